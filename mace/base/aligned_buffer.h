@@ -1,0 +1,41 @@
+// AlignedBuffer: owned bytes at a 64-byte boundary.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_BASE_ALIGNED_BUFFER_H_
+#define MACE_BASE_ALIGNED_BUFFER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "mace/base/status.h"
+
+namespace mace {
+
+// A cache line, and the widest vector.
+constexpr int64_t kAlignment = 64;
+
+constexpr int64_t AlignUp(int64_t x, int64_t alignment) {
+  return (x + alignment - 1) / alignment * alignment;
+}
+
+// Movable. The bytes are not initialised.
+class AlignedBuffer {
+ public:
+  AlignedBuffer() = default;
+  // Errors: MACE_OUT_OF_RESOURCES.
+  static Result<AlignedBuffer> Create(size_t bytes);
+
+  void* data() const { return data_.get(); }
+  size_t size() const { return size_; }
+
+ private:
+  struct Free {
+    void operator()(void* p) const;
+  };
+  std::unique_ptr<void, Free> data_;
+  size_t size_ = 0;
+};
+
+}  // namespace mace
+
+#endif  // MACE_BASE_ALIGNED_BUFFER_H_

@@ -1,0 +1,63 @@
+// Detecting instruction sets.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/base/cpu_features.h"
+
+#if defined(__linux__) && (defined(__aarch64__) || defined(__arm__))
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
+
+namespace mace {
+namespace {
+
+CpuFeatures Detect() {
+  CpuFeatures f = 0;
+#if defined(__x86_64__) || defined(__i386__)
+  // These ask the operating system too (XGETBV), not only the CPU.
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    f |= kCpuAvx2Fma;
+    if (__builtin_cpu_supports("avx512f") &&
+        __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl")) {
+      f |= kCpuAvx512;
+    }
+  }
+#elif defined(__aarch64__)
+  f |= kCpuNeon;
+  const unsigned long hwcap = getauxval(AT_HWCAP);
+  if ((hwcap & HWCAP_FPHP) && (hwcap & HWCAP_ASIMDHP)) f |= kCpuFp16;
+  if (hwcap & HWCAP_ASIMDDP) f |= kCpuDotProd;
+  if (getauxval(AT_HWCAP2) & HWCAP2_BF16) f |= kCpuBf16;
+#elif defined(__arm__)
+  const unsigned long hwcap = getauxval(AT_HWCAP);
+  if ((hwcap & HWCAP_NEON) && (hwcap & HWCAP_VFPv4)) f |= kCpuNeon;
+#endif
+  return f;
+}
+
+}  // namespace
+
+CpuFeatures DetectCpuFeatures() {
+  static const CpuFeatures features = Detect();
+  return features;
+}
+
+std::string ToString(CpuFeatures features) {
+  static constexpr struct {
+    uint32_t bit;
+    const char* name;
+  } kNames[] = {{kCpuAvx2Fma, "avx2"}, {kCpuAvx512, "avx512"},
+                {kCpuAvx512Bf16, "avx512bf16"}, {kCpuNeon, "neon"},
+                {kCpuFp16, "fp16"},    {kCpuDotProd, "dotprod"},
+                {kCpuBf16, "bf16"}};
+  std::string s;
+  for (const auto& n : kNames) {
+    if (features & n.bit) s += (s.empty() ? "" : "+") + std::string(n.name);
+  }
+  return s.empty() ? "scalar" : s;
+}
+
+}  // namespace mace

@@ -1,0 +1,91 @@
+// Result<T>, the short names of errors, and the three macros of the code base.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_BASE_STATUS_H_
+#define MACE_BASE_STATUS_H_
+
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "mace/public/status.h"
+
+namespace mace {
+
+using Status = MaceStatus;
+
+inline Status InvalidArgument(std::string m) {
+  return {Status::MACE_INVALID_ARGS, std::move(m)};
+}
+inline Status OutOfResources(std::string m) {
+  return {Status::MACE_OUT_OF_RESOURCES, std::move(m)};
+}
+inline Status Unsupported(std::string m) {
+  return {Status::MACE_UNSUPPORTED, std::move(m)};
+}
+inline Status RuntimeError(std::string m) {
+  return {Status::MACE_RUNTIME_ERROR, std::move(m)};
+}
+inline Status InvalidModel(std::string m) {
+  return {Status::MACE_INVALID_MODEL, std::move(m)};
+}
+inline Status InternalError(std::string m) {
+  return {Status::MACE_INTERNAL_ERROR, std::move(m)};
+}
+
+// A T, or why there is none.
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : value_(std::move(value)) {}  // NOLINT: implicit by design
+  // REQUIRES: !status.ok().
+  Result(Status status)  // NOLINT: implicit by design
+      : status_(status.ok() ? InternalError("success without a value")
+                            : std::move(status)) {}
+
+  bool ok() const { return value_.has_value(); }
+  const Status& status() const { return status_; }
+
+  // REQUIRES: ok().
+  T& operator*() { return *value_; }
+  const T& operator*() const { return *value_; }
+  T* operator->() { return &*value_; }
+  const T* operator->() const { return &*value_; }
+
+ private:
+  std::optional<T> value_;
+  Status status_;
+};
+
+}  // namespace mace
+
+#define MACE_RETURN_IF_ERROR(expr)                       \
+  do {                                                   \
+    if (::mace::Status s_ = (expr); !s_.ok()) return s_; \
+  } while (false)
+
+#define MACE_ASSIGN_OR_RETURN(lhs, expr) \
+  MACE_ASSIGN_OR_RETURN_(lhs, expr, __LINE__)
+#define MACE_ASSIGN_OR_RETURN_(lhs, expr, line) \
+  MACE_ASSIGN_OR_RETURN__(lhs, expr, line)
+#define MACE_ASSIGN_OR_RETURN__(lhs, expr, line)          \
+  auto result_##line = (expr);                            \
+  if (!result_##line.ok()) return result_##line.status(); \
+  lhs = std::move(*result_##line)
+
+// An invariant of ours: stops a debug build, is an internal error in a release.
+#ifdef NDEBUG
+#define MACE_ENSURE(cond)                                                   \
+  do {                                                                      \
+    if (!(cond))                                                            \
+      return ::mace::InternalError(std::string(__FILE__ ":") +              \
+                                   std::to_string(__LINE__) + ": " #cond); \
+  } while (false)
+#else
+#define MACE_ENSURE(cond)     \
+  do {                        \
+    if (!(cond)) std::abort(); /* lint: MACE_ENSURE only */ \
+  } while (false)
+#endif
+
+#endif  // MACE_BASE_STATUS_H_

@@ -1,0 +1,66 @@
+// ThreadPool: splits a loop over the threads of one engine.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_BASE_THREAD_POOL_H_
+#define MACE_BASE_THREAD_POOL_H_
+
+#include <cstddef>
+#include <memory>
+
+#include "mace/base/status.h"
+
+struct pthreadpool;
+
+namespace mace {
+
+// One caller at a time; the threads are created once and wait between loops.
+class ThreadPool {
+ public:
+  // `num_threads` includes the caller. REQUIRES: num_threads >= 1.
+  // Errors: MACE_OUT_OF_RESOURCES.
+  static Result<std::unique_ptr<ThreadPool>> Create(int num_threads);
+  ~ThreadPool();
+
+  int num_threads() const { return num_threads_; }
+
+  // Calls f(begin, end) over [0, n) in pieces of `tile` (the last may be
+  // shorter), in any order and on any thread, and waits for all of them.
+  // F is `void(size_t begin, size_t end)`. Allocates nothing.
+  template <typename F>
+  void ParallelFor(size_t n, size_t tile, const F& f) {
+    if (num_threads_ == 1 || n <= tile) {
+      if (n > 0) f(size_t{0}, n);
+      return;
+    }
+    Run1D([](void* c, size_t begin, size_t size) {
+      (*static_cast<const F*>(c))(begin, begin + size);
+    }, const_cast<F*>(&f), n, tile);
+  }
+
+  // The same over [0, n) x [0, m); F is
+  // `void(size_t i, size_t i_end, size_t j, size_t j_end)`.
+  template <typename F>
+  void ParallelFor2D(size_t n, size_t m, size_t tile_n, size_t tile_m,
+                     const F& f) {
+    Run2D([](void* c, size_t i, size_t j, size_t ni, size_t nj) {
+      (*static_cast<const F*>(c))(i, i + ni, j, j + nj);
+    }, const_cast<F*>(&f), n, m, tile_n, tile_m);
+  }
+
+ private:
+  ThreadPool(pthreadpool* pool, int num_threads)
+      : pool_(pool), num_threads_(num_threads) {}
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  void Run1D(void (*f)(void*, size_t, size_t), void* context, size_t n,
+             size_t tile);
+  void Run2D(void (*f)(void*, size_t, size_t, size_t, size_t), void* context,
+             size_t n, size_t m, size_t tile_n, size_t tile_m);
+
+  pthreadpool* pool_;  // null for one thread
+  int num_threads_;
+};
+
+}  // namespace mace
+
+#endif  // MACE_BASE_THREAD_POOL_H_

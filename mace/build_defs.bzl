@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The compiler flags of mace/, and one test per *_test.cc of a folder."""
+
+MACE_COPTS = [
+    "-fno-exceptions",
+    "-fno-rtti",
+    "-Wall",
+    "-Wextra",
+    "-Wshadow",
+    "-Werror",
+]
+
+def mace_tests(deps, data = [], size = "small", exclude = [], srcs = None, shared = []):
+    """A cc_test for each file; `shared` are sources that all of them need."""
+    for src in srcs or native.glob(["*_test.cc"], exclude = exclude):
+        native.cc_test(
+            name = src[:-len(".cc")],
+            size = size,
+            srcs = [src] + shared,
+            copts = ["-Wall", "-Wextra", "-Wshadow", "-Werror"],
+            data = data,
+            deps = deps + ["@gtest//:gtest_main"],
+        )

@@ -1,0 +1,38 @@
+// CpuDevice: runs nodes on the CPU, with threads of its own.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_CPU_DEVICE_H_
+#define MACE_CPU_CPU_DEVICE_H_
+
+#include <memory>
+
+#include "mace/cpu/cpu_context.h"
+#include "mace/device/device.h"
+
+namespace mace {
+
+struct CpuOptions {
+  int num_threads = 1;
+  CpuFeatures features = DetectCpuFeatures();
+  bool reference = false;  // scalar reference kernels only
+};
+
+class CpuDevice final : public Device {
+ public:
+  // `packed` may be shared with other devices. Errors: MACE_OUT_OF_RESOURCES.
+  static Result<std::unique_ptr<CpuDevice>> Create(
+      const CpuOptions& options, std::shared_ptr<PackedWeights> packed);
+
+  const char* name() const override { return "CPU"; }
+  Result<KernelPtr> Prepare(const Node& node) override;
+
+ private:
+  CpuDevice() = default;
+
+  std::unique_ptr<ThreadPool> threads_;
+  std::shared_ptr<PackedWeights> packed_;
+  CpuContext context_;
+};
+
+}  // namespace mace
+
+#endif  // MACE_CPU_CPU_DEVICE_H_

@@ -1,0 +1,73 @@
+// Softmax on the CPU, over any axis.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/ops/softmax.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "mace/cpu/kernel_table.h"
+
+namespace mace::cpu {
+namespace {
+
+// x viewed as [outer, n, inner]; softmax runs over n.
+struct SoftmaxF32 final : Kernel {
+  ThreadPool* threads = nullptr;
+  int64_t outer = 1, n = 1, inner = 1;
+  bool use_log = false;
+
+  std::vector<Overlap> overlaps() const override { return {{0, 0}}; }
+
+  Status Run(const RunArgs& args) override {
+    const float* x = args.inputs[0].as<const float>();
+    float* y = args.outputs[0].as<float>();
+    threads->ParallelFor(outer * inner, 16, [&](size_t begin, size_t end) {
+      for (size_t r = begin; r < end; ++r) {
+        const int64_t at = (r / inner) * n * inner + r % inner;
+        Row(x + at, y + at);
+      }
+    });
+    return Status();
+  }
+
+  void Row(const float* x, float* y) const {
+    float max = -INFINITY;
+    for (int64_t k = 0; k < n; ++k) max = std::max(max, x[k * inner]);
+    float sum = 0;
+    for (int64_t k = 0; k < n; ++k) {
+      const float d = x[k * inner] - max;
+      const float e = std::exp(d);
+      y[k * inner] = use_log ? d : e;
+      sum += e;
+    }
+    const float log_sum = std::log(sum);
+    for (int64_t k = 0; k < n; ++k) {
+      float& v = y[k * inner];
+      v = use_log ? v - log_sum : v / sum;
+    }
+  }
+};
+
+Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(const SoftmaxAttrs attrs,
+                        ReadAttrs<SoftmaxAttrs>(node));
+  const Shape& shape = node.inputs[0].type.shape;
+  const int rank = node.inputs[0].type.rank();
+  const int axis =
+      static_cast<int>(attrs.axis < 0 ? attrs.axis + rank : attrs.axis);
+
+  auto kernel = std::make_unique<SoftmaxF32>();
+  kernel->threads = context.threads;
+  kernel->use_log = attrs.use_log;
+  kernel->n = shape[axis];
+  for (int d = 0; d < axis; ++d) kernel->outer *= shape[d];
+  for (int d = axis + 1; d < rank; ++d) kernel->inner *= shape[d];
+  return KernelPtr(std::move(kernel));
+}
+
+}  // namespace
+
+CpuKernelDefs Softmax() { return {{DataType::kF32, PrepareF32}}; }
+
+}  // namespace mace::cpu

@@ -1,0 +1,71 @@
+// ReadAttrs: a node's attributes as a struct that lists its fields once.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   struct SoftmaxAttrs {
+//     int64_t axis = -1;
+//     template <typename V> void Fields(V& v) { v("axis", axis); }
+//   };
+//
+// Fields are int64_t, bool, float, std::string and vectors of int64_t or
+// float. An attribute the struct does not know is an error, and so is one of
+// another type (an int is read as a float where a float is wanted, and 0 or 1
+// as a bool).
+#ifndef MACE_GRAPH_ATTRS_H_
+#define MACE_GRAPH_ATTRS_H_
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "mace/graph/node.h"
+
+namespace mace {
+
+// The visitor behind ReadAttrs.
+class AttrReader {
+ public:
+  explicit AttrReader(const Node& node) : node_(node) {}
+
+  void operator()(const char* name, int64_t& field);
+  void operator()(const char* name, bool& field);
+  void operator()(const char* name, float& field);
+  void operator()(const char* name, std::string& field);
+  void operator()(const char* name, std::vector<int64_t>& field);
+  void operator()(const char* name, std::vector<float>& field);
+
+  // The first error of the reads above, or the first attribute not asked for.
+  Status Finish() const;
+
+ private:
+  template <typename T>
+  const T* Find(const char* name, const char* want);
+  void Mismatch(const char* name, const char* want);
+
+  const Node& node_;
+  std::set<std::string> known_;
+  Status status_;
+};
+
+// Errors: MACE_INVALID_MODEL, naming node and attribute.
+template <typename Attrs>
+Result<Attrs> ReadAttrs(const Node& node) {
+  Attrs attrs;
+  AttrReader reader(node);
+  attrs.Fields(reader);
+  MACE_RETURN_IF_ERROR(reader.Finish());
+  return attrs;
+}
+
+// Lists the attribute names of a struct, for docs and the op list.
+class AttrNames {
+ public:
+  template <typename T>
+  void operator()(const char* name, T&) {
+    names.push_back(name);
+  }
+  std::vector<std::string> names;
+};
+
+}  // namespace mace
+
+#endif  // MACE_GRAPH_ATTRS_H_

@@ -1,0 +1,78 @@
+// Sizes and printing of tensor types.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/graph/tensor_type.h"
+
+namespace mace {
+namespace {
+
+// Leaves room to multiply by an element size and to align.
+constexpr int64_t kMaxElements = int64_t{1} << 58;
+
+struct DataTypeInfo {
+  const char* name;
+  size_t bytes;
+};
+constexpr DataTypeInfo kDataTypes[] = {
+    {"none", 0}, {"f32", 4}, {"f16", 2}, {"bf16", 2}, {"i32", 4},
+    {"i64", 8},  {"i16", 2}, {"i8", 1},  {"u8", 1},   {"bool", 1},
+};
+
+}  // namespace
+
+size_t SizeOf(DataType type) {
+  return kDataTypes[static_cast<int>(type)].bytes;
+}
+
+const char* Name(DataType type) {
+  return kDataTypes[static_cast<int>(type)].name;
+}
+
+Result<int64_t> CheckedNumElements(const Shape& shape) {
+  // A zero extent does not excuse an absurd one beside it.
+  int64_t n = 1;
+  bool empty = false;
+  for (int64_t extent : shape) {
+    if (extent < 0) {
+      return InvalidModel("negative extent in shape " + ToString(shape));
+    }
+    if (extent == 0) {
+      empty = true;
+      continue;
+    }
+    if (extent > kMaxElements / n) {
+      return InvalidModel("shape " + ToString(shape) + " is too large");
+    }
+    n *= extent;
+  }
+  return empty ? 0 : n;
+}
+
+int64_t NumElements(const Shape& shape) {
+  int64_t n = 1;
+  for (int64_t extent : shape) n *= extent;
+  return n;
+}
+
+Result<int64_t> CheckedBytes(const TensorType& type) {
+  MACE_ASSIGN_OR_RETURN(const int64_t n, CheckedNumElements(type.shape));
+  return n * static_cast<int64_t>(SizeOf(type.dtype));
+}
+
+int64_t Bytes(const TensorType& type) {
+  return NumElements(type.shape) * static_cast<int64_t>(SizeOf(type.dtype));
+}
+
+std::string ToString(const Shape& shape) {
+  std::string s = "[";
+  for (size_t i = 0; i < shape.size(); ++i) {
+    s += (i ? "," : "") + std::to_string(shape[i]);
+  }
+  return s + ']';
+}
+
+std::string ToString(const TensorType& type) {
+  return Name(type.dtype) + ToString(type.shape);
+}
+
+}  // namespace mace

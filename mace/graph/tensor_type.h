@@ -1,0 +1,53 @@
+// TensorType: element type, shape and layout; what shape inference reads and
+// writes.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_GRAPH_TENSOR_TYPE_H_
+#define MACE_GRAPH_TENSOR_TYPE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "mace/base/status.h"
+#include "mace/graph/data_type.h"
+
+namespace mace {
+
+using Shape = std::vector<int64_t>;  // outermost first; every extent >= 0
+
+// How the elements of a shape lie in memory. The shape itself never changes
+// with the layout: a 4-D activation is always [N, H, W, C].
+enum class Layout : uint8_t {
+  kRowMajor,  // densely, the last extent fastest
+  kImage,     // RGBA texels of a 2-D image, see docs/memory_layout.md
+};
+
+struct TensorType {
+  DataType dtype = DataType::kInvalid;
+  Shape shape;
+  Layout layout = Layout::kRowMajor;
+
+  int rank() const { return static_cast<int>(shape.size()); }
+  bool operator==(const TensorType& o) const {
+    return dtype == o.dtype && shape == o.shape && layout == o.layout;
+  }
+};
+
+// The product of the extents (1 for a scalar). Errors: MACE_INVALID_MODEL if
+// an extent is negative or the product does not fit in 62 bits.
+Result<int64_t> CheckedNumElements(const Shape& shape);
+
+// The same for a shape that shape inference has already checked.
+int64_t NumElements(const Shape& shape);
+
+// Bytes of a densely stored tensor, checked as above.
+Result<int64_t> CheckedBytes(const TensorType& type);
+int64_t Bytes(const TensorType& type);
+
+// "[1,224,224,3]" and "f32[1,224,224,3]", for messages.
+std::string ToString(const Shape& shape);
+std::string ToString(const TensorType& type);
+
+}  // namespace mace
+
+#endif  // MACE_GRAPH_TENSOR_TYPE_H_

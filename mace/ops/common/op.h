@@ -1,0 +1,70 @@
+// Op: the meaning of an operator, told once and without a device.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_OPS_COMMON_OP_H_
+#define MACE_OPS_COMMON_OP_H_
+
+#include <string>
+#include <vector>
+
+#include "mace/graph/attrs.h"
+#include "mace/graph/node.h"
+
+namespace mace {
+
+struct Op {
+  const char* name;  // as written in the model file
+  int min_inputs;
+  int max_inputs;   // kMany: no limit
+  int num_outputs;  // kMany: one or more
+  // Checks attributes and operands, then sets the types of node.outputs (which
+  // has as many entries as the model file names outputs).
+  // Errors: MACE_INVALID_MODEL. Limits of a device are no concern of it.
+  Status (*infer)(Node& node);
+  // Names of the attributes, for docs and the converter's op list.
+  std::vector<std::string> (*attr_names)();
+  // Output 0 holds the bytes of input 0 under another shape (Reshape, ...), so
+  // that a plan may let them share memory.
+  bool is_view = false;
+};
+
+constexpr int kMany = 1 << 20;
+
+// `attr_names` of an op whose attribute struct is Attrs.
+template <typename Attrs>
+std::vector<std::string> AttrNamesOf() {
+  Attrs attrs;
+  AttrNames names;
+  attrs.Fields(names);
+  return names.names;
+}
+
+// The attributes of an op that has none.
+struct NoAttrs {
+  template <typename V>
+  void Fields(V&) {}
+};
+
+// The ops of this build. The table is written by //mace:op_table.bzl from the
+// file names in mace/ops: softmax.cc must define `Op ops::Softmax()`, or the
+// library does not link.
+struct OpEntry {
+  const char* name;
+  Op (*op)();
+};
+extern const OpEntry kOps[];
+extern const int kNumOps;
+
+// Null if there is no such op in this build.
+const Op* FindOp(const std::string& name);
+
+// Every op, by name.
+std::vector<const Op*> AllOps();
+
+// Checks the number of inputs and outputs and that no required input is
+// missing, then calls the op's infer.
+// Errors: MACE_INVALID_MODEL; MACE_UNSUPPORTED for an op not in this build.
+Status Infer(Node& node);
+
+}  // namespace mace
+
+#endif  // MACE_OPS_COMMON_OP_H_

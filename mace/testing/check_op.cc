@@ -1,0 +1,211 @@
+// Running a node on all paths.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/testing/check_op.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <random>
+
+#include "mace/cpu/cpu_device.h"
+#include "mace/ops/common/op.h"
+
+namespace mace::testing {
+namespace {
+
+template <typename T>
+TestTensor Make(DataType dtype, Shape shape, const std::vector<T>& values) {
+  TestTensor t;
+  t.type.dtype = dtype;
+  t.type.shape = std::move(shape);
+  EXPECT_EQ(NumElements(t.type.shape), static_cast<int64_t>(values.size()))
+      << ToString(t.type);
+  t.bytes.resize(values.size() * sizeof(T));
+  if (!values.empty()) {
+    std::memcpy(t.bytes.data(), values.data(), t.bytes.size());
+  }
+  return t;
+}
+
+Node MakeNode(const OpCase& c) {
+  Node node;
+  node.name = "test";
+  node.op = c.op;
+  node.attrs = c.attrs;
+  for (const TestTensor& t : c.inputs) {
+    Operand operand;
+    operand.type = t.type;
+    if (t.constant) operand.data = t.bytes.data();
+    node.inputs.push_back(operand);
+  }
+  node.outputs.resize(c.num_outputs);
+  return node;
+}
+
+struct Path {
+  std::string name;
+  CpuOptions options;
+};
+
+std::vector<Path> CpuPaths() {
+  const CpuFeatures all = DetectCpuFeatures();
+  std::vector<Path> paths;
+  for (int threads : {1, 2}) {
+    const std::string suffix = "/" + std::to_string(threads);
+    paths.push_back({"scalar" + suffix, {threads, 0, false}});
+    for (CpuFeatures subset : {CpuFeatures{kCpuAvx2Fma}, all}) {
+      if ((subset & all) == 0 || (subset & all) != subset) continue;
+      paths.push_back({ToString(subset) + suffix, {threads, subset, false}});
+    }
+  }
+  return paths;
+}
+
+// Runs the node; empty on an error, which fails the test unless the device has
+// no kernel for it and `required` is false.
+std::vector<TestTensor> RunOn(const OpCase& c, const CpuOptions& options) {
+  Node node = MakeNode(c);
+  const Status inferred = Infer(node);
+  EXPECT_TRUE(inferred.ok()) << inferred.information();
+  if (!inferred.ok()) return {};
+  auto device = CpuDevice::Create(options, std::make_shared<PackedWeights>());
+  EXPECT_TRUE(device.ok());
+  auto kernel = (*device)->Prepare(node);
+  EXPECT_TRUE(kernel.ok()) << kernel.status().information();
+  if (!kernel.ok()) return {};
+
+  RunArgs args;
+  // Copies, so that a kernel that writes its inputs is found out.
+  std::vector<TestTensor> inputs = c.inputs;
+  for (TestTensor& t : inputs) {
+    args.inputs.push_back({t.type.dtype == DataType::kInvalid
+                               ? nullptr
+                               : static_cast<void*>(t.bytes.data())});
+  }
+  std::vector<TestTensor> outputs;
+  for (const TensorType& type : node.outputs) {
+    TestTensor t;
+    t.type = type;
+    t.bytes.assign(Bytes(type), 0xff);  // NaN in every float type
+    outputs.push_back(std::move(t));
+  }
+  for (TestTensor& t : outputs) args.outputs.push_back({t.bytes.data()});
+  auto scratch = AlignedBuffer::Create((*kernel)->scratch_bytes());
+  EXPECT_TRUE(scratch.ok());
+  std::memset(scratch->data(), 0xff, scratch->size());
+  args.scratch = {scratch->data()};
+  const Status status = (*kernel)->Run(args);
+  EXPECT_TRUE(status.ok()) << status.information();
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    EXPECT_EQ(inputs[i].bytes, c.inputs[i].bytes) << "input " << i << " changed";
+  }
+  return outputs;
+}
+
+void ExpectSame(const std::vector<TestTensor>& got,
+                const std::vector<TestTensor>& want, float tolerance) {
+  ASSERT_EQ(got.size(), want.size());
+  for (size_t k = 0; k < got.size(); ++k) {
+    SCOPED_TRACE("output " + std::to_string(k));
+    ASSERT_EQ(ToString(got[k].type), ToString(want[k].type));
+    if (got[k].type.dtype != DataType::kF32) {
+      EXPECT_EQ(got[k].bytes, want[k].bytes);
+      continue;
+    }
+    const int64_t n = NumElements(got[k].type.shape);
+    float scale = 1;
+    for (int64_t i = 0; i < n; ++i) {
+      const float w = std::fabs(want[k].f32()[i]);
+      if (std::isfinite(w)) scale = std::max(scale, w);
+    }
+    int shown = 0;
+    for (int64_t i = 0; i < n && shown < 5; ++i) {
+      const float g = got[k].f32()[i], w = want[k].f32()[i];
+      if (g == w || (std::isnan(g) && std::isnan(w))) continue;
+      if (!(std::fabs(g - w) <= tolerance * scale)) {
+        ADD_FAILURE() << "element " << i << ": got " << g << ", want " << w;
+        ++shown;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+const float* TestTensor::f32() const {
+  return reinterpret_cast<const float*>(bytes.data());
+}
+
+TestTensor F32(Shape shape, const std::vector<float>& values) {
+  return Make(DataType::kF32, std::move(shape), values);
+}
+TestTensor I32(Shape shape, const std::vector<int32_t>& values) {
+  return Make(DataType::kI32, std::move(shape), values);
+}
+TestTensor I64(Shape shape, const std::vector<int64_t>& values) {
+  return Make(DataType::kI64, std::move(shape), values);
+}
+TestTensor Bool(Shape shape, const std::vector<uint8_t>& values) {
+  return Make(DataType::kBool, std::move(shape), values);
+}
+TestTensor Const(TestTensor tensor) {
+  tensor.constant = true;
+  return tensor;
+}
+TestTensor Absent() { return TestTensor(); }
+
+TestTensor RandomF32(Shape shape, uint32_t seed, float lo, float hi) {
+  std::mt19937 rng(seed);
+  std::vector<float> values(NumElements(shape));
+  for (float& v : values) {
+    v = lo + (hi - lo) * static_cast<float>(rng() >> 8) / (1 << 24);
+  }
+  return F32(std::move(shape), values);
+}
+
+void CheckOp(const OpCase& c, const std::vector<TestTensor>& expected,
+             float tolerance) {
+  SCOPED_TRACE("reference");
+  ExpectSame(RunOn(c, {1, 0, true}), expected, tolerance);
+  CheckOp(c, tolerance);
+}
+
+void CheckOp(const OpCase& c, float tolerance) {
+  const auto reference = RunOn(c, {1, 0, true});
+  if (reference.empty()) return;
+  std::vector<TestTensor> one_thread;
+  for (const Path& path : CpuPaths()) {
+    SCOPED_TRACE(path.name);
+    auto outputs = RunOn(c, path.options);
+    ExpectSame(outputs, reference, tolerance);
+    if (path.options.features != DetectCpuFeatures()) continue;
+    if (one_thread.empty()) {
+      one_thread = std::move(outputs);
+      continue;
+    }
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      EXPECT_EQ(outputs[i].bytes, one_thread[i].bytes)
+          << "output " << i << " depends on the number of threads";
+    }
+  }
+}
+
+void ExpectInferError(const OpCase& c, const std::string& text) {
+  Node node = MakeNode(c);
+  const Status status = Infer(node);
+  EXPECT_FALSE(status.ok());
+  EXPECT_NE(status.information().find(text), std::string::npos)
+      << "got: " << status.information();
+}
+
+std::vector<TensorType> InferTypes(const OpCase& c) {
+  Node node = MakeNode(c);
+  const Status status = Infer(node);
+  EXPECT_TRUE(status.ok()) << status.information();
+  return node.outputs;
+}
+
+}  // namespace mace::testing

@@ -1,0 +1,61 @@
+// CheckOp: one call that runs a node on every device, thread count and
+// instruction set, and compares.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_TESTING_CHECK_OP_H_
+#define MACE_TESTING_CHECK_OP_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "mace/graph/node.h"
+
+namespace mace::testing {
+
+// A tensor with its contents, densely stored.
+struct TestTensor {
+  TensorType type;
+  std::vector<uint8_t> bytes;
+  bool constant = false;  // known when the node is prepared
+
+  const float* f32() const;
+};
+
+TestTensor F32(Shape shape, const std::vector<float>& values);
+TestTensor I32(Shape shape, const std::vector<int32_t>& values);
+TestTensor I64(Shape shape, const std::vector<int64_t>& values);
+TestTensor Bool(Shape shape, const std::vector<uint8_t>& values);
+TestTensor Const(TestTensor tensor);
+TestTensor Absent();  // an optional input that is not given
+// Uniform in [lo, hi), the same for the same seed on every platform.
+TestTensor RandomF32(Shape shape, uint32_t seed, float lo = -1, float hi = 1);
+
+struct OpCase {
+  std::string op;
+  AttrMap attrs;
+  std::vector<TestTensor> inputs;
+  int num_outputs = 1;
+};
+
+// Infers and runs the node on the scalar CPU reference, and expects outputs
+// within `tolerance` (absolute, plus relative to the largest magnitude of the
+// tensor) of `expected`; then runs it on every other path (1 and 2 threads,
+// each instruction set the CPU has) and expects the reference's outputs, and
+// the same bits for any number of threads. Outputs and scratch are filled with
+// NaN first, and inputs and outputs end at the end of their allocation, for the
+// sanitizers.
+void CheckOp(const OpCase& c, const std::vector<TestTensor>& expected,
+             float tolerance = 1e-5f);
+
+// The same without literal values: only the paths against the reference.
+void CheckOp(const OpCase& c, float tolerance = 1e-5f);
+
+// Expects shape inference to fail with a message that contains `text`.
+void ExpectInferError(const OpCase& c, const std::string& text);
+
+// Infers the node and returns its output types; fails the test on an error.
+std::vector<TensorType> InferTypes(const OpCase& c);
+
+}  // namespace mace::testing
+
+#endif  // MACE_TESTING_CHECK_OP_H_
