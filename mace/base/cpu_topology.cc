@@ -1,0 +1,104 @@
+// Reading big.LITTLE from sysfs.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/base/cpu_topology.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+
+#include "mace/base/logging.h"
+
+namespace mace {
+namespace {
+
+// "0-3,6" -> {0, 1, 2, 3, 6}; empty if malformed.
+std::vector<int> ParseCpuList(const std::string& list) {
+  std::vector<int> ids;
+  const char* p = list.c_str();
+  while (*p >= '0' && *p <= '9') {
+    char* end;
+    const long first = std::strtol(p, &end, 10);
+    long last = first;
+    if (*end == '-') last = std::strtol(end + 1, &end, 10);
+    if (last < first || last >= CPU_SETSIZE) return {};
+    for (long id = first; id <= last; ++id) ids.push_back(static_cast<int>(id));
+    p = *end == ',' ? end + 1 : end;
+  }
+  return ids;
+}
+
+}  // namespace
+
+std::vector<CpuCore> ReadCpuCores(const std::string& root) {
+  const std::string cpu = root + "/devices/system/cpu";
+  std::string online;
+  std::getline(std::ifstream(cpu + "/online") >> std::ws, online);
+  std::vector<CpuCore> cores;
+  for (int id : ParseCpuList(online)) {
+    int64_t khz = 0;
+    std::ifstream(cpu + "/cpu" + std::to_string(id) +
+                  "/cpufreq/cpuinfo_max_freq") >> khz;
+    cores.push_back({id, khz});
+  }
+  if (cores.empty()) cores.push_back({0, 0});
+  return cores;
+}
+
+std::vector<int> SelectCores(const std::vector<CpuCore>& cores,
+                             CPUAffinityPolicy policy) {
+  int64_t min = INT64_MAX, max = 0, sum = 0;
+  for (const CpuCore& c : cores) {
+    min = std::min(min, c.max_khz);
+    max = std::max(max, c.max_khz);
+    sum += c.max_khz;
+  }
+  const double average = static_cast<double>(sum) / cores.size();
+  const auto allowed = [&](const CpuCore& c) {
+    if (min == max) return true;
+    switch (policy) {
+      case AFFINITY_NONE: return true;
+      case AFFINITY_BIG_ONLY: return c.max_khz == max;
+      case AFFINITY_LITTLE_ONLY: return c.max_khz == min;
+      case AFFINITY_HIGH_PERFORMANCE: return c.max_khz > average;
+      case AFFINITY_POWER_SAVE: return c.max_khz <= average;
+    }
+    return true;
+  };
+  std::vector<CpuCore> selected;
+  for (const CpuCore& c : cores) {
+    if (allowed(c)) selected.push_back(c);
+  }
+  std::stable_sort(selected.begin(), selected.end(),
+                   [](const CpuCore& a, const CpuCore& b) {
+                     return a.max_khz > b.max_khz;
+                   });
+  std::vector<int> ids;
+  for (const CpuCore& c : selected) ids.push_back(c.id);
+  return ids;
+}
+
+ScopedAffinity::ScopedAffinity(const std::vector<int>& core_ids) {
+  if (core_ids.empty()) return;
+  cpu_set_t old, wanted;
+  CPU_ZERO(&wanted);
+  for (int id : core_ids) CPU_SET(id, &wanted);
+  if (sched_getaffinity(0, sizeof(old), &old) != 0 ||
+      sched_setaffinity(0, sizeof(wanted), &wanted) != 0) {
+    LOG(WARNING) << "cannot bind threads to cores: " << std::strerror(errno);
+    return;
+  }
+  saved_.resize(sizeof(old));
+  std::memcpy(saved_.data(), &old, sizeof(old));
+}
+
+ScopedAffinity::~ScopedAffinity() {
+  if (saved_.empty()) return;
+  cpu_set_t old;
+  std::memcpy(&old, saved_.data(), sizeof(old));
+  sched_setaffinity(0, sizeof(old), &old);
+}
+
+}  // namespace mace

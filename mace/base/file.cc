@@ -1,0 +1,108 @@
+// POSIX files.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/base/file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+namespace mace {
+namespace {
+
+Status SystemError(const std::string& what, const std::string& path) {
+  const std::string message =
+      "cannot " + what + " '" + path + "': " + std::strerror(errno);
+  return errno == ENOSPC || errno == ENOMEM || errno == EDQUOT
+             ? OutOfResources(message)
+             : InvalidArgument(message);
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ >= 0) close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+Status WriteAll(int fd, const uint8_t* data, size_t size,
+                const std::string& path) {
+  while (size > 0) {
+    const ssize_t n = write(fd, data, size);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return SystemError("write", path);
+    data += n;
+    size -= n;
+  }
+  if (fsync(fd) != 0) return SystemError("write", path);
+  return Status();
+}
+
+}  // namespace
+
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)) {}
+
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+MappedFile::~MappedFile() {
+  if (data_ != nullptr) munmap(const_cast<uint8_t*>(data_), size_);
+}
+
+Result<MappedFile> MappedFile::Open(const std::string& path) {
+  const Descriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat st;
+  if (fd.get() < 0 || fstat(fd.get(), &st) != 0) {
+    return SystemError("open", path);
+  }
+  if (!S_ISREG(st.st_mode)) {
+    return InvalidArgument("cannot open '" + path + "': not a regular file");
+  }
+  MappedFile file;
+  file.size_ = static_cast<size_t>(st.st_size);
+  if (file.size_ > 0) {
+    void* p = mmap(nullptr, file.size_, PROT_READ, MAP_PRIVATE, fd.get(), 0);
+    if (p == MAP_FAILED) return SystemError("map", path);
+    file.data_ = static_cast<const uint8_t*>(p);
+  }
+  return file;
+}
+
+Result<std::vector<uint8_t>> ReadFile(const std::string& path) {
+  MACE_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path));
+  return std::vector<uint8_t>(file.data(), file.data() + file.size());
+}
+
+Status WriteFileAtomically(const std::string& path, const void* data,
+                           size_t size) {
+  std::string temporary = path + ".XXXXXX";
+  const Descriptor fd(mkstemp(temporary.data()));
+  if (fd.get() < 0) return SystemError("create", temporary);
+  Status status = WriteAll(fd.get(), static_cast<const uint8_t*>(data), size,
+                           path);
+  if (status.ok() && (fchmod(fd.get(), 0644) != 0 ||
+                      rename(temporary.c_str(), path.c_str()) != 0)) {
+    status = SystemError("write", path);
+  }
+  if (!status.ok()) unlink(temporary.c_str());
+  return status;
+}
+
+}  // namespace mace

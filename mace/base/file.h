@@ -1,0 +1,45 @@
+// Files: mapped, read whole, written atomically.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_BASE_FILE_H_
+#define MACE_BASE_FILE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "mace/base/status.h"
+
+namespace mace {
+
+// A file mapped read-only; the pages are loaded as they are touched. Movable.
+class MappedFile {
+ public:
+  MappedFile() = default;
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&& other) noexcept;
+  ~MappedFile();
+
+  // Errors: MACE_INVALID_ARGS if it cannot be opened, is a folder or cannot be
+  // mapped, with the system's reason.
+  static Result<MappedFile> Open(const std::string& path);
+
+  const uint8_t* data() const { return data_; }  // page aligned; null if empty
+  size_t size() const { return size_; }
+
+ private:
+  const uint8_t* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+// Errors: as MappedFile::Open.
+Result<std::vector<uint8_t>> ReadFile(const std::string& path);
+
+// Writes beside `path` and renames, so that a reader sees the old file or the
+// new one whole. Errors: MACE_OUT_OF_RESOURCES (disk full), MACE_INVALID_ARGS.
+Status WriteFileAtomically(const std::string& path, const void* data,
+                           size_t size);
+
+}  // namespace mace
+
+#endif  // MACE_BASE_FILE_H_

@@ -1,0 +1,63 @@
+// Model: bytes that nobody vouches for, turned into a Graph over mapped
+// weights. The only code that meets untrusted bytes.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Verified here (structure): the format version; names unique; every edge
+// resolves to something defined before it; weights inside the array, aligned
+// and not overflowing; the checksum; types and shapes well formed. What ops
+// mean is checked by shape inference (mace/ops), when a plan is made.
+#ifndef MACE_MODEL_MODEL_H_
+#define MACE_MODEL_MODEL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mace/base/status.h"
+#include "mace/graph/graph.h"
+
+namespace mace {
+
+enum class DimensionOrder : uint8_t { kNone, kNhwc, kNchw };
+
+// The bytes of all weights, and what keeps them alive.
+struct WeightBytes {
+  std::shared_ptr<const uint8_t> data;  // 64-byte aligned
+  size_t size = 0;
+};
+
+// A memory plan that came with the model; checked by mace/plan before use.
+struct EmbeddedMemoryPlan {
+  uint32_t version = 0;  // 0: none
+  uint64_t records_hash = 0;
+  std::vector<int64_t> offsets;
+  int64_t total_bytes = 0;
+  int64_t lower_bound_bytes = 0;
+};
+
+struct Model {
+  Graph graph;  // weights point into `weights`; other values have no type yet
+                // but for the inputs
+  std::map<int, DimensionOrder> input_order;   // by value id
+  std::map<int, DimensionOrder> output_order;  // by value id
+  // What the file says of the nodes' outputs at the model's input shapes, by
+  // value id; inference must agree. May lack entries.
+  std::map<int, TensorType> declared;
+  EmbeddedMemoryPlan memory_plan;
+  WeightBytes weights;
+};
+
+struct LoadOptions {
+  bool verify_checksum = true;
+};
+
+// Parses and verifies. Errors: MACE_INVALID_MODEL, saying where and what.
+Result<Model> LoadModel(const uint8_t* graph_bytes, size_t graph_size,
+                        WeightBytes weights, const LoadOptions& options);
+
+}  // namespace mace
+
+#endif  // MACE_MODEL_MODEL_H_
