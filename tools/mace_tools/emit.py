@@ -1,0 +1,178 @@
+"""Writes a graph as a model: <name>.pb (the graph) and <name>.data (the weights).
+
+SPDX-License-Identifier: Apache-2.0
+
+The format is mace/proto/mace.proto. The same graph always gives the same bytes. Files appear
+complete or not at all.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import xxhash
+from google.protobuf import text_format
+
+from mace_tools import protos
+from mace_tools.errors import MaceError
+from mace_tools.ir import Attr, Graph, Node, Tensor
+
+FORMAT_VERSION = 1
+ALIGNMENT = 64
+CONVERTER_VERSION = "mace-converter 1"
+
+_DATA_TYPES = {
+    "f32": "DT_FLOAT", "f16": "DT_HALF", "i32": "DT_INT32", "i64": "DT_INT64",
+    "i16": "DT_INT16", "i8": "DT_INT8", "u8": "DT_UINT8", "bool": "DT_BOOL",
+}  # fmt: skip
+
+
+def write_model(graph: Graph, pb_path: str | Path, data_path: str | Path) -> None:
+    """Writes both files, or none. Errors: MaceError naming the file that cannot be written."""
+    net, weights = build(graph)
+    with atomic_files(Path(data_path), Path(pb_path)) as (data, pb):
+        for offset, array in weights:
+            data.seek(offset)
+            data.write(_bytes(array))
+        data.truncate(net.data_bytes)
+        pb.write(net.SerializeToString(deterministic=True))
+
+
+def write_text(graph: Graph, path: str | Path) -> None:
+    """Writes the graph as protobuf text, without weights, for people."""
+    net, _ = build(graph)
+    with atomic_files(Path(path)) as (out,):
+        out.write(text_format.MessageToString(net).encode())
+
+
+def build(graph: Graph) -> tuple[Any, list[tuple[int, np.ndarray]]]:
+    """The NetDef and the weights with their offsets. The graph must be sorted and pruned."""
+    graph.validate()
+    proto = protos.mace()
+    net = proto.NetDef(name=graph.name, version=CONVERTER_VERSION, format_version=FORMAT_VERSION)
+    names: set[str] = set()
+    for node in graph.nodes:
+        _fill_op(net.op.add(), node, graph, names)
+    weights: list[tuple[int, np.ndarray]] = []
+    digest, end = xxhash.xxh3_64(), 0
+    for tensor in _constants(graph):
+        offset = -(-end // ALIGNMENT) * ALIGNMENT
+        raw = _bytes(tensor.data)
+        digest.update(bytes(offset - end))
+        digest.update(raw)
+        net.tensors.add(name=tensor.name, dims=tensor.data.shape, offset=offset,
+                        data_type=_data_type(tensor), data_size=tensor.data.size)
+        weights.append((offset, tensor.data))
+        end = offset + len(raw)
+    net.data_bytes, net.data_xxh3 = end, digest.intdigest()
+    for name in graph.inputs:
+        if graph.tensors[name].static_shape is None:
+            raise MaceError(f"the shape of input '{name}' is not known "
+                            f"({graph.tensors[name].shape}); give its input_shapes")
+        _fill_info(net.input_info.add(), graph.tensors[name])
+    for name in graph.outputs:
+        _fill_info(net.output_info.add(), graph.tensors[name])
+    return net, weights
+
+
+def _constants(graph: Graph) -> list[Tensor]:
+    """In the order in which nodes first read them, which is how a page-wise loader meets them."""
+    seen: dict[str, Tensor] = {}
+    for node in graph.nodes:
+        for name in node.inputs:
+            if name and graph.tensors[name].is_const:
+                seen.setdefault(name, graph.tensors[name])
+    return list(seen.values())
+
+
+def _fill_op(op: Any, node: Node, graph: Graph, names: set[str]) -> None:
+    op.name, op.type = node.name, node.op
+    while op.name in names:
+        op.name += "_"
+    names.add(op.name)
+    op.input.extend(node.inputs)
+    op.output.extend(node.outputs)
+    for name in sorted(node.attrs):
+        _fill_arg(op.arg.add(), name, node.attrs[name])
+    outs = [graph.tensors[o] for o in node.outputs]
+    if all(t.static_shape is not None for t in outs):
+        for t in outs:
+            op.output_shape.add(dims=t.static_shape)
+            op.output_type.append(_data_type(t))
+
+
+def _fill_arg(arg: Any, name: str, value: Attr) -> None:
+    arg.name = name
+    if isinstance(value, str):
+        arg.type, arg.s = arg.STRING, value.encode()
+    elif isinstance(value, int):
+        arg.type, arg.i = arg.INT, value
+    elif isinstance(value, float):
+        arg.type, arg.f = arg.FLOAT, value
+    elif any(isinstance(v, float) for v in value):
+        arg.type = arg.FLOATS
+        arg.floats.extend(value)
+    else:
+        arg.type = arg.INTS
+        arg.ints.extend(value)
+
+
+def _fill_info(info: Any, tensor: Tensor) -> None:
+    proto = protos.mace()
+    info.name, info.data_type = tensor.name, _data_type(tensor)
+    info.dims.extend(tensor.static_shape or ())
+    info.data_format = getattr(proto, f"DF_{tensor.data_format}")
+
+
+def _data_type(tensor: Tensor) -> int:
+    return getattr(protos.mace(), _DATA_TYPES[tensor.dtype])
+
+
+def _bytes(array: np.ndarray) -> bytes:
+    """Little-endian, outermost dimension first."""
+    return array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
+
+
+@contextlib.contextmanager
+def atomic_files(*paths: Path) -> Iterator[list[BinaryIO]]:
+    """Files that appear under `paths` when the block ends well, and leave nothing otherwise.
+
+    Errors: MaceError naming the path, for a full disk or a folder that cannot be written."""
+    temporaries: list[str] = []
+    files: list[BinaryIO] = []
+    path = paths[0]
+    try:
+        for path in paths:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+            temporaries.append(name)
+            files.append(os.fdopen(handle, "wb"))
+        yield files
+        for path, file, name in zip(paths, files, temporaries):
+            file.flush()
+            os.fsync(file.fileno())
+            os.chmod(name, 0o666 & ~_umask())
+        for path, name in zip(paths, temporaries):
+            os.replace(name, path)
+    except OSError as e:
+        raise MaceError(f"cannot write {path}: {e.strerror or e}; free some space or choose "
+                        "another folder") from e
+    finally:
+        for file in files:
+            with contextlib.suppress(OSError):
+                file.close()
+        for name in temporaries:
+            with contextlib.suppress(OSError):
+                os.unlink(name)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

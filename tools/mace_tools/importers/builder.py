@@ -1,0 +1,174 @@
+"""Builder: what importer functions use to look at operands and to make engine nodes.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from mace_tools.errors import ModelError
+from mace_tools.importers.source import SourceModel, SourceNode
+from mace_tools.infer import infer_node
+from mace_tools.ir import Graph, Node, Shape, Tensor, dtype_name
+
+TO_NHWC = [0, 2, 3, 1]
+TO_NCHW = [0, 3, 1, 2]
+
+
+class Builder:
+    """Grows a Graph node by node, with shapes inferred as it goes."""
+
+    def __init__(self, model: SourceModel) -> None:
+        self.model = model
+        self.graph = Graph(model.name)
+        self.opset = model.opset
+        self._map: dict[str, str] = {"": ""}  # source tensor -> engine tensor
+        self._poisoned: set[str] = set()
+        self._scope = ""
+        for name, info in model.inputs.items():
+            four = info.shape is not None and len(info.shape) == 4
+            fmt = model.data_format if four else "NONE"
+            self.graph.add_input(name, info.dtype, info.shape, fmt).quant = info.quant
+            self._map[name] = name
+
+    # --- operands: all take engine tensor names, as importer functions see them ---
+
+    def const(self, name: str) -> np.ndarray | None:
+        """Contents of a constant operand; None if absent or computed at run time."""
+        return self.graph.const(name) if name else None
+
+    def known(self, name: str) -> np.ndarray | None:
+        """Contents as far as the present input shapes fix them (a folded Shape chain).
+
+        For decisions only: what is written to the graph must not depend on them, or the
+        converted model would not take inputs of another shape."""
+        return self.graph.values.get(name) if name else None
+
+    def shape(self, name: str) -> Shape | None:
+        return self.graph.shape(name)
+
+    def rank(self, name: str) -> int:
+        """Errors: ModelError if unknown."""
+        rank = self.graph.rank(name)
+        if rank is None:
+            raise ModelError(f"'{self._scope}': the rank of its input '{name}' is not known; "
+                             "give input_shapes for all model inputs")
+        return rank
+
+    def dtype(self, name: str) -> str:
+        return self.graph.tensors[name].dtype
+
+    # --- making nodes ---
+
+    def op(self, op: str, *inputs: str, name: str = "", **attrs: Any) -> str:
+        """Adds a node with one output and returns the tensor."""
+        return self.ops(op, inputs, 1, name, **attrs)[0]
+
+    def ops(
+        self, op: str, inputs: Sequence[str], num_outputs: int, name: str = "", **attrs: Any
+    ) -> list[str]:
+        base = self.graph.fresh(f"{self._scope}/{name or op}")
+        outputs = [base] + [self.graph.fresh(f"{base}:{k}") for k in range(1, num_outputs)]
+        node = self.graph.add(op, _trim(inputs), outputs, base, **attrs)
+        infer_node(self.graph, node)
+        return outputs
+
+    def add_const(self, value: Any, dtype: str | None = None, name: str = "const") -> str:
+        return self.graph.add_const(f"{self._scope}/{name}", value, dtype)
+
+    def transpose(self, x: str, dims: Sequence[int]) -> str:
+        return x if list(dims) == sorted(dims) else self.op("Transpose", x, dims=list(dims))
+
+    # --- for Registry ---
+
+    def localize(self, node: SourceNode) -> SourceNode:
+        """The node with engine tensors as inputs."""
+        self._scope = node.name
+        inputs = [self._resolve(i, node) for i in node.inputs]
+        return SourceNode(node.name, node.op, inputs, node.outputs, node.attrs)
+
+    def bind(self, node: SourceNode, results: list[str]) -> None:
+        """Lets the node's outputs mean these tensors, which take the source's names."""
+        if len(results) < len([o for o in node.outputs if o]):
+            raise ModelError(f"{node.op} '{node.name}' has {len(node.outputs)} outputs, "
+                             f"at most {len(results)} can be converted")
+        for out, tensor in zip(node.outputs, results):
+            if not out:
+                continue
+            maker = self.graph.producer(tensor)
+            own = maker is not None and tensor.startswith(f"{self._scope}/")
+            if own and out not in self.graph.tensors:
+                tensor = self._rename(maker, tensor, out)
+            self._map[out] = tensor
+            self._check_info(out, tensor)
+
+    def poisoned(self, node: SourceNode) -> bool:
+        return any(i in self._poisoned for i in node.inputs)
+
+    def poison(self, node: SourceNode) -> None:
+        """Marks what hangs on a node that could not be converted."""
+        self._poisoned.update(node.outputs)
+
+    def finish(self) -> Graph:
+        """The graph with its outputs under the source's names."""
+        for name in self.model.outputs:
+            tensor = self._resolve(name, None)
+            if tensor != name or tensor in self.graph.inputs or self.const(tensor) is not None:
+                out = name if name not in self.graph.tensors else self.graph.fresh(name)
+                node = self.graph.add("Identity", [tensor], [out], out)
+                infer_node(self.graph, node)
+                tensor = out
+            self.graph.outputs.append(tensor)
+            t = self.graph.tensors[tensor]
+            t.data_format = self.model.data_format if t.rank == 4 else "NONE"
+        self.graph.prune()
+        self.graph.validate()
+        return self.graph
+
+    def _resolve(self, name: str, node: SourceNode | None) -> str:
+        if name in self._map:
+            return self._map[name]
+        data = self.model.constants.get(name)
+        if data is None:
+            where = f"{node.op} '{node.name}'" if node else "the outputs"
+            raise ModelError(f"{where}: tensor '{name}' comes from nowhere")
+        quant = self.model.info[name].quant if name in self.model.info else None
+        self._map[name] = self.graph.add_const(name, data, dtype_name(data.dtype))
+        self.graph.tensors[self._map[name]].quant = quant
+        return self._map[name]
+
+    def _rename(self, maker: Node, tensor: str, out: str) -> str:
+        index = maker.outputs.index(tensor)
+        readers = self.graph.consumers(tensor)
+        self.graph.set_output(maker, index, out)
+        if maker.name == tensor:
+            maker.name = out
+        if readers:
+            self.graph.replace_uses(tensor, out)
+        value = self.graph.values.pop(tensor, None)
+        if value is not None:
+            self.graph.values[out] = value
+        return out
+
+    def _check_info(self, source: str, tensor: str) -> None:
+        """Fills in what the file knows and inference does not."""
+        t: Tensor = self.graph.tensors[tensor]
+        info = self.model.info.get(source)
+        if info is None:
+            return
+        if t.quant is None:
+            t.quant = info.quant
+        if t.shape is None and info.shape is not None:
+            t.shape = info.shape
+
+
+def _trim(inputs: Sequence[str]) -> list[str]:
+    """Without trailing absent inputs."""
+    names = list(inputs)
+    while names and not names[-1]:
+        names.pop()
+    return names

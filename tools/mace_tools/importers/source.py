@@ -1,0 +1,151 @@
+"""A source model as every framework can state it: nodes, constants and typed inputs.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+from mace_tools.errors import ModelError
+from mace_tools.ir import Quant, Shape
+
+
+@dataclass(eq=False)
+class SourceNode:
+    """A node as the source file has it; attrs hold plain Python and NumPy values."""
+
+    name: str
+    op: str
+    inputs: list[str]
+    outputs: list[str]
+    attrs: dict[str, Any] = field(default_factory=dict)
+
+    def attr(self, name: str, default: Any = None) -> Any:
+        return self.attrs.get(name, default)
+
+
+@dataclass
+class ValueInfo:
+    """What the file says about a tensor; shape None: rank unknown."""
+
+    dtype: str = "f32"
+    shape: Shape | None = None
+    quant: Quant | None = None
+
+
+@dataclass
+class SourceModel:
+    """A model before translation. `nodes` need not be sorted."""
+
+    framework: str
+    name: str
+    nodes: list[SourceNode]
+    constants: dict[str, np.ndarray]
+    inputs: dict[str, ValueInfo]
+    outputs: list[str]
+    info: dict[str, ValueInfo] = field(default_factory=dict)  # of inner tensors, as far as known
+    data_format: str = "NONE"  # order of 4-D inputs: NHWC or NCHW
+    opset: int = 0
+
+    def producers(self) -> dict[str, SourceNode]:
+        return {out: n for n in self.nodes for out in n.outputs if out}
+
+    def known_tensors(self) -> list[str]:
+        return [*self.inputs, *self.producers()]
+
+
+def cut(
+    model: SourceModel,
+    inputs: Mapping[str, Shape | None] | None,
+    outputs: Sequence[str] | None,
+) -> SourceModel:
+    """The part of a model between `inputs` (with new shapes where given) and `outputs`.
+
+    Inputs and outputs may be inner tensors. Nodes come back sorted, and only those needed.
+    Errors: ModelError for a name that the model does not have or a loose end."""
+    made = model.producers()
+    ends = list(outputs or model.outputs)
+    for name in [*(inputs or ()), *ends]:
+        if name not in made and name not in model.inputs and name not in model.constants:
+            raise ModelError(_no_such_tensor(model, name))
+    starts = {n: _input_info(model, n, (inputs or {}).get(n)) for n in (inputs or model.inputs)}
+    order = _in_file_order(model, _needed(model, made, starts, ends), made)
+    constants = {n: a for n, a in model.constants.items() if n not in starts}
+    return SourceModel(model.framework, model.name, order, constants, starts, ends, model.info,
+                       model.data_format, model.opset)
+
+
+def _input_info(model: SourceModel, name: str, shape: Shape | None) -> ValueInfo:
+    known = model.inputs.get(name) or model.info.get(name) or ValueInfo()
+    if shape is None:
+        return known
+    if known.shape is not None and len(known.shape) != len(shape):
+        raise ModelError(f"input '{name}': the model has rank {len(known.shape)} "
+                         f"{list(known.shape)}, the shape given is {list(shape)}")
+    return ValueInfo(known.dtype, tuple(shape), known.quant)
+
+
+def _needed(
+    model: SourceModel, made: dict[str, SourceNode], starts: Mapping[str, Any], ends: Sequence[str]
+) -> list[SourceNode]:
+    """Depth-first from the ends, without recursion: models may be thousands of nodes deep."""
+    order: list[SourceNode] = []
+    state: dict[SourceNode, int] = {}  # 1: open, 2: done
+    stack: list[tuple[str, str]] = [(end, "the outputs") for end in reversed(ends)]
+    while stack:
+        tensor, reader = stack.pop()
+        if tensor in starts or tensor in model.constants:
+            continue
+        node = made.get(tensor)
+        if node is None:
+            hint = "; give it as an input tensor" if tensor in model.inputs else ""
+            raise ModelError(f"{reader}: tensor '{tensor}' comes from nowhere{hint}")
+        if state.get(node) == 2:
+            continue
+        if state.get(node) == 1:
+            state[node] = 2
+            order.append(node)
+            continue
+        state[node] = 1
+        stack.append((tensor, reader))
+        for i in node.inputs:
+            if not i:
+                continue
+            maker = made.get(i)
+            if maker is not None and state.get(maker) == 1 and i not in starts:
+                raise ModelError(f"{node.op} '{node.name}' is part of a cycle")
+            stack.append((i, f"{node.op} '{node.name}'"))
+    return order
+
+
+def _in_file_order(
+    model: SourceModel, order: list[SourceNode], made: dict[str, SourceNode]
+) -> list[SourceNode]:
+    """The same nodes as the file lists them, if it lists them sorted."""
+    place = {node: k for k, node in enumerate(model.nodes)}
+    needed = set(order)
+    for node in order:
+        for i in node.inputs:
+            maker = made.get(i)
+            if maker in needed and place[maker] >= place[node]:
+                return order
+    return sorted(order, key=place.__getitem__)
+
+
+def _no_such_tensor(model: SourceModel, name: str) -> str:
+    names = model.known_tensors()
+    near = get_close_matches(name, names, 1) or get_close_matches(name.split(":")[0], names, 1)
+    mean = f"; did you mean '{near[0]}'?" if near else ""
+    return (f"the model has no tensor '{name}'{mean} Its inputs: {_some(list(model.inputs))}; "
+            f"its outputs: {_some(model.outputs)}")
+
+
+def _some(names: list[str], most: int = 8) -> str:
+    shown = ", ".join(f"'{n}'" for n in names[:most])
+    return shown + (f", ... {len(names) - most} more" if len(names) > most else "")

@@ -1,0 +1,80 @@
+"""Protobuf message classes made from .proto files at run time: no generated code in the tree.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+from types import SimpleNamespace
+
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
+from mace_tools.errors import MaceError
+
+REPO = Path(__file__).resolve().parents[2]
+MACE_PROTO = REPO / "mace" / "proto" / "mace.proto"
+
+
+def cache_dir() -> Path:
+    """Where rebuildable files go: $MACE_CACHE or ~/.cache/mace."""
+    return Path(os.environ.get("MACE_CACHE") or Path.home() / ".cache" / "mace")
+
+
+@functools.cache
+def load(path: Path) -> SimpleNamespace:
+    """The messages and enum values of one .proto file (which imports no other).
+
+    `load(MACE_PROTO).NetDef()` makes a message, `.DT_FLOAT` is an enum value."""
+    files = descriptor_pb2.FileDescriptorSet.FromString(_descriptors(path))
+    pool = descriptor_pool.DescriptorPool()
+    for file in files.file:
+        pool.Add(file)
+    names = SimpleNamespace()
+    for file in files.file:
+        descriptor = pool.FindFileByName(file.name)
+        for name, message in descriptor.message_types_by_name.items():
+            setattr(names, name, message_factory.GetMessageClass(message))
+        for enum in descriptor.enum_types_by_name.values():
+            for value in enum.values:
+                setattr(names, value.name, value.number)
+    return names
+
+
+def mace() -> SimpleNamespace:
+    """The messages of the model format."""
+    return load(MACE_PROTO)
+
+
+def _descriptors(path: Path) -> bytes:
+    """A serialized FileDescriptorSet, compiled once per content."""
+    text = path.read_bytes()
+    key = hashlib.sha256(text).hexdigest()[:16]
+    cached = cache_dir() / "protos" / f"{path.stem}-{key}.desc"
+    if cached.is_file():
+        return cached.read_bytes()
+    compiled = _compile(path)
+    try:
+        cached.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=cached.parent)
+        with os.fdopen(handle, "wb") as f:
+            f.write(compiled)
+        os.replace(temporary, cached)
+    except OSError:
+        pass  # the cache only saves time
+    return compiled
+
+
+def _compile(path: Path) -> bytes:
+    from grpc_tools import protoc  # slow to import, and needed only when the cache is cold
+
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "out.desc"
+        args = ["protoc", f"-I{path.parent}", f"--descriptor_set_out={out}", str(path)]
+        if protoc.main(args) != 0:
+            raise MaceError(f"{path} is not a valid .proto file (see protoc's message above)")
+        return out.read_bytes()

@@ -1,0 +1,57 @@
+"""The engine's ops in NumPy: slow, obvious; for constant folding and as a twin in tests.
+
+SPDX-License-Identifier: Apache-2.0
+
+One function per op, in the modules of this folder. Semantics are those of mace/ops.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Optional, Union
+
+import numpy as np
+
+from mace_tools.ir import Graph, Node
+
+Operands = Sequence[Optional[np.ndarray]]
+Function = Callable[[Operands, Mapping[str, Any]], Union[np.ndarray, list[np.ndarray]]]
+_FUNCTIONS: dict[str, Function] = {}
+
+
+def op(*names: str) -> Callable[[Function], Function]:
+    """Registers the evaluation of one or more ops."""
+
+    def register(function: Function) -> Function:
+        _FUNCTIONS.update({name: function for name in names})
+        return function
+
+    return register
+
+
+def evaluate(node: Node, operands: Operands) -> list[np.ndarray] | None:
+    """The outputs of a node; None for an op that is not evaluated here."""
+    if not _FUNCTIONS:
+        for module in pkgutil.iter_modules(__path__):
+            if not module.name.startswith("test_"):
+                importlib.import_module(f"{__name__}.{module.name}")
+    function = _FUNCTIONS.get(node.op)
+    if function is None:
+        return None
+    attrs = {**node.attrs, "num_outputs": len(node.outputs)}
+    result = function(operands, attrs)
+    return list(result) if isinstance(result, (list, tuple)) else [np.asarray(result)]
+
+
+def run(graph: Graph, inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The outputs of a whole graph. Errors: KeyError for an op that is not evaluated here."""
+    values: dict[str, Any] = {n: t.data for n, t in graph.tensors.items() if t.is_const}
+    values.update(inputs)
+    for node in graph.nodes:
+        results = evaluate(node, [values[i] if i else None for i in node.inputs])
+        if results is None:
+            raise KeyError(f"no NumPy evaluation of {node}")
+        values.update(zip(node.outputs, results))
+    return {name: values[name] for name in graph.outputs}

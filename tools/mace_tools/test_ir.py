@@ -1,0 +1,104 @@
+"""Tests of the graph and of the files that it becomes.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+import xxhash
+
+from mace_tools import emit, protos
+from mace_tools.errors import MaceError
+from mace_tools.ir import Graph
+
+
+def small_graph() -> Graph:
+    """x -> FullyConnected -> h -> Activation -> y."""
+    g = Graph("small")
+    g.add_input("x", "f32", (1, 3))
+    w = g.add_const("w", np.arange(6, dtype=np.float32).reshape(2, 3))
+    b = g.add_const("b", np.array([1, 2], np.float32))
+    g.add("FullyConnected", ["x", w, b], ["h"])
+    g.add("Activation", ["h"], ["y"], activation="LEAKYRELU", activation_coefficient=0.5)
+    g.tensors["h"].shape = g.tensors["y"].shape = (1, 2)
+    g.outputs = ["y"]
+    return g
+
+
+def test_edges_follow_changes():
+    g = small_graph()
+    fc, act = g.nodes
+    assert g.producer("h") is fc and g.consumers("h") == [act] and g.only_consumer("h") is act
+    g.replace_uses("h", "x")
+    assert g.consumers("h") == [] and set(g.consumers("x")) == {fc, act}
+    g.prune()
+    assert g.nodes == [act] and set(g.tensors) == {"x", "y"}
+
+
+def test_bypass_keeps_the_name_of_an_output():
+    g = small_graph()
+    assert g.bypass(g.nodes[1], "h")
+    assert g.outputs == ["y"] and g.producer("y").op == "FullyConnected"
+    g.validate()
+
+
+def test_bypass_refuses_to_merge_an_input_with_an_output():
+    g = Graph()
+    g.add_input("x", "f32", (1,))
+    g.add("Identity", ["x"], ["y"])
+    g.outputs = ["y"]
+    assert not g.bypass(g.nodes[0], "x")
+    assert len(g.nodes) == 1
+
+
+def test_topo_sort_orders_and_names_cycles():
+    g = small_graph()
+    g.nodes.reverse()
+    g.topo_sort()
+    assert [n.op for n in g.nodes] == ["FullyConnected", "Activation"]
+    g.set_inputs(g.nodes[0], ["y", "w", "b"])
+    with pytest.raises(ValueError, match="FullyConnected 'h' is part of a cycle"):
+        g.topo_sort()
+
+
+def test_model_files_hold_the_weights_aligned_and_hashed(tmp_path):
+    pb, data = tmp_path / "m.pb", tmp_path / "m.data"
+    emit.write_model(small_graph(), pb, data)
+    net = protos.mace().NetDef.FromString(pb.read_bytes())
+    raw = data.read_bytes()
+    assert [(t.name, list(t.dims), t.offset, t.data_size) for t in net.tensors] == [
+        ("w", [2, 3], 0, 6), ("b", [2], 64, 2)]
+    assert raw[:24] == np.arange(6, dtype="<f4").tobytes() and not any(raw[24:64])
+    assert net.data_bytes == len(raw) == 72
+    assert net.data_xxh3 == xxhash.xxh3_64_intdigest(raw)
+    assert net.format_version == 1
+    assert [(a.name, a.type) for a in net.op[1].arg] == [
+        ("activation", 3), ("activation_coefficient", 1)]
+    assert list(net.input_info[0].dims) == [1, 3]
+
+
+def test_writing_twice_gives_the_same_bytes(tmp_path):
+    for k in "ab":
+        emit.write_model(small_graph(), tmp_path / f"{k}.pb", tmp_path / f"{k}.data")
+    assert (tmp_path / "a.pb").read_bytes() == (tmp_path / "b.pb").read_bytes()
+    assert (tmp_path / "a.data").read_bytes() == (tmp_path / "b.data").read_bytes()
+
+
+def test_a_full_disk_leaves_nothing(tmp_path, monkeypatch):
+    def full(fd):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(MaceError, match="m.data: No space left on device"):
+        emit.write_model(small_graph(), tmp_path / "m.pb", tmp_path / "m.data")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_unwritable_folder_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(MaceError, match="cannot write .*file/m.data"):
+        emit.write_model(small_graph(), tmp_path / "file" / "m.pb", tmp_path / "file" / "m.data")
