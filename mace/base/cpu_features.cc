@@ -49,9 +49,12 @@ std::string ToString(CpuFeatures features) {
   static constexpr struct {
     uint32_t bit;
     const char* name;
-  } kNames[] = {{kCpuAvx2Fma, "avx2"}, {kCpuAvx512, "avx512"},
-                {kCpuAvx512Bf16, "avx512bf16"}, {kCpuNeon, "neon"},
-                {kCpuFp16, "fp16"},    {kCpuDotProd, "dotprod"},
+  } kNames[] = {{kCpuAvx2Fma, "avx2"},
+                {kCpuAvx512, "avx512"},
+                {kCpuAvx512Bf16, "avx512bf16"},
+                {kCpuNeon, "neon"},
+                {kCpuFp16, "fp16"},
+                {kCpuDotProd, "dotprod"},
                 {kCpuBf16, "bf16"}};
   std::string s;
   for (const auto& n : kNames) {

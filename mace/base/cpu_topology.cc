@@ -40,7 +40,8 @@ std::vector<CpuCore> ReadCpuCores(const std::string& root) {
   for (int id : ParseCpuList(online)) {
     int64_t khz = 0;
     std::ifstream(cpu + "/cpu" + std::to_string(id) +
-                  "/cpufreq/cpuinfo_max_freq") >> khz;
+                  "/cpufreq/cpuinfo_max_freq") >>
+        khz;
     cores.push_back({id, khz});
   }
   if (cores.empty()) cores.push_back({0, 0});
@@ -59,11 +60,16 @@ std::vector<int> SelectCores(const std::vector<CpuCore>& cores,
   const auto allowed = [&](const CpuCore& c) {
     if (min == max) return true;
     switch (policy) {
-      case AFFINITY_NONE: return true;
-      case AFFINITY_BIG_ONLY: return c.max_khz == max;
-      case AFFINITY_LITTLE_ONLY: return c.max_khz == min;
-      case AFFINITY_HIGH_PERFORMANCE: return c.max_khz > average;
-      case AFFINITY_POWER_SAVE: return c.max_khz <= average;
+      case AFFINITY_NONE:
+        return true;
+      case AFFINITY_BIG_ONLY:
+        return c.max_khz == max;
+      case AFFINITY_LITTLE_ONLY:
+        return c.max_khz == min;
+      case AFFINITY_HIGH_PERFORMANCE:
+        return c.max_khz > average;
+      case AFFINITY_POWER_SAVE:
+        return c.max_khz <= average;
     }
     return true;
   };
@@ -71,10 +77,9 @@ std::vector<int> SelectCores(const std::vector<CpuCore>& cores,
   for (const CpuCore& c : cores) {
     if (allowed(c)) selected.push_back(c);
   }
-  std::stable_sort(selected.begin(), selected.end(),
-                   [](const CpuCore& a, const CpuCore& b) {
-                     return a.max_khz > b.max_khz;
-                   });
+  std::stable_sort(
+      selected.begin(), selected.end(),
+      [](const CpuCore& a, const CpuCore& b) { return a.max_khz > b.max_khz; });
   std::vector<int> ids;
   for (const CpuCore& c : selected) ids.push_back(c.id);
   return ids;

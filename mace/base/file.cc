@@ -95,8 +95,8 @@ Status WriteFileAtomically(const std::string& path, const void* data,
   std::string temporary = path + ".XXXXXX";
   const Descriptor fd(mkstemp(temporary.data()));
   if (fd.get() < 0) return SystemError("create", temporary);
-  Status status = WriteAll(fd.get(), static_cast<const uint8_t*>(data), size,
-                           path);
+  Status status =
+      WriteAll(fd.get(), static_cast<const uint8_t*>(data), size, path);
   if (status.ok() && (fchmod(fd.get(), 0644) != 0 ||
                       rename(temporary.c_str(), path.c_str()) != 0)) {
     status = SystemError("write", path);

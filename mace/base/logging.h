@@ -32,7 +32,9 @@ int MaxVlogLevel();
 
 #define LOG(severity) \
   ::mace::LogLine(::mace::LogSeverity::k##severity, __FILE__, __LINE__).stream()
-#define VLOG(level)                         \
-  if ((level) > ::mace::MaxVlogLevel()) {} else LOG(INFO)
+#define VLOG(level)                       \
+  if ((level) > ::mace::MaxVlogLevel()) { \
+  } else                                  \
+    LOG(INFO)
 
 #endif  // MACE_BASE_LOGGING_H_

@@ -75,15 +75,15 @@ class [[nodiscard]] Result {
 
 // An invariant of ours: stops a debug build, is an internal error in a release.
 #ifdef NDEBUG
-#define MACE_ENSURE(cond)                                                   \
-  do {                                                                      \
-    if (!(cond))                                                            \
-      return ::mace::InternalError(std::string(__FILE__ ":") +              \
+#define MACE_ENSURE(cond)                                                  \
+  do {                                                                     \
+    if (!(cond))                                                           \
+      return ::mace::InternalError(std::string(__FILE__ ":") +             \
                                    std::to_string(__LINE__) + ": " #cond); \
   } while (false)
 #else
-#define MACE_ENSURE(cond)     \
-  do {                        \
+#define MACE_ENSURE(cond)                                   \
+  do {                                                      \
     if (!(cond)) std::abort(); /* lint: MACE_ENSURE only */ \
   } while (false)
 #endif

@@ -31,9 +31,9 @@ class ThreadPool {
       if (n > 0) f(size_t{0}, n);
       return;
     }
-    Run1D([](void* c, size_t begin, size_t size) {
-      (*static_cast<const F*>(c))(begin, begin + size);
-    }, const_cast<F*>(&f), n, tile);
+    Run1D([](void* c, size_t begin,
+             size_t size) { (*static_cast<const F*>(c))(begin, begin + size); },
+          const_cast<F*>(&f), n, tile);
   }
 
   // The same over [0, n) x [0, m); F is
@@ -41,9 +41,9 @@ class ThreadPool {
   template <typename F>
   void ParallelFor2D(size_t n, size_t m, size_t tile_n, size_t tile_m,
                      const F& f) {
-    Run2D([](void* c, size_t i, size_t j, size_t ni, size_t nj) {
-      (*static_cast<const F*>(c))(i, i + ni, j, j + nj);
-    }, const_cast<F*>(&f), n, m, tile_n, tile_m);
+    Run2D([](void* c, size_t i, size_t j, size_t ni,
+             size_t nj) { (*static_cast<const F*>(c))(i, i + ni, j, j + nj); },
+          const_cast<F*>(&f), n, m, tile_n, tile_m);
   }
 
  private:

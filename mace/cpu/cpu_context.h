@@ -12,9 +12,9 @@
 namespace mace {
 
 struct CpuContext {
-  ThreadPool* threads = nullptr;     // not owned; outlives the kernels
-  CpuFeatures features = 0;          // which micro-kernels may be chosen
-  PackedWeights* packed = nullptr;   // not owned; shared between engines
+  ThreadPool* threads = nullptr;    // not owned; outlives the kernels
+  CpuFeatures features = 0;         // which micro-kernels may be chosen
+  PackedWeights* packed = nullptr;  // not owned; shared between engines
   // Only scalar reference kernels: what tests compare against.
   bool reference = false;
 };

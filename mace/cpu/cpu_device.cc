@@ -40,8 +40,8 @@ Result<KernelPtr> CpuDevice::Prepare(const Node& node) {
   if (entry == Table().end()) {
     return Unsupported(Label(node) + ": the CPU of this build has no kernel");
   }
-  const DataType dtype = node.inputs.empty() ? node.outputs[0].dtype
-                                             : node.inputs[0].type.dtype;
+  const DataType dtype =
+      node.inputs.empty() ? node.outputs[0].dtype : node.inputs[0].type.dtype;
   std::string supported;
   for (const CpuKernelDef& def : entry->second) {
     if (def.dtype == dtype) return def.prepare(node, context_);

@@ -20,8 +20,7 @@ Result<std::vector<int64_t>> ConstantInts(const Node& node, size_t input) {
     for (int64_t i = 0; i < n; ++i) values[i] = p[i];
   } else {
     return InvalidModel(Label(node) + ": input " + std::to_string(input) +
-                        " must be i32 or i64, it is " +
-                        ToString(operand.type));
+                        " must be i32 or i64, it is " + ToString(operand.type));
   }
   return values;
 }

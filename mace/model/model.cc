@@ -22,15 +22,24 @@ std::string Quoted(const std::string& s) { return "'" + s + "'"; }
 
 Result<DataType> FromProto(int type, const std::string& what) {
   switch (type) {
-    case proto::DT_FLOAT: return DataType::kF32;
-    case proto::DT_UINT8: return DataType::kU8;
-    case proto::DT_HALF: return DataType::kF16;
-    case proto::DT_INT32: return DataType::kI32;
-    case proto::DT_BFLOAT16: return DataType::kBF16;
-    case proto::DT_INT16: return DataType::kI16;
-    case proto::DT_INT8: return DataType::kI8;
-    case proto::DT_BOOL: return DataType::kBool;
-    case proto::DT_INT64: return DataType::kI64;
+    case proto::DT_FLOAT:
+      return DataType::kF32;
+    case proto::DT_UINT8:
+      return DataType::kU8;
+    case proto::DT_HALF:
+      return DataType::kF16;
+    case proto::DT_INT32:
+      return DataType::kI32;
+    case proto::DT_BFLOAT16:
+      return DataType::kBF16;
+    case proto::DT_INT16:
+      return DataType::kI16;
+    case proto::DT_INT8:
+      return DataType::kI8;
+    case proto::DT_BOOL:
+      return DataType::kBool;
+    case proto::DT_INT64:
+      return DataType::kI64;
     default:
       return InvalidModel(what + ": unknown data type " + std::to_string(type));
   }
@@ -55,9 +64,12 @@ Result<TensorType> MakeType(const Dims& dims, int data_type,
 
 Result<Attr> FromProto(const proto::Argument& arg, const std::string& what) {
   switch (arg.type()) {
-    case proto::Argument::FLOAT: return Attr(arg.f());
-    case proto::Argument::INT: return Attr(int64_t{arg.i()});
-    case proto::Argument::STRING: return Attr(arg.s());
+    case proto::Argument::FLOAT:
+      return Attr(arg.f());
+    case proto::Argument::INT:
+      return Attr(int64_t{arg.i()});
+    case proto::Argument::STRING:
+      return Attr(arg.s());
     case proto::Argument::FLOATS:
       return Attr(std::vector<float>(arg.floats().begin(), arg.floats().end()));
     case proto::Argument::INTS:
@@ -118,8 +130,8 @@ class Builder {
     const std::string what = "weight " + Quoted(tensor.name());
     MACE_ASSIGN_OR_RETURN(const int id, AddValue(tensor.name(), what));
     Value& value = model_.graph.values[id];
-    MACE_ASSIGN_OR_RETURN(
-        value.type, MakeType(tensor.dims(), tensor.data_type(), what));
+    MACE_ASSIGN_OR_RETURN(value.type,
+                          MakeType(tensor.dims(), tensor.data_type(), what));
     const int64_t elements = NumElements(value.type.shape);
     if (tensor.data_size() != elements) {
       return InvalidModel(what + ": has " + std::to_string(tensor.data_size()) +

@@ -20,14 +20,15 @@ class [[nodiscard]] MaceStatus {
     MACE_SUCCESS = 0,
     MACE_INVALID_ARGS = 1,      // the caller: a name, shape, size or option
     MACE_OUT_OF_RESOURCES = 2,  // the machine: memory, disk
-    MACE_UNSUPPORTED = 3,       // nobody: valid, but not on this device or build
-    MACE_RUNTIME_ERROR = 4,     // a driver or accelerator
-    MACE_INVALID_MODEL = 5,     // the file: corrupt or self-contradictory
-    MACE_INTERNAL_ERROR = 6,    // us: a broken invariant; please report it
+    MACE_UNSUPPORTED = 3,     // nobody: valid, but not on this device or build
+    MACE_RUNTIME_ERROR = 4,   // a driver or accelerator
+    MACE_INVALID_MODEL = 5,   // the file: corrupt or self-contradictory
+    MACE_INTERNAL_ERROR = 6,  // us: a broken invariant; please report it
   };
 
   MaceStatus() = default;
-  MaceStatus(Code code) : MaceStatus(code, std::string()) {}  // NOLINT: implicit
+  MaceStatus(Code code)
+      : MaceStatus(code, std::string()) {}  // NOLINT: implicit
   MaceStatus(Code code, std::string message)
       : error_(code == MACE_SUCCESS ? nullptr
                                     : std::make_shared<const Error>(

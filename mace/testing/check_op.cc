@@ -100,7 +100,8 @@ std::vector<TestTensor> RunOn(const OpCase& c, const CpuOptions& options) {
   const Status status = (*kernel)->Run(args);
   EXPECT_TRUE(status.ok()) << status.information();
   for (size_t i = 0; i < inputs.size(); ++i) {
-    EXPECT_EQ(inputs[i].bytes, c.inputs[i].bytes) << "input " << i << " changed";
+    EXPECT_EQ(inputs[i].bytes, c.inputs[i].bytes)
+        << "input " << i << " changed";
   }
   return outputs;
 }

@@ -57,9 +57,8 @@ Status Infer(Node& node) {
   const int num_outputs = static_cast<int>(node.outputs.size());
   if (num_outputs < 1 ||
       (op->num_outputs != kMany && num_outputs > op->num_outputs)) {
-    return InvalidModel(Label(node) + ": has " +
-                        CountOf(1, op->num_outputs) + " outputs, got " +
-                        std::to_string(num_outputs));
+    return InvalidModel(Label(node) + ": has " + CountOf(1, op->num_outputs) +
+                        " outputs, got " + std::to_string(num_outputs));
   }
   MACE_RETURN_IF_ERROR(op->infer(node));
   for (const TensorType& type : node.outputs) {

@@ -166,7 +166,10 @@ def slice_(v: View) -> Type:
     for s, e, a, step in zip(starts, ends, axes, steps):
         a = axis_of(a, len(x))
         dim = x[a]
-        out[a] = None if dim is None else len(range(*slice(s, slice_end(e, dim, step), step).indices(dim)))
+        if dim is not None:
+            part = slice(s, slice_end(e, dim, step), step)
+            dim = len(range(*part.indices(dim)))
+        out[a] = dim
     return v.dtype(), tuple(out)
 
 

@@ -1,0 +1,123 @@
+"""Who may include whom: the folders of mace/ and their arrows, which only go down.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from lint.tree import bare_code, files, is_test
+
+# Folder -> what it may include besides itself, public/ and base/.
+LAYERS: dict[str, set[str]] = {
+    "public": set(),
+    "base": set(),
+    "proto": set(),
+    "graph": set(),
+    "memory": set(),  # a planner sees numbers, not tensors
+    "model": {"proto", "graph"},
+    "ops": {"graph"},
+    "device": {"graph"},
+    "cpu": {"device", "graph", "ops"},
+    "opencl": {"device", "graph", "ops"},
+    "hexagon": {"device", "graph", "ops"},
+    "plan": {"graph", "ops", "memory", "device"},
+    "runtime": {"plan", "model", "device", "graph"},
+}
+# Headers of the standard library only.
+STANDARD_ONLY = {"public"}
+# No project header at all, not even of public/ and base/.
+CLOSED = {"public"}
+# Folders that are not layers: an example includes what an app can, a test helper anything.
+EXTRA: dict[str, set[str]] = {
+    "examples": {"public"},
+    "testing": set(LAYERS),
+}
+# The one file that names the concrete devices.
+DEVICES_FILE = Path("mace/runtime/devices.cc")
+DEVICES = {"cpu", "opencl", "hexagon"}
+# Micro-kernels take pointers and strides; they know the vector type and their own family.
+UKERNELS = Path("mace/cpu/ukernels")
+UKERNEL_HEADERS = {"cstddef", "cstdint", "mace/cpu/simd.h"}
+UKERNEL_SYSTEM = re.compile(r"(arm_\w+|\w*intrin)\.h$")
+# Third-party header -> the folders that may see it.
+THIRD_PARTY: dict[str, set[str]] = {
+    "google/protobuf/": {"proto", "model"},
+    "pthreadpool.h": {"base"},
+    "xxhash.h": {"base", "model"},
+    "CL/": {"opencl"},
+    "gtest/": {"testing"},
+    "gmock/": {"testing"},
+    "benchmark/": {"testing"},
+    "CLI/": set(),
+    "nlohmann/": set(),
+}
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
+_FEATURE = re.compile(
+    r"^[ \t]*#[ \t]*(?:el)?if\w*\b.*\bMACE_(?:ENABLE|WITH|USE|HAVE)_\w+", re.MULTILINE)
+
+
+def violations(root: Path) -> list[str]:
+    """One line for each include under mace/ that the table does not allow."""
+    found: list[str] = []
+    for path in files(root, ".h", ".cc", ".c", ".cl"):
+        if path.parts[0] == "mace" and len(path.parts) > 2:
+            found += _file_violations(root, path)
+    return found
+
+
+def _file_violations(root: Path, path: Path) -> list[str]:
+    text = (root / path).read_text()
+    found = []
+    for match in _INCLUDE.finditer(text):
+        reason = _refusal(path, match[2], quoted=match[1] == '"')
+        if reason:
+            line = text.count("\n", 0, match.start()) + 1
+            found.append(f"{path}:{line}: includes {match[2]}: {reason}")
+    if path != DEVICES_FILE and not is_test(path):
+        for match in _FEATURE.finditer(bare_code(text)):
+            line = bare_code(text).count("\n", 0, match.start()) + 1
+            found.append(f"{path}:{line}: feature switches stand in {DEVICES_FILE} only")
+    return found
+
+
+def _refusal(path: Path, header: str, quoted: bool) -> str:
+    """Why `path` may not include `header`, or ''."""
+    folder, test = path.parts[1], is_test(path)
+    if folder not in LAYERS and folder not in EXTRA:
+        return f"mace/{folder} is not in the table of tools/lint/layers.py"
+    if quoted and not header.startswith("mace/"):
+        return "name the header by its path from the root"
+    if path.is_relative_to(UKERNELS) and not test:
+        return _ukernel_refusal(path, header)
+    if header.startswith("mace/"):
+        return _project_refusal(path, Path(header).parts[1], test)
+    for prefix, allowed in THIRD_PARTY.items():
+        if header.startswith(prefix) and not (folder in allowed or test and "testing" in allowed):
+            return f"mace/{folder} does not use {prefix}"
+    if folder in STANDARD_ONLY and not test and ("/" in header or header.endswith(".h")):
+        return f"mace/{folder} includes the standard library only"
+    return ""
+
+
+def _project_refusal(path: Path, target: str, test: bool) -> str:
+    folder = path.parts[1]
+    if path == DEVICES_FILE and target in DEVICES:
+        return ""
+    allowed = {folder} | (LAYERS | EXTRA)[folder]
+    if folder not in CLOSED and folder != "examples":
+        allowed |= {"public", "base"}
+    if test:
+        allowed |= {"testing"}
+    if target in allowed:
+        return ""
+    return f"mace/{folder} may include {', '.join(sorted(allowed))}, not {target}"
+
+
+def _ukernel_refusal(path: Path, header: str) -> str:
+    family = path.parent.as_posix() + "/"
+    if header in UKERNEL_HEADERS or header.startswith(family) or UKERNEL_SYSTEM.search(header):
+        return ""
+    return "a micro-kernel sees <cstddef>, <cstdint>, mace/cpu/simd.h and its own family"

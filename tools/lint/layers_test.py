@@ -1,0 +1,100 @@
+"""The layers of mace/ hold, and the check notices each way of breaking them.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+import pytest
+
+from lint import layers
+from lint.tree import ROOT, files
+
+
+def test_the_tree_keeps_its_layers():
+    found = layers.violations(ROOT)
+    assert not found, "\n".join(found)
+
+
+def test_the_check_sees_the_tree():
+    """A wrong root would find no violation either."""
+    sources = [p for p in files(ROOT, ".cc") if p.parts[0] == "mace"]
+    assert len(sources) > 10
+
+
+def test_the_table_has_no_cycle():
+    """Each folder can be removed once all that include it are gone."""
+    left = {k: set(v) for k, v in layers.LAYERS.items()}
+    while left:
+        free = [k for k in left if not any(k in uses for uses in left.values())]
+        assert free, f"cycle among {sorted(left)}"
+        for k in free:
+            del left[k]
+
+
+BROKEN = [
+    ("mace/graph/a.h", '"mace/ops/softmax.h"'),
+    ("mace/graph/a.h", '"mace/proto/mace.pb.h"'),
+    ("mace/memory/a.cc", '"mace/graph/graph.h"'),
+    ("mace/model/a.cc", '"mace/device/device.h"'),
+    ("mace/ops/a.cc", '"mace/cpu/simd.h"'),
+    ("mace/device/a.h", '"mace/ops/softmax.h"'),
+    ("mace/cpu/ops/a.cc", '"mace/opencl/image.h"'),
+    ("mace/cpu/ops/a.cc", '"mace/memory/planner.h"'),
+    ("mace/opencl/ops/a.cc", '"mace/cpu/simd.h"'),
+    ("mace/plan/a.cc", '"mace/cpu/cpu_device.h"'),
+    ("mace/plan/place_test.cc", '"mace/cpu/cpu_device.h"'),
+    ("mace/runtime/engine.cc", '"mace/cpu/cpu_device.h"'),
+    ("mace/runtime/engine.cc", '"mace/proto/mace.pb.h"'),
+    ("mace/public/mace.h", '"mace/base/status.h"'),
+    ("mace/public/mace.h", "<unistd.h>"),
+    ("mace/base/a.h", '"mace/graph/graph.h"'),
+    ("mace/ops/a.cc", '"mace/testing/check_op.h"'),
+    ("mace/ops/a.cc", "<gtest/gtest.h>"),
+    ("mace/ops/a.cc", '"softmax.h"'),
+    ("mace/runtime/a.cc", "<pthreadpool.h>"),
+    ("mace/plan/a.cc", "<google/protobuf/message_lite.h>"),
+    ("mace/examples/example.cc", '"mace/runtime/engine.h"'),
+    ("mace/cpu/ukernels/gemm/k.cc", "<vector>"),
+    ("mace/cpu/ukernels/gemm/k.cc", '"mace/base/status.h"'),
+    ("mace/cpu/ukernels/gemm/k.cc", '"mace/cpu/ukernels/dwconv/dwconv.h"'),
+    ("mace/helpers/a.h", '"mace/base/status.h"'),
+]
+ALLOWED = [
+    ("mace/graph/a.h", '"mace/base/status.h"'),
+    ("mace/model/a.cc", "<google/protobuf/message_lite.h>"),
+    ("mace/cpu/ops/a.cc", '"mace/ops/softmax.h"'),
+    ("mace/runtime/devices.cc", '"mace/cpu/cpu_device.h"'),
+    ("mace/ops/a_test.cc", '"mace/testing/check_op.h"'),
+    ("mace/ops/a_test.cc", "<gtest/gtest.h>"),
+    ("mace/testing/check_op.cc", '"mace/cpu/cpu_device.h"'),
+    ("mace/examples/example.cc", '"mace/public/mace.h"'),
+    ("mace/cpu/ukernels/gemm/k.cc", '"mace/cpu/ukernels/gemm/gemm.h"'),
+    ("mace/cpu/ukernels/gemm/k.cc", "<immintrin.h>"),
+    ("mace/cpu/ukernels/gemm/gemm_test.cc", "<vector>"),
+]
+
+
+def write(root, path, text):
+    file = root / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+
+
+@pytest.mark.parametrize(("path", "header"), BROKEN)
+def test_a_broken_layer_is_found(tmp_path, path, header):
+    write(tmp_path, path, f"// A file.\n#include {header}\n")
+    found = layers.violations(tmp_path)
+    assert len(found) == 1
+    assert found[0].startswith(f"{path}:2: includes {header[1:-1]}: ")
+
+
+@pytest.mark.parametrize(("path", "header"), ALLOWED)
+def test_what_the_table_allows_is_silent(tmp_path, path, header):
+    write(tmp_path, path, f"// A file.\n#include {header}\n")
+    assert layers.violations(tmp_path) == []
+
+
+def test_feature_switches_stand_in_one_file(tmp_path):
+    text = "// A file.\n#ifdef MACE_ENABLE_OPENCL\n#endif\n"
+    write(tmp_path, "mace/runtime/engine.cc", text)
+    write(tmp_path, "mace/runtime/devices.cc", text)
+    assert [v.split(":")[0] for v in layers.violations(tmp_path)] == ["mace/runtime/engine.cc"]

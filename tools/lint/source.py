@@ -1,0 +1,69 @@
+"""Licence lines, words that production code does without, and sizes of files.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from lint.tree import bare_code, files, is_test
+
+LICENSE_LINE = "SPDX-License-Identifier: Apache-2.0"
+LICENSED = (".h", ".cc", ".c", ".cl", ".S", ".java", ".py", ".sh", ".bzl", ".proto", ".yml", ".fbs",
+            "BUILD", ".BUILD", "BUILD.bazel", "WORKSPACE", "Dockerfile", ".bazelrc", ".toml")
+HEAD_LINES = 12
+
+# Errors are values: what ends the process or unwinds the stack stays out of the library.
+BANNED = {
+    "abort": r"\babort\s*\(",
+    "exit": r"\b(?:_?exit|_Exit|quick_exit|terminate)\s*\(",
+    "CHECK": r"\bD?CHECK(?:_\w+)?\s*\(",
+    "assert": r"(?<!static_)\bassert\s*\(",
+    "exceptions": r"\b(?:throw|try|catch)\b",
+    "dynamic_cast": r"\bdynamic_cast\b",
+    "console": r"\b(?:std::cout|std::cerr|printf|puts)\b",
+}
+# (file, banned word) -> why it stands there.
+EXCEPTIONS = {
+    ("mace/base/status.h", "abort"): "MACE_ENSURE in debug builds",
+}
+_BANNED = re.compile("|".join(f"(?P<{name}>{words})" for name, words in BANNED.items()))
+
+# Beyond the sizes at which to think again (200, 400, 300): past these a file is split.
+MAX_LINES = {".h": 300, ".cc": 500, ".cl": 500, ".py": 400, ".sh": 300}
+MAX_BYTES = 1_000_000
+
+
+def missing_licenses(root: Path) -> list[str]:
+    return [f"{path}: no line '{LICENSE_LINE}' among the first {HEAD_LINES}"
+            for path in files(root, *LICENSED)
+            if LICENSE_LINE not in "\n".join(
+                (root / path).read_text().splitlines()[:HEAD_LINES])]
+
+
+def banned_words(root: Path) -> list[str]:
+    found = []
+    for path in files(root, ".h", ".cc"):
+        if path.parts[0] != "mace" or is_test(path) or path.parts[1] == "examples":
+            continue
+        code = bare_code((root / path).read_text())
+        for match in _BANNED.finditer(code):
+            name = match.lastgroup or ""
+            if (path.as_posix(), name) not in EXCEPTIONS:
+                line = code.count("\n", 0, match.start()) + 1
+                found.append(f"{path}:{line}: '{match[0]}' ({name}): return a Status instead")
+    return found
+
+
+def oversized(root: Path) -> list[str]:
+    found = []
+    for path in files(root, ""):
+        limit = MAX_LINES.get(path.suffix)
+        size = (root / path).stat().st_size
+        if size > MAX_BYTES:
+            found.append(f"{path}: {size} bytes, more than {MAX_BYTES}")
+        elif limit and (lines := (root / path).read_bytes().count(b"\n")) > limit:
+            found.append(f"{path}: {lines} lines, more than {limit}")
+    return found

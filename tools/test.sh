@@ -1,0 +1,89 @@
+#!/bin/bash
+# Sets up, runs the test suites and ends with the line "N passed, N failed, N skipped".
+# SPDX-License-Identifier: Apache-2.0
+set -uo pipefail
+
+usage() {
+  cat <<'TXT'
+usage: tools/test.sh [SUITE ...]      (all of the first group when none is named)
+
+  lint     layers, licences, banned words, sizes, formatting
+  host     C++ unit tests on this machine
+  python   tests of tools/, and of whole models from their file to their answer
+  asan     C++ unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
+  aarch64  C++ unit tests cross-built and run under qemu
+  armv7    the same for 32-bit Arm
+
+  arm      aarch64 and armv7
+  tsan     C++ tests that use threads, under ThreadSanitizer
+
+MACE_TEST_DATA names the folder of models and conformance data (default ../shared); tests whose data
+is not there are counted as skipped. Build results are kept in $MACE_CACHE (default ~/.cache/mace).
+TXT
+}
+
+standard=(lint host python asan aarch64 armv7)
+suites=()
+for argument in "$@"; do
+  case $argument in
+    lint | host | python | asan | aarch64 | armv7 | tsan) suites+=("$argument") ;;
+    arm) suites+=(aarch64 armv7) ;;
+    all) suites+=("${standard[@]}") ;;
+    -h | --help) usage; exit 0 ;;
+    *) echo "test: unknown suite '$argument'" >&2; usage >&2; exit 2 ;;
+  esac
+done
+((${#suites[@]})) || suites=("${standard[@]}")
+
+cd "$(dirname "$0")/.." || exit 1
+tools/setup.sh --for test || exit 1
+
+cache=${MACE_CACHE:-$HOME/.cache/mace}
+export MACE_TEST_DATA=${MACE_TEST_DATA:-../shared}
+MACE_TEST_DATA=$(realpath -m "$MACE_TEST_DATA")
+[[ -d $MACE_TEST_DATA ]] ||
+  echo "test: no folder $MACE_TEST_DATA: the tests that read it will be skipped" >&2
+
+results=build/test
+rm -rf "$results"
+mkdir -p "$results"
+
+run_bazel() { # SUITE bazel-arguments...
+  local suite=$1
+  shift
+  bazel test --disk_cache="$cache/bazel" --keep_going --build_tests_only \
+    --test_summary=none --show_result=0 --noshow_progress --ui_event_filters=-info \
+    --test_env=MACE_TEST_DATA="$MACE_TEST_DATA" \
+    --build_event_json_file="$results/$suite.events.json" "$@"
+}
+
+run_pytest() { # SUITE folders...
+  local suite=$1
+  shift
+  "$cache/venv/bin/python" -m pytest -q --junitxml="$results/$suite.xml" "$@"
+}
+
+run_suite() {
+  case $1 in
+    lint) run_pytest lint tools/lint ;;
+    host) run_bazel host //mace/... ;;
+    asan) run_bazel asan --config=asan --test_tag_filters=-no_asan //mace/... ;;
+    tsan) run_bazel tsan --config=tsan --test_tag_filters=threads //mace/... ;;
+    aarch64 | armv7)
+      run_bazel "$1" --config="$1" --test_tag_filters=-no_qemu //mace/... ;;
+    python)
+      bazel build --disk_cache="$cache/bazel" --show_result=0 --noshow_progress \
+        --ui_event_filters=-info //tools:mace_run &&
+        run_pytest python --ignore=tools/lint tools test ;;
+  esac
+}
+
+for suite in "${suites[@]}"; do
+  echo "== $suite" >&2
+  start=$EPOCHREALTIME
+  run_suite "$suite"
+  status=$?
+  echo "$suite $status $start $EPOCHREALTIME" >>"$results/suites.txt"
+done
+
+exec /usr/bin/python3 tools/test_report.py "$results"

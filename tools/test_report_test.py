@@ -1,0 +1,105 @@
+"""The sums of tools/test.sh: every way a suite can end, and the last line.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+import json
+
+import pytest
+
+import test_report
+
+JUNIT = """<testsuites><testsuite>
+<testcase name="Good" classname="A" status="run" result="completed"/>
+<testcase name="Bad" classname="A"><failure message="no"/></testcase>
+<testcase name="Crash" classname="A"><error message="signal 11"/></testcase>
+<testcase name="Later" classname="A"><skipped message="a_test.cc:12&#10;no data"/></testcase>
+<testcase name="DISABLED_Off" classname="A" status="notrun" result="suppressed"/>
+</testsuite></testsuites>"""
+ALL_PASSED = '<testsuite><testcase name="Good" classname="A"/></testsuite>'
+
+
+def bazel_result(path, status="PASSED", label="//a:t"):
+    outputs = [{"name": "test.log", "uri": "file:///x"}]
+    if path:
+        outputs.append({"name": "test.xml", "uri": f"file://{path}"})
+    return {"id": {"testResult": {"label": label}},
+            "testResult": {"status": status, "testActionOutput": outputs}}
+
+
+def not_built(label="//a:broken", aborted=None):
+    event = {"id": {"targetCompleted": {"label": label}}, "completed": {}}
+    if aborted:
+        event = {"id": event["id"], "aborted": {"reason": aborted}}
+    return event
+
+
+@pytest.fixture
+def suite(tmp_path, capsys):
+    """Writes a suite's results and returns (exit status, printed lines)."""
+
+    def run(junit=None, events=None, status=0):
+        if junit is not None:
+            (tmp_path / "s.xml").write_text(junit)
+        if events is not None:
+            (tmp_path / "s.events.json").write_text("\n".join(map(json.dumps, events)))
+        (tmp_path / "suites.txt").write_text(f"s {status} 10.0 12.5\n")
+        code = test_report.main([str(tmp_path)])
+        return code, capsys.readouterr().out.splitlines()
+
+    return run
+
+
+def test_counts_every_kind_of_case(suite):
+    code, lines = suite(junit=JUNIT, status=1)
+    assert code == 1
+    assert lines[-1] == "1 passed, 2 failed, 2 skipped"
+    assert "FAILED  s: A.Bad" in lines
+    assert "skipped 1: no data" in lines
+
+
+def test_all_passed(suite):
+    code, lines = suite(junit=ALL_PASSED)
+    assert (code, lines[-1]) == (0, "1 passed, 0 failed, 0 skipped")
+    assert lines[-2].split() == ["s", "1", "0", "0", "2.5"]
+
+
+def test_no_case_at_all_fails(suite):
+    code, lines = suite(junit="<testsuite/>")
+    assert (code, lines[-1]) == (1, "0 passed, 1 failed, 0 skipped")
+
+
+def test_a_suite_that_died_early_fails(suite):
+    code, lines = suite(status=2)
+    assert (code, lines[-1]) == (1, "0 passed, 1 failed, 0 skipped")
+
+
+def test_a_bad_exit_status_is_not_hidden_by_good_cases(suite):
+    code, _ = suite(junit=ALL_PASSED, status=3)
+    assert code == 1
+
+
+def test_bazel_targets(suite, tmp_path):
+    good = tmp_path / "good test.xml"
+    good.write_text(ALL_PASSED)
+    code, lines = suite(
+        events=[{"id": {"started": {}}}, bazel_result(str(good).replace(" ", "%20")),
+                bazel_result(None, "TIMEOUT", "//a:slow"), not_built(),
+                not_built("//a:other_cpu", aborted="SKIPPED")],
+        status=1)
+    assert (code, lines[-1]) == (1, "1 passed, 2 failed, 1 skipped")
+    assert "FAILED  s: //a:slow ended as TIMEOUT" in lines
+    assert "FAILED  s: //a:broken does not build" in lines
+
+
+def test_bazel_target_without_cases_fails(suite, tmp_path):
+    empty = tmp_path / "empty.xml"
+    empty.write_text("<testsuites/>")
+    code, lines = suite(events=[bazel_result(empty)])
+    assert code == 1
+    assert "FAILED  s: //a:t holds no test case" in lines
+
+
+def test_truncated_results_fail(suite):
+    code, lines = suite(junit=JUNIT[:80])
+    assert (code, lines[-1]) == (1, "0 passed, 1 failed, 0 skipped")
