@@ -1,0 +1,13 @@
+"""ONNX importer: model files of opset 7 to 18.
+
+SPDX-License-Identifier: Apache-2.0
+
+Spatial ops become NHWC engine ops between Transposes, which the layout pass sinks and cancels.
+"""
+
+from mace_tools.importers.onnx.reader import read
+from mace_tools.importers.registry import Registry
+
+registry = Registry("ONNX", __name__)
+
+__all__ = ["read", "registry"]

@@ -1,0 +1,112 @@
+"""Activations and softmax.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from mace_tools.importers.builder import Builder
+from mace_tools.importers.onnx import registry
+from mace_tools.importers.source import SourceNode
+
+_PLAIN = {"Relu": "RELU", "Sigmoid": "SIGMOID", "Tanh": "TANH", "Softplus": "SOFTPLUS",
+          "Softsign": "SOFTSIGN", "HardSwish": "HARDSWISH"}
+SELU_ALPHA, SELU_GAMMA = 1.6732632423543772, 1.0507009873554805  # defaults of ONNX Selu
+
+
+@registry.op(*_PLAIN)
+def plain(b: Builder, n: SourceNode) -> str:
+    return b.op("Activation", n.inputs[0], activation=_PLAIN[n.op])
+
+
+@registry.op("LeakyRelu")
+def leaky_relu(b: Builder, n: SourceNode) -> str:
+    return b.op("Activation", n.inputs[0], activation="LEAKYRELU",
+                activation_coefficient=float(n.attr("alpha", 0.01)))
+
+
+@registry.op("Elu")
+def elu(b: Builder, n: SourceNode) -> str:
+    return b.op("Activation", n.inputs[0], activation="ELU",
+                activation_coefficient=float(n.attr("alpha", 1.0)))
+
+
+@registry.op("Selu")
+def selu(b: Builder, n: SourceNode) -> str:
+    alpha, gamma = n.attr("alpha", SELU_ALPHA), n.attr("gamma", SELU_GAMMA)
+    if math.isclose(alpha, SELU_ALPHA, rel_tol=1e-6) and math.isclose(gamma, SELU_GAMMA,
+                                                                      rel_tol=1e-6):
+        return b.op("Activation", n.inputs[0], activation="SELU")
+    y = b.op("Activation", n.inputs[0], activation="ELU", activation_coefficient=float(alpha))
+    return b.op("Eltwise", y, b.add_const(np.float32(gamma)), type="PROD")
+
+
+@registry.op("Celu")
+def celu(b: Builder, n: SourceNode) -> str:
+    """alpha * elu(x / alpha), which is the definition for either sign of x."""
+    alpha = b.add_const(np.float32(n.attr("alpha", 1.0)))
+    y = b.op("Eltwise", n.inputs[0], alpha, type="DIV")
+    y = b.op("Activation", y, activation="ELU", activation_coefficient=1.0)
+    return b.op("Eltwise", y, alpha, type="PROD")
+
+
+@registry.op("ThresholdedRelu")
+def thresholded_relu(b: Builder, n: SourceNode) -> str:
+    x, alpha = n.inputs[0], b.add_const(np.float32(n.attr("alpha", 1.0)))
+    above = b.op("Compare", x, alpha, type="GREATER")
+    return b.op("Select", above, x, b.add_const(np.float32(0)))
+
+
+@registry.op("HardSigmoid")
+def hard_sigmoid(b: Builder, n: SourceNode) -> str:
+    return b.op("Activation", n.inputs[0], activation="HARDSIGMOID",
+                activation_coefficient=float(n.attr("alpha", 0.2)),
+                hardsigmoid_beta=float(n.attr("beta", 0.5)))
+
+
+@registry.op("Gelu")
+def gelu(b: Builder, n: SourceNode) -> str:
+    x = n.inputs[0]
+    if n.attr("approximate", "none") == "none":
+        return b.op("Activation", x, activation="GELU")
+    cube = b.op("Eltwise", x, b.add_const(np.float32(3)), type="POW")
+    cube = b.op("Eltwise", cube, b.add_const(np.float32(0.044715)), type="PROD")
+    inner = b.op("Eltwise", x, cube, type="SUM")
+    inner = b.op("Eltwise", inner, b.add_const(np.float32(math.sqrt(2 / math.pi))), type="PROD")
+    inner = b.op("Activation", inner, activation="TANH")
+    inner = b.op("Eltwise", inner, b.add_const(np.float32(1)), type="SUM")
+    half = b.op("Eltwise", x, b.add_const(np.float32(0.5)), type="PROD")
+    return b.op("Eltwise", half, inner, type="PROD")
+
+
+@registry.op("Mish")
+def mish(b: Builder, n: SourceNode) -> str:
+    gate = b.op("Activation", n.inputs[0], activation="SOFTPLUS")
+    gate = b.op("Activation", gate, activation="TANH")
+    return b.op("Eltwise", n.inputs[0], gate, type="PROD")
+
+
+@registry.op("PRelu")
+def prelu(b: Builder, n: SourceNode) -> str:
+    x, slope = n.inputs
+    if b.opset < 7 and b.rank(slope) == 1:  # one slope per channel
+        slope = b.op("Reshape", slope, dim=[-1, *[1] * (b.rank(x) - 2)])
+    return b.op("PRelu", x, slope)
+
+
+@registry.op("Softmax", "LogSoftmax")
+def softmax(b: Builder, n: SourceNode) -> str:
+    x, use_log = n.inputs[0], int(n.op == "LogSoftmax")
+    if b.opset >= 13:
+        return b.op("Softmax", x, axis=n.attr("axis", -1), use_log=use_log)
+    rank = b.rank(x)
+    axis = n.attr("axis", 1) % rank if rank else 0
+    if all(d == 1 for d in b.shape(x)[axis + 1 :]):
+        return b.op("Softmax", x, axis=axis, use_log=use_log)
+    # Before opset 13 all axes from `axis` on count as one.
+    flat = b.op("Softmax", b.op("Flatten", x, axis=axis), axis=-1, use_log=use_log)
+    return b.op("Reshape", flat, b.op("Shape", x, output_type="i32"))

@@ -1,0 +1,127 @@
+"""Slicing, joining, padding and indexing.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mace_tools.importers.builder import Builder
+from mace_tools.importers.onnx import registry
+from mace_tools.importers.onnx.shape import ints
+from mace_tools.importers.registry import Unsupported
+from mace_tools.importers.source import SourceNode
+
+
+@registry.op("Concat")
+def concat(b: Builder, n: SourceNode) -> str:
+    return b.op("Concat", *n.inputs, axis=n.attr("axis", 1))
+
+
+@registry.op("Split")
+def split(b: Builder, n: SourceNode) -> list[str]:
+    sizes, axis = ints(b, n, 1, "split"), n.attr("axis", 0)
+    if sizes is None and len(n.inputs) > 1 and n.inputs[1]:
+        return b.ops("Split", n.inputs, len(n.outputs), axis=axis)
+    extent = b.shape(n.inputs[0])[axis] if b.shape(n.inputs[0]) else None
+    if sizes is None and extent is not None and extent % len(n.outputs):
+        part = -(-extent // len(n.outputs))  # opset 18: the last one is smaller
+        sizes = [part] * (len(n.outputs) - 1) + [extent - part * (len(n.outputs) - 1)]
+    return b.ops("Split", n.inputs[:1], len(n.outputs), axis=axis, sizes=sizes or [])
+
+
+@registry.op("Slice")
+def slice_(b: Builder, n: SourceNode) -> str:
+    parts = {name: ints(b, n, k, name)
+             for k, name in enumerate(("starts", "ends", "axes", "steps"), 1)}
+    given = [i for i in n.inputs[1:] if i]
+    if any(b.const(i) is None for i in given):
+        return b.op("Slice", *n.inputs)
+    return b.op("Slice", n.inputs[0], **parts)
+
+
+_PAD_MODES = {"constant": "CONSTANT", "reflect": "REFLECT", "edge": "EDGE"}
+
+
+@registry.op("Pad")
+def pad(b: Builder, n: SourceNode) -> str:
+    mode = n.attr("mode", "constant")
+    if mode not in _PAD_MODES:
+        raise Unsupported(f"Pad with mode '{mode}'", "constant, reflect and edge are supported")
+    value = n.attr("value", 0.0)
+    if len(n.inputs) > 2 and n.inputs[2]:
+        if b.const(n.inputs[2]) is None:
+            raise Unsupported("the padding value is computed", "make the value a constant")
+        value = b.const(n.inputs[2]).item()
+    attrs = {"pad_type": _PAD_MODES[mode], "constant_value": float(value)}
+    pads = ints(b, n, 1, "paddings" if n.attr("paddings") else "pads")
+    rank = b.rank(n.inputs[0])
+    axes = ints(b, n, 3, "axes")
+    if pads is None:
+        if len(n.inputs) > 3:
+            raise Unsupported("the pads are computed and given per axis", "make them constant")
+        order = b.op("Reshape", n.inputs[1], dim=[2, rank])
+        order = b.op("Reshape", b.op("Transpose", order, dims=[1, 0]), dim=[2 * rank])
+        return b.op("Pad", n.inputs[0], order, **attrs)
+    axes = list(range(rank)) if axes is None else axes
+    pairs = np.zeros((rank, 2), int)
+    pairs[axes] = np.reshape(pads, (2, len(axes))).T
+    x = n.inputs[0]
+    if (pairs < 0).any():
+        x = _crop(b, x, pairs)
+    return b.op("Pad", x, paddings=np.maximum(pairs, 0), **attrs)
+
+
+def _crop(b: Builder, x: str, pairs: np.ndarray) -> str:
+    """Negative padding takes elements away."""
+    far = np.iinfo(np.int64).max
+    starts = [int(max(-before, 0)) for before in pairs[:, 0]]
+    ends = [int(after) if after < 0 else int(far) for after in pairs[:, 1]]
+    return b.op("Slice", x, starts=starts, ends=ends, axes=list(range(len(pairs))))
+
+
+@registry.op("Gather")
+def gather(b: Builder, n: SourceNode) -> str:
+    return b.op("Gather", *n.inputs, axis=n.attr("axis", 0))
+
+
+@registry.op("GatherElements")
+def gather_elements(b: Builder, n: SourceNode) -> str:
+    return b.op("GatherElements", *n.inputs, axis=n.attr("axis", 0))
+
+
+@registry.op("GatherND")
+def gather_nd(b: Builder, n: SourceNode) -> str:
+    return b.op("GatherNd", *n.inputs, batch_dims=n.attr("batch_dims", 0))
+
+
+@registry.op("ScatterND")
+def scatter_nd(b: Builder, n: SourceNode) -> str:
+    if n.attr("reduction", "none") != "none":
+        raise Unsupported(f"ScatterND with reduction '{n.attr('reduction')}'")
+    return b.op("ScatterNd", *n.inputs)
+
+
+@registry.op("OneHot")
+def one_hot(b: Builder, n: SourceNode) -> str:
+    idx, depth, values = n.inputs
+    off_on = b.const(values)
+    if off_on is None or b.const(depth) is None:
+        raise Unsupported("depth or values are computed", "make them constant")
+    count = int(b.const(depth).item())
+    if b.dtype(idx) not in ("i32", "i64"):
+        idx = b.op("Cast", idx, to="i64")
+    zero, whole = (b.add_const(np.array(v), b.dtype(idx)) for v in (0, count))
+    below = b.op("Compare", idx, zero, type="LESS")  # negative indices count from the end
+    idx = b.op("Select", below, b.op("Eltwise", idx, whole, type="SUM"), idx)
+    hot = b.op("OneHot", idx, depth=count, axis=n.attr("axis", -1),
+               off_value=float(off_on[0]), on_value=float(off_on[1]))
+    kind = b.dtype(values)
+    return hot if kind == b.dtype(hot) else b.op("Cast", hot, to=kind)
+
+
+@registry.op("ReverseSequence")
+def reverse_sequence(b: Builder, n: SourceNode) -> str:
+    return b.op("ReverseSequence", *n.inputs, seq_axis=n.attr("time_axis", 0),
+                batch_axis=n.attr("batch_axis", 1))

@@ -1,0 +1,137 @@
+"""Arithmetic, comparisons and logic, element by element.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+
+import numpy as np
+
+from mace_tools.importers.builder import Builder
+from mace_tools.importers.onnx import registry
+from mace_tools.importers.onnx.reader import ELEMENT
+from mace_tools.importers.registry import Unsupported
+from mace_tools.importers.source import SourceNode
+from mace_tools.ir import dtype_name
+
+_BINARY = {"Add": "SUM", "Sub": "SUB", "Mul": "PROD", "Div": "DIV"}
+_COMPARE = {"Equal": "EQUAL", "Less": "LESS", "LessOrEqual": "LESS_EQUAL", "Greater": "GREATER",
+            "GreaterOrEqual": "GREATER_EQUAL"}
+_UNARY = {"Abs": "ABS", "Neg": "NEG", "Exp": "EXP", "Log": "LOG", "Sqrt": "SQRT",
+          "Reciprocal": "RECIPROCAL", "Floor": "FLOOR", "Ceil": "CEIL", "Round": "ROUND",
+          "Sign": "SIGN", "Sin": "SIN", "Cos": "COS", "Tan": "TAN", "Asin": "ASIN",
+          "Acos": "ACOS", "Atan": "ATAN", "Sinh": "SINH", "Cosh": "COSH", "Asinh": "ASINH",
+          "Acosh": "ACOSH", "Atanh": "ATANH", "Erf": "ERF", "IsNaN": "IS_NAN", "IsInf": "IS_INF"}
+
+
+@registry.op(*_BINARY)
+def binary(b: Builder, n: SourceNode) -> str:
+    x, y = n.inputs
+    if n.attr("broadcast") and n.attr("axis") is not None:  # before opset 7
+        missing = b.rank(x) - n.attr("axis") % b.rank(x) - b.rank(y)
+        y = b.op("ExpandDims", y, axis=[b.rank(y) + k for k in range(missing)])
+    return b.op("Eltwise", x, y, type=_BINARY[n.op])
+
+
+@registry.op(*_COMPARE)
+def compare(b: Builder, n: SourceNode) -> str:
+    return b.op("Compare", *n.inputs, type=_COMPARE[n.op])
+
+
+@registry.op(*_UNARY)
+def unary(b: Builder, n: SourceNode) -> str:
+    if n.op == "IsInf" and not (n.attr("detect_negative", 1) and n.attr("detect_positive", 1)):
+        raise Unsupported("IsInf of one sign only", "compare with the largest number instead")
+    return b.op("Unary", n.inputs[0], type=_UNARY[n.op])
+
+
+@registry.op("Min", "Max", "Sum")
+def variadic(b: Builder, n: SourceNode) -> str:
+    kind = n.op.upper()
+    if len(n.inputs) == 1:
+        return b.op("Identity", n.inputs[0])
+    return reduce(lambda x, y: b.op("Eltwise", x, y, type=kind), n.inputs)
+
+
+@registry.op("Mean")
+def mean(b: Builder, n: SourceNode) -> str:
+    total = variadic(b, SourceNode(n.name, "Sum", n.inputs, n.outputs))
+    count = b.add_const(np.float32(len(n.inputs)), name="count")
+    return total if len(n.inputs) == 1 else b.op("Eltwise", total, count, type="DIV")
+
+
+@registry.op("Pow")
+def power(b: Builder, n: SourceNode) -> str:
+    x, y = n.inputs
+    kind, other = b.dtype(x), b.dtype(y)
+    if kind == other:
+        return b.op("Eltwise", x, y, type="POW")
+    if kind in ("f32", "f16"):
+        return b.op("Eltwise", x, b.op("Cast", y, to=kind), type="POW")
+    if other in ("f32", "f16"):
+        real = b.op("Eltwise", b.op("Cast", x, to=other), y, type="POW")
+        return b.op("Cast", real, to=kind)
+    return b.op("Eltwise", x, b.op("Cast", y, to=kind), type="POW")
+
+
+@registry.op("Mod")
+def mod(b: Builder, n: SourceNode) -> str:
+    return b.op("Eltwise", *n.inputs, type="FMOD" if n.attr("fmod", 0) else "MOD")
+
+
+@registry.op("And", "Or", "Xor", "Not")
+def logical(b: Builder, n: SourceNode) -> str:
+    return b.op("Logical", *n.inputs, type=n.op.upper())
+
+
+@registry.op("Where")
+def where(b: Builder, n: SourceNode) -> str:
+    return b.op("Select", *n.inputs)
+
+
+@registry.op("Clip")
+def clip(b: Builder, n: SourceNode) -> str:
+    bounds: dict[str, float] = {}
+    for k, name in ((1, "min"), (2, "max")):
+        given = n.inputs[k] if len(n.inputs) > k else ""
+        if given and b.const(given) is None:
+            return b.op("Clip", *n.inputs)
+        value = b.const(given).item() if given else n.attr(name)
+        if value is not None:
+            bounds[name] = float(value)
+    return b.op("Clip", n.inputs[0], **bounds)
+
+
+@registry.op("Cast")
+def cast(b: Builder, n: SourceNode) -> str:
+    kind = ELEMENT.get(n.attr("to"))
+    if kind is None or n.attr("to") == 16:
+        raise Unsupported(f"cast to ONNX element type {n.attr('to')}, which the engine does not "
+                          "have")
+    return b.op("Cast", n.inputs[0], to=dtype_name(kind))
+
+
+@registry.op("CastLike")
+def cast_like(b: Builder, n: SourceNode) -> str:
+    return b.op("Cast", n.inputs[0], to=b.dtype(n.inputs[1]))
+
+
+@registry.op("Identity")
+def identity(b: Builder, n: SourceNode) -> str:
+    return b.op("Identity", n.inputs[0])
+
+
+@registry.op("Dropout")
+def dropout(b: Builder, n: SourceNode) -> list[str]:
+    ratio, training = (b.const(n.inputs[k]) if len(n.inputs) > k else None for k in (1, 2))
+    if len(n.inputs) > 2 and n.inputs[2] and training is None:
+        raise Unsupported("Dropout whose training_mode is computed", "export for inference")
+    if training is not None and training.item() and (ratio is None or ratio.item() != 0):
+        raise Unsupported("Dropout in training mode is random", "export for inference")
+    x = n.inputs[0]
+    if len(n.outputs) < 2:
+        return [b.op("Identity", x)]
+    mask = b.op("Fill", b.op("Shape", x, output_type="i32"), value=1.0, dtype="bool")
+    return [b.op("Identity", x), mask]

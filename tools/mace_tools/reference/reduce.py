@@ -1,0 +1,188 @@
+"""NumPy evaluation of reductions, normalisations and resizing.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mace_tools.reference import op
+from mace_tools.reference.elementwise import activate
+from mace_tools.reference.shapes import ints
+
+
+def _log_sum_exp(x, **how):
+    high = np.max(x, axis=how["axis"], keepdims=True)
+    y = np.log(np.sum(np.exp(x - high), axis=how["axis"], keepdims=True)) + high
+    return y if how["keepdims"] else np.squeeze(y, how["axis"])
+
+
+_REDUCE = {
+    "MEAN": np.mean, "MIN": np.min, "MAX": np.max, "PROD": np.prod, "SUM": np.sum,
+    "L1": lambda x, **k: np.sum(np.abs(x), **k),
+    "L2": lambda x, **k: np.sqrt(np.sum(np.square(x), **k)),
+    "LOG_SUM": lambda x, **k: np.log(np.sum(x, **k)),
+    "LOG_SUM_EXP": _log_sum_exp,
+    "SUM_SQUARE": lambda x, **k: np.sum(np.square(x), **k),
+    "ALL": np.all, "ANY": np.any,
+}  # fmt: skip
+
+
+@op("Reduce")
+def reduce(xs, attrs):
+    axes = ints(xs, 1, attrs, "axis")
+    axis = tuple(axes) if axes else tuple(range(xs[0].ndim))
+    result = _REDUCE[attrs["reduce_type"]](xs[0], axis=axis, keepdims=bool(attrs.get("keepdims")))
+    return np.asarray(result, xs[0].dtype)
+
+
+@op("ArgMax")
+def arg_max(xs, attrs):
+    x, axis = xs[0], attrs.get("axis", 0)
+    find = np.argmin if attrs.get("argmin", 0) else np.argmax
+    if attrs.get("select_last", 0):
+        y = x.shape[axis] - 1 - find(np.flip(x, axis), axis=axis, keepdims=True)
+    else:
+        y = find(x, axis=axis, keepdims=True)
+    y = y if attrs.get("keepdims", 1) else np.squeeze(y, axis)
+    return y.astype(np.int32 if attrs.get("output_type") == "i32" else np.int64)
+
+
+@op("Cumsum")
+def cumsum(xs, attrs):
+    axis = attrs.get("axis", 0)
+    x = np.flip(xs[0], axis) if attrs.get("reverse", 0) else xs[0]
+    y = np.cumsum(x, axis, dtype=x.dtype)
+    y = y - x if attrs.get("exclusive", 0) else y
+    return np.flip(y, axis) if attrs.get("reverse", 0) else y
+
+
+@op("Softmax")
+def softmax(xs, attrs):
+    axis = attrs.get("axis", -1)
+    x = xs[0] - np.max(xs[0], axis, keepdims=True)
+    total = np.sum(np.exp(x), axis, keepdims=True)
+    return x - np.log(total) if attrs.get("use_log", 0) else np.exp(x) / total
+
+
+@op("BatchNorm")
+def batch_norm(xs, attrs):
+    x, scale, offset, mean, var = xs
+    y = (x - mean) * (scale / np.sqrt(var + attrs.get("epsilon", 1e-4))) + offset
+    return activate(y.astype(x.dtype), attrs)
+
+
+def _normalize(x, axes, epsilon):
+    mean = np.mean(x, axes, keepdims=True)
+    var = np.mean(np.square(x - mean), axes, keepdims=True)
+    return (x - mean) / np.sqrt(var + epsilon)
+
+
+@op("InstanceNorm")
+def instance_norm(xs, attrs):
+    x, scale, offset = xs
+    y = _normalize(x, tuple(range(1, x.ndim - 1)), attrs.get("epsilon", 1e-5)) * scale + offset
+    return activate(y.astype(x.dtype), attrs)
+
+
+@op("LayerNorm")
+def layer_norm(xs, attrs):
+    axis = attrs.get("axis", -1) % xs[0].ndim
+    y = _normalize(xs[0], tuple(range(axis, xs[0].ndim)), attrs.get("epsilon", 1e-5))
+    y = y * xs[1] if len(xs) > 1 and xs[1] is not None else y
+    y = y + xs[2] if len(xs) > 2 and xs[2] is not None else y
+    return y.astype(xs[0].dtype)
+
+
+@op("LocalResponseNorm")
+def local_response_norm(xs, attrs):
+    x, radius = xs[0], attrs.get("depth_radius", 5)
+    size = attrs.get("size") or 2 * radius + 1
+    before, after = (size - 1) // 2, size // 2
+    squares = np.pad(np.square(x), [(0, 0)] * (x.ndim - 1) + [(before, after)])
+    total = sum(squares[..., k : k + x.shape[-1]] for k in range(size))
+    scale = attrs.get("bias", 1.0) + attrs.get("alpha", 1.0) * total
+    return (x / scale ** attrs.get("beta", 0.5)).astype(x.dtype)
+
+
+@op("LpNorm")
+def lp_norm(xs, attrs):
+    x, axis, p = xs[0], attrs.get("axis", -1), attrs.get("p", 2)
+    if p == 1:
+        norm = np.sum(np.abs(x), axis, keepdims=True)
+    else:
+        norm = np.sqrt(np.maximum(np.sum(np.square(x), axis, keepdims=True),
+                                  attrs.get("epsilon", 0)))
+    return x / norm
+
+
+def _source(out, size, scale, kind):
+    """Where in the operand output position 0, 1, ... lies (ONNX Resize)."""
+    o = np.arange(out, dtype=np.float64)
+    if kind == "ALIGN_CORNERS":
+        return o * (size - 1) / (out - 1) if out > 1 else o * 0
+    if kind == "HALF_PIXEL" or (kind == "PYTORCH_HALF_PIXEL" and out > 1):
+        return (o + 0.5) / scale - 0.5
+    if kind == "PYTORCH_HALF_PIXEL":
+        return o * 0
+    if kind == "TF_HALF_PIXEL_NN":
+        return (o + 0.5) / scale
+    return o / scale
+
+
+_NEAREST = {
+    "FLOOR": np.floor, "CEIL": np.ceil,
+    "ROUND_PREFER_FLOOR": lambda s: np.ceil(s - 0.5),
+    "ROUND_PREFER_CEIL": lambda s: np.floor(s + 0.5),
+}  # fmt: skip
+
+
+def _weights(s, size, attrs):
+    """The matrix [out, size] that resizes one axis."""
+    matrix = np.zeros((len(s), size))
+    mode = attrs["mode"]
+    if mode == "NEAREST":
+        nearest = attrs.get("nearest_mode", "FLOOR")
+        near = np.clip(_NEAREST[nearest](s), 0, size - 1).astype(int)
+        matrix[np.arange(len(s)), near] = 1
+        return matrix
+    base = np.floor(s).astype(int)
+    if mode == "LINEAR":
+        s = np.clip(s, 0, size - 1)
+        base = np.floor(s).astype(int)
+        taps = [(0, 1 - (s - base)), (1, s - base)]
+    else:
+        taps = _cubic(s - base, attrs.get("cubic_coeff", -0.75))
+    total = np.zeros(len(s))
+    for k, weight in taps:
+        inside = (base + k >= 0) & (base + k < size)
+        if attrs.get("exclude_outside", 0):
+            weight = np.where(inside, weight, 0)
+        np.add.at(matrix, (np.arange(len(s)), np.clip(base + k, 0, size - 1)), weight)
+        total += weight
+    return matrix / total[:, None]
+
+
+def _cubic(t, a):
+    """Keys' cubic convolution (1981): weights of the four neighbours."""
+    def near(d):
+        return ((a + 2) * d - (a + 3)) * d * d + 1
+
+    def far(d):
+        return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
+
+    return [(-1, far(t + 1)), (0, near(t)), (1, near(1 - t)), (2, far(2 - t))]
+
+
+@op("Resize")
+def resize(xs, attrs):
+    x, size = xs[0], ints(xs, 1, attrs, "size")
+    scales = attrs.get("scales") if not size else None
+    for k in range(2):
+        extent = x.shape[1 + k]
+        out = size[k] if size else int(extent * scales[k] + 1e-5)
+        scale = scales[k] if scales else out / extent
+        s = _source(out, extent, scale, attrs.get("coordinate", "ASYMMETRIC"))
+        x = np.moveaxis(np.moveaxis(x, 1 + k, -1) @ _weights(s, extent, attrs).T, -1, 1 + k)
+    return x.astype(xs[0].dtype)

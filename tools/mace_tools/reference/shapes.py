@@ -1,0 +1,204 @@
+"""NumPy evaluation of ops that rearrange, cut or join tensors.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mace_tools.infer.shapes import reshaped, slice_end, strided_index
+from mace_tools.ir import NUMPY
+from mace_tools.reference import op
+
+
+def ints(xs, i, attrs, name):
+    """Integers given as operand i, or else as an attribute."""
+    if len(xs) > i and xs[i] is not None:
+        return [int(v) for v in np.reshape(xs[i], -1)]
+    return attrs.get(name)
+
+
+@op("Reshape")
+def reshape(xs, attrs):
+    dims = ints(xs, 1, attrs, "dim")
+    return xs[0].reshape(reshaped(xs[0].shape, dims, bool(attrs.get("allow_zero", 0))))
+
+
+@op("Flatten")
+def flatten(xs, attrs):
+    axis, shape = attrs.get("axis", 1), xs[0].shape
+    axis = axis + len(shape) if axis < 0 else axis
+    rows, columns = int(np.prod(shape[:axis])), int(np.prod(shape[axis:]))
+    return xs[0].reshape(rows, columns)
+
+
+@op("ExpandDims")
+def expand_dims(xs, attrs):
+    return np.expand_dims(xs[0], tuple(attrs["axis"]))
+
+
+@op("Squeeze")
+def squeeze(xs, attrs):
+    return np.squeeze(xs[0], tuple(attrs["axis"]) if attrs.get("axis") else None)
+
+
+@op("Transpose")
+def transpose(xs, attrs):
+    return np.transpose(xs[0], attrs.get("dims"))
+
+
+@op("Concat")
+def concat(xs, attrs):
+    return np.concatenate(xs, attrs.get("axis", -1))
+
+
+@op("Stack")
+def stack(xs, attrs):
+    return np.stack(xs, attrs.get("axis", 0))
+
+
+@op("Unstack")
+def unstack(xs, attrs):
+    axis = attrs.get("axis", 0)
+    return [np.take(xs[0], k, axis) for k in range(xs[0].shape[axis])]
+
+
+@op("Split")
+def split(xs, attrs):
+    axis, sizes = attrs.get("axis", 0), ints(xs, 1, attrs, "sizes")
+    if not sizes:
+        return np.split(xs[0], attrs["num_outputs"], axis)
+    return np.split(xs[0], np.cumsum(sizes)[:-1], axis)
+
+
+@op("Slice")
+def slice_(xs, attrs):
+    starts, ends = ints(xs, 1, attrs, "starts"), ints(xs, 2, attrs, "ends")
+    axes = ints(xs, 3, attrs, "axes") or list(range(len(starts)))
+    steps = ints(xs, 4, attrs, "steps") or [1] * len(starts)
+    index = [slice(None)] * xs[0].ndim
+    for s, e, a, step in zip(starts, ends, axes, steps):
+        index[a] = slice(s, slice_end(e, xs[0].shape[a], step), step)
+    return xs[0][tuple(index)]
+
+
+@op("StridedSlice")
+def strided_slice(xs, attrs):
+    begin, end = ints(xs, 1, attrs, "begin"), ints(xs, 2, attrs, "end")
+    strides = ints(xs, 3, attrs, "strides") or [1] * len(begin)
+    return xs[0][tuple(strided_index(begin, end, strides, xs[0].ndim, attrs))]
+
+
+_PAD_MODES = {"REFLECT": "reflect", "SYMMETRIC": "symmetric", "EDGE": "edge"}
+
+
+@op("Pad")
+def pad(xs, attrs):
+    pairs = np.reshape(ints(xs, 1, attrs, "paddings"), (-1, 2))
+    kind = attrs.get("pad_type", "CONSTANT")
+    if kind == "CONSTANT":
+        return np.pad(xs[0], pairs, constant_values=attrs.get("constant_value", 0))
+    return np.pad(xs[0], pairs, _PAD_MODES[kind])
+
+
+@op("Expand")
+def expand(xs, attrs):
+    dims = ints(xs, 1, attrs, "shape")
+    return np.broadcast_to(xs[0], np.broadcast_shapes(xs[0].shape, tuple(dims)))
+
+
+@op("Tile")
+def tile(xs, attrs):
+    return np.tile(xs[0], ints(xs, 1, attrs, "repeats"))
+
+
+@op("Fill")
+def fill(xs, attrs):
+    dims = ints(xs, 0, attrs, "shape")
+    return np.full(dims, attrs.get("value", 0), NUMPY[attrs.get("dtype", "f32")])
+
+
+@op("Range")
+def range_(xs, attrs):
+    start, limit, delta = (x.item() for x in xs)
+    count = max(int(np.ceil((limit - start) / delta)), 0)
+    return (start + delta * np.arange(count)).astype(xs[0].dtype)
+
+
+@op("Shape")
+def shape(xs, attrs):
+    part = xs[0].shape[attrs.get("start", 0) : attrs.get("end")]
+    return np.array(part, NUMPY[attrs.get("output_type", "i64")])
+
+
+@op("Gather")
+def gather(xs, attrs):
+    axis, batch = attrs.get("axis", 0), attrs.get("batch_dims", 0)
+    idx = np.where(xs[1] < 0, xs[1] + xs[0].shape[axis], xs[1])
+    if not batch:
+        return np.take(xs[0], idx, axis)
+    rows = np.ndindex(xs[0].shape[:batch])
+    axis = axis % xs[0].ndim - batch
+    parts = [np.take(xs[0][r], idx[r], axis) for r in rows]
+    return np.stack(parts).reshape(*xs[0].shape[:batch], *parts[0].shape)
+
+
+@op("GatherNd")
+def gather_nd(xs, attrs):
+    batch = attrs.get("batch_dims", 0)
+    x, idx = xs
+    if not batch:
+        return x[tuple(np.moveaxis(idx, -1, 0))]
+    parts = [x[r][tuple(np.moveaxis(idx[r], -1, 0))] for r in np.ndindex(x.shape[:batch])]
+    return np.stack(parts).reshape(*x.shape[:batch], *parts[0].shape)
+
+
+@op("GatherElements")
+def gather_elements(xs, attrs):
+    axis = attrs.get("axis", 0)
+    idx = np.where(xs[1] < 0, xs[1] + xs[0].shape[axis], xs[1])
+    return np.take_along_axis(xs[0], idx, axis)
+
+
+@op("ScatterNd")
+def scatter_nd(xs, attrs):
+    out = xs[0].copy()
+    out[tuple(np.moveaxis(xs[1], -1, 0))] = xs[2]
+    return out
+
+
+@op("Reverse")
+def reverse(xs, attrs):
+    return np.flip(xs[0], tuple(attrs["axis"]))
+
+
+@op("ReverseSequence")
+def reverse_sequence(xs, attrs):
+    x, lengths = xs
+    seq, batch = attrs["seq_axis"], attrs["batch_axis"]
+    view = np.moveaxis(x.copy(), (batch, seq), (0, 1))
+    for row, n in zip(view, lengths):
+        row[:n] = row[:n][::-1].copy()
+    return np.moveaxis(view, (0, 1), (batch, seq))
+
+
+@op("OneHot")
+def one_hot(xs, attrs):
+    depth = ints(xs, 1, attrs, "depth") if len(xs) > 1 else [attrs["depth"]]
+    axis = attrs.get("axis", -1)
+    hot = np.expand_dims(xs[0], axis)
+    shape = [1] * hot.ndim
+    shape[axis] = depth[0]
+    match = hot == np.arange(depth[0]).reshape(shape)
+    return np.where(match, attrs.get("on_value", 1.0), attrs.get("off_value", 0.0)).astype(
+        np.float32)
+
+
+@op("TopK")
+def top_k(xs, attrs):
+    k = ints(xs, 1, attrs, "k")[0] if len(xs) > 1 else attrs["k"]
+    axis, sign = attrs.get("axis", -1), -1 if attrs.get("largest", 1) else 1
+    order = np.argsort(sign * xs[0], axis=axis, kind="stable")
+    order = np.take(order, np.arange(k), axis)
+    return [np.take_along_axis(xs[0], order, axis), order.astype(np.int64)][: attrs["num_outputs"]]

@@ -1,0 +1,205 @@
+"""NumPy evaluation of ops with windows and channels. 4-D operands are NHWC.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mace_tools.infer.spatial import EXPLICIT, FULL, SAME, SAME_LOWER, window_extent
+from mace_tools.reference import op
+from mace_tools.reference.elementwise import activate
+
+
+def window(x, kernel, attrs, fill):
+    """The padded operand and the output extents: x padded so that all windows lie inside."""
+    strides, dilations = attrs.get("strides", [1, 1]), attrs.get("dilations", [1, 1])
+    padding, values = attrs.get("padding", 0), attrs.get("padding_values", [0] * 4)
+    ceil = bool(attrs.get("round_mode", 0))
+    pads, extents = [], []
+    for k in range(2):
+        size, reach = x.shape[1 + k], (kernel[k] - 1) * dilations[k] + 1
+        before, after = (values[k], values[k + 2]) if padding == EXPLICIT else (0, 0)
+        n = window_extent(size, kernel[k], strides[k], dilations[k], padding, before, after, ceil)
+        if padding == FULL:
+            before = reach - 1
+        elif padding in (SAME, SAME_LOWER):
+            total = max((n - 1) * strides[k] + reach - size, 0)
+            before = total // 2 if padding == SAME else total - total // 2
+        need = (n - 1) * strides[k] + reach
+        pads.append((before, max(need - size - before, 0)))
+        extents.append(n)
+    return np.pad(x, [(0, 0), *pads, (0, 0)], constant_values=fill), extents
+
+
+def taps(x, kernel, attrs, fill=0):
+    """For each kernel position (i, j): the operand's elements that it meets, [N, OH, OW, C]."""
+    padded, (oh, ow) = window(x, kernel, attrs, fill)
+    sh, sw = attrs.get("strides", [1, 1])
+    dh, dw = attrs.get("dilations", [1, 1])
+    for i in range(kernel[0]):
+        for j in range(kernel[1]):
+            rows = slice(i * dh, i * dh + (oh - 1) * sh + 1, sh)
+            columns = slice(j * dw, j * dw + (ow - 1) * sw + 1, sw)
+            yield i, j, padded[:, rows, columns, :]
+
+
+def _finish(y, xs, attrs):
+    if len(xs) > 2 and xs[2] is not None:
+        y = y + xs[2]
+    return activate(y.astype(xs[0].dtype), attrs)
+
+
+@op("Conv2d")
+def conv2d(xs, attrs):
+    x, w = xs[0], xs[1]
+    group = attrs.get("group", 1)
+    parts = []
+    for g, wg in enumerate(np.split(w, group)):
+        channels = slice(g * w.shape[1], (g + 1) * w.shape[1])
+        parts.append(sum(t[..., channels] @ wg[:, :, i, j].T
+                         for i, j, t in taps(x, w.shape[2:], attrs)))
+    return _finish(np.concatenate(parts, -1), xs, attrs)
+
+
+@op("DepthwiseConv2d")
+def depthwise(xs, attrs):
+    x, w = xs[0], xs[1]
+    y = sum(t[..., None] * w[:, :, i, j].T for i, j, t in taps(x, w.shape[2:], attrs))
+    return _finish(y.reshape(*y.shape[:3], -1), xs, attrs)
+
+
+@op("Deconv2d")
+def deconv2d(xs, attrs):
+    x, w = xs[0], xs[1]
+    group = attrs.get("group", 1)
+    n, h, wd, _ = x.shape
+    (sh, sw), (dh, dw) = attrs.get("strides", [1, 1]), attrs.get("dilations", [1, 1])
+    kh, kw = w.shape[2:]
+    full = np.zeros((n, (h - 1) * sh + (kh - 1) * dh + 1, (wd - 1) * sw + (kw - 1) * dw + 1,
+                     w.shape[0]), x.dtype)
+    for xg, wg, out in zip(np.split(x, group, -1), np.split(w, group),
+                           np.split(full, group, -1)):
+        for i in range(kh):
+            for j in range(kw):
+                out[:, i * dh : i * dh + (h - 1) * sh + 1 : sh,
+                    j * dw : j * dw + (wd - 1) * sw + 1 : sw] += xg @ wg[:, :, i, j].T
+    return _finish(_crop_deconv(full, xs, attrs), xs, attrs)
+
+
+def _crop_deconv(full, xs, attrs):
+    padding, more = attrs.get("padding", 0), attrs.get("output_padding", [0, 0])
+    values = attrs.get("padding_values", [0] * 4)
+    given = attrs.get("output_shape")
+    if len(xs) > 3 and xs[3] is not None:
+        given = [int(v) for v in xs[3]][1:3]
+    for k in range(2):
+        size, stride = xs[0].shape[1 + k], attrs.get("strides", [1, 1])[k]
+        reach = full.shape[1 + k] - (size - 1) * stride
+        if padding == EXPLICIT:
+            before = values[k]
+            extent = full.shape[1 + k] - before - values[k + 2] + more[k]
+        else:
+            extent = size * stride if padding in (SAME, SAME_LOWER) else full.shape[1 + k]
+            extent = given[k] if given else extent
+            total = max((size - 1) * stride + reach - extent, 0)
+            before = 0 if padding == 0 else (total // 2 if padding == SAME else total - total // 2)
+        full = np.take(np.pad(full, [(0, extent) if a == 1 + k else (0, 0) for a in range(4)]),
+                       range(before, before + extent), 1 + k)
+    return full
+
+
+@op("Pooling")
+def pooling(xs, attrs):
+    x, kind = xs[0], attrs["pooling_type"]
+    kernel = x.shape[1:3] if attrs.get("global", 0) else attrs["kernels"]
+    if attrs.get("global", 0):
+        attrs = {"activation": attrs.get("activation", "NOOP")}
+    if kind == 2:
+        low = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
+        parts = [t for _, _, t in taps(x, kernel, attrs, low)]
+        return activate(np.maximum.reduce(parts).astype(x.dtype), attrs)
+    values = np.square(x) if kind == 3 else x
+    total = sum(t for _, _, t in taps(values, kernel, attrs))
+    y = total / _divisor(x, kernel, attrs)
+    return activate((np.sqrt(y) if kind == 3 else y).astype(x.dtype), attrs)
+
+
+def _divisor(x, kernel, attrs):
+    """How many elements each average is over."""
+    ones = np.ones((1, *x.shape[1:3], 1), x.dtype)
+    if attrs.get("count_include_pad", 0) and attrs.get("padding", 0) == EXPLICIT:
+        top, left, bottom, right = attrs["padding_values"]
+        ones = np.pad(ones, [(0, 0), (top, bottom), (left, right), (0, 0)], constant_values=1)
+        attrs = {**attrs, "padding": 0}
+    elif attrs.get("count_include_pad", 0):
+        return kernel[0] * kernel[1]
+    return sum(t for _, _, t in taps(ones, kernel, attrs))
+
+
+@op("FullyConnected")
+def fully_connected(xs, attrs):
+    x, w = xs[0], xs[1]
+    if x.shape[-1] != w.shape[1]:
+        x = x.reshape(x.shape[0], -1)
+    return _finish(x @ w.T, xs, attrs)
+
+
+@op("MatMul")
+def matmul(xs, attrs):
+    a, b = xs
+    a = np.swapaxes(a, -1, -2) if attrs.get("transpose_a", 0) and a.ndim > 1 else a
+    b = np.swapaxes(b, -1, -2) if attrs.get("transpose_b", 0) and b.ndim > 1 else b
+    return a @ b
+
+
+@op("DepthToSpace")
+def depth_to_space(xs, attrs):
+    n, h, w, c = xs[0].shape
+    b = attrs["block_size"]
+    if attrs.get("mode", "DCR") == "DCR":
+        y = xs[0].reshape(n, h, w, b, b, c // (b * b)).transpose(0, 1, 3, 2, 4, 5)
+    else:
+        y = xs[0].reshape(n, h, w, c // (b * b), b, b).transpose(0, 1, 4, 2, 5, 3)
+    return y.reshape(n, h * b, w * b, c // (b * b))
+
+
+@op("SpaceToDepth")
+def space_to_depth(xs, attrs):
+    n, h, w, c = xs[0].shape
+    b = attrs["block_size"]
+    y = xs[0].reshape(n, h // b, b, w // b, b, c).transpose(0, 1, 3, 2, 4, 5)
+    return y.reshape(n, h // b, w // b, b * b * c)
+
+
+@op("SpaceToBatchNd")
+def space_to_batch(xs, attrs):
+    block, k = attrs["block_shape"], len(attrs["block_shape"])
+    pads = np.reshape(attrs["paddings"], (-1, 2)).tolist()
+    x = np.pad(xs[0], [(0, 0), *pads, *[(0, 0)] * (xs[0].ndim - 1 - k)])
+    split = [d for i in range(k) for d in (x.shape[1 + i] // block[i], block[i])]
+    y = x.reshape(x.shape[0], *split, *x.shape[1 + k :])
+    order = [2 + 2 * i for i in range(k)] + [0] + [1 + 2 * i for i in range(k)]
+    y = y.transpose(order + list(range(1 + 2 * k, y.ndim)))
+    return y.reshape(-1, *y.shape[k + 1 :])
+
+
+@op("BatchToSpaceNd")
+def batch_to_space(xs, attrs):
+    block, k, x = attrs["block_shape"], len(attrs["block_shape"]), xs[0]
+    batch = x.shape[0] // int(np.prod(block))
+    y = x.reshape(*block, batch, *x.shape[1:])
+    order = [k] + [a for i in range(k) for a in (k + 1 + i, i)]
+    y = y.transpose(order + list(range(2 * k + 1, y.ndim)))
+    y = y.reshape(batch, *[x.shape[1 + i] * block[i] for i in range(k)], *x.shape[1 + k :])
+    crops = np.reshape(attrs["crops"], (-1, 2))
+    cuts = [slice(c[0], y.shape[1 + i] - c[1]) for i, c in enumerate(crops)]
+    return y[(slice(None), *cuts)]
+
+
+@op("ChannelShuffle")
+def channel_shuffle(xs, attrs):
+    x, g = xs[0], attrs["group"]
+    y = x.reshape(*x.shape[:-1], g, x.shape[-1] // g)
+    return np.swapaxes(y, -1, -2).reshape(x.shape)
