@@ -110,6 +110,6 @@ class Registry:
             return
         package = importlib.import_module(self._package)
         for module in pkgutil.iter_modules(package.__path__):
-            if not module.name.startswith("test_"):
+            if not module.name.endswith("_test"):
                 importlib.import_module(f"{self._package}.{module.name}")
         self._discovered = True

@@ -142,5 +142,5 @@ def _propagate_value(graph: Graph, node: Node) -> None:
 def _load_rules() -> None:
     if not _RULES:
         for module in pkgutil.iter_modules(__path__):
-            if not module.name.startswith("test_"):
+            if not module.name.endswith("_test"):
                 importlib.import_module(f"{__name__}.{module.name}")
