@@ -1,0 +1,41 @@
+"""Every package that setup installs is explained in third_party/README.md, and no other.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+import re
+
+from lint.tree import ROOT
+
+REQUIREMENTS = ROOT / "tools" / "requirements"
+
+
+def installed():
+    names = set()
+    for path in REQUIREMENTS.glob("*.txt"):
+        if path.stem != "constraints":  # those come along with the others
+            lines = (line.partition("#")[0].strip() for line in path.read_text().splitlines())
+            names |= {line.partition("==")[0] for line in lines if line}
+    return names
+
+
+def explained():
+    text = (ROOT / "third_party" / "README.md").read_text()
+    rows = re.findall(r"^\| ([^|]+) \|", text, re.MULTILINE)
+    return {name for row in rows for name in row.split(", ")
+            if name not in ("package", "folder") and not name.startswith("`")}
+
+
+def test_every_package_is_explained():
+    assert installed() - explained() == set()
+
+
+def test_no_package_is_explained_that_is_not_installed():
+    assert explained() - installed() == set()
+
+
+def test_python_packages_are_pinned():
+    loose = [line for name in ("convert", "validate", "test", "train", "constraints")
+             for line in (REQUIREMENTS / f"{name}.txt").read_text().splitlines()
+             if line and not line.startswith("#") and "==" not in line]
+    assert loose == []
