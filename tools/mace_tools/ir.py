@@ -209,6 +209,22 @@ class Graph:
         node.outputs[index] = name
         self._producer[name] = node
 
+    def rename(self, old: str, new: str) -> None:
+        """Gives a tensor a name that is not taken, wherever the old one stands."""
+        if old == new:
+            return
+        tensor = self.tensors.pop(old)
+        tensor.name = new
+        self.add_tensor(tensor)
+        for node in self.nodes:
+            node.inputs = [new if i == old else i for i in node.inputs]
+            node.outputs = [new if o == old else o for o in node.outputs]
+        for index in (self._producer, self._consumers, self.values):
+            if old in index:
+                index[new] = index.pop(old)  # type: ignore[index]
+        self.inputs = [new if i == old else i for i in self.inputs]
+        self.outputs = [new if o == old else o for o in self.outputs]
+
     def producer(self, name: str) -> Node | None:
         return self._producer.get(name)
 

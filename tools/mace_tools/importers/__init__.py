@@ -30,10 +30,15 @@ def load(
 ) -> Graph:
     """Reads and translates a model, from `inputs` (tensor names, with shapes) to `outputs`.
 
-    Both may name inner tensors; None takes the model's own.
+    Both may name inner tensors; None takes the model's own. The graph's inputs and outputs have
+    the names as given here.
     Errors: MaceError (ModelError, UnsupportedOps)."""
     if platform not in platforms():
         raise MaceError(f"platform '{platform}' is not one of {', '.join(platforms())}")
     package = importlib.import_module(f"{__name__}.{platform}")
     model = cut(package.read(Path(path)), inputs, outputs)
-    return package.registry.translate(model)
+    graph = package.registry.translate(model)
+    for given, names in ((list(inputs or ()), graph.inputs), (list(outputs or ()), graph.outputs)):
+        for old, new in zip(list(names), given):
+            graph.rename(old, graph.fresh(new) if old != new else new)
+    return graph

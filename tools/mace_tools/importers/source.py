@@ -70,15 +70,23 @@ def cut(
     Inputs and outputs may be inner tensors. Nodes come back sorted, and only those needed.
     Errors: ModelError for a name that the model does not have or a loose end."""
     made = model.producers()
-    ends = list(outputs or model.outputs)
-    for name in [*(inputs or ()), *ends]:
-        if name not in made and name not in model.inputs and name not in model.constants:
-            raise ModelError(_no_such_tensor(model, name))
-    starts = {n: _input_info(model, n, (inputs or {}).get(n)) for n in (inputs or model.inputs)}
+    shapes = {_spelled(model, made, n): s for n, s in (inputs or {}).items()}
+    ends = [_spelled(model, made, n) for n in outputs or model.outputs]
+    starts = {n: _input_info(model, n, shapes.get(n)) for n in (shapes or model.inputs)}
     order = _in_file_order(model, _needed(model, made, starts, ends), made)
     constants = {n: a for n, a in model.constants.items() if n not in starts}
     return SourceModel(model.framework, model.name, order, constants, starts, ends, model.info,
                        model.data_format, model.opset)
+
+
+def _spelled(model: SourceModel, made: Mapping[str, SourceNode], name: str) -> str:
+    """The model's spelling of a name: TensorFlow's users write 'node:0' for 'node'.
+
+    Errors: ModelError for a name that the model does not have."""
+    for spelling in (name, name.removesuffix(":0")):
+        if spelling in made or spelling in model.inputs or spelling in model.constants:
+            return spelling
+    raise ModelError(_no_such_tensor(model, name))
 
 
 def _input_info(model: SourceModel, name: str, shape: Shape | None) -> ValueInfo:

@@ -1,0 +1,164 @@
+"""Reads a TensorFlow frozen graph (GraphDef, binary or text) as it stands in the file.
+
+SPDX-License-Identifier: Apache-2.0
+
+Output k of node "n" is the tensor "n:k", output 0 is "n" alone. Control edges are dropped.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from google.protobuf import text_format
+from google.protobuf.message import DecodeError
+
+from mace_tools import protos
+from mace_tools.errors import ModelError
+from mace_tools.importers.source import SourceModel, SourceNode, ValueInfo
+from mace_tools.importers.tensorflow.tensors import (
+    ElementType,
+    attr_value,
+    tensor_value,
+)
+
+PROTO = Path(__file__).with_name("graph.proto")
+FREEZE = "give a frozen graph (GraphDef .pb with its weights as Const nodes)"
+# From this graph version on a Placeholder of shape () is a scalar, not one of any shape
+# (documentation of tf.placeholder's operator).
+SCALAR_SHAPES = 24
+# Attribute that holds an operator's number of outputs.
+_COUNTS = {"Split": "num_split", "SplitV": "num_split", "Unpack": "num"}
+_FIXED_COUNTS = {"TopK": 2, "TopKV2": 2}
+# Attribute that holds the type of an operator's outputs, most telling first.
+_TYPE_ATTRS = ("DstT", "out_type", "output_type", "dtype", "T", "Tparams", "type")
+_TESTS = {"Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual", "LogicalAnd",
+          "LogicalOr", "LogicalNot", "IsNan", "IsInf", "IsFinite", "All", "Any"}
+
+
+def read(path: Path) -> SourceModel:
+    """Errors: ModelError naming the file, what is wrong with it, and the cure."""
+    graph = _parse(path)
+    _check_nodes(graph, path)
+    model = SourceModel("tensorflow", path.stem, [], {}, {}, [], data_format=_data_format(graph))
+    made = {node.name for node in graph.node}
+    counts = _used_outputs(graph, made, path)
+    for node in graph.node:
+        _add_node(model, node, counts[node.name], graph.versions.producer)
+    read_names = {_split(i)[0] for node in graph.node for i in node.input}
+    model.outputs = [n.name for n in graph.node
+                     if n.name not in read_names and n.op not in ("Const", "NoOp", "Placeholder")]
+    return model
+
+
+def _parse(path: Path) -> Any:
+    try:
+        data = path.read_bytes()
+    except OSError as e:
+        raise ModelError(f"{path}: cannot be read: {e.strerror or e}") from e
+    if not data:
+        raise ModelError(f"{path}: the file is empty; {FREEZE}")
+    messages = protos.load(PROTO)
+    if data.lstrip()[:6].startswith((b"node {", b"node{")):
+        return _parse_text(data, messages, path)
+    graph = messages.GraphDef()
+    try:
+        graph.ParseFromString(data)
+    except DecodeError as e:
+        raise ModelError(f"{path}: not a TensorFlow graph, or cut off ({e}); {FREEZE}") from e
+    if not graph.node:
+        raise ModelError(f"{path}: holds no TensorFlow nodes; {FREEZE}; a SavedModel or a "
+                         "checkpoint must be frozen first")
+    return graph
+
+
+def _parse_text(data: bytes, messages: Any, path: Path) -> Any:
+    try:
+        text = data.decode("utf-8")
+        return text_format.Parse(text, messages.GraphDef(), allow_unknown_field=True)
+    except (text_format.ParseError, UnicodeDecodeError) as e:
+        raise ModelError(f"{path}: broken text format of a TensorFlow graph: {e}") from e
+
+
+def _check_nodes(graph: Any, path: Path) -> None:
+    seen: set[str] = set()
+    for node in graph.node:
+        if not node.name or not node.op:
+            raise ModelError(f"{path}: a node without {'operator' if node.name else 'name'}"
+                             f"{f' ({node.name!r})' if node.name else ''}; the file is damaged "
+                             f"or no TensorFlow graph; {FREEZE}")
+        if node.name in seen:
+            raise ModelError(f"{path}: two nodes are named '{node.name}'; the file is damaged")
+        seen.add(node.name)
+
+
+def _split(reference: str) -> tuple[str, int]:
+    """Node and output number that an input names; -1 for a control edge."""
+    if reference.startswith("^"):
+        return reference[1:], -1
+    name, _, index = reference.rpartition(":")
+    return (name, int(index)) if name and index.isdecimal() else (reference, 0)
+
+
+def tensor_name(node: str, index: int) -> str:
+    return node if index == 0 else f"{node}:{index}"
+
+
+def _used_outputs(graph: Any, made: set[str], path: Path) -> dict[str, int]:
+    """How many outputs each node has, as far as a NodeDef and its readers tell."""
+    counts = {}
+    for node in graph.node:
+        attr = _COUNTS.get(node.op)
+        counts[node.name] = (node.attr[attr].i if attr and attr in node.attr
+                             else _FIXED_COUNTS.get(node.op, 1))
+        if not 0 < counts[node.name] <= 1 << 16:
+            raise ModelError(f"{path}: {node.op} '{node.name}' has {counts[node.name]} outputs")
+    for node in graph.node:
+        for reference in node.input:
+            name, index = _split(reference)
+            if name not in made:
+                raise ModelError(f"{path}: {node.op} '{node.name}' reads '{reference}', and there "
+                                 f"is no node '{name}'; the file is damaged")
+            if index > 1 << 16:
+                raise ModelError(f"{path}: {node.op} '{node.name}' reads output {index} "
+                                 f"of '{name}'; the file is damaged")
+            counts[name] = max(counts[name], index + 1)
+    return counts
+
+
+def _add_node(model: SourceModel, node: Any, count: int, version: int) -> None:
+    where = f"TensorFlow {node.op} '{node.name}'"
+    if node.op == "Const":
+        value = tensor_value(node.attr["value"].tensor, where)
+        if isinstance(value, np.ndarray):
+            model.constants[node.name] = value
+            return
+        attrs: dict[str, Any] = {"value": value}
+    else:
+        attrs = {key: attr_value(v) for key, v in node.attr.items()}
+    dtype = _output_type(node.op, attrs)
+    if node.op == "Placeholder":
+        shape = attrs.get("shape")
+        unknown = shape == () and version < SCALAR_SHAPES
+        model.inputs[node.name] = ValueInfo(dtype, None if unknown else shape)
+        return
+    inputs = [tensor_name(*_split(i)) for i in node.input if not i.startswith("^")]
+    outputs = [tensor_name(node.name, k) for k in range(count)]
+    model.nodes.append(SourceNode(node.name, node.op, inputs, outputs, attrs))
+    model.info[node.name] = ValueInfo(dtype)
+
+
+def _output_type(op: str, attrs: dict[str, Any]) -> str:
+    if op in _TESTS:
+        return "bool"
+    for key in _TYPE_ATTRS:
+        if isinstance(attrs.get(key), ElementType):
+            return attrs[key].engine or "f32"
+    return "i32" if op in ("Shape", "Rank", "Size") else "f32"
+
+
+def _data_format(graph: Any) -> str:
+    """The order of 4-D tensors: what most operators that say so say."""
+    said = [n.attr["data_format"].s for n in graph.node if "data_format" in n.attr]
+    return "NCHW" if said.count(b"NCHW") > len(said) / 2 else "NHWC"

@@ -1,0 +1,132 @@
+"""Element by element, products and reductions.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mace_tools.importers.builder import Builder
+from mace_tools.importers.operands import fixed_int, ints, scalar, select_rows
+from mace_tools.importers.registry import Unsupported
+from mace_tools.importers.source import SourceNode
+from mace_tools.importers.tflite import registry
+from mace_tools.importers.tflite.activations import fused
+from mace_tools.importers.tflite.flat import TENSOR_TYPES
+
+_ELTWISE = {
+    "ADD": "SUM", "SUB": "SUB", "MUL": "PROD", "DIV": "DIV", "MAXIMUM": "MAX", "MINIMUM": "MIN",
+    "POW": "POW", "SQUARED_DIFFERENCE": "SQR_DIFF", "FLOOR_DIV": "FLOOR_DIV", "FLOOR_MOD": "MOD",
+}
+_COMPARE = {
+    "EQUAL": "EQUAL", "NOT_EQUAL": "NOT_EQUAL", "LESS": "LESS", "LESS_EQUAL": "LESS_EQUAL",
+    "GREATER": "GREATER", "GREATER_EQUAL": "GREATER_EQUAL",
+}
+_LOGICAL = {"LOGICAL_AND": "AND", "LOGICAL_OR": "OR", "LOGICAL_NOT": "NOT"}
+_UNARY = {
+    "ABS": "ABS", "NEG": "NEG", "EXP": "EXP", "LOG": "LOG", "SQRT": "SQRT", "RSQRT": "RSQRT",
+    "SQUARE": "SQUARE", "FLOOR": "FLOOR", "CEIL": "CEIL", "ROUND": "ROUND", "SIGN": "SIGN",
+    "SIN": "SIN", "COS": "COS",
+}
+_REDUCE = {
+    "MEAN": "MEAN", "SUM": "SUM", "REDUCE_MAX": "MAX", "REDUCE_MIN": "MIN", "REDUCE_PROD": "PROD",
+    "REDUCE_ANY": "ANY", "REDUCE_ALL": "ALL",
+}
+_FLOATS = ("FLOAT16", "FLOAT32", "FLOAT64")
+
+
+@registry.op(*_ELTWISE)
+def eltwise(b: Builder, n: SourceNode) -> str:
+    return fused(b, n, "Eltwise", *n.inputs[:2], type=_ELTWISE[n.op])
+
+
+@registry.op("ADD_N")
+def add_n(b: Builder, n: SourceNode) -> str:
+    total = n.inputs[0]
+    for term in n.inputs[1:]:
+        total = b.op("Eltwise", total, term, type="SUM")
+    return total
+
+
+@registry.op(*_COMPARE)
+def compare(b: Builder, n: SourceNode) -> str:
+    return b.op("Compare", *n.inputs[:2], type=_COMPARE[n.op])
+
+
+@registry.op(*_LOGICAL)
+def logical(b: Builder, n: SourceNode) -> str:
+    return b.op("Logical", *n.inputs[:2], type=_LOGICAL[n.op])
+
+
+@registry.op(*_UNARY)
+def unary(b: Builder, n: SourceNode) -> str:
+    return b.op("Unary", n.inputs[0], type=_UNARY[n.op])
+
+
+@registry.op("SOFTMAX")
+def softmax(b: Builder, n: SourceNode) -> str:
+    x, beta = n.inputs[0], n.attr("Beta", 1.0)
+    if beta != 1.0:
+        x = b.op("Eltwise", x, scalar(b, beta, x), type="PROD")
+    return b.op("Softmax", x, axis=-1)
+
+
+@registry.op("LOG_SOFTMAX")
+def log_softmax(b: Builder, n: SourceNode) -> str:
+    return b.op("Softmax", n.inputs[0], axis=-1, use_log=1)
+
+
+@registry.op("BATCH_MATMUL")
+def batch_matmul(b: Builder, n: SourceNode) -> str:
+    return b.op("MatMul", *n.inputs[:2], transpose_a=n.attr("AdjX", False),
+                transpose_b=n.attr("AdjY", False))
+
+
+@registry.op(*_REDUCE)
+def reduce(b: Builder, n: SourceNode) -> str:
+    x, axes = n.inputs[:2]
+    keep, fixed = n.attr("KeepDims", False), ints(b, axes)
+    if fixed == []:  # nothing is reduced, where the engine's [] means all
+        return x
+    if fixed is None:
+        return b.op("Reduce", x, axes, reduce_type=_REDUCE[n.op], keepdims=keep)
+    return b.op("Reduce", x, reduce_type=_REDUCE[n.op], axis=fixed, keepdims=keep)
+
+
+@registry.op("ARG_MAX", "ARG_MIN")
+def arg_max(b: Builder, n: SourceNode) -> str:
+    wide = TENSOR_TYPES[n.attr("OutputType", 0)] == "INT64"
+    return b.op("ArgMax", n.inputs[0], axis=fixed_int(b, n.inputs[1], "axis"), keepdims=0,
+                argmin=n.op == "ARG_MIN", output_type="i64" if wide else "i32")
+
+
+@registry.op("CUMSUM")
+def cumsum(b: Builder, n: SourceNode) -> str:
+    return b.op("Cumsum", n.inputs[0], axis=fixed_int(b, n.inputs[1], "axis"),
+                exclusive=n.attr("Exclusive", False), reverse=n.attr("Reverse", False))
+
+
+@registry.op("CAST")
+def cast(b: Builder, n: SourceNode) -> str:
+    return b.op("Cast", n.inputs[0], to=b.model.info[n.outputs[0]].dtype)
+
+
+@registry.op("DEQUANTIZE")
+def dequantize(b: Builder, n: SourceNode) -> str:
+    """Of float16 weights; those of integers never come here."""
+    x = n.inputs[0]
+    if b.dtype(x) != "f16":
+        raise Unsupported(f"of {b.dtype(x)}", "use the float model")
+    data = b.const(x)
+    if data is None:
+        return b.op("Cast", x, to="f32")
+    return b.add_const(data.astype(np.float32), name="widened")
+
+
+@registry.op("SELECT", "SELECT_V2")
+def select(b: Builder, n: SourceNode) -> str:
+    cond, x, y = n.inputs[:3]
+    if n.op == "SELECT":
+        return select_rows(b, cond, x, y)
+    return b.op("Select", cond, x, y)

@@ -1,0 +1,113 @@
+"""A TFLite flatbuffer as plain Python values, through the `tflite` package's accessors.
+
+SPDX-License-Identifier: Apache-2.0
+
+The accessors trust the file. Here every count is checked against the file's size before it is
+believed, and what they raise on a damaged file becomes a ModelError.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tflite
+
+from mace_tools.errors import ModelError
+
+IDENTIFIER = b"TFL3"
+# Accessors that are no fields.
+_GENERATED = re.compile("^Init$|^GetRootAs|BufferHasIdentifier$|IsNone$|AsNumpy$|Length$")
+
+
+def _enum(name: str) -> dict[int, str]:
+    """Number to name of one of the schema's enumerations."""
+    values = vars(getattr(tflite, name))
+    return {v: k for k, v in values.items() if isinstance(v, int) and not k.startswith("_")}
+
+
+OPERATORS = _enum("BuiltinOperator")
+ACTIVATIONS = _enum("ActivationFunctionType")
+PADDINGS = _enum("Padding")
+MIRROR_MODES = _enum("MirrorPadMode")
+TENSOR_TYPES = _enum("TensorType")
+_OPTIONS = _enum("BuiltinOptions")
+DAMAGED = "the file is damaged or cut off: fetch it again"
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turns what a damaged file makes the accessors raise into a ModelError."""
+    try:
+        yield
+    except (struct.error, IndexError, ValueError, TypeError, KeyError, OverflowError,
+            UnicodeDecodeError, AttributeError, MemoryError) as e:
+        raise ModelError(f"{path}: broken TFLite model ({type(e).__name__}: {e}); "
+                         f"{DAMAGED}") from e
+
+
+class File:
+    """The bytes of a model, and lists whose lengths the file's size vouches for."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            self.data = path.read_bytes()
+        except OSError as e:
+            raise ModelError(f"{path}: cannot be read: {e.strerror or e}") from e
+        if not self.data:
+            raise ModelError(f"{path}: the file is empty; give a .tflite model")
+        if self.data[4:8] != IDENTIFIER:
+            raise ModelError(f"{path}: not a TFLite model (its identifier is {self.data[4:8]!r}, "
+                             f"not {IDENTIFIER!r}); give a .tflite file, or set `platform` to "
+                             "the format that this file has")
+
+    def root(self) -> Any:
+        return tflite.Model.GetRootAs(self.data, 0)
+
+    def list(self, table: Any, field: str, size: int = 4) -> list:
+        """All entries of a vector whose entries take at least `size` bytes."""
+        count = getattr(table, field + "Length")()
+        if count < 0 or count * size > len(self.data):
+            raise ValueError(f"{count} entries in {field}, in a file of {len(self.data)} bytes")
+        get: Callable[[int], Any] = getattr(table, field)
+        return [get(i) for i in range(count)]
+
+    def numbers(self, table: Any, field: str) -> np.ndarray:
+        """A vector of numbers; empty if absent."""
+        count = getattr(table, field + "Length")()
+        if count < 0 or count > len(self.data):
+            raise ValueError(f"{count} entries in {field}, in a file of {len(self.data)} bytes")
+        if count == 0:
+            return np.zeros(0, np.int64)
+        return np.array(getattr(table, field + "AsNumpy")())
+
+
+def text(value: bytes | None) -> str:
+    return (value or b"").decode("utf-8", "replace")
+
+
+def operator_name(code: Any) -> str:
+    """The builtin operator's name, or that of a custom one in quotes."""
+    # Early files have the number in a one-byte field, later ones (also) in a wider one.
+    number = max(code.BuiltinCode(), code.DeprecatedBuiltinCode())
+    name = OPERATORS.get(number, f"operator {number}")
+    return f"'{text(code.CustomCode())}'" if name == "CUSTOM" else name
+
+
+def options(file: File, operator: Any) -> dict[str, Any]:
+    """The fields of an operator's options, under the names that the schema's accessors have."""
+    kind, table = _OPTIONS.get(operator.BuiltinOptionsType()), operator.BuiltinOptions()
+    if table is None or kind in (None, "NONE"):
+        return {}
+    reader = getattr(tflite, kind)()
+    reader.Init(table.Bytes, table.Pos)
+    names = {m for m in dir(reader) if m[0].isupper() and not _GENERATED.search(m)}
+    vectors = {m for m in names if hasattr(reader, m + "Length")}
+    values = {m: [int(v) for v in file.numbers(reader, m)] for m in vectors}
+    return values | {m: getattr(reader, m)() for m in names - vectors}
