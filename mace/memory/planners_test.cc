@@ -1,0 +1,119 @@
+// Every planner of the table against the validator, and bad problems.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/memory/planners.h"
+
+#include <random>
+
+#include "gtest/gtest.h"
+#include "mace/memory/validate.h"
+
+namespace mace::memory {
+namespace {
+
+Problem Records(std::vector<Record> records) {
+  Problem p;
+  p.records = std::move(records);
+  return p;
+}
+
+Record Rec(int64_t size, int64_t first, int64_t last) {
+  Record r;
+  r.size = size;
+  r.first = first;
+  r.last = last;
+  return r;
+}
+
+// size, alignment, pool, fixed offset and alias at random.
+Problem RandomProblem(std::mt19937* rng, bool constraints) {
+  const auto pick = [&](int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(*rng);
+  };
+  Problem p;
+  p.alignment = int64_t{1} << pick(0, 2);
+  const int64_t n = pick(0, 14);
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t first = pick(0, 12);
+    Record r = Rec(pick(0, 30), first, first + pick(0, 5));
+    r.alignment = int64_t{1} << pick(0, 3);
+    r.pool = pick(0, 9) == 0 ? 1 : 0;
+    if (constraints && pick(0, 5) == 0) {
+      r.fixed_offset = pick(0, 9) * 8;
+      p.fixed_may_overlap = true;
+    }
+    if (constraints && i > 0 && pick(0, 4) == 0) {
+      r.alias_of = static_cast<int32_t>(pick(0, i - 1));
+      const Record& of = p.records[r.alias_of];
+      r.pool = of.pool;
+      r.fixed_offset = kNoOffset;
+      r.alignment = 1;
+      r.size = pick(0, of.size.extent[0]);
+    }
+    if (constraints && i > 0 && pick(0, 4) == 0) {
+      r.overlaps.push_back(
+          {static_cast<int32_t>(pick(0, i - 1)),
+           pick(0, 1) ? pick(-10, 20) : Overlap::kAnyDistance});
+    }
+    p.records.push_back(r);
+  }
+  return p;
+}
+
+TEST(PlannersTest, EveryPlannerMakesValidPlans) {
+  for (const Planner& planner : Planners()) {
+    std::mt19937 rng(1);
+    for (int round = 0; round < 2000; ++round) {
+      const Problem p = RandomProblem(&rng, planner.takes_constraints);
+      ASSERT_TRUE(Check(p).ok()) << Check(p).information();
+      Options options;
+      options.max_nodes = 200;
+      const Result<Plan> plan = Solve(p, planner.name, options);
+      ASSERT_TRUE(plan.ok()) << planner.name << plan.status().information();
+      const Status valid = Validate(p, *plan);
+      ASSERT_TRUE(valid.ok())
+          << planner.name << " round " << round << ": " << valid.information();
+      if (!plan->offsets.empty()) {
+        int64_t arena = 0;
+        for (int64_t total : plan->pool_totals) arena = std::max(arena, total);
+        EXPECT_TRUE(VerifyOffsets(p, plan->offsets, arena).ok());
+      }
+      const Result<Plan> again = Solve(p, planner.name, options);
+      EXPECT_EQ(again->offsets, plan->offsets);
+      EXPECT_EQ(again->object_ids, plan->object_ids);
+    }
+  }
+}
+
+TEST(PlannersTest, CertificateSaysWhatIsKnown) {
+  const Problem p = Records({Rec(16, 0, 1), Rec(8, 1, 2), Rec(64, 2, 3)});
+  const Result<Plan> naive = Solve(p, "offsets/NAIVE");
+  EXPECT_EQ(naive->certificate.total, 88);
+  EXPECT_EQ(naive->certificate.lower_bound, 72);
+  EXPECT_EQ(naive->certificate.status, Certificate::kFeasible);
+  const Result<Plan> best = Solve(p, "offsets/GREEDY_BY_SIZE");
+  EXPECT_EQ(best->certificate.total, 72);
+  EXPECT_EQ(best->certificate.status, Certificate::kOptimal);
+}
+
+TEST(PlannersTest, CapacityBelowTheBoundIsProvenInfeasible) {
+  const Problem p = Records({Rec(16, 0, 1), Rec(8, 1, 2)});
+  Options options;
+  options.capacity = 23;
+  const Result<Plan> plan = Solve(p, "offsets/GREEDY_BY_SIZE", options);
+  ASSERT_TRUE(plan.ok());
+  EXPECT_EQ(plan->certificate.status, Certificate::kInfeasible);
+  options.capacity = 24;
+  EXPECT_EQ(Solve(p, "offsets/GREEDY_BY_SIZE", options)->certificate.status,
+            Certificate::kOptimal);
+}
+
+TEST(PlannersTest, UnknownStrategyNamesTheChoices) {
+  const Result<Plan> plan = Solve(Problem(), "GREEDY");
+  ASSERT_FALSE(plan.ok());
+  EXPECT_NE(plan.status().information().find("offsets/GREEDY_BY_SIZE"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace mace::memory
