@@ -5,13 +5,32 @@
 
 #include <string>
 
+#include "mace/graph/node.h"
+
 namespace mace {
+
+// With a = activation_coefficient and b = hardsigmoid_beta:
+enum class ActivationKind {
+  kNoop,         // x
+  kRelu,         // max(x, 0)
+  kRelux,        // min(max(x, 0), max_limit)
+  kTanh,         //
+  kSigmoid,      // 1 / (1 + exp(-x))
+  kLeakyRelu,    // x < 0 ? a x : x
+  kElu,          // x < 0 ? a (exp(x) - 1) : x
+  kSelu,         // as Elu, with the two constants of its paper
+  kHardSigmoid,  // min(max(a x + b, 0), 1)
+  kHardSwish,    // x min(max(x / 6 + 1/2, 0), 1)
+  kSoftplus,     // log(1 + exp(x))
+  kSoftsign,     // x / (1 + |x|)
+  kGelu,         // x (1 + erf(x / sqrt 2)) / 2
+  kSwish,        // x / (1 + exp(-x))
+};
 
 // Base of an attribute struct; call ActivationFields from its Fields.
 struct ActivationAttrs {
-  // NOOP, RELU, RELUX (min(max(x, 0), max_limit)), TANH, SIGMOID,
-  // LEAKYRELU (activation_coefficient * x below 0), ELU, HARDSIGMOID,
-  // HARDSWISH, ...: the list is in mace/ops/activation.cc.
+  // NOOP, RELU, RELUX, TANH, SIGMOID, LEAKYRELU, ELU, SELU, HARDSIGMOID,
+  // HARDSWISH, SOFTPLUS, SOFTSIGN, GELU or SWISH.
   std::string activation = "NOOP";
   float max_limit = 0;               // of RELUX
   float activation_coefficient = 0;  // of LEAKYRELU, ELU, HARDSIGMOID's slope
@@ -25,6 +44,10 @@ struct ActivationAttrs {
     v("hardsigmoid_beta", hardsigmoid_beta);
   }
 };
+
+// Errors: MACE_INVALID_MODEL for a name that is not in the list.
+Result<ActivationKind> ParseActivation(const Node& node,
+                                       const ActivationAttrs& attrs);
 
 }  // namespace mace
 

@@ -1,0 +1,19 @@
+// Attributes of Activation: those that other ops apply to their result.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_OPS_ACTIVATION_H_
+#define MACE_OPS_ACTIVATION_H_
+
+#include "mace/ops/common/activation_attrs.h"
+
+namespace mace {
+
+struct ActivationOpAttrs : ActivationAttrs {
+  template <typename V>
+  void Fields(V& v) {
+    ActivationFields(v);
+  }
+};
+
+}  // namespace mace
+
+#endif  // MACE_OPS_ACTIVATION_H_

@@ -1,0 +1,19 @@
+// Checks common to the ops that have a filter (or weight) and a bias.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_OPS_COMMON_FILTER_H_
+#define MACE_OPS_COMMON_FILTER_H_
+
+#include "mace/graph/node.h"
+
+namespace mace {
+
+// Input 1 is a filter of `rank` dimensions, none of them 0, and of input 0's
+// element type. `form` names its dimensions for the message.
+Status CheckFilter(const Node& node, int rank, const char* form);
+
+// Input 2, if it is there, is a bias [channels] of input 0's element type.
+Status CheckBias(const Node& node, int64_t channels);
+
+}  // namespace mace
+
+#endif  // MACE_OPS_COMMON_FILTER_H_

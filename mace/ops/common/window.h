@@ -1,0 +1,87 @@
+// Sliding windows: where convolutions and poolings look, from their attributes.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_OPS_COMMON_WINDOW_H_
+#define MACE_OPS_COMMON_WINDOW_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "mace/graph/node.h"
+
+namespace mace {
+
+// The values of the attribute `padding`.
+enum class Padding : int64_t {
+  kValid = 0,      // none
+  kSame = 1,       // out = ceil(in / stride); the odd one at bottom and right
+  kFull = 2,       // kernel - 1 on each side
+  kSameLower = 3,  // as kSame, the odd one at top and left
+  kExplicit = 4,   // padding_values
+};
+
+// Base of an attribute struct; call WindowFields from its Fields.
+struct WindowAttrs {
+  std::vector<int64_t> strides = {1, 1};    // h, w
+  int64_t padding = 0;                      // a Padding
+  std::vector<int64_t> padding_values;      // top, left, bottom, right
+  std::vector<int64_t> dilations = {1, 1};  // h, w
+
+  template <typename V>
+  void WindowFields(V& v) {
+    v("strides", strides);
+    v("padding", padding);
+    v("padding_values", padding_values);
+    v("dilations", dilations);
+  }
+};
+
+// One spatial dimension. Output i looks at inputs
+// i * stride - pad_before + k * dilation for k in [0, kernel); those outside
+// [0, in) are padding.
+struct Window {
+  int64_t in = 1;
+  int64_t out = 1;
+  int64_t kernel = 1;
+  int64_t stride = 1;
+  int64_t dilation = 1;
+  int64_t pad_before = 0;
+  int64_t pad_after = 0;
+
+  // The distance from the first to the last input of a window, plus one.
+  int64_t extent() const { return (kernel - 1) * dilation + 1; }
+};
+
+struct Window2D {
+  Window h, w;
+};
+
+// The windows over input [N, H, W, C] `x`. `ceil`: round output sizes up,
+// except that the last window starts inside the input or the padding before it.
+// Errors: MACE_INVALID_MODEL for attributes out of range, a rank other than 4,
+// and a kernel larger than the padded input.
+Result<Window2D> ResolveWindow(const Node& node, const WindowAttrs& attrs,
+                               const Shape& x, int64_t kernel_h,
+                               int64_t kernel_w, bool ceil = false);
+
+// The windows of a transposed convolution, the gradient of a convolution over
+// [out] that gives [in]: input i adds to outputs
+// i * stride - pad_before + k * dilation, those outside [0, out) are dropped.
+//
+//   explicit: out = (in - 1) * stride + extent - pads + output_padding
+//   same: out = in * stride; valid: out = (in - 1) * stride + extent
+//
+// `output_size`, {h, w} or empty, overrides `out`; with same padding the pads
+// follow from it. Errors: as above.
+Result<Window2D> ResolveTransposedWindow(
+    const Node& node, const WindowAttrs& attrs, const Shape& x,
+    int64_t kernel_h, int64_t kernel_w,
+    const std::vector<int64_t>& output_padding,
+    const std::vector<int64_t>& output_size);
+
+// "2x3", for messages.
+std::string KernelToString(int64_t kernel_h, int64_t kernel_w);
+
+}  // namespace mace
+
+#endif  // MACE_OPS_COMMON_WINDOW_H_

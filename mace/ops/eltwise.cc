@@ -1,0 +1,91 @@
+// Eltwise: y = act(a op b), element by element with NumPy broadcasting.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Inputs   a  number
+//          b  of a's type; its shape broadcasts with a's
+// Outputs  y  of a's type
+// Attrs    type: SUM, SUB, PROD, DIV, MIN, MAX, POW, SQR_DIFF ((a - b)^2),
+//          FLOOR_DIV (floor(a / b)), MOD (a - floor(a / b) b), FMOD (a -
+//          trunc(a / b) b). Of integers: they wrap, DIV rounds to zero, a
+//          division by zero gives 0, and so does a negative power of anything
+//          but 1 and -1
+//          activation, ...: see common/activation_attrs.h; floats only
+// Errors   types differ; shapes do not broadcast; unknown type
+// Source   ONNX Add-14, Div-14, Mod-13, Pow-15, ...; TensorFlow
+//          tf.math.floordiv, floormod, truncatemod, squared_difference
+
+#include "mace/ops/eltwise.h"
+
+#include "mace/ops/common/broadcast.h"
+#include "mace/ops/common/op.h"
+
+namespace mace {
+namespace {
+
+constexpr struct {
+  const char* name;
+  EltwiseType type;
+} kTypes[] = {
+    {"SUM", EltwiseType::kSum},
+    {"SUB", EltwiseType::kSub},
+    {"PROD", EltwiseType::kProd},
+    {"DIV", EltwiseType::kDiv},
+    {"MIN", EltwiseType::kMin},
+    {"MAX", EltwiseType::kMax},
+    {"POW", EltwiseType::kPow},
+    {"SQR_DIFF", EltwiseType::kSqrDiff},
+    {"FLOOR_DIV", EltwiseType::kFloorDiv},
+    {"MOD", EltwiseType::kMod},
+    {"FMOD", EltwiseType::kFmod},
+};
+
+bool IsFloat(DataType type) {
+  return type == DataType::kF32 || type == DataType::kF16 ||
+         type == DataType::kBF16;
+}
+
+}  // namespace
+
+Result<EltwiseType> ParseEltwiseType(const Node& node,
+                                     const EltwiseAttrs& attrs) {
+  std::string names;
+  for (const auto& t : kTypes) {
+    if (attrs.type == t.name) return t.type;
+    names += (names.empty() ? "" : ", ") + std::string(t.name);
+  }
+  return InvalidModel(Label(node) + ": there is no type '" + attrs.type +
+                      "'; there are " + names);
+}
+
+namespace ops {
+namespace {
+
+Status InferEltwise(Node& node) {
+  MACE_ASSIGN_OR_RETURN(const EltwiseAttrs attrs,
+                        ReadAttrs<EltwiseAttrs>(node));
+  MACE_RETURN_IF_ERROR(ParseEltwiseType(node, attrs).status());
+  MACE_ASSIGN_OR_RETURN(const ActivationKind act, ParseActivation(node, attrs));
+  const TensorType& a = node.inputs[0].type;
+  const TensorType& b = node.inputs[1].type;
+  if (a.dtype != b.dtype) {
+    return InvalidModel(Label(node) +
+                        ": a and b must have one element type, got " +
+                        ToString(a) + " and " + ToString(b));
+  }
+  if (act != ActivationKind::kNoop && !IsFloat(a.dtype)) {
+    return InvalidModel(Label(node) + ": activation " + attrs.activation +
+                        " needs floats, a is " + ToString(a));
+  }
+  MACE_ASSIGN_OR_RETURN(Shape y, BroadcastShapes(node, a.shape, b.shape));
+  node.outputs = {{a.dtype, std::move(y)}};
+  return Status();
+}
+
+}  // namespace
+
+Op Eltwise() {
+  return {"Eltwise", 2, 2, 1, InferEltwise, AttrNamesOf<EltwiseAttrs>};
+}
+
+}  // namespace ops
+}  // namespace mace

@@ -1,0 +1,19 @@
+// Attributes of FullyConnected.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_OPS_FULLY_CONNECTED_H_
+#define MACE_OPS_FULLY_CONNECTED_H_
+
+#include "mace/ops/common/activation_attrs.h"
+
+namespace mace {
+
+struct FullyConnectedAttrs : ActivationAttrs {
+  template <typename V>
+  void Fields(V& v) {
+    ActivationFields(v);
+  }
+};
+
+}  // namespace mace
+
+#endif  // MACE_OPS_FULLY_CONNECTED_H_
