@@ -8,10 +8,37 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from mace_tools.errors import MaceError
 from mace_tools.infer import infer_graph
 from mace_tools.ir import Graph
+from mace_tools.passes.activation_patterns import activation_patterns
+from mace_tools.passes.channel_shuffle import channel_shuffle
+from mace_tools.passes.dedupe import dedupe
+from mace_tools.passes.fc_after_transpose import fc_after_transpose
+from mace_tools.passes.flatten_atrous import flatten_atrous
+from mace_tools.passes.fold_constants import fold_constants
+from mace_tools.passes.fold_pad import fold_pad
+from mace_tools.passes.fold_scale import fold_scale
+from mace_tools.passes.fuse_activation import canonical_activations, fuse_activation
+from mace_tools.passes.fuse_bias import fuse_bias
+from mace_tools.passes.input_order import set_order
+from mace_tools.passes.matmul_to_fc import matmul_to_fc
+from mace_tools.passes.merge_views import merge_views
+from mace_tools.passes.remove_noops import remove_noops
+from mace_tools.passes.sink_transposes import sink_transposes
 
 Pass = Callable[[Graph], None]
+
+PASSES: list[Pass] = [
+    fold_constants, remove_noops, dedupe,
+    canonical_activations, activation_patterns, channel_shuffle, matmul_to_fc,
+    sink_transposes, fc_after_transpose, fold_constants, remove_noops,
+    flatten_atrous, fold_pad,
+    # Layers may be followed by several of these in a row.
+    fold_scale, fuse_bias, fold_scale, fuse_bias,
+    matmul_to_fc, fuse_activation, sink_transposes,
+    merge_views, remove_noops, fuse_activation, dedupe,
+]  # fmt: skip
 
 
 @dataclass
@@ -24,16 +51,24 @@ class Options:
 
 
 def convert(graph: Graph, options: Options | None = None) -> Graph:
-    """Rewrites the graph in place and returns it, sorted, pruned and validated."""
+    """Rewrites the graph in place and returns it, sorted, pruned and validated.
+
+    Errors: MaceError for options that do not fit the graph."""
     options = options or Options()
-    for one in passes():
+    set_order(graph, options.input_formats, options.output_formats)
+    for one in PASSES:
+        run_pass(one, graph)
+    return graph
+
+
+def run_pass(one: Pass, graph: Graph) -> None:
+    """Applies a pass and restores order, types and the graph's rules."""
+    try:
         one(graph)
         graph.prune()
         graph.topo_sort()
         infer_graph(graph)
-    graph.validate()
-    return graph
-
-
-def passes() -> list[Pass]:
-    return []
+        graph.validate()
+    except (ValueError, KeyError) as e:
+        raise MaceError(f"internal error of the converter in pass {one.__name__}: {e}; please "
+                        "report it with the model") from e

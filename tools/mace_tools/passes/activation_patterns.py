@@ -1,0 +1,125 @@
+"""Finds activations that exporters wrote out: hard sigmoid, hard swish, swish, GELU.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import math
+
+from mace_tools.ir import Graph, Node
+from mace_tools.passes.match import is_op, only_producer, plain, scalar
+
+
+def activation_patterns(graph: Graph) -> None:
+    for find in (_hard_sigmoid, _product, _hard_swish, _gelu):
+        for node in list(graph.nodes):
+            if node in graph.nodes and node.op == "Eltwise" and plain(node):
+                find(graph, node)
+
+
+def _become(graph: Graph, node: Node, x: str, **attrs: object) -> None:
+    graph.set_inputs(node, [x])
+    node.op, node.attrs = "Activation", dict(attrs)  # type: ignore[arg-type]
+
+
+def _scaled_by_sixth(graph: Graph, node: Node) -> str | None:
+    """x of x / 6 or x * (1 / 6)."""
+    if is_op(node, "Eltwise", type="DIV"):
+        return scalar(graph, node, 6) if node.inputs[0] not in _constants(graph, node) else None
+    return scalar(graph, node, 1 / 6) if is_op(node, "Eltwise", type="PROD") else None
+
+
+def _constants(graph: Graph, node: Node) -> list[str]:
+    return [i for i in node.inputs if graph.const(i) is not None]
+
+
+def _shifted_relu6(graph: Graph, name: str) -> str | None:
+    """x of relu6(x + 3)."""
+    clip = only_producer(graph, name)
+    if not is_op(clip, "Activation", activation="RELUX", max_limit=6.0):
+        return None
+    add = only_producer(graph, clip.inputs[0])
+    return scalar(graph, add, 3) if is_op(add, "Eltwise", type="SUM") and plain(add) else None
+
+
+def _hard_sigmoid(graph: Graph, node: Node) -> None:
+    """relu6(x + 3) / 6."""
+    inner = _scaled_by_sixth(graph, node)
+    x = _shifted_relu6(graph, inner) if inner else None
+    if x:
+        _become(graph, node, x, activation="HARDSIGMOID", activation_coefficient=1 / 6,
+                hardsigmoid_beta=0.5)
+
+
+def _product(graph: Graph, node: Node) -> None:
+    """x * sigmoid(x) and x * hardsigmoid(x)."""
+    if node.attrs["type"] != "PROD":
+        return
+    for x, gate in (node.inputs, reversed(node.inputs)):
+        maker = only_producer(graph, gate)
+        if not is_op(maker, "Activation") or maker.inputs[0] != x:
+            continue
+        kind = maker.attrs["activation"]
+        slope, offset = (maker.attrs.get(a, 0.0)
+                         for a in ("activation_coefficient", "hardsigmoid_beta"))
+        if kind == "SIGMOID":
+            _become(graph, node, x, activation="SWISH")
+            return
+        if kind == "HARDSIGMOID" and abs(slope - 1 / 6) < 1e-4 and abs(offset - 0.5) < 1e-6:
+            _become(graph, node, x, activation="HARDSWISH")
+            return
+
+
+def _hard_swish(graph: Graph, node: Node) -> None:
+    """(x * relu6(x + 3)) / 6."""
+    inner = _scaled_by_sixth(graph, node)
+    product = only_producer(graph, inner) if inner else None
+    if not is_op(product, "Eltwise", type="PROD") or not plain(product):
+        return
+    for x, gate in (product.inputs, reversed(product.inputs)):
+        if _shifted_relu6(graph, gate) == x:
+            _become(graph, node, x, activation="HARDSWISH")
+            return
+
+
+def _gelu(graph: Graph, node: Node) -> None:
+    """x * (1 + erf(x / sqrt(2))) * 0.5, in each order of the factors."""
+    factors = _factors(graph, node)
+    halves = [f for f in factors if _is_scalar(graph, f, 0.5)]
+    rest = [f for f in factors if f not in halves]
+    if len(halves) != 1 or len(rest) != 2:
+        return
+    for x, gate in (rest, reversed(rest)):
+        if _one_plus_erf(graph, gate) == x:
+            _become(graph, node, x, activation="GELU")
+            return
+
+
+def _factors(graph: Graph, node: Node) -> list[str]:
+    """The operands of a product of three, one of whose factors is a product."""
+    if node.attrs["type"] != "PROD":
+        return []
+    for k in range(2):
+        inner = only_producer(graph, node.inputs[k])
+        if is_op(inner, "Eltwise", type="PROD") and plain(inner):
+            return [*inner.inputs, node.inputs[1 - k]]
+    return []
+
+
+def _is_scalar(graph: Graph, name: str, value: float) -> bool:
+    array = graph.const(name)
+    return array is not None and array.size == 1 and abs(float(array.reshape(-1)[0]) - value) < 1e-6
+
+
+def _one_plus_erf(graph: Graph, name: str) -> str | None:
+    """x of 1 + erf(x / sqrt(2))."""
+    add = only_producer(graph, name)
+    erf_out = scalar(graph, add, 1) if is_op(add, "Eltwise", type="SUM") else None
+    erf = only_producer(graph, erf_out) if erf_out else None
+    inner = only_producer(graph, erf.inputs[0]) if is_op(erf, "Unary", type="ERF") else None
+    if is_op(inner, "Eltwise", type="DIV"):
+        return scalar(graph, inner, math.sqrt(2), 1e-4)
+    if is_op(inner, "Eltwise", type="PROD"):
+        return scalar(graph, inner, math.sqrt(0.5), 1e-4)
+    return None

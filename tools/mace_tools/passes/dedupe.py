@@ -1,0 +1,40 @@
+"""Merges equal constants, and nodes that compute the same from the same.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+from mace_tools.ir import Graph
+
+
+def dedupe(graph: Graph) -> None:
+    _merge_constants(graph)
+    _merge_nodes(graph)
+
+
+def _merge_constants(graph: Graph) -> None:
+    seen: dict[tuple, str] = {}
+    for name, tensor in list(graph.tensors.items()):
+        if tensor.data is None or name in graph.outputs or tensor.quant is not None:
+            continue
+        digest = hashlib.sha256(tensor.data.tobytes()).digest()
+        kept = seen.setdefault((tensor.dtype, tensor.data.shape, digest), name)
+        if kept != name:
+            graph.replace_uses(name, kept)
+
+
+def _merge_nodes(graph: Graph) -> None:
+    """Needs sorted nodes, so that one walk finds chains of equal nodes."""
+    seen: dict[tuple, list[str]] = {}
+    for node in list(graph.nodes):
+        attrs = tuple(sorted((k, repr(v)) for k, v in node.attrs.items()))
+        key = (node.op, tuple(node.inputs), attrs, len(node.outputs))
+        kept = seen.setdefault(key, node.outputs)
+        if kept is node.outputs or any(o in graph.outputs for o in node.outputs):
+            continue
+        graph.remove(node)
+        for old, new in zip(node.outputs, kept):
+            graph.replace_uses(old, new)

@@ -1,0 +1,52 @@
+"""Lets a convolution or pooling do the padding before it, where that is exact.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+from mace_tools.infer.spatial import EXPLICIT, VALID
+from mace_tools.ir import Graph, Node
+
+AVERAGE, MAX = 1, 2
+_NEVER_NEGATIVE = ("RELU", "RELUX", "SIGMOID", "HARDSIGMOID", "SOFTPLUS")
+
+
+def fold_pad(graph: Graph) -> None:
+    for node in list(graph.nodes):
+        if node.op not in ("Conv2d", "DepthwiseConv2d", "Pooling"):
+            continue
+        pad = graph.producer(node.inputs[0])
+        if pad is None or pad.op != "Pad" or not _is_exact(graph, pad, node):
+            continue
+        before = (node.attrs["padding_values"] if node.attrs.get("padding", VALID) == EXPLICIT
+                  else [0] * 4)
+        top, bottom, left, right = pad.attrs["paddings"][2:6]
+        more = [top, left, bottom, right]
+        node.attrs.update(padding=EXPLICIT,
+                          padding_values=[a + b for a, b in zip(before, more)])
+        if node.op == "Pooling" and node.attrs["pooling_type"] == AVERAGE:
+            node.attrs["count_include_pad"] = 1
+        graph.set_inputs(node, [pad.inputs[0], *node.inputs[1:]])
+
+
+def _is_exact(graph: Graph, pad: Node, node: Node) -> bool:
+    pads = pad.attrs.get("paddings")
+    spatial = pads is not None and len(pads) == 8 and not any(pads[:2] + pads[6:])
+    zeros = (pad.attrs.get("pad_type", "CONSTANT") == "CONSTANT"
+             and pad.attrs.get("constant_value", 0) == 0)
+    if not spatial or not zeros or node.attrs.get("padding", VALID) not in (VALID, EXPLICIT):
+        return False
+    if node.op != "Pooling":
+        return True
+    if node.attrs.get("global", 0) or node.attrs.get("round_mode", 0):
+        return False
+    if node.attrs["pooling_type"] == AVERAGE:
+        return node.attrs.get("padding", VALID) == VALID
+    if node.attrs["pooling_type"] != MAX:
+        return False
+    # A padded zero and a window's missing element are the same only where nothing is negative
+    # and each window has an element.
+    maker = graph.producer(pad.inputs[0])
+    small = all(p < k for p, k in zip(pads[2:6], [k for k in node.attrs["kernels"] for _ in "ab"]))
+    return small and maker is not None and maker.attrs.get("activation") in _NEVER_NEGATIVE

@@ -1,0 +1,57 @@
+"""Lets the node before an activation apply it.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import math
+
+from mace_tools.ir import Attr, Graph, Node
+from mace_tools.passes.fold_scale import ACTIVATION_ATTRS
+from mace_tools.passes.match import CONV_LIKE, only_producer, plain, with_constant
+
+_HOSTS = (*CONV_LIKE, "Eltwise", "BatchNorm", "BiasAdd", "InstanceNorm", "Pooling")
+# Ops that hand elements on as they are: an activation after them may as well come before.
+_MOVING = ("Reshape", "Flatten", "Squeeze", "ExpandDims", "Transpose", "ChannelShuffle")
+
+
+def canonical_activations(graph: Graph) -> None:
+    """Spells max(x, 0) and clipping to [0, c] as Activation RELU and RELUX."""
+    for node in graph.nodes:
+        attrs = _as_activation(graph, node)
+        if attrs is not None:
+            source = with_constant(graph, node)[0] if node.op == "Eltwise" else node.inputs[0]
+            graph.set_inputs(node, [source])
+            node.op, node.attrs = "Activation", attrs
+
+
+def fuse_activation(graph: Graph) -> None:
+    for node in list(graph.nodes):
+        if node.op != "Activation":
+            continue
+        host = only_producer(graph, node.inputs[0])
+        while host is not None and host.op in _MOVING:
+            host = only_producer(graph, host.inputs[0])
+        if host is None or host.op not in _HOSTS or not plain(host):
+            continue
+        if graph.tensors[node.inputs[0]].dtype not in ("f32", "f16"):
+            continue
+        host.attrs.update({k: v for k, v in node.attrs.items() if k in ACTIVATION_ATTRS})
+        graph.bypass(node, node.inputs[0])
+
+
+def _as_activation(graph: Graph, node: Node) -> dict[str, Attr] | None:
+    if graph.tensors[node.outputs[0]].dtype not in ("f32", "f16"):
+        return None
+    if node.op == "Clip" and len(node.inputs) == 1 and node.attrs.get("min") == 0:
+        high = float(node.attrs.get("max", math.inf))
+        if high > 3e38:
+            return {"activation": "RELU"}
+        return {"activation": "RELUX", "max_limit": high} if high > 0 else None
+    if node.op == "Eltwise" and node.attrs["type"] == "MAX" and plain(node):
+        found = with_constant(graph, node)
+        same = found is not None and graph.shape(found[0]) == graph.shape(node.outputs[0])
+        if same and found[1].size == 1 and not found[1].any():
+            return {"activation": "RELU"}
+    return None

@@ -1,0 +1,62 @@
+"""Gives 4-D model inputs and outputs the order of dimensions that the user asks for.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mace_tools.errors import MaceError
+from mace_tools.infer import infer_graph
+from mace_tools.ir import Graph, Tensor
+
+_FROM_TO = {("NCHW", "NHWC"): [0, 2, 3, 1], ("NHWC", "NCHW"): [0, 3, 1, 2]}
+
+
+def set_order(graph: Graph, inputs: Mapping[str, str], outputs: Mapping[str, str]) -> None:
+    """Errors: MaceError for a name or an order that does not fit."""
+    for name, order in inputs.items():
+        dims = _dims(graph, graph.inputs, name, order, "input")
+        if dims:
+            _reorder_input(graph, name, dims, order)
+    for name, order in outputs.items():
+        dims = _dims(graph, graph.outputs, name, order, "output")
+        if dims:
+            _reorder_output(graph, name, dims, order)
+    graph.topo_sort()
+    infer_graph(graph)
+
+
+def _dims(graph: Graph, names: list[str], name: str, order: str, what: str) -> list[int] | None:
+    """The transpose from the present order to the one wanted; None if there is nothing to do."""
+    if name not in names:
+        raise MaceError(f"{what}_data_formats: the model has no {what} '{name}'; it has "
+                        + ", ".join(f"'{n}'" for n in names))
+    tensor = graph.tensors[name]
+    if order == "NONE" or tensor.data_format in ("NONE", order):
+        return None
+    return _FROM_TO[tensor.data_format, order]
+
+
+def _reorder_input(graph: Graph, name: str, dims: list[int], order: str) -> None:
+    tensor = graph.tensors[name]
+    inner = graph.fresh(f"{name}/{tensor.data_format}")
+    graph.add_tensor(Tensor(inner, tensor.dtype, tensor.shape))
+    graph.replace_uses(name, inner)
+    back = [dims.index(k) for k in range(4)]
+    graph.add("Transpose", [name], [inner], dims=back)
+    tensor.shape = None if tensor.shape is None else tuple(tensor.shape[d] for d in dims)
+    tensor.data_format = order
+    if name in graph.outputs:
+        graph.outputs[graph.outputs.index(name)] = inner
+
+
+def _reorder_output(graph: Graph, name: str, dims: list[int], order: str) -> None:
+    tensor, maker = graph.tensors[name], graph.producer(name)
+    inner = graph.fresh(f"{name}/{tensor.data_format}")
+    graph.add_tensor(Tensor(inner, tensor.dtype, tensor.shape))
+    graph.set_output(maker, maker.outputs.index(name), inner)
+    graph.replace_uses(name, inner)
+    graph.add("Transpose", [inner], [name], dims=dims)
+    tensor.data_format = order

@@ -1,0 +1,61 @@
+"""What several passes look for: constant operands, per-channel vectors, conv-like nodes.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mace_tools.ir import Graph, Node
+
+# Ops with weights in operand 1 and an optional bias in operand 2.
+CONV_LIKE = ("Conv2d", "DepthwiseConv2d", "Deconv2d", "FullyConnected")
+
+
+def plain(node: Node) -> bool:
+    """Whether a node applies no activation to its result."""
+    return node.attrs.get("activation", "NOOP") == "NOOP"
+
+
+def is_op(node: Node | None, op: str, **attrs: object) -> bool:
+    return (node is not None and node.op == op
+            and all(node.attrs.get(k) == v for k, v in attrs.items()))
+
+
+def with_constant(graph: Graph, node: Node) -> tuple[str, np.ndarray, int] | None:
+    """The other operand, the constant, and the constant's place, of a node with one of each."""
+    if len(node.inputs) != 2 or "" in node.inputs:
+        return None
+    left, right = graph.const(node.inputs[0]), graph.const(node.inputs[1])
+    if right is not None and left is None:
+        return node.inputs[0], right, 1
+    if left is not None and right is None:
+        return node.inputs[1], left, 0
+    return None
+
+
+def scalar(graph: Graph, node: Node, value: float, tolerance: float = 1e-5) -> str | None:
+    """The other operand of a node whose constant operand is this one number everywhere."""
+    found = with_constant(graph, node)
+    if found is None or found[1].size != 1:
+        return None
+    return found[0] if abs(float(found[1].reshape(-1)[0]) - value) <= tolerance else None
+
+
+def channel_vector(graph: Graph, name: str, array: np.ndarray) -> np.ndarray | None:
+    """A constant that varies only along the last axis of tensor `name`, as a vector."""
+    shape = graph.shape(name)
+    if not shape or shape[-1] is None or array.ndim > len(shape):
+        return None
+    channels = shape[-1]
+    if array.size == 1:
+        return np.full(channels, array.reshape(-1)[0], array.dtype)
+    if array.ndim and array.shape[-1] == array.size == channels:
+        return array.reshape(-1)
+    return None
+
+
+def only_producer(graph: Graph, name: str) -> Node | None:
+    """The node that makes a tensor which one node alone reads and nobody outside sees."""
+    return graph.producer(name) if graph.only_consumer(name) is not None else None

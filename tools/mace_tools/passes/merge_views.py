@@ -1,0 +1,58 @@
+"""Makes one Reshape of several, and of transposes that move no element.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+from mace_tools.ir import Graph, Node, Shape
+from mace_tools.passes.match import only_producer
+from mace_tools.passes.permute import moves_only_ones
+
+_VIEWS = ("Reshape", "Flatten", "Squeeze", "ExpandDims")
+
+
+def merge_views(graph: Graph) -> None:
+    for node in graph.nodes:
+        if node.op == "Transpose" and "dims" in node.attrs:
+            _as_reshape(graph, node)
+    for node in list(graph.nodes):
+        if _is_view(node):
+            _merge(graph, node)
+
+
+def _is_view(node: Node | None) -> bool:
+    return node is not None and node.op in _VIEWS and len(node.inputs) == 1
+
+
+def _as_reshape(graph: Graph, node: Node) -> None:
+    x, y = graph.shape(node.inputs[0]), graph.shape(node.outputs[0])
+    if x is None or y is None or not moves_only_ones(node.attrs["dims"], x):
+        return
+    dims = _dims(x, y)
+    if dims is not None:
+        node.op, node.attrs = "Reshape", {"dim": dims}
+
+
+def _merge(graph: Graph, node: Node) -> None:
+    """Reads past the view before this one, if nobody else needs that."""
+    before = only_producer(graph, node.inputs[0])
+    if not _is_view(before):
+        return
+    source = before.inputs[0]
+    given = node.attrs.get("dim") if node.op == "Reshape" else None
+    if given is None or 0 in given:
+        given = _dims(graph.shape(source), graph.shape(node.outputs[0]))
+    if given is not None:
+        graph.set_inputs(node, [source])
+        node.op, node.attrs = "Reshape", {"dim": given}
+
+
+def _dims(x: Shape | None, y: Shape | None) -> list[int] | None:
+    """Reshape's attribute for x to y: 0 keeps the batch, one unknown extent is inferred."""
+    if x is None or y is None:
+        return None
+    dims = [-1 if d is None else d for d in y]
+    if x and y and x[0] == y[0] and 0 not in y:
+        dims[0] = 0
+    return dims if dims.count(-1) <= 1 and 0 not in dims[1:] else None

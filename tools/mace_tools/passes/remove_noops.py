@@ -1,0 +1,85 @@
+"""Removes nodes that change nothing.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from mace_tools.ir import Graph, Node
+from mace_tools.passes.match import plain, with_constant
+
+
+def remove_noops(graph: Graph) -> None:
+    for node in list(graph.nodes):
+        test = _TESTS.get(node.op)
+        if test is None or not plain(node):
+            continue
+        source = test(graph, node)
+        if source is not None:
+            graph.bypass(node, source)
+
+
+def _first(graph: Graph, node: Node) -> str:
+    return node.inputs[0]
+
+
+def _same_shape(graph: Graph, node: Node) -> str | None:
+    """For ops that are the identity when the shape stays."""
+    before, after = (graph.tensors[n].static_shape for n in (node.inputs[0], node.outputs[0]))
+    return node.inputs[0] if before is not None and before == after else None
+
+
+def _cast(graph: Graph, node: Node) -> str | None:
+    return node.inputs[0] if graph.tensors[node.inputs[0]].dtype == node.attrs["to"] else None
+
+
+def _transpose(graph: Graph, node: Node) -> str | None:
+    dims = node.attrs.get("dims")
+    return node.inputs[0] if dims is not None and list(dims) == sorted(dims) else None
+
+
+def _single(graph: Graph, node: Node) -> str | None:
+    return node.inputs[0] if len(node.inputs) == len(node.outputs) == 1 else None
+
+
+def _pad(graph: Graph, node: Node) -> str | None:
+    pads = node.attrs.get("paddings")
+    return node.inputs[0] if pads is not None and not any(pads) else None
+
+
+def _activation(graph: Graph, node: Node) -> str | None:
+    return node.inputs[0]  # only reached where `plain`
+
+
+def _slice(graph: Graph, node: Node) -> str | None:
+    if len(node.inputs) > 1 or any(s != 1 for s in node.attrs.get("steps", [])):
+        return None
+    whole = (s == 0 and e >= 2**31 - 1 for s, e in zip(node.attrs["starts"], node.attrs["ends"]))
+    return node.inputs[0] if all(whole) else _same_shape(graph, node)
+
+
+_NEUTRAL = {"SUM": 0, "SUB": 0, "PROD": 1, "DIV": 1, "POW": 1}
+
+
+def _eltwise(graph: Graph, node: Node) -> str | None:
+    """x + 0, x * 1 and the like, where the constant does not widen the shape."""
+    kind, found = node.attrs["type"], with_constant(graph, node)
+    if kind not in _NEUTRAL or found is None:
+        return None
+    other, array, place = found
+    if place == 0 and kind not in ("SUM", "PROD") or not np.all(array == _NEUTRAL[kind]):
+        return None
+    before, after = graph.shape(other), graph.shape(node.outputs[0])
+    return other if before is not None and before == after else None
+
+
+_TESTS: dict[str, Callable[[Graph, Node], str | None]] = {
+    "Activation": _activation, "Cast": _cast, "Concat": _single, "Eltwise": _eltwise,
+    "Expand": _same_shape, "Identity": _first, "Pad": _pad, "Reshape": _same_shape,
+    "Slice": _slice, "Split": _single, "Squeeze": _same_shape, "Tile": _same_shape,
+    "Transpose": _transpose, "Flatten": _same_shape, "ExpandDims": _same_shape,
+}  # fmt: skip

@@ -1,0 +1,173 @@
+"""Moves transposes down through ops that do not care for the order of axes, until they cancel.
+
+SPDX-License-Identifier: Apache-2.0
+
+    conv -> [NHWC->NCHW] -> relu -> add -> [NCHW->NHWC] -> conv
+    conv -> relu -> add -> [NHWC->NCHW] -> [NCHW->NHWC] -> conv          sunk
+    conv -> relu -> add -> conv                                          cancelled
+
+The rule of each op is in sink_rules.py. An op with several operands is passed only if that does
+not add transposes, so the pass ends.
+"""
+
+from __future__ import annotations
+
+from mace_tools.ir import Graph, Node, Tensor
+from mace_tools.passes import sink_rules
+from mace_tools.passes.permute import compose, inverse, is_identity, moves_only_ones
+from mace_tools.passes.sink_rules import Sink
+
+
+def sink_transposes(graph: Graph) -> None:
+    changed = True
+    while changed:
+        changed = False
+        alive = set(graph.nodes)
+        for node in list(graph.nodes):
+            if node in alive and _visit(graph, node):
+                changed = True
+                alive = set(graph.nodes)
+        if changed:
+            graph.prune()
+            graph.topo_sort()
+
+
+def transposed(graph: Graph, name: str) -> tuple[str, list[int]] | None:
+    """x and perm of a tensor that is Transpose(x, perm)."""
+    maker = graph.producer(name) if name else None
+    if maker is None or maker.op != "Transpose" or "dims" not in maker.attrs:
+        return None
+    return maker.inputs[0], list(maker.attrs["dims"])
+
+
+def _visit(graph: Graph, node: Node) -> bool:
+    if node.op == "Transpose":
+        return _merge(graph, node)
+    if node.op in sink_rules.JOINING:
+        return _sink_joining(graph, node)
+    rule = sink_rules.RULES.get(node.op)
+    found = transposed(graph, node.inputs[0]) if rule and node.inputs else None
+    if found is None:
+        return False
+    sink = Sink(graph, node, found[1], [found[0], *node.inputs[1:]], dict(node.attrs))
+    perms = rule(sink)
+    if perms is None:
+        return False
+    return _apply(graph, sink, perms)
+
+
+def _merge(graph: Graph, node: Node) -> bool:
+    """Transpose of a transpose; none at all if they undo each other."""
+    found = transposed(graph, node.inputs[0])
+    if found is None or "dims" not in node.attrs:
+        return False
+    x, dims = found[0], compose(found[1], node.attrs["dims"])
+    if is_identity(dims) and graph.bypass(node, x):
+        return True
+    graph.set_inputs(node, [x])
+    node.attrs["dims"] = dims
+    return True
+
+
+def _sink_joining(graph: Graph, node: Node) -> bool:
+    """Elementwise ops and Concat: all operands must come in the same order."""
+    perms = [t[1] for t in map(lambda i: transposed(graph, i), node.inputs) if t]
+    for perm in sorted(perms, key=lambda p: -perms.count(p)):
+        if not _pays(graph, node, perm):
+            continue
+        sink = Sink(graph, node, perm, list(node.inputs), dict(node.attrs))
+        if node.op == "Concat":
+            sink.attrs["axis"] = sink.axis(node.attrs.get("axis", -1))
+        for k, name in enumerate(node.inputs):
+            sink.inputs[k] = _in_order(graph, node, name, perm)
+        return _apply(graph, sink, [perm])
+    return False
+
+
+def _pays(graph: Graph, node: Node, perm: list[int]) -> bool:
+    """Whether passing `perm` on leaves no more transposes than there are."""
+    gain = cost = others = 0
+    for name in set(node.inputs):
+        found = transposed(graph, name)
+        tensor = graph.tensors[name]
+        if found and found[1] == perm:
+            gain += not moves_only_ones(perm, graph.shape(found[0]))
+            continue
+        if tensor.rank is None or tensor.rank > len(perm):
+            return False
+        if node.op == "Concat" and tensor.rank != len(perm):
+            return False
+        if tensor.is_const or _is_single(tensor):
+            continue
+        others += 1
+        padded = (1,) * (len(perm) - len(tensor.shape)) + tuple(tensor.shape)
+        cost += not moves_only_ones(inverse(perm), padded)
+    if cost == 0:
+        return gain > 0 or others == 0
+    ends = _all_undo(graph, node.outputs[0], perm)
+    return gain > cost + 1 or (gain >= cost and ends)
+
+
+def _is_single(tensor: Tensor) -> bool:
+    return tensor.static_shape is not None and all(d == 1 for d in tensor.static_shape)
+
+
+def _all_undo(graph: Graph, name: str, perm: list[int], depth: int = 8) -> bool:
+    """Whether every reader of a tensor undoes `perm`, maybe below ops of one operand."""
+    readers = graph.consumers(name)
+    if not readers or name in graph.outputs or depth == 0:
+        return False
+    for reader in readers:
+        if reader.op == "Transpose" and is_identity(compose(perm, reader.attrs.get("dims", []))):
+            continue
+        if reader.op in sink_rules.UNARY and _all_undo(graph, reader.outputs[0], perm, depth - 1):
+            continue
+        return False
+    return True
+
+
+def _in_order(graph: Graph, node: Node, name: str, perm: list[int]) -> str:
+    """The operand z for which Transpose(z, perm) is the operand `name`, made if need be."""
+    found = transposed(graph, name)
+    if found and found[1] == perm:
+        return found[0]
+    tensor = graph.tensors[name]
+    if _is_single(tensor) and node.op != "Concat":
+        return name
+    missing = len(perm) - len(tensor.shape)
+    if tensor.data is not None:
+        array = tensor.data.reshape((1,) * missing + tensor.data.shape).transpose(inverse(perm))
+        while node.op != "Concat" and array.ndim and array.shape[0] == 1:
+            array = array[0]
+        return graph.add_const(name, array)
+    if missing:
+        shape = (1,) * missing + tuple(tensor.shape)
+        name = _new(graph, "ExpandDims", name, shape, axis=list(range(missing)))
+    shape = graph.shape(name)
+    back = inverse(perm)
+    return _new(graph, "Transpose", name, tuple(shape[k] for k in back), dims=back)
+
+
+def _new(graph: Graph, op: str, source: str, shape: tuple, **attrs: object) -> str:
+    out = graph.fresh(f"{source}/{op.lower()}")
+    graph.add(op, [source], [out], **attrs)
+    graph.tensors[out].shape, graph.tensors[out].dtype = shape, graph.tensors[source].dtype
+    return out
+
+
+def _apply(graph: Graph, sink: Sink, perms: list[list[int]]) -> bool:
+    """Gives the node its new operands and attributes, and its outputs a transpose each."""
+    node = sink.node
+    graph.set_inputs(node, sink.inputs)
+    node.attrs = sink.attrs
+    for k, perm in enumerate(perms):
+        out = node.outputs[k]
+        if is_identity(perm):
+            continue
+        tensor = graph.tensors[out]
+        inner = graph.fresh(f"{out}/{'x'.join(map(str, perm))}")
+        shape = None if tensor.shape is None else tuple(tensor.shape[p] for p in inverse(perm))
+        graph.add_tensor(Tensor(inner, tensor.dtype, shape, quant=tensor.quant))
+        graph.set_output(node, k, inner)
+        graph.add("Transpose", [inner], [out], dims=list(perm))
+    return True
