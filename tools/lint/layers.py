@@ -88,7 +88,7 @@ def _refusal(path: Path, header: str, quoted: bool) -> str:
     folder, test = path.parts[1], is_test(path)
     if folder not in LAYERS and folder not in EXTRA:
         return f"mace/{folder} is not in the table of tools/lint/layers.py"
-    if quoted and not header.startswith("mace/"):
+    if quoted and "/" not in header:
         return "name the header by its path from the root"
     if path.is_relative_to(UKERNELS) and not test:
         return _ukernel_refusal(path, header)
