@@ -25,6 +25,9 @@ struct Op {
   // Output 0 holds the bytes of input 0 under another shape (Reshape, ...), so
   // that a plan may let them share memory.
   bool is_view = false;
+  // The outputs depend on the types of the inputs, never on their contents
+  // (Shape), so that a plan can always compute them ahead.
+  bool reads_types_only = false;
 };
 
 constexpr int kMany = 1 << 20;

@@ -1,0 +1,203 @@
+// What the loader accepts and, mostly, what it refuses.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/model/model.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "mace/proto/mace.pb.h"
+
+namespace mace {
+namespace {
+
+// x + w -> y, with one weight of 16 floats.
+struct Sample {
+  proto::NetDef net;
+  std::shared_ptr<uint8_t> data{
+      static_cast<uint8_t*>(std::aligned_alloc(64, 128)), std::free};
+  size_t data_size = 128;
+
+  Sample() {
+    std::memset(data.get(), 1, data_size);
+    net.set_name("sample");
+    net.set_format_version(1);
+    net.set_data_bytes(static_cast<int64_t>(data_size));
+    net.set_data_xxh3(XXH3_64bits(data.get(), data_size));
+    auto* w = net.add_tensors();
+    w->set_name("w");
+    w->add_dims(16);
+    w->set_offset(64);
+    w->set_data_size(16);
+    auto* x = net.add_input_info();
+    x->set_name("x");
+    x->add_dims(1);
+    x->add_dims(16);
+    auto* op = net.add_op();
+    op->set_name("add");
+    op->set_type("Eltwise");
+    op->add_input("x");
+    op->add_input("w");
+    op->add_output("y");
+    auto* arg = op->add_arg();
+    arg->set_name("type");
+    arg->set_s("SUM");
+    arg->set_type(proto::Argument::STRING);
+    op->add_output_shape()->add_dims(1);
+    op->mutable_output_shape(0)->add_dims(16);
+    op->add_output_type(proto::DT_FLOAT);
+    net.add_output_info()->set_name("y");
+  }
+
+  Result<Model> Load(bool verify_checksum = true) const {
+    const std::string bytes = net.SerializeAsString();
+    return LoadModel(reinterpret_cast<const uint8_t*>(bytes.data()),
+                     bytes.size(), {data, data_size}, {verify_checksum});
+  }
+};
+
+TEST(LoadModel, Sound) {
+  Sample sample;
+  const auto model = sample.Load();
+  ASSERT_TRUE(model.ok()) << model.status().information();
+  const Graph& graph = model->graph;
+  ASSERT_EQ(graph.values.size(), 3u);
+  EXPECT_EQ(graph.values[0].data, sample.data.get() + 64) << "copied";
+  EXPECT_EQ(ToString(graph.values[1].type), "f32[1,16]");
+  ASSERT_EQ(graph.nodes.size(), 1u);
+  EXPECT_EQ(graph.nodes[0].inputs, (std::vector<int>{1, 0}));
+  EXPECT_EQ(ToString(model->declared.at(2)), "f32[1,16]");
+}
+
+struct BadCase {
+  const char* name;
+  std::function<void(Sample&)> spoil;
+  const char* message;  // a part of it
+};
+
+const BadCase kBadCases[] = {
+    {"NoVersion", [](Sample& s) { s.net.clear_format_version(); },
+     "no format version"},
+    {"FutureVersion", [](Sample& s) { s.net.set_format_version(2); },
+     "update the library"},
+    {"ShortWeights", [](Sample& s) { s.data_size = 100; }, "cut short"},
+    {"DamagedWeights", [](Sample& s) { s.data.get()[5] ^= 1; }, "checksum"},
+    {"WeightOutside",
+     [](Sample& s) { s.net.mutable_tensors(0)->set_offset(128); },
+     "weight 'w': lies at byte 128 with 64 bytes, outside the 128"},
+    {"WeightFarOutside",
+     [](Sample& s) {
+       s.net.mutable_tensors(0)->set_offset(INT64_MAX - 63);
+     },
+     "outside"},
+    {"WeightNegativeOffset",
+     [](Sample& s) { s.net.mutable_tensors(0)->set_offset(-64); }, "outside"},
+    {"WeightMisaligned",
+     [](Sample& s) { s.net.mutable_tensors(0)->set_offset(4); },
+     "not a multiple of 64"},
+    {"WeightCount",
+     [](Sample& s) { s.net.mutable_tensors(0)->set_data_size(15); },
+     "has 15 elements, its shape [16] needs 16"},
+    {"WeightOverflow",
+     [](Sample& s) {
+       for (int i = 0; i < 3; ++i) {
+         s.net.mutable_tensors(0)->add_dims(int64_t{1} << 40);
+       }
+     },
+     "too large"},
+    {"WeightNegativeExtent",
+     [](Sample& s) { s.net.mutable_tensors(0)->set_dims(0, -16); },
+     "negative extent"},
+    {"WeightRank",
+     [](Sample& s) {
+       for (int i = 0; i < 9; ++i) s.net.mutable_tensors(0)->add_dims(1);
+     },
+     "rank 10 is above 8"},
+    {"DuplicateTensor",
+     [](Sample& s) { s.net.mutable_input_info(0)->set_name("w"); },
+     "a tensor named 'w' is there already"},
+    {"DuplicateNode", [](Sample& s) {
+       *s.net.add_op() = s.net.op(0);
+       s.net.mutable_op(1)->set_output(0, "z");
+     }, "node 'add': a node of that name is there already"},
+    {"Dangling", [](Sample& s) { s.net.mutable_op(0)->set_input(1, "v"); },
+     "node 'add': reads 'v', which no weight, input or earlier node makes"},
+    {"Cycle", [](Sample& s) { s.net.mutable_op(0)->set_input(1, "y"); },
+     "reads 'y'"},
+    {"NoOutput", [](Sample& s) { s.net.mutable_op(0)->clear_output(); },
+     "has no output"},
+    {"NoModelOutput", [](Sample& s) { s.net.clear_output_info(); },
+     "the model has no outputs"},
+    {"UnknownModelOutput",
+     [](Sample& s) { s.net.mutable_output_info(0)->set_name("q"); },
+     "model output 'q': nothing in the model makes it"},
+    {"TwiceOutput",
+     [](Sample& s) { s.net.add_output_info()->set_name("y"); }, "twice"},
+    {"UntypedAttribute",
+     [](Sample& s) { s.net.mutable_op(0)->mutable_arg(0)->clear_type(); },
+     "attribute 'type' has no type"},
+    {"TwiceAttribute",
+     [](Sample& s) {
+       *s.net.mutable_op(0)->add_arg() = s.net.op(0).arg(0);
+     },
+     "given twice"},
+    {"NoOp", [](Sample& s) { s.net.mutable_op(0)->clear_type(); },
+     "has no op"},
+    {"TypesBeyondOutputs",
+     [](Sample& s) {
+       s.net.mutable_op(0)->add_output_type(proto::DT_FLOAT);
+     },
+     "declares more types"},
+};
+
+TEST(LoadModel, Bad) {
+  for (const BadCase& c : kBadCases) {
+    SCOPED_TRACE(c.name);
+    Sample sample;
+    c.spoil(sample);
+    const auto model = sample.Load();
+    EXPECT_EQ(model.status().code(), Status::MACE_INVALID_MODEL);
+    EXPECT_NE(model.status().information().find(c.message), std::string::npos)
+        << model.status().information();
+  }
+}
+
+TEST(LoadModel, ChecksumCanBeSkipped) {
+  Sample sample;
+  sample.data.get()[5] ^= 1;
+  EXPECT_TRUE(sample.Load(false).ok());
+}
+
+TEST(LoadModel, EveryTruncation) {
+  Sample sample;
+  const std::string bytes = sample.net.SerializeAsString();
+  for (size_t n = 0; n < bytes.size(); ++n) {
+    // Parsing may succeed on a prefix; the result must then be refused too, for
+    // format_version stands near the end.
+    const auto model =
+        LoadModel(reinterpret_cast<const uint8_t*>(bytes.data()), n,
+                  {sample.data, sample.data_size}, {});
+    EXPECT_FALSE(model.ok()) << n << " of " << bytes.size() << " bytes";
+  }
+}
+
+TEST(LoadModel, EveryBitFlip) {
+  Sample sample;
+  const std::string bytes = sample.net.SerializeAsString();
+  for (size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+    std::string flipped = bytes;
+    flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << bit % 8));
+    // Either answer is right; crashing is not (run under the sanitizers).
+    (void)LoadModel(reinterpret_cast<const uint8_t*>(flipped.data()),
+                    flipped.size(), {sample.data, sample.data_size}, {});
+  }
+}
+
+}  // namespace
+}  // namespace mace

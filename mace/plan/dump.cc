@@ -1,0 +1,87 @@
+// Printing plans.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/plan/dump.h"
+
+#include <cstdio>
+#include <sstream>
+
+namespace mace {
+namespace {
+
+// As a JSON string; names come from files and may hold anything.
+std::string Json(const std::string& s) {
+  std::string out = "\"";
+  for (const char c : s) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      char buffer[8];
+      std::snprintf(buffer, sizeof(buffer), "\\u%04x", c);
+      out += buffer;
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+}  // namespace
+
+std::string DumpSteps(const Plan& plan) {
+  std::ostringstream out;
+  for (size_t s = 0; s < plan.steps.size(); ++s) {
+    const Step& step = plan.steps[s];
+    const Node& node = plan.graph.nodes[step.node].node;
+    out << s << ' ' << Label(node) << " on " << step.device->name() << ": "
+        << step.kernel->variant();
+    if (step.kernel->macs() > 0) {
+      out << ", " << step.kernel->macs() << " multiply-adds";
+    }
+    for (const TensorType& type : node.outputs) out << ", " << ToString(type);
+    out << '\n';
+  }
+  return out.str();
+}
+
+std::string DumpMemory(const Plan& plan) {
+  std::ostringstream out;
+  const auto& records = plan.memory_problem.records;
+  for (size_t r = 0; r < records.size(); ++r) {
+    out << "bytes " << records[r].size << " at "
+        << plan.memory_plan.offsets[r] << ", steps " << records[r].first
+        << " to " << records[r].last << ": " << records[r].name << '\n';
+  }
+  const auto& certificate = plan.memory_plan.certificate;
+  out << "total " << certificate.total << " bytes, lower bound "
+      << certificate.lower_bound << ", " << ToString(certificate.status)
+      << ", by " << certificate.strategy << '\n';
+  return out.str();
+}
+
+std::string DumpMemoryJson(const Plan& plan) {
+  std::ostringstream out;
+  const auto& records = plan.memory_problem.records;
+  out << "{\"records\": [";
+  for (size_t r = 0; r < records.size(); ++r) {
+    out << (r ? ", " : "") << "{\"name\": " << Json(records[r].name)
+        << ", \"size\": " << records[r].size
+        << ", \"first\": " << records[r].first
+        << ", \"last\": " << records[r].last
+        << ", \"align\": " << records[r].alignment << '}';
+  }
+  out << "], \"offsets\": [";
+  for (size_t r = 0; r < records.size(); ++r) {
+    out << (r ? ", " : "") << plan.memory_plan.offsets[r];
+  }
+  const auto& certificate = plan.memory_plan.certificate;
+  out << "], \"total_size\": " << certificate.total
+      << ", \"bound\": " << certificate.lower_bound << ", \"status\": \""
+      << ToString(certificate.status) << "\", \"strategy\": "
+      << Json(certificate.strategy) << ", \"nodes\": " << certificate.nodes
+      << ", \"us\": " << certificate.us << '}';
+  return out.str();
+}
+
+}  // namespace mace

@@ -1,0 +1,26 @@
+// Text of a plan, for people and for --dump.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_PLAN_DUMP_H_
+#define MACE_PLAN_DUMP_H_
+
+#include <string>
+
+#include "mace/plan/plan.h"
+
+namespace mace {
+
+// One line per step: op, name, device, kernel, multiply-adds, output types.
+std::string DumpSteps(const Plan& plan);
+
+// One line per record: bytes, offset, first and last step, tensor; then the
+// totals and the certificate.
+std::string DumpMemory(const Plan& plan);
+
+// The records and offsets as JSON: {"records": [{"name", "size", "first",
+// "last", "align"}], "offsets": [...], "total_size", "bound", "status",
+// "strategy", "nodes", "us"}.
+std::string DumpMemoryJson(const Plan& plan);
+
+}  // namespace mace
+
+#endif  // MACE_PLAN_DUMP_H_

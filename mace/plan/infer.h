@@ -1,0 +1,21 @@
+// Shape inference over a graph, with constants folded on the way.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_PLAN_INFER_H_
+#define MACE_PLAN_INFER_H_
+
+#include "mace/base/status.h"
+#include "mace/device/device.h"
+#include "mace/graph/graph.h"
+
+namespace mace {
+
+// Gives every value of `graph` a type, from the types of the graph's inputs
+// and weights. A node whose inputs are all known, or that asks only for a
+// type (Shape), is computed here by `folder` and its outputs become constants:
+// what later nodes read as shapes is known then.
+// Errors: MACE_INVALID_MODEL or MACE_UNSUPPORTED, naming the node.
+Status InferGraph(Graph& graph, Device& folder);
+
+}  // namespace mace
+
+#endif  // MACE_PLAN_INFER_H_

@@ -1,0 +1,27 @@
+// Dead nodes, found from the outputs backwards.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/plan/passes/remove_dead_nodes.h"
+
+#include <algorithm>
+
+namespace mace {
+
+void RemoveDeadNodes(Graph& graph) {
+  std::vector<bool> needed(graph.values.size());
+  for (int id : graph.outputs) needed[id] = true;
+  std::vector<GraphNode> kept;
+  for (auto g = graph.nodes.rbegin(); g != graph.nodes.rend(); ++g) {
+    const bool alive = std::any_of(g->outputs.begin(), g->outputs.end(),
+                                   [&](int id) { return needed[id]; });
+    if (!alive) continue;
+    for (int id : g->inputs) {
+      if (id >= 0) needed[id] = true;
+    }
+    kept.push_back(std::move(*g));
+  }
+  std::reverse(kept.begin(), kept.end());
+  graph.nodes = std::move(kept);
+}
+
+}  // namespace mace

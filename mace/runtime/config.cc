@@ -1,0 +1,108 @@
+// MaceEngineConfig and the settings that apply to all engines.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/runtime/config.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "mace/base/cpu_topology.h"
+#include "mace/memory/planners.h"
+#include "mace/runtime/gpu_settings.h"
+
+namespace mace {
+namespace {
+
+struct Defaults {
+  std::mutex mutex;
+  MaceEngineConfig::Impl config;
+};
+
+Defaults& GetDefaults() {
+  static auto* defaults = new Defaults;
+  return *defaults;
+}
+
+Status CheckPolicy(CPUAffinityPolicy policy) {
+  if (policy < AFFINITY_NONE || policy > AFFINITY_POWER_SAVE) {
+    return InvalidArgument("CPU affinity policy " +
+                           std::to_string(static_cast<int>(policy)) +
+                           " is not one of 0 to 4");
+  }
+  return Status();
+}
+
+}  // namespace
+
+MaceEngineConfig::MaceEngineConfig(DeviceType device_type)
+    : impl_(std::make_unique<Impl>()) {
+  Defaults& defaults = GetDefaults();
+  std::lock_guard<std::mutex> lock(defaults.mutex);
+  *impl_ = defaults.config;
+  impl_->device_type = device_type;
+}
+
+MaceEngineConfig::~MaceEngineConfig() = default;
+
+MaceEngineConfig::MaceEngineConfig(const MaceEngineConfig& other)
+    : impl_(std::make_unique<Impl>(*other.impl_)) {}
+
+MaceEngineConfig& MaceEngineConfig::operator=(const MaceEngineConfig& other) {
+  *impl_ = *other.impl_;
+  return *this;
+}
+
+MaceStatus MaceEngineConfig::SetCPUThreadPolicy(int num_threads,
+                                                CPUAffinityPolicy policy) {
+  MACE_RETURN_IF_ERROR(CheckPolicy(policy));
+  impl_->num_threads = num_threads;
+  impl_->affinity_policy = policy;
+  impl_->core_ids.clear();
+  return MaceStatus();
+}
+
+MaceStatus MaceEngineConfig::SetMemoryStrategy(const std::string& strategy) {
+  if (strategy != "PRESERVE_ALL") {
+    MACE_RETURN_IF_ERROR(memory::CheckStrategy(strategy));
+  }
+  impl_->memory_strategy = strategy;
+  return MaceStatus();
+}
+
+MaceStatus SetOpenMPThreadPolicy(int num_threads_hint,
+                                 CPUAffinityPolicy policy) {
+  MACE_RETURN_IF_ERROR(CheckPolicy(policy));
+  Defaults& defaults = GetDefaults();
+  std::lock_guard<std::mutex> lock(defaults.mutex);
+  defaults.config.num_threads = num_threads_hint;
+  defaults.config.affinity_policy = policy;
+  defaults.config.core_ids.clear();
+  return MaceStatus();
+}
+
+void SetOpenMPThreadAffinity(int num_threads, const std::vector<int>& cpu_ids) {
+  Defaults& defaults = GetDefaults();
+  std::lock_guard<std::mutex> lock(defaults.mutex);
+  defaults.config.num_threads = num_threads;
+  defaults.config.core_ids = cpu_ids;
+}
+
+MaceStatus GetBigLittleCoreIDs(std::vector<int>* big_core_ids,
+                               std::vector<int>* little_core_ids) {
+  if (big_core_ids == nullptr || little_core_ids == nullptr) {
+    return InvalidArgument("GetBigLittleCoreIDs: both lists are needed");
+  }
+  const std::vector<CpuCore> cores = ReadCpuCores();
+  *big_core_ids = SelectCores(cores, AFFINITY_BIG_ONLY);
+  *little_core_ids = SelectCores(cores, AFFINITY_LITTLE_ONLY);
+  return MaceStatus();
+}
+
+void SetGPUHints(GPUPerfHint perf_hint, GPUPriorityHint priority_hint) {
+  Defaults& defaults = GetDefaults();
+  std::lock_guard<std::mutex> lock(defaults.mutex);
+  defaults.config.gpu_perf_hint = perf_hint;
+  defaults.config.gpu_priority_hint = priority_hint;
+}
+
+}  // namespace mace

@@ -1,0 +1,27 @@
+// What a MaceEngineConfig holds, and the process-wide defaults behind the free
+// functions of mace_runtime.h.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_RUNTIME_CONFIG_H_
+#define MACE_RUNTIME_CONFIG_H_
+
+#include <string>
+#include <vector>
+
+#include "mace/public/mace.h"
+
+namespace mace {
+
+class MaceEngineConfig::Impl {
+ public:
+  DeviceType device_type = CPU;
+  int num_threads = -1;  // <= 0: as many as there are cores to run on
+  CPUAffinityPolicy affinity_policy = AFFINITY_NONE;
+  std::vector<int> core_ids;  // given one by one; overrides the policy
+  GPUPerfHint gpu_perf_hint = PERF_DEFAULT;
+  GPUPriorityHint gpu_priority_hint = PRIORITY_DEFAULT;
+  std::string memory_strategy = "AUTO";
+};
+
+}  // namespace mace
+
+#endif  // MACE_RUNTIME_CONFIG_H_

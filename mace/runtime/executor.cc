@@ -1,0 +1,141 @@
+// The loop over steps.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/runtime/executor.h"
+
+#include <chrono>
+#include <cstring>
+
+namespace mace {
+namespace {
+
+int64_t NowMicros() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+template <typename T>
+std::vector<T> IntsOf(const Node& node, const char* name) {
+  const auto it = node.attrs.find(name);
+  if (it == node.attrs.end()) return {};
+  const auto* ints = std::get_if<std::vector<int64_t>>(&it->second);
+  return ints ? std::vector<T>(ints->begin(), ints->end()) : std::vector<T>();
+}
+
+OperatorStats StatsOf(const Node& node, const Step& step) {
+  OperatorStats stats;
+  stats.operator_name = node.name;
+  stats.type = node.op;
+  for (const TensorType& type : node.outputs) {
+    stats.output_shape.push_back(type.shape);
+  }
+  stats.args.strides = IntsOf<int>(node, "strides");
+  stats.args.paddings = IntsOf<int>(node, "padding_values");
+  stats.args.dilations = IntsOf<int>(node, "dilations");
+  stats.args.kernels = IntsOf<int64_t>(node, "kernels");
+  // A convolution's window is its filter's: OIHW or MIHW.
+  if (stats.args.kernels.empty() && !stats.args.strides.empty() &&
+      node.has_input(1) && node.inputs[1].type.rank() == 4) {
+    stats.args.kernels = node.inputs[1].type.shape;
+  }
+  const auto padding = node.attrs.find("padding");
+  if (padding != node.attrs.end()) {
+    const auto* type = std::get_if<int64_t>(&padding->second);
+    if (type != nullptr) stats.args.padding_type = static_cast<int>(*type);
+  }
+  stats.macs = step.kernel->macs();
+  stats.device = step.device->name();
+  stats.variant = step.kernel->variant();
+  return stats;
+}
+
+}  // namespace
+
+Executor::Executor(std::unique_ptr<Plan> plan) : plan_(std::move(plan)) {
+  const Graph& graph = plan_->graph;
+  input_slots_.resize(graph.inputs.size());
+  output_slots_.resize(graph.outputs.size());
+  outputs_.resize(graph.outputs.size());
+  // The slots point into these vectors, which do not grow any more.
+  args_.resize(plan_->steps.size());
+  copy_from_.resize(plan_->copies.size());
+
+  for (size_t s = 0; s < plan_->steps.size(); ++s) {
+    const Step& step = plan_->steps[s];
+    const GraphNode& g = graph.nodes[step.node];
+    args_[s].inputs.resize(g.inputs.size());
+    args_[s].outputs.resize(g.outputs.size());
+    const auto add = [&](int id, Buffer& buffer) {
+      if (id >= 0) {
+        AddSlot(plan_->places[id], &graph.values[id], &buffer.handle);
+      }
+    };
+    for (size_t i = 0; i < g.inputs.size(); ++i) {
+      add(g.inputs[i], args_[s].inputs[i]);
+    }
+    for (size_t i = 0; i < g.outputs.size(); ++i) {
+      add(g.outputs[i], args_[s].outputs[i]);
+    }
+    if (step.kernel->scratch_bytes() > 0) {
+      AddSlot({Place::kArena, -1, step.scratch_offset}, nullptr,
+              &args_[s].scratch.handle);
+    }
+  }
+  for (size_t c = 0; c < plan_->copies.size(); ++c) {
+    const Plan::Copy& copy = plan_->copies[c];
+    AddSlot(copy.from, &graph.values[copy.value], &copy_from_[c].handle);
+  }
+}
+
+void Executor::AddSlot(const Place& place, const Value* value, void** pointer) {
+  switch (place.kind) {
+    case Place::kNowhere: break;
+    case Place::kConstant:
+      *pointer = const_cast<void*>(value->data);
+      break;
+    case Place::kInput: input_slots_[place.index].push_back(pointer); break;
+    case Place::kOutput: output_slots_[place.index].push_back(pointer); break;
+    case Place::kArena: arena_slots_.push_back({pointer, place.offset}); break;
+  }
+}
+
+void Executor::BindArena(void* arena) {
+  for (const Slot& slot : arena_slots_) {
+    *slot.pointer = static_cast<char*>(arena) + slot.offset;
+  }
+}
+
+void Executor::BindInput(int index, const void* data) {
+  for (void** slot : input_slots_[index]) *slot = const_cast<void*>(data);
+}
+
+void Executor::BindOutput(int index, void* data) {
+  outputs_[index] = data;
+  for (void** slot : output_slots_[index]) *slot = data;
+}
+
+Status Executor::Run(RunMetadata* metadata) {
+  for (size_t s = 0; s < plan_->steps.size(); ++s) {
+    const Step& step = plan_->steps[s];
+    if (metadata == nullptr) {
+      MACE_RETURN_IF_ERROR(step.kernel->Run(args_[s]));
+      continue;
+    }
+    OperatorStats stats = StatsOf(plan_->graph.nodes[step.node].node, step);
+    stats.stats.start_micros = NowMicros();
+    MACE_RETURN_IF_ERROR(step.kernel->Run(args_[s]));
+    stats.stats.end_micros = NowMicros();
+    metadata->op_stats.push_back(std::move(stats));
+  }
+  for (size_t c = 0; c < plan_->copies.size(); ++c) {
+    const Plan::Copy& copy = plan_->copies[c];
+    const int64_t bytes = Bytes(plan_->graph.values[copy.value].type);
+    if (bytes > 0) {
+      std::memcpy(outputs_[copy.output], copy_from_[c].handle, bytes);
+    }
+  }
+  return Status();
+}
+
+}  // namespace mace

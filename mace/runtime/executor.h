@@ -1,0 +1,53 @@
+// Executor: a plan bound to memory, ready to run.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_RUNTIME_EXECUTOR_H_
+#define MACE_RUNTIME_EXECUTOR_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "mace/base/status.h"
+#include "mace/plan/plan.h"
+#include "mace/public/mace.h"
+
+namespace mace {
+
+// Not thread-safe.
+class Executor {
+ public:
+  explicit Executor(std::unique_ptr<Plan> plan);
+
+  const Plan& plan() const { return *plan_; }
+
+  // The memory of plan().arena_bytes bytes, 64-byte aligned, that Run uses.
+  void BindArena(void* arena);
+
+  // The caller's memory of graph input or output `index`, for the next Run.
+  void BindInput(int index, const void* data);
+  void BindOutput(int index, void* data);
+
+  // Runs the steps in order; allocates nothing unless `metadata` is given.
+  // REQUIRES: everything is bound. Errors: MACE_RUNTIME_ERROR.
+  Status Run(RunMetadata* metadata);
+
+ private:
+  // A pointer in some step's arguments that is bound late.
+  struct Slot {
+    void** pointer;
+    int64_t offset;
+  };
+  void AddSlot(const Place& place, const Value* value, void** pointer);
+
+  std::unique_ptr<Plan> plan_;
+  std::vector<RunArgs> args_;  // by step
+  std::vector<Slot> arena_slots_;
+  std::vector<std::vector<void**>> input_slots_;   // by graph input
+  std::vector<std::vector<void**>> output_slots_;  // by graph output
+  std::vector<Buffer> copy_from_;                  // by plan copy
+  std::vector<void*> outputs_;                     // by graph output
+};
+
+}  // namespace mace
+
+#endif  // MACE_RUNTIME_EXECUTOR_H_

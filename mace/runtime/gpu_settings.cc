@@ -1,0 +1,42 @@
+// Setting where compiled GPU programs are kept.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/runtime/gpu_settings.h"
+
+#include <mutex>
+
+namespace mace {
+namespace {
+
+std::mutex& Mutex() {
+  static auto* mutex = new std::mutex;
+  return *mutex;
+}
+
+GpuSettings& Settings() {
+  static auto* settings = new GpuSettings;
+  return *settings;
+}
+
+}  // namespace
+
+GpuSettings GetGpuSettings() {
+  std::lock_guard<std::mutex> lock(Mutex());
+  return Settings();
+}
+
+void SetKVStorageFactory(std::shared_ptr<KVStorageFactory> storage_factory) {
+  std::lock_guard<std::mutex> lock(Mutex());
+  Settings().storage_factory = std::move(storage_factory);
+}
+
+void ConfigKVStorageFactory(std::shared_ptr<KVStorageFactory> storage_factory) {
+  SetKVStorageFactory(std::move(storage_factory));
+}
+
+void SetOpenCLBinaryPaths(const std::vector<std::string>& paths) {
+  std::lock_guard<std::mutex> lock(Mutex());
+  Settings().binary_paths = paths;
+}
+
+}  // namespace mace

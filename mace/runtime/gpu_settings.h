@@ -1,0 +1,24 @@
+// Process-wide places of compiled GPU programs.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_RUNTIME_GPU_SETTINGS_H_
+#define MACE_RUNTIME_GPU_SETTINGS_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mace/public/mace_runtime.h"
+
+namespace mace {
+
+struct GpuSettings {
+  std::shared_ptr<KVStorageFactory> storage_factory;  // null: no cache
+  std::vector<std::string> binary_paths;
+};
+
+// A copy of the current settings; thread-safe.
+GpuSettings GetGpuSettings();
+
+}  // namespace mace
+
+#endif  // MACE_RUNTIME_GPU_SETTINGS_H_

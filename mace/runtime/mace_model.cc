@@ -1,0 +1,170 @@
+// Loading models from files and from memory.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/runtime/mace_model.h"
+
+#include <cstring>
+#include <utility>
+
+#include "mace/base/aligned_buffer.h"
+#include "mace/base/file.h"
+#include "mace/base/logging.h"
+
+namespace mace {
+namespace {
+
+constexpr std::pair<DataType, IDataType> kTypes[] = {
+    {DataType::kF32, IDT_FLOAT},    {DataType::kF16, IDT_FLOAT16},
+    {DataType::kBF16, IDT_BFLOAT16}, {DataType::kI32, IDT_INT32},
+    {DataType::kI64, IDT_INT64},    {DataType::kI16, IDT_INT16},
+    {DataType::kI8, IDT_INT8},      {DataType::kU8, IDT_UINT8},
+    {DataType::kBool, IDT_BOOL},
+};
+
+// Weights in an array of the caller: in place where aligned, else copied.
+Result<WeightBytes> AlignedWeights(std::shared_ptr<const unsigned char> data,
+                                   size_t size) {
+  if (reinterpret_cast<uintptr_t>(data.get()) % kAlignment == 0) {
+    return WeightBytes{std::move(data), size};
+  }
+  LOG(INFO) << "the weights are not at a 64-byte boundary: copying "
+            << size << " bytes";
+  MACE_ASSIGN_OR_RETURN(AlignedBuffer buffer, AlignedBuffer::Create(size));
+  std::memcpy(buffer.data(), data.get(), size);
+  auto owner = std::make_shared<AlignedBuffer>(std::move(buffer));
+  const auto* bytes = static_cast<const uint8_t*>(owner->data());
+  return WeightBytes{std::shared_ptr<const uint8_t>(owner, bytes), size};
+}
+
+Result<WeightBytes> MappedWeights(const std::string& path) {
+  if (path.empty()) return WeightBytes();
+  MACE_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open(path));
+  auto owner = std::make_shared<MappedFile>(std::move(file));
+  return WeightBytes{
+      std::shared_ptr<const uint8_t>(owner, owner->data()), owner->size()};
+}
+
+std::string InFile(const std::string& file, const Status& status) {
+  return "model '" + file + "': " + status.information();
+}
+
+Result<std::unique_ptr<MaceModel::Impl>> MakeImpl(
+    const uint8_t* graph, size_t graph_size, WeightBytes weights,
+    const MaceModelOptions& options) {
+  auto impl = std::make_unique<MaceModel::Impl>();
+  MACE_ASSIGN_OR_RETURN(
+      impl->model, LoadModel(graph, graph_size, std::move(weights),
+                             {options.verify_checksum}));
+  impl->packed = std::make_shared<PackedWeights>();
+  const Model& model = impl->model;
+  for (int id : model.graph.inputs) {
+    const Value& value = model.graph.values[id];
+    impl->inputs.push_back({value.name, value.type.shape,
+                            ToPublic(value.type.dtype),
+                            ToPublic(model.input_order.at(id))});
+  }
+  for (int id : model.graph.outputs) {
+    MaceTensorInfo info;
+    info.name = model.graph.values[id].name;
+    info.data_format = ToPublic(model.output_order.at(id));
+    const auto declared = model.declared.find(id);
+    if (declared != model.declared.end()) {
+      info.shape = declared->second.shape;
+      info.data_type = ToPublic(declared->second.dtype);
+    }
+    impl->outputs.push_back(std::move(info));
+  }
+  return impl;
+}
+
+}  // namespace
+
+IDataType ToPublic(DataType type) {
+  for (const auto& [ours, theirs] : kTypes) {
+    if (ours == type) return theirs;
+  }
+  return IDT_INVALID;
+}
+
+DataType FromPublic(IDataType type) {
+  for (const auto& [ours, theirs] : kTypes) {
+    if (theirs == type) return ours;
+  }
+  return DataType::kInvalid;
+}
+
+DataFormat ToPublic(DimensionOrder order) {
+  switch (order) {
+    case DimensionOrder::kNhwc: return DataFormat::NHWC;
+    case DimensionOrder::kNchw: return DataFormat::NCHW;
+    case DimensionOrder::kNone: return DataFormat::NONE;
+  }
+  return DataFormat::NONE;
+}
+
+MaceModel::MaceModel(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+MaceModel::~MaceModel() = default;
+
+MaceStatus MaceModel::Load(const std::string& model_file,
+                           const std::string& model_data_file,
+                           std::shared_ptr<MaceModel>* model,
+                           const MaceModelOptions& options) {
+  if (model == nullptr) return InvalidArgument("MaceModel::Load: null model");
+  MACE_ASSIGN_OR_RETURN(const MappedFile graph, MappedFile::Open(model_file));
+  MACE_ASSIGN_OR_RETURN(WeightBytes weights, MappedWeights(model_data_file));
+  auto impl =
+      MakeImpl(graph.data(), graph.size(), std::move(weights), options);
+  if (!impl.ok()) {
+    return {impl.status().code(), InFile(model_file, impl.status())};
+  }
+  model->reset(new MaceModel(std::move(*impl)));
+  return MaceStatus();
+}
+
+MaceStatus MaceModel::Load(const unsigned char* model_graph,
+                           size_t model_graph_size,
+                           std::shared_ptr<const unsigned char> model_data,
+                           size_t model_data_size,
+                           std::shared_ptr<MaceModel>* model,
+                           const MaceModelOptions& options) {
+  if (model == nullptr || (model_graph == nullptr && model_graph_size > 0) ||
+      (model_data == nullptr && model_data_size > 0)) {
+    return InvalidArgument("MaceModel::Load: null argument");
+  }
+  MACE_ASSIGN_OR_RETURN(WeightBytes weights,
+                        AlignedWeights(std::move(model_data), model_data_size));
+  MACE_ASSIGN_OR_RETURN(
+      auto impl,
+      MakeImpl(model_graph, model_graph_size, std::move(weights), options));
+  model->reset(new MaceModel(std::move(impl)));
+  return MaceStatus();
+}
+
+const std::string& MaceModel::name() const { return impl_->model.graph.name; }
+const std::vector<MaceTensorInfo>& MaceModel::inputs() const {
+  return impl_->inputs;
+}
+const std::vector<MaceTensorInfo>& MaceModel::outputs() const {
+  return impl_->outputs;
+}
+
+MaceTensor::MaceTensor(const std::vector<int64_t>& shape,
+                       std::shared_ptr<float> data)
+    : shape_(shape), data_(std::move(data)), data_type_(IDT_FLOAT) {}
+
+MaceTensor::MaceTensor(const std::vector<int64_t>& shape,
+                       std::shared_ptr<void> data, IDataType data_type)
+    : shape_(shape), data_(std::move(data)), data_type_(data_type) {}
+
+const std::shared_ptr<float> MaceTensor::data() const {
+  return data_type_ == IDT_FLOAT ? std::static_pointer_cast<float>(data_)
+                                 : nullptr;
+}
+
+std::shared_ptr<float> MaceTensor::data() {
+  return std::as_const(*this).data();
+}
+
+const char* MaceVersion() { return "1.0.0"; }
+
+}  // namespace mace

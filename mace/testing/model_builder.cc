@@ -1,0 +1,141 @@
+// Building models in memory.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/testing/model_builder.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "mace/base/aligned_buffer.h"
+
+namespace mace::testing {
+namespace {
+
+struct AttrWriter {
+  proto::Argument* arg;
+
+  void operator()(int64_t v) const {
+    arg->set_type(proto::Argument::INT);
+    arg->set_i(v);
+  }
+  void operator()(float v) const {
+    arg->set_type(proto::Argument::FLOAT);
+    arg->set_f(v);
+  }
+  void operator()(const std::string& v) const {
+    arg->set_type(proto::Argument::STRING);
+    arg->set_s(v);
+  }
+  void operator()(const std::vector<int64_t>& v) const {
+    arg->set_type(proto::Argument::INTS);
+    for (int64_t x : v) arg->add_ints(x);
+  }
+  void operator()(const std::vector<float>& v) const {
+    arg->set_type(proto::Argument::FLOATS);
+    for (float x : v) arg->add_floats(x);
+  }
+};
+
+}  // namespace
+
+ModelBuilder& ModelBuilder::Input(const std::string& name, const Shape& shape) {
+  auto* info = net_.add_input_info();
+  info->set_name(name);
+  for (int64_t extent : shape) info->add_dims(extent);
+  return *this;
+}
+
+void ModelBuilder::AddWeight(const std::string& name, const Shape& shape,
+                             proto::DataType type, const void* values,
+                             size_t bytes) {
+  auto* tensor = net_.add_tensors();
+  tensor->set_name(name);
+  for (int64_t extent : shape) tensor->add_dims(extent);
+  tensor->set_data_type(type);
+  tensor->set_offset(static_cast<int64_t>(data_.size()));
+  tensor->set_data_size(NumElements(shape));
+  const auto* p = static_cast<const unsigned char*>(values);
+  data_.insert(data_.end(), p, p + bytes);
+  data_.resize(AlignUp(static_cast<int64_t>(data_.size()), kAlignment));
+}
+
+ModelBuilder& ModelBuilder::Weight(const std::string& name, const Shape& shape,
+                                   const std::vector<float>& values) {
+  EXPECT_EQ(NumElements(shape), static_cast<int64_t>(values.size()));
+  AddWeight(name, shape, proto::DT_FLOAT, values.data(), 4 * values.size());
+  return *this;
+}
+
+ModelBuilder& ModelBuilder::WeightI32(const std::string& name,
+                                      const std::vector<int32_t>& values) {
+  AddWeight(name, {static_cast<int64_t>(values.size())}, proto::DT_INT32,
+            values.data(), 4 * values.size());
+  return *this;
+}
+
+ModelBuilder& ModelBuilder::Op(const std::string& op,
+                               const std::vector<std::string>& inputs,
+                               const std::vector<std::string>& outputs,
+                               const AttrMap& attrs) {
+  auto* def = net_.add_op();
+  def->set_name(outputs[0]);
+  def->set_type(op);
+  for (const std::string& name : inputs) def->add_input(name);
+  for (const std::string& name : outputs) def->add_output(name);
+  for (const auto& [name, value] : attrs) {
+    auto* arg = def->add_arg();
+    arg->set_name(name);
+    std::visit(AttrWriter{arg}, value);
+  }
+  return *this;
+}
+
+ModelBuilder& ModelBuilder::Output(const std::string& name) {
+  net_.add_output_info()->set_name(name);
+  return *this;
+}
+
+std::vector<unsigned char> ModelBuilder::Graph() {
+  net_.set_name("test");
+  net_.set_format_version(1);
+  net_.set_data_bytes(static_cast<int64_t>(data_.size()));
+  net_.set_data_xxh3(XXH3_64bits(data_.data(), data_.size()));
+  const std::string bytes = net_.SerializeAsString();
+  return {bytes.begin(), bytes.end()};
+}
+
+std::shared_ptr<unsigned char> ModelBuilder::Data() const {
+  const size_t bytes = AlignUp(static_cast<int64_t>(data_.size()) + 1, 64);
+  std::shared_ptr<unsigned char> data(
+      static_cast<unsigned char*>(std::aligned_alloc(64, bytes)), std::free);
+  std::memcpy(data.get(), data_.data(), data_.size());
+  return data;
+}
+
+std::shared_ptr<MaceModel> ModelBuilder::Load() {
+  const std::vector<unsigned char> graph = Graph();
+  std::shared_ptr<MaceModel> model;
+  const MaceStatus status = MaceModel::Load(graph.data(), graph.size(), Data(),
+                                            data_size(), &model);
+  EXPECT_TRUE(status.ok()) << status.information();
+  return model;
+}
+
+MaceTensor FloatTensor(const Shape& shape, const std::vector<float>& values) {
+  std::shared_ptr<float> data(new float[values.size() + 1],
+                              std::default_delete<float[]>());
+  std::copy(values.begin(), values.end(), data.get());
+  return MaceTensor(shape, data);
+}
+
+std::vector<float> Values(const MaceTensor& tensor) {
+  const float* p = tensor.data().get();
+  return std::vector<float>(p, p + NumElements(tensor.shape()));
+}
+
+}  // namespace mace::testing

@@ -1,0 +1,55 @@
+// ModelBuilder: small models in memory, for tests.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_TESTING_MODEL_BUILDER_H_
+#define MACE_TESTING_MODEL_BUILDER_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mace/graph/node.h"
+#include "mace/proto/mace.pb.h"
+#include "mace/public/mace.h"
+
+namespace mace::testing {
+
+class ModelBuilder {
+ public:
+  ModelBuilder& Input(const std::string& name, const Shape& shape);
+  ModelBuilder& Weight(const std::string& name, const Shape& shape,
+                       const std::vector<float>& values);
+  ModelBuilder& WeightI32(const std::string& name,
+                          const std::vector<int32_t>& values);
+  // The node is named like its first output.
+  ModelBuilder& Op(const std::string& op,
+                   const std::vector<std::string>& inputs,
+                   const std::vector<std::string>& outputs,
+                   const AttrMap& attrs = {});
+  ModelBuilder& Output(const std::string& name);
+
+  proto::NetDef& net() { return net_; }
+  // The serialized graph, complete with the weights' size and checksum.
+  std::vector<unsigned char> Graph();
+  std::shared_ptr<unsigned char> Data() const;  // 64-byte aligned copy
+  size_t data_size() const { return data_.size(); }
+
+  // Expects success.
+  std::shared_ptr<MaceModel> Load();
+
+ private:
+  void AddWeight(const std::string& name, const Shape& shape,
+                 proto::DataType type, const void* values, size_t bytes);
+
+  proto::NetDef net_;
+  std::vector<unsigned char> data_;
+};
+
+// A float tensor that owns a copy of `values`.
+MaceTensor FloatTensor(const Shape& shape, const std::vector<float>& values);
+// The elements of a float tensor.
+std::vector<float> Values(const MaceTensor& tensor);
+
+}  // namespace mace::testing
+
+#endif  // MACE_TESTING_MODEL_BUILDER_H_

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Fuzzes the loader: tools/fuzz.sh [SECONDS, default 600]. Findings are kept in
+# build/fuzz; the seeds are in test/fuzz/corpus.
+# SPDX-License-Identifier: Apache-2.0
+set -euo pipefail
+cd "$(dirname "$0")/.."
+seconds=${1:-600}
+bazel build --config=fuzz //test/fuzz:load_fuzz
+binary=$(bazel info --config=fuzz bazel-bin)/test/fuzz/load_fuzz
+mkdir -p build/fuzz/corpus
+exec "$binary" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
+  -max_len=8192 -artifact_prefix=build/fuzz/ -print_final_stats=1 \
+  build/fuzz/corpus test/fuzz/corpus

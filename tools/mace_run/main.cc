@@ -1,0 +1,134 @@
+// mace_run: runs converted models on this machine or device.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Results go to stdout, messages to stderr. Exit codes: 0 success, 1 the model,
+// its input or the device failed, 2 wrong flags.
+
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+
+#include "tools/mace_run/options.h"
+#include "tools/mace_run/report.h"
+#include "tools/mace_run/run_model.h"
+#include "tools/mace_run/statistics.h"
+
+namespace mace::tools {
+namespace {
+
+int Fail(const Status& status) {
+  std::fprintf(stderr, "ERROR: %s\n", status.information().c_str());
+  return 1;
+}
+
+void PrintLatency(const RunResult& r) {
+  const double average =
+      r.run_ms.empty() ? 0
+                       : std::accumulate(r.run_ms.begin(), r.run_ms.end(), 0.0) /
+                             static_cast<double>(r.run_ms.size());
+  const std::string rule(40, '=');
+  std::printf("Total init latency: %.3f ms\n", r.init_ms);
+  std::printf("1st warm up run latency: %.3f ms\n", r.warmup_ms);
+  std::printf("Average latency: %.3f ms\n", average);
+  std::printf("%s\n%16s%12s%12s\n%s\n", rule.c_str(), "init", "warmup",
+              "run_avg", rule.c_str());
+  std::printf("time%12.3f%12.3f%12.3f\n", r.init_ms, r.warmup_ms, average);
+}
+
+Status WriteJsonIfAsked(const Options& options, const nlohmann::json& value) {
+  return options.json_file.empty() ? Status()
+                                   : WriteJson(options.json_file, value);
+}
+
+int Run(const Options& options) {
+  const auto result = RunModel(options.jobs[0], options);
+  if (!result.ok()) return Fail(result.status());
+  PrintLatency(*result);
+  const Status status = WriteJsonIfAsked(options, ToJson(*result));
+  return status.ok() ? 0 : Fail(status);
+}
+
+// One line of JSON per job on stdout; a job that fails does not stop the rest.
+int RunBatch(const Options& options) {
+  nlohmann::json results = nlohmann::json::array();
+  bool all_ok = true;
+  for (const Job& job : options.jobs) {
+    const auto result = RunModel(job, options);
+    nlohmann::json entry = result.ok() ? ToJson(*result) : nlohmann::json();
+    entry["model_file"] = job.model_file;
+    entry["error"] = result.ok() ? "" : result.status().information();
+    all_ok = all_ok && result.ok();
+    results.push_back(std::move(entry));
+  }
+  const Status status = WriteJsonIfAsked(options, results);
+  if (!status.ok()) return Fail(status);
+  return all_ok ? 0 : 1;
+}
+
+int Dump(const Options& options) {
+  auto session = Session::Open(options.jobs[0], options);
+  if (!session.ok()) return Fail(session.status());
+  std::string text;
+  const Status status = session->engine().Dump(options.dump, &text);
+  if (!status.ok()) return Fail(status);
+  std::fputs(text.c_str(), stdout);
+  return 0;
+}
+
+// Half of the time without statistics, half with.
+Status Measure(Session& session, const Options& options, Benchmark& benchmark,
+               RunMetadata& metadata) {
+  for (int i = 0; i < std::max(options.warmup, 1); ++i) {
+    MACE_ASSIGN_OR_RETURN(const double ms, session.Run());
+    benchmark.warmup.Add(ms);
+  }
+  const double limit_ms = options.max_time * 1000 / 2;
+  while (benchmark.plain.count() < options.max_num_runs &&
+         benchmark.plain.sum() < limit_ms) {
+    MACE_ASSIGN_OR_RETURN(const double ms, session.Run());
+    benchmark.plain.Add(ms);
+  }
+  while (benchmark.measured.count() < options.max_num_runs &&
+         benchmark.measured.sum() < limit_ms) {
+    MACE_ASSIGN_OR_RETURN(const double ms, session.Run(&metadata));
+    benchmark.measured.Add(ms);
+    benchmark.Add(metadata);
+  }
+  return Status();
+}
+
+int RunBenchmark(const Options& options) {
+  auto session = Session::Open(options.jobs[0], options);
+  if (!session.ok()) return Fail(session.status());
+  Benchmark benchmark;
+  RunMetadata metadata;
+  Status status = Measure(*session, options, benchmark, metadata);
+  if (status.ok()) {
+    std::fputs(FormatTables(benchmark).c_str(), stdout);
+    nlohmann::json json = ToJson(benchmark);
+    json["init_ms"] = session->init_ms();
+    status = WriteJsonIfAsked(options, json);
+  }
+  if (status.ok() && !options.trace_file.empty()) {
+    status = WriteJson(options.trace_file, TraceJson(metadata));
+  }
+  return status.ok() ? 0 : Fail(status);
+}
+
+int Main(int argc, char** argv) {
+  Options options;
+  const int code = ParseOptions(argc, argv, &options);
+  if (code >= 0) return code;
+  if (options.list_ops) {
+    std::printf("%s\n", OpListJson().dump(1).c_str());
+    return 0;
+  }
+  if (options.is_batch) return RunBatch(options);
+  if (!options.dump.empty()) return Dump(options);
+  return options.benchmark ? RunBenchmark(options) : Run(options);
+}
+
+}  // namespace
+}  // namespace mace::tools
+
+int main(int argc, char** argv) { return mace::tools::Main(argc, argv); }

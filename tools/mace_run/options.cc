@@ -1,0 +1,167 @@
+// Parsing flags, with CLI11.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tools/mace_run/options.h"
+
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace mace::tools {
+namespace {
+
+// "name=value" -> (name, value). The name may hold '=' signs of its own only if
+// the value does not.
+std::pair<std::string, std::string> SplitAssignment(const std::string& text,
+                                                    const std::string& flag) {
+  const size_t at = text.rfind('=');
+  if (at == std::string::npos || at == 0 || at + 1 == text.size()) {
+    throw CLI::ValidationError(flag, "'" + text + "' must look like name=value");
+  }
+  return {text.substr(0, at), text.substr(at + 1)};
+}
+
+std::vector<int64_t> ParseShape(const std::string& text,
+                                const std::string& flag) {
+  std::vector<int64_t> shape;
+  std::stringstream stream(text);
+  std::string part;
+  while (std::getline(stream, part, ',')) {
+    size_t used = 0;
+    int64_t extent = -1;
+    try {
+      extent = std::stoll(part, &used);
+    } catch (const std::exception&) {
+    }
+    if (used == 0 || used != part.size() || extent < 0) {
+      throw CLI::ValidationError(
+          flag, "'" + text + "' is no shape; write it like 1,224,224,3");
+    }
+    shape.push_back(extent);
+  }
+  return shape;
+}
+
+// {"jobs": [...]} or a list of objects with the fields of Job.
+std::vector<Job> ReadBatch(const std::string& path) {
+  std::ifstream in(path);
+  if (!in) throw CLI::ValidationError("--batch", "cannot open '" + path + "'");
+  std::vector<Job> jobs;
+  try {
+    for (const auto& entry : nlohmann::json::parse(in)) {
+      Job job;
+      job.model_file = entry.at("model_file");
+      job.model_data_file = entry.at("model_data_file");
+      job.inputs = entry.value("inputs", job.inputs);
+      job.input_shapes = entry.value("input_shapes", job.input_shapes);
+      job.outputs = entry.value("outputs", job.outputs);
+      job.output_dir = entry.value("output_dir", "");
+      jobs.push_back(std::move(job));
+    }
+  } catch (const nlohmann::json::exception& e) {
+    throw CLI::ValidationError("--batch", "'" + path + "': " + e.what());
+  }
+  return jobs;
+}
+
+}  // namespace
+
+int ParseOptions(int argc, char** argv, Options* options) {
+  CLI::App app{"Runs a converted model: loads it, runs it on given or random "
+               "inputs, and reports outputs, latency and memory."};
+  Options& o = *options;
+  Job job;
+  std::vector<std::string> inputs, shapes;
+  std::string batch;
+
+  app.add_option("--model_file", job.model_file, "the graph, X.pb");
+  app.add_option("--model_data_file", job.model_data_file,
+                 "the weights, X.data");
+  app.add_option("--input", inputs,
+                 "name=file.npy; inputs not given are seeded random numbers");
+  app.add_option("--input_shape", shapes,
+                 "name=1,224,224,3: run with another shape than the model's");
+  app.add_option("--output", job.outputs,
+                 "name of a tensor to compute (default: the model's outputs)");
+  app.add_option("--output_dir", job.output_dir,
+                 "write outputs here as <name>.npy");
+  app.add_option("--batch", batch,
+                 "JSON list of {model_file, model_data_file, inputs, "
+                 "output_dir}: run them all in this process");
+  app.add_option("--device", o.device, "where to run")
+      ->check(CLI::IsMember({"CPU", "GPU", "HEXAGON"}))
+      ->capture_default_str();
+  app.add_option("--round", o.round, "timed runs")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--warmup", o.warmup, "runs before the timed ones")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_option("--num_threads,--omp_num_threads", o.num_threads,
+                 "threads; -1: as many as the affinity policy has cores")
+      ->check([](const std::string& text) {
+        const bool ok = text == "-1" || (std::atoi(text.c_str()) >= 1 &&
+                                         std::atoi(text.c_str()) <= 256);
+        return ok ? std::string()
+                  : "must be -1 (as many as there are cores) or 1 to 256, got " +
+                        text;
+      })
+      ->capture_default_str();
+  app.add_option("--cpu_affinity_policy", o.cpu_affinity_policy,
+                 "0 none, 1 big, 2 little, 3 high performance, 4 power save")
+      ->check(CLI::Range(0, 4))
+      ->capture_default_str();
+  app.add_option("--gpu_perf_hint", o.gpu_perf_hint,
+                 "0 default, 1 low, 2 normal, 3 high")
+      ->check(CLI::Range(0, 3));
+  app.add_option("--gpu_priority_hint", o.gpu_priority_hint,
+                 "0 default, 1 low, 2 normal, 3 high")
+      ->check(CLI::Range(0, 3));
+  app.add_option("--memory_strategy", o.memory_strategy,
+                 "how to plan memory: AUTO, PRESERVE_ALL, offsets/...")
+      ->capture_default_str();
+  app.add_flag("!--no_checksum", o.verify_checksum,
+               "do not read all weights to compare their checksum");
+  app.add_flag("--allow_nan", o.allow_nan, "run on inputs that hold NaN");
+  app.add_option("--seed", o.seed, "of random inputs")->capture_default_str();
+  app.add_option("--input_range", o.input_range, "of random inputs: lo,hi")
+      ->delimiter(',')
+      ->expected(2);
+  app.add_option("--dump", o.dump, "print a stage and exit")
+      ->check(CLI::IsMember({"graph", "plan", "memory", "memory_json"}));
+  app.add_flag("--benchmark", o.benchmark, "time every op; print tables");
+  app.add_option("--max_num_runs", o.max_num_runs, "of a benchmark")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--max_time", o.max_time, "seconds of a benchmark")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--trace", o.trace_file,
+                 "write a Chrome trace (chrome://tracing) of the last run");
+  app.add_option("--json", o.json_file, "write the results here");
+  app.add_flag("--list_ops", o.list_ops, "print the ops of this build as JSON");
+
+  try {
+    app.parse(argc, argv);
+    for (const std::string& text : inputs) {
+      job.inputs.insert(SplitAssignment(text, "--input"));
+    }
+    for (const std::string& text : shapes) {
+      const auto [name, shape] = SplitAssignment(text, "--input_shape");
+      job.input_shapes[name] = ParseShape(shape, "--input_shape");
+    }
+    if (!batch.empty()) {
+      o.is_batch = true;
+      o.jobs = ReadBatch(batch);
+    } else if (!o.list_ops) {
+      if (job.model_file.empty()) throw CLI::RequiredError("--model_file");
+      o.jobs.push_back(job);
+    }
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : 2;
+  }
+  return -1;
+}
+
+}  // namespace mace::tools

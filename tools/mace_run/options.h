@@ -1,0 +1,53 @@
+// The flags of mace_run.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TOOLS_MACE_RUN_OPTIONS_H_
+#define TOOLS_MACE_RUN_OPTIONS_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace mace::tools {
+
+// One model to run and what to run it on.
+struct Job {
+  std::string model_file;
+  std::string model_data_file;
+  std::map<std::string, std::string> inputs;  // name -> .npy; others are random
+  std::map<std::string, std::vector<int64_t>> input_shapes;
+  std::vector<std::string> outputs;  // empty: the model's
+  std::string output_dir;            // empty: outputs are not written
+};
+
+struct Options {
+  std::vector<Job> jobs;
+  bool is_batch = false;
+  std::string device = "CPU";
+  int round = 1;
+  int warmup = 1;
+  int num_threads = -1;
+  int cpu_affinity_policy = 0;
+  int gpu_perf_hint = 3;
+  int gpu_priority_hint = 3;
+  std::string memory_strategy = "AUTO";
+  bool verify_checksum = true;
+  bool allow_nan = false;
+  uint32_t seed = 1;
+  std::vector<float> input_range = {-1, 1};
+  std::string dump;
+  bool benchmark = false;
+  int max_num_runs = 100;
+  double max_time = 10;  // seconds
+  std::string trace_file;
+  std::string json_file;
+  bool list_ops = false;
+};
+
+// Returns the exit code if the process is to end at once (help, a wrong flag:
+// the message is printed), else -1.
+int ParseOptions(int argc, char** argv, Options* options);
+
+}  // namespace mace::tools
+
+#endif  // TOOLS_MACE_RUN_OPTIONS_H_

@@ -1,0 +1,124 @@
+// Writing results as JSON.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tools/mace_run/report.h"
+
+#include "mace/base/file.h"
+#include "mace/ops/common/op.h"
+
+namespace mace::tools {
+namespace {
+
+using nlohmann::json;
+
+const char* TypeName(IDataType type) {
+  switch (type) {
+    case IDT_FLOAT: return "float32";
+    case IDT_FLOAT16: return "float16";
+    case IDT_BFLOAT16: return "bfloat16";
+    case IDT_INT32: return "int32";
+    case IDT_INT64: return "int64";
+    case IDT_INT16: return "int16";
+    case IDT_INT8: return "int8";
+    case IDT_UINT8: return "uint8";
+    case IDT_BOOL: return "bool";
+    case IDT_INVALID: return "unknown";
+  }
+  return "unknown";
+}
+
+const char* FormatName(DataFormat format) {
+  switch (format) {
+    case DataFormat::NHWC: return "NHWC";
+    case DataFormat::NCHW: return "NCHW";
+    case DataFormat::NONE: return "NONE";
+  }
+  return "NONE";
+}
+
+json ToJson(const std::vector<MaceTensorInfo>& infos) {
+  json list = json::array();
+  for (const MaceTensorInfo& info : infos) {
+    list.push_back({{"name", info.name},
+                    {"shape", info.shape},
+                    {"dtype", TypeName(info.data_type)},
+                    {"format", FormatName(info.data_format)}});
+  }
+  return list;
+}
+
+json ToJson(const Stat& s) {
+  return {{"count", s.count()},   {"first", s.first()},
+          {"min", s.min()},       {"max", s.max()},
+          {"avg", s.average()},   {"median", s.median()},
+          {"std", s.deviation()}};
+}
+
+}  // namespace
+
+json ToJson(const RunResult& result) {
+  return {{"init_ms", result.init_ms},
+          {"warmup_ms", result.warmup_ms},
+          {"run_ms", result.run_ms},
+          {"inputs", ToJson(result.inputs)},
+          {"outputs", ToJson(result.outputs)},
+          {"memory", json::parse(result.memory_json, nullptr, false)}};
+}
+
+json ToJson(const Benchmark& benchmark) {
+  json ops = json::array();
+  for (const OpTimes& t : benchmark.ops) {
+    const double us = t.duration.average();
+    ops.push_back({{"name", t.op.operator_name},
+                   {"type", t.op.type},
+                   {"start_us", t.start.average()},
+                   {"avg_us", us},
+                   {"min_us", t.duration.min()},
+                   {"macs", t.op.macs},
+                   {"gflops", us > 0 ? 2.0 * t.op.macs / us / 1000 : 0.0},
+                   {"device", t.op.device},
+                   {"kernel", t.op.variant},
+                   {"output_shape", t.op.output_shape}});
+  }
+  return {{"warmup", ToJson(benchmark.warmup)},
+          {"run", ToJson(benchmark.plain)},
+          {"run_with_statistics", ToJson(benchmark.measured)},
+          {"ops", ops}};
+}
+
+json OpListJson() {
+  json list = json::array();
+  for (const Op* op : AllOps()) {
+    list.push_back({{"name", op->name},
+                    {"attrs", op->attr_names()},
+                    {"min_inputs", op->min_inputs},
+                    {"max_inputs", op->max_inputs == kMany ? -1 : op->max_inputs},
+                    {"outputs", op->num_outputs == kMany ? -1 : op->num_outputs}});
+  }
+  return list;
+}
+
+json TraceJson(const RunMetadata& metadata) {
+  json events = json::array();
+  for (const OperatorStats& op : metadata.op_stats) {
+    events.push_back(
+        {{"name", op.type + " " + op.operator_name},
+         {"cat", op.type},
+         {"ph", "X"},
+         {"ts", op.stats.start_micros},
+         {"dur", op.stats.end_micros - op.stats.start_micros},
+         {"pid", 1},
+         {"tid", op.device},
+         {"args",
+          {{"kernel", op.variant}, {"macs", op.macs},
+           {"output_shape", op.output_shape}}}});
+  }
+  return {{"traceEvents", events}, {"displayTimeUnit", "ms"}};
+}
+
+Status WriteJson(const std::string& path, const json& value) {
+  const std::string text = value.dump(1) + '\n';
+  return WriteFileAtomically(path, text.data(), text.size());
+}
+
+}  // namespace mace::tools

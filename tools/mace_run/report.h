@@ -1,0 +1,36 @@
+// Results as JSON: of a run, of a benchmark, of the op table, of a trace.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TOOLS_MACE_RUN_REPORT_H_
+#define TOOLS_MACE_RUN_REPORT_H_
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "mace/base/status.h"
+#include "mace/public/mace.h"
+#include "tools/mace_run/run_model.h"
+#include "tools/mace_run/statistics.h"
+
+namespace mace::tools {
+
+// {"init_ms", "warmup_ms", "run_ms": [...], "inputs": [{"name", "shape",
+// "dtype", "format"}], "outputs": [...], "memory": {...}}
+nlohmann::json ToJson(const RunResult& result);
+
+// {"warmup": {...}, "run": {...}, "run_with_statistics": {...}, "ops":
+// [{"name", "type", "start_us", "avg_us", "min_us", "macs", "gflops", "device",
+// "kernel", "output_shape"}]}; run statistics in milliseconds.
+nlohmann::json ToJson(const Benchmark& benchmark);
+
+// The ops of this build: [{"name", "attrs": [...], "inputs": [min, max]}].
+nlohmann::json OpListJson();
+
+// The Trace Event Format of chrome://tracing.
+nlohmann::json TraceJson(const RunMetadata& metadata);
+
+// Atomic. Errors: as WriteFileAtomically.
+Status WriteJson(const std::string& path, const nlohmann::json& value);
+
+}  // namespace mace::tools
+
+#endif  // TOOLS_MACE_RUN_REPORT_H_

@@ -1,0 +1,176 @@
+// One model, from its files to its outputs.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tools/mace_run/run_model.h"
+
+#include <cctype>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <random>
+#include <system_error>
+
+#include "mace/graph/tensor_type.h"
+#include "tools/mace_run/npy.h"
+
+namespace mace::tools {
+namespace {
+
+double NowMs() {
+  return std::chrono::duration<double, std::milli>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+DeviceType DeviceOf(const std::string& name) {
+  if (name == "GPU") return GPU;
+  if (name == "HEXAGON") return HEXAGON;
+  return CPU;
+}
+
+// Uniform in [lo, hi), rounded down for integers; the same on every platform.
+Result<MaceTensor> RandomTensor(const MaceTensorInfo& info,
+                                const Options& options) {
+  MACE_ASSIGN_OR_RETURN(const int64_t n, CheckedNumElements(info.shape));
+  const size_t bytes = SizeOf(info.data_type);
+  std::shared_ptr<char> data(new char[n * bytes + 1],
+                             std::default_delete<char[]>());
+  std::mt19937 rng(options.seed);
+  const float lo = options.input_range[0];
+  const float width = options.input_range[1] - lo;
+  for (int64_t i = 0; i < n; ++i) {
+    const float v = lo + width * static_cast<float>(rng() >> 8) / (1 << 24);
+    char* p = data.get() + i * bytes;
+    switch (info.data_type) {
+      case IDT_FLOAT: *reinterpret_cast<float*>(p) = v; break;
+      case IDT_INT32: *reinterpret_cast<int32_t*>(p) = std::floor(v); break;
+      case IDT_INT64: *reinterpret_cast<int64_t*>(p) = std::floor(v); break;
+      case IDT_BOOL: *p = v > lo + width / 2; break;
+      case IDT_INT8:
+      case IDT_UINT8: *p = static_cast<char>(std::floor(v)); break;
+      default:
+        return InvalidArgument("input '" + info.name +
+                               "' is of a type without random values; give it "
+                               "with --input " + info.name + "=file.npy");
+    }
+  }
+  return MaceTensor(info.shape, std::shared_ptr<void>(data), info.data_type);
+}
+
+Status CheckFinite(const MaceTensor& tensor, const std::string& file) {
+  if (tensor.data_type() != IDT_FLOAT) return Status();
+  const int64_t n = NumElements(tensor.shape());
+  for (int64_t i = 0; i < n; ++i) {
+    if (std::isnan(tensor.data().get()[i])) {
+      return InvalidArgument("'" + file + "' holds NaN, first at element " +
+                             std::to_string(i) +
+                             "; mend the input, or pass --allow_nan");
+    }
+  }
+  return Status();
+}
+
+Status WriteOutputs(const std::string& dir,
+                    const std::map<std::string, MaceTensor>& outputs) {
+  std::error_code error;
+  std::filesystem::create_directories(dir, error);
+  if (error) {
+    return InvalidArgument("cannot create the folder '" + dir +
+                           "': " + error.message());
+  }
+  for (const auto& [name, tensor] : outputs) {
+    MACE_RETURN_IF_ERROR(WriteNpy(dir + "/" + FileNameOf(name) + ".npy", tensor));
+  }
+  return Status();
+}
+
+}  // namespace
+
+std::string FileNameOf(const std::string& tensor_name) {
+  std::string s = tensor_name;
+  for (char& c : s) {
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  }
+  return s;
+}
+
+Result<Session> Session::Open(const Job& job, const Options& options) {
+  Session session;
+  const double begin = NowMs();
+  MaceModelOptions model_options;
+  model_options.verify_checksum = options.verify_checksum;
+  MACE_RETURN_IF_ERROR(MaceModel::Load(job.model_file, job.model_data_file,
+                                       &session.model_, model_options));
+  MaceEngineConfig config(DeviceOf(options.device));
+  MACE_RETURN_IF_ERROR(config.SetCPUThreadPolicy(
+      options.num_threads,
+      static_cast<CPUAffinityPolicy>(options.cpu_affinity_policy)));
+  MACE_RETURN_IF_ERROR(config.SetMemoryStrategy(options.memory_strategy));
+  MACE_RETURN_IF_ERROR(MaceEngine::Create(session.model_, {}, job.outputs,
+                                          config, &session.engine_));
+  session.init_ms_ = NowMs() - begin;
+  MACE_RETURN_IF_ERROR(session.LoadInputs(job, options));
+  return session;
+}
+
+Status Session::LoadInputs(const Job& job, const Options& options) {
+  std::map<std::string, MaceTensorInfo> infos;
+  std::string names;
+  for (const MaceTensorInfo& info : engine_->inputs()) {
+    infos[info.name] = info;
+    names += (names.empty() ? "'" : ", '") + info.name + "'";
+  }
+  const auto check_name = [&](const std::string& name) {
+    return infos.count(name)
+               ? Status()
+               : InvalidArgument("there is no input named '" + name +
+                                 "'; the inputs are " + names);
+  };
+  for (const auto& [name, shape] : job.input_shapes) {
+    MACE_RETURN_IF_ERROR(check_name(name));
+    infos[name].shape = shape;
+  }
+  for (const auto& [name, file] : job.inputs) {
+    MACE_RETURN_IF_ERROR(check_name(name));
+    MACE_ASSIGN_OR_RETURN(inputs_[name], ReadNpy(file));
+    if (!options.allow_nan) {
+      MACE_RETURN_IF_ERROR(CheckFinite(inputs_[name], file));
+    }
+  }
+  for (const auto& [name, info] : infos) {
+    if (inputs_.count(name)) continue;
+    MACE_ASSIGN_OR_RETURN(inputs_[name], RandomTensor(info, options));
+  }
+  return Status();
+}
+
+Result<double> Session::Run(RunMetadata* metadata) {
+  const double begin = NowMs();
+  MACE_RETURN_IF_ERROR(engine_->Run(inputs_, &outputs_, metadata));
+  return NowMs() - begin;
+}
+
+Result<RunResult> RunModel(const Job& job, const Options& options) {
+  MACE_ASSIGN_OR_RETURN(Session session, Session::Open(job, options));
+  RunResult result;
+  result.init_ms = session.init_ms();
+  for (int i = 0; i < options.warmup; ++i) {
+    MACE_ASSIGN_OR_RETURN(const double ms, session.Run());
+    if (i == 0) result.warmup_ms = ms;
+  }
+  for (int i = 0; i < options.round; ++i) {
+    MACE_ASSIGN_OR_RETURN(const double ms, session.Run());
+    result.run_ms.push_back(ms);
+  }
+  result.inputs = session.engine().inputs();
+  result.outputs = session.engine().outputs();
+  result.output_tensors = session.outputs();
+  MACE_RETURN_IF_ERROR(
+      session.engine().Dump("memory_json", &result.memory_json));
+  if (!job.output_dir.empty()) {
+    MACE_RETURN_IF_ERROR(WriteOutputs(job.output_dir, result.output_tensors));
+  }
+  return result;
+}
+
+}  // namespace mace::tools

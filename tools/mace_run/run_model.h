@@ -1,0 +1,58 @@
+// Loading a model, running it some times, and what came of it.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TOOLS_MACE_RUN_RUN_MODEL_H_
+#define TOOLS_MACE_RUN_RUN_MODEL_H_
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mace/base/status.h"
+#include "mace/public/mace.h"
+#include "tools/mace_run/options.h"
+
+namespace mace::tools {
+
+struct RunResult {
+  double init_ms = 0;    // load and create
+  double warmup_ms = 0;  // the first run
+  std::vector<double> run_ms;
+  std::vector<MaceTensorInfo> inputs, outputs;
+  std::map<std::string, MaceTensor> output_tensors;
+  std::string memory_json;
+};
+
+// A model that is loaded, with inputs and an engine.
+class Session {
+ public:
+  // Errors: of loading, of creating, of reading inputs.
+  static Result<Session> Open(const Job& job, const Options& options);
+
+  MaceEngine& engine() { return *engine_; }
+  double init_ms() const { return init_ms_; }
+
+  // One run, in milliseconds. Errors: of the engine.
+  Result<double> Run(RunMetadata* metadata = nullptr);
+
+  const std::map<std::string, MaceTensor>& outputs() const { return outputs_; }
+
+ private:
+  Status LoadInputs(const Job& job, const Options& options);
+
+  std::shared_ptr<MaceModel> model_;
+  std::shared_ptr<MaceEngine> engine_;
+  std::map<std::string, MaceTensor> inputs_, outputs_;
+  double init_ms_ = 0;
+};
+
+// Opens, warms up, runs options.round times and writes the outputs to
+// job.output_dir if given.
+Result<RunResult> RunModel(const Job& job, const Options& options);
+
+// Every character but letters and digits becomes '_': a tensor's file name.
+std::string FileNameOf(const std::string& tensor_name);
+
+}  // namespace mace::tools
+
+#endif  // TOOLS_MACE_RUN_RUN_MODEL_H_

@@ -1,0 +1,53 @@
+// Statistics of runs and of ops over runs, and the tables that show them.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TOOLS_MACE_RUN_STATISTICS_H_
+#define TOOLS_MACE_RUN_STATISTICS_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "mace/public/mace.h"
+
+namespace mace::tools {
+
+// Of a series of durations.
+class Stat {
+ public:
+  void Add(double value);
+  int64_t count() const { return static_cast<int64_t>(values_.size()); }
+  double first() const { return values_.empty() ? 0 : values_.front(); }
+  double last() const { return values_.empty() ? 0 : values_.back(); }
+  double min() const;
+  double max() const;
+  double sum() const;
+  double average() const;
+  double median() const;
+  double deviation() const;  // of the population
+
+ private:
+  std::vector<double> values_;
+};
+
+// One op over all runs; times in microseconds.
+struct OpTimes {
+  OperatorStats op;  // of the first run
+  Stat start;        // since the beginning of its run
+  Stat duration;
+};
+
+// What a benchmark measured.
+struct Benchmark {
+  Stat warmup, plain, measured;  // whole runs, in milliseconds
+  std::vector<OpTimes> ops;      // in the order of running
+
+  void Add(const RunMetadata& metadata);
+};
+
+// The tables: whole runs, by run order, the ten slowest, by type, summary.
+std::string FormatTables(const Benchmark& benchmark);
+
+}  // namespace mace::tools
+
+#endif  // TOOLS_MACE_RUN_STATISTICS_H_
