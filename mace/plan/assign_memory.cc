@@ -73,10 +73,10 @@ class RecordBuilder {
 Status AssignMemory(Plan& plan, const std::vector<int>& root,
                     const std::string& strategy) {
   RecordBuilder(plan, root).Build();
-  const std::string& planner =
-      strategy == "PRESERVE_ALL" ? "offsets/NAIVE" : strategy;
-  MACE_ASSIGN_OR_RETURN(plan.memory_plan,
-                        memory::Solve(plan.memory_problem, planner, {}));
+  MACE_ASSIGN_OR_RETURN(
+      plan.memory_plan,
+      memory::Solve(plan.memory_problem,
+                    strategy == "PRESERVE_ALL" ? "offsets/NAIVE" : strategy));
   for (size_t r = 0; r < plan.record_owners.size(); ++r) {
     const RecordOwner& owner = plan.record_owners[r];
     const int64_t offset = plan.memory_plan.offsets[r];

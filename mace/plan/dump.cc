@@ -49,13 +49,13 @@ std::string DumpMemory(const Plan& plan) {
   std::ostringstream out;
   const auto& records = plan.memory_problem.records;
   for (size_t r = 0; r < records.size(); ++r) {
-    out << "bytes " << records[r].size << " at "
+    out << "bytes " << records[r].size.count() << " at "
         << plan.memory_plan.offsets[r] << ", steps " << records[r].first
         << " to " << records[r].last << ": " << records[r].name << '\n';
   }
   const auto& certificate = plan.memory_plan.certificate;
   out << "total " << certificate.total << " bytes, lower bound "
-      << certificate.lower_bound << ", " << ToString(certificate.status)
+      << certificate.lower_bound << ", " << Name(certificate.status)
       << ", by " << certificate.strategy << '\n';
   return out.str();
 }
@@ -66,7 +66,7 @@ std::string DumpMemoryJson(const Plan& plan) {
   out << "{\"records\": [";
   for (size_t r = 0; r < records.size(); ++r) {
     out << (r ? ", " : "") << "{\"name\": " << Json(records[r].name)
-        << ", \"size\": " << records[r].size
+        << ", \"size\": " << records[r].size.count()
         << ", \"first\": " << records[r].first
         << ", \"last\": " << records[r].last
         << ", \"align\": " << records[r].alignment << '}';
@@ -78,7 +78,7 @@ std::string DumpMemoryJson(const Plan& plan) {
   const auto& certificate = plan.memory_plan.certificate;
   out << "], \"total_size\": " << certificate.total
       << ", \"bound\": " << certificate.lower_bound << ", \"status\": \""
-      << ToString(certificate.status) << "\", \"strategy\": "
+      << Name(certificate.status) << "\", \"strategy\": "
       << Json(certificate.strategy) << ", \"nodes\": " << certificate.nodes
       << ", \"us\": " << certificate.us << '}';
   return out.str();

@@ -67,9 +67,9 @@ struct Plan {
 struct PlanOptions {
   // In order of preference; the last one folds constants. Not owned.
   std::vector<Device*> devices;
-  // A name of mace/memory/planners.h, AUTO, or PRESERVE_ALL: no tensor shares
-  // memory with another.
-  std::string memory_strategy = "AUTO";
+  // An "offsets/" name of mace/memory/planners.h, or PRESERVE_ALL: no tensor
+  // shares memory with another.
+  std::string memory_strategy = "offsets/GREEDY_BY_SIZE";
 };
 
 // Makes the plan of `graph`, whose inputs and weights have types.

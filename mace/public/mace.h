@@ -173,8 +173,9 @@ class MACE_API MaceEngineConfig {
   // `num_threads` <= 0: as many as the policy has cores.
   MaceStatus SetCPUThreadPolicy(int num_threads, CPUAffinityPolicy policy);
 
-  // A name of mace/memory/planners.h such as "offsets/GREEDY_BY_SIZE", AUTO
-  // (the default), or PRESERVE_ALL, which keeps every tensor to look at.
+  // How tensors share memory: an "offsets/" strategy such as
+  // offsets/GREEDY_BY_SIZE, or PRESERVE_ALL, which keeps every tensor to look
+  // at. The error for another name lists them all.
   MaceStatus SetMemoryStrategy(const std::string& strategy);
 
   class Impl;

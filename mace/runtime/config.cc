@@ -62,8 +62,17 @@ MaceStatus MaceEngineConfig::SetCPUThreadPolicy(int num_threads,
 }
 
 MaceStatus MaceEngineConfig::SetMemoryStrategy(const std::string& strategy) {
-  if (strategy != "PRESERVE_ALL") {
-    MACE_RETURN_IF_ERROR(memory::CheckStrategy(strategy));
+  const bool known = strategy == "PRESERVE_ALL" ||
+                     (strategy.rfind("offsets/", 0) == 0 &&
+                      memory::FindPlanner(strategy) != nullptr);
+  if (!known) {
+    std::string names = "PRESERVE_ALL";
+    for (const memory::Planner& planner : memory::Planners()) {
+      const std::string name = planner.name;
+      if (name.rfind("offsets/", 0) == 0) names += ", " + name;
+    }
+    return InvalidArgument("there is no memory strategy '" + strategy +
+                           "'; choose one of " + names);
   }
   impl_->memory_strategy = strategy;
   return MaceStatus();

@@ -30,7 +30,7 @@ struct Options {
   int cpu_affinity_policy = 0;
   int gpu_perf_hint = 3;
   int gpu_priority_hint = 3;
-  std::string memory_strategy = "AUTO";
+  std::string memory_strategy = "offsets/GREEDY_BY_SIZE";
   bool verify_checksum = true;
   bool allow_nan = false;
   uint32_t seed = 1;

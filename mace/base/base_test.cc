@@ -1,0 +1,134 @@
+// Files, cores and threads.
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "mace/base/aligned_buffer.h"
+#include "mace/base/cpu_topology.h"
+#include "mace/base/file.h"
+#include "mace/base/thread_pool.h"
+
+namespace mace {
+namespace {
+
+std::string TempDir(const std::string& name) {
+  const std::string dir = ::testing::TempDir() + "base_test_" + name;
+  std::filesystem::remove_all(dir);
+  std::filesystem::create_directories(dir);
+  return dir;
+}
+
+TEST(File, RoundTrip) {
+  const std::string path = TempDir("file") + "/x";
+  ASSERT_TRUE(WriteFileAtomically(path, "hello", 5).ok());
+  const auto bytes = ReadFile(path);
+  ASSERT_TRUE(bytes.ok());
+  EXPECT_EQ(std::string(bytes->begin(), bytes->end()), "hello");
+  ASSERT_TRUE(WriteFileAtomically(path, "", 0).ok());
+  EXPECT_TRUE(ReadFile(path)->empty());
+  // Nothing is left beside it.
+  const auto parent = std::filesystem::path(path).parent_path();
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(parent), {}), 1);
+}
+
+TEST(File, Errors) {
+  const std::string dir = TempDir("errors");
+  const Status missing = MappedFile::Open(dir + "/no").status();
+  EXPECT_EQ(missing.code(), Status::MACE_INVALID_ARGS);
+  EXPECT_NE(missing.information().find("No such file"), std::string::npos);
+  EXPECT_NE(MappedFile::Open(dir).status().information().find("not a regular"),
+            std::string::npos);
+  EXPECT_FALSE(WriteFileAtomically(dir + "/no/x", "a", 1).ok());
+  // A full disk is the machine's fault. The old file stays.
+  if (std::filesystem::exists("/dev/full")) {
+    EXPECT_FALSE(MappedFile::Open("/dev/full").ok());
+  }
+}
+
+TEST(AlignedBuffer, AlignsAndRefuses) {
+  for (size_t bytes : {0, 1, 63, 64, 1000}) {
+    const auto buffer = AlignedBuffer::Create(bytes);
+    ASSERT_TRUE(buffer.ok());
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer->data()) % kAlignment, 0u);
+    EXPECT_EQ(buffer->size(), bytes);
+  }
+  EXPECT_EQ(AlignedBuffer::Create(SIZE_MAX).status().code(),
+            Status::MACE_OUT_OF_RESOURCES);
+}
+
+// A phone described below a root of its own.
+std::string MakeSys(const std::string& name, const std::string& online,
+                    const std::vector<int>& khz) {
+  const std::string root = TempDir(name);
+  const std::string cpu = root + "/devices/system/cpu";
+  std::filesystem::create_directories(cpu);
+  std::ofstream(cpu + "/online") << online << "\n";
+  for (size_t i = 0; i < khz.size(); ++i) {
+    const std::string dir = cpu + "/cpu" + std::to_string(i) + "/cpufreq";
+    std::filesystem::create_directories(dir);
+    std::ofstream(dir + "/cpuinfo_max_freq") << khz[i] << "\n";
+  }
+  return root;
+}
+
+using Ids = std::vector<int>;
+
+TEST(CpuTopology, BigLittle) {
+  // Four little cores, three middle ones, a big one; core 1 is off.
+  const auto cores = ReadCpuCores(MakeSys(
+      "phone", "0,2-7",
+      {1800, 1800, 1800, 1800, 2400, 2400, 2400, 2800}));
+  ASSERT_EQ(cores.size(), 7u);
+  EXPECT_EQ(SelectCores(cores, AFFINITY_BIG_ONLY), (Ids{7}));
+  EXPECT_EQ(SelectCores(cores, AFFINITY_LITTLE_ONLY), (Ids{0, 2, 3}));
+  EXPECT_EQ(SelectCores(cores, AFFINITY_HIGH_PERFORMANCE), (Ids{7, 4, 5, 6}));
+  EXPECT_EQ(SelectCores(cores, AFFINITY_POWER_SAVE), (Ids{0, 2, 3}));
+  EXPECT_EQ(SelectCores(cores, AFFINITY_NONE), (Ids{7, 4, 5, 6, 0, 2, 3}));
+}
+
+TEST(CpuTopology, AllAlike) {
+  const auto cores = ReadCpuCores(MakeSys("pc", "0-1", {}));
+  for (auto policy : {AFFINITY_NONE, AFFINITY_BIG_ONLY, AFFINITY_LITTLE_ONLY,
+                      AFFINITY_HIGH_PERFORMANCE, AFFINITY_POWER_SAVE}) {
+    EXPECT_EQ(SelectCores(cores, policy), (Ids{0, 1}));
+  }
+}
+
+TEST(CpuTopology, NothingToRead) {
+  EXPECT_EQ(ReadCpuCores("/nonexistent").size(), 1u);
+  EXPECT_EQ(ReadCpuCores(MakeSys("bad", "x-y", {})).size(), 1u);
+  EXPECT_EQ(ReadCpuCores(MakeSys("huge", "0-99999999", {})).size(), 1u);
+}
+
+TEST(ThreadPool, CoversEveryElementOnce) {
+  for (int threads : {1, 2, 3}) {
+    auto pool = ThreadPool::Create(threads);
+    ASSERT_TRUE(pool.ok());
+    EXPECT_EQ((*pool)->num_threads(), threads);
+    for (size_t n : {0, 1, 7, 100}) {
+      std::vector<std::atomic<int>> hits(n);
+      (*pool)->ParallelFor(n, 8, [&](size_t begin, size_t end) {
+        for (size_t i = begin; i < end; ++i) ++hits[i];
+      });
+      for (const auto& hit : hits) EXPECT_EQ(hit, 1);
+    }
+    std::vector<std::atomic<int>> hits(5 * 11);
+    (*pool)->ParallelFor2D(5, 11, 2, 3,
+                           [&](size_t i, size_t ie, size_t j, size_t je) {
+                             for (size_t a = i; a < ie; ++a) {
+                               for (size_t b = j; b < je; ++b) ++hits[a * 11 + b];
+                             }
+                           });
+    for (const auto& hit : hits) EXPECT_EQ(hit, 1);
+  }
+}
+
+}  // namespace
+}  // namespace mace
