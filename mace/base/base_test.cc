@@ -83,8 +83,7 @@ using Ids = std::vector<int>;
 TEST(CpuTopology, BigLittle) {
   // Four little cores, three middle ones, a big one; core 1 is off.
   const auto cores = ReadCpuCores(MakeSys(
-      "phone", "0,2-7",
-      {1800, 1800, 1800, 1800, 2400, 2400, 2400, 2800}));
+      "phone", "0,2-7", {1800, 1800, 1800, 1800, 2400, 2400, 2400, 2800}));
   ASSERT_EQ(cores.size(), 7u);
   EXPECT_EQ(SelectCores(cores, AFFINITY_BIG_ONLY), (Ids{7}));
   EXPECT_EQ(SelectCores(cores, AFFINITY_LITTLE_ONLY), (Ids{0, 2, 3}));
@@ -123,7 +122,8 @@ TEST(ThreadPool, CoversEveryElementOnce) {
     (*pool)->ParallelFor2D(5, 11, 2, 3,
                            [&](size_t i, size_t ie, size_t j, size_t je) {
                              for (size_t a = i; a < ie; ++a) {
-                               for (size_t b = j; b < je; ++b) ++hits[a * 11 + b];
+                               for (size_t b = j; b < je; ++b)
+                                 ++hits[a * 11 + b];
                              }
                            });
     for (const auto& hit : hits) EXPECT_EQ(hit, 1);

@@ -62,22 +62,14 @@ MaceStatus RunModel(const std::string& model_name,
 #ifdef MACE_EXAMPLE_FROM_CODE
   // Create Engine from compiled code
   create_engine_status =
-      CreateMaceEngineFromCode(model_name.c_str(),
-                               nullptr,
-                               input_names,
-                               output_names,
-                               device_type,
-                               &engine);
+      CreateMaceEngineFromCode(model_name.c_str(), nullptr, input_names,
+                               output_names, device_type, &engine);
 #else
   (void)model_name;
   // Create Engine from model file
-  create_engine_status =
-      CreateMaceEngineFromProto(model_pb_data,
-                                model_data_file.c_str(),
-                                input_names,
-                                output_names,
-                                device_type,
-                                &engine);
+  create_engine_status = CreateMaceEngineFromProto(
+      model_pb_data, model_data_file.c_str(), input_names, output_names,
+      device_type, &engine);
 #endif
   if (create_engine_status != MaceStatus::MACE_SUCCESS) {
     // Report error

@@ -11,7 +11,9 @@ namespace {
 struct AttrPrinter {
   std::ostream& out;
   template <typename T>
-  void operator()(const T& v) const { out << v; }
+  void operator()(const T& v) const {
+    out << v;
+  }
   template <typename T>
   void operator()(const std::vector<T>& v) const {
     out << '[';
@@ -27,7 +29,8 @@ void PrintValue(std::ostream& out, const Graph& graph, int id) {
   }
   const Value& value = graph.values[id];
   out << value.name;
-  if (value.type.dtype != DataType::kInvalid) out << ' ' << ToString(value.type);
+  if (value.type.dtype != DataType::kInvalid)
+    out << ' ' << ToString(value.type);
   if (value.is_constant()) out << " const";
 }
 

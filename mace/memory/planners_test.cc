@@ -3,9 +3,10 @@
 
 #include "mace/memory/planners.h"
 
+#include <gtest/gtest.h>
+
 #include <random>
 
-#include "gtest/gtest.h"
 #include "mace/memory/validate.h"
 
 namespace mace::memory {

@@ -3,7 +3,7 @@
 
 #include "mace/memory/problem.h"
 
-#include "gtest/gtest.h"
+#include <gtest/gtest.h>
 
 namespace mace::memory {
 namespace {

@@ -6,10 +6,8 @@
 #include <limits>
 #include <utility>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "mace/base/aligned_buffer.h"
+#include "mace/base/hash.h"
 #include "mace/proto/mace.pb.h"
 
 namespace mace {
@@ -277,7 +275,7 @@ Status VerifyHead(const proto::NetDef& net, const WeightBytes& weights,
                         "another model");
   }
   if (verify_checksum &&
-      XXH3_64bits(weights.data.get(), weights.size) != net.data_xxh3()) {
+      Hash64(weights.data.get(), weights.size) != net.data_xxh3()) {
     return InvalidModel(
         "the weights do not have the checksum that the model names: the "
         "weights file is damaged or belongs to another model");

@@ -9,9 +9,7 @@
 #include <cstring>
 #include <functional>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
+#include "mace/base/hash.h"
 #include "mace/proto/mace.pb.h"
 
 namespace mace {
@@ -29,7 +27,7 @@ struct Sample {
     net.set_name("sample");
     net.set_format_version(1);
     net.set_data_bytes(static_cast<int64_t>(data_size));
-    net.set_data_xxh3(XXH3_64bits(data.get(), data_size));
+    net.set_data_xxh3(Hash64(data.get(), data_size));
     auto* w = net.add_tensors();
     w->set_name("w");
     w->add_dims(16);
@@ -92,9 +90,7 @@ const BadCase kBadCases[] = {
      [](Sample& s) { s.net.mutable_tensors(0)->set_offset(128); },
      "weight 'w': lies at byte 128 with 64 bytes, outside the 128"},
     {"WeightFarOutside",
-     [](Sample& s) {
-       s.net.mutable_tensors(0)->set_offset(INT64_MAX - 63);
-     },
+     [](Sample& s) { s.net.mutable_tensors(0)->set_offset(INT64_MAX - 63); },
      "outside"},
     {"WeightNegativeOffset",
      [](Sample& s) { s.net.mutable_tensors(0)->set_offset(-64); }, "outside"},
@@ -122,10 +118,12 @@ const BadCase kBadCases[] = {
     {"DuplicateTensor",
      [](Sample& s) { s.net.mutable_input_info(0)->set_name("w"); },
      "a tensor named 'w' is there already"},
-    {"DuplicateNode", [](Sample& s) {
+    {"DuplicateNode",
+     [](Sample& s) {
        *s.net.add_op() = s.net.op(0);
        s.net.mutable_op(1)->set_output(0, "z");
-     }, "node 'add': a node of that name is there already"},
+     },
+     "node 'add': a node of that name is there already"},
     {"Dangling", [](Sample& s) { s.net.mutable_op(0)->set_input(1, "v"); },
      "node 'add': reads 'v', which no weight, input or earlier node makes"},
     {"Cycle", [](Sample& s) { s.net.mutable_op(0)->set_input(1, "y"); },
@@ -137,22 +135,17 @@ const BadCase kBadCases[] = {
     {"UnknownModelOutput",
      [](Sample& s) { s.net.mutable_output_info(0)->set_name("q"); },
      "model output 'q': nothing in the model makes it"},
-    {"TwiceOutput",
-     [](Sample& s) { s.net.add_output_info()->set_name("y"); }, "twice"},
+    {"TwiceOutput", [](Sample& s) { s.net.add_output_info()->set_name("y"); },
+     "twice"},
     {"UntypedAttribute",
      [](Sample& s) { s.net.mutable_op(0)->mutable_arg(0)->clear_type(); },
      "attribute 'type' has no type"},
     {"TwiceAttribute",
-     [](Sample& s) {
-       *s.net.mutable_op(0)->add_arg() = s.net.op(0).arg(0);
-     },
+     [](Sample& s) { *s.net.mutable_op(0)->add_arg() = s.net.op(0).arg(0); },
      "given twice"},
-    {"NoOp", [](Sample& s) { s.net.mutable_op(0)->clear_type(); },
-     "has no op"},
+    {"NoOp", [](Sample& s) { s.net.mutable_op(0)->clear_type(); }, "has no op"},
     {"TypesBeyondOutputs",
-     [](Sample& s) {
-       s.net.mutable_op(0)->add_output_type(proto::DT_FLOAT);
-     },
+     [](Sample& s) { s.net.mutable_op(0)->add_output_type(proto::DT_FLOAT); },
      "declares more types"},
 };
 
@@ -180,9 +173,8 @@ TEST(LoadModel, EveryTruncation) {
   for (size_t n = 0; n < bytes.size(); ++n) {
     // Parsing may succeed on a prefix; the result must then be refused too, for
     // format_version stands near the end.
-    const auto model =
-        LoadModel(reinterpret_cast<const uint8_t*>(bytes.data()), n,
-                  {sample.data, sample.data_size}, {});
+    const auto model = LoadModel(reinterpret_cast<const uint8_t*>(bytes.data()),
+                                 n, {sample.data, sample.data_size}, {});
     EXPECT_FALSE(model.ok()) << n << " of " << bytes.size() << " bytes";
   }
 }

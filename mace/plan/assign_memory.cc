@@ -70,6 +70,22 @@ class RecordBuilder {
 
 }  // namespace
 
+Status CheckMemoryStrategy(const std::string& strategy) {
+  const auto is_offsets = [](const std::string& name) {
+    return name.rfind("offsets/", 0) == 0;
+  };
+  if (strategy == "PRESERVE_ALL" ||
+      (is_offsets(strategy) && memory::FindPlanner(strategy) != nullptr)) {
+    return Status();
+  }
+  std::string names = "PRESERVE_ALL";
+  for (const memory::Planner& planner : memory::Planners()) {
+    if (is_offsets(planner.name)) names += ", " + std::string(planner.name);
+  }
+  return InvalidArgument("there is no memory strategy '" + strategy +
+                         "'; choose one of " + names);
+}
+
 Status AssignMemory(Plan& plan, const std::vector<int>& root,
                     const std::string& strategy) {
   RecordBuilder(plan, root).Build();

@@ -55,8 +55,8 @@ std::string DumpMemory(const Plan& plan) {
   }
   const auto& certificate = plan.memory_plan.certificate;
   out << "total " << certificate.total << " bytes, lower bound "
-      << certificate.lower_bound << ", " << Name(certificate.status)
-      << ", by " << certificate.strategy << '\n';
+      << certificate.lower_bound << ", " << Name(certificate.status) << ", by "
+      << certificate.strategy << '\n';
   return out.str();
 }
 
@@ -78,9 +78,10 @@ std::string DumpMemoryJson(const Plan& plan) {
   const auto& certificate = plan.memory_plan.certificate;
   out << "], \"total_size\": " << certificate.total
       << ", \"bound\": " << certificate.lower_bound << ", \"status\": \""
-      << Name(certificate.status) << "\", \"strategy\": "
-      << Json(certificate.strategy) << ", \"nodes\": " << certificate.nodes
-      << ", \"us\": " << certificate.us << '}';
+      << Name(certificate.status)
+      << "\", \"strategy\": " << Json(certificate.strategy)
+      << ", \"nodes\": " << certificate.nodes << ", \"us\": " << certificate.us
+      << '}';
   return out.str();
 }
 

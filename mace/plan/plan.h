@@ -72,6 +72,10 @@ struct PlanOptions {
   std::string memory_strategy = "offsets/GREEDY_BY_SIZE";
 };
 
+// Errors: MACE_INVALID_ARGS for a name that PlanOptions::memory_strategy may
+// not have; the message lists those it may.
+Status CheckMemoryStrategy(const std::string& strategy);
+
 // Makes the plan of `graph`, whose inputs and weights have types.
 // `declared` are types that inference must find, by value id.
 // Errors: MACE_INVALID_MODEL, MACE_UNSUPPORTED (naming the first node that no

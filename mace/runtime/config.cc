@@ -7,7 +7,7 @@
 #include <mutex>
 
 #include "mace/base/cpu_topology.h"
-#include "mace/memory/planners.h"
+#include "mace/plan/plan.h"
 #include "mace/runtime/gpu_settings.h"
 
 namespace mace {
@@ -62,18 +62,7 @@ MaceStatus MaceEngineConfig::SetCPUThreadPolicy(int num_threads,
 }
 
 MaceStatus MaceEngineConfig::SetMemoryStrategy(const std::string& strategy) {
-  const bool known = strategy == "PRESERVE_ALL" ||
-                     (strategy.rfind("offsets/", 0) == 0 &&
-                      memory::FindPlanner(strategy) != nullptr);
-  if (!known) {
-    std::string names = "PRESERVE_ALL";
-    for (const memory::Planner& planner : memory::Planners()) {
-      const std::string name = planner.name;
-      if (name.rfind("offsets/", 0) == 0) names += ", " + name;
-    }
-    return InvalidArgument("there is no memory strategy '" + strategy +
-                           "'; choose one of " + names);
-  }
+  MACE_RETURN_IF_ERROR(CheckMemoryStrategy(strategy));
   impl_->memory_strategy = strategy;
   return MaceStatus();
 }

@@ -20,9 +20,8 @@ Result<std::vector<std::unique_ptr<Device>>> CreateDevices(
     cores = SelectCores(ReadCpuCores(), config.affinity_policy);
   }
   CpuOptions options;
-  options.num_threads = config.num_threads > 0
-                            ? config.num_threads
-                            : static_cast<int>(cores.size());
+  options.num_threads = config.num_threads > 0 ? config.num_threads
+                                               : static_cast<int>(cores.size());
   // The workers inherit the mask; the caller's own thread gets its mask back.
   if (config.core_ids.empty() && config.affinity_policy == AFFINITY_NONE) {
     cores.clear();

@@ -38,8 +38,7 @@ class MaceEngine::Impl {
               const std::vector<std::string>& output_nodes,
               const MaceEngineConfig& config);
   Status Run(const std::map<std::string, MaceTensor>& inputs,
-             std::map<std::string, MaceTensor>* outputs,
-             RunMetadata* metadata);
+             std::map<std::string, MaceTensor>* outputs, RunMetadata* metadata);
   std::vector<MaceTensorInfo> Infos(bool of_inputs) const;
   Status Dump(const std::string& stage, std::string* text) const;
 
@@ -82,21 +81,22 @@ Status MaceEngine::Impl::Init(std::shared_ptr<MaceModel> model,
 
 Status MaceEngine::Impl::CutInputs(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
-    const bool known = std::any_of(
-        graph_.inputs.begin(), graph_.inputs.end(),
-        [&](int id) { return graph_.values[id].name == name; });
+    const bool known =
+        std::any_of(graph_.inputs.begin(), graph_.inputs.end(),
+                    [&](int id) { return graph_.values[id].name == name; });
     if (!known) {
-      return InvalidArgument("the model '" + graph_.name +
-                             "' has no input named '" + name +
-                             "'; its inputs are " +
-                             Listed(graph_, graph_.inputs));
+      return InvalidArgument(
+          "the model '" + graph_.name + "' has no input named '" + name +
+          "'; its inputs are " + Listed(graph_, graph_.inputs));
     }
   }
   if (names.empty()) return Status();
   for (int id : graph_.inputs) {
     if (std::count(names.begin(), names.end(), graph_.values[id].name) != 1) {
-      return InvalidArgument("input_nodes must name every input of the model "
-                             "once: " + Listed(graph_, graph_.inputs));
+      return InvalidArgument(
+          "input_nodes must name every input of the model "
+          "once: " +
+          Listed(graph_, graph_.inputs));
     }
   }
   return Status();
@@ -113,10 +113,9 @@ Status MaceEngine::Impl::CutOutputs(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     const auto it = made.find(name);
     if (it == made.end()) {
-      return InvalidArgument("the model '" + graph_.name +
-                             "' has no output named '" + name +
-                             "'; its outputs are " +
-                             Listed(graph_, graph_.outputs));
+      return InvalidArgument(
+          "the model '" + graph_.name + "' has no output named '" + name +
+          "'; its outputs are " + Listed(graph_, graph_.outputs));
     }
     if (std::count(outputs.begin(), outputs.end(), it->second) > 0) {
       return InvalidArgument("output_nodes names '" + name + "' twice");
@@ -157,8 +156,7 @@ Result<std::vector<Shape>> MaceEngine::Impl::InputShapes(
     const MaceTensor& tensor = it->second;
     if (FromPublic(tensor.data_type()) != value.type.dtype) {
       return InvalidArgument(what + " must be " + Name(value.type.dtype) +
-                             ", got " +
-                             Name(FromPublic(tensor.data_type())));
+                             ", got " + Name(FromPublic(tensor.data_type())));
     }
     const auto elements = CheckedNumElements(tensor.shape());
     if (!elements.ok()) {
@@ -251,9 +249,10 @@ Status MaceEngine::Impl::PrepareOutputs(
     }
     const auto elements = CheckedNumElements(tensor.shape());
     if (!elements.ok() || *elements != NumElements(value.type.shape)) {
-      return InvalidArgument(what + ": expected " +
-                             ToString(value.type.shape) + ", the tensor given "
-                             "has " + ToString(tensor.shape()));
+      return InvalidArgument(what + ": expected " + ToString(value.type.shape) +
+                             ", the tensor given "
+                             "has " +
+                             ToString(tensor.shape()));
     }
   }
   return Status();
@@ -292,9 +291,9 @@ std::vector<MaceTensorInfo> MaceEngine::Impl::Infos(bool of_inputs) const {
   for (int id : of_inputs ? graph.inputs : graph.outputs) {
     const Value& value = graph.values[id];
     const auto order = orders.find(id);
-    infos.push_back({value.name, value.type.shape, ToPublic(value.type.dtype),
-                     order == orders.end() ? DataFormat::NONE
-                                           : ToPublic(order->second)});
+    infos.push_back(
+        {value.name, value.type.shape, ToPublic(value.type.dtype),
+         order == orders.end() ? DataFormat::NONE : ToPublic(order->second)});
   }
   return infos;
 }

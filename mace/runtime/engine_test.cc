@@ -148,17 +148,16 @@ TEST(MaceEngine, WrongArguments) {
   ExpectError(engine->Run({}, &outputs), code, "input 'x' is not given");
   ExpectError(engine->Run({{"x", x}, {"z", x}}, &outputs), code,
               "there is no input named 'z'; the inputs are 'x'");
-  ExpectError(engine->Run({{"x", FloatTensor({6}, {0, 0, 0, 0, 0, 0})}},
-                          &outputs),
-              code, "expected a shape like [2,3], found [6]");
+  ExpectError(
+      engine->Run({{"x", FloatTensor({6}, {0, 0, 0, 0, 0, 0})}}, &outputs),
+      code, "expected a shape like [2,3], found [6]");
   ExpectError(engine->Run({{"x", FloatTensor({2, -3}, {})}}, &outputs), code,
               "negative extent");
   ExpectError(engine->Run({{"x", MaceTensor({2, 3}, nullptr)}}, &outputs), code,
               "has no data");
-  ExpectError(
-      engine->Run({{"x", MaceTensor({2, 3}, x.raw_data(), IDT_INT32)}},
-                  &outputs),
-      code, "must be f32, got i32");
+  ExpectError(engine->Run({{"x", MaceTensor({2, 3}, x.raw_data(), IDT_INT32)}},
+                          &outputs),
+              code, "must be f32, got i32");
   ExpectError(engine->Run({{"x", x}}, nullptr), code, "outputs is null");
   outputs["y"] = MaceTensor();
   ExpectError(engine->Run({{"x", x}}, &outputs), code,
@@ -188,9 +187,9 @@ TEST(MaceEngine, WrongNamesAtCreation) {
       code, "twice");
   ExpectError(MaceEngine::Create(nullptr, {}, {}, MaceEngineConfig(), &engine),
               code, "null");
-  ExpectError(MaceEngine::Create(model, {}, {}, MaceEngineConfig(HEXAGON),
-                                 &engine),
-              MaceStatus::MACE_UNSUPPORTED, "not in this build");
+  ExpectError(
+      MaceEngine::Create(model, {}, {}, MaceEngineConfig(HEXAGON), &engine),
+      MaceStatus::MACE_UNSUPPORTED, "not in this build");
   EXPECT_EQ(engine, nullptr);
 }
 
@@ -198,17 +197,16 @@ TEST(MaceEngine, WrongConfig) {
   MaceEngineConfig config;
   ExpectError(config.SetCPUThreadPolicy(1, static_cast<CPUAffinityPolicy>(9)),
               MaceStatus::MACE_INVALID_ARGS, "not one of 0 to 4");
-  ExpectError(config.SetMemoryStrategy("GREEDY"),
-              MaceStatus::MACE_INVALID_ARGS, "GREEDY");
+  ExpectError(config.SetMemoryStrategy("GREEDY"), MaceStatus::MACE_INVALID_ARGS,
+              "GREEDY");
 }
 
 TEST(MaceEngine, UnknownOp) {
   ModelBuilder b;
   b.Input("x", {1}).Op("Frobnicate", {"x"}, {"y"}).Output("y");
   std::shared_ptr<MaceEngine> engine;
-  ExpectError(
-      MaceEngine::Create(b.Load(), {}, {}, MaceEngineConfig(), &engine),
-      MaceStatus::MACE_UNSUPPORTED, "node 'y': this build has no op");
+  ExpectError(MaceEngine::Create(b.Load(), {}, {}, MaceEngineConfig(), &engine),
+              MaceStatus::MACE_UNSUPPORTED, "node 'y': this build has no op");
 }
 
 TEST(MaceEngine, DeclaredTypesMustBeRight) {
@@ -216,10 +214,9 @@ TEST(MaceEngine, DeclaredTypesMustBeRight) {
   b.net().mutable_op(0)->add_output_shape()->add_dims(7);
   b.net().mutable_op(0)->add_output_type(proto::DT_FLOAT);
   std::shared_ptr<MaceEngine> engine;
-  ExpectError(
-      MaceEngine::Create(b.Load(), {}, {}, MaceEngineConfig(), &engine),
-      MaceStatus::MACE_INVALID_MODEL,
-      "Eltwise 's': the file says that 's' is f32[7], it is f32[2,3]");
+  ExpectError(MaceEngine::Create(b.Load(), {}, {}, MaceEngineConfig(), &engine),
+              MaceStatus::MACE_INVALID_MODEL,
+              "Eltwise 's': the file says that 's' is f32[7], it is f32[2,3]");
 }
 
 // Engines of one model on threads of their own.
@@ -234,7 +231,8 @@ TEST(MaceEngine, ShareAModel) {
       for (int i = 0; i < 50; ++i) {
         std::map<std::string, MaceTensor> outputs;
         const std::vector<float> x(6, static_cast<float>(t));
-        ASSERT_TRUE(engine->Run({{"x", FloatTensor({2, 3}, x)}}, &outputs).ok());
+        ASSERT_TRUE(
+            engine->Run({{"x", FloatTensor({2, 3}, x)}}, &outputs).ok());
         EXPECT_EQ(Values(outputs["q"])[5], t + 2.f);
       }
     });
@@ -246,10 +244,10 @@ TEST(MaceEngine, Metadata) {
   const auto engine = Create(Sample().Load());
   std::map<std::string, MaceTensor> outputs;
   RunMetadata metadata;
-  ASSERT_TRUE(
-      engine->Run({{"x", FloatTensor({2, 3}, {0, 0, 0, 0, 0, 0})}}, &outputs,
-                  &metadata)
-          .ok());
+  ASSERT_TRUE(engine
+                  ->Run({{"x", FloatTensor({2, 3}, {0, 0, 0, 0, 0, 0})}},
+                        &outputs, &metadata)
+                  .ok());
   ASSERT_EQ(metadata.op_stats.size(), 2u) << "the view takes no step";
   EXPECT_EQ(metadata.op_stats[0].operator_name, "s");
   EXPECT_EQ(metadata.op_stats[1].type, "Softmax");

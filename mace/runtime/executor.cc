@@ -90,13 +90,20 @@ Executor::Executor(std::unique_ptr<Plan> plan) : plan_(std::move(plan)) {
 
 void Executor::AddSlot(const Place& place, const Value* value, void** pointer) {
   switch (place.kind) {
-    case Place::kNowhere: break;
+    case Place::kNowhere:
+      break;
     case Place::kConstant:
       *pointer = const_cast<void*>(value->data);
       break;
-    case Place::kInput: input_slots_[place.index].push_back(pointer); break;
-    case Place::kOutput: output_slots_[place.index].push_back(pointer); break;
-    case Place::kArena: arena_slots_.push_back({pointer, place.offset}); break;
+    case Place::kInput:
+      input_slots_[place.index].push_back(pointer);
+      break;
+    case Place::kOutput:
+      output_slots_[place.index].push_back(pointer);
+      break;
+    case Place::kArena:
+      arena_slots_.push_back({pointer, place.offset});
+      break;
   }
 }
 

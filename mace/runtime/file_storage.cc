@@ -11,10 +11,8 @@
 #include <mutex>
 #include <utility>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "mace/base/file.h"
+#include "mace/base/hash.h"
 #include "mace/base/logging.h"
 #include "mace/public/mace_runtime.h"
 
@@ -44,7 +42,7 @@ std::vector<uint8_t> Serialize(const Pairs& pairs) {
     AppendSized(body, key.data(), key.size());
     AppendSized(body, value.data(), value.size());
   }
-  const uint64_t hash = XXH3_64bits(body.data(), body.size());
+  const uint64_t hash = Hash64(body.data(), body.size());
   std::vector<uint8_t> out;
   Append(out, kMagic, sizeof(kMagic));
   Append(out, &hash, sizeof(hash));
@@ -90,7 +88,7 @@ bool Parse(const std::vector<uint8_t>& bytes, Pairs& pairs) {
   std::memcpy(&hash, bytes.data() + sizeof(kMagic), sizeof(hash));
   const uint8_t* body = bytes.data() + kHeadBytes;
   const size_t size = bytes.size() - kHeadBytes;
-  if (XXH3_64bits(body, size) != hash) return false;
+  if (Hash64(body, size) != hash) return false;
   Reader reader(body, size);
   if (!reader.Read(count)) return false;
   for (uint64_t i = 0; i < count; ++i) {

@@ -14,10 +14,10 @@ namespace mace {
 namespace {
 
 constexpr std::pair<DataType, IDataType> kTypes[] = {
-    {DataType::kF32, IDT_FLOAT},    {DataType::kF16, IDT_FLOAT16},
+    {DataType::kF32, IDT_FLOAT},     {DataType::kF16, IDT_FLOAT16},
     {DataType::kBF16, IDT_BFLOAT16}, {DataType::kI32, IDT_INT32},
-    {DataType::kI64, IDT_INT64},    {DataType::kI16, IDT_INT16},
-    {DataType::kI8, IDT_INT8},      {DataType::kU8, IDT_UINT8},
+    {DataType::kI64, IDT_INT64},     {DataType::kI16, IDT_INT16},
+    {DataType::kI8, IDT_INT8},       {DataType::kU8, IDT_UINT8},
     {DataType::kBool, IDT_BOOL},
 };
 
@@ -27,8 +27,8 @@ Result<WeightBytes> AlignedWeights(std::shared_ptr<const unsigned char> data,
   if (reinterpret_cast<uintptr_t>(data.get()) % kAlignment == 0) {
     return WeightBytes{std::move(data), size};
   }
-  LOG(INFO) << "the weights are not at a 64-byte boundary: copying "
-            << size << " bytes";
+  LOG(INFO) << "the weights are not at a 64-byte boundary: copying " << size
+            << " bytes";
   MACE_ASSIGN_OR_RETURN(AlignedBuffer buffer, AlignedBuffer::Create(size));
   std::memcpy(buffer.data(), data.get(), size);
   auto owner = std::make_shared<AlignedBuffer>(std::move(buffer));
@@ -40,8 +40,8 @@ Result<WeightBytes> MappedWeights(const std::string& path) {
   if (path.empty()) return WeightBytes();
   MACE_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open(path));
   auto owner = std::make_shared<MappedFile>(std::move(file));
-  return WeightBytes{
-      std::shared_ptr<const uint8_t>(owner, owner->data()), owner->size()};
+  return WeightBytes{std::shared_ptr<const uint8_t>(owner, owner->data()),
+                     owner->size()};
 }
 
 std::string InFile(const std::string& file, const Status& status) {
@@ -52,9 +52,9 @@ Result<std::unique_ptr<MaceModel::Impl>> MakeImpl(
     const uint8_t* graph, size_t graph_size, WeightBytes weights,
     const MaceModelOptions& options) {
   auto impl = std::make_unique<MaceModel::Impl>();
-  MACE_ASSIGN_OR_RETURN(
-      impl->model, LoadModel(graph, graph_size, std::move(weights),
-                             {options.verify_checksum}));
+  MACE_ASSIGN_OR_RETURN(impl->model,
+                        LoadModel(graph, graph_size, std::move(weights),
+                                  {options.verify_checksum}));
   impl->packed = std::make_shared<PackedWeights>();
   const Model& model = impl->model;
   for (int id : model.graph.inputs) {
@@ -95,9 +95,12 @@ DataType FromPublic(IDataType type) {
 
 DataFormat ToPublic(DimensionOrder order) {
   switch (order) {
-    case DimensionOrder::kNhwc: return DataFormat::NHWC;
-    case DimensionOrder::kNchw: return DataFormat::NCHW;
-    case DimensionOrder::kNone: return DataFormat::NONE;
+    case DimensionOrder::kNhwc:
+      return DataFormat::NHWC;
+    case DimensionOrder::kNchw:
+      return DataFormat::NCHW;
+    case DimensionOrder::kNone:
+      return DataFormat::NONE;
   }
   return DataFormat::NONE;
 }
@@ -112,8 +115,7 @@ MaceStatus MaceModel::Load(const std::string& model_file,
   if (model == nullptr) return InvalidArgument("MaceModel::Load: null model");
   MACE_ASSIGN_OR_RETURN(const MappedFile graph, MappedFile::Open(model_file));
   MACE_ASSIGN_OR_RETURN(WeightBytes weights, MappedWeights(model_data_file));
-  auto impl =
-      MakeImpl(graph.data(), graph.size(), std::move(weights), options);
+  auto impl = MakeImpl(graph.data(), graph.size(), std::move(weights), options);
   if (!impl.ok()) {
     return {impl.status().code(), InFile(model_file, impl.status())};
   }
@@ -133,9 +135,8 @@ MaceStatus MaceModel::Load(const unsigned char* model_graph,
   }
   MACE_ASSIGN_OR_RETURN(WeightBytes weights,
                         AlignedWeights(std::move(model_data), model_data_size));
-  MACE_ASSIGN_OR_RETURN(
-      auto impl,
-      MakeImpl(model_graph, model_graph_size, std::move(weights), options));
+  MACE_ASSIGN_OR_RETURN(auto impl, MakeImpl(model_graph, model_graph_size,
+                                            std::move(weights), options));
   model->reset(new MaceModel(std::move(impl)));
   return MaceStatus();
 }

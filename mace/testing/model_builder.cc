@@ -8,10 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "mace/base/aligned_buffer.h"
+#include "mace/base/hash.h"
 
 namespace mace::testing {
 namespace {
@@ -104,7 +102,7 @@ std::vector<unsigned char> ModelBuilder::Graph() {
   net_.set_name("test");
   net_.set_format_version(1);
   net_.set_data_bytes(static_cast<int64_t>(data_.size()));
-  net_.set_data_xxh3(XXH3_64bits(data_.data(), data_.size()));
+  net_.set_data_xxh3(Hash64(data_.data(), data_.size()));
   const std::string bytes = net_.SerializeAsString();
   return {bytes.begin(), bytes.end()};
 }
@@ -120,8 +118,8 @@ std::shared_ptr<unsigned char> ModelBuilder::Data() const {
 std::shared_ptr<MaceModel> ModelBuilder::Load() {
   const std::vector<unsigned char> graph = Graph();
   std::shared_ptr<MaceModel> model;
-  const MaceStatus status = MaceModel::Load(graph.data(), graph.size(), Data(),
-                                            data_size(), &model);
+  const MaceStatus status =
+      MaceModel::Load(graph.data(), graph.size(), Data(), data_size(), &model);
   EXPECT_TRUE(status.ok()) << status.information();
   return model;
 }

@@ -49,8 +49,8 @@ void Load(const uint8_t* data, size_t size) {
     return;
   }
   if (!IsSmall(model->graph)) return;
-  static const auto* packed = new std::shared_ptr<PackedWeights>(
-      std::make_shared<PackedWeights>());
+  static const auto* packed =
+      new std::shared_ptr<PackedWeights>(std::make_shared<PackedWeights>());
   auto device = CpuDevice::Create({1, 0, true}, *packed);
   if (!device.ok()) return;
   const Status status = InferGraph(model->graph, **device);

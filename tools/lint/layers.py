@@ -46,7 +46,7 @@ UKERNEL_SYSTEM = re.compile(r"(arm_\w+|\w*intrin)\.h$")
 THIRD_PARTY: dict[str, set[str]] = {
     "google/protobuf/": {"proto", "model"},
     "pthreadpool.h": {"base"},
-    "xxhash.h": {"base", "model"},
+    "xxhash.h": {"base"},
     "CL/": {"opencl"},
     "gtest/": {"testing"},
     "gmock/": {"testing"},

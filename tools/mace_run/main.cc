@@ -23,9 +23,10 @@ int Fail(const Status& status) {
 
 void PrintLatency(const RunResult& r) {
   const double average =
-      r.run_ms.empty() ? 0
-                       : std::accumulate(r.run_ms.begin(), r.run_ms.end(), 0.0) /
-                             static_cast<double>(r.run_ms.size());
+      r.run_ms.empty()
+          ? 0
+          : std::accumulate(r.run_ms.begin(), r.run_ms.end(), 0.0) /
+                static_cast<double>(r.run_ms.size());
   const std::string rule(40, '=');
   std::printf("Total init latency: %.3f ms\n", r.init_ms);
   std::printf("1st warm up run latency: %.3f ms\n", r.warmup_ms);

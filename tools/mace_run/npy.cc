@@ -22,9 +22,14 @@ struct TypeCode {
   size_t bytes;
 };
 constexpr TypeCode kTypeCodes[] = {
-    {"f4", IDT_FLOAT, 4}, {"f2", IDT_FLOAT16, 2}, {"i4", IDT_INT32, 4},
-    {"i8", IDT_INT64, 8}, {"i2", IDT_INT16, 2},   {"i1", IDT_INT8, 1},
-    {"u1", IDT_UINT8, 1}, {"b1", IDT_BOOL, 1},
+    {"f4", IDT_FLOAT, 4},
+    {"f2", IDT_FLOAT16, 2},
+    {"i4", IDT_INT32, 4},
+    {"i8", IDT_INT64, 8},
+    {"i2", IDT_INT16, 2},
+    {"i1", IDT_INT8, 1},
+    {"u1", IDT_UINT8, 1},
+    {"b1", IDT_BOOL, 1},
     // NumPy has no bfloat16: its bits travel as an unsigned integer.
     {"u2", IDT_BFLOAT16, 2},
 };
@@ -69,7 +74,8 @@ size_t ParseHeader(const MappedFile& file, std::string& header) {
   size_t begin = 10;
   size_t length = p[8] | p[9] << 8;
   if (p[6] >= 2) {
-    length |= static_cast<size_t>(p[10]) << 16 | static_cast<size_t>(p[11]) << 24;
+    length |= static_cast<size_t>(p[10]) << 16 | static_cast<size_t>(p[11])
+                                                     << 24;
     begin = 12;
   }
   if (length > file.size() - begin) return 0;
@@ -122,8 +128,10 @@ Result<MaceTensor> ReadNpy(const std::string& path) {
     if (code != c.code && !(is_double && c.type == IDT_FLOAT)) continue;
     const size_t stored = elements * (is_double ? 8 : c.bytes);
     if (left < stored) {
-      return bad("is cut short: " + std::to_string(left) + " bytes of elements "
-                 "instead of " + std::to_string(stored));
+      return bad("is cut short: " + std::to_string(left) +
+                 " bytes of elements "
+                 "instead of " +
+                 std::to_string(stored));
     }
     MACE_ASSIGN_OR_RETURN(MaceTensor tensor,
                           Allocate(shape, c.type, elements * c.bytes));

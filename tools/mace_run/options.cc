@@ -17,7 +17,8 @@ std::pair<std::string, std::string> SplitAssignment(const std::string& text,
                                                     const std::string& flag) {
   const size_t at = text.rfind('=');
   if (at == std::string::npos || at == 0 || at + 1 == text.size()) {
-    throw CLI::ValidationError(flag, "'" + text + "' must look like name=value");
+    throw CLI::ValidationError(flag,
+                               "'" + text + "' must look like name=value");
   }
   return {text.substr(0, at), text.substr(at + 1)};
 }
@@ -68,8 +69,9 @@ std::vector<Job> ReadBatch(const std::string& path) {
 }  // namespace
 
 int ParseOptions(int argc, char** argv, Options* options) {
-  CLI::App app{"Runs a converted model: loads it, runs it on given or random "
-               "inputs, and reports outputs, latency and memory."};
+  CLI::App app{
+      "Runs a converted model: loads it, runs it on given or random "
+      "inputs, and reports outputs, latency and memory."};
   Options& o = *options;
   Job job;
   std::vector<std::string> inputs, shapes;
@@ -104,7 +106,8 @@ int ParseOptions(int argc, char** argv, Options* options) {
         const bool ok = text == "-1" || (std::atoi(text.c_str()) >= 1 &&
                                          std::atoi(text.c_str()) <= 256);
         return ok ? std::string()
-                  : "must be -1 (as many as there are cores) or 1 to 256, got " +
+                  : "must be -1 (as many as there are cores) or 1 to 256, "
+                    "got " +
                         text;
       })
       ->capture_default_str();

@@ -13,25 +13,38 @@ using nlohmann::json;
 
 const char* TypeName(IDataType type) {
   switch (type) {
-    case IDT_FLOAT: return "float32";
-    case IDT_FLOAT16: return "float16";
-    case IDT_BFLOAT16: return "bfloat16";
-    case IDT_INT32: return "int32";
-    case IDT_INT64: return "int64";
-    case IDT_INT16: return "int16";
-    case IDT_INT8: return "int8";
-    case IDT_UINT8: return "uint8";
-    case IDT_BOOL: return "bool";
-    case IDT_INVALID: return "unknown";
+    case IDT_FLOAT:
+      return "float32";
+    case IDT_FLOAT16:
+      return "float16";
+    case IDT_BFLOAT16:
+      return "bfloat16";
+    case IDT_INT32:
+      return "int32";
+    case IDT_INT64:
+      return "int64";
+    case IDT_INT16:
+      return "int16";
+    case IDT_INT8:
+      return "int8";
+    case IDT_UINT8:
+      return "uint8";
+    case IDT_BOOL:
+      return "bool";
+    case IDT_INVALID:
+      return "unknown";
   }
   return "unknown";
 }
 
 const char* FormatName(DataFormat format) {
   switch (format) {
-    case DataFormat::NHWC: return "NHWC";
-    case DataFormat::NCHW: return "NCHW";
-    case DataFormat::NONE: return "NONE";
+    case DataFormat::NHWC:
+      return "NHWC";
+    case DataFormat::NCHW:
+      return "NCHW";
+    case DataFormat::NONE:
+      return "NONE";
   }
   return "NONE";
 }
@@ -48,9 +61,8 @@ json ToJson(const std::vector<MaceTensorInfo>& infos) {
 }
 
 json ToJson(const Stat& s) {
-  return {{"count", s.count()},   {"first", s.first()},
-          {"min", s.min()},       {"max", s.max()},
-          {"avg", s.average()},   {"median", s.median()},
+  return {{"count", s.count()},  {"first", s.first()}, {"min", s.min()},
+          {"max", s.max()},      {"avg", s.average()}, {"median", s.median()},
           {"std", s.deviation()}};
 }
 
@@ -89,11 +101,12 @@ json ToJson(const Benchmark& benchmark) {
 json OpListJson() {
   json list = json::array();
   for (const Op* op : AllOps()) {
-    list.push_back({{"name", op->name},
-                    {"attrs", op->attr_names()},
-                    {"min_inputs", op->min_inputs},
-                    {"max_inputs", op->max_inputs == kMany ? -1 : op->max_inputs},
-                    {"outputs", op->num_outputs == kMany ? -1 : op->num_outputs}});
+    list.push_back(
+        {{"name", op->name},
+         {"attrs", op->attr_names()},
+         {"min_inputs", op->min_inputs},
+         {"max_inputs", op->max_inputs == kMany ? -1 : op->max_inputs},
+         {"outputs", op->num_outputs == kMany ? -1 : op->num_outputs}});
   }
   return list;
 }
@@ -101,17 +114,17 @@ json OpListJson() {
 json TraceJson(const RunMetadata& metadata) {
   json events = json::array();
   for (const OperatorStats& op : metadata.op_stats) {
-    events.push_back(
-        {{"name", op.type + " " + op.operator_name},
-         {"cat", op.type},
-         {"ph", "X"},
-         {"ts", op.stats.start_micros},
-         {"dur", op.stats.end_micros - op.stats.start_micros},
-         {"pid", 1},
-         {"tid", op.device},
-         {"args",
-          {{"kernel", op.variant}, {"macs", op.macs},
-           {"output_shape", op.output_shape}}}});
+    events.push_back({{"name", op.type + " " + op.operator_name},
+                      {"cat", op.type},
+                      {"ph", "X"},
+                      {"ts", op.stats.start_micros},
+                      {"dur", op.stats.end_micros - op.stats.start_micros},
+                      {"pid", 1},
+                      {"tid", op.device},
+                      {"args",
+                       {{"kernel", op.variant},
+                        {"macs", op.macs},
+                        {"output_shape", op.output_shape}}}});
   }
   return {{"traceEvents", events}, {"displayTimeUnit", "ms"}};
 }

@@ -42,16 +42,27 @@ Result<MaceTensor> RandomTensor(const MaceTensorInfo& info,
     const float v = lo + width * static_cast<float>(rng() >> 8) / (1 << 24);
     char* p = data.get() + i * bytes;
     switch (info.data_type) {
-      case IDT_FLOAT: *reinterpret_cast<float*>(p) = v; break;
-      case IDT_INT32: *reinterpret_cast<int32_t*>(p) = std::floor(v); break;
-      case IDT_INT64: *reinterpret_cast<int64_t*>(p) = std::floor(v); break;
-      case IDT_BOOL: *p = v > lo + width / 2; break;
+      case IDT_FLOAT:
+        *reinterpret_cast<float*>(p) = v;
+        break;
+      case IDT_INT32:
+        *reinterpret_cast<int32_t*>(p) = std::floor(v);
+        break;
+      case IDT_INT64:
+        *reinterpret_cast<int64_t*>(p) = std::floor(v);
+        break;
+      case IDT_BOOL:
+        *p = v > lo + width / 2;
+        break;
       case IDT_INT8:
-      case IDT_UINT8: *p = static_cast<char>(std::floor(v)); break;
+      case IDT_UINT8:
+        *p = static_cast<char>(std::floor(v));
+        break;
       default:
         return InvalidArgument("input '" + info.name +
                                "' is of a type without random values; give it "
-                               "with --input " + info.name + "=file.npy");
+                               "with --input " +
+                               info.name + "=file.npy");
     }
   }
   return MaceTensor(info.shape, std::shared_ptr<void>(data), info.data_type);
@@ -79,7 +90,8 @@ Status WriteOutputs(const std::string& dir,
                            "': " + error.message());
   }
   for (const auto& [name, tensor] : outputs) {
-    MACE_RETURN_IF_ERROR(WriteNpy(dir + "/" + FileNameOf(name) + ".npy", tensor));
+    MACE_RETURN_IF_ERROR(
+        WriteNpy(dir + "/" + FileNameOf(name) + ".npy", tensor));
   }
   return Status();
 }

@@ -37,13 +37,15 @@ std::string Table(const std::string& title,
       widths[i] = std::max(widths[i], row[i].size());
     }
   }
-  const size_t width = std::accumulate(widths.begin(), widths.end(),
-                                       size_t{1}) + 3 * widths.size();
+  const size_t width =
+      std::accumulate(widths.begin(), widths.end(), size_t{1}) +
+      3 * widths.size();
   const std::string rule(width, '-');
   const auto line = [&](const std::vector<std::string>& cells) {
     std::string s = "|";
     for (size_t i = 0; i < cells.size(); ++i) {
-      s += ' ' + std::string(widths[i] - cells[i].size(), ' ') + cells[i] + " |";
+      s +=
+          ' ' + std::string(widths[i] - cells[i].size(), ' ') + cells[i] + " |";
     }
     return s + '\n';
   };
@@ -81,18 +83,18 @@ std::string OpTable(const std::string& title,
     const OperatorStats& op = t->op;
     const double average = t->duration.average();
     sum += average;
-    rows.push_back(
-        {op.type, Fixed(t->start.average() / 1000),
-         Fixed(t->duration.first() / 1000), Fixed(average / 1000),
-         Fixed(100 * average / total_us, 2), Fixed(100 * sum / total_us, 2),
-         op.macs ? Fixed(op.macs / 1e6, 2) : "",
-         op.macs ? Fixed(Gflops(op.macs, average), 1) : "",
-         op.args.strides.empty() ? "" : List(op.args.strides),
-         PaddingName(op.args.padding_type),
-         op.args.kernels.empty() ? "" : List(op.args.kernels),
-         op.output_shape.empty() ? "" : List(op.output_shape[0]),
-         op.args.dilations.empty() ? "" : List(op.args.dilations), op.variant,
-         op.operator_name});
+    rows.push_back({op.type, Fixed(t->start.average() / 1000),
+                    Fixed(t->duration.first() / 1000), Fixed(average / 1000),
+                    Fixed(100 * average / total_us, 2),
+                    Fixed(100 * sum / total_us, 2),
+                    op.macs ? Fixed(op.macs / 1e6, 2) : "",
+                    op.macs ? Fixed(Gflops(op.macs, average), 1) : "",
+                    op.args.strides.empty() ? "" : List(op.args.strides),
+                    PaddingName(op.args.padding_type),
+                    op.args.kernels.empty() ? "" : List(op.args.kernels),
+                    op.output_shape.empty() ? "" : List(op.output_shape[0]),
+                    op.args.dilations.empty() ? "" : List(op.args.dilations),
+                    op.variant, op.operator_name});
   }
   return Table(title,
                {"Node Type", "Start", "First", "Avg(ms)", "%", "cdf%",
@@ -118,9 +120,9 @@ std::string TypeTable(const Benchmark& b, double total_us) {
   }
   std::vector<std::pair<std::string, TypeTimes>> order(types.begin(),
                                                        types.end());
-  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& c) {
-    return a.second.us > c.second.us;
-  });
+  std::stable_sort(
+      order.begin(), order.end(),
+      [](const auto& a, const auto& c) { return a.second.us > c.second.us; });
   std::vector<std::vector<std::string>> rows;
   double sum = 0;
   for (const auto& [name, t] : order) {
@@ -141,10 +143,12 @@ std::string TypeTable(const Benchmark& b, double total_us) {
 void Stat::Add(double value) { values_.push_back(value); }
 
 double Stat::min() const {
-  return values_.empty() ? 0 : *std::min_element(values_.begin(), values_.end());
+  return values_.empty() ? 0
+                         : *std::min_element(values_.begin(), values_.end());
 }
 double Stat::max() const {
-  return values_.empty() ? 0 : *std::max_element(values_.begin(), values_.end());
+  return values_.empty() ? 0
+                         : *std::max_element(values_.begin(), values_.end());
 }
 double Stat::sum() const {
   return std::accumulate(values_.begin(), values_.end(), 0.0);
@@ -166,7 +170,8 @@ double Stat::deviation() const {
 
 void Benchmark::Add(const RunMetadata& metadata) {
   if (ops.empty()) {
-    for (const OperatorStats& op : metadata.op_stats) ops.push_back({op, {}, {}});
+    for (const OperatorStats& op : metadata.op_stats)
+      ops.push_back({op, {}, {}});
   }
   for (size_t i = 0; i < ops.size(); ++i) {
     const CallStats& s = metadata.op_stats[i].stats;
@@ -195,8 +200,7 @@ std::string FormatTables(const Benchmark& b) {
   });
   if (ops.size() > 10) ops.resize(10);
   s += OpTable("Sort by Computation Time", ops, total_us) +
-       TypeTable(b, total_us) +
-       RunsTable("Summary of Ops' Stat", b.measured) +
+       TypeTable(b, total_us) + RunsTable("Summary of Ops' Stat", b.measured) +
        Table("Stat by MACs(Multiply-Accumulation)",
              {"total(M)", "round", "first(GFLOP/s)", "avg(GFLOP/s)"},
              {{Fixed(macs / 1e6, 2), std::to_string(b.plain.count()),
