@@ -24,6 +24,7 @@ from mace_tools.passes.fuse_bias import fuse_bias
 from mace_tools.passes.input_order import set_order
 from mace_tools.passes.matmul_to_fc import matmul_to_fc
 from mace_tools.passes.merge_views import merge_views
+from mace_tools.passes.prelu_pattern import prelu_pattern
 from mace_tools.passes.remove_noops import remove_noops
 from mace_tools.passes.sink_transposes import sink_transposes
 
@@ -31,7 +32,7 @@ Pass = Callable[[Graph], None]
 
 PASSES: list[Pass] = [
     fold_constants, remove_noops, dedupe,
-    canonical_activations, activation_patterns, channel_shuffle, matmul_to_fc,
+    canonical_activations, activation_patterns, prelu_pattern, channel_shuffle, matmul_to_fc,
     sink_transposes, fc_after_transpose, fold_constants, remove_noops,
     flatten_atrous, fold_pad,
     # Layers may be followed by several of these in a row.

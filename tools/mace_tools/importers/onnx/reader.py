@@ -25,7 +25,6 @@ ELEMENT = {
     9: np.bool_, 10: np.float16, 11: np.float64, 12: np.uint32, 13: np.uint64, 16: np.float32,
 }  # fmt: skip
 BFLOAT16 = 16
-NEWEST_OPSET = 18
 
 
 def read(path: Path) -> SourceModel:
@@ -45,6 +44,9 @@ def read(path: Path) -> SourceModel:
 
 def _model(proto: Any, path: Path) -> SourceModel:
     opset = max((o.version for o in proto.opset_import if o.domain in ("", "ai.onnx")), default=0)
+    if opset == 0:
+        raise ModelError(f"{path} names no operator set version: it is truncated, or older than "
+                         "ONNX 1.0")
     graph = proto.graph
     constants = {t.name: tensor(t, path.parent) for t in graph.initializer}
     nodes = []

@@ -1,0 +1,4 @@
+"""What tests of the converter share.
+
+SPDX-License-Identifier: Apache-2.0
+"""
