@@ -70,6 +70,14 @@ int64_t LiveBytes(const Problem& p, const Relations& relations,
   return std::max(sum, largest);
 }
 
+void SortBySize(const Problem& p, std::vector<int32_t>* ids) {
+  std::sort(ids->begin(), ids->end(), [&](int32_t a, int32_t b) {
+    const int64_t sa = Bytes(p, p.records[a].size);
+    const int64_t sb = Bytes(p, p.records[b].size);
+    return sa != sb ? sa > sb : a < b;
+  });
+}
+
 }  // namespace
 
 Peak OffsetsLowerBound(const Problem& p) {
@@ -100,14 +108,21 @@ Peak OffsetsLowerBound(const Problem& p) {
 std::vector<Profile> Profiles(const Problem& p) {
   std::vector<Profile> profiles;
   ForEachStart(p, [&](int64_t step, std::vector<int32_t> live) {
-    std::sort(live.begin(), live.end(), [&](int32_t a, int32_t b) {
-      const int64_t sa = Bytes(p, p.records[a].size);
-      const int64_t sb = Bytes(p, p.records[b].size);
-      return sa != sb ? sa > sb : a < b;
-    });
+    SortBySize(p, &live);
     profiles.push_back({step, std::move(live)});
   });
   return profiles;
+}
+
+std::vector<int32_t> LiveAt(const Problem& p, int64_t step) {
+  std::vector<int32_t> live;
+  for (size_t i = 0; i < p.records.size(); ++i) {
+    if (p.records[i].first <= step && step <= p.records[i].last) {
+      live.push_back(static_cast<int32_t>(i));
+    }
+  }
+  SortBySize(p, &live);
+  return live;
 }
 
 std::vector<int64_t> PositionalMaxima(const Problem& p) {

@@ -35,6 +35,9 @@ struct Profile {
 };
 std::vector<Profile> Profiles(const Problem& problem);
 
+// The same for any one step. Of a problem that is not reduced, too.
+std::vector<int32_t> LiveAt(const Problem& problem, int64_t step);
+
 }  // namespace mace::memory
 
 #endif  // MACE_MEMORY_BOUNDS_H_

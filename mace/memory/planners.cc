@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "mace/memory/bounds.h"
+#include "mace/memory/objects.h"
 #include "mace/memory/offsets_greedy.h"
 #include "mace/memory/reduce.h"
 #include "mace/memory/validate.h"
@@ -118,6 +119,13 @@ const std::vector<Planner>& Planners() {
       {"offsets/LINEAR", OffsetsNaive, 1, true},
       {"offsets/GREEDY_BY_SIZE", OffsetsGreedyBySize, 1, true},
       {"offsets/TFLM_GREEDY", OffsetsTflmGreedy, 1, true},
+      {"objects/NAIVE", ObjectsNaive, 4, false},
+      {"objects/EQUALITY", ObjectsEquality, 4, false},
+      {"objects/GREEDY_IN_ORDER", ObjectsGreedyInOrder, 3, false},
+      {"objects/GREEDY_BY_BREADTH", ObjectsGreedyByBreadth, 1, false},
+      {"objects/GREEDY_BY_SIZE", ObjectsGreedyBySize, 1, false},
+      {"objects/GREEDY_BEST", ObjectsGreedyBest, 1, false},
+      {"objects/MINCOSTFLOW", ObjectsMinCostFlow, 1, false},
   };
   return *planners;
 }
