@@ -1,0 +1,42 @@
+// Deconv2d on the CPU.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/ops/deconv2d.h"
+
+#include "mace/cpu/function_kernel.h"
+#include "mace/cpu/kernel_table.h"
+#include "mace/cpu/reference/conv.h"
+
+namespace mace::cpu {
+namespace {
+
+Result<KernelPtr> PrepareF32(const Node& node, CpuContext&) {
+  MACE_ASSIGN_OR_RETURN(const Deconv2dAttrs attrs,
+                        ReadAttrs<Deconv2dAttrs>(node));
+  MACE_ASSIGN_OR_RETURN(const ActivationFunction act,
+                        ResolveActivation(node, attrs));
+  ConvShape s;
+  MACE_ASSIGN_OR_RETURN(s.window, Deconv2dWindow(node, attrs));
+  s.batch = node.inputs[0].type.shape[0];
+  s.in_channels = node.inputs[0].type.shape[3];
+  s.out_channels = node.outputs[0].shape[3];
+  s.group = attrs.group;
+  KernelFacts facts;
+  facts.macs =
+      NumElements(node.inputs[0].type.shape) * s.out_per_group() * s.taps();
+  return MakeKernel(
+      [s, act](const RunArgs& args) {
+        ReferenceDeconv(
+            s, act, args.inputs[0].as<const float>(),
+            args.inputs[1].as<const float>(),
+            args.inputs.size() > 2 ? args.inputs[2].as<const float>() : nullptr,
+            args.outputs[0].as<float>());
+      },
+      facts);
+}
+
+}  // namespace
+
+CpuKernelDefs Deconv2d() { return {{DataType::kF32, PrepareF32}}; }
+
+}  // namespace mace::cpu

@@ -1,0 +1,150 @@
+// Pooling: meaning and kernels.
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "mace/testing/check_op.h"
+
+namespace mace::testing {
+namespace {
+
+using Ints = std::vector<int64_t>;
+
+constexpr int64_t kAverage = 1, kMax = 2, kL2 = 3;
+
+// Values from onnxruntime 1.20.
+TEST(Pooling, AverageSame) {
+  CheckOp({"Pooling",
+           {{"pooling_type", kAverage},
+            {"kernels", Ints{2, 3}},
+            {"strides", Ints{1, 2}},
+            {"padding", int64_t{1}}},
+           {RandomF32({1, 4, 5, 2}, 30)}},
+          {F32({1, 4, 3, 2},
+               {0.18165237f,   0.33134955f,   0.0066500306f, -0.027241865f,
+                0.059321404f,  -0.09335077f,  0.009391665f,  -0.023183972f,
+                0.21389025f,   -0.018772343f, 0.34654474f,   -0.46744984f,
+                -0.51707745f,  -0.5255067f,   0.084771015f,  -0.2847267f,
+                0.08743599f,   -0.2367774f,   -0.7145254f,   -0.47718114f,
+                -0.049903076f, -0.4334799f,   -0.5258332f,   -0.0748328f})});
+}
+
+TEST(Pooling, MaxDilatedExplicit) {
+  CheckOp({"Pooling",
+           {{"pooling_type", kMax},
+            {"kernels", Ints{2, 2}},
+            {"strides", Ints{1, 2}},
+            {"dilations", Ints{2, 1}},
+            {"padding", int64_t{4}},
+            {"padding_values", Ints{1, 0, 0, 1}}},
+           {RandomF32({1, 4, 5, 2}, 30)}},
+          {F32({1, 3, 3, 2},
+               {0.9835019f, 0.854787f, 0.1713885f, 0.39330184f, -0.18661988f,
+                -0.11955297f, 0.28828704f, 0.8339559f, 0.5337101f, 0.94860995f,
+                0.9252156f, 0.41282868f, 0.9835019f, 0.854787f, 0.98838735f,
+                0.39330184f, -0.18661988f, 0.73021114f})});
+}
+
+TEST(Pooling, Global) {
+  CheckOp({"Pooling",
+           {{"pooling_type", kAverage}, {"global", int64_t{1}}},
+           {RandomF32({1, 4, 5, 2}, 30)}},
+          {F32({1, 1, 1, 2}, {0.003314042f, -0.046996105f})});
+}
+
+// The last column's windows reach one element beyond input and padding, which
+// does not count. Values from numpy 1.26; onnxruntime 1.20 counts it.
+TEST(Pooling, AverageCeilIncludePad) {
+  CheckOp({"Pooling",
+           {{"pooling_type", kAverage},
+            {"kernels", Ints{3, 3}},
+            {"strides", Ints{2, 2}},
+            {"round_mode", int64_t{1}},
+            {"count_include_pad", int64_t{1}},
+            {"padding", int64_t{4}},
+            {"padding_values", Ints{1, 1, 0, 0}}},
+           {RandomF32({1, 4, 5, 2}, 30)}},
+          {F32({1, 2, 3, 2},
+               {0.08073439f, 0.14726646f, 0.004433354f, -0.018161245f,
+                0.039547604f, -0.062233847f, -0.15460935f, -0.11634424f,
+                0.12595914f, -0.1570082f, 0.0557521f, -0.3365775f})});
+}
+
+// TFLite's L2_POOL_2D: the root of the mean of squares.
+TEST(Pooling, L2) {
+  CheckOp({"Pooling",
+           {{"pooling_type", kL2}, {"kernels", Ints{2, 2}}},
+           {F32({1, 2, 2, 1}, {1, 7, -5, 5})}},
+          {F32({1, 1, 1, 1}, {5})});
+}
+
+// A last window that would start after the input is dropped.
+TEST(Pooling, CeilShapes) {
+  const auto extent = [](int64_t in, int64_t kernel, int64_t stride,
+                         int64_t pad) {
+    return InferTypes({"Pooling",
+                       {{"pooling_type", kMax},
+                        {"kernels", Ints{kernel, 1}},
+                        {"strides", Ints{stride, 1}},
+                        {"round_mode", int64_t{1}},
+                        {"padding", int64_t{4}},
+                        {"padding_values", Ints{pad, 0, pad, 0}}},
+                       {RandomF32({1, in, 1, 1}, 1)}})
+        .at(0)
+        .shape[1];
+  };
+  EXPECT_EQ(extent(5, 2, 2, 0), 3);
+  EXPECT_EQ(extent(4, 2, 2, 1), 3);
+  EXPECT_EQ(extent(3, 1, 3, 0), 1);
+  EXPECT_EQ(extent(5, 1, 3, 1), 2);
+}
+
+TEST(Pooling, Sizes) {
+  for (int64_t type : {kAverage, kMax, kL2}) {
+    for (int64_t kernel : {2, 3}) {
+      for (int64_t channels : {1, 8, 37, 130}) {
+        for (int64_t padding : {0, 1, 2}) {
+          for (int64_t round_mode : {0, 1}) {
+            for (int64_t global : {0, 1}) {
+              SCOPED_TRACE(ToString(
+                  Shape{type, kernel, channels, padding, round_mode, global}));
+              CheckOp({"Pooling",
+                       {{"pooling_type", type},
+                        {"kernels", Ints{kernel, kernel}},
+                        {"strides", Ints{2, 2}},
+                        {"padding", padding},
+                        {"round_mode", round_mode},
+                        {"global", global},
+                        {"activation", "RELUX"},
+                        {"max_limit", 0.75f}},
+                       {RandomF32({2, 8, 11, channels}, 1)}});
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Pooling, NanGoesThrough) {
+  CheckOp({"Pooling",
+           {{"pooling_type", kMax}, {"kernels", Ints{1, 3}}},
+           {F32({1, 1, 4, 1}, {1, NAN, 2, 3})}},
+          {F32({1, 1, 2, 1}, {NAN, NAN})});
+}
+
+TEST(Pooling, Errors) {
+  const auto x = RandomF32({1, 4, 4, 1}, 1);
+  ExpectInferError({"Pooling", {{"kernels", Ints{2, 2}}}, {x}},
+                   "'pooling_type' must be 1 (mean), 2 (max) or 3 (L2), got 0");
+  ExpectInferError({"Pooling", {{"pooling_type", kMax}}, {x}},
+                   "attribute 'kernels' needs 2 values, got 0");
+  ExpectInferError(
+      {"Pooling", {{"pooling_type", kMax}, {"kernels", Ints{0, 2}}}, {x}},
+      "kernel 0x2 over [1,4,4,1] is out of range");
+}
+
+}  // namespace
+}  // namespace mace::testing
