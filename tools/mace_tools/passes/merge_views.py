@@ -26,11 +26,13 @@ def _is_view(node: Node | None) -> bool:
 
 
 def _as_reshape(graph: Graph, node: Node) -> None:
-    x, y = graph.shape(node.inputs[0]), graph.shape(node.outputs[0])
-    if x is None or y is None or not moves_only_ones(node.attrs["dims"], x):
+    """Only where one extent moves past ones: extents that an input's shape may change must not
+    end up in the model."""
+    x, y, perm = graph.shape(node.inputs[0]), graph.shape(node.outputs[0]), node.attrs["dims"]
+    if x is None or y is None or not moves_only_ones(perm, x):
         return
-    dims = _dims(x, y)
-    if dims is not None:
+    dims = [0 if axis == k else y[k] for k, axis in enumerate(perm)]
+    if None not in dims and sum(d not in (0, 1) for d in dims) <= 1:
         node.op, node.attrs = "Reshape", {"dim": dims}
 
 

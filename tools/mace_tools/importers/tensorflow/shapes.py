@@ -27,10 +27,8 @@ from mace_tools.importers.tensorflow.windows import in_nhwc
 
 
 @registry.op("Identity", "StopGradient", "PreventGradient", "CheckNumerics", "Snapshot",
-             "PlaceholderWithDefault", "ReadVariableOp", "Enter", "EnsureShape")
+             "PlaceholderWithDefault", "ReadVariableOp", "EnsureShape")
 def identity(b: Builder, n: SourceNode) -> str:
-    if n.op == "Enter":
-        raise Unsupported("it begins a loop", "unroll the loop or cut the model before it")
     return n.inputs[0]
 
 
@@ -177,9 +175,8 @@ def depth_blocks(b: Builder, n: SourceNode) -> str:
 @registry.op("ResizeBilinear", "ResizeNearestNeighbor", "ResizeBicubic")
 def resize_(b: Builder, n: SourceNode) -> str:
     mode = {"ResizeBilinear": "LINEAR", "ResizeBicubic": "CUBIC"}.get(n.op, "NEAREST")
-    y = resize(b, *n.inputs[:2], mode, n.attr("align_corners", False),
-               n.attr("half_pixel_centers", False))
-    return y
+    return resize(b, *n.inputs[:2], mode, n.attr("align_corners", False),
+                  n.attr("half_pixel_centers", False))
 
 
 def _out_type(n: SourceNode) -> str:

@@ -20,7 +20,7 @@ registry.help_for(
 )
 registry.help_for(
     "control flow does not convert: unroll it, or cut the model around it",
-    "Switch", "Merge", "NextIteration", "Exit", "LoopCond", "If", "StatelessIf", "While",
+    "Enter", "Switch", "Merge", "NextIteration", "Exit", "LoopCond", "If", "StatelessIf", "While",
     "StatelessWhile", "TensorArrayV3", "TensorListReserve",
 )
 registry.help_for(
