@@ -100,13 +100,22 @@ def prelu(b: Builder, n: SourceNode) -> str:
 
 @registry.op("Softmax", "LogSoftmax")
 def softmax(b: Builder, n: SourceNode) -> str:
-    x, use_log = n.inputs[0], int(n.op == "LogSoftmax")
+    return _along_axis(b, n, "Softmax", use_log=int(n.op == "LogSoftmax"))
+
+
+@registry.op("Hardmax")
+def hardmax(b: Builder, n: SourceNode) -> str:
+    return _along_axis(b, n, "Hardmax")
+
+
+def _along_axis(b: Builder, n: SourceNode, op: str, **attrs: int) -> str:
+    x = n.inputs[0]
     if b.opset >= 13:
-        return b.op("Softmax", x, axis=n.attr("axis", -1), use_log=use_log)
+        return b.op(op, x, axis=n.attr("axis", -1), **attrs)
     rank = b.rank(x)
     axis = n.attr("axis", 1) % rank if rank else 0
     if all(d == 1 for d in b.shape(x)[axis + 1 :]):
-        return b.op("Softmax", x, axis=axis, use_log=use_log)
+        return b.op(op, x, axis=axis, **attrs)
     # Before opset 13 all axes from `axis` on count as one.
-    flat = b.op("Softmax", b.op("Flatten", x, axis=axis), axis=-1, use_log=use_log)
+    flat = b.op(op, b.op("Flatten", x, axis=axis), axis=-1, **attrs)
     return b.op("Reshape", flat, b.op("Shape", x, output_type="i32"))
