@@ -19,6 +19,10 @@ PlanFn OffsetsGreedyBySize;
 // greedy planner of TensorFlow Lite Micro. Fixed records come first.
 PlanFn OffsetsTflmGreedy;
 
+// Records that live from the first step to the last by id, then the others by
+// decreasing size, as ArenaPlanner does for a graph.
+PlanFn OffsetsArena;
+
 }  // namespace mace::memory
 
 #endif  // MACE_MEMORY_OFFSETS_GREEDY_H_

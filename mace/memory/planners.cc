@@ -119,6 +119,7 @@ const std::vector<Planner>& Planners() {
       {"offsets/LINEAR", OffsetsNaive, 1, true},
       {"offsets/GREEDY_BY_SIZE", OffsetsGreedyBySize, 1, true},
       {"offsets/TFLM_GREEDY", OffsetsTflmGreedy, 1, true},
+      {"offsets/ARENA", OffsetsArena, 1, false},
       {"objects/NAIVE", ObjectsNaive, 4, false},
       {"objects/EQUALITY", ObjectsEquality, 4, false},
       {"objects/GREEDY_IN_ORDER", ObjectsGreedyInOrder, 3, false},
