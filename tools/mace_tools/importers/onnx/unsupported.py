@@ -1,0 +1,30 @@
+"""What to do about operators that have no importer.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from mace_tools.importers.onnx import registry
+
+registry.help_for(
+    "8-bit models are not converted yet: export the float model",
+    "QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear", "QLinearConv", "QLinearMatMul",
+    "ConvInteger", "MatMulInteger",
+)
+registry.help_for(
+    "the size of its result depends on the numbers in it; end the model before it (output_tensors "
+    "in the YAML) and do the rest in the app",
+    "NonMaxSuppression", "NonZero", "Unique", "Compress", "SequenceConstruct", "SequenceAt",
+    "SplitToSequence", "ConcatFromSequence",
+)
+registry.help_for(
+    "export without control flow: torch.onnx.export of a traced, not a scripted, model",
+    "If", "Loop", "Scan",
+)
+registry.help_for(
+    "use Resize instead, or compute the pooling without indices", "MaxUnpool", "MaxRoiPool",
+)
+registry.help_for("write it as Transpose, Reshape and MatMul", "Einsum")
+registry.help_for(
+    "end the model before it (output_tensors in the YAML) and do the rest in the app",
+    "GridSample", "RoiAlign", "AffineGrid",
+)

@@ -1,0 +1,92 @@
+"""ONNX's official node tests: unpacked, read, and compared with what a run gave.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import os
+import tarfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from mace_tools import importers
+from mace_tools.convert import convert
+from mace_tools.ir import NUMPY, Graph
+from mace_tools.protos import REPO
+
+ARCHIVE = "models/onnx/node_tests_v1.12.tar.gz"
+UNSUPPORTED = REPO / "test" / "golden" / "onnx_nodes_unsupported.txt"
+RTOL, ATOL = 1e-3, 1e-5  # a little wider than ONNX's own (1e-3, 1e-7): NumPy's float32 sums
+
+
+@dataclass
+class NodeTest:
+    name: str
+    model: Path
+    inputs: list[np.ndarray]
+    outputs: list[np.ndarray]
+
+    def convert(self) -> Graph:
+        """Errors: MaceError."""
+        return convert(importers.load("onnx", self.model))
+
+    def feeds(self, graph: Graph) -> dict[str, np.ndarray]:
+        """The inputs that are no constants of the model, in the types that the engine has."""
+        with np.errstate(over="ignore"):
+            return {name: _as(array, graph.tensors[name].dtype)
+                    for name, array in zip(graph.inputs, self.inputs)}
+
+    def difference(self, graph: Graph, results: dict[str, np.ndarray]) -> str:
+        """What is wrong with results; empty if nothing."""
+        for name, want in zip(graph.outputs, self.outputs):
+            got = results[name]
+            if got.shape != want.shape:
+                return f"'{name}' has shape {list(got.shape)}, expected {list(want.shape)}"
+            if not np.allclose(got, want, RTOL, ATOL, equal_nan=True):
+                largest = np.nanmax(np.abs(got.astype(np.float64) - want.astype(np.float64)))
+                return f"'{name}' is off by up to {largest:.4g}"
+        return ""
+
+
+def _as(array: np.ndarray, dtype: str) -> np.ndarray:
+    if array.dtype == np.uint16 and dtype == "f32":  # how the archive stores bfloat16
+        return (array.astype(np.uint32) << 16).view(np.float32)
+    return array.astype(NUMPY[dtype])
+
+
+def archive() -> Path:
+    return Path(os.environ.get("MACE_TEST_DATA") or REPO.parent / "shared") / ARCHIVE
+
+
+def names(path: Path) -> list[str]:
+    """The tests of an archive, without unpacking it."""
+    with tarfile.open(path) as tar:
+        return sorted({n.split("/")[1] for n in tar.getnames() if "/test_" in n})
+
+
+def unpack(path: Path, folder: Path) -> Path:
+    with tarfile.open(path) as tar:
+        tar.extractall(folder)
+    return next(folder.iterdir())
+
+
+def read(folder: Path) -> NodeTest:
+    """model_const.onnx, which has all but the first input as constants, where there is one."""
+    model = folder / "model_const.onnx"
+    if not model.is_file():
+        model = folder / "model.onnx"
+    return NodeTest(folder.name, model, _arrays(folder, "input"), _arrays(folder, "output"))
+
+
+def _arrays(folder: Path, kind: str) -> list[np.ndarray]:
+    count = len(list(folder.glob(f"{kind}_*.npy")))
+    return [np.load(folder / f"{kind}_{k}.npy") for k in range(count)]
+
+
+def known_unsupported(path: Path = UNSUPPORTED) -> dict[str, str]:
+    """Test name to reason, from lines `name: reason`."""
+    lines = [line for line in path.read_text().splitlines() if line and line[0] != "#"]
+    return {name.strip(): reason.strip() for name, _, reason in (s.partition(":") for s in lines)}
