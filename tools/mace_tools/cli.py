@@ -1,0 +1,141 @@
+"""The command line: arguments, and what every ending of a command looks like.
+
+SPDX-License-Identifier: Apache-2.0
+
+Errors that a user can act on end in one message and their exit code. Anything else is our bug: a
+line to report and a log file, never a traceback on the screen.
+"""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import os
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from mace_tools import cli_options as options
+from mace_tools import config, report
+from mace_tools.cli_console import Console
+from mace_tools.commands import COMMANDS, Context
+from mace_tools.config.problems import did_you_mean
+from mace_tools.errors import MaceError
+from mace_tools.exit_codes import ExitCode, UsageError, table
+from mace_tools.protos import cache_dir
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse that raises instead of exiting, so that all errors end in one place."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}; `{self.prog} -h` explains")
+
+
+def parser() -> argparse.ArgumentParser:
+    root = Parser(prog="tools/converter.py", allow_abbrev=False, epilog=table(),
+                  description="Converts, runs and benchmarks the models of a deployment file.",
+                  formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = root.add_subparsers(dest="command", metavar="COMMAND", required=True,
+                                   parser_class=Parser)
+    for name, module in COMMANDS.items():
+        sub = commands.add_parser(name, help=module.HELP, description=module.HELP,
+                                  allow_abbrev=False, epilog=table(),
+                                  formatter_class=argparse.RawDescriptionHelpFormatter)
+        options.add_common(sub)
+        module.add_options(sub)
+    return root
+
+
+def main(argv: Sequence[str]) -> int:
+    """Runs one command and returns the exit status."""
+    console = Console()
+    signal.signal(signal.SIGTERM, _terminate)
+    try:
+        return _main(list(argv), console)
+    except MaceError as e:
+        console.error(str(e))
+        return int(e.exit_code)
+    except KeyboardInterrupt:
+        console.error("interrupted; unfinished files were removed")
+        return ExitCode.INTERRUPTED
+    except BrokenPipeError:
+        _forget_stdout()
+        return ExitCode.ERROR
+    except OSError as e:
+        console.error(_os_error(e))
+        return ExitCode.ERROR
+    except MemoryError:
+        console.error("not enough memory; close other programs or use a smaller model")
+        return ExitCode.ERROR
+    except Exception as e:  # ours: everything foreseen is a MaceError
+        console.error(_internal_error(e, argv))
+        return ExitCode.INTERNAL
+
+
+def _main(argv: list[str], console: Console) -> int:
+    if argv and not argv[0].startswith("-") and argv[0] not in COMMANDS:
+        raise UsageError(_no_such_command(argv[0]))
+    try:
+        args = parser().parse_args(argv)
+    except SystemExit:  # -h
+        return ExitCode.OK
+    deployment = config.load(args.config, options.overrides(args))
+    for note in deployment.notes:
+        console.warn(note.text(deployment.path))
+    if args.model_name is not None and args.model_name not in deployment.library.models:
+        names = list(deployment.library.models)
+        raise UsageError(f"--model_name={args.model_name}: {args.config} has no such model"
+                         f"{did_you_mean(args.model_name, names)}; it has {', '.join(names)}")
+    if args.json is not None:
+        report.check_writable(args.json, "--json")
+    code, results = COMMANDS[args.command].command(Context(args, deployment, console))
+    if args.json is not None:
+        facts: dict[str, Any] = {"command": args.command, "config": str(args.config),
+                                 "library_name": deployment.library.library_name,
+                                 "exit_code": int(code), "models": results}
+        report.write_json(args.json, facts)
+    return code
+
+
+def _no_such_command(name: str) -> str:
+    if name == "build":
+        return ("'build' packages a library, which comes with the library feature; 'convert' "
+                "writes the model files today")
+    return (f"'{name}' is not a command{did_you_mean(name, list(COMMANDS))}; "
+            f"the commands are {', '.join(COMMANDS)}")
+
+
+def _terminate(signum: int, frame: object) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def _forget_stdout() -> None:
+    """The reader of our output has gone; nothing more can be said to it."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, sys.stdout.fileno())
+
+
+def _os_error(e: OSError) -> str:
+    cures = {errno.ENOSPC: "free some space", errno.EACCES: "check the permissions",
+             errno.EROFS: "choose another folder with --output", errno.ENOENT: "check the path"}
+    where = f"{e.filename}: " if e.filename else ""
+    cure = f"; {cures[e.errno]}" if e.errno in cures else ""
+    return f"{where}{e.strerror or e}{cure}"
+
+
+def _internal_error(e: Exception, argv: Sequence[str]) -> str:
+    what = f"{type(e).__name__}: {e}"
+    text = f"{time.asctime()}\narguments: {list(argv)}\n\n{traceback.format_exc()}"
+    log = cache_dir() / "logs" / f"error-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.log"
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        log.write_text(text, encoding="utf-8")
+        return f"internal error ({what}); please report it with the log {log}"
+    except OSError:
+        return f"internal error ({what}); please report it:\n{text}"
+
+

@@ -1,0 +1,92 @@
+"""The arguments that several commands share.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from mace_tools.config import values
+from mace_tools.config.schema import ABIS
+from mace_tools.exit_codes import UsageError
+
+AFFINITY = "0: none, 1: big cores only, 2: little cores only"
+HINT = "0: default, 1: low, 2: normal, 3: high"
+
+
+def add_common(p: argparse.ArgumentParser) -> None:
+    """Of all commands."""
+    p.add_argument("--config", required=True, type=Path, metavar="YML", help="deployment file")
+    p.add_argument("--model_name", metavar="NAME", help="only this model of the file")
+    p.add_argument("--output", type=Path, default=Path("build"), metavar="DIR",
+                   help="where results go, in a folder named after the library (default: build)")
+    p.add_argument("--json", type=Path, metavar="FILE", help="also write the results as JSON")
+    p.add_argument("--build_type", choices=("proto", "code"), help="instead of the file's")
+    p.add_argument("--target_abis", metavar="ABI,...", help="instead of the file's")
+
+
+def add_running(p: argparse.ArgumentParser) -> None:
+    """Of the commands that run models."""
+    p.add_argument("--omp_num_threads", "--num_threads", type=threads, metavar="N",
+                   help="number of threads (default: -1, as many as the policy has cores)")
+    p.add_argument("--cpu_affinity_policy", type=int, choices=(0, 1, 2), default=1,
+                   metavar="0..2", help=f"{AFFINITY} (default: 1)")
+    p.add_argument("--gpu_perf_hint", type=int, choices=(0, 1, 2, 3), default=3, metavar="0..3",
+                   help=f"{HINT} (default: 3)")
+    p.add_argument("--gpu_priority_hint", type=int, choices=(0, 1, 2, 3), default=3,
+                   metavar="0..3", help=f"{HINT} (default: 3)")
+    p.add_argument("--input", action="append", default=[], metavar="[NAME=]FILE",
+                   help="a .npy file or a picture (see preprocess: in the deployment file); other "
+                   "inputs get seeded random numbers")
+    p.add_argument("--allow_nan", action="store_true", help="accept inputs with NaN or infinity")
+    p.add_argument("--seed", type=whole, default=0, metavar="N",
+                   help="of the random inputs (default: 0)")
+    p.add_argument("--vlog_level", type=whole, default=0, metavar="N",
+                   help="how much the engine logs (default: 0)")
+    p.add_argument("--mace_run", type=Path, metavar="FILE",
+                   help="a built mace_run (default: built with bazel when missing or stale)")
+
+
+def overrides(args: argparse.Namespace) -> dict[str, Any]:
+    """Keys of the deployment file that the command line replaces."""
+    result: dict[str, Any] = {}
+    if args.build_type is not None:
+        result["build_type"] = args.build_type
+    if args.target_abis is not None:
+        try:
+            result["target_abis"] = [values.choice(*ABIS)(a) for a in args.target_abis.split(",")]
+        except ValueError as e:
+            raise UsageError(f"--target_abis: {e}") from e
+    return result
+
+
+def whole(text: str) -> int:
+    return _number(text, int, "a whole number from 0", lambda n: n >= 0)
+
+
+def positive(text: str) -> int:
+    return _number(text, int, "a whole number from 1", lambda n: n >= 1)
+
+
+def seconds(text: str) -> float:
+    return _number(text, float, "a time in seconds above 0", lambda n: n > 0 and math.isfinite(n))
+
+
+def threads(text: str) -> int:
+    return _number(text, int, "-1 (as many as the policy has cores) or a number from 1 to 256",
+                   lambda n: n == -1 or 1 <= n <= 256)
+
+
+def _number(text: str, kind: Callable[[str], Any], what: str, good: Callable[[Any], bool]) -> Any:
+    try:
+        number = kind(text)
+    except ValueError:
+        number = None
+    if number is None or not good(number):
+        raise argparse.ArgumentTypeError(f"'{text}' is not {what}")
+    return number

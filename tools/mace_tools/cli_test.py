@@ -1,0 +1,157 @@
+"""How commands end: help, wrong use, interruption, a gone reader, a full disk, a bug of ours.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from mace_tools import cli
+from mace_tools.commands import COMMANDS
+from mace_tools.exit_codes import MEANING, ExitCode
+from mace_tools.protos import REPO
+
+CONVERTER = REPO / "tools" / "converter.py"
+CONFIG = REPO / "models" / "digits" / "digits_onnx.yml"
+
+
+@pytest.fixture
+def convert(tmp_path, monkeypatch, capfd):
+    """Runs `convert` on the digits, into a folder of its own."""
+    monkeypatch.chdir(REPO)
+    monkeypatch.setenv("MACE_CACHE", str(tmp_path / "cache"))
+
+    def run(*more):
+        code = cli.main(["convert", f"--config={CONFIG}", f"--output={tmp_path / 'out'}", *more])
+        return code, *capfd.readouterr()
+
+    return run
+
+
+def fail_with(monkeypatch, error):
+    def fail(*_):
+        raise error
+
+    monkeypatch.setattr(COMMANDS["convert"], "command", fail)
+
+
+def test_help_lists_commands_and_exit_codes(capfd):
+    assert cli.main(["-h"]) == 0
+    out = capfd.readouterr().out
+    assert all(name in out for name in ("convert", "run", "benchmark"))
+    assert all(text in out for text in MEANING.values())
+    for command in COMMANDS:
+        assert cli.main([command, "-h"]) == 0
+        assert "--config YML" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("arguments, said", [
+    ([], "the following arguments are required: COMMAND"),
+    (["convert"], "the following arguments are required: --config"),
+    (["conver", "--config=x"], "'conver' is not a command; did you mean 'convert'?"),
+    (["build", "--config=x"], "'build' packages a library, which comes with the library feature"),
+    (["convert", "--conf=x"], "the following arguments are required: --config"),
+])
+def test_wrong_use(capfd, arguments, said):
+    assert cli.main(arguments) == ExitCode.USAGE
+    out, err = capfd.readouterr()
+    assert said in err and out == ""
+
+
+def test_a_bug_of_ours_leaves_a_log_and_no_traceback(convert, tmp_path, monkeypatch):
+    fail_with(monkeypatch, ZeroDivisionError("oops"))
+    code, _, err = convert()
+    assert code == ExitCode.INTERNAL
+    assert "internal error (ZeroDivisionError: oops); please report it with the log" in err
+    assert "Traceback" not in err
+    (log,) = (tmp_path / "cache" / "logs").iterdir()
+    assert str(log) in err.replace("\n", "") and "Traceback" in log.read_text()
+
+
+@pytest.mark.parametrize("error, code, said", [
+    (OSError(errno.ENOSPC, "No space left on device", "/full/x"), ExitCode.ERROR,
+     "/full/x: No space left on device; free some space"),
+    (PermissionError(errno.EACCES, "Permission denied", "/x"), ExitCode.ERROR, "check the perm"),
+    (MemoryError(), ExitCode.ERROR, "not enough memory"),
+    (KeyboardInterrupt(), ExitCode.INTERRUPTED, "interrupted"),
+])
+def test_the_machine_and_the_user_may_stop_a_command(convert, monkeypatch, error, code, said):
+    fail_with(monkeypatch, error)
+    found, out, err = convert()
+    assert found == code and said in err and out == ""
+
+
+def test_a_full_disk_while_writing_leaves_nothing(convert, tmp_path, monkeypatch):
+    def full(fd):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    code, _, err = convert()
+    assert code == ExitCode.ERROR and "No space left on device; free some space" in err
+    assert not [p for p in (tmp_path / "out").rglob("*") if p.is_file()]
+
+
+def start(tmp_path, *arguments, **kwargs):
+    environment = {**os.environ, "FAKE_OUTPUTS": str(tmp_path)}
+    return subprocess.Popen([sys.executable, CONVERTER, *arguments], cwd=REPO, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment,
+                            **kwargs)
+
+
+@pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_ends_the_engine_and_removes_what_was_begun(tmp_path, monkeypatch, signum):
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setenv("TMPDIR", str(scratch))
+    slow = tmp_path / "slow"
+    slow.write_text(f"#!/bin/sh\necho $$ > {tmp_path}/pid\nexec sleep 60\n")
+    slow.chmod(0o755)
+    child = start(tmp_path, "run", f"--config={CONFIG}", f"--output={tmp_path / 'out'}",
+                  f"--mace_run={slow}")
+    pid = tmp_path / "pid"
+    deadline = time.monotonic() + 60
+    while not (pid.exists() and pid.read_text().strip()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    child.send_signal(signum)
+    _, err = child.communicate(timeout=30)
+    assert child.returncode == ExitCode.INTERRUPTED
+    assert "interrupted" in err and "Traceback" not in err
+    assert list(scratch.iterdir()) == []
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid.read_text()), 0)
+
+
+def test_a_reader_that_goes_away_is_no_error_to_talk_about(tmp_path):
+    child = start(tmp_path, "convert", f"--config={CONFIG}", f"--output={tmp_path / 'out'}")
+    child.stdout.close()
+    err = child.stderr.read()
+    child.wait()
+    assert "Traceback" not in err and "internal" not in err
+
+
+@pytest.mark.parametrize("has_venv", [False, True])
+def test_a_python_without_packages_finds_the_venv_or_says_setup(tmp_path, has_venv):
+    """An isolated interpreter stands for a fresh machine's python3."""
+    if has_venv:
+        (tmp_path / "venv" / "bin").mkdir(parents=True)
+        (tmp_path / "venv" / "bin" / "python").symlink_to(shutil.which("echo"))
+    bare = f"import runpy, sys; sys.path[:] = [p for p in sys.path if 'site-packages' not in p]; " \
+           f"sys.argv = ['converter.py', '-h']; runpy.run_path({str(CONVERTER)!r}, " \
+           f"run_name='__main__')"
+    done = subprocess.run([sys.executable, "-I", "-c", bare], capture_output=True, text=True,
+                          env={**os.environ, "MACE_CACHE": str(tmp_path)}, check=False)
+    if has_venv:
+        assert done.returncode == 0 and done.stdout.strip() == f"{CONVERTER} -h"
+    else:
+        assert done.returncode == ExitCode.MISSING_TOOL
+        assert "flatbuffers" in done.stderr and "run `tools/setup.sh` once" in done.stderr
+        assert "Traceback" not in done.stderr

@@ -1,0 +1,293 @@
+"""The commands from their command line to their output, with a stand-in for the engine.
+
+SPDX-License-Identifier: Apache-2.0
+
+The model is models/digits in its three formats; the outputs are those that its source frameworks
+gave (models/digits/expected.json).
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+from mace_tools import cli, frameworks
+from mace_tools.exit_codes import ExitCode
+from mace_tools.protos import REPO
+from mace_tools.testing import fake_mace_run
+
+DIGITS = REPO / "models" / "digits"
+EXPECTED = json.loads((DIGITS / "expected.json").read_text())
+
+
+class Workplace:
+    """A folder with the digits model, a stand-in for mace_run and the command line."""
+
+    def __init__(self, folder, monkeypatch, capfd):
+        self.folder, self._capfd = folder, capfd
+        shutil.copytree(DIGITS, folder / "models" / "digits")
+        self.config = folder / "models" / "digits" / "digits_onnx.yml"
+        self.mace_run = fake_mace_run.write(folder)
+        self.fake = folder / "fake"
+        self.fake.mkdir()
+        monkeypatch.chdir(folder)
+        monkeypatch.setenv("FAKE_OUTPUTS", str(self.fake))
+        self.pb = folder / "build" / "digits_onnx" / "model" / "digits_onnx.pb"
+        self.data = self.pb.with_suffix(".data")
+
+    def answer(self, digit, scale=1.0):
+        """What the stand-in will give."""
+        output = np.array([EXPECTED["onnx"][digit]], np.float32) * scale
+        np.save(self.fake / "probabilities.npy", output)
+
+    def edit(self, old, new):
+        text = self.config.read_text()
+        assert old in text
+        self.config.write_text(text.replace(old, new))
+
+    def call(self, command, *arguments):
+        """The exit status, stdout and stderr."""
+        more = [] if command == "convert" else [f"--mace_run={self.mace_run}"]
+        code = cli.main([command, f"--config={self.config}", *more, *arguments])
+        out, err = self._capfd.readouterr()
+        return code, out, err
+
+    def arguments(self):
+        return json.loads((self.fake / "arguments.json").read_text())
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch, capfd):
+    return Workplace(tmp_path, monkeypatch, capfd)
+
+
+def test_convert_writes_both_files_and_says_so(place):
+    code, out, err = place.call("convert", "--json=r.json")
+    assert code == ExitCode.OK, err
+    assert "digits_onnx: converted" in out and "converting" in err
+    assert place.pb.stat().st_size > 0 and place.data.stat().st_size > 80000
+    facts = json.loads((place.folder / "r.json").read_text())
+    assert facts["command"] == "convert" and facts["exit_code"] == 0
+    model = facts["models"]["digits_onnx"]
+    assert model["converted"] and model["num_ops"] == sum(model["ops"].values())
+
+
+@pytest.mark.parametrize("what", ["nothing", "labels", "shape", "data", "pb", "stamp", "force"])
+def test_convert_works_only_when_something_changed(place, what):
+    assert place.call("convert")[0] == 0
+    first, arguments, fresh = place.data.read_bytes(), [], "digits_onnx: converted"
+    if what == "nothing":
+        fresh = "up to date"
+    elif what == "labels":
+        place.edit("        labels: models/digits/labels.txt", "")
+        fresh = "up to date"
+    elif what == "shape":
+        place.edit("input_shapes: 1,1,8,8", "input_shapes: [1, 1, 8, 8]\n"
+                   "        input_data_formats: NCHW")
+    elif what == "data":
+        place.data.write_bytes(b"spoilt")
+    elif what == "pb":
+        place.pb.unlink()
+    elif what == "stamp":
+        (place.pb.parents[1] / "_tmp" / "digits_onnx.stamp.json").write_text("{")
+    else:
+        arguments = ["--force"]
+    code, out, _ = place.call("convert", *arguments)
+    assert code == 0 and fresh in out
+    assert place.data.read_bytes() == first
+
+
+def test_a_failed_conversion_leaves_nothing(place):
+    place.edit("output_tensors: probabilities", "output_tensors: probability")
+    code, out, err = place.call("convert")
+    assert code == ExitCode.BAD_MODEL and out == ""
+    assert "no tensor 'probability'; did you mean 'probabilities'?" in err
+    assert not place.pb.exists() and not place.data.exists()
+
+
+def test_declared_types_and_shapes_are_compared_with_the_model(place):
+    place.edit("output_shapes: 1,10", "output_shapes: 1,11")
+    code, _, err = place.call("convert")
+    assert code == 0 and "output_shapes says [1, 11] for 'probabilities', but the model" in err
+    place.edit("output_shapes: 1,11", "output_data_types: int32")
+    code, _, err = place.call("convert")
+    assert code == ExitCode.ERROR and "but the model has float32; write float32" in err
+
+
+def test_run_converts_first_and_passes_the_tables_through(place):
+    place.answer(3)
+    code, out, err = place.call("run", "--round=4", "--restart_round=2", "--json=r.json",
+                                "--num_threads=3", "--vlog_level=2", "--cpu_affinity_policy=2",
+                                "--gpu_perf_hint=1", "--output_dir=kept")
+    assert code == 0, err
+    assert "converting digits_onnx (not converted yet)" in err
+    assert out.count("Average latency: 2.000 ms") == 2
+    flags, vlog = place.arguments()
+    assert {"--round=4", "--num_threads=3", "--cpu_affinity_policy=2", "--gpu_perf_hint=1",
+            "--gpu_priority_hint=3"} <= set(flags) and vlog == "2"
+    assert f"--model_file={place.pb.relative_to(place.folder)}" in flags
+    latency = json.loads((place.folder / "r.json").read_text())["models"]["digits_onnx"]["latency"]
+    assert latency["runs"] == 8 and latency["avg_ms"] == 2.0
+    kept = np.load(place.folder / "kept" / "probabilities.npy")
+    assert kept.argmax() == 3
+    assert "converting" not in place.call("run")[2]
+
+
+def test_run_feeds_a_picture_and_names_it(place):
+    place.answer(7)
+    code, out, err = place.call("run", "--input=models/digits/images/7.png", "--json=r.json")
+    assert code == 0, err
+    assert "Top 5 of probabilities\n  1  7  0.999977" in out
+    fed = np.load(place.fake / "inputs" / "input.npy")
+    assert fed.shape == (1, 1, 8, 8) and 0.9 < fed.max() <= 1
+    top = json.loads((place.folder / "r.json").read_text())["models"]["digits_onnx"]["top"]
+    assert top["probabilities"][0][0] == {
+        "label": "7", "index": 7, "score": pytest.approx(0.999977, abs=1e-6)}
+
+
+def test_run_without_input_is_seeded(place):
+    place.answer(0)
+    fed = []
+    for seed in (1, 1, 2):
+        assert place.call("run", f"--seed={seed}")[0] == 0
+        fed.append(np.load(place.fake / "inputs" / "input.npy"))
+    assert np.array_equal(fed[0], fed[1]) and not np.array_equal(fed[0], fed[2])
+    assert fed[0].min() >= 0 and fed[0].max() <= 1  # input_ranges: 0,1
+
+
+def test_dump_prints_what_the_engine_says(place):
+    code, out, _ = place.call("run", "--dump=plan")
+    assert code == 0 and out == "the plan\n"
+
+
+def test_labels_that_fit_no_output_are_noted(place):
+    place.answer(0)
+    (place.folder / "models" / "digits" / "labels.txt").write_text("a\nb\n")
+    code, out, err = place.call("run")
+    assert code == 0 and "labels has 2 lines; no output has so many" in err and "Top" not in out
+
+
+@pytest.mark.parametrize("platform", sorted(frameworks.FRAMEWORKS))
+def test_validate_compares_with_the_source_framework(place, platform):
+    pytest.importorskip(frameworks.FRAMEWORKS[platform][1])
+    name = {"tensorflow": "tf"}.get(platform, platform)
+    importers = pytest.importorskip(f"mace_tools.importers.{platform}")
+    assert importers
+    place.config = place.config.with_name(f"digits_{name}.yml")
+    picture = "--input=models/digits/images/4.png"
+    place.answer(4)
+    code, out, err = place.call("run", "--validate", picture, "--json=r.json")
+    assert code == 0, err
+    assert f"probabilities MACE VS {platform.upper()} similarity: 1.000000" in out
+    assert "* Similarity Test Passed *" in out
+    facts = json.loads((place.folder / "r.json").read_text())["models"][f"digits_{name}"]
+    assert facts["validation"]["passed"]
+    assert facts["validation"]["outputs"][0]["max_abs_error"] < 1e-5
+    place.answer(4, scale=1.01)  # the same direction, another scale
+    code, out, err = place.call("run", "--validate", picture, "--json=r.json")
+    assert code == ExitCode.VALIDATION_FAILED
+    assert "similarity: 1.000000" in out and "* Similarity Test Failed *" in out
+    assert json.loads((place.folder / "r.json").read_text())["exit_code"] == code
+
+
+def test_validate_uses_the_given_inputs(place):
+    pytest.importorskip("onnxruntime")
+    np.save(place.folder / "given.npy", np.full((1, 1, 8, 8), 0.25, np.float32))
+    place.edit("        labels:", "        validation_inputs_data: given.npy\n        labels:")
+    place.answer(0)
+    assert place.call("run", "--validate")[0] == ExitCode.VALIDATION_FAILED
+    assert (np.load(place.fake / "inputs" / "input.npy") == 0.25).all()
+
+
+def test_a_missing_framework_is_told_before_any_work(place, monkeypatch):
+    monkeypatch.setitem(frameworks.FRAMEWORKS, "onnx", ("ONNX Runtime", "no_such", "onnxruntime"))
+    code, _, err = place.call("run", "--validate")
+    assert code == ExitCode.MISSING_TOOL
+    assert "ONNX Runtime, which is not installed: run `tools/setup.sh --for validate`" in err
+    assert "-m pip install onnxruntime==" in err and not place.pb.exists()
+
+
+def test_benchmark_passes_tables_through_and_writes_a_trace(place):
+    code, out, err = place.call("benchmark", "--trace=t.json", "--max_num_runs=5",
+                                "--max_time=0.5", "--warmup_runs=2", "--json=r.json")
+    assert code == 0, err
+    assert "Sort by Run Order" in out and (place.folder / "t.json").exists()
+    assert {"--benchmark", "--max_num_runs=5", "--max_time=0.5", "--warmup=2"} <= set(
+        place.arguments()[0])
+    assert json.loads((place.folder / "r.json").read_text())["models"]["digits_onnx"]["init_ms"]
+
+
+def test_a_failing_engine_is_told(place, monkeypatch):
+    monkeypatch.setenv("FAKE_FAILS", "1")
+    code, _, err = place.call("run", "--json=r.json")
+    assert code == ExitCode.RUN_FAILED
+    assert "ERROR: the engine says no" in err and "failed with status 1" in err
+    assert not (place.folder / "r.json").exists()
+    monkeypatch.setenv("FAKE_FAILS", "signal")
+    code, _, err = place.call("benchmark")
+    assert code == ExitCode.RUN_FAILED and "ended by SIGSEGV" in err
+
+
+def test_several_models_run_in_turn(place):
+    place.answer(0)
+    text = place.config.read_text()
+    model = text[text.index("  digits_onnx:") :]
+    place.config.write_text(text + "\n" + model.replace("digits_onnx:", "second:", 1))
+    code, out, _ = place.call("convert")
+    assert code == 0 and "digits_onnx: converted" in out and "second: converted" in out
+    code, out, _ = place.call("convert", "--model_name=second")
+    assert code == 0 and "second: up to date" in out and "digits_onnx:" not in out
+    assert place.call("benchmark", "--trace=t.json")[0] == 0
+    assert (place.folder / "t_second.json").exists()
+    code, _, err = place.call("run", "--model_name=secnd")
+    assert code == ExitCode.USAGE and "did you mean 'second'?; it has digits_onnx, second" in err
+
+
+# The arguments, the exit status, and what is said.
+WRONG = [
+    (["run", "--input=none.npy"], ExitCode.ERROR, "input 'input' from none.npy: there is no such"),
+    (["run", "--input=imput=x.npy"], ExitCode.ERROR, "did you mean 'input'?"),
+    (["run", "--input=models/digits/labels.txt"], ExitCode.ERROR, "neither a .npy file nor a"),
+    (["run", "--omp_num_threads=0"], ExitCode.USAGE, "'0' is not -1 (as many as"),
+    (["run", "--round=0"], ExitCode.USAGE, "'0' is not a whole number from 1"),
+    (["run", "--round=many"], ExitCode.USAGE, "'many' is not a whole number"),
+    (["run", "--cpu_affinity_policy=7"], ExitCode.USAGE, "invalid choice: 7"),
+    (["run", "--mace_run=none"], ExitCode.MISSING_TOOL, "--mace_run=none is not a program"),
+    (["run", "--json=no/where.json"], ExitCode.ERROR, "the folder no does not exist"),
+    (["run", "--frobnicate"], ExitCode.USAGE, "unrecognized arguments: --frobnicate"),
+    (["run", "--build_type=code"], ExitCode.ERROR, "models as C++ code come with"),
+    (["run", "--target_abis=hots"], ExitCode.USAGE, "--target_abis: 'hots' is not one of host"),
+    (["benchmark", "--max_time=-1"], ExitCode.USAGE, "'-1' is not a time in seconds above 0"),
+    (["benchmark", "--trace=no/where.json"], ExitCode.ERROR, "--trace=no/where.json: the folder"),
+    (["convert", "--config=none.yml"], ExitCode.ERROR, "none.yml: the deployment file does not"),
+    (["convert", "--output=models/digits/digits.pb"], ExitCode.ERROR, "Not a directory"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("arguments, code, said", WRONG, ids=lambda x: str(x)[:40])
+def test_wrong_use_is_told(place, arguments, code, said):
+    found, out, err = place.call(*arguments)
+    assert found == code and said in err and "Traceback" not in err and out == ""
+
+
+@pytest.mark.parametrize("damage, code", [
+    (lambda b: b[: len(b) // 2], ExitCode.BAD_MODEL), (lambda b: b"hello", ExitCode.BAD_MODEL),
+    (lambda b: bytes(1000), ExitCode.BAD_MODEL),
+    (lambda b: b[:5000] + bytes(x ^ 0x55 for x in b[5000:5100]) + b[5100:], None),
+])
+def test_damaged_source_models_are_told(place, damage, code):
+    import hashlib
+
+    model = place.folder / "models" / "digits" / "digits.onnx"
+    sha = hashlib.sha256(model.read_bytes()).hexdigest()
+    model.write_bytes(damage(model.read_bytes()))
+    found, _, err = place.call("convert")
+    assert found == ExitCode.ERROR and "another checksum" in err
+    place.edit(sha, hashlib.sha256(model.read_bytes()).hexdigest())
+    found, _, err = place.call("convert")
+    assert "Traceback" not in err and "internal error" not in err
+    if code is not None:  # flipped bits in weights cannot be told from weights
+        assert found == code and not place.pb.exists() and not place.data.exists()

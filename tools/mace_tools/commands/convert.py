@@ -1,0 +1,195 @@
+"""convert: source models to <output>/<library_name>/model/<name>.{pb,data}, when not up to date.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import hashlib
+import json
+import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mace_tools import convert as passes
+from mace_tools import importers, protos
+from mace_tools.cli_console import Console
+from mace_tools.commands.context import Context, Outcome
+from mace_tools.config import ELEMENTS, Model
+from mace_tools.config.files import fetch, is_address
+from mace_tools.emit import atomic_files, write_model
+from mace_tools.errors import MaceError, ModelError
+from mace_tools.exit_codes import ExitCode
+from mace_tools.ir import Graph, Shape
+
+HELP = "convert the models of a deployment file"
+PACKAGE = Path(__file__).resolve().parents[1]
+# How each framework orders the dimensions of pictures.
+SOURCE_FORMAT = {"onnx": "NCHW", "caffe": "NCHW", "tensorflow": "NHWC", "tflite": "NHWC"}
+TO_NCHW, TO_NHWC = (0, 3, 1, 2), (0, 2, 3, 1)
+
+
+@dataclass(frozen=True)
+class Converted:
+    """A model's files, up to date."""
+
+    tag: str
+    source: Path
+    pb: Path
+    data: Path
+    was_stale: bool
+
+    @functools.cached_property
+    def net(self) -> Any:
+        """The NetDef."""
+        return protos.mace().NetDef.FromString(self.pb.read_bytes())
+
+    def facts(self) -> dict[str, Any]:
+        ops = Counter(op.type for op in self.net.op)
+        return {"graph": str(self.pb), "weights": str(self.data), "converted": self.was_stale,
+                "weights_bytes": self.net.data_bytes, "num_ops": len(self.net.op),
+                "ops": dict(ops.most_common())}
+
+
+def add_options(p: argparse.ArgumentParser) -> None:
+    p.add_argument("--force", action="store_true", help="convert also what is up to date")
+
+
+def command(context: Context) -> Outcome:
+    results = {}
+    for tag, model in context.models.items():
+        done = ensure(context, tag, model, force=context.args.force)
+        results[tag] = facts = done.facts()
+        state = "converted" if done.was_stale else "up to date"
+        size = f"{facts['num_ops']} ops, {facts['weights_bytes']} bytes of weights"
+        context.console.data(f"{tag}: {state}, {size}\n  {done.pb}\n  {done.data}")
+    return ExitCode.OK, results
+
+
+def ensure(context: Context, tag: str, model: Model, force: bool = False) -> Converted:
+    """The converted model; converts it first if anything that it is made from has changed."""
+    source = source_file(context, model)
+    folder = context.folder / "model"
+    pb, data = folder / f"{tag}.pb", folder / f"{tag}.data"
+    stamp = context.folder / "_tmp" / f"{tag}.stamp.json"
+    fingerprint = _fingerprint(model)
+    reason = "--force" if force else _stale(stamp, fingerprint, pb, data)
+    if reason:
+        context.console.info(f"converting {tag} ({reason})")
+        began = time.monotonic()
+        stamp.unlink(missing_ok=True)
+        _convert(context.console, tag, model, source, pb, data)
+        with atomic_files(stamp) as (out,):
+            out.write(json.dumps({"fingerprint": fingerprint, "files": _states(pb, data)}).encode())
+        context.console.info(f"converted {tag} in {time.monotonic() - began:.1f} s")
+    return Converted(tag, source, pb, data, was_stale=bool(reason))
+
+
+def source_file(context: Context, model: Model) -> Path:
+    """The model file, downloaded if it is remote. Its checksum is right."""
+    if is_address(model.model_file_path):
+        return fetch(model.model_file_path, model.model_sha256_checksum, context.console)
+    return context.deployment.file(model.model_file_path)
+
+
+def _convert(
+    console: Console, tag: str, model: Model, source: Path, pb: Path, data: Path
+) -> None:
+    with console.steps(tag, total=3) as step:
+        step(f"reading {source.name}")
+        graph = importers.load(model.platform, source, _import_shapes(model),
+                               list(model.subgraph.output_tensors))
+        graph.name = tag
+        step("simplifying")
+        sub = model.subgraph
+        graph = passes.convert(graph, passes.Options(
+            _formats(sub.input_tensors, sub.input_data_formats),
+            _formats(sub.output_tensors, sub.output_data_formats)))
+        _check(console, tag, model, graph)
+        step("writing")
+        write_model(graph, pb, data)
+
+
+def _import_shapes(model: Model) -> dict[str, Shape]:
+    """Input shapes in the order of the source framework."""
+    sub = model.subgraph
+    formats = _formats(sub.input_tensors, sub.input_data_formats)
+    shapes = {}
+    for name, shape in zip(sub.input_tensors, sub.input_shapes):
+        order = formats.get(name, "NONE")
+        if order not in ("NONE", SOURCE_FORMAT[model.platform]):
+            if len(shape) != 4:
+                raise ModelError(f"input '{name}': input_data_formats {order} needs four "
+                                 f"dimensions, input_shapes has {len(shape)}: {list(shape)}")
+            shape = tuple(shape[i] for i in (TO_NCHW if order == "NHWC" else TO_NHWC))
+        shapes[name] = shape
+    return shapes
+
+
+def _formats(names: tuple[str, ...], formats: tuple[str, ...] | None) -> dict[str, str]:
+    """By name; one format stands for all."""
+    given = formats or ()
+    given = given * len(names) if len(given) == 1 else given
+    return {n: f for n, f in zip(names, given) if f != "NONE"}
+
+
+def _check(console: Console, tag: str, model: Model, graph: Graph) -> None:
+    """Whether the model is what the deployment file says."""
+    sub = model.subgraph
+    for key, names, types in (("input_data_types", sub.input_tensors, sub.input_data_types),
+                              ("output_data_types", sub.output_tensors, sub.output_data_types)):
+        types = types * len(names) if types and len(types) == 1 else types
+        for name, wanted in zip(names, types or ()):
+            actual = graph.tensors[name].dtype
+            if ELEMENTS[wanted] != actual:
+                known = next(k for k, v in ELEMENTS.items() if v == actual)
+                raise MaceError(f"{tag}: {key} says {wanted} for '{name}', but the model has "
+                                f"{known}; write {known} or remove the key")
+    for name, wanted in zip(sub.output_tensors, sub.output_shapes or ()):
+        actual = graph.tensors[name].static_shape
+        if actual is not None and actual != wanted:
+            console.warn(f"{tag}: output_shapes says {list(wanted)} for '{name}', but the "
+                         f"model gives {list(actual)}, which is what outputs have")
+
+
+def _fingerprint(model: Model) -> str:
+    """Of everything that decides the result: the source, the request, the converter."""
+    asked = model.model_dump(include={"platform", "model_sha256_checksum"})
+    asked["subgraph"] = model.subgraph.model_dump(exclude={
+        "preprocess", "labels", "validation_inputs_data", "input_ranges"})
+    asked["converter"] = _converter_version()
+    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
+
+
+@functools.cache
+def _converter_version() -> str:
+    """A hash of the converter's own code."""
+    digest = hashlib.sha256()
+    sources = (*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.proto"), protos.MACE_PROTO)
+    for path in sorted(sources):
+        if not path.name.endswith("_test.py"):
+            digest.update(str(path.relative_to(protos.REPO)).encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _stale(stamp: Path, fingerprint: str, pb: Path, data: Path) -> str:
+    """Why the model must be converted, or nothing."""
+    if not pb.is_file() or not data.is_file():
+        return "not converted yet"
+    try:
+        known = json.loads(stamp.read_text())
+        if known["fingerprint"] != fingerprint:
+            return "the model, the deployment file or the converter changed"
+        if known["files"] != _states(pb, data):
+            return "the converted files changed"
+    except (OSError, ValueError, KeyError, TypeError):
+        return "the last conversion did not finish"
+    return ""
+
+
+def _states(*paths: Path) -> list[list[int]]:
+    return [[s.st_size, s.st_mtime_ns] for s in (p.stat() for p in paths)]

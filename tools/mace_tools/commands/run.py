@@ -1,0 +1,158 @@
+"""run: runs models, times them, names what they see, and compares them with their source.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mace_tools import cli_options as options
+from mace_tools import data, frameworks, report, runner, validate
+from mace_tools.cli_console import boxed
+from mace_tools.commands.context import Context, Outcome
+from mace_tools.commands.convert import SOURCE_FORMAT, TO_NCHW, TO_NHWC
+from mace_tools.commands.prepare import Prepared, prepared
+from mace_tools.config import Model
+from mace_tools.errors import MaceError
+from mace_tools.exit_codes import ExitCode
+
+HELP = "run the models of a deployment file and report latency, labels and correctness"
+Arrays = dict[str, np.ndarray]
+
+
+def add_options(p: argparse.ArgumentParser) -> None:
+    options.add_running(p)
+    p.add_argument("--round", type=options.positive, default=1, metavar="N",
+                   help="timed runs (default: 1)")
+    p.add_argument("--restart_round", type=options.positive, default=1, metavar="N",
+                   help="start the program so many times (default: 1)")
+    p.add_argument("--validate", action="store_true",
+                   help="compare the outputs with those of the source framework")
+    p.add_argument("--output_dir", type=Path, metavar="DIR", help="keep the outputs as .npy files")
+    p.add_argument("--dump", choices=("graph", "plan", "memory"),
+                   help="print a stage of the engine instead of running")
+
+
+def command(context: Context) -> Outcome:
+    if context.args.validate:
+        for platform in {m.platform for m in context.models.values()}:
+            frameworks.require(platform)
+    labels = {tag: _read_labels(context, tag, m) for tag, m in context.models.items()}
+    results, passed = {}, True
+    for tag, model in context.models.items():
+        with prepared(context, tag, model) as ready:
+            if context.args.dump:
+                runner.call(ready.mace_run, [*ready.flags, f"--dump={context.args.dump}"],
+                            context.console)
+                continue
+            results[tag] = _run(context, ready, labels[tag])
+            passed = passed and results[tag].get("validation", {}).get("passed", True)
+    return ExitCode.OK if passed else ExitCode.VALIDATION_FAILED, results
+
+
+def _run(context: Context, ready: Prepared, labels: list[str] | None) -> dict[str, Any]:
+    args, console = context.args, context.console
+    console.banner(f"Run model {ready.tag} on host")
+    with tempfile.TemporaryDirectory(prefix="mace_outputs.") as folder:
+        flags = [*ready.flags, f"--round={args.round}", f"--output_dir={folder}"]
+        starts = [runner.call(ready.mace_run, flags, console, args.vlog_level)
+                  for _ in range(args.restart_round)]
+        outputs = _read_outputs(ready, Path(folder))
+    times = [ms for start in starts for ms in start.get("run_ms", [])]
+    facts: dict[str, Any] = {**ready.converted.facts(), "latency": report.latency_summary(times),
+                             "starts": starts}
+    if args.output_dir is not None:
+        facts["output_files"] = _keep(args.output_dir, outputs)
+    if labels is not None:
+        facts["top"] = _show_top(context, ready.tag, outputs, labels)
+    if args.validate:
+        facts["validation"] = _validate(context, ready, outputs)
+    return facts
+
+
+def _read_outputs(ready: Prepared, folder: Path) -> Arrays:
+    names = [i.name for i in ready.converted.net.output_info]
+    files = {name: runner.file_name_of(name) for name in names}
+    if len(set(files.values())) < len(names):
+        raise MaceError(f"{ready.tag}: two of the outputs {', '.join(names)} differ only in signs, "
+                        "so their files cannot be told apart; rename one in the source model")
+    return {name: np.load(folder / file) for name, file in files.items()}
+
+
+def _keep(folder: Path, outputs: Arrays) -> dict[str, str]:
+    folder.mkdir(parents=True, exist_ok=True)
+    files = {name: folder / runner.file_name_of(name) for name in outputs}
+    for name, file in files.items():
+        np.save(file, outputs[name])
+    return {name: str(file) for name, file in files.items()}
+
+
+def _read_labels(context: Context, tag: str, model: Model) -> list[str] | None:
+    name = model.extra("labels")
+    if name is None:
+        return None
+    file = context.deployment.file(name)
+    try:
+        lines = [s.strip() for s in file.read_text(encoding="utf-8").splitlines()]
+    except UnicodeDecodeError as e:
+        raise MaceError(f"{tag}: labels: {file} is not text in UTF-8 (byte {e.start})") from e
+    while lines and not lines[-1]:
+        lines.pop()
+    if not lines:
+        raise MaceError(f"{tag}: labels: {file} has no labels; write one a line")
+    return lines
+
+
+def _show_top(context: Context, tag: str, outputs: Arrays, labels: list[str]) -> dict[str, Any]:
+    """The best labels of every output that has a score for each label."""
+    fitting = {n: a for n, a in outputs.items()
+               if len(labels) in (a.shape[-1:] or (1,)) + (a.size,)}
+    if not fitting:
+        shapes = ", ".join(f"'{n}' {list(a.shape)}" for n, a in outputs.items())
+        context.console.warn(f"{tag}: labels has {len(labels)} lines; no output has so many "
+                             f"scores: {shapes}")
+    top = {name: report.top_labels(array, labels) for name, array in fitting.items()}
+    for name, rows in top.items():
+        context.console.data(report.top_table(name, rows))
+    return top
+
+
+def _validate(context: Context, ready: Prepared, outputs: Arrays) -> dict[str, Any]:
+    """Prints each output's figures and the verdict."""
+    model, net = ready.model, ready.converted.net
+    feeds = {s.name: _reordered(ready.inputs[s.name], s.data_format, model, to_source=True)
+             for s in data.specs(net.input_info)}
+    context.console.info(f"running {ready.converted.source.name} in "
+                         f"{frameworks.FRAMEWORKS[model.platform][0]}")
+    expected = frameworks.run(model.platform, ready.converted.source, feeds, list(outputs))
+    similarity, rel_error = validate.limits("cpu", model.validation_threshold)
+    passed, facts = True, []
+    for spec in data.specs(net.output_info):
+        reference = _reordered(expected[spec.name], spec.data_format, model, to_source=False)
+        found = validate.compare(spec.name, outputs[spec.name], reference)
+        ok = found.passed(similarity, rel_error)
+        passed = passed and ok
+        facts.append({**found.facts(), "passed": ok})
+        context.console.data(found.lines(model.platform))
+    verdict = "Similarity Test Passed" if passed else "Similarity Test Failed"
+    context.console.data(boxed(verdict), "green" if passed else "red")
+    if not passed:
+        context.console.error(f"{ready.tag}: an output needs a similarity above {similarity:g} and "
+                              f"a relative error of at most {rel_error:g}")
+    return {"passed": passed, "min_similarity": similarity, "max_rel_error": rel_error,
+            "outputs": facts}
+
+
+def _reordered(array: np.ndarray, fmt: str, model: Model, to_source: bool) -> np.ndarray:
+    """A picture tensor in the dimension order of the source framework, or back."""
+    source = SOURCE_FORMAT[model.platform]
+    if array.ndim != 4 or fmt in ("NONE", source):
+        return array
+    wanted = source if to_source else fmt
+    return np.ascontiguousarray(array.transpose(TO_NCHW if wanted == "NCHW" else TO_NHWC))

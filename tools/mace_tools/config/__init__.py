@@ -1,0 +1,11 @@
+"""Deployment files: read, checked against the schema, every problem reported at once.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from mace_tools.config.load import Deployment, load
+from mace_tools.config.problems import ConfigError, Problem
+from mace_tools.config.schema import ELEMENTS, Library, Model, Preprocess, Subgraph
+
+__all__ = ["ELEMENTS", "ConfigError", "Deployment", "Library", "Model", "Preprocess", "Problem",
+           "Subgraph", "load"]  # fmt: skip

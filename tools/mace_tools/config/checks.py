@@ -1,0 +1,123 @@
+"""Checks of a deployment across keys and against the disk.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from mace_tools.config.files import is_address, local_path, sha256_of
+from mace_tools.config.schema import DATA_TYPES, Library, Model, Preprocess, Subgraph
+
+# The path of a key, what is wrong with it, and an example of a right one.
+Finding = tuple[tuple[Any, ...], str, str]
+
+# Keys of a subgraph that hold one value for each input or output.
+PER_TENSOR = {
+    "input_shapes": "input_tensors", "input_ranges": "input_tensors",
+    "input_data_formats": "input_tensors", "input_data_types": "input_tensors",
+    "output_shapes": "output_tensors", "output_data_formats": "output_tensors",
+    "output_data_types": "output_tensors",
+}  # fmt: skip
+ONE_FOR_ALL = {"input_ranges", "input_data_formats", "input_data_types", "output_data_formats",
+               "output_data_types"}  # fmt: skip
+
+
+def check_library(library: Library) -> Iterator[Finding]:
+    """What a top level can have wrong beyond its single keys."""
+    if library.build_type and library.model_graph_format:
+        same = (library.build_type == "proto") == (library.model_graph_format == "file")
+        if not same:
+            yield (("model_graph_format",), f"contradicts build_type: {library.build_type}; "
+                   "these are two names of one key, keep one", "")
+
+
+def check_model(model: Model, config: Path) -> Iterator[Finding]:
+    """What a model can have wrong beyond its single keys."""
+    yield from _check_subgraph(model.subgraph)
+    allowed = DATA_TYPES[model.runtime]
+    if model.data_type is not None and model.data_type not in allowed:
+        yield (("data_type",), f"'{model.data_type}' does not go with runtime: {model.runtime}, "
+               f"which allows {', '.join(allowed)}", f"data_type: {allowed[0]}")
+    if is_address(model.model_file_path) is None:
+        yield ("model_file_path",), "only http:// and https:// addresses can be downloaded", ""
+    elif not is_address(model.model_file_path):
+        yield from _check_model_file(model, config)
+    for keys, section in (((), model), (("subgraphs", 0), model.subgraph)):
+        if section.labels is not None:
+            yield from _check_file((*keys, "labels"), section.labels, config)
+        if section.preprocess is not None:
+            yield from _check_preprocess((*keys, "preprocess"), section.preprocess)
+        yield from _check_validation(keys, section, model, config)
+
+
+def _check_subgraph(subgraph: Subgraph) -> Iterator[Finding]:
+    for key, names_key in PER_TENSOR.items():
+        given, names = getattr(subgraph, key), getattr(subgraph, names_key)
+        if given is None or len(given) == len(names) or (key in ONE_FOR_ALL and len(given) == 1):
+            continue
+        yield (("subgraphs", 0, key), f"there are {len(given)} for {len(names)} {names_key} "
+               f"({', '.join(names)})", "")
+    for name in set(subgraph.input_tensors) & set(subgraph.output_tensors):
+        yield ("subgraphs", 0, "output_tensors"), f"'{name}' is also an input", ""
+
+
+def _check_model_file(model: Model, config: Path) -> Iterator[Finding]:
+    key = "model_file_path"
+    findings = list(_check_file((key,), model.model_file_path, config))
+    yield from findings
+    path = local_path(model.model_file_path, config)
+    if findings or path is None:
+        return
+    actual = sha256_of(path)
+    if actual != model.model_sha256_checksum:
+        yield (("model_sha256_checksum",), f"{path} has another checksum, {actual}: the file is "
+               "damaged or another version; get it again, or, if it is the one you mean, write",
+               f"model_sha256_checksum: {actual}")
+
+
+def _check_file(keys: tuple[Any, ...], name: str, config: Path) -> Iterator[Finding]:
+    path = local_path(name, config)
+    if path is None:
+        here, there = Path.cwd(), config.resolve().parent
+        where = f"{here}" if here == there or Path(name).is_absolute() else f"{here} and {there}"
+        yield keys, f"there is no file '{name}' (looked in {where})", ""
+        return
+    if not path.is_file():
+        yield keys, f"'{path}' is not a file", ""
+        return
+    try:
+        with path.open("rb") as file:
+            if not file.read(1):
+                yield keys, f"'{path}' is empty", ""
+    except OSError as e:
+        yield keys, f"cannot read '{path}': {e.strerror}", ""
+
+
+def _check_preprocess(keys: tuple[Any, ...], section: Preprocess) -> Iterator[Finding]:
+    channels = 1 if section.channels == "gray" else 3
+    for key in ("mean", "scale"):
+        given = len(getattr(section, key))
+        if given not in (1, channels):
+            yield ((*keys, key), f"there are {given} numbers for {channels} channels "
+                   f"({section.channels}); give one, or one per channel", "")
+
+
+def _check_validation(
+    keys: tuple[Any, ...], section: Model | Subgraph, model: Model, config: Path
+) -> Iterator[Finding]:
+    files = section.validation_inputs_data
+    if files is None:
+        return
+    keys = (*keys, "validation_inputs_data")
+    inputs = model.subgraph.input_tensors
+    if len(files) != len(inputs):
+        yield keys, f"there are {len(files)} files for {len(inputs)} inputs", ""
+    for name in files:
+        if not name.endswith(".npy"):
+            yield keys, f"'{name}' is not a .npy file; numpy.save writes one", ""
+        else:
+            yield from _check_file(keys, name, config)

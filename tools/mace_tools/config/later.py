@@ -1,0 +1,84 @@
+"""Keys and values that are understood but whose feature does not exist yet.
+
+SPDX-License-Identifier: Apache-2.0
+
+Nothing of a deployment file is ignored in silence: an ERROR is what would give another result
+than asked for, a NOTE is what only costs speed or does not concern the command. Whoever adds a
+feature removes its row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+NOTE: Literal["note"] = "note"
+ERROR: Literal["error"] = "error"
+
+
+@dataclass(frozen=True)
+class Later:
+    """A row: `asks` says whether a section (Library or Model) asks for the feature."""
+
+    key: str
+    level: Literal["note", "error"]
+    asks: Callable[[Any], bool]
+    message: str
+    example: str = ""
+
+
+LIBRARY = [
+    Later("build_type", ERROR, lambda lib: lib.build_type == "code",
+          "models as C++ code come with the library feature", "build_type: proto"),
+    Later("model_graph_format", ERROR,
+          lambda lib: lib.build_type is None and lib.model_graph_format == "code",
+          "models as C++ code come with the library feature", "model_graph_format: file"),
+    Later("embed_model_data", NOTE, lambda lib: bool(lib.embed_model_data),
+          "weights embedded as code come with the library feature; they are written to a .data "
+          "file"),
+    Later("model_data_format", ERROR, lambda lib: lib.model_data_format == "code",
+          "weights as C++ code come with the library feature", "model_data_format: file"),
+    Later("linkshared", NOTE, lambda lib: bool(lib.linkshared),
+          "the library that this shapes comes later; converting and running need it not"),
+    Later("target_socs", NOTE, lambda lib: lib.target_socs is not None,
+          "tuning for SoCs comes later; the converted model fits every SoC"),
+]
+
+MODEL = [
+    Later("platform", ERROR, lambda m: m.platform == "caffe",
+          "Caffe models come later; convert the model to ONNX first", "platform: onnx"),
+    Later("weight_file_path", ERROR,
+          lambda m: m.weight_file_path is not None and m.platform != "caffe",
+          "only Caffe models have a weight file; remove this key"),
+    Later("data_type", NOTE, lambda m: m.data_type == "fp16_fp32",
+          "half precision comes with the GPU; the model runs in float32"),
+    Later("limit_opencl_kernel_time", NOTE, lambda m: bool(m.limit_opencl_kernel_time),
+          "the GPU comes later; no effect on the CPU"),
+    Later("nnlib_graph_mode", NOTE, lambda m: bool(m.nnlib_graph_mode),
+          "the DSP comes later; no effect on the CPU"),
+    Later("obfuscate", ERROR, lambda m: bool(m.obfuscate),
+          "hiding names comes later; the names would stay readable", "obfuscate: 0"),
+    Later("winograd", NOTE, lambda m: m.winograd != 0,
+          "Winograd convolution comes later; another method computes the same"),
+    Later("runtime", NOTE, lambda m: m.runtime == "cpu+gpu",
+          "the GPU comes later; the model runs on the CPU"),
+    Later("runtime", NOTE, lambda m: m.runtime in ("gpu", "dsp"),
+          "this device comes later; the model can be converted, but not run with this setting"),
+]
+
+# Keys of later MACE releases that this one does not have: told apart from typing errors.
+FOREIGN = frozenset(
+    """accelerator_binary_file accelerator_cache_policy accelerator_storage_file
+    accuracy_validation_script apu_boost_hint apu_preference_hint apu_version_with_no_device
+    backend change_concat_ranges check_shapes check_tensors cl_mem_type dockerfile_path
+    dockerfile_sha256_checksum docker_image_tag dsp_type graph_optimize_options hexagon_mode
+    input_aliases opencl_cache_reuse_policy opencl_queue_window_size output_aliases quantize
+    quantize_large_weights quantize_range_file quantize_schema quantize_stat transformers
+    validation_outputs_data""".split()
+)
+
+
+def asked(section: Any, rows: Sequence[Later]) -> Iterator[Later]:
+    """The rows that a section asks for."""
+    return (row for row in rows if row.asks(section))

@@ -1,0 +1,186 @@
+"""The keys of a deployment file: their types, defaults, meaning and an example of each.
+
+SPDX-License-Identifier: Apache-2.0
+
+`load.py` turns what pydantic finds into messages with line numbers; the example of a key ends up
+there. Keys whose feature does not exist yet are in `later.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from mace_tools.config import values
+
+Shape = tuple[int, ...]
+Switch = Annotated[int, BeforeValidator(values.choice(0, 1))]
+Text = Annotated[str, BeforeValidator(values.text)]
+FileName = Annotated[str, BeforeValidator(values.file_name)]
+Sha256 = Annotated[str, BeforeValidator(values.sha256)]
+Names = Annotated[tuple[str, ...], BeforeValidator(values.texts)]
+Strings = Annotated[tuple[str, ...], BeforeValidator(values.strings)]
+Shapes = Annotated[tuple[Shape, ...], BeforeValidator(values.shapes)]
+Numbers = Annotated[tuple[float, ...], BeforeValidator(values.numbers)]
+
+ABIS = ("host", "armeabi-v7a", "arm64-v8a")
+RUNTIMES = ("cpu", "gpu", "dsp", "cpu+gpu")
+FORMATS = ("NHWC", "NCHW", "NONE")
+# Element types by their YAML names, with the converter's names.
+ELEMENTS = {"float32": "f32", "float16": "f16", "int64": "i64", "int32": "i32", "int16": "i16",
+            "int8": "i8", "uint8": "u8", "bool": "bool"}  # fmt: skip
+# Allowed data_type by runtime, the default first.
+DATA_TYPES = {"cpu": ("fp32", "fp32_fp32"), "gpu": ("fp16_fp32", "fp32_fp32"),
+              "dsp": ("uint8",), "cpu+gpu": ("fp16_fp32", "fp32_fp32", "fp32")}  # fmt: skip
+ALL_DATA_TYPES = tuple(dict.fromkeys(t for types in DATA_TYPES.values() for t in types))
+
+Formats = Annotated[tuple[str, ...], BeforeValidator(values.list_of(values.choice(*FORMATS)))]
+Elements = Annotated[tuple[str, ...], BeforeValidator(values.list_of(values.choice(*ELEMENTS)))]
+
+
+class Section(BaseModel):
+    """A mapping of the file, with exactly these keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Preprocess(Section):
+    """From a picture to an input: input = (pixel - mean) * scale, per channel."""
+
+    resize: Annotated[tuple[int, int] | None, BeforeValidator(values.size_hw)] = Field(
+        None, description="[height, width] to bring pictures to", examples=["[224, 224]"])
+    interpolation: Annotated[
+        str, BeforeValidator(values.choice("bilinear", "nearest", "bicubic"))
+    ] = Field("bilinear", description="how to resize", examples=["bilinear"])
+    channels: Annotated[
+        str, BeforeValidator(values.choice("rgb", "bgr", "gray", aliases={"grey": "gray"}))
+    ] = Field("rgb", description="channel order", examples=["rgb"])
+    mean: Numbers = Field((0.0,), description="subtracted first",
+                          examples=["[123.7, 116.8, 103.9]"])
+    scale: Numbers = Field((1.0,), description="multiplied then", examples=["0.0078125"])
+
+
+class Extras(Section):
+    """Keys that may stand in a model or in its subgraph."""
+
+    preprocess: Preprocess | None = Field(
+        None, description="from a picture to the input",
+        examples=["{resize: [224, 224], channels: rgb, mean: 127.5, scale: 0.00784314}"])
+    labels: Text | None = Field(None, description="a text file with one label a line",
+                                examples=["models/labels.txt"])
+    validation_inputs_data: Strings | None = Field(
+        None, description="a .npy file for each input", examples=["data/input.npy"])
+
+
+class Subgraph(Extras):
+    """What part of the source model is converted."""
+
+    input_tensors: Names = Field(description="names of the inputs", examples=["input"])
+    input_shapes: Shapes = Field(description="a shape for each input", examples=["1,224,224,3"])
+    output_tensors: Names = Field(description="names of the outputs", examples=["prob"])
+    output_shapes: Shapes | None = Field(None, description="a shape for each output",
+                                         examples=["1,1001"])
+    input_ranges: Annotated[
+        tuple[tuple[float, float], ...], BeforeValidator(values.ranges)
+    ] = Field(((-1.0, 1.0),), description="range of made-up inputs", examples=["-1,1"])
+    input_data_formats: Formats | None = Field(
+        None, description="dimension order of the inputs", examples=["NHWC"])
+    output_data_formats: Formats | None = Field(
+        None, description="dimension order of the outputs", examples=["NHWC"])
+    input_data_types: Elements | None = Field(
+        None, description="element types of the inputs", examples=["float32"])
+    output_data_types: Elements | None = Field(
+        None, description="element types of the outputs", examples=["float32"])
+
+
+def _thresholds(value: Any) -> dict[str, float]:
+    """One cosine similarity, or one for each runtime."""
+    table = value if isinstance(value, dict) else dict.fromkeys(("cpu", "gpu", "dsp"), value)
+    result = {}
+    for runtime, bound in table.items():
+        values.choice("cpu", "gpu", "dsp")(runtime)
+        result[runtime] = values.number(bound)
+        if not 0 < result[runtime] <= 1:
+            raise ValueError(f"{values.shown(bound)} is not above 0 and at most 1")
+    return result
+
+
+class Model(Extras):
+    """One model to deploy."""
+
+    platform: Annotated[
+        str, BeforeValidator(values.choice("tensorflow", "onnx", "tflite", "caffe"))
+    ] = Field(description="the source framework: tensorflow, onnx, tflite or caffe",
+              examples=["tensorflow"])
+    model_file_path: Text = Field(description="a path, or an http(s) address",
+                                  examples=["models/mobilenet.pb"])
+    model_sha256_checksum: Sha256 = Field(description="`sha256sum FILE` prints it",
+                                          examples=["71b10f54... (64 digits)"])
+    weight_file_path: Text | None = Field(None, description="weights of a Caffe model",
+                                          examples=["models/mobilenet.caffemodel"])
+    weight_sha256_checksum: Sha256 | None = Field(None, description="`sha256sum FILE` prints it",
+                                                  examples=["71b10f54... (64 digits)"])
+    subgraphs: Annotated[list[Subgraph], Field(min_length=1, max_length=1)] = Field(
+        description="one entry with the inputs and outputs",
+        examples=["[{input_tensors: input, input_shapes: '1,224,224,3', output_tensors: prob, "
+                  "output_shapes: '1,1001'}]"])
+    runtime: Annotated[
+        str, BeforeValidator(values.choice(*RUNTIMES, aliases={"cpu_gpu": "cpu+gpu"}))
+    ] = Field(description="the device: cpu, gpu, dsp or cpu+gpu", examples=["cpu"])
+    data_type: Annotated[
+        str | None, BeforeValidator(values.choice(*ALL_DATA_TYPES))
+    ] = Field(None, description="type of weights and computation", examples=["fp32"])
+    limit_opencl_kernel_time: Switch = Field(0, description="0 or 1", examples=["0"])
+    nnlib_graph_mode: Switch = Field(0, description="0 or 1", examples=["0"])
+    obfuscate: Switch = Field(0, description="0 or 1", examples=["0"])
+    winograd: Annotated[int, BeforeValidator(values.choice(0, 2, 4, 6))] = Field(
+        0, description="0, 2, 4 or 6", examples=["0"])
+    num_threads: Annotated[int, BeforeValidator(values.count)] = Field(
+        -1, description="threads of run and benchmark", examples=["4"])
+    validation_threshold: Annotated[
+        dict[str, float] | None, BeforeValidator(_thresholds)
+    ] = Field(None, description="cosine similarity that --validate asks for",
+              examples=["0.999"])
+
+    @property
+    def subgraph(self) -> Subgraph:
+        return self.subgraphs[0]
+
+    def extra(self, key: Literal["preprocess", "labels", "validation_inputs_data"]) -> Any:
+        """A key that may stand in the subgraph or, for all, in the model."""
+        own = getattr(self.subgraph, key)
+        return own if own is not None else getattr(self, key)
+
+
+class Library(Section):
+    """The top of the file."""
+
+    library_name: FileName = Field(description="names the folder under build/",
+                                   examples=["mobilenet"])
+    target_abis: Annotated[
+        tuple[str, ...], BeforeValidator(values.list_of(values.choice(*ABIS)))
+    ] = Field(description="what to build for", examples=["[host]"])
+    target_socs: Strings | None = Field(None, description="SoCs to tune for",
+                                        examples=["[msm8998]"])
+    embed_model_data: Switch = Field(0, description="0 or 1", examples=["0"])
+    build_type: Annotated[
+        str | None, BeforeValidator(values.choice("proto", "code"))
+    ] = Field(None, description="proto or code", examples=["proto"])
+    model_graph_format: Annotated[
+        str | None, BeforeValidator(values.choice("file", "code"))
+    ] = Field(None, description="another name of build_type: file or code", examples=["file"])
+    model_data_format: Annotated[
+        str | None, BeforeValidator(values.choice("file", "code"))
+    ] = Field(None, description="another name of embed_model_data: file or code",
+              examples=["file"])
+    linkshared: Switch = Field(0, description="0 or 1", examples=["0"])
+    models: dict[FileName, Model] = Field(
+        description="a mapping from model names to models",
+        examples=["{mobilenet: {platform: tensorflow, ...}}"])
+
+    @property
+    def graph_format(self) -> str:
+        """proto or code."""
+        same = {"file": "proto", "code": "code", None: "proto"}
+        return self.build_type or same[self.model_graph_format]

@@ -1,0 +1,181 @@
+"""Reads single values of a deployment file; each says what it found and what would be right.
+
+SPDX-License-Identifier: Apache-2.0
+
+The functions take what YAML made of a value and return it in its one typed form. They raise
+ValueError, which pydantic collects.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from mace_tools.config.problems import did_you_mean
+
+MAX_RANK = 8
+MAX_EXTENT = 2**31 - 1
+
+
+def choice(*allowed: str | int, aliases: dict[str, str] | None = None) -> Callable[[Any], Any]:
+    """One of a few words or numbers. Aliases are accepted spellings of an allowed word."""
+    words = {str(a): a for a in allowed}
+    spellings = {**words, **{k: words[v] for k, v in (aliases or {}).items()}}
+
+    def read(value: Any) -> Any:
+        word = str(int(value)) if isinstance(value, bool) else str(value)
+        if not isinstance(value, str | int) or word not in spellings:
+            raise ValueError(f"{shown(value)} is not one of {', '.join(spellings)}"
+                             f"{did_you_mean(word, list(spellings))}")
+        return spellings[word]
+
+    return read
+
+
+def text(value: Any) -> str:
+    """A non-empty line of text; a bare number stands for its digits (tensors named 137)."""
+    if isinstance(value, bool) or not isinstance(value, str | int) or str(value).strip() == "":
+        raise ValueError(f"{shown(value)} is not a name")
+    return str(value).strip()
+
+
+def file_name(value: Any) -> str:
+    """Text that can be part of a file name."""
+    name = text(value)
+    if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", name):
+        raise ValueError(f"{shown(value)} names files, so it may have only letters, digits, "
+                         "'_', '-' and '.', and must not begin with '-' or '.'")
+    return name
+
+
+def texts(value: Any) -> tuple[str, ...]:
+    """One name or a list of different names."""
+    names = tuple(text(v) for v in listed(value))
+    twice = sorted({n for n in names if names.count(n) > 1})
+    if twice:
+        raise ValueError(f"{shown(twice[0])} is there twice")
+    return names
+
+
+def strings(value: Any) -> tuple[str, ...]:
+    """One string or a list of strings, which may be equal."""
+    return tuple(text(v) for v in listed(value))
+
+
+def list_of(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """One value or a list of values."""
+
+    def read_list(value: Any) -> tuple[Any, ...]:
+        return tuple(read(v) for v in listed(value))
+
+    return read_list
+
+
+def shapes(value: Any) -> tuple[tuple[int, ...], ...]:
+    """`1,224,224,3`, or a list of such, or a list of numbers for a single shape."""
+    flat = isinstance(value, list) and value and all(_is_number(v) for v in value)
+    return tuple(shape(v) for v in ([value] if flat else listed(value)))
+
+
+def shape(value: Any) -> tuple[int, ...]:
+    parts = _parts(value)
+    try:
+        dims = tuple(int(str(p)) for p in parts)
+    except ValueError:
+        raise ValueError(f"{shown(value)} is not a shape; a shape is whole numbers with commas "
+                         "between") from None
+    if any(d <= 0 or d > MAX_EXTENT for d in dims):
+        bad = next(d for d in dims if d <= 0 or d > MAX_EXTENT)
+        raise ValueError(f"{shown(value)} has the extent {bad}; extents are from 1 to {MAX_EXTENT} "
+                         "(an open batch size is written as 1)")
+    if len(dims) > MAX_RANK:
+        raise ValueError(f"{shown(value)} has {len(dims)} dimensions, more than {MAX_RANK}")
+    return dims
+
+
+def ranges(value: Any) -> tuple[tuple[float, float], ...]:
+    """`-1,1`, or a list of such, or a list of two numbers."""
+    flat = isinstance(value, list) and len(value) == 2 and all(_is_number(v) for v in value)
+    return tuple(_range(v) for v in ([value] if flat else listed(value)))
+
+
+def numbers(value: Any) -> tuple[float, ...]:
+    """One number, or one per channel."""
+    return tuple(number(v) for v in _parts(value))
+
+
+def number(value: Any) -> float:
+    try:
+        result = float(value) if not isinstance(value, bool) else math.nan
+    except (TypeError, ValueError):
+        result = math.nan
+    if not math.isfinite(result):
+        raise ValueError(f"{shown(value)} is not a number")
+    return result
+
+
+def count(value: Any) -> int:
+    """A whole number, -1 for the default, or at least 1."""
+    if isinstance(value, bool) or not isinstance(value, int) or (value < 1 and value != -1):
+        raise ValueError(f"{shown(value)} is not a number of threads: -1 (all cores) or from 1")
+    return int(value)
+
+
+def sha256(value: Any) -> str:
+    digest = str(value).strip().lower()
+    if not re.fullmatch(r"[0-9a-f]{64}", digest):
+        raise ValueError(f"{shown(value)} is not a SHA-256 checksum, which has 64 hexadecimal "
+                         f"digits (this has {len(digest)} characters); `sha256sum FILE` prints it")
+    return digest
+
+
+def size_hw(value: Any) -> tuple[int, int]:
+    """[height, width]."""
+    try:
+        dims = shape(value)
+    except ValueError:
+        dims = ()
+    if len(dims) != 2:
+        raise ValueError(f"{shown(value)} is not [height, width]")
+    return dims[0], dims[1]
+
+
+def listed(value: Any) -> Sequence[Any]:
+    """The elements of a list, or the single value as one."""
+    if isinstance(value, list):
+        if not value:
+            raise ValueError("the list is empty")
+        return value
+    return [value]
+
+
+def shown(value: Any) -> str:
+    """A value as a message quotes it."""
+    if value is None:
+        return "an empty value"
+    if isinstance(value, dict):
+        return "a mapping"
+    body = str(list(value)) if isinstance(value, list) else str(value)
+    return f"'{body if len(body) <= 60 else body[:57] + '...'}'"
+
+
+def _parts(value: Any) -> list[Any]:
+    if isinstance(value, list):
+        return list(listed(value))
+    return str(value).strip().strip("[]").split(",") if isinstance(value, str) else [value]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _range(value: Any) -> tuple[float, float]:
+    try:
+        low, high = (number(p) for p in _parts(value))
+    except ValueError:
+        raise ValueError(f"{shown(value)} is not a range, which is two numbers: low,high") from None
+    if low > high:
+        raise ValueError(f"{shown(value)} has its low end above its high end")
+    return low, high

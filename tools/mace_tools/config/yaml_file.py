@@ -1,0 +1,82 @@
+"""A YAML file as plain Python values, with the line of every key.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+from mace_tools.config.problems import ConfigError, Problem
+
+Key = str | int
+MAX_BYTES = 1 << 20  # a deployment file is a page or two; more is surely another kind of file
+
+
+class YamlFile:
+    """Parsed contents. Errors: ConfigError for what is not a YAML mapping."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.data: Any = self._parse(self._read())
+        if not isinstance(self.data, dict):
+            kind = "empty" if self.data is None else f"a {_kind(self.data)}"
+            self._fail(1, f"the file is {kind}, not a mapping of keys to values",
+                       "library_name: my_models")
+
+    def line(self, *keys: Key) -> int:
+        """The line of a key (its own, or of the nearest key around it that is in the file)."""
+        node, line = self.data, 1
+        for key in keys:
+            marks = getattr(node, "lc", None)
+            if marks is None or not isinstance(node, dict | list):
+                break
+            known = (marks.data or {}).get(key)
+            if known is not None:
+                line = known[0] + 1
+            try:
+                node = node[key]
+            except (KeyError, IndexError, TypeError):
+                break
+        return line
+
+    def _read(self) -> str:
+        try:
+            if not self.path.is_file():
+                state = "is a folder" if self.path.is_dir() else "does not exist"
+                self._fail(None, f"the deployment file {state}; give the path of a .yml file")
+            if self.path.stat().st_size > MAX_BYTES:
+                self._fail(None, f"the file has {self.path.stat().st_size} bytes: too large for a "
+                                 "deployment file; did you name the model instead?")
+            return self.path.read_bytes().decode("utf-8-sig")
+        except UnicodeDecodeError as e:
+            self._fail(None, f"the file is not text in UTF-8 (byte {e.start} is "
+                             f"0x{e.object[e.start]:02x}); did you name the model instead?")
+        except OSError as e:
+            self._fail(None, f"cannot read the file: {e.strerror or e}")
+
+    def _parse(self, text: str) -> Any:
+        try:
+            return YAML(typ="rt").load(text)
+        except MarkedYAMLError as e:
+            mark = e.problem_mark or e.context_mark
+            what = " ".join(str(part) for part in (e.context, e.problem) if part)
+            self._fail(mark.line + 1 if mark else None, f"this is not valid YAML: {what}")
+        except YAMLError as e:
+            self._fail(None, f"this is not valid YAML: {' '.join(str(e).split())}")
+        except RecursionError:
+            self._fail(None, "the file is nested too deeply")
+        except (ValueError, TypeError) as e:  # ruamel lets through e.g. a date of month 13
+            self._fail(None, f"a value cannot be read: {e}")
+
+    def _fail(self, line: int | None, message: str, example: str = "") -> Any:
+        raise ConfigError(self.path, [Problem(line, "", message, example)])
+
+
+def _kind(value: Any) -> str:
+    return {list: "list", str: "text", int: "number", float: "number"}.get(type(value)) or (
+        "list" if isinstance(value, list) else "single value")

@@ -1,0 +1,169 @@
+"""The inputs of a run: from .npy files, from pictures, or made up from a seed.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mace_tools import protos
+from mace_tools.cli_console import Console
+from mace_tools.config import Model, Preprocess
+from mace_tools.config.problems import did_you_mean
+from mace_tools.errors import MaceError
+from mace_tools.preprocess import from_picture
+
+NUMPY_TYPES = {"DT_FLOAT": np.float32, "DT_HALF": np.float16, "DT_INT64": np.int64,
+               "DT_INT32": np.int32, "DT_INT16": np.int16, "DT_INT8": np.int8,
+               "DT_UINT8": np.uint8, "DT_BOOL": np.bool_}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class TensorSpec:
+    """An input or output of a converted model."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    data_format: str  # NHWC, NCHW or NONE
+    range: tuple[float, float] = (-1.0, 1.0)
+
+
+def specs(infos: Sequence[Any], model: Model | None = None) -> list[TensorSpec]:
+    """Of the input_info or output_info of a NetDef; ranges come from the deployment file."""
+    given = dict(_ranges(model)) if model is not None else {}
+    return [TensorSpec(i.name, tuple(i.dims), _numpy_type(i), _format(i),
+                       given.get(i.name, (-1.0, 1.0))) for i in infos]
+
+
+def assign(arguments: Sequence[str], inputs: Sequence[TensorSpec], tag: str) -> dict[str, Path]:
+    """The file for each input named by `--input NAME=FILE` or, for a single input, `FILE`."""
+    names = [s.name for s in inputs]
+    files: dict[str, Path] = {}
+    for argument in arguments:
+        name = next((n for n in names if argument.startswith(f"{n}=")), None)
+        if name is None and "=" in argument and not Path(argument).exists():
+            wrong = argument.partition("=")[0]
+            raise MaceError(f"--input={argument}: model '{tag}' has no input '{wrong}'"
+                            f"{did_you_mean(wrong, names)}; its inputs are {', '.join(names)}")
+        if name is None and len(names) > 1:
+            raise MaceError(f"--input={argument}: model '{tag}' has {len(names)} inputs; write "
+                            f"NAME={argument} with one of {', '.join(names)}")
+        file = argument if name is None else argument[len(name) + 1 :]
+        if (name or names[0]) in files:
+            raise MaceError(f"--input={argument}: input '{name or names[0]}' is given twice")
+        files[name or names[0]] = Path(file)
+    return files
+
+
+def load(
+    files: Mapping[str, Path],
+    inputs: Sequence[TensorSpec],
+    preprocess: Preprocess | None,
+    seed: int,
+    console: Console,
+    allow_nan: bool = False,
+) -> dict[str, np.ndarray]:
+    """An array for every input. Errors: MaceError naming the input and the file."""
+    arrays = {}
+    for spec in inputs:
+        file = files.get(spec.name)
+        if file is None:
+            arrays[spec.name] = random(spec, seed)
+            continue
+        where = f"input '{spec.name}' from {file}"
+        if not file.is_file():
+            raise MaceError(f"{where}: there is no such file")
+        if file.suffix.lower() == ".npy":
+            array = _fitted(_read_npy(file, where), spec, where, console)
+        else:
+            array = from_picture(file, preprocess, spec.shape, spec.data_format, spec.dtype, where)
+        if not allow_nan:
+            _check_finite(array, where)
+        arrays[spec.name] = array
+    return arrays
+
+
+def random(spec: TensorSpec, seed: int) -> np.ndarray:
+    """Uniform within the input's range; the same for a seed and a name wherever it runs."""
+    generator = np.random.default_rng([seed, zlib.crc32(spec.name.encode())])
+    low, high = spec.range
+    if spec.dtype == np.bool_:
+        return generator.integers(0, 2, spec.shape).astype(np.bool_)
+    if spec.dtype.kind in "iu":
+        limits = np.iinfo(spec.dtype)
+        first, last = max(int(np.ceil(low)), limits.min), min(int(np.floor(high)), limits.max)
+        if first > last:
+            raise MaceError(f"input '{spec.name}': input_ranges {low:g},{high:g} holds no "
+                            f"{spec.dtype}")
+        numbers = generator.integers(first, last, spec.shape, np.int64, endpoint=True)
+        return numbers.astype(spec.dtype)
+    return generator.uniform(low, high, spec.shape).astype(spec.dtype)
+
+
+def _read_npy(file: Path, where: str) -> np.ndarray:
+    try:
+        array = np.load(file, allow_pickle=False)
+    except (ValueError, EOFError, OSError) as e:
+        raise MaceError(f"{where}: not a whole .npy file ({' '.join(str(e).split())}); "
+                        "write it with numpy.save") from e
+    if not isinstance(array, np.ndarray) or array.dtype.kind not in "fiub":
+        kind = getattr(array, "dtype", "archives (.npz)")
+        raise MaceError(f"{where}: elements of type {kind} cannot be used; save numbers")
+    return array
+
+
+def _fitted(array: np.ndarray, spec: TensorSpec, where: str, console: Console) -> np.ndarray:
+    """The array with the input's element type, if its shape can be right."""
+    if array.ndim != len(spec.shape) or array.size == 0:
+        hint = ""
+        if array.size == np.prod(spec.shape, dtype=np.int64):
+            hint = f"; save array.reshape({spec.shape})"
+        raise MaceError(f"{where}: has the shape {list(array.shape)}, the model takes "
+                        f"{list(spec.shape)}{hint}")
+    if array.shape != spec.shape:
+        console.info(f"{where}: shape {list(array.shape)} instead of {list(spec.shape)}")
+    if array.dtype == spec.dtype:
+        return np.ascontiguousarray(array)
+    exact = spec.dtype.kind == "f" or np.array_equal(array, array.astype(spec.dtype))
+    if not exact:
+        raise MaceError(f"{where}: has {array.dtype} elements that do not fit {spec.dtype}, which "
+                        f"the model takes; save array.astype(numpy.{spec.dtype})")
+    if array.dtype != np.float64:
+        console.info(f"{where}: {array.dtype} elements become {spec.dtype}")
+    return np.ascontiguousarray(array.astype(spec.dtype))
+
+
+def _check_finite(array: np.ndarray, where: str) -> None:
+    if array.dtype.kind != "f" or np.isfinite(array).all():
+        return
+    bad = np.argwhere(~np.isfinite(array))
+    first = tuple(int(i) for i in bad[0])
+    raise MaceError(f"{where}: {len(bad)} of {array.size} elements are NaN or infinite, the first "
+                    f"at {list(first)} ({array[first]}); mend the file, or pass --allow_nan")
+
+
+def _ranges(model: Model) -> list[tuple[str, tuple[float, float]]]:
+    names, given = model.subgraph.input_tensors, model.subgraph.input_ranges
+    return list(zip(names, given * len(names) if len(given) == 1 else given))
+
+
+def _numpy_type(info: Any) -> np.dtype[Any]:
+    proto = protos.mace()
+    for name, numpy_type in NUMPY_TYPES.items():
+        if getattr(proto, name) == info.data_type:
+            return np.dtype(numpy_type)
+    raise MaceError(f"'{info.name}' has the element type {info.data_type}, which NumPy has not")
+
+
+def _format(info: Any) -> str:
+    proto = protos.mace()
+    formats = {getattr(proto, f"DF_{name}"): name for name in ("NHWC", "NCHW", "NONE")}
+    return formats[info.data_format]

@@ -1,0 +1,127 @@
+"""Inputs from files and from a seed.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mace_tools import data
+from mace_tools.cli_console import Console
+from mace_tools.data import TensorSpec
+from mace_tools.errors import MaceError
+
+
+def spec(name="x", shape=(1, 4), dtype=np.float32, range_=(-1.0, 1.0)):
+    return TensorSpec(name, shape, np.dtype(dtype), "NONE", range_)
+
+
+def load(file, one=None, **kwargs):
+    return data.load({"x": file}, [one or spec()], None, 0, Console(), **kwargs)["x"]
+
+
+def test_files_are_assigned_to_inputs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    x, y = spec("x"), spec("a/b:0")
+    assert data.assign(["f.npy"], [x], "net") == {"x": Path("f.npy")}
+    assert data.assign(["x=f.npy"], [x], "net") == {"x": Path("f.npy")}
+    assert data.assign(["a/b:0=g.npy", "x=f.npy"], [x, y], "net") == {
+        "x": Path("f.npy"), "a/b:0": Path("g.npy")}
+    Path("odd=name.npy").write_text("")
+    assert data.assign(["odd=name.npy"], [x], "net") == {"x": Path("odd=name.npy")}
+    assert data.assign([], [x, y], "net") == {}
+
+
+@pytest.mark.parametrize("arguments, names, said", [
+    (["imput=f.npy"], ["input"], "no input 'imput'; did you mean 'input'?; its inputs are input"),
+    (["f.npy"], ["x", "y"], "has 2 inputs; write NAME=f.npy with one of x, y"),
+    (["x=a", "x=b"], ["x"], "input 'x' is given twice"),
+])
+def test_wrong_assignments_are_told(arguments, names, said):
+    with pytest.raises(MaceError) as caught:
+        data.assign(arguments, [spec(n) for n in names], "net")
+    assert said in str(caught.value)
+
+
+def test_random_inputs_depend_on_seed_and_name_only():
+    a = data.random(spec(shape=(50, 50), range_=(2, 3)), 7)
+    assert np.array_equal(a, data.random(spec(shape=(50, 50), range_=(2, 3)), 7))
+    assert not np.array_equal(a, data.random(spec("y", (50, 50), range_=(2, 3)), 7))
+    assert not np.array_equal(a, data.random(spec(shape=(50, 50), range_=(2, 3)), 8))
+    assert a.dtype == np.float32 and 2 <= a.min() < 2.1 and 2.9 < a.max() <= 3
+
+
+def test_random_integers_stay_in_range_and_type():
+    assert set(data.random(spec(shape=(200,), dtype=np.int64, range_=(0, 2)), 0)) == {0, 1, 2}
+    small = data.random(spec(shape=(3000,), dtype=np.uint8, range_=(-5, 1e6)), 0)
+    assert small.min() == 0 and small.max() == 255
+    assert data.random(spec(shape=(9,), dtype=np.bool_), 0).dtype == np.bool_
+    with pytest.raises(MaceError, match="input_ranges 0.2,0.8 holds no int32"):
+        data.random(spec(dtype=np.int32, range_=(0.2, 0.8)), 0)
+
+
+def test_arrays_are_read_and_converted_where_nothing_is_lost(tmp_path):
+    file = tmp_path / "x.npy"
+    for array in (np.array([[1, 2, 3, 4]], np.float64), np.array([[1, 2, 3, 4]], np.uint8),
+                  np.asfortranarray(np.array([[1, 2, 3, 4]], np.float32)),
+                  np.array([[1, 2, 3, 4]], ">f4")):
+        np.save(file, array)
+        out = load(file)
+        assert out.dtype == np.float32 and out.tolist() == [[1, 2, 3, 4]]
+    np.save(file, np.array([[1.0, 2, 3, 4]]))
+    assert load(file, spec(dtype=np.int32)).dtype == np.int32
+
+
+def test_other_extents_are_allowed_other_ranks_are_not(tmp_path):
+    file = tmp_path / "x.npy"
+    np.save(file, np.zeros((3, 4), np.float32))
+    assert load(file).shape == (3, 4)
+    np.save(file, np.zeros(4, np.float32))
+    with pytest.raises(MaceError, match=r"shape \[4\], the model takes \[1, 4\]; save "
+                                        r"array.reshape\(\(1, 4\)\)"):
+        load(file)
+
+
+@pytest.mark.parametrize("array, dtype, said", [
+    (np.array([["a"]]), np.float32, "elements of type <U1 cannot be used"),
+    (np.array([[1j]]), np.float32, "complex128 cannot be used"),
+    (np.zeros((1, 0), np.float32), np.float32, r"shape \[1, 0\]"),
+    (np.array([[1.5]]), np.int32, "float64 elements that do not fit int32"),
+    (np.array([[300]]), np.uint8, "int64 elements that do not fit uint8"),
+])
+def test_arrays_that_do_not_fit_are_told(tmp_path, array, dtype, said):
+    np.save(tmp_path / "x.npy", array)
+    with pytest.raises(MaceError, match=f"^input 'x' from .*x.npy: .*{said}"):
+        load(tmp_path / "x.npy", spec(shape=(1, 1), dtype=dtype))
+
+
+def test_files_that_are_no_arrays_are_told(tmp_path):
+    file = tmp_path / "x.npy"
+    with pytest.raises(MaceError, match="there is no such file"):
+        load(file)
+    np.save(file, np.zeros((1, 4), np.float32))
+    whole = file.read_bytes()
+    for content in (b"", b"hello", whole[:20], whole[:-4], b"\x93NUMPY\x09\x00" + whole[8:]):
+        file.write_bytes(content)
+        with pytest.raises(MaceError, match="not a whole .npy file"):
+            load(file)
+    np.save(file, np.array([{}]), allow_pickle=True)
+    with pytest.raises(MaceError, match="not a whole .npy file"):
+        load(file)
+    with file.open("wb") as out:
+        np.savez(out, np.zeros(3))
+    with pytest.raises(MaceError, match="archives"):
+        load(file)
+
+
+def test_nan_is_refused_unless_allowed(tmp_path):
+    file = tmp_path / "x.npy"
+    np.save(file, np.array([[1, np.nan, np.inf, 2]], np.float32))
+    with pytest.raises(MaceError, match=r"2 of 4 elements are NaN or infinite, the first at "
+                                        r"\[0, 1\] \(nan\); mend the file, or pass --allow_nan"):
+        load(file)
+    assert np.isnan(load(file, allow_nan=True)[0, 1])

@@ -1,0 +1,46 @@
+"""Result files and tables.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mace_tools import report
+from mace_tools.errors import MaceError
+
+
+def test_json_holds_plain_values_only(tmp_path):
+    facts = {"a": np.float32(1.5), "b": float("nan"), "c": [np.int64(3), float("inf")],
+             "d": Path("x/y"), "e": {"f": None, "g": True}, 1: ()}  # fmt: skip
+    report.write_json(tmp_path / "r.json", facts)
+    assert json.loads((tmp_path / "r.json").read_text()) == {
+        "a": 1.5, "b": None, "c": [3, None], "d": "x/y", "e": {"f": None, "g": True}, "1": []}
+
+
+def test_latency_figures():
+    s = report.latency_summary([4.0, 1.0, 2.0, 3.0, 100.0])
+    assert s == {"runs": 5, "avg_ms": 22.0, "min_ms": 1.0, "max_ms": 100.0, "p50_ms": 3.0,
+                 "p90_ms": 100.0}  # fmt: skip
+    assert report.latency_summary([]) == {}
+
+
+def test_labels_are_ordered_per_row():
+    scores = np.array([[0.1, 0.7, 0.2], [0.5, 0.5, 0.0]], np.float32)
+    rows = report.top_labels(scores, ["a", "bb", "c"])
+    assert [[e["label"] for e in row] for row in rows] == [["bb", "c", "a"], ["a", "bb", "c"]]
+    text = report.top_table("y", rows)
+    assert text.splitlines()[:2] == ["Top 3 of y, row 0", "  1  bb  0.700000"]
+
+
+def test_where_a_file_cannot_go_is_told_early(tmp_path):
+    report.check_writable(tmp_path / "r.json", "--json")
+    with pytest.raises(MaceError, match="is a folder; name a file in it"):
+        report.check_writable(tmp_path, "--json")
+    with pytest.raises(MaceError, match="--json=.*the folder .*none does not exist"):
+        report.check_writable(tmp_path / "none" / "r.json", "--json")

@@ -1,0 +1,171 @@
+"""The C++ program mace_run: found, built when missing or stale, and called.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from mace_tools.cli_console import Console
+from mace_tools.exit_codes import MissingToolError, RunFailedError
+from mace_tools.protos import REPO, cache_dir
+
+TARGET = "//tools:mace_run"
+BUILT = "tools/mace_run/mace_run"  # below bazel-bin
+SOURCES = ("mace", "tools/mace_run", "third_party")
+SUFFIXES = {".cc", ".h", ".proto", ".bzl", ".bazel", ".BUILD"}
+FILES = ("WORKSPACE", ".bazelrc", "tools/BUILD.bazel")
+
+
+def find(console: Console, given: Path | None) -> Path:
+    """`given`, or the mace_run of this checkout. Errors: MissingToolError, RunFailedError."""
+    if given is not None:
+        if not given.is_file() or not os.access(given, os.X_OK):
+            raise MissingToolError(f"--mace_run={given} is not a program; "
+                              f"`bazel build {TARGET}` makes one")
+        return given.resolve()
+    built = cache_dir() / "mace_run" / _source_hash()[:32] / "mace_run"
+    if not built.is_file():
+        _build(console, built)
+    return built
+
+
+def call(
+    binary: Path,
+    arguments: Sequence[str],
+    console: Console,
+    vlog_level: int = 0,
+) -> dict[str, Any]:
+    """Runs it with its stdout and stderr going to ours; returns what it writes with --json.
+
+    Errors: RunFailedError; its own message then stands on stderr."""
+    environment = {**os.environ, "MACE_CPP_MIN_VLOG_LEVEL": str(vlog_level)}
+    with tempfile.TemporaryDirectory(prefix="mace_run.") as folder:
+        facts = Path(folder) / "facts.json"
+        command = [str(binary), *arguments]
+        if not any(a.startswith("--dump") for a in arguments):
+            command.append(f"--json={facts}")
+        for line in _lines(command, environment):
+            console.data(line)
+        return json.loads(facts.read_text()) if facts.is_file() else {}
+
+
+def flags(values: Mapping[str, Any]) -> list[str]:
+    """--key=value for each that has a value; True stands for a bare flag."""
+    given = {k: v for k, v in values.items() if v is not None and v is not False}
+    return [f"--{k}" if v is True else f"--{k}={v}" for k, v in given.items()]
+
+
+def file_name_of(tensor: str) -> str:
+    """The name mace_run gives the file of an output."""
+    return re.sub(r"[^A-Za-z0-9]", "_", tensor) + ".npy"
+
+
+def _lines(command: Sequence[str], environment: Mapping[str, str]) -> Iterator[str]:
+    child: subprocess.Popen[str] | None = None
+    try:
+        with _interruption_waits():
+            child = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True,
+                                     errors="replace")
+        for line in child.stdout or ():
+            yield line.rstrip("\n")
+        code = child.wait()
+    except OSError as e:
+        if child is not None:
+            raise
+        raise RunFailedError(f"cannot start {command[0]}: {e.strerror}; it may be of another "
+                             f"machine: build it anew with `bazel build {TARGET}`") from e
+    finally:
+        if child is not None and child.poll() is None:
+            child.terminate()
+            child.wait()
+    if code < 0:
+        raise RunFailedError(f"mace_run was ended by {signal.Signals(-code).name}; if you did not "
+                             f"end it, this is a bug, please report it: {' '.join(command)}")
+    if code > 0:
+        raise RunFailedError(f"mace_run failed with status {code}; its message stands above")
+
+
+@contextmanager
+def _interruption_waits() -> Iterator[None]:
+    """Ctrl-C within the block takes effect at its end: no child is started and then lost."""
+    came: list[int] = []
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(n, lambda number, _: came.append(number)) for n in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in zip(numbers, before):
+            signal.signal(number, handler)
+        if came:
+            raise KeyboardInterrupt
+
+
+def _source_hash() -> str:
+    """Of everything that mace_run is built from."""
+    digest = hashlib.sha256()
+    paths = [REPO / name for name in FILES]
+    for folder in SOURCES:
+        files = (REPO / folder).rglob("*")
+        paths += [p for p in files if p.suffix in SUFFIXES or p.name == "BUILD"]
+    for path in sorted(paths):
+        if path.is_file() and not path.name.endswith(("_test.cc", "_bench.cc")):
+            digest.update(str(path.relative_to(REPO)).encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _build(console: Console, built: Path) -> None:
+    if shutil.which("bazel") is None:
+        raise MissingToolError("mace_run, which runs models, is not built, and bazel is not "
+                               "installed: run `tools/setup.sh`, or build it elsewhere with "
+                               f"`bazel build {TARGET}` and name it with --mace_run=FILE "
+                               "(converting needs neither)")
+    console.info(f"building mace_run: bazel build {TARGET} (minutes the first time)")
+    began = time.monotonic()
+    _bazel(["build", TARGET], console)
+    output = Path(_bazel(["info", "bazel-bin"], console).strip().splitlines()[-1]) / BUILT
+    built.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=built.parent)
+    os.close(handle)
+    try:
+        shutil.copyfile(output, temporary)
+        os.chmod(temporary, 0o755)
+        os.replace(temporary, built)
+    finally:
+        if os.path.exists(temporary):
+            os.unlink(temporary)
+    _forget_old(built.parent)
+    console.info(f"built mace_run in {time.monotonic() - began:.0f} s")
+
+
+def _bazel(arguments: list[str], console: Console) -> str:
+    """Its stdout; its progress is shown when a person watches, else only on failure."""
+    cache = f"--disk_cache={cache_dir() / 'bazel'}"
+    done = subprocess.run(["bazel", *arguments, cache], cwd=REPO, text=True, errors="replace",
+                          stdout=subprocess.PIPE,
+                          stderr=None if console.watched else subprocess.PIPE)
+    if done.returncode != 0:
+        log = "" if done.stderr is None else f":\n{done.stderr.strip()}"
+        raise RunFailedError(f"`bazel {' '.join(arguments)}` failed{log}")
+    return done.stdout
+
+
+def _forget_old(kept: Path, most: int = 5) -> None:
+    """Keeps the cache small."""
+    versions = sorted(kept.parent.iterdir(), key=lambda p: p.stat().st_mtime, reverse=True)
+    for old in versions[most:]:
+        if old != kept:
+            shutil.rmtree(old, ignore_errors=True)

@@ -1,0 +1,106 @@
+"""Finding and building mace_run, with a stand-in for bazel.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from mace_tools import runner
+from mace_tools.cli_console import Console
+from mace_tools.exit_codes import MissingToolError, RunFailedError
+
+BAZEL = """#!/bin/sh
+echo "$@" >> {log}
+if [ "$1" = info ]; then echo {bin}; exit 0; fi
+if [ -e {broken} ]; then echo "the compiler says no" >&2; exit 1; fi
+mkdir -p {bin}/tools/mace_run && echo "#!/bin/sh" > {bin}/tools/mace_run/mace_run
+"""
+
+
+class Place:
+    """A checkout with one source file, a cache, and a bazel on the path."""
+
+    def __init__(self, folder, monkeypatch):
+        self.folder, self.log, self.broken = folder, folder / "log", folder / "broken"
+        self.source = folder / "repo" / "mace" / "a.cc"
+        self.source.parent.mkdir(parents=True)
+        self.source.write_text("int a;")
+        self.bazel = folder / "path" / "bazel"
+        self.bazel.parent.mkdir()
+        self.bazel.write_text(BAZEL.format(log=self.log, bin=folder / "bin", broken=self.broken))
+        self.bazel.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{self.bazel.parent}:{os.environ['PATH']}")
+        monkeypatch.setenv("MACE_CACHE", str(folder / "cache"))
+        monkeypatch.setattr(runner, "REPO", folder / "repo")
+
+    def find(self):
+        return runner.find(Console(), None)
+
+    def builds(self):
+        return self.log.read_text().count("build //tools:mace_run") if self.log.exists() else 0
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    return Place(tmp_path, monkeypatch)
+
+
+def test_it_is_built_once_and_again_when_a_source_changes(place):
+    first = place.find()
+    assert os.access(first, os.X_OK) and place.find() == first and place.builds() == 1
+    place.source.write_text("int b;")
+    second = place.find()
+    assert second != first and place.builds() == 2
+    place.source.write_text("int a;")
+    assert place.find() == first and place.builds() == 2
+
+
+def test_tests_are_not_part_of_it(place):
+    place.find()
+    (place.source.parent / "a_test.cc").write_text("int c;")
+    place.find()
+    assert place.builds() == 1
+
+
+def test_old_ones_are_forgotten(place):
+    for k in range(8):
+        place.source.write_text(f"int a{k};")
+        place.find()
+    assert len(list((place.folder / "cache" / "mace_run").iterdir())) == 5
+
+
+def test_a_failing_build_is_told_and_leaves_nothing(place):
+    place.broken.write_text("")
+    with pytest.raises(RunFailedError, match="`bazel build .*` failed:\nthe compiler says no"):
+        place.find()
+    assert not [p for p in (place.folder / "cache").rglob("*") if p.is_file()]
+
+
+def test_without_bazel_the_cure_is_told(place, monkeypatch):
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(MissingToolError, match="run `tools/setup.sh`.*`bazel build //tools:mace_"):
+        place.find()
+
+
+def test_a_given_program_must_be_one(place):
+    with pytest.raises(MissingToolError, match="is not a program"):
+        runner.find(Console(), place.source)
+    assert runner.find(Console(), place.bazel) == place.bazel
+
+
+def test_a_foreign_program_is_told(tmp_path):
+    program = tmp_path / "other_machine"
+    program.write_bytes(b"\x7fELF not really")
+    program.chmod(0o755)
+    with pytest.raises(RunFailedError, match="cannot start .*build it anew"):
+        runner.call(program, [], Console())
+
+
+def test_flags_and_file_names():
+    given = {"round": 3, "benchmark": True, "trace": None, "allow_nan": False, "x": 0}
+    assert runner.flags(given) == ["--round=3", "--benchmark", "--x=0"]
+    assert runner.file_name_of("a/b:0 c") == "a_b_0_c.npy"

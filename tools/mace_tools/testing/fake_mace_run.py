@@ -1,0 +1,52 @@
+"""Stands in for mace_run where a test is about the commands around it, not about the engine.
+
+SPDX-License-Identifier: Apache-2.0
+
+Writes the program into a folder. It takes mace_run's flags, gives as outputs the .npy files of
+$FAKE_OUTPUTS, prints what mace_run prints, and notes its arguments in $FAKE_OUTPUTS/arguments.json.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+PROGRAM = '''#!{python}
+import json, os, pathlib, shutil, sys
+folder = pathlib.Path(os.environ["FAKE_OUTPUTS"])
+arguments = sys.argv[1:]
+flags = dict(a[2:].split("=", 1) if "=" in a else (a[2:], True) for a in arguments)
+inputs = [a[8:] for a in arguments if a.startswith("--input=")]
+kept = folder / "inputs"
+kept.mkdir(exist_ok=True)
+for entry in inputs:
+    name, file = entry.rsplit("=", 1)
+    shutil.copy(file, kept / (name.replace("/", "_") + ".npy"))
+vlog = os.environ["MACE_CPP_MIN_VLOG_LEVEL"]
+(folder / "arguments.json").write_text(json.dumps([arguments, vlog]))
+if os.environ.get("FAKE_FAILS"):
+    print("ERROR: the engine says no", file=sys.stderr)
+    if os.environ["FAKE_FAILS"] == "signal":
+        os.kill(os.getpid(), 11)
+    sys.exit(1)
+if "dump" in flags:
+    print("the", flags["dump"])
+    sys.exit(0)
+if "output_dir" in flags:
+    for file in folder.glob("*.npy"):
+        shutil.copy(file, flags["output_dir"])
+if "trace" in flags:
+    pathlib.Path(flags["trace"]).write_text("{{}}")
+print("Sort by Run Order" if "benchmark" in flags else "Average latency: 2.000 ms")
+times = [2.0] * int(flags.get("round", 1))
+facts = {{"init_ms": 1.0, "warmup_ms": 3.0, "run_ms": times, "ops": []}}
+pathlib.Path(flags["json"]).write_text(json.dumps(facts))
+'''
+
+
+def write(folder: Path) -> Path:
+    """Returns the path of the program."""
+    path = folder / "fake_mace_run"
+    path.write_text(PROGRAM.format(python=sys.executable))
+    path.chmod(0o755)
+    return path

@@ -1,0 +1,98 @@
+"""How near two tensors are, and whether that is near enough.
+
+SPDX-License-Identifier: Apache-2.0
+
+Cosine similarity alone does not see a wrong scale, so the largest error counts as well, relative
+to the largest magnitude of the reference.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+# By runtime: the least cosine similarity, and the largest relative error.
+LIMITS = {"cpu": (0.999, 1e-3), "gpu": (0.995, 5e-2), "dsp": (0.930, 0.3)}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """An output against its reference."""
+
+    output: str
+    similarity: float
+    max_abs_error: float
+    max_rel_error: float
+    sqnr_db: float
+    problem: str = ""  # why the figures mean nothing
+
+    def passed(self, similarity: float, rel_error: float) -> bool:
+        return not self.problem and (
+            self.similarity > similarity and self.max_rel_error <= rel_error)
+
+    def facts(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def lines(self, framework: str) -> str:
+        """For people."""
+        head = f"{self.output} MACE VS {framework.upper()} similarity: {self.similarity:.6f}"
+        rest = (f"  max abs error: {self.max_abs_error:.3g}, max rel error: "
+                f"{self.max_rel_error:.3g}, SQNR: {self.sqnr_db:.1f} dB")
+        return "\n".join([head, rest, *([f"  {self.problem}"] if self.problem else [])])
+
+
+def limits(runtime: str, thresholds: dict[str, float] | None) -> tuple[float, float]:
+    """Of a runtime; the deployment file may set the similarity."""
+    similarity, rel_error = LIMITS[runtime]
+    return (thresholds or {}).get(runtime, similarity), rel_error
+
+
+def compare(output: str, actual: np.ndarray, reference: np.ndarray) -> Comparison:
+    """Both may be of any element type; NaN is right only where the reference has it."""
+    if actual.shape != reference.shape:
+        return _void(output, f"MACE gives the shape {list(actual.shape)}, the reference "
+                             f"{list(reference.shape)}")
+    a, r = (x.astype(np.float64).ravel() for x in (actual, reference))
+    if a.size == 0:
+        return Comparison(output, 1.0, 0.0, 0.0, math.inf)
+    odd_a, odd_r = ~np.isfinite(a), ~np.isfinite(r)
+    same = (odd_a == odd_r).all() and np.array_equal(a[odd_a], r[odd_r], equal_nan=True)
+    if not same:
+        return _void(output, f"MACE has {int(odd_a.sum())} NaN or infinite elements of {a.size}, "
+                             f"the reference {int(odd_r.sum())}")
+    a, r = a[~odd_a], r[~odd_r]
+    if a.size == 0:
+        return _void(output, "every element is NaN or infinite: this compares nothing")
+    error, scale = np.abs(a - r), np.abs(r).max()
+    return Comparison(output, _cosine(a, r), float(error.max()),
+                      _ratio(float(error.max()), float(scale)), _sqnr(r, error))
+
+
+def _void(output: str, problem: str) -> Comparison:
+    return Comparison(output, math.nan, math.nan, math.nan, math.nan, problem)
+
+
+def _cosine(a: np.ndarray, r: np.ndarray) -> float:
+    # Scaled, so that squares neither overflow nor vanish.
+    a, r = (x / m if (m := np.abs(x).max()) > 0 else x for x in (a, r))
+    lengths = float(np.linalg.norm(a) * np.linalg.norm(r))
+    if lengths > 0:
+        return float(np.dot(a, r)) / lengths
+    return 1.0 if not a.any() and not r.any() else 0.0
+
+
+def _ratio(error: float, scale: float) -> float:
+    if error == 0:
+        return 0.0
+    return error / scale if scale > 0 else math.inf
+
+
+def _sqnr(r: np.ndarray, error: np.ndarray) -> float:
+    """Signal to quantization noise, in decibels."""
+    noise, signal = float(np.square(error).sum()), float(np.square(r).sum())
+    if noise == 0:
+        return math.inf
+    return 10 * math.log10(signal / noise) if signal > 0 else -math.inf
