@@ -66,6 +66,7 @@ def main(argv: Sequence[str]) -> int:
         _forget_stdout()
         return ExitCode.ERROR
     except OSError as e:
+        _forget_stdout()
         console.error(_os_error(e))
         return ExitCode.ERROR
     except MemoryError:
@@ -114,9 +115,11 @@ def _terminate(signum: int, frame: object) -> NoReturn:
 
 
 def _forget_stdout() -> None:
-    """The reader of our output has gone; nothing more can be said to it."""
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, sys.stdout.fileno())
+    """If stdout takes no more (no reader, a full disk), Python must not try it again at its end."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _os_error(e: OSError) -> str:

@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import pytest
@@ -136,6 +137,15 @@ def test_a_reader_that_goes_away_is_no_error_to_talk_about(tmp_path):
     err = child.stderr.read()
     child.wait()
     assert "Traceback" not in err and "internal" not in err
+
+
+def test_a_full_disk_under_stdout_is_told():
+    arguments = [sys.executable, CONVERTER, "convert", f"--config={CONFIG}", "--output"]
+    with open("/dev/full", "w") as full, tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([*arguments, folder], cwd=REPO, stdout=full, stderr=subprocess.PIPE,
+                              text=True, check=False)
+    assert done.returncode == ExitCode.ERROR
+    assert done.stderr.splitlines()[-1] == "ERROR: No space left on device; free some space"
 
 
 @pytest.mark.parametrize("has_venv", [False, True])

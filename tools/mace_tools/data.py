@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import io
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from mace_tools import protos
 from mace_tools.cli_console import Console
 from mace_tools.config import Model, Preprocess
 from mace_tools.config.problems import did_you_mean
+from mace_tools.emit import atomic_files
 from mace_tools.errors import MaceError
 from mace_tools.preprocess import from_picture
 
@@ -106,6 +108,14 @@ def random(spec: TensorSpec, seed: int) -> np.ndarray:
         numbers = generator.integers(first, last, spec.shape, np.int64, endpoint=True)
         return numbers.astype(spec.dtype)
     return generator.uniform(low, high, spec.shape).astype(spec.dtype)
+
+
+def save(file: Path, array: np.ndarray) -> None:
+    """Writes a .npy file, whole or not at all. Errors: MaceError naming it."""
+    buffer = io.BytesIO()  # numpy.save into a file does not say why it fails
+    np.save(buffer, array)
+    with atomic_files(file) as (out,):
+        out.write(buffer.getbuffer())
 
 
 def _read_npy(file: Path, where: str) -> np.ndarray:

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -116,6 +117,16 @@ def test_files_that_are_no_arrays_are_told(tmp_path):
         np.savez(out, np.zeros(3))
     with pytest.raises(MaceError, match="archives"):
         load(file)
+
+
+def test_a_full_disk_is_told_and_leaves_nothing(tmp_path, monkeypatch):
+    def full(fd):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(MaceError, match="cannot write .*x.npy: No space left .*free some space"):
+        data.save(tmp_path / "x.npy", np.zeros(3))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_nan_is_refused_unless_allowed(tmp_path):

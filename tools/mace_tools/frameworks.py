@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from mace_tools import data
 from mace_tools.exit_codes import MissingToolError, RunFailedError
 from mace_tools.protos import REPO, load
 
@@ -56,7 +57,7 @@ def run(platform: str, model: Path, inputs: Mapping[str, np.ndarray],
                                    "outputs": list(outputs), "inputs": {}}
         for k, (name, array) in enumerate(inputs.items()):
             request["inputs"][name] = f"{folder}/in{k}.npy"
-            np.save(request["inputs"][name], array)
+            data.save(Path(folder) / f"in{k}.npy", array)
         environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "",
                        "PYTHONPATH": str(REPO / "tools")}
         done = subprocess.run([sys.executable, "-m", __name__, json.dumps(request), folder],

@@ -8,8 +8,13 @@ gave (models/digits/expected.json).
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import json
+import os
 import shutil
+import threading
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import pytest
@@ -106,6 +111,30 @@ def test_a_failed_conversion_leaves_nothing(place):
     assert code == ExitCode.BAD_MODEL and out == ""
     assert "no tensor 'probability'; did you mean 'probabilities'?" in err
     assert not place.pb.exists() and not place.data.exists()
+
+
+def test_a_remote_model_is_fetched_once_and_converted(place, monkeypatch):
+    monkeypatch.setenv("MACE_CACHE", str(place.folder / "cache"))
+    served = functools.partial(SimpleHTTPRequestHandler, directory=str(DIGITS))
+    with ThreadingHTTPServer(("127.0.0.1", 0), served) as http:
+        threading.Thread(target=http.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{http.server_port}/digits.onnx"
+        place.edit("models/digits/digits.onnx", address)
+        code, out, err = place.call("convert")
+        http.shutdown()
+    assert code == 0 and "converted" in out and f"downloading {address}" in err
+    place.data.unlink()
+    assert place.call("convert")[0] == 0  # the server is gone, the file is not
+
+
+def test_a_damaged_converted_model_is_told(place):
+    place.answer(0)
+    assert place.call("run")[0] == 0
+    times = place.pb.stat()
+    place.pb.write_bytes(b"\xff" * times.st_size)
+    os.utime(place.pb, ns=(times.st_atime_ns, times.st_mtime_ns))
+    code, _, err = place.call("run")
+    assert code == ExitCode.ERROR and "is damaged; `convert --force` makes it anew" in err
 
 
 def test_declared_types_and_shapes_are_compared_with_the_model(place):
@@ -279,8 +308,6 @@ def test_wrong_use_is_told(place, arguments, code, said):
     (lambda b: b[:5000] + bytes(x ^ 0x55 for x in b[5000:5100]) + b[5100:], None),
 ])
 def test_damaged_source_models_are_told(place, damage, code):
-    import hashlib
-
     model = place.folder / "models" / "digits" / "digits.onnx"
     sha = hashlib.sha256(model.read_bytes()).hexdigest()
     model.write_bytes(damage(model.read_bytes()))

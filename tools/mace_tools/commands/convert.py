@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from google.protobuf.message import DecodeError
+
 from mace_tools import convert as passes
 from mace_tools import importers, protos
 from mace_tools.cli_console import Console
@@ -45,8 +47,11 @@ class Converted:
 
     @functools.cached_property
     def net(self) -> Any:
-        """The NetDef."""
-        return protos.mace().NetDef.FromString(self.pb.read_bytes())
+        """The NetDef. Errors: MaceError if somebody damaged the file."""
+        try:
+            return protos.mace().NetDef.FromString(self.pb.read_bytes())
+        except DecodeError as e:
+            raise MaceError(f"{self.pb} is damaged; `convert --force` makes it anew") from e
 
     def facts(self) -> dict[str, Any]:
         ops = Counter(op.type for op in self.net.op)

@@ -50,7 +50,7 @@ def prepared(context: Context, tag: str, model: Model) -> Iterator[Prepared]:
         flags = [f"--model_file={converted.pb}", f"--model_data_file={converted.data}"]
         for k, (name, array) in enumerate(inputs.items()):
             file = Path(folder) / f"{k}.npy"
-            np.save(file, array)
+            data.save(file, array)
             flags.append(f"--input={name}={file}")
         threads = model.num_threads if args.omp_num_threads is None else args.omp_num_threads
         flags += runner.flags({

@@ -89,7 +89,7 @@ def _keep(folder: Path, outputs: Arrays) -> dict[str, str]:
     folder.mkdir(parents=True, exist_ok=True)
     files = {name: folder / runner.file_name_of(name) for name in outputs}
     for name, file in files.items():
-        np.save(file, outputs[name])
+        data.save(file, outputs[name])
     return {name: str(file) for name, file in files.items()}
 
 

@@ -1,0 +1,38 @@
+"""docs/converter.md says what the code does.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from mace_tools.commands import COMMANDS
+from mace_tools.config.schema import Library, Model, Preprocess, Subgraph
+from mace_tools.config.values import sha256
+from mace_tools.config.yaml_file import YamlFile
+from mace_tools.exit_codes import MEANING
+from mace_tools.protos import REPO
+
+TEXT = (REPO / "docs" / "converter.md").read_text()
+
+
+def test_every_command_and_exit_code_is_there():
+    assert set(re.findall(r"^tools/converter.py (\w+)", TEXT, re.MULTILINE)) == set(COMMANDS)
+    table = re.findall(r"^\| (\d+) \| (.+) \|$", TEXT, re.MULTILINE)
+    assert table == [(str(code.value), text) for code, text in MEANING.items()]
+
+
+@pytest.mark.parametrize("section", [Library, Model, Subgraph, Preprocess])
+def test_every_key_is_there(section):
+    missing = [key for key in section.model_fields if f"`{key}`" not in TEXT]
+    assert not missing
+
+
+def test_the_example_obeys_the_schema(tmp_path):
+    example = tmp_path / "example.yml"
+    example.write_text(re.search(r"```yaml\n(.*?)```", TEXT, re.DOTALL)[1])
+    library = Library.model_validate(YamlFile(example).data)
+    assert sha256(library.models["mobilenet_v1"].model_sha256_checksum)
