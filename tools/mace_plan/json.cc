@@ -1,0 +1,108 @@
+// Memory planning problems and plans as JSON.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tools/mace_plan/json.h"
+
+#include <fstream>
+
+namespace mace::tools {
+namespace {
+
+using memory::Overlap;
+using memory::Record;
+using memory::Size;
+using nlohmann::json;
+
+Size ToSize(const json& value) {
+  if (!value.is_array()) return Size(value.get<int64_t>());
+  const auto extents = value.get<std::vector<int64_t>>();
+  Size size;
+  if (extents.empty() || extents.size() > size.extent.size()) {
+    throw std::invalid_argument("size must have one to four extents");
+  }
+  std::copy(extents.begin(), extents.end(), size.extent.begin());
+  size.rank = static_cast<int>(extents.size());
+  return size;
+}
+
+Record ToRecord(const json& value) {
+  Record record;
+  record.name = value.value("name", "");
+  record.size = ToSize(value.at("size"));
+  record.first = value.at("first");
+  record.last = value.at("last");
+  record.alignment = value.value("align", record.alignment);
+  record.pool = value.value("pool", record.pool);
+  record.fixed_offset = value.value("fixed_offset", record.fixed_offset);
+  record.alias_of = value.value("alias_of", record.alias_of);
+  record.alias_offset = value.value("alias_offset", record.alias_offset);
+  for (const json& other : value.value("may_overlap", json::array())) {
+    record.overlaps.push_back({other.get<int32_t>()});
+  }
+  for (const json& o : value.value("overlaps", json::array())) {
+    record.overlaps.push_back(
+        {o.at("other"), o.value("safe_distance", Overlap::kAnyDistance)});
+  }
+  return record;
+}
+
+// Throws the exceptions of nlohmann::json.
+memory::Problem ToProblem(const json& root, size_t* at) {
+  memory::Problem problem;
+  problem.alignment = root.value("alignment", problem.alignment);
+  problem.fixed_may_overlap =
+      root.value("fixed_may_overlap", problem.fixed_may_overlap);
+  problem.element_bytes = root.value("element_bytes", problem.element_bytes);
+  problem.row_pitch = root.value("row_pitch", problem.row_pitch);
+  problem.max_extent = root.value("max_extent", problem.max_extent);
+  for (const json& record : root.at("records")) {
+    problem.records.push_back(ToRecord(record));
+    ++*at;
+  }
+  return problem;
+}
+
+}  // namespace
+
+Result<memory::Problem> ReadProblem(const std::string& path) {
+  std::ifstream in(path);
+  if (!in) return InvalidArgument("cannot open '" + path + "'");
+  size_t at = 0;
+  try {
+    return ToProblem(json::parse(in), &at);
+  } catch (const std::exception& e) {
+    return InvalidArgument(path + ": record " + std::to_string(at) + ": " +
+                           e.what());
+  }
+}
+
+json ToJson(const memory::Plan& plan) {
+  const memory::Certificate& c = plan.certificate;
+  json result = {
+      {"strategy", c.strategy}, {"total_size", c.total},
+      {"bound", c.lower_bound}, {"status", memory::Name(c.status)},
+      {"nodes", c.nodes},       {"us", c.us},
+  };
+  if (!plan.offsets.empty()) {
+    result["kind"] = "offsets";
+    result["offsets"] = plan.offsets;
+    return result;
+  }
+  result["kind"] = "objects";
+  json& ids = result["object_ids"] = json::array();
+  for (const int32_t id : plan.object_ids) {
+    ids.push_back(id == memory::kNone ? json() : json(id));
+  }
+  json& sizes = result["object_sizes"] = json::array();
+  for (const Size& size : plan.object_sizes) {
+    if (size.rank == 1) {
+      sizes.push_back(size.extent[0]);
+    } else {
+      sizes.push_back(std::vector<int64_t>(size.extent.begin(),
+                                           size.extent.begin() + size.rank));
+    }
+  }
+  return result;
+}
+
+}  // namespace mace::tools

@@ -1,0 +1,92 @@
+// mace_plan: plans memory for records in a file, without a model.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Exit codes: 0 every strategy that can plan such records did, 1 the records
+// are wrong, 2 wrong flags. That a plan does not fit the capacity is told by
+// its status.
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "mace/base/file.h"
+#include "mace/memory/planners.h"
+#include "tools/mace_plan/json.h"
+
+namespace mace::tools {
+namespace {
+
+struct Flags {
+  std::string records;
+  std::string strategy = "all";
+  std::string json;
+  int64_t capacity = 0;
+  int64_t budget_ms = 0;
+};
+
+// {"plans": [...], "skipped": [{"strategy", "why"}]}
+Result<nlohmann::json> PlanAll(const memory::Problem& problem,
+                               const Flags& flags) {
+  memory::Options options;
+  options.capacity = flags.capacity;
+  if (flags.budget_ms > 0) {
+    options.budget_us = flags.budget_ms * 1000;
+    options.max_nodes = 0;
+  }
+  nlohmann::json plans = nlohmann::json::array();
+  nlohmann::json skipped = nlohmann::json::array();
+  const bool all = flags.strategy == "all";
+  for (const memory::Planner& planner : memory::Planners()) {
+    if (!all && planner.name != flags.strategy) continue;
+    const auto plan = memory::Solve(problem, planner.name, options);
+    if (plan.ok()) {
+      plans.push_back(ToJson(*plan));
+    } else if (all && plan.status().code() == Status::MACE_UNSUPPORTED) {
+      skipped.push_back(
+          {{"strategy", planner.name}, {"why", plan.status().information()}});
+    } else {
+      return plan.status();
+    }
+  }
+  if (plans.empty() && skipped.empty()) {
+    return memory::Solve(problem, flags.strategy, options).status();
+  }
+  return nlohmann::json{{"plans", plans}, {"skipped", skipped}};
+}
+
+Status Run(const Flags& flags) {
+  MACE_ASSIGN_OR_RETURN(const memory::Problem problem,
+                        ReadProblem(flags.records));
+  MACE_ASSIGN_OR_RETURN(const nlohmann::json plans, PlanAll(problem, flags));
+  const std::string text = plans.dump() + '\n';
+  return WriteFileAtomically(flags.json, text.data(), text.size());
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app("Plans memory for records in a file.");
+  Flags flags;
+  app.add_option("--records", flags.records, "JSON, see tools/mace_plan/json.h")
+      ->required();
+  app.add_option("--strategy", flags.strategy,
+                 "a name of mace/memory/planners.h, or all")
+      ->capture_default_str();
+  app.add_option("--capacity", flags.capacity, "most bytes; 0: no limit")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--budget_ms", flags.budget_ms,
+                 "of each searching strategy; 0: a fixed number of nodes")
+      ->check(CLI::Range(int64_t{0}, int64_t{86400} * 1000));
+  app.add_option("--json", flags.json, "where the plans go")->required();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : 2;
+  }
+  const Status status = Run(flags);
+  if (status.ok()) return 0;
+  std::fprintf(stderr, "ERROR: %s\n", status.information().c_str());
+  return 1;
+}
+
+}  // namespace
+}  // namespace mace::tools
+
+int main(int argc, char** argv) { return mace::tools::Main(argc, argv); }
