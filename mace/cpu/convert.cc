@@ -1,0 +1,216 @@
+// Element conversion, through float or int64 in pieces that stay in L1.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/convert.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+namespace mace {
+namespace {
+
+constexpr int64_t kPiece = 256;  // elements
+
+struct Half {
+  uint16_t bits;
+};
+struct Bfloat16 {
+  uint16_t bits;
+};
+struct Boolean {
+  uint8_t value;
+};
+
+uint32_t BitsOf(float f) {
+  uint32_t bits;
+  std::memcpy(&bits, &f, sizeof(bits));
+  return bits;
+}
+
+float FloatOf(uint32_t bits) {
+  float f;
+  std::memcpy(&f, &bits, sizeof(f));
+  return f;
+}
+
+template <typename Wide, typename T>
+Wide Widen(T v) {
+  if constexpr (std::is_same_v<T, Half>) {
+    return static_cast<Wide>(HalfToFloat(v.bits));
+  } else if constexpr (std::is_same_v<T, Bfloat16>) {
+    return static_cast<Wide>(Bfloat16ToFloat(v.bits));
+  } else if constexpr (std::is_same_v<T, Boolean>) {
+    return static_cast<Wide>(v.value != 0 ? 1 : 0);
+  } else {
+    return static_cast<Wide>(v);
+  }
+}
+
+template <typename T, typename Wide>
+T Narrow(Wide v) {
+  if constexpr (std::is_same_v<T, Half>) {
+    return {FloatToHalf(static_cast<float>(v))};
+  } else if constexpr (std::is_same_v<T, Bfloat16>) {
+    return {FloatToBfloat16(static_cast<float>(v))};
+  } else if constexpr (std::is_same_v<T, Boolean>) {
+    return {static_cast<uint8_t>(v != 0 ? 1 : 0)};
+  } else if constexpr (std::is_integral_v<T> && std::is_same_v<Wide, float>) {
+    // The limits are powers of two (or one below), so that comparing with
+    // their float is exact.
+    constexpr T lo = std::numeric_limits<T>::min();
+    constexpr T hi = std::numeric_limits<T>::max();
+    if (!(v == v)) return 0;
+    if (v <= static_cast<float>(lo)) return lo;
+    if (v >= static_cast<float>(hi)) return hi;
+    return static_cast<T>(v);
+  } else {
+    return static_cast<T>(v);
+  }
+}
+
+template <typename Wide, typename T>
+void Load(const void* from, Wide* to, int64_t n) {
+  const T* p = static_cast<const T*>(from);
+  for (int64_t i = 0; i < n; ++i) to[i] = Widen<Wide>(p[i]);
+}
+
+template <typename Wide, typename T>
+void Store(const Wide* from, void* to, int64_t n) {
+  T* p = static_cast<T*>(to);
+  for (int64_t i = 0; i < n; ++i) p[i] = Narrow<T>(from[i]);
+}
+
+template <typename Wide>
+void LoadAs(DataType type, const void* from, Wide* to, int64_t n) {
+  switch (type) {
+    case DataType::kF32:
+      return Load<Wide, float>(from, to, n);
+    case DataType::kF16:
+      return Load<Wide, Half>(from, to, n);
+    case DataType::kBF16:
+      return Load<Wide, Bfloat16>(from, to, n);
+    case DataType::kI32:
+      return Load<Wide, int32_t>(from, to, n);
+    case DataType::kI64:
+      return Load<Wide, int64_t>(from, to, n);
+    case DataType::kI16:
+      return Load<Wide, int16_t>(from, to, n);
+    case DataType::kI8:
+      return Load<Wide, int8_t>(from, to, n);
+    case DataType::kU8:
+      return Load<Wide, uint8_t>(from, to, n);
+    case DataType::kBool:
+      return Load<Wide, Boolean>(from, to, n);
+    case DataType::kInvalid:
+      return;
+  }
+}
+
+template <typename Wide>
+void StoreAs(DataType type, const Wide* from, void* to, int64_t n) {
+  switch (type) {
+    case DataType::kF32:
+      return Store<Wide, float>(from, to, n);
+    case DataType::kF16:
+      return Store<Wide, Half>(from, to, n);
+    case DataType::kBF16:
+      return Store<Wide, Bfloat16>(from, to, n);
+    case DataType::kI32:
+      return Store<Wide, int32_t>(from, to, n);
+    case DataType::kI64:
+      return Store<Wide, int64_t>(from, to, n);
+    case DataType::kI16:
+      return Store<Wide, int16_t>(from, to, n);
+    case DataType::kI8:
+      return Store<Wide, int8_t>(from, to, n);
+    case DataType::kU8:
+      return Store<Wide, uint8_t>(from, to, n);
+    case DataType::kBool:
+      return Store<Wide, Boolean>(from, to, n);
+    case DataType::kInvalid:
+      return;
+  }
+}
+
+template <typename Wide>
+void ConvertThrough(DataType from_type, const void* from, DataType to_type,
+                    void* to, int64_t n) {
+  Wide piece[kPiece];
+  for (int64_t i = 0; i < n; i += kPiece) {
+    const int64_t count = std::min(kPiece, n - i);
+    LoadAs(from_type,
+           static_cast<const char*>(from) +
+               i * static_cast<int64_t>(SizeOf(from_type)),
+           piece, count);
+    StoreAs(to_type, piece,
+            static_cast<char*>(to) + i * static_cast<int64_t>(SizeOf(to_type)),
+            count);
+  }
+}
+
+bool IsFloat(DataType type) {
+  return type == DataType::kF32 || type == DataType::kF16 ||
+         type == DataType::kBF16;
+}
+
+}  // namespace
+
+float HalfToFloat(uint16_t half) {
+  const uint32_t sign = static_cast<uint32_t>(half & 0x8000) << 16;
+  const uint32_t exponent = (half >> 10) & 31;
+  const uint32_t mantissa = half & 0x3ff;
+  if (exponent == 31) {
+    const uint32_t quiet = mantissa != 0 ? 0x400000 : 0;
+    return FloatOf(sign | 0x7f800000 | quiet | (mantissa << 13));
+  }
+  if (exponent == 0) {  // mantissa * 2^-24
+    const float magnitude = static_cast<float>(mantissa) * (1.0f / (1 << 24));
+    return sign != 0 ? -magnitude : magnitude;
+  }
+  return FloatOf(sign | ((exponent + 112) << 23) | (mantissa << 13));
+}
+
+uint16_t FloatToHalf(float value) {
+  const uint32_t bits = BitsOf(value);
+  const uint32_t sign = (bits >> 16) & 0x8000;
+  const uint32_t magnitude = bits & 0x7fffffff;
+  if (magnitude > 0x7f800000) return static_cast<uint16_t>(sign | 0x7e00);
+  // 65520 and above round to infinity.
+  if (magnitude >= 0x477ff000) return static_cast<uint16_t>(sign | 0x7c00);
+  if (magnitude < 0x38800000) {  // below 2^-14: counts of 2^-24
+    const float scaled = FloatOf(magnitude) * static_cast<float>(1 << 24);
+    return static_cast<uint16_t>(sign |
+                                 static_cast<uint32_t>(std::nearbyint(scaled)));
+  }
+  const uint32_t round = 0xfff + ((magnitude >> 13) & 1);
+  return static_cast<uint16_t>(sign |
+                               ((magnitude + round - (112u << 23)) >> 13));
+}
+
+float Bfloat16ToFloat(uint16_t value) {
+  return FloatOf(static_cast<uint32_t>(value) << 16);
+}
+
+uint16_t FloatToBfloat16(float value) {
+  const uint32_t bits = BitsOf(value);
+  if ((bits & 0x7fffffff) > 0x7f800000) {  // a NaN: keep it one
+    return static_cast<uint16_t>((bits >> 16) | 0x40);
+  }
+  return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+}
+
+void ConvertElements(DataType from_type, const void* from, DataType to_type,
+                     void* to, int64_t n) {
+  if (from_type == to_type) {
+    if (n > 0) std::memcpy(to, from, static_cast<size_t>(n) * SizeOf(to_type));
+  } else if (IsFloat(from_type) || IsFloat(to_type)) {
+    ConvertThrough<float>(from_type, from, to_type, to, n);
+  } else {
+    ConvertThrough<int64_t>(from_type, from, to_type, to, n);
+  }
+}
+
+}  // namespace mace

@@ -1,0 +1,36 @@
+// DepthToSpace on the CPU: one strided copy in six dimensions.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/ops/depth_to_space.h"
+
+#include "mace/cpu/strided_copy.h"
+
+namespace mace::cpu {
+namespace {
+
+Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(const DepthToSpaceAttrs attrs,
+                        ReadAttrs<DepthToSpaceAttrs>(node));
+  const TensorType& x = node.inputs[0].type;
+  const int64_t n = x.shape[0], h = x.shape[1], w = x.shape[2];
+  const int64_t b = attrs.block_size, c = node.outputs[0].shape[3];
+  const int64_t pixel = x.shape[3];
+  const bool dcr = attrs.mode == "DCR";
+  // y is [n, h, b, w, b, c]; within a pixel of x, DCR is [b, b, c] and CRD is
+  // [c, b, b].
+  const int64_t block_row = dcr ? b * c : b;
+  const int64_t block_col = dcr ? c : 1;
+  const int64_t channel = dcr ? 1 : b * b;
+  const mace::Shape y = {n, h, b, w, b, c};
+  return MakeCopyKernel(
+      context,
+      {MakeBox(SizeOf(x.dtype), y,
+               {h * w * pixel, w * pixel, block_row, pixel, block_col, channel},
+               0, DenseStrides(y), 0)});
+}
+
+}  // namespace
+
+CpuKernelDefs DepthToSpace() { return ForAllTypes(Prepare); }
+
+}  // namespace mace::cpu

@@ -1,0 +1,10 @@
+// Identity on the CPU: the bytes stay.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/strided_copy.h"
+
+namespace mace::cpu {
+
+CpuKernelDefs Identity() { return ForAllTypes(PrepareView); }
+
+}  // namespace mace::cpu

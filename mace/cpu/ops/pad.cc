@@ -1,0 +1,110 @@
+// Pad on the CPU: the middle, and boxes around it.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/ops/pad.h"
+
+#include <algorithm>
+
+#include "mace/cpu/convert.h"
+#include "mace/cpu/strided_copy.h"
+
+namespace mace::cpu {
+namespace {
+
+// Along one axis of y, `count` elements from `dst` on that come from x at
+// `src`, src + step, ...
+struct Segment {
+  int64_t dst, count, src, step;
+};
+
+// The parts of an axis of extent n: before (absent in a constant pad, as after
+// is), the elements of x, after.
+std::vector<Segment> Segments(PadMode mode, int64_t n, int64_t before,
+                              int64_t after) {
+  const int64_t skip = std::max<int64_t>(0, -before);
+  const int64_t kept = n - skip - std::max<int64_t>(0, -after);
+  const int64_t at = std::max<int64_t>(0, before);
+  std::vector<Segment> segments = {{at, kept, skip, 1}};
+  if (mode == PadMode::kConstant) return segments;
+  const int64_t step = mode == PadMode::kEdge ? 0 : -1;
+  const int64_t edge = mode == PadMode::kReflect ? 1 : 0;  // elements skipped
+  // The element next to x comes from its edge; the first one lies farther in.
+  if (before > 0) {
+    segments.push_back({0, before, step == 0 ? 0 : before - 1 + edge, step});
+  }
+  if (after > 0) {
+    segments.push_back({at + kept, after, n - 1 - edge, step});
+  }
+  return segments;
+}
+
+// Boxes of the constant around [lo, hi) of each axis: before and after along
+// axis d, the middle of the axes before d, all of the axes after d.
+void AddBorder(const TensorType& y, const std::vector<Segment>& middle,
+               std::vector<CopyBox>* boxes) {
+  const auto strides = DenseStrides(y.shape);
+  const std::vector<int64_t> no_strides(y.shape.size(), 0);
+  mace::Shape extents = y.shape;
+  int64_t at = 0;
+  for (int d = 0; d < y.rank(); ++d) {
+    const int64_t lo = middle[d].dst, hi = lo + middle[d].count;
+    for (const auto& [begin, end] :
+         {std::pair(int64_t{0}, lo), std::pair(hi, y.shape[d])}) {
+      extents[d] = end - begin;
+      boxes->push_back(MakeBox(SizeOf(y.dtype), extents, no_strides, 0, strides,
+                               at + begin * strides[d]));
+      boxes->back().input = CopyBox::kFill;
+    }
+    extents[d] = middle[d].count;
+    at += lo * strides[d];
+  }
+}
+
+Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(const PadSpec spec, PadOf(node));
+  const TensorType& x = node.inputs[0].type;
+  const TensorType& y = node.outputs[0];
+  const auto x_strides = DenseStrides(x.shape);
+  const auto y_strides = DenseStrides(y.shape);
+  std::vector<std::vector<Segment>> segments;
+  std::vector<Segment> middle;
+  int64_t num_boxes = 1;
+  for (int d = 0; d < x.rank(); ++d) {
+    segments.push_back(Segments(spec.mode, x.shape[d], spec.pads[2 * d],
+                                spec.pads[2 * d + 1]));
+    middle.push_back(segments[d][0]);
+    num_boxes *= static_cast<int64_t>(segments[d].size());
+    if (num_boxes > 10000) {
+      return Unsupported(Label(node) + ": pads too many axes at once with " +
+                         "a mirrored or repeated edge");
+    }
+  }
+  std::vector<CopyBox> boxes;
+  // Every combination of one segment per axis is a box.
+  for (int64_t i = 0; i < num_boxes; ++i) {
+    int64_t rest = i, src = 0, dst = 0;
+    mace::Shape extents(x.rank());
+    std::vector<int64_t> strides(x.rank());
+    for (int d = 0; d < x.rank(); ++d) {
+      const int64_t n = static_cast<int64_t>(segments[d].size());
+      const Segment& s = segments[d][rest % n];
+      rest /= n;
+      extents[d] = s.count;
+      strides[d] = s.step * x_strides[d];
+      src += s.src * x_strides[d];
+      dst += s.dst * y_strides[d];
+    }
+    boxes.push_back(
+        MakeBox(SizeOf(x.dtype), extents, strides, src, y_strides, dst));
+  }
+  if (spec.mode == PadMode::kConstant) AddBorder(y, middle, &boxes);
+  uint64_t value = 0;
+  ConvertElements(DataType::kF32, &spec.constant_value, x.dtype, &value, 1);
+  return MakeCopyKernel(context, std::move(boxes), &value);
+}
+
+}  // namespace
+
+CpuKernelDefs Pad() { return ForAllTypes(Prepare); }
+
+}  // namespace mace::cpu

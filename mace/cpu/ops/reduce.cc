@@ -1,0 +1,328 @@
+// Reduce on the CPU, over any axes.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/ops/reduce.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "mace/cpu/kernel_table.h"
+#include "mace/cpu/wrap.h"
+
+namespace mace::cpu {
+namespace {
+
+constexpr int64_t kLanes = 64;  // output elements accumulated side by side
+
+// What is accumulated of each element; sums of floats in double, so that a
+// mean over a large image is as good as one over a small one.
+template <typename T>
+using Sum = std::conditional_t<std::is_floating_point_v<T>, double, int64_t>;
+
+template <typename T>
+struct AddUp {
+  using Acc = Sum<T>;
+  static constexpr Acc kInit = 0;
+  static Acc Add(Acc a, T x, Acc) { return Wrap<Acc>::Add(a, x); }
+};
+template <typename T>
+struct AddAbs {
+  using Acc = Sum<T>;
+  static constexpr Acc kInit = 0;
+  static Acc Add(Acc a, T x, Acc) {
+    const Acc v = x;
+    return Wrap<Acc>::Add(a, v < 0 ? Wrap<Acc>::Sub(0, v) : v);
+  }
+};
+template <typename T>
+struct AddSquare {
+  using Acc = Sum<T>;
+  static constexpr Acc kInit = 0;
+  static Acc Add(Acc a, T x, Acc) {
+    return Wrap<Acc>::Add(a, Wrap<Acc>::Mul(x, x));
+  }
+};
+template <typename T>
+struct Multiply {
+  using Acc = Sum<T>;
+  static constexpr Acc kInit = 1;
+  static Acc Add(Acc a, T x, Acc) { return Wrap<Acc>::Mul(a, x); }
+};
+template <typename T>
+struct AddExp {
+  using Acc = double;
+  static constexpr Acc kInit = 0;
+  static Acc Add(Acc a, T x, Acc shift) {
+    return a + std::exp(static_cast<double>(x) - shift);
+  }
+};
+template <typename T>
+struct Largest {
+  using Acc = T;
+  static constexpr Acc kInit = std::numeric_limits<T>::has_infinity
+                                   ? -std::numeric_limits<T>::infinity()
+                                   : std::numeric_limits<T>::lowest();
+  static Acc Add(Acc a, T x, Acc) { return x > a ? x : a; }
+};
+template <typename T>
+struct Smallest {
+  using Acc = T;
+  static constexpr Acc kInit = std::numeric_limits<T>::has_infinity
+                                   ? std::numeric_limits<T>::infinity()
+                                   : std::numeric_limits<T>::max();
+  static Acc Add(Acc a, T x, Acc) { return x < a ? x : a; }
+};
+
+struct Dim {
+  int64_t extent, stride;
+};
+
+// The offset of index `i` into dimensions, outermost first.
+int64_t OffsetOf(const std::vector<Dim>& dims, int64_t i) {
+  int64_t offset = 0;
+  for (size_t d = dims.size(); d-- > 0;) {
+    offset += i % dims[d].extent * dims[d].stride;
+    i /= dims[d].extent;
+  }
+  return offset;
+}
+
+// x is cut into rows of `width` contiguous elements. Either the rows are kept
+// (the last axis stays: row k adds to the same outputs as the other rows of its
+// group) or each is reduced to one element.
+struct Geometry {
+  std::vector<Dim> kept, gone;  // of the rows
+  int64_t num_kept = 1, num_gone = 1, width = 1;
+  bool keeps_row = true;
+
+  int64_t num_reduced() const {
+    return keeps_row ? num_gone : num_gone * width;
+  }
+};
+
+Geometry GeometryOf(const mace::Shape& x, const std::vector<int>& axes) {
+  Geometry g;
+  int64_t stride = 1;
+  bool in_row = true;
+  for (int d = static_cast<int>(x.size()); d-- > 0;) {
+    if (x[d] == 1) continue;
+    const bool goes = std::find(axes.begin(), axes.end(), d) != axes.end();
+    if (stride == 1 && g.width == 1) g.keeps_row = !goes;
+    in_row = in_row && goes != g.keeps_row;
+    if (in_row) {
+      g.width *= x[d];
+    } else {
+      auto& dims = goes ? g.gone : g.kept;
+      (goes ? g.num_gone : g.num_kept) *= x[d];
+      if (!dims.empty() &&
+          dims.front().stride * dims.front().extent == stride) {
+        dims.front().extent *= x[d];
+      } else {
+        dims.insert(dims.begin(), {x[d], stride});
+      }
+    }
+    stride *= x[d];
+  }
+  return g;
+}
+
+// acc[0..lanes) over all rows of group `base`, columns [first, first + lanes).
+template <typename Op, typename T>
+void AccumulateColumns(const Geometry& g, const T* base, int64_t lanes,
+                       const typename Op::Acc* shift, typename Op::Acc* acc) {
+  std::fill_n(acc, lanes, Op::kInit);
+  for (int64_t r = 0; r < g.num_gone; ++r) {
+    const T* row = base + OffsetOf(g.gone, r);
+    for (int64_t k = 0; k < lanes; ++k)
+      acc[k] = Op::Add(acc[k], row[k], shift[k]);
+  }
+}
+
+// One element over all rows of group `base`.
+template <typename Op, typename T>
+typename Op::Acc AccumulateRows(const Geometry& g, const T* base,
+                                typename Op::Acc shift) {
+  auto acc = Op::kInit;
+  for (int64_t r = 0; r < g.num_gone; ++r) {
+    const T* row = base + OffsetOf(g.gone, r);
+    for (int64_t k = 0; k < g.width; ++k) acc = Op::Add(acc, row[k], shift);
+  }
+  return acc;
+}
+
+template <typename Op, typename T>
+void Accumulate(const Geometry& g, const T* base, int64_t lanes,
+                const typename Op::Acc* shift, typename Op::Acc* acc) {
+  if (g.keeps_row) {
+    AccumulateColumns<Op>(g, base, lanes, shift, acc);
+  } else {
+    *acc = AccumulateRows<Op>(g, base, *shift);
+  }
+}
+
+// What becomes of the accumulated values.
+double Finish(ReduceKind kind, double v, int64_t n) {
+  switch (kind) {
+    case ReduceKind::kMean:
+      return v / static_cast<double>(n);
+    case ReduceKind::kL2:
+      return std::sqrt(v);
+    case ReduceKind::kLogSum:
+      return std::log(v);
+    default:
+      return v;
+  }
+}
+int64_t Finish(ReduceKind kind, int64_t v, int64_t n) {
+  if (kind == ReduceKind::kMean) return n == 0 ? 0 : v / n;
+  if (kind == ReduceKind::kL2 || kind == ReduceKind::kLogSum) {
+    return static_cast<int64_t>(Finish(kind, static_cast<double>(v), n));
+  }
+  return v;
+}
+
+template <typename T>
+struct ReduceKernel final : Kernel {
+  ThreadPool* threads = nullptr;
+  ReduceKind kind = ReduceKind::kMean;
+  Geometry g;
+
+  Status Run(const RunArgs& args) override {
+    const T* x = args.inputs[0].as<const T>();
+    T* y = args.outputs[0].as<T>();
+    // A unit of work is up to kLanes outputs of a group of rows.
+    const int64_t columns = g.keeps_row ? g.width : 1;
+    const int64_t chunks = (columns + kLanes - 1) / kLanes;
+    const int64_t lanes = std::min(kLanes, columns);
+    const int64_t work = std::max<int64_t>(1, g.num_reduced() * lanes);
+    threads->ParallelFor(
+        g.num_kept * chunks, std::max<int64_t>(1, 16384 / work),
+        [&](size_t begin, size_t end) {
+          for (int64_t u = begin; u < static_cast<int64_t>(end); ++u) {
+            const int64_t group = u / chunks, first = u % chunks * kLanes;
+            Unit(x + OffsetOf(g.kept, group) + first,
+                 std::min(kLanes, columns - first),
+                 y + group * columns + first);
+          }
+        });
+    return Status();
+  }
+
+  void Unit(const T* x, int64_t lanes, T* y) const {
+    switch (kind) {
+      case ReduceKind::kMin:
+      case ReduceKind::kAll:
+        return Reduce<Smallest<T>>(x, lanes, y);
+      case ReduceKind::kMax:
+      case ReduceKind::kAny:
+        return Reduce<Largest<T>>(x, lanes, y);
+      case ReduceKind::kProd:
+        return Reduce<Multiply<T>>(x, lanes, y);
+      case ReduceKind::kL1:
+        return Reduce<AddAbs<T>>(x, lanes, y);
+      case ReduceKind::kL2:
+      case ReduceKind::kSumSquare:
+        return Reduce<AddSquare<T>>(x, lanes, y);
+      case ReduceKind::kLogSumExp:
+        return LogSumExp(x, lanes, y);
+      default:
+        return Reduce<AddUp<T>>(x, lanes, y);
+    }
+  }
+
+  template <typename Op>
+  void Reduce(const T* x, int64_t lanes, T* y) const {
+    const typename Op::Acc no_shift[kLanes] = {};
+    typename Op::Acc acc[kLanes];
+    Accumulate<Op>(g, x, lanes, no_shift, acc);
+    for (int64_t k = 0; k < lanes; ++k) {
+      if constexpr (std::is_same_v<typename Op::Acc, Sum<T>>) {
+        y[k] = static_cast<T>(Finish(kind, acc[k], g.num_reduced()));
+      } else {
+        y[k] = acc[k];
+      }
+    }
+  }
+
+  // The largest element is taken out first, so that no exponential overflows.
+  void LogSumExp(const T* x, int64_t lanes, T* y) const {
+    const T no_shift[kLanes] = {};
+    T max[kLanes];
+    Accumulate<Largest<T>>(g, x, lanes, no_shift, max);
+    double shift[kLanes] = {}, sum[kLanes];
+    for (int64_t k = 0; k < lanes; ++k) {
+      const double m = static_cast<double>(max[k]);
+      shift[k] = std::isfinite(m) ? m : 0;
+    }
+    Accumulate<AddExp<T>>(g, x, lanes, shift, sum);
+    for (int64_t k = 0; k < lanes; ++k) {
+      y[k] = static_cast<T>(shift[k] + std::log(sum[k]));
+    }
+  }
+};
+
+template <typename T>
+Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(const ReduceAttrs attrs, ReadAttrs<ReduceAttrs>(node));
+  MACE_ASSIGN_OR_RETURN(const std::vector<int> axes, ReduceAxesOf(node, attrs));
+  auto kernel = std::make_unique<ReduceKernel<T>>();
+  kernel->threads = context.threads;
+  MACE_ASSIGN_OR_RETURN(kernel->kind, ReduceKindOf(node, attrs));
+  kernel->g = GeometryOf(node.inputs[0].type.shape, axes);
+  return KernelPtr(std::move(kernel));
+}
+
+// bool is one byte, 0 or 1: all is the smallest, any the largest.
+struct BoolKernel final : Kernel {
+  ThreadPool* threads = nullptr;
+  bool all = true;
+  Geometry g;
+
+  Status Run(const RunArgs& args) override {
+    const uint8_t* x = args.inputs[0].as<const uint8_t>();
+    uint8_t* y = args.outputs[0].as<uint8_t>();
+    const int64_t columns = g.keeps_row ? g.width : 1;
+    threads->ParallelFor(
+        g.num_kept * columns, 1024, [&](size_t begin, size_t end) {
+          for (int64_t u = begin; u < static_cast<int64_t>(end); ++u) {
+            const uint8_t* base = x + OffsetOf(g.kept, u / columns);
+            y[u] = One(base + u % columns);
+          }
+        });
+    return Status();
+  }
+
+  uint8_t One(const uint8_t* x) const {
+    const int64_t run = g.keeps_row ? 1 : g.width;
+    for (int64_t r = 0; r < g.num_gone; ++r) {
+      const uint8_t* row = x + OffsetOf(g.gone, r);
+      for (int64_t k = 0; k < run; ++k) {
+        if ((row[k] != 0) != all) return all ? 0 : 1;
+      }
+    }
+    return all ? 1 : 0;
+  }
+};
+
+Result<KernelPtr> PrepareBool(const Node& node, CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(const ReduceAttrs attrs, ReadAttrs<ReduceAttrs>(node));
+  MACE_ASSIGN_OR_RETURN(const std::vector<int> axes, ReduceAxesOf(node, attrs));
+  MACE_ASSIGN_OR_RETURN(const ReduceKind kind, ReduceKindOf(node, attrs));
+  auto kernel = std::make_unique<BoolKernel>();
+  kernel->threads = context.threads;
+  kernel->all = kind == ReduceKind::kAll;
+  kernel->g = GeometryOf(node.inputs[0].type.shape, axes);
+  return KernelPtr(std::move(kernel));
+}
+
+}  // namespace
+
+CpuKernelDefs Reduce() {
+  return {{DataType::kF32, Prepare<float>},
+          {DataType::kI32, Prepare<int32_t>},
+          {DataType::kI64, Prepare<int64_t>},
+          {DataType::kBool, PrepareBool}};
+}
+
+}  // namespace mace::cpu

@@ -1,0 +1,10 @@
+// Reshape on the CPU: the bytes stay.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/strided_copy.h"
+
+namespace mace::cpu {
+
+CpuKernelDefs Reshape() { return ForAllTypes(PrepareView); }
+
+}  // namespace mace::cpu

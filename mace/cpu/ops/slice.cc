@@ -1,0 +1,18 @@
+// Slice on the CPU: one strided copy.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/slice_copy.h"
+
+namespace mace::cpu {
+namespace {
+
+Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(const SliceSpec spec, SliceOf(node));
+  return MakeSliceKernel(context, node.inputs[0].type, spec);
+}
+
+}  // namespace
+
+CpuKernelDefs Slice() { return ForAllTypes(Prepare); }
+
+}  // namespace mace::cpu

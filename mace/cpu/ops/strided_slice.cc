@@ -1,0 +1,18 @@
+// StridedSlice on the CPU: one strided copy.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/slice_copy.h"
+
+namespace mace::cpu {
+namespace {
+
+Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(const SliceSpec spec, StridedSliceOf(node));
+  return MakeSliceKernel(context, node.inputs[0].type, spec);
+}
+
+}  // namespace
+
+CpuKernelDefs StridedSlice() { return ForAllTypes(Prepare); }
+
+}  // namespace mace::cpu

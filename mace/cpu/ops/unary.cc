@@ -1,0 +1,161 @@
+// Unary on the CPU.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/ops/unary.h"
+
+#include <cmath>
+
+#include "mace/cpu/kernel_table.h"
+#include "mace/cpu/wrap.h"
+
+namespace mace::cpu {
+namespace {
+
+// y[i] = f(x[i]) over n elements.
+using MapFn = void (*)(const void* x, void* y, int64_t n);
+
+template <typename T, typename Y, Y (*kFunction)(T)>
+void Map(const void* x, void* y, int64_t n) {
+  const T* from = static_cast<const T*>(x);
+  Y* to = static_cast<Y*>(y);
+  for (int64_t i = 0; i < n; ++i) to[i] = kFunction(from[i]);
+}
+
+template <typename T>
+T Abs(T x) {
+  if constexpr (std::is_integral_v<T>) {
+    return x < 0 ? Wrap<T>::Sub(0, x) : x;
+  } else {
+    return std::fabs(x);
+  }
+}
+template <typename T>
+T Neg(T x) {
+  if constexpr (std::is_integral_v<T>) return Wrap<T>::Sub(0, x);
+  return -x;
+}
+template <typename T>
+T Square(T x) {
+  return Wrap<T>::Mul(x, x);
+}
+template <typename T>
+T Sign(T x) {
+  return x > 0 ? T{1} : x < 0 ? T{-1} : x;  // of NaN: NaN
+}
+
+float Exp(float x) { return std::exp(x); }
+float Log(float x) { return std::log(x); }
+float Sqrt(float x) { return std::sqrt(x); }
+float Rsqrt(float x) { return 1 / std::sqrt(x); }
+float Reciprocal(float x) { return 1 / x; }
+float Floor(float x) { return std::floor(x); }
+float Ceil(float x) { return std::ceil(x); }
+float Round(float x) { return std::nearbyint(x); }
+float Sin(float x) { return std::sin(x); }
+float Cos(float x) { return std::cos(x); }
+float Tan(float x) { return std::tan(x); }
+float Asin(float x) { return std::asin(x); }
+float Acos(float x) { return std::acos(x); }
+float Atan(float x) { return std::atan(x); }
+float Sinh(float x) { return std::sinh(x); }
+float Cosh(float x) { return std::cosh(x); }
+float Asinh(float x) { return std::asinh(x); }
+float Acosh(float x) { return std::acosh(x); }
+float Atanh(float x) { return std::atanh(x); }
+float Erf(float x) { return std::erf(x); }
+uint8_t IsNan(float x) { return std::isnan(x) ? 1 : 0; }
+uint8_t IsInf(float x) { return std::isinf(x) ? 1 : 0; }
+
+template <float (*kFunction)(float)>
+constexpr MapFn kMapF32 = Map<float, float, kFunction>;
+
+// In the order of UnaryKind.
+constexpr MapFn kMapsF32[] = {
+    kMapF32<Abs>,
+    kMapF32<Neg>,
+    kMapF32<Exp>,
+    kMapF32<Log>,
+    kMapF32<Sqrt>,
+    kMapF32<Rsqrt>,
+    kMapF32<Square>,
+    kMapF32<Reciprocal>,
+    kMapF32<Floor>,
+    kMapF32<Ceil>,
+    kMapF32<Round>,
+    kMapF32<Sign>,
+    kMapF32<Sin>,
+    kMapF32<Cos>,
+    kMapF32<Tan>,
+    kMapF32<Asin>,
+    kMapF32<Acos>,
+    kMapF32<Atan>,
+    kMapF32<Sinh>,
+    kMapF32<Cosh>,
+    kMapF32<Asinh>,
+    kMapF32<Acosh>,
+    kMapF32<Atanh>,
+    kMapF32<Erf>,
+    Map<float, uint8_t, IsNan>,
+    Map<float, uint8_t, IsInf>,
+};
+
+template <typename T>
+MapFn IntegerMap(UnaryKind kind) {
+  switch (kind) {
+    case UnaryKind::kAbs:
+      return Map<T, T, Abs<T>>;
+    case UnaryKind::kNeg:
+      return Map<T, T, Neg<T>>;
+    case UnaryKind::kSquare:
+      return Map<T, T, Square<T>>;
+    default:
+      return Map<T, T, Sign<T>>;
+  }
+}
+
+struct UnaryKernel final : Kernel {
+  ThreadPool* threads = nullptr;
+  MapFn map = nullptr;
+  int64_t n = 0;
+  size_t x_bytes = 4, y_bytes = 4;  // of an element
+
+  std::vector<Overlap> overlaps() const override {
+    if (x_bytes == y_bytes) return {{0, 0}};
+    return {};
+  }
+
+  Status Run(const RunArgs& args) override {
+    const char* x = args.inputs[0].as<const char>();
+    char* y = args.outputs[0].as<char>();
+    threads->ParallelFor(n, 4096, [&](size_t begin, size_t end) {
+      map(x + begin * x_bytes, y + begin * y_bytes,
+          static_cast<int64_t>(end - begin));
+    });
+    return Status();
+  }
+};
+
+Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(const UnaryAttrs attrs, ReadAttrs<UnaryAttrs>(node));
+  MACE_ASSIGN_OR_RETURN(const UnaryKind kind, UnaryKindOf(node, attrs));
+  const TensorType& x = node.inputs[0].type;
+  auto kernel = std::make_unique<UnaryKernel>();
+  kernel->threads = context.threads;
+  kernel->n = NumElements(x.shape);
+  kernel->x_bytes = SizeOf(x.dtype);
+  kernel->y_bytes = SizeOf(node.outputs[0].dtype);
+  kernel->map = x.dtype == DataType::kF32   ? kMapsF32[static_cast<int>(kind)]
+                : x.dtype == DataType::kI32 ? IntegerMap<int32_t>(kind)
+                                            : IntegerMap<int64_t>(kind);
+  return KernelPtr(std::move(kernel));
+}
+
+}  // namespace
+
+CpuKernelDefs Unary() {
+  return {{DataType::kF32, Prepare},
+          {DataType::kI32, Prepare},
+          {DataType::kI64, Prepare}};
+}
+
+}  // namespace mace::cpu

@@ -1,0 +1,147 @@
+// Checks of operands that many ops share.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/ops/common/operands.h"
+
+#include <algorithm>
+
+namespace mace {
+namespace {
+
+constexpr DataType kAllTypes[] = {
+    DataType::kF32, DataType::kF16, DataType::kBF16,
+    DataType::kI32, DataType::kI64, DataType::kI16,
+    DataType::kI8,  DataType::kU8,  DataType::kBool};
+
+std::string Input(size_t i) { return "input " + std::to_string(i); }
+
+template <typename Types>
+std::string NamesOf(const Types& types) {
+  std::string names;
+  for (DataType t : types) {
+    names += (names.empty() ? "" : ", ") + std::string(Name(t));
+  }
+  return names;
+}
+
+}  // namespace
+
+Status NodeError(const Node& node, const std::string& what) {
+  return InvalidModel(Label(node) + ": " + what);
+}
+
+std::string ListToString(const std::vector<int64_t>& values) {
+  return ToString(Shape(values));
+}
+
+Result<int> ResolveAxis(const Node& node, int64_t axis, int rank) {
+  if (axis < -rank || axis >= rank) {
+    return NodeError(node, "axis " + std::to_string(axis) +
+                               " is out of range for rank " +
+                               std::to_string(rank));
+  }
+  return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
+
+Result<std::vector<int>> ResolveAxes(const Node& node,
+                                     const std::vector<int64_t>& axes,
+                                     int rank) {
+  std::vector<int> result;
+  for (int64_t a : axes) {
+    MACE_ASSIGN_OR_RETURN(const int axis, ResolveAxis(node, a, rank));
+    if (std::find(result.begin(), result.end(), axis) != result.end()) {
+      return NodeError(node, "axes " + ListToString(axes) + " name axis " +
+                                 std::to_string(axis) + " twice");
+    }
+    result.push_back(axis);
+  }
+  return result;
+}
+
+Result<std::vector<int64_t>> KnownInts(const Node& node, size_t i,
+                                       const char* what) {
+  MACE_RETURN_IF_ERROR(CheckDtype(node, i, {DataType::kI64, DataType::kI32}));
+  const Operand& operand = node.inputs[i];
+  if (operand.data == nullptr && NumElements(operand.type.shape) > 0) {
+    return NodeError(node, std::string(what) + " (" + Input(i) + ", " +
+                               ToString(operand.type) +
+                               ") must be known before the model runs");
+  }
+  return ConstantInts(node, i);
+}
+
+Result<std::vector<int64_t>> IntsOf(const Node& node, size_t i,
+                                    const std::vector<int64_t>& attr,
+                                    const char* what) {
+  if (!node.has_input(i)) return attr;
+  return KnownInts(node, i, what);
+}
+
+Status CheckDtype(const Node& node, size_t i,
+                  std::initializer_list<DataType> types) {
+  if (!node.has_input(i)) return Status();
+  const TensorType& x = node.inputs[i].type;
+  if (std::find(types.begin(), types.end(), x.dtype) != types.end()) {
+    return Status();
+  }
+  return NodeError(
+      node, Input(i) + " is " + ToString(x) + ", it must be " + NamesOf(types));
+}
+
+Status CheckSameDtype(const Node& node, size_t first) {
+  const TensorType& want = node.inputs[first].type;
+  for (size_t i = first + 1; i < node.inputs.size(); ++i) {
+    if (!node.has_input(i) || node.inputs[i].type.dtype == want.dtype) continue;
+    return NodeError(node, Input(i) + " is " + ToString(node.inputs[i].type) +
+                               ", it must be " + Name(want.dtype) + " as " +
+                               Input(first) + " " + ToString(want));
+  }
+  return Status();
+}
+
+Status CheckRank(const Node& node, size_t i, int rank, const char* what) {
+  const TensorType& x = node.inputs[i].type;
+  if (x.rank() == rank) return Status();
+  return NodeError(node,
+                   Input(i) + " is " + ToString(x) + ", it must be " + what);
+}
+
+Status CheckVector(const Node& node, size_t i, int64_t n, const char* what) {
+  if (!node.has_input(i)) return Status();
+  const TensorType& x = node.inputs[i].type;
+  if (x.rank() == 1 && x.shape[0] == n) return Status();
+  return NodeError(node, Input(i) + " is " + ToString(x) + ", it must have " +
+                             what + ": [" + std::to_string(n) + "]");
+}
+
+Result<int64_t> CheckedMul(const Node& node, int64_t a, int64_t b,
+                           const char* what) {
+  const auto product = CheckedNumElements({a, b});
+  if (product.ok()) return *product;
+  return NodeError(node, std::string(what) + " " + std::to_string(a) + " x " +
+                             std::to_string(b) + " is too large");
+}
+
+Result<DataType> ParseDataType(const Node& node, const char* attr,
+                               const std::string& name) {
+  for (DataType t : kAllTypes) {
+    if (name == Name(t)) return t;
+  }
+  return NodeError(node, std::string(attr) + " '" + name +
+                             "' is no element type; there are " +
+                             NamesOf(kAllTypes));
+}
+
+Shape DropAxes(const Shape& shape, const std::vector<int>& axes, bool keep) {
+  Shape out;
+  for (int d = 0; d < static_cast<int>(shape.size()); ++d) {
+    if (std::find(axes.begin(), axes.end(), d) == axes.end()) {
+      out.push_back(shape[d]);
+    } else if (keep) {
+      out.push_back(1);
+    }
+  }
+  return out;
+}
+
+}  // namespace mace

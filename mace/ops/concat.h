@@ -1,0 +1,21 @@
+// Attributes of Concat.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_OPS_CONCAT_H_
+#define MACE_OPS_CONCAT_H_
+
+#include <cstdint>
+
+namespace mace {
+
+struct ConcatAttrs {
+  int64_t axis = -1;  // in [-rank, rank)
+
+  template <typename V>
+  void Fields(V& v) {
+    v("axis", axis);
+  }
+};
+
+}  // namespace mace
+
+#endif  // MACE_OPS_CONCAT_H_

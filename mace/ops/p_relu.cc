@@ -1,0 +1,36 @@
+// PRelu: y = x < 0 ? alpha * x : x, per element.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Inputs   x      f32
+//          alpha  f32, of a shape that broadcasts to the shape of x
+// Outputs  y      as x
+// Attrs    none
+// Errors   alpha does not broadcast to x
+// Source   ONNX PRelu-9, TFLite PRELU
+
+#include "mace/ops/common/broadcast.h"
+#include "mace/ops/common/op.h"
+#include "mace/ops/common/operands.h"
+
+namespace mace::ops {
+namespace {
+
+Status InferPRelu(Node& node) {
+  MACE_RETURN_IF_ERROR(ReadAttrs<NoAttrs>(node).status());
+  MACE_RETURN_IF_ERROR(CheckDtype(node, 0, {DataType::kF32}));
+  MACE_RETURN_IF_ERROR(CheckSameDtype(node));
+  const TensorType& x = node.inputs[0].type;
+  const TensorType& alpha = node.inputs[1].type;
+  if (!BroadcastsTo(alpha.shape, x.shape)) {
+    return NodeError(node, "alpha " + ToString(alpha) +
+                               " does not broadcast to x " + ToString(x));
+  }
+  node.outputs = {x};
+  return Status();
+}
+
+}  // namespace
+
+Op PRelu() { return {"PRelu", 2, 2, 1, InferPRelu, AttrNamesOf<NoAttrs>}; }
+
+}  // namespace mace::ops

@@ -1,0 +1,50 @@
+// Attributes of Reduce.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_OPS_REDUCE_H_
+#define MACE_OPS_REDUCE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "mace/graph/node.h"
+
+namespace mace {
+
+enum class ReduceKind {
+  kMean,
+  kMin,
+  kMax,
+  kProd,
+  kSum,
+  kL1,         // sum |x|
+  kL2,         // sqrt(sum x^2)
+  kLogSum,     // log(sum x)
+  kLogSumExp,  // log(sum exp(x))
+  kSumSquare,  // sum x^2
+  kAll,        // of bool
+  kAny,
+};
+
+struct ReduceAttrs {
+  std::string reduce_type = "MEAN";
+  std::vector<int64_t> axis;  // []: all
+  bool keepdims = false;
+
+  template <typename V>
+  void Fields(V& v) {
+    v("reduce_type", reduce_type);
+    v("axis", axis);
+    v("keepdims", keepdims);
+  }
+};
+
+// Errors: MACE_INVALID_MODEL.
+Result<ReduceKind> ReduceKindOf(const Node& node, const ReduceAttrs& attrs);
+// The axes that go, counted from 0; all of them where the node names none.
+Result<std::vector<int>> ReduceAxesOf(const Node& node,
+                                      const ReduceAttrs& attrs);
+
+}  // namespace mace
+
+#endif  // MACE_OPS_REDUCE_H_

@@ -1,0 +1,212 @@
+// Resize: an image at another size.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Inputs   x     any type (NEAREST) or f32, [N,H,W,C]
+//          size  i32 or i64 [2]: h, w; optional; known before the model runs
+// Outputs  y     as x, [N,h,w,C]
+// Attrs    mode NEAREST | LINEAR | CUBIC; size or scales (h, w); coordinate,
+//          nearest_mode, cubic_coeff, exclude_outside: see the tables below
+// Errors   neither size nor scales; a size below 1; an unknown name
+// Source   ONNX Resize-13, tf.image.resize, TFLite RESIZE_BILINEAR,
+//          Keys 1981, "Cubic convolution interpolation", equation 4 (with a)
+
+#include "mace/ops/resize.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "mace/ops/common/op.h"
+#include "mace/ops/common/operands.h"
+
+namespace mace {
+namespace {
+
+constexpr const char* kModes[] = {"NEAREST", "LINEAR", "CUBIC"};
+
+// Where the centre of output pixel `i` lies among the input's, scale = out/in.
+struct Coordinate {
+  const char* name;
+  float (*source)(float i, float scale, float in, float out);
+};
+constexpr Coordinate kCoordinates[] = {
+    {"ASYMMETRIC",
+     [](float i, float scale, float, float) { return i / scale; }},
+    {"HALF_PIXEL", [](float i, float scale, float,
+                      float) { return (i + 0.5f) / scale - 0.5f; }},
+    {"ALIGN_CORNERS",
+     [](float i, float, float in, float out) {
+       return out > 1 ? i * ((in - 1) / (out - 1)) : 0;
+     }},
+    {"PYTORCH_HALF_PIXEL",
+     [](float i, float scale, float, float out) {
+       return out > 1 ? (i + 0.5f) / scale - 0.5f : 0;
+     }},
+    {"TF_HALF_PIXEL_NN",
+     [](float i, float scale, float, float) { return (i + 0.5f) / scale; }},
+};
+
+struct Rounding {
+  const char* name;
+  float (*round)(float x);
+};
+constexpr Rounding kRoundings[] = {
+    {"FLOOR", [](float x) { return std::floor(x); }},
+    {"CEIL", [](float x) { return std::ceil(x); }},
+    {"ROUND_PREFER_FLOOR", [](float x) { return std::ceil(x - 0.5f); }},
+    {"ROUND_PREFER_CEIL", [](float x) { return std::floor(x + 0.5f); }},
+};
+
+const char* NameOf(const char* name) { return name; }
+template <typename Row>
+const char* NameOf(const Row& row) {
+  return row.name;
+}
+
+template <typename Table>
+int IndexIn(const Table& table, const std::string& name) {
+  int i = 0;
+  for (const auto& row : table) {
+    if (name == NameOf(row)) return i;
+    ++i;
+  }
+  return -1;
+}
+
+template <typename Table>
+Status CheckName(const Node& node, const char* attr, const Table& table,
+                 const std::string& name) {
+  if (IndexIn(table, name) >= 0) return Status();
+  std::string names;
+  for (const auto& row : table) {
+    names += (names.empty() ? "" : ", ") + std::string(NameOf(row));
+  }
+  return NodeError(
+      node, std::string(attr) + " '" + name + "' must be one of " + names);
+}
+
+// Keys' kernel at distance d >= 0.
+float CubicWeight(float d, float a) {
+  if (d <= 1) return ((a + 2) * d - (a + 3)) * d * d + 1;
+  if (d < 2) return ((d - 5) * d + 8) * d * a - 4 * a;
+  return 0;
+}
+
+void AddCubic(const ResizeAttrs& attrs, float at, int64_t in,
+              ResizeTaps* taps) {
+  const float base = std::floor(at);
+  float weights[4], sum = 0;
+  for (int k = 0; k < 4; ++k) {
+    const float position = base + static_cast<float>(k - 1);
+    weights[k] = CubicWeight(std::fabs(at - position), attrs.cubic_coeff);
+    if (attrs.exclude_outside &&
+        (position < 0 || position > static_cast<float>(in - 1))) {
+      weights[k] = 0;
+    }
+    sum += weights[k];
+  }
+  for (int k = 0; k < 4; ++k) {
+    const int64_t i = static_cast<int64_t>(base) + k - 1;
+    taps->index.push_back(std::clamp<int64_t>(i, 0, in - 1));
+    taps->weight.push_back(attrs.exclude_outside ? weights[k] / sum
+                                                 : weights[k]);
+  }
+}
+
+}  // namespace
+
+ResizeTaps TapsOf(const ResizeAttrs& attrs, const Node& node, int axis) {
+  const int64_t in = node.inputs[0].type.shape[axis + 1];
+  const int64_t out = node.outputs[0].shape[axis + 1];
+  const float in_f = static_cast<float>(in), out_f = static_cast<float>(out);
+  const bool by_size = node.has_input(1) || !attrs.size.empty();
+  const float scale = by_size ? out_f / in_f : attrs.scales[axis];
+  const auto source =
+      kCoordinates[IndexIn(kCoordinates, attrs.coordinate)].source;
+  const auto round = kRoundings[IndexIn(kRoundings, attrs.nearest_mode)].round;
+
+  ResizeTaps taps;
+  taps.num_taps = attrs.mode == "NEAREST" ? 1 : attrs.mode == "LINEAR" ? 2 : 4;
+  for (int64_t i = 0; i < out; ++i) {
+    const float at = source(static_cast<float>(i), scale, in_f, out_f);
+    if (attrs.mode == "CUBIC") {
+      AddCubic(attrs, at, in, &taps);
+      continue;
+    }
+    const float inside =
+        std::clamp(attrs.mode == "NEAREST" ? round(at) : at, 0.0f, in_f - 1);
+    const int64_t first = static_cast<int64_t>(inside);
+    taps.index.push_back(first);
+    if (attrs.mode == "NEAREST") {
+      taps.weight.push_back(1);
+      continue;
+    }
+    const float fraction = inside - static_cast<float>(first);
+    taps.index.push_back(std::min(first + 1, in - 1));
+    taps.weight.push_back(1 - fraction);
+    taps.weight.push_back(fraction);
+  }
+  return taps;
+}
+
+namespace ops {
+namespace {
+
+// Beyond this a float no longer tells neighbouring positions apart.
+constexpr int64_t kMaxExtent = 1 << 24;
+
+// The extent that `scale` makes of `in`.
+Result<int64_t> Scaled(const Node& node, int64_t in, float scale) {
+  const float out = std::floor(static_cast<float>(in) * scale);
+  if (scale > 0 && out <= static_cast<float>(kMaxExtent))
+    return static_cast<int64_t>(out);
+  return NodeError(node, "scale " + std::to_string(scale) +
+                             " is out of range for extent " +
+                             std::to_string(in));
+}
+
+Status InferResize(Node& node) {
+  MACE_ASSIGN_OR_RETURN(const ResizeAttrs attrs, ReadAttrs<ResizeAttrs>(node));
+  MACE_RETURN_IF_ERROR(CheckRank(node, 0, 4, "[N,H,W,C]"));
+  MACE_RETURN_IF_ERROR(CheckName(node, "mode", kModes, attrs.mode));
+  MACE_RETURN_IF_ERROR(
+      CheckName(node, "coordinate", kCoordinates, attrs.coordinate));
+  MACE_RETURN_IF_ERROR(
+      CheckName(node, "nearest_mode", kRoundings, attrs.nearest_mode));
+  if (attrs.mode != "NEAREST") {
+    MACE_RETURN_IF_ERROR(CheckDtype(node, 0, {DataType::kF32}));
+  }
+  MACE_ASSIGN_OR_RETURN(std::vector<int64_t> size,
+                        IntsOf(node, 1, attrs.size, "size"));
+  TensorType y = node.inputs[0].type;
+  if (size.empty()) {
+    if (attrs.scales.size() != 2) {
+      return NodeError(node, "needs a size or scales of two numbers, h and w");
+    }
+    for (int k = 0; k < 2; ++k) {
+      MACE_ASSIGN_OR_RETURN(const int64_t extent,
+                            Scaled(node, y.shape[k + 1], attrs.scales[k]));
+      size.push_back(extent);
+    }
+  }
+  const auto fits = [](int64_t n) { return n >= 1 && n <= kMaxExtent; };
+  if (size.size() != 2 || !fits(size[0]) || !fits(size[1]) ||
+      !fits(y.shape[1]) || !fits(y.shape[2])) {
+    return NodeError(node, "cannot resize x " + ToString(y) + " to size " +
+                               ListToString(size) +
+                               "; it must be [h, w], each in [1, " +
+                               std::to_string(kMaxExtent) + "]");
+  }
+  y.shape[1] = size[0];
+  y.shape[2] = size[1];
+  node.outputs = {y};
+  return Status();
+}
+
+}  // namespace
+
+Op Resize() {
+  return {"Resize", 1, 2, 1, InferResize, AttrNamesOf<ResizeAttrs>};
+}
+
+}  // namespace ops
+}  // namespace mace

@@ -1,0 +1,48 @@
+// Attributes of Resize.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_OPS_RESIZE_H_
+#define MACE_OPS_RESIZE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "mace/graph/node.h"
+
+namespace mace {
+
+struct ResizeAttrs {
+  std::string mode = "NEAREST";           // NEAREST, LINEAR, CUBIC
+  std::vector<int64_t> size;              // [h, w] of y
+  std::vector<float> scales;              // [h, w], used if there is no size
+  std::string coordinate = "ASYMMETRIC";  // how y's pixels map to x's
+  std::string nearest_mode = "FLOOR";     // how NEAREST rounds
+  float cubic_coeff = -0.75f;             // a of the cubic kernel
+  bool exclude_outside = false;           // CUBIC: drop taps outside x
+
+  template <typename V>
+  void Fields(V& v) {
+    v("mode", mode);
+    v("size", size);
+    v("scales", scales);
+    v("coordinate", coordinate);
+    v("nearest_mode", nearest_mode);
+    v("cubic_coeff", cubic_coeff);
+    v("exclude_outside", exclude_outside);
+  }
+};
+
+// What each output position along one axis reads: `num_taps` input positions
+// and their weights, which add up to 1.
+struct ResizeTaps {
+  int num_taps = 1;            // 1, 2 or 4
+  std::vector<int64_t> index;  // [out][num_taps], all inside the input
+  std::vector<float> weight;   // [out][num_taps]
+};
+
+// The taps of axis 0 (height) or 1 (width) of an inferred node.
+ResizeTaps TapsOf(const ResizeAttrs& attrs, const Node& node, int axis);
+
+}  // namespace mace
+
+#endif  // MACE_OPS_RESIZE_H_

@@ -1,0 +1,170 @@
+// Resize: meaning and kernels. Literal values are onnxruntime 1.20's and
+// TensorFlow 2.19's.
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+
+#include "mace/testing/check_op.h"
+
+namespace mace::testing {
+namespace {
+
+using Ints = std::vector<int64_t>;
+
+TestTensor Image() { return F32({1, 2, 3, 1}, {1, 2, 3, 4, 5, 6}); }
+
+OpCase To4x5(const char* mode, const char* coordinate) {
+  return {"Resize",
+          {{"mode", std::string(mode)},
+           {"coordinate", std::string(coordinate)},
+           {"size", Ints{4, 5}}},
+          {Image()}};
+}
+
+TestTensor Is4x5(const std::vector<float>& values) {
+  return F32({1, 4, 5, 1}, values);
+}
+
+TEST(Resize, Nearest) {
+  OpCase c = To4x5("NEAREST", "ASYMMETRIC");
+  CheckOp(
+      c, {Is4x5({1, 1, 2, 2, 3, 1, 1, 2, 2, 3, 4, 4, 5, 5, 6, 4, 4, 5, 5, 6})});
+  for (const char* coordinate :
+       {"HALF_PIXEL", "ALIGN_CORNERS", "PYTORCH_HALF_PIXEL"}) {
+    SCOPED_TRACE(coordinate);
+    CheckOp(
+        To4x5("NEAREST", coordinate),
+        {Is4x5({1, 1, 2, 2, 3, 1, 1, 2, 2, 3, 1, 1, 2, 2, 3, 4, 4, 5, 5, 6})});
+  }
+  CheckOp(
+      To4x5("NEAREST", "TF_HALF_PIXEL_NN"),
+      {Is4x5({1, 1, 2, 3, 3, 1, 1, 2, 3, 3, 4, 4, 5, 6, 6, 4, 4, 5, 6, 6})});
+}
+
+TEST(Resize, NearestRoundings) {
+  OpCase c = To4x5("NEAREST", "HALF_PIXEL");
+  c.attrs["nearest_mode"] = std::string("CEIL");
+  CheckOp(
+      c, {Is4x5({1, 2, 2, 3, 3, 4, 5, 5, 6, 6, 4, 5, 5, 6, 6, 4, 5, 5, 6, 6})});
+  for (const char* mode : {"ROUND_PREFER_FLOOR", "ROUND_PREFER_CEIL"}) {
+    c.attrs["nearest_mode"] = std::string(mode);
+    CheckOp(
+        c,
+        {Is4x5({1, 1, 2, 3, 3, 1, 1, 2, 3, 3, 4, 4, 5, 6, 6, 4, 4, 5, 6, 6})});
+  }
+  // Upsampling by 2 meets the ties: pixel 0.5 of [10, 20] in ASYMMETRIC.
+  c = {"Resize",
+       {{"size", Ints{1, 4}},
+        {"nearest_mode", std::string("ROUND_PREFER_FLOOR")}},
+       {I32({1, 1, 2, 1}, {10, 20})}};
+  CheckOp(c, {I32({1, 1, 4, 1}, {10, 10, 20, 20})});
+  c.attrs["nearest_mode"] = std::string("ROUND_PREFER_CEIL");
+  CheckOp(c, {I32({1, 1, 4, 1}, {10, 20, 20, 20})});
+}
+
+TEST(Resize, Linear) {
+  CheckOp(To4x5("LINEAR", "ASYMMETRIC"),
+          {Is4x5({1, 1.6f, 2.2f, 2.8f, 3, 2.5f, 3.1f, 3.7f, 4.3f, 4.5f,
+                  4, 4.6f, 5.2f, 5.8f, 6, 4,    4.6f, 5.2f, 5.8f, 6})},
+          1e-6f);
+  for (const char* coordinate : {"HALF_PIXEL", "PYTORCH_HALF_PIXEL"}) {
+    CheckOp(To4x5("LINEAR", coordinate),
+            {Is4x5({1,     1.4f,  2,     2.6f,  3,     1.75f, 2.15f,
+                    2.75f, 3.35f, 3.75f, 3.25f, 3.65f, 4.25f, 4.85f,
+                    5.25f, 4,     4.4f,  5,     5.6f,  6})},
+            1e-6f);
+  }
+  CheckOp(To4x5("LINEAR", "ALIGN_CORNERS"),
+          {Is4x5({1, 1.5f, 2, 2.5f, 3, 2, 2.5f, 3, 3.5f, 4,
+                  3, 3.5f, 4, 4.5f, 5, 4, 4.5f, 5, 5.5f, 6})},
+          1e-6f);
+  CheckOp({"Resize",
+           {{"mode", std::string("LINEAR")},
+            {"coordinate", std::string("HALF_PIXEL")}},
+           {Image(), Const(I32({2}, {1, 2}))}},
+          {F32({1, 1, 2, 1}, {2.75f, 4.25f})}, 1e-6f);
+}
+
+TEST(Resize, ByScales) {
+  CheckOp({"Resize",
+           {{"mode", std::string("LINEAR")},
+            {"coordinate", std::string("HALF_PIXEL")},
+            {"scales", std::vector<float>{0.6f, 2.5f}}},
+           {Image()}},
+          {F32({1, 1, 7, 1}, {2, 2.1f, 2.5f, 2.9f, 3.3f, 3.7f, 4})}, 1e-6f);
+}
+
+TEST(Resize, Cubic) {
+  CheckOp(To4x5("CUBIC", "ASYMMETRIC"),
+          {Is4x5({1,        1.504f,     2.272f,    2.848f,    3.108f,
+                  2.5f,     3.004f,     3.772f,    4.348f,    4.608f,
+                  4,        4.504f,     5.272f,    5.848f,    6.108f,
+                  4.28125f, 4.7852488f, 5.553253f, 6.129249f, 6.389249f})},
+          1e-6f);
+  CheckOp(To4x5("CUBIC", "HALF_PIXEL"),
+          {Is4x5({0.58759403f, 0.9995935f, 1.6835938f, 2.367594f,  2.779595f,
+                  1.5836881f,  1.995687f,  2.6796875f, 3.363688f,  3.7756891f,
+                  3.2243137f,  3.6363115f, 4.3203125f, 5.0043135f, 5.416315f,
+                  4.220408f,   4.6324053f, 5.3164062f, 6.0004077f, 6.412409f})},
+          1e-6f);
+  CheckOp(To4x5("CUBIC", "ALIGN_CORNERS"),
+          {Is4x5({1,          1.40625f,   2,          2.59375f,   3,
+                  1.9444437f, 2.3506935f, 2.9444432f, 3.5381932f, 3.9444432f,
+                  3.0555558f, 3.461806f,  4.0555563f, 4.6493063f, 5.0555563f,
+                  4,          4.40625f,   5,          5.59375f,   6})},
+          1e-6f);
+  OpCase c = To4x5("CUBIC", "HALF_PIXEL");
+  c.attrs["cubic_coeff"] = -0.5f;
+  c.attrs["exclude_outside"] = int64_t{1};
+  CheckOp(c,
+          {Is4x5({0.6598222f, 1.0412645f, 1.7352941f, 2.4293244f, 2.810766f,
+                  1.5459566f, 1.927399f,  2.6214285f, 3.3154588f, 3.6969004f,
+                  3.3030996f, 3.6845415f, 4.3785715f, 5.072602f,  5.4540434f,
+                  4.1892343f, 4.5706763f, 5.2647057f, 5.958736f,  6.340178f})},
+          1e-6f);
+}
+
+TEST(Resize, Large) {
+  for (const char* mode : {"NEAREST", "LINEAR", "CUBIC"}) {
+    for (int64_t channels : {1, 3, 21, 64}) {
+      CheckOp({"Resize",
+               {{"mode", std::string(mode)},
+                {"coordinate", std::string("HALF_PIXEL")},
+                {"size", Ints{23, 31}}},
+               {RandomF32({2, 17, 41, channels}, 1)}},
+              0);
+    }
+  }
+  // The same size is a copy.
+  const TestTensor x = RandomF32({1, 4, 4, 2}, 1);
+  CheckOp(
+      {"Resize", {{"mode", std::string("LINEAR")}, {"size", Ints{4, 4}}}, {x}},
+      {x}, 0);
+}
+
+TEST(Resize, Errors) {
+  const auto with = [](AttrMap attrs, TestTensor x) {
+    return OpCase{"Resize", std::move(attrs), {std::move(x)}};
+  };
+  ExpectInferError(with({}, Image()), "needs a size or scales");
+  ExpectInferError(with({{"size", Ints{0, 4}}}, Image()),
+                   "cannot resize x f32[1,2,3,1] to size [0,4]");
+  ExpectInferError(with({{"size", Ints{1, int64_t{1} << 40}}}, Image()),
+                   "each in [1, 16777216]");
+  ExpectInferError(with({{"scales", std::vector<float>{-1, 1}}}, Image()),
+                   "scale -1.000000 is out of range");
+  ExpectInferError(with({{"size", Ints{2, 2}}}, F32({1, 0, 3, 1}, {})),
+                   "cannot resize x f32[1,0,3,1]");
+  ExpectInferError(with({{"mode", std::string("AREA")}}, Image()),
+                   "mode 'AREA' must be one of NEAREST, LINEAR, CUBIC");
+  ExpectInferError(with({{"coordinate", std::string("x")}}, Image()),
+                   "coordinate 'x' must be one of ASYMMETRIC");
+  ExpectInferError(with({{"size", Ints{2, 2}}}, F32({2, 2}, {1, 2, 3, 4})),
+                   "it must be [N,H,W,C]");
+  ExpectInferError(with({{"mode", std::string("LINEAR")}, {"size", Ints{2, 2}}},
+                        I32({1, 1, 1, 1}, {1})),
+                   "input 0 is i32[1,1,1,1], it must be f32");
+}
+
+}  // namespace
+}  // namespace mace::testing

@@ -1,0 +1,21 @@
+// Attributes of SpaceToDepth.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_OPS_SPACE_TO_DEPTH_H_
+#define MACE_OPS_SPACE_TO_DEPTH_H_
+
+#include <cstdint>
+
+namespace mace {
+
+struct SpaceToDepthAttrs {
+  int64_t block_size = 1;
+
+  template <typename V>
+  void Fields(V& v) {
+    v("block_size", block_size);
+  }
+};
+
+}  // namespace mace
+
+#endif  // MACE_OPS_SPACE_TO_DEPTH_H_

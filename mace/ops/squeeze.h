@@ -1,0 +1,22 @@
+// Attributes of Squeeze.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_OPS_SQUEEZE_H_
+#define MACE_OPS_SQUEEZE_H_
+
+#include <cstdint>
+#include <vector>
+
+namespace mace {
+
+struct SqueezeAttrs {
+  std::vector<int64_t> axis;  // []: all extents of 1
+
+  template <typename V>
+  void Fields(V& v) {
+    v("axis", axis);
+  }
+};
+
+}  // namespace mace
+
+#endif  // MACE_OPS_SQUEEZE_H_

@@ -1,0 +1,36 @@
+// Attributes of StridedSlice.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_OPS_STRIDED_SLICE_H_
+#define MACE_OPS_STRIDED_SLICE_H_
+
+#include <cstdint>
+#include <vector>
+
+namespace mace {
+
+struct StridedSliceAttrs {
+  std::vector<int64_t> begin;
+  std::vector<int64_t> end;      // exclusive
+  std::vector<int64_t> strides;  // []: all 1
+  int64_t begin_mask = 0;        // bit i: begin[i] is ignored
+  int64_t end_mask = 0;          // bit i: end[i] is ignored
+  int64_t ellipsis_mask = 0;     // bit i: entry i means "all axes here"
+  int64_t new_axis_mask = 0;     // bit i: entry i inserts an extent of 1
+  int64_t shrink_axis_mask = 0;  // bit i: one element, and the axis goes
+
+  template <typename V>
+  void Fields(V& v) {
+    v("begin", begin);
+    v("end", end);
+    v("strides", strides);
+    v("begin_mask", begin_mask);
+    v("end_mask", end_mask);
+    v("ellipsis_mask", ellipsis_mask);
+    v("new_axis_mask", new_axis_mask);
+    v("shrink_axis_mask", shrink_axis_mask);
+  }
+};
+
+}  // namespace mace
+
+#endif  // MACE_OPS_STRIDED_SLICE_H_

@@ -1,0 +1,70 @@
+// Unary: y = f(x), per element, for a named function f.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Inputs   x     f32; i32 and i64 too for ABS, NEG, SQUARE and SIGN
+// Outputs  y     as x; bool for IS_NAN and IS_INF
+// Attrs    type  ABS NEG EXP LOG SQRT RSQRT SQUARE RECIPROCAL FLOOR CEIL
+//                ROUND (half to even) SIGN SIN COS TAN ASIN ACOS ATAN SINH
+//                COSH ASINH ACOSH ATANH ERF IS_NAN IS_INF
+// Errors   an unknown type; an element type that f does not take
+// Source   the ONNX operators of these names, tf.math
+
+#include "mace/ops/unary.h"
+
+#include "mace/ops/common/op.h"
+#include "mace/ops/common/operands.h"
+
+namespace mace {
+namespace {
+
+constexpr const char* kNames[] = {
+    "ABS",        "NEG",   "EXP",  "LOG",    "SQRT",   "RSQRT", "SQUARE",
+    "RECIPROCAL", "FLOOR", "CEIL", "ROUND",  "SIGN",   "SIN",   "COS",
+    "TAN",        "ASIN",  "ACOS", "ATAN",   "SINH",   "COSH",  "ASINH",
+    "ACOSH",      "ATANH", "ERF",  "IS_NAN", "IS_INF",
+};
+
+bool TakesIntegers(UnaryKind kind) {
+  return kind == UnaryKind::kAbs || kind == UnaryKind::kNeg ||
+         kind == UnaryKind::kSquare || kind == UnaryKind::kSign;
+}
+
+}  // namespace
+
+Result<UnaryKind> UnaryKindOf(const Node& node, const UnaryAttrs& attrs) {
+  std::string names;
+  int i = 0;
+  for (const char* name : kNames) {
+    if (attrs.type == name) return static_cast<UnaryKind>(i);
+    names += (names.empty() ? "" : ", ") + std::string(name);
+    ++i;
+  }
+  return NodeError(node, "type '" + attrs.type + "' must be one of " + names);
+}
+
+namespace ops {
+namespace {
+
+Status InferUnary(Node& node) {
+  MACE_ASSIGN_OR_RETURN(const UnaryAttrs attrs, ReadAttrs<UnaryAttrs>(node));
+  MACE_ASSIGN_OR_RETURN(const UnaryKind kind, UnaryKindOf(node, attrs));
+  if (TakesIntegers(kind)) {
+    MACE_RETURN_IF_ERROR(
+        CheckDtype(node, 0, {DataType::kF32, DataType::kI32, DataType::kI64}));
+  } else {
+    MACE_RETURN_IF_ERROR(CheckDtype(node, 0, {DataType::kF32}));
+  }
+  TensorType y = node.inputs[0].type;
+  if (kind == UnaryKind::kIsNan || kind == UnaryKind::kIsInf) {
+    y.dtype = DataType::kBool;
+  }
+  node.outputs = {y};
+  return Status();
+}
+
+}  // namespace
+
+Op Unary() { return {"Unary", 1, 1, 1, InferUnary, AttrNamesOf<UnaryAttrs>}; }
+
+}  // namespace ops
+}  // namespace mace

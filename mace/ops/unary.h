@@ -1,0 +1,56 @@
+// Attributes of Unary.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_OPS_UNARY_H_
+#define MACE_OPS_UNARY_H_
+
+#include <string>
+
+#include "mace/graph/node.h"
+
+namespace mace {
+
+// The functions, in the order of their names in unary.cc.
+enum class UnaryKind {
+  kAbs,
+  kNeg,
+  kExp,
+  kLog,
+  kSqrt,
+  kRsqrt,
+  kSquare,
+  kReciprocal,
+  kFloor,
+  kCeil,
+  kRound,
+  kSign,
+  kSin,
+  kCos,
+  kTan,
+  kAsin,
+  kAcos,
+  kAtan,
+  kSinh,
+  kCosh,
+  kAsinh,
+  kAcosh,
+  kAtanh,
+  kErf,
+  kIsNan,
+  kIsInf,
+};
+
+struct UnaryAttrs {
+  std::string type = "ABS";  // the name of the function
+
+  template <typename V>
+  void Fields(V& v) {
+    v("type", type);
+  }
+};
+
+// Errors: MACE_INVALID_MODEL for an unknown name.
+Result<UnaryKind> UnaryKindOf(const Node& node, const UnaryAttrs& attrs);
+
+}  // namespace mace
+
+#endif  // MACE_OPS_UNARY_H_
