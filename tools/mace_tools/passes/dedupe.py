@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-import hashlib
+import xxhash
 
 from mace_tools.ir import Graph
 
@@ -20,7 +20,7 @@ def _merge_constants(graph: Graph) -> None:
     for name, tensor in list(graph.tensors.items()):
         if tensor.data is None or name in graph.outputs or tensor.quant is not None:
             continue
-        digest = hashlib.sha256(tensor.data.tobytes()).digest()
+        digest = xxhash.xxh3_128_digest(tensor.data.tobytes())
         kept = seen.setdefault((tensor.dtype, tensor.data.shape, digest), name)
         if kept != name:
             graph.replace_uses(name, kept)

@@ -17,8 +17,8 @@ def merge_views(graph: Graph) -> None:
         if node.op == "Transpose" and "dims" in node.attrs:
             _as_reshape(graph, node)
     for node in list(graph.nodes):
-        if _is_view(node):
-            _merge(graph, node)
+        while node in graph.nodes and _is_view(node) and _merge(graph, node):
+            pass
 
 
 def _is_view(node: Node | None) -> bool:
@@ -36,25 +36,27 @@ def _as_reshape(graph: Graph, node: Node) -> None:
         node.op, node.attrs = "Reshape", {"dim": dims}
 
 
-def _merge(graph: Graph, node: Node) -> None:
+def _merge(graph: Graph, node: Node) -> bool:
     """Reads past the view before this one, if nobody else needs that."""
     before = only_producer(graph, node.inputs[0])
     if not _is_view(before):
-        return
+        return False
     source = before.inputs[0]
     given = node.attrs.get("dim") if node.op == "Reshape" else None
     if given is None or 0 in given:
         given = _dims(graph.shape(source), graph.shape(node.outputs[0]))
-    if given is not None:
-        graph.set_inputs(node, [source])
-        node.op, node.attrs = "Reshape", {"dim": given}
+    if given is None:
+        return False
+    graph.set_inputs(node, [source])
+    graph.remove(before)
+    node.op, node.attrs = "Reshape", {"dim": given}
+    return True
 
 
 def _dims(x: Shape | None, y: Shape | None) -> list[int] | None:
-    """Reshape's attribute for x to y: 0 keeps the batch, one unknown extent is inferred."""
-    if x is None or y is None:
+    """Reshape's attribute for x to y that names no extent: 0 keeps the batch, 1 stays, and one
+    other extent is inferred. None if that cannot be said."""
+    if not x or not y or x[0] != y[0] or 0 in y:
         return None
-    dims = [-1 if d is None else d for d in y]
-    if x and y and x[0] == y[0] and 0 not in y:
-        dims[0] = 0
-    return dims if dims.count(-1) <= 1 and 0 not in dims[1:] else None
+    rest = [1 if d == 1 else -1 for d in y[1:]]
+    return [0, *rest] if rest.count(-1) <= 1 else None

@@ -186,13 +186,23 @@ def reshape(s: Sink) -> list[Perm] | None:
         if any(s.perm[b] != s.perm[a] + 1 for a, b in zip(axes, axes[1:])):
             return None
     order = sorted(parts, key=lambda part: s.perm[part[0][0]])
-    perm = inverse([axis for _, out in order for axis in out])
-    dims = s.attrs.get("dim", [z[0], -1] if z[0] == y[0] else list(z))
-    keeps_batch = s.perm[0] == 0 and perm[0] == 0 and dims[0] == 0
-    new = [dims[axis] or z[axis] for _, out in order for axis in out]
-    s.node.op = "Reshape"
-    s.attrs = {"dim": [0, *new[1:]] if keeps_batch else new}
-    return [perm]
+    given = s.attrs.get("dim", [0, -1] if z[0] == y[0] else list(z))
+    axes = [axis for _, out in order for axis in out]
+    dims = _reordered(s.perm, axes, given)
+    if dims is None:
+        return None
+    s.node.op, s.attrs = "Reshape", {"dim": dims}
+    return [inverse(axes)]
+
+
+def _reordered(perm: Perm, axes: list[int], dims: list[int]) -> list[int] | None:
+    """Reshape's attribute for the result axes in another order. An extent that the operand decides
+    (0: copied from the same place) must not become a number: it is inferred or copied."""
+    new: list[int] = []
+    for place, axis in enumerate(axes):
+        copied = dims[axis] == 0 and not (axis < len(perm) and perm[axis] == place)
+        new.append(-1 if copied else dims[axis])
+    return new if new.count(-1) <= 1 else None
 
 
 def _aligned(y: tuple[int, ...], z: tuple[int, ...]) -> list[tuple[list[int], list[int]]] | None:

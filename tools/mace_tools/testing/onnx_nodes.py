@@ -14,6 +14,7 @@ import numpy as np
 
 from mace_tools import importers
 from mace_tools.convert import convert
+from mace_tools.importers import onnx
 from mace_tools.ir import NUMPY, Graph
 from mace_tools.protos import REPO
 
@@ -31,7 +32,9 @@ class NodeTest:
 
     def convert(self) -> Graph:
         """Errors: MaceError."""
-        return convert(importers.load("onnx", self.model))
+        names = onnx.read(self.model).inputs
+        shapes = {name: array.shape for name, array in zip(names, self.inputs)}
+        return convert(importers.load("onnx", self.model, shapes))
 
     def feeds(self, graph: Graph) -> dict[str, np.ndarray]:
         """The inputs that are no constants of the model, in the types that the engine has."""
