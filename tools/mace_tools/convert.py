@@ -70,6 +70,8 @@ def run_pass(one: Pass, graph: Graph) -> None:
         graph.topo_sort()
         infer_graph(graph)
         graph.validate()
-    except (ValueError, KeyError) as e:
+    except MaceError:
+        raise
+    except Exception as e:
         raise MaceError(f"internal error of the converter in pass {one.__name__}: {e}; please "
                         "report it with the model") from e

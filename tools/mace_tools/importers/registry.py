@@ -93,7 +93,7 @@ class Registry:
             return
         try:
             results = function(builder, builder.localize(node))
-        except (IndexError, KeyError, TypeError, ValueError) as e:
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as e:
             raise ModelError(f"{self.framework} {node.op} '{node.name}' is malformed: "
                              f"{type(e).__name__}: {e}") from e
         builder.bind(node, [results] if isinstance(results, str) else list(results))

@@ -85,7 +85,7 @@ def infer_node(graph: Graph, node: Node) -> None:
     else:
         try:
             result = function(View(graph, node))
-        except (ValueError, IndexError, TypeError, ZeroDivisionError) as e:
+        except (ArithmeticError, LookupError, TypeError, ValueError) as e:
             shapes = ", ".join(f"{i} {_show(graph.tensors[i])}" for i in node.inputs if i)
             raise ModelError(f"{node}: {e}; inputs: {shapes}") from e
         types = result if isinstance(result, list) else [result]

@@ -31,7 +31,9 @@ def _channel_axis(
     x: Shape | None, split: Shape | None, y: Shape | None, dims: list[int] | None
 ) -> int | None:
     """The axis that is split in two, swapped and joined again; None for anything else."""
-    if x is None or split is None or x != y or None in x or len(split) != len(x) + 1:
+    if x is None or split is None or x != y or None in x or len(x) < 3:
+        return None
+    if len(split) != len(x) + 1:
         return None
     for axis in (1, len(x) - 1):
         swapped = list(range(len(split)))

@@ -18,7 +18,7 @@ from mace_tools.reference import evaluate
 SMALL_BYTES = 1 << 16
 GROWTH = 4
 MAX_BYTES = 1 << 30
-_GROWING = ("Fill", "Expand", "Tile", "Range", "OneHot", "Resize")
+_GROWING = ("Fill", "Expand", "Tile", "Range", "OneHot", "Pad", "Resize")
 
 
 def fold_constants(graph: Graph) -> None:

@@ -8,8 +8,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mace_tools import importers, reference
-from mace_tools.errors import ModelError, UnsupportedOps
+from mace_tools import emit, importers, reference
+from mace_tools.convert import convert
+from mace_tools.errors import MaceError, ModelError, UnsupportedOps
 from mace_tools.importers.onnx.reader import read
 from mace_tools.testing import onnx_file
 from mace_tools.testing.onnx_file import model, node
@@ -99,6 +100,36 @@ def test_every_truncation_is_an_error(tmp_path):
         except ModelError:
             continue
         pytest.fail(f"{size} of {len(whole)} bytes were taken for the whole model")
+
+
+def test_damaged_files_get_messages(tmp_path):
+    """Flipped bits, changed, lost and added bytes: an error with a text, or another model."""
+    rng = np.random.default_rng(11)
+    nodes = [node("Conv", "x w", "a", pads=[1, 1, 1, 1]), node("Relu", "a", "b"),
+             node("Pad", "b p", "c"), node("Reshape", "c s", "d"), node("Gemm", "d g", "y")]
+    constants = {"w": np.ones((2, 1, 3, 3), "f"), "p": np.array([0, 0, 1, 0, 0, 0, 0, 1]),
+                 "s": np.array([1, -1]), "g": np.ones((40, 3), "f")}
+    path = model(tmp_path / "m.onnx", nodes, {"x": (1, 1, 4, 4)}, ["y"], constants)
+    whole = path.read_bytes()
+    refused = 0
+    for _ in range(400):
+        data = bytearray(whole)
+        at, kind = rng.integers(len(data)), rng.integers(4)
+        if kind == 0:
+            data[at] ^= 1 << rng.integers(8)
+        elif kind == 1:
+            data[at] = rng.integers(256)
+        elif kind == 2:
+            del data[at : at + rng.integers(1, 9)]
+        else:
+            data[at:at] = rng.bytes(rng.integers(1, 5))
+        path.write_bytes(data)
+        try:
+            emit.build(convert(importers.load("onnx", path)))
+        except MaceError as e:
+            refused += 1
+            assert "internal error" not in str(e)
+    assert refused > 100
 
 
 def test_missing_file_is_named(tmp_path):

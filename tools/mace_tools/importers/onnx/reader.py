@@ -48,6 +48,7 @@ def _model(proto: Any, path: Path) -> SourceModel:
         raise ModelError(f"{path} names no operator set version: it is truncated, or older than "
                          "ONNX 1.0")
     graph = proto.graph
+    _check_names(graph, path)
     constants = {t.name: tensor(t, path.parent) for t in graph.initializer}
     nodes = []
     for k, n in enumerate(graph.node):
@@ -59,14 +60,26 @@ def _model(proto: Any, path: Path) -> SourceModel:
             continue
         name = n.name or (outputs[0] if outputs else f"{op}_{k}")
         nodes.append(SourceNode(name, op, list(n.input), outputs, attrs))
-    _check_names(nodes, path)
+    _check_producers(nodes, path)
     inputs = {v.name: _info(v) for v in graph.input if v.name not in constants}
     info = {v.name: _info(v) for v in [*graph.value_info, *graph.output]}
     return SourceModel("ONNX", graph.name or path.stem, nodes, constants, inputs,
                        [v.name for v in graph.output], info, "NCHW", opset)
 
 
-def _check_names(nodes: list[SourceNode], path: Path) -> None:
+def _check_names(graph: Any, path: Path) -> None:
+    tensors = [*graph.input, *graph.output, *graph.value_info, *graph.initializer]
+    names = [graph.name, *(t.name for t in tensors)]
+    for n in graph.node:
+        names += [n.name, n.op_type, n.domain, *n.input, *n.output, *(a.name for a in n.attribute)]
+    for name in names:
+        if not isinstance(name, str):  # what protobuf makes of text that is no UTF-8
+            raise ModelError(f"{path} is damaged: the name {name!r} is no text")
+    if any(not t.name for t in [*graph.input, *graph.output]):
+        raise ModelError(f"{path} is damaged: an input or output has no name")
+
+
+def _check_producers(nodes: list[SourceNode], path: Path) -> None:
     seen: dict[str, str] = {}
     for node in nodes:
         for out in filter(None, node.outputs):
