@@ -1,72 +1,122 @@
-// Records out of lifetimes.
+// From lifetimes to offsets.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/assign_memory.h"
 
 #include <algorithm>
+#include <utility>
 
-#include "mace/base/aligned_buffer.h"
+#include "mace/memory/bounds.h"
 #include "mace/memory/planners.h"
+#include "mace/plan/order.h"
+#include "mace/plan/records.h"
+#include "mace/plan/storage.h"
 
 namespace mace {
 namespace {
 
-// A record per group in the arena, with the steps that touch it.
-class RecordBuilder {
- public:
-  RecordBuilder(Plan& plan, const std::vector<int>& root)
-      : plan_(plan), root_(root), record_of_(root.size(), -1) {}
+int64_t BoundOf(const Plan& plan, const Storage& storage, bool overlap) {
+  return memory::OffsetsLowerBound(MakeRecords(plan, storage, overlap).problem)
+      .bytes;
+}
 
-  void Build() {
-    for (size_t s = 0; s < plan_.steps.size(); ++s) {
-      const Step& step = plan_.steps[s];
-      const GraphNode& g = plan_.graph.nodes[step.node];
-      for (int id : g.inputs) {
-        if (id >= 0) Touch(id, static_cast<int>(s));
-      }
-      for (int id : g.outputs) Touch(id, static_cast<int>(s));
-      if (step.kernel->scratch_bytes() > 0) {
-        Add(g.node.name + " (scratch)", step.kernel->scratch_bytes(),
-            static_cast<int>(s), {-1, static_cast<int>(s)});
-      }
-    }
-    // What is copied to the caller lives to the end.
-    for (const Plan::Copy& copy : plan_.copies) {
-      if (copy.from.kind == Place::kArena) {
-        Touch(copy.value, static_cast<int>(plan_.steps.size()));
-      }
-    }
+// Tries the savings one after the other on top of those before, and keeps what
+// does not raise the bound.
+class Saver {
+ public:
+  explicit Saver(Plan& plan) : plan_(plan) { best_ = Bound(none_); }
+
+  MemorySavings Apply(const MemorySavings& wanted) {
+    if (wanted.order) TryOrder(wanted);
+    Try("views", wanted.views, &MemorySavings::views);
+    Try("in-place", wanted.in_place, &MemorySavings::in_place);
+    Try("concat", wanted.concat, &MemorySavings::concat);
+    Try("overlap", wanted.overlap, &MemorySavings::overlap);
+    return none_;
   }
 
  private:
-  void Touch(int id, int step) {
-    const int root = root_[id];
-    if (plan_.places[root].kind != Place::kArena) return;
-    if (record_of_[root] < 0) {
-      record_of_[root] = static_cast<int>(plan_.record_owners.size());
-      const Value& value = plan_.graph.values[root];
-      Add(value.name, Bytes(value.type), step, {root, step});
-    }
-    memory::Record& record = plan_.memory_problem.records[record_of_[root]];
-    record.last = std::max<int64_t>(record.last, step);
+  int64_t Bound(const MemorySavings& savings) const {
+    return BoundOf(plan_, AssignStorage(plan_, savings), savings.overlap);
   }
 
-  void Add(const std::string& name, int64_t bytes, int step,
-           RecordOwner owner) {
-    memory::Record record;
-    record.name = name;
-    record.size = bytes;
-    record.first = step;
-    record.last = step;
-    record.alignment = kAlignment;
-    plan_.memory_problem.records.push_back(std::move(record));
-    plan_.record_owners.push_back(owner);
+  void Try(const char* name, bool wanted, bool MemorySavings::* saving) {
+    if (!wanted) return;
+    MemorySavings savings = none_;
+    savings.*saving = true;
+    const int64_t bound = Bound(savings);
+    // Views spare a copy even where they spare no bytes.
+    if (bound > best_) return;
+    none_ = savings;
+    plan_.savings.push_back({name, best_, bound});
+    best_ = bound;
+  }
+
+  void TryOrder(const MemorySavings& wanted) {
+    // Judged with the other savings in place: they are what will run.
+    MemorySavings all = wanted;
+    const int64_t before = Bound(all);
+    std::vector<Step> steps = std::move(plan_.steps);
+    const std::vector<int> order = SearchOrder(plan_.graph, steps);
+    const auto permute = [&](const std::vector<int>& from) {
+      std::vector<Step> permuted;
+      for (int s : from) permuted.push_back(std::move(steps[s]));
+      plan_.steps = std::move(permuted);
+    };
+    permute(order);
+    const int64_t after = Bound(all);
+    if (after < before) {
+      const int64_t bound = Bound(none_);
+      plan_.savings.push_back({"order", best_, std::min(best_, bound)});
+      best_ = bound;
+      return;
+    }
+    // Back to the order of the model.
+    steps = std::move(plan_.steps);
+    std::vector<int> inverse(order.size());
+    for (size_t i = 0; i < order.size(); ++i) {
+      inverse[order[i]] = static_cast<int>(i);
+    }
+    permute(inverse);
   }
 
   Plan& plan_;
-  const std::vector<int>& root_;
-  std::vector<int> record_of_;  // by root
+  MemorySavings none_{false, false, false, false, false};  // kept so far
+  int64_t best_;
 };
+
+// Offsets of records to places of values; elided steps go.
+void Commit(Plan& plan, const Storage& storage, Records records) {
+  plan.places = storage.places;
+  plan.copies = storage.copies;
+  for (size_t id = 0; id < plan.places.size(); ++id) {
+    if (plan.places[id].kind != Place::kArena) continue;
+    const int record = records.of_root[storage.root[id]];
+    if (record >= 0) plan.places[id].offset += plan.memory_plan.offsets[record];
+  }
+  // Steps are counted anew; records keep pointing at them.
+  std::vector<Step> steps;
+  std::vector<int> new_index(plan.steps.size() + 1);
+  for (size_t s = 0; s < plan.steps.size(); ++s) {
+    new_index[s] = static_cast<int>(steps.size());
+    if (storage.elided[s]) continue;
+    const int scratch = records.of_scratch[s];
+    if (scratch >= 0) {
+      plan.steps[s].scratch_offset = plan.memory_plan.offsets[scratch];
+    }
+    steps.push_back(std::move(plan.steps[s]));
+  }
+  new_index.back() = static_cast<int>(steps.size());
+  plan.steps = std::move(steps);
+  for (memory::Record& record : records.problem.records) {
+    record.first = new_index[record.first];
+    record.last = new_index[record.last];
+  }
+  for (int& step : records.first_step) step = new_index[step];
+  plan.memory_problem = std::move(records.problem);
+  plan.record_steps = std::move(records.first_step);
+  plan.arena_bytes = plan.memory_plan.certificate.total;
+}
 
 }  // namespace
 
@@ -86,29 +136,23 @@ Status CheckMemoryStrategy(const std::string& strategy) {
                          "'; choose one of " + names);
 }
 
-Status AssignMemory(Plan& plan, const std::vector<int>& root,
+Status AssignMemory(Plan& plan, const MemorySavings& savings,
                     const std::string& strategy) {
-  RecordBuilder(plan, root).Build();
-  MACE_ASSIGN_OR_RETURN(
-      plan.memory_plan,
-      memory::Solve(plan.memory_problem,
-                    strategy == "PRESERVE_ALL" ? "offsets/NAIVE" : strategy));
-  for (size_t r = 0; r < plan.record_owners.size(); ++r) {
-    const RecordOwner& owner = plan.record_owners[r];
-    const int64_t offset = plan.memory_plan.offsets[r];
-    if (owner.value >= 0) {
-      plan.places[owner.value].offset = offset;
-    } else {
-      plan.steps[owner.step].scratch_offset = offset;
-    }
-  }
-  for (size_t id = 0; id < root.size(); ++id) {
-    if (plan.places[id].kind == Place::kArena) {
-      plan.places[id].offset = plan.places[root[id]].offset;
-    }
-  }
-  for (Plan::Copy& copy : plan.copies) copy.from = plan.places[copy.value];
-  plan.arena_bytes = plan.memory_plan.certificate.total;
+  const bool preserve_all = strategy == "PRESERVE_ALL";
+  const memory::Planner* planner =
+      memory::FindPlanner(preserve_all ? "offsets/NAIVE" : strategy);
+  if (planner == nullptr) return CheckMemoryStrategy(strategy);
+  MemorySavings wanted = savings;
+  // To look at every tensor none may be overwritten.
+  if (preserve_all) wanted.in_place = wanted.overlap = false;
+  wanted.overlap = wanted.overlap && planner->takes_constraints;
+  const MemorySavings kept = Saver(plan).Apply(wanted);
+
+  const Storage storage = AssignStorage(plan, kept);
+  Records records = MakeRecords(plan, storage, kept.overlap);
+  MACE_ASSIGN_OR_RETURN(plan.memory_plan,
+                        memory::Solve(records.problem, planner->name));
+  Commit(plan, storage, std::move(records));
   return Status();
 }
 

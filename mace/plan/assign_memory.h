@@ -4,18 +4,19 @@
 #define MACE_PLAN_ASSIGN_MEMORY_H_
 
 #include <string>
-#include <vector>
 
 #include "mace/plan/plan.h"
 
 namespace mace {
 
-// Makes a record of each storage group that lives in the arena and of each
-// scratch buffer, plans them with `strategy` and fills in the offsets and
-// arena_bytes. `root` comes from AssignStorage.
+// Decides where every value and every kernel's scratch lies: groups values
+// that share bytes (storage.h), makes a record of each group in the arena and
+// of each scratch, plans them with `strategy`, drops the steps that only rename
+// bytes. Fills places, copies, savings and all that tells of memory in `plan`.
+// A saving that would raise the lower bound of the plan at hand is left out.
 // Errors: MACE_INVALID_ARGS for an unknown strategy, MACE_OUT_OF_RESOURCES for
 // sizes that overflow.
-Status AssignMemory(Plan& plan, const std::vector<int>& root,
+Status AssignMemory(Plan& plan, const MemorySavings& savings,
                     const std::string& strategy);
 
 }  // namespace mace

@@ -8,7 +8,6 @@
 #include "mace/plan/assign_memory.h"
 #include "mace/plan/infer.h"
 #include "mace/plan/passes/remove_dead_nodes.h"
-#include "mace/plan/storage.h"
 
 namespace mace {
 namespace {
@@ -66,8 +65,8 @@ Result<std::unique_ptr<Plan>> MakePlan(
         PlaceNode(plan->graph.nodes[n].node, options.devices, step));
     plan->steps.push_back(std::move(step));
   }
-  const std::vector<int> root = AssignStorage(*plan);
-  MACE_RETURN_IF_ERROR(AssignMemory(*plan, root, options.memory_strategy));
+  MACE_RETURN_IF_ERROR(
+      AssignMemory(*plan, options.savings, options.memory_strategy));
   return plan;
 }
 

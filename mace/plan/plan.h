@@ -17,14 +17,14 @@
 
 namespace mace {
 
-// Where the bytes of a value are when the plan runs.
+// Where the bytes of a value are when the plan runs: `offset` bytes into
 struct Place {
   enum Kind : uint8_t {
     kNowhere,   // no step reads or writes it
-    kConstant,  // Value::data
+    kConstant,  // Value::data of value `index`
     kInput,     // the caller's memory of graph input `index`
     kOutput,    // the caller's memory of graph output `index`
-    kArena,     // `offset` bytes into the arena
+    kArena,     // the arena
   };
   Kind kind = kNowhere;
   int index = -1;
@@ -39,10 +39,21 @@ struct Step {
   int64_t scratch_offset = 0;  // into the arena, if the kernel has scratch
 };
 
-// Which tensor or scratch a memory record stands for.
-struct RecordOwner {
-  int value = -1;  // value id; -1: the scratch of a step
-  int step = -1;   // the step that writes it
+// Ways for tensors to share bytes beyond reusing those of the dead. Each only
+// ever lowers the bytes that a plan needs, and none changes a result.
+struct MemorySavings {
+  bool order = true;     // run the steps in the order that needs least
+  bool views = true;     // reshapes, and slices of outermost extents
+  bool in_place = true;  // an output in the bytes of an input that dies there
+  bool concat = true;    // inputs of an outermost concat written in place
+  bool overlap = true;   // an output over the part of an input already read
+};
+
+// What one of them was worth, in bytes of the arena's lower bound.
+struct MemorySaving {
+  const char* name;
+  int64_t before_bytes = 0;
+  int64_t after_bytes = 0;
 };
 
 struct Plan {
@@ -52,8 +63,7 @@ struct Plan {
   // An output that shares its memory with an input, a constant or another
   // output is copied after the last step.
   struct Copy {
-    Place from;
-    int value;   // the value's id
+    int value;   // the value's id; its place is the source
     int output;  // index of the graph output to fill
   };
   std::vector<Copy> copies;
@@ -61,7 +71,8 @@ struct Plan {
   int64_t arena_bytes = 0;
   memory::Problem memory_problem;
   memory::Plan memory_plan;
-  std::vector<RecordOwner> record_owners;  // by record
+  std::vector<int> record_steps;  // by record: the step that writes it first
+  std::vector<MemorySaving> savings;
 };
 
 struct PlanOptions {
@@ -70,6 +81,7 @@ struct PlanOptions {
   // An "offsets/" name of mace/memory/planners.h, or PRESERVE_ALL: no tensor
   // shares memory with another.
   std::string memory_strategy = "offsets/GREEDY_BY_SIZE";
+  MemorySavings savings;
 };
 
 // Errors: MACE_INVALID_ARGS for a name that PlanOptions::memory_strategy may

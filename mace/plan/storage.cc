@@ -11,56 +11,261 @@
 namespace mace {
 namespace {
 
-bool IsView(const GraphNode& g) {
-  return FindOp(g.node.op)->is_view && g.inputs[0] >= 0;
-}
+class Grouper {
+ public:
+  Grouper(const Plan& plan, const MemorySavings& savings)
+      : plan_(plan), graph_(plan.graph), savings_(savings) {}
+
+  Storage Group() {
+    Start();
+    for (size_t s = 0; s < plan_.steps.size(); ++s) {
+      if (savings_.views && TryViews(s)) continue;
+      if (savings_.concat && TryConcat(s)) continue;
+      if (savings_.in_place) TryInPlace(s);
+    }
+    PlaceGroups();
+    return std::move(storage_);
+  }
+
+ private:
+  const GraphNode& NodeOf(size_t step) const {
+    return graph_.nodes[plan_.steps[step].node];
+  }
+
+  void Start() {
+    const size_t n = graph_.values.size();
+    storage_.root.resize(n);
+    std::iota(storage_.root.begin(), storage_.root.end(), 0);
+    storage_.offset.assign(n, 0);
+    storage_.bytes.resize(n);
+    storage_.elided.assign(plan_.steps.size(), false);
+    foreign_.resize(n);
+    is_output_.resize(n);
+    last_use_.assign(n, -1);
+    for (size_t v = 0; v < n; ++v) {
+      const Value& value = graph_.values[v];
+      storage_.bytes[v] =
+          value.type.dtype == DataType::kInvalid ? 0 : Bytes(value.type);
+      foreign_[v] = value.is_constant();
+    }
+    for (int id : graph_.inputs) foreign_[id] = true;
+    for (int id : graph_.outputs) is_output_[id] = true;
+    for (size_t s = 0; s < plan_.steps.size(); ++s) {
+      for (int id : NodeOf(s).inputs) {
+        if (id >= 0) last_use_[id] = static_cast<int>(s);
+      }
+    }
+  }
+
+  // The whole of a group of its own, that is neither a constant nor the
+  // caller's input.
+  bool OwnsItsBytes(int id) const {
+    const int root = storage_.root[id];
+    return !foreign_[root] && storage_.offset[id] == 0 &&
+           storage_.bytes[root] == Bytes(graph_.values[id].type);
+  }
+
+  std::vector<int> Members(int root) const {
+    std::vector<int> members;
+    for (size_t v = 0; v < storage_.root.size(); ++v) {
+      if (storage_.root[v] == root) members.push_back(static_cast<int>(v));
+    }
+    return members;
+  }
+
+  // Puts a whole group `offset` bytes into the group of `into`.
+  void Merge(int root, int into, int64_t offset) {
+    const int new_root = storage_.root[into];
+    offset += storage_.offset[into];
+    for (int id : Members(root)) {
+      storage_.root[id] = new_root;
+      storage_.offset[id] += offset;
+    }
+  }
+
+  // Where output `i` of a step begins in its first input, if the step only
+  // renames bytes; else -1.
+  int64_t ViewOffset(const GraphNode& g, size_t i) const {
+    if (FindOp(g.node.op)->is_view) return 0;
+    if (g.node.op != "Split" && g.node.op != "Slice") return -1;
+    const Shape& in = g.node.inputs[0].type.shape;
+    const Shape& out = g.node.outputs[i].shape;
+    if (out.size() != in.size()) return -1;
+    // The only extent that differs must have nothing but ones before it.
+    size_t axis = 0;
+    while (axis < in.size() && in[axis] == 1 && out[axis] == 1) ++axis;
+    for (size_t d = axis + 1; d < in.size(); ++d) {
+      if (in[d] != out[d]) return -1;
+    }
+    int64_t first = 0;  // row of `in` at which the output begins
+    if (g.node.op == "Split") {
+      for (size_t k = 0; k < i; ++k) {
+        if (axis < in.size()) first += g.node.outputs[k].shape[axis];
+      }
+    } else if (!SliceStart(g.node, axis, in, first)) {
+      return -1;
+    }
+    int64_t row = static_cast<int64_t>(SizeOf(g.node.inputs[0].type.dtype));
+    for (size_t d = axis + 1; d < in.size(); ++d) row *= in[d];
+    return first * row;
+  }
+
+  // Only slices told by attributes, with positive starts and unit steps.
+  static bool SliceStart(const Node& node, size_t axis, const Shape& in,
+                         int64_t& first) {
+    if (node.inputs.size() > 1) return false;
+    const auto ints = [&](const char* name) {
+      const auto it = node.attrs.find(name);
+      const auto* list = it == node.attrs.end()
+                             ? nullptr
+                             : std::get_if<std::vector<int64_t>>(&it->second);
+      return list ? *list : std::vector<int64_t>();
+    };
+    const std::vector<int64_t> starts = ints("starts"), axes = ints("axes");
+    for (int64_t step : ints("steps")) {
+      if (step != 1) return false;
+    }
+    for (size_t k = 0; k < starts.size(); ++k) {
+      int64_t d = k < axes.size() ? axes[k] : static_cast<int64_t>(k);
+      if (d < 0) d += static_cast<int64_t>(in.size());
+      if (d != static_cast<int64_t>(axis)) continue;
+      first = starts[k] < 0 ? starts[k] + in[axis] : starts[k];
+    }
+    return first >= 0;
+  }
+
+  bool TryViews(size_t s) {
+    const GraphNode& g = NodeOf(s);
+    const int input = g.inputs.empty() ? -1 : g.inputs[0];
+    if (input < 0) return false;
+    std::vector<int64_t> offsets;
+    for (size_t i = 0; i < g.outputs.size(); ++i) {
+      offsets.push_back(ViewOffset(g, i));
+      if (offsets[i] < 0) return false;
+      // A part of something larger cannot be the caller's output.
+      const int64_t bytes = Bytes(graph_.values[g.outputs[i]].type);
+      if (is_output_[g.outputs[i]] &&
+          (storage_.offset[input] + offsets[i] != 0 ||
+           bytes != storage_.bytes[storage_.root[input]])) {
+        return false;
+      }
+    }
+    for (size_t i = 0; i < g.outputs.size(); ++i) {
+      Merge(g.outputs[i], input, offsets[i]);
+    }
+    storage_.elided[s] = true;
+    return true;
+  }
+
+  bool TryConcat(size_t s) {
+    const GraphNode& g = NodeOf(s);
+    if (g.node.op != "Concat") return false;
+    const Shape& out = g.node.outputs[0].shape;
+    std::vector<int> roots;
+    for (int id : g.inputs) {
+      if (id < 0 || !OwnsItsBytes(id)) return false;
+      const int root = storage_.root[id];
+      for (int member : Members(root)) {
+        if (is_output_[member]) return false;
+      }
+      roots.push_back(root);
+      // Everything before the axis of concatenation must be 1.
+      const Shape& in = graph_.values[id].type.shape;
+      for (size_t d = 0; d < out.size() && in[d] == out[d]; ++d) {
+        if (out[d] != 1) return false;
+      }
+    }
+    std::vector<int> sorted = roots;
+    std::sort(sorted.begin(), sorted.end());
+    if (roots.size() < 2 ||
+        std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
+      return false;
+    }
+    int64_t offset = 0;
+    for (size_t i = 0; i < roots.size(); ++i) {
+      Merge(roots[i], g.outputs[0], offset);
+      offset += Bytes(graph_.values[g.inputs[i]].type);
+    }
+    storage_.elided[s] = true;
+    return true;
+  }
+
+  void TryInPlace(size_t s) {
+    const GraphNode& g = NodeOf(s);
+    const int output = g.outputs[0];
+    for (const Overlap& overlap : plan_.steps[s].kernel->overlaps()) {
+      const int input = g.inputs[overlap.input];
+      if (overlap.safe_distance_bytes > 0 || input < 0) continue;
+      if (!OwnsItsBytes(input) || !OwnsItsBytes(output) ||
+          storage_.root[input] == storage_.root[output] ||
+          Bytes(graph_.values[input].type) !=
+              Bytes(graph_.values[output].type) ||
+          std::count(g.inputs.begin(), g.inputs.end(), input) > 1) {
+        continue;
+      }
+      const std::vector<int> members = Members(storage_.root[input]);
+      const bool dies =
+          std::all_of(members.begin(), members.end(), [&](int member) {
+            return !is_output_[member] &&
+                   last_use_[member] <= static_cast<int>(s);
+          });
+      // Another input of this step may be a view of the same bytes.
+      const bool alone =
+          std::count_if(g.inputs.begin(), g.inputs.end(), [&](int id) {
+            return id >= 0 && storage_.root[id] == storage_.root[input];
+          }) == 1;
+      if (!dies || !alone) continue;
+      Merge(output, input, 0);
+      return;
+    }
+  }
+
+  void PlaceGroups() {
+    const size_t n = graph_.values.size();
+    std::vector<Place> by_root(n);
+    for (size_t v = 0; v < n; ++v) {
+      if (graph_.values[v].is_constant()) {
+        by_root[v] = {Place::kConstant, static_cast<int>(v), 0};
+      }
+    }
+    for (size_t i = 0; i < graph_.inputs.size(); ++i) {
+      by_root[graph_.inputs[i]] = {Place::kInput, static_cast<int>(i), 0};
+    }
+    for (size_t i = 0; i < graph_.outputs.size(); ++i) {
+      const int value = graph_.outputs[i];
+      Place& place = by_root[storage_.root[value]];
+      if (place.kind == Place::kNowhere && OwnsItsBytes(value)) {
+        place = {Place::kOutput, static_cast<int>(i), 0};
+      } else {
+        storage_.copies.push_back({value, static_cast<int>(i)});
+      }
+    }
+    for (size_t s = 0; s < plan_.steps.size(); ++s) {
+      for (int id : NodeOf(s).outputs) {
+        Place& place = by_root[storage_.root[id]];
+        if (place.kind == Place::kNowhere) place.kind = Place::kArena;
+      }
+    }
+    storage_.places.resize(n);
+    for (size_t v = 0; v < n; ++v) {
+      storage_.places[v] = by_root[storage_.root[v]];
+      storage_.places[v].offset = storage_.offset[v];
+    }
+  }
+
+  const Plan& plan_;
+  const Graph& graph_;
+  const MemorySavings& savings_;
+  Storage storage_;
+  std::vector<bool> foreign_;    // by value: a constant or a graph input
+  std::vector<bool> is_output_;  // by value: a graph output
+  std::vector<int> last_use_;    // by value: the last step that reads it
+};
 
 }  // namespace
 
-std::vector<int> AssignStorage(Plan& plan) {
-  const Graph& graph = plan.graph;
-  const int num_values = static_cast<int>(graph.values.size());
-  plan.places.assign(num_values, Place());
-  for (int i = 0; i < num_values; ++i) {
-    if (graph.values[i].is_constant()) plan.places[i].kind = Place::kConstant;
-  }
-  for (size_t i = 0; i < graph.inputs.size(); ++i) {
-    plan.places[graph.inputs[i]] = {Place::kInput, static_cast<int>(i), 0};
-  }
-
-  // A view's output joins the group of its input; steps come in order, so that
-  // the input's root is final.
-  std::vector<int> root(num_values);
-  std::iota(root.begin(), root.end(), 0);
-  std::vector<bool> is_view(graph.nodes.size());
-  for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    const GraphNode& g = graph.nodes[n];
-    if (!IsView(g)) continue;
-    root[g.outputs[0]] = root[g.inputs[0]];
-    is_view[n] = true;
-  }
-  plan.steps.erase(
-      std::remove_if(plan.steps.begin(), plan.steps.end(),
-                     [&](const Step& step) { return is_view[step.node]; }),
-      plan.steps.end());
-
-  for (size_t i = 0; i < graph.outputs.size(); ++i) {
-    const int value = graph.outputs[i];
-    Place& place = plan.places[root[value]];
-    if (place.kind == Place::kNowhere) {
-      place = {Place::kOutput, static_cast<int>(i), 0};
-    } else {
-      plan.copies.push_back({place, value, static_cast<int>(i)});
-    }
-  }
-  for (const Step& step : plan.steps) {
-    for (int id : graph.nodes[step.node].outputs) {
-      Place& place = plan.places[root[id]];
-      if (place.kind == Place::kNowhere) place.kind = Place::kArena;
-    }
-  }
-  for (int i = 0; i < num_values; ++i) plan.places[i] = plan.places[root[i]];
-  return root;
+Storage AssignStorage(const Plan& plan, const MemorySavings& savings) {
+  return Grouper(plan, savings).Group();
 }
 
 }  // namespace mace

@@ -68,7 +68,7 @@ Executor::Executor(std::unique_ptr<Plan> plan) : plan_(std::move(plan)) {
     args_[s].outputs.resize(g.outputs.size());
     const auto add = [&](int id, Buffer& buffer) {
       if (id >= 0) {
-        AddSlot(plan_->places[id], &graph.values[id], &buffer.handle);
+        AddSlot(plan_->places[id], &buffer.handle);
       }
     };
     for (size_t i = 0; i < g.inputs.size(); ++i) {
@@ -78,48 +78,50 @@ Executor::Executor(std::unique_ptr<Plan> plan) : plan_(std::move(plan)) {
       add(g.outputs[i], args_[s].outputs[i]);
     }
     if (step.kernel->scratch_bytes() > 0) {
-      AddSlot({Place::kArena, -1, step.scratch_offset}, nullptr,
+      AddSlot({Place::kArena, -1, step.scratch_offset},
               &args_[s].scratch.handle);
     }
   }
   for (size_t c = 0; c < plan_->copies.size(); ++c) {
-    const Plan::Copy& copy = plan_->copies[c];
-    AddSlot(copy.from, &graph.values[copy.value], &copy_from_[c].handle);
+    AddSlot(plan_->places[plan_->copies[c].value], &copy_from_[c].handle);
   }
 }
 
-void Executor::AddSlot(const Place& place, const Value* value, void** pointer) {
+void Executor::AddSlot(const Place& place, void** pointer) {
+  const Slot slot = {pointer, place.offset};
   switch (place.kind) {
     case Place::kNowhere:
       break;
     case Place::kConstant:
-      *pointer = const_cast<void*>(value->data);
+      Bind({slot}, const_cast<void*>(plan_->graph.values[place.index].data));
       break;
     case Place::kInput:
-      input_slots_[place.index].push_back(pointer);
+      input_slots_[place.index].push_back(slot);
       break;
     case Place::kOutput:
-      output_slots_[place.index].push_back(pointer);
+      output_slots_[place.index].push_back(slot);
       break;
     case Place::kArena:
-      arena_slots_.push_back({pointer, place.offset});
+      arena_slots_.push_back(slot);
       break;
   }
 }
 
-void Executor::BindArena(void* arena) {
-  for (const Slot& slot : arena_slots_) {
-    *slot.pointer = static_cast<char*>(arena) + slot.offset;
+void Executor::Bind(const std::vector<Slot>& slots, void* base) {
+  for (const Slot& slot : slots) {
+    *slot.pointer = static_cast<char*>(base) + slot.offset;
   }
 }
 
+void Executor::BindArena(void* arena) { Bind(arena_slots_, arena); }
+
 void Executor::BindInput(int index, const void* data) {
-  for (void** slot : input_slots_[index]) *slot = const_cast<void*>(data);
+  Bind(input_slots_[index], const_cast<void*>(data));
 }
 
 void Executor::BindOutput(int index, void* data) {
   outputs_[index] = data;
-  for (void** slot : output_slots_[index]) *slot = data;
+  Bind(output_slots_[index], data);
 }
 
 Status Executor::Run(RunMetadata* metadata) {

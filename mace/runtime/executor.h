@@ -37,15 +37,16 @@ class Executor {
     void** pointer;
     int64_t offset;
   };
-  void AddSlot(const Place& place, const Value* value, void** pointer);
+  static void Bind(const std::vector<Slot>& slots, void* base);
+  void AddSlot(const Place& place, void** pointer);
 
   std::unique_ptr<Plan> plan_;
   std::vector<RunArgs> args_;  // by step
   std::vector<Slot> arena_slots_;
-  std::vector<std::vector<void**>> input_slots_;   // by graph input
-  std::vector<std::vector<void**>> output_slots_;  // by graph output
-  std::vector<Buffer> copy_from_;                  // by plan copy
-  std::vector<void*> outputs_;                     // by graph output
+  std::vector<std::vector<Slot>> input_slots_;   // by graph input
+  std::vector<std::vector<Slot>> output_slots_;  // by graph output
+  std::vector<Buffer> copy_from_;                // by plan copy
+  std::vector<void*> outputs_;                   // by graph output
 };
 
 }  // namespace mace

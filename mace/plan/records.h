@@ -1,0 +1,29 @@
+// The memory records of a plan: what a planner sees of it.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_PLAN_RECORDS_H_
+#define MACE_PLAN_RECORDS_H_
+
+#include <vector>
+
+#include "mace/memory/problem.h"
+#include "mace/plan/plan.h"
+#include "mace/plan/storage.h"
+
+namespace mace {
+
+struct Records {
+  memory::Problem problem;
+  std::vector<int> of_root;     // by value id: the record of that group, or -1
+  std::vector<int> of_scratch;  // by step: the record of its scratch, or -1
+  std::vector<int> first_step;  // by record
+};
+
+// A record per group that lives in the arena and per scratch. A record lives
+// from the first step that writes it to the last that reads it. `overlap`: the
+// kernels' word on how near an output may lie to an input that dies there is
+// passed on.
+Records MakeRecords(const Plan& plan, const Storage& storage, bool overlap);
+
+}  // namespace mace
+
+#endif  // MACE_PLAN_RECORDS_H_
