@@ -54,7 +54,11 @@ Status InferShape(Node& node) {
 
 }  // namespace
 
-Op Shape() { return {"Shape", 1, 1, 1, InferShape, AttrNamesOf<ShapeAttrs>}; }
+Op Shape() {
+  Op op = {"Shape", 1, 1, 1, InferShape, AttrNamesOf<ShapeAttrs>};
+  op.reads_types_only = true;
+  return op;
+}
 
 }  // namespace ops
 }  // namespace mace
