@@ -95,27 +95,22 @@ def _onnx(model: str, inputs: Arrays, outputs: list[str]) -> list[np.ndarray]:
 
 
 def _onnx_part(model: str, inputs: Arrays, outputs: list[str]) -> bytes:
-    """The model between the given tensors: ONNX Runtime feeds and fetches only ends of a graph."""
+    """The model between the given tensors and with their shapes.
+
+    ONNX Runtime feeds and fetches only the ends of a graph, in the shapes that it states."""
     onnx = load(ONNX_PROTO)
     part = onnx.ModelProto.FromString(Path(model).read_bytes())
     graph = part.graph
-    known = {v.name for v in graph.input}
-    if known - {t.name for t in graph.initializer} == set(inputs) and (
-        {v.name for v in graph.output} >= set(outputs)
-    ):
-        return part.SerializeToString()
-    makers = {out: node for node in graph.node for out in node.output if out}
-    needed, stack = set(), list(outputs)
+    makers = {out: k for k, node in enumerate(graph.node) for out in node.output if out}
+    needed: set[int] = set()
+    stack = list(outputs)
     while stack:
         name = stack.pop()
-        node = makers.get(name)
-        if node is None or name in inputs or id(node) in needed:
-            continue
-        needed.add(id(node))
-        stack += node.input
-    nodes = [n for n in graph.node if id(n) in needed]
-    kept = [onnx.NodeProto.FromString(n.SerializeToString()) for n in nodes]
-    del graph.node[:], graph.input[:], graph.output[:]
+        if name in makers and name not in inputs and makers[name] not in needed:
+            needed.add(makers[name])
+            stack += _read_by(graph.node[makers[name]])
+    kept = [onnx.NodeProto.FromString(graph.node[k].SerializeToString()) for k in sorted(needed)]
+    del graph.node[:], graph.input[:], graph.output[:], graph.value_info[:]
     graph.node.extend(kept)
     types = {np.dtype(t): k for t, k in ((np.float32, 1), (np.uint8, 2), (np.int8, 3),
              (np.int16, 5), (np.int32, 6), (np.int64, 7), (np.bool_, 9), (np.float16, 10))}
@@ -127,6 +122,15 @@ def _onnx_part(model: str, inputs: Arrays, outputs: list[str]) -> bytes:
     for name in outputs:
         graph.output.add(name=name)
     return part.SerializeToString()
+
+
+def _read_by(node: Any) -> list[str]:
+    """The tensors that a node and the graphs within it read."""
+    names = list(node.input)
+    for attribute in node.attribute:
+        for inner in attribute.g.node:
+            names += _read_by(inner)
+    return names
 
 
 def _tflite(model: str, inputs: Arrays, outputs: list[str]) -> list[np.ndarray]:

@@ -19,7 +19,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 import numpy as np
 import pytest
 
-from mace_tools import cli, frameworks
+from mace_tools import cli, frameworks, protos
 from mace_tools.exit_codes import ExitCode
 from mace_tools.protos import REPO
 from mace_tools.testing import fake_mace_run
@@ -220,6 +220,18 @@ def test_validate_compares_with_the_source_framework(place, platform):
     assert code == ExitCode.VALIDATION_FAILED
     assert "similarity: 1.000000" in out and "* Similarity Test Failed *" in out
     assert json.loads((place.folder / "r.json").read_text())["exit_code"] == code
+
+
+def test_an_onnx_model_may_be_asked_for_nhwc(place):
+    pytest.importorskip("onnxruntime")
+    place.edit("input_shapes: 1,1,8,8", "input_shapes: 1,8,8,1\n        input_data_formats: NHWC")
+    place.answer(4)
+    code, out, err = place.call("run", "--validate", "--input=models/digits/images/4.png")
+    assert code == 0, err
+    assert "Similarity Test Passed" in out and "Top 5 of probabilities\n  1  4" in out
+    assert np.load(place.fake / "inputs" / "input.npy").shape == (1, 8, 8, 1)
+    net = protos.mace().NetDef.FromString(place.pb.read_bytes())
+    assert list(net.input_info[0].dims) == [1, 8, 8, 1]
 
 
 def test_validate_uses_the_given_inputs(place):
