@@ -49,6 +49,8 @@ CASES = {
     "infinity of other sign": (np.where(R > 3, np.inf, R), np.where(R > 3, -np.inf, R), False, "1"),
     "only NaN": (R * np.nan, R * np.nan, False, "compares nothing"),
     "another shape": (R[0], R, False, "MACE gives the shape [4], the reference [1, 4]"),
+    "noise beside a small scale": (R * 1e-5 + np.float32(1e-7), R * 1e-5, True, ""),
+    "more than noise beside a small scale": (R * 1e-3 + np.float32(9e-6), R * 1e-3, False, ""),
     "huge": (R / 4 * np.float32(1e38), R / 4 * np.float32(1e38), True, ""),
     "tiny": (R * np.float32(1e-38), R * np.float32(1e-38), True, ""),
     "empty": (R[:, :0], R[:, :0], True, ""),
