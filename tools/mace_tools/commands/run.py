@@ -50,6 +50,7 @@ def command(context: Context) -> Outcome:
             if context.args.dump:
                 runner.call(ready.mace_run, [*ready.flags, f"--dump={context.args.dump}"],
                             context.console)
+                results[tag] = ready.converted.facts()
                 continue
             results[tag] = _run(context, ready, labels[tag])
             passed = passed and results[tag].get("validation", {}).get("passed", True)

@@ -1,0 +1,81 @@
+"""The bundled model from its source file to its answer, with the real engine.
+
+SPDX-License-Identifier: Apache-2.0
+
+mace_run is built by these tests when it is not up to date, as the commands do.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+from mace_tools import cli, frameworks
+from mace_tools.protos import REPO
+
+FORMATS = {"tf": "tensorflow", "onnx": "onnx", "tflite": "tflite"}
+EXPECTED = json.loads((REPO / "models" / "digits" / "expected.json").read_text())
+
+needs_engine = pytest.mark.skipif(shutil.which("bazel") is None, reason="bazel is not installed")
+
+
+@pytest.fixture
+def call(tmp_path, monkeypatch, capfd):
+    """Runs a command on the digits of a format; returns stdout and the facts of --json."""
+    monkeypatch.chdir(REPO)
+
+    def run(command, fmt, *more):
+        config = f"models/digits/digits_{fmt}.yml"
+        facts = tmp_path / "facts.json"
+        code = cli.main([command, f"--config={config}", f"--output={tmp_path / 'build'}",
+                         f"--json={facts}", *more])
+        out, err = capfd.readouterr()
+        assert code == 0, err
+        return out, json.loads(facts.read_text())["models"][f"digits_{fmt}"]
+
+    return run
+
+
+@needs_engine
+@pytest.mark.parametrize("fmt", FORMATS)
+def test_every_digit_is_named_with_the_probability_of_the_source(call, fmt):
+    for digit in range(10):
+        out, facts = call("run", fmt, f"--input=models/digits/images/{digit}.png")
+        (((best, *_),),) = facts["top"].values()
+        assert best["label"] == str(digit)
+        assert best["score"] == pytest.approx(EXPECTED[fmt][digit][digit], abs=1e-5)
+    assert "Average latency: " in out and "            init      warmup     run_avg" in out
+
+
+@needs_engine
+@pytest.mark.parametrize("fmt", FORMATS)
+def test_outputs_agree_with_the_source_framework(call, fmt):
+    pytest.importorskip(frameworks.FRAMEWORKS[FORMATS[fmt]][1])
+    out, facts = call("run", fmt, "--validate", "--round=3", "--num_threads=1")
+    assert "Similarity Test Passed" in out
+    assert facts["validation"]["outputs"][0]["max_abs_error"] < 1e-5
+    assert facts["latency"]["runs"] == 3
+
+
+@needs_engine
+def test_benchmark_prints_the_tables_and_writes_a_trace(call, tmp_path):
+    trace = tmp_path / "trace.json"
+    out, facts = call("benchmark", "tflite", "--max_num_runs=3", f"--trace={trace}")
+    for title in ("Warm Up", "Run without statistics", "Run with statistics", "Sort by Run Order",
+                  "Sort by Computation Time", "Stat by node type", "Summary of Ops' Stat"):
+        assert title in out
+    assert f"{len(facts['ops'])} ops total." in out
+    conv = next(op for op in facts["ops"] if op["type"] == "Conv2d")
+    assert conv["macs"] > 0 and conv["gflops"] > 0
+    events = json.loads(trace.read_text())["traceEvents"]
+    assert len(events) == len(facts["ops"]) and all(e["ph"] == "X" for e in events)
+
+
+@needs_engine
+@pytest.mark.parametrize("stage, said", [("graph", "Softmax"), ("plan", "Softmax"),
+                                         ("memory", "bytes")])
+def test_dump_prints_a_stage(call, stage, said):
+    out, _ = call("run", "onnx", f"--dump={stage}")
+    assert said in out
