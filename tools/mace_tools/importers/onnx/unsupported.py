@@ -23,7 +23,6 @@ registry.help_for(
 registry.help_for(
     "use Resize instead, or compute the pooling without indices", "MaxUnpool", "MaxRoiPool",
 )
-registry.help_for("write it as Transpose, Reshape and MatMul", "Einsum")
 registry.help_for(
     "end the model before it (output_tensors in the YAML) and do the rest in the app",
     "GridSample", "RoiAlign", "AffineGrid",
