@@ -73,7 +73,7 @@ run_suite() {
       run_bazel "$1" --config="$1" --test_tag_filters=-no_qemu //mace/... ;;
     python)
       bazel build --disk_cache="$cache/bazel" --show_result=0 --noshow_progress \
-        --ui_event_filters=-info //tools:mace_run &&
+        --ui_event_filters=-info //tools:mace_run //tools:mace_plan &&
         run_pytest python --ignore=tools/lint tools test ;;
   esac
 }

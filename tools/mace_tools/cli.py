@@ -45,7 +45,7 @@ def parser() -> argparse.ArgumentParser:
         sub = commands.add_parser(name, help=module.HELP, description=module.HELP,
                                   allow_abbrev=False, epilog=table(),
                                   formatter_class=argparse.RawDescriptionHelpFormatter)
-        options.add_common(sub)
+        options.add_common(sub, needs_config=not hasattr(module, "without_config"))
         module.add_options(sub)
     return root
 
@@ -84,6 +84,9 @@ def _main(argv: list[str], console: Console) -> int:
         args = parser().parse_args(argv)
     except SystemExit:  # -h
         return ExitCode.OK
+    module = COMMANDS[args.command]
+    if args.config is None:
+        return module.without_config(args, console)
     deployment = config.load(args.config, options.overrides(args))
     for note in deployment.notes:
         console.warn(note.text(deployment.path))
@@ -93,7 +96,7 @@ def _main(argv: list[str], console: Console) -> int:
                          f"{did_you_mean(args.model_name, names)}; it has {', '.join(names)}")
     if args.json is not None:
         report.check_writable(args.json, "--json")
-    code, results = COMMANDS[args.command].command(Context(args, deployment, console))
+    code, results = module.command(Context(args, deployment, console))
     if args.json is not None:
         facts: dict[str, Any] = {"command": args.command, "config": str(args.config),
                                  "library_name": deployment.library.library_name,

@@ -19,9 +19,10 @@ AFFINITY = "0: none, 1: big cores only, 2: little cores only"
 HINT = "0: default, 1: low, 2: normal, 3: high"
 
 
-def add_common(p: argparse.ArgumentParser) -> None:
+def add_common(p: argparse.ArgumentParser, needs_config: bool) -> None:
     """Of all commands."""
-    p.add_argument("--config", required=True, type=Path, metavar="YML", help="deployment file")
+    p.add_argument("--config", required=needs_config, type=Path, metavar="YML",
+                   help="deployment file")
     p.add_argument("--model_name", metavar="NAME", help="only this model of the file")
     p.add_argument("--output", type=Path, default=Path("build"), metavar="DIR",
                    help="where results go, in a folder named after the library (default: build)")

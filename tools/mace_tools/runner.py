@@ -1,4 +1,4 @@
-"""The C++ program mace_run: found, built when missing or stale, and called.
+"""Our C++ programs: found, built when missing or stale, and called.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,23 +24,40 @@ from mace_tools.cli_console import Console
 from mace_tools.exit_codes import MissingToolError, RunFailedError
 from mace_tools.protos import REPO, cache_dir
 
-TARGET = "//tools:mace_run"
-BUILT = "tools/mace_run/mace_run"  # below bazel-bin
-SOURCES = ("mace", "tools/mace_run", "third_party")
+
+@dataclass(frozen=True)
+class Tool:
+    name: str  # of the program, its folder below tools/ and its flag
+    purpose: str
+    sources: tuple[str, ...]  # the folders that it is built from
+
+    @property
+    def target(self) -> str:
+        return f"//tools:{self.name}"
+
+    @property
+    def built(self) -> str:
+        """Below bazel-bin."""
+        return f"tools/{self.name}/{self.name}"
+
+
+MACE_RUN = Tool("mace_run", "runs models", ("mace", "tools/mace_run", "third_party"))
+MACE_PLAN = Tool("mace_plan", "plans memory",
+                 ("mace/base", "mace/memory", "mace/public", "tools/mace_plan", "third_party"))
 SUFFIXES = {".cc", ".h", ".proto", ".bzl", ".bazel", ".BUILD"}
 FILES = ("WORKSPACE", ".bazelrc", "tools/BUILD.bazel")
 
 
-def find(console: Console, given: Path | None) -> Path:
-    """`given`, or the mace_run of this checkout. Errors: MissingToolError, RunFailedError."""
+def find(console: Console, given: Path | None, tool: Tool = MACE_RUN) -> Path:
+    """`given`, or the program of this checkout. Errors: MissingToolError, RunFailedError."""
     if given is not None:
         if not given.is_file() or not os.access(given, os.X_OK):
-            raise MissingToolError(f"--mace_run={given} is not a program; "
-                              f"`bazel build {TARGET}` makes one")
+            raise MissingToolError(f"--{tool.name}={given} is not a program; "
+                                   f"`bazel build {tool.target}` makes one")
         return given.resolve()
-    built = cache_dir() / "mace_run" / _source_hash()[:32] / "mace_run"
+    built = cache_dir() / tool.name / _source_hash(tool)[:32] / tool.name
     if not built.is_file():
-        _build(console, built)
+        _build(console, tool, built)
     return built
 
 
@@ -61,6 +79,11 @@ def call(
         for line in _lines(command, environment):
             console.data(line)
         return json.loads(facts.read_text()) if facts.is_file() else {}
+
+
+def output(binary: Path, arguments: Sequence[str]) -> str:
+    """Runs it and returns its stdout; its stderr goes to ours. Errors: RunFailedError."""
+    return "\n".join(_lines([str(binary), *arguments], dict(os.environ)))
 
 
 def flags(values: Mapping[str, Any]) -> list[str]:
@@ -87,7 +110,7 @@ def _lines(command: Sequence[str], environment: Mapping[str, str]) -> Iterator[s
         if child is not None:
             raise
         raise RunFailedError(f"cannot start {command[0]}: {e.strerror}; it may be of another "
-                             f"machine: build it anew with `bazel build {TARGET}`") from e
+                             f"machine: build it anew with `bazel build {MACE_RUN.target}`") from e
     finally:
         if child is not None and child.poll() is None:
             child.terminate()
@@ -114,11 +137,11 @@ def _interruption_waits() -> Iterator[None]:
             raise KeyboardInterrupt
 
 
-def _source_hash() -> str:
-    """Of everything that mace_run is built from."""
+def _source_hash(tool: Tool) -> str:
+    """Of everything that it is built from."""
     digest = hashlib.sha256()
     paths = [REPO / name for name in FILES]
-    for folder in SOURCES:
+    for folder in tool.sources:
         files = (REPO / folder).rglob("*")
         paths += [p for p in files if p.suffix in SUFFIXES or p.name == "BUILD"]
     for path in sorted(paths):
@@ -127,16 +150,16 @@ def _source_hash() -> str:
     return digest.hexdigest()
 
 
-def _build(console: Console, built: Path) -> None:
+def _build(console: Console, tool: Tool, built: Path) -> None:
     if shutil.which("bazel") is None:
-        raise MissingToolError("mace_run, which runs models, is not built, and bazel is not "
+        raise MissingToolError(f"{tool.name}, which {tool.purpose}, is not built, and bazel is not "
                                "installed: run `tools/setup.sh`, or build it elsewhere with "
-                               f"`bazel build {TARGET}` and name it with --mace_run=FILE "
+                               f"`bazel build {tool.target}` and name it with --{tool.name}=FILE "
                                "(converting needs neither)")
-    console.info(f"building mace_run: bazel build {TARGET} (minutes the first time)")
+    console.info(f"building {tool.name}: bazel build {tool.target} (minutes the first time)")
     began = time.monotonic()
-    _bazel(["build", TARGET], console)
-    output = Path(_bazel(["info", "bazel-bin"], console).strip().splitlines()[-1]) / BUILT
+    _bazel(["build", tool.target], console)
+    output = Path(_bazel(["info", "bazel-bin"], console).strip().splitlines()[-1]) / tool.built
     built.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=built.parent)
     os.close(handle)
@@ -148,7 +171,7 @@ def _build(console: Console, built: Path) -> None:
         if os.path.exists(temporary):
             os.unlink(temporary)
     _forget_old(built.parent)
-    console.info(f"built mace_run in {time.monotonic() - began:.0f} s")
+    console.info(f"built {tool.name} in {time.monotonic() - began:.0f} s")
 
 
 def _bazel(arguments: list[str], console: Console) -> str:

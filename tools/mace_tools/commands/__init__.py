@@ -1,11 +1,12 @@
 """The commands. A command module has HELP, add_options(parser) and command(context).
+One that can do without a deployment file has without_config(args, console) as well.
 
 SPDX-License-Identifier: Apache-2.0
 """
 
-from mace_tools.commands import benchmark, convert, run
+from mace_tools.commands import benchmark, convert, plan, run
 from mace_tools.commands.context import Context
 
-COMMANDS = {"convert": convert, "run": run, "benchmark": benchmark}
+COMMANDS = {"convert": convert, "run": run, "benchmark": benchmark, "plan": plan}
 
 __all__ = ["COMMANDS", "Context"]

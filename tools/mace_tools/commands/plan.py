@@ -1,0 +1,116 @@
+"""plan: every memory strategy on a model or on records, compared in a table and in pictures.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import re
+from pathlib import Path
+from typing import Any
+
+from mace_tools import cli_options as options
+from mace_tools import report, runner
+from mace_tools.cli_console import Console
+from mace_tools.commands.context import Context, Outcome
+from mace_tools.commands.convert import ensure
+from mace_tools.commands.prepare import check_runtime
+from mace_tools.emit import atomic_files
+from mace_tools.exit_codes import ExitCode, UsageError
+from mace_tools.memory_plan import chart_html, chart_svg, export, planner, records, table
+from mace_tools.memory_plan.problem import Problem, Study
+
+HELP = "plan memory with every strategy: a table, a certificate, and pictures"
+MOST_SECONDS = 24 * 3600
+
+
+def add_options(p: argparse.ArgumentParser) -> None:
+    p.add_argument("--records", type=Path, metavar="FILE",
+                   help="plan these instead of a model: MiniMalloc's CSV, or JSON; --json=FILE is "
+                   "then the plan")
+    p.add_argument("--capacity", type=options.positive, metavar="N",
+                   help="bytes that there are; it is an error if no plan takes so few")
+    p.add_argument("--strategy", default=planner.ALL, metavar="NAME",
+                   help="for example offsets/AUTO or objects/GREEDY_BY_SIZE (default: all)")
+    p.add_argument("--budget_ms", type=_budget, default=0, metavar="T",
+                   help="time of each strategy that searches (default: a fixed number of steps, "
+                   "which gives the same plan on every machine)")
+    p.add_argument("--mace_plan", type=Path, metavar="FILE",
+                   help="a built mace_plan (default: built with bazel when missing or stale)")
+    p.add_argument("--mace_run", type=Path, metavar="FILE", help="the same for mace_run")
+
+
+def command(context: Context) -> Outcome:
+    args, console, results = context.args, context.console, {}
+    if args.records is not None:
+        raise UsageError("give --config or --records, not both")
+    mace_run = runner.find(console, args.mace_run)
+    mace_plan = runner.find(console, args.mace_plan, runner.MACE_PLAN)
+    for tag, model in context.models.items():
+        check_runtime(context, tag, model)
+        converted = ensure(context, tag, model)
+        dump = runner.output(mace_run, [
+            f"--model_file={converted.pb}", f"--model_data_file={converted.data}",
+            "--dump=memory_json"])
+        problem, savings = records.from_engine(tag, dump)
+        if args.capacity is not None:
+            problem = dataclasses.replace(problem, capacity=args.capacity)
+        study = planner.study(mace_plan, problem, args.strategy, args.budget_ms, tag, savings)
+        files = _write(study, context.folder / "plan")
+        _show(console, study, files)
+        results[tag] = {**converted.facts(), "plan": export.to_json(study), "files": files}
+    return ExitCode.OK, results
+
+
+def without_config(args: argparse.Namespace, console: Console) -> ExitCode:
+    """Of --records."""
+    if args.records is None:
+        raise UsageError("give --config=YML (a model) or --records=FILE; `tools/converter.py plan "
+                         "-h` explains")
+    if args.json is not None:
+        report.check_writable(args.json, "--json")
+    problem = records.read(args.records, args.model_name)
+    if args.capacity is not None:
+        problem = dataclasses.replace(problem, capacity=args.capacity)
+    mace_plan = runner.find(console, args.mace_plan, runner.MACE_PLAN)
+    study = planner.study(mace_plan, problem, args.strategy, args.budget_ms, str(args.records))
+    files = _write(study, args.output / file_name(problem) / "plan", args.json)
+    _show(console, study, files)
+    return ExitCode.OK
+
+
+def file_name(problem: Problem) -> str:
+    return re.sub(r"[^\w.-]", "_", problem.name).lstrip(".") or "records"
+
+
+def _write(study: Study, folder: Path, also: Path | None = None) -> dict[str, str]:
+    """All files, or none. `also` is a second place for the JSON."""
+    text = export.json_text(study)
+    contents = {"json": text, "svg": chart_svg.render(study), "html": chart_html.render(study)}
+    rows = export.to_csv(study)
+    if rows is not None:
+        contents["csv"] = rows
+    paths = {kind: folder / f"{file_name(study.problem)}.{kind}" for kind in contents}
+    targets = [*paths.values(), *([also] if also else [])]
+    with atomic_files(*targets) as files:
+        for file, content in zip(files, [*contents.values(), text]):
+            file.write(content.encode())
+    return {kind: str(path) for kind, path in paths.items()}
+
+
+def _show(console: Console, study: Study, files: dict[str, Any]) -> None:
+    for line in table.lines(study):
+        console.data(line)
+    for kind in sorted(files):
+        console.info(f"{kind}: {files[kind]}")
+    if "csv" not in files:
+        console.info("csv: not written, for it cannot hold sizes with several extents")
+
+
+def _budget(text: str) -> int:
+    milliseconds = options.whole(text)
+    if milliseconds > MOST_SECONDS * 1000:
+        raise argparse.ArgumentTypeError(f"'{text}' is more than a day")
+    return milliseconds

@@ -1,0 +1,186 @@
+"""The plan command with the real mace_plan, on records, and on a stand-in for a model's dump.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mace_tools import cli, runner
+from mace_tools.cli_console import Console
+from mace_tools.exit_codes import ExitCode
+from mace_tools.protos import REPO
+
+DATA = Path(os.environ.get("MACE_TEST_DATA") or REPO.parent / "shared") / "conformance" / "memory"
+CHECKER = DATA / "check_plan.py"
+HEADER = "id,lower,upper,size,alignment\n"
+# a and c live together, then b and c: best is c at the bottom or at the top.
+RECORDS = HEADER + "a,0,2,100,4\nb,2,4,60,16\nc,1,3,40,4\n"
+DUMP = {"records": [{"name": "conv1", "size": 96, "first": 0, "last": 1, "align": 32},
+                    {"name": "conv2", "size": 64, "first": 1, "last": 2, "align": 32,
+                     "overlaps": [{"other": 0, "safe_distance": 32}]}],
+        "offsets": [0, 96], "total_size": 160, "bound": 160, "status": "optimal",
+        "strategy": "offsets/AUTO", "nodes": 0, "us": 1,
+        "steps": [{"name": "n0", "op": "Conv2d"}, {"name": "n1", "op": "Conv2d"},
+                  {"name": "n2", "op": "Softmax"}],
+        "savings": [{"name": "overlap", "before_bytes": 160, "after_bytes": 96}]}
+
+
+@pytest.fixture(scope="session")
+def mace_plan():
+    if shutil.which("bazel") is None:
+        pytest.skip("needs bazel")
+    return runner.find(Console(), None, runner.MACE_PLAN)
+
+
+@pytest.fixture
+def call(tmp_path, monkeypatch, capfd, mace_plan):
+    """Calls the command in an empty folder; the exit status, stdout and stderr."""
+    monkeypatch.chdir(tmp_path)
+
+    def plan(*arguments):
+        code = cli.main(["plan", f"--mace_plan={mace_plan}", *map(str, arguments)])
+        out, err = capfd.readouterr()
+        return code, out, err
+
+    return plan
+
+
+def files(folder):
+    return sorted(str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file())
+
+
+def checked(file):
+    """Whether the checker accepts a plan, and every other plan of the same file."""
+    facts = json.loads(file.read_text())
+    common = {k: facts[k] for k in ("records", "alignment") if k in facts}
+    every = file.with_name("every.json")
+    every.write_text(json.dumps({"plans": [facts, *(common | s for s in facts["strategies"])]}))
+    done = subprocess.run([sys.executable, CHECKER, "-q", every], capture_output=True, text=True,
+                          check=False)
+    return done.returncode == 0, done.stdout + done.stderr
+
+
+def test_records(call, tmp_path):
+    (tmp_path / "three.csv").write_text(RECORDS)
+    code, out, _ = call("--records=three.csv", "--json=out.json")
+    assert code == ExitCode.OK
+    assert files(tmp_path) == [
+        *(f"build/three/plan/three.{kind}" for kind in ("csv", "html", "json", "svg")),
+        "out.json", "three.csv"]
+    facts = json.loads((tmp_path / "out.json").read_text())
+    assert facts["bound"] == 140 and facts["total_size"] >= 140
+    assert {"offsets/GREEDY_BY_SIZE", "objects/GREEDY_BEST"} <= {
+        s["strategy"] for s in facts["strategies"]}
+    assert all(s["strategy"] in out for s in facts["strategies"]) and "x naive" in out
+    assert (tmp_path / "build/three/plan/three.json").read_bytes() == (
+        tmp_path / "out.json").read_bytes()
+
+
+def test_the_csv_says_the_same_as_the_json(call, tmp_path):
+    (tmp_path / "three.csv").write_text(RECORDS)
+    call("--records=three.csv", "--json=out.json")
+    with open(tmp_path / "build/three/plan/three.csv") as f:
+        rows = list(csv.DictReader(f))
+    assert [int(r["offset"]) for r in rows] == json.loads(
+        (tmp_path / "out.json").read_text())["offsets"]
+    assert [r["id"] for r in rows] == ["a", "b", "c"] and rows[1]["alignment"] == "16"
+
+
+def test_one_strategy(call, tmp_path):
+    (tmp_path / "three.csv").write_text(RECORDS)
+    code, _, _ = call("--records=three.csv", "--strategy=objects/GREEDY_BY_SIZE", "--json=o.json")
+    facts = json.loads((tmp_path / "o.json").read_text())
+    assert code == ExitCode.OK and len(facts["strategies"]) == 1
+    assert facts["object_ids"][0] == facts["object_ids"][1] != facts["object_ids"][2]
+
+
+@pytest.mark.parametrize(("text", "more", "message"), [
+    (HEADER + "a,5,2,8,1\n", (), "r.csv:2: record 'a': upper 2"),
+    (HEADER + "a,0,2,8,1\nb,0,2,-8,1\n", (), "r.csv:3: record 1 'b': size is -8"),
+    (RECORDS, ("--capacity=139",), "capacity 139 bytes is infeasible, proven: no plan takes less "
+     "than 140 bytes; at step 1 2 records live, the largest is record 0 'a' with 100 bytes"),
+    (RECORDS, ("--capacity=199", "--strategy=offsets/NAIVE"), "choose another --strategy"),
+    (RECORDS, ("--strategy=offsets/BEST_OF_ALL",), "unknown memory strategy"),
+    (RECORDS, ("--json=nowhere/out.json",), "the folder nowhere does not exist"),
+])
+def test_errors_leave_no_files(call, tmp_path, text, more, message):
+    (tmp_path / "r.csv").write_text(text)
+    code, out, err = call("--records=r.csv", "--json=out.json", *more)
+    assert code == ExitCode.ERROR and message in err and not out
+    assert files(tmp_path) == ["r.csv"]
+
+
+def test_what_only_the_planner_sees_has_its_record(call, tmp_path):
+    rows = [{"name": "a", "size": 8, "first": 0, "last": 1, "fixed_offset": 0},
+            {"name": "b", "size": 8, "first": 1, "last": 1, "fixed_offset": 4}]
+    (tmp_path / "r.json").write_text(json.dumps({"records": rows}))
+    code, _, err = call("--records=r.json", "--json=out.json")
+    assert code == ExitCode.ERROR and "r.json: " in err and "'b'" in err
+    assert files(tmp_path) == ["r.json"]
+
+
+def test_wrong_flags(call):
+    assert call()[0] == ExitCode.USAGE
+    assert call("--records=x.csv", "--capacity=0")[0] == ExitCode.USAGE
+    assert call("--records=x.csv", "--budget_ms=-1")[0] == ExitCode.USAGE
+
+
+def test_images(call, tmp_path):
+    rows = [{"size": [8, 4], "first": 0, "last": 1}, {"size": [4, 4], "first": 1, "last": 2}]
+    (tmp_path / "r.json").write_text(json.dumps({"records": rows}))
+    code, out, err = call("--records=r.json", "--json=out.json")
+    assert code == ExitCode.OK and "csv: not written" in err and "elements" in out
+    assert not (tmp_path / "build/r/plan/r.csv").exists()
+
+
+def test_a_model(call, tmp_path):
+    shutil.copytree(REPO / "models" / "digits", tmp_path / "models" / "digits")
+    mace_run = tmp_path / "mace_run"
+    mace_run.write_text(f"#!/bin/sh\necho '{json.dumps(DUMP)}'\n")
+    mace_run.chmod(0o755)
+    code, out, _ = call("--config=models/digits/digits_onnx.yml", f"--mace_run={mace_run}",
+                        "--json=facts.json")
+    assert code == ExitCode.OK
+    folder = tmp_path / "build" / "digits_onnx" / "plan"
+    assert files(folder) == [f"digits_onnx.{k}" for k in ("csv", "html", "json", "svg")]
+    assert "saved before planning" in out and "(n1)" in out
+    facts = json.loads((tmp_path / "facts.json").read_text())["models"]["digits_onnx"]
+    assert facts["plan"]["records"][0]["op"] == "Conv2d"
+    assert facts["files"]["svg"].endswith("plan/digits_onnx.svg")
+
+
+@pytest.mark.skipif(not CHECKER.is_file(), reason="needs the conformance data")
+class TestConformance:
+    @pytest.mark.parametrize("name", "ABCDEFGHIJK")
+    def test_instances(self, call, tmp_path, name):
+        file = DATA / "minimalloc" / f"{name}.1048576.csv"
+        code, _, err = call(f"--records={file}", "--json=out.json")
+        assert code == ExitCode.OK, err
+        valid, report = checked(tmp_path / "out.json")
+        assert valid, report
+        rows = tmp_path / f"build/{name}.1048576/plan/{name}.1048576.csv"
+        done = subprocess.run([sys.executable, CHECKER, "-q", f"--csv={rows}"],
+                              capture_output=True, check=False)
+        assert done.returncode == 0, done.stdout
+
+    def test_networks(self, call, tmp_path):
+        file = DATA / "nets_records.json"
+        for net in json.loads(file.read_text())["nets"]:
+            code, _, err = call(f"--records={file}", f"--model_name={net['name']}",
+                                "--json=out.json")
+            assert code == ExitCode.OK, err
+            valid, report = checked(tmp_path / "out.json")
+            assert valid, report
+            facts = json.loads((tmp_path / "out.json").read_text())
+            assert facts["total_size"] == net["lower_bound_offsets"]
+            assert facts["status"] == "optimal"

@@ -1,0 +1,81 @@
+"""The panel beside the static picture: every strategy as a bar, and what the colours mean.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mace_tools.memory_plan.colors import Coloring
+from mace_tools.memory_plan.problem import Plan, Study
+from mace_tools.memory_plan.svg import line, rect, text
+from mace_tools.memory_plan.text import amount, ratio, short_name
+
+ROW = 30
+# Bars longer than this many times the shortest are cut, so that the others can be compared.
+MOST_TIMES = 2.5
+GROUPS = (("offsets/", "One arena"), ("objects/", "Shared objects"))
+
+
+class Panel:
+    """Between `left` and `right`, from `top` down."""
+
+    def __init__(self, study: Study, shown: Plan, left: float, right: float) -> None:
+        self._study, self._shown = study, shown
+        self._left, self._right = left, right
+        self._columns = (right - 64, right)  # where the figures end
+
+    def strategies(self, top: float, most_rows: int) -> Iterator[str]:
+        """Bars by kind, the smallest first."""
+        plans = sorted(self._study.plans, key=lambda p: (p.total, p.strategy))
+        hidden = plans[most_rows:]
+        plans = plans[:most_rows]
+        scale = MOST_TIMES * min((p.total for p in plans if p.total), default=1)
+        longest = min(scale, max((p.total for p in plans), default=1)) or 1
+        y = top
+        for prefix, title in GROUPS:
+            group = [p for p in plans if p.strategy.startswith(prefix)]
+            if not group:
+                continue
+            yield text(self._left, y, title, "text bold")
+            yield text(self._columns[0], y, self._study.problem.unit, "soft", "end")
+            yield text(self._columns[1], y, "× bound", "soft", "end")
+            for plan in group:
+                y += ROW
+                yield from self._bar(plan, y - 9, longest)
+            y += ROW + 8
+        if hidden:
+            yield text(self._left, y, f"and {len(hidden)} more, all larger", "soft")
+
+    def _bar(self, plan: Plan, y: float, longest: float) -> Iterator[str]:
+        mine = plan.strategy == self._shown.strategy
+        style = "text bold" if mine else "text"
+        yield text(self._left, y, plan.strategy.split("/", 1)[-1], style)
+        yield text(self._columns[0], y, amount(plan.total, self._study.problem.unit), "soft", "end")
+        proof = " ✓" if plan.is_optimal else ""
+        yield text(self._columns[1], y, ratio(plan.total, plan.bound) + proof, "soft", "end")
+        full = self._right - self._left
+        width = max(2.0, min(1.0, plan.total / longest) * full)
+        yield rect("best" if mine else "bar", self._left, y + 6, width, 5, 'rx="2.5"')
+        if plan.total > longest:  # cut
+            for x in (self._right - 22, self._right - 16):
+                yield line("cut", x, y + 13, x + 5, y + 4)
+
+    def legend(self, top: float, coloring: Coloring) -> Iterator[str]:
+        yield text(self._left, top, f"Colour: {coloring.title}", "text bold")
+        if coloring.is_scale:
+            yield from self._scale(top, coloring)
+            return
+        column = (self._right - self._left) / 2
+        for k, (color, meaning) in enumerate(coloring.legend):
+            x, y = self._left + k % 2 * column, top + 12 + k // 2 * 21
+            yield rect("key", x, y, 12, 12, f'rx="3" fill="{color}"')
+            yield text(x + 18, y + 10, short_name(meaning, 19), "soft")
+
+    def _scale(self, top: float, coloring: Coloring) -> Iterator[str]:
+        width = (self._right - self._left) / len(coloring.legend)
+        for k, (color, _) in enumerate(coloring.legend):
+            yield rect("key", self._left + k * width, top + 12, width + 0.3, 12, f'fill="{color}"')
+        yield text(self._left, top + 42, coloring.legend[0][1], "soft")
+        yield text(self._right, top + 42, coloring.legend[-1][1], "soft", "end")

@@ -1,0 +1,114 @@
+"""Where plans lie in time and address, and how much lives when: numbers to draw.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from mace_tools.memory_plan.problem import Plan, Problem
+
+
+@dataclass(frozen=True)
+class Box:
+    """A record in the picture: it covers steps first..last, and addresses [low, high)."""
+
+    record: int
+    low: int
+    high: int
+    object_id: int | None = None
+
+
+@dataclass(frozen=True)
+class Lane:
+    """The range of addresses where a shared object is drawn."""
+
+    low: int
+    high: int
+    label: str
+
+
+@dataclass(frozen=True)
+class Level:
+    """What lives from `step` on, until the next level."""
+
+    step: int
+    live: int
+
+
+@dataclass(frozen=True)
+class Picture:
+    boxes: tuple[Box, ...]
+    lanes: tuple[Lane, ...]
+    top: int  # the end of the topmost lane or box
+    profile: tuple[Level, ...]  # ascending steps; the last one is empty
+    peak: Level
+
+
+def picture(problem: Problem, plan: Plan) -> Picture:
+    """The geometry of a plan."""
+    boxes, lanes = (_offsets if plan.is_offsets else _objects)(problem, plan)
+    top = max([lane.high for lane in lanes] + [box.high for box in boxes], default=0)
+    profile = tuple(_profile(problem, boxes))
+    peak = max(profile, key=lambda level: (level.live, -level.step), default=Level(0, 0))
+    return Picture(tuple(boxes), tuple(lanes), top, profile, peak)
+
+
+def span(problem: Problem) -> tuple[int, int]:
+    """The first step of all, and the one after the last."""
+    return min(r.first for r in problem.records), max(r.last for r in problem.records) + 1
+
+
+def _offsets(problem: Problem, plan: Plan) -> tuple[list[Box], list[Lane]]:
+    boxes = [Box(k, offset, offset + r.count)
+             for k, (r, offset) in enumerate(zip(problem.records, plan.offsets or ()))
+             if offset is not None and r.count]
+    return boxes, []
+
+
+def _objects(problem: Problem, plan: Plan) -> tuple[list[Box], list[Lane]]:
+    """Objects lie above each other, the largest at the bottom."""
+    sizes = [math.prod(size) for size in plan.object_sizes]
+    base, bases, lanes = 0, {}, []
+    for k in sorted(range(len(sizes)), key=lambda k: (-sizes[k], k)):
+        bases[k] = base
+        extents = plan.object_sizes[k]
+        shape = " " + " x ".join(map(str, extents)) if len(extents) > 1 else ""
+        lanes.append(Lane(base, base + sizes[k], f"object {k}{shape}"))
+        base += sizes[k]
+    boxes = [Box(k, bases[o], bases[o] + r.count, o)
+             for k, (r, o) in enumerate(zip(problem.records, plan.object_ids or ()))
+             if o is not None and r.count]
+    return boxes, lanes
+
+
+def _profile(problem: Problem, boxes: Iterable[Box]) -> list[Level]:
+    """Live bytes over time; what lies over each other counts once."""
+    measure: Callable[[dict[int, Box]], int] = (
+        _covered if problem.may_share else lambda live: sum(b.high - b.low for b in live.values()))
+    begins: dict[int, list[Box]] = {}
+    ends: dict[int, list[int]] = {}
+    for box in boxes:
+        record = problem.records[box.record]
+        begins.setdefault(record.first, []).append(box)
+        ends.setdefault(record.last + 1, []).append(box.record)
+    live: dict[int, Box] = {}
+    levels: list[Level] = []
+    for step in sorted(begins.keys() | ends.keys()):
+        for record in ends.get(step, ()):
+            del live[record]
+        live.update((box.record, box) for box in begins.get(step, ()))
+        levels.append(Level(step, measure(live)))
+    return levels
+
+
+def _covered(live: dict[int, Box]) -> int:
+    """The measure of the union of the boxes' addresses."""
+    total = end = 0
+    for box in sorted(live.values(), key=lambda b: b.low):
+        total += max(0, box.high - max(box.low, end))
+        end = max(end, box.high)
+    return total

@@ -1,0 +1,147 @@
+"""Records, plans and what is asked of them: the data of mace/memory/problem.h on this side.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+MAX_BYTES = 2**63 - 1
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Leave to overlap another record while both live; None: wherever they lie."""
+
+    other: int
+    safe_distance: int | None = None
+
+
+@dataclass(frozen=True)
+class Record:
+    """A piece of memory that lives from step `first` to step `last`, both included."""
+
+    name: str
+    size: tuple[int, ...]  # bytes; or the extents of an image or a tensor
+    first: int
+    last: int
+    align: int = 1
+    fixed_offset: int | None = None
+    alias_of: int | None = None  # lies inside that record, alias_offset bytes from its start
+    alias_offset: int = 0
+    overlaps: tuple[Overlap, ...] = ()
+    op: str = ""  # type of the op that writes it
+    where: str = ""  # "line 7" of a text file
+
+    @property
+    def count(self) -> int:
+        """Bytes, or elements where the size has several extents."""
+        return math.prod(self.size)
+
+    @property
+    def num_steps(self) -> int:
+        return self.last - self.first + 1
+
+
+@dataclass(frozen=True)
+class Step:
+    """A node as it runs."""
+
+    name: str
+    op: str = ""
+
+
+@dataclass(frozen=True)
+class Problem:
+    name: str
+    records: tuple[Record, ...]
+    alignment: int = 1
+    capacity: int | None = None
+    steps: tuple[Step, ...] = ()  # empty: steps have no names
+
+    @property
+    def is_scalar(self) -> bool:
+        return all(len(r.size) == 1 for r in self.records)
+
+    @property
+    def unit(self) -> str:
+        return "bytes" if self.is_scalar else "elements"
+
+    @property
+    def naive(self) -> int:
+        """What the records take when none shares memory with another; an alias takes nothing."""
+        return sum(r.count for r in self.records if r.alias_of is None)
+
+    @property
+    def may_share(self) -> bool:
+        """Whether records that live together may lie over each other."""
+        return any(r.alias_of is not None or r.overlaps for r in self.records)
+
+    def label(self, index: int) -> str:
+        """As error messages name it."""
+        name = self.records[index].name
+        return f"record {index} '{name}'" if name else f"record {index}"
+
+    def step_name(self, step: int) -> str:
+        return self.steps[step].name if 0 <= step < len(self.steps) else ""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What one strategy found, with its certificate."""
+
+    strategy: str
+    total: int
+    bound: int
+    status: str  # optimal, feasible, infeasible, unknown
+    nodes: int
+    us: float
+    offsets: tuple[int | None, ...] | None = None
+    object_ids: tuple[int | None, ...] | None = None
+    object_sizes: tuple[tuple[int, ...], ...] = ()
+
+    @property
+    def is_offsets(self) -> bool:
+        return self.offsets is not None
+
+    @property
+    def is_optimal(self) -> bool:
+        return self.status == "optimal"
+
+    def fits(self, capacity: int | None) -> bool:
+        return capacity is None or self.total <= capacity
+
+
+@dataclass(frozen=True)
+class Saving:
+    """What a step before planning took off the lower bound of the arena."""
+
+    name: str
+    before: int
+    after: int
+
+    @property
+    def bytes(self) -> int:
+        return self.before - self.after
+
+
+@dataclass(frozen=True)
+class Study:
+    """A problem, every plan that was made for it, and the one to use."""
+
+    problem: Problem
+    plans: tuple[Plan, ...]
+    best: Plan
+    savings: tuple[Saving, ...] = ()
+
+
+def choose(plans: tuple[Plan, ...]) -> Plan:
+    """The smallest; of equals one with a proof, then the one that was found fastest.
+
+    >>> a, b = (Plan(s, 10, 10, s, 0, us) for s, us in (("feasible", 1), ("optimal", 9)))
+    >>> choose((a, b)).status
+    'optimal'
+    """
+    return min(plans, key=lambda p: (p.total, not p.is_optimal, not p.is_offsets, p.us, p.strategy))

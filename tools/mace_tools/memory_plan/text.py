@@ -1,0 +1,71 @@
+"""Numbers and names as people read them.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+UNITS = ("KiB", "MiB", "GiB", "TiB")
+
+
+def amount(count: int, unit: str = "bytes") -> str:
+    """A number of bytes (or elements), short.
+
+    >>> amount(900), amount(4816896), amount(1048576), amount(1536, "elements")
+    ('900 bytes', '4.594 MiB', '1 MiB', '1,536 elements')
+    """
+    if unit != "bytes" or count < 1024:
+        return f"{count:,} {unit}"
+    power = min((count.bit_length() - 1) // 10, len(UNITS))
+    return f"{count / 1024**power:.3f}".rstrip("0").rstrip(".") + f" {UNITS[power - 1]}"
+
+
+def exact(count: int, unit: str = "bytes") -> str:
+    """
+    >>> exact(4816896)
+    '4,816,896 bytes'
+    """
+    return f"{count:,} {unit}"
+
+
+def duration(us: float) -> str:
+    """
+    >>> duration(0.4), duration(81), duration(12345), duration(2500000)
+    ('<1 µs', '81 µs', '12.3 ms', '2.5 s')
+    """
+    if us < 1:
+        return "<1 µs"
+    if us < 1000:
+        return f"{us:.0f} µs"
+    return f"{us / 1000:.3g} ms" if us < 1e6 else f"{us / 1e6:.3g} s"
+
+
+def ratio(a: float, b: float, digits: int = 3) -> str:
+    """a / b, rounded up where it is not exact, so that 1.000 means 1.
+
+    >>> ratio(10, 10), ratio(1000001, 1000000), ratio(1, 4), ratio(1, 0)
+    ('1.000', '1.001', '0.250', '-')
+    """
+    if not b:
+        return "-"
+    scale = 10**digits
+    return f"{-(-a * scale // b) / scale:.{digits}f}"
+
+
+def short_name(name: str, most: int = 60) -> str:
+    """The telling part of a tensor's name.
+
+    >>> short_name("MobilenetV1/Conv2d_2/Relu6;MobilenetV1/Conv2d_2/add"), short_name("a/b", 3)
+    ('MobilenetV1/Conv2d_2/Relu6', 'a/b')
+    """
+    first = name.split(";")[0]
+    return first if len(first) <= most else "…" + first[1 - most:]
+
+
+def printable(text: str) -> str:
+    """Without the characters that XML and terminals cannot take.
+
+    >>> printable("a\\x00b\\ttab")
+    'a�b tab'
+    """
+    return "".join(c if c.isprintable() else " " if c.isspace() else "�" for c in text)
