@@ -27,7 +27,7 @@ def to_json(study: Study) -> dict[str, Any]:
     facts["naive"] = problem.naive
     if study.savings:
         facts["savings"] = [
-            {"name": s.name, "before_bytes": s.before, "after_bytes": s.after}
+            {"name": s.name, "before": s.before, "after": s.after}
             for s in study.savings]
     if problem.steps:
         facts["steps"] = [{"name": s.name, "op": s.op} for s in problem.steps]

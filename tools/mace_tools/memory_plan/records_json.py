@@ -5,11 +5,14 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 from mace_tools.errors import MaceError
 from mace_tools.memory_plan.problem import Overlap, Problem, Record, Saving, Step
+
+_LABEL = re.compile(r"(\w+) '(.*)'", re.DOTALL)
 
 
 class JsonReader:
@@ -35,8 +38,8 @@ class JsonReader:
 
     def savings(self, root: dict[str, Any]) -> tuple[Saving, ...]:
         """What the engine says that it saved before planning."""
-        return tuple(Saving(str(s["name"]), self._number(s, "before_bytes"),
-                            self._number(s, "after_bytes")) for s in root.get("savings") or ())
+        return tuple(Saving(str(s.get("name", "")), self._number(s, "before"),
+                            self._number(s, "after")) for s in root.get("savings") or ())
 
     def _record(
         self, index: int, given: Any, half_open: bool, steps: tuple[Step, ...]
@@ -95,7 +98,7 @@ class JsonReader:
         if not isinstance(steps, list):
             raise self._error("steps must be a list")
         return tuple(Step(str(s.get("name", "")), str(s.get("op", ""))) if isinstance(s, dict)
-                     else Step(str(s)) for s in steps)
+                     else _step(str(s)) for s in steps)
 
     def _number(self, given: dict[str, Any], *keys: str, default: int | None = None) -> int:
         for key in keys:
@@ -113,6 +116,12 @@ class JsonReader:
 
     def _error(self, what: str) -> MaceError:
         return MaceError(f"{self._path}: " + (f"{self._label}: " if self._label else "") + what)
+
+
+def _step(label: str) -> Step:
+    """As the engine names a node: Conv2d 'conv1'."""
+    match = _LABEL.fullmatch(label)
+    return Step(match[2], match[1]) if match else Step(label)
 
 
 def _is_whole(value: Any) -> bool:

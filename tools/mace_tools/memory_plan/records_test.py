@@ -146,8 +146,8 @@ def test_no_file(tmp_path):
 
 def test_what_the_engine_prints():
     text = json.dumps({"records": [RECORD | {"first": 1}], "offsets": [0],
-                       "steps": [{"name": "n0", "op": "Conv2d"}, {"name": "n1", "op": "Softmax"}],
-                       "savings": [{"name": "views", "before_bytes": 9, "after_bytes": 4}]})
+                       "steps": ["Conv2d 'n0'", "Softmax 'n1'"],
+                       "savings": [{"name": "views", "before": 9, "after": 4}]})
     problem, savings = records.from_engine("net", text)
     assert problem.name == "net" and problem.records[0].op == "Softmax"
     assert savings == (Saving("views", 9, 4),) and savings[0].bytes == 5

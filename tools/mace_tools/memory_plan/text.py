@@ -11,13 +11,14 @@ UNITS = ("KiB", "MiB", "GiB", "TiB")
 def amount(count: int, unit: str = "bytes") -> str:
     """A number of bytes (or elements), short.
 
-    >>> amount(900), amount(4816896), amount(1048576), amount(1536, "elements")
-    ('900 bytes', '4.594 MiB', '1 MiB', '1,536 elements')
+    >>> amount(900), amount(470400), amount(4816896), amount(1048576), amount(1536, "elements")
+    ('900 bytes', '459.4 KiB', '4.594 MiB', '1 MiB', '1,536 elements')
     """
     if unit != "bytes" or count < 1024:
         return f"{count:,} {unit}"
     power = min((count.bit_length() - 1) // 10, len(UNITS))
-    return f"{count / 1024**power:.3f}".rstrip("0").rstrip(".") + f" {UNITS[power - 1]}"
+    digits = 1 if power == 1 else 3
+    return f"{count / 1024**power:.{digits}f}".rstrip("0").rstrip(".") + f" {UNITS[power - 1]}"
 
 
 def exact(count: int, unit: str = "bytes") -> str:

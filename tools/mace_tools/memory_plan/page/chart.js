@@ -169,7 +169,7 @@ function drawMarks(root, inside, p, profileTop) {
         "strong", late ? "end" : "start"));
   }
   const marks = [["bound", p.bound, "lower bound", "right"]];
-  if (p.total !== p.bound) marks.push(["total", p.top, "arena", "left"]);
+  if (p.total !== p.bound) marks.push(["total", p.top, p.kind === "offsets" ? "arena" : "all objects", "left"]);
   if (D.capacity !== null) marks.push(["capacity", D.capacity, "capacity", "middle"]);
   for (const [style, address, name, side] of marks) {
     const y = toY(address), words = `${name} ${amount(style === "total" ? p.total : address)}`;

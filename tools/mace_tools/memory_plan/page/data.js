@@ -20,7 +20,7 @@ const colorOf = (record) => D.colorings[state.coloring].colors[record];
 function amount(count) {
   if (D.unit !== "bytes" || count < 1024) return exact(count);
   const power = Math.min(4, Math.floor(Math.log2(count) / 10));
-  return String(+(count / 1024 ** power).toFixed(3)) + " " + ["KiB", "MiB", "GiB", "TiB"][power - 1];
+  return String(+(count / 1024 ** power).toFixed(power === 1 ? 1 : 3)) + " " + ["KiB", "MiB", "GiB", "TiB"][power - 1];
 }
 
 const grouped = (n) => n.toLocaleString("en-US");

@@ -102,7 +102,9 @@ function drawMinis() {
   const y = (address) => H - (address / end) * H;
   $("minis-note").textContent = "One scale for all; "
     + `what goes beyond ${amount(Math.round(most))} is cut off. Dashes: the lower bound.`;
-  $("minis").replaceChildren(...D.plans.map((p, k) => {
+  const ordered = D.plans.map((p, k) => [p, k]).sort(([a], [b]) =>
+    (a.kind === "offsets" ? 0 : 1) - (b.kind === "offsets" ? 0 : 1) || a.total - b.total || a.us - b.us);
+  $("minis").replaceChildren(...ordered.map(([p, k]) => {
     const paths = new Map();
     for (const [record, low, high] of p.boxes) {
       if (low > end) continue;
