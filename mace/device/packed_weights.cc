@@ -22,6 +22,11 @@ Result<std::shared_ptr<const AlignedBuffer>> PackedWeights::GetOrPack(
   return shared;
 }
 
+int64_t PackedWeights::count() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return static_cast<int64_t>(buffers_.size());
+}
+
 int64_t PackedWeights::total_bytes() const {
   std::lock_guard<std::mutex> lock(mutex_);
   int64_t total = 0;

@@ -31,6 +31,7 @@ class PackedWeights {
 
   // Bytes of all buffers kept.
   int64_t total_bytes() const;
+  int64_t count() const;
 
  private:
   mutable std::mutex mutex_;

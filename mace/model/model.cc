@@ -244,6 +244,7 @@ class Builder {
                                       plan.offsets().end());
     model_.memory_plan.total_bytes = plan.total_bytes();
     model_.memory_plan.lower_bound_bytes = plan.lower_bound_bytes();
+    model_.memory_plan.optimal = plan.optimal();
   }
 
   const proto::NetDef& net_;

@@ -29,13 +29,14 @@ struct WeightBytes {
   size_t size = 0;
 };
 
-// A memory plan that came with the model; checked by mace/plan before use.
+// A memory plan that came with the model; verified by mace/plan before use.
 struct EmbeddedMemoryPlan {
   uint32_t version = 0;  // 0: none
   uint64_t records_hash = 0;
   std::vector<int64_t> offsets;
   int64_t total_bytes = 0;
   int64_t lower_bound_bytes = 0;
+  bool optimal = false;
 };
 
 struct Model {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "mace/base/logging.h"
 #include "mace/memory/bounds.h"
 #include "mace/memory/planners.h"
 #include "mace/plan/order.h"
@@ -112,10 +113,38 @@ void Commit(Plan& plan, const Storage& storage, Records records) {
     record.first = new_index[record.first];
     record.last = new_index[record.last];
   }
-  for (int& step : records.first_step) step = new_index[step];
   plan.memory_problem = std::move(records.problem);
-  plan.record_steps = std::move(records.first_step);
+  plan.scratch_records = std::move(records.is_scratch);
   plan.arena_bytes = plan.memory_plan.certificate.total;
+}
+
+// Takes over what the embedded plan says, if it fits; plans the rest.
+Status SolveRecords(Plan& plan, const memory::Problem& records,
+                    const char* planner, const PlanOptions& options) {
+  memory::Problem problem = records;
+  const memory::EmbeddedPlan& embedded = options.embedded_plan;
+  if (embedded.hash != 0) {
+    const bool partial =
+        embedded.hash == plan.records_hash &&
+        embedded.offsets.size() == problem.records.size() &&
+        std::count(embedded.offsets.begin(), embedded.offsets.end(), -1) > 0;
+    if (partial) {
+      for (size_t r = 0; r < problem.records.size(); ++r) {
+        problem.records[r].fixed_offset = embedded.offsets[r];
+      }
+    } else {
+      auto verified = memory::VerifyEmbeddedPlan(problem, embedded);
+      if (verified.ok()) {
+        plan.memory_plan = std::move(*verified);
+        plan.used_embedded_plan = true;
+        return Status();
+      }
+      LOG(INFO) << "the memory plan of the model file is not used: "
+                << verified.status().information();
+    }
+  }
+  MACE_ASSIGN_OR_RETURN(plan.memory_plan, memory::Solve(problem, planner));
+  return Status();
 }
 
 }  // namespace
@@ -136,13 +165,13 @@ Status CheckMemoryStrategy(const std::string& strategy) {
                          "'; choose one of " + names);
 }
 
-Status AssignMemory(Plan& plan, const MemorySavings& savings,
-                    const std::string& strategy) {
+Status AssignMemory(Plan& plan, const PlanOptions& options) {
+  const std::string& strategy = options.memory_strategy;
   const bool preserve_all = strategy == "PRESERVE_ALL";
   const memory::Planner* planner =
       memory::FindPlanner(preserve_all ? "offsets/NAIVE" : strategy);
   if (planner == nullptr) return CheckMemoryStrategy(strategy);
-  MemorySavings wanted = savings;
+  MemorySavings wanted = options.savings;
   // To look at every tensor none may be overwritten.
   if (preserve_all) wanted.in_place = wanted.overlap = false;
   wanted.overlap = wanted.overlap && planner->takes_constraints;
@@ -150,8 +179,9 @@ Status AssignMemory(Plan& plan, const MemorySavings& savings,
 
   const Storage storage = AssignStorage(plan, kept);
   Records records = MakeRecords(plan, storage, kept.overlap);
-  MACE_ASSIGN_OR_RETURN(plan.memory_plan,
-                        memory::Solve(records.problem, planner->name));
+  plan.records_hash = memory::HashOf(records.problem);
+  MACE_RETURN_IF_ERROR(
+      SolveRecords(plan, records.problem, planner->name, options));
   Commit(plan, storage, std::move(records));
   return Status();
 }

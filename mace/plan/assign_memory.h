@@ -3,8 +3,6 @@
 #ifndef MACE_PLAN_ASSIGN_MEMORY_H_
 #define MACE_PLAN_ASSIGN_MEMORY_H_
 
-#include <string>
-
 #include "mace/plan/plan.h"
 
 namespace mace {
@@ -14,10 +12,10 @@ namespace mace {
 // of each scratch, plans them with `strategy`, drops the steps that only rename
 // bytes. Fills places, copies, savings and all that tells of memory in `plan`.
 // A saving that would raise the lower bound of the plan at hand is left out.
+// Of `options` it reads the strategy, the savings and the embedded plan.
 // Errors: MACE_INVALID_ARGS for an unknown strategy, MACE_OUT_OF_RESOURCES for
 // sizes that overflow.
-Status AssignMemory(Plan& plan, const MemorySavings& savings,
-                    const std::string& strategy);
+Status AssignMemory(Plan& plan, const PlanOptions& options);
 
 }  // namespace mace
 

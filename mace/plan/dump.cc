@@ -54,6 +54,10 @@ std::string DumpMemory(const Plan& plan) {
         << " to " << records[r].last << ": " << records[r].name << '\n';
   }
   const auto& certificate = plan.memory_plan.certificate;
+  for (const MemorySaving& saving : plan.savings) {
+    out << "saved by " << saving.name << ": "
+        << saving.before_bytes - saving.after_bytes << " bytes\n";
+  }
   out << "total " << certificate.total << " bytes, lower bound "
       << certificate.lower_bound << ", " << Name(certificate.status) << ", by "
       << certificate.strategy << '\n';
@@ -69,14 +73,32 @@ std::string DumpMemoryJson(const Plan& plan) {
         << ", \"size\": " << records[r].size.count()
         << ", \"first\": " << records[r].first
         << ", \"last\": " << records[r].last
-        << ", \"align\": " << records[r].alignment << '}';
+        << ", \"align\": " << records[r].alignment;
+    if (!records[r].overlaps.empty()) {
+      out << ", \"may_overlap\": [" << records[r].overlaps[0].other << ']';
+    }
+    out << '}';
   }
   out << "], \"offsets\": [";
   for (size_t r = 0; r < records.size(); ++r) {
     out << (r ? ", " : "") << plan.memory_plan.offsets[r];
   }
+  out << "], \"steps\": [";
+  for (size_t s = 0; s < plan.steps.size(); ++s) {
+    out << (s ? ", " : "")
+        << Json(Label(plan.graph.nodes[plan.steps[s].node].node));
+  }
+  out << "], \"savings\": [";
+  for (size_t s = 0; s < plan.savings.size(); ++s) {
+    const MemorySaving& saving = plan.savings[s];
+    out << (s ? ", " : "") << "{\"name\": " << Json(saving.name)
+        << ", \"before\": " << saving.before_bytes
+        << ", \"after\": " << saving.after_bytes << '}';
+  }
   const auto& certificate = plan.memory_plan.certificate;
-  out << "], \"total_size\": " << certificate.total
+  out << "], \"records_hash\": " << plan.records_hash
+      << ", \"embedded_plan\": " << (plan.used_embedded_plan ? "true" : "false")
+      << ", \"total_size\": " << certificate.total
       << ", \"bound\": " << certificate.lower_bound << ", \"status\": \""
       << Name(certificate.status)
       << "\", \"strategy\": " << Json(certificate.strategy)

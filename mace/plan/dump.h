@@ -17,8 +17,9 @@ std::string DumpSteps(const Plan& plan);
 std::string DumpMemory(const Plan& plan);
 
 // The records and offsets as JSON: {"records": [{"name", "size", "first",
-// "last", "align"}], "offsets": [...], "total_size", "bound", "status",
-// "strategy", "nodes", "us"}.
+// "last", "align", "may_overlap"}], "offsets": [...], "steps": [label, ...],
+// "savings": [{"name", "before", "after"}], "records_hash", "embedded_plan",
+// "total_size", "bound", "status", "strategy", "nodes", "us"}.
 std::string DumpMemoryJson(const Plan& plan);
 
 }  // namespace mace

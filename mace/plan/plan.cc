@@ -65,8 +65,7 @@ Result<std::unique_ptr<Plan>> MakePlan(
         PlaceNode(plan->graph.nodes[n].node, options.devices, step));
     plan->steps.push_back(std::move(step));
   }
-  MACE_RETURN_IF_ERROR(
-      AssignMemory(*plan, options.savings, options.memory_strategy));
+  MACE_RETURN_IF_ERROR(AssignMemory(*plan, options));
   return plan;
 }
 

@@ -13,6 +13,7 @@
 #include "mace/base/status.h"
 #include "mace/device/device.h"
 #include "mace/graph/graph.h"
+#include "mace/memory/offline_plan.h"
 #include "mace/memory/problem.h"
 
 namespace mace {
@@ -71,8 +72,10 @@ struct Plan {
   int64_t arena_bytes = 0;
   memory::Problem memory_problem;
   memory::Plan memory_plan;
-  std::vector<int> record_steps;  // by record: the step that writes it first
+  uint64_t records_hash = 0;
+  std::vector<bool> scratch_records;  // by record: a kernel's scratch
   std::vector<MemorySaving> savings;
+  bool used_embedded_plan = false;
 };
 
 struct PlanOptions {
@@ -82,6 +85,10 @@ struct PlanOptions {
   // shares memory with another.
   std::string memory_strategy = "offsets/GREEDY_BY_SIZE";
   MemorySavings savings;
+  // A plan made ahead (hash 0: none). Used if it is one for exactly the
+  // records at hand; offsets of -1 are left to the strategy. Else the log says
+  // why not, and the plan is made anew.
+  memory::EmbeddedPlan embedded_plan;
 };
 
 // Errors: MACE_INVALID_ARGS for a name that PlanOptions::memory_strategy may

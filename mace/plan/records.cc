@@ -43,8 +43,8 @@ class Builder {
     }
     for (int id : g.outputs) Touch(id, s);
     if (step.kernel->scratch_bytes() > 0) {
-      records_.of_scratch[s] =
-          Add(g.node.name + " (scratch)", step.kernel->scratch_bytes(), s);
+      records_.of_scratch[s] = Add(g.node.name + " (scratch)",
+                                   step.kernel->scratch_bytes(), s, true);
     }
   }
 
@@ -53,13 +53,14 @@ class Builder {
     const int root = storage_.root[id];
     int& record = records_.of_root[root];
     if (record < 0) {
-      record = Add(plan_.graph.values[root].name, storage_.bytes[root], step);
+      record =
+          Add(plan_.graph.values[root].name, storage_.bytes[root], step, false);
     }
     memory::Record& r = records_.problem.records[record];
     r.last = std::max<int64_t>(r.last, step);
   }
 
-  int Add(const std::string& name, int64_t bytes, int step) {
+  int Add(const std::string& name, int64_t bytes, int step, bool is_scratch) {
     memory::Record record;
     record.name = name;
     record.size = bytes;
@@ -67,8 +68,8 @@ class Builder {
     record.last = step;
     record.alignment = kAlignment;
     records_.problem.records.push_back(std::move(record));
-    records_.first_step.push_back(step);
-    return static_cast<int>(records_.first_step.size()) - 1;
+    records_.is_scratch.push_back(is_scratch);
+    return static_cast<int>(records_.is_scratch.size()) - 1;
   }
 
   // The record of a value that fills its group; else -1.

@@ -13,9 +13,9 @@ namespace mace {
 
 struct Records {
   memory::Problem problem;
-  std::vector<int> of_root;     // by value id: the record of that group, or -1
-  std::vector<int> of_scratch;  // by step: the record of its scratch, or -1
-  std::vector<int> first_step;  // by record
+  std::vector<int> of_root;      // by value id: the record of that group, or -1
+  std::vector<int> of_scratch;   // by step: the record of its scratch, or -1
+  std::vector<bool> is_scratch;  // by record
 };
 
 // A record per group that lives in the arena and per scratch. A record lives

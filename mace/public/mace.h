@@ -18,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mace/public/mace_runtime.h"
@@ -160,6 +161,39 @@ class MACE_API MaceModel {
   std::unique_ptr<Impl> impl_;
 };
 
+// Ways for tensors to share bytes beyond reusing those of the dead. Each only
+// ever lowers the bytes that an engine needs, and none changes a result.
+struct MaceMemorySavings {
+  bool order = true;     // run the ops in the order that needs least
+  bool views = true;     // reshapes and outermost slices copy nothing
+  bool in_place = true;  // an output in the bytes of an input that dies there
+  bool concat = true;    // inputs of an outermost concat written in place
+  bool overlap = true;   // an output over the part of an input already read
+};
+
+// Bytes of one kind of memory.
+struct MaceMemoryCategory {
+  std::string name;
+  int64_t requested_bytes = 0;  // sum of what was asked for
+  int64_t used_bytes = 0;       // what it takes
+  int64_t count = 0;            // pieces
+};
+
+// What an engine holds, taken when asked for.
+struct MaceMemoryUsage {
+  // activations, scratch, persistent, weights, packed_weights, variables,
+  // op_data, plan
+  std::vector<MaceMemoryCategory> categories;
+  // Of the arena: planned tensors and scratch, temporaries, what persists.
+  int64_t head_bytes = 0, temporary_bytes = 0, tail_bytes = 0;
+  int64_t lower_bound_bytes = 0;  // no plan of these tensors takes less
+  int64_t peak_bytes = 0;         // live at the peak step
+  std::string peak_node;
+  // The largest at the peak step: name and bytes.
+  std::vector<std::pair<std::string, int64_t>> peak_holders;
+  double fragmentation = 0;  // share of the arena not live at the peak
+};
+
 // How an engine runs. Setters return MACE_INVALID_ARGS for what they refuse
 // and then change nothing. A copy is independent.
 class MACE_API MaceEngineConfig {
@@ -177,6 +211,15 @@ class MACE_API MaceEngineConfig {
   // offsets/GREEDY_BY_SIZE, or PRESERVE_ALL, which keeps every tensor to look
   // at. The error for another name lists them all.
   MaceStatus SetMemoryStrategy(const std::string& strategy);
+  void SetMemorySavings(const MaceMemorySavings& savings);
+
+  // Every activation and scratch byte of the engine lies in this buffer, which
+  // stays the caller's and must outlive the engine: nothing is allocated after
+  // creation as long as the inputs keep their shapes and the caller gives the
+  // outputs. Creation fails with the bytes needed if it is too small; ask
+  // beforehand with MaceEngine::QueryArenaBytes. Must start at a 64-byte
+  // boundary.
+  MaceStatus SetArena(void* data, size_t size);
 
   class Impl;
   const Impl* impl() const { return impl_.get(); }
@@ -218,6 +261,16 @@ class MACE_API MaceEngine {
   MaceStatus Run(const std::map<std::string, MaceTensor>& inputs,
                  std::map<std::string, MaceTensor>* outputs,
                  RunMetadata* run_metadata);
+
+  // Bytes that SetArena must offer to an engine created with these arguments.
+  // Errors: as Create.
+  static MaceStatus QueryArenaBytes(
+      std::shared_ptr<MaceModel> model,
+      const std::vector<std::string>& output_nodes,
+      const MaceEngineConfig& config, size_t* bytes);
+
+  // Errors: MACE_INVALID_ARGS for null.
+  MaceStatus GetMemoryUsage(MaceMemoryUsage* usage) const;
 
   // Names, types and shapes; the shapes are those of the latest plan.
   std::vector<MaceTensorInfo> inputs() const;

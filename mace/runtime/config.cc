@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "mace/base/aligned_buffer.h"
 #include "mace/base/cpu_topology.h"
 #include "mace/plan/plan.h"
 #include "mace/runtime/gpu_settings.h"
@@ -64,6 +65,23 @@ MaceStatus MaceEngineConfig::SetCPUThreadPolicy(int num_threads,
 MaceStatus MaceEngineConfig::SetMemoryStrategy(const std::string& strategy) {
   MACE_RETURN_IF_ERROR(CheckMemoryStrategy(strategy));
   impl_->memory_strategy = strategy;
+  return MaceStatus();
+}
+
+void MaceEngineConfig::SetMemorySavings(const MaceMemorySavings& savings) {
+  impl_->memory_savings = savings;
+}
+
+MaceStatus MaceEngineConfig::SetArena(void* data, size_t size) {
+  const size_t off = reinterpret_cast<uintptr_t>(data) % kAlignment;
+  if (data == nullptr || off != 0) {
+    return InvalidArgument(
+        data == nullptr ? std::string("SetArena: the buffer is null")
+                        : "SetArena: the buffer starts " + std::to_string(off) +
+                              " bytes after a 64-byte boundary; align it");
+  }
+  impl_->arena = data;
+  impl_->arena_bytes = size;
   return MaceStatus();
 }
 

@@ -20,6 +20,9 @@ class MaceEngineConfig::Impl {
   GPUPerfHint gpu_perf_hint = PERF_DEFAULT;
   GPUPriorityHint gpu_priority_hint = PRIORITY_DEFAULT;
   std::string memory_strategy = "offsets/GREEDY_BY_SIZE";
+  MaceMemorySavings memory_savings;
+  void* arena = nullptr;  // the caller's; null: the engine allocates
+  size_t arena_bytes = 0;
 };
 
 }  // namespace mace

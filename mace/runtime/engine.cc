@@ -1,19 +1,16 @@
-// MaceEngine: names and shapes of the caller on one side, plans on the other.
+// Creating and running engines.
 // SPDX-License-Identifier: Apache-2.0
 
+#include "mace/runtime/engine.h"
+
 #include <algorithm>
-#include <mutex>
 #include <set>
 #include <utility>
 
-#include "mace/base/aligned_buffer.h"
-#include "mace/base/logging.h"
 #include "mace/plan/dump.h"
 #include "mace/plan/plan.h"
-#include "mace/runtime/config.h"
 #include "mace/runtime/devices.h"
-#include "mace/runtime/executor.h"
-#include "mace/runtime/mace_model.h"
+#include "mace/runtime/memory_usage.h"
 
 namespace mace {
 namespace {
@@ -29,44 +26,25 @@ std::string Listed(const Graph& graph, const std::vector<int>& ids) {
   return s.empty() ? "none" : s;
 }
 
+memory::EmbeddedPlan EmbeddedPlanOf(const EmbeddedMemoryPlan& stored) {
+  memory::EmbeddedPlan plan;
+  if (stored.version != 1) return plan;
+  plan.hash = stored.records_hash;
+  plan.offsets = stored.offsets;
+  plan.certificate.total = stored.total_bytes;
+  plan.certificate.lower_bound = stored.lower_bound_bytes;
+  plan.certificate.status = stored.optimal ? memory::Certificate::kOptimal
+                                           : memory::Certificate::kFeasible;
+  return plan;
+}
+
 }  // namespace
-
-class MaceEngine::Impl {
- public:
-  Status Init(std::shared_ptr<MaceModel> model,
-              const std::vector<std::string>& input_nodes,
-              const std::vector<std::string>& output_nodes,
-              const MaceEngineConfig& config);
-  Status Run(const std::map<std::string, MaceTensor>& inputs,
-             std::map<std::string, MaceTensor>* outputs, RunMetadata* metadata);
-  std::vector<MaceTensorInfo> Infos(bool of_inputs) const;
-  Status Dump(const std::string& stage, std::string* text) const;
-
- private:
-  Status CutInputs(const std::vector<std::string>& names);
-  Status CutOutputs(const std::vector<std::string>& names);
-  Status CheckInputs(const std::map<std::string, MaceTensor>& inputs) const;
-  Result<std::vector<Shape>> InputShapes(
-      const std::map<std::string, MaceTensor>& inputs) const;
-  // Makes the executor of these shapes the first of executors_.
-  Status UseShapes(const std::vector<Shape>& shapes);
-  Status PrepareOutputs(std::map<std::string, MaceTensor>* outputs) const;
-
-  std::shared_ptr<MaceModel> model_;
-  MaceEngineConfig::Impl config_;
-  std::vector<std::unique_ptr<Device>> devices_;
-  Graph graph_;  // cut to the inputs and outputs asked for
-
-  mutable std::mutex mutex_;  // guards all below
-  // Most recently used first. After the devices: kernels use them.
-  std::vector<std::unique_ptr<Executor>> executors_;
-  AlignedBuffer arena_;
-};
 
 Status MaceEngine::Impl::Init(std::shared_ptr<MaceModel> model,
                               const std::vector<std::string>& input_nodes,
                               const std::vector<std::string>& output_nodes,
-                              const MaceEngineConfig& config) {
+                              const MaceEngineConfig& config, bool query_only) {
+  query_only_ = query_only;
   model_ = std::move(model);
   config_ = *config.impl();
   graph_ = model_->impl()->model.graph;
@@ -188,6 +166,20 @@ Status MaceEngine::Impl::UseShapes(const std::vector<Shape>& shapes) {
     std::rotate(executors_.begin(), found, found + 1);
     return Status();
   }
+  MACE_ASSIGN_OR_RETURN(std::unique_ptr<Executor> executor,
+                        MakeExecutor(shapes));
+  if (!query_only_) {
+    MACE_RETURN_IF_ERROR(
+        ProvideArena(static_cast<size_t>(executor->plan().arena_bytes)));
+    executor->BindArena(arena_);
+  }
+  if (executors_.size() == kMaxPlans) executors_.pop_back();
+  executors_.insert(executors_.begin(), std::move(executor));
+  return Status();
+}
+
+Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakeExecutor(
+    const std::vector<Shape>& shapes) const {
   Graph graph = graph_;
   bool as_declared = true;
   for (size_t i = 0; i < shapes.size(); ++i) {
@@ -198,22 +190,67 @@ Status MaceEngine::Impl::UseShapes(const std::vector<Shape>& shapes) {
   PlanOptions options;
   for (const auto& device : devices_) options.devices.push_back(device.get());
   options.memory_strategy = config_.memory_strategy;
-  static const auto* none = new std::map<int, TensorType>;
-  MACE_ASSIGN_OR_RETURN(
-      std::unique_ptr<Plan> plan,
-      MakePlan(std::move(graph),
-               as_declared ? model_->impl()->model.declared : *none, options));
-  const size_t bytes = static_cast<size_t>(plan->arena_bytes);
-  auto executor = std::make_unique<Executor>(std::move(plan));
-  if (bytes > arena_.size()) {
-    MACE_ASSIGN_OR_RETURN(AlignedBuffer arena, AlignedBuffer::Create(bytes));
-    arena_ = std::move(arena);
-    for (const auto& other : executors_) other->BindArena(arena_.data());
+  const MaceMemorySavings& savings = config_.memory_savings;
+  options.savings = {savings.order, savings.views, savings.in_place,
+                     savings.concat, savings.overlap};
+  std::map<int, TensorType> declared;
+  if (as_declared) {
+    const Model& model = model_->impl()->model;
+    declared = model.declared;
+    options.embedded_plan = EmbeddedPlanOf(model.memory_plan);
   }
-  executor->BindArena(arena_.data());
-  if (executors_.size() == kMaxPlans) executors_.pop_back();
-  executors_.insert(executors_.begin(), std::move(executor));
+  MACE_ASSIGN_OR_RETURN(std::unique_ptr<Plan> plan,
+                        MakePlan(std::move(graph), declared, options));
+  return std::make_unique<Executor>(std::move(plan));
+}
+
+Status MaceEngine::Impl::ProvideArena(size_t bytes) {
+  if (config_.arena != nullptr) {
+    if (bytes > config_.arena_bytes) {
+      return OutOfResources(
+          "the arena given has " + std::to_string(config_.arena_bytes) +
+          " bytes, these shapes need " + std::to_string(bytes));
+    }
+    arena_ = config_.arena;
+    return Status();
+  }
+  if (arena_ != nullptr && bytes <= own_arena_.size()) return Status();
+  MACE_ASSIGN_OR_RETURN(own_arena_, AlignedBuffer::Create(bytes));
+  arena_ = own_arena_.data();
+  for (const auto& executor : executors_) executor->BindArena(arena_);
   return Status();
+}
+
+bool MaceEngine::Impl::FitsFront(
+    const std::map<std::string, MaceTensor>& inputs) const {
+  const Graph& graph = executors_.front()->plan().graph;
+  if (inputs.size() != graph.inputs.size()) return false;
+  for (int id : graph.inputs) {
+    const Value& value = graph.values[id];
+    const auto it = inputs.find(value.name);
+    if (it == inputs.end() || it->second.raw_data() == nullptr ||
+        it->second.shape() != value.type.shape ||
+        FromPublic(it->second.data_type()) != value.type.dtype) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool MaceEngine::Impl::OutputsReady(
+    const std::map<std::string, MaceTensor>& outputs) const {
+  const Graph& graph = executors_.front()->plan().graph;
+  if (outputs.size() != graph.outputs.size()) return false;
+  for (int id : graph.outputs) {
+    const Value& value = graph.values[id];
+    const auto it = outputs.find(value.name);
+    if (it == outputs.end() || it->second.raw_data() == nullptr ||
+        it->second.shape() != value.type.shape ||
+        FromPublic(it->second.data_type()) != value.type.dtype) {
+      return false;
+    }
+  }
+  return true;
 }
 
 Status MaceEngine::Impl::PrepareOutputs(
@@ -263,9 +300,12 @@ Status MaceEngine::Impl::Run(const std::map<std::string, MaceTensor>& inputs,
                              RunMetadata* metadata) {
   if (outputs == nullptr) return InvalidArgument("Run: outputs is null");
   std::lock_guard<std::mutex> lock(mutex_);
-  MACE_ASSIGN_OR_RETURN(const std::vector<Shape> shapes, InputShapes(inputs));
-  MACE_RETURN_IF_ERROR(UseShapes(shapes));
-  MACE_RETURN_IF_ERROR(PrepareOutputs(outputs));
+  // The usual call, which allocates nothing, or else with all its checks.
+  if (!FitsFront(inputs)) {
+    MACE_ASSIGN_OR_RETURN(const std::vector<Shape> shapes, InputShapes(inputs));
+    MACE_RETURN_IF_ERROR(UseShapes(shapes));
+  }
+  if (!OutputsReady(*outputs)) MACE_RETURN_IF_ERROR(PrepareOutputs(outputs));
   Executor& executor = *executors_.front();
   const Graph& graph = executor.plan().graph;
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
@@ -308,7 +348,7 @@ Status MaceEngine::Impl::Dump(const std::string& stage,
   } else if (stage == "plan") {
     *text = DumpSteps(plan);
   } else if (stage == "memory") {
-    *text = DumpMemory(plan);
+    *text = DumpMemory(plan) + ToText(UsageOf(plan, *model_->impl()));
   } else if (stage == "memory_json") {
     *text = DumpMemoryJson(plan);
   } else {
@@ -318,46 +358,16 @@ Status MaceEngine::Impl::Dump(const std::string& stage,
   return Status();
 }
 
-MaceEngine::MaceEngine(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-MaceEngine::~MaceEngine() = default;
-
-MaceStatus MaceEngine::Create(std::shared_ptr<MaceModel> model,
-                              const std::vector<std::string>& input_nodes,
-                              const std::vector<std::string>& output_nodes,
-                              const MaceEngineConfig& config,
-                              std::shared_ptr<MaceEngine>* engine) {
-  if (model == nullptr || engine == nullptr) {
-    return InvalidArgument("MaceEngine::Create: null argument");
-  }
-  VLOG(1) << "creating an engine, MACE " << MaceVersion();
-  auto impl = std::make_unique<Impl>();
-  MACE_RETURN_IF_ERROR(
-      impl->Init(std::move(model), input_nodes, output_nodes, config));
-  engine->reset(new MaceEngine(std::move(impl)));
-  return MaceStatus();
+Status MaceEngine::Impl::GetMemoryUsage(MaceMemoryUsage* usage) const {
+  if (usage == nullptr) return InvalidArgument("GetMemoryUsage: null usage");
+  std::lock_guard<std::mutex> lock(mutex_);
+  *usage = UsageOf(executors_.front()->plan(), *model_->impl());
+  return Status();
 }
 
-MaceStatus MaceEngine::Run(const std::map<std::string, MaceTensor>& inputs,
-                           std::map<std::string, MaceTensor>* outputs) {
-  return impl_->Run(inputs, outputs, nullptr);
-}
-
-MaceStatus MaceEngine::Run(const std::map<std::string, MaceTensor>& inputs,
-                           std::map<std::string, MaceTensor>* outputs,
-                           RunMetadata* run_metadata) {
-  return impl_->Run(inputs, outputs, run_metadata);
-}
-
-std::vector<MaceTensorInfo> MaceEngine::inputs() const {
-  return impl_->Infos(true);
-}
-
-std::vector<MaceTensorInfo> MaceEngine::outputs() const {
-  return impl_->Infos(false);
-}
-
-MaceStatus MaceEngine::Dump(const std::string& stage, std::string* text) const {
-  return impl_->Dump(stage, text);
+size_t MaceEngine::Impl::arena_bytes() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return static_cast<size_t>(executors_.front()->plan().arena_bytes);
 }
 
 }  // namespace mace

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <numeric>
 
+#include "tools/mace_run/embed_plan.h"
 #include "tools/mace_run/options.h"
 #include "tools/mace_run/report.h"
 #include "tools/mace_run/run_model.h"
@@ -76,6 +77,18 @@ int Dump(const Options& options) {
   return 0;
 }
 
+int EmbedPlan(const Options& options) {
+  auto session = Session::Open(options.jobs[0], options);
+  if (!session.ok()) return Fail(session.status());
+  std::string json;
+  Status status = session->engine().Dump("memory_json", &json);
+  if (status.ok()) {
+    status = EmbedMemoryPlan(options.jobs[0].model_file, json,
+                             options.embed_memory_plan);
+  }
+  return status.ok() ? 0 : Fail(status);
+}
+
 // Half of the time without statistics, half with.
 Status Measure(Session& session, const Options& options, Benchmark& benchmark,
                RunMetadata& metadata) {
@@ -126,6 +139,7 @@ int Main(int argc, char** argv) {
   }
   if (options.is_batch) return RunBatch(options);
   if (!options.dump.empty()) return Dump(options);
+  if (!options.embed_memory_plan.empty()) return EmbedPlan(options);
   return options.benchmark ? RunBenchmark(options) : Run(options);
 }
 

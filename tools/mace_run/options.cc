@@ -124,6 +124,14 @@ int ParseOptions(int argc, char** argv, Options* options) {
   app.add_option("--memory_strategy", o.memory_strategy,
                  "how to plan memory: AUTO, PRESERVE_ALL, offsets/...")
       ->capture_default_str();
+  app.add_option("--memory_savings", o.memory_savings,
+                 "which of order,views,in_place,concat,overlap to use; none")
+      ->delimiter(',')
+      ->check(CLI::IsMember(
+          {"order", "views", "in_place", "concat", "overlap", "none"}));
+  app.add_option(
+      "--embed_memory_plan", o.embed_memory_plan,
+      "write a copy of the graph with its memory plan here and exit");
   app.add_flag("!--no_checksum", o.verify_checksum,
                "do not read all weights to compare their checksum");
   app.add_flag("--allow_nan", o.allow_nan, "run on inputs that hold NaN");

@@ -31,6 +31,9 @@ struct Options {
   int gpu_perf_hint = 3;
   int gpu_priority_hint = 3;
   std::string memory_strategy = "offsets/GREEDY_BY_SIZE";
+  std::vector<std::string> memory_savings = {"order", "views", "in_place",
+                                             "concat", "overlap"};
+  std::string embed_memory_plan;
   bool verify_checksum = true;
   bool allow_nan = false;
   uint32_t seed = 1;

@@ -3,6 +3,7 @@
 
 #include "tools/mace_run/run_model.h"
 
+#include <algorithm>
 #include <cctype>
 #include <chrono>
 #include <cmath>
@@ -118,6 +119,12 @@ Result<Session> Session::Open(const Job& job, const Options& options) {
       options.num_threads,
       static_cast<CPUAffinityPolicy>(options.cpu_affinity_policy)));
   MACE_RETURN_IF_ERROR(config.SetMemoryStrategy(options.memory_strategy));
+  const auto wanted = [&](const char* name) {
+    const auto& names = options.memory_savings;
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  config.SetMemorySavings({wanted("order"), wanted("views"), wanted("in_place"),
+                           wanted("concat"), wanted("overlap")});
   MACE_RETURN_IF_ERROR(MaceEngine::Create(session.model_, {}, job.outputs,
                                           config, &session.engine_));
   session.init_ms_ = NowMs() - begin;

@@ -1,0 +1,65 @@
+// What a MaceEngine holds: names and shapes of the caller on one side, plans on
+// the other.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_RUNTIME_ENGINE_H_
+#define MACE_RUNTIME_ENGINE_H_
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "mace/base/aligned_buffer.h"
+#include "mace/device/device.h"
+#include "mace/runtime/config.h"
+#include "mace/runtime/executor.h"
+#include "mace/runtime/mace_model.h"
+
+namespace mace {
+
+class MaceEngine::Impl {
+ public:
+  Status Init(std::shared_ptr<MaceModel> model,
+              const std::vector<std::string>& input_nodes,
+              const std::vector<std::string>& output_nodes,
+              const MaceEngineConfig& config, bool query_only = false);
+  Status Run(const std::map<std::string, MaceTensor>& inputs,
+             std::map<std::string, MaceTensor>* outputs, RunMetadata* metadata);
+  std::vector<MaceTensorInfo> Infos(bool of_inputs) const;
+  Status Dump(const std::string& stage, std::string* text) const;
+  Status GetMemoryUsage(MaceMemoryUsage* usage) const;
+  size_t arena_bytes() const;
+
+ private:
+  Status CutInputs(const std::vector<std::string>& names);
+  Status CutOutputs(const std::vector<std::string>& names);
+  Status CheckInputs(const std::map<std::string, MaceTensor>& inputs) const;
+  Result<std::vector<Shape>> InputShapes(
+      const std::map<std::string, MaceTensor>& inputs) const;
+  // Whether the front executor takes these inputs; allocates nothing.
+  bool FitsFront(const std::map<std::string, MaceTensor>& inputs) const;
+  bool OutputsReady(const std::map<std::string, MaceTensor>& outputs) const;
+  // Makes the executor of these shapes the first of executors_.
+  Status UseShapes(const std::vector<Shape>& shapes);
+  Result<std::unique_ptr<Executor>> MakeExecutor(
+      const std::vector<Shape>& shapes) const;
+  Status ProvideArena(size_t bytes);
+  Status PrepareOutputs(std::map<std::string, MaceTensor>* outputs) const;
+
+  std::shared_ptr<MaceModel> model_;
+  MaceEngineConfig::Impl config_;
+  std::vector<std::unique_ptr<Device>> devices_;
+  Graph graph_;              // cut to the inputs and outputs asked for
+  bool query_only_ = false;  // plans, but has no arena
+
+  mutable std::mutex mutex_;  // guards all below
+  // Most recently used first. After the devices: kernels use them.
+  std::vector<std::unique_ptr<Executor>> executors_;
+  AlignedBuffer own_arena_;
+  void* arena_ = nullptr;  // the caller's, or own_arena_
+};
+
+}  // namespace mace
+
+#endif  // MACE_RUNTIME_ENGINE_H_

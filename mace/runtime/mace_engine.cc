@@ -1,0 +1,69 @@
+// MaceEngine, as the public header has it.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/base/logging.h"
+#include "mace/runtime/engine.h"
+
+namespace mace {
+
+MaceEngine::MaceEngine(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+MaceEngine::~MaceEngine() = default;
+
+MaceStatus MaceEngine::Create(std::shared_ptr<MaceModel> model,
+                              const std::vector<std::string>& input_nodes,
+                              const std::vector<std::string>& output_nodes,
+                              const MaceEngineConfig& config,
+                              std::shared_ptr<MaceEngine>* engine) {
+  if (model == nullptr || engine == nullptr) {
+    return InvalidArgument("MaceEngine::Create: null argument");
+  }
+  VLOG(1) << "creating an engine, MACE " << MaceVersion();
+  auto impl = std::make_unique<Impl>();
+  MACE_RETURN_IF_ERROR(
+      impl->Init(std::move(model), input_nodes, output_nodes, config));
+  engine->reset(new MaceEngine(std::move(impl)));
+  return MaceStatus();
+}
+
+MaceStatus MaceEngine::Run(const std::map<std::string, MaceTensor>& inputs,
+                           std::map<std::string, MaceTensor>* outputs) {
+  return impl_->Run(inputs, outputs, nullptr);
+}
+
+MaceStatus MaceEngine::Run(const std::map<std::string, MaceTensor>& inputs,
+                           std::map<std::string, MaceTensor>* outputs,
+                           RunMetadata* run_metadata) {
+  return impl_->Run(inputs, outputs, run_metadata);
+}
+
+std::vector<MaceTensorInfo> MaceEngine::inputs() const {
+  return impl_->Infos(true);
+}
+
+std::vector<MaceTensorInfo> MaceEngine::outputs() const {
+  return impl_->Infos(false);
+}
+
+MaceStatus MaceEngine::QueryArenaBytes(
+    std::shared_ptr<MaceModel> model,
+    const std::vector<std::string>& output_nodes,
+    const MaceEngineConfig& config, size_t* bytes) {
+  if (model == nullptr || bytes == nullptr) {
+    return InvalidArgument("MaceEngine::QueryArenaBytes: null argument");
+  }
+  Impl impl;
+  MACE_RETURN_IF_ERROR(
+      impl.Init(std::move(model), {}, output_nodes, config, true));
+  *bytes = impl.arena_bytes();
+  return MaceStatus();
+}
+
+MaceStatus MaceEngine::GetMemoryUsage(MaceMemoryUsage* usage) const {
+  return impl_->GetMemoryUsage(usage);
+}
+
+MaceStatus MaceEngine::Dump(const std::string& stage, std::string* text) const {
+  return impl_->Dump(stage, text);
+}
+
+}  // namespace mace

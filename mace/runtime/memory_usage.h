@@ -1,0 +1,20 @@
+// Recording: where the bytes of an engine are.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_RUNTIME_MEMORY_USAGE_H_
+#define MACE_RUNTIME_MEMORY_USAGE_H_
+
+#include <string>
+
+#include "mace/plan/plan.h"
+#include "mace/runtime/mace_model.h"
+
+namespace mace {
+
+MaceMemoryUsage UsageOf(const Plan& plan, const MaceModel::Impl& model);
+
+// A table for people.
+std::string ToText(const MaceMemoryUsage& usage);
+
+}  // namespace mace
+
+#endif  // MACE_RUNTIME_MEMORY_USAGE_H_
