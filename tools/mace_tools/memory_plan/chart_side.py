@@ -12,7 +12,8 @@ from mace_tools.memory_plan.problem import Plan, Study
 from mace_tools.memory_plan.svg import line, rect, text
 from mace_tools.memory_plan.text import amount, ratio, short_name
 
-ROW = 30
+ROW = 25
+LINE = 17
 # Bars longer than this many times the shortest are cut, so that the others can be compared.
 MOST_TIMES = 2.5
 GROUPS = (("offsets/", "One arena"), ("objects/", "Shared objects"))
@@ -25,15 +26,25 @@ class Panel:
         self._study, self._shown = study, shown
         self._left, self._right = left, right
         self._columns = (right - 64, right)  # where the figures end
+        self._y = 0.0
 
-    def strategies(self, top: float, most_rows: int) -> Iterator[str]:
+    def draw(self, top: float, legend_top: float, most_rows: int, coloring: Coloring
+             ) -> Iterator[str]:
+        """Strategies, savings where there is room for them, and the legend."""
+        self._y = top
+        yield from self._strategies(most_rows)
+        if self._y + LINE * (len(self._study.savings) + 1) < legend_top:
+            yield from self._savings()
+        yield from self._legend(legend_top, coloring)
+
+    def _strategies(self, most_rows: int) -> Iterator[str]:
         """Bars by kind, the smallest first."""
         plans = sorted(self._study.plans, key=lambda p: (p.total, p.strategy))
         hidden = plans[most_rows:]
         plans = plans[:most_rows]
         scale = MOST_TIMES * min((p.total for p in plans if p.total), default=1)
         longest = min(scale, max((p.total for p in plans), default=1)) or 1
-        y = top
+        y = self._y
         for prefix, title in GROUPS:
             group = [p for p in plans if p.strategy.startswith(prefix)]
             if not group:
@@ -43,10 +54,22 @@ class Panel:
             yield text(self._columns[1], y, "× bound", "soft", "end")
             for plan in group:
                 y += ROW
-                yield from self._bar(plan, y - 9, longest)
-            y += ROW + 8
+                yield from self._bar(plan, y - 5, longest)
+            y += ROW + 10
         if hidden:
             yield text(self._left, y, f"and {len(hidden)} more, all larger", "soft")
+            y += ROW
+        self._y = y
+
+    def _savings(self) -> Iterator[str]:
+        if not self._study.savings:
+            return
+        yield text(self._left, self._y, "Saved before planning", "text bold")
+        for saving in self._study.savings:
+            self._y += LINE
+            saved = "−" + amount(saving.bytes) if saving.bytes else "nothing"
+            yield text(self._left, self._y, saving.name, "soft")
+            yield text(self._columns[0], self._y, saved, "soft", "end")
 
     def _bar(self, plan: Plan, y: float, longest: float) -> Iterator[str]:
         mine = plan.strategy == self._shown.strategy
@@ -57,12 +80,12 @@ class Panel:
         yield text(self._columns[1], y, ratio(plan.total, plan.bound) + proof, "soft", "end")
         full = self._right - self._left
         width = max(2.0, min(1.0, plan.total / longest) * full)
-        yield rect("best" if mine else "bar", self._left, y + 6, width, 5, 'rx="2.5"')
+        yield rect("best" if mine else "bar", self._left, y + 5, width, 4, 'rx="2"')
         if plan.total > longest:  # cut
             for x in (self._right - 22, self._right - 16):
-                yield line("cut", x, y + 13, x + 5, y + 4)
+                yield line("cut", x, y + 11, x + 5, y + 3)
 
-    def legend(self, top: float, coloring: Coloring) -> Iterator[str]:
+    def _legend(self, top: float, coloring: Coloring) -> Iterator[str]:
         yield text(self._left, top, f"Colour: {coloring.title}", "text bold")
         if coloring.is_scale:
             yield from self._scale(top, coloring)

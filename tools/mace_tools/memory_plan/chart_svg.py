@@ -20,7 +20,7 @@ from mace_tools.memory_plan.chart_side import Panel
 from mace_tools.memory_plan.layout import Box, Picture, picture, span
 from mace_tools.memory_plan.problem import Plan, Record, Study
 from mace_tools.memory_plan.svg import CHAR, line, rect, text, xml
-from mace_tools.memory_plan.text import amount, duration, exact, printable, ratio, short_name
+from mace_tools.memory_plan.text import amount, duration, exact, printable, ratio, short_name, tag
 
 WIDTH, HEIGHT = 1360, 820
 LEFT, RIGHT = 116, 1000  # of the plot
@@ -80,8 +80,7 @@ class _Chart:
         yield from self._marks()
         yield from self._profile()
         panel = Panel(self._study, self._plan, SIDE, WIDTH - MARGIN)
-        yield from panel.strategies(TOP - 10, MOST_STRATEGIES)
-        yield from panel.legend(PROFILE_TOP - 10, self._coloring)
+        yield from panel.draw(TOP - 10, PROFILE_TOP - 10, MOST_STRATEGIES, self._coloring)
         yield "</svg>\n"
 
     def _summary(self) -> str:
@@ -150,7 +149,7 @@ class _Chart:
     def _tag(self, record: Record, x: float, y: float, width: float, height: float, ink: str
              ) -> Iterator[str]:
         """The name, across or up, where there is room for it."""
-        name, size = printable(short_name(record.name, 40)), self._amount(record.count)
+        size = self._amount(record.count)
 
         def word(words: str, dy: float, more: str = "") -> str:
             return (f'<text class="tag" fill="{ink}" text-anchor="middle" y="{dy:g}"{more}>'
@@ -158,11 +157,13 @@ class _Chart:
 
         upright = height > width
         along, across = (height, width) if upright else (width, height)
-        if across < 14 or len(name) * CHAR + 8 > along or not name:
+        room = int((along - 8) / CHAR)
+        name = printable(short_name(tag(record.name, record.op), max(room, 2)))
+        if across < 14 or not name or (room < 8 and "…" in name):
             return
         turn = " rotate(-90)" if upright else ""
         yield f'<g transform="translate({x + width / 2:.1f} {y + height / 2:.1f}){turn}">'
-        if across >= 32 and len(size) * CHAR + 8 <= along:
+        if across >= 32 and len(size) <= room:
             yield word(name, -3) + word(size, 11, ' fill-opacity=".75"')
         else:
             yield word(name, 4)

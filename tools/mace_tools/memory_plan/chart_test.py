@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 import pytest
 
 from mace_tools.memory_plan import chart_html, chart_svg, colors, problem, svg, table, text, ticks
-from mace_tools.memory_plan.problem import Problem, Record, Study, choose
+from mace_tools.memory_plan.problem import Problem, Record, Saving, Study, choose
 from mace_tools.testing import plans
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -160,3 +160,9 @@ def test_the_smallest_is_chosen_and_of_equals_the_proven():
     assert choose((plans.OFFSETS, plans.OPTIMAL, plans.OBJECTS)) is plans.OPTIMAL
     unproven = dataclasses.replace(plans.OPTIMAL, status="feasible", us=1)
     assert choose((unproven, plans.OPTIMAL)) is plans.OPTIMAL
+
+
+def test_savings_are_in_both_pictures():
+    study = dataclasses.replace(plans.study(), savings=(Saving("views", 90, 40),))
+    assert "−50 bytes" in chart_svg.render(study)
+    assert data_of(chart_html.render(study))["savings"] == [["views", 90, 40]]

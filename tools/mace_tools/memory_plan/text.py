@@ -54,13 +54,28 @@ def ratio(a: float, b: float, digits: int = 3) -> str:
 
 
 def short_name(name: str, most: int = 60) -> str:
-    """The telling part of a tensor's name.
+    """The telling part of a tensor's name: the first of a TFLite list, without its middle.
 
-    >>> short_name("MobilenetV1/Conv2d_2/Relu6;MobilenetV1/Conv2d_2/add"), short_name("a/b", 3)
-    ('MobilenetV1/Conv2d_2/Relu6', 'a/b')
+    >>> short_name("MobilenetV1/Conv2d_2/Relu6;MobilenetV1/Conv2d_2/add")
+    'MobilenetV1/Conv2d_2/Relu6'
+    >>> short_name("fire2/expand1x1_1", 12), short_name("a/b", 3)
+    ('fire2/e…x1_1', 'a/b')
     """
     first = name.split(";")[0]
-    return first if len(first) <= most else "…" + first[1 - most:]
+    if len(first) <= most:
+        return first
+    tail = (most - 1) * 2 // 5
+    return first[:most - 1 - tail] + "…" + first[len(first) - tail:]
+
+
+def tag(name: str, op: str) -> str:
+    """What stands in a rectangle: the name without the op that its colour tells.
+
+    >>> tag("fire2/expand1x1_1/Conv2d", "Conv2d"), tag("Conv2d", "Conv2d"), tag("a/b", "")
+    ('fire2/expand1x1_1', 'Conv2d', 'a/b')
+    """
+    first = name.split(";")[0]
+    return first.removesuffix("/" + op) if op else first
 
 
 def printable(text: str) -> str:

@@ -61,10 +61,11 @@ function drawChart() {
   drawTimeAxis(root, profileTop);
   const inside = svg("g", { "clip-path": "url(#plot-clip)" });
   if (p.lanes.length) drawLanes(root, inside, p); else drawAddresses(root, inside);
-  drawBoxes(inside, p);
+  const tags = drawBoxes(inside, p);
   root.append(inside);
   drawProfile(root, p, profileTop);
   drawMarks(root, inside, p, profileTop);
+  inside.append(tags);
   root.append(svg("g", { id: "overlay" }));
   $("chart").replaceChildren(root);
   drawOverlay();
@@ -106,6 +107,7 @@ function drawLanes(root, inside, p) {
   }
 }
 
+// Returns the names, which go on top.
 function drawBoxes(inside, p) {
   boxesDrawn = [];
   const [x0, x1, y0, y1] = view(), tags = svg("g");
@@ -122,7 +124,7 @@ function drawBoxes(inside, p) {
     boxesDrawn.push({ record, low, x, y, width, height });
     if (!faint) drawTag(tags, r, x, y, width, height, colorOf(record));
   }
-  inside.append(tags);
+  return tags;
 }
 
 // The name, across or up, where the visible part has room for it.
@@ -132,7 +134,7 @@ function drawTag(tags, r, x, y, width, height, color) {
   const upright = bottom - top > right - left;
   const along = upright ? bottom - top : right - left, across = upright ? right - left : bottom - top;
   const room = Math.floor((along - 8) / CHAR);
-  const name = shortName(r.name, 60), bytes = amount(r.size);
+  const name = shortName(r.tag, 60), bytes = amount(r.size);
   const words = name.length <= room ? name : room >= 8 ? shortName(name, room) : "";
   if (across < 14 || !words) return;
   const two = across >= 32 && bytes.length <= room, fillColor = ink(color);

@@ -39,7 +39,9 @@ const ratio = (a, b, digits = 3) =>
 
 function shortName(name, most = 60) {
   const first = name.split(";")[0];
-  return first.length <= most ? first : "…" + first.slice(1 - most);
+  if (first.length <= most) return first;
+  const tail = Math.floor(((most - 1) * 2) / 5);
+  return first.slice(0, most - 1 - tail) + "…" + first.slice(first.length - tail);
 }
 
 const nameOf = (record) => D.records[record].name || "record " + record;
