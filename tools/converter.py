@@ -44,9 +44,12 @@ def main() -> int:
         )
         return 6
     sys.path.insert(0, TOOLS)
-    from mace_tools.cli import main as run
+    try:
+        from mace_tools.cli import main as run
 
-    return run(sys.argv[1:])
+        return run(sys.argv[1:])
+    except KeyboardInterrupt:  # while modules are loaded; later, run() sees to it
+        return 130
 
 
 if __name__ == "__main__":

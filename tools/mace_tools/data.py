@@ -121,7 +121,7 @@ def save(file: Path, array: np.ndarray) -> None:
 def _read_npy(file: Path, where: str) -> np.ndarray:
     try:
         array = np.load(file, allow_pickle=False)
-    except (ValueError, EOFError, OSError) as e:
+    except Exception as e:  # NumPy lets through whatever its parsing of the header meets
         raise MaceError(f"{where}: not a whole .npy file ({' '.join(str(e).split())}); "
                         "write it with numpy.save") from e
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "fiub":

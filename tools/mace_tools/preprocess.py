@@ -7,6 +7,7 @@ input = (pixel - mean) * scale, with 8-bit pixels from 0 to 255, per channel.
 
 from __future__ import annotations
 
+import logging
 import warnings
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 from mace_tools.config import Preprocess
 from mace_tools.errors import MaceError
 
+logging.getLogger("PIL").setLevel(logging.CRITICAL)  # what is wrong comes as an exception
 FILTERS = {"nearest": Image.Resampling.NEAREST, "bilinear": Image.Resampling.BILINEAR,
            "bicubic": Image.Resampling.BICUBIC}  # fmt: skip
 
@@ -69,6 +71,7 @@ def _pixels(file: Path, preprocess: Preprocess, where: str) -> np.ndarray:
     """[height, width, channels], 0 to 255."""
     try:
         with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of metadata that does not matter here
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             with Image.open(file) as opened:
                 picture = ImageOps.exif_transpose(opened)
@@ -79,7 +82,7 @@ def _pixels(file: Path, preprocess: Preprocess, where: str) -> np.ndarray:
                         "(PNG, JPEG, BMP, GIF, TIFF, WebP, ...)") from e
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as e:
         raise MaceError(f"{where}: the picture has too many pixels; make it smaller first") from e
-    except (OSError, SyntaxError, ValueError, EOFError) as e:
+    except Exception as e:  # each format's reader raises what it likes
         raise MaceError(f"{where}: the picture is damaged ({e})") from e
     if preprocess.resize is not None and picture.size != preprocess.resize[::-1]:
         picture = picture.resize(preprocess.resize[::-1], FILTERS[preprocess.interpolation])

@@ -234,6 +234,12 @@ def test_an_onnx_model_may_be_asked_for_nhwc(place):
     assert list(net.input_info[0].dims) == [1, 8, 8, 1]
 
 
+def test_nan_in_an_output_is_noted(place):
+    place.answer(0, scale=np.nan)
+    code, _, err = place.call("run")
+    assert code == 0 and "output 'probabilities' has 10 NaN or infinite elements of 10" in err
+
+
 def test_validate_uses_the_given_inputs(place):
     pytest.importorskip("onnxruntime")
     np.save(place.folder / "given.npy", np.full((1, 1, 8, 8), 0.25, np.float32))

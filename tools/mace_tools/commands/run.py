@@ -65,6 +65,7 @@ def _run(context: Context, ready: Prepared, labels: list[str] | None) -> dict[st
         starts = [runner.call(ready.mace_run, flags, console, args.vlog_level)
                   for _ in range(args.restart_round)]
         outputs = _read_outputs(ready, Path(folder))
+    _note_odd(context, ready.tag, outputs)
     times = [ms for start in starts for ms in start.get("run_ms", [])]
     facts: dict[str, Any] = {**ready.converted.facts(), "latency": report.latency_summary(times),
                              "starts": starts}
@@ -84,6 +85,15 @@ def _read_outputs(ready: Prepared, folder: Path) -> Arrays:
         raise MaceError(f"{ready.tag}: two of the outputs {', '.join(names)} differ only in signs, "
                         "so their files cannot be told apart; rename one in the source model")
     return {name: np.load(folder / file) for name, file in files.items()}
+
+
+def _note_odd(context: Context, tag: str, outputs: Arrays) -> None:
+    """NaN rarely is the answer that was hoped for."""
+    for name, array in outputs.items():
+        odd = int(np.size(array) - np.isfinite(array).sum())
+        if odd:
+            context.console.warn(f"{tag}: output '{name}' has {odd} NaN or infinite elements of "
+                                 f"{array.size}")
 
 
 def _keep(folder: Path, outputs: Arrays) -> dict[str, str]:

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,9 @@ class YamlFile:
 
     def _parse(self, text: str) -> Any:
         try:
-            return YAML(typ="rt").load(text)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of an anchor that is used anew: legal
+                return YAML(typ="rt").load(text)
         except MarkedYAMLError as e:
             mark = e.problem_mark or e.context_mark
             what = " ".join(str(part) for part in (e.context, e.problem) if part)
