@@ -8,11 +8,11 @@ usage() {
 usage: tools/demo.sh [--format tf|onnx|tflite] [DIGIT]
 
   DIGIT     which of the ten pictures in models/digits/images, 0 to 9 (default 7)
-  --format  the file that the model is converted from (default tflite)
+  --format  the file that the model is converted from (default onnx)
 TXT
 }
 
-format=tflite
+format=onnx
 digit=7
 while (($#)); do
   case $1 in
