@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "mace/memory/arena.h"
 #include "mace/memory/arena_planner.h"
-#include "mace/memory/conformance_file.h"
+#include "mace/memory/testing/conformance_file.h"
 
 namespace mace::memory {
 namespace {

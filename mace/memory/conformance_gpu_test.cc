@@ -5,9 +5,9 @@
 
 #include "gtest/gtest.h"
 #include "mace/memory/bounds.h"
-#include "mace/memory/conformance_file.h"
 #include "mace/memory/objects.h"
 #include "mace/memory/planners.h"
+#include "mace/memory/testing/conformance_file.h"
 #include "mace/memory/validate.h"
 
 namespace mace::memory {

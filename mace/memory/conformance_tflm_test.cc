@@ -5,10 +5,10 @@
 
 #include "gtest/gtest.h"
 #include "mace/memory/bounds.h"
-#include "mace/memory/conformance_file.h"
 #include "mace/memory/micro_planner.h"
 #include "mace/memory/offline_plan.h"
 #include "mace/memory/planners.h"
+#include "mace/memory/testing/conformance_file.h"
 
 namespace mace::memory {
 namespace {

@@ -52,7 +52,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     "gmock/": {"testing"},
     "benchmark/": {"testing"},
     "CLI/": set(),
-    "nlohmann/": set(),
+    "nlohmann/": {"testing"},
 }
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 _FEATURE = re.compile(

@@ -1,7 +1,7 @@
 // Reads the conformance files that the repository does not hold, and counts.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_MEMORY_CONFORMANCE_FILE_H_
-#define MACE_MEMORY_CONFORMANCE_FILE_H_
+#ifndef MACE_MEMORY_TESTING_CONFORMANCE_FILE_H_
+#define MACE_MEMORY_TESTING_CONFORMANCE_FILE_H_
 
 #include <cstdio>
 #include <cstdlib>
@@ -52,4 +52,4 @@ class Score {
 
 }  // namespace mace::memory
 
-#endif  // MACE_MEMORY_CONFORMANCE_FILE_H_
+#endif  // MACE_MEMORY_TESTING_CONFORMANCE_FILE_H_
