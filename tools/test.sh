@@ -22,6 +22,7 @@ is not there are counted as skipped. Build results are kept in $MACE_CACHE (defa
 TXT
 }
 
+targets=(//mace/... //tools/... //test/...)
 standard=(lint host python asan aarch64 armv7)
 suites=()
 for argument in "$@"; do
@@ -66,11 +67,11 @@ run_pytest() { # SUITE folders...
 run_suite() {
   case $1 in
     lint) run_pytest lint tools/lint ;;
-    host) run_bazel host //mace/... ;;
-    asan) run_bazel asan --config=asan --test_tag_filters=-no_asan //mace/... ;;
-    tsan) run_bazel tsan --config=tsan --test_tag_filters=threads //mace/... ;;
+    host) run_bazel host "${targets[@]}" ;;
+    asan) run_bazel asan --config=asan --test_tag_filters=-no_asan "${targets[@]}" ;;
+    tsan) run_bazel tsan --config=tsan --test_tag_filters=threads "${targets[@]}" ;;
     aarch64 | armv7)
-      run_bazel "$1" --config="$1" --test_tag_filters=-no_qemu //mace/... ;;
+      run_bazel "$1" --config="$1" --test_tag_filters=-no_qemu "${targets[@]}" ;;
     python)
       bazel build --disk_cache="$cache/bazel" --show_result=0 --noshow_progress \
         --ui_event_filters=-info //tools:mace_run //tools:mace_plan &&
