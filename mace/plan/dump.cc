@@ -27,6 +27,25 @@ std::string Json(const std::string& s) {
   return out + '"';
 }
 
+// "may_overlap" is what plan checkers know, "overlaps" says how near.
+void DumpOverlaps(const std::vector<memory::Overlap>& overlaps,
+                  std::ostringstream& out) {
+  if (overlaps.empty()) return;
+  std::string others, exact;
+  for (const memory::Overlap& o : overlaps) {
+    const std::string comma = others.empty() ? "" : ", ";
+    const std::string other = std::to_string(o.other);
+    others += comma + other;
+    exact += comma + "{\"other\": " + other;
+    if (o.safe_distance != memory::Overlap::kAnyDistance) {
+      exact += ", \"safe_distance\": " + std::to_string(o.safe_distance);
+    }
+    exact += '}';
+  }
+  out << ", \"may_overlap\": [" << others << "], \"overlaps\": [" << exact
+      << ']';
+}
+
 }  // namespace
 
 std::string DumpSteps(const Plan& plan) {
@@ -74,9 +93,7 @@ std::string DumpMemoryJson(const Plan& plan) {
         << ", \"first\": " << records[r].first
         << ", \"last\": " << records[r].last
         << ", \"align\": " << records[r].alignment;
-    if (!records[r].overlaps.empty()) {
-      out << ", \"may_overlap\": [" << records[r].overlaps[0].other << ']';
-    }
+    DumpOverlaps(records[r].overlaps, out);
     out << '}';
   }
   out << "], \"offsets\": [";

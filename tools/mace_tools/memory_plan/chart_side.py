@@ -39,7 +39,7 @@ class Panel:
 
     def _strategies(self, most_rows: int) -> Iterator[str]:
         """Bars by kind, the smallest first."""
-        plans = sorted(self._study.plans, key=lambda p: (p.total, p.strategy))
+        plans = sorted(self._study.plans, key=lambda p: p.total)
         hidden = plans[most_rows:]
         plans = plans[:most_rows]
         scale = MOST_TIMES * min((p.total for p in plans if p.total), default=1)

@@ -25,7 +25,7 @@ def lines(study: Study) -> Iterator[str]:
 
 def strategies(study: Study) -> Iterator[str]:
     """By kind, the smallest first; the best has a mark."""
-    plans = sorted(study.plans, key=lambda p: (not p.is_offsets, p.total, p.us, p.strategy))
+    plans = sorted(study.plans, key=lambda p: (not p.is_offsets, p.total))
     naive = study.problem.naive
     head = [title.format(unit=study.problem.unit) for title in HEAD]
     rows = [[p.strategy, str(p.total), ratio(p.total, naive), ratio(p.total, p.bound), f"{p.us:g}",

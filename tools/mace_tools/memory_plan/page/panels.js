@@ -38,7 +38,7 @@ function drawStrategies() {
   const rows = [];
   for (const [prefix, title] of [[OFFSETS, "One arena"], ["objects/", "Shared objects"]]) {
     const group = D.plans.map((p, k) => [p, k]).filter(([p]) => p.strategy.startsWith(prefix))
-      .sort(([a], [b]) => a.total - b.total || a.us - b.us);
+      .sort(([a], [b]) => a.total - b.total);
     if (!group.length) continue;
     rows.push(html("div", { class: "group-title" }, html("span", {}, title),
       html("span", {}, D.unit), html("span", {}, "× bound")));
@@ -103,7 +103,7 @@ function drawMinis() {
   $("minis-note").textContent = "One scale for all; "
     + `what goes beyond ${amount(Math.round(most))} is cut off. Dashes: the lower bound.`;
   const ordered = D.plans.map((p, k) => [p, k]).sort(([a], [b]) =>
-    (a.kind === "offsets" ? 0 : 1) - (b.kind === "offsets" ? 0 : 1) || a.total - b.total || a.us - b.us);
+    (a.kind === "offsets" ? 0 : 1) - (b.kind === "offsets" ? 0 : 1) || a.total - b.total);
   $("minis").replaceChildren(...ordered.map(([p, k]) => {
     const paths = new Map();
     for (const [record, low, high] of p.boxes) {
