@@ -38,7 +38,7 @@ PASSES: list[Pass] = [
     # Layers may be followed by several of these in a row.
     fold_scale, fuse_bias, fold_scale, fuse_bias,
     matmul_to_fc, fuse_activation, sink_transposes,
-    merge_views, remove_noops, fuse_activation, dedupe,
+    merge_views, remove_noops, dedupe, fuse_activation, dedupe,
 ]  # fmt: skip
 
 

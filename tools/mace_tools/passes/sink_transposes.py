@@ -6,8 +6,8 @@ SPDX-License-Identifier: Apache-2.0
     conv -> relu -> add -> [NHWC->NCHW] -> [NCHW->NHWC] -> conv          sunk
     conv -> relu -> add -> conv                                          cancelled
 
-The rule of each op is in sink_rules.py. An op with several operands is passed only if that does
-not add transposes, so the pass ends.
+The rule of each op is in sink_rules.py. An op with several operands is passed if all come in the
+same order, or once if transposing the others pays; so transposes only move down, and the pass ends.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ from mace_tools.passes.sink_rules import Sink
 
 def sink_transposes(graph: Graph) -> None:
     changed = True
+    evened: set[Node] = set()  # nodes some of whose operands were transposed for the others' sake
     while changed:
         changed = False
         alive = set(graph.nodes)
         for node in list(graph.nodes):
-            if node in alive and _visit(graph, node):
+            if node in alive and _visit(graph, node, evened):
                 changed = True
                 alive = set(graph.nodes)
         if changed:
@@ -40,11 +41,11 @@ def transposed(graph: Graph, name: str) -> tuple[str, list[int]] | None:
     return maker.inputs[0], list(maker.attrs["dims"])
 
 
-def _visit(graph: Graph, node: Node) -> bool:
+def _visit(graph: Graph, node: Node, evened: set[Node]) -> bool:
     if node.op == "Transpose":
         return _merge(graph, node)
     if node.op in sink_rules.JOINING:
-        return _sink_joining(graph, node)
+        return _sink_joining(graph, node, evened)
     rule = sink_rules.RULES.get(node.op)
     found = transposed(graph, node.inputs[0]) if rule and node.inputs else None
     if found is None:
@@ -69,12 +70,15 @@ def _merge(graph: Graph, node: Node) -> bool:
     return True
 
 
-def _sink_joining(graph: Graph, node: Node) -> bool:
+def _sink_joining(graph: Graph, node: Node, evened: set[Node]) -> bool:
     """Elementwise ops and Concat: all operands must come in the same order."""
     perms = [t[1] for t in map(lambda i: transposed(graph, i), node.inputs) if t]
     for perm in sorted(perms, key=lambda p: -perms.count(p)):
-        if not _pays(graph, node, perm):
+        others = _others(graph, node, perm)
+        if others is None or (others and (node in evened or not _pays(graph, node, perm, others))):
             continue
+        if others:
+            evened.add(node)
         sink = Sink(graph, node, perm, list(node.inputs), dict(node.attrs))
         if node.op == "Concat":
             sink.attrs["axis"] = sink.axis(node.attrs.get("axis", -1))
@@ -84,28 +88,44 @@ def _sink_joining(graph: Graph, node: Node) -> bool:
     return False
 
 
-def _pays(graph: Graph, node: Node, perm: list[int]) -> bool:
-    """Whether passing `perm` on leaves no more transposes than there are."""
-    gain = cost = others = 0
+def _others(graph: Graph, node: Node, perm: list[int]) -> list[str] | None:
+    """Operands that are not transposed by `perm` and computed; None if one can never be."""
+    others = []
     for name in set(node.inputs):
         found = transposed(graph, name)
         tensor = graph.tensors[name]
         if found and found[1] == perm:
-            gain += not moves_only_ones(perm, graph.shape(found[0]))
             continue
         if tensor.rank is None or tensor.rank > len(perm):
-            return False
+            return None
         if node.op == "Concat" and tensor.rank != len(perm):
-            return False
-        if tensor.is_const or _is_single(tensor):
-            continue
-        others += 1
-        padded = (1,) * (len(perm) - len(tensor.shape)) + tuple(tensor.shape)
+            return None
+        if not tensor.is_const and (node.op == "Concat" or not _is_single(tensor)):
+            others.append(name)
+    return others
+
+
+def _pays(graph: Graph, node: Node, perm: list[int], others: list[str]) -> bool:
+    """Whether transposing the others leaves fewer transposes than there are."""
+    cost = 0
+    for name in others:
+        shape = graph.tensors[name].shape
+        padded = (1,) * (len(perm) - len(shape)) + tuple(shape)
         cost += not moves_only_ones(inverse(perm), padded)
+    moving = [name for name in set(node.inputs) - set(others)
+              if _moves(graph, name, perm)]
     if cost == 0:
-        return gain > 0 or others == 0
+        return bool(moving)
+    gone = sum(graph.only_consumer(name) is not None or node.inputs.count(name) > 1
+               for name in moving)
     ends = _all_undo(graph, node.outputs[0], perm)
-    return gain > cost + 1 or (gain >= cost and ends)
+    return gone > cost + 1 or (gone >= cost and ends)
+
+
+def _moves(graph: Graph, name: str, perm: list[int]) -> bool:
+    """Whether an operand is a transpose that moves elements."""
+    found = transposed(graph, name)
+    return found is not None and not moves_only_ones(perm, graph.shape(found[0]))
 
 
 def _is_single(tensor: Tensor) -> bool:
@@ -165,7 +185,7 @@ def _apply(graph: Graph, sink: Sink, perms: list[list[int]]) -> bool:
         if is_identity(perm):
             continue
         tensor = graph.tensors[out]
-        inner = graph.fresh(f"{out}/{'x'.join(map(str, perm))}")
+        inner = graph.fresh(f"{node.name}/permuted")
         shape = None if tensor.shape is None else tuple(tensor.shape[p] for p in inverse(perm))
         graph.add_tensor(Tensor(inner, tensor.dtype, shape, quant=tensor.quant))
         graph.set_output(node, k, inner)

@@ -108,13 +108,13 @@ def local_response_norm(xs, attrs):
 
 @op("LpNorm")
 def lp_norm(xs, attrs):
-    x, axis, p = xs[0], attrs.get("axis", -1), attrs.get("p", 2)
-    if p == 1:
+    x, axis = xs[0], attrs.get("axis", -1)
+    if attrs.get("p", 2) == 1:
         norm = np.sum(np.abs(x), axis, keepdims=True)
     else:
-        norm = np.sqrt(np.maximum(np.sum(np.square(x), axis, keepdims=True),
-                                  attrs.get("epsilon", 0)))
-    return x / norm
+        norm = np.sqrt(np.sum(np.square(x), axis, keepdims=True))
+    norm = np.maximum(norm, attrs.get("epsilon", 0))
+    return np.divide(x, norm, out=np.zeros_like(x), where=norm != 0)
 
 
 def _source(out, size, scale, kind):
