@@ -17,7 +17,7 @@ from typing import Any
 from mace_tools.memory_plan import colors
 from mace_tools.memory_plan.layout import Picture, picture, span
 from mace_tools.memory_plan.problem import Plan, Problem, Study
-from mace_tools.memory_plan.text import amount, printable, short_name, tag
+from mace_tools.memory_plan.text import amount, printable, short_name
 
 PAGE = Path(__file__).resolve().parent / "page"
 SCRIPTS = ("data.js", "chart.js", "zoom.js", "panels.js", "main.js")
@@ -79,7 +79,7 @@ def _record(problem: Problem, index: int) -> dict[str, Any]:
     partners += [o.other for o in record.overlaps]
     known = [problem.records[k].name for k in partners if 0 <= k < len(problem.records)]
     return {"name": printable(record.name), "op": printable(record.op),
-            "tag": printable(tag(record.name, record.op)), "size": record.count,
+            "tag": printable(problem.tags[index]), "size": record.count,
             "shape": " × ".join(map(str, record.size)) if len(record.size) > 1 else "",
             "first": record.first, "last": record.last, "align": record.align,
             "shares": printable(", ".join(known))}

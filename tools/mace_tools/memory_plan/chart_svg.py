@@ -20,7 +20,7 @@ from mace_tools.memory_plan.chart_side import Panel
 from mace_tools.memory_plan.layout import Box, Picture, picture, span
 from mace_tools.memory_plan.problem import Plan, Record, Study
 from mace_tools.memory_plan.svg import CHAR, line, rect, text, xml
-from mace_tools.memory_plan.text import amount, duration, exact, printable, ratio, short_name, tag
+from mace_tools.memory_plan.text import amount, duration, exact, printable, ratio, short_name
 
 WIDTH, HEIGHT = 1360, 820
 LEFT, RIGHT = 116, 1000  # of the plot
@@ -143,13 +143,13 @@ class _Chart:
         yield f"<g><title>{xml(self._hover(box, record))}</title>"
         yield rect("box", x, y, max(width, 0.5), max(height, 0.5),
                    f'fill="{color}" stroke-width="{stroke}" rx="{min(3, least / 6):.1f}"')
-        yield from self._tag(record, x, y, width, height, colors.ink(color))
+        yield from self._tag(box.record, x, y, width, height, colors.ink(color))
         yield "</g>\n"
 
-    def _tag(self, record: Record, x: float, y: float, width: float, height: float, ink: str
+    def _tag(self, index: int, x: float, y: float, width: float, height: float, ink: str
              ) -> Iterator[str]:
         """The name, across or up, where there is room for it."""
-        size = self._amount(record.count)
+        size = self._amount(self._problem.records[index].count)
 
         def word(words: str, dy: float, more: str = "") -> str:
             return (f'<text class="tag" fill="{ink}" text-anchor="middle" y="{dy:g}"{more}>'
@@ -158,7 +158,7 @@ class _Chart:
         upright = height > width
         along, across = (height, width) if upright else (width, height)
         room = int((along - 8) / CHAR)
-        name = printable(short_name(tag(record.name, record.op), max(room, 2)))
+        name = printable(short_name(self._problem.tags[index], max(room, 2)))
         if across < 14 or not name or (room < 8 and "…" in name):
             return
         turn = " rotate(-90)" if upright else ""

@@ -5,8 +5,11 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
+
+from mace_tools.memory_plan.text import tags
 
 MAX_BYTES = 2**63 - 1
 
@@ -78,6 +81,11 @@ class Problem:
     def may_share(self) -> bool:
         """Whether records that live together may lie over each other."""
         return any(r.alias_of is not None or r.overlaps for r in self.records)
+
+    @functools.cached_property
+    def tags(self) -> list[str]:
+        """Short names, for pictures."""
+        return tags([r.name for r in self.records], [r.op for r in self.records])
 
     def label(self, index: int) -> str:
         """As error messages name it."""

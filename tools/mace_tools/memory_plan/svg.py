@@ -9,7 +9,7 @@ from html import escape
 
 from mace_tools.memory_plan.text import printable
 
-CHAR = 6.2  # mean width of a character at 11 px
+CHAR = 6.6  # mean width of a character at 11 px
 
 
 def rect(style: str, x: float, y: float, width: float, height: float, more: str = "") -> str:

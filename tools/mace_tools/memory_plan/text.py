@@ -5,6 +5,9 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+
 UNITS = ("KiB", "MiB", "GiB", "TiB")
 
 
@@ -68,14 +71,32 @@ def short_name(name: str, most: int = 60) -> str:
     return first[:most - 1 - tail] + "…" + first[len(first) - tail:]
 
 
-def tag(name: str, op: str) -> str:
-    """What stands in a rectangle: the name without the op that its colour tells.
+def tags(names: Sequence[str], ops: Sequence[str]) -> list[str]:
+    """What stands in rectangles: names without the scope that most have, or the op, a colour.
 
-    >>> tag("fire2/expand1x1_1/Conv2d", "Conv2d"), tag("Conv2d", "Conv2d"), tag("a/b", "")
-    ('fire2/expand1x1_1', 'Conv2d', 'a/b')
+    >>> tags(["net/fire2/Conv2d", "net/fire3/Conv2d", "data"], ["Conv2d", "Conv2d", ""])
+    ['fire2', 'fire3', 'data']
     """
-    first = name.split(";")[0]
-    return first.removesuffix("/" + op) if op else first
+    firsts = [name.split(";")[0] for name in names]
+    scope = _scope(firsts)
+    return [name.removeprefix(scope).removesuffix(f"/{op}" if op else "")
+            for name, op in zip(firsts, ops)]
+
+
+def _scope(names: Sequence[str]) -> str:
+    """The longest path that more than half of the names lie below.
+
+    >>> _scope(["a/b/c", "a/b/d", "a/e", "f"])
+    'a/'
+    """
+    scope = ""
+    while True:
+        parts = Counter(name[len(scope):].split("/")[0] for name in names
+                        if name.startswith(scope) and "/" in name[len(scope):])
+        part, count = parts.most_common(1)[0] if parts else ("", 0)
+        if 2 * count <= len(names):
+            return scope
+        scope += part + "/"
 
 
 def printable(text: str) -> str:

@@ -1,7 +1,7 @@
 // The picture: time across, address up, a rectangle per tensor, live bytes below.
 // SPDX-License-Identifier: Apache-2.0
 const MARGIN = { left: 100, right: 14, top: 26, gap: 34, profile: 84, bottom: 40 };
-const CHAR = 6.3;  // mean width of a character at 11 px
+const CHAR = 6.6;  // mean width of a character at 11 px
 const size = { width: 900, height: 640 };
 let boxesDrawn = [];  // {record, x, y, width, height}, as drawn
 
