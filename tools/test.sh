@@ -15,7 +15,8 @@ usage: tools/test.sh [SUITE ...]      (all of the first group when none is named
   armv7    the same for 32-bit Arm
 
   arm      aarch64 and armv7
-  tsan     C++ tests that use threads, under ThreadSanitizer
+  tsan     the thread pool and the engine under ThreadSanitizer
+  fuzz     the model loader under libFuzzer, 10 minutes
 
 MACE_TEST_DATA names the folder of models and conformance data (default ../shared); tests whose data
 is not there are counted as skipped. Build results are kept in $MACE_CACHE (default ~/.cache/mace).
@@ -27,7 +28,7 @@ standard=(lint host python asan aarch64 armv7)
 suites=()
 for argument in "$@"; do
   case $argument in
-    lint | host | python | asan | aarch64 | armv7 | tsan) suites+=("$argument") ;;
+    lint | host | python | asan | aarch64 | armv7 | tsan | fuzz) suites+=("$argument") ;;
     arm) suites+=(aarch64 armv7) ;;
     all) suites+=("${standard[@]}") ;;
     -h | --help) usage; exit 0 ;;
@@ -64,14 +65,25 @@ run_pytest() { # SUITE folders...
   "$cache/venv/bin/python" -m pytest -q --junitxml="$results/$suite.xml" "$@"
 }
 
+run_fuzz() { # a crash of the fuzzer is the one failure there can be
+  local said=build/test/fuzz.log
+  if tools/fuzz.sh >"$said" 2>&1; then
+    echo '<testsuite><testcase classname="fuzz" name="load"/></testsuite>' >"$results/fuzz.xml"
+  else
+    tail -n 40 "$said" >&2
+    return 1
+  fi
+}
+
 run_suite() {
   case $1 in
     lint) run_pytest lint tools/lint ;;
     host) run_bazel host "${targets[@]}" ;;
     asan) run_bazel asan --config=asan --test_tag_filters=-no_asan "${targets[@]}" ;;
-    tsan) run_bazel tsan --config=tsan --test_tag_filters=threads "${targets[@]}" ;;
+    tsan) run_bazel tsan --config=tsan //mace/base:all //mace/runtime:all ;;
     aarch64 | armv7)
       run_bazel "$1" --config="$1" --test_tag_filters=-no_qemu "${targets[@]}" ;;
+    fuzz) run_fuzz ;;
     python)
       bazel build --disk_cache="$cache/bazel" --show_result=0 --noshow_progress \
         --ui_event_filters=-info //tools:mace_run //tools:mace_plan &&
