@@ -77,6 +77,22 @@ int Dump(const Options& options) {
   return 0;
 }
 
+// For benchmarks that take turns with other engines.
+int RunInteractive(const Options& options) {
+  auto session = Session::Open(options.jobs[0], options);
+  if (!session.ok()) return Fail(session.status());
+  std::printf("%.6f\n", session->init_ms());
+  std::fflush(stdout);
+  for (int c = std::getchar(); c != EOF; c = std::getchar()) {
+    if (c != '\n') continue;
+    const auto ms = session->Run();
+    if (!ms.ok()) return Fail(ms.status());
+    std::printf("%.6f\n", *ms);
+    std::fflush(stdout);
+  }
+  return 0;
+}
+
 int EmbedPlan(const Options& options) {
   auto session = Session::Open(options.jobs[0], options);
   if (!session.ok()) return Fail(session.status());
@@ -139,6 +155,7 @@ int Main(int argc, char** argv) {
   }
   if (options.is_batch) return RunBatch(options);
   if (!options.dump.empty()) return Dump(options);
+  if (options.interactive) return RunInteractive(options);
   if (!options.embed_memory_plan.empty()) return EmbedPlan(options);
   return options.benchmark ? RunBenchmark(options) : Run(options);
 }

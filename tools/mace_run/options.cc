@@ -151,6 +151,9 @@ int ParseOptions(int argc, char** argv, Options* options) {
   app.add_option("--trace", o.trace_file,
                  "write a Chrome trace (chrome://tracing) of the last run");
   app.add_option("--json", o.json_file, "write the results here");
+  app.add_flag("--interactive", o.interactive,
+               "print the init time, then run once per line on stdin and print "
+               "its milliseconds");
   app.add_flag("--list_ops", o.list_ops, "print the ops of this build as JSON");
 
   try {
