@@ -221,6 +221,10 @@ class MACE_API MaceEngineConfig {
   // boundary.
   MaceStatus SetArena(void* data, size_t size);
 
+  // For debugging: bytes of the arena that hold nothing live are made NaN while
+  // the engine runs, so that a wrong plan shows in the outputs. Slow.
+  void SetGuard(bool guard);
+
   class Impl;
   const Impl* impl() const { return impl_.get(); }
 

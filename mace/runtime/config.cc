@@ -85,6 +85,8 @@ MaceStatus MaceEngineConfig::SetArena(void* data, size_t size) {
   return MaceStatus();
 }
 
+void MaceEngineConfig::SetGuard(bool guard) { impl_->guard = guard; }
+
 MaceStatus SetOpenMPThreadPolicy(int num_threads_hint,
                                  CPUAffinityPolicy policy) {
   MACE_RETURN_IF_ERROR(CheckPolicy(policy));

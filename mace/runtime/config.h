@@ -23,6 +23,7 @@ class MaceEngineConfig::Impl {
   MaceMemorySavings memory_savings;
   void* arena = nullptr;  // the caller's; null: the engine allocates
   size_t arena_bytes = 0;
+  bool guard = false;
 };
 
 }  // namespace mace

@@ -201,7 +201,7 @@ Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakeExecutor(
   }
   MACE_ASSIGN_OR_RETURN(std::unique_ptr<Plan> plan,
                         MakePlan(std::move(graph), declared, options));
-  return std::make_unique<Executor>(std::move(plan));
+  return std::make_unique<Executor>(std::move(plan), config_.guard);
 }
 
 Status MaceEngine::Impl::ProvideArena(size_t bytes) {

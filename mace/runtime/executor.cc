@@ -52,7 +52,9 @@ OperatorStats StatsOf(const Node& node, const Step& step) {
 
 }  // namespace
 
-Executor::Executor(std::unique_ptr<Plan> plan) : plan_(std::move(plan)) {
+Executor::Executor(std::unique_ptr<Plan> plan, bool guard)
+    : plan_(std::move(plan)) {
+  if (guard) dead_ = DeadRanges(*plan_);
   const Graph& graph = plan_->graph;
   input_slots_.resize(graph.inputs.size());
   output_slots_.resize(graph.outputs.size());
@@ -113,7 +115,10 @@ void Executor::Bind(const std::vector<Slot>& slots, void* base) {
   }
 }
 
-void Executor::BindArena(void* arena) { Bind(arena_slots_, arena); }
+void Executor::BindArena(void* arena) {
+  arena_ = arena;
+  Bind(arena_slots_, arena);
+}
 
 void Executor::BindInput(int index, const void* data) {
   Bind(input_slots_[index], const_cast<void*>(data));
@@ -124,18 +129,22 @@ void Executor::BindOutput(int index, void* data) {
   Bind(output_slots_[index], data);
 }
 
+Status Executor::RunStep(size_t s, RunMetadata* metadata) {
+  const Step& step = plan_->steps[s];
+  if (metadata == nullptr) return step.kernel->Run(args_[s]);
+  OperatorStats stats = StatsOf(plan_->graph.nodes[step.node].node, step);
+  stats.stats.start_micros = NowMicros();
+  MACE_RETURN_IF_ERROR(step.kernel->Run(args_[s]));
+  stats.stats.end_micros = NowMicros();
+  metadata->op_stats.push_back(std::move(stats));
+  return Status();
+}
+
 Status Executor::Run(RunMetadata* metadata) {
+  if (!dead_.empty()) Poison(arena_, dead_[0]);
   for (size_t s = 0; s < plan_->steps.size(); ++s) {
-    const Step& step = plan_->steps[s];
-    if (metadata == nullptr) {
-      MACE_RETURN_IF_ERROR(step.kernel->Run(args_[s]));
-      continue;
-    }
-    OperatorStats stats = StatsOf(plan_->graph.nodes[step.node].node, step);
-    stats.stats.start_micros = NowMicros();
-    MACE_RETURN_IF_ERROR(step.kernel->Run(args_[s]));
-    stats.stats.end_micros = NowMicros();
-    metadata->op_stats.push_back(std::move(stats));
+    MACE_RETURN_IF_ERROR(RunStep(s, metadata));
+    if (!dead_.empty()) Poison(arena_, dead_[s + 1]);
   }
   for (size_t c = 0; c < plan_->copies.size(); ++c) {
     const Plan::Copy& copy = plan_->copies[c];

@@ -10,13 +10,16 @@
 #include "mace/base/status.h"
 #include "mace/plan/plan.h"
 #include "mace/public/mace.h"
+#include "mace/runtime/guard.h"
 
 namespace mace {
 
 // Not thread-safe.
 class Executor {
  public:
-  explicit Executor(std::unique_ptr<Plan> plan);
+  // `guard`: before the first step and after each, the bytes of the arena that
+  // hold nothing live are made NaN.
+  Executor(std::unique_ptr<Plan> plan, bool guard);
 
   const Plan& plan() const { return *plan_; }
 
@@ -40,8 +43,12 @@ class Executor {
   static void Bind(const std::vector<Slot>& slots, void* base);
   void AddSlot(const Place& place, void** pointer);
 
+  Status RunStep(size_t s, RunMetadata* metadata);
+
   std::unique_ptr<Plan> plan_;
-  std::vector<RunArgs> args_;  // by step
+  void* arena_ = nullptr;
+  std::vector<std::vector<ByteRange>> dead_;  // of the guard; else empty
+  std::vector<RunArgs> args_;                 // by step
   std::vector<Slot> arena_slots_;
   std::vector<std::vector<Slot>> input_slots_;   // by graph input
   std::vector<std::vector<Slot>> output_slots_;  // by graph output

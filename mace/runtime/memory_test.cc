@@ -129,6 +129,34 @@ TEST(Savings, SameBitsInFewerBytes) {
   EXPECT_EQ(RunOnce(*saving), want) << "the second run";
 }
 
+TEST(Guard, DeadBytesAreNotRead) {
+  const auto model = Network().Load();
+  const std::vector<float> want =
+      RunOnce(*Create(model, Config("offsets/NAIVE", false)));
+  for (const char* strategy : {"offsets/NAIVE", "offsets/GREEDY_BY_SIZE"}) {
+    MaceEngineConfig config = Config(strategy, true);
+    config.SetGuard(true);
+    const auto engine = Create(model, config);
+    EXPECT_EQ(RunOnce(*engine), want) << strategy;
+    EXPECT_EQ(RunOnce(*engine), want) << strategy;
+  }
+}
+
+TEST(Guard, PoisonsTheArena) {
+  MaceEngineConfig config = Config("offsets/NAIVE", false);
+  config.SetGuard(true);
+  size_t bytes = 0;
+  const auto model = Network().Load();
+  ASSERT_TRUE(MaceEngine::QueryArenaBytes(model, {}, config, &bytes).ok());
+  std::unique_ptr<char, decltype(&std::free)> arena(
+      static_cast<char*>(std::aligned_alloc(64, bytes)), std::free);
+  ASSERT_TRUE(config.SetArena(arena.get(), bytes).ok());
+  const auto engine = Create(model, config);
+  RunOnce(*engine);
+  // At the end nothing lives: every byte is poison.
+  EXPECT_EQ(std::string(arena.get(), bytes), std::string(bytes, '\xff'));
+}
+
 TEST(Savings, PreserveAllKeepsEveryTensor) {
   const auto model = Network().Load();
   const auto engine = Create(model, Config("PRESERVE_ALL", true));

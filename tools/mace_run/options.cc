@@ -135,6 +135,8 @@ int ParseOptions(int argc, char** argv, Options* options) {
   app.add_flag("!--no_checksum", o.verify_checksum,
                "do not read all weights to compare their checksum");
   app.add_flag("--allow_nan", o.allow_nan, "run on inputs that hold NaN");
+  app.add_flag("--guard", o.guard,
+               "fill memory that holds nothing live with NaN while running");
   app.add_option("--seed", o.seed, "of random inputs")->capture_default_str();
   app.add_option("--input_range", o.input_range, "of random inputs: lo,hi")
       ->delimiter(',')

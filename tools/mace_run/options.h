@@ -36,6 +36,7 @@ struct Options {
   std::string embed_memory_plan;
   bool verify_checksum = true;
   bool allow_nan = false;
+  bool guard = false;
   uint32_t seed = 1;
   std::vector<float> input_range = {-1, 1};
   std::string dump;

@@ -119,6 +119,7 @@ Result<Session> Session::Open(const Job& job, const Options& options) {
       options.num_threads,
       static_cast<CPUAffinityPolicy>(options.cpu_affinity_policy)));
   MACE_RETURN_IF_ERROR(config.SetMemoryStrategy(options.memory_strategy));
+  config.SetGuard(options.guard);
   const auto wanted = [&](const char* name) {
     const auto& names = options.memory_savings;
     return std::find(names.begin(), names.end(), name) != names.end();
