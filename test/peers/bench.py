@@ -36,7 +36,8 @@ def measure(files: Files, threads: int, rounds: int, names: list[str]) -> list[d
         difference = 0.0
         for got, want in zip(engine.outputs(), wanted, strict=True):
             scale = max(float(np.abs(want).max()), 1e-30)
-            difference = max(difference, float(np.abs(got.reshape(want.shape) - want).max()) / scale)
+            error = np.abs(got.reshape(want.shape) - want).max()
+            difference = max(difference, float(error) / scale)
         engine.close()
         rows.append({
             "model": files.net.name, "threads": threads, "engine": name,
@@ -66,7 +67,8 @@ def main() -> int:
     args = parser.parse_args()
     unknown = set(args.models.split(",")) - set(NETWORKS)
     if unknown:
-        parser.error(f"no such model: {', '.join(sorted(unknown))}; there are {', '.join(NETWORKS)}")
+        parser.error(f"no such model: {', '.join(sorted(unknown))}; "
+                     f"there are {', '.join(NETWORKS)}")
     names = [name for name in ENGINES if is_installed(name)]
     for name in ENGINES:
         if name not in names:
