@@ -241,6 +241,14 @@ CopyBox MakeBox(size_t elem_bytes, const Shape& extents,
   return box;
 }
 
+CopyBox FillBox(const TensorType& type) {
+  CopyBox box = MakeBox(SizeOf(type.dtype), type.shape,
+                        std::vector<int64_t>(type.shape.size(), 0), 0,
+                        DenseStrides(type.shape), 0);
+  box.input = CopyBox::kFill;
+  return box;
+}
+
 CopyBox Simplify(CopyBox box) {
   if (box.bytes() == 0) {
     box.dims = {};

@@ -52,6 +52,9 @@ void CopyNaive(const CopyBox& box, const void* src, void* dst);
 void CopyStrided(const CopyBox& box, const void* src, void* dst,
                  ThreadPool* threads);
 
+// A box that sets all of `type`, densely stored, to the kernel's fill element.
+CopyBox FillBox(const TensorType& type);
+
 // A kernel that copies boxes, one after the other. Boxes with input kFill read
 // the `fill` element (zeros if not given).
 KernelPtr MakeCopyKernel(const CpuContext& context, std::vector<CopyBox> boxes,

@@ -1,9 +1,10 @@
 // Ops that pick elements by index: meaning and kernels. Literal values are
-// NumPy 1.26's and TensorFlow 2.19's.
+// NumPy 1.26's and TensorFlow 2.19's unless said otherwise.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <numeric>
 
 #include "mace/testing/check_op.h"
@@ -42,6 +43,165 @@ TEST(Gather, Errors) {
                     {x, I32({3, 1}, {0, 0, 0})}},
                    "batch_dims 1 must count equal leading axes of x f32[2,3] "
                    "and idx i32[3,1] before axis 1");
+}
+
+TEST(Gather, RunErrors) {
+  ExpectRunError({"Gather", {}, {Count({2, 3}), I32({2}, {1, 2})}},
+                 "Gather 'test': index 2 is out of range for extent 2");
+  ExpectRunError({"Gather", {}, {Count({2, 3}), I64({1}, {INT64_MIN})}},
+                 "is out of range for extent 2");
+}
+
+TEST(GatherNd, Literal) {
+  const TestTensor x = Count({2, 2, 2});
+  CheckOp({"GatherNd", {}, {x, I64({2, 2}, {0, 1, 1, -2})}},
+          {F32({2, 2}, {2, 3, 4, 5})});
+  CheckOp({"GatherNd", {{"batch_dims", int64_t{1}}}, {x, I32({2, 1}, {1, 0})}},
+          {F32({2, 2}, {2, 3, 4, 5})});
+  CheckOp({"GatherNd", {}, {x, I32({2, 1, 3}, {0, 0, 1, 1, 1, 0})}},
+          {F32({2, 1}, {1, 6})});
+  // Tuples of nothing name all of x.
+  CheckOp({"GatherNd", {}, {I64({2}, {7, 8}), I32({2, 0}, {})}},
+          {I64({2, 2}, {7, 8, 7, 8})});
+  CheckOp({"GatherNd", {}, {x, I32({0, 2}, {})}}, {F32({0, 2}, {})});
+}
+
+TEST(GatherNd, Errors) {
+  ExpectInferError({"GatherNd", {}, {Count({2}), I32({1, 2}, {0, 0})}},
+                   "idx i32[1,2] does not index the axes of x f32[2]");
+  ExpectInferError({"GatherNd",
+                    {{"batch_dims", int64_t{1}}},
+                    {Count({2, 2}), I32({3, 1}, {0, 0, 0})}},
+                   "after batch_dims 1");
+  ExpectRunError({"GatherNd", {}, {Count({2, 2}), I32({1, 2}, {1, 2})}},
+                 "index 2 is out of range for extent 2");
+}
+
+TEST(GatherElements, Literal) {
+  const TestTensor x = F32({3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
+  CheckOp({"GatherElements", {}, {x, I64({2, 3}, {1, 2, 0, 2, 0, -3})}},
+          {F32({2, 3}, {4, 8, 3, 7, 2, 3})});
+  CheckOp({"GatherElements",
+           {{"axis", int64_t{1}}},
+           {x, I32({2, 2}, {2, -1, 0, 1})}},
+          {F32({2, 2}, {3, 3, 4, 5})});
+  ExpectInferError({"GatherElements", {}, {x, I32({1, 4}, {0, 0, 0, 0})}},
+                   "idx i32[1,4] may be larger than x f32[3,3] only along "
+                   "axis 0");
+  ExpectRunError({"GatherElements", {}, {x, I32({1, 1}, {3})}},
+                 "index 3 is out of range for extent 3");
+}
+
+TEST(ScatterNd, Literal) {
+  CheckOp({"ScatterNd",
+           {},
+           {Count({8}), I64({3, 1}, {4, 3, -1}), F32({3}, {9, 10, 11})}},
+          {F32({8}, {0, 1, 2, 10, 9, 5, 6, 11})});
+  CheckOp({"ScatterNd",
+           {},
+           {I32({3, 2}, {0, 0, 0, 0, 0, 0}), I32({2, 1}, {2, 0}),
+            I32({2, 2}, {1, 2, 3, 4})}},
+          {I32({3, 2}, {3, 4, 0, 0, 1, 2})});
+  // Of equal indices the last wins.
+  CheckOp(
+      {"ScatterNd", {}, {Count({2}), I32({2, 1}, {1, 1}), F32({2}, {5, 6})}},
+      {F32({2}, {0, 6})});
+}
+
+TEST(ScatterNd, Errors) {
+  const TestTensor x = Count({2});
+  ExpectInferError({"ScatterNd", {}, {x, I32({2, 1}, {0, 1}), F32({1}, {5})}},
+                   "updates are f32[1], they must be f32[2]");
+  ExpectInferError({"ScatterNd", {}, {x, I32({1, 2}, {0, 1}), F32({1}, {5})}},
+                   "does not index the axes of data f32[2]");
+  ExpectInferError({"ScatterNd",
+                    {{"reduction", std::string("ADD")}},
+                    {x, I32({1, 1}, {0}), F32({1}, {5})}},
+                   "reduction 'ADD' must be NONE");
+  ExpectRunError({"ScatterNd", {}, {x, I32({1, 1}, {2}), F32({1}, {5})}},
+                 "index 2 is out of range for extent 2");
+}
+
+TEST(OneHot, Literal) {
+  CheckOp({"OneHot",
+           {{"depth", int64_t{3}}, {"on_value", 5.0f}, {"off_value", -1.0f}},
+           {I32({4}, {1, -1, 3, 0})}},
+          {F32({4, 3}, {-1, 5, -1, -1, -1, -1, -1, -1, -1, 5, -1, -1})});
+  CheckOp({"OneHot",
+           {{"axis", int64_t{1}}},
+           {I64({2, 1}, {1, 0}), Const(I32({}, {3}))}},
+          {F32({2, 3, 1}, {0, 1, 0, 1, 0, 0})});
+  CheckOp({"OneHot", {}, {I64({2}, {1, 0})}}, {F32({2, 0}, {})});
+  ExpectInferError({"OneHot", {{"depth", int64_t{-1}}}, {I64({1}, {0})}},
+                   "depth [-1] must be one number, 0 or larger");
+}
+
+// onnxruntime 1.20's values.
+TEST(ArgMax, Literal) {
+  const TestTensor x = F32({2, 3}, {3, 1, 3, 2, 5, 5});
+  CheckOp({"ArgMax", {{"keepdims", int64_t{0}}}, {x}}, {I64({3}, {0, 1, 1})});
+  CheckOp({"ArgMax", {{"axis", int64_t{1}}}, {x}}, {I64({2, 1}, {0, 1})});
+  CheckOp({"ArgMax", {{"axis", int64_t{-1}}, {"select_last", int64_t{1}}}, {x}},
+          {I64({2, 1}, {2, 2})});
+  CheckOp({"ArgMax",
+           {{"axis", int64_t{1}},
+            {"argmin", int64_t{1}},
+            {"output_type", std::string("i32")}},
+           {x}},
+          {I32({2, 1}, {1, 0})});
+  CheckOp({"ArgMax", {}, {I64({3}, {-4, 2, 1})}}, {I64({1}, {1})});
+  CheckOp({"ArgMax", {}, {F32({3}, {1, NAN, 9})}}, {I64({1}, {1})});
+  for (int64_t axis : {0, 1, 2}) {
+    CheckOp({"ArgMax", {{"axis", axis}}, {RandomF32({13, 21, 17}, 3)}});
+  }
+}
+
+TEST(ArgMax, Errors) {
+  ExpectInferError({"ArgMax", {}, {F32({0, 2}, {})}},
+                   "axis 0 of x f32[0,2] has no elements");
+  ExpectInferError(
+      {"ArgMax", {{"output_type", std::string("u8")}}, {Count({2})}},
+      "output_type 'u8' must be i64 or i32");
+}
+
+// onnxruntime 1.20's values.
+TEST(TopK, Literal) {
+  const TestTensor x = F32({2, 4}, {3, 1, 4, 1, 5, 9, 2, 6});
+  CheckOp({"TopK", {{"k", int64_t{2}}}, {x}, 2},
+          {F32({2, 2}, {4, 3, 9, 6}), I64({2, 2}, {2, 0, 1, 3})});
+  CheckOp({"TopK", {{"largest", int64_t{0}}}, {x, Const(I64({1}, {3}))}, 2},
+          {F32({2, 3}, {1, 1, 3, 2, 5, 6}), I64({2, 3}, {1, 3, 0, 2, 0, 3})});
+  CheckOp({"TopK", {{"k", int64_t{1}}, {"axis", int64_t{0}}}, {x}, 2},
+          {F32({1, 4}, {5, 9, 4, 6}), I64({1, 4}, {1, 1, 0, 1})});
+  CheckOp({"TopK", {{"k", int64_t{2}}}, {F32({3}, {1, NAN, 2})}, 2},
+          {F32({2}, {NAN, 2}), I64({2}, {1, 2})});
+  CheckOp({"TopK", {{"k", int64_t{2}}}, {I32({3}, {7, 9, 8})}, 1},
+          {I32({2}, {9, 8})});
+  ExpectInferError({"TopK", {{"k", int64_t{5}}}, {x}, 2},
+                   "k [5] must be one number, at most the extent of axis 1");
+}
+
+// onnxruntime 1.20's values.
+TEST(ReverseSequence, Literal) {
+  const TestTensor x = Count({3, 4});
+  CheckOp({"ReverseSequence",
+           {{"seq_axis", int64_t{1}}, {"batch_axis", int64_t{0}}},
+           {x, I64({3}, {1, 3, 4})}},
+          {F32({3, 4}, {0, 1, 2, 3, 6, 5, 4, 7, 11, 10, 9, 8})});
+  CheckOp({"ReverseSequence", {}, {x, I32({4}, {3, 2, 0, 1})}},
+          {F32({3, 4}, {8, 5, 2, 3, 4, 1, 6, 7, 0, 9, 10, 11})});
+}
+
+TEST(ReverseSequence, Errors) {
+  const TestTensor x = Count({3, 4});
+  ExpectInferError({"ReverseSequence", {}, {x, I32({3}, {1, 1, 1})}},
+                   "input 1 is i32[3], it must have one length per batch: [4]");
+  ExpectInferError({"ReverseSequence",
+                    {{"batch_axis", int64_t{-2}}},
+                    {x, I32({3}, {1, 1, 1})}},
+                   "twice");
+  ExpectRunError({"ReverseSequence", {}, {x, I32({4}, {1, 1, 4, 1})}},
+                 "length 4 is out of range for extent 3");
 }
 
 }  // namespace

@@ -93,8 +93,10 @@ void CheckOverlaps(Kernel& kernel, const OpCase& c, const RunArgs& args,
   }
 }
 
-// Runs the node; empty on an error, which fails the test.
-std::vector<TestTensor> RunOn(const OpCase& c, const CpuOptions& options) {
+// Runs the node; empty if it cannot be prepared, which fails the test. What its
+// Run returns goes to `status`.
+std::vector<TestTensor> RunOn(const OpCase& c, const CpuOptions& options,
+                              Status* status) {
   Node node = MakeNode(c);
   const Status inferred = Infer(node);
   EXPECT_TRUE(inferred.ok()) << inferred.information();
@@ -125,14 +127,20 @@ std::vector<TestTensor> RunOn(const OpCase& c, const CpuOptions& options) {
   EXPECT_TRUE(scratch.ok());
   std::memset(scratch->data(), 0xff, scratch->size());
   args.scratch = {scratch->data()};
-  const Status status = (*kernel)->Run(args);
-  EXPECT_TRUE(status.ok()) << status.information();
+  *status = (*kernel)->Run(args);
   for (size_t i = 0; i < inputs.size(); ++i) {
     EXPECT_EQ(inputs[i].bytes, c.inputs[i].bytes)
         << "input " << i << " changed";
     args.inputs[i].handle = inputs[i].bytes.data();
   }
-  CheckOverlaps(**kernel, c, args, outputs);
+  if (status->ok()) CheckOverlaps(**kernel, c, args, outputs);
+  return outputs;
+}
+
+std::vector<TestTensor> RunOn(const OpCase& c, const CpuOptions& options) {
+  Status status;
+  auto outputs = RunOn(c, options, &status);
+  EXPECT_TRUE(status.ok()) << status.information();
   return outputs;
 }
 
@@ -227,6 +235,14 @@ void CheckOp(const OpCase& c, float tolerance) {
 void ExpectInferError(const OpCase& c, const std::string& text) {
   Node node = MakeNode(c);
   const Status status = Infer(node);
+  EXPECT_FALSE(status.ok());
+  EXPECT_NE(status.information().find(text), std::string::npos)
+      << "got: " << status.information();
+}
+
+void ExpectRunError(const OpCase& c, const std::string& text) {
+  Status status;
+  RunOn(c, {1, 0, true}, &status);
   EXPECT_FALSE(status.ok());
   EXPECT_NE(status.information().find(text), std::string::npos)
       << "got: " << status.information();

@@ -53,6 +53,10 @@ void CheckOp(const OpCase& c, float tolerance = 1e-5f);
 // Expects shape inference to fail with a message that contains `text`.
 void ExpectInferError(const OpCase& c, const std::string& text);
 
+// Expects the reference kernel's Run to fail with a message that contains
+// `text`.
+void ExpectRunError(const OpCase& c, const std::string& text);
+
 // Infers the node and returns its output types; fails the test on an error.
 std::vector<TensorType> InferTypes(const OpCase& c);
 

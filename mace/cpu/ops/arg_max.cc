@@ -1,0 +1,62 @@
+// ArgMax on the CPU, over any axis.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/ops/arg_max.h"
+
+#include "mace/cpu/function_kernel.h"
+#include "mace/cpu/kernel_table.h"
+#include "mace/ops/common/operands.h"
+
+namespace mace::cpu {
+namespace {
+
+// Of n elements, `stride` apart; the first NaN wins, as in NumPy.
+template <typename T>
+int64_t Best(const T* x, int64_t n, int64_t stride, const ArgMaxAttrs& attrs) {
+  int64_t best = 0;
+  for (int64_t i = 1; i < n; ++i) {
+    const T v = x[i * stride], b = x[best * stride];
+    if (b != b) return best;
+    const bool better = attrs.argmin ? v < b : v > b;
+    if (better || v != v || (attrs.select_last && v == b)) best = i;
+  }
+  return best;
+}
+
+template <typename T>
+Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(const ArgMaxAttrs attrs, ReadAttrs<ArgMaxAttrs>(node));
+  const mace::Shape& x = node.inputs[0].type.shape;
+  MACE_ASSIGN_OR_RETURN(
+      const int axis,
+      ResolveAxis(node, attrs.axis, static_cast<int>(x.size())));
+  const int64_t n = x[axis];
+  const int64_t outer = NumElements(mace::Shape(x.begin(), x.begin() + axis));
+  const int64_t inner = NumElements(mace::Shape(x.begin() + axis + 1, x.end()));
+  const bool wide = node.outputs[0].dtype == DataType::kI64;
+  return MakeKernel([threads = context.threads, attrs, outer, n, inner,
+                     wide](const RunArgs& args) {
+    const T* from = args.inputs[0].as<const T>();
+    threads->ParallelFor(outer * inner, 64, [&](size_t begin, size_t end) {
+      for (size_t r = begin; r < end; ++r) {
+        const int64_t best =
+            Best(from + (r / inner) * n * inner + r % inner, n, inner, attrs);
+        if (wide) {
+          args.outputs[0].as<int64_t>()[r] = best;
+        } else {
+          args.outputs[0].as<int32_t>()[r] = static_cast<int32_t>(best);
+        }
+      }
+    });
+  });
+}
+
+}  // namespace
+
+CpuKernelDefs ArgMax() {
+  return {{DataType::kF32, Prepare<float>},
+          {DataType::kI32, Prepare<int32_t>},
+          {DataType::kI64, Prepare<int64_t>}};
+}
+
+}  // namespace mace::cpu

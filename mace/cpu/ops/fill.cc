@@ -1,0 +1,26 @@
+// Fill on the CPU.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/ops/fill.h"
+
+#include "mace/cpu/convert.h"
+#include "mace/cpu/strided_copy.h"
+
+namespace mace::cpu {
+namespace {
+
+Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(const FillAttrs attrs, ReadAttrs<FillAttrs>(node));
+  const TensorType& y = node.outputs[0];
+  uint64_t value = 0;
+  ConvertElements(DataType::kF32, &attrs.value, y.dtype, &value, 1);
+  return MakeCopyKernel(context, {FillBox(y)}, &value);
+}
+
+}  // namespace
+
+CpuKernelDefs Fill() {
+  return ForTypes({DataType::kI32, DataType::kI64}, Prepare);
+}
+
+}  // namespace mace::cpu

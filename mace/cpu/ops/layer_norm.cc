@@ -1,0 +1,68 @@
+// LayerNorm on the CPU.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/ops/layer_norm.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "mace/cpu/function_kernel.h"
+#include "mace/cpu/kernel_table.h"
+#include "mace/ops/common/operands.h"
+
+namespace mace::cpu {
+namespace {
+
+void NormalizeRow(const float* x, const float* scale, const float* offset,
+                  float epsilon, int64_t n, float* y) {
+  double sum = 0, squares = 0;
+  for (int64_t i = 0; i < n; ++i) sum += x[i];
+  const double mean = sum / static_cast<double>(n);
+  for (int64_t i = 0; i < n; ++i) squares += (x[i] - mean) * (x[i] - mean);
+  const double var = squares / static_cast<double>(n);
+  const float factor = static_cast<float>(1 / std::sqrt(var + epsilon));
+  const float middle = static_cast<float>(mean);
+  for (int64_t i = 0; i < n; ++i) {
+    const float v = (x[i] - middle) * factor;
+    y[i] = (scale == nullptr ? v : v * scale[i]) +
+           (offset == nullptr ? 0 : offset[i]);
+  }
+}
+
+const float* Optional(const RunArgs& args, size_t i) {
+  return i < args.inputs.size() ? args.inputs[i].as<const float>() : nullptr;
+}
+
+Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(const LayerNormAttrs attrs,
+                        ReadAttrs<LayerNormAttrs>(node));
+  const mace::Shape& x = node.inputs[0].type.shape;
+  MACE_ASSIGN_OR_RETURN(
+      const int axis,
+      ResolveAxis(node, attrs.axis, static_cast<int>(x.size())));
+  const int64_t rows = NumElements(mace::Shape(x.begin(), x.begin() + axis));
+  const int64_t n = NumElements(mace::Shape(x.begin() + axis, x.end()));
+  KernelFacts facts;
+  facts.overlaps = {{0, 0}};
+  return MakeKernel(
+      [threads = context.threads, rows, n,
+       epsilon = attrs.epsilon](const RunArgs& args) {
+        const float* from = args.inputs[0].as<const float>();
+        const float* scale = Optional(args, 1);
+        const float* offset = Optional(args, 2);
+        float* to = args.outputs[0].as<float>();
+        const int64_t tile = 4096 / std::max<int64_t>(1, n) + 1;
+        threads->ParallelFor(rows, tile, [=](size_t begin, size_t end) {
+          for (size_t r = begin; r < end; ++r) {
+            NormalizeRow(from + r * n, scale, offset, epsilon, n, to + r * n);
+          }
+        });
+      },
+      facts);
+}
+
+}  // namespace
+
+CpuKernelDefs LayerNorm() { return {{DataType::kF32, PrepareF32}}; }
+
+}  // namespace mace::cpu

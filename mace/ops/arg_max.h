@@ -1,0 +1,30 @@
+// Attributes of ArgMax.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_OPS_ARG_MAX_H_
+#define MACE_OPS_ARG_MAX_H_
+
+#include <cstdint>
+#include <string>
+
+namespace mace {
+
+struct ArgMaxAttrs {
+  int64_t axis = 0;  // in [-rank, rank)
+  bool keepdims = true;
+  bool argmin = false;              // the smallest instead
+  bool select_last = false;         // of equals the last, not the first
+  std::string output_type = "i64";  // or "i32"
+
+  template <typename V>
+  void Fields(V& v) {
+    v("axis", axis);
+    v("keepdims", keepdims);
+    v("argmin", argmin);
+    v("select_last", select_last);
+    v("output_type", output_type);
+  }
+};
+
+}  // namespace mace
+
+#endif  // MACE_OPS_ARG_MAX_H_

@@ -1,0 +1,25 @@
+// Attributes of Cumsum.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_OPS_CUMSUM_H_
+#define MACE_OPS_CUMSUM_H_
+
+#include <cstdint>
+
+namespace mace {
+
+struct CumsumAttrs {
+  int64_t axis = 0;        // in [-rank, rank)
+  bool exclusive = false;  // without the element itself
+  bool reverse = false;    // from the end
+
+  template <typename V>
+  void Fields(V& v) {
+    v("axis", axis);
+    v("exclusive", exclusive);
+    v("reverse", reverse);
+  }
+};
+
+}  // namespace mace
+
+#endif  // MACE_OPS_CUMSUM_H_

@@ -1,0 +1,39 @@
+// Expand: x repeated so that it has the shape it broadcasts to.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Inputs   x      any type
+//          shape  i32 or i64, optional; known before the model runs
+// Outputs  y      as x, of the shape that x and `shape` broadcast to
+// Attrs    shape  where it is no input
+// Errors   shapes that do not broadcast; a negative extent
+// Source   ONNX Expand-13, TensorFlow tf.broadcast_to
+
+#include "mace/ops/expand.h"
+
+#include "mace/ops/common/broadcast.h"
+#include "mace/ops/common/op.h"
+#include "mace/ops/common/operands.h"
+
+namespace mace::ops {
+namespace {
+
+Status InferExpand(Node& node) {
+  MACE_ASSIGN_OR_RETURN(const ExpandAttrs attrs, ReadAttrs<ExpandAttrs>(node));
+  MACE_ASSIGN_OR_RETURN(const std::vector<int64_t> shape,
+                        IntsOf(node, 1, attrs.shape, "shape"));
+  if (const auto n = CheckedNumElements(shape); !n.ok()) {
+    return NodeError(node, n.status().information());
+  }
+  TensorType y = node.inputs[0].type;
+  MACE_ASSIGN_OR_RETURN(y.shape, BroadcastShapes(node, y.shape, shape));
+  node.outputs = {y};
+  return Status();
+}
+
+}  // namespace
+
+Op Expand() {
+  return {"Expand", 1, 2, 1, InferExpand, AttrNamesOf<ExpandAttrs>};
+}
+
+}  // namespace mace::ops

@@ -1,0 +1,22 @@
+// Attributes of Expand.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_OPS_EXPAND_H_
+#define MACE_OPS_EXPAND_H_
+
+#include <cstdint>
+#include <vector>
+
+namespace mace {
+
+struct ExpandAttrs {
+  std::vector<int64_t> shape;  // what to broadcast with, if it is not an input
+
+  template <typename V>
+  void Fields(V& v) {
+    v("shape", shape);
+  }
+};
+
+}  // namespace mace
+
+#endif  // MACE_OPS_EXPAND_H_

@@ -1,0 +1,53 @@
+// GatherElements: y[i][j] = x[idx[i][j]][j], for axis 0 of a matrix.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Inputs   x     any type
+//          idx   i32 or i64, of x's rank, no larger than x but along the axis;
+//                a negative index counts from the end
+// Outputs  y     of x's type and idx's shape
+// Attrs    axis  default 0, in [-rank, rank)
+// Errors   axis out of range; idx too large. An index out of range is an error
+//          when the model runs
+// Source   ONNX GatherElements-13
+
+#include "mace/ops/gather_elements.h"
+
+#include "mace/ops/common/op.h"
+#include "mace/ops/common/operands.h"
+
+namespace mace::ops {
+namespace {
+
+Status InferGatherElements(Node& node) {
+  MACE_ASSIGN_OR_RETURN(const GatherElementsAttrs attrs,
+                        ReadAttrs<GatherElementsAttrs>(node));
+  MACE_RETURN_IF_ERROR(CheckDtype(node, 1, {DataType::kI32, DataType::kI64}));
+  const TensorType& x = node.inputs[0].type;
+  const TensorType& idx = node.inputs[1].type;
+  MACE_ASSIGN_OR_RETURN(const int axis,
+                        ResolveAxis(node, attrs.axis, x.rank()));
+  bool fits = idx.rank() == x.rank();
+  for (int d = 0; fits && d < x.rank(); ++d) {
+    fits = d == axis || idx.shape[d] <= x.shape[d];
+  }
+  if (!fits) {
+    return NodeError(node, "idx " + ToString(idx) + " may be larger than x " +
+                               ToString(x) + " only along axis " +
+                               std::to_string(axis));
+  }
+  node.outputs = {{x.dtype, idx.shape}};
+  return Status();
+}
+
+}  // namespace
+
+Op GatherElements() {
+  return {"GatherElements",
+          2,
+          2,
+          1,
+          InferGatherElements,
+          AttrNamesOf<GatherElementsAttrs>};
+}
+
+}  // namespace mace::ops

@@ -1,0 +1,21 @@
+// Attributes of GatherNd.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_OPS_GATHER_ND_H_
+#define MACE_OPS_GATHER_ND_H_
+
+#include <cstdint>
+
+namespace mace {
+
+struct GatherNdAttrs {
+  int64_t batch_dims = 0;  // leading axes that x and idx share
+
+  template <typename V>
+  void Fields(V& v) {
+    v("batch_dims", batch_dims);
+  }
+};
+
+}  // namespace mace
+
+#endif  // MACE_OPS_GATHER_ND_H_

@@ -1,0 +1,23 @@
+// Attributes of LayerNorm.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_OPS_LAYER_NORM_H_
+#define MACE_OPS_LAYER_NORM_H_
+
+#include <cstdint>
+
+namespace mace {
+
+struct LayerNormAttrs {
+  int64_t axis = -1;  // the first of the axes normalized together
+  float epsilon = 1e-5f;
+
+  template <typename V>
+  void Fields(V& v) {
+    v("axis", axis);
+    v("epsilon", epsilon);
+  }
+};
+
+}  // namespace mace
+
+#endif  // MACE_OPS_LAYER_NORM_H_

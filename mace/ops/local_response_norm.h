@@ -1,0 +1,29 @@
+// Attributes of LocalResponseNorm.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_OPS_LOCAL_RESPONSE_NORM_H_
+#define MACE_OPS_LOCAL_RESPONSE_NORM_H_
+
+#include <cstdint>
+
+namespace mace {
+
+struct LocalResponseNormAttrs {
+  int64_t depth_radius = 5;  // channels on either side
+  int64_t size = 0;          // channels in all; if not 0, instead of the radius
+  float bias = 1;
+  float alpha = 1;
+  float beta = 0.5f;
+
+  template <typename V>
+  void Fields(V& v) {
+    v("depth_radius", depth_radius);
+    v("size", size);
+    v("bias", bias);
+    v("alpha", alpha);
+    v("beta", beta);
+  }
+};
+
+}  // namespace mace
+
+#endif  // MACE_OPS_LOCAL_RESPONSE_NORM_H_

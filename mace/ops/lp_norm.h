@@ -1,0 +1,25 @@
+// Attributes of LpNorm.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_OPS_LP_NORM_H_
+#define MACE_OPS_LP_NORM_H_
+
+#include <cstdint>
+
+namespace mace {
+
+struct LpNormAttrs {
+  int64_t p = 2;      // 1 or 2
+  int64_t axis = -1;  // in [-rank, rank)
+  float epsilon = 0;  // the smallest norm to divide by
+
+  template <typename V>
+  void Fields(V& v) {
+    v("p", p);
+    v("axis", axis);
+    v("epsilon", epsilon);
+  }
+};
+
+}  // namespace mace
+
+#endif  // MACE_OPS_LP_NORM_H_

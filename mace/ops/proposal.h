@@ -1,0 +1,36 @@
+// Attributes of Proposal.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_OPS_PROPOSAL_H_
+#define MACE_OPS_PROPOSAL_H_
+
+#include <cstdint>
+#include <vector>
+
+namespace mace {
+
+struct ProposalAttrs {
+  int64_t feat_stride = 0;       // pixels of the image per pixel of x
+  int64_t base_size = 12;        // extent of the basic anchor
+  std::vector<int64_t> scales;   // of the anchors
+  std::vector<float> ratios;     // of the anchors, height to width
+  int64_t min_size = 16;         // of a box, in pixels before scaling
+  float nms_thresh = 0.7f;       // overlap above which a box goes
+  int64_t pre_nms_top_n = 6000;  // boxes that suppression looks at
+  int64_t post_nms_top_n = 300;  // rows of rois
+
+  template <typename V>
+  void Fields(V& v) {
+    v("feat_stride", feat_stride);
+    v("base_size", base_size);
+    v("scales", scales);
+    v("ratios", ratios);
+    v("min_size", min_size);
+    v("nms_thresh", nms_thresh);
+    v("pre_nms_top_n", pre_nms_top_n);
+    v("post_nms_top_n", post_nms_top_n);
+  }
+};
+
+}  // namespace mace
+
+#endif  // MACE_OPS_PROPOSAL_H_

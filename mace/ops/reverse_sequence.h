@@ -1,0 +1,23 @@
+// Attributes of ReverseSequence.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_OPS_REVERSE_SEQUENCE_H_
+#define MACE_OPS_REVERSE_SEQUENCE_H_
+
+#include <cstdint>
+
+namespace mace {
+
+struct ReverseSequenceAttrs {
+  int64_t seq_axis = 0;    // the axis that is reversed
+  int64_t batch_axis = 1;  // the axis that has one length per extent
+
+  template <typename V>
+  void Fields(V& v) {
+    v("seq_axis", seq_axis);
+    v("batch_axis", batch_axis);
+  }
+};
+
+}  // namespace mace
+
+#endif  // MACE_OPS_REVERSE_SEQUENCE_H_

@@ -1,0 +1,55 @@
+// ScatterNd: data with the slices that index tuples name replaced.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Inputs   data     any type
+//          idx      i32 or i64, [..., n]: n indices into the leading axes of
+//                   data; a negative one counts from the end
+//          updates  as data, [idx without its last axis..., data after n...]
+// Outputs  y        as data
+// Attrs    reduction  NONE: of equal indices the last wins
+// Errors   more indices than axes; updates of another shape. An index out of
+//          range is an error when the model runs
+// Source   ONNX ScatterND-16, TensorFlow tf.tensor_scatter_nd_update
+
+#include "mace/ops/scatter_nd.h"
+
+#include "mace/ops/common/op.h"
+#include "mace/ops/common/operands.h"
+
+namespace mace::ops {
+namespace {
+
+Status InferScatterNd(Node& node) {
+  MACE_ASSIGN_OR_RETURN(const ScatterNdAttrs attrs,
+                        ReadAttrs<ScatterNdAttrs>(node));
+  if (attrs.reduction != "NONE") {
+    return NodeError(node, "reduction '" + attrs.reduction + "' must be NONE");
+  }
+  MACE_RETURN_IF_ERROR(CheckDtype(node, 1, {DataType::kI32, DataType::kI64}));
+  const TensorType& data = node.inputs[0].type;
+  const TensorType& idx = node.inputs[1].type;
+  const TensorType& updates = node.inputs[2].type;
+  if (idx.rank() == 0 || idx.shape.back() > data.rank()) {
+    return NodeError(node, "idx " + ToString(idx) +
+                               " does not index the axes of data " +
+                               ToString(data));
+  }
+  TensorType want = data;
+  want.shape.assign(idx.shape.begin(), idx.shape.end() - 1);
+  want.shape.insert(want.shape.end(), data.shape.begin() + idx.shape.back(),
+                    data.shape.end());
+  if (!(updates == want)) {
+    return NodeError(node, "updates are " + ToString(updates) +
+                               ", they must be " + ToString(want));
+  }
+  node.outputs = {data};
+  return Status();
+}
+
+}  // namespace
+
+Op ScatterNd() {
+  return {"ScatterNd", 3, 3, 1, InferScatterNd, AttrNamesOf<ScatterNdAttrs>};
+}
+
+}  // namespace mace::ops

@@ -1,0 +1,48 @@
+// TopK: the k largest (or smallest) elements along an axis, best first.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Inputs   x  f32, i32 or i64
+//          k  i32 or i64, one element, optional; known before the model runs
+// Outputs  values   as x, with extent k; of equals the first come first, and a
+//                   NaN counts as larger than any number
+//          indices  i64, of the shape of values
+// Attrs    k where it is no input; axis (default -1); largest (default 1);
+//          sorted (they always are)
+// Errors   axis out of range; k outside of [0, extent]
+// Source   ONNX TopK-11, TensorFlow tf.math.top_k
+
+#include "mace/ops/top_k.h"
+
+#include "mace/ops/common/op.h"
+#include "mace/ops/common/operands.h"
+
+namespace mace::ops {
+namespace {
+
+Status InferTopK(Node& node) {
+  MACE_ASSIGN_OR_RETURN(const TopKAttrs attrs, ReadAttrs<TopKAttrs>(node));
+  MACE_RETURN_IF_ERROR(
+      CheckDtype(node, 0, {DataType::kF32, DataType::kI32, DataType::kI64}));
+  MACE_ASSIGN_OR_RETURN(const std::vector<int64_t> k,
+                        IntsOf(node, 1, {attrs.k}, "k"));
+  TensorType y = node.inputs[0].type;
+  MACE_ASSIGN_OR_RETURN(const int axis,
+                        ResolveAxis(node, attrs.axis, y.rank()));
+  if (k.size() != 1 || k[0] < 0 || k[0] > y.shape[axis]) {
+    return NodeError(node, "k " + ListToString(k) +
+                               " must be one number, at most the extent of "
+                               "axis " +
+                               std::to_string(axis) + " of x " + ToString(y));
+  }
+  y.shape[axis] = k[0];
+  const size_t num_outputs = node.outputs.size();
+  node.outputs = {y, {DataType::kI64, y.shape}};
+  node.outputs.resize(num_outputs);
+  return Status();
+}
+
+}  // namespace
+
+Op TopK() { return {"TopK", 1, 2, 2, InferTopK, AttrNamesOf<TopKAttrs>}; }
+
+}  // namespace mace::ops
