@@ -44,6 +44,7 @@ void ThreadPool::Run2D(void (*f)(void*, size_t, size_t, size_t, size_t),
                                        kFlags);
     return;
   }
+  const DenormalsOff off;
   for (size_t i = 0; i < n; i += tile_n) {
     for (size_t j = 0; j < m; j += tile_m) {
       f(context, i, j, std::min(tile_n, n - i), std::min(tile_m, m - j));

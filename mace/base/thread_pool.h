@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 
+#include "mace/base/denormals.h"
 #include "mace/base/status.h"
 
 struct pthreadpool;
@@ -13,6 +14,7 @@ struct pthreadpool;
 namespace mace {
 
 // One caller at a time; the threads are created once and wait between loops.
+// Denormal numbers are zeros inside the loops, for any number of threads.
 class ThreadPool {
  public:
   // `num_threads` includes the caller. REQUIRES: num_threads >= 1.
@@ -28,6 +30,7 @@ class ThreadPool {
   template <typename F>
   void ParallelFor(size_t n, size_t tile, const F& f) {
     if (num_threads_ == 1 || n <= tile) {
+      const DenormalsOff off;
       if (n > 0) f(size_t{0}, n);
       return;
     }

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "mace/cpu/choose.h"
+
 namespace mace {
 namespace {
 
@@ -76,6 +78,53 @@ double ReferenceActivation(const ActivationFunction& a, double x) {
       return x / (1 + std::exp(-x));
   }
   return x;
+}
+
+Activator::Activator(const ActivationFunction& f, CpuFeatures features) {
+  const cpu::ActivateF32& row = cpu::ChooseRow(cpu::kActivateF32, features);
+  name_ = row.name;
+  Choose(f, *row.set);
+}
+
+void Activator::Choose(const ActivationFunction& f,
+                       const cpu::ActivateF32Set& set) {
+  const auto use = [this](cpu::ActivateF32Fn* fn, double a = 0, double b = 0) {
+    fn_ = fn;
+    a_ = static_cast<float>(a);
+    b_ = static_cast<float>(b);
+  };
+  switch (f.kind) {
+    case ActivationKind::kNoop:
+    case ActivationKind::kRelu:
+    case ActivationKind::kRelux:
+      return use(set.clamp, f.lower(), f.upper());
+    case ActivationKind::kTanh:
+      return use(set.tanh);
+    case ActivationKind::kSigmoid:
+      return use(set.sigmoid);
+    case ActivationKind::kLeakyRelu:
+      return use(set.leaky_relu, f.coefficient);
+    case ActivationKind::kElu:
+      return use(set.elu, f.coefficient, 1);
+    case ActivationKind::kSelu:
+      return use(set.elu, kSeluAlpha, kSeluScale);
+    case ActivationKind::kHardSigmoid:
+      return use(set.hard_sigmoid, f.coefficient, f.beta);
+    case ActivationKind::kHardSwish:
+      return use(set.hard_swish, 1. / 6, 0.5);
+    case ActivationKind::kSoftplus:
+      return use(set.softplus);
+    case ActivationKind::kSoftsign:
+      return use(set.softsign);
+    case ActivationKind::kGelu:
+      return use(set.gelu);
+    case ActivationKind::kSwish:
+      return use(set.swish);
+  }
+}
+
+void Activator::Apply(const float* x, int64_t n, float* y) const {
+  if (fn_ != nullptr) fn_({static_cast<size_t>(n), x, y, a_, b_});
 }
 
 }  // namespace mace

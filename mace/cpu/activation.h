@@ -3,6 +3,7 @@
 #ifndef MACE_CPU_ACTIVATION_H_
 #define MACE_CPU_ACTIVATION_H_
 
+#include "mace/cpu/ukernels/activate_f32/activate_f32_table.h"
 #include "mace/ops/common/activation_attrs.h"
 
 namespace mace {
@@ -26,6 +27,26 @@ Result<ActivationFunction> ResolveActivation(const Node& node,
 
 // The definition, in double precision for the reference kernels.
 double ReferenceActivation(const ActivationFunction& activation, double x);
+
+// The activation by the micro-kernel of a CPU.
+class Activator {
+ public:
+  Activator() = default;  // does nothing
+  Activator(const ActivationFunction& activation, CpuFeatures features);
+
+  const char* variant() const { return name_; }
+
+  // y = activation(x) for n floats; y may be x.
+  void Apply(const float* x, int64_t n, float* y) const;
+
+ private:
+  void Choose(const ActivationFunction& activation,
+              const cpu::ActivateF32Set& set);
+
+  const char* name_ = "none";
+  cpu::ActivateF32Fn* fn_ = nullptr;
+  float a_ = 0, b_ = 0;
+};
 
 }  // namespace mace
 

@@ -66,9 +66,9 @@ TEST(Conv2d, OneByOneUnknownWeights) {
 
 // Sizes that meet every tail: of rows, columns, channels and threads.
 TEST(Conv2d, Sizes1x1) {
-  for (int64_t channels : {1, 3, 16, 65}) {
+  for (int64_t channels : {1, 16, 65}) {
     for (int64_t outputs : {1, 8, 33, 96}) {
-      for (int64_t side : {1, 4, 7}) {
+      for (int64_t side : {1, 7}) {
         SCOPED_TRACE(ToString(Shape{channels, outputs, side}));
         CheckOp({"Conv2d",
                  {{"activation", "RELU"}},
@@ -81,8 +81,8 @@ TEST(Conv2d, Sizes1x1) {
 }
 
 TEST(Conv2d, Sizes) {
-  for (int64_t kernel : {2, 3, 5}) {
-    for (int64_t stride : {1, 2, 3}) {
+  for (int64_t kernel : {2, 3}) {
+    for (int64_t stride : {1, 2}) {
       for (int64_t dilation : {1, 2}) {
         for (int64_t padding : {0, 1, 2, 3}) {
           for (int64_t channels : {3, 20}) {

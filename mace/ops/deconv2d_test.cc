@@ -73,7 +73,7 @@ TEST(Deconv2d, Same) {
 }
 
 TEST(Deconv2d, Sizes) {
-  for (int64_t kernel : {1, 2, 3, 4}) {
+  for (int64_t kernel : {2, 3}) {
     for (int64_t stride : {1, 2, 3}) {
       for (int64_t dilation : {1, 2}) {
         for (int64_t padding : {0, 1, 3}) {

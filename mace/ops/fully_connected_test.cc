@@ -34,9 +34,9 @@ TEST(FullyConnected, KeepsLeadingDimensions) {
 }
 
 TEST(FullyConnected, Sizes) {
-  for (int64_t m : {1, 2, 17}) {
-    for (int64_t k : {1, 15, 130, 1030}) {
-      for (int64_t n : {1, 5, 40, 130}) {
+  for (int64_t m : {1, 17}) {
+    for (int64_t k : {1, 15, 1030}) {
+      for (int64_t n : {1, 130}) {
         SCOPED_TRACE(ToString(Shape{m, k, n}));
         CheckOp({"FullyConnected",
                  {{"activation", "SIGMOID"}},

@@ -51,8 +51,8 @@ TEST(MatMul, Empty) {
 
 TEST(MatMul, Sizes) {
   for (int64_t m : {1, 5, 30}) {
-    for (int64_t k : {1, 64, 515}) {
-      for (int64_t n : {1, 16, 70}) {
+    for (int64_t k : {1, 515}) {
+      for (int64_t n : {1, 70}) {
         for (int64_t ta : {0, 1}) {
           for (int64_t tb : {0, 1}) {
             SCOPED_TRACE(ToString(Shape{m, k, n, ta, tb}));

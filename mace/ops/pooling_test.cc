@@ -103,25 +103,20 @@ TEST(Pooling, CeilShapes) {
 
 TEST(Pooling, Sizes) {
   for (int64_t type : {kAverage, kMax, kL2}) {
-    for (int64_t kernel : {2, 3}) {
-      for (int64_t channels : {1, 8, 37, 130}) {
-        for (int64_t padding : {0, 1, 2}) {
-          for (int64_t round_mode : {0, 1}) {
-            for (int64_t global : {0, 1}) {
-              SCOPED_TRACE(ToString(
-                  Shape{type, kernel, channels, padding, round_mode, global}));
-              CheckOp({"Pooling",
-                       {{"pooling_type", type},
-                        {"kernels", Ints{kernel, kernel}},
-                        {"strides", Ints{2, 2}},
-                        {"padding", padding},
-                        {"round_mode", round_mode},
-                        {"global", global},
-                        {"activation", "RELUX"},
-                        {"max_limit", 0.75f}},
-                       {RandomF32({2, 8, 11, channels}, 1)}});
-            }
-          }
+    for (int64_t channels : {1, 37}) {
+      for (int64_t padding : {0, 1, 2}) {
+        for (int64_t global : {0, 1}) {
+          SCOPED_TRACE(ToString(Shape{type, channels, padding, global}));
+          CheckOp({"Pooling",
+                   {{"pooling_type", type},
+                    {"kernels", Ints{3, 2}},
+                    {"strides", Ints{2, 2}},
+                    {"padding", padding},
+                    {"round_mode", int64_t{1}},
+                    {"global", global},
+                    {"activation", "RELUX"},
+                    {"max_limit", 0.75f}},
+                   {RandomF32({2, 8, 11, channels}, 1)}});
         }
       }
     }

@@ -10,7 +10,9 @@
 namespace mace::cpu {
 namespace {
 
-Result<KernelPtr> PrepareF32(const Node& node, CpuContext&) {
+constexpr int64_t kTile = 8192;  // floats, so that a task outweighs its start
+
+Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const ActivationOpAttrs attrs,
                         ReadAttrs<ActivationOpAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const ActivationFunction act,
@@ -18,13 +20,26 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext&) {
   const int64_t n = NumElements(node.outputs[0].shape);
   KernelFacts facts;
   facts.overlaps = {{0, 0}};
+  if (context.reference) {
+    return MakeKernel(
+        [act, n](const RunArgs& args) {
+          const float* x = args.inputs[0].as<const float>();
+          float* y = args.outputs[0].as<float>();
+          for (int64_t i = 0; i < n; ++i) {
+            y[i] = static_cast<float>(ReferenceActivation(act, x[i]));
+          }
+        },
+        facts);
+  }
+  const Activator activator(act, context.features);
+  facts.variant = activator.variant();
   return MakeKernel(
-      [act, n](const RunArgs& args) {
+      [activator, n, threads = context.threads](const RunArgs& args) {
         const float* x = args.inputs[0].as<const float>();
         float* y = args.outputs[0].as<float>();
-        for (int64_t i = 0; i < n; ++i) {
-          y[i] = static_cast<float>(ReferenceActivation(act, x[i]));
-        }
+        threads->ParallelFor(n, kTile, [&](size_t begin, size_t end) {
+          activator.Apply(x + begin, end - begin, y + begin);
+        });
       },
       facts);
 }

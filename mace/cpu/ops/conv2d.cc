@@ -1,16 +1,17 @@
-// Conv2d on the CPU.
+// Conv2d on the CPU: a matrix product of patches and packed filters.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/ops/conv2d.h"
 
+#include "mace/cpu/conv_kernel.h"
 #include "mace/cpu/function_kernel.h"
+#include "mace/cpu/kernel_inputs.h"
 #include "mace/cpu/kernel_table.h"
-#include "mace/cpu/reference/conv.h"
 
 namespace mace::cpu {
 namespace {
 
-Result<KernelPtr> PrepareF32(const Node& node, CpuContext&) {
+Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const Conv2dAttrs attrs, ReadAttrs<Conv2dAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const ActivationFunction act,
                         ResolveActivation(node, attrs));
@@ -20,17 +21,16 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext&) {
   s.in_channels = node.inputs[0].type.shape[3];
   s.out_channels = node.outputs[0].shape[3];
   s.group = attrs.group;
-  KernelFacts facts;
-  facts.macs = NumElements(node.outputs[0].shape) * s.in_per_group() * s.taps();
-  return MakeKernel(
-      [s, act](const RunArgs& args) {
-        ReferenceConv(
-            s, act, args.inputs[0].as<const float>(),
-            args.inputs[1].as<const float>(),
-            args.inputs.size() > 2 ? args.inputs[2].as<const float>() : nullptr,
-            args.outputs[0].as<float>());
-      },
-      facts);
+  if (context.reference) {
+    return MakeKernel([s, act](const RunArgs& args) {
+      ReferenceConv(s, act, args.inputs[0].as<const float>(),
+                    args.inputs[1].as<const float>(), BiasF32(args),
+                    args.outputs[0].as<float>());
+    });
+  }
+  const FilterLayout oihw = {"oihw", s.out_per_group() * s.in_per_group(),
+                             s.in_per_group(), 1};
+  return PrepareConvGemm(node, s, oihw, act, context);
 }
 
 }  // namespace

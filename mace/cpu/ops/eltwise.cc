@@ -4,33 +4,38 @@
 #include "mace/ops/eltwise.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "mace/cpu/activation.h"
 #include "mace/cpu/broadcast_loop.h"
+#include "mace/cpu/choose.h"
 #include "mace/cpu/eltwise_functions.h"
 #include "mace/cpu/function_kernel.h"
 #include "mace/cpu/kernel_table.h"
+#include "mace/cpu/ukernels/binary_f32/binary_f32_table.h"
 
 namespace mace::cpu {
 namespace {
 
-// y[i] = f(a[i * step_a], b[i * step_b]); the steps are 0 or 1.
+// Elements that one task computes, so that it outweighs its start.
+constexpr int64_t kTile = 16384;
+
+// y[i] = f(a[i], b[i]) for n elements; `one_a`, `one_b`: a single element that
+// meets all of the other operand.
 template <typename T>
-using RowFn = void(int64_t n, const T* a, int64_t step_a, const T* b,
-                   int64_t step_b, T* y);
+using RowFn = void(int64_t n, const T* a, bool one_a, const T* b, bool one_b,
+                   T* y);
 
 template <EltwiseType kType, typename T>
-void Row(int64_t n, const T* a, int64_t step_a, const T* b, int64_t step_b,
-         T* y) {
-  if (step_a == 1 && step_b == 1) {
-    for (int64_t i = 0; i < n; ++i) y[i] = ApplyEltwise<kType>(a[i], b[i]);
-  } else if (step_a == 1) {
+void Row(int64_t n, const T* a, bool one_a, const T* b, bool one_b, T* y) {
+  if (one_a) {
+    const T a0 = *a;
+    for (int64_t i = 0; i < n; ++i) y[i] = ApplyEltwise<kType>(a0, b[i]);
+  } else if (one_b) {
     const T b0 = *b;
     for (int64_t i = 0; i < n; ++i) y[i] = ApplyEltwise<kType>(a[i], b0);
   } else {
-    const T a0 = *a;
-    for (int64_t i = 0; i < n; ++i)
-      y[i] = ApplyEltwise<kType>(a0, b[i * step_b]);
+    for (int64_t i = 0; i < n; ++i) y[i] = ApplyEltwise<kType>(a[i], b[i]);
   }
 }
 
@@ -46,6 +51,28 @@ RowFn<T>* FindRow(EltwiseType type) {
   return kRows[static_cast<int>(type)];
 }
 
+// Null for the types that have no micro-kernel.
+BinaryF32Fn* FindBinary(const BinaryF32Set& set, EltwiseType type) {
+  switch (type) {
+    case EltwiseType::kSum:
+      return set.add;
+    case EltwiseType::kSub:
+      return set.subtract;
+    case EltwiseType::kProd:
+      return set.multiply;
+    case EltwiseType::kDiv:
+      return set.divide;
+    case EltwiseType::kMin:
+      return set.min;
+    case EltwiseType::kMax:
+      return set.max;
+    case EltwiseType::kSqrDiff:
+      return set.squared_difference;
+    default:
+      return nullptr;
+  }
+}
+
 // Operands of the output's own shape may share its memory.
 std::vector<Overlap> InPlace(const Node& node) {
   std::vector<Overlap> overlaps;
@@ -55,6 +82,70 @@ std::vector<Overlap> InPlace(const Node& node) {
   return overlaps;
 }
 
+// The kernel that calls row(n, a, one_a, b, one_b, y) for each row.
+template <typename T, typename RowFunction>
+KernelPtr MakeEltwise(const Node& node, ThreadPool* threads,
+                      const std::string& variant, const RowFunction& row_fn) {
+  const BroadcastPlan plan =
+      PlanBroadcast(node.outputs[0].shape,
+                    {node.inputs[0].type.shape, node.inputs[1].type.shape});
+  const bool empty = NumElements(node.outputs[0].shape) == 0;
+  const auto run = [=](const RunArgs& args) {
+    if (empty) return;
+    const T* a = args.inputs[0].as<const T>();
+    const T* b = args.inputs[1].as<const T>();
+    T* y = args.outputs[0].as<T>();
+    const int64_t n = plan.extents.back();
+    const int64_t step_a = plan.strides[0].back();
+    const int64_t step_b = plan.strides[1].back();
+    const auto rows = [&](size_t r0, size_t r1, size_t i0, size_t i1) {
+      ForEachRow<2>(plan, r0, r1, [&](int64_t row, auto at) {
+        row_fn(i1 - i0, a + at[0] + i0 * step_a, step_a == 0,
+               b + at[1] + i0 * step_b, step_b == 0, y + row * n + i0);
+      });
+    };
+    threads->ParallelFor2D(NumRows(plan), n, std::max<int64_t>(kTile / n, 1),
+                           kTile, rows);
+  };
+  KernelFacts facts;
+  facts.overlaps = InPlace(node);
+  facts.variant = variant;
+  return MakeKernel(run, facts);
+}
+
+KernelPtr MakeF32(const Node& node, EltwiseType type,
+                  const ActivationFunction& act, CpuContext& context) {
+  RowFn<float>* plain = FindRow<float>(type);
+  if (context.reference) {
+    return MakeEltwise<float>(
+        node, context.threads, "scalar",
+        [=](int64_t n, const float* a, bool one_a, const float* b, bool one_b,
+            float* y) {
+          plain(n, a, one_a, b, one_b, y);
+          for (int64_t i = 0; i < n; ++i) {
+            y[i] = static_cast<float>(ReferenceActivation(act, y[i]));
+          }
+        });
+  }
+  const BinaryF32& micro = ChooseRow(kBinaryF32, context.features);
+  BinaryF32Fn* binary = FindBinary(*micro.set, type);
+  const Activator activator(act, context.features);
+  const bool activate =
+      binary != nullptr ? !act.is_clamp() : act.kind != ActivationKind::kNoop;
+  return MakeEltwise<float>(node, context.threads,
+                            binary != nullptr ? micro.name : "scalar",
+                            [=](int64_t n, const float* a, bool one_a,
+                                const float* b, bool one_b, float* y) {
+                              if (binary != nullptr) {
+                                binary({static_cast<size_t>(n), a, b, one_a,
+                                        one_b, y, act.lower(), act.upper()});
+                              } else {
+                                plain(n, a, one_a, b, one_b, y);
+                              }
+                              if (activate) activator.Apply(y, n, y);
+                            });
+}
+
 template <typename T>
 Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const EltwiseAttrs attrs,
@@ -62,37 +153,11 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const EltwiseType type, ParseEltwiseType(node, attrs));
   MACE_ASSIGN_OR_RETURN(const ActivationFunction act,
                         ResolveActivation(node, attrs));
-  RowFn<T>* row_fn = FindRow<T>(type);
-  const BroadcastPlan plan =
-      PlanBroadcast(node.outputs[0].shape,
-                    {node.inputs[0].type.shape, node.inputs[1].type.shape});
-  const bool empty = NumElements(node.outputs[0].shape) == 0;
-  KernelFacts facts;
-  facts.overlaps = InPlace(node);
-  ThreadPool* threads = context.threads;
-  return MakeKernel(
-      [=](const RunArgs& args) {
-        if (empty) return;
-        const T* a = args.inputs[0].as<const T>();
-        const T* b = args.inputs[1].as<const T>();
-        T* y = args.outputs[0].as<T>();
-        const int64_t n = plan.extents.back();
-        const size_t tile = std::max<int64_t>(16384 / n, 1);
-        threads->ParallelFor(
-            NumRows(plan), tile, [&](size_t begin, size_t end) {
-              ForEachRow<2>(plan, begin, end, [&](int64_t row, auto at) {
-                row_fn(n, a + at[0], plan.strides[0].back(), b + at[1],
-                       plan.strides[1].back(), y + row * n);
-                if constexpr (std::is_same_v<T, float>) {
-                  if (act.kind == ActivationKind::kNoop) return;
-                  for (int64_t i = row * n; i < (row + 1) * n; ++i) {
-                    y[i] = static_cast<T>(ReferenceActivation(act, y[i]));
-                  }
-                }
-              });
-            });
-      },
-      facts);
+  if constexpr (std::is_same_v<T, float>) {
+    return MakeF32(node, type, act, context);
+  } else {
+    return MakeEltwise<T>(node, context.threads, "scalar", FindRow<T>(type));
+  }
 }
 
 }  // namespace

@@ -3,10 +3,8 @@
 
 #include "mace/ops/mat_mul.h"
 
-#include "mace/cpu/function_kernel.h"
 #include "mace/cpu/kernel_table.h"
-#include "mace/cpu/reference/mat_mul.h"
-#include "mace/ops/common/broadcast.h"
+#include "mace/cpu/mat_mul_kernel.h"
 
 namespace mace::cpu {
 namespace {
@@ -27,29 +25,26 @@ std::vector<int64_t> BatchIndex(const Shape& out, const Shape& operand) {
   return index;
 }
 
-Result<KernelPtr> PrepareF32(const Node& node, CpuContext&) {
+Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const MatMulAttrs attrs, ReadAttrs<MatMulAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const MatMulShapes s, ResolveMatMul(node, attrs));
-  const bool transpose_a = attrs.transpose_a && node.inputs[0].type.rank() > 1;
-  const bool transpose_b = attrs.transpose_b && node.inputs[1].type.rank() > 1;
-  const std::vector<int64_t> batch_a = BatchIndex(s.batch, s.batch_a);
-  const std::vector<int64_t> batch_b = BatchIndex(s.batch, s.batch_b);
-  KernelFacts facts;
-  facts.macs = NumElements(s.batch) * s.m * s.n * s.k;
-  return MakeKernel(
-      [=](const RunArgs& args) {
-        for (size_t i = 0; i < batch_a.size(); ++i) {
-          ConstMatrix a{args.inputs[0].as<const float>(), s.k, 1};
-          ConstMatrix b{args.inputs[1].as<const float>(), s.n, 1};
-          a.data += batch_a[i] * s.m * s.k;
-          b.data += batch_b[i] * s.n * s.k;
-          if (transpose_a) a = {a.data, 1, s.m};
-          if (transpose_b) b = {b.data, 1, s.k};
-          ReferenceMatMul(s.m, s.n, s.k, a, b, nullptr, {},
-                          args.outputs[0].as<float>() + i * s.m * s.n);
-        }
-      },
-      facts);
+  MatMulSpec spec;
+  spec.m = s.m;
+  spec.n = s.n;
+  spec.k = s.k;
+  spec.transpose_a = attrs.transpose_a && node.inputs[0].type.rank() > 1;
+  spec.transpose_b = attrs.transpose_b && node.inputs[1].type.rank() > 1;
+  spec.batch_a = BatchIndex(s.batch, s.batch_a);
+  spec.batch_b = BatchIndex(s.batch, s.batch_b);
+  spec.num_a = NumElements(s.batch_a);
+  spec.num_b = NumElements(s.batch_b);
+  if (spec.num_b == 1 && !spec.transpose_a && spec.num_a > 1) {
+    // One matrix b: the rows of all of a's are one tall matrix.
+    spec.m *= spec.num_a;
+    spec.num_a = 1;
+    spec.batch_a = spec.batch_b = {0};
+  }
+  return PrepareMatMul(node, spec, context);
 }
 
 }  // namespace

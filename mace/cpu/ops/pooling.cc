@@ -3,14 +3,64 @@
 
 #include "mace/ops/pooling.h"
 
+#include <algorithm>
+#include <cmath>
+
+#include "mace/cpu/choose.h"
 #include "mace/cpu/function_kernel.h"
 #include "mace/cpu/kernel_table.h"
 #include "mace/cpu/reference/pooling.h"
+#include "mace/cpu/ukernels/pool_f32/pool_f32_table.h"
 
 namespace mace::cpu {
 namespace {
 
-Result<KernelPtr> PrepareF32(const Node& node, CpuContext&) {
+constexpr int64_t kTasksPerThread = 4;
+
+PoolF32Fn* FunctionOf(const PoolF32& row, PoolingType type) {
+  switch (type) {
+    case PoolingType::kMax:
+      return row.max;
+    case PoolingType::kAverage:
+      return row.mean;
+    case PoolingType::kL2:
+      return row.l2;
+  }
+  return row.max;
+}
+
+// Line p of the output image at `y`.
+void PoolLine(const PoolShape& s, const ActivationFunction& act,
+              const Activator& activator, PoolF32Fn* fn, const float* image,
+              int64_t p, float* y) {
+  const Window &h = s.window.h, &w = s.window.w;
+  const Taps rows = TapsInside(h, p);
+  PoolF32Window window;
+  window.channels = s.channels;
+  window.rows = rows.count;
+  window.row_stride = h.dilation * w.in * s.channels;
+  window.column_stride = w.dilation * s.channels;
+  window.lower = act.lower();
+  window.upper = act.upper();
+  for (int64_t q = 0; q < w.out; ++q, y += s.channels) {
+    const Taps columns = TapsInside(w, q);
+    if (rows.count == 0 || columns.count == 0) {
+      const bool is_max = s.type == PoolingType::kMax;
+      const double nothing = is_max ? -INFINITY : 0;
+      std::fill(y, y + s.channels,
+                static_cast<float>(ReferenceActivation(act, nothing)));
+      continue;
+    }
+    window.columns = columns.count;
+    window.x = image + (rows.start * w.in + columns.start) * s.channels;
+    window.y = y;
+    window.scale = 1.f / static_cast<float>(PoolCount(s, p, q));
+    fn(window);
+    if (!act.is_clamp()) activator.Apply(y, s.channels, y);
+  }
+}
+
+Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const PoolingAttrs attrs,
                         ReadAttrs<PoolingAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const ActivationFunction act,
@@ -21,10 +71,35 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext&) {
   MACE_ASSIGN_OR_RETURN(s.window, PoolingWindow(node, attrs));
   s.batch = node.inputs[0].type.shape[0];
   s.channels = node.inputs[0].type.shape[3];
-  return MakeKernel([s, act](const RunArgs& args) {
-    ReferencePooling(s, act, args.inputs[0].as<const float>(),
-                     args.outputs[0].as<float>());
-  });
+  if (context.reference) {
+    return MakeKernel([s, act](const RunArgs& args) {
+      ReferencePooling(s, act, args.inputs[0].as<const float>(),
+                       args.outputs[0].as<float>());
+    });
+  }
+  const PoolF32& row = ChooseRow(kPoolF32, context.features);
+  PoolF32Fn* fn = FunctionOf(row, s.type);
+  const Activator activator(act, context.features);
+  ThreadPool* threads = context.threads;
+  KernelFacts facts;
+  facts.variant = row.name;
+  return MakeKernel(
+      [s, act, activator, fn, threads](const RunArgs& args) {
+        const Window &h = s.window.h, &w = s.window.w;
+        const int64_t lines = s.batch * h.out;
+        const size_t tile = std::max<int64_t>(
+            lines / (threads->num_threads() * kTasksPerThread), 1);
+        threads->ParallelFor(lines, tile, [&](size_t begin, size_t end) {
+          for (int64_t i = begin; i < static_cast<int64_t>(end); ++i) {
+            PoolLine(s, act, activator, fn,
+                     args.inputs[0].as<const float>() +
+                         i / h.out * h.in * w.in * s.channels,
+                     i % h.out,
+                     args.outputs[0].as<float>() + i * w.out * s.channels);
+          }
+        });
+      },
+      facts);
 }
 
 }  // namespace

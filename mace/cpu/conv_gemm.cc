@@ -1,0 +1,214 @@
+// Blocking and running a convolution's matrix product.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/conv_gemm.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "mace/cpu/tasks.h"
+
+namespace mace::cpu {
+namespace {
+
+int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// Floats of k that a tile multiplies at a time: a panel of b this deep (times
+// 32 columns: 64 KiB) streams from the second-level cache.
+constexpr int64_t kMaxDepth = 768;
+// Rows read in place need no copy, so that only b's panel limits the depth.
+constexpr int64_t kMaxDepthInPlace = 2048;
+// Floats of `a` in a row block: a quarter of a 1 MiB second-level cache.
+constexpr int64_t kBlockFloats = 64 * 1024;
+// Tasks per thread, so that a late thread costs little.
+constexpr int64_t kTasksPerThread = 4;
+// Rows whose distance is a multiple of this many bytes compete for the same
+// few sets of the first-level cache.
+constexpr int64_t kSetConflictBytes = 2048;
+
+}  // namespace
+
+ConvGemm::ConvGemm(const Spec& spec, const CpuContext& context)
+    : spec_(spec),
+      activator_(spec.activation, context.features),
+      num_threads_(context.threads->num_threads()) {
+  const Patches& patches = spec.patches;
+  const Window2D& window = patches.window;
+  rows_ = patches.rows();
+  depth_ = patches.depth();
+  flat_output_ =
+      (window.h.out == 1 ||
+       spec.line_stride == window.w.out * spec.pixel_stride) &&
+      (patches.batch == 1 ||
+       spec.image_stride == window.h.out * window.w.out * spec.pixel_stride);
+  const int64_t row_bytes = patches.pixel_stride * window.w.stride * 4;
+  const bool conflicts = row_bytes % kSetConflictBytes == 0 &&
+                         spec.kernel->mr > 8 && spec.n >= 2 * spec.kernel->nr;
+  const bool is_matrix = patches.is_matrix();
+  reads_in_place_ = !conflicts && (is_matrix || depth_ <= kMaxDepth);
+  const int64_t max_depth =
+      reads_in_place_ && is_matrix ? kMaxDepthInPlace : kMaxDepth;
+  depth_block_ = CeilDiv(depth_, CeilDiv(depth_, max_depth));
+  PlanTasks();
+  if (!(reads_in_place_ && is_matrix)) {
+    // Half a cache line more than whole ones, so that rows spread over sets.
+    copy_stride_ = (depth_block_ + 15) / 16 * 16 + 8;
+    copy_floats_ = row_block_ * copy_stride_;
+  }
+}
+
+int64_t ConvGemm::MaxRowBlock() const {
+  const int64_t mr = spec_.kernel->mr;
+  if (flat_output_) return kMaxTiles * mr;
+  // Tiles end at the end of a line: half of them may be short, besides the
+  // first and the last.
+  return (kMaxTiles / 2 - 2) * std::min(mr, spec_.patches.window.w.out);
+}
+
+void ConvGemm::PlanTasks() {
+  const int64_t mr = spec_.kernel->mr, nr = spec_.kernel->nr;
+  const int64_t parts = static_cast<int64_t>(spec_.parts.size());
+  const int64_t panels = CeilDiv(spec_.n, nr);
+  row_block_ = std::clamp<int64_t>(kBlockFloats / depth_block_ / mr * mr, mr,
+                                   MaxRowBlock());
+  column_block_ = panels * nr;
+  if (num_threads_ > 1) {
+    const int64_t tasks = CeilDiv(num_threads_ * kTasksPerThread, parts);
+    const int64_t tiles = CeilDiv(rows_, mr);
+    if (panels > tiles) {
+      column_block_ = CeilDiv(panels, std::min(tasks, panels)) * nr;
+    } else {
+      row_block_ = std::min(row_block_, CeilDiv(tiles, tasks) * mr);
+    }
+  }
+  // As few blocks as that, but equal ones.
+  const int64_t blocks = CeilDiv(std::max<int64_t>(rows_, 1), row_block_);
+  const int64_t equal = CeilDiv(std::max<int64_t>(rows_, 1), blocks);
+  row_block_ = std::min(row_block_, CeilDiv(equal, mr) * mr);
+}
+
+int64_t ConvGemm::scratch_bytes() const {
+  return num_threads_ * copy_floats_ * static_cast<int64_t>(sizeof(float));
+}
+
+std::string ConvGemm::variant() const {
+  return std::string(spec_.kernel->name) +
+         (reads_in_place_ ? " in place" : " copying rows");
+}
+
+void ConvGemm::Run(ThreadPool* threads, const float* x, const float* b,
+                   const float* bias, float* y, void* scratch) const {
+  const int64_t row_blocks = CeilDiv(rows_, row_block_);
+  const int64_t column_blocks = CeilDiv(spec_.n, column_block_);
+  RunTasks(threads, spec_.parts.size() * row_blocks * column_blocks,
+           [&](size_t worker, size_t index) {
+             const int64_t i = static_cast<int64_t>(index);
+             const int64_t row = i / column_blocks % row_blocks * row_block_;
+             const int64_t column = i % column_blocks * column_block_;
+             const Part& part = spec_.parts[i / column_blocks / row_blocks];
+             RunTask({x + part.x, b + part.b,
+                      bias != nullptr ? bias + part.bias : nullptr, y + part.y,
+                      static_cast<float*>(scratch) + worker * copy_floats_, row,
+                      std::min(row + row_block_, rows_), column,
+                      std::min(column + column_block_, spec_.n)});
+           });
+}
+
+int64_t ConvGemm::OutputOffset(int64_t row) const {
+  if (flat_output_) return row * spec_.pixel_stride;
+  const Window2D& window = spec_.patches.window;
+  const int64_t q = row % window.w.out, line = row / window.w.out;
+  return line / window.h.out * spec_.image_stride +
+         line % window.h.out * spec_.line_stride + q * spec_.pixel_stride;
+}
+
+int ConvGemm::CutTiles(const Task& task, Tile* tiles) const {
+  int num_tiles = 0;
+  const int64_t width = spec_.patches.window.w.out;
+  for (int64_t row = task.row_begin; row < task.row_end;) {
+    Tile& tile = tiles[num_tiles++];
+    tile.m = std::min<int64_t>(spec_.kernel->mr, task.row_end - row);
+    if (!flat_output_) tile.m = std::min(tile.m, width - row % width);
+    tile.c = task.y + OutputOffset(row);
+    row += tile.m;
+  }
+  return num_tiles;
+}
+
+void ConvGemm::FindRows(const Task& task, int64_t k0, int64_t k1, Tile* tiles,
+                        int num_tiles) const {
+  float* copies = task.copies;
+  int64_t row = task.row_begin;
+  for (int i = 0; i < num_tiles; row += tiles[i++].m) {
+    Tile& tile = tiles[i];
+    Patches::InPlace in_place;
+    if (reads_in_place_ && spec_.patches.FindInPlace(row, tile.m, &in_place)) {
+      tile.a = task.x + in_place.offset + k0;
+      tile.a_stride = in_place.row_stride;
+      tile.k = in_place.segments > 1 ? in_place.k : k1 - k0;
+      tile.segments = in_place.segments;
+      tile.segment_stride = in_place.segment_stride;
+      continue;
+    }
+    spec_.patches.Copy(task.x, row, tile.m, k0, k1, copies, copy_stride_);
+    tile.a = copies;
+    tile.a_stride = copy_stride_;
+    tile.k = k1 - k0;
+    tile.segments = 1;
+    tile.segment_stride = 0;
+    copies += tile.m * copy_stride_;
+  }
+}
+
+void ConvGemm::RunTask(const Task& task) const {
+  Tile tiles[kMaxTiles];
+  const int num_tiles = CutTiles(task, tiles);
+  for (int64_t k0 = 0; k0 < depth_; k0 += depth_block_) {
+    FindRows(task, k0, std::min(k0 + depth_block_, depth_), tiles, num_tiles);
+    MultiplyPanels(task, k0, tiles, num_tiles);
+  }
+  if (!spec_.activation.is_clamp()) Activate(task, tiles, num_tiles);
+}
+
+void ConvGemm::MultiplyPanels(const Task& task, int64_t k0, const Tile* tiles,
+                              int num_tiles) const {
+  const int64_t nr = spec_.kernel->nr;
+  const bool last = k0 + depth_block_ >= depth_;
+  GemmF32Tile t;
+  t.accumulate = k0 > 0;
+  t.lower = last ? spec_.activation.lower() : -INFINITY;
+  t.upper = last ? spec_.activation.upper() : INFINITY;
+  for (int64_t j = task.column_begin; j < task.column_end; j += nr) {
+    t.n = std::min(nr, task.column_end - j);
+    t.b = task.b + j * depth_ + k0 * nr;
+    t.bias = task.bias != nullptr ? task.bias + j : nullptr;
+    for (int i = 0; i < num_tiles; ++i) {
+      t.m = tiles[i].m;
+      t.k = tiles[i].k;
+      t.segments = tiles[i].segments;
+      t.a = tiles[i].a;
+      t.a_stride = tiles[i].a_stride;
+      t.segment_stride = tiles[i].segment_stride;
+      t.c = tiles[i].c + j;
+      t.c_stride = spec_.pixel_stride;
+      spec_.kernel->fn(t);
+    }
+  }
+}
+
+void ConvGemm::Activate(const Task& task, const Tile* tiles,
+                        int num_tiles) const {
+  const int64_t columns = task.column_end - task.column_begin;
+  for (int i = 0; i < num_tiles; ++i) {
+    float* c = tiles[i].c + task.column_begin;
+    // Rows without a gap between them are activated as one.
+    const bool dense = columns == spec_.pixel_stride;
+    const int64_t runs = dense ? 1 : tiles[i].m;
+    const int64_t length = dense ? tiles[i].m * columns : columns;
+    for (int64_t r = 0; r < runs; ++r, c += spec_.pixel_stride) {
+      activator_.Apply(c, length, c);
+    }
+  }
+}
+
+}  // namespace mace::cpu

@@ -1,0 +1,115 @@
+// ConvGemm: a convolution as a matrix product of patches and packed filters.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The product is cut into blocks of rows (small enough for the second-level
+// cache) and blocks of columns, one task each. Within a task, a panel of packed
+// b stays in the first-level cache while the tiles of the block pass by:
+//
+//              n                          task = row block x column block
+//        +-----+-----+                    for each depth block of k
+//   rows |tile |     |  ^ row block         for each tile: find or copy its
+//   rows
+//        |tile |     |  v                   for each panel of columns
+//        +-----+-----+                        for each tile: micro-kernel
+//        column block
+#ifndef MACE_CPU_CONV_GEMM_H_
+#define MACE_CPU_CONV_GEMM_H_
+
+#include <string>
+#include <vector>
+
+#include "mace/base/thread_pool.h"
+#include "mace/cpu/activation.h"
+#include "mace/cpu/gemm_pack.h"
+#include "mace/cpu/patches.h"
+
+namespace mace::cpu {
+
+class ConvGemm {
+ public:
+  // One of several products of the same shape: where its operands start, in
+  // floats from those given to Run. For the groups of a convolution and the
+  // batches of a matrix product.
+  struct Part {
+    int64_t x = 0;
+    int64_t b = 0;
+    int64_t bias = 0;
+    int64_t y = 0;
+  };
+
+  struct Spec {
+    const GemmF32* kernel = nullptr;
+    Patches patches;
+    int64_t n = 0;  // output channels
+    // Where output (n, p, q) is: floats between images, lines and pixels.
+    int64_t image_stride = 0;
+    int64_t line_stride = 0;
+    int64_t pixel_stride = 0;
+    ActivationFunction activation;
+    std::vector<Part> parts = {Part()};
+  };
+
+  // REQUIRES: spec.patches.depth() > 0.
+  ConvGemm(const Spec& spec, const CpuContext& context);
+
+  // For all threads.
+  int64_t scratch_bytes() const;
+
+  // The micro-kernel, and whether rows are copied before they are multiplied.
+  std::string variant() const;
+
+  // `b` is packed for spec.kernel; `bias` is n floats or null.
+  void Run(ThreadPool* threads, const float* x, const float* b,
+           const float* bias, float* y, void* scratch) const;
+
+ private:
+  static constexpr int kMaxTiles = 64;  // of a row block
+
+  struct Tile {
+    int64_t m;
+    float* c;
+    const float* a;  // of the current depth block
+    int64_t a_stride;
+    int64_t k;
+    int64_t segments;
+    int64_t segment_stride;
+  };
+  struct Task {
+    const float* x;
+    const float* b;
+    const float* bias;
+    float* y;
+    float* copies;
+    int64_t row_begin, row_end;
+    int64_t column_begin, column_end;
+  };
+
+  void PlanTasks();
+  int CutTiles(const Task& task, Tile* tiles) const;
+  // Points each tile at columns [k0, k1) of its rows.
+  void FindRows(const Task& task, int64_t k0, int64_t k1, Tile* tiles,
+                int num_tiles) const;
+  void RunTask(const Task& task) const;
+  void MultiplyPanels(const Task& task, int64_t k0, const Tile* tiles,
+                      int num_tiles) const;
+  void Activate(const Task& task, const Tile* tiles, int num_tiles) const;
+  int64_t OutputOffset(int64_t row) const;
+  int64_t MaxRowBlock() const;
+
+  Spec spec_;
+  Activator activator_;  // of what is not a clamp
+  int num_threads_ = 1;
+  int64_t rows_ = 0;
+  int64_t depth_ = 0;
+  bool flat_output_ = false;  // consecutive rows are pixel_stride apart
+  bool reads_in_place_ = false;
+  int64_t depth_block_ = 0;
+  int64_t row_block_ = 0;
+  int64_t column_block_ = 0;
+  int64_t copy_stride_ = 0;
+  int64_t copy_floats_ = 0;  // per worker
+};
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_CONV_GEMM_H_

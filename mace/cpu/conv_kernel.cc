@@ -1,0 +1,92 @@
+// A convolution as a kernel: packed filters and a matrix product.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/conv_kernel.h"
+
+#include <utility>
+
+#include "mace/cpu/choose.h"
+#include "mace/cpu/conv_gemm.h"
+#include "mace/cpu/kernel_inputs.h"
+
+namespace mace::cpu {
+namespace {
+
+struct ConvGemmKernel final : Kernel {
+  ConvGemmKernel(PackedB filter_in, ConvGemm gemm_in, const CpuContext& context)
+      : filter(std::move(filter_in)),
+        gemm(std::move(gemm_in)),
+        threads(context.threads) {}
+
+  int64_t scratch_bytes() const override {
+    return filter.scratch_bytes() + gemm.scratch_bytes();
+  }
+  int64_t macs() const override { return num_macs; }
+  std::string variant() const override { return gemm.variant(); }
+
+  Status Run(const RunArgs& args) override {
+    const float* b =
+        filter.Get(args.inputs[1].as<const float>(), args.scratch.handle);
+    gemm.Run(threads, args.inputs[0].as<const float>(), b, BiasF32(args),
+             args.outputs[0].as<float>(),
+             args.scratch.as<char>() + filter.scratch_bytes());
+    return Status();
+  }
+
+  PackedB filter;
+  ConvGemm gemm;
+  ThreadPool* threads;
+  int64_t num_macs = 0;
+};
+
+// Each group's filter as a matrix of kernel_h * kernel_w * in_per_group rows.
+std::vector<GemmB> FilterMatrices(const ConvShape& s,
+                                  const FilterLayout& layout) {
+  std::vector<GemmB> matrices(s.group);
+  for (int64_t g = 0; g < s.group; ++g) {
+    GemmB& b = matrices[g];
+    b.n = s.out_per_group();
+    b.offset = g * layout.group_stride * s.taps();
+    b.column_stride = layout.out_stride * s.taps();
+    b.channels = s.in_per_group();
+    b.channel_stride = layout.in_stride * s.taps();
+    b.taps.clear();
+    for (int64_t t = 0; t < s.taps(); ++t) b.taps.push_back(t);
+  }
+  return matrices;
+}
+
+}  // namespace
+
+Result<KernelPtr> PrepareConvGemm(const Node& node, const ConvShape& s,
+                                  const FilterLayout& layout,
+                                  const ActivationFunction& activation,
+                                  CpuContext& context) {
+  const GemmF32& micro = ChooseRow(kGemmF32, context.features);
+  const std::string how =
+      layout.name + std::string(" of ") + std::to_string(s.group) + " groups";
+  MACE_ASSIGN_OR_RETURN(PackedB filter,
+                        PackedB::Create(node.inputs[1], how, micro,
+                                        FilterMatrices(s, layout), context));
+  ConvGemm::Spec spec;
+  spec.kernel = &micro;
+  spec.patches = {s.window, s.batch, s.in_per_group(), s.in_channels};
+  spec.n = s.out_per_group();
+  spec.pixel_stride = s.out_channels;
+  spec.line_stride = s.window.w.out * spec.pixel_stride;
+  spec.image_stride = s.window.h.out * spec.line_stride;
+  spec.activation = activation;
+  spec.parts.clear();
+  for (int64_t g = 0; g < s.group; ++g) {
+    const int64_t o = g * spec.n;
+    spec.parts.push_back({g * s.in_per_group(), filter.offset(g), o, o});
+  }
+  ConvGemm gemm(spec, context);
+  auto kernel = std::make_unique<ConvGemmKernel>(std::move(filter),
+                                                 std::move(gemm), context);
+  kernel->num_macs =
+      NumElements(node.outputs[0].shape) * s.in_per_group() * s.taps();
+  return KernelPtr(std::move(kernel));
+}
+
+}  // namespace mace::cpu

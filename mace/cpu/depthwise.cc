@@ -1,0 +1,147 @@
+// Running a depthwise convolution.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/depthwise.h"
+
+#include <algorithm>
+
+#include "mace/cpu/choose.h"
+#include "mace/cpu/tasks.h"
+
+namespace mace::cpu {
+namespace {
+
+constexpr int64_t kMaxWidth = 4;  // outputs of a tile
+constexpr int64_t kTasksPerThread = 4;
+
+int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+// One line of the output.
+struct Depthwise::Line {
+  const float* image;
+  const float* packed;  // at the first line of the window that is used
+  const float* bias;
+  float* y;
+  int64_t top;     // input line of that first line
+  int64_t height;  // lines of the window inside the image
+};
+
+Depthwise::Depthwise(const Spec& spec, const CpuContext& context)
+    : spec_(spec),
+      activator_(spec.activation, context.features),
+      threads_(context.threads) {
+  const Window& w = spec.window.w;
+  micro_ = &ChooseRow(kDwconvF32, context.features, [&](const DwconvF32& row) {
+    return row.kernel == 0 || (row.kernel == w.kernel &&
+                               row.stride == w.stride && w.dilation == 1);
+  });
+  taps_ = spec.window.h.kernel * w.kernel;
+  const int64_t columns =
+      micro_->kernel == 0 ? w.kernel : (kMaxWidth - 1) * w.stride + w.kernel;
+  pixels_ = spec.window.h.kernel * columns;
+  zeros_.resize(spec.channels);
+}
+
+int64_t Depthwise::packed_bytes() const {
+  return CeilDiv(spec_.channels, micro_->lanes) * micro_->lanes * taps_ *
+         static_cast<int64_t>(sizeof(float));
+}
+
+std::string Depthwise::packing() const {
+  return "depthwise by " + std::to_string(micro_->lanes);
+}
+
+void Depthwise::Pack(const float* w, float* packed) const {
+  const int64_t lanes = micro_->lanes;
+  for (int64_t c0 = 0; c0 < spec_.channels; c0 += lanes) {
+    for (int64_t t = 0; t < taps_; ++t) {
+      for (int64_t i = 0; i < lanes; ++i) {
+        const int64_t c = c0 + i;
+        *packed++ = c < spec_.channels ? w[c * taps_ + t] : 0;
+      }
+    }
+  }
+}
+
+int64_t Depthwise::scratch_bytes() const {
+  return threads_->num_threads() * pixels_ *
+         static_cast<int64_t>(sizeof(const float*));
+}
+
+void Depthwise::Run(const float* x, const float* packed, const float* bias,
+                    float* y, void* scratch) const {
+  const Window &h = spec_.window.h, &w = spec_.window.w;
+  const int64_t lines = spec_.batch * h.out;
+  const int64_t tasks =
+      std::min(lines, threads_->num_threads() * kTasksPerThread);
+  RunTasks(threads_, tasks, [&](size_t worker, size_t task) {
+    const int64_t index = static_cast<int64_t>(task);
+    auto* pixels = static_cast<const float**>(scratch) + worker * pixels_;
+    for (int64_t i = index * lines / tasks; i < (index + 1) * lines / tasks;
+         ++i) {
+      const int64_t origin = i % h.out * h.stride - h.pad_before;
+      const int64_t first = origin < 0 ? CeilDiv(-origin, h.dilation) : 0;
+      const int64_t end =
+          std::min(h.kernel, CeilDiv(h.in - origin, h.dilation));
+      Line line;
+      line.image = x + i / h.out * h.in * w.in * spec_.channels;
+      line.packed = packed + first * w.kernel * micro_->lanes;
+      line.bias = bias;
+      line.y = y + i * w.out * spec_.channels;
+      line.top = origin + first * h.dilation;
+      line.height = std::max<int64_t>(end - first, 0);
+      RunLine(line, pixels);
+    }
+  });
+}
+
+void Depthwise::RunLine(const Line& line, const float** pixels) const {
+  const Window& w = spec_.window.w;
+  const int64_t max_width = micro_->kernel == 0 ? 1 : kMaxWidth;
+  DwconvF32Tile tile;
+  tile.channels = spec_.channels;
+  tile.height = micro_->kernel == 0 ? line.height * w.kernel : line.height;
+  tile.x = pixels;
+  tile.w = line.packed;
+  tile.w_stride = taps_ * micro_->lanes;
+  tile.bias = line.bias;
+  tile.y_stride = spec_.channels;
+  tile.lower = spec_.activation.lower();
+  tile.upper = spec_.activation.upper();
+  for (int64_t q = 0; q < w.out; q += max_width) {
+    const int64_t width = std::min(max_width, w.out - q);
+    FindPixels(line, q, width, pixels);
+    tile.width = width;
+    tile.y = line.y + q * spec_.channels;
+    micro_->fn(tile);
+  }
+  if (!spec_.activation.is_clamp()) {
+    activator_.Apply(line.y, w.out * spec_.channels, line.y);
+  }
+}
+
+void Depthwise::FindPixels(const Line& line, int64_t q, int64_t width,
+                           const float** pixels) const {
+  const Window &h = spec_.window.h, &w = spec_.window.w;
+  const int64_t columns = (width - 1) * w.stride + w.kernel;
+  const int64_t left = q * w.stride - w.pad_before;
+  const int64_t pixel = w.dilation * spec_.channels;
+  const bool inside = left >= 0 && left + (columns - 1) * w.dilation < w.in;
+  for (int64_t r = 0; r < line.height; ++r) {
+    const float* from =
+        line.image +
+        ((line.top + r * h.dilation) * w.in + left) * spec_.channels;
+    if (inside) {
+      for (int64_t i = 0; i < columns; ++i) *pixels++ = from + i * pixel;
+      continue;
+    }
+    for (int64_t i = 0; i < columns; ++i) {
+      const int64_t at = left + i * w.dilation;
+      *pixels++ = at >= 0 && at < w.in ? from + i * pixel : zeros_.data();
+    }
+  }
+}
+
+}  // namespace mace::cpu

@@ -1,0 +1,102 @@
+// exp, log and their relatives on F32, for every instruction set.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Errors are the largest that mace/cpu/ukernels/activation_f32's test has met
+// against double precision, in units of the last place. Polynomials are minimax
+// fits (Lawson's algorithm) of our own; the argument reductions are the usual
+// ones: Muller, Elementary Functions, 3rd ed., chapter 11.
+#ifndef MACE_CPU_SIMD_MATH_H_
+#define MACE_CPU_SIMD_MATH_H_
+
+#include <cstdint>
+
+namespace mace::simd {
+namespace {
+
+// x = n log(2) + r, |r| <= log(2) / 2; expm1 = e^r - 1.
+struct ReducedExp {
+  F32 n;
+  F32 expm1;
+};
+inline ReducedExp ReduceExp(F32 x) {
+  const F32 n = Round(x * Set1(1.44269504f));
+  // log(2) in two parts, the first with few bits, so that n times it is exact.
+  F32 r = MulAdd(n, Set1(-0.693359375f), x);
+  r = MulAdd(n, Set1(2.12194440e-4f), r);
+  F32 p = Set1(0.0013950492f);
+  p = MulAdd(p, r, Set1(0.00836889f));
+  p = MulAdd(p, r, Set1(0.041666206f));
+  p = MulAdd(p, r, Set1(0.16666518f));
+  p = MulAdd(p, r, Set1(0.5f));
+  return {n, MulAdd(r * r, p, r)};
+}
+
+// e^x; infinity above 88.7, 0 below -104 (or from -87 on where denormals are
+// flushed). 2 ulp.
+inline F32 Exp(F32 x) {
+  const ReducedExp e = ReduceExp(Clamp(x, Set1(-105.f), Set1(89.f)));
+  // 2^n in two steps, as n reaches beyond the exponents of normal numbers.
+  const F32 half = Round(e.n * Set1(0.5f));
+  return (e.expm1 + Set1(1)) * PowerOf2(half) * PowerOf2(e.n - half);
+}
+
+// e^x - 1 for x <= 88. 3 ulp.
+inline F32 Expm1(F32 x) {
+  const ReducedExp e = ReduceExp(Max(Set1(-40.f), x));
+  const F32 power = PowerOf2(e.n);
+  return MulAdd(power, e.expm1, power - Set1(1));
+}
+
+// log(1 + x) for x in [0, 1]. 2 ulp.
+inline F32 Log1p(F32 x) {
+  // 2 atanh(s)
+  const F32 s = x / (x + Set1(2));
+  const F32 u = s * s;
+  F32 p = Set1(0.1401257f);
+  p = MulAdd(p, u, Set1(0.13999507f));
+  p = MulAdd(p, u, Set1(0.20010853f));
+  p = MulAdd(p, u, Set1(0.33333206f));
+  const F32 twice = s + s;
+  return MulAdd(twice * u, p, twice);
+}
+
+// 4 ulp.
+inline F32 Tanh(F32 x) {
+  const F32 e = Expm1(Min(Set1(20), Abs(x) + Abs(x)));
+  const F32 y = e / (e + Set1(2));
+  return Select(Less(x, Set1(0)), Set1(0) - y, y);
+}
+
+// 1 / (1 + e^-x). 4 ulp.
+inline F32 Sigmoid(F32 x) { return Set1(1) / (Set1(1) + Exp(Set1(0) - x)); }
+
+// log(1 + e^x). 4 ulp.
+inline F32 Softplus(F32 x) {
+  const F32 positive = Max(Set1(0), x);
+  return positive + Log1p(Exp(Set1(0) - Abs(x)));
+}
+
+// The normal distribution's integral up to x. Relative error 2e-7 (1 + x^2).
+inline F32 NormalCdf(F32 x) {
+  // e^(z^2) erfc(z) (1 + 2 z), as a polynomial in t = (z - 2) / (z + 2).
+  const F32 z = Min(Set1(10), Abs(x) * Set1(0.70710678f));
+  const F32 t = (z - Set1(2)) / (z + Set1(2));
+  F32 p = Set1(-0.00040171522f);
+  p = MulAdd(p, t, Set1(-0.0012318772f));
+  p = MulAdd(p, t, Set1(0.0013137226f));
+  p = MulAdd(p, t, Set1(0.008633271f));
+  p = MulAdd(p, t, Set1(-0.008059599f));
+  p = MulAdd(p, t, Set1(-0.05420471f));
+  p = MulAdd(p, t, Set1(0.16405527f));
+  p = MulAdd(p, t, Set1(-0.16603139f));
+  p = MulAdd(p, t, Set1(-0.092763975f));
+  p = MulAdd(p, t, Set1(1.2769784f));
+  const F32 e = Exp(Set1(0) - z * z);
+  const F32 tail = Set1(0.5f) * e * p / MulAdd(z, Set1(2), Set1(1));
+  return Select(Less(x, Set1(0)), tail, Set1(1) - tail);
+}
+
+}  // namespace
+}  // namespace mace::simd
+
+#endif  // MACE_CPU_SIMD_MATH_H_

@@ -1,0 +1,76 @@
+// F32 as 4 lanes of NEON, armv8 or armv7 with vfpv4.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_SIMD_NEON_H_
+#define MACE_CPU_SIMD_NEON_H_
+
+#include <arm_neon.h>
+
+namespace mace::simd {
+namespace {
+
+using F32 = float32x4_t;
+using Mask = uint32x4_t;
+constexpr size_t kLanes = 4;
+
+inline F32 Set1(float x) { return vdupq_n_f32(x); }
+inline F32 Load(const float* p) { return vld1q_f32(p); }
+inline void Store(float* p, F32 x) { vst1q_f32(p, x); }
+
+// The first n <= kLanes elements, the others 0.
+inline F32 LoadN(const float* p, size_t n) {
+  if (n == 4) return vld1q_f32(p);
+  F32 x = vdupq_n_f32(0);
+  if (n > 0) x = vld1q_lane_f32(p, x, 0);
+  if (n > 1) x = vld1q_lane_f32(p + 1, x, 1);
+  if (n > 2) x = vld1q_lane_f32(p + 2, x, 2);
+  return x;
+}
+inline void StoreN(float* p, F32 x, size_t n) {
+  if (n == 4) return vst1q_f32(p, x);
+  if (n > 0) vst1q_lane_f32(p, x, 0);
+  if (n > 1) vst1q_lane_f32(p + 1, x, 1);
+  if (n > 2) vst1q_lane_f32(p + 2, x, 2);
+}
+
+// a * b + c
+inline F32 MulAdd(F32 a, F32 b, F32 c) { return vfmaq_f32(c, a, b); }
+// If either is NaN: NaN.
+inline F32 Max(F32 a, F32 b) { return vmaxq_f32(a, b); }
+inline F32 Min(F32 a, F32 b) { return vminq_f32(a, b); }
+inline F32 Abs(F32 x) { return vabsq_f32(x); }
+
+inline Mask Less(F32 a, F32 b) { return vcltq_f32(a, b); }
+inline Mask IsNan(F32 x) { return vmvnq_u32(vceqq_f32(x, x)); }
+inline F32 Select(Mask m, F32 yes, F32 no) { return vbslq_f32(m, yes, no); }
+
+// 2^n for an integer n in [-126, 127].
+inline F32 PowerOf2(F32 n) {
+  const int32x4_t e = vaddq_s32(vcvtq_s32_f32(n), vdupq_n_s32(127));
+  return vreinterpretq_f32_s32(vshlq_n_s32(e, 23));
+}
+
+#if defined(__aarch64__)
+inline F32 Sqrt(F32 x) { return vsqrtq_f32(x); }
+// To the nearest integer. REQUIRES: |x| < 2^22.
+inline F32 Round(F32 x) { return vrndnq_f32(x); }
+inline float Sum(F32 x) { return vaddvq_f32(x); }
+#else
+inline F32 Sqrt(F32 x) {
+  for (int i = 0; i < 4; ++i) x[i] = __builtin_sqrtf(x[i]);
+  return x;
+}
+inline F32 Round(F32 x) {
+  // Adding 1.5 * 2^23 leaves no bits for a fraction.
+  const F32 magic = vdupq_n_f32(12582912.f);
+  return vsubq_f32(vaddq_f32(x, magic), magic);
+}
+inline float Sum(F32 x) {
+  const float32x2_t s = vadd_f32(vget_low_f32(x), vget_high_f32(x));
+  return vget_lane_f32(vpadd_f32(s, s), 0);
+}
+#endif
+
+}  // namespace
+}  // namespace mace::simd
+
+#endif  // MACE_CPU_SIMD_NEON_H_

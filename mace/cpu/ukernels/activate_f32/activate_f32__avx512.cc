@@ -1,0 +1,10 @@
+// Activations.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/ukernels/activate_f32/activate_f32_loop.h"
+
+namespace mace::cpu {
+
+const ActivateF32Set activate_f32__avx512 = kAllFunctions;
+
+}  // namespace mace::cpu

@@ -1,0 +1,30 @@
+// Every set of f32 activation micro-kernels of this build, best first.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_ACTIVATE_F32_ACTIVATE_F32_TABLE_H_
+#define MACE_CPU_UKERNELS_ACTIVATE_F32_ACTIVATE_F32_TABLE_H_
+
+#include "mace/base/cpu_features.h"
+#include "mace/cpu/ukernels/activate_f32/activate_f32.h"
+
+namespace mace::cpu {
+
+struct ActivateF32 {
+  const char* name;
+  CpuFeatures isa;  // what the CPU must have
+  const ActivateF32Set* set;
+};
+
+// The dispatcher takes the first row whose `isa` the CPU has.
+inline constexpr ActivateF32 kActivateF32[] = {
+#if defined(__x86_64__)
+    {"activate_f32__avx512", kCpuAvx512, &activate_f32__avx512},
+    {"activate_f32__avx2", kCpuAvx2Fma, &activate_f32__avx2},
+#elif defined(__ARM_NEON)
+    {"activate_f32__neon", kCpuNeon, &activate_f32__neon},
+#endif
+    {"activate_f32__scalar", 0, &activate_f32__scalar},
+};
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_ACTIVATE_F32_ACTIVATE_F32_TABLE_H_

@@ -1,0 +1,10 @@
+// Binary functions.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/ukernels/binary_f32/binary_f32_loop.h"
+
+namespace mace::cpu {
+
+const BinaryF32Set binary_f32__scalar = kAllFunctions;
+
+}  // namespace mace::cpu

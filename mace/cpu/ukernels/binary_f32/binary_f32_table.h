@@ -1,0 +1,30 @@
+// Every set of f32 binary micro-kernels of this build, best first.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_BINARY_F32_BINARY_F32_TABLE_H_
+#define MACE_CPU_UKERNELS_BINARY_F32_BINARY_F32_TABLE_H_
+
+#include "mace/base/cpu_features.h"
+#include "mace/cpu/ukernels/binary_f32/binary_f32.h"
+
+namespace mace::cpu {
+
+struct BinaryF32 {
+  const char* name;
+  CpuFeatures isa;  // what the CPU must have
+  const BinaryF32Set* set;
+};
+
+// The dispatcher takes the first row whose `isa` the CPU has.
+inline constexpr BinaryF32 kBinaryF32[] = {
+#if defined(__x86_64__)
+    {"binary_f32__avx512", kCpuAvx512, &binary_f32__avx512},
+    {"binary_f32__avx2", kCpuAvx2Fma, &binary_f32__avx2},
+#elif defined(__ARM_NEON)
+    {"binary_f32__neon", kCpuNeon, &binary_f32__neon},
+#endif
+    {"binary_f32__scalar", 0, &binary_f32__scalar},
+};
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_BINARY_F32_BINARY_F32_TABLE_H_

@@ -1,0 +1,50 @@
+// f32 depthwise convolution micro-kernels: a few outputs of a line, over all
+// channels.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Outputs side by side share inputs, so that a tile reads each once:
+//
+//   x, columns  0 1 2 3 4 5          stride 1, kernel 3: 4 outputs, 6 columns
+//   output 0    |---|
+//   output 3          |---|
+//
+// Files are named dwconv_f32_{KERNEL}s{STRIDE}__{isa}.cc; `any` is for windows
+// of any size, one output at a time.
+#ifndef MACE_CPU_UKERNELS_DWCONV_F32_DWCONV_F32_H_
+#define MACE_CPU_UKERNELS_DWCONV_F32_DWCONV_F32_H_
+
+#include <cstddef>
+
+namespace mace::cpu {
+
+struct DwconvF32Tile {
+  size_t channels;
+  size_t width;   // outputs, in [1, 4]; 1 for `any`
+  size_t height;  // lines of the window that are given
+  // [height][columns] pixels of `channels` floats, where columns is
+  // (width - 1) * stride + kernel; for `any`, [height] taps.
+  const float* const* x;
+  // For each group of `lanes` channels, [height][kernel][lanes], zero-padded;
+  // w_stride floats from group to group.
+  const float* w;
+  ptrdiff_t w_stride;
+  const float* bias;  // `channels` floats; null: zeros
+  float* y;
+  ptrdiff_t y_stride;  // floats from output to output
+  float lower, upper;
+};
+
+using DwconvF32Fn = void(const DwconvF32Tile& tile);
+
+DwconvF32Fn dwconv_f32_3s1__scalar, dwconv_f32_any__scalar;
+DwconvF32Fn dwconv_f32_3s1__avx2, dwconv_f32_3s2__avx2, dwconv_f32_5s1__avx2,
+    dwconv_f32_5s2__avx2, dwconv_f32_7s1__avx2, dwconv_f32_any__avx2;
+DwconvF32Fn dwconv_f32_3s1__avx512, dwconv_f32_3s2__avx512,
+    dwconv_f32_5s1__avx512, dwconv_f32_5s2__avx512, dwconv_f32_7s1__avx512,
+    dwconv_f32_any__avx512;
+DwconvF32Fn dwconv_f32_3s1__neon, dwconv_f32_3s2__neon, dwconv_f32_5s1__neon,
+    dwconv_f32_5s2__neon, dwconv_f32_7s1__neon, dwconv_f32_any__neon;
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_DWCONV_F32_DWCONV_F32_H_

@@ -1,0 +1,50 @@
+// Every f32 depthwise micro-kernel of this build, best first.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_DWCONV_F32_DWCONV_F32_TABLE_H_
+#define MACE_CPU_UKERNELS_DWCONV_F32_DWCONV_F32_TABLE_H_
+
+#include "mace/base/cpu_features.h"
+#include "mace/cpu/ukernels/dwconv_f32/dwconv_f32.h"
+
+namespace mace::cpu {
+
+struct DwconvF32 {
+  const char* name;
+  CpuFeatures isa;  // what the CPU must have
+  int lanes;        // channels that are packed together
+  int kernel;       // width of the window; 0: any window, given as taps
+  int stride;
+  DwconvF32Fn* fn;
+};
+
+// The dispatcher takes the first row that fits CPU and window; tests and
+// benchmarks loop over all of them.
+inline constexpr DwconvF32 kDwconvF32[] = {
+#if defined(__x86_64__)
+    {"dwconv_f32_3s1__avx512", kCpuAvx512, 16, 3, 1, dwconv_f32_3s1__avx512},
+    {"dwconv_f32_3s2__avx512", kCpuAvx512, 16, 3, 2, dwconv_f32_3s2__avx512},
+    {"dwconv_f32_5s1__avx512", kCpuAvx512, 16, 5, 1, dwconv_f32_5s1__avx512},
+    {"dwconv_f32_5s2__avx512", kCpuAvx512, 16, 5, 2, dwconv_f32_5s2__avx512},
+    {"dwconv_f32_7s1__avx512", kCpuAvx512, 16, 7, 1, dwconv_f32_7s1__avx512},
+    {"dwconv_f32_any__avx512", kCpuAvx512, 16, 0, 0, dwconv_f32_any__avx512},
+    {"dwconv_f32_3s1__avx2", kCpuAvx2Fma, 8, 3, 1, dwconv_f32_3s1__avx2},
+    {"dwconv_f32_3s2__avx2", kCpuAvx2Fma, 8, 3, 2, dwconv_f32_3s2__avx2},
+    {"dwconv_f32_5s1__avx2", kCpuAvx2Fma, 8, 5, 1, dwconv_f32_5s1__avx2},
+    {"dwconv_f32_5s2__avx2", kCpuAvx2Fma, 8, 5, 2, dwconv_f32_5s2__avx2},
+    {"dwconv_f32_7s1__avx2", kCpuAvx2Fma, 8, 7, 1, dwconv_f32_7s1__avx2},
+    {"dwconv_f32_any__avx2", kCpuAvx2Fma, 8, 0, 0, dwconv_f32_any__avx2},
+#elif defined(__ARM_NEON)
+    {"dwconv_f32_3s1__neon", kCpuNeon, 4, 3, 1, dwconv_f32_3s1__neon},
+    {"dwconv_f32_3s2__neon", kCpuNeon, 4, 3, 2, dwconv_f32_3s2__neon},
+    {"dwconv_f32_5s1__neon", kCpuNeon, 4, 5, 1, dwconv_f32_5s1__neon},
+    {"dwconv_f32_5s2__neon", kCpuNeon, 4, 5, 2, dwconv_f32_5s2__neon},
+    {"dwconv_f32_7s1__neon", kCpuNeon, 4, 7, 1, dwconv_f32_7s1__neon},
+    {"dwconv_f32_any__neon", kCpuNeon, 4, 0, 0, dwconv_f32_any__neon},
+#endif
+    {"dwconv_f32_3s1__scalar", 0, 1, 3, 1, dwconv_f32_3s1__scalar},
+    {"dwconv_f32_any__scalar", 0, 1, 0, 0, dwconv_f32_any__scalar},
+};
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_DWCONV_F32_DWCONV_F32_TABLE_H_

@@ -1,0 +1,46 @@
+// f32 GEMM micro-kernels: one tile of c = clamp(a * b + bias).
+// SPDX-License-Identifier: Apache-2.0
+//
+// A row of `a` is `segments` runs of k floats each, so that a window of an
+// image in [H, W, C] layout is a row without being copied:
+//
+//            k floats     segment_stride
+//   row 0   |xxxxxxxx|................|xxxxxxxx|......   segments = 2
+//   row 1      |xxxxxxxx|                |xxxxxxxx|      a_stride = 3
+//
+// `b` is packed: for each of the segments * k rows, nr floats, those from n on
+// being anything finite. Files are named gemm_f32_{MR}x{NR}__{isa}.cc.
+#ifndef MACE_CPU_UKERNELS_GEMM_F32_GEMM_F32_H_
+#define MACE_CPU_UKERNELS_GEMM_F32_GEMM_F32_H_
+
+#include <cstddef>
+
+namespace mace::cpu {
+
+struct GemmF32Tile {
+  size_t m;  // rows of c, in [1, mr]
+  size_t n;  // columns of c, in [1, nr]
+  size_t k;  // floats per segment, > 0
+  size_t segments;
+  const float* a;
+  ptrdiff_t a_stride;        // floats between rows
+  ptrdiff_t segment_stride;  // floats between segments of a row
+  const float* b;
+  float* c;
+  ptrdiff_t c_stride;  // floats between rows
+  const float* bias;   // n floats; null: zeros
+  bool accumulate;     // start from c instead of bias
+  float lower, upper;  // bounds of the result
+};
+
+// Writes m x n floats. No read beyond the extents above.
+using GemmF32Fn = void(const GemmF32Tile& tile);
+
+GemmF32Fn gemm_f32_4x4__scalar;
+GemmF32Fn gemm_f32_6x16__avx2;
+GemmF32Fn gemm_f32_14x32__avx512;
+GemmF32Fn gemm_f32_8x48__avx512;
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_GEMM_F32_GEMM_F32_H_

@@ -1,0 +1,12 @@
+// The 14x32 GEMM tile on AVX-512: 28 of 32 registers accumulate.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/ukernels/gemm_f32/gemm_f32_broadcast.h"
+
+namespace mace::cpu {
+
+void gemm_f32_14x32__avx512(const GemmF32Tile& tile) {
+  DispatchTile<14, 2, 2>(tile);
+}
+
+}  // namespace mace::cpu

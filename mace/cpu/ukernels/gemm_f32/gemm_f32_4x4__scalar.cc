@@ -1,0 +1,12 @@
+// The 4x4 GEMM tile without vectors.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/ukernels/gemm_f32/gemm_f32_broadcast.h"
+
+namespace mace::cpu {
+
+void gemm_f32_4x4__scalar(const GemmF32Tile& tile) {
+  DispatchTile<4, 4, 4>(tile);
+}
+
+}  // namespace mace::cpu

@@ -1,0 +1,12 @@
+// The 8x48 GEMM tile on AVX-512: 24 of 32 registers accumulate.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/ukernels/gemm_f32/gemm_f32_broadcast.h"
+
+namespace mace::cpu {
+
+void gemm_f32_8x48__avx512(const GemmF32Tile& tile) {
+  DispatchTile<8, 3, 3>(tile);
+}
+
+}  // namespace mace::cpu

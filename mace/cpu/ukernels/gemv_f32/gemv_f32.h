@@ -1,0 +1,27 @@
+// f32 matrix-vector micro-kernels: y = clamp(w * x + bias), w by rows.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_GEMV_F32_GEMV_F32_H_
+#define MACE_CPU_UKERNELS_GEMV_F32_GEMV_F32_H_
+
+#include <cstddef>
+
+namespace mace::cpu {
+
+struct GemvF32Rows {
+  size_t n;        // rows of w, floats of y
+  size_t k;        // columns of w, floats of x
+  const float* w;  // [n][k], dense
+  const float* x;
+  const float* bias;  // n floats; null: zeros
+  float* y;
+  float lower, upper;
+};
+
+// A row's result does not depend on the rows beside it.
+using GemvF32Fn = void(const GemvF32Rows& rows);
+
+GemvF32Fn gemv_f32__scalar, gemv_f32__avx2, gemv_f32__avx512, gemv_f32__neon;
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_GEMV_F32_GEMV_F32_H_

@@ -1,0 +1,10 @@
+// Matrix-vector product.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/ukernels/gemv_f32/gemv_f32_rows.h"
+
+namespace mace::cpu {
+
+void gemv_f32__scalar(const GemvF32Rows& rows) { Gemv(rows); }
+
+}  // namespace mace::cpu

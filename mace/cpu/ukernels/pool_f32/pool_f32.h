@@ -1,0 +1,32 @@
+// f32 pooling micro-kernels: one output pixel, over all channels.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_POOL_F32_POOL_F32_H_
+#define MACE_CPU_UKERNELS_POOL_F32_POOL_F32_H_
+
+#include <cstddef>
+
+namespace mace::cpu {
+
+struct PoolF32Window {
+  size_t channels;
+  size_t rows, columns;  // pixels inside the image; > 0
+  const float* x;        // the first of them
+  ptrdiff_t row_stride;  // floats
+  ptrdiff_t column_stride;
+  float* y;
+  float scale;  // of sums: one over what a mean divides by
+  float lower, upper;
+};
+
+using PoolF32Fn = void(const PoolF32Window& window);
+
+// max: the largest, a NaN if there is one. mean: the sum times scale.
+// l2: the root of the sum of squares times scale.
+PoolF32Fn pool_max_f32__scalar, pool_mean_f32__scalar, pool_l2_f32__scalar;
+PoolF32Fn pool_max_f32__avx2, pool_mean_f32__avx2, pool_l2_f32__avx2;
+PoolF32Fn pool_max_f32__avx512, pool_mean_f32__avx512, pool_l2_f32__avx512;
+PoolF32Fn pool_max_f32__neon, pool_mean_f32__neon, pool_l2_f32__neon;
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_POOL_F32_POOL_F32_H_

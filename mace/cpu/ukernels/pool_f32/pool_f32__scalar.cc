@@ -1,0 +1,16 @@
+// Pooling windows.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/ukernels/pool_f32/pool_f32_window.h"
+
+namespace mace::cpu {
+
+void pool_max_f32__scalar(const PoolF32Window& window) { Pool<MaxOf>(window); }
+void pool_mean_f32__scalar(const PoolF32Window& window) {
+  Pool<MeanOf>(window);
+}
+void pool_l2_f32__scalar(const PoolF32Window& window) {
+  Pool<RootMeanSquareOf>(window);
+}
+
+}  // namespace mace::cpu

@@ -1,0 +1,36 @@
+// Every f32 pooling micro-kernel of this build, best first.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_POOL_F32_POOL_F32_TABLE_H_
+#define MACE_CPU_UKERNELS_POOL_F32_POOL_F32_TABLE_H_
+
+#include "mace/base/cpu_features.h"
+#include "mace/cpu/ukernels/pool_f32/pool_f32.h"
+
+namespace mace::cpu {
+
+struct PoolF32 {
+  const char* name;
+  CpuFeatures isa;  // what the CPU must have
+  PoolF32Fn* max;
+  PoolF32Fn* mean;
+  PoolF32Fn* l2;
+};
+
+// The dispatcher takes the first row whose `isa` the CPU has.
+inline constexpr PoolF32 kPoolF32[] = {
+#if defined(__x86_64__)
+    {"pool_f32__avx512", kCpuAvx512, pool_max_f32__avx512,
+     pool_mean_f32__avx512, pool_l2_f32__avx512},
+    {"pool_f32__avx2", kCpuAvx2Fma, pool_max_f32__avx2, pool_mean_f32__avx2,
+     pool_l2_f32__avx2},
+#elif defined(__ARM_NEON)
+    {"pool_f32__neon", kCpuNeon, pool_max_f32__neon, pool_mean_f32__neon,
+     pool_l2_f32__neon},
+#endif
+    {"pool_f32__scalar", 0, pool_max_f32__scalar, pool_mean_f32__scalar,
+     pool_l2_f32__scalar},
+};
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_POOL_F32_POOL_F32_TABLE_H_

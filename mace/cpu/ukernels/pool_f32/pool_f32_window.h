@@ -1,0 +1,78 @@
+// The bodies of the pooling micro-kernels.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_POOL_F32_POOL_F32_WINDOW_H_
+#define MACE_CPU_UKERNELS_POOL_F32_POOL_F32_WINDOW_H_
+
+#include "mace/cpu/simd.h"
+#include "mace/cpu/ukernels/pool_f32/pool_f32.h"
+
+namespace mace::cpu {
+namespace {
+
+using simd::F32;
+
+// Each says how a line starts, how a pixel joins it, how the lines join, and
+// what becomes of the result. Sums go by lines, so that a large window loses
+// little precision.
+struct MaxOf {
+  static F32 Start(F32 first) { return first; }
+  static F32 Add(F32 sum, F32 x) {
+    return simd::Select(simd::IsNan(sum), sum, simd::Max(sum, x));
+  }
+  static F32 Join(F32 a, F32 b) { return Add(a, b); }
+  static F32 Finish(F32 sum, F32) { return sum; }
+};
+
+struct MeanOf {
+  static F32 Start(F32 first) { return first; }
+  static F32 Add(F32 sum, F32 x) { return sum + x; }
+  static F32 Join(F32 a, F32 b) { return a + b; }
+  static F32 Finish(F32 sum, F32 scale) { return sum * scale; }
+};
+
+struct RootMeanSquareOf {
+  static F32 Start(F32 first) { return first * first; }
+  static F32 Add(F32 sum, F32 x) { return simd::MulAdd(x, x, sum); }
+  static F32 Join(F32 a, F32 b) { return a + b; }
+  static F32 Finish(F32 sum, F32 scale) { return simd::Sqrt(sum * scale); }
+};
+
+template <typename Op, typename Load>
+inline F32 PoolLine(const PoolF32Window& w, const float* x, const Load& load) {
+  F32 sum = Op::Start(load(x));
+  for (size_t i = 1; i < w.columns; ++i) {
+    x += w.column_stride;
+    sum = Op::Add(sum, load(x));
+  }
+  return sum;
+}
+
+template <typename Op, typename Load>
+inline F32 PoolWindow(const PoolF32Window& w, const float* x,
+                      const Load& load) {
+  F32 sum = PoolLine<Op>(w, x, load);
+  for (size_t i = 1; i < w.rows; ++i) {
+    x += w.row_stride;
+    sum = Op::Join(sum, PoolLine<Op>(w, x, load));
+  }
+  return simd::Clamp(Op::Finish(sum, simd::Set1(w.scale)), simd::Set1(w.lower),
+                     simd::Set1(w.upper));
+}
+
+template <typename Op>
+void Pool(const PoolF32Window& w) {
+  using simd::kLanes;
+  size_t c = 0;
+  for (; c + kLanes <= w.channels; c += kLanes) {
+    simd::Store(w.y + c, PoolWindow<Op>(w, w.x + c, simd::Load));
+  }
+  const size_t n = w.channels - c;
+  if (n == 0) return;
+  const auto load = [n](const float* p) { return simd::LoadN(p, n); };
+  simd::StoreN(w.y + c, PoolWindow<Op>(w, w.x + c, load), n);
+}
+
+}  // namespace
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_POOL_F32_POOL_F32_WINDOW_H_
