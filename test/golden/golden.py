@@ -1,0 +1,107 @@
+"""Converts models and runs them with the engine, many in one process, for golden tests.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mace_tools import runner
+from mace_tools.cli_console import Console
+from mace_tools.convert import convert
+from mace_tools.emit import write_model
+from mace_tools.errors import MaceError
+from mace_tools.importers import load
+from mace_tools.ir import Graph
+
+ROOT = Path(__file__).resolve().parents[2]
+Arrays = dict[str, np.ndarray]
+
+
+def data_folder(*parts: str) -> Path:
+    """A folder of the test data; the whole module is skipped where it is not there."""
+    root = Path(os.environ.get("MACE_TEST_DATA") or ROOT.parent / "shared")
+    folder = root.joinpath(*parts)
+    if not folder.exists():
+        pytest.skip(f"no {folder}: set MACE_TEST_DATA to the folder of models and conformance data",
+                    allow_module_level=True)
+    return folder
+
+
+@functools.cache
+def mace_run() -> Path:
+    """The runner: $MACE_RUN, or this checkout's, built if need be."""
+    given = os.environ.get("MACE_RUN")
+    return runner.find(Console(), Path(given) if given else None)
+
+
+@dataclass
+class Run:
+    """A model, what it is fed, and what came of it."""
+
+    name: str
+    graph: Graph
+    feeds: Arrays
+    outputs: Arrays = field(default_factory=dict)
+    error: str = ""
+    ms: float = 0
+
+
+def import_model(platform: str, path: Path, feeds: Arrays, outputs: Sequence[str] | None) -> Graph:
+    """The canonical graph of a source model, at the shapes of the feeds."""
+    return convert(load(platform, path, {k: v.shape for k, v in feeds.items()}, outputs))
+
+
+def try_import(platform: str, path: Path, feeds: Arrays, outputs: Sequence[str]) -> Graph | str:
+    """The graph, or why there is none."""
+    try:
+        return import_model(platform, path, feeds, outputs)
+    except MaceError as e:
+        return f"does not convert: {e}"
+
+
+def run_all(runs: Sequence[Run], folder: Path) -> None:
+    """Runs all graphs, filling in `outputs` and `ms`, or `error`."""
+    jobs = [_job(run, folder / str(k)) for k, run in enumerate(runs)]
+    batch, report = folder / "jobs.json", folder / "report.json"
+    batch.write_text(json.dumps(jobs))
+    command = [mace_run(), "--batch", batch, "--json", report, "--warmup=0", "--allow_nan"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
+    if not report.is_file():
+        pytest.fail(f"mace_run ended with {done.returncode}:\n{done.stderr[-3000:]}")
+    for run, job, result in zip(runs, jobs, json.loads(report.read_text())):
+        run.error = result["error"]
+        if not run.error:
+            run.ms = min(result["run_ms"])
+            run.outputs = {name: np.load(Path(job["output_dir"]) / runner.file_name_of(name))
+                           for name in run.graph.outputs}
+
+
+def _job(run: Run, folder: Path) -> dict:
+    folder.mkdir(parents=True)
+    write_model(run.graph, folder / "model.pb", folder / "model.data")
+    inputs = {}
+    for k, (name, array) in enumerate(run.feeds.items()):
+        inputs[name] = str(folder / f"in_{k}.npy")
+        np.save(inputs[name], np.asarray(array, order="C"))
+    return {"model_file": str(folder / "model.pb"), "model_data_file": str(folder / "model.data"),
+            "inputs": inputs, "output_dir": str(folder / "out")}
+
+
+def relative_error(got: np.ndarray, want: np.ndarray) -> float:
+    """Largest difference over the largest magnitude of what is wanted; NaNs must agree."""
+    assert got.shape == want.shape, f"shape {got.shape}, expected {want.shape}"
+    got, want = got.astype(np.float64), want.astype(np.float64)
+    assert np.array_equal(np.isnan(got), np.isnan(want)), "NaNs differ"
+    difference = np.abs(np.nan_to_num(got) - np.nan_to_num(want)).max(initial=0)
+    return float(difference / max(np.abs(np.nan_to_num(want)).max(initial=0), 1e-30))
