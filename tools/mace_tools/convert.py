@@ -22,6 +22,7 @@ from mace_tools.passes.fold_scale import fold_scale
 from mace_tools.passes.fuse_activation import canonical_activations, fuse_activation
 from mace_tools.passes.fuse_bias import fuse_bias
 from mace_tools.passes.input_order import set_order
+from mace_tools.passes.layer_norm_pattern import layer_norm_pattern
 from mace_tools.passes.matmul_to_fc import matmul_to_fc
 from mace_tools.passes.merge_views import merge_views
 from mace_tools.passes.prelu_pattern import prelu_pattern
@@ -32,7 +33,8 @@ Pass = Callable[[Graph], None]
 
 PASSES: list[Pass] = [
     fold_constants, remove_noops, dedupe,
-    canonical_activations, activation_patterns, prelu_pattern, channel_shuffle, matmul_to_fc,
+    canonical_activations, activation_patterns, prelu_pattern, layer_norm_pattern,
+    channel_shuffle, matmul_to_fc,
     sink_transposes, fc_after_transpose, fold_constants, remove_noops,
     flatten_atrous, fold_pad,
     # Layers may be followed by several of these in a row.
