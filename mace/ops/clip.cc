@@ -1,7 +1,7 @@
 // Clip: y = min(max(x, lo), hi), per element.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inputs   x       f32, i32 or i64
+// Inputs   x       f32, i32, i64, i16, i8 or u8
 //          lo, hi  as x, one element each; optional
 // Outputs  y       as x
 // Attrs    min, max  where they are no inputs; default: no limit
@@ -19,7 +19,9 @@ namespace {
 Status InferClip(Node& node) {
   MACE_RETURN_IF_ERROR(ReadAttrs<ClipAttrs>(node).status());
   MACE_RETURN_IF_ERROR(
-      CheckDtype(node, 0, {DataType::kF32, DataType::kI32, DataType::kI64}));
+      CheckDtype(node, 0,
+                 {DataType::kF32, DataType::kI32, DataType::kI64,
+                  DataType::kI16, DataType::kI8, DataType::kU8}));
   MACE_RETURN_IF_ERROR(CheckSameDtype(node));
   for (size_t i = 1; i < node.inputs.size(); ++i) {
     if (node.has_input(i) && NumElements(node.inputs[i].type.shape) != 1) {

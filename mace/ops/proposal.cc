@@ -10,8 +10,8 @@
 // Attrs    feat_stride, base_size, scales, ratios: the anchors, A = number of
 //          scales times ratios; min_size, nms_thresh, pre_nms_top_n,
 //          post_nms_top_n: the selection
-// Errors   shapes that do not fit the anchors; an attribute that is not
-// positive Source   Ren et al. 2015, "Faster R-CNN", section 3
+// Errors   shapes that do not fit the anchors; an attribute below 1
+// Source   Ren et al. 2015, "Faster R-CNN", section 3
 
 #include "mace/ops/proposal.h"
 

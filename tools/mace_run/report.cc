@@ -4,6 +4,7 @@
 #include "tools/mace_run/report.h"
 
 #include "mace/base/file.h"
+#include "mace/cpu/kernel_table.h"
 #include "mace/ops/common/op.h"
 
 namespace mace::tools {
@@ -66,6 +67,18 @@ json ToJson(const Stat& s) {
           {"std", s.deviation()}};
 }
 
+// The element types (of an op's first input) that the CPU has a kernel for.
+json CpuTypes(const std::string& op) {
+  json types = json::array();
+  for (int i = 0; i < kNumCpuKernels; ++i) {
+    if (op != kCpuKernels[i].op) continue;
+    for (const CpuKernelDef& def : kCpuKernels[i].defs()) {
+      types.push_back(Name(def.dtype));
+    }
+  }
+  return types;
+}
+
 }  // namespace
 
 json ToJson(const RunResult& result) {
@@ -106,7 +119,8 @@ json OpListJson() {
          {"attrs", op->attr_names()},
          {"min_inputs", op->min_inputs},
          {"max_inputs", op->max_inputs == kMany ? -1 : op->max_inputs},
-         {"outputs", op->num_outputs == kMany ? -1 : op->num_outputs}});
+         {"outputs", op->num_outputs == kMany ? -1 : op->num_outputs},
+         {"cpu", CpuTypes(op->name)}});
   }
   return list;
 }

@@ -22,7 +22,8 @@ nlohmann::json ToJson(const RunResult& result);
 // "kernel", "output_shape"}]}; run statistics in milliseconds.
 nlohmann::json ToJson(const Benchmark& benchmark);
 
-// The ops of this build: [{"name", "attrs": [...], "inputs": [min, max]}].
+// The ops of this build: [{"name", "attrs": [...], "min_inputs", "max_inputs",
+// "outputs" (-1: any number), "cpu": [element types]}]. tools/ops.json is this.
 nlohmann::json OpListJson();
 
 // The Trace Event Format of chrome://tracing.

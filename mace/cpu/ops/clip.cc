@@ -67,9 +67,10 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 }  // namespace
 
 CpuKernelDefs Clip() {
-  return {{DataType::kF32, Prepare<float>},
-          {DataType::kI32, Prepare<int32_t>},
-          {DataType::kI64, Prepare<int64_t>}};
+  return {
+      {DataType::kF32, Prepare<float>},   {DataType::kI32, Prepare<int32_t>},
+      {DataType::kI64, Prepare<int64_t>}, {DataType::kI16, Prepare<int16_t>},
+      {DataType::kI8, Prepare<int8_t>},   {DataType::kU8, Prepare<uint8_t>}};
 }
 
 }  // namespace mace::cpu

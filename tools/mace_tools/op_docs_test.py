@@ -1,0 +1,42 @@
+"""tools/ops.json and docs/ops.md are what the engine says today.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from mace_tools import op_docs
+from mace_tools.cli_console import Console
+
+AGAIN = "out of date: run `python -m mace_tools.op_docs` in tools/"
+OPS = json.loads(op_docs.OPS_JSON.read_text())
+
+
+def test_the_list_is_the_engines():
+    assert op_docs.as_text(op_docs.from_engine(Console())) == op_docs.OPS_JSON.read_text(), AGAIN
+
+
+def test_the_docs_follow_from_the_list():
+    assert op_docs.render(OPS) == op_docs.OPS_MD.read_text(), AGAIN
+
+
+def test_the_list_is_the_folder():
+    defined = {p for p in op_docs.FOLDER.glob("*.cc") if not p.stem.endswith("_test")}
+    assert {op_docs.file_of(op["name"]) for op in OPS} == defined
+
+
+@pytest.mark.parametrize("op", OPS, ids=lambda op: op["name"])
+def test_the_head_says_everything(op):
+    summary, facts = op_docs.head_of(op_docs.file_of(op["name"]))
+    assert summary and summary.endswith(".")
+    words = [line.split()[0] for line in facts.splitlines() if line[0] != " "]
+    assert words == ["Inputs", "Outputs", "Attrs", "Errors", "Source"]
+    missing = [a for a in op["attrs"] if a not in facts + summary and a not in ACTIVATION]
+    assert not missing
+
+
+ACTIVATION = {"activation", "max_limit", "activation_coefficient", "hardsigmoid_beta"}
