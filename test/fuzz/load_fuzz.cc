@@ -19,7 +19,7 @@
 namespace mace {
 namespace {
 
-constexpr int64_t kMaxWeightBytes = 1 << 16;
+constexpr int64_t kMaxWeightBytes = 1 << 20;
 // Folding small constants is what is tested, not a machine's memory.
 constexpr int64_t kMaxElements = 1 << 20;
 
