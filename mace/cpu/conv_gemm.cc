@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mace/cpu/safe_distance.h"
 #include "mace/cpu/tasks.h"
 
 namespace mace::cpu {
@@ -89,6 +90,32 @@ void ConvGemm::PlanTasks() {
 
 int64_t ConvGemm::scratch_bytes() const {
   return num_threads_ * copy_floats_ * static_cast<int64_t>(sizeof(float));
+}
+
+int64_t ConvGemm::SafeDistanceBytes() const {
+  const Patches& patches = spec_.patches;
+  const Window2D& window = patches.window;
+  if (num_threads_ > 1 || spec_.parts.size() > 1 || column_block_ < spec_.n ||
+      !flat_output_ || spec_.pixel_stride != spec_.n) {
+    return -1;
+  }
+  const auto output_end = [&](int64_t block) {
+    return std::min((block + 1) * row_block_, rows_) * spec_.pixel_stride * 4;
+  };
+  const auto input_begin = [&](int64_t block) {
+    const int64_t row = block * row_block_;
+    int64_t pixel = row;
+    if (!patches.is_matrix()) {
+      // The first pixel of the first line that the row's window touches.
+      const int64_t line = row / window.w.out;
+      const int64_t top =
+          line % window.h.out * window.h.stride - window.h.pad_before;
+      pixel = (line / window.h.out * window.h.in + std::max<int64_t>(top, 0)) *
+              window.w.in;
+    }
+    return pixel * patches.pixel_stride * 4;
+  };
+  return SafeDistance(CeilDiv(rows_, row_block_), output_end, input_begin);
 }
 
 std::string ConvGemm::variant() const {

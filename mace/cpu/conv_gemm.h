@@ -55,6 +55,11 @@ class ConvGemm {
   // For all threads.
   int64_t scratch_bytes() const;
 
+  // Bytes that the output may begin before the input; -1 where they must lie
+  // apart. One thread takes the row blocks in order, each of which reads what
+  // it needs before a later one is written; several threads keep no order.
+  int64_t SafeDistanceBytes() const;
+
   // The micro-kernel, and whether rows are copied before they are multiplied.
   std::string variant() const;
 

@@ -22,6 +22,11 @@ struct ConvGemmKernel final : Kernel {
     return filter.scratch_bytes() + gemm.scratch_bytes();
   }
   int64_t macs() const override { return num_macs; }
+  std::vector<Overlap> overlaps() const override {
+    const int64_t distance = gemm.SafeDistanceBytes();
+    if (distance < 0) return {};
+    return {{0, distance}};
+  }
   std::string variant() const override { return gemm.variant(); }
 
   Status Run(const RunArgs& args) override {

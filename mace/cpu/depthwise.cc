@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "mace/cpu/choose.h"
+#include "mace/cpu/safe_distance.h"
 #include "mace/cpu/tasks.h"
 
 namespace mace::cpu {
@@ -68,6 +69,19 @@ void Depthwise::Pack(const float* w, float* packed) const {
 int64_t Depthwise::scratch_bytes() const {
   return threads_->num_threads() * pixels_ *
          static_cast<int64_t>(sizeof(const float*));
+}
+
+int64_t Depthwise::SafeDistanceBytes() const {
+  if (threads_->num_threads() > 1) return -1;
+  const Window &h = spec_.window.h, &w = spec_.window.w;
+  const int64_t pixel = spec_.channels * 4;
+  return SafeDistance(
+      spec_.batch * h.out,
+      [&](int64_t line) { return (line + 1) * w.out * pixel; },
+      [&](int64_t line) {
+        const int64_t top = line % h.out * h.stride - h.pad_before;
+        return (line / h.out * h.in + std::max<int64_t>(top, 0)) * w.in * pixel;
+      });
 }
 
 void Depthwise::Run(const float* x, const float* packed, const float* bias,

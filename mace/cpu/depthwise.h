@@ -35,6 +35,10 @@ class Depthwise {
   // For all threads; pointers to pixels.
   int64_t scratch_bytes() const;
 
+  // Bytes that the output may begin before the input; -1 where they must lie
+  // apart: several threads keep no order.
+  int64_t SafeDistanceBytes() const;
+
   // `bias` may be null.
   void Run(const float* x, const float* packed, const float* bias, float* y,
            void* scratch) const;

@@ -22,6 +22,11 @@ struct DepthwiseF32 final : Kernel {
     return pack_bytes() + depthwise.scratch_bytes();
   }
   int64_t macs() const override { return num_macs; }
+  std::vector<Overlap> overlaps() const override {
+    const int64_t distance = depthwise.SafeDistanceBytes();
+    if (distance < 0) return {};
+    return {{0, distance}};
+  }
   std::string variant() const override { return depthwise.variant(); }
 
   Status Run(const RunArgs& args) override {
