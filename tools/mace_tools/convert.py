@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from mace_tools import engine_ops
 from mace_tools.errors import MaceError
 from mace_tools.infer import infer_graph
 from mace_tools.ir import Graph
@@ -56,11 +57,13 @@ class Options:
 def convert(graph: Graph, options: Options | None = None) -> Graph:
     """Rewrites the graph in place and returns it, sorted, pruned and validated.
 
-    Errors: MaceError for options that do not fit the graph."""
+    Errors: MaceError for options that do not fit the graph; UnsupportedOps for what the engine
+    cannot run."""
     options = options or Options()
     set_order(graph, options.input_formats, options.output_formats)
     for one in PASSES:
         run_pass(one, graph)
+    engine_ops.check(graph)
     return graph
 
 

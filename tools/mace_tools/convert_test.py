@@ -10,7 +10,7 @@ import pytest
 
 from mace_tools import reference
 from mace_tools.convert import PASSES, Options, convert
-from mace_tools.errors import MaceError
+from mace_tools.errors import MaceError, UnsupportedOps
 from mace_tools.testing.net import Net
 
 
@@ -62,3 +62,15 @@ def test_an_input_that_is_an_output_stays():
     net = Net(x=(1, 2))
     net.out(net.op("Identity", "x"))
     assert [n.op for n in convert(net.graph).nodes] == ["Identity"]
+
+
+def test_what_the_engine_does_not_have_is_told_at_once():
+    net = Net(x=(1, 2))
+    y = net.op("Frobnicate", net.op("Softmax", "x", axes=1))
+    net.out(net.op("Frobnicate", y), net.op("PRelu", "x"))
+    with pytest.raises(UnsupportedOps) as e:
+        convert(net.graph)
+    found = {o.op: (len(o.nodes), o.reason) for o in e.value.ops}
+    assert found == {"Frobnicate": (2, "the engine has no such op"),
+                     "Softmax": (1, "the engine's has no attribute axes"),
+                     "PRelu": (1, "it has 1 inputs, the engine's has 2")}
