@@ -17,6 +17,8 @@ import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
 from pathlib import Path
 
+LOG_LINES = 40
+
 
 @dataclass
 class Report:
@@ -25,6 +27,7 @@ class Report:
     passed: int = 0
     failed: list[str] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)  # the reason of each
+    logs: list[Path] = field(default_factory=list)  # of the test programs that failed
 
     @property
     def total(self) -> int:
@@ -79,16 +82,19 @@ def add_bazel_events(report: Report, path: Path) -> None:
 
 
 def _add_test_target(report: Report, label: str, result: dict) -> None:
-    uris = [o.get("uri", "") for o in result.get("testActionOutput", []) if o["name"] == "test.xml"]
+    outputs = {o["name"]: Path(urllib.parse.unquote(urllib.parse.urlparse(o.get("uri", "")).path))
+               for o in result.get("testActionOutput", [])}
     before = report.total
     failures = len(report.failed)
-    for uri in uris:
-        add_junit(report, Path(urllib.parse.unquote(urllib.parse.urlparse(uri).path)), f"{label} ")
+    if "test.xml" in outputs:
+        add_junit(report, outputs["test.xml"], f"{label} ")
     status = result.get("status")
     if status != "PASSED" and len(report.failed) == failures:
         report.failed.append(f"{label} ended as {status}")
     elif report.total == before:
         report.failed.append(f"{label} holds no test case")
+    if len(report.failed) > failures and "test.log" in outputs:
+        report.logs.append(outputs["test.log"])
 
 
 def read_suite(folder: Path, suite: str, status: int) -> Report:
@@ -101,6 +107,15 @@ def read_suite(folder: Path, suite: str, status: int) -> Report:
     if not report.failed and (status != 0 or report.total == 0):
         report.failed.append(f"ended with status {status} after {report.total} cases")
     return report
+
+
+def log_tail(path: Path) -> str:
+    """The end of a failed test's output, where gtest and the sanitizers say what happened."""
+    try:
+        lines = path.read_text(errors="replace").splitlines()
+    except OSError as error:
+        lines = [f"no log: {error}"]
+    return "\n".join([f"---- {path}", *lines[-LOG_LINES:]])
 
 
 def main(arguments: list[str]) -> int:
@@ -117,6 +132,8 @@ def main(arguments: list[str]) -> int:
         skipped += len(report.skipped)
         reasons.update(report.skipped)
         failures += [f"{suite}: {name}" for name in report.failed]
+        for log in report.logs:
+            print(log_tail(log))
         table.append(f"{suite:10} {report.passed:7} {len(report.failed):7} "
                      f"{len(report.skipped):7} {float(end) - float(start):8.1f}")
     for reason, count in reasons.most_common():

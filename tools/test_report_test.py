@@ -19,8 +19,8 @@ JUNIT = """<testsuites><testsuite>
 ALL_PASSED = '<testsuite><testcase name="Good" classname="A"/></testsuite>'
 
 
-def bazel_result(path, status="PASSED", label="//a:t"):
-    outputs = [{"name": "test.log", "uri": "file:///x"}]
+def bazel_result(path, status="PASSED", label="//a:t", log="/x"):
+    outputs = [{"name": "test.log", "uri": f"file://{log}"}]
     if path:
         outputs.append({"name": "test.xml", "uri": f"file://{path}"})
     return {"id": {"testResult": {"label": label}},
@@ -103,3 +103,12 @@ def test_bazel_target_without_cases_fails(suite, tmp_path):
 def test_truncated_results_fail(suite):
     code, lines = suite(junit=JUNIT[:80])
     assert (code, lines[-1]) == (1, "0 passed, 1 failed, 0 skipped")
+
+
+def test_the_log_of_a_failed_target_is_shown(suite, tmp_path):
+    log = tmp_path / "test.log"
+    log.write_text("early\n" * 100 + "what happened\n")
+    _, lines = suite(events=[bazel_result(None, "FAILED", log=log)], status=3)
+    assert "what happened" in lines
+    assert lines.count("early") < 100
+    assert lines[-1] == "0 passed, 1 failed, 0 skipped"

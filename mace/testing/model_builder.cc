@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
-#include <cstring>
 
 #include "mace/base/aligned_buffer.h"
 #include "mace/base/hash.h"
@@ -111,7 +111,7 @@ std::shared_ptr<unsigned char> ModelBuilder::Data() const {
   const size_t bytes = AlignUp(static_cast<int64_t>(data_.size()) + 1, 64);
   std::shared_ptr<unsigned char> data(
       static_cast<unsigned char*>(std::aligned_alloc(64, bytes)), std::free);
-  std::memcpy(data.get(), data_.data(), data_.size());
+  std::copy(data_.begin(), data_.end(), data.get());
   return data;
 }
 

@@ -26,6 +26,7 @@ struct GatherKernel final : Kernel {
     for (int64_t i = 0; i < batch * count; ++i) {
       if (idx.At(i, extent) < 0) return IndexError(label, idx[i], extent);
     }
+    if (run_bytes == 0) return Status();
     const char* x = args.inputs[0].as<const char>();
     char* y = args.outputs[0].as<char>();
     const size_t tile = static_cast<size_t>(
