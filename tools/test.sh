@@ -5,15 +5,18 @@ set -uo pipefail
 
 usage() {
   cat <<'TXT'
-usage: tools/test.sh [SUITE ...]      (all of the first group when none is named)
+usage: tools/test.sh [SUITE ...]      (the first group when none is named)
 
   lint     layers, licences, banned words, sizes, formatting
   host     C++ unit tests on this machine
   python   tests of tools/, and of whole models from their file to their answer
+
+  deep     the next three, each a build of its own (about ten minutes on two cores from a cold cache)
   asan     C++ unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
   aarch64  C++ unit tests cross-built and run under qemu
   armv7    the same for 32-bit Arm
 
+  all      all of the above
   arm      aarch64 and armv7
   tsan     the thread pool and the engine under ThreadSanitizer
   fuzz     the model loader under libFuzzer, 10 minutes
@@ -24,13 +27,15 @@ TXT
 }
 
 targets=(//mace/... //tools/... //test/...)
-standard=(lint host python asan aarch64 armv7)
+standard=(lint host python)
+deep=(asan aarch64 armv7)
 suites=()
 for argument in "$@"; do
   case $argument in
     lint | host | python | asan | aarch64 | armv7 | tsan | fuzz) suites+=("$argument") ;;
     arm) suites+=(aarch64 armv7) ;;
-    all) suites+=("${standard[@]}") ;;
+    deep) suites+=("${deep[@]}") ;;
+    all) suites+=("${standard[@]}" "${deep[@]}") ;;
     -h | --help) usage; exit 0 ;;
     *) echo "test: unknown suite '$argument'" >&2; usage >&2; exit 2 ;;
   esac
