@@ -9,6 +9,7 @@
 #include "mace/memory/bounds.h"
 #include "mace/memory/objects.h"
 #include "mace/memory/offsets_greedy.h"
+#include "mace/memory/offsets_optimal.h"
 #include "mace/memory/reduce.h"
 #include "mace/memory/validate.h"
 
@@ -120,6 +121,9 @@ const std::vector<Planner>& Planners() {
       {"offsets/GREEDY_BY_SIZE", OffsetsGreedyBySize, 1, true},
       {"offsets/TFLM_GREEDY", OffsetsTflmGreedy, 1, true},
       {"offsets/ARENA", OffsetsArena, 1, false},
+      {"offsets/SKYLINE", OffsetsSkyline, 1, true},
+      {"offsets/AUTO", OffsetsAuto, 1, true},
+      {"offsets/OPTIMAL", OffsetsOptimal, 1, true},
       {"objects/NAIVE", ObjectsNaive, 4, false},
       {"objects/EQUALITY", ObjectsEquality, 4, false},
       {"objects/GREEDY_IN_ORDER", ObjectsGreedyInOrder, 3, false},
