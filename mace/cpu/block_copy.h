@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "mace/cpu/strided_copy.h"
+#include "mace/cpu/copy_kernel.h"
 
 namespace mace {
 

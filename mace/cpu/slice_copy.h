@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "mace/cpu/strided_copy.h"
+#include "mace/cpu/copy_kernel.h"
 #include "mace/ops/common/slice_spec.h"
 
 namespace mace {

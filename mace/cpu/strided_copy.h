@@ -1,5 +1,4 @@
-// CopyBox and CopyKernel: moving a box of elements between tensors, whatever
-// their strides; all ops that only rearrange are a list of such boxes.
+// CopyBox: moving a box of elements between tensors, whatever their strides.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_STRIDED_COPY_H_
 #define MACE_CPU_STRIDED_COPY_H_
@@ -7,7 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "mace/cpu/kernel_table.h"
+#include "mace/base/thread_pool.h"
+#include "mace/graph/tensor_type.h"
 
 namespace mace {
 
@@ -54,22 +54,6 @@ void CopyStrided(const CopyBox& box, const void* src, void* dst,
 
 // A box that sets all of `type`, densely stored, to the kernel's fill element.
 CopyBox FillBox(const TensorType& type);
-
-// A kernel that copies boxes, one after the other. Boxes with input kFill read
-// the `fill` element (zeros if not given).
-KernelPtr MakeCopyKernel(const CpuContext& context, std::vector<CopyBox> boxes,
-                         const void* fill = nullptr);
-
-// The kernel of a view: copies the bytes of input 0, or does nothing where the
-// plan let input and output share memory.
-Result<KernelPtr> PrepareView(const Node& node, CpuContext& context);
-
-// One row of a kernel table for each of `types`.
-CpuKernelDefs ForTypes(std::initializer_list<DataType> types,
-                       Result<KernelPtr> (*prepare)(const Node&, CpuContext&));
-// For every element type: ops that look at no value.
-CpuKernelDefs ForAllTypes(Result<KernelPtr> (*prepare)(const Node&,
-                                                       CpuContext&));
 
 }  // namespace mace
 

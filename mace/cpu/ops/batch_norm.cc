@@ -4,10 +4,10 @@
 
 #include "mace/ops/batch_norm.h"
 
-#include <algorithm>
 #include <cmath>
 
-#include "mace/cpu/affine_row.h"
+#include "mace/cpu/affine.h"
+#include "mace/cpu/channel_blocks.h"
 #include "mace/cpu/kernel_table.h"
 
 namespace mace::cpu {
@@ -15,27 +15,27 @@ namespace {
 
 struct BatchNormF32 final : Kernel {
   ThreadPool* threads = nullptr;
-  ActivationFunction act;
+  Affine affine;
+  ChannelBlocks blocks;
   float epsilon = 0;
-  int64_t rows = 0, channels = 0;
+  int64_t channels = 0;
 
+  // Scale and offset of each channel, and of each element of a block.
   int64_t scratch_bytes() const override {
-    return 2 * channels * static_cast<int64_t>(sizeof(float));
+    return 2 * (channels + blocks.block()) *
+           static_cast<int64_t>(sizeof(float));
   }
   std::vector<Overlap> overlaps() const override { return {{0, 0}}; }
+  std::string variant() const override { return affine.variant(); }
 
   Status Run(const RunArgs& args) override {
     const float* x = args.inputs[0].as<const float>();
     float* y = args.outputs[0].as<float>();
     float* scale = args.scratch.as<float>();
-    float* offset = scale + channels;
+    float* offset = scale + blocks.block();
     Fold(args, scale, offset);
-    const int64_t tile = 16384 / std::max<int64_t>(1, channels) + 1;
-    threads->ParallelFor(rows, tile, [&](size_t begin, size_t end) {
-      for (size_t r = begin; r < end; ++r) {
-        AffineRow(act, x + r * channels, scale, offset, y + r * channels,
-                  channels);
-      }
+    blocks.ForEach(threads, [&](int64_t first, int64_t n) {
+      affine.Apply(x + first, scale, offset, n, y + first);
     });
     return Status();
   }
@@ -45,23 +45,29 @@ struct BatchNormF32 final : Kernel {
     const float* beta = args.inputs[2].as<const float>();
     const float* mean = args.inputs[3].as<const float>();
     const float* var = args.inputs[4].as<const float>();
+    float* a = offset + blocks.block();
+    float* b = a + channels;
     for (int64_t c = 0; c < channels; ++c) {
-      scale[c] = gamma[c] / std::sqrt(var[c] + epsilon);
-      offset[c] = beta[c] - mean[c] * scale[c];
+      a[c] = gamma[c] / std::sqrt(var[c] + epsilon);
+      b[c] = beta[c] - mean[c] * a[c];
     }
+    blocks.Repeat(a, scale);
+    blocks.Repeat(b, offset);
   }
 };
 
 Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const BatchNormAttrs attrs,
                         ReadAttrs<BatchNormAttrs>(node));
-  auto kernel = std::make_unique<BatchNormF32>();
-  MACE_ASSIGN_OR_RETURN(kernel->act, ResolveActivation(node, attrs));
+  MACE_ASSIGN_OR_RETURN(const ActivationFunction act,
+                        ResolveActivation(node, attrs));
   const mace::Shape& x = node.inputs[0].type.shape;
+  auto kernel = std::make_unique<BatchNormF32>();
   kernel->threads = context.threads;
+  kernel->affine = Affine(act, context.features);
+  kernel->blocks = ChannelBlocks(NumElements(x), x.back());
   kernel->epsilon = attrs.epsilon;
   kernel->channels = x.back();
-  kernel->rows = x.back() == 0 ? 0 : NumElements(x) / x.back();
   return KernelPtr(std::move(kernel));
 }
 

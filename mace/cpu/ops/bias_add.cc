@@ -1,16 +1,41 @@
-// BiasAdd on the CPU.
+// BiasAdd on the CPU: the affine function whose scale is 1.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/ops/bias_add.h"
 
 #include <algorithm>
 
-#include "mace/cpu/affine_row.h"
-#include "mace/cpu/function_kernel.h"
+#include "mace/cpu/affine.h"
+#include "mace/cpu/channel_blocks.h"
 #include "mace/cpu/kernel_table.h"
 
 namespace mace::cpu {
 namespace {
+
+struct BiasAddF32 final : Kernel {
+  ThreadPool* threads = nullptr;
+  Affine affine;
+  ChannelBlocks blocks;
+
+  int64_t scratch_bytes() const override {
+    return 2 * blocks.block() * static_cast<int64_t>(sizeof(float));
+  }
+  std::vector<Overlap> overlaps() const override { return {{0, 0}}; }
+  std::string variant() const override { return affine.variant(); }
+
+  Status Run(const RunArgs& args) override {
+    const float* x = args.inputs[0].as<const float>();
+    float* y = args.outputs[0].as<float>();
+    float* ones = args.scratch.as<float>();
+    float* offset = ones + blocks.block();
+    std::fill_n(ones, blocks.block(), 1.0f);
+    blocks.Repeat(args.inputs[1].as<const float>(), offset);
+    blocks.ForEach(threads, [&](int64_t first, int64_t n) {
+      affine.Apply(x + first, ones, offset, n, y + first);
+    });
+    return Status();
+  }
+};
 
 Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const BiasAddAttrs attrs,
@@ -18,26 +43,11 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const ActivationFunction act,
                         ResolveActivation(node, attrs));
   const mace::Shape& x = node.inputs[0].type.shape;
-  const int64_t channels = x.back();
-  const int64_t rows = channels == 0 ? 0 : NumElements(x) / channels;
-  KernelFacts facts;
-  facts.overlaps = {{0, 0}};
-  return MakeKernel(
-      [threads = context.threads, act, channels, rows](const RunArgs& args) {
-        const float* from = args.inputs[0].as<const float>();
-        const float* bias = args.inputs[1].as<const float>();
-        float* to = args.outputs[0].as<float>();
-        const int64_t tile = 16384 / std::max<int64_t>(1, channels) + 1;
-        threads->ParallelFor(rows, tile, [=](size_t begin, size_t end) {
-          for (size_t r = begin; r < end; ++r) {
-            const float* row = from + r * channels;
-            float* y = to + r * channels;
-            for (int64_t c = 0; c < channels; ++c) y[c] = row[c] + bias[c];
-            ActivateRow(act, y, y, channels);
-          }
-        });
-      },
-      facts);
+  auto kernel = std::make_unique<BiasAddF32>();
+  kernel->threads = context.threads;
+  kernel->affine = Affine(act, context.features);
+  kernel->blocks = ChannelBlocks(NumElements(x), x.back());
+  return KernelPtr(std::move(kernel));
 }
 
 }  // namespace

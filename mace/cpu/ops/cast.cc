@@ -4,7 +4,7 @@
 #include "mace/ops/cast.h"
 
 #include "mace/cpu/convert.h"
-#include "mace/cpu/strided_copy.h"
+#include "mace/cpu/copy_kernel.h"
 
 namespace mace::cpu {
 namespace {

@@ -1,7 +1,7 @@
 // Expand on the CPU: a copy whose source stays where an axis is repeated.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/strided_copy.h"
+#include "mace/cpu/copy_kernel.h"
 
 namespace mace::cpu {
 namespace {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "mace/cpu/copy_kernel.h"
 #include "mace/cpu/indices.h"
-#include "mace/cpu/strided_copy.h"
 #include "mace/ops/common/operands.h"
 
 namespace mace::cpu {

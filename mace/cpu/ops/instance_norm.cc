@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "mace/cpu/affine_row.h"
+#include "mace/cpu/affine.h"
 #include "mace/cpu/kernel_table.h"
 
 namespace mace::cpu {
@@ -17,11 +17,12 @@ constexpr int64_t kLanes = 32;  // channels accumulated side by side
 // x viewed as [batch, rows, channels].
 struct InstanceNormF32 final : Kernel {
   ThreadPool* threads = nullptr;
-  ActivationFunction act;
+  Affine affine;
   float epsilon = 0;
   int64_t batch = 0, rows = 0, channels = 0;
 
   std::vector<Overlap> overlaps() const override { return {{0, 0}}; }
+  std::string variant() const override { return affine.variant(); }
 
   Status Run(const RunArgs& args) override {
     // A unit of work is up to kLanes channels of a batch.
@@ -60,7 +61,7 @@ struct InstanceNormF32 final : Kernel {
       offset[c] = static_cast<float>(beta[c] - mean[c] * s);
     }
     for (int64_t r = 0; r < rows; ++r) {
-      AffineRow(act, x + r * channels, scale, offset, y + r * channels, lanes);
+      affine.Apply(x + r * channels, scale, offset, lanes, y + r * channels);
     }
   }
 };
@@ -69,7 +70,9 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const InstanceNormAttrs attrs,
                         ReadAttrs<InstanceNormAttrs>(node));
   auto kernel = std::make_unique<InstanceNormF32>();
-  MACE_ASSIGN_OR_RETURN(kernel->act, ResolveActivation(node, attrs));
+  MACE_ASSIGN_OR_RETURN(const ActivationFunction act,
+                        ResolveActivation(node, attrs));
+  kernel->affine = Affine(act, context.features);
   const mace::Shape& x = node.inputs[0].type.shape;
   kernel->threads = context.threads;
   kernel->epsilon = attrs.epsilon;

@@ -6,34 +6,50 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mace/cpu/choose.h"
 #include "mace/cpu/function_kernel.h"
 #include "mace/cpu/kernel_table.h"
+#include "mace/cpu/ukernels/row_f32/row_f32_table.h"
 
 namespace mace::cpu {
 namespace {
 
-// s^-beta; the two exponents that published networks use avoid pow.
-float InversePower(float s, float beta) {
-  if (beta == 0.5f) return 1 / std::sqrt(s);
-  if (beta == 0.75f) {
-    const float root = std::sqrt(s);
-    return 1 / (root * std::sqrt(root));
-  }
-  return std::pow(s, -beta);
-}
-
 struct Window {
   int64_t before, after;  // channels
   float bias, alpha, beta;
+
+  int64_t size() const { return before + 1 + after; }
 };
 
+// The definition.
 void Row(const Window& w, const float* x, int64_t channels, float* y) {
   for (int64_t c = 0; c < channels; ++c) {
     const int64_t first = std::max<int64_t>(0, c - w.before);
     const int64_t last = std::min(channels - 1, c + w.after);
     float sum = 0;
     for (int64_t k = first; k <= last; ++k) sum += x[k] * x[k];
-    y[c] = x[c] * InversePower(w.bias + w.alpha * sum, w.beta);
+    y[c] = x[c] * std::pow(w.bias + w.alpha * sum, -w.beta);
+  }
+}
+
+constexpr int64_t kPiece = 256;     // channels done at once
+constexpr int64_t kMaxWindow = 64;  // by a micro-kernel
+
+// The same, for a beta of 1/2 or 3/4: squares of a piece of the row and what
+// lies around it (zeros beyond the row), then the micro-kernel.
+void FastRow(const Window& w, const RowF32Set& set, const float* x,
+             int64_t channels, float* y) {
+  float squares[kPiece + kMaxWindow];
+  for (int64_t c = 0; c < channels; c += kPiece) {
+    const int64_t n = std::min(kPiece, channels - c);
+    const int64_t first = std::max<int64_t>(0, c - w.before);
+    const int64_t last = std::min(channels, c + n + w.after);
+    float* to = std::fill_n(squares, first - (c - w.before), 0.0f);
+    for (int64_t k = first; k < last; ++k) *to++ = x[k] * x[k];
+    std::fill(to, squares + n + w.size() - 1, 0.0f);
+    set.lrn({static_cast<size_t>(n), x + c, squares,
+             static_cast<size_t>(w.size()), w.bias, w.alpha, w.beta == 0.75f,
+             y + c});
   }
 }
 
@@ -51,16 +67,29 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
   }
   window.before = std::min(window.before, channels);
   window.after = std::min(window.after, channels);
+  const RowF32& row = ChooseRow(kRowF32, context.features);
+  const bool fast = !context.reference && window.size() <= kMaxWindow &&
+                    (attrs.beta == 0.5f || attrs.beta == 0.75f);
+  KernelFacts facts;
+  if (fast) facts.variant = row.name;
   return MakeKernel(
-      [threads = context.threads, window, rows, channels](const RunArgs& args) {
+      [threads = context.threads, window, rows, channels, fast,
+       set = row.set](const RunArgs& args) {
         const float* from = args.inputs[0].as<const float>();
         float* to = args.outputs[0].as<float>();
         threads->ParallelFor(rows, 8, [=](size_t begin, size_t end) {
           for (size_t r = begin; r < end; ++r) {
-            Row(window, from + r * channels, channels, to + r * channels);
+            const float* x_row = from + r * channels;
+            float* y_row = to + r * channels;
+            if (fast) {
+              FastRow(window, *set, x_row, channels, y_row);
+            } else {
+              Row(window, x_row, channels, y_row);
+            }
           }
         });
-      });
+      },
+      facts);
 }
 
 }  // namespace

@@ -4,43 +4,82 @@
 #include <algorithm>
 
 #include "mace/cpu/broadcast_loop.h"
+#include "mace/cpu/channel_blocks.h"
+#include "mace/cpu/choose.h"
 #include "mace/cpu/function_kernel.h"
 #include "mace/cpu/kernel_table.h"
+#include "mace/cpu/ukernels/row_f32/row_f32_table.h"
 
 namespace mace::cpu {
 namespace {
 
+// Alpha along the last axis, or one for all: the same for every row.
+struct PReluRows final : Kernel {
+  ThreadPool* threads = nullptr;
+  const RowF32* row = nullptr;
+  ChannelBlocks blocks;
+
+  int64_t scratch_bytes() const override {
+    return blocks.block() * static_cast<int64_t>(sizeof(float));
+  }
+  std::vector<Overlap> overlaps() const override { return {{0, 0}}; }
+  std::string variant() const override { return row->name; }
+
+  Status Run(const RunArgs& args) override {
+    const float* x = args.inputs[0].as<const float>();
+    float* y = args.outputs[0].as<float>();
+    float* alpha = args.scratch.as<float>();
+    blocks.Repeat(args.inputs[1].as<const float>(), alpha);
+    blocks.ForEach(threads, [&](int64_t first, int64_t n) {
+      row->set->prelu({static_cast<size_t>(n), x + first, alpha, y + first});
+    });
+    return Status();
+  }
+};
+
 void Row(const float* x, const float* alpha, int64_t step, int64_t n,
          float* y) {
-  if (step == 1) {
-    for (int64_t i = 0; i < n; ++i) y[i] = x[i] < 0 ? x[i] * alpha[i] : x[i];
-    return;
+  for (int64_t i = 0; i < n; ++i) {
+    y[i] = x[i] < 0 ? x[i] * alpha[i * step] : x[i];
   }
-  const float a = *alpha;
-  for (int64_t i = 0; i < n; ++i) y[i] = x[i] < 0 ? x[i] * a : x[i];
 }
 
-Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
-  const mace::Shape& x = node.inputs[0].type.shape;
-  BroadcastPlan plan = PlanBroadcast(x, {x, node.inputs[1].type.shape});
+// Alpha of any shape.
+KernelPtr MakeGeneral(BroadcastPlan plan, ThreadPool* threads) {
   KernelFacts facts;
   facts.overlaps = {{0, 0}};
   return MakeKernel(
-      [threads = context.threads, plan = std::move(plan)](const RunArgs& args) {
-        const float* from = args.inputs[0].as<const float>();
+      [threads, plan = std::move(plan)](const RunArgs& args) {
+        const float* x = args.inputs[0].as<const float>();
         const float* alpha = args.inputs[1].as<const float>();
-        float* to = args.outputs[0].as<float>();
+        float* y = args.outputs[0].as<float>();
         const int64_t n = plan.extents.back();
         const int64_t tile = 16384 / std::max<int64_t>(1, n) + 1;
         threads->ParallelFor(
             NumRows(plan), tile, [&](size_t begin, size_t end) {
               ForEachRow<2>(plan, begin, end, [&](int64_t row, auto& at) {
-                Row(from + at[0], alpha + at[1], plan.strides[1].back(), n,
-                    to + row * n);
+                Row(x + at[0], alpha + at[1], plan.strides[1].back(), n,
+                    y + row * n);
               });
             });
       },
       facts);
+}
+
+Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
+  const mace::Shape& x = node.inputs[0].type.shape;
+  const mace::Shape& alpha = node.inputs[1].type.shape;
+  const int64_t period = NumElements(alpha);
+  const bool along_last =
+      period == 1 || (!alpha.empty() && alpha.back() == period);
+  if (context.reference || !along_last) {
+    return MakeGeneral(PlanBroadcast(x, {x, alpha}), context.threads);
+  }
+  auto kernel = std::make_unique<PReluRows>();
+  kernel->threads = context.threads;
+  kernel->row = &ChooseRow(kRowF32, context.features);
+  kernel->blocks = ChannelBlocks(NumElements(x), period);
+  return KernelPtr(std::move(kernel));
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "mace/cpu/convert.h"
-#include "mace/cpu/strided_copy.h"
+#include "mace/cpu/copy_kernel.h"
 
 namespace mace::cpu {
 namespace {

@@ -1,7 +1,7 @@
 // Reshape on the CPU: the bytes stay.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/strided_copy.h"
+#include "mace/cpu/copy_kernel.h"
 
 namespace mace::cpu {
 

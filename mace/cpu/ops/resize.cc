@@ -7,27 +7,23 @@
 #include <algorithm>
 #include <cstring>
 
-#include "mace/cpu/kernel_table.h"
-#include "mace/cpu/strided_copy.h"
+#include "mace/cpu/choose.h"
+#include "mace/cpu/copy_kernel.h"
+#include "mace/cpu/ukernels/row_f32/row_f32_table.h"
 
 namespace mace::cpu {
 namespace {
 
-// Byte offsets or weights of four pixels: top left, top right, bottom left,
-// bottom right.
-void MixFour(const float* tl, const float* tr, const float* bl, const float* br,
-             const float* w, int64_t n, float* __restrict y) {
-  const float w0 = w[0], w1 = w[1], w2 = w[2], w3 = w[3];
-  for (int64_t c = 0; c < n; ++c) {
-    y[c] = tl[c] * w0 + tr[c] * w1 + bl[c] * w2 + br[c] * w3;
-  }
-}
-
 struct ResizeKernel final : Kernel {
   ThreadPool* threads = nullptr;
+  const RowF32* micro = nullptr;
   ResizeTaps rows, cols;  // cols' indices are byte offsets within a row
   int64_t batch = 1, height = 1, out_h = 1, out_w = 1, channels = 1;
   int64_t row_bytes = 0, pixel_bytes = 0;
+
+  std::string variant() const override {
+    return rows.num_taps == 2 ? micro->name : "scalar";
+  }
 
   Status Run(const RunArgs& args) override {
     const char* x = args.inputs[0].as<const char>();
@@ -71,10 +67,11 @@ struct ResizeKernel final : Kernel {
     for (int64_t j = 0; j < out_w; ++j) {
       const int64_t left = cols.index[2 * j], right = cols.index[2 * j + 1];
       const float wl = cols.weight[2 * j], wr = cols.weight[2 * j + 1];
-      const float weights[4] = {wt * wl, wt * wr, wb * wl, wb * wr};
-      MixFour(Floats(top + left), Floats(top + right), Floats(bottom + left),
-              Floats(bottom + right), weights, channels,
-              reinterpret_cast<float*>(y + j * pixel_bytes));
+      micro->set->mix({static_cast<size_t>(channels),
+                       {Floats(top + left), Floats(top + right),
+                        Floats(bottom + left), Floats(bottom + right)},
+                       {wt * wl, wt * wr, wb * wl, wb * wr},
+                       reinterpret_cast<float*>(y + j * pixel_bytes)});
     }
   }
 
@@ -107,6 +104,7 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
   }
   auto kernel = std::make_unique<ResizeKernel>();
   kernel->threads = context.threads;
+  kernel->micro = &ChooseRow(kRowF32, context.features);
   kernel->rows = TapsOf(attrs, node, 0);
   kernel->cols = TapsOf(attrs, node, 1);
   kernel->batch = x.shape[0];

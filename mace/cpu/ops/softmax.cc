@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mace/cpu/choose.h"
 #include "mace/cpu/kernel_table.h"
+#include "mace/cpu/ukernels/row_f32/row_f32_table.h"
 
 namespace mace::cpu {
 namespace {
@@ -14,15 +16,25 @@ namespace {
 // x viewed as [outer, n, inner]; softmax runs over n.
 struct SoftmaxF32 final : Kernel {
   ThreadPool* threads = nullptr;
+  const RowF32* micro = nullptr;  // null: only the definition below
   int64_t outer = 1, n = 1, inner = 1;
   bool use_log = false;
 
   std::vector<Overlap> overlaps() const override { return {{0, 0}}; }
+  std::string variant() const override {
+    return micro == nullptr ? "scalar" : micro->name;
+  }
 
   Status Run(const RunArgs& args) override {
     const float* x = args.inputs[0].as<const float>();
     float* y = args.outputs[0].as<float>();
-    threads->ParallelFor(outer * inner, 16, [&](size_t begin, size_t end) {
+    if (n == 0) return Status();
+    const int64_t tile = std::max<int64_t>(1, 2048 / n);
+    threads->ParallelFor(outer * inner, tile, [&](size_t begin, size_t end) {
+      if (micro != nullptr) {
+        Rows(x + begin * n, static_cast<int64_t>(end - begin), y + begin * n);
+        return;
+      }
       for (size_t r = begin; r < end; ++r) {
         const int64_t at = (r / inner) * n * inner + r % inner;
         Row(x + at, y + at);
@@ -47,6 +59,23 @@ struct SoftmaxF32 final : Kernel {
       v = use_log ? v - log_sum : v / sum;
     }
   }
+
+  // Contiguous rows: one call makes the exponentials of as many as fit, so that
+  // short rows fill vectors too.
+  void Rows(const float* x, int64_t rows, float* y) const {
+    for (int64_t r = 0; r < rows; ++r) {
+      float max = -INFINITY;
+      for (int64_t k = 0; k < n; ++k) max = std::max(max, x[r * n + k]);
+      for (int64_t k = 0; k < n; ++k) y[r * n + k] = x[r * n + k] - max;
+    }
+    micro->set->exp({static_cast<size_t>(rows * n), y, y});
+    for (int64_t r = 0; r < rows; ++r) {
+      float sum = 0;
+      for (int64_t k = 0; k < n; ++k) sum += y[r * n + k];
+      const float scale = 1 / sum;
+      for (int64_t k = 0; k < n; ++k) y[r * n + k] *= scale;
+    }
+  }
 };
 
 Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
@@ -63,6 +92,9 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
   kernel->n = shape[axis];
   for (int d = 0; d < axis; ++d) kernel->outer *= shape[d];
   for (int d = axis + 1; d < rank; ++d) kernel->inner *= shape[d];
+  if (!context.reference && !attrs.use_log && kernel->inner == 1) {
+    kernel->micro = &ChooseRow(kRowF32, context.features);
+  }
   return KernelPtr(std::move(kernel));
 }
 

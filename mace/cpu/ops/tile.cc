@@ -1,7 +1,7 @@
 // Tile on the CPU: a copy in which each axis of y is [repeats, extent].
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/strided_copy.h"
+#include "mace/cpu/copy_kernel.h"
 
 namespace mace::cpu {
 namespace {

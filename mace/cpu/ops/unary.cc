@@ -5,7 +5,9 @@
 
 #include <cmath>
 
+#include "mace/cpu/choose.h"
 #include "mace/cpu/kernel_table.h"
+#include "mace/cpu/ukernels/row_f32/row_f32_table.h"
 #include "mace/cpu/wrap.h"
 
 namespace mace::cpu {
@@ -116,6 +118,7 @@ MapFn IntegerMap(UnaryKind kind) {
 struct UnaryKernel final : Kernel {
   ThreadPool* threads = nullptr;
   MapFn map = nullptr;
+  decltype(RowF32Set::exp) exp = nullptr;  // if not null, instead of map
   int64_t n = 0;
   size_t x_bytes = 4, y_bytes = 4;  // of an element
 
@@ -128,6 +131,11 @@ struct UnaryKernel final : Kernel {
     const char* x = args.inputs[0].as<const char>();
     char* y = args.outputs[0].as<char>();
     threads->ParallelFor(n, 4096, [&](size_t begin, size_t end) {
+      if (exp != nullptr) {
+        exp({end - begin, args.inputs[0].as<const float>() + begin,
+             args.outputs[0].as<float>() + begin});
+        return;
+      }
       map(x + begin * x_bytes, y + begin * y_bytes,
           static_cast<int64_t>(end - begin));
     });
@@ -147,6 +155,9 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
   kernel->map = x.dtype == DataType::kF32   ? kMapsF32[static_cast<int>(kind)]
                 : x.dtype == DataType::kI32 ? IntegerMap<int32_t>(kind)
                                             : IntegerMap<int64_t>(kind);
+  if (kind == UnaryKind::kExp && !context.reference) {
+    kernel->exp = ChooseRow(kRowF32, context.features).set->exp;
+  }
   return KernelPtr(std::move(kernel));
 }
 

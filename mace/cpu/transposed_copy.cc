@@ -1,0 +1,177 @@
+// Transposing in blocks.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/transposed_copy.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "mace/cpu/odometer.h"
+
+namespace mace {
+namespace {
+
+constexpr int64_t kTile = 32;            // rows and columns of a block, at most
+constexpr int64_t kNarrow = 8;           // a side too short for blocks
+constexpr int64_t kTaskBytes = 1 << 15;  // less is not worth a thread
+
+int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// Part of a matrix whose rows lie side by side in src, and columns in dst:
+// element (i, j) goes from src + i * sizeof(T) + j * src_stride
+// to dst + i * dst_stride + j * sizeof(T).
+struct Block {
+  const char* src;
+  char* dst;
+  int64_t src_stride, dst_stride;
+  int64_t rows, cols;
+};
+
+using BlockFn = void(const Block& block);
+
+// One element at a time, along the longer side.
+template <typename T>
+void CopyElements(const Block& b) {
+  constexpr int64_t kSize = sizeof(T);
+  if (b.cols < b.rows) {
+    for (int64_t j = 0; j < b.cols; ++j) {
+      const char* src = b.src + j * b.src_stride;
+      char* dst = b.dst + j * kSize;
+      for (int64_t i = 0; i < b.rows; ++i) {
+        std::memcpy(dst + i * b.dst_stride, src + i * kSize, kSize);
+      }
+    }
+    return;
+  }
+  for (int64_t i = 0; i < b.rows; ++i) {
+    const char* src = b.src + i * kSize;
+    char* dst = b.dst + i * b.dst_stride;
+    for (int64_t j = 0; j < b.cols; ++j) {
+      std::memcpy(dst + j * kSize, src + j * b.src_stride, kSize);
+    }
+  }
+}
+
+// Four 32-bit elements, in one register of every CPU that has such.
+typedef uint32_t Four __attribute__((vector_size(16)));
+
+Four LoadFour(const char* p) {
+  Four v;
+  std::memcpy(&v, p, sizeof(v));
+  return v;
+}
+void StoreFour(char* p, Four v) { std::memcpy(p, &v, sizeof(v)); }
+
+void Transpose4x4(const char* src, int64_t src_stride, char* dst,
+                  int64_t dst_stride) {
+  const Four a = LoadFour(src), b = LoadFour(src + src_stride);
+  const Four c = LoadFour(src + 2 * src_stride);
+  const Four d = LoadFour(src + 3 * src_stride);
+  const Four ab_lo = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+  const Four ab_hi = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  const Four cd_lo = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+  const Four cd_hi = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  StoreFour(dst, __builtin_shufflevector(ab_lo, cd_lo, 0, 1, 4, 5));
+  StoreFour(dst + dst_stride,
+            __builtin_shufflevector(ab_lo, cd_lo, 2, 3, 6, 7));
+  StoreFour(dst + 2 * dst_stride,
+            __builtin_shufflevector(ab_hi, cd_hi, 0, 1, 4, 5));
+  StoreFour(dst + 3 * dst_stride,
+            __builtin_shufflevector(ab_hi, cd_hi, 2, 3, 6, 7));
+}
+
+void CopyBlocksOf4x4(const Block& b) {
+  const int64_t rows = b.rows & ~int64_t{3}, cols = b.cols & ~int64_t{3};
+  for (int64_t i = 0; i < rows; i += 4) {
+    for (int64_t j = 0; j < cols; j += 4) {
+      Transpose4x4(b.src + i * 4 + j * b.src_stride, b.src_stride,
+                   b.dst + i * b.dst_stride + j * 4, b.dst_stride);
+    }
+  }
+  CopyElements<uint32_t>({b.src + rows * 4, b.dst + rows * b.dst_stride,
+                          b.src_stride, b.dst_stride, b.rows - rows, b.cols});
+  CopyElements<uint32_t>({b.src + cols * b.src_stride, b.dst + cols * 4,
+                          b.src_stride, b.dst_stride, rows, b.cols - cols});
+}
+
+BlockFn* BlockFnOf(int64_t elem_bytes) {
+  switch (elem_bytes) {
+    case 1:
+      return CopyElements<uint8_t>;
+    case 2:
+      return CopyElements<uint16_t>;
+    case 4:
+      return CopyBlocksOf4x4;
+    case 8:
+      return CopyElements<uint64_t>;
+  }
+  return nullptr;
+}
+
+// A dimension that is contiguous in src while the last one is in dst, or -1.
+int RowDim(const CopyBox& box) {
+  const int last = static_cast<int>(box.dims.size()) - 1;
+  if (box.dims[last].dst_stride != box.run_bytes) return -1;
+  for (int d = 0; d < last; ++d) {
+    if (box.dims[d].src_stride == box.run_bytes) return d;
+  }
+  return -1;
+}
+
+// The dimensions of a box but its row dimension and the last.
+struct OuterDims {
+  OuterDims(const CopyBox& box, int row_dim) {
+    for (int d = 0; d + 1 < static_cast<int>(box.dims.size()); ++d) {
+      if (d == row_dim) continue;
+      dims[num_dims++] = box.dims[d];
+      count *= box.dims[d].extent;
+    }
+  }
+
+  CopyDim dims[Odometer::kMaxDims];
+  int num_dims = 0;
+  int64_t count = 1;
+};
+
+}  // namespace
+
+bool CopyTransposed(const CopyBox& box, const char* src, char* dst,
+                    ThreadPool* threads) {
+  const int row_dim = RowDim(box);
+  BlockFn* const copy_block = BlockFnOf(box.run_bytes);
+  if (row_dim < 0 || copy_block == nullptr) return false;
+  const CopyDim row = box.dims[row_dim], col = box.dims.back();
+  const OuterDims outer(box, row_dim);
+
+  // A block is square, or as long as one of a side too short for that is wide.
+  const int64_t rows = std::min(
+      row.extent, col.extent <= kNarrow ? kTile * kTile / kNarrow : kTile);
+  const int64_t cols = std::min(
+      col.extent, row.extent <= kNarrow ? kTile * kTile / kNarrow : kTile);
+  const int64_t row_blocks = CeilDiv(row.extent, rows);
+  const int64_t col_blocks = CeilDiv(col.extent, cols);
+  const int64_t blocks = row_blocks * col_blocks;
+  threads->ParallelFor(
+      outer.count * blocks, CeilDiv(kTaskBytes, rows * cols * box.run_bytes),
+      [&](size_t begin, size_t end) {
+        Odometer at(outer.dims, outer.num_dims,
+                    static_cast<int64_t>(begin) / blocks);
+        int64_t in_matrix = static_cast<int64_t>(begin) % blocks;
+        for (size_t u = begin; u < end; ++u) {
+          const int64_t i = in_matrix / col_blocks * rows;
+          const int64_t j = in_matrix % col_blocks * cols;
+          copy_block({src + at.src + i * row.src_stride + j * col.src_stride,
+                      dst + at.dst + i * row.dst_stride + j * col.dst_stride,
+                      col.src_stride, row.dst_stride,
+                      std::min(rows, row.extent - i),
+                      std::min(cols, col.extent - j)});
+          if (++in_matrix == blocks) {
+            in_matrix = 0;
+            at.Next();
+          }
+        }
+      });
+  return true;
+}
+
+}  // namespace mace

@@ -1,0 +1,71 @@
+// f32 row micro-kernels: what normalisations, PRelu, Resize and Softmax do to
+// the contiguous elements of a row.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_ROW_F32_ROW_F32_H_
+#define MACE_CPU_UKERNELS_ROW_F32_ROW_F32_H_
+
+#include <cstddef>
+
+namespace mace::cpu {
+
+// y may be x.
+struct AffineF32Args {
+  size_t n;
+  const float* x;
+  const float* scale;
+  const float* offset;
+  float lower, upper;
+  float* y;
+};
+
+struct PreluF32Args {
+  size_t n;
+  const float* x;
+  const float* alpha;
+  float* y;  // may be x
+};
+
+struct MixF32Args {
+  size_t n;
+  const float* x[4];
+  float weight[4];
+  float* y;
+};
+
+// squares[i .. i + window) are the squares that element i sees.
+struct LrnF32Args {
+  size_t n;
+  const float* x;
+  const float* squares;
+  size_t window;
+  float bias, alpha;
+  bool three_quarters;  // the power is 3/4, not 1/2
+  float* y;
+};
+
+struct ExpF32Args {
+  size_t n;
+  const float* x;
+  float* y;  // may be x
+};
+
+// The functions of one instruction set.
+struct RowF32Set {
+  // y = min(max(x * scale + offset, lower), upper)
+  void (*affine)(const AffineF32Args& args);
+  // y = x < 0 ? alpha * x : x
+  void (*prelu)(const PreluF32Args& args);
+  // y = the sum of weight[k] * x[k]
+  void (*mix)(const MixF32Args& args);
+  // y = x / (bias + alpha * sum of squares)^power
+  void (*lrn)(const LrnF32Args& args);
+  // y = e^x
+  void (*exp)(const ExpF32Args& args);
+};
+
+extern const RowF32Set row_f32__scalar, row_f32__avx2, row_f32__avx512,
+    row_f32__neon;
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_ROW_F32_ROW_F32_H_

@@ -1,0 +1,10 @@
+// Row functions.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/ukernels/row_f32/row_f32_loop.h"
+
+namespace mace::cpu {
+
+const RowF32Set row_f32__neon = kAllFunctions;
+
+}  // namespace mace::cpu

@@ -1,0 +1,30 @@
+// Every set of f32 row micro-kernels of this build, best first.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_ROW_F32_ROW_F32_TABLE_H_
+#define MACE_CPU_UKERNELS_ROW_F32_ROW_F32_TABLE_H_
+
+#include "mace/base/cpu_features.h"
+#include "mace/cpu/ukernels/row_f32/row_f32.h"
+
+namespace mace::cpu {
+
+struct RowF32 {
+  const char* name;
+  CpuFeatures isa;  // what the CPU must have
+  const RowF32Set* set;
+};
+
+// The dispatcher takes the first row whose `isa` the CPU has.
+inline constexpr RowF32 kRowF32[] = {
+#if defined(__x86_64__)
+    {"row_f32__avx512", kCpuAvx512, &row_f32__avx512},
+    {"row_f32__avx2", kCpuAvx2Fma, &row_f32__avx2},
+#elif defined(__ARM_NEON)
+    {"row_f32__neon", kCpuNeon, &row_f32__neon},
+#endif
+    {"row_f32__scalar", 0, &row_f32__scalar},
+};
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_ROW_F32_ROW_F32_TABLE_H_
