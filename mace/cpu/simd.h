@@ -14,7 +14,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#if defined(__AVX512F__)
+#if defined(MACE_SIMD_SCALAR)  // from the BUILD file, for *__scalar.cc
+#include "mace/cpu/simd/scalar.h"
+#elif defined(__AVX512F__)
 #include "mace/cpu/simd/avx512.h"
 #elif defined(__AVX2__)
 #include "mace/cpu/simd/avx2.h"

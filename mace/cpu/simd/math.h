@@ -1,10 +1,10 @@
 // exp, log and their relatives on F32, for every instruction set.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Errors are the largest that mace/cpu/ukernels/activation_f32's test has met
-// against double precision, in units of the last place. Polynomials are minimax
-// fits (Lawson's algorithm) of our own; the argument reductions are the usual
-// ones: Muller, Elementary Functions, 3rd ed., chapter 11.
+// Errors are the largest that activate_f32_test meets against double precision,
+// in units of the last place. Polynomials are minimax fits (Lawson's algorithm)
+// of our own; the argument reductions are the usual ones: Muller, Elementary
+// Functions, 3rd ed., chapter 11.
 #ifndef MACE_CPU_SIMD_MATH_H_
 #define MACE_CPU_SIMD_MATH_H_
 
@@ -76,7 +76,7 @@ inline F32 Softplus(F32 x) {
   return positive + Log1p(Exp(Set1(0) - Abs(x)));
 }
 
-// The normal distribution's integral up to x. Relative error 2e-7 (1 + x^2).
+// The normal distribution's integral up to x. Relative error 4e-7 (1 + x^2).
 inline F32 NormalCdf(F32 x) {
   // e^(z^2) erfc(z) (1 + 2 z), as a polynomial in t = (z - 2) / (z + 2).
   const F32 z = Min(Set1(10), Abs(x) * Set1(0.70710678f));

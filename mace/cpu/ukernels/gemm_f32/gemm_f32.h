@@ -40,6 +40,8 @@ GemmF32Fn gemm_f32_4x4__scalar;
 GemmF32Fn gemm_f32_6x16__avx2;
 GemmF32Fn gemm_f32_14x32__avx512;
 GemmF32Fn gemm_f32_8x48__avx512;
+GemmF32Fn gemm_f32_8x8__aarch64;
+GemmF32Fn gemm_f32_4x8__neon;
 
 }  // namespace mace::cpu
 

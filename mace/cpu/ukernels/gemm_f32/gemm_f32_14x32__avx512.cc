@@ -6,7 +6,7 @@
 namespace mace::cpu {
 
 void gemm_f32_14x32__avx512(const GemmF32Tile& tile) {
-  DispatchTile<14, 2, 2>(tile);
+  DispatchTile<BroadcastLoop, 14, 2>(tile);
 }
 
 }  // namespace mace::cpu

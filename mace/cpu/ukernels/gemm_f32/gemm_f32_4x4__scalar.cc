@@ -6,7 +6,7 @@
 namespace mace::cpu {
 
 void gemm_f32_4x4__scalar(const GemmF32Tile& tile) {
-  DispatchTile<4, 4, 4>(tile);
+  DispatchTile<BroadcastLoop, 4, 4>(tile);
 }
 
 }  // namespace mace::cpu

@@ -6,7 +6,7 @@
 namespace mace::cpu {
 
 void gemm_f32_6x16__avx2(const GemmF32Tile& tile) {
-  DispatchTile<6, 2, 2>(tile);
+  DispatchTile<BroadcastLoop, 6, 2>(tile);
 }
 
 }  // namespace mace::cpu

@@ -6,7 +6,7 @@
 namespace mace::cpu {
 
 void gemm_f32_8x48__avx512(const GemmF32Tile& tile) {
-  DispatchTile<8, 3, 3>(tile);
+  DispatchTile<BroadcastLoop, 8, 3>(tile);
 }
 
 }  // namespace mace::cpu

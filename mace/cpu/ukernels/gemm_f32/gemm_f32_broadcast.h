@@ -6,85 +6,37 @@
 
 #include "mace/cpu/simd.h"
 #include "mace/cpu/ukernels/gemm_f32/gemm_f32.h"
+#include "mace/cpu/ukernels/gemm_f32/gemm_f32_tile.h"
 
 namespace mace::cpu {
 namespace {
 
-// kRows x kVectors accumulators live in registers through the whole loop; a row
-// of packed b is kPackedVectors long.
-template <int kRows, int kVectors, int kPackedVectors>
-void BroadcastTile(const GemmF32Tile& t) {
-  using namespace simd;
-  F32 acc[kRows][kVectors];
-  const size_t last = t.n - (kVectors - 1) * kLanes;  // lanes of the last one
-  const auto load = [&](const float* p, int v) {
-    p += v * kLanes;
-    return v == kVectors - 1 ? LoadN(p, last) : Load(p);
-  };
-#pragma GCC unroll 16
-  for (int v = 0; v < kVectors; ++v) {
-    const F32 bias = t.bias != nullptr ? load(t.bias, v) : Set1(0);
-#pragma GCC unroll 16
-    for (int r = 0; r < kRows; ++r) acc[r][v] = bias;
-  }
-  if (t.accumulate) {
-#pragma GCC unroll 16
-    for (int r = 0; r < kRows; ++r) {
-#pragma GCC unroll 16
-      for (int v = 0; v < kVectors; ++v) {
-        acc[r][v] = load(t.c + r * t.c_stride, v);
-      }
-    }
-  }
+template <int kRows, int kVectors>
+struct BroadcastLoop {
+  using F32 = simd::F32;
 
-  const float* b = t.b;
-  const float* segment = t.a;
-  for (size_t s = 0; s < t.segments; ++s, segment += t.segment_stride) {
-    const float* a = segment;
-    for (size_t k = 0; k < t.k; ++k, ++a, b += kPackedVectors * kLanes) {
+  // A segment of k floats per row; returns b behind what it read.
+  template <int kPackedVectors>
+  static inline const float* Run(const float* a, ptrdiff_t a_stride, size_t k,
+                                 const float* b, F32 (&acc)[kRows][kVectors]) {
+    for (; k > 0; --k, ++a, b += kPackedVectors * simd::kLanes) {
       F32 bv[kVectors];
 #pragma GCC unroll 16
-      for (int v = 0; v < kVectors; ++v) bv[v] = Load(b + v * kLanes);
+      for (int v = 0; v < kVectors; ++v) {
+        bv[v] = simd::Load(b + v * simd::kLanes);
+      }
 #pragma GCC unroll 16
       for (int r = 0; r < kRows; ++r) {
-        const F32 av = Set1(a[r * t.a_stride]);
+        const F32 av = simd::Set1(a[r * a_stride]);
 #pragma GCC unroll 16
         for (int v = 0; v < kVectors; ++v) {
-          acc[r][v] = MulAdd(av, bv[v], acc[r][v]);
+          acc[r][v] = simd::MulAdd(av, bv[v], acc[r][v]);
         }
       }
     }
+    return b;
   }
-
-  const F32 lower = Set1(t.lower), upper = Set1(t.upper);
-#pragma GCC unroll 16
-  for (int r = 0; r < kRows; ++r) {
-    float* c = t.c + r * t.c_stride;
-#pragma GCC unroll 16
-    for (int v = 0; v < kVectors; ++v, c += kLanes) {
-      const F32 y = Clamp(acc[r][v], lower, upper);
-      if (v == kVectors - 1) {
-        StoreN(c, y, last);
-      } else {
-        Store(c, y);
-      }
-    }
-  }
-}
-
-// Picks the instance with exactly t.m rows and the fewest vectors.
-template <int kRows, int kVectors, int kMaxVectors>
-void DispatchTile(const GemmF32Tile& t) {
-  if constexpr (kVectors > 1) {
-    if (t.n <= (kVectors - 1) * simd::kLanes) {
-      return DispatchTile<kRows, kVectors - 1, kMaxVectors>(t);
-    }
-  }
-  if constexpr (kRows > 1) {
-    if (t.m < kRows) return DispatchTile<kRows - 1, kVectors, kMaxVectors>(t);
-  }
-  BroadcastTile<kRows, kVectors, kMaxVectors>(t);
-}
+};
 
 }  // namespace
 }  // namespace mace::cpu

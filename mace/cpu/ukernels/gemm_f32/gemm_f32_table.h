@@ -22,6 +22,11 @@ inline constexpr GemmF32 kGemmF32[] = {
     {"gemm_f32_14x32__avx512", kCpuAvx512, 14, 32, gemm_f32_14x32__avx512},
     {"gemm_f32_8x48__avx512", kCpuAvx512, 8, 48, gemm_f32_8x48__avx512},
     {"gemm_f32_6x16__avx2", kCpuAvx2Fma, 6, 16, gemm_f32_6x16__avx2},
+#elif defined(__ARM_NEON)
+#if defined(__aarch64__)
+    {"gemm_f32_8x8__aarch64", kCpuNeon, 8, 8, gemm_f32_8x8__aarch64},
+#endif
+    {"gemm_f32_4x8__neon", kCpuNeon, 4, 8, gemm_f32_4x8__neon},
 #endif
     {"gemm_f32_4x4__scalar", 0, 4, 4, gemm_f32_4x4__scalar},
 };

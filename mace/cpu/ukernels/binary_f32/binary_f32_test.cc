@@ -1,0 +1,70 @@
+// Every binary micro-kernel that this CPU can run.
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "mace/cpu/ukernels/binary_f32/binary_f32_table.h"
+#include "mace/cpu/ukernels/testing/random_floats.h"
+
+namespace mace::cpu {
+namespace {
+
+struct Function {
+  BinaryF32Fn* BinaryF32Set::* fn;
+  double (*of)(double, double);
+};
+
+const Function kFunctions[] = {
+    {&BinaryF32Set::add, [](double a, double b) { return a + b; }},
+    {&BinaryF32Set::subtract, [](double a, double b) { return a - b; }},
+    {&BinaryF32Set::multiply, [](double a, double b) { return a * b; }},
+    {&BinaryF32Set::divide, [](double a, double b) { return a / b; }},
+    {&BinaryF32Set::min, [](double a, double b) { return std::fmin(a, b); }},
+    {&BinaryF32Set::max, [](double a, double b) { return std::fmax(a, b); }},
+    {&BinaryF32Set::squared_difference,
+     [](double a, double b) { return (a - b) * (a - b); }},
+};
+
+void Check(const BinaryF32Set& set, size_t n, bool one_a, bool one_b) {
+  const auto a = RandomFloats(one_a ? 1 : n, 0.5f, 2);
+  const auto b = RandomFloats(one_b ? 1 : n, -2, -0.25f);
+  for (const Function& function : kFunctions) {
+    std::vector<float> y(n);
+    (set.*
+     function.fn)({n, a.data(), b.data(), one_a, one_b, y.data(), -3.5f, 3});
+    for (size_t i = 0; i < n; ++i) {
+      const double want = function.of(a[one_a ? 0 : i], b[one_b ? 0 : i]);
+      ASSERT_NEAR(y[i], std::fmin(std::fmax(want, -3.5), 3), 1e-6);
+    }
+  }
+}
+
+TEST(BinaryF32, EveryTail) {
+  for (const BinaryF32& kernel : kBinaryF32) {
+    if ((kernel.isa & DetectCpuFeatures()) != kernel.isa) continue;
+    SCOPED_TRACE(kernel.name);
+    for (size_t n = 1; n <= 35; ++n) {
+      Check(*kernel.set, n, false, false);
+      Check(*kernel.set, n, true, false);
+      Check(*kernel.set, n, false, true);
+    }
+  }
+}
+
+TEST(BinaryF32, NanGoesThrough) {
+  for (const BinaryF32& kernel : kBinaryF32) {
+    if ((kernel.isa & DetectCpuFeatures()) != kernel.isa) continue;
+    SCOPED_TRACE(kernel.name);
+    const float a[] = {NAN, 1}, b[] = {1, NAN};
+    for (const Function& function : kFunctions) {
+      float y[2];
+      (kernel.set->*function.fn)({2, a, b, false, false, y, -1, 1});
+      EXPECT_TRUE(std::isnan(y[0]) && std::isnan(y[1]));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mace::cpu

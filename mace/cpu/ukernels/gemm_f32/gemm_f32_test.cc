@@ -1,0 +1,81 @@
+// Every GEMM micro-kernel that this CPU can run, on every size of a tile.
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "mace/cpu/ukernels/gemm_f32/gemm_f32_table.h"
+#include "mace/cpu/ukernels/testing/random_floats.h"
+
+namespace mace::cpu {
+namespace {
+
+struct Case {
+  int m, n, k, segments;
+  bool accumulate, bias;
+};
+
+// a's rows overlap as those of a convolution do; c has a guard behind each row.
+void Check(const GemmF32& kernel, const Case& c) {
+  const int a_stride = 2, segment_stride = c.k + 3, guard = 2;
+  const int c_stride = c.n + guard;
+  const auto a = RandomFloats((c.m - 1) * a_stride +
+                              (c.segments - 1) * segment_stride + c.k);
+  const auto b = RandomFloats(c.segments * c.k * kernel.nr);
+  const auto bias = RandomFloats(c.n);
+  const auto before = RandomFloats(c.m * c_stride);
+  auto got = before;
+  kernel.fn({static_cast<size_t>(c.m), static_cast<size_t>(c.n),
+             static_cast<size_t>(c.k), static_cast<size_t>(c.segments),
+             a.data(), a_stride, segment_stride, b.data(), got.data(), c_stride,
+             c.bias ? bias.data() : nullptr, c.accumulate, -0.5f, 1.5f});
+  for (int i = 0; i < c.m; ++i) {
+    for (int j = 0; j < c_stride; ++j) {
+      const int at = i * c_stride + j;
+      if (j >= c.n) {
+        ASSERT_EQ(got[at], before[at]) << "wrote behind row " << i;
+        continue;
+      }
+      double want = c.accumulate ? before[at] : c.bias ? bias[j] : 0;
+      for (int s = 0; s < c.segments; ++s) {
+        for (int k = 0; k < c.k; ++k) {
+          want += double{a[i * a_stride + s * segment_stride + k]} *
+                  b[(s * c.k + k) * kernel.nr + j];
+        }
+      }
+      ASSERT_NEAR(got[at], std::fmin(std::fmax(want, -0.5), 1.5), 1e-5)
+          << "row " << i << " column " << j;
+    }
+  }
+}
+
+TEST(GemmF32, EverySize) {
+  for (const GemmF32& kernel : kGemmF32) {
+    if ((kernel.isa & DetectCpuFeatures()) != kernel.isa) continue;
+    for (int m = 1; m <= kernel.mr; ++m) {
+      for (int n = 1; n <= kernel.nr; ++n) {
+        SCOPED_TRACE(std::string(kernel.name) + " " + std::to_string(m) + "x" +
+                     std::to_string(n));
+        Check(kernel, {m, n, 7, 2, false, true});
+      }
+    }
+  }
+}
+
+TEST(GemmF32, EveryDepth) {
+  for (const GemmF32& kernel : kGemmF32) {
+    if ((kernel.isa & DetectCpuFeatures()) != kernel.isa) continue;
+    SCOPED_TRACE(kernel.name);
+    for (int k = 1; k <= 9; ++k) {
+      for (int segments : {1, 3}) {
+        Check(kernel, {kernel.mr, kernel.nr, k, segments, false, false});
+        Check(kernel, {kernel.mr, kernel.nr - 1, k, segments, true, true});
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mace::cpu

@@ -1,0 +1,85 @@
+// What all GEMM tiles share: the accumulators' start and end, and the choice of
+// the instance that fits a tile's size.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_GEMM_F32_GEMM_F32_TILE_H_
+#define MACE_CPU_UKERNELS_GEMM_F32_GEMM_F32_TILE_H_
+
+#include "mace/cpu/simd.h"
+#include "mace/cpu/ukernels/gemm_f32/gemm_f32.h"
+
+namespace mace::cpu {
+namespace {
+
+// kRows x kVectors accumulators live in registers through the whole loop; a row
+// of packed b is kPackedVectors long. Loop<kRows, kVectors>::Run multiplies one
+// segment.
+template <template <int, int> class Loop, int kRows, int kVectors,
+          int kPackedVectors>
+void Tile(const GemmF32Tile& t) {
+  using namespace simd;
+  F32 acc[kRows][kVectors];
+  const size_t last = t.n - (kVectors - 1) * kLanes;  // lanes of the last one
+  const auto load = [&](const float* p, int v) {
+    p += v * kLanes;
+    return v == kVectors - 1 ? LoadN(p, last) : Load(p);
+  };
+#pragma GCC unroll 16
+  for (int v = 0; v < kVectors; ++v) {
+    const F32 bias = t.bias != nullptr ? load(t.bias, v) : Set1(0);
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r) acc[r][v] = bias;
+  }
+  if (t.accumulate) {
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 16
+      for (int v = 0; v < kVectors; ++v) {
+        acc[r][v] = load(t.c + r * t.c_stride, v);
+      }
+    }
+  }
+
+  const float* a = t.a;
+  const float* b = t.b;
+  for (size_t s = 0; s < t.segments; ++s, a += t.segment_stride) {
+    b = Loop<kRows, kVectors>::template Run<kPackedVectors>(a, t.a_stride, t.k,
+                                                            b, acc);
+  }
+
+  const F32 lower = Set1(t.lower), upper = Set1(t.upper);
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) {
+    float* c = t.c + r * t.c_stride;
+#pragma GCC unroll 16
+    for (int v = 0; v < kVectors; ++v, c += kLanes) {
+      const F32 y = Clamp(acc[r][v], lower, upper);
+      if (v == kVectors - 1) {
+        StoreN(c, y, last);
+      } else {
+        Store(c, y);
+      }
+    }
+  }
+}
+
+// Picks the instance with exactly t.m rows and the fewest vectors.
+template <template <int, int> class Loop, int kRows, int kVectors,
+          int kMaxVectors = kVectors>
+void DispatchTile(const GemmF32Tile& t) {
+  if constexpr (kVectors > 1) {
+    if (t.n <= (kVectors - 1) * simd::kLanes) {
+      return DispatchTile<Loop, kRows, kVectors - 1, kMaxVectors>(t);
+    }
+  }
+  if constexpr (kRows > 1) {
+    if (t.m < kRows) {
+      return DispatchTile<Loop, kRows - 1, kVectors, kMaxVectors>(t);
+    }
+  }
+  Tile<Loop, kRows, kVectors, kMaxVectors>(t);
+}
+
+}  // namespace
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_GEMM_F32_GEMM_F32_TILE_H_

@@ -1,0 +1,66 @@
+// Every pooling micro-kernel that this CPU can run.
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "mace/cpu/ukernels/pool_f32/pool_f32_table.h"
+#include "mace/cpu/ukernels/testing/random_floats.h"
+
+namespace mace::cpu {
+namespace {
+
+struct Sums {
+  double max, sum, squares;
+};
+
+Sums SumsOf(const std::vector<float>& x, int c, int channels, int rows,
+            int columns, int row_floats) {
+  Sums sums = {-INFINITY, 0, 0};
+  for (int r = 0; r < rows; ++r) {
+    for (int t = 0; t < columns; ++t) {
+      const double v = x[r * row_floats + t * channels + c];
+      sums.max = std::fmax(sums.max, v);
+      sums.sum += v;
+      sums.squares += v * v;
+    }
+  }
+  return sums;
+}
+
+TEST(PoolF32, EveryTail) {
+  const int rows = 2, columns = 3;
+  for (const PoolF32& kernel : kPoolF32) {
+    if ((kernel.isa & DetectCpuFeatures()) != kernel.isa) continue;
+    for (int channels = 1; channels <= 35; ++channels) {
+      SCOPED_TRACE(std::string(kernel.name) + " " + std::to_string(channels));
+      const int row_floats = (columns + 1) * channels;
+      const auto x = RandomFloats((rows - 1) * row_floats + columns * channels);
+      std::vector<float> y(channels);
+      const PoolF32Window window = {static_cast<size_t>(channels),
+                                    rows,
+                                    columns,
+                                    x.data(),
+                                    row_floats,
+                                    channels,
+                                    y.data(),
+                                    0.25f,
+                                    -0.5f,
+                                    0.75f};
+      const auto check = [&](PoolF32Fn* fn, auto want) {
+        fn(window);
+        for (int c = 0; c < channels; ++c) {
+          const Sums s = SumsOf(x, c, channels, rows, columns, row_floats);
+          ASSERT_NEAR(y[c], std::fmin(std::fmax(want(s), -0.5), 0.75), 1e-6);
+        }
+      };
+      check(kernel.max, [](const Sums& s) { return s.max; });
+      check(kernel.mean, [](const Sums& s) { return s.sum / 4; });
+      check(kernel.l2, [](const Sums& s) { return std::sqrt(s.squares / 4); });
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mace::cpu
