@@ -26,6 +26,10 @@ PlanFn ObjectsEquality;
 // it served last.
 PlanFn ObjectsGreedyInOrder;
 
+// The same, but an object grows when one of both sizes covers the other (bytes:
+// always): what MACE does with images. Takes the object that wastes least.
+PlanFn ObjectsGrowInOrder;
+
 // Steps by decreasing sum of live sizes, inside a step records by decreasing
 // size: each takes the smallest object that covers it, else the largest.
 PlanFn ObjectsGreedyByBreadth;
@@ -39,6 +43,11 @@ PlanFn ObjectsGreedyBest;
 
 // Chains records into objects along a flow of least cost.
 PlanFn ObjectsMinCostFlow;
+
+// The least plan, or the best found when the budget ends; better than, or equal
+// to, every strategy above. AUTO has a twentieth of the node budget.
+PlanFn ObjectsOptimal;
+PlanFn ObjectsAuto;
 
 // Offsets of the objects of a plan laid out one after another in order of their
 // ids, unaligned; and the bytes they take together.

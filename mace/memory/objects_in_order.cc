@@ -119,7 +119,8 @@ bool Covers(const Size& object, const Size& size) {
   return true;
 }
 
-Plan InOrderImages(const Problem& p, const Options& options) {
+// `grow`: may the object grow to a size that covers it?
+Plan InOrderImages(const Problem& p, const Options& options, bool grow) {
   Plan plan;
   plan.object_ids.assign(p.records.size(), kNone);
   std::vector<int32_t> pool;  // in order of freeing
@@ -133,7 +134,8 @@ Plan InOrderImages(const Problem& p, const Options& options) {
     };
     auto best = pool.end();
     for (auto at = pool.begin(); at != pool.end(); ++at) {
-      if (Covers(plan.object_sizes[*at], r.size) &&
+      if ((Covers(plan.object_sizes[*at], r.size) ||
+           (grow && Covers(r.size, plan.object_sizes[*at]))) &&
           MayFollow(options, last_user[*at], id) &&
           (best == pool.end() || waste(*at) < waste(*best))) {
         best = at;
@@ -147,6 +149,9 @@ Plan InOrderImages(const Problem& p, const Options& options) {
       object = *best;
       last_user[object] = id;
       pool.erase(best);
+      if (Covers(r.size, plan.object_sizes[object])) {
+        plan.object_sizes[object] = r.size;
+      }
     }
     plan.object_ids[id] = object;
     in_use.Push(r.last, object);
@@ -192,7 +197,12 @@ Result<Plan> ObjectsEquality(const Problem& p, const Options&) {
 }
 
 Result<Plan> ObjectsGreedyInOrder(const Problem& p, const Options& options) {
-  return IsNd(p) ? InOrderImages(p, options) : InOrderBytes(p, options);
+  return IsNd(p) ? InOrderImages(p, options, /*grow=*/false)
+                 : InOrderBytes(p, options);
+}
+
+Result<Plan> ObjectsGrowInOrder(const Problem& p, const Options& options) {
+  return InOrderImages(p, options, /*grow=*/true);
 }
 
 ObjectLayout ObjectsToOffsets(const std::vector<int32_t>& object_ids,

@@ -59,18 +59,7 @@ void Merge(const Reduced& reduced, size_t index, const Plan& part, Plan* plan) {
     plan->object_pools.push_back(static_cast<int32_t>(index));
   }
   plan->pool_totals.push_back(part.certificate.total);
-  Certificate& c = plan->certificate;
-  c.total += part.certificate.total;
-  c.lower_bound += part.certificate.lower_bound;
-  c.nodes += part.certificate.nodes;
-  // The worst of the pools: in order optimal, feasible, unknown, infeasible.
-  const auto rank = [](Certificate::Status s) {
-    constexpr int kRank[] = {0, 1, 3, 2};
-    return kRank[s];
-  };
-  if (rank(part.certificate.status) > rank(c.status)) {
-    c.status = part.certificate.status;
-  }
+  Add(part.certificate, &plan->certificate);
 }
 
 // Gives aliases the place of their roots.
@@ -130,7 +119,10 @@ const std::vector<Planner>& Planners() {
       {"objects/GREEDY_BY_BREADTH", ObjectsGreedyByBreadth, 1, false},
       {"objects/GREEDY_BY_SIZE", ObjectsGreedyBySize, 1, false},
       {"objects/GREEDY_BEST", ObjectsGreedyBest, 1, false},
+      {"objects/GROW_IN_ORDER", ObjectsGrowInOrder, 3, false},
       {"objects/MINCOSTFLOW", ObjectsMinCostFlow, 1, false},
+      {"objects/AUTO", ObjectsAuto, 4, false},
+      {"objects/OPTIMAL", ObjectsOptimal, 4, false},
   };
   return *planners;
 }

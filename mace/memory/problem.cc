@@ -41,16 +41,19 @@ Status CheckSize(const Problem& p, int32_t id) {
   }
   bool fits = true;
   int64_t bytes = size.rank == 1 ? 1 : p.element_bytes * p.row_pitch;
-  for (int64_t extent : size.extent) {
+  for (size_t k = 0; k < size.extent.size(); ++k) {
+    const int64_t extent = size.extent[k];
     if (extent < 0) {
       return Bad(p, id, "negative size " + std::to_string(extent));
     }
     // A zero extent does not excuse an absurd one beside it.
     fits = fits && Multiply(&bytes, std::max<int64_t>(extent, 1));
-    if ((size.rank == 2 || size.rank == 3) && extent > p.max_extent) {
+    const bool image = size.rank == 2 || size.rank == 3;
+    if (image && k < 3 && extent > p.max_extents[k]) {
+      constexpr const char* kNames[] = {"width ", "height ", "depth "};
       return Bad(p, id,
-                 "extent " + std::to_string(extent) + " exceeds the limit of " +
-                     std::to_string(p.max_extent));
+                 kNames[k] + std::to_string(extent) + " exceeds the limit of " +
+                     std::to_string(p.max_extents[k]));
     }
   }
   if (!fits) return Bad(p, id, "its size overflows");
@@ -165,6 +168,19 @@ const char* Name(Certificate::Status status) {
   return kNames[status];
 }
 
+void Add(const Certificate& part, Certificate* sum) {
+  sum->total += part.total;
+  sum->lower_bound += part.lower_bound;
+  sum->nodes += part.nodes;
+  sum->us += part.us;
+  // In order optimal, feasible, unknown, infeasible.
+  const auto rank = [](Certificate::Status s) {
+    constexpr int kRank[] = {0, 1, 3, 2};
+    return kRank[s];
+  };
+  if (rank(part.status) > rank(sum->status)) sum->status = part.status;
+}
+
 std::string Label(const Problem& p, int32_t id) {
   std::string label = "record " + std::to_string(id);
   if (!p.records[id].name.empty()) label += " '" + p.records[id].name + "'";
@@ -185,7 +201,8 @@ Status Check(const Problem& p) {
                            " of all records is not a power of two");
   }
   if (p.element_bytes < 1 || p.element_bytes > 1024 || p.row_pitch < 1 ||
-      p.row_pitch > (1 << 20) || p.max_extent < 1) {
+      p.row_pitch > (1 << 20) ||
+      *std::min_element(p.max_extents.begin(), p.max_extents.end()) < 1) {
     return InvalidArgument(
         "element bytes (1 to 1024), row pitch (1 to 2^20) or extent limit "
         "(at least 1) of images is out of range");

@@ -84,10 +84,13 @@ struct Problem {
   bool fixed_may_overlap = false;
 
   // Of records of rank 2 and 3: bytes per element, the multiple of elements
-  // that a row is padded to, and the largest extents of an object.
+  // that a row is padded to, and the largest width, height and depth of an
+  // object.
   int64_t element_bytes = 1;
   int64_t row_pitch = 1;
-  int64_t max_extent = std::numeric_limits<int32_t>::max();
+  std::array<int64_t, 3> max_extents = {std::numeric_limits<int32_t>::max(),
+                                        std::numeric_limits<int32_t>::max(),
+                                        std::numeric_limits<int32_t>::max()};
 };
 
 struct Options {
@@ -120,6 +123,10 @@ struct Certificate {
   int64_t nodes = 0;  // search nodes visited
   int64_t us = 0;     // time of planning alone
 };
+
+// Adds what is known about another pool, planned on its own: the sums, and the
+// worse status of both.
+void Add(const Certificate& part, Certificate* sum);
 
 struct Plan {
   // Of "offsets/" strategies: one per record. A record of size 0 is at 0.

@@ -143,7 +143,7 @@ Reduced Reduce(const Problem& p) {
     pool.problem.fixed_may_overlap = p.fixed_may_overlap;
     pool.problem.element_bytes = p.element_bytes;
     pool.problem.row_pitch = p.row_pitch;
-    pool.problem.max_extent = p.max_extent;
+    pool.problem.max_extents = p.max_extents;
   }
   for (int32_t i = 0; i < n; ++i) {
     const Record& r = p.records[i];

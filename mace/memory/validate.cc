@@ -126,7 +126,14 @@ Status ValidateObjects(const Problem& p, const Plan& plan) {
     if (pool < 0 || pool >= static_cast<int32_t>(totals.size())) {
       return InternalError("object " + std::to_string(o) + " has no pool");
     }
-    totals[pool] += Bytes(p, plan.object_sizes[o]);
+    const Size& size = plan.object_sizes[o];
+    for (int k = 0; k < 3 && (size.rank == 2 || size.rank == 3); ++k) {
+      if (size.extent[k] > p.max_extents[k]) {
+        return InternalError("object " + std::to_string(o) +
+                             " is larger than an object can be");
+      }
+    }
+    totals[pool] += Bytes(p, size);
   }
   if (totals != plan.pool_totals) {
     return InternalError("the plan's totals are not those of its objects");

@@ -54,7 +54,10 @@ memory::Problem ToProblem(const json& root, size_t* at) {
       root.value("fixed_may_overlap", problem.fixed_may_overlap);
   problem.element_bytes = root.value("element_bytes", problem.element_bytes);
   problem.row_pitch = root.value("row_pitch", problem.row_pitch);
-  problem.max_extent = root.value("max_extent", problem.max_extent);
+  const auto limits = root.value("max_extents", std::vector<int64_t>());
+  std::copy_n(limits.begin(),
+              std::min(limits.size(), problem.max_extents.size()),
+              problem.max_extents.begin());
   for (const json& record : root.at("records")) {
     problem.records.push_back(ToRecord(record));
     ++*at;

@@ -1,0 +1,39 @@
+// The instances that the tables are about, read from the conformance folder.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TEST_MEMORY_DATA_H_
+#define TEST_MEMORY_DATA_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "mace/memory/problem.h"
+
+namespace mace::test {
+
+// A network of nets_records.json, and its tensors as images: width times four
+// channels in a row, batch times height below each other, 16 bytes a pixel.
+struct Net {
+  std::string name;
+  memory::Problem bytes;
+  memory::Problem images;
+  // Totals of the reference's heuristics, in bytes.
+  std::map<std::string, int64_t> reference;
+};
+
+// One of MiniMalloc's hard instances with its published figures.
+struct Hard {
+  std::string name;
+  memory::Problem problem;
+  int64_t capacity = 0;
+  double reference_s = 0;       // MiniMalloc's, on the reference's machine
+  double reference_height = 0;  // the best heuristic's, in capacities
+};
+
+// Errors: MACE_INVALID_ARGS if a file is missing or is not what it should be.
+Result<std::vector<Net>> ReadNets(const std::string& folder);
+Result<std::vector<Hard>> ReadHard(const std::string& folder);
+
+}  // namespace mace::test
+
+#endif  // TEST_MEMORY_DATA_H_

@@ -1,0 +1,37 @@
+// The tables of the memory planners' goals.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TEST_MEMORY_TABLES_H_
+#define TEST_MEMORY_TABLES_H_
+
+#include <string>
+#include <vector>
+
+#include "test/memory/data.h"
+
+namespace mace::test {
+
+struct Settings {
+  int64_t seconds = 60;      // for each search of a least height
+  int64_t rounds = 1000000;  // of random problems
+};
+
+// A goal of the conformance folder's README: its name and its table, which goes
+// to standard output. False if the goal is missed.
+bool NetsWithProof(const std::vector<Net>& nets);                   // G2
+bool HardInstances(const std::vector<Hard>& hard);                  // G3
+bool LeastHeights(const std::vector<Hard>& hard, const Settings&);  // G4
+bool HeuristicHeights(const std::vector<Hard>& hard);               // G5
+bool SharedObjects(const std::vector<Net>& nets);                   // G6
+bool Images(const std::vector<Net>& nets);                          // G7
+bool MicroCases(const std::vector<Net>& nets);                      // G9
+bool EmbeddedPlans();                                               // G10
+bool RandomProblems(const Settings&);                               // G11
+
+// Prints "goal met" or "MISSED", and returns `met`.
+bool Verdict(const std::string& goal, bool met);
+
+constexpr double kMiB = 1 << 20;
+
+}  // namespace mace::test
+
+#endif  // TEST_MEMORY_TABLES_H_

@@ -1,0 +1,217 @@
+// Tables of plans with offsets: G2 to G5, G9, G10.
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <random>
+
+#include "mace/memory/planners.h"
+#include "mace/memory/testing/brute_force.h"
+#include "mace/memory/validate.h"
+#include "test/memory/tables.h"
+
+namespace mace::test {
+namespace {
+
+using memory::Certificate;
+using memory::Options;
+using memory::Plan;
+using memory::Problem;
+using memory::Record;
+
+constexpr int64_t kCapacity = 1048576;
+
+bool Valid(const Problem& p, const Plan& plan, int64_t capacity = 0) {
+  return memory::Validate(p, plan, capacity).ok();
+}
+
+// Microseconds of the fastest of `n` calls.
+template <typename F>
+double FastestUs(int n, const F& f) {
+  double best = 1e18;
+  for (int i = 0; i < n; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    f();
+    const std::chrono::duration<double, std::micro> took =
+        std::chrono::steady_clock::now() - start;
+    best = std::min(best, took.count());
+  }
+  return best;
+}
+
+}  // namespace
+
+bool Verdict(const std::string& goal, bool met) {
+  std::printf("%s: %s\n\n", goal.c_str(), met ? "goal met" : "MISSED");
+  return met;
+}
+
+bool NetsWithProof(const std::vector<Net>& nets) {
+  std::printf(
+      "G2 offsets/AUTO: networks, MiB (reference: TensorFlow Lite's, without "
+      "proof; goal: proven, at most 1 ms)\n");
+  std::printf("%-32s %7s %9s %9s %9s  %-8s %6s\n", "network", "records",
+              "total", "bound", "reference", "status", "us");
+  bool met = true;
+  for (const Net& net : nets) {
+    Plan plan;
+    const double us = FastestUs(
+        20, [&] { plan = *memory::Solve(net.bytes, "offsets/AUTO"); });
+    const Certificate& c = plan.certificate;
+    std::printf("%-32s %7zu %9.3f %9.3f %9.3f  %-8s %6.0f\n", net.name.c_str(),
+                net.bytes.records.size(), c.total / kMiB, c.lower_bound / kMiB,
+                net.reference.at("offsets_GREEDY_BY_SIZE") / kMiB,
+                memory::Name(c.status), us);
+    met &= Valid(net.bytes, plan) && c.status == Certificate::kOptimal &&
+           us <= 1000;
+  }
+  return Verdict("G2", met);
+}
+
+bool HardInstances(const std::vector<Hard>& hard) {
+  std::printf(
+      "G3 offsets/OPTIMAL at capacity 1048576, one thread (reference: "
+      "MiniMalloc on its machine; goal: sum 2.3 s, each 0.5 s)\n");
+  std::printf("%-4s %8s %9s %9s %11s %10s\n", "", "records", "height", "nodes",
+              "seconds", "reference");
+  double sum = 0;
+  double reference = 0;
+  bool met = true;
+  for (const Hard& h : hard) {
+    Options options;
+    options.capacity = h.capacity;
+    options.max_nodes = 0;
+    options.budget_us = 20 * 1000 * 1000;
+    const auto plan = *memory::Solve(h.problem, "offsets/OPTIMAL", options);
+    const Certificate& c = plan.certificate;
+    const double seconds = c.us / 1e6;
+    std::printf("%-4s %8zu %9lld %9lld %11.4f %10.3f\n", h.name.c_str(),
+                h.problem.records.size(), static_cast<long long>(c.total),
+                static_cast<long long>(c.nodes), seconds, h.reference_s);
+    met &= Valid(h.problem, plan, h.capacity) && seconds <= 0.5;
+    sum += seconds;
+    reference += h.reference_s;
+  }
+  std::printf("%-4s %8s %9s %9s %11.4f %10.3f\n", "sum", "", "", "", sum,
+              reference);
+  return Verdict("G3", met && sum <= 2.3);
+}
+
+bool LeastHeights(const std::vector<Hard>& hard, const Settings& settings) {
+  std::printf(
+      "G4 least heights within %lld s each (reference: C 1048576, 1039360 when "
+      "asked for it; D 1046528; J 1048576)\n",
+      static_cast<long long>(settings.seconds));
+  std::printf("%-4s %9s %9s  %-9s %9s %9s\n", "", "height", "bound", "status",
+              "nodes", "seconds");
+  bool met = true;
+  for (const Hard& h : hard) {
+    if (h.name != "C" && h.name != "D" && h.name != "J") continue;
+    Options options;
+    options.max_nodes = 0;
+    options.budget_us = settings.seconds * 1000 * 1000;
+    const auto plan = *memory::Solve(h.problem, "offsets/OPTIMAL", options);
+    const Certificate& c = plan.certificate;
+    std::printf("%-4s %9lld %9lld  %-9s %9lld %9.3f\n", h.name.c_str(),
+                static_cast<long long>(c.total),
+                static_cast<long long>(c.lower_bound), memory::Name(c.status),
+                static_cast<long long>(c.nodes), c.us / 1e6);
+    const bool proven = c.status == Certificate::kOptimal;
+    met &= Valid(h.problem, plan);
+    if (h.name == "C") met &= proven && c.total == 1039360;
+    if (h.name == "D") met &= c.total < 1046528;
+    if (h.name == "J") met &= c.total < kCapacity;
+  }
+  return Verdict("G4", met);
+}
+
+bool HeuristicHeights(const std::vector<Hard>& hard) {
+  std::printf(
+      "G5 offsets/SKYLINE: height / capacity in 10 ms (reference: the best of "
+      "three heuristics; goal: 1.10)\n");
+  std::printf("%-4s %7s %7s %10s\n", "", "height", "ms", "reference");
+  bool met = true;
+  for (const Hard& h : hard) {
+    Plan plan;
+    const double us = FastestUs(
+        5, [&] { plan = *memory::Solve(h.problem, "offsets/SKYLINE"); });
+    const double height =
+        static_cast<double>(plan.certificate.total) / h.capacity;
+    std::printf("%-4s %7.3f %7.2f %10.3f\n", h.name.c_str(), height, us / 1000,
+                h.reference_height);
+    met &= Valid(h.problem, plan) && height <= 1.10 && us <= 10000;
+  }
+  return Verdict("G5", met);
+}
+
+bool MicroCases(const std::vector<Net>& nets) {
+  std::printf("G9 offsets/AUTO on TensorFlow Lite Micro's cases\n");
+  Problem medium;
+  const int64_t rows[][3] = {
+      {10, 0, 1}, {20, 1, 2}, {30, 2, 3}, {40, 3, 4}, {50, 0, 1}};
+  for (const auto& row : rows) {
+    Record r;
+    r.size = row[0];
+    r.first = row[1];
+    r.last = row[2];
+    medium.records.push_back(r);
+  }
+  const Plan first = *memory::Solve(medium, "offsets/AUTO");
+  std::printf("TestGreedyMedium: %lld bytes, %s (reference 90)\n",
+              static_cast<long long>(first.certificate.total),
+              memory::Name(first.certificate.status));
+  bool met = first.certificate.total == 80 &&
+             first.certificate.status == Certificate::kOptimal;
+  for (const Net& net : nets) {
+    if (net.name.find("person_detect") == std::string::npos) continue;
+    const Plan plan = *memory::Solve(net.bytes, "offsets/AUTO");
+    std::printf("%s: %lld bytes, %s\n", net.name.c_str(),
+                static_cast<long long>(plan.certificate.total),
+                memory::Name(plan.certificate.status));
+    met &= plan.certificate.status == Certificate::kOptimal;
+  }
+  return Verdict("G9", met);
+}
+
+bool EmbeddedPlans() {
+  constexpr int kTensors = 500;
+  Problem p;
+  p.alignment = 64;
+  std::mt19937 rng(1);
+  for (int i = 0; i < kTensors; ++i) {
+    Record r;
+    r.size = std::uniform_int_distribution<int64_t>(1, 1 << 20)(rng);
+    r.first = i;
+    r.last = i + 1 + std::uniform_int_distribution<int64_t>(0, 9)(rng);
+    p.records.push_back(r);
+  }
+  const Plan plan = *memory::Solve(p, "offsets/GREEDY_BY_SIZE");
+  bool valid = true;
+  const double us = FastestUs(200, [&] {
+    valid &=
+        memory::VerifyOffsets(p, plan.offsets, plan.certificate.total).ok();
+  });
+  std::printf("G10 verifying a plan of %d tensors: %.1f us (goal: 100)\n",
+              kTensors, us);
+  return Verdict("G10", valid && us <= 100);
+}
+
+bool RandomProblems(const Settings& settings) {
+  std::mt19937 rng(2026);
+  int64_t wrong = 0;
+  for (int64_t i = 0; i < settings.rounds; ++i) {
+    const Problem p = memory::RandomSmallProblem(&rng, 12);
+    const auto plan = memory::Solve(p, "offsets/OPTIMAL");
+    wrong += !plan.ok() || !Valid(p, *plan) ||
+             plan->certificate.status != Certificate::kOptimal ||
+             plan->certificate.total != memory::LeastTotal(p);
+  }
+  std::printf(
+      "G11 offsets/OPTIMAL on %lld random problems of up to 12 records: %lld "
+      "differ from brute force\n",
+      static_cast<long long>(settings.rounds), static_cast<long long>(wrong));
+  return Verdict("G11", wrong == 0);
+}
+
+}  // namespace mace::test
