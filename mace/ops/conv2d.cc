@@ -33,15 +33,7 @@ Status InferConv2d(Node& node) {
   MACE_ASSIGN_OR_RETURN(const Window2D window, Conv2dWindow(node, attrs));
   const TensorType& x = node.inputs[0].type;
   const Shape& w = node.inputs[1].type.shape;
-  const int64_t channels = x.shape[3];
-  if (attrs.group < 1 || w[0] % attrs.group != 0 ||
-      channels % attrs.group != 0 || w[1] != channels / attrs.group) {
-    return InvalidModel(Label(node) + ": w " + ToString(w) +
-                        " does not fit x " + ToString(x) + " and group " +
-                        std::to_string(attrs.group) +
-                        ": it must be [O, C / group, kh, kw], and group must "
-                        "divide both C and O");
-  }
+  MACE_RETURN_IF_ERROR(CheckGroups(node, attrs.group));
   MACE_RETURN_IF_ERROR(CheckBias(node, w[0]));
   MACE_RETURN_IF_ERROR(ParseActivation(node, attrs).status());
   node.outputs = {{x.dtype, {x.shape[0], window.h.out, window.w.out, w[0]}}};

@@ -29,6 +29,21 @@ Status CheckFilter(const Node& node, int rank, const char* form) {
   return CheckType(node, 1, "w");
 }
 
+Status CheckGroups(const Node& node, int64_t group) {
+  const TensorType& x = node.inputs[0].type;
+  const Shape& w = node.inputs[1].type.shape;
+  const int64_t channels = x.shape[3];
+  if (group < 1 || w[0] % group != 0 || channels % group != 0 ||
+      w[1] != channels / group) {
+    return InvalidModel(Label(node) + ": w " + ToString(w) +
+                        " does not fit x " + ToString(x) + " and group " +
+                        std::to_string(group) +
+                        ": it must be [O, C / group, kh, kw], and group must "
+                        "divide both C and O");
+  }
+  return Status();
+}
+
 Status CheckBias(const Node& node, int64_t channels) {
   if (!node.has_input(2)) return Status();
   const TensorType& b = node.inputs[2].type;

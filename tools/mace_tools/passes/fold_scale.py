@@ -5,31 +5,39 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from mace_tools.ir import Graph, Node
 from mace_tools.passes.match import CONV_LIKE, channel_vector, only_producer, plain, with_constant
 
+# y = x * scale + offset per channel: x, scale and offset; None where it is 1 or 0.
+Affine = tuple[str, "np.ndarray | None", "np.ndarray | None"]
+
+ACTIVATION_ATTRS = ("activation", "max_limit", "activation_coefficient", "hardsigmoid_beta")
+
 
 def fold_scale(graph: Graph) -> None:
+    fold_into_layers(graph, _scale_and_offset)
+
+
+def fold_into_layers(graph: Graph, read: Callable[[Graph, Node], Affine | None]) -> None:
+    """Lets the layer that alone feeds a node which `read` understands do that node's work."""
     for node in list(graph.nodes):
-        found = _scale_and_offset(graph, node)
+        found = read(graph, node)
         if found is None:
             continue
         source, scale, offset = found
         layer = only_producer(graph, source)
         if layer is None or layer.op not in CONV_LIKE or not plain(layer):
             continue
-        if apply_affine(graph, layer, scale, offset):
+        if _apply_affine(graph, layer, scale, offset):
             layer.attrs.update({k: v for k, v in node.attrs.items() if k in ACTIVATION_ATTRS})
             graph.bypass(node, source)
 
 
-ACTIVATION_ATTRS = ("activation", "max_limit", "activation_coefficient", "hardsigmoid_beta")
-
-
-def _scale_and_offset(graph: Graph, node: Node) -> tuple[str, np.ndarray, np.ndarray | None] | None:
-    """y = x * scale + offset: x, scale and offset of such a node, per channel."""
+def _scale_and_offset(graph: Graph, node: Node) -> Affine | None:
     if node.op == "BatchNorm":
         params = [graph.const(i) for i in node.inputs[1:5]]
         if any(p is None for p in params):
@@ -50,7 +58,7 @@ def _scale_and_offset(graph: Graph, node: Node) -> tuple[str, np.ndarray, np.nda
     return source, 1 / scale if node.attrs["type"] == "DIV" else scale, None
 
 
-def apply_affine(
+def _apply_affine(
     graph: Graph, layer: Node, scale: np.ndarray | None, offset: np.ndarray | None
 ) -> bool:
     """Lets a layer compute scale * y + offset per output channel; False if it cannot."""

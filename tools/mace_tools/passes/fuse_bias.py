@@ -8,26 +8,16 @@ from __future__ import annotations
 import numpy as np
 
 from mace_tools.ir import Graph, Node
-from mace_tools.passes.fold_scale import ACTIVATION_ATTRS, apply_affine
-from mace_tools.passes.match import CONV_LIKE, channel_vector, only_producer, plain, with_constant
+from mace_tools.passes.fold_scale import Affine, fold_into_layers
+from mace_tools.passes.match import channel_vector, with_constant
 
 
 def fuse_bias(graph: Graph) -> None:
-    for node in list(graph.nodes):
-        found = _scale_and_offset(graph, node)
-        if found is None:
-            continue
-        source, scale, offset = found
-        layer = only_producer(graph, source)
-        if layer is None or layer.op not in CONV_LIKE or not plain(layer):
-            continue
-        if apply_affine(graph, layer, scale, offset):
-            layer.attrs.update({k: v for k, v in node.attrs.items() if k in ACTIVATION_ATTRS})
-            graph.bypass(node, source)
+    fold_into_layers(graph, _scale_and_offset)
 
 
-def _scale_and_offset(graph: Graph, node: Node) -> tuple[str, np.ndarray | None, np.ndarray] | None:
-    """x + c, x - c and c - x per channel: x, the factor of x if it is not 1, and the rest."""
+def _scale_and_offset(graph: Graph, node: Node) -> Affine | None:
+    """x + c, x - c and c - x per channel."""
     found = with_constant(graph, node)
     if found is None or found[1].dtype.kind != "f":
         return None

@@ -17,13 +17,13 @@ from mace_tools.importers.operands import (
     pad,
     reshape_to,
     resize,
-    split_sizes,
     with_ints,
 )
 from mace_tools.importers.registry import Unsupported
 from mace_tools.importers.source import SourceNode
 from mace_tools.importers.tensorflow import registry
 from mace_tools.importers.tensorflow.windows import in_nhwc
+from mace_tools.importers.tf_shared import split, split_v
 
 
 @registry.op("Identity", "StopGradient", "PreventGradient", "CheckNumerics", "Snapshot",
@@ -99,17 +99,8 @@ def pack(b: Builder, n: SourceNode) -> str:
 def unpack(b: Builder, n: SourceNode) -> list[str]:
     return b.ops("Unstack", n.inputs[:1], len(n.outputs), axis=n.attr("axis", 0))
 
-
-@registry.op("Split")
-def split(b: Builder, n: SourceNode) -> list[str]:
-    axis, x = n.inputs[:2]
-    return b.ops("Split", [x], len(n.outputs), axis=fixed_int(b, axis, "axis"))
-
-
-@registry.op("SplitV")
-def split_v(b: Builder, n: SourceNode) -> list[str]:
-    x, sizes, axis = n.inputs[:3]
-    return split_sizes(b, x, sizes, fixed_int(b, axis, "axis"), len(n.outputs))
+registry.op("Split")(split)
+registry.op("SplitV")(split_v)
 
 
 @registry.op("Tile")

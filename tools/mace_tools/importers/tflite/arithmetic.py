@@ -11,6 +11,7 @@ from mace_tools.importers.builder import Builder
 from mace_tools.importers.operands import fixed_int, ints, scalar, select_rows
 from mace_tools.importers.registry import Unsupported
 from mace_tools.importers.source import SourceNode
+from mace_tools.importers.tf_shared import add_n, typed
 from mace_tools.importers.tflite import registry
 from mace_tools.importers.tflite.activations import fused
 from mace_tools.importers.tflite.flat import TENSOR_TYPES
@@ -35,33 +36,15 @@ _REDUCE = {
 }
 _FLOATS = ("FLOAT16", "FLOAT32", "FLOAT64")
 
+registry.op("ADD_N")(add_n)
+registry.op(*_COMPARE)(typed("Compare", _COMPARE, 2))
+registry.op(*_LOGICAL)(typed("Logical", _LOGICAL, 2))
+registry.op(*_UNARY)(typed("Unary", _UNARY, 1))
+
 
 @registry.op(*_ELTWISE)
 def eltwise(b: Builder, n: SourceNode) -> str:
     return fused(b, n, "Eltwise", *n.inputs[:2], type=_ELTWISE[n.op])
-
-
-@registry.op("ADD_N")
-def add_n(b: Builder, n: SourceNode) -> str:
-    total = n.inputs[0]
-    for term in n.inputs[1:]:
-        total = b.op("Eltwise", total, term, type="SUM")
-    return total
-
-
-@registry.op(*_COMPARE)
-def compare(b: Builder, n: SourceNode) -> str:
-    return b.op("Compare", *n.inputs[:2], type=_COMPARE[n.op])
-
-
-@registry.op(*_LOGICAL)
-def logical(b: Builder, n: SourceNode) -> str:
-    return b.op("Logical", *n.inputs[:2], type=_LOGICAL[n.op])
-
-
-@registry.op(*_UNARY)
-def unary(b: Builder, n: SourceNode) -> str:
-    return b.op("Unary", n.inputs[0], type=_UNARY[n.op])
 
 
 @registry.op("SOFTMAX")

@@ -9,8 +9,9 @@ import numpy as np
 
 from mace_tools.importers import operands
 from mace_tools.importers.builder import Builder
-from mace_tools.importers.operands import fixed_int, fixed_ints, fixed_scalar, with_ints
+from mace_tools.importers.operands import fixed_ints, fixed_scalar, with_ints
 from mace_tools.importers.source import SourceNode
+from mace_tools.importers.tf_shared import split, split_v
 from mace_tools.importers.tflite import registry
 from mace_tools.importers.tflite.activations import fused
 from mace_tools.importers.tflite.flat import MIRROR_MODES, TENSOR_TYPES
@@ -64,17 +65,8 @@ def pack(b: Builder, n: SourceNode) -> str:
 def unpack(b: Builder, n: SourceNode) -> list[str]:
     return b.ops("Unstack", n.inputs[:1], len(n.outputs), axis=n.attr("Axis", 0))
 
-
-@registry.op("SPLIT")
-def split(b: Builder, n: SourceNode) -> list[str]:
-    axis, x = n.inputs[:2]
-    return b.ops("Split", [x], len(n.outputs), axis=fixed_int(b, axis, "axis"))
-
-
-@registry.op("SPLIT_V")
-def split_v(b: Builder, n: SourceNode) -> list[str]:
-    x, sizes, axis = n.inputs[:3]
-    return operands.split_sizes(b, x, sizes, fixed_int(b, axis, "axis"), len(n.outputs))
+registry.op("SPLIT")(split)
+registry.op("SPLIT_V")(split_v)
 
 
 @registry.op("TILE")

@@ -1,0 +1,42 @@
+"""Importer functions of operators that mean the same in TensorFlow and TFLite.
+
+SPDX-License-Identifier: Apache-2.0
+
+    registry.op("AddN")(add_n)          # in importers/tensorflow/
+    registry.op("ADD_N")(add_n)         # in importers/tflite/
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mace_tools.importers.builder import Builder
+from mace_tools.importers.operands import fixed_int, split_sizes
+from mace_tools.importers.registry import Importer
+from mace_tools.importers.source import SourceNode
+
+
+def typed(op: str, types: Mapping[str, str], operands: int) -> Importer:
+    """One engine op for a family of source operators; `types` gives its `type` attribute."""
+
+    def of_type(b: Builder, n: SourceNode) -> str:
+        return b.op(op, *n.inputs[:operands], type=types[n.op])
+
+    return of_type
+
+
+def add_n(b: Builder, n: SourceNode) -> str:
+    total = n.inputs[0]
+    for term in n.inputs[1:]:
+        total = b.op("Eltwise", total, term, type="SUM")
+    return total
+
+
+def split(b: Builder, n: SourceNode) -> list[str]:
+    axis, x = n.inputs[:2]
+    return b.ops("Split", [x], len(n.outputs), axis=fixed_int(b, axis, "axis"))
+
+
+def split_v(b: Builder, n: SourceNode) -> list[str]:
+    x, sizes, axis = n.inputs[:3]
+    return split_sizes(b, x, sizes, fixed_int(b, axis, "axis"), len(n.outputs))
