@@ -2,8 +2,10 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-Every round runs each engine once, in an order that rotates, so that a machine that slows down
-slows all of them. Quoted are medians; a ratio is ours / best peer, below 1 is faster.
+Each engine is a process of its own on the same cores. Every round gives each engine one turn, in
+an order that rotates, so that a machine that slows down slows all of them. A turn is two runs, of
+which the second counts: the first finds the caches full of another engine's data and its spinning
+threads on the cores. A ratio is ours / best peer, below 1 is faster.
 """
 
 from __future__ import annotations
@@ -12,79 +14,140 @@ import argparse
 import json
 import os
 import sys
-import tempfile
 from pathlib import Path
 
 import numpy as np
-from engines import ENGINES, Engine, Files, is_installed
+from chart import draw
+from engines import ENGINES, EngineError, Process, is_installed, machine_limits
+from files import ConversionError, Files
 from networks import NETWORKS
 
+# What --json holds.
+FIELDS = ("model", "threads", "engine", "median_ms", "min_ms", "load_ms", "first_ms", "peak_mb",
+          "max_abs_diff")
 # Largest difference of two engines' outputs, relative to the largest magnitude.
 AGREEMENT = 1e-4
 
 
-def measure(files: Files, threads: int, rounds: int, names: list[str]) -> list[dict]:
-    engines: dict[str, Engine] = {name: ENGINES[name][0](files, threads) for name in names}
+def converted(files: Files, names: list[str]) -> dict[str, Path]:
+    """The models that those engines load which can run the network; the others are named."""
+    models = {}
+    for name in names:
+        try:
+            model = ENGINES[name][1](files)
+            engine = Process(name, 1, model, files)
+            engine.run()
+            engine.close()
+            models[name] = model
+        except (ConversionError, EngineError) as error:
+            print(f"MISSING: {name} cannot run {files.net.name}: {error}", file=sys.stderr)
+    return models
+
+
+def differences(outputs: dict[str, list[np.ndarray]]) -> tuple[dict[str, float], dict[str, float]]:
+    """Of each engine from the median of all: the largest, and relative to the largest magnitude.
+
+    Outputs stand in the order of their sizes: not every converter keeps theirs."""
+    sorted_outputs = {name: sorted(ys, key=lambda y: y.size) for name, ys in outputs.items()}
+    absolute, relative = dict.fromkeys(outputs, 0.0), dict.fromkeys(outputs, 0.0)
+    for ys in zip(*sorted_outputs.values(), strict=True):
+        middle = np.median(np.stack(ys), axis=0)
+        scale = max(float(np.abs(middle).max()), 1e-30)
+        for name, y in zip(outputs, ys, strict=True):
+            difference = float(np.abs(y - middle).max())
+            absolute[name] = max(absolute[name], difference)
+            relative[name] = max(relative[name], difference / scale)
+    return absolute, relative
+
+
+def measure(files: Files, models: dict[str, Path], threads: int, rounds: int) -> list[dict]:
+    names = list(models)
+    empty = {name: Process(name, threads, None, files) for name in names}
+    base = {name: process.peak_mb() for name, process in empty.items()}
+    for process in empty.values():
+        process.close()
+    limits = machine_limits(threads)
+    engines = {name: Process(name, threads, models[name], files) for name in names}
     first = {name: engine.run() for name, engine in engines.items()}
-    wanted = engines[names[-1]].outputs()
+    peak = {name: engine.peak_mb() - base[name] for name, engine in engines.items()}
     times: dict[str, list[float]] = {name: [] for name in names}
     for i in range(rounds):
         for name in names[i % len(names):] + names[:i % len(names)]:
+            engines[name].run()
             times[name].append(engines[name].run())
-    rows = []
-    for name, engine in engines.items():
-        difference = 0.0
-        for got, want in zip(engine.outputs(), wanted, strict=True):
-            scale = max(float(np.abs(want).max()), 1e-30)
-            error = np.abs(got.reshape(want.shape) - want).max()
-            difference = max(difference, float(error) / scale)
-        engine.close()
-        rows.append({
-            "model": files.net.name, "threads": threads, "engine": name,
-            "median_ms": float(np.median(times[name])), "min_ms": min(times[name]),
-            "load_ms": engine.load_ms, "first_ms": first[name], "max_rel_diff": difference,
-            "gflops": 2 * files.net.macs / float(np.median(times[name])) / 1e6})
-    return rows
+    absolute, relative = differences({name: engine.outputs() for name, engine in engines.items()})
+    return [{
+        "model": files.net.name, "threads": threads, "engine": name,
+        "median_ms": float(np.median(times[name])), "min_ms": min(times[name]),
+        "load_ms": engine.load_ms, "first_ms": first[name], "peak_mb": peak[name],
+        "max_abs_diff": absolute[name],
+        "relative_diff": relative[name],
+        "spread": float(np.subtract(*np.percentile(times[name], [75, 25]))
+                        / np.median(times[name])),
+        "gflops": 2 * files.net.macs / float(np.median(times[name])) / 1e6,
+        "peak_gflops": limits["gflops"], "memory_gbps": limits["memory_gbps"],
+    } for name, engine in engines.items()]
 
 
 def show(rows: list[dict]) -> None:
-    ours = next((r for r in rows if r["engine"] == "mace"), None)
-    peers = [r["median_ms"] for r in rows if r["engine"] != "mace"]
     for r in rows:
-        print(f"{r['model']:20}{r['threads']:3}  {r['engine']:12}{r['median_ms']:9.2f} ms"
-              f"  min {r['min_ms']:8.2f}  {r['gflops']:7.1f} GFLOP/s  load {r['load_ms']:7.1f}"
-              f"  first {r['first_ms']:7.1f}  diff {r['max_rel_diff']:.1e}")
+        share = 100 * r["gflops"] / r["peak_gflops"]
+        print(f"{r['model']:19}{r['threads']:2} {r['engine']:12}{r['median_ms']:8.2f} ms "
+              f"±{100 * r['spread']:3.0f} %  min {r['min_ms']:8.2f}  {r['gflops']:6.1f} GFLOP/s "
+              f"{share:4.0f} %  load {r['load_ms']:6.1f}  first {r['first_ms']:6.1f}  "
+              f"peak {r['peak_mb']:6.1f} MB  diff {r['relative_diff']:.1e}")
+    ours = [r for r in rows if r["engine"] == "mace"]
+    peers = [r for r in rows if r["engine"] != "mace"]
     if ours and peers:
-        print(f"{'':23}  ours / best peer: {ours['median_ms'] / min(peers):.2f}", flush=True)
+        def ratio(key: str) -> float:
+            return ours[0][key] / min(r[key] for r in peers)
+
+        start = (ours[0]["load_ms"] + ours[0]["first_ms"]) / min(
+            r["load_ms"] + r["first_ms"] for r in peers)
+        print(f"{'':23}ours / best of {len(peers)}: median {ratio('median_ms'):.2f}, min "
+              f"{ratio('min_ms'):.2f}, load + first {start:.2f}, peak {ratio('peak_mb'):.2f}",
+              flush=True)
 
 
-def main() -> int:
+def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--models", default=",".join(NETWORKS), help="comma list")
     parser.add_argument("--threads", default="1,2", help="comma list")
+    parser.add_argument("--engines", default=",".join(ENGINES), help="comma list")
     parser.add_argument("--rounds", type=int, default=30)
-    parser.add_argument("--json", help="write all figures here")
+    parser.add_argument("--json", type=Path, help="write all figures here")
+    parser.add_argument("--chart", type=Path, help="draw the ratios here, a .png or .svg")
     args = parser.parse_args()
-    unknown = set(args.models.split(",")) - set(NETWORKS)
-    if unknown:
-        parser.error(f"no such model: {', '.join(sorted(unknown))}; "
-                     f"there are {', '.join(NETWORKS)}")
-    names = [name for name in ENGINES if is_installed(name)]
-    for name in ENGINES:
+    for what, given, known in (("model", args.models, NETWORKS), ("engine", args.engines, ENGINES)):
+        unknown = set(given.split(",")) - set(known)
+        if unknown:
+            parser.error(f"no such {what}: {', '.join(sorted(unknown))}; "
+                         f"there are {', '.join(known)}")
+    return args
+
+
+def main() -> int:
+    args = parse()
+    wanted = args.engines.split(",")
+    names = [name for name in wanted if is_installed(name)]
+    for name in wanted:
         if name not in names:
-            print(f"{name} is not installed: tools/setup.sh --for validate", file=sys.stderr)
+            print(f"MISSING: {name} is not installed; test/peers/run.sh installs it",
+                  file=sys.stderr)
     rows: list[dict] = []
-    with tempfile.TemporaryDirectory() as folder:
-        for model in args.models.split(","):
-            files = Files.write(NETWORKS[model](), Path(folder))
-            for threads in map(int, args.threads.split(",")):
-                os.sched_setaffinity(0, set(range(min(threads, os.cpu_count() or 1))))
-                measured = measure(files, threads, args.rounds, names)
-                show(measured)
-                rows += measured
+    for model in args.models.split(","):
+        files = Files.of(NETWORKS[model]())
+        models = converted(files, names)
+        for threads in map(int, args.threads.split(",")):
+            os.sched_setaffinity(0, set(range(min(threads, os.cpu_count() or 1))))
+            rows += measure(files, models, threads, args.rounds)
+            show([r for r in rows if (r["model"], r["threads"]) == (model, threads)])
     if args.json:
-        Path(args.json).write_text(json.dumps(rows, indent=1) + "\n")
-    disagreeing = [r for r in rows if r["max_rel_diff"] > AGREEMENT]
+        kept = [{field: r[field] for field in FIELDS} for r in rows]
+        args.json.write_text(json.dumps(kept, indent=1) + "\n")
+    if args.chart:
+        draw(rows, args.chart)
+    disagreeing = [r for r in rows if r["relative_diff"] > AGREEMENT]
     for r in disagreeing:
         print(f"ERROR: {r['engine']} disagrees on {r['model']}", file=sys.stderr)
     return 1 if disagreeing else 0

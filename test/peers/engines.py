@@ -1,4 +1,4 @@
-"""Engines behind one face: load a network, run it once, say how long it took.
+"""Engines behind one face: each a process that loads a network and runs it when told to.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -6,151 +6,108 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import importlib.util
+import json
+import os
+import re
 import subprocess
 import sys
-import tempfile
-import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from net import Net
-from to_onnx import write_onnx
-from to_tflite import write_tflite
+from files import HERE, Files
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
-
-
-@dataclass
-class Files:
-    """One network in every format."""
-
-    net: Net
-    folder: Path
-
-    @classmethod
-    def write(cls, net: Net, folder: Path) -> Files:
-        write_onnx(net, str(folder / f"{net.name}.onnx"))
-        write_tflite(net, str(folder / f"{net.name}.tflite"))
-        return cls(net, folder)
-
-    def path(self, suffix: str) -> Path:
-        return self.folder / f"{self.net.name}.{suffix}"
-
-    def picture(self) -> np.ndarray:
-        """NHWC, seeded."""
-        rng = np.random.default_rng(0)
-        return rng.uniform(-1, 1, self.net.shapes["input"]).astype(np.float32)
+# Name -> (the module that it needs, the file that it loads). MACE runs as mace_run.
+ENGINES: dict[str, tuple[str, Callable[[Files], Path]]] = {
+    "mace": ("mace_tools", Files.mace),
+    "xnnpack": ("ai_edge_litert", lambda files: files.path("tflite")),
+    "onnxruntime": ("onnxruntime", lambda files: files.path("onnx")),
+    "ncnn": ("ncnn", Files.ncnn),
+    "mnn": ("MNN", Files.mnn),
+}
 
 
-class Engine(ABC):
-    """A network that is loaded. Milliseconds throughout."""
-
-    load_ms: float = 0.0
-
-    @abstractmethod
-    def run(self) -> float: ...
-
-    @abstractmethod
-    def outputs(self) -> list[np.ndarray]:
-        """Of the last run, NHWC."""
-
-    def close(self) -> None:  # noqa: B027 - most have nothing to close
-        pass
+def is_installed(name: str) -> bool:
+    return importlib.util.find_spec(ENGINES[name][0]) is not None
 
 
-class Mace(Engine):
-    def __init__(self, files: Files, threads: int) -> None:
-        from mace_tools import runner
-        from mace_tools.cli_console import Console
-        from mace_tools.convert import convert
-        from mace_tools.emit import write_model
-        from mace_tools.importers import load
+def mace_run() -> str:
+    """$MACE_RUN, or this checkout's, built if need be."""
+    from mace_tools import runner
+    from mace_tools.cli_console import Console
 
-        graph = convert(load("tflite", files.path("tflite")))
-        model, data = files.path("pb"), files.path("data")
-        write_model(graph, model, data)
-        np.save(files.path("npy"), files.picture())
-        self._out = Path(tempfile.mkdtemp(dir=files.folder))
-        self._command = [
-            str(runner.find(Console(), None)), "--model_file", str(model), "--model_data_file",
-            str(data), "--input", f"input={files.path('npy')}", "--num_threads", str(threads)]
-        self._names = files.net.outputs
-        self._process = subprocess.Popen([*self._command, "--interactive"], text=True,
-                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.load_ms = self._line()
+    given = os.environ.get("MACE_RUN")
+    return str(runner.find(Console(), Path(given) if given else None))
 
-    def _line(self) -> float:
+
+def machine_limits(threads: int) -> dict[str, float]:
+    """gflops and memory_gbps of this many threads, measured now."""
+    done = subprocess.run([mace_run(), "--machine", "--num_threads", str(threads)],
+                          capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+class EngineError(Exception):
+    """An engine cannot run a network."""
+
+
+class Process:
+    """An engine in a process of its own. Milliseconds throughout."""
+
+    def __init__(self, name: str, threads: int, model: Path | None, files: Files) -> None:
+        self._mace = name == "mace"
+        self._files, self._threads, self._model = files, threads, model
+        self._outputs = files.folder / f"{files.net.name}.{name}.npz"
+        if self._mace:
+            command = [*self._mace_command(), "--interactive"]
+        else:
+            command = [sys.executable, str(HERE / "worker.py"), name, str(threads)]
+            if model is not None:
+                command += [str(model), str(files.path("npy")), str(self._outputs)]
+        self._process = subprocess.Popen(command, text=True, stdin=subprocess.PIPE,
+                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.load_ms = self._answer()
+
+    def _mace_command(self) -> list[str]:
+        command = [mace_run(), "--num_threads", str(self._threads)]
+        if self._model is not None:
+            command += ["--model_file", str(self._model), "--model_data_file",
+                        str(self._model.with_suffix(".data")),
+                        "--input", f"input={self._files.path('npy')}"]
+        return command
+
+    def _answer(self) -> float:
         assert self._process.stdout is not None
-        return float(self._process.stdout.readline())
+        for line in self._process.stdout:
+            found = re.fullmatch(r"(?:mace )?([0-9.eE+-]+)\s*", line)
+            if found and (self._mace or line.startswith("mace ")):
+                return float(found[1])
+        assert self._process.stderr is not None
+        message = self._process.stderr.read().strip().split("\n")[-1]
+        raise EngineError(f"it ended with {self._process.wait()}: {message}")
 
     def run(self) -> float:
         assert self._process.stdin is not None
         self._process.stdin.write("\n")
         self._process.stdin.flush()
-        return self._line()
+        return self._answer()
+
+    def peak_mb(self) -> float:
+        """Peak resident memory so far."""
+        status = Path(f"/proc/{self._process.pid}/status").read_text()
+        found = re.search(r"VmHWM:\s+(\d+) kB", status)
+        return int(found[1]) / 1024 if found else float("nan")
 
     def outputs(self) -> list[np.ndarray]:
-        subprocess.run([*self._command, "--output_dir", str(self._out)], check=True,
-                       stdout=subprocess.DEVNULL)
-        return [np.load(self._out / f"{name}.npy") for name in self._names]
+        """Ends the process; what it computed, flat."""
+        self.close()
+        if self._mace:
+            folder = self._files.folder / "mace_outputs"
+            subprocess.run([*self._mace_command(), "--output_dir", str(folder)], check=True,
+                           stdout=subprocess.DEVNULL)
+            return [np.load(folder / f"{name}.npy").ravel() for name in self._files.net.outputs]
+        with np.load(self._outputs) as arrays:
+            return [arrays[name].ravel() for name in arrays.files]
 
     def close(self) -> None:
         self._process.communicate()
-
-
-class LiteRt(Engine):
-    """TensorFlow Lite with XNNPACK, its default on the CPU."""
-
-    def __init__(self, files: Files, threads: int) -> None:
-        from ai_edge_litert.interpreter import Interpreter
-
-        begin = time.perf_counter()
-        self._net = Interpreter(str(files.path("tflite")), num_threads=threads)
-        self._net.allocate_tensors()
-        self.load_ms = 1e3 * (time.perf_counter() - begin)
-        self._net.set_tensor(self._net.get_input_details()[0]["index"], files.picture())
-
-    def run(self) -> float:
-        begin = time.perf_counter()
-        self._net.invoke()
-        return 1e3 * (time.perf_counter() - begin)
-
-    def outputs(self) -> list[np.ndarray]:
-        return [self._net.get_tensor(d["index"]) for d in self._net.get_output_details()]
-
-
-class OnnxRuntime(Engine):
-    def __init__(self, files: Files, threads: int) -> None:
-        import onnxruntime as ort
-
-        options = ort.SessionOptions()
-        options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
-        begin = time.perf_counter()
-        self._net = ort.InferenceSession(str(files.path("onnx")), options)
-        self.load_ms = 1e3 * (time.perf_counter() - begin)
-        self._feed = {"input": np.ascontiguousarray(files.picture().transpose(0, 3, 1, 2))}
-        self._last: list[np.ndarray] = []
-
-    def run(self) -> float:
-        begin = time.perf_counter()
-        self._last = self._net.run(None, self._feed)
-        return 1e3 * (time.perf_counter() - begin)
-
-    def outputs(self) -> list[np.ndarray]:
-        return [y.transpose(0, 2, 3, 1) if y.ndim == 4 else y for y in self._last]
-
-
-# Name -> (how to make it, the module that it needs).
-ENGINES: dict[str, tuple[Callable[[Files, int], Engine], str]] = {
-    "mace": (Mace, "mace_tools"),
-    "xnnpack": (LiteRt, "ai_edge_litert"),
-    "onnxruntime": (OnnxRuntime, "onnxruntime"),
-}
-
-
-def is_installed(name: str) -> bool:
-    return importlib.util.find_spec(ENGINES[name][1]) is not None

@@ -64,9 +64,10 @@ class _Writer:
         elif op == "reshape":
             shape = self.constant(y + "_shape", np.array(self.net.shapes[y], np.int64))
             self.node("Reshape", [*x, shape], [y])
-        elif op == "pad_channels":
-            pads = self.constant(y + "_pads", np.array([0] * 5 + [a["extra"]] + [0] * 2, np.int64))
-            self.node("Pad", [*x, pads], [y])
+        elif op == "pad_channels":  # not Pad, which pnnx does not translate for channels
+            n, h, w, _ = self.net.shapes[y]
+            zeros = self.constant(y + "_zeros", np.zeros((n, a["extra"], h, w), np.float32))
+            self.node("Concat", [*x, zeros], [y], axis=1)
         elif op == "shuffle":
             self.shuffle(x, y, a["groups"])
         elif a["kind"] == "relu6":

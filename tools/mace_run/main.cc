@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <numeric>
 
+#include "mace/cpu/machine_limits.h"
 #include "tools/mace_run/embed_plan.h"
 #include "tools/mace_run/options.h"
 #include "tools/mace_run/report.h"
@@ -77,8 +78,14 @@ int Dump(const Options& options) {
   return 0;
 }
 
-// For benchmarks that take turns with other engines.
+// For benchmarks that take turns with other engines. Without a model: what
+// such a process needs for itself.
 int RunInteractive(const Options& options) {
+  if (options.jobs.empty()) {
+    std::printf("0\n");
+    std::fflush(stdout);
+    return std::getchar() == EOF ? 0 : 2;
+  }
   auto session = Session::Open(options.jobs[0], options);
   if (!session.ok()) return Fail(session.status());
   std::printf("%.6f\n", session->init_ms());
@@ -90,6 +97,19 @@ int RunInteractive(const Options& options) {
     std::printf("%.6f\n", *ms);
     std::fflush(stdout);
   }
+  return 0;
+}
+
+int PrintMachine(const Options& options) {
+  auto threads = ThreadPool::Create(std::max(options.num_threads, 1));
+  if (!threads.ok()) return Fail(threads.status());
+  const auto limits = cpu::MeasureLimits(threads->get(), DetectCpuFeatures());
+  if (!limits.ok()) return Fail(limits.status());
+  const nlohmann::json json = {{"isa", ToString(DetectCpuFeatures())},
+                               {"threads", (*threads)->num_threads()},
+                               {"gflops", limits->gflops},
+                               {"memory_gbps", limits->memory_gbps}};
+  std::printf("%s\n", json.dump().c_str());
   return 0;
 }
 
@@ -153,6 +173,7 @@ int Main(int argc, char** argv) {
     std::printf("%s\n", OpListJson().dump(1).c_str());
     return 0;
   }
+  if (options.machine) return PrintMachine(options);
   if (options.is_batch) return RunBatch(options);
   if (!options.dump.empty()) return Dump(options);
   if (options.interactive) return RunInteractive(options);

@@ -155,8 +155,10 @@ int ParseOptions(int argc, char** argv, Options* options) {
   app.add_option("--json", o.json_file, "write the results here");
   app.add_flag("--interactive", o.interactive,
                "print the init time, then run once per line on stdin and print "
-               "its milliseconds");
+               "its milliseconds; without a model it only waits");
   app.add_flag("--list_ops", o.list_ops, "print the ops of this build as JSON");
+  app.add_flag("--machine", o.machine,
+               "measure what this CPU can do at most and print it as JSON");
 
   try {
     app.parse(argc, argv);
@@ -170,9 +172,10 @@ int ParseOptions(int argc, char** argv, Options* options) {
     if (!batch.empty()) {
       o.is_batch = true;
       o.jobs = ReadBatch(batch);
-    } else if (!o.list_ops) {
-      if (job.model_file.empty()) throw CLI::RequiredError("--model_file");
+    } else if (!job.model_file.empty()) {
       o.jobs.push_back(job);
+    } else if (!o.list_ops && !o.machine && !o.interactive) {
+      throw CLI::RequiredError("--model_file");
     }
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;

@@ -47,6 +47,7 @@ struct Options {
   std::string json_file;
   bool interactive = false;
   bool list_ops = false;
+  bool machine = false;
 };
 
 // Returns the exit code if the process is to end at once (help, a wrong flag:

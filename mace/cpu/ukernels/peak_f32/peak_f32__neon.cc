@@ -1,0 +1,10 @@
+// What limits a machine.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/ukernels/peak_f32/peak_f32_loop.h"
+
+namespace mace::cpu {
+
+const PeakF32Set peak_f32__neon = kAllFunctions;
+
+}  // namespace mace::cpu

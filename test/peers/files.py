@@ -1,0 +1,106 @@
+"""Every network in every engine's format, made once and kept.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from net import Net
+from to_onnx import write_onnx
+from to_tflite import write_tflite
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path.insert(0, str(ROOT / "tools"))
+
+# What the formats depend on.
+_SOURCES = ("net.py", "networks.py", "to_onnx.py", "to_tflite.py", "files.py", "requirements.txt")
+
+
+class ConversionError(Exception):
+    """A peer's converter refused a network."""
+
+
+def cache_dir() -> Path:
+    return Path(os.environ.get("MACE_CACHE") or Path.home() / ".cache" / "mace")
+
+
+@dataclass
+class Files:
+    net: Net
+    folder: Path
+
+    @classmethod
+    def of(cls, net: Net) -> Files:
+        """Writes what is missing of ONNX, TFLite and the input picture."""
+        digest = hashlib.sha256()
+        for name in _SOURCES:
+            digest.update((HERE / name).read_bytes())
+        folder = cache_dir() / "peer_models" / digest.hexdigest()[:16]
+        folder.mkdir(parents=True, exist_ok=True)
+        files = cls(net, folder)
+        if not files.path("npy").is_file():
+            write_onnx(net, str(files.path("onnx")))
+            write_tflite(net, str(files.path("tflite")))
+            rng = np.random.default_rng(0)
+            picture = rng.uniform(-1, 1, net.shapes["input"]).astype(np.float32)
+            np.save(files.path("npy"), picture)
+        return files
+
+    def path(self, suffix: str) -> Path:
+        return self.folder / f"{self.net.name}.{suffix}"
+
+    def mace(self) -> Path:
+        """X.pb, beside X.data; made anew each time, as the converter changes."""
+        from mace_tools.convert import convert
+        from mace_tools.emit import write_model
+        from mace_tools.importers import load
+
+        graph = convert(load("tflite", self.path("tflite")))
+        write_model(graph, self.path("pb"), self.path("data"))
+        return self.path("pb")
+
+    def ncnn(self) -> Path:
+        """X.ncnn.param, beside X.ncnn.bin, by pnnx."""
+        param = self.path("ncnn.param")
+        if not param.is_file():
+            spec = importlib.util.find_spec("pnnx")
+            if spec is None or spec.origin is None:
+                raise ConversionError("pnnx, which converts to ncnn, is not installed")
+            program = Path(spec.origin).parent / "pnnx"
+            work = self.folder / f"{self.net.name}_pnnx"
+            work.mkdir(exist_ok=True)
+            copied = shutil.copy(self.path("onnx"), work)
+            # Its default stores half precision.
+            _convert([str(program), str(copied), "fp16=0"])
+            shutil.move(work / f"{self.net.name}.ncnn.bin", self.path("ncnn.bin"))
+            shutil.move(work / f"{self.net.name}.ncnn.param", param)
+            shutil.rmtree(work)
+        return param
+
+    def mnn(self) -> Path:
+        path = self.path("mnn")
+        if not path.is_file():
+            program = Path(sys.executable).parent / "mnnconvert"
+            _convert([str(program), "-f", "ONNX", "--modelFile", str(self.path("onnx")),
+                      "--MNNModel", str(path), "--bizCode", "mace"])
+        return path
+
+
+def _convert(command: list[str]) -> None:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise ConversionError(f"{command[0]}: {error}") from error
+    if done.returncode != 0:
+        raise ConversionError(f"{' '.join(command)}: {(done.stderr or done.stdout)[-500:]}")
