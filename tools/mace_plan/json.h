@@ -13,9 +13,9 @@ namespace mace::tools {
 // Reads {"records": [{"size": N or [w, h], "first", "last", and maybe "name",
 // "align", "pool", "fixed_offset", "alias_of", "alias_offset", "may_overlap":
 // [k], "overlaps": [{"other", "safe_distance"}]}], and maybe "alignment",
-// "fixed_may_overlap", "element_bytes", "row_pitch", "max_extents": [w, h]}. Lifetimes
-// are closed.
-// Errors: MACE_INVALID_ARGS, naming the file and the record.
+// "fixed_may_overlap", "element_bytes", "row_pitch", "max_extents": [w, h]}.
+// Lifetimes are closed. Errors: MACE_INVALID_ARGS, naming the file and the
+// record.
 Result<memory::Problem> ReadProblem(const std::string& path);
 
 // {"strategy", "kind": "offsets" with "offsets", or "objects" with "object_ids"
