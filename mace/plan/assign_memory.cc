@@ -16,6 +16,16 @@
 namespace mace {
 namespace {
 
+constexpr char kOffsets[] = "offsets/";
+constexpr char kPreserveAll[] = "PRESERVE_ALL";
+
+// Null if there is no such strategy of offsets.
+const memory::Planner* PlannerOf(const std::string& strategy) {
+  if (strategy == kPreserveAll) return memory::FindPlanner("offsets/NAIVE");
+  const bool whole = strategy.rfind(kOffsets, 0) == 0;
+  return memory::FindPlanner(whole ? strategy : kOffsets + strategy);
+}
+
 int64_t BoundOf(const Plan& plan, const Storage& storage, bool overlap) {
   return memory::OffsetsLowerBound(MakeRecords(plan, storage, overlap).problem)
       .bytes;
@@ -150,16 +160,13 @@ Status SolveRecords(Plan& plan, const memory::Problem& records,
 }  // namespace
 
 Status CheckMemoryStrategy(const std::string& strategy) {
-  const auto is_offsets = [](const std::string& name) {
-    return name.rfind("offsets/", 0) == 0;
-  };
-  if (strategy == "PRESERVE_ALL" ||
-      (is_offsets(strategy) && memory::FindPlanner(strategy) != nullptr)) {
-    return Status();
-  }
+  if (PlannerOf(strategy) != nullptr) return Status();
   std::string names = "PRESERVE_ALL";
   for (const memory::Planner& planner : memory::Planners()) {
-    if (is_offsets(planner.name)) names += ", " + std::string(planner.name);
+    const std::string name = planner.name;
+    if (name.rfind(kOffsets, 0) == 0) {
+      names += ", " + name.substr(sizeof(kOffsets) - 1);
+    }
   }
   return InvalidArgument("there is no memory strategy '" + strategy +
                          "'; choose one of " + names);
@@ -167,9 +174,8 @@ Status CheckMemoryStrategy(const std::string& strategy) {
 
 Status AssignMemory(Plan& plan, const PlanOptions& options) {
   const std::string& strategy = options.memory_strategy;
-  const bool preserve_all = strategy == "PRESERVE_ALL";
-  const memory::Planner* planner =
-      memory::FindPlanner(preserve_all ? "offsets/NAIVE" : strategy);
+  const bool preserve_all = strategy == kPreserveAll;
+  const memory::Planner* planner = PlannerOf(strategy);
   if (planner == nullptr) return CheckMemoryStrategy(strategy);
   MemorySavings wanted = options.savings;
   // To look at every tensor none may be overwritten.

@@ -81,9 +81,9 @@ struct Plan {
 struct PlanOptions {
   // In order of preference; the last one folds constants. Not owned.
   std::vector<Device*> devices;
-  // An "offsets/" name of mace/memory/planners.h, or PRESERVE_ALL: no tensor
-  // shares memory with another.
-  std::string memory_strategy = "offsets/GREEDY_BY_SIZE";
+  // An "offsets/" name of mace/memory/planners.h, with or without "offsets/",
+  // or PRESERVE_ALL: no tensor shares memory with another.
+  std::string memory_strategy = "AUTO";
   MemorySavings savings;
   // A plan made ahead (hash 0: none). Used if it is one for exactly the
   // records at hand; offsets of -1 are left to the strategy. Else the log says

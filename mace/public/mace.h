@@ -207,9 +207,9 @@ class MACE_API MaceEngineConfig {
   // `num_threads` <= 0: as many as the policy has cores.
   MaceStatus SetCPUThreadPolicy(int num_threads, CPUAffinityPolicy policy);
 
-  // How tensors share memory: an "offsets/" strategy such as
-  // offsets/GREEDY_BY_SIZE, or PRESERVE_ALL, which keeps every tensor to look
-  // at. The error for another name lists them all.
+  // How tensors share memory: AUTO (the default: the least of all strategies,
+  // after a short search), another one such as GREEDY_BY_SIZE, or PRESERVE_ALL,
+  // which keeps every tensor to look at. The error for another name lists them.
   MaceStatus SetMemoryStrategy(const std::string& strategy);
   void SetMemorySavings(const MaceMemorySavings& savings);
 

@@ -19,7 +19,7 @@ class MaceEngineConfig::Impl {
   std::vector<int> core_ids;  // given one by one; overrides the policy
   GPUPerfHint gpu_perf_hint = PERF_DEFAULT;
   GPUPriorityHint gpu_priority_hint = PRIORITY_DEFAULT;
-  std::string memory_strategy = "offsets/GREEDY_BY_SIZE";
+  std::string memory_strategy = "AUTO";
   MaceMemorySavings memory_savings;
   void* arena = nullptr;  // the caller's; null: the engine allocates
   size_t arena_bytes = 0;

@@ -122,7 +122,7 @@ int ParseOptions(int argc, char** argv, Options* options) {
                  "0 default, 1 low, 2 normal, 3 high")
       ->check(CLI::Range(0, 3));
   app.add_option("--memory_strategy", o.memory_strategy,
-                 "how to plan memory: AUTO, PRESERVE_ALL, offsets/...")
+                 "how to plan memory: AUTO, GREEDY_BY_SIZE, PRESERVE_ALL, ...")
       ->capture_default_str();
   app.add_option("--memory_savings", o.memory_savings,
                  "which of order,views,in_place,concat,overlap to use; none")

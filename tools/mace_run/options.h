@@ -30,7 +30,7 @@ struct Options {
   int cpu_affinity_policy = 0;
   int gpu_perf_hint = 3;
   int gpu_priority_hint = 3;
-  std::string memory_strategy = "offsets/GREEDY_BY_SIZE";
+  std::string memory_strategy = "AUTO";
   std::vector<std::string> memory_savings = {"order", "views", "in_place",
                                              "concat", "overlap"};
   std::string embed_memory_plan;

@@ -105,6 +105,20 @@ def test_convert_works_only_when_something_changed(place, what):
     assert place.data.read_bytes() == first
 
 
+def test_the_memory_plan_is_embedded_when_asked_for(place):
+    place.edit("runtime: cpu", "runtime: cpu\n    embed_memory_plan: 1\n    num_threads: 2\n"
+               "    memory_strategy: GREEDY_BY_SIZE")
+    code, _, err = place.call("convert", f"--mace_run={place.mace_run}")
+    assert code == 0, err
+    flags, _ = place.arguments()
+    assert {"--num_threads=2", "--memory_strategy=GREEDY_BY_SIZE"} <= set(flags)
+    assert place.pb.read_bytes().endswith(fake_mace_run.EMBEDDED)
+    place.edit("num_threads: 2", "num_threads: 1")
+    assert "converting" in place.call("convert", f"--mace_run={place.mace_run}")[2]
+    code, _, err = place.call("convert", "--force", "--mace_run=nowhere")
+    assert code == ExitCode.MISSING_TOOL and "`bazel build //tools:mace_run` makes one" in err
+
+
 def test_a_failed_conversion_leaves_nothing(place):
     place.edit("output_tensors: probabilities", "output_tensors: probability")
     code, out, err = place.call("convert")

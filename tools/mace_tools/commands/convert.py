@@ -9,6 +9,7 @@ import argparse
 import functools
 import hashlib
 import json
+import tempfile
 import time
 from collections import Counter
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from typing import Any
 from google.protobuf.message import DecodeError
 
 from mace_tools import convert as passes
-from mace_tools import importers, protos
+from mace_tools import importers, protos, runner
 from mace_tools.cli_console import Console
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.config import ELEMENTS, Model
@@ -62,6 +63,8 @@ class Converted:
 
 def add_options(p: argparse.ArgumentParser) -> None:
     p.add_argument("--force", action="store_true", help="convert also what is up to date")
+    p.add_argument("--mace_run", type=Path, metavar="FILE",
+                   help="a built mace_run, for embed_memory_plan (default: built when missing)")
 
 
 def command(context: Context) -> Outcome:
@@ -87,7 +90,11 @@ def ensure(context: Context, tag: str, model: Model, force: bool = False) -> Con
         context.console.info(f"converting {tag} ({reason})")
         began = time.monotonic()
         stamp.unlink(missing_ok=True)
+        # Before the work that would be lost without it.
+        mace_run = _mace_run(context) if model.embed_memory_plan else None
         _convert(context.console, tag, model, source, pb, data)
+        if mace_run is not None:
+            _embed_memory_plan(mace_run, model, pb, data)
         with atomic_files(stamp) as (out,):
             out.write(json.dumps({"fingerprint": fingerprint, "files": _states(pb, data)}).encode())
         context.console.info(f"converted {tag} in {time.monotonic() - began:.1f} s")
@@ -117,6 +124,21 @@ def _convert(
         _check(console, tag, model, graph)
         step("writing")
         write_model(graph, pb, data)
+
+
+def _mace_run(context: Context) -> Path:
+    return runner.find(context.console, getattr(context.args, "mace_run", None))
+
+
+def _embed_memory_plan(mace_run: Path, model: Model, pb: Path, data: Path) -> None:
+    """Rewrites the graph with the plan for its own input shapes, as this machine makes it."""
+    with tempfile.TemporaryDirectory(prefix="mace_plan.") as folder:
+        planned = Path(folder) / pb.name
+        runner.output(mace_run, [
+            f"--model_file={pb}", f"--model_data_file={data}", f"--embed_memory_plan={planned}",
+            f"--num_threads={model.num_threads}", f"--memory_strategy={model.memory_strategy}"])
+        with atomic_files(pb) as (out,):
+            out.write(planned.read_bytes())
 
 
 def _import_shapes(model: Model) -> dict[str, Shape]:
@@ -166,6 +188,8 @@ def _fingerprint(model: Model) -> str:
     asked = model.model_dump(include={"platform", "model_sha256_checksum"})
     asked["subgraph"] = model.subgraph.model_dump(exclude={
         "preprocess", "labels", "validation_inputs_data", "input_ranges"})
+    if model.embed_memory_plan:
+        asked |= model.model_dump(include={"embed_memory_plan", "memory_strategy", "num_threads"})
     asked["converter"] = _converter_version()
     return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 

@@ -6,10 +6,13 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import hashlib
+import re
 
 import pytest
 
 from mace_tools.config import ConfigError, load
+from mace_tools.config.schema import MEMORY_STRATEGIES
+from mace_tools.protos import REPO
 
 MODEL = b"the bytes of a model"
 SHA = hashlib.sha256(MODEL).hexdigest()
@@ -73,6 +76,10 @@ SAME = [
      lambda m: m.validation_threshold["cpu"] == 0.99),
     ("runtime: cpu", "runtime: cpu\n    validation_threshold: {gpu: 0.9}",
      lambda m: m.validation_threshold == {"gpu": 0.9}),
+    ("runtime: cpu", "runtime: cpu\n    memory_strategy: offsets/GREEDY_BY_SIZE",
+     lambda m: m.memory_strategy == "GREEDY_BY_SIZE"),
+    ("runtime: cpu", "runtime: cpu\n    embed_memory_plan: 1",
+     lambda m: m.embed_memory_plan == 1 and m.memory_strategy == "AUTO"),
     ("1,3,8,8", "[1, 3, 8, 8]", lambda m: m.subgraph.input_shapes == ((1, 3, 8, 8),)),
     ("1,3,8,8", "['1,3,8,8']", lambda m: m.subgraph.input_shapes == ((1, 3, 8, 8),)),
     ("1,3,8,8", "' 1, 3, 8, 8 '", lambda m: m.subgraph.input_shapes == ((1, 3, 8, 8),)),
@@ -86,6 +93,12 @@ SAME = [
      lambda m: m.subgraph.input_data_formats == ("NHWC",)),
     (SHA, SHA.upper(), lambda m: m.model_sha256_checksum == SHA),
 ]  # fmt: skip
+
+
+def test_memory_strategies_are_those_of_the_planners():
+    table = (REPO / "mace" / "memory" / "planners.cc").read_text()
+    known = set(re.findall(r'"offsets/(\w+)"', table))
+    assert known | {"PRESERVE_ALL"} == set(MEMORY_STRATEGIES)
 
 
 @pytest.mark.parametrize("old, new, holds", SAME)
@@ -125,6 +138,9 @@ WRONG = [
     ("platform: onnx", "platform: Onnx", [":5: ", "did you mean 'onnx'?"]),
     ("runtime: cpu", "runtime: cpu\n    winograd: 3",
      [":9: models.net.winograd: '3' is not one of 0, 2, 4, 6"]),
+    ("runtime: cpu", "runtime: cpu\n    memory_strategy: GREEDY",
+     [":9: models.net.memory_strategy: 'GREEDY' is not one of AUTO, ", "GREEDY_BY_SIZE"]),
+    ("runtime: cpu", "runtime: cpu\n    embed_memory_plan: 2", ["'2' is not one of 0, 1"]),
     ("runtime: cpu", "runtime: cpu\n    num_threads: 0", [":9: ", "-1 (all cores) or from 1"]),
     ("runtime: cpu", "runtime: cpu\n    data_type: uint8",
      [":9: models.net.data_type: 'uint8' does not go with runtime: cpu, which allows fp32"]),

@@ -30,6 +30,9 @@ FORMATS = ("NHWC", "NCHW", "NONE")
 # Element types by their YAML names, with the converter's names.
 ELEMENTS = {"float32": "f32", "float16": "f16", "int64": "i64", "int32": "i32", "int16": "i16",
             "int8": "i8", "uint8": "u8", "bool": "bool"}  # fmt: skip
+# How an engine plans memory: the offsets/ planners of mace/memory/planners.cc, and PRESERVE_ALL.
+MEMORY_STRATEGIES = ("AUTO", "OPTIMAL", "SKYLINE", "GREEDY_BY_SIZE", "TFLM_GREEDY", "ARENA",
+                     "LINEAR", "NAIVE", "PRESERVE_ALL")
 # Allowed data_type by runtime, the default first.
 DATA_TYPES = {"cpu": ("fp32", "fp32_fp32"), "gpu": ("fp16_fp32", "fp32_fp32"),
               "dsp": ("uint8",), "cpu+gpu": ("fp16_fp32", "fp32_fp32", "fp32")}  # fmt: skip
@@ -138,6 +141,13 @@ class Model(Extras):
         0, description="0, 2, 4 or 6", examples=["0"])
     num_threads: Annotated[int, BeforeValidator(values.count)] = Field(
         -1, description="threads of run and benchmark", examples=["4"])
+    memory_strategy: Annotated[
+        str, BeforeValidator(values.choice(*MEMORY_STRATEGIES, aliases={
+            f"offsets/{name}": name for name in MEMORY_STRATEGIES if name != "PRESERVE_ALL"}))
+    ] = Field("AUTO", description="how tensors share memory", examples=["AUTO"])
+    embed_memory_plan: Switch = Field(
+        0, description="0 or 1: the memory plan is made ahead and kept in the model file",
+        examples=["1"])
     validation_threshold: Annotated[
         dict[str, float] | None, BeforeValidator(_thresholds)
     ] = Field(None, description="cosine similarity that --validate asks for",

@@ -11,6 +11,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+# What stands for a plan at the end of a graph: a field that readers skip.
+EMBEDDED = b"\xc2\xa9\x07\x04plan"
 PROGRAM = '''#!{python}
 import json, os, pathlib, shutil, sys
 folder = pathlib.Path(os.environ["FAKE_OUTPUTS"])
@@ -22,13 +24,17 @@ kept.mkdir(exist_ok=True)
 for entry in inputs:
     name, file = entry.rsplit("=", 1)
     shutil.copy(file, kept / (name.replace("/", "_") + ".npy"))
-vlog = os.environ["MACE_CPP_MIN_VLOG_LEVEL"]
+vlog = os.environ.get("MACE_CPP_MIN_VLOG_LEVEL", "")
 (folder / "arguments.json").write_text(json.dumps([arguments, vlog]))
 if os.environ.get("FAKE_FAILS"):
     print("ERROR: the engine says no", file=sys.stderr)
     if os.environ["FAKE_FAILS"] == "signal":
         os.kill(os.getpid(), 11)
     sys.exit(1)
+if "embed_memory_plan" in flags:
+    graph = pathlib.Path(flags["model_file"]).read_bytes()
+    pathlib.Path(flags["embed_memory_plan"]).write_bytes(graph + {embedded})
+    sys.exit(0)
 if "dump" in flags:
     print("the", flags["dump"])
     sys.exit(0)
@@ -47,6 +53,6 @@ pathlib.Path(flags["json"]).write_text(json.dumps(facts))
 def write(folder: Path) -> Path:
     """Returns the path of the program."""
     path = folder / "fake_mace_run"
-    path.write_text(PROGRAM.format(python=sys.executable))
+    path.write_text(PROGRAM.format(python=sys.executable, embedded=EMBEDDED))
     path.chmod(0o755)
     return path
