@@ -33,6 +33,11 @@ class SearchBudget {
     if (!spent_) Look();
     return spent_;
   }
+  // Spent for another reason than the number of nodes?
+  bool out_of_time() {
+    Look();
+    return stopped_;
+  }
   int64_t nodes() const { return nodes_; }
   int64_t nodes_left() const {
     return max_nodes_ > 0 ? max_nodes_ - nodes_
@@ -46,15 +51,17 @@ class SearchBudget {
 
   void Look() {
     if (cancel_ != nullptr && cancel_->load(std::memory_order_relaxed)) {
-      spent_ = true;
+      stopped_ = true;
     }
-    if (timed_ && Clock::now() >= deadline_) spent_ = true;
+    if (timed_ && Clock::now() >= deadline_) stopped_ = true;
+    spent_ |= stopped_;
   }
 
   const int64_t max_nodes_;
   const std::atomic<bool>* const cancel_;
   bool timed_ = false;
   bool spent_ = false;
+  bool stopped_ = false;
   Clock::time_point deadline_;
   int64_t nodes_ = 0;
 };

@@ -76,6 +76,28 @@ Result<std::vector<Net>> ReadNets(const std::string& folder) {
   return nets;
 }
 
+Result<std::vector<Micro>> ReadMicro(const std::string& folder) {
+  MACE_ASSIGN_OR_RETURN(const json root, ReadJson(folder + "/tflm_cases.json"));
+  std::vector<Micro> all;
+  for (const json& value : root.at("greedy_cases")) {
+    Micro micro;
+    micro.name = value.at("name");
+    for (const json& buffer : value.at("buffers")) {
+      Record r;
+      r.size = buffer.at("size").get<int64_t>();
+      r.first = buffer.at("first");
+      r.last = buffer.at("last");
+      const int64_t fixed = buffer.at("offline");
+      if (fixed >= 0) r.fixed_offset = fixed;
+      micro.problem.records.push_back(r);
+    }
+    micro.problem.fixed_may_overlap = true;
+    micro.reference = value.at("expect").value("max_size", int64_t{0});
+    all.push_back(std::move(micro));
+  }
+  return all;
+}
+
 Result<std::vector<Hard>> ReadHard(const std::string& folder) {
   const std::string at = folder + "/minimalloc/";
   MACE_ASSIGN_OR_RETURN(const json root, ReadJson(at + "timings.json"));

@@ -30,8 +30,16 @@ struct Hard {
   double reference_height = 0;  // the best heuristic's, in capacities
 };
 
+// A test of TensorFlow Lite Micro's greedy planner, and the bytes it takes.
+struct Micro {
+  std::string name;
+  memory::Problem problem;
+  int64_t reference = 0;
+};
+
 // Errors: MACE_INVALID_ARGS if a file is missing or is not what it should be.
 Result<std::vector<Net>> ReadNets(const std::string& folder);
+Result<std::vector<Micro>> ReadMicro(const std::string& folder);
 Result<std::vector<Hard>> ReadHard(const std::string& folder);
 
 }  // namespace mace::test

@@ -3,6 +3,8 @@
 #ifndef TEST_MEMORY_TABLES_H_
 #define TEST_MEMORY_TABLES_H_
 
+#include <algorithm>
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -23,9 +25,25 @@ bool LeastHeights(const std::vector<Hard>& hard, const Settings&);  // G4
 bool HeuristicHeights(const std::vector<Hard>& hard);               // G5
 bool SharedObjects(const std::vector<Net>& nets);                   // G6
 bool Images(const std::vector<Net>& nets);                          // G7
-bool MicroCases(const std::vector<Net>& nets);                      // G9
+bool MicroCases(const std::vector<Micro>& cases);                   // G9
 bool EmbeddedPlans();                                               // G10
 bool RandomProblems(const Settings&);                               // G11
+
+// Milliseconds of processor time that f takes, which other programs on the
+// machine disturb less than they do a clock. Planning uses one thread.
+template <typename F>
+double CpuMs(const F& f) {
+  const std::clock_t start = std::clock();
+  f();
+  return (std::clock() - start) * 1e3 / CLOCKS_PER_SEC;
+}
+// Of the fastest of `n` calls.
+template <typename F>
+double FastestMs(int n, const F& f) {
+  double best = 1e18;
+  for (int i = 0; i < n; ++i) best = std::min(best, CpuMs(f));
+  return best;
+}
 
 // Prints "goal met" or "MISSED", and returns `met`.
 bool Verdict(const std::string& goal, bool met);

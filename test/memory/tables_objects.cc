@@ -15,13 +15,6 @@ using memory::Certificate;
 using memory::Plan;
 using memory::Problem;
 
-Plan SolveIn10Ms(const Problem& p, const char* strategy) {
-  memory::Options options;
-  options.max_nodes = 0;
-  options.budget_us = 10000;
-  return *memory::Solve(p, strategy, options);
-}
-
 double TotalOf(const Problem& p, const char* strategy) {
   return memory::Solve(p, strategy)->certificate.total / kMiB;
 }
@@ -39,50 +32,55 @@ bool SharedObjects(const std::vector<Net>& nets) {
       {"blazeface_front_128", 1.338},
   };
   std::printf(
-      "G6 objects/AUTO in 10 ms: networks, MiB (reference: GREEDY_BEST)\n");
+      "G6 objects/AUTO: networks, MiB (reference: GREEDY_BEST; goal: in 10 "
+      "ms)\n");
   std::printf("%-32s %8s %8s %-9s %8s %8s %8s\n", "network", "total", "bound",
               "status", "ms", "goal", "refer.");
   bool met = true;
   for (const Net& net : nets) {
-    const Plan plan = SolveIn10Ms(net.bytes, "objects/OPTIMAL");
+    Plan plan;
+    const double ms =
+        FastestMs(5, [&] { plan = *memory::Solve(net.bytes, "objects/AUTO"); });
     const Certificate& c = plan.certificate;
     const auto goal = goals.find(net.name);
     const double reference = net.reference.at("objects_GREEDY_BEST") / kMiB;
     const double most = goal == goals.end() ? reference : goal->second;
     std::printf("%-32s %8.3f %8.3f %-9s %8.2f %8.3f %8.3f\n", net.name.c_str(),
                 c.total / kMiB, c.lower_bound / kMiB, memory::Name(c.status),
-                c.us / 1000.0, most, reference);
+                ms, most, reference);
     met &= memory::Validate(net.bytes, plan).ok() &&
-           c.total / kMiB < most + 0.0005;
+           c.total / kMiB < most + 0.0005 && ms <= 10;
   }
   return Verdict("G6", met);
 }
 
 bool Images(const std::vector<Net>& nets) {
   std::printf(
-      "G7 objects/AUTO in 10 ms: images of the networks, MiB (goal: never "
+      "G7 objects/AUTO: images of the networks, MiB (goal: never "
       "above IN_ORDER or GROW, sum 30 %% below EQUALITY)\n");
-  std::printf("%-32s %8s %-9s %8s %8s %8s\n", "network", "total", "status",
-              "IN_ORDER", "GROW", "EQUALITY");
+  std::printf("%-32s %8s %-9s %6s %8s %8s %8s\n", "network", "total", "status",
+              "ms", "IN_ORDER", "GROW", "EQUALITY");
   bool met = true;
   double sum = 0;
   double equality_sum = 0;
   for (const Net& net : nets) {
-    const Plan plan = SolveIn10Ms(net.images, "objects/OPTIMAL");
+    Plan plan;
+    const double ms = FastestMs(
+        1, [&] { plan = *memory::Solve(net.images, "objects/AUTO"); });
     const double total = plan.certificate.total / kMiB;
     const double in_order = TotalOf(net.images, "objects/GREEDY_IN_ORDER");
     const double grow = TotalOf(net.images, "objects/GROW_IN_ORDER");
     const double equality = TotalOf(net.images, "objects/EQUALITY");
-    std::printf("%-32s %8.3f %-9s %8.3f %8.3f %8.3f\n", net.name.c_str(), total,
-                memory::Name(plan.certificate.status), in_order, grow,
-                equality);
+    std::printf("%-32s %8.3f %-9s %6.2f %8.3f %8.3f %8.3f\n", net.name.c_str(),
+                total, memory::Name(plan.certificate.status), ms, in_order,
+                grow, equality);
     met &= memory::Validate(net.images, plan).ok() &&
            total <= std::min(in_order, grow);
     sum += total;
     equality_sum += equality;
   }
-  std::printf("%-32s %8.3f %-9s %8s %8s %8.3f  %.1f %% below\n", "sum", sum, "",
-              "", "", equality_sum, 100 * (1 - sum / equality_sum));
+  std::printf("%-32s %8.3f %-9s %6s %8s %8s %8.3f  %.1f %% below\n", "sum", sum,
+              "", "", "", "", equality_sum, 100 * (1 - sum / equality_sum));
   return Verdict("G7", met && sum <= 0.7 * equality_sum);
 }
 
