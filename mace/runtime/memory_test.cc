@@ -178,7 +178,8 @@ TEST(Arena, OfTheCaller) {
   ASSERT_TRUE(MaceEngine::QueryArenaBytes(model, {}, config, &bytes).ok());
   ASSERT_GT(bytes, 0u);
   std::unique_ptr<char, decltype(&std::free)> arena(
-      static_cast<char*>(std::aligned_alloc(64, bytes + 64)), std::free);
+      static_cast<char*>(std::aligned_alloc(64, (bytes + 127) / 64 * 64)),
+      std::free);
   // Bytes beyond stay untouched.
   for (size_t i = 0; i < 64; ++i) arena.get()[bytes + i] = 'g';
   ASSERT_TRUE(config.SetArena(arena.get(), bytes).ok());
