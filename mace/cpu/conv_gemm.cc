@@ -46,15 +46,28 @@ ConvGemm::ConvGemm(const Spec& spec, const CpuContext& context)
   const bool conflicts = row_bytes % kSetConflictBytes == 0 &&
                          spec.kernel->mr > 8 && spec.n >= 2 * spec.kernel->nr;
   const bool is_matrix = patches.is_matrix();
-  reads_in_place_ = !conflicts && (is_matrix || depth_ <= kMaxDepth);
+  packs_rows_ = spec.kernel->pack != nullptr && spec.n > spec.kernel->nr;
+  reads_in_place_ =
+      !conflicts && (is_matrix || packs_rows_ || depth_ <= kMaxDepth);
   const int64_t max_depth =
       reads_in_place_ && is_matrix ? kMaxDepthInPlace : kMaxDepth;
   depth_block_ = CeilDiv(depth_, CeilDiv(depth_, max_depth));
+  // A depth block that is packed from segments is made of whole ones.
+  const int64_t segment = window.w.kernel * patches.channels;
+  if (packs_rows_ && !is_matrix && depth_ > kMaxDepth) {
+    depth_block_ = std::max<int64_t>(kMaxDepth / segment, 1) * segment;
+  }
   PlanTasks();
-  if (!(reads_in_place_ && is_matrix)) {
+  if (packs_rows_ || !(reads_in_place_ && is_matrix)) {
     // Half a cache line more than whole ones, so that rows spread over sets.
     copy_stride_ = (depth_block_ + 15) / 16 * 16 + 8;
     copy_floats_ = row_block_ * copy_stride_;
+  }
+  if (packs_rows_) {
+    // A packed tile is as large as a full one; one more holds its rows.
+    const int64_t mr = spec.kernel->mr;
+    const int64_t tiles = flat_output_ ? CeilDiv(row_block_, mr) : kMaxTiles;
+    copy_floats_ = (tiles + 1) * mr * copy_stride_;
   }
 }
 
@@ -119,8 +132,10 @@ int64_t ConvGemm::SafeDistanceBytes() const {
 }
 
 std::string ConvGemm::variant() const {
-  return std::string(spec_.kernel->name) +
-         (reads_in_place_ ? " in place" : " copying rows");
+  return std::string(spec_.kernel->name) + (packs_rows_ ? " packing rows"
+                                            : reads_in_place_
+                                                ? " in place"
+                                                : " copying rows");
 }
 
 void ConvGemm::Run(ThreadPool* threads, const float* x, const float* b,
@@ -168,23 +183,47 @@ void ConvGemm::FindRows(const Task& task, int64_t k0, int64_t k1, Tile* tiles,
   int64_t row = task.row_begin;
   for (int i = 0; i < num_tiles; row += tiles[i++].m) {
     Tile& tile = tiles[i];
-    Patches::InPlace in_place;
-    if (reads_in_place_ && spec_.patches.FindInPlace(row, tile.m, &in_place)) {
-      tile.a = task.x + in_place.offset + k0;
-      tile.a_stride = in_place.row_stride;
-      tile.k = in_place.segments > 1 ? in_place.k : k1 - k0;
-      tile.segments = in_place.segments;
-      tile.segment_stride = in_place.segment_stride;
-      continue;
+    // Packed tiles are full ones: not worth it for a few rows.
+    tile.packed = packs_rows_ && tile.m > spec_.kernel->mr / 2;
+    float* rows = tile.packed ? task.copies + copy_floats_ -
+                                    spec_.kernel->mr * copy_stride_
+                              : copies;
+    if (!FindInPlace(task, row, k0, k1, &tile)) {
+      spec_.patches.Copy(task.x, row, tile.m, k0, k1, rows, copy_stride_);
+      tile.rows = {static_cast<size_t>(tile.m),
+                   static_cast<size_t>(k1 - k0),
+                   1,
+                   rows,
+                   copy_stride_,
+                   0};
+      if (!tile.packed) copies += tile.m * copy_stride_;
     }
-    spec_.patches.Copy(task.x, row, tile.m, k0, k1, copies, copy_stride_);
-    tile.a = copies;
-    tile.a_stride = copy_stride_;
-    tile.k = k1 - k0;
-    tile.segments = 1;
-    tile.segment_stride = 0;
-    copies += tile.m * copy_stride_;
+    if (!tile.packed) continue;
+    spec_.kernel->pack(tile.rows, copies);
+    tile.rows = {tile.rows.m, static_cast<size_t>(k1 - k0), 1, copies, 0, 0};
+    copies += spec_.kernel->mr * (k1 - k0);
   }
+}
+
+bool ConvGemm::FindInPlace(const Task& task, int64_t row, int64_t k0,
+                           int64_t k1, Tile* tile) const {
+  Patches::InPlace in_place;
+  if (!reads_in_place_ || !spec_.patches.FindInPlace(row, tile->m, &in_place)) {
+    return false;
+  }
+  const float* a = task.x + in_place.offset;
+  int64_t k = k1 - k0, segments = 1;
+  if (in_place.segments == 1) {
+    a += k0;
+  } else {
+    a += k0 / in_place.k * in_place.segment_stride;
+    segments = k / in_place.k;
+    k = in_place.k;
+  }
+  tile->rows = {static_cast<size_t>(tile->m),  static_cast<size_t>(k),
+                static_cast<size_t>(segments), a,
+                in_place.row_stride,           in_place.segment_stride};
+  return true;
 }
 
 void ConvGemm::RunTask(const Task& task) const {
@@ -210,12 +249,14 @@ void ConvGemm::MultiplyPanels(const Task& task, int64_t k0, const Tile* tiles,
     t.b = task.b + j * depth_ + k0 * nr;
     t.bias = task.bias != nullptr ? task.bias + j : nullptr;
     for (int i = 0; i < num_tiles; ++i) {
-      t.m = tiles[i].m;
-      t.k = tiles[i].k;
-      t.segments = tiles[i].segments;
-      t.a = tiles[i].a;
-      t.a_stride = tiles[i].a_stride;
-      t.segment_stride = tiles[i].segment_stride;
+      const GemmF32Rows& rows = tiles[i].rows;
+      t.m = rows.m;
+      t.k = rows.k;
+      t.segments = rows.segments;
+      t.a = rows.a;
+      t.a_stride = rows.a_stride;
+      t.segment_stride = rows.segment_stride;
+      t.a_packed = tiles[i].packed;
       t.c = tiles[i].c + j;
       t.c_stride = spec_.pixel_stride;
       spec_.kernel->fn(t);

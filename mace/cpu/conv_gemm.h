@@ -60,7 +60,8 @@ class ConvGemm {
   // it needs before a later one is written; several threads keep no order.
   int64_t SafeDistanceBytes() const;
 
-  // The micro-kernel, and whether rows are copied before they are multiplied.
+  // The micro-kernel, and whether rows are copied or packed before they are
+  // multiplied.
   std::string variant() const;
 
   // `b` is packed for spec.kernel; `bias` is n floats or null.
@@ -73,11 +74,8 @@ class ConvGemm {
   struct Tile {
     int64_t m;
     float* c;
-    const float* a;  // of the current depth block
-    int64_t a_stride;
-    int64_t k;
-    int64_t segments;
-    int64_t segment_stride;
+    GemmF32Rows rows;  // of the current depth block
+    bool packed;
   };
   struct Task {
     const float* x;
@@ -91,9 +89,12 @@ class ConvGemm {
 
   void PlanTasks();
   int CutTiles(const Task& task, Tile* tiles) const;
-  // Points each tile at columns [k0, k1) of its rows.
+  // Points each tile at columns [k0, k1) of its rows, in place, copied or
+  // packed.
   void FindRows(const Task& task, int64_t k0, int64_t k1, Tile* tiles,
                 int num_tiles) const;
+  bool FindInPlace(const Task& task, int64_t row, int64_t k0, int64_t k1,
+                   Tile* tile) const;
   void RunTask(const Task& task) const;
   void MultiplyPanels(const Task& task, int64_t k0, const Tile* tiles,
                       int num_tiles) const;
@@ -108,6 +109,7 @@ class ConvGemm {
   int64_t depth_ = 0;
   bool flat_output_ = false;  // consecutive rows are pixel_stride apart
   bool reads_in_place_ = false;
+  bool packs_rows_ = false;
   int64_t depth_block_ = 0;
   int64_t row_block_ = 0;
   int64_t column_block_ = 0;

@@ -44,6 +44,8 @@ DwconvF32Fn dwconv_f32_3s1__avx512, dwconv_f32_3s2__avx512,
     dwconv_f32_any__avx512;
 DwconvF32Fn dwconv_f32_3s1__neon, dwconv_f32_3s2__neon, dwconv_f32_5s1__neon,
     dwconv_f32_5s2__neon, dwconv_f32_7s1__neon, dwconv_f32_any__neon;
+DwconvF32Fn dwconv_f32_3s1__aarch64, dwconv_f32_3s2__aarch64,
+    dwconv_f32_5s1__aarch64, dwconv_f32_5s2__aarch64, dwconv_f32_7s1__aarch64;
 
 }  // namespace mace::cpu
 

@@ -27,20 +27,36 @@ struct GemmF32Tile {
   ptrdiff_t segment_stride;  // floats between segments of a row
   const float* b;
   float* c;
-  ptrdiff_t c_stride;  // floats between rows
-  const float* bias;   // n floats; null: zeros
-  bool accumulate;     // start from c instead of bias
-  float lower, upper;  // bounds of the result
+  ptrdiff_t c_stride;     // floats between rows
+  const float* bias;      // n floats; null: zeros
+  bool accumulate;        // start from c instead of bias
+  float lower, upper;     // bounds of the result
+  bool a_packed = false;  // a is what GemmF32PackFn writes, of m rows
 };
 
 // Writes m x n floats. No read beyond the extents above.
 using GemmF32Fn = void(const GemmF32Tile& tile);
+
+// Rows of a as in a tile.
+struct GemmF32Rows {
+  size_t m;
+  size_t k;
+  size_t segments;
+  const float* a;
+  ptrdiff_t a_stride;
+  ptrdiff_t segment_stride;
+};
+
+// Writes segments * k * mr floats in the micro-kernel's own order. A tile must
+// pass by many panels of b to make up for it.
+using GemmF32PackFn = void(const GemmF32Rows& rows, float* to);
 
 GemmF32Fn gemm_f32_4x4__scalar;
 GemmF32Fn gemm_f32_6x16__avx2;
 GemmF32Fn gemm_f32_14x32__avx512;
 GemmF32Fn gemm_f32_8x48__avx512;
 GemmF32Fn gemm_f32_8x8__aarch64;
+GemmF32PackFn gemm_f32_pack_8__aarch64;
 GemmF32Fn gemm_f32_4x8__neon;
 
 }  // namespace mace::cpu

@@ -43,11 +43,39 @@ struct LaneLoop {
     }
   }
 
+  template <int kLane>
+  static inline void Multiply(const F32* a, const F32* b,
+                              F32 (&acc)[kRows][kVectors]) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+#pragma GCC unroll 8
+      for (int r = 0; r < kRows; ++r) {
+        acc[r][v] = MulAddLane<kLane>(acc[r][v], b[v], a[r]);
+      }
+    }
+  }
+
   // A segment of k floats per row; returns b behind what it read.
   template <int kPackedVectors>
   static inline const float* Run(const float* a, ptrdiff_t a_stride, size_t k,
                                  const float* b, F32 (&acc)[kRows][kVectors]) {
     constexpr size_t kStep = kPackedVectors * simd::kLanes;
+#if defined(__aarch64__)
+    // Few rows leave registers for two rows of b, which one load fills.
+    if constexpr (kRows <= 4 && kVectors == 2 && kPackedVectors == 2) {
+      for (; k >= 4; k -= 4, a += 4, b += 4 * kStep) {
+        F32 av[kRows];
+#pragma GCC unroll 4
+        for (int r = 0; r < kRows; ++r) av[r] = simd::Load(a + r * a_stride);
+        const float32x4x4_t first = vld1q_f32_x4(b);
+        Multiply<0>(av, first.val, acc);
+        Multiply<1>(av, first.val + 2, acc);
+        const float32x4x4_t second = vld1q_f32_x4(b + 2 * kStep);
+        Multiply<2>(av, second.val, acc);
+        Multiply<3>(av, second.val + 2, acc);
+      }
+    }
+#endif
     for (; k >= 4; k -= 4, a += 4, b += 4 * kStep) {
       F32 av[kRows];
 #pragma GCC unroll 8

@@ -13,6 +13,7 @@ struct GemmF32 {
   CpuFeatures isa;  // what the CPU must have
   int mr, nr;       // the largest tile
   GemmF32Fn* fn;
+  GemmF32PackFn* pack = nullptr;  // null: rows are never packed
 };
 
 // The dispatcher takes the first row whose `isa` the CPU has; tests and
@@ -24,7 +25,8 @@ inline constexpr GemmF32 kGemmF32[] = {
     {"gemm_f32_6x16__avx2", kCpuAvx2Fma, 6, 16, gemm_f32_6x16__avx2},
 #elif defined(__ARM_NEON)
 #if defined(__aarch64__)
-    {"gemm_f32_8x8__aarch64", kCpuNeon, 8, 8, gemm_f32_8x8__aarch64},
+    {"gemm_f32_8x8__aarch64", kCpuNeon, 8, 8, gemm_f32_8x8__aarch64,
+     gemm_f32_pack_8__aarch64},
 #endif
     {"gemm_f32_4x8__neon", kCpuNeon, 4, 8, gemm_f32_4x8__neon},
 #endif

@@ -15,6 +15,7 @@ namespace {
 struct Case {
   int m, n, k, segments;
   bool accumulate, bias;
+  bool packed = false;
 };
 
 // a's rows overlap as those of a convolution do; c has a guard behind each row.
@@ -27,10 +28,17 @@ void Check(const GemmF32& kernel, const Case& c) {
   const auto bias = RandomFloats(c.n);
   const auto before = RandomFloats(c.m * c_stride);
   auto got = before;
-  kernel.fn({static_cast<size_t>(c.m), static_cast<size_t>(c.n),
-             static_cast<size_t>(c.k), static_cast<size_t>(c.segments),
-             a.data(), a_stride, segment_stride, b.data(), got.data(), c_stride,
-             c.bias ? bias.data() : nullptr, c.accumulate, -0.5f, 1.5f});
+  const auto m = static_cast<size_t>(c.m), depth = static_cast<size_t>(c.k);
+  const auto segments = static_cast<size_t>(c.segments);
+  std::vector<float> packed(c.packed ? kernel.mr * depth * segments : 0);
+  if (c.packed) {
+    kernel.pack({m, depth, segments, a.data(), a_stride, segment_stride},
+                packed.data());
+  }
+  kernel.fn({m, static_cast<size_t>(c.n), depth, segments,
+             c.packed ? packed.data() : a.data(), a_stride, segment_stride,
+             b.data(), got.data(), c_stride, c.bias ? bias.data() : nullptr,
+             c.accumulate, -0.5f, 1.5f, c.packed});
   for (int i = 0; i < c.m; ++i) {
     for (int j = 0; j < c_stride; ++j) {
       const int at = i * c_stride + j;
@@ -51,6 +59,13 @@ void Check(const GemmF32& kernel, const Case& c) {
   }
 }
 
+// With rows as they are, and packed where the micro-kernel can.
+void CheckBoth(const GemmF32& kernel, Case c) {
+  Check(kernel, c);
+  c.packed = true;
+  if (kernel.pack != nullptr) Check(kernel, c);
+}
+
 TEST(GemmF32, EverySize) {
   for (const GemmF32& kernel : kGemmF32) {
     if ((kernel.isa & DetectCpuFeatures()) != kernel.isa) continue;
@@ -58,7 +73,7 @@ TEST(GemmF32, EverySize) {
       for (int n = 1; n <= kernel.nr; ++n) {
         SCOPED_TRACE(std::string(kernel.name) + " " + std::to_string(m) + "x" +
                      std::to_string(n));
-        Check(kernel, {m, n, 7, 2, false, true});
+        CheckBoth(kernel, {m, n, 7, 2, false, true});
       }
     }
   }
@@ -68,10 +83,10 @@ TEST(GemmF32, EveryDepth) {
   for (const GemmF32& kernel : kGemmF32) {
     if ((kernel.isa & DetectCpuFeatures()) != kernel.isa) continue;
     SCOPED_TRACE(kernel.name);
-    for (int k = 1; k <= 9; ++k) {
+    for (int k = 1; k <= 21; ++k) {
       for (int segments : {1, 3}) {
-        Check(kernel, {kernel.mr, kernel.nr, k, segments, false, false});
-        Check(kernel, {kernel.mr, kernel.nr - 1, k, segments, true, true});
+        CheckBoth(kernel, {kernel.mr, kernel.nr, k, segments, false, false});
+        CheckBoth(kernel, {kernel.mr, kernel.nr - 1, k, segments, true, true});
       }
     }
   }

@@ -20,7 +20,8 @@ struct GemvF32Rows {
 // A row's result does not depend on the rows beside it.
 using GemvF32Fn = void(const GemvF32Rows& rows);
 
-GemvF32Fn gemv_f32__scalar, gemv_f32__avx2, gemv_f32__avx512, gemv_f32__neon;
+GemvF32Fn gemv_f32__scalar, gemv_f32__avx2, gemv_f32__avx512, gemv_f32__neon,
+    gemv_f32__aarch64;
 
 }  // namespace mace::cpu
 

@@ -20,6 +20,9 @@ inline constexpr GemvF32 kGemvF32[] = {
     {"gemv_f32__avx512", kCpuAvx512, gemv_f32__avx512},
     {"gemv_f32__avx2", kCpuAvx2Fma, gemv_f32__avx2},
 #elif defined(__ARM_NEON)
+#if defined(__aarch64__)
+    {"gemv_f32__aarch64", kCpuNeon, gemv_f32__aarch64},
+#endif
     {"gemv_f32__neon", kCpuNeon, gemv_f32__neon},
 #endif
     {"gemv_f32__scalar", 0, gemv_f32__scalar},

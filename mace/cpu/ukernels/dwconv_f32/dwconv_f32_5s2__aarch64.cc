@@ -1,0 +1,12 @@
+// The depthwise tile of windows 5 wide, stride 2.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/ukernels/dwconv_f32/dwconv_f32_square.h"
+
+namespace mace::cpu {
+
+void dwconv_f32_5s2__aarch64(const DwconvF32Tile& tile) {
+  DispatchSquare<5, 2>(tile);
+}
+
+}  // namespace mace::cpu

@@ -1,0 +1,12 @@
+// The depthwise tile of windows 7 wide, stride 1.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/ukernels/dwconv_f32/dwconv_f32_square.h"
+
+namespace mace::cpu {
+
+void dwconv_f32_7s1__aarch64(const DwconvF32Tile& tile) {
+  DispatchSquare<7, 1>(tile);
+}
+
+}  // namespace mace::cpu

@@ -1,0 +1,135 @@
+"""Writes the tables of docs/performance_arm.md, all by emulation.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import counting
+import mca
+
+sys.path[:0] = [str(counting.ROOT / "test/peers"), str(counting.ROOT / "tools")]
+
+from networks import NETWORKS  # noqa: E402
+from to_tflite import write_tflite  # noqa: E402
+
+from mace_tools.convert import convert  # noqa: E402
+from mace_tools.emit import write_model  # noqa: E402
+from mace_tools.importers import load  # noqa: E402
+
+PAGE = counting.ROOT / "docs/performance_arm.md"
+TARGET = 0.95  # of the best peer
+
+
+@dataclass(frozen=True)
+class Peers:
+    """Millions of instructions, float32, counted the same way."""
+
+    ncnn: float
+    mnn: float
+    xnnpack: float
+
+    @property
+    def best(self) -> float:
+        return min(self.ncnn, self.mnn, self.xnnpack)
+
+
+NETS = {
+    "mobilenet_v1": Peers(171.5, 173.6, 202.3),
+    "mobilenet_v2": Peers(101.1, 110.6, 120.4),
+    "squeezenet_1_1": Peers(82.6, 86.7, 142.8),
+    "resnet18": Peers(240.4, 266.3, 638.6),
+    "resnet50": Peers(775.1, 796.1, 1327),
+}
+
+
+def write_net(name: str, folder: Path) -> Path:
+    """Converts one of test/peers' networks; the path of its files without their suffixes."""
+    write_tflite(NETWORKS[name](), str(folder / f"{name}.tflite"))
+    path = folder / name
+    write_model(convert(load("tflite", path.with_suffix(".tflite"))),
+                path.with_suffix(".pb"), path.with_suffix(".data"))
+    return path
+
+
+def ukernel_table(built: Path, plugin: Path) -> list[str]:
+    archives = [built / f"mace/cpu/ukernels/lib{isa}.a" for isa in ("neon", "aarch64")]
+    loops = {loop.kernel: loop for loop in mca.hot_loops(archives)}
+    counts = counting.count_ukernels(built / "test/arm/ukernel_calls", plugin)
+    rows = ["| micro-kernel | multiply-adds of the loop | % of the bound, A55 | A76"
+            " | instructions per multiply-add |", "|---|---|---|---|---|"]
+    for name, loop in loops.items():
+        shares = [f"{mca.percent_of_bound(loop, core):.0f}" for core in mca.CORES]
+        each = f"{counts[name]:.3f}" if name in counts else ""
+        rows.append(f"| {name} | {len(loop.fmas)} of {len(loop.lines)} | {' | '.join(shares)}"
+                    f" | {each} |")
+    return rows
+
+
+def net_table(built: Path, plugin: Path, names: list[str], functions: bool) -> list[str]:
+    rows = ["| network | MACE | ncnn | MNN | XNNPACK | MACE / best |", "|---|---|---|---|---|---|"]
+    for name in names:
+        with tempfile.TemporaryDirectory() as folder:
+            third = counting.count_net(built / "tools/mace_run/mace_run", plugin,
+                                       write_net(name, Path(folder)), functions=functions)
+        millions, peers = third.instructions / 1e6, NETS[name]
+        ratio = millions / peers.best
+        rows.append(f"| {name} | {millions:.1f} | {peers.ncnn} | {peers.mnn} | {peers.xnnpack}"
+                    f" | {ratio:.2f}{'' if ratio <= TARGET else ' (above the target)'} |")
+        print(rows[-1], flush=True)
+        for function, instructions in sorted(third.functions.items(), key=lambda f: -f[1])[:12]:
+            print(f"    {instructions / 1e6:8.2f} M  {function}")
+    return rows
+
+
+def replace_section(text: str, name: str, rows: list[str]) -> str:
+    begin, end = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->"
+    head, _, rest = text.partition(begin)
+    _, found, tail = rest.partition(end)
+    if not found:
+        sys.exit(f"{PAGE} has lost its section '{name}'")
+    return head + begin + "\n".join(rows) + "\n" + end + tail
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--models", default=",".join(NETS), help="comma list; empty: none")
+    parser.add_argument("--functions", action="store_true", help="print each net's costliest")
+    parser.add_argument("--write", action="store_true", help=f"replace the tables of {PAGE.name}")
+    parser.add_argument("--budget", action="store_true",
+                        help="store the micro-kernels' counts as what budget_test.py admits")
+    args = parser.parse_args()
+    names = [name for name in args.models.split(",") if name]
+    unknown = set(names) - set(NETS)
+    if unknown:
+        parser.error(f"no such model: {', '.join(sorted(unknown))}; there are {', '.join(NETS)}")
+    if missing := counting.missing_tools():
+        parser.error(f"not installed: {', '.join(missing)}")
+    with tempfile.TemporaryDirectory() as folder:
+        plugin = counting.build_plugin(Path(folder))
+        targets = ["//test/arm:ukernel_calls"] + (["//tools:mace_run"] if names else [])
+        built = counting.build(*targets)
+        ukernels = ukernel_table(built, plugin)
+        print("\n".join(ukernels), flush=True)
+        if args.budget:
+            counts = counting.count_ukernels(built / "test/arm/ukernel_calls", plugin)
+            (counting.HERE / "budget.json").write_text(json.dumps(
+                {name: round(each, 4) for name, each in sorted(counts.items())}, indent=1) + "\n")
+        nets = net_table(built, plugin, names, args.functions)
+    if args.write:
+        text = replace_section(PAGE.read_text(), "micro-kernels", ukernels)
+        if names == list(NETS):
+            text = replace_section(text, "networks", nets)
+        PAGE.write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
