@@ -21,3 +21,15 @@ def mace_tests(deps, data = [], size = "small", exclude = [], srcs = None, share
             data = data,
             deps = deps + ["@gtest//:gtest_main"],
         )
+
+def mace_gpu_tests(deps, exclude = []):
+    """The same tests with CheckOp on the GPU: `softmax_test_gpu` of softmax_test.cc."""
+    for src in native.glob(["*_test.cc"], exclude = exclude):
+        native.cc_test(
+            name = src[:-len(".cc")] + "_gpu",
+            size = "medium",
+            srcs = [src],
+            copts = ["-Wall", "-Wextra", "-Wshadow", "-Werror"],
+            tags = ["gpu"],
+            deps = deps + ["@gtest//:gtest_main"],
+        )

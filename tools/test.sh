@@ -9,6 +9,7 @@ usage: tools/test.sh [SUITE ...]      (the first group when none is named)
 
   lint     layers, licences, banned words, sizes, formatting
   host     C++ unit tests on this machine
+  gpu      every op on the GPU, by PoCL: OpenCL on this machine's CPU
   python   tests of tools/, and of whole models from their file to their answer
 
   deep     the next three, each a build of its own (about ten minutes on two cores from a cold cache)
@@ -27,12 +28,12 @@ TXT
 }
 
 targets=(//mace/... //tools/... //test/...)
-standard=(lint host python)
+standard=(lint host gpu python)
 deep=(asan aarch64 armv7)
 suites=()
 for argument in "$@"; do
   case $argument in
-    lint | host | python | asan | aarch64 | armv7 | tsan | fuzz) suites+=("$argument") ;;
+    lint | host | gpu | python | asan | aarch64 | armv7 | tsan | fuzz) suites+=("$argument") ;;
     arm) suites+=(aarch64 armv7) ;;
     deep) suites+=("${deep[@]}") ;;
     all) suites+=("${standard[@]}" "${deep[@]}") ;;
@@ -64,6 +65,15 @@ run_bazel() { # SUITE bazel-arguments...
     --build_event_json_file="$results/$suite.events.json" "$@"
 }
 
+run_gpu() { # SUITE file-of-the-driver bazel-arguments...
+  local suite=$1 driver=$2
+  shift 2
+  # PoCL compiles each kernel for each group size and keeps the results.
+  mkdir -p "$cache/pocl"
+  run_bazel "$suite" --test_tag_filters=gpu --sandbox_writable_path="$cache/pocl" \
+    --test_env=POCL_CACHE_DIR="$cache/pocl" --test_env=OCL_ICD_VENDORS="$driver" "$@" //mace/...
+}
+
 run_pytest() { # SUITE folders...
   local suite=$1
   shift
@@ -83,11 +93,12 @@ run_fuzz() { # a crash of the fuzzer is the one failure there can be
 run_suite() {
   case $1 in
     lint) run_pytest lint tools/lint ;;
-    host) run_bazel host "${targets[@]}" ;;
-    asan) run_bazel asan --config=asan --test_tag_filters=-no_asan "${targets[@]}" ;;
+    host) run_bazel host --test_tag_filters=-gpu "${targets[@]}" ;;
+    gpu) run_gpu gpu /etc/OpenCL/vendors/pocl.icd ;;
+    asan) run_bazel asan --config=asan --test_tag_filters=-no_asan,-gpu "${targets[@]}" ;;
     tsan) run_bazel tsan --config=tsan //mace/base:all //mace/runtime:all ;;
     aarch64 | armv7)
-      run_bazel "$1" --config="$1" --test_tag_filters=-no_qemu "${targets[@]}" ;;
+      run_bazel "$1" --config="$1" --test_tag_filters=-no_qemu,-gpu "${targets[@]}" ;;
     fuzz) run_fuzz ;;
     python)
       bazel build --disk_cache="$cache/bazel" --show_result=0 --noshow_progress \

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "mace/base/status.h"
 #include "mace/device/kernel.h"
@@ -12,6 +13,25 @@
 
 namespace mace {
 
+// The images that a device made for one plan; freed with the object.
+class DeviceImages {
+ public:
+  virtual ~DeviceImages() = default;
+  virtual Buffer at(size_t i) const = 0;
+};
+
+// How fast a device is, for deciding what runs where. Only the ratios between
+// the devices of a plan matter.
+struct DeviceSpeed {
+  double macs_per_us = 1;
+  double bytes_per_us = 1;     // read and written by a kernel
+  double launch_us = 0;        // of any kernel
+  double transfer_us = 0;      // of moving a tensor from or to the host,
+  double transfer_per_us = 1;  // and bytes of it per microsecond
+};
+
+// The calls below Prepare are for devices that keep activations in images of
+// their own; the defaults are those of a device that works in host memory.
 class Device {
  public:
   virtual ~Device() = default;
@@ -20,9 +40,38 @@ class Device {
 
   // Checks that this device can run `node`, whose types are inferred, then
   // does all one-time work: choosing a micro-kernel, packing weights,
-  // compiling a program. The only place that says what a device supports.
+  // asking for a program. The only place that says what a device supports.
   // Errors: MACE_UNSUPPORTED sends the node to the next device of the list.
   virtual Result<KernelPtr> Prepare(const Node& node) = 0;
+
+  virtual DeviceSpeed speed() const { return {}; }
+
+  // Whether its kernels may want Layout::kImage.
+  virtual bool has_images() const { return false; }
+
+  // A kernel that moves a tensor between the host and an image, from the type
+  // of the node's input to that of its output.
+  virtual Result<KernelPtr> PrepareConvert(const Node& node);
+
+  // Pixels that a tensor takes as an image. Errors: MACE_UNSUPPORTED, with the
+  // limit and the cure, for one that is too large or of another type.
+  virtual Result<Extent2D> ImageExtentOf(const TensorType& type) const;
+
+  // Bytes of a pixel, and the largest image.
+  virtual int64_t pixel_bytes() const { return 0; }
+  virtual Extent2D max_image_extent() const { return {}; }
+
+  // Compiles what the kernels prepared so far need; before their first Run.
+  virtual Status FinishPrepare() { return Status(); }
+
+  virtual Result<std::unique_ptr<DeviceImages>> CreateImages(
+      const std::vector<Extent2D>& extents);
+
+  // Whether kernels measure their own time (Kernel::device_us).
+  virtual void SetProfiling(bool /*on*/) {}
+
+  // Waits until everything that kernels have started is done.
+  virtual Status Finish() { return Status(); }
 };
 
 }  // namespace mace

@@ -28,7 +28,14 @@ struct Buffer {
 struct RunArgs {
   std::vector<Buffer> inputs;  // null handle: an optional input not given
   std::vector<Buffer> outputs;
-  Buffer scratch;  // scratch_bytes() bytes, 64-byte aligned
+  Buffer scratch;              // scratch_bytes() bytes, 64-byte aligned
+  std::vector<Buffer> images;  // as scratch_images()
+};
+
+// Pixels of an image.
+struct Extent2D {
+  int64_t width = 0;
+  int64_t height = 0;
 };
 
 // Where output and input of a kernel may share memory.
@@ -47,6 +54,17 @@ class Kernel {
   // Bytes of scratch that Run uses; the plan places them like any tensor.
   virtual int64_t scratch_bytes() const { return 0; }
 
+  // How the kernel wants input `i` and gives its outputs: kImage, in an image
+  // of its device; else in host memory.
+  virtual Layout input_layout(size_t /*i*/) const { return Layout::kRowMajor; }
+  virtual Layout output_layout() const { return Layout::kRowMajor; }
+
+  // Images that Run uses between its parts; planned like any tensor.
+  virtual std::vector<Extent2D> scratch_images() const { return {}; }
+
+  // Output 0 as an image is input 0 as it is: nothing needs to run.
+  virtual bool renames_only() const { return false; }
+
   // Overlaps of output 0 with an input under which Run is still right.
   virtual std::vector<Overlap> overlaps() const { return {}; }
 
@@ -55,6 +73,10 @@ class Kernel {
 
   // What was chosen, for plans and profiles: "gemm_f32_8x16__avx512".
   virtual std::string variant() const { return "scalar"; }
+
+  // Time of the latest Run on the device itself, once that Run is done; below 0
+  // if it was not measured.
+  virtual double device_us() const { return -1; }
 
   // Computes the outputs. Allocates nothing and re-checks nothing: Prepare did
   // both. Errors: MACE_RUNTIME_ERROR only.

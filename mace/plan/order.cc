@@ -26,6 +26,13 @@ struct Problem {
   std::vector<std::vector<int>> readers;  // by value: steps
 };
 
+bool IsView(const Node& node, const Kernel& kernel) {
+  const Op* op = FindOp(node.op);  // null for the steps that move tensors
+  return kernel.output_layout() == Layout::kImage
+             ? kernel.renames_only()
+             : op != nullptr && op->is_view;
+}
+
 Problem MakeProblem(const Graph& graph, const std::vector<Step>& steps) {
   Problem p;
   const size_t num_values = graph.values.size();
@@ -40,7 +47,7 @@ Problem MakeProblem(const Graph& graph, const std::vector<Step>& steps) {
     p.reads.emplace_back();
     p.writes.emplace_back();
     p.scratch.push_back(steps[s].kernel->scratch_bytes());
-    const bool is_view = FindOp(g.node.op)->is_view && g.inputs[0] >= 0;
+    const bool is_view = IsView(g.node, *steps[s].kernel) && g.inputs[0] >= 0;
     for (int id : g.outputs) {
       if (is_view) {
         root[id] = root[g.inputs[0]];

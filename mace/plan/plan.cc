@@ -3,11 +3,12 @@
 
 #include "mace/plan/plan.h"
 
-#include <algorithm>
-
+#include "mace/plan/assign_images.h"
 #include "mace/plan/assign_memory.h"
 #include "mace/plan/infer.h"
+#include "mace/plan/layout.h"
 #include "mace/plan/passes/remove_dead_nodes.h"
+#include "mace/plan/place.h"
 
 namespace mace {
 namespace {
@@ -28,23 +29,6 @@ Status CheckDeclared(const Graph& graph,
   return Status();
 }
 
-// The first device that takes the node.
-Status PlaceNode(const Node& node, const std::vector<Device*>& devices,
-                 Step& step) {
-  std::string reasons;
-  for (Device* device : devices) {
-    auto kernel = device->Prepare(node);
-    if (kernel.ok()) {
-      step.device = device;
-      step.kernel = std::move(*kernel);
-      return Status();
-    }
-    if (kernel.status() != Status::MACE_UNSUPPORTED) return kernel.status();
-    reasons += (reasons.empty() ? "" : "; ") + kernel.status().information();
-  }
-  return Unsupported(reasons);
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Plan>> MakePlan(
@@ -58,14 +42,13 @@ Result<std::unique_ptr<Plan>> MakePlan(
   MACE_RETURN_IF_ERROR(CheckDeclared(plan->graph, declared));
   RemoveDeadNodes(plan->graph);
 
-  for (size_t n = 0; n < plan->graph.nodes.size(); ++n) {
-    Step step;
-    step.node = static_cast<int>(n);
-    MACE_RETURN_IF_ERROR(
-        PlaceNode(plan->graph.nodes[n].node, options.devices, step));
-    plan->steps.push_back(std::move(step));
-  }
+  MACE_RETURN_IF_ERROR(PlaceNodes(*plan, options.devices));
+  MACE_RETURN_IF_ERROR(InsertConverts(*plan));
   MACE_RETURN_IF_ERROR(AssignMemory(*plan, options));
+  MACE_RETURN_IF_ERROR(AssignImages(*plan));
+  for (Device* device : options.devices) {
+    MACE_RETURN_IF_ERROR(device->FinishPrepare());
+  }
   return plan;
 }
 

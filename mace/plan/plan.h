@@ -26,6 +26,7 @@ struct Place {
     kInput,     // the caller's memory of graph input `index`
     kOutput,    // the caller's memory of graph output `index`
     kArena,     // the arena
+    kImage,     // image `index` of the plan; offset is 0
   };
   Kind kind = kNowhere;
   int index = -1;
@@ -38,6 +39,15 @@ struct Step {
   Device* device = nullptr;
   KernelPtr kernel;
   int64_t scratch_offset = 0;  // into the arena, if the kernel has scratch
+  std::vector<int> images;     // of the plan, as kernel->scratch_images()
+};
+
+// Where a node of the model runs and, if that is not the first device of the
+// list, why.
+struct Placement {
+  std::string node;
+  std::string device;
+  std::string reason;
 };
 
 // Ways for tensors to share bytes beyond reusing those of the dead. Each only
@@ -68,6 +78,13 @@ struct Plan {
     int output;  // index of the graph output to fill
   };
   std::vector<Copy> copies;
+
+  // The images of the one device that has any (null: none does), each for
+  // tensors that do not live at the same time.
+  Device* image_device = nullptr;
+  std::vector<Extent2D> images;
+  int64_t image_bytes = 0;
+  std::vector<Placement> placements;  // by node of the model that is left
 
   int64_t arena_bytes = 0;
   memory::Problem memory_problem;

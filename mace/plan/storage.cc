@@ -19,6 +19,10 @@ class Grouper {
   Storage Group() {
     Start();
     for (size_t s = 0; s < plan_.steps.size(); ++s) {
+      if (TouchesImages(s)) {
+        if (plan_.steps[s].kernel->renames_only()) Rename(s);
+        continue;
+      }
       if (savings_.views && TryViews(s)) continue;
       if (savings_.concat && TryConcat(s)) continue;
       if (savings_.in_place) TryInPlace(s);
@@ -30,6 +34,20 @@ class Grouper {
  private:
   const GraphNode& NodeOf(size_t step) const {
     return graph_.nodes[plan_.steps[step].node];
+  }
+
+  bool TouchesImages(size_t step) const {
+    const GraphNode& g = NodeOf(step);
+    const auto is_image = [&](int id) {
+      return id >= 0 && graph_.values[id].type.layout == Layout::kImage;
+    };
+    return is_image(g.outputs[0]) ||
+           std::any_of(g.inputs.begin(), g.inputs.end(), is_image);
+  }
+
+  void Rename(size_t s) {
+    Merge(NodeOf(s).outputs[0], NodeOf(s).inputs[0], 0);
+    storage_.elided[s] = true;
   }
 
   void Start() {
@@ -242,8 +260,11 @@ class Grouper {
     }
     for (size_t s = 0; s < plan_.steps.size(); ++s) {
       for (int id : NodeOf(s).outputs) {
-        Place& place = by_root[storage_.root[id]];
-        if (place.kind == Place::kNowhere) place.kind = Place::kArena;
+        const int root = storage_.root[id];
+        if (by_root[root].kind != Place::kNowhere) continue;
+        const bool is_image = graph_.values[root].type.layout == Layout::kImage;
+        by_root[root] = is_image ? Place{Place::kImage, root, 0}
+                                 : Place{Place::kArena, -1, 0};
       }
     }
     storage_.places.resize(n);

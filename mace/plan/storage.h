@@ -16,7 +16,8 @@ struct Storage {
   std::vector<int64_t> offset;  // by value id
   std::vector<int64_t> bytes;   // of the group, by root
   std::vector<Place> places;    // by value id; the offsets within the arena
-                                // are relative to the group
+                                // are relative to the group, the index of an
+                                // image is its root
   std::vector<bool> elided;     // by step: only renames bytes, need not run
   std::vector<Plan::Copy> copies;
 };

@@ -3,18 +3,23 @@
 
 #include "mace/runtime/devices.h"
 
+#include <string>
+#include <utility>
+
 #include "mace/base/cpu_topology.h"
+#include "mace/base/logging.h"
 #include "mace/cpu/cpu_device.h"
+#ifdef MACE_ENABLE_OPENCL
+#include "mace/opencl/opencl_device.h"
+#endif
 
 namespace mace {
 
-Result<std::vector<std::unique_ptr<Device>>> CreateDevices(
+namespace {
+
+Result<std::unique_ptr<Device>> CreateCpu(
     const MaceEngineConfig::Impl& config,
     std::shared_ptr<PackedWeights> packed) {
-  if (config.device_type != CPU) {
-    return Unsupported("device type " + std::to_string(config.device_type) +
-                       " is not in this build of the library; use CPU");
-  }
   std::vector<int> cores = config.core_ids;
   if (cores.empty()) {
     cores = SelectCores(ReadCpuCores(), config.affinity_policy);
@@ -29,8 +34,48 @@ Result<std::vector<std::unique_ptr<Device>>> CreateDevices(
   const ScopedAffinity affinity(cores);
   MACE_ASSIGN_OR_RETURN(std::unique_ptr<CpuDevice> cpu,
                         CpuDevice::Create(options, std::move(packed)));
-  std::vector<std::unique_ptr<Device>> devices;
-  devices.push_back(std::move(cpu));
+  return std::unique_ptr<Device>(std::move(cpu));
+}
+
+#ifdef MACE_ENABLE_OPENCL
+Result<std::unique_ptr<Device>> CreateGpu(
+    const MaceEngineConfig::Impl& config) {
+  OpenclOptions options;
+  options.half = config.gpu_half;
+  opencl::ContextOptions context;
+  context.perf_hint = config.gpu_perf_hint;
+  context.priority_hint = config.gpu_priority_hint;
+  MACE_ASSIGN_OR_RETURN(std::unique_ptr<OpenclDevice> gpu,
+                        OpenclDevice::Create(options, context));
+  return std::unique_ptr<Device>(std::move(gpu));
+}
+#else
+Result<std::unique_ptr<Device>> CreateGpu(const MaceEngineConfig::Impl&) {
+  return Unsupported("this build of the library has no GPU");
+}
+#endif
+
+}  // namespace
+
+Result<Devices> CreateDevices(const MaceEngineConfig::Impl& config,
+                              std::shared_ptr<PackedWeights> packed) {
+  Devices devices;
+  if (config.device_type == GPU) {
+    auto gpu = CreateGpu(config);
+    if (gpu.ok()) {
+      devices.list.push_back(std::move(*gpu));
+    } else {
+      devices.note =
+          "no GPU, the CPU takes over: " + gpu.status().information();
+      LOG(WARNING) << devices.note;
+    }
+  } else if (config.device_type != CPU) {
+    return Unsupported("device type " + std::to_string(config.device_type) +
+                       " is not in this build of the library; use CPU or GPU");
+  }
+  MACE_ASSIGN_OR_RETURN(std::unique_ptr<Device> cpu,
+                        CreateCpu(config, std::move(packed)));
+  devices.list.push_back(std::move(cpu));
   return devices;
 }
 

@@ -4,6 +4,7 @@
 #define MACE_RUNTIME_DEVICES_H_
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "mace/device/device.h"
@@ -12,12 +13,16 @@
 
 namespace mace {
 
-// In order of preference; the CPU is always last.
-// Errors: MACE_UNSUPPORTED for a device type that this build lacks,
+struct Devices {
+  std::vector<std::unique_ptr<Device>> list;  // by preference; the CPU is last
+  std::string note;  // why a device that was asked for is not there, or empty
+};
+
+// A GPU that this machine or build lacks is left out, and the note says why.
+// Errors: MACE_UNSUPPORTED for any other device type that this build lacks,
 // MACE_OUT_OF_RESOURCES.
-Result<std::vector<std::unique_ptr<Device>>> CreateDevices(
-    const MaceEngineConfig::Impl& config,
-    std::shared_ptr<PackedWeights> packed);
+Result<Devices> CreateDevices(const MaceEngineConfig::Impl& config,
+                              std::shared_ptr<PackedWeights> packed);
 
 }  // namespace mace
 

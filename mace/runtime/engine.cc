@@ -9,7 +9,6 @@
 
 #include "mace/plan/dump.h"
 #include "mace/plan/plan.h"
-#include "mace/runtime/devices.h"
 #include "mace/runtime/memory_usage.h"
 
 namespace mace {
@@ -188,7 +187,8 @@ Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakeExecutor(
     shape = shapes[i];
   }
   PlanOptions options;
-  for (const auto& device : devices_) options.devices.push_back(device.get());
+  for (const auto& device : devices_.list)
+    options.devices.push_back(device.get());
   options.memory_strategy = config_.memory_strategy;
   const MaceMemorySavings& savings = config_.memory_savings;
   options.savings = {savings.order, savings.views, savings.in_place,
@@ -201,7 +201,13 @@ Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakeExecutor(
   }
   MACE_ASSIGN_OR_RETURN(std::unique_ptr<Plan> plan,
                         MakePlan(std::move(graph), declared, options));
-  return std::make_unique<Executor>(std::move(plan), config_.guard);
+  std::unique_ptr<DeviceImages> images;
+  if (plan->image_device != nullptr && !query_only_) {
+    MACE_ASSIGN_OR_RETURN(images,
+                          plan->image_device->CreateImages(plan->images));
+  }
+  return std::make_unique<Executor>(std::move(plan), std::move(images),
+                                    config_.guard);
 }
 
 Status MaceEngine::Impl::ProvideArena(size_t bytes) {

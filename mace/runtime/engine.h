@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "mace/base/aligned_buffer.h"
-#include "mace/device/device.h"
 #include "mace/runtime/config.h"
+#include "mace/runtime/devices.h"
 #include "mace/runtime/executor.h"
 #include "mace/runtime/mace_model.h"
 
@@ -49,7 +49,7 @@ class MaceEngine::Impl {
 
   std::shared_ptr<MaceModel> model_;
   MaceEngineConfig::Impl config_;
-  std::vector<std::unique_ptr<Device>> devices_;
+  Devices devices_;
   Graph graph_;              // cut to the inputs and outputs asked for
   bool query_only_ = false;  // plans, but has no arena
 

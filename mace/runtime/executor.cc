@@ -4,6 +4,7 @@
 #include "mace/runtime/executor.h"
 
 #include <chrono>
+#include <cmath>
 #include <cstring>
 
 namespace mace {
@@ -52,8 +53,9 @@ OperatorStats StatsOf(const Node& node, const Step& step) {
 
 }  // namespace
 
-Executor::Executor(std::unique_ptr<Plan> plan, bool guard)
-    : plan_(std::move(plan)) {
+Executor::Executor(std::unique_ptr<Plan> plan,
+                   std::unique_ptr<DeviceImages> images, bool guard)
+    : plan_(std::move(plan)), images_(std::move(images)) {
   if (guard) dead_ = DeadRanges(*plan_);
   const Graph& graph = plan_->graph;
   input_slots_.resize(graph.inputs.size());
@@ -83,6 +85,9 @@ Executor::Executor(std::unique_ptr<Plan> plan, bool guard)
       AddSlot({Place::kArena, -1, step.scratch_offset},
               &args_[s].scratch.handle);
     }
+    for (int image : step.images) {
+      args_[s].images.push_back(images_ ? images_->at(image) : Buffer());
+    }
   }
   for (size_t c = 0; c < plan_->copies.size(); ++c) {
     AddSlot(plan_->places[plan_->copies[c].value], &copy_from_[c].handle);
@@ -105,6 +110,9 @@ void Executor::AddSlot(const Place& place, void** pointer) {
       break;
     case Place::kArena:
       arena_slots_.push_back(slot);
+      break;
+    case Place::kImage:  // there are none while only the arena is asked for
+      if (images_) *pointer = images_->at(place.index).handle;
       break;
   }
 }
@@ -140,11 +148,30 @@ Status Executor::RunStep(size_t s, RunMetadata* metadata) {
   return Status();
 }
 
+// Devices that work in the background tell the time of their kernels at the
+// end.
+Status Executor::FinishMetadata(RunMetadata* metadata) {
+  Device* device = plan_->image_device;
+  MACE_RETURN_IF_ERROR(device->Finish());
+  for (size_t s = 0; s < plan_->steps.size(); ++s) {
+    const double us = plan_->steps[s].kernel->device_us();
+    if (plan_->steps[s].device != device || us < 0) continue;
+    CallStats& stats = metadata->op_stats[s].stats;
+    stats.end_micros = stats.start_micros + std::llround(us);
+  }
+  return Status();
+}
+
 Status Executor::Run(RunMetadata* metadata) {
+  Device* const device = plan_->image_device;
+  if (device != nullptr) device->SetProfiling(metadata != nullptr);
   if (!dead_.empty()) Poison(arena_, dead_[0]);
   for (size_t s = 0; s < plan_->steps.size(); ++s) {
     MACE_RETURN_IF_ERROR(RunStep(s, metadata));
     if (!dead_.empty()) Poison(arena_, dead_[s + 1]);
+  }
+  if (device != nullptr && metadata != nullptr) {
+    MACE_RETURN_IF_ERROR(FinishMetadata(metadata));
   }
   for (size_t c = 0; c < plan_->copies.size(); ++c) {
     const Plan::Copy& copy = plan_->copies[c];

@@ -18,8 +18,9 @@ namespace mace {
 class Executor {
  public:
   // `guard`: before the first step and after each, the bytes of the arena that
-  // hold nothing live are made NaN.
-  Executor(std::unique_ptr<Plan> plan, bool guard);
+  // hold nothing live are made NaN. `images`: those of plan.images.
+  Executor(std::unique_ptr<Plan> plan, std::unique_ptr<DeviceImages> images,
+           bool guard);
 
   const Plan& plan() const { return *plan_; }
 
@@ -44,8 +45,10 @@ class Executor {
   void AddSlot(const Place& place, void** pointer);
 
   Status RunStep(size_t s, RunMetadata* metadata);
+  Status FinishMetadata(RunMetadata* metadata);
 
   std::unique_ptr<Plan> plan_;
+  std::unique_ptr<DeviceImages> images_;
   void* arena_ = nullptr;
   std::vector<std::vector<ByteRange>> dead_;  // of the guard; else empty
   std::vector<RunArgs> args_;                 // by step

@@ -11,8 +11,8 @@
 #include <memory>
 #include <random>
 
-#include "mace/cpu/cpu_device.h"
 #include "mace/ops/common/op.h"
+#include "mace/testing/check_paths.h"
 
 namespace mace::testing {
 namespace {
@@ -31,6 +31,8 @@ TestTensor Make(DataType dtype, Shape shape, const std::vector<T>& values) {
   return t;
 }
 
+}  // namespace
+
 Node MakeNode(const OpCase& c) {
   Node node;
   node.name = "test";
@@ -46,24 +48,7 @@ Node MakeNode(const OpCase& c) {
   return node;
 }
 
-struct Path {
-  std::string name;
-  CpuOptions options;
-};
-
-std::vector<Path> CpuPaths() {
-  const CpuFeatures all = DetectCpuFeatures();
-  std::vector<Path> paths;
-  for (int threads : {1, 2}) {
-    const std::string suffix = "/" + std::to_string(threads);
-    paths.push_back({"scalar" + suffix, {threads, 0, false}});
-    for (CpuFeatures subset : {CpuFeatures{kCpuAvx2Fma}, all}) {
-      if ((subset & all) == 0 || (subset & all) != subset) continue;
-      paths.push_back({ToString(subset) + suffix, {threads, subset, false}});
-    }
-  }
-  return paths;
-}
+namespace {
 
 // Runs the kernel once more with output 0 lying over an input, as near as it
 // says is safe, in bytes that were NaN: the result must be the same to the bit.
@@ -137,6 +122,8 @@ std::vector<TestTensor> RunOn(const OpCase& c, const CpuOptions& options,
   return outputs;
 }
 
+}  // namespace
+
 std::vector<TestTensor> RunOn(const OpCase& c, const CpuOptions& options) {
   Status status;
   auto outputs = RunOn(c, options, &status);
@@ -171,8 +158,6 @@ void ExpectSame(const std::vector<TestTensor>& got,
     }
   }
 }
-
-}  // namespace
 
 const float* TestTensor::f32() const {
   return reinterpret_cast<const float*>(bytes.data());
@@ -214,22 +199,7 @@ void CheckOp(const OpCase& c, const std::vector<TestTensor>& expected,
 
 void CheckOp(const OpCase& c, float tolerance) {
   const auto reference = RunOn(c, {1, 0, true});
-  if (reference.empty()) return;
-  std::vector<TestTensor> one_thread;
-  for (const Path& path : CpuPaths()) {
-    SCOPED_TRACE(path.name);
-    auto outputs = RunOn(c, path.options);
-    ExpectSame(outputs, reference, tolerance);
-    if (path.options.features != DetectCpuFeatures()) continue;
-    if (one_thread.empty()) {
-      one_thread = std::move(outputs);
-      continue;
-    }
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      EXPECT_EQ(outputs[i].bytes, one_thread[i].bytes)
-          << "output " << i << " depends on the number of threads";
-    }
-  }
+  if (!reference.empty()) CheckPaths(c, reference, tolerance);
 }
 
 void ExpectInferError(const OpCase& c, const std::string& text) {

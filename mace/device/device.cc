@@ -1,0 +1,24 @@
+// What a device without images answers when asked for one.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/device/device.h"
+
+#include <string>
+
+namespace mace {
+
+Result<KernelPtr> Device::PrepareConvert(const Node& node) {
+  return Unsupported(Label(node) + ": device " + name() + " has no images");
+}
+
+Result<Extent2D> Device::ImageExtentOf(const TensorType& type) const {
+  return Unsupported(ToString(type) + ": device " + name() + " has no images");
+}
+
+Result<std::unique_ptr<DeviceImages>> Device::CreateImages(
+    const std::vector<Extent2D>& extents) {
+  if (extents.empty()) return std::unique_ptr<DeviceImages>();
+  return Unsupported(std::string("device ") + name() + " has no images");
+}
+
+}  // namespace mace

@@ -1,0 +1,21 @@
+// Operands that broadcast against the output, as images and arguments.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_OPENCL_BROADCAST_H_
+#define MACE_OPENCL_BROADCAST_H_
+
+#include "mace/opencl/opencl_context.h"
+
+namespace mace::opencl {
+
+// Adds input `i` of the node and then, once all images are added, with
+// AddBroadcastSteps the four numbers that prelude.cl calls BROADCAST. A
+// constant becomes an image of its own.
+// Errors: MACE_UNSUPPORTED where the operand's image would have to be
+// rearranged.
+Status AddBroadcastImage(const Node& node, size_t i, OpenclContext& context,
+                         Pass& pass);
+void AddBroadcastSteps(const Node& node, size_t i, Pass& pass);
+
+}  // namespace mace::opencl
+
+#endif  // MACE_OPENCL_BROADCAST_H_

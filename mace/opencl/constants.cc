@@ -1,0 +1,27 @@
+// Checking and placing constants.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/opencl/constants.h"
+
+#include <vector>
+
+namespace mace::opencl {
+
+Status CheckConstant(const Node& node, size_t i, const char* what) {
+  if (node.inputs[i].data != nullptr) return Status();
+  return Unsupported(Label(node) + ": on the GPU the " + what +
+                     " must be known before the model runs");
+}
+
+Result<SharedMem> ArgumentImage(const Node& node, size_t i, int64_t channels,
+                                OpenclContext& context) {
+  const Extents4 extents = {1, 1, 1, channels};
+  if (!node.has_input(i)) {
+    const std::vector<float> zeros(static_cast<size_t>(channels));
+    return context.ConstantImage(ImageLayout::kArgument, extents, zeros.data());
+  }
+  MACE_RETURN_IF_ERROR(CheckConstant(node, i, "bias"));
+  return context.ConstantImage(ImageLayout::kArgument, extents, node.inputs[i]);
+}
+
+}  // namespace mace::opencl

@@ -1,0 +1,136 @@
+// Finding the GPU kernel of a node.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/opencl/opencl_device.h"
+
+#include <map>
+#include <utility>
+
+#include "mace/opencl/convert.h"
+#include "mace/opencl/kernel_table.h"
+
+namespace mace {
+namespace {
+
+const std::map<std::string, GpuKernelDef>& Table() {
+  static const auto* table = [] {
+    auto* t = new std::map<std::string, GpuKernelDef>;
+    for (int i = 0; i < kNumGpuKernels; ++i) {
+      t->emplace(kGpuKernels[i].op, kGpuKernels[i].def());
+    }
+    return t;
+  }();
+  return *table;
+}
+
+class Images final : public DeviceImages {
+ public:
+  explicit Images(std::vector<opencl::ClMem> images)
+      : images_(std::move(images)) {}
+  Buffer at(size_t i) const override { return {images_[i].get()}; }
+
+ private:
+  std::vector<opencl::ClMem> images_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<OpenclDevice>> OpenclDevice::Create(
+    const OpenclOptions& options,
+    const opencl::ContextOptions& context_options) {
+  MACE_ASSIGN_OR_RETURN(auto runtime,
+                        opencl::ClRuntime::Shared(context_options));
+  return Create(options, std::move(runtime));
+}
+
+Result<std::unique_ptr<OpenclDevice>> OpenclDevice::Create(
+    const OpenclOptions& options, std::shared_ptr<opencl::ClRuntime> runtime) {
+  std::unique_ptr<OpenclDevice> device(new OpenclDevice);
+  device->options_ = options;
+  MACE_ASSIGN_OR_RETURN(device->context_,
+                        opencl::OpenclContext::Create(
+                            std::move(runtime), options.half, options.checked));
+  return device;
+}
+
+bool OpenclDevice::HasKernel(const std::string& op) {
+  return Table().count(op) > 0;
+}
+
+Result<KernelPtr> OpenclDevice::Prepare(const Node& node) {
+  const auto entry = Table().find(node.op);
+  if (entry == Table().end()) {
+    return Unsupported(Label(node) + ": the GPU of this build has no kernel");
+  }
+  const auto check = [&](const TensorType& type) {
+    const auto extent = ImageExtentOf(type);
+    return extent.ok() ? Status()
+                       : Unsupported(Label(node) + ": " +
+                                     extent.status().information());
+  };
+  for (const Operand& operand : node.inputs) {
+    if (!operand.present() || operand.data != nullptr) continue;
+    MACE_RETURN_IF_ERROR(check(operand.type));
+  }
+  for (const TensorType& type : node.outputs) {
+    MACE_RETURN_IF_ERROR(check(type));
+  }
+  return entry->second.prepare(node, *context_);
+}
+
+// A mid-range phone: eight times the arithmetic of its CPU, twice its
+// bandwidth, and some microseconds for every kernel and every border.
+DeviceSpeed OpenclDevice::speed() const {
+  DeviceSpeed speed;
+  speed.macs_per_us = 160000;
+  speed.bytes_per_us = 12000;
+  speed.launch_us = 10;
+  speed.transfer_us = 60;
+  speed.transfer_per_us = 4000;
+  return speed;
+}
+
+Result<KernelPtr> OpenclDevice::PrepareConvert(const Node& node) {
+  return opencl::MakeConvert(node, *context_);
+}
+
+Result<Extent2D> OpenclDevice::ImageExtentOf(const TensorType& type) const {
+  const std::string what = ToString(type);
+  if (type.dtype != DataType::kF32) {
+    return Unsupported(what + ": the GPU computes with floats only");
+  }
+  if (NumElements(type.shape) == 0) {
+    return Unsupported(what + " is empty, and images are not");
+  }
+  // The elements are counted with int on the device.
+  if (NumElements(type.shape) > INT32_MAX / 4) {
+    return Unsupported(what + " has too many elements for the GPU");
+  }
+  const Extent2D extent = ImageExtent(opencl::ImageLayout::kChannelMajor,
+                                      opencl::AsNhwc(type.shape));
+  MACE_RETURN_IF_ERROR(context_->CheckExtent(extent, what));
+  return extent;
+}
+
+Extent2D OpenclDevice::max_image_extent() const {
+  return {static_cast<int64_t>(context_->facts().max_image_width),
+          static_cast<int64_t>(context_->facts().max_image_height)};
+}
+
+Status OpenclDevice::FinishPrepare() {
+  return context_->FinishKernels(options_.build);
+}
+
+Result<std::unique_ptr<DeviceImages>> OpenclDevice::CreateImages(
+    const std::vector<Extent2D>& extents) {
+  std::vector<opencl::ClMem> images;
+  for (const Extent2D& extent : extents) {
+    MACE_ASSIGN_OR_RETURN(opencl::ClMem image, context_->cl().CreateImage(
+                                                   extent.width, extent.height,
+                                                   context_->half(), nullptr));
+    images.push_back(std::move(image));
+  }
+  return std::unique_ptr<DeviceImages>(new Images(std::move(images)));
+}
+
+}  // namespace mace

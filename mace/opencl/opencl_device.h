@@ -1,0 +1,62 @@
+// OpenclDevice: runs nodes on a GPU, with activations in 2-D images.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_OPENCL_OPENCL_DEVICE_H_
+#define MACE_OPENCL_OPENCL_DEVICE_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mace/device/device.h"
+#include "mace/opencl/opencl_context.h"
+
+namespace mace {
+
+struct OpenclOptions {
+  bool half = true;  // storage of activations and weights
+#ifdef NDEBUG
+  bool checked = false;  // kernels check where they read and write
+#else
+  bool checked = true;
+#endif
+  opencl::BuildOptions build;
+};
+
+// Not thread-safe: one per engine.
+class OpenclDevice final : public Device {
+ public:
+  // On the GPU that the engines of this process share.
+  // Errors: MACE_UNSUPPORTED if there is none that fits; of the driver.
+  static Result<std::unique_ptr<OpenclDevice>> Create(
+      const OpenclOptions& options,
+      const opencl::ContextOptions& context_options);
+  static Result<std::unique_ptr<OpenclDevice>> Create(
+      const OpenclOptions& options, std::shared_ptr<opencl::ClRuntime> runtime);
+
+  const char* name() const override { return "GPU"; }
+  Result<KernelPtr> Prepare(const Node& node) override;
+  DeviceSpeed speed() const override;
+  bool has_images() const override { return true; }
+  Result<KernelPtr> PrepareConvert(const Node& node) override;
+  Result<Extent2D> ImageExtentOf(const TensorType& type) const override;
+  int64_t pixel_bytes() const override { return context_->half() ? 8 : 16; }
+  Extent2D max_image_extent() const override;
+  Status FinishPrepare() override;
+  Result<std::unique_ptr<DeviceImages>> CreateImages(
+      const std::vector<Extent2D>& extents) override;
+  void SetProfiling(bool on) override { context_->queue().SetProfiling(on); }
+  Status Finish() override { return context_->queue().Finish(); }
+
+  // Whether a kernel of that name is in this build.
+  static bool HasKernel(const std::string& op);
+
+ private:
+  OpenclDevice() = default;
+
+  OpenclOptions options_;
+  std::unique_ptr<opencl::OpenclContext> context_;
+};
+
+}  // namespace mace
+
+#endif  // MACE_OPENCL_OPENCL_DEVICE_H_

@@ -1,0 +1,47 @@
+// Conv2d on the GPU.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/ops/conv2d.h"
+
+#include "mace/opencl/activation.h"
+#include "mace/opencl/constants.h"
+#include "mace/opencl/kernel_table.h"
+#include "mace/opencl/window.h"
+
+namespace mace::opencl {
+namespace {
+
+constexpr int64_t kColumns = 4;  // that one item computes
+
+Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+  MACE_ASSIGN_OR_RETURN(const Conv2dAttrs attrs, ReadAttrs<Conv2dAttrs>(node));
+  MACE_ASSIGN_OR_RETURN(const Window2D window, Conv2dWindow(node, attrs));
+  MACE_RETURN_IF_ERROR(CheckConstant(node, 1, "filter"));
+  const Shape& w = node.inputs[1].type.shape;
+  const Extents4 filter_extents = {w[0], w[1], w[2], w[3]};
+  const Extents4 out = AsNhwc(node.outputs[0].shape);
+  // Whether the channels of every group begin and end with a block.
+  const bool blocks =
+      attrs.group == 1 || (w[1] % 4 == 0 && w[0] / attrs.group % 4 == 0);
+  MACE_ASSIGN_OR_RETURN(SharedMem filter,
+                        context.ConstantImage(ImageLayout::kConvFilter,
+                                              filter_extents, node.inputs[1]));
+  MACE_ASSIGN_OR_RETURN(SharedMem bias, ArgumentImage(node, 2, w[0], context));
+  Grid grid = BlockGrid(out);
+  if (blocks) grid[1] = (out[2] + kColumns - 1) / kColumns;
+  const char* name = blocks ? "conv2d" : "conv2d_grouped";
+  Pass pass(name, name, grid);
+  pass.In(0).Constant(filter).Constant(bias).Out();
+  AddWindow(window, pass);
+  pass.Int(w[0], w[0] / attrs.group, w[1]);
+  MACE_RETURN_IF_ERROR(AddActivation(node, attrs, pass));
+  GpuKernelFacts facts;
+  facts.macs = NumElements(node.outputs[0].shape) * w[1] * w[2] * w[3];
+  return context.MakeKernel({pass}, facts);
+}
+
+}  // namespace
+
+GpuKernelDef Conv2d() { return {Prepare}; }
+
+}  // namespace mace::opencl

@@ -1,0 +1,60 @@
+// Conv2d whose groups begin and end with a block of channels: one item computes
+// four columns, grid_y apart, of one block.
+// SPDX-License-Identifier: Apache-2.0
+
+// acc += the four input channels of v times their filters.
+#define MULTIPLY_ADD(acc, v) \
+  acc = mad(v.x, f0, acc);   \
+  acc = mad(v.y, f1, acc);   \
+  acc = mad(v.z, f2, acc);   \
+  acc = mad(v.w, f3, acc);
+
+__kernel void conv2d(GRID, __read_only image2d_t x,
+                     __read_only image2d_t filter, __read_only image2d_t bias,
+                     __write_only image2d_t y, WINDOW, const int channels,
+                     const int out_per_group, const int in_per_group,
+                     ACTIVATION) {
+  GRID_POSITION(block, w, row)
+  const int n = row / out_height;
+  const int top = (row - n * out_height) * stride_h - pad_top;
+  const int left = w * stride_w - pad_left;
+  const int apart = grid_y * stride_w;
+  const int in_blocks = (in_per_group + 3) / 4;
+  const int first_block = block * 4 / out_per_group * in_blocks;
+  READ(acc0, bias, block, 0)
+  float4 acc1 = acc0, acc2 = acc0, acc3 = acc0;
+
+  for (int r = 0; r < kernel_h; ++r) {
+    const int line = top + r * dilation_h;
+    if (line < 0 || line >= in_height) continue;
+    const int in_row = n * in_height + line;
+    for (int t = 0; t < kernel_w; ++t) {
+      const int filter_row = (block * kernel_h + r) * kernel_w + t;
+      const int x0 = left + t * dilation_w;
+      const int x1 = x0 + apart, x2 = x1 + apart, x3 = x2 + apart;
+      for (int b = 0; b < in_blocks; ++b) {
+        // Columns beyond the last input channel read as 0.
+        const float4 f0 = READ_OR_ZERO(filter, b * 4, filter_row);
+        const float4 f1 = READ_OR_ZERO(filter, b * 4 + 1, filter_row);
+        const float4 f2 = READ_OR_ZERO(filter, b * 4 + 2, filter_row);
+        const float4 f3 = READ_OR_ZERO(filter, b * 4 + 3, filter_row);
+        const int in_block = first_block + b;
+        const float4 v0 =
+            READ_OR_ZERO(x, COLUMN_OR_PADDING(in_block, x0), in_row);
+        const float4 v1 =
+            READ_OR_ZERO(x, COLUMN_OR_PADDING(in_block, x1), in_row);
+        const float4 v2 =
+            READ_OR_ZERO(x, COLUMN_OR_PADDING(in_block, x2), in_row);
+        const float4 v3 =
+            READ_OR_ZERO(x, COLUMN_OR_PADDING(in_block, x3), in_row);
+        MULTIPLY_ADD(acc0, v0)
+        MULTIPLY_ADD(acc1, v1)
+        MULTIPLY_ADD(acc2, v2)
+        MULTIPLY_ADD(acc3, v3)
+      }
+    }
+  }
+
+  const float4 sums[4] = {acc0, acc1, acc2, acc3};
+  WRITE_COLUMNS(y, block, channels, w, row, sums)
+}

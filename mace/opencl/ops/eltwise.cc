@@ -1,0 +1,33 @@
+// Eltwise on the GPU.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/ops/eltwise.h"
+
+#include "mace/opencl/activation.h"
+#include "mace/opencl/broadcast.h"
+#include "mace/opencl/kernel_table.h"
+
+namespace mace::opencl {
+namespace {
+
+Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+  MACE_ASSIGN_OR_RETURN(const EltwiseAttrs attrs,
+                        ReadAttrs<EltwiseAttrs>(node));
+  const Extents4 out = AsNhwc(node.outputs[0].shape);
+  Pass pass("eltwise", "eltwise", BlockGrid(out));
+  pass.Define("ELTWISE_" + attrs.type);
+  for (size_t i : {0, 1}) {
+    MACE_RETURN_IF_ERROR(AddBroadcastImage(node, i, context, pass));
+  }
+  pass.Out();
+  for (size_t i : {0, 1}) AddBroadcastSteps(node, i, pass);
+  pass.Int(out[1], out[3]);
+  MACE_RETURN_IF_ERROR(AddActivation(node, attrs, pass));
+  return context.MakeKernel({pass});
+}
+
+}  // namespace
+
+GpuKernelDef Eltwise() { return {Prepare}; }
+
+}  // namespace mace::opencl

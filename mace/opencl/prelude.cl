@@ -1,0 +1,138 @@
+// What every OpenCL program begins with.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Activations are channel-major images: block b of four channels of pixel w of
+// row r (image n, line h: r = n * H + h) is at column b * W + w, row r.
+// Components beyond the last channel are 0: a kernel may read them and must
+// write them so (WRITE_BLOCK does). An image may be larger than its tensor, and
+// what lies beyond is anything.
+
+// Every kernel: `__kernel void f(GRID, ...)`, and GRID_POSITION first.
+// A checked build counts accesses outside of the image.
+#ifdef MACE_CHECKED
+#define GRID                                                         \
+  __global int *violations, const int grid_x, const int grid_y,      \
+      const int grid_z
+#define CHECK_PIXEL(image, x, y)                                     \
+  if ((x) < 0 || (y) < 0 || (x) >= get_image_width(image) ||         \
+      (y) >= get_image_height(image)) {                              \
+    atomic_inc(violations);                                          \
+  }
+#else
+#define GRID const int grid_x, const int grid_y, const int grid_z
+#define CHECK_PIXEL(image, x, y)
+#endif
+
+#define GRID_POSITION(x, y, z)                                       \
+  const int x = get_global_id(0);                                    \
+  const int y = get_global_id(1);                                    \
+  const int z = get_global_id(2);                                    \
+  if (x >= grid_x || y >= grid_y || z >= grid_z) return;
+
+// Outside of the image it reads 0.
+__constant sampler_t kPixels =
+    CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;
+
+// float4 v = pixel (x, y), which must be inside.
+#define READ(v, image, x, y)                                         \
+  CHECK_PIXEL(image, x, y)                                           \
+  float4 v = read_imagef(image, kPixels, (int2)(x, y));
+
+// The pixel, or 0 outside of the image; x = -1 asks for 0.
+#define READ_OR_ZERO(image, x, y) read_imagef(image, kPixels, (int2)(x, y))
+
+#define WRITE(image, x, y, v)                                        \
+  CHECK_PIXEL(image, x, y)                                           \
+  write_imagef(image, (int2)(x, y), v);
+
+// Channels of block `block` beyond `channels` as 0.
+inline float4 MaskChannels(float4 v, int block, int channels) {
+  const int left = channels - block * 4;
+  if (left < 4) v.w = 0;
+  if (left < 3) v.z = 0;
+  if (left < 2) v.y = 0;
+  return v;
+}
+
+// Block `block` of pixel `w` of row `row` of a tensor of `width` pixels a row.
+#define WRITE_BLOCK(image, block, channels, w, width, row, v)        \
+  {                                                                  \
+    const int column = (block) * (width) + (w);                      \
+    WRITE(image, column, row, MaskChannels(v, block, channels))      \
+  }
+
+// Activated blocks of up to four pixels, grid_y apart, from `w` on.
+#define WRITE_COLUMNS(image, block, channels, w, row, values)        \
+  for (int k = 0, at = w; k < 4 && at < out_width; ++k, at += grid_y) \
+    WRITE_BLOCK(image, block, channels, at, out_width, row,          \
+                ACTIVATE(values[k]))
+
+// Component k of v, for k that the compiler does not know.
+inline float Component(float4 v, int k) {
+  return k == 0 ? v.x : k == 1 ? v.y : k == 2 ? v.z : v.w;
+}
+
+// Floor division and remainder for divisors above 0.
+inline int FloorDiv(int a, int b) {
+  return a >= 0 ? a / b : -((b - 1 - a) / b);
+}
+
+// min(max(v, lower), upper), but NaN stays NaN.
+inline float4 Clamp(float4 v, float lower, float upper) {
+  v = v < lower ? (float4)(lower) : v;
+  return v > upper ? (float4)(upper) : v;
+}
+
+// The steps of an operand that broadcasts (broadcast.h), and its block that
+// meets block (block, w) of line h of image n.
+#define BROADCAST(operand)                                           \
+  const int operand##_image, const int operand##_line,               \
+      const int operand##_pixel, const int operand##_block
+#define READ_BROADCAST(v, operand, block, w, n, h)                   \
+  READ(v, operand,                                                   \
+       max(operand##_block, 0) * (block) + operand##_pixel * (w),    \
+       operand##_image * (n) + operand##_line * (h))                 \
+  if (operand##_block < 0) v = v.xxxx;
+
+// The arguments of a sliding window (window.h).
+#define WINDOW                                                       \
+  const int in_height, const int in_width, const int out_height,     \
+      const int out_width, const int kernel_h, const int kernel_w,   \
+      const int stride_h, const int stride_w, const int pad_top,     \
+      const int pad_left, const int dilation_h, const int dilation_w
+
+// The column of input pixel (x, block), or -1 where x is padding.
+#define COLUMN_OR_PADDING(block, x) \
+  ((x) >= 0 && (x) < in_width ? (block) * in_width + (x) : -1)
+
+// The activation that the host chose with -DACTIVATION_...; a and b are its
+// numbers (activation.h). Without any it is a clamp to [a, b].
+#define ACTIVATION const float act_a, const float act_b
+#define ACTIVATE(v) Activate(v, act_a, act_b)
+inline float4 Activate(float4 v, float a, float b) {
+#if defined(ACTIVATION_TANH)
+  return tanh(v);
+#elif defined(ACTIVATION_SIGMOID)
+  return 1.0f / (1.0f + exp(-v));
+#elif defined(ACTIVATION_LEAKYRELU)
+  return v < 0.0f ? a * v : v;
+#elif defined(ACTIVATION_ELU)
+  return v < 0.0f ? a * expm1(v) : v;
+#elif defined(ACTIVATION_SELU)
+  return a * (v < 0.0f ? b * expm1(v) : v);
+#elif defined(ACTIVATION_HARDSIGMOID)
+  return Clamp(a * v + b, 0.0f, 1.0f);
+#elif defined(ACTIVATION_HARDSWISH)
+  return v * Clamp(v * (1.0f / 6.0f) + 0.5f, 0.0f, 1.0f);
+#elif defined(ACTIVATION_SOFTPLUS)
+  return fmax(v, 0.0f) + log1p(exp(-fabs(v)));
+#elif defined(ACTIVATION_SOFTSIGN)
+  return v / (1.0f + fabs(v));
+#elif defined(ACTIVATION_GELU)
+  return 0.5f * v * (1.0f + erf(v * M_SQRT1_2_F));
+#elif defined(ACTIVATION_SWISH)
+  return v / (1.0f + exp(-v));
+#else
+  return Clamp(v, a, b);
+#endif
+}

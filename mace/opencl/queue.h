@@ -1,0 +1,52 @@
+// Queue: the commands of one engine, in order.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_OPENCL_QUEUE_H_
+#define MACE_OPENCL_QUEUE_H_
+
+#include "mace/opencl/cl_context.h"
+#include "mace/opencl/local_size.h"
+
+namespace mace::opencl {
+
+// Not thread-safe.
+class Queue {
+ public:
+  // `context` must outlive it. Errors: of the driver.
+  static Result<Queue> Create(const ClContext& context);
+
+  const ClContext& context() const { return *context_; }
+  const ClApi& api() const { return context_->api(); }
+
+  // The queue that commands go to.
+  cl_command_queue get() const {
+    return profiling_ ? measured_.get() : plain_.get();
+  }
+
+  // Whether commands from now on measure their time.
+  void SetProfiling(bool on);
+  bool profiling() const { return profiling_; }
+
+  // Starts `kernel` over the items [offset, offset + global), in groups of
+  // `local`. `event`, if not null, is for its time.
+  Status Enqueue(cl_kernel kernel, const Grid& offset, const Grid& global,
+                 const Grid& local, cl_event* event);
+
+  // Copies and waits until that is done.
+  Status Read(cl_mem buffer, size_t bytes, void* to);
+  Status Write(const void* from, size_t bytes, cl_mem buffer);
+
+  Status Finish();
+
+ private:
+  const ClContext* context_ = nullptr;
+  ClQueueHandle plain_;
+  ClQueueHandle measured_;  // made when first needed
+  bool profiling_ = false;
+};
+
+// Time from the start to the end of a command, which must be done.
+Result<double> EventMicros(const ClApi& api, cl_event event);
+
+}  // namespace mace::opencl
+
+#endif  // MACE_OPENCL_QUEUE_H_

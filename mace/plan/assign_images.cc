@@ -1,0 +1,98 @@
+// Lifetimes of images, and an object for each.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/plan/assign_images.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mace/memory/images.h"
+
+namespace mace {
+namespace {
+
+class Assigner {
+ public:
+  explicit Assigner(Plan& plan) : plan_(plan) {
+    record_of_.assign(plan.graph.values.size(), -1);
+    scratch_of_.resize(plan.steps.size());
+  }
+
+  Status Assign() {
+    for (size_t s = 0; s < plan_.steps.size(); ++s) {
+      MACE_RETURN_IF_ERROR(AddStep(s));
+    }
+    const Extent2D limit = plan_.image_device->max_image_extent();
+    MACE_ASSIGN_OR_RETURN(
+        const memory::ImagePlan images,
+        memory::PlanImages(records_, {{plan_.image_device->pixel_bytes()}},
+                           {limit.width, limit.height}));
+    for (const memory::Image& image : images.images) {
+      plan_.images.push_back({image.width, image.height});
+    }
+    plan_.image_bytes = images.certificate.total;
+    for (size_t id = 0; id < record_of_.size(); ++id) {
+      if (record_of_[id] < 0) continue;
+      plan_.places[id] = {Place::kImage, images.image_of[record_of_[id]], 0};
+    }
+    for (size_t s = 0; s < plan_.steps.size(); ++s) {
+      for (int record : scratch_of_[s]) {
+        plan_.steps[s].images.push_back(images.image_of[record]);
+      }
+    }
+    return Status();
+  }
+
+ private:
+  Status AddStep(size_t s) {
+    const Step& step = plan_.steps[s];
+    const GraphNode& g = plan_.graph.nodes[step.node];
+    for (int id : g.inputs) {
+      if (id >= 0) MACE_RETURN_IF_ERROR(Touch(id, s));
+    }
+    for (int id : g.outputs) MACE_RETURN_IF_ERROR(Touch(id, s));
+    for (const Extent2D& extent : step.kernel->scratch_images()) {
+      scratch_of_[s].push_back(Add(g.node.name + " (scratch)", extent, s));
+    }
+    return Status();
+  }
+
+  Status Touch(int id, size_t step) {
+    const Value& value = plan_.graph.values[id];
+    if (value.type.layout != Layout::kImage) return Status();
+    // A group of views has the image of its root.
+    int& record = record_of_[plan_.places[id].index];
+    if (record < 0) {
+      MACE_ASSIGN_OR_RETURN(const Extent2D extent,
+                            plan_.image_device->ImageExtentOf(value.type));
+      record = Add(value.name, extent, step);
+    }
+    record_of_[id] = record;
+    records_[record].last = static_cast<int64_t>(step);
+    return Status();
+  }
+
+  int Add(const std::string& name, const Extent2D& extent, size_t step) {
+    memory::ImageRecord record;
+    record.name = name;
+    record.width = extent.width;
+    record.height = extent.height;
+    record.first = record.last = static_cast<int64_t>(step);
+    records_.push_back(std::move(record));
+    return static_cast<int>(records_.size()) - 1;
+  }
+
+  Plan& plan_;
+  std::vector<memory::ImageRecord> records_;
+  std::vector<int> record_of_;                // by value
+  std::vector<std::vector<int>> scratch_of_;  // by step
+};
+
+}  // namespace
+
+Status AssignImages(Plan& plan) {
+  return plan.image_device == nullptr ? Status() : Assigner(plan).Assign();
+}
+
+}  // namespace mace

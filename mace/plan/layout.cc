@@ -1,0 +1,122 @@
+// Twins of values and the converts between them.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/plan/layout.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace mace {
+namespace {
+
+class Inserter {
+ public:
+  explicit Inserter(Plan& plan) : plan_(plan), graph_(plan.graph) {}
+
+  Status Insert() {
+    const size_t num_values = graph_.values.size();
+    image_of_.assign(num_values, -1);
+    on_host_.assign(num_values, true);
+    on_device_.assign(num_values, false);
+    std::vector<Step> steps = std::move(plan_.steps);
+    plan_.steps.clear();
+    for (Step& step : steps) {
+      MACE_RETURN_IF_ERROR(PrepareInputs(step));
+      RenameOutputs(step);
+      plan_.steps.push_back(std::move(step));
+    }
+    for (int id : graph_.outputs) MACE_RETURN_IF_ERROR(NeedOnHost(id));
+    return Status();
+  }
+
+ private:
+  // The twin of value `id`.
+  int ImageOf(int id) {
+    if (image_of_[id] >= 0) return image_of_[id];
+    Value twin;
+    twin.name = graph_.values[id].name;
+    twin.type = graph_.values[id].type;
+    twin.type.layout = Layout::kImage;
+    image_of_[id] = static_cast<int>(graph_.values.size());
+    graph_.values.push_back(std::move(twin));
+    return image_of_[id];
+  }
+
+  Status NeedOnHost(int id) {
+    if (on_host_[id]) return Status();
+    on_host_[id] = true;
+    return AddConvert("Download", image_of_[id], id);
+  }
+
+  Status NeedOnDevice(int id) {
+    if (on_device_[id]) return Status();
+    on_device_[id] = true;
+    return AddConvert("Upload", id, ImageOf(id));
+  }
+
+  Status PrepareInputs(const Step& step) {
+    for (size_t i = 0; i < graph_.nodes[step.node].inputs.size(); ++i) {
+      const int id = graph_.nodes[step.node].inputs[i];
+      if (id < 0) continue;
+      if (step.kernel->input_layout(i) != Layout::kImage) {
+        MACE_RETURN_IF_ERROR(NeedOnHost(id));
+        continue;
+      }
+      plan_.image_device = step.device;
+      MACE_RETURN_IF_ERROR(NeedOnDevice(id));
+      GraphNode& g = graph_.nodes[step.node];  // moved by AddConvert
+      g.inputs[i] = image_of_[id];
+      g.node.inputs[i].type.layout = Layout::kImage;
+    }
+    return Status();
+  }
+
+  void RenameOutputs(const Step& step) {
+    if (step.kernel->output_layout() != Layout::kImage) return;
+    plan_.image_device = step.device;
+    GraphNode& g = graph_.nodes[step.node];
+    for (size_t i = 0; i < g.outputs.size(); ++i) {
+      const int id = g.outputs[i];
+      on_host_[id] = false;
+      on_device_[id] = true;
+      g.outputs[i] = ImageOf(id);
+      g.node.outputs[i].layout = Layout::kImage;
+    }
+  }
+
+  Status AddConvert(const char* op, int from, int to) {
+    GraphNode g;
+    g.node.name = graph_.values[from].name;
+    g.node.op = op;
+    g.node.inputs.push_back({graph_.values[from].type, nullptr, -1});
+    g.node.outputs.push_back(graph_.values[to].type);
+    g.inputs = {from};
+    g.outputs = {to};
+    Step step;
+    step.node = static_cast<int>(graph_.nodes.size());
+    step.device = plan_.image_device;
+    MACE_ASSIGN_OR_RETURN(step.kernel,
+                          plan_.image_device->PrepareConvert(g.node));
+    graph_.nodes.push_back(std::move(g));
+    plan_.steps.push_back(std::move(step));
+    return Status();
+  }
+
+  Plan& plan_;
+  Graph& graph_;
+  std::vector<int> image_of_;    // by value: its twin, or -1
+  std::vector<bool> on_host_;    // by value: whether it is filled by now
+  std::vector<bool> on_device_;  // by value: whether its twin is
+};
+
+}  // namespace
+
+Status InsertConverts(Plan& plan) {
+  const bool images =
+      std::any_of(plan.steps.begin(), plan.steps.end(), [](const Step& s) {
+        return s.kernel->output_layout() == Layout::kImage;
+      });
+  return images ? Inserter(plan).Insert() : Status();
+}
+
+}  // namespace mace

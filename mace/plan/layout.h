@@ -1,0 +1,18 @@
+// InsertConverts: tensors moved where devices and layouts meet.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_PLAN_LAYOUT_H_
+#define MACE_PLAN_LAYOUT_H_
+
+#include "mace/plan/plan.h"
+
+namespace mace {
+
+// Gives every value that a step reads or writes as an image a twin of
+// Layout::kImage, and adds the steps (op "Upload" or "Download") that fill one
+// of the two from the other: at most one per value and direction, as late as
+// possible. A plan without images is left alone.
+Status InsertConverts(Plan& plan);
+
+}  // namespace mace
+
+#endif  // MACE_PLAN_LAYOUT_H_

@@ -1,0 +1,22 @@
+// PlaceNodes: which device runs which node.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_PLAN_PLACE_H_
+#define MACE_PLAN_PLACE_H_
+
+#include <vector>
+
+#include "mace/plan/plan.h"
+
+namespace mace {
+
+// Makes a step for each node of plan.graph, in their order, on one of the
+// devices: where there is one only, on that one; else such that running the
+// nodes and moving tensors between devices costs least (Device::speed), every
+// node on a device that takes it. Fills plan.steps and plan.placements.
+// Errors: MACE_UNSUPPORTED, naming the first node that no device can run, with
+// each device's reason.
+Status PlaceNodes(Plan& plan, const std::vector<Device*>& devices);
+
+}  // namespace mace
+
+#endif  // MACE_PLAN_PLACE_H_

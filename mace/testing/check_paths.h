@@ -1,0 +1,32 @@
+// The part of CheckOp that depends on the device under test.
+// SPDX-License-Identifier: Apache-2.0
+//
+// A test links one definition of CheckPaths: that of cpu_paths.cc or that of
+// gpu_paths.cc (its twin `..._gpu`).
+#ifndef MACE_TESTING_CHECK_PATHS_H_
+#define MACE_TESTING_CHECK_PATHS_H_
+
+#include <vector>
+
+#include "mace/cpu/cpu_device.h"
+#include "mace/testing/check_op.h"
+
+namespace mace::testing {
+
+// Runs the node on every path of the device and expects the outputs of the
+// reference.
+void CheckPaths(const OpCase& c, const std::vector<TestTensor>& reference,
+                float tolerance);
+
+// The node of the case, its types not yet inferred.
+Node MakeNode(const OpCase& c);
+
+// Infers and runs it on the CPU; empty if that fails, which fails the test.
+std::vector<TestTensor> RunOn(const OpCase& c, const CpuOptions& options);
+
+void ExpectSame(const std::vector<TestTensor>& got,
+                const std::vector<TestTensor>& want, float tolerance);
+
+}  // namespace mace::testing
+
+#endif  // MACE_TESTING_CHECK_PATHS_H_

@@ -1,0 +1,222 @@
+// CheckOp's paths on the GPU: float and half storage.
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "mace/base/half.h"
+#include "mace/opencl/opencl_device.h"
+#include "mace/ops/common/op.h"
+#include "mace/testing/check_paths.h"
+
+namespace mace::testing {
+namespace {
+
+constexpr float kHalfTolerance = 2e-3f;  // two roundings to 11 bits
+
+// Cases of each op that has a GPU kernel: run, and left to the CPU.
+struct Counts {
+  int run = 0, refused = 0;
+  std::string reason;  // of the last refusal
+};
+std::map<std::string, Counts>& AllCounts() {
+  static auto* counts = new std::map<std::string, Counts>;
+  return *counts;
+}
+
+// Says at the end what the GPU did, and fails if it ran none of the cases of
+// an op that it has a kernel for.
+class CountsReport : public ::testing::Environment {
+ public:
+  void TearDown() override {
+    for (const auto& [op, counts] : AllCounts()) {
+      std::fprintf(stderr, "GPU %s: %d cases run, %d refused%s%s\n", op.c_str(),
+                   counts.run, counts.refused,
+                   counts.refused > 0 ? ", the last: " : "",
+                   counts.reason.c_str());
+    }
+  }
+};
+[[maybe_unused]] const auto* const kReport =
+    ::testing::AddGlobalTestEnvironment(new CountsReport);
+
+// Null where there is no driver, which the log says once.
+OpenclDevice* DeviceOf(bool half) {
+  static auto* devices = [] {
+    auto* made = new std::array<std::unique_ptr<OpenclDevice>, 2>;
+    for (bool is_half : {false, true}) {
+      OpenclOptions options;
+      options.half = is_half;
+      options.checked = true;
+      auto device = OpenclDevice::Create(options, opencl::ContextOptions());
+      if (device.ok()) {
+        (*made)[is_half] = std::move(*device);
+      } else {
+        std::fprintf(stderr, "NO GPU, nothing is tested: %s\n",
+                     device.status().information().c_str());
+      }
+    }
+    return made;
+  }();
+  return (*devices)[half].get();
+}
+
+// An image somewhat larger than its tensor, as the plan may give it, filled
+// with NaN.
+class TestImage {
+ public:
+  TestImage(OpenclDevice& device, const Extent2D& extent) : device_(device) {
+    all_.dtype = DataType::kF32;
+    all_.shape = {1, extent.height + 2, extent.width + 3, 4};
+    auto images = device.CreateImages({{all_.shape[2], all_.shape[1]}});
+    EXPECT_TRUE(images.ok()) << images.status().information();
+    if (!images.ok()) return;
+    images_ = std::move(*images);
+    const std::vector<float> nan(NumElements(all_.shape), NAN);
+    Convert(true, all_, const_cast<float*>(nan.data()));
+  }
+
+  Buffer buffer() const { return images_ ? images_->at(0) : Buffer(); }
+
+  // Between `host` and the image.
+  void Convert(bool upload, const TensorType& type, void* host) {
+    TensorType image_type = type;
+    image_type.layout = Layout::kImage;
+    Node node;
+    node.name = "test";
+    node.op = upload ? "Upload" : "Download";
+    node.inputs.push_back({upload ? type : image_type, nullptr, -1});
+    node.outputs.push_back(upload ? image_type : type);
+    auto kernel = device_.PrepareConvert(node);
+    ASSERT_TRUE(kernel.ok()) << kernel.status().information();
+    ASSERT_TRUE(device_.FinishPrepare().ok());
+    RunArgs args;
+    args.inputs.push_back(upload ? Buffer{host} : buffer());
+    args.outputs.push_back(upload ? buffer() : Buffer{host});
+    const Status status = (*kernel)->Run(args);
+    EXPECT_TRUE(status.ok()) << status.information();
+  }
+
+  // Expects 0 in the components beyond the last channel, and NaN, untouched,
+  // beyond the tensor.
+  void CheckMargins(const TensorType& type) {
+    std::vector<float> pixels(NumElements(all_.shape));
+    Convert(false, all_, pixels.data());
+    const opencl::Extents4 e = opencl::AsNhwc(type.shape);
+    const int64_t width = all_.shape[2];
+    int shown = 0;
+    for (int64_t i = 0; i < static_cast<int64_t>(pixels.size()); ++i) {
+      const int64_t x = i / 4 % width, y = i / 4 / width;
+      const bool outside = x >= e[2] * opencl::Blocks(e[3]) || y >= e[0] * e[1];
+      const bool tail = !outside && x / e[2] * 4 + i % 4 >= e[3];
+      const float v = pixels[i];
+      if (outside ? std::isnan(v) : !tail || v == 0) continue;
+      if (shown++ < 5) {
+        ADD_FAILURE() << (outside ? "written beyond the tensor"
+                                  : "not 0 beyond the last channel")
+                      << ": pixel " << x << "," << y << " component " << i % 4
+                      << " is " << v;
+      }
+    }
+  }
+
+ private:
+  OpenclDevice& device_;
+  TensorType all_;
+  std::unique_ptr<DeviceImages> images_;
+};
+
+// Empty if the GPU leaves the node to the CPU.
+std::vector<TestTensor> RunOnGpu(const OpCase& c, OpenclDevice& device) {
+  Node node = MakeNode(c);
+  EXPECT_TRUE(Infer(node).ok());
+  auto prepared = device.Prepare(node);
+  Counts& counts = AllCounts()[c.op];
+  if (!prepared.ok()) {
+    EXPECT_EQ(prepared.status(), Status::MACE_UNSUPPORTED)
+        << prepared.status().information();
+    counts.reason = prepared.status().information();
+    ++counts.refused;
+    return {};
+  }
+  ++counts.run;
+  Kernel& kernel = **prepared;
+  const Status finished = device.FinishPrepare();
+  EXPECT_TRUE(finished.ok()) << finished.information();
+  if (!finished.ok()) return {};
+
+  RunArgs args;
+  std::vector<std::unique_ptr<TestImage>> images;
+  const auto add = [&](const Extent2D& extent) {
+    images.push_back(std::make_unique<TestImage>(device, extent));
+    return images.back()->buffer();
+  };
+  for (size_t i = 0; i < c.inputs.size(); ++i) {
+    args.inputs.emplace_back();
+    if (kernel.input_layout(i) != Layout::kImage) continue;
+    args.inputs[i] = add(*device.ImageExtentOf(c.inputs[i].type));
+    auto bytes = c.inputs[i].bytes;
+    images.back()->Convert(true, c.inputs[i].type, bytes.data());
+  }
+  for (const Extent2D& extent : kernel.scratch_images()) {
+    args.images.push_back(add(extent));
+  }
+  const size_t first_output = images.size();
+  for (const TensorType& type : node.outputs) {
+    args.outputs.push_back(add(*device.ImageExtentOf(type)));
+  }
+  std::vector<TestTensor> outputs;
+  if (!kernel.renames_only()) {
+    const Status run = kernel.Run(args);
+    EXPECT_TRUE(run.ok()) << run.information();
+  }
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    TestImage& image = *images[kernel.renames_only() ? 0 : first_output + i];
+    TestTensor t;
+    t.type = node.outputs[i];
+    t.bytes.resize(Bytes(t.type));
+    image.Convert(false, t.type, t.bytes.data());
+    image.CheckMargins(t.type);
+    outputs.push_back(std::move(t));
+  }
+  return outputs;
+}
+
+void RoundToHalf(TestTensor& t) {
+  if (t.type.dtype != DataType::kF32) return;
+  auto* values = reinterpret_cast<float*>(t.bytes.data());
+  const int64_t n = NumElements(t.type.shape);
+  for (int64_t i = 0; i < n; ++i) values[i] = FromHalf(ToHalf(values[i]));
+}
+
+}  // namespace
+
+void CheckPaths(const OpCase& c, const std::vector<TestTensor>& reference,
+                float tolerance) {
+  OpenclDevice* device = DeviceOf(false);
+  if (device == nullptr || !OpenclDevice::HasKernel(c.op)) return;
+  {
+    SCOPED_TRACE("GPU/float");
+    const auto outputs = RunOnGpu(c, *device);
+    if (outputs.empty()) return;
+    ExpectSame(outputs, reference, tolerance);
+  }
+  SCOPED_TRACE("GPU/half");
+  // The reference sees the inputs as the GPU does.
+  OpCase rounded = c;
+  for (TestTensor& t : rounded.inputs) RoundToHalf(t);
+  auto expected = RunOn(rounded, {1, 0, true});
+  for (TestTensor& t : expected) RoundToHalf(t);
+  ExpectSame(RunOnGpu(rounded, *DeviceOf(true)), expected,
+             std::max(tolerance, kHalfTolerance));
+}
+
+}  // namespace mace::testing
