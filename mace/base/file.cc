@@ -66,6 +66,19 @@ MappedFile::~MappedFile() {
   if (data_ != nullptr) munmap(const_cast<uint8_t*>(data_), size_);
 }
 
+void MappedFile::Forget(const void* data, size_t bytes) const {
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto start = reinterpret_cast<uintptr_t>(data);
+  const uintptr_t begin = (start + page - 1) / page * page;
+  const uintptr_t end = (start + bytes) / page * page;
+  if (begin >= end) return;
+  // These are advices: where they fail, that costs memory only. The first makes
+  // the pages a mapping of their own: else Linux brings them back with a page
+  // beside them that is read, if its cache holds both in one piece.
+  madvise(reinterpret_cast<void*>(begin), end - begin, MADV_RANDOM);
+  madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+
 Result<MappedFile> MappedFile::Open(const std::string& path) {
   const Descriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat st;

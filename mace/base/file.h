@@ -24,6 +24,10 @@ class MappedFile {
   // mapped, with the system's reason.
   static Result<MappedFile> Open(const std::string& path);
 
+  // Gives the memory of the whole pages inside [data, data + bytes) back; who
+  // reads them again gets them from the file.
+  void Forget(const void* data, size_t bytes) const;
+
   const uint8_t* data() const { return data_; }  // page aligned; null if empty
   size_t size() const { return size_; }
 

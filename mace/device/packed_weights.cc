@@ -22,6 +22,12 @@ Result<std::shared_ptr<const AlignedBuffer>> PackedWeights::GetOrPack(
   return shared;
 }
 
+bool PackedWeights::Has(int64_t weight_id) const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  const auto it = buffers_.lower_bound({weight_id, std::string()});
+  return it != buffers_.end() && it->first.first == weight_id;
+}
+
 int64_t PackedWeights::count() const {
   std::lock_guard<std::mutex> lock(mutex_);
   return static_cast<int64_t>(buffers_.size());

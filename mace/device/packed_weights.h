@@ -29,6 +29,9 @@ class PackedWeights {
       int64_t weight_id, const std::string& how, size_t bytes,
       const std::function<void(void*)>& fill);
 
+  // Is a buffer of that weight kept?
+  bool Has(int64_t weight_id) const;
+
   // Bytes of all buffers kept.
   int64_t total_bytes() const;
   int64_t count() const;

@@ -115,17 +115,21 @@ Result<Plan> PlanWith(const Problem& p, const Options& options) {
   return best;
 }
 
+// `options` with the number of nodes that a strategy takes if left alone.
+Options WithNodes(const Options& options, int64_t own) {
+  Options limited = options;
+  if (options.max_nodes == Options::kOwnLimit) limited.max_nodes = own;
+  return limited;
+}
+
 }  // namespace
 
 Result<Plan> ObjectsOptimal(const Problem& p, const Options& options) {
-  return PlanWith(p, options);
+  return PlanWith(p, WithNodes(options, 400000));
 }
 
 Result<Plan> ObjectsAuto(const Problem& p, const Options& options) {
-  constexpr int64_t kShare = 200;
-  Options less = options;
-  less.max_nodes = (options.max_nodes + kShare - 1) / kShare;
-  return PlanWith(p, less);
+  return PlanWith(p, WithNodes(options, 2000));
 }
 
 }  // namespace mace::memory

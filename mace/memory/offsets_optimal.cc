@@ -224,6 +224,13 @@ Result<Plan> PlanWith(const Problem& p, const Options& options, bool thorough) {
   return best.ToPlan(budget.nodes());
 }
 
+// `options` with the number of nodes that a strategy takes if left alone.
+Options WithNodes(const Options& options, int64_t own) {
+  Options limited = options;
+  if (options.max_nodes == Options::kOwnLimit) limited.max_nodes = own;
+  return limited;
+}
+
 }  // namespace
 
 Result<Plan> OffsetsSkyline(const Problem& p, const Options& options) {
@@ -232,21 +239,23 @@ Result<Plan> OffsetsSkyline(const Problem& p, const Options& options) {
   constexpr int64_t kNodesTimesRecords = 740000;
   const auto n = std::max<int64_t>(1, p.records.size());
   const int64_t nodes = std::min(kMostNodes, kNodesTimesRecords / n + 1);
-  Options less = options;
-  less.max_nodes =
-      options.max_nodes > 0 ? std::min(options.max_nodes, nodes) : nodes;
+  Options less = WithNodes(options, nodes);
+  less.max_nodes = less.max_nodes > 0 ? std::min(less.max_nodes, nodes) : nodes;
   return PlanWith(p, less, /*thorough=*/false);
 }
 
 Result<Plan> OffsetsOptimal(const Problem& p, const Options& options) {
-  return PlanWith(p, options, /*thorough=*/true);
+  // A dozen records with alignments of all kinds can take tens of millions, of
+  // a quarter of a microsecond each.
+  constexpr int64_t kFew = 16;
+  const auto n = std::max<int64_t>(1, p.records.size());
+  const int64_t nodes =
+      n <= kFew ? 100000000 : std::max<int64_t>(100000000 / n, 400000);
+  return PlanWith(p, WithNodes(options, nodes), /*thorough=*/true);
 }
 
 Result<Plan> OffsetsAuto(const Problem& p, const Options& options) {
-  constexpr int64_t kShare = 20;
-  Options less = options;
-  less.max_nodes = (options.max_nodes + kShare - 1) / kShare;
-  return PlanWith(p, less, /*thorough=*/true);
+  return PlanWith(p, WithNodes(options, 20000), /*thorough=*/true);
 }
 
 }  // namespace mace::memory

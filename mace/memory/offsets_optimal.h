@@ -8,8 +8,8 @@
 namespace mace::memory {
 
 // The best of all listed strategies; stops at the first that meets the lower
-// bound. Otherwise searches as OPTIMAL does, on a twentieth of the node budget:
-// some milliseconds on hard problems, nothing on common ones.
+// bound. Otherwise searches as OPTIMAL does, by default on 20000 nodes: some
+// milliseconds on hard problems, nothing on common ones.
 PlanFn OffsetsAuto;
 
 // The least plan, or the best found when the budget ends. With a capacity: any

@@ -96,8 +96,9 @@ struct Problem {
 struct Options {
   // Limits of the searching strategies; 0: none. The same node limit gives the
   // same plan; a time limit does not.
+  static constexpr int64_t kOwnLimit = -1;  // each strategy's own
   int64_t budget_us = 0;
-  int64_t max_nodes = 400000;
+  int64_t max_nodes = kOwnLimit;
   // The most bytes that a pool may take; 0: no limit. With a capacity a plan
   // that fits is as good as the best one.
   int64_t capacity = 0;

@@ -53,7 +53,9 @@ Status MaceEngine::Impl::Init(std::shared_ptr<MaceModel> model,
                         CreateDevices(config_, model_->impl()->packed));
   std::vector<Shape> shapes;
   for (int id : graph_.inputs) shapes.push_back(graph_.values[id].type.shape);
-  return UseShapes(shapes);
+  MACE_RETURN_IF_ERROR(UseShapes(shapes));
+  model_->impl()->ForgetPackedWeights();
+  return Status();
 }
 
 Status MaceEngine::Impl::CutInputs(const std::vector<std::string>& names) {

@@ -36,12 +36,17 @@ Result<WeightBytes> AlignedWeights(std::shared_ptr<const unsigned char> data,
   return WeightBytes{std::shared_ptr<const uint8_t>(owner, bytes), size};
 }
 
-Result<WeightBytes> MappedWeights(const std::string& path) {
-  if (path.empty()) return WeightBytes();
+// Null without a path.
+Result<std::shared_ptr<const MappedFile>> Map(const std::string& path) {
+  if (path.empty()) return std::shared_ptr<const MappedFile>();
   MACE_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open(path));
-  auto owner = std::make_shared<MappedFile>(std::move(file));
-  return WeightBytes{std::shared_ptr<const uint8_t>(owner, owner->data()),
-                     owner->size()};
+  return std::shared_ptr<const MappedFile>(
+      std::make_shared<MappedFile>(std::move(file)));
+}
+
+WeightBytes WeightsOf(const std::shared_ptr<const MappedFile>& file) {
+  if (file == nullptr) return WeightBytes();
+  return {std::shared_ptr<const uint8_t>(file, file->data()), file->size()};
 }
 
 std::string InFile(const std::string& file, const Status& status) {
@@ -105,6 +110,18 @@ DataFormat ToPublic(DimensionOrder order) {
   return DataFormat::NONE;
 }
 
+void MaceModel::Impl::ForgetPackedWeights() const {
+  // Smaller ones are not worth the system calls.
+  constexpr int64_t kLeastBytes = 64 * 1024;
+  if (file == nullptr) return;
+  for (const Value& value : model.graph.values) {
+    if (value.weight_id < 0 || Bytes(value.type) < kLeastBytes) continue;
+    if (packed->Has(value.weight_id)) {
+      file->Forget(value.data, Bytes(value.type));
+    }
+  }
+}
+
 MaceModel::MaceModel(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 MaceModel::~MaceModel() = default;
 
@@ -114,11 +131,13 @@ MaceStatus MaceModel::Load(const std::string& model_file,
                            const MaceModelOptions& options) {
   if (model == nullptr) return InvalidArgument("MaceModel::Load: null model");
   MACE_ASSIGN_OR_RETURN(const MappedFile graph, MappedFile::Open(model_file));
-  MACE_ASSIGN_OR_RETURN(WeightBytes weights, MappedWeights(model_data_file));
-  auto impl = MakeImpl(graph.data(), graph.size(), std::move(weights), options);
+  MACE_ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> weights,
+                        Map(model_data_file));
+  auto impl = MakeImpl(graph.data(), graph.size(), WeightsOf(weights), options);
   if (!impl.ok()) {
     return {impl.status().code(), InFile(model_file, impl.status())};
   }
+  (*impl)->file = weights;
   model->reset(new MaceModel(std::move(*impl)));
   return MaceStatus();
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "mace/base/file.h"
 #include "mace/device/packed_weights.h"
 #include "mace/model/model.h"
 #include "mace/public/mace.h"
@@ -17,6 +18,12 @@ class MaceModel::Impl {
  public:
   Model model;
   std::shared_ptr<PackedWeights> packed;
+  std::shared_ptr<const MappedFile> file;  // of the weights; null: none
+
+  // Weights that are packed are not read any more, as a rule: their part of the
+  // file need not stay in memory.
+  void ForgetPackedWeights() const;
+
   std::vector<MaceTensorInfo> inputs;
   std::vector<MaceTensorInfo> outputs;  // shapes are known to engines only
 };

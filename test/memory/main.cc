@@ -32,6 +32,7 @@ int Main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--rounds", settings.rounds, "random problems of G11")
       ->capture_default_str();
+  app.add_option("--seed", settings.seed, "of those")->capture_default_str();
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

@@ -15,6 +15,7 @@ namespace mace::test {
 struct Settings {
   int64_t seconds = 60;      // for each search of a least height
   int64_t rounds = 1000000;  // of random problems
+  uint32_t seed = 1;
 };
 
 // A goal of the conformance folder's README: its name and its table, which goes

@@ -183,20 +183,22 @@ bool EmbeddedPlans() {
 }
 
 bool RandomProblems(const Settings& settings) {
-  std::mt19937 rng(2026);
+  std::mt19937 rng(settings.seed);
   int64_t wrong = 0;
+  int64_t unproven = 0;
   for (int64_t i = 0; i < settings.rounds; ++i) {
     const Problem p = memory::RandomSmallProblem(&rng, 12);
     const auto plan = memory::Solve(p, "offsets/OPTIMAL");
     wrong += !plan.ok() || !Valid(p, *plan) ||
-             plan->certificate.status != Certificate::kOptimal ||
              plan->certificate.total != memory::LeastTotal(p);
+    unproven += plan.ok() && plan->certificate.status != Certificate::kOptimal;
   }
   std::printf(
       "G11 offsets/OPTIMAL on %lld random problems of up to 12 records: %lld "
-      "differ from brute force\n",
-      static_cast<long long>(settings.rounds), static_cast<long long>(wrong));
-  return Verdict("G11", wrong == 0);
+      "differ from brute force, %lld are not proven\n",
+      static_cast<long long>(settings.rounds), static_cast<long long>(wrong),
+      static_cast<long long>(unproven));
+  return Verdict("G11", wrong + unproven == 0);
 }
 
 }  // namespace mace::test

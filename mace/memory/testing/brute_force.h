@@ -30,49 +30,88 @@ inline Problem RandomSmallProblem(std::mt19937* rng, int n) {
   return p;
 }
 
-// In some best plan every record lies on the floor or on records below it, so
-// that placing the records in order of its offsets finds it.
+// In some best plan every record lies on the floor or on records below it. So
+// one of all orders finds it in which each record comes to lie on top of what
+// is already there. Of each set of records this keeps the ways its top can
+// look, which is what the rest depends on, but for those that are no lower than
+// another way anywhere.
 class BruteForce {
  public:
-  explicit BruteForce(const Problem& p)
-      : p_(p), offsets_(p.records.size(), kNoOffset) {
-    for (const Record& r : p.records) {
-      best_ += AlignUp(r.size.extent[0], r.alignment) + r.alignment;
-    }
+  explicit BruteForce(const Problem& p) : p_(p) {
+    for (const Record& r : p.records) starts_.push_back(r.first);
+    std::sort(starts_.begin(), starts_.end());
+    starts_.erase(std::unique(starts_.begin(), starts_.end()), starts_.end());
   }
 
-  int64_t Solve() {
-    Extend(0, 0);
-    return p_.records.empty() ? 0 : best_;
+  // REQUIRES: at most 20 records, none of them fixed, an alias or overlapping.
+  int64_t Solve() const {
+    const size_t n = p_.records.size();
+    std::vector<std::vector<Top>> tops(size_t{1} << n);
+    tops[0].push_back(Top(starts_.size() + 1, 0));
+    for (size_t set = 0; set + 1 < tops.size(); ++set) {
+      for (const Top& top : tops[set]) {
+        for (size_t i = 0; i < n; ++i) {
+          const size_t bit = size_t{1} << i;
+          if ((set & bit) == 0) Add(Put(top, i, set | bit), &tops[set | bit]);
+        }
+      }
+      tops[set].clear();
+    }
+    return tops.back()[0].back();
   }
 
  private:
-  // `level`: the last offset; no lower one is left to be used.
-  void Extend(int64_t level, int64_t total) {
-    if (total >= best_) return;
-    bool complete = true;
-    for (size_t i = 0; i < offsets_.size(); ++i) {
-      if (offsets_[i] != kNoOffset) continue;
-      complete = false;
-      const Record& r = p_.records[i];
-      int64_t at = 0;
-      for (size_t j = 0; j < offsets_.size(); ++j) {
-        const Record& other = p_.records[j];
-        if (offsets_[j] == kNoOffset || !LiveTogether(r, other)) continue;
-        at = std::max(at, offsets_[j] + other.size.extent[0]);
-      }
-      at = AlignUp(at, std::max(r.alignment, p_.alignment));
-      if (at < level) continue;
-      offsets_[i] = at;
-      Extend(at, std::max(total, at + r.size.extent[0]));
-      offsets_[i] = kNoOffset;
+  // The height at each step at which a record begins, and of the highest.
+  using Top = std::vector<int64_t>;
+
+  Top Put(Top top, size_t i, size_t set) const {
+    const Record& r = p_.records[i];
+    int64_t at = 0;
+    for (size_t k = 0; k < starts_.size(); ++k) {
+      if (LivesAt(r, k)) at = std::max(at, top[k]);
     }
-    if (complete) best_ = total;
+    at = AlignUp(at, std::max(r.alignment, p_.alignment));
+    const int64_t end = at + r.size.extent[0];
+    for (size_t k = 0; k < starts_.size(); ++k) {
+      if (LivesAt(r, k)) top[k] = end;
+      if (IsOver(k, set)) top[k] = 0;
+    }
+    top.back() = std::max(top.back(), end);
+    return top;
+  }
+
+  bool LivesAt(const Record& r, size_t k) const {
+    return r.first <= starts_[k] && starts_[k] <= r.last;
+  }
+
+  // Do all records that live at that step belong to the set?
+  bool IsOver(size_t k, size_t set) const {
+    for (size_t i = 0; i < p_.records.size(); ++i) {
+      if ((set >> i & 1) == 0 && LivesAt(p_.records[i], k)) return false;
+    }
+    return true;
+  }
+
+  static bool NoHigher(const Top& a, const Top& b) {
+    for (size_t k = 0; k < a.size(); ++k) {
+      if (a[k] > b[k]) return false;
+    }
+    return true;
+  }
+
+  static void Add(Top top, std::vector<Top>* tops) {
+    for (const Top& other : *tops) {
+      if (NoHigher(other, top)) return;
+    }
+    tops->erase(
+        std::remove_if(tops->begin(), tops->end(),
+                       [&](const Top& other) { return NoHigher(top, other); }),
+        tops->end());
+    tops->push_back(std::move(top));
   }
 
   const Problem& p_;
-  std::vector<int64_t> offsets_;
-  int64_t best_ = 1;
+  std::vector<int64_t> starts_;
 };
 
 inline int64_t LeastTotal(const Problem& p) { return BruteForce(p).Solve(); }
