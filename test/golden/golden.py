@@ -70,12 +70,13 @@ def try_import(platform: str, path: Path, feeds: Arrays, outputs: Sequence[str])
         return f"does not convert: {e}"
 
 
-def run_all(runs: Sequence[Run], folder: Path) -> None:
-    """Runs all graphs, filling in `outputs` and `ms`, or `error`."""
+def run_all(runs: Sequence[Run], folder: Path, flags: Sequence[str] = ()) -> None:
+    """Runs all graphs with these flags of mace_run, filling in `outputs` and `ms`, or `error`."""
     jobs = [_job(run, folder / str(k)) for k, run in enumerate(runs)]
     batch, report = folder / "jobs.json", folder / "report.json"
     batch.write_text(json.dumps(jobs))
-    command = [mace_run(), "--batch", batch, "--json", report, "--warmup=0", "--allow_nan"]
+    command = [mace_run(), "--batch", batch, "--json", report, "--warmup=0", "--allow_nan",
+               *flags]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
     if not report.is_file():
         pytest.fail(f"mace_run ended with {done.returncode}:\n{done.stderr[-3000:]}")
