@@ -20,13 +20,16 @@ class GpuKernel final : public Kernel {
         queue_(queue) {}
 
   Layout input_layout(size_t i) const override {
-    const bool is_image = i < image_inputs_.size() && image_inputs_[i];
+    const bool is_image = facts_.renames_only
+                              ? i == 0
+                              : i < image_inputs_.size() && image_inputs_[i];
     return is_image ? Layout::kImage : Layout::kRowMajor;
   }
   Layout output_layout() const override { return Layout::kImage; }
   std::vector<Extent2D> scratch_images() const override {
     return facts_.scratch_images;
   }
+  bool renames_only() const override { return facts_.renames_only; }
   int64_t macs() const override { return facts_.macs; }
   std::string variant() const override { return facts_.variant; }
 

@@ -22,6 +22,7 @@ struct GpuKernelFacts {
   std::string variant;  // empty: the names of the passes
   int64_t macs = 0;
   std::vector<Extent2D> scratch_images;
+  bool renames_only = false;  // output 0 is the image of input 0: no passes
 };
 
 // Not thread-safe. Outlives the kernels made with it.

@@ -335,5 +335,65 @@ TEST(SpaceToDepth, Literal) {
                    "it must be [N,H,W,C]");
 }
 
+// Around the blocks of four channels that a GPU's images have.
+const Ints kChannels = {1, 3, 4, 5, 8, 13};
+
+TEST(ChannelBlocks, Concat) {
+  std::vector<TestTensor> all;
+  for (int64_t c : kChannels) {
+    all.push_back(RandomF32({2, 3, 2, c}, static_cast<uint32_t>(c)));
+    for (int64_t axis : {0, 1, 2}) {
+      CheckOp({"Concat", {{"axis", axis}}, {all.back(), all.back()}}, 0);
+    }
+    for (int64_t d : kChannels) {
+      CheckOp({"Concat", {}, {all.back(), Const(RandomF32({2, 3, 2, d}, 9))}},
+              0);
+    }
+  }
+  CheckOp({"Concat", {}, all}, 0);
+  all.assign(6, RandomF32({2, 1}, 5));
+  CheckOp({"Concat", {}, all}, 0);
+}
+
+TEST(ChannelBlocks, Parts) {
+  for (int64_t c : kChannels) {
+    SCOPED_TRACE(c);
+    const TestTensor x = RandomF32({2, 3, 4, c + 4}, 3);
+    for (int64_t first : {0, 1, 4}) {
+      CheckOp({"Slice",
+               {{"starts", Ints{1, first}},
+                {"ends", Ints{3, first + c}},
+                {"axes", Ints{2, 3}}},
+               {x}},
+              0);
+    }
+    CheckOp({"Split", {{"axis", int64_t{3}}, {"sizes", Ints{c, 4}}}, {x}, 2},
+            0);
+    CheckOp({"Split", {{"axis", int64_t{2}}}, {x}, 2}, 0);
+    AttrMap pad = {{"paddings", Ints{0, 0, 1, 0, 0, 2, 4, 3}},
+                   {"constant_value", 2.0f}};
+    for (const std::string type : {"CONSTANT", "REFLECT", "EDGE"}) {
+      pad["pad_type"] = type;
+      CheckOp({"Pad", pad, {x}}, 0);
+    }
+  }
+}
+
+TEST(ChannelBlocks, Rearranged) {
+  for (int64_t c : kChannels) {
+    SCOPED_TRACE(c);
+    for (const Ints& dims : {Ints{0, 3, 1, 2}, Ints{0, 2, 1, 3}}) {
+      CheckOp({"Transpose", {{"dims", dims}}, {RandomF32({2, 3, 5, c}, 1)}}, 0);
+    }
+    const AttrMap two = {{"block_size", int64_t{2}}};
+    CheckOp({"DepthToSpace", two, {RandomF32({2, 2, 3, 4 * c}, 2)}}, 0);
+    CheckOp({"SpaceToDepth", two, {RandomF32({2, 2, 4, c}, 3)}}, 0);
+    const TestTensor x = RandomF32({2, 3, 4, c}, 4);
+    CheckOp({"Reshape", {{"dim", Ints{2, 4, 3, c}}}, {x}}, 0);
+    CheckOp({"Reshape", {{"dim", Ints{2, -1, 4}}}, {x}}, 0);
+    CheckOp({"Reshape", {{"dim", Ints{2, -1}}}, {x}}, 0);
+  }
+}
+
 }  // namespace
 }  // namespace mace::testing

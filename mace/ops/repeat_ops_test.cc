@@ -182,5 +182,30 @@ TEST(BatchToSpaceNd, Literal) {
                    "crops [2,1] are larger than extent 2");
 }
 
+// Around the blocks of four channels that a GPU's images have.
+TEST(ChannelBlocks, RepeatedAndMoved) {
+  for (int64_t c : {1, 3, 4, 5, 8, 13}) {
+    SCOPED_TRACE(c);
+    const TestTensor x = RandomF32({2, 4, 6, c}, 1);
+    CheckOp({"Tile", {{"repeats", Ints{1, 2, 1, 3}}}, {x}}, 0);
+    CheckOp(
+        {"Expand", {{"shape", Ints{2, 3, 2, c}}}, {RandomF32({2, 1, 2, 1}, 2)}},
+        0);
+    CheckOp({"Reverse", {{"axis", Ints{1, 3}}}, {x}}, 0);
+    CheckOp({"ChannelShuffle",
+             {{"group", int64_t{2}}},
+             {RandomF32({2, 3, 2, 2 * c}, 3)}},
+            0);
+    CheckOp({"SpaceToBatchNd",
+             {{"block_shape", Ints{2, 3}}, {"paddings", Ints{1, 1, 2, 1}}},
+             {x}},
+            0);
+    CheckOp({"BatchToSpaceNd",
+             {{"block_shape", Ints{2, 3}}, {"crops", Ints{1, 0, 2, 2}}},
+             {RandomF32({12, 2, 3, c}, 4)}},
+            0);
+  }
+}
+
 }  // namespace
 }  // namespace mace::testing

@@ -1,0 +1,40 @@
+// Split on the GPU.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/ops/split.h"
+
+#include "mace/opencl/kernel_table.h"
+#include "mace/opencl/move.h"
+#include "mace/ops/common/operands.h"
+
+namespace mace::opencl {
+namespace {
+
+Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+  MACE_ASSIGN_OR_RETURN(const SplitAttrs attrs, ReadAttrs<SplitAttrs>(node));
+  Move move;
+  move.x = node.inputs[0].type.shape;
+  MACE_ASSIGN_OR_RETURN(
+      const int axis,
+      ResolveAxis(node, attrs.axis, static_cast<int>(move.x.size())));
+  SliceSpec spec = WholeSlice(move.x);
+  std::vector<Pass> passes;
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    move.output = i;
+    move.region = node.outputs[i].shape;
+    spec.counts[axis] = move.region[axis];
+    move.map = SliceMap(move.x, spec);
+    MACE_ASSIGN_OR_RETURN(Pass pass, MovePass(move, context));
+    passes.push_back(std::move(pass));
+    spec.starts[axis] += move.region[axis];
+  }
+  GpuKernelFacts facts;
+  facts.variant = "move";
+  return context.MakeKernel(std::move(passes), facts);
+}
+
+}  // namespace
+
+GpuKernelDef Split() { return {Prepare}; }
+
+}  // namespace mace::opencl

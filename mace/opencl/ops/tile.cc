@@ -1,0 +1,30 @@
+// Tile on the GPU.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/ops/tile.h"
+
+#include "mace/opencl/kernel_table.h"
+#include "mace/opencl/move.h"
+
+namespace mace::opencl {
+namespace {
+
+Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+  const Shape& x = node.inputs[0].type.shape;
+  const std::vector<int64_t> in_steps = DenseSteps(x);
+  Shape extents;  // for each axis: the repeats, then x's
+  std::vector<int64_t> steps;
+  for (size_t d = 0; d < x.size(); ++d) {
+    extents.push_back(node.outputs[0].shape[d] / x[d]);
+    steps.push_back(0);
+    extents.push_back(x[d]);
+    steps.push_back(in_steps[d]);
+  }
+  return MakeMove(node, StridedMap(extents, steps, 0, NumElements(x)), context);
+}
+
+}  // namespace
+
+GpuKernelDef Tile() { return {Prepare}; }
+
+}  // namespace mace::opencl

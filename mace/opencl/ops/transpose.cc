@@ -1,0 +1,27 @@
+// Transpose on the GPU.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/ops/transpose.h"
+
+#include "mace/opencl/kernel_table.h"
+#include "mace/opencl/move.h"
+
+namespace mace::opencl {
+namespace {
+
+Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+  MACE_ASSIGN_OR_RETURN(const std::vector<int> dims, TransposeDims(node));
+  const Shape& x = node.inputs[0].type.shape;
+  const std::vector<int64_t> in_steps = DenseSteps(x);
+  std::vector<int64_t> steps;
+  for (int d : dims) steps.push_back(in_steps[d]);
+  return MakeMove(node,
+                  StridedMap(node.outputs[0].shape, steps, 0, NumElements(x)),
+                  context);
+}
+
+}  // namespace
+
+GpuKernelDef Transpose() { return {Prepare}; }
+
+}  // namespace mace::opencl
