@@ -45,8 +45,11 @@ Status AddBroadcastImage(const Node& node, size_t i, OpenclContext& context,
 }
 
 void AddBroadcastSteps(const Node& node, size_t i, Pass& pass) {
-  const Extents4 e = AsNhwc(Padded(node, i));
-  const Extents4 out = AsNhwc(node.outputs[0].shape);
+  AddBroadcastSteps(AsNhwc(Padded(node, i)), AsNhwc(node.outputs[0].shape),
+                    pass);
+}
+
+void AddBroadcastSteps(const Extents4& e, const Extents4& out, Pass& pass) {
   // Rows from image to image, rows from line to line, columns from pixel to
   // pixel, columns from block to block; below 0: one channel for all.
   pass.Int(e[0] == 1 ? 0 : e[1], e[1] == 1 ? 0 : 1, e[2] == 1 ? 0 : 1,

@@ -15,6 +15,9 @@ namespace mace::opencl {
 Status AddBroadcastImage(const Node& node, size_t i, OpenclContext& context,
                          Pass& pass);
 void AddBroadcastSteps(const Node& node, size_t i, Pass& pass);
+// The same for an image of `operand` extents.
+void AddBroadcastSteps(const Extents4& operand, const Extents4& out,
+                       Pass& pass);
 
 }  // namespace mace::opencl
 

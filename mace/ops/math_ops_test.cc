@@ -293,6 +293,48 @@ TEST(Reduce, EmptyAndLarge) {
           {F32({}, {1000.6931f})});
 }
 
+// Around the blocks of four channels that a GPU's images have.
+TEST(Reduce, ChannelBlocks) {
+  for (int64_t c : {1, 3, 4, 5, 8, 13}) {
+    const TestTensor x = RandomF32({2, 3, 5, c}, 1, 0.5f, 2);
+    for (const Ints& axis : {Ints{3}, Ints{1, 2}, Ints{0, 3}, Ints{}}) {
+      for (const char* type : {"MEAN", "MIN", "PROD", "LOG_SUM_EXP"}) {
+        for (int64_t keepdims : {0, 1}) {
+          SCOPED_TRACE(type + ToString(Shape(axis)) + " of " +
+                       std::to_string(c));
+          CheckOp({"Reduce",
+                   {{"reduce_type", std::string(type)},
+                    {"axis", axis},
+                    {"keepdims", keepdims}},
+                   {x}});
+        }
+      }
+    }
+  }
+}
+
+// More pixels than a GPU reduces in one go.
+TEST(Reduce, LargeImages) {
+  const TestTensor x = RandomF32({2, 37, 41, 5}, 1, 0.99f, 1.01f);
+  for (const char* type : {"MEAN", "MIN", "MAX", "PROD", "SUM", "L1", "L2",
+                           "SUM_SQUARE", "LOG_SUM_EXP"}) {
+    for (const Ints& axis : {Ints{1, 2}, Ints{1, 2, 3}, Ints{}}) {
+      SCOPED_TRACE(type + ToString(Shape(axis)));
+      CheckOp({"Reduce",
+               {{"reduce_type", std::string(type)}, {"axis", axis}},
+               {x}});
+    }
+  }
+}
+
+TEST(Unary, ChannelBlocks) {
+  for (int64_t c : {1, 3, 4, 5, 8, 13}) {
+    const TestTensor x = RandomF32({2, 3, 5, c}, 1, 0.5f, 2);
+    CheckOp({"Unary", {{"type", std::string("LOG")}}, {x}}, 5e-7f);
+    CheckOp({"Clip", {{"min", 0.75f}, {"max", 1.5f}}, {x}}, 0);
+  }
+}
+
 TEST(Reduce, Errors) {
   const TestTensor x = F32({2}, {1, 2});
   ExpectInferError({"Reduce", {{"axis", Ints{1}}}, {x}},

@@ -166,5 +166,32 @@ TEST(LpNorm, Literal) {
   ExpectInferError({"LpNorm", {{"p", int64_t{3}}}, {x}}, "p 3 must be 1 or 2");
 }
 
+// Around the blocks of four channels that a GPU's images have.
+TEST(ChannelBlocks, Norms) {
+  for (int64_t c : {1, 3, 4, 5, 8, 13}) {
+    SCOPED_TRACE(c);
+    const TestTensor x = RandomF32({2, 5, 3, c}, 1);
+    const auto channel = [c](uint32_t seed) {
+      return Const(RandomF32({c}, seed, 0.5f, 2));
+    };
+    CheckOp({"BatchNorm",
+             {{"activation", std::string("RELU")}},
+             {x, channel(2), channel(3), channel(4), channel(5)}});
+    CheckOp({"BiasAdd", {}, {x, channel(2)}});
+    CheckOp({"PRelu", {}, {x, channel(2)}});
+    CheckOp({"PRelu", {}, {x, Const(RandomF32({5, 3, 1}, 2))}});
+    CheckOp({"InstanceNorm", {}, {x, channel(2), channel(3)}});
+    CheckOp({"LayerNorm", {}, {x, channel(2), channel(3)}});
+    CheckOp({"LayerNorm",
+             {{"axis", int64_t{1}}},
+             {x, Const(RandomF32({5, 3, c}, 4))}});
+    CheckOp({"LocalResponseNorm", {{"depth_radius", int64_t{2}}}, {x}});
+    CheckOp({"LocalResponseNorm", {{"size", int64_t{4}}, {"beta", 0.6f}}, {x}});
+    for (int64_t axis : {1, 3}) {
+      CheckOp({"LpNorm", {{"axis", axis}}, {x}});
+    }
+  }
+}
+
 }  // namespace
 }  // namespace mace::testing

@@ -28,6 +28,21 @@ TEST(Softmax, EveryAxis) {
   }
 }
 
+// Around the blocks of four channels that a GPU's images have.
+TEST(Softmax, ChannelBlocks) {
+  for (int64_t c : {1, 3, 4, 5, 8, 13}) {
+    for (int64_t axis : {1, 3}) {
+      for (int64_t use_log : {0, 1}) {
+        SCOPED_TRACE(c);
+        CheckOp({"Softmax",
+                 {{"axis", axis}, {"use_log", use_log}},
+                 {RandomF32({2, 3, 2, c}, 1, -5, 5)}});
+      }
+    }
+  }
+  CheckOp({"Softmax", {}, {RandomF32({2, 1001}, 1, -5, 5)}});
+}
+
 TEST(Softmax, Empty) { CheckOp({"Softmax", {}, {F32({2, 0}, {})}}); }
 
 TEST(Softmax, Errors) {

@@ -1,0 +1,30 @@
+// Clip on the GPU: the clamp that Activation is without a function.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/ops/clip.h"
+
+#include "mace/opencl/constants.h"
+#include "mace/opencl/kernel_table.h"
+
+namespace mace::opencl {
+namespace {
+
+Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+  MACE_ASSIGN_OR_RETURN(const ClipAttrs attrs, ReadAttrs<ClipAttrs>(node));
+  float limits[] = {attrs.min, attrs.max};
+  for (size_t i : {1, 2}) {
+    if (!node.has_input(i)) continue;
+    MACE_RETURN_IF_ERROR(CheckConstant(node, i, "limit"));
+    limits[i - 1] = *static_cast<const float*>(node.inputs[i].data);
+  }
+  const Extents4 e = AsNhwc(node.outputs[0].shape);
+  Pass pass("activation", "activation", BlockGrid(e));
+  pass.In(0).Out().Int(e[3]).Float(limits[0]).Float(limits[1]);
+  return context.MakeKernel({pass});
+}
+
+}  // namespace
+
+GpuKernelDef Clip() { return {Prepare}; }
+
+}  // namespace mace::opencl

@@ -1,0 +1,28 @@
+// InstanceNorm on the GPU.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/ops/instance_norm.h"
+
+#include <vector>
+
+#include "mace/opencl/kernel_table.h"
+#include "mace/opencl/normalization.h"
+
+namespace mace::opencl {
+namespace {
+
+Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+  MACE_ASSIGN_OR_RETURN(const InstanceNormAttrs attrs,
+                        ReadAttrs<InstanceNormAttrs>(node));
+  const Shape& x = node.inputs[0].type.shape;
+  std::vector<int> axes;  // all but batch and channels
+  for (int d = 1; d + 1 < static_cast<int>(x.size()); ++d) axes.push_back(d);
+  MACE_ASSIGN_OR_RETURN(const Reduction reduction, ReductionOf(node, x, axes));
+  return MakeMomentNorm(node, reduction, attrs.epsilon, attrs, context);
+}
+
+}  // namespace
+
+GpuKernelDef InstanceNorm() { return {Prepare}; }
+
+}  // namespace mace::opencl

@@ -1,0 +1,31 @@
+// LayerNorm on the GPU.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/ops/layer_norm.h"
+
+#include <vector>
+
+#include "mace/opencl/kernel_table.h"
+#include "mace/opencl/normalization.h"
+#include "mace/ops/common/operands.h"
+
+namespace mace::opencl {
+namespace {
+
+Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+  MACE_ASSIGN_OR_RETURN(const LayerNormAttrs attrs,
+                        ReadAttrs<LayerNormAttrs>(node));
+  const Shape& x = node.inputs[0].type.shape;
+  const int rank = static_cast<int>(x.size());
+  MACE_ASSIGN_OR_RETURN(const int axis, ResolveAxis(node, attrs.axis, rank));
+  std::vector<int> axes;
+  for (int d = axis; d < rank; ++d) axes.push_back(d);
+  MACE_ASSIGN_OR_RETURN(const Reduction reduction, ReductionOf(node, x, axes));
+  return MakeMomentNorm(node, reduction, attrs.epsilon, {}, context);
+}
+
+}  // namespace
+
+GpuKernelDef LayerNorm() { return {Prepare}; }
+
+}  // namespace mace::opencl

@@ -1,0 +1,37 @@
+// LpNorm on the GPU.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/ops/lp_norm.h"
+
+#include <utility>
+
+#include "mace/opencl/kernel_table.h"
+#include "mace/opencl/normalization.h"
+#include "mace/ops/common/operands.h"
+
+namespace mace::opencl {
+namespace {
+
+Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+  MACE_ASSIGN_OR_RETURN(const LpNormAttrs attrs, ReadAttrs<LpNormAttrs>(node));
+  const Shape& x = node.inputs[0].type.shape;
+  MACE_ASSIGN_OR_RETURN(
+      const int axis,
+      ResolveAxis(node, attrs.axis, static_cast<int>(x.size())));
+  MACE_ASSIGN_OR_RETURN(const Reduction reduction,
+                        ReductionOf(node, x, {axis}));
+  Reducer reducer(node, reduction, context);
+  MACE_ASSIGN_OR_RETURN(const size_t length, reducer.AddImage());
+  MACE_RETURN_IF_ERROR(reducer.Add(attrs.p == 1 ? "L1" : "L2", length));
+  reducer.passes.push_back(
+      NormalizePass("LENGTH", reduction, length, length, attrs.epsilon));
+  GpuKernelFacts facts;
+  facts.scratch_images = reducer.images;
+  return context.MakeKernel(std::move(reducer.passes), facts);
+}
+
+}  // namespace
+
+GpuKernelDef LpNorm() { return {Prepare}; }
+
+}  // namespace mace::opencl

@@ -1,0 +1,55 @@
+// Reduce on the GPU.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/ops/reduce.h"
+
+#include <optional>
+#include <utility>
+
+#include "mace/opencl/kernel_table.h"
+#include "mace/opencl/move.h"
+#include "mace/opencl/reduction.h"
+
+namespace mace::opencl {
+namespace {
+
+Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+  MACE_ASSIGN_OR_RETURN(const ReduceAttrs attrs, ReadAttrs<ReduceAttrs>(node));
+  MACE_ASSIGN_OR_RETURN(const std::vector<int> axes, ReduceAxesOf(node, attrs));
+  const Shape& y = node.outputs[0].shape;
+  MACE_ASSIGN_OR_RETURN(const Reduction reduction,
+                        ReductionOf(node, node.inputs[0].type.shape, axes));
+  const Shape kept(reduction.out.begin(), reduction.out.end());
+  Reducer reducer(node, reduction, context);
+  // The result, unless the axes that are gone move the others in the image.
+  std::optional<size_t> to;
+  const bool moves = !SameImage(kept, y);
+  if (moves) {
+    MACE_ASSIGN_OR_RETURN(to, reducer.AddImage());
+  }
+  size_t largest = 0;
+  if (attrs.reduce_type == "LOG_SUM_EXP") {
+    MACE_ASSIGN_OR_RETURN(largest, reducer.AddImage());
+    MACE_RETURN_IF_ERROR(reducer.Add("MAX", largest));
+  }
+  MACE_RETURN_IF_ERROR(reducer.Add(attrs.reduce_type, to, largest));
+  if (moves) {
+    Move move;
+    move.from_scratch = true;
+    move.x = kept;
+    move.region = y;
+    const int64_t size = NumElements(y);
+    move.map = StridedMap({size}, {1}, 0, size);
+    MACE_ASSIGN_OR_RETURN(Pass pass, MovePass(move, context));
+    reducer.passes.push_back(std::move(pass));
+  }
+  GpuKernelFacts facts;
+  facts.scratch_images = reducer.images;
+  return context.MakeKernel(std::move(reducer.passes), facts);
+}
+
+}  // namespace
+
+GpuKernelDef Reduce() { return {Prepare}; }
+
+}  // namespace mace::opencl

@@ -1,0 +1,41 @@
+// Softmax on the GPU.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/ops/softmax.h"
+
+#include <utility>
+
+#include "mace/opencl/kernel_table.h"
+#include "mace/opencl/normalization.h"
+#include "mace/ops/common/operands.h"
+
+namespace mace::opencl {
+namespace {
+
+Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+  MACE_ASSIGN_OR_RETURN(const SoftmaxAttrs attrs,
+                        ReadAttrs<SoftmaxAttrs>(node));
+  const Shape& x = node.inputs[0].type.shape;
+  MACE_ASSIGN_OR_RETURN(
+      const int axis,
+      ResolveAxis(node, attrs.axis, static_cast<int>(x.size())));
+  MACE_ASSIGN_OR_RETURN(const Reduction reduction,
+                        ReductionOf(node, x, {axis}));
+  Reducer reducer(node, reduction, context);
+  MACE_ASSIGN_OR_RETURN(const size_t largest, reducer.AddImage());
+  MACE_ASSIGN_OR_RETURN(const size_t mean, reducer.AddImage());
+  MACE_RETURN_IF_ERROR(reducer.Add("MAX", largest));
+  MACE_RETURN_IF_ERROR(reducer.Add("MEAN_EXP", mean, largest));
+  reducer.passes.push_back(
+      NormalizePass(attrs.use_log ? "LOG_SOFTMAX" : "SOFTMAX", reduction,
+                    largest, mean, static_cast<float>(reduction.count())));
+  GpuKernelFacts facts;
+  facts.scratch_images = reducer.images;
+  return context.MakeKernel(std::move(reducer.passes), facts);
+}
+
+}  // namespace
+
+GpuKernelDef Softmax() { return {Prepare}; }
+
+}  // namespace mace::opencl

@@ -1,0 +1,25 @@
+// Unary on the GPU.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/ops/unary.h"
+
+#include "mace/opencl/kernel_table.h"
+
+namespace mace::opencl {
+namespace {
+
+Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+  MACE_ASSIGN_OR_RETURN(const UnaryAttrs attrs, ReadAttrs<UnaryAttrs>(node));
+  const Extents4 e = AsNhwc(node.outputs[0].shape);
+  Pass pass("unary", "unary", BlockGrid(e));
+  // What gives truth values, no floats, the device has refused.
+  pass.Define("UNARY", "UNARY_" + attrs.type);
+  pass.In(0).Out().Int(e[3]);
+  return context.MakeKernel({pass});
+}
+
+}  // namespace
+
+GpuKernelDef Unary() { return {Prepare}; }
+
+}  // namespace mace::opencl
