@@ -105,6 +105,21 @@ inline float4 Clamp(float4 v, float lower, float upper) {
 #define COLUMN_OR_PADDING(block, x) \
   ((x) >= 0 && (x) < in_width ? (block) * in_width + (x) : -1)
 
+// f0 to f3: four outputs for each input channel of block b, of a row of a filter
+// image. Columns beyond the last input channel read as 0.
+#define READ_FILTERS(filter, b, row)                                 \
+  const float4 f0 = READ_OR_ZERO(filter, (b) * 4, row);              \
+  const float4 f1 = READ_OR_ZERO(filter, (b) * 4 + 1, row);          \
+  const float4 f2 = READ_OR_ZERO(filter, (b) * 4 + 2, row);          \
+  const float4 f3 = READ_OR_ZERO(filter, (b) * 4 + 3, row);
+
+// acc += the four input channels of v times their filters.
+#define MULTIPLY_ADD(acc, v) \
+  acc = mad(v.x, f0, acc);   \
+  acc = mad(v.y, f1, acc);   \
+  acc = mad(v.z, f2, acc);   \
+  acc = mad(v.w, f3, acc);
+
 // The activation that the host chose with -DACTIVATION_...; a and b are its
 // numbers (activation.h). Without any it is a clamp to [a, b].
 #define ACTIVATION const float act_a, const float act_b

@@ -92,6 +92,25 @@ TEST(Deconv2d, Sizes) {
   }
 }
 
+// Around the blocks of four channels that a GPU's images have.
+TEST(Deconv2d, ChannelBlocks) {
+  for (int64_t c : {1, 3, 4, 5, 8, 13}) {
+    for (int64_t group : {1, 2}) {
+      SCOPED_TRACE(ToString(Shape{c, group}));
+      CheckOp(
+          {"Deconv2d",
+           {{"strides", Ints{2, 1}}, {"padding", int64_t{1}}, {"group", group}},
+           {RandomF32({2, 3, 4, c * group}, 1),
+            Const(RandomF32({4 * group, c, 3, 3}, 2)),
+            Const(RandomF32({4 * group}, 3))}});
+      CheckOp({"Deconv2d",
+               {{"group", group}},
+               {RandomF32({2, 3, 4, 6}, 1),
+                Const(RandomF32({c * group, 6 / group, 2, 3}, 2))}});
+    }
+  }
+}
+
 TEST(Deconv2d, OutputShapes) {
   const auto shape = [](AttrMap attrs) {
     return InferTypes(

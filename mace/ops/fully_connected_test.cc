@@ -47,6 +47,20 @@ TEST(FullyConnected, Sizes) {
   }
 }
 
+// Around the blocks of four channels that a GPU's images have.
+TEST(FullyConnected, ChannelBlocks) {
+  for (int64_t c : {1, 3, 4, 5, 8, 13}) {
+    SCOPED_TRACE(c);
+    CheckOp({"FullyConnected",
+             {{"activation", "RELU"}},
+             {RandomF32({2, 3, 4, c}, 1), Const(RandomF32({6, 12 * c}, 2)),
+              Const(RandomF32({6}, 3))}});
+    CheckOp({"FullyConnected",
+             {},
+             {RandomF32({2, 3, 4, 5}, 1), Const(RandomF32({c, 5}, 2))}});
+  }
+}
+
 TEST(FullyConnected, Errors) {
   ExpectInferError(
       {"FullyConnected", {}, {RandomF32({2, 5}, 1), RandomF32({4, 6}, 2)}},

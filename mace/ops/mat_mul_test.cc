@@ -68,6 +68,24 @@ TEST(MatMul, Sizes) {
   }
 }
 
+// Around the blocks of four channels that a GPU's images have.
+TEST(MatMul, ChannelBlocks) {
+  for (int64_t c : {1, 3, 4, 5, 8, 13}) {
+    SCOPED_TRACE(c);
+    for (int64_t t : {0, 1}) {
+      const AttrMap attrs = {{"transpose_a", t}, {"transpose_b", t}};
+      CheckOp({"MatMul",
+               attrs,
+               {RandomF32(t ? Shape{2, 3, c, 6} : Shape{2, 3, 6, c}, 1),
+                RandomF32(t ? Shape{2, 3, 7, c} : Shape{2, 3, c, 7}, 2)}});
+      CheckOp({"MatMul",
+               attrs,
+               {RandomF32({2, 5, 5}, 1),
+                RandomF32(t ? Shape{2, c, 5} : Shape{2, 5, c}, 2)}});
+    }
+  }
+}
+
 TEST(MatMul, Errors) {
   ExpectInferError({"MatMul", {}, {RandomF32({2, 3}, 1), RandomF32({2, 3}, 1)}},
                    "do not multiply: 3 columns against 2 rows");

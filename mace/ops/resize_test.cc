@@ -126,7 +126,7 @@ TEST(Resize, Cubic) {
 
 TEST(Resize, Large) {
   for (const std::string mode : {"NEAREST", "LINEAR", "CUBIC"}) {
-    for (int64_t channels : {1, 3, 21, 64}) {
+    for (int64_t channels : {1, 3, 4, 5, 8, 13, 21, 64}) {
       CheckOp({"Resize",
                {{"mode", mode},
                 {"coordinate", std::string("HALF_PIXEL")},

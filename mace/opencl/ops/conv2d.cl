@@ -2,13 +2,6 @@
 // four columns, grid_y apart, of one block.
 // SPDX-License-Identifier: Apache-2.0
 
-// acc += the four input channels of v times their filters.
-#define MULTIPLY_ADD(acc, v) \
-  acc = mad(v.x, f0, acc);   \
-  acc = mad(v.y, f1, acc);   \
-  acc = mad(v.z, f2, acc);   \
-  acc = mad(v.w, f3, acc);
-
 __kernel void conv2d(GRID, __read_only image2d_t x,
                      __read_only image2d_t filter, __read_only image2d_t bias,
                      __write_only image2d_t y, WINDOW, const int channels,
@@ -33,11 +26,7 @@ __kernel void conv2d(GRID, __read_only image2d_t x,
       const int x0 = left + t * dilation_w;
       const int x1 = x0 + apart, x2 = x1 + apart, x3 = x2 + apart;
       for (int b = 0; b < in_blocks; ++b) {
-        // Columns beyond the last input channel read as 0.
-        const float4 f0 = READ_OR_ZERO(filter, b * 4, filter_row);
-        const float4 f1 = READ_OR_ZERO(filter, b * 4 + 1, filter_row);
-        const float4 f2 = READ_OR_ZERO(filter, b * 4 + 2, filter_row);
-        const float4 f3 = READ_OR_ZERO(filter, b * 4 + 3, filter_row);
+        READ_FILTERS(filter, b, filter_row)
         const int in_block = first_block + b;
         const float4 v0 =
             READ_OR_ZERO(x, COLUMN_OR_PADDING(in_block, x0), in_row);

@@ -1,0 +1,44 @@
+// Deconv2d on the GPU.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/ops/deconv2d.h"
+
+#include "mace/opencl/activation.h"
+#include "mace/opencl/constants.h"
+#include "mace/opencl/kernel_table.h"
+#include "mace/opencl/window.h"
+
+namespace mace::opencl {
+namespace {
+
+Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+  MACE_ASSIGN_OR_RETURN(const Deconv2dAttrs attrs,
+                        ReadAttrs<Deconv2dAttrs>(node));
+  MACE_ASSIGN_OR_RETURN(const Window2D window, Deconv2dWindow(node, attrs));
+  MACE_RETURN_IF_ERROR(CheckConstant(node, 1, "filter"));
+  const Shape& w = node.inputs[1].type.shape;
+  MACE_ASSIGN_OR_RETURN(
+      SharedMem filter,
+      context.ConstantImage(ImageLayout::kConvFilter, {w[0], w[1], w[2], w[3]},
+                            node.inputs[1]));
+  MACE_ASSIGN_OR_RETURN(SharedMem bias, ArgumentImage(node, 2, w[0], context));
+  const int64_t out_per_group = w[0] / attrs.group;
+  Pass pass("deconv2d", "deconv2d", BlockGrid(AsNhwc(node.outputs[0].shape)));
+  if (attrs.group > 1 && (w[1] % 4 != 0 || out_per_group % 4 != 0)) {
+    pass.Define("GROUPS_CUT_BLOCKS");
+  }
+  pass.In(0).Constant(filter).Constant(bias).Out();
+  AddWindow(window, pass);
+  pass.Int(w[0], out_per_group, w[1]);
+  MACE_RETURN_IF_ERROR(AddActivation(node, attrs, pass));
+  GpuKernelFacts facts;
+  facts.macs =
+      NumElements(node.inputs[0].type.shape) * out_per_group * w[2] * w[3];
+  return context.MakeKernel({pass}, facts);
+}
+
+}  // namespace
+
+GpuKernelDef Deconv2d() { return {Prepare}; }
+
+}  // namespace mace::opencl

@@ -1,0 +1,63 @@
+// FullyConnected on the GPU: each row of x is a window that the weight covers.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/ops/fully_connected.h"
+
+#include <vector>
+
+#include "mace/opencl/activation.h"
+#include "mace/opencl/constants.h"
+#include "mace/opencl/kernel_table.h"
+
+namespace mace::opencl {
+namespace {
+
+// The weight [O, (H, W, C)] as a filter image, OIHW.
+Result<SharedMem> WeightImage(const Node& node, const Extents4& window,
+                              OpenclContext& context) {
+  const auto* from = static_cast<const float*>(node.inputs[1].data);
+  const int64_t outputs = window[0], taps = window[2] * window[3];
+  const int64_t channels = window[1];
+  std::vector<float> oihw(static_cast<size_t>(outputs * taps * channels));
+  for (int64_t o = 0; o < outputs; ++o) {
+    for (int64_t t = 0; t < taps; ++t) {
+      for (int64_t c = 0; c < channels; ++c) {
+        oihw[(o * channels + c) * taps + t] = *from++;
+      }
+    }
+  }
+  return context.ConstantImage(ImageLayout::kConvFilter, window, oihw.data());
+}
+
+Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+  MACE_ASSIGN_OR_RETURN(const FullyConnectedAttrs attrs,
+                        ReadAttrs<FullyConnectedAttrs>(node));
+  MACE_RETURN_IF_ERROR(CheckConstant(node, 1, "weight"));
+  const Shape& w = node.inputs[1].type.shape;  // O, K
+  const Shape& y = node.outputs[0].shape;
+  const Extents4 x = AsNhwc(node.inputs[0].type.shape), out = AsNhwc(y);
+  // Either the pixels of x are the rows or its images are.
+  Extents4 window = {w[0], x[3], 1, 1};
+  if (x[3] != w[1]) {
+    if (x[0] != y[0]) {
+      return Unsupported(Label(node) + ": the GPU does not take a row of " +
+                         ToString(node.inputs[0].type) + " for an image");
+    }
+    window = {w[0], x[3], x[1], x[2]};
+  }
+  MACE_ASSIGN_OR_RETURN(SharedMem weight, WeightImage(node, window, context));
+  MACE_ASSIGN_OR_RETURN(SharedMem bias, ArgumentImage(node, 2, w[0], context));
+  Pass pass("fully_connected", "fully_connected", BlockGrid(out));
+  pass.In(0).Constant(weight).Constant(bias).Out();
+  pass.Int(x[2], x[3], window[2], window[3], w[0]);
+  MACE_RETURN_IF_ERROR(AddActivation(node, attrs, pass));
+  GpuKernelFacts facts;
+  facts.macs = NumElements(y) * w[1];
+  return context.MakeKernel({pass}, facts);
+}
+
+}  // namespace
+
+GpuKernelDef FullyConnected() { return {Prepare}; }
+
+}  // namespace mace::opencl

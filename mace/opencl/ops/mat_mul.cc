@@ -1,0 +1,77 @@
+// MatMul on the GPU.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/ops/mat_mul.h"
+
+#include "mace/opencl/kernel_table.h"
+
+namespace mace::opencl {
+namespace {
+
+// The numbers that mat_mul.cl calls MATRIX. `repeats`: one matrix for all.
+void AddMatrix(const Shape& shape, bool repeats, Pass& pass) {
+  const Extents4 e = AsNhwc(shape);
+  if (shape.size() >= 4) {  // the rows are the pixels of a line
+    pass.Int(e[2], 1, 0, repeats ? 0 : 1);
+  } else {
+    const int64_t rows = shape[shape.size() - 2];
+    pass.Int(e[2], 0, 1, repeats ? 0 : rows);
+  }
+}
+
+Status CheckOperands(const Node& node, const MatMulShapes& s) {
+  for (const Operand& operand : node.inputs) {
+    if (operand.type.rank() < 2) {
+      return Unsupported(Label(node) + ": the GPU does not take the vector " +
+                         ToString(operand.type) + " for a matrix");
+    }
+  }
+  for (const Shape* batch : {&s.batch_a, &s.batch_b}) {
+    const int64_t matrices = NumElements(*batch);
+    if (matrices != 1 && matrices != NumElements(s.batch)) {
+      return Unsupported(Label(node) +
+                         ": the GPU does not repeat some of the "
+                         "matrices " +
+                         ToString(*batch) + " to " + ToString(s.batch));
+    }
+  }
+  return Status();
+}
+
+Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+  MACE_ASSIGN_OR_RETURN(const MatMulAttrs attrs, ReadAttrs<MatMulAttrs>(node));
+  MACE_ASSIGN_OR_RETURN(const MatMulShapes s, ResolveMatMul(node, attrs));
+  MACE_RETURN_IF_ERROR(CheckOperands(node, s));
+  const int64_t matrices = NumElements(s.batch);
+  Pass pass("mat_mul", "mat_mul",
+            {static_cast<size_t>(Blocks(s.n)), static_cast<size_t>(s.m),
+             static_cast<size_t>(matrices)});
+  if (attrs.transpose_a) pass.Define("TRANSPOSE_A");
+  if (attrs.transpose_b) pass.Define("TRANSPOSE_B");
+  for (size_t i : {0, 1}) {
+    const Operand& operand = node.inputs[i];
+    if (operand.data == nullptr) {
+      pass.In(i);
+      continue;
+    }
+    MACE_ASSIGN_OR_RETURN(
+        SharedMem image,
+        context.ConstantImage(ImageLayout::kChannelMajor,
+                              AsNhwc(operand.type.shape), operand));
+    pass.Constant(image);
+  }
+  pass.Out();
+  AddMatrix(node.inputs[0].type.shape, NumElements(s.batch_a) == 1, pass);
+  AddMatrix(node.inputs[1].type.shape, NumElements(s.batch_b) == 1, pass);
+  AddMatrix(node.outputs[0].shape, false, pass);
+  pass.Int(s.k, s.n);
+  GpuKernelFacts facts;
+  facts.macs = matrices * s.m * s.n * s.k;
+  return context.MakeKernel({pass}, facts);
+}
+
+}  // namespace
+
+GpuKernelDef MatMul() { return {Prepare}; }
+
+}  // namespace mace::opencl

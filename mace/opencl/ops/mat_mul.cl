@@ -1,0 +1,58 @@
+// MatMul: one item a block of one row of the product.
+// SPDX-License-Identifier: Apache-2.0
+
+// Where the rows of a matrix lie: row i of matrix n, block b of its columns is
+// pixel (b * block + i * row_x, n * image + i * row_y).
+#define MATRIX(m)                                                     \
+  const int m##_block, const int m##_row_x, const int m##_row_y,      \
+      const int m##_image
+#define READ_MATRIX(v, m, n, i, b)                                    \
+  READ(v, m, (b) * m##_block + (i) * m##_row_x,                       \
+       (n) * m##_image + (i) * m##_row_y)
+
+__kernel void mat_mul(GRID, __read_only image2d_t a, __read_only image2d_t b,
+                      __write_only image2d_t y, MATRIX(a), MATRIX(b),
+                      MATRIX(y), const int depth, const int channels) {
+  GRID_POSITION(block, i, n)
+  float4 sum = 0;
+  for (int k = 0; k < depth; k += 4) {
+#ifdef TRANSPOSE_A
+    float4 va = 0;
+#define TAKE_A(component, at)                                         \
+  if (at < depth) {                                                   \
+    READ_MATRIX(v, a, n, at, i / 4)                                   \
+    va.component = Component(v, i % 4);                               \
+  }
+    TAKE_A(x, k)
+    TAKE_A(y, k + 1)
+    TAKE_A(z, k + 2)
+    TAKE_A(w, k + 3)
+#else
+    READ_MATRIX(va, a, n, i, k / 4)
+#endif
+#ifdef TRANSPOSE_B
+    // Components beyond the depth are 0 in both.
+#define ADD_COLUMN(component, at)                                     \
+  if (at < channels) {                                                \
+    READ_MATRIX(v, b, n, at, k / 4)                                   \
+    sum.component += dot(va, v);                                      \
+  }
+    ADD_COLUMN(x, block * 4)
+    ADD_COLUMN(y, block * 4 + 1)
+    ADD_COLUMN(z, block * 4 + 2)
+    ADD_COLUMN(w, block * 4 + 3)
+#else
+#define ADD_ROW(component, at)                                        \
+  if (at < depth) {                                                   \
+    READ_MATRIX(v, b, n, at, block)                                   \
+    sum = mad(va.component, v, sum);                                  \
+  }
+    ADD_ROW(x, k)
+    ADD_ROW(y, k + 1)
+    ADD_ROW(z, k + 2)
+    ADD_ROW(w, k + 3)
+#endif
+  }
+  WRITE_BLOCK(y, block, channels, i * y_row_x, y_block,
+              n * y_image + i * y_row_y, sum)
+}

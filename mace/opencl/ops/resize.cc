@@ -1,0 +1,45 @@
+// Resize on the GPU.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/ops/resize.h"
+
+#include <vector>
+
+#include "mace/opencl/kernel_table.h"
+
+namespace mace::opencl {
+namespace {
+
+template <typename T>
+Result<SharedMem> TableOf(const std::vector<T>& values,
+                          const OpenclContext& context) {
+  MACE_ASSIGN_OR_RETURN(
+      ClMem memory,
+      context.cl().CreateBuffer(values.size() * sizeof(T), values.data()));
+  return SharedMem(std::make_shared<const ClMem>(std::move(memory)));
+}
+
+Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+  MACE_ASSIGN_OR_RETURN(const ResizeAttrs attrs, ReadAttrs<ResizeAttrs>(node));
+  const Extents4 in = AsNhwc(node.inputs[0].type.shape);
+  const Extents4 out = AsNhwc(node.outputs[0].shape);
+  Pass pass("resize", "resize", BlockGrid(out));
+  pass.In(0);
+  int num_taps = 1;
+  for (int axis : {0, 1}) {
+    const ResizeTaps taps = TapsOf(attrs, node, axis);
+    const std::vector<cl_int> index(taps.index.begin(), taps.index.end());
+    MACE_ASSIGN_OR_RETURN(SharedMem indices, TableOf(index, context));
+    MACE_ASSIGN_OR_RETURN(SharedMem weights, TableOf(taps.weight, context));
+    pass.Constant(indices).Constant(weights);
+    num_taps = taps.num_taps;
+  }
+  pass.Out().Int(num_taps, in[1], in[2], out[1], out[3]);
+  return context.MakeKernel({pass});
+}
+
+}  // namespace
+
+GpuKernelDef Resize() { return {Prepare}; }
+
+}  // namespace mace::opencl
