@@ -7,6 +7,7 @@
 #include "mace/opencl/constants.h"
 #include "mace/opencl/kernel_table.h"
 #include "mace/opencl/window.h"
+#include "mace/opencl/winograd.h"
 
 namespace mace::opencl {
 namespace {
@@ -17,6 +18,8 @@ Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
   MACE_ASSIGN_OR_RETURN(const Conv2dAttrs attrs, ReadAttrs<Conv2dAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const Window2D window, Conv2dWindow(node, attrs));
   MACE_RETURN_IF_ERROR(CheckConstant(node, 1, "filter"));
+  const int64_t tile = WinogradTile(attrs, window, node, context);
+  if (tile > 0) return MakeWinograd(node, attrs, window, tile, context);
   const Shape& w = node.inputs[1].type.shape;
   const Extents4 filter_extents = {w[0], w[1], w[2], w[3]};
   const Extents4 out = AsNhwc(node.outputs[0].shape);
