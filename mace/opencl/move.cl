@@ -43,9 +43,15 @@ inline int SourceOf(__global const int *map, int at, int mode) {
       const int first_column, const int first_row, const int rows,      \
       const int rows_apart, const int mode, const float fill
 
-#define WRITE_MOVED(v)                                                 \
-  WRITE_BLOCK(y, first_block + block, channels, first_column + w,      \
-              out_width, row / rows * rows_apart + row % rows + first_row, v)
+// float4 v = the pixel that holds element `at` of x, as its component c % 4.
+#define READ_ELEMENT(v, c, at)                                          \
+  const int pixel = at / in_channels, c = at - pixel * in_channels;     \
+  const int line = pixel / in_width;                                    \
+  READ(v, x, c / 4 * in_width + pixel - line * in_width, line)
+
+#define WRITE_MOVED(v)                                                  \
+  WRITE_BLOCK(y, first_block + block, channels, first_column + w,       \
+              out_width, row / rows * (rows_apart - rows) + row + first_row, v)
 
 // Any elements.
 __kernel void move(GRID, __read_only image2d_t x, __global const int *map,
@@ -56,9 +62,8 @@ __kernel void move(GRID, __read_only image2d_t x, __global const int *map,
   for (int k = 0; k < 4 && block * 4 + k < region_channels; ++k) {
     const int source = SourceOf(map, at + k, mode);
     if (source < 0) continue;
-    const int c = source % in_channels, pixel = source / in_channels;
-    READ(from, x, c / 4 * in_width + pixel % in_width, pixel / in_width)
-    v[k] = Component(from, c % 4);
+    READ_ELEMENT(from, c, source)
+    v[k] = Component(from, c & 3);
   }
   WRITE_MOVED((float4)(v[0], v[1], v[2], v[3]))
 }
@@ -72,8 +77,7 @@ __kernel void move_blocks(GRID, __read_only image2d_t x,
   const int source = SourceOf(map, at, mode);
   float4 v = fill;
   if (source >= 0) {
-    const int c = source % in_channels, pixel = source / in_channels;
-    READ(from, x, c / 4 * in_width + pixel % in_width, pixel / in_width)
+    READ_ELEMENT(from, c, source)
     v = from;
   }
   WRITE_MOVED(v)

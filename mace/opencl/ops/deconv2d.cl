@@ -26,8 +26,9 @@ __kernel void deconv2d(GRID, __read_only image2d_t x,
       const int filter_row = (block * kernel_h + r) * kernel_w + t;
 #ifdef GROUPS_CUT_BLOCKS
       for (int i = 0; i < in_per_group; ++i) {
-        const int4 own = block * 4 + (int4)(0, 1, 2, 3);
-        const int4 c = min(own, channels - 1) / out_per_group * in_per_group + i;
+        const int4 own = min(block * 4 + (int4)(0, 1, 2, 3),
+                             (int4)(channels - 1));
+        const int4 c = own / out_per_group * in_per_group + i;
         READ(f, filter, i, filter_row)
         READ(v0, x, c.x / 4 * in_width + column, in_row)
         READ(v1, x, c.y / 4 * in_width + column, in_row)
