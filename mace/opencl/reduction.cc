@@ -18,15 +18,20 @@ int NhwcAxis(int d, int rank) {
   return std::max(0, d - (rank - 4));
 }
 
-// The kind that makes one of the results of parts; null where none does.
+// The kind that makes one of the results of parts; null where none does. Not
+// for products: what each part loses as a half would add up.
 const char* MergeOf(const std::string& kind) {
   const struct {
     const char *kind, *merge;
-  } kMerges[] = {{"MAX", "MAX"},       {"MIN", "MIN"},
-                 {"PROD", "PROD"},     {"SUM", "SUM"},
-                 {"L1", "SUM"},        {"SUM_SQUARE", "SUM"},
-                 {"L2", "L2"},         {"MEAN", "MEAN"},
-                 {"MEAN_EXP", "MEAN"}, {"DEVIATION", "ROOT_MEAN_SQUARE"}};
+  } kMerges[] = {{"MAX", "MAX"},
+                 {"MIN", "MIN"},
+                 {"SUM", "SUM"},
+                 {"L1", "SUM"},
+                 {"L2", "L2"},
+                 {"SUM_SQUARE", "SUM"},
+                 {"MEAN", "MEAN"},
+                 {"MEAN_EXP", "MEAN"},
+                 {"DEVIATION", "ROOT_MEAN_SQUARE"}};
   for (const auto& row : kMerges) {
     if (kind == row.kind) return row.merge;
   }
