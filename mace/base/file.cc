@@ -79,6 +79,12 @@ void MappedFile::Forget(const void* data, size_t bytes) const {
   madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }
 
+void MappedFile::Release() const {
+  if (data_ != nullptr) {
+    madvise(const_cast<uint8_t*>(data_), size_, MADV_DONTNEED);
+  }
+}
+
 Result<MappedFile> MappedFile::Open(const std::string& path) {
   const Descriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat st;

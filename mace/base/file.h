@@ -28,6 +28,10 @@ class MappedFile {
   // reads them again gets them from the file.
   void Forget(const void* data, size_t bytes) const;
 
+  // Gives back the memory of the pages touched so far; touching them again
+  // loads them again. Any thread may be reading.
+  void Release() const;
+
   const uint8_t* data() const { return data_; }  // page aligned; null if empty
   size_t size() const { return size_; }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "mace/cpu/choose.h"
+#include "mace/cpu/conv_choice.h"
 #include "mace/cpu/conv_gemm.h"
 #include "mace/cpu/kernel_inputs.h"
 
@@ -22,6 +23,7 @@ struct ConvGemmKernel final : Kernel {
     return filter.scratch_bytes() + gemm.scratch_bytes();
   }
   int64_t macs() const override { return num_macs; }
+  int64_t cost_macs() const override { return cost; }
   std::vector<Overlap> overlaps() const override {
     const int64_t distance = gemm.SafeDistanceBytes();
     if (distance < 0) return {};
@@ -42,6 +44,7 @@ struct ConvGemmKernel final : Kernel {
   ConvGemm gemm;
   ThreadPool* threads;
   int64_t num_macs = 0;
+  int64_t cost = 0;
 };
 
 // Each group's filter as a matrix of kernel_h * kernel_w * in_per_group rows.
@@ -89,6 +92,7 @@ Result<KernelPtr> PrepareConvGemm(const Node& node, const ConvShape& s,
   ConvGemm gemm(spec, context);
   auto kernel = std::make_unique<ConvGemmKernel>(std::move(filter),
                                                  std::move(gemm), context);
+  kernel->cost = static_cast<int64_t>(DirectCost(s));
   kernel->num_macs =
       NumElements(node.outputs[0].shape) * s.in_per_group() * s.taps();
   return KernelPtr(std::move(kernel));

@@ -15,6 +15,8 @@ struct CpuContext {
   ThreadPool* threads = nullptr;    // not owned; outlives the kernels
   CpuFeatures features = 0;         // which micro-kernels may be chosen
   PackedWeights* packed = nullptr;  // not owned; shared between engines
+  // The largest tile of Winograd convolutions: 0 (none), 2, 4 or 6.
+  int max_winograd = 4;
   // Only scalar reference kernels: what tests compare against.
   bool reference = false;
 };

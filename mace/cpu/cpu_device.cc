@@ -31,7 +31,8 @@ Result<std::unique_ptr<CpuDevice>> CpuDevice::Create(
                         ThreadPool::Create(options.num_threads));
   device->packed_ = std::move(packed);
   device->context_ = {device->threads_.get(), options.features,
-                      device->packed_.get(), options.reference};
+                      device->packed_.get(), options.max_winograd,
+                      options.reference};
   return device;
 }
 

@@ -13,6 +13,9 @@ namespace mace {
 struct CpuOptions {
   int num_threads = 1;
   CpuFeatures features = DetectCpuFeatures();
+  // The largest tile of Winograd convolutions: 0 (none), 2, 4 or 6. Larger ones
+  // are faster and less exact; see winograd_f32_points.h.
+  int max_winograd = 4;
   bool reference = false;  // scalar reference kernels only
 };
 

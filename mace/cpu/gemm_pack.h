@@ -64,7 +64,7 @@ class PackedB {
   ThreadPool* threads_ = nullptr;
   std::vector<GemmB> matrices_;
   std::vector<int64_t> offsets_ = {0};  // and the total
-  std::shared_ptr<const AlignedBuffer> constant_;
+  std::shared_ptr<const void> constant_;
 };
 
 }  // namespace mace::cpu

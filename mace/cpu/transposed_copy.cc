@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "mace/cpu/odometer.h"
+#include "mace/cpu/transpose_4x4.h"
 
 namespace mace {
 namespace {
@@ -52,35 +53,22 @@ void CopyElements(const Block& b) {
   }
 }
 
-// Four 32-bit elements, in one register of every CPU that has such.
-typedef uint32_t Four __attribute__((vector_size(16)));
-
-Four LoadFour(const char* p) {
-  Four v;
-  std::memcpy(&v, p, sizeof(v));
-  return v;
-}
-void StoreFour(char* p, Four v) { std::memcpy(p, &v, sizeof(v)); }
-
-void Transpose4x4(const char* src, int64_t src_stride, char* dst,
-                  int64_t dst_stride) {
-  const Four a = LoadFour(src), b = LoadFour(src + src_stride);
-  const Four c = LoadFour(src + 2 * src_stride);
-  const Four d = LoadFour(src + 3 * src_stride);
-  const Four ab_lo = __builtin_shufflevector(a, b, 0, 4, 1, 5);
-  const Four ab_hi = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-  const Four cd_lo = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-  const Four cd_hi = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-  StoreFour(dst, __builtin_shufflevector(ab_lo, cd_lo, 0, 1, 4, 5));
-  StoreFour(dst + dst_stride,
-            __builtin_shufflevector(ab_lo, cd_lo, 2, 3, 6, 7));
-  StoreFour(dst + 2 * dst_stride,
-            __builtin_shufflevector(ab_hi, cd_hi, 0, 1, 4, 5));
-  StoreFour(dst + 3 * dst_stride,
-            __builtin_shufflevector(ab_hi, cd_hi, 2, 3, 6, 7));
+// Two columns that end up side by side: how channels are shuffled.
+void InterleaveTwo(const Block& b) {
+  const char* other = b.src + b.src_stride;
+  int64_t i = 0;
+  for (; i + 4 <= b.rows; i += 4) {
+    const Four x = LoadFour(b.src + i * 4), y = LoadFour(other + i * 4);
+    char* dst = b.dst + i * 8;
+    StoreFour(dst, __builtin_shufflevector(x, y, 0, 4, 1, 5));
+    StoreFour(dst + 16, __builtin_shufflevector(x, y, 2, 6, 3, 7));
+  }
+  CopyElements<uint32_t>(
+      {b.src + i * 4, b.dst + i * 8, b.src_stride, 8, b.rows - i, 2});
 }
 
 void CopyBlocksOf4x4(const Block& b) {
+  if (b.cols == 2 && b.dst_stride == 8) return InterleaveTwo(b);
   const int64_t rows = b.rows & ~int64_t{3}, cols = b.cols & ~int64_t{3};
   for (int64_t i = 0; i < rows; i += 4) {
     for (int64_t j = 0; j < cols; j += 4) {

@@ -71,6 +71,10 @@ class Kernel {
   // Multiply-adds of one Run, 0 where the notion does not apply.
   virtual int64_t macs() const { return 0; }
 
+  // What one Run costs by the device's cost model, in multiply-adds at full
+  // speed; 0 where there is no model.
+  virtual int64_t cost_macs() const { return macs(); }
+
   // What was chosen, for plans and profiles: "gemm_f32_8x16__avx512".
   virtual std::string variant() const { return "scalar"; }
 

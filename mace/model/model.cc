@@ -107,11 +107,26 @@ class Builder {
     if (model_.graph.outputs.empty()) {
       return InvalidModel("the model has no outputs");
     }
+    for (const proto::Argument& arg : net_.arg()) {
+      MACE_RETURN_IF_ERROR(ReadSetting(arg));
+    }
     if (net_.has_memory_plan()) ReadMemoryPlan(net_.memory_plan());
     return std::move(model_);
   }
 
  private:
+  // What the deployment file said of the whole model. Settings of other devices
+  // and releases are let pass.
+  Status ReadSetting(const proto::Argument& arg) {
+    if (arg.name() != "winograd") return Status();
+    if (arg.type() != proto::Argument::INT || arg.i() < 0 || arg.i() > 6 ||
+        arg.i() % 2 != 0) {
+      return InvalidModel("the setting 'winograd' must be 0, 2, 4 or 6");
+    }
+    model_.winograd = static_cast<int>(arg.i());
+    return Status();
+  }
+
   Result<int> AddValue(const std::string& name, const std::string& what) {
     if (name.empty()) return InvalidModel(what + ": a tensor has no name");
     const int id = static_cast<int>(model_.graph.values.size());

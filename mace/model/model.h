@@ -48,6 +48,7 @@ struct Model {
   // value id; inference must agree. May lack entries.
   std::map<int, TensorType> declared;
   EmbeddedMemoryPlan memory_plan;
+  int winograd = -1;  // largest tile of Winograd convolutions; -1: not said
   WeightBytes weights;
 };
 

@@ -73,6 +73,19 @@ TEST(LoadModel, Sound) {
   EXPECT_EQ(ToString(model->declared.at(2)), "f32[1,16]");
 }
 
+TEST(LoadModel, SettingsOfTheDeploymentFile) {
+  Sample sample;
+  EXPECT_EQ(sample.Load()->winograd, -1);
+  auto* arg = sample.net.add_arg();
+  arg->set_name("winograd");
+  arg->set_type(proto::Argument::INT);
+  arg->set_i(2);
+  sample.net.add_arg()->set_name("of_another_release");
+  const auto model = sample.Load();
+  ASSERT_TRUE(model.ok()) << model.status().information();
+  EXPECT_EQ(model->winograd, 2);
+}
+
 struct BadCase {
   const char* name;
   std::function<void(Sample&)> spoil;
@@ -86,6 +99,14 @@ const BadCase kBadCases[] = {
      "update the library"},
     {"ShortWeights", [](Sample& s) { s.data_size = 100; }, "cut short"},
     {"DamagedWeights", [](Sample& s) { s.data.get()[5] ^= 1; }, "checksum"},
+    {"Winograd",
+     [](Sample& s) {
+       auto* arg = s.net.add_arg();
+       arg->set_name("winograd");
+       arg->set_type(proto::Argument::INT);
+       arg->set_i(3);
+     },
+     "'winograd' must be 0, 2, 4 or 6"},
     {"WeightOutside",
      [](Sample& s) { s.net.mutable_tensors(0)->set_offset(128); },
      "weight 'w': lies at byte 128 with 64 bytes, outside the 128"},

@@ -73,7 +73,11 @@ struct OperatorStats {
   std::vector<std::vector<int64_t>> output_shape;
   ConvPoolArgs args;
   CallStats stats;
-  int64_t macs = 0;     // multiply-adds; 0 where the notion does not apply
+  int64_t macs = 0;  // multiply-adds; 0 where the notion does not apply
+  // What the chosen algorithm costs by the cost model, in multiply-adds at full
+  // speed; 0 where there is no model.
+  int64_t cost_macs = 0;
+  int64_t bytes = 0;    // of the inputs, weights and outputs
   std::string device;   // "CPU"
   std::string variant;  // the kernel chosen
 };
@@ -220,6 +224,12 @@ class MACE_API MaceEngineConfig {
   // beforehand with MaceEngine::QueryArenaBytes. Must start at a 64-byte
   // boundary.
   MaceStatus SetArena(void* data, size_t size);
+
+  // The largest tile of Winograd convolutions on the CPU: 0 (none), 2, 4 or 6.
+  // Larger ones are faster and less exact: the error of a layer relative to its
+  // largest output is below 1e-6, 5e-6 and 2e-5. Not called: what the model's
+  // deployment file says, or else 4.
+  MaceStatus SetWinograd(int largest_tile);
 
   // For debugging: bytes of the arena that hold nothing live are made NaN while
   // the engine runs, so that a wrong plan shows in the outputs. Slow.

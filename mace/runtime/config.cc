@@ -68,6 +68,16 @@ MaceStatus MaceEngineConfig::SetMemoryStrategy(const std::string& strategy) {
   return MaceStatus();
 }
 
+MaceStatus MaceEngineConfig::SetWinograd(int largest_tile) {
+  if (largest_tile < 0 || largest_tile > 6 || largest_tile % 2 != 0) {
+    return InvalidArgument(
+        "SetWinograd: the largest tile must be 0, 2, 4 or 6, got " +
+        std::to_string(largest_tile));
+  }
+  impl_->winograd = largest_tile;
+  return MaceStatus();
+}
+
 void MaceEngineConfig::SetMemorySavings(const MaceMemorySavings& savings) {
   impl_->memory_savings = savings;
 }

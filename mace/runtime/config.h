@@ -25,6 +25,7 @@ class MaceEngineConfig::Impl {
   void* arena = nullptr;  // the caller's; null: the engine allocates
   size_t arena_bytes = 0;
   bool guard = false;
+  int winograd = -1;  // -1: as the model says, or else the device's default
 };
 
 }  // namespace mace

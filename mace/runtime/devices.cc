@@ -25,6 +25,7 @@ Result<std::unique_ptr<Device>> CreateCpu(
     cores = SelectCores(ReadCpuCores(), config.affinity_policy);
   }
   CpuOptions options;
+  if (config.winograd >= 0) options.max_winograd = config.winograd;
   options.num_threads = config.num_threads > 0 ? config.num_threads
                                                : static_cast<int>(cores.size());
   // The workers inherit the mask; the caller's own thread gets its mask back.

@@ -46,7 +46,9 @@ Status MaceEngine::Impl::Init(std::shared_ptr<MaceModel> model,
   query_only_ = query_only;
   model_ = std::move(model);
   config_ = *config.impl();
-  graph_ = model_->impl()->model.graph;
+  const Model& source = model_->impl()->model;
+  graph_ = source.graph;
+  if (config_.winograd < 0) config_.winograd = source.winograd;
   MACE_RETURN_IF_ERROR(CutInputs(input_nodes));
   MACE_RETURN_IF_ERROR(CutOutputs(output_nodes));
   MACE_ASSIGN_OR_RETURN(devices_,

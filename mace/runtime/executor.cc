@@ -46,6 +46,11 @@ OperatorStats StatsOf(const Node& node, const Step& step) {
     if (type != nullptr) stats.args.padding_type = static_cast<int>(*type);
   }
   stats.macs = step.kernel->macs();
+  stats.cost_macs = step.kernel->cost_macs();
+  for (const Operand& operand : node.inputs) {
+    if (operand.present()) stats.bytes += Bytes(operand.type);
+  }
+  for (const TensorType& type : node.outputs) stats.bytes += Bytes(type);
   stats.device = step.device->name();
   stats.variant = step.kernel->variant();
   return stats;

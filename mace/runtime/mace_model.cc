@@ -138,6 +138,11 @@ MaceStatus MaceModel::Load(const std::string& model_file,
     return {impl.status().code(), InFile(model_file, impl.status())};
   }
   (*impl)->file = weights;
+  if (weights != nullptr) {
+    // What the checksum read is not needed until it is packed, nor after.
+    weights->Release();
+    (*impl)->packed->SetRelease([weights] { weights->Release(); });
+  }
   model->reset(new MaceModel(std::move(*impl)));
   return MaceStatus();
 }

@@ -17,9 +17,10 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import report
 from chart import draw
 from engines import ENGINES, EngineError, Process, is_installed, machine_limits
-from files import ConversionError, Files
+from files import ROOT, ConversionError, Files
 from networks import NETWORKS
 
 # What --json holds.
@@ -116,6 +117,8 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--engines", default=",".join(ENGINES), help="comma list")
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--json", type=Path, help="write all figures here")
+    parser.add_argument("--write", action="store_true",
+                        help="rewrite the table of docs/performance.md")
     parser.add_argument("--chart", type=Path, help="draw the ratios here, a .png or .svg")
     args = parser.parse_args()
     for what, given, known in (("model", args.models, NETWORKS), ("engine", args.engines, ENGINES)):
@@ -145,6 +148,8 @@ def main() -> int:
     if args.json:
         kept = [{field: r[field] for field in FIELDS} for r in rows]
         args.json.write_text(json.dumps(kept, indent=1) + "\n")
+    if args.write:
+        report.write(rows, ROOT / "docs" / "performance.md")
     if args.chart:
         draw(rows, args.chart)
     disagreeing = [r for r in rows if r["relative_diff"] > AGREEMENT]

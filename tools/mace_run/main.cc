@@ -7,16 +7,27 @@
 #include <algorithm>
 #include <cstdio>
 #include <numeric>
+#include <thread>
 
 #include "mace/cpu/machine_limits.h"
 #include "tools/mace_run/embed_plan.h"
 #include "tools/mace_run/options.h"
+#include "tools/mace_run/plan_table.h"
 #include "tools/mace_run/report.h"
 #include "tools/mace_run/run_model.h"
 #include "tools/mace_run/statistics.h"
 
 namespace mace::tools {
 namespace {
+
+constexpr int kPlanRuns = 10;  // to measure the steps of a plan
+
+// As the engine resolves them.
+int NumThreads(const Options& options) {
+  return options.num_threads > 0
+             ? options.num_threads
+             : std::max<int>(std::thread::hardware_concurrency(), 1);
+}
 
 int Fail(const Status& status) {
   std::fprintf(stderr, "ERROR: %s\n", status.information().c_str());
@@ -68,6 +79,45 @@ int RunBatch(const Options& options) {
   return all_ok ? 0 : 1;
 }
 
+// Half of the time without statistics, half with.
+Status Measure(Session& session, const Options& options, Benchmark& benchmark,
+               RunMetadata& metadata) {
+  for (int i = 0; i < std::max(options.warmup, 1); ++i) {
+    MACE_ASSIGN_OR_RETURN(const double ms, session.Run());
+    benchmark.warmup.Add(ms);
+  }
+  const double limit_ms = options.max_time * 1000 / 2;
+  while (benchmark.plain.count() < options.max_num_runs &&
+         benchmark.plain.sum() < limit_ms) {
+    MACE_ASSIGN_OR_RETURN(const double ms, session.Run());
+    benchmark.plain.Add(ms);
+  }
+  while (benchmark.measured.count() < options.max_num_runs &&
+         benchmark.measured.sum() < limit_ms) {
+    MACE_ASSIGN_OR_RETURN(const double ms, session.Run(&metadata));
+    benchmark.measured.Add(ms);
+    benchmark.Add(metadata);
+  }
+  return Status();
+}
+
+// What the steps of a plan were predicted to take, and take.
+Status PrintPlanTable(Session& session, const Options& options) {
+  auto threads = ThreadPool::Create(NumThreads(options));
+  MACE_RETURN_IF_ERROR(threads.status());
+  MACE_ASSIGN_OR_RETURN(
+      const cpu::MachineLimits limits,
+      cpu::MeasureLimits(threads->get(), DetectCpuFeatures()));
+  Benchmark benchmark;
+  for (int i = 0; i < kPlanRuns; ++i) {
+    RunMetadata metadata;
+    MACE_RETURN_IF_ERROR(session.Run(&metadata).status());
+    benchmark.Add(metadata);
+  }
+  std::fputs(FormatPlanTable(benchmark, limits).c_str(), stdout);
+  return Status();
+}
+
 int Dump(const Options& options) {
   auto session = Session::Open(options.jobs[0], options);
   if (!session.ok()) return Fail(session.status());
@@ -75,6 +125,10 @@ int Dump(const Options& options) {
   const Status status = session->engine().Dump(options.dump, &text);
   if (!status.ok()) return Fail(status);
   std::fputs(text.c_str(), stdout);
+  if (options.dump == "plan" && options.device == "CPU") {
+    const Status measured = PrintPlanTable(*session, options);
+    if (!measured.ok()) return Fail(measured);
+  }
   return 0;
 }
 
@@ -101,7 +155,7 @@ int RunInteractive(const Options& options) {
 }
 
 int PrintMachine(const Options& options) {
-  auto threads = ThreadPool::Create(std::max(options.num_threads, 1));
+  auto threads = ThreadPool::Create(NumThreads(options));
   if (!threads.ok()) return Fail(threads.status());
   const auto limits = cpu::MeasureLimits(threads->get(), DetectCpuFeatures());
   if (!limits.ok()) return Fail(limits.status());
@@ -123,28 +177,6 @@ int EmbedPlan(const Options& options) {
                              options.embed_memory_plan);
   }
   return status.ok() ? 0 : Fail(status);
-}
-
-// Half of the time without statistics, half with.
-Status Measure(Session& session, const Options& options, Benchmark& benchmark,
-               RunMetadata& metadata) {
-  for (int i = 0; i < std::max(options.warmup, 1); ++i) {
-    MACE_ASSIGN_OR_RETURN(const double ms, session.Run());
-    benchmark.warmup.Add(ms);
-  }
-  const double limit_ms = options.max_time * 1000 / 2;
-  while (benchmark.plain.count() < options.max_num_runs &&
-         benchmark.plain.sum() < limit_ms) {
-    MACE_ASSIGN_OR_RETURN(const double ms, session.Run());
-    benchmark.plain.Add(ms);
-  }
-  while (benchmark.measured.count() < options.max_num_runs &&
-         benchmark.measured.sum() < limit_ms) {
-    MACE_ASSIGN_OR_RETURN(const double ms, session.Run(&metadata));
-    benchmark.measured.Add(ms);
-    benchmark.Add(metadata);
-  }
-  return Status();
 }
 
 int RunBenchmark(const Options& options) {

@@ -135,6 +135,9 @@ int ParseOptions(int argc, char** argv, Options* options) {
   app.add_flag("!--no_checksum", o.verify_checksum,
                "do not read all weights to compare their checksum");
   app.add_flag("--allow_nan", o.allow_nan, "run on inputs that hold NaN");
+  app.add_option("--winograd", o.winograd,
+                 "largest tile of Winograd convolutions: 0, 2, 4 or 6")
+      ->check(CLI::IsMember({0, 2, 4, 6}));
   app.add_flag("--guard", o.guard,
                "fill memory that holds nothing live with NaN while running");
   app.add_option("--seed", o.seed, "of random inputs")->capture_default_str();

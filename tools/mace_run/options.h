@@ -37,6 +37,7 @@ struct Options {
   bool verify_checksum = true;
   bool allow_nan = false;
   bool guard = false;
+  int winograd = -1;
   uint32_t seed = 1;
   std::vector<float> input_range = {-1, 1};
   std::string dump;

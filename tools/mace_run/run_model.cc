@@ -120,6 +120,9 @@ Result<Session> Session::Open(const Job& job, const Options& options) {
       static_cast<CPUAffinityPolicy>(options.cpu_affinity_policy)));
   MACE_RETURN_IF_ERROR(config.SetMemoryStrategy(options.memory_strategy));
   config.SetGuard(options.guard);
+  if (options.winograd >= 0) {
+    MACE_RETURN_IF_ERROR(config.SetWinograd(options.winograd));
+  }
   const auto wanted = [&](const char* name) {
     const auto& names = options.memory_savings;
     return std::find(names.begin(), names.end(), name) != names.end();

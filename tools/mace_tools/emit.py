@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -33,9 +33,15 @@ _DATA_TYPES = {
 }  # fmt: skip
 
 
-def write_model(graph: Graph, pb_path: str | Path, data_path: str | Path) -> None:
-    """Writes both files, or none. Errors: MaceError naming the file that cannot be written."""
+def write_model(graph: Graph, pb_path: str | Path, data_path: str | Path,
+                settings: Mapping[str, Attr | None] | None = None) -> None:
+    """Writes both files, or none; settings that are None are left to the engine.
+
+    Errors: MaceError naming the file that cannot be written."""
     net, weights = build(graph)
+    for name, value in (settings or {}).items():
+        if value is not None:
+            _fill_arg(net.arg.add(), name, value)
     with atomic_files(Path(data_path), Path(pb_path)) as (data, pb):
         for offset, array in weights:
             data.seek(offset)

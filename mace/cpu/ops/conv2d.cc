@@ -1,9 +1,12 @@
-// Conv2d on the CPU: a matrix product of patches and packed filters.
+// Conv2d on the CPU: by Winograd's algorithm where it pays, else a matrix
+// product of patches and packed filters.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/ops/conv2d.h"
 
+#include "mace/cpu/conv_choice.h"
 #include "mace/cpu/conv_kernel.h"
+#include "mace/cpu/conv_winograd_kernel.h"
 #include "mace/cpu/function_kernel.h"
 #include "mace/cpu/kernel_inputs.h"
 #include "mace/cpu/kernel_table.h"
@@ -27,6 +30,10 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
                     args.inputs[1].as<const float>(), BiasF32(args),
                     args.outputs[0].as<float>());
     });
+  }
+  if (node.inputs[1].data != nullptr) {
+    const int m = ChooseWinograd(s, context.max_winograd);
+    if (m > 0) return PrepareConvWinograd(node, s, m, act, context);
   }
   const FilterLayout oihw = {"oihw", s.out_per_group() * s.in_per_group(),
                              s.in_per_group(), 1};

@@ -32,7 +32,7 @@ struct DepthwiseF32 final : Kernel {
   Status Run(const RunArgs& args) override {
     const float* w = args.scratch.as<const float>();
     if (constant != nullptr) {
-      w = static_cast<const float*>(constant->data());
+      w = static_cast<const float*>(constant.get());
     } else {
       depthwise.Pack(args.inputs[1].as<const float>(),
                      args.scratch.as<float>());
@@ -49,7 +49,7 @@ struct DepthwiseF32 final : Kernel {
   }
 
   Depthwise depthwise;
-  std::shared_ptr<const AlignedBuffer> constant;  // packed; or null
+  std::shared_ptr<const void> constant;  // packed; or null
   int64_t num_macs = 0;
 };
 

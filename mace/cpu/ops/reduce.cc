@@ -7,7 +7,9 @@
 #include <cmath>
 #include <limits>
 
+#include "mace/cpu/choose.h"
 #include "mace/cpu/kernel_table.h"
+#include "mace/cpu/ukernels/pool_f32/pool_f32_table.h"
 #include "mace/cpu/wrap.h"
 
 namespace mace::cpu {
@@ -182,11 +184,35 @@ int64_t Finish(ReduceKind kind, int64_t v, int64_t n) {
   return v;
 }
 
+// Sums and means of whole pixels: what the pooling micro-kernels compute.
+PoolF32Fn* FindPool(const Geometry& g, ReduceKind kind, CpuFeatures features) {
+  const bool adds = kind == ReduceKind::kMean || kind == ReduceKind::kSum;
+  if (!adds || !g.keeps_row || g.gone.size() != 1 || g.num_gone == 0) {
+    return nullptr;
+  }
+  return ChooseRow(kPoolF32, features).mean;
+}
+
+// How many terms are added before the sum joins the others: about the root of
+// their number, which keeps rounding errors small, and a divisor of it.
+int64_t TermsAtOnce(int64_t n) {
+  int64_t terms = 1;
+  for (int64_t i = 2; i * i <= n; ++i) {
+    if (n % i == 0) terms = i;
+  }
+  return terms;
+}
+
 template <typename T>
 struct ReduceKernel final : Kernel {
   ThreadPool* threads = nullptr;
   ReduceKind kind = ReduceKind::kMean;
   Geometry g;
+  PoolF32Fn* pool = nullptr;  // of f32, where one computes this
+
+  std::string variant() const override {
+    return pool != nullptr ? "pool_f32" : "scalar";
+  }
 
   Status Run(const RunArgs& args) override {
     const T* x = args.inputs[0].as<const T>();
@@ -210,6 +236,9 @@ struct ReduceKernel final : Kernel {
   }
 
   void Unit(const T* x, int64_t lanes, T* y) const {
+    if constexpr (std::is_same_v<T, float>) {
+      if (pool != nullptr) return Pool(x, lanes, y);
+    }
     switch (kind) {
       case ReduceKind::kMin:
       case ReduceKind::kAll:
@@ -229,6 +258,15 @@ struct ReduceKernel final : Kernel {
       default:
         return Reduce<AddUp<T>>(x, lanes, y);
     }
+  }
+
+  void Pool(const float* x, int64_t lanes, float* y) const {
+    const int64_t n = g.num_gone, terms = TermsAtOnce(n);
+    const int64_t stride = g.gone[0].stride;
+    pool({static_cast<size_t>(lanes), static_cast<size_t>(n / terms),
+          static_cast<size_t>(terms), x, terms * stride, stride, y,
+          kind == ReduceKind::kMean ? 1.f / static_cast<float>(n) : 1.f,
+          -INFINITY, INFINITY});
   }
 
   template <typename Op>
@@ -270,6 +308,9 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
   kernel->threads = context.threads;
   MACE_ASSIGN_OR_RETURN(kernel->kind, ReduceKindOf(node, attrs));
   kernel->g = GeometryOf(node.inputs[0].type.shape, axes);
+  if (std::is_same_v<T, float> && !context.reference) {
+    kernel->pool = FindPool(kernel->g, kernel->kind, context.features);
+  }
   return KernelPtr(std::move(kernel));
 }
 

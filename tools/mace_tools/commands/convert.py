@@ -120,10 +120,10 @@ def _convert(
         sub = model.subgraph
         graph = passes.convert(graph, passes.Options(
             _formats(sub.input_tensors, sub.input_data_formats),
-            _formats(sub.output_tensors, sub.output_data_formats), model.winograd))
+            _formats(sub.output_tensors, sub.output_data_formats), model.winograd or 0))
         _check(console, tag, model, graph)
         step("writing")
-        write_model(graph, pb, data)
+        write_model(graph, pb, data, {"winograd": model.winograd})
 
 
 def _mace_run(context: Context) -> Path:
@@ -188,6 +188,7 @@ def _fingerprint(model: Model) -> str:
     asked = model.model_dump(include={"platform", "model_sha256_checksum"})
     asked["subgraph"] = model.subgraph.model_dump(exclude={
         "preprocess", "labels", "validation_inputs_data", "input_ranges"})
+    asked |= model.model_dump(include={"winograd"})
     if model.embed_memory_plan:
         asked |= model.model_dump(include={"embed_memory_plan", "memory_strategy", "num_threads"})
     asked["converter"] = _converter_version()

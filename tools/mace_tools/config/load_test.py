@@ -293,7 +293,7 @@ def test_a_sound_model_beside_a_wrong_one_is_checked_to_the_end(write):
 
 # Settings that have no effect yet: a note, not an error.
 NOTED = [
-    ("runtime: cpu", "runtime: cpu\n    winograd: 6", "the GPU takes those of 4"),
+    ("runtime: cpu", "runtime: gpu\n    winograd: 6", "the GPU takes those of 4"),
     ("runtime: cpu", "runtime: cpu+gpu", "the GPU comes later; the model runs on the CPU"),
     ("runtime: cpu", "runtime: dsp", "can be converted, but not run"),
     ("runtime: cpu", "runtime: gpu\n    data_type: fp16_fp32", "runs in float32"),

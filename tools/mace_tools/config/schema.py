@@ -137,8 +137,8 @@ class Model(Extras):
     limit_opencl_kernel_time: Switch = Field(0, description="0 or 1", examples=["0"])
     nnlib_graph_mode: Switch = Field(0, description="0 or 1", examples=["0"])
     obfuscate: Switch = Field(0, description="0 or 1", examples=["0"])
-    winograd: Annotated[int, BeforeValidator(values.choice(0, 2, 4, 6))] = Field(
-        0, description="0, 2, 4 or 6", examples=["0"])
+    winograd: Annotated[int | None, BeforeValidator(values.choice(0, 2, 4, 6))] = Field(
+        None, description="0, 2, 4 or 6", examples=["0"])
     num_threads: Annotated[int, BeforeValidator(values.count)] = Field(
         -1, description="threads of run and benchmark", examples=["4"])
     memory_strategy: Annotated[

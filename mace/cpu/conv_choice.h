@@ -1,0 +1,25 @@
+// Which algorithm computes a convolution soonest.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_CONV_CHOICE_H_
+#define MACE_CPU_CONV_CHOICE_H_
+
+#include "mace/cpu/reference/conv.h"
+
+namespace mace::cpu {
+
+// Costs in multiply-adds of the GEMM micro-kernels at full speed.
+
+// As a matrix product of patches and filters.
+double DirectCost(const ConvShape& shape);
+
+// By Winograd's F(m, 3); m is 2, 4 or 6. REQUIRES: Winograd::Fits(shape).
+double WinogradCost(const ConvShape& shape, int m);
+
+// The m of the cheapest Winograd convolution, 0 if none is worth its error and
+// its larger filter. `max_m` bounds the error: 0 none, 2, 4 or 6 (see
+// winograd_f32_points.h). The same for any number of threads.
+int ChooseWinograd(const ConvShape& shape, int max_m);
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_CONV_CHOICE_H_

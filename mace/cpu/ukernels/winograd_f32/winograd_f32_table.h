@@ -1,0 +1,30 @@
+// Every set of f32 Winograd micro-kernels of this build, best first.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_WINOGRAD_F32_WINOGRAD_F32_TABLE_H_
+#define MACE_CPU_UKERNELS_WINOGRAD_F32_WINOGRAD_F32_TABLE_H_
+
+#include "mace/base/cpu_features.h"
+#include "mace/cpu/ukernels/winograd_f32/winograd_f32.h"
+
+namespace mace::cpu {
+
+struct WinogradF32 {
+  const char* name;
+  CpuFeatures isa;  // what the CPU must have
+  const WinogradF32Set* set;
+};
+
+// The dispatcher takes the first row whose `isa` the CPU has.
+inline constexpr WinogradF32 kWinogradF32[] = {
+#if defined(__x86_64__)
+    {"winograd_f32__avx512", kCpuAvx512, &winograd_f32__avx512},
+    {"winograd_f32__avx2", kCpuAvx2Fma, &winograd_f32__avx2},
+#elif defined(__ARM_NEON)
+    {"winograd_f32__neon", kCpuNeon, &winograd_f32__neon},
+#endif
+    {"winograd_f32__scalar", 0, &winograd_f32__scalar},
+};
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_WINOGRAD_F32_WINOGRAD_F32_TABLE_H_

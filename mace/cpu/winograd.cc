@@ -1,0 +1,253 @@
+// Blocking and running a Winograd convolution.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/winograd.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "mace/cpu/choose.h"
+#include "mace/cpu/tasks.h"
+
+namespace mace::cpu {
+namespace {
+
+int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// Floats of v in a task: a third of a 1 MiB second-level cache.
+constexpr int64_t kBlockFloats = 96 * 1024;
+constexpr int64_t kTasksPerThread = 4;
+constexpr int kMaxArea = 64;
+constexpr int kMaxColumns = 64;  // of a GEMM tile
+
+}  // namespace
+
+struct Winograd::Task {
+  const float* x;
+  const float* packed;
+  const float* bias;
+  float* y;
+  float* v;
+  float* m;
+  int64_t tile_begin, tile_end;
+  int64_t column_begin, column_end;
+  int64_t tiles() const { return tile_end - tile_begin; }
+};
+
+bool Winograd::Fits(const ConvShape& s) {
+  const auto fits = [](const Window& w) {
+    return w.kernel == 3 && w.stride == 1 && w.dilation == 1;
+  };
+  return s.group == 1 && fits(s.window.h) && fits(s.window.w);
+}
+
+Winograd::Winograd(const Spec& spec, const CpuContext& context)
+    : spec_(spec),
+      gemm_(&ChooseRow(kGemmF32, context.features)),
+      transforms_(&ChooseRow(kWinogradF32, context.features)),
+      activator_(spec.activation, context.features),
+      threads_(context.threads),
+      area_((spec.m + 2) * (spec.m + 2)),
+      zeros_(spec.shape.in_channels) {
+  const Window2D& window = spec.shape.window;
+  tile_lines_ = CeilDiv(window.h.out, spec.m);
+  tile_columns_ = CeilDiv(window.w.out, spec.m);
+  num_tiles_ = spec.shape.batch * tile_lines_ * tile_columns_;
+  // Whole cache lines, an odd number of them, so that rows spread over sets.
+  v_stride_ = (CeilDiv(spec.shape.in_channels, 16) | 1) * 16;
+  PlanTasks();
+}
+
+void Winograd::PlanTasks() {
+  const int64_t mr = gemm_->mr, nr = gemm_->nr;
+  const int64_t panels = CeilDiv(spec_.shape.out_channels, nr);
+  const int64_t wanted = threads_->num_threads() == 1
+                             ? 1
+                             : threads_->num_threads() * kTasksPerThread;
+  const int64_t most =
+      std::max<int64_t>(kBlockFloats / (area_ * v_stride_) / mr, 1) * mr;
+  // Equal blocks, of whole micro-kernel tiles.
+  const int64_t blocks =
+      std::max(CeilDiv(num_tiles_, most),
+               std::min(wanted, std::max<int64_t>(num_tiles_ / mr, 1)));
+  tile_block_ = std::min(CeilDiv(CeilDiv(num_tiles_, blocks), mr) * mr,
+                         std::max<int64_t>(num_tiles_, 1));
+  const int64_t row_tasks = CeilDiv(num_tiles_, tile_block_);
+  const int64_t splits = std::min(panels, CeilDiv(wanted, row_tasks));
+  column_block_ = CeilDiv(panels, std::max<int64_t>(splits, 1)) * nr;
+}
+
+int64_t Winograd::packed_bytes() const {
+  return CeilDiv(spec_.shape.out_channels, gemm_->nr) * gemm_->nr * area_ *
+         spec_.shape.in_channels * static_cast<int64_t>(sizeof(float));
+}
+
+std::string Winograd::packing() const {
+  return "winograd " + std::to_string(spec_.m) + " for " + gemm_->name;
+}
+
+std::string Winograd::variant() const {
+  return "winograd " + std::to_string(spec_.m) + " " + gemm_->name;
+}
+
+void Winograd::Pack(const float* filter, float* packed) const {
+  const int64_t panels = CeilDiv(spec_.shape.out_channels, gemm_->nr);
+  const int64_t floats = gemm_->nr * area_ * spec_.shape.in_channels;
+  threads_->ParallelFor(panels, 1, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      PackPanel(filter, i, packed + i * floats);
+    }
+  });
+}
+
+// packed: [A * A][in_channels][nr]
+void Winograd::PackPanel(const float* filter, int64_t panel,
+                         float* packed) const {
+  const int64_t nr = gemm_->nr, channels = spec_.shape.in_channels;
+  const int64_t first = panel * nr;
+  const int64_t n = std::min(nr, spec_.shape.out_channels - first);
+  float taps[9 * kMaxColumns] = {};
+  WinogradFilterF32 t;
+  t.n = nr;
+  t.taps = taps;
+  t.taps_stride = nr;
+  t.u_stride = channels * nr;
+  for (int64_t c = 0; c < channels; ++c) {
+    for (int64_t j = 0; j < n; ++j) {
+      const float* from = filter + ((first + j) * channels + c) * 9;
+      for (int64_t i = 0; i < 9; ++i) taps[i * nr + j] = from[i];
+    }
+    t.u = packed + c * nr;
+    transforms_->set->filter[spec_.m / 2 - 1](t);
+  }
+}
+
+int64_t Winograd::scratch_bytes() const {
+  return threads_->num_threads() * area_ * tile_block_ *
+         (v_stride_ + gemm_->nr) * static_cast<int64_t>(sizeof(float));
+}
+
+void Winograd::Run(const float* x, const float* packed, const float* bias,
+                   float* y, void* scratch) const {
+  const int64_t blocks = CeilDiv(num_tiles_, tile_block_);
+  const int64_t column_blocks =
+      CeilDiv(spec_.shape.out_channels, column_block_);
+  RunTasks(threads_, blocks * column_blocks, [&](size_t worker, size_t index) {
+    const int64_t i = static_cast<int64_t>(index);
+    Task task = {};
+    task.x = x;
+    task.packed = packed;
+    task.bias = bias;
+    task.y = y;
+    task.v = static_cast<float*>(scratch) +
+             worker * area_ * tile_block_ * (v_stride_ + gemm_->nr);
+    task.m = task.v + area_ * tile_block_ * v_stride_;
+    task.tile_begin = i / column_blocks * tile_block_;
+    task.tile_end = std::min(task.tile_begin + tile_block_, num_tiles_);
+    task.column_begin = i % column_blocks * column_block_;
+    task.column_end =
+        std::min(task.column_begin + column_block_, spec_.shape.out_channels);
+    RunTask(task);
+  });
+}
+
+Winograd::Tile Winograd::TileAt(int64_t index) const {
+  return {index / tile_columns_ / tile_lines_,
+          index / tile_columns_ % tile_lines_, index % tile_columns_};
+}
+
+void Winograd::RunTask(const Task& task) const {
+  TransformInputs(task);
+  for (int64_t j = task.column_begin; j < task.column_end; j += gemm_->nr) {
+    const int64_t n = std::min<int64_t>(gemm_->nr, task.column_end - j);
+    MultiplyPanel(task, j, n);
+    TransformOutputs(task, j, n);
+  }
+}
+
+void Winograd::TransformInputs(const Task& task) const {
+  const Window &h = spec_.shape.window.h, &w = spec_.shape.window.w;
+  const int64_t channels = spec_.shape.in_channels, a = spec_.m + 2;
+  const float* pixels[kMaxArea];
+  WinogradInputF32 t;
+  t.channels = channels;
+  t.x = pixels;
+  t.v_stride = tile_block_ * v_stride_;
+  for (int64_t i = task.tile_begin; i < task.tile_end; ++i) {
+    const Tile tile = TileAt(i);
+    const int64_t top = tile.line * spec_.m - h.pad_before;
+    const int64_t left = tile.column * spec_.m - w.pad_before;
+    const float** pixel = pixels;
+    for (int64_t row = top; row < top + a; ++row) {
+      const bool inside = row >= 0 && row < h.in;
+      const float* line = task.x + (tile.image * h.in + row) * w.in * channels;
+      for (int64_t column = left; column < left + a; ++column) {
+        *pixel++ = inside && column >= 0 && column < w.in
+                       ? line + column * channels
+                       : zeros_.data();
+      }
+    }
+    t.v = task.v + (i - task.tile_begin) * v_stride_;
+    transforms_->set->input[spec_.m / 2 - 1](t);
+  }
+}
+
+// m[i] = v[i] * filter[i] for columns [column, column + n).
+void Winograd::MultiplyPanel(const Task& task, int64_t column,
+                             int64_t n) const {
+  const int64_t channels = spec_.shape.in_channels, nr = gemm_->nr;
+  GemmF32Tile t;
+  t.n = n;
+  t.k = channels;
+  t.segments = 1;
+  t.a_stride = v_stride_;
+  t.segment_stride = 0;
+  t.b = task.packed + column * area_ * channels;
+  t.c_stride = nr;
+  t.bias = nullptr;
+  t.accumulate = false;
+  t.lower = -INFINITY;
+  t.upper = INFINITY;
+  for (int64_t i = 0; i < area_; ++i, t.b += channels * nr) {
+    for (int64_t row = 0; row < task.tiles(); row += gemm_->mr) {
+      t.m = std::min<int64_t>(gemm_->mr, task.tiles() - row);
+      t.a = task.v + (i * tile_block_ + row) * v_stride_;
+      t.c = task.m + (i * tile_block_ + row) * nr;
+      gemm_->fn(t);
+    }
+  }
+}
+
+void Winograd::TransformOutputs(const Task& task, int64_t column,
+                                int64_t n) const {
+  const Window &h = spec_.shape.window.h, &w = spec_.shape.window.w;
+  const ActivationFunction& activation = spec_.activation;
+  WinogradOutputF32 t;
+  t.channels = n;
+  t.m_stride = tile_block_ * gemm_->nr;
+  t.bias = task.bias != nullptr ? task.bias + column : nullptr;
+  t.pixel_stride = spec_.shape.out_channels;
+  t.line_stride = w.out * t.pixel_stride;
+  t.lower = activation.lower();
+  t.upper = activation.upper();
+  for (int64_t i = task.tile_begin; i < task.tile_end; ++i) {
+    const Tile tile = TileAt(i);
+    const int64_t p = tile.line * spec_.m, q = tile.column * spec_.m;
+    t.m = task.m + (i - task.tile_begin) * gemm_->nr;
+    t.height = std::min<int64_t>(spec_.m, h.out - p);
+    t.width = std::min<int64_t>(spec_.m, w.out - q);
+    t.y = task.y + (tile.image * h.out + p) * t.line_stride +
+          q * t.pixel_stride + column;
+    transforms_->set->output[spec_.m / 2 - 1](t);
+    if (activation.is_clamp()) continue;
+    for (size_t row = 0; row < t.height; ++row) {
+      for (size_t j = 0; j < t.width; ++j) {
+        float* y = t.y + row * t.line_stride + j * t.pixel_stride;
+        activator_.Apply(y, n, y);
+      }
+    }
+  }
+}
+
+}  // namespace mace::cpu

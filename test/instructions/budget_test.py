@@ -1,0 +1,61 @@
+"""Inference executes no more x86-64 instructions than when its budget was stored.
+
+SPDX-License-Identifier: Apache-2.0
+
+Where a count goes down, or up for a reason: `python test/instructions/budget_test.py` in the
+environment of the tests stores the counts of today.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "tools")]
+
+import counting  # noqa: E402
+import networks  # noqa: E402
+
+from mace_tools import runner  # noqa: E402
+from mace_tools.cli_console import Console  # noqa: E402
+from mace_tools.emit import write_model  # noqa: E402
+
+BUDGET = HERE / "budget.json"
+SLACK = 1.03  # a compiler's patch level may move an instruction
+
+
+def counts(folder: Path) -> dict[str, dict[str, int]]:
+    given = os.environ.get("MACE_RUN")
+    mace_run = runner.find(Console(), Path(given) if given else None)
+    found = {}
+    for name, make in networks.NETWORKS.items():
+        write_model(make(), folder / f"{name}.pb", folder / f"{name}.data")
+        found[name] = counting.count(mace_run, folder / name)
+    # The algorithms that the default does not choose.
+    found["residual, direct"] = counting.count(mace_run, folder / "residual", ("--winograd=0",))
+    return found
+
+
+def test_inference_keeps_to_its_budget(tmp_path: Path) -> None:
+    if not counting.is_installed():
+        pytest.skip("not installed: valgrind")
+    budget = json.loads(BUDGET.read_text())
+    found = counts(tmp_path)
+    assert set(found) == set(budget)
+    over = {f"{name}, {what}": f"{n} instead of {budget[name][what]}"
+            for name, phases in found.items() for what, n in phases.items()
+            if n > SLACK * budget[name][what]}
+    assert not over
+    # Winograd is chosen, and pays.
+    assert found["residual"]["run"] < 0.6 * found["residual, direct"]["run"]
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as scratch:
+        BUDGET.write_text(json.dumps(counts(Path(scratch)), indent=1) + "\n")

@@ -1,0 +1,41 @@
+"""Executed x86-64 instructions of a model's inference, counted by callgrind.
+
+SPDX-License-Identifier: Apache-2.0
+
+The same program and model give the same count on any machine, so that a budget can be kept in the
+repository. Valgrind's CPU has AVX2 and no AVX-512; it knows neither pipelines nor caches.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+
+def is_installed() -> bool:
+    return shutil.which("valgrind") is not None
+
+
+def _total(command: list[str]) -> int:
+    done = subprocess.run(
+        ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command],
+        capture_output=True, text=True, check=False)
+    found = re.search(r"Collected : (\d+)", done.stderr)
+    if done.returncode or not found:
+        raise RuntimeError(f"{command[0]} under valgrind: {done.stderr[-500:]}")
+    return int(found[1])
+
+
+def count(mace_run: Path, model: Path, options: tuple[str, ...] = ()) -> dict[str, int]:
+    """Instructions of a start (load, checksum, packing, plan and first run), and of a run after.
+
+    `model` lacks its suffix."""
+    command = [str(mace_run), f"--model_file={model}.pb", f"--model_data_file={model}.data",
+               "--num_threads=1", "--warmup=0", *options]
+    one, three = (_total([*command, f"--round={n}"]) for n in (1, 3))
+    run = (three - one) // 2
+    return {"start": one - run, "run": run}

@@ -1,0 +1,63 @@
+"""Small networks that between them call every x86-64 fast path, made with numpy alone.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from mace_tools.ir import Attr, Graph
+
+
+class _Net:
+    def __init__(self, name: str, size: int, channels: int) -> None:
+        self.graph = Graph(name)
+        self.rng = np.random.default_rng(1)
+        self.shape: tuple[int, ...] = (1, size, size, channels)
+        self.last = "x"
+        self.graph.add_input("x", "f32", self.shape, "NHWC")
+
+    def op(self, op: str, shape: tuple[int, ...], *weights: tuple[int, ...], **attrs: Attr,
+           ) -> _Net:
+        name = f"{op}_{len(self.graph.nodes)}"
+        constants = [self.graph.add_const(name + "_w", self.rng.uniform(-0.1, 0.1, w), "f32")
+                     for w in weights]
+        self.graph.add(op, [self.last, *constants], [name], **attrs)
+        self.graph.tensors[name].shape = shape
+        self.last, self.shape = name, shape
+        return self
+
+    def conv(self, out: int, k: int, s: int = 1) -> _Net:
+        n, h, w, c = self.shape
+        return self.op("Conv2d", (n, -(-h // s), -(-w // s), out), (out, c, k, k), (out,),
+                       padding=1, strides=[s, s], activation="RELU")
+
+    def depthwise(self, k: int, s: int = 1) -> _Net:
+        n, h, w, c = self.shape
+        return self.op("DepthwiseConv2d", (n, -(-h // s), -(-w // s), c), (1, c, k, k), (c,),
+                       padding=1, strides=[s, s], activation="RELU")
+
+    def done(self) -> Graph:
+        self.graph.outputs = [self.last]
+        return self.graph
+
+
+def mobile() -> Graph:
+    """First layer, depthwise, 1x1, fully connected."""
+    net = _Net("mobile", 32, 3).conv(16, 3, 2).depthwise(3).conv(32, 1).depthwise(3, 2)
+    net.conv(64, 1).depthwise(5).conv(96, 1)
+    net.op("Reduce", (1, 96), reduce_type="MEAN", axis=[1, 2], keepdims=0)
+    return net.op("FullyConnected", (1, 100), (100, 96), (100,)).done()
+
+
+def residual() -> Graph:
+    """3x3 convolutions of stride 1, which are Winograd's, and pooling."""
+    net = _Net("residual", 24, 32).conv(64, 3).conv(64, 3)
+    return net.op("Pooling", (1, 12, 12, 64), pooling_type=2, kernels=[2, 2], strides=[2, 2],
+                  padding=0).done()
+
+
+NETWORKS: dict[str, Callable[[], Graph]] = {"mobile": mobile, "residual": residual}

@@ -1,0 +1,52 @@
+"""The side-by-side table of docs/performance.md.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+BEGIN, END = "<!-- peers: begin -->", "<!-- peers: end -->"
+
+
+def table(rows: list[dict]) -> str:
+    """Markdown: a line for each network and number of threads."""
+    engines = list(dict.fromkeys(r["engine"] for r in rows))
+    peers = [name for name in engines if name != "mace"]
+    lines = [f"| network | threads | {' | '.join(engines)} | ours / best | % of FMA peak | "
+             "load + first | peak memory |", "|---" * (len(engines) + 6) + "|"]
+    for key in dict.fromkeys((r["model"], r["threads"]) for r in rows):
+        here = {r["engine"]: r for r in rows if (r["model"], r["threads"]) == key}
+        best = [here[name] for name in peers if name in here]
+        if "mace" not in here or not best:
+            continue
+        ours = here["mace"]
+        start, best_start = (
+            min(r["load_ms"] + r["first_ms"] for r in some) for some in ([ours], best))
+        times = [f"{here[name]['median_ms']:.2f}" if name in here else "-" for name in engines]
+        ratio = ours["median_ms"] / min(r["median_ms"] for r in best)
+        memory = min(r["peak_mb"] for r in best)
+        lines.append(
+            f"| {key[0]} | {key[1]} | {' | '.join(times)} | {ratio:.2f} | "
+            f"{100 * ours['gflops'] / ours['peak_gflops']:.0f} | "
+            f"{start:.1f} / {best_start:.1f} ms | {ours['peak_mb']:.0f} / {memory:.0f} MB |")
+    return "\n".join(lines)
+
+
+def machine(rows: list[dict]) -> str:
+    limits = {r["threads"]: r for r in rows}
+    cpu = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
+    each = "; ".join(
+        f"{threads} thread{'s' if threads > 1 else ''}: {r['peak_gflops']:.0f} GFLOP/s, "
+        f"{r['memory_gbps']:.0f} GB/s" for threads, r in sorted(limits.items()))
+    return f"{cpu[1] if cpu else 'unknown CPU'}; measured limits: {each}."
+
+
+def write(rows: list[dict], path: Path) -> None:
+    """Replaces what stands between the marks."""
+    text = path.read_text()
+    head, rest = text.split(BEGIN, 1)
+    tail = rest.split(END, 1)[1]
+    path.write_text(f"{head}{BEGIN}\n{machine(rows)}\n\n{table(rows)}\n{END}{tail}")

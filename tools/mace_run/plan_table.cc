@@ -1,0 +1,62 @@
+// Printing what a plan's steps cost.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tools/mace_run/plan_table.h"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+
+namespace mace::tools {
+namespace {
+
+std::string Format(const char* format, ...) {
+  char buffer[256];
+  va_list args;
+  va_start(args, format);
+  std::vsnprintf(buffer, sizeof(buffer), format, args);
+  va_end(args);
+  return buffer;
+}
+
+double Micros(double macs, const cpu::MachineLimits& limits) {
+  return 2 * macs / limits.gflops / 1000;
+}
+
+}  // namespace
+
+Roofline RooflineOf(const OperatorStats& op, const cpu::MachineLimits& limits) {
+  return {Micros(static_cast<double>(op.macs), limits),
+          static_cast<double>(op.bytes) / limits.memory_gbps / 1000};
+}
+
+std::string FormatPlanTable(const Benchmark& benchmark,
+                            const cpu::MachineLimits& limits) {
+  std::string s = Format(
+      "Limits measured: %.1f GFLOP/s, %.1f GB/s. Times in microseconds; "
+      "roofline: multiply-adds at the peak, or bytes from memory.\n"
+      "%4s %-16s %10s %10s %10s %-8s %6s  %s\n",
+      limits.gflops, limits.memory_gbps, "step", "op", "predicted", "measured",
+      "roofline", "bound", "share", "kernel, name");
+  double predicted = 0, measured = 0, bound = 0;
+  for (size_t i = 0; i < benchmark.ops.size(); ++i) {
+    const OpTimes& t = benchmark.ops[i];
+    const Roofline roofline = RooflineOf(t.op, limits);
+    const double cost =
+        std::max(Micros(static_cast<double>(t.op.cost_macs), limits),
+                 t.op.cost_macs > 0 ? 0 : roofline.memory_us);
+    const double us = t.duration.min();
+    predicted += cost;
+    measured += us;
+    bound += roofline.us();
+    s += Format("%4zu %-16s %10.1f %10.1f %10.1f %-8s %5.0f%%  ", i,
+                t.op.type.c_str(), cost, us, roofline.us(),
+                roofline.is_compute() ? "compute" : "memory",
+                us > 0 ? 100 * roofline.us() / us : 0.);
+    s += t.op.variant + ", " + t.op.operator_name + '\n';
+  }
+  return s + Format("%4s %-16s %10.1f %10.1f %10.1f\n", "", "sum", predicted,
+                    measured, bound);
+}
+
+}  // namespace mace::tools

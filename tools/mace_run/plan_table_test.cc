@@ -1,0 +1,45 @@
+// What a plan's table says of its steps.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tools/mace_run/plan_table.h"
+
+#include <gtest/gtest.h>
+
+namespace mace::tools {
+namespace {
+
+TEST(PlanTable, RooflineIsTheHigherOfBoth) {
+  const cpu::MachineLimits limits = {100, 10};  // GFLOP/s, GB/s
+  OperatorStats op;
+  op.macs = 1'000'000;
+  op.bytes = 100'000;
+  EXPECT_DOUBLE_EQ(RooflineOf(op, limits).compute_us, 20);
+  EXPECT_DOUBLE_EQ(RooflineOf(op, limits).memory_us, 10);
+  EXPECT_TRUE(RooflineOf(op, limits).is_compute());
+  op.bytes = 1'000'000;
+  EXPECT_DOUBLE_EQ(RooflineOf(op, limits).us(), 100);
+  EXPECT_FALSE(RooflineOf(op, limits).is_compute());
+}
+
+TEST(PlanTable, PredictedBesideMeasured) {
+  OperatorStats op;
+  op.operator_name = "conv";
+  op.type = "Conv2d";
+  op.variant = "winograd 4";
+  op.macs = 4'000'000;
+  op.cost_macs = 1'000'000;
+  op.bytes = 1000;
+  op.stats = {100, 140};
+  RunMetadata run;
+  run.op_stats.push_back(op);
+  Benchmark benchmark;
+  benchmark.Add(run);
+  const std::string table = FormatPlanTable(benchmark, {100, 10});
+  EXPECT_NE(table.find("Conv2d                 20.0       40.0       80.0 "
+                       "compute    200%  winograd 4, conv\n"),
+            std::string::npos)
+      << table;
+}
+
+}  // namespace
+}  // namespace mace::tools
