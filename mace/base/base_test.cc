@@ -5,10 +5,13 @@
 #include <sys/stat.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include "mace/base/aligned_buffer.h"
 #include "mace/base/cpu_topology.h"
@@ -128,6 +131,31 @@ TEST(ThreadPool, CoversEveryElementOnce) {
                            });
     for (const auto& hit : hits) EXPECT_EQ(hit, 1);
   }
+}
+
+// Many short loops, so that threads come late, early and not at all.
+TEST(ThreadPool, ManyShortLoops) {
+  auto pool = std::move(*ThreadPool::Create(4));
+  for (int loop = 0; loop < 20000; ++loop) {
+    const size_t n = 2 + loop % 7;
+    std::atomic<size_t> sum{0};
+    pool->ParallelFor(n, 1, [&](size_t begin, size_t) { sum += begin + 1; });
+    ASSERT_EQ(sum, n * (n + 1) / 2) << "loop " << loop;
+  }
+}
+
+TEST(ThreadPool, IdleThreadsSleep) {
+  auto pool = std::move(*ThreadPool::Create(3));
+  const auto loop = [&] {
+    std::atomic<int> count{0};
+    pool->ParallelFor(6, 1, [&](size_t, size_t) { ++count; });
+    EXPECT_EQ(count, 6);
+  };
+  loop();
+  const std::clock_t begin = std::clock();
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  EXPECT_LT(std::clock() - begin, CLOCKS_PER_SEC / 20);
+  loop();  // and wake up
 }
 
 }  // namespace

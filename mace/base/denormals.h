@@ -7,8 +7,8 @@
 
 namespace mace {
 
-// The same treatment as pthreadpool gives its threads: denormals are slow and
-// carry nothing. Cheap where they are off already.
+// As the threads of a ThreadPool do for good: denormals are slow and carry
+// nothing. Cheap where they are off already.
 class DenormalsOff {
  public:
   DenormalsOff() : saved_(Read()) {

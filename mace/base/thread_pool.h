@@ -9,11 +9,11 @@
 #include "mace/base/denormals.h"
 #include "mace/base/status.h"
 
-struct pthreadpool;
-
 namespace mace {
 
-// One caller at a time; the threads are created once and wait between loops.
+// One caller at a time; the threads are created once and wait between loops:
+// spinning for a moment, then asleep. A thread that does not come in time, as
+// its core is busy, is not waited for: the caller does its share.
 // Denormal numbers are zeros inside the loops, for any number of threads.
 class ThreadPool {
  public:
@@ -50,8 +50,9 @@ class ThreadPool {
   }
 
  private:
-  ThreadPool(pthreadpool* pool, int num_threads)
-      : pool_(pool), num_threads_(num_threads) {}
+  class Workers;
+
+  ThreadPool(std::unique_ptr<Workers> workers, int num_threads);
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
@@ -60,7 +61,7 @@ class ThreadPool {
   void Run2D(void (*f)(void*, size_t, size_t, size_t, size_t), void* context,
              size_t n, size_t m, size_t tile_n, size_t tile_m);
 
-  pthreadpool* pool_;  // null for one thread
+  std::unique_ptr<Workers> workers_;  // null for one thread
   int num_threads_;
 };
 

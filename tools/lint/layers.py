@@ -45,7 +45,6 @@ UKERNEL_SYSTEM = re.compile(r"(arm_\w+|\w*intrin)\.h$")
 # Third-party header -> the folders that may see it.
 THIRD_PARTY: dict[str, set[str]] = {
     "google/protobuf/": {"proto", "model"},
-    "pthreadpool.h": {"base"},
     "xxhash.h": {"base"},
     "CL/": {"opencl"},
     "gtest/": {"testing"},
