@@ -4,7 +4,6 @@
 #include "mace/cpu/gemm_pack.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "mace/cpu/transpose_4x4.h"
 
@@ -28,43 +27,55 @@ bool HasDenseColumns(const GemmB& b) {
   return b.channel_stride == taps;
 }
 
-// Floats [begin, end) of each of `columns` dense columns, from `data` on. Float
-// c * taps + t of a column goes to row t * channels + c of the panel.
-struct DensePanel {
-  const GemmB& b;
-  const float* data;
-  int64_t columns;
-  int64_t nr;
-  float* packed;
+// The rows of a panel in the order of a dense column: float c * taps + t of it
+// goes to row t * channels + c.
+class RowOrder {
+ public:
+  RowOrder(const GemmB& b, int64_t nr, float* packed)
+      : taps_(static_cast<int64_t>(b.taps.size())),
+        next_tap_(b.channels * nr),
+        next_channel_(nr - (taps_ - 1) * next_tap_),
+        row_(packed) {}
 
-  float* Row(int64_t i) const {
-    const int64_t taps = static_cast<int64_t>(b.taps.size());
-    return packed + (i % taps * b.channels + i / taps) * nr;
+  float* Next() {
+    float* row = row_;
+    const bool last = ++tap_ == taps_;
+    row_ += last ? next_channel_ : next_tap_;
+    if (last) tap_ = 0;
+    return row;
   }
-  void PackOne(int64_t i, int64_t j) const {
-    Row(i)[j] = data[j * b.column_stride + i];
-  }
-  void Pack4x4(int64_t i, int64_t j) const {
-    float rows[4][4];
-    Transpose4x4(reinterpret_cast<const char*>(data + j * b.column_stride + i),
-                 b.column_stride * static_cast<int64_t>(sizeof(float)),
-                 reinterpret_cast<char*>(rows), sizeof(rows[0]));
-    for (int k = 0; k < 4; ++k) {
-      std::memcpy(Row(i + k) + j, rows[k], sizeof(rows[k]));
-    }
-  }
-  void Pack(int64_t begin, int64_t end) const {
-    for (int64_t j = 0; j < columns; j += 4) {
-      int64_t i = begin;
-      if (j + 4 <= columns) {
-        for (; i + 4 <= end; i += 4) Pack4x4(i, j);
-      }
-      for (; i < end; ++i) {
-        for (int64_t k = j; k < std::min(j + 4, columns); ++k) PackOne(i, k);
-      }
-    }
-  }
+
+ private:
+  int64_t taps_, next_tap_, next_channel_;
+  float* row_;
+  int64_t tap_ = 0;
 };
+
+// Packs dense columns, four at a time from end to end: four streams of reads,
+// which the CPU foresees, and a panel of writes in the second-level cache.
+void PackDense(const GemmB& b, const float* data, int64_t columns, int64_t nr,
+               float* packed) {
+  const int64_t k = b.k();
+  for (int64_t j = 0; j < columns; j += 4) {
+    const float* from = data + j * b.column_stride;
+    RowOrder rows(b, nr, packed + j);
+    int64_t i = 0;
+    for (; j + 4 <= columns && i + 4 <= k; i += 4) {
+      Four v[4];
+      Transpose4x4(reinterpret_cast<const char*>(from + i),
+                   b.column_stride * static_cast<int64_t>(sizeof(float)),
+                   reinterpret_cast<char*>(v), sizeof(v[0]));
+      for (const Four& row : v) {
+        StoreFour(reinterpret_cast<char*>(rows.Next()), row);
+      }
+    }
+    const int64_t left = std::min<int64_t>(4, columns - j);
+    for (; i < k; ++i) {
+      float* row = rows.Next();
+      for (int64_t c = 0; c < left; ++c) row[c] = from[c * b.column_stride + i];
+    }
+  }
+}
 
 void PackPanel(const GemmF32& kernel, const GemmB& b, const float* tensor,
                int64_t panel, float* packed) {
@@ -74,11 +85,7 @@ void PackPanel(const GemmF32& kernel, const GemmB& b, const float* tensor,
   if (columns < nr) std::fill_n(packed, b.k() * nr, 0.f);
   const float* data = tensor + b.offset + first * b.column_stride;
   if (HasDenseColumns(b)) {
-    const DensePanel dense = {b, data, columns, nr, packed};
-    for (int64_t i = 0; i < b.k(); i += kLine) {
-      dense.Pack(i, std::min(i + kLine, b.k()));
-    }
-    return;
+    return PackDense(b, data, columns, nr, packed);
   }
   for (const int64_t tap : b.taps) {
     for (int64_t c0 = 0; c0 < b.channels; c0 += kLine) {

@@ -2,7 +2,7 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-Where a count goes down, or up for a reason: `python test/instructions/budget_test.py` in the
+Where a count goes down, or up for a reason: `python test/instructions/instructions_test.py` in the
 environment of the tests stores the counts of today.
 """
 
@@ -19,8 +19,8 @@ import pytest
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "tools")]
 
-import counting  # noqa: E402
-import networks  # noqa: E402
+import callgrind  # noqa: E402
+import small_networks  # noqa: E402
 
 from mace_tools import runner  # noqa: E402
 from mace_tools.cli_console import Console  # noqa: E402
@@ -34,16 +34,16 @@ def counts(folder: Path) -> dict[str, dict[str, int]]:
     given = os.environ.get("MACE_RUN")
     mace_run = runner.find(Console(), Path(given) if given else None)
     found = {}
-    for name, make in networks.NETWORKS.items():
+    for name, make in small_networks.NETWORKS.items():
         write_model(make(), folder / f"{name}.pb", folder / f"{name}.data")
-        found[name] = counting.count(mace_run, folder / name)
+        found[name] = callgrind.count(mace_run, folder / name)
     # The algorithms that the default does not choose.
-    found["residual, direct"] = counting.count(mace_run, folder / "residual", ("--winograd=0",))
+    found["residual, direct"] = callgrind.count(mace_run, folder / "residual", ("--winograd=0",))
     return found
 
 
 def test_inference_keeps_to_its_budget(tmp_path: Path) -> None:
-    if not counting.is_installed():
+    if not callgrind.is_installed():
         pytest.skip("not installed: valgrind")
     budget = json.loads(BUDGET.read_text())
     found = counts(tmp_path)
