@@ -21,8 +21,6 @@ constexpr int64_t kMaxDepth = 768;
 constexpr int64_t kMaxDepthInPlace = 2048;
 // Floats of `a` in a row block: a quarter of a 1 MiB second-level cache.
 constexpr int64_t kBlockFloats = 64 * 1024;
-// Tasks per thread, so that a late thread costs little.
-constexpr int64_t kTasksPerThread = 4;
 // Rows whose distance is a multiple of this many bytes compete for the same
 // few sets of the first-level cache.
 constexpr int64_t kSetConflictBytes = 2048;
@@ -87,12 +85,12 @@ void ConvGemm::PlanTasks() {
                                    MaxRowBlock());
   column_block_ = panels * nr;
   if (num_threads_ > 1) {
-    const int64_t tasks = CeilDiv(num_threads_ * kTasksPerThread, parts);
-    const int64_t tiles = CeilDiv(rows_, mr);
+    const int64_t threads = CeilDiv(num_threads_, parts);
+    const int64_t tiles = CeilDiv(std::max<int64_t>(rows_, 1), mr);
     if (panels > tiles) {
-      column_block_ = CeilDiv(panels, std::min(tasks, panels)) * nr;
+      column_block_ = EvenBlock(panels, panels, threads) * nr;
     } else {
-      row_block_ = std::min(row_block_, CeilDiv(tiles, tasks) * mr);
+      row_block_ = EvenBlock(tiles, row_block_ / mr, threads) * mr;
     }
   }
   // As few blocks as that, but equal ones.

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 
 #include "mace/base/denormals.h"
 #include "mace/base/thread_pool.h"
@@ -29,6 +30,27 @@ void RunTasks(ThreadPool* threads, size_t num_tasks, const F& f) {
                              f(worker, i);
                          }
                        });
+}
+
+// Items per task, in [1, most], with which the busiest of the threads has least
+// to do, where a task costs as much as a part of an item; of about equal ones
+// the smallest, in case a thread comes late. REQUIRES: items, most > 0.
+inline int64_t EvenBlock(int64_t items, int64_t most, int64_t num_threads) {
+  constexpr double kTaskCost = 0.15;  // packed b is read once more
+  constexpr double kAboutEqual = 1.02;
+  const auto ceil_div = [](int64_t a, int64_t b) { return (a + b - 1) / b; };
+  const auto cost = [&](int64_t block) {
+    return static_cast<double>(ceil_div(ceil_div(items, block), num_threads)) *
+           (static_cast<double>(block) + kTaskCost);
+  };
+  most = items < most ? items : most;
+  double best = cost(1);
+  for (int64_t block = 2; block <= most; ++block) {
+    best = cost(block) < best ? cost(block) : best;
+  }
+  int64_t block = 1;
+  while (cost(block) > kAboutEqual * best) ++block;
+  return block;
 }
 
 }  // namespace mace::cpu

@@ -17,7 +17,8 @@ int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // Floats of v in a task: a third of a 1 MiB second-level cache.
 constexpr int64_t kBlockFloats = 96 * 1024;
-constexpr int64_t kTasksPerThread = 4;
+// Rows of micro-kernel tiles from which on they are shared evenly enough.
+constexpr int64_t kRowsPerThread = 4;
 constexpr int kMaxArea = 64;
 constexpr int kMaxColumns = 64;  // of a GEMM tile
 
@@ -61,21 +62,23 @@ Winograd::Winograd(const Spec& spec, const CpuContext& context)
 
 void Winograd::PlanTasks() {
   const int64_t mr = gemm_->mr, nr = gemm_->nr;
+  const int64_t threads = threads_->num_threads();
   const int64_t panels = CeilDiv(spec_.shape.out_channels, nr);
-  const int64_t wanted = threads_->num_threads() == 1
-                             ? 1
-                             : threads_->num_threads() * kTasksPerThread;
-  const int64_t most =
-      std::max<int64_t>(kBlockFloats / (area_ * v_stride_) / mr, 1) * mr;
-  // Equal blocks, of whole micro-kernel tiles.
-  const int64_t blocks =
-      std::max(CeilDiv(num_tiles_, most),
-               std::min(wanted, std::max<int64_t>(num_tiles_ / mr, 1)));
-  tile_block_ = std::min(CeilDiv(CeilDiv(num_tiles_, blocks), mr) * mr,
-                         std::max<int64_t>(num_tiles_, 1));
-  const int64_t row_tasks = CeilDiv(num_tiles_, tile_block_);
-  const int64_t splits = std::min(panels, CeilDiv(wanted, row_tasks));
-  column_block_ = CeilDiv(panels, std::max<int64_t>(splits, 1)) * nr;
+  const int64_t rows = CeilDiv(std::max<int64_t>(num_tiles_, 1), mr);
+  int64_t most = std::max<int64_t>(kBlockFloats / (area_ * v_stride_) / mr, 1);
+  column_block_ = panels * nr;
+  if (threads > 1) {
+    // Few tiles: the threads share the channels and each transforms all tiles.
+    if (rows < kRowsPerThread * threads && panels >= threads) {
+      column_block_ = EvenBlock(panels, panels, threads) * nr;
+    } else {
+      most = EvenBlock(rows, most, threads);
+    }
+  }
+  // As few blocks as that, but equal ones.
+  const int64_t blocks = CeilDiv(rows, most);
+  tile_block_ =
+      std::min(CeilDiv(rows, blocks) * mr, std::max<int64_t>(num_tiles_, 1));
 }
 
 int64_t Winograd::packed_bytes() const {

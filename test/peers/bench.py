@@ -20,7 +20,7 @@ import numpy as np
 import report
 from chart import draw
 from engines import ENGINES, EngineError, Process, is_installed, machine_limits
-from files import ROOT, ConversionError, Files
+from files import ROOT, ConversionError, Files, cache_dir
 from networks import NETWORKS
 
 # What --json holds.
@@ -149,7 +149,8 @@ def main() -> int:
         kept = [{field: r[field] for field in FIELDS} for r in rows]
         args.json.write_text(json.dumps(kept, indent=1) + "\n")
     if args.write:
-        report.write(rows, ROOT / "docs" / "performance.md")
+        report.write(rows, ROOT / "docs" / "performance.md", cache_dir() / "peer_rows.json",
+                     list(NETWORKS))
     if args.chart:
         draw(rows, args.chart)
     disagreeing = [r for r in rows if r["relative_diff"] > AGREEMENT]

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -44,8 +45,14 @@ def machine(rows: list[dict]) -> str:
     return f"{cpu[1] if cpu else 'unknown CPU'}; measured limits: {each}."
 
 
-def write(rows: list[dict], path: Path) -> None:
-    """Replaces what stands between the marks."""
+def write(rows: list[dict], path: Path, kept: Path, models: list[str]) -> None:
+    """Replaces what stands between the marks. Rows of other networks are those of the last run
+    that measured them, so that a table can be made in parts; `kept` holds them."""
+    old = json.loads(kept.read_text()) if kept.is_file() else []
+    measured = {(r["model"], r["threads"]) for r in rows}
+    rows = [r for r in old if (r["model"], r["threads"]) not in measured] + rows
+    kept.write_text(json.dumps(rows))
+    rows.sort(key=lambda r: (models.index(r["model"]), r["threads"]))
     text = path.read_text()
     head, rest = text.split(BEGIN, 1)
     tail = rest.split(END, 1)[1]
