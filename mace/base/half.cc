@@ -1,4 +1,4 @@
-// Converting between float and half.
+// Conversion of binary16 and bfloat16.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/base/half.h"
@@ -7,39 +7,89 @@
 #include <cstring>
 
 namespace mace {
+namespace {
 
-uint16_t ToHalf(float value) {
+uint32_t BitsOf(float f) {
   uint32_t bits;
-  std::memcpy(&bits, &value, sizeof(bits));
-  const auto sign = static_cast<uint16_t>(bits >> 16 & 0x8000);
-  bits &= 0x7fffffff;
-  if (bits > 0x7f800000) return sign | 0x7e00;   // NaN
-  if (bits >= 0x477ff000) return sign | 0x7c00;  // rounds to 2^16 or is larger
-  if (bits < 0x38800000) {
-    // Below 2^-14 halves are multiples of 2^-24: the sum rounds to one of them
-    // in the lowest bits of 0.5f.
-    float magnitude;
-    std::memcpy(&magnitude, &bits, sizeof(magnitude));
-    magnitude += 0.5f;
-    std::memcpy(&bits, &magnitude, sizeof(bits));
-    return sign | static_cast<uint16_t>(bits - 0x3f000000);
-  }
-  // 13 bits go: add half of their unit, less one if the result would be odd.
-  bits += 0xfff + (bits >> 13 & 1);
-  return sign | static_cast<uint16_t>((bits - 0x38000000) >> 13);
+  std::memcpy(&bits, &f, sizeof(bits));
+  return bits;
 }
 
-float FromHalf(uint16_t bits) {
-  const int exponent = bits >> 10 & 31, fraction = bits & 0x3ff;
-  float magnitude;
+float FloatOf(uint32_t bits) {
+  float f;
+  std::memcpy(&f, &bits, sizeof(f));
+  return f;
+}
+
+// FromHalf without branches, so that compilers vectorize loops of a known
+// length.
+constexpr int kPiece = 16;
+
+inline float Widen(uint16_t half) {
+  const uint32_t magnitude = static_cast<uint32_t>(half & 0x7fff) << 13;
+  const uint32_t sign = static_cast<uint32_t>(half & 0x8000) << 16;
+  // The exponent's bias grows by 112; the product also lifts what has none.
+  const uint32_t finite = BitsOf(FloatOf(magnitude) * 0x1p112f);
+  const uint32_t special =
+      magnitude | 0x7f800000 | (magnitude > 0x0f800000 ? 0x400000u : 0u);
+  return FloatOf(sign | (magnitude >= 0x0f800000 ? special : finite));
+}
+
+}  // namespace
+
+float FromHalf(uint16_t half) {
+  const uint32_t sign = static_cast<uint32_t>(half & 0x8000) << 16;
+  const uint32_t exponent = (half >> 10) & 31;
+  const uint32_t mantissa = half & 0x3ff;
   if (exponent == 31) {
-    magnitude = fraction != 0 ? NAN : INFINITY;
-  } else if (exponent == 0) {
-    magnitude = std::ldexp(static_cast<float>(fraction), -24);
-  } else {
-    magnitude = std::ldexp(static_cast<float>(fraction + 1024), exponent - 25);
+    const uint32_t quiet = mantissa != 0 ? 0x400000 : 0;
+    return FloatOf(sign | 0x7f800000 | quiet | (mantissa << 13));
   }
-  return (bits & 0x8000) != 0 ? -magnitude : magnitude;
+  if (exponent == 0) {  // mantissa * 2^-24
+    const float magnitude = static_cast<float>(mantissa) * (1.0f / (1 << 24));
+    return sign != 0 ? -magnitude : magnitude;
+  }
+  return FloatOf(sign | ((exponent + 112) << 23) | (mantissa << 13));
+}
+
+uint16_t ToHalf(float value) {
+  const uint32_t bits = BitsOf(value);
+  const uint32_t sign = (bits >> 16) & 0x8000;
+  const uint32_t magnitude = bits & 0x7fffffff;
+  if (magnitude > 0x7f800000) return static_cast<uint16_t>(sign | 0x7e00);
+  // 65520 and above round to infinity.
+  if (magnitude >= 0x477ff000) return static_cast<uint16_t>(sign | 0x7c00);
+  if (magnitude < 0x38800000) {  // below 2^-14: counts of 2^-24
+    const float scaled = FloatOf(magnitude) * static_cast<float>(1 << 24);
+    return static_cast<uint16_t>(sign |
+                                 static_cast<uint32_t>(std::nearbyint(scaled)));
+  }
+  const uint32_t round = 0xfff + ((magnitude >> 13) & 1);
+  return static_cast<uint16_t>(sign |
+                               ((magnitude + round - (112u << 23)) >> 13));
+}
+
+float FromBfloat16(uint16_t value) {
+  return FloatOf(static_cast<uint32_t>(value) << 16);
+}
+
+uint16_t ToBfloat16(float value) {
+  const uint32_t bits = BitsOf(value);
+  if ((bits & 0x7fffffff) > 0x7f800000) {  // a NaN: keep it one
+    return static_cast<uint16_t>((bits >> 16) | 0x40);
+  }
+  return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+}
+
+void WidenHalves(const uint16_t* halves, int64_t n, float* to) {
+  for (; n >= kPiece; n -= kPiece, halves += kPiece, to += kPiece) {
+    for (int i = 0; i < kPiece; ++i) to[i] = Widen(halves[i]);
+  }
+  for (int64_t i = 0; i < n; ++i) to[i] = Widen(halves[i]);
+}
+
+void WidenBfloat16s(const uint16_t* values, int64_t n, float* to) {
+  for (int64_t i = 0; i < n; ++i) to[i] = FromBfloat16(values[i]);
 }
 
 }  // namespace mace

@@ -1,4 +1,4 @@
-// Half precision (IEEE 754 binary16) as bits.
+// IEEE binary16 and bfloat16: the two halves of a float.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_BASE_HALF_H_
 #define MACE_BASE_HALF_H_
@@ -7,9 +7,15 @@
 
 namespace mace {
 
-// The nearest half, ties to even; beyond 65504 infinity.
+// To a half: round to nearest even; a NaN stays one.
+float FromHalf(uint16_t half);
 uint16_t ToHalf(float value);
-float FromHalf(uint16_t bits);
+float FromBfloat16(uint16_t value);
+uint16_t ToBfloat16(float value);
+
+// The same for n elements, faster.
+void WidenHalves(const uint16_t* halves, int64_t n, float* to);
+void WidenBfloat16s(const uint16_t* values, int64_t n, float* to);
 
 }  // namespace mace
 

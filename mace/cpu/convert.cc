@@ -4,7 +4,6 @@
 #include "mace/cpu/convert.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <type_traits>
@@ -24,24 +23,12 @@ struct Boolean {
   uint8_t value;
 };
 
-uint32_t BitsOf(float f) {
-  uint32_t bits;
-  std::memcpy(&bits, &f, sizeof(bits));
-  return bits;
-}
-
-float FloatOf(uint32_t bits) {
-  float f;
-  std::memcpy(&f, &bits, sizeof(f));
-  return f;
-}
-
 template <typename Wide, typename T>
 Wide Widen(T v) {
   if constexpr (std::is_same_v<T, Half>) {
-    return static_cast<Wide>(HalfToFloat(v.bits));
+    return static_cast<Wide>(FromHalf(v.bits));
   } else if constexpr (std::is_same_v<T, Bfloat16>) {
-    return static_cast<Wide>(Bfloat16ToFloat(v.bits));
+    return static_cast<Wide>(FromBfloat16(v.bits));
   } else if constexpr (std::is_same_v<T, Boolean>) {
     return static_cast<Wide>(v.value != 0 ? 1 : 0);
   } else {
@@ -52,9 +39,9 @@ Wide Widen(T v) {
 template <typename T, typename Wide>
 T Narrow(Wide v) {
   if constexpr (std::is_same_v<T, Half>) {
-    return {FloatToHalf(static_cast<float>(v))};
+    return {ToHalf(static_cast<float>(v))};
   } else if constexpr (std::is_same_v<T, Bfloat16>) {
-    return {FloatToBfloat16(static_cast<float>(v))};
+    return {ToBfloat16(static_cast<float>(v))};
   } else if constexpr (std::is_same_v<T, Boolean>) {
     return {static_cast<uint8_t>(v != 0 ? 1 : 0)};
   } else if constexpr (std::is_integral_v<T> && std::is_same_v<Wide, float>) {
@@ -157,50 +144,6 @@ bool IsFloat(DataType type) {
 }
 
 }  // namespace
-
-float HalfToFloat(uint16_t half) {
-  const uint32_t sign = static_cast<uint32_t>(half & 0x8000) << 16;
-  const uint32_t exponent = (half >> 10) & 31;
-  const uint32_t mantissa = half & 0x3ff;
-  if (exponent == 31) {
-    const uint32_t quiet = mantissa != 0 ? 0x400000 : 0;
-    return FloatOf(sign | 0x7f800000 | quiet | (mantissa << 13));
-  }
-  if (exponent == 0) {  // mantissa * 2^-24
-    const float magnitude = static_cast<float>(mantissa) * (1.0f / (1 << 24));
-    return sign != 0 ? -magnitude : magnitude;
-  }
-  return FloatOf(sign | ((exponent + 112) << 23) | (mantissa << 13));
-}
-
-uint16_t FloatToHalf(float value) {
-  const uint32_t bits = BitsOf(value);
-  const uint32_t sign = (bits >> 16) & 0x8000;
-  const uint32_t magnitude = bits & 0x7fffffff;
-  if (magnitude > 0x7f800000) return static_cast<uint16_t>(sign | 0x7e00);
-  // 65520 and above round to infinity.
-  if (magnitude >= 0x477ff000) return static_cast<uint16_t>(sign | 0x7c00);
-  if (magnitude < 0x38800000) {  // below 2^-14: counts of 2^-24
-    const float scaled = FloatOf(magnitude) * static_cast<float>(1 << 24);
-    return static_cast<uint16_t>(sign |
-                                 static_cast<uint32_t>(std::nearbyint(scaled)));
-  }
-  const uint32_t round = 0xfff + ((magnitude >> 13) & 1);
-  return static_cast<uint16_t>(sign |
-                               ((magnitude + round - (112u << 23)) >> 13));
-}
-
-float Bfloat16ToFloat(uint16_t value) {
-  return FloatOf(static_cast<uint32_t>(value) << 16);
-}
-
-uint16_t FloatToBfloat16(float value) {
-  const uint32_t bits = BitsOf(value);
-  if ((bits & 0x7fffffff) > 0x7f800000) {  // a NaN: keep it one
-    return static_cast<uint16_t>((bits >> 16) | 0x40);
-  }
-  return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
-}
 
 void ConvertElements(DataType from_type, const void* from, DataType to_type,
                      void* to, int64_t n) {

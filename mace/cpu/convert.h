@@ -5,15 +5,10 @@
 
 #include <cstdint>
 
+#include "mace/base/half.h"
 #include "mace/graph/data_type.h"
 
 namespace mace {
-
-// IEEE binary16 and bfloat16, round to nearest even; a NaN stays one.
-float HalfToFloat(uint16_t half);
-uint16_t FloatToHalf(float value);
-float Bfloat16ToFloat(uint16_t value);
-uint16_t FloatToBfloat16(float value);
 
 // Writes n elements. From float to integer: towards zero, saturating, 0 for
 // NaN; from integer to a narrower one: the low bits; to bool: whether != 0.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "mace/base/aligned_buffer.h"
+#include "mace/base/half.h"
 #include "mace/base/hash.h"
 #include "mace/proto/mace.pb.h"
 
@@ -151,7 +152,20 @@ class Builder {
                           " elements, its shape " + ToString(value.type.shape) +
                           " needs " + std::to_string(elements));
     }
-    const int64_t bytes = Bytes(value.type);
+    TensorType stored = value.type;
+    if (tensor.has_stored_type()) {
+      MACE_ASSIGN_OR_RETURN(stored.dtype,
+                            FromProto(tensor.stored_type(), what));
+      const bool is_half =
+          stored.dtype == DataType::kF16 || stored.dtype == DataType::kBF16;
+      if (!is_half || value.type.dtype != DataType::kF32) {
+        return InvalidModel(what + ": " + Name(value.type.dtype) +
+                            " stored as " + Name(stored.dtype) +
+                            "; only f32 is stored as another type, f16 or "
+                            "bf16");
+      }
+    }
+    const int64_t bytes = Bytes(stored);
     const int64_t size = static_cast<int64_t>(model_.weights.size);
     if (tensor.offset() < 0 || tensor.offset() > size ||
         bytes > size - tensor.offset()) {
@@ -169,6 +183,21 @@ class Builder {
     value.data =
         bytes == 0 ? kEmpty : model_.weights.data.get() + tensor.offset();
     value.weight_id = index;
+    return stored.dtype == value.type.dtype ? Status()
+                                            : Widen(stored.dtype, value);
+  }
+
+  // Replaces the halves that value.data points to by a copy as floats.
+  static Status Widen(DataType stored, Value& value) {
+    const int64_t n = NumElements(value.type.shape);
+    MACE_ASSIGN_OR_RETURN(AlignedBuffer floats,
+                          AlignedBuffer::Create(Bytes(value.type)));
+    auto owner = std::make_shared<AlignedBuffer>(std::move(floats));
+    const auto* halves = static_cast<const uint16_t*>(value.data);
+    (stored == DataType::kF16 ? WidenHalves : WidenBfloat16s)(
+        halves, n, static_cast<float*>(owner->data()));
+    value.data = owner->data();
+    value.owner = std::move(owner);
     return Status();
   }
 

@@ -86,6 +86,36 @@ TEST(LoadModel, SettingsOfTheDeploymentFile) {
   EXPECT_EQ(model->winograd, 2);
 }
 
+// The array is filled with bytes 1: 0x0101 as a half, bfloat16 too.
+TEST(LoadModel, WidensStoredHalves) {
+  for (const auto& [type, want] :
+       {std::pair(proto::DT_HALF, 257 * 0x1p-24f),
+        std::pair(proto::DT_BFLOAT16, 129 * 0x1p-132f)}) {
+    Sample sample;
+    sample.net.mutable_tensors(0)->set_stored_type(type);
+    sample.net.mutable_tensors(0)->set_offset(64);
+    const auto model = sample.Load();
+    ASSERT_TRUE(model.ok()) << model.status().information();
+    const Value& w = model->graph.values[0];
+    EXPECT_EQ(ToString(w.type), "f32[16]");
+    for (int i = 0; i < 16; ++i) {
+      EXPECT_EQ(static_cast<const float*>(w.data)[i], want);
+    }
+  }
+}
+
+// Half the bytes: 32 more would lie outside.
+TEST(LoadModel, StoredHalvesMayEndWhereTheArrayDoes) {
+  Sample sample;
+  auto* w = sample.net.mutable_tensors(0);
+  w->set_dims(0, 32);
+  w->set_data_size(32);
+  w->set_stored_type(proto::DT_HALF);
+  EXPECT_TRUE(sample.Load().ok());
+  w->clear_stored_type();
+  EXPECT_FALSE(sample.Load().ok());
+}
+
 struct BadCase {
   const char* name;
   std::function<void(Sample&)> spoil;
@@ -121,6 +151,17 @@ const BadCase kBadCases[] = {
     {"WeightCount",
      [](Sample& s) { s.net.mutable_tensors(0)->set_data_size(15); },
      "has 15 elements, its shape [16] needs 16"},
+    {"StoredAsFloat",
+     [](Sample& s) {
+       s.net.mutable_tensors(0)->set_stored_type(proto::DT_FLOAT);
+     },
+     "weight 'w': f32 stored as f32; only f32 is stored as another type"},
+    {"StoredHalfOfInt",
+     [](Sample& s) {
+       s.net.mutable_tensors(0)->set_data_type(proto::DT_INT32);
+       s.net.mutable_tensors(0)->set_stored_type(proto::DT_HALF);
+     },
+     "weight 'w': i32 stored as f16"},
     {"WeightOverflow",
      [](Sample& s) {
        for (int i = 0; i < 3; ++i) {

@@ -33,12 +33,18 @@ _DATA_TYPES = {
 }  # fmt: skip
 
 
+# How float weights may lie in the file, with the bits of each value.
+STORED = {"f32": "DT_FLOAT", "f16": "DT_HALF", "bf16": "DT_BFLOAT16"}
+HALF_MAX = 65504.0
+
+
 def write_model(graph: Graph, pb_path: str | Path, data_path: str | Path,
-                settings: Mapping[str, Attr | None] | None = None) -> None:
-    """Writes both files, or none; settings that are None are left to the engine.
+                settings: Mapping[str, Attr | None] | None = None, stored: str = "f32") -> None:
+    """Writes both files, or none; settings that are None are left to the engine; `stored` is a
+    key of STORED.
 
     Errors: MaceError naming the file that cannot be written."""
-    net, weights = build(graph)
+    net, weights = build(graph, stored)
     for name, value in (settings or {}).items():
         if value is not None:
             _fill_arg(net.arg.add(), name, value)
@@ -57,7 +63,7 @@ def write_text(graph: Graph, path: str | Path) -> None:
         out.write(text_format.MessageToString(net).encode())
 
 
-def build(graph: Graph) -> tuple[Any, list[tuple[int, np.ndarray]]]:
+def build(graph: Graph, stored: str = "f32") -> tuple[Any, list[tuple[int, np.ndarray]]]:
     """The NetDef and the weights with their offsets. The graph must be sorted and pruned."""
     graph.validate()
     proto = protos.mace()
@@ -69,12 +75,15 @@ def build(graph: Graph) -> tuple[Any, list[tuple[int, np.ndarray]]]:
     digest, end = xxhash.xxh3_64(), 0
     for tensor in _constants(graph):
         offset = -(-end // ALIGNMENT) * ALIGNMENT
-        raw = _bytes(tensor.data)
+        array = _narrowed(tensor.data, stored)
+        raw = _bytes(array)
         digest.update(bytes(offset - end))
         digest.update(raw)
-        net.tensors.add(name=tensor.name, dims=tensor.data.shape, offset=offset,
-                        data_type=_data_type(tensor), data_size=tensor.data.size)
-        weights.append((offset, tensor.data))
+        entry = net.tensors.add(name=tensor.name, dims=tensor.data.shape, offset=offset,
+                                data_type=_data_type(tensor), data_size=tensor.data.size)
+        if array is not tensor.data:
+            entry.stored_type = getattr(proto, STORED[stored])
+        weights.append((offset, array))
         end = offset + len(raw)
     net.data_bytes, net.data_xxh3 = end, digest.intdigest()
     for name in graph.inputs:
@@ -85,6 +94,22 @@ def build(graph: Graph) -> tuple[Any, list[tuple[int, np.ndarray]]]:
     for name in graph.outputs:
         _fill_info(net.output_info.add(), graph.tensors[name])
     return net, weights
+
+
+def _narrowed(array: np.ndarray, stored: str) -> np.ndarray:
+    """The bits of a weight as `stored`, rounded to nearest even; or the weight itself.
+
+    Vectors stay: they are small, and biases and scales weigh on every element of a channel. So do
+    weights that a half cannot hold."""
+    if array.dtype != np.float32 or array.ndim < 2 or not array.size:
+        return array
+    if stored == "f16":
+        return array.astype(np.float16) if np.abs(array).max() <= HALF_MAX else array
+    if stored == "bf16":
+        bits = array.view(np.uint32)
+        rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
+        return rounded if np.isfinite(array).all() else array
+    return array
 
 
 def _constants(graph: Graph) -> list[Tensor]:

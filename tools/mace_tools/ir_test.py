@@ -81,6 +81,36 @@ def test_model_files_hold_the_weights_aligned_and_hashed(tmp_path):
     assert list(net.input_info[0].dims) == [1, 3]
 
 
+def weights_of(tmp_path, stored, value):
+    """The entry of a 2x3 weight full of `value`, and the bytes of all weights."""
+    graph = small_graph()
+    graph.tensors["w"].data = np.full((2, 3), value, np.float32)
+    emit.write_model(graph, tmp_path / "m.pb", tmp_path / "m.data", stored=stored)
+    net = protos.mace().NetDef.FromString((tmp_path / "m.pb").read_bytes())
+    assert not net.tensors[1].HasField("stored_type"), "vectors stay floats"
+    return net.tensors[0], (tmp_path / "m.data").read_bytes()
+
+
+@pytest.mark.parametrize(("stored", "value", "bits"), [
+    ("f16", 1.0, 0x3C00), ("f16", 1 + 2**-11, 0x3C00), ("f16", 1 + 2**-11 + 2**-20, 0x3C01),
+    ("bf16", 1.0, 0x3F80), ("bf16", 1 + 2**-8, 0x3F80), ("bf16", -1 - 2**-8 - 2**-20, 0xBF81),
+    ("bf16", 1e30, 0x714A),
+])  # fmt: skip
+def test_matrices_are_stored_as_halves(tmp_path, stored, value, bits):
+    entry, raw = weights_of(tmp_path, stored, value)
+    assert entry.data_type == 1 and entry.data_size == 6
+    assert entry.stored_type == {"f16": 3, "bf16": 6}[stored]
+    assert raw[:12] == np.full(6, bits, "<u2").tobytes()
+
+
+@pytest.mark.parametrize(("stored", "value"), [("f16", 65520.0), ("f16", np.inf),
+                                               ("bf16", np.nan), ("f32", 1.0)])
+def test_weights_that_halves_cannot_hold_stay_floats(tmp_path, stored, value):
+    entry, raw = weights_of(tmp_path, stored, value)
+    assert not entry.HasField("stored_type")
+    assert raw[:24] == np.full(6, value, "<f4").tobytes()
+
+
 def test_writing_twice_gives_the_same_bytes(tmp_path):
     for k in "ab":
         emit.write_model(small_graph(), tmp_path / f"{k}.pb", tmp_path / f"{k}.data")

@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
-# By runtime: the least cosine similarity, and the largest relative error.
-LIMITS = {"cpu": (0.999, 1e-3), "gpu": (0.995, 5e-2), "dsp": (0.930, 0.3)}
+# By runtime: the least cosine similarity, and the largest relative error. "half": the CPU with
+# weights stored as halves, each off by up to 2^-11 (fp16) or 2^-9 (bf16) of itself.
+LIMITS = {"cpu": (0.999, 1e-3), "half": (0.995, 5e-2), "gpu": (0.995, 5e-2), "dsp": (0.930, 0.3)}
 
 # An absolute error that says nothing whatever the scale: frameworks compute functions with values
 # up to 1 this roughly (ONNX Runtime 1.20's Sigmoid: 8.6e-8 measured, of values near 1e-6).
@@ -48,9 +49,10 @@ class Comparison:
         return "\n".join([head, rest, *([f"  {self.problem}"] if self.problem else [])])
 
 
-def limits(runtime: str, thresholds: dict[str, float] | None) -> tuple[float, float]:
-    """Of a runtime; the deployment file may set the similarity."""
-    similarity, rel_error = LIMITS[runtime]
+def limits(runtime: str, thresholds: dict[str, float] | None,
+           halves: bool = False) -> tuple[float, float]:
+    """Of a runtime, with weights as halves or not; the deployment file may set the similarity."""
+    similarity, rel_error = LIMITS["half" if halves and runtime == "cpu" else runtime]
     return (thresholds or {}).get(runtime, similarity), rel_error
 
 

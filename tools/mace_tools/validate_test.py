@@ -70,4 +70,5 @@ def test_verdicts(name):
 def test_the_deployment_file_sets_the_similarity():
     assert limits("cpu", {"cpu": 0.9}) == (0.9, PASS[1])
     assert limits("cpu", {"gpu": 0.9}) == PASS
+    assert limits("cpu", None, halves=True)[0] == 0.995
     assert PASS[0] == 0.999

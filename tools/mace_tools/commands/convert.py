@@ -123,7 +123,7 @@ def _convert(
             _formats(sub.output_tensors, sub.output_data_formats), model.winograd or 0))
         _check(console, tag, model, graph)
         step("writing")
-        write_model(graph, pb, data, {"winograd": model.winograd})
+        write_model(graph, pb, data, {"winograd": model.winograd}, model.stored_type)
 
 
 def _mace_run(context: Context) -> Path:
@@ -189,6 +189,7 @@ def _fingerprint(model: Model) -> str:
     asked["subgraph"] = model.subgraph.model_dump(exclude={
         "preprocess", "labels", "validation_inputs_data", "input_ranges"})
     asked |= model.model_dump(include={"winograd"})
+    asked["stored"] = model.stored_type
     if model.embed_memory_plan:
         asked |= model.model_dump(include={"embed_memory_plan", "memory_strategy", "num_threads"})
     asked["converter"] = _converter_version()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -26,8 +27,8 @@ def call(tmp_path, monkeypatch, capfd):
     """Runs a command on the digits of a format; returns stdout and the facts of --json."""
     monkeypatch.chdir(REPO)
 
-    def run(command, fmt, *more):
-        config = f"models/digits/digits_{fmt}.yml"
+    def run(command, fmt, *more, config=""):
+        config = config or f"models/digits/digits_{fmt}.yml"
         facts = tmp_path / "facts.json"
         code = cli.main([command, f"--config={config}", f"--output={tmp_path / 'build'}",
                          f"--json={facts}", *more])
@@ -79,3 +80,19 @@ def test_benchmark_prints_the_tables_and_writes_a_trace(call, tmp_path):
 def test_dump_prints_a_stage(call, stage, said):
     out, _ = call("run", "onnx", f"--dump={stage}")
     assert said in out
+
+
+@needs_engine
+@pytest.mark.parametrize("data_type, error", [("fp16_fp32", 5e-4), ("bf16_fp32", 5e-3)])
+def test_weights_stored_as_halves_take_half_the_space(call, tmp_path, data_type, error):
+    _, floats = call("convert", "onnx")
+    text = Path("models/digits/digits_onnx.yml").read_text()
+    text = text.replace("models/digits/", f"{REPO}/models/digits/")
+    config = tmp_path / "halves.yml"
+    config.write_text(text.replace("runtime: cpu", f"runtime: cpu\n    data_type: {data_type}"))
+    _, halves = call("convert", "onnx", config=config)
+    assert halves["weights_bytes"] < 0.55 * floats["weights_bytes"]
+    for digit in range(10):
+        _, facts = call("run", "onnx", f"--input=models/digits/images/{digit}.png", config=config)
+        (((best, *_),),) = facts["top"].values()
+        assert best["score"] == pytest.approx(EXPECTED["onnx"][digit][digit], abs=error)

@@ -51,7 +51,7 @@ MODEL = [
     Later("weight_file_path", ERROR,
           lambda m: m.weight_file_path is not None and m.platform != "caffe",
           "only Caffe models have a weight file; remove this key"),
-    Later("data_type", NOTE, lambda m: m.data_type == "fp16_fp32",
+    Later("data_type", NOTE, lambda m: m.data_type == "fp16_fp32" and m.runtime != "cpu",
           "half precision comes with the GPU; the model runs in float32"),
     Later("limit_opencl_kernel_time", NOTE, lambda m: bool(m.limit_opencl_kernel_time),
           "the GPU comes later; no effect on the CPU"),

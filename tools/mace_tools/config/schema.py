@@ -34,7 +34,8 @@ ELEMENTS = {"float32": "f32", "float16": "f16", "int64": "i64", "int32": "i32", 
 MEMORY_STRATEGIES = ("AUTO", "OPTIMAL", "SKYLINE", "GREEDY_BY_SIZE", "TFLM_GREEDY", "ARENA",
                      "LINEAR", "NAIVE", "PRESERVE_ALL")
 # Allowed data_type by runtime, the default first.
-DATA_TYPES = {"cpu": ("fp32", "fp32_fp32"), "gpu": ("fp16_fp32", "fp32_fp32"),
+DATA_TYPES = {"cpu": ("fp32", "fp32_fp32", "fp16_fp32", "bf16_fp32"),
+              "gpu": ("fp16_fp32", "fp32_fp32"),
               "dsp": ("uint8",), "cpu+gpu": ("fp16_fp32", "fp32_fp32", "fp32")}  # fmt: skip
 ALL_DATA_TYPES = tuple(dict.fromkeys(t for types in DATA_TYPES.values() for t in types))
 
@@ -152,6 +153,12 @@ class Model(Extras):
         dict[str, float] | None, BeforeValidator(_thresholds)
     ] = Field(None, description="cosine similarity that --validate asks for",
               examples=["0.999"])
+
+    @property
+    def stored_type(self) -> str:
+        """How float weights lie in the file: as halves where a model for the CPU asks for it."""
+        halves = {"fp16_fp32": "f16", "bf16_fp32": "bf16"} if self.runtime == "cpu" else {}
+        return halves.get(self.data_type or "", "f32")
 
     @property
     def subgraph(self) -> Subgraph:
