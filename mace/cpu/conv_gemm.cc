@@ -175,38 +175,49 @@ int ConvGemm::CutTiles(const Task& task, Tile* tiles) const {
   return num_tiles;
 }
 
-void ConvGemm::FindRows(const Task& task, int64_t k0, int64_t k1, Tile* tiles,
-                        int num_tiles) const {
+int ConvGemm::FindRows(const Task& task, int64_t k0, int64_t k1,
+                       const Tile* tiles, int num_tiles, RowRun* runs) const {
+  const int64_t mr = spec_.kernel->mr, k = k1 - k0;
   float* copies = task.copies;
+  float* last_tile = task.copies + copy_floats_ - mr * copy_stride_;
   int64_t row = task.row_begin;
+  int num_runs = 0;
   for (int i = 0; i < num_tiles; row += tiles[i++].m) {
-    Tile& tile = tiles[i];
+    const Tile& tile = tiles[i];
+    RowRun& run = runs[num_runs++];
+    run.c = tile.c;
     // Packed tiles are full ones: not worth it for a few rows.
-    tile.packed = packs_rows_ && tile.m > spec_.kernel->mr / 2;
-    float* rows = tile.packed ? task.copies + copy_floats_ -
-                                    spec_.kernel->mr * copy_stride_
-                              : copies;
-    if (!FindInPlace(task, row, k0, k1, &tile)) {
+    run.packed = packs_rows_ && tile.m > mr / 2;
+    if (!FindInPlace(task, row, tile.m, k0, k1, &run.rows)) {
+      float* rows = run.packed ? last_tile : copies;
       spec_.patches.Copy(task.x, row, tile.m, k0, k1, rows, copy_stride_);
-      tile.rows = {static_cast<size_t>(tile.m),
-                   static_cast<size_t>(k1 - k0),
-                   1,
-                   rows,
-                   copy_stride_,
-                   0};
-      if (!tile.packed) copies += tile.m * copy_stride_;
+      run.rows = {static_cast<size_t>(tile.m),
+                  static_cast<size_t>(k),
+                  1,
+                  rows,
+                  copy_stride_,
+                  0};
+      if (!run.packed) copies += tile.m * copy_stride_;
     }
-    if (!tile.packed) continue;
-    spec_.kernel->pack(tile.rows, copies);
-    tile.rows = {tile.rows.m, static_cast<size_t>(k1 - k0), 1, copies, 0, 0};
-    copies += spec_.kernel->mr * (k1 - k0);
+    if (!run.packed) continue;
+    spec_.kernel->pack(run.rows, copies);
+    run.rows = {run.rows.m, static_cast<size_t>(k), 1, copies, 0, 0};
+    copies += mr * k;
+    // Joins the run before if that is packed and ends where this begins.
+    if (num_runs < 2 || !runs[num_runs - 2].packed) continue;
+    RowRun& before = runs[num_runs - 2];
+    const int64_t m = static_cast<int64_t>(before.rows.m);
+    if (m % mr != 0 || run.c != before.c + m * spec_.pixel_stride) continue;
+    before.rows.m += run.rows.m;
+    --num_runs;
   }
+  return num_runs;
 }
 
-bool ConvGemm::FindInPlace(const Task& task, int64_t row, int64_t k0,
-                           int64_t k1, Tile* tile) const {
+bool ConvGemm::FindInPlace(const Task& task, int64_t row, int64_t m, int64_t k0,
+                           int64_t k1, GemmF32Rows* rows) const {
   Patches::InPlace in_place;
-  if (!reads_in_place_ || !spec_.patches.FindInPlace(row, tile->m, &in_place)) {
+  if (!reads_in_place_ || !spec_.patches.FindInPlace(row, m, &in_place)) {
     return false;
   }
   const float* a = task.x + in_place.offset;
@@ -218,24 +229,26 @@ bool ConvGemm::FindInPlace(const Task& task, int64_t row, int64_t k0,
     segments = k / in_place.k;
     k = in_place.k;
   }
-  tile->rows = {static_cast<size_t>(tile->m),  static_cast<size_t>(k),
-                static_cast<size_t>(segments), a,
-                in_place.row_stride,           in_place.segment_stride};
+  *rows = {static_cast<size_t>(m),        static_cast<size_t>(k),
+           static_cast<size_t>(segments), a,
+           in_place.row_stride,           in_place.segment_stride};
   return true;
 }
 
 void ConvGemm::RunTask(const Task& task) const {
   Tile tiles[kMaxTiles];
+  RowRun runs[kMaxTiles];
   const int num_tiles = CutTiles(task, tiles);
   for (int64_t k0 = 0; k0 < depth_; k0 += depth_block_) {
-    FindRows(task, k0, std::min(k0 + depth_block_, depth_), tiles, num_tiles);
-    MultiplyPanels(task, k0, tiles, num_tiles);
+    const int64_t k1 = std::min(k0 + depth_block_, depth_);
+    const int num_runs = FindRows(task, k0, k1, tiles, num_tiles, runs);
+    MultiplyPanels(task, k0, runs, num_runs);
   }
   if (!spec_.activation.is_clamp()) Activate(task, tiles, num_tiles);
 }
 
-void ConvGemm::MultiplyPanels(const Task& task, int64_t k0, const Tile* tiles,
-                              int num_tiles) const {
+void ConvGemm::MultiplyPanels(const Task& task, int64_t k0, const RowRun* runs,
+                              int num_runs) const {
   const int64_t nr = spec_.kernel->nr;
   const bool last = k0 + depth_block_ >= depth_;
   GemmF32Tile t;
@@ -246,16 +259,16 @@ void ConvGemm::MultiplyPanels(const Task& task, int64_t k0, const Tile* tiles,
     t.n = std::min(nr, task.column_end - j);
     t.b = task.b + j * depth_ + k0 * nr;
     t.bias = task.bias != nullptr ? task.bias + j : nullptr;
-    for (int i = 0; i < num_tiles; ++i) {
-      const GemmF32Rows& rows = tiles[i].rows;
+    for (int i = 0; i < num_runs; ++i) {
+      const GemmF32Rows& rows = runs[i].rows;
       t.m = rows.m;
       t.k = rows.k;
       t.segments = rows.segments;
       t.a = rows.a;
       t.a_stride = rows.a_stride;
       t.segment_stride = rows.segment_stride;
-      t.a_packed = tiles[i].packed;
-      t.c = tiles[i].c + j;
+      t.a_packed = runs[i].packed;
+      t.c = runs[i].c + j;
       t.c_stride = spec_.pixel_stride;
       spec_.kernel->fn(t);
     }

@@ -74,6 +74,10 @@ class ConvGemm {
   struct Tile {
     int64_t m;
     float* c;
+  };
+  // Rows for one call of the micro-kernel: a tile, or packed ones in a row.
+  struct RowRun {
+    float* c;
     GemmF32Rows rows;  // of the current depth block
     bool packed;
   };
@@ -89,15 +93,15 @@ class ConvGemm {
 
   void PlanTasks();
   int CutTiles(const Task& task, Tile* tiles) const;
-  // Points each tile at columns [k0, k1) of its rows, in place, copied or
-  // packed.
-  void FindRows(const Task& task, int64_t k0, int64_t k1, Tile* tiles,
-                int num_tiles) const;
-  bool FindInPlace(const Task& task, int64_t row, int64_t k0, int64_t k1,
-                   Tile* tile) const;
+  // Columns [k0, k1) of the rows of each tile, in place, copied or packed.
+  // Returns the number of runs.
+  int FindRows(const Task& task, int64_t k0, int64_t k1, const Tile* tiles,
+               int num_tiles, RowRun* runs) const;
+  bool FindInPlace(const Task& task, int64_t row, int64_t m, int64_t k0,
+                   int64_t k1, GemmF32Rows* rows) const;
   void RunTask(const Task& task) const;
-  void MultiplyPanels(const Task& task, int64_t k0, const Tile* tiles,
-                      int num_tiles) const;
+  void MultiplyPanels(const Task& task, int64_t k0, const RowRun* runs,
+                      int num_runs) const;
   void Activate(const Task& task, const Tile* tiles, int num_tiles) const;
   int64_t OutputOffset(int64_t row) const;
   int64_t MaxRowBlock() const;

@@ -18,7 +18,7 @@
 namespace mace::cpu {
 
 struct GemmF32Tile {
-  size_t m;  // rows of c, in [1, mr]
+  size_t m;  // rows of c, in [1, mr]; any number of packed ones
   size_t n;  // columns of c, in [1, nr]
   size_t k;  // floats per segment, > 0
   size_t segments;
@@ -27,11 +27,12 @@ struct GemmF32Tile {
   ptrdiff_t segment_stride;  // floats between segments of a row
   const float* b;
   float* c;
-  ptrdiff_t c_stride;     // floats between rows
-  const float* bias;      // n floats; null: zeros
-  bool accumulate;        // start from c instead of bias
-  float lower, upper;     // bounds of the result
-  bool a_packed = false;  // a is what GemmF32PackFn writes, of m rows
+  ptrdiff_t c_stride;  // floats between rows
+  const float* bias;   // n floats; null: zeros
+  bool accumulate;     // start from c instead of bias
+  float lower, upper;  // bounds of the result
+  // a is what GemmF32PackFn writes: for each mr rows, segments * k * mr floats.
+  bool a_packed = false;
 };
 
 // Writes m x n floats. No read beyond the extents above.
@@ -47,8 +48,8 @@ struct GemmF32Rows {
   ptrdiff_t segment_stride;
 };
 
-// Writes segments * k * mr floats in the micro-kernel's own order. A tile must
-// pass by many panels of b to make up for it.
+// Writes segments * k * mr floats, at most mr rows in the micro-kernel's own
+// order. They must pass by many panels of b to make up for it.
 using GemmF32PackFn = void(const GemmF32Rows& rows, float* to);
 
 GemmF32Fn gemm_f32_4x4__scalar;

@@ -17,6 +17,7 @@ struct Packed {
   float* c;
   ptrdiff_t c_stride;  // bytes
   float lower, upper;
+  size_t clamps;  // 0: the bounds are infinite
 };
 
 // v16..v31 accumulate, two registers a row. Operands come two rows of k at a
@@ -26,7 +27,7 @@ struct Packed {
 //   set 0: a v0..v3, b v8..v11     set 1: a v4..v7, b v12..v15
 //
 // In assembly because compilers spill when all registers are taken.
-__attribute__((noinline)) void MultiplyPacked(const Packed& tile) {
+inline void MultiplyPacked(const Packed& tile) {
   asm volatile(R"(
     .macro mace_row a0, a1, b0, b1, load:vararg
       \load
@@ -63,11 +64,13 @@ __attribute__((noinline)) void MultiplyPacked(const Packed& tile) {
       ldp q\first, q\second, [x3]
       add x3, x3, x4
     .endm
-    .macro mace_end first, second
+    .macro mace_clamp first, second
       fmax v\first\().4s, v\first\().4s, v0.4s
       fmax v\second\().4s, v\second\().4s, v0.4s
       fmin v\first\().4s, v\first\().4s, v1.4s
       fmin v\second\().4s, v\second\().4s, v1.4s
+    .endm
+    .macro mace_end first, second
       stp q\first, q\second, [x5]
       add x5, x5, x6
     .endm
@@ -114,8 +117,19 @@ __attribute__((noinline)) void MultiplyPacked(const Packed& tile) {
     mace_row 0, 1, 8, 9
   5:
     add x3, %[tile], #56
+    ldr x0, [%[tile], #64]      // clamps
+    cbz x0, 6f
     ld1r {v0.4s}, [x3], #4      // lower
     ld1r {v1.4s}, [x3]          // upper
+    mace_clamp 16, 17
+    mace_clamp 18, 19
+    mace_clamp 20, 21
+    mace_clamp 22, 23
+    mace_clamp 24, 25
+    mace_clamp 26, 27
+    mace_clamp 28, 29
+    mace_clamp 30, 31
+  6:
     mace_end 16, 17
     mace_end 18, 19
     mace_end 20, 21
@@ -129,6 +143,7 @@ __attribute__((noinline)) void MultiplyPacked(const Packed& tile) {
     .purgem mace_set0_loading_set1
     .purgem mace_set1_loading_set0
     .purgem mace_start
+    .purgem mace_clamp
     .purgem mace_end
   )"
                :
@@ -140,29 +155,16 @@ __attribute__((noinline)) void MultiplyPacked(const Packed& tile) {
                  "v31", "cc", "memory");
 }
 
-}  // namespace
+constexpr size_t kRows = 8, kColumns = 8;
 
-void gemm_f32_8x8__aarch64(const GemmF32Tile& t) {
-  if (!t.a_packed) return DispatchTile<LaneLoop, 8, 2>(t);
-  Packed tile = {t.a,    t.b, t.segments * t.k, t.bias,
-                 0,      t.c, t.c_stride * 4,   t.lower,
-                 t.upper};
-  if (t.m == 8 && t.n == 8) {
-    static constexpr float kZeros[8] = {};
-    if (t.accumulate) {
-      tile.start = t.c;
-      tile.start_stride = tile.c_stride;
-    } else if (t.bias == nullptr) {
-      tile.start = kZeros;
-    }
-    return MultiplyPacked(tile);
-  }
-  // Through a full tile that starts with what there is.
-  float c[8][8] = {};
-  for (size_t i = 0; i < t.m; ++i) {
+// The first m <= kRows rows of a tile, written to `to`: through a full tile
+// that starts with what there is.
+void MultiplyPart(const GemmF32Tile& t, Packed tile, size_t m, float* to) {
+  float c[kRows][kColumns] = {};
+  for (size_t i = 0; i < m; ++i) {
     for (size_t j = 0; j < t.n; ++j) {
       if (t.accumulate) {
-        c[i][j] = t.c[i * t.c_stride + j];
+        c[i][j] = to[i * t.c_stride + j];
       } else if (t.bias != nullptr) {
         c[i][j] = t.bias[j];
       }
@@ -171,8 +173,42 @@ void gemm_f32_8x8__aarch64(const GemmF32Tile& t) {
   tile.start = tile.c = c[0];
   tile.start_stride = tile.c_stride = sizeof c[0];
   MultiplyPacked(tile);
-  for (size_t i = 0; i < t.m; ++i) {
-    for (size_t j = 0; j < t.n; ++j) t.c[i * t.c_stride + j] = c[i][j];
+  for (size_t i = 0; i < m; ++i) {
+    for (size_t j = 0; j < t.n; ++j) to[i * t.c_stride + j] = c[i][j];
+  }
+}
+
+bool IsFinite(float x) { return x - x == 0; }
+
+}  // namespace
+
+void gemm_f32_8x8__aarch64(const GemmF32Tile& t) {
+  if (!t.a_packed) return DispatchTile<LaneLoop, kRows, 2>(t);
+  static constexpr float kZeros[kColumns] = {};
+  Packed tile;
+  tile.a = t.a;
+  tile.b = t.b;
+  tile.k = t.segments * t.k;
+  tile.start = t.accumulate ? t.c : t.bias != nullptr ? t.bias : kZeros;
+  tile.c = t.c;
+  tile.c_stride = t.c_stride * static_cast<ptrdiff_t>(sizeof(float));
+  tile.start_stride = t.accumulate ? tile.c_stride : 0;
+  tile.lower = t.lower;
+  tile.upper = t.upper;
+  tile.clamps = IsFinite(t.lower) || IsFinite(t.upper);
+  size_t m = t.m;
+  if (t.n == kColumns) {
+    for (; m >= kRows; m -= kRows) {
+      MultiplyPacked(tile);
+      tile.a += kRows * tile.k;
+      tile.c += kRows * t.c_stride;
+      if (t.accumulate) tile.start = tile.c;
+    }
+  }
+  for (; m > 0; tile.a += kRows * tile.k, tile.c += kRows * t.c_stride) {
+    const size_t rows = m < kRows ? m : kRows;
+    MultiplyPart(t, tile, rows, tile.c);
+    m -= rows;
   }
 }
 

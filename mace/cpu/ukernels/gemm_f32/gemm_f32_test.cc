@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -30,10 +31,14 @@ void Check(const GemmF32& kernel, const Case& c) {
   auto got = before;
   const auto m = static_cast<size_t>(c.m), depth = static_cast<size_t>(c.k);
   const auto segments = static_cast<size_t>(c.segments);
-  std::vector<float> packed(c.packed ? kernel.mr * depth * segments : 0);
-  if (c.packed) {
-    kernel.pack({m, depth, segments, a.data(), a_stride, segment_stride},
-                packed.data());
+  const size_t tiles = (m + kernel.mr - 1) / kernel.mr;
+  const size_t tile_floats = kernel.mr * depth * segments;
+  std::vector<float> packed(c.packed ? tiles * tile_floats : 0);
+  for (size_t i = 0; c.packed && i < tiles; ++i) {
+    const size_t row = i * kernel.mr;
+    kernel.pack({std::min<size_t>(m - row, kernel.mr), depth, segments,
+                 a.data() + row * a_stride, a_stride, segment_stride},
+                packed.data() + i * tile_floats);
   }
   kernel.fn({m, static_cast<size_t>(c.n), depth, segments,
              c.packed ? packed.data() : a.data(), a_stride, segment_stride,
@@ -74,6 +79,20 @@ TEST(GemmF32, EverySize) {
         SCOPED_TRACE(std::string(kernel.name) + " " + std::to_string(m) + "x" +
                      std::to_string(n));
         CheckBoth(kernel, {m, n, 7, 2, false, true});
+      }
+    }
+  }
+}
+
+TEST(GemmF32, ManyPackedTiles) {
+  for (const GemmF32& kernel : kGemmF32) {
+    if ((kernel.isa & DetectCpuFeatures()) != kernel.isa) continue;
+    if (kernel.pack == nullptr) continue;
+    SCOPED_TRACE(kernel.name);
+    for (const int m : {3 * kernel.mr, 3 * kernel.mr + 1}) {
+      for (const int n : {kernel.nr, kernel.nr - 1}) {
+        Check(kernel, {m, n, 11, 2, false, true, true});
+        Check(kernel, {m, n, 11, 2, true, true, true});
       }
     }
   }
