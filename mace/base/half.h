@@ -7,7 +7,8 @@
 
 namespace mace {
 
-// To a half: round to nearest even; a NaN stays one.
+// To a half: the nearest, ties to even, infinity beyond what it holds; a NaN
+// stays one.
 float FromHalf(uint16_t half);
 uint16_t ToHalf(float value);
 float FromBfloat16(uint16_t value);
