@@ -116,6 +116,7 @@ void MaceModel::Impl::ForgetPackedWeights() const {
   if (file == nullptr) return;
   for (const Value& value : model.graph.values) {
     if (value.weight_id < 0 || Bytes(value.type) < kLeastBytes) continue;
+    if (value.owner != nullptr) continue;  // widened: not in the file
     if (packed->Has(value.weight_id)) {
       file->Forget(value.data, Bytes(value.type));
     }

@@ -11,6 +11,8 @@ namespace {
 using F32 = __m256;
 using Mask = __m256;
 constexpr size_t kLanes = 8;
+// Whether Max(a, b) is NaN if either is.
+constexpr bool kMaxKeepsNan = false;
 
 inline F32 Set1(float x) { return _mm256_set1_ps(x); }
 inline F32 Load(const float* p) { return _mm256_loadu_ps(p); }

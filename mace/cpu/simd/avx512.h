@@ -11,6 +11,8 @@ namespace {
 using F32 = __m512;
 using Mask = __mmask16;
 constexpr size_t kLanes = 16;
+// Whether Max(a, b) is NaN if either is.
+constexpr bool kMaxKeepsNan = false;
 
 inline F32 Set1(float x) { return _mm512_set1_ps(x); }
 inline F32 Load(const float* p) { return _mm512_loadu_ps(p); }

@@ -11,6 +11,8 @@ namespace {
 using F32 = float32x4_t;
 using Mask = uint32x4_t;
 constexpr size_t kLanes = 4;
+// Whether Max(a, b) is NaN if either is.
+constexpr bool kMaxKeepsNan = true;
 
 inline F32 Set1(float x) { return vdupq_n_f32(x); }
 inline F32 Load(const float* p) { return vld1q_f32(p); }

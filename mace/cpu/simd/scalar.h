@@ -9,6 +9,8 @@ namespace {
 using F32 = float;
 using Mask = bool;
 constexpr size_t kLanes = 1;
+// Whether Max(a, b) is NaN if either is.
+constexpr bool kMaxKeepsNan = false;
 
 inline F32 Set1(float x) { return x; }
 inline F32 Load(const float* p) { return *p; }

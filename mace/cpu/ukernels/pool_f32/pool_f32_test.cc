@@ -29,8 +29,7 @@ Sums SumsOf(const std::vector<float>& x, int c, int channels, int rows,
   return sums;
 }
 
-TEST(PoolF32, EveryTail) {
-  const int rows = 2, columns = 3;
+void CheckEveryTail(int rows, int columns) {
   for (const PoolF32& kernel : kPoolF32) {
     if ((kernel.isa & DetectCpuFeatures()) != kernel.isa) continue;
     for (int channels = 1; channels <= 35; ++channels) {
@@ -39,8 +38,8 @@ TEST(PoolF32, EveryTail) {
       const auto x = RandomFloats((rows - 1) * row_floats + columns * channels);
       std::vector<float> y(channels);
       const PoolF32Window window = {static_cast<size_t>(channels),
-                                    rows,
-                                    columns,
+                                    static_cast<size_t>(rows),
+                                    static_cast<size_t>(columns),
                                     x.data(),
                                     row_floats,
                                     channels,
@@ -61,6 +60,9 @@ TEST(PoolF32, EveryTail) {
     }
   }
 }
+
+TEST(PoolF32, EveryTail) { CheckEveryTail(2, 3); }
+TEST(PoolF32, EveryTailOfThreeByThree) { CheckEveryTail(3, 3); }
 
 }  // namespace
 }  // namespace mace::cpu

@@ -17,6 +17,7 @@ using simd::F32;
 struct MaxOf {
   static F32 Start(F32 first) { return first; }
   static F32 Add(F32 sum, F32 x) {
+    if constexpr (simd::kMaxKeepsNan) return simd::Max(sum, x);
     return simd::Select(simd::IsNan(sum), sum, simd::Max(sum, x));
   }
   static F32 Join(F32 a, F32 b) { return Add(a, b); }
@@ -59,10 +60,41 @@ inline F32 PoolWindow(const PoolF32Window& w, const float* x,
                      simd::Set1(w.upper));
 }
 
+// Windows of 3x3, the most common: the addresses of the pixels stay in
+// registers. Returns how many channels were pooled.
+template <typename Op>
+inline size_t PoolNine(const PoolF32Window& w) {
+  using simd::kLanes;
+  const float* x[3][3];
+#pragma GCC unroll 3
+  for (int r = 0; r < 3; ++r) {
+#pragma GCC unroll 3
+    for (int i = 0; i < 3; ++i) {
+      x[r][i] = w.x + r * w.row_stride + i * w.column_stride;
+    }
+  }
+  const F32 scale = simd::Set1(w.scale);
+  const F32 lower = simd::Set1(w.lower), upper = simd::Set1(w.upper);
+  float* y = w.y;
+  const size_t channels = w.channels / kLanes * kLanes;
+  for (size_t c = 0; c < channels; c += kLanes) {
+    F32 sum[3];
+#pragma GCC unroll 3
+    for (int r = 0; r < 3; ++r) {
+      sum[r] = Op::Start(simd::Load(x[r][0] + c));
+      sum[r] = Op::Add(sum[r], simd::Load(x[r][1] + c));
+      sum[r] = Op::Add(sum[r], simd::Load(x[r][2] + c));
+    }
+    const F32 all = Op::Join(Op::Join(sum[0], sum[1]), sum[2]);
+    simd::Store(y + c, simd::Clamp(Op::Finish(all, scale), lower, upper));
+  }
+  return channels;
+}
+
 template <typename Op>
 void Pool(const PoolF32Window& w) {
   using simd::kLanes;
-  size_t c = 0;
+  size_t c = w.rows == 3 && w.columns == 3 ? PoolNine<Op>(w) : 0;
   for (; c + kLanes <= w.channels; c += kLanes) {
     simd::Store(w.y + c, PoolWindow<Op>(w, w.x + c, simd::Load));
   }
