@@ -45,6 +45,9 @@ inline F32 PowerOf2(F32 n) {
   return _mm512_castsi512_ps(_mm512_slli_epi32(e, 23));
 }
 
+// x * 2^n for an integer n, whether or not 2^n is a normal number.
+inline F32 ScaleByPowerOf2(F32 x, F32 n) { return _mm512_scalef_ps(x, n); }
+
 inline Mask Less(F32 a, F32 b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
 inline Mask IsNan(F32 x) { return _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q); }
 inline F32 Select(Mask m, F32 yes, F32 no) {

@@ -13,6 +13,15 @@
 namespace mace::simd {
 namespace {
 
+#if !defined(__AVX512F__) || defined(MACE_SIMD_SCALAR)
+// x * 2^n for an integer n; in two steps, as n may reach beyond the exponents
+// of normal numbers. AVX-512 has an instruction for it.
+inline F32 ScaleByPowerOf2(F32 x, F32 n) {
+  const F32 half = Round(n * Set1(0.5f));
+  return x * PowerOf2(half) * PowerOf2(n - half);
+}
+#endif
+
 // x = n log(2) + r, |r| <= log(2) / 2; expm1 = e^r - 1.
 struct ReducedExp {
   F32 n;
@@ -35,9 +44,7 @@ inline ReducedExp ReduceExp(F32 x) {
 // flushed). 2 ulp.
 inline F32 Exp(F32 x) {
   const ReducedExp e = ReduceExp(Clamp(x, Set1(-105.f), Set1(89.f)));
-  // 2^n in two steps, as n reaches beyond the exponents of normal numbers.
-  const F32 half = Round(e.n * Set1(0.5f));
-  return (e.expm1 + Set1(1)) * PowerOf2(half) * PowerOf2(e.n - half);
+  return ScaleByPowerOf2(e.expm1 + Set1(1), e.n);
 }
 
 // e^x - 1 for x <= 88. 3 ulp.
