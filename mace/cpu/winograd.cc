@@ -79,6 +79,10 @@ void Winograd::PlanTasks() {
   const int64_t blocks = CeilDiv(rows, most);
   tile_block_ =
       std::min(CeilDiv(rows, blocks) * mr, std::max<int64_t>(num_tiles_, 1));
+  // Packed rows fill whole GEMM tiles.
+  v_element_ = CeilDiv(tile_block_, mr) * mr * v_stride_;
+  scratch_floats_ = area_ * (v_element_ + tile_block_ * nr);
+  if (gemm_->pack != nullptr) scratch_floats_ += area_ * mr * v_stride_;
 }
 
 int64_t Winograd::packed_bytes() const {
@@ -127,8 +131,8 @@ void Winograd::PackPanel(const float* filter, int64_t panel,
 }
 
 int64_t Winograd::scratch_bytes() const {
-  return threads_->num_threads() * area_ * tile_block_ *
-         (v_stride_ + gemm_->nr) * static_cast<int64_t>(sizeof(float));
+  return threads_->num_threads() * scratch_floats_ *
+         static_cast<int64_t>(sizeof(float));
 }
 
 void Winograd::Run(const float* x, const float* packed, const float* bias,
@@ -143,9 +147,8 @@ void Winograd::Run(const float* x, const float* packed, const float* bias,
     task.packed = packed;
     task.bias = bias;
     task.y = y;
-    task.v = static_cast<float*>(scratch) +
-             worker * area_ * tile_block_ * (v_stride_ + gemm_->nr);
-    task.m = task.v + area_ * tile_block_ * v_stride_;
+    task.v = static_cast<float*>(scratch) + worker * scratch_floats_;
+    task.m = task.v + area_ * v_element_;
     task.tile_begin = i / column_blocks * tile_block_;
     task.tile_end = std::min(task.tile_begin + tile_block_, num_tiles_);
     task.column_begin = i % column_blocks * column_block_;
@@ -169,16 +172,42 @@ void Winograd::RunTask(const Task& task) const {
   }
 }
 
+int64_t Winograd::PackedRows(const Task& task) const {
+  if (gemm_->pack == nullptr) return 0;
+  // Packed rows are multiplied by whole GEMM tiles: not worth it for a few.
+  const int64_t rest = task.tiles() % gemm_->mr;
+  return rest > gemm_->mr / 2 ? task.tiles() : task.tiles() - rest;
+}
+
 void Winograd::TransformInputs(const Task& task) const {
+  const int64_t packed = PackedRows(task), mr = gemm_->mr;
+  const size_t channels = spec_.shape.in_channels;
+  // Behind m; a GEMM tile's worth of v.
+  float* unpacked = task.m + area_ * tile_block_ * gemm_->nr;
+  for (int64_t row = 0; row < packed; row += mr) {
+    const int64_t rows = std::min(mr, packed - row);
+    TransformTiles(task, task.tile_begin + row, rows, unpacked, mr * v_stride_);
+    for (int64_t i = 0; i < area_; ++i) {
+      gemm_->pack({static_cast<size_t>(rows), channels, 1,
+                   unpacked + i * mr * v_stride_, v_stride_, 0},
+                  task.v + i * v_element_ + row * spec_.shape.in_channels);
+    }
+  }
+  TransformTiles(task, task.tile_begin + packed, task.tiles() - packed,
+                 task.v + packed * v_stride_, v_element_);
+}
+
+void Winograd::TransformTiles(const Task& task, int64_t first, int64_t rows,
+                              float* v, int64_t v_stride) const {
   const Window &h = spec_.shape.window.h, &w = spec_.shape.window.w;
   const int64_t channels = spec_.shape.in_channels, a = spec_.m + 2;
   const float* pixels[kMaxArea];
   WinogradInputF32 t;
   t.channels = channels;
   t.x = pixels;
-  t.v_stride = tile_block_ * v_stride_;
-  for (int64_t i = task.tile_begin; i < task.tile_end; ++i) {
-    const Tile tile = TileAt(i);
+  t.v_stride = v_stride;
+  for (int64_t i = 0; i < rows; ++i) {
+    const Tile tile = TileAt(first + i);
     const int64_t top = tile.line * spec_.m - h.pad_before;
     const int64_t left = tile.column * spec_.m - w.pad_before;
     const float** pixel = pixels;
@@ -191,7 +220,7 @@ void Winograd::TransformInputs(const Task& task) const {
                        : zeros_.data();
       }
     }
-    t.v = task.v + (i - task.tile_begin) * v_stride_;
+    t.v = v + i * v_stride_;
     transforms_->set->input[spec_.m / 2 - 1](t);
   }
 }
@@ -212,10 +241,17 @@ void Winograd::MultiplyPanel(const Task& task, int64_t column,
   t.accumulate = false;
   t.lower = -INFINITY;
   t.upper = INFINITY;
+  const int64_t packed = PackedRows(task);
   for (int64_t i = 0; i < area_; ++i, t.b += channels * nr) {
-    for (int64_t row = 0; row < task.tiles(); row += gemm_->mr) {
+    t.a = task.v + i * v_element_;
+    t.c = task.m + i * tile_block_ * nr;
+    t.m = packed;
+    t.a_packed = true;
+    if (packed > 0) gemm_->fn(t);
+    t.a_packed = false;
+    for (int64_t row = packed; row < task.tiles(); row += gemm_->mr) {
       t.m = std::min<int64_t>(gemm_->mr, task.tiles() - row);
-      t.a = task.v + (i * tile_block_ + row) * v_stride_;
+      t.a = task.v + i * v_element_ + row * v_stride_;
       t.c = task.m + (i * tile_block_ + row) * nr;
       gemm_->fn(t);
     }

@@ -60,6 +60,11 @@ class Winograd {
   void PlanTasks();
   Tile TileAt(int64_t index) const;
   void TransformInputs(const Task& task) const;
+  // `rows` tiles from `first` on into the first rows of v.
+  void TransformTiles(const Task& task, int64_t first, int64_t rows, float* v,
+                      int64_t v_stride) const;
+  // How many of a task's tiles are packed for the GEMM, at the beginning of v.
+  int64_t PackedRows(const Task& task) const;
   void TransformOutputs(const Task& task, int64_t column, int64_t n) const;
   void MultiplyPanel(const Task& task, int64_t column, int64_t n) const;
   void RunTask(const Task& task) const;
@@ -73,10 +78,12 @@ class Winograd {
   int64_t area_ = 0;  // A * A
   int64_t tile_lines_ = 0, tile_columns_ = 0;
   int64_t num_tiles_ = 0;
-  int64_t v_stride_ = 0;      // floats between tiles of v
-  int64_t tile_block_ = 0;    // tiles of a task
-  int64_t column_block_ = 0;  // output channels of a task
-  std::vector<float> zeros_;  // a pixel outside the image
+  int64_t v_stride_ = 0;        // floats between tiles of v
+  int64_t v_element_ = 0;       // floats between elements of v
+  int64_t scratch_floats_ = 0;  // of a thread: v, m and what is to be packed
+  int64_t tile_block_ = 0;      // tiles of a task
+  int64_t column_block_ = 0;    // output channels of a task
+  std::vector<float> zeros_;    // a pixel outside the image
 };
 
 }  // namespace mace::cpu
