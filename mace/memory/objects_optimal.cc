@@ -125,7 +125,12 @@ Options WithNodes(const Options& options, int64_t own) {
 }  // namespace
 
 Result<Plan> ObjectsOptimal(const Problem& p, const Options& options) {
-  return PlanWith(p, WithNodes(options, 400000));
+  // A node costs a bound over all pairs of records; this many take seconds.
+  constexpr int64_t kNodesTimesPairs = 1000000000;
+  const int64_t n = std::max<int64_t>(p.records.size(), 1);
+  return PlanWith(
+      p, WithNodes(options, std::clamp<int64_t>(kNodesTimesPairs / (n * n),
+                                                4000, 400000)));
 }
 
 Result<Plan> ObjectsAuto(const Problem& p, const Options& options) {

@@ -78,7 +78,7 @@ tiny: 4 records, 58 bytes without sharing
   objects/NAIVE              50    0.863    1.042   3      0  feasible, too large
 best: offsets/AUTO, 40 bytes (40 bytes)
   optimal, proven: no plan of this kind is smaller
-  lower bound 40 bytes; 12 search nodes, 90 us of planning
+  lower bound 40 bytes; 12 search nodes, 90 µs of planning
   capacity 45 bytes, 5 bytes left
   peak at step 1 (prob): 40 bytes live
 saved before planning, off the lower bound:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from mace_tools.memory_plan.layout import picture
 from mace_tools.memory_plan.problem import Plan, Study
-from mace_tools.memory_plan.text import amount, exact, printable, ratio, short_name
+from mace_tools.memory_plan.text import amount, duration, exact, printable, ratio, short_name
 
 HEAD = ("strategy", "{unit}", "x naive", "x bound", "us", "nodes", "status")
 
@@ -28,8 +28,9 @@ def strategies(study: Study) -> Iterator[str]:
     plans = sorted(study.plans, key=lambda p: (not p.is_offsets, p.total))
     naive = study.problem.naive
     head = [title.format(unit=study.problem.unit) for title in HEAD]
-    rows = [[p.strategy, str(p.total), ratio(p.total, naive), ratio(p.total, p.bound), f"{p.us:g}",
-             str(p.nodes), _status(p, study)] for p in plans]
+    rows = [[p.strategy, str(p.total), ratio(p.total, naive), ratio(p.total, p.bound),
+             f"{p.us:.3g}" if p.us < 100 else f"{p.us:.0f}", str(p.nodes), _status(p, study)]
+            for p in plans]
     marks = ["*" if p is study.best else " " for p in plans]
     yield from aligned(head, rows, [" ", *marks])
 
@@ -61,8 +62,8 @@ def certificate(study: Study) -> Iterator[str]:
              False: f"{best.status}: at most {exact(gap, unit)} above the optimum"}[best.is_optimal]
     yield f"best: {best.strategy}, {exact(best.total, unit)} ({amount(best.total, unit)})"
     yield f"  {proof}"
-    yield (f"  lower bound {exact(best.bound, unit)}; {best.nodes:,} search nodes, {best.us:g} us "
-           "of planning")
+    yield (f"  lower bound {exact(best.bound, unit)}; {best.nodes:,} search nodes, "
+           f"{duration(best.us)} of planning")
     if study.problem.capacity is not None:
         left = study.problem.capacity - best.total
         yield f"  capacity {exact(study.problem.capacity, unit)}, {exact(left, unit)} left"
