@@ -90,7 +90,12 @@ void ConvGemm::PlanTasks() {
     if (panels > tiles) {
       column_block_ = EvenBlock(panels, panels, threads) * nr;
     } else {
-      row_block_ = EvenBlock(tiles, row_block_ / mr, threads) * mr;
+      // The blocks that run at once are as large as one thread's, so that an
+      // output may begin as close before its input.
+      const int64_t share =
+          std::max<int64_t>(MaxRowBlock() / num_threads_ / mr, 1);
+      row_block_ =
+          EvenBlock(tiles, std::min(row_block_ / mr, share), threads) * mr;
     }
   }
   // As few blocks as that, but equal ones.
@@ -106,8 +111,8 @@ int64_t ConvGemm::scratch_bytes() const {
 int64_t ConvGemm::SafeDistanceBytes() const {
   const Patches& patches = spec_.patches;
   const Window2D& window = patches.window;
-  if (num_threads_ > 1 || spec_.parts.size() > 1 || column_block_ < spec_.n ||
-      !flat_output_ || spec_.pixel_stride != spec_.n) {
+  if (spec_.parts.size() > 1 || column_block_ < spec_.n || !flat_output_ ||
+      spec_.pixel_stride != spec_.n) {
     return -1;
   }
   const auto output_end = [&](int64_t block) {
@@ -126,7 +131,8 @@ int64_t ConvGemm::SafeDistanceBytes() const {
     }
     return pixel * patches.pixel_stride * 4;
   };
-  return SafeDistance(CeilDiv(rows_, row_block_), output_end, input_begin);
+  return SafeDistance(CeilDiv(rows_, row_block_), num_threads_, output_end,
+                      input_begin);
 }
 
 std::string ConvGemm::variant() const {
@@ -140,7 +146,13 @@ void ConvGemm::Run(ThreadPool* threads, const float* x, const float* b,
                    const float* bias, float* y, void* scratch) const {
   const int64_t row_blocks = CeilDiv(rows_, row_block_);
   const int64_t column_blocks = CeilDiv(spec_.n, column_block_);
-  RunTasks(threads, spec_.parts.size() * row_blocks * column_blocks,
+  const Patches& patches = spec_.patches;
+  const Window2D& window = patches.window;
+  const bool in_order =
+      spec_.parts.size() == 1 &&
+      Overlap(y, rows_ * spec_.pixel_stride, x,
+              patches.batch * window.h.in * window.w.in * patches.pixel_stride);
+  RunTasks(threads, spec_.parts.size() * row_blocks * column_blocks, in_order,
            [&](size_t worker, size_t index) {
              const int64_t i = static_cast<int64_t>(index);
              const int64_t row = i / column_blocks % row_blocks * row_block_;

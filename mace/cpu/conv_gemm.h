@@ -56,8 +56,8 @@ class ConvGemm {
   int64_t scratch_bytes() const;
 
   // Bytes that the output may begin before the input; -1 where they must lie
-  // apart. One thread takes the row blocks in order, each of which reads what
-  // it needs before a later one is written; several threads keep no order.
+  // apart. Row blocks are taken in order, each of which reads what it needs
+  // before one is written that does not run beside it.
   int64_t SafeDistanceBytes() const;
 
   // The micro-kernel, and whether rows are copied or packed before they are

@@ -13,7 +13,8 @@ namespace mace::cpu {
 namespace {
 
 constexpr int64_t kMaxWidth = 4;  // outputs of a tile
-constexpr int64_t kTasksPerThread = 4;
+// Small tasks, so that an output may begin close before its input.
+constexpr int64_t kTasksPerThread = 8;
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -71,14 +72,23 @@ int64_t Depthwise::scratch_bytes() const {
          static_cast<int64_t>(sizeof(const float*));
 }
 
+int64_t Depthwise::num_tasks() const {
+  return std::min(spec_.batch * spec_.window.h.out,
+                  threads_->num_threads() * kTasksPerThread);
+}
+
 int64_t Depthwise::SafeDistanceBytes() const {
-  if (threads_->num_threads() > 1) return -1;
   const Window &h = spec_.window.h, &w = spec_.window.w;
   const int64_t pixel = spec_.channels * 4;
+  const int64_t threads = threads_->num_threads();
+  // One thread runs line by line.
+  const int64_t lines = spec_.batch * h.out;
+  const int64_t pieces = threads == 1 ? lines : num_tasks();
   return SafeDistance(
-      spec_.batch * h.out,
-      [&](int64_t line) { return (line + 1) * w.out * pixel; },
-      [&](int64_t line) {
+      pieces, threads,
+      [&](int64_t i) { return (i + 1) * lines / pieces * w.out * pixel; },
+      [&](int64_t i) {
+        const int64_t line = i * lines / pieces;
         const int64_t top = line % h.out * h.stride - h.pad_before;
         return (line / h.out * h.in + std::max<int64_t>(top, 0)) * w.in * pixel;
       });
@@ -88,9 +98,10 @@ void Depthwise::Run(const float* x, const float* packed, const float* bias,
                     float* y, void* scratch) const {
   const Window &h = spec_.window.h, &w = spec_.window.w;
   const int64_t lines = spec_.batch * h.out;
-  const int64_t tasks =
-      std::min(lines, threads_->num_threads() * kTasksPerThread);
-  RunTasks(threads_, tasks, [&](size_t worker, size_t task) {
+  const int64_t tasks = num_tasks();
+  const bool in_order = Overlap(y, lines * w.out * spec_.channels, x,
+                                spec_.batch * h.in * w.in * spec_.channels);
+  RunTasks(threads_, tasks, in_order, [&](size_t worker, size_t task) {
     const int64_t index = static_cast<int64_t>(task);
     auto* pixels = static_cast<const float**>(scratch) + worker * pixels_;
     for (int64_t i = index * lines / tasks; i < (index + 1) * lines / tasks;

@@ -35,8 +35,7 @@ class Depthwise {
   // For all threads; pointers to pixels.
   int64_t scratch_bytes() const;
 
-  // Bytes that the output may begin before the input; -1 where they must lie
-  // apart: several threads keep no order.
+  // Bytes that the output may begin before the input.
   int64_t SafeDistanceBytes() const;
 
   // `bias` may be null.
@@ -46,6 +45,7 @@ class Depthwise {
  private:
   struct Line;
 
+  int64_t num_tasks() const;
   void RunLine(const Line& line, const float** pixels) const;
   void FindPixels(const Line& line, int64_t q, int64_t width,
                   const float** pixels) const;

@@ -6,25 +6,37 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 
 namespace mace::cpu {
 
-// A kernel writes pieces 0 .. num_pieces - 1 in order. Piece i fills the output
-// up to byte output_end(i) and reads the input from byte input_begin(i) on;
-// both never decrease. If the output begins this many bytes before the input,
-// no piece overwrites what it or a later one reads:
+// A kernel writes pieces 0 .. num_pieces - 1 in order, at most `at_once` of
+// them at a time (RunTasks). Piece i fills the output up to byte output_end(i)
+// and reads the input from byte input_begin(i) on; both never decrease. If the
+// output begins this many bytes before the input, no piece overwrites what it,
+// one that runs beside it, or a later one reads:
 //
 //   output  |== piece 0 ==|== piece 1 ==|...
 //   input          |-- read by 0 --|
 //   distance |<--->|
 template <typename OutputEnd, typename InputBegin>
-int64_t SafeDistance(int64_t num_pieces, const OutputEnd& output_end,
+int64_t SafeDistance(int64_t num_pieces, int64_t at_once,
+                     const OutputEnd& output_end,
                      const InputBegin& input_begin) {
   int64_t distance = 0;
   for (int64_t i = 0; i < num_pieces; ++i) {
-    distance = std::max(distance, output_end(i) - input_begin(i));
+    const int64_t oldest = std::max<int64_t>(i - (at_once - 1), 0);
+    distance = std::max(distance, output_end(i) - input_begin(oldest));
   }
   return distance;
+}
+
+// Whether the plan placed an output of `y_floats` floats over a part of an
+// input: the pieces must run in order then.
+inline bool Overlap(const float* y, int64_t y_floats, const float* x,
+                    int64_t x_floats) {
+  const std::less<const float*> before;
+  return before(y, x + x_floats) && before(x, y + y_floats);
 }
 
 }  // namespace mace::cpu

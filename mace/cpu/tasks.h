@@ -7,29 +7,73 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <thread>
 
 #include "mace/base/denormals.h"
 #include "mace/base/thread_pool.h"
 
 namespace mace::cpu {
 
-// Calls f(worker, task) for each task in [0, num_tasks), in any order; no two
-// calls with the same worker, in [0, num_threads), run at once.
+// Tasks of one loop, finished in order: a worker that is ahead of the others
+// waits before it takes another task, and the oldest task never waits.
+class InOrder {
+ public:
+  explicit InOrder(size_t num_threads) : num_threads_(num_threads) {}
+
+  // Returns once all tasks up to `task` - num_threads are finished.
+  void WaitToStart(size_t task) const {
+    WaitUntil([&] { return task < Finished() + num_threads_; });
+  }
+
+  // `task` is done: returns once all before it are finished, and it is, too.
+  void Finish(size_t task) {
+    WaitUntil([&] { return Finished() == task; });
+    finished_.store(task + 1, std::memory_order_release);
+  }
+
+ private:
+  size_t Finished() const { return finished_.load(std::memory_order_acquire); }
+
+  template <typename Done>
+  static void WaitUntil(const Done& done) {
+    constexpr int kSpins = 256;
+    for (int i = 0; !done(); ++i) {
+      if (i >= kSpins) std::this_thread::yield();
+    }
+  }
+
+  const size_t num_threads_;
+  std::atomic<size_t> finished_{0};
+};
+
+// Calls f(worker, task) for each task in [0, num_tasks); no two calls with the
+// same worker, in [0, num_threads), run at once. `in_order`: a task starts when
+// all but the num_threads - 1 before it are finished; else in any order.
 template <typename F>
-void RunTasks(ThreadPool* threads, size_t num_tasks, const F& f) {
-  if (threads->num_threads() == 1 || num_tasks == 1) {
+void RunTasks(ThreadPool* threads, size_t num_tasks, bool in_order,
+              const F& f) {
+  const size_t num_threads = threads->num_threads();
+  if (num_threads == 1 || num_tasks == 1) {
     const DenormalsOff off;
     for (size_t i = 0; i < num_tasks; ++i) f(size_t{0}, i);
     return;
   }
   std::atomic<size_t> next{0};
-  threads->ParallelFor(threads->num_threads(), 1,
-                       [&](size_t begin, size_t end) {
-                         for (size_t worker = begin; worker < end; ++worker) {
-                           for (size_t i; (i = next.fetch_add(1)) < num_tasks;)
-                             f(worker, i);
-                         }
-                       });
+  InOrder order(num_threads);
+  threads->ParallelFor(num_threads, 1, [&](size_t begin, size_t end) {
+    for (size_t worker = begin; worker < end; ++worker) {
+      for (size_t i; (i = next.fetch_add(1)) < num_tasks;) {
+        if (in_order) order.WaitToStart(i);
+        f(worker, i);
+        if (in_order) order.Finish(i);
+      }
+    }
+  });
+}
+
+template <typename F>
+void RunTasks(ThreadPool* threads, size_t num_tasks, const F& f) {
+  RunTasks(threads, num_tasks, /*in_order=*/false, f);
 }
 
 // Items per task, in [1, most], with which the busiest of the threads has least

@@ -23,9 +23,7 @@ struct DepthwiseF32 final : Kernel {
   }
   int64_t macs() const override { return num_macs; }
   std::vector<Overlap> overlaps() const override {
-    const int64_t distance = depthwise.SafeDistanceBytes();
-    if (distance < 0) return {};
-    return {{0, distance}};
+    return {{0, depthwise.SafeDistanceBytes()}};
   }
   std::string variant() const override { return depthwise.variant(); }
 
