@@ -81,9 +81,11 @@ std::vector<Component> Arrange(ImageLayout layout, const Extents4& e,
 }  // namespace
 
 Result<std::unique_ptr<OpenclContext>> OpenclContext::Create(
-    std::shared_ptr<ClRuntime> runtime, bool half, bool checked) {
+    std::shared_ptr<ClRuntime> runtime, bool half, bool checked,
+    int max_winograd) {
   std::unique_ptr<OpenclContext> context(new OpenclContext(std::move(runtime)));
   context->half_ = half;
+  context->max_winograd_ = max_winograd;
   MACE_ASSIGN_OR_RETURN(context->queue_, Queue::Create(context->cl()));
   if (checked) {
     const cl_int zero = 0;

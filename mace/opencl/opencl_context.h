@@ -32,13 +32,16 @@ class OpenclContext {
   // way. `checked`: kernels count accesses outside of their images.
   // Errors: of the driver.
   static Result<std::unique_ptr<OpenclContext>> Create(
-      std::shared_ptr<ClRuntime> runtime, bool half, bool checked);
+      std::shared_ptr<ClRuntime> runtime, bool half, bool checked,
+      int max_winograd);
 
   const ClContext& cl() const { return runtime_->context(); }
   const DeviceFacts& facts() const { return cl().facts(); }
   ClRuntime& runtime() { return *runtime_; }
   Queue& queue() { return queue_; }
   bool half() const { return half_; }
+  // Of Winograd convolutions, as in OpenclOptions.
+  int max_winograd() const { return max_winograd_; }
 
   // The kernel that runs the passes one after the other. Its programs are
   // asked for; FinishKernels compiles them.
@@ -69,6 +72,7 @@ class OpenclContext {
   std::shared_ptr<ClRuntime> runtime_;
   Queue queue_;
   bool half_ = false;
+  int max_winograd_ = 0;
   SharedMem violations_;  // null: not checked
   std::vector<std::weak_ptr<Launch>> unfinished_;
 };

@@ -47,9 +47,10 @@ Result<std::unique_ptr<OpenclDevice>> OpenclDevice::Create(
     const OpenclOptions& options, std::shared_ptr<opencl::ClRuntime> runtime) {
   std::unique_ptr<OpenclDevice> device(new OpenclDevice);
   device->options_ = options;
-  MACE_ASSIGN_OR_RETURN(device->context_,
-                        opencl::OpenclContext::Create(
-                            std::move(runtime), options.half, options.checked));
+  MACE_ASSIGN_OR_RETURN(
+      device->context_,
+      opencl::OpenclContext::Create(std::move(runtime), options.half,
+                                    options.checked, options.max_winograd));
   return device;
 }
 

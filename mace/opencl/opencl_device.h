@@ -19,6 +19,7 @@ struct OpenclOptions {
 #else
   bool checked = true;
 #endif
+  int max_winograd = 0;  // largest tile of Winograd convolutions: 0, 2, 4
   opencl::BuildOptions build;
 };
 

@@ -3,6 +3,7 @@
 
 #include "mace/opencl/winograd.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -86,11 +87,11 @@ int64_t WinogradTile(const Conv2dAttrs& attrs, const Window2D& window,
   const auto fits = [](const Window& w) {
     return w.kernel == 3 && w.stride == 1 && w.dilation == 1;
   };
-  if (attrs.winograd == 0 || attrs.group != 1 || !fits(window.h) ||
-      !fits(window.w)) {
+  // Sums of the terms of larger tiles cancel, and halves would show it.
+  const int64_t tile = std::min(context.max_winograd(), context.half() ? 2 : 4);
+  if (tile == 0 || attrs.group != 1 || !fits(window.h) || !fits(window.w)) {
     return 0;
   }
-  const int64_t tile = context.half() ? 2 : attrs.winograd;
   const Shape& x = node.inputs[0].type.shape;
   const Tiles t = TilesOf(window, x[0], tile);
   for (int64_t channels : {x[3], node.outputs[0].shape[3]}) {

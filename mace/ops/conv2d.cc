@@ -8,15 +8,11 @@
 // Outputs  y  float  [N, H', W', O]
 // Attrs    strides, padding, padding_values, dilations: see common/window.h
 //          group: output channel o sees the inputs of group o / (O / group)
-//          winograd: 0 (default), 2 or 4: a hint to the GPU to compute tiles
-//          of that many outputs a side by Winograd's method
 //          activation, ...: see common/activation_attrs.h
 // Errors   shapes that do not fit together; kernel larger than the padded input
 // Source   TensorFlow tf.nn.conv2d, ONNX Conv-11
 
 #include "mace/ops/conv2d.h"
-
-#include <string>
 
 #include "mace/ops/common/filter.h"
 #include "mace/ops/common/op.h"
@@ -38,10 +34,6 @@ Status InferConv2d(Node& node) {
   const TensorType& x = node.inputs[0].type;
   const Shape& w = node.inputs[1].type.shape;
   MACE_RETURN_IF_ERROR(CheckGroups(node, attrs.group));
-  if (attrs.winograd != 0 && attrs.winograd != 2 && attrs.winograd != 4) {
-    return InvalidModel(Label(node) + ": winograd " +
-                        std::to_string(attrs.winograd) + " must be 0, 2 or 4");
-  }
   MACE_RETURN_IF_ERROR(CheckBias(node, w[0]));
   MACE_RETURN_IF_ERROR(ParseActivation(node, attrs).status());
   node.outputs = {{x.dtype, {x.shape[0], window.h.out, window.w.out, w[0]}}};

@@ -10,15 +10,11 @@ namespace mace {
 
 struct Conv2dAttrs : WindowAttrs, ActivationAttrs {
   int64_t group = 1;
-  // A hint: tiles of 2x2 or 4x4 outputs by Winograd's method, where the device
-  // has it and it fits (3x3 taps, stride 1); 0: none.
-  int64_t winograd = 0;
 
   template <typename V>
   void Fields(V& v) {
     WindowFields(v);
     v("group", group);
-    v("winograd", winograd);
     ActivationFields(v);
   }
 };

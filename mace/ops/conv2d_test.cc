@@ -128,26 +128,19 @@ TEST(Conv2d, EveryActivation) {
   }
 }
 
-// A hint to a GPU, with channels around the blocks of four that its images
-// have.
-TEST(Conv2d, Winograd) {
-  for (int64_t tile : {2, 4}) {
-    for (int64_t c : {1, 3, 4, 5, 8, 13, 64}) {
-      for (int64_t padding : {0, 1}) {
-        SCOPED_TRACE(ToString(Shape{tile, c, padding}));
-        CheckOp(
-            {"Conv2d",
-             {{"winograd", tile}, {"padding", padding}, {"activation", "RELU"}},
-             {RandomF32({2, 7, 10, c}, 1),
-              Const(RandomF32({c + 2, c, 3, 3}, 2)),
-              Const(RandomF32({c + 2}, 3))}});
-      }
+// What Winograd's method takes, with channels around the blocks of four that
+// the images of a GPU have.
+TEST(Conv2d, ThreeByThreeAtStrideOne) {
+  for (int64_t c : {1, 3, 4, 5, 8, 13, 64}) {
+    for (int64_t padding : {0, 1}) {
+      SCOPED_TRACE(ToString(Shape{c, padding}));
+      CheckOp(
+          {"Conv2d",
+           {{"padding", padding}, {"activation", "RELU"}},
+           {RandomF32({2, 7, 10, c}, 1), Const(RandomF32({c + 2, c, 3, 3}, 2)),
+            Const(RandomF32({c + 2}, 3))}});
     }
   }
-  // Where it does not fit, the hint changes nothing.
-  CheckOp({"Conv2d",
-           {{"winograd", int64_t{2}}, {"strides", Ints{2, 2}}},
-           {RandomF32({1, 7, 7, 5}, 1), Const(RandomF32({6, 5, 3, 3}, 2))}});
 }
 
 TEST(Conv2d, EmptyBatch) {
@@ -182,9 +175,6 @@ TEST(Conv2d, Errors) {
                     {{"dilations", Ints{int64_t{1} << 40, 1}}},
                     {x, RandomF32({3, 2, 3, 1}, 2)}},
                    "at most 1073741824");
-  ExpectInferError(
-      {"Conv2d", {{"winograd", int64_t{3}}}, {x, RandomF32({3, 2, 3, 3}, 2)}},
-      "winograd 3 must be 0, 2 or 4");
 }
 
 }  // namespace

@@ -43,6 +43,7 @@ Result<std::unique_ptr<Device>> CreateGpu(
     const MaceEngineConfig::Impl& config) {
   OpenclOptions options;
   options.half = config.gpu_half;
+  if (config.winograd >= 0) options.max_winograd = config.winograd;
   opencl::ContextOptions context;
   context.perf_hint = config.gpu_perf_hint;
   context.priority_hint = config.gpu_priority_hint;

@@ -49,24 +49,24 @@ class CountsReport : public ::testing::Environment {
     ::testing::AddGlobalTestEnvironment(new CountsReport);
 
 // Null where there is no driver, which the log says once.
-OpenclDevice* DeviceOf(bool half) {
-  static auto* devices = [] {
-    auto* made = new std::array<std::unique_ptr<OpenclDevice>, 2>;
-    for (bool is_half : {false, true}) {
-      OpenclOptions options;
-      options.half = is_half;
-      options.checked = true;
-      auto device = OpenclDevice::Create(options, opencl::ContextOptions());
-      if (device.ok()) {
-        (*made)[is_half] = std::move(*device);
-      } else {
-        std::fprintf(stderr, "NO GPU, nothing is tested: %s\n",
-                     device.status().information().c_str());
-      }
+OpenclDevice* DeviceOf(bool half, int max_winograd) {
+  static auto* devices =
+      new std::map<std::pair<bool, int>, std::unique_ptr<OpenclDevice>>;
+  const auto [found, is_new] = devices->try_emplace({half, max_winograd});
+  if (is_new) {
+    OpenclOptions options;
+    options.half = half;
+    options.max_winograd = max_winograd;
+    options.checked = true;
+    auto device = OpenclDevice::Create(options, opencl::ContextOptions());
+    if (device.ok()) {
+      found->second = std::move(*device);
+    } else {
+      std::fprintf(stderr, "NO GPU, nothing is tested: %s\n",
+                   device.status().information().c_str());
     }
-    return made;
-  }();
-  return (*devices)[half].get();
+  }
+  return found->second.get();
 }
 
 // An image somewhat larger than its tensor, as the plan may give it, filled
@@ -197,26 +197,46 @@ void RoundToHalf(TestTensor& t) {
   for (int64_t i = 0; i < n; ++i) values[i] = FromHalf(ToHalf(values[i]));
 }
 
-}  // namespace
+// False if the GPU leaves the node to the CPU.
+bool CheckFloat(const OpCase& c, const std::vector<TestTensor>& reference,
+                float tolerance, int max_winograd) {
+  SCOPED_TRACE("GPU/float, tiles of " + std::to_string(max_winograd));
+  const auto outputs = RunOnGpu(c, *DeviceOf(false, max_winograd));
+  if (outputs.empty()) return false;
+  ExpectSame(outputs, reference, tolerance);
+  return true;
+}
 
-void CheckPaths(const OpCase& c, const std::vector<TestTensor>& reference,
-                float tolerance) {
-  OpenclDevice* device = DeviceOf(false);
-  if (device == nullptr || !OpenclDevice::HasKernel(c.op)) return;
-  {
-    SCOPED_TRACE("GPU/float");
-    const auto outputs = RunOnGpu(c, *device);
-    if (outputs.empty()) return;
-    ExpectSame(outputs, reference, tolerance);
-  }
-  SCOPED_TRACE("GPU/half");
+void CheckHalf(const OpCase& c, float tolerance, int max_winograd) {
+  SCOPED_TRACE("GPU/half, tiles of " + std::to_string(max_winograd));
   // The reference sees the inputs as the GPU does.
   OpCase rounded = c;
   for (TestTensor& t : rounded.inputs) RoundToHalf(t);
   auto expected = RunOn(rounded, {1, 0, true});
   for (TestTensor& t : expected) RoundToHalf(t);
-  ExpectSame(RunOnGpu(rounded, *DeviceOf(true)), expected,
+  ExpectSame(RunOnGpu(rounded, *DeviceOf(true, max_winograd)), expected,
              std::max(tolerance, kHalfTolerance));
+}
+
+// Whether a device with these tiles prepares another kernel than one without.
+bool IsWinograd(const OpCase& c, int max_winograd) {
+  Node node = MakeNode(c);
+  EXPECT_TRUE(Infer(node).ok());
+  const auto plain = DeviceOf(false, 0)->Prepare(node);
+  const auto tiled = DeviceOf(false, max_winograd)->Prepare(node);
+  return plain.ok() && tiled.ok() && (*plain)->variant() != (*tiled)->variant();
+}
+
+}  // namespace
+
+void CheckPaths(const OpCase& c, const std::vector<TestTensor>& reference,
+                float tolerance) {
+  if (DeviceOf(false, 0) == nullptr || !OpenclDevice::HasKernel(c.op)) return;
+  if (!CheckFloat(c, reference, tolerance, 0)) return;
+  CheckHalf(c, tolerance, 0);
+  if (c.op != "Conv2d" || !IsWinograd(c, 2)) return;
+  for (int tile : {2, 4}) CheckFloat(c, reference, tolerance, tile);
+  CheckHalf(c, tolerance, 2);
 }
 
 }  // namespace mace::testing

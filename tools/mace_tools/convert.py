@@ -29,7 +29,6 @@ from mace_tools.passes.merge_views import merge_views
 from mace_tools.passes.prelu_pattern import prelu_pattern
 from mace_tools.passes.remove_noops import remove_noops
 from mace_tools.passes.sink_transposes import sink_transposes
-from mace_tools.passes.winograd import mark_winograd
 
 Pass = Callable[[Graph], None]
 
@@ -53,7 +52,6 @@ class Options:
     # Order of 4-D inputs and outputs by name: NHWC or NCHW; the source's where not named.
     input_formats: dict[str, str] = field(default_factory=dict)
     output_formats: dict[str, str] = field(default_factory=dict)
-    winograd: int = 0  # tile of outputs that a GPU computes 3x3 convolutions in; 0: none
 
 
 def convert(graph: Graph, options: Options | None = None) -> Graph:
@@ -65,7 +63,6 @@ def convert(graph: Graph, options: Options | None = None) -> Graph:
     set_order(graph, options.input_formats, options.output_formats)
     for one in PASSES:
         run_pass(one, graph)
-    mark_winograd(graph, options.winograd)
     engine_ops.check(graph)
     return graph
 

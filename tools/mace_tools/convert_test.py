@@ -46,16 +46,6 @@ def test_an_unknown_name_lists_the_known_ones():
         convert(image_net().graph, Options({"y": "NHWC"}))
 
 
-@pytest.mark.parametrize("kernel, asked, marked", [(3, 2, 2), (3, 6, 4), (3, 0, None),
-                                                   (1, 4, None)])
-def test_3x3_convolutions_are_marked_for_winograd(kernel, asked, marked):
-    net = Net(x=(1, 3, 6, 4))
-    net.out(net.conv("x", out=5, kernel=kernel))
-    graph = convert(net.graph, Options(winograd=asked))
-    nodes = [n for n in graph.nodes if n.op == "Conv2d"]
-    assert [n.attrs.get("winograd") for n in nodes] == [marked]
-
-
 def test_a_second_conversion_changes_nothing():
     net = image_net()
     first = [str(n) for n in convert(net.graph).nodes]

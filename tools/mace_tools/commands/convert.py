@@ -120,7 +120,7 @@ def _convert(
         sub = model.subgraph
         graph = passes.convert(graph, passes.Options(
             _formats(sub.input_tensors, sub.input_data_formats),
-            _formats(sub.output_tensors, sub.output_data_formats), model.winograd or 0))
+            _formats(sub.output_tensors, sub.output_data_formats)))
         _check(console, tag, model, graph)
         step("writing")
         write_model(graph, pb, data, {"winograd": model.winograd}, model.stored_type)
