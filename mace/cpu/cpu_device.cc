@@ -36,6 +36,15 @@ Result<std::unique_ptr<CpuDevice>> CpuDevice::Create(
   return device;
 }
 
+// The big cores of a mid-range phone; see OpenclDevice::speed.
+DeviceSpeed CpuDevice::speed() const {
+  DeviceSpeed speed;
+  speed.macs_per_us = 20000;
+  speed.bytes_per_us = 6000;
+  speed.launch_us = 1;
+  return speed;
+}
+
 Result<KernelPtr> CpuDevice::Prepare(const Node& node) {
   const auto entry = Table().find(node.op);
   if (entry == Table().end()) {

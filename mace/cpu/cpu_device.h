@@ -27,6 +27,7 @@ class CpuDevice final : public Device {
 
   const char* name() const override { return "CPU"; }
   Result<KernelPtr> Prepare(const Node& node) override;
+  DeviceSpeed speed() const override;
 
  private:
   CpuDevice() = default;

@@ -5,6 +5,8 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
+
 #include "mace/base/logging.h"
 
 namespace mace::opencl {
@@ -14,6 +16,8 @@ struct Loaded {
   ClApi api = {};
   Status status;
 };
+
+std::atomic<const ClApi*> test_api{nullptr};
 
 Loaded Load() {
   Loaded loaded;
@@ -105,7 +109,10 @@ std::vector<ClEntry> Entries(ClApi& api) {
   };
 }
 
+void SetClApiForTesting(const ClApi* api) { test_api = api; }
+
 Result<const ClApi*> SystemClApi() {
+  if (const ClApi* api = test_api) return api;
   static const auto* loaded = new Loaded(Load());
   if (!loaded->status.ok()) return loaded->status;
   return &loaded->api;

@@ -61,6 +61,10 @@ std::vector<ClEntry> Entries(ClApi& api);
 // it lacks an entry point.
 Result<const ClApi*> SystemClApi();
 
+// For tests: SystemClApi gives `api` from now on, which must stay; null: the
+// system's again. Not while an engine uses the GPU.
+void SetClApiForTesting(const ClApi* api);
+
 // The places where libOpenCL is looked for, in order.
 std::vector<std::string> LibraryPaths();
 

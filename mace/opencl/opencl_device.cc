@@ -36,21 +36,26 @@ class Images final : public DeviceImages {
 }  // namespace
 
 Result<std::unique_ptr<OpenclDevice>> OpenclDevice::Create(
-    const OpenclOptions& options,
-    const opencl::ContextOptions& context_options) {
+    OpenclOptions options, const opencl::ContextOptions& context_options) {
   MACE_ASSIGN_OR_RETURN(auto runtime,
                         opencl::ClRuntime::Shared(context_options));
-  return Create(options, std::move(runtime));
+  return Create(std::move(options), std::move(runtime));
 }
 
 Result<std::unique_ptr<OpenclDevice>> OpenclDevice::Create(
-    const OpenclOptions& options, std::shared_ptr<opencl::ClRuntime> runtime) {
+    OpenclOptions options, std::shared_ptr<opencl::ClRuntime> runtime) {
   std::unique_ptr<OpenclDevice> device(new OpenclDevice);
-  device->options_ = options;
   MACE_ASSIGN_OR_RETURN(
       device->context_,
       opencl::OpenclContext::Create(std::move(runtime), options.half,
                                     options.checked, options.max_winograd));
+  device->build_ = std::move(options.build);
+  if (!options.precompiled.empty() || options.storage != nullptr) {
+    device->cache_ = std::make_unique<opencl::BinaryCache>(
+        device->context_->facts(), std::move(options.precompiled),
+        std::move(options.storage));
+    device->build_.store = device->cache_.get();
+  }
   return device;
 }
 
@@ -118,9 +123,7 @@ Extent2D OpenclDevice::max_image_extent() const {
           static_cast<int64_t>(context_->facts().max_image_height)};
 }
 
-Status OpenclDevice::FinishPrepare() {
-  return context_->FinishKernels(options_.build);
-}
+Status OpenclDevice::FinishPrepare() { return context_->FinishKernels(build_); }
 
 Result<std::unique_ptr<DeviceImages>> OpenclDevice::CreateImages(
     const std::vector<Extent2D>& extents) {

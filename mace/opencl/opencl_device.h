@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mace/device/device.h"
+#include "mace/opencl/binary_cache.h"
 #include "mace/opencl/opencl_context.h"
 
 namespace mace {
@@ -19,8 +20,12 @@ struct OpenclOptions {
 #else
   bool checked = true;
 #endif
-  int max_winograd = 0;  // largest tile of Winograd convolutions: 0, 2, 4
-  opencl::BuildOptions build;
+  int max_winograd = 0;        // largest tile of Winograd convolutions: 0, 2, 4
+  opencl::BuildOptions build;  // but for its store
+  // Where compiled programs are looked for first, and where they are kept; may
+  // be empty and null.
+  std::vector<std::unique_ptr<KVStorage>> precompiled;
+  std::unique_ptr<KVStorage> storage;
 };
 
 // Not thread-safe: one per engine.
@@ -29,10 +34,9 @@ class OpenclDevice final : public Device {
   // On the GPU that the engines of this process share.
   // Errors: MACE_UNSUPPORTED if there is none that fits; of the driver.
   static Result<std::unique_ptr<OpenclDevice>> Create(
-      const OpenclOptions& options,
-      const opencl::ContextOptions& context_options);
+      OpenclOptions options, const opencl::ContextOptions& context_options);
   static Result<std::unique_ptr<OpenclDevice>> Create(
-      const OpenclOptions& options, std::shared_ptr<opencl::ClRuntime> runtime);
+      OpenclOptions options, std::shared_ptr<opencl::ClRuntime> runtime);
 
   const char* name() const override { return "GPU"; }
   Result<KernelPtr> Prepare(const Node& node) override;
@@ -54,7 +58,8 @@ class OpenclDevice final : public Device {
  private:
   OpenclDevice() = default;
 
-  OpenclOptions options_;
+  opencl::BuildOptions build_;
+  std::unique_ptr<opencl::BinaryCache> cache_;
   std::unique_ptr<opencl::OpenclContext> context_;
 };
 

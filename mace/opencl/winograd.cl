@@ -1,7 +1,7 @@
 // Conv2d of 3x3 taps at stride 1, in tiles of TILE x TILE outputs that share
-// their products: Winograd's F(2x2, 3x3) and F(4x4, 3x3). The matrices are
-// those of Lavin and Gray, Fast Algorithms for Convolutional Neural Networks
-// (2015). SPDX-License-Identifier: Apache-2.0
+// their products: Winograd's F(2x2, 3x3) and F(4x4, 3x3). The matrices are those
+// of Lavin and Gray, Fast Algorithms for Convolutional Neural Networks (2015).
+// SPDX-License-Identifier: Apache-2.0
 //
 // V = B^T d B of each tile d of the input, and M, the products with the
 // transformed filter, are images of TAPS * TAPS tensors, one below the other:
@@ -11,10 +11,7 @@
 
 #if TILE == 2
 __constant float kToProducts[4][4] = {  // B^T
-    {1, 0, -1, 0},
-    {0, 1, 1, 0},
-    {0, -1, 1, 0},
-    {0, 1, 0, -1}};
+    {1, 0, -1, 0}, {0, 1, 1, 0}, {0, -1, 1, 0}, {0, 1, 0, -1}};
 __constant float kToOutputs[2][4] = {{1, 1, 1, 0}, {0, 1, -1, -1}};  // A^T
 #else
 __constant float kToProducts[6][6] = {

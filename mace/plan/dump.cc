@@ -4,6 +4,7 @@
 #include "mace/plan/dump.h"
 
 #include <cstdio>
+#include <map>
 #include <sstream>
 
 namespace mace {
@@ -60,6 +61,34 @@ std::string DumpSteps(const Plan& plan) {
     }
     for (const TensorType& type : node.outputs) out << ", " << ToString(type);
     out << '\n';
+  }
+  return out.str();
+}
+
+std::string DumpPlacement(const Plan& plan) {
+  if (plan.placements.empty()) return "";
+  std::map<std::string, int> num_nodes;  // by device
+  for (const Placement& p : plan.placements) ++num_nodes[p.device];
+  std::ostringstream out;
+  for (const auto& [device, count] : num_nodes) {
+    out << device << " runs " << count << " of " << plan.placements.size()
+        << " nodes\n";
+  }
+  int64_t moved_bytes = 0;
+  int num_moves = 0;
+  for (const Step& step : plan.steps) {
+    const Node& node = plan.graph.nodes[step.node].node;
+    if (node.op != "Upload" && node.op != "Download") continue;
+    ++num_moves;
+    moved_bytes += Bytes(node.outputs[0]);
+  }
+  out << num_moves << " tensors of " << moved_bytes
+      << " bytes move between devices, " << plan.images.size() << " images of "
+      << plan.image_bytes << " bytes\n";
+  for (const Placement& p : plan.placements) {
+    if (!p.reason.empty()) {
+      out << p.node << " on " << p.device << ": " << p.reason << '\n';
+    }
   }
   return out.str();
 }

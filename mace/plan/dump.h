@@ -9,6 +9,10 @@
 
 namespace mace {
 
+// Where there are several devices: how many nodes each runs, what moves between
+// them, and a line for each node that is not on the first, with the reason.
+std::string DumpPlacement(const Plan& plan);
+
 // One line per step: op, name, device, kernel, multiply-adds, output types.
 std::string DumpSteps(const Plan& plan);
 

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "mace/public/mace_gpu.h"
 #include "mace/public/mace_runtime.h"
 #include "mace/public/status.h"
 
@@ -225,11 +226,19 @@ class MACE_API MaceEngineConfig {
   // boundary.
   MaceStatus SetArena(void* data, size_t size);
 
-  // The largest tile of Winograd convolutions on the CPU: 0 (none), 2, 4 or 6.
-  // Larger ones are faster and less exact: the error of a layer relative to its
-  // largest output is below 1e-6, 5e-6 and 2e-5. Not called: what the model's
-  // deployment file says, or else 4.
+  // The largest tile of Winograd convolutions: 0 (none), 2, 4 or, on the
+  // CPU, 6. Larger ones are faster and less exact: the error of a layer
+  // relative to its largest output is below 1e-6, 5e-6 and 2e-5. Not called:
+  // what the model's deployment file says, or else 4 on the CPU and none on the
+  // GPU.
   MaceStatus SetWinograd(int largest_tile);
+
+  // Of engines on the GPU. Hints are for Qualcomm Adreno and ignored elsewhere.
+  MaceStatus SetGPUContext(std::shared_ptr<GPUContext> context);
+  MaceStatus SetGPUHints(GPUPerfHint perf_hint, GPUPriorityHint priority_hint);
+  // "fp16_fp32" (the default): activations and weights as halves, computed in
+  // float; "fp32_fp32": all float.
+  MaceStatus SetGPUDataType(const std::string& data_type);
 
   // For debugging: bytes of the arena that hold nothing live are made NaN while
   // the engine runs, so that a wrong plan shows in the outputs. Slow.

@@ -95,6 +95,39 @@ MaceStatus MaceEngineConfig::SetArena(void* data, size_t size) {
   return MaceStatus();
 }
 
+MaceStatus MaceEngineConfig::SetGPUContext(
+    std::shared_ptr<GPUContext> context) {
+  if (context == nullptr) {
+    return InvalidArgument(
+        "SetGPUContext: null; GPUContextBuilder().Finalize() makes one");
+  }
+  impl_->gpu_context = std::move(context);
+  return MaceStatus();
+}
+
+MaceStatus MaceEngineConfig::SetGPUHints(GPUPerfHint perf_hint,
+                                         GPUPriorityHint priority_hint) {
+  if (perf_hint < PERF_DEFAULT || perf_hint > PERF_HIGH ||
+      priority_hint < PRIORITY_DEFAULT || priority_hint > PRIORITY_HIGH) {
+    return InvalidArgument("SetGPUHints: the hints must be 0 to 3, got " +
+                           std::to_string(static_cast<int>(perf_hint)) +
+                           " and " +
+                           std::to_string(static_cast<int>(priority_hint)));
+  }
+  impl_->gpu_perf_hint = perf_hint;
+  impl_->gpu_priority_hint = priority_hint;
+  return MaceStatus();
+}
+
+MaceStatus MaceEngineConfig::SetGPUDataType(const std::string& data_type) {
+  if (data_type != "fp16_fp32" && data_type != "fp32_fp32") {
+    return InvalidArgument("there is no GPU data type '" + data_type +
+                           "'; choose fp16_fp32 or fp32_fp32");
+  }
+  impl_->gpu_half = data_type == "fp16_fp32";
+  return MaceStatus();
+}
+
 void MaceEngineConfig::SetGuard(bool guard) { impl_->guard = guard; }
 
 MaceStatus SetOpenMPThreadPolicy(int num_threads_hint,

@@ -4,6 +4,7 @@
 #ifndef MACE_RUNTIME_CONFIG_H_
 #define MACE_RUNTIME_CONFIG_H_
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,8 @@ class MaceEngineConfig::Impl {
   std::vector<int> core_ids;  // given one by one; overrides the policy
   GPUPerfHint gpu_perf_hint = PERF_DEFAULT;
   GPUPriorityHint gpu_priority_hint = PRIORITY_DEFAULT;
-  bool gpu_half = true;  // activations and weights as halves
+  std::shared_ptr<GPUContext> gpu_context;  // null: the process's settings
+  bool gpu_half = true;                     // activations and weights as halves
   std::string memory_strategy = "AUTO";
   MaceMemorySavings memory_savings;
   void* arena = nullptr;  // the caller's; null: the engine allocates

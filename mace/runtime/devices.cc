@@ -4,11 +4,14 @@
 #include "mace/runtime/devices.h"
 
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "mace/base/cpu_topology.h"
 #include "mace/base/logging.h"
 #include "mace/cpu/cpu_device.h"
+#include "mace/runtime/gpu_context.h"
+#include "mace/runtime/gpu_settings.h"
 #ifdef MACE_ENABLE_OPENCL
 #include "mace/opencl/opencl_device.h"
 #endif
@@ -39,16 +42,37 @@ Result<std::unique_ptr<Device>> CreateCpu(
 }
 
 #ifdef MACE_ENABLE_OPENCL
+// The contract's name of the file behind a FileStorageFactory.
+constexpr char kStoreName[] = "mace_cl_compiled_program.bin";
+
 Result<std::unique_ptr<Device>> CreateGpu(
     const MaceEngineConfig::Impl& config) {
   OpenclOptions options;
   options.half = config.gpu_half;
   if (config.winograd >= 0) options.max_winograd = config.winograd;
+  GpuSettings settings = GetGpuSettings();
+  if (config.gpu_context != nullptr) {
+    const GPUContext& given = *config.gpu_context;
+    options.build.progress = given.progress;
+    if (!given.binary_paths.empty()) settings.binary_paths = given.binary_paths;
+    if (!given.storage_path.empty()) {
+      settings.storage_factory =
+          std::make_shared<FileStorageFactory>(given.storage_path + "/");
+    }
+  }
+  for (const std::string& path : settings.binary_paths) {
+    options.precompiled.push_back(FileStorageFactory(path).CreateStorage(""));
+  }
+  if (settings.storage_factory != nullptr) {
+    options.storage = settings.storage_factory->CreateStorage(kStoreName);
+  }
+  options.build.num_threads =
+      static_cast<int>(std::thread::hardware_concurrency());
   opencl::ContextOptions context;
   context.perf_hint = config.gpu_perf_hint;
   context.priority_hint = config.gpu_priority_hint;
   MACE_ASSIGN_OR_RETURN(std::unique_ptr<OpenclDevice> gpu,
-                        OpenclDevice::Create(options, context));
+                        OpenclDevice::Create(std::move(options), context));
   return std::unique_ptr<Device>(std::move(gpu));
 }
 #else

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "mace/base/logging.h"
 #include "mace/plan/dump.h"
 #include "mace/plan/plan.h"
 #include "mace/runtime/memory_usage.h"
@@ -170,7 +171,7 @@ Status MaceEngine::Impl::UseShapes(const std::vector<Shape>& shapes) {
     return Status();
   }
   MACE_ASSIGN_OR_RETURN(std::unique_ptr<Executor> executor,
-                        MakeExecutor(shapes));
+                        MakeExecutorOrFallBack(shapes));
   if (!query_only_) {
     MACE_RETURN_IF_ERROR(
         ProvideArena(static_cast<size_t>(executor->plan().arena_bytes)));
@@ -179,6 +180,21 @@ Status MaceEngine::Impl::UseShapes(const std::vector<Shape>& shapes) {
   if (executors_.size() == kMaxPlans) executors_.pop_back();
   executors_.insert(executors_.begin(), std::move(executor));
   return Status();
+}
+
+Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakeExecutorOrFallBack(
+    const std::vector<Shape>& shapes) {
+  auto executor = MakeExecutor(shapes);
+  const Status& status = executor.status();
+  const bool driver = status == Status::MACE_RUNTIME_ERROR ||
+                      status == Status::MACE_OUT_OF_RESOURCES;
+  if (executor.ok() || !driver || cpu_only_ || devices_.list.size() == 1) {
+    return executor;
+  }
+  cpu_only_ = true;
+  devices_.note = "the GPU failed, the CPU takes over: " + status.information();
+  LOG(WARNING) << devices_.note;
+  return MakeExecutor(shapes);
 }
 
 Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakeExecutor(
@@ -191,8 +207,11 @@ Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakeExecutor(
     shape = shapes[i];
   }
   PlanOptions options;
-  for (const auto& device : devices_.list)
-    options.devices.push_back(device.get());
+  for (const auto& device : devices_.list) {
+    if (!cpu_only_ || device == devices_.list.back()) {
+      options.devices.push_back(device.get());
+    }
+  }
   options.memory_strategy = config_.memory_strategy;
   const MaceMemorySavings& savings = config_.memory_savings;
   options.savings = {savings.order, savings.views, savings.in_place,
@@ -356,7 +375,8 @@ Status MaceEngine::Impl::Dump(const std::string& stage,
   if (stage == "graph") {
     *text = mace::Dump(plan.graph);
   } else if (stage == "plan") {
-    *text = DumpSteps(plan);
+    *text = devices_.note.empty() ? "" : devices_.note + '\n';
+    *text += DumpPlacement(plan) + DumpSteps(plan);
   } else if (stage == "memory") {
     *text = DumpMemory(plan) + ToText(UsageOf(plan, *model_->impl()));
   } else if (stage == "memory_json") {

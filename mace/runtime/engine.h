@@ -44,12 +44,17 @@ class MaceEngine::Impl {
   Status UseShapes(const std::vector<Shape>& shapes);
   Result<std::unique_ptr<Executor>> MakeExecutor(
       const std::vector<Shape>& shapes) const;
+  // MakeExecutor, once more on the CPU alone if the driver of another device
+  // fails.
+  Result<std::unique_ptr<Executor>> MakeExecutorOrFallBack(
+      const std::vector<Shape>& shapes);
   Status ProvideArena(size_t bytes);
   Status PrepareOutputs(std::map<std::string, MaceTensor>* outputs) const;
 
   std::shared_ptr<MaceModel> model_;
   MaceEngineConfig::Impl config_;
   Devices devices_;
+  bool cpu_only_ = false;    // another device failed
   Graph graph_;              // cut to the inputs and outputs asked for
   bool query_only_ = false;  // plans, but has no arena
 

@@ -9,6 +9,7 @@
 #include "mace/base/aligned_buffer.h"
 #include "mace/base/file.h"
 #include "mace/base/logging.h"
+#include "mace/base/version.h"
 
 namespace mace {
 namespace {
@@ -191,6 +192,6 @@ std::shared_ptr<float> MaceTensor::data() {
   return std::as_const(*this).data();
 }
 
-const char* MaceVersion() { return "1.0.0"; }
+const char* MaceVersion() { return kVersion; }
 
 }  // namespace mace

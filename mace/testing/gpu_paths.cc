@@ -58,7 +58,8 @@ OpenclDevice* DeviceOf(bool half, int max_winograd) {
     options.half = half;
     options.max_winograd = max_winograd;
     options.checked = true;
-    auto device = OpenclDevice::Create(options, opencl::ContextOptions());
+    auto device =
+        OpenclDevice::Create(std::move(options), opencl::ContextOptions());
     if (device.ok()) {
       found->second = std::move(*device);
     } else {

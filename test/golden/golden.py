@@ -70,8 +70,10 @@ def try_import(platform: str, path: Path, feeds: Arrays, outputs: Sequence[str])
         return f"does not convert: {e}"
 
 
-def run_all(runs: Sequence[Run], folder: Path, flags: Sequence[str] = ()) -> None:
-    """Runs all graphs with these flags of mace_run, filling in `outputs` and `ms`, or `error`."""
+def run_all(runs: Sequence[Run], folder: Path, flags: Sequence[str] = ()) -> str:
+    """Runs all graphs with these flags of mace_run, filling in `outputs` and `ms`, or `error`.
+
+    Returns what was logged."""
     jobs = [_job(run, folder / str(k)) for k, run in enumerate(runs)]
     batch, report = folder / "jobs.json", folder / "report.json"
     batch.write_text(json.dumps(jobs))
@@ -86,6 +88,7 @@ def run_all(runs: Sequence[Run], folder: Path, flags: Sequence[str] = ()) -> Non
             run.ms = min(result["run_ms"])
             run.outputs = {name: np.load(Path(job["output_dir"]) / runner.file_name_of(name))
                            for name in run.graph.outputs}
+    return done.stderr
 
 
 def _job(run: Run, folder: Path) -> dict:

@@ -117,17 +117,23 @@ def runs() -> dict[str, list[Run]]:
                 ids=["plain", "guarded"])
 def results(request, runs, tmp_path_factory) -> dict[str, tuple[Arrays, str, float]]:
     """Outputs, error and milliseconds of every case, all made by one process."""
-    run_all([r for several in runs.values() for r in several], tmp_path_factory.mktemp("models"),
-            request.param)
+    found, _ = run_cases(runs, tmp_path_factory.mktemp("models"), request.param)
+    if not request.param:
+        write_report(found)
+    return found
+
+
+def run_cases(runs: dict[str, list[Run]], folder: Path,
+              flags: list[str]) -> tuple[dict[str, tuple[Arrays, str, float]], str]:
+    """Outputs, error and milliseconds by case; and what the engine logged."""
+    log = run_all([r for several in runs.values() for r in several], folder, flags)
     found = {}
     for name, several in runs.items():
         error = next((r.error for r in several if r.error), "")
         outputs = {} if error else {o: np.concatenate([r.outputs[o] for r in several])
                                     for o in several[0].graph.outputs}
         found[name] = (outputs, error, several[0].ms)
-    if not request.param:
-        write_report(found)
-    return found
+    return found, log
 
 
 def wanted_and_got(case: Case, outputs: Arrays) -> list[tuple[str, np.ndarray, np.ndarray]]:

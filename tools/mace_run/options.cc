@@ -115,6 +115,15 @@ int ParseOptions(int argc, char** argv, Options* options) {
                  "0 none, 1 big, 2 little, 3 high performance, 4 power save")
       ->check(CLI::Range(0, 4))
       ->capture_default_str();
+  app.add_option("--gpu_data_type", o.gpu_data_type,
+                 "what images hold: fp16_fp32 halves, fp32_fp32 floats")
+      ->check(CLI::IsMember({"fp16_fp32", "fp32_fp32"}))
+      ->capture_default_str();
+  app.add_option("--gpu_storage_path", o.gpu_storage_path,
+                 "keep compiled GPU programs in this folder")
+      ->check(CLI::ExistingDirectory);
+  app.add_option("--opencl_binary_file", o.opencl_binary_files,
+                 "GPU programs compiled ahead");
   app.add_option("--gpu_perf_hint", o.gpu_perf_hint,
                  "0 default, 1 low, 2 normal, 3 high")
       ->check(CLI::Range(0, 3));

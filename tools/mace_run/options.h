@@ -28,6 +28,9 @@ struct Options {
   int warmup = 1;
   int num_threads = -1;
   int cpu_affinity_policy = 0;
+  std::string gpu_data_type = "fp16_fp32";
+  std::string gpu_storage_path;  // empty: compiled programs are not kept
+  std::vector<std::string> opencl_binary_files;
   int gpu_perf_hint = 3;
   int gpu_priority_hint = 3;
   std::string memory_strategy = "AUTO";

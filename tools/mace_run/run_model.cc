@@ -119,6 +119,14 @@ Result<Session> Session::Open(const Job& job, const Options& options) {
       options.num_threads,
       static_cast<CPUAffinityPolicy>(options.cpu_affinity_policy)));
   MACE_RETURN_IF_ERROR(config.SetMemoryStrategy(options.memory_strategy));
+  MACE_RETURN_IF_ERROR(config.SetGPUHints(
+      static_cast<GPUPerfHint>(options.gpu_perf_hint),
+      static_cast<GPUPriorityHint>(options.gpu_priority_hint)));
+  MACE_RETURN_IF_ERROR(config.SetGPUDataType(options.gpu_data_type));
+  GPUContextBuilder gpu;
+  gpu.SetStoragePath(options.gpu_storage_path)
+      .SetOpenCLBinaryPaths(options.opencl_binary_files);
+  MACE_RETURN_IF_ERROR(config.SetGPUContext(gpu.Finalize()));
   config.SetGuard(options.guard);
   if (options.winograd >= 0) {
     MACE_RETURN_IF_ERROR(config.SetWinograd(options.winograd));

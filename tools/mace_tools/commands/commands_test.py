@@ -141,6 +141,23 @@ def test_a_remote_model_is_fetched_once_and_converted(place, monkeypatch):
     assert place.call("convert")[0] == 0  # the server is gone, the file is not
 
 
+def test_a_model_for_the_gpu_is_run_there(place):
+    place.edit("runtime: cpu", "runtime: gpu\n    data_type: fp32_fp32")
+    place.answer(3)
+    code, _, err = place.call("run")
+    assert code == 0, err
+    flags, _ = place.arguments()
+    assert {"--device=GPU", "--gpu_data_type=fp32_fp32"} <= set(flags)
+    kept = place.pb.parents[1] / "opencl"
+    assert f"--gpu_storage_path={kept.relative_to(place.folder)}" in flags and kept.is_dir()
+
+
+def test_a_model_for_the_dsp_cannot_be_run_yet(place):
+    place.edit("runtime: cpu", "runtime: dsp")
+    code, _, err = place.call("run")
+    assert code == ExitCode.ERROR and "runtime: dsp comes later" in err
+
+
 def test_a_damaged_converted_model_is_told(place):
     place.answer(0)
     assert place.call("run")[0] == 0

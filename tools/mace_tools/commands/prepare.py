@@ -57,14 +57,24 @@ def prepared(context: Context, tag: str, model: Model) -> Iterator[Prepared]:
             "num_threads": threads, "cpu_affinity_policy": args.cpu_affinity_policy,
             "gpu_perf_hint": args.gpu_perf_hint, "gpu_priority_hint": args.gpu_priority_hint,
             "allow_nan": args.allow_nan, "memory_strategy": model.memory_strategy})
+        if model.runtime in ("gpu", "cpu+gpu"):
+            flags += _gpu_flags(context, model)
         yield Prepared(tag, model, converted, mace_run, inputs, flags)
+
+
+def _gpu_flags(context: Context, model: Model) -> list[str]:
+    """Of a model on the GPU. What it compiles is kept in the folder that the contract names."""
+    kept = context.folder / "opencl"
+    kept.mkdir(parents=True, exist_ok=True)
+    return runner.flags({"device": "GPU", "gpu_data_type": model.data_type or "fp16_fp32",
+                         "gpu_storage_path": kept})
 
 
 def check_runtime(context: Context, tag: str, model: Model) -> None:
     """Whether this machine can run it."""
-    if model.runtime not in ("cpu", "cpu+gpu"):
-        raise MaceError(f"{tag}: runtime: {model.runtime} comes later; write `runtime: cpu` to run "
-                        "the model on the CPU")
+    if model.runtime == "dsp":
+        raise MaceError(f"{tag}: runtime: dsp comes later; write `runtime: cpu` to run the model "
+                        "on the CPU")
     abis = context.deployment.library.target_abis
     if "host" not in abis:
         context.console.warn(f"{tag}: target_abis is {', '.join(abis)}; running on phones comes "

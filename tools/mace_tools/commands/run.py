@@ -142,7 +142,8 @@ def _validate(context: Context, ready: Prepared, outputs: Arrays) -> dict[str, A
     context.console.info(f"running {ready.converted.source.name} in "
                          f"{frameworks.FRAMEWORKS[model.platform][0]}")
     expected = frameworks.run(model.platform, ready.converted.source, feeds, list(outputs))
-    similarity, rel_error = validate.limits("cpu", model.validation_threshold,
+    device = "cpu" if model.runtime == "cpu" else "gpu"
+    similarity, rel_error = validate.limits(device, model.validation_threshold,
                                            halves=model.stored_type != "f32")
     passed, facts = True, []
     for spec in data.specs(net.output_info):

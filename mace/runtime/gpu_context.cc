@@ -1,0 +1,36 @@
+// Building a GPUContext.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/runtime/gpu_context.h"
+
+#include <utility>
+
+namespace mace {
+
+GPUContextBuilder::GPUContextBuilder()
+    : context_(std::make_shared<GPUContext>()) {}
+GPUContextBuilder::~GPUContextBuilder() = default;
+
+GPUContextBuilder& GPUContextBuilder::SetStoragePath(
+    const std::string& folder) {
+  context_->storage_path = folder;
+  return *this;
+}
+
+GPUContextBuilder& GPUContextBuilder::SetOpenCLBinaryPaths(
+    const std::vector<std::string>& paths) {
+  context_->binary_paths = paths;
+  return *this;
+}
+
+GPUContextBuilder& GPUContextBuilder::SetProgressCallback(
+    std::function<void(int done, int total)> callback) {
+  context_->progress = std::move(callback);
+  return *this;
+}
+
+std::shared_ptr<GPUContext> GPUContextBuilder::Finalize() {
+  return std::make_shared<GPUContext>(*context_);
+}
+
+}  // namespace mace

@@ -1,0 +1,23 @@
+// What a GPUContext holds.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_RUNTIME_GPU_CONTEXT_H_
+#define MACE_RUNTIME_GPU_CONTEXT_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "mace/public/mace_gpu.h"
+
+namespace mace {
+
+class GPUContext {
+ public:
+  std::string storage_path;  // empty: none
+  std::vector<std::string> binary_paths;
+  std::function<void(int, int)> progress;
+};
+
+}  // namespace mace
+
+#endif  // MACE_RUNTIME_GPU_CONTEXT_H_
