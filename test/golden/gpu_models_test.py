@@ -17,6 +17,8 @@ from mace_tools.protos import cache_dir
 SIMILARITY = {"fp32_fp32": 0.9999, "fp16_fp32": 0.995}
 ONE_EACH = {name: CASES[name] for name in
             {case.model: name for name, case in reversed(CASES.items())}.values()}
+# Untrained weights: activations reach 1e10 to 1e21, and halves end at 65504.
+BEYOND_HALF = {"squeezenet", "resnet50", "inception_v1"}
 POCL = Path("/etc/OpenCL/vendors/pocl.icd")
 
 
@@ -39,6 +41,9 @@ def results(request, tmp_path_factory):
 @pytest.mark.parametrize("name", ONE_EACH)
 def test_outputs_are_near_those_stored(name, results):
     data_type, found = results
+    if data_type == "fp16_fp32" and name.startswith("onnx/light/") and \
+            name.rsplit("/", 1)[-1] in BEYOND_HALF:
+        pytest.skip("its activations are beyond what a half holds; it needs fp32_fp32")
     outputs, error, _ = found[name]
     assert not error, error
     for output, want, got in wanted_and_got(CASES[name], outputs):
