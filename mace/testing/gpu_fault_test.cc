@@ -184,9 +184,10 @@ class GpuFault : public ::testing::Test {
     const MaceStatus status =
         engine.Run({{"x", x}}, &outputs, measured ? &metadata : nullptr);
     if (status.ok()) {
-      // A corner sees 4 of 9 taps, the middle all, of 16 channels each.
-      EXPECT_EQ(Values(outputs["y"]).front(), 32);
-      EXPECT_EQ(Values(outputs["y"])[(1 * 64 + 1) * 32], 72);
+      // A corner sees 4 of 9 taps, the middle all, of 16 channels each. The CPU
+      // may take Winograd's tiles.
+      EXPECT_NEAR(Values(outputs["y"]).front(), 32, 72 * 5e-6);
+      EXPECT_NEAR(Values(outputs["y"])[(1 * 64 + 1) * 32], 72, 72 * 5e-6);
     }
     return status;
   }

@@ -21,6 +21,8 @@ namespace mace::testing {
 namespace {
 
 constexpr float kHalfTolerance = 2e-3f;  // two roundings to 11 bits
+// Of Winograd's tiles of 4x4, as docs/converter.md says it.
+constexpr float kTile4Tolerance = 3e-5f;
 
 // Cases of each op that has a GPU kernel: run, and left to the CPU.
 struct Counts {
@@ -236,7 +238,8 @@ void CheckPaths(const OpCase& c, const std::vector<TestTensor>& reference,
   if (!CheckFloat(c, reference, tolerance, 0)) return;
   CheckHalf(c, tolerance, 0);
   if (c.op != "Conv2d" || !IsWinograd(c, 2)) return;
-  for (int tile : {2, 4}) CheckFloat(c, reference, tolerance, tile);
+  CheckFloat(c, reference, tolerance, 2);
+  CheckFloat(c, reference, std::max(tolerance, kTile4Tolerance), 4);
   CheckHalf(c, tolerance, 2);
 }
 
