@@ -97,6 +97,23 @@ class Saver {
 };
 
 // Offsets of records to places of values; elided steps go.
+// Takes away the overlaps at steps whose tensors fit below the bound side by
+// side: they save nothing, and kernels on several threads wait for each other
+// where an output lies over an input.
+void DropIdleOverlaps(memory::Problem& problem) {
+  const int64_t bound = memory::OffsetsLowerBound(problem).bytes;
+  for (memory::Record& output : problem.records) {
+    if (output.overlaps.empty()) continue;
+    int64_t live = 0;
+    for (const memory::Record& r : problem.records) {
+      if (r.first <= output.first && output.first <= r.last) {
+        live += memory::AlignUp(r.size.count(), r.alignment);
+      }
+    }
+    if (live <= bound) output.overlaps.clear();
+  }
+}
+
 void Commit(Plan& plan, const Storage& storage, Records records) {
   plan.places = storage.places;
   plan.copies = storage.copies;
@@ -185,6 +202,7 @@ Status AssignMemory(Plan& plan, const PlanOptions& options) {
 
   const Storage storage = AssignStorage(plan, kept);
   Records records = MakeRecords(plan, storage, kept.overlap);
+  DropIdleOverlaps(records.problem);
   plan.records_hash = memory::HashOf(records.problem);
   MACE_RETURN_IF_ERROR(
       SolveRecords(plan, records.problem, planner->name, options));
