@@ -10,6 +10,7 @@
 #include "mace/ops/hardmax.h"
 
 #include "mace/ops/common/op.h"
+#include "mace/ops/common/operands.h"
 
 namespace mace::ops {
 namespace {
@@ -18,10 +19,7 @@ Status InferHardmax(Node& node) {
   MACE_ASSIGN_OR_RETURN(const HardmaxAttrs attrs,
                         ReadAttrs<HardmaxAttrs>(node));
   const TensorType& x = node.inputs[0].type;
-  if (attrs.axis < -x.rank() || attrs.axis >= x.rank()) {
-    return InvalidModel(Label(node) + ": axis " + std::to_string(attrs.axis) +
-                        " is out of range for x " + ToString(x));
-  }
+  MACE_RETURN_IF_ERROR(ResolveAxis(node, attrs.axis, x.rank()).status());
   node.outputs = {x};
   return Status();
 }

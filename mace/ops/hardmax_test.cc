@@ -34,7 +34,7 @@ TEST(Hardmax, Empty) {
 
 TEST(Hardmax, Errors) {
   ExpectInferError({"Hardmax", {{"axis", int64_t{2}}}, {F32({2}, {1, 2})}},
-                   "Hardmax 'test': axis 2 is out of range for x f32[2]");
+                   "Hardmax 'test': axis 2 is out of range for rank 1");
   ExpectInferError({"Hardmax", {}, {F32({}, {1})}}, "out of range");
 }
 

@@ -11,6 +11,7 @@
 #include "mace/ops/softmax.h"
 
 #include "mace/ops/common/op.h"
+#include "mace/ops/common/operands.h"
 
 namespace mace::ops {
 namespace {
@@ -19,10 +20,7 @@ Status InferSoftmax(Node& node) {
   MACE_ASSIGN_OR_RETURN(const SoftmaxAttrs attrs,
                         ReadAttrs<SoftmaxAttrs>(node));
   const TensorType& x = node.inputs[0].type;
-  if (attrs.axis < -x.rank() || attrs.axis >= x.rank()) {
-    return InvalidModel(Label(node) + ": axis " + std::to_string(attrs.axis) +
-                        " is out of range for x " + ToString(x));
-  }
+  MACE_RETURN_IF_ERROR(ResolveAxis(node, attrs.axis, x.rank()).status());
   node.outputs = {x};
   return Status();
 }

@@ -3,9 +3,9 @@
 
 #include "mace/ops/arg_max.h"
 
+#include "mace/cpu/axis_lines.h"
 #include "mace/cpu/function_kernel.h"
 #include "mace/cpu/kernel_table.h"
-#include "mace/ops/common/operands.h"
 
 namespace mace::cpu {
 namespace {
@@ -26,29 +26,25 @@ int64_t Best(const T* x, int64_t n, int64_t stride, const ArgMaxAttrs& attrs) {
 template <typename T>
 Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const ArgMaxAttrs attrs, ReadAttrs<ArgMaxAttrs>(node));
-  const mace::Shape& x = node.inputs[0].type.shape;
   MACE_ASSIGN_OR_RETURN(
-      const int axis,
-      ResolveAxis(node, attrs.axis, static_cast<int>(x.size())));
-  const int64_t n = x[axis];
-  const int64_t outer = NumElements(mace::Shape(x.begin(), x.begin() + axis));
-  const int64_t inner = NumElements(mace::Shape(x.begin() + axis + 1, x.end()));
+      const AxisLines lines,
+      LinesAlong(node, attrs.axis, node.inputs[0].type.shape));
   const bool wide = node.outputs[0].dtype == DataType::kI64;
-  return MakeKernel([threads = context.threads, attrs, outer, n, inner,
-                     wide](const RunArgs& args) {
-    const T* from = args.inputs[0].as<const T>();
-    threads->ParallelFor(outer * inner, 64, [&](size_t begin, size_t end) {
-      for (size_t r = begin; r < end; ++r) {
-        const int64_t best =
-            Best(from + (r / inner) * n * inner + r % inner, n, inner, attrs);
-        if (wide) {
-          args.outputs[0].as<int64_t>()[r] = best;
-        } else {
-          args.outputs[0].as<int32_t>()[r] = static_cast<int32_t>(best);
-        }
-      }
-    });
-  });
+  return MakeKernel(
+      [threads = context.threads, attrs, lines, wide](const RunArgs& args) {
+        const T* from = args.inputs[0].as<const T>();
+        threads->ParallelFor(lines.count(), 64, [&](size_t begin, size_t end) {
+          for (size_t line = begin; line < end; ++line) {
+            const int64_t best =
+                Best(from + lines.Start(line), lines.n, lines.inner, attrs);
+            if (wide) {
+              args.outputs[0].as<int64_t>()[line] = best;
+            } else {
+              args.outputs[0].as<int32_t>()[line] = static_cast<int32_t>(best);
+            }
+          }
+        });
+      });
 }
 
 }  // namespace

@@ -3,10 +3,10 @@
 
 #include "mace/ops/cumsum.h"
 
+#include "mace/cpu/axis_lines.h"
 #include "mace/cpu/function_kernel.h"
 #include "mace/cpu/kernel_table.h"
 #include "mace/cpu/wrap.h"
-#include "mace/ops/common/operands.h"
 
 namespace mace::cpu {
 namespace {
@@ -25,26 +25,22 @@ void SumUp(const T* x, T* y, int64_t n, int64_t stride, bool exclusive) {
 template <typename T>
 Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const CumsumAttrs attrs, ReadAttrs<CumsumAttrs>(node));
-  const mace::Shape& x = node.inputs[0].type.shape;
   MACE_ASSIGN_OR_RETURN(
-      const int axis,
-      ResolveAxis(node, attrs.axis, static_cast<int>(x.size())));
-  const int64_t n = x[axis];
-  const int64_t outer = NumElements(mace::Shape(x.begin(), x.begin() + axis));
-  const int64_t inner = NumElements(mace::Shape(x.begin() + axis + 1, x.end()));
+      const AxisLines lines,
+      LinesAlong(node, attrs.axis, node.inputs[0].type.shape));
   KernelFacts facts;
   facts.overlaps = {{0, 0}};
   return MakeKernel(
-      [threads = context.threads, attrs, outer, n, inner](const RunArgs& args) {
+      [threads = context.threads, attrs, lines](const RunArgs& args) {
         const T* from = args.inputs[0].as<const T>();
         T* to = args.outputs[0].as<T>();
-        threads->ParallelFor(outer * inner, 64, [=](size_t begin, size_t end) {
-          if (n == 0) return;
-          for (size_t r = begin; r < end; ++r) {
-            int64_t at = (r / inner) * n * inner + r % inner;
-            if (attrs.reverse) at += (n - 1) * inner;
-            SumUp(from + at, to + at, n, attrs.reverse ? -inner : inner,
-                  attrs.exclusive);
+        threads->ParallelFor(lines.count(), 64, [=](size_t begin, size_t end) {
+          if (lines.n == 0) return;
+          const int64_t stride = attrs.reverse ? -lines.inner : lines.inner;
+          for (size_t line = begin; line < end; ++line) {
+            int64_t at = lines.Start(line);
+            if (attrs.reverse) at += (lines.n - 1) * lines.inner;
+            SumUp(from + at, to + at, lines.n, stride, attrs.exclusive);
           }
         });
       },

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mace/cpu/axis_lines.h"
 #include "mace/cpu/function_kernel.h"
 #include "mace/cpu/kernel_table.h"
-#include "mace/ops/common/operands.h"
 
 namespace mace::cpu {
 namespace {
@@ -29,24 +29,21 @@ void NormalizeRow(const float* x, float* y, int64_t n, int64_t stride,
 
 Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const LpNormAttrs attrs, ReadAttrs<LpNormAttrs>(node));
-  const mace::Shape& x = node.inputs[0].type.shape;
   MACE_ASSIGN_OR_RETURN(
-      const int axis,
-      ResolveAxis(node, attrs.axis, static_cast<int>(x.size())));
-  const int64_t n = x[axis];
-  const int64_t outer = NumElements(mace::Shape(x.begin(), x.begin() + axis));
-  const int64_t inner = NumElements(mace::Shape(x.begin() + axis + 1, x.end()));
+      const AxisLines lines,
+      LinesAlong(node, attrs.axis, node.inputs[0].type.shape));
   KernelFacts facts;
   facts.overlaps = {{0, 0}};
   return MakeKernel(
-      [threads = context.threads, outer, n, inner, squares = attrs.p == 2,
+      [threads = context.threads, lines, squares = attrs.p == 2,
        epsilon = attrs.epsilon](const RunArgs& args) {
         const float* from = args.inputs[0].as<const float>();
         float* to = args.outputs[0].as<float>();
-        threads->ParallelFor(outer * inner, 16, [=](size_t begin, size_t end) {
-          for (size_t r = begin; r < end; ++r) {
-            const int64_t at = (r / inner) * n * inner + r % inner;
-            NormalizeRow(from + at, to + at, n, inner, squares, epsilon);
+        threads->ParallelFor(lines.count(), 16, [=](size_t begin, size_t end) {
+          for (size_t line = begin; line < end; ++line) {
+            const int64_t at = lines.Start(line);
+            NormalizeRow(from + at, to + at, lines.n, lines.inner, squares,
+                         epsilon);
           }
         });
       },

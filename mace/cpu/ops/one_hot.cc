@@ -5,36 +5,29 @@
 
 #include <algorithm>
 
+#include "mace/cpu/axis_lines.h"
 #include "mace/cpu/function_kernel.h"
 #include "mace/cpu/indices.h"
 #include "mace/cpu/kernel_table.h"
-#include "mace/ops/common/operands.h"
 
 namespace mace::cpu {
 namespace {
 
-// y viewed as [outer, depth, inner], idx as [outer, inner].
 Result<KernelPtr> Prepare(const Node& node, CpuContext&) {
   MACE_ASSIGN_OR_RETURN(const OneHotAttrs attrs, ReadAttrs<OneHotAttrs>(node));
-  const TensorType& y = node.outputs[0];
-  MACE_ASSIGN_OR_RETURN(const int axis,
-                        ResolveAxis(node, attrs.axis, y.rank()));
-  const int64_t total = NumElements(y.shape);
-  const int64_t depth = y.shape[axis];
-  const int64_t inner =
-      NumElements(mace::Shape(y.shape.begin() + axis + 1, y.shape.end()));
-  return MakeKernel([attrs, total, depth, inner,
-                     dtype = node.inputs[0].type.dtype](const RunArgs& args) {
-    if (total == 0) return;
-    const Indices idx(args.inputs[0].handle, dtype);
-    float* to = args.outputs[0].as<float>();
-    std::fill_n(to, total, attrs.off_value);
-    for (int64_t i = 0; i < total / depth; ++i) {
-      const int64_t at = idx[i];
-      if (at < 0 || at >= depth) continue;
-      to[(i / inner * depth + at) * inner + i % inner] = attrs.on_value;
-    }
-  });
+  MACE_ASSIGN_OR_RETURN(const AxisLines lines,
+                        LinesAlong(node, attrs.axis, node.outputs[0].shape));
+  return MakeKernel(
+      [attrs, lines, dtype = node.inputs[0].type.dtype](const RunArgs& args) {
+        const Indices idx(args.inputs[0].handle, dtype);
+        float* to = args.outputs[0].as<float>();
+        std::fill_n(to, lines.count() * lines.n, attrs.off_value);
+        for (int64_t line = 0; line < lines.count(); ++line) {
+          const int64_t at = idx[line];
+          if (at < 0 || at >= lines.n) continue;
+          to[lines.Start(line) + at * lines.inner] = attrs.on_value;
+        }
+      });
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mace/cpu/axis_lines.h"
 #include "mace/cpu/choose.h"
 #include "mace/cpu/kernel_table.h"
 #include "mace/cpu/ukernels/row_f32/row_f32_table.h"
@@ -13,11 +14,10 @@
 namespace mace::cpu {
 namespace {
 
-// x viewed as [outer, n, inner]; softmax runs over n.
 struct SoftmaxF32 final : Kernel {
   ThreadPool* threads = nullptr;
   const RowF32* micro = nullptr;  // null: only the definition below
-  int64_t outer = 1, n = 1, inner = 1;
+  AxisLines lines;
   bool use_log = false;
 
   std::vector<Overlap> overlaps() const override { return {{0, 0}}; }
@@ -28,22 +28,24 @@ struct SoftmaxF32 final : Kernel {
   Status Run(const RunArgs& args) override {
     const float* x = args.inputs[0].as<const float>();
     float* y = args.outputs[0].as<float>();
-    if (n == 0) return Status();
-    const int64_t tile = std::max<int64_t>(1, 2048 / n);
-    threads->ParallelFor(outer * inner, tile, [&](size_t begin, size_t end) {
+    if (lines.n == 0) return Status();
+    const int64_t tile = std::max<int64_t>(1, 2048 / lines.n);
+    threads->ParallelFor(lines.count(), tile, [&](size_t begin, size_t end) {
       if (micro != nullptr) {
-        Rows(x + begin * n, static_cast<int64_t>(end - begin), y + begin * n);
+        const int64_t at = lines.Start(begin);
+        Rows(x + at, static_cast<int64_t>(end - begin), y + at);
         return;
       }
-      for (size_t r = begin; r < end; ++r) {
-        const int64_t at = (r / inner) * n * inner + r % inner;
-        Row(x + at, y + at);
+      for (size_t line = begin; line < end; ++line) {
+        const int64_t at = lines.Start(line);
+        Line(x + at, y + at);
       }
     });
     return Status();
   }
 
-  void Row(const float* x, float* y) const {
+  void Line(const float* x, float* y) const {
+    const int64_t n = lines.n, inner = lines.inner;
     float max = -INFINITY;
     for (int64_t k = 0; k < n; ++k) max = std::max(max, x[k * inner]);
     float sum = 0;
@@ -63,6 +65,7 @@ struct SoftmaxF32 final : Kernel {
   // Contiguous rows: one call makes the exponentials of as many as fit, so that
   // short rows fill vectors too.
   void Rows(const float* x, int64_t rows, float* y) const {
+    const int64_t n = lines.n;
     for (int64_t r = 0; r < rows; ++r) {
       float max = -INFINITY;
       for (int64_t k = 0; k < n; ++k) max = std::max(max, x[r * n + k]);
@@ -81,18 +84,14 @@ struct SoftmaxF32 final : Kernel {
 Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const SoftmaxAttrs attrs,
                         ReadAttrs<SoftmaxAttrs>(node));
-  const Shape& shape = node.inputs[0].type.shape;
-  const int rank = node.inputs[0].type.rank();
-  const int axis =
-      static_cast<int>(attrs.axis < 0 ? attrs.axis + rank : attrs.axis);
-
+  MACE_ASSIGN_OR_RETURN(
+      const AxisLines lines,
+      LinesAlong(node, attrs.axis, node.inputs[0].type.shape));
   auto kernel = std::make_unique<SoftmaxF32>();
   kernel->threads = context.threads;
   kernel->use_log = attrs.use_log;
-  kernel->n = shape[axis];
-  for (int d = 0; d < axis; ++d) kernel->outer *= shape[d];
-  for (int d = axis + 1; d < rank; ++d) kernel->inner *= shape[d];
-  if (!context.reference && !attrs.use_log && kernel->inner == 1) {
+  kernel->lines = lines;
+  if (!context.reference && !attrs.use_log && lines.inner == 1) {
     kernel->micro = &ChooseRow(kRowF32, context.features);
   }
   return KernelPtr(std::move(kernel));

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "mace/cpu/axis_lines.h"
 #include "mace/cpu/kernel_table.h"
-#include "mace/ops/common/operands.h"
 
 namespace mace::cpu {
 namespace {
@@ -19,14 +19,13 @@ bool Less(T a, T b) {
   return a < b || (b != b && a == a);
 }
 
-// x viewed as [outer, n, inner].
 template <typename T>
 struct TopKKernel final : Kernel {
-  int64_t outer = 1, n = 1, inner = 1, k = 1;
+  AxisLines x_lines, y_lines;
   bool largest = true;
 
   int64_t scratch_bytes() const override {
-    return n * static_cast<int64_t>(sizeof(int64_t));
+    return x_lines.n * static_cast<int64_t>(sizeof(int64_t));
   }
 
   Status Run(const RunArgs& args) override {
@@ -35,13 +34,12 @@ struct TopKKernel final : Kernel {
     int64_t* indices =
         args.outputs.size() > 1 ? args.outputs[1].as<int64_t>() : nullptr;
     int64_t* order = args.scratch.as<int64_t>();
-    for (int64_t row = 0; row < outer * inner; ++row) {
-      const int64_t o = row / inner, i = row % inner;
-      const T* from = x + o * n * inner + i;
+    for (int64_t line = 0; line < x_lines.count(); ++line) {
+      const T* from = x + x_lines.Start(line);
       Sort(from, order);
-      for (int64_t j = 0; j < k; ++j) {
-        const int64_t to = (o * k + j) * inner + i;
-        values[to] = from[order[j] * inner];
+      for (int64_t j = 0; j < y_lines.n; ++j) {
+        const int64_t to = y_lines.Start(line) + j * y_lines.inner;
+        values[to] = from[order[j] * x_lines.inner];
         if (indices != nullptr) indices[to] = order[j];
       }
     }
@@ -49,28 +47,26 @@ struct TopKKernel final : Kernel {
   }
 
   void Sort(const T* x, int64_t* order) const {
+    const int64_t n = x_lines.n, inner = x_lines.inner;
     std::iota(order, order + n, int64_t{0});
-    std::partial_sort(order, order + k, order + n, [&](int64_t a, int64_t b) {
-      const T va = x[a * inner], vb = x[b * inner];
-      if (Less(va, vb)) return !largest;
-      if (Less(vb, va)) return largest;
-      return a < b;
-    });
+    std::partial_sort(order, order + y_lines.n, order + n,
+                      [&](int64_t a, int64_t b) {
+                        const T va = x[a * inner], vb = x[b * inner];
+                        if (Less(va, vb)) return !largest;
+                        if (Less(vb, va)) return largest;
+                        return a < b;
+                      });
   }
 };
 
 template <typename T>
 Result<KernelPtr> Prepare(const Node& node, CpuContext&) {
   MACE_ASSIGN_OR_RETURN(const TopKAttrs attrs, ReadAttrs<TopKAttrs>(node));
-  const mace::Shape& x = node.inputs[0].type.shape;
-  MACE_ASSIGN_OR_RETURN(
-      const int axis,
-      ResolveAxis(node, attrs.axis, static_cast<int>(x.size())));
   auto kernel = std::make_unique<TopKKernel<T>>();
-  kernel->n = x[axis];
-  kernel->k = node.outputs[0].shape[axis];
-  kernel->outer = NumElements(mace::Shape(x.begin(), x.begin() + axis));
-  kernel->inner = NumElements(mace::Shape(x.begin() + axis + 1, x.end()));
+  MACE_ASSIGN_OR_RETURN(
+      kernel->x_lines, LinesAlong(node, attrs.axis, node.inputs[0].type.shape));
+  MACE_ASSIGN_OR_RETURN(kernel->y_lines,
+                        LinesAlong(node, attrs.axis, node.outputs[0].shape));
   kernel->largest = attrs.largest;
   return KernelPtr(std::move(kernel));
 }
