@@ -46,6 +46,38 @@ class InOrder {
   std::atomic<size_t> finished_{0};
 };
 
+// Tasks that any worker takes, each beginning with a range of its own: the same
+// share of every loop, so that it finds in its cache what it wrote in the loop
+// before.
+class OwnFirst {
+ public:
+  OwnFirst(size_t num_tasks, size_t num_workers)
+      : num_ranges_(num_workers < kMaxRanges ? num_workers : kMaxRanges) {
+    for (size_t r = 0; r < num_ranges_; ++r) {
+      ranges_[r].next.store(r * num_tasks / num_ranges_,
+                            std::memory_order_relaxed);
+      ranges_[r].end = (r + 1) * num_tasks / num_ranges_;
+    }
+  }
+
+  template <typename F>
+  void Run(size_t worker, const F& f) {
+    for (size_t r = 0; r < num_ranges_; ++r) {
+      Range& range = ranges_[(worker + r) % num_ranges_];
+      for (size_t i; (i = range.next.fetch_add(1)) < range.end;) f(worker, i);
+    }
+  }
+
+ private:
+  static constexpr size_t kMaxRanges = 16;  // more workers share them
+  struct alignas(64) Range {
+    std::atomic<size_t> next{0};
+    size_t end = 0;
+  };
+  const size_t num_ranges_;
+  Range ranges_[kMaxRanges];
+};
+
 // Calls f(worker, task) for each task in [0, num_tasks); no two calls with the
 // same worker, in [0, num_threads), run at once. `in_order`: a task starts when
 // all but the num_threads - 1 before it are finished; else in any order.
@@ -58,14 +90,21 @@ void RunTasks(ThreadPool* threads, size_t num_tasks, bool in_order,
     for (size_t i = 0; i < num_tasks; ++i) f(size_t{0}, i);
     return;
   }
+  if (!in_order) {
+    OwnFirst tasks(num_tasks, num_threads);
+    threads->ParallelFor(num_threads, 1, [&](size_t begin, size_t end) {
+      for (size_t worker = begin; worker < end; ++worker) tasks.Run(worker, f);
+    });
+    return;
+  }
   std::atomic<size_t> next{0};
   InOrder order(num_threads);
   threads->ParallelFor(num_threads, 1, [&](size_t begin, size_t end) {
     for (size_t worker = begin; worker < end; ++worker) {
       for (size_t i; (i = next.fetch_add(1)) < num_tasks;) {
-        if (in_order) order.WaitToStart(i);
+        order.WaitToStart(i);
         f(worker, i);
-        if (in_order) order.Finish(i);
+        order.Finish(i);
       }
     }
   });
