@@ -10,6 +10,8 @@ usage: tools/test.sh [SUITE ...]      (the first group when none is named)
   lint     layers, licences, banned words, sizes, formatting
   host     C++ unit tests on this machine
   gpu      every op on the GPU, by PoCL: OpenCL on this machine's CPU
+  rusticl  the same by Mesa's rusticl, whose images have other pitches
+  oclgrind the same, without the largest cases, watched for data races and wrong calls of OpenCL
   python   tests of tools/, and of whole models from their file to their answer
 
   deep     the next three, each a build of its own (about ten minutes on two cores from a cold cache)
@@ -28,12 +30,12 @@ TXT
 }
 
 targets=(//mace/... //tools/... //test/...)
-standard=(lint host gpu python)
+standard=(lint host gpu rusticl oclgrind python)
 deep=(asan aarch64 armv7)
 suites=()
 for argument in "$@"; do
   case $argument in
-    lint | host | gpu | python | asan | aarch64 | armv7 | tsan | fuzz) suites+=("$argument") ;;
+    lint | host | gpu | rusticl | oclgrind | python | asan | aarch64 | armv7 | tsan | fuzz) suites+=("$argument") ;;
     arm) suites+=(aarch64 armv7) ;;
     deep) suites+=("${deep[@]}") ;;
     all) suites+=("${standard[@]}" "${deep[@]}") ;;
@@ -68,10 +70,20 @@ run_bazel() { # SUITE bazel-arguments...
 run_gpu() { # SUITE file-of-the-driver bazel-arguments...
   local suite=$1 driver=$2
   shift 2
-  # PoCL compiles each kernel for each group size and keeps the results.
+  # A suite that found no driver would test nothing.
+  run_bazel "$suite" --test_env=OCL_ICD_VENDORS="$driver" --test_env=MACE_TEST_NEEDS_GPU=1 \
+    "$@" //mace/...
+}
+
+run_pocl() { # which compiles each kernel for each group size and keeps the results
   mkdir -p "$cache/pocl"
-  run_bazel "$suite" --test_tag_filters=gpu --sandbox_writable_path="$cache/pocl" \
-    --test_env=POCL_CACHE_DIR="$cache/pocl" --test_env=OCL_ICD_VENDORS="$driver" "$@" //mace/...
+  run_gpu gpu /etc/OpenCL/vendors/pocl.icd --test_tag_filters=gpu \
+    --sandbox_writable_path="$cache/pocl" --test_env=POCL_CACHE_DIR="$cache/pocl"
+}
+
+run_oclgrind() {
+  run_gpu oclgrind /usr/lib/oclgrind/liboclgrind-rt-icd.so --test_tag_filters=gpu,-no_oclgrind \
+    --run_under=//tools:under_oclgrind
 }
 
 run_pytest() { # SUITE folders...
@@ -94,7 +106,11 @@ run_suite() {
   case $1 in
     lint) run_pytest lint tools/lint ;;
     host) run_bazel host --test_tag_filters=-gpu "${targets[@]}" ;;
-    gpu) run_gpu gpu /etc/OpenCL/vendors/pocl.icd ;;
+    gpu) run_pocl ;;
+    rusticl)
+      run_gpu rusticl /etc/OpenCL/vendors/rusticl.icd --test_tag_filters=gpu \
+        --test_env=RUSTICL_ENABLE=llvmpipe ;;
+    oclgrind) run_oclgrind ;;
     asan) run_bazel asan --config=asan --test_tag_filters=-no_asan,-gpu "${targets[@]}" ;;
     tsan) run_bazel tsan --config=tsan //mace/base:all //mace/runtime:all ;;
     aarch64 | armv7)

@@ -18,6 +18,7 @@
 
 #include "mace/opencl/cl_api.h"
 #include "mace/public/mace.h"
+#include "mace/testing/gpu_needed.h"
 #include "mace/testing/model_builder.h"
 
 namespace mace::testing {
@@ -135,7 +136,10 @@ class GpuFault : public ::testing::Test {
  protected:
   void SetUp() override {
     const auto system = opencl::SystemClApi();
-    if (!system.ok()) GTEST_SKIP() << system.status().information();
+    if (!system.ok()) {
+      FailOrSkipWithoutGpu(system.status().information());
+      return;
+    }
     api_ = **system;
     names_ = WrapAll(api_);
     opencl::SetClApiForTesting(&api_);
@@ -144,7 +148,10 @@ class GpuFault : public ::testing::Test {
     ASSERT_TRUE(Create(&engine).ok());
     std::string plan;
     ASSERT_TRUE(engine->Dump("plan", &plan).ok());
-    if (plan.find("no GPU") != std::string::npos) GTEST_SKIP() << plan;
+    if (plan.find("no GPU") != std::string::npos) {
+      FailOrSkipWithoutGpu(plan);
+      return;
+    }
     ASSERT_TRUE(IsOnGpu(*engine)) << plan;
     ASSERT_TRUE(Run(*engine, false).ok());
     ASSERT_TRUE(Run(*engine, true).ok());

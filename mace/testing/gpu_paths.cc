@@ -13,9 +13,11 @@
 #include <utility>
 
 #include "mace/base/half.h"
+#include "mace/opencl/cl_runtime.h"
 #include "mace/opencl/opencl_device.h"
 #include "mace/ops/common/op.h"
 #include "mace/testing/check_paths.h"
+#include "mace/testing/gpu_needed.h"
 
 namespace mace::testing {
 namespace {
@@ -24,9 +26,13 @@ constexpr float kHalfTolerance = 2e-3f;  // two roundings to 11 bits
 // Of Winograd's tiles of 4x4, as docs/converter.md says it.
 constexpr float kTile4Tolerance = 3e-5f;
 
-// Cases of each op that has a GPU kernel: run, and left to the CPU.
+// The most work of a case on oclgrind, which interprets every work item: the
+// suite takes a minute with it and more than ten without.
+constexpr int64_t kMostWorkOnOclgrind = 6000;
+
+// Cases of each op that has a GPU kernel: run, left to the CPU, left out.
 struct Counts {
-  int run = 0, refused = 0;
+  int run = 0, refused = 0, too_large = 0;
   std::string reason;  // of the last refusal
 };
 std::map<std::string, Counts>& AllCounts() {
@@ -40,36 +46,67 @@ class CountsReport : public ::testing::Environment {
  public:
   void TearDown() override {
     for (const auto& [op, counts] : AllCounts()) {
-      std::fprintf(stderr, "GPU %s: %d cases run, %d refused%s%s\n", op.c_str(),
-                   counts.run, counts.refused,
-                   counts.refused > 0 ? ", the last: " : "",
-                   counts.reason.c_str());
+      std::string line = "GPU " + op + ": " + std::to_string(counts.run) +
+                         " cases run, " + std::to_string(counts.refused) +
+                         " refused";
+      if (counts.too_large > 0) {
+        line += ", " + std::to_string(counts.too_large) + " too large";
+      }
+      if (counts.refused > 0) line += ", the last refused: " + counts.reason;
+      std::fprintf(stderr, "%s\n", line.c_str());
+      EXPECT_GT(counts.run, 0) << line;
     }
   }
 };
 [[maybe_unused]] const auto* const kReport =
     ::testing::AddGlobalTestEnvironment(new CountsReport);
 
-// Null where there is no driver, which the log says once.
-OpenclDevice* DeviceOf(bool half, int max_winograd) {
-  static auto* devices =
-      new std::map<std::pair<bool, int>, std::unique_ptr<OpenclDevice>>;
-  const auto [found, is_new] = devices->try_emplace({half, max_winograd});
-  if (is_new) {
+// One device of each kind, or why there is none.
+Result<OpenclDevice*> FindDevice(bool half, int max_winograd) {
+  using Made = Result<std::unique_ptr<OpenclDevice>>;
+  static auto* devices = new std::map<std::pair<bool, int>, Made>;
+  auto found = devices->find({half, max_winograd});
+  if (found == devices->end()) {
     OpenclOptions options;
     options.half = half;
     options.max_winograd = max_winograd;
     options.checked = true;
-    auto device =
-        OpenclDevice::Create(std::move(options), opencl::ContextOptions());
-    if (device.ok()) {
-      found->second = std::move(*device);
-    } else {
-      std::fprintf(stderr, "NO GPU, nothing is tested: %s\n",
-                   device.status().information().c_str());
+    found = devices
+                ->emplace(std::make_pair(half, max_winograd),
+                          OpenclDevice::Create(std::move(options),
+                                               opencl::ContextOptions()))
+                .first;
+  }
+  if (!found->second.ok()) return found->second.status();
+  return found->second->get();
+}
+
+// REQUIRES: there is one.
+OpenclDevice& DeviceOf(bool half, int max_winograd) {
+  return **FindDevice(half, max_winograd);
+}
+
+bool IsOclgrind() {
+  static const bool is = [] {
+    const auto runtime = opencl::ClRuntime::Shared(opencl::ContextOptions());
+    return runtime.ok() && (*runtime)->context().facts().name.find(
+                               "Oclgrind") != std::string::npos;
+  }();
+  return is;
+}
+
+// Multiply-adds or elements, whichever are more.
+int64_t WorkOf(const Node& node, const Kernel& kernel) {
+  int64_t work = kernel.macs();
+  for (const TensorType& type : node.outputs) {
+    work = std::max(work, NumElements(type.shape));
+  }
+  for (const Operand& operand : node.inputs) {
+    if (operand.present() && operand.data == nullptr) {
+      work = std::max(work, NumElements(operand.type.shape));
     }
   }
-  return found->second.get();
+  return work;
 }
 
 // An image somewhat larger than its tensor, as the plan may give it, filled
@@ -137,7 +174,7 @@ class TestImage {
   std::unique_ptr<DeviceImages> images_;
 };
 
-// Empty if the GPU leaves the node to the CPU.
+// Empty if the GPU leaves the node to the CPU, or it is too large to test.
 std::vector<TestTensor> RunOnGpu(const OpCase& c, OpenclDevice& device) {
   Node node = MakeNode(c);
   EXPECT_TRUE(Infer(node).ok());
@@ -150,8 +187,12 @@ std::vector<TestTensor> RunOnGpu(const OpCase& c, OpenclDevice& device) {
     ++counts.refused;
     return {};
   }
-  ++counts.run;
   Kernel& kernel = **prepared;
+  if (IsOclgrind() && WorkOf(node, kernel) > kMostWorkOnOclgrind) {
+    ++counts.too_large;
+    return {};
+  }
+  ++counts.run;
   const Status finished = device.FinishPrepare();
   EXPECT_TRUE(finished.ok()) << finished.information();
   if (!finished.ok()) return {};
@@ -204,7 +245,7 @@ void RoundToHalf(TestTensor& t) {
 bool CheckFloat(const OpCase& c, const std::vector<TestTensor>& reference,
                 float tolerance, int max_winograd) {
   SCOPED_TRACE("GPU/float, tiles of " + std::to_string(max_winograd));
-  const auto outputs = RunOnGpu(c, *DeviceOf(false, max_winograd));
+  const auto outputs = RunOnGpu(c, DeviceOf(false, max_winograd));
   if (outputs.empty()) return false;
   ExpectSame(outputs, reference, tolerance);
   return true;
@@ -217,7 +258,7 @@ void CheckHalf(const OpCase& c, float tolerance, int max_winograd) {
   for (TestTensor& t : rounded.inputs) RoundToHalf(t);
   auto expected = RunOn(rounded, {1, 0, true});
   for (TestTensor& t : expected) RoundToHalf(t);
-  ExpectSame(RunOnGpu(rounded, *DeviceOf(true, max_winograd)), expected,
+  ExpectSame(RunOnGpu(rounded, DeviceOf(true, max_winograd)), expected,
              std::max(tolerance, kHalfTolerance));
 }
 
@@ -225,8 +266,8 @@ void CheckHalf(const OpCase& c, float tolerance, int max_winograd) {
 bool IsWinograd(const OpCase& c, int max_winograd) {
   Node node = MakeNode(c);
   EXPECT_TRUE(Infer(node).ok());
-  const auto plain = DeviceOf(false, 0)->Prepare(node);
-  const auto tiled = DeviceOf(false, max_winograd)->Prepare(node);
+  const auto plain = DeviceOf(false, 0).Prepare(node);
+  const auto tiled = DeviceOf(false, max_winograd).Prepare(node);
   return plain.ok() && tiled.ok() && (*plain)->variant() != (*tiled)->variant();
 }
 
@@ -234,7 +275,12 @@ bool IsWinograd(const OpCase& c, int max_winograd) {
 
 void CheckPaths(const OpCase& c, const std::vector<TestTensor>& reference,
                 float tolerance) {
-  if (DeviceOf(false, 0) == nullptr || !OpenclDevice::HasKernel(c.op)) return;
+  const auto device = FindDevice(false, 0);
+  if (!device.ok()) {
+    FailOrSkipWithoutGpu(device.status().information());
+    return;
+  }
+  if (!OpenclDevice::HasKernel(c.op)) return;
   if (!CheckFloat(c, reference, tolerance, 0)) return;
   CheckHalf(c, tolerance, 0);
   if (c.op != "Conv2d" || !IsWinograd(c, 2)) return;
