@@ -16,8 +16,8 @@ Result<Extent2D> Device::ImageExtentOf(const TensorType& type) const {
 }
 
 Result<std::unique_ptr<DeviceImages>> Device::CreateImages(
-    const std::vector<Extent2D>& extents) {
-  if (extents.empty()) return std::unique_ptr<DeviceImages>();
+    const std::vector<ImageType>& types) {
+  if (types.empty()) return std::unique_ptr<DeviceImages>();
   return Unsupported(std::string("device ") + name() + " has no images");
 }
 

@@ -57,15 +57,16 @@ class Device {
   // limit and the cure, for one that is too large or of another type.
   virtual Result<Extent2D> ImageExtentOf(const TensorType& type) const;
 
-  // Bytes of a pixel, and the largest image.
-  virtual int64_t pixel_bytes() const { return 0; }
+  // What an image holds that no kernel asks to be of another type, and the
+  // largest one.
+  virtual DataType image_dtype() const { return DataType::kF32; }
   virtual Extent2D max_image_extent() const { return {}; }
 
   // Compiles what the kernels prepared so far need; before their first Run.
   virtual Status FinishPrepare() { return Status(); }
 
   virtual Result<std::unique_ptr<DeviceImages>> CreateImages(
-      const std::vector<Extent2D>& extents);
+      const std::vector<ImageType>& types);
 
   // Whether kernels measure their own time (Kernel::device_us).
   virtual void SetProfiling(bool /*on*/) {}

@@ -38,6 +38,12 @@ struct Extent2D {
   int64_t height = 0;
 };
 
+// An image and what the four components of its pixels are: kF32 or kF16.
+struct ImageType {
+  Extent2D extent;
+  DataType dtype = DataType::kF32;
+};
+
 // Where output and input of a kernel may share memory.
 struct Overlap {
   int input = -1;
@@ -58,6 +64,9 @@ class Kernel {
   // of its device; else in host memory.
   virtual Layout input_layout(size_t /*i*/) const { return Layout::kRowMajor; }
   virtual Layout output_layout() const { return Layout::kRowMajor; }
+
+  // What its output and scratch images hold; its inputs may be any.
+  virtual DataType image_dtype() const { return DataType::kF32; }
 
   // Images that Run uses between its parts; planned like any tensor.
   virtual std::vector<Extent2D> scratch_images() const { return {}; }

@@ -50,7 +50,8 @@ class ConvertKernel final : public Kernel {
 Result<KernelPtr> MakeConvert(const Node& node, OpenclContext& context) {
   const TensorType& type = node.outputs[0];
   const bool upload = type.layout == Layout::kImage;
-  const auto bytes = static_cast<size_t>(Bytes(type));
+  const TensorType& dense = upload ? node.inputs[0].type : type;
+  const auto bytes = static_cast<size_t>(Bytes(dense));
   MACE_ASSIGN_OR_RETURN(ClMem memory,
                         context.cl().CreateBuffer(bytes, nullptr));
   auto buffer = std::make_shared<const ClMem>(std::move(memory));

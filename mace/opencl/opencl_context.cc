@@ -13,10 +13,12 @@ namespace {
 class GpuKernel final : public Kernel {
  public:
   GpuKernel(std::vector<std::shared_ptr<Launch>> launches,
-            std::vector<bool> image_inputs, GpuKernelFacts facts, Queue& queue)
+            std::vector<bool> image_inputs, GpuKernelFacts facts,
+            DataType image_dtype, Queue& queue)
       : launches_(std::move(launches)),
         image_inputs_(std::move(image_inputs)),
         facts_(std::move(facts)),
+        image_dtype_(image_dtype),
         queue_(queue) {}
 
   Layout input_layout(size_t i) const override {
@@ -26,6 +28,7 @@ class GpuKernel final : public Kernel {
     return is_image ? Layout::kImage : Layout::kRowMajor;
   }
   Layout output_layout() const override { return Layout::kImage; }
+  DataType image_dtype() const override { return image_dtype_; }
   std::vector<Extent2D> scratch_images() const override {
     return facts_.scratch_images;
   }
@@ -54,6 +57,7 @@ class GpuKernel final : public Kernel {
   std::vector<std::shared_ptr<Launch>> launches_;
   std::vector<bool> image_inputs_;
   GpuKernelFacts facts_;
+  DataType image_dtype_;
   Queue& queue_;
 };
 
@@ -119,8 +123,9 @@ Result<KernelPtr> OpenclContext::MakeKernel(std::vector<Pass> passes,
     unfinished_.push_back(launches.back());
   }
   if (facts.variant.empty()) facts.variant = names;
-  return KernelPtr(std::make_unique<GpuKernel>(
-      std::move(launches), std::move(image_inputs), std::move(facts), queue_));
+  return KernelPtr(
+      std::make_unique<GpuKernel>(std::move(launches), std::move(image_inputs),
+                                  std::move(facts), image_dtype(), queue_));
 }
 
 Status OpenclContext::FinishKernels(const BuildOptions& options) {

@@ -39,7 +39,12 @@ class OpenclContext {
   const DeviceFacts& facts() const { return cl().facts(); }
   ClRuntime& runtime() { return *runtime_; }
   Queue& queue() { return queue_; }
+  // What is prepared from now on: constants, and the images of kernels.
+  void SetHalf(bool half) { half_ = half; }
   bool half() const { return half_; }
+  DataType image_dtype() const {
+    return half_ ? DataType::kF16 : DataType::kF32;
+  }
   // Of Winograd convolutions, as in OpenclOptions.
   int max_winograd() const { return max_winograd_; }
 

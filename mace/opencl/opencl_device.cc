@@ -49,6 +49,8 @@ Result<std::unique_ptr<OpenclDevice>> OpenclDevice::Create(
       device->context_,
       opencl::OpenclContext::Create(std::move(runtime), options.half,
                                     options.checked, options.max_winograd));
+  device->half_ = options.half;
+  device->float32_nodes_ = std::move(options.float32_nodes);
   device->build_ = std::move(options.build);
   if (!options.precompiled.empty() || options.storage != nullptr) {
     device->cache_ = std::make_unique<opencl::BinaryCache>(
@@ -81,7 +83,10 @@ Result<KernelPtr> OpenclDevice::Prepare(const Node& node) {
   for (const TensorType& type : node.outputs) {
     MACE_RETURN_IF_ERROR(check(type));
   }
-  return entry->second.prepare(node, *context_);
+  context_->SetHalf(half_ && float32_nodes_.count(node.name) == 0);
+  auto kernel = entry->second.prepare(node, *context_);
+  context_->SetHalf(half_);
+  return kernel;
 }
 
 // A mid-range phone: eight times the arithmetic of its CPU, twice its
@@ -102,7 +107,9 @@ Result<KernelPtr> OpenclDevice::PrepareConvert(const Node& node) {
 
 Result<Extent2D> OpenclDevice::ImageExtentOf(const TensorType& type) const {
   const std::string what = ToString(type);
-  if (type.dtype != DataType::kF32) {
+  const bool is_half_image =
+      type.layout == Layout::kImage && type.dtype == DataType::kF16;
+  if (type.dtype != DataType::kF32 && !is_half_image) {
     return Unsupported(what + ": the GPU computes with floats only");
   }
   if (NumElements(type.shape) == 0) {
@@ -126,12 +133,13 @@ Extent2D OpenclDevice::max_image_extent() const {
 Status OpenclDevice::FinishPrepare() { return context_->FinishKernels(build_); }
 
 Result<std::unique_ptr<DeviceImages>> OpenclDevice::CreateImages(
-    const std::vector<Extent2D>& extents) {
+    const std::vector<ImageType>& types) {
   std::vector<opencl::ClMem> images;
-  for (const Extent2D& extent : extents) {
-    MACE_ASSIGN_OR_RETURN(opencl::ClMem image, context_->cl().CreateImage(
-                                                   extent.width, extent.height,
-                                                   context_->half(), nullptr));
+  for (const ImageType& type : types) {
+    MACE_ASSIGN_OR_RETURN(
+        opencl::ClMem image,
+        context_->cl().CreateImage(type.extent.width, type.extent.height,
+                                   type.dtype == DataType::kF16, nullptr));
     images.push_back(std::move(image));
   }
   return std::unique_ptr<DeviceImages>(new Images(std::move(images)));

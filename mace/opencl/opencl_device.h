@@ -4,6 +4,7 @@
 #define MACE_OPENCL_OPENCL_DEVICE_H_
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ namespace mace {
 
 struct OpenclOptions {
   bool half = true;  // storage of activations and weights
+  // Nodes whose outputs, weights and scratch are floats nevertheless.
+  std::set<std::string> float32_nodes;
 #ifdef NDEBUG
   bool checked = false;  // kernels check where they read and write
 #else
@@ -44,11 +47,11 @@ class OpenclDevice final : public Device {
   bool has_images() const override { return true; }
   Result<KernelPtr> PrepareConvert(const Node& node) override;
   Result<Extent2D> ImageExtentOf(const TensorType& type) const override;
-  int64_t pixel_bytes() const override { return context_->half() ? 8 : 16; }
+  DataType image_dtype() const override { return context_->image_dtype(); }
   Extent2D max_image_extent() const override;
   Status FinishPrepare() override;
   Result<std::unique_ptr<DeviceImages>> CreateImages(
-      const std::vector<Extent2D>& extents) override;
+      const std::vector<ImageType>& types) override;
   void SetProfiling(bool on) override { context_->queue().SetProfiling(on); }
   Status Finish() override { return context_->queue().Finish(); }
 
@@ -58,6 +61,8 @@ class OpenclDevice final : public Device {
  private:
   OpenclDevice() = default;
 
+  bool half_ = false;
+  std::set<std::string> float32_nodes_;
   opencl::BuildOptions build_;
   std::unique_ptr<opencl::BinaryCache> cache_;
   std::unique_ptr<opencl::OpenclContext> context_;

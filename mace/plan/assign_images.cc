@@ -12,6 +12,8 @@
 namespace mace {
 namespace {
 
+constexpr int32_t kHalfFormat = 1;  // of the formats below; 0: floats
+
 class Assigner {
  public:
   explicit Assigner(Plan& plan) : plan_(plan) {
@@ -26,10 +28,11 @@ class Assigner {
     const Extent2D limit = plan_.image_device->max_image_extent();
     MACE_ASSIGN_OR_RETURN(
         const memory::ImagePlan images,
-        memory::PlanImages(records_, {{plan_.image_device->pixel_bytes()}},
-                           {limit.width, limit.height}));
+        memory::PlanImages(records_, {{16}, {8}}, {limit.width, limit.height}));
     for (const memory::Image& image : images.images) {
-      plan_.images.push_back({image.width, image.height});
+      plan_.images.push_back(
+          {{image.width, image.height},
+           image.format == kHalfFormat ? DataType::kF16 : DataType::kF32});
     }
     plan_.image_bytes = images.certificate.total;
     for (size_t id = 0; id < record_of_.size(); ++id) {
@@ -53,7 +56,8 @@ class Assigner {
     }
     for (int id : g.outputs) MACE_RETURN_IF_ERROR(Touch(id, s));
     for (const Extent2D& extent : step.kernel->scratch_images()) {
-      scratch_of_[s].push_back(Add(g.node.name + " (scratch)", extent, s));
+      scratch_of_[s].push_back(Add(g.node.name + " (scratch)",
+                                   {extent, step.kernel->image_dtype()}, s));
     }
     return Status();
   }
@@ -66,18 +70,19 @@ class Assigner {
     if (record < 0) {
       MACE_ASSIGN_OR_RETURN(const Extent2D extent,
                             plan_.image_device->ImageExtentOf(value.type));
-      record = Add(value.name, extent, step);
+      record = Add(value.name, {extent, value.type.dtype}, step);
     }
     record_of_[id] = record;
     records_[record].last = static_cast<int64_t>(step);
     return Status();
   }
 
-  int Add(const std::string& name, const Extent2D& extent, size_t step) {
+  int Add(const std::string& name, const ImageType& type, size_t step) {
     memory::ImageRecord record;
     record.name = name;
-    record.width = extent.width;
-    record.height = extent.height;
+    record.width = type.extent.width;
+    record.height = type.extent.height;
+    record.format = type.dtype == DataType::kF16 ? kHalfFormat : 0;
     record.first = record.last = static_cast<int64_t>(step);
     records_.push_back(std::move(record));
     return static_cast<int>(records_.size()) - 1;

@@ -80,7 +80,8 @@ std::string DumpPlacement(const Plan& plan) {
     const Node& node = plan.graph.nodes[step.node].node;
     if (node.op != "Upload" && node.op != "Download") continue;
     ++num_moves;
-    moved_bytes += Bytes(node.outputs[0]);
+    const bool upload = node.op == "Upload";
+    moved_bytes += Bytes(upload ? node.inputs[0].type : node.outputs[0]);
   }
   out << num_moves << " tensors of " << moved_bytes
       << " bytes move between devices, " << plan.images.size() << " images of "

@@ -18,6 +18,7 @@ class Inserter {
     image_of_.assign(num_values, -1);
     on_host_.assign(num_values, true);
     on_device_.assign(num_values, false);
+    FindWantedFloats();
     std::vector<Step> steps = std::move(plan_.steps);
     plan_.steps.clear();
     for (Step& step : steps) {
@@ -30,13 +31,26 @@ class Inserter {
   }
 
  private:
-  // The twin of value `id`.
-  int ImageOf(int id) {
-    if (image_of_[id] >= 0) return image_of_[id];
+  void FindWantedFloats() {
+    wants_floats_.assign(graph_.values.size(), false);
+    for (const Step& step : plan_.steps) {
+      if (step.kernel->output_layout() != Layout::kImage ||
+          step.kernel->image_dtype() != DataType::kF32) {
+        continue;
+      }
+      for (int id : graph_.nodes[step.node].inputs) {
+        if (id >= 0) wants_floats_[id] = true;
+      }
+    }
+  }
+
+  // Makes the twin of value `id`.
+  int AddImage(int id, DataType dtype) {
     Value twin;
     twin.name = graph_.values[id].name;
     twin.type = graph_.values[id].type;
     twin.type.layout = Layout::kImage;
+    twin.type.dtype = dtype;
     image_of_[id] = static_cast<int>(graph_.values.size());
     graph_.values.push_back(std::move(twin));
     return image_of_[id];
@@ -51,7 +65,10 @@ class Inserter {
   Status NeedOnDevice(int id) {
     if (on_device_[id]) return Status();
     on_device_[id] = true;
-    return AddConvert("Upload", id, ImageOf(id));
+    // Floats for all readers if one of them asks for floats.
+    const DataType dtype =
+        wants_floats_[id] ? DataType::kF32 : plan_.image_device->image_dtype();
+    return AddConvert("Upload", id, AddImage(id, dtype));
   }
 
   Status PrepareInputs(const Step& step) {
@@ -66,21 +83,29 @@ class Inserter {
       MACE_RETURN_IF_ERROR(NeedOnDevice(id));
       GraphNode& g = graph_.nodes[step.node];  // moved by AddConvert
       g.inputs[i] = image_of_[id];
-      g.node.inputs[i].type.layout = Layout::kImage;
+      g.node.inputs[i].type = graph_.values[image_of_[id]].type;
     }
     return Status();
+  }
+
+  // An image that a step only gives another name stays what it is.
+  DataType OutputDtype(const Step& step) const {
+    const GraphNode& g = graph_.nodes[step.node];
+    return step.kernel->renames_only() ? graph_.values[g.inputs[0]].type.dtype
+                                       : step.kernel->image_dtype();
   }
 
   void RenameOutputs(const Step& step) {
     if (step.kernel->output_layout() != Layout::kImage) return;
     plan_.image_device = step.device;
+    const DataType dtype = OutputDtype(step);
     GraphNode& g = graph_.nodes[step.node];
     for (size_t i = 0; i < g.outputs.size(); ++i) {
       const int id = g.outputs[i];
       on_host_[id] = false;
       on_device_[id] = true;
-      g.outputs[i] = ImageOf(id);
-      g.node.outputs[i].layout = Layout::kImage;
+      g.outputs[i] = AddImage(id, dtype);
+      g.node.outputs[i] = graph_.values[g.outputs[i]].type;
     }
   }
 
@@ -104,9 +129,10 @@ class Inserter {
 
   Plan& plan_;
   Graph& graph_;
-  std::vector<int> image_of_;    // by value: its twin, or -1
-  std::vector<bool> on_host_;    // by value: whether it is filled by now
-  std::vector<bool> on_device_;  // by value: whether its twin is
+  std::vector<int> image_of_;       // by value: its twin, or -1
+  std::vector<bool> wants_floats_;  // by value: whether a reader asks for it
+  std::vector<bool> on_host_;       // by value: whether it is filled by now
+  std::vector<bool> on_device_;     // by value: whether its twin is
 };
 
 }  // namespace

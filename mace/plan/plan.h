@@ -82,7 +82,7 @@ struct Plan {
   // The images of the one device that has any (null: none does), each for
   // tensors that do not live at the same time.
   Device* image_device = nullptr;
-  std::vector<Extent2D> images;
+  std::vector<ImageType> images;
   int64_t image_bytes = 0;
   std::vector<Placement> placements;  // by node of the model that is left
 

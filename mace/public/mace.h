@@ -240,6 +240,17 @@ class MACE_API MaceEngineConfig {
   // float; "fp32_fp32": all float.
   MaceStatus SetGPUDataType(const std::string& data_type);
 
+  // Nodes of the model whose weights and outputs stay floats where
+  // "fp16_fp32" would make them halves, because they do not fit: a half ends at
+  // 65504. Nothing is converted at their borders: a kernel reads either.
+  // Creating an engine fails for a name that the model does not have.
+  void SetFloat32Nodes(const std::vector<std::string>& names);
+
+  // For debugging: Run looks at every tensor that it computes, and fails at the
+  // first with NaN or infinity. The message names the node, the tensor, the
+  // place and the cure. Slow.
+  void SetNumericCheck(bool check);
+
   // For debugging: bytes of the arena that hold nothing live are made NaN while
   // the engine runs, so that a wrong plan shows in the outputs. Slow.
   void SetGuard(bool guard);

@@ -128,6 +128,14 @@ MaceStatus MaceEngineConfig::SetGPUDataType(const std::string& data_type) {
   return MaceStatus();
 }
 
+void MaceEngineConfig::SetFloat32Nodes(const std::vector<std::string>& names) {
+  impl_->float32_nodes = {names.begin(), names.end()};
+}
+
+void MaceEngineConfig::SetNumericCheck(bool check) {
+  impl_->check_numerics = check;
+}
+
 void MaceEngineConfig::SetGuard(bool guard) { impl_->guard = guard; }
 
 MaceStatus SetOpenMPThreadPolicy(int num_threads_hint,

@@ -5,6 +5,7 @@
 #define MACE_RUNTIME_CONFIG_H_
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ class MaceEngineConfig::Impl {
   void* arena = nullptr;  // the caller's; null: the engine allocates
   size_t arena_bytes = 0;
   bool guard = false;
+  bool check_numerics = false;
+  std::set<std::string> float32_nodes;  // not as halves
   int winograd = -1;  // -1: as the model says, or else the device's default
 };
 

@@ -49,6 +49,7 @@ Result<std::unique_ptr<Device>> CreateGpu(
     const MaceEngineConfig::Impl& config) {
   OpenclOptions options;
   options.half = config.gpu_half;
+  options.float32_nodes = config.float32_nodes;
   if (config.winograd >= 0) options.max_winograd = config.winograd;
   GpuSettings settings = GetGpuSettings();
   if (config.gpu_context != nullptr) {

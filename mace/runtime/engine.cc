@@ -51,6 +51,7 @@ Status MaceEngine::Impl::Init(std::shared_ptr<MaceModel> model,
   graph_ = source.graph;
   if (config_.winograd < 0) config_.winograd = source.winograd;
   MACE_RETURN_IF_ERROR(CutInputs(input_nodes));
+  MACE_RETURN_IF_ERROR(CheckNodeNames(graph_, config_.float32_nodes));
   MACE_RETURN_IF_ERROR(CutOutputs(output_nodes));
   MACE_ASSIGN_OR_RETURN(devices_,
                         CreateDevices(config_, model_->impl()->packed));
@@ -229,8 +230,11 @@ Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakeExecutor(
     MACE_ASSIGN_OR_RETURN(images,
                           plan->image_device->CreateImages(plan->images));
   }
-  return std::make_unique<Executor>(std::move(plan), std::move(images),
-                                    config_.guard);
+  const bool checks = config_.check_numerics && !query_only_;
+  auto executor = std::make_unique<Executor>(std::move(plan), std::move(images),
+                                             config_.guard);
+  if (checks) MACE_RETURN_IF_ERROR(executor->CheckNumerics());
+  return executor;
 }
 
 Status MaceEngine::Impl::ProvideArena(size_t bytes) {

@@ -65,6 +65,7 @@ Executor::Executor(std::unique_ptr<Plan> plan,
   const Graph& graph = plan_->graph;
   input_slots_.resize(graph.inputs.size());
   output_slots_.resize(graph.outputs.size());
+  inputs_.resize(graph.inputs.size());
   outputs_.resize(graph.outputs.size());
   // The slots point into these vectors, which do not grow any more.
   args_.resize(plan_->steps.size());
@@ -133,7 +134,13 @@ void Executor::BindArena(void* arena) {
   Bind(arena_slots_, arena);
 }
 
+Status Executor::CheckNumerics() {
+  MACE_ASSIGN_OR_RETURN(check_, NumericCheck::Create(*plan_));
+  return Status();
+}
+
 void Executor::BindInput(int index, const void* data) {
+  inputs_[index] = data;
   Bind(input_slots_[index], const_cast<void*>(data));
 }
 
@@ -167,12 +174,23 @@ Status Executor::FinishMetadata(RunMetadata* metadata) {
   return Status();
 }
 
+Status Executor::CheckInputs() const {
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    MACE_RETURN_IF_ERROR(check_->CheckInput(static_cast<int>(i), inputs_[i]));
+  }
+  return Status();
+}
+
 Status Executor::Run(RunMetadata* metadata) {
   Device* const device = plan_->image_device;
   if (device != nullptr) device->SetProfiling(metadata != nullptr);
   if (!dead_.empty()) Poison(arena_, dead_[0]);
+  if (check_ != nullptr) MACE_RETURN_IF_ERROR(CheckInputs());
   for (size_t s = 0; s < plan_->steps.size(); ++s) {
     MACE_RETURN_IF_ERROR(RunStep(s, metadata));
+    if (check_ != nullptr) {
+      MACE_RETURN_IF_ERROR(check_->CheckStep(s, args_[s]));
+    }
     if (!dead_.empty()) Poison(arena_, dead_[s + 1]);
   }
   if (device != nullptr && metadata != nullptr) {

@@ -11,6 +11,7 @@
 #include "mace/plan/plan.h"
 #include "mace/public/mace.h"
 #include "mace/runtime/guard.h"
+#include "mace/runtime/numeric_check.h"
 
 namespace mace {
 
@@ -23,6 +24,10 @@ class Executor {
            bool guard);
 
   const Plan& plan() const { return *plan_; }
+
+  // From now on Run fails at the first tensor with NaN or infinity, and says
+  // where. Errors: of the device that has the images.
+  Status CheckNumerics();
 
   // The memory of plan().arena_bytes bytes, 64-byte aligned, that Run uses.
   void BindArena(void* arena);
@@ -46,9 +51,11 @@ class Executor {
 
   Status RunStep(size_t s, RunMetadata* metadata);
   Status FinishMetadata(RunMetadata* metadata);
+  Status CheckInputs() const;
 
   std::unique_ptr<Plan> plan_;
   std::unique_ptr<DeviceImages> images_;
+  std::unique_ptr<NumericCheck> check_;  // null: nobody asked
   void* arena_ = nullptr;
   std::vector<std::vector<ByteRange>> dead_;  // of the guard; else empty
   std::vector<RunArgs> args_;                 // by step
@@ -56,6 +63,7 @@ class Executor {
   std::vector<std::vector<Slot>> input_slots_;   // by graph input
   std::vector<std::vector<Slot>> output_slots_;  // by graph output
   std::vector<Buffer> copy_from_;                // by plan copy
+  std::vector<const void*> inputs_;              // by graph input
   std::vector<void*> outputs_;                   // by graph output
 };
 

@@ -116,7 +116,8 @@ class TestImage {
   TestImage(OpenclDevice& device, const Extent2D& extent) : device_(device) {
     all_.dtype = DataType::kF32;
     all_.shape = {1, extent.height + 2, extent.width + 3, 4};
-    auto images = device.CreateImages({{all_.shape[2], all_.shape[1]}});
+    auto images = device.CreateImages(
+        {{{all_.shape[2], all_.shape[1]}, device.image_dtype()}});
     EXPECT_TRUE(images.ok()) << images.status().information();
     if (!images.ok()) return;
     images_ = std::move(*images);

@@ -119,6 +119,11 @@ int ParseOptions(int argc, char** argv, Options* options) {
                  "what images hold: fp16_fp32 halves, fp32_fp32 floats")
       ->check(CLI::IsMember({"fp16_fp32", "fp32_fp32"}))
       ->capture_default_str();
+  app.add_option("--float32_nodes", o.float32_nodes,
+                 "nodes that the GPU keeps in floats, not halves: a,b,c")
+      ->delimiter(',');
+  app.add_flag("--check_numerics", o.check_numerics,
+               "fail at the first tensor with NaN or infinity and name it");
   app.add_option("--gpu_storage_path", o.gpu_storage_path,
                  "keep compiled GPU programs in this folder")
       ->check(CLI::ExistingDirectory);

@@ -40,6 +40,8 @@ struct Options {
   bool verify_checksum = true;
   bool allow_nan = false;
   bool guard = false;
+  bool check_numerics = false;
+  std::vector<std::string> float32_nodes;
   int winograd = -1;
   uint32_t seed = 1;
   std::vector<float> input_range = {-1, 1};

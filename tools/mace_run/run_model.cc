@@ -128,6 +128,8 @@ Result<Session> Session::Open(const Job& job, const Options& options) {
       .SetOpenCLBinaryPaths(options.opencl_binary_files);
   MACE_RETURN_IF_ERROR(config.SetGPUContext(gpu.Finalize()));
   config.SetGuard(options.guard);
+  config.SetNumericCheck(options.check_numerics);
+  config.SetFloat32Nodes(options.float32_nodes);
   if (options.winograd >= 0) {
     MACE_RETURN_IF_ERROR(config.SetWinograd(options.winograd));
   }

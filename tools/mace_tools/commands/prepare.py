@@ -66,8 +66,9 @@ def _gpu_flags(context: Context, model: Model) -> list[str]:
     """Of a model on the GPU. What it compiles is kept in the folder that the contract names."""
     kept = context.folder / "opencl"
     kept.mkdir(parents=True, exist_ok=True)
+    nodes = ",".join(model.float32_nodes or ()) or None
     return runner.flags({"device": "GPU", "gpu_data_type": model.data_type or "fp16_fp32",
-                         "gpu_storage_path": kept})
+                         "gpu_storage_path": kept, "float32_nodes": nodes})
 
 
 def check_runtime(context: Context, tag: str, model: Model) -> None:

@@ -34,6 +34,8 @@ def add_options(p: argparse.ArgumentParser) -> None:
                    help="start the program so many times (default: 1)")
     p.add_argument("--validate", action="store_true",
                    help="compare the outputs with those of the source framework")
+    p.add_argument("--check_numerics", action="store_true",
+                   help="fail at the first tensor of the model with NaN or infinity, and name it")
     p.add_argument("--output_dir", type=Path, metavar="DIR", help="keep the outputs as .npy files")
     p.add_argument("--dump", choices=("graph", "plan", "memory"),
                    help="print a stage of the engine instead of running")
@@ -61,7 +63,8 @@ def _run(context: Context, ready: Prepared, labels: list[str] | None) -> dict[st
     args, console = context.args, context.console
     console.banner(f"Run model {ready.tag} on host")
     with tempfile.TemporaryDirectory(prefix="mace_outputs.") as folder:
-        flags = [*ready.flags, f"--round={args.round}", f"--output_dir={folder}"]
+        flags = [*ready.flags, f"--round={args.round}", f"--output_dir={folder}",
+                 *runner.flags({"check_numerics": args.check_numerics})]
         starts = [runner.call(ready.mace_run, flags, console, args.vlog_level)
                   for _ in range(args.restart_round)]
         outputs = _read_outputs(ready, Path(folder))

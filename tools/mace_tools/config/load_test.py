@@ -71,6 +71,8 @@ SAME = [
     ("runtime: cpu", "runtime: cpu+gpu", lambda m: m.runtime == "cpu+gpu"),
     ("runtime: cpu", "runtime: cpu\n    obfuscate: false", lambda m: m.obfuscate == 0),
     ("runtime: cpu", "runtime: cpu\n    num_threads: 4", lambda m: m.num_threads == 4),
+    ("runtime: cpu", "runtime: gpu\n    float32_nodes: [conv1, 12]",
+     lambda m: m.float32_nodes == ("conv1", "12")),
     ("runtime: cpu", "runtime: cpu\n    data_type: fp32", lambda m: m.data_type == "fp32"),
     ("runtime: cpu", "runtime: cpu\n    validation_threshold: 0.99",
      lambda m: m.validation_threshold["cpu"] == 0.99),
@@ -294,6 +296,7 @@ def test_a_sound_model_beside_a_wrong_one_is_checked_to_the_end(write):
 # Settings that have no effect yet: a note, not an error.
 NOTED = [
     ("runtime: cpu", "runtime: gpu\n    winograd: 6", "the GPU takes those of 4"),
+    ("runtime: cpu", "runtime: cpu\n    float32_nodes: c", "only the GPU stores activations"),
     ("runtime: cpu", "runtime: dsp", "can be converted, but not run"),
     ("runtime: cpu", "runtime: cpu\n    limit_opencl_kernel_time: 1", "they run whole"),
     ("runtime: cpu", "runtime: cpu\n    nnlib_graph_mode: 1", "no effect on the CPU"),

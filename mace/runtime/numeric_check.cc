@@ -1,0 +1,184 @@
+// Scanning tensors, and saying what to do.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/runtime/numeric_check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "mace/base/half.h"
+
+namespace mace {
+namespace {
+
+constexpr size_t kMaxListed = 8;  // names in a message
+
+float ValueAt(DataType dtype, const void* data, int64_t i) {
+  switch (dtype) {
+    case DataType::kF32:
+      return static_cast<const float*>(data)[i];
+    case DataType::kF16:
+      return FromHalf(static_cast<const uint16_t*>(data)[i]);
+    case DataType::kBF16:
+      return FromBfloat16(static_cast<const uint16_t*>(data)[i]);
+    default:
+      return 0;  // integers are what they are
+  }
+}
+
+// The first element that is NaN or infinite, or -1.
+int64_t FirstOdd(DataType dtype, const void* data, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) {
+    if (!std::isfinite(ValueAt(dtype, data, i))) return i;
+  }
+  return -1;
+}
+
+// "[0,3,7]" of element `i`, counted densely.
+std::string PositionOf(const Shape& shape, int64_t i) {
+  Shape position(shape.size());
+  for (size_t d = shape.size(); d-- > 0;) {
+    position[d] = i % shape[d];
+    i /= shape[d];
+  }
+  return ToString(position);
+}
+
+std::string Describe(float value, const Shape& shape, int64_t i) {
+  const char* name = std::isnan(value) ? "NaN"
+                     : value > 0       ? "infinity"
+                                       : "-infinity";
+  return std::string(name) + " at " + PositionOf(shape, i) + " (element " +
+         std::to_string(i) + ")";
+}
+
+}  // namespace
+
+Result<std::unique_ptr<NumericCheck>> NumericCheck::Create(const Plan& plan) {
+  std::unique_ptr<NumericCheck> check(new NumericCheck(plan));
+  for (const Step& step : plan.steps) {
+    MACE_RETURN_IF_ERROR(check->AddLooks(step));
+  }
+  if (plan.image_device != nullptr) {
+    MACE_RETURN_IF_ERROR(plan.image_device->FinishPrepare());
+  }
+  return check;
+}
+
+Status NumericCheck::AddLooks(const Step& step) {
+  const Node& node = plan_.graph.nodes[step.node].node;
+  std::vector<Look> looks(node.outputs.size());
+  for (size_t i = 0; i < looks.size(); ++i) {
+    const TensorType& type = node.outputs[i];
+    if (type.layout != Layout::kImage) continue;
+    Node download;
+    download.name = node.name;
+    download.op = "Download";
+    download.inputs.push_back({type, nullptr, -1});
+    download.outputs.push_back({DataType::kF32, type.shape});
+    MACE_ASSIGN_OR_RETURN(looks[i].download,
+                          step.device->PrepareConvert(download));
+    looks[i].host.resize(static_cast<size_t>(NumElements(type.shape)));
+  }
+  looks_.push_back(std::move(looks));
+  return Status();
+}
+
+Status NumericCheck::CheckInput(int index, const void* data) const {
+  const Value& value = plan_.graph.values[plan_.graph.inputs[index]];
+  const int64_t odd =
+      FirstOdd(value.type.dtype, data, NumElements(value.type.shape));
+  if (odd < 0) return Status();
+  return InvalidArgument(
+      "input '" + value.name + "' " + ToString(value.type) + " holds " +
+      Describe(ValueAt(value.type.dtype, data, odd), value.type.shape, odd) +
+      "; mend what is fed to the model");
+}
+
+Status NumericCheck::CheckStep(size_t s, const RunArgs& args) {
+  const Step& step = plan_.steps[s];
+  const Node& node = plan_.graph.nodes[step.node].node;
+  for (size_t i = 0; i < looks_[s].size(); ++i) {
+    Look& look = looks_[s][i];
+    DataType dtype = node.outputs[i].dtype;
+    const void* data = args.outputs[i].handle;
+    if (look.download != nullptr) {
+      RunArgs copy;
+      copy.inputs.push_back(args.outputs[i]);
+      copy.outputs.push_back({look.host.data()});
+      MACE_RETURN_IF_ERROR(look.download->Run(copy));
+      dtype = DataType::kF32;
+      data = look.host.data();
+    }
+    const Shape& shape = node.outputs[i].shape;
+    if (data == nullptr) continue;  // nobody reads it
+    const int64_t odd = FirstOdd(dtype, data, NumElements(shape));
+    if (odd < 0) continue;
+    const float value = ValueAt(dtype, data, odd);
+    return Found(step, i, Describe(value, shape, odd), std::isinf(value));
+  }
+  return Status();
+}
+
+Status NumericCheck::Found(const Step& step, size_t output,
+                           const std::string& what, bool is_infinite) const {
+  const GraphNode& g = plan_.graph.nodes[step.node];
+  const Value& value = plan_.graph.values[g.outputs[output]];
+  const bool is_image = value.type.layout == Layout::kImage;
+  return {Status::MACE_RUNTIME_ERROR,
+          Label(g.node) + " is the first with a bad value: its output '" +
+              value.name + "' " + ToString(value.type) +
+              (is_image ? ", an image on the " : ", on the ") +
+              step.device->name() + " (" + step.kernel->variant() +
+              "), holds " + what + "; " +
+              CureOf(step, g.outputs[output], is_infinite)};
+}
+
+std::string NumericCheck::CureOf(const Step& step, int value,
+                                 bool is_infinite) const {
+  const Node& node = plan_.graph.nodes[step.node].node;
+  if (plan_.graph.values[value].type.dtype != DataType::kF16) {
+    return "all that was computed before it is finite, and it works with " +
+           std::string(Name(plan_.graph.values[value].type.dtype)) +
+           ": look at its weights and at how large its inputs are";
+  }
+  // What moves to the device is stored as its readers want it.
+  std::string names = node.name;
+  if (node.op == "Upload") {
+    names.clear();
+    for (const GraphNode& g : plan_.graph.nodes) {
+      if (std::count(g.inputs.begin(), g.inputs.end(), value) == 0) continue;
+      names += (names.empty() ? "" : ",") + g.node.name;
+    }
+  }
+  return (is_infinite ? "a half ends at 65504: run this in float32"
+                      : "halves may have overflowed within: run this in "
+                        "float32") +
+         (" (SetFloat32Nodes, float32_nodes: [" + names +
+          "] in the deployment file, --float32_nodes=" + names + ")");
+}
+
+Status CheckNodeNames(const Graph& graph, const std::set<std::string>& names) {
+  std::set<std::string> known;
+  if (!names.empty()) {
+    for (const GraphNode& g : graph.nodes) known.insert(g.node.name);
+  }
+  for (const std::string& name : names) {
+    if (known.count(name) > 0) continue;
+    std::string some;
+    size_t listed = 0;
+    for (const std::string& k : known) {
+      if (listed++ == kMaxListed) break;
+      some += (some.empty() ? "'" : ", '") + k + "'";
+    }
+    return InvalidArgument("float32_nodes: the model has no node named '" +
+                           name + "'; it has " + some +
+                           (known.size() > kMaxListed ? ", ..." : "") +
+                           " (mace_run --dump=plan shows all)");
+  }
+  return Status();
+}
+
+}  // namespace mace
