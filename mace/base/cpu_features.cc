@@ -23,6 +23,7 @@ CpuFeatures Detect() {
         __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl")) {
       f |= kCpuAvx512;
+      if (__builtin_cpu_supports("avx512bf16")) f |= kCpuAvx512Bf16;
     }
   }
 #elif defined(__aarch64__)

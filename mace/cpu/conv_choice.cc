@@ -60,10 +60,10 @@ double WinogradCost(const ConvShape& s, int m) {
              (s.in_channels * InputOps(m) + s.out_channels * OutputOps(m));
 }
 
-int ChooseWinograd(const ConvShape& shape, int max_m) {
+int ChooseWinograd(const ConvShape& shape, int max_m, double direct_speed) {
   if (!Winograd::Fits(shape)) return 0;
   int best = 0;
-  double cost = DirectCost(shape);
+  double cost = DirectCost(shape) / direct_speed;
   for (int m = 2; m <= max_m; m += 2) {
     const double other = WinogradCost(shape, m);
     if (other > kWorthwhile * cost) continue;

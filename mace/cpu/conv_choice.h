@@ -18,7 +18,8 @@ double WinogradCost(const ConvShape& shape, int m);
 // The m of the cheapest Winograd convolution, 0 if none is worth its error and
 // its larger filter. `max_m` bounds the error: 0 none, 2, 4 or 6 (see
 // winograd_f32_points.h). The same for any number of threads.
-int ChooseWinograd(const ConvShape& shape, int max_m);
+// `direct_speed`: of the direct product's micro-kernel, against that of floats.
+int ChooseWinograd(const ConvShape& shape, int max_m, double direct_speed = 1);
 
 }  // namespace mace::cpu
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "mace/cpu/safe_distance.h"
 #include "mace/cpu/tasks.h"
@@ -44,7 +45,9 @@ ConvGemm::ConvGemm(const Spec& spec, const CpuContext& context)
   const bool conflicts = row_bytes % kSetConflictBytes == 0 &&
                          spec.kernel->mr > 8 && spec.n >= 2 * spec.kernel->nr;
   const bool is_matrix = patches.is_matrix();
-  packs_rows_ = spec.kernel->pack != nullptr && spec.n > spec.kernel->nr;
+  packs_all_rows_ = spec.kernel->operands.bytes < sizeof(float);
+  packs_rows_ = packs_all_rows_ ||
+                (spec.kernel->pack != nullptr && spec.n > spec.kernel->nr);
   reads_in_place_ =
       !conflicts && (is_matrix || packs_rows_ || depth_ <= kMaxDepth);
   const int64_t max_depth =
@@ -54,6 +57,13 @@ ConvGemm::ConvGemm(const Spec& spec, const CpuContext& context)
   const int64_t segment = window.w.kernel * patches.channels;
   if (packs_rows_ && !is_matrix && depth_ > kMaxDepth) {
     depth_block_ = std::max<int64_t>(kMaxDepth / segment, 1) * segment;
+  }
+  if (packs_all_rows_) {
+    // Blocks begin where a group of k does.
+    const auto group = static_cast<int64_t>(spec.kernel->operands.group);
+    const bool whole = !is_matrix && depth_ > kMaxDepth;
+    depth_block_ =
+        whole ? std::lcm(depth_block_, group) : AlignUp(depth_block_, group);
   }
   PlanTasks();
   if (packs_rows_ || !(reads_in_place_ && is_matrix)) {
@@ -65,7 +75,9 @@ ConvGemm::ConvGemm(const Spec& spec, const CpuContext& context)
     // A packed tile is as large as a full one; one more holds its rows.
     const int64_t mr = spec.kernel->mr;
     const int64_t tiles = flat_output_ ? CeilDiv(row_block_, mr) : kMaxTiles;
-    copy_floats_ = (tiles + 1) * mr * copy_stride_;
+    copy_floats_ = (packs_all_rows_ ? tiles * PackedTile(depth_block_)
+                                    : tiles * mr * copy_stride_) +
+                   mr * copy_stride_;
   }
 }
 
@@ -81,8 +93,10 @@ void ConvGemm::PlanTasks() {
   const int64_t mr = spec_.kernel->mr, nr = spec_.kernel->nr;
   const int64_t parts = static_cast<int64_t>(spec_.parts.size());
   const int64_t panels = CeilDiv(spec_.n, nr);
-  row_block_ = std::clamp<int64_t>(kBlockFloats / depth_block_ / mr * mr, mr,
-                                   MaxRowBlock());
+  const int64_t block =
+      kBlockFloats * 4 / static_cast<int64_t>(spec_.kernel->operands.bytes);
+  row_block_ =
+      std::clamp<int64_t>(block / depth_block_ / mr * mr, mr, MaxRowBlock());
   column_block_ = panels * nr;
   if (num_threads_ > 1) {
     const int64_t threads = CeilDiv(num_threads_, parts);
@@ -166,6 +180,16 @@ void ConvGemm::Run(ThreadPool* threads, const float* x, const float* b,
            });
 }
 
+int64_t ConvGemm::PackedTile(int64_t k) const {
+  const GemmOperands& a = spec_.kernel->operands;
+  return spec_.kernel->mr * AlignUp(k, static_cast<int64_t>(a.k_tile)) *
+         static_cast<int64_t>(a.bytes) / 4;
+}
+
+int64_t ConvGemm::PackedPanel(int64_t k) const {
+  return PackedFloats(*spec_.kernel, spec_.kernel->nr, k);
+}
+
 int64_t ConvGemm::OutputOffset(int64_t row) const {
   if (flat_output_) return row * spec_.pixel_stride;
   const Window2D& window = spec_.patches.window;
@@ -199,7 +223,7 @@ int ConvGemm::FindRows(const Task& task, int64_t k0, int64_t k1,
     RowRun& run = runs[num_runs++];
     run.c = tile.c;
     // Packed tiles are full ones: not worth it for a few rows.
-    run.packed = packs_rows_ && tile.m > mr / 2;
+    run.packed = packs_rows_ && (packs_all_rows_ || tile.m > mr / 2);
     if (!FindInPlace(task, row, tile.m, k0, k1, &run.rows)) {
       float* rows = run.packed ? last_tile : copies;
       spec_.patches.Copy(task.x, row, tile.m, k0, k1, rows, copy_stride_);
@@ -214,7 +238,7 @@ int ConvGemm::FindRows(const Task& task, int64_t k0, int64_t k1,
     if (!run.packed) continue;
     spec_.kernel->pack(run.rows, copies);
     run.rows = {run.rows.m, static_cast<size_t>(k), 1, copies, 0, 0};
-    copies += mr * k;
+    copies += PackedTile(k);
     // Joins the run before if that is packed and ends where this begins.
     if (num_runs < 2 || !runs[num_runs - 2].packed) continue;
     RowRun& before = runs[num_runs - 2];
@@ -269,7 +293,7 @@ void ConvGemm::MultiplyPanels(const Task& task, int64_t k0, const RowRun* runs,
   t.upper = last ? spec_.activation.upper() : INFINITY;
   for (int64_t j = task.column_begin; j < task.column_end; j += nr) {
     t.n = std::min(nr, task.column_end - j);
-    t.b = task.b + j * depth_ + k0 * nr;
+    t.b = task.b + j / nr * PackedPanel(depth_) + PackedPanel(k0);
     t.bias = task.bias != nullptr ? task.bias + j : nullptr;
     for (int i = 0; i < num_runs; ++i) {
       const GemmF32Rows& rows = runs[i].rows;

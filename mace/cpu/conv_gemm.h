@@ -103,6 +103,10 @@ class ConvGemm {
   void MultiplyPanels(const Task& task, int64_t k0, const RowRun* runs,
                       int num_runs) const;
   void Activate(const Task& task, const Tile* tiles, int num_tiles) const;
+  // Floats that operand a of a full tile, or a panel of b, k deep, is packed
+  // into.
+  int64_t PackedTile(int64_t k) const;
+  int64_t PackedPanel(int64_t k) const;
   int64_t OutputOffset(int64_t row) const;
   int64_t MaxRowBlock() const;
 
@@ -114,6 +118,7 @@ class ConvGemm {
   bool flat_output_ = false;  // consecutive rows are pixel_stride apart
   bool reads_in_place_ = false;
   bool packs_rows_ = false;
+  bool packs_all_rows_ = false;  // because they become halves
   int64_t depth_block_ = 0;
   int64_t row_block_ = 0;
   int64_t column_block_ = 0;

@@ -5,7 +5,6 @@
 
 #include <utility>
 
-#include "mace/cpu/choose.h"
 #include "mace/cpu/conv_choice.h"
 #include "mace/cpu/conv_gemm.h"
 #include "mace/cpu/kernel_inputs.h"
@@ -70,7 +69,7 @@ Result<KernelPtr> PrepareConvGemm(const Node& node, const ConvShape& s,
                                   const FilterLayout& layout,
                                   const ActivationFunction& activation,
                                   CpuContext& context) {
-  const GemmF32& micro = ChooseRow(kGemmF32, context.features);
+  const GemmF32& micro = ChooseGemm(node.inputs[1], context.features);
   const std::string how =
       layout.name + std::string(" of ") + std::to_string(s.group) + " groups";
   MACE_ASSIGN_OR_RETURN(PackedB filter,

@@ -7,6 +7,7 @@
 
 #include "mace/cpu/conv_choice.h"
 #include "mace/cpu/kernel_inputs.h"
+#include "mace/cpu/weight_floats.h"
 #include "mace/cpu/winograd.h"
 
 namespace mace::cpu {
@@ -44,14 +45,16 @@ Result<KernelPtr> PrepareConvWinograd(const Node& node, const ConvShape& s,
       Winograd({m, s, activation}, context));
   const Winograd& winograd = kernel->winograd;
   const Operand& filter = node.inputs[1];
+  const auto pack = [&](void* packed) -> Status {
+    AlignedBuffer copy;
+    MACE_ASSIGN_OR_RETURN(const float* floats, WeightFloats(filter, &copy));
+    winograd.Pack(floats, static_cast<float*>(packed));
+    return Status();
+  };
   MACE_ASSIGN_OR_RETURN(
       kernel->filter,
       context.packed->GetOrPack(filter.weight_id, winograd.packing(),
-                                winograd.packed_bytes(), [&](void* packed) {
-                                  winograd.Pack(
-                                      static_cast<const float*>(filter.data),
-                                      static_cast<float*>(packed));
-                                }));
+                                winograd.packed_bytes(), pack));
   kernel->cost = static_cast<int64_t>(WinogradCost(s, m));
   kernel->num_macs =
       NumElements(node.outputs[0].shape) * s.in_channels * s.taps();

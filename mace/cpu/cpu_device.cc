@@ -3,6 +3,7 @@
 
 #include "mace/cpu/cpu_device.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -43,6 +44,15 @@ DeviceSpeed CpuDevice::speed() const {
   speed.bytes_per_us = 6000;
   speed.launch_us = 1;
   return speed;
+}
+
+bool CpuDevice::TakesHalves(const Node& node, size_t i) const {
+  const auto entry = Table().find(node.op);
+  if (entry == Table().end() || context_.reference) return false;
+  return std::any_of(entry->second.begin(), entry->second.end(),
+                     [i](const CpuKernelDef& def) {
+                       return def.halves_input == static_cast<int>(i);
+                     });
 }
 
 Result<KernelPtr> CpuDevice::Prepare(const Node& node) {

@@ -13,10 +13,10 @@ namespace mace {
 struct CpuOptions {
   int num_threads = 1;
   CpuFeatures features = DetectCpuFeatures();
+  bool reference = false;  // scalar reference kernels only
   // The largest tile of Winograd convolutions: 0 (none), 2, 4 or 6. Larger ones
   // are faster and less exact; see winograd_f32_points.h.
   int max_winograd = 4;
-  bool reference = false;  // scalar reference kernels only
 };
 
 class CpuDevice final : public Device {
@@ -27,6 +27,7 @@ class CpuDevice final : public Device {
 
   const char* name() const override { return "CPU"; }
   Result<KernelPtr> Prepare(const Node& node) override;
+  bool TakesHalves(const Node& node, size_t i) const override;
   DeviceSpeed speed() const override;
 
  private:

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 
+#include "mace/cpu/choose.h"
 #include "mace/cpu/transpose_4x4.h"
+#include "mace/cpu/ukernels/gemm_f32/gemm_half_table.h"
+#include "mace/cpu/weight_floats.h"
 
 namespace mace::cpu {
 namespace {
@@ -101,20 +104,75 @@ void PackPanel(const GemmF32& kernel, const GemmB& b, const float* tensor,
   }
 }
 
-}  // namespace
-
-int64_t PackedFloats(const GemmF32& kernel, int64_t n, int64_t k) {
-  return NumPanels(kernel, n) * kernel.nr * k;
+// Whether b, of halves, is as well a matrix of pairs of them, which are packed
+// as floats are.
+bool IsMatrixOfPairs(const GemmF32& kernel, const GemmB& b) {
+  return kernel.operands.group == 2 && b.taps.size() == 1 && b.taps[0] == 0 &&
+         b.channel_stride == 1 && b.channels % 2 == 0 && b.offset % 2 == 0 &&
+         b.column_stride % 2 == 0;
 }
 
-void PackB(const GemmF32& kernel, const GemmB& b, const float* data,
+void PackHalvesPanel(const GemmF32& kernel, const GemmB& b,
+                     const uint16_t* tensor, int64_t panel, float* packed) {
+  if (IsMatrixOfPairs(kernel, b)) {
+    GemmB pairs = b;
+    pairs.offset /= 2;
+    pairs.column_stride /= 2;
+    pairs.channels /= 2;
+    return PackPanel(kernel, pairs, reinterpret_cast<const float*>(tensor),
+                     panel, packed);
+  }
+  const int64_t nr = kernel.nr, first = panel * nr;
+  const int64_t columns = std::min(nr, b.n - first);
+  const auto group = static_cast<int64_t>(kernel.operands.group);
+  auto* to = reinterpret_cast<uint16_t*>(packed);
+  std::fill_n(to, AlignUp(b.k(), group) * nr, uint16_t{0});
+  const uint16_t* data = tensor + b.offset + first * b.column_stride;
+  for (size_t t = 0; t < b.taps.size(); ++t) {
+    for (int64_t c0 = 0; c0 < b.channels; c0 += kLine) {
+      const int64_t c1 = std::min(c0 + kLine, b.channels);
+      for (int64_t j = 0; j < columns; ++j) {
+        const uint16_t* column = data + b.taps[t] + j * b.column_stride;
+        for (int64_t c = c0; c < c1; ++c) {
+          const int64_t k = static_cast<int64_t>(t) * b.channels + c;
+          to[(k / group * nr + j) * group + k % group] =
+              column[c * b.channel_stride];
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+const GemmF32& ChooseGemm(const Operand& b, CpuFeatures features) {
+  const GemmF32* half = nullptr;
+  if (b.stored == DataType::kBF16) half = &ChooseRow(kGemmBf16, features);
+  if (b.stored == DataType::kF16) half = &ChooseRow(kGemmF16, features);
+  if (half != nullptr && half->isa != 0) return *half;
+  return ChooseRow(kGemmF32, features);
+}
+
+int64_t PackedFloats(const GemmF32& kernel, int64_t n, int64_t k) {
+  const auto group = static_cast<int64_t>(kernel.operands.group);
+  const auto bytes = static_cast<int64_t>(kernel.operands.bytes);
+  return NumPanels(kernel, n) * kernel.nr * AlignUp(k, group) * bytes / 4;
+}
+
+void PackB(const GemmF32& kernel, const GemmB& b, const void* data,
            float* packed, ThreadPool* threads) {
-  const int64_t panel_floats = b.k() * kernel.nr;
+  const int64_t panel_floats = PackedFloats(kernel, kernel.nr, b.k());
   const int64_t tile = 65536 / std::max<int64_t>(panel_floats, 1) + 1;
   threads->ParallelFor(
       NumPanels(kernel, b.n), tile, [&](size_t begin, size_t end) {
         for (size_t i = begin; i < end; ++i) {
-          PackPanel(kernel, b, data, i, packed + i * panel_floats);
+          float* to = packed + i * panel_floats;
+          if (kernel.operands.bytes == 2) {
+            PackHalvesPanel(kernel, b, static_cast<const uint16_t*>(data), i,
+                            to);
+          } else {
+            PackPanel(kernel, b, static_cast<const float*>(data), i, to);
+          }
         }
       });
 }
@@ -133,12 +191,19 @@ Result<PackedB> PackedB::Create(const Operand& operand, const std::string& how,
     b.offsets_.push_back(total);
   }
   if (operand.data == nullptr) return b;
-  const auto* data = static_cast<const float*>(operand.data);
+  const auto pack = [&](void* packed) -> Status {
+    AlignedBuffer copy;
+    const void* data = operand.data;
+    if (kernel.operands.bytes == sizeof(float)) {
+      MACE_ASSIGN_OR_RETURN(data, WeightFloats(operand, &copy));
+    }
+    b.Pack(data, static_cast<float*>(packed));
+    return Status();
+  };
   MACE_ASSIGN_OR_RETURN(
       b.constant_,
-      context.packed->GetOrPack(
-          operand.weight_id, how + " for " + kernel.name, total * sizeof(float),
-          [&](void* packed) { b.Pack(data, static_cast<float*>(packed)); }));
+      context.packed->GetOrPack(operand.weight_id, how + " for " + kernel.name,
+                                total * sizeof(float), pack));
   return b;
 }
 
@@ -154,7 +219,7 @@ const float* PackedB::Get(const float* data, void* scratch) const {
   return static_cast<float*>(scratch);
 }
 
-void PackedB::Pack(const float* data, float* packed) const {
+void PackedB::Pack(const void* data, float* packed) const {
   for (size_t i = 0; i < matrices_.size(); ++i) {
     PackB(*kernel_, matrices_[i], data, packed + offsets_[i], threads_);
   }

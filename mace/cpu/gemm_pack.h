@@ -30,11 +30,16 @@ struct GemmB {
   int64_t k() const { return static_cast<int64_t>(taps.size()) * channels; }
 };
 
-// Floats of a packed [k, n] matrix.
+// The micro-kernel for a product with `b`: of halves where b is stored as such
+// and the CPU multiplies them, else of floats.
+const GemmF32& ChooseGemm(const Operand& b, CpuFeatures features);
+
+// Floats of memory for a packed [k, n] matrix.
 int64_t PackedFloats(const GemmF32& kernel, int64_t n, int64_t k);
 
-// Packs `b` of tensor `data`, panel by panel over the threads.
-void PackB(const GemmF32& kernel, const GemmB& b, const float* data,
+// Packs `b` of tensor `data`, panel by panel over the threads. Of halves for a
+// micro-kernel of halves, else of floats.
+void PackB(const GemmF32& kernel, const GemmB& b, const void* data,
            float* packed, ThreadPool* threads);
 
 // The packed b operands of a kernel: made once where the tensor is a constant,
@@ -58,7 +63,7 @@ class PackedB {
   const float* Get(const float* data, void* scratch) const;
 
  private:
-  void Pack(const float* data, float* packed) const;
+  void Pack(const void* data, float* packed) const;
 
   const GemmF32* kernel_ = nullptr;
   ThreadPool* threads_ = nullptr;

@@ -18,6 +18,7 @@ namespace mace {
 struct CpuKernelDef {
   DataType dtype;
   Result<KernelPtr> (*prepare)(const Node& node, CpuContext& context);
+  int halves_input = -1;  // may be stored as halves (Device::TakesHalves)
 };
 using CpuKernelDefs = std::vector<CpuKernelDef>;
 

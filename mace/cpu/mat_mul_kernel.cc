@@ -12,6 +12,7 @@
 #include "mace/cpu/kernel_inputs.h"
 #include "mace/cpu/reference/mat_mul.h"
 #include "mace/cpu/ukernels/gemv_f32/gemv_f32_table.h"
+#include "mace/device/widen_weights.h"
 
 namespace mace::cpu {
 namespace {
@@ -37,17 +38,26 @@ KernelPtr MakeReference(const MatMulSpec& s) {
 }
 
 // For a single row of a and b stored by columns: nothing is packed.
-KernelPtr MakeGemv(const MatMulSpec& s, const CpuContext& context) {
+Result<KernelPtr> MakeGemv(const Node& node, const MatMulSpec& s,
+                           const CpuContext& context) {
+  const Operand& matrix = node.inputs[1];
+  std::shared_ptr<const void> floats;  // of a b stored as halves; else null
+  if (matrix.stored != DataType::kInvalid) {
+    MACE_ASSIGN_OR_RETURN(floats, KeptFloats(matrix, context.packed));
+  }
   const GemvF32& micro = ChooseRow(kGemvF32, context.features);
   const Activator activator(s.activation, context.features);
   ThreadPool* threads = context.threads;
   KernelFacts facts;
   facts.variant = micro.name;
-  const auto run = [s, threads, activator, fn = micro.fn](const RunArgs& args) {
+  const auto run = [s, threads, activator, floats,
+                    fn = micro.fn](const RunArgs& args) {
+    const float* matrices = floats != nullptr
+                                ? static_cast<const float*>(floats.get())
+                                : args.inputs[1].as<const float>();
     for (size_t i = 0; i < s.batch_a.size(); ++i) {
       const float* a = args.inputs[0].as<const float>() + s.batch_a[i] * s.k;
-      const float* b =
-          args.inputs[1].as<const float>() + s.batch_b[i] * s.n * s.k;
+      const float* b = matrices + s.batch_b[i] * s.n * s.k;
       float* y = args.outputs[0].as<float>() + i * s.n;
       const float* bias = BiasF32(args);
       threads->ParallelFor(s.n, GemvTile(s.k), [&](size_t begin, size_t end) {
@@ -144,8 +154,8 @@ Result<KernelPtr> PrepareMatMul(const Node& node, const MatMulSpec& s,
                                 CpuContext& context) {
   const bool empty = s.batch_a.empty() || s.m * s.n * s.k == 0;
   if (context.reference || empty) return MakeReference(s);
-  if (s.m == 1 && s.transpose_b) return MakeGemv(s, context);
-  const GemmF32& micro = ChooseRow(kGemmF32, context.features);
+  if (s.m == 1 && s.transpose_b) return MakeGemv(node, s, context);
+  const GemmF32& micro = ChooseGemm(node.inputs[1], context.features);
   const std::string how = (s.transpose_b ? "columns of " : "rows of ") +
                           std::to_string(s.num_b) + " matrices";
   MACE_ASSIGN_OR_RETURN(PackedB b, PackedB::Create(node.inputs[1], how, micro,

@@ -44,6 +44,12 @@ class Device {
   // Errors: MACE_UNSUPPORTED sends the node to the next device of the list.
   virtual Result<KernelPtr> Prepare(const Node& node) = 0;
 
+  // Whether Prepare of such a node takes input `i` as halves (Operand::stored)
+  // and Run does not read it; else they see floats.
+  virtual bool TakesHalves(const Node& /*node*/, size_t /*i*/) const {
+    return false;
+  }
+
   virtual DeviceSpeed speed() const { return {}; }
 
   // Whether its kernels may want Layout::kImage.

@@ -33,7 +33,7 @@ Result<std::shared_ptr<void>> PackedWeights::Allocate(size_t bytes) {
 
 Result<std::shared_ptr<const void>> PackedWeights::GetOrPack(
     int64_t weight_id, const std::string& how, size_t bytes,
-    const std::function<void(void*)>& fill) {
+    const std::function<Status(void*)>& fill) {
   // Held while packing, so that two engines created at once pack only once.
   std::lock_guard<std::mutex> lock(mutex_);
   const auto key = std::make_pair(weight_id, how);
@@ -42,7 +42,7 @@ Result<std::shared_ptr<const void>> PackedWeights::GetOrPack(
     if (it != kept_.end()) return it->second.data;
   }
   MACE_ASSIGN_OR_RETURN(std::shared_ptr<void> data, Allocate(bytes));
-  fill(data.get());
+  MACE_RETURN_IF_ERROR(fill(data.get()));
   unreleased_ += bytes;
   if (release_ && unreleased_ >= kReleaseBytes) {
     release_();

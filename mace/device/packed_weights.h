@@ -30,10 +30,10 @@ class PackedWeights {
   // The bytes, 64-byte aligned, that `fill` makes of weight `weight_id` in the
   // arrangement named `how`; made once and kept while this object lives. A
   // weight_id of -1 (contents computed by a plan) is packed anew each time and
-  // not kept. Errors: MACE_OUT_OF_RESOURCES.
+  // not kept. Errors: MACE_OUT_OF_RESOURCES, those of `fill`.
   Result<std::shared_ptr<const void>> GetOrPack(
       int64_t weight_id, const std::string& how, size_t bytes,
-      const std::function<void(void*)>& fill);
+      const std::function<Status(void*)>& fill);
 
   // Is a buffer of that weight kept?
   bool Has(int64_t weight_id) const;

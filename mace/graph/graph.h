@@ -18,6 +18,7 @@ struct Value {
   TensorType type;             // dtype kInvalid until shape inference
   const void* data = nullptr;  // contents if constant, densely stored
   int64_t weight_id = -1;      // index among the model's weights, or -1
+  DataType stored = DataType::kInvalid;  // as Operand::stored
   // Keeps `data` alive where the plan computed it; null for mapped weights,
   // which the model keeps alive.
   std::shared_ptr<const void> owner;

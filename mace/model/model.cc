@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "mace/base/aligned_buffer.h"
-#include "mace/base/half.h"
 #include "mace/base/hash.h"
 #include "mace/proto/mace.pb.h"
 
@@ -183,21 +182,7 @@ class Builder {
     value.data =
         bytes == 0 ? kEmpty : model_.weights.data.get() + tensor.offset();
     value.weight_id = index;
-    return stored.dtype == value.type.dtype ? Status()
-                                            : Widen(stored.dtype, value);
-  }
-
-  // Replaces the halves that value.data points to by a copy as floats.
-  static Status Widen(DataType stored, Value& value) {
-    const int64_t n = NumElements(value.type.shape);
-    MACE_ASSIGN_OR_RETURN(AlignedBuffer floats,
-                          AlignedBuffer::Create(Bytes(value.type)));
-    auto owner = std::make_shared<AlignedBuffer>(std::move(floats));
-    const auto* halves = static_cast<const uint16_t*>(value.data);
-    (stored == DataType::kF16 ? WidenHalves : WidenBfloat16s)(
-        halves, n, static_cast<float*>(owner->data()));
-    value.data = owner->data();
-    value.owner = std::move(owner);
+    if (stored.dtype != value.type.dtype) value.stored = stored.dtype;
     return Status();
   }
 

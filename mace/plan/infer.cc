@@ -15,16 +15,20 @@ namespace {
 // that a Fill or Tile makes out of a few bytes.
 constexpr int64_t kMaxFoldedBytes = 1 << 20;
 
-void BindOperands(const Graph& graph, GraphNode& g) {
+Status BindOperands(const Graph& graph, const Device& folder, GraphNode& g) {
   g.node.inputs.clear();
   for (int id : g.inputs) {
     Operand operand;
     if (id >= 0) {
       const Value& value = graph.values[id];
-      operand = {value.type, value.data, value.weight_id};
+      operand = {value.type, value.data, value.weight_id, value.stored};
     }
+    // See WidenWeights.
+    MACE_ENSURE(operand.stored == DataType::kInvalid ||
+                folder.TakesHalves(g.node, g.node.inputs.size()));
     g.node.inputs.push_back(operand);
   }
+  return Status();
 }
 
 bool CanFold(const Node& node) {
@@ -73,7 +77,7 @@ Status Fold(Graph& graph, GraphNode& g, Device& folder) {
 Status InferGraph(Graph& graph, Device& folder) {
   std::vector<GraphNode> left;
   for (GraphNode& g : graph.nodes) {
-    BindOperands(graph, g);
+    MACE_RETURN_IF_ERROR(BindOperands(graph, folder, g));
     MACE_RETURN_IF_ERROR(Infer(g.node));
     MACE_ENSURE(g.node.outputs.size() == g.outputs.size());
     for (size_t i = 0; i < g.outputs.size(); ++i) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mace/base/logging.h"
+#include "mace/device/widen_weights.h"
 #include "mace/plan/dump.h"
 #include "mace/plan/plan.h"
 #include "mace/runtime/memory_usage.h"
@@ -55,6 +56,9 @@ Status MaceEngine::Impl::Init(std::shared_ptr<MaceModel> model,
   MACE_RETURN_IF_ERROR(CutOutputs(output_nodes));
   MACE_ASSIGN_OR_RETURN(devices_,
                         CreateDevices(config_, model_->impl()->packed));
+  std::vector<const Device*> devices;
+  for (const auto& device : devices_.list) devices.push_back(device.get());
+  MACE_RETURN_IF_ERROR(WidenWeights(devices, *model_->impl()->packed, graph_));
   std::vector<Shape> shapes;
   for (int id : graph_.inputs) shapes.push_back(graph_.values[id].type.shape);
   MACE_RETURN_IF_ERROR(UseShapes(shapes));

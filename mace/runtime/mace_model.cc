@@ -116,11 +116,10 @@ void MaceModel::Impl::ForgetPackedWeights() const {
   constexpr int64_t kLeastBytes = 64 * 1024;
   if (file == nullptr) return;
   for (const Value& value : model.graph.values) {
-    if (value.weight_id < 0 || Bytes(value.type) < kLeastBytes) continue;
-    if (value.owner != nullptr) continue;  // widened: not in the file
-    if (packed->Has(value.weight_id)) {
-      file->Forget(value.data, Bytes(value.type));
-    }
+    TensorType stored = value.type;
+    if (value.stored != DataType::kInvalid) stored.dtype = value.stored;
+    if (value.weight_id < 0 || Bytes(stored) < kLeastBytes) continue;
+    if (packed->Has(value.weight_id)) file->Forget(value.data, Bytes(stored));
   }
 }
 

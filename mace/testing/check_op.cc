@@ -11,6 +11,7 @@
 #include <memory>
 #include <random>
 
+#include "mace/base/half.h"
 #include "mace/ops/common/op.h"
 #include "mace/testing/check_paths.h"
 
@@ -88,6 +89,12 @@ std::vector<TestTensor> RunOn(const OpCase& c, const CpuOptions& options,
   if (!inferred.ok()) return {};
   auto device = CpuDevice::Create(options, std::make_shared<PackedWeights>());
   EXPECT_TRUE(device.ok());
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    if (c.inputs[i].halves.empty() || !(*device)->TakesHalves(node, i))
+      continue;
+    node.inputs[i].data = c.inputs[i].halves.data();
+    node.inputs[i].stored = c.inputs[i].stored;
+  }
   auto kernel = (*device)->Prepare(node);
   EXPECT_TRUE(kernel.ok()) << kernel.status().information();
   if (!kernel.ok()) return {};
@@ -95,10 +102,12 @@ std::vector<TestTensor> RunOn(const OpCase& c, const CpuOptions& options,
   RunArgs args;
   // Copies, so that a kernel that writes its inputs is found out.
   std::vector<TestTensor> inputs = c.inputs;
-  for (TestTensor& t : inputs) {
-    args.inputs.push_back({t.type.dtype == DataType::kInvalid
-                               ? nullptr
-                               : static_cast<void*>(t.bytes.data())});
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    TestTensor& t = inputs[i];
+    const bool absent = t.type.dtype == DataType::kInvalid ||
+                        node.inputs[i].stored != DataType::kInvalid;
+    args.inputs.push_back(
+        {absent ? nullptr : static_cast<void*>(t.bytes.data())});
   }
   std::vector<TestTensor> outputs;
   for (const TensorType& type : node.outputs) {
@@ -116,7 +125,9 @@ std::vector<TestTensor> RunOn(const OpCase& c, const CpuOptions& options,
   for (size_t i = 0; i < inputs.size(); ++i) {
     EXPECT_EQ(inputs[i].bytes, c.inputs[i].bytes)
         << "input " << i << " changed";
-    args.inputs[i].handle = inputs[i].bytes.data();
+    if (args.inputs[i].handle != nullptr) {
+      args.inputs[i].handle = inputs[i].bytes.data();
+    }
   }
   if (status->ok()) CheckOverlaps(**kernel, c, args, outputs);
   return outputs;
@@ -178,6 +189,17 @@ TestTensor Bool(Shape shape, const std::vector<uint8_t>& values) {
 TestTensor Const(TestTensor tensor) {
   tensor.constant = true;
   return tensor;
+}
+TestTensor StoredAs(DataType stored, TestTensor tensor) {
+  const bool is_half = stored == DataType::kF16;
+  auto* floats = reinterpret_cast<float*>(tensor.bytes.data());
+  for (int64_t i = 0; i < NumElements(tensor.type.shape); ++i) {
+    const uint16_t h = is_half ? ToHalf(floats[i]) : ToBfloat16(floats[i]);
+    tensor.halves.push_back(h);
+    floats[i] = is_half ? FromHalf(h) : FromBfloat16(h);
+  }
+  tensor.stored = stored;
+  return Const(std::move(tensor));
 }
 TestTensor Absent() { return TestTensor(); }
 

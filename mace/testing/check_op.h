@@ -17,6 +17,9 @@ struct TestTensor {
   TensorType type;
   std::vector<uint8_t> bytes;
   bool constant = false;  // known when the node is prepared
+  // The same values as halves, for devices that take them as such, or empty.
+  std::vector<uint16_t> halves;
+  DataType stored = DataType::kInvalid;  // what halves are
 
   const float* f32() const;
 };
@@ -26,6 +29,8 @@ TestTensor I32(Shape shape, const std::vector<int32_t>& values);
 TestTensor I64(Shape shape, const std::vector<int64_t>& values);
 TestTensor Bool(Shape shape, const std::vector<uint8_t>& values);
 TestTensor Const(TestTensor tensor);
+// A constant f32 rounded to kF16 or kBF16, stored so or as floats.
+TestTensor StoredAs(DataType stored, TestTensor tensor);
 TestTensor Absent();  // an optional input that is not given
 // Uniform in [lo, hi), the same for the same seed on every platform.
 TestTensor RandomF32(Shape shape, uint32_t seed, float lo = -1, float hi = 1);

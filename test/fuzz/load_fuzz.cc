@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "mace/cpu/cpu_device.h"
+#include "mace/device/widen_weights.h"
 #include "mace/model/model.h"
 #include "mace/plan/infer.h"
 #include "mace/proto/mace.pb.h"
@@ -49,11 +50,11 @@ void Load(const uint8_t* data, size_t size) {
     return;
   }
   if (!IsSmall(model->graph)) return;
-  static const auto* packed =
-      new std::shared_ptr<PackedWeights>(std::make_shared<PackedWeights>());
-  auto device = CpuDevice::Create({1, 0, true}, *packed);
+  const auto packed = std::make_shared<PackedWeights>();
+  auto device = CpuDevice::Create({1, 0, true}, packed);
   if (!device.ok()) return;
-  const Status status = InferGraph(model->graph, **device);
+  Status status = WidenWeights({device->get()}, *packed, model->graph);
+  if (status.ok()) status = InferGraph(model->graph, **device);
   // An error must say something; our own invariants must hold.
   if (!status.ok() && (status.information().empty() ||
                        status.code() == Status::MACE_INTERNAL_ERROR)) {

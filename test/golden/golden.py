@@ -70,11 +70,13 @@ def try_import(platform: str, path: Path, feeds: Arrays, outputs: Sequence[str])
         return f"does not convert: {e}"
 
 
-def run_all(runs: Sequence[Run], folder: Path, flags: Sequence[str] = ()) -> str:
-    """Runs all graphs with these flags of mace_run, filling in `outputs` and `ms`, or `error`.
+def run_all(runs: Sequence[Run], folder: Path, flags: Sequence[str] = (),
+            stored: str = "f32") -> str:
+    """Runs all graphs with these flags of mace_run, filling in `outputs` and `ms`, or `error`;
+    `stored` as of write_model.
 
     Returns what was logged."""
-    jobs = [_job(run, folder / str(k)) for k, run in enumerate(runs)]
+    jobs = [_job(run, folder / str(k), stored) for k, run in enumerate(runs)]
     batch, report = folder / "jobs.json", folder / "report.json"
     batch.write_text(json.dumps(jobs))
     command = [mace_run(), "--batch", batch, "--json", report, "--warmup=0", "--allow_nan",
@@ -91,9 +93,9 @@ def run_all(runs: Sequence[Run], folder: Path, flags: Sequence[str] = ()) -> str
     return done.stderr
 
 
-def _job(run: Run, folder: Path) -> dict:
+def _job(run: Run, folder: Path, stored: str) -> dict:
     folder.mkdir(parents=True)
-    write_model(run.graph, folder / "model.pb", folder / "model.data")
+    write_model(run.graph, folder / "model.pb", folder / "model.data", stored=stored)
     inputs = {}
     for k, (name, array) in enumerate(run.feeds.items()):
         inputs[name] = str(folder / f"in_{k}.npy")

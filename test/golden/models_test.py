@@ -123,10 +123,10 @@ def results(request, runs, tmp_path_factory) -> dict[str, tuple[Arrays, str, flo
     return found
 
 
-def run_cases(runs: dict[str, list[Run]], folder: Path,
-              flags: list[str]) -> tuple[dict[str, tuple[Arrays, str, float]], str]:
+def run_cases(runs: dict[str, list[Run]], folder: Path, flags: list[str],
+              stored: str = "f32") -> tuple[dict[str, tuple[Arrays, str, float]], str]:
     """Outputs, error and milliseconds by case; and what the engine logged."""
-    log = run_all([r for several in runs.values() for r in several], folder, flags)
+    log = run_all([r for several in runs.values() for r in several], folder, flags, stored)
     found = {}
     for name, several in runs.items():
         error = next((r.error for r in several if r.error), "")

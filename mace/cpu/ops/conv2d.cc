@@ -8,6 +8,7 @@
 #include "mace/cpu/conv_kernel.h"
 #include "mace/cpu/conv_winograd_kernel.h"
 #include "mace/cpu/function_kernel.h"
+#include "mace/cpu/gemm_pack.h"
 #include "mace/cpu/kernel_inputs.h"
 #include "mace/cpu/kernel_table.h"
 
@@ -32,7 +33,10 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
     });
   }
   if (node.inputs[1].data != nullptr) {
-    const int m = ChooseWinograd(s, context.max_winograd);
+    const GemmF32& direct = ChooseGemm(node.inputs[1], context.features);
+    const int m = ChooseWinograd(
+        s, context.max_winograd,
+        sizeof(float) / static_cast<double>(direct.operands.bytes));
     if (m > 0) return PrepareConvWinograd(node, s, m, act, context);
   }
   const FilterLayout oihw = {"oihw", s.out_per_group() * s.in_per_group(),
@@ -42,6 +46,6 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs Conv2d() { return {{DataType::kF32, PrepareF32}}; }
+CpuKernelDefs Conv2d() { return {{DataType::kF32, PrepareF32, 1}}; }
 
 }  // namespace mace::cpu

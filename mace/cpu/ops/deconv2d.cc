@@ -14,7 +14,6 @@
 #include <numeric>
 #include <utility>
 
-#include "mace/cpu/choose.h"
 #include "mace/cpu/conv_gemm.h"
 #include "mace/cpu/function_kernel.h"
 #include "mace/cpu/kernel_inputs.h"
@@ -143,7 +142,7 @@ Result<KernelPtr> PreparePhases(const Node& node, const ConvShape& s,
   kernel->out_channels = s.out_channels;
   kernel->num_macs =
       NumElements(node.inputs[0].type.shape) * s.out_per_group() * s.taps();
-  const GemmF32& micro = ChooseRow(kGemmF32, context.features);
+  const GemmF32& micro = ChooseGemm(node.inputs[1], context.features);
   std::vector<GemmB> matrices;
   std::vector<ConvGemm::Spec> specs;
   for (const Phase& ph : PhasesOf(s.window.h)) {
@@ -202,6 +201,6 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs Deconv2d() { return {{DataType::kF32, PrepareF32}}; }
+CpuKernelDefs Deconv2d() { return {{DataType::kF32, PrepareF32, 1}}; }
 
 }  // namespace mace::cpu

@@ -10,6 +10,7 @@
 #include "mace/cpu/function_kernel.h"
 #include "mace/cpu/kernel_inputs.h"
 #include "mace/cpu/kernel_table.h"
+#include "mace/cpu/weight_floats.h"
 
 namespace mace::cpu {
 namespace {
@@ -60,13 +61,15 @@ Result<KernelPtr> PrepareDepthwise(const Node& node, const ConvShape& s,
   const Operand& w = node.inputs[1];
   if (w.data != nullptr) {
     const Depthwise& d = kernel->depthwise;
-    MACE_ASSIGN_OR_RETURN(
-        kernel->constant,
-        context.packed->GetOrPack(w.weight_id, d.packing(), d.packed_bytes(),
-                                  [&](void* packed) {
-                                    d.Pack(static_cast<const float*>(w.data),
-                                           static_cast<float*>(packed));
-                                  }));
+    const auto pack = [&](void* packed) -> Status {
+      AlignedBuffer copy;
+      MACE_ASSIGN_OR_RETURN(const float* floats, WeightFloats(w, &copy));
+      d.Pack(floats, static_cast<float*>(packed));
+      return Status();
+    };
+    MACE_ASSIGN_OR_RETURN(kernel->constant,
+                          context.packed->GetOrPack(w.weight_id, d.packing(),
+                                                    d.packed_bytes(), pack));
   }
   return KernelPtr(std::move(kernel));
 }
@@ -95,6 +98,6 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs DepthwiseConv2d() { return {{DataType::kF32, PrepareF32}}; }
+CpuKernelDefs DepthwiseConv2d() { return {{DataType::kF32, PrepareF32, 1}}; }
 
 }  // namespace mace::cpu

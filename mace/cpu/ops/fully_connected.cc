@@ -23,6 +23,6 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs FullyConnected() { return {{DataType::kF32, PrepareF32}}; }
+CpuKernelDefs FullyConnected() { return {{DataType::kF32, PrepareF32, 1}}; }
 
 }  // namespace mace::cpu

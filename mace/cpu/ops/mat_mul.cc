@@ -49,6 +49,6 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs MatMul() { return {{DataType::kF32, PrepareF32}}; }
+CpuKernelDefs MatMul() { return {{DataType::kF32, PrepareF32, 1}}; }
 
 }  // namespace mace::cpu

@@ -52,6 +52,14 @@ struct GemmF32Rows {
 // order. They must pass by many panels of b to make up for it.
 using GemmF32PackFn = void(const GemmF32Rows& rows, float* to);
 
+// What packed operands consist of. Micro-kernels of halves (gemm_half.h) have
+// the same tile, whose a and b then point to halves, and take packed rows only.
+struct GemmOperands {
+  size_t bytes = 4;   // of an element
+  size_t group = 1;   // so many k of a column of b lie side by side
+  size_t k_tile = 1;  // a packed row is as long as if k were a multiple of it
+};
+
 GemmF32Fn gemm_f32_4x4__scalar;
 GemmF32Fn gemm_f32_6x16__avx2;
 GemmF32Fn gemm_f32_14x32__avx512;

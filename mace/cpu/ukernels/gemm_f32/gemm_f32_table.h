@@ -14,6 +14,7 @@ struct GemmF32 {
   int mr, nr;       // the largest tile
   GemmF32Fn* fn;
   GemmF32PackFn* pack = nullptr;  // null: rows are never packed
+  GemmOperands operands = {};
 };
 
 // The dispatcher takes the first row whose `isa` the CPU has; tests and

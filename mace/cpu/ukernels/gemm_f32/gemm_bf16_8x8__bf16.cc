@@ -1,0 +1,73 @@
+// The 8x8 GEMM tile of bfloat16 on armv8.6: BFMMLA multiplies two rows of four
+// elements with two columns of four.
+// SPDX-License-Identifier: Apache-2.0
+
+#include <arm_neon.h>
+
+#include "mace/cpu/ukernels/gemm_f32/gemm_half.h"
+#include "mace/cpu/ukernels/gemm_f32/gemm_half_arm.h"
+
+namespace mace::cpu {
+namespace {
+
+constexpr size_t kRows = 8, kColumns = 8;
+constexpr int kPairs = 4;  // of rows, and of columns
+constexpr size_t kStep = 4;
+
+// The 2x2 blocks of one full tile; a row that is not there may be anything.
+void Multiply(const bfloat16_t* a, const bfloat16_t* b, size_t k,
+              float32x4_t (&acc)[kPairs][kPairs]) {
+#pragma GCC unroll 4
+  for (auto& row : acc) {
+#pragma GCC unroll 4
+    for (auto& block : row) block = vdupq_n_f32(0);
+  }
+  for (size_t i = 0; i < k; i += kStep) {
+    const bfloat16x8x4_t av = vld1q_bf16_x4(a), bv = vld1q_bf16_x4(b);
+    a += kRows * kStep;
+    b += kColumns * kStep;
+#pragma GCC unroll 4
+    for (int r = 0; r < kPairs; ++r) {
+#pragma GCC unroll 4
+      for (int c = 0; c < kPairs; ++c) {
+        acc[r][c] = vbfmmlaq_f32(acc[r][c], av.val[r], bv.val[c]);
+      }
+    }
+  }
+}
+
+inline float32x4_t Low(float32x4_t a, float32x4_t b) {
+  return vcombine_f32(vget_low_f32(a), vget_low_f32(b));
+}
+inline float32x4_t High(float32x4_t a, float32x4_t b) {
+  return vcombine_f32(vget_high_f32(a), vget_high_f32(b));
+}
+
+void MultiplyTile(const GemmF32Tile& t) {
+  float32x4_t acc[kPairs][kPairs];
+  Multiply(reinterpret_cast<const bfloat16_t*>(t.a),
+           reinterpret_cast<const bfloat16_t*>(t.b), t.k, acc);
+  for (size_t r = 0; r < t.m; ++r) {
+    const float32x4_t(&p)[kPairs] = acc[r / 2];
+    const simd::F32 even[2] = {Low(p[0], p[1]), Low(p[2], p[3])};
+    const simd::F32 odd[2] = {High(p[0], p[1]), High(p[2], p[3])};
+    float* c = t.c + r * t.c_stride;
+    AddRow(r % 2 == 0 ? even : odd, t.accumulate ? c : t.bias, t.n, t.lower,
+           t.upper, c);
+  }
+}
+
+}  // namespace
+
+void gemm_bf16_8x8__bf16(const GemmF32Tile& tile) {
+  GemmF32Tile t = tile;
+  const size_t tile_floats = (tile.k + kStep - 1) / kStep * kStep * kRows / 2;
+  for (size_t left = tile.m; left > 0; left -= t.m) {
+    t.m = left < kRows ? left : kRows;
+    MultiplyTile(t);
+    t.a += tile_floats;
+    t.c += kRows * t.c_stride;
+  }
+}
+
+}  // namespace mace::cpu

@@ -1,0 +1,28 @@
+// Packs up to 8 rows of a as binary16: eight elements of each row in turn.
+// SPDX-License-Identifier: Apache-2.0
+
+#include <arm_neon.h>
+
+#include "mace/cpu/ukernels/gemm_f32/gemm_half.h"
+#include "mace/cpu/ukernels/gemm_f32/gemm_half_pack_arm.h"
+
+namespace mace::cpu {
+namespace {
+
+struct RoundToHalf {
+  template <size_t kStep>
+  static inline void Run(const float* from, uint16_t* to) {
+    static_assert(kStep == 8);
+    const float16x4_t low = vcvt_f16_f32(vld1q_f32(from));
+    vst1q_u16(
+        to, vreinterpretq_u16_f16(vcvt_high_f16_f32(low, vld1q_f32(from + 4))));
+  }
+};
+
+}  // namespace
+
+void gemm_f16_pack_8__fp16(const GemmF32Rows& rows, float* to) {
+  PackRows<RoundToHalf, 8>(rows, rows.m, to);
+}
+
+}  // namespace mace::cpu

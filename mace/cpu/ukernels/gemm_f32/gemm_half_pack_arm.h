@@ -1,0 +1,49 @@
+// Packing rows of a as halves on armv8: kStep elements of each row in turn,
+// zeros behind the last.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_GEMM_F32_GEMM_HALF_PACK_ARM_H_
+#define MACE_CPU_UKERNELS_GEMM_F32_GEMM_HALF_PACK_ARM_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "mace/cpu/ukernels/gemm_f32/gemm_f32.h"
+
+namespace mace::cpu {
+namespace {
+
+// Round::Run<kStep>(from, to) rounds kStep floats to halves. A step of all rows
+// takes the place of `tile_rows` rows.
+template <typename Round, size_t kStep>
+void PackRows(const GemmF32Rows& rows, size_t tile_rows, float* to) {
+  for (size_t i = 0; i < rows.m; ++i) {
+    const float* row = rows.a + i * rows.a_stride;
+    uint16_t* step = reinterpret_cast<uint16_t*>(to) + i * kStep;
+    float rest[kStep];  // of a step that spans segments, or is the last
+    size_t at = 0;
+    for (size_t s = 0; s < rows.segments; ++s, row += rows.segment_stride) {
+      size_t k = 0;
+      while (k < rows.k) {
+        if (at == 0 && k + kStep <= rows.k) {
+          Round::template Run<kStep>(row + k, step);
+          k += kStep;
+          step += tile_rows * kStep;
+          continue;
+        }
+        rest[at++] = row[k++];
+        if (at < kStep) continue;
+        Round::template Run<kStep>(rest, step);
+        step += tile_rows * kStep;
+        at = 0;
+      }
+    }
+    if (at == 0) continue;
+    while (at < kStep) rest[at++] = 0;
+    Round::template Run<kStep>(rest, step);
+  }
+}
+
+}  // namespace
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_GEMM_F32_GEMM_HALF_PACK_ARM_H_

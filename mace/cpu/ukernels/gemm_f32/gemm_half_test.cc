@@ -1,0 +1,203 @@
+// Every GEMM micro-kernel of halves that this CPU can run against the
+// definition and the scalar one. SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <vector>
+
+#include "mace/base/half.h"
+#include "mace/cpu/ukernels/gemm_f32/gemm_half_table.h"
+#include "mace/cpu/ukernels/testing/random_floats.h"
+
+namespace mace::cpu {
+namespace {
+
+struct Case {
+  int m, n, k, segments;
+  bool accumulate = false, bias = true;
+};
+
+// One type of halves.
+struct Halves {
+  const GemmF32* begin;
+  const GemmF32* end;
+  uint16_t (*round)(float);
+  float (*widen)(uint16_t);
+  // Of sums of some hundred products below 1. f16: a random walk of 128
+  // roundings by up to 2^-9, of partial sums below 4.
+  double tolerance;
+  bool exact;  // every micro-kernel computes what the scalar one does
+
+  const GemmF32& scalar() const { return *(end - 1); }
+};
+#if defined(__x86_64__)
+constexpr bool kSameBf16 = true;
+#else
+constexpr bool kSameBf16 = false;
+#endif
+const Halves kBf16 = {std::begin(kGemmBf16),
+                      std::end(kGemmBf16),
+                      ToBfloat16,
+                      FromBfloat16,
+                      1e-5,
+                      kSameBf16};
+const Halves kF16 = {
+    std::begin(kGemmF16), std::end(kGemmF16), ToHalf, FromHalf, 5e-2, true};
+
+size_t RoundUp(size_t x, size_t multiple) {
+  return (x + multiple - 1) / multiple * multiple;
+}
+
+// [depth, n] floats as one panel of b.
+std::vector<float> PackB(const Halves& type, const GemmF32& kernel,
+                         const std::vector<float>& b, size_t depth, size_t n) {
+  const size_t group = kernel.operands.group, nr = kernel.nr;
+  std::vector<float> packed(RoundUp(depth, group) * nr / 2);
+  auto* halves = reinterpret_cast<uint16_t*>(packed.data());
+  for (size_t k = 0; k < depth; ++k) {
+    for (size_t j = 0; j < n; ++j) {
+      halves[(k / group * nr + j) * group + k % group] =
+          type.round(b[k * n + j]);
+    }
+  }
+  return packed;
+}
+
+std::vector<float> Multiply(const Halves& type, const GemmF32& kernel,
+                            const Case& c, const std::vector<float>& a,
+                            const std::vector<float>& b) {
+  const int a_stride = 2, segment_stride = c.k + 3, c_stride = c.n + 2;
+  const size_t depth = static_cast<size_t>(c.k) * c.segments, mr = kernel.mr;
+  const size_t tile = mr * RoundUp(depth, kernel.operands.k_tile) / 2;
+  std::vector<float> packed((c.m + mr - 1) / mr * tile, NAN);
+  for (int row = 0; row < c.m; row += kernel.mr) {
+    kernel.pack({static_cast<size_t>(std::min(c.m - row, kernel.mr)),
+                 static_cast<size_t>(c.k), static_cast<size_t>(c.segments),
+                 a.data() + row * a_stride, a_stride, segment_stride},
+                packed.data() + row / kernel.mr * tile);
+  }
+  const auto bias = RandomFloats(c.n);
+  auto got = RandomFloats(c.m * c_stride);
+  const auto before = got;
+  const auto packed_b = PackB(type, kernel, b, depth, c.n);
+  kernel.fn({static_cast<size_t>(c.m), static_cast<size_t>(c.n), depth, 1,
+             packed.data(), 0, 0, packed_b.data(), got.data(), c_stride,
+             c.bias ? bias.data() : nullptr, c.accumulate, -0.5f, 1.5f, true});
+  for (int i = 0; i < c.m; ++i) {
+    for (int j = c.n; j < c_stride; ++j) {
+      EXPECT_EQ(got[i * c_stride + j], before[i * c_stride + j])
+          << "wrote behind row " << i;
+    }
+  }
+  return got;
+}
+
+// The definition, in double, of rounded operands.
+std::vector<float> Expected(const Halves& type, const Case& c,
+                            const std::vector<float>& a,
+                            const std::vector<float>& b) {
+  const auto bias = RandomFloats(c.n);
+  auto y = RandomFloats(c.m * (c.n + 2));
+  const auto round = [&](float x) { return double{type.widen(type.round(x))}; };
+  for (int i = 0; i < c.m; ++i) {
+    for (int j = 0; j < c.n; ++j) {
+      float& out = y[i * (c.n + 2) + j];
+      double sum = c.accumulate ? out : c.bias ? bias[j] : 0;
+      for (int k = 0; k < c.k * c.segments; ++k) {
+        sum += round(a[i * 2 + k / c.k * (c.k + 3) + k % c.k]) *
+               round(b[k * c.n + j]);
+      }
+      out = static_cast<float>(std::fmin(std::fmax(sum, -0.5), 1.5));
+    }
+  }
+  return y;
+}
+
+void Check(const Halves& type, const GemmF32& kernel, const Case& c) {
+  const auto a =
+      RandomFloats((c.m - 1) * 2 + (c.segments - 1) * (c.k + 3) + c.k);
+  const auto b = RandomFloats(c.segments * c.k * c.n);
+  const auto got = Multiply(type, kernel, c, a, b);
+  const auto want = Expected(type, c, a, b);
+  for (size_t i = 0; i < got.size(); ++i) {
+    ASSERT_NEAR(got[i], want[i], type.tolerance) << "element " << i;
+  }
+  if (!type.exact || c.n > type.scalar().nr) return;
+  const auto same = Multiply(type, type.scalar(), c, a, b);
+  for (size_t i = 0; i < got.size(); ++i) {
+    ASSERT_EQ(got[i], same[i]) << "element " << i;
+  }
+}
+
+template <typename F>
+void ForEach(const F& f) {
+  for (const Halves* type : {&kBf16, &kF16}) {
+    for (const GemmF32* k = type->begin; k < type->end; ++k) {
+      if ((k->isa & DetectCpuFeatures()) != k->isa) continue;
+      SCOPED_TRACE(k->name);
+      f(*type, *k);
+    }
+  }
+}
+
+TEST(GemmHalf, EverySize) {
+  ForEach([](const Halves& type, const GemmF32& kernel) {
+    for (int m = 1; m <= kernel.mr; ++m) {
+      for (int n = 1; n <= kernel.nr; ++n) {
+        SCOPED_TRACE(std::to_string(m) + "x" + std::to_string(n));
+        Check(type, kernel, {m, n, 7, 2});
+      }
+    }
+  });
+}
+
+TEST(GemmHalf, ManyTiles) {
+  ForEach([](const Halves& type, const GemmF32& kernel) {
+    for (const int m : {3 * kernel.mr, 3 * kernel.mr + 1}) {
+      Check(type, kernel, {m, kernel.nr, 40, 1});
+      Check(type, kernel, {m, kernel.nr, 2 * kF16Block + 21, 1, true});
+      Check(type, kernel, {m, kernel.nr - 1, 11, 3, true});
+    }
+  });
+}
+
+TEST(GemmHalf, EveryDepth) {
+  ForEach([](const Halves& type, const GemmF32& kernel) {
+    for (int k = 1; k <= 70; ++k) {
+      for (int segments : {1, 3}) {
+        Check(type, kernel, {kernel.mr, kernel.nr, k, segments, false, false});
+        Check(type, kernel, {3, 3, k, segments, true, true});
+      }
+    }
+  });
+}
+
+// Values whose roundings tell one order of operations from another; what
+// overflows, is no number or is subnormal.
+TEST(GemmHalf, Bf16RoundsAsDefined) {
+  if (!kSameBf16) GTEST_SKIP() << "BFMMLA rounds otherwise";
+  const std::vector<float> values = {
+      1,        0x1.01p0f, 0x1.03p0f, -0x1.018p-7f, 3e38f,     -3e38f,   NAN,
+      INFINITY, 0x1p-126f, 0x1p-130f, 0x1.fep-1f,   -0x1p-65f, 0x1p-64f, 0};
+  const int n = static_cast<int>(values.size());
+  for (const GemmF32& kernel : kGemmBf16) {
+    if ((kernel.isa & DetectCpuFeatures()) != kernel.isa) continue;
+    SCOPED_TRACE(kernel.name);
+    for (int i = 0; i < n * n * n; ++i) {
+      const std::vector<float> a = {values[i % n], values[i / n % n]};
+      const std::vector<float> b = {values[i / n / n], 0x1.fep-1f};
+      const Case c = {1, 1, 2, 1};
+      const float got = Multiply(kBf16, kernel, c, a, b)[0];
+      const float want = Multiply(kBf16, kBf16.scalar(), c, a, b)[0];
+      ASSERT_TRUE(got == want || (std::isnan(got) && std::isnan(want)))
+          << a[0] << " * " << b[0] << " + " << a[1] << " * " << b[1] << ": got "
+          << got << ", want " << want;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mace::cpu

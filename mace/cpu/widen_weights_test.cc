@@ -1,0 +1,87 @@
+// Which weights stored as halves become floats.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/device/widen_weights.h"
+
+#include <gtest/gtest.h>
+
+#include "mace/base/half.h"
+#include "mace/cpu/cpu_device.h"
+
+namespace mace {
+namespace {
+
+// Takes the filters of Conv2d as halves, and no input of Eltwise; nothing if it
+// runs reference kernels.
+std::unique_ptr<CpuDevice> MakeDevice(bool reference) {
+  CpuOptions options;
+  options.reference = reference;
+  return std::move(
+      *CpuDevice::Create(options, std::make_shared<PackedWeights>()));
+}
+
+// x (value 0) and w (value 1, halves) go to a node of each op, in that order.
+struct Sample {
+  uint16_t halves[3] = {ToHalf(1), ToHalf(-0.5f), ToHalf(65504)};
+  Graph graph;
+  PackedWeights packed;
+
+  explicit Sample(const std::vector<std::string>& ops) {
+    graph.values.resize(2 + ops.size());
+    Value& w = graph.values[1];
+    w.type = {DataType::kF32, {3}};
+    w.data = halves;
+    w.weight_id = 0;
+    w.stored = DataType::kF16;
+    for (const std::string& op : ops) {
+      GraphNode g;
+      g.node.op = op;
+      g.inputs = {0, 1};
+      g.outputs = {2 + static_cast<int>(graph.nodes.size())};
+      graph.nodes.push_back(g);
+    }
+  }
+  bool Widens(const std::vector<const Device*>& devices) {
+    EXPECT_TRUE(WidenWeights(devices, packed, graph).ok());
+    const Value& w = graph.values[1];
+    if (w.stored != DataType::kInvalid) {
+      EXPECT_EQ(w.data, halves);
+      return false;
+    }
+    const auto* floats = static_cast<const float*>(w.data);
+    EXPECT_EQ(floats[0], 1);
+    EXPECT_EQ(floats[1], -0.5f);
+    EXPECT_EQ(floats[2], 65504);
+    return true;
+  }
+};
+
+TEST(WidenWeights, WhereOneReaderWantsFloats) {
+  const auto cpu = MakeDevice(false), reference = MakeDevice(true);
+  EXPECT_FALSE(Sample({"Conv2d"}).Widens({cpu.get()}));
+  EXPECT_TRUE(Sample({"Conv2d"}).Widens({cpu.get(), reference.get()}));
+  EXPECT_TRUE(Sample({"Conv2d", "Eltwise"}).Widens({cpu.get()}));
+  Sample first({"Conv2d"});
+  first.graph.nodes[0].inputs = {1, 0};
+  EXPECT_TRUE(first.Widens({cpu.get()}));
+}
+
+TEST(WidenWeights, OfOutputs) {
+  const auto cpu = MakeDevice(false);
+  Sample sample({"Conv2d"});
+  sample.graph.outputs = {1};
+  EXPECT_TRUE(sample.Widens({cpu.get()}));
+}
+
+TEST(WidenWeights, SharesFloats) {
+  Sample sample({"Eltwise"});
+  Graph other = sample.graph;
+  const auto cpu = MakeDevice(false);
+  EXPECT_TRUE(sample.Widens({cpu.get()}));
+  ASSERT_TRUE(WidenWeights({cpu.get()}, sample.packed, other).ok());
+  EXPECT_EQ(other.values[1].data, sample.graph.values[1].data);
+  EXPECT_EQ(sample.packed.count(), 1);
+}
+
+}  // namespace
+}  // namespace mace

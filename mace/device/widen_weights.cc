@@ -1,0 +1,65 @@
+// Widening the weights that are not kept as halves.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/device/widen_weights.h"
+
+#include <algorithm>
+
+#include "mace/base/half.h"
+
+namespace mace {
+namespace {
+
+bool AllTake(const std::vector<const Device*>& devices, const Node& node,
+             size_t i) {
+  return std::all_of(devices.begin(), devices.end(), [&](const Device* device) {
+    return device->TakesHalves(node, i);
+  });
+}
+
+// By value: whether something reads it as floats.
+std::vector<bool> ReadAsFloats(const std::vector<const Device*>& devices,
+                               const Graph& graph) {
+  std::vector<bool> reads(graph.values.size(), false);
+  for (const GraphNode& g : graph.nodes) {
+    for (size_t i = 0; i < g.inputs.size(); ++i) {
+      const int id = g.inputs[i];
+      if (id < 0 || graph.values[id].stored == DataType::kInvalid) continue;
+      if (!AllTake(devices, g.node, i)) reads[id] = true;
+    }
+  }
+  for (int id : graph.outputs) reads[id] = true;
+  return reads;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const void>> KeptFloats(const Operand& weight,
+                                               PackedWeights* packed) {
+  const auto* halves = static_cast<const uint16_t*>(weight.data);
+  const auto widen =
+      weight.stored == DataType::kF16 ? WidenHalves : WidenBfloat16s;
+  const int64_t n = NumElements(weight.type.shape);
+  return packed->GetOrPack(weight.weight_id, "floats", Bytes(weight.type),
+                           [&](void* floats) {
+                             widen(halves, n, static_cast<float*>(floats));
+                             return Status();
+                           });
+}
+
+Status WidenWeights(const std::vector<const Device*>& devices,
+                    PackedWeights& packed, Graph& graph) {
+  const std::vector<bool> reads = ReadAsFloats(devices, graph);
+  for (size_t id = 0; id < graph.values.size(); ++id) {
+    Value& value = graph.values[id];
+    if (!reads[id] || value.stored == DataType::kInvalid) continue;
+    const Operand weight = {value.type, value.data, value.weight_id,
+                            value.stored};
+    MACE_ASSIGN_OR_RETURN(value.owner, KeptFloats(weight, &packed));
+    value.data = value.owner.get();
+    value.stored = DataType::kInvalid;
+  }
+  return Status();
+}
+
+}  // namespace mace
