@@ -36,23 +36,30 @@ Status AddBroadcastImage(const Node& node, size_t i, OpenclContext& context,
     pass.Constant(std::move(image));
     return Status();
   }
-  if (AsNhwc(operand.type.shape) != e) {
-    return Unsupported(Label(node) + ": the GPU does not line " +
-                       ToString(operand.type) + " up with " + ToString(out));
-  }
   pass.In(i);
   return Status();
 }
 
 void AddBroadcastSteps(const Node& node, size_t i, Pass& pass) {
-  AddBroadcastSteps(AsNhwc(Padded(node, i)), AsNhwc(node.outputs[0].shape),
-                    pass);
+  const Operand& operand = node.inputs[i];
+  const Extents4 e = AsNhwc(Padded(node, i));
+  const Extents4 out = AsNhwc(node.outputs[0].shape);
+  const Extents4 own = AsNhwc(operand.type.shape);
+  if (operand.data != nullptr || own == e) {
+    AddBroadcastSteps(e, out, pass);
+    return;
+  }
+  // The image of a tensor of lower rank, as it is: it has a row for each vector
+  // of channels, and what the output calls lines and pixels are such rows.
+  pass.Int(0, e[1] == 1 ? 0 : e[2], e[2] == 1 ? 0 : 1, 0,
+           e[3] == 1 && out[3] != 1 ? -1 : 1);
 }
 
 void AddBroadcastSteps(const Extents4& e, const Extents4& out, Pass& pass) {
-  // Rows from image to image, rows from line to line, columns from pixel to
-  // pixel, columns from block to block; below 0: one channel for all.
-  pass.Int(e[0] == 1 ? 0 : e[1], e[1] == 1 ? 0 : 1, e[2] == 1 ? 0 : 1,
+  // Rows from image to image, from line to line and from pixel to pixel,
+  // columns from pixel to pixel and from block to block; the last below 0: one
+  // channel for all.
+  pass.Int(e[0] == 1 ? 0 : e[1], e[1] == 1 ? 0 : 1, 0, e[2] == 1 ? 0 : 1,
            e[3] == 1 && out[3] != 1 ? -1 : e[2]);
 }
 

@@ -8,10 +8,10 @@
 namespace mace::opencl {
 
 // Adds input `i` of the node and then, once all images are added, with
-// AddBroadcastSteps the four numbers that prelude.cl calls BROADCAST. A
+// AddBroadcastSteps the five numbers that prelude.cl calls BROADCAST. A
 // constant becomes an image of its own.
-// Errors: MACE_UNSUPPORTED where the operand's image would have to be
-// rearranged.
+// Errors: MACE_UNSUPPORTED where only some of the outermost of more than four
+// extents repeat.
 Status AddBroadcastImage(const Node& node, size_t i, OpenclContext& context,
                          Pass& pass);
 void AddBroadcastSteps(const Node& node, size_t i, Pass& pass);

@@ -87,11 +87,13 @@ inline float4 Clamp(float4 v, float lower, float upper) {
 // meets block (block, w) of line h of image n.
 #define BROADCAST(operand)                                           \
   const int operand##_image, const int operand##_line,               \
-      const int operand##_pixel, const int operand##_block
+      const int operand##_pixel_rows, const int operand##_pixel,     \
+      const int operand##_block
 #define READ_BROADCAST(v, operand, block, w, n, h)                   \
   READ(v, operand,                                                   \
        max(operand##_block, 0) * (block) + operand##_pixel * (w),    \
-       operand##_image * (n) + operand##_line * (h))                 \
+       operand##_image * (n) + operand##_line * (h) +                \
+           operand##_pixel_rows * (w))                               \
   if (operand##_block < 0) v = v.xxxx;
 
 // The arguments of a sliding window (window.h).
