@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <map>
 #include <sstream>
+#include <vector>
 
 namespace mace {
 namespace {
@@ -26,6 +27,15 @@ std::string Json(const std::string& s) {
     }
   }
   return out + '"';
+}
+
+// Whether the plan added it to move a tensor between devices.
+bool IsMove(const Node& node) {
+  return node.op == "Upload" || node.op == "Download";
+}
+
+int64_t MovedBytes(const Node& move) {
+  return Bytes(move.op == "Upload" ? move.inputs[0].type : move.outputs[0]);
 }
 
 // "may_overlap" is what plan checkers know, "overlaps" says how near.
@@ -78,10 +88,9 @@ std::string DumpPlacement(const Plan& plan) {
   int num_moves = 0;
   for (const Step& step : plan.steps) {
     const Node& node = plan.graph.nodes[step.node].node;
-    if (node.op != "Upload" && node.op != "Download") continue;
+    if (!IsMove(node)) continue;
     ++num_moves;
-    const bool upload = node.op == "Upload";
-    moved_bytes += Bytes(upload ? node.inputs[0].type : node.outputs[0]);
+    moved_bytes += MovedBytes(node);
   }
   out << num_moves << " tensors of " << moved_bytes
       << " bytes move between devices, " << plan.images.size() << " images of "
@@ -91,6 +100,51 @@ std::string DumpPlacement(const Plan& plan) {
       out << p.node << " on " << p.device << ": " << p.reason << '\n';
     }
   }
+  return out.str();
+}
+
+std::string DumpPlanJson(const Plan& plan, const std::string& note) {
+  std::map<std::string, Placement> placements;  // by label
+  for (const Placement& p : plan.placements) placements[p.node] = p;
+  std::vector<bool> runs(plan.graph.nodes.size(), false);
+  std::ostringstream nodes, moves;
+  const auto add_node = [&](const Node& node, const std::string& device,
+                            const std::string& kernel, int64_t macs) {
+    nodes << (nodes.tellp() > 0 ? ", " : "") << "{\"name\": " << Json(node.name)
+          << ", \"op\": " << Json(node.op) << ", \"device\": " << Json(device)
+          << ", \"kernel\": " << Json(kernel)
+          << ", \"reason\": " << Json(placements[Label(node)].reason)
+          << ", \"macs\": " << macs << ", \"outputs\": [";
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      nodes << (i ? ", " : "") << Json(ToString(node.outputs[i]));
+    }
+    nodes << "]}";
+  };
+  for (const Step& step : plan.steps) {
+    const Node& node = plan.graph.nodes[step.node].node;
+    runs[step.node] = true;
+    if (IsMove(node)) {
+      moves << (moves.tellp() > 0 ? ", " : "")
+            << "{\"tensor\": " << Json(node.name) << ", \"to\": \""
+            << (node.op == "Upload" ? step.device->name() : "CPU")
+            << "\", \"bytes\": " << MovedBytes(node) << '}';
+    } else {
+      add_node(node, step.device->name(), step.kernel->variant(),
+               step.kernel->macs());
+    }
+  }
+  for (size_t n = 0; n < runs.size(); ++n) {
+    const Node& node = plan.graph.nodes[n].node;
+    if (runs[n]) continue;
+    const std::string& device = placements[Label(node)].device;
+    add_node(node, device.empty() ? "CPU" : device, "none: a view", 0);
+  }
+  std::ostringstream out;
+  out << "{\"note\": " << Json(note) << ", \"nodes\": [" << nodes.str()
+      << "], \"moves\": [" << moves.str()
+      << "], \"num_images\": " << plan.images.size()
+      << ", \"image_bytes\": " << plan.image_bytes
+      << ", \"arena_bytes\": " << plan.arena_bytes << "}\n";
   return out.str();
 }
 

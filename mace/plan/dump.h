@@ -13,6 +13,13 @@ namespace mace {
 // them, and a line for each node that is not on the first, with the reason.
 std::string DumpPlacement(const Plan& plan);
 
+// Every node in the order of running (those that take no time, as they only
+// rename bytes, at the end) and every move between devices, as JSON:
+// {"note", "nodes": [{"name", "op", "device", "kernel", "reason", "macs",
+// "outputs": [type, ...]}], "moves": [{"tensor", "to", "bytes"}],
+// "num_images", "image_bytes", "arena_bytes"}. `note`: what to say of it all.
+std::string DumpPlanJson(const Plan& plan, const std::string& note);
+
 // One line per step: op, name, device, kernel, multiply-adds, output types.
 std::string DumpSteps(const Plan& plan);
 

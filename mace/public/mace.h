@@ -311,8 +311,9 @@ class MACE_API MaceEngine {
   std::vector<MaceTensorInfo> outputs() const;
 
   // The stages of preparing the model, for people: "graph" (types inferred),
-  // "plan" (steps, devices, kernels), "memory" (every tensor's place), and
-  // "memory_json". Errors: MACE_INVALID_ARGS for another name.
+  // "plan" (steps, devices, kernels), "memory" (every tensor's place); for
+  // programs "plan_json" and "memory_json". Errors: MACE_INVALID_ARGS for
+  // another name.
   MaceStatus Dump(const std::string& stage, std::string* text) const;
 
   class Impl;

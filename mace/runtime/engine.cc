@@ -385,13 +385,16 @@ Status MaceEngine::Impl::Dump(const std::string& stage,
   } else if (stage == "plan") {
     *text = devices_.note.empty() ? "" : devices_.note + '\n';
     *text += DumpPlacement(plan) + DumpSteps(plan);
+  } else if (stage == "plan_json") {
+    *text = DumpPlanJson(plan, devices_.note);
   } else if (stage == "memory") {
     *text = DumpMemory(plan) + ToText(UsageOf(plan, *model_->impl()));
   } else if (stage == "memory_json") {
     *text = DumpMemoryJson(plan);
   } else {
-    return InvalidArgument("there is no stage '" + stage +
-                           "'; choose graph, plan, memory or memory_json");
+    return InvalidArgument(
+        "there is no stage '" + stage +
+        "'; choose graph, plan, plan_json, memory or memory_json");
   }
   return Status();
 }

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from golden import Arrays
 from models_test import CASES, make_run, run_cases, wanted_and_got
 
 from mace_tools.protos import cache_dir
@@ -19,21 +20,27 @@ ONE_EACH = {name: CASES[name] for name in
             {case.model: name for name, case in reversed(CASES.items())}.values()}
 # Untrained weights: activations reach 1e10 to 1e21, and halves end at 65504.
 BEYOND_HALF = {"squeezenet", "resnet50", "inception_v1"}
+MOST_BRANCHES = 4  # the first node that overflows is found anew in each
 POCL = Path("/etc/OpenCL/vendors/pocl.icd")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def pocl():
+    if not POCL.is_file():
+        pytest.skip(f"no {POCL}: install pocl-opencl-icd")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OCL_ICD_VENDORS", str(POCL))
+        patch.setenv("POCL_CACHE_DIR", str(cache_dir() / "pocl"))
+        yield
 
 
 @pytest.fixture(scope="module", params=SIMILARITY)
 def results(request, tmp_path_factory):
     """The data type, and what run_cases found with it."""
-    if not POCL.is_file():
-        pytest.skip(f"no {POCL}: install pocl-opencl-icd")
     folder = tmp_path_factory.mktemp("models")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("OCL_ICD_VENDORS", str(POCL))
-        patch.setenv("POCL_CACHE_DIR", str(cache_dir() / "pocl"))
-        runs = {name: make_run(name, case) for name, case in ONE_EACH.items()}
-        found, log = run_cases(runs, folder, ["--device=GPU", f"--gpu_data_type={request.param}",
-                                              f"--gpu_storage_path={folder}"])
+    runs = {name: make_run(name, case) for name, case in ONE_EACH.items()}
+    found, log = run_cases(runs, folder, ["--device=GPU", f"--gpu_data_type={request.param}",
+                                          f"--gpu_storage_path={folder}"])
     assert "the CPU takes over" not in log, log[-2000:]
     return request.param, found
 
@@ -41,15 +48,42 @@ def results(request, tmp_path_factory):
 @pytest.mark.parametrize("name", ONE_EACH)
 def test_outputs_are_near_those_stored(name, results):
     data_type, found = results
-    if data_type == "fp16_fp32" and name.startswith("onnx/light/") and \
-            name.rsplit("/", 1)[-1] in BEYOND_HALF:
-        pytest.skip("its activations are beyond what a half holds; it needs fp32_fp32")
+    if data_type == "fp16_fp32" and is_beyond_half(name):
+        pytest.skip("beyond what a half holds; test_nodes_in_float_cure_halves has it")
     outputs, error, _ = found[name]
     assert not error, error
+    check_similarity(name, outputs, SIMILARITY[data_type])
+
+
+@pytest.mark.parametrize("name", [n for n in ONE_EACH if n.rsplit("/", 1)[-1] in BEYOND_HALF])
+def test_nodes_in_float_cure_halves(name, tmp_path):
+    """--check_numerics names the first node that overflows; it and what follows it in floats."""
+    runs = make_run(name, CASES[name])
+    nodes = [node.name for node in runs[0].graph.nodes]
+    flags = ["--device=GPU", f"--gpu_storage_path={tmp_path}", "--check_numerics"]
+    first = len(nodes)
+    for attempt in range(MOST_BRANCHES):
+        folder = tmp_path / str(attempt)
+        folder.mkdir()
+        outputs, error, _ = run_cases({name: runs}, folder, flags)[0][name]
+        if not error:
+            break
+        assert "is the first with a bad value" in error and " f16[" in error, error
+        first = min(first, nodes.index(error.rpartition("--float32_nodes=")[2].rstrip(")")))
+        flags = [*flags[:3], f"--float32_nodes={','.join(nodes[first:])}"]
+    assert not error and 0 < first < len(nodes), error
+    check_similarity(name, outputs, SIMILARITY["fp16_fp32"])
+
+
+def is_beyond_half(name: str) -> bool:
+    return name.startswith("onnx/light/") and name.rsplit("/", 1)[-1] in BEYOND_HALF
+
+
+def check_similarity(name: str, outputs: Arrays, least: float) -> None:
     for output, want, got in wanted_and_got(CASES[name], outputs):
         assert got.shape == want.shape
         similarity = cosine(got.astype(np.float64).ravel(), want.astype(np.float64).ravel())
-        assert similarity >= SIMILARITY[data_type], f"'{output}': similarity {similarity:.6f}"
+        assert similarity >= least, f"'{output}': similarity {similarity:.6f}"
 
 
 def cosine(a: np.ndarray, b: np.ndarray) -> float:

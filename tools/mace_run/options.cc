@@ -159,7 +159,8 @@ int ParseOptions(int argc, char** argv, Options* options) {
       ->delimiter(',')
       ->expected(2);
   app.add_option("--dump", o.dump, "print a stage and exit")
-      ->check(CLI::IsMember({"graph", "plan", "memory", "memory_json"}));
+      ->check(CLI::IsMember(
+          {"graph", "plan", "plan_json", "memory", "memory_json"}));
   app.add_flag("--benchmark", o.benchmark, "time every op; print tables");
   app.add_option("--max_num_runs", o.max_num_runs, "of a benchmark")
       ->check(CLI::PositiveNumber)

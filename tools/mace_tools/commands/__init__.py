@@ -4,9 +4,9 @@ One that can do without a deployment file has without_config(args, console) as w
 SPDX-License-Identifier: Apache-2.0
 """
 
-from mace_tools.commands import benchmark, convert, plan, run
+from mace_tools.commands import benchmark, check, convert, plan, run
 from mace_tools.commands.context import Context
 
-COMMANDS = {"convert": convert, "run": run, "benchmark": benchmark, "plan": plan}
+COMMANDS = {"convert": convert, "run": run, "benchmark": benchmark, "check": check, "plan": plan}
 
 __all__ = ["COMMANDS", "Context"]

@@ -223,6 +223,11 @@ def test_dump_prints_what_the_engine_says(place):
     assert code == 0 and out == "the plan\n"
 
 
+def test_check_needs_a_plan_from_the_engine(place):
+    code, out, err = place.call("check")
+    assert code == ExitCode.RUN_FAILED and "printed no plan" in err and not out
+
+
 def test_labels_that_fit_no_output_are_noted(place):
     place.answer(0)
     (place.folder / "models" / "digits" / "labels.txt").write_text("a\nb\n")

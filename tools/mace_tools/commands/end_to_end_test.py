@@ -83,6 +83,16 @@ def test_dump_prints_a_stage(call, stage, said):
 
 
 @needs_engine
+def test_check_says_where_every_node_runs(call):
+    out, facts = call("check", "onnx")
+    nodes = facts["nodes"]
+    assert {n["device"] for n in nodes} == {"CPU"} and facts["moves"] == []
+    assert any(n["op"] == "Conv2d" and n["macs"] > 0 for n in nodes)
+    assert f"CPU: {len(nodes)} of {len(nodes)} nodes" in out
+    assert all(f"{n['op']} '{n['name']}'" in out for n in nodes)
+
+
+@needs_engine
 @pytest.mark.parametrize("data_type, error", [("fp16_fp32", 5e-4), ("bf16_fp32", 5e-3)])
 def test_weights_stored_as_halves_take_half_the_space(call, tmp_path, data_type, error):
     _, floats = call("convert", "onnx")

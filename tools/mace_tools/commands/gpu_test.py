@@ -1,0 +1,127 @@
+"""A model on the GPU from its YAML to its answer, by PoCL: check, run, validate, benchmark.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mace_tools import cli, frameworks
+from mace_tools.exit_codes import ExitCode
+from mace_tools.protos import cache_dir
+from mace_tools.testing import onnx_file
+from mace_tools.testing.onnx_file import node
+
+POCL = Path("/etc/OpenCL/vendors/pocl.icd")
+pytestmark = [
+    pytest.mark.skipif(not POCL.is_file(), reason=f"no {POCL}: install pocl-opencl-icd"),
+    pytest.mark.skipif(shutil.which("bazel") is None, reason="bazel is not installed")]
+YAML = """library_name: two
+target_abis: [host]
+models:
+  two:
+    platform: onnx
+    model_file_path: {file}
+    model_sha256_checksum: {sha}
+    runtime: gpu
+    data_type: {data_type}
+    subgraphs:
+      - input_tensors: x
+        input_shapes: 1,16,64,64
+        input_ranges: 0,1
+        output_tensors: [features, best]
+        output_shapes: [[1,32,64,64], [1,1,64,64]]
+"""
+
+
+@pytest.fixture
+def call(tmp_path, monkeypatch, capfd):
+    """Runs a command on two convolutions, large enough for a GPU, and an ArgMax, which it has not;
+    returns the exit status, stdout, stderr and the facts of --json."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OCL_ICD_VENDORS", str(POCL))
+    monkeypatch.setenv("POCL_CACHE_DIR", str(cache_dir() / "pocl"))
+
+    def run(command, *more, data_type="fp16_fp32", scale=0.05, keys=""):
+        file = _model(tmp_path / "two.onnx", scale)
+        sha = hashlib.sha256(file.read_bytes()).hexdigest()
+        text = YAML.format(file=file, sha=sha, data_type=data_type)
+        (tmp_path / "two.yml").write_text(text.replace("    subgraphs", f"{keys}    subgraphs"))
+        code = cli.main([command, "--config=two.yml", "--json=facts.json", *more])
+        out, err = capfd.readouterr()
+        facts = json.loads(Path("facts.json").read_text())["models"]["two"] if code == 0 else {}
+        return code, out, err, facts
+
+    return run
+
+
+def _model(path, scale):
+    """The second convolution takes the scale back."""
+    rng = np.random.default_rng(1)
+    w1 = (rng.random((32, 16, 3, 3)) * scale).astype(np.float32)
+    w2 = (rng.standard_normal((32, 32, 1, 1)) / scale).astype(np.float32)
+    nodes = [node("Conv", "x w1", "a", "c1", pads=[1, 1, 1, 1]),
+             node("Conv", "a w2", "features", "c2"),
+             node("ArgMax", "features", "best", "top", axis=1, keepdims=1)]
+    return onnx_file.model(path, nodes, {"x": (1, 16, 64, 64)}, ("features", "best"),
+                           {"w1": w1, "w2": w2})
+
+
+@pytest.mark.parametrize("data_type, stored", [("fp16_fp32", "f16["), ("fp32_fp32", "f32[")])
+def test_check_says_where_every_node_runs_and_why(call, data_type, stored):
+    code, out, err, facts = call("check", data_type=data_type)
+    assert code == ExitCode.OK, err
+    nodes = {n["name"]: n for n in facts["nodes"]}
+    assert nodes["c1/Conv2d"]["device"] == "GPU" and nodes["c1/Conv2d"]["reason"] == ""
+    assert nodes["c1/Conv2d"]["macs"] == 64 * 64 * 32 * 16 * 9
+    assert all(o.startswith(stored) for o in nodes["c1/Conv2d"]["outputs"])
+    assert nodes["best"]["device"] == "CPU" and "has no kernel" in nodes["best"]["reason"]
+    moved = {(m["tensor"], m["to"]): m["bytes"] for m in facts["moves"]}
+    assert moved[("x", "GPU")] == 4 * 16 * 64 * 64
+    assert facts["num_images"] > 0 and facts["image_bytes"] > 0 and facts["note"] == ""
+    assert "ArgMax 'best'  " in out and "  the GPU of this build has no kernel" in out
+    assert "'x' to the GPU: 262144 bytes" in out
+
+
+def test_validate(call):
+    pytest.importorskip(frameworks.FRAMEWORKS["onnx"][1])
+    code, out, err, facts = call("run", "--validate", data_type="fp32_fp32")
+    assert code == ExitCode.OK, err
+    assert "Similarity Test Passed" in out and facts["validation"]["passed"]
+
+
+def test_benchmark_has_the_times_of_its_kernels(call):
+    code, out, err, facts = call("benchmark", "--max_num_runs=3")
+    assert code == ExitCode.OK, err
+    ops = [op for op in facts["ops"] if op["device"] == "GPU"]
+    assert {op["name"] for op in ops} >= {"c1/Conv2d", "c2/Conv2d"}
+    assert all(op["min_us"] > 0 and op["kernel"] in out for op in ops)
+    # By events: the kernels alone, which run one after the other.
+    assert sum(op["min_us"] for op in ops) < 1000 * facts["run_with_statistics"]["max"]
+
+
+def test_halves_that_overflow_are_named_and_cured(call):
+    code, _, err, _ = call("run", "--check_numerics", scale=3e3)
+    assert code == ExitCode.RUN_FAILED
+    assert "Conv2d 'c1/Conv2d' is the first with a bad value" in err
+    assert "float32_nodes: [c1/Conv2d]" in err
+    cured = "    float32_nodes: [c1/Conv2d]\n"
+    code, _, err, _ = call("run", "--check_numerics", "--output_dir=half", scale=3e3, keys=cured)
+    assert code == ExitCode.OK, err
+    code, _, err, _ = call("run", "--output_dir=float", scale=3e3, data_type="fp32_fp32")
+    assert code == ExitCode.OK, err
+    half, full = (np.load(f"{folder}/features.npy") for folder in ("half", "float"))
+    assert np.abs(half - full).max() < 2e-3 * np.abs(full).max()
+
+
+def test_a_node_that_is_not_there(call):
+    code, _, err, _ = call("run", keys="    float32_nodes: [c9]\n")
+    assert code == ExitCode.RUN_FAILED
+    assert "the model has no node named 'c9'; it has 'best', 'best_', 'c1/Conv2d'" in err
