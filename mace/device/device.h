@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "mace/base/status.h"
@@ -28,6 +29,24 @@ struct DeviceSpeed {
   double launch_us = 0;        // of any kernel
   double transfer_us = 0;      // of moving a tensor from or to the host,
   double transfer_per_us = 1;  // and bytes of it per microsecond
+};
+
+// What a device did so far.
+struct DeviceCounts {
+  int64_t compiled_programs = 0;  // from source, for all engines together
+  int64_t loaded_programs = 0;    // from binaries, likewise
+  int64_t kernels = 0;            // passes asked for
+  int64_t enqueues = 0;           // commands sent for them
+  int64_t measurements = 0;       // passes run to measure them
+  int64_t bytes_from_host = 0;    // copied
+  int64_t bytes_to_host = 0;
+};
+
+// A kernel as it will run: its device's images are bound, and what the caller
+// gives at each Run is not.
+struct BoundKernel {
+  Kernel* kernel = nullptr;
+  const RunArgs* args = nullptr;
 };
 
 // The calls below Prepare are for devices that keep activations in images of
@@ -73,6 +92,16 @@ class Device {
 
   virtual Result<std::unique_ptr<DeviceImages>> CreateImages(
       const std::vector<ImageType>& types);
+
+  // Lets kernels of this device choose among their variants, by what was
+  // measured before or, within its budget, by measuring now.
+  virtual Status Tune(const std::vector<BoundKernel>& /*kernels*/) {
+    return Status();
+  }
+  // What Tune found, a line for each kernel; for people.
+  virtual std::string DumpTuning() const { return ""; }
+
+  virtual DeviceCounts counts() const { return {}; }
 
   // Whether kernels measure their own time (Kernel::device_us).
   virtual void SetProfiling(bool /*on*/) {}

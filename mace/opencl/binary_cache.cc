@@ -23,30 +23,23 @@ uint64_t HashOfText(const char* text) {
 
 }  // namespace
 
+uint64_t HashOfSource(const std::string& source) {
+  return HashOfText(FindKernelSource("prelude")) * 31 +
+         HashOfText(FindKernelSource(source.c_str()));
+}
+
 BinaryCache::BinaryCache(const DeviceFacts& facts,
-                         std::vector<std::unique_ptr<KVStorage>> read_only,
-                         std::unique_ptr<KVStorage> kept)
-    : stores_(std::move(read_only)) {
-  for (const std::string& part : {std::string(kVersion), facts.platform,
-                                  facts.name, facts.version, facts.driver}) {
-    prefix_ += part + "|";
-  }
-  if (kept != nullptr) {
-    kept_ = kept.get();
-    stores_.push_back(std::move(kept));
-  }
-  for (const auto& store : stores_) {
-    if (store->Load() != 0) {
-      LOG(INFO) << "a store of GPU programs cannot be read; it is ignored";
-    }
-  }
+                         std::vector<std::shared_ptr<KVStorage>> read_only,
+                         std::shared_ptr<KVStorage> kept)
+    : prefix_(std::string(kVersion) + "|" + facts.identity() + "|"),
+      stores_(std::move(read_only)),
+      kept_(std::move(kept)) {
+  if (kept_ != nullptr) stores_.push_back(kept_);
 }
 
 std::string BinaryCache::FullKey(const std::string& key) const {
   const std::string source = key.substr(0, key.find(' '));
-  const uint64_t hash = HashOfText(FindKernelSource("prelude")) * 31 +
-                        HashOfText(FindKernelSource(source.c_str()));
-  return prefix_ + std::to_string(hash) + "|" + key;
+  return prefix_ + std::to_string(HashOfSource(source)) + "|" + key;
 }
 
 std::vector<unsigned char> BinaryCache::Find(const std::string& key) {

@@ -3,6 +3,7 @@
 #ifndef MACE_OPENCL_BINARY_CACHE_H_
 #define MACE_OPENCL_BINARY_CACHE_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,6 +14,9 @@
 
 namespace mace::opencl {
 
+// Of the text of `source`.cl with that of the prelude.
+uint64_t HashOfSource(const std::string& source);
+
 // An entry's key tells the engine's version, the platform, device and driver,
 // and the program with a hash of its text, so that a store serves many models
 // and devices, and what another driver made is never found. Its value begins
@@ -21,10 +25,10 @@ namespace mace::opencl {
 class BinaryCache final : public BinaryStore {
  public:
   // `read_only` are asked first; what is compiled goes to `kept`, which may be
-  // null. Stores that cannot be read count as empty, and the log says so.
+  // null. All are loaded already.
   BinaryCache(const DeviceFacts& facts,
-              std::vector<std::unique_ptr<KVStorage>> read_only,
-              std::unique_ptr<KVStorage> kept);
+              std::vector<std::shared_ptr<KVStorage>> read_only,
+              std::shared_ptr<KVStorage> kept);
 
   std::vector<unsigned char> Find(const std::string& key) override;
   void Insert(const std::string& key,
@@ -35,8 +39,8 @@ class BinaryCache final : public BinaryStore {
   std::string FullKey(const std::string& key) const;
 
   std::string prefix_;  // of every key
-  std::vector<std::unique_ptr<KVStorage>> stores_;
-  KVStorage* kept_ = nullptr;  // one of stores_
+  std::vector<std::shared_ptr<KVStorage>> stores_;
+  std::shared_ptr<KVStorage> kept_;
 };
 
 }  // namespace mace::opencl

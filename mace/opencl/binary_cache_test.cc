@@ -80,7 +80,7 @@ TEST(BinaryCache, HandsNothingDamagedToTheDriver) {
 TEST(BinaryCache, ReadsPrecompiledFilesFirstAndWritesToTheOther) {
   Pairs precompiled, kept;
   Make(&precompiled).Insert("conv2d", {1});
-  std::vector<std::unique_ptr<KVStorage>> read_only;
+  std::vector<std::shared_ptr<KVStorage>> read_only;
   read_only.push_back(std::make_unique<MapStorage>(&precompiled));
   BinaryCache cache(Facts("1"), std::move(read_only),
                     std::make_unique<MapStorage>(&kept));

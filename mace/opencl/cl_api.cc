@@ -105,6 +105,7 @@ std::vector<ClEntry> Entries(ClApi& api) {
       entry("clFinish", api.clFinish),
       entry("clWaitForEvents", api.clWaitForEvents),
       entry("clGetEventProfilingInfo", api.clGetEventProfilingInfo),
+      entry("clRetainEvent", api.clRetainEvent),
       entry("clReleaseEvent", api.clReleaseEvent),
   };
 }

@@ -44,6 +44,7 @@ struct ClApi {
   decltype(&::clFinish) clFinish;
   decltype(&::clWaitForEvents) clWaitForEvents;
   decltype(&::clGetEventProfilingInfo) clGetEventProfilingInfo;
+  decltype(&::clRetainEvent) clRetainEvent;
   decltype(&::clReleaseEvent) clReleaseEvent;
 };
 

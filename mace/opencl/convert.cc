@@ -8,7 +8,7 @@
 namespace mace::opencl {
 namespace {
 
-class ConvertKernel final : public Kernel {
+class ConvertKernel final : public LaunchingKernel {
  public:
   ConvertKernel(bool upload, KernelPtr rearrange, SharedMem buffer,
                 size_t bytes, Queue& queue)
@@ -26,6 +26,10 @@ class ConvertKernel final : public Kernel {
   }
   std::string variant() const override { return rearrange_->variant(); }
   double device_us() const override { return rearrange_->device_us(); }
+
+  Status Tune(Tuner& tuner, const RunArgs& args) override {
+    return static_cast<LaunchingKernel&>(*rearrange_).Tune(tuner, args);
+  }
 
   Status Run(const RunArgs& args) override {
     if (upload_) {

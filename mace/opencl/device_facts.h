@@ -30,6 +30,11 @@ struct DeviceFacts {
   uint64_t memory_bytes = 0;
   std::string extensions;
 
+  // Of platform, device and driver: what was made for one is of no use to
+  // another.
+  std::string identity() const {
+    return platform + "|" + name + "|" + version + "|" + driver;
+  }
   bool has_extension(const std::string& extension) const;
   bool is_adreno() const;
 };

@@ -8,7 +8,7 @@
 #include <array>
 #include <cstdint>
 
-#include "mace/device/device.h"
+#include "mace/device/kernel.h"
 #include "mace/graph/tensor_type.h"
 #include "mace/opencl/local_size.h"
 

@@ -4,6 +4,7 @@
 #include "mace/opencl/launch.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace mace::opencl {
 
@@ -28,15 +29,15 @@ Status Launch::Finish(const ClContext& context) {
       api.clCreateKernel(program_->handle.get(), pass_.entry.c_str(), &code),
       api.clReleaseKernel};
   if (code != CL_SUCCESS) return Failed(ClStatus(code, "clCreateKernel"));
-  size_t max_items = 0;
   code = api.clGetKernelWorkGroupInfo(kernel_.get(), context.device(),
                                       CL_KERNEL_WORK_GROUP_SIZE,
-                                      sizeof(max_items), &max_items, nullptr);
+                                      sizeof(max_items_), &max_items_, nullptr);
   if (code != CL_SUCCESS) {
     return Failed(ClStatus(code, "clGetKernelWorkGroupInfo"));
   }
-  max_items = std::min(max_items, context.facts().max_group_size);
-  local_ = ChooseLocalSize(pass_.grid, max_items, context.facts());
+  max_items_ = std::min(max_items_, context.facts().max_group_size);
+  shape_ = LaunchShape::Whole(
+      pass_.grid, ChooseLocalSize(pass_.grid, max_items_, context.facts()));
   return BindConstants(api);
 }
 
@@ -86,13 +87,35 @@ Status Launch::BindImages(const ClApi& api, const RunArgs& args) const {
 
 Status Launch::Run(Queue& queue, const RunArgs& args) {
   MACE_RETURN_IF_ERROR(BindImages(queue.api(), args));
-  cl_event event = nullptr;
-  const Status status =
-      queue.Enqueue(kernel_.get(), {0, 0, 0}, RoundUp(pass_.grid, local_),
-                    local_, queue.profiling() ? &event : nullptr);
+  events_.clear();
+  queue.CountKernel();
+  const Status status = EnqueuePieces(queue);
   if (!status.ok()) return Failed(status);
-  if (queue.profiling()) event_ = {event, queue.api().clReleaseEvent};
   return violations_ == nullptr ? Status() : CountViolations(queue);
+}
+
+Status Launch::EnqueuePieces(Queue& queue) {
+  const Grid all = RoundUp(pass_.grid, shape_.local);
+  Grid at;
+  for (at[2] = 0; at[2] < all[2]; at[2] += shape_.piece[2]) {
+    for (at[1] = 0; at[1] < all[1]; at[1] += shape_.piece[1]) {
+      for (at[0] = 0; at[0] < all[0]; at[0] += shape_.piece[0]) {
+        Grid size;
+        for (int d = 0; d < 3; ++d) {
+          size[d] = std::min(shape_.piece[d], all[d] - at[d]);
+        }
+        cl_event event = nullptr;
+        const Status status =
+            queue.Enqueue(kernel_.get(), at, size, shape_.local,
+                          queue.profiling() ? &event : nullptr);
+        if (event != nullptr) {
+          events_.emplace_back(event, queue.api().clReleaseEvent);
+        }
+        MACE_RETURN_IF_ERROR(status);
+      }
+    }
+  }
+  return Status();
 }
 
 Status Launch::CountViolations(Queue& queue) const {
@@ -106,9 +129,19 @@ Status Launch::CountViolations(Queue& queue) const {
 }
 
 double Launch::MeasuredMicros(const ClApi& api) const {
-  if (!event_) return -1;
-  const auto micros = EventMicros(api, event_.get());
-  return micros.ok() ? *micros : -1;
+  const std::vector<double> pieces = PieceMicros(api);
+  return pieces.empty() ? -1
+                        : std::accumulate(pieces.begin(), pieces.end(), 0.0);
+}
+
+std::vector<double> Launch::PieceMicros(const ClApi& api) const {
+  std::vector<double> pieces;
+  for (const ClEvent& event : events_) {
+    const auto micros = EventMicros(api, event.get());
+    if (!micros.ok()) return {};
+    pieces.push_back(*micros);
+  }
+  return pieces;
 }
 
 }  // namespace mace::opencl

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <vector>
 
 #include "mace/opencl/device_facts.h"
 
@@ -16,6 +17,11 @@ using Grid = std::array<size_t, 3>;
 // in which the grid is, so that neighbours read neighbouring pixels.
 Grid ChooseLocalSize(const Grid& global, size_t max_items,
                      const DeviceFacts& facts);
+
+// The groups worth measuring, the one above first, then by likeness to it: full
+// or half full ones of powers of two.
+std::vector<Grid> LocalSizeCandidates(const Grid& global, size_t max_items,
+                                      const DeviceFacts& facts);
 
 // `global` with each extent rounded up to a multiple of `local`.
 Grid RoundUp(const Grid& global, const Grid& local);

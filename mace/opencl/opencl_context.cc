@@ -10,7 +10,7 @@
 namespace mace::opencl {
 namespace {
 
-class GpuKernel final : public Kernel {
+class GpuKernel final : public LaunchingKernel {
  public:
   GpuKernel(std::vector<std::shared_ptr<Launch>> launches,
             std::vector<bool> image_inputs, GpuKernelFacts facts,
@@ -44,6 +44,13 @@ class GpuKernel final : public Kernel {
       sum += us;
     }
     return sum;
+  }
+
+  Status Tune(Tuner& tuner, const RunArgs& args) override {
+    for (const auto& launch : launches_) {
+      MACE_RETURN_IF_ERROR(tuner.Tune(*launch, queue_, args));
+    }
+    return Status();
   }
 
   Status Run(const RunArgs& args) override {

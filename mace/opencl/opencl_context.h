@@ -14,6 +14,7 @@
 #include "mace/opencl/launch.h"
 #include "mace/opencl/pass.h"
 #include "mace/opencl/queue.h"
+#include "mace/opencl/tuner.h"
 
 namespace mace::opencl {
 
@@ -48,8 +49,8 @@ class OpenclContext {
   // Of Winograd convolutions, as in OpenclOptions.
   int max_winograd() const { return max_winograd_; }
 
-  // The kernel that runs the passes one after the other. Its programs are
-  // asked for; FinishKernels compiles them.
+  // The LaunchingKernel that runs the passes one after the other. Its programs
+  // are asked for; FinishKernels compiles them.
   Result<KernelPtr> MakeKernel(std::vector<Pass> passes,
                                GpuKernelFacts facts = {});
 

@@ -3,9 +3,11 @@
 
 #include "mace/opencl/opencl_device.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
+#include "mace/base/logging.h"
 #include "mace/opencl/convert.h"
 #include "mace/opencl/kernel_table.h"
 
@@ -51,14 +53,38 @@ Result<std::unique_ptr<OpenclDevice>> OpenclDevice::Create(
                                     options.checked, options.max_winograd));
   device->half_ = options.half;
   device->float32_nodes_ = std::move(options.float32_nodes);
+  device->context_->queue().SetWindow(options.queue_window);
   device->build_ = std::move(options.build);
-  if (!options.precompiled.empty() || options.storage != nullptr) {
-    device->cache_ = std::make_unique<opencl::BinaryCache>(
-        device->context_->facts(), std::move(options.precompiled),
-        std::move(options.storage));
-    device->build_.store = device->cache_.get();
-  }
+  device->OpenStores(options);
   return device;
+}
+
+void OpenclDevice::OpenStores(OpenclOptions& options) {
+  auto& stores = options.precompiled;
+  for (const auto& list : {stores, {options.storage, options.tuning_storage}}) {
+    for (const auto& store : list) {
+      if (store == nullptr || store->Load() == 0) continue;
+      LOG(INFO) << "a store of GPU programs or tuning results cannot be read; "
+                   "it is ignored";
+    }
+  }
+  const opencl::DeviceFacts& facts = context_->facts();
+  if (!stores.empty() || options.storage != nullptr) {
+    cache_ =
+        std::make_unique<opencl::BinaryCache>(facts, stores, options.storage);
+    build_.store = cache_.get();
+  }
+  std::shared_ptr<KVStorage> kept = options.storage;
+  if (options.tuning_storage != nullptr) {
+    if (kept != nullptr) stores.push_back(std::move(kept));
+    kept = std::move(options.tuning_storage);
+  }
+  may_tune_ = !stores.empty() || kept != nullptr ||
+              options.tuner.budget_micros > 0 || options.tuner.limit_micros > 0;
+  results_ = std::make_unique<TuningResults>(
+      facts.identity(), std::move(stores), std::move(kept));
+  tuner_ = std::make_unique<opencl::Tuner>(std::move(options.tuner),
+                                           context_->half(), facts, *results_);
 }
 
 bool OpenclDevice::HasKernel(const std::string& op) {
@@ -128,6 +154,44 @@ Result<Extent2D> OpenclDevice::ImageExtentOf(const TensorType& type) const {
 Extent2D OpenclDevice::max_image_extent() const {
   return {static_cast<int64_t>(context_->facts().max_image_width),
           static_cast<int64_t>(context_->facts().max_image_height)};
+}
+
+// The kernels with most to win come first, in case the budget ends.
+Status OpenclDevice::Tune(const std::vector<BoundKernel>& kernels) {
+  if (!may_tune_) return Status();
+  std::vector<BoundKernel> sorted = kernels;
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const BoundKernel& a, const BoundKernel& b) {
+                     return a.kernel->macs() > b.kernel->macs();
+                   });
+  tuner_->StartPlan();
+  Status status;
+  for (const BoundKernel& bound : sorted) {
+    // Every kernel of this device is one.
+    auto& kernel = static_cast<opencl::LaunchingKernel&>(*bound.kernel);
+    status = kernel.Tune(*tuner_, *bound.args);
+    if (!status.ok()) break;
+  }
+  context_->queue().SetProfiling(false);
+  results_->Flush();
+  if (status != Status::MACE_UNSUPPORTED) return status;
+  LOG(INFO) << "GPU kernels are neither tuned nor split: "
+            << status.information();
+  return Status();
+}
+
+DeviceCounts OpenclDevice::counts() const {
+  DeviceCounts counts;
+  const opencl::ProgramPool& programs = context_->runtime().programs();
+  counts.compiled_programs = programs.num_compiled();
+  counts.loaded_programs = programs.num_loaded();
+  const opencl::QueueCounts& queue = context_->queue().counts();
+  counts.kernels = queue.kernels;
+  counts.enqueues = queue.enqueues;
+  counts.measurements = tuner_->num_measured();
+  counts.bytes_from_host = queue.bytes_from_host;
+  counts.bytes_to_host = queue.bytes_to_host;
+  return counts;
 }
 
 Status OpenclDevice::FinishPrepare() { return context_->FinishKernels(build_); }

@@ -25,10 +25,14 @@ struct OpenclOptions {
 #endif
   int max_winograd = 0;        // largest tile of Winograd convolutions: 0, 2, 4
   opencl::BuildOptions build;  // but for its store
-  // Where compiled programs are looked for first, and where they are kept; may
-  // be empty and null.
-  std::vector<std::unique_ptr<KVStorage>> precompiled;
-  std::unique_ptr<KVStorage> storage;
+  // Where compiled programs and tuning results are looked for first, and where
+  // they are kept; may be empty and null.
+  std::vector<std::shared_ptr<KVStorage>> precompiled;
+  std::shared_ptr<KVStorage> storage;
+  // Where tuning results are kept instead; may be null.
+  std::shared_ptr<KVStorage> tuning_storage;
+  opencl::TunerOptions tuner;
+  int queue_window = 0;  // kernels in flight at most; 0: any number
 };
 
 // Not thread-safe: one per engine.
@@ -52,6 +56,9 @@ class OpenclDevice final : public Device {
   Status FinishPrepare() override;
   Result<std::unique_ptr<DeviceImages>> CreateImages(
       const std::vector<ImageType>& types) override;
+  Status Tune(const std::vector<BoundKernel>& kernels) override;
+  std::string DumpTuning() const override { return tuner_->report(); }
+  DeviceCounts counts() const override;
   void SetProfiling(bool on) override { context_->queue().SetProfiling(on); }
   Status Finish() override { return context_->queue().Finish(); }
 
@@ -60,12 +67,16 @@ class OpenclDevice final : public Device {
 
  private:
   OpenclDevice() = default;
+  void OpenStores(OpenclOptions& options);
 
   bool half_ = false;
   std::set<std::string> float32_nodes_;
   opencl::BuildOptions build_;
   std::unique_ptr<opencl::BinaryCache> cache_;
   std::unique_ptr<opencl::OpenclContext> context_;
+  std::unique_ptr<TuningResults> results_;
+  std::unique_ptr<opencl::Tuner> tuner_;
+  bool may_tune_ = false;  // there are results, or a budget or limit for them
 };
 
 }  // namespace mace

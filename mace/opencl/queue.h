@@ -3,10 +3,21 @@
 #ifndef MACE_OPENCL_QUEUE_H_
 #define MACE_OPENCL_QUEUE_H_
 
+#include <cstdint>
+#include <vector>
+
 #include "mace/opencl/cl_context.h"
 #include "mace/opencl/local_size.h"
 
 namespace mace::opencl {
+
+// What went through a queue so far.
+struct QueueCounts {
+  int64_t kernels = 0;
+  int64_t enqueues = 0;  // commands that run a kernel or a part of it
+  int64_t bytes_from_host = 0;
+  int64_t bytes_to_host = 0;
+};
 
 // Not thread-safe.
 class Queue {
@@ -26,6 +37,12 @@ class Queue {
   void SetProfiling(bool on);
   bool profiling() const { return profiling_; }
 
+  // At most so many kernels wait or run at a time; 0: any number.
+  void SetWindow(int size);
+
+  const QueueCounts& counts() const { return counts_; }
+  void CountKernel() { ++counts_.kernels; }
+
   // Starts `kernel` over the items [offset, offset + global), in groups of
   // `local`. `event`, if not null, is for its time.
   Status Enqueue(cl_kernel kernel, const Grid& offset, const Grid& global,
@@ -38,10 +55,16 @@ class Queue {
   Status Finish();
 
  private:
+  Status MakeRoom();
+  Status Waited(cl_int code, const char* what);
+
   const ClContext* context_ = nullptr;
   ClQueueHandle plain_;
   ClQueueHandle measured_;  // made when first needed
   bool profiling_ = false;
+  std::vector<ClEvent> window_;  // of the latest kernels; a ring
+  size_t oldest_ = 0;            // in window_
+  QueueCounts counts_;
 };
 
 // Time from the start to the end of a command, which must be done.

@@ -251,6 +251,18 @@ class MACE_API MaceEngineConfig {
   // place and the cure. Slow.
   void SetNumericCheck(bool check);
 
+  // Keeps a screen drawn by the same GPU smooth: kernels are split so that each
+  // part takes at most `kernel_micros` as measured (0: not split), and at most
+  // `queue_window` parts wait or run (0: any number, or 16 if kernels are
+  // split).
+  MaceStatus SetGPULimits(int kernel_micros, int queue_window = 0);
+
+  // How kernels run is measured, for at most so long whenever a plan is made
+  // (0, the default: not at all), and the best is kept in `file`; without one,
+  // where the compiled programs are. What is kept there is used in any case.
+  // Has an effect on the GPU.
+  MaceStatus SetTuning(int budget_ms, const std::string& file = "");
+
   // For debugging: bytes of the arena that hold nothing live are made NaN while
   // the engine runs, so that a wrong plan shows in the outputs. Slow.
   void SetGuard(bool guard);
@@ -306,14 +318,17 @@ class MACE_API MaceEngine {
   // Errors: MACE_INVALID_ARGS for null.
   MaceStatus GetMemoryUsage(MaceMemoryUsage* usage) const;
 
+  // Errors: MACE_INVALID_ARGS for null.
+  MaceStatus GetDeviceCounts(MaceDeviceCounts* counts) const;
+
   // Names, types and shapes; the shapes are those of the latest plan.
   std::vector<MaceTensorInfo> inputs() const;
   std::vector<MaceTensorInfo> outputs() const;
 
   // The stages of preparing the model, for people: "graph" (types inferred),
-  // "plan" (steps, devices, kernels), "memory" (every tensor's place); for
-  // programs "plan_json" and "memory_json". Errors: MACE_INVALID_ARGS for
-  // another name.
+  // "plan" (steps, devices, kernels), "memory" (every tensor's place), "tuning"
+  // (what was measured); for programs "plan_json" and "memory_json". Errors:
+  // MACE_INVALID_ARGS for another name.
   MaceStatus Dump(const std::string& stage, std::string* text) const;
 
   class Impl;

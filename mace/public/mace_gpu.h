@@ -3,12 +3,25 @@
 #ifndef MACE_PUBLIC_MACE_GPU_H_
 #define MACE_PUBLIC_MACE_GPU_H_
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace mace {
+
+// What the devices of an engine did since it was created; what a Run did is the
+// difference of two. Programs are those of the whole process.
+struct MaceDeviceCounts {
+  int64_t compiled_programs = 0;  // from source
+  int64_t loaded_programs = 0;    // kept or compiled ahead
+  int64_t measurements = 0;       // kernels run for tuning
+  int64_t kernels = 0;            // those included
+  int64_t enqueues = 0;           // more than kernels where those are split
+  int64_t bytes_from_host = 0;    // copied
+  int64_t bytes_to_host = 0;
+};
 
 // Shared by any number of engines; immutable.
 class GPUContext;
@@ -30,6 +43,10 @@ class GPUContextBuilder {
   // driver or engine made is not found in them.
   GPUContextBuilder& SetOpenCLBinaryPaths(
       const std::vector<std::string>& paths);
+
+  // The file of tuning results (MaceEngineConfig::SetTuning) of engines with
+  // this context that name none themselves.
+  GPUContextBuilder& SetOpenCLParameterPath(const std::string& path);
 
   // Called while an engine is created, after each program: how many of how many
   // are ready. From any thread, one call at a time.

@@ -14,6 +14,8 @@
 namespace mace {
 namespace {
 
+constexpr int kMaxQueueWindow = 65536;
+
 struct Defaults {
   std::mutex mutex;
   MaceEngineConfig::Impl config;
@@ -134,6 +136,31 @@ void MaceEngineConfig::SetFloat32Nodes(const std::vector<std::string>& names) {
 
 void MaceEngineConfig::SetNumericCheck(bool check) {
   impl_->check_numerics = check;
+}
+
+MaceStatus MaceEngineConfig::SetGPULimits(int kernel_micros, int queue_window) {
+  if (kernel_micros < 0 || queue_window < 0 || queue_window > kMaxQueueWindow) {
+    return InvalidArgument(
+        "SetGPULimits: the time must not be below 0 and the window be 0 to " +
+        std::to_string(kMaxQueueWindow) + ", got " +
+        std::to_string(kernel_micros) + " us and " +
+        std::to_string(queue_window));
+  }
+  impl_->gpu_kernel_micros = kernel_micros;
+  impl_->gpu_queue_window = queue_window;
+  return MaceStatus();
+}
+
+MaceStatus MaceEngineConfig::SetTuning(int budget_ms, const std::string& file) {
+  if (budget_ms < 0) {
+    return InvalidArgument(
+        "SetTuning: the budget must be 0 (nothing is measured) or more "
+        "milliseconds, got " +
+        std::to_string(budget_ms));
+  }
+  impl_->tuning_budget_ms = budget_ms;
+  impl_->tuning_file = file;
+  return MaceStatus();
 }
 
 void MaceEngineConfig::SetGuard(bool guard) { impl_->guard = guard; }

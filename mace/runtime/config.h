@@ -23,6 +23,10 @@ class MaceEngineConfig::Impl {
   GPUPriorityHint gpu_priority_hint = PRIORITY_DEFAULT;
   std::shared_ptr<GPUContext> gpu_context;  // null: the process's settings
   bool gpu_half = true;                     // activations and weights as halves
+  int gpu_kernel_micros = 0;                // 0: kernels are not split
+  int gpu_queue_window = 0;
+  int tuning_budget_ms = 0;
+  std::string tuning_file;  // empty: that of the context, or its store
   std::string memory_strategy = "AUTO";
   MaceMemorySavings memory_savings;
   void* arena = nullptr;  // the caller's; null: the engine allocates

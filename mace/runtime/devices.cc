@@ -45,21 +45,21 @@ Result<std::unique_ptr<Device>> CreateCpu(
 // The contract's name of the file behind a FileStorageFactory.
 constexpr char kStoreName[] = "mace_cl_compiled_program.bin";
 
-Result<std::unique_ptr<Device>> CreateGpu(
-    const MaceEngineConfig::Impl& config) {
-  OpenclOptions options;
-  options.half = config.gpu_half;
-  options.float32_nodes = config.float32_nodes;
-  if (config.winograd >= 0) options.max_winograd = config.winograd;
+// Of an engine with a limit for its kernels that names no window.
+constexpr int kDefaultQueueWindow = 16;
+
+// Where programs and tuning results are.
+void SetStores(const MaceEngineConfig::Impl& config, OpenclOptions& options) {
   GpuSettings settings = GetGpuSettings();
+  std::string tuning_file = config.tuning_file;
   if (config.gpu_context != nullptr) {
     const GPUContext& given = *config.gpu_context;
-    options.build.progress = given.progress;
     if (!given.binary_paths.empty()) settings.binary_paths = given.binary_paths;
     if (!given.storage_path.empty()) {
       settings.storage_factory =
           std::make_shared<FileStorageFactory>(given.storage_path + "/");
     }
+    if (tuning_file.empty()) tuning_file = given.parameter_path;
   }
   for (const std::string& path : settings.binary_paths) {
     options.precompiled.push_back(FileStorageFactory(path).CreateStorage(""));
@@ -67,8 +67,29 @@ Result<std::unique_ptr<Device>> CreateGpu(
   if (settings.storage_factory != nullptr) {
     options.storage = settings.storage_factory->CreateStorage(kStoreName);
   }
+  if (!tuning_file.empty()) {
+    options.tuning_storage = FileStorageFactory(tuning_file).CreateStorage("");
+  }
+}
+
+Result<std::unique_ptr<Device>> CreateGpu(
+    const MaceEngineConfig::Impl& config) {
+  OpenclOptions options;
+  options.half = config.gpu_half;
+  options.float32_nodes = config.float32_nodes;
+  if (config.winograd >= 0) options.max_winograd = config.winograd;
+  SetStores(config, options);
+  if (config.gpu_context != nullptr) {
+    options.build.progress = config.gpu_context->progress;
+  }
   options.build.num_threads =
       static_cast<int>(std::thread::hardware_concurrency());
+  options.tuner.budget_micros = int64_t{1000} * config.tuning_budget_ms;
+  options.tuner.limit_micros = config.gpu_kernel_micros;
+  options.queue_window = config.gpu_queue_window;
+  if (options.queue_window == 0 && config.gpu_kernel_micros > 0) {
+    options.queue_window = kDefaultQueueWindow;
+  }
   opencl::ContextOptions context;
   context.perf_hint = config.gpu_perf_hint;
   context.priority_hint = config.gpu_priority_hint;

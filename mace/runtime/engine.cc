@@ -235,8 +235,10 @@ Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakeExecutor(
                           plan->image_device->CreateImages(plan->images));
   }
   const bool checks = config_.check_numerics && !query_only_;
+  const bool tunes = images != nullptr;
   auto executor = std::make_unique<Executor>(std::move(plan), std::move(images),
                                              config_.guard);
+  if (tunes) MACE_RETURN_IF_ERROR(executor->Tune());
   if (checks) MACE_RETURN_IF_ERROR(executor->CheckNumerics());
   return executor;
 }
@@ -391,10 +393,13 @@ Status MaceEngine::Impl::Dump(const std::string& stage,
     *text = DumpMemory(plan) + ToText(UsageOf(plan, *model_->impl()));
   } else if (stage == "memory_json") {
     *text = DumpMemoryJson(plan);
+  } else if (stage == "tuning") {
+    text->clear();
+    for (const auto& device : devices_.list) *text += device->DumpTuning();
   } else {
     return InvalidArgument(
         "there is no stage '" + stage +
-        "'; choose graph, plan, plan_json, memory or memory_json");
+        "'; choose graph, plan, plan_json, memory, memory_json or tuning");
   }
   return Status();
 }
@@ -403,6 +408,23 @@ Status MaceEngine::Impl::GetMemoryUsage(MaceMemoryUsage* usage) const {
   if (usage == nullptr) return InvalidArgument("GetMemoryUsage: null usage");
   std::lock_guard<std::mutex> lock(mutex_);
   *usage = UsageOf(executors_.front()->plan(), *model_->impl());
+  return Status();
+}
+
+Status MaceEngine::Impl::GetDeviceCounts(MaceDeviceCounts* counts) const {
+  if (counts == nullptr) return InvalidArgument("GetDeviceCounts: null counts");
+  std::lock_guard<std::mutex> lock(mutex_);
+  *counts = MaceDeviceCounts();
+  for (const auto& device : devices_.list) {
+    const DeviceCounts found = device->counts();
+    counts->compiled_programs += found.compiled_programs;
+    counts->loaded_programs += found.loaded_programs;
+    counts->measurements += found.measurements;
+    counts->kernels += found.kernels;
+    counts->enqueues += found.enqueues;
+    counts->bytes_from_host += found.bytes_from_host;
+    counts->bytes_to_host += found.bytes_to_host;
+  }
   return Status();
 }
 

@@ -29,6 +29,7 @@ class MaceEngine::Impl {
   std::vector<MaceTensorInfo> Infos(bool of_inputs) const;
   Status Dump(const std::string& stage, std::string* text) const;
   Status GetMemoryUsage(MaceMemoryUsage* usage) const;
+  Status GetDeviceCounts(MaceDeviceCounts* counts) const;
   size_t arena_bytes() const;
 
  private:

@@ -129,6 +129,17 @@ void Executor::Bind(const std::vector<Slot>& slots, void* base) {
   }
 }
 
+Status Executor::Tune() {
+  Device* const device = plan_->image_device;
+  if (device == nullptr) return Status();
+  std::vector<BoundKernel> kernels;
+  for (size_t s = 0; s < plan_->steps.size(); ++s) {
+    if (plan_->steps[s].device != device) continue;
+    kernels.push_back({plan_->steps[s].kernel.get(), &args_[s]});
+  }
+  return device->Tune(kernels);
+}
+
 void Executor::BindArena(void* arena) {
   arena_ = arena;
   Bind(arena_slots_, arena);

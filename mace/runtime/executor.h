@@ -29,6 +29,9 @@ class Executor {
   // where. Errors: of the device that has the images.
   Status CheckNumerics();
 
+  // Lets the device with images choose how its kernels run. Errors: of it.
+  Status Tune();
+
   // The memory of plan().arena_bytes bytes, 64-byte aligned, that Run uses.
   void BindArena(void* arena);
 

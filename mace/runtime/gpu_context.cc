@@ -23,6 +23,12 @@ GPUContextBuilder& GPUContextBuilder::SetOpenCLBinaryPaths(
   return *this;
 }
 
+GPUContextBuilder& GPUContextBuilder::SetOpenCLParameterPath(
+    const std::string& path) {
+  context_->parameter_path = path;
+  return *this;
+}
+
 GPUContextBuilder& GPUContextBuilder::SetProgressCallback(
     std::function<void(int done, int total)> callback) {
   context_->progress = std::move(callback);

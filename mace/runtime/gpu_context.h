@@ -15,6 +15,7 @@ class GPUContext {
  public:
   std::string storage_path;  // empty: none
   std::vector<std::string> binary_paths;
+  std::string parameter_path;  // empty: none
   std::function<void(int, int)> progress;
 };
 

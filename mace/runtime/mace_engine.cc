@@ -62,6 +62,10 @@ MaceStatus MaceEngine::GetMemoryUsage(MaceMemoryUsage* usage) const {
   return impl_->GetMemoryUsage(usage);
 }
 
+MaceStatus MaceEngine::GetDeviceCounts(MaceDeviceCounts* counts) const {
+  return impl_->GetDeviceCounts(counts);
+}
+
 MaceStatus MaceEngine::Dump(const std::string& stage, std::string* text) const {
   return impl_->Dump(stage, text);
 }

@@ -128,6 +128,7 @@ std::vector<std::string> WrapAll(ClApi& api) {
   Wrap<26>("clWaitForEvents", api.clWaitForEvents);
   Wrap<27>("clGetEventProfilingInfo", api.clGetEventProfilingInfo);
   Wrap<28>("clReleaseEvent", api.clReleaseEvent);
+  Wrap<29>("clRetainEvent", api.clRetainEvent);
   return names;
 }
 

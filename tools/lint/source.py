@@ -35,7 +35,7 @@ _BANNED = re.compile("|".join(f"(?P<{name}>{words})" for name, words in BANNED.i
 MAX_LINES = {".h": 300, ".cc": 500, ".cl": 500, ".py": 400, ".sh": 300}
 # file -> its own limit, for a reason.
 LONGER = {
-    "mace/public/mace.h": 350,  # the contract puts these classes into this one header
+    "mace/public/mace.h": 400,  # the contract puts these classes into this one header
 }
 MAX_BYTES = 1_000_000
 

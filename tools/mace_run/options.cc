@@ -135,6 +135,19 @@ int ParseOptions(int argc, char** argv, Options* options) {
   app.add_option("--gpu_priority_hint", o.gpu_priority_hint,
                  "0 default, 1 low, 2 normal, 3 high")
       ->check(CLI::Range(0, 3));
+  app.add_option("--gpu_kernel_micros", o.gpu_kernel_micros,
+                 "split GPU kernels into parts of at most so long; 0: do not")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--gpu_queue_window", o.gpu_queue_window,
+                 "at most so many GPU kernels in flight; 0: any number, or 16 "
+                 "with --gpu_kernel_micros")
+      ->check(CLI::Range(0, 65536));
+  app.add_option("--tune", o.tune_ms,
+                 "measure how kernels run best, for at most so many ms")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--tuning_file", o.tuning_file,
+                 "where that is kept, and read from (default: with the GPU "
+                 "programs)");
   app.add_option("--memory_strategy", o.memory_strategy,
                  "how to plan memory: AUTO, GREEDY_BY_SIZE, PRESERVE_ALL, ...")
       ->capture_default_str();
@@ -160,7 +173,7 @@ int ParseOptions(int argc, char** argv, Options* options) {
       ->expected(2);
   app.add_option("--dump", o.dump, "print a stage and exit")
       ->check(CLI::IsMember(
-          {"graph", "plan", "plan_json", "memory", "memory_json"}));
+          {"graph", "plan", "plan_json", "memory", "memory_json", "tuning"}));
   app.add_flag("--benchmark", o.benchmark, "time every op; print tables");
   app.add_option("--max_num_runs", o.max_num_runs, "of a benchmark")
       ->check(CLI::PositiveNumber)

@@ -33,6 +33,10 @@ struct Options {
   std::vector<std::string> opencl_binary_files;
   int gpu_perf_hint = 3;
   int gpu_priority_hint = 3;
+  int gpu_kernel_micros = 0;
+  int gpu_queue_window = 0;
+  int tune_ms = 0;
+  std::string tuning_file;
   std::string memory_strategy = "AUTO";
   std::vector<std::string> memory_savings = {"order", "views", "in_place",
                                              "concat", "overlap"};

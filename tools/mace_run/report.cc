@@ -67,6 +67,17 @@ json ToJson(const Stat& s) {
           {"std", s.deviation()}};
 }
 
+// What happened between the two.
+json ToJson(const MaceDeviceCounts& a, const MaceDeviceCounts& b) {
+  return {{"compiled_programs", b.compiled_programs - a.compiled_programs},
+          {"loaded_programs", b.loaded_programs - a.loaded_programs},
+          {"measurements", b.measurements - a.measurements},
+          {"kernels", b.kernels - a.kernels},
+          {"enqueues", b.enqueues - a.enqueues},
+          {"bytes_from_host", b.bytes_from_host - a.bytes_from_host},
+          {"bytes_to_host", b.bytes_to_host - a.bytes_to_host}};
+}
+
 // The element types (of an op's first input) that the CPU has a kernel for.
 json CpuTypes(const std::string& op) {
   json types = json::array();
@@ -87,7 +98,9 @@ json ToJson(const RunResult& result) {
           {"run_ms", result.run_ms},
           {"inputs", ToJson(result.inputs)},
           {"outputs", ToJson(result.outputs)},
-          {"memory", json::parse(result.memory_json, nullptr, false)}};
+          {"memory", json::parse(result.memory_json, nullptr, false)},
+          {"created", ToJson(MaceDeviceCounts(), result.created)},
+          {"last_run", ToJson(result.before_last, result.after_last)}};
 }
 
 json ToJson(const Benchmark& benchmark) {

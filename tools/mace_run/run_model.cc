@@ -127,6 +127,9 @@ Result<Session> Session::Open(const Job& job, const Options& options) {
   gpu.SetStoragePath(options.gpu_storage_path)
       .SetOpenCLBinaryPaths(options.opencl_binary_files);
   MACE_RETURN_IF_ERROR(config.SetGPUContext(gpu.Finalize()));
+  MACE_RETURN_IF_ERROR(
+      config.SetGPULimits(options.gpu_kernel_micros, options.gpu_queue_window));
+  MACE_RETURN_IF_ERROR(config.SetTuning(options.tune_ms, options.tuning_file));
   config.SetGuard(options.guard);
   config.SetNumericCheck(options.check_numerics);
   config.SetFloat32Nodes(options.float32_nodes);
@@ -187,19 +190,22 @@ Result<RunResult> RunModel(const Job& job, const Options& options) {
   MACE_ASSIGN_OR_RETURN(Session session, Session::Open(job, options));
   RunResult result;
   result.init_ms = session.init_ms();
+  MaceEngine& engine = session.engine();
+  MACE_RETURN_IF_ERROR(engine.GetDeviceCounts(&result.created));
   for (int i = 0; i < options.warmup; ++i) {
     MACE_ASSIGN_OR_RETURN(const double ms, session.Run());
     if (i == 0) result.warmup_ms = ms;
   }
   for (int i = 0; i < options.round; ++i) {
+    MACE_RETURN_IF_ERROR(engine.GetDeviceCounts(&result.before_last));
     MACE_ASSIGN_OR_RETURN(const double ms, session.Run());
     result.run_ms.push_back(ms);
   }
-  result.inputs = session.engine().inputs();
-  result.outputs = session.engine().outputs();
+  MACE_RETURN_IF_ERROR(engine.GetDeviceCounts(&result.after_last));
+  result.inputs = engine.inputs();
+  result.outputs = engine.outputs();
   result.output_tensors = session.outputs();
-  MACE_RETURN_IF_ERROR(
-      session.engine().Dump("memory_json", &result.memory_json));
+  MACE_RETURN_IF_ERROR(engine.Dump("memory_json", &result.memory_json));
   if (!job.output_dir.empty()) {
     MACE_RETURN_IF_ERROR(WriteOutputs(job.output_dir, result.output_tensors));
   }

@@ -21,6 +21,8 @@ struct RunResult {
   std::vector<MaceTensorInfo> inputs, outputs;
   std::map<std::string, MaceTensor> output_tensors;
   std::string memory_json;
+  // Since the start: once created, before the last run, and after it.
+  MaceDeviceCounts created, before_last, after_last;
 };
 
 // A model that is loaded, with inputs and an engine.

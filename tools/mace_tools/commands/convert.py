@@ -21,6 +21,7 @@ from google.protobuf.message import DecodeError
 from mace_tools import convert as passes
 from mace_tools import importers, protos, runner
 from mace_tools.cli_console import Console
+from mace_tools.commands import gpu
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.config import ELEMENTS, Model
 from mace_tools.config.files import fetch, is_address
@@ -64,7 +65,8 @@ class Converted:
 def add_options(p: argparse.ArgumentParser) -> None:
     p.add_argument("--force", action="store_true", help="convert also what is up to date")
     p.add_argument("--mace_run", type=Path, metavar="FILE",
-                   help="a built mace_run, for embed_memory_plan (default: built when missing)")
+                   help="a built mace_run, for embed_memory_plan and target_socs: [host] (default: "
+                   "built when missing)")
 
 
 def command(context: Context) -> Outcome:
@@ -75,6 +77,9 @@ def command(context: Context) -> Outcome:
         state = "converted" if done.was_stale else "up to date"
         size = f"{facts['num_ops']} ops, {facts['weights_bytes']} bytes of weights"
         context.console.data(f"{tag}: {state}, {size}\n  {done.pb}\n  {done.data}")
+        if gpu.on_gpu(model) and gpu.tunes(context):
+            facts["opencl_files"] = gpu.tune(context, _mace_run(context), done.pb, done.data, model)
+            context.console.data("\n".join(f"  {f}" for f in facts["opencl_files"].values()))
     return ExitCode.OK, results
 
 

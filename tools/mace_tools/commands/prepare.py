@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from mace_tools import data, runner
+from mace_tools.commands import gpu
 from mace_tools.commands.context import Context
 from mace_tools.commands.convert import Converted, ensure
 from mace_tools.config import Model
@@ -58,17 +59,8 @@ def prepared(context: Context, tag: str, model: Model) -> Iterator[Prepared]:
             "gpu_perf_hint": args.gpu_perf_hint, "gpu_priority_hint": args.gpu_priority_hint,
             "allow_nan": args.allow_nan, "memory_strategy": model.memory_strategy})
         if model.runtime in ("gpu", "cpu+gpu"):
-            flags += _gpu_flags(context, model)
+            flags += gpu.flags(context, model)
         yield Prepared(tag, model, converted, mace_run, inputs, flags)
-
-
-def _gpu_flags(context: Context, model: Model) -> list[str]:
-    """Of a model on the GPU. What it compiles is kept in the folder that the contract names."""
-    kept = context.folder / "opencl"
-    kept.mkdir(parents=True, exist_ok=True)
-    nodes = ",".join(model.float32_nodes or ()) or None
-    return runner.flags({"device": "GPU", "gpu_data_type": model.data_type or "fp16_fp32",
-                         "gpu_storage_path": kept, "float32_nodes": nodes})
 
 
 def check_runtime(context: Context, tag: str, model: Model) -> None:

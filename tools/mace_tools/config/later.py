@@ -41,8 +41,8 @@ LIBRARY = [
           "weights as C++ code come with the library feature", "model_data_format: file"),
     Later("linkshared", NOTE, lambda lib: bool(lib.linkshared),
           "the library that this shapes comes later; converting and running need it not"),
-    Later("target_socs", NOTE, lambda lib: lib.target_socs is not None,
-          "tuning for SoCs comes later; the converted model fits every SoC"),
+    Later("target_socs", NOTE, lambda lib: set(lib.target_socs or ("host",)) != {"host"},
+          "tuning on phones comes later, `host` is tuned for; the converted model fits every SoC"),
 ]
 
 MODEL = [
@@ -51,8 +51,9 @@ MODEL = [
     Later("weight_file_path", ERROR,
           lambda m: m.weight_file_path is not None and m.platform != "caffe",
           "only Caffe models have a weight file; remove this key"),
-    Later("limit_opencl_kernel_time", NOTE, lambda m: bool(m.limit_opencl_kernel_time),
-          "kernels are not split yet; they run whole"),
+    Later("limit_opencl_kernel_time", NOTE,
+          lambda m: bool(m.limit_opencl_kernel_time) and m.runtime == "cpu",
+          "only a GPU has kernels to split; no effect on the CPU"),
     Later("nnlib_graph_mode", NOTE, lambda m: bool(m.nnlib_graph_mode),
           "the DSP comes later; no effect on the CPU"),
     Later("obfuscate", ERROR, lambda m: bool(m.obfuscate),
@@ -71,7 +72,7 @@ FOREIGN = frozenset(
     accuracy_validation_script apu_boost_hint apu_preference_hint apu_version_with_no_device
     backend change_concat_ranges check_shapes check_tensors cl_mem_type dockerfile_path
     dockerfile_sha256_checksum docker_image_tag dsp_type graph_optimize_options hexagon_mode
-    input_aliases opencl_cache_reuse_policy opencl_queue_window_size output_aliases quantize
+    input_aliases opencl_cache_reuse_policy output_aliases quantize
     quantize_large_weights quantize_range_file quantize_schema quantize_stat transformers
     validation_outputs_data""".split()
 )

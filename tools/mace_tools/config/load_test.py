@@ -298,12 +298,21 @@ NOTED = [
     ("runtime: cpu", "runtime: gpu\n    winograd: 6", "the GPU takes those of 4"),
     ("runtime: cpu", "runtime: cpu\n    float32_nodes: c", "only the GPU stores activations"),
     ("runtime: cpu", "runtime: dsp", "can be converted, but not run"),
-    ("runtime: cpu", "runtime: cpu\n    limit_opencl_kernel_time: 1", "they run whole"),
+    ("runtime: cpu", "runtime: cpu\n    limit_opencl_kernel_time: 1", "no effect on the CPU"),
     ("runtime: cpu", "runtime: cpu\n    nnlib_graph_mode: 1", "no effect on the CPU"),
     ("library_name: lib", "library_name: lib\nlinkshared: 1", "the library that this shapes"),
     ("library_name: lib", "library_name: lib\nembed_model_data: 1", "written to a .data file"),
-    ("library_name: lib", "library_name: lib\ntarget_socs: [msm8998]", "tuning for SoCs"),
+    ("library_name: lib", "library_name: lib\ntarget_socs: [host, msm8998]", "tuning on phones"),
 ]
+
+
+def test_what_the_gpu_does_is_not_noted(write):
+    text = GOOD.replace("library_name: lib", "library_name: lib\ntarget_socs: [host]").replace(
+        "runtime: cpu", "runtime: gpu\n    limit_opencl_kernel_time: 1\n"
+        "    opencl_queue_window_size: 8")
+    loaded = load(write(text))
+    assert not loaded.notes
+    assert loaded.library.models["net"].opencl_queue_window_size == 8
 
 
 @pytest.mark.parametrize("old, new, said", NOTED)

@@ -135,7 +135,10 @@ class Model(Extras):
     data_type: Annotated[
         str | None, BeforeValidator(values.choice(*ALL_DATA_TYPES))
     ] = Field(None, description="type of weights and computation", examples=["fp32"])
-    limit_opencl_kernel_time: Switch = Field(0, description="0 or 1", examples=["0"])
+    limit_opencl_kernel_time: Switch = Field(
+        0, description="0 or 1: GPU kernels are split into parts of at most 1 ms", examples=["1"])
+    opencl_queue_window_size: Annotated[int, BeforeValidator(values.window)] = Field(
+        0, description="GPU kernels in flight at most, 0 for any number", examples=["16"])
     nnlib_graph_mode: Switch = Field(0, description="0 or 1", examples=["0"])
     obfuscate: Switch = Field(0, description="0 or 1", examples=["0"])
     winograd: Annotated[int | None, BeforeValidator(values.choice(0, 2, 4, 6))] = Field(

@@ -17,6 +17,7 @@ from mace_tools.config.problems import did_you_mean
 
 MAX_RANK = 8
 MAX_EXTENT = 2**31 - 1
+MAX_WINDOW = 65536
 
 
 def choice(*allowed: str | int, aliases: dict[str, str] | None = None) -> Callable[[Any], Any]:
@@ -120,6 +121,13 @@ def count(value: Any) -> int:
     """A whole number, -1 for the default, or at least 1."""
     if isinstance(value, bool) or not isinstance(value, int) or (value < 1 and value != -1):
         raise ValueError(f"{shown(value)} is not a number of threads: -1 (all cores) or from 1")
+    return int(value)
+
+
+def window(value: Any) -> int:
+    """How many commands may be in flight."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MAX_WINDOW:
+        raise ValueError(f"{shown(value)} is not a number from 0 (no bound) to {MAX_WINDOW}")
     return int(value)
 
 
