@@ -18,6 +18,7 @@
 
 #include "mace/opencl/opencl_device.h"
 #include "mace/public/mace.h"
+#include "mace/testing/gpu_needed.h"
 #include "mace/testing/model_builder.h"
 
 namespace mace::testing {
@@ -127,7 +128,9 @@ class GpuRuntime : public ::testing::Test {
  protected:
   void SetUp() override {
     const auto system = opencl::SystemClApi();
-    if (!system.ok()) GTEST_SKIP() << system.status().information();
+    if (!system.ok()) {
+      return FailOrSkipWithoutGpu(system.status().information());
+    }
     real = **system;
     api_ = real;
     api_.clCreateProgramWithSource = FromSource;
@@ -138,7 +141,10 @@ class GpuRuntime : public ::testing::Test {
     api_.clFinish = Finish;
     api_.clGetEventProfilingInfo = TimeOf;
     opencl::SetClApiForTesting(&api_);
-    if (!opencl::ClRuntime::Shared({}).ok()) GTEST_SKIP() << "no GPU";
+    const auto runtime = opencl::ClRuntime::Shared({});
+    if (!runtime.ok()) {
+      return FailOrSkipWithoutGpu(runtime.status().information());
+    }
     folder_ = TemporaryFolder();
     Forget();
   }
