@@ -60,7 +60,9 @@ class Grouper {
     foreign_.resize(n);
     is_output_.resize(n);
     last_use_.assign(n, -1);
+    members_.resize(n);
     for (size_t v = 0; v < n; ++v) {
+      members_[v] = {static_cast<int>(v)};
       const Value& value = graph_.values[v];
       storage_.bytes[v] =
           value.type.dtype == DataType::kInvalid ? 0 : Bytes(value.type);
@@ -83,22 +85,18 @@ class Grouper {
            storage_.bytes[root] == Bytes(graph_.values[id].type);
   }
 
-  std::vector<int> Members(int root) const {
-    std::vector<int> members;
-    for (size_t v = 0; v < storage_.root.size(); ++v) {
-      if (storage_.root[v] == root) members.push_back(static_cast<int>(v));
-    }
-    return members;
-  }
+  const std::vector<int>& Members(int root) const { return members_[root]; }
 
   // Puts a whole group `offset` bytes into the group of `into`.
   void Merge(int root, int into, int64_t offset) {
     const int new_root = storage_.root[into];
     offset += storage_.offset[into];
-    for (int id : Members(root)) {
+    for (int id : members_[root]) {
       storage_.root[id] = new_root;
       storage_.offset[id] += offset;
+      members_[new_root].push_back(id);
     }
+    members_[root].clear();
   }
 
   // Where output `i` of a step begins in its first input, if the step only
@@ -221,7 +219,7 @@ class Grouper {
           std::count(g.inputs.begin(), g.inputs.end(), input) > 1) {
         continue;
       }
-      const std::vector<int> members = Members(storage_.root[input]);
+      const std::vector<int>& members = Members(storage_.root[input]);
       const bool dies =
           std::all_of(members.begin(), members.end(), [&](int member) {
             return !is_output_[member] &&
@@ -281,6 +279,7 @@ class Grouper {
   std::vector<bool> foreign_;    // by value: a constant or a graph input
   std::vector<bool> is_output_;  // by value: a graph output
   std::vector<int> last_use_;    // by value: the last step that reads it
+  std::vector<std::vector<int>> members_;  // by root: the values of its group
 };
 
 }  // namespace
