@@ -9,6 +9,8 @@ namespace {
 // Small pieces share a buffer, so that they share its huge pages. What of it is
 // never used is never touched, and so costs no memory.
 constexpr size_t kChunkBytes = 16 << 20;
+// The first buffer is smaller than a huge page: a small model needs no more.
+constexpr size_t kFirstChunkBytes = 1 << 20;
 constexpr size_t kLargeBytes = kChunkBytes / 4;
 constexpr size_t kReleaseBytes = 4 << 20;
 
@@ -20,9 +22,11 @@ Result<std::shared_ptr<void>> PackedWeights::Allocate(size_t bytes) {
     auto owner = std::make_shared<AlignedBuffer>(std::move(buffer));
     return std::shared_ptr<void>(owner, owner->data());
   }
-  if (chunk_ == nullptr || bytes > kChunkBytes - chunk_used_) {
-    MACE_ASSIGN_OR_RETURN(AlignedBuffer buffer,
-                          AlignedBuffer::Create(kChunkBytes));
+  if (chunk_ == nullptr || bytes > chunk_->size() - chunk_used_) {
+    const bool first = chunk_ == nullptr && bytes <= kFirstChunkBytes;
+    MACE_ASSIGN_OR_RETURN(
+        AlignedBuffer buffer,
+        AlignedBuffer::Create(first ? kFirstChunkBytes : kChunkBytes));
     chunk_ = std::make_shared<AlignedBuffer>(std::move(buffer));
     chunk_used_ = 0;
   }
