@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "mace/cpu/choose.h"
 #include "mace/cpu/safe_distance.h"
 #include "mace/cpu/tasks.h"
 
@@ -31,7 +32,9 @@ constexpr int64_t kSetConflictBytes = 2048;
 ConvGemm::ConvGemm(const Spec& spec, const CpuContext& context)
     : spec_(spec),
       activator_(spec.activation, context.features),
-      num_threads_(context.threads->num_threads()) {
+      sum_activator_(spec.sum_activation, context.features),
+      add_(ChooseRow(kBinaryF32, context.features).set->add),
+      num_threads_(spec.one_thread ? 1 : context.threads->num_threads()) {
   const Patches& patches = spec.patches;
   const Window2D& window = patches.window;
   rows_ = patches.rows();
@@ -65,6 +68,9 @@ ConvGemm::ConvGemm(const Spec& spec, const CpuContext& context)
     depth_block_ =
         whole ? std::lcm(depth_block_, group) : AlignUp(depth_block_, group);
   }
+  // Rows of one line are read, or copied, together.
+  cuts_lines_ =
+      !flat_output_ || (reads_in_place_ && !is_matrix && !packs_rows_);
   PlanTasks();
   if (packs_rows_ || !(reads_in_place_ && is_matrix)) {
     // Half a cache line more than whole ones, so that rows spread over sets.
@@ -74,7 +80,7 @@ ConvGemm::ConvGemm(const Spec& spec, const CpuContext& context)
   if (packs_rows_) {
     // A packed tile is as large as a full one; one more holds its rows.
     const int64_t mr = spec.kernel->mr;
-    const int64_t tiles = flat_output_ ? CeilDiv(row_block_, mr) : kMaxTiles;
+    const int64_t tiles = cuts_lines_ ? kMaxTiles : CeilDiv(row_block_, mr);
     copy_floats_ = (packs_all_rows_ ? tiles * PackedTile(depth_block_)
                                     : tiles * mr * copy_stride_) +
                    mr * copy_stride_;
@@ -83,7 +89,7 @@ ConvGemm::ConvGemm(const Spec& spec, const CpuContext& context)
 
 int64_t ConvGemm::MaxRowBlock() const {
   const int64_t mr = spec_.kernel->mr;
-  if (flat_output_) return kMaxTiles * mr;
+  if (!cuts_lines_) return kMaxTiles * mr;
   // Tiles end at the end of a line: half of them may be short, besides the
   // first and the last.
   return (kMaxTiles / 2 - 2) * std::min(mr, spec_.patches.window.w.out);
@@ -101,8 +107,17 @@ void ConvGemm::PlanTasks() {
   if (num_threads_ > 1) {
     const int64_t threads = CeilDiv(num_threads_, parts);
     const int64_t tiles = CeilDiv(std::max<int64_t>(rows_, 1), mr);
-    if (panels > tiles) {
-      column_block_ = EvenBlock(panels, panels, threads) * nr;
+    // What the busiest thread has to do, if columns are shared or rows.
+    const int64_t columns = EvenBlock(panels, panels, threads);
+    const int64_t by_columns =
+        CeilDiv(CeilDiv(panels, columns), threads) * columns * rows_;
+    const int64_t row_share = CeilDiv(rows_, threads);
+    const bool shares_rows =
+        row_share >= mr && 20 * row_share * panels < 19 * by_columns;
+    if (panels > tiles && !shares_rows) {
+      column_block_ = columns * nr;
+    } else if (panels > tiles) {
+      row_block_ = std::clamp<int64_t>(row_share, 1, row_block_);
     } else {
       // The blocks that run at once are as large as one thread's, so that an
       // output may begin as close before its input.
@@ -116,10 +131,6 @@ void ConvGemm::PlanTasks() {
   const int64_t blocks = CeilDiv(std::max<int64_t>(rows_, 1), row_block_);
   const int64_t equal = CeilDiv(std::max<int64_t>(rows_, 1), blocks);
   row_block_ = std::min(row_block_, CeilDiv(equal, mr) * mr);
-}
-
-int64_t ConvGemm::scratch_bytes() const {
-  return num_threads_ * copy_floats_ * static_cast<int64_t>(sizeof(float));
 }
 
 int64_t ConvGemm::SafeDistanceBytes() const {
@@ -156,15 +167,15 @@ std::string ConvGemm::variant() const {
                                                 : " copying rows");
 }
 
-void ConvGemm::Run(ThreadPool* threads, const float* x, const float* b,
-                   const float* bias, float* y, void* scratch) const {
+void ConvGemm::Run(ThreadPool* threads, const Operands& operands,
+                   void* scratch) const {
   const int64_t row_blocks = CeilDiv(rows_, row_block_);
   const int64_t column_blocks = CeilDiv(spec_.n, column_block_);
   const Patches& patches = spec_.patches;
   const Window2D& window = patches.window;
   const bool in_order =
       spec_.parts.size() == 1 &&
-      Overlap(y, rows_ * spec_.pixel_stride, x,
+      Overlap(operands.y, rows_ * spec_.pixel_stride, operands.x,
               patches.batch * window.h.in * window.w.in * patches.pixel_stride);
   RunTasks(threads, spec_.parts.size() * row_blocks * column_blocks, in_order,
            [&](size_t worker, size_t index) {
@@ -172,12 +183,24 @@ void ConvGemm::Run(ThreadPool* threads, const float* x, const float* b,
              const int64_t row = i / column_blocks % row_blocks * row_block_;
              const int64_t column = i % column_blocks * column_block_;
              const Part& part = spec_.parts[i / column_blocks / row_blocks];
-             RunTask({x + part.x, b + part.b,
-                      bias != nullptr ? bias + part.bias : nullptr, y + part.y,
-                      static_cast<float*>(scratch) + worker * copy_floats_, row,
-                      std::min(row + row_block_, rows_), column,
+             Operands at = operands;
+             at.x += part.x;
+             at.b += part.b;
+             if (at.bias != nullptr) at.bias += part.bias;
+             at.y += part.y;
+             if (at.addend != nullptr) at.addend += part.y;
+             RunTask({at, static_cast<float*>(scratch) + worker * copy_floats_,
+                      row, std::min(row + row_block_, rows_), column,
                       std::min(column + column_block_, spec_.n)});
            });
+}
+
+void ConvGemm::RunRows(int64_t begin, int64_t end, const Operands& operands,
+                       void* thread_scratch) const {
+  for (int64_t row = begin; row < end; row += row_block_) {
+    RunTask({operands, static_cast<float*>(thread_scratch), row,
+             std::min(row + row_block_, end), 0, spec_.n, begin});
+  }
 }
 
 int64_t ConvGemm::PackedTile(int64_t k) const {
@@ -204,8 +227,8 @@ int ConvGemm::CutTiles(const Task& task, Tile* tiles) const {
   for (int64_t row = task.row_begin; row < task.row_end;) {
     Tile& tile = tiles[num_tiles++];
     tile.m = std::min<int64_t>(spec_.kernel->mr, task.row_end - row);
-    if (!flat_output_) tile.m = std::min(tile.m, width - row % width);
-    tile.c = task.y + OutputOffset(row);
+    if (cuts_lines_) tile.m = std::min(tile.m, width - row % width);
+    tile.c = task.at.y + OutputOffset(row - task.first_row);
     row += tile.m;
   }
   return num_tiles;
@@ -224,9 +247,14 @@ int ConvGemm::FindRows(const Task& task, int64_t k0, int64_t k1,
     run.c = tile.c;
     // Packed tiles are full ones: not worth it for a few rows.
     run.packed = packs_rows_ && (packs_all_rows_ || tile.m > mr / 2);
-    if (!FindInPlace(task, row, tile.m, k0, k1, &run.rows)) {
+    bool found = FindInPlace(task, row, tile.m, k0, k1, &run.rows);
+    if (!found && reads_in_place_ && !packs_rows_) {
+      found = CopyWindows(task, row, tile.m, copies, &run.rows);
+      if (found) copies += tile.m * copy_stride_;
+    }
+    if (!found) {
       float* rows = run.packed ? last_tile : copies;
-      spec_.patches.Copy(task.x, row, tile.m, k0, k1, rows, copy_stride_);
+      spec_.patches.Copy(task.at.x, row, tile.m, k0, k1, rows, copy_stride_);
       run.rows = {static_cast<size_t>(tile.m),
                   static_cast<size_t>(k),
                   1,
@@ -256,7 +284,7 @@ bool ConvGemm::FindInPlace(const Task& task, int64_t row, int64_t m, int64_t k0,
   if (!reads_in_place_ || !spec_.patches.FindInPlace(row, m, &in_place)) {
     return false;
   }
-  const float* a = task.x + in_place.offset;
+  const float* a = task.at.x + in_place.offset;
   int64_t k = k1 - k0, segments = 1;
   if (in_place.segments == 1) {
     a += k0;
@@ -271,6 +299,20 @@ bool ConvGemm::FindInPlace(const Task& task, int64_t row, int64_t m, int64_t k0,
   return true;
 }
 
+bool ConvGemm::CopyWindows(const Task& task, int64_t row, int64_t m, float* to,
+                           GemmF32Rows* rows) const {
+  Patches::InPlace in_place;
+  if (!spec_.patches.CopyWindows(task.at.x, row, m, to, &in_place))
+    return false;
+  *rows = {static_cast<size_t>(m),
+           static_cast<size_t>(in_place.k),
+           static_cast<size_t>(in_place.segments),
+           to,
+           in_place.row_stride,
+           in_place.segment_stride};
+  return true;
+}
+
 void ConvGemm::RunTask(const Task& task) const {
   Tile tiles[kMaxTiles];
   RowRun runs[kMaxTiles];
@@ -280,7 +322,9 @@ void ConvGemm::RunTask(const Task& task) const {
     const int num_runs = FindRows(task, k0, k1, tiles, num_tiles, runs);
     MultiplyPanels(task, k0, runs, num_runs);
   }
-  if (!spec_.activation.is_clamp()) Activate(task, tiles, num_tiles);
+  if (!spec_.activation.is_clamp() || task.at.addend != nullptr) {
+    Finish(task, tiles, num_tiles);
+  }
 }
 
 void ConvGemm::MultiplyPanels(const Task& task, int64_t k0, const RowRun* runs,
@@ -293,8 +337,8 @@ void ConvGemm::MultiplyPanels(const Task& task, int64_t k0, const RowRun* runs,
   t.upper = last ? spec_.activation.upper() : INFINITY;
   for (int64_t j = task.column_begin; j < task.column_end; j += nr) {
     t.n = std::min(nr, task.column_end - j);
-    t.b = task.b + j / nr * PackedPanel(depth_) + PackedPanel(k0);
-    t.bias = task.bias != nullptr ? task.bias + j : nullptr;
+    t.b = task.at.b + j / nr * PackedPanel(depth_) + PackedPanel(k0);
+    t.bias = task.at.bias != nullptr ? task.at.bias + j : nullptr;
     for (int i = 0; i < num_runs; ++i) {
       const GemmF32Rows& rows = runs[i].rows;
       t.m = rows.m;
@@ -311,19 +355,32 @@ void ConvGemm::MultiplyPanels(const Task& task, int64_t k0, const RowRun* runs,
   }
 }
 
-void ConvGemm::Activate(const Task& task, const Tile* tiles,
-                        int num_tiles) const {
+void ConvGemm::Finish(const Task& task, const Tile* tiles,
+                      int num_tiles) const {
   const int64_t columns = task.column_end - task.column_begin;
   for (int i = 0; i < num_tiles; ++i) {
     float* c = tiles[i].c + task.column_begin;
-    // Rows without a gap between them are activated as one.
-    const bool dense = columns == spec_.pixel_stride;
-    const int64_t runs = dense ? 1 : tiles[i].m;
-    const int64_t length = dense ? tiles[i].m * columns : columns;
-    for (int64_t r = 0; r < runs; ++r, c += spec_.pixel_stride) {
-      activator_.Apply(c, length, c);
+    const float* addend = task.at.addend;
+    if (addend != nullptr) addend += c - task.at.y;
+    // Rows without a gap between them are finished as one.
+    if (columns == spec_.pixel_stride) {
+      FinishRow(tiles[i].m * columns, addend, c);
+      continue;
+    }
+    for (int64_t r = 0; r < tiles[i].m; ++r, c += spec_.pixel_stride) {
+      FinishRow(columns, addend, c);
+      if (addend != nullptr) addend += spec_.pixel_stride;
     }
   }
+}
+
+void ConvGemm::FinishRow(int64_t n, const float* addend, float* c) const {
+  if (!spec_.activation.is_clamp()) activator_.Apply(c, n, c);
+  if (addend == nullptr) return;
+  const ActivationFunction& f = spec_.sum_activation;
+  add_({static_cast<size_t>(n), c, addend, false, false, c, f.lower(),
+        f.upper()});
+  if (!f.is_clamp()) sum_activator_.Apply(c, n, c);
 }
 
 }  // namespace mace::cpu

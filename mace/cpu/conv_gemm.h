@@ -22,6 +22,7 @@
 #include "mace/cpu/activation.h"
 #include "mace/cpu/gemm_pack.h"
 #include "mace/cpu/patches.h"
+#include "mace/cpu/ukernels/binary_f32/binary_f32_table.h"
 
 namespace mace::cpu {
 
@@ -47,13 +48,31 @@ class ConvGemm {
     int64_t pixel_stride = 0;
     ActivationFunction activation;
     std::vector<Part> parts = {Part()};
+    bool one_thread = false;  // only RunRows is called
+    // What is done to the sum of result and addend, if there is one.
+    ActivationFunction sum_activation;
+  };
+
+  // Operands of a run; b is packed for spec.kernel. `bias` is n floats or null,
+  // `addend` is added to y, whose shape it has, if it is not null.
+  struct Operands {
+    const float* x = nullptr;
+    const float* b = nullptr;
+    const float* bias = nullptr;
+    float* y = nullptr;
+    const float* addend = nullptr;
   };
 
   // REQUIRES: spec.patches.depth() > 0.
   ConvGemm(const Spec& spec, const CpuContext& context);
 
-  // For all threads.
-  int64_t scratch_bytes() const;
+  // For all threads, and for one.
+  int64_t scratch_bytes() const {
+    return num_threads_ * thread_scratch_bytes();
+  }
+  int64_t thread_scratch_bytes() const {
+    return copy_floats_ * static_cast<int64_t>(sizeof(float));
+  }
 
   // Bytes that the output may begin before the input; -1 where they must lie
   // apart. Row blocks are taken in order, each of which reads what it needs
@@ -64,9 +83,12 @@ class ConvGemm {
   // multiplied.
   std::string variant() const;
 
-  // `b` is packed for spec.kernel; `bias` is n floats or null.
-  void Run(ThreadPool* threads, const float* x, const float* b,
-           const float* bias, float* y, void* scratch) const;
+  void Run(ThreadPool* threads, const Operands& operands, void* scratch) const;
+
+  // Rows [begin, end) of the only part on this thread, the first of them to y.
+  // REQUIRES: rows of the output follow each other, pixel_stride apart.
+  void RunRows(int64_t begin, int64_t end, const Operands& operands,
+               void* thread_scratch) const;
 
  private:
   static constexpr int kMaxTiles = 64;  // of a row block
@@ -82,13 +104,11 @@ class ConvGemm {
     bool packed;
   };
   struct Task {
-    const float* x;
-    const float* b;
-    const float* bias;
-    float* y;
+    Operands at;
     float* copies;
     int64_t row_begin, row_end;
     int64_t column_begin, column_end;
+    int64_t first_row = 0;  // the one that is at y
   };
 
   void PlanTasks();
@@ -99,10 +119,15 @@ class ConvGemm {
                int num_tiles, RowRun* runs) const;
   bool FindInPlace(const Task& task, int64_t row, int64_t m, int64_t k0,
                    int64_t k1, GemmF32Rows* rows) const;
+  // Copies all windows of a tile, of which each row is a part.
+  bool CopyWindows(const Task& task, int64_t row, int64_t m, float* to,
+                   GemmF32Rows* rows) const;
   void RunTask(const Task& task) const;
   void MultiplyPanels(const Task& task, int64_t k0, const RowRun* runs,
                       int num_runs) const;
-  void Activate(const Task& task, const Tile* tiles, int num_tiles) const;
+  // Activates the task's columns of the tiles, and adds the addend.
+  void Finish(const Task& task, const Tile* tiles, int num_tiles) const;
+  void FinishRow(int64_t n, const float* addend, float* c) const;
   // Floats that operand a of a full tile, or a panel of b, k deep, is packed
   // into.
   int64_t PackedTile(int64_t k) const;
@@ -111,12 +136,15 @@ class ConvGemm {
   int64_t MaxRowBlock() const;
 
   Spec spec_;
-  Activator activator_;  // of what is not a clamp
+  Activator activator_;      // of what is not a clamp
+  Activator sum_activator_;  // the same of the sum
+  BinaryF32Fn* add_ = nullptr;
   int num_threads_ = 1;
   int64_t rows_ = 0;
   int64_t depth_ = 0;
   bool flat_output_ = false;  // consecutive rows are pixel_stride apart
   bool reads_in_place_ = false;
+  bool cuts_lines_ = false;  // tiles end where a line does
   bool packs_rows_ = false;
   bool packs_all_rows_ = false;  // because they become halves
   int64_t depth_block_ = 0;

@@ -28,20 +28,31 @@ struct ConvGemmKernel final : Kernel {
     if (distance < 0) return {};
     return {{0, distance}};
   }
-  std::string variant() const override { return gemm.variant(); }
+  std::string variant() const override {
+    return gemm.variant() + (addend == kNone ? "" : " + sum");
+  }
 
   Status Run(const RunArgs& args) override {
     const float* b =
         filter.Get(args.inputs[1].as<const float>(), args.scratch.handle);
-    gemm.Run(threads, args.inputs[0].as<const float>(), b, BiasF32(args),
-             args.outputs[0].as<float>(),
+    gemm.Run(threads,
+             {args.inputs[0].as<const float>(), b, Input(args, bias),
+              args.outputs[0].as<float>(), Input(args, addend)},
              args.scratch.as<char>() + filter.scratch_bytes());
     return Status();
   }
+  // Null if it is not given.
+  static const float* Input(const RunArgs& args, size_t i) {
+    return i < args.inputs.size() ? args.inputs[i].as<const float>() : nullptr;
+  }
+
+  static constexpr size_t kNone = SIZE_MAX;
 
   PackedB filter;
   ConvGemm gemm;
   ThreadPool* threads;
+  size_t bias = 2;  // among the inputs
+  size_t addend = kNone;
   int64_t num_macs = 0;
   int64_t cost = 0;
 };
@@ -65,17 +76,26 @@ std::vector<GemmB> FilterMatrices(const ConvShape& s,
 
 }  // namespace
 
-Result<KernelPtr> PrepareConvGemm(const Node& node, const ConvShape& s,
-                                  const FilterLayout& layout,
-                                  const ActivationFunction& activation,
-                                  CpuContext& context) {
-  const GemmF32& micro = ChooseGemm(node.inputs[1], context.features);
+int WinogradOf(const Operand& filter, const ConvShape& shape,
+               const CpuContext& context) {
+  const GemmF32& direct = ChooseGemm(filter, context.features);
+  return ChooseWinograd(
+      shape, context.max_winograd,
+      sizeof(float) / static_cast<double>(direct.operands.bytes));
+}
+
+Result<ConvProduct> MakeConvProduct(const Operand& filter, const ConvShape& s,
+                                    const FilterLayout& layout,
+                                    const ActivationFunction& activation,
+                                    CpuContext& context) {
+  const GemmF32& micro = ChooseGemm(filter, context.features);
   const std::string how =
       layout.name + std::string(" of ") + std::to_string(s.group) + " groups";
-  MACE_ASSIGN_OR_RETURN(PackedB filter,
-                        PackedB::Create(node.inputs[1], how, micro,
-                                        FilterMatrices(s, layout), context));
-  ConvGemm::Spec spec;
+  ConvProduct product;
+  MACE_ASSIGN_OR_RETURN(
+      product.filter,
+      PackedB::Create(filter, how, micro, FilterMatrices(s, layout), context));
+  ConvGemm::Spec& spec = product.spec;
   spec.kernel = &micro;
   spec.patches = {s.window, s.batch, s.in_per_group(), s.in_channels};
   spec.n = s.out_per_group();
@@ -86,14 +106,49 @@ Result<KernelPtr> PrepareConvGemm(const Node& node, const ConvShape& s,
   spec.parts.clear();
   for (int64_t g = 0; g < s.group; ++g) {
     const int64_t o = g * spec.n;
-    spec.parts.push_back({g * s.in_per_group(), filter.offset(g), o, o});
+    spec.parts.push_back(
+        {g * s.in_per_group(), product.filter.offset(g), o, o});
   }
-  ConvGemm gemm(spec, context);
-  auto kernel = std::make_unique<ConvGemmKernel>(std::move(filter),
-                                                 std::move(gemm), context);
+  return product;
+}
+
+namespace {
+
+Result<std::unique_ptr<ConvGemmKernel>> MakeKernel(
+    const Node& node, const ConvShape& s, const FilterLayout& layout,
+    const ActivationFunction& activation,
+    const ActivationFunction& sum_activation, CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(
+      ConvProduct product,
+      MakeConvProduct(node.inputs[1], s, layout, activation, context));
+  product.spec.sum_activation = sum_activation;
+  auto kernel = std::make_unique<ConvGemmKernel>(
+      std::move(product.filter), ConvGemm(product.spec, context), context);
   kernel->cost = static_cast<int64_t>(DirectCost(s));
   kernel->num_macs =
       NumElements(node.outputs[0].shape) * s.in_per_group() * s.taps();
+  return kernel;
+}
+
+}  // namespace
+
+Result<KernelPtr> PrepareConvGemm(const Node& node, const ConvShape& s,
+                                  const FilterLayout& layout,
+                                  const ActivationFunction& activation,
+                                  CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(auto kernel,
+                        MakeKernel(node, s, layout, activation, {}, context));
+  return KernelPtr(std::move(kernel));
+}
+
+Result<KernelPtr> PrepareConvSum(const Node& node, const ConvNode& conv,
+                                 const ActivationFunction& sum_activation,
+                                 CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(auto kernel,
+                        MakeKernel(node, conv.shape, Oihw(conv.shape),
+                                   conv.activation, sum_activation, context));
+  if (!node.has_input(2)) kernel->bias = ConvGemmKernel::kNone;
+  kernel->addend = node.inputs.size();
   return KernelPtr(std::move(kernel));
 }
 

@@ -3,6 +3,8 @@
 #ifndef MACE_CPU_CONV_KERNEL_H_
 #define MACE_CPU_CONV_KERNEL_H_
 
+#include "mace/cpu/conv_gemm.h"
+#include "mace/cpu/conv_node.h"
 #include "mace/cpu/cpu_context.h"
 #include "mace/cpu/reference/conv.h"
 #include "mace/device/kernel.h"
@@ -19,11 +21,38 @@ struct FilterLayout {
   int64_t in_stride;
 };
 
+// A convolution as a matrix product, before it is blocked.
+struct ConvProduct {
+  PackedB filter;
+  ConvGemm::Spec spec;
+};
+Result<ConvProduct> MakeConvProduct(const Operand& filter,
+                                    const ConvShape& shape,
+                                    const FilterLayout& layout,
+                                    const ActivationFunction& activation,
+                                    CpuContext& context);
+
+// The tile of the Winograd convolution to run with this constant filter; 0:
+// none.
+int WinogradOf(const Operand& filter, const ConvShape& shape,
+               const CpuContext& context);
+
+// The layout of Conv2d's filters.
+inline FilterLayout Oihw(const ConvShape& s) {
+  return {"oihw", s.out_per_group() * s.in_per_group(), s.in_per_group(), 1};
+}
+
 // A grouped convolution of node's x (input 0) with its filter (1) and bias (2).
 Result<KernelPtr> PrepareConvGemm(const Node& node, const ConvShape& shape,
                                   const FilterLayout& filter,
                                   const ActivationFunction& activation,
                                   CpuContext& context);
+
+// A Conv2d and the sum of its result with one more input, which follows those
+// of the node. REQUIRES: the filter is constant.
+Result<KernelPtr> PrepareConvSum(const Node& node, const ConvNode& conv,
+                                 const ActivationFunction& sum_activation,
+                                 CpuContext& context);
 
 }  // namespace mace::cpu
 

@@ -7,7 +7,9 @@
 #include <map>
 #include <string>
 
+#include "mace/cpu/conv_chain.h"
 #include "mace/cpu/kernel_table.h"
+#include "mace/cpu/shuffle_chain.h"
 
 namespace mace {
 namespace {
@@ -69,6 +71,12 @@ Result<KernelPtr> CpuDevice::Prepare(const Node& node) {
   }
   return Unsupported(Label(node) + ": no CPU kernel for " + Name(dtype) +
                      "; there is one for " + supported);
+}
+
+Result<KernelPtr> CpuDevice::PrepareChain(const std::vector<ChainLink>& chain) {
+  return chain[0].node->op == "Concat"
+             ? cpu::PrepareShuffleChain(chain, context_)
+             : cpu::PrepareConvChain(chain, context_);
 }
 
 }  // namespace mace

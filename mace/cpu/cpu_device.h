@@ -4,6 +4,7 @@
 #define MACE_CPU_CPU_DEVICE_H_
 
 #include <memory>
+#include <vector>
 
 #include "mace/cpu/cpu_context.h"
 #include "mace/device/device.h"
@@ -28,6 +29,7 @@ class CpuDevice final : public Device {
   const char* name() const override { return "CPU"; }
   Result<KernelPtr> Prepare(const Node& node) override;
   bool TakesHalves(const Node& node, size_t i) const override;
+  Result<KernelPtr> PrepareChain(const std::vector<ChainLink>& chain) override;
   DeviceSpeed speed() const override;
 
  private:

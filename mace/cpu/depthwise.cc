@@ -8,11 +8,15 @@
 #include "mace/cpu/choose.h"
 #include "mace/cpu/safe_distance.h"
 #include "mace/cpu/tasks.h"
+#include "mace/cpu/weight_floats.h"
 
 namespace mace::cpu {
 namespace {
 
-constexpr int64_t kMaxWidth = 4;  // outputs of a tile
+// The width of a tile where the pixels of a wide one would compete for the same
+// few sets of the first-level cache: they are a multiple of this apart.
+constexpr int64_t kSetConflictBytes = 512;
+constexpr int64_t kNarrow = 4;
 // Small tasks, so that an output may begin close before its input.
 constexpr int64_t kTasksPerThread = 8;
 
@@ -22,7 +26,7 @@ int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // One line of the output.
 struct Depthwise::Line {
-  const float* image;
+  Image image;
   const float* packed;  // at the first line of the window that is used
   const float* bias;
   float* y;
@@ -40,9 +44,14 @@ Depthwise::Depthwise(const Spec& spec, const CpuContext& context)
                                row.stride == w.stride && w.dilation == 1);
   });
   taps_ = spec.window.h.kernel * w.kernel;
+  max_width_ = micro_->max_width;
+  if (spec.channels * 4 % kSetConflictBytes == 0) {
+    max_width_ = std::min(max_width_, kNarrow);
+  }
   const int64_t columns =
-      micro_->kernel == 0 ? w.kernel : (kMaxWidth - 1) * w.stride + w.kernel;
+      micro_->kernel == 0 ? w.kernel : (max_width_ - 1) * w.stride + w.kernel;
   pixels_ = spec.window.h.kernel * columns;
+  if (spec_.y_pixel == 0) spec_.y_pixel = spec.channels;
   zeros_.resize(spec.channels);
 }
 
@@ -67,9 +76,20 @@ void Depthwise::Pack(const float* w, float* packed) const {
   }
 }
 
-int64_t Depthwise::scratch_bytes() const {
-  return threads_->num_threads() * pixels_ *
-         static_cast<int64_t>(sizeof(const float*));
+Result<std::shared_ptr<const void>> Depthwise::PackConstant(
+    const Operand& w, CpuContext& context) const {
+  const auto pack = [&](void* packed) -> Status {
+    AlignedBuffer copy;
+    MACE_ASSIGN_OR_RETURN(const float* floats, WeightFloats(w, &copy));
+    Pack(floats, static_cast<float*>(packed));
+    return Status();
+  };
+  return context.packed->GetOrPack(w.weight_id, packing(), packed_bytes(),
+                                   pack);
+}
+
+int64_t Depthwise::thread_scratch_bytes() const {
+  return pixels_ * static_cast<int64_t>(sizeof(const float*));
 }
 
 int64_t Depthwise::num_tasks() const {
@@ -103,28 +123,36 @@ void Depthwise::Run(const float* x, const float* packed, const float* bias,
                                 spec_.batch * h.in * w.in * spec_.channels);
   RunTasks(threads_, tasks, in_order, [&](size_t worker, size_t task) {
     const int64_t index = static_cast<int64_t>(task);
-    auto* pixels = static_cast<const float**>(scratch) + worker * pixels_;
+    void* pixels =
+        static_cast<char*>(scratch) + worker * thread_scratch_bytes();
     for (int64_t i = index * lines / tasks; i < (index + 1) * lines / tasks;
          ++i) {
-      const int64_t origin = i % h.out * h.stride - h.pad_before;
-      const int64_t first = origin < 0 ? CeilDiv(-origin, h.dilation) : 0;
-      const int64_t end =
-          std::min(h.kernel, CeilDiv(h.in - origin, h.dilation));
-      Line line;
-      line.image = x + i / h.out * h.in * w.in * spec_.channels;
-      line.packed = packed + first * w.kernel * micro_->lanes;
-      line.bias = bias;
-      line.y = y + i * w.out * spec_.channels;
-      line.top = origin + first * h.dilation;
-      line.height = std::max<int64_t>(end - first, 0);
-      RunLine(line, pixels);
+      const float* image = x + i / h.out * h.in * w.in * spec_.channels;
+      RunLine({image, h.in}, i % h.out, packed, bias,
+              y + i * w.out * spec_.y_pixel, pixels);
     }
   });
 }
 
-void Depthwise::RunLine(const Line& line, const float** pixels) const {
+void Depthwise::RunLine(const Image& image, int64_t p, const float* packed,
+                        const float* bias, float* y,
+                        void* thread_scratch) const {
+  const Window& h = spec_.window.h;
+  const int64_t origin = p * h.stride - h.pad_before;
+  const int64_t first = origin < 0 ? CeilDiv(-origin, h.dilation) : 0;
+  const int64_t end = std::min(h.kernel, CeilDiv(h.in - origin, h.dilation));
+  Line line;
+  line.image = image;
+  line.packed = packed + first * spec_.window.w.kernel * micro_->lanes;
+  line.bias = bias;
+  line.y = y;
+  line.top = origin + first * h.dilation;
+  line.height = std::max<int64_t>(end - first, 0);
+  RunTiles(line, static_cast<const float**>(thread_scratch));
+}
+
+void Depthwise::RunTiles(const Line& line, const float** pixels) const {
   const Window& w = spec_.window.w;
-  const int64_t max_width = micro_->kernel == 0 ? 1 : kMaxWidth;
   DwconvF32Tile tile;
   tile.channels = spec_.channels;
   tile.height = micro_->kernel == 0 ? line.height * w.kernel : line.height;
@@ -132,18 +160,23 @@ void Depthwise::RunLine(const Line& line, const float** pixels) const {
   tile.w = line.packed;
   tile.w_stride = taps_ * micro_->lanes;
   tile.bias = line.bias;
-  tile.y_stride = spec_.channels;
+  tile.y_stride = spec_.y_pixel;
   tile.lower = spec_.activation.lower();
   tile.upper = spec_.activation.upper();
-  for (int64_t q = 0; q < w.out; q += max_width) {
-    const int64_t width = std::min(max_width, w.out - q);
+  for (int64_t q = 0; q < w.out; q += max_width_) {
+    const int64_t width = std::min(max_width_, w.out - q);
     FindPixels(line, q, width, pixels);
     tile.width = width;
-    tile.y = line.y + q * spec_.channels;
+    tile.y = line.y + q * spec_.y_pixel;
     micro_->fn(tile);
   }
-  if (!spec_.activation.is_clamp()) {
-    activator_.Apply(line.y, w.out * spec_.channels, line.y);
+  if (spec_.activation.is_clamp()) return;
+  for (int64_t q = 0; q < w.out; ++q) {
+    // Pixels without a gap between them are activated as one.
+    const bool dense = spec_.y_pixel == spec_.channels;
+    float* y = line.y + q * spec_.y_pixel;
+    activator_.Apply(y, dense ? w.out * spec_.channels : spec_.channels, y);
+    if (dense) break;
   }
 }
 
@@ -155,9 +188,8 @@ void Depthwise::FindPixels(const Line& line, int64_t q, int64_t width,
   const int64_t pixel = w.dilation * spec_.channels;
   const bool inside = left >= 0 && left + (columns - 1) * w.dilation < w.in;
   for (int64_t r = 0; r < line.height; ++r) {
-    const float* from =
-        line.image +
-        ((line.top + r * h.dilation) * w.in + left) * spec_.channels;
+    const int64_t at_line = (line.top + r * h.dilation) % line.image.lines;
+    const float* from = line.image.x + (at_line * w.in + left) * spec_.channels;
     if (inside) {
       for (int64_t i = 0; i < columns; ++i) *pixels++ = from + i * pixel;
       continue;

@@ -3,12 +3,14 @@
 #ifndef MACE_CPU_DEPTHWISE_H_
 #define MACE_CPU_DEPTHWISE_H_
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "mace/cpu/activation.h"
 #include "mace/cpu/cpu_context.h"
 #include "mace/cpu/ukernels/dwconv_f32/dwconv_f32_table.h"
+#include "mace/graph/node.h"
 #include "mace/ops/common/window.h"
 
 namespace mace::cpu {
@@ -20,6 +22,14 @@ class Depthwise {
     int64_t batch = 0;
     int64_t channels = 0;
     ActivationFunction activation;
+    // Floats from pixel to pixel of the output; 0: as many as channels.
+    int64_t y_pixel = 0;
+  };
+  // An image, or as many lines of it as there is room for: line i is at
+  // x + i % lines * w.in * channels.
+  struct Image {
+    const float* x;
+    int64_t lines;
   };
 
   Depthwise(const Spec& spec, const CpuContext& context);
@@ -31,9 +41,15 @@ class Depthwise {
   int64_t packed_bytes() const;
   std::string packing() const;  // names the arrangement
   void Pack(const float* w, float* packed) const;
+  // A constant filter, packed once. Errors: MACE_OUT_OF_RESOURCES.
+  Result<std::shared_ptr<const void>> PackConstant(const Operand& w,
+                                                   CpuContext& context) const;
 
-  // For all threads; pointers to pixels.
-  int64_t scratch_bytes() const;
+  // Pointers to pixels, for all threads and for one.
+  int64_t scratch_bytes() const {
+    return threads_->num_threads() * thread_scratch_bytes();
+  }
+  int64_t thread_scratch_bytes() const;
 
   // Bytes that the output may begin before the input.
   int64_t SafeDistanceBytes() const;
@@ -42,11 +58,15 @@ class Depthwise {
   void Run(const float* x, const float* packed, const float* bias, float* y,
            void* scratch) const;
 
+  // Output line `p` of one image, to `y`, on this thread.
+  void RunLine(const Image& image, int64_t p, const float* packed,
+               const float* bias, float* y, void* thread_scratch) const;
+
  private:
   struct Line;
 
   int64_t num_tasks() const;
-  void RunLine(const Line& line, const float** pixels) const;
+  void RunTiles(const Line& line, const float** pixels) const;
   void FindPixels(const Line& line, int64_t q, int64_t width,
                   const float** pixels) const;
 
@@ -55,6 +75,7 @@ class Depthwise {
   ThreadPool* threads_;
   const DwconvF32* micro_;
   int64_t taps_ = 0;
+  int64_t max_width_ = 1;     // outputs of a tile
   int64_t pixels_ = 0;        // of a tile, at most
   std::vector<float> zeros_;  // a pixel outside the image
 };

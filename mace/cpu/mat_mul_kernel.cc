@@ -124,7 +124,7 @@ struct MatMulKernel final : Kernel {
       });
       a = rows;
     }
-    gemm.Run(threads, a, b, BiasF32(args), args.outputs[0].as<float>(),
+    gemm.Run(threads, {a, b, BiasF32(args), args.outputs[0].as<float>()},
              scratch + transpose_bytes());
     return Status();
   }

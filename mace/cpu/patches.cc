@@ -60,6 +60,37 @@ bool Patches::FindInPlace(int64_t row, int64_t m, InPlace* in_place) const {
   return true;
 }
 
+bool Patches::CopyWindows(const float* x, int64_t row, int64_t m, float* to,
+                          InPlace* in_place) const {
+  const Window &h = window.h, &w = window.w;
+  const int64_t q = row % w.out;
+  if (w.dilation != 1 || channels != pixel_stride || w.stride > w.kernel ||
+      q + m > w.out) {
+    return false;
+  }
+  const int64_t p = row / w.out % h.out, n = row / w.out / h.out;
+  const int64_t columns = (m - 1) * w.stride + w.kernel;
+  const int64_t left = q * w.stride - w.pad_before;
+  const int64_t begin = std::clamp<int64_t>(left, 0, w.in);
+  const int64_t end = std::clamp<int64_t>(left + columns, begin, w.in);
+  *in_place = {0, w.stride * channels, w.kernel * channels, h.kernel,
+               columns * channels};
+  for (int64_t r = 0; r < h.kernel; ++r, to += columns * channels) {
+    const int64_t y = p * h.stride - h.pad_before + r * h.dilation;
+    if (y < 0 || y >= h.in) {
+      ZeroFloats(columns * channels, to);
+      continue;
+    }
+    const int64_t before = std::min(begin - left, columns) * channels;
+    const int64_t inside = (end - begin) * channels;
+    const float* line = x + (n * h.in + y) * w.in * channels;
+    ZeroFloats(before, to);
+    CopyFloats(line + begin * channels, inside, to + before);
+    ZeroFloats(columns * channels - before - inside, to + before + inside);
+  }
+  return true;
+}
+
 void Patches::Copy(const float* x, int64_t row, int64_t m, int64_t k0,
                    int64_t k1, float* to, int64_t to_stride) const {
   const Window &h = window.h, &w = window.w;

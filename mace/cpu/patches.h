@@ -38,6 +38,12 @@ struct Patches {
   };
   bool FindInPlace(int64_t row, int64_t m, InPlace* in_place) const;
 
+  // Copies what the windows of those rows look at, with zeros for what lies
+  // outside of the image, so that the rows can be read in place from `to`: at
+  // most m * depth() floats. False where they cannot.
+  bool CopyWindows(const float* x, int64_t row, int64_t m, float* to,
+                   InPlace* in_place) const;
+
   // Copies columns [k0, k1) of the m rows from `row` on.
   void Copy(const float* x, int64_t row, int64_t m, int64_t k0, int64_t k1,
             float* to, int64_t to_stride) const;

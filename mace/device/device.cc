@@ -1,4 +1,4 @@
-// What a device without images answers when asked for one.
+// What a device without chains or images answers when asked for one.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/device/device.h"
@@ -6,6 +6,11 @@
 #include <string>
 
 namespace mace {
+
+Result<KernelPtr> Device::PrepareChain(const std::vector<ChainLink>& chain) {
+  return Unsupported(Label(*chain[0].node) + ": device " + name() +
+                     " has no kernels for chains");
+}
 
 Result<KernelPtr> Device::PrepareConvert(const Node& node) {
   return Unsupported(Label(node) + ": device " + name() + " has no images");

@@ -21,6 +21,13 @@ class DeviceImages {
   virtual Buffer at(size_t i) const = 0;
 };
 
+// A node of a chain: each but the first reads output 0 of the one before as its
+// input `previous`, and nothing else reads it.
+struct ChainLink {
+  const Node* node = nullptr;
+  int previous = -1;
+};
+
 // How fast a device is, for deciding what runs where. Only the ratios between
 // the devices of a plan matter.
 struct DeviceSpeed {
@@ -108,6 +115,12 @@ class Device {
 
   // Waits until everything that kernels have started is done.
   virtual Status Finish() { return Status(); }
+
+  // One kernel for a chain of nodes that were all prepared, if that is faster
+  // than one after the other and gives the same bits. Its inputs are those of
+  // the nodes in turn but for the `previous` ones, its output the last one's.
+  // Errors: MACE_UNSUPPORTED: they stay apart.
+  virtual Result<KernelPtr> PrepareChain(const std::vector<ChainLink>& chain);
 };
 
 }  // namespace mace

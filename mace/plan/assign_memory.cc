@@ -17,7 +17,6 @@ namespace mace {
 namespace {
 
 constexpr char kOffsets[] = "offsets/";
-constexpr char kPreserveAll[] = "PRESERVE_ALL";
 
 // Null if there is no such strategy of offsets.
 const memory::Planner* PlannerOf(const std::string& strategy) {

@@ -7,6 +7,7 @@
 #include "mace/plan/assign_memory.h"
 #include "mace/plan/infer.h"
 #include "mace/plan/layout.h"
+#include "mace/plan/passes/fuse_chains.h"
 #include "mace/plan/passes/remove_dead_nodes.h"
 #include "mace/plan/place.h"
 
@@ -43,6 +44,10 @@ Result<std::unique_ptr<Plan>> MakePlan(
   RemoveDeadNodes(plan->graph);
 
   MACE_RETURN_IF_ERROR(PlaceNodes(*plan, options.devices));
+  // Who looks at every tensor needs those between the nodes, too.
+  if (options.memory_strategy != kPreserveAll) {
+    MACE_RETURN_IF_ERROR(FuseChains(*plan));
+  }
   MACE_RETURN_IF_ERROR(InsertConverts(*plan));
   MACE_RETURN_IF_ERROR(AssignMemory(*plan, options));
   MACE_RETURN_IF_ERROR(AssignImages(*plan));

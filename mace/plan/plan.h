@@ -95,11 +95,14 @@ struct Plan {
   bool used_embedded_plan = false;
 };
 
+// The strategy that keeps every tensor, for looking at all of them.
+inline constexpr char kPreserveAll[] = "PRESERVE_ALL";
+
 struct PlanOptions {
   // In order of preference; the last one folds constants. Not owned.
   std::vector<Device*> devices;
   // An "offsets/" name of mace/memory/planners.h, with or without "offsets/",
-  // or PRESERVE_ALL: no tensor shares memory with another.
+  // or kPreserveAll: no tensor shares memory with another, none is left out.
   std::string memory_strategy = "AUTO";
   MemorySavings savings;
   // A plan made ahead (hash 0: none). Used if it is one for exactly the

@@ -60,4 +60,14 @@ def residual() -> Graph:
                   padding=0).done()
 
 
-NETWORKS: dict[str, Callable[[], Graph]] = {"mobile": mobile, "residual": residual}
+def dispatch() -> Graph:
+    """Tiny nodes, for what it takes to call a kernel."""
+    net = _Net("dispatch", 1, 16)
+    for _ in range(DISPATCHED):
+        net.op("Activation", net.shape, activation="LEAKYRELU", activation_coefficient=0.5)
+    return net.done()
+
+
+DISPATCHED = 200
+NETWORKS: dict[str, Callable[[], Graph]] = {
+    "mobile": mobile, "residual": residual, "dispatch": dispatch}

@@ -79,7 +79,7 @@ struct DeconvF32 final : Kernel {
     const float* b =
         filter.Get(args.inputs[1].as<const float>(), args.scratch.handle);
     for (const ConvGemm& gemm : gemms) {
-      gemm.Run(threads, args.inputs[0].as<const float>(), b, bias, y,
+      gemm.Run(threads, {args.inputs[0].as<const float>(), b, bias, y},
                args.scratch.as<char>() + filter.scratch_bytes());
     }
     return Status();

@@ -1,16 +1,14 @@
 // DepthwiseConv2d on the CPU.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/ops/depthwise_conv2d.h"
-
 #include <utility>
 
 #include "mace/cpu/conv_kernel.h"
+#include "mace/cpu/conv_node.h"
 #include "mace/cpu/depthwise.h"
 #include "mace/cpu/function_kernel.h"
 #include "mace/cpu/kernel_inputs.h"
 #include "mace/cpu/kernel_table.h"
-#include "mace/cpu/weight_floats.h"
 
 namespace mace::cpu {
 namespace {
@@ -60,36 +58,23 @@ Result<KernelPtr> PrepareDepthwise(const Node& node, const ConvShape& s,
   kernel->num_macs = NumElements(node.outputs[0].shape) * s.taps();
   const Operand& w = node.inputs[1];
   if (w.data != nullptr) {
-    const Depthwise& d = kernel->depthwise;
-    const auto pack = [&](void* packed) -> Status {
-      AlignedBuffer copy;
-      MACE_ASSIGN_OR_RETURN(const float* floats, WeightFloats(w, &copy));
-      d.Pack(floats, static_cast<float*>(packed));
-      return Status();
-    };
     MACE_ASSIGN_OR_RETURN(kernel->constant,
-                          context.packed->GetOrPack(w.weight_id, d.packing(),
-                                                    d.packed_bytes(), pack));
+                          kernel->depthwise.PackConstant(w, context));
   }
   return KernelPtr(std::move(kernel));
 }
 
 Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
-  MACE_ASSIGN_OR_RETURN(const DepthwiseConv2dAttrs attrs,
-                        ReadAttrs<DepthwiseConv2dAttrs>(node));
-  MACE_ASSIGN_OR_RETURN(const ActivationFunction act,
-                        ResolveActivation(node, attrs));
-  ConvShape s;
-  MACE_ASSIGN_OR_RETURN(s.window, DepthwiseConv2dWindow(node, attrs));
-  s.batch = node.inputs[0].type.shape[0];
-  s.in_channels = s.group = node.inputs[0].type.shape[3];
-  s.out_channels = node.outputs[0].shape[3];
+  MACE_ASSIGN_OR_RETURN(const ConvNode conv, ReadDepthwiseConv2d(node));
+  const ConvShape& s = conv.shape;
+  const ActivationFunction& act = conv.activation;
   if (context.reference) {
-    return MakeKernel([s, act](const RunArgs& args) {
-      ReferenceDepthwise(s, act, args.inputs[0].as<const float>(),
-                         args.inputs[1].as<const float>(), BiasF32(args),
-                         args.outputs[0].as<float>());
-    });
+    return MakeKernel(
+        [s = conv.shape, act = conv.activation](const RunArgs& args) {
+          ReferenceDepthwise(s, act, args.inputs[0].as<const float>(),
+                             args.inputs[1].as<const float>(), BiasF32(args),
+                             args.outputs[0].as<float>());
+        });
   }
   if (s.out_per_group() == 1) return PrepareDepthwise(node, s, act, context);
   const FilterLayout mihw = {"mihw", 1, s.in_channels, 0};

@@ -19,7 +19,7 @@ namespace mace::cpu {
 
 struct DwconvF32Tile {
   size_t channels;
-  size_t width;   // outputs, in [1, 4]; 1 for `any`
+  size_t width;   // outputs, in [1, max_width]
   size_t height;  // lines of the window that are given
   // [height][columns] pixels of `channels` floats, where columns is
   // (width - 1) * stride + kernel; for `any`, [height] taps.

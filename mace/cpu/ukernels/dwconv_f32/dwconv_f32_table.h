@@ -15,24 +15,30 @@ struct DwconvF32 {
   int kernel;       // width of the window; 0: any window, given as taps
   int stride;
   DwconvF32Fn* fn;
+  int max_width = 4;  // outputs of a tile
 };
 
 // The dispatcher takes the first row that fits CPU and window; tests and
 // benchmarks loop over all of them.
 inline constexpr DwconvF32 kDwconvF32[] = {
 #if defined(__x86_64__)
-    {"dwconv_f32_3s1__avx512", kCpuAvx512, 16, 3, 1, dwconv_f32_3s1__avx512},
-    {"dwconv_f32_3s2__avx512", kCpuAvx512, 16, 3, 2, dwconv_f32_3s2__avx512},
-    {"dwconv_f32_5s1__avx512", kCpuAvx512, 16, 5, 1, dwconv_f32_5s1__avx512},
-    {"dwconv_f32_5s2__avx512", kCpuAvx512, 16, 5, 2, dwconv_f32_5s2__avx512},
-    {"dwconv_f32_7s1__avx512", kCpuAvx512, 16, 7, 1, dwconv_f32_7s1__avx512},
-    {"dwconv_f32_any__avx512", kCpuAvx512, 16, 0, 0, dwconv_f32_any__avx512},
-    {"dwconv_f32_3s1__avx2", kCpuAvx2Fma, 8, 3, 1, dwconv_f32_3s1__avx2},
-    {"dwconv_f32_3s2__avx2", kCpuAvx2Fma, 8, 3, 2, dwconv_f32_3s2__avx2},
-    {"dwconv_f32_5s1__avx2", kCpuAvx2Fma, 8, 5, 1, dwconv_f32_5s1__avx2},
-    {"dwconv_f32_5s2__avx2", kCpuAvx2Fma, 8, 5, 2, dwconv_f32_5s2__avx2},
-    {"dwconv_f32_7s1__avx2", kCpuAvx2Fma, 8, 7, 1, dwconv_f32_7s1__avx2},
-    {"dwconv_f32_any__avx2", kCpuAvx2Fma, 8, 0, 0, dwconv_f32_any__avx2},
+    {"dwconv_f32_3s1__avx512", kCpuAvx512, 16, 3, 1, dwconv_f32_3s1__avx512,
+     32},
+    {"dwconv_f32_3s2__avx512", kCpuAvx512, 16, 3, 2, dwconv_f32_3s2__avx512,
+     32},
+    {"dwconv_f32_5s1__avx512", kCpuAvx512, 16, 5, 1, dwconv_f32_5s1__avx512,
+     32},
+    {"dwconv_f32_5s2__avx512", kCpuAvx512, 16, 5, 2, dwconv_f32_5s2__avx512,
+     32},
+    {"dwconv_f32_7s1__avx512", kCpuAvx512, 16, 7, 1, dwconv_f32_7s1__avx512,
+     32},
+    {"dwconv_f32_any__avx512", kCpuAvx512, 16, 0, 0, dwconv_f32_any__avx512, 1},
+    {"dwconv_f32_3s1__avx2", kCpuAvx2Fma, 8, 3, 1, dwconv_f32_3s1__avx2, 32},
+    {"dwconv_f32_3s2__avx2", kCpuAvx2Fma, 8, 3, 2, dwconv_f32_3s2__avx2, 32},
+    {"dwconv_f32_5s1__avx2", kCpuAvx2Fma, 8, 5, 1, dwconv_f32_5s1__avx2, 32},
+    {"dwconv_f32_5s2__avx2", kCpuAvx2Fma, 8, 5, 2, dwconv_f32_5s2__avx2, 32},
+    {"dwconv_f32_7s1__avx2", kCpuAvx2Fma, 8, 7, 1, dwconv_f32_7s1__avx2, 32},
+    {"dwconv_f32_any__avx2", kCpuAvx2Fma, 8, 0, 0, dwconv_f32_any__avx2, 1},
 #elif defined(__ARM_NEON)
 #if defined(__aarch64__)
     {"dwconv_f32_3s1__aarch64", kCpuNeon, 4, 3, 1, dwconv_f32_3s1__aarch64},
@@ -46,10 +52,10 @@ inline constexpr DwconvF32 kDwconvF32[] = {
     {"dwconv_f32_5s1__neon", kCpuNeon, 4, 5, 1, dwconv_f32_5s1__neon},
     {"dwconv_f32_5s2__neon", kCpuNeon, 4, 5, 2, dwconv_f32_5s2__neon},
     {"dwconv_f32_7s1__neon", kCpuNeon, 4, 7, 1, dwconv_f32_7s1__neon},
-    {"dwconv_f32_any__neon", kCpuNeon, 4, 0, 0, dwconv_f32_any__neon},
+    {"dwconv_f32_any__neon", kCpuNeon, 4, 0, 0, dwconv_f32_any__neon, 1},
 #endif
     {"dwconv_f32_3s1__scalar", 0, 1, 3, 1, dwconv_f32_3s1__scalar},
-    {"dwconv_f32_any__scalar", 0, 1, 0, 0, dwconv_f32_any__scalar},
+    {"dwconv_f32_any__scalar", 0, 1, 0, 0, dwconv_f32_any__scalar, 1},
 };
 
 }  // namespace mace::cpu

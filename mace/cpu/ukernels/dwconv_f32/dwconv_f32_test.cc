@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -50,9 +51,8 @@ TEST(DwconvF32, EveryWidth) {
   for (const DwconvF32& kernel : kDwconvF32) {
     if ((kernel.isa & DetectCpuFeatures()) != kernel.isa) continue;
     SCOPED_TRACE(kernel.name);
-    const int max_width = kernel.kernel == 0 ? 1 : 4;
-    for (int width = 1; width <= max_width; ++width) {
-      for (int height : {0, 1, 3}) {
+    for (int width = 1; width <= std::min(kernel.max_width, 9); ++width) {
+      for (int height : {0, 1, 3, 5}) {
         for (int channels = 1; channels <= 2 * kernel.lanes + 1; ++channels) {
           Check(kernel, channels, width, height);
         }

@@ -2,10 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ukernels/gemm_f32/gemm_f32_broadcast.h"
+#include "mace/cpu/ukernels/gemm_f32/gemm_f32_half.h"
 
 namespace mace::cpu {
 
 void gemm_f32_14x32__avx512(const GemmF32Tile& tile) {
+  if ((tile.n - 1) % simd::kLanes < simd::kLanes / 2) {
+    return DispatchHalf<14, 1, 2>(tile);
+  }
   DispatchTile<BroadcastLoop, 14, 2>(tile);
 }
 

@@ -1,0 +1,121 @@
+// Chains of steps with a single reader each, the longest first.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/plan/passes/fuse_chains.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace mace {
+namespace {
+
+constexpr size_t kMaxLinks = 4;
+
+class Fuser {
+ public:
+  explicit Fuser(Plan& plan) : plan_(plan), graph_(plan.graph) {
+    const size_t num_values = graph_.values.size();
+    reader_.assign(num_values, -1);
+    num_reads_.assign(num_values, 0);
+    merged_.assign(plan.steps.size(), false);
+    for (int id : graph_.outputs) ++num_reads_[id];  // not by a step
+    for (size_t s = 0; s < plan.steps.size(); ++s) {
+      for (int id : NodeOf(s).inputs) {
+        if (id < 0) continue;
+        reader_[id] = static_cast<int>(s);
+        ++num_reads_[id];
+      }
+    }
+  }
+
+  Status Fuse() {
+    for (size_t s = 0; s < plan_.steps.size(); ++s) {
+      if (plan_.steps[s].kernel == nullptr || merged_[s]) continue;
+      std::vector<size_t> chain = ChainFrom(s);
+      for (bool done = false; !done && chain.size() > 1; chain.pop_back()) {
+        MACE_ASSIGN_OR_RETURN(done, TryFuse(chain));
+      }
+    }
+    auto& steps = plan_.steps;
+    steps.erase(
+        std::remove_if(steps.begin(), steps.end(),
+                       [](const Step& s) { return s.kernel == nullptr; }),
+        steps.end());
+    return Status();
+  }
+
+ private:
+  GraphNode& NodeOf(size_t s) { return graph_.nodes[plan_.steps[s].node]; }
+
+  // Steps from `s` on, each the only reader of the one before.
+  std::vector<size_t> ChainFrom(size_t s) {
+    std::vector<size_t> chain = {s};
+    while (chain.size() < kMaxLinks) {
+      const Step& last = plan_.steps[chain.back()];
+      const GraphNode& g = graph_.nodes[last.node];
+      const int value = g.outputs[0];
+      if (g.outputs.size() != 1 || num_reads_[value] != 1 ||
+          reader_[value] < 0) {
+        break;
+      }
+      const Step& next = plan_.steps[reader_[value]];
+      if (next.device != last.device || merged_[reader_[value]]) break;
+      chain.push_back(reader_[value]);
+    }
+    return chain;
+  }
+
+  Result<bool> TryFuse(const std::vector<size_t>& chain) {
+    std::vector<ChainLink> links;
+    for (size_t s : chain) {
+      const GraphNode& g = NodeOf(s);
+      ChainLink link = {&g.node, -1};
+      if (!links.empty()) {
+        const int value = NodeOf(chain[links.size() - 1]).outputs[0];
+        link.previous = static_cast<int>(
+            std::find(g.inputs.begin(), g.inputs.end(), value) -
+            g.inputs.begin());
+      }
+      links.push_back(link);
+    }
+    auto kernel = plan_.steps[chain[0]].device->PrepareChain(links);
+    if (kernel.status() == Status::MACE_UNSUPPORTED) return false;
+    MACE_RETURN_IF_ERROR(kernel.status());
+    Merge(chain, links);
+    for (size_t s : chain) plan_.steps[s].kernel.reset();
+    plan_.steps[chain.back()].kernel = std::move(*kernel);
+    merged_[chain.back()] = true;
+    return true;
+  }
+
+  // The last node takes the others' inputs and names.
+  void Merge(const std::vector<size_t>& chain,
+             const std::vector<ChainLink>& links) {
+    GraphNode merged = NodeOf(chain.back());
+    merged.inputs.clear();
+    merged.node.inputs.clear();
+    merged.node.name.clear();
+    for (size_t i = 0; i < chain.size(); ++i) {
+      const GraphNode& g = NodeOf(chain[i]);
+      merged.node.name += (i > 0 ? " + " : "") + g.node.name;
+      for (size_t k = 0; k < g.inputs.size(); ++k) {
+        if (static_cast<int>(k) == links[i].previous) continue;
+        merged.inputs.push_back(g.inputs[k]);
+        merged.node.inputs.push_back(g.node.inputs[k]);
+      }
+    }
+    NodeOf(chain.back()) = std::move(merged);
+  }
+
+  Plan& plan_;
+  Graph& graph_;
+  std::vector<int> reader_;     // by value: a step that reads it, or -1
+  std::vector<int> num_reads_;  // by value, as graph output too
+  std::vector<bool> merged_;    // by step: the end of a chain
+};
+
+}  // namespace
+
+Status FuseChains(Plan& plan) { return Fuser(plan).Fuse(); }
+
+}  // namespace mace

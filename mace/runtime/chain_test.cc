@@ -1,0 +1,183 @@
+// Chains of convolutions, line by line, against the same nodes one by one.
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+
+#include "mace/public/mace.h"
+#include "mace/testing/model_builder.h"
+
+namespace mace::testing {
+namespace {
+
+using Ints = std::vector<int64_t>;
+
+struct Case {
+  const char* name;
+  Shape x;
+  int64_t expanded;  // 0: no convolution before the depthwise one
+  int64_t kernel;    // 0: no depthwise convolution
+  int64_t stride;
+  int64_t out;  // 0: none behind
+  const char* activation = "RELUX";
+  const char* sum = "";  // the activation of the sum with x, if there is one
+};
+
+std::vector<float> Floats(int64_t n, int64_t seed) {
+  std::vector<float> v(n);
+  for (int64_t i = 0; i < n; ++i) {
+    v[i] = static_cast<float>((i * 7919 + seed) % 101 - 50) * 0.02f;
+  }
+  return v;
+}
+
+AttrMap Attrs(int64_t stride, const std::string& activation) {
+  return {{"strides", Ints{stride, stride}},
+          {"padding", int64_t{1}},
+          {"activation", activation},
+          {"max_limit", 6.f}};
+}
+
+ModelBuilder Network(const Case& c) {
+  ModelBuilder b;
+  b.Input("x", c.x);
+  std::string last = "x";
+  int64_t channels = c.x[3];
+  if (c.expanded > 0) {
+    b.Weight("w1", {c.expanded, channels, 1, 1},
+             Floats(c.expanded * channels, 1))
+        .Weight("b1", {c.expanded}, Floats(c.expanded, 2))
+        .Op("Conv2d", {last, "w1", "b1"}, {"c1"}, Attrs(1, c.activation));
+    last = "c1";
+    channels = c.expanded;
+  }
+  if (c.kernel > 0) {
+    b.Weight("wd", {1, channels, c.kernel, c.kernel},
+             Floats(channels * c.kernel * c.kernel, 3))
+        .Op("DepthwiseConv2d", {last, "wd"}, {"d"},
+            Attrs(c.stride, c.activation));
+    last = "d";
+  }
+  if (c.out > 0) {
+    b.Weight("w2", {c.out, channels, 1, 1}, Floats(c.out * channels, 4))
+        .Weight("b2", {c.out}, Floats(c.out, 5))
+        .Op("Conv2d", {last, "w2", "b2"}, {"c2"}, Attrs(1, "NOOP"));
+    last = "c2";
+  }
+  if (*c.sum != '\0') {
+    b.Op("Eltwise", {"x", last}, {"sum"},
+         {{"type", std::string("SUM")}, {"activation", std::string(c.sum)}});
+    last = "sum";
+  }
+  // So that the arena holds all of it.
+  b.Op("Activation", {last}, {"y"}, {{"activation", std::string("RELU")}})
+      .Output("y");
+  return b;
+}
+
+std::shared_ptr<MaceEngine> Create(const std::shared_ptr<MaceModel>& model,
+                                   const std::string& strategy, int threads) {
+  MaceEngineConfig config;
+  EXPECT_TRUE(config.SetCPUThreadPolicy(threads, AFFINITY_NONE).ok());
+  EXPECT_TRUE(config.SetMemoryStrategy(strategy).ok());
+  config.SetGuard(true);
+  std::shared_ptr<MaceEngine> engine;
+  const MaceStatus status = MaceEngine::Create(model, {}, {}, config, &engine);
+  EXPECT_TRUE(status.ok()) << status.information();
+  return engine;
+}
+
+std::vector<float> RunOnce(MaceEngine& engine, const Case& c) {
+  int64_t n = 1;
+  for (const int64_t extent : c.x) n *= extent;
+  std::map<std::string, MaceTensor> outputs;
+  const MaceStatus status =
+      engine.Run({{"x", FloatTensor(c.x, Floats(n, 6))}}, &outputs);
+  EXPECT_TRUE(status.ok()) << status.information();
+  return Values(outputs["y"]);
+}
+
+// The number of steps that the profile of a run names.
+size_t NumSteps(MaceEngine& engine, const Case& c) {
+  int64_t n = 1;
+  for (const int64_t extent : c.x) n *= extent;
+  std::map<std::string, MaceTensor> outputs;
+  RunMetadata metadata;
+  EXPECT_TRUE(
+      engine.Run({{"x", FloatTensor(c.x, Floats(n, 6))}}, &outputs, &metadata)
+          .ok());
+  return metadata.op_stats.size();
+}
+
+TEST(Chain, GivesTheBitsOfItsNodes) {
+  const Case cases[] = {
+      {"two", {1, 14, 14, 40}, 0, 3, 1, 24},
+      {"two, odd extents", {1, 17, 9, 33}, 0, 3, 2, 7},
+      {"two, sets compete", {1, 15, 15, 128}, 0, 5, 1, 40},
+      {"two, any window", {1, 12, 20, 16}, 0, 4, 1, 16},
+      {"two, swish", {1, 14, 14, 48}, 0, 5, 2, 32, "SWISH"},
+      {"before", {1, 65, 61, 8}, 80, 3, 1, 0},
+      {"before, stride 2", {1, 64, 64, 8}, 72, 5, 2, 0, "SWISH"},
+      {"three", {1, 57, 63, 24}, 80, 3, 1, 24},
+      {"three, stride 2", {1, 71, 60, 16}, 70, 3, 2, 24},
+      {"two and a sum", {1, 14, 14, 48}, 0, 3, 1, 48, "RELU", "NOOP"},
+      {"three and a sum", {1, 57, 63, 24}, 80, 3, 1, 24, "RELU", "RELU"},
+      {"three and a swish", {1, 56, 57, 24}, 90, 3, 1, 24, "RELU", "SWISH"},
+      {"one and a sum", {1, 30, 30, 40}, 0, 0, 1, 40, "RELU", "RELU"},
+      {"three, stride beyond the window", {1, 64, 64, 16}, 72, 1, 2, 24},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    const auto model = Network(c).Load();
+    const auto apart = Create(model, "PRESERVE_ALL", 1);
+    const std::vector<float> want = RunOnce(*apart, c);
+    for (const int threads : {1, 2, 3}) {
+      const auto engine = Create(model, "AUTO", threads);
+      EXPECT_EQ(RunOnce(*engine, c), want) << threads << " threads";
+      EXPECT_EQ(RunOnce(*engine, c), want) << threads << " threads, again";
+      EXPECT_EQ(NumSteps(*engine, c), 2u) << threads << " threads";
+    }
+    EXPECT_GT(NumSteps(*apart, c), 2u);
+  }
+}
+
+TEST(Chain, KeepsWhatOthersRead) {
+  ModelBuilder b = Network({"", {1, 14, 14, 40}, 0, 3, 1, 24});
+  b.Output("d");
+  const auto engine = Create(b.Load(), "AUTO", 2);
+  EXPECT_EQ(NumSteps(*engine, {"", {1, 14, 14, 40}, 0, 3, 1, 24}), 3u);
+}
+
+// Two halves, joined, shuffled and split, or not split.
+ModelBuilder Shuffled(const Shape& x, int64_t split) {
+  ModelBuilder b;
+  b.Input("x", x)
+      .Op("Activation", {"x"}, {"a"}, {{"activation", std::string("RELU")}})
+      .Op("Activation", {"x"}, {"b"}, {{"activation", std::string("TANH")}})
+      .Op("Concat", {"a", "b"}, {"ab"}, {{"axis", int64_t{3}}})
+      .Op("ChannelShuffle", {"ab"}, {"s"}, {{"group", int64_t{2}}});
+  if (split == 0) {
+    b.Op("Activation", {"s"}, {"y"}, {{"activation", std::string("RELU")}});
+  } else {
+    b.Op("Split", {"s"}, {"l", "r"},
+         {{"axis", int64_t{3}}, {"sizes", Ints{split, 2 * x[3] - split}}})
+        .Op("Concat", {"r", "l"}, {"y"}, {{"axis", int64_t{3}}});
+  }
+  return b.Output("y");
+}
+
+TEST(Chain, ShufflesInOnePass) {
+  for (const int64_t split : {0, 6, 10, 16, 7}) {
+    Case c = {"", {1, 9, 30, 11}, 0, 0, 1, 0};
+    const auto model = Shuffled(c.x, split).Load();
+    const auto apart = Create(model, "PRESERVE_ALL", 1);
+    for (const int threads : {1, 2, 3}) {
+      const auto engine = Create(model, "AUTO", threads);
+      EXPECT_EQ(RunOnce(*engine, c), RunOnce(*apart, c)) << split;
+      const size_t steps = split == 7 ? 5u : 4u;  // 7: the split is on its own
+      EXPECT_EQ(NumSteps(*engine, c), steps) << split;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mace::testing
