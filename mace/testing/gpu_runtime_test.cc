@@ -366,8 +366,9 @@ int64_t RunsToTune(OpenclOptions options) {
   auto kernel = (*device)->Prepare(node);
   EXPECT_TRUE(kernel.ok()) << kernel.status().information();
   EXPECT_TRUE((*device)->FinishPrepare().ok());
-  const Extent2D extent = *(*device)->ImageExtentOf(type);
-  auto images = (*device)->CreateImages({extent, extent});
+  const ImageType image = {*(*device)->ImageExtentOf(type),
+                           (*device)->image_dtype()};
+  auto images = (*device)->CreateImages({image, image});
   if (!kernel.ok() || !images.ok()) return -1;
   RunArgs args;
   args.inputs.push_back((*images)->at(0));
