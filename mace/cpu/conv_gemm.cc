@@ -245,8 +245,8 @@ int ConvGemm::FindRows(const Task& task, int64_t k0, int64_t k1,
     const Tile& tile = tiles[i];
     RowRun& run = runs[num_runs++];
     run.c = tile.c;
-    // Packed tiles are full ones: not worth it for a few rows.
-    run.packed = packs_rows_ && (packs_all_rows_ || tile.m > mr / 2);
+    // Packed tiles are at least half full ones: not worth it for a few rows.
+    run.packed = packs_rows_ && (packs_all_rows_ || tile.m > mr / 4);
     bool found = FindInPlace(task, row, tile.m, k0, k1, &run.rows);
     if (!found && reads_in_place_ && !packs_rows_) {
       found = CopyWindows(task, row, tile.m, copies, &run.rows);

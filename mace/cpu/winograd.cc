@@ -82,7 +82,6 @@ void Winograd::PlanTasks() {
   // Packed rows fill whole GEMM tiles.
   v_element_ = CeilDiv(tile_block_, mr) * mr * v_stride_;
   scratch_floats_ = area_ * (v_element_ + tile_block_ * nr);
-  if (gemm_->pack != nullptr) scratch_floats_ += area_ * mr * v_stride_;
 }
 
 int64_t Winograd::packed_bytes() const {
@@ -172,41 +171,42 @@ void Winograd::RunTask(const Task& task) const {
   }
 }
 
-int64_t Winograd::PackedRows(const Task& task) const {
-  if (gemm_->pack == nullptr) return 0;
-  // Packed rows are multiplied by whole GEMM tiles: not worth it for a few.
+int64_t Winograd::PackedTiles(const Task& task) const {
+  // The transforms write vectors of channels where packed rows have theirs.
+  if (gemm_->pack == nullptr || transforms_->set->lanes != kGemmF32PackedK ||
+      spec_.shape.in_channels % kGemmF32PackedK != 0) {
+    return 0;
+  }
+  // Packed rows are multiplied by half GEMM tiles: not worth it for a few.
   const int64_t rest = task.tiles() % gemm_->mr;
-  return rest > gemm_->mr / 2 ? task.tiles() : task.tiles() - rest;
+  return rest > gemm_->mr / 4 ? task.tiles() : task.tiles() - rest;
 }
 
 void Winograd::TransformInputs(const Task& task) const {
-  const int64_t packed = PackedRows(task), mr = gemm_->mr;
-  const size_t channels = spec_.shape.in_channels;
-  // Behind m; a GEMM tile's worth of v.
-  float* unpacked = task.m + area_ * tile_block_ * gemm_->nr;
-  for (int64_t row = 0; row < packed; row += mr) {
-    const int64_t rows = std::min(mr, packed - row);
-    TransformTiles(task, task.tile_begin + row, rows, unpacked, mr * v_stride_);
-    for (int64_t i = 0; i < area_; ++i) {
-      gemm_->pack({static_cast<size_t>(rows), channels, 1,
-                   unpacked + i * mr * v_stride_, v_stride_, 0},
-                  task.v + i * v_element_ + row * spec_.shape.in_channels);
-    }
+  const int64_t packed = PackedTiles(task), mr = gemm_->mr;
+  for (int64_t i = 0; i < packed; i += mr) {
+    const int64_t tiles = std::min(mr, packed - i);
+    const int64_t height = tiles > mr / 2 ? mr : mr / 2;
+    TransformTiles(task, task.tile_begin + i, tiles,
+                   {task.v + i * spec_.shape.in_channels, kGemmF32PackedK,
+                    kGemmF32PackedK * height});
   }
-  TransformTiles(task, task.tile_begin + packed, task.tiles() - packed,
-                 task.v + packed * v_stride_, v_element_);
+  TransformTiles(
+      task, task.tile_begin + packed, task.tiles() - packed,
+      {task.v + packed * v_stride_, v_stride_, transforms_->set->lanes});
 }
 
-void Winograd::TransformTiles(const Task& task, int64_t first, int64_t rows,
-                              float* v, int64_t v_stride) const {
+void Winograd::TransformTiles(const Task& task, int64_t first,
+                              int64_t num_tiles, const Rows& rows) const {
   const Window &h = spec_.shape.window.h, &w = spec_.shape.window.w;
   const int64_t channels = spec_.shape.in_channels, a = spec_.m + 2;
   const float* pixels[kMaxArea];
   WinogradInputF32 t;
   t.channels = channels;
   t.x = pixels;
-  t.v_stride = v_stride;
-  for (int64_t i = 0; i < rows; ++i) {
+  t.v_stride = v_element_;
+  t.group_stride = rows.group_stride;
+  for (int64_t i = 0; i < num_tiles; ++i) {
     const Tile tile = TileAt(first + i);
     const int64_t top = tile.line * spec_.m - h.pad_before;
     const int64_t left = tile.column * spec_.m - w.pad_before;
@@ -220,7 +220,7 @@ void Winograd::TransformTiles(const Task& task, int64_t first, int64_t rows,
                        : zeros_.data();
       }
     }
-    t.v = v + i * v_stride_;
+    t.v = rows.v + i * rows.tile_stride;
     transforms_->set->input[spec_.m / 2 - 1](t);
   }
 }
@@ -230,7 +230,6 @@ void Winograd::MultiplyPanel(const Task& task, int64_t column,
                              int64_t n) const {
   const int64_t channels = spec_.shape.in_channels, nr = gemm_->nr;
   GemmF32Tile t;
-  t.n = n;
   t.k = channels;
   t.segments = 1;
   t.a_stride = v_stride_;
@@ -241,13 +240,15 @@ void Winograd::MultiplyPanel(const Task& task, int64_t column,
   t.accumulate = false;
   t.lower = -INFINITY;
   t.upper = INFINITY;
-  const int64_t packed = PackedRows(task);
+  const int64_t packed = PackedTiles(task);
   for (int64_t i = 0; i < area_; ++i, t.b += channels * nr) {
     t.a = task.v + i * v_element_;
     t.c = task.m + i * tile_block_ * nr;
     t.m = packed;
+    t.n = nr;  // m has room for whole rows
     t.a_packed = true;
     if (packed > 0) gemm_->fn(t);
+    t.n = n;
     t.a_packed = false;
     for (int64_t row = packed; row < task.tiles(); row += gemm_->mr) {
       t.m = std::min<int64_t>(gemm_->mr, task.tiles() - row);

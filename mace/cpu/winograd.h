@@ -5,6 +5,7 @@
 // block of output channels:
 //
 //   input tiles --> v [A*A][tiles][channels]         A = M + 2
+//                   in the order of packed rows where the GEMM takes them
 //   for each panel of output channels
 //     A*A matrix products   v[i] * filter[i] --> m [A*A][tiles][panel]
 //     m --> output tiles
@@ -60,11 +61,17 @@ class Winograd {
   void PlanTasks();
   Tile TileAt(int64_t index) const;
   void TransformInputs(const Task& task) const;
-  // `rows` tiles from `first` on into the first rows of v.
-  void TransformTiles(const Task& task, int64_t first, int64_t rows, float* v,
-                      int64_t v_stride) const;
+  // Where a tile's channels go within an element of v.
+  struct Rows {
+    float* v;
+    int64_t tile_stride;
+    int64_t group_stride;  // from vector to vector of channels
+  };
+  // `num_tiles` of them, from `first` on.
+  void TransformTiles(const Task& task, int64_t first, int64_t num_tiles,
+                      const Rows& rows) const;
   // How many of a task's tiles are packed for the GEMM, at the beginning of v.
-  int64_t PackedRows(const Task& task) const;
+  int64_t PackedTiles(const Task& task) const;
   void TransformOutputs(const Task& task, int64_t column, int64_t n) const;
   void MultiplyPanel(const Task& task, int64_t column, int64_t n) const;
   void RunTask(const Task& task) const;
@@ -80,7 +87,7 @@ class Winograd {
   int64_t num_tiles_ = 0;
   int64_t v_stride_ = 0;        // floats between tiles of v
   int64_t v_element_ = 0;       // floats between elements of v
-  int64_t scratch_floats_ = 0;  // of a thread: v, m and what is to be packed
+  int64_t scratch_floats_ = 0;  // of a thread: v and m
   int64_t tile_block_ = 0;      // tiles of a task
   int64_t column_block_ = 0;    // output channels of a task
   std::vector<float> zeros_;    // a pixel outside the image

@@ -31,7 +31,8 @@ struct GemmF32Tile {
   const float* bias;   // n floats; null: zeros
   bool accumulate;     // start from c instead of bias
   float lower, upper;  // bounds of the result
-  // a is what GemmF32PackFn writes: for each mr rows, segments * k * mr floats.
+  // a is what GemmF32PackFn writes, one tile after the other; the last may have
+  // fewer rows.
   bool a_packed = false;
 };
 
@@ -48,8 +49,13 @@ struct GemmF32Rows {
   ptrdiff_t segment_stride;
 };
 
-// Writes segments * k * mr floats, at most mr rows in the micro-kernel's own
-// order. They must pass by many panels of b to make up for it.
+// Packs a tile of at most mr rows, as if there were `height` of them: mr, or
+// mr / 2 if no more are given. They must pass by many panels of b to make up
+// for it. With d = segments * k, writes d * height floats:
+//
+//   [d / 4][height][4]   four k of each row side by side, then
+//   [d % 4][height]      one k of all rows
+inline constexpr ptrdiff_t kGemmF32PackedK = 4;
 using GemmF32PackFn = void(const GemmF32Rows& rows, float* to);
 
 // What packed operands consist of. Micro-kernels of halves (gemm_half.h) have

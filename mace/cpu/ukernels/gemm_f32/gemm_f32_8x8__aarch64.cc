@@ -6,8 +6,8 @@
 namespace mace::cpu {
 namespace {
 
-// What a full tile starts from, multiplies and ends as. The assembly reads the
-// fields by their order.
+// What tiles one below the other start from, multiply and end as. The assembly
+// reads the fields by their order.
 struct Packed {
   const float* a;
   const float* b;
@@ -16,143 +16,188 @@ struct Packed {
   ptrdiff_t start_stride;  // bytes from row to row; 0: the same for all
   float* c;
   ptrdiff_t c_stride;  // bytes
+  size_t tiles;        // > 0
+  size_t clamps;       // bit 0: from below, bit 1: from above
   float lower, upper;
-  size_t clamps;  // 0: the bounds are infinite
 };
 
-// v16..v31 accumulate, two registers a row. Operands come two rows of k at a
-// time, four registers each of a and b, in two sets that take turns: while one
-// is multiplied the other is loaded, so that an in-order core waits for none.
-//
-//   set 0: a v0..v3, b v8..v11     set 1: a v4..v7, b v12..v15
-//
-// In assembly because compilers spill when all registers are taken.
+// v16..v31 accumulate, two registers a row. Four k at a time: v0..v7 hold four
+// floats of each row of a, whose lanes multiply four rows of b in two sets that
+// take turns, v8..v11 and v12..v15, so that an in-order core waits for none.
+// kRows is 8 or 4. In assembly because compilers spill when all registers are
+// taken.
+template <int kRows>
 inline void MultiplyPacked(const Packed& tile) {
   asm volatile(R"(
-    .macro mace_row a0, a1, b0, b1, load:vararg
-      \load
-      fmla v16.4s, v\b0\().4s, v\a0\().s[0]
-      fmla v17.4s, v\b1\().4s, v\a0\().s[0]
-      fmla v18.4s, v\b0\().4s, v\a0\().s[1]
-      fmla v19.4s, v\b1\().4s, v\a0\().s[1]
-      fmla v20.4s, v\b0\().4s, v\a0\().s[2]
-      fmla v21.4s, v\b1\().4s, v\a0\().s[2]
-      fmla v22.4s, v\b0\().4s, v\a0\().s[3]
-      fmla v23.4s, v\b1\().4s, v\a0\().s[3]
-      fmla v24.4s, v\b0\().4s, v\a1\().s[0]
-      fmla v25.4s, v\b1\().4s, v\a1\().s[0]
-      fmla v26.4s, v\b0\().4s, v\a1\().s[1]
-      fmla v27.4s, v\b1\().4s, v\a1\().s[1]
-      fmla v28.4s, v\b0\().4s, v\a1\().s[2]
-      fmla v29.4s, v\b1\().4s, v\a1\().s[2]
-      fmla v30.4s, v\b0\().4s, v\a1\().s[3]
-      fmla v31.4s, v\b1\().4s, v\a1\().s[3]
+    .macro mace_upper b0, b1, lane  // rows 0 to 3 of a
+      fmla v16.4s, v\b0\().4s, v0.s[\lane]
+      fmla v17.4s, v\b1\().4s, v0.s[\lane]
+      fmla v18.4s, v\b0\().4s, v1.s[\lane]
+      fmla v19.4s, v\b1\().4s, v1.s[\lane]
+      fmla v20.4s, v\b0\().4s, v2.s[\lane]
+      fmla v21.4s, v\b1\().4s, v2.s[\lane]
+      fmla v22.4s, v\b0\().4s, v3.s[\lane]
+      fmla v23.4s, v\b1\().4s, v3.s[\lane]
     .endm
-    .macro mace_load_set0
+    .macro mace_lower b0, b1, lane  // rows 4 to 7
+      .if %c[rows] > 4
+      fmla v24.4s, v\b0\().4s, v4.s[\lane]
+      fmla v25.4s, v\b1\().4s, v4.s[\lane]
+      fmla v26.4s, v\b0\().4s, v5.s[\lane]
+      fmla v27.4s, v\b1\().4s, v5.s[\lane]
+      fmla v28.4s, v\b0\().4s, v6.s[\lane]
+      fmla v29.4s, v\b1\().4s, v6.s[\lane]
+      fmla v30.4s, v\b0\().4s, v7.s[\lane]
+      fmla v31.4s, v\b1\().4s, v7.s[\lane]
+      .endif
+    .endm
+    .macro mace_load_upper
       ld1 {v0.4s, v1.4s, v2.4s, v3.4s}, [x0], #64
+    .endm
+    .macro mace_load_lower
+      .if %c[rows] > 4
+      ld1 {v4.4s, v5.4s, v6.4s, v7.4s}, [x0], #64
+      .endif
+    .endm
+    .macro mace_load_b
       ld1 {v8.4s, v9.4s, v10.4s, v11.4s}, [x1], #64
     .endm
-    .macro mace_set0_loading_set1
-      mace_row 0, 1, 8, 9, ld1 {v4.4s, v5.4s, v6.4s, v7.4s}, [x0], #64
-      mace_row 2, 3, 10, 11, ld1 {v12.4s, v13.4s, v14.4s, v15.4s}, [x1], #64
+    .macro mace_four_k next  // next: another four follow
+      ld1 {v12.4s, v13.4s, v14.4s, v15.4s}, [x1], #64
+      mace_upper 8, 9, 0
+      mace_lower 8, 9, 0
+      mace_upper 10, 11, 1
+      mace_lower 10, 11, 1
+      .if \next
+      mace_load_b
+      .endif
+      mace_upper 12, 13, 2
+      mace_lower 12, 13, 2
+      mace_upper 14, 15, 3
+      .if \next
+      mace_load_upper
+      .endif
+      mace_lower 14, 15, 3
+      .if \next
+      mace_load_lower
+      .endif
     .endm
-    .macro mace_set1_loading_set0
-      mace_row 4, 5, 12, 13, ld1 {v0.4s, v1.4s, v2.4s, v3.4s}, [x0], #64
-      mace_row 6, 7, 14, 15, ld1 {v8.4s, v9.4s, v10.4s, v11.4s}, [x1], #64
+    .macro mace_one_k a, r0, r1, r2, r3, r4, r5, r6, r7
+      fmla v\r0\().4s, v8.4s, v\a\().s[0]
+      fmla v\r1\().4s, v9.4s, v\a\().s[0]
+      fmla v\r2\().4s, v8.4s, v\a\().s[1]
+      fmla v\r3\().4s, v9.4s, v\a\().s[1]
+      fmla v\r4\().4s, v8.4s, v\a\().s[2]
+      fmla v\r5\().4s, v9.4s, v\a\().s[2]
+      fmla v\r6\().4s, v8.4s, v\a\().s[3]
+      fmla v\r7\().4s, v9.4s, v\a\().s[3]
     .endm
-    .macro mace_start first, second
-      ldp q\first, q\second, [x3]
-      add x3, x3, x4
+    .macro mace_each what, r0, r1, more:vararg
+      \what \r0, \r1
+      .ifnb \more
+      mace_each \what, \more
+      .endif
     .endm
-    .macro mace_clamp first, second
-      fmax v\first\().4s, v\first\().4s, v0.4s
-      fmax v\second\().4s, v\second\().4s, v0.4s
-      fmin v\first\().4s, v\first\().4s, v1.4s
-      fmin v\second\().4s, v\second\().4s, v1.4s
+    .macro mace_rows what
+      mace_each \what, 16, 17, 18, 19, 20, 21, 22, 23
+      .if %c[rows] > 4
+      mace_each \what, 24, 25, 26, 27, 28, 29, 30, 31
+      .endif
     .endm
-    .macro mace_end first, second
-      stp q\first, q\second, [x5]
-      add x5, x5, x6
+    .macro mace_start r0, r1
+      ld1 {v\r0\().4s, v\r1\().4s}, [x3], x4
+    .endm
+    .macro mace_max r0, r1
+      fmax v\r0\().4s, v\r0\().4s, v0.4s
+      fmax v\r1\().4s, v\r1\().4s, v0.4s
+    .endm
+    .macro mace_min r0, r1
+      fmin v\r0\().4s, v\r0\().4s, v1.4s
+      fmin v\r1\().4s, v\r1\().4s, v1.4s
+    .endm
+    .macro mace_end r0, r1
+      st1 {v\r0\().4s, v\r1\().4s}, [x5], x6
     .endm
 
-    ldp x0, x1, [%[tile]]       // a, b
-    ldp x2, x3, [%[tile], #16]  // k, start
+    ldp x0, x9, [%[tile]]       // a, b
+    ldp x10, x3, [%[tile], #16] // k, start
     ldp x4, x5, [%[tile], #32]  // start_stride, c
-    ldr x6, [%[tile], #48]      // c_stride
-    mace_start 16, 17
-    mace_start 18, 19
-    mace_start 20, 21
-    mace_start 22, 23
-    mace_start 24, 25
-    mace_start 26, 27
-    mace_start 28, 29
-    mace_start 30, 31
-    subs x2, x2, #2
-    b.lo 4f
-    mace_load_set0
-    subs x2, x2, #8
-    b.lo 2f
-  1:                            // set 0 is loaded; 8 rows or more follow it
-    .rept 2
-    mace_set0_loading_set1
-    mace_set1_loading_set0
+    ldp x6, x7, [%[tile], #48]  // c_stride, tiles
+    ldr x8, [%[tile], #64]      // clamps
+  1:
+    mov x1, x9
+    mace_rows mace_start
+    subs x2, x10, #4
+    b.lo 6f
+    mace_load_b
+    mace_load_upper
+    mace_load_lower
+    subs x2, x2, #16
+    b.lo 3f
+  2:                            // four k are loaded; 16 or more follow them
+    .rept 4
+    mace_four_k 1
     .endr
-    subs x2, x2, #8
-    b.hs 1b
-  2:                            // set 0 is loaded; x2 + 8 rows follow it
-    adds x2, x2, #6
-    b.mi 3f
-    mace_row 0, 1, 8, 9
-    mace_row 2, 3, 10, 11
-    mace_load_set0
-    sub x2, x2, #8
-    b 2b
-  3:                            // set 0 is the last pair
-    mace_row 0, 1, 8, 9
-    mace_row 2, 3, 10, 11
+    subs x2, x2, #16
+    b.hs 2b
+  3:                            // four k are loaded; x2 + 16 follow them
+    adds x2, x2, #12
+    b.mi 5f
   4:
-    tbz x2, #0, 5f              // no single row is left
-    ldp q0, q1, [x0]
-    ldp q8, q9, [x1]
-    mace_row 0, 1, 8, 9
+    mace_four_k 1
+    subs x2, x2, #4
+    b.pl 4b
   5:
-    add x3, %[tile], #56
-    ldr x0, [%[tile], #64]      // clamps
-    cbz x0, 6f
-    ld1r {v0.4s}, [x3], #4      // lower
-    ld1r {v1.4s}, [x3]          // upper
-    mace_clamp 16, 17
-    mace_clamp 18, 19
-    mace_clamp 20, 21
-    mace_clamp 22, 23
-    mace_clamp 24, 25
-    mace_clamp 26, 27
-    mace_clamp 28, 29
-    mace_clamp 30, 31
-  6:
-    mace_end 16, 17
-    mace_end 18, 19
-    mace_end 20, 21
-    mace_end 22, 23
-    mace_end 24, 25
-    mace_end 26, 27
-    mace_end 28, 29
-    mace_end 30, 31
-    .purgem mace_row
-    .purgem mace_load_set0
-    .purgem mace_set0_loading_set1
-    .purgem mace_set1_loading_set0
+    mace_four_k 0
+  6:                            // x2 + 4 are left
+    adds x2, x2, #4
+    b.eq 8f
+  7:
+    ldp q8, q9, [x1], #32
+    .if %c[rows] > 4
+    ldp q0, q1, [x0], #32
+    mace_one_k 1, 24, 25, 26, 27, 28, 29, 30, 31
+    .else
+    ldr q0, [x0], #16
+    .endif
+    mace_one_k 0, 16, 17, 18, 19, 20, 21, 22, 23
+    subs x2, x2, #1
+    b.ne 7b
+  8:
+    cbz x8, 10f
+    add x1, %[tile], #72
+    ld1r {v0.4s}, [x1], #4      // lower
+    ld1r {v1.4s}, [x1]          // upper
+    tbz x8, #0, 9f
+    mace_rows mace_max
+  9:
+    tbz x8, #1, 10f
+    mace_rows mace_min
+  10:
+    mace_rows mace_end
+    subs x7, x7, #1
+    b.ne 1b
+    .purgem mace_upper
+    .purgem mace_lower
+    .purgem mace_load_upper
+    .purgem mace_load_lower
+    .purgem mace_load_b
+    .purgem mace_four_k
+    .purgem mace_one_k
+    .purgem mace_each
+    .purgem mace_rows
     .purgem mace_start
-    .purgem mace_clamp
+    .purgem mace_max
+    .purgem mace_min
     .purgem mace_end
   )"
                :
-               : [tile] "r"(&tile)
-               : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "v0", "v1", "v2",
-                 "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12",
-                 "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21",
-                 "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30",
-                 "v31", "cc", "memory");
+               : [tile] "r"(&tile), [rows] "i"(kRows)
+               : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9",
+                 "x10", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8",
+                 "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17",
+                 "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26",
+                 "v27", "v28", "v29", "v30", "v31", "cc", "memory");
 }
 
 constexpr size_t kRows = 8, kColumns = 8;
@@ -172,7 +217,12 @@ void MultiplyPart(const GemmF32Tile& t, Packed tile, size_t m, float* to) {
   }
   tile.start = tile.c = c[0];
   tile.start_stride = tile.c_stride = sizeof c[0];
-  MultiplyPacked(tile);
+  tile.tiles = 1;
+  if (m > 4) {
+    MultiplyPacked<8>(tile);
+  } else {
+    MultiplyPacked<4>(tile);
+  }
   for (size_t i = 0; i < m; ++i) {
     for (size_t j = 0; j < t.n; ++j) to[i * t.c_stride + j] = c[i][j];
   }
@@ -193,17 +243,22 @@ void gemm_f32_8x8__aarch64(const GemmF32Tile& t) {
   tile.c = t.c;
   tile.c_stride = t.c_stride * static_cast<ptrdiff_t>(sizeof(float));
   tile.start_stride = t.accumulate ? tile.c_stride : 0;
+  tile.clamps = (IsFinite(t.lower) ? 1 : 0) | (IsFinite(t.upper) ? 2 : 0);
   tile.lower = t.lower;
   tile.upper = t.upper;
-  tile.clamps = IsFinite(t.lower) || IsFinite(t.upper);
   size_t m = t.m;
-  if (t.n == kColumns) {
-    for (; m >= kRows; m -= kRows) {
-      MultiplyPacked(tile);
-      tile.a += kRows * tile.k;
-      tile.c += kRows * t.c_stride;
-      if (t.accumulate) tile.start = tile.c;
-    }
+  tile.tiles = m / kRows;
+  if (t.n == kColumns && tile.tiles > 0) {
+    MultiplyPacked<8>(tile);
+    const size_t rows = m / kRows * kRows;
+    tile.a += rows * tile.k;
+    tile.c += rows * t.c_stride;
+    if (t.accumulate) tile.start = tile.c;
+    m -= rows;
+  }
+  if (t.n == kColumns && m == 4) {
+    tile.tiles = 1;
+    return MultiplyPacked<4>(tile);
   }
   for (; m > 0; tile.a += kRows * tile.k, tile.c += kRows * t.c_stride) {
     const size_t rows = m < kRows ? m : kRows;

@@ -1,4 +1,4 @@
-// Packs up to 8 rows of a for the 8x8 tile: for each k, an element of each row.
+// Packs up to 8 rows of a for the 8x8 tile: four k of each row side by side.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <arm_neon.h>
@@ -8,49 +8,65 @@
 namespace mace::cpu {
 namespace {
 
-constexpr size_t kRows = 8;
+// A row as one run of floats, although it is cut into segments.
+struct Position {
+  size_t k;        // within the segment
+  ptrdiff_t base;  // of the segment
+  ptrdiff_t Next(const GemmF32Rows& rows) {
+    const ptrdiff_t at = base + static_cast<ptrdiff_t>(k);
+    if (++k == rows.k) {
+      k = 0;
+      base += rows.segment_stride;
+    }
+    return at;
+  }
+};
 
-inline float32x4_t Low(float32x4_t a, float32x4_t b) {
-  return vzip1q_f32(a, b);
-}
-inline float32x4_t High(float32x4_t a, float32x4_t b) {
-  return vzip2q_f32(a, b);
-}
-
-// Two rows of k: pairs of a's rows, interleaved while they are stored.
-inline void StorePairs(float32x4_t a, float32x4_t b, float32x4_t c,
-                       float32x4_t d, float* to) {
-  const float64x2x4_t pairs = {
-      {vreinterpretq_f64_f32(a), vreinterpretq_f64_f32(b),
-       vreinterpretq_f64_f32(c), vreinterpretq_f64_f32(d)}};
-  vst4q_f64(reinterpret_cast<double*>(to), pairs);
+template <int kRows>
+void Pack(const GemmF32Rows& rows, float* to) {
+  // Rows that are not there repeat the last: no tile writes what they yield.
+  const float* row[kRows];
+  for (size_t i = 0; i < kRows; ++i) {
+    row[i] = rows.a + (i < rows.m ? i : rows.m - 1) * rows.a_stride;
+  }
+  const size_t k = rows.k;
+  Position p = {0, 0};
+  size_t left = rows.segments * rows.k;
+  while (left >= 4) {
+    for (; p.k + 4 <= k; p.k += 4, left -= 4, to += 4 * kRows) {
+      const float* const* from = row;
+      const ptrdiff_t at = p.base + static_cast<ptrdiff_t>(p.k);
+#pragma GCC unroll 2
+      for (int i = 0; i < kRows; i += 4, from += 4) {
+        const float32x4x4_t v = {
+            {vld1q_f32(from[0] + at), vld1q_f32(from[1] + at),
+             vld1q_f32(from[2] + at), vld1q_f32(from[3] + at)}};
+        vst1q_f32_x4(to + 4 * i, v);
+      }
+    }
+    if (p.k == k) {
+      p = {0, p.base + rows.segment_stride};
+    } else if (left >= 4) {  // the end of a segment and the start of the next
+      for (int j = 0; j < 4; ++j) {
+        const ptrdiff_t at = p.Next(rows);
+#pragma GCC unroll 8
+        for (int i = 0; i < kRows; ++i) to[4 * i + j] = row[i][at];
+      }
+      left -= 4;
+      to += 4 * kRows;
+    }
+  }
+  for (; left > 0; --left, to += kRows) {
+    const ptrdiff_t at = p.Next(rows);
+#pragma GCC unroll 8
+    for (int i = 0; i < kRows; ++i) to[i] = row[i][at];
+  }
 }
 
 }  // namespace
 
 void gemm_f32_pack_8__aarch64(const GemmF32Rows& rows, float* to) {
-  const float* segment = rows.a;
-  for (size_t s = 0; s < rows.segments; ++s, segment += rows.segment_stride) {
-    // Rows that are not there repeat the last: no tile writes what they yield.
-    const float* row[kRows];
-    for (size_t i = 0; i < kRows; ++i) {
-      row[i] = segment + (i < rows.m ? i : rows.m - 1) * rows.a_stride;
-    }
-    size_t k = 0;
-    for (; k + 4 <= rows.k; k += 4, to += 4 * kRows) {
-      float32x4_t v[kRows];
-#pragma GCC unroll 8
-      for (size_t i = 0; i < kRows; ++i) v[i] = vld1q_f32(row[i] + k);
-      StorePairs(Low(v[0], v[1]), Low(v[2], v[3]), Low(v[4], v[5]),
-                 Low(v[6], v[7]), to);
-      StorePairs(High(v[0], v[1]), High(v[2], v[3]), High(v[4], v[5]),
-                 High(v[6], v[7]), to + 2 * kRows);
-    }
-    for (; k < rows.k; ++k, to += kRows) {
-#pragma GCC unroll 8
-      for (size_t i = 0; i < kRows; ++i) to[i] = row[i][k];
-    }
-  }
+  return rows.m > 4 ? Pack<8>(rows, to) : Pack<4>(rows, to);
 }
 
 }  // namespace mace::cpu

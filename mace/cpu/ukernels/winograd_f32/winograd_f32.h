@@ -11,9 +11,10 @@ namespace mace::cpu {
 
 struct WinogradInputF32 {
   size_t channels;
-  const float* const* x;  // [A][A] pixels of `channels` floats
-  float* v;               // element i of [A][A]: `channels` floats at
-  ptrdiff_t v_stride;     // v + i * v_stride
+  const float* const* x;   // [A][A] pixels of `channels` floats
+  float* v;                // element i of [A][A]: `channels` floats at
+  ptrdiff_t v_stride;      // v + i * v_stride, those of a vector side by side
+  ptrdiff_t group_stride;  // floats from vector to vector: its lanes or more
 };
 
 struct WinogradOutputF32 {
@@ -42,6 +43,7 @@ using WinogradFilterF32Fn = void(const WinogradFilterF32& filters);
 
 // The functions of one instruction set, for M = 2, 4 and 6.
 struct WinogradF32Set {
+  int lanes;  // floats of a vector
   WinogradInputF32Fn* input[3];
   WinogradOutputF32Fn* output[3];
   WinogradFilterF32Fn* filter[3];

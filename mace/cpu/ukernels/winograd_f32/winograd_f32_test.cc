@@ -25,9 +25,20 @@ void Check(const WinogradF32& kernel, int m, int channels) {
   const auto bias = RandomFloats(channels);
   std::vector<const float*> x;
   for (int i = 0; i < a * a; ++i) x.push_back(image.data() + i * channels);
+  // Vectors of channels apart from each other, then side by side.
+  const int lanes = kernel.set->lanes, group = lanes + 5;
+  const int spread = (channels + lanes - 1) / lanes * group;
+  std::vector<float> apart(a * a * spread);
+  kernel.set->input[m / 2 - 1](
+      {static_cast<size_t>(channels), x.data(), apart.data(), spread, group});
   std::vector<float> v(a * a * channels);
   kernel.set->input[m / 2 - 1](
-      {static_cast<size_t>(channels), x.data(), v.data(), channels});
+      {static_cast<size_t>(channels), x.data(), v.data(), channels, lanes});
+  for (int i = 0; i < a * a * channels; ++i) {
+    const int c = i % channels;
+    ASSERT_EQ(v[i],
+              apart[i / channels * spread + c / lanes * group + c % lanes]);
+  }
   std::vector<float> u(a * a * channels);
   kernel.set->filter[m / 2 - 1]({static_cast<size_t>(channels), taps.data(),
                                  channels, u.data(), channels});

@@ -15,6 +15,19 @@ using simd::F32;
 using simd::MulAdd;
 using simd::Set1;
 
+// Rows or columns that are transformed at a time: wide cores reorder the
+// instructions of all of them, which on Arm would not leave registers, but a
+// copy of the tile's strides does not either.
+#if defined(__ARM_NEON)
+constexpr int kUnrolledLines = 1;
+template <typename Tile>
+using Held = const Tile;
+#else
+constexpr int kUnrolledLines = 8;
+template <typename Tile>
+using Held = const Tile&;
+#endif
+
 // One row or column: the polynomial with coefficients d, divided by all points
 // but one, for each of the points 0, +p, -p, ..., infinity.
 template <int kPairs>
@@ -47,8 +60,6 @@ template <int kPairs>
 inline void TransformOutput(const F32 (&m)[2 * kPairs + 2],
                             F32 (&y)[2 * kPairs]) {
   constexpr WinogradPoints<kPairs> kPoints = kWinogradPoints<kPairs>;
-#pragma GCC unroll 8
-  for (int i = 0; i < 2 * kPairs; ++i) y[i] = Set1(0);
   y[0] = m[0];
   y[2 * kPairs - 1] = m[2 * kPairs + 1];
 #pragma GCC unroll 8
@@ -58,17 +69,21 @@ inline void TransformOutput(const F32 (&m)[2 * kPairs + 2],
     float power = 1;
 #pragma GCC unroll 8
     for (int i = 0; i < 2 * kPairs; ++i, power *= kPoints.pair[p]) {
-      y[i] = MulAdd(Set1(power), i % 2 == 0 ? sum : difference, y[i]);
+      const F32 term = i % 2 == 0 ? sum : difference;
+      const bool starts = p == 0 && i > 0 && i < 2 * kPairs - 1;
+      y[i] = starts ? Set1(power) * term : MulAdd(Set1(power), term, y[i]);
     }
   }
 }
 
-// `n` channels from `c` on: kLanes of them, or fewer if kPartial.
+// `n` channels from `c` on: kLanes of them, or fewer if kPartial. What is
+// between columns and rows does not fit into registers.
 template <int kPairs, bool kPartial>
-inline void InputChannels(const WinogradInputF32& t, size_t c, size_t n) {
+[[gnu::always_inline]] inline void InputChannels(Held<WinogradInputF32> t,
+                                                 size_t c, size_t n) {
   constexpr int kA = 2 * kPairs + 2;
   F32 columns[kA][kA];
-#pragma GCC unroll 8
+#pragma GCC unroll kUnrolledLines
   for (int j = 0; j < kA; ++j) {
     F32 d[kA], v[kA];
 #pragma GCC unroll 8
@@ -80,19 +95,25 @@ inline void InputChannels(const WinogradInputF32& t, size_t c, size_t n) {
 #pragma GCC unroll 8
     for (int i = 0; i < kA; ++i) columns[i][j] = v[i];
   }
-  for (int i = 0; i < kA; ++i) {
-    F32 v[kA];
-    TransformInput<kPairs>(columns[i], v);
+  float* to = t.v + static_cast<ptrdiff_t>(c / simd::kLanes) * t.group_stride;
+  const ptrdiff_t stride = t.v_stride;
+#pragma GCC unroll kUnrolledLines
+  for (int i = 0; i < kA; ++i, to += kA * stride) {
+    F32 d[kA], v[kA];
+#pragma GCC unroll 8
+    for (int j = 0; j < kA; ++j) d[j] = columns[i][j];
+    TransformInput<kPairs>(d, v);
 #pragma GCC unroll 8
     for (int j = 0; j < kA; ++j) {
-      float* to = t.v + (i * kA + j) * t.v_stride + c;
-      kPartial ? simd::StoreN(to, v[j], n) : simd::Store(to, v[j]);
+      float* at = to + j * stride;
+      kPartial ? simd::StoreN(at, v[j], n) : simd::Store(at, v[j]);
     }
   }
 }
 
 template <int kPairs>
-void WinogradInput(const WinogradInputF32& t) {
+void WinogradInput(const WinogradInputF32& tile) {
+  Held<WinogradInputF32> t = tile;
   size_t c = 0;
   for (; c + simd::kLanes <= t.channels; c += simd::kLanes) {
     InputChannels<kPairs, false>(t, c, simd::kLanes);
@@ -101,7 +122,8 @@ void WinogradInput(const WinogradInputF32& t) {
 }
 
 template <int kPairs, bool kPartial>
-inline void OutputChannels(const WinogradOutputF32& t, size_t c, size_t n) {
+[[gnu::always_inline]] inline void OutputChannels(Held<WinogradOutputF32> t,
+                                                  size_t c, size_t n) {
   constexpr int kM = 2 * kPairs, kA = kM + 2;
   const auto load = [n](const float* p) {
     return kPartial ? simd::LoadN(p, n) : simd::Load(p);
@@ -109,35 +131,42 @@ inline void OutputChannels(const WinogradOutputF32& t, size_t c, size_t n) {
   const F32 bias = t.bias != nullptr ? load(t.bias + c) : Set1(0);
   const F32 lower = Set1(t.lower), upper = Set1(t.upper);
   F32 columns[kM][kA];
-#pragma GCC unroll 8
-  for (int j = 0; j < kA; ++j) {
+  const float* from = t.m + c;
+#pragma GCC unroll kUnrolledLines
+  for (int j = 0; j < kA; ++j, from += t.m_stride) {
     F32 m[kA], y[kM];
 #pragma GCC unroll 8
-    for (int i = 0; i < kA; ++i) {
-      m[i] = load(t.m + (i * kA + j) * t.m_stride + c);
-    }
+    for (int i = 0; i < kA; ++i) m[i] = load(from + i * kA * t.m_stride);
     TransformOutput<kPairs>(m, y);
 #pragma GCC unroll 8
     for (int i = 0; i < kM; ++i) columns[i][j] = y[i];
   }
-  for (size_t i = 0; i < t.height; ++i) {
-    F32 y[kM];
-    TransformOutput<kPairs>(columns[i], y);
-    float* to = t.y + i * t.line_stride + c;
+  float* to = t.y + c;
+  for (size_t i = 0; i < t.height; ++i, to += t.line_stride) {
+    F32 m[kA], y[kM];
 #pragma GCC unroll 8
-    for (size_t j = 0; j < kM; ++j) {
-      if (j < t.width) {
-        const F32 clamped = simd::Clamp(y[j] + bias, lower, upper);
-        float* pixel = to + j * t.pixel_stride;
-        kPartial ? simd::StoreN(pixel, clamped, n)
-                 : simd::Store(pixel, clamped);
+    for (int j = 0; j < kA; ++j) m[j] = columns[i][j];
+    TransformOutput<kPairs>(m, y);
+    const auto store = [&](size_t j) {
+      const F32 clamped = simd::Clamp(y[j] + bias, lower, upper);
+      float* pixel = to + static_cast<ptrdiff_t>(j) * t.pixel_stride;
+      kPartial ? simd::StoreN(pixel, clamped, n) : simd::Store(pixel, clamped);
+    };
+    if (t.width == kM) {
+#pragma GCC unroll 8
+      for (size_t j = 0; j < kM; ++j) store(j);
+    } else {
+#pragma GCC unroll 8
+      for (size_t j = 0; j + 1 < kM; ++j) {
+        if (j < t.width) store(j);
       }
     }
   }
 }
 
 template <int kPairs>
-void WinogradOutput(const WinogradOutputF32& t) {
+void WinogradOutput(const WinogradOutputF32& tile) {
+  Held<WinogradOutputF32> t = tile;
   size_t c = 0;
   for (; c + simd::kLanes <= t.channels; c += simd::kLanes) {
     OutputChannels<kPairs, false>(t, c, simd::kLanes);
@@ -181,6 +210,7 @@ void WinogradFilter(const WinogradFilterF32& t) {
 }
 
 constexpr WinogradF32Set kAllFunctions = {
+    simd::kLanes,
     {WinogradInput<1>, WinogradInput<2>, WinogradInput<3>},
     {WinogradOutput<1>, WinogradOutput<2>, WinogradOutput<3>},
     {WinogradFilter<1>, WinogradFilter<2>, WinogradFilter<3>}};
