@@ -89,6 +89,11 @@ void WidenHalves(const uint16_t* halves, int64_t n, float* to) {
 }
 
 void WidenBfloat16s(const uint16_t* values, int64_t n, float* to) {
+  for (; n >= kPiece; n -= kPiece, values += kPiece, to += kPiece) {
+    for (int i = 0; i < kPiece; ++i) {
+      to[i] = FloatOf(static_cast<uint32_t>(values[i]) << 16);
+    }
+  }
   for (int64_t i = 0; i < n; ++i) to[i] = FromBfloat16(values[i]);
 }
 

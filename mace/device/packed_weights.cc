@@ -45,6 +45,20 @@ Result<std::shared_ptr<const void>> PackedWeights::GetOrPack(
     const auto it = kept_.find(key);
     if (it != kept_.end()) return it->second.data;
   }
+  const auto ahead = ahead_.find(key);
+  if (ahead != ahead_.end()) {
+    const Ahead& found = ahead->second;
+    if (found.bytes != bytes) {
+      return InvalidModel("weight '" + found.name + "' packed as '" + how +
+                          "' has " + std::to_string(found.bytes) +
+                          " bytes, its kernel needs " + std::to_string(bytes) +
+                          ": the model is damaged or was packed by another "
+                          "release; convert it again");
+    }
+    kept_.emplace(key, Kept{found.data, bytes, true});
+    return found.data;
+  }
+  if (verify_ && HasAhead(weight_id)) MACE_RETURN_IF_ERROR(verify_());
   MACE_ASSIGN_OR_RETURN(std::shared_ptr<void> data, Allocate(bytes));
   MACE_RETURN_IF_ERROR(fill(data.get()));
   unreleased_ += bytes;
@@ -52,14 +66,37 @@ Result<std::shared_ptr<const void>> PackedWeights::GetOrPack(
     release_();
     unreleased_ = 0;
   }
-  if (weight_id >= 0) kept_.emplace(key, Kept{data, bytes});
+  if (weight_id >= 0) kept_.emplace(key, Kept{data, bytes, false});
   return std::shared_ptr<const void>(std::move(data));
+}
+
+void PackedWeights::AddPacked(int64_t weight_id, const std::string& how,
+                              const std::string& name,
+                              std::shared_ptr<const void> data, size_t bytes) {
+  ahead_[{weight_id, how}] = {name, std::move(data), bytes};
+}
+
+void PackedWeights::ForEach(
+    const std::function<void(int64_t, const std::string&, const void*, size_t)>&
+        f) const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (const auto& [key, kept] : kept_) {
+    f(key.first, key.second, kept.data.get(), kept.bytes);
+  }
+}
+
+bool PackedWeights::HasAhead(int64_t weight_id) const {
+  const auto it = ahead_.lower_bound({weight_id, std::string()});
+  return it != ahead_.end() && it->first.first == weight_id;
 }
 
 bool PackedWeights::Has(int64_t weight_id) const {
   std::lock_guard<std::mutex> lock(mutex_);
-  const auto it = kept_.lower_bound({weight_id, std::string()});
-  return it != kept_.end() && it->first.first == weight_id;
+  auto it = kept_.lower_bound({weight_id, std::string()});
+  for (; it != kept_.end() && it->first.first == weight_id; ++it) {
+    if (!it->second.ahead) return true;
+  }
+  return false;
 }
 
 int64_t PackedWeights::count() const {
@@ -71,7 +108,7 @@ int64_t PackedWeights::total_bytes() const {
   std::lock_guard<std::mutex> lock(mutex_);
   int64_t total = 0;
   for (const auto& [key, kept] : kept_) {
-    total += static_cast<int64_t>(kept.bytes);
+    if (!kept.ahead) total += static_cast<int64_t>(kept.bytes);
   }
   return total;
 }

@@ -18,7 +18,12 @@
 
 namespace mace {
 
-// Thread-safe. A packed buffer lives as long as anyone holds it.
+// What arrangements of the same name look like. To be raised when a kernel
+// packs otherwise under a name that it had before.
+constexpr uint32_t kPackingVersion = 1;
+
+// Thread-safe, but for AddPacked and the setters. A packed buffer lives as long
+// as anyone holds it.
 class PackedWeights {
  public:
   // Called now and then while packing, once what was packed so far is read: the
@@ -35,10 +40,26 @@ class PackedWeights {
       int64_t weight_id, const std::string& how, size_t bytes,
       const std::function<Status(void*)>& fill);
 
-  // Is a buffer of that weight kept?
+  // A weight that was packed ahead, of kPackingVersion: GetOrPack returns these
+  // bytes where a kernel asks for that arrangement. `name` is for messages.
+  void AddPacked(int64_t weight_id, const std::string& how,
+                 const std::string& name, std::shared_ptr<const void> data,
+                 size_t bytes);
+
+  // Called before a weight is packed that has been packed ahead otherwise: its
+  // plain bytes have not been verified yet.
+  void SetVerify(std::function<Status()> verify) {
+    verify_ = std::move(verify);
+  }
+
+  // Calls f(weight_id, how, data, bytes) for all that is kept, in order.
+  void ForEach(const std::function<void(int64_t, const std::string&,
+                                        const void*, size_t)>& f) const;
+
+  // Is a buffer of that weight kept that was not packed ahead?
   bool Has(int64_t weight_id) const;
 
-  // Bytes of all that is kept.
+  // Bytes of all that is kept and was not packed ahead.
   int64_t total_bytes() const;
   int64_t count() const;
 
@@ -46,13 +67,23 @@ class PackedWeights {
   struct Kept {
     std::shared_ptr<const void> data;
     size_t bytes;
+    bool ahead = false;  // in the model's file
   };
+  struct Ahead {
+    std::string name;
+    std::shared_ptr<const void> data;
+    size_t bytes;
+  };
+  using Key = std::pair<int64_t, std::string>;
 
   // REQUIRES: the mutex is held.
   Result<std::shared_ptr<void>> Allocate(size_t bytes);
+  bool HasAhead(int64_t weight_id) const;
 
   mutable std::mutex mutex_;
-  std::map<std::pair<int64_t, std::string>, Kept> kept_;
+  std::map<Key, Kept> kept_;
+  std::map<Key, Ahead> ahead_;
+  std::function<Status()> verify_;
   // Where the next small piece comes from.
   std::shared_ptr<AlignedBuffer> chunk_;
   size_t chunk_used_ = 0;

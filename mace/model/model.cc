@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "mace/base/aligned_buffer.h"
-#include "mace/base/hash.h"
+#include "mace/model/packed_ahead.h"
 #include "mace/proto/mace.pb.h"
 
 namespace mace {
@@ -111,6 +111,9 @@ class Builder {
       MACE_RETURN_IF_ERROR(ReadSetting(arg));
     }
     if (net_.has_memory_plan()) ReadMemoryPlan(net_.memory_plan());
+    if (net_.has_packed_weights()) {
+      MACE_RETURN_IF_ERROR(ReadPackedWeights(net_, &model_));
+    }
     return std::move(model_);
   }
 
@@ -304,13 +307,15 @@ Status VerifyHead(const proto::NetDef& net, const WeightBytes& weights,
                         ": the weights file is cut short or belongs to "
                         "another model");
   }
-  if (verify_checksum &&
-      Hash64(weights.data.get(), weights.size) != net.data_xxh3()) {
-    return InvalidModel(
-        "the weights do not have the checksum that the model names: the "
-        "weights file is damaged or belongs to another model");
+  if (!verify_checksum) return Status();
+  if (net.has_packed_weights()) {
+    const proto::PackedWeights& packed = net.packed_weights();
+    MACE_RETURN_IF_ERROR(CheckHeadBytes(packed, weights.size));
+    return CheckHash(weights.data.get(),
+                     static_cast<size_t>(packed.head_bytes()),
+                     packed.head_xxh3());
   }
-  return Status();
+  return CheckHash(weights.data.get(), weights.size, net.data_xxh3());
 }
 
 }  // namespace

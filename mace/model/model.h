@@ -39,6 +39,15 @@ struct EmbeddedMemoryPlan {
   bool optimal = false;
 };
 
+// A weight as a kernel packs it, made ahead.
+struct PackedAhead {
+  int weight = 0;   // index among the file's weights: Value::weight_id
+  std::string how;  // names the arrangement
+  std::string name;
+  const uint8_t* data = nullptr;
+  size_t bytes = 0;
+};
+
 struct Model {
   Graph graph;  // weights point into `weights`; other values have no type yet
                 // but for the inputs
@@ -50,6 +59,11 @@ struct Model {
   EmbeddedMemoryPlan memory_plan;
   int winograd = -1;  // largest tile of Winograd convolutions; -1: not said
   WeightBytes weights;
+  uint32_t packing_version = 0;  // of `packed`; 0: none
+  std::vector<PackedAhead> packed;
+  // What LoadModel leaves to VerifyTail: the plain bytes of packed weights.
+  size_t head_bytes = 0;
+  uint64_t tail_xxh3 = 0;
 };
 
 struct LoadOptions {
@@ -57,8 +71,13 @@ struct LoadOptions {
 };
 
 // Parses and verifies. Errors: MACE_INVALID_MODEL, saying where and what.
+// The checksum of weights that were packed ahead is left to VerifyTail.
 Result<Model> LoadModel(const uint8_t* graph_bytes, size_t graph_size,
                         WeightBytes weights, const LoadOptions& options);
+
+// Compares the checksum of the bytes behind `head_bytes`: before they are read,
+// where packing_version is not 0. Errors: MACE_INVALID_MODEL.
+Status VerifyTail(const Model& model);
 
 }  // namespace mace
 

@@ -113,6 +113,94 @@ TEST(LoadModel, StoredHalvesMayEndWhereTheArrayDoes) {
   EXPECT_FALSE(sample.Load().ok());
 }
 
+// w packed as the first 64 bytes, itself behind them.
+struct PackedSample : Sample {
+  proto::PackedWeights& all = *net.mutable_packed_weights();
+
+  PackedSample() {
+    all.set_version(7);
+    all.set_head_bytes(64);
+    all.set_head_xxh3(Hash64(data.get(), 64));
+    all.set_tail_xxh3(Hash64(data.get() + 64, 64));
+    auto* one = all.add_weights();
+    one->set_tensor(0);
+    one->set_how("panels");
+    one->set_offset(0);
+    one->set_bytes(60);
+  }
+};
+
+TEST(LoadPacked, Sound) {
+  PackedSample sample;
+  const auto model = sample.Load();
+  ASSERT_TRUE(model.ok()) << model.status().information();
+  EXPECT_EQ(model->packing_version, 7u);
+  ASSERT_EQ(model->packed.size(), 1u);
+  EXPECT_EQ(model->packed[0].how, "panels");
+  EXPECT_EQ(model->packed[0].data, sample.data.get());
+  EXPECT_EQ(model->packed[0].bytes, 60u);
+  EXPECT_TRUE(VerifyTail(*model).ok());
+}
+
+TEST(LoadPacked, DamageIsFoundInTheHeadAtOnceAndInTheTailWhenRead) {
+  PackedSample sample;
+  sample.data.get()[70] ^= 1;
+  const auto model = sample.Load();
+  ASSERT_TRUE(model.ok()) << model.status().information();
+  EXPECT_EQ(VerifyTail(*model).code(), Status::MACE_INVALID_MODEL);
+  sample.data.get()[5] ^= 1;
+  EXPECT_EQ(sample.Load().status().code(), Status::MACE_INVALID_MODEL);
+  EXPECT_TRUE(sample.Load(false).ok());
+}
+
+struct BadPacked {
+  const char* name;
+  std::function<void(proto::PackedWeights&)> spoil;
+  const char* message;  // a part of it
+};
+
+const BadPacked kBadPacked[] = {
+    {"NoVersion", [](auto& all) { all.clear_version(); }, "have no version"},
+    {"HeadTooLong", [](auto& all) { all.set_head_bytes(129); },
+     "head_bytes is 129, the weights are 128 bytes"},
+    {"HeadNegative", [](auto& all) { all.set_head_bytes(-1); }, "is -1"},
+    {"NoSuchWeight", [](auto& all) { all.mutable_weights(0)->set_tensor(1); },
+     "there is no weight 1 of 1"},
+    {"NegativeWeight",
+     [](auto& all) { all.mutable_weights(0)->set_tensor(-1); }, "no weight -1"},
+    {"Outside", [](auto& all) { all.mutable_weights(0)->set_bytes(65); },
+     "weight 'w' packed as 'panels': lies at byte 0 with 65 bytes, outside the "
+     "first 64"},
+    {"FarOutside",
+     [](auto& all) { all.mutable_weights(0)->set_offset(INT64_MAX - 63); },
+     "outside"},
+    {"NegativeOffset",
+     [](auto& all) { all.mutable_weights(0)->set_offset(-64); }, "outside"},
+    {"NegativeBytes", [](auto& all) { all.mutable_weights(0)->set_bytes(-1); },
+     "outside"},
+    {"Misaligned",
+     [](auto& all) {
+       all.mutable_weights(0)->set_offset(4);
+       all.mutable_weights(0)->set_bytes(4);
+     },
+     "not a multiple of 64"},
+    {"Twice", [](auto& all) { *all.add_weights() = all.weights(0); }, "twice"},
+    {"PlainInTail", [](auto& all) { all.clear_weights(); },
+     "weight 'w': it is not packed and lies behind the first 64"},
+};
+
+TEST(LoadPacked, Bad) {
+  for (const BadPacked& c : kBadPacked) {
+    SCOPED_TRACE(c.name);
+    PackedSample sample;
+    c.spoil(sample.all);
+    const auto model = sample.Load(false);
+    EXPECT_EQ(model.status().code(), Status::MACE_INVALID_MODEL);
+    EXPECT_NE(model.status().information().find(c.message), std::string::npos)
+        << model.status().information();
+  }
+}
+
 struct BadCase {
   const char* name;
   std::function<void(Sample&)> spoil;

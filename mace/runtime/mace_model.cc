@@ -54,6 +54,29 @@ std::string InFile(const std::string& file, const Status& status) {
   return "model '" + file + "': " + status.information();
 }
 
+// Gives kernels what was packed ahead for this release.
+Status UsePackedAhead(const Model& model, bool verify, PackedWeights* packed) {
+  if (model.packing_version != kPackingVersion) {
+    if (model.packing_version == 0) return Status();
+    LOG(INFO) << "the model's packed weights are of version "
+              << model.packing_version << ", this library's of "
+              << kPackingVersion << ": packing them anew";
+    return verify ? VerifyTail(model) : Status();
+  }
+  for (const PackedAhead& ahead : model.packed) {
+    packed->AddPacked(ahead.weight, ahead.how, ahead.name,
+                      {model.weights.data, ahead.data}, ahead.bytes);
+  }
+  if (!verify) return Status();
+  packed->SetVerify([&model, verified = false]() mutable {
+    if (verified) return Status();
+    MACE_RETURN_IF_ERROR(VerifyTail(model));
+    verified = true;
+    return Status();
+  });
+  return Status();
+}
+
 Result<std::unique_ptr<MaceModel::Impl>> MakeImpl(
     const uint8_t* graph, size_t graph_size, WeightBytes weights,
     const MaceModelOptions& options) {
@@ -63,6 +86,8 @@ Result<std::unique_ptr<MaceModel::Impl>> MakeImpl(
                                   {options.verify_checksum}));
   impl->packed = std::make_shared<PackedWeights>();
   const Model& model = impl->model;
+  MACE_RETURN_IF_ERROR(
+      UsePackedAhead(model, options.verify_checksum, impl->packed.get()));
   for (int id : model.graph.inputs) {
     const Value& value = model.graph.values[id];
     impl->inputs.push_back({value.name, value.type.shape,
@@ -141,7 +166,7 @@ MaceStatus MaceModel::Load(const std::string& model_file,
   (*impl)->file = weights;
   if (weights != nullptr) {
     // What the checksum read is not needed until it is packed, nor after.
-    weights->Release();
+    if (!(*impl)->uses_packed_ahead()) weights->Release();
     (*impl)->packed->SetRelease([weights] { weights->Release(); });
   }
   model->reset(new MaceModel(std::move(*impl)));

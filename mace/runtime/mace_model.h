@@ -20,6 +20,10 @@ class MaceModel::Impl {
   std::shared_ptr<PackedWeights> packed;
   std::shared_ptr<const MappedFile> file;  // of the weights; null: none
 
+  bool uses_packed_ahead() const {
+    return model.packing_version == kPackingVersion;
+  }
+
   // Weights that are packed are not read any more, as a rule: their part of the
   // file need not stay in memory.
   void ForgetPackedWeights() const;

@@ -73,7 +73,7 @@ def count(command: list[str], plugin: Path, stdin: str = "", cpu: str = "cortex-
     return done.stdout, intervals
 
 
-def count_ukernels(program: Path, plugin: Path, cpu: str = "cortex-a76") -> dict[str, float]:
+def count_ukernels(program: Path, plugin: Path, cpu: str = "max") -> dict[str, float]:
     """Instructions per multiply-add of each micro-kernel that the program calls."""
     output, intervals = count([str(program)], plugin, cpu=cpu)
     calls = [line.split() for line in output.splitlines()]

@@ -10,6 +10,7 @@
 
 #include "mace/cpu/ukernels/dwconv_f32/dwconv_f32_table.h"
 #include "mace/cpu/ukernels/gemm_f32/gemm_f32_table.h"
+#include "mace/cpu/ukernels/gemm_f32/gemm_half_table.h"
 #include "mace/cpu/ukernels/gemv_f32/gemv_f32_table.h"
 #include "mace/cpu/ukernels/testing/random_floats.h"
 
@@ -82,6 +83,8 @@ void CallAll() {
   Say("nothing", 0);
   Say("end", 0);
   for (const GemmF32& kernel : kGemmF32) CallGemm(kernel);
+  for (const GemmF32& kernel : kGemmF16) CallGemm(kernel);
+  for (const GemmF32& kernel : kGemmBf16) CallGemm(kernel);
   for (const DwconvF32& kernel : kDwconvF32) CallDwconv(kernel);
   for (const GemvF32& kernel : kGemvF32) CallGemv(kernel);
 }

@@ -12,6 +12,7 @@
 #include "mace/cpu/machine_limits.h"
 #include "tools/mace_run/embed_plan.h"
 #include "tools/mace_run/options.h"
+#include "tools/mace_run/pack_weights.h"
 #include "tools/mace_run/plan_table.h"
 #include "tools/mace_run/report.h"
 #include "tools/mace_run/run_model.h"
@@ -210,6 +211,11 @@ int Main(int argc, char** argv) {
   if (!options.dump.empty()) return Dump(options);
   if (options.interactive) return RunInteractive(options);
   if (!options.embed_memory_plan.empty()) return EmbedPlan(options);
+  if (!options.pack_weights.empty()) {
+    const Status status = PackWeights(options.jobs[0], options.pack_weights,
+                                      options.winograd, options.packed_model);
+    return status.ok() ? 0 : Fail(status);
+  }
   return options.benchmark ? RunBenchmark(options) : Run(options);
 }
 

@@ -159,6 +159,14 @@ int ParseOptions(int argc, char** argv, Options* options) {
   app.add_option(
       "--embed_memory_plan", o.embed_memory_plan,
       "write a copy of the graph with its memory plan here and exit");
+  auto* packed_model =
+      app.add_option("--packed_model", o.packed_model,
+                     "the files that --pack_weights writes: these letters, .pb "
+                     "and .data");
+  app.add_option("--pack_weights", o.pack_weights,
+                 "write the model with its weights packed for an instruction "
+                 "set (avx512, ..., or host) and exit")
+      ->needs(packed_model);
   app.add_flag("!--no_checksum", o.verify_checksum,
                "do not read all weights to compare their checksum");
   app.add_flag("--allow_nan", o.allow_nan, "run on inputs that hold NaN");

@@ -41,6 +41,8 @@ struct Options {
   std::vector<std::string> memory_savings = {"order", "views", "in_place",
                                              "concat", "overlap"};
   std::string embed_memory_plan;
+  std::string pack_weights;  // an instruction set; empty: none
+  std::string packed_model;  // where, without .pb and .data
   bool verify_checksum = true;
   bool allow_nan = false;
   bool guard = false;

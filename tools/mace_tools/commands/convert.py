@@ -9,6 +9,7 @@ import argparse
 import functools
 import hashlib
 import json
+import os
 import tempfile
 import time
 from collections import Counter
@@ -23,7 +24,7 @@ from mace_tools import importers, protos, runner
 from mace_tools.cli_console import Console
 from mace_tools.commands import gpu
 from mace_tools.commands.context import Context, Outcome
-from mace_tools.config import ELEMENTS, Model
+from mace_tools.config import ELEMENTS, PACKED_WEIGHTS, Model
 from mace_tools.config.files import fetch, is_address
 from mace_tools.emit import atomic_files, write_model
 from mace_tools.errors import MaceError, ModelError
@@ -65,8 +66,11 @@ class Converted:
 def add_options(p: argparse.ArgumentParser) -> None:
     p.add_argument("--force", action="store_true", help="convert also what is up to date")
     p.add_argument("--mace_run", type=Path, metavar="FILE",
-                   help="a built mace_run, for embed_memory_plan and target_socs: [host] (default: "
-                   "built when missing)")
+                   help="a built mace_run, for embed_memory_plan, packed_weights and target_socs: "
+                        "[host] (default: built when missing)")
+    p.add_argument("--packed_weights", choices=PACKED_WEIGHTS, metavar="ISA",
+                   help="pack weights in the file for these CPUs: " + ", ".join(PACKED_WEIGHTS)
+                        + " (default: what the deployment file says)")
 
 
 def command(context: Context) -> Outcome:
@@ -85,6 +89,8 @@ def command(context: Context) -> Outcome:
 
 def ensure(context: Context, tag: str, model: Model, force: bool = False) -> Converted:
     """The converted model; converts it first if anything that it is made from has changed."""
+    asked = getattr(context.args, "packed_weights", None)
+    model = model.model_copy(update={"packed_weights": asked}) if asked else model
     source = source_file(context, model)
     folder = context.folder / "model"
     pb, data = folder / f"{tag}.pb", folder / f"{tag}.data"
@@ -96,9 +102,12 @@ def ensure(context: Context, tag: str, model: Model, force: bool = False) -> Con
         began = time.monotonic()
         stamp.unlink(missing_ok=True)
         # Before the work that would be lost without it.
-        mace_run = _mace_run(context) if model.embed_memory_plan else None
+        needed = model.embed_memory_plan or model.packed_weights
+        mace_run = _mace_run(context) if needed else None
         _convert(context.console, tag, model, source, pb, data)
-        if mace_run is not None:
+        if mace_run is not None and model.packed_weights:
+            _pack_weights(mace_run, model.packed_weights, pb, data)
+        if mace_run is not None and model.embed_memory_plan:
             _embed_memory_plan(mace_run, model, pb, data)
         with atomic_files(stamp) as (out,):
             out.write(json.dumps({"fingerprint": fingerprint, "files": _states(pb, data)}).encode())
@@ -144,6 +153,21 @@ def _embed_memory_plan(mace_run: Path, model: Model, pb: Path, data: Path) -> No
             f"--num_threads={model.num_threads}", f"--memory_strategy={model.memory_strategy}"])
         with atomic_files(pb) as (out,):
             out.write(planned.read_bytes())
+
+
+def _pack_weights(mace_run: Path, isa: str, pb: Path, data: Path) -> None:
+    """Rewrites both files with the weights as the kernels of `isa` pack them besides."""
+    with tempfile.TemporaryDirectory(prefix="mace_pack.", dir=pb.parent) as folder:
+        packed = Path(folder) / "model"
+        try:
+            runner.output(mace_run, [f"--model_file={pb}", f"--model_data_file={data}",
+                                     f"--pack_weights={isa}", f"--packed_model={packed}"])
+        except MaceError:
+            pb.unlink()
+            data.unlink()
+            raise
+        os.replace(f"{packed}.data", data)
+        os.replace(f"{packed}.pb", pb)
 
 
 def _import_shapes(model: Model) -> dict[str, Shape]:
@@ -195,6 +219,8 @@ def _fingerprint(model: Model) -> str:
         "preprocess", "labels", "validation_inputs_data", "input_ranges"})
     asked |= model.model_dump(include={"winograd"})
     asked["stored"] = model.stored_type
+    if model.packed_weights:
+        asked["packed_weights"] = model.packed_weights
     if model.embed_memory_plan:
         asked |= model.model_dump(include={"embed_memory_plan", "memory_strategy", "num_threads"})
     asked["converter"] = _converter_version()

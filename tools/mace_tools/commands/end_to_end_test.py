@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from mace_tools import cli, frameworks
+from mace_tools import cli, frameworks, runner
+from mace_tools.cli_console import Console
 from mace_tools.protos import REPO
 
 FORMATS = {"tf": "tensorflow", "onnx": "onnx", "tflite": "tflite"}
@@ -106,3 +108,28 @@ def test_weights_stored_as_halves_take_half_the_space(call, tmp_path, data_type,
         _, facts = call("run", "onnx", f"--input=models/digits/images/{digit}.png", config=config)
         (((best, *_),),) = facts["top"].values()
         assert best["score"] == pytest.approx(EXPECTED["onnx"][digit][digit], abs=error)
+
+
+@needs_engine
+@pytest.mark.parametrize("isa", ["host", "scalar"])
+def test_packed_weights_are_used_or_packed_anew(call, tmp_path, isa):
+    """The latter by an engine that has better kernels than those they are for."""
+    _, plain = call("convert", "tflite")
+    text = Path("models/digits/digits_tflite.yml").read_text()
+    text = text.replace("models/digits/", f"{REPO}/models/digits/")
+    config = tmp_path / "packed.yml"
+    config.write_text(text.replace("runtime: cpu", f"runtime: cpu\n    packed_weights: {isa}"))
+    _, packed = call("convert", "tflite", config=config)
+    assert packed["weights_bytes"] > 1.5 * plain["weights_bytes"]
+    for digit in range(10):
+        _, facts = call("run", "tflite", f"--input=models/digits/images/{digit}.png", config=config)
+        (((best, *_),),) = facts["top"].values()
+        assert best["score"] == pytest.approx(EXPECTED["tflite"][digit][digit], abs=1e-5)
+    data = Path(packed["weights"])
+    damaged = bytearray(data.read_bytes())
+    damaged[0] ^= 1
+    data.write_bytes(damaged)
+    binary = runner.find(Console(), None)
+    done = subprocess.run([binary, f"--model_file={packed['graph']}", f"--model_data_file={data}"],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "weights file is damaged" in done.stderr

@@ -5,7 +5,14 @@ SPDX-License-Identifier: Apache-2.0
 
 from mace_tools.config.load import Deployment, load
 from mace_tools.config.problems import ConfigError, Problem
-from mace_tools.config.schema import ELEMENTS, Library, Model, Preprocess, Subgraph
+from mace_tools.config.schema import (
+    ELEMENTS,
+    PACKED_WEIGHTS,
+    Library,
+    Model,
+    Preprocess,
+    Subgraph,
+)
 
-__all__ = ["ELEMENTS", "ConfigError", "Deployment", "Library", "Model", "Preprocess", "Problem",
-           "Subgraph", "load"]  # fmt: skip
+__all__ = ["ELEMENTS", "PACKED_WEIGHTS", "ConfigError", "Deployment", "Library", "Model",
+           "Preprocess", "Problem", "Subgraph", "load"]  # fmt: skip

@@ -37,6 +37,9 @@ MEMORY_STRATEGIES = ("AUTO", "OPTIMAL", "SKYLINE", "GREEDY_BY_SIZE", "TFLM_GREED
 DATA_TYPES = {"cpu": ("fp32", "fp32_fp32", "fp16_fp32", "bf16_fp32"),
               "gpu": ("fp16_fp32", "fp32_fp32"),
               "dsp": ("uint8",), "cpu+gpu": ("fp16_fp32", "fp32_fp32", "fp32")}  # fmt: skip
+# What mace_run --pack_weights knows, on one machine or another.
+PACKED_WEIGHTS = ("host", "avx512", "avx512bf16", "avx2", "neon", "neon_fp16", "neon_bf16",
+                  "scalar")
 ALL_DATA_TYPES = tuple(dict.fromkeys(t for types in DATA_TYPES.values() for t in types))
 
 Formats = Annotated[tuple[str, ...], BeforeValidator(values.list_of(values.choice(*FORMATS)))]
@@ -155,6 +158,10 @@ class Model(Extras):
     embed_memory_plan: Switch = Field(
         0, description="0 or 1: the memory plan is made ahead and kept in the model file",
         examples=["1"])
+    packed_weights: Annotated[
+        str | None, BeforeValidator(values.choice(*PACKED_WEIGHTS))
+    ] = Field(None, description="a CPU for which weights are packed in the file too",
+              examples=["avx512"])
     validation_threshold: Annotated[
         dict[str, float] | None, BeforeValidator(_thresholds)
     ] = Field(None, description="cosine similarity that --validate asks for",

@@ -35,6 +35,12 @@ if "embed_memory_plan" in flags:
     graph = pathlib.Path(flags["model_file"]).read_bytes()
     pathlib.Path(flags["embed_memory_plan"]).write_bytes(graph + {embedded})
     sys.exit(0)
+if "pack_weights" in flags:
+    for ending in "pb", "data":
+        file = pathlib.Path(flags["model_file"]).with_suffix("." + ending)
+        pathlib.Path(flags["packed_model"] + "." + ending).write_bytes(
+            file.read_bytes() + {embedded})
+    sys.exit(0)
 if "dump" in flags:
     print("the", flags["dump"])
     sys.exit(0)

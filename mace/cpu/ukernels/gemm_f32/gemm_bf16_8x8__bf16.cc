@@ -23,14 +23,19 @@ void Multiply(const bfloat16_t* a, const bfloat16_t* b, size_t k,
     for (auto& block : row) block = vdupq_n_f32(0);
   }
   for (size_t i = 0; i < k; i += kStep) {
-    const bfloat16x8x4_t av = vld1q_bf16_x4(a), bv = vld1q_bf16_x4(b);
+    bfloat16x8_t av[kPairs], bv[kPairs];
+#pragma GCC unroll 4
+    for (int v = 0; v < kPairs; ++v) {
+      av[v] = vld1q_bf16(a + v * 8);
+      bv[v] = vld1q_bf16(b + v * 8);
+    }
     a += kRows * kStep;
     b += kColumns * kStep;
 #pragma GCC unroll 4
     for (int r = 0; r < kPairs; ++r) {
 #pragma GCC unroll 4
       for (int c = 0; c < kPairs; ++c) {
-        acc[r][c] = vbfmmlaq_f32(acc[r][c], av.val[r], bv.val[c]);
+        acc[r][c] = vbfmmlaq_f32(acc[r][c], av[r], bv[c]);
       }
     }
   }
@@ -52,8 +57,13 @@ void MultiplyTile(const GemmF32Tile& t) {
     const simd::F32 even[2] = {Low(p[0], p[1]), Low(p[2], p[3])};
     const simd::F32 odd[2] = {High(p[0], p[1]), High(p[2], p[3])};
     float* c = t.c + r * t.c_stride;
-    AddRow(r % 2 == 0 ? even : odd, t.accumulate ? c : t.bias, t.n, t.lower,
-           t.upper, c);
+    const float* start = t.accumulate ? c : t.bias;
+    const auto& sums = r % 2 == 0 ? even : odd;
+    if (t.n == kColumns) {
+      AddRow(sums, start, kColumns, t.lower, t.upper, c);
+    } else {
+      AddRow(sums, start, t.n, t.lower, t.upper, c);
+    }
   }
 }
 

@@ -24,11 +24,11 @@ void PackRows(const GemmF32Rows& rows, size_t tile_rows, float* to) {
     for (size_t s = 0; s < rows.segments; ++s, row += rows.segment_stride) {
       size_t k = 0;
       while (k < rows.k) {
-        if (at == 0 && k + kStep <= rows.k) {
-          Round::template Run<kStep>(row + k, step);
-          k += kStep;
-          step += tile_rows * kStep;
-          continue;
+        if (at == 0) {
+          for (; k + kStep <= rows.k; k += kStep, step += tile_rows * kStep) {
+            Round::template Run<kStep>(row + k, step);
+          }
+          if (k == rows.k) break;
         }
         rest[at++] = row[k++];
         if (at < kStep) continue;

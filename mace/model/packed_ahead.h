@@ -1,0 +1,20 @@
+// The part of a model file that holds weights packed ahead.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_MODEL_PACKED_AHEAD_H_
+#define MACE_MODEL_PACKED_AHEAD_H_
+
+#include "mace/model/model.h"
+#include "mace/proto/mace.pb.h"
+
+namespace mace {
+
+// All errors: MACE_INVALID_MODEL.
+Status CheckHash(const uint8_t* data, size_t size, uint64_t xxh3);
+Status CheckHeadBytes(const proto::PackedWeights& packed, size_t data_bytes);
+
+// Verifies net.packed_weights() and fills in `model`, which has all else.
+Status ReadPackedWeights(const proto::NetDef& net, Model* model);
+
+}  // namespace mace
+
+#endif  // MACE_MODEL_PACKED_AHEAD_H_

@@ -1,0 +1,22 @@
+// Packing a model's weights ahead, for --pack_weights.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TOOLS_MACE_RUN_PACK_WEIGHTS_H_
+#define TOOLS_MACE_RUN_PACK_WEIGHTS_H_
+
+#include <string>
+
+#include "mace/base/status.h"
+#include "tools/mace_run/options.h"
+
+namespace mace::tools {
+
+// Writes `prefix`.pb and `prefix`.data: the model of `job` with its weights as
+// the kernels of instruction set `isa` want them besides the plain ones.
+// Errors: of loading and planning; MACE_INVALID_ARGS if this program or CPU
+// cannot pack for `isa`; MACE_OUT_OF_RESOURCES.
+Status PackWeights(const Job& job, const std::string& isa, int winograd,
+                   const std::string& prefix);
+
+}  // namespace mace::tools
+
+#endif  // TOOLS_MACE_RUN_PACK_WEIGHTS_H_
