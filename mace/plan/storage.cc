@@ -102,7 +102,8 @@ class Grouper {
   // Where output `i` of a step begins in its first input, if the step only
   // renames bytes; else -1.
   int64_t ViewOffset(const GraphNode& g, size_t i) const {
-    if (FindOp(g.node.op)->is_view) return 0;
+    const Op* op = FindOp(g.node.op);  // null for chains
+    if (op != nullptr && op->is_view) return 0;
     if (g.node.op != "Split" && g.node.op != "Slice") return -1;
     const Shape& in = g.node.inputs[0].type.shape;
     const Shape& out = g.node.outputs[i].shape;

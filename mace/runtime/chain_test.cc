@@ -166,15 +166,23 @@ ModelBuilder Shuffled(const Shape& x, int64_t split) {
 }
 
 TEST(Chain, ShufflesInOnePass) {
-  for (const int64_t split : {0, 6, 10, 16, 7}) {
-    Case c = {"", {1, 9, 30, 11}, 0, 0, 1, 0};
-    const auto model = Shuffled(c.x, split).Load();
+  struct Halves {
+    int64_t channels, split;
+    size_t steps;
+  };
+  for (const Halves& h : std::vector<Halves>{{11, 0, 4},
+                                             {11, 6, 4},
+                                             {11, 16, 4},
+                                             {12, 12, 4},
+                                             {64, 64, 4},
+                                             {11, 7, 5}}) {  // on its own
+    const Case c = {"", {1, 9, 30, h.channels}, 0, 0, 1, 0};
+    const auto model = Shuffled(c.x, h.split).Load();
     const auto apart = Create(model, "PRESERVE_ALL", 1);
     for (const int threads : {1, 2, 3}) {
       const auto engine = Create(model, "AUTO", threads);
-      EXPECT_EQ(RunOnce(*engine, c), RunOnce(*apart, c)) << split;
-      const size_t steps = split == 7 ? 5u : 4u;  // 7: the split is on its own
-      EXPECT_EQ(NumSteps(*engine, c), steps) << split;
+      EXPECT_EQ(RunOnce(*engine, c), RunOnce(*apart, c)) << h.split;
+      EXPECT_EQ(NumSteps(*engine, c), h.steps) << h.split;
     }
   }
 }

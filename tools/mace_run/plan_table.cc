@@ -35,7 +35,7 @@ std::string FormatPlanTable(const Benchmark& benchmark,
   std::string s = Format(
       "Limits measured: %.1f GFLOP/s, %.1f GB/s. Times in microseconds; "
       "roofline: multiply-adds at the peak, or bytes from memory.\n"
-      "%4s %-16s %10s %10s %10s %-8s %6s  %s\n",
+      "%4s %-18s %10s %10s %10s %-8s %6s  %s\n",
       limits.gflops, limits.memory_gbps, "step", "op", "predicted", "measured",
       "roofline", "bound", "share", "kernel, name");
   double predicted = 0, measured = 0, bound = 0;
@@ -49,13 +49,13 @@ std::string FormatPlanTable(const Benchmark& benchmark,
     predicted += cost;
     measured += us;
     bound += roofline.us();
-    s += Format("%4zu %-16s %10.1f %10.1f %10.1f %-8s %5.0f%%  ", i,
+    s += Format("%4zu %-18s %10.1f %10.1f %10.1f %-8s %5.0f%%  ", i,
                 t.op.type.c_str(), cost, us, roofline.us(),
                 roofline.is_compute() ? "compute" : "memory",
                 us > 0 ? 100 * roofline.us() / us : 0.);
     s += t.op.variant + ", " + t.op.operator_name + '\n';
   }
-  return s + Format("%4s %-16s %10.1f %10.1f %10.1f\n", "", "sum", predicted,
+  return s + Format("%4s %-18s %10.1f %10.1f %10.1f\n", "", "sum", predicted,
                     measured, bound);
 }
 

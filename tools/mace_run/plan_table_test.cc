@@ -35,7 +35,7 @@ TEST(PlanTable, PredictedBesideMeasured) {
   Benchmark benchmark;
   benchmark.Add(run);
   const std::string table = FormatPlanTable(benchmark, {100, 10});
-  EXPECT_NE(table.find("Conv2d                 20.0       40.0       80.0 "
+  EXPECT_NE(table.find("Conv2d                   20.0       40.0       80.0 "
                        "compute    200%  winograd 4, conv\n"),
             std::string::npos)
       << table;

@@ -4,6 +4,7 @@
 #include "mace/plan/passes/fuse_chains.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 namespace mace {
@@ -88,13 +89,15 @@ class Fuser {
     return true;
   }
 
-  // The last node takes the others' inputs and names.
+  // The last node takes the others' inputs and names. Its op becomes that of
+  // none: "Concat+2", so that nothing takes it for one with such inputs.
   void Merge(const std::vector<size_t>& chain,
              const std::vector<ChainLink>& links) {
     GraphNode merged = NodeOf(chain.back());
     merged.inputs.clear();
     merged.node.inputs.clear();
     merged.node.name.clear();
+    merged.node.op = links[0].node->op + '+' + std::to_string(chain.size() - 1);
     for (size_t i = 0; i < chain.size(); ++i) {
       const GraphNode& g = NodeOf(chain[i]);
       merged.node.name += (i > 0 ? " + " : "") + g.node.name;
