@@ -44,7 +44,7 @@ class Tool:
 MACE_RUN = Tool("mace_run", "runs models", ("mace", "tools/mace_run", "third_party"))
 MACE_PLAN = Tool("mace_plan", "plans memory",
                  ("mace/base", "mace/memory", "mace/public", "tools/mace_plan", "third_party"))
-SUFFIXES = {".cc", ".h", ".proto", ".bzl", ".bazel", ".BUILD"}
+SUFFIXES = {".cc", ".cl", ".h", ".proto", ".bzl", ".bazel", ".BUILD"}
 FILES = ("WORKSPACE", ".bazelrc", "tools/BUILD.bazel")
 
 

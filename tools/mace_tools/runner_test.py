@@ -59,6 +59,13 @@ def test_it_is_built_once_and_again_when_a_source_changes(place):
     assert place.find() == first and place.builds() == 2
 
 
+def test_the_text_of_gpu_kernels_is_part_of_it(place):
+    place.find()
+    (place.source.parent / "a.cl").write_text("__kernel void a() {}")
+    place.find()
+    assert place.builds() == 2
+
+
 def test_tests_are_not_part_of_it(place):
     place.find()
     (place.source.parent / "a_test.cc").write_text("int c;")
