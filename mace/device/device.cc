@@ -20,6 +20,12 @@ Result<Extent2D> Device::ImageExtentOf(const TensorType& type) const {
   return Unsupported(ToString(type) + ": device " + name() + " has no images");
 }
 
+Status Device::CheckMemory(const DeviceMemory& /*memory*/,
+                           const TensorType& /*type*/) const {
+  return Unsupported(std::string("device ") + name() +
+                     " has no memory of its own; give host memory");
+}
+
 Result<std::unique_ptr<DeviceImages>> Device::CreateImages(
     const std::vector<ImageType>& types) {
   if (types.empty()) return std::unique_ptr<DeviceImages>();

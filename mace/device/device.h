@@ -49,6 +49,20 @@ struct DeviceCounts {
   int64_t bytes_to_host = 0;
 };
 
+// The caller's memory for a tensor, on the device: a buffer with the elements
+// as host memory would have them, or an image as the device's kernels do.
+struct DeviceMemory {
+  void* handle = nullptr;
+  bool is_image = false;
+  bool is_output = false;
+};
+
+// What callers make such memory with: a cl_context and its cl_device_id.
+struct NativeHandles {
+  void* context = nullptr;
+  void* device = nullptr;
+};
+
 // A kernel as it will run: its device's images are bound, and what the caller
 // gives at each Run is not.
 struct BoundKernel {
@@ -99,6 +113,17 @@ class Device {
 
   virtual Result<std::unique_ptr<DeviceImages>> CreateImages(
       const std::vector<ImageType>& types);
+
+  // Whether it may serve as a tensor of this type. Errors: MACE_INVALID_ARGS
+  // with what is wrong (context, kind, size, format, access) and what would be
+  // right; MACE_UNSUPPORTED for a device without memory of its own.
+  virtual Status CheckMemory(const DeviceMemory& memory,
+                             const TensorType& type) const;
+  virtual NativeHandles native_handles() const { return {}; }
+
+  // The buffer that `convert`, of PrepareConvert, reads or writes from now on
+  // in place of host memory; null: host memory again.
+  virtual void UseBuffer(Kernel& /*convert*/, void* /*buffer*/) {}
 
   // Lets kernels of this device choose among their variants, by what was
   // measured before or, within its budget, by measuring now.

@@ -27,6 +27,8 @@ struct ClApi {
   decltype(&::clCreateBuffer) clCreateBuffer;
   decltype(&::clCreateImage) clCreateImage;
   decltype(&::clReleaseMemObject) clReleaseMemObject;
+  decltype(&::clGetMemObjectInfo) clGetMemObjectInfo;
+  decltype(&::clGetImageInfo) clGetImageInfo;
   decltype(&::clCreateProgramWithSource) clCreateProgramWithSource;
   decltype(&::clCreateProgramWithBinary) clCreateProgramWithBinary;
   decltype(&::clBuildProgram) clBuildProgram;
@@ -40,6 +42,8 @@ struct ClApi {
   decltype(&::clEnqueueNDRangeKernel) clEnqueueNDRangeKernel;
   decltype(&::clEnqueueReadBuffer) clEnqueueReadBuffer;
   decltype(&::clEnqueueWriteBuffer) clEnqueueWriteBuffer;
+  decltype(&::clEnqueueMapBuffer) clEnqueueMapBuffer;
+  decltype(&::clEnqueueUnmapMemObject) clEnqueueUnmapMemObject;
   decltype(&::clFlush) clFlush;
   decltype(&::clFinish) clFinish;
   decltype(&::clWaitForEvents) clWaitForEvents;

@@ -3,6 +3,7 @@
 
 #include "mace/opencl/cl_context.h"
 
+#include <cstdint>
 #include <vector>
 
 #include "mace/base/logging.h"
@@ -150,6 +151,20 @@ Result<ClMem> ClContext::CreateBuffer(size_t bytes,
   MACE_RETURN_IF_ERROR(
       ClStatus(code, "clCreateBuffer of " + std::to_string(bytes) + " bytes"));
   return ClMem(memory, api_->clReleaseMemObject);
+}
+
+ClMem ClContext::WrapHost(void* data, size_t bytes) const {
+  // Drivers copy what does not begin at a cache line.
+  constexpr uintptr_t kLine = 64;
+  if (!facts_.unified_memory ||
+      reinterpret_cast<uintptr_t>(data) % kLine != 0) {
+    return ClMem();
+  }
+  cl_int code = CL_SUCCESS;
+  cl_mem memory = api_->clCreateBuffer(context_.get(),
+                                       CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
+                                       bytes, data, &code);
+  return code == CL_SUCCESS ? ClMem(memory, api_->clReleaseMemObject) : ClMem();
 }
 
 Result<ClMem> ClContext::CreateImage(size_t width, size_t height, bool half,

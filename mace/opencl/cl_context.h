@@ -37,6 +37,9 @@ class ClContext {
   Result<ClQueueHandle> CreateQueue(bool profiling) const;
   // Errors: of the driver; MACE_OUT_OF_RESOURCES.
   Result<ClMem> CreateBuffer(size_t bytes, const void* contents) const;
+  // A buffer of the host's memory itself, which must stay; null if the device
+  // does not share memory with the host, or refuses.
+  ClMem WrapHost(void* data, size_t bytes) const;
   Result<ClMem> CreateImage(size_t width, size_t height, bool half,
                             const void* contents) const;
 

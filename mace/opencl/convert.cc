@@ -10,13 +10,14 @@ namespace {
 
 class ConvertKernel final : public LaunchingKernel {
  public:
-  ConvertKernel(bool upload, KernelPtr rearrange, SharedMem buffer,
-                size_t bytes, Queue& queue)
+  ConvertKernel(bool upload, KernelPtr rearrange, ClMem buffer, size_t bytes,
+                OpenclContext& context)
       : upload_(upload),
         rearrange_(std::move(rearrange)),
         buffer_(std::move(buffer)),
         bytes_(bytes),
-        queue_(queue) {}
+        context_(context.cl()),
+        queue_(context.queue()) {}
 
   Layout input_layout(size_t /*i*/) const override {
     return upload_ ? Layout::kRowMajor : Layout::kImage;
@@ -26,27 +27,48 @@ class ConvertKernel final : public LaunchingKernel {
   }
   std::string variant() const override { return rearrange_->variant(); }
   double device_us() const override { return rearrange_->device_us(); }
+  void UseBuffer(void* buffer) override { callers_ = buffer; }
 
   Status Tune(Tuner& tuner, const RunArgs& args) override {
-    return static_cast<LaunchingKernel&>(*rearrange_).Tune(tuner, args);
+    return static_cast<LaunchingKernel&>(*rearrange_)
+        .Tune(tuner, WithBuffer(args, buffer_.get()));
   }
 
   Status Run(const RunArgs& args) override {
-    if (upload_) {
-      MACE_RETURN_IF_ERROR(
-          queue_.Write(args.inputs[0].handle, bytes_, buffer_->get()));
-      return rearrange_->Run(args);
+    if (callers_ != nullptr) {
+      return rearrange_->Run(WithBuffer(args, callers_));
     }
-    MACE_RETURN_IF_ERROR(rearrange_->Run(args));
-    return queue_.Read(buffer_->get(), bytes_, args.outputs[0].handle);
+    void* const host = (upload_ ? args.inputs : args.outputs)[0].handle;
+    const ClMem wrapped = context_.WrapHost(host, bytes_);
+    const cl_mem buffer = wrapped ? wrapped.get() : buffer_.get();
+    if (upload_ && !wrapped) {
+      MACE_RETURN_IF_ERROR(queue_.Write(host, bytes_, buffer));
+    }
+    MACE_RETURN_IF_ERROR(rearrange_->Run(WithBuffer(args, buffer)));
+    // The plan may give the bytes to another tensor after the upload.
+    if (upload_) return wrapped ? queue_.Finish() : Status();
+    return wrapped ? queue_.ShowToHost(buffer, bytes_)
+                   : queue_.Read(buffer, bytes_, host);
   }
 
  private:
+  // The arguments of the pass: the image of the node, and the buffer as the
+  // first scratch image.
+  const RunArgs& WithBuffer(const RunArgs& args, void* buffer) {
+    args_.inputs = args.inputs;
+    args_.outputs = args.outputs;
+    args_.images.assign(1, {buffer});
+    return args_;
+  }
+
   bool upload_;
   KernelPtr rearrange_;
-  SharedMem buffer_;  // the tensor, densely stored
+  ClMem buffer_;  // the tensor, densely stored
   size_t bytes_;
+  const ClContext& context_;
   Queue& queue_;
+  void* callers_ = nullptr;  // a buffer of the caller's, for the next Runs
+  RunArgs args_;
 };
 
 }  // namespace
@@ -56,21 +78,20 @@ Result<KernelPtr> MakeConvert(const Node& node, OpenclContext& context) {
   const bool upload = type.layout == Layout::kImage;
   const TensorType& dense = upload ? node.inputs[0].type : type;
   const auto bytes = static_cast<size_t>(Bytes(dense));
-  MACE_ASSIGN_OR_RETURN(ClMem memory,
+  MACE_ASSIGN_OR_RETURN(ClMem buffer,
                         context.cl().CreateBuffer(bytes, nullptr));
-  auto buffer = std::make_shared<const ClMem>(std::move(memory));
   const Extents4 e = AsNhwc(type.shape);
   Pass pass("convert", upload ? "buffer_to_image" : "image_to_buffer",
             BlockGrid(e));
   if (upload) {
-    pass.Constant(buffer).Out();
+    pass.Image(0).Out();
   } else {
-    pass.In(0).Constant(buffer);
+    pass.In(0).Image(0);
   }
   pass.Int(e[3]);
   MACE_ASSIGN_OR_RETURN(KernelPtr rearrange, context.MakeKernel({pass}));
   return KernelPtr(std::make_unique<ConvertKernel>(
-      upload, std::move(rearrange), std::move(buffer), bytes, context.queue()));
+      upload, std::move(rearrange), std::move(buffer), bytes, context));
 }
 
 }  // namespace mace::opencl

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mace/base/logging.h"
+#include "mace/opencl/caller_memory.h"
 #include "mace/opencl/convert.h"
 #include "mace/opencl/kernel_table.h"
 
@@ -154,6 +155,21 @@ Result<Extent2D> OpenclDevice::ImageExtentOf(const TensorType& type) const {
 Extent2D OpenclDevice::max_image_extent() const {
   return {static_cast<int64_t>(context_->facts().max_image_width),
           static_cast<int64_t>(context_->facts().max_image_height)};
+}
+
+Status OpenclDevice::CheckMemory(const DeviceMemory& memory,
+                                 const TensorType& type) const {
+  MACE_ASSIGN_OR_RETURN(const Extent2D extent, ImageExtentOf(type));
+  return opencl::CheckCallerMemory(context_->cl(), memory,
+                                   static_cast<size_t>(Bytes(type)), extent);
+}
+
+NativeHandles OpenclDevice::native_handles() const {
+  return {context_->cl().get(), context_->cl().device()};
+}
+
+void OpenclDevice::UseBuffer(Kernel& convert, void* buffer) {
+  static_cast<opencl::LaunchingKernel&>(convert).UseBuffer(buffer);
 }
 
 // The kernels with most to win come first, in case the budget ends.

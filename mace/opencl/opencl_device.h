@@ -56,6 +56,10 @@ class OpenclDevice final : public Device {
   Status FinishPrepare() override;
   Result<std::unique_ptr<DeviceImages>> CreateImages(
       const std::vector<ImageType>& types) override;
+  Status CheckMemory(const DeviceMemory& memory,
+                     const TensorType& type) const override;
+  NativeHandles native_handles() const override;
+  void UseBuffer(Kernel& convert, void* buffer) override;
   Status Tune(const std::vector<BoundKernel>& kernels) override;
   std::string DumpTuning() const override { return tuner_->report(); }
   DeviceCounts counts() const override;

@@ -84,6 +84,18 @@ Status Queue::Write(const void* from, size_t bytes, cl_mem buffer) {
                 "clEnqueueWriteBuffer");
 }
 
+Status Queue::ShowToHost(cl_mem buffer, size_t bytes) {
+  cl_int code = CL_SUCCESS;
+  void* const mapped =
+      api().clEnqueueMapBuffer(get(), buffer, CL_TRUE, CL_MAP_READ, 0, bytes, 0,
+                               nullptr, nullptr, &code);
+  MACE_RETURN_IF_ERROR(Waited(code, "clEnqueueMapBuffer"));
+  MACE_RETURN_IF_ERROR(ClStatus(
+      api().clEnqueueUnmapMemObject(get(), buffer, mapped, 0, nullptr, nullptr),
+      "clEnqueueUnmapMemObject"));
+  return Finish();
+}
+
 Status Queue::Finish() { return Waited(api().clFinish(get()), "clFinish"); }
 
 Status Queue::Waited(cl_int code, const char* what) {

@@ -52,6 +52,10 @@ class Queue {
   Status Read(cl_mem buffer, size_t bytes, void* to);
   Status Write(const void* from, size_t bytes, cl_mem buffer);
 
+  // Waits until the host sees, in the memory that `buffer` was made of, what
+  // the device wrote.
+  Status ShowToHost(cl_mem buffer, size_t bytes);
+
   Status Finish();
 
  private:

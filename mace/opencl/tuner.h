@@ -81,6 +81,8 @@ class Tuner {
 class LaunchingKernel : public Kernel {
  public:
   virtual Status Tune(Tuner& tuner, const RunArgs& args) = 0;
+  // Of a convert: as Device::UseBuffer.
+  virtual void UseBuffer(void* /*buffer*/) {}
 };
 
 }  // namespace mace::opencl

@@ -89,7 +89,8 @@ class RunMetadata {
   std::vector<OperatorStats> op_stats;
 };
 
-// A dense row-major tensor in the caller's memory, which is shared, not copied.
+// A dense row-major tensor in the caller's memory, which is shared, not copied;
+// or one in GPU memory.
 class MACE_API MaceTensor {
  public:
   MaceTensor() = default;
@@ -99,11 +100,20 @@ class MACE_API MaceTensor {
   // and allocated by the engine.
   MaceTensor(const std::vector<int64_t>& shape, std::shared_ptr<void> data,
              IDataType data_type);
+  // Floats in GPU memory, used without a copy: `memory` is a cl_mem of the
+  // context of MaceEngine::GetGPUHandles. GPU_BUFFER: floats as in host memory.
+  // GPU_IMAGE: a 2-D image, CL_RGBA of floats or halves, of at least
+  // W * ((C + 3) / 4) x N * H pixels in channel-major order
+  // (docs/memory_layout.md). Commands that fill an input must be done before
+  // Run; when Run returns, outputs are written.
+  MaceTensor(const std::vector<int64_t>& shape, std::shared_ptr<void> memory,
+             MemoryType memory_type);
 
   const std::vector<int64_t>& shape() const { return shape_; }
   IDataType data_type() const { return data_type_; }
+  MemoryType memory_type() const { return memory_type_; }
 
-  // Null if the elements are not floats.
+  // Null if the elements are not floats in host memory.
   const std::shared_ptr<float> data() const;
   std::shared_ptr<float> data();
   // The memory whatever its type.
@@ -113,6 +123,7 @@ class MACE_API MaceTensor {
   std::vector<int64_t> shape_;
   std::shared_ptr<void> data_;
   IDataType data_type_ = IDT_FLOAT;
+  MemoryType memory_type_ = MemoryType::CPU_BUFFER;
 };
 
 // An input or output of a model.
@@ -320,6 +331,9 @@ class MACE_API MaceEngine {
 
   // Errors: MACE_INVALID_ARGS for null.
   MaceStatus GetDeviceCounts(MaceDeviceCounts* counts) const;
+
+  // Errors: MACE_UNSUPPORTED if nothing of it runs on the GPU.
+  MaceStatus GetGPUHandles(MaceGPUHandles* handles) const;
 
   // Names, types and shapes; the shapes are those of the latest plan.
   std::vector<MaceTensorInfo> inputs() const;

@@ -23,6 +23,13 @@ struct MaceDeviceCounts {
   int64_t bytes_to_host = 0;
 };
 
+// What memory for tensors on the GPU is made with: a cl_context and its
+// cl_device_id. They live as long as the engine that gave them.
+struct MaceGPUHandles {
+  void* context = nullptr;
+  void* device = nullptr;
+};
+
 // Shared by any number of engines; immutable.
 class GPUContext;
 using OpenclContext = GPUContext;

@@ -307,7 +307,14 @@ Status MaceEngine::Impl::PrepareOutputs(
   for (int id : graph.outputs) {
     const Value& value = graph.values[id];
     const auto it = outputs->find(value.name);
-    if (it == outputs->end() || it->second.raw_data() == nullptr) {
+    const bool is_given = it != outputs->end();
+    if (is_given && it->second.raw_data() == nullptr &&
+        it->second.memory_type() != MemoryType::CPU_BUFFER) {
+      return InvalidArgument("output '" + value.name +
+                             "' in GPU memory: the cl_mem is null; make it in "
+                             "the context of GetGPUHandles");
+    }
+    if (!is_given || it->second.raw_data() == nullptr) {
       MACE_ASSIGN_OR_RETURN(AlignedBuffer buffer,
                             AlignedBuffer::Create(Bytes(value.type)));
       auto owner = std::make_shared<AlignedBuffer>(std::move(buffer));
@@ -349,13 +356,15 @@ Status MaceEngine::Impl::Run(const std::map<std::string, MaceTensor>& inputs,
   const Graph& graph = executor.plan().graph;
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
     const std::string& name = graph.values[graph.inputs[i]].name;
-    executor.BindInput(static_cast<int>(i),
-                       inputs.find(name)->second.raw_data().get());
+    const MaceTensor& tensor = inputs.find(name)->second;
+    MACE_RETURN_IF_ERROR(executor.BindInput(
+        static_cast<int>(i), tensor.memory_type(), tensor.raw_data().get()));
   }
   for (size_t i = 0; i < graph.outputs.size(); ++i) {
     const std::string& name = graph.values[graph.outputs[i]].name;
-    executor.BindOutput(static_cast<int>(i),
-                        outputs->find(name)->second.raw_data().get());
+    const MaceTensor& tensor = outputs->find(name)->second;
+    MACE_RETURN_IF_ERROR(executor.BindOutput(
+        static_cast<int>(i), tensor.memory_type(), tensor.raw_data().get()));
   }
   if (metadata != nullptr) metadata->op_stats.clear();
   return executor.Run(metadata);
@@ -425,6 +434,20 @@ Status MaceEngine::Impl::GetDeviceCounts(MaceDeviceCounts* counts) const {
     counts->bytes_from_host += found.bytes_from_host;
     counts->bytes_to_host += found.bytes_to_host;
   }
+  return Status();
+}
+
+Status MaceEngine::Impl::GetGPUHandles(MaceGPUHandles* handles) const {
+  if (handles == nullptr) return InvalidArgument("GetGPUHandles: null handles");
+  std::lock_guard<std::mutex> lock(mutex_);
+  const Device* const device = executors_.front()->plan().image_device;
+  if (device == nullptr) {
+    return Unsupported(
+        "GetGPUHandles: nothing of this engine runs on the GPU; "
+        "Dump(\"plan\") says why");
+  }
+  const NativeHandles native = device->native_handles();
+  *handles = {native.context, native.device};
   return Status();
 }
 

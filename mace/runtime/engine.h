@@ -30,6 +30,7 @@ class MaceEngine::Impl {
   Status Dump(const std::string& stage, std::string* text) const;
   Status GetMemoryUsage(MaceMemoryUsage* usage) const;
   Status GetDeviceCounts(MaceDeviceCounts* counts) const;
+  Status GetGPUHandles(MaceGPUHandles* handles) const;
   size_t arena_bytes() const;
 
  private:

@@ -98,6 +98,9 @@ Executor::Executor(std::unique_ptr<Plan> plan,
   for (size_t c = 0; c < plan_->copies.size(); ++c) {
     AddSlot(plan_->places[plan_->copies[c].value], &copy_from_[c].handle);
   }
+  if (plan_->image_device != nullptr) {
+    device_tensors_ = std::make_unique<DeviceTensors>(*plan_, args_);
+  }
 }
 
 void Executor::AddSlot(const Place& place, void** pointer) {
@@ -150,22 +153,44 @@ Status Executor::CheckNumerics() {
   return Status();
 }
 
-void Executor::BindInput(int index, const void* data) {
-  inputs_[index] = data;
-  Bind(input_slots_[index], const_cast<void*>(data));
+Status Executor::BindOnDevice(bool is_input, int index, MemoryType type,
+                              void* memory) {
+  if (device_tensors_ != nullptr) {
+    return device_tensors_->Bind(is_input, index, type, memory);
+  }
+  if (type == MemoryType::CPU_BUFFER) return Status();
+  const Graph& graph = plan_->graph;
+  const int id = (is_input ? graph.inputs : graph.outputs)[index];
+  return Unsupported((is_input ? "input '" : "output '") +
+                     graph.values[id].name +
+                     "' in GPU memory: nothing runs on the GPU; give host "
+                     "memory (Dump(\"plan\") says why)");
 }
 
-void Executor::BindOutput(int index, void* data) {
+Status Executor::BindInput(int index, MemoryType type, const void* data) {
+  inputs_[index] = data;
+  void* const memory = const_cast<void*>(data);
+  MACE_RETURN_IF_ERROR(BindOnDevice(true, index, type, memory));
+  if (type == MemoryType::CPU_BUFFER) Bind(input_slots_[index], memory);
+  return Status();
+}
+
+Status Executor::BindOutput(int index, MemoryType type, void* data) {
   outputs_[index] = data;
-  Bind(output_slots_[index], data);
+  MACE_RETURN_IF_ERROR(BindOnDevice(false, index, type, data));
+  if (type == MemoryType::CPU_BUFFER) Bind(output_slots_[index], data);
+  return Status();
 }
 
 Status Executor::RunStep(size_t s, RunMetadata* metadata) {
   const Step& step = plan_->steps[s];
-  if (metadata == nullptr) return step.kernel->Run(args_[s]);
+  const bool runs = !skips(s);
+  if (metadata == nullptr) {
+    return runs ? step.kernel->Run(args_[s]) : Status();
+  }
   OperatorStats stats = StatsOf(plan_->graph.nodes[step.node].node, step);
   stats.stats.start_micros = NowMicros();
-  MACE_RETURN_IF_ERROR(step.kernel->Run(args_[s]));
+  if (runs) MACE_RETURN_IF_ERROR(step.kernel->Run(args_[s]));
   stats.stats.end_micros = NowMicros();
   metadata->op_stats.push_back(std::move(stats));
   return Status();
@@ -178,7 +203,9 @@ Status Executor::FinishMetadata(RunMetadata* metadata) {
   MACE_RETURN_IF_ERROR(device->Finish());
   for (size_t s = 0; s < plan_->steps.size(); ++s) {
     const double us = plan_->steps[s].kernel->device_us();
-    if (plan_->steps[s].device != device || us < 0) continue;
+    if (plan_->steps[s].device != device || us < 0 || skips(s)) {
+      continue;
+    }
     CallStats& stats = metadata->op_stats[s].stats;
     stats.end_micros = stats.start_micros + std::llround(us);
   }
@@ -194,7 +221,23 @@ Status Executor::CheckInputs() const {
 
 Status Executor::Run(RunMetadata* metadata) {
   Device* const device = plan_->image_device;
-  if (device != nullptr) device->SetProfiling(metadata != nullptr);
+  if (device == nullptr) return RunSteps(metadata);
+  device->SetProfiling(metadata != nullptr);
+  const bool is_on_device = device_tensors_->any();
+  if (is_on_device && check_ != nullptr) {
+    return Unsupported(
+        "SetNumericCheck looks at inputs in host memory; give no GPU memory");
+  }
+  const Status status = RunSteps(metadata);
+  // Nothing may touch the caller's memory after Run.
+  if (!status.ok() || is_on_device) {
+    const Status finished = device->Finish();
+    if (status.ok()) return finished;
+  }
+  return status;
+}
+
+Status Executor::RunSteps(RunMetadata* metadata) {
   if (!dead_.empty()) Poison(arena_, dead_[0]);
   if (check_ != nullptr) MACE_RETURN_IF_ERROR(CheckInputs());
   for (size_t s = 0; s < plan_->steps.size(); ++s) {
@@ -204,7 +247,7 @@ Status Executor::Run(RunMetadata* metadata) {
     }
     if (!dead_.empty()) Poison(arena_, dead_[s + 1]);
   }
-  if (device != nullptr && metadata != nullptr) {
+  if (plan_->image_device != nullptr && metadata != nullptr) {
     MACE_RETURN_IF_ERROR(FinishMetadata(metadata));
   }
   for (size_t c = 0; c < plan_->copies.size(); ++c) {

@@ -10,6 +10,7 @@
 #include "mace/base/status.h"
 #include "mace/plan/plan.h"
 #include "mace/public/mace.h"
+#include "mace/runtime/device_tensors.h"
 #include "mace/runtime/guard.h"
 #include "mace/runtime/numeric_check.h"
 
@@ -36,8 +37,9 @@ class Executor {
   void BindArena(void* arena);
 
   // The caller's memory of graph input or output `index`, for the next Run.
-  void BindInput(int index, const void* data);
-  void BindOutput(int index, void* data);
+  // Errors: as DeviceTensors::Bind.
+  Status BindInput(int index, MemoryType type, const void* data);
+  Status BindOutput(int index, MemoryType type, void* data);
 
   // Runs the steps in order; allocates nothing unless `metadata` is given.
   // REQUIRES: everything is bound. Errors: MACE_RUNTIME_ERROR.
@@ -52,6 +54,11 @@ class Executor {
   static void Bind(const std::vector<Slot>& slots, void* base);
   void AddSlot(const Place& place, void** pointer);
 
+  Status BindOnDevice(bool is_input, int index, MemoryType type, void* memory);
+  bool skips(size_t s) const {
+    return device_tensors_ != nullptr && device_tensors_->skips(s);
+  }
+  Status RunSteps(RunMetadata* metadata);
   Status RunStep(size_t s, RunMetadata* metadata);
   Status FinishMetadata(RunMetadata* metadata);
   Status CheckInputs() const;
@@ -63,11 +70,12 @@ class Executor {
   std::vector<std::vector<ByteRange>> dead_;  // of the guard; else empty
   std::vector<RunArgs> args_;                 // by step
   std::vector<Slot> arena_slots_;
-  std::vector<std::vector<Slot>> input_slots_;   // by graph input
-  std::vector<std::vector<Slot>> output_slots_;  // by graph output
-  std::vector<Buffer> copy_from_;                // by plan copy
-  std::vector<const void*> inputs_;              // by graph input
-  std::vector<void*> outputs_;                   // by graph output
+  std::vector<std::vector<Slot>> input_slots_;     // by graph input
+  std::vector<std::vector<Slot>> output_slots_;    // by graph output
+  std::vector<Buffer> copy_from_;                  // by plan copy
+  std::unique_ptr<DeviceTensors> device_tensors_;  // null: all on the CPU
+  std::vector<const void*> inputs_;                // by graph input
+  std::vector<void*> outputs_;                     // by graph output
 };
 
 }  // namespace mace

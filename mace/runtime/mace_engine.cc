@@ -66,6 +66,10 @@ MaceStatus MaceEngine::GetDeviceCounts(MaceDeviceCounts* counts) const {
   return impl_->GetDeviceCounts(counts);
 }
 
+MaceStatus MaceEngine::GetGPUHandles(MaceGPUHandles* handles) const {
+  return impl_->GetGPUHandles(handles);
+}
+
 MaceStatus MaceEngine::Dump(const std::string& stage, std::string* text) const {
   return impl_->Dump(stage, text);
 }

@@ -207,9 +207,14 @@ MaceTensor::MaceTensor(const std::vector<int64_t>& shape,
                        std::shared_ptr<void> data, IDataType data_type)
     : shape_(shape), data_(std::move(data)), data_type_(data_type) {}
 
+MaceTensor::MaceTensor(const std::vector<int64_t>& shape,
+                       std::shared_ptr<void> memory, MemoryType memory_type)
+    : shape_(shape), data_(std::move(memory)), memory_type_(memory_type) {}
+
 const std::shared_ptr<float> MaceTensor::data() const {
-  return data_type_ == IDT_FLOAT ? std::static_pointer_cast<float>(data_)
-                                 : nullptr;
+  const bool is_host_float =
+      data_type_ == IDT_FLOAT && memory_type_ == MemoryType::CPU_BUFFER;
+  return is_host_float ? std::static_pointer_cast<float>(data_) : nullptr;
 }
 
 std::shared_ptr<float> MaceTensor::data() {
