@@ -180,6 +180,8 @@ class GpuFault : public ::testing::Test {
     GPUContextBuilder gpu;
     gpu.SetStoragePath(folder == nullptr ? "/tmp" : folder);
     EXPECT_TRUE(config.SetGPUContext(gpu.Finalize()).ok());
+    // A window makes more entry points of use.
+    EXPECT_TRUE(config.SetGPULimits(0, 2).ok());
     return MaceEngine::Create(b.Load(), {}, {}, config, engine);
   }
 
