@@ -13,6 +13,8 @@
 namespace mace {
 namespace {
 
+// Some drivers write what is beyond it as infinity, others as the largest half.
+constexpr float kLargestHalf = 65504;
 constexpr size_t kMaxListed = 8;  // names in a message
 
 float ValueAt(DataType dtype, const void* data, int64_t i) {
@@ -28,10 +30,11 @@ float ValueAt(DataType dtype, const void* data, int64_t i) {
   }
 }
 
-// The first element that is NaN or infinite, or -1.
-int64_t FirstOdd(DataType dtype, const void* data, int64_t n) {
+// The first element that is NaN or not below `limit`, or -1.
+int64_t FirstOdd(DataType dtype, const void* data, int64_t n,
+                 float limit = INFINITY) {
   for (int64_t i = 0; i < n; ++i) {
-    if (!std::isfinite(ValueAt(dtype, data, i))) return i;
+    if (!(std::fabs(ValueAt(dtype, data, i)) < limit)) return i;
   }
   return -1;
 }
@@ -47,9 +50,10 @@ std::string PositionOf(const Shape& shape, int64_t i) {
 }
 
 std::string Describe(float value, const Shape& shape, int64_t i) {
-  const char* name = std::isnan(value) ? "NaN"
-                     : value > 0       ? "infinity"
-                                       : "-infinity";
+  const char* name = std::isnan(value)      ? "NaN"
+                     : std::isfinite(value) ? "the largest half"
+                     : value > 0            ? "infinity"
+                                            : "-infinity";
   return std::string(name) + " at " + PositionOf(shape, i) + " (element " +
          std::to_string(i) + ")";
 }
@@ -114,16 +118,18 @@ Status NumericCheck::CheckStep(size_t s, const RunArgs& args) {
     }
     const Shape& shape = node.outputs[i].shape;
     if (data == nullptr) continue;  // nobody reads it
-    const int64_t odd = FirstOdd(dtype, data, NumElements(shape));
+    const bool is_half = node.outputs[i].dtype == DataType::kF16;
+    const int64_t odd = FirstOdd(dtype, data, NumElements(shape),
+                                 is_half ? kLargestHalf : INFINITY);
     if (odd < 0) continue;
     const float value = ValueAt(dtype, data, odd);
-    return Found(step, i, Describe(value, shape, odd), std::isinf(value));
+    return Found(step, i, Describe(value, shape, odd), !std::isnan(value));
   }
   return Status();
 }
 
 Status NumericCheck::Found(const Step& step, size_t output,
-                           const std::string& what, bool is_infinite) const {
+                           const std::string& what, bool is_too_large) const {
   const GraphNode& g = plan_.graph.nodes[step.node];
   const Value& value = plan_.graph.values[g.outputs[output]];
   const bool is_image = value.type.layout == Layout::kImage;
@@ -133,11 +139,11 @@ Status NumericCheck::Found(const Step& step, size_t output,
               (is_image ? ", an image on the " : ", on the ") +
               step.device->name() + " (" + step.kernel->variant() +
               "), holds " + what + "; " +
-              CureOf(step, g.outputs[output], is_infinite)};
+              CureOf(step, g.outputs[output], is_too_large)};
 }
 
 std::string NumericCheck::CureOf(const Step& step, int value,
-                                 bool is_infinite) const {
+                                 bool is_too_large) const {
   const Node& node = plan_.graph.nodes[step.node].node;
   if (plan_.graph.values[value].type.dtype != DataType::kF16) {
     return "all that was computed before it is finite, and it works with " +
@@ -153,9 +159,9 @@ std::string NumericCheck::CureOf(const Step& step, int value,
       names += (names.empty() ? "" : ",") + g.node.name;
     }
   }
-  return (is_infinite ? "a half ends at 65504: run this in float32"
-                      : "halves may have overflowed within: run this in "
-                        "float32") +
+  return (is_too_large ? "a half ends at 65504: run this in float32"
+                       : "halves may have overflowed within: run this in "
+                         "float32") +
          (" (SetFloat32Nodes, float32_nodes: [" + names +
           "] in the deployment file, --float32_nodes=" + names + ")");
 }

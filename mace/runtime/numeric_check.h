@@ -26,7 +26,7 @@ class NumericCheck {
 
   // To be called after each step, with its arguments.
   // Errors: MACE_RUNTIME_ERROR, naming node, tensor, place, value and cure, if
-  // an output holds NaN or infinity; of the device.
+  // an output holds NaN or infinity, or of halves the largest; of the device.
   Status CheckStep(size_t step, const RunArgs& args);
 
  private:
@@ -39,8 +39,8 @@ class NumericCheck {
   explicit NumericCheck(const Plan& plan) : plan_(plan) {}
   Status AddLooks(const Step& step);
   Status Found(const Step& step, size_t output, const std::string& what,
-               bool is_infinite) const;
-  std::string CureOf(const Step& step, int value, bool is_infinite) const;
+               bool is_too_large) const;
+  std::string CureOf(const Step& step, int value, bool is_too_large) const;
 
   const Plan& plan_;
   std::vector<std::vector<Look>> looks_;  // by step and output

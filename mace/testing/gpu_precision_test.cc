@@ -91,7 +91,10 @@ class GpuPrecision : public ::testing::Test {
 TEST_F(GpuPrecision, HalvesOverflow) {
   const Answer answer = Try(GPU, "fp16_fp32", {}, false);
   ASSERT_TRUE(answer.status.ok());
-  EXPECT_FALSE(std::isfinite(answer.values[33 * 64 * 32]));
+  // Some drivers write infinity, others the largest half.
+  const size_t middle = 33 * 64 * 32;
+  EXPECT_FALSE(std::fabs(answer.values[middle] - want_[middle]) <
+               0.5f * want_[middle]);
 }
 
 TEST_F(GpuPrecision, TheFirstOverflowIsNamed) {
@@ -102,7 +105,9 @@ TEST_F(GpuPrecision, TheFirstOverflowIsNamed) {
                     "Conv2d 'c2' is the first with a bad value: its output "
                     "'c2' f16[1,64,64,32], an image on the GPU"))
       << message;
-  EXPECT_TRUE(Holds(message, "holds infinity at [0,0,0,0] (element 0)"))
+  EXPECT_TRUE(Holds(message, " at [0,0,0,0] (element 0)")) << message;
+  EXPECT_TRUE(Holds(message, "holds infinity") ||
+              Holds(message, "holds the largest half"))
       << message;
   EXPECT_TRUE(Holds(message, "--float32_nodes=c2")) << message;
 }
