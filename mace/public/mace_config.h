@@ -1,0 +1,107 @@
+// MaceEngineConfig: how an engine runs.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_PUBLIC_MACE_CONFIG_H_
+#define MACE_PUBLIC_MACE_CONFIG_H_
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mace/public/mace_api.h"
+#include "mace/public/mace_gpu.h"
+#include "mace/public/mace_runtime.h"
+#include "mace/public/status.h"
+
+namespace mace {
+
+enum DeviceType { CPU = 0, GPU = 2, HEXAGON = 3 };
+
+// Ways for tensors to share bytes beyond reusing those of the dead. Each only
+// ever lowers the bytes that an engine needs, and none changes a result.
+struct MaceMemorySavings {
+  bool order = true;     // run the ops in the order that needs least
+  bool views = true;     // reshapes and outermost slices copy nothing
+  bool in_place = true;  // an output in the bytes of an input that dies there
+  bool concat = true;    // inputs of an outermost concat written in place
+  bool overlap = true;   // an output over the part of an input already read
+};
+
+// How an engine runs. Setters return MACE_INVALID_ARGS for what they refuse
+// and then change nothing. A copy is independent.
+class MACE_API MaceEngineConfig {
+ public:
+  // Starts from the defaults set with the functions of mace_runtime.h.
+  explicit MaceEngineConfig(DeviceType device_type = CPU);
+  ~MaceEngineConfig();
+  MaceEngineConfig(const MaceEngineConfig& other);
+  MaceEngineConfig& operator=(const MaceEngineConfig& other);
+
+  // `num_threads` <= 0: as many as the policy has cores.
+  MaceStatus SetCPUThreadPolicy(int num_threads, CPUAffinityPolicy policy);
+
+  // How tensors share memory: AUTO (the default: the least of all strategies,
+  // after a short search), another one such as GREEDY_BY_SIZE, or PRESERVE_ALL,
+  // which keeps every tensor to look at. The error for another name lists them.
+  MaceStatus SetMemoryStrategy(const std::string& strategy);
+  void SetMemorySavings(const MaceMemorySavings& savings);
+
+  // Every activation and scratch byte of the engine lies in this buffer, which
+  // stays the caller's and must outlive the engine: nothing is allocated after
+  // creation as long as the inputs keep their shapes and the caller gives the
+  // outputs. Creation fails with the bytes needed if it is too small; ask
+  // beforehand with MaceEngine::QueryArenaBytes. Must start at a 64-byte
+  // boundary.
+  MaceStatus SetArena(void* data, size_t size);
+
+  // The largest tile of Winograd convolutions: 0 (none), 2, 4 or, on the
+  // CPU, 6. Larger ones are faster and less exact: the error of a layer
+  // relative to its largest output is below 1e-6, 5e-6 and 2e-5. Not called:
+  // what the model's deployment file says, or else 4 on the CPU and none on the
+  // GPU.
+  MaceStatus SetWinograd(int largest_tile);
+
+  // Of engines on the GPU. Hints are for Qualcomm Adreno and ignored elsewhere.
+  MaceStatus SetGPUContext(std::shared_ptr<GPUContext> context);
+  MaceStatus SetGPUHints(GPUPerfHint perf_hint, GPUPriorityHint priority_hint);
+  // "fp16_fp32" (the default): activations and weights as halves, computed in
+  // float; "fp32_fp32": all float.
+  MaceStatus SetGPUDataType(const std::string& data_type);
+
+  // Nodes of the model whose weights and outputs stay floats where
+  // "fp16_fp32" would make them halves, because they do not fit: a half ends at
+  // 65504. Nothing is converted at their borders: a kernel reads either.
+  // Creating an engine fails for a name that the model does not have.
+  void SetFloat32Nodes(const std::vector<std::string>& names);
+
+  // For debugging: Run looks at every tensor that it computes, and fails at the
+  // first with NaN or infinity. The message names the node, the tensor, the
+  // place and the cure. Slow.
+  void SetNumericCheck(bool check);
+
+  // Keeps a screen drawn by the same GPU smooth: kernels are split so that each
+  // part takes at most `kernel_micros` as measured (0: not split), and at most
+  // `queue_window` parts wait or run (0: any number, or 16 if kernels are
+  // split).
+  MaceStatus SetGPULimits(int kernel_micros, int queue_window = 0);
+
+  // How kernels run is measured, for at most so long whenever a plan is made
+  // (0, the default: not at all), and the best is kept in `file`; without one,
+  // where the compiled programs are. What is kept there is used in any case.
+  // Has an effect on the GPU.
+  MaceStatus SetTuning(int budget_ms, const std::string& file = "");
+
+  // For debugging: bytes of the arena that hold nothing live are made NaN while
+  // the engine runs, so that a wrong plan shows in the outputs. Slow.
+  void SetGuard(bool guard);
+
+  class Impl;
+  const Impl* impl() const { return impl_.get(); }
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace mace
+
+#endif  // MACE_PUBLIC_MACE_CONFIG_H_
