@@ -4,13 +4,13 @@
 #include "mace/runtime/engine.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "mace/base/logging.h"
 #include "mace/device/widen_weights.h"
 #include "mace/plan/dump.h"
 #include "mace/plan/plan.h"
+#include "mace/runtime/caller_tensors.h"
 #include "mace/runtime/memory_usage.h"
 
 namespace mace {
@@ -18,14 +18,6 @@ namespace {
 
 // Plans kept for input shapes seen before.
 constexpr size_t kMaxPlans = 8;
-
-std::string Listed(const Graph& graph, const std::vector<int>& ids) {
-  std::string s;
-  for (int id : ids) {
-    s += (s.empty() ? "'" : ", '") + graph.values[id].name + "'";
-  }
-  return s.empty() ? "none" : s;
-}
 
 memory::EmbeddedPlan EmbeddedPlanOf(const EmbeddedMemoryPlan& stored) {
   memory::EmbeddedPlan plan;
@@ -51,9 +43,9 @@ Status MaceEngine::Impl::Init(std::shared_ptr<MaceModel> model,
   const Model& source = model_->impl()->model;
   graph_ = source.graph;
   if (config_.winograd < 0) config_.winograd = source.winograd;
-  MACE_RETURN_IF_ERROR(CutInputs(input_nodes));
+  MACE_RETURN_IF_ERROR(CheckInputNames(input_nodes, graph_));
   MACE_RETURN_IF_ERROR(CheckNodeNames(graph_, config_.float32_nodes));
-  MACE_RETURN_IF_ERROR(CutOutputs(output_nodes));
+  MACE_RETURN_IF_ERROR(CutOutputs(output_nodes, &graph_));
   MACE_ASSIGN_OR_RETURN(devices_,
                         CreateDevices(config_, model_->impl()->packed));
   std::vector<const Device*> devices;
@@ -64,102 +56,6 @@ Status MaceEngine::Impl::Init(std::shared_ptr<MaceModel> model,
   MACE_RETURN_IF_ERROR(UseShapes(shapes));
   model_->impl()->ForgetPackedWeights();
   return Status();
-}
-
-Status MaceEngine::Impl::CutInputs(const std::vector<std::string>& names) {
-  for (const std::string& name : names) {
-    const bool known =
-        std::any_of(graph_.inputs.begin(), graph_.inputs.end(),
-                    [&](int id) { return graph_.values[id].name == name; });
-    if (!known) {
-      return InvalidArgument(
-          "the model '" + graph_.name + "' has no input named '" + name +
-          "'; its inputs are " + Listed(graph_, graph_.inputs));
-    }
-  }
-  if (names.empty()) return Status();
-  for (int id : graph_.inputs) {
-    if (std::count(names.begin(), names.end(), graph_.values[id].name) != 1) {
-      return InvalidArgument(
-          "input_nodes must name every input of the model "
-          "once: " +
-          Listed(graph_, graph_.inputs));
-    }
-  }
-  return Status();
-}
-
-Status MaceEngine::Impl::CutOutputs(const std::vector<std::string>& names) {
-  if (names.empty()) return Status();
-  std::map<std::string, int> made;  // what a node makes, and the model outputs
-  for (const GraphNode& g : graph_.nodes) {
-    for (int id : g.outputs) made[graph_.values[id].name] = id;
-  }
-  for (int id : graph_.outputs) made[graph_.values[id].name] = id;
-  std::vector<int> outputs;
-  for (const std::string& name : names) {
-    const auto it = made.find(name);
-    if (it == made.end()) {
-      return InvalidArgument(
-          "the model '" + graph_.name + "' has no output named '" + name +
-          "'; its outputs are " + Listed(graph_, graph_.outputs));
-    }
-    if (std::count(outputs.begin(), outputs.end(), it->second) > 0) {
-      return InvalidArgument("output_nodes names '" + name + "' twice");
-    }
-    outputs.push_back(it->second);
-  }
-  graph_.outputs = std::move(outputs);
-  return Status();
-}
-
-Status MaceEngine::Impl::CheckInputs(
-    const std::map<std::string, MaceTensor>& inputs) const {
-  for (const auto& [name, tensor] : inputs) {
-    const bool known = std::any_of(
-        graph_.inputs.begin(), graph_.inputs.end(),
-        [&n = name, this](int id) { return graph_.values[id].name == n; });
-    if (!known) {
-      return InvalidArgument("there is no input named '" + name +
-                             "'; the inputs are " +
-                             Listed(graph_, graph_.inputs));
-    }
-  }
-  return Status();
-}
-
-Result<std::vector<Shape>> MaceEngine::Impl::InputShapes(
-    const std::map<std::string, MaceTensor>& inputs) const {
-  MACE_RETURN_IF_ERROR(CheckInputs(inputs));
-  std::vector<Shape> shapes;
-  for (int id : graph_.inputs) {
-    const Value& value = graph_.values[id];
-    const std::string what = "input '" + value.name + "'";
-    const auto it = inputs.find(value.name);
-    if (it == inputs.end()) {
-      return InvalidArgument(what + " is not given; the inputs are " +
-                             Listed(graph_, graph_.inputs));
-    }
-    const MaceTensor& tensor = it->second;
-    if (FromPublic(tensor.data_type()) != value.type.dtype) {
-      return InvalidArgument(what + " must be " + Name(value.type.dtype) +
-                             ", got " + Name(FromPublic(tensor.data_type())));
-    }
-    const auto elements = CheckedNumElements(tensor.shape());
-    if (!elements.ok()) {
-      return InvalidArgument(what + ": " + elements.status().information());
-    }
-    if (tensor.shape().size() != value.type.shape.size()) {
-      return InvalidArgument(what + ": expected a shape like " +
-                             ToString(value.type.shape) + ", found " +
-                             ToString(tensor.shape()));
-    }
-    if (tensor.raw_data() == nullptr && *elements > 0) {
-      return InvalidArgument(what + " has no data");
-    }
-    shapes.push_back(tensor.shape());
-  }
-  return shapes;
 }
 
 Status MaceEngine::Impl::UseShapes(const std::vector<Shape>& shapes) {
@@ -260,100 +156,23 @@ Status MaceEngine::Impl::ProvideArena(size_t bytes) {
   return Status();
 }
 
-bool MaceEngine::Impl::FitsFront(
-    const std::map<std::string, MaceTensor>& inputs) const {
-  const Graph& graph = executors_.front()->plan().graph;
-  if (inputs.size() != graph.inputs.size()) return false;
-  for (int id : graph.inputs) {
-    const Value& value = graph.values[id];
-    const auto it = inputs.find(value.name);
-    if (it == inputs.end() || it->second.raw_data() == nullptr ||
-        it->second.shape() != value.type.shape ||
-        FromPublic(it->second.data_type()) != value.type.dtype) {
-      return false;
-    }
-  }
-  return true;
-}
-
-bool MaceEngine::Impl::OutputsReady(
-    const std::map<std::string, MaceTensor>& outputs) const {
-  const Graph& graph = executors_.front()->plan().graph;
-  if (outputs.size() != graph.outputs.size()) return false;
-  for (int id : graph.outputs) {
-    const Value& value = graph.values[id];
-    const auto it = outputs.find(value.name);
-    if (it == outputs.end() || it->second.raw_data() == nullptr ||
-        it->second.shape() != value.type.shape ||
-        FromPublic(it->second.data_type()) != value.type.dtype) {
-      return false;
-    }
-  }
-  return true;
-}
-
-Status MaceEngine::Impl::PrepareOutputs(
-    std::map<std::string, MaceTensor>* outputs) const {
-  const Graph& graph = executors_.front()->plan().graph;
-  std::set<std::string> names;
-  for (int id : graph.outputs) names.insert(graph.values[id].name);
-  for (const auto& [name, tensor] : *outputs) {
-    if (!names.count(name)) {
-      return InvalidArgument("there is no output named '" + name +
-                             "'; the outputs are " +
-                             Listed(graph, graph.outputs));
-    }
-  }
-  for (int id : graph.outputs) {
-    const Value& value = graph.values[id];
-    const auto it = outputs->find(value.name);
-    const bool is_given = it != outputs->end();
-    if (is_given && it->second.raw_data() == nullptr &&
-        it->second.memory_type() != MemoryType::CPU_BUFFER) {
-      return InvalidArgument("output '" + value.name +
-                             "' in GPU memory: the cl_mem is null; make it in "
-                             "the context of GetGPUHandles");
-    }
-    if (!is_given || it->second.raw_data() == nullptr) {
-      MACE_ASSIGN_OR_RETURN(AlignedBuffer buffer,
-                            AlignedBuffer::Create(Bytes(value.type)));
-      auto owner = std::make_shared<AlignedBuffer>(std::move(buffer));
-      (*outputs)[value.name] = MaceTensor(
-          value.type.shape, std::shared_ptr<void>(owner, owner->data()),
-          ToPublic(value.type.dtype));
-      continue;
-    }
-    const MaceTensor& tensor = it->second;
-    const std::string what = "output '" + value.name + "'";
-    if (FromPublic(tensor.data_type()) != value.type.dtype) {
-      return InvalidArgument(what + " is " + Name(value.type.dtype) +
-                             ", the tensor given is " +
-                             Name(FromPublic(tensor.data_type())));
-    }
-    const auto elements = CheckedNumElements(tensor.shape());
-    if (!elements.ok() || *elements != NumElements(value.type.shape)) {
-      return InvalidArgument(what + ": expected " + ToString(value.type.shape) +
-                             ", the tensor given "
-                             "has " +
-                             ToString(tensor.shape()));
-    }
-  }
-  return Status();
-}
-
 Status MaceEngine::Impl::Run(const std::map<std::string, MaceTensor>& inputs,
                              std::map<std::string, MaceTensor>* outputs,
                              RunMetadata* metadata) {
   if (outputs == nullptr) return InvalidArgument("Run: outputs is null");
   std::lock_guard<std::mutex> lock(mutex_);
   // The usual call, which allocates nothing, or else with all its checks.
-  if (!FitsFront(inputs)) {
-    MACE_ASSIGN_OR_RETURN(const std::vector<Shape> shapes, InputShapes(inputs));
+  const Graph& front = executors_.front()->plan().graph;
+  if (!Fit(front, front.inputs, inputs)) {
+    MACE_ASSIGN_OR_RETURN(const std::vector<Shape> shapes,
+                          InputShapes(graph_, inputs));
     MACE_RETURN_IF_ERROR(UseShapes(shapes));
   }
-  if (!OutputsReady(*outputs)) MACE_RETURN_IF_ERROR(PrepareOutputs(outputs));
   Executor& executor = *executors_.front();
   const Graph& graph = executor.plan().graph;
+  if (!Fit(graph, graph.outputs, *outputs)) {
+    MACE_RETURN_IF_ERROR(PrepareOutputs(graph, outputs));
+  }
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
     const std::string& name = graph.values[graph.inputs[i]].name;
     const MaceTensor& tensor = inputs.find(name)->second;

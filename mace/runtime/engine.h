@@ -34,14 +34,6 @@ class MaceEngine::Impl {
   size_t arena_bytes() const;
 
  private:
-  Status CutInputs(const std::vector<std::string>& names);
-  Status CutOutputs(const std::vector<std::string>& names);
-  Status CheckInputs(const std::map<std::string, MaceTensor>& inputs) const;
-  Result<std::vector<Shape>> InputShapes(
-      const std::map<std::string, MaceTensor>& inputs) const;
-  // Whether the front executor takes these inputs; allocates nothing.
-  bool FitsFront(const std::map<std::string, MaceTensor>& inputs) const;
-  bool OutputsReady(const std::map<std::string, MaceTensor>& outputs) const;
   // Makes the executor of these shapes the first of executors_.
   Status UseShapes(const std::vector<Shape>& shapes);
   Result<std::unique_ptr<Executor>> MakeExecutor(
@@ -51,7 +43,6 @@ class MaceEngine::Impl {
   Result<std::unique_ptr<Executor>> MakeExecutorOrFallBack(
       const std::vector<Shape>& shapes);
   Status ProvideArena(size_t bytes);
-  Status PrepareOutputs(std::map<std::string, MaceTensor>* outputs) const;
 
   std::shared_ptr<MaceModel> model_;
   MaceEngineConfig::Impl config_;

@@ -1,0 +1,185 @@
+// Checking names, types, shapes and memory of what callers give.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/runtime/caller_tensors.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "mace/base/aligned_buffer.h"
+#include "mace/runtime/mace_model.h"
+
+namespace mace {
+namespace {
+
+using Tensors = std::map<std::string, MaceTensor>;
+
+std::string Listed(const Graph& graph, const std::vector<int>& ids) {
+  std::string s;
+  for (int id : ids) {
+    s += (s.empty() ? "'" : ", '") + graph.values[id].name + "'";
+  }
+  return s.empty() ? "none" : s;
+}
+
+bool Has(const Graph& graph, const std::vector<int>& ids,
+         const std::string& name) {
+  return std::any_of(ids.begin(), ids.end(),
+                     [&](int id) { return graph.values[id].name == name; });
+}
+
+// `kind` is "input" or "output".
+Status CheckNames(const Graph& graph, const std::vector<int>& ids,
+                  const Tensors& tensors, const std::string& kind) {
+  for (const auto& [name, tensor] : tensors) {
+    if (Has(graph, ids, name)) continue;
+    return InvalidArgument("there is no " + kind + " named '" + name +
+                           "'; the " + kind + "s are " + Listed(graph, ids));
+  }
+  return Status();
+}
+
+Status CheckInput(const Value& value, const MaceTensor& tensor) {
+  const std::string what = "input '" + value.name + "'";
+  const DataType dtype = FromPublic(tensor.data_type());
+  if (dtype != value.type.dtype) {
+    return InvalidArgument(what + " must be " + Name(value.type.dtype) +
+                           ", got " + Name(dtype));
+  }
+  const auto elements = CheckedNumElements(tensor.shape());
+  if (!elements.ok()) {
+    return InvalidArgument(what + ": " + elements.status().information());
+  }
+  if (tensor.shape().size() != value.type.shape.size()) {
+    return InvalidArgument(what + ": expected a shape like " +
+                           ToString(value.type.shape) + ", found " +
+                           ToString(tensor.shape()));
+  }
+  if (tensor.raw_data() == nullptr && *elements > 0) {
+    return InvalidArgument(what + " has no data");
+  }
+  return Status();
+}
+
+Status CheckOutput(const Value& value, const MaceTensor& tensor) {
+  const std::string what = "output '" + value.name + "'";
+  const DataType dtype = FromPublic(tensor.data_type());
+  if (dtype != value.type.dtype) {
+    return InvalidArgument(what + " is " + Name(value.type.dtype) +
+                           ", the tensor given is " + Name(dtype));
+  }
+  const auto elements = CheckedNumElements(tensor.shape());
+  if (!elements.ok() || *elements != NumElements(value.type.shape)) {
+    return InvalidArgument(what + ": expected " + ToString(value.type.shape) +
+                           ", the tensor given has " +
+                           ToString(tensor.shape()));
+  }
+  return Status();
+}
+
+Result<MaceTensor> AllocateOutput(const Value& value) {
+  MACE_ASSIGN_OR_RETURN(AlignedBuffer buffer,
+                        AlignedBuffer::Create(Bytes(value.type)));
+  const auto owner = std::make_shared<AlignedBuffer>(std::move(buffer));
+  return MaceTensor(value.type.shape,
+                    std::shared_ptr<void>(owner, owner->data()),
+                    ToPublic(value.type.dtype));
+}
+
+}  // namespace
+
+Status CheckInputNames(const std::vector<std::string>& names,
+                       const Graph& graph) {
+  for (const std::string& name : names) {
+    if (Has(graph, graph.inputs, name)) continue;
+    return InvalidArgument("the model '" + graph.name +
+                           "' has no input named '" + name +
+                           "'; its inputs are " + Listed(graph, graph.inputs));
+  }
+  if (names.empty()) return Status();
+  for (int id : graph.inputs) {
+    if (std::count(names.begin(), names.end(), graph.values[id].name) == 1) {
+      continue;
+    }
+    return InvalidArgument(
+        "input_nodes must name every input of the model once: " +
+        Listed(graph, graph.inputs));
+  }
+  return Status();
+}
+
+Status CutOutputs(const std::vector<std::string>& names, Graph* graph) {
+  if (names.empty()) return Status();
+  std::map<std::string, int> made;  // what a node makes, and the model outputs
+  for (const GraphNode& g : graph->nodes) {
+    for (int id : g.outputs) made[graph->values[id].name] = id;
+  }
+  for (int id : graph->outputs) made[graph->values[id].name] = id;
+  std::vector<int> outputs;
+  for (const std::string& name : names) {
+    const auto it = made.find(name);
+    if (it == made.end()) {
+      return InvalidArgument(
+          "the model '" + graph->name + "' has no output named '" + name +
+          "'; its outputs are " + Listed(*graph, graph->outputs));
+    }
+    if (std::count(outputs.begin(), outputs.end(), it->second) > 0) {
+      return InvalidArgument("output_nodes names '" + name + "' twice");
+    }
+    outputs.push_back(it->second);
+  }
+  graph->outputs = std::move(outputs);
+  return Status();
+}
+
+bool Fit(const Graph& graph, const std::vector<int>& ids,
+         const Tensors& tensors) {
+  if (tensors.size() != ids.size()) return false;
+  return std::all_of(ids.begin(), ids.end(), [&](int id) {
+    const Value& value = graph.values[id];
+    const auto it = tensors.find(value.name);
+    return it != tensors.end() && it->second.raw_data() != nullptr &&
+           it->second.shape() == value.type.shape &&
+           FromPublic(it->second.data_type()) == value.type.dtype;
+  });
+}
+
+Result<std::vector<Shape>> InputShapes(const Graph& graph,
+                                       const Tensors& inputs) {
+  MACE_RETURN_IF_ERROR(CheckNames(graph, graph.inputs, inputs, "input"));
+  std::vector<Shape> shapes;
+  for (int id : graph.inputs) {
+    const Value& value = graph.values[id];
+    const auto it = inputs.find(value.name);
+    if (it == inputs.end()) {
+      return InvalidArgument("input '" + value.name +
+                             "' is not given; the inputs are " +
+                             Listed(graph, graph.inputs));
+    }
+    MACE_RETURN_IF_ERROR(CheckInput(value, it->second));
+    shapes.push_back(it->second.shape());
+  }
+  return shapes;
+}
+
+Status PrepareOutputs(const Graph& graph, Tensors* outputs) {
+  MACE_RETURN_IF_ERROR(CheckNames(graph, graph.outputs, *outputs, "output"));
+  for (int id : graph.outputs) {
+    const Value& value = graph.values[id];
+    MaceTensor& tensor = (*outputs)[value.name];
+    if (tensor.raw_data() != nullptr) {
+      MACE_RETURN_IF_ERROR(CheckOutput(value, tensor));
+      continue;
+    }
+    if (tensor.memory_type() != MemoryType::CPU_BUFFER) {
+      return InvalidArgument("output '" + value.name +
+                             "' in GPU memory: the cl_mem is null; make it in "
+                             "the context of GetGPUHandles");
+    }
+    MACE_ASSIGN_OR_RETURN(tensor, AllocateOutput(value));
+  }
+  return Status();
+}
+
+}  // namespace mace
