@@ -46,9 +46,9 @@ Result<KernelPtr> PrepareConvWinograd(const Node& node, const ConvShape& s,
   const Winograd& winograd = kernel->winograd;
   const Operand& filter = node.inputs[1];
   const auto pack = [&](void* packed) -> Status {
-    AlignedBuffer copy;
-    MACE_ASSIGN_OR_RETURN(const float* floats, WeightFloats(filter, &copy));
-    winograd.Pack(floats, static_cast<float*>(packed));
+    MACE_ASSIGN_OR_RETURN(const WeightFloats floats,
+                          WeightFloats::Create(filter));
+    winograd.Pack(floats.data(), static_cast<float*>(packed));
     return Status();
   };
   MACE_ASSIGN_OR_RETURN(

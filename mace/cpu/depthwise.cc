@@ -79,9 +79,8 @@ void Depthwise::Pack(const float* w, float* packed) const {
 Result<std::shared_ptr<const void>> Depthwise::PackConstant(
     const Operand& w, CpuContext& context) const {
   const auto pack = [&](void* packed) -> Status {
-    AlignedBuffer copy;
-    MACE_ASSIGN_OR_RETURN(const float* floats, WeightFloats(w, &copy));
-    Pack(floats, static_cast<float*>(packed));
+    MACE_ASSIGN_OR_RETURN(const WeightFloats floats, WeightFloats::Create(w));
+    Pack(floats.data(), static_cast<float*>(packed));
     return Status();
   };
   return context.packed->GetOrPack(w.weight_id, packing(), packed_bytes(),

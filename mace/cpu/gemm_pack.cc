@@ -192,12 +192,13 @@ Result<PackedB> PackedB::Create(const Operand& operand, const std::string& how,
   }
   if (operand.data == nullptr) return b;
   const auto pack = [&](void* packed) -> Status {
-    AlignedBuffer copy;
-    const void* data = operand.data;
-    if (kernel.operands.bytes == sizeof(float)) {
-      MACE_ASSIGN_OR_RETURN(data, WeightFloats(operand, &copy));
+    if (kernel.operands.bytes < sizeof(float)) {
+      b.Pack(operand.data, static_cast<float*>(packed));
+      return Status();
     }
-    b.Pack(data, static_cast<float*>(packed));
+    MACE_ASSIGN_OR_RETURN(const WeightFloats floats,
+                          WeightFloats::Create(operand));
+    b.Pack(floats.data(), static_cast<float*>(packed));
     return Status();
   };
   MACE_ASSIGN_OR_RETURN(
