@@ -33,10 +33,6 @@ _BANNED = re.compile("|".join(f"(?P<{name}>{words})" for name, words in BANNED.i
 
 # Beyond the sizes at which to think again (200, 400, 300): past these a file is split.
 MAX_LINES = {".h": 300, ".cc": 500, ".cl": 500, ".py": 400, ".sh": 300}
-# file -> its own limit, for a reason.
-LONGER = {
-    "mace/public/mace.h": 400,  # the contract puts these classes into this one header
-}
 MAX_BYTES = 1_000_000
 
 
@@ -64,7 +60,7 @@ def banned_words(root: Path) -> list[str]:
 def oversized(root: Path) -> list[str]:
     found = []
     for path in files(root, ""):
-        limit = LONGER.get(path.as_posix(), MAX_LINES.get(path.suffix))
+        limit = MAX_LINES.get(path.suffix)
         size = (root / path).stat().st_size
         if size > MAX_BYTES:
             found.append(f"{path}: {size} bytes, more than {MAX_BYTES}")
