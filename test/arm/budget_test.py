@@ -1,4 +1,4 @@
-"""The micro-kernels execute no more Arm instructions than they did when their budget was stored.
+"""Micro-kernels and small networks execute no more Arm instructions than their stored budget.
 
 SPDX-License-Identifier: Apache-2.0
 
@@ -12,16 +12,19 @@ from pathlib import Path
 
 import pytest
 from counting import HERE, build, build_plugin, count_ukernels, missing_tools
+from small_nets import count_small_nets
 
 SLACK = 1.02  # a compiler's patch level may move an instruction
 
 
-def test_ukernels_keep_to_their_budget(tmp_path: Path) -> None:
+def test_kernels_and_networks_keep_to_their_budget(tmp_path: Path) -> None:
     if missing := missing_tools(("gcc", "qemu-aarch64", "aarch64-linux-gnu-g++")):
         pytest.skip(f"not installed: {', '.join(missing)}")
     budget = json.loads((HERE / "budget.json").read_text())
-    built = build("//test/arm:ukernel_calls")
-    counts = count_ukernels(built / "test/arm/ukernel_calls", build_plugin(tmp_path))
+    built = build("//test/arm:ukernel_calls", "//tools:mace_run")
+    plugin = build_plugin(tmp_path)
+    counts = count_ukernels(built / "test/arm/ukernel_calls", plugin)
+    counts |= count_small_nets(built / "tools/mace_run/mace_run", plugin, tmp_path)
     assert set(counts) == set(budget), "run test/arm/run.sh --models= --budget"
     over = {name: f"{each:.4f} instead of {budget[name]}" for name, each in counts.items()
             if each > SLACK * budget[name]}

@@ -18,6 +18,7 @@ import mca
 sys.path[:0] = [str(counting.ROOT / "test/peers"), str(counting.ROOT / "tools")]
 
 from networks import NETWORKS  # noqa: E402
+from small_nets import count_small_nets  # noqa: E402
 from to_tflite import write_tflite  # noqa: E402
 
 from mace_tools.convert import convert  # noqa: E402
@@ -117,7 +118,8 @@ def main() -> int:
     parser.add_argument("--fp16", action="store_true", help="the networks with fp16 arithmetic")
     parser.add_argument("--write", action="store_true", help=f"replace the tables of {PAGE.name}")
     parser.add_argument("--budget", action="store_true",
-                        help="store the micro-kernels' counts as what budget_test.py admits")
+                        help="store the counts of micro-kernels and small networks as what"
+                        " budget_test.py admits")
     args = parser.parse_args()
     names = [name for name in args.models.split(",") if name]
     unknown = set(names) - set(NETS)
@@ -127,12 +129,14 @@ def main() -> int:
         parser.error(f"not installed: {', '.join(missing)}")
     with tempfile.TemporaryDirectory() as folder:
         plugin = counting.build_plugin(Path(folder))
-        targets = ["//test/arm:ukernel_calls"] + (["//tools:mace_run"] if names else [])
+        with_nets = names or args.budget
+        targets = ["//test/arm:ukernel_calls"] + (["//tools:mace_run"] if with_nets else [])
         built = counting.build(*targets)
         ukernels = ukernel_table(built, plugin)
         print("\n".join(ukernels), flush=True)
         if args.budget:
             counts = counting.count_ukernels(built / "test/arm/ukernel_calls", plugin)
+            counts |= count_small_nets(built / "tools/mace_run/mace_run", plugin, Path(folder))
             (counting.HERE / "budget.json").write_text(json.dumps(
                 {name: round(each, 4) for name, each in sorted(counts.items())}, indent=1) + "\n")
         nets = net_table(built, plugin, names, args.functions, "f16" if args.fp16 else "f32")

@@ -29,6 +29,15 @@ PoolF32Fn* FunctionOf(const PoolF32& row, PoolingType type) {
   return row.max;
 }
 
+// Whether a micro-kernel pools windows q and q + 1 as one.
+bool ArePair(const PoolShape& s, const Taps& rows, int64_t p, int64_t q) {
+  const Window& w = s.window.w;
+  return rows.count == 3 && w.kernel == 3 && w.dilation == 1 && w.stride == 2 &&
+         q + 1 < w.out && TapsInside(w, q).count == 3 &&
+         TapsInside(w, q + 1).count == 3 &&
+         PoolCount(s, p, q) == PoolCount(s, p, q + 1);
+}
+
 // Line p of the output image at `y`.
 void PoolLine(const PoolShape& s, const ActivationFunction& act,
               const Activator& activator, PoolF32Fn* fn, const float* image,
@@ -42,7 +51,10 @@ void PoolLine(const PoolShape& s, const ActivationFunction& act,
   window.column_stride = w.dilation * s.channels;
   window.lower = act.lower();
   window.upper = act.upper();
-  for (int64_t q = 0; q < w.out; ++q, y += s.channels) {
+  window.y_step = s.channels;
+  for (int64_t q = 0, outputs = 1; q < w.out;
+       q += outputs, y += outputs * s.channels) {
+    outputs = ArePair(s, rows, p, q) ? 2 : 1;
     const Taps columns = TapsInside(w, q);
     if (rows.count == 0 || columns.count == 0) {
       const bool is_max = s.type == PoolingType::kMax;
@@ -51,12 +63,13 @@ void PoolLine(const PoolShape& s, const ActivationFunction& act,
                 static_cast<float>(ReferenceActivation(act, nothing)));
       continue;
     }
+    window.outputs = outputs;
     window.columns = columns.count;
     window.x = image + (rows.start * w.in + columns.start) * s.channels;
     window.y = y;
     window.scale = 1.f / static_cast<float>(PoolCount(s, p, q));
     fn(window);
-    if (!act.is_clamp()) activator.Apply(y, s.channels, y);
+    if (!act.is_clamp()) activator.Apply(y, outputs * s.channels, y);
   }
 }
 

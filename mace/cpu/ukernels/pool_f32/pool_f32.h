@@ -1,4 +1,4 @@
-// f32 pooling micro-kernels: one output pixel, over all channels.
+// f32 pooling micro-kernels: an output pixel or two, over all channels.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_POOL_F32_POOL_F32_H_
 #define MACE_CPU_UKERNELS_POOL_F32_POOL_F32_H_
@@ -16,6 +16,8 @@ struct PoolF32Window {
   float* y;
   float scale;  // of sums: one over what a mean divides by
   float lower, upper;
+  size_t outputs = 1;    // or 2, of 3x3 pixels each and two columns apart
+  ptrdiff_t y_step = 0;  // floats from output to output
 };
 
 using PoolF32Fn = void(const PoolF32Window& window);

@@ -29,14 +29,17 @@ Sums SumsOf(const std::vector<float>& x, int c, int channels, int rows,
   return sums;
 }
 
-void CheckEveryTail(int rows, int columns) {
+// Two outputs are two columns apart, with a gap of one float between them.
+void CheckEveryTail(int rows, int columns, int outputs = 1) {
   for (const PoolF32& kernel : kPoolF32) {
     if ((kernel.isa & DetectCpuFeatures()) != kernel.isa) continue;
     for (int channels = 1; channels <= 35; ++channels) {
       SCOPED_TRACE(std::string(kernel.name) + " " + std::to_string(channels));
-      const int row_floats = (columns + 1) * channels;
-      const auto x = RandomFloats((rows - 1) * row_floats + columns * channels);
-      std::vector<float> y(channels);
+      const int all_columns = columns + 2 * (outputs - 1);
+      const int row_floats = (all_columns + 1) * channels;
+      const auto x =
+          RandomFloats((rows - 1) * row_floats + all_columns * channels);
+      std::vector<float> y(outputs * (channels + 1), 9);
       const PoolF32Window window = {static_cast<size_t>(channels),
                                     static_cast<size_t>(rows),
                                     static_cast<size_t>(columns),
@@ -46,12 +49,20 @@ void CheckEveryTail(int rows, int columns) {
                                     y.data(),
                                     0.25f,
                                     -0.5f,
-                                    0.75f};
+                                    0.75f,
+                                    static_cast<size_t>(outputs),
+                                    channels + 1};
       const auto check = [&](PoolF32Fn* fn, auto want) {
         fn(window);
-        for (int c = 0; c < channels; ++c) {
-          const Sums s = SumsOf(x, c, channels, rows, columns, row_floats);
-          ASSERT_NEAR(y[c], std::fmin(std::fmax(want(s), -0.5), 0.75), 1e-6);
+        for (int i = 0; i < outputs * (channels + 1); ++i) {
+          const int o = i / (channels + 1), c = i % (channels + 1);
+          if (c == channels) {
+            ASSERT_EQ(y[i], 9) << "wrote between outputs";
+            continue;
+          }
+          const Sums s = SumsOf(x, c + 2 * o * channels, channels, rows,
+                                columns, row_floats);
+          ASSERT_NEAR(y[i], std::fmin(std::fmax(want(s), -0.5), 0.75), 1e-6);
         }
       };
       check(kernel.max, [](const Sums& s) { return s.max; });
@@ -63,6 +74,7 @@ void CheckEveryTail(int rows, int columns) {
 
 TEST(PoolF32, EveryTail) { CheckEveryTail(2, 3); }
 TEST(PoolF32, EveryTailOfThreeByThree) { CheckEveryTail(3, 3); }
+TEST(PoolF32, EveryTailOfPairs) { CheckEveryTail(3, 3, 2); }
 
 }  // namespace
 }  // namespace mace::cpu

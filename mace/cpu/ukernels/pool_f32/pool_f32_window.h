@@ -61,32 +61,38 @@ inline F32 PoolWindow(const PoolF32Window& w, const float* x,
 }
 
 // Windows of 3x3, the most common: the addresses of the pixels stay in
-// registers. Returns how many channels were pooled.
-template <typename Op>
+// registers, and a column that two outputs share is pooled once. Returns how
+// many channels were pooled.
+template <typename Op, int kOutputs>
 inline size_t PoolNine(const PoolF32Window& w) {
   using simd::kLanes;
-  const float* x[3][3];
+  constexpr int kColumns = 2 * kOutputs + 1;
+  const float* x[3][kColumns];
 #pragma GCC unroll 3
   for (int r = 0; r < 3; ++r) {
-#pragma GCC unroll 3
-    for (int i = 0; i < 3; ++i) {
+#pragma GCC unroll 5
+    for (int i = 0; i < kColumns; ++i) {
       x[r][i] = w.x + r * w.row_stride + i * w.column_stride;
     }
   }
   const F32 scale = simd::Set1(w.scale);
   const F32 lower = simd::Set1(w.lower), upper = simd::Set1(w.upper);
-  float* y = w.y;
+  float* const y[2] = {w.y, w.y + w.y_step};
   const size_t channels = w.channels / kLanes * kLanes;
   for (size_t c = 0; c < channels; c += kLanes) {
-    F32 sum[3];
-#pragma GCC unroll 3
-    for (int r = 0; r < 3; ++r) {
-      sum[r] = Op::Start(simd::Load(x[r][0] + c));
-      sum[r] = Op::Add(sum[r], simd::Load(x[r][1] + c));
-      sum[r] = Op::Add(sum[r], simd::Load(x[r][2] + c));
+    F32 column[kColumns];
+#pragma GCC unroll 5
+    for (int i = 0; i < kColumns; ++i) {
+      column[i] = Op::Start(simd::Load(x[0][i] + c));
+      column[i] = Op::Add(column[i], simd::Load(x[1][i] + c));
+      column[i] = Op::Add(column[i], simd::Load(x[2][i] + c));
     }
-    const F32 all = Op::Join(Op::Join(sum[0], sum[1]), sum[2]);
-    simd::Store(y + c, simd::Clamp(Op::Finish(all, scale), lower, upper));
+#pragma GCC unroll 2
+    for (int o = 0; o < kOutputs; ++o) {
+      const F32* of = column + 2 * o;
+      const F32 all = Op::Join(Op::Join(of[0], of[1]), of[2]);
+      simd::Store(y[o] + c, simd::Clamp(Op::Finish(all, scale), lower, upper));
+    }
   }
   return channels;
 }
@@ -94,14 +100,22 @@ inline size_t PoolNine(const PoolF32Window& w) {
 template <typename Op>
 void Pool(const PoolF32Window& w) {
   using simd::kLanes;
-  size_t c = w.rows == 3 && w.columns == 3 ? PoolNine<Op>(w) : 0;
-  for (; c + kLanes <= w.channels; c += kLanes) {
-    simd::Store(w.y + c, PoolWindow<Op>(w, w.x + c, simd::Load));
+  size_t pooled = 0;
+  if (w.rows == 3 && w.columns == 3) {
+    pooled = w.outputs == 2 ? PoolNine<Op, 2>(w) : PoolNine<Op, 1>(w);
   }
-  const size_t n = w.channels - c;
-  if (n == 0) return;
-  const auto load = [n](const float* p) { return simd::LoadN(p, n); };
-  simd::StoreN(w.y + c, PoolWindow<Op>(w, w.x + c, load), n);
+  for (size_t o = 0; o < w.outputs; ++o) {
+    const float* x = w.x + 2 * static_cast<ptrdiff_t>(o) * w.column_stride;
+    float* y = w.y + static_cast<ptrdiff_t>(o) * w.y_step;
+    size_t c = pooled;
+    for (; c + kLanes <= w.channels; c += kLanes) {
+      simd::Store(y + c, PoolWindow<Op>(w, x + c, simd::Load));
+    }
+    const size_t n = w.channels - c;
+    if (n == 0) continue;
+    const auto load = [n](const float* p) { return simd::LoadN(p, n); };
+    simd::StoreN(y + c, PoolWindow<Op>(w, x + c, load), n);
+  }
 }
 
 }  // namespace
