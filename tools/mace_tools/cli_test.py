@@ -116,8 +116,10 @@ def test_ctrl_c_ends_the_engine_and_removes_what_was_begun(tmp_path, monkeypatch
     slow = tmp_path / "slow"
     slow.write_text(f"#!/bin/sh\necho $$ > {tmp_path}/pid\nexec sleep 60\n")
     slow.chmod(0o755)
+    # Who runs the tests in the background of a shell hands down an ignored SIGINT.
     child = start(tmp_path, "run", f"--config={CONFIG}", f"--output={tmp_path / 'out'}",
-                  f"--mace_run={slow}")
+                  f"--mace_run={slow}",
+                  preexec_fn=lambda: signal.signal(signum, signal.SIG_DFL))
     pid = tmp_path / "pid"
     deadline = time.monotonic() + 60
     while not (pid.exists() and pid.read_text().strip()) and time.monotonic() < deadline:
