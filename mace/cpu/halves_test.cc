@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "mace/base/cpu_features.h"
 #include "mace/cpu/gemm_pack.h"
 #include "mace/testing/check_op.h"
 
@@ -15,9 +16,13 @@ using Ints = std::vector<int64_t>;
 // the largest output, in sums as short and as random as these.
 constexpr float kBf16 = 1e-2f;
 
-// fp16 weights, and bf16 ones where the CPU does not multiply bf16s, are
-// computed with as the floats that they are.
+// A tenth of the bound of products and sums in fp16 (docs/model_format.md).
+constexpr float kFp16 = 128 * 0x1p-11f / 10;
+
+// `tolerance` is for CPUs that do not multiply fp16s: they compute with the
+// floats that the weights are.
 void CheckStored(OpCase c, float tolerance) {
+  if ((DetectCpuFeatures() & kCpuFp16) != 0) tolerance = kFp16;
   const TestTensor weight = c.inputs[1];
   c.inputs[1] = StoredAs(DataType::kF16, weight);
   CheckOp(c, tolerance);
