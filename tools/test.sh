@@ -10,11 +10,11 @@ usage: tools/test.sh [SUITE ...]      (the first group when none is named)
   lint     layers, licences, banned words, sizes, formatting
   host     C++ unit tests on this machine
   gpu      every op on the GPU, by PoCL: OpenCL on this machine's CPU
-  rusticl  the same by Mesa's rusticl, whose images have other pitches
-  oclgrind the same, without the largest cases, watched for data races and wrong calls of OpenCL
   python   tests of tools/, and of whole models from their file to their answer
 
-  deep     the next three, each a build of its own (about ten minutes on two cores from a cold cache)
+  deep     the next five; the last three are builds of their own (about ten minutes each on two cores from a cold cache)
+  rusticl  what gpu runs, by Mesa's rusticl, whose images have other pitches
+  oclgrind the same, without the largest cases, watched for data races and wrong calls of OpenCL
   asan     C++ unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
   aarch64  C++ unit tests cross-built and run under qemu
   armv7    the same for 32-bit Arm
@@ -30,8 +30,8 @@ TXT
 }
 
 targets=(//mace/... //tools/... //test/...)
-standard=(lint host gpu rusticl oclgrind python)
-deep=(asan aarch64 armv7)
+standard=(lint host gpu python)
+deep=(rusticl oclgrind asan aarch64 armv7)
 suites=()
 for argument in "$@"; do
   case $argument in
