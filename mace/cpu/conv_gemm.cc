@@ -27,6 +27,16 @@ constexpr int64_t kBlockFloats = 64 * 1024;
 // few sets of the first-level cache.
 constexpr int64_t kSetConflictBytes = 2048;
 
+GemmF32Rows RowsAt(const float* a, int64_t m, int64_t k, int64_t row_stride,
+                   int64_t segments = 1, int64_t segment_stride = 0) {
+  return {static_cast<size_t>(m),
+          static_cast<size_t>(k),
+          static_cast<size_t>(segments),
+          a,
+          static_cast<ptrdiff_t>(row_stride),
+          static_cast<ptrdiff_t>(segment_stride)};
+}
+
 }  // namespace
 
 ConvGemm::ConvGemm(const Spec& spec, const CpuContext& context)
@@ -255,12 +265,7 @@ int ConvGemm::FindRows(const Task& task, int64_t k0, int64_t k1,
     if (!found) {
       float* rows = run.packed ? last_tile : copies;
       spec_.patches.Copy(task.at.x, row, tile.m, k0, k1, rows, copy_stride_);
-      run.rows = {static_cast<size_t>(tile.m),
-                  static_cast<size_t>(k),
-                  1,
-                  rows,
-                  copy_stride_,
-                  0};
+      run.rows = RowsAt(rows, tile.m, k, copy_stride_);
       if (!run.packed) copies += tile.m * copy_stride_;
     }
     if (!run.packed) continue;
@@ -293,9 +298,8 @@ bool ConvGemm::FindInPlace(const Task& task, int64_t row, int64_t m, int64_t k0,
     segments = k / in_place.k;
     k = in_place.k;
   }
-  *rows = {static_cast<size_t>(m),        static_cast<size_t>(k),
-           static_cast<size_t>(segments), a,
-           in_place.row_stride,           in_place.segment_stride};
+  *rows =
+      RowsAt(a, m, k, in_place.row_stride, segments, in_place.segment_stride);
   return true;
 }
 
@@ -304,12 +308,8 @@ bool ConvGemm::CopyWindows(const Task& task, int64_t row, int64_t m, float* to,
   Patches::InPlace in_place;
   if (!spec_.patches.CopyWindows(task.at.x, row, m, to, &in_place))
     return false;
-  *rows = {static_cast<size_t>(m),
-           static_cast<size_t>(in_place.k),
-           static_cast<size_t>(in_place.segments),
-           to,
-           in_place.row_stride,
-           in_place.segment_stride};
+  *rows = RowsAt(to, m, in_place.k, in_place.row_stride, in_place.segments,
+                 in_place.segment_stride);
   return true;
 }
 

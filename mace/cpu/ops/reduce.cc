@@ -262,9 +262,10 @@ struct ReduceKernel final : Kernel {
 
   void Pool(const float* x, int64_t lanes, float* y) const {
     const int64_t n = g.num_gone, terms = TermsAtOnce(n);
-    const int64_t stride = g.gone[0].stride;
+    const auto stride = static_cast<ptrdiff_t>(g.gone[0].stride);
     pool({static_cast<size_t>(lanes), static_cast<size_t>(n / terms),
-          static_cast<size_t>(terms), x, terms * stride, stride, y,
+          static_cast<size_t>(terms), x, static_cast<ptrdiff_t>(terms) * stride,
+          stride, y,
           kind == ReduceKind::kMean ? 1.f / static_cast<float>(n) : 1.f,
           -INFINITY, INFINITY});
   }
