@@ -106,14 +106,16 @@ std::string DumpPlacement(const Plan& plan) {
 std::string DumpPlanJson(const Plan& plan, const std::string& note) {
   std::map<std::string, Placement> placements;  // by label
   for (const Placement& p : plan.placements) placements[p.node] = p;
-  std::vector<bool> runs(plan.graph.nodes.size(), false);
+  // What a node does that no step is of.
+  std::vector<std::string> idle(plan.graph.nodes.size(), "none: a view");
   std::ostringstream nodes, moves;
   const auto add_node = [&](const Node& node, const std::string& device,
-                            const std::string& kernel, int64_t macs) {
+                            const std::string& kernel, int64_t macs,
+                            const std::string& placed) {
     nodes << (nodes.tellp() > 0 ? ", " : "") << "{\"name\": " << Json(node.name)
           << ", \"op\": " << Json(node.op) << ", \"device\": " << Json(device)
           << ", \"kernel\": " << Json(kernel)
-          << ", \"reason\": " << Json(placements[Label(node)].reason)
+          << ", \"reason\": " << Json(placements[placed].reason)
           << ", \"macs\": " << macs << ", \"outputs\": [";
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       nodes << (i ? ", " : "") << Json(ToString(node.outputs[i]));
@@ -122,22 +124,24 @@ std::string DumpPlanJson(const Plan& plan, const std::string& note) {
   };
   for (const Step& step : plan.steps) {
     const Node& node = plan.graph.nodes[step.node].node;
-    runs[step.node] = true;
+    idle[step.node].clear();
+    for (int n : step.fused) idle[n] = "none: part of '" + node.name + "'";
     if (IsMove(node)) {
       moves << (moves.tellp() > 0 ? ", " : "")
             << "{\"tensor\": " << Json(node.name) << ", \"to\": \""
             << (node.op == "Upload" ? step.device->name() : "CPU")
             << "\", \"bytes\": " << MovedBytes(node) << '}';
     } else {
+      const int first = step.fused.empty() ? step.node : step.fused[0];
       add_node(node, step.device->name(), step.kernel->variant(),
-               step.kernel->macs());
+               step.kernel->macs(), Label(plan.graph.nodes[first].node));
     }
   }
-  for (size_t n = 0; n < runs.size(); ++n) {
+  for (size_t n = 0; n < idle.size(); ++n) {
+    if (idle[n].empty()) continue;
     const Node& node = plan.graph.nodes[n].node;
-    if (runs[n]) continue;
     const std::string& device = placements[Label(node)].device;
-    add_node(node, device.empty() ? "CPU" : device, "none: a view", 0);
+    add_node(node, device.empty() ? "CPU" : device, idle[n], 0, Label(node));
   }
   std::ostringstream out;
   out << "{\"note\": " << Json(note) << ", \"nodes\": [" << nodes.str()

@@ -40,6 +40,7 @@ struct Step {
   KernelPtr kernel;
   int64_t scratch_offset = 0;  // into the arena, if the kernel has scratch
   std::vector<int> images;     // of the plan, as kernel->scratch_images()
+  std::vector<int> fused;      // nodes before `node` that its kernel runs, too
 };
 
 // Where a node of the model runs and, if that is not the first device of the

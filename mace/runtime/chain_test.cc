@@ -108,6 +108,14 @@ size_t NumSteps(MaceEngine& engine, const Case& c) {
   return metadata.op_stats.size();
 }
 
+TEST(Chain, IsToldNodeByNode) {
+  const auto model = Network({"", {1, 14, 14, 40}, 0, 3, 1, 24}).Load();
+  std::string json;
+  ASSERT_TRUE(Create(model, "AUTO", 1)->Dump("plan_json", &json).ok());
+  EXPECT_NE(json.find("none: part of 'd + c2'"), std::string::npos) << json;
+  EXPECT_EQ(json.find("none: a view"), std::string::npos) << json;
+}
+
 TEST(Chain, GivesTheBitsOfItsNodes) {
   const Case cases[] = {
       {"two", {1, 14, 14, 40}, 0, 3, 1, 24},

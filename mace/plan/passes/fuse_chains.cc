@@ -83,8 +83,12 @@ class Fuser {
     if (kernel.status() == Status::MACE_UNSUPPORTED) return false;
     MACE_RETURN_IF_ERROR(kernel.status());
     Merge(chain, links);
-    for (size_t s : chain) plan_.steps[s].kernel.reset();
-    plan_.steps[chain.back()].kernel = std::move(*kernel);
+    Step& last = plan_.steps[chain.back()];
+    for (size_t s : chain) {
+      plan_.steps[s].kernel.reset();
+      if (s != chain.back()) last.fused.push_back(plan_.steps[s].node);
+    }
+    last.kernel = std::move(*kernel);
     merged_[chain.back()] = true;
     return true;
   }
