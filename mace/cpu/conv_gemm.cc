@@ -81,6 +81,10 @@ ConvGemm::ConvGemm(const Spec& spec, const CpuContext& context)
   // Rows of one line are read, or copied, together.
   cuts_lines_ =
       !flat_output_ || (reads_in_place_ && !is_matrix && !packs_rows_);
+  // As if the sum were computed behind: one product, no activation before it.
+  sums_in_tile_ = depth_block_ >= depth_ &&
+                  spec.activation.kind == ActivationKind::kNoop &&
+                  spec.sum_activation.is_clamp();
   PlanTasks();
   if (packs_rows_ || !(reads_in_place_ && is_matrix)) {
     // Half a cache line more than whole ones, so that rows spread over sets.
@@ -322,7 +326,8 @@ void ConvGemm::RunTask(const Task& task) const {
     const int num_runs = FindRows(task, k0, k1, tiles, num_tiles, runs);
     MultiplyPanels(task, k0, runs, num_runs);
   }
-  if (!spec_.activation.is_clamp() || task.at.addend != nullptr) {
+  const bool sums = task.at.addend != nullptr && !sums_in_tile_;
+  if (!spec_.activation.is_clamp() || sums) {
     Finish(task, tiles, num_tiles);
   }
 }
@@ -332,13 +337,15 @@ void ConvGemm::MultiplyPanels(const Task& task, int64_t k0, const RowRun* runs,
   const int64_t nr = spec_.kernel->nr;
   const bool last = k0 + depth_block_ >= depth_;
   GemmF32Tile t;
-  t.accumulate = k0 > 0;
-  t.lower = last ? spec_.activation.lower() : -INFINITY;
-  t.upper = last ? spec_.activation.upper() : INFINITY;
+  const float* addend = sums_in_tile_ ? task.at.addend : nullptr;
+  const ActivationFunction& f =
+      addend != nullptr ? spec_.sum_activation : spec_.activation;
+  t.lower = last ? f.lower() : -INFINITY;
+  t.upper = last ? f.upper() : INFINITY;
   for (int64_t j = task.column_begin; j < task.column_end; j += nr) {
     t.n = std::min(nr, task.column_end - j);
     t.b = task.at.b + j / nr * PackedPanel(depth_) + PackedPanel(k0);
-    t.bias = task.at.bias != nullptr ? task.at.bias + j : nullptr;
+    t.bias = k0 == 0 && task.at.bias != nullptr ? task.at.bias + j : nullptr;
     for (int i = 0; i < num_runs; ++i) {
       const GemmF32Rows& rows = runs[i].rows;
       t.m = rows.m;
@@ -349,7 +356,10 @@ void ConvGemm::MultiplyPanels(const Task& task, int64_t k0, const RowRun* runs,
       t.segment_stride = rows.segment_stride;
       t.a_packed = runs[i].packed;
       t.c = runs[i].c + j;
-      t.c_stride = spec_.pixel_stride;
+      t.c_stride = t.addend_stride = spec_.pixel_stride;
+      t.addend = k0 > 0              ? t.c
+                 : addend != nullptr ? addend + (t.c - task.at.y)
+                                     : nullptr;
       spec_.kernel->fn(t);
     }
   }
@@ -360,7 +370,7 @@ void ConvGemm::Finish(const Task& task, const Tile* tiles,
   const int64_t columns = task.column_end - task.column_begin;
   for (int i = 0; i < num_tiles; ++i) {
     float* c = tiles[i].c + task.column_begin;
-    const float* addend = task.at.addend;
+    const float* addend = sums_in_tile_ ? nullptr : task.at.addend;
     if (addend != nullptr) addend += c - task.at.y;
     // Rows without a gap between them are finished as one.
     if (columns == spec_.pixel_stride) {

@@ -144,7 +144,8 @@ class ConvGemm {
   int64_t depth_ = 0;
   bool flat_output_ = false;  // consecutive rows are pixel_stride apart
   bool reads_in_place_ = false;
-  bool cuts_lines_ = false;  // tiles end where a line does
+  bool cuts_lines_ = false;    // tiles end where a line does
+  bool sums_in_tile_ = false;  // the micro-kernel adds the addend
   bool packs_rows_ = false;
   bool packs_all_rows_ = false;  // because they become halves
   int64_t depth_block_ = 0;

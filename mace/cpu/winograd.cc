@@ -237,7 +237,8 @@ void Winograd::MultiplyPanel(const Task& task, int64_t column,
   t.b = task.packed + column * area_ * channels;
   t.c_stride = nr;
   t.bias = nullptr;
-  t.accumulate = false;
+  t.addend = nullptr;
+  t.addend_stride = 0;
   t.lower = -INFINITY;
   t.upper = INFINITY;
   const int64_t packed = PackedTiles(task);

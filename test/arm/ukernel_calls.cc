@@ -31,9 +31,9 @@ void CallGemm(const GemmF32& kernel) {
   const auto stride = static_cast<ptrdiff_t>(k);
   const bool packs = kernel.pack != nullptr;
   const float* rows = packs ? packed.data() : a.data();
-  const GemmF32Tile tile = {m,           n,     k,        1,        rows,
-                            stride,      0,     b.data(), c.data(), kernel.nr,
-                            bias.data(), false, 0,        6,        packs};
+  const GemmF32Tile tile = {
+      m,        n,         k,           1,       rows, stride, 0, b.data(),
+      c.data(), kernel.nr, bias.data(), nullptr, 0,    0,      6, packs};
   Say(kernel.name, 16 * m * n * k);
   if (packs) kernel.pack({m, k, 1, a.data(), stride, 0}, packed.data());
   for (int i = 0; i < 16; ++i) kernel.fn(tile);

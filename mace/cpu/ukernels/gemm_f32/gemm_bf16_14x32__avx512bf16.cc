@@ -56,6 +56,7 @@ void gemm_bf16_14x32__avx512bf16(const GemmF32Tile& tile) {
     DispatchTile<PairLoop, kRowsOfTile, 2>(t);
     t.a += tile_floats;
     t.c += kRowsOfTile * t.c_stride;
+    if (t.addend != nullptr) t.addend += kRowsOfTile * t.addend_stride;
   }
 }
 

@@ -53,11 +53,12 @@ void gemm_bf16_4x4__scalar(const GemmF32Tile& t) {
     const auto* a = reinterpret_cast<const uint16_t*>(t.a) + i * depth;
     float* c = t.c + i * t.c_stride;
     for (size_t j = 0; j < t.n; ++j) {
-      float sum = t.accumulate ? c[j] : t.bias != nullptr ? t.bias[j] : 0;
+      float sum = t.bias != nullptr ? t.bias[j] : 0;
       for (size_t k = 0; k < depth; k += 2) {
         const uint16_t* pair = b + (k / 2 * kColumns + j) * 2;
         sum = Fma(a[k], pair[0], Fma(a[k + 1], pair[1], sum));
       }
+      if (t.addend != nullptr) sum += t.addend[i * t.addend_stride + j];
       sum = sum > t.lower || sum != sum ? sum : t.lower;
       c[j] = sum < t.upper || sum != sum ? sum : t.upper;
     }

@@ -57,12 +57,13 @@ void MultiplyTile(const GemmF32Tile& t) {
     const simd::F32 even[2] = {Low(p[0], p[1]), Low(p[2], p[3])};
     const simd::F32 odd[2] = {High(p[0], p[1]), High(p[2], p[3])};
     float* c = t.c + r * t.c_stride;
-    const float* start = t.accumulate ? c : t.bias;
+    const float* addend =
+        t.addend != nullptr ? t.addend + r * t.addend_stride : nullptr;
     const auto& sums = r % 2 == 0 ? even : odd;
     if (t.n == kColumns) {
-      AddRow(sums, start, kColumns, t.lower, t.upper, c);
+      AddRow(sums, t.bias, addend, kColumns, t.lower, t.upper, c);
     } else {
-      AddRow(sums, start, t.n, t.lower, t.upper, c);
+      AddRow(sums, t.bias, addend, t.n, t.lower, t.upper, c);
     }
   }
 }
@@ -77,6 +78,7 @@ void gemm_bf16_8x8__bf16(const GemmF32Tile& tile) {
     MultiplyTile(t);
     t.a += tile_floats;
     t.c += kRows * t.c_stride;
+    if (t.addend != nullptr) t.addend += kRows * t.addend_stride;
   }
 }
 

@@ -58,8 +58,9 @@ void gemm_f16_4x4__scalar(const GemmF32Tile& t) {
     const uint16_t* a = reinterpret_cast<const uint16_t*>(t.a) + i * even;
     float* c = t.c + i * t.c_stride;
     for (size_t j = 0; j < t.n; ++j) {
-      float sum = t.accumulate ? c[j] : t.bias != nullptr ? t.bias[j] : 0;
+      float sum = t.bias != nullptr ? t.bias[j] : 0;
       for (size_t k = 0; k < t.k;) {
+        const bool first = k == 0;
         const size_t end = t.k - k < kF16Block ? t.k : k + kF16Block;
         double block = 0;
         for (; k < end; ++k) {
@@ -67,6 +68,8 @@ void gemm_f16_4x4__scalar(const GemmF32Tile& t) {
               double{FromF16(a[k])} * FromF16(b[k * kColumns + j]) + block);
         }
         sum += static_cast<float>(block);
+        if (!first || t.addend == nullptr) continue;
+        sum += t.addend[i * t.addend_stride + j];
       }
       sum = sum > t.lower || sum != sum ? sum : t.lower;
       c[j] = sum < t.upper || sum != sum ? sum : t.upper;

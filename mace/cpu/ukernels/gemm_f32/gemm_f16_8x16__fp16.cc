@@ -115,11 +115,14 @@ void Multiply(const GemmF32Tile& t) {
       const simd::F32 sums[4] = {
           vcvt_f32_f16(vget_low_f16(acc[r][0])), vcvt_high_f32_f16(acc[r][0]),
           vcvt_f32_f16(vget_low_f16(acc[r][1])), vcvt_high_f32_f16(acc[r][1])};
-      const float* start = k > 0 || t.accumulate ? c : t.bias;
+      const float* start = k > 0 ? c : t.bias;
+      const float* addend = k == 0 && t.addend != nullptr
+                                ? t.addend + r * t.addend_stride
+                                : nullptr;
       if (t.n == kColumns) {
-        AddRow(sums, start, kColumns, lower, upper, c);
+        AddRow(sums, start, addend, kColumns, lower, upper, c);
       } else {
-        AddRow(sums, start, t.n, lower, upper, c);
+        AddRow(sums, start, addend, t.n, lower, upper, c);
       }
     }
   }
@@ -145,6 +148,7 @@ void gemm_f16_8x16__fp16(const GemmF32Tile& tile) {
     Dispatch<kMaxRows>(t);
     t.a += tile_floats;
     t.c += kMaxRows * t.c_stride;
+    if (t.addend != nullptr) t.addend += kMaxRows * t.addend_stride;
   }
 }
 

@@ -1,4 +1,4 @@
-// f32 GEMM micro-kernels: one tile of c = clamp(a * b + bias).
+// f32 GEMM micro-kernels: one tile of c = clamp(a * b + bias + addend).
 // SPDX-License-Identifier: Apache-2.0
 //
 // A row of `a` is `segments` runs of k floats each, so that a window of an
@@ -29,8 +29,10 @@ struct GemmF32Tile {
   float* c;
   ptrdiff_t c_stride;  // floats between rows
   const float* bias;   // n floats; null: zeros
-  bool accumulate;     // start from c instead of bias
-  float lower, upper;  // bounds of the result
+  // m x n floats, or null for zeros; c itself or apart from it.
+  const float* addend;
+  ptrdiff_t addend_stride;  // floats between rows
+  float lower, upper;       // bounds of the result
   // a is what GemmF32PackFn writes, one tile after the other; the last may have
   // fewer rows.
   bool a_packed = false;

@@ -6,18 +6,19 @@
 namespace mace::cpu {
 namespace {
 
-// What tiles one below the other start from, multiply and end as. The assembly
+// What tiles one below the other multiply, add and end as. The assembly
 // reads the fields by their order.
 struct Packed {
   const float* a;
   const float* b;
   size_t k;
-  const float* start;
-  ptrdiff_t start_stride;  // bytes from row to row; 0: the same for all
+  const float* bias;  // of a row
+  const float* addend;
+  ptrdiff_t addend_stride;  // bytes from row to row
   float* c;
   ptrdiff_t c_stride;  // bytes
   size_t tiles;        // > 0
-  size_t clamps;       // bit 0: from below, bit 1: from above
+  size_t ends;         // bit 0: clamp from below, 1: from above, 2: add addend
   float lower, upper;
 };
 
@@ -105,7 +106,12 @@ inline void MultiplyPacked(const Packed& tile) {
       .endif
     .endm
     .macro mace_start r0, r1
-      ld1 {v\r0\().4s, v\r1\().4s}, [x3], x4
+      ld1 {v\r0\().4s, v\r1\().4s}, [x3]
+    .endm
+    .macro mace_add r0, r1
+      ld1 {v2.4s, v3.4s}, [x4], x11
+      fadd v\r0\().4s, v\r0\().4s, v2.4s
+      fadd v\r1\().4s, v\r1\().4s, v3.4s
     .endm
     .macro mace_max r0, r1
       fmax v\r0\().4s, v\r0\().4s, v0.4s
@@ -120,10 +126,10 @@ inline void MultiplyPacked(const Packed& tile) {
     .endm
 
     ldp x0, x9, [%[tile]]       // a, b
-    ldp x10, x3, [%[tile], #16] // k, start
-    ldp x4, x5, [%[tile], #32]  // start_stride, c
-    ldp x6, x7, [%[tile], #48]  // c_stride, tiles
-    ldr x8, [%[tile], #64]      // clamps
+    ldp x10, x3, [%[tile], #16] // k, bias
+    ldp x4, x11, [%[tile], #32] // addend, addend_stride
+    ldp x5, x6, [%[tile], #48]  // c, c_stride
+    ldp x7, x8, [%[tile], #64]  // tiles, ends
   1:
     mov x1, x9
     mace_rows mace_start
@@ -164,16 +170,19 @@ inline void MultiplyPacked(const Packed& tile) {
     subs x2, x2, #1
     b.ne 7b
   8:
-    cbz x8, 10f
-    add x1, %[tile], #72
+    cbz x8, 11f
+    tbz x8, #2, 9f
+    mace_rows mace_add
+  9:
+    add x1, %[tile], #80
     ld1r {v0.4s}, [x1], #4      // lower
     ld1r {v1.4s}, [x1]          // upper
-    tbz x8, #0, 9f
+    tbz x8, #0, 10f
     mace_rows mace_max
-  9:
-    tbz x8, #1, 10f
-    mace_rows mace_min
   10:
+    tbz x8, #1, 11f
+    mace_rows mace_min
+  11:
     mace_rows mace_end
     subs x7, x7, #1
     b.ne 1b
@@ -187,6 +196,7 @@ inline void MultiplyPacked(const Packed& tile) {
     .purgem mace_each
     .purgem mace_rows
     .purgem mace_start
+    .purgem mace_add
     .purgem mace_max
     .purgem mace_min
     .purgem mace_end
@@ -194,29 +204,34 @@ inline void MultiplyPacked(const Packed& tile) {
                :
                : [tile] "r"(&tile), [rows] "i"(kRows)
                : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9",
-                 "x10", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8",
-                 "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17",
-                 "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26",
-                 "v27", "v28", "v29", "v30", "v31", "cc", "memory");
+                 "x10", "x11", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7",
+                 "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16",
+                 "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25",
+                 "v26", "v27", "v28", "v29", "v30", "v31", "cc", "memory");
 }
 
 constexpr size_t kRows = 8, kColumns = 8;
 
-// The first m <= kRows rows of a tile, written to `to`: through a full tile
-// that starts with what there is.
+// The first m <= kRows rows of a tile, written to `to`: through a full tile,
+// of which only they and the first t.n columns are copied.
 void MultiplyPart(const GemmF32Tile& t, Packed tile, size_t m, float* to) {
-  float c[kRows][kColumns] = {};
-  for (size_t i = 0; i < m; ++i) {
-    for (size_t j = 0; j < t.n; ++j) {
-      if (t.accumulate) {
-        c[i][j] = to[i * t.c_stride + j];
-      } else if (t.bias != nullptr) {
-        c[i][j] = t.bias[j];
+  float c[kRows][kColumns] = {}, bias[kColumns] = {};
+  if (t.bias != nullptr) {
+    for (size_t j = 0; j < t.n; ++j) bias[j] = t.bias[j];
+    tile.bias = bias;
+  }
+  if (t.addend != nullptr) {
+    const char* row = reinterpret_cast<const char*>(tile.addend);
+    for (size_t i = 0; i < m; ++i, row += tile.addend_stride) {
+      for (size_t j = 0; j < t.n; ++j) {
+        c[i][j] = reinterpret_cast<const float*>(row)[j];
       }
     }
+    tile.addend = c[0];
+    tile.addend_stride = sizeof c[0];
   }
-  tile.start = tile.c = c[0];
-  tile.start_stride = tile.c_stride = sizeof c[0];
+  tile.c = c[0];
+  tile.c_stride = sizeof c[0];
   tile.tiles = 1;
   if (m > 4) {
     MultiplyPacked<8>(tile);
@@ -239,11 +254,13 @@ void gemm_f32_8x8__aarch64(const GemmF32Tile& t) {
   tile.a = t.a;
   tile.b = t.b;
   tile.k = t.segments * t.k;
-  tile.start = t.accumulate ? t.c : t.bias != nullptr ? t.bias : kZeros;
+  tile.bias = t.bias != nullptr ? t.bias : kZeros;
+  tile.addend = t.addend;
+  tile.addend_stride = t.addend_stride * static_cast<ptrdiff_t>(sizeof(float));
   tile.c = t.c;
   tile.c_stride = t.c_stride * static_cast<ptrdiff_t>(sizeof(float));
-  tile.start_stride = t.accumulate ? tile.c_stride : 0;
-  tile.clamps = (IsFinite(t.lower) ? 1 : 0) | (IsFinite(t.upper) ? 2 : 0);
+  tile.ends = (IsFinite(t.lower) ? 1 : 0) | (IsFinite(t.upper) ? 2 : 0) |
+              (t.addend != nullptr ? 4 : 0);
   tile.lower = t.lower;
   tile.upper = t.upper;
   size_t m = t.m;
@@ -253,17 +270,19 @@ void gemm_f32_8x8__aarch64(const GemmF32Tile& t) {
     const size_t rows = m / kRows * kRows;
     tile.a += rows * tile.k;
     tile.c += rows * t.c_stride;
-    if (t.accumulate) tile.start = tile.c;
+    if (t.addend != nullptr) tile.addend += rows * t.addend_stride;
     m -= rows;
   }
   if (t.n == kColumns && m == 4) {
     tile.tiles = 1;
     return MultiplyPacked<4>(tile);
   }
-  for (; m > 0; tile.a += kRows * tile.k, tile.c += kRows * t.c_stride) {
-    const size_t rows = m < kRows ? m : kRows;
+  for (size_t rows; m > 0; m -= rows) {
+    rows = m < kRows ? m : kRows;
     MultiplyPart(t, tile, rows, tile.c);
-    m -= rows;
+    tile.a += kRows * tile.k;
+    tile.c += kRows * t.c_stride;
+    if (t.addend != nullptr) tile.addend += kRows * t.addend_stride;
   }
 }
 

@@ -19,6 +19,7 @@ class HalfTile {
     HalfTile tile(t);
     tile.Start();
     tile.Multiply();
+    if (t.addend != nullptr) tile.Add();
     tile.Finish();
   }
 
@@ -36,14 +37,14 @@ class HalfTile {
 
   void Start() {
     const F32 zero = simd::Set1(0);
+    const float* bias = t_.bias;
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
-      const float* c = t_.accumulate ? t_.c + r * t_.c_stride : t_.bias;
 #pragma GCC unroll 2
       for (int v = 0; v < kFull; ++v) {
-        full_[r][v] = c != nullptr ? simd::Load(c + v * kLanes) : zero;
+        full_[r][v] = bias != nullptr ? simd::Load(bias + v * kLanes) : zero;
       }
-      half_[r] = c != nullptr ? LoadHalf(c) : _mm256_setzero_ps();
+      half_[r] = bias != nullptr ? LoadHalf(bias) : _mm256_setzero_ps();
     }
   }
 
@@ -65,6 +66,18 @@ class HalfTile {
           half_[r] = _mm256_fmadd_ps(_mm512_castps512_ps256(av), bh, half_[r]);
         }
       }
+    }
+  }
+
+  void Add() {
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r) {
+      const float* addend = t_.addend + r * t_.addend_stride;
+#pragma GCC unroll 2
+      for (int v = 0; v < kFull; ++v) {
+        full_[r][v] = full_[r][v] + simd::Load(addend + v * kLanes);
+      }
+      half_[r] = _mm256_add_ps(half_[r], LoadHalf(addend));
     }
   }
 

@@ -15,8 +15,9 @@ namespace {
 
 struct Case {
   int m, n, k, segments;
-  bool accumulate, bias;
+  bool add, bias;
   bool packed = false;
+  bool in_place = false;  // the addend is c
 };
 
 // a's rows overlap as those of a convolution do; c has a guard behind each row.
@@ -29,6 +30,8 @@ void Check(const GemmF32& kernel, const Case& c) {
   const auto bias = RandomFloats(c.n);
   const auto before = RandomFloats(c.m * c_stride);
   auto got = before;
+  const int addend_stride = c.n + 1;
+  const auto addend = RandomFloats(c.m * addend_stride);
   const auto m = static_cast<size_t>(c.m), depth = static_cast<size_t>(c.k);
   const auto segments = static_cast<size_t>(c.segments);
   const size_t tiles = (m + kernel.mr - 1) / kernel.mr;
@@ -43,7 +46,10 @@ void Check(const GemmF32& kernel, const Case& c) {
   kernel.fn({m, static_cast<size_t>(c.n), depth, segments,
              c.packed ? packed.data() : a.data(), a_stride, segment_stride,
              b.data(), got.data(), c_stride, c.bias ? bias.data() : nullptr,
-             c.accumulate, -0.5f, 1.5f, c.packed});
+             !c.add       ? nullptr
+             : c.in_place ? got.data()
+                          : addend.data(),
+             c.in_place ? c_stride : addend_stride, -0.5f, 1.5f, c.packed});
   for (int i = 0; i < c.m; ++i) {
     for (int j = 0; j < c_stride; ++j) {
       const int at = i * c_stride + j;
@@ -51,7 +57,9 @@ void Check(const GemmF32& kernel, const Case& c) {
         ASSERT_EQ(got[at], before[at]) << "wrote behind row " << i;
         continue;
       }
-      double want = c.accumulate ? before[at] : c.bias ? bias[j] : 0;
+      double want = c.bias ? bias[j] : 0;
+      if (c.add)
+        want += c.in_place ? before[at] : addend[i * addend_stride + j];
       for (int s = 0; s < c.segments; ++s) {
         for (int k = 0; k < c.k; ++k) {
           want += double{a[i * a_stride + s * segment_stride + k]} *
@@ -67,6 +75,10 @@ void Check(const GemmF32& kernel, const Case& c) {
 // With rows as they are, and packed where the micro-kernel can.
 void CheckBoth(const GemmF32& kernel, Case c) {
   Check(kernel, c);
+  if (c.add) {
+    c.in_place = true;
+    Check(kernel, c);
+  }
   c.packed = true;
   if (kernel.pack != nullptr) Check(kernel, c);
 }
@@ -78,7 +90,7 @@ TEST(GemmF32, EverySize) {
       for (int n = 1; n <= kernel.nr; ++n) {
         SCOPED_TRACE(std::string(kernel.name) + " " + std::to_string(m) + "x" +
                      std::to_string(n));
-        CheckBoth(kernel, {m, n, 7, 2, false, true});
+        CheckBoth(kernel, {m, n, 7, 2, true, true});
       }
     }
   }

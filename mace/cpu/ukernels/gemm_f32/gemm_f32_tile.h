@@ -29,21 +29,21 @@ void Tile(const GemmF32Tile& t) {
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) acc[r][v] = bias;
   }
-  if (t.accumulate) {
-#pragma GCC unroll 16
-    for (int r = 0; r < kRows; ++r) {
-#pragma GCC unroll 16
-      for (int v = 0; v < kVectors; ++v) {
-        acc[r][v] = load(t.c + r * t.c_stride, v);
-      }
-    }
-  }
 
   const float* a = t.a;
   const float* b = t.b;
   for (size_t s = 0; s < t.segments; ++s, a += t.segment_stride) {
     b = Loop<kRows, kVectors>::template Run<kPackedVectors>(a, t.a_stride, t.k,
                                                             b, acc);
+  }
+  if (t.addend != nullptr) {
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 16
+      for (int v = 0; v < kVectors; ++v) {
+        acc[r][v] = acc[r][v] + load(t.addend + r * t.addend_stride, v);
+      }
+    }
   }
 
   const F32 lower = Set1(t.lower), upper = Set1(t.upper);

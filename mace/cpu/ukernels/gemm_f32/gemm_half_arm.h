@@ -9,11 +9,13 @@
 namespace mace::cpu {
 namespace {
 
-// Adds kVectors vectors to a row of c whose first sums are `start`, or null for
-// zeros, and clamps. `n` are left of the row; those beyond are not touched.
+// Adds `start` and `addend`, each null for zeros, to kVectors vectors, clamps
+// them and stores them as a row of c. `n` are left of the row; those beyond are
+// not touched.
 template <int kVectors>
 inline void AddRow(const simd::F32 (&sums)[kVectors], const float* start,
-                   size_t n, float lower, float upper, float* c) {
+                   const float* addend, size_t n, float lower, float upper,
+                   float* c) {
   using namespace simd;
 #pragma GCC unroll 4
   for (int v = 0; v < kVectors; ++v) {
@@ -22,6 +24,7 @@ inline void AddRow(const simd::F32 (&sums)[kVectors], const float* start,
     const size_t lanes = n - first < kLanes ? n - first : kLanes;
     F32 y = sums[v];
     if (start != nullptr) y = y + LoadN(start + first, lanes);
+    if (addend != nullptr) y = y + LoadN(addend + first, lanes);
     StoreN(c + first, Clamp(y, Set1(lower), Set1(upper)), lanes);
   }
 }

@@ -17,7 +17,7 @@ namespace {
 
 struct Case {
   int m, n, k, segments;
-  bool accumulate = false, bias = true;
+  bool add = false, bias = true;  // add to c
 };
 
 // One type of halves.
@@ -85,7 +85,8 @@ std::vector<float> Multiply(const Halves& type, const GemmF32& kernel,
   const auto packed_b = PackB(type, kernel, b, depth, c.n);
   kernel.fn({static_cast<size_t>(c.m), static_cast<size_t>(c.n), depth, 1,
              packed.data(), 0, 0, packed_b.data(), got.data(), c_stride,
-             c.bias ? bias.data() : nullptr, c.accumulate, -0.5f, 1.5f, true});
+             c.bias ? bias.data() : nullptr, c.add ? got.data() : nullptr,
+             c_stride, -0.5f, 1.5f, true});
   for (int i = 0; i < c.m; ++i) {
     for (int j = c.n; j < c_stride; ++j) {
       EXPECT_EQ(got[i * c_stride + j], before[i * c_stride + j])
@@ -105,7 +106,7 @@ std::vector<float> Expected(const Halves& type, const Case& c,
   for (int i = 0; i < c.m; ++i) {
     for (int j = 0; j < c.n; ++j) {
       float& out = y[i * (c.n + 2) + j];
-      double sum = c.accumulate ? out : c.bias ? bias[j] : 0;
+      double sum = (c.add ? out : 0) + (c.bias ? bias[j] : 0);
       for (int k = 0; k < c.k * c.segments; ++k) {
         sum += round(a[i * 2 + k / c.k * (c.k + 3) + k % c.k]) *
                round(b[k * c.n + j]);
