@@ -22,6 +22,17 @@ constexpr int64_t kTasksPerThread = 8;
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+// The addresses of `n` pixels, two at a time: these are many.
+const float** EachPixel(const float* from, int64_t pixel, int64_t n,
+                        const float** to) {
+  for (; n >= 2; n -= 2, to += 2, from += 2 * pixel) {
+    to[0] = from;
+    to[1] = from + pixel;
+  }
+  if (n > 0) *to++ = from;
+  return to;
+}
+
 }  // namespace
 
 // One line of the output.
@@ -158,7 +169,8 @@ void Depthwise::RunTiles(const Line& line, const float** pixels) const {
   tile.x = pixels;
   tile.w = line.packed;
   tile.w_stride = taps_ * micro_->lanes;
-  tile.bias = line.bias;
+  // Zeros, so that micro-kernels need not do without.
+  tile.bias = line.bias != nullptr ? line.bias : zeros_.data();
   tile.y_stride = spec_.y_pixel;
   tile.lower = spec_.activation.lower();
   tile.upper = spec_.activation.upper();
@@ -185,18 +197,21 @@ void Depthwise::FindPixels(const Line& line, int64_t q, int64_t width,
   const int64_t columns = (width - 1) * w.stride + w.kernel;
   const int64_t left = q * w.stride - w.pad_before;
   const int64_t pixel = w.dilation * spec_.channels;
-  const bool inside = left >= 0 && left + (columns - 1) * w.dilation < w.in;
+  // Columns [first, end) lie inside the image.
+  int64_t first = 0, end = columns;
+  if (left < 0 || left + (columns - 1) * w.dilation >= w.in) {
+    const auto clamped = [&](int64_t distance) {
+      return std::clamp<int64_t>(CeilDiv(distance, w.dilation), 0, columns);
+    };
+    first = clamped(-left);
+    end = std::max(first, clamped(w.in - left));
+  }
   for (int64_t r = 0; r < line.height; ++r) {
     const int64_t at_line = (line.top + r * h.dilation) % line.image.lines;
     const float* from = line.image.x + (at_line * w.in + left) * spec_.channels;
-    if (inside) {
-      for (int64_t i = 0; i < columns; ++i) *pixels++ = from + i * pixel;
-      continue;
-    }
-    for (int64_t i = 0; i < columns; ++i) {
-      const int64_t at = left + i * w.dilation;
-      *pixels++ = at >= 0 && at < w.in ? from + i * pixel : zeros_.data();
-    }
+    pixels = EachPixel(zeros_.data(), 0, first, pixels);
+    pixels = EachPixel(from + first * pixel, pixel, end - first, pixels);
+    pixels = EachPixel(zeros_.data(), 0, columns - end, pixels);
   }
 }
 

@@ -5,6 +5,7 @@
 // The lines are "NAME MULTIPLY-ADDS" and "end 0"; the first pair of them has
 // nothing in between and measures the cost of a line.
 
+#include <algorithm>
 #include <cstdio>
 #include <vector>
 
@@ -40,11 +41,11 @@ void CallGemm(const GemmF32& kernel) {
   Say("end", 0);
 }
 
-// Four outputs of a line of 128 channels, windows as high as wide.
+// Up to four outputs of a line of 128 channels, windows as high as wide.
 void CallDwconv(const DwconvF32& kernel) {
   const size_t channels = 128;
   const int taps = kernel.kernel == 0 ? 9 : kernel.kernel;
-  const int width = kernel.kernel == 0 ? 1 : 4;
+  const int width = std::min(kernel.max_width, 4);
   const int columns =
       kernel.kernel == 0 ? 1 : (width - 1) * kernel.stride + taps;
   const auto pixel = RandomFloats(channels), bias = RandomFloats(channels);

@@ -1,12 +1,12 @@
 // The depthwise tile of windows 3 wide, stride 1.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/ukernels/dwconv_f32/dwconv_f32_square.h"
+#include "mace/cpu/ukernels/dwconv_f32/dwconv_f32_sixteen.h"
 
 namespace mace::cpu {
 
 void dwconv_f32_3s1__aarch64(const DwconvF32Tile& tile) {
-  DispatchSquare<3, 1>(tile);
+  DispatchSixteen<1>(tile);
 }
 
 }  // namespace mace::cpu

@@ -9,10 +9,12 @@
 namespace mace::cpu {
 namespace {
 
-// `n` channels from `c` on: kLanes of them, or fewer if kPartial.
-template <int kKernel, int kStride, int kWidth, bool kPartial>
-inline void LineChannels(const DwconvF32Tile& t, const float* w, size_t c,
-                         size_t n) {
+// `n` channels from `c` on: kLanes of them, or fewer if kPartial. kTapStride is
+// how many channels' taps are packed together; a line of t.x has `columns`.
+template <int kKernel, int kStride, int kWidth, bool kPartial,
+          size_t kTapStride = simd::kLanes>
+inline void LineChannels(const DwconvF32Tile& t, size_t columns, const float* w,
+                         size_t c, size_t n) {
   using namespace simd;
   constexpr int kColumns = (kWidth - 1) * kStride + kKernel;
   const auto load = [n](const float* p) {
@@ -23,10 +25,11 @@ inline void LineChannels(const DwconvF32Tile& t, const float* w, size_t c,
 #pragma GCC unroll 8
   for (int o = 0; o < kWidth; ++o) acc[o] = bias;
   const float* const* x = t.x;
-  for (size_t r = 0; r < t.height; ++r, x += kColumns, w += kKernel * kLanes) {
+  for (size_t r = 0; r < t.height;
+       ++r, x += columns, w += kKernel * kTapStride) {
     F32 taps[kKernel];
 #pragma GCC unroll 8
-    for (int k = 0; k < kKernel; ++k) taps[k] = Load(w + k * kLanes);
+    for (int k = 0; k < kKernel; ++k) taps[k] = Load(w + k * kTapStride);
 #pragma GCC unroll 16
     for (int column = 0; column < kColumns; ++column) {
       const F32 v = load(x[column] + c);
@@ -49,13 +52,15 @@ inline void LineChannels(const DwconvF32Tile& t, const float* w, size_t c,
 template <int kKernel, int kStride, int kWidth>
 void Line(const DwconvF32Tile& t) {
   using simd::kLanes;
+  constexpr int kColumns = (kWidth - 1) * kStride + kKernel;
   const float* w = t.w;
   size_t c = 0;
   for (; c + kLanes <= t.channels; c += kLanes, w += t.w_stride) {
-    LineChannels<kKernel, kStride, kWidth, false>(t, w, c, kLanes);
+    LineChannels<kKernel, kStride, kWidth, false>(t, kColumns, w, c, kLanes);
   }
   if (c < t.channels) {
-    LineChannels<kKernel, kStride, kWidth, true>(t, w, c, t.channels - c);
+    LineChannels<kKernel, kStride, kWidth, true>(t, kColumns, w, c,
+                                                 t.channels - c);
   }
 }
 

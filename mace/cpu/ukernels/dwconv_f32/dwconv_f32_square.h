@@ -86,7 +86,8 @@ void Square(const DwconvF32Tile& t) {
     }
   }
   if (c < t.channels) {
-    LineChannels<kKernel, kStride, kWidth, true>(t, w, c, t.channels - c);
+    LineChannels<kKernel, kStride, kWidth, true>(t, kColumns, w, c,
+                                                 t.channels - c);
   }
 }
 

@@ -41,8 +41,10 @@ inline constexpr DwconvF32 kDwconvF32[] = {
     {"dwconv_f32_any__avx2", kCpuAvx2Fma, 8, 0, 0, dwconv_f32_any__avx2, 1},
 #elif defined(__ARM_NEON)
 #if defined(__aarch64__)
-    {"dwconv_f32_3s1__aarch64", kCpuNeon, 4, 3, 1, dwconv_f32_3s1__aarch64},
-    {"dwconv_f32_3s2__aarch64", kCpuNeon, 4, 3, 2, dwconv_f32_3s2__aarch64},
+    {"dwconv_f32_3s1__aarch64", kCpuNeon, 16, 3, 1, dwconv_f32_3s1__aarch64,
+     32},
+    {"dwconv_f32_3s2__aarch64", kCpuNeon, 16, 3, 2, dwconv_f32_3s2__aarch64,
+     32},
     {"dwconv_f32_5s1__aarch64", kCpuNeon, 4, 5, 1, dwconv_f32_5s1__aarch64},
     {"dwconv_f32_5s2__aarch64", kCpuNeon, 4, 5, 2, dwconv_f32_5s2__aarch64},
     {"dwconv_f32_7s1__aarch64", kCpuNeon, 4, 7, 1, dwconv_f32_7s1__aarch64},

@@ -13,7 +13,9 @@
 namespace mace::cpu {
 namespace {
 
-void Check(const DwconvF32& kernel, int channels, int width, int height) {
+// The window is `outside` lines higher than what of it lies inside the image.
+void Check(const DwconvF32& kernel, int channels, int width, int height,
+           int outside) {
   const int taps = kernel.kernel == 0 ? 1 : kernel.kernel;
   const int columns = (width - 1) * kernel.stride + taps;
   std::vector<std::vector<float>> pixels;
@@ -24,8 +26,7 @@ void Check(const DwconvF32& kernel, int channels, int width, int height) {
   }
   for (const auto& pixel : pixels) x.push_back(pixel.data());
   const int groups = (channels + kernel.lanes - 1) / kernel.lanes;
-  // The window is a line higher than what of it lies inside the image.
-  const int group_floats = (height + 1) * taps * kernel.lanes;
+  const int group_floats = (height + outside) * taps * kernel.lanes;
   const auto w = RandomFloats(groups * group_floats);
   const auto bias = RandomFloats(channels);
   std::vector<float> y(width * channels);
@@ -53,9 +54,10 @@ TEST(DwconvF32, EveryWidth) {
     if ((kernel.isa & DetectCpuFeatures()) != kernel.isa) continue;
     SCOPED_TRACE(kernel.name);
     for (int width = 1; width <= std::min(kernel.max_width, 9); ++width) {
-      for (int height : {0, 1, 3, 5}) {
+      for (int height : {0, 1, 2, 3, 5}) {
         for (int channels = 1; channels <= 2 * kernel.lanes + 1; ++channels) {
-          Check(kernel, channels, width, height);
+          Check(kernel, channels, width, height, 0);
+          Check(kernel, channels, width, height, 1);
         }
       }
     }
