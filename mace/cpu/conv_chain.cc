@@ -10,6 +10,7 @@
 #include "mace/cpu/conv_chain_kernel.h"
 #include "mace/cpu/conv_kernel.h"
 #include "mace/cpu/conv_node.h"
+#include "mace/cpu/conv_strassen_kernel.h"
 #include "mace/graph/attrs.h"
 #include "mace/ops/eltwise.h"
 
@@ -85,26 +86,44 @@ bool BeforePays(const ConvShape& s) {
 }
 
 // Not where the filter is larger than what it multiplies: threads share its
-// columns then.
-bool AfterPays(const ConvShape& s, const CpuContext& context) {
-  const int64_t rows = s.window.h.out * s.window.w.out;
-  return IsPointwise(s) &&
-         (context.threads->num_threads() == 1 || rows > s.out_channels);
+// columns then. Not where a Strassen product's pairs of lines, all of which
+// must be at hand, are too few to be shared.
+bool AfterPays(const Operand& filter, const ConvShape& s,
+               const CpuContext& context) {
+  const int64_t threads = context.threads->num_threads();
+  const int64_t lines = s.window.h.out;
+  if (!IsPointwise(s)) return false;
+  if (IsStrassen(filter, s, context)) {
+    return lines % 2 == 0 &&
+           (lines % (2 * threads) == 0 || lines >= 16 * threads);
+  }
+  return threads == 1 || lines * s.window.w.out > s.out_channels;
 }
 
 Result<ChainProduct> MakeProduct(const Node& node, const ConvNode& conv,
                                  int64_t x_pixel, int bias,
                                  const ActivationFunction& sum_activation,
                                  CpuContext& context) {
-  MACE_ASSIGN_OR_RETURN(
-      ConvProduct made,
-      MakeConvProduct(node.inputs[1], conv.shape, Oihw(conv.shape),
-                      conv.activation, context));
+  const Operand& filter = node.inputs[1];
+  const bool strassen = IsStrassen(filter, conv.shape, context);
+  ConvProduct made;
+  if (strassen) {
+    made.spec = ConvSpec(filter, conv.shape, conv.activation, context);
+  } else {
+    MACE_ASSIGN_OR_RETURN(made,
+                          MakeConvProduct(filter, conv.shape, Oihw(conv.shape),
+                                          conv.activation, context));
+  }
   made.spec.one_thread = true;
   made.spec.sum_activation = sum_activation;
   made.spec.patches.pixel_stride = x_pixel;
-  return ChainProduct{conv.shape, std::move(made.filter),
-                      ConvGemm(made.spec, context), bias};
+  ChainProduct product = {conv.shape, std::move(made.filter),
+                          ConvGemm(made.spec, context), bias};
+  if (!strassen) return product;
+  product.strassen.emplace(made.spec, context);
+  MACE_ASSIGN_OR_RETURN(product.strassen_filter,
+                        PackStrassen(filter, conv.shape, context));
+  return product;
 }
 
 // The indices of biases among the inputs of a chain: x; filter and bias, if
@@ -147,7 +166,10 @@ Result<KernelPtr> PrepareLines(const Links& links,
   if (links.before != nullptr) {
     const Node& node = *links.before->node;
     MACE_ASSIGN_OR_RETURN(const ConvNode conv, ReadConv2d(node));
-    if (!BeforePays(conv.shape)) return NotWorthIt(middle);
+    if (!BeforePays(conv.shape) ||
+        IsStrassen(node.inputs[1], conv.shape, context)) {
+      return NotWorthIt(middle);
+    }
     MACE_ASSIGN_OR_RETURN(before,
                           MakeProduct(node, conv, conv.shape.in_channels,
                                       inputs.NextBias(node), {}, context));
@@ -158,7 +180,13 @@ Result<KernelPtr> PrepareLines(const Links& links,
   if (links.after != nullptr) {
     const Node& node = *links.after->node;
     MACE_ASSIGN_OR_RETURN(const ConvNode conv, ReadConv2d(node));
-    if (!AfterPays(conv.shape, context)) return NotWorthIt(middle);
+    if (!AfterPays(node.inputs[1], conv.shape, context)) {
+      return NotWorthIt(middle);
+    }
+    // Pairs of lines are far from each other, the ring has but the last few.
+    if (before && IsStrassen(node.inputs[1], conv.shape, context)) {
+      return NotWorthIt(middle);
+    }
     spec.y_pixel = ChainPixel(shape.out_channels);
     MACE_ASSIGN_OR_RETURN(
         after, MakeProduct(node, conv, spec.y_pixel, inputs.NextBias(node),

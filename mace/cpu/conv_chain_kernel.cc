@@ -43,6 +43,31 @@ void ChainProduct::Run(const RunArgs& args, int64_t begin, int64_t end,
                scratch);
 }
 
+void ChainProduct::RunPairs(const RunArgs& args, const float* x,
+                            const StrassenGemm::Rows& first,
+                            const StrassenGemm::Rows& second,
+                            void* scratch) const {
+  strassen->RunPairs(
+      {x, static_cast<const float*>(strassen_filter.get()), Input(args, bias),
+       args.outputs[0].as<float>(), Input(args, addend)},
+      first, second, scratch);
+}
+
+int64_t ChainProduct::thread_scratch_floats() const {
+  return (strassen ? strassen->thread_scratch_bytes()
+                   : gemm.thread_scratch_bytes()) /
+         static_cast<int64_t>(sizeof(float));
+}
+
+std::string ChainProduct::variant() const {
+  return (strassen ? strassen->variant() : gemm.variant()) +
+         (addend >= 0 ? " + sum" : "");
+}
+
+double ChainProduct::Cost() const {
+  return strassen ? StrassenCost(shape) : DirectCost(shape);
+}
+
 ConvChain::ConvChain(Spec spec, ThreadPool* threads)
     : before_(std::move(spec.before)),
       depthwise_(std::move(spec.depthwise)),
@@ -71,12 +96,13 @@ int64_t ConvChain::macs() const {
 int64_t ConvChain::cost_macs() const {
   double cost = static_cast<double>(Macs(shape_));
   for (const auto* p : {&before_, &after_}) {
-    if (*p) cost += DirectCost((*p)->shape);
+    if (*p) cost += (*p)->Cost();
   }
   return static_cast<int64_t>(cost);
 }
 
 std::vector<mace::Overlap> ConvChain::overlaps() const {
+  if (pairs_lines()) return {};  // both halves are read from the start
   const int64_t threads = threads_->num_threads();
   const Window2D& w = shape_.window;
   // One thread runs step by step.
@@ -101,10 +127,9 @@ std::vector<mace::Overlap> ConvChain::overlaps() const {
 }
 
 std::string ConvChain::variant() const {
-  return (before_ ? before_->gemm.variant() + " + " : std::string()) +
+  return (before_ ? before_->variant() + " + " : std::string()) +
          depthwise_.variant() +
-         (after_ ? " + " + after_->gemm.variant() : std::string()) +
-         (after_ && after_->addend >= 0 ? " + sum" : "") + " by lines";
+         (after_ ? " + " + after_->variant() : std::string()) + " by lines";
 }
 
 Status ConvChain::Run(const RunArgs& args) {
@@ -114,8 +139,12 @@ Status ConvChain::Run(const RunArgs& args) {
   const bool in_order = Overlap(y, OutPixels() * OutChannels(), x,
                                 in.h.in * in.w.in * InChannels());
   RunTasks(threads_, num_bands_, in_order, [&](size_t worker, size_t band) {
-    RunBand(args, static_cast<int64_t>(band),
-            args.scratch.as<float>() + worker * thread_floats_);
+    float* scratch = args.scratch.as<float>() + worker * thread_floats_;
+    if (pairs_lines()) {
+      RunPairs(args, static_cast<int64_t>(band), scratch);
+    } else {
+      RunBand(args, static_cast<int64_t>(band), scratch);
+    }
   });
   return Status();
 }
@@ -132,8 +161,12 @@ int64_t ConvChain::InChannels() const {
   return before_ ? before_->shape.in_channels : shape_.in_channels;
 }
 
+int64_t ConvChain::Lines() const {
+  return pairs_lines() ? shape_.window.h.out / 2 : shape_.window.h.out;
+}
+
 int64_t ConvChain::BandBegin(int64_t band) const {
-  return band * shape_.window.h.out / num_bands_;
+  return band * Lines() / num_bands_;
 }
 
 int64_t ConvChain::FirstLine(int64_t p) const {
@@ -160,12 +193,13 @@ void ConvChain::PlanLines() {
     step_ =
         std::max(bytes / (w.w.out * channels * 4), CeilDiv(kFewRows, w.w.out));
   }
-  const int64_t share = CeilDiv(w.h.out, threads);
+  const int64_t share = CeilDiv(Lines(), threads);
   step_ = std::min(step_, share);
   step_ = CeilDiv(share, CeilDiv(share, step_));
   // Bands as long as can be where lines are computed twice between them.
-  num_bands_ = std::min(before_ ? threads : CeilDiv(w.h.out, step_), w.h.out);
+  num_bands_ = std::min(before_ ? threads : CeilDiv(Lines(), step_), Lines());
   ring_lines_ = (step_ - 1) * w.h.stride + w.h.extent();
+  if (pairs_lines()) after_->strassen->SetMaxPairs(step_ * w.w.out);
 }
 
 void ConvChain::PlanScratch() {
@@ -179,11 +213,12 @@ void ConvChain::PlanScratch() {
   pixels_at_ = add(CeilDiv(depthwise_.thread_scratch_bytes(), 4));
   if (before_) {
     ring_at_ = add(ring_lines_ * w.w.in * shape_.in_channels);
-    before_at_ = add(before_->gemm.thread_scratch_bytes() / 4);
+    before_at_ = add(before_->thread_scratch_floats());
   }
   if (after_) {
-    lines_at_ = add(step_ * w.w.out * pixel_);
-    after_at_ = add(after_->gemm.thread_scratch_bytes() / 4);
+    const int64_t lines = pairs_lines() ? 2 * step_ : step_;
+    lines_at_ = add(lines * w.w.out * pixel_);
+    after_at_ = add(after_->thread_scratch_floats());
   }
   thread_floats_ = floats;
 }
@@ -194,8 +229,6 @@ void ConvChain::RunBand(const RunArgs& args, int64_t band,
   auto* y = args.outputs[0].as<float>();
   Depthwise::Image image = {args.inputs[0].as<const float>(), w.h.in};
   if (before_) image = {scratch + ring_at_, ring_lines_};
-  const float* bias = Input(args, bias_);
-  const auto* taps = static_cast<const float*>(taps_.get());
   const int64_t end = BandBegin(band + 1);
   int64_t ready = 0;  // lines of the ring, up to here
   for (int64_t p = BandBegin(band); p < end; p += step_) {
@@ -208,15 +241,38 @@ void ConvChain::RunBand(const RunArgs& args, int64_t band,
     const int64_t out_floats = p * w.w.out * OutChannels();
     float* out = y + out_floats;
     float* lines = after_ ? scratch + lines_at_ : out;
-    for (int64_t i = p; i < p_end; ++i) {
-      depthwise_.RunLine(image, i, taps, bias,
-                         lines + (i - p) * w.w.out * pixel_,
-                         scratch + pixels_at_);
-    }
+    RunDepthwise(args, image, p, p_end, lines, scratch);
     if (after_) {
       after_->Run(args, 0, (p_end - p) * w.w.out, lines, out, out_floats,
                   scratch + after_at_);
     }
+  }
+}
+
+void ConvChain::RunDepthwise(const RunArgs& args, const Depthwise::Image& image,
+                             int64_t begin, int64_t end, float* lines,
+                             float* scratch) const {
+  const int64_t line_floats = shape_.window.w.out * pixel_;
+  for (int64_t i = begin; i < end; ++i, lines += line_floats) {
+    depthwise_.RunLine(image, i, static_cast<const float*>(taps_.get()),
+                       Input(args, bias_), lines, scratch + pixels_at_);
+  }
+}
+
+void ConvChain::RunPairs(const RunArgs& args, int64_t band,
+                         float* scratch) const {
+  const Window2D& w = shape_.window;
+  const Depthwise::Image image = {args.inputs[0].as<const float>(), w.h.in};
+  float* lines = scratch + lines_at_;
+  const int64_t half = w.h.out / 2, end = BandBegin(band + 1);
+  for (int64_t p = BandBegin(band); p < end; p += step_) {
+    const int64_t p_end = std::min(p + step_, end);
+    const int64_t rows = (p_end - p) * w.w.out;
+    RunDepthwise(args, image, p, p_end, lines, scratch);
+    RunDepthwise(args, image, p + half, p_end + half, lines + rows * pixel_,
+                 scratch);
+    after_->RunPairs(args, lines, {0, p * w.w.out, rows},
+                     {rows, (p + half) * w.w.out, rows}, scratch + after_at_);
   }
 }
 

@@ -20,6 +20,7 @@
 #include "mace/cpu/conv_gemm.h"
 #include "mace/cpu/depthwise.h"
 #include "mace/cpu/reference/conv.h"
+#include "mace/cpu/strassen.h"
 #include "mace/device/kernel.h"
 
 namespace mace::cpu {
@@ -31,11 +32,22 @@ struct ChainProduct {
   ConvGemm gemm;
   int bias = -1;
   int addend = -1;
+  // Instead of the two above; the filter is then packed for it.
+  std::optional<StrassenGemm> strassen = {};
+  std::shared_ptr<const void> strassen_filter = {};
+
+  int64_t thread_scratch_floats() const;
+  std::string variant() const;
+  double Cost() const;
 
   // Rows [begin, end); the first of them goes to `y`, and is y_floats behind
   // the first of all.
   void Run(const RunArgs& args, int64_t begin, int64_t end, const float* x,
            float* y, int64_t y_floats, void* scratch) const;
+  // Pairs of rows of x and of the whole output.
+  void RunPairs(const RunArgs& args, const float* x,
+                const StrassenGemm::Rows& first,
+                const StrassenGemm::Rows& second, void* scratch) const;
 };
 
 // Floats between the pixels of the depthwise output that a product reads: more
@@ -68,6 +80,9 @@ class ConvChain final : public Kernel {
   int64_t OutPixels() const;
   int64_t OutChannels() const;
   int64_t InChannels() const;
+  bool pairs_lines() const { return after_ && after_->strassen; }
+  // Lines that bands and steps divide: those of a half where lines are paired.
+  int64_t Lines() const;
   int64_t BandBegin(int64_t band) const;
   // The first line that depthwise output line `p` reads; the one behind.
   int64_t FirstLine(int64_t p) const;
@@ -76,6 +91,12 @@ class ConvChain final : public Kernel {
   void PlanLines();
   void PlanScratch();
   void RunBand(const RunArgs& args, int64_t band, float* scratch) const;
+  void RunDepthwise(const RunArgs& args, const Depthwise::Image& image,
+                    int64_t begin, int64_t end, float* lines,
+                    float* scratch) const;
+  // A band of a Strassen product: lines of the upper half of the output and
+  // those as far down in the lower half.
+  void RunPairs(const RunArgs& args, int64_t band, float* scratch) const;
   // Computes lines [begin, end), those that follow each other in the ring at
   // once.
   void FillRing(const RunArgs& args, int64_t begin, int64_t end,

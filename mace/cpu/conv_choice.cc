@@ -24,6 +24,14 @@ constexpr double kEfficiency = 0.9;
 // A vector instruction of the transforms, which wait for each other and for
 // the first-level cache, against a multiply-add of a GEMM.
 constexpr double kPerTransformOp = 1.3;
+// A load, store or sum of a Strassen product, which end its tiles earlier.
+#if defined(__ARM_NEON)
+constexpr double kPerSumOp = 1.3;
+#else
+constexpr double kPerSumOp = 2;
+#endif
+// What sums must save: they cost memory.
+constexpr double kWorthASum = 0.97;
 // A larger tile must save this much: it costs accuracy and memory.
 constexpr double kWorthwhile = 0.9;
 // Rows below which a GEMM tile waits for its filter instead.
@@ -76,6 +84,23 @@ int ChooseWinograd(const ConvShape& shape, int max_m, double direct_speed) {
     cost = other;
   }
   return best;
+}
+
+double StrassenCost(const ConvShape& s) {
+  const double k = static_cast<double>(s.taps()) * s.in_channels;
+  const double n = static_cast<double>(s.out_channels);
+  const double rows =
+      static_cast<double>(s.batch) * s.window.h.out * s.window.w.out;
+  // Four sums of quarters of a; four products and two sums more that are read
+  // and written (see strassen.h).
+  const double ops = rows * (3 * k + 3.75 * n);
+  return 0.875 * std::max<double>(rows, 2 * kFewRows) * k * n / kEfficiency +
+         4 * 1.75 * k * n * kPerFilterByte + kPerSumOp * ops;
+}
+
+bool ChooseStrassen(const ConvShape& s, int max_winograd) {
+  return max_winograd > 0 && s.group == 1 &&
+         StrassenCost(s) < kWorthASum * DirectCost(s);
 }
 
 }  // namespace mace::cpu

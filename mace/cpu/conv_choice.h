@@ -21,6 +21,12 @@ double WinogradCost(const ConvShape& shape, int m);
 // `direct_speed`: of the direct product's micro-kernel, against that of floats.
 int ChooseWinograd(const ConvShape& shape, int max_m, double direct_speed = 1);
 
+// By Strassen's method, one level of it, of a convolution in one group.
+double StrassenCost(const ConvShape& shape);
+
+// Whether that is worth its larger filter. `max_winograd` as above: 0, none.
+bool ChooseStrassen(const ConvShape& shape, int max_winograd);
+
 }  // namespace mace::cpu
 
 #endif  // MACE_CPU_CONV_CHOICE_H_

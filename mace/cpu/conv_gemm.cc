@@ -7,7 +7,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "mace/cpu/choose.h"
 #include "mace/cpu/safe_distance.h"
 #include "mace/cpu/tasks.h"
 
@@ -41,9 +40,7 @@ GemmF32Rows RowsAt(const float* a, int64_t m, int64_t k, int64_t row_stride,
 
 ConvGemm::ConvGemm(const Spec& spec, const CpuContext& context)
     : spec_(spec),
-      activator_(spec.activation, context.features),
-      sum_activator_(spec.sum_activation, context.features),
-      add_(ChooseRow(kBinaryF32, context.features).set->add),
+      finish_(spec.activation, spec.sum_activation, context.features),
       num_threads_(spec.one_thread ? 1 : context.threads->num_threads()) {
   const Patches& patches = spec.patches;
   const Window2D& window = patches.window;
@@ -326,10 +323,7 @@ void ConvGemm::RunTask(const Task& task) const {
     const int num_runs = FindRows(task, k0, k1, tiles, num_tiles, runs);
     MultiplyPanels(task, k0, runs, num_runs);
   }
-  const bool sums = task.at.addend != nullptr && !sums_in_tile_;
-  if (!spec_.activation.is_clamp() || sums) {
-    Finish(task, tiles, num_tiles);
-  }
+  Finish(task, tiles, num_tiles);
 }
 
 void ConvGemm::MultiplyPanels(const Task& task, int64_t k0, const RowRun* runs,
@@ -367,30 +361,14 @@ void ConvGemm::MultiplyPanels(const Task& task, int64_t k0, const RowRun* runs,
 
 void ConvGemm::Finish(const Task& task, const Tile* tiles,
                       int num_tiles) const {
-  const int64_t columns = task.column_end - task.column_begin;
+  const float* addend = sums_in_tile_ ? nullptr : task.at.addend;
+  if (!finish_.Needed(addend != nullptr)) return;
   for (int i = 0; i < num_tiles; ++i) {
     float* c = tiles[i].c + task.column_begin;
-    const float* addend = sums_in_tile_ ? nullptr : task.at.addend;
-    if (addend != nullptr) addend += c - task.at.y;
-    // Rows without a gap between them are finished as one.
-    if (columns == spec_.pixel_stride) {
-      FinishRow(tiles[i].m * columns, addend, c);
-      continue;
-    }
-    for (int64_t r = 0; r < tiles[i].m; ++r, c += spec_.pixel_stride) {
-      FinishRow(columns, addend, c);
-      if (addend != nullptr) addend += spec_.pixel_stride;
-    }
+    finish_.Run(tiles[i].m, task.column_end - task.column_begin,
+                spec_.pixel_stride,
+                addend != nullptr ? addend + (c - task.at.y) : nullptr, c);
   }
-}
-
-void ConvGemm::FinishRow(int64_t n, const float* addend, float* c) const {
-  if (!spec_.activation.is_clamp()) activator_.Apply(c, n, c);
-  if (addend == nullptr) return;
-  const ActivationFunction& f = spec_.sum_activation;
-  add_({static_cast<size_t>(n), c, addend, false, false, c, f.lower(),
-        f.upper()});
-  if (!f.is_clamp()) sum_activator_.Apply(c, n, c);
 }
 
 }  // namespace mace::cpu

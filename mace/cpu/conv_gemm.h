@@ -22,7 +22,7 @@
 #include "mace/cpu/activation.h"
 #include "mace/cpu/gemm_pack.h"
 #include "mace/cpu/patches.h"
-#include "mace/cpu/ukernels/binary_f32/binary_f32_table.h"
+#include "mace/cpu/row_finish.h"
 
 namespace mace::cpu {
 
@@ -125,9 +125,8 @@ class ConvGemm {
   void RunTask(const Task& task) const;
   void MultiplyPanels(const Task& task, int64_t k0, const RowRun* runs,
                       int num_runs) const;
-  // Activates the task's columns of the tiles, and adds the addend.
+  // The task's columns of the tiles, where the micro-kernel leaves work.
   void Finish(const Task& task, const Tile* tiles, int num_tiles) const;
-  void FinishRow(int64_t n, const float* addend, float* c) const;
   // Floats that operand a of a full tile, or a panel of b, k deep, is packed
   // into.
   int64_t PackedTile(int64_t k) const;
@@ -136,9 +135,7 @@ class ConvGemm {
   int64_t MaxRowBlock() const;
 
   Spec spec_;
-  Activator activator_;      // of what is not a clamp
-  Activator sum_activator_;  // the same of the sum
-  BinaryF32Fn* add_ = nullptr;
+  RowFinish finish_;
   int num_threads_ = 1;
   int64_t rows_ = 0;
   int64_t depth_ = 0;

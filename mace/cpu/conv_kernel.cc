@@ -7,6 +7,7 @@
 
 #include "mace/cpu/conv_choice.h"
 #include "mace/cpu/conv_gemm.h"
+#include "mace/cpu/conv_strassen_kernel.h"
 #include "mace/cpu/kernel_inputs.h"
 
 namespace mace::cpu {
@@ -57,7 +58,8 @@ struct ConvGemmKernel final : Kernel {
   int64_t cost = 0;
 };
 
-// Each group's filter as a matrix of kernel_h * kernel_w * in_per_group rows.
+}  // namespace
+
 std::vector<GemmB> FilterMatrices(const ConvShape& s,
                                   const FilterLayout& layout) {
   std::vector<GemmB> matrices(s.group);
@@ -74,14 +76,26 @@ std::vector<GemmB> FilterMatrices(const ConvShape& s,
   return matrices;
 }
 
-}  // namespace
-
 int WinogradOf(const Operand& filter, const ConvShape& shape,
                const CpuContext& context) {
   const GemmF32& direct = ChooseGemm(filter, context.features);
   return ChooseWinograd(
       shape, context.max_winograd,
       sizeof(float) / static_cast<double>(direct.operands.bytes));
+}
+
+ConvGemm::Spec ConvSpec(const Operand& filter, const ConvShape& s,
+                        const ActivationFunction& activation,
+                        const CpuContext& context) {
+  ConvGemm::Spec spec;
+  spec.kernel = &ChooseGemm(filter, context.features);
+  spec.patches = {s.window, s.batch, s.in_per_group(), s.in_channels};
+  spec.n = s.out_per_group();
+  spec.pixel_stride = s.out_channels;
+  spec.line_stride = s.window.w.out * spec.pixel_stride;
+  spec.image_stride = s.window.h.out * spec.line_stride;
+  spec.activation = activation;
+  return spec;
 }
 
 Result<ConvProduct> MakeConvProduct(const Operand& filter, const ConvShape& s,
@@ -96,13 +110,7 @@ Result<ConvProduct> MakeConvProduct(const Operand& filter, const ConvShape& s,
       product.filter,
       PackedB::Create(filter, how, micro, FilterMatrices(s, layout), context));
   ConvGemm::Spec& spec = product.spec;
-  spec.kernel = &micro;
-  spec.patches = {s.window, s.batch, s.in_per_group(), s.in_channels};
-  spec.n = s.out_per_group();
-  spec.pixel_stride = s.out_channels;
-  spec.line_stride = s.window.w.out * spec.pixel_stride;
-  spec.image_stride = s.window.h.out * spec.line_stride;
-  spec.activation = activation;
+  spec = ConvSpec(filter, s, activation, context);
   spec.parts.clear();
   for (int64_t g = 0; g < s.group; ++g) {
     const int64_t o = g * spec.n;
@@ -144,6 +152,10 @@ Result<KernelPtr> PrepareConvGemm(const Node& node, const ConvShape& s,
 Result<KernelPtr> PrepareConvSum(const Node& node, const ConvNode& conv,
                                  const ActivationFunction& sum_activation,
                                  CpuContext& context) {
+  if (IsStrassen(node.inputs[1], conv.shape, context)) {
+    return PrepareConvStrassen(node, conv, /*addend=*/true, sum_activation,
+                               context);
+  }
   MACE_ASSIGN_OR_RETURN(auto kernel,
                         MakeKernel(node, conv.shape, Oihw(conv.shape),
                                    conv.activation, sum_activation, context));

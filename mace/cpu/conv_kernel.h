@@ -21,6 +21,15 @@ struct FilterLayout {
   int64_t in_stride;
 };
 
+// Each group's filter as a matrix of kernel_h * kernel_w * in_per_group rows.
+std::vector<GemmB> FilterMatrices(const ConvShape& shape,
+                                  const FilterLayout& layout);
+
+// A convolution of one group as a matrix product.
+ConvGemm::Spec ConvSpec(const Operand& filter, const ConvShape& shape,
+                        const ActivationFunction& activation,
+                        const CpuContext& context);
+
 // A convolution as a matrix product, before it is blocked.
 struct ConvProduct {
   PackedB filter;

@@ -80,6 +80,8 @@ void PackDense(const GemmB& b, const float* data, int64_t columns, int64_t nr,
   }
 }
 
+}  // namespace
+
 void PackPanel(const GemmF32& kernel, const GemmB& b, const float* tensor,
                int64_t panel, float* packed) {
   const int64_t nr = kernel.nr;
@@ -103,6 +105,8 @@ void PackPanel(const GemmF32& kernel, const GemmB& b, const float* tensor,
     packed += b.channels * nr;
   }
 }
+
+namespace {
 
 // Whether b, of halves, is as well a matrix of pairs of them, which are packed
 // as floats are.

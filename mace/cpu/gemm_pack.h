@@ -37,6 +37,10 @@ const GemmF32& ChooseGemm(const Operand& b, CpuFeatures features);
 // Floats of memory for a packed [k, n] matrix.
 int64_t PackedFloats(const GemmF32& kernel, int64_t n, int64_t k);
 
+// Packs panel `panel` of `b`, of floats.
+void PackPanel(const GemmF32& kernel, const GemmB& b, const float* data,
+               int64_t panel, float* packed);
+
 // Packs `b` of tensor `data`, panel by panel over the threads. Of halves for a
 // micro-kernel of halves, else of floats.
 void PackB(const GemmF32& kernel, const GemmB& b, const void* data,

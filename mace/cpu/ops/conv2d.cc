@@ -1,9 +1,10 @@
-// Conv2d on the CPU: by Winograd's algorithm where it pays, else a matrix
-// product of patches and packed filters.
+// Conv2d on the CPU: by Winograd's or Strassen's method where it pays, else a
+// matrix product of patches and packed filters.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/conv_kernel.h"
 #include "mace/cpu/conv_node.h"
+#include "mace/cpu/conv_strassen_kernel.h"
 #include "mace/cpu/conv_winograd_kernel.h"
 #include "mace/cpu/function_kernel.h"
 #include "mace/cpu/kernel_inputs.h"
@@ -27,6 +28,9 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
   if (node.inputs[1].data != nullptr) {
     const int m = WinogradOf(node.inputs[1], s, context);
     if (m > 0) return PrepareConvWinograd(node, s, m, act, context);
+    if (IsStrassen(node.inputs[1], s, context)) {
+      return PrepareConvStrassen(node, conv, /*addend=*/false, {}, context);
+    }
   }
   return PrepareConvGemm(node, s, Oihw(s), act, context);
 }
