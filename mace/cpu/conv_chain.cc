@@ -80,9 +80,9 @@ bool IsPointwise(const ConvShape& s) {
   return s.group == 1 && patches.is_matrix();
 }
 
-bool BeforePays(const ConvShape& s) {
-  return IsPointwise(s) &&
-         s.window.h.out * s.window.w.out * s.out_channels * 4 >= kFarBytes;
+bool BeforePays(const ConvShape& s, const CpuContext& context) {
+  const int64_t bytes = s.window.h.out * s.window.w.out * s.out_channels * 4;
+  return IsPointwise(s) && (context.choice.chain > 0 || bytes >= kFarBytes);
 }
 
 // Not where the filter is larger than what it multiplies: threads share its
@@ -97,7 +97,8 @@ bool AfterPays(const Operand& filter, const ConvShape& s,
     return lines % 2 == 0 &&
            (lines % (2 * threads) == 0 || lines >= 16 * threads);
   }
-  return threads == 1 || lines * s.window.w.out > s.out_channels;
+  return context.choice.chain > 0 || threads == 1 ||
+         lines * s.window.w.out > s.out_channels;
 }
 
 Result<ChainProduct> MakeProduct(const Node& node, const ConvNode& conv,
@@ -166,7 +167,7 @@ Result<KernelPtr> PrepareLines(const Links& links,
   if (links.before != nullptr) {
     const Node& node = *links.before->node;
     MACE_ASSIGN_OR_RETURN(const ConvNode conv, ReadConv2d(node));
-    if (!BeforePays(conv.shape) ||
+    if (!BeforePays(conv.shape, context) ||
         IsStrassen(node.inputs[1], conv.shape, context)) {
       return NotWorthIt(middle);
     }
@@ -198,7 +199,8 @@ Result<KernelPtr> PrepareLines(const Links& links,
                         lines.PackConstant(middle.node->inputs[1], context));
   return KernelPtr(std::make_unique<ConvChain>(
       ConvChain::Spec{std::move(before), std::move(lines), shape,
-                      std::move(taps), bias, std::move(after)},
+                      std::move(taps), bias, std::move(after),
+                      context.choice.step},
       context.threads));
 }
 
@@ -207,7 +209,9 @@ Result<KernelPtr> PrepareLines(const Links& links,
 Result<KernelPtr> PrepareConvChain(const std::vector<ChainLink>& chain,
                                    CpuContext& context) {
   Links links;
-  if (context.reference || !Match(chain, &links)) return NotWorthIt(chain[0]);
+  if (context.reference || context.choice.chain == 0 || !Match(chain, &links)) {
+    return NotWorthIt(chain[0]);
+  }
   ActivationFunction sum_activation;
   if (links.sum != nullptr) {
     MACE_ASSIGN_OR_RETURN(sum_activation, ReadSum(*links.sum->node));

@@ -76,7 +76,7 @@ ConvChain::ConvChain(Spec spec, ThreadPool* threads)
       bias_(spec.bias),
       after_(std::move(spec.after)),
       threads_(threads) {
-  PlanLines();
+  PlanLines(spec.step);
   PlanScratch();
 }
 
@@ -179,7 +179,7 @@ int64_t ConvChain::LastLine(int64_t p) const {
   return std::clamp<int64_t>(p * h.stride - h.pad_before + h.extent(), 0, h.in);
 }
 
-void ConvChain::PlanLines() {
+void ConvChain::PlanLines(int64_t doubled) {
   const Window2D& w = shape_.window;
   const int64_t channels = shape_.out_channels;
   const int64_t threads = threads_->num_threads();
@@ -193,6 +193,7 @@ void ConvChain::PlanLines() {
     step_ =
         std::max(bytes / (w.w.out * channels * 4), CeilDiv(kFewRows, w.w.out));
   }
+  step_ = Doubled(step_, doubled);
   const int64_t share = CeilDiv(Lines(), threads);
   step_ = std::min(step_, share);
   step_ = CeilDiv(share, CeilDiv(share, step_));

@@ -66,6 +66,7 @@ class ConvChain final : public Kernel {
     std::shared_ptr<const void> taps;
     int bias = -1;  // of the depthwise convolution
     std::optional<ChainProduct> after;
+    int64_t step = 0;  // KernelChoice::step
   };
   ConvChain(Spec spec, ThreadPool* threads);
 
@@ -88,7 +89,7 @@ class ConvChain final : public Kernel {
   int64_t FirstLine(int64_t p) const;
   int64_t LastLine(int64_t p) const;
 
-  void PlanLines();
+  void PlanLines(int64_t doubled);
   void PlanScratch();
   void RunBand(const RunArgs& args, int64_t band, float* scratch) const;
   void RunDepthwise(const RunArgs& args, const Depthwise::Image& image,

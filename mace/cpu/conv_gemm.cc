@@ -52,8 +52,11 @@ ConvGemm::ConvGemm(const Spec& spec, const CpuContext& context)
       (patches.batch == 1 ||
        spec.image_stride == window.h.out * window.w.out * spec.pixel_stride);
   const int64_t row_bytes = patches.pixel_stride * window.w.stride * 4;
-  const bool conflicts = row_bytes % kSetConflictBytes == 0 &&
-                         spec.kernel->mr > 8 && spec.n >= 2 * spec.kernel->nr;
+  const bool conflicts = context.choice.copy >= 0
+                             ? context.choice.copy > 0
+                             : row_bytes % kSetConflictBytes == 0 &&
+                                   spec.kernel->mr > 8 &&
+                                   spec.n >= 2 * spec.kernel->nr;
   const bool is_matrix = patches.is_matrix();
   packs_all_rows_ = spec.kernel->operands.bytes < sizeof(float);
   packs_rows_ = packs_all_rows_ ||
@@ -82,7 +85,7 @@ ConvGemm::ConvGemm(const Spec& spec, const CpuContext& context)
   sums_in_tile_ = depth_block_ >= depth_ &&
                   spec.activation.kind == ActivationKind::kNoop &&
                   spec.sum_activation.is_clamp();
-  PlanTasks();
+  PlanTasks(Doubled(kBlockFloats, context.choice.block));
   if (packs_rows_ || !(reads_in_place_ && is_matrix)) {
     // Half a cache line more than whole ones, so that rows spread over sets.
     copy_stride_ = (depth_block_ + 15) / 16 * 16 + 8;
@@ -106,12 +109,12 @@ int64_t ConvGemm::MaxRowBlock() const {
   return (kMaxTiles / 2 - 2) * std::min(mr, spec_.patches.window.w.out);
 }
 
-void ConvGemm::PlanTasks() {
+void ConvGemm::PlanTasks(int64_t block_floats) {
   const int64_t mr = spec_.kernel->mr, nr = spec_.kernel->nr;
   const int64_t parts = static_cast<int64_t>(spec_.parts.size());
   const int64_t panels = CeilDiv(spec_.n, nr);
   const int64_t block =
-      kBlockFloats * 4 / static_cast<int64_t>(spec_.kernel->operands.bytes);
+      block_floats * 4 / static_cast<int64_t>(spec_.kernel->operands.bytes);
   row_block_ =
       std::clamp<int64_t>(block / depth_block_ / mr * mr, mr, MaxRowBlock());
   column_block_ = panels * nr;

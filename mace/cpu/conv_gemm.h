@@ -111,7 +111,7 @@ class ConvGemm {
     int64_t first_row = 0;  // the one that is at y
   };
 
-  void PlanTasks();
+  void PlanTasks(int64_t block_floats);
   int CutTiles(const Task& task, Tile* tiles) const;
   // Columns [k0, k1) of the rows of each tile, in place, copied or packed.
   // Returns the number of runs.

@@ -9,6 +9,7 @@
 #include "mace/cpu/conv_gemm.h"
 #include "mace/cpu/conv_strassen_kernel.h"
 #include "mace/cpu/kernel_inputs.h"
+#include "mace/cpu/winograd.h"
 
 namespace mace::cpu {
 namespace {
@@ -78,7 +79,11 @@ std::vector<GemmB> FilterMatrices(const ConvShape& s,
 
 int WinogradOf(const Operand& filter, const ConvShape& shape,
                const CpuContext& context) {
-  const GemmF32& direct = ChooseGemm(filter, context.features);
+  const int64_t chosen = context.choice.winograd;
+  if (chosen >= 0 && chosen <= context.max_winograd && Winograd::Fits(shape)) {
+    return static_cast<int>(chosen);
+  }
+  const GemmF32& direct = ChooseGemm(filter, context);
   return ChooseWinograd(
       shape, context.max_winograd,
       sizeof(float) / static_cast<double>(direct.operands.bytes));
@@ -88,7 +93,7 @@ ConvGemm::Spec ConvSpec(const Operand& filter, const ConvShape& s,
                         const ActivationFunction& activation,
                         const CpuContext& context) {
   ConvGemm::Spec spec;
-  spec.kernel = &ChooseGemm(filter, context.features);
+  spec.kernel = &ChooseGemm(filter, context);
   spec.patches = {s.window, s.batch, s.in_per_group(), s.in_channels};
   spec.n = s.out_per_group();
   spec.pixel_stride = s.out_channels;
@@ -102,7 +107,7 @@ Result<ConvProduct> MakeConvProduct(const Operand& filter, const ConvShape& s,
                                     const FilterLayout& layout,
                                     const ActivationFunction& activation,
                                     CpuContext& context) {
-  const GemmF32& micro = ChooseGemm(filter, context.features);
+  const GemmF32& micro = ChooseGemm(filter, context);
   const std::string how =
       layout.name + std::string(" of ") + std::to_string(s.group) + " groups";
   ConvProduct product;

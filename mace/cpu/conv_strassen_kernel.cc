@@ -44,17 +44,23 @@ struct ConvStrassenKernel final : Kernel {
 
 }  // namespace
 
+bool CanStrassen(const ConvShape& shape, const CpuContext& context) {
+  return context.max_winograd > 0 && shape.group == 1;
+}
+
 bool IsStrassen(const Operand& filter, const ConvShape& shape,
                 const CpuContext& context) {
-  return filter.data != nullptr &&
-         ChooseStrassen(shape, context.max_winograd) &&
+  const int64_t chosen = context.choice.strassen;
+  const bool pays = chosen >= 0 ? chosen > 0 && CanStrassen(shape, context)
+                                : ChooseStrassen(shape, context.max_winograd);
+  return filter.data != nullptr && pays &&
          StrassenGemm::Fits(ConvSpec(filter, shape, {}, context));
 }
 
 Result<std::shared_ptr<const void>> PackStrassen(const Operand& filter,
                                                  const ConvShape& shape,
                                                  CpuContext& context) {
-  const GemmF32& micro = ChooseGemm(filter, context.features);
+  const GemmF32& micro = ChooseGemm(filter, context);
   const GemmB b = FilterMatrices(shape, Oihw(shape))[0];
   const auto pack = [&](void* packed) -> Status {
     MACE_ASSIGN_OR_RETURN(const WeightFloats floats,

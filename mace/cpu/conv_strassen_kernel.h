@@ -12,6 +12,9 @@
 
 namespace mace::cpu {
 
+// Whether the accuracy asked for allows it.
+bool CanStrassen(const ConvShape& shape, const CpuContext& context);
+
 // Whether a convolution is computed by Strassen's method: the same wherever
 // it runs, so that its bits are.
 bool IsStrassen(const Operand& filter, const ConvShape& shape,

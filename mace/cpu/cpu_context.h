@@ -7,6 +7,7 @@
 
 #include "mace/base/cpu_features.h"
 #include "mace/base/thread_pool.h"
+#include "mace/cpu/kernel_choice.h"
 #include "mace/device/packed_weights.h"
 
 namespace mace {
@@ -19,6 +20,8 @@ struct CpuContext {
   int max_winograd = 4;
   // Only scalar reference kernels: what tests compare against.
   bool reference = false;
+  // For the node at hand.
+  cpu::KernelChoice choice = {};
 };
 
 }  // namespace mace

@@ -4,28 +4,13 @@
 #include "mace/cpu/cpu_device.h"
 
 #include <algorithm>
-#include <map>
-#include <string>
+#include <utility>
 
-#include "mace/cpu/conv_chain.h"
-#include "mace/cpu/kernel_table.h"
-#include "mace/cpu/shuffle_chain.h"
+#include "mace/base/logging.h"
+#include "mace/cpu/cpu_identity.h"
+#include "mace/cpu/prepare.h"
 
 namespace mace {
-namespace {
-
-const std::map<std::string, CpuKernelDefs>& Table() {
-  static const auto* table = [] {
-    auto* t = new std::map<std::string, CpuKernelDefs>;
-    for (int i = 0; i < kNumCpuKernels; ++i) {
-      t->emplace(kCpuKernels[i].op, kCpuKernels[i].defs());
-    }
-    return t;
-  }();
-  return *table;
-}
-
-}  // namespace
 
 Result<std::unique_ptr<CpuDevice>> CpuDevice::Create(
     const CpuOptions& options, std::shared_ptr<PackedWeights> packed) {
@@ -36,6 +21,14 @@ Result<std::unique_ptr<CpuDevice>> CpuDevice::Create(
   device->context_ = {device->threads_.get(), options.features,
                       device->packed_.get(), options.max_winograd,
                       options.reference};
+  const cpu::TunerOptions& tuning = options.tuner;
+  if (tuning.storage != nullptr && tuning.storage->Load() != 0) {
+    LOG(INFO) << "the CPU's tuning results cannot be read; they are ignored";
+  }
+  if (tuning.storage != nullptr || tuning.budget_micros > 0) {
+    device->tuner_ = std::make_unique<cpu::Tuner>(
+        tuning, cpu::CpuIdentity(options.features, options.num_threads));
+  }
   return device;
 }
 
@@ -49,34 +42,35 @@ DeviceSpeed CpuDevice::speed() const {
 }
 
 bool CpuDevice::TakesHalves(const Node& node, size_t i) const {
-  const auto entry = Table().find(node.op);
-  if (entry == Table().end() || context_.reference) return false;
-  return std::any_of(entry->second.begin(), entry->second.end(),
-                     [i](const CpuKernelDef& def) {
-                       return def.halves_input == static_cast<int>(i);
-                     });
+  const CpuKernelDefs* defs = cpu::FindKernelDefs(node.op);
+  if (defs == nullptr || context_.reference) return false;
+  return std::any_of(defs->begin(), defs->end(), [i](const CpuKernelDef& def) {
+    return def.halves_input == static_cast<int>(i);
+  });
 }
 
 Result<KernelPtr> CpuDevice::Prepare(const Node& node) {
-  const auto entry = Table().find(node.op);
-  if (entry == Table().end()) {
-    return Unsupported(Label(node) + ": the CPU of this build has no kernel");
-  }
-  const DataType dtype =
-      node.inputs.empty() ? node.outputs[0].dtype : node.inputs[0].type.dtype;
-  std::string supported;
-  for (const CpuKernelDef& def : entry->second) {
-    if (def.dtype == dtype) return def.prepare(node, context_);
-    supported += (supported.empty() ? "" : ", ") + std::string(Name(def.dtype));
-  }
-  return Unsupported(Label(node) + ": no CPU kernel for " + Name(dtype) +
-                     "; there is one for " + supported);
+  if (tuner_ == nullptr) return cpu::PrepareNode(node, context_);
+  return tuner_->Prepare({{&node, -1}}, context_);
 }
 
 Result<KernelPtr> CpuDevice::PrepareChain(const std::vector<ChainLink>& chain) {
-  return chain[0].node->op == "Concat"
-             ? cpu::PrepareShuffleChain(chain, context_)
-             : cpu::PrepareConvChain(chain, context_);
+  if (tuner_ == nullptr) return cpu::PrepareLinks(chain, context_);
+  return tuner_->Prepare(chain, context_);
+}
+
+Status CpuDevice::TunePlan(const Rehearsal& rehearse) {
+  return tuner_ == nullptr ? Status() : tuner_->TunePlan(rehearse, context_);
+}
+
+std::string CpuDevice::DumpTuning() const {
+  return tuner_ == nullptr ? "" : tuner_->report();
+}
+
+DeviceCounts CpuDevice::counts() const {
+  DeviceCounts counts;
+  if (tuner_ != nullptr) counts.measurements = tuner_->num_measured();
+  return counts;
 }
 
 }  // namespace mace

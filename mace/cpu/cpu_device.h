@@ -4,9 +4,11 @@
 #define MACE_CPU_CPU_DEVICE_H_
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "mace/cpu/cpu_context.h"
+#include "mace/cpu/tuner.h"
 #include "mace/device/device.h"
 
 namespace mace {
@@ -18,6 +20,7 @@ struct CpuOptions {
   // The largest tile of Winograd convolutions: 0 (none), 2, 4 or 6. Larger ones
   // are faster and less exact; see winograd_f32_points.h.
   int max_winograd = 4;
+  cpu::TunerOptions tuner;
 };
 
 class CpuDevice final : public Device {
@@ -31,6 +34,9 @@ class CpuDevice final : public Device {
   bool TakesHalves(const Node& node, size_t i) const override;
   Result<KernelPtr> PrepareChain(const std::vector<ChainLink>& chain) override;
   DeviceSpeed speed() const override;
+  Status TunePlan(const Rehearsal& rehearse) override;
+  std::string DumpTuning() const override;
+  DeviceCounts counts() const override;
 
  private:
   CpuDevice() = default;
@@ -38,6 +44,7 @@ class CpuDevice final : public Device {
   std::unique_ptr<ThreadPool> threads_;
   std::shared_ptr<PackedWeights> packed_;
   CpuContext context_;
+  std::unique_ptr<cpu::Tuner> tuner_;  // null: the cost model chooses
 };
 
 }  // namespace mace

@@ -56,7 +56,9 @@ Depthwise::Depthwise(const Spec& spec, const CpuContext& context)
   });
   taps_ = spec.window.h.kernel * w.kernel;
   max_width_ = micro_->max_width;
-  if (spec.channels * 4 % kSetConflictBytes == 0) {
+  if (context.choice.width > 0) {
+    max_width_ = std::min(max_width_, context.choice.width);
+  } else if (spec.channels * 4 % kSetConflictBytes == 0) {
     max_width_ = std::min(max_width_, kNarrow);
   }
   const int64_t columns =

@@ -149,12 +149,20 @@ void PackHalvesPanel(const GemmF32& kernel, const GemmB& b,
 
 }  // namespace
 
-const GemmF32& ChooseGemm(const Operand& b, CpuFeatures features) {
+const GemmF32& ChooseGemmF32(const CpuContext& context) {
+  int64_t passed = context.choice.gemm;
+  return ChooseRow(kGemmF32, context.features, [&passed](const GemmF32& row) {
+    return passed-- <= 0 || row.isa == 0;
+  });
+}
+
+const GemmF32& ChooseGemm(const Operand& b, const CpuContext& context) {
+  const CpuFeatures features = context.features;
   const GemmF32* half = nullptr;
   if (b.stored == DataType::kBF16) half = &ChooseRow(kGemmBf16, features);
   if (b.stored == DataType::kF16) half = &ChooseRow(kGemmF16, features);
   if (half != nullptr && half->isa != 0) return *half;
-  return ChooseRow(kGemmF32, features);
+  return ChooseGemmF32(context);
 }
 
 int64_t PackedFloats(const GemmF32& kernel, int64_t n, int64_t k) {

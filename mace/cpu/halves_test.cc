@@ -98,14 +98,18 @@ TEST(StoredHalves, MatMul) {
 TEST(StoredHalves, MicroKernel) {
   Operand b;
   b.stored = DataType::kBF16;
-  EXPECT_STREQ(cpu::ChooseGemm(b, 0).name, "gemm_f32_4x4__scalar");
+  const auto name = [&b](CpuFeatures features) {
+    CpuContext context;
+    context.features = features;
+    return cpu::ChooseGemm(b, context).name;
+  };
+  EXPECT_STREQ(name(0), "gemm_f32_4x4__scalar");
 #if defined(__x86_64__)
-  EXPECT_STREQ(cpu::ChooseGemm(b, kCpuAvx512).name, "gemm_f32_14x32__avx512");
-  EXPECT_STREQ(cpu::ChooseGemm(b, kCpuAvx512 | kCpuAvx512Bf16).name,
+  EXPECT_STREQ(name(kCpuAvx512), "gemm_f32_14x32__avx512");
+  EXPECT_STREQ(name(kCpuAvx512 | kCpuAvx512Bf16),
                "gemm_bf16_14x32__avx512bf16");
   b.stored = DataType::kF16;
-  EXPECT_STREQ(cpu::ChooseGemm(b, kCpuAvx512 | kCpuAvx512Bf16).name,
-               "gemm_f32_14x32__avx512");
+  EXPECT_STREQ(name(kCpuAvx512 | kCpuAvx512Bf16), "gemm_f32_14x32__avx512");
 #endif
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mace/cpu/choose.h"
+#include "mace/cpu/gemm_pack.h"
 #include "mace/cpu/tasks.h"
 
 namespace mace::cpu {
@@ -45,7 +46,7 @@ bool Winograd::Fits(const ConvShape& s) {
 
 Winograd::Winograd(const Spec& spec, const CpuContext& context)
     : spec_(spec),
-      gemm_(&ChooseRow(kGemmF32, context.features)),
+      gemm_(&ChooseGemmF32(context)),
       transforms_(&ChooseRow(kWinogradF32, context.features)),
       activator_(spec.activation, context.features),
       threads_(context.threads),
@@ -57,15 +58,15 @@ Winograd::Winograd(const Spec& spec, const CpuContext& context)
   num_tiles_ = spec.shape.batch * tile_lines_ * tile_columns_;
   // Whole cache lines, an odd number of them, so that rows spread over sets.
   v_stride_ = (CeilDiv(spec.shape.in_channels, 16) | 1) * 16;
-  PlanTasks();
+  PlanTasks(Doubled(kBlockFloats, context.choice.block));
 }
 
-void Winograd::PlanTasks() {
+void Winograd::PlanTasks(int64_t block_floats) {
   const int64_t mr = gemm_->mr, nr = gemm_->nr;
   const int64_t threads = threads_->num_threads();
   const int64_t panels = CeilDiv(spec_.shape.out_channels, nr);
   const int64_t rows = CeilDiv(std::max<int64_t>(num_tiles_, 1), mr);
-  int64_t most = std::max<int64_t>(kBlockFloats / (area_ * v_stride_) / mr, 1);
+  int64_t most = std::max<int64_t>(block_floats / (area_ * v_stride_) / mr, 1);
   column_block_ = panels * nr;
   if (threads > 1) {
     // Few tiles: the threads share the channels and each transforms all tiles.

@@ -58,7 +58,7 @@ class Winograd {
     int64_t image, line, column;
   };
 
-  void PlanTasks();
+  void PlanTasks(int64_t block_floats);
   Tile TileAt(int64_t index) const;
   void TransformInputs(const Task& task) const;
   // Where a tile's channels go within an element of v.

@@ -4,6 +4,7 @@
 #define MACE_DEVICE_DEVICE_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -124,6 +125,13 @@ class Device {
   // The buffer that `convert`, of PrepareConvert, reads or writes from now on
   // in place of host memory; null: host memory again.
   virtual void UseBuffer(Kernel& /*convert*/, void* /*buffer*/) {}
+
+  // Lets a device that works in host memory measure how nodes run best, before
+  // the plan is made that will run. `rehearse` makes another one, through
+  // Prepare and PrepareChain; what its nodes point to lives as long as its
+  // result. Errors: MACE_OUT_OF_RESOURCES, those of `rehearse`.
+  using Rehearsal = std::function<Result<std::shared_ptr<const void>>()>;
+  virtual Status TunePlan(const Rehearsal& /*rehearse*/) { return Status(); }
 
   // Lets kernels of this device choose among their variants, by what was
   // measured before or, within its budget, by measuring now.

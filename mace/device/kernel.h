@@ -53,9 +53,19 @@ struct Overlap {
   int64_t safe_distance_bytes = 0;
 };
 
+// How a device came to choose a kernel.
+struct KernelOrigin {
+  const char* by = "model";  // "tuned": measured now; "kept": at another time
+  double micros = 0;         // that it took then; 0: was not measured
+  double model_micros = 0;   // that the cost model's choice took
+};
+
 class Kernel {
  public:
   virtual ~Kernel() = default;
+
+  const KernelOrigin& origin() const { return origin_; }
+  void set_origin(const KernelOrigin& origin) { origin_ = origin; }
 
   // Bytes of scratch that Run uses; the plan places them like any tensor.
   virtual int64_t scratch_bytes() const { return 0; }
@@ -94,6 +104,9 @@ class Kernel {
   // Computes the outputs. Allocates nothing and re-checks nothing: Prepare did
   // both. Errors: MACE_RUNTIME_ERROR only.
   virtual Status Run(const RunArgs& args) = 0;
+
+ private:
+  KernelOrigin origin_;
 };
 
 using KernelPtr = std::unique_ptr<Kernel>;

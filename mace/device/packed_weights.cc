@@ -38,6 +38,7 @@ Result<std::shared_ptr<void>> PackedWeights::Allocate(size_t bytes) {
 Result<std::shared_ptr<const void>> PackedWeights::GetOrPack(
     int64_t weight_id, const std::string& how, size_t bytes,
     const std::function<Status(void*)>& fill) {
+  if (unread_) return std::shared_ptr<const void>(std::make_shared<char>());
   // Held while packing, so that two engines created at once pack only once.
   std::lock_guard<std::mutex> lock(mutex_);
   const auto key = std::make_pair(weight_id, how);

@@ -32,6 +32,10 @@ class PackedWeights {
     release_ = std::move(release);
   }
 
+  // For plans that never run: nothing is packed from now on, and what GetOrPack
+  // returns must not be read.
+  void SetUnread() { unread_ = true; }
+
   // The bytes, 64-byte aligned, that `fill` makes of weight `weight_id` in the
   // arrangement named `how`; made once and kept while this object lives. A
   // weight_id of -1 (contents computed by a plan) is packed anew each time and
@@ -87,6 +91,7 @@ class PackedWeights {
   // Where the next small piece comes from.
   std::shared_ptr<AlignedBuffer> chunk_;
   size_t chunk_used_ = 0;
+  bool unread_ = false;
   std::function<void()> release_;
   size_t unreleased_ = 0;  // bytes packed since the last release
 };

@@ -85,10 +85,12 @@ class MACE_API MaceEngineConfig {
   // split).
   MaceStatus SetGPULimits(int kernel_micros, int queue_window = 0);
 
-  // How kernels run is measured, for at most so long whenever a plan is made
-  // (0, the default: not at all), and the best is kept in `file`; without one,
-  // where the compiled programs are. What is kept there is used in any case.
-  // Has an effect on the GPU.
+  // How kernels run best on this CPU or GPU is measured, for about so long
+  // whenever a plan is made (0, the default: not at all), and kept in `file`;
+  // without one, where the compiled programs are. What is kept there is used in
+  // any case, for the same processor and number of threads. Results may then
+  // differ by rounding, within the bounds of SetWinograd, as what was measured
+  // does. Of an engine on both, the GPU's kernels are measured.
   MaceStatus SetTuning(int budget_ms, const std::string& file = "");
 
   // For debugging: bytes of the arena that hold nothing live are made NaN while

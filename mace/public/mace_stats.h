@@ -38,6 +38,12 @@ struct OperatorStats {
   int64_t bytes = 0;    // of the inputs, weights and outputs
   std::string device;   // "CPU"
   std::string variant;  // the kernel chosen
+  // Who chose it: "model", "tuned" (measured when the engine was created) or
+  // "kept" (measured before), and the microseconds that it and the cost model's
+  // choice took then; 0: not measured.
+  std::string chosen_by;
+  double tuned_micros = 0;
+  double model_micros = 0;
 };
 
 // What one Run did, op by op, in the order of running.

@@ -20,15 +20,55 @@ namespace mace {
 
 namespace {
 
-Result<std::unique_ptr<Device>> CreateCpu(
-    const MaceEngineConfig::Impl& config,
-    std::shared_ptr<PackedWeights> packed) {
+// The contract's name of the file behind a FileStorageFactory, and one beside.
+constexpr char kStoreName[] = "mace_cl_compiled_program.bin";
+constexpr char kCpuStoreName[] = "mace_cpu_tuning.bin";
+
+// Where engines with this config keep what they find out: tuning results in a
+// file of their own, if they are given one.
+struct Stores {
+  GpuSettings settings;
+  std::string tuning_file;
+};
+Stores StoresOf(const MaceEngineConfig::Impl& config) {
+  Stores stores = {GetGpuSettings(), config.tuning_file};
+  if (config.gpu_context == nullptr) return stores;
+  const GPUContext& given = *config.gpu_context;
+  if (!given.binary_paths.empty()) {
+    stores.settings.binary_paths = given.binary_paths;
+  }
+  if (!given.storage_path.empty()) {
+    stores.settings.storage_factory =
+        std::make_shared<FileStorageFactory>(given.storage_path + "/");
+  }
+  if (stores.tuning_file.empty()) stores.tuning_file = given.parameter_path;
+  return stores;
+}
+
+cpu::TunerOptions CpuTuning(const MaceEngineConfig::Impl& config) {
+  const Stores stores = StoresOf(config);
+  cpu::TunerOptions tuner;
+  tuner.budget_micros = int64_t{1000} * config.tuning_budget_ms;
+  if (!stores.tuning_file.empty()) {
+    tuner.storage = FileStorageFactory(stores.tuning_file).CreateStorage("");
+  } else if (stores.settings.storage_factory != nullptr) {
+    tuner.storage =
+        stores.settings.storage_factory->CreateStorage(kCpuStoreName);
+  }
+  return tuner;
+}
+
+// `alone`: it runs everything.
+Result<std::unique_ptr<Device>> CreateCpu(const MaceEngineConfig::Impl& config,
+                                          std::shared_ptr<PackedWeights> packed,
+                                          bool alone) {
   std::vector<int> cores = config.core_ids;
   if (cores.empty()) {
     cores = SelectCores(ReadCpuCores(), config.affinity_policy);
   }
   CpuOptions options;
   if (config.winograd >= 0) options.max_winograd = config.winograd;
+  if (alone) options.tuner = CpuTuning(config);
   options.num_threads = config.num_threads > 0 ? config.num_threads
                                                : static_cast<int>(cores.size());
   // The workers inherit the mask; the caller's own thread gets its mask back.
@@ -42,25 +82,12 @@ Result<std::unique_ptr<Device>> CreateCpu(
 }
 
 #ifdef MACE_ENABLE_OPENCL
-// The contract's name of the file behind a FileStorageFactory.
-constexpr char kStoreName[] = "mace_cl_compiled_program.bin";
-
 // Of an engine with a limit for its kernels that names no window.
 constexpr int kDefaultQueueWindow = 16;
 
 // Where programs and tuning results are.
 void SetStores(const MaceEngineConfig::Impl& config, OpenclOptions& options) {
-  GpuSettings settings = GetGpuSettings();
-  std::string tuning_file = config.tuning_file;
-  if (config.gpu_context != nullptr) {
-    const GPUContext& given = *config.gpu_context;
-    if (!given.binary_paths.empty()) settings.binary_paths = given.binary_paths;
-    if (!given.storage_path.empty()) {
-      settings.storage_factory =
-          std::make_shared<FileStorageFactory>(given.storage_path + "/");
-    }
-    if (tuning_file.empty()) tuning_file = given.parameter_path;
-  }
+  const auto [settings, tuning_file] = StoresOf(config);
   for (const std::string& path : settings.binary_paths) {
     options.precompiled.push_back(FileStorageFactory(path).CreateStorage(""));
   }
@@ -121,8 +148,9 @@ Result<Devices> CreateDevices(const MaceEngineConfig::Impl& config,
     return Unsupported("device type " + std::to_string(config.device_type) +
                        " is not in this build of the library; use CPU or GPU");
   }
-  MACE_ASSIGN_OR_RETURN(std::unique_ptr<Device> cpu,
-                        CreateCpu(config, std::move(packed)));
+  MACE_ASSIGN_OR_RETURN(
+      std::unique_ptr<Device> cpu,
+      CreateCpu(config, std::move(packed), devices.list.empty()));
   devices.list.push_back(std::move(cpu));
   return devices;
 }

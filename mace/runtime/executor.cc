@@ -53,6 +53,10 @@ OperatorStats StatsOf(const Node& node, const Step& step) {
   for (const TensorType& type : node.outputs) stats.bytes += Bytes(type);
   stats.device = step.device->name();
   stats.variant = step.kernel->variant();
+  const KernelOrigin& origin = step.kernel->origin();
+  stats.chosen_by = origin.by;
+  stats.tuned_micros = origin.micros;
+  stats.model_micros = origin.model_micros;
   return stats;
 }
 

@@ -116,7 +116,7 @@ Status PrintPlanTable(Session& session, const Options& options) {
     benchmark.Add(metadata);
   }
   std::fputs(FormatPlanTable(benchmark, limits).c_str(), stdout);
-  return Status();
+  return WriteJsonIfAsked(options, PlanJson(benchmark, limits));
 }
 
 int Dump(const Options& options) {

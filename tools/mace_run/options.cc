@@ -147,7 +147,7 @@ int ParseOptions(int argc, char** argv, Options* options) {
       ->check(CLI::NonNegativeNumber);
   app.add_option("--tuning_file", o.tuning_file,
                  "where that is kept, and read from (default: with the GPU "
-                 "programs)");
+                 "programs, or nowhere)");
   app.add_option("--memory_strategy", o.memory_strategy,
                  "how to plan memory: AUTO, GREEDY_BY_SIZE, PRESERVE_ALL, ...")
       ->capture_default_str();

@@ -4,6 +4,7 @@
 #ifndef TOOLS_MACE_RUN_PLAN_TABLE_H_
 #define TOOLS_MACE_RUN_PLAN_TABLE_H_
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "mace/cpu/machine_limits.h"
@@ -23,9 +24,13 @@ struct Roofline {
 Roofline RooflineOf(const OperatorStats& op, const cpu::MachineLimits& limits);
 
 // One line for each step: predicted, measured (the shortest of all runs) and
-// roofline time.
+// roofline time, who chose the kernel, and what it took when that was measured.
 std::string FormatPlanTable(const Benchmark& benchmark,
                             const cpu::MachineLimits& limits);
+
+// The same as {"gflops", "memory_gbps", "steps": [...]}.
+nlohmann::json PlanJson(const Benchmark& benchmark,
+                        const cpu::MachineLimits& limits);
 
 }  // namespace mace::tools
 

@@ -30,15 +30,25 @@ TEST(PlanTable, PredictedBesideMeasured) {
   op.cost_macs = 1'000'000;
   op.bytes = 1000;
   op.stats = {100, 140};
+  op.chosen_by = "kept";
+  op.tuned_micros = 38;
+  op.model_micros = 50;
   RunMetadata run;
   run.op_stats.push_back(op);
   Benchmark benchmark;
   benchmark.Add(run);
   const std::string table = FormatPlanTable(benchmark, {100, 10});
-  EXPECT_NE(table.find("Conv2d                   20.0       40.0       80.0 "
-                       "compute    200%  winograd 4, conv\n"),
-            std::string::npos)
+  EXPECT_NE(
+      table.find("Conv2d                   20.0       40.0       80.0 "
+                 "compute    200%  winograd 4 (kept: 38.0 us, the model's "
+                 "50.0), conv\n"),
+      std::string::npos)
       << table;
+  const nlohmann::json json = PlanJson(benchmark, {100, 10});
+  ASSERT_EQ(json["steps"].size(), 1u);
+  EXPECT_EQ(json["steps"][0]["chosen_by"], "kept");
+  EXPECT_EQ(json["steps"][0]["measured_us"], 40);
+  EXPECT_EQ(json["steps"][0]["bound"], "compute");
 }
 
 }  // namespace

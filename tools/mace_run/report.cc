@@ -116,6 +116,7 @@ json ToJson(const Benchmark& benchmark) {
                    {"gflops", us > 0 ? 2.0 * t.op.macs / us / 1000 : 0.0},
                    {"device", t.op.device},
                    {"kernel", t.op.variant},
+                   {"chosen_by", t.op.chosen_by},
                    {"output_shape", t.op.output_shape}});
   }
   return {{"warmup", ToJson(benchmark.warmup)},

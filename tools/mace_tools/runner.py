@@ -74,7 +74,7 @@ def call(
     with tempfile.TemporaryDirectory(prefix="mace_run.") as folder:
         facts = Path(folder) / "facts.json"
         command = [str(binary), *arguments]
-        if not any(a.startswith("--dump") for a in arguments):
+        if not any(a.startswith("--dump") and a != "--dump=plan" for a in arguments):
             command.append(f"--json={facts}")
         for line in _lines(command, environment):
             console.data(line)

@@ -142,7 +142,7 @@ Result<KernelPtr> PreparePhases(const Node& node, const ConvShape& s,
   kernel->out_channels = s.out_channels;
   kernel->num_macs =
       NumElements(node.inputs[0].type.shape) * s.out_per_group() * s.taps();
-  const GemmF32& micro = ChooseGemm(node.inputs[1], context.features);
+  const GemmF32& micro = ChooseGemm(node.inputs[1], context);
   std::vector<GemmB> matrices;
   std::vector<ConvGemm::Spec> specs;
   for (const Phase& ph : PhasesOf(s.window.h)) {

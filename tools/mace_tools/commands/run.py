@@ -50,9 +50,10 @@ def command(context: Context) -> Outcome:
     for tag, model in context.models.items():
         with prepared(context, tag, model) as ready:
             if context.args.dump:
-                runner.call(ready.mace_run, [*ready.flags, f"--dump={context.args.dump}"],
-                            context.console)
-                results[tag] = ready.converted.facts()
+                facts = runner.call(ready.mace_run,
+                                    [*ready.flags, f"--dump={context.args.dump}"],
+                                    context.console)
+                results[tag] = {**ready.converted.facts(), **({"plan": facts} if facts else {})}
                 continue
             results[tag] = _run(context, ready, labels[tag])
             passed = passed and results[tag].get("validation", {}).get("passed", True)

@@ -1,0 +1,44 @@
+// Reading the processor's name.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/cpu_identity.h"
+
+#include <fstream>
+#include <set>
+
+namespace mace::cpu {
+namespace {
+
+// What tells processors apart: the first three on x86, the others on Arm.
+const std::set<std::string>& Keys() {
+  static const auto* keys = new std::set<std::string>{
+      "model name", "cpu family", "model", "CPU implementer", "CPU part"};
+  return *keys;
+}
+
+std::string Trim(const std::string& s) {
+  const size_t begin = s.find_first_not_of(" \t");
+  if (begin == std::string::npos) return "";
+  return s.substr(begin, s.find_last_not_of(" \t") + 1 - begin);
+}
+
+}  // namespace
+
+std::string CpuIdentity(CpuFeatures features, int num_threads,
+                        const std::string& root) {
+  std::set<std::string> facts;  // of all cores, each once
+  std::ifstream file(root + "/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const size_t colon = line.find(':');
+    if (colon == std::string::npos) continue;
+    const std::string key = Trim(line.substr(0, colon));
+    if (Keys().count(key) == 0) continue;
+    facts.insert(key + ' ' + Trim(line.substr(colon + 1)));
+  }
+  std::string identity = "CPU";
+  for (const std::string& fact : facts) identity += ", " + fact;
+  return identity + ", " + ToString(features) + ", " +
+         std::to_string(num_threads) + " threads";
+}
+
+}  // namespace mace::cpu

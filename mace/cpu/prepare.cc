@@ -1,0 +1,48 @@
+// The table of CPU kernels, by op and type.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/prepare.h"
+
+#include <map>
+
+#include "mace/cpu/conv_chain.h"
+#include "mace/cpu/shuffle_chain.h"
+
+namespace mace::cpu {
+
+const CpuKernelDefs* FindKernelDefs(const std::string& op) {
+  static const auto* table = [] {
+    auto* t = new std::map<std::string, CpuKernelDefs>;
+    for (int i = 0; i < kNumCpuKernels; ++i) {
+      t->emplace(kCpuKernels[i].op, kCpuKernels[i].defs());
+    }
+    return t;
+  }();
+  const auto entry = table->find(op);
+  return entry == table->end() ? nullptr : &entry->second;
+}
+
+Result<KernelPtr> PrepareNode(const Node& node, CpuContext& context) {
+  const CpuKernelDefs* defs = FindKernelDefs(node.op);
+  if (defs == nullptr) {
+    return Unsupported(Label(node) + ": the CPU of this build has no kernel");
+  }
+  const DataType dtype =
+      node.inputs.empty() ? node.outputs[0].dtype : node.inputs[0].type.dtype;
+  std::string supported;
+  for (const CpuKernelDef& def : *defs) {
+    if (def.dtype == dtype) return def.prepare(node, context);
+    supported += (supported.empty() ? "" : ", ") + std::string(Name(def.dtype));
+  }
+  return Unsupported(Label(node) + ": no CPU kernel for " + Name(dtype) +
+                     "; there is one for " + supported);
+}
+
+Result<KernelPtr> PrepareLinks(const std::vector<ChainLink>& links,
+                               CpuContext& context) {
+  if (links.size() == 1) return PrepareNode(*links[0].node, context);
+  return links[0].node->op == "Concat" ? PrepareShuffleChain(links, context)
+                                       : PrepareConvChain(links, context);
+}
+
+}  // namespace mace::cpu
