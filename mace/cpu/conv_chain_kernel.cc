@@ -198,7 +198,8 @@ void ConvChain::PlanLines(int64_t doubled) {
   step_ = std::min(step_, share);
   step_ = CeilDiv(share, CeilDiv(share, step_));
   // Bands as long as can be where lines are computed twice between them.
-  num_bands_ = std::min(before_ ? threads : CeilDiv(Lines(), step_), Lines());
+  const int64_t rounds = CeilDiv(CeilDiv(Lines(), step_), threads);
+  num_bands_ = std::min(before_ ? threads : rounds * threads, Lines());
   ring_lines_ = (step_ - 1) * w.h.stride + w.h.extent();
   if (pairs_lines()) after_->strassen->SetMaxPairs(step_ * w.w.out);
 }

@@ -14,7 +14,7 @@ namespace {
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// Floats of a, c and their sums in a block: half a 1 MiB second-level cache.
+// Floats of a and its sums in a block: half a 1 MiB second-level cache.
 constexpr int64_t kBlockFloats = 128 * 1024;
 // Half a panel of b streams from the second-level cache.
 constexpr int64_t kMaxDepth = 4096;
@@ -32,12 +32,13 @@ enum Product { kB11, kB21, kT1, kT2, kT3, kB22, kT4, kNumProducts };
 
 }  // namespace
 
+// A block of pairs: quarters of a, and memory for one panel of sums of c.
 struct StrassenGemm::Block {
   ConvGemm::Operands at;
-  int64_t m;  // pairs
-  float* copies = nullptr;
-  float* sum = nullptr;
-  float* w = nullptr;
+  Rows first, second;
+  Quarter a[kNumProducts];  // what each product multiplies
+  float *w, *u, *v;
+  int64_t m() const { return second.count; }
 };
 
 bool StrassenGemm::Fits(const ConvGemm::Spec& spec) {
@@ -62,10 +63,8 @@ StrassenGemm::StrassenGemm(const ConvGemm::Spec& spec,
   reads_in_place_ = !packs_rows_ && spec.patches.is_matrix() &&
                     row_bytes % kSetConflictBytes != 0;
   a_stride_ = SpreadOverSets(k_);
-  c_stride_ = SpreadOverSets(n_);
   const int64_t mr = spec.kernel->mr;
-  const int64_t most =
-      std::max<int64_t>(kBlockFloats / (3 * k_ + 3 * n_) / mr, 1) * mr;
+  const int64_t most = std::max<int64_t>(kBlockFloats / (8 * k_) / mr, 1) * mr;
   const int64_t blocks =
       CeilDiv(CeilDiv(num_pairs(), most), num_threads_) * num_threads_;
   block_ = std::max<int64_t>(CeilDiv(num_pairs(), blocks), 1);
@@ -76,11 +75,13 @@ StrassenGemm::StrassenGemm(const ConvGemm::Spec& spec,
 
 void StrassenGemm::SetMaxPairs(int64_t max_pairs) {
   max_pairs_ = max_pairs;
-  const int64_t quarters = reads_in_place_ ? 1 : 5;
-  const int64_t parts = rows_ % 2 == 0 ? 2 : 3;
-  scratch_floats_ = quarters * QuarterFloats(max_pairs) +
-                    (packs_rows_ ? spec_.kernel->mr * a_stride_ : 0) +
-                    parts * max_pairs * c_stride_;
+  const int64_t quarters = reads_in_place_ ? 4 : 8;
+  scratch_floats_ = quarters * QuarterFloats(max_pairs) + RowCopyFloats() +
+                    3 * max_pairs * spec_.kernel->nr;
+}
+
+int64_t StrassenGemm::RowCopyFloats() const {
+  return packs_rows_ ? spec_.kernel->mr * a_stride_ : 0;
 }
 
 int64_t StrassenGemm::QuarterFloats(int64_t pairs) const {
@@ -161,10 +162,9 @@ void StrassenGemm::FindPacked(const float* x, int64_t x_row, int64_t m,
   }
 }
 
-void StrassenGemm::FindQuarters(const Block& block, int64_t x_row,
-                                Quarter* left, Quarter* right,
-                                float* to) const {
-  const float* x = block.at.x;
+void StrassenGemm::FindQuarters(const float* x, int64_t x_row, int64_t m,
+                                float* to, float* row_copies, Quarter* left,
+                                Quarter* right) const {
   if (reads_in_place_) {
     const int64_t stride = spec_.patches.pixel_stride;
     *left = {x + x_row * stride, stride};
@@ -175,139 +175,148 @@ void StrassenGemm::FindQuarters(const Block& block, int64_t x_row,
   *left = {to, a_stride_};
   *right = {next, a_stride_};
   if (packs_rows_) {
-    FindPacked(x, x_row, block.m, 0, to, block.copies);
-    FindPacked(x, x_row, block.m, k_, next, block.copies);
+    FindPacked(x, x_row, m, 0, to, row_copies);
+    FindPacked(x, x_row, m, k_, next, row_copies);
     return;
   }
-  spec_.patches.Copy(x, x_row, block.m, 0, k_, to, a_stride_);
-  spec_.patches.Copy(x, x_row, block.m, k_, 2 * k_, next, a_stride_);
+  spec_.patches.Copy(x, x_row, m, 0, k_, to, a_stride_);
+  spec_.patches.Copy(x, x_row, m, k_, 2 * k_, next, a_stride_);
 }
 
-StrassenGemm::Quarter StrassenGemm::Sum(BinaryF32Fn* f, const Block& block,
-                                        const Quarter& a,
-                                        const Quarter& b) const {
+StrassenGemm::Quarter StrassenGemm::Sum(BinaryF32Fn* f, int64_t m,
+                                        const Quarter& a, const Quarter& b,
+                                        float* to) const {
   BinaryF32Args args = {};
   args.lower = -INFINITY;
   args.upper = INFINITY;
-  int64_t rows = block.m;
   args.n = k_;
   if (packs_rows_) {  // a tile of few rows is half as high
-    const int64_t mr = spec_.kernel->mr, rest = rows % mr;
+    const int64_t mr = spec_.kernel->mr, rest = m % mr;
     const int64_t height = rest > mr / 2 ? mr : rest > 0 ? mr / 2 : 0;
-    args.n = (rows / mr * mr + height) * k_;
-    rows = 1;
+    args.n = (m / mr * mr + height) * k_;
+    m = 1;
   }
-  for (int64_t i = 0; i < rows; ++i) {
+  for (int64_t i = 0; i < m; ++i) {
     args.a = a.at + i * a.stride;
     args.b = b.at + i * b.stride;
-    args.y = block.sum + i * a_stride_;
+    args.y = to + i * a_stride_;
     f(args);
   }
-  return {block.sum, a_stride_};
+  return {to, a_stride_};
 }
 
-void StrassenGemm::AddOutputs(const Block& block, const Output& u, int64_t m,
-                              bool activate, const Output& to) const {
-  const ActivationFunction& activation = spec_.activation;
+void StrassenGemm::AddRows(int64_t m, int64_t n, const float* a, const float* b,
+                           bool activate, const Output& to) const {
   BinaryF32Args args = {};
-  args.n = n_;
-  args.lower = activate ? activation.lower() : -INFINITY;
-  args.upper = activate ? activation.upper() : INFINITY;
+  args.lower = activate ? spec_.activation.lower() : -INFINITY;
+  args.upper = activate ? spec_.activation.upper() : INFINITY;
+  args.n = n;
+  if (to.stride == n) {
+    args.n = m * n;
+    m = 1;
+  }
   for (int64_t i = 0; i < m; ++i) {
-    args.a = u.at + i * u.stride;
-    args.b = block.w + i * c_stride_;
+    args.a = a + i * n;
+    args.b = b + i * n;
     args.y = to.at + i * to.stride;
     add_(args);
   }
 }
 
-void StrassenGemm::Multiply(const Block& block, const Quarter& a, int product,
-                            const float* bias, const Output* addend, int64_t m,
+void StrassenGemm::Multiply(const Block& block, int product, int64_t column,
+                            const float* bias, const float* addend,
                             bool activate, const Output& to) const {
-  const int64_t nr = spec_.kernel->nr, panel = nr * k_;
-  const int64_t height = packs_rows_ ? m : spec_.kernel->mr;
-  const int64_t tiles = CeilDiv(m, height);
+  const int64_t nr = spec_.kernel->nr, panel = nr * k_, m = block.m();
+  const int64_t tiles = packs_rows_ ? 1 : CeilDiv(m, spec_.kernel->mr);
+  const Quarter& a = block.a[product];
   GemmF32Tile t = {};
+  t.n = std::min(nr, n_ - column);
   t.k = k_;
   t.segments = 1;
   t.a_stride = a.stride;
-  t.b = block.at.b + product * panel;
+  t.b = block.at.b + (column / nr * kNumProducts + product) * panel;
   t.c_stride = to.stride;
+  t.bias = bias;
   t.a_packed = packs_rows_;
   t.lower = activate ? spec_.activation.lower() : -INFINITY;
   t.upper = activate ? spec_.activation.upper() : INFINITY;
-  if (addend != nullptr) t.addend_stride = addend->stride;
-  for (int64_t j = 0; j < n_; j += nr, t.b += kNumProducts * panel) {
-    t.n = std::min(nr, n_ - j);
-    t.bias = bias != nullptr ? bias + j : nullptr;
-    for (int64_t i = 0; i < tiles; ++i) {
-      const int64_t row = m * i / tiles;  // tiles of about one height
-      t.m = m * (i + 1) / tiles - row;
-      t.a = a.at + row * a.stride;
-      t.c = to.at + row * to.stride + j;
-      t.addend =
-          addend != nullptr ? addend->at + row * addend->stride + j : nullptr;
-      spec_.kernel->fn(t);
-    }
+  t.addend_stride = t.n;
+  for (int64_t i = 0; i < tiles; ++i) {
+    const int64_t row = m * i / tiles;  // tiles of about one height
+    t.m = m * (i + 1) / tiles - row;
+    t.a = a.at + row * a.stride;
+    t.c = to.at + row * to.stride;
+    t.addend = addend != nullptr ? addend + row * t.n : nullptr;
+    spec_.kernel->fn(t);
   }
+}
+
+void StrassenGemm::RunPanel(const Block& block, int64_t column) const {
+  const int64_t m = block.m(), stride = spec_.pixel_stride;
+  const int64_t n = std::min<int64_t>(spec_.kernel->nr, n_ - column);
+  float* y1 = block.at.y + block.first.y_row * stride + column;
+  float* y2 = block.at.y + block.second.y_row * stride + column;
+  const Output c11 = {y1, stride}, c12 = {y1 + n_, stride};
+  const Output c21 = {y2, stride}, c22 = {y2 + n_, stride};
+  const Output w = {block.w, n}, u = {block.u, n}, v = {block.v, n};
+  const float* bias = block.at.bias;
+  const float* bias1 = bias != nullptr ? bias + column : nullptr;
+  const float* bias2 = bias != nullptr ? bias + n_ + column : nullptr;
+  // Rows of which the last is not written pass through a copy.
+  const bool all = block.first.count == m;
+
+  Multiply(block, kB11, column, nullptr, nullptr, false, w);
+  Multiply(block, kB21, column, bias1, w.at, true, all ? c11 : v);
+  if (!all) CopyRows(v, block.first.count, n, c11);
+  Multiply(block, kT1, column, bias2, nullptr, false, u);
+  Multiply(block, kT2, column, nullptr, w.at, false, w);
+  AddRows(m, n, u.at, w.at, false, v);
+  Multiply(block, kB22, column, nullptr, v.at, true, all ? c12 : v);
+  if (!all) CopyRows(v, block.first.count, n, c12);
+  Multiply(block, kT3, column, nullptr, w.at, false, w);
+  AddRows(m, n, u.at, w.at, true, c22);
+  Multiply(block, kT4, column, bias1, w.at, true, c21);
 }
 
 void StrassenGemm::RunPairs(const ConvGemm::Operands& operands,
                             const Rows& first, const Rows& second,
                             void* thread_scratch) const {
-  const int64_t m = second.count, stride = spec_.pixel_stride;
-  const int64_t quarter = QuarterFloats(max_pairs_);
-  auto* next = static_cast<float*>(thread_scratch);
+  Block block = {operands, first, second, {}, nullptr, nullptr, nullptr};
+  const int64_t m = block.m();
+  float* next = static_cast<float*>(thread_scratch);
   const auto take = [&next](int64_t floats) {
     float* taken = next;
     next += floats;
     return taken;
   };
-  Block block = {operands, m};
-  block.sum = take(quarter);
-  float* quarters = take(reads_in_place_ ? 0 : 4 * quarter);
-  block.copies = take(packs_rows_ ? spec_.kernel->mr * a_stride_ : 0);
-  block.w = take(max_pairs_ * c_stride_);
-  const Output u = {take(max_pairs_ * c_stride_), c_stride_};
-  const Output w = {block.w, c_stride_};
+  for (float** c : {&block.w, &block.u, &block.v}) {
+    *c = take(max_pairs_ * spec_.kernel->nr);
+  }
+  float* row_copies = take(RowCopyFloats());
+  const int64_t quarter = QuarterFloats(max_pairs_);
+  float* copies = take(reads_in_place_ ? 0 : 4 * quarter);
   Quarter a11, a12, a21, a22;
-  FindQuarters(block, first.x_row, &a11, &a12, quarters);
-  FindQuarters(block, second.x_row, &a21, &a22, quarters + 2 * quarter);
-
-  float *y1 = operands.y + first.y_row * stride,
-        *y2 = operands.y + second.y_row * stride;
-  const Output c11 = {y1, stride}, c12 = {y1 + n_, stride};
-  const Output c21 = {y2, stride}, c22 = {y2 + n_, stride};
-  // Rows of which the last is not written pass through a copy.
-  const bool all = first.count == m;
-  const Output v = {take(all ? 0 : max_pairs_ * c_stride_), c_stride_};
-  const float* bias1 = operands.bias;
-  const float* bias2 = bias1 != nullptr ? bias1 + n_ : nullptr;
-
-  Multiply(block, a11, kB11, nullptr, nullptr, m, false, w);
-  Multiply(block, a12, kB21, bias1, &w, m, true, all ? c11 : v);
-  if (!all) CopyRows(v, first.count, c11);
-  Quarter s = Sum(add_, block, a21, a22);
-  Multiply(block, s, kT1, bias2, nullptr, m, false, u);
-  s = Sum(subtract_, block, s, a11);
-  Multiply(block, s, kT2, nullptr, &w, m, false, w);
-  const Output& sums = all ? c12 : v;
-  AddOutputs(block, u, m, false, sums);
-  s = Sum(subtract_, block, a12, s);
-  Multiply(block, s, kB22, nullptr, &sums, m, true, sums);
-  if (!all) CopyRows(v, first.count, c12);
-  s = Sum(subtract_, block, a11, a21);
-  Multiply(block, s, kT3, nullptr, &w, m, false, w);
-  AddOutputs(block, u, m, true, c22);
-  Multiply(block, a22, kT4, bias1, &w, m, true, c21);
+  FindQuarters(operands.x, first.x_row, m, copies, row_copies, &a11, &a12);
+  FindQuarters(operands.x, second.x_row, m, copies + 2 * quarter, row_copies,
+               &a21, &a22);
+  block.a[kB11] = a11;
+  block.a[kB21] = a12;
+  block.a[kT4] = a22;
+  const Quarter s1 = Sum(add_, m, a21, a22, take(quarter));
+  const Quarter s2 = Sum(subtract_, m, s1, a11, take(quarter));
+  block.a[kT1] = s1;
+  block.a[kT2] = s2;
+  block.a[kT3] = Sum(subtract_, m, a11, a21, take(quarter));
+  block.a[kB22] = Sum(subtract_, m, a12, s2, take(quarter));
+  for (int64_t j = 0; j < n_; j += spec_.kernel->nr) RunPanel(block, j);
   Finish(operands, first);
   Finish(operands, second);
 }
 
-void StrassenGemm::CopyRows(const Output& from, int64_t m,
-                            const Output& to) const {
+void StrassenGemm::CopyRows(const Output& from, int64_t m, int64_t n,
+                            const Output& to) {
   for (int64_t i = 0; i < m; ++i) {
-    std::copy_n(from.at + i * from.stride, n_, to.at + i * to.stride);
+    std::copy_n(from.at + i * from.stride, n, to.at + i * to.stride);
   }
 }
 

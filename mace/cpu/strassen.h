@@ -9,8 +9,8 @@
 //   | a21 a22 | * | b21 b22 | = | c21 c22 |
 //
 // Of the eight products of quarters, seven of sums of quarters remain. Sums of
-// b are packed once; a task takes a block of pairs and works on it in the
-// second-level cache:
+// b are packed once; a task takes a block of pairs, sums it in the second-level
+// cache, and for each panel of b computes in the first-level cache:
 //
 //   s1 = a21 + a22     t1 = b12 - b11     w  = a11 * b11
 //   s2 = s1 - a11      t2 = b22 - t1      c11 = w + a12 * b21
@@ -85,23 +85,27 @@ class StrassenGemm {
   };
   struct Block;
 
-  void FindQuarters(const Block& block, int64_t x_row, Quarter* left,
-                    Quarter* right, float* to) const;
+  void FindQuarters(const float* x, int64_t x_row, int64_t m, float* to,
+                    float* row_copies, Quarter* left, Quarter* right) const;
   void FindPacked(const float* x, int64_t x_row, int64_t m, int64_t k0,
                   float* to, float* row_copies) const;
-  // f(a, b), in the block's memory for it.
-  Quarter Sum(BinaryF32Fn* f, const Block& block, const Quarter& a,
-              const Quarter& b) const;
+  // to = f(a, b)
+  Quarter Sum(BinaryF32Fn* f, int64_t m, const Quarter& a, const Quarter& b,
+              float* to) const;
+  // A panel's columns, from `column` of the left half on, of all rows.
+  void RunPanel(const Block& block, int64_t column) const;
   // to = a * b[product] + bias + addend, clamped if it is to be activated; the
-  // first m rows.
-  void Multiply(const Block& block, const Quarter& a, int product,
-                const float* bias, const Output* addend, int64_t m,
-                bool activate, const Output& to) const;
-  // to = w + u
-  void AddOutputs(const Block& block, const Output& u, int64_t m, bool activate,
-                  const Output& to) const;
-  void CopyRows(const Output& from, int64_t m, const Output& to) const;
+  // addend's rows follow each other.
+  void Multiply(const Block& block, int product, int64_t column,
+                const float* bias, const float* addend, bool activate,
+                const Output& to) const;
+  // to = a + b, whose rows follow each other
+  void AddRows(int64_t m, int64_t n, const float* a, const float* b,
+               bool activate, const Output& to) const;
+  static void CopyRows(const Output& from, int64_t m, int64_t n,
+                       const Output& to);
   void Finish(const ConvGemm::Operands& at, const Rows& rows) const;
+  int64_t RowCopyFloats() const;               // to pack them from
   int64_t QuarterFloats(int64_t pairs) const;  // of a
   int64_t num_pairs() const { return (rows_ + 1) / 2; }
 
@@ -117,7 +121,6 @@ class StrassenGemm {
   int64_t block_ = 0;      // pairs of a task
   int64_t max_pairs_ = 0;  // of a block
   int64_t a_stride_ = 0;   // of sums and copies
-  int64_t c_stride_ = 0;   // of w and u
   int64_t scratch_floats_ = 0;
 };
 

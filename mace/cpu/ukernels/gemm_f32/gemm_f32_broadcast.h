@@ -15,11 +15,25 @@ template <int kRows, int kVectors>
 struct BroadcastLoop {
   using F32 = simd::F32;
 
+  // A row of packed b that is multiplied after this segment: the next
+  // segment's or panel's, which may come from memory. Harmless beyond the end.
+  template <int kPackedVectors>
+  static inline void PrefetchNext(const float* b, size_t k) {
+    constexpr size_t kLineFloats = 16;
+    b += k * kPackedVectors * simd::kLanes;
+#pragma GCC unroll 16
+    for (size_t i = 0; i < kPackedVectors * simd::kLanes; i += kLineFloats) {
+      __builtin_prefetch(b + i, /*rw=*/0, /*locality=*/2);
+    }
+  }
+
   // A segment of k floats per row; returns b behind what it read.
   template <int kPackedVectors>
   static inline const float* Run(const float* a, ptrdiff_t a_stride, size_t k,
                                  const float* b, F32 (&acc)[kRows][kVectors]) {
+    const size_t segment = k;
     for (; k > 0; --k, ++a, b += kPackedVectors * simd::kLanes) {
+      PrefetchNext<kPackedVectors>(b, segment);
       F32 bv[kVectors];
 #pragma GCC unroll 16
       for (int v = 0; v < kVectors; ++v) {
