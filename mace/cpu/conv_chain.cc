@@ -97,8 +97,9 @@ bool AfterPays(const Operand& filter, const ConvShape& s,
     return lines % 2 == 0 &&
            (lines % (2 * threads) == 0 || lines >= 16 * threads);
   }
-  return context.choice.chain > 0 || threads == 1 ||
-         lines * s.window.w.out > s.out_channels;
+  const int64_t rows = lines * s.window.w.out;
+  return context.choice.chain > 0 || threads == 1 || rows > s.out_channels ||
+         (lines % threads == 0 && 4 * rows > s.out_channels);
 }
 
 Result<ChainProduct> MakeProduct(const Node& node, const ConvNode& conv,

@@ -15,10 +15,12 @@ namespace {
 // AVX-512, partly hidden by prefetching. An Arm core multiplies a quarter as
 // much in that time: 8 a cycle instead of 32.
 #if defined(__ARM_NEON)
-constexpr double kPerFilterByte = 1.5 / 4;
+constexpr double kPerNearByte = 1.5 / 4, kPerFarByte = 1.5 / 4;
 #else
-constexpr double kPerFilterByte = 1.5;
+constexpr double kPerNearByte = 1, kPerFarByte = 1.5;
 #endif
+// What of a filter is likely to be in a cache still.
+constexpr double kNearBytes = 4 << 20;
 // Share of the peak that the micro-kernels reach.
 constexpr double kEfficiency = 0.9;
 // A vector instruction of the transforms, which wait for each other and for
@@ -51,6 +53,12 @@ double OutputOps(int m) {
   return (a + m) * line + 2 * a * a + m * m;
 }
 
+// Of a filter of so many floats.
+double FilterCost(double floats) {
+  const double bytes = 4 * floats, near = std::min(bytes, kNearBytes);
+  return near * kPerNearByte + (bytes - near) * kPerFarByte;
+}
+
 }  // namespace
 
 double DirectCost(const ConvShape& s) {
@@ -59,7 +67,7 @@ double DirectCost(const ConvShape& s) {
   const double rows =
       static_cast<double>(s.batch) * s.window.h.out * s.window.w.out;
   return std::max<double>(rows, kFewRows) * filter / kEfficiency +
-         4 * filter * kPerFilterByte;
+         FilterCost(filter);
 }
 
 double WinogradCost(const ConvShape& s, int m) {
@@ -68,7 +76,7 @@ double WinogradCost(const ConvShape& s, int m) {
   const double filter =
       static_cast<double>(m + 2) * (m + 2) * s.in_channels * s.out_channels;
   return std::max<double>(tiles, kFewRows) * filter / kEfficiency +
-         4 * filter * kPerFilterByte +
+         FilterCost(filter) +
          kPerTransformOp * tiles *
              (s.in_channels * InputOps(m) + s.out_channels * OutputOps(m));
 }
@@ -95,7 +103,7 @@ double StrassenCost(const ConvShape& s) {
   // and written (see strassen.h).
   const double ops = rows * (3 * k + 3.75 * n);
   return 0.875 * std::max<double>(rows, 2 * kFewRows) * k * n / kEfficiency +
-         4 * 1.75 * k * n * kPerFilterByte + kPerSumOp * ops;
+         FilterCost(1.75 * k * n) + kPerSumOp * ops;
 }
 
 bool ChooseStrassen(const ConvShape& s, int max_winograd) {

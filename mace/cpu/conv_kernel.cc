@@ -83,7 +83,7 @@ int WinogradOf(const Operand& filter, const ConvShape& shape,
   if (chosen >= 0 && chosen <= context.max_winograd && Winograd::Fits(shape)) {
     return static_cast<int>(chosen);
   }
-  const GemmF32& direct = ChooseGemm(filter, context);
+  const GemmF32& direct = ChooseGemm(filter, shape.rows(), context);
   return ChooseWinograd(
       shape, context.max_winograd,
       sizeof(float) / static_cast<double>(direct.operands.bytes));
@@ -93,7 +93,7 @@ ConvGemm::Spec ConvSpec(const Operand& filter, const ConvShape& s,
                         const ActivationFunction& activation,
                         const CpuContext& context) {
   ConvGemm::Spec spec;
-  spec.kernel = &ChooseGemm(filter, context);
+  spec.kernel = &ChooseGemm(filter, s.rows(), context);
   spec.patches = {s.window, s.batch, s.in_per_group(), s.in_channels};
   spec.n = s.out_per_group();
   spec.pixel_stride = s.out_channels;
@@ -107,7 +107,7 @@ Result<ConvProduct> MakeConvProduct(const Operand& filter, const ConvShape& s,
                                     const FilterLayout& layout,
                                     const ActivationFunction& activation,
                                     CpuContext& context) {
-  const GemmF32& micro = ChooseGemm(filter, context);
+  const GemmF32& micro = ChooseGemm(filter, s.rows(), context);
   const std::string how =
       layout.name + std::string(" of ") + std::to_string(s.group) + " groups";
   ConvProduct product;

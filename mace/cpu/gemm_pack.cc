@@ -17,6 +17,18 @@ int64_t NumPanels(const GemmF32& kernel, int64_t n) {
   return (n + kernel.nr - 1) / kernel.nr;
 }
 
+// Rows below which a tile waits for its panel instead, and what a smaller tile
+// must save.
+constexpr int64_t kFewRows = 4;
+constexpr double kWorthwhile = 0.95;
+
+// Of the tiles of so many rows, in rows at full speed.
+double RowsCost(int64_t mr, int64_t rows) {
+  const int64_t rest = rows % mr;
+  return static_cast<double>(rows - rest +
+                             (rest > 0 ? std::max(rest, kFewRows) : 0));
+}
+
 // Rows of a cache line's floats at a time: their columns, which are read
 // across, stay in the first-level cache.
 constexpr int64_t kLine = 16;
@@ -149,20 +161,30 @@ void PackHalvesPanel(const GemmF32& kernel, const GemmB& b,
 
 }  // namespace
 
-const GemmF32& ChooseGemmF32(const CpuContext& context) {
+const GemmF32& ChooseGemmF32(int64_t rows, const CpuContext& context) {
   int64_t passed = context.choice.gemm;
-  return ChooseRow(kGemmF32, context.features, [&passed](const GemmF32& row) {
-    return passed-- <= 0 || row.isa == 0;
-  });
+  if (passed >= 0) {
+    return ChooseRow(kGemmF32, context.features, [&passed](const GemmF32& row) {
+      return passed-- <= 0 || row.isa == 0;
+    });
+  }
+  // Another one of the same instruction set, if the last tile fits it better.
+  const GemmF32* best = &ChooseRow(kGemmF32, context.features);
+  for (const GemmF32& row : kGemmF32) {
+    const double cost = kWorthwhile * RowsCost(best->mr, rows);
+    if (row.isa == best->isa && RowsCost(row.mr, rows) < cost) best = &row;
+  }
+  return *best;
 }
 
-const GemmF32& ChooseGemm(const Operand& b, const CpuContext& context) {
+const GemmF32& ChooseGemm(const Operand& b, int64_t rows,
+                          const CpuContext& context) {
   const CpuFeatures features = context.features;
   const GemmF32* half = nullptr;
   if (b.stored == DataType::kBF16) half = &ChooseRow(kGemmBf16, features);
   if (b.stored == DataType::kF16) half = &ChooseRow(kGemmF16, features);
   if (half != nullptr && half->isa != 0) return *half;
-  return ChooseGemmF32(context);
+  return ChooseGemmF32(rows, context);
 }
 
 int64_t PackedFloats(const GemmF32& kernel, int64_t n, int64_t k) {

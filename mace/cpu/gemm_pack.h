@@ -30,12 +30,13 @@ struct GemmB {
   int64_t k() const { return static_cast<int64_t>(taps.size()) * channels; }
 };
 
-// The micro-kernel for a product of floats.
-const GemmF32& ChooseGemmF32(const CpuContext& context);
+// The micro-kernel for a product of floats with so many rows.
+const GemmF32& ChooseGemmF32(int64_t rows, const CpuContext& context);
 
-// The micro-kernel for a product with `b`: of halves where b is stored as such
-// and the CPU multiplies them, else of floats.
-const GemmF32& ChooseGemm(const Operand& b, const CpuContext& context);
+// The micro-kernel for a product of so many rows with `b`: of halves where b is
+// stored as such and the CPU multiplies them, else of floats.
+const GemmF32& ChooseGemm(const Operand& b, int64_t rows,
+                          const CpuContext& context);
 
 // Floats of memory for a packed [k, n] matrix.
 int64_t PackedFloats(const GemmF32& kernel, int64_t n, int64_t k);

@@ -17,7 +17,7 @@ struct KernelChoice {
   int64_t winograd = kModel;  // the tile; 0: none
   int64_t strassen = kModel;  // levels of it
   int64_t copy = kModel;      // rows of a product: 0 in place; 1 copied
-  int64_t gemm = 0;           // micro-kernels of the CPU's that are passed over
+  int64_t gemm = kModel;      // which of the micro-kernels that the CPU has
   int64_t block = 0;          // rows of a block, doubled (1) or halved (-1)
   int64_t step = 0;           // lines of a chain at a time, likewise
   int64_t width = 0;          // outputs of a depthwise tile; 0: the model's

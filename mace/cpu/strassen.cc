@@ -19,8 +19,8 @@ constexpr int64_t kBlockFloats = 128 * 1024;
 // Half a panel of b streams from the second-level cache.
 constexpr int64_t kMaxDepth = 4096;
 // Rows whose distance is a multiple of this many bytes compete for the same
-// few sets of the first-level cache.
-constexpr int64_t kSetConflictBytes = 2048;
+// set of the first-level cache.
+constexpr int64_t kSetConflictBytes = 4096;
 
 // A multiple of cache lines, an odd number of them.
 int64_t SpreadOverSets(int64_t floats) {

@@ -23,6 +23,12 @@ constexpr int64_t kRowsPerThread = 4;
 constexpr int kMaxArea = 64;
 constexpr int kMaxColumns = 64;  // of a GEMM tile
 
+int64_t NumTiles(const Winograd::Spec& spec) {
+  const Window2D& window = spec.shape.window;
+  return spec.shape.batch * CeilDiv(window.h.out, spec.m) *
+         CeilDiv(window.w.out, spec.m);
+}
+
 }  // namespace
 
 struct Winograd::Task {
@@ -46,7 +52,7 @@ bool Winograd::Fits(const ConvShape& s) {
 
 Winograd::Winograd(const Spec& spec, const CpuContext& context)
     : spec_(spec),
-      gemm_(&ChooseGemmF32(context)),
+      gemm_(&ChooseGemmF32(NumTiles(spec), context)),
       transforms_(&ChooseRow(kWinogradF32, context.features)),
       activator_(spec.activation, context.features),
       threads_(context.threads),
@@ -55,7 +61,7 @@ Winograd::Winograd(const Spec& spec, const CpuContext& context)
   const Window2D& window = spec.shape.window;
   tile_lines_ = CeilDiv(window.h.out, spec.m);
   tile_columns_ = CeilDiv(window.w.out, spec.m);
-  num_tiles_ = spec.shape.batch * tile_lines_ * tile_columns_;
+  num_tiles_ = NumTiles(spec);
   // Whole cache lines, an odd number of them, so that rows spread over sets.
   v_stride_ = (CeilDiv(spec.shape.in_channels, 16) | 1) * 16;
   PlanTasks(Doubled(kBlockFloats, context.choice.block));

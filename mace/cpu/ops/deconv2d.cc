@@ -142,7 +142,9 @@ Result<KernelPtr> PreparePhases(const Node& node, const ConvShape& s,
   kernel->out_channels = s.out_channels;
   kernel->num_macs =
       NumElements(node.inputs[0].type.shape) * s.out_per_group() * s.taps();
-  const GemmF32& micro = ChooseGemm(node.inputs[1], context);
+  const Shape& x = node.inputs[0].type.shape;
+  const int64_t pixels = x[0] * x[1] * x[2];  // rows of a phase, about
+  const GemmF32& micro = ChooseGemm(node.inputs[1], pixels, context);
   std::vector<GemmB> matrices;
   std::vector<ConvGemm::Spec> specs;
   for (const Phase& ph : PhasesOf(s.window.h)) {

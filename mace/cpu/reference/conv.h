@@ -19,6 +19,7 @@ struct ConvShape {
 
   int64_t in_per_group() const { return in_channels / group; }
   int64_t out_per_group() const { return out_channels / group; }
+  int64_t rows() const { return batch * window.h.out * window.w.out; }
   int64_t taps() const { return window.h.kernel * window.w.kernel; }
 };
 
