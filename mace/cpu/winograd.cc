@@ -20,7 +20,7 @@ int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 constexpr int64_t kBlockFloats = 96 * 1024;
 // Rows of micro-kernel tiles from which on they are shared evenly enough.
 constexpr int64_t kRowsPerThread = 4;
-constexpr int kMaxArea = 64;
+constexpr int kMaxLines = 8;     // of an input tile
 constexpr int kMaxColumns = 64;  // of a GEMM tile
 
 int64_t NumTiles(const Winograd::Spec& spec) {
@@ -194,40 +194,49 @@ void Winograd::TransformInputs(const Task& task) const {
   for (int64_t i = 0; i < packed; i += mr) {
     const int64_t tiles = std::min(mr, packed - i);
     const int64_t height = tiles > mr / 2 ? mr : mr / 2;
-    TransformTiles(task, task.tile_begin + i, tiles,
+    TransformTiles(task, task.tile_begin + i, task.tile_begin + i + tiles,
                    {task.v + i * spec_.shape.in_channels, kGemmF32PackedK,
                     kGemmF32PackedK * height});
   }
   TransformTiles(
-      task, task.tile_begin + packed, task.tiles() - packed,
+      task, task.tile_begin + packed, task.tile_end,
       {task.v + packed * v_stride_, v_stride_, transforms_->set->lanes});
 }
 
-void Winograd::TransformTiles(const Task& task, int64_t first,
-                              int64_t num_tiles, const Rows& rows) const {
+int64_t Winograd::SideBySide(int64_t first, int64_t end) const {
+  return std::min(end - first, tile_columns_ - first % tile_columns_);
+}
+
+void Winograd::TransformTiles(const Task& task, int64_t first, int64_t end,
+                              const Rows& rows) const {
   const Window &h = spec_.shape.window.h, &w = spec_.shape.window.w;
   const int64_t channels = spec_.shape.in_channels, a = spec_.m + 2;
-  const float* pixels[kMaxArea];
+  WinogradLineF32 lines[kMaxLines];
   WinogradInputF32 t;
   t.channels = channels;
-  t.x = pixels;
+  t.lines = lines;
+  t.zeros = zeros_.data();
+  t.v = rows.v;
   t.v_stride = v_element_;
+  t.tile_stride = rows.tile_stride;
   t.group_stride = rows.group_stride;
-  for (int64_t i = 0; i < num_tiles; ++i) {
-    const Tile tile = TileAt(first + i);
+  for (int64_t i = first, n; i < end; i += n, t.v += n * rows.tile_stride) {
+    n = std::min<int64_t>(SideBySide(i, end), kWinogradMaxTiles);
+    t.tiles = n;
+    const Tile tile = TileAt(i);
     const int64_t top = tile.line * spec_.m - h.pad_before;
     const int64_t left = tile.column * spec_.m - w.pad_before;
-    const float** pixel = pixels;
-    for (int64_t row = top; row < top + a; ++row) {
-      const bool inside = row >= 0 && row < h.in;
-      const float* line = task.x + (tile.image * h.in + row) * w.in * channels;
-      for (int64_t column = left; column < left + a; ++column) {
-        *pixel++ = inside && column >= 0 && column < w.in
-                       ? line + column * channels
-                       : zeros_.data();
-      }
+    const int64_t columns = (n - 1) * spec_.m + a;
+    t.first = std::clamp<int64_t>(-left, 0, columns);
+    t.end = std::clamp<int64_t>(w.in - left, t.first, columns);
+    const float* image = task.x + tile.image * h.in * w.in * channels;
+    for (int64_t r = 0; r < a; ++r) {
+      const int64_t row = top + r;
+      lines[r] = {zeros_.data(), 0};
+      if (row < 0 || row >= h.in || t.first == t.end) continue;
+      const int64_t column = left + static_cast<int64_t>(t.first);
+      lines[r] = {image + (row * w.in + column) * channels, channels};
     }
-    t.v = rows.v + i * rows.tile_stride;
     transforms_->set->input[spec_.m / 2 - 1](t);
   }
 }
@@ -274,17 +283,20 @@ void Winograd::TransformOutputs(const Task& task, int64_t column,
   WinogradOutputF32 t;
   t.channels = n;
   t.m_stride = tile_block_ * gemm_->nr;
+  t.tile_stride = gemm_->nr;
   t.bias = task.bias != nullptr ? task.bias + column : nullptr;
   t.pixel_stride = spec_.shape.out_channels;
   t.line_stride = w.out * t.pixel_stride;
   t.lower = activation.lower();
   t.upper = activation.upper();
-  for (int64_t i = task.tile_begin; i < task.tile_end; ++i) {
+  for (int64_t i = task.tile_begin, tiles; i < task.tile_end; i += tiles) {
+    tiles = SideBySide(i, task.tile_end);
     const Tile tile = TileAt(i);
     const int64_t p = tile.line * spec_.m, q = tile.column * spec_.m;
+    t.tiles = tiles;
     t.m = task.m + (i - task.tile_begin) * gemm_->nr;
     t.height = std::min<int64_t>(spec_.m, h.out - p);
-    t.width = std::min<int64_t>(spec_.m, w.out - q);
+    t.width = std::min<int64_t>(tiles * spec_.m, w.out - q);
     t.y = task.y + (tile.image * h.out + p) * t.line_stride +
           q * t.pixel_stride + column;
     transforms_->set->output[spec_.m / 2 - 1](t);

@@ -67,8 +67,10 @@ class Winograd {
     int64_t tile_stride;
     int64_t group_stride;  // from vector to vector of channels
   };
-  // `num_tiles` of them, from `first` on.
-  void TransformTiles(const Task& task, int64_t first, int64_t num_tiles,
+  // How many of the tiles [first, end) lie side by side, from the first on.
+  int64_t SideBySide(int64_t first, int64_t end) const;
+  // Tiles [first, end).
+  void TransformTiles(const Task& task, int64_t first, int64_t end,
                       const Rows& rows) const;
   // How many of a task's tiles are packed for the GEMM, at the beginning of v.
   int64_t PackedTiles(const Task& task) const;

@@ -35,7 +35,8 @@ bool ArePair(const PoolShape& s, const Taps& rows, int64_t p, int64_t q) {
   return rows.count == 3 && w.kernel == 3 && w.dilation == 1 && w.stride == 2 &&
          q + 1 < w.out && TapsInside(w, q).count == 3 &&
          TapsInside(w, q + 1).count == 3 &&
-         PoolCount(s, p, q) == PoolCount(s, p, q + 1);
+         (s.type == PoolingType::kMax ||
+          PoolCount(s, p, q) == PoolCount(s, p, q + 1));
 }
 
 // Line p of the output image at `y`.
@@ -49,6 +50,7 @@ void PoolLine(const PoolShape& s, const ActivationFunction& act,
   window.rows = rows.count;
   window.row_stride = h.dilation * w.in * s.channels;
   window.column_stride = w.dilation * s.channels;
+  window.scale = 1;
   window.lower = act.lower();
   window.upper = act.upper();
   window.y_step = s.channels;
@@ -67,7 +69,9 @@ void PoolLine(const PoolShape& s, const ActivationFunction& act,
     window.columns = columns.count;
     window.x = image + (rows.start * w.in + columns.start) * s.channels;
     window.y = y;
-    window.scale = 1.f / static_cast<float>(PoolCount(s, p, q));
+    if (s.type != PoolingType::kMax) {
+      window.scale = 1.f / static_cast<float>(PoolCount(s, p, q));
+    }
     fn(window);
     if (!act.is_clamp()) activator.Apply(y, outputs * s.channels, y);
   }

@@ -9,22 +9,39 @@
 
 namespace mace::cpu {
 
+// A line of pixels: of an image, or zeros that are all the same pixel.
+struct WinogradLineF32 {
+  const float* x;
+  ptrdiff_t pixel_stride;  // floats
+};
+
+// Tiles side by side, which overlap by two columns: (tiles - 1) * M + A of
+// them, zeros but for those in [first, end).
+inline constexpr size_t kWinogradMaxTiles = 8;
 struct WinogradInputF32 {
   size_t channels;
-  const float* const* x;   // [A][A] pixels of `channels` floats
+  size_t tiles;                  // in [1, kWinogradMaxTiles]
+  const WinogradLineF32* lines;  // [A], from column `first` on
+  size_t first, end;
+  const float* zeros;      // `channels` floats
   float* v;                // element i of [A][A]: `channels` floats at
   ptrdiff_t v_stride;      // v + i * v_stride, those of a vector side by side
+  ptrdiff_t tile_stride;   // floats from tile to tile
   ptrdiff_t group_stride;  // floats from vector to vector: its lanes or more
 };
 
+// Tiles side by side.
 struct WinogradOutputF32 {
   size_t channels;
+  size_t tiles;
   const float* m;  // element i of [A][A]: `channels` floats at
   ptrdiff_t m_stride;
-  const float* bias;  // `channels` floats; null: zeros
+  ptrdiff_t tile_stride;  // of m, floats from tile to tile
+  const float* bias;      // `channels` floats; null: zeros
   float* y;
   ptrdiff_t line_stride, pixel_stride;  // of y, floats
-  size_t height, width;                 // of the tile that is written, 1 to M
+  size_t height;                        // that is written, 1 to M
+  size_t width;  // the same of all tiles: only the last may be cut
   float lower, upper;
 };
 
@@ -50,7 +67,7 @@ struct WinogradF32Set {
 };
 
 extern const WinogradF32Set winograd_f32__scalar, winograd_f32__avx2,
-    winograd_f32__avx512, winograd_f32__neon;
+    winograd_f32__avx512, winograd_f32__neon, winograd_f32__aarch64;
 
 }  // namespace mace::cpu
 

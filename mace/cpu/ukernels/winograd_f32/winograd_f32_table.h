@@ -20,6 +20,9 @@ inline constexpr WinogradF32 kWinogradF32[] = {
     {"winograd_f32__avx512", kCpuAvx512, &winograd_f32__avx512},
     {"winograd_f32__avx2", kCpuAvx2Fma, &winograd_f32__avx2},
 #elif defined(__ARM_NEON)
+#if defined(__aarch64__)
+    {"winograd_f32__aarch64", kCpuNeon, &winograd_f32__aarch64},
+#endif
     {"winograd_f32__neon", kCpuNeon, &winograd_f32__neon},
 #endif
     {"winograd_f32__scalar", 0, &winograd_f32__scalar},
