@@ -22,10 +22,6 @@ constexpr int64_t kMaxDepth = 768;
 constexpr int64_t kMaxDepthInPlace = 2048;
 // Floats of `a` in a row block: a quarter of a 1 MiB second-level cache.
 constexpr int64_t kBlockFloats = 64 * 1024;
-// Rows whose distance is a multiple of this many bytes compete for the same
-// set of the first-level cache. Half of it, which leaves two sets for a tile,
-// costs less than copying (measured: 4 %).
-constexpr int64_t kSetConflictBytes = 4096;
 
 GemmF32Rows RowsAt(const float* a, int64_t m, int64_t k, int64_t row_stride,
                    int64_t segments = 1, int64_t segment_stride = 0) {
@@ -55,9 +51,7 @@ ConvGemm::ConvGemm(const Spec& spec, const CpuContext& context)
   const int64_t row_bytes = patches.pixel_stride * window.w.stride * 4;
   const bool conflicts = context.choice.copy >= 0
                              ? context.choice.copy > 0
-                             : row_bytes % kSetConflictBytes == 0 &&
-                                   spec.kernel->mr > 8 &&
-                                   spec.n >= 2 * spec.kernel->nr;
+                             : RowsConflict(*spec.kernel, row_bytes, spec.n);
   const bool is_matrix = patches.is_matrix();
   packs_all_rows_ = spec.kernel->operands.bytes < sizeof(float);
   packs_rows_ = packs_all_rows_ ||

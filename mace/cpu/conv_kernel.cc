@@ -77,13 +77,21 @@ std::vector<GemmB> FilterMatrices(const ConvShape& s,
   return matrices;
 }
 
+const GemmF32& ChooseGemmOf(const Operand& filter, const ConvShape& s,
+                            const CpuContext& context) {
+  return ChooseGemm(
+      filter,
+      {s.rows(), s.out_per_group(), s.in_channels * s.window.w.stride * 4},
+      context);
+}
+
 int WinogradOf(const Operand& filter, const ConvShape& shape,
                const CpuContext& context) {
   const int64_t chosen = context.choice.winograd;
   if (chosen >= 0 && chosen <= context.max_winograd && Winograd::Fits(shape)) {
     return static_cast<int>(chosen);
   }
-  const GemmF32& direct = ChooseGemm(filter, shape.rows(), context);
+  const GemmF32& direct = ChooseGemmOf(filter, shape, context);
   return ChooseWinograd(
       shape, context.max_winograd,
       sizeof(float) / static_cast<double>(direct.operands.bytes));
@@ -93,7 +101,7 @@ ConvGemm::Spec ConvSpec(const Operand& filter, const ConvShape& s,
                         const ActivationFunction& activation,
                         const CpuContext& context) {
   ConvGemm::Spec spec;
-  spec.kernel = &ChooseGemm(filter, s.rows(), context);
+  spec.kernel = &ChooseGemmOf(filter, s, context);
   spec.patches = {s.window, s.batch, s.in_per_group(), s.in_channels};
   spec.n = s.out_per_group();
   spec.pixel_stride = s.out_channels;
@@ -107,7 +115,7 @@ Result<ConvProduct> MakeConvProduct(const Operand& filter, const ConvShape& s,
                                     const FilterLayout& layout,
                                     const ActivationFunction& activation,
                                     CpuContext& context) {
-  const GemmF32& micro = ChooseGemm(filter, s.rows(), context);
+  const GemmF32& micro = ChooseGemmOf(filter, s, context);
   const std::string how =
       layout.name + std::string(" of ") + std::to_string(s.group) + " groups";
   ConvProduct product;

@@ -41,6 +41,10 @@ Result<ConvProduct> MakeConvProduct(const Operand& filter,
                                     const ActivationFunction& activation,
                                     CpuContext& context);
 
+// The micro-kernel of its matrix product.
+const GemmF32& ChooseGemmOf(const Operand& filter, const ConvShape& shape,
+                            const CpuContext& context);
+
 // The tile of the Winograd convolution to run with this constant filter; 0:
 // none.
 int WinogradOf(const Operand& filter, const ConvShape& shape,

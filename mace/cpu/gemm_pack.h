@@ -30,12 +30,23 @@ struct GemmB {
   int64_t k() const { return static_cast<int64_t>(taps.size()) * channels; }
 };
 
-// The micro-kernel for a product of floats with so many rows.
-const GemmF32& ChooseGemmF32(int64_t rows, const CpuContext& context);
+// What of a product decides about its micro-kernel.
+struct GemmSize {
+  int64_t rows = 0;
+  int64_t n = 0;          // columns
+  int64_t row_bytes = 1;  // between rows of a that are read in place
+};
 
-// The micro-kernel for a product of so many rows with `b`: of halves where b is
-// stored as such and the CPU multiplies them, else of floats.
-const GemmF32& ChooseGemm(const Operand& b, int64_t rows,
+// Whether the rows of a tile compete for one set of the first-level cache, and
+// often enough for copying them to pay.
+bool RowsConflict(const GemmF32& kernel, int64_t row_bytes, int64_t n);
+
+// The micro-kernel for a product of floats.
+const GemmF32& ChooseGemmF32(const GemmSize& size, const CpuContext& context);
+
+// The micro-kernel for a product with `b`: of halves where b is stored as such
+// and the CPU multiplies them, else of floats.
+const GemmF32& ChooseGemm(const Operand& b, const GemmSize& size,
                           const CpuContext& context);
 
 // Floats of memory for a packed [k, n] matrix.

@@ -101,7 +101,7 @@ TEST(StoredHalves, MicroKernel) {
   const auto name = [&b](CpuFeatures features) {
     CpuContext context;
     context.features = features;
-    return cpu::ChooseGemm(b, 100, context).name;
+    return cpu::ChooseGemm(b, {100}, context).name;
   };
   EXPECT_STREQ(name(0), "gemm_f32_4x4__scalar");
 #if defined(__x86_64__)

@@ -67,8 +67,9 @@ Facts FactsOf(const std::vector<ChainLink>& links, const CpuContext& context) {
     const Shape& y = node.outputs[0].shape;
     if (y.empty() || NumElements(y) == y.back()) continue;
     facts.has_product = true;
-    facts.packs_rows = ChooseGemm(node.inputs[1], 0, context).pack != nullptr ||
-                       facts.packs_rows;
+    facts.packs_rows =
+        ChooseGemm(node.inputs[1], {}, context).pack != nullptr ||
+        facts.packs_rows;
     if (is("Conv2d")) ReadConv(node, context, facts);
   }
   return facts;

@@ -155,7 +155,8 @@ Result<KernelPtr> PrepareMatMul(const Node& node, const MatMulSpec& s,
   const bool empty = s.batch_a.empty() || s.m * s.n * s.k == 0;
   if (context.reference || empty) return MakeReference(s);
   if (s.m == 1 && s.transpose_b) return MakeGemv(node, s, context);
-  const GemmF32& micro = ChooseGemm(node.inputs[1], s.m, context);
+  const GemmF32& micro =
+      ChooseGemm(node.inputs[1], {s.m, s.n, s.k * 4}, context);
   const std::string how = (s.transpose_b ? "columns of " : "rows of ") +
                           std::to_string(s.num_b) + " matrices";
   MACE_ASSIGN_OR_RETURN(PackedB b, PackedB::Create(node.inputs[1], how, micro,

@@ -3,6 +3,8 @@
 
 #include "mace/cpu/trial.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -13,8 +15,19 @@
 namespace mace::cpu {
 namespace {
 
-// Each thread reads so much to empty its first and second level cache.
-constexpr size_t kElsewhereBytes = 2 << 20;
+// Each thread reads so much to empty its first and second level cache, all
+// together at most so much to empty the last level.
+constexpr int64_t kNearBytes = 2 << 20;
+constexpr int64_t kFarBytes = 64 << 20;
+
+// 0 where the system does not tell.
+int64_t LastLevelBytes() {
+#ifdef _SC_LEVEL3_CACHE_SIZE
+  return std::max<int64_t>(sysconf(_SC_LEVEL3_CACHE_SIZE), 0);
+#else
+  return 0;
+#endif
+}
 // Noise does not reach this, as a share of the time.
 constexpr double kMargin = 0.04;
 
@@ -139,10 +152,24 @@ Result<Buffer> TrialTensors::Add(const TensorType& type) {
   return place;
 }
 
+Result<ColdCaches> ColdCaches::Create(int64_t weight_bytes,
+                                      ThreadPool* threads) {
+  const int64_t shares = threads->num_threads();
+  ColdCaches cold;
+  const bool stay = weight_bytes <= LastLevelBytes();
+  const int64_t far = stay ? 0 : std::min(weight_bytes, kFarBytes);
+  cold.share_bytes_ = std::max(kNearBytes, far / shares);
+  MACE_ASSIGN_OR_RETURN(cold.buffer_, CreateBuffer(shares * cold.share_bytes_));
+  std::memset(cold.buffer_.data(), 1, cold.buffer_.size());
+  return cold;
+}
+
 Result<TrialTensors> TrialTensors::Create(const std::vector<ChainLink>& links,
+                                          const ColdCaches& cold,
                                           ThreadPool* threads) {
   TrialTensors t;
   t.threads_ = threads;
+  t.cold_ = &cold;
   size_t largest = 1;
   for (const ChainLink& link : links) {
     for (size_t i = 0; i < link.node->inputs.size(); ++i) {
@@ -165,9 +192,6 @@ Result<TrialTensors> TrialTensors::Create(const std::vector<ChainLink>& links,
   }
   MACE_ASSIGN_OR_RETURN(t.numbers_, CreateBuffer(largest));
   FillFloats(static_cast<float*>(t.numbers_.data()), largest / sizeof(float));
-  MACE_ASSIGN_OR_RETURN(t.elsewhere_,
-                        CreateBuffer(threads->num_threads() * kElsewhereBytes));
-  std::memset(t.elsewhere_.data(), 1, t.elsewhere_.size());
   return t;
 }
 
@@ -175,11 +199,9 @@ void TrialTensors::Refresh() {
   const size_t shares = threads_->num_threads();
   threads_->ParallelFor(shares, 1, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
-      const char* from =
-          static_cast<const char*>(elsewhere_.data()) + i * kElsewhereBytes;
       volatile char sum = 0;
-      for (size_t at = 0; at < kElsewhereBytes; at += 64) {
-        sum = static_cast<char>(sum + from[at]);
+      for (size_t at = 0; at < cold_->share_bytes(); at += kAlignment) {
+        sum = static_cast<char>(sum + cold_->share(i)[at]);
       }
       for (const size_t input : inputs_) {
         const size_t size = buffers_[input].size();

@@ -12,19 +12,39 @@
 
 namespace mace::cpu {
 
+// Memory that is read to put everything else out of the caches.
+class ColdCaches {
+ public:
+  // For each thread its second-level cache. As much as the weights of a network
+  // if the last level does not hold them: an engine reads all of them before it
+  // comes back to one.
+  // Errors: MACE_OUT_OF_RESOURCES.
+  static Result<ColdCaches> Create(int64_t weight_bytes, ThreadPool* threads);
+
+  size_t share_bytes() const { return share_bytes_; }  // of a thread
+  const char* share(size_t i) const {
+    return static_cast<const char*>(buffer_.data()) + i * share_bytes_;
+  }
+
+ private:
+  AlignedBuffer buffer_;
+  size_t share_bytes_ = 0;
+};
+
 // The tensors of a node or chain: activations of memory of their own with
 // numbers in it, constants as the nodes have them.
 class TrialTensors {
  public:
-  // `links` must outlive it. Errors: MACE_OUT_OF_RESOURCES.
+  // `links` and `cold` must outlive it. Errors: MACE_OUT_OF_RESOURCES.
   static Result<TrialTensors> Create(const std::vector<ChainLink>& links,
+                                     const ColdCaches& cold,
                                      ThreadPool* threads);
 
   // As a plan would bind them, but for scratch.
   const RunArgs& args() const { return args_; }
 
   // Leaves the caches as an engine does: the activations just written, each
-  // thread its share, the weights out of the first levels.
+  // thread its share, the weights where ColdCaches leaves them.
   void Refresh();
 
  private:
@@ -36,7 +56,7 @@ class TrialTensors {
   std::vector<AlignedBuffer> buffers_;
   std::vector<size_t> inputs_;  // of the buffers
   AlignedBuffer numbers_;       // what the inputs hold
-  AlignedBuffer elsewhere_;     // larger than the caches to be emptied
+  const ColdCaches* cold_ = nullptr;
 };
 
 // A kernel with memory and packed weights of its own, which go with it.

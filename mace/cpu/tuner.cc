@@ -85,6 +85,14 @@ bool IsConstant(const std::vector<ChainLink>& links) {
   });
 }
 
+int64_t WeightBytes(const Node& node) {
+  int64_t bytes = 0;
+  for (const Operand& operand : node.inputs) {
+    if (operand.data != nullptr) bytes += Bytes(operand.type);
+  }
+  return bytes;
+}
+
 double CostOf(const Kernel& kernel, const std::vector<ChainLink>& links) {
   double bytes = 0;
   for (const ChainLink& link : links) {
@@ -293,7 +301,10 @@ Result<KernelPtr> Tuner::Prepare(const std::vector<ChainLink>& links,
   // What the plan computes itself, at once.
   if (IsConstant(links)) return PrepareLinks(links, with);
   const std::string key = KeyOf(links, context);
-  if (rehearses_) with.packed = &unread_;
+  if (rehearses_) {
+    with.packed = &unread_;
+    if (links.size() == 1) weight_bytes_ += WeightBytes(*links[0].node);
+  }
   const Known* known = Find(key, links, context);
   if (known == nullptr) {
     return rehearses_ ? Rehearse(key, links, with) : PrepareLinks(links, with);
@@ -351,6 +362,7 @@ Status Tuner::TunePlan(const Device::Rehearsal& rehearse, CpuContext context) {
   end_micros_ = options_.now_micros() + options_.budget_micros;
   for (int i = 0; i < kMaxRehearsals && HasTime(); ++i) {
     tasks_.clear();
+    weight_bytes_ = 0;
     rehearses_ = true;
     const auto owner = rehearse();
     rehearses_ = false;
@@ -366,9 +378,11 @@ Status Tuner::TunePlan(const Device::Rehearsal& rehearse, CpuContext context) {
                        return s.cost * static_cast<double>(s.count) >
                               t.cost * static_cast<double>(t.count);
                      });
+    MACE_ASSIGN_OR_RETURN(const ColdCaches cold,
+                          ColdCaches::Create(weight_bytes_, context.threads));
     for (const auto* task : order) {
       if (!HasTime()) break;
-      MACE_RETURN_IF_ERROR(Measure(task->first, task->second, context));
+      MACE_RETURN_IF_ERROR(Measure(task->first, task->second, cold, context));
     }
   }
   tasks_.clear();
@@ -377,9 +391,10 @@ Status Tuner::TunePlan(const Device::Rehearsal& rehearse, CpuContext context) {
 }
 
 Status Tuner::Measure(const std::string& key, const Task& task,
-                      const CpuContext& context) {
-  MACE_ASSIGN_OR_RETURN(TrialTensors tensors,
-                        TrialTensors::Create(task.links, context.threads));
+                      const ColdCaches& cold, const CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(
+      TrialTensors tensors,
+      TrialTensors::Create(task.links, cold, context.threads));
   Known known;
   MACE_ASSIGN_OR_RETURN(
       const bool done,

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "mace/cpu/cpu_context.h"
+#include "mace/cpu/trial.h"
 #include "mace/device/device.h"
 #include "mace/device/tuning_results.h"
 
@@ -70,7 +71,7 @@ class Tuner {
   void ForgetPartsOf(const std::vector<ChainLink>& links,
                      const CpuContext& context);
   Status Measure(const std::string& key, const Task& task,
-                 const CpuContext& context);
+                 const ColdCaches& cold, const CpuContext& context);
   void Keep(const std::string& key, const Known& known);
 
   TunerOptions options_;
@@ -78,7 +79,8 @@ class Tuner {
   std::map<std::string, Known> known_;
   std::map<std::string, Task> tasks_;
   bool rehearses_ = false;
-  PackedWeights unread_;  // of rehearsals
+  PackedWeights unread_;      // of rehearsals
+  int64_t weight_bytes_ = 0;  // of the nodes of a rehearsal
   int64_t end_micros_ = 0;
   int64_t num_measured_ = 0;
 };

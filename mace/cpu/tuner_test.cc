@@ -106,6 +106,9 @@ class Tuning : public ::testing::Test {
     auto threads = ThreadPool::Create(2);
     ASSERT_TRUE(threads.ok());
     threads_ = std::move(*threads);
+    auto cold = ColdCaches::Create(0, threads_.get());
+    ASSERT_TRUE(cold.ok());
+    cold_ = std::move(*cold);
     context_.threads = threads_.get();
     context_.features = DetectCpuFeatures();
     context_.packed = &packed_;
@@ -113,7 +116,7 @@ class Tuning : public ::testing::Test {
 
   std::vector<float> Run(const std::vector<ChainLink>& links,
                          const CpuContext& context) {
-    auto tensors = TrialTensors::Create(links, threads_.get());
+    auto tensors = TrialTensors::Create(links, cold_, threads_.get());
     EXPECT_TRUE(tensors.ok());
     auto trial = Trial::Create(links, context, *tensors);
     EXPECT_TRUE(trial.ok()) << trial.status().information();
@@ -158,6 +161,7 @@ class Tuning : public ::testing::Test {
   }
 
   std::unique_ptr<ThreadPool> threads_;
+  ColdCaches cold_;
   PackedWeights packed_;
   CpuContext context_;
 };
@@ -199,7 +203,7 @@ TEST_F(Tuning, KeepsToTheAccuracyBudget) {
   // Nor by a choice that says otherwise.
   context_.max_winograd = 2;
   context_.choice.winograd = 6;
-  auto tensors = TrialTensors::Create(nodes.links(), threads_.get());
+  auto tensors = TrialTensors::Create(nodes.links(), cold_, threads_.get());
   auto trial = Trial::Create(nodes.links(), context_, *tensors);
   ASSERT_TRUE(trial.ok());
   EXPECT_EQ(trial->kernel().variant().find("winograd 6"), std::string::npos);

@@ -52,7 +52,7 @@ bool Winograd::Fits(const ConvShape& s) {
 
 Winograd::Winograd(const Spec& spec, const CpuContext& context)
     : spec_(spec),
-      gemm_(&ChooseGemmF32(NumTiles(spec), context)),
+      gemm_(&ChooseGemmF32({NumTiles(spec)}, context)),
       transforms_(&ChooseRow(kWinogradF32, context.features)),
       activator_(spec.activation, context.features),
       threads_(context.threads),

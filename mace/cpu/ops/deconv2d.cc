@@ -144,7 +144,7 @@ Result<KernelPtr> PreparePhases(const Node& node, const ConvShape& s,
       NumElements(node.inputs[0].type.shape) * s.out_per_group() * s.taps();
   const Shape& x = node.inputs[0].type.shape;
   const int64_t pixels = x[0] * x[1] * x[2];  // rows of a phase, about
-  const GemmF32& micro = ChooseGemm(node.inputs[1], pixels, context);
+  const GemmF32& micro = ChooseGemm(node.inputs[1], {pixels}, context);
   std::vector<GemmB> matrices;
   std::vector<ConvGemm::Spec> specs;
   for (const Phase& ph : PhasesOf(s.window.h)) {

@@ -10,7 +10,7 @@
 namespace mace {
 namespace {
 
-constexpr size_t kMaxLinks = 8;
+constexpr size_t kMaxLinks = 4;
 
 class Fuser {
  public:

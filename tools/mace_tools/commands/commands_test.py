@@ -152,24 +152,6 @@ def test_a_model_for_the_gpu_is_run_there(place):
     assert f"--gpu_storage_path={kept.relative_to(place.folder)}" in flags and kept.is_dir()
 
 
-def test_a_model_for_the_gpu_is_split_and_tuned(place):
-    place.edit("runtime: cpu", "runtime: gpu\n    limit_opencl_kernel_time: 1\n"
-               "    opencl_queue_window_size: 4")
-    place.edit("target_abis:", "target_socs: [host]\ntarget_abis:")
-    place.answer(3)
-    code, out, err = place.call("convert", f"--mace_run={place.mace_run}")
-    assert code == 0, err
-    flags, _ = place.arguments()
-    opencl = place.pb.parents[1].relative_to(place.folder) / "opencl"
-    tuned = opencl / "host" / f"{opencl.parent.name}_tuned_opencl_parameter.host.bin"
-    wanted = {"--device=GPU", "--gpu_kernel_micros=1000", "--gpu_queue_window=4",
-              f"--tuning_file={tuned}", "--dump=tuning"}
-    assert wanted <= set(flags) and str(tuned) in out
-    assert any(f.startswith("--tune=") for f in flags)
-    assert place.call("run")[0] == 0
-    assert f"--tuning_file={tuned}" in place.arguments()[0]
-
-
 def test_a_model_for_the_dsp_cannot_be_run_yet(place):
     place.edit("runtime: cpu", "runtime: dsp")
     code, _, err = place.call("run")

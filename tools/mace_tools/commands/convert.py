@@ -22,7 +22,7 @@ from google.protobuf.message import DecodeError
 from mace_tools import convert as passes
 from mace_tools import importers, protos, runner
 from mace_tools.cli_console import Console
-from mace_tools.commands import gpu
+from mace_tools.commands import gpu, tuning
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.config import ELEMENTS, PACKED_WEIGHTS, Model
 from mace_tools.config.files import fetch, is_address
@@ -81,9 +81,15 @@ def command(context: Context) -> Outcome:
         state = "converted" if done.was_stale else "up to date"
         size = f"{facts['num_ops']} ops, {facts['weights_bytes']} bytes of weights"
         context.console.data(f"{tag}: {state}, {size}\n  {done.pb}\n  {done.data}")
-        if gpu.on_gpu(model) and gpu.tunes(context):
+        if not tuning.budget_ms(context, model):
+            continue
+        if gpu.on_gpu(model):
             facts["opencl_files"] = gpu.tune(context, _mace_run(context), done.pb, done.data, model)
             context.console.data("\n".join(f"  {f}" for f in facts["opencl_files"].values()))
+        elif model.runtime == "cpu":
+            tuned = tuning.tune_cpu(context, _mace_run(context), done.pb, done.data, model)
+            facts["tuning_file"] = str(tuned)
+            context.console.data(f"  {tuned}")
     return ExitCode.OK, results
 
 

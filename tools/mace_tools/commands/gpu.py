@@ -8,23 +8,18 @@ from __future__ import annotations
 from pathlib import Path
 
 from mace_tools import runner
+from mace_tools.commands import tuning
 from mace_tools.commands.context import Context
 from mace_tools.config import Model
 from mace_tools.emit import atomic_files
 
 LIMIT_MICROS = 1000  # of a kernel, with limit_opencl_kernel_time
-TUNING_MS = 20_000  # of a model at most
 # What mace_run calls the store of compiled programs.
 STORE = "mace_cl_compiled_program.bin"
 
 
 def on_gpu(model: Model) -> bool:
     return model.runtime in ("gpu", "cpu+gpu")
-
-
-def tunes(context: Context) -> bool:
-    """Whether kernels are to be measured on this machine."""
-    return "host" in (context.deployment.library.target_socs or ())
 
 
 def flags(context: Context, model: Model) -> list[str]:
@@ -37,8 +32,9 @@ def flags(context: Context, model: Model) -> list[str]:
         "gpu_storage_path": kept, "float32_nodes": ",".join(model.float32_nodes or ()) or None,
         "gpu_kernel_micros": LIMIT_MICROS if model.limit_opencl_kernel_time else None,
         "gpu_queue_window": model.opencl_queue_window_size or None}
-    if tunes(context):
-        asked |= {"tune": TUNING_MS, "tuning_file": _file(context, "tuned_opencl_parameter")}
+    budget = tuning.budget_ms(context, model)
+    if budget:
+        asked |= {"tune": budget, "tuning_file": _file(context, "tuned_opencl_parameter")}
     return runner.flags(asked)
 
 
@@ -58,6 +54,4 @@ def tune(context: Context, mace_run: Path, pb: Path, data: Path, model: Model) -
 
 
 def _file(context: Context, what: str) -> Path:
-    folder = context.folder / "opencl" / "host"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder / f"{context.deployment.library.library_name}_{what}.host.bin"
+    return tuning.file(context, "opencl", what)

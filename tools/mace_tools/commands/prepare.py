@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from mace_tools import data, runner
-from mace_tools.commands import gpu
+from mace_tools.commands import gpu, tuning
 from mace_tools.commands.context import Context
 from mace_tools.commands.convert import Converted, ensure
 from mace_tools.config import Model
@@ -60,6 +60,8 @@ def prepared(context: Context, tag: str, model: Model) -> Iterator[Prepared]:
             "allow_nan": args.allow_nan, "memory_strategy": model.memory_strategy})
         if model.runtime in ("gpu", "cpu+gpu"):
             flags += gpu.flags(context, model)
+        elif model.runtime == "cpu":
+            flags += tuning.cpu_flags(context, model)
         yield Prepared(tag, model, converted, mace_run, inputs, flags)
 
 

@@ -140,6 +140,8 @@ WRONG = [
     ("runtime: cpu", "runtime:", [":8: models.net.runtime: an empty value is not one of"]),
     ("runtime: cpu", "runtime: [cpu]", [":8: models.net.runtime: '['cpu']' is not one of"]),
     ("platform: onnx", "platform: Onnx", [":5: ", "did you mean 'onnx'?"]),
+    ("runtime: cpu", "runtime: cpu\n    tuning_ms: -5",
+     [":9: models.net.tuning_ms: '-5' is not a number of milliseconds from 0 to 3600000"]),
     ("runtime: cpu", "runtime: cpu\n    winograd: 3",
      [":9: models.net.winograd: '3' is not one of 0, 2, 4, 6"]),
     ("runtime: cpu", "runtime: cpu\n    memory_strategy: GREEDY",

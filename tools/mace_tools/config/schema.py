@@ -158,6 +158,9 @@ class Model(Extras):
     embed_memory_plan: Switch = Field(
         0, description="0 or 1: the memory plan is made ahead and kept in the model file",
         examples=["1"])
+    tuning_ms: Annotated[int | None, BeforeValidator(values.milliseconds)] = Field(
+        None, description="at most so long is measured how the model runs best on this machine; "
+        "0: not at all (default: 0, or 20000 with target_socs: [host])", examples=["5000"])
     packed_weights: Annotated[
         str | None, BeforeValidator(values.choice(*PACKED_WEIGHTS))
     ] = Field(None, description="a CPU for which weights are packed in the file too",

@@ -18,6 +18,7 @@ from mace_tools.config.problems import did_you_mean
 MAX_RANK = 8
 MAX_EXTENT = 2**31 - 1
 MAX_WINDOW = 65536
+MAX_MS = 3_600_000
 
 
 def choice(*allowed: str | int, aliases: dict[str, str] | None = None) -> Callable[[Any], Any]:
@@ -121,6 +122,13 @@ def count(value: Any) -> int:
     """A whole number, -1 for the default, or at least 1."""
     if isinstance(value, bool) or not isinstance(value, int) or (value < 1 and value != -1):
         raise ValueError(f"{shown(value)} is not a number of threads: -1 (all cores) or from 1")
+    return int(value)
+
+
+def milliseconds(value: Any) -> int:
+    """A time of at most an hour."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MAX_MS:
+        raise ValueError(f"{shown(value)} is not a number of milliseconds from 0 to {MAX_MS}")
     return int(value)
 
 
