@@ -15,12 +15,10 @@ namespace {
 // AVX-512, partly hidden by prefetching. An Arm core multiplies a quarter as
 // much in that time: 8 a cycle instead of 32.
 #if defined(__ARM_NEON)
-constexpr double kPerNearByte = 1.5 / 4, kPerFarByte = 1.5 / 4;
+constexpr double kPerFilterByte = 1.5 / 4;
 #else
-constexpr double kPerNearByte = 1, kPerFarByte = 1.5;
+constexpr double kPerFilterByte = 1.5;
 #endif
-// What of a filter is likely to be in a cache still.
-constexpr double kNearBytes = 4 << 20;
 // Share of the peak that the micro-kernels reach.
 constexpr double kEfficiency = 0.9;
 // A vector instruction of the transforms, which wait for each other and for
@@ -54,10 +52,7 @@ double OutputOps(int m) {
 }
 
 // Of a filter of so many floats.
-double FilterCost(double floats) {
-  const double bytes = 4 * floats, near = std::min(bytes, kNearBytes);
-  return near * kPerNearByte + (bytes - near) * kPerFarByte;
-}
+double FilterCost(double floats) { return 4 * floats * kPerFilterByte; }
 
 }  // namespace
 
