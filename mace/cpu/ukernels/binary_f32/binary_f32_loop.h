@@ -41,16 +41,36 @@ struct SquaredDifferenceOf {
 template <typename Function, typename A, typename B>
 inline void BinaryLoop(const BinaryF32Args& args, const A& a, const B& b) {
   using simd::kLanes;
+  constexpr size_t kVectors = 4;  // at a time
+  constexpr float kLargest = 3.4028235e38f;
+  const size_t n = args.n;  // stores cannot change a copy
+  float* const to = args.y;
   const F32 lower = simd::Set1(args.lower), upper = simd::Set1(args.upper);
+  const bool is_bounded = args.lower >= -kLargest || args.upper <= kLargest;
   size_t i = 0;
-  for (; i + kLanes <= args.n; i += kLanes) {
-    const F32 y = Function::Of(a(i, kLanes), b(i, kLanes));
-    simd::Store(args.y + i, simd::Clamp(y, lower, upper));
+  for (; i + kVectors * kLanes <= n; i += kVectors * kLanes) {
+    F32 y[kVectors];
+#pragma GCC unroll 4
+    for (size_t v = 0; v < kVectors; ++v) {
+      y[v] = Function::Of(a(i + v * kLanes, kLanes), b(i + v * kLanes, kLanes));
+    }
+    if (is_bounded) {
+#pragma GCC unroll 4
+      for (F32& each : y) each = simd::Clamp(each, lower, upper);
+    }
+#pragma GCC unroll 4
+    for (size_t v = 0; v < kVectors; ++v) {
+      simd::Store(to + i + v * kLanes, y[v]);
+    }
   }
-  const size_t left = args.n - i;
+  for (; i + kLanes <= n; i += kLanes) {
+    const F32 y = Function::Of(a(i, kLanes), b(i, kLanes));
+    simd::Store(to + i, simd::Clamp(y, lower, upper));
+  }
+  const size_t left = n - i;
   if (left == 0) return;
   const F32 y = Function::Of(a(i, left), b(i, left));
-  simd::StoreN(args.y + i, simd::Clamp(y, lower, upper), left);
+  simd::StoreN(to + i, simd::Clamp(y, lower, upper), left);
 }
 
 template <typename Function>

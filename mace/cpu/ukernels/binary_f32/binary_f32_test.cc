@@ -27,16 +27,18 @@ const Function kFunctions[] = {
      [](double a, double b) { return (a - b) * (a - b); }},
 };
 
-void Check(const BinaryF32Set& set, size_t n, bool one_a, bool one_b) {
+void Check(const BinaryF32Set& set, size_t n, bool one_a, bool one_b,
+           float lower, float upper) {
   const auto a = RandomFloats(one_a ? 1 : n, 0.5f, 2);
   const auto b = RandomFloats(one_b ? 1 : n, -2, -0.25f);
   for (const Function& function : kFunctions) {
     std::vector<float> y(n);
-    (set.*
-     function.fn)({n, a.data(), b.data(), one_a, one_b, y.data(), -3.5f, 3});
+    (set.*function.fn)(
+        {n, a.data(), b.data(), one_a, one_b, y.data(), lower, upper});
     for (size_t i = 0; i < n; ++i) {
       const double want = function.of(a[one_a ? 0 : i], b[one_b ? 0 : i]);
-      ASSERT_NEAR(y[i], std::fmin(std::fmax(want, -3.5), 3), 1e-6);
+      ASSERT_NEAR(y[i], std::fmin(std::fmax(want, lower), upper),
+                  1e-6 * std::fmax(1, std::fabs(want)));
     }
   }
 }
@@ -45,10 +47,11 @@ TEST(BinaryF32, EveryTail) {
   for (const BinaryF32& kernel : kBinaryF32) {
     if ((kernel.isa & DetectCpuFeatures()) != kernel.isa) continue;
     SCOPED_TRACE(kernel.name);
-    for (size_t n = 1; n <= 35; ++n) {
-      Check(*kernel.set, n, false, false);
-      Check(*kernel.set, n, true, false);
-      Check(*kernel.set, n, false, true);
+    for (size_t n = 1; n <= 150; ++n) {
+      Check(*kernel.set, n, false, false, -3.5f, 3);
+      Check(*kernel.set, n, false, false, -INFINITY, INFINITY);
+      Check(*kernel.set, n, true, false, -3.5f, INFINITY);
+      Check(*kernel.set, n, false, true, -INFINITY, 3);
     }
   }
 }
