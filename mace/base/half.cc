@@ -3,6 +3,10 @@
 
 #include "mace/base/half.h"
 
+#if defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
 #include <cmath>
 #include <cstring>
 
@@ -82,10 +86,32 @@ uint16_t ToBfloat16(float value) {
 }
 
 void WidenHalves(const uint16_t* halves, int64_t n, float* to) {
+#if defined(__aarch64__)
+  for (; n >= kPiece; n -= kPiece, halves += kPiece, to += kPiece) {
+#pragma GCC unroll 4
+    for (int i = 0; i < kPiece; i += 4) {
+      vst1q_f32(to + i,
+                vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(halves + i))));
+    }
+  }
+#endif
   for (; n >= kPiece; n -= kPiece, halves += kPiece, to += kPiece) {
     for (int i = 0; i < kPiece; ++i) to[i] = Widen(halves[i]);
   }
   for (int64_t i = 0; i < n; ++i) to[i] = Widen(halves[i]);
+}
+
+void NarrowToHalves(const float* values, int64_t n, uint16_t* to) {
+#if defined(__aarch64__)
+  for (; n >= kPiece; n -= kPiece, values += kPiece, to += kPiece) {
+#pragma GCC unroll 4
+    for (int i = 0; i < kPiece; i += 4) {
+      vst1_u16(to + i,
+               vreinterpret_u16_f16(vcvt_f16_f32(vld1q_f32(values + i))));
+    }
+  }
+#endif
+  for (int64_t i = 0; i < n; ++i) to[i] = ToHalf(values[i]);
 }
 
 void WidenBfloat16s(const uint16_t* values, int64_t n, float* to) {

@@ -17,6 +17,7 @@ uint16_t ToBfloat16(float value);
 // The same for n elements, faster.
 void WidenHalves(const uint16_t* halves, int64_t n, float* to);
 void WidenBfloat16s(const uint16_t* values, int64_t n, float* to);
+void NarrowToHalves(const float* values, int64_t n, uint16_t* to);
 
 }  // namespace mace
 

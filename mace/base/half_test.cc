@@ -44,6 +44,24 @@ TEST(Half, WidensArraysLikeSingleHalves) {
   }
 }
 
+TEST(Half, NarrowsArraysLikeSingleFloats) {
+  std::vector<float> floats;
+  for (const uint16_t bits : AllBits()) {
+    const float half = FromHalf(bits);
+    if (std::isnan(half)) continue;
+    // Itself, and what lies between it and its neighbours, ties too.
+    for (float step : {0.f, 0.5f, 0.25f, -0.75f}) {
+      floats.push_back(half + step * std::fabs(half) * 0x1p-10f);
+    }
+  }
+  const auto n = static_cast<int64_t>(floats.size()) - 1;
+  std::vector<uint16_t> halves(n);
+  NarrowToHalves(floats.data(), n, halves.data());
+  for (int64_t i = 0; i < n; ++i) {
+    ASSERT_EQ(halves[i], ToHalf(floats[i])) << floats[i];
+  }
+}
+
 TEST(Half, NarrowingUndoesWidening) {
   for (const uint16_t bits : AllBits()) {
     if (!std::isnan(FromHalf(bits))) {

@@ -3,9 +3,11 @@
 
 #include "mace/cpu/activation.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "mace/cpu/choose.h"
+#include "mace/cpu/convert.h"
 
 namespace mace {
 namespace {
@@ -125,6 +127,17 @@ void Activator::Choose(const ActivationFunction& f,
 
 void Activator::Apply(const float* x, int64_t n, float* y) const {
   if (fn_ != nullptr) fn_({static_cast<size_t>(n), x, y, a_, b_});
+}
+
+void Activator::Apply(const uint16_t* x, int64_t n, uint16_t* y) const {
+  constexpr int64_t kPiece = 256;
+  float piece[kPiece];
+  for (int64_t i = 0; i < n; i += kPiece) {
+    const int64_t count = std::min(kPiece, n - i);
+    ConvertElements(DataType::kF16, x + i, DataType::kF32, piece, count);
+    Apply(piece, count, piece);
+    ConvertElements(DataType::kF32, piece, DataType::kF16, y + i, count);
+  }
 }
 
 }  // namespace mace

@@ -38,6 +38,8 @@ class Activator {
 
   // y = activation(x) for n floats; y may be x.
   void Apply(const float* x, int64_t n, float* y) const;
+  // The same of halves, computed in float.
+  void Apply(const uint16_t* x, int64_t n, uint16_t* y) const;
 
  private:
   void Choose(const ActivationFunction& activation,

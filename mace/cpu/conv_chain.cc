@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mace/cpu/conv_chain_kernel.h"
+#include "mace/cpu/conv_f16_kernel.h"
 #include "mace/cpu/conv_kernel.h"
 #include "mace/cpu/conv_node.h"
 #include "mace/cpu/conv_strassen_kernel.h"
@@ -24,8 +25,9 @@ Status NotWorthIt(const ChainLink& link) {
   return Unsupported(Label(*link.node) + ": runs as well on its own");
 }
 
-bool IsConstantF32(const Node& node) {
-  return node.inputs[0].type.dtype == DataType::kF32 &&
+// `dtype` is that of the activations.
+bool IsConstant(const Node& node, DataType dtype) {
+  return node.inputs[0].type.dtype == dtype &&
          node.inputs[0].type.shape[0] == 1 && node.inputs[1].data != nullptr &&
          NumElements(node.outputs[0].shape) > 0;
 }
@@ -53,9 +55,13 @@ bool Match(const std::vector<ChainLink>& chain, Links* links) {
   if (links->depthwise == nullptr || links->after != nullptr) {
     links->sum = Take(chain, "Eltwise", &i);
   }
-  const auto fits = [links](const ChainLink* link) {
+  // Of halves only a convolution and its sum are one kernel.
+  const DataType dtype = links->depthwise == nullptr
+                             ? chain[0].node->inputs[0].type.dtype
+                             : DataType::kF32;
+  const auto fits = [dtype](const ChainLink* link) {
     return link == nullptr ||
-           (link->previous <= 0 && IsConstantF32(*link->node));
+           (link->previous <= 0 && IsConstant(*link->node, dtype));
   };
   return i == chain.size() && chain.size() > 1 && fits(links->before) &&
          fits(links->depthwise) && fits(links->after);
@@ -148,6 +154,9 @@ Result<KernelPtr> PrepareSum(const ChainLink& link,
                              const ActivationFunction& sum_activation,
                              CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const ConvNode conv, ReadConv2d(*link.node));
+  if (link.node->inputs[0].type.dtype == DataType::kF16) {
+    return PrepareConvSumF16(*link.node, conv, sum_activation, context);
+  }
   if (link.node->inputs[1].data == nullptr ||
       WinogradOf(link.node->inputs[1], conv.shape, context) > 0) {
     return NotWorthIt(link);

@@ -111,17 +111,23 @@ ConvGemm::Spec ConvSpec(const Operand& filter, const ConvShape& s,
   return spec;
 }
 
+Result<PackedB> PackFilter(const Operand& filter, const ConvShape& s,
+                           const FilterLayout& layout, const GemmF32& micro,
+                           CpuContext& context) {
+  const std::string how =
+      layout.name + std::string(" of ") + std::to_string(s.group) + " groups";
+  return PackedB::Create(filter, how, micro, FilterMatrices(s, layout),
+                         context);
+}
+
 Result<ConvProduct> MakeConvProduct(const Operand& filter, const ConvShape& s,
                                     const FilterLayout& layout,
                                     const ActivationFunction& activation,
                                     CpuContext& context) {
   const GemmF32& micro = ChooseGemmOf(filter, s, context);
-  const std::string how =
-      layout.name + std::string(" of ") + std::to_string(s.group) + " groups";
   ConvProduct product;
-  MACE_ASSIGN_OR_RETURN(
-      product.filter,
-      PackedB::Create(filter, how, micro, FilterMatrices(s, layout), context));
+  MACE_ASSIGN_OR_RETURN(product.filter,
+                        PackFilter(filter, s, layout, micro, context));
   ConvGemm::Spec& spec = product.spec;
   spec = ConvSpec(filter, s, activation, context);
   spec.parts.clear();

@@ -30,6 +30,11 @@ ConvGemm::Spec ConvSpec(const Operand& filter, const ConvShape& shape,
                         const ActivationFunction& activation,
                         const CpuContext& context);
 
+// The packed filters of the groups. Errors: MACE_OUT_OF_RESOURCES.
+Result<PackedB> PackFilter(const Operand& filter, const ConvShape& shape,
+                           const FilterLayout& layout, const GemmF32& micro,
+                           CpuContext& context);
+
 // A convolution as a matrix product, before it is blocked.
 struct ConvProduct {
   PackedB filter;

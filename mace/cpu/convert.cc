@@ -149,6 +149,11 @@ void ConvertElements(DataType from_type, const void* from, DataType to_type,
                      void* to, int64_t n) {
   if (from_type == to_type) {
     if (n > 0) std::memcpy(to, from, static_cast<size_t>(n) * SizeOf(to_type));
+  } else if (from_type == DataType::kF32 && to_type == DataType::kF16) {
+    NarrowToHalves(static_cast<const float*>(from), n,
+                   static_cast<uint16_t*>(to));
+  } else if (from_type == DataType::kF16 && to_type == DataType::kF32) {
+    WidenHalves(static_cast<const uint16_t*>(from), n, static_cast<float*>(to));
   } else if (IsFloat(from_type) || IsFloat(to_type)) {
     ConvertThrough<float>(from_type, from, to_type, to, n);
   } else {

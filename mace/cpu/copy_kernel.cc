@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+#include "mace/cpu/half_weights.h"
+
 namespace mace {
 namespace {
 
@@ -78,6 +80,18 @@ CpuKernelDefs ForAllTypes(Result<KernelPtr> (*prepare)(const Node&,
                    DataType::kI32, DataType::kI64, DataType::kI16,
                    DataType::kI8, DataType::kU8, DataType::kBool},
                   prepare);
+}
+
+CpuKernelDefs ForAllTypesAndHalves(Result<KernelPtr> (*prepare)(const Node&,
+                                                                CpuContext&)) {
+  CpuKernelDefs defs = ForAllTypes(prepare);
+  for (CpuKernelDef& def : defs) {
+    if (def.dtype != DataType::kF16) continue;
+    def.computes_halves = [](const Node& node, const CpuContext&) {
+      return cpu::ReadsActivationsOnly(node);
+    };
+  }
+  return defs;
 }
 
 }  // namespace mace

@@ -26,6 +26,9 @@ CpuKernelDefs ForTypes(std::initializer_list<DataType> types,
 // For every element type: ops that look at no value.
 CpuKernelDefs ForAllTypes(Result<KernelPtr> (*prepare)(const Node&,
                                                        CpuContext&));
+// The same for ops that may move f16 in place of f32.
+CpuKernelDefs ForAllTypesAndHalves(Result<KernelPtr> (*prepare)(const Node&,
+                                                                CpuContext&));
 
 }  // namespace mace
 

@@ -29,6 +29,7 @@ Result<std::unique_ptr<CpuDevice>> CpuDevice::Create(
     device->tuner_ = std::make_unique<cpu::Tuner>(
         tuning, cpu::CpuIdentity(options.features, options.num_threads));
   }
+  device->float32_nodes_ = options.float32_nodes;
   return device;
 }
 
@@ -46,6 +47,17 @@ bool CpuDevice::TakesHalves(const Node& node, size_t i) const {
   if (defs == nullptr || context_.reference) return false;
   return std::any_of(defs->begin(), defs->end(), [i](const CpuKernelDef& def) {
     return def.halves_input == static_cast<int>(i);
+  });
+}
+
+bool CpuDevice::ComputesHalves(const Node& node) const {
+  const CpuKernelDefs* defs = cpu::FindKernelDefs(node.op);
+  const bool can = (context_.features & kCpuFp16) != 0 && !context_.reference &&
+                   float32_nodes_.count(node.name) == 0;
+  if (!can || defs == nullptr) return false;
+  return std::any_of(defs->begin(), defs->end(), [&](const CpuKernelDef& def) {
+    return def.computes_halves != nullptr &&
+           def.computes_halves(node, context_);
   });
 }
 

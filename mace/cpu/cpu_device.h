@@ -4,6 +4,7 @@
 #define MACE_CPU_CPU_DEVICE_H_
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,9 @@ struct CpuOptions {
   // The largest tile of Winograd convolutions: 0 (none), 2, 4 or 6. Larger ones
   // are faster and less exact; see winograd_f32_points.h.
   int max_winograd = 4;
-  cpu::TunerOptions tuner;
+  cpu::TunerOptions tuner = {};
+  // Names of nodes that compute in f32 where others do in f16.
+  std::set<std::string> float32_nodes = {};
 };
 
 class CpuDevice final : public Device {
@@ -32,6 +35,7 @@ class CpuDevice final : public Device {
   const char* name() const override { return "CPU"; }
   Result<KernelPtr> Prepare(const Node& node) override;
   bool TakesHalves(const Node& node, size_t i) const override;
+  bool ComputesHalves(const Node& node) const override;
   Result<KernelPtr> PrepareChain(const std::vector<ChainLink>& chain) override;
   DeviceSpeed speed() const override;
   Status TunePlan(const Rehearsal& rehearse) override;
@@ -45,6 +49,7 @@ class CpuDevice final : public Device {
   std::shared_ptr<PackedWeights> packed_;
   CpuContext context_;
   std::unique_ptr<cpu::Tuner> tuner_;  // null: the cost model chooses
+  std::set<std::string> float32_nodes_;
 };
 
 }  // namespace mace

@@ -4,7 +4,9 @@
 #include "mace/cpu/depthwise.h"
 
 #include <algorithm>
+#include <type_traits>
 
+#include "mace/base/half.h"
 #include "mace/cpu/choose.h"
 #include "mace/cpu/safe_distance.h"
 #include "mace/cpu/tasks.h"
@@ -24,8 +26,8 @@ constexpr int64_t kTasksPerThread = 8;
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // The addresses of `n` pixels, two at a time: these are many.
-const float** EachPixel(const float* from, int64_t pixel, int64_t n,
-                        const float** to) {
+template <typename T>
+const T** EachPixel(const T* from, int64_t pixel, int64_t n, const T** to) {
   for (; n >= 2; n -= 2, to += 2, from += 2 * pixel) {
     to[0] = from;
     to[1] = from + pixel;
@@ -34,32 +36,49 @@ const float** EachPixel(const float* from, int64_t pixel, int64_t n,
   return to;
 }
 
+template <typename T>
+const Dwconv<T>& ChooseDwconv(const Window& w, CpuFeatures features) {
+  const auto fits = [&w](const Dwconv<T>& row) {
+    return row.kernel == 0 || (row.kernel == w.kernel &&
+                               row.stride == w.stride && w.dilation == 1);
+  };
+  if constexpr (std::is_same_v<T, float>) {
+    return ChooseRow(kDwconvF32, features, fits);
+  } else {
+    return ChooseRow(kDwconvF16, features, fits);
+  }
+}
+
+float Rounded(float x, float) { return x; }
+uint16_t Rounded(float x, uint16_t) { return ToHalf(x); }
+
 }  // namespace
 
 // One line of the output.
-struct Depthwise::Line {
+template <typename T>
+struct DepthwiseOf<T>::Line {
   Image image;
-  const float* packed;  // at the first line of the window that is used
-  const float* bias;
-  float* y;
+  const T* packed;  // at the first line of the window that is used
+  const T* bias;
+  T* y;
   int64_t top;     // input line of that first line
   int64_t height;  // lines of the window inside the image
 };
 
-Depthwise::Depthwise(const Spec& spec, const CpuContext& context)
+template <typename T>
+DepthwiseOf<T>::DepthwiseOf(const Spec& spec, const CpuContext& context)
     : spec_(spec),
       activator_(spec.activation, context.features),
       threads_(context.threads) {
   const Window& w = spec.window.w;
-  micro_ = &ChooseRow(kDwconvF32, context.features, [&](const DwconvF32& row) {
-    return row.kernel == 0 || (row.kernel == w.kernel &&
-                               row.stride == w.stride && w.dilation == 1);
-  });
+  micro_ = &ChooseDwconv<T>(w, context.features);
   taps_ = spec.window.h.kernel * w.kernel;
   max_width_ = micro_->max_width;
   if (context.choice.width > 0) {
     max_width_ = std::min(max_width_, context.choice.width);
-  } else if (spec.channels * 4 % kSetConflictBytes == 0) {
+  } else if (spec.channels * static_cast<int64_t>(sizeof(T)) %
+                 kSetConflictBytes ==
+             0) {
     max_width_ = std::min(max_width_, kNarrow);
   }
   const int64_t columns =
@@ -69,50 +88,58 @@ Depthwise::Depthwise(const Spec& spec, const CpuContext& context)
   zeros_.resize(spec.channels);
 }
 
-int64_t Depthwise::packed_bytes() const {
+template <typename T>
+int64_t DepthwiseOf<T>::packed_bytes() const {
   return CeilDiv(spec_.channels, micro_->lanes) * micro_->lanes * taps_ *
-         static_cast<int64_t>(sizeof(float));
+         static_cast<int64_t>(sizeof(T));
 }
 
-std::string Depthwise::packing() const {
-  return "depthwise by " + std::to_string(micro_->lanes);
+template <typename T>
+std::string DepthwiseOf<T>::packing() const {
+  return "depthwise by " + std::to_string(micro_->lanes) +
+         (sizeof(T) == sizeof(float) ? "" : " as f16");
 }
 
-void Depthwise::Pack(const float* w, float* packed) const {
+template <typename T>
+void DepthwiseOf<T>::Pack(const float* w, T* packed) const {
   const int64_t lanes = micro_->lanes;
   for (int64_t c0 = 0; c0 < spec_.channels; c0 += lanes) {
     for (int64_t t = 0; t < taps_; ++t) {
       for (int64_t i = 0; i < lanes; ++i) {
         const int64_t c = c0 + i;
-        *packed++ = c < spec_.channels ? w[c * taps_ + t] : 0;
+        *packed++ = Rounded(c < spec_.channels ? w[c * taps_ + t] : 0, T());
       }
     }
   }
 }
 
-Result<std::shared_ptr<const void>> Depthwise::PackConstant(
+template <typename T>
+Result<std::shared_ptr<const void>> DepthwiseOf<T>::PackConstant(
     const Operand& w, CpuContext& context) const {
   const auto pack = [&](void* packed) -> Status {
     MACE_ASSIGN_OR_RETURN(const WeightFloats floats, WeightFloats::Create(w));
-    Pack(floats.data(), static_cast<float*>(packed));
+    Pack(floats.data(), static_cast<T*>(packed));
     return Status();
   };
   return context.packed->GetOrPack(w.weight_id, packing(), packed_bytes(),
                                    pack);
 }
 
-int64_t Depthwise::thread_scratch_bytes() const {
-  return pixels_ * static_cast<int64_t>(sizeof(const float*));
+template <typename T>
+int64_t DepthwiseOf<T>::thread_scratch_bytes() const {
+  return pixels_ * static_cast<int64_t>(sizeof(const T*));
 }
 
-int64_t Depthwise::num_tasks() const {
+template <typename T>
+int64_t DepthwiseOf<T>::num_tasks() const {
   return std::min(spec_.batch * spec_.window.h.out,
                   threads_->num_threads() * kTasksPerThread);
 }
 
-int64_t Depthwise::SafeDistanceBytes() const {
+template <typename T>
+int64_t DepthwiseOf<T>::SafeDistanceBytes() const {
   const Window &h = spec_.window.h, &w = spec_.window.w;
-  const int64_t pixel = spec_.channels * 4;
+  const int64_t pixel = spec_.channels * static_cast<int64_t>(sizeof(T));
   const int64_t threads = threads_->num_threads();
   // One thread runs line by line.
   const int64_t lines = spec_.batch * h.out;
@@ -127,8 +154,9 @@ int64_t Depthwise::SafeDistanceBytes() const {
       });
 }
 
-void Depthwise::Run(const float* x, const float* packed, const float* bias,
-                    float* y, void* scratch) const {
+template <typename T>
+void DepthwiseOf<T>::Run(const T* x, const T* packed, const T* bias, T* y,
+                         void* scratch) const {
   const Window &h = spec_.window.h, &w = spec_.window.w;
   const int64_t lines = spec_.batch * h.out;
   const int64_t tasks = num_tasks();
@@ -140,16 +168,16 @@ void Depthwise::Run(const float* x, const float* packed, const float* bias,
         static_cast<char*>(scratch) + worker * thread_scratch_bytes();
     for (int64_t i = index * lines / tasks; i < (index + 1) * lines / tasks;
          ++i) {
-      const float* image = x + i / h.out * h.in * w.in * spec_.channels;
+      const T* image = x + i / h.out * h.in * w.in * spec_.channels;
       RunLine({image, h.in}, i % h.out, packed, bias,
               y + i * w.out * spec_.y_pixel, pixels);
     }
   });
 }
 
-void Depthwise::RunLine(const Image& image, int64_t p, const float* packed,
-                        const float* bias, float* y,
-                        void* thread_scratch) const {
+template <typename T>
+void DepthwiseOf<T>::RunLine(const Image& image, int64_t p, const T* packed,
+                             const T* bias, T* y, void* thread_scratch) const {
   const Window& h = spec_.window.h;
   const int64_t origin = p * h.stride - h.pad_before;
   const int64_t first = origin < 0 ? CeilDiv(-origin, h.dilation) : 0;
@@ -161,12 +189,13 @@ void Depthwise::RunLine(const Image& image, int64_t p, const float* packed,
   line.y = y;
   line.top = origin + first * h.dilation;
   line.height = std::max<int64_t>(end - first, 0);
-  RunTiles(line, static_cast<const float**>(thread_scratch));
+  RunTiles(line, static_cast<const T**>(thread_scratch));
 }
 
-void Depthwise::RunTiles(const Line& line, const float** pixels) const {
+template <typename T>
+void DepthwiseOf<T>::RunTiles(const Line& line, const T** pixels) const {
   const Window& w = spec_.window.w;
-  DwconvF32Tile tile;
+  DwconvTile<T> tile;
   tile.channels = spec_.channels;
   tile.height = micro_->kernel == 0 ? line.height * w.kernel : line.height;
   tile.x = pixels;
@@ -188,14 +217,15 @@ void Depthwise::RunTiles(const Line& line, const float** pixels) const {
   for (int64_t q = 0; q < w.out; ++q) {
     // Pixels without a gap between them are activated as one.
     const bool dense = spec_.y_pixel == spec_.channels;
-    float* y = line.y + q * spec_.y_pixel;
+    T* y = line.y + q * spec_.y_pixel;
     activator_.Apply(y, dense ? w.out * spec_.channels : spec_.channels, y);
     if (dense) break;
   }
 }
 
-void Depthwise::FindPixels(const Line& line, int64_t q, int64_t width,
-                           const float** pixels) const {
+template <typename T>
+void DepthwiseOf<T>::FindPixels(const Line& line, int64_t q, int64_t width,
+                                const T** pixels) const {
   const Window &h = spec_.window.h, &w = spec_.window.w;
   const int64_t columns = (width - 1) * w.stride + w.kernel;
   const int64_t left = q * w.stride - w.pad_before;
@@ -211,11 +241,14 @@ void Depthwise::FindPixels(const Line& line, int64_t q, int64_t width,
   }
   for (int64_t r = 0; r < line.height; ++r) {
     const int64_t at_line = (line.top + r * h.dilation) % line.image.lines;
-    const float* from = line.image.x + (at_line * w.in + left) * spec_.channels;
+    const T* from = line.image.x + (at_line * w.in + left) * spec_.channels;
     pixels = EachPixel(zeros_.data(), 0, first, pixels);
     pixels = EachPixel(from + first * pixel, pixel, end - first, pixels);
     pixels = EachPixel(zeros_.data(), 0, columns - end, pixels);
   }
 }
+
+template class DepthwiseOf<float>;
+template class DepthwiseOf<uint16_t>;
 
 }  // namespace mace::cpu

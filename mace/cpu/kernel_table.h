@@ -19,6 +19,10 @@ struct CpuKernelDef {
   DataType dtype;
   Result<KernelPtr> (*prepare)(const Node& node, CpuContext& context);
   int halves_input = -1;  // may be stored as halves (Device::TakesHalves)
+  // Of a row for kF16: whether it takes such a node, which is told with f32
+  // (Device::ComputesHalves); null: none.
+  bool (*computes_halves)(const Node& node,
+                          const CpuContext& context) = nullptr;
 };
 using CpuKernelDefs = std::vector<CpuKernelDef>;
 

@@ -33,10 +33,10 @@ int64_t SafeDistance(int64_t num_pieces, int64_t at_once,
 
 // Whether the plan placed an output of `y_floats` floats over a part of an
 // input: the pieces must run in order then.
-inline bool Overlap(const float* y, int64_t y_floats, const float* x,
-                    int64_t x_floats) {
-  const std::less<const float*> before;
-  return before(y, x + x_floats) && before(x, y + y_floats);
+template <typename T>
+bool Overlap(const T* y, int64_t y_size, const T* x, int64_t x_size) {
+  const std::less<const T*> before;
+  return before(y, x + x_size) && before(x, y + y_size);
 }
 
 }  // namespace mace::cpu

@@ -32,6 +32,16 @@ namespace {
 // min(max(x, lo), hi); a NaN stays one.
 inline F32 Clamp(F32 x, F32 lo, F32 hi) { return Min(hi, Max(lo, x)); }
 
+// The vector of an element type, for loops that serve several.
+template <typename T>
+struct VectorOf;
+template <>
+struct VectorOf<float> {
+  using Type = F32;
+  static constexpr size_t kLanes = simd::kLanes;
+  static Type Set1(float x) { return simd::Set1(x); }
+};
+
 }  // namespace
 }  // namespace mace::simd
 

@@ -91,6 +91,11 @@ class Device {
     return false;
   }
 
+  // Whether Prepare also takes such a node with f16 in place of f32 in all
+  // activations that it reads and writes, and that is faster; its constants
+  // stay as they are.
+  virtual bool ComputesHalves(const Node& /*node*/) const { return false; }
+
   virtual DeviceSpeed speed() const { return {}; }
 
   // Whether its kernels may want Layout::kImage.

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "mace/plan/min_cut.h"
+#include "mace/plan/move_costs.h"
 
 namespace mace {
 namespace {
@@ -35,8 +36,7 @@ double TransferUs(const DeviceSpeed& speed, const TensorType& type) {
 //   source (GPU) ----------------> node n ----------------> sink (CPU)
 //
 // A node whose edge to the source is cut runs on the CPU and costs what that
-// edge says. A value moves at most once in each direction, which takes two
-// vertices of the cut's graph per value.
+// edge says; AddMoveCosts has the rest.
 class Cutter {
  public:
   Cutter(const Plan& plan, Device& gpu, Device& cpu,
@@ -50,61 +50,29 @@ class Cutter {
   // By node: whether the GPU runs it.
   std::vector<bool> Cut() {
     for (size_t n = 0; n < graph_.nodes.size(); ++n) AddNode(n);
-    AddValues();
-    const std::vector<bool> side = cut_.SourceSide(kSource, kSink);
+    AddMoveCosts(
+        graph_,
+        [this](const Value& value) { return TransferUs(gpu_, value.type); },
+        &cut_);
+    const std::vector<bool> side = cut_.SourceSide(kCutSource, kCutSink);
     std::vector<bool> on_gpu;
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
-      on_gpu.push_back(side[VertexOf(n)]);
+      on_gpu.push_back(side[CutVertexOf(n)]);
     }
     return on_gpu;
   }
 
  private:
-  static constexpr int kSource = 0, kSink = 1;
-  static int VertexOf(size_t n) { return 2 + static_cast<int>(n); }
-
   void AddNode(size_t n) {
     const Node& node = graph_.nodes[n].node;
     if (kernels_[n] == nullptr) {
-      cut_.AddEdge(VertexOf(n), kSink, MinCut::kInfinite);
+      cut_.AddEdge(CutVertexOf(n), kCutSink, MinCut::kInfinite);
       return;
     }
     if (kernels_[n]->renames_only()) return;  // free on both sides
     const int64_t macs = kernels_[n]->macs();
-    cut_.AddEdge(kSource, VertexOf(n), CostUs(cpu_, node, macs));
-    cut_.AddEdge(VertexOf(n), kSink, CostUs(gpu_, node, macs));
-  }
-
-  void AddValues() {
-    std::vector<int> producer(graph_.values.size(), kSink);  // inputs: host
-    std::vector<std::vector<int>> readers(graph_.values.size());
-    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
-      for (int id : graph_.nodes[n].outputs) producer[id] = VertexOf(n);
-      const GraphNode& g = graph_.nodes[n];
-      for (size_t i = 0; i < g.inputs.size(); ++i) {
-        const bool moves =
-            g.inputs[i] >= 0 && !graph_.values[g.inputs[i]].is_constant();
-        if (moves) readers[g.inputs[i]].push_back(VertexOf(n));
-      }
-    }
-    for (int id : graph_.outputs) readers[id].push_back(kSink);
-    for (size_t id = 0; id < readers.size(); ++id) {
-      if (!readers[id].empty()) AddValue(id, producer[id], readers[id]);
-    }
-  }
-
-  void AddValue(size_t id, int producer, const std::vector<int>& readers) {
-    const double cost = TransferUs(gpu_, graph_.values[id].type);
-    // Down: paid once if the producer is on the GPU and any reader is not.
-    const int down = cut_.AddVertex();
-    cut_.AddEdge(producer, down, cost);
-    // Up: paid once if the producer is on the CPU and any reader is not.
-    const int up = cut_.AddVertex();
-    cut_.AddEdge(up, producer, cost);
-    for (int reader : readers) {
-      cut_.AddEdge(down, reader, MinCut::kInfinite);
-      cut_.AddEdge(reader, up, MinCut::kInfinite);
-    }
+    cut_.AddEdge(kCutSource, CutVertexOf(n), CostUs(cpu_, node, macs));
+    cut_.AddEdge(CutVertexOf(n), kCutSink, CostUs(gpu_, node, macs));
   }
 
   const Graph& graph_;

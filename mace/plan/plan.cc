@@ -8,6 +8,7 @@
 #include "mace/plan/infer.h"
 #include "mace/plan/layout.h"
 #include "mace/plan/passes/fuse_chains.h"
+#include "mace/plan/passes/narrow_to_halves.h"
 #include "mace/plan/passes/remove_dead_nodes.h"
 #include "mace/plan/place.h"
 
@@ -43,6 +44,13 @@ Result<std::unique_ptr<Plan>> MakePlan(
   MACE_RETURN_IF_ERROR(CheckDeclared(plan->graph, declared));
   RemoveDeadNodes(plan->graph);
 
+  // Where devices share a plan, what moves between them stays f32.
+  if (options.devices.size() == 1) {
+    const Device& device = *options.devices[0];
+    NarrowToHalves(
+        [&device](const Node& node) { return device.ComputesHalves(node); },
+        plan->graph);
+  }
   MACE_RETURN_IF_ERROR(PlaceNodes(*plan, options.devices));
   // Who looks at every tensor needs those between the nodes, too.
   if (options.memory_strategy != kPreserveAll) {

@@ -67,6 +67,7 @@ Result<std::unique_ptr<Device>> CreateCpu(const MaceEngineConfig::Impl& config,
     cores = SelectCores(ReadCpuCores(), config.affinity_policy);
   }
   CpuOptions options;
+  options.float32_nodes = config.float32_nodes;
   if (config.winograd >= 0) options.max_winograd = config.winograd;
   if (alone) options.tuner = CpuTuning(config);
   options.num_threads = config.num_threads > 0 ? config.num_threads

@@ -3,8 +3,11 @@
 
 #include "mace/ops/activation.h"
 
+#include <type_traits>
+
 #include "mace/cpu/activation.h"
 #include "mace/cpu/function_kernel.h"
+#include "mace/cpu/half_weights.h"
 #include "mace/cpu/kernel_table.h"
 
 namespace mace::cpu {
@@ -12,31 +15,18 @@ namespace {
 
 constexpr int64_t kTile = 8192;  // floats, so that a task outweighs its start
 
-Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
-  MACE_ASSIGN_OR_RETURN(const ActivationOpAttrs attrs,
-                        ReadAttrs<ActivationOpAttrs>(node));
-  MACE_ASSIGN_OR_RETURN(const ActivationFunction act,
-                        ResolveActivation(node, attrs));
-  const int64_t n = NumElements(node.outputs[0].shape);
+// T: float, or uint16_t for halves.
+template <typename T>
+KernelPtr MakeActivation(const ActivationFunction& act, int64_t n,
+                         CpuContext& context) {
+  const Activator activator(act, context.features);
   KernelFacts facts;
   facts.overlaps = {{0, 0}};
-  if (context.reference) {
-    return MakeKernel(
-        [act, n](const RunArgs& args) {
-          const float* x = args.inputs[0].as<const float>();
-          float* y = args.outputs[0].as<float>();
-          for (int64_t i = 0; i < n; ++i) {
-            y[i] = static_cast<float>(ReferenceActivation(act, x[i]));
-          }
-        },
-        facts);
-  }
-  const Activator activator(act, context.features);
   facts.variant = activator.variant();
   return MakeKernel(
       [activator, n, threads = context.threads](const RunArgs& args) {
-        const float* x = args.inputs[0].as<const float>();
-        float* y = args.outputs[0].as<float>();
+        const T* x = args.inputs[0].as<const T>();
+        T* y = args.outputs[0].as<T>();
         threads->ParallelFor(n, kTile, [&](size_t begin, size_t end) {
           activator.Apply(x + begin, end - begin, y + begin);
         });
@@ -44,8 +34,38 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
       facts);
 }
 
+template <typename T>
+Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(const ActivationOpAttrs attrs,
+                        ReadAttrs<ActivationOpAttrs>(node));
+  MACE_ASSIGN_OR_RETURN(const ActivationFunction act,
+                        ResolveActivation(node, attrs));
+  const int64_t n = NumElements(node.outputs[0].shape);
+  if (!context.reference || !std::is_same_v<T, float>) {
+    return MakeActivation<T>(act, n, context);
+  }
+  KernelFacts facts;
+  facts.overlaps = {{0, 0}};
+  return MakeKernel(
+      [act, n](const RunArgs& args) {
+        const float* x = args.inputs[0].as<const float>();
+        float* y = args.outputs[0].as<float>();
+        for (int64_t i = 0; i < n; ++i) {
+          y[i] = static_cast<float>(ReferenceActivation(act, x[i]));
+        }
+      },
+      facts);
+}
+
+bool ComputesHalves(const Node& node, const CpuContext&) {
+  return ReadsActivationsOnly(node);
+}
+
 }  // namespace
 
-CpuKernelDefs Activation() { return {{DataType::kF32, PrepareF32}}; }
+CpuKernelDefs Activation() {
+  return {{DataType::kF32, Prepare<float>},
+          {DataType::kF16, Prepare<uint16_t>, -1, ComputesHalves}};
+}
 
 }  // namespace mace::cpu

@@ -23,6 +23,6 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs ChannelShuffle() { return ForAllTypes(Prepare); }
+CpuKernelDefs ChannelShuffle() { return ForAllTypesAndHalves(Prepare); }
 
 }  // namespace mace::cpu

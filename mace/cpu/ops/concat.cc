@@ -29,6 +29,6 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs Concat() { return ForAllTypes(Prepare); }
+CpuKernelDefs Concat() { return ForAllTypesAndHalves(Prepare); }
 
 }  // namespace mace::cpu

@@ -2,6 +2,7 @@
 // matrix product of patches and packed filters.
 // SPDX-License-Identifier: Apache-2.0
 
+#include "mace/cpu/conv_f16_kernel.h"
 #include "mace/cpu/conv_kernel.h"
 #include "mace/cpu/conv_node.h"
 #include "mace/cpu/conv_strassen_kernel.h"
@@ -35,8 +36,16 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
   return PrepareConvGemm(node, s, Oihw(s), act, context);
 }
 
+Result<KernelPtr> PrepareF16(const Node& node, CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(const ConvNode conv, ReadConv2d(node));
+  return PrepareConvF16(node, conv, context);
+}
+
 }  // namespace
 
-CpuKernelDefs Conv2d() { return {{DataType::kF32, PrepareF32, 1}}; }
+CpuKernelDefs Conv2d() {
+  return {{DataType::kF32, PrepareF32, 1},
+          {DataType::kF16, PrepareF16, 1, ConvComputesHalves}};
+}
 
 }  // namespace mace::cpu

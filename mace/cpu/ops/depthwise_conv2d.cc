@@ -1,20 +1,24 @@
 // DepthwiseConv2d on the CPU.
 // SPDX-License-Identifier: Apache-2.0
 
+#include <type_traits>
 #include <utility>
 
 #include "mace/cpu/conv_kernel.h"
 #include "mace/cpu/conv_node.h"
 #include "mace/cpu/depthwise.h"
 #include "mace/cpu/function_kernel.h"
+#include "mace/cpu/half_weights.h"
 #include "mace/cpu/kernel_inputs.h"
 #include "mace/cpu/kernel_table.h"
 
 namespace mace::cpu {
 namespace {
 
-struct DepthwiseF32 final : Kernel {
-  explicit DepthwiseF32(Depthwise depthwise_in)
+// T: float, or uint16_t for halves.
+template <typename T>
+struct DepthwiseKernel final : Kernel {
+  explicit DepthwiseKernel(DepthwiseOf<T> depthwise_in)
       : depthwise(std::move(depthwise_in)) {}
 
   int64_t scratch_bytes() const override {
@@ -27,17 +31,23 @@ struct DepthwiseF32 final : Kernel {
   std::string variant() const override { return depthwise.variant(); }
 
   Status Run(const RunArgs& args) override {
-    const float* w = args.scratch.as<const float>();
+    const T* w = args.scratch.as<const T>();
     if (constant != nullptr) {
-      w = static_cast<const float*>(constant.get());
+      w = static_cast<const T*>(constant.get());
     } else {
-      depthwise.Pack(args.inputs[1].as<const float>(),
-                     args.scratch.as<float>());
+      depthwise.Pack(args.inputs[1].as<const float>(), args.scratch.as<T>());
     }
-    depthwise.Run(args.inputs[0].as<const float>(), w, BiasF32(args),
-                  args.outputs[0].as<float>(),
+    depthwise.Run(args.inputs[0].as<const T>(), w, Bias(args),
+                  args.outputs[0].as<T>(),
                   args.scratch.as<char>() + pack_bytes());
     return Status();
+  }
+  const T* Bias(const RunArgs& args) const {
+    if constexpr (std::is_same_v<T, float>) {
+      return BiasF32(args);
+    } else {
+      return bias.empty() ? nullptr : bias.data();
+    }
   }
 
   int64_t pack_bytes() const {
@@ -45,16 +55,21 @@ struct DepthwiseF32 final : Kernel {
                                : AlignUp(depthwise.packed_bytes(), kAlignment);
   }
 
-  Depthwise depthwise;
+  DepthwiseOf<T> depthwise;
   std::shared_ptr<const void> constant;  // packed; or null
+  std::vector<uint16_t> bias;            // of halves; or empty
   int64_t num_macs = 0;
 };
 
+template <typename T>
 Result<KernelPtr> PrepareDepthwise(const Node& node, const ConvShape& s,
                                    const ActivationFunction& act,
                                    CpuContext& context) {
-  const Depthwise::Spec spec = {s.window, s.batch, s.in_channels, act};
-  auto kernel = std::make_unique<DepthwiseF32>(Depthwise(spec, context));
+  auto kernel = std::make_unique<DepthwiseKernel<T>>(
+      DepthwiseOf<T>({s.window, s.batch, s.in_channels, act}, context));
+  if (sizeof(T) == sizeof(uint16_t) && node.has_input(2)) {
+    kernel->bias = RoundedToHalves(node.inputs[2], s.out_channels);
+  }
   kernel->num_macs = NumElements(node.outputs[0].shape) * s.taps();
   const Operand& w = node.inputs[1];
   if (w.data != nullptr) {
@@ -76,13 +91,34 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
                              args.outputs[0].as<float>());
         });
   }
-  if (s.out_per_group() == 1) return PrepareDepthwise(node, s, act, context);
+  if (s.out_per_group() == 1)
+    return PrepareDepthwise<float>(node, s, act, context);
   const FilterLayout mihw = {"mihw", 1, s.in_channels, 0};
   return PrepareConvGemm(node, s, mihw, act, context);
 }
 
+// Whether a convolution with f32 activations may as well have f16 ones.
+bool ComputesHalves(const Node& node, const CpuContext&) {
+  if (!HasHalfWeights(node)) return false;
+  const Result<ConvNode> conv = ReadDepthwiseConv2d(node);
+  return conv.ok() && conv->shape.out_per_group() == 1;
+}
+
+Result<KernelPtr> PrepareF16(const Node& node, CpuContext& context) {
+  if (!ComputesHalves(node, context)) {
+    return Unsupported(Label(node) +
+                       ": of f16 the CPU takes a constant filter stored as"
+                       " such, with one output per channel");
+  }
+  MACE_ASSIGN_OR_RETURN(const ConvNode conv, ReadDepthwiseConv2d(node));
+  return PrepareDepthwise<uint16_t>(node, conv.shape, conv.activation, context);
+}
+
 }  // namespace
 
-CpuKernelDefs DepthwiseConv2d() { return {{DataType::kF32, PrepareF32, 1}}; }
+CpuKernelDefs DepthwiseConv2d() {
+  return {{DataType::kF32, PrepareF32, 1},
+          {DataType::kF16, PrepareF16, 1, ComputesHalves}};
+}
 
 }  // namespace mace::cpu

@@ -11,6 +11,7 @@
 #include "mace/cpu/choose.h"
 #include "mace/cpu/eltwise_functions.h"
 #include "mace/cpu/function_kernel.h"
+#include "mace/cpu/half_weights.h"
 #include "mace/cpu/kernel_table.h"
 #include "mace/cpu/ukernels/binary_f32/binary_f32_table.h"
 
@@ -52,7 +53,8 @@ RowFn<T>* FindRow(EltwiseType type) {
 }
 
 // Null for the types that have no micro-kernel.
-BinaryF32Fn* FindBinary(const BinaryF32Set& set, EltwiseType type) {
+template <typename T>
+BinaryFn<T>* FindBinary(const BinarySet<T>& set, EltwiseType type) {
   switch (type) {
     case EltwiseType::kSum:
       return set.add;
@@ -146,6 +148,38 @@ KernelPtr MakeF32(const Node& node, EltwiseType type,
                             });
 }
 
+// Whether there is a micro-kernel of halves for an Eltwise of activations.
+bool ComputesHalves(const Node& node, const CpuContext& context) {
+  if (!ReadsActivationsOnly(node) || node.inputs.size() != 2) return false;
+  const Result<EltwiseAttrs> attrs = ReadAttrs<EltwiseAttrs>(node);
+  if (!attrs.ok()) return false;
+  const Result<EltwiseType> type = ParseEltwiseType(node, *attrs);
+  const BinaryF16& micro = ChooseRow(kBinaryF16, context.features);
+  return type.ok() && FindBinary(*micro.set, *type) != nullptr;
+}
+
+Result<KernelPtr> PrepareF16(const Node& node, CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(const EltwiseAttrs attrs,
+                        ReadAttrs<EltwiseAttrs>(node));
+  MACE_ASSIGN_OR_RETURN(const EltwiseType type, ParseEltwiseType(node, attrs));
+  MACE_ASSIGN_OR_RETURN(const ActivationFunction act,
+                        ResolveActivation(node, attrs));
+  const BinaryF16& micro = ChooseRow(kBinaryF16, context.features);
+  BinaryF16Fn* binary = FindBinary(*micro.set, type);
+  if (binary == nullptr) {
+    return Unsupported(Label(node) + ": no CPU kernel for f16 of type " +
+                       attrs.type);
+  }
+  const Activator activator(act, context.features);
+  return MakeEltwise<uint16_t>(node, context.threads, micro.name,
+                               [=](int64_t n, const uint16_t* a, bool one_a,
+                                   const uint16_t* b, bool one_b, uint16_t* y) {
+                                 binary({static_cast<size_t>(n), a, b, one_a,
+                                         one_b, y, act.lower(), act.upper()});
+                                 if (!act.is_clamp()) activator.Apply(y, n, y);
+                               });
+}
+
 template <typename T>
 Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const EltwiseAttrs attrs,
@@ -164,6 +198,7 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 
 CpuKernelDefs Eltwise() {
   return {{DataType::kF32, Prepare<float>},
+          {DataType::kF16, PrepareF16, -1, ComputesHalves},
           {DataType::kI32, Prepare<int32_t>},
           {DataType::kI64, Prepare<int64_t>}};
 }

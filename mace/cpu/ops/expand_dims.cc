@@ -5,6 +5,6 @@
 
 namespace mace::cpu {
 
-CpuKernelDefs ExpandDims() { return ForAllTypes(PrepareView); }
+CpuKernelDefs ExpandDims() { return ForAllTypesAndHalves(PrepareView); }
 
 }  // namespace mace::cpu

@@ -5,6 +5,6 @@
 
 namespace mace::cpu {
 
-CpuKernelDefs Flatten() { return ForAllTypes(PrepareView); }
+CpuKernelDefs Flatten() { return ForAllTypesAndHalves(PrepareView); }
 
 }  // namespace mace::cpu

@@ -3,6 +3,8 @@
 
 #include "mace/ops/fully_connected.h"
 
+#include "mace/cpu/conv_f16_kernel.h"
+#include "mace/cpu/half_weights.h"
 #include "mace/cpu/kernel_table.h"
 #include "mace/cpu/mat_mul_kernel.h"
 
@@ -21,8 +23,31 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
   return PrepareMatMul(node, spec, context);
 }
 
+bool ComputesHalves(const Node& node, const CpuContext&) {
+  return HasHalfWeights(node) && NumElements(node.inputs[0].type.shape) > 0 &&
+         NumElements(node.outputs[0].shape) > 0;
+}
+
+Result<KernelPtr> PrepareF16(const Node& node, CpuContext& context) {
+  if (!ComputesHalves(node, context)) {
+    return Unsupported(Label(node) +
+                       ": of f16 the CPU takes constant weights stored as"
+                       " such");
+  }
+  MACE_ASSIGN_OR_RETURN(const FullyConnectedAttrs attrs,
+                        ReadAttrs<FullyConnectedAttrs>(node));
+  MACE_ASSIGN_OR_RETURN(const ActivationFunction activation,
+                        ResolveActivation(node, attrs));
+  const int64_t m =
+      NumElements(node.outputs[0].shape) / node.inputs[1].type.shape[0];
+  return PrepareFullyConnectedF16(node, m, activation, context);
+}
+
 }  // namespace
 
-CpuKernelDefs FullyConnected() { return {{DataType::kF32, PrepareF32, 1}}; }
+CpuKernelDefs FullyConnected() {
+  return {{DataType::kF32, PrepareF32, 1},
+          {DataType::kF16, PrepareF16, 1, ComputesHalves}};
+}
 
 }  // namespace mace::cpu

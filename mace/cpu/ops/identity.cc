@@ -5,6 +5,6 @@
 
 namespace mace::cpu {
 
-CpuKernelDefs Identity() { return ForAllTypes(PrepareView); }
+CpuKernelDefs Identity() { return ForAllTypesAndHalves(PrepareView); }
 
 }  // namespace mace::cpu

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mace/base/half.h"
 #include "mace/cpu/choose.h"
 #include "mace/cpu/function_kernel.h"
+#include "mace/cpu/half_weights.h"
 #include "mace/cpu/kernel_table.h"
 #include "mace/cpu/reference/pooling.h"
 #include "mace/cpu/ukernels/pool_f32/pool_f32_table.h"
@@ -17,7 +19,8 @@ namespace {
 
 constexpr int64_t kTasksPerThread = 4;
 
-PoolF32Fn* FunctionOf(const PoolF32& row, PoolingType type) {
+template <typename T>
+PoolFn<T>* FunctionOf(const PoolRow<T>& row, PoolingType type) {
   switch (type) {
     case PoolingType::kMax:
       return row.max;
@@ -39,13 +42,22 @@ bool ArePair(const PoolShape& s, const Taps& rows, int64_t p, int64_t q) {
           PoolCount(s, p, q) == PoolCount(s, p, q + 1));
 }
 
+// `value` activated, as what fills an output without inputs.
+float Activated(const ActivationFunction& act, double value, float) {
+  return static_cast<float>(ReferenceActivation(act, value));
+}
+uint16_t Activated(const ActivationFunction& act, double value, uint16_t) {
+  return ToHalf(Activated(act, value, 0.f));
+}
+
 // Line p of the output image at `y`.
+template <typename T>
 void PoolLine(const PoolShape& s, const ActivationFunction& act,
-              const Activator& activator, PoolF32Fn* fn, const float* image,
-              int64_t p, float* y) {
+              const Activator& activator, PoolFn<T>* fn, const T* image,
+              int64_t p, T* y) {
   const Window &h = s.window.h, &w = s.window.w;
   const Taps rows = TapsInside(h, p);
-  PoolF32Window window;
+  PoolWindow<T> window;
   window.channels = s.channels;
   window.rows = rows.count;
   window.row_stride = h.dilation * w.in * s.channels;
@@ -61,8 +73,7 @@ void PoolLine(const PoolShape& s, const ActivationFunction& act,
     if (rows.count == 0 || columns.count == 0) {
       const bool is_max = s.type == PoolingType::kMax;
       const double nothing = is_max ? -INFINITY : 0;
-      std::fill(y, y + s.channels,
-                static_cast<float>(ReferenceActivation(act, nothing)));
+      std::fill(y, y + s.channels, Activated(act, nothing, T()));
       continue;
     }
     window.outputs = outputs;
@@ -77,25 +88,11 @@ void PoolLine(const PoolShape& s, const ActivationFunction& act,
   }
 }
 
-Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
-  MACE_ASSIGN_OR_RETURN(const PoolingAttrs attrs,
-                        ReadAttrs<PoolingAttrs>(node));
-  MACE_ASSIGN_OR_RETURN(const ActivationFunction act,
-                        ResolveActivation(node, attrs));
-  PoolShape s;
-  s.type = static_cast<PoolingType>(attrs.pooling_type);
-  s.count_include_pad = attrs.count_include_pad;
-  MACE_ASSIGN_OR_RETURN(s.window, PoolingWindow(node, attrs));
-  s.batch = node.inputs[0].type.shape[0];
-  s.channels = node.inputs[0].type.shape[3];
-  if (context.reference) {
-    return MakeKernel([s, act](const RunArgs& args) {
-      ReferencePooling(s, act, args.inputs[0].as<const float>(),
-                       args.outputs[0].as<float>());
-    });
-  }
-  const PoolF32& row = ChooseRow(kPoolF32, context.features);
-  PoolF32Fn* fn = FunctionOf(row, s.type);
+// T: float, or uint16_t for halves.
+template <typename T>
+KernelPtr MakePooling(const PoolShape& s, const ActivationFunction& act,
+                      const PoolRow<T>& row, CpuContext& context) {
+  PoolFn<T>* fn = FunctionOf(row, s.type);
   const Activator activator(act, context.features);
   ThreadPool* threads = context.threads;
   KernelFacts facts;
@@ -108,19 +105,49 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
             lines / (threads->num_threads() * kTasksPerThread), 1);
         threads->ParallelFor(lines, tile, [&](size_t begin, size_t end) {
           for (int64_t i = begin; i < static_cast<int64_t>(end); ++i) {
-            PoolLine(s, act, activator, fn,
-                     args.inputs[0].as<const float>() +
-                         i / h.out * h.in * w.in * s.channels,
-                     i % h.out,
-                     args.outputs[0].as<float>() + i * w.out * s.channels);
+            PoolLine<T>(s, act, activator, fn,
+                        args.inputs[0].as<const T>() +
+                            i / h.out * h.in * w.in * s.channels,
+                        i % h.out,
+                        args.outputs[0].as<T>() + i * w.out * s.channels);
           }
         });
       },
       facts);
 }
 
+Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(const PoolingAttrs attrs,
+                        ReadAttrs<PoolingAttrs>(node));
+  MACE_ASSIGN_OR_RETURN(const ActivationFunction act,
+                        ResolveActivation(node, attrs));
+  PoolShape s;
+  s.type = static_cast<PoolingType>(attrs.pooling_type);
+  s.count_include_pad = attrs.count_include_pad;
+  MACE_ASSIGN_OR_RETURN(s.window, PoolingWindow(node, attrs));
+  s.batch = node.inputs[0].type.shape[0];
+  s.channels = node.inputs[0].type.shape[3];
+  if (node.inputs[0].type.dtype == DataType::kF16) {
+    return MakePooling(s, act, ChooseRow(kPoolF16, context.features), context);
+  }
+  if (!context.reference) {
+    return MakePooling(s, act, ChooseRow(kPoolF32, context.features), context);
+  }
+  return MakeKernel([s, act](const RunArgs& args) {
+    ReferencePooling(s, act, args.inputs[0].as<const float>(),
+                     args.outputs[0].as<float>());
+  });
+}
+
+bool ComputesHalves(const Node& node, const CpuContext&) {
+  return ReadsActivationsOnly(node);
+}
+
 }  // namespace
 
-CpuKernelDefs Pooling() { return {{DataType::kF32, PrepareF32}}; }
+CpuKernelDefs Pooling() {
+  return {{DataType::kF32, Prepare},
+          {DataType::kF16, Prepare, -1, ComputesHalves}};
+}
 
 }  // namespace mace::cpu

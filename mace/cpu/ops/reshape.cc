@@ -5,6 +5,6 @@
 
 namespace mace::cpu {
 
-CpuKernelDefs Reshape() { return ForAllTypes(PrepareView); }
+CpuKernelDefs Reshape() { return ForAllTypesAndHalves(PrepareView); }
 
 }  // namespace mace::cpu

@@ -13,6 +13,6 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs Slice() { return ForAllTypes(Prepare); }
+CpuKernelDefs Slice() { return ForAllTypesAndHalves(Prepare); }
 
 }  // namespace mace::cpu

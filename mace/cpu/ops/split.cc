@@ -29,6 +29,6 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs Split() { return ForAllTypes(Prepare); }
+CpuKernelDefs Split() { return ForAllTypesAndHalves(Prepare); }
 
 }  // namespace mace::cpu

@@ -5,6 +5,6 @@
 
 namespace mace::cpu {
 
-CpuKernelDefs Squeeze() { return ForAllTypes(PrepareView); }
+CpuKernelDefs Squeeze() { return ForAllTypesAndHalves(PrepareView); }
 
 }  // namespace mace::cpu

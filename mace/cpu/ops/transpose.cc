@@ -20,6 +20,6 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs Transpose() { return ForAllTypes(Prepare); }
+CpuKernelDefs Transpose() { return ForAllTypesAndHalves(Prepare); }
 
 }  // namespace mace::cpu

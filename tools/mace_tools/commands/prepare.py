@@ -62,6 +62,7 @@ def prepared(context: Context, tag: str, model: Model) -> Iterator[Prepared]:
             flags += gpu.flags(context, model)
         elif model.runtime == "cpu":
             flags += tuning.cpu_flags(context, model)
+            flags += runner.flags({"float32_nodes": ",".join(model.float32_nodes or ()) or None})
         yield Prepared(tag, model, converted, mace_run, inputs, flags)
 
 

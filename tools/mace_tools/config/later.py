@@ -60,8 +60,8 @@ MODEL = [
           "hiding names comes later; the names would stay readable", "obfuscate: 0"),
     Later("winograd", NOTE, lambda m: m.winograd == 6 and m.runtime != "cpu",
           "tiles of 6 are on the CPU only; the GPU takes those of 4"),
-    Later("float32_nodes", NOTE, lambda m: m.float32_nodes and m.runtime in ("cpu", "dsp"),
-          "only the GPU stores activations as halves; no effect with this runtime"),
+    Later("float32_nodes", NOTE, lambda m: m.float32_nodes and m.runtime == "dsp",
+          "only the CPU and the GPU store activations as halves; no effect with this runtime"),
     Later("runtime", NOTE, lambda m: m.runtime == "dsp",
           "this device comes later; the model can be converted, but not run with this setting"),
 ]

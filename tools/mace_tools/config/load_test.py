@@ -301,7 +301,7 @@ def test_a_sound_model_beside_a_wrong_one_is_checked_to_the_end(write):
 # Settings that have no effect yet: a note, not an error.
 NOTED = [
     ("runtime: cpu", "runtime: gpu\n    winograd: 6", "the GPU takes those of 4"),
-    ("runtime: cpu", "runtime: cpu\n    float32_nodes: c", "only the GPU stores activations"),
+    ("runtime: cpu", "runtime: dsp\n    float32_nodes: c", "only the CPU and the GPU store"),
     ("runtime: cpu", "runtime: dsp", "can be converted, but not run"),
     ("runtime: cpu", "runtime: cpu\n    limit_opencl_kernel_time: 1", "no effect on the CPU"),
     ("runtime: cpu", "runtime: cpu\n    nnlib_graph_mode: 1", "no effect on the CPU"),

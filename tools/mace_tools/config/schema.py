@@ -147,7 +147,7 @@ class Model(Extras):
     winograd: Annotated[int | None, BeforeValidator(values.choice(0, 2, 4, 6))] = Field(
         None, description="0, 2, 4 or 6", examples=["0"])
     float32_nodes: Names | None = Field(
-        None, description="nodes that the GPU keeps in floats where data_type says halves",
+        None, description="nodes that keep floats where data_type says halves",
         examples=["[conv1, conv2]"])
     num_threads: Annotated[int, BeforeValidator(values.count)] = Field(
         -1, description="threads of run and benchmark", examples=["4"])

@@ -1,36 +1,48 @@
-// f32 binary micro-kernels: y = clamp(f(a, b)), element by element.
+// Binary micro-kernels of f32, and of f16 as uint16_t: y = clamp(f(a, b)),
+// element by element.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_BINARY_F32_BINARY_F32_H_
 #define MACE_CPU_UKERNELS_BINARY_F32_BINARY_F32_H_
 
 #include <cstddef>
+#include <cstdint>
 
 namespace mace::cpu {
 
-struct BinaryF32Args {
+template <typename T>
+struct BinaryArgs {
   size_t n;
-  const float* a;
-  const float* b;
+  const T* a;
+  const T* b;
   bool one_a, one_b;  // a single element that meets all of the other operand
-  float* y;           // may be a or b, where that is not a single element
+  T* y;               // may be a or b, where that is not a single element
   float lower, upper;
 };
 
-using BinaryF32Fn = void(const BinaryF32Args& args);
+template <typename T>
+using BinaryFn = void(const BinaryArgs<T>& args);
 
 // The functions of one instruction set. A NaN operand gives NaN in all of them.
-struct BinaryF32Set {
-  BinaryF32Fn* add;
-  BinaryF32Fn* subtract;
-  BinaryF32Fn* multiply;
-  BinaryF32Fn* divide;
-  BinaryF32Fn* min;
-  BinaryF32Fn* max;
-  BinaryF32Fn* squared_difference;
+template <typename T>
+struct BinarySet {
+  BinaryFn<T>* add;
+  BinaryFn<T>* subtract;
+  BinaryFn<T>* multiply;
+  BinaryFn<T>* divide;
+  BinaryFn<T>* min;
+  BinaryFn<T>* max;
+  BinaryFn<T>* squared_difference;
 };
+
+using BinaryF32Args = BinaryArgs<float>;
+using BinaryF32Fn = BinaryFn<float>;
+using BinaryF32Set = BinarySet<float>;
+using BinaryF16Fn = BinaryFn<uint16_t>;
+using BinaryF16Set = BinarySet<uint16_t>;  // min, max, divide: null
 
 extern const BinaryF32Set binary_f32__scalar, binary_f32__avx2,
     binary_f32__avx512, binary_f32__neon;
+extern const BinaryF16Set binary_f16__scalar, binary_f16__fp16;
 
 }  // namespace mace::cpu
 

@@ -11,14 +11,26 @@ namespace {
 
 using simd::F32;
 
+// All lanes the element.
+inline F32 One(float x) { return simd::Set1(x); }
+
 struct AddOf {
-  static F32 Of(F32 a, F32 b) { return a + b; }
+  template <typename V>
+  static V Of(V a, V b) {
+    return a + b;
+  }
 };
 struct SubtractOf {
-  static F32 Of(F32 a, F32 b) { return a - b; }
+  template <typename V>
+  static V Of(V a, V b) {
+    return a - b;
+  }
 };
 struct MultiplyOf {
-  static F32 Of(F32 a, F32 b) { return a * b; }
+  template <typename V>
+  static V Of(V a, V b) {
+    return a * b;
+  }
 };
 struct DivideOf {
   static F32 Of(F32 a, F32 b) { return a / b; }
@@ -34,29 +46,34 @@ struct MaxOf {
   }
 };
 struct SquaredDifferenceOf {
-  static F32 Of(F32 a, F32 b) { return (a - b) * (a - b); }
+  template <typename V>
+  static V Of(V a, V b) {
+    return (a - b) * (a - b);
+  }
 };
 
-// `a` and `b` are F32 (*)(size_t i, size_t n): elements i to i + n.
-template <typename Function, typename A, typename B>
-inline void BinaryLoop(const BinaryF32Args& args, const A& a, const B& b) {
-  using simd::kLanes;
+// `a` and `b` are V (*)(size_t i, size_t n): elements i to i + n.
+template <typename Function, typename T, typename A, typename B>
+inline void BinaryLoop(const BinaryArgs<T>& args, const A& a, const B& b) {
+  using Vector = simd::VectorOf<T>;
+  using V = typename Vector::Type;
+  constexpr size_t kLanes = Vector::kLanes;
   constexpr size_t kVectors = 4;  // at a time
   constexpr float kLargest = 3.4028235e38f;
   const size_t n = args.n;  // stores cannot change a copy
-  float* const to = args.y;
-  const F32 lower = simd::Set1(args.lower), upper = simd::Set1(args.upper);
+  T* const to = args.y;
+  const V lower = Vector::Set1(args.lower), upper = Vector::Set1(args.upper);
   const bool is_bounded = args.lower >= -kLargest || args.upper <= kLargest;
   size_t i = 0;
   for (; i + kVectors * kLanes <= n; i += kVectors * kLanes) {
-    F32 y[kVectors];
+    V y[kVectors];
 #pragma GCC unroll 4
     for (size_t v = 0; v < kVectors; ++v) {
       y[v] = Function::Of(a(i + v * kLanes, kLanes), b(i + v * kLanes, kLanes));
     }
     if (is_bounded) {
 #pragma GCC unroll 4
-      for (F32& each : y) each = simd::Clamp(each, lower, upper);
+      for (V& each : y) each = simd::Clamp(each, lower, upper);
     }
 #pragma GCC unroll 4
     for (size_t v = 0; v < kVectors; ++v) {
@@ -64,24 +81,26 @@ inline void BinaryLoop(const BinaryF32Args& args, const A& a, const B& b) {
     }
   }
   for (; i + kLanes <= n; i += kLanes) {
-    const F32 y = Function::Of(a(i, kLanes), b(i, kLanes));
+    const V y = Function::Of(a(i, kLanes), b(i, kLanes));
     simd::Store(to + i, simd::Clamp(y, lower, upper));
   }
   const size_t left = n - i;
   if (left == 0) return;
-  const F32 y = Function::Of(a(i, left), b(i, left));
+  const V y = Function::Of(a(i, left), b(i, left));
   simd::StoreN(to + i, simd::Clamp(y, lower, upper), left);
 }
 
-template <typename Function>
-void Binary(const BinaryF32Args& args) {
-  const auto elements = [](const float* p) {
+template <typename Function, typename T>
+void Binary(const BinaryArgs<T>& args) {
+  using Vector = simd::VectorOf<T>;
+  const auto elements = [](const T* p) {
     return [p](size_t i, size_t n) {
-      return n == simd::kLanes ? simd::Load(p + i) : simd::LoadN(p + i, n);
+      return n == Vector::kLanes ? simd::Load(p + i) : simd::LoadN(p + i, n);
     };
   };
-  const auto single = [](float v) {
-    return [v](size_t, size_t) { return simd::Set1(v); };
+  const auto single = [](T element) {
+    const auto v = One(element);
+    return [v](size_t, size_t) { return v; };
   };
   if (args.one_a) {
     BinaryLoop<Function>(args, single(*args.a), elements(args.b));
@@ -92,13 +111,13 @@ void Binary(const BinaryF32Args& args) {
   }
 }
 
-constexpr BinaryF32Set kAllFunctions = {Binary<AddOf>,
-                                        Binary<SubtractOf>,
-                                        Binary<MultiplyOf>,
-                                        Binary<DivideOf>,
-                                        Binary<MinOf>,
-                                        Binary<MaxOf>,
-                                        Binary<SquaredDifferenceOf>};
+constexpr BinaryF32Set kAllFunctions = {Binary<AddOf, float>,
+                                        Binary<SubtractOf, float>,
+                                        Binary<MultiplyOf, float>,
+                                        Binary<DivideOf, float>,
+                                        Binary<MinOf, float>,
+                                        Binary<MaxOf, float>,
+                                        Binary<SquaredDifferenceOf, float>};
 
 }  // namespace
 }  // namespace mace::cpu

@@ -1,4 +1,4 @@
-// Every set of f32 binary micro-kernels of this build, best first.
+// Every set of binary micro-kernels of this build, best first.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_BINARY_F32_BINARY_F32_TABLE_H_
 #define MACE_CPU_UKERNELS_BINARY_F32_BINARY_F32_TABLE_H_
@@ -8,11 +8,14 @@
 
 namespace mace::cpu {
 
-struct BinaryF32 {
+template <typename T>
+struct BinaryRow {
   const char* name;
   CpuFeatures isa;  // what the CPU must have
-  const BinaryF32Set* set;
+  const BinarySet<T>* set;
 };
+using BinaryF32 = BinaryRow<float>;
+using BinaryF16 = BinaryRow<uint16_t>;
 
 // The dispatcher takes the first row whose `isa` the CPU has.
 inline constexpr BinaryF32 kBinaryF32[] = {
@@ -23,6 +26,13 @@ inline constexpr BinaryF32 kBinaryF32[] = {
     {"binary_f32__neon", kCpuNeon, &binary_f32__neon},
 #endif
     {"binary_f32__scalar", 0, &binary_f32__scalar},
+};
+
+inline constexpr BinaryF16 kBinaryF16[] = {
+#if defined(__aarch64__)
+    {"binary_f16__fp16", kCpuNeon | kCpuFp16, &binary_f16__fp16},
+#endif
+    {"binary_f16__scalar", 0, &binary_f16__scalar},
 };
 
 }  // namespace mace::cpu

@@ -9,51 +9,55 @@
 namespace mace::cpu {
 namespace {
 
-// `n` channels from `c` on: kLanes of them, or fewer if kPartial. kTapStride is
-// how many channels' taps are packed together; a line of t.x has `columns`.
+// `n` channels from `c` on: a vector of them, or fewer if kPartial. kTapsPacked
+// is how many channels' taps are packed together, 0: a vector's; a line of t.x
+// has `columns`.
 template <int kKernel, int kStride, int kWidth, bool kPartial,
-          size_t kTapStride = simd::kLanes>
-inline void LineChannels(const DwconvF32Tile& t, size_t columns, const float* w,
+          size_t kTapsPacked = 0, typename T>
+inline void LineChannels(const DwconvTile<T>& t, size_t columns, const T* w,
                          size_t c, size_t n) {
-  using namespace simd;
+  using simd::Load, simd::LoadN, simd::Store, simd::StoreN;
+  using Vector = simd::VectorOf<T>;
+  using V = typename Vector::Type;
+  constexpr size_t kTapStride = kTapsPacked > 0 ? kTapsPacked : Vector::kLanes;
   constexpr int kColumns = (kWidth - 1) * kStride + kKernel;
-  const auto load = [n](const float* p) {
+  const auto load = [n](const T* p) {
     return kPartial ? LoadN(p, n) : Load(p);
   };
-  F32 acc[kWidth];
-  const F32 bias = t.bias != nullptr ? load(t.bias + c) : Set1(0);
+  V acc[kWidth];
+  const V bias = t.bias != nullptr ? load(t.bias + c) : Vector::Set1(0);
 #pragma GCC unroll 8
   for (int o = 0; o < kWidth; ++o) acc[o] = bias;
-  const float* const* x = t.x;
+  const T* const* x = t.x;
   for (size_t r = 0; r < t.height;
        ++r, x += columns, w += kKernel * kTapStride) {
-    F32 taps[kKernel];
+    V taps[kKernel];
 #pragma GCC unroll 8
     for (int k = 0; k < kKernel; ++k) taps[k] = Load(w + k * kTapStride);
 #pragma GCC unroll 16
     for (int column = 0; column < kColumns; ++column) {
-      const F32 v = load(x[column] + c);
+      const V v = load(x[column] + c);
 #pragma GCC unroll 8
       for (int o = 0; o < kWidth; ++o) {
         const int k = column - o * kStride;
-        if (k >= 0 && k < kKernel) acc[o] = MulAdd(v, taps[k], acc[o]);
+        if (k >= 0 && k < kKernel) acc[o] = simd::MulAdd(v, taps[k], acc[o]);
       }
     }
   }
-  const F32 lower = Set1(t.lower), upper = Set1(t.upper);
+  const V lower = Vector::Set1(t.lower), upper = Vector::Set1(t.upper);
 #pragma GCC unroll 8
   for (int o = 0; o < kWidth; ++o) {
-    const F32 y = Clamp(acc[o], lower, upper);
-    float* to = t.y + o * t.y_stride + c;
+    const V y = simd::Clamp(acc[o], lower, upper);
+    T* to = t.y + o * t.y_stride + c;
     kPartial ? StoreN(to, y, n) : Store(to, y);
   }
 }
 
-template <int kKernel, int kStride, int kWidth>
-void Line(const DwconvF32Tile& t) {
-  using simd::kLanes;
+template <int kKernel, int kStride, int kWidth, typename T>
+void Line(const DwconvTile<T>& t) {
+  constexpr size_t kLanes = simd::VectorOf<T>::kLanes;
   constexpr int kColumns = (kWidth - 1) * kStride + kKernel;
-  const float* w = t.w;
+  const T* w = t.w;
   size_t c = 0;
   for (; c + kLanes <= t.channels; c += kLanes, w += t.w_stride) {
     LineChannels<kKernel, kStride, kWidth, false>(t, kColumns, w, c, kLanes);
@@ -64,8 +68,8 @@ void Line(const DwconvF32Tile& t) {
   }
 }
 
-template <int kKernel, int kStride>
-void DispatchLine(const DwconvF32Tile& t) {
+template <int kKernel, int kStride, typename T>
+void DispatchLine(const DwconvTile<T>& t) {
   switch (t.width) {
     case 1:
       return Line<kKernel, kStride, 1>(t);

@@ -13,67 +13,73 @@
 namespace mace::cpu {
 namespace {
 
+inline float32x4x3_t LoadThree(const float* p) { return vld1q_f32_x3(p); }
+inline float32x4x4_t LoadFour(const float* p) { return vld1q_f32_x4(p); }
+
 // A line's taps, three or four by a load.
-template <int kKernel>
-inline const float* LoadTaps(const float* w, simd::F32 (&taps)[kKernel]) {
+template <int kKernel, typename T, typename V>
+inline const T* LoadTaps(const T* w, V (&taps)[kKernel]) {
+  constexpr size_t kLanes = simd::VectorOf<T>::kLanes;
   int k = 0;
   if constexpr (kKernel > 3) {
-    const float32x4x4_t v = vld1q_f32_x4(w);
+    const auto v = LoadFour(w);
 #pragma GCC unroll 4
     for (; k < 4; ++k) taps[k] = v.val[k];
   }
   if constexpr (kKernel % 4 == 3) {
-    const float32x4x3_t v = vld1q_f32_x3(w + k * simd::kLanes);
+    const auto v = LoadThree(w + k * kLanes);
 #pragma GCC unroll 3
     for (int i = 0; i < 3; ++i) taps[k++] = v.val[i];
   }
 #pragma GCC unroll 3
-  for (; k < kKernel; ++k) taps[k] = simd::Load(w + k * simd::kLanes);
-  return w + kKernel * simd::kLanes;
+  for (; k < kKernel; ++k) taps[k] = simd::Load(w + k * kLanes);
+  return w + kKernel * kLanes;
 }
 
 // Channels c .. c + kLanes - 1 of a line of the window against kWidth outputs.
-template <int kKernel, int kStride, int kWidth, int kColumns>
-inline const float* MultiplyLine(const float* const (&x)[kColumns], size_t c,
-                                 const float* w, simd::F32 (&acc)[kWidth]) {
-  using namespace simd;
-  F32 taps[kKernel];
+template <int kKernel, int kStride, int kWidth, int kColumns, typename T,
+          typename V>
+inline const T* MultiplyLine(const T* const (&x)[kColumns], size_t c,
+                             const T* w, V (&acc)[kWidth]) {
+  V taps[kKernel];
   w = LoadTaps(w, taps);
 #pragma GCC unroll 16
   for (int column = 0; column < kColumns; ++column) {
-    const F32 v = Load(x[column] + c);
+    const V v = simd::Load(x[column] + c);
 #pragma GCC unroll 8
     for (int o = 0; o < kWidth; ++o) {
       const int k = column - o * kStride;
-      if (k >= 0 && k < kKernel) acc[o] = MulAdd(v, taps[k], acc[o]);
+      if (k >= 0 && k < kKernel) acc[o] = simd::MulAdd(v, taps[k], acc[o]);
     }
   }
   return w;
 }
 
-template <int kKernel, int kStride, int kWidth>
-void Square(const DwconvF32Tile& t) {
-  using namespace simd;
+template <int kKernel, int kStride, int kWidth, typename T>
+void Square(const DwconvTile<T>& t) {
+  using Vector = simd::VectorOf<T>;
+  using V = typename Vector::Type;
+  constexpr size_t kLanes = Vector::kLanes;
   constexpr int kColumns = (kWidth - 1) * kStride + kKernel;
-  const float* x[kKernel][kColumns];
+  const T* x[kKernel][kColumns];
 #pragma GCC unroll 8
   for (int r = 0; r < kKernel; ++r) {
 #pragma GCC unroll 16
     for (int i = 0; i < kColumns; ++i) x[r][i] = t.x[r * kColumns + i];
   }
-  float* y[kWidth];
+  T* y[kWidth];
 #pragma GCC unroll 8
   for (int o = 0; o < kWidth; ++o) y[o] = t.y + o * t.y_stride;
-  const float *w = t.w, *bias = t.bias;
+  const T *w = t.w, *bias = t.bias;
   const size_t whole = t.channels / kLanes * kLanes;
   // Taps of lines that the caller left out.
   const ptrdiff_t gap =
       t.w_stride - kKernel * kKernel * static_cast<ptrdiff_t>(kLanes);
-  const F32 lower = Set1(t.lower), upper = Set1(t.upper);
+  const V lower = Vector::Set1(t.lower), upper = Vector::Set1(t.upper);
   size_t c = 0;
   for (; c < whole; c += kLanes, w += gap) {
-    F32 acc[kWidth];
-    const F32 start = bias != nullptr ? Load(bias + c) : Set1(0);
+    V acc[kWidth];
+    const V start = bias != nullptr ? simd::Load(bias + c) : Vector::Set1(0);
 #pragma GCC unroll 8
     for (int o = 0; o < kWidth; ++o) acc[o] = start;
 #pragma GCC unroll 8
@@ -82,7 +88,7 @@ void Square(const DwconvF32Tile& t) {
     }
 #pragma GCC unroll 8
     for (int o = 0; o < kWidth; ++o) {
-      Store(y[o] + c, Clamp(acc[o], lower, upper));
+      simd::Store(y[o] + c, simd::Clamp(acc[o], lower, upper));
     }
   }
   if (c < t.channels) {
@@ -91,8 +97,8 @@ void Square(const DwconvF32Tile& t) {
   }
 }
 
-template <int kKernel, int kStride>
-void DispatchSquare(const DwconvF32Tile& t) {
+template <int kKernel, int kStride, typename T>
+void DispatchSquare(const DwconvTile<T>& t) {
   if (t.height != kKernel) return DispatchLine<kKernel, kStride>(t);
   switch (t.width) {
     case 1:

@@ -1,4 +1,4 @@
-// Every f32 depthwise micro-kernel of this build, best first.
+// Every depthwise micro-kernel of this build, best first.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_DWCONV_F32_DWCONV_F32_TABLE_H_
 #define MACE_CPU_UKERNELS_DWCONV_F32_DWCONV_F32_TABLE_H_
@@ -8,15 +8,18 @@
 
 namespace mace::cpu {
 
-struct DwconvF32 {
+template <typename T>
+struct Dwconv {
   const char* name;
   CpuFeatures isa;  // what the CPU must have
   int lanes;        // channels that are packed together
   int kernel;       // width of the window; 0: any window, given as taps
   int stride;
-  DwconvF32Fn* fn;
+  DwconvFn<T>* fn;
   int max_width = 4;  // outputs of a tile
 };
+using DwconvF32 = Dwconv<float>;
+using DwconvF16 = Dwconv<uint16_t>;
 
 // The dispatcher takes the first row that fits CPU and window; tests and
 // benchmarks loop over all of them.
@@ -58,6 +61,22 @@ inline constexpr DwconvF32 kDwconvF32[] = {
 #endif
     {"dwconv_f32_3s1__scalar", 0, 1, 3, 1, dwconv_f32_3s1__scalar},
     {"dwconv_f32_any__scalar", 0, 1, 0, 0, dwconv_f32_any__scalar, 1},
+};
+
+inline constexpr DwconvF16 kDwconvF16[] = {
+#if defined(__aarch64__)
+    {"dwconv_f16_3s1__fp16", kCpuNeon | kCpuFp16, 8, 3, 1,
+     dwconv_f16_3s1__fp16},
+    {"dwconv_f16_3s2__fp16", kCpuNeon | kCpuFp16, 8, 3, 2,
+     dwconv_f16_3s2__fp16},
+    {"dwconv_f16_5s1__fp16", kCpuNeon | kCpuFp16, 8, 5, 1,
+     dwconv_f16_5s1__fp16},
+    {"dwconv_f16_5s2__fp16", kCpuNeon | kCpuFp16, 8, 5, 2,
+     dwconv_f16_5s2__fp16},
+    {"dwconv_f16_any__fp16", kCpuNeon | kCpuFp16, 8, 0, 0, dwconv_f16_any__fp16,
+     1},
+#endif
+    {"dwconv_f16_any__scalar", 0, 1, 0, 0, dwconv_f16_any__scalar, 1},
 };
 
 }  // namespace mace::cpu

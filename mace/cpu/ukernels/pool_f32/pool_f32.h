@@ -1,26 +1,36 @@
-// f32 pooling micro-kernels: an output pixel or two, over all channels.
+// Pooling micro-kernels of f32, and of f16 as uint16_t: an output pixel or two,
+// over all channels.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_POOL_F32_POOL_F32_H_
 #define MACE_CPU_UKERNELS_POOL_F32_POOL_F32_H_
 
 #include <cstddef>
+#include <cstdint>
 
 namespace mace::cpu {
 
-struct PoolF32Window {
+template <typename T>
+struct PoolWindow {
   size_t channels;
   size_t rows, columns;  // pixels inside the image; > 0
-  const float* x;        // the first of them
-  ptrdiff_t row_stride;  // floats
+  const T* x;            // the first of them
+  ptrdiff_t row_stride;  // elements
   ptrdiff_t column_stride;
-  float* y;
+  T* y;
   float scale;  // of sums: one over what a mean divides by
   float lower, upper;
   size_t outputs = 1;    // or 2, of 3x3 pixels each and two columns apart
-  ptrdiff_t y_step = 0;  // floats from output to output
+  ptrdiff_t y_step = 0;  // elements from output to output
 };
 
-using PoolF32Fn = void(const PoolF32Window& window);
+template <typename T>
+using PoolFn = void(const PoolWindow<T>& window);
+
+using PoolF32Window = PoolWindow<float>;
+using PoolF32Fn = PoolFn<float>;
+// Sums are f32.
+using PoolF16Window = PoolWindow<uint16_t>;
+using PoolF16Fn = PoolFn<uint16_t>;
 
 // max: the largest, a NaN if there is one. mean: the sum times scale.
 // l2: the root of the sum of squares times scale.
@@ -28,6 +38,9 @@ PoolF32Fn pool_max_f32__scalar, pool_mean_f32__scalar, pool_l2_f32__scalar;
 PoolF32Fn pool_max_f32__avx2, pool_mean_f32__avx2, pool_l2_f32__avx2;
 PoolF32Fn pool_max_f32__avx512, pool_mean_f32__avx512, pool_l2_f32__avx512;
 PoolF32Fn pool_max_f32__neon, pool_mean_f32__neon, pool_l2_f32__neon;
+
+PoolF16Fn pool_max_f16__scalar, pool_mean_f16__scalar, pool_l2_f16__scalar;
+PoolF16Fn pool_max_f16__fp16, pool_mean_f16__fp16, pool_l2_f16__fp16;
 
 }  // namespace mace::cpu
 

@@ -5,10 +5,14 @@
 
 namespace mace::cpu {
 
-void pool_max_f32__avx2(const PoolF32Window& window) { Pool<MaxOf>(window); }
-void pool_mean_f32__avx2(const PoolF32Window& window) { Pool<MeanOf>(window); }
+void pool_max_f32__avx2(const PoolF32Window& window) {
+  Pool<MaxOf<Plain<float>>>(window);
+}
+void pool_mean_f32__avx2(const PoolF32Window& window) {
+  Pool<MeanOf<Plain<float>>>(window);
+}
 void pool_l2_f32__avx2(const PoolF32Window& window) {
-  Pool<RootMeanSquareOf>(window);
+  Pool<RootMeanSquareOf<Plain<float>>>(window);
 }
 
 }  // namespace mace::cpu

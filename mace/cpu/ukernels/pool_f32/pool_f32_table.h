@@ -1,4 +1,4 @@
-// Every f32 pooling micro-kernel of this build, best first.
+// Every pooling micro-kernel of this build, best first.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_POOL_F32_POOL_F32_TABLE_H_
 #define MACE_CPU_UKERNELS_POOL_F32_POOL_F32_TABLE_H_
@@ -8,13 +8,16 @@
 
 namespace mace::cpu {
 
-struct PoolF32 {
+template <typename T>
+struct PoolRow {
   const char* name;
   CpuFeatures isa;  // what the CPU must have
-  PoolF32Fn* max;
-  PoolF32Fn* mean;
-  PoolF32Fn* l2;
+  PoolFn<T>* max;
+  PoolFn<T>* mean;
+  PoolFn<T>* l2;
 };
+using PoolF32 = PoolRow<float>;
+using PoolF16 = PoolRow<uint16_t>;
 
 // The dispatcher takes the first row whose `isa` the CPU has.
 inline constexpr PoolF32 kPoolF32[] = {
@@ -29,6 +32,15 @@ inline constexpr PoolF32 kPoolF32[] = {
 #endif
     {"pool_f32__scalar", 0, pool_max_f32__scalar, pool_mean_f32__scalar,
      pool_l2_f32__scalar},
+};
+
+inline constexpr PoolF16 kPoolF16[] = {
+#if defined(__aarch64__)
+    {"pool_f16__fp16", kCpuNeon | kCpuFp16, pool_max_f16__fp16,
+     pool_mean_f16__fp16, pool_l2_f16__fp16},
+#endif
+    {"pool_f16__scalar", 0, pool_max_f16__scalar, pool_mean_f16__scalar,
+     pool_l2_f16__scalar},
 };
 
 }  // namespace mace::cpu

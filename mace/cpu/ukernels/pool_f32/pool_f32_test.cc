@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "mace/base/half.h"
 #include "mace/cpu/ukernels/pool_f32/pool_f32_table.h"
 #include "mace/cpu/ukernels/testing/random_floats.h"
 
@@ -15,12 +16,25 @@ struct Sums {
   double max, sum, squares;
 };
 
-Sums SumsOf(const std::vector<float>& x, int c, int channels, int rows,
-            int columns, int row_floats) {
+float Widen(float x) { return x; }
+float Widen(uint16_t x) { return FromHalf(x); }
+void Round(float x, float* to) { *to = x; }
+void Round(float x, uint16_t* to) { *to = ToHalf(x); }
+
+template <typename T>
+std::vector<T> Rounded(const std::vector<float>& floats) {
+  std::vector<T> values(floats.size());
+  for (size_t i = 0; i < floats.size(); ++i) Round(floats[i], &values[i]);
+  return values;
+}
+
+template <typename T>
+Sums SumsOf(const std::vector<T>& x, int c, int channels, int rows, int columns,
+            int row_floats) {
   Sums sums = {-INFINITY, 0, 0};
   for (int r = 0; r < rows; ++r) {
     for (int t = 0; t < columns; ++t) {
-      const double v = x[r * row_floats + t * channels + c];
+      const double v = Widen(x[r * row_floats + t * channels + c]);
       sums.max = std::fmax(sums.max, v);
       sums.sum += v;
       sums.squares += v * v;
@@ -30,17 +44,19 @@ Sums SumsOf(const std::vector<float>& x, int c, int channels, int rows,
 }
 
 // Two outputs are two columns apart, with a gap of one float between them.
-void CheckEveryTail(int rows, int columns, int outputs = 1) {
-  for (const PoolF32& kernel : kPoolF32) {
+template <typename T, size_t kRows>
+void CheckTable(const PoolRow<T> (&table)[kRows], double tolerance, int rows,
+                int columns, int outputs) {
+  for (const PoolRow<T>& kernel : table) {
     if ((kernel.isa & DetectCpuFeatures()) != kernel.isa) continue;
     for (int channels = 1; channels <= 35; ++channels) {
       SCOPED_TRACE(std::string(kernel.name) + " " + std::to_string(channels));
       const int all_columns = columns + 2 * (outputs - 1);
       const int row_floats = (all_columns + 1) * channels;
-      const auto x =
-          RandomFloats((rows - 1) * row_floats + all_columns * channels);
-      std::vector<float> y(outputs * (channels + 1), 9);
-      const PoolF32Window window = {static_cast<size_t>(channels),
+      const std::vector<T> x = Rounded<T>(
+          RandomFloats((rows - 1) * row_floats + all_columns * channels));
+      std::vector<T> y(outputs * (channels + 1), 9);
+      const PoolWindow<T> window = {static_cast<size_t>(channels),
                                     static_cast<size_t>(rows),
                                     static_cast<size_t>(columns),
                                     x.data(),
@@ -52,7 +68,7 @@ void CheckEveryTail(int rows, int columns, int outputs = 1) {
                                     0.75f,
                                     static_cast<size_t>(outputs),
                                     channels + 1};
-      const auto check = [&](PoolF32Fn* fn, auto want) {
+      const auto check = [&](PoolFn<T>* fn, auto want) {
         fn(window);
         for (int i = 0; i < outputs * (channels + 1); ++i) {
           const int o = i / (channels + 1), c = i % (channels + 1);
@@ -62,7 +78,8 @@ void CheckEveryTail(int rows, int columns, int outputs = 1) {
           }
           const Sums s = SumsOf(x, c + 2 * o * channels, channels, rows,
                                 columns, row_floats);
-          ASSERT_NEAR(y[i], std::fmin(std::fmax(want(s), -0.5), 0.75), 1e-6);
+          ASSERT_NEAR(Widen(y[i]), std::fmin(std::fmax(want(s), -0.5), 0.75),
+                      tolerance);
         }
       };
       check(kernel.max, [](const Sums& s) { return s.max; });
@@ -70,6 +87,12 @@ void CheckEveryTail(int rows, int columns, int outputs = 1) {
       check(kernel.l2, [](const Sums& s) { return std::sqrt(s.squares / 4); });
     }
   }
+}
+
+// A half is off by a rounding, at most 2^-12 below 1.
+void CheckEveryTail(int rows, int columns, int outputs = 1) {
+  CheckTable(kPoolF32, 1e-6, rows, columns, outputs);
+  CheckTable(kPoolF16, 0x1p-12 + 1e-6, rows, columns, outputs);
 }
 
 TEST(PoolF32, EveryTail) { CheckEveryTail(2, 3); }

@@ -9,38 +9,58 @@
 namespace mace::cpu {
 namespace {
 
-using simd::F32;
+inline simd::F32 LargerOrNan(simd::F32 a, simd::F32 b) {
+  if constexpr (simd::kMaxKeepsNan) return simd::Max(a, b);
+  return simd::Select(simd::IsNan(a), a, simd::Max(a, b));
+}
+
+// How the elements of a window are computed with: as what they are.
+template <typename Element>
+struct Plain {
+  using T = Element;
+  using V = typename simd::VectorOf<T>::Type;
+  static constexpr size_t kLanes = simd::VectorOf<T>::kLanes;
+  static V Load(const T* p) { return simd::Load(p); }
+  static V LoadN(const T* p, size_t n) { return simd::LoadN(p, n); }
+  static void Store(T* p, V v) { simd::Store(p, v); }
+  static void StoreN(T* p, V v, size_t n) { simd::StoreN(p, v, n); }
+  static V Set1(float x) { return simd::VectorOf<T>::Set1(x); }
+};
 
 // Each says how a line starts, how a pixel joins it, how the lines join, and
 // what becomes of the result. Sums go by lines, so that a large window loses
 // little precision.
-struct MaxOf {
-  static F32 Start(F32 first) { return first; }
-  static F32 Add(F32 sum, F32 x) {
-    if constexpr (simd::kMaxKeepsNan) return simd::Max(sum, x);
-    return simd::Select(simd::IsNan(sum), sum, simd::Max(sum, x));
-  }
-  static F32 Join(F32 a, F32 b) { return Add(a, b); }
-  static F32 Finish(F32 sum, F32) { return sum; }
+template <typename Elements>
+struct MaxOf : Elements {
+  using V = typename Elements::V;
+  static V Start(V first) { return first; }
+  static V Add(V sum, V x) { return LargerOrNan(sum, x); }
+  static V Join(V a, V b) { return Add(a, b); }
+  static V Finish(V sum, V) { return sum; }
 };
 
-struct MeanOf {
-  static F32 Start(F32 first) { return first; }
-  static F32 Add(F32 sum, F32 x) { return sum + x; }
-  static F32 Join(F32 a, F32 b) { return a + b; }
-  static F32 Finish(F32 sum, F32 scale) { return sum * scale; }
+template <typename Elements>
+struct MeanOf : Elements {
+  using V = typename Elements::V;
+  static V Start(V first) { return first; }
+  static V Add(V sum, V x) { return sum + x; }
+  static V Join(V a, V b) { return a + b; }
+  static V Finish(V sum, V scale) { return sum * scale; }
 };
 
-struct RootMeanSquareOf {
-  static F32 Start(F32 first) { return first * first; }
-  static F32 Add(F32 sum, F32 x) { return simd::MulAdd(x, x, sum); }
-  static F32 Join(F32 a, F32 b) { return a + b; }
-  static F32 Finish(F32 sum, F32 scale) { return simd::Sqrt(sum * scale); }
+template <typename Elements>
+struct RootMeanSquareOf : Elements {
+  using V = typename Elements::V;
+  static V Start(V first) { return first * first; }
+  static V Add(V sum, V x) { return simd::MulAdd(x, x, sum); }
+  static V Join(V a, V b) { return a + b; }
+  static V Finish(V sum, V scale) { return simd::Sqrt(sum * scale); }
 };
 
-template <typename Op, typename Load>
-inline F32 PoolLine(const PoolF32Window& w, const float* x, const Load& load) {
-  F32 sum = Op::Start(load(x));
+template <typename Op, typename T, typename Load>
+inline typename Op::V PoolPixels(const PoolWindow<T>& w, const T* x,
+                                 const Load& load) {
+  auto sum = Op::Start(load(x));
   for (size_t i = 1; i < w.columns; ++i) {
     x += w.column_stride;
     sum = Op::Add(sum, load(x));
@@ -48,26 +68,26 @@ inline F32 PoolLine(const PoolF32Window& w, const float* x, const Load& load) {
   return sum;
 }
 
-template <typename Op, typename Load>
-inline F32 PoolWindow(const PoolF32Window& w, const float* x,
-                      const Load& load) {
-  F32 sum = PoolLine<Op>(w, x, load);
+template <typename Op, typename T, typename Load>
+inline typename Op::V PoolLines(const PoolWindow<T>& w, const T* x,
+                                const Load& load) {
+  auto sum = PoolPixels<Op>(w, x, load);
   for (size_t i = 1; i < w.rows; ++i) {
     x += w.row_stride;
-    sum = Op::Join(sum, PoolLine<Op>(w, x, load));
+    sum = Op::Join(sum, PoolPixels<Op>(w, x, load));
   }
-  return simd::Clamp(Op::Finish(sum, simd::Set1(w.scale)), simd::Set1(w.lower),
-                     simd::Set1(w.upper));
+  return simd::Clamp(Op::Finish(sum, Op::Set1(w.scale)), Op::Set1(w.lower),
+                     Op::Set1(w.upper));
 }
 
 // Windows of 3x3, the most common: the addresses of the pixels stay in
 // registers, and a column that two outputs share is pooled once. Returns how
 // many channels were pooled.
-template <typename Op, int kOutputs>
-inline size_t PoolNine(const PoolF32Window& w) {
-  using simd::kLanes;
+template <typename Op, int kOutputs, typename T>
+inline size_t PoolNine(const PoolWindow<T>& w) {
+  using V = typename Op::V;
   constexpr int kColumns = 2 * kOutputs + 1;
-  const float* x[3][kColumns];
+  const T* x[3][kColumns];
 #pragma GCC unroll 3
   for (int r = 0; r < 3; ++r) {
 #pragma GCC unroll 5
@@ -75,46 +95,45 @@ inline size_t PoolNine(const PoolF32Window& w) {
       x[r][i] = w.x + r * w.row_stride + i * w.column_stride;
     }
   }
-  const F32 scale = simd::Set1(w.scale);
-  const F32 lower = simd::Set1(w.lower), upper = simd::Set1(w.upper);
-  float* const y[2] = {w.y, w.y + w.y_step};
-  const size_t channels = w.channels / kLanes * kLanes;
-  for (size_t c = 0; c < channels; c += kLanes) {
-    F32 column[kColumns];
+  const V scale = Op::Set1(w.scale);
+  const V lower = Op::Set1(w.lower), upper = Op::Set1(w.upper);
+  T* const y[2] = {w.y, w.y + w.y_step};
+  const size_t channels = w.channels / Op::kLanes * Op::kLanes;
+  for (size_t c = 0; c < channels; c += Op::kLanes) {
+    V column[kColumns];
 #pragma GCC unroll 5
     for (int i = 0; i < kColumns; ++i) {
-      column[i] = Op::Start(simd::Load(x[0][i] + c));
-      column[i] = Op::Add(column[i], simd::Load(x[1][i] + c));
-      column[i] = Op::Add(column[i], simd::Load(x[2][i] + c));
+      column[i] = Op::Start(Op::Load(x[0][i] + c));
+      column[i] = Op::Add(column[i], Op::Load(x[1][i] + c));
+      column[i] = Op::Add(column[i], Op::Load(x[2][i] + c));
     }
 #pragma GCC unroll 2
     for (int o = 0; o < kOutputs; ++o) {
-      const F32* of = column + 2 * o;
-      const F32 all = Op::Join(Op::Join(of[0], of[1]), of[2]);
-      simd::Store(y[o] + c, simd::Clamp(Op::Finish(all, scale), lower, upper));
+      const V* of = column + 2 * o;
+      const V all = Op::Join(Op::Join(of[0], of[1]), of[2]);
+      Op::Store(y[o] + c, simd::Clamp(Op::Finish(all, scale), lower, upper));
     }
   }
   return channels;
 }
 
-template <typename Op>
-void Pool(const PoolF32Window& w) {
-  using simd::kLanes;
+template <typename Op, typename T>
+void Pool(const PoolWindow<T>& w) {
   size_t pooled = 0;
   if (w.rows == 3 && w.columns == 3) {
     pooled = w.outputs == 2 ? PoolNine<Op, 2>(w) : PoolNine<Op, 1>(w);
   }
   for (size_t o = 0; o < w.outputs; ++o) {
-    const float* x = w.x + 2 * static_cast<ptrdiff_t>(o) * w.column_stride;
-    float* y = w.y + static_cast<ptrdiff_t>(o) * w.y_step;
+    const T* x = w.x + 2 * static_cast<ptrdiff_t>(o) * w.column_stride;
+    T* y = w.y + static_cast<ptrdiff_t>(o) * w.y_step;
     size_t c = pooled;
-    for (; c + kLanes <= w.channels; c += kLanes) {
-      simd::Store(y + c, PoolWindow<Op>(w, x + c, simd::Load));
+    for (; c + Op::kLanes <= w.channels; c += Op::kLanes) {
+      Op::Store(y + c, PoolLines<Op>(w, x + c, Op::Load));
     }
     const size_t n = w.channels - c;
     if (n == 0) continue;
-    const auto load = [n](const float* p) { return simd::LoadN(p, n); };
-    simd::StoreN(y + c, PoolWindow<Op>(w, x + c, load), n);
+    const auto load = [n](const T* p) { return Op::LoadN(p, n); };
+    Op::StoreN(y + c, PoolLines<Op>(w, x + c, load), n);
   }
 }
 

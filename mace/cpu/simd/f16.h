@@ -1,0 +1,31 @@
+// F16: a vector of binary16s, by the names of simd.h, which are told apart by
+// the element that is pointed to: uint16_t. Without vector arithmetic of halves
+// a single one, rounded after each operation.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_SIMD_F16_H_
+#define MACE_CPU_SIMD_F16_H_
+
+#include "mace/cpu/simd.h"
+
+#if defined(__ARM_FEATURE_FP16_VECTOR_ARITHMETIC) && !defined(MACE_SIMD_SCALAR)
+#include "mace/cpu/simd/f16_arm.h"
+#else
+#include "mace/cpu/simd/f16_scalar.h"
+#endif
+
+namespace mace::simd {
+namespace {
+
+inline F16 Clamp(F16 x, F16 lo, F16 hi) { return Min(hi, Max(lo, x)); }
+
+template <>
+struct VectorOf<uint16_t> {
+  using Type = F16;
+  static constexpr size_t kLanes = kHalfLanes;
+  static Type Set1(float x) { return SetHalf(x); }
+};
+
+}  // namespace
+}  // namespace mace::simd
+
+#endif  // MACE_CPU_SIMD_F16_H_

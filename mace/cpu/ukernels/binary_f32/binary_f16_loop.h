@@ -1,0 +1,37 @@
+// The binary micro-kernels of halves: the loops of floats.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_BINARY_F32_BINARY_F16_LOOP_H_
+#define MACE_CPU_UKERNELS_BINARY_F32_BINARY_F16_LOOP_H_
+
+#include "mace/cpu/simd/f16.h"
+
+namespace mace::cpu {
+namespace {
+
+// Found by the templates of binary_f32_loop.h, which must follow.
+inline simd::F16 One(uint16_t half) {
+  uint16_t lanes[simd::kHalfLanes];
+  for (uint16_t& lane : lanes) lane = half;
+  return simd::Load(lanes);
+}
+
+}  // namespace
+}  // namespace mace::cpu
+
+#include "mace/cpu/ukernels/binary_f32/binary_f32_loop.h"
+
+namespace mace::cpu {
+namespace {
+
+constexpr BinaryF16Set kHalfFunctions = {Binary<AddOf, uint16_t>,
+                                         Binary<SubtractOf, uint16_t>,
+                                         Binary<MultiplyOf, uint16_t>,
+                                         nullptr,
+                                         nullptr,
+                                         nullptr,
+                                         Binary<SquaredDifferenceOf, uint16_t>};
+
+}  // namespace
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_BINARY_F32_BINARY_F16_LOOP_H_

@@ -1,0 +1,11 @@
+// One depthwise output of halves, of a window of any size.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/simd/f16.h"
+#include "mace/cpu/ukernels/dwconv_f32/dwconv_f32_line.h"
+
+namespace mace::cpu {
+
+void dwconv_f16_any__fp16(const DwconvF16Tile& tile) { Line<1, 1, 1>(tile); }
+
+}  // namespace mace::cpu

@@ -1,0 +1,27 @@
+// The depthwise tile of halves on armv8.2: that of floats, eight channels at a
+// time.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_DWCONV_F32_DWCONV_F16_SQUARE_H_
+#define MACE_CPU_UKERNELS_DWCONV_F32_DWCONV_F16_SQUARE_H_
+
+#include <arm_neon.h>
+
+#include "mace/cpu/simd/f16.h"
+
+namespace mace::cpu {
+namespace {
+
+// Found by the templates of dwconv_f32_square.h, which must follow.
+inline float16x8x3_t LoadThree(const uint16_t* p) {
+  return vld1q_f16_x3(reinterpret_cast<const float16_t*>(p));
+}
+inline float16x8x4_t LoadFour(const uint16_t* p) {
+  return vld1q_f16_x4(reinterpret_cast<const float16_t*>(p));
+}
+
+}  // namespace
+}  // namespace mace::cpu
+
+#include "mace/cpu/ukernels/dwconv_f32/dwconv_f32_square.h"
+
+#endif  // MACE_CPU_UKERNELS_DWCONV_F32_DWCONV_F16_SQUARE_H_

@@ -1,0 +1,128 @@
+// Which values become halves, and where they are converted.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/plan/passes/narrow_to_halves.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace mace {
+namespace {
+
+// A graph whose nodes have one output each.
+class Builder {
+ public:
+  int Input(int64_t elements) {
+    graph.inputs.push_back(AddValue(elements));
+    return graph.inputs.back();
+  }
+  int Add(const char* op, const std::vector<int>& inputs, int64_t elements,
+          DataType stored = DataType::kInvalid) {
+    GraphNode g;
+    g.node.op = op;
+    g.inputs = inputs;
+    for (int id : inputs) g.node.inputs.push_back({graph.values[id].type});
+    if (stored != DataType::kInvalid) {
+      Operand weight = {{DataType::kF32, {1}}};
+      weight.stored = stored;
+      g.inputs.push_back(Weight());
+      g.node.inputs.push_back(weight);
+    }
+    g.outputs = {AddValue(elements)};
+    g.node.outputs = {graph.values[g.outputs[0]].type};
+    graph.nodes.push_back(g);
+    return g.outputs[0];
+  }
+
+  // "Cast:f16 Conv:f16 ...": ops and what they write.
+  std::string Narrowed() {
+    NarrowToHalves([](const Node& node) { return node.op != "Float"; }, graph);
+    std::string ops;
+    for (const GraphNode& g : graph.nodes) {
+      EXPECT_EQ(g.node.outputs[0], graph.values[g.outputs[0]].type);
+      ops += (ops.empty() ? "" : " ") + g.node.op + ":" +
+             Name(g.node.outputs[0].dtype);
+    }
+    CheckOrder();
+    return ops;
+  }
+
+  Graph graph;
+
+ private:
+  int AddValue(int64_t elements) {
+    Value value;
+    value.type = {DataType::kF32, {elements}};
+    graph.values.push_back(value);
+    return static_cast<int>(graph.values.size()) - 1;
+  }
+  int Weight() {
+    static const float one = 1;
+    const int id = AddValue(1);
+    graph.values[id].data = &one;
+    return id;
+  }
+  void CheckOrder() const {
+    std::set<int> made(graph.inputs.begin(), graph.inputs.end());
+    for (const GraphNode& g : graph.nodes) {
+      for (size_t i = 0; i < g.inputs.size(); ++i) {
+        const Value& value = graph.values[g.inputs[i]];
+        EXPECT_TRUE(value.is_constant() || made.count(g.inputs[i]) > 0);
+        EXPECT_EQ(value.type, g.node.inputs[i].type);
+      }
+      made.insert(g.outputs[0]);
+    }
+    for (int id : graph.outputs) {
+      EXPECT_EQ(made.count(id), 1u);
+      EXPECT_EQ(graph.values[id].type.dtype, DataType::kF32);
+    }
+  }
+};
+
+TEST(NarrowToHalves, FromTheFirstToTheLast) {
+  Builder b;
+  const int a = b.Add("Conv", {b.Input(8)}, 8, DataType::kF16);
+  const int c = b.Add("Conv", {b.Add("Pool", {a}, 4)}, 4, DataType::kF16);
+  b.graph.outputs = {b.Add("Float", {b.Add("Add", {c, c}, 4)}, 4)};
+  EXPECT_EQ(b.Narrowed(),
+            "Cast:f16 Conv:f16 Pool:f16 Conv:f16 Add:f16 Cast:f32 Float:f32");
+}
+
+TEST(NarrowToHalves, AValueIsConvertedOnce) {
+  Builder b;
+  const int a = b.Add("Conv", {b.Input(8)}, 8, DataType::kF16);
+  const int x = b.Add("Float", {a}, 8), y = b.Add("Float", {a}, 8);
+  b.graph.outputs = {b.Add("Conv", {x}, 8, DataType::kF16),
+                     b.Add("Conv", {x}, 8, DataType::kF16), a, y};
+  EXPECT_EQ(b.Narrowed(),
+            "Cast:f16 Conv:f16 Cast:f32 Float:f32 Float:f32 Cast:f16 Conv:f16 "
+            "Conv:f16 Cast:f32 Cast:f32");
+}
+
+TEST(NarrowToHalves, ConvertsTheSmallerTensor) {
+  // A node that could be either, next to a node of floats: where it shrinks the
+  // tensor it takes halves, where it grows it, floats.
+  for (int64_t elements : {2, 32}) {
+    Builder b;
+    const int a = b.Add("Conv", {b.Input(8)}, 8, DataType::kF16);
+    b.graph.outputs = {b.Add("Float", {b.Add("Resize", {a}, elements)}, 1)};
+    EXPECT_EQ(b.Narrowed(),
+              elements < 8 ? "Cast:f16 Conv:f16 Resize:f16 Cast:f32 Float:f32"
+                           : "Cast:f16 Conv:f16 Cast:f32 Resize:f32 Float:f32");
+  }
+}
+
+TEST(NarrowToHalves, OnlyWhereWeightsAreStoredSo) {
+  for (DataType stored : {DataType::kInvalid, DataType::kBF16}) {
+    Builder b;
+    const int a = b.Add("Conv", {b.Input(8)}, 8, stored);
+    b.graph.outputs = {b.Add("Pool", {a}, 4)};
+    EXPECT_EQ(b.Narrowed(), "Conv:f32 Pool:f32");
+  }
+}
+
+}  // namespace
+}  // namespace mace

@@ -1,0 +1,136 @@
+// Choosing the nodes, then twins of values and the converts between them.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/plan/passes/narrow_to_halves.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "mace/plan/move_costs.h"
+
+namespace mace {
+namespace {
+
+bool IsF32Activation(const Value& value) {
+  return value.type.dtype == DataType::kF32 && !value.is_constant();
+}
+
+bool HasHalfWeight(const Node& node) {
+  return std::any_of(
+      node.inputs.begin(), node.inputs.end(),
+      [](const Operand& o) { return o.stored == DataType::kF16; });
+}
+
+// By node: whether its activations become f16; empty if none's do.
+std::vector<bool> ChooseNodes(
+    const std::function<bool(const Node&)>& computes_halves,
+    const Graph& graph) {
+  MinCut cut(CutVertexOf(graph.nodes.size()));
+  bool any = false;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n].node;
+    if (!computes_halves(node)) {
+      cut.AddEdge(CutVertexOf(n), kCutSink, MinCut::kInfinite);
+    } else if (HasHalfWeight(node)) {
+      cut.AddEdge(kCutSource, CutVertexOf(n), MinCut::kInfinite);
+      any = true;
+    }
+  }
+  if (!any) return {};
+  AddMoveCosts(
+      graph,
+      [](const Value& value) {
+        return IsF32Activation(value)
+                   ? static_cast<double>(NumElements(value.type.shape))
+                   : 0.;
+      },
+      &cut);
+  const std::vector<bool> side = cut.SourceSide(kCutSource, kCutSink);
+  std::vector<bool> chosen;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    chosen.push_back(side[CutVertexOf(n)]);
+  }
+  return chosen;
+}
+
+class Narrower {
+ public:
+  explicit Narrower(Graph& graph)
+      : graph_(graph),
+        half_of_(graph.values.size(), -1),
+        is_made_(graph.values.size(), true) {}
+
+  void Narrow(const std::vector<bool>& chosen) {
+    std::vector<GraphNode> nodes = std::move(graph_.nodes);
+    graph_.nodes.clear();
+    for (size_t n = 0; n < nodes.size(); ++n) {
+      if (chosen[n]) {
+        UseHalves(nodes[n]);
+      } else {
+        for (int id : nodes[n].inputs) NeedFloats(id);
+      }
+      graph_.nodes.push_back(std::move(nodes[n]));
+    }
+    for (int id : graph_.outputs) NeedFloats(id);
+  }
+
+ private:
+  void UseHalves(GraphNode& g) {
+    for (size_t i = 0; i < g.inputs.size(); ++i) {
+      const int id = g.inputs[i];
+      if (id < 0 || !IsF32Activation(graph_.values[id])) continue;
+      if (half_of_[id] < 0) AddCast(id, AddHalf(id));
+      g.inputs[i] = half_of_[id];
+      g.node.inputs[i].type.dtype = DataType::kF16;
+    }
+    for (size_t i = 0; i < g.outputs.size(); ++i) {
+      const int id = g.outputs[i];
+      if (!IsF32Activation(graph_.values[id])) continue;
+      is_made_[id] = false;
+      g.outputs[i] = AddHalf(id);
+      g.node.outputs[i].dtype = DataType::kF16;
+    }
+  }
+
+  int AddHalf(int id) {
+    Value twin;
+    twin.name = graph_.values[id].name;
+    twin.type = graph_.values[id].type;
+    twin.type.dtype = DataType::kF16;
+    half_of_[id] = static_cast<int>(graph_.values.size());
+    graph_.values.push_back(std::move(twin));
+    return half_of_[id];
+  }
+
+  void NeedFloats(int id) {
+    if (id < 0 || is_made_[id]) return;
+    is_made_[id] = true;
+    AddCast(half_of_[id], id);
+  }
+
+  void AddCast(int from, int to) {
+    GraphNode g;
+    g.node.name = graph_.values[from].name;
+    g.node.op = "Cast";
+    g.node.inputs.push_back({graph_.values[from].type, nullptr, -1});
+    g.node.outputs.push_back(graph_.values[to].type);
+    g.inputs = {from};
+    g.outputs = {to};
+    graph_.nodes.push_back(std::move(g));
+  }
+
+  Graph& graph_;
+  std::vector<int> half_of_;   // by value: its twin, or -1
+  std::vector<bool> is_made_;  // by value: whether it, not its twin, is written
+};
+
+}  // namespace
+
+void NarrowToHalves(const std::function<bool(const Node&)>& computes_halves,
+                    Graph& graph) {
+  const std::vector<bool> chosen = ChooseNodes(computes_halves, graph);
+  if (!chosen.empty()) Narrower(graph).Narrow(chosen);
+}
+
+}  // namespace mace

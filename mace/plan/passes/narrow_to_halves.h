@@ -1,0 +1,22 @@
+// NarrowToHalves: f16 activations between the nodes that compute with them.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_PLAN_PASSES_NARROW_TO_HALVES_H_
+#define MACE_PLAN_PASSES_NARROW_TO_HALVES_H_
+
+#include <functional>
+
+#include "mace/graph/graph.h"
+
+namespace mace {
+
+// Where weights are stored as f16 and a node computes with such activations
+// (`computes_halves`, of the device), the f32 activations that the node reads
+// and writes get a twin of f16, and so do those of nodes between, such that the
+// fewest elements are converted, by nodes (op "Cast") that this adds. Inputs
+// and outputs of the graph stay f32. REQUIRES: types are inferred.
+void NarrowToHalves(const std::function<bool(const Node&)>& computes_halves,
+                    Graph& graph);
+
+}  // namespace mace
+
+#endif  // MACE_PLAN_PASSES_NARROW_TO_HALVES_H_
