@@ -10,6 +10,28 @@
 namespace mace::cpu {
 namespace {
 
+// Whether a tile that adds ends in a function of its own: GCC for Arm spills
+// registers in the loop if it shares them with the addend's.
+constexpr bool kAddsApart = simd::kLanes == 4;
+[[maybe_unused]] __attribute__((noinline)) void AddAndStore(
+    const GemmF32Tile& t, size_t rows, size_t vectors,
+    const simd::F32* products) {
+  using namespace simd;
+  const F32 lower = Set1(t.lower), upper = Set1(t.upper);
+  for (size_t r = 0; r < rows; ++r) {
+    const float* addend = t.addend + r * t.addend_stride;
+    float* c = t.c + r * t.c_stride;
+    for (size_t v = 0; v < vectors; ++v, c += kLanes, addend += kLanes) {
+      const size_t left = t.n - v * kLanes;
+      if (left < kLanes) {
+        StoreN(c, Clamp(*products++ + LoadN(addend, left), lower, upper), left);
+      } else {
+        Store(c, Clamp(*products++ + Load(addend), lower, upper));
+      }
+    }
+  }
+}
+
 // kRows x kVectors accumulators live in registers through the whole loop; a row
 // of packed b is kPackedVectors long. Loop<kRows, kVectors>::Run multiplies one
 // segment.
@@ -35,6 +57,15 @@ void Tile(const GemmF32Tile& t) {
   for (size_t s = 0; s < t.segments; ++s, a += t.segment_stride) {
     b = Loop<kRows, kVectors>::template Run<kPackedVectors>(a, t.a_stride, t.k,
                                                             b, acc);
+  }
+  if (kAddsApart && t.addend != nullptr) {
+    F32 products[kRows][kVectors];
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 16
+      for (int v = 0; v < kVectors; ++v) products[r][v] = acc[r][v];
+    }
+    return AddAndStore(t, kRows, kVectors, products[0]);
   }
   if (t.addend != nullptr) {
 #pragma GCC unroll 16
