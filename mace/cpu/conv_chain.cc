@@ -32,39 +32,45 @@ bool IsConstant(const Node& node, DataType dtype) {
          NumElements(node.outputs[0].shape) > 0;
 }
 
-// The ops of a chain, in order.
+// The ops of a chain: convolutions and depthwise ones in turns, and a sum
+// behind a convolution.
 struct Links {
-  const ChainLink* before = nullptr;
-  const ChainLink* depthwise = nullptr;
-  const ChainLink* after = nullptr;
+  std::vector<const ChainLink*> convs;
   const ChainLink* sum = nullptr;
 };
 
-// Takes the next link if it is `op`.
-const ChainLink* Take(const std::vector<ChainLink>& chain, const char* op,
-                      size_t* i) {
-  return *i < chain.size() && chain[*i].node->op == op ? &chain[(*i)++]
-                                                       : nullptr;
+bool IsDepthwise(const ChainLink& link) {
+  return link.node->op == "DepthwiseConv2d";
 }
 
 bool Match(const std::vector<ChainLink>& chain, Links* links) {
-  size_t i = 0;
-  links->before = Take(chain, "Conv2d", &i);
-  links->depthwise = Take(chain, "DepthwiseConv2d", &i);
-  if (links->depthwise != nullptr) links->after = Take(chain, "Conv2d", &i);
-  if (links->depthwise == nullptr || links->after != nullptr) {
-    links->sum = Take(chain, "Eltwise", &i);
+  for (const ChainLink& link : chain) {
+    const bool after_depthwise =
+        !links->convs.empty() && IsDepthwise(*links->convs.back());
+    if (links->sum != nullptr) return false;
+    if (link.node->op == "Eltwise" && !links->convs.empty() &&
+        !after_depthwise) {
+      links->sum = &link;
+      continue;
+    }
+    if (!IsDepthwise(link) && link.node->op != "Conv2d") return false;
+    if (!links->convs.empty() && IsDepthwise(link) == after_depthwise) {
+      return false;
+    }
+    if (link.previous > 0) return false;
+    links->convs.push_back(&link);
+  }
+  if (chain.size() < 2 || links->convs.size() > ConvChain::kMaxStages) {
+    return false;
   }
   // Of halves only a convolution and its sum are one kernel.
-  const DataType dtype = links->depthwise == nullptr
+  const DataType dtype = links->convs.size() == 1
                              ? chain[0].node->inputs[0].type.dtype
                              : DataType::kF32;
-  const auto fits = [dtype](const ChainLink* link) {
-    return link == nullptr ||
-           (link->previous <= 0 && IsConstant(*link->node, dtype));
-  };
-  return i == chain.size() && chain.size() > 1 && fits(links->before) &&
-         fits(links->depthwise) && fits(links->after);
+  return std::all_of(links->convs.begin(), links->convs.end(),
+                     [dtype](const ChainLink* link) {
+                       return IsConstant(*link->node, dtype);
+                     });
 }
 
 // The activation of a sum of two tensors of one shape.
@@ -86,9 +92,13 @@ bool IsPointwise(const ConvShape& s) {
   return s.group == 1 && patches.is_matrix();
 }
 
-bool BeforePays(const ConvShape& s, const CpuContext& context) {
+// Whether a convolution before a depthwise one hands it lines.
+bool BeforePays(const Operand& filter, const ConvShape& s,
+                const CpuContext& context) {
   const int64_t bytes = s.window.h.out * s.window.w.out * s.out_channels * 4;
-  return IsPointwise(s) && (context.choice.chain > 0 || bytes >= kFarBytes);
+  return s.group == 1 && WinogradOf(filter, s, context) == 0 &&
+         !IsStrassen(filter, s, context) &&
+         (context.choice.chain > 0 || bytes >= kFarBytes);
 }
 
 // Not where the filter is larger than what it multiplies: threads share its
@@ -164,54 +174,81 @@ Result<KernelPtr> PrepareSum(const ChainLink& link,
   return PrepareConvSum(*link.node, conv, sum_activation, context);
 }
 
+// Whether a convolution pays as link i of a chain.
+// Errors: MACE_UNSUPPORTED if not.
+Status CheckLink(const Links& links, size_t i, const ConvNode& conv,
+                 const CpuContext& context) {
+  const ChainLink& link = *links.convs[i];
+  const Operand& filter = link.node->inputs[1];
+  if (IsDepthwise(link)) {
+    return conv.shape.out_per_group() == 1 ? Status() : NotWorthIt(link);
+  }
+  // Strassen's product pairs lines that are far from each other, of which a
+  // ring would have the last few.
+  if (i > 1 && IsStrassen(filter, conv.shape, context)) return NotWorthIt(link);
+  if (i > 0 && !AfterPays(filter, conv.shape, context)) return NotWorthIt(link);
+  if (i + 1 < links.convs.size() && !BeforePays(filter, conv.shape, context)) {
+    return NotWorthIt(link);
+  }
+  return Status();
+}
+
+Result<ChainDepthwise> MakeDepthwise(const Node& node, const ConvNode& conv,
+                                     int64_t y_pixel, int bias,
+                                     CpuContext& context) {
+  Depthwise::Spec spec = {conv.shape.window, 1, conv.shape.in_channels,
+                          conv.activation};
+  spec.y_pixel = y_pixel;
+  Depthwise kernel(spec, context);
+  MACE_ASSIGN_OR_RETURN(auto taps,
+                        kernel.PackConstant(node.inputs[1], context));
+  return ChainDepthwise{conv.shape, std::move(kernel), std::move(taps), bias};
+}
+
 Result<KernelPtr> PrepareLines(const Links& links,
                                const ActivationFunction& sum_activation,
                                CpuContext& context) {
-  const ChainLink& middle = *links.depthwise;
-  MACE_ASSIGN_OR_RETURN(const ConvNode depthwise,
-                        ReadDepthwiseConv2d(*middle.node));
-  const ConvShape& shape = depthwise.shape;
-  if (shape.out_per_group() != 1) return NotWorthIt(middle);
+  const size_t num_convs = links.convs.size();
+  // What follows a depthwise convolution may well make a chain with it.
+  if (num_convs > 2 && IsDepthwise(*links.convs.back())) {
+    return NotWorthIt(*links.convs.back());
+  }
+  std::vector<ConvNode> convs;
+  for (size_t i = 0; i < num_convs; ++i) {
+    const Node& node = *links.convs[i]->node;
+    MACE_ASSIGN_OR_RETURN(const ConvNode conv, IsDepthwise(*links.convs[i])
+                                                   ? ReadDepthwiseConv2d(node)
+                                                   : ReadConv2d(node));
+    MACE_RETURN_IF_ERROR(CheckLink(links, i, conv, context));
+    convs.push_back(conv);
+  }
   InputIndices inputs;
-  std::optional<ChainProduct> before, after;
-  if (links.before != nullptr) {
-    const Node& node = *links.before->node;
-    MACE_ASSIGN_OR_RETURN(const ConvNode conv, ReadConv2d(node));
-    if (!BeforePays(conv.shape, context) ||
-        IsStrassen(node.inputs[1], conv.shape, context)) {
-      return NotWorthIt(middle);
+  ConvChain::Spec spec;
+  spec.step = context.choice.step;
+  for (size_t i = 0; i < num_convs; ++i) {
+    const Node& node = *links.convs[i]->node;
+    const ConvShape& s = convs[i].shape;
+    const int bias = inputs.NextBias(node);
+    const bool last = i + 1 == num_convs;
+    ChainStage stage;
+    if (IsDepthwise(*links.convs[i])) {
+      const int64_t y_pixel = last ? 0 : ChainPixel(s.out_channels);
+      MACE_ASSIGN_OR_RETURN(
+          stage.depthwise,
+          MakeDepthwise(node, convs[i], y_pixel, bias, context));
+    } else {
+      const int64_t x_pixel =
+          i == 0 ? s.in_channels : ChainPixel(s.in_channels);
+      MACE_ASSIGN_OR_RETURN(
+          stage.product,
+          MakeProduct(node, convs[i], x_pixel, bias,
+                      last ? sum_activation : ActivationFunction(), context));
+      if (last && links.sum != nullptr) stage.product->addend = inputs.next();
     }
-    MACE_ASSIGN_OR_RETURN(before,
-                          MakeProduct(node, conv, conv.shape.in_channels,
-                                      inputs.NextBias(node), {}, context));
+    spec.stages.push_back(std::move(stage));
   }
-  const int bias = inputs.NextBias(*middle.node);
-  Depthwise::Spec spec = {shape.window, 1, shape.in_channels,
-                          depthwise.activation};
-  if (links.after != nullptr) {
-    const Node& node = *links.after->node;
-    MACE_ASSIGN_OR_RETURN(const ConvNode conv, ReadConv2d(node));
-    if (!AfterPays(node.inputs[1], conv.shape, context)) {
-      return NotWorthIt(middle);
-    }
-    // Pairs of lines are far from each other, the ring has but the last few.
-    if (before && IsStrassen(node.inputs[1], conv.shape, context)) {
-      return NotWorthIt(middle);
-    }
-    spec.y_pixel = ChainPixel(shape.out_channels);
-    MACE_ASSIGN_OR_RETURN(
-        after, MakeProduct(node, conv, spec.y_pixel, inputs.NextBias(node),
-                           sum_activation, context));
-    if (links.sum != nullptr) after->addend = inputs.next();
-  }
-  Depthwise lines(spec, context);
-  MACE_ASSIGN_OR_RETURN(auto taps,
-                        lines.PackConstant(middle.node->inputs[1], context));
-  return KernelPtr(std::make_unique<ConvChain>(
-      ConvChain::Spec{std::move(before), std::move(lines), shape,
-                      std::move(taps), bias, std::move(after),
-                      context.choice.step},
-      context.threads));
+  return KernelPtr(
+      std::make_unique<ConvChain>(std::move(spec), context.threads));
 }
 
 }  // namespace
@@ -226,8 +263,8 @@ Result<KernelPtr> PrepareConvChain(const std::vector<ChainLink>& chain,
   if (links.sum != nullptr) {
     MACE_ASSIGN_OR_RETURN(sum_activation, ReadSum(*links.sum->node));
   }
-  if (links.depthwise == nullptr) {
-    return PrepareSum(*links.before, sum_activation, context);
+  if (links.convs.size() == 1) {
+    return PrepareSum(*links.convs[0], sum_activation, context);
   }
   return PrepareLines(links, sum_activation, context);
 }

@@ -69,13 +69,7 @@ double ChainProduct::Cost() const {
 }
 
 ConvChain::ConvChain(Spec spec, ThreadPool* threads)
-    : before_(std::move(spec.before)),
-      depthwise_(std::move(spec.depthwise)),
-      shape_(spec.shape),
-      taps_(std::move(spec.taps)),
-      bias_(spec.bias),
-      after_(std::move(spec.after)),
-      threads_(threads) {
+    : stages_(std::move(spec.stages)), threads_(threads) {
   PlanLines(spec.step);
   PlanScratch();
 }
@@ -86,17 +80,16 @@ int64_t ConvChain::scratch_bytes() const {
 }
 
 int64_t ConvChain::macs() const {
-  int64_t macs = Macs(shape_);
-  for (const auto* p : {&before_, &after_}) {
-    if (*p) macs += Macs((*p)->shape);
-  }
+  int64_t macs = 0;
+  for (const ChainStage& stage : stages_) macs += Macs(stage.shape());
   return macs;
 }
 
 int64_t ConvChain::cost_macs() const {
-  double cost = static_cast<double>(Macs(shape_));
-  for (const auto* p : {&before_, &after_}) {
-    if (*p) cost += (*p)->Cost();
+  double cost = 0;
+  for (const ChainStage& stage : stages_) {
+    cost += stage.product ? stage.product->Cost()
+                          : static_cast<double>(Macs(stage.shape()));
   }
   return static_cast<int64_t>(cost);
 }
@@ -104,191 +97,225 @@ int64_t ConvChain::cost_macs() const {
 std::vector<mace::Overlap> ConvChain::overlaps() const {
   if (pairs_lines()) return {};  // both halves are read from the start
   const int64_t threads = threads_->num_threads();
-  const Window2D& w = shape_.window;
+  const Window2D& out = last().window;
+  const int64_t step = step_.back();
   // One thread runs step by step.
-  const int64_t pieces = threads == 1 ? CeilDiv(w.h.out, step_) : num_bands_;
+  const int64_t pieces = threads == 1 ? CeilDiv(out.h.out, step) : num_bands_;
   const auto begin = [&](int64_t i) {
-    return threads == 1 ? std::min(i * step_, w.h.out) : BandBegin(i);
+    return threads == 1 ? std::min(i * step, out.h.out) : BandBegin(i);
   };
   const int64_t distance = SafeDistance(
       pieces, threads,
-      [&](int64_t i) { return begin(i + 1) * w.w.out * OutChannels() * 4; },
       [&](int64_t i) {
-        int64_t line = FirstLine(begin(i)), width = w.w.in;
-        if (before_) {
-          const Window2D& b = before_->shape.window;
-          line = std::clamp<int64_t>(line * b.h.stride - b.h.pad_before, 0,
-                                     b.h.in);
-          width = b.w.in;
-        }
-        return line * width * InChannels() * 4;
+        return begin(i + 1) * out.w.out * last().out_channels * 4;
+      },
+      [&](int64_t i) {
+        int64_t line = begin(i);
+        for (size_t s = stages_.size(); s-- > 0;) line = FirstLine(s, line);
+        const ConvShape& first = stages_[0].shape();
+        return line * first.window.w.in * first.in_channels * 4;
       });
   return {{0, distance}};
 }
 
 std::string ConvChain::variant() const {
-  return (before_ ? before_->variant() + " + " : std::string()) +
-         depthwise_.variant() +
-         (after_ ? " + " + after_->variant() : std::string()) + " by lines";
+  std::string variant;
+  for (const ChainStage& stage : stages_) {
+    variant += (variant.empty() ? "" : " + ") +
+               (stage.product ? stage.product->variant()
+                              : stage.depthwise->kernel.variant());
+  }
+  return variant + " by lines";
 }
 
 Status ConvChain::Run(const RunArgs& args) {
-  const auto* x = args.inputs[0].as<const float>();
-  auto* y = args.outputs[0].as<float>();
-  const Window2D& in = before_ ? before_->shape.window : shape_.window;
-  const bool in_order = Overlap(y, OutPixels() * OutChannels(), x,
-                                in.h.in * in.w.in * InChannels());
-  RunTasks(threads_, num_bands_, in_order, [&](size_t worker, size_t band) {
+  const auto floats = [](int64_t lines, int64_t width, int64_t channels) {
+    return lines * width * channels;
+  };
+  const ConvShape& first = stages_[0].shape();
+  const Window2D &in = first.window, &out = last().window;
+  const bool in_order =
+      Overlap(args.outputs[0].as<float>(),
+              floats(out.h.out, out.w.out, last().out_channels),
+              args.inputs[0].as<const float>(),
+              floats(in.h.in, in.w.in, first.in_channels));
+  RunTasks(threads_, num_bands_, in_order, [&](size_t worker, size_t index) {
+    const auto i = static_cast<int64_t>(index);
     float* scratch = args.scratch.as<float>() + worker * thread_floats_;
-    if (pairs_lines()) {
-      RunPairs(args, static_cast<int64_t>(band), scratch);
-    } else {
-      RunBand(args, static_cast<int64_t>(band), scratch);
-    }
+    if (pairs_lines()) return RunPairs(args, i, scratch);
+    Band band = {args, scratch};
+    band.ready[stages_.size() - 1] = BandBegin(i);
+    Advance(band, stages_.size() - 1, BandBegin(i + 1));
   });
   return Status();
 }
 
-int64_t ConvChain::OutPixels() const {
-  return shape_.window.h.out * shape_.window.w.out;
-}
-
-int64_t ConvChain::OutChannels() const {
-  return after_ ? after_->shape.out_channels : shape_.out_channels;
-}
-
-int64_t ConvChain::InChannels() const {
-  return before_ ? before_->shape.in_channels : shape_.in_channels;
-}
-
 int64_t ConvChain::Lines() const {
-  return pairs_lines() ? shape_.window.h.out / 2 : shape_.window.h.out;
+  return pairs_lines() ? last().window.h.out / 2 : last().window.h.out;
 }
 
 int64_t ConvChain::BandBegin(int64_t band) const {
   return band * Lines() / num_bands_;
 }
 
-int64_t ConvChain::FirstLine(int64_t p) const {
-  const Window& h = shape_.window.h;
+int64_t ConvChain::FirstLine(size_t stage, int64_t p) const {
+  const Window& h = stages_[stage].shape().window.h;
   return std::clamp<int64_t>(p * h.stride - h.pad_before, 0, h.in);
 }
 
-int64_t ConvChain::LastLine(int64_t p) const {
-  const Window& h = shape_.window.h;
+int64_t ConvChain::LastLine(size_t stage, int64_t p) const {
+  const Window& h = stages_[stage].shape().window.h;
   return std::clamp<int64_t>(p * h.stride - h.pad_before + h.extent(), 0, h.in);
 }
 
 void ConvChain::PlanLines(int64_t doubled) {
-  const Window2D& w = shape_.window;
-  const int64_t channels = shape_.out_channels;
+  const ConvShape& s = last();
   const int64_t threads = threads_->num_threads();
-  pixel_ = channels;
-  step_ = 1;
-  if (after_) {
-    pixel_ = ChainPixel(channels);
-    const int64_t filter_bytes = channels * OutChannels() * 4;
+  int64_t step = 1;
+  if (stages_.back().product) {
+    const int64_t filter_bytes = s.in_channels * s.out_channels * 4;
+    const int64_t line_bytes = s.window.w.out * s.in_channels * 4;
     const int64_t bytes =
         filter_bytes > kLargeFilterBytes ? kLargeFilterBytes : kNearBytes;
-    step_ =
-        std::max(bytes / (w.w.out * channels * 4), CeilDiv(kFewRows, w.w.out));
+    step = std::max(bytes / line_bytes, CeilDiv(kFewRows, s.window.w.out));
   }
-  step_ = Doubled(step_, doubled);
+  step = Doubled(step, doubled);
   const int64_t share = CeilDiv(Lines(), threads);
-  step_ = std::min(step_, share);
-  step_ = CeilDiv(share, CeilDiv(share, step_));
+  step = std::min(step, share);
+  step = CeilDiv(share, CeilDiv(share, step));
   // Bands as long as can be where lines are computed twice between them.
-  const int64_t rounds = CeilDiv(CeilDiv(Lines(), step_), threads);
-  num_bands_ = std::min(before_ ? threads : rounds * threads, Lines());
-  ring_lines_ = (step_ - 1) * w.h.stride + w.h.extent();
-  if (pairs_lines()) after_->strassen->SetMaxPairs(step_ * w.w.out);
+  bool twice = false;
+  for (size_t i = 1; i < stages_.size(); ++i) twice |= !stages_[i].product;
+  const int64_t rounds = CeilDiv(CeilDiv(Lines(), step), threads);
+  num_bands_ = std::min(twice ? threads : rounds * threads, Lines());
+  // What the lines of a step need.
+  step_.assign(stages_.size(), step);
+  for (size_t i = stages_.size() - 1; i > 0; --i) {
+    step_[i - 1] = step_[i] * stages_[i].shape().window.h.stride;
+  }
+  if (pairs_lines()) {
+    stages_.back().product->strassen->SetMaxPairs(step * s.window.w.out);
+  }
 }
 
 void ConvChain::PlanScratch() {
-  const Window2D& w = shape_.window;
   int64_t floats = 0;
   const auto add = [&floats](int64_t more) {
     const int64_t at = floats;
     floats += AlignedFloats(more);
     return at;
   };
-  pixels_at_ = add(CeilDiv(depthwise_.thread_scratch_bytes(), 4));
-  if (before_) {
-    ring_at_ = add(ring_lines_ * w.w.in * shape_.in_channels);
-    before_at_ = add(before_->thread_scratch_floats());
-  }
-  if (after_) {
-    const int64_t lines = pairs_lines() ? 2 * step_ : step_;
-    lines_at_ = add(lines * w.w.out * pixel_);
-    after_at_ = add(after_->thread_scratch_floats());
+  for (size_t i = 0; i < stages_.size(); ++i) {
+    const ChainStage& stage = stages_[i];
+    scratch_at_.push_back(
+        add(stage.product
+                ? stage.product->thread_scratch_floats()
+                : CeilDiv(stage.depthwise->kernel.thread_scratch_bytes(), 4)));
+    if (i + 1 == stages_.size()) break;
+    const ChainStage& next = stages_[i + 1];
+    const Window& h = next.shape().window.h;
+    const int64_t channels = stage.shape().out_channels;
+    Ring ring;
+    ring.lines = (step_[i + 1] - 1) * h.stride + h.extent();
+    if (pairs_lines()) ring.lines *= 2;
+    ring.line_floats = stage.shape().window.w.out *
+                       (next.product ? ChainPixel(channels) : channels);
+    ring.at = add(ring.lines * ring.line_floats);
+    rings_.push_back(ring);
   }
   thread_floats_ = floats;
 }
 
-void ConvChain::RunBand(const RunArgs& args, int64_t band,
-                        float* scratch) const {
-  const Window2D& w = shape_.window;
-  auto* y = args.outputs[0].as<float>();
-  Depthwise::Image image = {args.inputs[0].as<const float>(), w.h.in};
-  if (before_) image = {scratch + ring_at_, ring_lines_};
-  const int64_t end = BandBegin(band + 1);
-  int64_t ready = 0;  // lines of the ring, up to here
-  for (int64_t p = BandBegin(band); p < end; p += step_) {
-    const int64_t p_end = std::min(p + step_, end);
-    if (before_) {
-      ready = std::max(ready, FirstLine(p));
-      FillRing(args, ready, LastLine(p_end - 1), scratch);
-      ready = std::max(ready, LastLine(p_end - 1));
+void ConvChain::Advance(Band& band, size_t stage, int64_t end) const {
+  int64_t& ready = band.ready[stage];
+  while (ready < end) {
+    const int64_t stop = std::min(ready + step_[stage], end);
+    if (stage > 0) {
+      int64_t& before = band.ready[stage - 1];
+      before = std::max(before, FirstLine(stage, ready));
+      // A product leaves nothing for the next step: the ring begins anew.
+      if (stages_[stage].product) band.base[stage - 1] = ready;
+      Advance(band, stage - 1, LastLine(stage, stop - 1));
     }
-    const int64_t out_floats = p * w.w.out * OutChannels();
-    float* out = y + out_floats;
-    float* lines = after_ ? scratch + lines_at_ : out;
-    RunDepthwise(args, image, p, p_end, lines, scratch);
-    if (after_) {
-      after_->Run(args, 0, (p_end - p) * w.w.out, lines, out, out_floats,
-                  scratch + after_at_);
+    if (stages_[stage].product) {
+      RunProduct(band, stage, ready, stop);
+    } else {
+      RunDepthwise(band, stage, ready, stop);
     }
+    ready = stop;
   }
 }
 
-void ConvChain::RunDepthwise(const RunArgs& args, const Depthwise::Image& image,
-                             int64_t begin, int64_t end, float* lines,
-                             float* scratch) const {
-  const int64_t line_floats = shape_.window.w.out * pixel_;
-  for (int64_t i = begin; i < end; ++i, lines += line_floats) {
-    depthwise_.RunLine(image, i, static_cast<const float*>(taps_.get()),
-                       Input(args, bias_), lines, scratch + pixels_at_);
+float* ConvChain::OutputLine(const Band& band, size_t stage,
+                             int64_t line) const {
+  if (stage == rings_.size()) {
+    return band.args.outputs[0].as<float>() +
+           line * last().window.w.out * last().out_channels;
+  }
+  const Ring& ring = rings_[stage];
+  return band.scratch + ring.at +
+         (line - band.base[stage]) % ring.lines * ring.line_floats;
+}
+
+int64_t ConvChain::Contiguous(const Band& band, size_t stage, int64_t line,
+                              int64_t most) const {
+  if (stage == rings_.size()) return most;
+  const int64_t lines = rings_[stage].lines;
+  return std::min(most, lines - (line - band.base[stage]) % lines);
+}
+
+void ConvChain::RunDepthwise(const Band& band, size_t stage, int64_t begin,
+                             int64_t end) const {
+  const ChainDepthwise& d = *stages_[stage].depthwise;
+  Depthwise::Image image = {band.args.inputs[0].as<const float>(),
+                            d.shape.window.h.in};
+  if (stage > 0) {
+    const Ring& ring = rings_[stage - 1];
+    image = {band.scratch + ring.at, ring.lines};
+  }
+  for (int64_t i = begin; i < end; ++i) {
+    d.kernel.RunLine(image, i, static_cast<const float*>(d.taps.get()),
+                     Input(band.args, d.bias), OutputLine(band, stage, i),
+                     band.scratch + scratch_at_[stage]);
+  }
+}
+
+void ConvChain::RunProduct(const Band& band, size_t stage, int64_t begin,
+                           int64_t end) const {
+  const ChainProduct& product = *stages_[stage].product;
+  const int64_t width = product.shape.window.w.out;
+  float* scratch = band.scratch + scratch_at_[stage];
+  for (int64_t stop; begin < end; begin = stop) {
+    // The lines read are those of one step: they follow each other.
+    stop = begin + Contiguous(band, stage, begin, end - begin);
+    float* y = OutputLine(band, stage, begin);
+    const int64_t rows = (stop - begin) * width;
+    if (stage > 0) {
+      product.Run(band.args, 0, rows, OutputLine(band, stage - 1, begin), y,
+                  begin * width * product.shape.out_channels, scratch);
+    } else {
+      product.Run(band.args, begin * width, stop * width,
+                  band.args.inputs[0].as<const float>(), y, 0, scratch);
+    }
   }
 }
 
 void ConvChain::RunPairs(const RunArgs& args, int64_t band,
                          float* scratch) const {
-  const Window2D& w = shape_.window;
-  const Depthwise::Image image = {args.inputs[0].as<const float>(), w.h.in};
-  float* lines = scratch + lines_at_;
+  const Window2D& w = last().window;
+  const Ring& ring = rings_[0];
+  const float* lines = scratch + ring.at;
   const int64_t half = w.h.out / 2, end = BandBegin(band + 1);
-  for (int64_t p = BandBegin(band); p < end; p += step_) {
-    const int64_t p_end = std::min(p + step_, end);
-    const int64_t rows = (p_end - p) * w.w.out;
-    RunDepthwise(args, image, p, p_end, lines, scratch);
-    RunDepthwise(args, image, p + half, p_end + half, lines + rows * pixel_,
-                 scratch);
-    after_->RunPairs(args, lines, {0, p * w.w.out, rows},
-                     {rows, (p + half) * w.w.out, rows}, scratch + after_at_);
-  }
-}
-
-void ConvChain::FillRing(const RunArgs& args, int64_t begin, int64_t end,
-                         float* scratch) const {
-  const int64_t width = shape_.window.w.in;
-  while (begin < end) {
-    const int64_t at = begin % ring_lines_;
-    const int64_t stop = std::min(end, begin + ring_lines_ - at);
-    before_->Run(args, begin * width, stop * width,
-                 args.inputs[0].as<const float>(),
-                 scratch + ring_at_ + at * width * shape_.in_channels, 0,
-                 scratch + before_at_);
-    begin = stop;
+  for (int64_t p = BandBegin(band); p < end; p += step_[1]) {
+    const int64_t n = std::min(step_[1], end - p);
+    // The lower half's lines behind those of the upper one.
+    RunDepthwise({args, scratch, {}, {p}}, 0, p, p + n);
+    RunDepthwise({args, scratch, {}, {p + half - n}}, 0, p + half,
+                 p + half + n);
+    const int64_t rows = n * w.w.out;
+    stages_[1].product->RunPairs(args, lines, {0, p * w.w.out, rows},
+                                 {rows, (p + half) * w.w.out, rows},
+                                 scratch + scratch_at_[1]);
   }
 }
 

@@ -1,12 +1,12 @@
-// ConvChain: a depthwise convolution with the convolutions before and after it,
-// line by line through the cache.
+// ConvChain: convolutions one behind the other, line by line through the cache.
 // SPDX-License-Identifier: Apache-2.0
 //
-//   x --> conv --> ring of lines --> depthwise --> a few lines --> 1x1 --> y
+//   x --> conv --> ring of lines --> depthwise --> lines --> 1x1 --> ring --> y
 //
-// A task is a band of output lines. The ring holds the lines that the window
-// of the next depthwise lines touches; where a band begins, the lines above it
-// are computed anew. Every element is computed as by the kernels on their own.
+// A task is a band of output lines. A stage computes lines when the next one
+// asks for them; a ring holds those that the window of the next lines touches.
+// Where a band begins, the lines above it are computed anew. Every element is
+// computed as by the kernels on their own.
 #ifndef MACE_CPU_CONV_CHAIN_KERNEL_H_
 #define MACE_CPU_CONV_CHAIN_KERNEL_H_
 
@@ -57,15 +57,31 @@ inline int64_t ChainPixel(int64_t channels) {
   return channels * 4 % kSetConflictBytes == 0 ? channels + 16 : channels;
 }
 
+// A depthwise convolution of the chain.
+struct ChainDepthwise {
+  ConvShape shape;
+  Depthwise kernel;
+  std::shared_ptr<const void> taps;
+  int bias = -1;
+};
+
+// One or the other.
+struct ChainStage {
+  std::optional<ChainProduct> product;
+  std::optional<ChainDepthwise> depthwise;
+
+  const ConvShape& shape() const {
+    return product ? product->shape : depthwise->shape;
+  }
+};
+
 class ConvChain final : public Kernel {
  public:
+  static constexpr size_t kMaxStages = 8;
   struct Spec {
-    std::optional<ChainProduct> before;
-    Depthwise depthwise;
-    ConvShape shape;  // of the depthwise convolution
-    std::shared_ptr<const void> taps;
-    int bias = -1;  // of the depthwise convolution
-    std::optional<ChainProduct> after;
+    // Products and depthwise convolutions in turns; products but the first are
+    // 1x1, and by Strassen's method only behind a single depthwise one.
+    std::vector<ChainStage> stages;
     int64_t step = 0;  // KernelChoice::step
   };
   ConvChain(Spec spec, ThreadPool* threads);
@@ -78,47 +94,54 @@ class ConvChain final : public Kernel {
   Status Run(const RunArgs& args) override;
 
  private:
-  int64_t OutPixels() const;
-  int64_t OutChannels() const;
-  int64_t InChannels() const;
-  bool pairs_lines() const { return after_ && after_->strassen; }
+  // The output of a stage but the last: so many lines that take turns.
+  struct Ring {
+    int64_t lines = 0;
+    int64_t line_floats = 0;
+    int64_t at = 0;  // in a thread's scratch, in floats
+  };
+  // What a thread knows of the band it computes.
+  struct Band {
+    const RunArgs& args;
+    float* scratch;
+    int64_t ready[kMaxStages] = {};  // by stage: lines up to here are computed
+    int64_t base[kMaxStages] = {};   // by ring: the line that comes first in it
+  };
+
+  const ConvShape& last() const { return stages_.back().shape(); }
+  bool pairs_lines() const {
+    return stages_.back().product && stages_.back().product->strassen;
+  }
   // Lines that bands and steps divide: those of a half where lines are paired.
   int64_t Lines() const;
   int64_t BandBegin(int64_t band) const;
-  // The first line that depthwise output line `p` reads; the one behind.
-  int64_t FirstLine(int64_t p) const;
-  int64_t LastLine(int64_t p) const;
+  // The first line that line `p` of a stage reads; the one behind.
+  int64_t FirstLine(size_t stage, int64_t p) const;
+  int64_t LastLine(size_t stage, int64_t p) const;
 
   void PlanLines(int64_t doubled);
   void PlanScratch();
-  void RunBand(const RunArgs& args, int64_t band, float* scratch) const;
-  void RunDepthwise(const RunArgs& args, const Depthwise::Image& image,
-                    int64_t begin, int64_t end, float* lines,
-                    float* scratch) const;
+  // Computes a stage's lines up to `end`, and what they need.
+  void Advance(Band& band, size_t stage, int64_t end) const;
+  void RunDepthwise(const Band& band, size_t stage, int64_t begin,
+                    int64_t end) const;
+  void RunProduct(const Band& band, size_t stage, int64_t begin,
+                  int64_t end) const;
+  // Where a stage writes a line; how many, up to `most`, follow each other.
+  float* OutputLine(const Band& band, size_t stage, int64_t line) const;
+  int64_t Contiguous(const Band& band, size_t stage, int64_t line,
+                     int64_t most) const;
   // A band of a Strassen product: lines of the upper half of the output and
   // those as far down in the lower half.
   void RunPairs(const RunArgs& args, int64_t band, float* scratch) const;
-  // Computes lines [begin, end), those that follow each other in the ring at
-  // once.
-  void FillRing(const RunArgs& args, int64_t begin, int64_t end,
-                float* scratch) const;
 
-  std::optional<ChainProduct> before_;
-  Depthwise depthwise_;
-  ConvShape shape_;
-  std::shared_ptr<const void> taps_;
-  int bias_;
-  std::optional<ChainProduct> after_;
+  std::vector<ChainStage> stages_;
   ThreadPool* threads_;
-
-  int64_t pixel_ = 0;  // floats between pixels of the depthwise output
-  int64_t step_ = 1;   // depthwise lines at a time
+  std::vector<int64_t> step_;  // by stage: lines at a time
+  std::vector<Ring> rings_;
+  std::vector<int64_t> scratch_at_;  // by stage
   int64_t num_bands_ = 1;
-  int64_t ring_lines_ = 0;
-  // Scratch of a thread, in floats.
-  int64_t thread_floats_ = 0;
-  int64_t pixels_at_ = 0, ring_at_ = 0, before_at_ = 0, lines_at_ = 0,
-          after_at_ = 0;
+  int64_t thread_floats_ = 0;  // scratch of a thread
 };
 
 }  // namespace mace::cpu

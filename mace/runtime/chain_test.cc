@@ -157,6 +157,48 @@ TEST(Chain, GivesTheBitsOfItsNodes) {
   }
 }
 
+// A first convolution, then `blocks` of a depthwise and a 1x1 one, all of them
+// with large outputs.
+ModelBuilder ManyLinks(const Case& c, int64_t blocks) {
+  constexpr int64_t kChannels = 66;
+  ModelBuilder b;
+  b.Input("x", c.x)
+      .Weight("w", {kChannels, c.x[3], 3, 3}, Floats(kChannels * c.x[3] * 9, 1))
+      .Weight("b", {kChannels}, Floats(kChannels, 2))
+      .Op("Conv2d", {"x", "w", "b"}, {"c0"}, Attrs(c.stride, "RELU"));
+  std::string last = "c0";
+  for (int64_t i = 1; i <= blocks; ++i) {
+    const std::string n = std::to_string(i);
+    // The last depthwise convolution looks at every second line.
+    b.Weight("wd" + n, {1, kChannels, c.kernel, c.kernel},
+             Floats(kChannels * c.kernel * c.kernel, 3))
+        .Op("DepthwiseConv2d", {last, "wd" + n}, {"d" + n},
+            Attrs(i == blocks ? 2 : 1, "RELUX"))
+        .Weight("w" + n, {kChannels, kChannels, 1, 1},
+                Floats(kChannels * kChannels, 4))
+        .Op("Conv2d", {"d" + n, "w" + n}, {"c" + n}, Attrs(1, "RELU"));
+    last = "c" + n;
+  }
+  b.Op("Activation", {last}, {"y"}, {{"activation", std::string("RELU")}});
+  return b.Output("y");
+}
+
+TEST(Chain, OfManyLinks) {
+  for (const Case& c : {Case{"3x3", {1, 67, 65, 3}, 0, 3, 1, 0},
+                        Case{"5x5", {1, 150, 131, 3}, 0, 5, 2, 0}}) {
+    for (const int64_t blocks : {1, 2, 3}) {
+      SCOPED_TRACE(c.name + std::to_string(blocks));
+      const auto model = ManyLinks(c, blocks).Load();
+      const auto want = RunOnce(*Create(model, "PRESERVE_ALL", 1), c);
+      for (const int threads : {1, 2, 3}) {
+        const auto engine = Create(model, "AUTO", threads);
+        EXPECT_EQ(RunOnce(*engine, c), want) << threads << " threads";
+        EXPECT_EQ(NumSteps(*engine, c), 2u) << threads << " threads";
+      }
+    }
+  }
+}
+
 TEST(Chain, KeepsWhatOthersRead) {
   ModelBuilder b = Network({"", {1, 14, 14, 40}, 0, 3, 1, 24});
   b.Output("d");

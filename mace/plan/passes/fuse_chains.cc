@@ -10,7 +10,7 @@
 namespace mace {
 namespace {
 
-constexpr size_t kMaxLinks = 4;
+constexpr size_t kMaxLinks = 8;
 
 class Fuser {
  public:
