@@ -101,6 +101,15 @@ void WidenHalves(const uint16_t* halves, int64_t n, float* to) {
   for (int64_t i = 0; i < n; ++i) to[i] = Widen(halves[i]);
 }
 
+void CastHalves(const uint16_t* halves, int64_t n, float* to) {
+#if defined(__aarch64__)
+  WidenHalves(halves, n / kPiece * kPiece, to);
+  for (int64_t i = n / kPiece * kPiece; i < n; ++i) to[i] = FromHalf(halves[i]);
+#else
+  for (int64_t i = 0; i < n; ++i) to[i] = FromHalf(halves[i]);
+#endif
+}
+
 void NarrowToHalves(const float* values, int64_t n, uint16_t* to) {
 #if defined(__aarch64__)
   for (; n >= kPiece; n -= kPiece, values += kPiece, to += kPiece) {

@@ -14,8 +14,11 @@ uint16_t ToHalf(float value);
 float FromBfloat16(uint16_t value);
 uint16_t ToBfloat16(float value);
 
-// The same for n elements, faster.
+// The same for n elements, faster; where the CPU flushes denormals, halves that
+// are such may become zeros.
 void WidenHalves(const uint16_t* halves, int64_t n, float* to);
+// Exact there, too.
+void CastHalves(const uint16_t* halves, int64_t n, float* to);
 void WidenBfloat16s(const uint16_t* values, int64_t n, float* to);
 void NarrowToHalves(const float* values, int64_t n, uint16_t* to);
 

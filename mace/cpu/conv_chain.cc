@@ -257,7 +257,7 @@ Result<KernelPtr> PrepareConvChain(const std::vector<ChainLink>& chain,
                                    CpuContext& context) {
   Links links;
   if (context.reference || context.choice.chain == 0 || !Match(chain, &links)) {
-    return NotWorthIt(chain[0]);
+    return Unsupported("not a chain of convolutions");
   }
   ActivationFunction sum_activation;
   if (links.sum != nullptr) {

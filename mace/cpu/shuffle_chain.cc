@@ -75,7 +75,7 @@ Result<KernelPtr> PrepareShuffleChain(const std::vector<ChainLink>& chain,
                                       CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const bool matches, Match(chain));
   if (context.reference || !matches) {
-    return Unsupported(Label(*chain[0].node) + ": no chain of two tensors");
+    return Unsupported("not a chain of two tensors");
   }
   const mace::Shape& x = chain[0].node->inputs[0].type.shape;
   const int64_t n = x.back();

@@ -33,8 +33,10 @@ class Fuser {
     for (size_t s = 0; s < plan_.steps.size(); ++s) {
       if (plan_.steps[s].kernel == nullptr || merged_[s]) continue;
       std::vector<size_t> chain = ChainFrom(s);
+      std::vector<ChainLink> links = LinksOf(chain);
       for (bool done = false; !done && chain.size() > 1; chain.pop_back()) {
-        MACE_ASSIGN_OR_RETURN(done, TryFuse(chain));
+        MACE_ASSIGN_OR_RETURN(done, TryFuse(chain, links));
+        links.pop_back();
       }
     }
     auto& steps = plan_.steps;
@@ -66,7 +68,7 @@ class Fuser {
     return chain;
   }
 
-  Result<bool> TryFuse(const std::vector<size_t>& chain) {
+  std::vector<ChainLink> LinksOf(const std::vector<size_t>& chain) {
     std::vector<ChainLink> links;
     for (size_t s : chain) {
       const GraphNode& g = NodeOf(s);
@@ -79,6 +81,11 @@ class Fuser {
       }
       links.push_back(link);
     }
+    return links;
+  }
+
+  Result<bool> TryFuse(const std::vector<size_t>& chain,
+                       const std::vector<ChainLink>& links) {
     auto kernel = plan_.steps[chain[0]].device->PrepareChain(links);
     if (kernel.status() == Status::MACE_UNSUPPORTED) return false;
     MACE_RETURN_IF_ERROR(kernel.status());
