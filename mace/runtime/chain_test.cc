@@ -184,9 +184,9 @@ ModelBuilder ManyLinks(const Case& c, int64_t blocks) {
 }
 
 TEST(Chain, OfManyLinks) {
-  for (const Case& c : {Case{"3x3", {1, 67, 65, 3}, 0, 3, 1, 0},
+  for (const Case& c : {Case{"3x3", {1, 134, 129, 3}, 0, 3, 2, 0},
                         Case{"5x5", {1, 150, 131, 3}, 0, 5, 2, 0}}) {
-    for (const int64_t blocks : {1, 2, 3}) {
+    for (const int64_t blocks : {1, 3}) {
       SCOPED_TRACE(c.name + std::to_string(blocks));
       const auto model = ManyLinks(c, blocks).Load();
       const auto want = RunOnce(*Create(model, "PRESERVE_ALL", 1), c);
