@@ -235,7 +235,8 @@ void Winograd::TransformTiles(const Task& task, int64_t first, int64_t end,
       lines[r] = {zeros_.data(), 0};
       if (row < 0 || row >= h.in || t.first == t.end) continue;
       const int64_t column = left + static_cast<int64_t>(t.first);
-      lines[r] = {image + (row * w.in + column) * channels, channels};
+      lines[r] = {image + (row * w.in + column) * channels,
+                  static_cast<ptrdiff_t>(channels)};
     }
     transforms_->set->input[spec_.m / 2 - 1](t);
   }
