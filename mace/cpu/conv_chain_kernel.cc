@@ -3,6 +3,7 @@
 
 #include "mace/cpu/conv_chain_kernel.h"
 
+#include "mace/cpu/blocking.h"
 #include "mace/cpu/conv_choice.h"
 #include "mace/cpu/safe_distance.h"
 #include "mace/cpu/tasks.h"
@@ -16,7 +17,6 @@ constexpr int64_t kNearBytes = 16 * 1024;
 constexpr int64_t kLargeFilterBytes = 256 * 1024;
 constexpr int64_t kFewRows = 56;  // in which a filter is read once
 
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 int64_t AlignedFloats(int64_t floats) {
   return AlignUp(floats * static_cast<int64_t>(sizeof(float)), kAlignment) /
          static_cast<int64_t>(sizeof(float));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "mace/cpu/blocking.h"
 #include "mace/cpu/winograd.h"
 
 namespace mace::cpu {
@@ -37,8 +38,6 @@ constexpr double kWorthASum = 0.97;
 constexpr double kWorthwhile = 0.9;
 // Rows below which a GEMM tile waits for its filter instead.
 constexpr int64_t kFewRows = 4;
-
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // Loads, stores and arithmetic of one tile and channel.
 double InputOps(int m) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "mace/cpu/blocking.h"
 #include "mace/cpu/choose.h"
 #include "mace/cpu/tasks.h"
 
@@ -20,8 +21,6 @@ constexpr int64_t kMaxDepth = 1024;
 constexpr int64_t kBlockHalves = 64 * 1024;
 constexpr int64_t kStep = kGemmF16Step;
 constexpr int64_t kMaxRows = 8;  // of a tile
-
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // As many as a register holds, wherever they are.
 typedef uint16_t Step

@@ -7,13 +7,12 @@
 #include <cmath>
 #include <numeric>
 
+#include "mace/cpu/blocking.h"
 #include "mace/cpu/safe_distance.h"
 #include "mace/cpu/tasks.h"
 
 namespace mace::cpu {
 namespace {
-
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // Floats of k that a tile multiplies at a time: a panel of b this deep (times
 // 32 columns: 64 KiB) streams from the second-level cache.

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "mace/base/half.h"
+#include "mace/cpu/blocking.h"
 #include "mace/cpu/choose.h"
 #include "mace/cpu/safe_distance.h"
 #include "mace/cpu/tasks.h"
@@ -22,8 +23,6 @@ constexpr int64_t kSetConflictBytes = 1024;
 constexpr int64_t kNarrow = 4;
 // Small tasks, so that an output may begin close before its input.
 constexpr int64_t kTasksPerThread = 8;
-
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // The addresses of `n` pixels, two at a time: these are many.
 template <typename T>

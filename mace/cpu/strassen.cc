@@ -6,26 +6,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mace/cpu/blocking.h"
 #include "mace/cpu/choose.h"
 #include "mace/cpu/tasks.h"
 
 namespace mace::cpu {
 namespace {
 
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 // Floats of a and its sums in a block: half a 1 MiB second-level cache.
 constexpr int64_t kBlockFloats = 128 * 1024;
 // Half a panel of b streams from the second-level cache.
 constexpr int64_t kMaxDepth = 4096;
-// Rows whose distance is a multiple of this many bytes compete for the same
-// set of the first-level cache.
-constexpr int64_t kSetConflictBytes = 4096;
-
-// A multiple of cache lines, an odd number of them.
-int64_t SpreadOverSets(int64_t floats) {
-  return (CeilDiv(floats, 16) | 1) * 16;
-}
 
 // The order of b's seven sums within a panel.
 enum Product { kB11, kB21, kT1, kT2, kT3, kB22, kT4, kNumProducts };
@@ -61,7 +52,7 @@ StrassenGemm::StrassenGemm(const ConvGemm::Spec& spec,
       packs_rows_(spec.kernel->pack != nullptr) {
   const int64_t row_bytes = spec.patches.pixel_stride * 4;
   reads_in_place_ = !packs_rows_ && spec.patches.is_matrix() &&
-                    row_bytes % kSetConflictBytes != 0;
+                    !RowsConflict(*spec.kernel, row_bytes, spec.n);
   a_stride_ = SpreadOverSets(k_);
   const int64_t mr = spec.kernel->mr;
   const int64_t most = std::max<int64_t>(kBlockFloats / (8 * k_) / mr, 1) * mr;

@@ -6,15 +6,16 @@
 #include <algorithm>
 #include <cstring>
 
+#include "mace/cpu/blocking.h"
 #include "mace/cpu/odometer.h"
 #include "mace/cpu/transposed_copy.h"
 
 namespace mace {
 namespace {
 
-constexpr int64_t kTaskBytes = 1 << 15;  // less is not worth a thread
+using cpu::CeilDiv;
 
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+constexpr int64_t kTaskBytes = 1 << 15;  // less is not worth a thread
 
 struct Bytes16 {
   uint64_t part[2];

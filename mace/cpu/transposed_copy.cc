@@ -6,17 +6,18 @@
 #include <algorithm>
 #include <cstring>
 
+#include "mace/cpu/blocking.h"
 #include "mace/cpu/odometer.h"
 #include "mace/cpu/transpose_4x4.h"
 
 namespace mace {
 namespace {
 
+using cpu::CeilDiv;
+
 constexpr int64_t kTile = 32;            // rows and columns of a block, at most
 constexpr int64_t kNarrow = 8;           // a side too short for blocks
 constexpr int64_t kTaskBytes = 1 << 15;  // less is not worth a thread
-
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // Part of a matrix whose rows lie side by side in src, and columns in dst:
 // element (i, j) goes from src + i * sizeof(T) + j * src_stride

@@ -8,14 +8,13 @@
 #include <cmath>
 #include <limits>
 #include <sstream>
-#include <type_traits>
 #include <utility>
-#include <variant>
 
 #include "mace/base/logging.h"
 #include "mace/cpu/knobs.h"
 #include "mace/cpu/prepare.h"
 #include "mace/cpu/trial.h"
+#include "mace/cpu/tuning_task.h"
 
 namespace mace::cpu {
 namespace {
@@ -30,52 +29,11 @@ constexpr int kMaxTurns = 20;
 constexpr int64_t kTurnsMicros = 5000;  // of one contender
 // After kMinTurns those are out that take so many times as long as the best.
 constexpr double kHopeless = 1.15;
-// Multiply-adds in the time that moving a byte takes.
-constexpr double kPerByte = 4;
 
 int64_t NowMicros() {
   return std::chrono::duration_cast<std::chrono::microseconds>(
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
-}
-
-void Print(const Attr& attr, std::ostream& out) {
-  std::visit(
-      [&out](const auto& value) {
-        if constexpr (std::is_arithmetic_v<std::decay_t<decltype(value)>> ||
-                      std::is_same_v<std::decay_t<decltype(value)>,
-                                     std::string>) {
-          out << value;
-        } else {
-          for (const auto& element : value) out << element << ' ';
-        }
-      },
-      attr);
-}
-
-// Everything that decides how long the nodes take.
-std::string KeyOf(const std::vector<ChainLink>& links,
-                  const CpuContext& context) {
-  std::ostringstream key;
-  key << "winograd " << context.max_winograd;
-  for (const ChainLink& link : links) {
-    const Node& node = *link.node;
-    key << " | " << node.op << '(';
-    for (size_t i = 0; i < node.inputs.size(); ++i) {
-      const Operand& operand = node.inputs[i];
-      key << (i > 0 ? ", " : "");
-      if (static_cast<int>(i) == link.previous) key << "previous ";
-      if (operand.data != nullptr) key << "constant ";
-      if (operand.stored != DataType::kInvalid) key << Name(operand.stored);
-      if (operand.present()) key << ToString(operand.type);
-    }
-    key << ')';
-    for (const auto& [name, attr] : node.attrs) {
-      key << ' ' << name << '=';
-      Print(attr, key);
-    }
-  }
-  return key.str();
 }
 
 bool IsConstant(const std::vector<ChainLink>& links) {
@@ -91,19 +49,6 @@ int64_t WeightBytes(const Node& node) {
     if (operand.data != nullptr) bytes += Bytes(operand.type);
   }
   return bytes;
-}
-
-double CostOf(const Kernel& kernel, const std::vector<ChainLink>& links) {
-  double bytes = 0;
-  for (const ChainLink& link : links) {
-    for (const Operand& operand : link.node->inputs) {
-      if (operand.present()) bytes += static_cast<double>(Bytes(operand.type));
-    }
-    for (const TensorType& type : link.node->outputs) {
-      bytes += static_cast<double>(Bytes(type));
-    }
-  }
-  return static_cast<double>(kernel.cost_macs()) + kPerByte * bytes;
 }
 
 // "winograd 2, block -1"; "" for the cost model's.

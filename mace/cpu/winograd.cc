@@ -7,14 +7,13 @@
 #include <cmath>
 #include <vector>
 
+#include "mace/cpu/blocking.h"
 #include "mace/cpu/choose.h"
 #include "mace/cpu/gemm_pack.h"
 #include "mace/cpu/tasks.h"
 
 namespace mace::cpu {
 namespace {
-
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // Floats of v in a task: a third of a 1 MiB second-level cache.
 constexpr int64_t kBlockFloats = 96 * 1024;
@@ -62,8 +61,7 @@ Winograd::Winograd(const Spec& spec, const CpuContext& context)
   tile_lines_ = CeilDiv(window.h.out, spec.m);
   tile_columns_ = CeilDiv(window.w.out, spec.m);
   num_tiles_ = NumTiles(spec);
-  // Whole cache lines, an odd number of them, so that rows spread over sets.
-  v_stride_ = (CeilDiv(spec.shape.in_channels, 16) | 1) * 16;
+  v_stride_ = SpreadOverSets(spec.shape.in_channels);
   PlanTasks(Doubled(kBlockFloats, context.choice.block));
 }
 

@@ -23,6 +23,16 @@ std::pair<std::string, std::string> SplitAssignment(const std::string& text,
   return {text.substr(0, at), text.substr(at + 1)};
 }
 
+// CLI11's own says up to which double, in full.
+CLI::Validator NotNegative() {
+  const auto check = [](const std::string& text) -> std::string {
+    double number = -1;
+    const bool fits = CLI::detail::lexical_cast(text, number) && number >= 0;
+    return fits ? "" : "'" + text + "' must be a number, 0 or more";
+  };
+  return CLI::Validator(check, "NUMBER >= 0");
+}
+
 std::vector<int64_t> ParseShape(const std::string& text,
                                 const std::string& flag) {
   std::vector<int64_t> shape;
@@ -98,7 +108,7 @@ int ParseOptions(int argc, char** argv, Options* options) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--warmup", o.warmup, "runs before the timed ones")
-      ->check(CLI::NonNegativeNumber)
+      ->check(NotNegative())
       ->capture_default_str();
   app.add_option("--num_threads,--omp_num_threads", o.num_threads,
                  "threads; -1: as many as the affinity policy has cores")
@@ -137,14 +147,14 @@ int ParseOptions(int argc, char** argv, Options* options) {
       ->check(CLI::Range(0, 3));
   app.add_option("--gpu_kernel_micros", o.gpu_kernel_micros,
                  "split GPU kernels into parts of at most so long; 0: do not")
-      ->check(CLI::NonNegativeNumber);
+      ->check(NotNegative());
   app.add_option("--gpu_queue_window", o.gpu_queue_window,
                  "at most so many GPU kernels in flight; 0: any number, or 16 "
                  "with --gpu_kernel_micros")
       ->check(CLI::Range(0, 65536));
   app.add_option("--tune", o.tune_ms,
                  "measure how kernels run best, for at most so many ms")
-      ->check(CLI::NonNegativeNumber);
+      ->check(NotNegative());
   app.add_option("--tuning_file", o.tuning_file,
                  "where that is kept, and read from (default: with the GPU "
                  "programs, or nowhere)");

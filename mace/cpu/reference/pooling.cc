@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mace/cpu/blocking.h"
+
 namespace mace::cpu {
 namespace {
-
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // How many taps of output i lie in the input or its padding.
 int64_t PaddedTaps(const Window& w, int64_t i) {
