@@ -10,7 +10,7 @@ usage: tools/setup.sh [--for run|validate|test]
   run       compiler, Bazel, libraries and the Python packages of tools/converter.py (default)
   validate  run, and the source frameworks of `converter.py run --validate`
   test      validate, and what tools/test.sh needs: Arm cross compilers with their libraries,
-            qemu, clang
+            qemu, clang, a browser
 
 Debian packages are installed with apt-get, Python packages into $MACE_CACHE/venv, the Arm libraries
 into /opt/mace-sysroot. MACE_CACHE defaults to ~/.cache/mace.

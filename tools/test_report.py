@@ -18,6 +18,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 LOG_LINES = 40
+# How the reason of a skip must begin. Whatever else kept a test from running, such as a tool that
+# is not installed, is a failure: set-up installs what the tests need.
+SKIP_REASONS = ("test data: ", "this CPU: ", "this build: ", "covered elsewhere: ", "disabled: ")
 
 
 @dataclass
@@ -33,6 +36,12 @@ class Report:
     def total(self) -> int:
         return self.passed + len(self.failed) + len(self.skipped)
 
+    def add_skip(self, name: str, reason: str) -> None:
+        if reason.startswith(SKIP_REASONS):
+            self.skipped.append(reason)
+        else:
+            self.failed.append(f"{name} was skipped: {reason or 'no reason is given'}")
+
 
 def add_junit(report: Report, path: Path, prefix: str = "") -> None:
     """Counts the cases of a JUnit file as gtest, pytest and Bazel write them."""
@@ -47,7 +56,7 @@ def add_junit(report: Report, path: Path, prefix: str = "") -> None:
         if case.find("failure") is not None or case.find("error") is not None:
             report.failed.append(name)
         elif skip is not None:
-            report.skipped.append(_first_line(skip.get("message") or skip.text) or name)
+            report.add_skip(name, _first_line(skip.get("message") or skip.text))
         elif case.get("status") == "notrun":
             report.skipped.append(f"disabled: {name}")
         else:
@@ -76,7 +85,7 @@ def add_bazel_events(report: Report, path: Path) -> None:
         elif "targetCompleted" in identity and not event.get("completed", {}).get("success"):
             label = identity["targetCompleted"]["label"]
             if event.get("aborted", {}).get("reason") == "SKIPPED":
-                report.skipped.append(f"{label} is not for this target")
+                report.skipped.append(f"this build: {label} is not for this target")
             else:
                 report.failed.append(f"{label} does not build")
 

@@ -13,7 +13,7 @@ JUNIT = """<testsuites><testsuite>
 <testcase name="Good" classname="A" status="run" result="completed"/>
 <testcase name="Bad" classname="A"><failure message="no"/></testcase>
 <testcase name="Crash" classname="A"><error message="signal 11"/></testcase>
-<testcase name="Later" classname="A"><skipped message="a_test.cc:12&#10;no data"/></testcase>
+<testcase name="Later" classname="A"><skipped message="a_test.cc:1&#10;test data: none"/></testcase>
 <testcase name="DISABLED_Off" classname="A" status="notrun" result="suppressed"/>
 </testsuite></testsuites>"""
 ALL_PASSED = '<testsuite><testcase name="Good" classname="A"/></testsuite>'
@@ -55,13 +55,21 @@ def test_counts_every_kind_of_case(suite):
     assert code == 1
     assert lines[-1] == "1 passed, 2 failed, 2 skipped"
     assert "FAILED  s: A.Bad" in lines
-    assert "skipped 1: no data" in lines
+    assert "skipped 1: test data: none" in lines
 
 
 def test_all_passed(suite):
     code, lines = suite(junit=ALL_PASSED)
     assert (code, lines[-1]) == (0, "1 passed, 0 failed, 0 skipped")
     assert lines[-2].split() == ["s", "1", "0", "0", "2.5"]
+
+
+@pytest.mark.parametrize("reason", ["not installed: chromium", "could not import 'onnx'", ""])
+def test_a_skip_for_another_reason_than_the_known_ones_fails(suite, reason):
+    case = f'<testcase name="Draws" classname="A"><skipped message="{reason}"/></testcase>'
+    code, lines = suite(junit=ALL_PASSED.replace("</testsuite>", f"{case}</testsuite>"))
+    assert (code, lines[-1]) == (1, "1 passed, 1 failed, 0 skipped")
+    assert f"FAILED  s: A.Draws was skipped: {reason or 'no reason is given'}" in lines
 
 
 def test_no_case_at_all_fails(suite):

@@ -212,7 +212,7 @@ TEST(Arena, OfTheCaller) {
 
 TEST(Arena, NothingIsAllocatedAfterCreation) {
 #ifndef COUNT_ALLOCATIONS
-  GTEST_SKIP() << "a sanitizer has its own allocator";
+  GTEST_SKIP() << "this build: a sanitizer has its own allocator";
 #else
   const auto model = Network().Load();
   for (int threads : {1, 2}) {

@@ -10,16 +10,16 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-from counting import HERE, build, build_plugin, count_ukernels, missing_tools
+from counting import HERE, build, build_plugin, count_ukernels
 from small_nets import count_small_nets
+
+from mace_tools.testing.needed import need_tools
 
 SLACK = 1.02  # a compiler's patch level may move an instruction
 
 
 def test_kernels_and_networks_keep_to_their_budget(tmp_path: Path) -> None:
-    if missing := missing_tools(("gcc", "qemu-aarch64", "aarch64-linux-gnu-g++")):
-        pytest.skip(f"not installed: {', '.join(missing)}")
+    need_tools("gcc", "qemu-aarch64", "aarch64-linux-gnu-g++")
     budget = json.loads((HERE / "budget.json").read_text())
     built = build("//test/arm:ukernel_calls", "//tools:mace_run")
     plugin = build_plugin(tmp_path)

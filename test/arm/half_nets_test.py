@@ -14,13 +14,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from counting import LIBRARIES, ROOT, build, missing_tools
+from counting import LIBRARIES, ROOT, build
 
 sys.path[:0] = [str(ROOT / "test/instructions"), str(ROOT / "tools")]
 
 from small_networks import NETWORKS  # noqa: E402
 
 from mace_tools.emit import write_model  # noqa: E402
+from mace_tools.testing.needed import need_tools  # noqa: E402
 
 SIMILARITY = 0.9999
 RELATIVE = 2e-2  # of the largest output
@@ -45,8 +46,7 @@ def outputs(mace_run: Path, model: Path, picture: Path) -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def mace_run() -> Path:
-    if missing := missing_tools(("qemu-aarch64", "aarch64-linux-gnu-g++")):
-        pytest.skip(f"not installed: {', '.join(missing)}")
+    need_tools("qemu-aarch64", "aarch64-linux-gnu-g++")
     return build("//tools:mace_run") / "tools/mace_run/mace_run"
 
 

@@ -33,7 +33,7 @@ def data_folder(*parts: str) -> Path:
     root = Path(os.environ.get("MACE_TEST_DATA") or ROOT.parent / "shared")
     folder = root.joinpath(*parts)
     if not folder.exists():
-        pytest.skip(f"no {folder}: set MACE_TEST_DATA to the folder of models and conformance data",
+        pytest.skip(f"test data: no {folder}; MACE_TEST_DATA names the folder of models and such",
                     allow_module_level=True)
     return folder
 

@@ -5,14 +5,13 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from golden import Arrays
 from models_test import CASES, make_run, run_cases, wanted_and_got
 
 from mace_tools.protos import cache_dir
+from mace_tools.testing.needed import need_pocl
 
 # The least cosine similarity to the stored outputs, by what the images hold.
 SIMILARITY = {"fp32_fp32": 0.9999, "fp16_fp32": 0.995}
@@ -21,15 +20,13 @@ ONE_EACH = {name: CASES[name] for name in
 # Untrained weights: activations reach 1e10 to 1e21, and halves end at 65504.
 BEYOND_HALF = {"squeezenet", "resnet50", "inception_v1"}
 MOST_BRANCHES = 4  # the first node that overflows is found anew in each
-POCL = Path("/etc/OpenCL/vendors/pocl.icd")
 
 
 @pytest.fixture(scope="module", autouse=True)
 def pocl():
-    if not POCL.is_file():
-        pytest.skip(f"no {POCL}: install pocl-opencl-icd")
+    driver = need_pocl()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("OCL_ICD_VENDORS", str(POCL))
+        patch.setenv("OCL_ICD_VENDORS", str(driver))
         patch.setenv("POCL_CACHE_DIR", str(cache_dir() / "pocl"))
         yield
 
@@ -49,7 +46,7 @@ def results(request, tmp_path_factory):
 def test_outputs_are_near_those_stored(name, results):
     data_type, found = results
     if data_type == "fp16_fp32" and is_beyond_half(name):
-        pytest.skip("beyond what a half holds; test_nodes_in_float_cure_halves has it")
+        pytest.skip("covered elsewhere: too large for fp16: test_nodes_in_float_cure_halves")
     outputs, error, _ = found[name]
     assert not error, error
     check_similarity(name, outputs, SIMILARITY[data_type])

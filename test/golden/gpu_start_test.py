@@ -12,12 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from golden import mace_run
-from gpu_models_test import POCL
 from models_test import CASES, make_run
 
 from mace_tools import runner
 from mace_tools.emit import write_model
 from mace_tools.protos import cache_dir
+from mace_tools.testing.needed import need_pocl
 
 MODEL = next((n for n in CASES if "mobilenet_v1" in n), None)
 
@@ -51,11 +51,10 @@ class Place:
 def cold(tmp_path_factory):
     """The place, and what the first process did in it."""
     if MODEL is None:
-        pytest.skip("no MobileNet among the test data")
-    if not POCL.is_file():
-        pytest.skip(f"no {POCL}: install pocl-opencl-icd")
+        pytest.skip("test data: no MobileNet below MACE_TEST_DATA")
+    driver = need_pocl()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("OCL_ICD_VENDORS", str(POCL))
+        patch.setenv("OCL_ICD_VENDORS", str(driver))
         patch.setenv("POCL_CACHE_DIR", str(cache_dir() / "pocl"))
         place = Place(tmp_path_factory.mktemp("start"))
         yield place, *place.start()

@@ -9,15 +9,10 @@ repository. Valgrind's CPU has AVX2 and no AVX-512; it knows neither pipelines n
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-
-
-def is_installed() -> bool:
-    return shutil.which("valgrind") is not None
 
 
 def _total(command: list[str]) -> int:

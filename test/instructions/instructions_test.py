@@ -14,8 +14,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-import pytest
-
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "tools")]
 
@@ -25,6 +23,7 @@ import small_networks  # noqa: E402
 from mace_tools import runner  # noqa: E402
 from mace_tools.cli_console import Console  # noqa: E402
 from mace_tools.emit import write_model  # noqa: E402
+from mace_tools.testing.needed import need_tools  # noqa: E402
 
 BUDGET = HERE / "budget.json"
 SLACK = 1.03  # a compiler's patch level may move an instruction
@@ -43,8 +42,7 @@ def counts(folder: Path) -> dict[str, dict[str, int]]:
 
 
 def test_inference_keeps_to_its_budget(tmp_path: Path) -> None:
-    if not callgrind.is_installed():
-        pytest.skip("not installed: valgrind")
+    need_tools("valgrind")
     budget = json.loads(BUDGET.read_text())
     found = counts(tmp_path)
     assert set(found) == set(budget)

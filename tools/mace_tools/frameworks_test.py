@@ -6,7 +6,9 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import numpy as np
+import onnx
 import pytest
+from ai_edge_litert import interpreter as litert
 
 from mace_tools import frameworks
 from mace_tools.exit_codes import RunFailedError
@@ -17,8 +19,6 @@ X = np.random.default_rng(0).random((1, 8, 8, 1), np.float32)
 
 
 def test_onnx_at_the_ends_and_in_between():
-    pytest.importorskip("onnxruntime")
-    onnx = pytest.importorskip("onnx")
     model = DIGITS / "digits.onnx"
     inner = [n.output[0] for n in onnx.load(model).graph.node][1]
     x = X.reshape(1, 1, 8, 8)
@@ -31,7 +31,6 @@ def test_onnx_at_the_ends_and_in_between():
 
 
 def test_tflite_at_the_ends_and_in_between():
-    litert = pytest.importorskip("ai_edge_litert.interpreter")
     model = DIGITS / "digits.tflite"
     plain = litert.Interpreter(model_path=str(model))
     plain.allocate_tensors()
@@ -47,7 +46,6 @@ def test_tflite_at_the_ends_and_in_between():
 
 
 def test_tensorflow_at_the_ends_and_in_between():
-    pytest.importorskip("tensorflow")
     model = DIGITS / "digits.pb"
     whole = frameworks.run("tensorflow", model, {"input": X}, ["probabilities"])
     assert whole["probabilities"].sum() == pytest.approx(1, abs=1e-5)
@@ -56,6 +54,5 @@ def test_tensorflow_at_the_ends_and_in_between():
 
 
 def test_a_framework_that_refuses_is_quoted():
-    pytest.importorskip("onnxruntime")
     with pytest.raises(RunFailedError, match="ONNX Runtime cannot run .*: .*ONNXRuntimeError"):
         frameworks.run("onnx", DIGITS / "digits.onnx", {"input": X[..., 0]}, ["probabilities"])

@@ -16,7 +16,7 @@ namespace mace::memory {
 using Json = nlohmann::json;
 
 constexpr char kNoConformanceFiles[] =
-    "no conformance files: set MACE_TEST_DATA to the folder that holds "
+    "test data: set MACE_TEST_DATA to the folder that holds "
     "conformance/memory";
 
 // Null if MACE_TEST_DATA is unset or holds no such file.

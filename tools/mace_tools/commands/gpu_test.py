@@ -7,22 +7,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from mace_tools import cli, frameworks
+from mace_tools import cli
 from mace_tools.exit_codes import ExitCode
 from mace_tools.protos import cache_dir
 from mace_tools.testing import onnx_file
+from mace_tools.testing.needed import need_pocl, need_tools
 from mace_tools.testing.onnx_file import node
 
-POCL = Path("/etc/OpenCL/vendors/pocl.icd")
-pytestmark = [
-    pytest.mark.skipif(not POCL.is_file(), reason=f"no {POCL}: install pocl-opencl-icd"),
-    pytest.mark.skipif(shutil.which("bazel") is None, reason="bazel is not installed")]
 YAML = """library_name: two
 target_abis: [host]
 models:
@@ -46,7 +42,8 @@ def call(tmp_path, monkeypatch, capfd):
     """Runs a command on two convolutions, large enough for a GPU, and an ArgMax, which it has not;
     returns the exit status, stdout, stderr and the facts of --json."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("OCL_ICD_VENDORS", str(POCL))
+    need_tools("bazel")
+    monkeypatch.setenv("OCL_ICD_VENDORS", str(need_pocl()))
     monkeypatch.setenv("POCL_CACHE_DIR", str(cache_dir() / "pocl"))
 
     def run(command, *more, data_type="fp16_fp32", scale=0.05, keys=""):
@@ -91,7 +88,6 @@ def test_check_says_where_every_node_runs_and_why(call, data_type, stored):
 
 
 def test_validate(call):
-    pytest.importorskip(frameworks.FRAMEWORKS["onnx"][1])
     code, out, err, facts = call("run", "--validate", data_type="fp32_fp32")
     assert code == ExitCode.OK, err
     assert "Similarity Test Passed" in out and facts["validation"]["passed"]

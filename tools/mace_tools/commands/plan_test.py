@@ -19,6 +19,7 @@ from mace_tools import cli, runner
 from mace_tools.cli_console import Console
 from mace_tools.exit_codes import ExitCode
 from mace_tools.protos import REPO
+from mace_tools.testing.needed import need_tools
 
 DATA = Path(os.environ.get("MACE_TEST_DATA") or REPO.parent / "shared") / "conformance" / "memory"
 CHECKER = DATA / "check_plan.py"
@@ -36,8 +37,7 @@ DUMP = {"records": [{"name": "conv1", "size": 96, "first": 0, "last": 1, "align"
 
 @pytest.fixture(scope="session")
 def mace_plan():
-    if shutil.which("bazel") is None:
-        pytest.skip("needs bazel")
+    need_tools("bazel")
     return runner.find(Console(), None, runner.MACE_PLAN)
 
 
@@ -159,7 +159,7 @@ def test_a_model(call, tmp_path):
     assert facts["files"]["svg"].endswith("plan/digits_onnx.svg")
 
 
-@pytest.mark.skipif(not CHECKER.is_file(), reason="needs the conformance data")
+@pytest.mark.skipif(not CHECKER.is_file(), reason=f"test data: no {CHECKER}")
 class TestConformance:
     @pytest.mark.parametrize("name", "ABCDEFGHIJK")
     def test_instances(self, call, tmp_path, name):

@@ -9,7 +9,6 @@ import dataclasses
 import doctest
 import json
 import re
-import shutil
 import subprocess
 from html.parser import HTMLParser
 from xml.etree import ElementTree
@@ -19,6 +18,7 @@ import pytest
 from mace_tools.memory_plan import chart_html, chart_svg, colors, problem, svg, table, text, ticks
 from mace_tools.memory_plan.problem import Problem, Record, Saving, Study, choose
 from mace_tools.testing import plans
+from mace_tools.testing.needed import need_tools
 
 SVG = "{http://www.w3.org/2000/svg}"
 EVIL = "</script><img src=x onerror=alert(1)>&\x00]]>"
@@ -105,8 +105,8 @@ def test_html_takes_any_name():
     assert data_of(text)["records"][0]["name"] == EVIL.replace("\x00", "�")
 
 
-@pytest.mark.skipif(not shutil.which("chromium"), reason="needs chromium")
 def test_html_draws(tmp_path):
+    need_tools("chromium")
     page = tmp_path / "page.html"
     page.write_text(chart_html.render(plans.study()))
     done = subprocess.run(

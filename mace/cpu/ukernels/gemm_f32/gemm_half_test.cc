@@ -179,7 +179,7 @@ TEST(GemmHalf, EveryDepth) {
 // Values whose roundings tell one order of operations from another; what
 // overflows, is no number or is subnormal.
 TEST(GemmHalf, Bf16RoundsAsDefined) {
-  if (!kSameBf16) GTEST_SKIP() << "BFMMLA rounds otherwise";
+  if (!kSameBf16) GTEST_SKIP() << "this CPU: BFMMLA rounds otherwise";
   const std::vector<float> values = {
       1,        0x1.01p0f, 0x1.03p0f, -0x1.018p-7f, 3e38f,     -3e38f,   NAN,
       INFINITY, 0x1p-126f, 0x1p-130f, 0x1.fep-1f,   -0x1p-65f, 0x1p-64f, 0};

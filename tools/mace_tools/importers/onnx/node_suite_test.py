@@ -16,7 +16,7 @@ from mace_tools.ir import NUMPY, Graph
 from mace_tools.testing import onnx_nodes
 
 if not onnx_nodes.archive().is_file():
-    pytest.skip(f"no {onnx_nodes.archive()}: set MACE_TEST_DATA", allow_module_level=True)
+    pytest.skip(f"test data: no {onnx_nodes.archive()}", allow_module_level=True)
 NAMES = onnx_nodes.names(onnx_nodes.archive())
 UNSUPPORTED = onnx_nodes.known_unsupported()
 
