@@ -48,10 +48,11 @@ Status Infer(Node& node) {
                         CountOf(op->min_inputs, op->max_inputs) +
                         " inputs, got " + std::to_string(num_inputs));
   }
-  for (int i = 0; i < op->min_inputs; ++i) {
-    if (!node.inputs[i].present()) {
+  for (int i = 0; i < num_inputs; ++i) {
+    if (!node.inputs[i].present() && !op->MayBeAbsent(i)) {
       return InvalidModel(Label(node) + ": input " + std::to_string(i) +
-                          " is required");
+                          " of " + std::to_string(num_inputs) +
+                          " is absent, and the op requires it");
     }
   }
   const int num_outputs = static_cast<int>(node.outputs.size());

@@ -13,6 +13,9 @@ namespace mace {
 
 struct Op {
   const char* name;  // as written in the model file
+  // The first min_inputs inputs must be there. Those behind them may be absent
+  // (named "" in the model file, or left out at the end), unless max_inputs is
+  // kMany: of a list, none may.
   int min_inputs;
   int max_inputs;   // kMany: no limit
   int num_outputs;  // kMany: one or more
@@ -28,9 +31,15 @@ struct Op {
   // The outputs depend on the types of the inputs, never on their contents
   // (Shape), so that a plan can always compute them ahead.
   bool reads_types_only = false;
+
+  bool MayBeAbsent(int input) const;
 };
 
 constexpr int kMany = 1 << 20;
+
+inline bool Op::MayBeAbsent(int input) const {
+  return input >= min_inputs && max_inputs != kMany;
+}
 
 // `attr_names` of an op whose attribute struct is Attrs.
 template <typename Attrs>
@@ -63,8 +72,8 @@ const Op* FindOp(const std::string& name);
 // Every op, by name.
 std::vector<const Op*> AllOps();
 
-// Checks the number of inputs and outputs and that no required input is
-// missing, then calls the op's infer.
+// Checks the number of inputs and outputs and that only inputs are absent that
+// may be, then calls the op's infer.
 // Errors: MACE_INVALID_MODEL; MACE_UNSUPPORTED for an op not in this build.
 Status Infer(Node& node);
 

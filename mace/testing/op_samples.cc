@@ -1,0 +1,141 @@
+// The samples, in the order of the ops' names.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/testing/op_samples.h"
+
+namespace mace::testing {
+namespace {
+
+using Ints = std::vector<int64_t>;
+using Floats = std::vector<float>;
+
+TestTensor X(Shape shape) { return RandomF32(std::move(shape), 1); }
+TestTensor W(Shape shape) { return Const(RandomF32(std::move(shape), 2)); }
+TestTensor Known(const std::vector<int32_t>& values) {
+  return Const(I32({static_cast<int64_t>(values.size())}, values));
+}
+TestTensor Scalar(int32_t value) { return Const(I32({}, {value})); }
+
+const Shape kImage = {1, 4, 4, 4};
+
+std::vector<OpCase> ActivationToFlatten() {
+  return {
+      {"Activation", {{"activation", "RELU"}}, {X(kImage)}},
+      {"ArgMax", {{"axis", int64_t{-1}}}, {X(kImage)}},
+      {"BatchNorm",
+       {},
+       {X(kImage), W({4}), W({4}), W({4}), Const(RandomF32({4}, 3, 1, 2))}},
+      {"BatchToSpaceNd",
+       {{"block_shape", Ints{2, 2}}, {"crops", Ints{0, 0, 0, 0}}},
+       {X({4, 2, 2, 3})}},
+      {"BiasAdd", {}, {X(kImage), W({4})}},
+      {"Cast", {{"to", "i32"}}, {X(kImage)}},
+      {"ChannelShuffle", {{"group", int64_t{2}}}, {X(kImage)}},
+      {"Clip", {}, {X(kImage), F32({}, {-0.5f}), F32({}, {0.5f})}},
+      {"Compare", {{"type", "LESS"}}, {X(kImage), W({4})}},
+      {"Concat", {{"axis", int64_t{3}}}, {X(kImage), X(kImage), X(kImage)}},
+      {"Conv2d", {}, {X(kImage), W({4, 4, 3, 3}), W({4})}},
+      {"Cumsum", {{"axis", int64_t{1}}}, {X(kImage)}},
+      {"Deconv2d",
+       {{"strides", Ints{2, 2}}},
+       {X(kImage), W({4, 4, 2, 2}), W({4}), Known({1, 8, 8, 4})}},
+      {"DepthToSpace", {{"block_size", int64_t{2}}}, {X(kImage)}},
+      {"DepthwiseConv2d", {}, {X(kImage), W({1, 4, 3, 3}), W({4})}},
+      {"Eltwise", {{"type", "SUM"}}, {X(kImage), X(kImage)}},
+      {"Expand", {}, {X({1, 4}), Known({3, 4})}},
+      {"ExpandDims", {{"axis", Ints{0}}}, {X({3, 4})}},
+      {"Fill", {}, {Known({2, 3})}},
+      {"Flatten", {{"axis", int64_t{1}}}, {X(kImage)}},
+  };
+}
+
+std::vector<OpCase> FullyConnectedToPooling() {
+  return {
+      {"FullyConnected", {}, {X({2, 4}), W({3, 4}), W({3})}},
+      {"Gather", {}, {X({3, 4}), I32({2}, {2, 0})}},
+      {"GatherElements", {}, {X({3, 4}), I32({1, 4}, {2, 0, 1, 1})}},
+      {"GatherNd", {}, {X({3, 4}), I32({2, 1}, {2, 0})}},
+      {"Hardmax", {}, {X({3, 4})}},
+      {"Identity", {}, {X({3, 4})}},
+      {"InstanceNorm", {}, {X(kImage), W({4}), W({4})}},
+      {"LayerNorm", {}, {X({3, 4}), W({4}), W({4})}},
+      {"LocalResponseNorm", {}, {X(kImage)}},
+      {"Logical", {}, {Bool({2}, {0, 1}), Bool({2}, {1, 1})}},
+      {"LpNorm", {}, {X({3, 4})}},
+      {"MatMul", {}, {X({2, 3, 4}), X({2, 4, 5})}},
+      {"OneHot", {}, {I32({3}, {0, 2, 1}), Scalar(3)}},
+      {"PRelu", {}, {X(kImage), W({4})}},
+      {"Pad", {}, {X({3, 4}), Known({1, 1, 0, 2})}},
+      {"Pooling",
+       {{"pooling_type", int64_t{2}}, {"kernels", Ints{2, 2}}},
+       {X(kImage)}},
+  };
+}
+
+std::vector<OpCase> ProposalToSpaceToDepth() {
+  return {
+      {"Proposal",
+       {{"feat_stride", int64_t{16}},
+        {"scales", Ints{8}},
+        {"ratios", Floats{1}},
+        {"min_size", int64_t{1}},
+        {"pre_nms_top_n", int64_t{4}},
+        {"post_nms_top_n", int64_t{2}}},
+       {X({1, 2, 2, 2}), X({1, 2, 2, 4}), F32({1, 3}, {32, 32, 1})}},
+      {"PsroiAlign",
+       {{"spatial_scale", 1.f},
+        {"output_dim", int64_t{1}},
+        {"group_size", int64_t{2}}},
+       {X(kImage), F32({1, 5}, {0, 0, 0, 2, 2})}},
+      {"Range", {}, {Scalar(1), Scalar(7), Scalar(2)}},
+      {"Reduce", {}, {X(kImage), Known({1, 2})}},
+      {"Reshape", {}, {X({3, 4}), Known({2, 6})}},
+      {"Resize", {}, {X(kImage), Known({8, 8})}},
+      {"Reverse", {{"axis", Ints{1}}}, {X({3, 4})}},
+      {"ReverseSequence",
+       {{"seq_axis", int64_t{1}}, {"batch_axis", int64_t{0}}},
+       {X({2, 4}), I32({2}, {3, 4})}},
+      {"ScatterNd", {}, {X({3, 4}), I32({1, 1}, {2}), X({1, 4})}},
+      {"Select",
+       {},
+       {Bool({4}, {0, 1, 1, 0}), RandomF32({4}, 1), RandomF32({4}, 2)}},
+      {"Shape", {}, {X({3, 4})}},
+      {"Slice",
+       {},
+       {X({3, 4}), Known({0, 1}), Known({2, 4}), Known({0, 1}), Known({1, 2})}},
+      {"Softmax", {}, {X({3, 4})}},
+      {"SpaceToBatchNd",
+       {{"block_shape", Ints{2, 2}}, {"paddings", Ints{0, 0, 0, 0}}},
+       {X(kImage)}},
+      {"SpaceToDepth", {{"block_size", int64_t{2}}}, {X(kImage)}},
+  };
+}
+
+std::vector<OpCase> SplitToUnstack() {
+  return {
+      {"Split", {{"axis", int64_t{1}}}, {X({3, 4}), Known({1, 3})}, 2},
+      {"Squeeze", {}, {X({1, 3, 1})}},
+      {"Stack", {}, {X({3, 4}), X({3, 4}), X({3, 4})}},
+      {"StridedSlice",
+       {},
+       {X({3, 4}), Known({0, 1}), Known({2, 4}), Known({1, 2})}},
+      {"Tile", {}, {X({3, 4}), Known({2, 1})}},
+      {"TopK", {}, {X({3, 4}), Scalar(2)}, 2},
+      {"Transpose", {}, {X({3, 4})}},
+      {"Unary", {{"type", "EXP"}}, {X({3, 4})}},
+      {"Unstack", {}, {X({2, 3})}, 2},
+  };
+}
+
+}  // namespace
+
+std::vector<OpCase> OpSamples() {
+  std::vector<OpCase> samples = ActivationToFlatten();
+  for (const auto& more : {FullyConnectedToPooling(), ProposalToSpaceToDepth(),
+                           SplitToUnstack()}) {
+    samples.insert(samples.end(), more.begin(), more.end());
+  }
+  return samples;
+}
+
+}  // namespace mace::testing

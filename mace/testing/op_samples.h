@@ -1,0 +1,19 @@
+// OpSamples: small nodes that are right, of every op of the table.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_TESTING_OP_SAMPLES_H_
+#define MACE_TESTING_OP_SAMPLES_H_
+
+#include <vector>
+
+#include "mace/testing/check_op.h"
+
+namespace mace::testing {
+
+// At least one node of each op, with every input that the op can have: an op
+// of many inputs has three. What must be known before the model runs is
+// constant.
+std::vector<OpCase> OpSamples();
+
+}  // namespace mace::testing
+
+#endif  // MACE_TESTING_OP_SAMPLES_H_
