@@ -8,8 +8,6 @@ line to report and a log file, never a traceback on the screen.
 
 from __future__ import annotations
 
-import argparse
-import errno
 import os
 import signal
 import sys
@@ -21,33 +19,13 @@ from typing import Any, NoReturn
 from mace_tools import cli_options as options
 from mace_tools import config, report
 from mace_tools.cli_console import Console
+from mace_tools.cli_parser import parse
 from mace_tools.commands import COMMANDS, Context
 from mace_tools.config.problems import did_you_mean
 from mace_tools.errors import MaceError
-from mace_tools.exit_codes import ExitCode, UsageError, table
+from mace_tools.exit_codes import ExitCode, UsageError
+from mace_tools.os_errors import explain
 from mace_tools.protos import cache_dir
-
-
-class Parser(argparse.ArgumentParser):
-    """argparse that raises instead of exiting, so that all errors end in one place."""
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message}; `{self.prog} -h` explains")
-
-
-def parser() -> argparse.ArgumentParser:
-    root = Parser(prog="tools/converter.py", allow_abbrev=False, epilog=table(),
-                  description="Converts, runs and benchmarks the models of a deployment file.",
-                  formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = root.add_subparsers(dest="command", metavar="COMMAND", required=True,
-                                   parser_class=Parser)
-    for name, module in COMMANDS.items():
-        sub = commands.add_parser(name, help=module.HELP, description=module.HELP,
-                                  allow_abbrev=False, epilog=table(),
-                                  formatter_class=argparse.RawDescriptionHelpFormatter)
-        options.add_common(sub, needs_config=not hasattr(module, "without_config"))
-        module.add_options(sub)
-    return root
 
 
 def main(argv: Sequence[str]) -> int:
@@ -81,7 +59,7 @@ def _main(argv: list[str], console: Console) -> int:
     if argv and not argv[0].startswith("-") and argv[0] not in COMMANDS:
         raise UsageError(_no_such_command(argv[0]))
     try:
-        args = parser().parse_args(argv)
+        args = parse(argv)
     except SystemExit:  # -h
         return ExitCode.OK
     module = COMMANDS[args.command]
@@ -126,11 +104,8 @@ def _forget_stdout() -> None:
 
 
 def _os_error(e: OSError) -> str:
-    cures = {errno.ENOSPC: "free some space", errno.EACCES: "check the permissions",
-             errno.EROFS: "choose another folder with --output", errno.ENOENT: "check the path"}
-    where = f"{e.filename}: " if e.filename else ""
-    cure = f"; {cures[e.errno]}" if e.errno in cures else ""
-    return f"{where}{e.strerror or e}{cure}"
+    where = f"{os.fsdecode(e.filename)}: " if e.filename else ""
+    return f"{where}{explain(e)}"
 
 
 def _internal_error(e: Exception, argv: Sequence[str]) -> str:
@@ -143,5 +118,3 @@ def _internal_error(e: Exception, argv: Sequence[str]) -> str:
         return f"internal error ({what}); please report it with the log {log}"
     except OSError:
         return f"internal error ({what}); please report it:\n{text}"
-
-

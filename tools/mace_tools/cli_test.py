@@ -60,7 +60,16 @@ def test_help_lists_commands_and_exit_codes(capfd):
     (["convert"], "the following arguments are required: --config"),
     (["conver", "--config=x"], "'conver' is not a command; did you mean 'convert'?"),
     (["build", "--config=x"], "'build' packages a library, which comes with the library feature"),
-    (["convert", "--conf=x"], "the following arguments are required: --config"),
+    (["convert", "--conf=x"], "there is no option '--conf'; did you mean '--config'?"),
+    (["run", "--confg=x"], "there is no option '--confg'; did you mean '--config'?"),
+    (["run", "--config=x", "--rounds=3"], "there is no option '--rounds'; did you mean '--round'?"),
+    (["run", "--config=x", "-round=3"], "there is no option '-round'; did you mean '--round'?"),
+    (["run", "--config=x", "--omp-num-threads", "3"], "did you mean '--omp_num_threads'?"),
+    (["run", "--config=x", "--warp_factor=9"], "there is no option '--warp_factor'; `tools/"),
+    (["run", "my.yml"], "'my.yml' stands without an option; did you mean '--config=my.yml'?"),
+    (["run", "--config", "x", "y"], "'y' stands without an option; `tools/converter.py run -h`"),
+    (["run", "--round", "--config=x"], "argument --round: expected one argument"),
+    (["benchmark", "--config=x", "--max_time", "-3"], "'-3' is not a time in seconds above 0"),
 ])
 def test_wrong_use(capfd, arguments, said):
     assert cli.main(arguments) == ExitCode.USAGE
@@ -81,7 +90,10 @@ def test_a_bug_of_ours_leaves_a_log_and_no_traceback(convert, tmp_path, monkeypa
 @pytest.mark.parametrize("error, code, said", [
     (OSError(errno.ENOSPC, "No space left on device", "/full/x"), ExitCode.ERROR,
      "/full/x: No space left on device; free some space"),
-    (PermissionError(errno.EACCES, "Permission denied", "/x"), ExitCode.ERROR, "check the perm"),
+    (PermissionError(errno.EACCES, "Permission denied", "/x"), ExitCode.ERROR,
+     "/x: Permission denied; check the permissions of /"),
+    (FileNotFoundError(errno.ENOENT, "No such file or directory", "/x"), ExitCode.ERROR,
+     "/x: No such file or directory; check the path"),
     (MemoryError(), ExitCode.ERROR, "not enough memory"),
     (KeyboardInterrupt(), ExitCode.INTERRUPTED, "interrupted"),
 ])

@@ -17,6 +17,7 @@ import numpy as np
 from mace_tools import protos
 from mace_tools.cli_console import Console
 from mace_tools.config import Model, Preprocess
+from mace_tools.config.files import missing
 from mace_tools.config.problems import did_you_mean
 from mace_tools.emit import atomic_files
 from mace_tools.errors import MaceError
@@ -82,7 +83,8 @@ def load(
             continue
         where = f"input '{spec.name}' from {file}"
         if not file.is_file():
-            raise MaceError(f"{where}: there is no such file")
+            wrong = f"'{file}' is not a file" if file.exists() else missing(str(file))
+            raise MaceError(f"input '{spec.name}': {wrong}")
         if file.suffix.lower() == ".npy":
             array = _fitted(_read_npy(file, where), spec, where, console)
         else:

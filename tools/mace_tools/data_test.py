@@ -102,7 +102,7 @@ def test_arrays_that_do_not_fit_are_told(tmp_path, array, dtype, said):
 
 def test_files_that_are_no_arrays_are_told(tmp_path):
     file = tmp_path / "x.npy"
-    with pytest.raises(MaceError, match="there is no such file"):
+    with pytest.raises(MaceError, match="input 'x': there is no file '.*x.npy'"):
         load(file)
     np.save(file, np.zeros((1, 4), np.float32))
     whole = file.read_bytes()

@@ -22,6 +22,7 @@ from google.protobuf import text_format
 from mace_tools import protos
 from mace_tools.errors import MaceError
 from mace_tools.ir import Attr, Graph, Node, Tensor
+from mace_tools.os_errors import explain
 
 FORMAT_VERSION = 1
 ALIGNMENT = 64
@@ -192,8 +193,7 @@ def atomic_files(*paths: Path) -> Iterator[list[BinaryIO]]:
         for path, name in zip(paths, temporaries):
             os.replace(name, path)
     except OSError as e:
-        raise MaceError(f"cannot write {path}: {e.strerror or e}; free some space or choose "
-                        "another folder") from e
+        raise MaceError(f"cannot write {path}: {explain(e, path, writing=True)}") from e
     finally:
         for file in files:
             with contextlib.suppress(OSError):

@@ -326,7 +326,7 @@ def test_several_models_run_in_turn(place):
 
 # The arguments, the exit status, and what is said.
 WRONG = [
-    (["run", "--input=none.npy"], ExitCode.ERROR, "input 'input' from none.npy: there is no such"),
+    (["run", "--input=none.npy"], ExitCode.ERROR, "input 'input': there is no file 'none"),
     (["run", "--input=imput=x.npy"], ExitCode.ERROR, "did you mean 'input'?"),
     (["run", "--input=models/digits/labels.txt"], ExitCode.ERROR, "neither a .npy file nor a"),
     (["run", "--omp_num_threads=0"], ExitCode.USAGE, "'0' is not -1 (as many as"),
@@ -335,13 +335,19 @@ WRONG = [
     (["run", "--cpu_affinity_policy=7"], ExitCode.USAGE, "invalid choice: 7"),
     (["run", "--mace_run=none"], ExitCode.MISSING_TOOL, "--mace_run=none is not a program"),
     (["run", "--json=no/where.json"], ExitCode.ERROR, "the folder no does not exist"),
-    (["run", "--frobnicate"], ExitCode.USAGE, "unrecognized arguments: --frobnicate"),
+    (["run", "--frobnicate"], ExitCode.USAGE, "there is no option '--frobnicate'"),
+    (["run", "--input=/nope/x.npy"], ExitCode.ERROR,
+     "there is no file '/nope/x.npy': there is no folder /nope"),
+    (["run", "--input=models/digits/images/33.png"], ExitCode.ERROR, "; did you mean '3.png'?"),
     (["run", "--build_type=code"], ExitCode.ERROR, "models as C++ code come with"),
     (["run", "--target_abis=hots"], ExitCode.USAGE, "--target_abis: 'hots' is not one of host"),
     (["benchmark", "--max_time=-1"], ExitCode.USAGE, "'-1' is not a time in seconds above 0"),
     (["benchmark", "--trace=no/where.json"], ExitCode.ERROR, "--trace=no/where.json: the folder"),
     (["convert", "--config=none.yml"], ExitCode.ERROR, "none.yml: the deployment file does not"),
-    (["convert", "--output=models/digits/digits.pb"], ExitCode.ERROR, "Not a directory"),
+    (["convert", "--output=models/digits/digits.pb"], ExitCode.ERROR,
+     "models/digits/digits.pb is a file, so nothing can lie below it"),
+    (["convert", "--output=/proc/x"], ExitCode.ERROR,
+     "the folder /proc takes no new files: choose another folder"),
 ]  # fmt: skip
 
 

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mace_tools.config.files import is_address, local_path, sha256_of
+from mace_tools.config.files import is_address, local_path, missing, sha256_of
 from mace_tools.config.schema import DATA_TYPES, Library, Model, Preprocess, Subgraph
+from mace_tools.os_errors import explain
 
 # The path of a key, what is wrong with it, and an example of a right one.
 Finding = tuple[tuple[Any, ...], str, str]
@@ -82,9 +83,7 @@ def _check_model_file(model: Model, config: Path) -> Iterator[Finding]:
 def _check_file(keys: tuple[Any, ...], name: str, config: Path) -> Iterator[Finding]:
     path = local_path(name, config)
     if path is None:
-        here, there = Path.cwd(), config.resolve().parent
-        where = f"{here}" if here == there or Path(name).is_absolute() else f"{here} and {there}"
-        yield keys, f"there is no file '{name}' (looked in {where})", ""
+        yield keys, missing(name, config), ""
         return
     if not path.is_file():
         yield keys, f"'{path}' is not a file", ""
@@ -94,7 +93,7 @@ def _check_file(keys: tuple[Any, ...], name: str, config: Path) -> Iterator[Find
             if not file.read(1):
                 yield keys, f"'{path}' is empty", ""
     except OSError as e:
-        yield keys, f"cannot read '{path}': {e.strerror}", ""
+        yield keys, f"cannot read '{path}': {explain(e)}", ""
 
 
 def _check_preprocess(keys: tuple[Any, ...], section: Preprocess) -> Iterator[Finding]:

@@ -15,7 +15,9 @@ import urllib.request
 from pathlib import Path
 
 from mace_tools.cli_console import Console
+from mace_tools.config.problems import did_you_mean
 from mace_tools.errors import MaceError
+from mace_tools.os_errors import existing, explain
 from mace_tools.protos import cache_dir
 
 TIMEOUT_S = 30
@@ -35,6 +37,27 @@ def local_path(name: str, config: Path) -> Path | None:
         if name and candidate.exists():
             return candidate
     return None
+
+
+def missing(name: str, config: Path | None = None) -> str:
+    """Says that a named file is not there, where it was looked for, and what may be meant."""
+    path = Path(os.path.expanduser(name))
+    folders = [Path.cwd(), *([config.resolve().parent] if config is not None else [])]
+    places = [path] if path.is_absolute() else [folder / path for folder in folders]
+    where = ""
+    if not path.is_absolute():
+        where = f" (looked in {' and '.join(map(str, dict.fromkeys(folders)))})"
+    for place in places:
+        there = existing(place)
+        if there == place.parent and os.access(there, os.R_OK | os.X_OK):
+            near = did_you_mean(place.name, sorted(os.listdir(there)))
+            if near:
+                return f"there is no file '{name}'{where}{near}"
+    there = existing(path.absolute())
+    if path.is_absolute() and not (there == path.parent and there.is_dir()):
+        gone = there / path.relative_to(there).parts[0]
+        where = f": there is no folder {gone}" if there.is_dir() else f": {there} is not a folder"
+    return f"there is no file '{name}'{where}"
 
 
 def sha256_of(path: Path) -> str:
@@ -66,8 +89,8 @@ def fetch(url: str, sha256: str, console: Console) -> Path:
             if os.path.exists(temporary):
                 os.unlink(temporary)
     except OSError as e:
-        raise MaceError(f"cannot keep {url} as {kept}: {e.strerror or e}; free some space, or set "
-                        "MACE_CACHE to a folder with more") from e
+        raise MaceError(f"cannot keep {url} as {kept}: {explain(e, kept)}; or set MACE_CACHE to "
+                        "another folder") from e
     return kept
 
 

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 from mace_tools.config import later
 from mace_tools.config.checks import Finding, check_library, check_model
 from mace_tools.config.files import local_path, sha256_of
-from mace_tools.config.problems import ConfigError, Problem, did_you_mean
+from mace_tools.config.problems import ConfigError, Problem, WrongChoice, did_you_mean
 from mace_tools.config.schema import Library, Model, Preprocess, Subgraph
 from mace_tools.config.values import file_name, shown
 from mace_tools.config.yaml_file import YamlFile
@@ -112,7 +112,7 @@ def _explain(error: Any, path: Path) -> Finding:
     field = section.model_fields.get(key)
     example = f"{key}: {field.examples[0]}" if field is not None and field.examples else ""
     if kind == "value_error":
-        return loc, str(error["ctx"]["error"]), example
+        return loc, str(error["ctx"]["error"]), _nearer(error["ctx"]["error"], key, example)
     if kind == "too_short":
         return loc, "there is nothing in it", example
     if kind == "too_long":
@@ -121,6 +121,14 @@ def _explain(error: Any, path: Path) -> Finding:
     wanted = {"dict_type": "a mapping", "model_type": "a mapping of keys to values",
               "list_type": "a list"}.get(kind, "something else")  # fmt: skip
     return loc, f"{shown(value)} is not {wanted}", example
+
+
+def _nearer(error: ValueError, key: str, example: str) -> str:
+    """The example with the word that the wrong one is near to."""
+    if not isinstance(error, WrongChoice) or not error.nearest:
+        return example
+    return f"{key}: [{error.nearest}]" if example.startswith(f"{key}: [") else (
+        f"{key}: {error.nearest}")
 
 
 def _section(loc: tuple[Any, ...]) -> type[BaseModel]:

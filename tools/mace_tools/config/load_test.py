@@ -136,10 +136,13 @@ def test_the_command_line_replaces_keys(write):
 WRONG = [
     # single values
     ("runtime: cpu", "runtime: gppu", ["deploy.yml:8: models.net.runtime: 'gppu' is not one of "
-     "cpu, gpu, dsp, cpu+gpu, cpu_gpu; did you mean 'gpu'?", "example: runtime: cpu"]),
+     "cpu, gpu, dsp, cpu+gpu, cpu_gpu; did you mean 'gpu'?", "example: runtime: gpu"]),
     ("runtime: cpu", "runtime:", [":8: models.net.runtime: an empty value is not one of"]),
     ("runtime: cpu", "runtime: [cpu]", [":8: models.net.runtime: '['cpu']' is not one of"]),
     ("platform: onnx", "platform: Onnx", [":5: ", "did you mean 'onnx'?"]),
+    ("platform: onnx", "platform: tf_lite",
+     [":5: ", "did you mean 'tflite'?", "example: platform: tflite"]),
+    ("target_abis: [host]", "target_abis: [arm64]", ["example: target_abis: [arm64-v8a]"]),
     ("runtime: cpu", "runtime: cpu\n    tuning_ms: -5",
      [":9: models.net.tuning_ms: '-5' is not a number of milliseconds from 0 to 3600000"]),
     ("runtime: cpu", "runtime: cpu\n    winograd: 3",
@@ -204,6 +207,11 @@ WRONG = [
     # files
     ("model_file_path: net.onnx", "model_file_path: nett.onnx",
      [":6: models.net.model_file_path: there is no file 'nett.onnx' (looked in "]),
+    ("model_file_path: net.onnx", "model_file_path: nett.onnx", ["; did you mean 'net.onnx'?"]),
+    ("model_file_path: net.onnx", "model_file_path: /nope/x.onnx",
+     ["there is no file '/nope/x.onnx': there is no folder /nope\n"]),
+    ("model_file_path: net.onnx", "model_file_path: /etc/passwd/x",
+     ["there is no file '/etc/passwd/x': /etc/passwd is not a folder\n"]),
     ("model_file_path: net.onnx", "model_file_path: .", ["is not a file"]),
     ("model_file_path: net.onnx", "model_file_path: ftp://a/b",
      [":6: ", "only http:// and https:// addresses can be downloaded"]),
@@ -235,7 +243,7 @@ WRONG = [
 @pytest.mark.parametrize("old, new, said", WRONG, ids=range(len(WRONG)))
 def test_wrong_values_say_place_and_cure(write, old, new, said):
     assert old in GOOD
-    message = problems(write(GOOD.replace(old, new)))
+    message = problems(write(GOOD.replace(old, new))) + "\n"
     for words in said:
         assert words in message
 

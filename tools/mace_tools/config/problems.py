@@ -41,8 +41,21 @@ class ConfigError(MaceError):
         super().__init__("\n".join(lines))
 
 
+class WrongChoice(ValueError):
+    """A value that is none of a few words; `nearest` is the one that may be meant, or empty."""
+
+    def __init__(self, message: str, nearest: str) -> None:
+        super().__init__(message)
+        self.nearest = nearest
+
+
+def nearest(word: str, words: Sequence[str]) -> str:
+    """The word that may be meant, or nothing if none is near."""
+    near = get_close_matches(word.lower(), [w.lower() for w in words], 1, 0.6)
+    return next((w for w in words if near and w.lower() == near[0]), "")
+
+
 def did_you_mean(word: str, words: Sequence[str]) -> str:
     """`; did you mean 'x'?`, or nothing if no word is near."""
-    near = get_close_matches(word.lower(), [w.lower() for w in words], 1, 0.6)
-    match = next((w for w in words if near and w.lower() == near[0]), None)
+    match = nearest(word, words)
     return f"; did you mean '{match}'?" if match else ""

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from mace_tools.config.problems import did_you_mean
+from mace_tools.config.problems import WrongChoice, did_you_mean, nearest
 
 MAX_RANK = 8
 MAX_EXTENT = 2**31 - 1
@@ -29,8 +29,9 @@ def choice(*allowed: str | int, aliases: dict[str, str] | None = None) -> Callab
     def read(value: Any) -> Any:
         word = str(int(value)) if isinstance(value, bool) else str(value)
         if not isinstance(value, str | int) or word not in spellings:
-            raise ValueError(f"{shown(value)} is not one of {', '.join(spellings)}"
-                             f"{did_you_mean(word, list(spellings))}")
+            raise WrongChoice(f"{shown(value)} is not one of {', '.join(spellings)}"
+                              f"{did_you_mean(word, list(spellings))}",
+                              nearest(word, list(spellings)))
         return spellings[word]
 
     return read

@@ -13,6 +13,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from mace_tools.config.problems import ConfigError, Problem
+from mace_tools.os_errors import explain
 
 Key = str | int
 MAX_BYTES = 1 << 20  # a deployment file is a page or two; more is surely another kind of file
@@ -58,7 +59,7 @@ class YamlFile:
             self._fail(None, f"the file is not text in UTF-8 (byte {e.start} is "
                              f"0x{e.object[e.start]:02x}); did you name the model instead?")
         except OSError as e:
-            self._fail(None, f"cannot read the file: {e.strerror or e}")
+            self._fail(None, f"cannot read the file: {explain(e)}")
 
     def _parse(self, text: str) -> Any:
         try:

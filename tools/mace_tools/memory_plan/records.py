@@ -22,6 +22,7 @@ from mace_tools.errors import MaceError
 from mace_tools.memory_plan.problem import MAX_BYTES, Problem, Record, Saving
 from mace_tools.memory_plan.records_csv import parse_csv
 from mace_tools.memory_plan.records_json import JsonReader
+from mace_tools.os_errors import explain
 
 
 def read(path: Path, name: str | None = None) -> Problem:
@@ -33,7 +34,7 @@ def read(path: Path, name: str | None = None) -> Problem:
     except UnicodeDecodeError as e:
         raise MaceError(f"{path}: not a text file in UTF-8 (byte {e.start})") from e
     except OSError as e:
-        raise MaceError(f"--records={path}: {e.strerror}") from e
+        raise MaceError(f"--records={path}: {explain(e)}") from e
     if path.suffix.lower() == ".csv":
         if name is not None:
             raise MaceError(f"--model_name={name}: {path} is CSV, which holds one problem only")

@@ -1,0 +1,106 @@
+"""The parser of the command line, which says what a misspelt option may be meant to be.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from mace_tools import cli_options as options
+from mace_tools.commands import COMMANDS
+from mace_tools.config.problems import did_you_mean, nearest
+from mace_tools.exit_codes import UsageError, table
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse that raises instead of exiting, so that all errors end in one place, and that
+    looks for misspelt options before it looks for missing ones."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self.options: dict[str, argparse.Action] = {}
+        self.has_positionals = False
+        super().__init__(*args, **kwargs)
+
+    def add_argument(self, *args: Any, **kwargs: Any) -> argparse.Action:
+        action = super().add_argument(*args, **kwargs)
+        self.options.update(dict.fromkeys(action.option_strings, action))
+        self.has_positionals = self.has_positionals or not action.option_strings
+        return action
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}; `{self.prog} -h` explains")
+
+    def check_options(self, arguments: Sequence[str]) -> None:
+        """Errors: UsageError for the first argument that is no option, nor the value of one."""
+        takes_next = False
+        for argument in arguments:
+            if takes_next and not argument.startswith("-"):
+                takes_next = False
+                continue
+            name = argument.partition("=")[0]
+            known = self.options.get(name)
+            if known is None and not (argument.startswith("-") or self.has_positionals):
+                self._stray(argument)
+            if known is None and argument.startswith("-") and not _is_number(argument):
+                self._unknown(name)
+            takes_next = known is not None and known.nargs != 0 and "=" not in argument
+
+    def _unknown(self, name: str) -> NoReturn:
+        words = [o for o in self.options if o.startswith("--")]
+        stem = name.lstrip("-").replace("-", "_")
+        # What begins like an option is near to it, however much shorter it is.
+        begun = [w for w in words if stem and w[2:].startswith(stem)]
+        near = f"--{stem}" if f"--{stem}" in words else nearest(f"--{stem}", words)
+        near = near or (begun[0] if len(begun) == 1 else "")
+        hint = f"; did you mean '{near}'?" if near else ""
+        self.error(f"there is no option '{name}'{hint}")
+
+    def _stray(self, argument: str) -> NoReturn:
+        if Path(argument).suffix in (".yml", ".yaml") and "--config" in self.options:
+            near = f"; did you mean '--config={argument}'?"
+        else:
+            near = did_you_mean(f"--{argument.partition('=')[0]}", list(self.options))
+        self.error(f"'{argument}' stands without an option{near}")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def parser() -> Parser:
+    root, _ = _parsers()
+    return root
+
+
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """Errors: UsageError; SystemExit after -h."""
+    root, commands = _parsers()
+    if arguments and arguments[0] in commands and not {"-h", "--help"} & set(arguments):
+        commands[arguments[0]].check_options(arguments[1:])
+    return root.parse_args(arguments)
+
+
+def _parsers() -> tuple[Parser, dict[str, Parser]]:
+    """The whole, and that of each command."""
+    root = Parser(prog="tools/converter.py", allow_abbrev=False, epilog=table(),
+                  description="Converts, runs and benchmarks the models of a deployment file.",
+                  formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = root.add_subparsers(dest="command", metavar="COMMAND", required=True,
+                                   parser_class=Parser)
+    parsers = {}
+    for name, module in COMMANDS.items():
+        parsers[name] = sub = commands.add_parser(
+            name, help=module.HELP, description=module.HELP, allow_abbrev=False, epilog=table(),
+            formatter_class=argparse.RawDescriptionHelpFormatter)
+        if not hasattr(module, "standalone"):
+            options.add_common(sub, needs_config=not hasattr(module, "without_config"))
+        module.add_options(sub)
+    return root, parsers
