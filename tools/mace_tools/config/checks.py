@@ -11,6 +11,7 @@ from typing import Any
 
 from mace_tools.config.files import is_address, local_path, missing, sha256_of
 from mace_tools.config.schema import DATA_TYPES, Library, Model, Preprocess, Subgraph
+from mace_tools.importers.detect import detect
 from mace_tools.os_errors import explain
 
 # The path of a key, what is wrong with it, and an example of a right one.
@@ -67,10 +68,13 @@ def _check_subgraph(subgraph: Subgraph) -> Iterator[Finding]:
 
 
 def _check_model_file(model: Model, config: Path) -> Iterator[Finding]:
-    key = "model_file_path"
-    findings = list(_check_file((key,), model.model_file_path, config))
-    yield from findings
     path = local_path(model.model_file_path, config)
+    kind = None if path is None else foreign(path, model.platform)
+    if kind is not None:
+        yield kind
+    findings = list(_check_file(("model_file_path",), model.model_file_path, config))
+    if kind is None or kind[0] == ("platform",):
+        yield from findings
     if findings or path is None:
         return
     actual = sha256_of(path)
@@ -78,6 +82,21 @@ def _check_model_file(model: Model, config: Path) -> Iterator[Finding]:
         yield (("model_sha256_checksum",), f"{path} has another checksum, {actual}: the file is "
                "damaged or another version; get it again, or, if it is the one you mean, write",
                f"model_sha256_checksum: {actual}")
+
+
+def foreign(path: Path, platform: str) -> Finding | None:
+    """What is wrong if a model file is of another format than its platform reads."""
+    try:
+        kind = detect(path)
+    except OSError:  # who reads the file says why not
+        return None
+    if kind is None or kind.platform == platform:
+        return None
+    found = f"'{path}' holds {kind.name}"
+    if kind.platform and not kind.cure:
+        return ("platform",), f"{found}, not what platform: {platform} reads", (
+            f"platform: {kind.platform}")
+    return ("model_file_path",), f"{found}, which cannot be converted; {kind.cure}", ""
 
 
 def _check_file(keys: tuple[Any, ...], name: str, config: Path) -> Iterator[Finding]:

@@ -1,0 +1,202 @@
+"""Which format a model file has, by what it holds; names of files prove nothing.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import mmap
+import re
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from mace_tools.importers.wire import BYTES, VARINT, FieldAt, NotWire, fields
+
+HEAD_BYTES = 4096
+TORCH_MAGIC = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
+MOST_FIELDS = 4096  # of a message; what a file is shows long before
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A format: its name with its article, the platform that reads it or "", and the cure."""
+
+    name: str
+    platform: str = ""
+    cure: str = ""
+
+
+_FREEZE = ("freeze it into one .pb file (tf.compat.v1.graph_util.convert_variables_to_constants, "
+           "or convert_variables_to_constants_v2 of TensorFlow 2), or convert it: "
+           "tf.lite.TFLiteConverter writes TFLite, tf2onnx ONNX")
+_KERAS = "convert it first: tf.lite.TFLiteConverter.from_keras_model writes TFLite, tf2onnx ONNX"
+_TORCH = "export it first: torch.onnx.export(model, example_input, 'model.onnx')"
+_CAFFE = "Caffe models come later; convert it to ONNX first"
+_CONVERTED = "it is what a conversion writes: give the model that it was made from"
+_UNPACK = "unpack it and give the model in it"
+
+ONNX = Kind("an ONNX model", "onnx")
+TENSORFLOW = Kind("a TensorFlow graph", "tensorflow")
+TFLITE = Kind("a TFLite model", "tflite")
+CAFFE_NET = Kind("a Caffe network (.prototxt)", "caffe", _CAFFE)
+CAFFE_WEIGHTS = Kind("a Caffe weights file (.caffemodel)", "caffe", _CAFFE)
+SAVED_MODEL = Kind("a TensorFlow SavedModel", "", _FREEZE)
+META_GRAPH = Kind("the graph of a TensorFlow checkpoint (.meta)", "", _FREEZE)
+CHECKPOINT = Kind("a TensorFlow checkpoint (.index)", "", _FREEZE)
+KERAS_H5 = Kind("an HDF5 file, as Keras writes (.h5)", "", _KERAS)
+KERAS = Kind("a Keras model (.keras)", "", _KERAS)
+TORCH = Kind("a PyTorch file", "", _TORCH)
+TORCH_OLD = Kind("a PyTorch file of the old kind", "", _TORCH)
+MACE_GRAPH = Kind("a model that MACE converted (.pb)", "", _CONVERTED)
+MACE_WEIGHTS = Kind("the weights of a model that MACE converted (.data)", "", _CONVERTED)
+ONNX_TENSOR = Kind("a single ONNX tensor", "", "give the model that it belongs to")
+NUMPY = Kind("a NumPy file", "", "give the model; arrays are for --input")
+PICTURE = Kind("a picture", "", "give the model; pictures are for --input")
+ZIP, GZIP, TAR = (Kind(f"a {what} archive", "", _UNPACK) for what in ("zip", "gzip", "tar"))
+LFS = Kind("a Git LFS pointer, not the file itself", "", "`git lfs pull` fetches the file")
+HTML = Kind("a web page", "", "download the file itself; a page about it was saved instead")
+NCNN = Kind("an ncnn network (.param)", "", "give the model that it was converted from")
+
+
+def detect(path: Path) -> Kind | None:
+    """The format, or None for one that is not known. Errors: OSError."""
+    if path.is_dir():
+        return SAVED_MODEL if any((path / f"saved_model.{e}").is_file() for e in ("pb", "pbtxt")) \
+            else None
+    if not path.stat().st_size:
+        return None
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        head = data[:HEAD_BYTES]
+        with memoryview(data) as view:
+            return _by_magic(path, head, view) or _by_text(head) or _by_fields(view) or (
+                _weights_of(path))
+
+
+def _by_magic(path: Path, head: bytes, data: memoryview) -> Kind | None:
+    for magic, kind in ((b"\x89HDF\r\n\x1a\n", KERAS_H5), (b"\x93NUMPY", NUMPY),
+                        (b"\x89PNG\r\n", PICTURE), (b"\xff\xd8\xff", PICTURE), (b"GIF8", PICTURE),
+                        (b"\x1f\x8b", GZIP), (TORCH_MAGIC, TORCH_OLD),
+                        (b"version https://git-lfs", LFS), (b"7767517\n", NCNN)):
+        if head.startswith(magic):
+            return kind
+    if head[4:8] == b"TFL3":
+        return TFLITE
+    if head[257:262] == b"ustar":
+        return TAR
+    # A table of LevelDB ends with this number.
+    if data[-8:] == bytes.fromhex("57fb808b247547db"):
+        return CHECKPOINT
+    return _zip(path) if head.startswith(b"PK\x03\x04") else None
+
+
+def _zip(path: Path) -> Kind:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+    except zipfile.BadZipFile:
+        return ZIP
+    if any(n.endswith("data.pkl") for n in names):
+        return TORCH
+    if "config.json" in names and any(n.endswith(".h5") for n in names):
+        return KERAS
+    return NUMPY if names and all(n.endswith(".npy") for n in names) else ZIP
+
+
+def _by_text(head: bytes) -> Kind | None:
+    try:
+        text = head.decode("utf-8", "strict" if len(head) < HEAD_BYTES else "ignore")
+    except UnicodeDecodeError:
+        return None
+    if "\0" in text:
+        return None
+    if re.match(r"\s*<(!doctype html|html)", text, re.IGNORECASE):
+        return HTML
+    text = re.sub(r"#.*", "", text).lstrip()
+    if re.match(r"node\s*{", text):
+        return TENSORFLOW
+    layers = re.search(r"^\s*layers?\s*{", text, re.MULTILINE)
+    return CAFFE_NET if layers and re.search(r"\btype\s*:", text) else None
+
+
+def _by_fields(data: memoryview) -> Kind | None:
+    found = _known(data)
+    for kind, (allowed, needed, inner) in _MESSAGES.items():
+        types = {(f.number, f.kind) for f in found}
+        if not types or not types <= allowed or not needed <= types:
+            continue
+        if inner is None or inner(data, found):
+            return kind
+    return None
+
+
+def _known(data: memoryview, begin: int = 0, end: int | None = None) -> list[FieldAt]:
+    """The first fields of a message, as far as there are any."""
+    found: list[FieldAt] = []
+    try:
+        for field in fields(data, begin, end):
+            found.append(field)
+            if len(found) == MOST_FIELDS:
+                break
+    except NotWire as e:
+        if str(e) != "cut off":
+            return []
+    return found
+
+
+def _set(*lengths: int, numbers: tuple[int, ...] = ()) -> frozenset[tuple[int, int]]:
+    """Fields of text, bytes or messages, and of whole numbers."""
+    return frozenset({(n, BYTES) for n in lengths} | {(n, VARINT) for n in numbers})
+
+
+def _has_nodes(data: memoryview, found: list[FieldAt]) -> bool:
+    """Field 1 is a NodeDef: 1 is its name, 2 its operator."""
+    node = next(f for f in found if f.number == 1)
+    parts = {f.number: f for f in _known(data, node.begin, node.end)}
+    if not {1, 2} <= set(parts) or not set(parts) <= set(range(1, 9)):
+        return False
+    op = bytes(data[parts[2].begin : parts[2].end])
+    return re.fullmatch(rb"[A-Za-z_>.][\w>.]*", op) is not None
+
+
+def _has_graph(data: memoryview, found: list[FieldAt]) -> bool:
+    """Field 2 is a GraphDef."""
+    graph = next(f for f in found if f.number == 2)
+    parts = _known(data, graph.begin, graph.end)
+    return any(f.number == 1 for f in parts) and _has_nodes(data, parts)
+
+
+def _has_meta_graph(data: memoryview, found: list[FieldAt]) -> bool:
+    """Field 2 is a MetaGraphDef."""
+    meta = next(f for f in found if f.number == 2)
+    parts = _known(data, meta.begin, meta.end)
+    return any(f.number == 2 for f in parts) and _has_graph(data, parts)
+
+
+# Of each message: fields that it may have, those that it must have, and a look into one of them.
+_MESSAGES: dict[Kind, tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]],
+                            Callable[[memoryview, list[FieldAt]], bool] | None]] = {
+    # onnx.proto: ModelProto, TensorProto
+    ONNX: (_set(2, 3, 4, 6, 7, 8, 14, 20, 25, 26, numbers=(1, 5)), _set(7), None),
+    ONNX_TENSOR: (_set(1, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, numbers=(1, 2, 14)),
+                  _set(9, numbers=(2,)), None),
+    # tensorflow/core: GraphDef, SavedModel, MetaGraphDef
+    TENSORFLOW: (_set(1, 2, 4, 5, numbers=(3,)), _set(1), _has_nodes),
+    SAVED_MODEL: (_set(2, numbers=(1,)), _set(2), _has_meta_graph),
+    META_GRAPH: (_set(1, 2, 3, 4, 5, 6, 7), _set(1, 2), _has_graph),
+    # mace.proto: NetDef
+    MACE_GRAPH: (_set(1, 2, 3, 4, 5, 100, 101, 203, 204, numbers=(200, 201)) | {(202, 1)},
+                 _set(2, numbers=(200,)), None),
+    # caffe.proto: NetParameter, with layers of today or of before
+    CAFFE_WEIGHTS: (_set(1, 2, 3, 6, 8, 100, numbers=(4, 5, 7)), _set(100), None),
+    Kind(CAFFE_WEIGHTS.name + " of before Caffe 1.0", "caffe", _CAFFE): (
+        _set(1, 2, 3, 6, 8, numbers=(4, 5, 7)), _set(1, 2), None),
+}
+
+
+def _weights_of(path: Path) -> Kind | None:
+    """Weights as MACE writes them have no mark of their own; the graph beside them has."""
+    graph = path.with_suffix(".pb")
+    beside = path.suffix == ".data" and graph.is_file() and detect(graph) is MACE_GRAPH
+    return MACE_WEIGHTS if beside else None

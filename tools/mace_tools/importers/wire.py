@@ -1,0 +1,67 @@
+"""Looks at the fields of a protobuf message without a schema and without reading all of it.
+
+SPDX-License-Identifier: Apache-2.0
+
+The encoding: https://protobuf.dev/programming-guides/encoding. The library reads a message only
+whole and copies it; here a file of any size, or the beginning of one, is looked at in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
+_MOST_FIELD = (1 << 29) - 1
+
+
+@dataclass(frozen=True)
+class FieldAt:
+    """A field of a message: its number, its wire type, and where its contents lie."""
+
+    number: int
+    kind: int
+    begin: int
+    end: int
+
+
+class NotWire(ValueError):
+    """These bytes are no protobuf message."""
+
+
+def fields(data: memoryview | bytes, begin: int = 0, end: int | None = None) -> Iterator[FieldAt]:
+    """The fields of the message in data[begin:end]; the last may be cut off by the end of data.
+
+    Errors: NotWire, where the bytes stop to be fields."""
+    end = len(data) if end is None else end
+    at = begin
+    while at < end:
+        tag, at = _varint(data, at, end)
+        number, kind = tag >> 3, tag & 7
+        if not 0 < number <= _MOST_FIELD:
+            raise NotWire(f"field {number}")
+        if kind == VARINT:
+            start, (_, at) = at, _varint(data, at, end)
+        elif kind == BYTES:
+            size, start = _varint(data, at, end)
+            at = start + size
+        elif kind in (FIXED32, FIXED64):
+            start, at = at, at + (8 if kind == FIXED64 else 4)
+        else:
+            raise NotWire(f"wire type {kind}")
+        yield FieldAt(number, kind, start, min(at, end))
+        if at > end:
+            raise NotWire("cut off")
+
+
+def _varint(data: memoryview | bytes, at: int, end: int) -> tuple[int, int]:
+    value = 0
+    for shift in range(0, 70, 7):
+        if at >= end:
+            raise NotWire("cut off")
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, at
+    raise NotWire("a number of more than ten bytes")
