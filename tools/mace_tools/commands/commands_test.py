@@ -122,7 +122,7 @@ def test_the_memory_plan_is_embedded_when_asked_for(place):
 def test_a_failed_conversion_leaves_nothing(place):
     place.edit("output_tensors: probabilities", "output_tensors: probability")
     code, out, err = place.call("convert")
-    assert code == ExitCode.BAD_MODEL and out == ""
+    assert code == ExitCode.ERROR and out == ""
     assert "no tensor 'probability'; did you mean 'probabilities'?" in err
     assert not place.pb.exists() and not place.data.exists()
 
@@ -171,7 +171,7 @@ def test_a_damaged_converted_model_is_told(place):
 def test_declared_types_and_shapes_are_compared_with_the_model(place):
     place.edit("output_shapes: 1,10", "output_shapes: 1,11")
     code, _, err = place.call("convert")
-    assert code == 0 and "output_shapes says [1, 11] for 'probabilities', but the model" in err
+    assert code == 0 and "output_shapes: this says 1,11 for 'probabilities', but the model" in err
     place.edit("output_shapes: 1,11", "output_data_types: int32")
     code, _, err = place.call("convert")
     assert code == ExitCode.ERROR and "but the model has float32; write float32" in err

@@ -19,23 +19,17 @@ from typing import Any
 
 from google.protobuf.message import DecodeError
 
-from mace_tools import convert as passes
-from mace_tools import importers, protos, runner
-from mace_tools.cli_console import Console
+from mace_tools import protos, runner
 from mace_tools.commands import gpu, tuning
 from mace_tools.commands.context import Context, Outcome
-from mace_tools.config import ELEMENTS, PACKED_WEIGHTS, Model
-from mace_tools.config.files import fetch, is_address
+from mace_tools.commands.import_model import import_model, source_file
+from mace_tools.config import PACKED_WEIGHTS, Model
 from mace_tools.emit import atomic_files, write_model
-from mace_tools.errors import MaceError, ModelError
+from mace_tools.errors import MaceError
 from mace_tools.exit_codes import ExitCode
-from mace_tools.ir import Graph, Shape
 
 HELP = "convert the models of a deployment file"
 PACKAGE = Path(__file__).resolve().parents[1]
-# How each framework orders the dimensions of pictures.
-SOURCE_FORMAT = {"onnx": "NCHW", "caffe": "NCHW", "tensorflow": "NHWC", "tflite": "NHWC"}
-TO_NCHW, TO_NHWC = (0, 3, 1, 2), (0, 2, 3, 1)
 
 
 @dataclass(frozen=True)
@@ -97,7 +91,7 @@ def ensure(context: Context, tag: str, model: Model, force: bool = False) -> Con
     """The converted model; converts it first if anything that it is made from has changed."""
     asked = getattr(context.args, "packed_weights", None)
     model = model.model_copy(update={"packed_weights": asked}) if asked else model
-    source = source_file(context, model)
+    source = source_file(context, tag, model)
     folder = context.folder / "model"
     pb, data = folder / f"{tag}.pb", folder / f"{tag}.data"
     stamp = context.folder / "_tmp" / f"{tag}.stamp.json"
@@ -110,7 +104,7 @@ def ensure(context: Context, tag: str, model: Model, force: bool = False) -> Con
         # Before the work that would be lost without it.
         needed = model.embed_memory_plan or model.packed_weights
         mace_run = _mace_run(context) if needed else None
-        _convert(context.console, tag, model, source, pb, data)
+        _convert(context, tag, model, source, pb, data)
         if mace_run is not None and model.packed_weights:
             _pack_weights(mace_run, model.packed_weights, pb, data)
         if mace_run is not None and model.embed_memory_plan:
@@ -121,27 +115,12 @@ def ensure(context: Context, tag: str, model: Model, force: bool = False) -> Con
     return Converted(tag, source, pb, data, was_stale=bool(reason))
 
 
-def source_file(context: Context, model: Model) -> Path:
-    """The model file, downloaded if it is remote. Its checksum is right."""
-    if is_address(model.model_file_path):
-        return fetch(model.model_file_path, model.model_sha256_checksum, context.console)
-    return context.deployment.file(model.model_file_path)
-
-
 def _convert(
-    console: Console, tag: str, model: Model, source: Path, pb: Path, data: Path
+    context: Context, tag: str, model: Model, source: Path, pb: Path, data: Path
 ) -> None:
-    with console.steps(tag, total=3) as step:
+    with context.console.steps(tag, total=3) as step:
         step(f"reading {source.name}")
-        graph = importers.load(model.platform, source, _import_shapes(model),
-                               list(model.subgraph.output_tensors))
-        graph.name = tag
-        step("simplifying")
-        sub = model.subgraph
-        graph = passes.convert(graph, passes.Options(
-            _formats(sub.input_tensors, sub.input_data_formats),
-            _formats(sub.output_tensors, sub.output_data_formats)))
-        _check(console, tag, model, graph)
+        graph = import_model(context, tag, model, source, lambda: step("simplifying"))
         step("writing")
         write_model(graph, pb, data, {"winograd": model.winograd}, model.stored_type)
 
@@ -174,48 +153,6 @@ def _pack_weights(mace_run: Path, isa: str, pb: Path, data: Path) -> None:
             raise
         os.replace(f"{packed}.data", data)
         os.replace(f"{packed}.pb", pb)
-
-
-def _import_shapes(model: Model) -> dict[str, Shape]:
-    """Input shapes in the order of the source framework."""
-    sub = model.subgraph
-    formats = _formats(sub.input_tensors, sub.input_data_formats)
-    shapes = {}
-    for name, shape in zip(sub.input_tensors, sub.input_shapes):
-        order = formats.get(name, "NONE")
-        if order not in ("NONE", SOURCE_FORMAT[model.platform]):
-            if len(shape) != 4:
-                raise ModelError(f"input '{name}': input_data_formats {order} needs four "
-                                 f"dimensions, input_shapes has {len(shape)}: {list(shape)}")
-            shape = tuple(shape[i] for i in (TO_NCHW if order == "NHWC" else TO_NHWC))
-        shapes[name] = shape
-    return shapes
-
-
-def _formats(names: tuple[str, ...], formats: tuple[str, ...] | None) -> dict[str, str]:
-    """By name; one format stands for all."""
-    given = formats or ()
-    given = given * len(names) if len(given) == 1 else given
-    return {n: f for n, f in zip(names, given) if f != "NONE"}
-
-
-def _check(console: Console, tag: str, model: Model, graph: Graph) -> None:
-    """Whether the model is what the deployment file says."""
-    sub = model.subgraph
-    for key, names, types in (("input_data_types", sub.input_tensors, sub.input_data_types),
-                              ("output_data_types", sub.output_tensors, sub.output_data_types)):
-        types = types * len(names) if types and len(types) == 1 else types
-        for name, wanted in zip(names, types or ()):
-            actual = graph.tensors[name].dtype
-            if ELEMENTS[wanted] != actual:
-                known = next(k for k, v in ELEMENTS.items() if v == actual)
-                raise MaceError(f"{tag}: {key} says {wanted} for '{name}', but the model has "
-                                f"{known}; write {known} or remove the key")
-    for name, wanted in zip(sub.output_tensors, sub.output_shapes or ()):
-        actual = graph.tensors[name].static_shape
-        if actual is not None and actual != wanted:
-            console.warn(f"{tag}: output_shapes says {list(wanted)} for '{name}', but the "
-                         f"model gives {list(actual)}, which is what outputs have")
 
 
 def _fingerprint(model: Model) -> str:

@@ -16,7 +16,7 @@ from mace_tools import cli_options as options
 from mace_tools import data, frameworks, report, runner, validate
 from mace_tools.cli_console import boxed
 from mace_tools.commands.context import Context, Outcome
-from mace_tools.commands.convert import SOURCE_FORMAT, TO_NCHW, TO_NHWC
+from mace_tools.commands.import_model import SOURCE_FORMAT, TO_NCHW, TO_NHWC
 from mace_tools.commands.prepare import Prepared, prepared
 from mace_tools.config import Model
 from mace_tools.errors import MaceError

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,11 +35,18 @@ class Deployment:
 
     path: Path
     library: Library
+    yaml: YamlFile
     notes: tuple[Problem, ...] = ()
 
     def file(self, name: str) -> Path:
         """A local file that the deployment file names."""
         return local_path(name, self.path) or Path(name)
+
+    def error(self, keys: Sequence[Any], message: str, example: str = "") -> ConfigError:
+        """Of a key (a list's index may end it) that reading the model shows to be wrong."""
+        plain = keys[:-1] if isinstance(keys[-1], int) else keys
+        problem = _problem(self.yaml, plain, message, example)
+        return ConfigError(self.path, [replace(problem, line=self.yaml.line(*keys))])
 
 
 def load(path: str | Path, overrides: Mapping[str, Any] | None = None) -> Deployment:
@@ -64,7 +71,7 @@ def load(path: str | Path, overrides: Mapping[str, Any] | None = None) -> Deploy
             (problems if row.level == later.ERROR else notes).append(problem)
     if problems or library is None:
         raise ConfigError(path, problems)
-    return Deployment(path, library, tuple(notes))
+    return Deployment(path, library, yaml, tuple(notes))
 
 
 def _validated(

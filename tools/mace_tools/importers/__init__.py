@@ -11,9 +11,11 @@ import importlib
 import pkgutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from mace_tools.errors import MaceError
-from mace_tools.importers.source import cut
+from mace_tools.importers.request import RequestError, check_request
+from mace_tools.importers.source import SourceModel, cut
 from mace_tools.ir import Graph, Shape
 
 
@@ -32,13 +34,34 @@ def load(
 
     Both may name inner tensors; None takes the model's own. The graph's inputs and outputs have
     the names as given here.
-    Errors: MaceError (ModelError, UnsupportedOps)."""
-    if platform not in platforms():
-        raise MaceError(f"platform '{platform}' is not one of {', '.join(platforms())}")
-    package = importlib.import_module(f"{__name__}.{platform}")
-    model = cut(package.read(Path(path)), inputs, outputs)
-    graph = package.registry.translate(model)
+    Errors: MaceError (RequestError, ModelError, UnsupportedOps)."""
+    return translate(platform, read(platform, path), inputs, outputs)
+
+
+def read(platform: str, path: str | Path) -> SourceModel:
+    """A model as its file states it. Errors: ModelError."""
+    return _package(platform).read(Path(path))
+
+
+def translate(
+    platform: str,
+    model: SourceModel,
+    inputs: Mapping[str, Shape | None] | None = None,
+    outputs: Sequence[str] | None = None,
+) -> Graph:
+    """What `load` makes of a model that was read; the model stays as it is."""
+    check_request(model, inputs, outputs)
+    graph = _package(platform).registry.translate(cut(model, inputs, outputs))
     for given, names in ((list(inputs or ()), graph.inputs), (list(outputs or ()), graph.outputs)):
         for old, new in zip(list(names), given):
             graph.rename(old, graph.fresh(new) if old != new else new)
     return graph
+
+
+def _package(platform: str) -> Any:
+    if platform not in platforms():
+        raise MaceError(f"platform '{platform}' is not one of {', '.join(platforms())}")
+    return importlib.import_module(f"{__name__}.{platform}")
+
+
+__all__ = ["RequestError", "load", "platforms", "read", "translate"]

@@ -10,7 +10,7 @@ import pytest
 
 from mace_tools import protos, reference
 from mace_tools.errors import ModelError, UnsupportedOps
-from mace_tools.importers import load
+from mace_tools.importers import RequestError, load
 from mace_tools.importers.tensorflow import registry
 from mace_tools.importers.tensorflow.reader import PROTO, read
 
@@ -176,7 +176,7 @@ def test_unknown_names_list_close_ones(tmp_path):
     m = Maker()
     m.placeholder("images", 1, 4)
     m.node("logits", "Relu", "images")
-    with pytest.raises(ModelError, match="no tensor 'logit'.*did you mean 'logits'.*'images'"):
+    with pytest.raises(RequestError, match="no tensor 'logit'.*did you mean 'logits'.*'images'"):
         load("tensorflow", m.save(tmp_path), {"images": (1, 4)}, ["logit"])
 
 

@@ -1,0 +1,191 @@
+"""From a deployment file's model to its graph, or to the line of the file that does not fit it.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from mace_tools import convert as passes
+from mace_tools import importers
+from mace_tools.commands.context import Context
+from mace_tools.config import ELEMENTS, ConfigError, Model
+from mace_tools.config.checks import foreign
+from mace_tools.config.files import fetch, is_address
+from mace_tools.errors import MaceError, ModelError, UnsupportedOps
+from mace_tools.importers.request import RequestError, listed, own_shape, stated
+from mace_tools.importers.source import SourceModel
+from mace_tools.ir import Graph, Shape
+
+# How each framework orders the dimensions of pictures.
+SOURCE_FORMAT = {"onnx": "NCHW", "caffe": "NCHW", "tensorflow": "NHWC", "tflite": "NHWC"}
+TO_NCHW, TO_NHWC = (0, 3, 1, 2), (0, 2, 3, 1)
+Shapes = dict[str, Shape]
+
+
+def source_file(context: Context, tag: str, model: Model) -> Path:
+    """The model file, downloaded if it is remote. Its checksum and its format are right."""
+    if not is_address(model.model_file_path):
+        return context.deployment.file(model.model_file_path)
+    path = fetch(model.model_file_path, model.model_sha256_checksum, context.console)
+    wrong = foreign(path, model.platform)
+    if wrong is not None:
+        keys, message, example = wrong
+        raise context.deployment.error(("models", tag, *keys), message, example)
+    return path
+
+
+def import_model(
+    context: Context, tag: str, model: Model, source: Path, imported: Callable[[], None]
+) -> Graph:
+    """The canonical graph; `imported` is called between the two halves of the work.
+
+    Errors: ConfigError naming the line that asks for what the model does not have; ModelError if
+    the model itself is at fault; UnsupportedOps."""
+    read = importers.read(model.platform, source)
+    shapes = _import_shapes(context, tag, model)
+    try:
+        graph = _graph(model, read, shapes, imported)
+    except RequestError as e:
+        raise _config_error(context, tag, e.key, e.index, str(e), e.example) from e
+    except (ModelError, UnsupportedOps) as e:
+        blamed = _blame_shapes(context, tag, model, read, shapes, e)
+        raise (blamed or e) from e
+    graph.name = tag
+    for k, (name, shape) in enumerate(shapes.items()):
+        own = own_shape(read, name)
+        if not _fits(shape, own):
+            context.console.info(str(_config_error(
+                context, tag, "input_shapes", k, f"in place of the {listed(own or ())} that the "
+                f"file states for '{name}'")))
+    _check(context, tag, model, graph)
+    return graph
+
+
+def _graph(
+    model: Model, read: SourceModel, shapes: dict[str, Shape], imported: Callable[[], None]
+) -> Graph:
+    sub = model.subgraph
+    graph = importers.translate(model.platform, read, shapes, list(sub.output_tensors))
+    imported()
+    return passes.convert(graph, passes.Options(
+        formats(sub.input_tensors, sub.input_data_formats),
+        formats(sub.output_tensors, sub.output_data_formats)))
+
+
+def _config_error(
+    context: Context, tag: str, key: str, index: int, message: str, example: str = ""
+) -> ConfigError:
+    return context.deployment.error(("models", tag, "subgraphs", 0, key, index), message, example)
+
+
+def _blame_shapes(
+    context: Context, tag: str, model: Model, read: SourceModel, shapes: Shapes, error: MaceError
+) -> ConfigError | None:
+    """The error to raise if the model is in order and only the shapes given for it are not."""
+    for other in _other_shapes(read, shapes):
+        try:
+            _graph(model, read, other, lambda: None)
+        except UnsupportedOps:
+            if isinstance(error, UnsupportedOps):
+                continue  # nothing is learnt from it
+        except MaceError:
+            continue
+        names = list(shapes)
+        index = next(k for k, n in enumerate(names) if other[n] != shapes[n])
+        name = names[index]
+        message, example = _about_shape(model, read, name, shapes[name], other[name])
+        return _config_error(context, tag, "input_shapes", index,
+                             f"{message}. With the shape given: {error}", example)
+    return None
+
+
+def _other_shapes(read: SourceModel, shapes: Shapes) -> Iterator[Shapes]:
+    """What may have been meant: the file's own shapes, other orders of dimensions, and, where
+    nothing better is known, the shapes as far as the file states them."""
+    own = {name: own_shape(read, name) for name in shapes}
+    fixed = {n: s if o is None else tuple(g if e is None else e for g, e in zip(s, o))
+             for (n, s), o in zip(shapes.items(), own.values())}
+    turned = [{**fixed, n: tuple(s[i] for i in order)}
+              for n, s in shapes.items() if len(s) == 4 for order in (TO_NHWC, TO_NCHW)]
+    turned = [t for t in turned if all(_fits(t[n], own[n]) for n in t)]
+    unknown = {n: (None,) * len(s) if own[n] is None else own[n] for n, s in shapes.items()}
+    for other in (fixed, *turned, unknown):
+        if other != shapes:
+            yield other
+
+
+def _fits(shape: Shape, own: Shape | None) -> bool:
+    return own is None or all(e is None or e == s for s, e in zip(shape, own))
+
+
+def _about_shape(
+    model: Model, read: SourceModel, name: str, given: Shape, right: Shape
+) -> tuple[str, str]:
+    """What is wrong with an input's shape in the order of the source, and an example."""
+    own = own_shape(read, name)
+    source = SOURCE_FORMAT[model.platform]
+    wanted = formats(model.subgraph.input_tensors, model.subgraph.input_data_formats).get(name)
+    other = wanted not in (None, source)
+    text = f"{listed(given)} "
+    if other:
+        order = TO_NHWC if wanted == "NHWC" else TO_NCHW
+        right = tuple(right[i] for i in order)
+        text = f"{listed(tuple(given[i] for i in order))}, in {source} {listed(given)}, "
+    states = "states no shape" if own is None else f"states {stated(own)}"
+    text += f"does not fit the model's input '{name}', of which the file {states}"
+    if None in right:
+        return text, ""
+    if not other and sorted(given) == sorted(right):
+        order = "NCHW" if source == "NHWC" else "NHWC"
+        text += (f"; was its {order} order meant? Write it in {source}, or keep it and add "
+                 f"`input_data_formats: {order}`, with which the converted model takes {order}")
+    return text, f"input_shapes: {listed(right)}"
+
+
+def _import_shapes(context: Context, tag: str, model: Model) -> Shapes:
+    """Input shapes in the order of the source framework."""
+    sub = model.subgraph
+    orders = formats(sub.input_tensors, sub.input_data_formats)
+    shapes: Shapes = {}
+    for k, (name, shape) in enumerate(zip(sub.input_tensors, sub.input_shapes)):
+        order = orders.get(name, "NONE")
+        if order not in ("NONE", SOURCE_FORMAT[model.platform]):
+            if len(shape) != 4:
+                raise _config_error(
+                    context, tag, "input_data_formats", k, f"{order} needs four dimensions, and "
+                    f"input_shapes has {len(shape)} for '{name}': {listed(shape)}; write NONE")
+            shape = tuple(shape[i] for i in (TO_NCHW if order == "NHWC" else TO_NHWC))
+        shapes[name] = shape
+    return shapes
+
+
+def formats(names: tuple[str, ...], formats: tuple[str, ...] | None) -> dict[str, str]:
+    """By name; one format stands for all."""
+    given = formats or ()
+    given = given * len(names) if len(given) == 1 else given
+    return {n: f for n, f in zip(names, given) if f != "NONE"}
+
+
+def _check(context: Context, tag: str, model: Model, graph: Graph) -> None:
+    """Whether the model is what the deployment file says."""
+    sub = model.subgraph
+    for key, names, types in (("input_data_types", sub.input_tensors, sub.input_data_types),
+                              ("output_data_types", sub.output_tensors, sub.output_data_types)):
+        types = types * len(names) if types and len(types) == 1 else types
+        for k, (name, wanted) in enumerate(zip(names, types or ())):
+            actual = graph.tensors[name].dtype
+            if ELEMENTS[wanted] != actual:
+                known = next(k for k, v in ELEMENTS.items() if v == actual)
+                raise _config_error(context, tag, key, k, f"this says {wanted} for '{name}', but "
+                                    f"the model has {known}; write {known} or remove the key")
+    for k, (name, wanted) in enumerate(zip(sub.output_tensors, sub.output_shapes or ())):
+        actual = graph.tensors[name].static_shape
+        if actual is not None and actual != wanted:
+            context.console.warn(str(_config_error(
+                context, tag, "output_shapes", k, f"this says {listed(wanted)} for '{name}', but "
+                f"the model gives {listed(actual)}, which is what outputs have")))
+
+
