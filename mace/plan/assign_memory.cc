@@ -66,8 +66,12 @@ class Saver {
     // Judged with the other savings in place: they are what will run.
     MemorySavings all = wanted;
     const int64_t before = Bound(all);
+    OrderAnswer answer =
+        SearchOrder(MakeOrderProblem(plan_.graph, plan_.steps), kOrderBudget);
+    plan_.order_search = answer.search;
+    if (answer.search.peak_after == answer.search.peak_before) return;
+    const std::vector<int> order = std::move(answer.order);
     std::vector<Step> steps = std::move(plan_.steps);
-    const std::vector<int> order = SearchOrder(plan_.graph, steps);
     const auto permute = [&](const std::vector<int>& from) {
       std::vector<Step> permuted;
       for (int s : from) permuted.push_back(std::move(steps[s]));

@@ -57,6 +57,20 @@ void DumpOverlaps(const std::vector<memory::Overlap>& overlaps,
       << ']';
 }
 
+const char* Name(OrderSearch::End end) {
+  switch (end) {
+    case OrderSearch::kOff:
+      return "off";
+    case OrderSearch::kLeast:
+      return "least";
+    case OrderSearch::kWidest:
+      return "widest search";
+    case OrderSearch::kBudget:
+      return "budget spent";
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string DumpSteps(const Plan& plan) {
@@ -161,6 +175,13 @@ std::string DumpMemory(const Plan& plan) {
         << " to " << records[r].last << ": " << records[r].name << '\n';
   }
   const auto& certificate = plan.memory_plan.certificate;
+  const OrderSearch& order = plan.order_search;
+  if (order.end != OrderSearch::kOff) {
+    out << "order of steps: " << Name(order.end) << ", peak "
+        << order.peak_before << " -> " << order.peak_after
+        << " bytes of whole tensors, lower bound " << order.bound << ", work "
+        << order.work << " of " << order.budget << '\n';
+  }
   for (const MemorySaving& saving : plan.savings) {
     out << "saved by " << saving.name << ": "
         << saving.before_bytes - saving.after_bytes << " bytes\n";
@@ -200,8 +221,14 @@ std::string DumpMemoryJson(const Plan& plan) {
         << ", \"before\": " << saving.before_bytes
         << ", \"after\": " << saving.after_bytes << '}';
   }
+  const OrderSearch& order = plan.order_search;
+  out << "], \"order_search\": {\"end\": " << Json(Name(order.end))
+      << ", \"peak_before\": " << order.peak_before
+      << ", \"peak_after\": " << order.peak_after
+      << ", \"bound\": " << order.bound << ", \"work\": " << order.work
+      << ", \"budget\": " << order.budget << '}';
   const auto& certificate = plan.memory_plan.certificate;
-  out << "], \"records_hash\": " << plan.records_hash
+  out << ", \"records_hash\": " << plan.records_hash
       << ", \"embedded_plan\": " << (plan.used_embedded_plan ? "true" : "false")
       << ", \"total_size\": " << certificate.total
       << ", \"bound\": " << certificate.lower_bound << ", \"status\": \""

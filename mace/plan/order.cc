@@ -1,30 +1,26 @@
-// Beam search over topological orders.
+// Which segments are searched, and how widely.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/order.h"
 
 #include <algorithm>
 #include <numeric>
-#include <tuple>
+#include <utility>
 
 #include "mace/ops/common/op.h"
+#include "mace/plan/order_beam.h"
 
 namespace mace {
 namespace {
 
-// States kept per depth. The networks of today are narrow: 64 is above the
-// number of distinct sets of most.
-constexpr size_t kBeam = 64;
-
-// What the search needs to know of the graph.
-struct Problem {
-  std::vector<std::vector<int>> reads;    // by step: values, each once
-  std::vector<std::vector<int>> writes;   // by step: values
-  std::vector<int64_t> scratch;           // by step
-  std::vector<int64_t> bytes;             // by value; 0: not in the arena
-  std::vector<int> num_readers;           // by value; outputs have one more
-  std::vector<std::vector<int>> readers;  // by value: steps
-};
+// States at each depth, one search after the other: most gains are found by
+// the first ones, which are cheap.
+constexpr size_t kWidths[] = {1, 8, 64, 512};
+// A search that would keep a longer history than this, 8 bytes for each state,
+// is left out.
+constexpr int64_t kMaxHistory = 1 << 19;
+// The part of the budget that may go into a segment's lower bound.
+constexpr int64_t kBoundShare = 8;
 
 bool IsView(const Node& node, const Kernel& kernel) {
   const Op* op = FindOp(node.op);  // null for the steps that move tensors
@@ -33,153 +29,144 @@ bool IsView(const Node& node, const Kernel& kernel) {
              : op != nullptr && op->is_view;
 }
 
-Problem MakeProblem(const Graph& graph, const std::vector<Step>& steps) {
-  Problem p;
+class Searcher {
+ public:
+  Searcher(const OrderProblem& problem, int64_t budget)
+      : graph_(problem), budget_(budget) {
+    answer_.order.resize(problem.num_steps());
+    std::iota(answer_.order.begin(), answer_.order.end(), 0);
+    answer_.search.budget = budget;
+  }
+
+  OrderAnswer Search() {
+    const OrderTrace trace = Trace(graph_, answer_.order);
+    int64_t edges = 0;
+    for (const auto& before : graph_.before) {
+      edges += static_cast<int64_t>(before.size());
+    }
+    budget_.Spend(static_cast<int64_t>(answer_.order.size()) + edges);
+    const int64_t before = trace.Peak(0, answer_.order.size());
+    bound_ = StepBound(graph_);
+    if (before > bound_) FindParts(trace);
+    for (const size_t width : kWidths) {
+      // The highest first: its least peak is a bound for the others.
+      std::sort(parts_.begin(), parts_.end(), [](const Part& a, const Part& b) {
+        return a.peak != b.peak ? a.peak > b.peak
+                                : a.segment.begin < b.segment.begin;
+      });
+      for (Part& part : parts_) Improve(width, &part);
+    }
+    return Finish(before);
+  }
+
+ private:
+  struct Part {
+    OrderSegment segment;
+    int64_t live = 0;  // before it
+    int64_t peak = 0;  // of the best order so far
+    bool is_least = false;
+  };
+
+  void FindParts(const OrderTrace& trace) {
+    int64_t rest = 0;  // the peak of the steps that have one place
+    size_t at = 0;
+    for (const OrderSegment& segment : Segments(graph_)) {
+      const auto begin = static_cast<size_t>(segment.begin);
+      rest = std::max(rest, trace.Peak(at, begin));
+      at = static_cast<size_t>(segment.end);
+      parts_.push_back({segment, trace.live[begin], trace.Peak(begin, at)});
+    }
+    rest = std::max(rest, trace.Peak(at, answer_.order.size()));
+    bound_ = std::max(bound_, rest);
+    std::stable_sort(
+        parts_.begin(), parts_.end(),
+        [](const Part& a, const Part& b) { return a.peak > b.peak; });
+    const int64_t most_work = budget_.left() / kBoundShare;
+    for (const Part& part : parts_) {
+      if (part.peak <= bound_) break;
+      bound_ = std::max(bound_,
+                        ForcedBound(graph_, part.segment, most_work, &budget_));
+    }
+  }
+
+  void Improve(size_t width, Part* part) {
+    const OrderSegment& segment = part->segment;
+    const int64_t num_steps = segment.end - segment.begin;
+    if (part->peak <= bound_ || part->is_least || budget_.is_spent() ||
+        static_cast<int64_t>(width) * num_steps > kMaxHistory) {
+      return;
+    }
+    OrderBeam beam(graph_, segment, part->live, bound_);
+    const OrderBeam::Answer found = beam.Search(width, part->peak, &budget_);
+    if (!found.order.empty()) {
+      part->peak = found.peak;
+      std::copy(found.order.begin(), found.order.end(),
+                answer_.order.begin() + segment.begin);
+    }
+    if (!found.complete) return;
+    part->is_least = true;
+    bound_ = std::max(bound_, part->peak);
+  }
+
+  OrderAnswer Finish(int64_t before) {
+    OrderSearch& search = answer_.search;
+    search.peak_before = before;
+    search.peak_after =
+        Trace(graph_, answer_.order).Peak(0, answer_.order.size());
+    search.bound = bound_;
+    search.work = budget_.spent();
+    search.end = search.peak_after <= bound_ ? OrderSearch::kLeast
+                 : budget_.is_spent()        ? OrderSearch::kBudget
+                                             : OrderSearch::kWidest;
+    return std::move(answer_);
+  }
+
+  const OrderGraph graph_;
+  WorkBudget budget_;
+  int64_t bound_ = 0;  // of all orders
+  std::vector<Part> parts_;
+  OrderAnswer answer_;
+};
+
+}  // namespace
+
+OrderAnswer SearchOrder(const OrderProblem& problem, int64_t budget) {
+  return Searcher(problem, budget).Search();
+}
+
+OrderProblem MakeOrderProblem(const Graph& graph,
+                              const std::vector<Step>& steps) {
+  OrderProblem p;
   const size_t num_values = graph.values.size();
   // Views count as the value they show.
   std::vector<int> root(num_values);
   std::iota(root.begin(), root.end(), 0);
   p.bytes.resize(num_values);
-  p.num_readers.resize(num_values);
-  p.readers.resize(num_values);
-  for (size_t s = 0; s < steps.size(); ++s) {
-    const GraphNode& g = graph.nodes[steps[s].node];
-    p.reads.emplace_back();
-    p.writes.emplace_back();
-    p.scratch.push_back(steps[s].kernel->scratch_bytes());
-    const bool is_view = IsView(g.node, *steps[s].kernel) && g.inputs[0] >= 0;
+  for (const Step& step : steps) {
+    const GraphNode& g = graph.nodes[step.node];
+    std::vector<int> reads;
+    p.scratch.push_back(step.kernel->scratch_bytes());
+    const bool is_view = IsView(g.node, *step.kernel) && g.inputs[0] >= 0;
     for (int id : g.outputs) {
       if (is_view) {
         root[id] = root[g.inputs[0]];
       } else {
         p.bytes[id] = Bytes(graph.values[id].type);
       }
-      p.writes[s].push_back(id);
     }
+    p.writes.push_back(g.outputs);
     for (int id : g.inputs) {
       if (id < 0 || graph.values[id].is_constant()) continue;
-      p.reads[s].push_back(id);
-      if (root[id] != id) p.reads[s].push_back(root[id]);
+      reads.push_back(id);
+      // A view keeps what it shows alive until its own readers are done.
+      if (root[id] != id) reads.push_back(root[id]);
     }
-    // A view keeps what it shows alive until its own readers are done.
-    std::sort(p.reads[s].begin(), p.reads[s].end());
-    p.reads[s].erase(std::unique(p.reads[s].begin(), p.reads[s].end()),
-                     p.reads[s].end());
-    for (int id : p.reads[s]) {
-      ++p.num_readers[id];
-      p.readers[id].push_back(static_cast<int>(s));
-    }
+    std::sort(reads.begin(), reads.end());
+    reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
+    p.reads.push_back(std::move(reads));
   }
   for (int id : graph.outputs) p.bytes[id] = p.bytes[root[id]] = 0;
   return p;
-}
-
-struct State {
-  std::vector<int> order;
-  std::vector<bool> done;    // by step
-  std::vector<int> left;     // by value: readers to come
-  std::vector<int> waiting;  // by step: inputs to come
-  std::vector<int> ready;    // ascending
-  int64_t live = 0, peak = 0;
-};
-
-int64_t Writes(const Problem& p, int step) {
-  int64_t bytes = 0;
-  for (int id : p.writes[step]) bytes += p.bytes[id];
-  return bytes;
-}
-
-State Advance(const Problem& p, const State& from, int step) {
-  State to = from;
-  to.order.push_back(step);
-  to.done[step] = true;
-  to.ready.erase(std::find(to.ready.begin(), to.ready.end(), step));
-  to.live += Writes(p, step);
-  to.peak = std::max(to.peak, to.live + p.scratch[step]);
-  for (int id : p.reads[step]) {
-    if (--to.left[id] == 0) to.live -= p.bytes[id];
-  }
-  for (int id : p.writes[step]) {
-    if (to.left[id] == 0) to.live -= p.bytes[id];
-    for (int reader : p.readers[id]) {
-      if (--to.waiting[reader] == 0) {
-        to.ready.insert(
-            std::upper_bound(to.ready.begin(), to.ready.end(), reader), reader);
-      }
-    }
-  }
-  return to;
-}
-
-State Start(const Problem& p) {
-  const size_t n = p.reads.size();
-  State state;
-  state.done.resize(n);
-  state.left = p.num_readers;
-  state.waiting.assign(n, 0);
-  for (size_t s = 0; s < n; ++s) {
-    for (int id : p.writes[s]) {
-      for (int reader : p.readers[id]) ++state.waiting[reader];
-    }
-  }
-  for (size_t s = 0; s < n; ++s) {
-    if (state.waiting[s] == 0) state.ready.push_back(static_cast<int>(s));
-  }
-  return state;
-}
-
-// What the greediest step needs whatever the order.
-int64_t LowerBound(const Problem& p) {
-  int64_t bound = 0;
-  for (size_t s = 0; s < p.reads.size(); ++s) {
-    int64_t bytes = Writes(p, static_cast<int>(s)) + p.scratch[s];
-    for (int id : p.reads[s]) bytes += p.bytes[id];
-    bound = std::max(bound, bytes);
-  }
-  return bound;
-}
-
-// Lower peaks first, then fewer live bytes, then the model's order.
-bool Better(const State& a, const State& b) {
-  return std::tie(a.peak, a.live, a.order) < std::tie(b.peak, b.live, b.order);
-}
-
-}  // namespace
-
-std::vector<int> SearchOrder(const Graph& graph,
-                             const std::vector<Step>& steps) {
-  const Problem p = MakeProblem(graph, steps);
-  std::vector<int> model_order(steps.size());
-  std::iota(model_order.begin(), model_order.end(), 0);
-  State as_model = Start(p);
-  bool has_choice = false;
-  for (int step : model_order) {
-    has_choice = has_choice || as_model.ready.size() > 1;
-    as_model = Advance(p, as_model, step);
-  }
-  if (!has_choice || as_model.peak <= LowerBound(p)) return model_order;
-
-  std::vector<State> beam = {Start(p)};
-  for (size_t depth = 0; depth < steps.size(); ++depth) {
-    std::vector<State> next;
-    for (const State& state : beam) {
-      for (int step : state.ready) next.push_back(Advance(p, state, step));
-    }
-    std::sort(next.begin(), next.end(), Better);
-    // One state per set of finished steps: the best of them.
-    std::vector<std::vector<bool>> seen;
-    beam.clear();
-    for (State& state : next) {
-      if (beam.size() == kBeam || state.peak > as_model.peak) break;
-      if (std::find(seen.begin(), seen.end(), state.done) != seen.end()) {
-        continue;
-      }
-      seen.push_back(state.done);
-      beam.push_back(std::move(state));
-    }
-    if (beam.empty()) return model_order;
-  }
-  return beam[0].peak < as_model.peak ? beam[0].order : model_order;
 }
 
 }  // namespace mace

@@ -68,6 +68,23 @@ struct MemorySaving {
   int64_t after_bytes = 0;
 };
 
+// How the order of the steps was searched for. Bytes are of whole values, as
+// if nothing shared them but what lives at different times.
+struct OrderSearch {
+  enum End : uint8_t {
+    kOff,     // the saving `order` was not asked for
+    kLeast,   // no order has a lower peak
+    kWidest,  // the widest search did not prove that
+    kBudget,  // nor did the work that was allowed
+  };
+  End end = kOff;
+  int64_t work = 0;  // units of WorkBudget
+  int64_t budget = 0;
+  int64_t peak_before = 0;
+  int64_t peak_after = 0;
+  int64_t bound = 0;  // no order needs less
+};
+
 struct Plan {
   Graph graph;
   std::vector<Step> steps;
@@ -93,6 +110,7 @@ struct Plan {
   uint64_t records_hash = 0;
   std::vector<bool> scratch_records;  // by record: a kernel's scratch
   std::vector<MemorySaving> savings;
+  OrderSearch order_search;
   bool used_embedded_plan = false;
 };
 

@@ -107,12 +107,16 @@ def test_convert_works_only_when_something_changed(place, what):
 
 def test_the_memory_plan_is_embedded_when_asked_for(place):
     place.edit("runtime: cpu", "runtime: cpu\n    embed_memory_plan: 1\n    num_threads: 2\n"
-               "    memory_strategy: GREEDY_BY_SIZE")
+               "    memory_strategy: GREEDY_BY_SIZE\n    memory_savings: [views, concat]")
     code, _, err = place.call("convert", f"--mace_run={place.mace_run}")
     assert code == 0, err
     flags, _ = place.arguments()
-    assert {"--num_threads=2", "--memory_strategy=GREEDY_BY_SIZE"} <= set(flags)
+    assert {"--num_threads=2", "--memory_strategy=GREEDY_BY_SIZE",
+            "--memory_savings=views,concat"} <= set(flags)
     assert place.pb.read_bytes().endswith(fake_mace_run.EMBEDDED)
+    place.edit("[views, concat]", "none")
+    assert "converting" in place.call("convert", f"--mace_run={place.mace_run}")[2]
+    assert "--memory_savings=none" in place.arguments()[0]
     place.edit("num_threads: 2", "num_threads: 1")
     assert "converting" in place.call("convert", f"--mace_run={place.mace_run}")[2]
     code, _, err = place.call("convert", "--force", "--mace_run=nowhere")

@@ -135,7 +135,7 @@ def _embed_memory_plan(mace_run: Path, model: Model, pb: Path, data: Path) -> No
         planned = Path(folder) / pb.name
         runner.output(mace_run, [
             f"--model_file={pb}", f"--model_data_file={data}", f"--embed_memory_plan={planned}",
-            f"--num_threads={model.num_threads}", f"--memory_strategy={model.memory_strategy}"])
+            f"--num_threads={model.num_threads}", *runner.flags(model.memory_flags)])
         with atomic_files(pb) as (out,):
             out.write(planned.read_bytes())
 
@@ -165,7 +165,7 @@ def _fingerprint(model: Model) -> str:
     if model.packed_weights:
         asked["packed_weights"] = model.packed_weights
     if model.embed_memory_plan:
-        asked |= model.model_dump(include={"embed_memory_plan", "memory_strategy", "num_threads"})
+        asked |= {"num_threads": model.num_threads, "plan": model.memory_flags}
     asked["converter"] = _converter_version()
     return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 

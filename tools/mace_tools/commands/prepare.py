@@ -57,7 +57,7 @@ def prepared(context: Context, tag: str, model: Model) -> Iterator[Prepared]:
         flags += runner.flags({
             "num_threads": threads, "cpu_affinity_policy": args.cpu_affinity_policy,
             "gpu_perf_hint": args.gpu_perf_hint, "gpu_priority_hint": args.gpu_priority_hint,
-            "allow_nan": args.allow_nan, "memory_strategy": model.memory_strategy})
+            "allow_nan": args.allow_nan, **model.memory_flags})
         if model.runtime in ("gpu", "cpu+gpu"):
             flags += gpu.flags(context, model)
         elif model.runtime == "cpu":

@@ -33,6 +33,8 @@ ELEMENTS = {"float32": "f32", "float16": "f16", "int64": "i64", "int32": "i32", 
 # How an engine plans memory: the offsets/ planners of mace/memory/planners.cc, and PRESERVE_ALL.
 MEMORY_STRATEGIES = ("AUTO", "OPTIMAL", "SKYLINE", "GREEDY_BY_SIZE", "TFLM_GREEDY", "ARENA",
                      "LINEAR", "NAIVE", "PRESERVE_ALL")
+# Ways for tensors to share bytes, as mace_run --memory_savings names them.
+MEMORY_SAVINGS = ("order", "views", "in_place", "concat", "overlap")
 # Allowed data_type by runtime, the default first.
 DATA_TYPES = {"cpu": ("fp32", "fp32_fp32", "fp16_fp32", "bf16_fp32"),
               "gpu": ("fp16_fp32", "fp32_fp32"),
@@ -155,6 +157,10 @@ class Model(Extras):
         str, BeforeValidator(values.choice(*MEMORY_STRATEGIES, aliases={
             f"offsets/{name}": name for name in MEMORY_STRATEGIES if name != "PRESERVE_ALL"}))
     ] = Field("AUTO", description="how tensors share memory", examples=["AUTO"])
+    memory_savings: Annotated[
+        tuple[str, ...], BeforeValidator(values.some_of(*MEMORY_SAVINGS))
+    ] = Field(MEMORY_SAVINGS, description="ways for tensors to share bytes; none: none of them",
+              examples=["[views, in_place, concat, overlap]"])
     embed_memory_plan: Switch = Field(
         0, description="0 or 1: the memory plan is made ahead and kept in the model file",
         examples=["1"])
@@ -175,6 +181,12 @@ class Model(Extras):
         """How float weights lie in the file: as halves where a model for the CPU asks for it."""
         halves = {"fp16_fp32": "f16", "bf16_fp32": "bf16"} if self.runtime == "cpu" else {}
         return halves.get(self.data_type or "", "f32")
+
+    @property
+    def memory_flags(self) -> dict[str, str]:
+        """The flags of mace_run that say how memory is planned."""
+        return {"memory_strategy": self.memory_strategy,
+                "memory_savings": ",".join(self.memory_savings) or "none"}
 
     @property
     def subgraph(self) -> Subgraph:

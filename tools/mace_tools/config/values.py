@@ -76,6 +76,19 @@ def list_of(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return read_list
 
 
+def some_of(*allowed: str) -> Callable[[Any], tuple[str, ...]]:
+    """Some of a few words, in their order; the single word `none` stands for none of them."""
+    read_one = choice(*allowed, "none")
+
+    def read(value: Any) -> tuple[str, ...]:
+        chosen = texts([read_one(v) for v in listed(value)])
+        if "none" in chosen and len(chosen) > 1:
+            raise ValueError("'none' stands alone; leave it out, or the others")
+        return tuple(word for word in allowed if word in chosen)
+
+    return read
+
+
 def shapes(value: Any) -> tuple[tuple[int, ...], ...]:
     """`1,224,224,3`, or a list of such, or a list of numbers for a single shape."""
     flat = isinstance(value, list) and value and all(_is_number(v) for v in value)
