@@ -33,6 +33,9 @@ def add_common(p: argparse.ArgumentParser, needs_config: bool) -> None:
 
 def add_running(p: argparse.ArgumentParser) -> None:
     """Of the commands that run models."""
+    p.add_argument("--device", choices=("cpu", "gpu"),
+                   help="only this device of a model with runtime: cpu+gpu (default: both, one "
+                   "after the other); gpu: with the CPU for what the GPU cannot")
     p.add_argument("--omp_num_threads", "--num_threads", type=threads, metavar="N",
                    help="number of threads (default: -1, as many as the policy has cores)")
     p.add_argument("--cpu_affinity_policy", type=int, choices=(0, 1, 2), default=1,

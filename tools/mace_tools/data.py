@@ -46,9 +46,8 @@ def specs(infos: Sequence[Any], model: Model | None = None) -> list[TensorSpec]:
                        given.get(i.name, (-1.0, 1.0))) for i in infos]
 
 
-def assign(arguments: Sequence[str], inputs: Sequence[TensorSpec], tag: str) -> dict[str, Path]:
+def assign(arguments: Sequence[str], names: Sequence[str], tag: str) -> dict[str, Path]:
     """The file for each input named by `--input NAME=FILE` or, for a single input, `FILE`."""
-    names = [s.name for s in inputs]
     files: dict[str, Path] = {}
     for argument in arguments:
         name = next((n for n in names if argument.startswith(f"{n}=")), None)

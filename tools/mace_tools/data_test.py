@@ -27,14 +27,13 @@ def load(file, one=None, **kwargs):
 
 def test_files_are_assigned_to_inputs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    x, y = spec("x"), spec("a/b:0")
-    assert data.assign(["f.npy"], [x], "net") == {"x": Path("f.npy")}
-    assert data.assign(["x=f.npy"], [x], "net") == {"x": Path("f.npy")}
-    assert data.assign(["a/b:0=g.npy", "x=f.npy"], [x, y], "net") == {
+    assert data.assign(["f.npy"], ["x"], "net") == {"x": Path("f.npy")}
+    assert data.assign(["x=f.npy"], ["x"], "net") == {"x": Path("f.npy")}
+    assert data.assign(["a/b:0=g.npy", "x=f.npy"], ["x", "a/b:0"], "net") == {
         "x": Path("f.npy"), "a/b:0": Path("g.npy")}
     Path("odd=name.npy").write_text("")
-    assert data.assign(["odd=name.npy"], [x], "net") == {"x": Path("odd=name.npy")}
-    assert data.assign([], [x, y], "net") == {}
+    assert data.assign(["odd=name.npy"], ["x"], "net") == {"x": Path("odd=name.npy")}
+    assert data.assign([], ["x", "a/b:0"], "net") == {}
 
 
 @pytest.mark.parametrize("arguments, names, said", [
@@ -44,7 +43,7 @@ def test_files_are_assigned_to_inputs(tmp_path, monkeypatch):
 ])
 def test_wrong_assignments_are_told(arguments, names, said):
     with pytest.raises(MaceError) as caught:
-        data.assign(arguments, [spec(n) for n in names], "net")
+        data.assign(arguments, names, "net")
     assert said in str(caught.value)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from mace_tools import cli_options as options
 from mace_tools import report, runner
 from mace_tools.commands.context import Context, Outcome
-from mace_tools.commands.prepare import prepared
+from mace_tools.commands.prepare import Job, jobs, prepared
 from mace_tools.exit_codes import ExitCode
 
 HELP = "time every op of the models of a deployment file"
@@ -33,23 +33,27 @@ def command(context: Context) -> Outcome:
     args, results = context.args, {}
     if args.trace is not None:
         report.check_writable(args.trace, "--trace")
-    for tag, model in context.models.items():
-        with prepared(context, tag, model) as ready:
-            context.console.banner(f"Benchmark model {tag} on host")
-            trace = _trace_file(args.trace, tag, len(context.models))
-            flags = runner.flags({"benchmark": True, "max_num_runs": args.max_num_runs,
-                                  "max_time": args.max_time, "warmup": args.warmup_runs,
-                                  "trace": trace})
-            facts = runner.call(ready.mace_run, [*ready.flags, *flags], context.console,
-                                args.vlog_level)
-            results[tag] = {**ready.converted.facts(), **facts}
-            if trace is not None:
-                context.console.info(f"trace: {trace}")
+    for job in jobs(context):
+        runs = {}
+        with prepared(context, job) as ready:
+            for device in job.devices:
+                context.console.banner(f"Benchmark model {job.tag} on host{job.on(device)}")
+                trace = _trace_file(args.trace, job, device, len(context.models))
+                flags = runner.flags({"benchmark": True, "max_num_runs": args.max_num_runs,
+                                      "max_time": args.max_time, "warmup": args.warmup_runs,
+                                      "trace": trace})
+                runs[device] = runner.call(ready.mace_run, [*ready.flags[device], *flags],
+                                           context.console, args.vlog_level)
+                if trace is not None:
+                    context.console.info(f"trace: {trace}")
+        results[job.tag] = job.facts(runs)
     return ExitCode.OK, results
 
 
-def _trace_file(file: Path | None, tag: str, num_models: int) -> Path | None:
-    """Of one model; several models have a file each."""
-    if file is None or num_models == 1:
-        return file
-    return file.with_name(f"{file.stem}_{tag}{file.suffix}")
+def _trace_file(file: Path | None, job: Job, device: str, num_models: int) -> Path | None:
+    """Several models, and several devices of a model, have a file each."""
+    if file is None:
+        return None
+    name = f"{file.stem}_{job.tag}" if num_models > 1 else file.stem
+    name += f"_{device}" if len(job.devices) > 1 else ""
+    return file.with_name(f"{name}{file.suffix}")

@@ -12,7 +12,7 @@ from typing import Any
 from mace_tools import cli_options as options
 from mace_tools import runner
 from mace_tools.commands.context import Context, Outcome
-from mace_tools.commands.prepare import prepared
+from mace_tools.commands.prepare import jobs, prepared
 from mace_tools.exit_codes import ExitCode, RunFailedError
 
 HELP = "say which node of the models would run where and why, without running them"
@@ -25,16 +25,18 @@ def add_options(p: argparse.ArgumentParser) -> None:
 
 def command(context: Context) -> Outcome:
     results = {}
-    for tag, model in context.models.items():
-        with prepared(context, tag, model) as ready:
-            text = runner.output(ready.mace_run, [*ready.flags, "--dump=plan_json"])
-            plan = _parsed(text)
-            context.console.banner(f"Check model {tag} for runtime {model.runtime}")
-            for line in [*table(plan["nodes"]), *summary(plan)]:
-                context.console.data(line)
-            if plan["note"]:
-                context.console.warn(f"{tag}: {plan['note']}")
-            results[tag] = {**ready.converted.facts(), "runtime": model.runtime, **plan}
+    for job in jobs(context):
+        plans = {}
+        with prepared(context, job) as ready:
+            for device in job.devices:
+                text = runner.output(ready.mace_run, [*ready.flags[device], "--dump=plan_json"])
+                plans[device] = plan = _parsed(text)
+                context.console.banner(f"Check model {job.tag} for the {device.upper()}")
+                for line in [*table(plan["nodes"]), *summary(plan)]:
+                    context.console.data(line)
+                if plan["note"]:
+                    context.console.warn(f"{job.tag}: {plan['note']}")
+        results[job.tag] = job.facts(plans)
     return ExitCode.OK, results
 
 

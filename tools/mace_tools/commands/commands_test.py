@@ -60,6 +60,11 @@ class Workplace:
         out, err = self._capfd.readouterr()
         return code, out, err
 
+    def calls(self):
+        """The arguments of every call of the stand-in."""
+        lines = (self.fake / "calls.jsonl").read_text().splitlines()
+        return [json.loads(line) for line in lines]
+
     def arguments(self):
         return json.loads((self.fake / "arguments.json").read_text())
 
@@ -236,7 +241,25 @@ def test_labels_that_fit_no_output_are_noted(place):
     place.answer(0)
     (place.folder / "models" / "digits" / "labels.txt").write_text("a\nb\n")
     code, out, err = place.call("run")
-    assert code == 0 and "labels has 2 lines; no output has so many" in err and "Top" not in out
+    assert code == 0 and "labels has 2 lines; no output has so many" in err
+    assert "Top 5 of probabilities\n  1  class 0  0.99" in out  # scores without labels
+
+
+@pytest.mark.parametrize("lines, first, said", [
+    (["background", *"0123456789"], "3", "the first, 'background', is taken for a class that this "
+     "model does not have, so that score 0 is '0'"),
+    (["Dummy", *"0123456789"], "3", "labels has 11 lines for 10 scores"),
+    (list("0123456789x"), "class 3", "Remove the line that is no label of this model"),
+    (list("123456789"), "class 3", "put a line 'background' before the first label"),
+    (["background", *"123456789"], "3", ""),
+])
+def test_labels_that_are_off_by_one(place, lines, first, said):
+    place.answer(3)
+    labels = place.folder / "models" / "digits" / "labels.txt"
+    labels.write_text("\ufeff" + "\n".join(lines) + "\n\n")
+    code, out, err = place.call("run")
+    assert code == 0 and said in err and f"Top 5 of probabilities\n  1  {first} " in out
+    assert said or "labels" not in err
 
 
 @pytest.mark.parametrize("platform", sorted(frameworks.FRAMEWORKS))
@@ -326,6 +349,36 @@ def test_several_models_run_in_turn(place):
     assert (place.folder / "t_second.json").exists()
     code, _, err = place.call("run", "--model_name=secnd")
     assert code == ExitCode.USAGE and "did you mean 'second'?; it has digits_onnx, second" in err
+
+
+def test_all_models_are_checked_before_the_first_runs(place):
+    place.answer(0)
+    text = place.config.read_text()
+    model = text[text.index("  digits_onnx:") :]
+    second = model.replace("digits_onnx:", "second:", 1)
+    picture = "models/digits/images/3.png"
+
+    def refused(config, *arguments):
+        place.config.write_text(config)
+        code, out, err = place.call("run", *arguments)
+        assert code != 0 and out == "" and not (place.fake / "calls.jsonl").exists(), err
+        return err
+
+    tflite = (place.config.with_name("digits_tflite.yml")).read_text()
+    other = tflite[tflite.index("  digits_tflite:") :].replace("input_tensors: input",
+                                                               "input_tensors: picture")
+    err = refused(text + other, f"--input=input={picture}")
+    assert "model 'digits_tflite' has no input 'input'" in err
+    assert "The file has 2 models: --model_name=digits_onnx runs one of them" in err
+    err = refused(text + second, f"--input=inpu={picture}")
+    assert "did you mean 'input'?" in err and "--model_name=NAME runs one of them" in err
+    assert "there is no file 'nope.png'" in refused(text + second, "--input=nope.png")
+    err = refused(text + second.replace("resize: [8, 8]", "resize: [9, 9]"), f"--input={picture}")
+    assert "the picture is 9 high and 9 wide" in err
+    err = refused(text + second.replace("input_tensors: input", "input_tensors: inptu"))
+    assert "no tensor 'inptu'; did you mean 'input'?" in err
+    place.config.write_text(text + second)
+    assert place.call("run", f"--input={picture}")[0] == 0 and len(place.calls()) == 2
 
 
 # The arguments, the exit status, and what is said.

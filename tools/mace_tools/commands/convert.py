@@ -77,10 +77,10 @@ def command(context: Context) -> Outcome:
         context.console.data(f"{tag}: {state}, {size}\n  {done.pb}\n  {done.data}")
         if not tuning.budget_ms(context, model):
             continue
-        if gpu.on_gpu(model):
+        if "gpu" in model.devices:
             facts["opencl_files"] = gpu.tune(context, _mace_run(context), done.pb, done.data, model)
             context.console.data("\n".join(f"  {f}" for f in facts["opencl_files"].values()))
-        elif model.runtime == "cpu":
+        if "cpu" in model.devices:
             tuned = tuning.tune_cpu(context, _mace_run(context), done.pb, done.data, model)
             facts["tuning_file"] = str(tuned)
             context.console.data(f"  {tuned}")

@@ -18,17 +18,13 @@ LIMIT_MICROS = 1000  # of a kernel, with limit_opencl_kernel_time
 STORE = "mace_cl_compiled_program.bin"
 
 
-def on_gpu(model: Model) -> bool:
-    return model.runtime in ("gpu", "cpu+gpu")
-
-
 def flags(context: Context, model: Model) -> list[str]:
     """Of a model on the GPU. What it compiles and measures is kept below `opencl`, where the
     contract has it."""
     kept = context.folder / "opencl"
     kept.mkdir(parents=True, exist_ok=True)
     asked: dict[str, str | int | Path | None] = {
-        "device": "GPU", "gpu_data_type": model.data_type or "fp16_fp32",
+        "device": "GPU", "gpu_data_type": _image_type(model),
         "gpu_storage_path": kept, "float32_nodes": ",".join(model.float32_nodes or ()) or None,
         "gpu_kernel_micros": LIMIT_MICROS if model.limit_opencl_kernel_time else None,
         "gpu_queue_window": model.opencl_queue_window_size or None}
@@ -36,6 +32,11 @@ def flags(context: Context, model: Model) -> list[str]:
     if budget:
         asked |= {"tune": budget, "tuning_file": _file(context, "tuned_opencl_parameter")}
     return runner.flags(asked)
+
+
+def _image_type(model: Model) -> str:
+    """What images hold; `fp32`, of a model for both devices, means floats on both."""
+    return {None: "fp16_fp32", "fp32": "fp32_fp32"}.get(model.data_type, model.data_type or "")
 
 
 def tune(context: Context, mace_run: Path, pb: Path, data: Path, model: Model) -> dict[str, str]:

@@ -26,7 +26,7 @@ models:
     platform: onnx
     model_file_path: {file}
     model_sha256_checksum: {sha}
-    runtime: gpu
+    runtime: {runtime}
     data_type: {data_type}
     subgraphs:
       - input_tensors: x
@@ -46,10 +46,10 @@ def call(tmp_path, monkeypatch, capfd):
     monkeypatch.setenv("OCL_ICD_VENDORS", str(need_pocl()))
     monkeypatch.setenv("POCL_CACHE_DIR", str(cache_dir() / "pocl"))
 
-    def run(command, *more, data_type="fp16_fp32", scale=0.05, keys=""):
+    def run(command, *more, data_type="fp16_fp32", scale=0.05, keys="", runtime="gpu"):
         file = _model(tmp_path / "two.onnx", scale)
         sha = hashlib.sha256(file.read_bytes()).hexdigest()
-        text = YAML.format(file=file, sha=sha, data_type=data_type)
+        text = YAML.format(file=file, sha=sha, data_type=data_type, runtime=runtime)
         (tmp_path / "two.yml").write_text(text.replace("    subgraphs", f"{keys}    subgraphs"))
         code = cli.main([command, "--config=two.yml", "--json=facts.json", *more])
         out, err = capfd.readouterr()
@@ -118,6 +118,27 @@ def test_halves_that_overflow_are_named_and_cured(call):
 
 
 def test_a_node_that_is_not_there(call):
-    code, _, err, _ = call("run", keys="    float32_nodes: [c9]\n")
-    assert code == ExitCode.RUN_FAILED
-    assert "the model has no node named 'c9'; it has 'best', 'best_', 'c1/Conv2d'" in err
+    code, _, err, _ = call("run", keys="    float32_nodes: [top, c2/Conv2]\n")
+    assert code == ExitCode.ERROR
+    assert "two.yml:10: models.two.float32_nodes: the converted model has no node 'top'. " in err
+    assert "Its nodes: 'c1/Transpose', 'c1/Conv2d', " in err
+
+
+def test_both_devices(call):
+    code, out, err, facts = call("run", "--round=3", runtime="cpu+gpu")
+    assert code == ExitCode.OK, err
+    assert facts["comparison"]["agree"] and facts["comparison"]["gpu_kernels"] > 0
+    first, best = facts["comparison"]["outputs"]
+    assert 0 < first["max_rel_error"] < 2e-3  # halves against floats
+    assert {d: f["latency"]["runs"] for d, f in facts["devices"].items()} == {"cpu": 3, "gpu": 3}
+    code, _, err, facts = call("check", runtime="cpu+gpu")
+    assert code == ExitCode.OK, err
+    assert {n["device"] for n in facts["devices"]["cpu"]["nodes"]} == {"CPU"}
+    assert {n["device"] for n in facts["devices"]["gpu"]["nodes"]} == {"CPU", "GPU"}
+
+
+def test_a_gpu_that_is_not_there(call, monkeypatch, tmp_path):
+    monkeypatch.setenv("OCL_ICD_VENDORS", str(tmp_path))
+    code, _, err, facts = call("run", runtime="cpu+gpu")
+    assert code == ExitCode.OK and facts["comparison"]["gpu_kernels"] == 0
+    assert "nothing ran on the GPU, so both runs are the CPU's" in err

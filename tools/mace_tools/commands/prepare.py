@@ -1,4 +1,4 @@
-"""What running a model needs, whichever command runs it: its files, mace_run, and its inputs.
+"""What running models needs, whichever command runs them: files, devices, inputs, mace_run.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -6,10 +6,11 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -18,52 +19,156 @@ from mace_tools.commands import gpu, tuning
 from mace_tools.commands.context import Context
 from mace_tools.commands.convert import Converted, ensure
 from mace_tools.config import Model
+from mace_tools.config.files import missing
+from mace_tools.config.problems import did_you_mean
 from mace_tools.errors import MaceError
+from mace_tools.exit_codes import UsageError
+from mace_tools.importers.request import some
+
+
+@dataclass(frozen=True)
+class Job:
+    """A model that is converted and checked; `files` are those that its inputs come from."""
+
+    tag: str
+    model: Model
+    converted: Converted
+    devices: tuple[str, ...]  # cpu, gpu, or both in this order
+    files: dict[str, Path]
+
+    def facts(self, runs: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+        """For --json: those of the only device, or of each."""
+        own = {**self.converted.facts(), "runtime": self.model.runtime}
+        if len(self.devices) == 1:
+            return {**own, "device": self.devices[0], **runs[self.devices[0]]}
+        return {**own, "devices": dict(runs)}
+
+    def on(self, device: str) -> str:
+        """For headings: the device, if there are several."""
+        return f", {device.upper()}" if len(self.devices) > 1 else ""
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A model that can be run: `flags` name its files and inputs, which exist until the end."""
+    """A job that can be run: `flags` name its files and inputs, which exist until the end."""
 
     tag: str
     model: Model
     converted: Converted
     mace_run: Path
     inputs: dict[str, np.ndarray]
-    flags: list[str]
+    flags: dict[str, list[str]]  # by device
+
+
+def jobs(context: Context) -> list[Job]:
+    """All models that the command line asks for, so that whatever is wrong with any of them is
+    found before the first one runs. Errors: MaceError of any stage."""
+    checked = {}
+    for tag, model in context.models.items():
+        check_runtime(context, tag, model)
+        checked[tag] = (devices(context, tag, model), _files(context, tag, model))
+    found = [Job(tag, model, ensure(context, tag, model), *checked[tag])
+             for tag, model in context.models.items()]
+    for job in found:
+        _check_nodes(context, job)
+        if len(found) > 1:
+            _inputs(context, job)
+    return found
+
+
+def _check_nodes(context: Context, job: Job) -> None:
+    """Whether the model has the nodes that the deployment file names. Errors: ConfigError."""
+    names = [op.name for op in job.converted.net.op]
+    for k, name in enumerate(job.model.float32_nodes or ()):
+        if name not in names:
+            raise context.deployment.error(
+                ("models", job.tag, "float32_nodes", k), f"the converted model has no node '{name}'"
+                f"{did_you_mean(name, names) or '.'} Its nodes: {some(names)}")
+
+
+def devices(context: Context, tag: str, model: Model) -> tuple[str, ...]:
+    """Those of the model, or the one of --device. Errors: UsageError."""
+    asked = context.args.device
+    if asked is None:
+        return model.devices
+    if asked not in model.devices:
+        line = context.deployment.yaml.line("models", tag, "runtime")
+        raise UsageError(
+            f"--device={asked}: {context.deployment.path}:{line}: model '{tag}' has runtime: "
+            f"{model.runtime}; write runtime: cpu+gpu to run it on either"
+            + _one_of(context, [t for t, m in context.models.items() if asked in m.devices]))
+    return (asked,)
+
+
+def _files(context: Context, tag: str, model: Model) -> dict[str, Path]:
+    """Of --input, or else of the deployment file. Errors: MaceError."""
+    args, names = context.args, model.subgraph.input_tensors
+    try:
+        files = data.assign(args.input, names, tag)
+    except MaceError as e:
+        raise type(e)(f"{e}{_one_of(context, [t for t in context.models if _takes(context, t)])}"
+                      ) from e
+    given = model.extra("validation_inputs_data")
+    if given is not None and not files and getattr(args, "validate", False):
+        return {n: context.deployment.file(f) for n, f in zip(names, given)}
+    for name, file in files.items():
+        if not file.is_file():
+            wrong = f"'{file}' is not a file" if file.exists() else missing(str(file))
+            raise MaceError(f"input '{name}': {wrong}")
+    return files
+
+
+def _takes(context: Context, tag: str) -> bool:
+    """Whether --input fits a model."""
+    try:
+        data.assign(context.args.input, context.models[tag].subgraph.input_tensors, tag)
+    except MaceError:
+        return False
+    return True
+
+
+def _one_of(context: Context, fitting: list[str]) -> str:
+    """Of several models one can be run alone."""
+    if len(context.models) == 1:
+        return ""
+    names = " or ".join(f"--model_name={tag}" for tag in fitting) or "--model_name=NAME"
+    return f". The file has {len(context.models)} models: {names} runs one of them"
 
 
 @contextmanager
-def prepared(context: Context, tag: str, model: Model) -> Iterator[Prepared]:
+def prepared(context: Context, job: Job) -> Iterator[Prepared]:
     """Errors: MaceError of any stage."""
-    args = context.args
-    check_runtime(context, tag, model)
-    converted = ensure(context, tag, model)
-    specs = data.specs(converted.net.input_info, model)
-    files = data.assign(args.input, specs, tag)
-    given = model.extra("validation_inputs_data")
-    if given is not None and not files and getattr(args, "validate", False):
-        files = {n: context.deployment.file(f) for n, f in zip(model.subgraph.input_tensors, given)}
-    inputs = data.load(files, specs, model.extra("preprocess"), args.seed, context.console,
-                       args.allow_nan)
+    args, model, converted = context.args, job.model, job.converted
+    inputs = _inputs(context, job)
     mace_run = runner.find(context.console, args.mace_run)
     with tempfile.TemporaryDirectory(prefix="mace_inputs.") as folder:
-        flags = [f"--model_file={converted.pb}", f"--model_data_file={converted.data}"]
+        common = [f"--model_file={converted.pb}", f"--model_data_file={converted.data}"]
         for k, (name, array) in enumerate(inputs.items()):
             file = Path(folder) / f"{k}.npy"
             data.save(file, array)
-            flags.append(f"--input={name}={file}")
+            common.append(f"--input={name}={file}")
         threads = model.num_threads if args.omp_num_threads is None else args.omp_num_threads
-        flags += runner.flags({
+        common += runner.flags({
             "num_threads": threads, "cpu_affinity_policy": args.cpu_affinity_policy,
             "gpu_perf_hint": args.gpu_perf_hint, "gpu_priority_hint": args.gpu_priority_hint,
             "allow_nan": args.allow_nan, **model.memory_flags})
-        if model.runtime in ("gpu", "cpu+gpu"):
-            flags += gpu.flags(context, model)
-        elif model.runtime == "cpu":
-            flags += tuning.cpu_flags(context, model)
-            flags += runner.flags({"float32_nodes": ",".join(model.float32_nodes or ()) or None})
-        yield Prepared(tag, model, converted, mace_run, inputs, flags)
+        flags = {device: [*common, *_device_flags(context, model, device)]
+                 for device in job.devices}
+        yield Prepared(job.tag, model, converted, mace_run, inputs, flags)
+
+
+def _device_flags(context: Context, model: Model, device: str) -> list[str]:
+    if device == "gpu":
+        return gpu.flags(context, model)
+    halves = model.runtime == "cpu"  # only then the CPU computes in them
+    return [*tuning.cpu_flags(context, model), *runner.flags({
+        "float32_nodes": ",".join(model.float32_nodes or ()) or None if halves else None})]
+
+
+def _inputs(context: Context, job: Job) -> dict[str, np.ndarray]:
+    specs = data.specs(job.converted.net.input_info, job.model)
+    return data.load(job.files, specs, job.model.extra("preprocess"), context.args.seed,
+                     context.console, context.args.allow_nan)
 
 
 def check_runtime(context: Context, tag: str, model: Model) -> None:

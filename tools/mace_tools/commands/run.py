@@ -15,9 +15,11 @@ import numpy as np
 from mace_tools import cli_options as options
 from mace_tools import data, frameworks, report, runner, validate
 from mace_tools.cli_console import boxed
+from mace_tools.commands import labels
+from mace_tools.commands.compare import compare
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.import_model import SOURCE_FORMAT, TO_NCHW, TO_NHWC
-from mace_tools.commands.prepare import Prepared, prepared
+from mace_tools.commands.prepare import Job, Prepared, jobs, prepared
 from mace_tools.config import Model
 from mace_tools.errors import MaceError
 from mace_tools.exit_codes import ExitCode
@@ -45,41 +47,67 @@ def command(context: Context) -> Outcome:
     if context.args.validate:
         for platform in {m.platform for m in context.models.values()}:
             frameworks.require(platform)
-    labels = {tag: _read_labels(context, tag, m) for tag, m in context.models.items()}
+    names = {tag: labels.read(context, tag, m) for tag, m in context.models.items()}
     results, passed = {}, True
-    for tag, model in context.models.items():
-        with prepared(context, tag, model) as ready:
+    for job in jobs(context):
+        with prepared(context, job) as ready:
             if context.args.dump:
-                facts = runner.call(ready.mace_run,
-                                    [*ready.flags, f"--dump={context.args.dump}"],
-                                    context.console)
-                results[tag] = {**ready.converted.facts(), **({"plan": facts} if facts else {})}
+                runs = {device: _dump(context, ready, device) for device in job.devices}
+                results[job.tag] = job.facts(runs)
                 continue
-            results[tag] = _run(context, ready, labels[tag])
-            passed = passed and results[tag].get("validation", {}).get("passed", True)
+            results[job.tag] = facts = _run_everywhere(context, job, ready, names[job.tag])
+        runs = facts.get("devices", {"": facts})
+        passed = passed and all(r.get("validation", {}).get("passed", True) for r in runs.values())
     return ExitCode.OK if passed else ExitCode.VALIDATION_FAILED, results
 
 
-def _run(context: Context, ready: Prepared, labels: list[str] | None) -> dict[str, Any]:
+def _dump(context: Context, ready: Prepared, device: str) -> dict[str, Any]:
+    """Prints a stage; a device that is one of several is said on stderr."""
+    if len(ready.flags) > 1:
+        context.console.info(f"{ready.tag} on the {device.upper()}:")
+    facts = runner.call(ready.mace_run, [*ready.flags[device], f"--dump={context.args.dump}"],
+                        context.console)
+    return {"plan": facts} if facts else {}
+
+
+def _run_everywhere(
+    context: Context, job: Job, ready: Prepared, names: list[str] | None
+) -> dict[str, Any]:
+    """On each device in turn; two are compared."""
+    runs: dict[str, dict[str, Any]] = {}
+    outputs: dict[str, Arrays] = {}
+    expected: Arrays | None = None
+    for device in job.devices:
+        context.console.banner(f"Run model {ready.tag} on host{job.on(device)}")
+        runs[device], outputs[device] = _run(context, ready, device)
+        facts = runs[device]
+        if context.args.output_dir is not None:
+            folder = context.args.output_dir
+            facts["output_files"] = _keep(folder / device if len(job.devices) > 1 else folder,
+                                          outputs[device])
+        if names is not None:
+            facts["top"] = labels.show_top(context, ready.tag, outputs[device], names)
+        if context.args.validate:
+            expected = expected or _expected(context, ready, list(outputs[device]))
+            facts["validation"] = _validate(context, ready, device, outputs[device], expected)
+    facts = job.facts(runs)
+    if len(job.devices) > 1:
+        facts["comparison"] = compare(context.console, job.tag, job.model, runs, outputs)
+    return facts
+
+
+def _run(context: Context, ready: Prepared, device: str) -> tuple[dict[str, Any], Arrays]:
+    """Latencies for --json, and the outputs."""
     args, console = context.args, context.console
-    console.banner(f"Run model {ready.tag} on host")
     with tempfile.TemporaryDirectory(prefix="mace_outputs.") as folder:
-        flags = [*ready.flags, f"--round={args.round}", f"--output_dir={folder}",
+        flags = [*ready.flags[device], f"--round={args.round}", f"--output_dir={folder}",
                  *runner.flags({"check_numerics": args.check_numerics})]
         starts = [runner.call(ready.mace_run, flags, console, args.vlog_level)
                   for _ in range(args.restart_round)]
         outputs = _read_outputs(ready, Path(folder))
     _note_odd(context, ready.tag, outputs)
     times = [ms for start in starts for ms in start.get("run_ms", [])]
-    facts: dict[str, Any] = {**ready.converted.facts(), "latency": report.latency_summary(times),
-                             "starts": starts}
-    if args.output_dir is not None:
-        facts["output_files"] = _keep(args.output_dir, outputs)
-    if labels is not None:
-        facts["top"] = _show_top(context, ready.tag, outputs, labels)
-    if args.validate:
-        facts["validation"] = _validate(context, ready, outputs)
-    return facts
+    return {"latency": report.latency_summary(times), "starts": starts}, outputs
 
 
 def _read_outputs(ready: Prepared, folder: Path) -> Arrays:
@@ -108,51 +136,28 @@ def _keep(folder: Path, outputs: Arrays) -> dict[str, str]:
     return {name: str(file) for name, file in files.items()}
 
 
-def _read_labels(context: Context, tag: str, model: Model) -> list[str] | None:
-    name = model.extra("labels")
-    if name is None:
-        return None
-    file = context.deployment.file(name)
-    try:
-        lines = [s.strip() for s in file.read_text(encoding="utf-8").splitlines()]
-    except UnicodeDecodeError as e:
-        raise MaceError(f"{tag}: labels: {file} is not text in UTF-8 (byte {e.start})") from e
-    while lines and not lines[-1]:
-        lines.pop()
-    if not lines:
-        raise MaceError(f"{tag}: labels: {file} has no labels; write one a line")
-    return lines
-
-
-def _show_top(context: Context, tag: str, outputs: Arrays, labels: list[str]) -> dict[str, Any]:
-    """The best labels of every output that has a score for each label."""
-    fitting = {n: a for n, a in outputs.items()
-               if len(labels) in (a.shape[-1:] or (1,)) + (a.size,)}
-    if not fitting:
-        shapes = ", ".join(f"'{n}' {list(a.shape)}" for n, a in outputs.items())
-        context.console.warn(f"{tag}: labels has {len(labels)} lines; no output has so many "
-                             f"scores: {shapes}")
-    top = {name: report.top_labels(array, labels) for name, array in fitting.items()}
-    for name, rows in top.items():
-        context.console.data(report.top_table(name, rows))
-    return top
-
-
-def _validate(context: Context, ready: Prepared, outputs: Arrays) -> dict[str, Any]:
-    """Prints each output's figures and the verdict."""
+def _expected(context: Context, ready: Prepared, outputs: list[str]) -> Arrays:
+    """What the source framework computes, in the orders of the converted model."""
     model, net = ready.model, ready.converted.net
     feeds = {s.name: _reordered(ready.inputs[s.name], s.data_format, model, to_source=True)
              for s in data.specs(net.input_info)}
     context.console.info(f"running {ready.converted.source.name} in "
                          f"{frameworks.FRAMEWORKS[model.platform][0]}")
-    expected = frameworks.run(model.platform, ready.converted.source, feeds, list(outputs))
-    device = "cpu" if model.runtime == "cpu" else "gpu"
+    found = frameworks.run(model.platform, ready.converted.source, feeds, outputs)
+    return {s.name: _reordered(found[s.name], s.data_format, model, to_source=False)
+            for s in data.specs(net.output_info)}
+
+
+def _validate(
+    context: Context, ready: Prepared, device: str, outputs: Arrays, expected: Arrays
+) -> dict[str, Any]:
+    """Prints each output's figures and the verdict."""
+    model = ready.model
     similarity, rel_error = validate.limits(device, model.validation_threshold,
                                            halves=model.stored_type != "f32")
     passed, facts = True, []
-    for spec in data.specs(net.output_info):
-        reference = _reordered(expected[spec.name], spec.data_format, model, to_source=False)
-        found = validate.compare(spec.name, outputs[spec.name], reference)
+    for name, reference in expected.items():
+        found = validate.compare(name, outputs[name], reference)
         ok = found.passed(similarity, rel_error)
         passed = passed and ok
         facts.append({**found.facts(), "passed": ok})

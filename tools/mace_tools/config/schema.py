@@ -177,6 +177,11 @@ class Model(Extras):
               examples=["0.999"])
 
     @property
+    def devices(self) -> tuple[str, ...]:
+        """Those that `runtime` names; a model for several runs on one after the other."""
+        return tuple(self.runtime.split("+"))
+
+    @property
     def stored_type(self) -> str:
         """How float weights lie in the file: as halves where a model for the CPU asks for it."""
         halves = {"fp16_fp32": "f16", "bf16_fp32": "bf16"} if self.runtime == "cpu" else {}

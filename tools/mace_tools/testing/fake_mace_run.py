@@ -3,7 +3,8 @@
 SPDX-License-Identifier: Apache-2.0
 
 Writes the program into a folder. It takes mace_run's flags, gives as outputs the .npy files of
-$FAKE_OUTPUTS, prints what mace_run prints, and notes its arguments in $FAKE_OUTPUTS/arguments.json.
+$FAKE_OUTPUTS (with --device=GPU those of $FAKE_OUTPUTS/GPU first), prints what mace_run prints, and
+notes the arguments of each call in $FAKE_OUTPUTS/calls.jsonl, of the last in arguments.json there.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ for entry in inputs:
     shutil.copy(file, kept / (name.replace("/", "_") + ".npy"))
 vlog = os.environ.get("MACE_CPP_MIN_VLOG_LEVEL", "")
 (folder / "arguments.json").write_text(json.dumps([arguments, vlog]))
+with open(folder / "calls.jsonl", "a") as calls:
+    calls.write(json.dumps(arguments) + "\\n")
 if os.environ.get("FAKE_FAILS"):
     print("ERROR: the engine says no", file=sys.stderr)
     if os.environ["FAKE_FAILS"] == "signal":
@@ -45,13 +48,15 @@ if "dump" in flags:
     print("the", flags["dump"])
     sys.exit(0)
 if "output_dir" in flags:
-    for file in folder.glob("*.npy"):
-        shutil.copy(file, flags["output_dir"])
+    for place in [folder, folder / "GPU"] if flags.get("device") == "GPU" else [folder]:
+        for file in place.glob("*.npy"):
+            shutil.copy(file, flags["output_dir"])
 if "trace" in flags:
     pathlib.Path(flags["trace"]).write_text("{{}}")
 print("Sort by Run Order" if "benchmark" in flags else "Average latency: 2.000 ms")
 times = [2.0] * int(flags.get("round", 1))
-facts = {{"init_ms": 1.0, "warmup_ms": 3.0, "run_ms": times, "ops": []}}
+facts = {{"init_ms": 1.0, "warmup_ms": 3.0, "run_ms": times, "ops": [],
+         "last_run": {{"kernels": int(os.environ.get("FAKE_KERNELS", "3"))}}}}
 pathlib.Path(flags["json"]).write_text(json.dumps(facts))
 '''
 

@@ -1,0 +1,83 @@
+"""The best labels of a model's scores.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mace_tools import report
+from mace_tools.commands.context import Context
+from mace_tools.config import Model
+from mace_tools.errors import MaceError
+from mace_tools.os_errors import explain
+
+# First lines of label files for models that have a class for the background (TensorFlow's do).
+BACKGROUND = ("background", "dummy", "unused background", "__background__")
+
+
+def read(context: Context, tag: str, model: Model) -> list[str] | None:
+    """The lines of the labels file; None if there is none."""
+    name = model.extra("labels")
+    if name is None:
+        return None
+    file = context.deployment.file(name)
+    try:
+        lines = [s.strip() for s in file.read_text(encoding="utf-8-sig").splitlines()]
+    except UnicodeDecodeError as e:
+        raise MaceError(f"{tag}: labels: {file} is not text in UTF-8 (byte {e.start})") from e
+    except OSError as e:
+        raise MaceError(f"{tag}: labels: {file}: {explain(e)}") from e
+    while lines and not lines[-1]:
+        lines.pop()
+    if not lines:
+        raise MaceError(f"{tag}: labels: {file} has no labels; write one a line")
+    return lines
+
+
+def show_top(
+    context: Context, tag: str, outputs: dict[str, np.ndarray], labels: list[str]
+) -> dict[str, Any]:
+    """Prints the best labels of every output that has a score for each label, or the best numbers
+    of those that have scores for other labels; returns them for --json."""
+    fitting = _with_scores(outputs, len(labels))
+    if not fitting and labels[0].lower() in BACKGROUND:
+        fitting = _with_scores(outputs, len(labels) - 1)
+        if fitting:
+            context.console.info(
+                f"{tag}: labels has {len(labels)} lines for {len(labels) - 1} scores; the first, "
+                f"'{labels[0]}', is taken for a class that this model does not have, so that score "
+                f"0 is '{labels[1]}'")
+            labels = labels[1:]
+    if not fitting:
+        fitting = {n: a for n, a in outputs.items() if a.ndim and a.size == a.shape[-1] > 1}
+        context.console.warn(_misfit(tag, outputs, labels))
+        labels = []
+    top = {name: report.top_labels(array, labels or _numbers(array))
+           for name, array in fitting.items()}
+    for name, rows in top.items():
+        context.console.data(report.top_table(name, rows))
+    return top
+
+
+def _with_scores(outputs: dict[str, np.ndarray], count: int) -> dict[str, np.ndarray]:
+    return {n: a for n, a in outputs.items() if count in (a.shape[-1:] or (1,)) + (a.size,)}
+
+
+def _numbers(array: np.ndarray) -> list[str]:
+    return [f"class {k}" for k in range(array.shape[-1])]
+
+
+def _misfit(tag: str, outputs: dict[str, np.ndarray], labels: list[str]) -> str:
+    shapes = ", ".join(f"'{n}' {list(a.shape)}" for n, a in outputs.items())
+    text = f"{tag}: labels has {len(labels)} lines; no output has so many scores: {shapes}"
+    if _with_scores(outputs, len(labels) + 1):
+        return (f"{text}. If score 0 is of the background, as in TensorFlow's models, put a line "
+                "'background' before the first label")
+    if _with_scores(outputs, len(labels) - 1):
+        return (f"{text}. Remove the line that is no label of this model; if that is the first, "
+                "for the background, call it 'background' to have it left out")
+    return f"{text}. Give the labels file of this model, one line for each score"
