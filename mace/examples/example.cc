@@ -51,7 +51,7 @@ MaceStatus RunModel(const std::string& model_name,
   // to set this even when pre-compiled OpenCL program file is provided
   // because the OpenCL version upgrade may also leads to kernel
   // recompilations.
-  const std::string file_path = "path/to/opencl_cache_file";
+  const std::string file_path = "path/to/opencl_cache_folder";
   std::shared_ptr<KVStorageFactory> storage_factory(
       new FileStorageFactory(file_path));
   ConfigKVStorageFactory(storage_factory);

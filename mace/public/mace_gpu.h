@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "mace/public/mace_api.h"
+
 namespace mace {
 
 // What the devices of an engine did since it was created; what a Run did is the
@@ -34,7 +36,7 @@ struct MaceGPUHandles {
 class GPUContext;
 using OpenclContext = GPUContext;
 
-class GPUContextBuilder {
+class MACE_API GPUContextBuilder {
  public:
   GPUContextBuilder();
   ~GPUContextBuilder();
@@ -45,6 +47,9 @@ class GPUContextBuilder {
   // processes: an engine's second start compiles nothing. Without it the store
   // of SetKVStorageFactory is used, if any.
   GPUContextBuilder& SetStoragePath(const std::string& folder);
+  GPUContextBuilder& SetStoragePath(const char* folder) {
+    return SetStoragePath(StringOrEmpty(folder));
+  }
 
   // Files of programs compiled ahead, asked before the kept ones. What another
   // driver or engine made is not found in them.
@@ -54,6 +59,9 @@ class GPUContextBuilder {
   // The file of tuning results (MaceEngineConfig::SetTuning) of engines with
   // this context that name none themselves.
   GPUContextBuilder& SetOpenCLParameterPath(const std::string& path);
+  GPUContextBuilder& SetOpenCLParameterPath(const char* path) {
+    return SetOpenCLParameterPath(StringOrEmpty(path));
+  }
 
   // Called while an engine is created, after each program: how many of how many
   // are ready. From any thread, one call at a time.

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "mace/public/mace_api.h"
 #include "mace/public/status.h"
 
 namespace mace {
@@ -39,7 +40,7 @@ enum CPUAffinityPolicy {
 };
 
 // A store of byte strings by name, for compiled OpenCL programs. Thread-safe.
-class KVStorage {
+class MACE_API KVStorage {
  public:
   virtual ~KVStorage() = default;
   // Reads what was flushed before; a store that does not exist yet is empty.
@@ -53,16 +54,22 @@ class KVStorage {
   virtual int Flush() = 0;
 };
 
-class KVStorageFactory {
+class MACE_API KVStorageFactory {
  public:
   virtual ~KVStorageFactory() = default;
   virtual std::unique_ptr<KVStorage> CreateStorage(const std::string& name) = 0;
 };
 
-// Stores in files: `path` followed by the store's name.
-class FileStorageFactory : public KVStorageFactory {
+// Stores in the files of a folder, which must be there: a store's file is
+// `folder`, a "/" unless that ends with one, and the store's name. The store
+// named "" is the file `folder` itself.
+class MACE_API FileStorageFactory : public KVStorageFactory {
  public:
-  explicit FileStorageFactory(const std::string& path);
+  explicit FileStorageFactory(const std::string& folder);
+  explicit FileStorageFactory(const char* folder)
+      : FileStorageFactory(StringOrEmpty(folder)) {}
+  FileStorageFactory(const FileStorageFactory&) = delete;
+  FileStorageFactory& operator=(const FileStorageFactory&) = delete;
   ~FileStorageFactory() override;
   std::unique_ptr<KVStorage> CreateStorage(const std::string& name) override;
 
@@ -72,27 +79,31 @@ class FileStorageFactory : public KVStorageFactory {
 };
 
 // Where compiled OpenCL programs are kept between processes.
-void SetKVStorageFactory(std::shared_ptr<KVStorageFactory> storage_factory);
-void ConfigKVStorageFactory(std::shared_ptr<KVStorageFactory> storage_factory);
+MACE_API void SetKVStorageFactory(
+    std::shared_ptr<KVStorageFactory> storage_factory);
+MACE_API void ConfigKVStorageFactory(
+    std::shared_ptr<KVStorageFactory> storage_factory);
 
 // Files with OpenCL programs compiled ahead; the first that exists is used.
-void SetOpenCLBinaryPaths(const std::vector<std::string>& paths);
+MACE_API void SetOpenCLBinaryPaths(const std::vector<std::string>& paths);
 
 // Qualcomm Adreno only; ignored elsewhere.
-void SetGPUHints(GPUPerfHint perf_hint, GPUPriorityHint priority_hint);
+MACE_API void SetGPUHints(GPUPerfHint perf_hint, GPUPriorityHint priority_hint);
 
 // `num_threads_hint` <= 0: as many threads as the policy has cores.
-// Errors: MACE_INVALID_ARGS for an unknown policy.
-MaceStatus SetOpenMPThreadPolicy(int num_threads_hint,
-                                 CPUAffinityPolicy policy);
+// Errors: MACE_INVALID_ARGS for an unknown policy and more than 1024 threads.
+MACE_API MaceStatus SetOpenMPThreadPolicy(int num_threads_hint,
+                                          CPUAffinityPolicy policy);
 
-// Uses `num_threads` threads on exactly these cores.
-void SetOpenMPThreadAffinity(int num_threads, const std::vector<int>& cpu_ids);
+// Uses `num_threads` threads on exactly these cores. More than 1024 threads,
+// and a core that there cannot be, are errors when an engine is created.
+MACE_API void SetOpenMPThreadAffinity(int num_threads,
+                                      const std::vector<int>& cpu_ids);
 
 // The cores with the highest and with the lowest maximum frequency; all cores
 // in both where they do not differ. Errors: MACE_INVALID_ARGS for null.
-MaceStatus GetBigLittleCoreIDs(std::vector<int>* big_core_ids,
-                               std::vector<int>* little_core_ids);
+MACE_API MaceStatus GetBigLittleCoreIDs(std::vector<int>* big_core_ids,
+                                        std::vector<int>* little_core_ids);
 
 }  // namespace mace
 

@@ -79,15 +79,15 @@ class Reader {
   size_t left_;
 };
 
-bool Parse(const std::vector<uint8_t>& bytes, Pairs& pairs) {
+bool Parse(const uint8_t* bytes, size_t num_bytes, Pairs& pairs) {
   uint64_t hash, count;
-  if (bytes.size() < kHeadBytes ||
-      std::memcmp(bytes.data(), kMagic, sizeof(kMagic)) != 0) {
+  if (num_bytes < kHeadBytes ||
+      std::memcmp(bytes, kMagic, sizeof(kMagic)) != 0) {
     return false;
   }
-  std::memcpy(&hash, bytes.data() + sizeof(kMagic), sizeof(hash));
-  const uint8_t* body = bytes.data() + kHeadBytes;
-  const size_t size = bytes.size() - kHeadBytes;
+  std::memcpy(&hash, bytes + sizeof(kMagic), sizeof(hash));
+  const uint8_t* body = bytes + kHeadBytes;
+  const size_t size = num_bytes - kHeadBytes;
   if (Hash64(body, size) != hash) return false;
   Reader reader(body, size);
   if (!reader.Read(count)) return false;
@@ -106,10 +106,10 @@ class FileStorage final : public KVStorage {
 
   int Load() override {
     std::lock_guard<std::mutex> lock(mutex_);
-    const auto bytes = ReadFile(path_);
-    if (!bytes.ok()) return 0;  // not written yet
+    const auto file = MappedFile::Open(path_);
+    if (!file.ok()) return 0;  // not written yet
     Pairs pairs;
-    if (!Parse(*bytes, pairs)) {
+    if (!Parse(file->data(), file->size(), pairs)) {
       LOG(WARNING) << "'" << path_ << "' is damaged or not a store; ignored";
       return -1;
     }
@@ -156,17 +156,20 @@ class FileStorage final : public KVStorage {
 
 class FileStorageFactory::Impl {
  public:
-  std::string path;
+  std::string folder;
 };
 
-FileStorageFactory::FileStorageFactory(const std::string& path)
-    : impl_(new Impl{path}) {}
+FileStorageFactory::FileStorageFactory(const std::string& folder)
+    : impl_(new Impl{folder}) {}
 
 FileStorageFactory::~FileStorageFactory() = default;
 
 std::unique_ptr<KVStorage> FileStorageFactory::CreateStorage(
     const std::string& name) {
-  return std::make_unique<FileStorage>(impl_->path + name);
+  const std::string& folder = impl_->folder;
+  const bool separated = folder.empty() || folder.back() == '/';
+  return std::make_unique<FileStorage>(
+      folder + (separated || name.empty() ? "" : "/") + name);
 }
 
 }  // namespace mace
