@@ -5,6 +5,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <limits>
 
@@ -19,11 +20,22 @@ constexpr size_t kHugePageBytes = 2 << 20;
 
 void AlignedBuffer::Free::operator()(void* p) const { std::free(p); }
 
-Result<AlignedBuffer> AlignedBuffer::Create(size_t bytes) {
+Result<AlignedBuffer> AlignedBuffer::Create(size_t bytes, const char* what) {
+  constexpr size_t kMost = std::numeric_limits<int64_t>::max();
+  MACE_ASSIGN_OR_RETURN(
+      MemoryShare share,
+      MemoryShare::Take(static_cast<int64_t>(std::min(bytes, kMost)), what));
+  MACE_ASSIGN_OR_RETURN(AlignedBuffer buffer, CreateUncounted(bytes, what));
+  buffer.share_ = std::move(share);
+  return buffer;
+}
+
+Result<AlignedBuffer> AlignedBuffer::CreateUncounted(size_t bytes,
+                                                     const char* what) {
   AlignedBuffer buffer;
-  const auto error = [bytes] {
-    return OutOfResources("cannot allocate " + std::to_string(bytes) +
-                          " bytes");
+  const auto error = [bytes, what] {
+    return OutOfResources("the system cannot give " + std::to_string(bytes) +
+                          " bytes for " + what);
   };
   if (bytes > std::numeric_limits<size_t>::max() / 2) return error();
   void* p = nullptr;

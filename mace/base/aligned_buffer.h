@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "mace/base/memory_budget.h"
 #include "mace/base/status.h"
 
 namespace mace {
@@ -22,8 +23,13 @@ constexpr int64_t AlignUp(int64_t x, int64_t alignment) {
 class AlignedBuffer {
  public:
   AlignedBuffer() = default;
-  // Errors: MACE_OUT_OF_RESOURCES.
-  static Result<AlignedBuffer> Create(size_t bytes);
+  // Takes the bytes from the current MemoryBudget first. `what` is for
+  // messages: "the arena". Errors: MACE_OUT_OF_RESOURCES.
+  static Result<AlignedBuffer> Create(size_t bytes,
+                                      const char* what = "a buffer");
+  // The same for memory of which only the parts that are used count: who hands
+  // them out takes each from a budget.
+  static Result<AlignedBuffer> CreateUncounted(size_t bytes, const char* what);
 
   void* data() const { return data_.get(); }
   size_t size() const { return size_; }
@@ -34,6 +40,7 @@ class AlignedBuffer {
   };
   std::unique_ptr<void, Free> data_;
   size_t size_ = 0;
+  MemoryShare share_;
 };
 
 }  // namespace mace

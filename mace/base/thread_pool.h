@@ -17,7 +17,10 @@ namespace mace {
 // Denormal numbers are zeros inside the loops, for any number of threads.
 class ThreadPool {
  public:
-  // `num_threads` includes the caller. REQUIRES: num_threads >= 1.
+  static constexpr int kMaxThreads = 1024;
+
+  // `num_threads` includes the caller.
+  // REQUIRES: 1 <= num_threads <= kMaxThreads.
   // Errors: MACE_OUT_OF_RESOURCES.
   static Result<std::unique_ptr<ThreadPool>> Create(int num_threads);
   ~ThreadPool();

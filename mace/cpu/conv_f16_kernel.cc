@@ -43,22 +43,25 @@ struct ConvF16Kernel final : Kernel {
   PackedB filter;
   ConvF16 conv;
   ThreadPool* threads;
-  std::vector<uint16_t> bias;
+  LargeArray<uint16_t> bias;
   size_t addend = kNone;  // among the inputs
   int64_t num_macs = 0;
   int64_t cost = 0;
 };
 
-std::unique_ptr<ConvF16Kernel> MakeKernel(const Node& node, PackedB filter,
-                                          const ConvF16::Spec& spec,
-                                          CpuContext& context) {
+Result<std::unique_ptr<ConvF16Kernel>> MakeKernel(const Node& node,
+                                                  PackedB filter,
+                                                  const ConvF16::Spec& spec,
+                                                  CpuContext& context) {
   const ConvF16 conv(spec, context);
   auto kernel =
       std::make_unique<ConvF16Kernel>(std::move(filter), conv, context.threads);
   if (node.has_input(2)) {
-    kernel->bias = RoundedToHalves(node.inputs[2], conv.padded_n());
+    MACE_ASSIGN_OR_RETURN(kernel->bias,
+                          RoundedToHalves(node.inputs[2], conv.padded_n()));
   }
-  kernel->num_macs = spec.patches.rows() * spec.patches.depth() * spec.n;
+  kernel->num_macs =
+      SaturatedProduct({spec.patches.rows(), spec.patches.depth(), spec.n});
   kernel->cost = kernel->num_macs / 2;
   return kernel;
 }
@@ -74,11 +77,13 @@ Result<std::unique_ptr<ConvF16Kernel>> MakeConv(
   const GemmF16& micro = ConvF16::Choose(context.features);
   MACE_ASSIGN_OR_RETURN(PackedB filter, PackFilter(node.inputs[1], s, Oihw(s),
                                                    micro.tile, context));
-  auto kernel = MakeKernel(node, std::move(filter),
-                           {{s.window, s.batch, s.in_channels, s.in_channels},
-                            s.out_channels,
-                            activation},
-                           context);
+  MACE_ASSIGN_OR_RETURN(
+      auto kernel, MakeKernel(node, std::move(filter),
+                              ConvF16::Spec{{s.window, s.batch, s.in_channels,
+                                             s.in_channels},
+                                            s.out_channels,
+                                            activation},
+                              context));
   kernel->cost = static_cast<int64_t>(DirectCost(s) / 2);
   return kernel;
 }
@@ -131,7 +136,9 @@ Result<KernelPtr> PrepareFullyConnectedF16(const Node& node, int64_t m,
   spec.patches.channels = spec.patches.pixel_stride = w[1];
   spec.n = w[0];
   spec.activation = activation;
-  return KernelPtr(MakeKernel(node, std::move(filter), spec, context));
+  MACE_ASSIGN_OR_RETURN(auto kernel,
+                        MakeKernel(node, std::move(filter), spec, context));
+  return KernelPtr(std::move(kernel));
 }
 
 }  // namespace mace::cpu

@@ -152,8 +152,8 @@ Result<std::unique_ptr<ConvGemmKernel>> MakeKernel(
   auto kernel = std::make_unique<ConvGemmKernel>(
       std::move(product.filter), ConvGemm(product.spec, context), context);
   kernel->cost = static_cast<int64_t>(DirectCost(s));
-  kernel->num_macs =
-      NumElements(node.outputs[0].shape) * s.in_per_group() * s.taps();
+  kernel->num_macs = SaturatedProduct(
+      {NumElements(node.outputs[0].shape), s.in_per_group(), s.taps()});
   return kernel;
 }
 

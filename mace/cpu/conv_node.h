@@ -16,6 +16,10 @@ struct ConvNode {
 Result<ConvNode> ReadConv2d(const Node& node);
 Result<ConvNode> ReadDepthwiseConv2d(const Node& node);
 
+// For a convolution by one matrix product for each group: there are not too
+// many. Errors: MACE_UNSUPPORTED. ReadConv2d has checked it.
+Status CheckGroupTables(const Node& node, const ConvShape& shape);
+
 }  // namespace mace::cpu
 
 #endif  // MACE_CPU_CONV_NODE_H_

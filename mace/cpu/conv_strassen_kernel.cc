@@ -99,8 +99,8 @@ Result<KernelPtr> PrepareConvStrassen(const Node& node, const ConvNode& conv,
   if (node.has_input(2)) kernel->bias = 2;
   if (addend) kernel->addend = static_cast<int>(node.inputs.size());
   kernel->cost = static_cast<int64_t>(StrassenCost(s));
-  kernel->num_macs =
-      NumElements(node.outputs[0].shape) * s.in_channels * s.taps();
+  kernel->num_macs = SaturatedProduct(
+      {NumElements(node.outputs[0].shape), s.in_channels, s.taps()});
   return KernelPtr(std::move(kernel));
 }
 

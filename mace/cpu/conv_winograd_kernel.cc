@@ -56,8 +56,8 @@ Result<KernelPtr> PrepareConvWinograd(const Node& node, const ConvShape& s,
       context.packed->GetOrPack(filter.weight_id, winograd.packing(),
                                 winograd.packed_bytes(), pack));
   kernel->cost = static_cast<int64_t>(WinogradCost(s, m));
-  kernel->num_macs =
-      NumElements(node.outputs[0].shape) * s.in_channels * s.taps();
+  kernel->num_macs = SaturatedProduct(
+      {NumElements(node.outputs[0].shape), s.in_channels, s.taps()});
   return KernelPtr(std::move(kernel));
 }
 

@@ -26,9 +26,11 @@ bool ReadsActivationsOnly(const Node& node) {
                       });
 }
 
-std::vector<uint16_t> RoundedToHalves(const Operand& operand, int64_t n) {
-  if (!operand.present()) return {};
-  std::vector<uint16_t> halves(static_cast<size_t>(n), 0);
+Result<LargeArray<uint16_t>> RoundedToHalves(const Operand& operand,
+                                             int64_t n) {
+  if (!operand.present()) return LargeArray<uint16_t>();
+  MACE_ASSIGN_OR_RETURN(LargeArray<uint16_t> halves,
+                        LargeArray<uint16_t>::Create(n, "a bias of halves"));
   ConvertElements(operand.type.dtype, operand.data, DataType::kF16,
                   halves.data(), NumElements(operand.type.shape));
   return halves;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "mace/base/large_array.h"
 #include "mace/graph/node.h"
 
 namespace mace::cpu {
@@ -19,7 +20,7 @@ bool ReadsActivationsOnly(const Node& node);
 
 // The f32 constant rounded to halves, and zeros up to `n`; empty if it is not
 // present.
-std::vector<uint16_t> RoundedToHalves(const Operand& operand, int64_t n);
+Result<LargeArray<uint16_t>> RoundedToHalves(const Operand& operand, int64_t n);
 
 }  // namespace mace::cpu
 

@@ -55,8 +55,8 @@ Result<MachineLimits> MeasureLimits(ThreadPool* threads, CpuFeatures features) {
 
   AlignedBuffer buffers[3];
   for (AlignedBuffer& buffer : buffers) {
-    MACE_ASSIGN_OR_RETURN(buffer,
-                          AlignedBuffer::Create(kFloats * sizeof(float)));
+    MACE_ASSIGN_OR_RETURN(
+        buffer, AlignedBuffer::Create(kFloats * sizeof(float), "measuring"));
   }
   auto* a = static_cast<float*>(buffers[0].data());
   auto* b = static_cast<float*>(buffers[1].data());

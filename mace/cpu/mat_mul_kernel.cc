@@ -70,7 +70,8 @@ Result<KernelPtr> MakeGemv(const Node& node, const MatMulSpec& s,
       });
     }
   };
-  facts.macs = s.n * s.k * static_cast<int64_t>(s.batch_a.size());
+  facts.macs =
+      SaturatedProduct({s.n, s.k, static_cast<int64_t>(s.batch_a.size())});
   return MakeKernel(run, facts);
 }
 
@@ -105,7 +106,8 @@ struct MatMulKernel final : Kernel {
     return packed_b.scratch_bytes() + transpose_bytes() + gemm.scratch_bytes();
   }
   int64_t macs() const override {
-    return spec.m * spec.n * spec.k * static_cast<int64_t>(spec.batch_a.size());
+    return SaturatedProduct(
+        {spec.m, spec.n, spec.k, static_cast<int64_t>(spec.batch_a.size())});
   }
   std::string variant() const override { return gemm.variant(); }
 
@@ -152,7 +154,7 @@ std::vector<GemmB> Matrices(const MatMulSpec& s) {
 
 Result<KernelPtr> PrepareMatMul(const Node& node, const MatMulSpec& s,
                                 CpuContext& context) {
-  const bool empty = s.batch_a.empty() || s.m * s.n * s.k == 0;
+  const bool empty = s.batch_a.empty() || s.m == 0 || s.n == 0 || s.k == 0;
   if (context.reference || empty) return MakeReference(s);
   if (s.m == 1 && s.transpose_b) return MakeGemv(node, s, context);
   const GemmF32& micro =

@@ -38,7 +38,7 @@ double NowNanos() {
 }
 
 Result<AlignedBuffer> CreateBuffer(int64_t bytes) {
-  return AlignedBuffer::Create(std::max<int64_t>(bytes, 1));
+  return AlignedBuffer::Create(std::max<int64_t>(bytes, 1), "tuning");
 }
 
 // Small numbers of both signs.

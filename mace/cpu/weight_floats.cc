@@ -14,11 +14,13 @@ Result<WeightFloats> WeightFloats::Create(const Operand& operand) {
   floats.data_ = static_cast<const float*>(operand.data);
   const auto bytes = static_cast<size_t>(Bytes(operand.type));
   if (operand.stored == DataType::kInvalid || bytes == 0) return floats;
+  MACE_ASSIGN_OR_RETURN(floats.share_, MemoryShare::Take(Bytes(operand.type),
+                                                         "a weight's floats"));
   // Not from the heap, which would keep what one weight after the other needed.
   void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pages == MAP_FAILED) {
-    return OutOfResources("cannot allocate " + std::to_string(bytes) +
+    return OutOfResources("the system cannot give " + std::to_string(bytes) +
                           " bytes for a weight's floats");
   }
   floats.copy_ = {pages, [bytes](void* p) { munmap(p, bytes); }};

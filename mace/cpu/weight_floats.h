@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "mace/base/memory_budget.h"
 #include "mace/base/status.h"
 #include "mace/graph/node.h"
 
@@ -20,6 +21,7 @@ class WeightFloats {
 
  private:
   const float* data_ = nullptr;
+  MemoryShare share_;
   std::shared_ptr<void> copy_;  // pages that go back to the system at once
 };
 

@@ -14,25 +14,38 @@ constexpr size_t kFirstChunkBytes = 1 << 20;
 constexpr size_t kLargeBytes = kChunkBytes / 4;
 constexpr size_t kReleaseBytes = 4 << 20;
 
+constexpr char kWhat[] = "packed or widened weights";
+
+// A part of a buffer, as long as it is held.
+struct Piece {
+  std::shared_ptr<AlignedBuffer> chunk;
+  MemoryShare share;
+};
+
 }  // namespace
 
 Result<std::shared_ptr<void>> PackedWeights::Allocate(size_t bytes) {
   if (bytes >= kLargeBytes) {
-    MACE_ASSIGN_OR_RETURN(AlignedBuffer buffer, AlignedBuffer::Create(bytes));
+    MACE_ASSIGN_OR_RETURN(AlignedBuffer buffer,
+                          AlignedBuffer::Create(bytes, kWhat));
     auto owner = std::make_shared<AlignedBuffer>(std::move(buffer));
     return std::shared_ptr<void>(owner, owner->data());
   }
+  auto piece = std::make_shared<Piece>();
+  MACE_ASSIGN_OR_RETURN(piece->share,
+                        MemoryShare::Take(static_cast<int64_t>(bytes), kWhat));
   if (chunk_ == nullptr || bytes > chunk_->size() - chunk_used_) {
     const bool first = chunk_ == nullptr && bytes <= kFirstChunkBytes;
-    MACE_ASSIGN_OR_RETURN(
-        AlignedBuffer buffer,
-        AlignedBuffer::Create(first ? kFirstChunkBytes : kChunkBytes));
+    MACE_ASSIGN_OR_RETURN(AlignedBuffer buffer,
+                          AlignedBuffer::CreateUncounted(
+                              first ? kFirstChunkBytes : kChunkBytes, kWhat));
     chunk_ = std::make_shared<AlignedBuffer>(std::move(buffer));
     chunk_used_ = 0;
   }
   void* data = static_cast<char*>(chunk_->data()) + chunk_used_;
   chunk_used_ += AlignUp(static_cast<int64_t>(bytes), kAlignment);
-  return std::shared_ptr<void>(chunk_, data);
+  piece->chunk = chunk_;
+  return std::shared_ptr<void>(std::move(piece), data);
 }
 
 Result<std::shared_ptr<const void>> PackedWeights::GetOrPack(

@@ -80,7 +80,7 @@ class PackedWeights {
   };
   using Key = std::pair<int64_t, std::string>;
 
-  // REQUIRES: the mutex is held.
+  // Takes the bytes from the current budget. REQUIRES: the mutex is held.
   Result<std::shared_ptr<void>> Allocate(size_t bytes);
   bool HasAhead(int64_t weight_id) const;
 

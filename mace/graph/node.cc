@@ -12,6 +12,12 @@ std::string Label(const Node& node) { return node.op + " '" + node.name + "'"; }
 Result<std::vector<int64_t>> ConstantInts(const Node& node, size_t input) {
   const Operand& operand = node.inputs[input];
   const int64_t n = NumElements(operand.type.shape);
+  if (n > kMaxConstantInts) {
+    return InvalidModel(Label(node) + ": input " + std::to_string(input) +
+                        " is " + ToString(operand.type) +
+                        ", a list of more than " +
+                        std::to_string(kMaxConstantInts) + " integers");
+  }
   std::vector<int64_t> values(n);
   if (operand.type.dtype == DataType::kI64) {
     if (n > 0) std::memcpy(values.data(), operand.data, n * sizeof(int64_t));

@@ -51,8 +51,12 @@ struct Node {
 // "Softmax 'prob'", how every message about a node starts.
 std::string Label(const Node& node);
 
+// Lists that decide shapes have an entry per axis, or per output of a Split.
+constexpr int64_t kMaxConstantInts = 1 << 20;
+
 // Reads a constant integer operand (i32 or i64, any shape) into 64 bits.
-// REQUIRES: operand.data is set. Errors: MACE_INVALID_MODEL on another type.
+// REQUIRES: operand.data is set. Errors: MACE_INVALID_MODEL on another type,
+// and on more than kMaxConstantInts.
 Result<std::vector<int64_t>> ConstantInts(const Node& node, size_t input);
 
 }  // namespace mace

@@ -3,6 +3,9 @@
 
 #include "mace/graph/tensor_type.h"
 
+#include <algorithm>
+#include <limits>
+
 namespace mace {
 namespace {
 
@@ -52,6 +55,24 @@ int64_t NumElements(const Shape& shape) {
   int64_t n = 1;
   for (int64_t extent : shape) n *= extent;
   return n;
+}
+
+int64_t SaturatedProduct(std::initializer_list<int64_t> factors) {
+  int64_t product = 1;
+  bool overflows = false;
+  for (int64_t factor : factors) {
+    if (factor == 0) return 0;
+    overflows = overflows || __builtin_mul_overflow(product, factor, &product);
+  }
+  return overflows ? std::numeric_limits<int64_t>::max() : product;
+}
+
+int64_t BytesOfExtents(const TensorType& type) {
+  auto bytes = static_cast<int64_t>(SizeOf(type.dtype));
+  for (int64_t extent : type.shape) {
+    bytes = SaturatedProduct({bytes, std::max<int64_t>(extent, 1)});
+  }
+  return bytes;
 }
 
 Result<int64_t> CheckedBytes(const TensorType& type) {

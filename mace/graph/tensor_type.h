@@ -5,6 +5,7 @@
 #define MACE_GRAPH_TENSOR_TYPE_H_
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,14 @@ Result<int64_t> CheckedNumElements(const Shape& shape);
 
 // The same for a shape that shape inference has already checked.
 int64_t NumElements(const Shape& shape);
+
+// The product of factors that are not negative, or the largest int64_t: for
+// counting work, where too much is as good as any number.
+int64_t SaturatedProduct(std::initializer_list<int64_t> factors);
+
+// Bytes that a tensor would take with 1 in place of extents of 0: no extent is
+// larger. At most the largest int64_t.
+int64_t BytesOfExtents(const TensorType& type);
 
 // Bytes of a densely stored tensor, checked as above.
 Result<int64_t> CheckedBytes(const TensorType& type);

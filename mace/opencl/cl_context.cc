@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mace/base/logging.h"
+#include "mace/graph/tensor_type.h"
 
 namespace mace::opencl {
 namespace {
@@ -143,6 +144,9 @@ Result<ClQueueHandle> ClContext::CreateQueue(bool profiling) const {
 
 Result<ClMem> ClContext::CreateBuffer(size_t bytes,
                                       const void* contents) const {
+  MACE_ASSIGN_OR_RETURN(
+      MemoryShare share,
+      MemoryShare::Take(static_cast<int64_t>(bytes), "a buffer of the GPU"));
   cl_int code = CL_SUCCESS;
   cl_mem memory = api_->clCreateBuffer(
       context_.get(),
@@ -150,7 +154,7 @@ Result<ClMem> ClContext::CreateBuffer(size_t bytes,
       bytes, const_cast<void*>(contents), &code);
   MACE_RETURN_IF_ERROR(
       ClStatus(code, "clCreateBuffer of " + std::to_string(bytes) + " bytes"));
-  return ClMem(memory, api_->clReleaseMemObject);
+  return ClMem(memory, api_->clReleaseMemObject, std::move(share));
 }
 
 ClMem ClContext::WrapHost(void* data, size_t bytes) const {
@@ -169,6 +173,11 @@ ClMem ClContext::WrapHost(void* data, size_t bytes) const {
 
 Result<ClMem> ClContext::CreateImage(size_t width, size_t height, bool half,
                                      const void* contents) const {
+  const int64_t bytes =
+      SaturatedProduct({static_cast<int64_t>(width),
+                        static_cast<int64_t>(height), half ? 8 : 16});
+  MACE_ASSIGN_OR_RETURN(MemoryShare share,
+                        MemoryShare::Take(bytes, "an image of the GPU"));
   cl_image_format format = {CL_RGBA, CL_FLOAT};
   if (half) format.image_channel_data_type = CL_HALF_FLOAT;
   cl_image_desc desc = {};
@@ -183,7 +192,7 @@ Result<ClMem> ClContext::CreateImage(size_t width, size_t height, bool half,
   MACE_RETURN_IF_ERROR(ClStatus(code, "clCreateImage of " +
                                           std::to_string(width) + "x" +
                                           std::to_string(height) + " pixels"));
-  return ClMem(memory, api_->clReleaseMemObject);
+  return ClMem(memory, api_->clReleaseMemObject, std::move(share));
 }
 
 }  // namespace mace::opencl

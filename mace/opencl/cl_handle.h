@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "mace/base/memory_budget.h"
 #include "mace/opencl/cl_api.h"
 
 namespace mace::opencl {
@@ -36,10 +37,20 @@ class ClHandle {
 
 using ClContextHandle = ClHandle<cl_context>;
 using ClQueueHandle = ClHandle<cl_command_queue>;
-using ClMem = ClHandle<cl_mem>;
 using ClProgramHandle = ClHandle<cl_program>;
 using ClKernelHandle = ClHandle<cl_kernel>;
 using ClEvent = ClHandle<cl_event>;
+
+// Memory of the device, and its bytes of the budget.
+class ClMem : public ClHandle<cl_mem> {
+ public:
+  ClMem() = default;
+  ClMem(cl_mem memory, ReleaseFn release, MemoryShare share = {})
+      : ClHandle(memory, release), share_(std::move(share)) {}
+
+ private:
+  MemoryShare share_;
+};
 
 }  // namespace mace::opencl
 

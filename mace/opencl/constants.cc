@@ -3,7 +3,7 @@
 
 #include "mace/opencl/constants.h"
 
-#include <vector>
+#include "mace/base/large_array.h"
 
 namespace mace::opencl {
 
@@ -17,7 +17,8 @@ Result<SharedMem> ArgumentImage(const Node& node, size_t i, int64_t channels,
                                 OpenclContext& context) {
   const Extents4 extents = {1, 1, 1, channels};
   if (!node.has_input(i)) {
-    const std::vector<float> zeros(static_cast<size_t>(channels));
+    MACE_ASSIGN_OR_RETURN(const LargeArray<float> zeros,
+                          LargeArray<float>::Create(channels, "a bias"));
     return context.ConstantImage(ImageLayout::kArgument, extents, zeros.data());
   }
   MACE_RETURN_IF_ERROR(CheckConstant(node, i, "bias"));

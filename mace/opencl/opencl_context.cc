@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "mace/base/half.h"
+#include "mace/base/large_array.h"
 
 namespace mace::opencl {
 namespace {
@@ -70,10 +71,13 @@ class GpuKernel final : public LaunchingKernel {
 
 // Bytes of the image: `Pixel` is float or uint16_t (a half).
 template <typename Component, typename Convert>
-std::vector<Component> Arrange(ImageLayout layout, const Extents4& e,
-                               const Extent2D& extent, const float* data,
-                               Convert convert) {
-  std::vector<Component> image(extent.width * extent.height * 4);
+Result<LargeArray<Component>> Arrange(ImageLayout layout, const Extents4& e,
+                                      const Extent2D& extent, const float* data,
+                                      Convert convert) {
+  MACE_ASSIGN_OR_RETURN(LargeArray<Component> image,
+                        LargeArray<Component>::Create(
+                            SaturatedProduct({extent.width, extent.height, 4}),
+                            "a weight's image"));
   Extents4 at;
   for (at[0] = 0; at[0] < e[0]; ++at[0]) {
     for (at[1] = 0; at[1] < e[1]; ++at[1]) {
@@ -151,15 +155,17 @@ Result<SharedMem> OpenclContext::ConstantImage(ImageLayout layout,
   const Extent2D extent = ImageExtent(layout, extents);
   MACE_RETURN_IF_ERROR(CheckExtent(extent, "a weight"));
   if (half_) {
-    const auto image = Arrange<uint16_t>(layout, extents, extent, data,
-                                         [](float v) { return ToHalf(v); });
+    MACE_ASSIGN_OR_RETURN(const LargeArray<uint16_t> image,
+                          Arrange<uint16_t>(layout, extents, extent, data,
+                                            [](float v) { return ToHalf(v); }));
     MACE_ASSIGN_OR_RETURN(
         ClMem memory,
         cl().CreateImage(extent.width, extent.height, true, image.data()));
     return SharedMem(std::make_shared<const ClMem>(std::move(memory)));
   }
-  const auto image =
-      Arrange<float>(layout, extents, extent, data, [](float v) { return v; });
+  MACE_ASSIGN_OR_RETURN(
+      const LargeArray<float> image,
+      Arrange<float>(layout, extents, extent, data, [](float v) { return v; }));
   MACE_ASSIGN_OR_RETURN(
       ClMem memory,
       cl().CreateImage(extent.width, extent.height, false, image.data()));

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <string>
-#include <vector>
 
+#include "mace/base/large_array.h"
 #include "mace/opencl/activation.h"
 #include "mace/opencl/constants.h"
 #include "mace/opencl/window.h"
@@ -47,12 +47,15 @@ Extent2D ExtentOf(const Tiles& t, int64_t channels) {
 }
 
 // G g G^T of each 3x3 filter g.
-std::vector<float> TransformFilter(const Operand& filter, int64_t taps) {
+Result<LargeArray<float>> TransformFilter(const Operand& filter, int64_t taps) {
   const auto* rows = taps == 4 ? kFilter2 : kFilter4;
   const auto* g = static_cast<const float*>(filter.data);
   const int64_t filters = filter.type.shape[0] * filter.type.shape[1];
-  std::vector<float> out;
-  out.reserve(static_cast<size_t>(filters * taps * taps));
+  MACE_ASSIGN_OR_RETURN(
+      LargeArray<float> out,
+      LargeArray<float>::Create(SaturatedProduct({filters, taps, taps}),
+                                "a transformed filter"));
+  float* to = out.data();
   for (int64_t f = 0; f < filters; ++f, g += 9) {
     for (int64_t i = 0; i < taps; ++i) {
       for (int64_t j = 0; j < taps; ++j) {
@@ -62,7 +65,7 @@ std::vector<float> TransformFilter(const Operand& filter, int64_t taps) {
             sum += double{rows[i][r]} * rows[j][t] * g[r * 3 + t];
           }
         }
-        out.push_back(static_cast<float>(sum));
+        *to++ = static_cast<float>(sum);
       }
     }
   }
@@ -106,11 +109,12 @@ Result<KernelPtr> MakeWinograd(const Node& node, const Conv2dAttrs& attrs,
   const Shape& x = node.inputs[0].type.shape;
   const int64_t inputs = x[3], outputs = node.outputs[0].shape[3];
   const Tiles t = TilesOf(window, x[0], tile);
-  MACE_ASSIGN_OR_RETURN(
-      SharedMem filter,
-      context.ConstantImage(ImageLayout::kConvFilter,
-                            {outputs, inputs, t.taps, t.taps},
-                            TransformFilter(node.inputs[1], t.taps).data()));
+  MACE_ASSIGN_OR_RETURN(const LargeArray<float> transformed,
+                        TransformFilter(node.inputs[1], t.taps));
+  MACE_ASSIGN_OR_RETURN(SharedMem filter,
+                        context.ConstantImage(ImageLayout::kConvFilter,
+                                              {outputs, inputs, t.taps, t.taps},
+                                              transformed.data()));
   MACE_ASSIGN_OR_RETURN(SharedMem bias,
                         ArgumentImage(node, 2, outputs, context));
   Pass in = WinogradPass("winograd_input",

@@ -43,7 +43,8 @@ Status InferConv2d(Node& node) {
 }  // namespace
 
 Op Conv2d() {
-  return {"Conv2d", 2, 3, 1, InferConv2d, AttrNamesOf<Conv2dAttrs>};
+  return {"Conv2d", 2,     3,   1, InferConv2d, AttrNamesOf<Conv2dAttrs>,
+          false,    false, true};
 }
 
 }  // namespace ops

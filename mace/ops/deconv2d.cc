@@ -64,7 +64,8 @@ Status InferDeconv2d(Node& node) {
 }  // namespace
 
 Op Deconv2d() {
-  return {"Deconv2d", 2, 4, 1, InferDeconv2d, AttrNamesOf<Deconv2dAttrs>};
+  return {"Deconv2d", 2,     4,   1, InferDeconv2d, AttrNamesOf<Deconv2dAttrs>,
+          false,      false, true};
 }
 
 }  // namespace ops

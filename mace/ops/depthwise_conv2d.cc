@@ -58,7 +58,10 @@ Op DepthwiseConv2d() {
           3,
           1,
           InferDepthwiseConv2d,
-          AttrNamesOf<DepthwiseConv2dAttrs>};
+          AttrNamesOf<DepthwiseConv2dAttrs>,
+          false,
+          false,
+          true};
 }
 
 }  // namespace ops

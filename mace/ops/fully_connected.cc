@@ -49,7 +49,10 @@ Op FullyConnected() {
           3,
           1,
           InferFullyConnected,
-          AttrNamesOf<FullyConnectedAttrs>};
+          AttrNamesOf<FullyConnectedAttrs>,
+          false,
+          false,
+          true};
 }
 
 }  // namespace mace::ops

@@ -43,7 +43,10 @@ Op LocalResponseNorm() {
           1,
           1,
           InferLocalResponseNorm,
-          AttrNamesOf<LocalResponseNormAttrs>};
+          AttrNamesOf<LocalResponseNormAttrs>,
+          false,
+          false,
+          true};
 }
 
 }  // namespace mace::ops

@@ -72,7 +72,8 @@ Status InferMatMul(Node& node) {
 }  // namespace
 
 Op MatMul() {
-  return {"MatMul", 2, 2, 1, InferMatMul, AttrNamesOf<MatMulAttrs>};
+  return {"MatMul", 2,     2,   1, InferMatMul, AttrNamesOf<MatMulAttrs>,
+          false,    false, true};
 }
 
 }  // namespace ops

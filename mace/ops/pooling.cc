@@ -65,7 +65,8 @@ Status InferPooling(Node& node) {
 }  // namespace
 
 Op Pooling() {
-  return {"Pooling", 1, 1, 1, InferPooling, AttrNamesOf<PoolingAttrs>};
+  return {"Pooling", 1,     1,   1, InferPooling, AttrNamesOf<PoolingAttrs>,
+          false,     false, true};
 }
 
 }  // namespace ops

@@ -69,7 +69,8 @@ Status InferProposal(Node& node) {
 }  // namespace
 
 Op Proposal() {
-  return {"Proposal", 3, 3, 1, InferProposal, AttrNamesOf<ProposalAttrs>};
+  return {"Proposal", 3,     3,   1, InferProposal, AttrNamesOf<ProposalAttrs>,
+          false,      false, true};
 }
 
 }  // namespace mace::ops

@@ -51,7 +51,15 @@ Status InferPsroiAlign(Node& node) {
 }  // namespace
 
 Op PsroiAlign() {
-  return {"PsroiAlign", 2, 2, 1, InferPsroiAlign, AttrNamesOf<PsroiAlignAttrs>};
+  return {"PsroiAlign",
+          2,
+          2,
+          1,
+          InferPsroiAlign,
+          AttrNamesOf<PsroiAlignAttrs>,
+          false,
+          false,
+          true};
 }
 
 }  // namespace mace::ops

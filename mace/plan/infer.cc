@@ -15,6 +15,11 @@ namespace {
 // that a Fill or Tile makes out of a few bytes.
 constexpr int64_t kMaxFoldedBytes = 1 << 20;
 
+// Work of folding the constants of a graph, in bytes read and written and in
+// multiply-adds: some 100 ms of one core. What is beyond stays nodes.
+// Arithmetic of shapes is a millionth of it.
+constexpr int64_t kMaxFoldingWork = int64_t{1} << 28;
+
 Status BindOperands(const Graph& graph, const Device& folder, GraphNode& g) {
   g.node.inputs.clear();
   for (int id : g.inputs) {
@@ -31,6 +36,45 @@ Status BindOperands(const Graph& graph, const Device& folder, GraphNode& g) {
   return Status();
 }
 
+// The least that computing the node costs: each byte once.
+int64_t BytesOf(const Node& node) {
+  int64_t bytes = 0;
+  for (const Operand& operand : node.inputs) {
+    if (operand.present()) bytes += Bytes(operand.type);
+  }
+  for (const TensorType& type : node.outputs) bytes += Bytes(type);
+  return bytes;
+}
+
+int64_t WorkOf(const Node& node, const Kernel& kernel) {
+  const int64_t bytes = BytesOf(node);
+  if (!FindOp(node.op)->reads_many) return bytes;
+  if (kernel.macs() > 0) return std::max(bytes, kernel.macs());
+  // Each output may read all that the largest input holds.
+  int64_t inputs = 1, outputs = 0;
+  for (const Operand& operand : node.inputs) {
+    if (!operand.present()) continue;
+    inputs = std::max(inputs, NumElements(operand.type.shape));
+  }
+  for (const TensorType& type : node.outputs) {
+    outputs += NumElements(type.shape);
+  }
+  return std::max(bytes, SaturatedProduct({inputs, outputs}));
+}
+
+// The tensor, with 1 in place of extents of 0, fits in memory: nothing that is
+// made for one of its axes is larger. Errors: MACE_OUT_OF_RESOURCES.
+Status CheckFits(const TensorType& type, const std::string& what) {
+  const int64_t limit =
+      std::max(MachineMemoryBytes(), MemoryBudget::Current()->limit());
+  const int64_t bytes = BytesOfExtents(type);
+  if (bytes <= limit) return Status();
+  return OutOfResources(what + " is " + ToString(type) + ", " +
+                        std::to_string(bytes) + " bytes; there are " +
+                        std::to_string(limit) +
+                        " (SetMemoryLimit, or else what the machine has)");
+}
+
 bool CanFold(const Node& node) {
   int64_t bytes = 0;
   for (const TensorType& type : node.outputs) bytes += Bytes(type);
@@ -42,12 +86,17 @@ bool CanFold(const Node& node) {
                      });
 }
 
-// Computes the node now. Leaves it a node if the folder has no kernel for it.
-Status Fold(Graph& graph, GraphNode& g, Device& folder) {
+// Computes the node now, and takes the work from what is left. Leaves it a node
+// if that is not enough or the folder has no kernel for it.
+Status Fold(Graph& graph, GraphNode& g, Device& folder, int64_t* work_left) {
+  if (BytesOf(g.node) > *work_left) return Status();
   auto prepared = folder.Prepare(g.node);
   if (prepared.status() == Status::MACE_UNSUPPORTED) return Status();
   MACE_RETURN_IF_ERROR(prepared.status());
   const KernelPtr& kernel = *prepared;
+  const int64_t work = WorkOf(g.node, *kernel);
+  if (work > *work_left) return Status();
+  *work_left -= work;
 
   RunArgs args;
   for (const Operand& operand : g.node.inputs) {
@@ -55,13 +104,15 @@ Status Fold(Graph& graph, GraphNode& g, Device& folder) {
   }
   std::vector<std::shared_ptr<AlignedBuffer>> buffers;
   for (const TensorType& type : g.node.outputs) {
-    MACE_ASSIGN_OR_RETURN(AlignedBuffer buffer,
-                          AlignedBuffer::Create(Bytes(type)));
+    MACE_ASSIGN_OR_RETURN(
+        AlignedBuffer buffer,
+        AlignedBuffer::Create(Bytes(type), "a folded constant"));
     buffers.push_back(std::make_shared<AlignedBuffer>(std::move(buffer)));
     args.outputs.push_back({buffers.back()->data()});
   }
   MACE_ASSIGN_OR_RETURN(const AlignedBuffer scratch,
-                        AlignedBuffer::Create(kernel->scratch_bytes()));
+                        AlignedBuffer::Create(kernel->scratch_bytes(),
+                                              "scratch of a folded node"));
   args.scratch = {scratch.data()};
   MACE_RETURN_IF_ERROR(kernel->Run(args));
   for (size_t i = 0; i < buffers.size(); ++i) {
@@ -75,15 +126,24 @@ Status Fold(Graph& graph, GraphNode& g, Device& folder) {
 }  // namespace
 
 Status InferGraph(Graph& graph, Device& folder) {
+  for (int id : graph.inputs) {
+    const Value& value = graph.values[id];
+    MACE_RETURN_IF_ERROR(CheckFits(value.type, "input '" + value.name + "'"));
+  }
+  int64_t work_left = kMaxFoldingWork;
   std::vector<GraphNode> left;
   for (GraphNode& g : graph.nodes) {
     MACE_RETURN_IF_ERROR(BindOperands(graph, folder, g));
     MACE_RETURN_IF_ERROR(Infer(g.node));
     MACE_ENSURE(g.node.outputs.size() == g.outputs.size());
     for (size_t i = 0; i < g.outputs.size(); ++i) {
+      MACE_RETURN_IF_ERROR(CheckFits(
+          g.node.outputs[i], Label(g.node) + ": output " + std::to_string(i)));
       graph.values[g.outputs[i]].type = g.node.outputs[i];
     }
-    if (CanFold(g.node)) MACE_RETURN_IF_ERROR(Fold(graph, g, folder));
+    if (CanFold(g.node)) {
+      MACE_RETURN_IF_ERROR(Fold(graph, g, folder, &work_left));
+    }
     if (!graph.values[g.outputs[0]].is_constant()) left.push_back(std::move(g));
   }
   graph.nodes = std::move(left);

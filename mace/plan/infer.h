@@ -12,8 +12,10 @@ namespace mace {
 // Gives every value of `graph` a type, from the types of the graph's inputs
 // and weights. A node whose inputs are all known, or that asks only for a
 // type (Shape), is computed here by `folder` and its outputs become constants:
-// what later nodes read as shapes is known then.
-// Errors: MACE_INVALID_MODEL or MACE_UNSUPPORTED, naming the node.
+// what later nodes read as shapes is known then. What would be too much work
+// or too large a constant is left to Run.
+// Errors: MACE_INVALID_MODEL or MACE_UNSUPPORTED, naming the node;
+// MACE_OUT_OF_RESOURCES for a tensor that cannot fit in memory.
 Status InferGraph(Graph& graph, Device& folder);
 
 }  // namespace mace

@@ -7,9 +7,15 @@
 //   MaceTensor        a shape and the caller's memory.
 //
 // Nothing here throws or aborts: whatever the file or the arguments hold, the
-// answer is a MaceStatus with a message. Shapes are outermost first; 4-D
-// activations are [N, H, W, C] unless the model's own input says otherwise
-// (MaceTensorInfo::data_format).
+// answer is a MaceStatus with a message; a null C string stands for "". The one
+// exception is memory that ends where small things are stored: the names, nodes
+// and attributes of a model, whose number follows from the bytes of its graph,
+// tables of kernels of at most 64 MiB each, and messages are in standard
+// containers, which end the process then. Memory whose size follows from shapes
+// or from the caller's numbers is compared with
+// MaceEngineConfig::SetMemoryLimit first, and is asked for without throwing.
+// Shapes are outermost first; 4-D activations are [N, H, W, C] unless the
+// model's own input says otherwise (MaceTensorInfo::data_format).
 #ifndef MACE_PUBLIC_MACE_H_
 #define MACE_PUBLIC_MACE_H_
 
@@ -31,7 +37,7 @@
 namespace mace {
 
 // "1.0.0", of the library.
-const char* MaceVersion();
+MACE_API const char* MaceVersion();
 
 class MACE_API MaceEngine {
  public:
@@ -92,6 +98,9 @@ class MACE_API MaceEngine {
   // (what was measured); for programs "plan_json" and "memory_json". Errors:
   // MACE_INVALID_ARGS for another name.
   MaceStatus Dump(const std::string& stage, std::string* text) const;
+  MaceStatus Dump(const char* stage, std::string* text) const {
+    return Dump(StringOrEmpty(stage), text);
+  }
 
   class Impl;
 
@@ -115,6 +124,25 @@ MACE_API MaceStatus CreateMaceEngineFromProto(
     const std::vector<std::string>& input_nodes,
     const std::vector<std::string>& output_nodes,
     const MaceEngineConfig& config, std::shared_ptr<MaceEngine>* engine);
+
+// The same with a C string for the file, which may be null.
+inline MaceStatus CreateMaceEngineFromProto(
+    const std::vector<unsigned char>& model_pb, const char* model_data_file,
+    const std::vector<std::string>& input_nodes,
+    const std::vector<std::string>& output_nodes, const DeviceType device_type,
+    std::shared_ptr<MaceEngine>* engine) {
+  return CreateMaceEngineFromProto(model_pb, StringOrEmpty(model_data_file),
+                                   input_nodes, output_nodes, device_type,
+                                   engine);
+}
+inline MaceStatus CreateMaceEngineFromProto(
+    const std::vector<unsigned char>& model_pb, const char* model_data_file,
+    const std::vector<std::string>& input_nodes,
+    const std::vector<std::string>& output_nodes,
+    const MaceEngineConfig& config, std::shared_ptr<MaceEngine>* engine) {
+  return CreateMaceEngineFromProto(model_pb, StringOrEmpty(model_data_file),
+                                   input_nodes, output_nodes, config, engine);
+}
 
 }  // namespace mace
 

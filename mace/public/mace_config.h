@@ -37,13 +37,16 @@ class MACE_API MaceEngineConfig {
   MaceEngineConfig(const MaceEngineConfig& other);
   MaceEngineConfig& operator=(const MaceEngineConfig& other);
 
-  // `num_threads` <= 0: as many as the policy has cores.
+  // `num_threads` <= 0: as many as the policy has cores. At most 1024.
   MaceStatus SetCPUThreadPolicy(int num_threads, CPUAffinityPolicy policy);
 
   // How tensors share memory: AUTO (the default: the least of all strategies,
   // after a short search), another one such as GREEDY_BY_SIZE, or PRESERVE_ALL,
   // which keeps every tensor to look at. The error for another name lists them.
   MaceStatus SetMemoryStrategy(const std::string& strategy);
+  MaceStatus SetMemoryStrategy(const char* strategy) {
+    return SetMemoryStrategy(StringOrEmpty(strategy));
+  }
   void SetMemorySavings(const MaceMemorySavings& savings);
 
   // Every activation and scratch byte of the engine lies in this buffer, which
@@ -53,6 +56,15 @@ class MACE_API MaceEngineConfig {
   // beforehand with MaceEngine::QueryArenaBytes. Must start at a 64-byte
   // boundary.
   MaceStatus SetArena(void* data, size_t size);
+
+  // The most bytes that an engine may allocate for tensors: its arena (if not
+  // the caller's), scratch, constants that it computes, weights that it packs
+  // or widens, images, outputs that it makes for the caller. Mapped weights do
+  // not count. Each is compared with what is left before it is allocated, and
+  // MACE_OUT_OF_RESOURCES says how many bytes were for what. 0, the default:
+  // what the machine has, or the limit of the process's control group or
+  // address space where that is lower.
+  void SetMemoryLimit(size_t bytes);
 
   // The largest tile of Winograd convolutions: 0 (none), 2, 4 or, on the
   // CPU, 6. Larger ones are faster and less exact: the error of a layer
@@ -68,6 +80,9 @@ class MACE_API MaceEngineConfig {
   // "fp16_fp32" (the default): activations and weights as halves, computed in
   // float; "fp32_fp32": all float.
   MaceStatus SetGPUDataType(const std::string& data_type);
+  MaceStatus SetGPUDataType(const char* data_type) {
+    return SetGPUDataType(StringOrEmpty(data_type));
+  }
 
   // Nodes of the model whose weights and outputs stay floats where
   // "fp16_fp32" would make them halves, because they do not fit: a half ends at
@@ -93,6 +108,9 @@ class MACE_API MaceEngineConfig {
   // differ by rounding, within the bounds of SetWinograd, as what was measured
   // does. Of an engine on both, the GPU's kernels are measured.
   MaceStatus SetTuning(int budget_ms, const std::string& file = "");
+  MaceStatus SetTuning(int budget_ms, const char* file) {
+    return SetTuning(budget_ms, StringOrEmpty(file));
+  }
 
   // For debugging: bytes of the arena that hold nothing live are made NaN while
   // the engine runs, so that a wrong plan shows in the outputs. Slow.

@@ -28,12 +28,27 @@ class MACE_API MaceModel {
   MaceModel(const MaceModel&) = delete;
   MaceModel& operator=(const MaceModel&) = delete;
 
-  // Maps the weights file. Errors: MACE_INVALID_ARGS for an unreadable file,
-  // MACE_INVALID_MODEL for one that is not a sound model.
+  // Maps the weights file; "": the model has none. Errors: MACE_INVALID_ARGS
+  // for an unreadable file, MACE_INVALID_MODEL for one that is not a sound
+  // model.
   static MaceStatus Load(const std::string& model_file,
                          const std::string& model_data_file,
                          std::shared_ptr<MaceModel>* model,
                          const MaceModelOptions& options = {});
+
+  // The same with C strings; a null `model_data_file` is none.
+  static MaceStatus Load(const std::string& model_file,
+                         const char* model_data_file,
+                         std::shared_ptr<MaceModel>* model,
+                         const MaceModelOptions& options = {}) {
+    return Load(model_file, StringOrEmpty(model_data_file), model, options);
+  }
+  static MaceStatus Load(const char* model_file, const char* model_data_file,
+                         std::shared_ptr<MaceModel>* model,
+                         const MaceModelOptions& options = {}) {
+    return Load(StringOrEmpty(model_file), StringOrEmpty(model_data_file),
+                model, options);
+  }
 
   // From memory. The graph is read at once. The weights are used in place and
   // must outlive the model (`model_data` may own them); they are copied if they

@@ -78,9 +78,19 @@ Status CheckOutput(const Value& value, const MaceTensor& tensor) {
   return Status();
 }
 
+// Whether `found` is `expected` but for the batch and with its axes, from 1 on,
+// in that order.
+bool IsMoved(const Shape& expected, const int (&axes)[3], const Shape& found) {
+  if (expected.size() != 4 || found.size() != 4) return false;
+  for (size_t d = 0; d < 3; ++d) {
+    if (found[d + 1] != expected[axes[d]]) return false;
+  }
+  return true;
+}
+
 Result<MaceTensor> AllocateOutput(const Value& value) {
   MACE_ASSIGN_OR_RETURN(AlignedBuffer buffer,
-                        AlignedBuffer::Create(Bytes(value.type)));
+                        AlignedBuffer::Create(Bytes(value.type), "an output"));
   const auto owner = std::make_shared<AlignedBuffer>(std::move(buffer));
   return MaceTensor(value.type.shape,
                     std::shared_ptr<void>(owner, owner->data()),
@@ -161,6 +171,26 @@ Result<std::vector<Shape>> InputShapes(const Graph& graph,
     shapes.push_back(it->second.shape());
   }
   return shapes;
+}
+
+Status WrongShapes(const Graph& graph, const std::vector<Shape>& shapes,
+                   const std::string& reason) {
+  std::string what;
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    const Value& value = graph.values[graph.inputs[i]];
+    const Shape& expected = value.type.shape;
+    if (shapes[i] == expected) continue;
+    what += (what.empty() ? "input '" : "; input '") + value.name +
+            "': expected " + ToString(expected) + ", found " +
+            ToString(shapes[i]);
+    if (IsMoved(expected, {3, 1, 2}, shapes[i])) {
+      what += ": is this NCHW?";
+    } else if (IsMoved(expected, {2, 3, 1}, shapes[i])) {
+      what += ": is this NHWC?";
+    }
+  }
+  return InvalidArgument(what + " (the model takes no such shape: " + reason +
+                         ")");
 }
 
 Status PrepareOutputs(const Graph& graph, Tensors* outputs) {

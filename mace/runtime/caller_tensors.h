@@ -38,6 +38,12 @@ Result<std::vector<Shape>> InputShapes(
 Status PrepareOutputs(const Graph& graph,
                       std::map<std::string, MaceTensor>* outputs);
 
+// The error for shapes of inputs that the model refuses with `reason`, though
+// it takes those of `graph`: MACE_INVALID_ARGS with what was expected and
+// found.
+Status WrongShapes(const Graph& graph, const std::vector<Shape>& shapes,
+                   const std::string& reason);
+
 }  // namespace mace
 
 #endif  // MACE_RUNTIME_CALLER_TENSORS_H_

@@ -3,11 +3,15 @@
 
 #include "mace/runtime/config.h"
 
+#include <sched.h>
+
 #include <algorithm>
+#include <limits>
 #include <mutex>
 
 #include "mace/base/aligned_buffer.h"
 #include "mace/base/cpu_topology.h"
+#include "mace/base/thread_pool.h"
 #include "mace/plan/plan.h"
 #include "mace/runtime/gpu_settings.h"
 
@@ -35,7 +39,25 @@ Status CheckPolicy(CPUAffinityPolicy policy) {
   return Status();
 }
 
+Status CheckNumThreads(int num_threads) {
+  if (num_threads <= ThreadPool::kMaxThreads) return Status();
+  return InvalidArgument(std::to_string(num_threads) +
+                         " threads are too many; the limit is " +
+                         std::to_string(ThreadPool::kMaxThreads));
+}
+
 }  // namespace
+
+Status CheckThreads(const MaceEngineConfig::Impl& config) {
+  MACE_RETURN_IF_ERROR(CheckNumThreads(config.num_threads));
+  for (int id : config.core_ids) {
+    if (id >= 0 && id < CPU_SETSIZE) continue;
+    return InvalidArgument("core " + std::to_string(id) +
+                           " cannot be; cores are 0 to " +
+                           std::to_string(CPU_SETSIZE - 1));
+  }
+  return Status();
+}
 
 MaceEngineConfig::MaceEngineConfig(DeviceType device_type)
     : impl_(std::make_unique<Impl>()) {
@@ -58,6 +80,7 @@ MaceEngineConfig& MaceEngineConfig::operator=(const MaceEngineConfig& other) {
 MaceStatus MaceEngineConfig::SetCPUThreadPolicy(int num_threads,
                                                 CPUAffinityPolicy policy) {
   MACE_RETURN_IF_ERROR(CheckPolicy(policy));
+  MACE_RETURN_IF_ERROR(CheckNumThreads(num_threads));
   impl_->num_threads = num_threads;
   impl_->affinity_policy = policy;
   impl_->core_ids.clear();
@@ -163,11 +186,17 @@ MaceStatus MaceEngineConfig::SetTuning(int budget_ms, const std::string& file) {
   return MaceStatus();
 }
 
+void MaceEngineConfig::SetMemoryLimit(size_t bytes) {
+  constexpr size_t kMost = std::numeric_limits<int64_t>::max();
+  impl_->memory_limit = static_cast<int64_t>(std::min(bytes, kMost));
+}
+
 void MaceEngineConfig::SetGuard(bool guard) { impl_->guard = guard; }
 
 MaceStatus SetOpenMPThreadPolicy(int num_threads_hint,
                                  CPUAffinityPolicy policy) {
   MACE_RETURN_IF_ERROR(CheckPolicy(policy));
+  MACE_RETURN_IF_ERROR(CheckNumThreads(num_threads_hint));
   Defaults& defaults = GetDefaults();
   std::lock_guard<std::mutex> lock(defaults.mutex);
   defaults.config.num_threads = num_threads_hint;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "mace/base/status.h"
 #include "mace/public/mace.h"
 
 namespace mace {
@@ -31,11 +32,16 @@ class MaceEngineConfig::Impl {
   MaceMemorySavings memory_savings;
   void* arena = nullptr;  // the caller's; null: the engine allocates
   size_t arena_bytes = 0;
+  int64_t memory_limit = 0;  // bytes; 0: what the machine has
   bool guard = false;
   bool check_numerics = false;
   std::set<std::string> float32_nodes;  // not as halves
   int winograd = -1;  // -1: as the model says, or else the device's default
 };
+
+// Errors: MACE_INVALID_ARGS for a number of threads or a core that there cannot
+// be, with the limit.
+Status CheckThreads(const MaceEngineConfig::Impl& config);
 
 }  // namespace mace
 

@@ -3,12 +3,14 @@
 
 #include "mace/runtime/devices.h"
 
+#include <algorithm>
 #include <string>
 #include <thread>
 #include <utility>
 
 #include "mace/base/cpu_topology.h"
 #include "mace/base/logging.h"
+#include "mace/base/thread_pool.h"
 #include "mace/cpu/cpu_device.h"
 #include "mace/runtime/gpu_context.h"
 #include "mace/runtime/gpu_settings.h"
@@ -39,7 +41,7 @@ Stores StoresOf(const MaceEngineConfig::Impl& config) {
   }
   if (!given.storage_path.empty()) {
     stores.settings.storage_factory =
-        std::make_shared<FileStorageFactory>(given.storage_path + "/");
+        std::make_shared<FileStorageFactory>(given.storage_path);
   }
   if (stores.tuning_file.empty()) stores.tuning_file = given.parameter_path;
   return stores;
@@ -62,6 +64,7 @@ cpu::TunerOptions CpuTuning(const MaceEngineConfig::Impl& config) {
 Result<std::unique_ptr<Device>> CreateCpu(const MaceEngineConfig::Impl& config,
                                           std::shared_ptr<PackedWeights> packed,
                                           bool alone) {
+  MACE_RETURN_IF_ERROR(CheckThreads(config));
   std::vector<int> cores = config.core_ids;
   if (cores.empty()) {
     cores = SelectCores(ReadCpuCores(), config.affinity_policy);
@@ -70,8 +73,10 @@ Result<std::unique_ptr<Device>> CreateCpu(const MaceEngineConfig::Impl& config,
   options.float32_nodes = config.float32_nodes;
   if (config.winograd >= 0) options.max_winograd = config.winograd;
   if (alone) options.tuner = CpuTuning(config);
-  options.num_threads = config.num_threads > 0 ? config.num_threads
-                                               : static_cast<int>(cores.size());
+  options.num_threads =
+      config.num_threads > 0
+          ? config.num_threads
+          : std::min(static_cast<int>(cores.size()), ThreadPool::kMaxThreads);
   // The workers inherit the mask; the caller's own thread gets its mask back.
   if (config.core_ids.empty() && config.affinity_policy == AFFINITY_NONE) {
     cores.clear();

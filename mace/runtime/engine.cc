@@ -40,6 +40,9 @@ Status MaceEngine::Impl::Init(std::shared_ptr<MaceModel> model,
   query_only_ = query_only;
   model_ = std::move(model);
   config_ = *config.impl();
+  budget_ = std::make_shared<MemoryBudget>(
+      config_.memory_limit > 0 ? config_.memory_limit : MachineMemoryBytes());
+  const ScopedMemoryBudget scope(budget_);
   const Model& source = model_->impl()->model;
   graph_ = source.graph;
   if (config_.winograd < 0) config_.winograd = source.winograd;
@@ -158,7 +161,7 @@ Status MaceEngine::Impl::ProvideArena(size_t bytes) {
     return Status();
   }
   if (arena_ != nullptr && bytes <= own_arena_.size()) return Status();
-  MACE_ASSIGN_OR_RETURN(own_arena_, AlignedBuffer::Create(bytes));
+  MACE_ASSIGN_OR_RETURN(own_arena_, AlignedBuffer::Create(bytes, "the arena"));
   arena_ = own_arena_.data();
   for (const auto& executor : executors_) executor->BindArena(arena_);
   return Status();
@@ -169,12 +172,18 @@ Status MaceEngine::Impl::Run(const std::map<std::string, MaceTensor>& inputs,
                              RunMetadata* metadata) {
   if (outputs == nullptr) return InvalidArgument("Run: outputs is null");
   std::lock_guard<std::mutex> lock(mutex_);
+  const ScopedMemoryBudget scope(budget_);
   // The usual call, which allocates nothing, or else with all its checks.
   const Graph& front = executors_.front()->plan().graph;
   if (!Fit(front, front.inputs, inputs)) {
     MACE_ASSIGN_OR_RETURN(const std::vector<Shape> shapes,
                           InputShapes(graph_, inputs));
-    MACE_RETURN_IF_ERROR(UseShapes(shapes));
+    const Status planned = UseShapes(shapes);
+    // The model was sound with its own shapes.
+    if (planned == Status::MACE_INVALID_MODEL) {
+      return WrongShapes(graph_, shapes, planned.information());
+    }
+    MACE_RETURN_IF_ERROR(planned);
   }
   Executor& executor = *executors_.front();
   const Graph& graph = executor.plan().graph;

@@ -54,6 +54,7 @@ class MaceEngine::Impl {
   mutable std::mutex mutex_;  // guards all below
   // Most recently used first. After the devices: kernels use them.
   std::vector<std::unique_ptr<Executor>> executors_;
+  std::shared_ptr<MemoryBudget> budget_;
   AlignedBuffer own_arena_;
   void* arena_ = nullptr;  // the caller's, or own_arena_
 };

@@ -166,12 +166,96 @@ TEST(MaceEngine, WrongArguments) {
   outputs["p"] = FloatTensor({2}, {0, 0});
   ExpectError(engine->Run({{"x", x}}, &outputs), code,
               "expected [2,3], the tensor given has [2]");
-  // A shape that the model cannot take is the model's word.
   outputs.clear();
   ExpectError(engine->Run({{"x", FloatTensor({1, 4}, {0, 0, 0, 0})}}, &outputs),
-              MaceStatus::MACE_INVALID_MODEL, "Eltwise 's'");
+              code,
+              "input 'x': expected [2,3], found [1,4] (the model takes no such "
+              "shape: Eltwise 's'");
   // And the engine stays usable.
   EXPECT_TRUE(engine->Run({{"x", x}}, &outputs).ok());
+}
+
+// [N, C, H, W] for [N, H, W, C] and the other way around.
+TEST(MaceEngine, AnotherOrderOfDimensions) {
+  ModelBuilder b;
+  b.Input("x", {1, 8, 6, 3})
+      .Input("t", {1, 3, 8, 6})
+      .Weight("w", {4, 3, 1, 1}, std::vector<float>(12))
+      .Op("Conv2d", {"x", "w"}, {"y"})
+      .Op("Transpose", {"t"}, {"u"},
+          {{"dims", std::vector<int64_t>{0, 2, 3, 1}}})
+      .Op("Conv2d", {"u", "w"}, {"z"})
+      .Output("y")
+      .Output("z");
+  const auto engine = Create(b.Load());
+  const auto code = MaceStatus::MACE_INVALID_ARGS;
+  const std::vector<float> values(5 * 8 * 6 * 3);
+  const auto run = [&](const Shape& x, const Shape& t) {
+    std::map<std::string, MaceTensor> outputs;
+    return engine->Run(
+        {{"x", FloatTensor(x, values)}, {"t", FloatTensor(t, values)}},
+        &outputs);
+  };
+  ExpectError(run({1, 3, 8, 6}, {1, 3, 8, 6}), code,
+              "input 'x': expected [1,8,6,3], found [1,3,8,6]: is this NCHW? "
+              "(the model takes no such shape: Conv2d 'y'");
+  ExpectError(run({5, 3, 8, 6}, {1, 3, 8, 6}), code, "is this NCHW?");
+  ExpectError(run({1, 8, 6, 3}, {1, 8, 6, 3}), code,
+              "input 't': expected [1,3,8,6], found [1,8,6,3]: is this NHWC?");
+  ExpectError(run({1, 8, 6, 2}, {1, 3, 8, 6}), code,
+              "input 'x': expected [1,8,6,3], found [1,8,6,2] (the model");
+  EXPECT_TRUE(run({1, 4, 4, 3}, {5, 3, 8, 6}).ok());
+}
+
+TEST(MaceEngine, TooManyThreads) {
+  const auto code = MaceStatus::MACE_INVALID_ARGS;
+  const char* text = "1000000000 threads are too many; the limit is 1024";
+  MaceEngineConfig config;
+  ExpectError(config.SetCPUThreadPolicy(1000000000, AFFINITY_NONE), code, text);
+  ExpectError(SetOpenMPThreadPolicy(1000000000, AFFINITY_NONE), code, text);
+  std::shared_ptr<MaceEngine> engine;
+  SetOpenMPThreadAffinity(1000000000, {0});
+  ExpectError(
+      MaceEngine::Create(Sample().Load(), {}, {}, MaceEngineConfig(), &engine),
+      code, text);
+  for (int core : {-1, 1 << 20}) {
+    SetOpenMPThreadAffinity(1, {core});
+    ExpectError(MaceEngine::Create(Sample().Load(), {}, {}, MaceEngineConfig(),
+                                   &engine),
+                code, "core " + std::to_string(core) + " cannot be");
+  }
+  ASSERT_TRUE(SetOpenMPThreadPolicy(-1, AFFINITY_NONE).ok());
+  Create(Sample().Load());
+}
+
+// A null C string is an empty one.
+TEST(MaceEngine, NullStrings) {
+  const char* const null = nullptr;
+  const auto code = MaceStatus::MACE_INVALID_ARGS;
+  ModelBuilder b;
+  b.Input("x", {2}).Op("Softmax", {"x"}, {"y"}).Output("y");
+  std::shared_ptr<MaceEngine> engine;
+  for (const MaceStatus& status :
+       {CreateMaceEngineFromProto(b.Graph(), nullptr, {"x"}, {"y"},
+                                  DeviceType::CPU, &engine),
+        CreateMaceEngineFromProto(b.Graph(), null, {"x"}, {"y"},
+                                  MaceEngineConfig(), &engine)}) {
+    EXPECT_TRUE(status.ok()) << status.information();
+  }
+  ExpectError(CreateMaceEngineFromProto(b.Graph(), nullptr, {}, {},
+                                        DeviceType::CPU, nullptr),
+              code, "null");
+  std::shared_ptr<MaceModel> model;
+  ExpectError(MaceModel::Load(null, null, &model), code, "cannot open ''");
+  ExpectError(MaceModel::Load(std::string("/nope"), nullptr, &model), code,
+              "/nope");
+  MaceEngineConfig config;
+  ExpectError(config.SetMemoryStrategy(nullptr), code, "''");
+  ExpectError(config.SetGPUDataType(nullptr), code, "''");
+  EXPECT_TRUE(config.SetTuning(0, nullptr).ok());
+  std::string text;
+  ExpectError(engine->Dump(nullptr, &text), code, "''");
+  ExpectError(engine->Dump("plan", nullptr), code, "null");
 }
 
 TEST(MaceEngine, WrongNamesAtCreation) {

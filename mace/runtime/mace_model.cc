@@ -30,7 +30,8 @@ Result<WeightBytes> AlignedWeights(std::shared_ptr<const unsigned char> data,
   }
   LOG(INFO) << "the weights are not at a 64-byte boundary: copying " << size
             << " bytes";
-  MACE_ASSIGN_OR_RETURN(AlignedBuffer buffer, AlignedBuffer::Create(size));
+  MACE_ASSIGN_OR_RETURN(AlignedBuffer buffer,
+                        AlignedBuffer::Create(size, "aligned weights"));
   std::memcpy(buffer.data(), data.get(), size);
   auto owner = std::make_shared<AlignedBuffer>(std::move(buffer));
   const auto* bytes = static_cast<const uint8_t*>(owner->data());
@@ -60,7 +61,7 @@ Status UsePackedAhead(const Model& model, bool verify, PackedWeights* packed) {
     if (model.packing_version == 0) return Status();
     LOG(INFO) << "the model's packed weights are of version "
               << model.packing_version << ", this library's of "
-              << kPackingVersion << ": packing them anew";
+              << kPackingVersion << ": packing them again";
     return verify ? VerifyTail(model) : Status();
   }
   for (const PackedAhead& ahead : model.packed) {

@@ -84,7 +84,9 @@ Status NumericCheck::AddLooks(const Step& step) {
     download.outputs.push_back({DataType::kF32, type.shape});
     MACE_ASSIGN_OR_RETURN(looks[i].download,
                           step.device->PrepareConvert(download));
-    looks[i].host.resize(static_cast<size_t>(NumElements(type.shape)));
+    MACE_ASSIGN_OR_RETURN(looks[i].host,
+                          LargeArray<float>::Create(NumElements(type.shape),
+                                                    "looking at a tensor"));
   }
   looks_.push_back(std::move(looks));
   return Status();

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "mace/base/large_array.h"
 #include "mace/base/status.h"
 #include "mace/plan/plan.h"
 
@@ -33,7 +34,7 @@ class NumericCheck {
   // How an output of a step comes to the host; null: it is there.
   struct Look {
     KernelPtr download;
-    std::vector<float> host;
+    LargeArray<float> host;
   };
 
   explicit NumericCheck(const Plan& plan) : plan_(plan) {}

@@ -19,6 +19,7 @@
 #include "mace/cpu/kernel_inputs.h"
 #include "mace/cpu/kernel_table.h"
 #include "mace/cpu/reference/conv.h"
+#include "mace/cpu/table_size.h"
 
 namespace mace::cpu {
 namespace {
@@ -50,6 +51,25 @@ std::vector<Phase> PhasesOf(const Window& w) {
     phases.push_back(std::move(phase));
   }
   return phases;
+}
+
+// There are not too many phases, nor too many taps to look at for them.
+Status CheckPhases(const Node& node, const ConvShape& s) {
+  const Window &h = s.window.h, &w = s.window.w;
+  const int64_t lines = std::min(h.stride, h.out);
+  const int64_t columns = std::min(w.stride, w.out);
+  constexpr int64_t kPhaseBytes = sizeof(ConvGemm) + sizeof(ConvGemm::Spec);
+  MACE_RETURN_IF_ERROR(
+      CheckTable(node, "phases", {lines, columns}, kPhaseBytes));
+  MACE_RETURN_IF_ERROR(CheckTable(node, "phases of all groups",
+                                  {lines, columns, s.group}, sizeof(GemmB)));
+  for (const Window* d : {&h, &w}) {
+    MACE_RETURN_IF_ERROR(CheckTable(node, "taps of all phases",
+                                    {std::min(d->stride, d->out), d->kernel},
+                                    sizeof(int64_t)));
+  }
+  return CheckTable(node, "taps of all groups", {s.group, s.taps()},
+                    sizeof(int64_t));
 }
 
 struct DeconvF32 final : Kernel {
@@ -140,8 +160,8 @@ Result<KernelPtr> PreparePhases(const Node& node, const ConvShape& s,
   kernel->activation = act;
   kernel->num_outputs = NumElements(node.outputs[0].shape);
   kernel->out_channels = s.out_channels;
-  kernel->num_macs =
-      NumElements(node.inputs[0].type.shape) * s.out_per_group() * s.taps();
+  kernel->num_macs = SaturatedProduct(
+      {NumElements(node.inputs[0].type.shape), s.out_per_group(), s.taps()});
   const Shape& x = node.inputs[0].type.shape;
   const int64_t pixels = x[0] * x[1] * x[2];  // rows of a phase, about
   const GemmF32& micro = ChooseGemm(node.inputs[1], {pixels}, context);
@@ -198,6 +218,7 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
                       args.outputs[0].as<float>());
     });
   }
+  MACE_RETURN_IF_ERROR(CheckPhases(node, s));
   return PreparePhases(node, s, act, context);
 }
 

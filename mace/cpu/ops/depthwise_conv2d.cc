@@ -57,7 +57,7 @@ struct DepthwiseKernel final : Kernel {
 
   DepthwiseOf<T> depthwise;
   std::shared_ptr<const void> constant;  // packed; or null
-  std::vector<uint16_t> bias;            // of halves; or empty
+  LargeArray<uint16_t> bias;             // of halves; or empty
   int64_t num_macs = 0;
 };
 
@@ -68,9 +68,11 @@ Result<KernelPtr> PrepareDepthwise(const Node& node, const ConvShape& s,
   auto kernel = std::make_unique<DepthwiseKernel<T>>(
       DepthwiseOf<T>({s.window, s.batch, s.in_channels, act}, context));
   if (sizeof(T) == sizeof(uint16_t) && node.has_input(2)) {
-    kernel->bias = RoundedToHalves(node.inputs[2], s.out_channels);
+    MACE_ASSIGN_OR_RETURN(kernel->bias,
+                          RoundedToHalves(node.inputs[2], s.out_channels));
   }
-  kernel->num_macs = NumElements(node.outputs[0].shape) * s.taps();
+  kernel->num_macs =
+      SaturatedProduct({NumElements(node.outputs[0].shape), s.taps()});
   const Operand& w = node.inputs[1];
   if (w.data != nullptr) {
     MACE_ASSIGN_OR_RETURN(kernel->constant,
@@ -93,6 +95,7 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
   }
   if (s.out_per_group() == 1)
     return PrepareDepthwise<float>(node, s, act, context);
+  MACE_RETURN_IF_ERROR(CheckGroupTables(node, s));
   const FilterLayout mihw = {"mihw", 1, s.in_channels, 0};
   return PrepareConvGemm(node, s, mihw, act, context);
 }

@@ -3,8 +3,10 @@
 
 #include "mace/ops/mat_mul.h"
 
+#include "mace/cpu/gemm_pack.h"
 #include "mace/cpu/kernel_table.h"
 #include "mace/cpu/mat_mul_kernel.h"
+#include "mace/cpu/table_size.h"
 
 namespace mace::cpu {
 namespace {
@@ -34,16 +36,21 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
   spec.k = s.k;
   spec.transpose_a = attrs.transpose_a && node.inputs[0].type.rank() > 1;
   spec.transpose_b = attrs.transpose_b && node.inputs[1].type.rank() > 1;
-  spec.batch_a = BatchIndex(s.batch, s.batch_a);
-  spec.batch_b = BatchIndex(s.batch, s.batch_b);
   spec.num_a = NumElements(s.batch_a);
   spec.num_b = NumElements(s.batch_b);
   if (spec.num_b == 1 && !spec.transpose_a && spec.num_a > 1) {
     // One matrix b: the rows of all of a's are one tall matrix.
     spec.m *= spec.num_a;
     spec.num_a = 1;
-    spec.batch_a = spec.batch_b = {0};
+    return PrepareMatMul(node, spec, context);
   }
+  const int64_t products = NumElements(s.batch);
+  for (int64_t matrices : {spec.num_b, products}) {
+    MACE_RETURN_IF_ERROR(
+        CheckTable(node, "matrices", {matrices}, sizeof(GemmB)));
+  }
+  spec.batch_a = BatchIndex(s.batch, s.batch_a);
+  spec.batch_b = BatchIndex(s.batch, s.batch_b);
   return PrepareMatMul(node, spec, context);
 }
 

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "mace/cpu/kernel_table.h"
+#include "mace/cpu/table_size.h"
 
 namespace mace::cpu {
 namespace {
@@ -136,10 +137,14 @@ struct ProposalF32 final : Kernel {
 Result<KernelPtr> PrepareF32(const Node& node, CpuContext&) {
   auto kernel = std::make_unique<ProposalF32>();
   MACE_ASSIGN_OR_RETURN(kernel->attrs, ReadAttrs<ProposalAttrs>(node));
+  MACE_RETURN_IF_ERROR(
+      CheckTable(node, "anchors", {node.inputs[0].type.shape[3]}, sizeof(Box)));
   kernel->anchors = MakeAnchors(kernel->attrs);
   kernel->height = node.inputs[0].type.shape[1];
   kernel->width = node.inputs[0].type.shape[2];
-  if (kernel->num_boxes() > INT32_MAX) {
+  if (SaturatedProduct({kernel->height, kernel->width,
+                        static_cast<int64_t>(kernel->anchors.size())}) >
+      INT32_MAX) {
     return Unsupported(Label(node) + ": more than 2^31 boxes");
   }
   return KernelPtr(std::move(kernel));

@@ -9,6 +9,7 @@
 
 #include "mace/cpu/choose.h"
 #include "mace/cpu/copy_kernel.h"
+#include "mace/cpu/table_size.h"
 #include "mace/cpu/ukernels/row_f32/row_f32_table.h"
 
 namespace mace::cpu {
@@ -101,6 +102,12 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
   if (x.shape == node.outputs[0].shape && attrs.size.size() == 2 &&
       attrs.mode != "CUBIC" && attrs.coordinate != "TF_HALF_PIXEL_NN") {
     return PrepareView(node, context);  // every pixel maps to itself
+  }
+  for (int axis : {1, 2}) {
+    // Four positions and weights at most.
+    MACE_RETURN_IF_ERROR(
+        cpu::CheckTable(node, "lines or columns", {node.outputs[0].shape[axis]},
+                        4 * (sizeof(int64_t) + sizeof(float))));
   }
   auto kernel = std::make_unique<ResizeKernel>();
   kernel->threads = context.threads;

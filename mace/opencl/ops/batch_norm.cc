@@ -4,8 +4,8 @@
 #include "mace/ops/batch_norm.h"
 
 #include <cmath>
-#include <vector>
 
+#include "mace/base/large_array.h"
 #include "mace/opencl/activation.h"
 #include "mace/opencl/constants.h"
 #include "mace/opencl/kernel_table.h"
@@ -25,7 +25,10 @@ Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
     MACE_RETURN_IF_ERROR(CheckConstant(node, i, kNames[i]));
   }
   const Extents4 e = AsNhwc(node.outputs[0].shape);
-  std::vector<float> scale(static_cast<size_t>(e[3])), offset = scale;
+  MACE_ASSIGN_OR_RETURN(const LargeArray<float> scale,
+                        LargeArray<float>::Create(e[3], "a scale"));
+  MACE_ASSIGN_OR_RETURN(const LargeArray<float> offset,
+                        LargeArray<float>::Create(e[3], "an offset"));
   for (size_t c = 0; c < scale.size(); ++c) {
     scale[c] = Parameter(node, 1)[c] /
                std::sqrt(Parameter(node, 4)[c] + attrs.epsilon);

@@ -3,8 +3,7 @@
 
 #include "mace/ops/depthwise_conv2d.h"
 
-#include <vector>
-
+#include "mace/base/large_array.h"
 #include "mace/opencl/activation.h"
 #include "mace/opencl/constants.h"
 #include "mace/opencl/kernel_table.h"
@@ -21,7 +20,8 @@ Result<SharedMem> GroupedFilter(const Operand& filter, OpenclContext& context) {
   const Shape& w = filter.type.shape;  // M, I, kh, kw
   const int64_t multiplier = w[0], channels = w[1], taps = w[2] * w[3];
   const auto* from = static_cast<const float*>(filter.data);
-  std::vector<float> oihw(static_cast<size_t>(NumElements(w)));
+  MACE_ASSIGN_OR_RETURN(const LargeArray<float> oihw,
+                        LargeArray<float>::Create(NumElements(w), "a filter"));
   for (int64_t o = 0; o < multiplier * channels; ++o) {
     const int64_t m = o % multiplier, i = o / multiplier;
     for (int64_t t = 0; t < taps; ++t) {

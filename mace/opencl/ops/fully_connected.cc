@@ -3,8 +3,7 @@
 
 #include "mace/ops/fully_connected.h"
 
-#include <vector>
-
+#include "mace/base/large_array.h"
 #include "mace/opencl/activation.h"
 #include "mace/opencl/constants.h"
 #include "mace/opencl/kernel_table.h"
@@ -18,7 +17,9 @@ Result<SharedMem> WeightImage(const Node& node, const Extents4& window,
   const auto* from = static_cast<const float*>(node.inputs[1].data);
   const int64_t outputs = window[0], taps = window[2] * window[3];
   const int64_t channels = window[1];
-  std::vector<float> oihw(static_cast<size_t>(outputs * taps * channels));
+  MACE_ASSIGN_OR_RETURN(
+      const LargeArray<float> oihw,
+      LargeArray<float>::Create(outputs * taps * channels, "a weight"));
   for (int64_t o = 0; o < outputs; ++o) {
     for (int64_t t = 0; t < taps; ++t) {
       for (int64_t c = 0; c < channels; ++c) {

@@ -31,6 +31,9 @@ struct Op {
   // The outputs depend on the types of the inputs, never on their contents
   // (Shape), so that a plan can always compute them ahead.
   bool reads_types_only = false;
+  // Reads any number of inputs for each output (MatMul, Pooling): how much work
+  // it is does not follow from the bytes of its inputs and outputs.
+  bool reads_many = false;
 
   bool MayBeAbsent(int input) const;
 };
