@@ -20,6 +20,16 @@ class ModelError(MaceError):
     exit_code = 3
 
 
+class Unsupported(MaceError):
+    """This use of an operator has no counterpart; `help` says what would have one."""
+
+    exit_code = 4
+
+    def __init__(self, reason: str, help: str = "") -> None:
+        super().__init__(reason)
+        self.help = help
+
+
 @dataclass
 class UnsupportedOp:
     """One kind of operator that cannot be converted."""

@@ -114,6 +114,7 @@ class Graph:
         # Contents of computed tensors as far as the present input shapes fix them (filled by
         # infer.py, small integers only): for decisions, never to be written to the model.
         self.values: dict[str, np.ndarray] = {}
+        self.notes: list[str] = []  # what a user should know about the model
         self._producer: dict[str, Node] = {}
         self._consumers: dict[str, list[Node]] = {}
 

@@ -6,15 +6,24 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from mace_tools.errors import ModelError
-from mace_tools.importers.source import SourceModel, SourceNode
+from mace_tools.errors import ModelError, Unsupported
+from mace_tools.importers.source import (
+    Attributes,
+    SourceModel,
+    SourceNode,
+    ValueInfo,
+    listed,
+)
 from mace_tools.infer import infer_node
 from mace_tools.ir import Graph, Node, Shape, Tensor, dtype_name
 
+# The engine's element types as deployment files call them.
+LONG_NAMES = {"f32": "float32", "i32": "int32", "i64": "int64"}
 TO_NHWC = [0, 2, 3, 1]
 TO_NCHW = [0, 3, 1, 2]
 
@@ -27,8 +36,11 @@ class Builder:
         self.graph = Graph(model.name)
         self.opset = model.opset
         self._map: dict[str, str] = {"": ""}  # source tensor -> engine tensor
-        self._poisoned: set[str] = set()
         self._scope = ""
+        # Tensors that stand for what a refused node would give, and what is computed from them.
+        self._stand_ins: set[str] = set()
+        self._guessing = False
+        self.missed = False  # the node at hand asked a stand-in for what only the real one knows
         for name, info in model.inputs.items():
             four = info.shape is not None and len(info.shape) == 4
             fmt = model.data_format if four else "NONE"
@@ -39,28 +51,41 @@ class Builder:
 
     def const(self, name: str) -> np.ndarray | None:
         """Contents of a constant operand; None if absent or computed at run time."""
-        return self.graph.const(name) if name else None
+        return self._answer(name, self.graph.const(name)) if name else None
 
     def known(self, name: str) -> np.ndarray | None:
         """Contents as far as the present input shapes fix them (a folded Shape chain).
 
         For decisions only: what is written to the graph must not depend on them, or the
         converted model would not take inputs of another shape."""
-        return self.graph.values.get(name) if name else None
+        return self._answer(name, self.graph.values.get(name)) if name else None
 
     def shape(self, name: str) -> Shape | None:
-        return self.graph.shape(name)
+        shape = self.graph.shape(name)
+        self._answer(name, None if shape is None or None in shape else shape)
+        return shape
+
+    def extents(self, name: str) -> Shape:
+        """Errors: Unsupported if not even the rank is known."""
+        self.rank(name)
+        return self.shape(name) or ()
 
     def rank(self, name: str) -> int:
-        """Errors: ModelError if unknown."""
-        rank = self.graph.rank(name)
+        """Errors: Unsupported if unknown."""
+        rank = self._answer(name, self.graph.rank(name))
         if rank is None:
-            raise ModelError(f"'{self._scope}': the rank of its input '{name}' is not known; "
-                             "give input_shapes for all model inputs")
+            raise Unsupported(f"the rank of its input '{name}' is not known",
+                              "give input_shapes for all model inputs")
         return rank
 
     def dtype(self, name: str) -> str:
+        self._answer(name, None)
         return self.graph.tensors[name].dtype
+
+    def _answer(self, name: str, found: Any) -> Any:
+        if found is None and name in self._stand_ins:
+            self.missed = True
+        return found
 
     # --- making nodes ---
 
@@ -74,6 +99,8 @@ class Builder:
         base = self.graph.fresh(f"{self._scope}/{name or op}")
         outputs = [base] + [self.graph.fresh(f"{base}:{k}") for k in range(1, num_outputs)]
         node = self.graph.add(op, _trim(inputs), outputs, base, **attrs)
+        if self._guessing:
+            self._stand_ins.update(outputs)
         infer_node(self.graph, node)
         return outputs
 
@@ -86,16 +113,18 @@ class Builder:
     # --- for Registry ---
 
     def localize(self, node: SourceNode) -> SourceNode:
-        """The node with engine tensors as inputs."""
+        """The node with engine tensors as inputs, and attributes that record who asks for them."""
         self._scope = node.name
+        self.missed = self._guessing = False
         inputs = [self._resolve(i, node) for i in node.inputs]
-        return SourceNode(node.name, node.op, inputs, node.outputs, node.attrs)
+        self._guessing = not self._stand_ins.isdisjoint(inputs)
+        return replace(node, inputs=inputs, attrs=Attributes(node.attrs))
 
     def bind(self, node: SourceNode, results: list[str]) -> None:
         """Lets the node's outputs mean these tensors, which take the source's names."""
         if len(results) < len([o for o in node.outputs if o]):
-            raise ModelError(f"{node.op} '{node.name}' has {len(node.outputs)} outputs, "
-                             f"at most {len(results)} can be converted")
+            raise Unsupported(f"it has {len(node.outputs)} outputs, at most {len(results)} can be "
+                              "converted")
         for out, tensor in zip(node.outputs, results):
             if not out:
                 continue
@@ -105,13 +134,23 @@ class Builder:
                 tensor = self._rename(maker, tensor, out)
             self._map[out] = tensor
             self._check_info(out, tensor)
+            if self._guessing:
+                self._stand_ins.add(tensor)
 
-    def poisoned(self, node: SourceNode) -> bool:
-        return any(i in self._poisoned for i in node.inputs)
+    @property
+    def guessing(self) -> bool:
+        """Whether the node at hand depends on a refused one."""
+        return self._guessing
 
-    def poison(self, node: SourceNode) -> None:
-        """Marks what hangs on a node that could not be converted."""
-        self._poisoned.update(node.outputs)
+    def stand_in(self, node: SourceNode) -> None:
+        """Lets the outputs of a node that is refused stand for what it would have given, so that
+        the nodes after it can be looked at, too."""
+        for out in filter(None, node.outputs):
+            info = self.model.info.get(out) or ValueInfo()
+            name = self.graph.fresh(out)
+            self.graph.add_tensor(Tensor(name, info.dtype, info.shape))
+            self._stand_ins.add(name)
+            self._map[out] = name
 
     def finish(self) -> Graph:
         """The graph with its outputs under the source's names."""
@@ -127,7 +166,24 @@ class Builder:
             t.data_format = self.model.data_format if t.rank == 4 else "NONE"
         self.graph.prune()
         self.graph.validate()
+        self.graph.notes += self._retyped()
         return self.graph
+
+    def _retyped(self) -> list[str]:
+        """What to tell users of element types that the engine does not have."""
+        by_type: dict[tuple[str, str], list[str]] = {}
+        for source, kind in self.model.retyped.items():
+            tensor = self.graph.tensors.get(self._map.get(source, ""))
+            if tensor is not None:
+                ours = LONG_NAMES.get(tensor.dtype, tensor.dtype)
+                by_type.setdefault((kind, ours), []).append(source)
+        ends = {*self.model.inputs, *self.model.outputs}
+        notes = []
+        for (kind, ours), names in by_type.items():
+            names.sort(key=lambda name: name not in ends)  # those that a caller sees come first
+            notes.append(f"{len(names)} {kind} tensor(s) are computed and returned as {ours}, "
+                         f"which is all that the engine has: {listed(names)}")
+        return notes
 
     def _resolve(self, name: str, node: SourceNode | None) -> str:
         if name in self._map:

@@ -9,7 +9,8 @@ SPDX-License-Identifier: Apache-2.0
         return b.op("Activation", n.inputs[0], activation="RELU")
 
 A function returns the engine tensor(s) that stand for the node's outputs, and raises
-`Unsupported` for a use of the operator that it cannot express.
+`Unsupported` for a use of the operator that it cannot express. A node is refused, too, if it has
+an attribute that the function did not ask for: nothing is passed over in silence.
 """
 
 from __future__ import annotations
@@ -20,23 +21,15 @@ from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import Union
 
-from mace_tools.errors import MaceError, ModelError, UnsupportedOp, UnsupportedOps
+from mace_tools.errors import ModelError, Unsupported, UnsupportedOp, UnsupportedOps
 from mace_tools.importers.builder import Builder
-from mace_tools.importers.source import SourceModel, SourceNode
+from mace_tools.importers.source import SourceModel, SourceNode, shown
 from mace_tools.ir import Graph
 
 Importer = Callable[[Builder, SourceNode], Union[str, Sequence[str]]]
 
 GENERAL_HELP = ("end the model before it (output_tensors in the YAML), replace it in the source "
                 "model, or add an importer function (docs/add_an_op.md)")
-
-
-class Unsupported(MaceError):
-    """This use of an operator has no counterpart; `help` says what would have one."""
-
-    def __init__(self, reason: str, help: str = "") -> None:
-        super().__init__(reason)
-        self.help = help
 
 
 class Registry:
@@ -47,6 +40,7 @@ class Registry:
         self._package = package
         self._functions: dict[str, Importer] = {}
         self._help: dict[str, str] = {}
+        self._ignored: list[tuple[str, frozenset[str]]] = []
         self._discovered = False
 
     def op(self, *names: str) -> Callable[[Importer], Importer]:
@@ -67,36 +61,77 @@ class Registry:
         self._discover()
         return sorted(self._functions)
 
+    def without_meaning(self, reason: str, *names: str, ops: Sequence[str] = ()) -> None:
+        """Attributes that do not change what a node computes; of these operators, or of all.
+
+        `reason` says why not; a name that ends in * stands for all that begin so."""
+        self._ignored += [(name, frozenset(ops)) for name in names]
+
     def translate(self, model: SourceModel) -> Graph:
         """Errors: UnsupportedOps with everything that stands in the way, or ModelError."""
         self._discover()
         builder = Builder(model)
         problems: dict[tuple[str, str], UnsupportedOp] = {}
+
+        def refuse(op: str, name: str, reason: str, help: str) -> None:
+            record = UnsupportedOp(op, [], reason, help or GENERAL_HELP)
+            problems.setdefault((op, reason), record).nodes.append(name)
+
         for node in model.nodes:
             try:
                 self._translate_node(builder, node)
             except Unsupported as e:
-                record = UnsupportedOp(node.op, [], str(e), e.help or GENERAL_HELP)
-                record = problems.setdefault((node.op, str(e)), record)
-                record.nodes.append(node.name)
-                builder.poison(node)
+                refuse(node.op, node.name, str(e), e.help)
+                builder.stand_in(node)
+        read = {name for node in model.nodes for name in node.inputs}
+        for name in dict.fromkeys([*model.inputs, *model.outputs]):
+            if name in model.unusable and name not in read and not problems:
+                reason, help = model.unusable[name]
+                refuse("model input or output", name, f"it is {reason}", help)
         if problems:
             raise UnsupportedOps(self.framework, list(problems.values()))
         return builder.finish()
 
     def _translate_node(self, builder: Builder, node: SourceNode) -> None:
+        """Errors: Unsupported where the node itself is the reason, ModelError."""
         function = self._functions.get(node.op)
         if function is None:
-            raise Unsupported("no importer knows this operator", self._help_for(node.op))
-        if builder.poisoned(node):
-            builder.poison(node)
-            return
+            help = builder.model.help.get(node.op) or self._help_for(node.op)
+            raise Unsupported("no importer knows this operator", help)
+        for name in (*node.inputs, *node.outputs):
+            if name in builder.model.unusable:
+                reason, help = builder.model.unusable[name]
+                verb = "reads" if name in node.inputs else "makes"
+                raise Unsupported(f"it {verb} {reason}", help)
+        local = builder.localize(node)
         try:
-            results = function(builder, builder.localize(node))
+            results = function(builder, local)
+            self._check_all_read(local)
+            builder.bind(node, [results] if isinstance(results, str) else list(results))
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as e:
-            raise ModelError(f"{self.framework} {node.op} '{node.name}' is malformed: "
-                             f"{type(e).__name__}: {e}") from e
-        builder.bind(node, [results] if isinstance(results, str) else list(results))
+            if not builder.guessing:
+                raise ModelError(f"{self.framework} {node.op} '{node.name}' is malformed: "
+                                 f"{type(e).__name__}: {e}") from e
+            builder.stand_in(node)
+        except (ModelError, Unsupported) as e:
+            # Behind a node that was refused, what the function could not know is no reason.
+            if not builder.guessing or isinstance(e, Unsupported) and not builder.missed:
+                raise
+            builder.stand_in(node)
+
+    def _check_all_read(self, node: SourceNode) -> None:
+        """An attribute that the importer function did not look at may change the result.
+
+        Errors: Unsupported naming those that are not known to be without meaning."""
+        unread = {name: value for name, value in node.unread().items()
+                  if not self._is_ignored(node.op, name)}
+        if unread:
+            text = ", ".join(f"{name} = {shown(value)}" for name, value in unread.items())
+            raise Unsupported(f"the importer does not know its attribute {text}")
+
+    def _is_ignored(self, op: str, attr: str) -> bool:
+        return any((attr.startswith(name[:-1]) if name.endswith("*") else attr == name)
+                   and (not ops or op in ops) for name, ops in self._ignored)
 
     def _help_for(self, op: str) -> str:
         if op in self._help:

@@ -5,15 +5,44 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 
-from mace_tools.errors import ModelError
+from mace_tools.errors import ModelError, Unsupported
 from mace_tools.ir import Quant, Shape
+
+
+class Attributes(Mapping[str, Any]):
+    """A node's attributes, which remember those that were asked for."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = dict(values)
+        self._asked: set[str] = set()
+
+    def __getitem__(self, name: str) -> Any:
+        self._asked.add(name)
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def flag(self, name: str, default: int = 0) -> int:
+        """An attribute that is 0 or 1. Errors: Unsupported for any other value."""
+        value = self.attrs.get(name, default)
+        if value not in (0, 1):
+            raise Unsupported(f"its attribute {name} is {shown(value)}; 0 or 1 is allowed")
+        return int(value)
+
+    def unread(self) -> dict[str, Any]:
+        """Those that nobody asked for since this object was made."""
+        return {name: v for name, v in self._values.items() if name not in self._asked}
 
 
 @dataclass(eq=False)
@@ -24,10 +53,39 @@ class SourceNode:
     op: str
     inputs: list[str]
     outputs: list[str]
-    attrs: dict[str, Any] = field(default_factory=dict)
+    attrs: Mapping[str, Any] = field(default_factory=dict)
+    # Attributes that hold what the format's definition gives to nodes without them.
+    at_default: frozenset[str] = frozenset()
 
     def attr(self, name: str, default: Any = None) -> Any:
         return self.attrs.get(name, default)
+
+    def flag(self, name: str, default: int = 0) -> int:
+        """An attribute that is 0 or 1. Errors: Unsupported for any other value."""
+        value = self.attrs.get(name, default)
+        if value not in (0, 1):
+            raise Unsupported(f"its attribute {name} is {shown(value)}; 0 or 1 is allowed")
+        return int(value)
+
+    def unread(self) -> dict[str, Any]:
+        """The attributes that nobody asked for and that say something."""
+        rest = self.attrs.unread() if isinstance(self.attrs, Attributes) else self.attrs
+        return {name: value for name, value in rest.items() if name not in self.at_default}
+
+    def only(self, name: str, allowed: Any, help: str = "") -> None:
+        """Accepts the attribute at the one value that can be converted, or absent.
+
+        Errors: Unsupported naming the attribute and its value."""
+        value = self.attrs.get(name, allowed)
+        if value != allowed:
+            raise Unsupported(f"its attribute {name} is {shown(value)}; only {shown(allowed)} can "
+                              "be converted", help)
+
+
+def shown(value: Any, most: int = 60) -> str:
+    """An attribute's value for messages."""
+    text = f"'{value}'" if isinstance(value, str) else str(value)
+    return text if len(text) <= most else text[: most - 4] + " ..."
 
 
 @dataclass
@@ -52,6 +110,15 @@ class SourceModel:
     info: dict[str, ValueInfo] = field(default_factory=dict)  # of inner tensors, as far as known
     data_format: str = "NONE"  # order of 4-D inputs: NHWC or NCHW
     opset: int = 0
+    # Tensors that no importer function can deal with (of strings, sparse, quantized, ...): why not,
+    # and the cure. Nodes that touch one are refused.
+    unusable: dict[str, tuple[str, str]] = field(default_factory=dict)
+    # Tensors whose element type the engine does not have: its name in the source.
+    retyped: dict[str, str] = field(default_factory=dict)
+    # Operators that close the loops of a graph: what reads them may come before them.
+    loop_ops: frozenset[str] = frozenset()
+    # The cure where the file itself says more about an operator than its name does.
+    help: dict[str, str] = field(default_factory=dict)
 
     def producers(self) -> dict[str, SourceNode]:
         return {out: n for n in self.nodes for out in n.outputs if out}
@@ -75,8 +142,7 @@ def cut(
     starts = {n: _input_info(model, n, shapes.get(n)) for n in (shapes or model.inputs)}
     order = _in_file_order(model, _needed(model, made, starts, ends), made)
     constants = {n: a for n, a in model.constants.items() if n not in starts}
-    return SourceModel(model.framework, model.name, order, constants, starts, ends, model.info,
-                       model.data_format, model.opset)
+    return replace(model, nodes=order, constants=constants, inputs=starts, outputs=ends)
 
 
 def _spelled(model: SourceModel, made: Mapping[str, SourceNode], name: str) -> str:
@@ -84,7 +150,8 @@ def _spelled(model: SourceModel, made: Mapping[str, SourceNode], name: str) -> s
 
     Errors: ModelError for a name that the model does not have."""
     for spelling in (name, name.removesuffix(":0")):
-        if spelling in made or spelling in model.inputs or spelling in model.constants:
+        if any(spelling in names
+               for names in (made, model.inputs, model.constants, model.unusable)):
             return spelling
     raise ModelError(_no_such_tensor(model, name))
 
@@ -106,12 +173,15 @@ def _needed(
     order: list[SourceNode] = []
     state: dict[SourceNode, int] = {}  # 1: open, 2: done
     stack: list[tuple[str, str]] = [(end, "the outputs") for end in reversed(ends)]
-    while stack:
-        tensor, reader = stack.pop()
+    loops: list[tuple[str, str]] = []  # what is read across the end of a loop, for later
+    while stack or loops:
+        tensor, reader = (stack or loops).pop()
         if tensor in starts or tensor in model.constants:
             continue
         node = made.get(tensor)
         if node is None:
+            if tensor in model.unusable:
+                continue
             hint = "; give it as an input tensor" if tensor in model.inputs else ""
             raise ModelError(f"{reader}: tensor '{tensor}' comes from nowhere{hint}")
         if state.get(node) == 2:
@@ -126,6 +196,9 @@ def _needed(
             if not i:
                 continue
             maker = made.get(i)
+            if maker is not None and maker.op in model.loop_ops:
+                loops.append((i, f"{node.op} '{node.name}'"))
+                continue
             if maker is not None and state.get(maker) == 1 and i not in starts:
                 raise ModelError(f"{node.op} '{node.name}' is part of a cycle")
             stack.append((i, f"{node.op} '{node.name}'"))
@@ -150,10 +223,10 @@ def _no_such_tensor(model: SourceModel, name: str) -> str:
     names = model.known_tensors()
     near = get_close_matches(name, names, 1) or get_close_matches(name.split(":")[0], names, 1)
     mean = f"; did you mean '{near[0]}'?" if near else ""
-    return (f"the model has no tensor '{name}'{mean} Its inputs: {_some(list(model.inputs))}; "
-            f"its outputs: {_some(model.outputs)}")
+    return (f"the model has no tensor '{name}'{mean} Its inputs: {listed(list(model.inputs))}; "
+            f"its outputs: {listed(model.outputs)}")
 
 
-def _some(names: list[str], most: int = 8) -> str:
+def listed(names: list[str], most: int = 8) -> str:
     shown = ", ".join(f"'{n}'" for n in names[:most])
     return shown + (f", ... {len(names) - most} more" if len(names) > most else "")

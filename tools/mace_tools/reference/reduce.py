@@ -66,6 +66,15 @@ def softmax(xs, attrs):
     return x - np.log(total) if attrs.get("use_log", 0) else np.exp(x) / total
 
 
+@op("Hardmax")
+def hardmax(xs, attrs):
+    axis = attrs.get("axis", -1)
+    best = np.expand_dims(np.argmax(xs[0], axis), axis)
+    hot = np.zeros_like(xs[0])
+    np.put_along_axis(hot, best, 1, axis)
+    return hot
+
+
 @op("BatchNorm")
 def batch_norm(xs, attrs):
     x, scale, offset, mean, var = xs

@@ -114,7 +114,7 @@ def _along_axis(b: Builder, n: SourceNode, op: str, **attrs: int) -> str:
         return b.op(op, x, axis=n.attr("axis", -1), **attrs)
     rank = b.rank(x)
     axis = n.attr("axis", 1) % rank if rank else 0
-    if all(d == 1 for d in b.shape(x)[axis + 1 :]):
+    if all(d == 1 for d in b.extents(x)[axis + 1 :]):
         return b.op(op, x, axis=axis, **attrs)
     # Before opset 13 all axes from `axis` on count as one.
     flat = b.op(op, b.op("Flatten", x, axis=axis), axis=-1, **attrs)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mace_tools.errors import ModelError
 from mace_tools.importers.builder import Builder
 from mace_tools.importers.onnx import registry
 from mace_tools.importers.onnx.layout import pair, spatial, spatial_rank
@@ -17,18 +18,24 @@ from mace_tools.infer.spatial import EXPLICIT, SAME, SAME_LOWER, VALID
 
 def padding(n: SourceNode, rank: int) -> dict[str, Any]:
     """The engine's padding attributes for ONNX's auto_pad and pads."""
-    auto = n.attr("auto_pad", "NOTSET")
+    auto, pads = n.attr("auto_pad", "NOTSET"), n.attr("pads") or []
     if auto in ("SAME_UPPER", "SAME_LOWER", "VALID"):
+        if any(pads):
+            raise Unsupported(f"both auto_pad '{auto}' and pads {pads}, which ONNX does not allow",
+                              "leave out one of them")
         return {"padding": {"SAME_UPPER": SAME, "SAME_LOWER": SAME_LOWER, "VALID": VALID}[auto]}
-    pads = n.attr("pads") or []
     if not any(pads):
         return {"padding": VALID}
     top, left, bottom, right = pads if rank == 4 else (0, pads[0], 0, pads[1])
     return {"padding": EXPLICIT, "padding_values": [top, left, bottom, right]}
 
 
-def filter_4d(b: Builder, w: str) -> str:
-    """A filter [O, I, W] of a 1-D convolution as [O, I, 1, W]."""
+def filter_4d(b: Builder, n: SourceNode) -> str:
+    """The filter; [O, I, W] of a 1-D convolution as [O, I, 1, W]."""
+    w, kernel, shape = n.inputs[1], n.attr("kernel_shape"), b.shape(n.inputs[1])
+    if kernel and shape is not None and None not in shape and list(shape[2:]) != list(kernel):
+        raise ModelError(f"{n.op} '{n.name}': kernel_shape is {list(kernel)}, its filter has the "
+                         f"shape {list(shape)}")
     return b.op("ExpandDims", w, axis=[2]) if b.rank(w) == 3 else w
 
 
@@ -38,7 +45,7 @@ def conv(b: Builder, n: SourceNode) -> str:
     rank, group = spatial_rank(b, n), n.attr("group", 1)
     attrs = {"strides": pair(n.attr("strides"), 1, rank), **padding(n, rank),
              "dilations": pair(n.attr("dilations"), 1, rank)}
-    w = filter_4d(b, w)
+    w = filter_4d(b, n)
     shape = b.shape(w)
     if group > 1 and shape is not None and shape[1] == 1:
         out, _, kh, kw = shape
@@ -52,7 +59,7 @@ def conv(b: Builder, n: SourceNode) -> str:
 def conv_transpose(b: Builder, n: SourceNode) -> str:
     x, w, *bias = n.inputs
     rank, group = spatial_rank(b, n), n.attr("group", 1)
-    w = filter_4d(b, w)
+    w = filter_4d(b, n)
     shape = b.shape(w)
     if shape is None or None in shape:
         raise Unsupported("the filter's shape is not known", "make the filter a constant")
@@ -75,7 +82,7 @@ def _deconv_attrs(b: Builder, n: SourceNode, kernel: list[int], rank: int) -> di
     auto = n.attr("auto_pad", "NOTSET")
     pads = padding(n, rank).get("padding_values", [0] * 4)
     if wanted or auto.startswith("SAME"):
-        sizes = (1, b.shape(n.inputs[0])[2]) if rank == 3 else b.shape(n.inputs[0])[2:]
+        sizes = (1, b.extents(n.inputs[0])[2]) if rank == 3 else b.extents(n.inputs[0])[2:]
         for k in range(2):
             reach = (kernel[k] - 1) * dilations[k] + 1
             if wanted and sizes[k] is None:
@@ -84,6 +91,12 @@ def _deconv_attrs(b: Builder, n: SourceNode, kernel: list[int], rank: int) -> di
             target = wanted[k] if wanted else None
             total = (strides[k] * (sizes[k] - 1) + more[k] + reach - target if target
                      else reach + more[k] - strides[k])
+            if total < 0 and more[k] - total >= strides[k]:
+                raise Unsupported(f"an output_shape of {target} where the products end at "
+                                  f"{target + total}", "leave out output_shape")
+            if total < 0:  # the last elements, which no product reaches
+                more[k] -= total
+                total = 0
             half = total // 2
             pads[k] = half if auto == "SAME_UPPER" else total - half
             pads[k + 2] = total - pads[k]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from mace_tools.errors import ModelError
 from mace_tools.importers.builder import Builder
 from mace_tools.importers.onnx import registry
 from mace_tools.importers.onnx.shape import ints
@@ -22,6 +23,9 @@ def concat(b: Builder, n: SourceNode) -> str:
 @registry.op("Split")
 def split(b: Builder, n: SourceNode) -> list[str]:
     sizes, axis = ints(b, n, 1, "split"), n.attr("axis", 0)
+    if n.attr("num_outputs", len(n.outputs)) != len(n.outputs):
+        raise ModelError(f"Split '{n.name}': num_outputs is {n.attr('num_outputs')}, but it has "
+                         f"{len(n.outputs)} outputs")
     if sizes is None and len(n.inputs) > 1 and n.inputs[1]:
         return b.ops("Split", n.inputs, len(n.outputs), axis=axis)
     extent = b.shape(n.inputs[0])[axis] if b.shape(n.inputs[0]) else None
@@ -123,5 +127,5 @@ def one_hot(b: Builder, n: SourceNode) -> str:
 
 @registry.op("ReverseSequence")
 def reverse_sequence(b: Builder, n: SourceNode) -> str:
-    return b.op("ReverseSequence", *n.inputs, seq_axis=n.attr("time_axis", 0),
-                batch_axis=n.attr("batch_axis", 1))
+    return b.op("ReverseSequence", *n.inputs, seq_axis=n.flag("time_axis", 0),
+                batch_axis=n.flag("batch_axis", 1))

@@ -67,7 +67,7 @@ def _product(b: Builder, x: str, left: str, y: str, right: str, result: str) -> 
     inner = "".join(label for label in left if label in right and label not in result)
     rows = "".join(label for label in left if label not in right)
     columns = "".join(label for label in right if label not in left)
-    sizes = {**dict(zip(left, b.shape(x))), **dict(zip(right, b.shape(y)))}
+    sizes = {**dict(zip(left, b.extents(x))), **dict(zip(right, b.extents(y)))}
     x = _joined(b, _order(b, x, left, batch + rows + inner), batch, rows, inner, sizes)
     y = _joined(b, _order(b, y, right, batch + inner + columns), batch, inner, columns, sizes)
     z = b.op("MatMul", x, y)

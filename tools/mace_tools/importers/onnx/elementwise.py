@@ -28,22 +28,29 @@ _UNARY = {"Abs": "ABS", "Neg": "NEG", "Exp": "EXP", "Log": "LOG", "Sqrt": "SQRT"
 
 @registry.op(*_BINARY)
 def binary(b: Builder, n: SourceNode) -> str:
+    return b.op("Eltwise", *operands(b, n), type=_BINARY[n.op])
+
+
+def operands(b: Builder, n: SourceNode) -> tuple[str, str]:
+    """Two operands, the second one with the axes that nodes before opset 7 give it."""
     x, y = n.inputs
-    if n.attr("broadcast") and n.attr("axis") is not None:  # before opset 7
-        missing = b.rank(x) - n.attr("axis") % b.rank(x) - b.rank(y)
+    broadcast, axis = n.flag("broadcast", 0), n.attr("axis")
+    if broadcast and axis is not None:
+        missing = b.rank(x) - axis % b.rank(x) - b.rank(y)
         y = b.op("ExpandDims", y, axis=[b.rank(y) + k for k in range(missing)])
-    return b.op("Eltwise", x, y, type=_BINARY[n.op])
+    return x, y
 
 
 @registry.op(*_COMPARE)
 def compare(b: Builder, n: SourceNode) -> str:
-    return b.op("Compare", *n.inputs, type=_COMPARE[n.op])
+    return b.op("Compare", *operands(b, n), type=_COMPARE[n.op])
 
 
 @registry.op(*_UNARY)
 def unary(b: Builder, n: SourceNode) -> str:
-    if n.op == "IsInf" and not (n.attr("detect_negative", 1) and n.attr("detect_positive", 1)):
-        raise Unsupported("IsInf of one sign only", "compare with the largest number instead")
+    if n.op == "IsInf":
+        for sign in ("detect_negative", "detect_positive"):
+            n.only(sign, 1, "compare with the largest number instead")
     return b.op("Unary", n.inputs[0], type=_UNARY[n.op])
 
 
@@ -64,7 +71,7 @@ def mean(b: Builder, n: SourceNode) -> str:
 
 @registry.op("Pow")
 def power(b: Builder, n: SourceNode) -> str:
-    x, y = n.inputs
+    x, y = operands(b, n)
     kind, other = b.dtype(x), b.dtype(y)
     if kind == other:
         return b.op("Eltwise", x, y, type="POW")
@@ -78,12 +85,13 @@ def power(b: Builder, n: SourceNode) -> str:
 
 @registry.op("Mod")
 def mod(b: Builder, n: SourceNode) -> str:
-    return b.op("Eltwise", *n.inputs, type="FMOD" if n.attr("fmod", 0) else "MOD")
+    return b.op("Eltwise", *n.inputs, type="FMOD" if n.flag("fmod", 0) else "MOD")
 
 
 @registry.op("And", "Or", "Xor", "Not")
 def logical(b: Builder, n: SourceNode) -> str:
-    return b.op("Logical", *n.inputs, type=n.op.upper())
+    names = n.inputs if n.op == "Not" else operands(b, n)
+    return b.op("Logical", *names, type=n.op.upper())
 
 
 @registry.op("Where")
@@ -125,6 +133,7 @@ def identity(b: Builder, n: SourceNode) -> str:
 
 @registry.op("Dropout")
 def dropout(b: Builder, n: SourceNode) -> list[str]:
+    n.only("is_test", 1, "export for inference")
     ratio, training = (b.const(n.inputs[k]) if len(n.inputs) > k else None for k in (1, 2))
     if len(n.inputs) > 2 and n.inputs[2] and training is None:
         raise Unsupported("Dropout whose training_mode is computed", "export for inference")

@@ -34,8 +34,13 @@ def spatial(b: Builder, x: str, function: Callable[[str], str]) -> str:
 
 
 def spatial_rank(b: Builder, n: SourceNode) -> int:
-    """The rank of a spatial op's first operand: 3 or 4."""
-    rank = b.rank(n.inputs[0])
+    """The rank of a spatial op's first operand: 3 or 4.
+
+    The filter or the window tells it, too, where nothing else does."""
+    if n.attr("kernel_shape"):
+        rank = len(n.attr("kernel_shape")) + 2
+    else:
+        rank = b.rank(n.inputs[1] if n.op.startswith("Conv") else n.inputs[0])
     if rank not in (3, 4):
         raise Unsupported(f"{n.op} over {rank - 2} spatial dimensions: the engine has 1 and 2",
                           "split it into 2-D operations")

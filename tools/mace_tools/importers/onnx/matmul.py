@@ -20,8 +20,8 @@ def matmul(b: Builder, n: SourceNode) -> str:
 @registry.op("Gemm")
 def gemm(b: Builder, n: SourceNode) -> str:
     """alpha * A' * B' + beta * C; passes make a FullyConnected of it where B is constant."""
-    y = b.op("MatMul", *n.inputs[:2], transpose_a=n.attr("transA", 0),
-             transpose_b=n.attr("transB", 0))
+    y = b.op("MatMul", *n.inputs[:2], transpose_a=n.flag("transA", 0),
+             transpose_b=n.flag("transB", 0))
     alpha, beta = n.attr("alpha", 1.0), n.attr("beta", 1.0)
     if alpha != 1:
         y = b.op("Eltwise", y, b.add_const(np.float32(alpha)), type="PROD")

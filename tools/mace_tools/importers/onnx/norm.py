@@ -13,15 +13,16 @@ from mace_tools.importers.onnx.layout import to_first, to_last
 from mace_tools.importers.registry import Unsupported
 from mace_tools.importers.source import SourceNode
 
+FLOAT = 1  # TensorProto.FLOAT, the type in which moments are computed
+
 
 @registry.op("BatchNormalization")
 def batch_norm(b: Builder, n: SourceNode) -> str:
     used = [o for o in n.outputs[1:] if o]
-    if n.attr("training_mode", 0) or (used and b.opset >= 14):
+    if n.flag("training_mode", 0) or (used and b.opset >= 14):
         raise Unsupported("BatchNormalization in training mode", "export for inference")
-    if n.attr("spatial", 1) == 0:
-        raise Unsupported("BatchNormalization with spatial = 0",
-                          "export with opset 9 or newer, which has no such mode")
+    n.only("is_test", 1, "export for inference")
+    n.only("spatial", 1, "export with opset 9 or newer, which has no such mode")
     y = b.op("BatchNorm", to_last(b, n.inputs[0]), *n.inputs[1:5],
              epsilon=float(n.attr("epsilon", 1e-5)))
     return to_first(b, y)
@@ -51,6 +52,7 @@ def lp_norm(b: Builder, n: SourceNode) -> str:
 @registry.op("LayerNormalization")
 def layer_norm(b: Builder, n: SourceNode) -> list[str]:
     x, axis, epsilon = n.inputs[0], n.attr("axis", -1), float(n.attr("epsilon", 1e-5))
+    n.only("stash_type", FLOAT, "export with the mean and the deviation in float32")
     y = b.op("LayerNorm", *n.inputs, axis=axis, epsilon=epsilon)
     if not [o for o in n.outputs[1:] if o]:
         return [y]

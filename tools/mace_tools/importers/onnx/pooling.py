@@ -25,8 +25,8 @@ def pool(b: Builder, n: SourceNode) -> str:
              "kernels": pair(n.attr("kernel_shape"), 1, rank),
              "strides": pair(n.attr("strides"), 1, rank),
              "dilations": pair(n.attr("dilations"), 1, rank),
-             "round_mode": n.attr("ceil_mode", 0),
-             "count_include_pad": n.attr("count_include_pad", 0), **padding(n, rank)}
+             "round_mode": n.flag("ceil_mode", 0),
+             "count_include_pad": n.flag("count_include_pad", 0), **padding(n, rank)}
     return spatial(b, n.inputs[0], lambda t: b.op("Pooling", t, **attrs))
 
 

@@ -13,6 +13,7 @@ from mace_tools.importers.builder import Builder
 from mace_tools.importers.onnx import registry
 from mace_tools.importers.onnx.conv import padding
 from mace_tools.importers.onnx.layout import pair, spatial, spatial_rank
+from mace_tools.importers.onnx.norm import FLOAT
 from mace_tools.importers.onnx.reader import ELEMENT
 from mace_tools.importers.registry import Unsupported
 from mace_tools.importers.source import SourceNode
@@ -30,7 +31,7 @@ def lp_pool(b: Builder, n: SourceNode) -> str:
     kernels = pair(n.attr("kernel_shape"), 1, rank)
     attrs = {"pooling_type": L2, "kernels": kernels, "strides": pair(n.attr("strides"), 1, rank),
              "dilations": pair(n.attr("dilations"), 1, rank), "count_include_pad": 1,
-             "round_mode": n.attr("ceil_mode", 0), **padding(n, rank)}
+             "round_mode": n.flag("ceil_mode", 0), **padding(n, rank)}
     if attrs["round_mode"]:
         raise Unsupported("LpPool with ceil_mode", "export without ceil_mode")
     y = spatial(b, n.inputs[0], lambda t: b.op("Pooling", t, **attrs))
@@ -41,6 +42,7 @@ def lp_pool(b: Builder, n: SourceNode) -> str:
 def group_norm(b: Builder, n: SourceNode) -> str:
     x, scale, bias = n.inputs
     groups, rank = n.attr("num_groups"), b.rank(x)
+    n.only("stash_type", FLOAT, "export with the mean and the deviation in float32")
     y = b.op("Reshape", x, dim=[0, groups, -1])
     y = b.op("LayerNorm", y, axis=2, epsilon=float(n.attr("epsilon", 1e-5)))
     per_group = b.opset < 21
@@ -83,7 +85,7 @@ def trilu(b: Builder, n: SourceNode) -> str:
     if k is None:
         raise Unsupported("the diagonal is computed", "make it constant")
     keep = np.ones((rows, columns), np.bool_)
-    keep = np.triu(keep, k.item()) if n.attr("upper", 1) else np.tril(keep, k.item())
+    keep = np.triu(keep, k.item()) if n.flag("upper", 1) else np.tril(keep, k.item())
     zero = np.zeros((), NUMPY[b.dtype(n.inputs[0])])
     return b.op("Select", b.add_const(keep), n.inputs[0], b.add_const(zero))
 

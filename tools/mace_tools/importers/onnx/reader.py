@@ -6,6 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,22 @@ ELEMENT = {
     9: np.bool_, 10: np.float16, 11: np.float64, 12: np.uint32, 13: np.uint64, 16: np.float32,
 }  # fmt: skip
 BFLOAT16 = 16
+# Element types that the engine does not have; another one takes their place.
+_NARROWED = [np.dtype(t) for t in (np.float64, np.uint16, np.uint32, np.uint64)]
+_RETYPED = {k: np.dtype(v).name for k, v in ELEMENT.items() if np.dtype(v) in _NARROWED}
+_RETYPED[BFLOAT16] = "bfloat16"
+_OTHER_TYPES = {8: "strings", 14: "complex64", 15: "complex128", 17: "float8e4m3fn",
+                18: "float8e4m3fnuz", 19: "float8e5m2", 20: "float8e5m2fnuz", 21: "uint4",
+                22: "int4", 23: "float4e2m1"}
+CUT = ("end or begin the model where its tensors hold numbers (input_tensors and output_tensors in "
+       "the YAML)")
+
+
+@dataclass(frozen=True)
+class Opaque:
+    """A constant that holds no numbers that the engine has: fine as long as nothing reads it."""
+
+    kind: str
 
 
 def read(path: Path) -> SourceModel:
@@ -44,27 +61,39 @@ def read(path: Path) -> SourceModel:
 
 def _model(proto: Any, path: Path) -> SourceModel:
     opset = max((o.version for o in proto.opset_import if o.domain in ("", "ai.onnx")), default=0)
-    if opset == 0:
+    own = any(n.domain in ("", "ai.onnx") for n in proto.graph.node)
+    if opset == 0 and (own or not proto.opset_import):
         raise ModelError(f"{path} names no operator set version: it is truncated, or older than "
                          "ONNX 1.0")
     graph = proto.graph
     _check_names(graph, path)
-    constants = {t.name: tensor(t, path.parent) for t in graph.initializer}
-    nodes = []
+    model = SourceModel("ONNX", graph.name or path.stem, [], {}, {},
+                        [v.name for v in graph.output], {}, "NCHW", opset)
+    for t in graph.initializer:
+        _add_constant(model, t.name, tensor(t, path.parent))
+    for sparse in graph.sparse_initializer:
+        model.unusable[sparse.values.name] = ("a sparse tensor", "store it as a dense one")
+    nodes = model.nodes
     for k, n in enumerate(graph.node):
         attrs = {a.name: _attribute(a, path.parent) for a in n.attribute}
+        if len(attrs) < len(n.attribute):
+            raise ModelError(f"{path} is damaged: {n.op_type} '{n.name}' has an attribute twice")
         op = n.op_type if n.domain in ("", "ai.onnx") else f"{n.domain}.{n.op_type}"
         outputs = list(n.output)
         if op == "Constant" and outputs:
-            constants[outputs[0]] = _constant(attrs, n.name)
+            _add_constant(model, outputs[0], _constant(attrs, n.name))
             continue
+        _note_types(model, outputs, attrs)
         name = n.name or (outputs[0] if outputs else f"{op}_{k}")
         nodes.append(SourceNode(name, op, list(n.input), outputs, attrs))
     _check_producers(nodes, path)
-    inputs = {v.name: _info(v) for v in graph.input if v.name not in constants}
-    info = {v.name: _info(v) for v in [*graph.value_info, *graph.output]}
-    return SourceModel("ONNX", graph.name or path.stem, nodes, constants, inputs,
-                       [v.name for v in graph.output], info, "NCHW", opset)
+    stored = {*model.constants, *model.unusable}
+    model.inputs = {v.name: _info(model, v) for v in graph.input if v.name not in stored}
+    model.info = {v.name: _info(model, v) for v in [*graph.value_info, *graph.output]}
+    for f in proto.functions:
+        model.help[f"{f.domain}.{f.name}" if f.domain else f.name] = (
+            "the file defines it as a function: inline it with onnx.inliner.inline_local_functions")
+    return model
 
 
 def _check_names(graph: Any, path: Path) -> None:
@@ -89,13 +118,42 @@ def _check_producers(nodes: list[SourceNode], path: Path) -> None:
             seen[out] = node.name
 
 
-def _info(v: Any) -> ValueInfo:
-    t = v.type.tensor_type
+def _info(model: SourceModel, v: Any) -> ValueInfo:
+    """What a file says about a tensor; one that cannot be used is entered in `model.unusable`."""
+    t, kind = v.type.tensor_type, v.type.tensor_type.elem_type
+    others = [f.name for f, _ in v.type.ListFields() if f.name != "tensor_type"]
+    if others:
+        what = others[0].removesuffix("_type").replace("_", " ")
+        model.unusable[v.name] = (f"a value of the kind '{what}'", CUT)
+    elif kind and kind not in ELEMENT:
+        model.unusable[v.name] = (f"a tensor of {_type_name(kind)}", CUT)
+    elif kind in _RETYPED:
+        model.retyped[v.name] = _RETYPED[kind]
     shape: Shape | None = None
     if t.HasField("shape"):
         shape = tuple(d.dim_value if d.HasField("dim_value") and d.dim_value > 0 else None
                       for d in t.shape.dim)
-    return ValueInfo(dtype_name(ELEMENT.get(t.elem_type, np.float32)), shape)
+    return ValueInfo(dtype_name(ELEMENT.get(kind, np.float32)), shape)
+
+
+def _note_types(model: SourceModel, outputs: list[str], attrs: dict[str, Any]) -> None:
+    """Element types that attributes give to a node's outputs and that the engine does not have."""
+    for value in attrs.values():
+        if isinstance(value, Opaque):
+            model.unusable.update((out, (f"a constant of {value.kind}", CUT)) for out in outputs)
+    for key in ("to", "dtype"):
+        kind = attrs.get(key)
+        if isinstance(kind, int) and kind in _RETYPED and outputs:
+            model.retyped[outputs[0]] = _RETYPED[kind]
+
+
+def _add_constant(model: SourceModel, name: str, value: np.ndarray | Opaque) -> None:
+    if isinstance(value, Opaque):
+        model.unusable[name] = (f"a constant of {value.kind}", CUT)
+        return
+    model.constants[name] = value
+    if value.dtype in _NARROWED:
+        model.retyped[name] = value.dtype.name
 
 
 def _attribute(a: Any, folder: Path) -> Any:
@@ -117,9 +175,12 @@ def _guess(a: Any) -> int:
     return 6 if a.floats else 8 if a.strings else 7
 
 
-def _constant(attrs: dict[str, Any], name: str) -> np.ndarray:
+def _constant(attrs: dict[str, Any], name: str) -> np.ndarray | Opaque:
     if "value" in attrs:
         return attrs["value"]
+    for key in ("value_string", "value_strings", "sparse_value"):
+        if key in attrs:
+            return Opaque(key.removeprefix("value_").replace("_", " "))
     for key, kind in (("value_float", np.float32), ("value_floats", np.float32),
                       ("value_int", np.int64), ("value_ints", np.int64)):
         if key in attrs:
@@ -127,12 +188,17 @@ def _constant(attrs: dict[str, Any], name: str) -> np.ndarray:
     raise ModelError(f"Constant '{name}' holds no numbers ({', '.join(attrs) or 'no value'})")
 
 
-def tensor(t: Any, folder: Path) -> np.ndarray:
+def _type_name(number: int) -> str:
+    return _OTHER_TYPES.get(number, f"element type {number}")
+
+
+def tensor(t: Any, folder: Path) -> np.ndarray | Opaque:
     """The contents of a TensorProto. Errors: ModelError."""
     kind = ELEMENT.get(t.data_type)
+    if kind is None and t.data_type == 0:
+        raise ModelError(f"tensor '{t.name}' has no element type: the file is damaged")
     if kind is None:
-        raise ModelError(f"tensor '{t.name}' has element type {t.data_type}, which the engine "
-                         "does not have")
+        return Opaque(_type_name(t.data_type))
     shape, raw = tuple(t.dims), t.raw_data
     if t.data_location == 1:
         raw = _external(t, folder)

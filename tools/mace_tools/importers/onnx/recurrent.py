@@ -14,6 +14,7 @@ from functools import reduce
 
 import numpy as np
 
+from mace_tools.errors import ModelError
 from mace_tools.importers.builder import Builder
 from mace_tools.importers.onnx import registry
 from mace_tools.importers.registry import Unsupported
@@ -91,7 +92,7 @@ STEPS: dict[str, Callable[[Cell, str, str, str], tuple[str, str]]] = {
 @registry.op("RNN", "GRU", "LSTM")
 def recurrent(b: Builder, n: SourceNode) -> list[str]:
     inputs = [*n.inputs, *[""] * 8][:8]
-    batch_first = n.attr("layout", 0)
+    batch_first = n.flag("layout", 0)
     x = b.transpose(inputs[0], [1, 0, 2]) if batch_first else inputs[0]
     _check(b, n, x, inputs)
     direction = n.attr("direction", "forward")
@@ -116,9 +117,13 @@ def _check(b: Builder, n: SourceNode, x: str, inputs: list[str]) -> None:
         raise Unsupported("sequences of different lengths", "run them one by one")
     if any(b.const(i) is None for i in (*inputs[1:3], *filter(None, (inputs[3], inputs[7])))):
         raise Unsupported("weights are computed", "make the weights constant")
-    for name in ("clip", "input_forget"):
+    for name in ("clip", "input_forget", "activation_alpha", "activation_beta"):
         if n.attr(name):
             raise Unsupported(f"attribute {name}", f"export the model without {name}")
+    hidden = b.const(inputs[2]).shape[-1]
+    if n.attr("hidden_size", hidden) != hidden:
+        raise ModelError(f"{n.op} '{n.name}': hidden_size is {n.attr('hidden_size')}, its "
+                         f"recurrent weights are for {hidden}")
     for kind in n.attr("activations") or []:
         if kind not in _KINDS:
             raise Unsupported(f"activation {kind}", f"use one of {', '.join(_KINDS)}")
@@ -134,7 +139,7 @@ def _run(
     per = len(_ACTIVATIONS[n.op])
     kinds = [_KINDS[k] for k in (n.attr("activations") or _ACTIVATIONS[n.op] * (d + 1))]
     cell = Cell(b, hidden, r, bias[half:], kinds[d * per : (d + 1) * per],
-                linear_before_reset=bool(n.attr("linear_before_reset", 0)))
+                linear_before_reset=bool(n.flag("linear_before_reset", 0)))
     if inputs[7]:
         cell.peepholes = [b.add_const(p) for p in np.split(b.const(inputs[7])[d], 3)]
     count, batch = b.shape(x)[:2]
@@ -152,4 +157,4 @@ def _initial(b: Builder, n: SourceNode, name: str, d: int, shape: tuple[int, int
     if not name:
         return b.add_const(np.zeros(shape, np.float32), name="zero_state")
     index = b.add_const(np.array(d, np.int32), name="direction")
-    return b.op("Gather", name, index, axis=1 if n.attr("layout", 0) else 0)
+    return b.op("Gather", name, index, axis=1 if n.flag("layout", 0) else 0)

@@ -17,23 +17,22 @@ _REDUCE = {"ReduceMean": "MEAN", "ReduceMin": "MIN", "ReduceMax": "MAX", "Reduce
 
 @registry.op(*_REDUCE)
 def reduce(b: Builder, n: SourceNode) -> str:
-    x, keepdims, kind = n.inputs[0], n.attr("keepdims", 1), _REDUCE[n.op]
-    if len(n.inputs) < 2 or not n.inputs[1]:
-        axes = n.attr("axes")
-    else:
+    x, keepdims, kind = n.inputs[0], n.flag("keepdims", 1), _REDUCE[n.op]
+    axes, nothing = n.attr("axes"), n.flag("noop_with_empty_axes", 0)
+    if len(n.inputs) > 1 and n.inputs[1]:
         value = b.const(n.inputs[1])
         if value is None:
             return b.op("Reduce", x, n.inputs[1], reduce_type=kind, keepdims=keepdims)
         axes = value.reshape(-1).tolist()
-    if not axes and n.attr("noop_with_empty_axes", 0):
+    if not axes and nothing:
         return b.op("Identity", x)
     return b.op("Reduce", x, reduce_type=kind, axis=axes or [], keepdims=keepdims)
 
 
 @registry.op("ArgMax", "ArgMin")
 def arg_max(b: Builder, n: SourceNode) -> str:
-    return b.op("ArgMax", n.inputs[0], axis=n.attr("axis", 0), keepdims=n.attr("keepdims", 1),
-                argmin=int(n.op == "ArgMin"), select_last=n.attr("select_last_index", 0))
+    return b.op("ArgMax", n.inputs[0], axis=n.attr("axis", 0), keepdims=n.flag("keepdims", 1),
+                argmin=int(n.op == "ArgMin"), select_last=n.flag("select_last_index", 0))
 
 
 @registry.op("CumSum")
@@ -41,14 +40,14 @@ def cumsum(b: Builder, n: SourceNode) -> str:
     axis = b.const(n.inputs[1])
     if axis is None:
         raise Unsupported("the axis is computed", "make the axis a constant")
-    return b.op("Cumsum", n.inputs[0], axis=axis.item(), exclusive=n.attr("exclusive", 0),
-                reverse=n.attr("reverse", 0))
+    return b.op("Cumsum", n.inputs[0], axis=axis.item(), exclusive=n.flag("exclusive", 0),
+                reverse=n.flag("reverse", 0))
 
 
 @registry.op("TopK")
 def top_k(b: Builder, n: SourceNode) -> list[str]:
-    attrs = {"axis": n.attr("axis", -1), "largest": n.attr("largest", 1),
-             "sorted": n.attr("sorted", 1)}
+    attrs = {"axis": n.attr("axis", -1), "largest": n.flag("largest", 1),
+             "sorted": n.flag("sorted", 1)}
     inputs = [n.inputs[0]]
     k = n.attr("k")
     if k is None:

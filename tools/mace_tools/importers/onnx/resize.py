@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from mace_tools.errors import ModelError
 from mace_tools.importers.builder import Builder
 from mace_tools.importers.onnx import registry
+from mace_tools.importers.onnx.resize_matrix import Axis, by_matrices
 from mace_tools.importers.registry import Unsupported
 from mace_tools.importers.source import SourceNode
 
@@ -23,6 +25,8 @@ _COORDINATES = {"half_pixel": "HALF_PIXEL", "asymmetric": "ASYMMETRIC",
 @registry.op("Upsample")
 def upsample(b: Builder, n: SourceNode) -> str:
     scales = n.attr("scales")
+    if n.attr("height_scale") is not None:  # opset 1
+        scales = [1.0, 1.0, n.attr("height_scale"), n.attr("width_scale")]
     if scales is None:
         scales = _constant(b, n.inputs[1], "scales")
     return _resize(b, n.inputs[0], [float(s) for s in scales], None, _old(n))
@@ -35,17 +39,74 @@ def resize(b: Builder, n: SourceNode) -> str:
         return _resize(b, x, _constant(b, n.inputs[1], "scales"), None, _old(n))
     attrs = {**_mode(n), "coordinate": _coordinate(n),
              "nearest_mode": n.attr("nearest_mode", "round_prefer_floor").upper(),
-             "exclude_outside": n.attr("exclude_outside", 0),
+             "exclude_outside": n.flag("exclude_outside", 0),
              "cubic_coeff": float(n.attr("cubic_coeff_a", -0.75))}
     if attrs["mode"] != "CUBIC":
         del attrs["exclude_outside"], attrs["cubic_coeff"]
     if attrs["mode"] != "NEAREST":
         del attrs["nearest_mode"]
+    scales, sizes = _wanted(b, n)
+    antialias = bool(n.flag("antialias", 0)) and attrs["mode"] != "NEAREST"
+    policy = n.attr("keep_aspect_ratio_policy", "stretch")
+    if isinstance(sizes, str):
+        if antialias or policy != "stretch":
+            raise Unsupported("antialias or keep_aspect_ratio_policy with computed sizes",
+                              "make the sizes constant")
+        return _resize(b, x, None, sizes, attrs)
+    if policy == "stretch" and not antialias:
+        return _resize(b, x, scales, sizes, attrs)
+    axes = _resized_axes(b, n, scales, sizes, policy)
+    ratios = scales is not None or all(a.out == a.extent * a.scale for a in axes.values())
+    if not ratios or antialias and any(a.scale < 1 for a in axes.values()):
+        return by_matrices(b, x, axes, attrs, antialias)
+    if sizes is not None:
+        sizes = [axes[k].out if k in axes else None for k in range(b.rank(x))]
+    return _resize(b, x, scales, sizes, attrs)
+
+
+def _wanted(b: Builder, n: SourceNode) -> tuple[list[float] | None, list[int | None] | str | None]:
+    """Scales or sizes of all axes: 1 or None of those that stay; computed sizes as a tensor."""
+    rank = b.rank(n.inputs[0])
+    axes = [a % rank for a in n.attr("axes") or range(rank)]
     sizes = n.inputs[3] if len(n.inputs) > 3 else ""
-    if sizes:
-        value = b.const(sizes)
-        return _resize(b, x, None, sizes if value is None else value.tolist(), attrs)
-    return _resize(b, x, _constant(b, n.inputs[2], "scales"), None, attrs)
+    value = b.const(sizes) if sizes else np.array(_constant(b, n.inputs[2], "scales"))
+    if value is not None and value.size != len(axes):
+        raise ModelError(f"Resize '{n.name}': {value.size} scales or sizes for {len(axes)} axes")
+    if not sizes:
+        return [dict(zip(axes, value)).get(k, 1.0) for k in range(rank)], None
+    if value is not None:
+        return None, [dict(zip(axes, value.tolist())).get(k) for k in range(rank)]
+    if axes == list(range(rank)):
+        return None, sizes
+    if rank != 4 or axes != [2, 3]:
+        raise Unsupported(f"computed sizes of axes {axes}", "make the sizes constant")
+    return None, b.op("Concat", b.add_const(np.zeros(2), b.dtype(sizes)), sizes, axis=0)
+
+
+def _resized_axes(
+    b: Builder, n: SourceNode, scales: list[float] | None, sizes: list[int | None] | None,
+    policy: str,
+) -> dict[int, Axis]:
+    """What becomes of the axes that change."""
+    shape = b.extents(n.inputs[0])
+    if policy not in ("stretch", "not_larger", "not_smaller"):
+        raise Unsupported(f"keep_aspect_ratio_policy '{policy}'",
+                          "use stretch, not_larger or not_smaller")
+    named = {k: s for k, s in enumerate(scales or sizes or ()) if s is not None}
+    if any(shape[k] is None for k in named):
+        raise Unsupported("antialias or keep_aspect_ratio_policy with an input of unknown size",
+                          "give input_shapes")
+    if scales is not None:
+        axes = {k: Axis(shape[k], int(np.floor(np.float32(shape[k]) * np.float32(s))), s)
+                for k, s in named.items()}
+    else:
+        factors = {k: s / shape[k] for k, s in named.items()}
+        if policy != "stretch":
+            one = (min if policy == "not_larger" else max)(factors.values())
+            factors = dict.fromkeys(named, one)
+            named = {k: int(np.floor(one * shape[k] + 0.5)) for k in named}
+        axes = {k: Axis(shape[k], named[k], factors[k]) for k in named}
+    return {k: a for k, a in axes.items() if a.out != a.extent or a.scale != 1}
 
 
 def _old(n: SourceNode) -> dict[str, Any]:
@@ -77,16 +138,16 @@ def _constant(b: Builder, name: str, what: str) -> list[float]:
 
 
 def _resize(
-    b: Builder, x: str, scales: list[float] | None, sizes: list[int] | str | None,
+    b: Builder, x: str, scales: list[float] | None, sizes: list[int | None] | str | None,
     attrs: dict[str, Any],
 ) -> str:
     """Resizes two neighbouring axes: of [N, C, H, W] or, as some exporters write, [N, H, W, C]."""
-    rank, shape = b.rank(x), b.shape(x)
+    rank, shape = b.rank(x), b.extents(x)
     if rank != 4:
         raise Unsupported(f"resizing a tensor of rank {rank}", "the engine resizes rank 4")
     last = False
     if isinstance(sizes, list):
-        changed = [k for k, s in enumerate(sizes) if s != shape[k]]
+        changed = [k for k, s in enumerate(sizes) if s not in (None, shape[k])]
         last = 1 in changed and 3 not in changed
     elif scales is not None:
         changed = [k for k, s in enumerate(scales) if s != 1]
@@ -101,7 +162,11 @@ def _resize(
         hw = b.op("Slice", sizes, starts=[h], ends=[h + 2], axes=[0])
         y = b.op("Resize", x, b.op("Cast", hw, to="i32"), **attrs)
     elif sizes is not None:
-        y = b.op("Resize", x, size=[int(s) for s in sizes[h : h + 2]], **attrs)
+        hw = [shape[k] if sizes[k] is None else sizes[k] for k in (h, h + 1)]
+        if None in hw:
+            raise Unsupported("a size for one of two axes, the other one's extent is unknown",
+                              "give input_shapes, or sizes of both")
+        y = b.op("Resize", x, size=hw, **attrs)
     else:
         y = b.op("Resize", x, scales=np.asarray(scales[h : h + 2], float), **attrs)
     return y if last else b.transpose(y, [0, 3, 1, 2])

@@ -26,7 +26,7 @@ def ints(b: Builder, n: SourceNode, index: int, attr: str) -> list[int] | None:
 @registry.op("Reshape")
 def reshape(b: Builder, n: SourceNode) -> str:
     dims = ints(b, n, 1, "shape")
-    zero = n.attr("allowzero", 0)
+    zero = n.flag("allowzero", 0)
     inputs = n.inputs[:1] if dims is not None else n.inputs[:2]
     return b.op("Reshape", *inputs, dim=dims, allow_zero=zero or None)
 

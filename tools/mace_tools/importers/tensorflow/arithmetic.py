@@ -96,6 +96,9 @@ def matmul(b: Builder, n: SourceNode) -> str:
 
 @registry.op("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
 def batch_matmul(b: Builder, n: SourceNode) -> str:
+    result = n.attr("Tout")
+    if result is not None and result.engine != b.dtype(n.inputs[0]):
+        raise Unsupported(f"a result of type {result.name}", "cast it afterwards")
     return b.op("MatMul", *n.inputs[:2], transpose_a=n.attr("adj_x", False),
                 transpose_b=n.attr("adj_y", False))
 
@@ -135,6 +138,7 @@ def cumsum(b: Builder, n: SourceNode) -> str:
 @registry.op("Cast", "Bitcast")
 def cast(b: Builder, n: SourceNode) -> str:
     to = n.attr("DstT")
+    n.only("Truncate", False, "export the cast with rounding")
     if n.op == "Bitcast" or to is None or to.engine is None:
         raise Unsupported(f"to {to.name if to else 'another type'}", "cast to a number type")
     return b.op("Cast", n.inputs[0], to=to.engine)

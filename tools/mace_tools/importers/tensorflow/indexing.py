@@ -14,6 +14,7 @@ from mace_tools.importers.operands import (
     strided_slice,
     top_k,
 )
+from mace_tools.importers.registry import Unsupported
 from mace_tools.importers.source import SourceNode
 from mace_tools.importers.tensorflow import registry
 
@@ -39,6 +40,9 @@ def gather(b: Builder, n: SourceNode) -> str:
 
 @registry.op("GatherNd")
 def gather_nd(b: Builder, n: SourceNode) -> str:
+    if n.attr("bad_indices_policy", "") not in ("", "DEFAULT", "ERROR"):
+        raise Unsupported(f"bad_indices_policy {n.attr('bad_indices_policy')}",
+                          "leave wrong indices out before it")
     return b.op("GatherNd", *n.inputs[:2])
 
 
@@ -49,6 +53,9 @@ def one_hot_(b: Builder, n: SourceNode) -> str:
 
 @registry.op("TopKV2")
 def top_k_v2(b: Builder, n: SourceNode) -> list[str]:
+    kind = n.attr("index_type")
+    if kind is not None and kind.engine != "i32":
+        raise Unsupported(f"indices of type {kind.name}", "use int32, and cast them afterwards")
     return top_k(b, *n.inputs[:2], n.attr("sorted", True))
 
 

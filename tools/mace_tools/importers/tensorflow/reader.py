@@ -41,7 +41,8 @@ def read(path: Path) -> SourceModel:
     """Errors: ModelError naming the file, what is wrong with it, and the cure."""
     graph = _parse(path)
     _check_nodes(graph, path)
-    model = SourceModel("tensorflow", path.stem, [], {}, {}, [], data_format=_data_format(graph))
+    model = SourceModel("tensorflow", path.stem, [], {}, {}, [], data_format=_data_format(graph),
+                        loop_ops=frozenset({"NextIteration", "RefNextIteration"}))
     made = {node.name for node in graph.node}
     counts = _used_outputs(graph, made, path)
     for node in graph.node:
@@ -133,13 +134,23 @@ def _add_node(model: SourceModel, node: Any, count: int, version: int) -> None:
         value = tensor_value(node.attr["value"].tensor, where)
         if isinstance(value, np.ndarray):
             model.constants[node.name] = value
+            kind = ElementType(node.attr["value"].tensor.dtype)
+            if kind.retyped:
+                model.retyped[node.name] = kind.name
             return
         attrs: dict[str, Any] = {"value": value}
     else:
         attrs = {key: attr_value(v) for key, v in node.attr.items()}
     dtype = _output_type(node.op, attrs)
+    source = _source_type(node.op, attrs)
+    if source is not None and source.retyped:
+        model.retyped[node.name] = source.name
     if node.op == "Placeholder":
         shape = attrs.get("shape")
+        if source is not None and source.engine is None:
+            model.unusable[node.name] = (
+                f"a tensor of {source.name}", "begin the model where its tensors hold numbers "
+                "(input_tensors and input_shapes in the YAML)")
         unknown = shape == () and version < SCALAR_SHAPES
         model.inputs[node.name] = ValueInfo(dtype, None if unknown else shape)
         return
@@ -152,10 +163,18 @@ def _add_node(model: SourceModel, node: Any, count: int, version: int) -> None:
 def _output_type(op: str, attrs: dict[str, Any]) -> str:
     if op in _TESTS:
         return "bool"
-    for key in _TYPE_ATTRS:
-        if isinstance(attrs.get(key), ElementType):
-            return attrs[key].engine or "f32"
+    source = _source_type(op, attrs)
+    if source is not None:
+        return source.engine or "f32"
     return "i32" if op in ("Shape", "Rank", "Size") else "f32"
+
+
+def _source_type(op: str, attrs: dict[str, Any]) -> ElementType | None:
+    """The type of a node's outputs as its attributes give it."""
+    if op in _TESTS or op in ("Shape", "Rank", "Size") and "out_type" not in attrs:
+        return None
+    types = (attrs.get(key) for key in _TYPE_ATTRS)
+    return next((t for t in types if isinstance(t, ElementType)), None)
 
 
 def _data_format(graph: Any) -> str:

@@ -18,7 +18,7 @@ from mace_tools.ir import Shape, dtype_name
 # the list of TensorProto that holds its values.
 _TYPES: dict[int, tuple[str, Any, str]] = {
     1: ("float", np.float32, "float_val"),
-    2: ("double", np.float64, "double_val"),
+    2: ("float64", np.float64, "double_val"),
     3: ("int32", np.int32, "int_val"),
     4: ("uint8", np.uint8, "int_val"),
     5: ("int16", np.int16, "int_val"),
@@ -61,6 +61,12 @@ class ElementType:
             return "f32"
         dtype = _TYPES.get(self._plain, ("", None))[1]
         return None if dtype is None else dtype_name(dtype)
+
+    @property
+    def retyped(self) -> bool:
+        """Whether the engine has another type in its place."""
+        dtype = _TYPES.get(self._plain, ("", None))[1]
+        return self._plain == BFLOAT16 or dtype in (np.float64, np.uint16, np.uint32, np.uint64)
 
     @property
     def _plain(self) -> int:

@@ -20,8 +20,11 @@ registry.help_for(
 )
 registry.help_for(
     "control flow does not convert: unroll it, or cut the model around it",
-    "Enter", "Switch", "Merge", "NextIteration", "Exit", "LoopCond", "If", "StatelessIf", "While",
-    "StatelessWhile", "TensorArrayV3", "TensorListReserve",
+    "Enter", "Switch", "Merge", "NextIteration", "Exit", "LoopCond", "RefEnter", "RefSwitch",
+    "RefMerge", "RefNextIteration", "RefExit", "If", "StatelessIf", "While", "StatelessWhile",
+    "Case", "StatelessCase", "For", "TensorArrayV3", "TensorArrayReadV3", "TensorArrayWriteV3",
+    "TensorArrayGatherV3", "TensorArrayScatterV3", "TensorArraySizeV3", "TensorListReserve",
+    "TensorListFromTensor", "TensorListGetItem", "TensorListSetItem", "TensorListStack",
 )
 registry.help_for(
     "functions must be inlined when the graph is frozen",

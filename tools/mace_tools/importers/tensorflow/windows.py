@@ -38,9 +38,9 @@ def in_nhwc(b: Builder, n: SourceNode, x: str, make: Callable[[str], str]) -> st
     return b.transpose(make(b.transpose(x, TO_NHWC)), TO_NCHW)
 
 
-def spatial(n: SourceNode, key: str) -> list[int]:
-    """The H and W entries of a 4-entry attribute. Batch and channel must be 1."""
-    values = n.attr(key) or [1, 1, 1, 1]
+def spatial(n: SourceNode, key: str, values: list[int] | None = None) -> list[int]:
+    """The H and W entries of a 4-entry attribute, or of an operand. Batch and channel must be 1."""
+    values = values or n.attr(key) or [1, 1, 1, 1]
     hw = [values[2], values[3]] if is_nchw(n) else [values[1], values[2]]
     if math.prod(values) != math.prod(hw):
         raise Unsupported(f"{key} {values} along batch or channels")
@@ -48,12 +48,11 @@ def spatial(n: SourceNode, key: str) -> list[int]:
 
 
 def padding(n: SourceNode) -> dict:
-    kind = n.attr("padding", "VALID")
+    kind, pads = n.attr("padding", "VALID"), n.attr("explicit_paddings") or []
     if kind in PADDING:
         return {"padding": PADDING[kind]}
     if kind != "EXPLICIT":
         raise Unsupported(f"padding {kind}", "use VALID, SAME or EXPLICIT")
-    pads = n.attr("explicit_paddings")
     top, bottom, left, right = pads[4:] if is_nchw(n) else pads[2:6]
     return {"padding": EXPLICIT, "padding_values": [top, left, bottom, right]}
 
@@ -103,12 +102,13 @@ def deconv(b: Builder, n: SourceNode) -> str:
 
 @registry.op("MaxPool", "AvgPool", "MaxPoolV2")
 def pool(b: Builder, n: SourceNode) -> str:
+    given: list[list[int] | None] = [None, None]
     if n.op == "MaxPoolV2":
-        n.attrs.update(ksize=fixed_ints(b, n.inputs[1], "ksize"),
-                       strides=fixed_ints(b, n.inputs[2], "strides"))
+        given = [fixed_ints(b, n.inputs[1], "ksize"), fixed_ints(b, n.inputs[2], "strides")]
+    kernels, strides = spatial(n, "ksize", given[0]), spatial(n, "strides", given[1])
     return in_nhwc(b, n, n.inputs[0], lambda x: b.op(
-        "Pooling", x, pooling_type=1 if n.op == "AvgPool" else 2, kernels=spatial(n, "ksize"),
-        strides=spatial(n, "strides"), **padding(n)))
+        "Pooling", x, pooling_type=1 if n.op == "AvgPool" else 2, kernels=kernels,
+        strides=strides, **padding(n)))
 
 
 @registry.op("BiasAdd", "BiasAddV1")

@@ -8,6 +8,7 @@ believed, and what they raise on a damaged file becomes a ModelError.
 
 from __future__ import annotations
 
+import functools
 import re
 import struct
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import flatbuffers
 import numpy as np
 import tflite
 
@@ -100,13 +102,69 @@ def operator_name(code: Any) -> str:
     return f"'{text(code.CustomCode())}'" if name == "CUSTOM" else name
 
 
-def options(file: File, operator: Any) -> dict[str, Any]:
-    """The fields of an operator's options, under the names that the schema's accessors have."""
+def options(file: File, operator: Any) -> tuple[dict[str, Any], frozenset[str]]:
+    """The fields of an operator's options, under the names that the schema's accessors have, and
+    the names of those that hold the schema's default.
+
+    What the schema at hand does not know gets a name that no importer function asks for."""
+    found = _besides(operator)
     kind, table = _OPTIONS.get(operator.BuiltinOptionsType()), operator.BuiltinOptions()
+    if kind is None:
+        found["options"] = f"of the unknown kind {operator.BuiltinOptionsType()}"
     if table is None or kind in (None, "NONE"):
-        return {}
+        return found, frozenset()
+    known = _Slots()
+    getattr(tflite, f"{kind}Start")(known)
+    for slot in range(known.count, _slots(table)):
+        if table.Offset(4 + 2 * slot):
+            found[f"number {slot} of {kind}"] = "set"
+    fields = _fields(file, kind, table.Bytes, table.Pos)
+    defaults = _fields(file, kind, *_empty_table(kind))
+    return found | fields, frozenset(k for k, v in fields.items() if v == defaults[k])
+
+
+def _besides(operator: Any) -> dict[str, Any]:
+    """What a builtin operator holds besides its options, where it holds more than most."""
+    found: dict[str, Any] = {}
+    if operator.BuiltinOptions2Type():
+        found["builtin_options_2"] = f"of kind {operator.BuiltinOptions2Type()}"
+    for name in ("CustomOptions", "Intermediates"):
+        count = getattr(operator, name + "Length")()
+        if count > 0:
+            found[name] = f"{count} entries"
+    return found
+
+
+class _Slots:
+    """In place of a flatbuffers builder: learns how many fields the schema gives a table."""
+
+    count = 0
+
+    def StartObject(self, count: int) -> None:  # noqa: N802, the builder's name
+        self.count = count
+
+
+def _slots(table: Any) -> int:
+    """How many fields the file's table has room for."""
+    def number(at: int, size: int) -> int:
+        return int.from_bytes(table.Bytes[at : at + size], "little", signed=size == 4)
+
+    return (number(table.Pos - number(table.Pos, 4), 2) - 4) // 2
+
+
+@functools.cache
+def _empty_table(kind: str) -> tuple[bytes, int]:
+    """The bytes and the position of a table that leaves every field at its default."""
+    b = flatbuffers.Builder()
+    getattr(tflite, f"{kind}Start")(b)
+    b.Finish(getattr(tflite, f"{kind}End")(b))
+    data = bytes(b.Output())
+    return data, int.from_bytes(data[:4], "little")
+
+
+def _fields(file: File, kind: str, data: bytes, position: int) -> dict[str, Any]:
     reader = getattr(tflite, kind)()
-    reader.Init(table.Bytes, table.Pos)
+    reader.Init(data, position)
     names = {m for m in dir(reader) if m[0].isupper() and not _GENERATED.search(m)}
     vectors = {m for m in names if hasattr(reader, m + "Length")}
     values = {m: [int(v) for v in file.numbers(reader, m)] for m in vectors}

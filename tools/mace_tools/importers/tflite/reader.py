@@ -31,6 +31,8 @@ _NUMPY: dict[str, Any] = {
     "INT64": np.int64, "INT16": np.int16, "INT8": np.int8, "UINT8": np.uint8, "BOOL": np.bool_,
     "UINT16": np.uint16, "UINT32": np.uint32, "UINT64": np.uint64,
 }
+# Element types that the engine does not have; another one takes their place.
+_RETYPED = ("FLOAT64", "UINT16", "UINT32", "UINT64")
 QUANTIZABLE = ("INT8", "UINT8", "INT16", "INT32", "INT4")
 
 
@@ -71,11 +73,45 @@ def _model(file: File) -> SourceModel:
     model.outputs = [name(i) for i in file.numbers(graph, "Outputs")]
     for operator in file.list(graph, "Operators"):
         outputs = [name(i) for i in file.numbers(operator, "Outputs")]
+        fields, at_default = options(file, operator)
         model.nodes.append(SourceNode(
             outputs[0] if outputs else "", codes[operator.OpcodeIndex()],
-            [name(i) for i in file.numbers(operator, "Inputs")], outputs,
-            options(file, operator)))
+            [name(i) for i in file.numbers(operator, "Inputs")], outputs, fields, at_default))
+    _settle_sources(file, model, dict(zip(names, tensors)))
     return model
+
+
+def _settle_sources(file: File, model: SourceModel, tensors: dict[str, Any]) -> None:
+    """Names the tensors that cannot be used, and the empty constants."""
+    made = model.producers()
+    for name, tensor in tensors.items():
+        reason = _unusable(tensor, model.info[name])
+        if reason is not None:
+            model.unusable[name] = reason
+            model.constants.pop(name, None)
+        elif TENSOR_TYPES[tensor.Type()] in _RETYPED:
+            model.retyped[name] = TENSOR_TYPES[tensor.Type()].lower()
+        known = name in made or name in model.inputs or name in model.constants
+        if not known and reason is None and 0 in _shape(file, tensor):
+            kind = _NUMPY[TENSOR_TYPES[tensor.Type()]]
+            model.constants[name] = np.zeros(_shape(file, tensor), kind)
+
+
+def _unusable(tensor: Any, info: ValueInfo) -> tuple[str, str] | None:
+    """Why no operator that touches it can be converted, and the cure."""
+    kind = TENSOR_TYPES.get(tensor.Type(), f"type {tensor.Type()}")
+    if info.quant is not None:
+        return ("quantized tensors, which are not supported yet",
+                "use the float model that it was made from")
+    if tensor.IsVariable():
+        return ("a variable tensor: a state that lasts from one run to the next",
+                "convert the model with the state as an input and an output")
+    if tensor.Sparsity() is not None:
+        return "a sparse tensor", "convert the model without sparsity"
+    if kind not in _NUMPY:
+        return (f"a tensor of {kind}", "end or begin the model where its tensors hold numbers "
+                                       "(input_tensors and output_tensors in the YAML)")
+    return None
 
 
 def _names(tensors: list) -> list[str]:

@@ -19,10 +19,10 @@ from mace_tools.importers.tflite.flat import MIRROR_MODES, TENSOR_TYPES
 
 @registry.op("RESHAPE")
 def reshape(b: Builder, n: SourceNode) -> str:
-    x = n.inputs[0]
-    if len(n.inputs) > 1 and n.inputs[1]:
+    x, shape = n.inputs[0], n.attr("NewShape", [])
+    if len(n.inputs) > 1 and n.inputs[1]:  # takes precedence over the option
         return operands.reshape_to(b, x, n.inputs[1])
-    return operands.reshape(b, x, n.attr("NewShape", []))
+    return operands.reshape(b, x, shape)
 
 
 @registry.op("SQUEEZE")

@@ -25,6 +25,7 @@ class Maker:
 
     def __init__(self):
         self.tensors, self.ops, self.index = [], [], {}
+        self.variables = set()  # names of tensors that keep their contents between runs
 
     def tensor(self, name, shape=(), dtype="float32", data=None, scale=None):
         self.index[name] = len(self.tensors)
@@ -90,8 +91,7 @@ class Maker:
             tflite.BufferAddData(b, raw)
         return tflite.BufferEnd(b)
 
-    @staticmethod
-    def _tensor(b, k, tensor):
+    def _tensor(self, b, k, tensor):
         name, shape, dtype, _, scale = tensor
         its_name, dims = b.CreateString(name), b.CreateNumpyVector(np.array(shape, np.int32))
         quant = None
@@ -105,6 +105,7 @@ class Maker:
         tflite.TensorAddType(b, _TYPES[dtype])
         tflite.TensorAddBuffer(b, k + 1)
         tflite.TensorAddName(b, its_name)
+        tflite.TensorAddIsVariable(b, name in self.variables)
         if quant is not None:
             tflite.TensorAddQuantization(b, quant)
         return tflite.TensorEnd(b)
@@ -254,7 +255,7 @@ def test_quantized_tensors_and_unknown_operators_at_once(tmp_path):
     with pytest.raises(UnsupportedOps) as e:
         load("tflite", m.save(tmp_path, ["x"], ["y"]))
     text = str(e.value)
-    assert "quantized tensor x2: 'x', 'q'" in text and "use the float model" in text
+    assert "ADD x1: 'q'" in text and "quantized" in text and "use the float model" in text
     assert "RFFT2D x1" in text and "'Blur' x1" in text
 
 

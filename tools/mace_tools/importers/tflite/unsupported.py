@@ -15,6 +15,10 @@ registry.help_for(
     "IF", "WHILE", "CALL", "CALL_ONCE",
 )
 registry.help_for(
+    "freeze the model: this reads or writes a variable, whose value the file does not hold",
+    "VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE", "HASHTABLE", "HASHTABLE_FIND",
+)
+registry.help_for(
     "quantized operators are not supported yet: use the float model", "QUANTIZE", "FAKE_QUANT",
 )
 registry.help_for(

@@ -1,0 +1,82 @@
+"""Resizing of axes by products with constant matrices, for what the engine's Resize does not have.
+
+SPDX-License-Identifier: Apache-2.0
+
+Row i of an axis' matrix holds the weights that the input's elements have in output element i.
+Source: ONNX Resize-18: with antialias the filter is stretched by max(1, 1 / scale).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mace_tools.importers.builder import Builder
+from mace_tools.importers.registry import Unsupported
+from mace_tools.ir import NUMPY
+
+
+@dataclass(frozen=True)
+class Axis:
+    """How one axis is resized; `scale` need not be `out / extent`."""
+
+    extent: int
+    out: int
+    scale: float
+
+
+# Where output element i lies in the input, as Resize defines coordinate_transformation_mode.
+_COORDINATES: dict[str, Callable[[np.ndarray, Axis], np.ndarray]] = {
+    "HALF_PIXEL": lambda i, a: (i + 0.5) / a.scale - 0.5,
+    "PYTORCH_HALF_PIXEL": lambda i, a: (i + 0.5) / a.scale - 0.5 if a.out > 1 else 0 * i,
+    "ASYMMETRIC": lambda i, a: i / a.scale,
+    "ALIGN_CORNERS": lambda i, a: i * ((a.extent - 1) / (a.out - 1) if a.out > 1 else 0),
+}
+
+
+def by_matrices(b: Builder, x: str, axes: Mapping[int, Axis], attrs: Mapping[str, Any],
+                antialias: bool) -> str:
+    """Resizes these axes of x; `attrs` are those of the engine's Resize.
+
+    Errors: Unsupported for what no matrix can express."""
+    if attrs["mode"] == "NEAREST" or attrs["coordinate"] not in _COORDINATES:
+        raise Unsupported(f"mode {attrs['mode'].lower()} and coordinates "
+                          f"{attrs['coordinate'].lower()} at a scale that is not the ratio of the "
+                          "sizes", "give sizes that keep the aspect ratio exactly")
+    rank = b.rank(x)
+    for k, axis in axes.items():
+        weights = matrix(axis, attrs, antialias).astype(NUMPY[b.dtype(x)])
+        if k == rank - 2:
+            x = b.op("MatMul", b.add_const(weights, name="weights"), x)
+            continue
+        order = [i for i in range(rank) if i != k] + [k]
+        x = b.op("MatMul", b.transpose(x, order), b.add_const(weights.T.copy(), name="weights"))
+        x = b.transpose(x, np.argsort(order).tolist())
+    return x
+
+
+def matrix(axis: Axis, attrs: Mapping[str, Any], antialias: bool) -> np.ndarray:
+    """The weights [out, extent] of linear or cubic interpolation; rows add up to 1."""
+    at = _COORDINATES[attrs["coordinate"]](np.arange(axis.out, dtype=np.float64), axis)
+    shrink = min(1.0, axis.scale) if antialias else 1.0
+    reach = int(np.ceil((2 if attrs["mode"] == "CUBIC" else 1) / shrink)) + 1
+    taps = np.floor(at)[:, None].astype(int) + np.arange(-reach, reach + 1)
+    distance = np.abs((taps - at[:, None]) * shrink)
+    weights = _cubic(distance, attrs["cubic_coeff"]) if attrs["mode"] == "CUBIC" else np.clip(
+        1 - distance, 0, None)
+    if attrs.get("exclude_outside"):
+        weights = weights * ((taps >= 0) & (taps < axis.extent))
+    weights = weights / weights.sum(1, keepdims=True)
+    result = np.zeros((axis.out, axis.extent))
+    np.add.at(result, (np.arange(axis.out)[:, None], taps.clip(0, axis.extent - 1)), weights)
+    return result
+
+
+def _cubic(d: np.ndarray, a: float) -> np.ndarray:
+    """Keys' kernel."""
+    near = ((a + 2) * d - (a + 3)) * d * d + 1
+    far = ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
+    return np.where(d <= 1, near, np.where(d < 2, far, 0))

@@ -1,0 +1,104 @@
+"""An attribute that an importer function does not ask for makes it refuse the node; every operator.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mace_tools.errors import UnsupportedOps
+from mace_tools.importers import load
+from mace_tools.importers.tensorflow import registry
+from mace_tools.importers.tensorflow.attributes import OPERAND_TYPES
+from mace_tools.importers.tensorflow.operators_test import BINARY, IMG, OTHERS, UNARY, X, i32
+from mace_tools.importers.tensorflow.tensorflow_test import FLOAT, Maker
+
+F3 = [np.float32([1, 2, 3])] * 4
+WINDOW = {"strides": [1, 1, 1, 1], "padding": "VALID"}
+BLOCK = np.concatenate([IMG] * 2)
+# Operator: the operands, of which the first is fed, and attributes.
+CASES: dict[str, tuple[list[np.ndarray], dict]] = {
+    **{op: ([x], {}) for op, x, _ in UNARY}, **{op: ([x, y], {}) for op, x, y, _ in BINARY},
+    **{op: ([x, *more], attrs) for op, x, more, attrs, _ in OTHERS},
+    **{op: ([X, X], {}) for op in ("Add", "AddV2", "Mul", "Div")},
+    **{op: ([X], {}) for op in (
+        "CheckNumerics", "EnsureShape", "Erf", "Identity", "IdentityN", "IsInf", "Snapshot",
+        "PlaceholderWithDefault", "PreventGradient", "ReadVariableOp", "Shape", "ShapeN")},
+    **{op: ([X, i32(1)], {}) for op in ("ArgMax", "Max", "Min", "Mean", "Prod")},
+    **{op: ([np.stack([X, X]), np.stack([X, X])], {"adj_y": True})
+       for op in ("BatchMatMulV2", "BatchMatMulV3")},
+    **{op: ([X > 0, X, X], {}) for op in ("Select", "SelectV2")},
+    **{op: ([IMG, *F3], {"is_training": False}) for op in ("FusedBatchNormV2", "FusedBatchNormV3")},
+    **{op: ([X, np.float32([1, 2, 3, 4])], {}) for op in ("BiasAdd", "BiasAddV1")},
+    "Pack": ([X, X], {"axis": 0, "N": 2}), "Stack": ([X, X], {"axis": 0}),
+    "BatchNormWithGlobalNormalization": ([IMG, *F3], {"scale_after_normalization": True}),
+    "BatchToSpace": ([np.concatenate([BLOCK] * 2), i32(0, 0, 0, 0).reshape(2, 2)],
+                     {"block_size": 2}),
+    "Cast": ([X], {"DstT": "type 3"}), "Concat": ([i32(0)[0], X, X], {}),
+    "ConcatV2": ([X, X, np.int32(0)], {}), "LogicalNot": ([X > 0], {}),
+    "Conv2D": ([IMG, np.ones((2, 2, 3, 1), np.float32)], WINDOW),
+    "DepthwiseConv2dNative": ([IMG, np.ones((2, 2, 3, 1), np.float32)], WINDOW),
+    "Conv2DBackpropInput": ([i32(2, 5, 5, 1), np.ones((2, 2, 1, 3), np.float32), IMG], WINDOW),
+    "ExtractImagePatches": ([IMG], {"ksizes": [1, 2, 2, 1], "rates": [1, 1, 1, 1], **WINDOW}),
+    "Fill": ([i32(2, 3), np.float32(1)], {}), "LRN": ([IMG], {}),
+    "OneHot": ([i32(0, 1), np.int32(3), np.float32(1), np.float32(0)], {"axis": -1}),
+    "Range": ([np.int32(0), np.int32(3), np.int32(1)], {}), "Reshape": ([X, i32(8)], {}),
+    "ResizeBicubic": ([IMG, i32(3, 3)], {}), "ResourceGather": ([X, i32(0)], {}),
+    "Split": ([np.int32(1), X], {"num_split": 2}),
+    "SplitV": ([X, i32(1, 3), np.int32(1)], {"num_split": 2}), "Squeeze": ([X[:1]], {}),
+    "StridedSlice": ([X, i32(0), i32(1), i32(1)], {"shrink_axis_mask": 1}),
+    "TopKV2": ([X, np.int32(2)], {"sorted": True}), "Unpack": ([X], {"num": 2, "axis": 0}),
+}
+NEVER = {"Bitcast", "Const"}  # refused, whatever their attributes are
+FIRST_FIXED = {"Concat", "Conv2DBackpropInput", "Fill", "Range", "Split"}  # by what they are made
+
+
+def file(folder, op, **more):
+    operands, attrs = CASES[op]
+    m, names = Maker(), []
+    for k, operand in enumerate(operands):
+        feed = k == 0 and op not in FIRST_FIXED or op == "Conv2DBackpropInput" and k == 2
+        if feed and operand.dtype != np.int32:
+            names.append(m.placeholder(f"in{k}", *operand.shape))
+            m.graph.node[-1].attr["dtype"].type = FLOAT if operand.dtype == np.float32 else 10
+        else:
+            names.append(m.const(f"in{k}", operand.astype(np.float32) if operand.dtype == bool
+                                 else operand))
+    m.node("y", op, *names, **{k: v for k, v in attrs.items() if k != "DstT"}, **more)
+    if "DstT" in attrs:
+        m.graph.node[-1].attr["DstT"].type = 3
+    return m.save(folder)
+
+
+@pytest.mark.parametrize("op", sorted(set(registry.supported()) - NEVER))
+def test_an_unknown_attribute_is_refused(tmp_path, op):
+    load("tensorflow", file(tmp_path, op), outputs=["y"])
+    with pytest.raises(UnsupportedOps) as e:
+        load("tensorflow", file(tmp_path, op, surprise=3), outputs=["y"])
+    assert "does not know its attribute surprise = 3" in str(e.value)
+    assert [(o.op, o.nodes) for o in e.value.ops] == [(op, ["y"])]
+
+
+def test_annotations_and_types_of_operands_are_no_attributes_to_know(tmp_path):
+    load("tensorflow", file(tmp_path, "Relu", _output_shapes=[1], _class="loc:@x", T=1))
+
+
+def test_the_types_that_are_passed_over_are_those_of_operands():
+    definitions = pytest.importorskip("tensorflow.python.framework.op_def_registry")
+    results = []
+    for op in registry.supported():
+        definition = definitions.get(op)
+        of_operands = {attr for arg in definition.input_arg
+                       for attr in (arg.type_attr, arg.type_list_attr)}
+        results += [f"{op}.{a.name}" for a in definition.attr
+                    if a.name in OPERAND_TYPES and a.name not in of_operands]
+    assert not results
+
+
+def test_what_is_refused_of_known_attributes(tmp_path):
+    for op, attr, value in (("Cast", "Truncate", True), ("MatMul", "a_is_sparse", True),
+                            ("GatherNd", "bad_indices_policy", "IGNORE")):
+        with pytest.raises(UnsupportedOps):
+            load("tensorflow", file(tmp_path, op, **{attr: value}))

@@ -1,0 +1,25 @@
+"""Options of TFLite operators that do not change what a float operator computes, with the reason.
+
+SPDX-License-Identifier: Apache-2.0
+
+Every other option must be asked for by the importer function or hold the schema's default, or the
+operator is refused.
+"""
+
+from mace_tools.importers.tflite import registry
+
+registry.without_meaning(
+    "how 8-bit and 16-bit operands are scaled; quantized tensors are refused",
+    "AsymmetricQuantizeInputs", "QuantizedBiasType", "PotScaleInt16",
+)
+registry.without_meaning(
+    "element types, which the tensors have as well", "InDataType", "OutDataType", ops=["CAST"],
+)
+registry.without_meaning(
+    "numbers of operands and results, which the operator lists as well",
+    "ValuesCount", "Num", "NumSplits", ops=["PACK", "UNPACK", "SPLIT", "SPLIT_V"],
+)
+registry.without_meaning(
+    "filters for each channel, as the filter's shape says as well", "DepthMultiplier",
+    ops=["DEPTHWISE_CONV_2D"],
+)

@@ -1,0 +1,117 @@
+"""A small valid node of every ONNX operator that converts, for tests of what varies about it.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import helper, numpy_helper
+
+OPSET = 18
+RNG = np.random.default_rng(5)
+
+
+def uniform(*shape: int) -> np.ndarray:
+    return RNG.uniform(-1, 1, shape).astype(np.float32)
+
+
+X, IMG = uniform(2, 3, 4), uniform(1, 4, 6, 6)
+POSITIVE, TRUTH, WHOLE = np.abs(X) + 0.5, X > 0, np.arange(1, 25, dtype=np.int32).reshape(2, 3, 4)
+CHANNELS = [np.abs(uniform(4)) + 0.5 for _ in range(4)]
+
+
+def i64(*values: int) -> np.ndarray:
+    return np.array(values, np.int64)
+
+
+@dataclass
+class Case:
+    """The first operand is fed, the others are constants; None: an operand that is absent."""
+
+    operands: Sequence[np.ndarray | None]
+    attrs: dict[str, Any] = field(default_factory=dict)
+    outputs: int = 1
+    opset: int = OPSET
+
+
+def _recurrent(gates: int) -> Case:
+    return Case([uniform(3, 2, 5), uniform(1, gates * 4, 5), uniform(1, gates * 4, 4),
+                 uniform(1, 2 * gates * 4)], {"hidden_size": 4}, 2)
+
+
+def _many(names: str, *operands: np.ndarray | None, **attrs: Any) -> dict[str, Case]:
+    return {name: Case(operands, attrs) for name in names.split()}
+
+
+CASES: dict[str, Case] = {
+    **_many("Abs Neg Exp Floor Ceil Round Sign Sin Cos Tan Atan Sinh Cosh Asinh Erf IsNaN IsInf "
+            "Relu Sigmoid Tanh Softplus Softsign HardSwish LeakyRelu Elu Selu Celu ThresholdedRelu "
+            "HardSigmoid Mish Softmax LogSoftmax Hardmax Identity Dropout Flatten Transpose Shape "
+            "Size Shrink Asin Acos Atanh LpNormalization ArgMax ArgMin Clip", X),
+    **_many("Log Sqrt Reciprocal", POSITIVE), "Acosh": Case([POSITIVE + 1]),
+    "Gelu": Case([X], opset=20),
+    **_many("Add Sub Mul Div Pow", POSITIVE, POSITIVE), "Mod": Case([WHOLE, WHOLE[::-1].copy()]),
+    **_many("Equal Less LessOrEqual Greater GreaterOrEqual", X, X[::-1].copy()),
+    **_many("Min Max Sum Mean", X, X[::-1].copy()),
+    **_many("And Or Xor", TRUTH, TRUTH[::-1].copy()), "Not": Case([TRUTH]),
+    "Where": Case([TRUTH, X, -X]), "PRelu": Case([X, uniform(4)]),
+    "Cast": Case([X], {"to": 7}), "CastLike": Case([X, i64(1)]),
+    "Conv": Case([IMG, uniform(2, 4, 3, 3), uniform(2)], {"kernel_shape": [3, 3]}),
+    "ConvTranspose": Case([IMG, uniform(4, 2, 3, 3)], {"kernel_shape": [3, 3]}),
+    **_many("MaxPool AveragePool LpPool", IMG, kernel_shape=[3, 3]),
+    **_many("GlobalAveragePool GlobalMaxPool GlobalLpPool MeanVarianceNormalization", IMG),
+    "BatchNormalization": Case([IMG, *CHANNELS]),
+    "InstanceNormalization": Case([IMG, *CHANNELS[:2]]), "LRN": Case([IMG], {"size": 3}),
+    "LayerNormalization": Case([X, uniform(4), uniform(4)], opset=17),
+    "GroupNormalization": Case([IMG, *CHANNELS[:2]], {"num_groups": 2}, opset=21),
+    "MatMul": Case([X, uniform(2, 4, 3)]),
+    "Gemm": Case([uniform(3, 3), uniform(3, 3), uniform(3)]),
+    "Einsum": Case([X, X], {"equation": "abc,abd->acd"}),
+    "Concat": Case([X, X], {"axis": 1}), "Split": Case([X], {"axis": 2, "num_outputs": 2}, 2),
+    "Slice": Case([X, i64(0), i64(2), i64(1)]), "Pad": Case([X, i64(0, 1, 0, 0, 0, 2)]),
+    "Gather": Case([X, i64(0, 1)]), "GatherElements": Case([X, np.zeros((2, 3, 4), np.int64)]),
+    "GatherND": Case([X, np.zeros((2, 1), np.int64)]),
+    "ScatterND": Case([X, np.ones((1, 1), np.int64), uniform(1, 3, 4)]),
+    "OneHot": Case([i64(1, 0, 2), i64(3), np.float32([0, 1])]),
+    "ReverseSequence": Case([uniform(3, 2, 4), i64(1, 2)]),
+    **_many("ReduceL1 ReduceL2 ReduceMax ReduceMean ReduceMin ReduceProd ReduceSumSquare", X,
+            i64(1)),
+    "ReduceSum": Case([X, i64(1)]), **_many("ReduceLogSum ReduceLogSumExp", POSITIVE, i64(1)),
+    "CumSum": Case([X, i64(1)]), "TopK": Case([X, i64(2)], {}, 2),
+    "Resize": Case([IMG, None, None, i64(1, 4, 4, 4)], {"mode": "linear"}),
+    "Upsample": Case([IMG, np.float32([1, 1, 2, 2])], opset=9),
+    "Reshape": Case([X, i64(4, 6)]), "Squeeze": Case([uniform(1, 3), i64(0)]),
+    "Unsqueeze": Case([X, i64(0)]), "Expand": Case([uniform(1, 3), i64(2, 3)]),
+    "Tile": Case([X, i64(1, 2, 1)]), "ConstantOfShape": Case([i64(2, 3)]),
+    "Range": Case([i64(1)[0], i64(9)[0], i64(2)[0]]),
+    "DepthToSpace": Case([IMG], {"blocksize": 2}), "SpaceToDepth": Case([IMG], {"blocksize": 2}),
+    "EyeLike": Case([uniform(3, 4)]), "Trilu": Case([X]),
+    "RNN": _recurrent(1), "GRU": _recurrent(3), "LSTM": _recurrent(4),
+}
+
+
+def save(path: Path, op: str, case: Case, attrs: dict[str, Any] | None = None) -> Path:
+    """The case as a file, with these attributes instead of its own."""
+    names = ["x", *(f"c{k}" if c is not None else "" for k, c in enumerate(case.operands[1:], 1))]
+    outputs = [f"y{k}" for k in range(case.outputs)]
+    node = helper.make_node(op, names, outputs, **(case.attrs if attrs is None else attrs))
+    kind = helper.np_dtype_to_tensor_dtype(case.operands[0].dtype)
+    constants = [numpy_helper.from_array(c, n) for n, c in zip(names[1:], case.operands[1:]) if n]
+    if op in ("ConstantOfShape", "Range"):  # operands that the engine wants when it plans
+        constants.append(numpy_helper.from_array(case.operands[0], "x"))
+        inputs = []
+    else:
+        inputs = [helper.make_tensor_value_info("x", kind, case.operands[0].shape)]
+    graph = helper.make_graph([node], "case", inputs, [onnx.ValueInfoProto(name=o)
+                                                       for o in outputs], constants)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", case.opset)],
+                              ir_version=8)
+    path.write_bytes(model.SerializeToString())
+    return path
