@@ -63,6 +63,8 @@ def _main(argv: list[str], console: Console) -> int:
     except SystemExit:  # -h
         return ExitCode.OK
     module = COMMANDS[args.command]
+    if hasattr(module, "standalone"):
+        return module.standalone(args, console)
     if args.config is None:
         return module.without_config(args, console)
     deployment = config.load(args.config, options.overrides(args))

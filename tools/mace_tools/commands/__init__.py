@@ -1,12 +1,14 @@
 """The commands. A command module has HELP, add_options(parser) and command(context).
-One that can do without a deployment file has without_config(args, console) as well.
+One that can do without a deployment file has without_config(args, console) as well, one that takes
+none has standalone(args, console) instead.
 
 SPDX-License-Identifier: Apache-2.0
 """
 
-from mace_tools.commands import benchmark, check, convert, plan, run
+from mace_tools.commands import benchmark, check, convert, init, plan, run
 from mace_tools.commands.context import Context
 
-COMMANDS = {"convert": convert, "run": run, "benchmark": benchmark, "check": check, "plan": plan}
+COMMANDS = {"init": init, "convert": convert, "run": run, "benchmark": benchmark, "check": check,
+            "plan": plan}
 
 __all__ = ["COMMANDS", "Context"]

@@ -19,8 +19,6 @@ from mace_tools.importers.request import RequestError, listed, own_shape, stated
 from mace_tools.importers.source import SourceModel
 from mace_tools.ir import Graph, Shape
 
-# How each framework orders the dimensions of pictures.
-SOURCE_FORMAT = {"onnx": "NCHW", "caffe": "NCHW", "tensorflow": "NHWC", "tflite": "NHWC"}
 TO_NCHW, TO_NHWC = (0, 3, 1, 2), (0, 2, 3, 1)
 Shapes = dict[str, Shape]
 
@@ -45,7 +43,7 @@ def import_model(
     Errors: ConfigError naming the line that asks for what the model does not have; ModelError if
     the model itself is at fault; UnsupportedOps."""
     read = importers.read(model.platform, source)
-    shapes = _import_shapes(context, tag, model)
+    shapes = _import_shapes(context, tag, model, read.data_format)
     try:
         graph = _graph(model, read, shapes, imported)
     except RequestError as e:
@@ -126,7 +124,7 @@ def _about_shape(
 ) -> tuple[str, str]:
     """What is wrong with an input's shape in the order of the source, and an example."""
     own = own_shape(read, name)
-    source = SOURCE_FORMAT[model.platform]
+    source = read.data_format
     wanted = formats(model.subgraph.input_tensors, model.subgraph.input_data_formats).get(name)
     other = wanted not in (None, source)
     text = f"{listed(given)} "
@@ -145,14 +143,14 @@ def _about_shape(
     return text, f"input_shapes: {listed(right)}"
 
 
-def _import_shapes(context: Context, tag: str, model: Model) -> Shapes:
-    """Input shapes in the order of the source framework."""
+def _import_shapes(context: Context, tag: str, model: Model, source: str) -> Shapes:
+    """Input shapes in the order of the source model."""
     sub = model.subgraph
     orders = formats(sub.input_tensors, sub.input_data_formats)
     shapes: Shapes = {}
     for k, (name, shape) in enumerate(zip(sub.input_tensors, sub.input_shapes)):
         order = orders.get(name, "NONE")
-        if order not in ("NONE", SOURCE_FORMAT[model.platform]):
+        if order not in ("NONE", source):
             if len(shape) != 4:
                 raise _config_error(
                     context, tag, "input_data_formats", k, f"{order} needs four dimensions, and "

@@ -13,14 +13,13 @@ from typing import Any
 import numpy as np
 
 from mace_tools import cli_options as options
-from mace_tools import data, frameworks, report, runner, validate
+from mace_tools import data, frameworks, importers, report, runner, validate
 from mace_tools.cli_console import boxed
 from mace_tools.commands import labels
 from mace_tools.commands.compare import compare
 from mace_tools.commands.context import Context, Outcome
-from mace_tools.commands.import_model import SOURCE_FORMAT, TO_NCHW, TO_NHWC
+from mace_tools.commands.import_model import TO_NCHW, TO_NHWC
 from mace_tools.commands.prepare import Job, Prepared, jobs, prepared
-from mace_tools.config import Model
 from mace_tools.errors import MaceError
 from mace_tools.exit_codes import ExitCode
 
@@ -138,13 +137,13 @@ def _keep(folder: Path, outputs: Arrays) -> dict[str, str]:
 
 def _expected(context: Context, ready: Prepared, outputs: list[str]) -> Arrays:
     """What the source framework computes, in the orders of the converted model."""
-    model, net = ready.model, ready.converted.net
-    feeds = {s.name: _reordered(ready.inputs[s.name], s.data_format, model, to_source=True)
+    model, net, file = ready.model, ready.converted.net, ready.converted.source
+    order = importers.read(model.platform, file).data_format
+    feeds = {s.name: _reordered(ready.inputs[s.name], s.data_format, order, to_source=True)
              for s in data.specs(net.input_info)}
-    context.console.info(f"running {ready.converted.source.name} in "
-                         f"{frameworks.FRAMEWORKS[model.platform][0]}")
-    found = frameworks.run(model.platform, ready.converted.source, feeds, outputs)
-    return {s.name: _reordered(found[s.name], s.data_format, model, to_source=False)
+    context.console.info(f"running {file.name} in {frameworks.FRAMEWORKS[model.platform][0]}")
+    found = frameworks.run(model.platform, file, feeds, outputs)
+    return {s.name: _reordered(found[s.name], s.data_format, order, to_source=False)
             for s in data.specs(net.output_info)}
 
 
@@ -171,9 +170,8 @@ def _validate(
             "outputs": facts}
 
 
-def _reordered(array: np.ndarray, fmt: str, model: Model, to_source: bool) -> np.ndarray:
-    """A picture tensor in the dimension order of the source framework, or back."""
-    source = SOURCE_FORMAT[model.platform]
+def _reordered(array: np.ndarray, fmt: str, source: str, to_source: bool) -> np.ndarray:
+    """A picture tensor in the dimension order of the source model, or back."""
     if array.ndim != 4 or fmt in ("NONE", source):
         return array
     wanted = source if to_source else fmt

@@ -97,6 +97,9 @@ def shapes(value: Any) -> tuple[tuple[int, ...], ...]:
 
 def shape(value: Any) -> tuple[int, ...]:
     parts = _parts(value)
+    if any(str(p).strip() == "?" for p in parts):
+        raise ValueError(f"{shown(value)} still has a '?' to fill in: the model's file leaves this "
+                         "open, so say what it is to be")
     try:
         dims = tuple(int(str(p)) for p in parts)
     except ValueError:

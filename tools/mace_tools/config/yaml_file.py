@@ -16,6 +16,7 @@ from mace_tools.config.problems import ConfigError, Problem
 from mace_tools.os_errors import explain
 
 Key = str | int
+DRAFTS = "`tools/converter.py init MODEL` drafts one"
 MAX_BYTES = 1 << 20  # a deployment file is a page or two; more is surely another kind of file
 
 
@@ -50,14 +51,16 @@ class YamlFile:
         try:
             if not self.path.is_file():
                 state = "is a folder" if self.path.is_dir() else "does not exist"
-                self._fail(None, f"the deployment file {state}; give the path of a .yml file")
+                self._fail(None, f"the deployment file {state}; give the path of a .yml file: "
+                                 f"{DRAFTS}")
             if self.path.stat().st_size > MAX_BYTES:
                 self._fail(None, f"the file has {self.path.stat().st_size} bytes: too large for a "
-                                 "deployment file; did you name the model instead?")
+                                 f"deployment file; did you name the model instead? {DRAFTS}")
             return self.path.read_bytes().decode("utf-8-sig")
         except UnicodeDecodeError as e:
-            self._fail(None, f"the file is not text in UTF-8 (byte {e.start} is "
-                             f"0x{e.object[e.start]:02x}); did you name the model instead?")
+            byte = f"byte {e.start} is 0x{e.object[e.start]:02x}"
+            self._fail(None, f"the file is not text in UTF-8 ({byte}); did you name the model "
+                             f"instead? {DRAFTS}")
         except OSError as e:
             self._fail(None, f"cannot read the file: {explain(e)}")
 

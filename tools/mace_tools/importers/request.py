@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
 
 from mace_tools.errors import MaceError
@@ -99,6 +99,19 @@ def _nearest(name: str, ends: Sequence[str], names: Sequence[str]) -> str:
 
 def _check_ends(model: SourceModel, starts: set[str], outputs: Sequence[str]) -> None:
     """Whether every input that the outputs need is there."""
+    for name in needed_inputs(model, outputs, starts):
+        if name not in starts:
+            own = own_shape(model, name)
+            shape = "" if own is None else f", input_shapes {stated(own)}"
+            raise RequestError(f"the outputs need the model's input '{name}', too: add it to "
+                               f"input_tensors{shape}", "input_tensors")
+
+
+def needed_inputs(
+    model: SourceModel, outputs: Sequence[str], starts: Collection[str] = ()
+) -> list[str]:
+    """The inputs of the model that the outputs depend on, other than through `starts`, in the order
+    of the file."""
     made, seen = model.producers(), set(starts)
     stack = [name if name in made else name.removesuffix(":0") for name in outputs]
     while stack:
@@ -108,11 +121,7 @@ def _check_ends(model: SourceModel, starts: set[str], outputs: Sequence[str]) ->
         seen.add(tensor)
         if tensor in made:
             stack += [i for i in made[tensor].inputs if i]
-        elif tensor in model.inputs:
-            own = own_shape(model, tensor)
-            shape = "" if own is None else f", input_shapes {stated(own)}"
-            raise RequestError(f"the outputs need the model's input '{tensor}', too: add it to "
-                               f"input_tensors{shape}", "input_tensors")
+    return [name for name in model.inputs if name in seen]
 
 
 def some(names: Sequence[str]) -> str:

@@ -1,0 +1,53 @@
+"""What `init` drafts for every real model converts and runs as it is, or says why not.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+from golden import data_folder
+
+from mace_tools import cli, importers
+from mace_tools.exit_codes import ExitCode
+from mace_tools.importers.detect import detect
+
+# The model's file states no shape: what is to be filled in.
+OPEN = {"ESPCN_x2": "1,12,16,1", "FSRCNN-small_x3": "1,12,16,1"}
+# Operators or types that do not convert.
+UNSUPPORTED = {"DS_CNN_S", "conv_actions_frozen", "kws_ref_model_int8", "vww_96_int8",
+               "mobilenet_v1_0.25_224_quant", "mobilenet_v2_1.0_224_quant",
+               "pretrainedResnet_quant"}  # fmt: skip
+
+
+def _models():
+    folder = data_folder("models")
+    files = (f for f in sorted(folder.rglob("*")) if f.suffix in (".pb", ".onnx", ".tflite"))
+    return [f for f in files if getattr(detect(f), "platform", "") in importers.platforms()]
+
+
+@pytest.mark.skipif(shutil.which("bazel") is None, reason="bazel is not installed")
+def test_every_draft_runs(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    models = _models()
+    assert len(models) >= 20
+    for model in models:
+        code = cli.main(["init", str(model)])
+        text, err = capfd.readouterr()
+        assert code == ExitCode.OK, err
+        open_shape = "'?'" in text
+        assert open_shape == (model.stem in OPEN or "wav_data" in text), model
+        assert ("cannot be converted" in err) == (model.stem in UNSUPPORTED), err
+        (tmp_path / "my.yml").write_text(text.replace("'?'", OPEN.get(model.stem, "1,1")))
+        code = cli.main(["run", "--config=my.yml", "--json=facts.json"])
+        out, err = capfd.readouterr()
+        if model.stem in UNSUPPORTED:
+            assert code == ExitCode.UNSUPPORTED_OPS, err
+            continue
+        assert code == ExitCode.OK and "Average latency" in out, f"{model}: {err}"
+        assert "WARNING" not in err, f"{model}: {err}"
+        (facts,) = json.loads((tmp_path / "facts.json").read_text())["models"].values()
+        assert facts["latency"]["runs"] == 1

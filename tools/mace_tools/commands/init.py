@@ -1,0 +1,142 @@
+"""init: drafts the deployment file of a model from what the model's file states.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shlex
+from pathlib import Path
+
+from mace_tools import importers
+from mace_tools.cli_console import Console
+from mace_tools.config import ELEMENTS
+from mace_tools.config.draft import Draft, End, text
+from mace_tools.config.files import missing, sha256_of
+from mace_tools.config.values import file_name
+from mace_tools.emit import atomic_files
+from mace_tools.errors import MaceError, UnsupportedOps
+from mace_tools.exit_codes import ExitCode, UsageError
+from mace_tools.importers.detect import detect
+from mace_tools.importers.request import needed_inputs
+from mace_tools.importers.source import SourceModel
+from mace_tools.ir import Graph, Shape
+from mace_tools.os_errors import explain
+
+HELP = "draft the deployment file of a model: inputs, outputs, shapes, checksum"
+TYPES = {short: name for name, short in ELEMENTS.items()}
+
+
+def add_options(p: argparse.ArgumentParser) -> None:
+    p.add_argument("model", type=Path, metavar="MODEL",
+                   help="a TensorFlow graph, an ONNX or a TFLite model; what it holds says which")
+    p.add_argument("--output", type=Path, metavar="YML",
+                   help="write this file, which must not be there yet (default: stdout)")
+    p.add_argument("--model_name", type=_name, metavar="NAME",
+                   help="of the library and the model (default: the name of the file)")
+
+
+def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
+    """Needs no deployment file."""
+    if args.output is not None and args.output.exists():
+        raise UsageError(f"--output={args.output}: this file is there already, perhaps with your "
+                         "changes; give another name, or remove it first")
+    path: Path = args.model
+    platform = _platform(path)
+    read = importers.read(platform, path)
+    draft = _draft(read, platform, path, args, console)
+    if args.output is None:
+        console.data(text(draft).rstrip("\n"))
+    else:
+        with atomic_files(args.output) as (out,):
+            out.write(text(draft).encode())
+        config = shlex.quote(str(args.output))
+        console.info(f"{args.output}: `tools/converter.py run --config={config}` converts and runs "
+                     "the model")
+    return ExitCode.OK
+
+
+def _platform(path: Path) -> str:
+    """Errors: MaceError if this is not a model, or not one that converts."""
+    if not path.exists():
+        raise MaceError(missing(str(path)))
+    try:
+        kind = detect(path)
+    except OSError as e:
+        raise MaceError(f"cannot read '{path}': {explain(e, path)}") from e
+    if kind is None:
+        raise MaceError(f"'{path}' is no model that can be converted, as far as its contents show; "
+                        f"what can be is {', '.join(importers.platforms())}")
+    if kind.platform not in importers.platforms():
+        raise MaceError(f"'{path}' holds {kind.name}, which cannot be converted; {kind.cure}")
+    return kind.platform
+
+
+def _draft(
+    read: SourceModel, platform: str, path: Path, args: argparse.Namespace, console: Console
+) -> Draft:
+    if not read.outputs:
+        raise MaceError(f"'{path}' has no outputs: each of its {len(read.nodes)} nodes is read by "
+                        "another")
+    names = needed_inputs(read, read.outputs)
+    order = read.data_format
+    inputs = [_end(name, read.inputs[name].shape, read.inputs[name].dtype, order)
+              for name in names]
+    graph = _graph(read, platform, path, console)
+    outputs = []
+    for k, name in enumerate(read.outputs):
+        tensor = None if graph is None else graph.tensors[graph.outputs[k]]
+        shape = None if tensor is None else tensor.static_shape
+        outputs.append(_end(name, shape, "", order))
+    open_ends = [e for e in inputs
+                 if e.shape is None or None in (e.shape[1:] if len(e.shape) > 1 else e.shape)]
+    notes = []
+    if open_ends:
+        notes.append("Fill in each '?' first.")
+        console.warn(f"{path} leaves extents of {len(open_ends)} input(s) open: fill in each '?' "
+                     f"of input_shapes ({', '.join(e.name for e in open_ends)})")
+    name = args.model_name or _tag(path)
+    command = f"tools/converter.py init {shlex.quote(str(path))}"
+    return Draft(name, platform, str(path), sha256_of(path), inputs, outputs, command, notes)
+
+
+def _end(name: str, shape: Shape | None, dtype: str, order: str) -> End:
+    return End(name, shape, TYPES.get(dtype, ""),
+               order if shape is not None and len(shape) == 4 else "NONE")
+
+
+def _graph(read: SourceModel, platform: str, path: Path, console: Console) -> Graph | None:
+    """The model with a batch of 1, for the shapes of its outputs; None if these are not known."""
+    shapes = {name: _with_batch(read.inputs[name].shape)
+              for name in needed_inputs(read, read.outputs)}
+    try:
+        return importers.translate(platform, read, shapes, read.outputs)
+    except UnsupportedOps as e:
+        console.warn(f"{path}: {sum(len(o.nodes) for o in e.ops)} nodes of it cannot be converted "
+                     f"({', '.join(dict.fromkeys(o.op for o in e.ops))}); `convert` says why, and "
+                     "input_tensors and output_tensors may name inner tensors to leave them out")
+    except MaceError as e:
+        console.warn(f"{path}: it does not convert as it is: {e}")
+    return None
+
+
+def _with_batch(shape: Shape | None) -> Shape | None:
+    if shape is None or len(shape) < 2 or shape[0] is not None:
+        return shape
+    return (1, *shape[1:])
+
+
+def _tag(path: Path) -> str:
+    """The file's name with what the name of a model may have."""
+    return re.sub(r"\W", "_", path.stem, flags=re.ASCII) or "model"
+
+
+def _name(given: str) -> str:
+    try:
+        return file_name(given)
+    except ValueError as e:
+        raise argparse.ArgumentTypeError(str(e)) from e
+
+

@@ -1,0 +1,139 @@
+"""Writes a deployment file for a model, with comments at what its reader has to fill in.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedMap, CommentedSeq
+
+from mace_tools.ir import Shape
+
+OPEN = "?"  # an extent, or a whole shape, that is to be filled in
+
+
+@dataclass(frozen=True)
+class End:
+    """An input or an output: `shape` is None if nothing is known, `dtype` and `order` are values of
+    the deployment file, or empty."""
+
+    name: str
+    shape: Shape | None
+    dtype: str = ""
+    order: str = "NONE"
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What a file is written from."""
+
+    name: str
+    platform: str
+    file: str
+    sha256: str
+    inputs: Sequence[End]
+    outputs: Sequence[End]
+    command: str  # that this is the output of
+    notes: Sequence[str] = field(default_factory=tuple)  # for the head of the file
+
+
+def text(draft: Draft) -> str:
+    """The whole file."""
+    ends = CommentedMap()
+    _put(ends, "input_tensors", [e.name for e in draft.inputs])
+    shapes = [_shape(e) for e in draft.inputs]
+    _put(ends, "input_shapes", [s for s, _ in shapes], [c for _, c in shapes])
+    _put_one(ends, "input_data_formats", [e.order for e in draft.inputs])
+    _put_one(ends, "input_data_types", [e.dtype for e in draft.inputs])
+    _put(ends, "output_tensors", [e.name for e in draft.outputs])
+    if all(e.shape is not None and None not in e.shape for e in draft.outputs):
+        _put(ends, "output_shapes", [_written(e.shape) for e in draft.outputs])
+    _put_one(ends, "output_data_formats", [e.order for e in draft.outputs])
+    model = CommentedMap(platform=draft.platform, model_file_path=draft.file,
+                         model_sha256_checksum=draft.sha256, runtime="cpu")
+    model.yaml_add_eol_comment("or gpu, or cpu+gpu", "runtime")
+    model["subgraphs"] = [ends]
+    whole = CommentedMap(library_name=draft.name, target_abis=_flow(["host"]),
+                         models=CommentedMap({draft.name: model}))
+    yaml = YAML()
+    yaml.width = 1 << 16  # a line is never folded
+    yaml.indent(mapping=2, sequence=4, offset=2)
+    out = io.StringIO()
+    yaml.dump(whole, out)
+    head = [f"Drafted by `{draft.command}`; docs/converter.md has all keys.", *draft.notes]
+    return "".join(f"# {line}\n" for line in head) + out.getvalue() + _more(draft)
+
+
+def _more(draft: Draft) -> str:
+    """Keys that pictures need, as a comment."""
+    shape = next((e.shape for e in draft.inputs if e.shape is not None and len(e.shape) == 4), None)
+    if shape is None:
+        return ""
+    first = next(e for e in draft.inputs if e.shape is shape)
+    h, w, c = (shape[i] for i in ((2, 3, 1) if first.order == "NCHW" else (1, 2, 3)))
+    if c not in (1, 3, None):
+        return ""
+    size = f"[{h or 224}, {w or 224}]"
+    channels = "gray" if c == 1 else "rgb"
+    return (f"    # For `run --input=PICTURE`, with the numbers that the model was trained with:\n"
+            f"    # preprocess: {{resize: {size}, channels: {channels}, mean: 127.5, "
+            "scale: 0.00784314}\n    # labels: labels.txt\n")
+
+
+def _shape(end: End) -> tuple[Any, str]:
+    """As the file has it, and what is to be filled in. An open first extent of several is a batch,
+    of which one is as good as any."""
+    if end.shape is None:
+        return OPEN, ("fill in the whole shape, such as 1,224,224,3: the model's file states none")
+    extents = list(end.shape)
+    comments = []
+    if len(extents) > 1 and extents[0] is None:
+        extents[0] = 1
+        comments.append("the file leaves the first extent open, taken as a batch of 1")
+    if None in extents:
+        places = [k for k, e in enumerate(extents) if e is None]
+        letters = end.order if end.order != "NONE" and len(extents) == 4 else ""
+        what = ", ".join(letters[k] if letters else f"extent {k + 1}" for k in places)
+        comments.append(f"fill in '{OPEN}' ({what}): the file leaves it open")
+    return _written(tuple(extents)), "; ".join(comments)
+
+
+def _written(shape: Shape) -> Any:
+    """1,224,224,3; [] of a scalar."""
+    if not shape:
+        return _flow([])
+    return ",".join(OPEN if e is None else str(e) for e in shape)
+
+
+def _flow(items: Sequence[Any]) -> CommentedSeq:
+    seq = CommentedSeq(items)
+    seq.fa.set_flow_style()
+    return seq
+
+
+def _put(
+    section: CommentedMap, key: str, values: Sequence[Any], comments: Sequence[str] = ()
+) -> None:
+    """A single value as such, several as a list, with a comment behind each that has one."""
+    comments = comments or [""] * len(values)
+    if len(values) == 1 and isinstance(values[0], str):
+        section[key] = values[0]
+        if comments[0]:
+            section.yaml_add_eol_comment(comments[0], key)
+        return
+    section[key] = seq = CommentedSeq(values)
+    for k, comment in enumerate(comments):
+        if comment:
+            seq.yaml_add_eol_comment(comment, k)
+
+
+def _put_one(section: CommentedMap, key: str, values: Sequence[str]) -> None:
+    """One value if all are the same; nothing if none says anything."""
+    if all(values) and set(values) != {"NONE"}:
+        section[key] = values[0] if len(set(values)) == 1 else _flow(values)
