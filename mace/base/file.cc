@@ -91,6 +91,10 @@ Result<MappedFile> MappedFile::Open(const std::string& path) {
   if (fd.get() < 0 || fstat(fd.get(), &st) != 0) {
     return SystemError("open", path);
   }
+  if (S_ISDIR(st.st_mode)) {
+    return InvalidArgument("cannot open '" + path +
+                           "': it is a folder; name a file in it");
+  }
   if (!S_ISREG(st.st_mode)) {
     return InvalidArgument("cannot open '" + path + "': not a regular file");
   }

@@ -299,6 +299,12 @@ Status VerifyHead(const proto::NetDef& net, const WeightBytes& weights,
         std::to_string(kFormatVersion) +
         "; update the library, or convert the model with its converter");
   }
+  if (weights.size == 0 && net.data_bytes() > 0) {
+    return InvalidArgument(
+        "the model needs " + std::to_string(net.data_bytes()) +
+        " bytes of weights and was given none; give its weights file (.data), "
+        "which the converter wrote beside it");
+  }
   if (net.data_bytes() < 0 ||
       static_cast<uint64_t>(net.data_bytes()) != weights.size) {
     return InvalidModel("the weights are " + std::to_string(weights.size) +
@@ -320,6 +326,14 @@ Status VerifyHead(const proto::NetDef& net, const WeightBytes& weights,
 
 }  // namespace
 
+bool IsGraph(const uint8_t* bytes, size_t size) {
+  proto::NetDef net;
+  return size > 0 &&
+         size <= static_cast<size_t>(std::numeric_limits<int>::max()) &&
+         net.ParseFromArray(bytes, static_cast<int>(size)) &&
+         net.has_format_version();
+}
+
 Result<Model> LoadModel(const uint8_t* graph_bytes, size_t graph_size,
                         WeightBytes weights, const LoadOptions& options) {
   if (graph_size == 0) return InvalidModel("the model file is empty");
@@ -328,7 +342,8 @@ Result<Model> LoadModel(const uint8_t* graph_bytes, size_t graph_size,
       !net.ParseFromArray(graph_bytes, static_cast<int>(graph_size))) {
     return InvalidModel(
         "not a MACE model: the bytes are no serialized NetDef; the file is cut "
-        "short, damaged or of another kind");
+        "short, damaged or of another kind (tools/converter.py convert makes "
+        "MACE models of those of other frameworks)");
   }
   MACE_RETURN_IF_ERROR(VerifyHead(net, weights, options.verify_checksum));
   return Builder(net, std::move(weights)).Build();

@@ -70,7 +70,12 @@ struct LoadOptions {
   bool verify_checksum = true;
 };
 
-// Parses and verifies. Errors: MACE_INVALID_MODEL, saying where and what.
+// Whether the bytes are a graph that a converter of ours wrote, for messages
+// about files that were confused.
+bool IsGraph(const uint8_t* bytes, size_t size);
+
+// Parses and verifies. Errors: MACE_INVALID_MODEL, saying where and what;
+// MACE_INVALID_ARGS if the model has weights and none were given.
 // The checksum of weights that were packed ahead is left to VerifyTail.
 Result<Model> LoadModel(const uint8_t* graph_bytes, size_t graph_size,
                         WeightBytes weights, const LoadOptions& options);

@@ -73,6 +73,27 @@ TEST(LoadModel, Sound) {
   EXPECT_EQ(ToString(model->declared.at(2)), "f32[1,16]");
 }
 
+TEST(LoadModel, WithoutItsWeightsSaysSo) {
+  Sample sample;
+  sample.data_size = 0;
+  const Status status = sample.Load().status();
+  EXPECT_EQ(status.code(), Status::MACE_INVALID_ARGS);
+  EXPECT_NE(status.information().find("the model needs 128 bytes of weights "
+                                      "and was given none; give its weights "
+                                      "file"),
+            std::string::npos)
+      << status.information();
+}
+
+TEST(IsGraph, TellsGraphsFromWeights) {
+  const Sample sample;
+  const std::string graph = sample.net.SerializeAsString();
+  const auto* bytes = reinterpret_cast<const uint8_t*>(graph.data());
+  EXPECT_TRUE(IsGraph(bytes, graph.size()));
+  EXPECT_FALSE(IsGraph(bytes, 0));
+  EXPECT_FALSE(IsGraph(sample.data.get(), sample.data_size));
+}
+
 TEST(LoadModel, SettingsOfTheDeploymentFile) {
   Sample sample;
   EXPECT_EQ(sample.Load()->winograd, -1);

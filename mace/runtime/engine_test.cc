@@ -357,7 +357,8 @@ TEST(CreateMaceEngineFromProto, Files) {
               MaceStatus::MACE_INVALID_ARGS, "No such file");
   ExpectError(CreateMaceEngineFromProto(b.Graph(), "", {"x"}, {"p"},
                                         DeviceType::CPU, &engine),
-              MaceStatus::MACE_INVALID_MODEL, "the weights are 0 bytes");
+              MaceStatus::MACE_INVALID_ARGS,
+              "bytes of weights and was given none");
   ExpectError(CreateMaceEngineFromProto({'x'}, path, {"x"}, {"p"},
                                         DeviceType::CPU, &engine),
               MaceStatus::MACE_INVALID_MODEL, "not a MACE model");

@@ -51,8 +51,22 @@ WeightBytes WeightsOf(const std::shared_ptr<const MappedFile>& file) {
   return {std::shared_ptr<const uint8_t>(file, file->data()), file->size()};
 }
 
-std::string InFile(const std::string& file, const Status& status) {
-  return "model '" + file + "': " + status.information();
+// Why the two files do not load: `status`, or that they were confused.
+Status OfFiles(const std::string& graph_file, const MappedFile& graph,
+               const std::string& weights_file, const MappedFile* weights,
+               const Status& status) {
+  if (weights != nullptr && !IsGraph(graph.data(), graph.size()) &&
+      IsGraph(weights->data(), weights->size())) {
+    return InvalidArgument("the graph and its weights are swapped: '" +
+                           weights_file + "' is a graph, '" + graph_file +
+                           "' is none; give the graph (.pb) first");
+  }
+  std::string message = "model '" + graph_file + "': " + status.information();
+  if (weights != nullptr && weights->size() == 0 &&
+      status.code() == Status::MACE_INVALID_ARGS) {
+    message += "; '" + weights_file + "' is empty";
+  }
+  return {status.code(), message};
 }
 
 // Gives kernels what was packed ahead for this release.
@@ -162,7 +176,8 @@ MaceStatus MaceModel::Load(const std::string& model_file,
                         Map(model_data_file));
   auto impl = MakeImpl(graph.data(), graph.size(), WeightsOf(weights), options);
   if (!impl.ok()) {
-    return {impl.status().code(), InFile(model_file, impl.status())};
+    return OfFiles(model_file, graph, model_data_file, weights.get(),
+                   impl.status());
   }
   (*impl)->file = weights;
   if (weights != nullptr) {
