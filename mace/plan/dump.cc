@@ -3,6 +3,7 @@
 
 #include "mace/plan/dump.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <sstream>
@@ -71,6 +72,18 @@ const char* Name(OrderSearch::End end) {
   return "";
 }
 
+// Of a step of several nodes the last and how many: all of them are long.
+std::string ShortLabel(const Plan& plan, const Step& step) {
+  const Node& node = plan.graph.nodes[step.node].node;
+  if (step.fused.empty()) return Label(node);
+  size_t others = 0;  // how far their names reach: "a + b + c"
+  for (const int n : step.fused) {
+    others += plan.graph.nodes[n].node.name.size() + 3;
+  }
+  return node.op + " '" + node.name.substr(std::min(others, node.name.size())) +
+         "' (" + std::to_string(step.fused.size() + 1) + " nodes)";
+}
+
 }  // namespace
 
 std::string DumpSteps(const Plan& plan) {
@@ -78,8 +91,8 @@ std::string DumpSteps(const Plan& plan) {
   for (size_t s = 0; s < plan.steps.size(); ++s) {
     const Step& step = plan.steps[s];
     const Node& node = plan.graph.nodes[step.node].node;
-    out << s << ' ' << Label(node) << " on " << step.device->name() << ": "
-        << step.kernel->variant();
+    out << s << ' ' << ShortLabel(plan, step) << " on " << step.device->name()
+        << ": " << step.kernel->variant();
     if (step.kernel->macs() > 0) {
       out << ", " << step.kernel->macs() << " multiply-adds";
     }
@@ -120,17 +133,20 @@ std::string DumpPlacement(const Plan& plan) {
 std::string DumpPlanJson(const Plan& plan, const std::string& note) {
   std::map<std::string, Placement> placements;  // by label
   for (const Placement& p : plan.placements) placements[p.node] = p;
-  // What a node does that no step is of.
+  // What a node does that no step is of, and the step that it is part of.
   std::vector<std::string> idle(plan.graph.nodes.size(), "none: a view");
+  std::vector<std::string> part_of(plan.graph.nodes.size());
   std::ostringstream nodes, moves;
   const auto add_node = [&](const Node& node, const std::string& device,
                             const std::string& kernel, int64_t macs,
-                            const std::string& placed) {
+                            const std::string& placed,
+                            const std::string& step) {
     nodes << (nodes.tellp() > 0 ? ", " : "") << "{\"name\": " << Json(node.name)
           << ", \"op\": " << Json(node.op) << ", \"device\": " << Json(device)
           << ", \"kernel\": " << Json(kernel)
           << ", \"reason\": " << Json(placements[placed].reason)
-          << ", \"macs\": " << macs << ", \"outputs\": [";
+          << ", \"part_of\": " << Json(step) << ", \"macs\": " << macs
+          << ", \"outputs\": [";
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       nodes << (i ? ", " : "") << Json(ToString(node.outputs[i]));
     }
@@ -139,7 +155,10 @@ std::string DumpPlanJson(const Plan& plan, const std::string& note) {
   for (const Step& step : plan.steps) {
     const Node& node = plan.graph.nodes[step.node].node;
     idle[step.node].clear();
-    for (int n : step.fused) idle[n] = "none: part of '" + node.name + "'";
+    for (int n : step.fused) {
+      idle[n] = "none: part of '" + node.name + "'";
+      part_of[n] = node.name;
+    }
     if (IsMove(node)) {
       moves << (moves.tellp() > 0 ? ", " : "")
             << "{\"tensor\": " << Json(node.name) << ", \"to\": \""
@@ -148,14 +167,15 @@ std::string DumpPlanJson(const Plan& plan, const std::string& note) {
     } else {
       const int first = step.fused.empty() ? step.node : step.fused[0];
       add_node(node, step.device->name(), step.kernel->variant(),
-               step.kernel->macs(), Label(plan.graph.nodes[first].node));
+               step.kernel->macs(), Label(plan.graph.nodes[first].node), "");
     }
   }
   for (size_t n = 0; n < idle.size(); ++n) {
     if (idle[n].empty()) continue;
     const Node& node = plan.graph.nodes[n].node;
     const std::string& device = placements[Label(node)].device;
-    add_node(node, device.empty() ? "CPU" : device, idle[n], 0, Label(node));
+    add_node(node, device.empty() ? "CPU" : device, idle[n], 0, Label(node),
+             part_of[n]);
   }
   std::ostringstream out;
   out << "{\"note\": " << Json(note) << ", \"nodes\": [" << nodes.str()
@@ -211,8 +231,9 @@ std::string DumpMemoryJson(const Plan& plan) {
   }
   out << "], \"steps\": [";
   for (size_t s = 0; s < plan.steps.size(); ++s) {
-    out << (s ? ", " : "")
-        << Json(Label(plan.graph.nodes[plan.steps[s].node].node));
+    const Node& node = plan.graph.nodes[plan.steps[s].node].node;
+    out << (s ? ", " : "") << "{\"name\": " << Json(node.name)
+        << ", \"op\": " << Json(node.op) << '}';
   }
   out << "], \"savings\": [";
   for (size_t s = 0; s < plan.savings.size(); ++s) {

@@ -15,12 +15,16 @@ std::string DumpPlacement(const Plan& plan);
 
 // Every node in the order of running (those that take no time, as they only
 // rename bytes, at the end) and every move between devices, as JSON:
-// {"note", "nodes": [{"name", "op", "device", "kernel", "reason", "macs",
-// "outputs": [type, ...]}], "moves": [{"tensor", "to", "bytes"}],
+// {"note", "nodes": [{"name", "op", "device", "kernel", "reason", "part_of",
+// "macs", "outputs": [type, ...]}], "moves": [{"tensor", "to", "bytes"}],
 // "num_images", "image_bytes", "arena_bytes"}. `note`: what to say of it all.
+// A step that runs several nodes has all their names, "a + b", and their kinds
+// of ops, "DepthwiseConv2d+Conv2d"; "part_of" of the nodes before its last is
+// that name.
 std::string DumpPlanJson(const Plan& plan, const std::string& note);
 
-// One line per step: op, name, device, kernel, multiply-adds, output types.
+// One line per step: op, name (of several nodes the last, and how many),
+// device, kernel, multiply-adds, output types.
 std::string DumpSteps(const Plan& plan);
 
 // One line per record: bytes, offset, first and last step, tensor; then the
@@ -28,9 +32,9 @@ std::string DumpSteps(const Plan& plan);
 std::string DumpMemory(const Plan& plan);
 
 // The records and offsets as JSON: {"records": [{"name", "size", "first",
-// "last", "align", "may_overlap"}], "offsets": [...], "steps": [label, ...],
-// "savings": [{"name", "before", "after"}], "records_hash", "embedded_plan",
-// "total_size", "bound", "status", "strategy", "nodes", "us"}.
+// "last", "align", "may_overlap"}], "offsets": [...], "steps": [{"name", "op"},
+// ...], "savings": [{"name", "before", "after"}], "records_hash",
+// "embedded_plan", "total_size", "bound", "status", "strategy", "nodes", "us"}.
 std::string DumpMemoryJson(const Plan& plan);
 
 }  // namespace mace

@@ -114,6 +114,25 @@ TEST(Chain, IsToldNodeByNode) {
   ASSERT_TRUE(Create(model, "AUTO", 1)->Dump("plan_json", &json).ok());
   EXPECT_NE(json.find("none: part of 'd + c2'"), std::string::npos) << json;
   EXPECT_EQ(json.find("none: a view"), std::string::npos) << json;
+  EXPECT_NE(json.find("\"part_of\": \"d + c2\""), std::string::npos) << json;
+}
+
+TEST(Chain, BearsTheKindsOfItsNodes) {
+  const auto model = Network({"", {1, 14, 14, 40}, 0, 3, 1, 24}).Load();
+  const auto engine = Create(model, "AUTO", 1);
+  const std::string kinds = "DepthwiseConv2d+Conv2d";
+  std::string text;
+  ASSERT_TRUE(engine->Dump("plan_json", &text).ok());
+  EXPECT_NE(text.find("\"name\": \"d + c2\", \"op\": \"" + kinds + '"'),
+            std::string::npos)
+      << text;
+  ASSERT_TRUE(engine->Dump("memory_json", &text).ok());
+  EXPECT_NE(text.find("\"steps\": [{\"name\": \"d + c2\", \"op\": \"" + kinds),
+            std::string::npos)
+      << text;
+  ASSERT_TRUE(engine->Dump("plan", &text).ok());
+  EXPECT_NE(text.find(kinds + " 'c2' (2 nodes) on CPU"), std::string::npos)
+      << text;
 }
 
 // A case that asks for a Strassen product, within the chain.

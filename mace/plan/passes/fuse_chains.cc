@@ -100,15 +100,29 @@ class Fuser {
     return true;
   }
 
-  // The last node takes the others' inputs and names. Its op becomes that of
-  // none: "Concat+2", so that nothing takes it for one with such inputs.
+  // The kinds of nodes in the order of their first: "DepthwiseConv2d+Conv2d".
+  // Never an op's name, so that nothing takes the step for one with its inputs.
+  static std::string OpOf(const std::vector<ChainLink>& links) {
+    std::vector<std::string> kinds;
+    for (const ChainLink& link : links) {
+      if (std::find(kinds.begin(), kinds.end(), link.node->op) == kinds.end()) {
+        kinds.push_back(link.node->op);
+      }
+    }
+    if (kinds.size() == 1) kinds.push_back(kinds[0]);
+    std::string op;
+    for (const std::string& kind : kinds) op += (op.empty() ? "" : "+") + kind;
+    return op;
+  }
+
+  // The last node takes the others' inputs and names.
   void Merge(const std::vector<size_t>& chain,
              const std::vector<ChainLink>& links) {
     GraphNode merged = NodeOf(chain.back());
     merged.inputs.clear();
     merged.node.inputs.clear();
     merged.node.name.clear();
-    merged.node.op = links[0].node->op + '+' + std::to_string(chain.size() - 1);
+    merged.node.op = OpOf(links);
     for (size_t i = 0; i < chain.size(); ++i) {
       const GraphNode& g = NodeOf(chain[i]);
       merged.node.name += (i > 0 ? " + " : "") + g.node.name;

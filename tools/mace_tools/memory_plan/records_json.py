@@ -12,7 +12,7 @@ from typing import Any
 from mace_tools.errors import MaceError
 from mace_tools.memory_plan.problem import Overlap, Problem, Record, Saving, Step
 
-_LABEL = re.compile(r"(\w+) '(.*)'", re.DOTALL)
+_LABEL = re.compile(r"([\w+]+) '(.*)'", re.DOTALL)
 
 
 class JsonReader:
@@ -119,7 +119,7 @@ class JsonReader:
 
 
 def _step(label: str) -> Step:
-    """As the engine names a node: Conv2d 'conv1'."""
+    """As the engine labels a node: Conv2d 'conv1', and one for several: Conv2d+Eltwise 'a + b'."""
     match = _LABEL.fullmatch(label)
     return Step(match[2], match[1]) if match else Step(label)
 
