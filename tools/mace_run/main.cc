@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "mace/cpu/machine_limits.h"
+#include "tools/cli/text_table.h"
 #include "tools/mace_run/embed_plan.h"
 #include "tools/mace_run/options.h"
 #include "tools/mace_run/pack_weights.h"
@@ -30,6 +31,9 @@ int NumThreads(const Options& options) {
              : std::max<int>(std::thread::hardware_concurrency(), 1);
 }
 
+// Of tables; 0: any.
+int Width(const Options& options) { return options.wide ? 0 : OutputWidth(); }
+
 int Fail(const Status& status) {
   std::fprintf(stderr, "ERROR: %s\n", status.information().c_str());
   return 1;
@@ -42,12 +46,15 @@ void PrintLatency(const RunResult& r) {
           : std::accumulate(r.run_ms.begin(), r.run_ms.end(), 0.0) /
                 static_cast<double>(r.run_ms.size());
   const std::string rule(40, '=');
+  const std::string warmup =
+      r.warmup_ms ? Fixed(*r.warmup_ms) : "none";  // --warmup=0
   std::printf("Total init latency: %.3f ms\n", r.init_ms);
-  std::printf("1st warm up run latency: %.3f ms\n", r.warmup_ms);
+  std::printf("1st warm up run latency: %s%s\n", warmup.c_str(),
+              r.warmup_ms ? " ms" : "");
   std::printf("Average latency: %.3f ms\n", average);
   std::printf("%s\n%16s%12s%12s\n%s\n", rule.c_str(), "init", "warmup",
               "run_avg", rule.c_str());
-  std::printf("time%12.3f%12.3f%12.3f\n", r.init_ms, r.warmup_ms, average);
+  std::printf("time%12.3f%12s%12.3f\n", r.init_ms, warmup.c_str(), average);
 }
 
 Status WriteJsonIfAsked(const Options& options, const nlohmann::json& value) {
@@ -83,7 +90,7 @@ int RunBatch(const Options& options) {
 // Half of the time without statistics, half with.
 Status Measure(Session& session, const Options& options, Benchmark& benchmark,
                RunMetadata& metadata) {
-  for (int i = 0; i < std::max(options.warmup, 1); ++i) {
+  for (int i = 0; i < options.warmup; ++i) {
     MACE_ASSIGN_OR_RETURN(const double ms, session.Run());
     benchmark.warmup.Add(ms);
   }
@@ -115,7 +122,8 @@ Status PrintPlanTable(Session& session, const Options& options) {
     MACE_RETURN_IF_ERROR(session.Run(&metadata).status());
     benchmark.Add(metadata);
   }
-  std::fputs(FormatPlanTable(benchmark, limits).c_str(), stdout);
+  std::fputs(FormatPlanTable(benchmark, limits, Width(options)).c_str(),
+             stdout);
   return WriteJsonIfAsked(options, PlanJson(benchmark, limits));
 }
 
@@ -125,7 +133,9 @@ int Dump(const Options& options) {
   std::string text;
   const Status status = session->engine().Dump(options.dump, &text);
   if (!status.ok()) return Fail(status);
-  std::fputs(text.c_str(), stdout);
+  // For people; graphs are whole, and what ends in _json is for programs.
+  const bool is_list = options.dump == "plan" || options.dump == "memory";
+  std::fputs((is_list ? Fitted(text, Width(options)) : text).c_str(), stdout);
   if (options.dump == "plan" && options.device == "CPU") {
     const Status measured = PrintPlanTable(*session, options);
     if (!measured.ok()) return Fail(measured);
@@ -187,7 +197,7 @@ int RunBenchmark(const Options& options) {
   RunMetadata metadata;
   Status status = Measure(*session, options, benchmark, metadata);
   if (status.ok()) {
-    std::fputs(FormatTables(benchmark).c_str(), stdout);
+    std::fputs(FormatTables(benchmark, Width(options)).c_str(), stdout);
     nlohmann::json json = ToJson(benchmark);
     json["init_ms"] = session->init_ms();
     status = WriteJsonIfAsked(options, json);

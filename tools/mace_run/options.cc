@@ -5,11 +5,33 @@
 
 #include <CLI/CLI.hpp>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tools/cli/flags.h"
+
 namespace mace::tools {
 namespace {
+
+constexpr int kMostRuns = 1'000'000'000;
+constexpr int kMostInt = std::numeric_limits<int>::max();
+constexpr double kDay = 24 * 3600;  // seconds
+// So that the width of a range of random inputs is a float, too.
+constexpr double kMostFloat = 1e38;
+
+// What people who know tools/converter.py expect here.
+std::vector<ForeignFlag> FlagsOfTheConverter() {
+  return {{"--config",
+           "tools/converter.py takes deployment files; mace_run takes what it "
+           "made of one: --model_file=X.pb --model_data_file=X.data"},
+          {"--model_name",
+           "mace_run runs one model, whose files are --model_file=X.pb and "
+           "--model_data_file=X.data"},
+          {"--validate",
+           "tools/converter.py run --validate compares a model with its source "
+           "framework"}};
+}
 
 // "name=value" -> (name, value). The name may hold '=' signs of its own only if
 // the value does not.
@@ -21,16 +43,6 @@ std::pair<std::string, std::string> SplitAssignment(const std::string& text,
                                "'" + text + "' must look like name=value");
   }
   return {text.substr(0, at), text.substr(at + 1)};
-}
-
-// CLI11's own says up to which double, in full.
-CLI::Validator NotNegative() {
-  const auto check = [](const std::string& text) -> std::string {
-    double number = -1;
-    const bool fits = CLI::detail::lexical_cast(text, number) && number >= 0;
-    return fits ? "" : "'" + text + "' must be a number, 0 or more";
-  };
-  return CLI::Validator(check, "NUMBER >= 0");
 }
 
 std::vector<int64_t> ParseShape(const std::string& text,
@@ -81,7 +93,8 @@ std::vector<Job> ReadBatch(const std::string& path) {
 int ParseOptions(int argc, char** argv, Options* options) {
   CLI::App app{
       "Runs a converted model: loads it, runs it on given or random "
-      "inputs, and reports outputs, latency and memory."};
+      "inputs, and reports outputs, latency and memory.",
+      "mace_run"};
   Options& o = *options;
   Job job;
   std::vector<std::string> inputs, shapes;
@@ -105,10 +118,10 @@ int ParseOptions(int argc, char** argv, Options* options) {
       ->check(CLI::IsMember({"CPU", "GPU", "HEXAGON"}))
       ->capture_default_str();
   app.add_option("--round", o.round, "timed runs")
-      ->check(CLI::PositiveNumber)
+      ->check(WholeNumber(1, kMostRuns))
       ->capture_default_str();
   app.add_option("--warmup", o.warmup, "runs before the timed ones")
-      ->check(NotNegative())
+      ->check(WholeNumber(0, kMostRuns))
       ->capture_default_str();
   app.add_option("--num_threads,--omp_num_threads", o.num_threads,
                  "threads; -1: as many as the affinity policy has cores")
@@ -147,14 +160,14 @@ int ParseOptions(int argc, char** argv, Options* options) {
       ->check(CLI::Range(0, 3));
   app.add_option("--gpu_kernel_micros", o.gpu_kernel_micros,
                  "split GPU kernels into parts of at most so long; 0: do not")
-      ->check(NotNegative());
+      ->check(WholeNumber(0, kMostInt));
   app.add_option("--gpu_queue_window", o.gpu_queue_window,
                  "at most so many GPU kernels in flight; 0: any number, or 16 "
                  "with --gpu_kernel_micros")
       ->check(CLI::Range(0, 65536));
   app.add_option("--tune", o.tune_ms,
                  "measure how kernels run best, for at most so many ms")
-      ->check(NotNegative());
+      ->check(WholeNumber(0, kMostInt));
   app.add_option("--tuning_file", o.tuning_file,
                  "where that is kept, and read from (default: with the GPU "
                  "programs, or nowhere)");
@@ -185,23 +198,31 @@ int ParseOptions(int argc, char** argv, Options* options) {
       ->check(CLI::IsMember({0, 2, 4, 6}));
   app.add_flag("--guard", o.guard,
                "fill memory that holds nothing live with NaN while running");
-  app.add_option("--seed", o.seed, "of random inputs")->capture_default_str();
+  app.add_option("--seed", o.seed, "of random inputs")
+      ->check(WholeNumber(0, std::numeric_limits<uint32_t>::max()))
+      ->capture_default_str();
   app.add_option("--input_range", o.input_range, "of random inputs: lo,hi")
       ->delimiter(',')
-      ->expected(2);
+      ->expected(2)
+      ->check(Number(-kMostFloat, kMostFloat));
   app.add_option("--dump", o.dump, "print a stage and exit")
       ->check(CLI::IsMember(
           {"graph", "plan", "plan_json", "memory", "memory_json", "tuning"}));
   app.add_flag("--benchmark", o.benchmark, "time every op; print tables");
   app.add_option("--max_num_runs", o.max_num_runs, "of a benchmark")
-      ->check(CLI::PositiveNumber)
+      ->check(WholeNumber(1, kMostRuns))
       ->capture_default_str();
   app.add_option("--max_time", o.max_time, "seconds of a benchmark")
-      ->check(CLI::PositiveNumber)
+      ->check(Number(0, kDay, true))
       ->capture_default_str();
   app.add_option("--trace", o.trace_file,
-                 "write a Chrome trace (chrome://tracing) of the last run");
-  app.add_option("--json", o.json_file, "write the results here");
+                 "write a Chrome trace (chrome://tracing) of the last run")
+      ->check(NewFile());
+  app.add_option("--json", o.json_file, "write the results here")
+      ->check(NewFile());
+  app.add_flag("--wide", o.wide,
+               "tables as wide as they are (default: $COLUMNS, the terminal's "
+               "columns, or 120 where there is none)");
   app.add_flag("--interactive", o.interactive,
                "print the init time, then run once per line on stdin and print "
                "its milliseconds; without a model it only waits");
@@ -209,14 +230,18 @@ int ParseOptions(int argc, char** argv, Options* options) {
   app.add_flag("--machine", o.machine,
                "measure what this CPU can do at most and print it as JSON");
 
-  try {
-    app.parse(argc, argv);
+  const auto check = [&] {
     for (const std::string& text : inputs) {
       job.inputs.insert(SplitAssignment(text, "--input"));
     }
     for (const std::string& text : shapes) {
       const auto [name, shape] = SplitAssignment(text, "--input_shape");
       job.input_shapes[name] = ParseShape(shape, "--input_shape");
+    }
+    if (o.input_range[0] > o.input_range[1]) {
+      throw CLI::ValidationError("--input_range",
+                                 "the first number is above the second; write "
+                                 "the lower end first: -1,1");
     }
     if (!batch.empty()) {
       o.is_batch = true;
@@ -226,10 +251,8 @@ int ParseOptions(int argc, char** argv, Options* options) {
     } else if (!o.list_ops && !o.machine && !o.interactive) {
       throw CLI::RequiredError("--model_file");
     }
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : 2;
-  }
-  return -1;
+  };
+  return ParseFlags(app, argc, argv, check, FlagsOfTheConverter());
 }
 
 }  // namespace mace::tools

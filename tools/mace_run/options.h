@@ -57,6 +57,7 @@ struct Options {
   double max_time = 10;  // seconds
   std::string trace_file;
   std::string json_file;
+  bool wide = false;
   bool interactive = false;
   bool list_ops = false;
   bool machine = false;

@@ -3,21 +3,11 @@
 
 #include "tools/mace_run/plan_table.h"
 
-#include <algorithm>
-#include <cstdarg>
-#include <cstdio>
+#include "tools/cli/text_table.h"
+#include "tools/mace_run/step_names.h"
 
 namespace mace::tools {
 namespace {
-
-std::string Format(const char* format, ...) {
-  char buffer[256];
-  va_list args;
-  va_start(args, format);
-  std::vsnprintf(buffer, sizeof(buffer), format, args);
-  va_end(args);
-  return buffer;
-}
 
 double Micros(double macs, const cpu::MachineLimits& limits) {
   return 2 * macs / limits.gflops / 1000;
@@ -33,9 +23,9 @@ double PredictedMicros(const OperatorStats& op,
 // "tuned: 12.0 us, the model's 14.0"; just "model" where nobody measured.
 std::string ChosenBy(const OperatorStats& op) {
   if (op.tuned_micros <= 0) return op.chosen_by;
-  return op.chosen_by + Format(": %.1f us", op.tuned_micros) +
+  return op.chosen_by + ": " + Fixed(op.tuned_micros, 1) + " us" +
          (op.model_micros > op.tuned_micros
-              ? Format(", the model's %.1f", op.model_micros)
+              ? ", the model's " + Fixed(op.model_micros, 1)
               : "");
 }
 
@@ -47,13 +37,10 @@ Roofline RooflineOf(const OperatorStats& op, const cpu::MachineLimits& limits) {
 }
 
 std::string FormatPlanTable(const Benchmark& benchmark,
-                            const cpu::MachineLimits& limits) {
-  std::string s = Format(
-      "Limits measured: %.1f GFLOP/s, %.1f GB/s. Times in microseconds; "
-      "roofline: multiply-adds at the peak, or bytes from memory.\n"
-      "%4s %-18s %10s %10s %10s %-8s %6s  %s\n",
-      limits.gflops, limits.memory_gbps, "step", "op", "predicted", "measured",
-      "roofline", "bound", "share", "kernel (chosen by), name");
+                            const cpu::MachineLimits& limits, int width) {
+  TableWriter writer(width);
+  const StepNames names(benchmark.ops, width > 0);
+  std::vector<std::vector<std::string>> rows;
   double predicted = 0, measured = 0, bound = 0;
   for (size_t i = 0; i < benchmark.ops.size(); ++i) {
     const OpTimes& t = benchmark.ops[i];
@@ -63,15 +50,31 @@ std::string FormatPlanTable(const Benchmark& benchmark,
     predicted += cost;
     measured += us;
     bound += roofline.us();
-    s += Format("%4zu %-18s %10.1f %10.1f %10.1f %-8s %5.0f%%  ", i,
-                t.op.type.c_str(), cost, us, roofline.us(),
-                roofline.is_compute() ? "compute" : "memory",
-                us > 0 ? 100 * roofline.us() / us : 0.);
-    s += t.op.variant + " (" + ChosenBy(t.op) + "), " + t.op.operator_name +
-         '\n';
+    const double share = us > 0 ? 100 * roofline.us() / us : 0;
+    rows.push_back(
+        {std::to_string(i), t.op.type, Fixed(cost, 1), Fixed(us, 1),
+         Fixed(roofline.us(), 1), roofline.is_compute() ? "compute" : "memory",
+         Fixed(share, 0) + '%', t.op.variant + " (" + ChosenBy(t.op) + ')',
+         names.Of(t.op)});
   }
-  return s + Format("%4s %-18s %10.1f %10.1f %10.1f\n", "", "sum", predicted,
-                    measured, bound);
+  rows.push_back({"", "sum", Fixed(predicted, 1), Fixed(measured, 1),
+                  Fixed(bound, 1), "", "", "", ""});
+  const std::string table = writer.Table("Steps of the plan, in microseconds",
+                                         {{"step"},
+                                          {"op", 0, 14},
+                                          {"predicted", 1},
+                                          {"measured"},
+                                          {"roofline"},
+                                          {"bound", 3},
+                                          {"share"},
+                                          {"kernel (chosen by)", 2, 18},
+                                          {"name", 0, 26}},
+                                         rows);
+  return table + "Limits measured: " + Fixed(limits.gflops, 1) + " GFLOP/s, " +
+         Fixed(limits.memory_gbps, 1) +
+         " GB/s.\nRoofline: multiply-adds at the peak, or bytes from "
+         "memory.\n" +
+         names.Note() + writer.Note();
 }
 
 nlohmann::json PlanJson(const Benchmark& benchmark,

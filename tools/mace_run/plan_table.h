@@ -25,8 +25,9 @@ Roofline RooflineOf(const OperatorStats& op, const cpu::MachineLimits& limits);
 
 // One line for each step: predicted, measured (the shortest of all runs) and
 // roofline time, who chose the kernel, and what it took when that was measured.
+// No wider than `width` (0: as wide as it is, with full names).
 std::string FormatPlanTable(const Benchmark& benchmark,
-                            const cpu::MachineLimits& limits);
+                            const cpu::MachineLimits& limits, int width);
 
 // The same as {"gflops", "memory_gbps", "steps": [...]}.
 nlohmann::json PlanJson(const Benchmark& benchmark,

@@ -5,6 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
+
+#include "tools/cli/text_table.h"
+
 namespace mace::tools {
 namespace {
 
@@ -37,13 +41,18 @@ TEST(PlanTable, PredictedBesideMeasured) {
   run.op_stats.push_back(op);
   Benchmark benchmark;
   benchmark.Add(run);
-  const std::string table = FormatPlanTable(benchmark, {100, 10});
-  EXPECT_NE(
-      table.find("Conv2d                   20.0       40.0       80.0 "
-                 "compute    200%  winograd 4 (kept: 38.0 us, the model's "
-                 "50.0), conv\n"),
-      std::string::npos)
+  const std::string table = FormatPlanTable(benchmark, {100, 10}, 0);
+  EXPECT_NE(table.find("|    0 | Conv2d |      20.0 |     40.0 |     80.0 | "
+                       "compute |  200% | winograd 4 (kept: 38.0 us, the "
+                       "model's 50.0) | conv |\n"),
+            std::string::npos)
       << table;
+  for (const int width : {80, 100, 120}) {
+    std::istringstream lines(FormatPlanTable(benchmark, {100, 10}, width));
+    for (std::string line; std::getline(lines, line);) {
+      EXPECT_LE(NumCharacters(line), static_cast<size_t>(width)) << line;
+    }
+  }
   const nlohmann::json json = PlanJson(benchmark, {100, 10});
   ASSERT_EQ(json["steps"].size(), 1u);
   EXPECT_EQ(json["steps"][0]["chosen_by"], "kept");

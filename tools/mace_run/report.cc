@@ -93,14 +93,15 @@ json CpuTypes(const std::string& op) {
 }  // namespace
 
 json ToJson(const RunResult& result) {
-  return {{"init_ms", result.init_ms},
-          {"warmup_ms", result.warmup_ms},
-          {"run_ms", result.run_ms},
-          {"inputs", ToJson(result.inputs)},
-          {"outputs", ToJson(result.outputs)},
-          {"memory", json::parse(result.memory_json, nullptr, false)},
-          {"created", ToJson(MaceDeviceCounts(), result.created)},
-          {"last_run", ToJson(result.before_last, result.after_last)}};
+  return {
+      {"init_ms", result.init_ms},
+      {"warmup_ms", result.warmup_ms ? json(*result.warmup_ms) : json(nullptr)},
+      {"run_ms", result.run_ms},
+      {"inputs", ToJson(result.inputs)},
+      {"outputs", ToJson(result.outputs)},
+      {"memory", json::parse(result.memory_json, nullptr, false)},
+      {"created", ToJson(MaceDeviceCounts(), result.created)},
+      {"last_run", ToJson(result.before_last, result.after_last)}};
 }
 
 json ToJson(const Benchmark& benchmark) {

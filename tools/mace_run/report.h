@@ -13,9 +13,10 @@
 
 namespace mace::tools {
 
-// {"init_ms", "warmup_ms", "run_ms": [...], "inputs": [{"name", "shape",
-// "dtype", "format"}], "outputs": [...], "memory": {...}, "created": {...},
-// "last_run": {...}}; the last two count what devices did.
+// {"init_ms", "warmup_ms" (null without warm-up runs), "run_ms": [...],
+// "inputs": [{"name", "shape", "dtype", "format"}], "outputs": [...], "memory":
+// {...}, "created": {...}, "last_run": {...}}; the last two count what devices
+// did.
 nlohmann::json ToJson(const RunResult& result);
 
 // {"warmup": {...}, "run": {...}, "run_with_statistics": {...}, "ops":

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,8 @@
 namespace mace::tools {
 
 struct RunResult {
-  double init_ms = 0;    // load and create
-  double warmup_ms = 0;  // the first run
+  double init_ms = 0;               // load and create
+  std::optional<double> warmup_ms;  // the first warm-up run, if there is one
   std::vector<double> run_ms;
   std::vector<MaceTensorInfo> inputs, outputs;
   std::map<std::string, MaceTensor> output_tensors;

@@ -8,14 +8,11 @@
 #include <cstdio>
 #include <numeric>
 
+#include "tools/cli/text_table.h"
+#include "tools/mace_run/step_names.h"
+
 namespace mace::tools {
 namespace {
-
-std::string Fixed(double v, int digits = 3) {
-  char buffer[64];
-  std::snprintf(buffer, sizeof(buffer), "%.*f", digits, v);
-  return buffer;
-}
 
 template <typename T>
 std::string List(const std::vector<T>& v) {
@@ -26,43 +23,22 @@ std::string List(const std::vector<T>& v) {
   return s + "]";
 }
 
-// A title between two rules, a header, right-aligned cells.
-std::string Table(const std::string& title,
-                  const std::vector<std::string>& header,
-                  const std::vector<std::vector<std::string>>& rows) {
-  std::vector<size_t> widths;
-  for (const std::string& h : header) widths.push_back(h.size());
-  for (const auto& row : rows) {
-    for (size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], row[i].size());
-    }
+std::string RunsTable(TableWriter& writer, const std::string& title,
+                      const Stat& s) {
+  std::vector<std::string> row = {std::to_string(s.count())};
+  for (const double v : {s.first(), s.last(), s.min(), s.max(), s.average(),
+                         s.deviation() * 1000}) {
+    row.push_back(s.count() > 0 ? Fixed(v) : "-");
   }
-  const size_t width =
-      std::accumulate(widths.begin(), widths.end(), size_t{1}) +
-      3 * widths.size();
-  const std::string rule(width, '-');
-  const auto line = [&](const std::vector<std::string>& cells) {
-    std::string s = "|";
-    for (size_t i = 0; i < cells.size(); ++i) {
-      s +=
-          ' ' + std::string(widths[i] - cells[i].size(), ' ') + cells[i] + " |";
-    }
-    return s + '\n';
-  };
-  const size_t left = title.size() < width ? (width - title.size()) / 2 : 0;
-  std::string s = rule + '\n' + std::string(left, ' ') + title + '\n' + rule +
-                  '\n' + line(header) + rule + '\n';
-  for (const auto& row : rows) s += line(row);
-  return s + rule + "\n\n";
-}
-
-std::string RunsTable(const std::string& title, const Stat& s) {
-  return Table(title,
-               {"round", "first(ms)", "curr(ms)", "min(ms)", "max(ms)",
-                "avg(ms)", "std(us)"},
-               {{std::to_string(s.count()), Fixed(s.first()), Fixed(s.last()),
-                 Fixed(s.min()), Fixed(s.max()), Fixed(s.average()),
-                 Fixed(s.deviation() * 1000)}});
+  return writer.Table(title,
+                      {{"round"},
+                       {"first(ms)"},
+                       {"curr(ms)"},
+                       {"min(ms)"},
+                       {"max(ms)"},
+                       {"avg(ms)"},
+                       {"std(us)"}},
+                      {row});
 }
 
 const char* PaddingName(int type) {
@@ -75,7 +51,8 @@ double Gflops(double macs, double us) {
   return us > 0 ? 2 * macs / us / 1000 : 0;
 }
 
-std::string OpTable(const std::string& title,
+std::string OpTable(TableWriter& writer, const StepNames& names,
+                    const std::string& title,
                     const std::vector<const OpTimes*>& ops, double total_us) {
   std::vector<std::vector<std::string>> rows;
   double sum = 0;
@@ -94,13 +71,25 @@ std::string OpTable(const std::string& title,
                     op.args.kernels.empty() ? "" : List(op.args.kernels),
                     op.output_shape.empty() ? "" : List(op.output_shape[0]),
                     op.args.dilations.empty() ? "" : List(op.args.dilations),
-                    op.variant, op.operator_name});
+                    op.variant, names.Of(op)});
   }
-  return Table(title,
-               {"Node Type", "Start", "First", "Avg(ms)", "%", "cdf%",
-                "MACs(M)", "GFLOP/s", "Stride", "Pad", "Filter Shape",
-                "Output Shape", "Dilation", "kernel", "name"},
-               rows);
+  return writer.Table(title,
+                      {{"Node Type", 0, 18},
+                       {"Start", 8},
+                       {"First", 7},
+                       {"Avg(ms)"},
+                       {"%"},
+                       {"cdf%", 4},
+                       {"MACs(M)", 3},
+                       {"GFLOP/s"},
+                       {"Stride", 6},
+                       {"Pad", 9},
+                       {"Filter Shape", 5},
+                       {"Output Shape", 2},
+                       {"Dilation", 10},
+                       {"kernel", 1, 16},
+                       {"name", 0, 26}},
+                      rows);
 }
 
 struct TypeTimes {
@@ -109,7 +98,8 @@ struct TypeTimes {
   int64_t calls = 0;
 };
 
-std::string TypeTable(const Benchmark& b, double total_us) {
+std::string TypeTable(TableWriter& writer, const Benchmark& b,
+                      double total_us) {
   std::map<std::string, TypeTimes> types;
   for (const OpTimes& t : b.ops) {
     TypeTimes& type = types[t.op.type];
@@ -132,10 +122,16 @@ std::string TypeTable(const Benchmark& b, double total_us) {
                     Fixed(100 * sum / total_us, 2), Fixed(t.macs / 1e6, 2),
                     Fixed(Gflops(t.macs, t.us), 1), std::to_string(t.calls)});
   }
-  return Table("Stat by node type",
-               {"Node Type", "Count", "Avg(ms)", "%", "cdf%", "MACs(M)",
-                "GFLOP/s", "Called times"},
-               rows);
+  return writer.Table("Stat by node type",
+                      {{"Node Type", 0, 18},
+                       {"Count"},
+                       {"Avg(ms)"},
+                       {"%"},
+                       {"cdf%", 2},
+                       {"MACs(M)", 1},
+                       {"GFLOP/s"},
+                       {"Called times", 3}},
+                      rows);
 }
 
 }  // namespace
@@ -181,7 +177,9 @@ void Benchmark::Add(const RunMetadata& metadata) {
   }
 }
 
-std::string FormatTables(const Benchmark& b) {
+std::string FormatTables(const Benchmark& b, int width) {
+  TableWriter writer(width);
+  const StepNames names(b.ops, width > 0);
   std::vector<const OpTimes*> ops;
   double total_us = 0, macs = 0;
   Stat total;
@@ -191,22 +189,25 @@ std::string FormatTables(const Benchmark& b) {
     macs += static_cast<double>(t.op.macs);
   }
   total_us = std::max(total_us, 1e-3);
-  std::string s = RunsTable("Warm Up", b.warmup) +
-                  RunsTable("Run without statistics", b.plain) +
-                  RunsTable("Run with statistics", b.measured) +
-                  OpTable("Sort by Run Order", ops, total_us);
+  std::string s = RunsTable(writer, "Warm Up", b.warmup) +
+                  RunsTable(writer, "Run without statistics", b.plain) +
+                  RunsTable(writer, "Run with statistics", b.measured) +
+                  OpTable(writer, names, "Sort by Run Order", ops, total_us);
   std::stable_sort(ops.begin(), ops.end(), [](const auto* a, const auto* c) {
     return a->duration.average() > c->duration.average();
   });
   if (ops.size() > 10) ops.resize(10);
-  s += OpTable("Sort by Computation Time", ops, total_us) +
-       TypeTable(b, total_us) + RunsTable("Summary of Ops' Stat", b.measured) +
-       Table("Stat by MACs(Multiply-Accumulation)",
-             {"total(M)", "round", "first(GFLOP/s)", "avg(GFLOP/s)"},
-             {{Fixed(macs / 1e6, 2), std::to_string(b.plain.count()),
-               Fixed(Gflops(macs, b.plain.first() * 1000), 1),
-               Fixed(Gflops(macs, b.plain.average() * 1000), 1)}});
-  return s + std::to_string(b.ops.size()) + " ops total.\n";
+  s += OpTable(writer, names, "Sort by Computation Time", ops, total_us) +
+       TypeTable(writer, b, total_us) +
+       RunsTable(writer, "Summary of Ops' Stat", b.measured) +
+       writer.Table(
+           "Stat by MACs(Multiply-Accumulation)",
+           {{"total(M)"}, {"round"}, {"first(GFLOP/s)"}, {"avg(GFLOP/s)"}},
+           {{Fixed(macs / 1e6, 2), std::to_string(b.plain.count()),
+             Fixed(Gflops(macs, b.plain.first() * 1000), 1),
+             Fixed(Gflops(macs, b.plain.average() * 1000), 1)}});
+  return s + std::to_string(b.ops.size()) + " ops total.\n" + names.Note() +
+         writer.Note();
 }
 
 }  // namespace mace::tools

@@ -45,8 +45,9 @@ struct Benchmark {
   void Add(const RunMetadata& metadata);
 };
 
-// The tables: whole runs, by run order, the ten slowest, by type, summary.
-std::string FormatTables(const Benchmark& benchmark);
+// The tables: whole runs, by run order, the ten slowest, by type, summary; no
+// wider than `width` (0: as wide as they are, with full names).
+std::string FormatTables(const Benchmark& benchmark, int width);
 
 }  // namespace mace::tools
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mace_tools import tables
 from mace_tools.cli_console import Console
 from mace_tools.exit_codes import MissingToolError, RunFailedError
 from mace_tools.protos import REPO, cache_dir
@@ -41,9 +42,10 @@ class Tool:
         return f"tools/{self.name}/{self.name}"
 
 
-MACE_RUN = Tool("mace_run", "runs models", ("mace", "tools/mace_run", "third_party"))
+MACE_RUN = Tool("mace_run", "runs models", ("mace", "tools/cli", "tools/mace_run", "third_party"))
 MACE_PLAN = Tool("mace_plan", "plans memory",
-                 ("mace/base", "mace/memory", "mace/public", "tools/mace_plan", "third_party"))
+                 ("mace/base", "mace/memory", "mace/public", "tools/cli", "tools/mace_plan",
+                  "third_party"))
 SUFFIXES = {".cc", ".cl", ".h", ".proto", ".bzl", ".bazel", ".BUILD"}
 FILES = ("WORKSPACE", ".bazelrc", "tools/BUILD.bazel")
 
@@ -70,7 +72,8 @@ def call(
     """Runs it with its stdout and stderr going to ours; returns what it writes with --json.
 
     Errors: RunFailedError; its own message then stands on stderr."""
-    environment = {**os.environ, "MACE_CPP_MIN_VLOG_LEVEL": str(vlog_level)}
+    environment = {**os.environ, "MACE_CPP_MIN_VLOG_LEVEL": str(vlog_level),
+                   "COLUMNS": str(tables.output_width())}
     with tempfile.TemporaryDirectory(prefix="mace_run.") as folder:
         facts = Path(folder) / "facts.json"
         command = [str(binary), *arguments]

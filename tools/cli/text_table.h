@@ -1,0 +1,62 @@
+// Tables for people that fit the terminal.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TOOLS_CLI_TEXT_TABLE_H_
+#define TOOLS_CLI_TEXT_TABLE_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace mace::tools {
+
+// The columns that stdout has: $COLUMNS if set, else those of the terminal; 120
+// where stdout is no terminal, so that a log does not depend on who wrote it.
+int OutputWidth();
+
+// With so many digits behind the point.
+std::string Fixed(double value, int digits = 3);
+
+// The characters of UTF-8 text.
+size_t NumCharacters(const std::string& text);
+
+// At most so many characters: those behind two thirds become one ellipsis, as
+// the ends of a name tell most.
+std::string Shortened(const std::string& text, size_t most);
+
+// Each line shortened to so many characters, and one that says so; 0: as they
+// are.
+std::string Fitted(const std::string& lines, int width);
+
+struct Column {
+  std::string title;
+  // Left out where the table is too wide, those of the highest rank first; 0:
+  // never left out.
+  int rank = 0;
+  // Where the table is too wide, cells are shortened to no fewer characters
+  // than that; 0: never.
+  size_t least = 0;
+};
+
+// Writes tables no wider than `width` if they can be, and remembers what it
+// left out.
+class TableWriter {
+ public:
+  explicit TableWriter(int width) : width_(width) {}  // 0: any width
+
+  // A title between two rules, a header, right-aligned cells.
+  std::string Table(const std::string& title,
+                    const std::vector<Column>& columns,
+                    std::vector<std::vector<std::string>> rows);
+
+  // A line that says what is missing and how to see it; empty if nothing is.
+  std::string Note() const;
+
+ private:
+  int width_;
+  bool shortened_ = false;
+  std::vector<std::string> left_out_;  // titles, each once
+};
+
+}  // namespace mace::tools
+
+#endif  // TOOLS_CLI_TEXT_TABLE_H_

@@ -1,0 +1,155 @@
+"""mace_run itself: wrong flags, confused files, and tables that fit.
+
+SPDX-License-Identifier: Apache-2.0
+
+The program is built when it is not up to date.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import pty
+import shutil
+import struct
+import subprocess
+import termios
+
+import pytest
+
+from mace_tools import cli, runner
+from mace_tools.cli_console import Console
+from mace_tools.protos import REPO
+
+pytestmark = pytest.mark.skipif(shutil.which("bazel") is None, reason="bazel is not installed")
+PLAIN = {k: v for k, v in os.environ.items() if k != "COLUMNS"}
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    """The graph and the weights of the digits."""
+    folder = tmp_path_factory.mktemp("digits")
+    shutil.copytree(REPO / "models" / "digits", folder / "models" / "digits")
+    here = os.getcwd()
+    os.chdir(folder)
+    try:
+        code = cli.main(["convert", "--config=models/digits/digits_onnx.yml"])
+    finally:
+        os.chdir(here)
+    assert code == 0
+    built = folder / "build" / "digits_onnx" / "model"
+    return built / "digits_onnx.pb", built / "digits_onnx.data"
+
+
+@pytest.fixture(scope="module")
+def mace_run():
+    return runner.find(Console(), None)
+
+
+@pytest.fixture
+def call(mace_run, model):
+    """Runs it on the digits; the exit status, stdout and the first line of stderr."""
+
+    def run(*flags, graph=model[0], data=model[1], **environment):
+        files = [f"--{k}={v}" for k, v in (("model_file", graph), ("model_data_file", data)) if v]
+        done = subprocess.run([mace_run, *files, *flags], capture_output=True, text=True,
+                              check=False, env=PLAIN | environment, timeout=120)
+        return done.returncode, done.stdout, (done.stderr.splitlines() or [""])[0]
+
+    return run
+
+
+@pytest.mark.parametrize("flag, message", [
+    ("--round=0", "--round: '0' is not a whole number from 1 to 1000000000"),
+    ("--round=-1", "--round: '-1' is not a whole number from 1 to 1000000000"),
+    ("--round=99999999999", "'99999999999' is not a whole number from 1 to 1000000000"),
+    ("--round=nan", "--round: 'nan' is not a whole number"),
+    ("--warmup=-1", "--warmup: '-1' is not a whole number from 0 to 1000000000"),
+    ("--max_num_runs=0", "--max_num_runs: '0' is not a whole number from 1"),
+    ("--max_time=nan", "--max_time: 'nan' is not a number above 0 to 86400"),
+    ("--max_time=inf", "--max_time: 'inf' is not a number"),
+    ("--tune=1e99", "--tune: '1e99' is not a whole number from 0 to 2147483647"),
+    ("--seed=-1", "--seed: '-1' is not a whole number from 0 to 4294967295"),
+    ("--input_range=nan,1", "--input_range: 'nan' is not a number"),
+    ("--input_range=2,1", "--input_range: the first number is above the second"),
+    ("--rounds=3", "'--rounds' is no flag of mace_run; did you mean '--round'?"),
+    ("--confg=x.yml", "'--confg' is no flag of mace_run; tools/converter.py takes deployment"),
+    ("--validate", "tools/converter.py run --validate compares"),
+    ("digits.pb", "'digits.pb' is no flag, and mace_run takes only those"),
+    ("--output_dir=", "--output_dir= has no value"),
+    ("--json=/nowhere/x.json", "there is no folder '/nowhere'"),
+])
+def test_a_wrong_flag_is_told_in_one_line(call, flag, message):
+    code, out, err = call(flag)
+    assert code == 2 and not out
+    assert err.startswith("ERROR: ") and message in err and len(err) < 200
+
+
+def test_files_that_are_no_model(call, model, tmp_path):
+    graph, data = model
+    empty = tmp_path / "empty"
+    empty.write_bytes(b"")
+    none = f"ERROR: model '{graph}': the model needs {data.stat().st_size} bytes of weights and " \
+        "was given none; give its weights file (.data), which the converter wrote beside it"
+    cases = [
+        (dict(data=None), none),
+        (dict(data=empty), f"{none}; '{empty}' is empty"),
+        (dict(graph=data, data=graph),
+         f"ERROR: the graph and its weights are swapped: '{graph}' is a graph, '{data}' is none; "
+         "give the graph (.pb) first"),
+        (dict(data=tmp_path), f"ERROR: cannot open '{tmp_path}': it is a folder; name a file in "
+         "it"),
+        (dict(graph=tmp_path), f"ERROR: cannot open '{tmp_path}': it is a folder; name a file in "
+         "it"),
+        (dict(graph="/none"), "ERROR: cannot open '/none': No such file or directory"),
+        (dict(graph=empty), f"ERROR: model '{empty}': the model file is empty"),
+    ]
+    for files, message in cases:
+        code, out, err = call(**files)
+        assert (code, out, err) == (1, "", message)
+    code, _, err = call(graph=REPO / "models" / "digits" / "digits.tflite")
+    assert code == 1 and "tools/converter.py convert makes MACE models" in err
+
+
+def test_without_warm_up_there_is_no_time_of_one(call, tmp_path):
+    facts = tmp_path / "facts.json"
+    code, out, _ = call("--warmup=0", f"--json={facts}")
+    assert code == 0 and "1st warm up run latency: none\n" in out
+    assert json.loads(facts.read_text())["warmup_ms"] is None
+
+
+@pytest.mark.parametrize("flags", [["--benchmark", "--max_num_runs=2"], ["--dump=plan"]])
+@pytest.mark.parametrize("columns", [80, 100, 120])
+def test_tables_fit(call, flags, columns):
+    code, out, _ = call(*flags, COLUMNS=str(columns))
+    assert code == 0
+    assert max(map(len, out.splitlines())) <= columns
+    assert "--wide shows everything" in out
+
+
+def test_without_a_terminal_tables_have_120_columns_and_all_with_wide(call):
+    flags = ["--benchmark", "--max_num_runs=2"]
+    _, out, _ = call(*flags)
+    assert max(map(len, out.splitlines())) <= 120 and "Dilation |" not in out
+    _, out, _ = call(*flags, "--wide")
+    assert "Dilation |" in out and "--wide" not in out
+
+
+def test_tables_fit_the_terminal(mace_run, model):
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 90, 0, 0))
+    command = [mace_run, f"--model_file={model[0]}", f"--model_data_file={model[1]}",
+               "--benchmark", "--max_num_runs=2"]
+    with subprocess.Popen(command, stdout=theirs, env=PLAIN) as child:
+        os.close(theirs)
+        text = b""
+        try:
+            while part := os.read(ours, 65536):
+                text += part
+        except OSError:  # the other end is closed
+            pass
+        os.close(ours)
+    assert child.returncode == 0
+    lines = text.decode().splitlines()
+    assert max(map(len, lines)) <= 90 and any("To fit 90 columns" in line for line in lines)
