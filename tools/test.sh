@@ -12,17 +12,18 @@ usage: tools/test.sh [SUITE ...]      (the first group when none is named)
   gpu      every op on the GPU, by PoCL: OpenCL on this machine's CPU
   python   tests of tools/, and of whole models from their file to their answer
 
-  deep     the next five; the last three are builds of their own (about ten minutes each on two cores from a cold cache)
+  deep     the next six; the last four are builds of their own (about ten minutes each on two cores from a cold cache)
   rusticl  what gpu runs, by Mesa's rusticl, whose images have other pitches
   oclgrind the same, without the largest cases, watched for data races and wrong calls of OpenCL
   asan     C++ unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
+  mutations  2,000 mutated models, loaded, planned and run as asan is built; tools/mutations.sh takes another count
   aarch64  C++ unit tests cross-built and run under qemu
   armv7    the same for 32-bit Arm
 
   all      all of the above
   arm      aarch64 and armv7
   tsan     the thread pool and the engine under ThreadSanitizer
-  fuzz     the model loader under libFuzzer, 10 minutes
+  fuzz     all that meets untrusted models under libFuzzer, 10 minutes
 
 MACE_TEST_DATA names the folder of models and conformance data (default ../shared); tests whose data
 is not there are counted as skipped. Build results are kept in $MACE_CACHE (default ~/.cache/mace).
@@ -31,11 +32,11 @@ TXT
 
 targets=(//mace/... //tools/... //test/...)
 standard=(lint host gpu python)
-deep=(rusticl oclgrind asan aarch64 armv7)
+deep=(rusticl oclgrind asan mutations aarch64 armv7)
 suites=()
 for argument in "$@"; do
   case $argument in
-    lint | host | gpu | rusticl | oclgrind | python | asan | aarch64 | armv7 | tsan | fuzz) suites+=("$argument") ;;
+    lint | host | gpu | rusticl | oclgrind | python | asan | mutations | aarch64 | armv7 | tsan | fuzz) suites+=("$argument") ;;
     arm) suites+=(aarch64 armv7) ;;
     deep) suites+=("${deep[@]}") ;;
     all) suites+=("${standard[@]}" "${deep[@]}") ;;
@@ -92,10 +93,10 @@ run_pytest() { # SUITE folders...
   "$cache/venv/bin/python" -m pytest -q --junitxml="$results/$suite.xml" "$@"
 }
 
-run_fuzz() { # a crash of the fuzzer is the one failure there can be
-  local said=build/test/fuzz.log
-  if tools/fuzz.sh >"$said" 2>&1; then
-    echo '<testsuite><testcase classname="fuzz" name="load"/></testsuite>' >"$results/fuzz.xml"
+run_script() { # SUITE script: one that ends with an error where it finds a fault
+  local said=build/test/$1.log
+  if "$2" >"$said" 2>&1; then
+    echo "<testsuite><testcase classname=\"$1\" name=\"models\"/></testsuite>" >"$results/$1.xml"
   else
     tail -n 40 "$said" >&2
     return 1
@@ -115,7 +116,7 @@ run_suite() {
     tsan) run_bazel tsan --config=tsan //mace/base:all //mace/runtime:all ;;
     aarch64 | armv7)
       run_bazel "$1" --config="$1" --test_tag_filters=-no_qemu,-gpu "${targets[@]}" ;;
-    fuzz) run_fuzz ;;
+    fuzz | mutations) run_script "$1" "tools/$1.sh" ;;
     python)
       bazel build --disk_cache="$cache/bazel" --show_result=0 --noshow_progress \
         --ui_event_filters=-info //tools:mace_run //tools:mace_plan &&

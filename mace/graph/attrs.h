@@ -56,14 +56,24 @@ Result<Attrs> ReadAttrs(const Node& node) {
   return attrs;
 }
 
-// Lists the attribute names of a struct, for docs and the op list.
+// The name of an attribute, and the value that it has where a node gives none,
+// which also shows its type (a bool is an integer here, as in the model file).
+struct AttrName {
+  std::string name;
+  Attr initial;
+};
+
+// Lists the attributes of a struct, for docs, the op list and fuzzing.
 class AttrNames {
  public:
   template <typename T>
-  void operator()(const char* name, T&) {
-    names.push_back(name);
+  void operator()(const char* name, const T& field) {
+    names.push_back({name, Attr(field)});
   }
-  std::vector<std::string> names;
+  void operator()(const char* name, const bool& field) {
+    names.push_back({name, Attr(int64_t{field})});
+  }
+  std::vector<AttrName> names;
 };
 
 }  // namespace mace

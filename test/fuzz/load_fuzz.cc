@@ -1,71 +1,54 @@
-// Fuzzes what meets untrusted bytes: the loader, then shape inference and
-// constant folding over what it accepts.
+// Fuzzes all that meets untrusted models: loading, planning and running.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The input is a serialized NetDef. The weights are as many bytes as it asks
-// for, within reason, and always have the checksum skipped: a fuzzer cannot
-// guess one.
+// The input is a serialized NetDef, mutated as a model (mutate.h) or, half of
+// the time, as bytes. Its weights are small numbers, for a fuzzer cannot guess
+// sound ones byte by byte.
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 
-#include "mace/cpu/cpu_device.h"
-#include "mace/device/widen_weights.h"
-#include "mace/model/model.h"
-#include "mace/plan/infer.h"
-#include "mace/proto/mace.pb.h"
+#include "test/fuzz/cases.h"
+#include "test/fuzz/exercise.h"
 
-namespace mace {
-namespace {
-
-constexpr int64_t kMaxWeightBytes = 1 << 20;
-// Folding small constants is what is tested, not a machine's memory.
-constexpr int64_t kMaxElements = 1 << 20;
-
-WeightBytes MakeWeights(const uint8_t* data, size_t size) {
-  proto::NetDef net;
-  if (!net.ParseFromArray(data, static_cast<int>(size))) return {};
-  const int64_t bytes = net.data_bytes();
-  if (bytes <= 0 || bytes > kMaxWeightBytes) return {};
-  const size_t padded = (static_cast<size_t>(bytes) + 63) / 64 * 64;
-  std::shared_ptr<uint8_t> weights(
-      static_cast<uint8_t*>(std::aligned_alloc(64, padded)), std::free);
-  std::memset(weights.get(), 1, padded);
-  return {weights, static_cast<size_t>(bytes)};
-}
-
-bool IsSmall(const Graph& graph) {
-  for (int id : graph.inputs) {
-    if (NumElements(graph.values[id].type.shape) > kMaxElements) return false;
-  }
-  return graph.nodes.size() < 64;
-}
-
-void Load(const uint8_t* data, size_t size) {
-  auto model = LoadModel(data, size, MakeWeights(data, size), {false});
-  if (!model.ok()) {
-    if (model.status().information().empty()) std::abort();
-    return;
-  }
-  if (!IsSmall(model->graph)) return;
-  const auto packed = std::make_shared<PackedWeights>();
-  auto device = CpuDevice::Create({1, 0, true}, packed);
-  if (!device.ok()) return;
-  Status status = WidenWeights({device->get()}, *packed, model->graph);
-  if (status.ok()) status = InferGraph(model->graph, **device);
-  // An error must say something; our own invariants must hold.
-  if (!status.ok() && (status.information().empty() ||
-                       status.code() == Status::MACE_INTERNAL_ERROR)) {
-    std::abort();
-  }
-}
-
-}  // namespace
-}  // namespace mace
+extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  mace::Load(data, size);
+  mace::fuzz::Seed seed;
+  int64_t settings = 0;
+  size_t weight_bytes = 0;
+  if (mace::fuzz::ReadCase(data, size, &seed, &settings)) {
+    weight_bytes =
+        static_cast<size_t>(std::max<int64_t>(seed.net.data_bytes(), 0));
+  }
+  // Many small runs find more than few large ones.
+  mace::fuzz::Limits limits;
+  limits.macs = 10000000;
+  limits.memory = 1 << 26;
+  const std::string graph(reinterpret_cast<const char*>(data), size);
+  const mace::fuzz::Outcome outcome =
+      mace::fuzz::Exercise(graph, seed.weights, weight_bytes, settings, limits);
+  if (!outcome.complaint.empty()) {
+    std::fprintf(stderr, "%s\n", outcome.complaint.c_str());
+    std::abort();
+  }
   return 0;
+}
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size,
+                                          size_t max_size, unsigned int seed) {
+  mace::fuzz::Seed model;
+  int64_t settings = 0;
+  if (seed % 2 == 0 || !mace::fuzz::ReadCase(data, size, &model, &settings)) {
+    return LLVMFuzzerMutate(data, size, max_size);
+  }
+  mace::fuzz::InferTypes(&model);
+  const std::string graph = mace::fuzz::MutateCase(model, seed).graph;
+  if (graph.empty() || graph.size() > max_size) {
+    return LLVMFuzzerMutate(data, size, max_size);
+  }
+  std::memcpy(data, graph.data(), graph.size());
+  return graph.size();
 }

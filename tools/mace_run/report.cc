@@ -129,9 +129,11 @@ json ToJson(const Benchmark& benchmark) {
 json OpListJson() {
   json list = json::array();
   for (const Op* op : AllOps()) {
+    std::vector<std::string> attrs;
+    for (const AttrName& attr : op->attr_names()) attrs.push_back(attr.name);
     list.push_back(
         {{"name", op->name},
-         {"attrs", op->attr_names()},
+         {"attrs", attrs},
          {"min_inputs", op->min_inputs},
          {"max_inputs", op->max_inputs == kMany ? -1 : op->max_inputs},
          {"outputs", op->num_outputs == kMany ? -1 : op->num_outputs},

@@ -23,8 +23,8 @@ struct Op {
   // has as many entries as the model file names outputs).
   // Errors: MACE_INVALID_MODEL. Limits of a device are no concern of it.
   Status (*infer)(Node& node);
-  // Names of the attributes, for docs and the converter's op list.
-  std::vector<std::string> (*attr_names)();
+  // The attributes, for docs, the converter's op list and fuzzing.
+  std::vector<AttrName> (*attr_names)();
   // Output 0 holds the bytes of input 0 under another shape (Reshape, ...), so
   // that a plan may let them share memory.
   bool is_view = false;
@@ -46,7 +46,7 @@ inline bool Op::MayBeAbsent(int input) const {
 
 // `attr_names` of an op whose attribute struct is Attrs.
 template <typename Attrs>
-std::vector<std::string> AttrNamesOf() {
+std::vector<AttrName> AttrNamesOf() {
   Attrs attrs;
   AttrNames names;
   attrs.Fields(names);

@@ -1,0 +1,53 @@
+// Crew: runs numbered cases in child processes, so that one that crashes or
+// hangs is counted and the next one begins.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TEST_FUZZ_CREW_H_
+#define TEST_FUZZ_CREW_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "test/fuzz/exercise.h"
+
+namespace mace::fuzz {
+
+// What became of the cases so far. Plain memory that processes share.
+struct Tally {
+  static constexpr int kCodes = 8;
+  static constexpr int kOps = 256;
+  static constexpr int kSlowest = 5;
+
+  int64_t cases, loaded, created, run;
+  int64_t refused[kCodes];  // by MaceStatus::Code
+  int64_t left;             // neither refused nor run: beyond the limits
+  int64_t runs_of[kOps];    // by index among AllOps()
+  struct Slow {
+    double seconds;  // of the processor
+    int64_t number;
+  } slowest[kSlowest];
+  int64_t current;     // the case that runs, or -1
+  int64_t started_at;  // microseconds of a monotonic clock
+};
+
+struct CrewOptions {
+  int64_t first = 0, count = 0;
+  int64_t cases_per_process = 1000;  // leaks are looked for when one ends
+  double hang_seconds = 120;
+};
+
+struct Failure {
+  int64_t number;  // of the case; for leaks, the first that may be to blame
+  std::string what;
+};
+
+// Calls `exercise` for each number, in order, and `on_failure` for each that
+// ends its process, hangs, leaks or draws a complaint. Returns the tally.
+Tally RunCases(const CrewOptions& options,
+               const std::function<Outcome(int64_t)>& exercise,
+               const std::function<void(const Failure&)>& on_failure);
+
+}  // namespace mace::fuzz
+
+#endif  // TEST_FUZZ_CREW_H_

@@ -1,0 +1,56 @@
+// Cases that crash, hang or draw a complaint are counted, and the next begins.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "test/fuzz/crew.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <map>
+#include <string>
+
+namespace mace::fuzz {
+namespace {
+
+Outcome Good() {
+  Outcome outcome;
+  outcome.stage = Outcome::kRun;
+  outcome.ops = {"Softmax"};
+  return outcome;
+}
+
+TEST(Crew, GoesOnAfterFailures) {
+  CrewOptions options;
+  options.first = 10;
+  options.count = 20;
+  options.cases_per_process = 6;
+  options.hang_seconds = 0.3;
+  std::map<int64_t, std::string> failed;
+  const Tally tally = RunCases(
+      options,
+      [](int64_t number) {
+        Outcome outcome = Good();
+        if (number == 10 || number == 16) std::abort();
+        if (number == 17) pause();
+        if (number == 18) outcome.complaint = "an invariant is broken";
+        if (number == 20) {
+          outcome.stage = Outcome::kLoaded;
+          outcome.status = {MaceStatus::MACE_INVALID_MODEL, "no"};
+        }
+        return outcome;
+      },
+      [&](const Failure& f) { failed[f.number] = f.what; });
+  ASSERT_EQ(failed.size(), 4u);
+  EXPECT_NE(failed[10].find("signal"), std::string::npos) << failed[10];
+  EXPECT_NE(failed[16].find("signal"), std::string::npos) << failed[16];
+  EXPECT_EQ(failed[17], "hangs");
+  EXPECT_NE(failed[18].find("complaint"), std::string::npos) << failed[18];
+  // The complaint's case was exercised to its end, the other three were not.
+  EXPECT_EQ(tally.cases, 17);
+  EXPECT_EQ(tally.run, 16);
+  EXPECT_EQ(tally.refused[MaceStatus::MACE_INVALID_MODEL], 1);
+}
+
+}  // namespace
+}  // namespace mace::fuzz

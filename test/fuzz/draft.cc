@@ -1,0 +1,128 @@
+// Reading a seed's types and adding tensors to drafts.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "test/fuzz/draft.h"
+
+#include <algorithm>
+
+#include "mace/base/aligned_buffer.h"
+#include "mace/cpu/cpu_device.h"
+#include "mace/device/widen_weights.h"
+#include "mace/model/model.h"
+#include "mace/plan/infer.h"
+#include "test/fuzz/values.h"
+
+namespace mace::fuzz {
+namespace {
+
+// Multiply-adds if the node is a product with a constant, else elements.
+int64_t WorkOf(const Graph& graph, const GraphNode& g) {
+  int64_t work = NumElements(graph.values[g.outputs[0]].type.shape);
+  for (int id : g.inputs) {
+    if (id < 0 || !graph.values[id].is_constant()) continue;
+    const Shape& shape = graph.values[id].type.shape;
+    if (shape.size() >= 2 && shape[0] > 0) {
+      work *= std::max<int64_t>(NumElements(shape) / shape[0], 1);
+    }
+    break;
+  }
+  return work;
+}
+
+}  // namespace
+
+bool InferTypes(Seed* seed) {
+  const std::string bytes = seed->net.SerializeAsString();
+  auto model = LoadModel(
+      reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(),
+      {seed->weights, static_cast<size_t>(seed->net.data_bytes())}, {false});
+  if (!model.ok()) return false;
+  const auto packed = std::make_shared<PackedWeights>();
+  auto device = CpuDevice::Create({1, 0, true}, packed);
+  if (!device.ok()) return false;
+  Status status = WidenWeights({device->get()}, *packed, model->graph);
+  if (status.ok()) status = InferGraph(model->graph, **device);
+  for (const Value& value : model->graph.values) {
+    if (value.type.dtype != DataType::kInvalid) {
+      seed->types[value.name] = value.type;
+    }
+  }
+  seed->work = 0;
+  if (!status.ok()) return false;
+  for (const GraphNode& g : model->graph.nodes) {
+    seed->work += WorkOf(model->graph, g);
+  }
+  return true;
+}
+
+Draft::Draft(const Seed& seed)
+    : net(seed.net),
+      types(seed.types),
+      seed_(seed),
+      added_(seed.added),
+      names_(net.op_size() + net.tensors_size()) {
+  net.set_data_bytes(seed_.bytes + static_cast<int64_t>(added_.size()));
+}
+
+bool Draft::HasRoom(int64_t bytes) const {
+  return static_cast<int64_t>(added_.size()) + AlignUp(bytes, kAlignment) <=
+         kMaxAddedBytes;
+}
+
+std::string Draft::AddWeight(const TensorType& type,
+                             const std::string& contents) {
+  proto::ConstTensor* tensor = net.add_tensors();
+  const std::string name = NewName("added");
+  tensor->set_name(name);
+  tensor->mutable_dims()->Add(type.shape.begin(), type.shape.end());
+  tensor->set_data_type(ToProto(type.dtype));
+  tensor->set_data_size(NumElements(type.shape));
+  tensor->set_offset(seed_.bytes + static_cast<int64_t>(added_.size()));
+  added_ += contents;
+  added_.resize(AlignUp(static_cast<int64_t>(added_.size()), kAlignment));
+  net.set_data_bytes(seed_.bytes + static_cast<int64_t>(added_.size()));
+  types[name] = type;
+  return name;
+}
+
+Operand Draft::OperandOf(const std::string& name) const {
+  Operand operand;
+  const auto known = types.find(name);
+  if (known == types.end()) return operand;
+  operand.type = known->second;
+  for (const proto::ConstTensor& tensor : net.tensors()) {
+    if (tensor.name() != name || tensor.has_stored_type()) continue;
+    const int64_t bytes = Bytes(operand.type), at = tensor.offset();
+    const int64_t added = static_cast<int64_t>(added_.size());
+    if (at < 0 || bytes == 0) continue;
+    if (at <= seed_.bytes && bytes <= seed_.bytes - at) {
+      operand.data = seed_.weights.get() + at;
+    } else if (at >= seed_.bytes && at - seed_.bytes <= added &&
+               bytes <= added - (at - seed_.bytes)) {
+      operand.data = added_.data() + (at - seed_.bytes);
+    }
+  }
+  return operand;
+}
+
+std::string Draft::NewName(const char* prefix) {
+  return prefix + std::string("#") + std::to_string(names_++);
+}
+
+std::string Draft::AnyTensor(Random& random) const {
+  if (types.empty()) return "";
+  const int64_t last = static_cast<int64_t>(types.size()) - 1;
+  // Copying a large map's names would cost more than walking it.
+  return std::next(types.begin(), random.Between(0, last))->first;
+}
+
+std::string Draft::Serialize(int64_t settings) {
+  proto::Argument* arg = net.add_arg();
+  arg->set_name(kCaseArgument);
+  arg->set_type(proto::Argument::STRING);
+  arg->set_s(added_);
+  arg->set_i(settings);
+  return net.SerializeAsString();
+}
+
+}  // namespace mace::fuzz

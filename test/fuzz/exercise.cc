@@ -1,0 +1,233 @@
+// Loading, creating, looking at and running a model.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "test/fuzz/exercise.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "mace/graph/tensor_type.h"
+#include "test/fuzz/random.h"
+#include "test/fuzz/values.h"
+
+namespace mace::fuzz {
+namespace {
+
+using Tensors = std::map<std::string, MaceTensor>;
+
+DataType FromPublic(IDataType type) {
+  switch (type) {
+    case IDT_FLOAT:
+      return DataType::kF32;
+    case IDT_FLOAT16:
+      return DataType::kF16;
+    case IDT_BFLOAT16:
+      return DataType::kBF16;
+    case IDT_INT32:
+      return DataType::kI32;
+    case IDT_INT64:
+      return DataType::kI64;
+    case IDT_INT16:
+      return DataType::kI16;
+    case IDT_INT8:
+      return DataType::kI8;
+    case IDT_UINT8:
+      return DataType::kU8;
+    case IDT_BOOL:
+      return DataType::kBool;
+    default:
+      return DataType::kInvalid;
+  }
+}
+
+class Session {
+ public:
+  Session(int64_t settings, const Limits& limits)
+      : random_(static_cast<uint64_t>(settings)), limits_(limits) {}
+
+  Outcome Run(const std::string& graph, std::shared_ptr<const uint8_t> weights,
+              size_t weight_bytes) {
+    MaceModelOptions options;
+    options.verify_checksum = false;  // no mutation could keep it
+    outcome_.status = MaceModel::Load(
+        reinterpret_cast<const unsigned char*>(graph.data()), graph.size(),
+        std::move(weights), weight_bytes, &model_, options);
+    if (outcome_.status.ok()) {
+      outcome_.stage = Outcome::kLoaded;
+      outcome_.status = Create();
+    }
+    if (outcome_.status.ok()) {
+      outcome_.stage = Outcome::kCreated;
+      if (LookAt() && RunOnce(false) && random_.Percent(30)) RunOnce(true);
+    }
+    Judge(outcome_.status);
+    return std::move(outcome_);
+  }
+
+ private:
+  // A status that blames nobody, or us.
+  void Judge(const MaceStatus& status) {
+    if (status.ok()) return;
+    if (status.information().empty()) {
+      outcome_.complaint = "an error without a message";
+    } else if (status.code() == MaceStatus::MACE_INTERNAL_ERROR) {
+      outcome_.complaint = status.information();
+    }
+  }
+
+  MaceStatus Configure(MaceEngineConfig* config) {
+    static const std::vector<std::string> kStrategies = {
+        "AUTO",        "AUTO",  "AUTO",    "NAIVE",  "GREEDY_BY_SIZE",
+        "TFLM_GREEDY", "ARENA", "OPTIMAL", "LINEAR", "PRESERVE_ALL"};
+    MaceStatus status = config->SetCPUThreadPolicy(
+        static_cast<int>(random_.Between(1, 2)), AFFINITY_NONE);
+    // Not every strategy is one for engines.
+    if (!config->SetMemoryStrategy(random_.Of(kStrategies)).ok()) {
+      if (status.ok()) status = config->SetMemoryStrategy("AUTO");
+    }
+    MaceMemorySavings savings;
+    savings.order = random_.Percent(70);
+    savings.views = random_.Percent(80);
+    savings.in_place = random_.Percent(80);
+    savings.concat = random_.Percent(80);
+    savings.overlap = random_.Percent(80);
+    config->SetMemorySavings(savings);
+    if (status.ok() && random_.Percent(50)) {
+      status = config->SetWinograd(static_cast<int>(2 * random_.Below(4)));
+    }
+    config->SetGuard(random_.Percent(20));
+    config->SetNumericCheck(random_.Percent(10));
+    return status;
+  }
+
+  MaceStatus Create() {
+    MaceEngineConfig config;
+    MaceStatus status = Configure(&config);
+    if (!status.ok()) return status;
+    const std::vector<std::string> no_names;
+    if (random_.Percent(10)) {
+      size_t bytes = 0;
+      status = MaceEngine::QueryArenaBytes(model_, no_names, config, &bytes);
+      if (!status.ok()) return status;
+      if (static_cast<int64_t>(bytes) > limits_.memory) return status;
+      const size_t rounded = (bytes / 64 + 1) * 64;
+      arena_.reset(std::aligned_alloc(64, rounded), std::free);
+      status = config.SetArena(arena_.get(), rounded);
+      if (!status.ok()) return status;
+    }
+    return MaceEngine::Create(model_, no_names, no_names, config, &engine_);
+  }
+
+  // What describes the engine must be readable, and says what a run costs.
+  // True if the run is within the limits.
+  bool LookAt() {
+    if (engine_ == nullptr) return false;  // the arena is beyond the limit
+    for (const char* stage : {"graph", "plan", "memory", "memory_json"}) {
+      std::string text;
+      if (random_.Percent(10)) Judge(engine_->Dump(stage, &text));
+    }
+    MaceMemoryUsage usage;
+    Judge(engine_->GetMemoryUsage(&usage));
+    std::string text;
+    Judge(engine_->Dump("plan_json", &text));
+    const auto plan = nlohmann::json::parse(text, nullptr, false);
+    if (plan.is_discarded()) {
+      outcome_.complaint = "plan_json is no JSON: " + text.substr(0, 300);
+      return false;
+    }
+    double macs = 0;
+    for (const auto& node : plan["nodes"]) {
+      macs += node["macs"].get<double>();
+      outcome_.ops.insert(node["op"].get<std::string>());
+    }
+    return macs <= static_cast<double>(limits_.macs);
+  }
+
+  // Null if the tensor is beyond the limit. Exactly as large as it must be, for
+  // the sanitizers.
+  std::shared_ptr<void> Allocate(DataType type, const Shape& shape, bool fill) {
+    const auto bytes = CheckedBytes({type, shape});
+    if (!bytes.ok() || *bytes > left_) return nullptr;
+    left_ -= *bytes;
+    std::shared_ptr<void> data(std::malloc(static_cast<size_t>(*bytes)),
+                               std::free);
+    if (!fill || *bytes == 0) return data;
+    // Drawing each element of a large tensor takes longer than computing it.
+    const int64_t count = NumElements(shape);
+    const std::string part =
+        AnyContents(type, std::min<int64_t>(count, 1000), random_);
+    for (int64_t at = 0; at < *bytes; at += static_cast<int64_t>(part.size())) {
+      const int64_t n =
+          std::min(static_cast<int64_t>(part.size()), *bytes - at);
+      std::memcpy(static_cast<char*>(data.get()) + at, part.data(),
+                  static_cast<size_t>(n));
+    }
+    return data;
+  }
+
+  // False if something is beyond the limit. `other_shapes`: not those that the
+  // engine was made for.
+  bool MakeInputs(bool other_shapes, Tensors* inputs) {
+    for (const MaceTensorInfo& info : engine_->inputs()) {
+      Shape shape = info.shape;
+      if (other_shapes && !shape.empty() && random_.Percent(80)) {
+        const int64_t rank = static_cast<int64_t>(shape.size());
+        int64_t& extent = shape[static_cast<size_t>(random_.Below(rank))];
+        extent = random_.Percent(50) ? std::max<int64_t>(extent, 1) * 2
+                                     : SmallExtent(random_);
+        if (random_.Percent(5)) shape.pop_back();
+      }
+      auto data = Allocate(FromPublic(info.data_type), shape, true);
+      if (data == nullptr) return false;
+      (*inputs)[info.name] = MaceTensor(shape, data, info.data_type);
+    }
+    return true;
+  }
+
+  bool RunOnce(bool other_shapes) {
+    left_ = limits_.memory;
+    Tensors inputs, outputs;
+    if (!MakeInputs(other_shapes, &inputs)) return false;
+    const bool own_outputs = !other_shapes && random_.Percent(40);
+    int64_t bytes = 0;
+    for (const MaceTensorInfo& info : engine_->outputs()) {
+      const DataType type = FromPublic(info.data_type);
+      bytes += Bytes({type, info.shape});
+      if (bytes > left_) return false;
+      if (!own_outputs) continue;
+      outputs[info.name] = MaceTensor(
+          info.shape, Allocate(type, info.shape, false), info.data_type);
+    }
+    const bool with_record = random_.Percent(20);
+    RunMetadata record;
+    const MaceStatus status =
+        engine_->Run(inputs, &outputs, with_record ? &record : nullptr);
+    Judge(status);
+    if (other_shapes) return status.ok();
+    outcome_.status = status;
+    if (status.ok()) outcome_.stage = Outcome::kRun;
+    return status.ok();
+  }
+
+  Random random_;
+  const Limits limits_;
+  std::shared_ptr<void> arena_;  // outlives the engine
+  std::shared_ptr<MaceModel> model_;
+  std::shared_ptr<MaceEngine> engine_;
+  int64_t left_ = 0;  // bytes
+  Outcome outcome_;
+};
+
+}  // namespace
+
+Outcome Exercise(const std::string& graph,
+                 std::shared_ptr<const uint8_t> weights, size_t weight_bytes,
+                 int64_t settings, const Limits& limits) {
+  return Session(settings, limits).Run(graph, std::move(weights), weight_bytes);
+}
+
+}  // namespace mace::fuzz

@@ -1,0 +1,35 @@
+// Mutations of models that know the format.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TEST_FUZZ_MUTATE_H_
+#define TEST_FUZZ_MUTATE_H_
+
+#include <string>
+#include <vector>
+
+#include "test/fuzz/draft.h"
+
+namespace mace::fuzz {
+
+// One random mutation, and its name; "" if the one drawn does not apply.
+using Mutation = bool (*)(const std::vector<const Seed*>& donors, Draft* draft,
+                          Random& random);
+struct NamedMutation {
+  const char* name;
+  int weight;  // how often, relative to the others
+  Mutation apply;
+};
+// Of nodes: attributes, operands, ops, order; and new nodes.
+const std::vector<NamedMutation>& NodeMutations();
+// Of everything else: inputs, outputs, weights, what was planned ahead.
+const std::vector<NamedMutation>& ModelMutations();
+
+// Applies one to eight mutations; their names, separated by spaces.
+std::string Mutate(const std::vector<const Seed*>& donors, Draft* draft,
+                   Random& random);
+
+// Changes some bytes.
+void FlipBytes(std::string* bytes, Random& random);
+
+}  // namespace mace::fuzz
+
+#endif  // TEST_FUZZ_MUTATE_H_

@@ -1,0 +1,163 @@
+// Mutations reach what they are for, and are the same for the same number.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "test/fuzz/mutate.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "mace/ops/common/op.h"
+#include "test/fuzz/cases.h"
+#include "test/fuzz/exercise.h"
+#include "test/fuzz/new_nodes.h"
+
+namespace mace::fuzz {
+namespace {
+
+// x + w, then its maximum and itself joined.
+Seed Sample() {
+  Seed seed = EmptySeed();
+  seed.name = "sample";
+  seed.weights = AllocateWeights(64);
+  seed.bytes = 64;
+  seed.net.set_data_bytes(64);
+  proto::ConstTensor* w = seed.net.add_tensors();
+  w->set_name("w");
+  w->add_dims(4);
+  w->set_data_size(4);
+  w->set_offset(0);
+  proto::TensorInfo* x = seed.net.add_input_info();
+  x->set_name("x");
+  x->add_dims(2);
+  x->add_dims(4);
+  proto::OperatorDef* add = seed.net.add_op();
+  add->set_type("Eltwise");
+  add->set_name("add");
+  add->add_input("x");
+  add->add_input("w");
+  add->add_output("sum");
+  proto::Argument* type = add->add_arg();
+  type->set_name("type");
+  type->set_type(proto::Argument::STRING);
+  type->set_s("SUM");
+  proto::OperatorDef* concat = seed.net.add_op();
+  concat->set_type("Concat");
+  concat->set_name("joined");
+  concat->add_input("x");
+  concat->add_input("sum");
+  concat->add_output("y");
+  seed.net.add_output_info()->set_name("y");
+  EXPECT_TRUE(InferTypes(&seed));
+  return seed;
+}
+
+TEST(Mutate, SampleRuns) {
+  const Seed seed = Sample();
+  Draft draft(seed);
+  const Outcome outcome =
+      Exercise(draft.Serialize(1), seed.weights, 64, 1, Limits());
+  EXPECT_EQ(outcome.stage, Outcome::kRun) << outcome.status.information();
+  EXPECT_EQ(outcome.ops, (std::set<std::string>{"Eltwise", "Concat"}));
+}
+
+TEST(Mutate, SameNumberSameModel) {
+  const std::vector<Seed> seeds = {Sample()};
+  const Seed empty = EmptySeed();
+  const SeedUrn urn(seeds);
+  std::set<std::string> graphs;
+  for (int64_t number = 0; number < 200; ++number) {
+    const Case a = MakeCase(urn, empty, 7, number);
+    const std::vector<uint8_t> weights(a.weights.get(),
+                                       a.weights.get() + a.weight_bytes);
+    MakeCase(urn, empty, 7, number + 1);
+    const Case b = MakeCase(urn, empty, 7, number);
+    EXPECT_EQ(a.graph, b.graph) << number;
+    EXPECT_EQ(a.settings, b.settings) << number;
+    EXPECT_EQ(weights, std::vector<uint8_t>(b.weights.get(),
+                                            b.weights.get() + b.weight_bytes));
+    graphs.insert(a.graph);
+  }
+  EXPECT_GT(graphs.size(), 195u) << "numbers make the same models";
+}
+
+// Each applies to the sample and changes it, if not at the first attempt.
+TEST(Mutate, EachMutationChangesTheModel) {
+  const Seed seed = Sample();
+  const std::string before = Draft(seed).Serialize(0);
+  for (const auto* list : {&NodeMutations(), &ModelMutations()}) {
+    for (const NamedMutation& mutation : *list) {
+      bool changed = false;
+      Random random(3);
+      for (int i = 0; i < 100 && !changed; ++i) {
+        Draft draft(seed);
+        const bool applied = mutation.apply({&seed}, &draft, random);
+        changed = applied && draft.Serialize(0) != before;
+      }
+      EXPECT_TRUE(changed) << mutation.name;
+    }
+  }
+}
+
+// An absent operand in the middle of a variadic op is one of the models made.
+TEST(Mutate, MakesAbsentOperands) {
+  const std::vector<Seed> seeds = {Sample()};
+  const Seed empty = EmptySeed();
+  const SeedUrn urn(seeds);
+  int found = 0;
+  for (int64_t number = 0; number < 2000; ++number) {
+    proto::NetDef net;
+    if (!net.ParseFromString(MakeCase(urn, empty, 1, number).graph)) continue;
+    for (const proto::OperatorDef& op : net.op()) {
+      const bool variadic = op.type() == "Concat" || op.type() == "Stack";
+      if (!variadic) continue;
+      for (int i = 0; i + 1 < op.input_size(); ++i) {
+        found += op.input(i).empty();
+      }
+    }
+  }
+  EXPECT_GT(found, 5);
+}
+
+// No op is too particular for random operands and attributes.
+TEST(GrowModel, SoundNodesOfEveryOp) {
+  const Seed empty = EmptySeed();
+  std::set<std::string> missing;
+  for (const Op* op : AllOps()) missing.insert(op->name);
+  for (uint64_t number = 0; number < 4000 && !missing.empty(); ++number) {
+    Random random(number);
+    const Draft draft = GrowModel(empty, 12, random);
+    for (const proto::OperatorDef& op : draft.net.op()) {
+      // Inference accepted it if it said the type of its output.
+      if (draft.types.count(op.output(0))) missing.erase(op.type());
+    }
+  }
+  std::string names;
+  for (const std::string& name : missing) names += name + " ";
+  EXPECT_EQ(names, "");
+}
+
+TEST(FuzzCase, FileCarriesWhatMutationsAdd) {
+  const Seed seed = Sample();
+  Random random(5);
+  Draft draft(seed);
+  for (int i = 0; i < 20; ++i) AppendRandomNode(&draft, random);
+  ASSERT_FALSE(draft.added().empty());
+  const std::string file = draft.Serialize(1234);
+  Seed read;
+  int64_t settings = 0;
+  ASSERT_TRUE(ReadCase(reinterpret_cast<const uint8_t*>(file.data()),
+                       file.size(), &read, &settings));
+  EXPECT_EQ(settings, 1234);
+  EXPECT_EQ(read.added, draft.added());
+  EXPECT_EQ(read.bytes, 64);
+  EXPECT_EQ(std::string(reinterpret_cast<char*>(read.weights.get()) + 64,
+                        draft.added().size()),
+            draft.added());
+  // Mutated again, it keeps them.
+  EXPECT_EQ(MutateCase(read, 1).weight_bytes % 64, 0u);
+  EXPECT_GE(MutateCase(read, 1).weight_bytes, 64 + draft.added().size());
+}
+
+}  // namespace
+}  // namespace mace::fuzz
