@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "mace/memory/problem.h"
+#include "mace/memory/problem/problem.h"
 
 namespace mace::memory {
 

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <chrono>
 
-#include "mace/memory/bounds.h"
-#include "mace/memory/objects.h"
-#include "mace/memory/offsets_greedy.h"
-#include "mace/memory/offsets_optimal.h"
-#include "mace/memory/reduce.h"
-#include "mace/memory/validate.h"
+#include "mace/memory/objects/objects.h"
+#include "mace/memory/offsets/greedy.h"
+#include "mace/memory/offsets/optimal.h"
+#include "mace/memory/problem/bounds.h"
+#include "mace/memory/problem/reduce.h"
+#include "mace/memory/problem/validate.h"
 
 namespace mace::memory {
 namespace {

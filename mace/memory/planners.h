@@ -10,24 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "mace/memory/problem.h"
+#include "mace/memory/problem/planner.h"
+#include "mace/memory/problem/problem.h"
 
 namespace mace::memory {
-
-// Solves a reduced problem: one pool, no aliases, no empty records. Fills
-// `offsets`, or `object_ids` and `object_sizes`; of the certificate `nodes`,
-// and where it proves something `status` and `lower_bound`. What Solve() can
-// derive it leaves alone.
-using PlanFn = Result<Plan>(const Problem& problem, const Options& options);
-
-struct Planner {
-  const char* name;
-  PlanFn* plan;
-  // Rank of the sizes that it takes: 1, or up to that many.
-  int max_rank;
-  // Honours fixed offsets and overlaps.
-  bool takes_constraints;
-};
 
 // Every planner, cheapest first within a kind.
 const std::vector<Planner>& Planners();

@@ -7,7 +7,7 @@
 
 #include <random>
 
-#include "mace/memory/validate.h"
+#include "mace/memory/problem/validate.h"
 
 namespace mace::memory {
 namespace {

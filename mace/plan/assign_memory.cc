@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "mace/base/logging.h"
-#include "mace/memory/bounds.h"
 #include "mace/memory/planners.h"
+#include "mace/memory/problem/bounds.h"
 #include "mace/plan/order.h"
 #include "mace/plan/records.h"
 #include "mace/plan/storage.h"

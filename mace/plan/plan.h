@@ -13,8 +13,8 @@
 #include "mace/base/status.h"
 #include "mace/device/device.h"
 #include "mace/graph/graph.h"
-#include "mace/memory/offline_plan.h"
-#include "mace/memory/problem.h"
+#include "mace/memory/problem/offline_plan.h"
+#include "mace/memory/problem/problem.h"
 
 namespace mace {
 

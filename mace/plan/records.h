@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "mace/memory/problem.h"
+#include "mace/memory/problem/problem.h"
 #include "mace/plan/plan.h"
 #include "mace/plan/storage.h"
 

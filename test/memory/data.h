@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "mace/memory/problem.h"
+#include "mace/memory/problem/problem.h"
 
 namespace mace::test {
 

@@ -14,7 +14,7 @@ trap 'rm -f "$log"' EXIT
 
 # With bazel's information, for that is where the tests' output comes.
 bazel test -c opt --noshow_progress --test_env=MACE_TEST_DATA="$folder" --test_output=all \
-  --nocache_test_results //mace/memory:all //test/memory:all >"$log" 2>&1 || status=1
+  --nocache_test_results //mace/memory/... //test/memory:all >"$log" 2>&1 || status=1
 grep -hE '^conformance|^activations|^peak of|^\[  FAILED|FAIL:' "$log"
 ((status)) && tail -n 20 "$log"
 echo

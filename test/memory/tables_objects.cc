@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "mace/memory/planners.h"
-#include "mace/memory/validate.h"
+#include "mace/memory/problem/validate.h"
 #include "test/memory/tables.h"
 
 namespace mace::test {

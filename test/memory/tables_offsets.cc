@@ -6,8 +6,8 @@
 #include <random>
 
 #include "mace/memory/planners.h"
+#include "mace/memory/problem/validate.h"
 #include "mace/memory/testing/brute_force.h"
-#include "mace/memory/validate.h"
 #include "test/memory/tables.h"
 
 namespace mace::test {

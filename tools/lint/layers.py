@@ -35,6 +35,18 @@ EXTRA: dict[str, set[str]] = {
     "examples": {"public"},
     "testing": set(LAYERS),
 }
+# Rooms: folders inside a folder of mace/, and which of their neighbours each may include; "." is
+# the folder itself. Other folders include only what ENTRANCES names. Tests include any room.
+ROOMS: dict[str, dict[str, set[str]]] = {
+    "memory": {
+        "problem": set(),
+        "offsets": {"problem"},
+        "objects": {"problem"},
+        "compat": {"problem", "offsets"},
+        ".": {"problem", "offsets", "objects"},
+    },
+}
+ENTRANCES: dict[str, set[str]] = {"memory": {".", "problem"}}
 # The one file that names the concrete devices.
 DEVICES_FILE = Path("mace/runtime/devices.cc")
 DEVICES = {"cpu", "opencl", "hexagon"}
@@ -92,7 +104,8 @@ def _refusal(path: Path, header: str, quoted: bool) -> str:
     if path.is_relative_to(UKERNELS) and not test:
         return _ukernel_refusal(path, header)
     if header.startswith("mace/"):
-        return _project_refusal(path, Path(header).parts[1], test)
+        return (_project_refusal(path, Path(header).parts[1], test)
+                or _room_refusal(path, Path(header), test))
     for prefix, allowed in THIRD_PARTY.items():
         if header.startswith(prefix) and not (folder in allowed or test and "testing" in allowed):
             return f"mace/{folder} does not use {prefix}"
@@ -113,6 +126,31 @@ def _project_refusal(path: Path, target: str, test: bool) -> str:
     if target in allowed:
         return ""
     return f"mace/{folder} may include {', '.join(sorted(allowed))}, not {target}"
+
+
+def _room_refusal(path: Path, header: Path, test: bool) -> str:
+    """Why `path` may not include a header of that room of a folder, or ''."""
+    folder = header.parts[1]
+    rooms = ROOMS.get(folder)
+    if rooms is None or test or path.parts[1] == "testing":
+        return ""
+    target = _room_of(header)
+    if path.parts[1] != folder:
+        entrances = ENTRANCES[folder]
+        return "" if target in entrances else (
+            f"from outside, mace/{folder} is entered by {', '.join(sorted(entrances))}, "
+            f"not {target}")
+    room = _room_of(path)
+    if "testing" in (room, target) or room not in rooms:
+        return "" if room == "testing" else f"mace/{folder}/{room} is not in ROOMS of layers.py"
+    if target in rooms[room] | {room}:
+        return ""
+    allowed = ", ".join(sorted(rooms[room])) or "no other room"
+    return f"mace/{folder}/{room} may include {allowed}, not {target}"
+
+
+def _room_of(path: Path) -> str:
+    return path.parts[2] if len(path.parts) > 3 else "."
 
 
 def _ukernel_refusal(path: Path, header: str) -> str:

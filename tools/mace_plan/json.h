@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "mace/memory/problem.h"
+#include "mace/memory/problem/problem.h"
 
 namespace mace::tools {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <random>
 
-#include "mace/memory/problem.h"
+#include "mace/memory/problem/problem.h"
 
 namespace mace::memory {
 

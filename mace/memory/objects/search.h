@@ -1,0 +1,107 @@
+// Branch and bound over assignments of records to shared objects.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_MEMORY_OBJECTS_SEARCH_H_
+#define MACE_MEMORY_OBJECTS_SEARCH_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "mace/memory/problem/problem.h"
+#include "mace/memory/problem/search_budget.h"
+
+namespace mace::memory {
+
+// Assigns record after record, in an order that the caller gives: to an object
+// that is free while the record lives (which may have to grow), or to a new
+// one. Works on sizes of any rank.
+//
+// The bound: where q records without an object live at a step and f objects are
+// free, q - f of them need new objects, and so do those that no object is free
+// for as long as they live. The k-th new object is at least as large as the
+// k-th of those records at any step (as positional maxima, arXiv 2001.03288,
+// but for what is left).
+//
+// Each dead end knows the assignments that it follows from, and the search
+// returns to the last of them (conflict-directed backjumping: Prosser, 1993).
+class ObjectsSearch {
+ public:
+  // `problem` outlives this.
+  explicit ObjectsSearch(const Problem& problem);
+
+  // Looks for a plan below `limit` bytes, then below each that it finds, in at
+  // most `max_nodes` nodes. True if it saw all there is: then there is none
+  // below total(). `frugal`: lets no object grow by as much as a new one takes.
+  // That finds good plans of images sooner, and proves nothing about them.
+  bool Run(const std::vector<int32_t>& order, int64_t limit, int64_t max_nodes,
+           bool frugal, SearchBudget* budget);
+
+  // The best of Run, if found().
+  bool found() const { return found_; }
+  int64_t total() const { return best_total_; }
+  const std::vector<int32_t>& object_ids() const { return best_ids_; }
+  const std::vector<Size>& object_sizes() const { return best_sizes_; }
+
+ private:
+  struct Object {
+    Size size;
+    int64_t bytes;
+  };
+  struct Choice {
+    int32_t object;
+    int64_t growth;  // bytes
+    int64_t gap;     // steps to the nearest record of the object
+  };
+
+  using Word = uint64_t;  // of a set of records
+
+  void Branch(size_t depth, int64_t total);
+  void Try(size_t depth, int64_t total, int32_t object, bool pays);
+  void TryNew(size_t depth, int64_t total);
+  std::vector<Choice> Choices(int32_t record) const;
+  int64_t GapTo(int32_t object, int32_t record) const;
+  int64_t Bound();
+  void ExplainBound();
+  void ExplainNoHome(int32_t record);
+  void AddPayers();
+  void Assign(int32_t record, int32_t object);
+  void Unassign(int32_t record, int32_t object);
+  void NoteBest(int64_t total);
+  int32_t* users(int32_t object, int32_t record) {
+    return &users_[object * n_ + record];
+  }
+  int32_t users(int32_t object, int32_t record) const {
+    return users_[object * n_ + record];
+  }
+
+  const Problem& p_;
+  const int32_t n_;
+  std::vector<int64_t> bytes_;                    // of each record
+  std::vector<std::vector<int32_t>> neighbours_;  // live at the same time
+  std::vector<std::vector<int32_t>> live_;  // of each step with a start: by
+                                            // decreasing bytes
+  const int32_t* order_ = nullptr;
+  SearchBudget* budget_ = nullptr;
+  int64_t nodes_left_ = 0;
+  bool frugal_ = false;
+  bool complete_ = true;
+
+  std::vector<Object> objects_;
+  std::vector<int32_t> ids_;  // of each record, or kNone
+  // users_[o * n + r]: records of object o that live together with record r.
+  std::vector<int32_t> users_;
+  std::vector<int32_t> homes_;       // of each record: objects it could join
+  std::vector<int64_t> needed_;      // of Bound: bytes of the k-th new object
+  std::vector<size_t> needed_step_;  // and the step that asks for it
+  std::vector<int32_t>
+      payers_;                  // records that opened an object or made it grow
+  std::vector<Word> conflict_;  // set: why the last dead end is one
+
+  bool found_ = false;
+  int64_t best_total_ = 0;
+  std::vector<int32_t> best_ids_;
+  std::vector<Size> best_sizes_;
+};
+
+}  // namespace mace::memory
+
+#endif  // MACE_MEMORY_OBJECTS_SEARCH_H_

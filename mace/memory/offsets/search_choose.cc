@@ -1,0 +1,130 @@
+// Which item the search looks at next, and what is in its way.
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <limits>
+
+#include "mace/memory/offsets/search.h"
+
+namespace mace::memory {
+namespace {
+
+// Above every offset; twice fits.
+template <typename T>
+constexpr T kInfinite = std::numeric_limits<T>::max() / 2;
+
+}  // namespace
+
+template <typename T>
+int32_t Search<T>::Choose(const Part& part, T level) const {
+  if (focus_ == SearchFocus::kTightItem) return ChooseItem(part, level);
+  return ChooseInSection(part, level, FocusSection(part, level));
+}
+
+template <typename T>
+int32_t Search<T>::FocusSection(const Part& part, T level) const {
+  int32_t best = kNone;
+  int64_t best_score = 0;
+  for (int32_t s = part.begin; s < part.end; ++s) {
+    if (floor_[s] != level) continue;
+    const int64_t score = focus_ == SearchFocus::kFailing
+                              ? -int64_t{failures_[s]}
+                              : int64_t{room_[s]} - load_[s];
+    if (best == kNone || score < best_score) {
+      best = s;
+      best_score = score;
+    }
+  }
+  return best;
+}
+
+// The candidate of the highest rank that lives in `section` (kNone: in any).
+template <typename T>
+int32_t Search<T>::ChooseInSection(const Part& part, T level,
+                                   int32_t section) const {
+  int32_t best = kNone;
+  for (size_t k = 0; k < part.size; ++k) {
+    const int32_t item = lists_[part.at + k];
+    if (lowest_[item] != level || Closed(item)) continue;
+    if (section != kNone && (section < begin_[item] || end_[item] <= section)) {
+      continue;
+    }
+    if (best == kNone || rank_[item] > rank_[best]) best = item;
+  }
+  return best;
+}
+
+template <typename T>
+int32_t Search<T>::ChooseItem(const Part& part, T level) const {
+  int32_t best = kNone;
+  T best_room = 0;
+  for (size_t k = 0; k < part.size; ++k) {
+    const int32_t item = lists_[part.at + k];
+    if (lowest_[item] != level || Closed(item)) continue;
+    T room = kInfinite<T>;
+    for (int32_t s = begin_[item]; s < end_[item]; ++s) {
+      room = std::min<T>(room, room_[s] - load_[s]);
+    }
+    if (best == kNone || room < best_room ||
+        (room == best_room && rank_[item] > rank_[best])) {
+      best = item;
+      best_room = room;
+    }
+  }
+  return best;
+}
+
+// The lowest aligned offset of a special item from `from` that no fixed record
+// and no placed item forbids.
+template <typename T>
+T Search<T>::NextFree(int32_t item, T from) const {
+  const SearchInstance::Item& it = in_.items[item];
+  int64_t at = AlignUp(from, it.alignment);
+  const auto avoid = [&](int64_t low, int64_t high) {
+    if (at <= low || high <= at) return false;
+    at = AlignUp(high, it.alignment);
+    return true;
+  };
+  bool moved = true;
+  while (moved && at < kInfinite<T>) {
+    moved = false;
+    for (const auto& o : it.obstacles) moved |= avoid(o.low, o.high);
+    for (int32_t k = neighbour_at_[item]; k < neighbour_at_[item + 1]; ++k) {
+      const int32_t other = neighbour_[k];
+      if (Free(other)) continue;
+      int64_t low = -int64_t{size_[item]};
+      int64_t high = size_[other];
+      for (const SearchInstance::Link& link : it.links) {
+        // offset(other) - offset(item) not in (low, high), seen from the other.
+        if (link.other == other) {
+          low = -link.high;
+          high = -link.low;
+        }
+      }
+      moved |= avoid(offset_[other] + low, offset_[other] + high);
+    }
+  }
+  return static_cast<T>(std::min<int64_t>(at, kInfinite<T> - 1));
+}
+
+// Sets conflict_ to why `item` cannot lie below `bound`: its closed place, and
+// where everything lies, or will at least, that could be below it.
+template <typename T>
+void Search<T>::ExplainSupport(int32_t item, int64_t bound) {
+  const Word* const neighbours = &neighbour_set_[item * words_];
+  for (size_t w = 0; w < words_; ++w) {
+    conflict_[w] = reason(item)[w] | (neighbours[w] & placed_[w]);
+  }
+  for (int32_t k = neighbour_at_[item]; k < neighbour_at_[item + 1]; ++k) {
+    const int32_t other = neighbour_[k];
+    if (!Free(other) || lowest_[other] == 0) continue;
+    // An item that large would do even from the floor of the arena.
+    if (size_[other] >= bound && !special_[item]) continue;
+    for (size_t w = 0; w < words_; ++w) conflict_[w] |= reason(other)[w];
+  }
+}
+
+template class Search<int16_t>;
+template class Search<int32_t>;
+
+}  // namespace mace::memory

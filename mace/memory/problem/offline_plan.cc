@@ -1,0 +1,227 @@
+// Reading, writing and checking plans from files.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/memory/problem/offline_plan.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "mace/memory/problem/validate.h"
+
+namespace mace::memory {
+namespace {
+
+constexpr uint32_t kMagic = 0x3150414d;  // "MAP1": format version 1
+constexpr size_t kHeaderWords = 9;
+
+void PutWord(uint32_t word, std::string* bytes) {
+  for (int shift = 0; shift < 32; shift += 8) {
+    bytes->push_back(static_cast<char>(word >> shift & 0xff));
+  }
+}
+
+void PutLong(uint64_t value, std::string* bytes) {
+  PutWord(static_cast<uint32_t>(value), bytes);
+  PutWord(static_cast<uint32_t>(value >> 32), bytes);
+}
+
+std::vector<uint32_t> WordsOf(const std::string& bytes) {
+  std::vector<uint32_t> words(bytes.size() / 4);
+  for (size_t i = 0; i < words.size(); ++i) {
+    for (int k = 3; k >= 0; --k) {
+      words[i] = words[i] << 8 | static_cast<uint8_t>(bytes[4 * i + k]);
+    }
+  }
+  return words;
+}
+
+uint64_t LongAt(const std::vector<uint32_t>& words, size_t i) {
+  return words[i] | uint64_t{words[i + 1]} << 32;
+}
+
+// FNV-1a over 64-bit values, with a final mix.
+class Hash {
+ public:
+  void Add(int64_t value) {
+    hash_ = (hash_ ^ static_cast<uint64_t>(value)) * 0x100000001b3;
+    hash_ ^= hash_ >> 29;
+  }
+  uint64_t value() const { return hash_; }
+
+ private:
+  uint64_t hash_ = 0xcbf29ce484222325;
+};
+
+}  // namespace
+
+Result<OfflinePlan> OfflinePlanFromWords(const std::vector<int32_t>& words,
+                                         size_t num_tensors) {
+  const std::string label = OfflinePlan::kMetadataName;
+  if (words.size() < 3) {
+    return InvalidModel(label + ": " + std::to_string(words.size()) +
+                        " words where at least 3 belong");
+  }
+  if (words[2] < 0 || static_cast<size_t>(words[2]) != num_tensors ||
+      words.size() - 3 < num_tensors) {
+    return InvalidModel(label + ": has " + std::to_string(words.size() - 3) +
+                        " offsets (says " + std::to_string(words[2]) +
+                        ") for " + std::to_string(num_tensors) + " tensors");
+  }
+  OfflinePlan plan;
+  plan.version = words[0];
+  plan.subgraph = words[1];
+  plan.offsets.assign(words.begin() + 3, words.begin() + 3 + words[2]);
+  for (size_t i = 0; i < plan.offsets.size(); ++i) {
+    if (plan.offsets[i] < -1) {
+      return InvalidModel(label + ": tensor " + std::to_string(i) +
+                          " has offset " + std::to_string(plan.offsets[i]) +
+                          "; -1 or more belongs there");
+    }
+  }
+  return plan;
+}
+
+Result<OfflinePlan> ReadOfflinePlan(const std::string& bytes,
+                                    size_t num_tensors) {
+  const std::vector<uint32_t> words = WordsOf(bytes);
+  return OfflinePlanFromWords(std::vector<int32_t>(words.begin(), words.end()),
+                              num_tensors);
+}
+
+std::string WriteOfflinePlan(const OfflinePlan& plan) {
+  std::string bytes;
+  PutWord(plan.version, &bytes);
+  PutWord(plan.subgraph, &bytes);
+  PutWord(static_cast<uint32_t>(plan.offsets.size()), &bytes);
+  for (int32_t offset : plan.offsets) PutWord(offset, &bytes);
+  return bytes;
+}
+
+Status ApplyOfflinePlan(const OfflinePlan& plan, Problem* problem) {
+  if (plan.offsets.size() != problem->records.size()) {
+    return InvalidArgument(
+        "the offline plan has " + std::to_string(plan.offsets.size()) +
+        " offsets for " + std::to_string(problem->records.size()) + " records");
+  }
+  problem->fixed_may_overlap = true;
+  for (size_t i = 0; i < plan.offsets.size(); ++i) {
+    Record& r = problem->records[i];
+    if (plan.offsets[i] >= 0 && r.size.count() > 0) {
+      r.fixed_offset = plan.offsets[i];
+    }
+  }
+  return Status();
+}
+
+std::vector<Lifetime> Lifetimes(const std::vector<OpUses>& ops,
+                                const std::vector<int32_t>& graph_inputs,
+                                const std::vector<int32_t>& graph_outputs,
+                                size_t num_tensors) {
+  std::vector<Lifetime> lives(num_tensors);
+  const auto use = [&](int32_t tensor, int32_t scope) {
+    lives[tensor].last = std::max(lives[tensor].last, scope);
+  };
+  for (int32_t tensor : graph_inputs) lives[tensor] = {0, 0};
+  for (size_t i = 0; i < ops.size(); ++i) {
+    const auto scope = static_cast<int32_t>(i) + 1;
+    for (int32_t tensor : ops[i].outputs) {
+      if (lives[tensor].first == -1) lives[tensor].first = scope;
+      use(tensor, scope);
+    }
+    for (int32_t tensor : ops[i].inputs) {
+      if (tensor >= 0) use(tensor, scope);
+    }
+  }
+  for (int32_t tensor : graph_outputs) {
+    use(tensor, static_cast<int32_t>(ops.size()));
+  }
+  return lives;
+}
+
+uint64_t HashOf(const Problem& p) {
+  Hash hash;
+  hash.Add(p.alignment);
+  hash.Add(p.fixed_may_overlap);
+  hash.Add(static_cast<int64_t>(p.records.size()));
+  for (const Record& r : p.records) {
+    for (int64_t extent : r.size.extent) hash.Add(extent);
+    for (int64_t value :
+         {static_cast<int64_t>(r.size.rank), r.first, r.last, r.alignment,
+          static_cast<int64_t>(r.pool), r.fixed_offset,
+          static_cast<int64_t>(r.alias_of), r.alias_offset,
+          static_cast<int64_t>(r.overlaps.size())}) {
+      hash.Add(value);
+    }
+    for (const Overlap& o : r.overlaps) {
+      hash.Add(o.other);
+      hash.Add(o.safe_distance);
+    }
+  }
+  return hash.value();
+}
+
+EmbeddedPlan Embed(const Problem& problem, const Plan& plan) {
+  return {HashOf(problem), plan.certificate, plan.offsets};
+}
+
+std::string WriteEmbeddedPlan(const EmbeddedPlan& plan) {
+  std::string bytes;
+  PutWord(kMagic, &bytes);
+  PutLong(plan.hash, &bytes);
+  PutWord(plan.certificate.status, &bytes);
+  PutWord(static_cast<uint32_t>(plan.offsets.size()), &bytes);
+  PutLong(plan.certificate.total, &bytes);
+  PutLong(plan.certificate.lower_bound, &bytes);
+  for (int64_t offset : plan.offsets) PutLong(offset, &bytes);
+  return bytes;
+}
+
+Result<EmbeddedPlan> ReadEmbeddedPlan(const std::string& bytes) {
+  const std::vector<uint32_t> words = WordsOf(bytes);
+  if (words.size() < kHeaderWords || words[0] != kMagic) {
+    return InvalidModel("the memory plan has another format");
+  }
+  if (words[3] > Certificate::kUnknown ||
+      words.size() - kHeaderWords != 2 * uint64_t{words[4]} ||
+      bytes.size() % 4 != 0) {
+    return InvalidModel("the memory plan is cut or corrupt");
+  }
+  EmbeddedPlan plan;
+  plan.hash = LongAt(words, 1);
+  plan.certificate.status = static_cast<Certificate::Status>(words[3]);
+  plan.certificate.total = static_cast<int64_t>(LongAt(words, 5));
+  plan.certificate.lower_bound = static_cast<int64_t>(LongAt(words, 7));
+  plan.certificate.strategy = "embedded";
+  plan.offsets.resize(words[4]);
+  for (size_t i = 0; i < plan.offsets.size(); ++i) {
+    plan.offsets[i] = static_cast<int64_t>(LongAt(words, kHeaderWords + 2 * i));
+  }
+  return plan;
+}
+
+Result<Plan> VerifyEmbeddedPlan(const Problem& problem,
+                                const EmbeddedPlan& embedded) {
+  if (embedded.hash != HashOf(problem)) {
+    return InvalidModel("the memory plan was made for other records");
+  }
+  const Certificate& c = embedded.certificate;
+  const Status valid = VerifyOffsets(problem, embedded.offsets, c.total);
+  if (!valid.ok()) {
+    return InvalidModel("the memory plan is wrong: " + valid.information());
+  }
+  Plan plan;
+  plan.offsets = embedded.offsets;
+  plan.certificate = c;
+  for (size_t i = 0; i < problem.records.size(); ++i) {
+    const Record& r = problem.records[i];
+    if (plan.pool_totals.size() <= static_cast<size_t>(r.pool)) {
+      plan.pool_totals.resize(r.pool + 1);
+    }
+    if (r.size.extent[0] == 0) continue;
+    int64_t& total = plan.pool_totals[r.pool];
+    total = std::max(total, plan.offsets[i] + r.size.extent[0]);
+  }
+  return plan;
+}
+
+}  // namespace mace::memory

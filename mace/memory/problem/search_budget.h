@@ -1,0 +1,71 @@
+// When a search has to stop.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_MEMORY_PROBLEM_SEARCH_BUDGET_H_
+#define MACE_MEMORY_PROBLEM_SEARCH_BUDGET_H_
+
+#include <chrono>
+#include <cstdint>
+
+#include "mace/memory/problem/problem.h"
+
+namespace mace::memory {
+
+// Counts nodes; looks at the clock and the caller's wish now and then.
+class SearchBudget {
+ public:
+  explicit SearchBudget(const Options& options)
+      : max_nodes_(options.max_nodes), cancel_(options.cancel) {
+    if (options.budget_us > 0) {
+      timed_ = true;
+      deadline_ = Clock::now() + std::chrono::microseconds(options.budget_us);
+    }
+  }
+
+  // Counts a node. False once the budget is spent, and from then on.
+  bool Spend() {
+    ++nodes_;
+    if (max_nodes_ > 0 && nodes_ >= max_nodes_) spent_ = true;
+    if (nodes_ % kNodesPerLook == 0) Look();
+    return !spent_;
+  }
+
+  bool spent() {
+    if (!spent_) Look();
+    return spent_;
+  }
+  // Spent for another reason than the number of nodes?
+  bool out_of_time() {
+    Look();
+    return stopped_;
+  }
+  int64_t nodes() const { return nodes_; }
+  int64_t nodes_left() const {
+    return max_nodes_ > 0 ? max_nodes_ - nodes_
+                          : std::numeric_limits<int64_t>::max();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  // A node takes a few microseconds, a look 30 ns.
+  static constexpr int64_t kNodesPerLook = 16;
+
+  void Look() {
+    if (cancel_ != nullptr && cancel_->load(std::memory_order_relaxed)) {
+      stopped_ = true;
+    }
+    if (timed_ && Clock::now() >= deadline_) stopped_ = true;
+    spent_ |= stopped_;
+  }
+
+  const int64_t max_nodes_;
+  const std::atomic<bool>* const cancel_;
+  bool timed_ = false;
+  bool spent_ = false;
+  bool stopped_ = false;
+  Clock::time_point deadline_;
+  int64_t nodes_ = 0;
+};
+
+}  // namespace mace::memory
+
+#endif  // MACE_MEMORY_PROBLEM_SEARCH_BUDGET_H_

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A folder of mace/memory as a library."""
+
+load("//mace:build_defs.bzl", "MACE_COPTS")
+
+def memory_room(name, deps, visibility = ["//mace/memory:__subpackages__"]):
+    native.cc_library(
+        name = name,
+        srcs = native.glob(["*.cc"], exclude = ["*_test.cc", "*_bench.cc"]),
+        hdrs = native.glob(["*.h"]),
+        # The search lives on loops that only -O3 turns into vector code.
+        copts = MACE_COPTS + ["-O3"],
+        visibility = visibility,
+        deps = deps,
+    )
