@@ -1,43 +1,23 @@
 // Plans the tensors of a graph into two arenas, step by step if need be.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Behaves as TensorFlow Lite's ArenaPlanner: allocation classes, reference
-// counts, in-place ops and re-planning of a suffix when shapes change.
+// Behaves as TensorFlow Lite's ArenaPlanner in its present form: allocation
+// classes, reference counts, in-place ops and re-planning of a suffix when
+// shapes change; conformance_arena_test.cc holds it to the published
+// expectations. No engine uses it, as an engine plans from records of what its
+// kernels read and write (mace/plan): what is left of this planner there is the
+// strategy offsets/ARENA. Use it to compare with a TensorFlow Lite interpreter,
+// or where only ops and tensors are known.
 #ifndef MACE_MEMORY_COMPAT_ARENA_PLANNER_H_
 #define MACE_MEMORY_COMPAT_ARENA_PLANNER_H_
 
 #include <cstdint>
 #include <vector>
 
-#include "mace/memory/offsets/arena.h"
+#include "mace/memory/compat/arena.h"
+#include "mace/memory/compat/arena_graph.h"
 
 namespace mace::memory {
-
-enum class TensorClass {
-  kNone,        // somebody else's: on a device, or read-only and mapped
-  kArena,       // shares memory with tensors that live at other times
-  kPersistent,  // keeps its bytes between runs (variables): an arena apart
-  kDynamic,     // allocated while the graph runs
-};
-
-constexpr int32_t kOptionalTensor = -1;
-
-// Tensors by index; kOptionalTensor where an op's or the graph's is left out.
-struct ArenaGraph {
-  struct Op {
-    std::vector<int32_t> inputs, outputs;
-    std::vector<int32_t> temporaries;  // live exactly at the op
-    // Inputs (0 to 2) whose memory output 0 may take, best first.
-    std::vector<int32_t> in_place_inputs;
-    // The op leaves the bytes as they are (reshape): the input may have other
-    // readers.
-    bool keeps_data = false;
-  };
-  std::vector<int32_t> inputs, outputs, variables;
-  std::vector<Op> ops;
-  std::vector<size_t> tensor_bytes;
-  std::vector<TensorClass> tensor_class;
-};
 
 class ArenaPlanner {
  public:

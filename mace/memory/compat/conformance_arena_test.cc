@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "gtest/gtest.h"
+#include "mace/memory/compat/arena.h"
 #include "mace/memory/compat/arena_planner.h"
-#include "mace/memory/offsets/arena.h"
 #include "mace/memory/testing/conformance_file.h"
 
 namespace mace::memory {

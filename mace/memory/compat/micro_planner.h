@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // For microcontrollers, and for arenas that hold their own plan. They place as
-// TensorFlow Lite Micro's planners do; offsets come out the same.
+// TensorFlow Lite Micro's planners do; offsets come out the same, and
+// conformance_tflm_test.cc holds them to the published expectations. An engine
+// has a heap and plans with offsets/TFLM_GREEDY and offsets/LINEAR, which place
+// the same way: micro_planner_test.cc compares the greedy ones on random
+// buffers.
 #ifndef MACE_MEMORY_COMPAT_MICRO_PLANNER_H_
 #define MACE_MEMORY_COMPAT_MICRO_PLANNER_H_
 

@@ -1,6 +1,11 @@
 // One caller-given buffer, shared by planned, temporary and persistent memory.
 // SPDX-License-Identifier: Apache-2.0
 //
+// The arena of TensorFlow Lite Micro's interpreter, as published. An engine
+// puts planned tensors and scratch, the head, in the caller's arena; the other
+// sections stand here to be taken up by it. single_arena_test.cc holds them to
+// what is published of their behaviour.
+//
 //   lowest address                                           highest address
 //   |  HEAD            |  TEMPORARY -->  |      free     |  <-- TAIL         |
 //   |  planned tensors |  short-lived    |               |  persistent       |

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "mace/memory/offsets/arena.h"
+#include "mace/memory/offsets/arena_layout.h"
 #include "mace/memory/offsets/placer.h"
 
 namespace mace::memory {

@@ -1,57 +1,21 @@
-// An arena that is planned one allocation at a time, and its memory.
+// An arena of memory: a layout and the buffer that holds it.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Behaves as TensorFlow Lite's SimpleMemoryArena: offsets come out the same.
-#ifndef MACE_MEMORY_OFFSETS_ARENA_H_
-#define MACE_MEMORY_OFFSETS_ARENA_H_
+// Behaves as TensorFlow Lite's SimpleMemoryArena, and is held to its published
+// expectations (conformance_arena_test.cc). The engine plans with the layout
+// alone (offsets/arena_layout.h) and has memory of its own.
+#ifndef MACE_MEMORY_COMPAT_ARENA_H_
+#define MACE_MEMORY_COMPAT_ARENA_H_
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "mace/base/status.h"
+#include "mace/memory/offsets/arena_layout.h"
 
 namespace mace::memory {
 
 constexpr size_t kArenaAlignment = 64;  // of an arena's first byte
-
-// A piece of an arena; what resolves to a pointer once the arena is committed.
-struct ArenaPiece {
-  size_t offset = 0;
-  size_t size = 0;
-  int32_t tensor = -1;
-  int64_t first = 0;  // steps, both inclusive
-  int64_t last = 0;
-};
-
-// Offsets only: which piece lies where.
-class ArenaLayout {
- public:
-  // The smallest gap that fits between the active pieces that live together
-  // with it, or above them. A piece of no size is at 0 and is not recorded.
-  ArenaPiece Allocate(size_t alignment, size_t size, int32_t tensor,
-                      int64_t first, int64_t last);
-
-  // Forget active pieces, so that their memory can be given away; the size of
-  // the arena stays. Those that end before a step; that begin after one; all.
-  void PurgeBefore(int64_t step);
-  void PurgeAfter(int64_t step);
-  void ForgetActive() { active_.clear(); }
-  // Takes for active those of `pieces` that live at `step`.
-  void SetActive(const std::vector<ArenaPiece>& pieces, int64_t step);
-  // Starts over.
-  void Clear();
-
-  // Bytes that hold every piece since Clear().
-  size_t high_water() const { return high_water_; }
-  // The bytes do not fit a size_t (or half of it).
-  bool overflowed() const { return overflowed_; }
-
- private:
-  std::vector<ArenaPiece> active_;  // ascending offset, then time of insertion
-  size_t high_water_ = 0;
-  bool overflowed_ = false;
-};
 
 // Where an arena gets its memory. `self` is passed to every call.
 struct ArenaSource {
@@ -127,4 +91,4 @@ class Arena {
 
 }  // namespace mace::memory
 
-#endif  // MACE_MEMORY_OFFSETS_ARENA_H_
+#endif  // MACE_MEMORY_COMPAT_ARENA_H_
