@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "mace/memory/objects/objects.h"
+#include "mace/memory/offsets/arena_sequential.h"
 #include "mace/memory/offsets/greedy.h"
 #include "mace/memory/offsets/optimal.h"
 #include "mace/memory/problem/bounds.h"
@@ -110,6 +111,7 @@ const std::vector<Planner>& Planners() {
       {"offsets/GREEDY_BY_SIZE", OffsetsGreedyBySize, 1, true},
       {"offsets/TFLM_GREEDY", OffsetsTflmGreedy, 1, true},
       {"offsets/ARENA", OffsetsArena, 1, false},
+      {"offsets/ARENA_SEQUENTIAL", OffsetsArenaSequential, 1, false},
       {"offsets/SKYLINE", OffsetsSkyline, 1, true},
       {"offsets/AUTO", OffsetsAuto, 1, true},
       {"offsets/OPTIMAL", OffsetsOptimal, 1, true},

@@ -7,6 +7,7 @@
 #include "mace/memory/compat/arena.h"
 #include "mace/memory/compat/arena_planner.h"
 #include "mace/memory/testing/conformance_file.h"
+#include "mace/memory/testing/conformance_graph.h"
 
 namespace mace::memory {
 namespace {
@@ -61,28 +62,6 @@ void PlayScript(const std::string& name, const Json& c, bool plan_first,
   const Json& end = c["high_water_mark_at_end"];
   count("high water", end == "overflow" ? arena.layout().overflowed()
                                         : arena.layout().high_water() == end);
-}
-
-ArenaGraph GraphFrom(const Json& j) {
-  const auto ids = [](const Json& o, const char* key) {
-    return o.value(key, std::vector<int32_t>());
-  };
-  ArenaGraph g;
-  g.inputs = ids(j, "inputs");
-  g.outputs = ids(j, "outputs");
-  g.variables = ids(j, "variables");
-  for (const Json& o : j["ops"]) {
-    g.ops.push_back({ids(o, "in"), ids(o, "out"), ids(o, "tmp"),
-                     ids(o, "inplace"), o.value("unmodified", false)});
-  }
-  g.tensor_bytes = j["tensor_bytes"].get<std::vector<size_t>>();
-  g.tensor_class.assign(g.tensor_bytes.size(), TensorClass::kArena);
-  const Json types = j.value("tensor_type", Json::array());
-  for (size_t i = 0; i < types.size(); ++i) {
-    if (types[i] == "persistent") g.tensor_class[i] = TensorClass::kPersistent;
-    if (types[i] == "dynamic") g.tensor_class[i] = TensorClass::kDynamic;
-  }
-  return g;
 }
 
 Json OffsetsOf(const ArenaPlanner& planner, const ArenaGraph& g) {

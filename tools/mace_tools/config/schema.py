@@ -32,7 +32,7 @@ ELEMENTS = {"float32": "f32", "float16": "f16", "int64": "i64", "int32": "i32", 
             "int8": "i8", "uint8": "u8", "bool": "bool"}  # fmt: skip
 # How an engine plans memory: the offsets/ planners of mace/memory/planners.cc, and PRESERVE_ALL.
 MEMORY_STRATEGIES = ("AUTO", "OPTIMAL", "SKYLINE", "GREEDY_BY_SIZE", "TFLM_GREEDY", "ARENA",
-                     "LINEAR", "NAIVE", "PRESERVE_ALL")
+                     "ARENA_SEQUENTIAL", "LINEAR", "NAIVE", "PRESERVE_ALL")
 # Ways for tensors to share bytes, as mace_run --memory_savings names them.
 MEMORY_SAVINGS = ("order", "views", "in_place", "concat", "overlap")
 # Allowed data_type by runtime, the default first.
