@@ -8,6 +8,7 @@
 
 #include "mace/base/aligned_buffer.h"
 #include "mace/model/packed_ahead.h"
+#include "mace/model/utf8.h"
 #include "mace/proto/mace.pb.h"
 
 namespace mace {
@@ -16,7 +17,14 @@ namespace {
 constexpr uint32_t kFormatVersion = 1;
 constexpr int kMaxRank = 8;
 
-std::string Quoted(const std::string& s) { return "'" + s + "'"; }
+std::string Quoted(const std::string& s) {
+  return IsUtf8(s) ? "'" + s + "'" : "(bytes that are not UTF-8)";
+}
+
+// Names come back in messages, tables and JSON, which are text.
+Status CheckText(const std::string& name, const std::string& what) {
+  return IsUtf8(name) ? Status() : InvalidModel(what + " is not UTF-8");
+}
 
 Result<DataType> FromProto(int type, const std::string& what) {
   switch (type) {
@@ -92,6 +100,7 @@ class Builder {
   }
 
   Result<Model> Build() {
+    MACE_RETURN_IF_ERROR(CheckText(net_.name(), "the model's name"));
     for (int i = 0; i < net_.tensors_size(); ++i) {
       MACE_RETURN_IF_ERROR(AddWeight(net_.tensors(i), i));
     }
@@ -132,6 +141,7 @@ class Builder {
 
   Result<int> AddValue(const std::string& name, const std::string& what) {
     if (name.empty()) return InvalidModel(what + ": a tensor has no name");
+    MACE_RETURN_IF_ERROR(CheckText(name, what + ": a tensor's name"));
     const int id = static_cast<int>(model_.graph.values.size());
     if (!ids_.emplace(name, id).second) {
       return InvalidModel(what + ": a tensor named " + Quoted(name) +
@@ -204,11 +214,15 @@ class Builder {
     g.node.name = def.name().empty() ? "#" + std::to_string(index) : def.name();
     g.node.op = def.type();
     const std::string what = "node " + Quoted(g.node.name);
+    MACE_RETURN_IF_ERROR(CheckText(def.name(), what + ": the name"));
+    MACE_RETURN_IF_ERROR(CheckText(def.type(), what + ": the op"));
     if (def.type().empty()) return InvalidModel(what + ": has no op");
     if (!node_names_.emplace(g.node.name, index).second) {
       return InvalidModel(what + ": a node of that name is there already");
     }
     for (const proto::Argument& arg : def.arg()) {
+      MACE_RETURN_IF_ERROR(
+          CheckText(arg.name(), what + ": an attribute's name"));
       MACE_ASSIGN_OR_RETURN(Attr attr, FromProto(arg, what));
       if (!g.node.attrs.emplace(arg.name(), std::move(attr)).second) {
         return InvalidModel(what + ": attribute " + Quoted(arg.name()) +

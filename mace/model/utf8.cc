@@ -1,0 +1,48 @@
+// Checking UTF-8 byte by byte.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/model/utf8.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mace {
+namespace {
+
+// The bytes of the sequence that begins with `lead`, or 0 if none does, and the
+// range of its second byte; all later ones are in [0x80, 0xbf].
+struct Sequence {
+  size_t length;
+  uint8_t low, high;
+};
+
+Sequence SequenceOf(uint8_t lead) {
+  if (lead < 0x80) return {1, 0, 0};
+  if (lead < 0xc2) return {0, 0, 0};
+  if (lead < 0xe0) return {2, 0x80, 0xbf};
+  if (lead == 0xe0) return {3, 0xa0, 0xbf};
+  if (lead == 0xed) return {3, 0x80, 0x9f};
+  if (lead < 0xf0) return {3, 0x80, 0xbf};
+  if (lead == 0xf0) return {4, 0x90, 0xbf};
+  if (lead < 0xf4) return {4, 0x80, 0xbf};
+  if (lead == 0xf4) return {4, 0x80, 0x8f};
+  return {0, 0, 0};
+}
+
+}  // namespace
+
+bool IsUtf8(const std::string& bytes) {
+  for (size_t i = 0; i < bytes.size();) {
+    const Sequence s = SequenceOf(static_cast<uint8_t>(bytes[i]));
+    if (s.length == 0 || s.length > bytes.size() - i) return false;
+    for (size_t k = 1; k < s.length; ++k) {
+      const uint8_t byte = static_cast<uint8_t>(bytes[i + k]);
+      const uint8_t low = k == 1 ? s.low : 0x80, high = k == 1 ? s.high : 0xbf;
+      if (byte < low || byte > high) return false;
+    }
+    i += s.length;
+  }
+  return true;
+}
+
+}  // namespace mace
