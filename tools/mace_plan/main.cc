@@ -7,10 +7,15 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <limits>
+#include <utility>
+#include <vector>
 
 #include "mace/base/file.h"
 #include "mace/memory/planners.h"
+#include "tools/cli/flags.h"
 #include "tools/mace_plan/json.h"
+#include "tools/mace_plan/share_bounds.h"
 
 namespace mace::tools {
 namespace {
@@ -32,14 +37,14 @@ Result<nlohmann::json> PlanAll(const memory::Problem& problem,
     options.budget_us = flags.budget_ms * 1000;
     options.max_nodes = 0;
   }
-  nlohmann::json plans = nlohmann::json::array();
+  std::vector<memory::Plan> plans;
   nlohmann::json skipped = nlohmann::json::array();
   const bool all = flags.strategy == "all";
   for (const memory::Planner& planner : memory::Planners()) {
     if (!all && planner.name != flags.strategy) continue;
-    const auto plan = memory::Solve(problem, planner.name, options);
+    auto plan = memory::Solve(problem, planner.name, options);
     if (plan.ok()) {
-      plans.push_back(ToJson(*plan));
+      plans.push_back(std::move(*plan));
     } else if (all && plan.status().code() == Status::MACE_UNSUPPORTED) {
       skipped.push_back(
           {{"strategy", planner.name}, {"why", plan.status().information()}});
@@ -50,7 +55,10 @@ Result<nlohmann::json> PlanAll(const memory::Problem& problem,
   if (plans.empty() && skipped.empty()) {
     return memory::Solve(problem, flags.strategy, options).status();
   }
-  return nlohmann::json{{"plans", plans}, {"skipped", skipped}};
+  ShareBounds(flags.capacity, &plans);
+  nlohmann::json list = nlohmann::json::array();
+  for (const memory::Plan& plan : plans) list.push_back(ToJson(plan));
+  return nlohmann::json{{"plans", list}, {"skipped", skipped}};
 }
 
 Status Run(const Flags& flags) {
@@ -62,7 +70,7 @@ Status Run(const Flags& flags) {
 }
 
 int Main(int argc, char** argv) {
-  CLI::App app("Plans memory for records in a file.");
+  CLI::App app("Plans memory for records in a file.", "mace_plan");
   Flags flags;
   app.add_option("--records", flags.records, "JSON, see tools/mace_plan/json.h")
       ->required();
@@ -70,16 +78,17 @@ int Main(int argc, char** argv) {
                  "a name of mace/memory/planners.h, or all")
       ->capture_default_str();
   app.add_option("--capacity", flags.capacity, "most bytes; 0: no limit")
-      ->check(CLI::NonNegativeNumber);
+      ->check(WholeNumber(0, std::numeric_limits<int64_t>::max()));
   app.add_option("--budget_ms", flags.budget_ms,
                  "of each searching strategy; 0: a fixed number of nodes")
-      ->check(CLI::Range(int64_t{0}, int64_t{86400} * 1000));
-  app.add_option("--json", flags.json, "where the plans go")->required();
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : 2;
-  }
+      ->check(WholeNumber(0, int64_t{86400} * 1000));
+  app.add_option("--json", flags.json, "where the plans go")
+      ->required()
+      ->check(NewFile());
+  const int code = ParseFlags(
+      app, argc, argv, {},
+      {{"--config", "tools/converter.py plan takes deployment files"}});
+  if (code >= 0) return code;
   const Status status = Run(flags);
   if (status.ok()) return 0;
   std::fprintf(stderr, "ERROR: %s\n", status.information().c_str());
