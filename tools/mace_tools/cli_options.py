@@ -52,8 +52,16 @@ def add_running(p: argparse.ArgumentParser) -> None:
                    help="of the random inputs (default: 0)")
     p.add_argument("--vlog_level", type=whole, default=0, metavar="N",
                    help="how much the engine logs (default: 0)")
+    add_wide(p)
     p.add_argument("--mace_run", type=Path, metavar="FILE",
                    help="a built mace_run (default: built with bazel when missing or stale)")
+
+
+def add_wide(p: argparse.ArgumentParser) -> None:
+    """Of the commands that print tables."""
+    p.add_argument("--wide", action="store_true",
+                   help="tables as wide as they are (default: $COLUMNS, the terminal's columns, or "
+                   "120 where there is none)")
 
 
 def overrides(args: argparse.Namespace) -> dict[str, Any]:

@@ -16,6 +16,7 @@ import numpy as np
 
 from mace_tools.emit import atomic_files
 from mace_tools.errors import MaceError
+from mace_tools.tables import shortened
 
 TOP = 5
 
@@ -60,14 +61,17 @@ def top_labels(scores: np.ndarray, labels: Sequence[str]) -> list[list[dict[str,
             for row, best in zip(rows, order)]
 
 
-def top_table(name: str, rows: Sequence[Sequence[dict[str, Any]]]) -> str:
-    """The same for people."""
+def top_table(name: str, rows: Sequence[Sequence[dict[str, Any]]], most: int = 0) -> str:
+    """The same for people, in lines of at most so many characters (0: any)."""
     lines = []
     for k, row in enumerate(rows):
         lines.append(f"Top {len(row)} of {name}" + (f", row {k}" if len(rows) > 1 else ""))
-        width = max(len(entry["label"]) for entry in row)
-        lines += [f"  {place}  {entry['label']:<{width}}  {entry['score']:.6f}"
-                  for place, entry in enumerate(row, 1)]
+        scores = [f"{entry['score']:.6f}" for entry in row]
+        room = max(8, most - len("  1    ") - max(map(len, scores))) if most else 0
+        labels = [shortened(e["label"], room) if room else e["label"] for e in row]
+        width = max(map(len, labels))
+        lines += [f"  {place}  {label:<{width}}  {score}"
+                  for place, (label, score) in enumerate(zip(labels, scores), 1)]
     return "\n".join(lines)
 
 

@@ -38,6 +38,12 @@ def test_labels_are_ordered_per_row():
     assert text.splitlines()[:2] == ["Top 3 of y, row 0", "  1  bb  0.700000"]
 
 
+def test_long_labels_fit():
+    rows = [[{"label": "x" * 200, "score": 0.5}, {"label": "short", "score": 0.25}]]
+    assert max(map(len, report.top_table("y", rows, 60).splitlines())) == 60
+    assert max(map(len, report.top_table("y", rows).splitlines())) > 200
+
+
 def test_where_a_file_cannot_go_is_told_early(tmp_path):
     report.check_writable(tmp_path / "r.json", "--json")
     with pytest.raises(MaceError, match="is a folder; name a file in it"):

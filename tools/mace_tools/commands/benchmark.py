@@ -41,7 +41,7 @@ def command(context: Context) -> Outcome:
                 trace = _trace_file(args.trace, job, device, len(context.models))
                 flags = runner.flags({"benchmark": True, "max_num_runs": args.max_num_runs,
                                       "max_time": args.max_time, "warmup": args.warmup_runs,
-                                      "trace": trace})
+                                      "trace": trace, "wide": args.wide})
                 runs[device] = runner.call(ready.mace_run, [*ready.flags[device], *flags],
                                            context.console, args.vlog_level)
                 if trace is not None:

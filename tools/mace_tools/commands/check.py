@@ -7,16 +7,20 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from typing import Any
 
 from mace_tools import cli_options as options
-from mace_tools import runner
+from mace_tools import runner, tables
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.prepare import jobs, prepared
 from mace_tools.exit_codes import ExitCode, RunFailedError
 
 HELP = "say which node of the models would run where and why, without running them"
-COLUMNS = ("node", "device", "kernel", "stored as", "MACs(M)", "why not on the first device")
+COLUMNS = (tables.Column("op", least=14), tables.Column("name", least=30),
+           tables.Column("device"), tables.Column("kernel", rank=3, least=12),
+           tables.Column("stored as", rank=4), tables.Column("MACs(M)", rank=2, right=True),
+           tables.Column("why not on the first device", rank=1, least=27))
 
 
 def add_options(p: argparse.ArgumentParser) -> None:
@@ -32,7 +36,8 @@ def command(context: Context) -> Outcome:
                 text = runner.output(ready.mace_run, [*ready.flags[device], "--dump=plan_json"])
                 plans[device] = plan = _parsed(text)
                 context.console.banner(f"Check model {job.tag} for the {device.upper()}")
-                for line in [*table(plan["nodes"]), *summary(plan)]:
+                fitter = tables.Fitter(tables.output_width(context.args.wide))
+                for line in [*table(plan["nodes"], fitter), *summary(plan), *fitter.note()]:
                     context.console.data(line)
                 if plan["note"]:
                     context.console.warn(f"{job.tag}: {plan['note']}")
@@ -48,20 +53,24 @@ def _parsed(text: str) -> dict[str, Any]:
                              "version: leave out --mace_run to have it built") from e
 
 
-def table(nodes: list[dict[str, Any]]) -> list[str]:
-    """A line for each node, in the order of running."""
-    rows = [COLUMNS, *(_row(node) for node in nodes)]
-    widths = [max(len(row[k]) for row in rows) for k in range(len(COLUMNS) - 1)]
-    lines = ["  ".join([*(cell.ljust(w) for cell, w in zip(row, widths)), row[-1]]).rstrip()
-             for row in rows]
-    return [lines[0], "-" * max(map(len, lines)), *lines[1:]]
+def table(nodes: list[dict[str, Any]], fitter: tables.Fitter) -> list[str]:
+    """A line for each step, in the order of running; one that runs several nodes is one line.
+    Where the width is limited, names are folded and without the path that most have."""
+    steps = [node for node in nodes if not node.get("part_of")]
+    path = tables.common_path([n["name"] for n in steps]) if fitter.width else ""
+    lines = fitter.lines(COLUMNS, [_row(n, path, fold=bool(fitter.width)) for n in steps])
+    note = [f"(names are those below '{path}')"] if path else []
+    if fitter.width and any("+" in n["op"] for n in steps):
+        note.append("([n] name: a step of n nodes that ends with that one)")
+    return [lines[0], "-" * max(map(len, lines)), *lines[1:], *note]
 
 
-def _row(node: dict[str, Any]) -> tuple[str, ...]:
+def _row(node: dict[str, Any], path: str, fold: bool) -> tuple[str, ...]:
     macs = f"{node['macs'] / 1e6:.2f}" if node["macs"] else ""
-    label = f"{node['op']} '{node['name']}'"
-    return (label, node["device"], node["kernel"], ", ".join(node["outputs"]), macs,
-            node["reason"].removeprefix(f"{label}: "))
+    name = tables.folded(node["op"], node["name"], path) if fold else node["name"]
+    reason = re.sub(r"^[\w+]+ '.*?': ", "", node["reason"], flags=re.DOTALL)
+    return (node["op"], name, node["device"], node["kernel"], ", ".join(node["outputs"]), macs,
+            reason)
 
 
 def summary(plan: dict[str, Any]) -> list[str]:

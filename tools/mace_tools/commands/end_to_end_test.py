@@ -77,12 +77,27 @@ def test_dump_prints_a_stage(call, stage, said):
 
 
 def test_check_says_where_every_node_runs(call):
-    out, facts = call("check", "onnx")
+    out, facts = call("check", "onnx", "--wide")
     nodes = facts["nodes"]
     assert {n["device"] for n in nodes} == {"CPU"} and facts["moves"] == []
     assert any(n["op"] == "Conv2d" and n["macs"] > 0 for n in nodes)
     assert f"CPU: {len(nodes)} of {len(nodes)} nodes" in out
-    assert all(f"{n['op']} '{n['name']}'" in out for n in nodes)
+    rows = [line.split("  ") for line in out.splitlines()]
+    steps = [n for n in nodes if not n["part_of"]]
+    assert all(any(row[0].strip() == n["op"] and n["name"] in map(str.strip, row) for row in rows)
+               for n in steps)
+    assert len(steps) < len(nodes)
+
+
+@needs_engine
+@pytest.mark.parametrize("command", ["check", "benchmark", "plan"])
+def test_tables_fit(call, monkeypatch, command):
+    monkeypatch.setenv("COLUMNS", "80")
+    more = ["--max_num_runs=2"] if command == "benchmark" else []
+    out, _ = call(command, "onnx", *more)
+    assert max(map(len, out.splitlines())) <= 80
+    wide, _ = call(command, "onnx", "--wide", *more)
+    assert max(map(len, wide.splitlines())) > 80 or command == "plan"
 
 
 @pytest.mark.parametrize("data_type, error", [("fp16_fp32", 5e-4), ("bf16_fp32", 5e-3)])

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mace_tools import report
+from mace_tools import report, tables
 from mace_tools.commands.context import Context
 from mace_tools.config import Model
 from mace_tools.errors import MaceError
@@ -59,7 +59,8 @@ def show_top(
     top = {name: report.top_labels(array, labels or _numbers(array))
            for name, array in fitting.items()}
     for name, rows in top.items():
-        context.console.data(report.top_table(name, rows))
+        width = tables.output_width(context.args.wide)
+        context.console.data(report.top_table(name, rows, width))
     return top
 
 

@@ -37,6 +37,7 @@ def add_options(p: argparse.ArgumentParser) -> None:
     p.add_argument("--budget_ms", type=_budget, default=0, metavar="T",
                    help="time of each strategy that searches (default: a fixed number of steps, "
                    "which gives the same plan on every machine)")
+    options.add_wide(p)
     p.add_argument("--mace_plan", type=Path, metavar="FILE",
                    help="a built mace_plan (default: built with bazel when missing or stale)")
     p.add_argument("--mace_run", type=Path, metavar="FILE", help="the same for mace_run")
@@ -59,7 +60,7 @@ def command(context: Context) -> Outcome:
             problem = dataclasses.replace(problem, capacity=args.capacity)
         study = planner.study(mace_plan, problem, args.strategy, args.budget_ms, tag, savings)
         files = _write(study, context.folder / "plan")
-        _show(console, study, files)
+        _show(console, study, files, args.wide)
         results[tag] = {**converted.facts(), "plan": export.to_json(study), "files": files}
     return ExitCode.OK, results
 
@@ -77,7 +78,7 @@ def without_config(args: argparse.Namespace, console: Console) -> ExitCode:
     mace_plan = runner.find(console, args.mace_plan, runner.MACE_PLAN)
     study = planner.study(mace_plan, problem, args.strategy, args.budget_ms, str(args.records))
     files = _write(study, args.output / file_name(problem) / "plan", args.json)
-    _show(console, study, files)
+    _show(console, study, files, args.wide)
     return ExitCode.OK
 
 
@@ -100,8 +101,8 @@ def _write(study: Study, folder: Path, also: Path | None = None) -> dict[str, st
     return {kind: str(path) for kind, path in paths.items()}
 
 
-def _show(console: Console, study: Study, files: dict[str, Any]) -> None:
-    for line in table.lines(study):
+def _show(console: Console, study: Study, files: dict[str, Any], wide: bool) -> None:
+    for line in table.lines(study, wide):
         console.data(line)
     for kind in sorted(files):
         console.info(f"{kind}: {files[kind]}")

@@ -64,8 +64,8 @@ def _dump(context: Context, ready: Prepared, device: str) -> dict[str, Any]:
     """Prints a stage; a device that is one of several is said on stderr."""
     if len(ready.flags) > 1:
         context.console.info(f"{ready.tag} on the {device.upper()}:")
-    facts = runner.call(ready.mace_run, [*ready.flags[device], f"--dump={context.args.dump}"],
-                        context.console)
+    flags = runner.flags({"dump": context.args.dump, "wide": context.args.wide})
+    facts = runner.call(ready.mace_run, [*ready.flags[device], *flags], context.console)
     return {"plan": facts} if facts else {}
 
 

@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 
 from mace_tools.memory_plan.text import tags
+from mace_tools.tables import folded
 
 MAX_BYTES = 2**63 - 1
 
@@ -93,7 +94,9 @@ class Problem:
         return f"record {index} '{name}'" if name else f"record {index}"
 
     def step_name(self, step: int) -> str:
-        return self.steps[step].name if 0 <= step < len(self.steps) else ""
+        """Of a step that runs several nodes the last one, and how many; empty if it has none."""
+        known = self.steps[step] if 0 <= step < len(self.steps) else Step("")
+        return folded(known.op, known.name)
 
 
 @dataclass(frozen=True)

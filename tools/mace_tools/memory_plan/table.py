@@ -5,57 +5,48 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from mace_tools.memory_plan.layout import picture
 from mace_tools.memory_plan.problem import Plan, Study
 from mace_tools.memory_plan.text import amount, duration, exact, printable, ratio, short_name
+from mace_tools.tables import Column, Fitter, output_width
 
-HEAD = ("strategy", "{unit}", "x naive", "x bound", "us", "nodes", "status")
+MARK = "* "  # of the best
 
 
-def lines(study: Study) -> Iterator[str]:
+def lines(study: Study, wide: bool = False) -> Iterator[str]:
     problem = study.problem
+    fitter = Fitter(output_width(wide), margin=len(MARK))
     yield (f"{printable(short_name(problem.name))}: {len(problem.records):,} records, "
            f"{exact(problem.naive, problem.unit)} without sharing")
-    yield from strategies(study)
-    yield from certificate(study)
+    yield from strategies(study, fitter)
+    yield from certificate(study, fitter.width)
     yield from savings(study)
+    yield from fitter.note()
 
 
-def strategies(study: Study) -> Iterator[str]:
+def strategies(study: Study, fitter: Fitter) -> Iterator[str]:
     """By kind, the smallest first; the best has a mark."""
     plans = sorted(study.plans, key=lambda p: (not p.is_offsets, p.total))
     naive = study.problem.naive
-    head = [title.format(unit=study.problem.unit) for title in HEAD]
+    columns = [Column("strategy"), Column(study.problem.unit, right=True),
+               Column("x naive", rank=1, right=True), Column("x bound", right=True),
+               Column("us", rank=2, right=True), Column("nodes", rank=3, right=True),
+               Column("status")]
     rows = [[p.strategy, str(p.total), ratio(p.total, naive), ratio(p.total, p.bound),
              f"{p.us:.3g}" if p.us < 100 else f"{p.us:.0f}", str(p.nodes), _status(p, study)]
             for p in plans]
-    marks = ["*" if p is study.best else " " for p in plans]
-    yield from aligned(head, rows, [" ", *marks])
-
-
-def aligned(head: Sequence[str], rows: Sequence[Sequence[str]], marks: Sequence[str]
-            ) -> Iterator[str]:
-    """Columns; the first and the last to the left, numbers to the right.
-
-    >>> print(*aligned(("a", "n"), (("b", "10"), ("long", "9")), (" ", "*", " ")), sep="|")
-      a     n|* b     10|  long  9
-    """
-    table = [head, *rows]
-    widths = [max(len(row[k]) for row in table) for k in range(len(head))]
-    last = len(head) - 1
-    for mark, row in zip(marks, table):
-        cells = [cell.ljust(width) if k in (0, last) else cell.rjust(width)
-                 for k, (cell, width) in enumerate(zip(row, widths))]
-        yield f"{mark} {'  '.join(cells)}".rstrip()
+    marks = [MARK if p is study.best else " " * len(MARK) for p in plans]
+    for mark, line in zip([" " * len(MARK), *marks], fitter.lines(columns, rows)):
+        yield mark + line
 
 
 def _status(plan: Plan, study: Study) -> str:
     return plan.status if plan.fits(study.problem.capacity) else f"{plan.status}, too large"
 
 
-def certificate(study: Study) -> Iterator[str]:
+def certificate(study: Study, width: int) -> Iterator[str]:
     best, unit = study.best, study.problem.unit
     gap = best.total - best.bound
     proof = {True: "optimal, proven: no plan of this kind is smaller",
@@ -68,9 +59,11 @@ def certificate(study: Study) -> Iterator[str]:
         left = study.problem.capacity - best.total
         yield f"  capacity {exact(study.problem.capacity, unit)}, {exact(left, unit)} left"
     peak = picture(study.problem, best).peak
-    name = study.problem.step_name(peak.step)
-    yield (f"  peak at step {peak.step:,}{f' ({printable(short_name(name))})' if name else ''}: "
-           f"{exact(peak.live, unit)} live")
+    step, live = f"  peak at step {peak.step:,}", f"{exact(peak.live, unit)} live"
+    name = printable(study.problem.step_name(peak.step))
+    if width:
+        name = short_name(name, max(8, width - len(step) - len(live) - len(" (): ")))
+    yield f"{step}{f' ({name})' if name else ''}: {live}"
 
 
 def savings(study: Study) -> Iterator[str]:

@@ -5,8 +5,9 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
+
+from mace_tools.tables import common_path
 
 UNITS = ("KiB", "MiB", "GiB", "TiB")
 
@@ -78,25 +79,9 @@ def tags(names: Sequence[str], ops: Sequence[str]) -> list[str]:
     ['fire2', 'fire3', 'data']
     """
     firsts = [name.split(";")[0] for name in names]
-    scope = _scope(firsts)
+    scope = common_path(firsts)
     return [name.removeprefix(scope).removesuffix(f"/{op}" if op else "")
             for name, op in zip(firsts, ops)]
-
-
-def _scope(names: Sequence[str]) -> str:
-    """The longest path that more than half of the names lie below.
-
-    >>> _scope(["a/b/c", "a/b/d", "a/e", "f"])
-    'a/'
-    """
-    scope = ""
-    while True:
-        parts = Counter(name[len(scope):].split("/")[0] for name in names
-                        if name.startswith(scope) and "/" in name[len(scope):])
-        part, count = parts.most_common(1)[0] if parts else ("", 0)
-        if 2 * count <= len(names):
-            return scope
-        scope += part + "/"
 
 
 def printable(text: str) -> str:
