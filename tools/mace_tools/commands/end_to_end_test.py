@@ -89,7 +89,6 @@ def test_check_says_where_every_node_runs(call):
     assert len(steps) < len(nodes)
 
 
-@needs_engine
 @pytest.mark.parametrize("command", ["check", "benchmark", "plan"])
 def test_tables_fit(call, monkeypatch, command):
     monkeypatch.setenv("COLUMNS", "80")

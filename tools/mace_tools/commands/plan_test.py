@@ -142,21 +142,78 @@ def test_images(call, tmp_path):
     assert not (tmp_path / "build/r/plan/r.csv").exists()
 
 
-def test_a_model(call, tmp_path):
+@pytest.fixture
+def call_with(call, tmp_path):
+    """Plans the digits with a mace_run that prints `dump`."""
     shutil.copytree(REPO / "models" / "digits", tmp_path / "models" / "digits")
-    mace_run = tmp_path / "mace_run"
-    (tmp_path / "dump").write_text(json.dumps(DUMP))
-    mace_run.write_text(f"#!/bin/sh\ncat {tmp_path / 'dump'}\n")
-    mace_run.chmod(0o755)
-    code, out, _ = call("--config=models/digits/digits_onnx.yml", f"--mace_run={mace_run}",
-                        "--json=facts.json")
-    assert code == ExitCode.OK
+
+    def plan(dump, *more):
+        mace_run = tmp_path / "mace_run"
+        (tmp_path / "dump").write_text(json.dumps(dump))
+        mace_run.write_text(f"#!/bin/sh\ncat {tmp_path / 'dump'}\n")
+        mace_run.chmod(0o755)
+        code, out, _ = call("--config=models/digits/digits_onnx.yml", f"--mace_run={mace_run}",
+                            "--json=facts.json", *more)
+        assert code == ExitCode.OK
+        return out
+
+    return plan
+
+
+def test_a_model(call_with, tmp_path):
+    out = call_with(DUMP)
     folder = tmp_path / "build" / "digits_onnx" / "plan"
     assert files(folder) == [f"digits_onnx.{k}" for k in ("csv", "html", "json", "svg")]
     assert "saved before planning" in out and "(n1)" in out
     facts = json.loads((tmp_path / "facts.json").read_text())["models"]["digits_onnx"]
     assert facts["plan"]["records"][0]["op"] == "Conv2d"
     assert facts["files"]["svg"].endswith("plan/digits_onnx.svg")
+
+
+def test_a_step_of_several_nodes_keeps_its_op(call_with, tmp_path):
+    steps = ["Conv2d 'n0'", {"name": "n1 + n2", "op": "DepthwiseConv2d+Conv2d"}, "A+B 'n3 + n4'"]
+    out = call_with(DUMP | {"steps": steps})
+    facts = json.loads((tmp_path / "facts.json").read_text())["models"]["digits_onnx"]
+    assert [s["op"] for s in facts["plan"]["steps"]] == ["Conv2d", "DepthwiseConv2d+Conv2d", "A+B"]
+    assert [r["op"] for r in facts["plan"]["records"]] == ["Conv2d", "DepthwiseConv2d+Conv2d"]
+    assert "([2] n2)" in out
+    svg = (tmp_path / "build/digits_onnx/plan/digits_onnx.svg").read_text()
+    assert "DepthwiseConv2d+Conv2d</text>" in svg and ">other</text>" not in svg
+    assert svg.count('class="shared"') == 1 and "safe overlap: an output over its input" in svg
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_the_table_fits(call_with, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    long = [f"DepthwiseConv2d+Conv2d '{' + '.join(f'a/long/path/to/node_{k}' for k in range(8))}'"]
+    out = call_with(DUMP | {"steps": long * 3})
+    assert max(map(len, out.splitlines())) <= columns
+    wide = call_with(DUMP | {"steps": long * 3}, "--wide")
+    assert "us  nodes  status" in wide and "--wide" not in wide
+
+
+# objects/MINCOSTFLOW alone does not know that it is at the optimum.
+BOUNDS = [(48, 0, 2), (40, 1, 3), (16, 2, 2), (56, 3, 5), (40, 4, 4), (24, 0, 1), (32, 2, 5)]
+
+
+def shared_bounds(facts):
+    """Of each kind; every plan must have it, and be optimal where it is at it."""
+    bounds = {}
+    for plan in facts["strategies"]:
+        kind = plan["strategy"].split("/")[0]
+        assert bounds.setdefault(kind, plan["bound"]) == plan["bound"], plan["strategy"]
+        assert plan["total_size"] >= plan["bound"]
+        assert (plan["status"] == "optimal") == (plan["total_size"] == plan["bound"])
+    return bounds
+
+
+def test_bounds_are_shared_among_a_kind(call, tmp_path):
+    rows = [{"size": s, "first": f, "last": last} for s, f, last in BOUNDS]
+    (tmp_path / "r.json").write_text(json.dumps({"records": rows}))
+    code, out, _ = call("--records=r.json", "--json=out.json")
+    assert code == ExitCode.OK
+    facts = json.loads((tmp_path / "out.json").read_text())
+    assert set(shared_bounds(facts)) == {"offsets", "objects"}
 
 
 @pytest.mark.skipif(not CHECKER.is_file(), reason=f"test data: no {CHECKER}")
@@ -182,5 +239,6 @@ class TestConformance:
             valid, report = checked(tmp_path / "out.json")
             assert valid, report
             facts = json.loads((tmp_path / "out.json").read_text())
+            shared_bounds(facts)
             assert facts["total_size"] == net["lower_bound_offsets"]
             assert facts["status"] == "optimal"

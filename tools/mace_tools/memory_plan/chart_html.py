@@ -55,7 +55,8 @@ def _data(study: Study) -> dict[str, Any]:
         "first": first,
         "end": end,
         "records": [_record(problem, k) for k in range(len(problem.records))],
-        "steps": [[printable(s.name), printable(s.op)] for s in problem.steps],
+        "steps": [[printable(problem.step_name(k)), printable(s.op)]
+                  for k, s in enumerate(problem.steps)],
         "colorings": [_coloring(c) for c in (colors.by_op(problem), colors.by_size(problem),
                                              colors.by_lifetime(problem)) if c is not None],
         "plans": plans,
@@ -98,6 +99,7 @@ def _plan(plan: Plan, drawn: Picture, profiles: list[list[tuple[int, int]]], end
         "us": plan.us, "top": drawn.top,
         "boxes": [[b.record, b.low, b.high, -1 if b.object_id is None else b.object_id]
                   for b in drawn.boxes],
+        "shared": [[s.record, s.other, s.first, s.last, s.low, s.high] for s in drawn.shared],
         "lanes": [[lane.low, lane.high, lane.label] for lane in drawn.lanes],
         "profile": profiles.index(profile),
         "peak": [drawn.peak.step, drawn.peak.live, peak_end],

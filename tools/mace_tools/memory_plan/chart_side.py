@@ -17,6 +17,9 @@ LINE = 17
 # Bars longer than this many times the shortest are cut, so that the others can be compared.
 MOST_TIMES = 2.5
 GROUPS = (("offsets/", "One arena"), ("objects/", "Shared objects"))
+HATCH = "shared"  # the pattern of safe overlaps
+SAFE_OVERLAP = "safe overlap: an output over its input"
+SHORT = 19  # meanings of so many characters stand two in a row
 
 
 class Panel:
@@ -28,14 +31,14 @@ class Panel:
         self._columns = (right - 64, right)  # where the figures end
         self._y = 0.0
 
-    def draw(self, top: float, legend_top: float, most_rows: int, coloring: Coloring
-             ) -> Iterator[str]:
+    def draw(self, top: float, legend_top: float, most_rows: int, coloring: Coloring,
+             has_overlaps: bool) -> Iterator[str]:
         """Strategies, savings where there is room for them, and the legend."""
         self._y = top
         yield from self._strategies(most_rows)
         if self._y + LINE * (len(self._study.savings) + 1) < legend_top:
             yield from self._savings()
-        yield from self._legend(legend_top, coloring)
+        yield from self._legend(legend_top, coloring, has_overlaps)
 
     def _strategies(self, most_rows: int) -> Iterator[str]:
         """Bars by kind, the smallest first."""
@@ -85,16 +88,27 @@ class Panel:
             for x in (self._right - 22, self._right - 16):
                 yield line("cut", x, y + 11, x + 5, y + 3)
 
-    def _legend(self, top: float, coloring: Coloring) -> Iterator[str]:
+    def _legend(self, top: float, coloring: Coloring, has_overlaps: bool) -> Iterator[str]:
+        """Short meanings two in a row, long ones below each other."""
         yield text(self._left, top, f"Colour: {coloring.title}", "text bold")
+        y = top + 12
         if coloring.is_scale:
             yield from self._scale(top, coloring)
-            return
-        column = (self._right - self._left) / 2
-        for k, (color, meaning) in enumerate(coloring.legend):
-            x, y = self._left + k % 2 * column, top + 12 + k // 2 * 21
-            yield rect("key", x, y, 12, 12, f'rx="3" fill="{color}"')
-            yield text(x + 18, y + 10, short_name(meaning, 19), "soft")
+            y += 40
+        else:
+            columns = 2 if all(len(meaning) <= SHORT for _, meaning in coloring.legend) else 1
+            pitch = 21 if columns == 2 else LINE
+            for k, (color, meaning) in enumerate(coloring.legend):
+                x = self._left + k % columns * (self._right - self._left) / 2
+                yield from self._key(x, y + k // columns * pitch, f'fill="{color}"', meaning)
+            y += -(-len(coloring.legend) // columns) * pitch
+        if has_overlaps:
+            yield from self._key(self._left, y, f'fill="url(#{HATCH})"', SAFE_OVERLAP)
+
+    @staticmethod
+    def _key(x: float, y: float, fill: str, meaning: str) -> Iterator[str]:
+        yield rect("key", x, y, 12, 12, f'rx="3" {fill}')
+        yield text(x + 18, y + 10, short_name(meaning, 2 * SHORT), "soft")
 
     def _scale(self, top: float, coloring: Coloring) -> Iterator[str]:
         width = (self._right - self._left) / len(coloring.legend)

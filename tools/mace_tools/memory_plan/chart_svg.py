@@ -16,10 +16,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mace_tools.memory_plan import colors, ticks
-from mace_tools.memory_plan.chart_side import Panel
+from mace_tools.memory_plan.chart_side import HATCH, Panel
 from mace_tools.memory_plan.layout import Box, Picture, picture, span
 from mace_tools.memory_plan.problem import Plan, Record, Study
-from mace_tools.memory_plan.svg import CHAR, line, rect, text, xml
+from mace_tools.memory_plan.svg import CHAR, hatch, line, rect, text, xml
 from mace_tools.memory_plan.text import amount, duration, exact, printable, ratio, short_name
 
 WIDTH, HEIGHT = 1360, 820
@@ -36,7 +36,8 @@ svg { font-family: system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', 'DejaVu Sans
 .page { fill: #ffffff } .plot { fill: #f5f6f8 } .grid { stroke: #e3e5ea }
 .title { fill: #16181d; font-size: 23px; font-weight: 600 }
 .text { fill: #16181d; font-size: 12.5px } .soft { fill: #5b616e; font-size: 12px }
-.bold { font-weight: 600 } .box { stroke: #ffffff } .tag { font-size: 11px }
+.bold { font-weight: 600 } .box { stroke: #ffffff }
+.tag { font-size: 11px; paint-order: stroke; stroke-width: 3px; pointer-events: none }
 .lane { stroke: #b6bbc6; fill: none } .waste { fill: #e9ebef }
 .bound { stroke: #16181d } .peak { fill: #16181d; fill-opacity: .10 } .tip { fill: #16181d }
 .area { fill: #9fb4d8; stroke: #4a6fb0 } .bar { fill: #b9c3d6 } .best { fill: #4a6fb0 }
@@ -77,10 +78,14 @@ class _Chart:
         yield from self._lanes() if self._picture.lanes else self._addresses()
         for box in self._picture.boxes:
             yield from self._box(box)
+        yield from self._shared()
+        for box in self._picture.boxes:
+            yield from self._tag(box)
         yield from self._marks()
         yield from self._profile()
         panel = Panel(self._study, self._plan, SIDE, WIDTH - MARGIN)
-        yield from panel.draw(TOP - 10, PROFILE_TOP - 10, MOST_STRATEGIES, self._coloring)
+        yield from panel.draw(TOP - 10, PROFILE_TOP - 10, MOST_STRATEGIES, self._coloring,
+                              bool(self._picture.shared))
         yield "</svg>\n"
 
     def _summary(self) -> str:
@@ -136,24 +141,28 @@ class _Chart:
 
     def _box(self, box: Box) -> Iterator[str]:
         record, color = self._problem.records[box.record], self._coloring.of_record[box.record]
-        x, y = self._x(record.first), self._y(box.high)
-        width, height = self._x(record.last + 1) - x, self._y(box.low) - y
+        x, y, width, height = self._place(box)
         least = min(width, height)
         stroke = 1 if least >= 5 else 0.4 if least >= 1.5 else 0
-        yield f"<g><title>{xml(self._hover(box, record))}</title>"
         yield rect("box", x, y, max(width, 0.5), max(height, 0.5),
-                   f'fill="{color}" stroke-width="{stroke}" rx="{min(3, least / 6):.1f}"')
-        yield from self._tag(box.record, x, y, width, height, colors.ink(color))
-        yield "</g>\n"
+                   f'fill="{color}" stroke-width="{stroke}" rx="{min(3, least / 6):.1f}"',
+                   self._hover(box, record))
 
-    def _tag(self, index: int, x: float, y: float, width: float, height: float, ink: str
-             ) -> Iterator[str]:
+    def _place(self, box: Box) -> tuple[float, float, float, float]:
+        """Left, top, width and height."""
+        record = self._problem.records[box.record]
+        x, y = self._x(record.first), self._y(box.high)
+        return x, y, self._x(record.last + 1) - x, self._y(box.low) - y
+
+    def _tag(self, box: Box) -> Iterator[str]:
         """The name, across or up, where there is room for it."""
+        x, y, width, height = self._place(box)
+        index, color = box.record, self._coloring.of_record[box.record]
         size = self._amount(self._problem.records[index].count)
 
         def word(words: str, dy: float, more: str = "") -> str:
-            return (f'<text class="tag" fill="{ink}" text-anchor="middle" y="{dy:g}"{more}>'
-                    f"{xml(words)}</text>")
+            return (f'<text class="tag" fill="{colors.ink(color)}" stroke="{color}" '
+                    f'text-anchor="middle" y="{dy:g}"{more}>{xml(words)}</text>')
 
         upright = height > width
         along, across = (height, width) if upright else (width, height)
@@ -167,7 +176,7 @@ class _Chart:
             yield word(name, -3) + word(size, 11, ' fill-opacity=".75"')
         else:
             yield word(name, 4)
-        yield "</g>"
+        yield "</g>\n"
 
     def _hover(self, box: Box, record: Record) -> str:
         where = (f"at {box.low:,} to {box.high:,}" if box.object_id is None
@@ -176,6 +185,19 @@ class _Chart:
         return (f"{record.name or f'record {box.record}'}{op}\n"
                 f"{exact(record.count, self._problem.unit)} {where}\n"
                 f"steps {record.first:,} to {record.last:,}, alignment {record.align}")
+
+    def _shared(self) -> Iterator[str]:
+        """Where an output lies over an input that was read."""
+        if self._picture.shared:
+            yield hatch(HATCH)
+        for shared in self._picture.shared:
+            x, y = self._x(shared.first), self._y(shared.high)
+            width, height = self._x(shared.last + 1) - x, self._y(shared.low) - y
+            over, under = (self._problem.records[k].name or f"record {k}"
+                           for k in (shared.record, shared.other))
+            size = exact(shared.high - shared.low, self._problem.unit)
+            yield rect("shared", x, y, max(width, 0.5), max(height, 0.5), f'fill="url(#{HATCH})"',
+                       f"safe overlap: {over}\nlies over {size} of {under}, read before")
 
     def _marks(self) -> Iterator[str]:
         """The peak step and the bound."""

@@ -15,8 +15,17 @@ from xml.etree import ElementTree
 
 import pytest
 
-from mace_tools.memory_plan import chart_html, chart_svg, colors, problem, svg, table, text, ticks
-from mace_tools.memory_plan.problem import Problem, Record, Saving, Study, choose
+from mace_tools.memory_plan import chart_html, chart_svg, colors, problem, svg, text, ticks
+from mace_tools.memory_plan.problem import (
+    Overlap,
+    Plan,
+    Problem,
+    Record,
+    Saving,
+    Step,
+    Study,
+    choose,
+)
 from mace_tools.testing import plans
 from mace_tools.testing.needed import need_tools
 
@@ -106,16 +115,75 @@ def test_html_takes_any_name():
 
 
 def test_html_draws(tmp_path):
+    drawn = in_chromium(chart_html.render(plans.study()), tmp_path)
+    chart = re.search(r'<div id="chart".*?</svg>', drawn, re.DOTALL)
+    assert chart and len(re.findall(r'class="box"', chart[0])) == 4
+    assert drawn.count('class="mini') == 3 and "✓ proven optimal" in drawn
+    assert 'class="shared"' not in drawn and "<span>safe overlap" not in drawn
+    drawn = in_chromium(chart_html.render(Study(OVER, (PLACED, APART), PLACED)), tmp_path)
+    assert drawn.count('class="shared"') == 1
+    assert "</svg>safe overlap: an output over its input</span>" in drawn
+
+
+def in_chromium(text, folder):
+    """The page's elements once its script has run."""
     need_tools("chromium")
-    page = tmp_path / "page.html"
-    page.write_text(chart_html.render(plans.study()))
+    page = folder / "page.html"
+    page.write_text(text)
     done = subprocess.run(
         ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--dump-dom",
-         f"--user-data-dir={tmp_path / 'profile'}", "--virtual-time-budget=3000", page.as_uri()],
+         f"--user-data-dir={folder / 'profile'}", "--virtual-time-budget=3000", page.as_uri()],
         capture_output=True, text=True, timeout=60, check=False)
-    chart = re.search(r'<div id="chart".*?</svg>', done.stdout, re.DOTALL)
-    assert chart and len(re.findall(r'class="box"', chart[0])) == 4
-    assert done.stdout.count('class="mini') == 3 and "✓ proven optimal" in done.stdout
+    return done.stdout
+
+
+# b is written over the upper 6 bytes of a while step 1 reads it.
+OVER = Problem("over", (Record("a", (10,), 0, 1, op="Conv2d"),
+                        Record("b", (16,), 1, 2, op="DepthwiseConv2d+Conv2d",
+                               overlaps=(Overlap(0, 4),))),
+               steps=(Step("x", "Conv2d"), Step("y + z", "DepthwiseConv2d+Conv2d")))
+PLACED = Plan("offsets/AUTO", 20, 20, "optimal", 0, 1, offsets=(0, 4))
+APART = Plan("offsets/NAIVE", 26, 20, "feasible", 0, 1, offsets=(0, 10))
+
+
+def marks(text):
+    return [e for e in ElementTree.fromstring(text).iter(f"{SVG}rect")
+            if e.get("class") == "shared"]
+
+
+def test_safe_overlaps_are_marked_and_explained():
+    study = Study(OVER, (PLACED, APART), PLACED)
+    drawn = chart_svg.render(study)
+    (mark,), (a, b) = marks(drawn), boxes(drawn)
+    assert mark.get("fill") == "url(#shared)" and 'id="shared"' in drawn
+    assert mark.get("x") == b.get("x")
+    assert float(mark.get("width")) == pytest.approx(float(a.get("width")) / 2, abs=0.02)
+    assert float(mark.get("y")) == pytest.approx(float(a.get("y")), abs=0.02)
+    assert float(mark.get("height")) == pytest.approx(0.6 * float(a.get("height")), abs=0.02)
+    assert "b\nlies over 6 bytes of a, read before" in mark.find(f"{SVG}title").text
+    assert "safe overlap: an output over its input" in drawn
+    assert [p["shared"] for p in data_of(chart_html.render(study))["plans"]] == [
+        [[1, 0, 1, 1, 4, 10]], []]
+
+
+def test_without_overlaps_nothing_is_marked():
+    for plan in (APART, PLACED):
+        problem = OVER if plan is APART else dataclasses.replace(
+            OVER, records=tuple(dataclasses.replace(r, overlaps=()) for r in OVER.records))
+        drawn = chart_svg.render(Study(problem, (plan,), plan))
+        assert not marks(drawn) and "safe overlap" not in drawn
+    both = dataclasses.replace(OVER.records[0], overlaps=(Overlap(1),))
+    problem = dataclasses.replace(OVER, records=(both, OVER.records[1]))
+    assert len(marks(chart_svg.render(Study(problem, (PLACED,), PLACED)))) == 1
+
+
+def test_steps_of_several_nodes_have_a_color_and_a_short_name():
+    coloring = colors.default(OVER)
+    assert [meaning for _, meaning in coloring.legend] == ["Conv2d", "DepthwiseConv2d+Conv2d"]
+    drawn = chart_svg.render(Study(OVER, (PLACED,), PLACED))
+    assert "DepthwiseConv2d+Conv2d</text>" in drawn and ">other</text>" not in drawn
+    assert "peak at step 1 ([2] z)" in drawn
+    assert data_of(chart_html.render(Study(OVER, (PLACED,), PLACED)))["steps"][1][0] == "[2] z"
 
 
 def test_thousand_records():
@@ -149,7 +217,7 @@ def test_ticks_are_few_and_inside(top):
     assert 1 <= len(found) <= 13 and found[0] >= 7 and found[-1] < 7 + top
 
 
-@pytest.mark.parametrize("module", [colors, problem, svg, table, text, ticks],
+@pytest.mark.parametrize("module", [colors, problem, svg, text, ticks],
                          ids=lambda m: m.__name__)
 def test_examples_in_comments(module):
     found = doctest.testmod(module)

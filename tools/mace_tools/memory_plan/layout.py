@@ -6,7 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from mace_tools.memory_plan.problem import Plan, Problem
@@ -40,8 +40,22 @@ class Level:
 
 
 @dataclass(frozen=True)
+class Shared:
+    """Where a record safely lies over another while both live: the steps first..last, and the
+    addresses [low, high). The op that writes `record` has read that part of `other`."""
+
+    record: int
+    other: int
+    first: int
+    last: int
+    low: int
+    high: int
+
+
+@dataclass(frozen=True)
 class Picture:
     boxes: tuple[Box, ...]
+    shared: tuple[Shared, ...]
     lanes: tuple[Lane, ...]
     top: int  # the end of the topmost lane or box
     profile: tuple[Level, ...]  # ascending steps; the last one is empty
@@ -54,7 +68,7 @@ def picture(problem: Problem, plan: Plan) -> Picture:
     top = max([lane.high for lane in lanes] + [box.high for box in boxes], default=0)
     profile = tuple(_profile(problem, boxes))
     peak = max(profile, key=lambda level: (level.live, -level.step), default=Level(0, 0))
-    return Picture(tuple(boxes), tuple(lanes), top, profile, peak)
+    return Picture(tuple(boxes), tuple(_shared(problem, boxes)), tuple(lanes), top, profile, peak)
 
 
 def span(problem: Problem) -> tuple[int, int]:
@@ -83,6 +97,23 @@ def _objects(problem: Problem, plan: Plan) -> tuple[list[Box], list[Lane]]:
              for k, (r, o) in enumerate(zip(problem.records, plan.object_ids or ()))
              if o is not None and r.count]
     return boxes, lanes
+
+
+def _shared(problem: Problem, boxes: Iterable[Box]) -> Iterator[Shared]:
+    """Each pair once, though both may name the other."""
+    by_record = {box.record: box for box in boxes}
+    seen: set[frozenset[int]] = set()
+    for k, record in enumerate(problem.records):
+        for other in (o.other for o in record.overlaps):
+            box, below = by_record.get(k), by_record.get(other)
+            if box is None or below is None or frozenset((k, other)) in seen:
+                continue
+            seen.add(frozenset((k, other)))
+            mate = problem.records[other]
+            first, last = max(record.first, mate.first), min(record.last, mate.last)
+            low, high = max(box.low, below.low), min(box.high, below.high)
+            if first <= last and low < high and box.object_id == below.object_id:
+                yield Shared(k, other, first, last, low, high)
 
 
 def _profile(problem: Problem, boxes: Iterable[Box]) -> list[Level]:

@@ -12,10 +12,13 @@ from mace_tools.memory_plan.text import printable
 CHAR = 6.6  # mean width of a character at 11 px
 
 
-def rect(style: str, x: float, y: float, width: float, height: float, more: str = "") -> str:
+def rect(style: str, x: float, y: float, width: float, height: float, more: str = "",
+         hover: str = "") -> str:
+    """`hover`: what viewers show when the pointer is on it."""
     more = " " + more if more else ""
+    end = f"><title>{xml(hover)}</title></rect>" if hover else "/>"
     return (f'<rect class="{style}" x="{x:.2f}" y="{y:.2f}" width="{width:.2f}" '
-            f'height="{height:.2f}"{more}/>\n')
+            f'height="{height:.2f}"{more}{end}\n')
 
 
 def line(style: str, x1: float, y1: float, x2: float, y2: float, more: str = "") -> str:
@@ -26,6 +29,13 @@ def line(style: str, x1: float, y1: float, x2: float, y2: float, more: str = "")
 def text(x: float, y: float, words: str, style: str, anchor: str = "start") -> str:
     end = f' text-anchor="{anchor}"' if anchor != "start" else ""
     return f'<text class="{style}" x="{x:.1f}" y="{y:.1f}"{end}>{xml(words)}</text>\n'
+
+
+def hatch(name: str) -> str:
+    """A pattern of stripes, to be seen on any colour and read through."""
+    return (f'<defs><pattern id="{name}" width="8" height="8" patternUnits="userSpaceOnUse" '
+            'patternTransform="rotate(45)"><rect width="2" height="8" fill="#16181d" '
+            'fill-opacity=".5"/></pattern></defs>\n')
 
 
 def xml(words: str) -> str:

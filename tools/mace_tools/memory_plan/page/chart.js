@@ -55,13 +55,14 @@ function drawChart() {
     svg("rect", { x: MARGIN.left, y: top, width: right - MARGIN.left, height }));
   const profileTop = bottom + MARGIN.gap;
   root.append(svg("defs", {}, clip("plot-clip", MARGIN.top, bottom - MARGIN.top),
-    clip("profile-clip", profileTop, MARGIN.profile)));
+    clip("profile-clip", profileTop, MARGIN.profile), hatch("hatch")));
   root.append(rect("plot", MARGIN.left, MARGIN.top, right - MARGIN.left, bottom - MARGIN.top),
     rect("plot", MARGIN.left, profileTop, right - MARGIN.left, MARGIN.profile));
   drawTimeAxis(root, profileTop);
   const inside = svg("g", { "clip-path": "url(#plot-clip)" });
   if (p.lanes.length) drawLanes(root, inside, p); else drawAddresses(root, inside);
   const tags = drawBoxes(inside, p);
+  drawShared(inside, p);
   root.append(inside);
   drawProfile(root, p, profileTop);
   drawMarks(root, inside, p, profileTop);
@@ -127,6 +128,19 @@ function drawBoxes(inside, p) {
   return tags;
 }
 
+// Stripes, to be seen on any colour and read through.
+const hatch = (id) => svg("pattern",
+  { id, width: 8, height: 8, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
+  svg("rect", { width: 2, height: 8, fill: "#16181d", "fill-opacity": .5 }));
+
+// Where an output lies over the part of an input that was read.
+function drawShared(inside, p) {
+  for (const [, , first, last, low, high] of p.shared) {
+    inside.append(rect("shared", toX(first), toY(high), Math.max(toX(last + 1) - toX(first), .6),
+      Math.max(toY(low) - toY(high), .6), { fill: "url(#hatch)" }));
+  }
+}
+
 // The name, across or up, where the visible part has room for it.
 function drawTag(tags, r, x, y, width, height, color) {
   const left = Math.max(x, MARGIN.left), right = Math.min(x + width, plotRight());
@@ -140,7 +154,7 @@ function drawTag(tags, r, x, y, width, height, color) {
   const two = across >= 32 && bytes.length <= room, fillColor = ink(color);
   const place = `translate(${(left + right) / 2} ${(top + bottom) / 2})` + (upright ? " rotate(-90)" : "");
   const word = (text, dy, opacity) => svg("text",
-    { class: "tag", y: dy, "text-anchor": "middle", style: `fill:${fillColor};opacity:${opacity}` }, text);
+    { class: "tag", y: dy, "text-anchor": "middle", style: `fill:${fillColor};opacity:${opacity};stroke:${color}` }, text);
   tags.append(svg("g", { transform: place }, word(words, two ? -3 : 4, 1),
     ...(two ? [word(bytes, 11, .75)] : [])));
 }

@@ -85,14 +85,19 @@ function drawLive() {
 
 function drawLegend() {
   const c = D.colorings[state.coloring];
-  if (!c.scale) {
-    $("legend").replaceChildren(...c.legend.map(([color, meaning]) =>
-      html("span", {}, html("i", { style: `background:${color}` }), meaning)));
-    return;
+  const swatch = (color) => html("i", { style: `background:${color}` });
+  const keys = c.scale
+    ? [html("span", {}, c.legend[0][1]),
+      html("span", { class: "ramp" }, ...c.legend.map(([color]) => swatch(color))),
+      html("span", {}, c.legend[c.legend.length - 1][1])]
+    : c.legend.map(([color, meaning]) => html("span", {}, swatch(color), meaning));
+  if (plan().shared.length) {
+    keys.push(html("span", {}, svg("svg", { class: "swatch", width: 12, height: 12 },
+      svg("defs", {}, hatch("hatch-key")),
+      svg("rect", { width: 12, height: 12, rx: 3, fill: "url(#hatch-key)" })),
+    "safe overlap: an output over its input"));
   }
-  $("legend").replaceChildren(html("span", {}, c.legend[0][1]), html("span", { class: "ramp" },
-    ...c.legend.map(([color]) => html("i", { style: `background:${color}` }))),
-  html("span", {}, c.legend[c.legend.length - 1][1]));
+  $("legend").replaceChildren(...keys);
 }
 
 // All strategies at one scale; the clock of all is the same.
@@ -157,7 +162,9 @@ function tipOfRecord(record) {
   ["lifetime", lifetime(r)], ["written at", D.steps[r.first] ? stepLabel(r.first) : ""],
   ["last read at", D.steps[r.last] ? stepLabel(r.last) : ""],
   ...(object < 0 ? [["address", `${grouped(low)} to ${grouped(high)}`]] : [["object", String(object)]]),
-  ["alignment", grouped(r.align)], ["shares with", r.shares]];
+  ["alignment", grouped(r.align)], ["shares with", r.shares],
+  ...p.shared.filter(([over]) => over === record).map(([, under, , , from, to]) => ["safe overlap",
+    `${exact(to - from)} of ${nameOf(under)}, read before`])];
   return [nameOf(record), rows];
 }
 
