@@ -1,4 +1,4 @@
-"""docs/converter.md says what the code does.
+"""The documentation says what the code does, and README what the other pages do.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -36,3 +36,21 @@ def test_the_example_obeys_the_schema(tmp_path):
     example.write_text(re.search(r"```yaml\n(.*?)```", TEXT, re.DOTALL)[1])
     library = Library.model_validate(YamlFile(example).data)
     assert sha256(library.models["mobilenet_v1"].model_sha256_checksum)
+
+
+# The networks of README by their names in docs/performance.md.
+NETWORKS = {"MobileNet v1": "mobilenet_v1", "MobileNet v3": "mobilenet_v3_large",
+            "ResNet-50": "resnet50", "BlazeFace": "blazeface"}
+
+
+def test_the_figures_of_readme_are_those_of_the_speed_page():
+    """`test/peers/run.sh --write` renews the latter; then README follows."""
+    cells = re.compile(r"^\| (.+) \|$", re.MULTILINE)
+    speed = {tuple(row.split(" | ")[:2]): row.split(" | ")
+             for row in cells.findall((REPO / "docs" / "performance.md").read_text())}
+    shown = {row.split(" | ")[0]: row.split(" | ")
+             for row in cells.findall((REPO / "README.md").read_text())}
+    for name, network in NETWORKS.items():
+        row = speed[network, "1"]
+        fastest = min((cell for cell in row[3:7] if cell != "-"), key=float)
+        assert shown[name] == [name, row[2], fastest, row[7], *row[9:11]], name
