@@ -90,6 +90,14 @@ void Shrink(const std::vector<Column>& columns, size_t most,
   }
 }
 
+// Names come from models and may hold anything: a line break, a bell.
+std::string Printable(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
+  }
+  return text;
+}
+
 // In lines of at most so many characters, where words allow it.
 std::string Wrapped(const std::string& text, int most) {
   std::istringstream words(text);
@@ -158,6 +166,9 @@ std::string Fitted(const std::string& lines, int width) {
 std::string TableWriter::Table(const std::string& title,
                                const std::vector<Column>& columns,
                                std::vector<std::vector<std::string>> rows) {
+  for (auto& row : rows) {
+    for (std::string& cell : row) cell = Printable(cell);
+  }
   std::vector<Column> shown = columns;
   std::vector<size_t> widths = NaturalWidths(shown, rows);
   if (width_ > 0) {

@@ -76,6 +76,13 @@ TEST(TextTable, LeavesOutEmptyColumnsFirstAndInSilence) {
   EXPECT_EQ(writer.Note(), "");
 }
 
+TEST(TextTable, ANameCannotBreakALine) {
+  EXPECT_NE(TableWriter(0)
+                .Table("T", {{"name"}}, {{"a\nb\tc\x1B[31m"}})
+                .find("| a b c [31m |"),
+            std::string::npos);
+}
+
 TEST(TextTable, FittedShortensLines) {
   const std::string text = std::string(60, 'a') + "\nab\n";
   EXPECT_EQ(Fitted(text, 40),

@@ -42,7 +42,7 @@ class Fitter:
 
     def lines(self, columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> list[str]:
         """The header and a line for each row; two blanks between columns."""
-        table = [[c.title for c in columns], *map(list, rows)]
+        table = [[c.title for c in columns], *(list(map(printable, row)) for row in rows)]
         columns = list(columns)
         widths = [max(len(row[k]) for row in table) for k in range(len(columns))]
         if self.width:
@@ -95,6 +95,15 @@ class Fitter:
             self._shortened |= fitted != cell
             cells.append(fitted.rjust(width) if column.right else fitted.ljust(width))
         return "  ".join(cells).rstrip()
+
+
+def printable(text: str) -> str:
+    """Without the characters that XML and terminals cannot take; names may hold anything.
+
+    >>> printable("a\\x00b\\ttab")
+    'a�b tab'
+    """
+    return "".join(c if c.isprintable() else " " if c.isspace() else "�" for c in text)
 
 
 def shortened(text: str, most: int) -> str:

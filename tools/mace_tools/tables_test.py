@@ -52,6 +52,10 @@ def test_columns_without_content_go_first_and_in_silence():
     assert fitter.note() == []
 
 
+def test_a_name_cannot_break_a_line():
+    assert Fitter(0).lines((Column("name"),), [("a\nb\x1b[31m",)])[1] == "a b�[31m"
+
+
 def test_a_margin_is_left():
     assert max(map(len, Fitter(30, margin=4).lines(COLUMNS, ROWS))) <= 26
 

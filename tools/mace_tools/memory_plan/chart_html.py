@@ -17,7 +17,8 @@ from typing import Any
 from mace_tools.memory_plan import colors
 from mace_tools.memory_plan.layout import Picture, picture, span
 from mace_tools.memory_plan.problem import Plan, Problem, Study
-from mace_tools.memory_plan.text import amount, printable, short_name
+from mace_tools.memory_plan.text import amount, short_name
+from mace_tools.tables import printable
 
 PAGE = Path(__file__).resolve().parent / "page"
 SCRIPTS = ("data.js", "chart.js", "zoom.js", "panels.js", "main.js")

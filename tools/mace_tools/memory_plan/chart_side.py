@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mace_tools.memory_plan.colors import Coloring
+from mace_tools.memory_plan.colors import OTHER, Coloring
 from mace_tools.memory_plan.problem import Plan, Study
 from mace_tools.memory_plan.svg import line, rect, text
 from mace_tools.memory_plan.text import amount, ratio, short_name
@@ -102,8 +102,9 @@ class Panel:
                 x = self._left + k % columns * (self._right - self._left) / 2
                 yield from self._key(x, y + k // columns * pitch, f'fill="{color}"', meaning)
             y += -(-len(coloring.legend) // columns) * pitch
-        if has_overlaps:
-            yield from self._key(self._left, y, f'fill="url(#{HATCH})"', SAFE_OVERLAP)
+        if has_overlaps:  # on a ground that the stripes show on, whatever the page's colour
+            yield from self._key(self._left, y, f'fill="{OTHER}"', SAFE_OVERLAP)
+            yield rect("key", self._left, y, 12, 12, f'rx="3" fill="url(#{HATCH})"')
 
     @staticmethod
     def _key(x: float, y: float, fill: str, meaning: str) -> Iterator[str]:

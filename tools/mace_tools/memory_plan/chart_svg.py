@@ -20,7 +20,8 @@ from mace_tools.memory_plan.chart_side import HATCH, Panel
 from mace_tools.memory_plan.layout import Box, Picture, picture, span
 from mace_tools.memory_plan.problem import Plan, Record, Study
 from mace_tools.memory_plan.svg import CHAR, hatch, line, rect, text, xml
-from mace_tools.memory_plan.text import amount, duration, exact, printable, ratio, short_name
+from mace_tools.memory_plan.text import amount, duration, exact, ratio, short_name
+from mace_tools.tables import printable
 
 WIDTH, HEIGHT = 1360, 820
 LEFT, RIGHT = 116, 1000  # of the plot

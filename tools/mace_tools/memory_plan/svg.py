@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from html import escape
 
-from mace_tools.memory_plan.text import printable
+from mace_tools.tables import printable
 
 CHAR = 6.6  # mean width of a character at 11 px
 

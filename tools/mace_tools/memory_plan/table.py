@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from mace_tools.memory_plan.layout import picture
 from mace_tools.memory_plan.problem import Plan, Study
-from mace_tools.memory_plan.text import amount, duration, exact, printable, ratio, short_name
-from mace_tools.tables import Column, Fitter, output_width
+from mace_tools.memory_plan.text import amount, duration, exact, ratio, short_name
+from mace_tools.tables import Column, Fitter, output_width, printable
 
 MARK = "* "  # of the best
 

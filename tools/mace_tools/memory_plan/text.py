@@ -82,12 +82,3 @@ def tags(names: Sequence[str], ops: Sequence[str]) -> list[str]:
     scope = common_path(firsts)
     return [name.removeprefix(scope).removesuffix(f"/{op}" if op else "")
             for name, op in zip(firsts, ops)]
-
-
-def printable(text: str) -> str:
-    """Without the characters that XML and terminals cannot take.
-
-    >>> printable("a\\x00b\\ttab")
-    'a�b tab'
-    """
-    return "".join(c if c.isprintable() else " " if c.isspace() else "�" for c in text)

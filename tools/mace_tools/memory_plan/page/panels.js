@@ -94,6 +94,7 @@ function drawLegend() {
   if (plan().shared.length) {
     keys.push(html("span", {}, svg("svg", { class: "swatch", width: 12, height: 12 },
       svg("defs", {}, hatch("hatch-key")),
+      svg("rect", { width: 12, height: 12, rx: 3, fill: "#a9abb0" }),
       svg("rect", { width: 12, height: 12, rx: 3, fill: "url(#hatch-key)" })),
     "safe overlap: an output over its input"));
   }
