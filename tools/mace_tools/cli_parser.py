@@ -75,9 +75,9 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def parser() -> Parser:
-    root, _ = _parsers()
-    return root
+def command_parsers() -> dict[str, Parser]:
+    """Of each command."""
+    return _parsers()[1]
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:

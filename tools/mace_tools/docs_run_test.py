@@ -1,0 +1,105 @@
+"""The shell commands of the documents run as they stand there.
+
+SPDX-License-Identifier: Apache-2.0
+
+They run in a folder with a picture, a model and links to the checkout's folders; a deployment file
+that a page shows is written before the page's next command. A command that does not run here has
+its row, with the reason, in NOT_RUN.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from mace_tools import runner
+from mace_tools.cli_console import Console
+from mace_tools.config.files import sha256_of
+from mace_tools.protos import REPO
+from mace_tools.testing.documents import all_code, documents, shell_lines
+from mace_tools.testing.needed import need_tools
+
+DIGITS = REPO / "models" / "digits"
+# Commands by their beginnings, and why they are not run.
+NOT_RUN = {
+    "tools/setup.sh": "installs software",
+    "tools/demo.sh": "test/demo_test.py does",
+    "tools/test.sh": "runs this test",
+    "bazel build //tools:mace_run": "the tests build it, and keep it between runs",
+    "bazel build //tools:mace_plan": "as mace_run",
+    "bazel test //mace/ops": "a suite of its own",
+    "bazel run //tools:mace_run -- --list_ops": "builds; op_docs_test.py compares what it prints",
+    "(cd tools && ~/.cache/mace/venv/bin/python -m mace_tools.op_docs)": "writes the checkout; "
+                                                                        "op_docs_test.py calls it",
+    "clang-format-19": "writes the checkout; lint calls it",
+    "/usr/bin/python3 -m venv": "installs software", "/tmp/train/bin/python": "trains a model",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """What a user has who follows the pages."""
+    need_tools("bazel")
+    place = tmp_path_factory.mktemp("user")
+    for name in ("tools", "models", "mace", "docs"):
+        (place / name).symlink_to(REPO / name)
+    shutil.copy(DIGITS / "digits.onnx", place / "model.onnx")
+    shutil.copy(DIGITS / "images" / "3.png", place / "picture.png")
+    for tool in (runner.MACE_RUN, runner.MACE_PLAN):
+        link = place / "bazel-bin" / tool.built
+        link.parent.mkdir(parents=True)
+        link.symlink_to(runner.find(Console(), None, tool))
+    return place
+
+
+def skipped(command):
+    return next((why for begin, why in NOT_RUN.items() if command.startswith(begin)), "")
+
+
+def pages():
+    found = {}
+    for code in shell_lines():
+        if not skipped(code.text):
+            found.setdefault(code.document, []).append(code)
+    return found
+
+
+def write_files(folder, document, before):
+    """The deployment files that a page shows before a line, with whole checksums."""
+    shown = [c for c in all_code() if c.document == document and c.language == "yaml"
+             and c.line < before and "library_name" in c.text]
+    for code in shown:
+        model = REPO / re.search(r"model_file_path: (\S+)", code.text)[1]
+        if model.is_file():
+            begin = re.search(r"model_sha256_checksum: (\w+)", code.text)[1]
+            assert sha256_of(model).startswith(begin), code.place
+            text = re.sub(r"(model_sha256_checksum: )\S+", rf"\g<1>{sha256_of(model)}", code.text)
+            (folder / "my.yml").write_text(text)
+
+
+@pytest.mark.parametrize("document", pages())
+def test_commands_run(folder, document):
+    answers = {}
+    for code in pages()[document]:
+        write_files(folder, document, code.line)
+        done = subprocess.run(["sh", "-ec", code.text], cwd=folder, capture_output=True, text=True,
+                              check=False, env={**os.environ, "COLUMNS": "120"})
+        assert done.returncode == 0, f"{code.place}: {code.text}\n{done.stdout}\n{done.stderr}"
+        answers[" ".join(code.text.split())] = done.stdout
+    if document == "README.md":
+        (picture,) = [a for c, a in answers.items() if "--input=picture.png" in c]
+        assert "Top 5 of probabilities\n  1  3  0.9" in picture
+        assert any("Average latency" in a for a in answers.values())
+
+
+def test_every_command_runs_or_has_its_reason():
+    """README's way to a model of one's own is among those that run."""
+    shown = [c.text for c in shell_lines()]
+    assert len(documents()) > 10 and len(shown) > 12
+    assert len(pages()["README.md"]) >= 4
+    unused = [begin for begin in NOT_RUN if not any(c.startswith(begin) for c in shown)]
+    assert set(unused) <= {"bazel build //tools:mace_run", "bazel build //tools:mace_plan"}
