@@ -18,19 +18,14 @@
 
 #include "mace/ops/common/filter.h"
 #include "mace/ops/common/op.h"
+#include "mace/ops/common/operands.h"
 
 namespace mace {
 
 Result<Window2D> Deconv2dWindow(const Node& node, const Deconv2dAttrs& attrs) {
   std::vector<int64_t> size = attrs.output_shape;
   if (node.has_input(3)) {
-    if (node.inputs[3].data == nullptr) {
-      return InvalidModel(Label(node) +
-                          ": the output shape, input 3, must be known before "
-                          "the model runs");
-    }
-    MACE_ASSIGN_OR_RETURN(const std::vector<int64_t> shape,
-                          ConstantInts(node, 3));
+    MACE_ASSIGN_OR_RETURN(const std::vector<int64_t> shape, KnownInts(node, 3));
     if (shape.size() != 4) {
       return InvalidModel(Label(node) +
                           ": the output shape, input 3, must be [N, H, W, C], "
@@ -64,8 +59,9 @@ Status InferDeconv2d(Node& node) {
 }  // namespace
 
 Op Deconv2d() {
-  return {"Deconv2d", 2,     4,   1, InferDeconv2d, AttrNamesOf<Deconv2dAttrs>,
-          false,      false, true};
+  return KnowingInputs({"Deconv2d", 2, 4, 1, InferDeconv2d,
+                        AttrNamesOf<Deconv2dAttrs>, false, false, true},
+                       {{3, "output shape"}});
 }
 
 }  // namespace ops

@@ -20,7 +20,7 @@ namespace {
 Status InferExpand(Node& node) {
   MACE_ASSIGN_OR_RETURN(const ExpandAttrs attrs, ReadAttrs<ExpandAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const std::vector<int64_t> shape,
-                        IntsOf(node, 1, attrs.shape, "shape"));
+                        IntsOf(node, 1, attrs.shape));
   if (const auto n = CheckedNumElements(shape); !n.ok()) {
     return NodeError(node, n.status().information());
   }
@@ -33,7 +33,9 @@ Status InferExpand(Node& node) {
 }  // namespace
 
 Op Expand() {
-  return {"Expand", 1, 2, 1, InferExpand, AttrNamesOf<ExpandAttrs>};
+  return KnowingInputs(
+      {"Expand", 1, 2, 1, InferExpand, AttrNamesOf<ExpandAttrs>},
+      {{1, "shape"}});
 }
 
 }  // namespace mace::ops

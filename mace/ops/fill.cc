@@ -20,7 +20,7 @@ Status InferFill(Node& node) {
   MACE_ASSIGN_OR_RETURN(const FillAttrs attrs, ReadAttrs<FillAttrs>(node));
   TensorType y;
   MACE_ASSIGN_OR_RETURN(y.dtype, ParseDataType(node, "dtype", attrs.dtype));
-  MACE_ASSIGN_OR_RETURN(y.shape, KnownInts(node, 0, "shape"));
+  MACE_ASSIGN_OR_RETURN(y.shape, KnownInts(node, 0));
   if (const auto n = CheckedNumElements(y.shape); !n.ok()) {
     return NodeError(node, n.status().information());
   }
@@ -30,6 +30,9 @@ Status InferFill(Node& node) {
 
 }  // namespace
 
-Op Fill() { return {"Fill", 1, 1, 1, InferFill, AttrNamesOf<FillAttrs>}; }
+Op Fill() {
+  return KnowingInputs({"Fill", 1, 1, 1, InferFill, AttrNamesOf<FillAttrs>},
+                       {{0, "shape"}});
+}
 
 }  // namespace mace::ops

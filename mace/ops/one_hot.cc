@@ -22,7 +22,7 @@ Status InferOneHot(Node& node) {
   MACE_ASSIGN_OR_RETURN(const OneHotAttrs attrs, ReadAttrs<OneHotAttrs>(node));
   MACE_RETURN_IF_ERROR(CheckDtype(node, 0, {DataType::kI32, DataType::kI64}));
   MACE_ASSIGN_OR_RETURN(const std::vector<int64_t> depth,
-                        IntsOf(node, 1, {attrs.depth}, "depth"));
+                        IntsOf(node, 1, {attrs.depth}));
   if (depth.size() != 1 || depth[0] < 0) {
     return NodeError(node, "depth " + ListToString(depth) +
                                " must be one number, 0 or larger");
@@ -39,7 +39,9 @@ Status InferOneHot(Node& node) {
 }  // namespace
 
 Op OneHot() {
-  return {"OneHot", 1, 2, 1, InferOneHot, AttrNamesOf<OneHotAttrs>};
+  return KnowingInputs(
+      {"OneHot", 1, 2, 1, InferOneHot, AttrNamesOf<OneHotAttrs>},
+      {{1, "depth"}});
 }
 
 }  // namespace mace::ops

@@ -55,7 +55,7 @@ Result<PadSpec> PadOf(const Node& node) {
                                "' must be CONSTANT, REFLECT, SYMMETRIC or "
                                "EDGE");
   }
-  MACE_ASSIGN_OR_RETURN(spec.pads, IntsOf(node, 1, attrs.paddings, "pads"));
+  MACE_ASSIGN_OR_RETURN(spec.pads, IntsOf(node, 1, attrs.paddings));
   const TensorType& x = node.inputs[0].type;
   if (spec.pads.size() != 2 * x.shape.size()) {
     return NodeError(node, "paddings " + ListToString(spec.pads) +
@@ -95,7 +95,10 @@ Status InferPad(Node& node) {
 
 }  // namespace
 
-Op Pad() { return {"Pad", 1, 2, 1, InferPad, AttrNamesOf<PadAttrs>}; }
+Op Pad() {
+  return KnowingInputs({"Pad", 1, 2, 1, InferPad, AttrNamesOf<PadAttrs>},
+                       {{1, "pads"}});
+}
 
 }  // namespace ops
 }  // namespace mace

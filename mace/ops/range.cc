@@ -44,11 +44,7 @@ Result<RangeSpec> RangeOf(const Node& node) {
                                  ToString(operand.type) +
                                  ", it must have one element");
     }
-    if (operand.data == nullptr) {
-      return NodeError(node, "input " + std::to_string(i) + " " +
-                                 ToString(operand.type) +
-                                 " must be known before the model runs");
-    }
+    MACE_ENSURE(operand.data != nullptr);
     if (floats) {
       std::memcpy(&f[i], operand.data, sizeof(float));
     } else {
@@ -94,7 +90,10 @@ Status InferRange(Node& node) {
 
 }  // namespace
 
-Op Range() { return {"Range", 3, 3, 1, InferRange, AttrNamesOf<NoAttrs>}; }
+Op Range() {
+  return KnowingInputs({"Range", 3, 3, 1, InferRange, AttrNamesOf<NoAttrs>},
+                       {{0, "start"}, {1, "limit"}, {2, "delta"}});
+}
 
 }  // namespace ops
 }  // namespace mace

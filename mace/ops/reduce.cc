@@ -52,8 +52,7 @@ Result<ReduceKind> ReduceKindOf(const Node& node, const ReduceAttrs& attrs) {
 Result<std::vector<int>> ReduceAxesOf(const Node& node,
                                       const ReduceAttrs& attrs) {
   const int rank = node.inputs[0].type.rank();
-  MACE_ASSIGN_OR_RETURN(std::vector<int64_t> axes,
-                        IntsOf(node, 1, attrs.axis, "axes"));
+  MACE_ASSIGN_OR_RETURN(std::vector<int64_t> axes, IntsOf(node, 1, attrs.axis));
   if (axes.empty()) {
     for (int d = 0; d < rank; ++d) axes.push_back(d);
   }
@@ -82,7 +81,9 @@ Status InferReduce(Node& node) {
 }  // namespace
 
 Op Reduce() {
-  return {"Reduce", 1, 2, 1, InferReduce, AttrNamesOf<ReduceAttrs>};
+  return KnowingInputs(
+      {"Reduce", 1, 2, 1, InferReduce, AttrNamesOf<ReduceAttrs>},
+      {{1, "axes"}});
 }
 
 }  // namespace ops

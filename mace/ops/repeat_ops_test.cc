@@ -88,8 +88,9 @@ TEST(Range, Literal) {
   ExpectInferError({"Range", {}, {f32(0), f32(1), f32(0)}}, "no finite range");
   ExpectInferError({"Range", {}, {i64(INT64_MIN), i64(INT64_MAX), i64(1)}},
                    "no finite range");
-  ExpectInferError({"Range", {}, {i64(0), I64({}, {5}), i64(1)}},
-                   "input 1 i64[] must be known before the model runs");
+  ExpectInferError(
+      {"Range", {}, {i64(0), I64({}, {5}), i64(1)}},
+      "limit (input 1, i64[]) must be known before the model runs");
 }
 
 TEST(Reverse, Literal) {

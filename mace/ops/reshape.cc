@@ -22,7 +22,7 @@ Status InferReshape(Node& node) {
   MACE_ASSIGN_OR_RETURN(const ReshapeAttrs attrs,
                         ReadAttrs<ReshapeAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const std::vector<int64_t> dim,
-                        IntsOf(node, 1, attrs.dim, "shape"));
+                        IntsOf(node, 1, attrs.dim));
   const TensorType& x = node.inputs[0].type;
   const std::string want = "shape " + ListToString(dim);
   TensorType y = x;
@@ -64,7 +64,9 @@ Status InferReshape(Node& node) {
 }  // namespace
 
 Op Reshape() {
-  return {"Reshape", 1, 2, 1, InferReshape, AttrNamesOf<ReshapeAttrs>, true};
+  return KnowingInputs(
+      {"Reshape", 1, 2, 1, InferReshape, AttrNamesOf<ReshapeAttrs>, true},
+      {{1, "shape"}});
 }
 
 }  // namespace mace::ops

@@ -175,8 +175,7 @@ Status InferResize(Node& node) {
   if (attrs.mode != "NEAREST") {
     MACE_RETURN_IF_ERROR(CheckDtype(node, 0, {DataType::kF32}));
   }
-  MACE_ASSIGN_OR_RETURN(std::vector<int64_t> size,
-                        IntsOf(node, 1, attrs.size, "size"));
+  MACE_ASSIGN_OR_RETURN(std::vector<int64_t> size, IntsOf(node, 1, attrs.size));
   TensorType y = node.inputs[0].type;
   if (size.empty()) {
     if (attrs.scales.size() != 2) {
@@ -205,7 +204,9 @@ Status InferResize(Node& node) {
 }  // namespace
 
 Op Resize() {
-  return {"Resize", 1, 2, 1, InferResize, AttrNamesOf<ResizeAttrs>};
+  return KnowingInputs(
+      {"Resize", 1, 2, 1, InferResize, AttrNamesOf<ResizeAttrs>},
+      {{1, "size"}});
 }
 
 }  // namespace ops

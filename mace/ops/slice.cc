@@ -21,11 +21,10 @@ namespace mace {
 
 Result<SliceSpec> SliceOf(const Node& node) {
   MACE_ASSIGN_OR_RETURN(const SliceAttrs attrs, ReadAttrs<SliceAttrs>(node));
-  MACE_ASSIGN_OR_RETURN(const auto starts,
-                        IntsOf(node, 1, attrs.starts, "starts"));
-  MACE_ASSIGN_OR_RETURN(const auto ends, IntsOf(node, 2, attrs.ends, "ends"));
-  MACE_ASSIGN_OR_RETURN(auto axes, IntsOf(node, 3, attrs.axes, "axes"));
-  MACE_ASSIGN_OR_RETURN(auto steps, IntsOf(node, 4, attrs.steps, "steps"));
+  MACE_ASSIGN_OR_RETURN(const auto starts, IntsOf(node, 1, attrs.starts));
+  MACE_ASSIGN_OR_RETURN(const auto ends, IntsOf(node, 2, attrs.ends));
+  MACE_ASSIGN_OR_RETURN(auto axes, IntsOf(node, 3, attrs.axes));
+  MACE_ASSIGN_OR_RETURN(auto steps, IntsOf(node, 4, attrs.steps));
   const size_t n = starts.size();
   if (axes.empty()) {
     for (size_t i = 0; i < n; ++i) axes.push_back(static_cast<int64_t>(i));
@@ -62,7 +61,10 @@ Status InferSlice(Node& node) {
 
 }  // namespace
 
-Op Slice() { return {"Slice", 1, 5, 1, InferSlice, AttrNamesOf<SliceAttrs>}; }
+Op Slice() {
+  return KnowingInputs({"Slice", 1, 5, 1, InferSlice, AttrNamesOf<SliceAttrs>},
+                       {{1, "starts"}, {2, "ends"}, {3, "axes"}, {4, "steps"}});
+}
 
 }  // namespace ops
 }  // namespace mace

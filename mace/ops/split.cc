@@ -21,7 +21,7 @@ namespace {
 Status InferSplit(Node& node) {
   MACE_ASSIGN_OR_RETURN(const SplitAttrs attrs, ReadAttrs<SplitAttrs>(node));
   MACE_ASSIGN_OR_RETURN(std::vector<int64_t> sizes,
-                        IntsOf(node, 1, attrs.sizes, "sizes"));
+                        IntsOf(node, 1, attrs.sizes));
   const TensorType& x = node.inputs[0].type;
   MACE_ASSIGN_OR_RETURN(const int axis,
                         ResolveAxis(node, attrs.axis, x.rank()));
@@ -67,7 +67,9 @@ Status InferSplit(Node& node) {
 }  // namespace
 
 Op Split() {
-  return {"Split", 1, 2, kMany, InferSplit, AttrNamesOf<SplitAttrs>};
+  return KnowingInputs(
+      {"Split", 1, 2, kMany, InferSplit, AttrNamesOf<SplitAttrs>},
+      {{1, "sizes"}});
 }
 
 }  // namespace mace::ops

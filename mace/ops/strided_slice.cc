@@ -42,11 +42,9 @@ Status TakeOne(const Node& node, int d, int64_t at, SliceSpec* spec) {
 Result<SliceSpec> StridedSliceOf(const Node& node) {
   MACE_ASSIGN_OR_RETURN(const StridedSliceAttrs attrs,
                         ReadAttrs<StridedSliceAttrs>(node));
-  MACE_ASSIGN_OR_RETURN(const auto begin,
-                        IntsOf(node, 1, attrs.begin, "begin"));
-  MACE_ASSIGN_OR_RETURN(const auto end, IntsOf(node, 2, attrs.end, "end"));
-  MACE_ASSIGN_OR_RETURN(auto strides,
-                        IntsOf(node, 3, attrs.strides, "strides"));
+  MACE_ASSIGN_OR_RETURN(const auto begin, IntsOf(node, 1, attrs.begin));
+  MACE_ASSIGN_OR_RETURN(const auto end, IntsOf(node, 2, attrs.end));
+  MACE_ASSIGN_OR_RETURN(auto strides, IntsOf(node, 3, attrs.strides));
   const size_t n = begin.size();
   if (strides.empty()) strides.assign(n, 1);
   if (end.size() != n || strides.size() != n) {
@@ -111,12 +109,9 @@ Status InferStridedSlice(Node& node) {
 }  // namespace
 
 Op StridedSlice() {
-  return {"StridedSlice",
-          1,
-          4,
-          1,
-          InferStridedSlice,
-          AttrNamesOf<StridedSliceAttrs>};
+  return KnowingInputs({"StridedSlice", 1, 4, 1, InferStridedSlice,
+                        AttrNamesOf<StridedSliceAttrs>},
+                       {{1, "begin"}, {2, "end"}, {3, "strides"}});
 }
 
 }  // namespace ops

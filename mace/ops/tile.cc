@@ -19,7 +19,7 @@ namespace {
 Status InferTile(Node& node) {
   MACE_ASSIGN_OR_RETURN(const TileAttrs attrs, ReadAttrs<TileAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const std::vector<int64_t> repeats,
-                        IntsOf(node, 1, attrs.repeats, "repeats"));
+                        IntsOf(node, 1, attrs.repeats));
   TensorType y = node.inputs[0].type;
   bool fits = repeats.size() == y.shape.size();
   for (int64_t r : repeats) fits = fits && r >= 0;
@@ -39,6 +39,9 @@ Status InferTile(Node& node) {
 
 }  // namespace
 
-Op Tile() { return {"Tile", 1, 2, 1, InferTile, AttrNamesOf<TileAttrs>}; }
+Op Tile() {
+  return KnowingInputs({"Tile", 1, 2, 1, InferTile, AttrNamesOf<TileAttrs>},
+                       {{1, "repeats"}});
+}
 
 }  // namespace mace::ops

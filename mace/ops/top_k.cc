@@ -24,7 +24,7 @@ Status InferTopK(Node& node) {
   MACE_RETURN_IF_ERROR(
       CheckDtype(node, 0, {DataType::kF32, DataType::kI32, DataType::kI64}));
   MACE_ASSIGN_OR_RETURN(const std::vector<int64_t> k,
-                        IntsOf(node, 1, {attrs.k}, "k"));
+                        IntsOf(node, 1, {attrs.k}));
   TensorType y = node.inputs[0].type;
   MACE_ASSIGN_OR_RETURN(const int axis,
                         ResolveAxis(node, attrs.axis, y.rank()));
@@ -43,6 +43,9 @@ Status InferTopK(Node& node) {
 
 }  // namespace
 
-Op TopK() { return {"TopK", 1, 2, 2, InferTopK, AttrNamesOf<TopKAttrs>}; }
+Op TopK() {
+  return KnowingInputs({"TopK", 1, 2, 2, InferTopK, AttrNamesOf<TopKAttrs>},
+                       {{1, "k"}});
+}
 
 }  // namespace mace::ops

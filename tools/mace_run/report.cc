@@ -90,6 +90,15 @@ json CpuTypes(const std::string& op) {
   return types;
 }
 
+// By number, as text: what messages call them.
+json KnownInputs(const Op& op) {
+  json inputs = json::object();
+  for (const KnownInput& known : op.known_inputs) {
+    inputs[std::to_string(known.index)] = known.name;
+  }
+  return inputs;
+}
+
 }  // namespace
 
 json ToJson(const RunResult& result) {
@@ -137,6 +146,8 @@ json OpListJson() {
          {"min_inputs", op->min_inputs},
          {"max_inputs", op->max_inputs == kMany ? -1 : op->max_inputs},
          {"outputs", op->num_outputs == kMany ? -1 : op->num_outputs},
+         {"known_inputs", KnownInputs(*op)},
+         {"reads_types_only", op->reads_types_only},
          {"cpu", CpuTypes(op->name)}});
   }
   return list;

@@ -23,6 +23,23 @@ std::string CountOf(int min, int max) {
   return std::to_string(min) + " to " + std::to_string(max);
 }
 
+Status CheckKnown(const Op& op, const Node& node) {
+  for (const KnownInput& known : op.known_inputs) {
+    const size_t i = static_cast<size_t>(known.index);
+    if (!node.has_input(i)) continue;
+    const Operand& operand = node.inputs[i];
+    if (operand.data != nullptr) continue;
+    MACE_ASSIGN_OR_RETURN(const int64_t elements,
+                          CheckedNumElements(operand.type.shape));
+    if (elements == 0) continue;
+    return InvalidModel(Label(node) + ": " + known.name + " (input " +
+                        std::to_string(i) + ", " + ToString(operand.type) +
+                        ") must be known before the model runs: a constant, "
+                        "or computed from constants and shapes");
+  }
+  return Status();
+}
+
 }  // namespace
 
 const Op* FindOp(const std::string& name) {
@@ -61,6 +78,7 @@ Status Infer(Node& node) {
     return InvalidModel(Label(node) + ": has " + CountOf(1, op->num_outputs) +
                         " outputs, got " + std::to_string(num_outputs));
   }
+  MACE_RETURN_IF_ERROR(CheckKnown(*op, node));
   MACE_RETURN_IF_ERROR(op->infer(node));
   for (const TensorType& type : node.outputs) {
     const auto bytes = CheckedBytes(type);

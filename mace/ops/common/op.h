@@ -4,12 +4,19 @@
 #define MACE_OPS_COMMON_OP_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mace/graph/attrs.h"
 #include "mace/graph/node.h"
 
 namespace mace {
+
+// An input of an op, with its name for messages.
+struct KnownInput {
+  int index;
+  const char* name;
+};
 
 struct Op {
   const char* name;  // as written in the model file
@@ -34,9 +41,18 @@ struct Op {
   // Reads any number of inputs for each output (MatMul, Pooling): how much work
   // it is does not follow from the bytes of its inputs and outputs.
   bool reads_many = false;
+  // Inputs whose contents must be known before the model runs, where they are
+  // given: they decide shapes. Infer checks it.
+  std::vector<KnownInput> known_inputs = {};
 
   bool MayBeAbsent(int input) const;
 };
+
+// The op with these as its known_inputs.
+inline Op KnowingInputs(Op op, std::vector<KnownInput> inputs) {
+  op.known_inputs = std::move(inputs);
+  return op;
+}
 
 constexpr int kMany = 1 << 20;
 

@@ -58,23 +58,18 @@ Result<std::vector<int>> ResolveAxes(const Node& node,
   return result;
 }
 
-Result<std::vector<int64_t>> KnownInts(const Node& node, size_t i,
-                                       const char* what) {
+Result<std::vector<int64_t>> KnownInts(const Node& node, size_t i) {
   MACE_RETURN_IF_ERROR(CheckDtype(node, i, {DataType::kI64, DataType::kI32}));
   const Operand& operand = node.inputs[i];
-  if (operand.data == nullptr && NumElements(operand.type.shape) > 0) {
-    return NodeError(node, std::string(what) + " (" + Input(i) + ", " +
-                               ToString(operand.type) +
-                               ") must be known before the model runs");
-  }
+  // Else the op does not list it among its known_inputs.
+  MACE_ENSURE(operand.data != nullptr || NumElements(operand.type.shape) == 0);
   return ConstantInts(node, i);
 }
 
 Result<std::vector<int64_t>> IntsOf(const Node& node, size_t i,
-                                    const std::vector<int64_t>& attr,
-                                    const char* what) {
+                                    const std::vector<int64_t>& attr) {
   if (!node.has_input(i)) return attr;
-  return KnownInts(node, i, what);
+  return KnownInts(node, i);
 }
 
 Status CheckDtype(const Node& node, size_t i,

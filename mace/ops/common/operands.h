@@ -27,15 +27,12 @@ Result<std::vector<int>> ResolveAxes(const Node& node,
                                      const std::vector<int64_t>& axes,
                                      int rank);
 
-// The integers of input `i`, flattened; they must be known before the model
-// runs. `what` names them in the error.
-Result<std::vector<int64_t>> KnownInts(const Node& node, size_t i,
-                                       const char* what);
+// The integers of input `i`, one of the op's known_inputs, flattened.
+Result<std::vector<int64_t>> KnownInts(const Node& node, size_t i);
 
 // The integers of input `i` if it is given, else `attr`.
 Result<std::vector<int64_t>> IntsOf(const Node& node, size_t i,
-                                    const std::vector<int64_t>& attr,
-                                    const char* what);
+                                    const std::vector<int64_t>& attr);
 
 // Input `i`, if given, must have one of the types.
 Status CheckDtype(const Node& node, size_t i,
