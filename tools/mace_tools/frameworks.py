@@ -32,6 +32,12 @@ FRAMEWORKS = {
 }
 REQUIREMENTS = REPO / "tools" / "requirements" / "validate.txt"
 ONNX_PROTO = Path(__file__).parent / "importers" / "onnx" / "onnx.proto"
+# Element types of ONNX by number, those that NumPy has.
+ELEMENTS = {k: np.dtype(t) for k, t in (
+    (1, np.float32), (2, np.uint8), (3, np.int8), (4, np.uint16), (5, np.int16), (6, np.int32),
+    (7, np.int64), (9, np.bool_), (10, np.float16), (11, np.float64), (12, np.uint32),
+    (13, np.uint64))}
+NUMBERS = {dtype: number for number, dtype in ELEMENTS.items()}
 Arrays = dict[str, np.ndarray]
 
 
@@ -76,7 +82,8 @@ def _tensorflow(model: str, inputs: Arrays, outputs: list[str]) -> list[np.ndarr
     graph.ParseFromString(Path(model).read_bytes())
     with tf.Graph().as_default(), tf.Session() as session:
         tf.import_graph_def(graph, name="")
-        feeds = {_port(n): a for n, a in inputs.items()}
+        feeds = {_port(n): a.astype(session.graph.get_tensor_by_name(_port(n)).dtype.as_numpy_dtype)
+                 for n, a in inputs.items()}
         return session.run([_port(n) for n in outputs], feeds)
 
 
@@ -89,13 +96,19 @@ def _onnx(model: str, inputs: Arrays, outputs: list[str]) -> list[np.ndarray]:
 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
-    session = onnxruntime.InferenceSession(_onnx_part(model, inputs, outputs), options,
-                                           providers=["CPUExecutionProvider"])
-    return session.run(outputs, inputs)
+    # The definition of the model, node by node: an optimizer's fault would be taken for ours.
+    # (That of 1.20 computes an AveragePool wrongly after a Pad.)
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    # Where tensors lie that are stored outside the model; the model itself comes as bytes.
+    options.add_session_config_entry("session.model_external_initializers_file_folder_path",
+                                     str(Path(model).parent))
+    part, feeds = _onnx_part(model, inputs, outputs)
+    session = onnxruntime.InferenceSession(part, options, providers=["CPUExecutionProvider"])
+    return session.run(outputs, feeds)
 
 
-def _onnx_part(model: str, inputs: Arrays, outputs: list[str]) -> bytes:
-    """The model between the given tensors and with their shapes.
+def _onnx_part(model: str, inputs: Arrays, outputs: list[str]) -> tuple[bytes, Arrays]:
+    """The model between the given tensors and with their shapes, and the inputs in its types.
 
     ONNX Runtime feeds and fetches only the ends of a graph, in the shapes that it states."""
     onnx = load(ONNX_PROTO)
@@ -103,25 +116,34 @@ def _onnx_part(model: str, inputs: Arrays, outputs: list[str]) -> bytes:
     graph = part.graph
     makers = {out: k for k, node in enumerate(graph.node) for out in node.output if out}
     needed: set[int] = set()
+    read = set(outputs)
     stack = list(outputs)
     while stack:
         name = stack.pop()
         if name in makers and name not in inputs and makers[name] not in needed:
             needed.add(makers[name])
             stack += _read_by(graph.node[makers[name]])
+            read.update(_read_by(graph.node[makers[name]]))
     kept = [onnx.NodeProto.FromString(graph.node[k].SerializeToString()) for k in sorted(needed)]
-    del graph.node[:], graph.input[:], graph.output[:], graph.value_info[:]
+    stored = [onnx.TensorProto.FromString(t.SerializeToString()) for t in graph.initializer
+              if t.name in read and t.name not in inputs]
+    types = {v.name: v.type.tensor_type.elem_type for v in [*graph.input, *graph.value_info]}
+    del graph.node[:], graph.initializer[:], graph.input[:], graph.output[:], graph.value_info[:]
     graph.node.extend(kept)
-    types = {np.dtype(t): k for t, k in ((np.float32, 1), (np.uint8, 2), (np.int8, 3),
-             (np.int16, 5), (np.int32, 6), (np.int64, 7), (np.bool_, 9), (np.float16, 10))}
+    graph.initializer.extend(stored)
+    # Before version 4, initializers must be inputs as well, which would make them variable.
+    part.ir_version = max(part.ir_version, 4)
+    feeds = {}
     for name, array in inputs.items():
+        number = types.get(name) or NUMBERS[array.dtype]
+        feeds[name] = array.astype(ELEMENTS[number]) if number in ELEMENTS else array
         value = graph.input.add(name=name)
-        value.type.tensor_type.elem_type = types[array.dtype]
+        value.type.tensor_type.elem_type = number
         for extent in array.shape:
             value.type.tensor_type.shape.dim.add(dim_value=extent)
     for name in outputs:
         graph.output.add(name=name)
-    return part.SerializeToString()
+    return part.SerializeToString(), feeds
 
 
 def _read_by(node: Any) -> list[str]:
@@ -147,7 +169,7 @@ def _tflite(model: str, inputs: Arrays, outputs: list[str]) -> list[np.ndarray]:
             run.resize_tensor_input(starts[name]["index"], array.shape)
     run.allocate_tensors()
     for name, array in inputs.items():
-        run.set_tensor(starts[name]["index"], array)
+        run.set_tensor(starts[name]["index"], array.astype(starts[name]["dtype"]))
     run.invoke()
     places = {d["name"]: d["index"] for d in run.get_tensor_details()}
     return [run.get_tensor(places[name]) for name in outputs]

@@ -56,3 +56,67 @@ def test_tensorflow_at_the_ends_and_in_between():
 def test_a_framework_that_refuses_is_quoted():
     with pytest.raises(RunFailedError, match="ONNX Runtime cannot run .*: .*ONNXRuntimeError"):
         frameworks.run("onnx", DIGITS / "digits.onnx", {"input": X[..., 0]}, ["probabilities"])
+
+
+def saved(path, nodes, inputs, constants, ir_version=8, opset=13, output="y", more_inputs=()):
+    """An ONNX model; `inputs` are (name, element type, shape)."""
+    onnx = pytest.importorskip("onnx")
+    pytest.importorskip("onnxruntime")
+    h = onnx.helper
+    graph = h.make_graph([h.make_node(*n[:3], **(n[3] if len(n) > 3 else {})) for n in nodes], "g",
+                         [h.make_tensor_value_info(*i) for i in (*inputs, *more_inputs)],
+                         [onnx.ValueInfoProto(name=output)],
+                         [onnx.numpy_helper.from_array(a, n) for n, a in constants.items()])
+    model = h.make_model(graph, opset_imports=[h.make_opsetid("", opset)], ir_version=ir_version)
+    path.write_bytes(model.SerializeToString())
+    return path
+
+
+def test_the_reference_of_an_average_pool_after_a_pad_is_the_definition(tmp_path):
+    """ONNX Runtime 1.20's optimizer makes one node of them that forgets the zeros."""
+    path = saved(tmp_path / "m.onnx", [("Pad", ["x", "p"], ["a"]), (
+        "AveragePool", ["a"], ["y"], {"kernel_shape": [3, 3], "strides": [2, 2]})],
+        [("x", 1, [1, 2, 5, 5])], {"p": np.array([0, 0, 1, 1, 0, 0, 1, 1])})
+    x = np.arange(50, dtype=np.float32).reshape(1, 2, 5, 5) + 1
+    padded = np.pad(x, [(0, 0), (0, 0), (1, 1), (1, 1)])
+    want = [[padded[:, :, i : i + 3, j : j + 3].mean((2, 3)) for j in (0, 2, 4)] for i in (0, 2, 4)]
+    got = frameworks.run("onnx", path, {"x": x}, ["y"])["y"]
+    assert np.allclose(got, np.array(want).transpose(2, 3, 0, 1), rtol=1e-6)
+
+
+def test_onnx_with_data_in_other_files(tmp_path):
+    path = saved(tmp_path / "m.onnx", [("Add", ["x", "w"], ["a"]), ("Relu", ["a"], ["y"])],
+                 [("x", 1, [4])], {"w": np.float32([1, -2, 3, -4])})
+    onnx = pytest.importorskip("onnx")
+    onnx.save_model(onnx.load(path), path, save_as_external_data=True, location="w.bin",
+                    size_threshold=0)
+    assert (tmp_path / "w.bin").stat().st_size >= 16
+    x = np.zeros(4, np.float32)
+    assert frameworks.run("onnx", path, {"x": x}, ["y"])["y"].tolist() == [1, 0, 3, 0]
+    assert frameworks.run("onnx", path, {"x": x}, ["a"])["a"].tolist() == [1, -2, 3, -4]
+
+
+def test_old_onnx_whose_constants_are_inputs_too(tmp_path):
+    """As all files were before version 4 of the format; also cut in the middle."""
+    path = saved(tmp_path / "m.onnx",
+                 [("Add", ["x", "w"], ["a"]), ("Mul", ["a", "v"], ["b"]), ("Relu", ["b"], ["y"])],
+                 [("x", 1, [2])], {"w": np.float32([1, 2]), "v": np.float32([-1, 3])}, ir_version=3,
+                 opset=8, more_inputs=[("w", 1, [2]), ("v", 1, [2])])
+    x = np.float32([1, 1])
+    assert frameworks.run("onnx", path, {"x": x}, ["y"])["y"].tolist() == [0, 9]
+    assert frameworks.run("onnx", path, {"a": x}, ["b", "y"])["b"].tolist() == [-1, 3]
+    assert frameworks.run("onnx", path, {"a": x, "v": x}, ["b"])["b"].tolist() == [1, 1]
+
+
+def test_inputs_reach_a_framework_in_its_own_types(tmp_path):
+    """The engine has float32 where these models have float64."""
+    path = saved(tmp_path / "m.onnx", [("Add", ["x", "w"], ["y"])], [("x", 11, [2])],
+                 {"w": np.float64([1, 2])})
+    got = frameworks.run("onnx", path, {"x": np.float32([1, 1])}, ["y"])["y"]
+    assert got.dtype == np.float64 and got.tolist() == [2, 3]
+    tf = pytest.importorskip("tensorflow")
+    with tf.Graph().as_default() as graph:
+        tf.add(tf.compat.v1.placeholder(tf.float64, [2], "x"), 1, "y")
+    (tmp_path / "m.pb").write_bytes(graph.as_graph_def().SerializeToString())
+    got = frameworks.run("tensorflow", tmp_path / "m.pb", {"x": np.float32([1, 1])}, ["y"])["y"]
+    assert got.dtype == np.float64 and got.tolist() == [2, 2]

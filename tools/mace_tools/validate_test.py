@@ -18,9 +18,9 @@ PASS = limits("cpu", None)
 
 def test_equal_outputs():
     c = compare("y", R, R)
-    assert c.similarity == pytest.approx(1.0, abs=1e-12)
+    assert c.similarity == 1.0
     assert (c.max_abs_error, c.max_rel_error, c.sqnr_db) == (0, 0, math.inf)
-    assert c.passed(*PASS)
+    assert not c.failure(*PASS)
     assert c.lines("onnx").startswith("y MACE VS ONNX similarity: 1.000000")
 
 
@@ -63,8 +63,22 @@ CASES = {
 def test_verdicts(name):
     actual, reference, passed, problem = CASES[name]
     c = compare("y", actual, reference)
-    assert c.passed(*PASS) is passed
+    assert (c.failure(*PASS) == "") is passed
     assert problem in c.problem and bool(problem) == bool(c.problem)
+
+
+def test_a_threshold_of_one_is_passed_by_equal_outputs_only():
+    rng = np.random.default_rng(3)
+    for size in (1, 3, 1000, 99991):
+        r = rng.normal(size=size).astype(np.float32)
+        assert compare("y", r, r).failure(1.0, 0) == ""
+        other = r.copy()
+        other[0] += np.float32(1e-3)
+        near = compare("y", other, r)
+        assert size == 1 or near.similarity < 1
+        assert "above 0" in near.failure(0.999, 0)
+    assert compare("y", r, -r).similarity == -1.0
+    assert "its similarity -1 is below 0.5" in compare("y", r, -r).failure(0.5, 1)
 
 
 def test_the_deployment_file_sets_the_similarity():

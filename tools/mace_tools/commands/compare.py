@@ -32,7 +32,7 @@ def compare(
     similarity, rel_error = validate.limits("gpu", model.validation_threshold)
     facts, agree = [], True
     for one in found:
-        ok = one.passed(similarity, rel_error)
+        ok = not one.failure(similarity, rel_error)
         agree = agree and ok
         facts.append({**one.facts(), "passed": ok})
         if not ok:

@@ -41,6 +41,7 @@ class Converted:
     pb: Path
     data: Path
     was_stale: bool
+    notes: tuple[str, ...] = ()  # what a user should know about the model whenever it is used
 
     @functools.cached_property
     def net(self) -> Any:
@@ -53,6 +54,7 @@ class Converted:
     def facts(self) -> dict[str, Any]:
         ops = Counter(op.type for op in self.net.op)
         return {"graph": str(self.pb), "weights": str(self.data), "converted": self.was_stale,
+                **({"notes": list(self.notes)} if self.notes else {}),
                 "weights_bytes": self.net.data_bytes, "num_ops": len(self.net.op),
                 "ops": dict(ops.most_common())}
 
@@ -104,25 +106,32 @@ def ensure(context: Context, tag: str, model: Model, force: bool = False) -> Con
         # Before the work that would be lost without it.
         needed = model.embed_memory_plan or model.packed_weights
         mace_run = _mace_run(context) if needed else None
-        _convert(context, tag, model, source, pb, data)
+        notes = _convert(context, tag, model, source, pb, data)
         if mace_run is not None and model.packed_weights:
             _pack_weights(mace_run, model.packed_weights, pb, data)
         if mace_run is not None and model.embed_memory_plan:
             _embed_memory_plan(mace_run, model, pb, data)
         with atomic_files(stamp) as (out,):
-            out.write(json.dumps({"fingerprint": fingerprint, "files": _states(pb, data)}).encode())
+            out.write(json.dumps({"fingerprint": fingerprint, "files": _states(pb, data),
+                                  "notes": notes}).encode())
         context.console.info(f"converted {tag} in {time.monotonic() - began:.1f} s")
-    return Converted(tag, source, pb, data, was_stale=bool(reason))
+    else:
+        notes = json.loads(stamp.read_text()).get("notes", [])
+    for note in notes:
+        context.console.warn(f"{tag}: {note}")
+    return Converted(tag, source, pb, data, was_stale=bool(reason), notes=tuple(notes))
 
 
 def _convert(
     context: Context, tag: str, model: Model, source: Path, pb: Path, data: Path
-) -> None:
+) -> list[str]:
+    """Returns what a user should know about the model."""
     with context.console.steps(tag, total=3) as step:
         step(f"reading {source.name}")
         graph = import_model(context, tag, model, source, lambda: step("simplifying"))
         step("writing")
         write_model(graph, pb, data, {"winograd": model.winograd}, model.stored_type)
+    return graph.notes
 
 
 def _mace_run(context: Context) -> Path:

@@ -154,18 +154,18 @@ def _validate(
     model = ready.model
     similarity, rel_error = validate.limits(device, model.validation_threshold,
                                            halves=model.stored_type != "f32")
-    passed, facts = True, []
+    failures, facts = [], []
     for name, reference in expected.items():
         found = validate.compare(name, outputs[name], reference)
-        ok = found.passed(similarity, rel_error)
-        passed = passed and ok
-        facts.append({**found.facts(), "passed": ok})
+        failure = found.failure(similarity, rel_error)
+        failures += [f"'{name}': {failure}"] if failure else []
+        facts.append({**found.facts(), "passed": not failure})
         context.console.data(found.lines(model.platform))
+    passed = not failures
     verdict = "Similarity Test Passed" if passed else "Similarity Test Failed"
     context.console.data(boxed(verdict), "green" if passed else "red")
-    if not passed:
-        context.console.error(f"{ready.tag}: an output needs a similarity above {similarity:g} and "
-                              f"a relative error of at most {rel_error:g}")
+    for failure in failures:
+        context.console.error(f"{ready.tag}: output {failure}")
     return {"passed": passed, "min_similarity": similarity, "max_rel_error": rel_error,
             "outputs": facts}
 
