@@ -152,6 +152,7 @@ def _read_by(node: Any) -> list[str]:
     for attribute in node.attribute:
         for inner in attribute.g.node:
             names += _read_by(inner)
+        names += [v.name for v in attribute.g.output]  # may come from the graph around it
     return names
 
 

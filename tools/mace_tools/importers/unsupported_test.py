@@ -254,3 +254,30 @@ def test_variables_and_loops_of_tflite(tmp_path):
     path.write_bytes(converter.convert())
     found = refused("tflite", path)
     assert {"VAR_HANDLE", "READ_VARIABLE", "WHILE"} & set(found)
+
+
+def test_element_types_that_become_others_are_noted(tmp_path):
+    """float64 and unsigned tensors: which ones, with those that a caller sees first."""
+    wide = numpy_helper.from_array(np.float64([1, 2]), "w")
+    x = helper.make_tensor_value_info("x", TensorProto.DOUBLE, [2])
+    nodes = [helper.make_node("Add", ["x", "w"], ["y"])]
+    notes = load("onnx", onnx_model(tmp_path, nodes, [x], constants=[wide])).notes
+    assert notes == ["2 float64 tensor(s) are computed and returned as float32, which is all that "
+                     "the engine has: 'x', 'w'"]
+    nodes = [helper.make_node("Cast", ["x"], ["a"], to=TensorProto.UINT64),
+             helper.make_node("Cast", ["a"], ["y"], to=1)]
+    notes = load("onnx", onnx_model(tmp_path, nodes, [("x", [2])])).notes
+    assert notes == ["1 uint64 tensor(s) are computed and returned as int64, which is all that "
+                     "the engine has: 'a'"]
+    m = TfMaker()
+    m.placeholder("x", 2)
+    m.graph.node[-1].attr["dtype"].type = 2
+    m.node("y", "Neg", "x")
+    m.graph.node[-1].attr["T"].type = 2
+    assert load("tensorflow", m.save(tmp_path)).notes == [
+        "2 float64 tensor(s) are computed and returned as float32, which is all that the engine "
+        "has: 'x', 'y'"]
+    lite = TfliteMaker()
+    lite.tensor("x", (2,))
+    lite.op("NEG", ["x"], ["y"])
+    assert load("tflite", lite.save(tmp_path, ["x"], ["y"])).notes == []
