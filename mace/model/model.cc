@@ -130,6 +130,15 @@ class Builder {
   // What the deployment file said of the whole model. Settings of other devices
   // and releases are let pass.
   Status ReadSetting(const proto::Argument& arg) {
+    if (arg.name() == "fixed_input_shapes") {
+      if (arg.type() != proto::Argument::STRING || arg.s().empty()) {
+        return InvalidModel(
+            "the setting 'fixed_input_shapes' must name nodes of the source "
+            "model");
+      }
+      model_.fixed_input_shapes = arg.s();
+      return Status();
+    }
     if (arg.name() != "winograd") return Status();
     if (arg.type() != proto::Argument::INT || arg.i() < 0 || arg.i() > 6 ||
         arg.i() % 2 != 0) {

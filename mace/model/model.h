@@ -58,6 +58,9 @@ struct Model {
   std::map<int, TensorType> declared;
   EmbeddedMemoryPlan memory_plan;
   int winograd = -1;  // largest tile of Winograd convolutions; -1: not said
+  // Nodes of the source model whose meaning the declared input shapes settled;
+  // if there are any, the graph is right for these shapes only.
+  std::string fixed_input_shapes;
   WeightBytes weights;
   uint32_t packing_version = 0;  // of `packed`; 0: none
   std::vector<PackedAhead> packed;

@@ -243,6 +243,14 @@ const BadCase kBadCases[] = {
        arg->set_i(3);
      },
      "'winograd' must be 0, 2, 4 or 6"},
+    {"FixedInputShapes",
+     [](Sample& s) {
+       auto* arg = s.net.add_arg();
+       arg->set_name("fixed_input_shapes");
+       arg->set_type(proto::Argument::INT);
+       arg->set_i(1);
+     },
+     "'fixed_input_shapes' must name nodes of the source model"},
     {"WeightOutside",
      [](Sample& s) { s.net.mutable_tensors(0)->set_offset(128); },
      "weight 'w': lies at byte 128 with 64 bytes, outside the 128"},

@@ -107,6 +107,15 @@ Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakeExecutor(
   bool as_declared = true;
   for (size_t i = 0; i < shapes.size(); ++i) {
     Shape& shape = graph.values[graph.inputs[i]].type.shape;
+    const std::string& fixed = model_->impl()->model.fixed_input_shapes;
+    if (shape != shapes[i] && !fixed.empty()) {
+      return InvalidArgument(
+          "input '" + graph.values[graph.inputs[i]].name + "': expected " +
+          ToString(shape) + ", found " + ToString(shapes[i]) +
+          "; the model is for the shapes that it was converted for, as " +
+          fixed + " of the source model depends on them: convert it again " +
+          "with these input_shapes");
+    }
     as_declared = as_declared && shape == shapes[i];
     shape = shapes[i];
   }

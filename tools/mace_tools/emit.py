@@ -69,6 +69,8 @@ def build(graph: Graph, stored: str = "f32") -> tuple[Any, list[tuple[int, np.nd
     graph.validate()
     proto = protos.mace()
     net = proto.NetDef(name=graph.name, version=CONVERTER_VERSION, format_version=FORMAT_VERSION)
+    if graph.shape_dependent:
+        _fill_arg(net.arg.add(), "fixed_input_shapes", ", ".join(graph.shape_dependent))
     names: set[str] = set()
     for node in graph.nodes:
         _fill_op(net.op.add(), node, graph, names)
@@ -76,14 +78,15 @@ def build(graph: Graph, stored: str = "f32") -> tuple[Any, list[tuple[int, np.nd
     digest, end = xxhash.xxh3_64(), 0
     for tensor in _constants(graph):
         offset = -(-end // ALIGNMENT) * ALIGNMENT
-        array = _narrowed(tensor.data, stored)
+        kind = stored if stored != "f32" else tensor.stored or stored
+        array = _narrowed(tensor.data, kind)
         raw = _bytes(array)
         digest.update(bytes(offset - end))
         digest.update(raw)
         entry = net.tensors.add(name=tensor.name, dims=tensor.data.shape, offset=offset,
                                 data_type=_data_type(tensor), data_size=tensor.data.size)
         if array is not tensor.data:
-            entry.stored_type = getattr(proto, STORED[stored])
+            entry.stored_type = getattr(proto, STORED[kind])
         weights.append((offset, array))
         end = offset + len(raw)
     net.data_bytes, net.data_xxh3 = end, digest.intdigest()

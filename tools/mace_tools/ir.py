@@ -68,6 +68,9 @@ class Tensor:
     data: np.ndarray | None = None
     data_format: str = "NONE"  # NONE | NHWC | NCHW; of graph inputs and outputs
     quant: Quant | None = None
+    # Of a float32 constant: f16 or bf16 where its matrices are written as such, "" where the
+    # settings of the whole model decide.
+    stored: str = ""
 
     @property
     def rank(self) -> int | None:
@@ -115,6 +118,9 @@ class Graph:
         # infer.py, small integers only): for decisions, never to be written to the model.
         self.values: dict[str, np.ndarray] = {}
         self.notes: list[str] = []  # what a user should know about the model
+        # Nodes of the source whose meaning was settled by the present input shapes; where there are
+        # any, the model is for these shapes only.
+        self.shape_dependent: list[str] = []
         self._producer: dict[str, Node] = {}
         self._consumers: dict[str, list[Node]] = {}
 
@@ -138,13 +144,17 @@ class Graph:
         self.inputs.append(name)
         return self.add_tensor(Tensor(name, dtype, shape, data_format=fmt))
 
-    def add_const(self, base: str, value: Any, dtype: str | None = None) -> str:
-        """Adds a constant and returns its name (`base`, made unique)."""
+    def add_const(
+        self, base: str, value: Any, dtype: str | None = None, like: str = ""
+    ) -> str:
+        """Adds a constant and returns its name (`base`, made unique); it is stored as the constant
+        `like`, which it is made from."""
         array = np.asarray(value)
         dtype = dtype or dtype_name(array.dtype)
         array = np.ascontiguousarray(array.astype(NUMPY[dtype], copy=False)).reshape(array.shape)
         name = self.fresh(base)
-        self.add_tensor(Tensor(name, dtype, tuple(array.shape), array))
+        stored = self.tensors[like].stored if like else ""
+        self.add_tensor(Tensor(name, dtype, tuple(array.shape), array, stored=stored))
         return name
 
     def const(self, name: str) -> np.ndarray | None:
@@ -262,6 +272,17 @@ class Graph:
         self.set_output(maker, maker.outputs.index(source), out)
         self.replace_uses(source, out)
         return True
+
+    def inputs_of(self, name: str) -> list[str]:
+        """The graph inputs that a tensor is computed from, in their order."""
+        seen, stack = {name}, [name]
+        while stack:
+            maker = self._producer.get(stack.pop())
+            for i in maker.inputs if maker is not None else ():
+                if i and i not in seen:
+                    seen.add(i)
+                    stack.append(i)
+        return [i for i in self.inputs if i in seen]
 
     # --- whole graph ---
 

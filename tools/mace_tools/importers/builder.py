@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 from mace_tools.errors import ModelError, Unsupported
 from mace_tools.importers.source import (
     Attributes,
+    SourceGraph,
     SourceModel,
     SourceNode,
     ValueInfo,
@@ -21,6 +22,8 @@ from mace_tools.importers.source import (
 )
 from mace_tools.infer import infer_node
 from mace_tools.ir import Graph, Node, Shape, Tensor, dtype_name
+from mace_tools.passes.fold_constants import fold_if_small, fold_node
+from mace_tools.reference import evaluates
 
 # The engine's element types as deployment files call them.
 LONG_NAMES = {"f32": "float32", "i32": "int32", "i64": "int64"}
@@ -41,6 +44,9 @@ class Builder:
         self._stand_ins: set[str] = set()
         self._guessing = False
         self.missed = False  # the node at hand asked a stand-in for what only the real one knows
+        self._unfolded: set[str] = set()  # engine tensors made of constants, so far computed later
+        self.inlined: dict[tuple[str, ...], SourceGraph] = {}  # by the outputs of its node
+        self.translate: Callable[[SourceNode], None] = lambda node: None  # set by Registry
         for name, info in model.inputs.items():
             four = info.shape is not None and len(info.shape) == 4
             fmt = model.data_format if four else "NONE"
@@ -50,7 +56,10 @@ class Builder:
     # --- operands: all take engine tensor names, as importer functions see them ---
 
     def const(self, name: str) -> np.ndarray | None:
-        """Contents of a constant operand; None if absent or computed at run time."""
+        """Contents of an operand that is a constant or made of constants; None if it is absent
+        or computed at run time."""
+        if name in self._unfolded:
+            self._fold_all(name)
         return self._answer(name, self.graph.const(name)) if name else None
 
     def known(self, name: str) -> np.ndarray | None:
@@ -110,7 +119,42 @@ class Builder:
     def transpose(self, x: str, dims: Sequence[int]) -> str:
         return x if list(dims) == sorted(dims) else self.op("Transpose", x, dims=list(dims))
 
+    def inline(self, node: SourceNode, graph: SourceGraph) -> list[str]:
+        """Lets a graph that is an attribute of the node stand for it; returns its outputs."""
+        scope, guessing, missed = self._scope, self._guessing, self.missed
+        self.inlined[tuple(node.outputs)] = graph
+        try:
+            for inner in graph.nodes:
+                self.translate(inner)
+        finally:
+            self._scope, self._guessing, self.missed = scope, guessing, missed
+        results = [self._resolve(name, node) for name in graph.outputs]
+        # What a refused node of the graph would give makes guesses of these, too.
+        self._guessing = guessing or not self._stand_ins.isdisjoint(results)
+        return results
+
+    def depends_on_shapes(self, node: str) -> None:
+        """Notes that the graph is right for the present input shapes only, because of a node."""
+        if node not in self.graph.shape_dependent:
+            self.graph.shape_dependent.append(node)
+
+    def inputs_of(self, name: str) -> list[str]:
+        """The model inputs that a tensor is computed from."""
+        return self.graph.inputs_of(name)
+
     # --- for Registry ---
+
+    def fold(self, first: int) -> None:
+        """Computes now what the nodes from the `first` one on make of constants."""
+        for node in self.graph.nodes[first:]:
+            given = [i for i in node.inputs if i]
+            if all(self.graph.const(i) is not None for i in given):
+                if fold_if_small(self.graph, node):
+                    continue
+            elif not all(self.graph.const(i) is not None or i in self._unfolded for i in given):
+                continue
+            if given and evaluates(node.op):
+                self._unfolded.update(node.outputs)
 
     def localize(self, node: SourceNode) -> SourceNode:
         """The node with engine tensors as inputs, and attributes that record who asks for them."""
@@ -156,7 +200,12 @@ class Builder:
         """The graph with its outputs under the source's names."""
         for name in self.model.outputs:
             tensor = self._resolve(name, None)
-            if tensor != name or tensor in self.graph.inputs or self.const(tensor) is not None:
+            if tensor == name and self.graph.const(name) is not None:  # it leaves its name
+                tensor = self.graph.fresh(f"{name}/constant")
+                self.graph.rename(name, tensor)
+                self._map.update({s: tensor for s, t in self._map.items() if t == name})
+            constant = self.graph.const(tensor) is not None
+            if tensor != name or tensor in self.graph.inputs or constant:
                 out = name if name not in self.graph.tensors else self.graph.fresh(name)
                 node = self.graph.add("Identity", [tensor], [out], out)
                 infer_node(self.graph, node)
@@ -195,7 +244,22 @@ class Builder:
         quant = self.model.info[name].quant if name in self.model.info else None
         self._map[name] = self.graph.add_const(name, data, dtype_name(data.dtype))
         self.graph.tensors[self._map[name]].quant = quant
+        self.graph.tensors[self._map[name]].stored = self.model.stored.get(name, "")
         return self._map[name]
+
+    def _fold_all(self, name: str) -> None:
+        """Computes a tensor of `_unfolded`, and what it is made of."""
+        needed: set[Node] = set()
+        stack = [name]
+        while stack:
+            node = self.graph.producer(stack.pop())
+            if node is not None and node not in needed:
+                needed.add(node)
+                stack.extend(i for i in node.inputs if i)
+        for node in [n for n in self.graph.nodes if n in needed]:
+            if not fold_node(self.graph, node):
+                return
+            self._unfolded.difference_update(node.outputs)
 
     def _rename(self, maker: Node, tensor: str, out: str) -> str:
         index = maker.outputs.index(tensor)

@@ -71,26 +71,44 @@ class Registry:
         """Errors: UnsupportedOps with everything that stands in the way, or ModelError."""
         self._discover()
         builder = Builder(model)
-        problems: dict[tuple[str, str], UnsupportedOp] = {}
+        problems: list[tuple[SourceNode, Unsupported]] = []
 
-        def refuse(op: str, name: str, reason: str, help: str) -> None:
-            record = UnsupportedOp(op, [], reason, help or GENERAL_HELP)
-            problems.setdefault((op, reason), record).nodes.append(name)
-
-        for node in model.nodes:
+        def translate(node: SourceNode) -> None:
             try:
                 self._translate_node(builder, node)
             except Unsupported as e:
-                refuse(node.op, node.name, str(e), e.help)
+                problems.append((node, e))
                 builder.stand_in(node)
+
+        builder.translate = translate
+        for node in model.nodes:
+            translate(node)
+        self._report(model, problems,
+                     _needed_after_inlining(model, builder) if problems else set())
+        return builder.finish()
+
+    def _report(
+        self,
+        model: SourceModel,
+        problems: Sequence[tuple[SourceNode, Unsupported]],
+        needed: set[SourceNode],
+    ) -> None:
+        records: dict[tuple[str, str], UnsupportedOp] = {}
+
+        def refuse(op: str, name: str, reason: str, help: str) -> None:
+            record = UnsupportedOp(op, [], reason, help or GENERAL_HELP)
+            records.setdefault((op, reason), record).nodes.append(name)
+
+        for node, e in problems:
+            if node in needed:
+                refuse(node.op, node.name, str(e), e.help)
         read = {name for node in model.nodes for name in node.inputs}
         for name in dict.fromkeys([*model.inputs, *model.outputs]):
-            if name in model.unusable and name not in read and not problems:
+            if name in model.unusable and name not in read and not records:
                 reason, help = model.unusable[name]
                 refuse("model input or output", name, f"it is {reason}", help)
-        if problems:
-            raise UnsupportedOps(self.framework, list(problems.values()))
-        return builder.finish()
+        if records:
+            raise UnsupportedOps(self.framework, list(records.values()))
 
     def _translate_node(self, builder: Builder, node: SourceNode) -> None:
         """Errors: Unsupported where the node itself is the reason, ModelError."""
@@ -103,11 +121,12 @@ class Registry:
                 reason, help = builder.model.unusable[name]
                 verb = "reads" if name in node.inputs else "makes"
                 raise Unsupported(f"it {verb} {reason}", help)
-        local = builder.localize(node)
+        local, first = builder.localize(node), len(builder.graph.nodes)
         try:
             results = function(builder, local)
             self._check_all_read(local)
             builder.bind(node, [results] if isinstance(results, str) else list(results))
+            builder.fold(first)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as e:
             if not builder.guessing:
                 raise ModelError(f"{self.framework} {node.op} '{node.name}' is malformed: "
@@ -148,3 +167,20 @@ class Registry:
             if not module.name.endswith("_test"):
                 importlib.import_module(f"{self._package}.{module.name}")
         self._discovered = True
+
+
+def _needed_after_inlining(model: SourceModel, builder: Builder) -> set[SourceNode]:
+    """The nodes that the outputs need once one branch of an If stands for it."""
+    made = {out: n for n in model.nodes for out in n.outputs if out}
+    for graph in builder.inlined.values():
+        made.update((out, n) for n in graph.nodes for out in n.outputs if out)
+    needed: set[SourceNode] = set()
+    stack = list(model.outputs)
+    while stack:
+        node = made.get(stack.pop())
+        if node is None or node in needed:
+            continue
+        needed.add(node)
+        inlined = builder.inlined.get(tuple(node.outputs))
+        stack += node.inputs + (node.captures if inlined is None else inlined.outputs)
+    return needed

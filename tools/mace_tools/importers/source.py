@@ -56,6 +56,7 @@ class SourceNode:
     attrs: Mapping[str, Any] = field(default_factory=dict)
     # Attributes that hold what the format's definition gives to nodes without them.
     at_default: frozenset[str] = frozenset()
+    captures: list[str] = field(default_factory=list)  # what graphs among its attrs read besides
 
     def attr(self, name: str, default: Any = None) -> Any:
         return self.attrs.get(name, default)
@@ -89,6 +90,15 @@ def shown(value: Any, most: int = 60) -> str:
 
 
 @dataclass
+class SourceGraph:
+    """A graph that is an attribute of a node. Its tensors have names that nothing else has; its
+    constants are among the model's."""
+
+    nodes: list[SourceNode]
+    outputs: list[str]
+
+
+@dataclass
 class ValueInfo:
     """What the file says about a tensor; shape None: rank unknown."""
 
@@ -119,6 +129,7 @@ class SourceModel:
     loop_ops: frozenset[str] = frozenset()
     # The cure where the file itself says more about an operator than its name does.
     help: dict[str, str] = field(default_factory=dict)
+    stored: dict[str, str] = field(default_factory=dict)  # constants widened when read: bf16
 
     def producers(self) -> dict[str, SourceNode]:
         return {out: n for n in self.nodes for out in n.outputs if out}
@@ -192,7 +203,7 @@ def _needed(
             continue
         state[node] = 1
         stack.append((tensor, reader))
-        for i in node.inputs:
+        for i in (*node.inputs, *node.captures):
             if not i:
                 continue
             maker = made.get(i)
@@ -212,7 +223,7 @@ def _in_file_order(
     place = {node: k for k, node in enumerate(model.nodes)}
     needed = set(order)
     for node in order:
-        for i in node.inputs:
+        for i in (*node.inputs, *node.captures):
             maker = made.get(i)
             if maker in needed and place[maker] >= place[node]:
                 return order

@@ -23,27 +23,57 @@ _GROWING = ("Fill", "Expand", "Tile", "Range", "OneHot", "Pad", "Resize")
 
 def fold_constants(graph: Graph) -> None:
     for node in list(graph.nodes):
-        if not all(graph.const(i) is not None for i in node.inputs if i) or not node.inputs:
-            continue
-        if any(o in graph.outputs for o in node.outputs) or not _worth_it(graph, node):
-            continue
-        results = evaluate(node, [graph.const(i) if i else None for i in node.inputs])
+        constant = all(graph.const(i) is not None for i in node.inputs if i)
+        if constant and _worth_it(graph, node) and not set(node.outputs) & set(graph.outputs):
+            fold_node(graph, node)
+
+
+def fold_if_small(graph: Graph, node: Node) -> bool:
+    """fold_node, unless the result is much larger than what it is made of."""
+    return _worth_it(graph, node) and fold_node(graph, node)
+
+
+def fold_node(graph: Graph, node: Node) -> bool:
+    """Makes the outputs of a node with constant operands constants; whether it did.
+
+    fp16 is computed as float32 and rounded once."""
+    read = [graph.tensors[i] for i in node.inputs if i]
+    size = _bytes(graph, node)
+    if not read or any(t.quant is not None for t in read) or size is not None and size > MAX_BYTES:
+        return False
+    operands = [_widened(graph.const(i)) if i else None for i in node.inputs]
+    with np.errstate(all="ignore"):
+        results = evaluate(node, operands)
         if results is None:
-            continue
-        graph.remove(node)
-        for name, value in zip(node.outputs, results):
-            tensor = graph.tensors[name]
-            tensor.data = np.ascontiguousarray(value).reshape(value.shape)
-            tensor.shape, tensor.dtype = tuple(value.shape), dtype_name(value.dtype)
+            return False
+        types = [np.dtype(np.float16) if graph.tensors[o].dtype == "f16" else r.dtype
+                 for o, r in zip(node.outputs, results)]
+        results = [r.astype(t, copy=False) for r, t in zip(results, types)]
+    graph.remove(node)
+    weight = max(read, key=lambda t: t.data.nbytes if t.dtype == "f32" else -1)
+    for name, value in zip(node.outputs, results):
+        tensor = graph.tensors[name]
+        tensor.data = np.ascontiguousarray(value).reshape(value.shape)
+        tensor.shape, tensor.dtype = tuple(value.shape), dtype_name(value.dtype)
+        if tensor.dtype == "f32":
+            tensor.stored = "f16" if weight.dtype == "f16" else weight.stored
+    return True
+
+
+def _widened(array: np.ndarray) -> np.ndarray:
+    return array.astype(np.float32) if array.dtype == np.float16 else array
+
+
+def _bytes(graph: Graph, node: Node) -> int | None:
+    """About what the first output takes; None where its shape is not known."""
+    shape = graph.tensors[node.outputs[0]].static_shape
+    return None if shape is None else int(np.prod(shape, dtype=object)) * 4
 
 
 def _worth_it(graph: Graph, node: Node) -> bool:
-    if node.op not in _GROWING:
+    size = _bytes(graph, node)
+    if node.op not in _GROWING or size is None:
         return True
-    out = graph.tensors[node.outputs[0]]
-    if out.static_shape is None:
-        return True
-    size = int(np.prod(out.static_shape, dtype=object)) * 4
     read = sum(graph.tensors[i].data.nbytes for i in node.inputs if i)
     if size <= SMALL_BYTES or size <= GROWTH * read:
         return True

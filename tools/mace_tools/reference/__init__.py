@@ -31,13 +31,18 @@ def op(*names: str) -> Callable[[Function], Function]:
     return register
 
 
-def evaluate(node: Node, operands: Operands) -> list[np.ndarray] | None:
-    """The outputs of a node; None for an op that is not evaluated here."""
+def evaluates(name: str) -> bool:
+    """Whether an op is evaluated here."""
     if not _FUNCTIONS:
         for module in pkgutil.iter_modules(__path__):
             if not module.name.endswith("_test"):
                 importlib.import_module(f"{__name__}.{module.name}")
-    function = _FUNCTIONS.get(node.op)
+    return name in _FUNCTIONS
+
+
+def evaluate(node: Node, operands: Operands) -> list[np.ndarray] | None:
+    """The outputs of a node; None for an op that is not evaluated here."""
+    function = _FUNCTIONS.get(node.op) if evaluates(node.op) else None
     if function is None:
         return None
     attrs = {**node.attrs, "num_outputs": len(node.outputs)}

@@ -35,6 +35,9 @@ def _attribute(a: Any, value: Any) -> None:
     if isinstance(value, (np.ndarray, np.generic)):
         a.type = 4
         a.t.CopyFrom(tensor("", value))
+    elif isinstance(value, type(onnx().GraphProto())):
+        a.type = 5
+        a.g.CopyFrom(value)
     elif isinstance(value, str):
         a.type, a.s = 3, value.encode()
     elif isinstance(value, int):
@@ -68,16 +71,26 @@ def info(name: str, shape: Sequence[int | str] | None, kind: Any = np.float32) -
     return v
 
 
+def graph(
+    name: str, nodes: Sequence[Any], inputs: Mapping[str, Sequence[int | str]],
+    outputs: Sequence[str], constants: Mapping[str, np.ndarray] | None = None,
+    kind: Any = np.float32,
+) -> Any:
+    """The graph of a model, or of a branch of an If, with outputs of the type `kind`."""
+    proto = onnx().GraphProto(name=name)
+    proto.node.extend(nodes)
+    proto.input.extend(info(n, s) for n, s in inputs.items())
+    proto.output.extend(info(n, None, kind) for n in outputs)
+    proto.initializer.extend(tensor(n, a) for n, a in (constants or {}).items())
+    return proto
+
+
 def model(
     path: Path, nodes: Sequence[Any], inputs: Mapping[str, Sequence[int | str]],
     outputs: Sequence[str], constants: Mapping[str, np.ndarray] | None = None, opset: int = 13,
 ) -> Path:
     proto = onnx().ModelProto(ir_version=7)
     proto.opset_import.add(version=opset)
-    proto.graph.name = path.stem
-    proto.graph.node.extend(nodes)
-    proto.graph.input.extend(info(n, s) for n, s in inputs.items())
-    proto.graph.output.extend(info(n, None) for n in outputs)
-    proto.graph.initializer.extend(tensor(n, a) for n, a in (constants or {}).items())
+    proto.graph.CopyFrom(graph(path.stem, nodes, inputs, outputs, constants))
     path.write_bytes(proto.SerializeToString())
     return path

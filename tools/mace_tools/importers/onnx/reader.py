@@ -6,6 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from google.protobuf.message import DecodeError
 
 from mace_tools import protos
 from mace_tools.errors import ModelError
-from mace_tools.importers.source import SourceModel, SourceNode, ValueInfo
+from mace_tools.importers.source import SourceGraph, SourceModel, SourceNode, ValueInfo
 from mace_tools.ir import Shape, dtype_name
 
 PROTO = Path(__file__).with_name("onnx.proto")
@@ -69,24 +70,8 @@ def _model(proto: Any, path: Path) -> SourceModel:
     _check_names(graph, path)
     model = SourceModel("ONNX", graph.name or path.stem, [], {}, {},
                         [v.name for v in graph.output], {}, "NCHW", opset)
-    for t in graph.initializer:
-        _add_constant(model, t.name, tensor(t, path.parent))
-    for sparse in graph.sparse_initializer:
-        model.unusable[sparse.values.name] = ("a sparse tensor", "store it as a dense one")
-    nodes = model.nodes
-    for k, n in enumerate(graph.node):
-        attrs = {a.name: _attribute(a, path.parent) for a in n.attribute}
-        if len(attrs) < len(n.attribute):
-            raise ModelError(f"{path} is damaged: {n.op_type} '{n.name}' has an attribute twice")
-        op = n.op_type if n.domain in ("", "ai.onnx") else f"{n.domain}.{n.op_type}"
-        outputs = list(n.output)
-        if op == "Constant" and outputs:
-            _add_constant(model, outputs[0], _constant(attrs, n.name))
-            continue
-        _note_types(model, outputs, attrs)
-        name = n.name or (outputs[0] if outputs else f"{op}_{k}")
-        nodes.append(SourceNode(name, op, list(n.input), outputs, attrs))
-    _check_producers(nodes, path)
+    model.nodes = Scope.of_model(graph, path, model).nodes(graph)
+    _check_producers(model.nodes, path)
     stored = {*model.constants, *model.unusable}
     model.inputs = {v.name: _info(model, v) for v in graph.input if v.name not in stored}
     model.info = {v.name: _info(model, v) for v in [*graph.value_info, *graph.output]}
@@ -94,6 +79,100 @@ def _model(proto: Any, path: Path) -> SourceModel:
         model.help[f"{f.domain}.{f.name}" if f.domain else f.name] = (
             "the file defines it as a function: inline it with onnx.inliner.inline_local_functions")
     return model
+
+
+class Scope:
+    """The names that nodes of a graph see, and what they mean: in a graph that is an attribute of
+    a node its own names hide those outside. All end up in one model, so each gets a name of its
+    own there."""
+
+    def __init__(self, path: Path, model: SourceModel, taken: set[str],
+                 outside: Scope | None = None) -> None:
+        self.path = path
+        self.model = model  # constants of all graphs go there
+        self.taken = taken
+        self.outside = outside  # None: the graph of the model, whose names are the model's
+        self.meaning: dict[str, str] = {}
+        self.captured: list[str] = []  # what the graph reads from outside, by the model's names
+
+    @classmethod
+    def of_model(cls, graph: Any, path: Path, model: SourceModel) -> Scope:
+        names = [*_given(graph), *(o for n in graph.node for o in n.output)]
+        return cls(path, model, set(names))
+
+    def nodes(self, graph: Any) -> list[SourceNode]:
+        """The nodes of a graph but for constants, which are put among the model's."""
+        self._add_initializers(graph)
+        nodes = []
+        for k, n in enumerate(graph.node):
+            op = n.op_type if n.domain in ("", "ai.onnx") else f"{n.domain}.{n.op_type}"
+            outputs = [self.meaning.get(o, o) for o in n.output]
+            name = n.name or (outputs[0] if outputs else f"{op}_{k}")
+            attrs = {a.name: _attribute(a, self.path.parent) for a in n.attribute}
+            if len(attrs) < len(n.attribute):
+                raise ModelError(f"{self.path} is damaged: {op} '{name}' has an attribute twice")
+            if op == "Constant" and outputs:
+                _add_constant(self.model, outputs[0], _constant(attrs, n.name))
+                continue
+            _note_types(self.model, outputs, attrs)
+            captures: list[str] = []
+            for a in n.attribute:
+                if a.HasField("g"):
+                    attrs[a.name], read = self._inner(a.g, name)
+                    captures += read
+            nodes.append(SourceNode(name, op, [self.read(i) for i in n.input], outputs, attrs,
+                                    captures=captures))
+        return nodes
+
+    def read(self, name: str) -> str:
+        """The model's name of what a node calls `name`."""
+        if self.outside is None or not name:
+            return name
+        if name not in self.meaning:
+            outer = self.outside.read(name)
+            self.captured.append(outer)
+            return outer
+        return self.meaning[name]
+
+    def _add_initializers(self, graph: Any) -> None:
+        for t in graph.initializer:
+            name = self.meaning.get(t.name, t.name)
+            _add_constant(self.model, name, tensor(t, self.path.parent))
+            if t.data_type == BFLOAT16:
+                self.model.stored[name] = "bf16"
+        for sparse in graph.sparse_initializer:
+            name = self.meaning.get(sparse.values.name, sparse.values.name)
+            self.model.unusable[name] = ("a sparse tensor", "store it as a dense one")
+
+    def _inner(self, graph: Any, node: str) -> tuple[SourceGraph, list[str]]:
+        """A graph of a node, and what it reads from outside."""
+        _check_names(graph, self.path)
+        inner = Scope(self.path, self.model, self.taken, self)
+        given = set(_given(graph))
+        made = [o for n in graph.node for o in n.output if o]
+        twice = next((o for o, count in Counter(made).items() if count > 1 or o in given), None)
+        if twice is not None:
+            raise ModelError(f"{self.path}: tensor '{twice}' is produced twice in a graph of "
+                             f"'{node}'")
+        inner.meaning = {name: self._free(name, node) for name in (*sorted(given), *made)}
+        nodes = inner.nodes(graph)
+        outputs = [inner.read(v.name) for v in graph.output]
+        return SourceGraph(nodes, outputs), inner.captured
+
+    def _free(self, name: str, node: str) -> str:
+        """A name that no tensor of the model has: `name`, if possible."""
+        free, k = name, 0
+        while free in self.taken:
+            free = f"{node}/{name}" + (f"_{k}" if k else "")
+            k += 1
+        self.taken.add(free)
+        return free
+
+
+def _given(graph: Any) -> list[str]:
+    """The names of a graph's inputs and initializers."""
+    return [*(t.name for t in (*graph.input, *graph.initializer)),
+            *(t.values.name for t in graph.sparse_initializer)]
 
 
 def _check_names(graph: Any, path: Path) -> None:

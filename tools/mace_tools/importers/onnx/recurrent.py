@@ -115,8 +115,11 @@ def _check(b: Builder, n: SourceNode, x: str, inputs: list[str]) -> None:
                           "run the model on shorter sequences")
     if inputs[4] and (lengths is None or (lengths != shape[0]).any()):
         raise Unsupported("sequences of different lengths", "run them one by one")
-    if any(b.const(i) is None for i in (*inputs[1:3], *filter(None, (inputs[3], inputs[7])))):
-        raise Unsupported("weights are computed", "make the weights constant")
+    computed = [i for i in (*inputs[1:4], inputs[7]) if i and b.const(i) is None]
+    if computed:
+        made_of = ", ".join(f"'{name}'" for name in b.inputs_of(computed[0])) or "constants"
+        raise Unsupported(f"its weights '{computed[0]}' are computed while the model runs, from "
+                          f"{made_of}", "make the weights constants of the source model")
     for name in ("clip", "input_forget", "activation_alpha", "activation_beta"):
         if n.attr(name):
             raise Unsupported(f"attribute {name}", f"export the model without {name}")
@@ -155,6 +158,6 @@ def _run(
 
 def _initial(b: Builder, n: SourceNode, name: str, d: int, shape: tuple[int, int]) -> str:
     if not name:
-        return b.add_const(np.zeros(shape, np.float32), name="zero_state")
+        return b.add_const(np.zeros(shape), b.dtype(n.inputs[0]), name="zero_state")
     index = b.add_const(np.array(d, np.int32), name="direction")
     return b.op("Gather", name, index, axis=1 if n.flag("layout", 0) else 0)

@@ -19,7 +19,7 @@ registry.help_for(
 )
 registry.help_for(
     "export without control flow: torch.onnx.export of a traced, not a scripted, model",
-    "If", "Loop", "Scan", "SequenceMap",
+    "Loop", "Scan", "SequenceMap",
 )
 registry.help_for(
     "end the model before it (output_tensors in the YAML), or export without optional values",
