@@ -11,6 +11,7 @@
 #include <random>
 #include <system_error>
 
+#include "mace/base/half.h"
 #include "mace/graph/tensor_type.h"
 #include "tools/mace_run/npy.h"
 
@@ -45,6 +46,9 @@ Result<MaceTensor> RandomTensor(const MaceTensorInfo& info,
     switch (info.data_type) {
       case IDT_FLOAT:
         *reinterpret_cast<float*>(p) = v;
+        break;
+      case IDT_FLOAT16:
+        *reinterpret_cast<uint16_t*>(p) = ToHalf(v);
         break;
       case IDT_INT32:
         *reinterpret_cast<int32_t*>(p) = std::floor(v);

@@ -29,11 +29,12 @@ from mace_tools.passes.merge_views import merge_views
 from mace_tools.passes.prelu_pattern import prelu_pattern
 from mace_tools.passes.remove_noops import remove_noops
 from mace_tools.passes.sink_transposes import sink_transposes
+from mace_tools.passes.widen_fp16 import widen_fp16
 
 Pass = Callable[[Graph], None]
 
 PASSES: list[Pass] = [
-    fold_constants, remove_noops, dedupe,
+    widen_fp16, fold_constants, remove_noops, dedupe,
     canonical_activations, activation_patterns, prelu_pattern, layer_norm_pattern,
     channel_shuffle, matmul_to_fc,
     sink_transposes, fc_after_transpose, fold_constants, remove_noops,

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from mace_tools import cli_options as options
-from mace_tools import data, frameworks, importers, report, runner, validate
+from mace_tools import data, frameworks, importers, protos, report, runner, validate
 from mace_tools.cli_console import boxed
 from mace_tools.commands import labels
 from mace_tools.commands.compare import compare
@@ -152,8 +152,8 @@ def _validate(
 ) -> dict[str, Any]:
     """Prints each output's figures and the verdict."""
     model = ready.model
-    similarity, rel_error = validate.limits(device, model.validation_threshold,
-                                           halves=model.stored_type != "f32")
+    halves = model.stored_type != "f32" or _has_fp16(ready.converted.net)
+    similarity, rel_error = validate.limits(device, model.validation_threshold, halves)
     failures, facts = [], []
     for name, reference in expected.items():
         found = validate.compare(name, outputs[name], reference)
@@ -168,6 +168,13 @@ def _validate(
         context.console.error(f"{ready.tag}: output {failure}")
     return {"passed": passed, "min_similarity": similarity, "max_rel_error": rel_error,
             "outputs": facts}
+
+
+def _has_fp16(net: Any) -> bool:
+    """Whether the source model has weights, inputs or outputs in fp16, with its errors."""
+    half = protos.mace().DT_HALF
+    ends = [i.data_type for i in (*net.input_info, *net.output_info)]
+    return half in ends or any(t.stored_type == half for t in net.tensors)
 
 
 def _reordered(array: np.ndarray, fmt: str, source: str, to_source: bool) -> np.ndarray:

@@ -21,7 +21,7 @@ def _merge_constants(graph: Graph) -> None:
         if tensor.data is None or name in graph.outputs or tensor.quant is not None:
             continue
         digest = xxhash.xxh3_128_digest(tensor.data.tobytes())
-        kept = seen.setdefault((tensor.dtype, tensor.data.shape, digest), name)
+        kept = seen.setdefault((tensor.dtype, tensor.stored, tensor.data.shape, digest), name)
         if kept != name:
             graph.replace_uses(name, kept)
 

@@ -32,6 +32,6 @@ def _reorder(graph: Graph, node: Node) -> None:
         return
     order = [0, *inverse(found[1])[1:]]
     moved = weight.reshape(weight.shape[0], *features).transpose(order).reshape(weight.shape)
-    name = graph.add_const(node.inputs[1], moved)
+    name = graph.add_const(node.inputs[1], moved, like=node.inputs[1])
     graph.set_inputs(view, [found[0]])
     graph.set_inputs(node, [node.inputs[0], name, *node.inputs[2:]])

@@ -70,7 +70,8 @@ def _apply_affine(
     total = np.zeros(len(offset)) if bias is None and offset is not None else bias
     if scale is not None:
         scaled = weight.astype(np.float64) * _along_outputs(layer, weight, scale)
-        inputs[1] = graph.add_const(layer.inputs[1], scaled.astype(weight.dtype))
+        inputs[1] = graph.add_const(layer.inputs[1], scaled.astype(weight.dtype),
+                                    like=layer.inputs[1])
         total = None if total is None else total * scale
     if offset is not None:
         total = total + offset

@@ -39,7 +39,7 @@ def _to_fully_connected(graph: Graph, node: Node) -> None:
     if node.attrs.get("transpose_a", 0):
         return
     if not node.attrs.get("transpose_b", 0):
-        name = graph.add_const(f"{node.inputs[1]}_t", weight.T)
+        name = graph.add_const(f"{node.inputs[1]}_t", weight.T, like=node.inputs[1])
         graph.set_inputs(node, [node.inputs[0], name])
     node.op = "FullyConnected"
     node.attrs = {}
