@@ -48,6 +48,7 @@ std::pair<std::string, std::string> SplitAssignment(const std::string& text,
 std::vector<int64_t> ParseShape(const std::string& text,
                                 const std::string& flag) {
   std::vector<int64_t> shape;
+  if (text == "[]") return shape;  // of a scalar
   std::stringstream stream(text);
   std::string part;
   while (std::getline(stream, part, ',')) {
@@ -59,9 +60,17 @@ std::vector<int64_t> ParseShape(const std::string& text,
     }
     if (used == 0 || used != part.size() || extent < 0) {
       throw CLI::ValidationError(
-          flag, "'" + text + "' is no shape; write it like 1,224,224,3");
+          flag, "'" + text +
+                    "' is no shape; write it like 1,224,224,3, or [] "
+                    "for a scalar");
     }
     shape.push_back(extent);
+  }
+  if (shape.empty()) {
+    throw CLI::ValidationError(
+        flag,
+        "a shape is missing; write it like 1,224,224,3, or [] for a "
+        "scalar");
   }
   return shape;
 }
@@ -106,7 +115,8 @@ int ParseOptions(int argc, char** argv, Options* options) {
   app.add_option("--input", inputs,
                  "name=file.npy; inputs not given are seeded random numbers");
   app.add_option("--input_shape", shapes,
-                 "name=1,224,224,3: run with another shape than the model's");
+                 "name=1,224,224,3: run with another shape than the model's; "
+                 "[] is that of a scalar");
   app.add_option("--output", job.outputs,
                  "name of a tensor to compute (default: the model's outputs)");
   app.add_option("--output_dir", job.output_dir,

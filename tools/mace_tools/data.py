@@ -99,7 +99,7 @@ def random(spec: TensorSpec, seed: int) -> np.ndarray:
     generator = np.random.default_rng([seed, zlib.crc32(spec.name.encode())])
     low, high = spec.range
     if spec.dtype == np.bool_:
-        return generator.integers(0, 2, spec.shape).astype(np.bool_)
+        return np.asarray(generator.integers(0, 2, spec.shape), np.bool_)
     if spec.dtype.kind in "iu":
         limits = np.iinfo(spec.dtype)
         first, last = max(int(np.ceil(low)), limits.min), min(int(np.floor(high)), limits.max)
@@ -107,8 +107,8 @@ def random(spec: TensorSpec, seed: int) -> np.ndarray:
             raise MaceError(f"input '{spec.name}': input_ranges {low:g},{high:g} holds no "
                             f"{spec.dtype}")
         numbers = generator.integers(first, last, spec.shape, np.int64, endpoint=True)
-        return numbers.astype(spec.dtype)
-    return generator.uniform(low, high, spec.shape).astype(spec.dtype)
+        return np.asarray(numbers, spec.dtype)
+    return np.asarray(generator.uniform(low, high, spec.shape), spec.dtype)
 
 
 def save(file: Path, array: np.ndarray) -> None:
@@ -142,14 +142,14 @@ def _fitted(array: np.ndarray, spec: TensorSpec, where: str, console: Console) -
     if array.shape != spec.shape:
         console.info(f"{where}: shape {list(array.shape)} instead of {list(spec.shape)}")
     if array.dtype == spec.dtype:
-        return np.ascontiguousarray(array)
+        return np.asarray(array, order="C")
     exact = spec.dtype.kind == "f" or np.array_equal(array, array.astype(spec.dtype))
     if not exact:
         raise MaceError(f"{where}: has {array.dtype} elements that do not fit {spec.dtype}, which "
                         f"the model takes; save array.astype(numpy.{spec.dtype})")
     if array.dtype != np.float64:
         console.info(f"{where}: {array.dtype} elements become {spec.dtype}")
-    return np.ascontiguousarray(array.astype(spec.dtype))
+    return np.asarray(array.astype(spec.dtype), order="C")
 
 
 def _check_finite(array: np.ndarray, where: str) -> None:

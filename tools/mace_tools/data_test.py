@@ -64,6 +64,18 @@ def test_random_integers_stay_in_range_and_type():
         data.random(spec(dtype=np.int32, range_=(0.2, 0.8)), 0)
 
 
+def test_scalars_stay_scalars(tmp_path):
+    for dtype in (np.float32, np.float16, np.int64, np.bool_):
+        scalar = spec(shape=(), dtype=dtype)
+        made = data.random(scalar, 1)
+        assert isinstance(made, np.ndarray) and made.shape == () and made.dtype == dtype
+        np.save(tmp_path / "s.npy", np.array(1, dtype))
+        assert load(tmp_path / "s.npy", scalar).shape == ()
+    np.save(tmp_path / "s.npy", np.ones(1, np.float32))
+    with pytest.raises(MaceError, match=r"the model takes \[\]; save array.reshape\(\(\)\)"):
+        load(tmp_path / "s.npy", spec(shape=()))
+
+
 def test_arrays_are_read_and_converted_where_nothing_is_lost(tmp_path):
     file = tmp_path / "x.npy"
     for array in (np.array([[1, 2, 3, 4]], np.float64), np.array([[1, 2, 3, 4]], np.uint8),

@@ -139,6 +139,7 @@ def _onnx_part(model: str, inputs: Arrays, outputs: list[str]) -> tuple[bytes, A
         feeds[name] = array.astype(ELEMENTS[number]) if number in ELEMENTS else array
         value = graph.input.add(name=name)
         value.type.tensor_type.elem_type = number
+        value.type.tensor_type.shape.SetInParent()  # there, if without dimensions, for a scalar
         for extent in array.shape:
             value.type.tensor_type.shape.dim.add(dim_value=extent)
     for name in outputs:

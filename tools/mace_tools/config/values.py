@@ -90,12 +90,15 @@ def some_of(*allowed: str) -> Callable[[Any], tuple[str, ...]]:
 
 
 def shapes(value: Any) -> tuple[tuple[int, ...], ...]:
-    """`1,224,224,3`, or a list of such, or a list of numbers for a single shape."""
-    flat = isinstance(value, list) and value and all(_is_number(v) for v in value)
+    """`1,224,224,3`, or a list of such, or a list of numbers for a single shape; `[]` is the shape
+    of a scalar."""
+    flat = isinstance(value, list) and all(_is_number(v) for v in value)
     return tuple(shape(v) for v in ([value] if flat else listed(value)))
 
 
 def shape(value: Any) -> tuple[int, ...]:
+    if value == [] or isinstance(value, str) and re.fullmatch(r"\s*\[\s*\]\s*", value):
+        return ()
     parts = _parts(value)
     if any(str(p).strip() == "?" for p in parts):
         raise ValueError(f"{shown(value)} still has a '?' to fill in: the model's file leaves this "
@@ -104,7 +107,7 @@ def shape(value: Any) -> tuple[int, ...]:
         dims = tuple(int(str(p)) for p in parts)
     except ValueError:
         raise ValueError(f"{shown(value)} is not a shape; a shape is whole numbers with commas "
-                         "between") from None
+                         "between, or [] for a scalar") from None
     if any(d <= 0 or d > MAX_EXTENT for d in dims):
         bad = next(d for d in dims if d <= 0 or d > MAX_EXTENT)
         raise ValueError(f"{shown(value)} has the extent {bad}; extents are from 1 to {MAX_EXTENT} "
