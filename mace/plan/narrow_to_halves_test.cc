@@ -15,12 +15,13 @@ namespace {
 // A graph whose nodes have one output each.
 class Builder {
  public:
-  int Input(int64_t elements) {
-    graph.inputs.push_back(AddValue(elements));
+  int Input(int64_t elements, DataType dtype = DataType::kF32) {
+    graph.inputs.push_back(AddValue(elements, dtype));
     return graph.inputs.back();
   }
   int Add(const char* op, const std::vector<int>& inputs, int64_t elements,
-          DataType stored = DataType::kInvalid) {
+          DataType stored = DataType::kInvalid,
+          DataType dtype = DataType::kF32) {
     GraphNode g;
     g.node.op = op;
     g.inputs = inputs;
@@ -31,7 +32,7 @@ class Builder {
       g.inputs.push_back(Weight());
       g.node.inputs.push_back(weight);
     }
-    g.outputs = {AddValue(elements)};
+    g.outputs = {AddValue(elements, dtype)};
     g.node.outputs = {graph.values[g.outputs[0]].type};
     graph.nodes.push_back(g);
     return g.outputs[0];
@@ -39,7 +40,11 @@ class Builder {
 
   // "Cast:f16 Conv:f16 ...": ops and what they write.
   std::string Narrowed() {
-    NarrowToHalves([](const Node& node) { return node.op != "Float"; }, graph);
+    NarrowToHalves(
+        [](const Node& node) {
+          return node.op != "Float" && node.op != "Cast";
+        },
+        graph);
     std::string ops;
     for (const GraphNode& g : graph.nodes) {
       EXPECT_EQ(g.node.outputs[0], graph.values[g.outputs[0]].type);
@@ -53,9 +58,9 @@ class Builder {
   Graph graph;
 
  private:
-  int AddValue(int64_t elements) {
+  int AddValue(int64_t elements, DataType dtype = DataType::kF32) {
     Value value;
-    value.type = {DataType::kF32, {elements}};
+    value.type = {dtype, {elements}};
     graph.values.push_back(value);
     return static_cast<int>(graph.values.size()) - 1;
   }
@@ -75,10 +80,7 @@ class Builder {
       }
       made.insert(g.outputs[0]);
     }
-    for (int id : graph.outputs) {
-      EXPECT_EQ(made.count(id), 1u);
-      EXPECT_EQ(graph.values[id].type.dtype, DataType::kF32);
-    }
+    for (int id : graph.outputs) EXPECT_EQ(made.count(id), 1u);
   }
 };
 
@@ -113,6 +115,17 @@ TEST(NarrowToHalves, ConvertsTheSmallerTensor) {
               elements < 8 ? "Cast:f16 Conv:f16 Resize:f16 Cast:f32 Float:f32"
                            : "Cast:f16 Conv:f16 Cast:f32 Resize:f32 Float:f32");
   }
+}
+
+TEST(NarrowToHalves, CastsFromAndToHalvesAreNotDoubled) {
+  Builder b;
+  const int x = b.Input(8, DataType::kF16);
+  const int wide = b.Add("Cast", {x}, 8);
+  const int a = b.Add("Conv", {wide}, 8, DataType::kF16);
+  const int y = b.Add("Cast", {a}, 8, DataType::kInvalid, DataType::kF16);
+  b.graph.outputs = {y, b.Add("Float", {wide}, 8)};
+  EXPECT_EQ(b.Narrowed(), "Cast:f32 Conv:f16 Identity:f16 Float:f32");
+  EXPECT_EQ(b.graph.nodes[1].inputs[0], x);
 }
 
 TEST(NarrowToHalves, OnlyWhereWeightsAreStoredSo) {

@@ -50,6 +50,7 @@ Result<std::unique_ptr<Plan>> MakePlan(
     NarrowToHalves(
         [&device](const Node& node) { return device.ComputesHalves(node); },
         plan->graph);
+    RemoveDeadNodes(plan->graph);  // casts whose readers take halves now
   }
   MACE_RETURN_IF_ERROR(PlaceNodes(*plan, options.devices));
   // Who looks at every tensor needs those between the nodes, too.

@@ -67,6 +67,12 @@ class Narrower {
     for (size_t n = 0; n < nodes.size(); ++n) {
       if (chosen[n]) {
         UseHalves(nodes[n]);
+      } else if (IsCast(nodes[n], DataType::kF16, DataType::kF32)) {
+        // Its result as a half is what it reads.
+        half_of_[nodes[n].outputs[0]] = nodes[n].inputs[0];
+      } else if (IsCast(nodes[n], DataType::kF32, DataType::kF16) &&
+                 half_of_[nodes[n].inputs[0]] >= 0) {
+        BecomeIdentity(nodes[n]);
       } else {
         for (int id : nodes[n].inputs) NeedFloats(id);
       }
@@ -91,6 +97,19 @@ class Narrower {
       g.outputs[i] = AddHalf(id);
       g.node.outputs[i].dtype = DataType::kF16;
     }
+  }
+
+  static bool IsCast(const GraphNode& g, DataType from, DataType to) {
+    return g.node.op == "Cast" && g.node.inputs[0].type.dtype == from &&
+           g.node.outputs[0].dtype == to;
+  }
+
+  // A cast to f16 of a value that is there as a half.
+  void BecomeIdentity(GraphNode& g) {
+    g.inputs[0] = half_of_[g.inputs[0]];
+    g.node.op = "Identity";
+    g.node.attrs.clear();
+    g.node.inputs[0] = {graph_.values[g.inputs[0]].type, nullptr, -1};
   }
 
   int AddHalf(int id) {
