@@ -117,7 +117,8 @@ def _check(b: Builder, n: SourceNode, x: str, inputs: list[str]) -> None:
         raise Unsupported("sequences of different lengths", "run them one by one")
     computed = [i for i in (*inputs[1:4], inputs[7]) if i and b.const(i) is None]
     if computed:
-        made_of = ", ".join(f"'{name}'" for name in b.inputs_of(computed[0])) or "constants"
+        made_of = ", ".join(f"'{name}'" for name in b.inputs_of(computed[0]))
+        made_of = made_of or "constants that are too large"
         raise Unsupported(f"its weights '{computed[0]}' are computed while the model runs, from "
                           f"{made_of}", "make the weights constants of the source model")
     for name in ("clip", "input_forget", "activation_alpha", "activation_beta"):
