@@ -46,6 +46,12 @@ def _recurrent(gates: int) -> Case:
                  uniform(1, 2 * gates * 4)], {"hidden_size": 4}, 2)
 
 
+def branch(value: np.ndarray) -> onnx.GraphProto:
+    """A graph for an If: it gives this constant."""
+    constant = helper.make_node("Constant", [], ["inner"], value=numpy_helper.from_array(value))
+    return helper.make_graph([constant], "branch", [], [onnx.ValueInfoProto(name="inner")])
+
+
 def _many(names: str, *operands: np.ndarray | None, **attrs: Any) -> dict[str, Case]:
     return {name: Case(operands, attrs) for name in names.split()}
 
@@ -61,6 +67,7 @@ CASES: dict[str, Case] = {
     **_many("Equal Less LessOrEqual Greater GreaterOrEqual", X, X[::-1].copy()),
     **_many("Min Max Sum Mean", X, X[::-1].copy()),
     **_many("And Or Xor", TRUTH, TRUTH[::-1].copy()), "Not": Case([TRUTH]),
+    "If": Case([np.array(True)], {"then_branch": branch(X), "else_branch": branch(-X)}),
     "Where": Case([TRUTH, X, -X]), "PRelu": Case([X, uniform(4)]),
     "Cast": Case([X], {"to": 7}), "CastLike": Case([X, i64(1)]),
     "Conv": Case([IMG, uniform(2, 4, 3, 3), uniform(2)], {"kernel_shape": [3, 3]}),
@@ -104,7 +111,7 @@ def save(path: Path, op: str, case: Case, attrs: dict[str, Any] | None = None) -
     node = helper.make_node(op, names, outputs, **(case.attrs if attrs is None else attrs))
     kind = helper.np_dtype_to_tensor_dtype(case.operands[0].dtype)
     constants = [numpy_helper.from_array(c, n) for n, c in zip(names[1:], case.operands[1:]) if n]
-    if op in ("ConstantOfShape", "Range"):  # operands that the engine wants when it plans
+    if op in ("ConstantOfShape", "If", "Range"):  # operands that the engine wants when it plans
         constants.append(numpy_helper.from_array(case.operands[0], "x"))
         inputs = []
     else:

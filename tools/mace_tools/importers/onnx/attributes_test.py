@@ -11,15 +11,14 @@ import os
 from typing import Any
 
 import numpy as np
+import onnx
+import onnxruntime
 import pytest
 
 from mace_tools import importers, reference
 from mace_tools.errors import UnsupportedOps
 from mace_tools.importers.onnx import registry
-
-onnx = pytest.importorskip("onnx")
-onnxruntime = pytest.importorskip("onnxruntime")
-from mace_tools.testing.onnx_cases import CASES, OPSET, save  # noqa: E402
+from mace_tools.testing.onnx_cases import CASES, OPSET, branch, save
 
 # Values for attributes of these names; those of others follow from their type.
 STRINGS = {
@@ -72,6 +71,8 @@ def values(op: str, name: str) -> list[Any]:
     if kind == "TENSOR":
         return [onnx.numpy_helper.from_array(np.int64([7])),
                 onnx.numpy_helper.from_array(np.float32([0.5]))]
+    if kind == "GRAPH":
+        return [branch(np.float32([1, 2]))]
     if kind == "FLOAT":
         return [(default or 0) + 0.25, (default or 0) + 1.5]
     return [v for v in NUMBERS.get(name, [0, 1, 2, -1]) if v != default]
