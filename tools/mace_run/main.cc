@@ -66,20 +66,25 @@ int Run(const Options& options) {
   const auto result = RunModel(options.jobs[0], options);
   if (!result.ok()) return Fail(result.status());
   PrintLatency(*result);
-  const Status status = WriteJsonIfAsked(options, ToJson(*result));
+  if (options.json_file.empty()) return 0;
+  const Status status = WriteJson(options.json_file, ToJson(*result));
   return status.ok() ? 0 : Fail(status);
 }
 
-// One line of JSON per job on stdout; a job that fails does not stop the rest.
+// The results of all go to --json; a job that fails does not stop the rest.
 int RunBatch(const Options& options) {
   nlohmann::json results = nlohmann::json::array();
   bool all_ok = true;
   for (const Job& job : options.jobs) {
     const auto result = RunModel(job, options);
-    nlohmann::json entry = result.ok() ? ToJson(*result) : nlohmann::json();
+    nlohmann::json entry;
+    if (result.ok() && !options.json_file.empty()) entry = ToJson(*result);
     entry["model_file"] = job.model_file;
     entry["error"] = result.ok() ? "" : result.status().information();
-    all_ok = all_ok && result.ok();
+    if (!result.ok()) {
+      Fail(result.status());
+      all_ok = false;
+    }
     results.push_back(std::move(entry));
   }
   const Status status = WriteJsonIfAsked(options, results);

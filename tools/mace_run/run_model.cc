@@ -209,7 +209,9 @@ Result<RunResult> RunModel(const Job& job, const Options& options) {
   result.inputs = engine.inputs();
   result.outputs = engine.outputs();
   result.output_tensors = session.outputs();
-  MACE_RETURN_IF_ERROR(engine.Dump("memory_json", &result.memory_json));
+  if (!options.json_file.empty()) {
+    MACE_RETURN_IF_ERROR(engine.Dump("memory_json", &result.memory_json));
+  }
   if (!job.output_dir.empty()) {
     MACE_RETURN_IF_ERROR(WriteOutputs(job.output_dir, result.output_tensors));
   }

@@ -112,6 +112,17 @@ def test_files_that_are_no_model(call, model, tmp_path):
     assert code == 1 and "tools/converter.py convert makes MACE models" in err
 
 
+def test_a_failing_job_of_a_batch_is_told(call, model, tmp_path):
+    jobs, facts = tmp_path / "jobs.json", tmp_path / "facts.json"
+    good = {"model_file": str(model[0]), "model_data_file": str(model[1])}
+    jobs.write_text(json.dumps([good | {"model_file": "/none"}, good]))
+    for more in ((), (f"--json={facts}",)):
+        code, out, err = call(f"--batch={jobs}", *more, graph=None, data=None)
+        assert (code, out, err) == (1, "", "ERROR: cannot open '/none': No such file or directory")
+    failed, ran = json.loads(facts.read_text())
+    assert failed["error"] and ran["error"] == "" and ran["memory"]["records"]
+
+
 def test_without_warm_up_there_is_no_time_of_one(call, tmp_path):
     facts = tmp_path / "facts.json"
     code, out, _ = call("--warmup=0", f"--json={facts}")
