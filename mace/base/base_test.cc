@@ -16,6 +16,8 @@
 #include "mace/base/aligned_buffer.h"
 #include "mace/base/cpu_topology.h"
 #include "mace/base/file.h"
+#include "mace/base/large_array.h"
+#include "mace/base/memory_budget.h"
 #include "mace/base/thread_pool.h"
 
 namespace mace {
@@ -64,6 +66,40 @@ TEST(AlignedBuffer, AlignsAndRefuses) {
   }
   EXPECT_EQ(AlignedBuffer::Create(SIZE_MAX).status().code(),
             Status::MACE_OUT_OF_RESOURCES);
+}
+
+TEST(MemoryBudget, CountsWhatIsHeld) {
+  const auto budget = std::make_shared<MemoryBudget>(1000);
+  const ScopedMemoryBudget scope(budget);
+  {
+    const auto first = AlignedBuffer::Create(600, "one");
+    ASSERT_TRUE(first.ok());
+    EXPECT_EQ(budget->used(), 600);
+    const auto second = LargeArray<float>::Create(101, "the other");
+    ASSERT_EQ(second.status().code(), Status::MACE_OUT_OF_RESOURCES);
+    EXPECT_EQ(second.status().information().rfind(
+                  "404 bytes for the other are more than is left: 600 of 1000 "
+                  "bytes are taken",
+                  0),
+              0u);
+    EXPECT_EQ(budget->used(), 600);
+    const auto third = LargeArray<float>::Create(100, "the other");
+    ASSERT_TRUE(third.ok());
+    EXPECT_EQ((*third)[99], 0.f);
+    EXPECT_EQ(budget->used(), 1000);
+    const ScopedMemoryBudget inner(std::make_shared<MemoryBudget>(10));
+    EXPECT_TRUE(AlignedBuffer::Create(10, "within").ok());
+    EXPECT_FALSE(AlignedBuffer::Create(11, "within").ok());
+  }
+  EXPECT_EQ(budget->used(), 0);
+  // Sizes that overflow.
+  for (const int64_t size : {int64_t{-1}, INT64_MAX, INT64_MAX / 4}) {
+    EXPECT_EQ(LargeArray<float>::Create(size, "much").status().code(),
+              Status::MACE_OUT_OF_RESOURCES);
+  }
+  EXPECT_EQ(MemoryShare::Take(-1, "less").status().code(),
+            Status::MACE_OUT_OF_RESOURCES);
+  EXPECT_GT(MachineMemoryBytes(), 1 << 20);
 }
 
 // A phone described below a root of its own.

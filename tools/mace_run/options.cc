@@ -184,6 +184,10 @@ int ParseOptions(int argc, char** argv, Options* options) {
   app.add_option("--memory_strategy", o.memory_strategy,
                  "how to plan memory: AUTO, GREEDY_BY_SIZE, PRESERVE_ALL, ...")
       ->capture_default_str();
+  app.add_option("--memory_limit", o.memory_limit,
+                 "bytes that the engine may allocate for tensors (512MiB); 0: "
+                 "what the machine has")
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
   app.add_option("--memory_savings", o.memory_savings,
                  "which of order,views,in_place,concat,overlap to use; none")
       ->delimiter(',')

@@ -38,6 +38,7 @@ struct Options {
   int tune_ms = 0;
   std::string tuning_file;
   std::string memory_strategy = "AUTO";
+  uint64_t memory_limit = 0;  // bytes; 0: what the machine has
   std::vector<std::string> memory_savings = {"order", "views", "in_place",
                                              "concat", "overlap"};
   std::string embed_memory_plan;

@@ -11,6 +11,7 @@
 #include <random>
 #include <system_error>
 
+#include "mace/base/aligned_buffer.h"
 #include "mace/base/half.h"
 #include "mace/graph/tensor_type.h"
 #include "tools/mace_run/npy.h"
@@ -35,8 +36,11 @@ Result<MaceTensor> RandomTensor(const MaceTensorInfo& info,
                                 const Options& options) {
   MACE_ASSIGN_OR_RETURN(const int64_t n, CheckedNumElements(info.shape));
   const size_t bytes = SizeOf(info.data_type);
-  std::shared_ptr<char> data(new char[n * bytes + 1],
-                             std::default_delete<char[]>());
+  MACE_ASSIGN_OR_RETURN(
+      AlignedBuffer buffer,
+      AlignedBuffer::Create(static_cast<size_t>(n) * bytes, "a random input"));
+  const auto owner = std::make_shared<AlignedBuffer>(std::move(buffer));
+  const std::shared_ptr<char> data(owner, static_cast<char*>(owner->data()));
   std::mt19937 rng(options.seed);
   const float lo = options.input_range[0];
   const float width = options.input_range[1] - lo;
@@ -123,6 +127,7 @@ Result<Session> Session::Open(const Job& job, const Options& options) {
       options.num_threads,
       static_cast<CPUAffinityPolicy>(options.cpu_affinity_policy)));
   MACE_RETURN_IF_ERROR(config.SetMemoryStrategy(options.memory_strategy));
+  config.SetMemoryLimit(options.memory_limit);
   MACE_RETURN_IF_ERROR(config.SetGPUHints(
       static_cast<GPUPerfHint>(options.gpu_perf_hint),
       static_cast<GPUPriorityHint>(options.gpu_priority_hint)));
