@@ -6,7 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -34,8 +34,9 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message}; `{self.prog} -h` explains")
 
-    def check_options(self, arguments: Sequence[str]) -> None:
-        """Errors: UsageError for the first argument that is no option, nor the value of one."""
+    def check_options(self, arguments: Sequence[str], others: Mapping[str, Parser]) -> None:
+        """Errors: UsageError for the first argument that is no option, nor the value of one;
+        `others` are the parsers of the other commands."""
         takes_next = False
         for argument in arguments:
             if takes_next and not argument.startswith("-"):
@@ -46,10 +47,14 @@ class Parser(argparse.ArgumentParser):
             if known is None and not (argument.startswith("-") or self.has_positionals):
                 self._stray(argument)
             if known is None and argument.startswith("-") and not _is_number(argument):
-                self._unknown(name)
+                self._unknown(name, [c for c, p in others.items() if name in p.options])
             takes_next = known is not None and known.nargs != 0 and "=" not in argument
 
-    def _unknown(self, name: str) -> NoReturn:
+    def _unknown(self, name: str, having: Sequence[str]) -> NoReturn:
+        """`having` are the commands that know the option."""
+        if having:
+            self.error(f"there is no option '{name}' here; {', '.join(having)} "
+                       f"{'have' if len(having) > 1 else 'has'} it")
         words = [o for o in self.options if o.startswith("--")]
         stem = name.lstrip("-").replace("-", "_")
         # What begins like an option is near to it, however much shorter it is.
@@ -84,7 +89,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """Errors: UsageError; SystemExit after -h."""
     root, commands = _parsers()
     if arguments and arguments[0] in commands and not {"-h", "--help"} & set(arguments):
-        commands[arguments[0]].check_options(arguments[1:])
+        commands[arguments[0]].check_options(arguments[1:], commands)
     return root.parse_args(arguments)
 
 

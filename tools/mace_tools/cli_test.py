@@ -66,6 +66,8 @@ def test_help_lists_commands_and_exit_codes(capfd):
     (["run", "--config=x", "-round=3"], "there is no option '-round'; did you mean '--round'?"),
     (["run", "--config=x", "--omp-num-threads", "3"], "did you mean '--omp_num_threads'?"),
     (["run", "--config=x", "--warp_factor=9"], "there is no option '--warp_factor'; `tools/"),
+    (["run", "--config=x", "--trace=y"], "there is no option '--trace' here; benchmark has it"),
+    (["convert", "--device=cpu"], "no option '--device' here; run, benchmark, check have it"),
     (["run", "my.yml"], "'my.yml' stands without an option; did you mean '--config=my.yml'?"),
     (["run", "--config", "x", "y"], "'y' stands without an option; `tools/converter.py run -h`"),
     (["run", "--round", "--config=x"], "argument --round: expected one argument"),

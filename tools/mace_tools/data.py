@@ -59,6 +59,9 @@ def assign(arguments: Sequence[str], names: Sequence[str], tag: str) -> dict[str
             raise MaceError(f"--input={argument}: model '{tag}' has {len(names)} inputs; write "
                             f"NAME={argument} with one of {', '.join(names)}")
         file = argument if name is None else argument[len(name) + 1 :]
+        if not file:
+            raise MaceError(f"--input={argument} names no file; write --input=FILE or "
+                            f"--input={names[0]}=FILE")
         if (name or names[0]) in files:
             raise MaceError(f"--input={argument}: input '{name or names[0]}' is given twice")
         files[name or names[0]] = Path(file)

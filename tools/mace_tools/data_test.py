@@ -40,6 +40,8 @@ def test_files_are_assigned_to_inputs(tmp_path, monkeypatch):
     (["imput=f.npy"], ["input"], "no input 'imput'; did you mean 'input'?; its inputs are input"),
     (["f.npy"], ["x", "y"], "has 2 inputs; write NAME=f.npy with one of x, y"),
     (["x=a", "x=b"], ["x"], "input 'x' is given twice"),
+    ([""], ["x"], "--input= names no file; write --input=FILE or --input=x=FILE"),
+    (["x="], ["x"], "--input=x= names no file"),
 ])
 def test_wrong_assignments_are_told(arguments, names, said):
     with pytest.raises(MaceError) as caught:

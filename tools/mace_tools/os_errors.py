@@ -39,7 +39,7 @@ def _cure(e: OSError, name: Path | str | None, writing: bool) -> str:
         return "this is a folder; name a file in it"
     if path is not None and e.errno in (errno.ENOTDIR, errno.EEXIST, errno.ENOENT):
         there = existing(path)
-        if there != path and not there.is_dir():
+        if (there != path or e.errno == errno.EEXIST) and not there.is_dir():
             return f"{there} is a file, so nothing can lie below it"
         if e.errno == errno.ENOENT:
             return (f"the folder {there} takes no new files: choose another folder" if writing

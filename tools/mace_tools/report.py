@@ -16,6 +16,7 @@ import numpy as np
 
 from mace_tools.emit import atomic_files
 from mace_tools.errors import MaceError
+from mace_tools.os_errors import explain
 from mace_tools.tables import shortened
 
 TOP = 5
@@ -29,6 +30,16 @@ def check_writable(path: Path, flag: str) -> None:
     if not folder.is_dir() or not os.access(folder, os.W_OK):
         state = "cannot be written" if folder.is_dir() else "does not exist"
         raise MaceError(f"{flag}={path}: the folder {folder} {state}")
+
+
+def make_folder(path: Path, flag: str) -> None:
+    """The same for a folder that results go to. Errors: MaceError."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as e:
+        raise MaceError(f"{flag}={path}: {explain(e, path, writing=True)}") from e
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise MaceError(f"{flag}={path}: the folder cannot be written")
 
 
 def write_json(path: Path, facts: dict[str, Any]) -> None:

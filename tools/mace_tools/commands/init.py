@@ -41,8 +41,8 @@ def add_options(p: argparse.ArgumentParser) -> None:
 def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
     """Needs no deployment file."""
     if args.output is not None and args.output.exists():
-        raise UsageError(f"--output={args.output}: this file is there already, perhaps with your "
-                         "changes; give another name, or remove it first")
+        raise UsageError(f"--output={args.output} is there already, perhaps with your changes; "
+                         "give another name, or remove it first")
     path: Path = args.model
     platform = _platform(path)
     read = importers.read(platform, path)
@@ -64,6 +64,8 @@ def _platform(path: Path) -> str:
         raise MaceError(missing(str(path)))
     try:
         kind = detect(path)
+        if kind is None and path.is_dir():
+            raise MaceError(f"'{path}' is a folder; name the model file in it")
     except OSError as e:
         raise MaceError(f"cannot read '{path}': {explain(e, path)}") from e
     if kind is None:

@@ -74,7 +74,7 @@ def test_a_file_is_written_once(call, tmp_path):
     text = (tmp_path / "new" / "my.yml").read_text()
     assert "library_name: net\n" in text and "  net:\n" in text
     code, _, err = call("init", DIGITS / "digits.onnx", "--output=new/my.yml")
-    assert code == ExitCode.USAGE and "this file is there already" in err
+    assert code == ExitCode.USAGE and "--output=new/my.yml is there already, perhaps" in err
     assert (tmp_path / "new" / "my.yml").read_text() == text
     assert call("convert", "--config=new/my.yml")[0] == 0
 
@@ -212,6 +212,7 @@ def test_a_damaged_model_and_wrong_use(call, tmp_path):
     code, out, err = call("init", "cut.onnx")
     assert code == ExitCode.BAD_MODEL and "truncated" in err and out == ""
     assert call("init")[0] == ExitCode.USAGE
+    assert "'.' is a folder; name the model file in it" in call("init", ".")[2]
     assert "did you mean '--output'?" in call("init", "cut.onnx", "--outptu=x")[2]
     assert "names files" in call("init", DIGITS / "digits.onnx", "--model_name=a/b")[2]
     assert "takes no new files" in call("init", DIGITS / "digits.onnx", "--output=/proc/x")[2]

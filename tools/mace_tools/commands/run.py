@@ -46,6 +46,8 @@ def command(context: Context) -> Outcome:
     if context.args.validate:
         for platform in {m.platform for m in context.models.values()}:
             frameworks.require(platform)
+    if context.args.output_dir is not None:
+        report.make_folder(context.args.output_dir, "--output_dir")
     names = {tag: labels.read(context, tag, m) for tag, m in context.models.items()}
     results, passed = {}, True
     for job in jobs(context):
