@@ -5,8 +5,10 @@
 //          size  i32 or i64 [2]: h, w; optional; known before the model runs
 // Outputs  y     as x, [N,h,w,C]
 // Attrs    mode NEAREST | LINEAR | CUBIC; size or scales (h, w); coordinate,
-//          nearest_mode, cubic_coeff, exclude_outside: see the tables below
-// Errors   neither size nor scales; a size below 1; an unknown name
+//          nearest_mode, cubic_coeff, exclude_outside: see the tables below;
+//          cubic_steps > 0: positions between pixels are rounded to so many
+// Errors   neither size nor scales; a size below 1; an unknown name; steps
+//          below 0
 // Source   ONNX Resize-13, tf.image.resize, TFLite RESIZE_BILINEAR,
 //          Keys 1981, "Cubic convolution interpolation", equation 4 (with a)
 
@@ -94,10 +96,15 @@ float CubicWeight(float d, float a) {
 void AddCubic(const ResizeAttrs& attrs, float at, int64_t in,
               ResizeTaps* taps) {
   const float base = std::floor(at);
+  float fraction = at - base;
+  if (attrs.cubic_steps > 0) {
+    const float steps = static_cast<float>(attrs.cubic_steps);
+    fraction = std::nearbyint(fraction * steps) / steps;
+  }
   float weights[4], sum = 0;
   for (int k = 0; k < 4; ++k) {
-    const float position = base + static_cast<float>(k - 1);
-    weights[k] = CubicWeight(std::fabs(at - position), attrs.cubic_coeff);
+    const float offset = static_cast<float>(k - 1), position = base + offset;
+    weights[k] = CubicWeight(std::fabs(fraction - offset), attrs.cubic_coeff);
     if (attrs.exclude_outside &&
         (position < 0 || position > static_cast<float>(in - 1))) {
       weights[k] = 0;
@@ -112,6 +119,19 @@ void AddCubic(const ResizeAttrs& attrs, float at, int64_t in,
   }
 }
 
+// Where output pixel `i` lies. TensorFlow multiplies where the table divides:
+// before a position is rounded to a step its last bit counts.
+float PositionOf(const ResizeAttrs& attrs, float i, float scale, float in,
+                 float out) {
+  if (attrs.cubic_steps > 0 && scale == out / in) {
+    if (attrs.coordinate == "ASYMMETRIC") return i * (in / out);
+    if (attrs.coordinate == "HALF_PIXEL") return (i + 0.5f) * (in / out) - 0.5f;
+  }
+  const auto source =
+      kCoordinates[IndexIn(kCoordinates, attrs.coordinate)].source;
+  return source(i, scale, in, out);
+}
+
 }  // namespace
 
 ResizeTaps TapsOf(const ResizeAttrs& attrs, const Node& node, int axis) {
@@ -120,14 +140,13 @@ ResizeTaps TapsOf(const ResizeAttrs& attrs, const Node& node, int axis) {
   const float in_f = static_cast<float>(in), out_f = static_cast<float>(out);
   const bool by_size = node.has_input(1) || !attrs.size.empty();
   const float scale = by_size ? out_f / in_f : attrs.scales[axis];
-  const auto source =
-      kCoordinates[IndexIn(kCoordinates, attrs.coordinate)].source;
   const auto round = kRoundings[IndexIn(kRoundings, attrs.nearest_mode)].round;
 
   ResizeTaps taps;
   taps.num_taps = attrs.mode == "NEAREST" ? 1 : attrs.mode == "LINEAR" ? 2 : 4;
   for (int64_t i = 0; i < out; ++i) {
-    const float at = source(static_cast<float>(i), scale, in_f, out_f);
+    const float at =
+        PositionOf(attrs, static_cast<float>(i), scale, in_f, out_f);
     if (attrs.mode == "CUBIC") {
       AddCubic(attrs, at, in, &taps);
       continue;
@@ -174,6 +193,11 @@ Status InferResize(Node& node) {
       CheckName(node, "nearest_mode", kRoundings, attrs.nearest_mode));
   if (attrs.mode != "NEAREST") {
     MACE_RETURN_IF_ERROR(CheckDtype(node, 0, {DataType::kF32}));
+  }
+  if (attrs.cubic_steps < 0 || attrs.cubic_steps > kMaxExtent) {
+    return NodeError(
+        node, "cubic_steps is " + std::to_string(attrs.cubic_steps) +
+                  ", it must be in [0, " + std::to_string(kMaxExtent) + "]");
   }
   MACE_ASSIGN_OR_RETURN(std::vector<int64_t> size, IntsOf(node, 1, attrs.size));
   TensorType y = node.inputs[0].type;

@@ -19,6 +19,8 @@ struct ResizeAttrs {
   std::string nearest_mode = "FLOOR";     // how NEAREST rounds
   float cubic_coeff = -0.75f;             // a of the cubic kernel
   bool exclude_outside = false;           // CUBIC: drop taps outside x
+  int64_t cubic_steps = 0;  // CUBIC: weights for so many positions between
+                            // two pixels, as TensorFlow's table; 0: for any
 
   template <typename V>
   void Fields(V& v) {
@@ -29,6 +31,7 @@ struct ResizeAttrs {
     v("nearest_mode", nearest_mode);
     v("cubic_coeff", cubic_coeff);
     v("exclude_outside", exclude_outside);
+    v("cubic_steps", cubic_steps);
   }
 };
 

@@ -124,6 +124,36 @@ TEST(Resize, Cubic) {
           1e-6f);
 }
 
+// TensorFlow's ResizeBicubic, which keeps weights for 1024 positions.
+TEST(Resize, CubicWithATableOfWeights) {
+  OpCase c = To4x5("CUBIC", "ASYMMETRIC");
+  c.attrs["cubic_steps"] = int64_t{1024};
+  CheckOp(
+      c,
+      {Is4x5({1,        1.50360155f, 2.27224016f, 2.8478477f,  3.10796475f,
+              2.5f,     3.00360155f, 3.7722404f,  4.34784746f, 4.60796452f,
+              4,        4.50360155f, 5.27224016f, 5.84784746f, 6.10796499f,
+              4.28125f, 4.78485155f, 5.55349016f, 6.12909746f, 6.38921404f})},
+      1e-6f);
+  c.attrs["coordinate"] = std::string("ALIGN_CORNERS");
+  CheckOp(
+      c,
+      {Is4x5({1,           1.40625f,    2,           2.59375f,    3,
+              1.94338655f, 2.34963632f, 2.94338655f, 3.53713655f, 3.94338679f,
+              3.05661345f, 3.46286345f, 4.05661345f, 4.65036345f, 5.05661345f,
+              4,           4.40625f,    5,           5.59375f,    6})},
+      1e-6f);
+  c.attrs["coordinate"] = std::string("HALF_PIXEL");
+  c.attrs["cubic_coeff"] = -0.5f;
+  c.attrs["exclude_outside"] = int64_t{1};
+  CheckOp(c, {Is4x5({0.659768581f, 1.04165745f, 1.73529434f, 2.42893124f,
+                     2.81081963f,  1.54590297f, 1.92779171f, 2.62142849f,
+                     3.31506538f,  3.69695401f, 3.30304575f, 3.68493462f,
+                     4.37857151f,  5.0722084f,  5.45409679f, 4.18918037f,
+                     4.57106924f,  5.26470613f, 5.95834351f, 6.3402319f})},
+          1e-6f);
+}
+
 TEST(Resize, Large) {
   for (const std::string mode : {"NEAREST", "LINEAR", "CUBIC"}) {
     for (int64_t channels : {1, 3, 4, 5, 8, 13, 21, 64}) {
@@ -155,6 +185,9 @@ TEST(Resize, Errors) {
                    "scale -1.000000 is out of range");
   ExpectInferError(with({{"size", Ints{2, 2}}}, F32({1, 0, 3, 1}, {})),
                    "cannot resize x f32[1,0,3,1]");
+  ExpectInferError(
+      with({{"size", Ints{2, 2}}, {"cubic_steps", int64_t{-1}}}, Image()),
+      "cubic_steps is -1, it must be in [0, 16777216]");
   ExpectInferError(with({{"mode", std::string("AREA")}}, Image()),
                    "mode 'AREA' must be one of NEAREST, LINEAR, CUBIC");
   ExpectInferError(with({{"coordinate", std::string("x")}}, Image()),

@@ -140,6 +140,15 @@ def _source(out, size, scale, kind):
     return o / scale
 
 
+def _stepped_source(out, size, kind):
+    """The same in float32 as TensorFlow computes it, whose last bit decides between two steps."""
+    o, one, half = np.arange(out, dtype=np.float32), np.float32(1), np.float32(0.5)
+    step = np.float32(size) / np.float32(out)
+    if kind == "ALIGN_CORNERS":
+        step = (np.float32(size) - one) / (np.float32(out) - one) if out > 1 else 0 * one
+    return (o + half) * step - half if kind == "HALF_PIXEL" else o * step
+
+
 _NEAREST = {
     "FLOOR": np.floor, "CEIL": np.ceil,
     "ROUND_PREFER_FLOOR": lambda s: np.ceil(s - 0.5),
@@ -162,7 +171,9 @@ def _weights(s, size, attrs):
         base = np.floor(s).astype(int)
         taps = [(0, 1 - (s - base)), (1, s - base)]
     else:
-        taps = _cubic(s - base, attrs.get("cubic_coeff", -0.75))
+        steps = attrs.get("cubic_steps", 0)
+        at = np.rint((s - base) * steps) / steps if steps else s - base
+        taps = _cubic(at, attrs.get("cubic_coeff", -0.75))
     total = np.zeros(len(s))
     for k, weight in taps:
         inside = (base + k >= 0) & (base + k < size)
@@ -192,6 +203,9 @@ def resize(xs, attrs):
         extent = x.shape[1 + k]
         out = size[k] if size else int(extent * scales[k] + 1e-5)
         scale = scales[k] if scales else out / extent
-        s = _source(out, extent, scale, attrs.get("coordinate", "ASYMMETRIC"))
+        kind = attrs.get("coordinate", "ASYMMETRIC")
+        s = _source(out, extent, scale, kind)
+        if attrs.get("cubic_steps", 0) and not scales:
+            s = _stepped_source(out, extent, kind)
         x = np.moveaxis(np.moveaxis(x, 1 + k, -1) @ _weights(s, extent, attrs).T, -1, 1 + k)
     return x.astype(xs[0].dtype)

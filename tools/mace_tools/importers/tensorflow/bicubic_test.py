@@ -1,0 +1,32 @@
+"""ResizeBicubic beside TensorFlow: its table of weights is part of what the operator computes.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mace_tools import reference
+from mace_tools.importers import load
+
+tf = pytest.importorskip("tensorflow")
+
+# Small ones, one that neither grows nor shrinks, and one so large that positions are rounded.
+SIZES = [((7, 9), (14, 18)), ((7, 9), (5, 4)), ((7, 9), (13, 11)), ((7, 9), (20, 33)),
+         ((7, 9), (7, 9)), ((7, 9), (1, 1)), ((3, 700), (2, 997))]
+
+
+@pytest.mark.parametrize("align, half", [(False, False), (True, False), (False, True)])
+@pytest.mark.parametrize("given, size", SIZES)
+def test_resize_bicubic(tmp_path, given, size, align, half):
+    x = np.random.default_rng(0).random((1, *given, 2), np.float32)
+    with tf.Graph().as_default() as graph, tf.compat.v1.Session() as session:
+        feed = tf.compat.v1.placeholder(tf.float32, x.shape, "x")
+        y = tf.raw_ops.ResizeBicubic(images=feed, size=tf.constant(size), align_corners=align,
+                                     half_pixel_centers=half, name="y")
+        want = session.run(y, {feed: x})
+    (tmp_path / "m.pb").write_bytes(graph.as_graph_def().SerializeToString())
+    got = reference.run(load("tensorflow", tmp_path / "m.pb"), {"x": x})["y"]
+    np.testing.assert_allclose(got, want, rtol=0, atol=2e-6)
