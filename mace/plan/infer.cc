@@ -62,16 +62,17 @@ int64_t WorkOf(const Node& node, const Kernel& kernel) {
   return std::max(bytes, SaturatedProduct({inputs, outputs}));
 }
 
-// The tensor, with 1 in place of extents of 0, fits in memory: nothing that is
-// made for one of its axes is larger. Errors: MACE_OUT_OF_RESOURCES.
-Status CheckFits(const TensorType& type, const std::string& what) {
-  const int64_t limit =
-      std::max(MachineMemoryBytes(), MemoryBudget::Current()->limit());
-  const int64_t bytes = BytesOfExtents(type);
-  if (bytes <= limit) return Status();
+// No tensor, nor any of its axes (it counts with 1 in place of extents of 0),
+// is larger than what there is.
+bool Fits(const TensorType& type, int64_t limit) {
+  return BytesOfExtents(type) <= limit;
+}
+
+Status DoesNotFit(const TensorType& type, int64_t limit,
+                  const std::string& what) {
   return OutOfResources(what + " is " + ToString(type) + ", " +
-                        std::to_string(bytes) + " bytes; there are " +
-                        std::to_string(limit) +
+                        std::to_string(BytesOfExtents(type)) +
+                        " bytes; there are " + std::to_string(limit) +
                         " (SetMemoryLimit, or else what the machine has)");
 }
 
@@ -126,9 +127,13 @@ Status Fold(Graph& graph, GraphNode& g, Device& folder, int64_t* work_left) {
 }  // namespace
 
 Status InferGraph(Graph& graph, Device& folder) {
+  const int64_t limit =
+      std::max(MachineMemoryBytes(), MemoryBudget::Current()->limit());
   for (int id : graph.inputs) {
     const Value& value = graph.values[id];
-    MACE_RETURN_IF_ERROR(CheckFits(value.type, "input '" + value.name + "'"));
+    if (!Fits(value.type, limit)) {
+      return DoesNotFit(value.type, limit, "input '" + value.name + "'");
+    }
   }
   int64_t work_left = kMaxFoldingWork;
   std::vector<GraphNode> left;
@@ -137,8 +142,10 @@ Status InferGraph(Graph& graph, Device& folder) {
     MACE_RETURN_IF_ERROR(Infer(g.node));
     MACE_ENSURE(g.node.outputs.size() == g.outputs.size());
     for (size_t i = 0; i < g.outputs.size(); ++i) {
-      MACE_RETURN_IF_ERROR(CheckFits(
-          g.node.outputs[i], Label(g.node) + ": output " + std::to_string(i)));
+      if (!Fits(g.node.outputs[i], limit)) {
+        return DoesNotFit(g.node.outputs[i], limit,
+                          Label(g.node) + ": output " + std::to_string(i));
+      }
       graph.values[g.outputs[i]].type = g.node.outputs[i];
     }
     if (CanFold(g.node)) {

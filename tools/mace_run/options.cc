@@ -185,9 +185,8 @@ int ParseOptions(int argc, char** argv, Options* options) {
                  "how to plan memory: AUTO, GREEDY_BY_SIZE, PRESERVE_ALL, ...")
       ->capture_default_str();
   app.add_option("--memory_limit", o.memory_limit,
-                 "bytes that the engine may allocate for tensors (512MiB); 0: "
-                 "what the machine has")
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
+                 "bytes that the engine may allocate for tensors; 0: what the "
+                 "machine has");
   app.add_option("--memory_savings", o.memory_savings,
                  "which of order,views,in_place,concat,overlap to use; none")
       ->delimiter(',')
