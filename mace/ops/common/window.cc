@@ -96,6 +96,19 @@ void SetFixedPads(const WindowAttrs& attrs, int d, Window* w) {
   }
 }
 
+// A window that sees padding only has nothing to compute from, and kernels rely
+// on there being a pixel to read.
+Status CheckSeesInput(const Node& node, const Window2D& window,
+                      const Shape& x) {
+  for (const Window* w : {&window.h, &window.w}) {
+    if (w->in == 0 && w->out > 0) {
+      return InvalidModel(Label(node) + ": x " + ToString(x) +
+                          " has no pixels, and the output would have some");
+    }
+  }
+  return Status();
+}
+
 bool IsSame(int64_t padding) {
   return padding == static_cast<int64_t>(Padding::kSame) ||
          padding == static_cast<int64_t>(Padding::kSameLower);
@@ -133,6 +146,7 @@ Result<Window2D> ResolveWindow(const Node& node, const WindowAttrs& attrs,
     }
     ++d;
   }
+  MACE_RETURN_IF_ERROR(CheckSeesInput(node, window, x));
   return window;
 }
 
@@ -167,6 +181,7 @@ Result<Window2D> ResolveTransposedWindow(
     }
     ++d;
   }
+  MACE_RETURN_IF_ERROR(CheckSeesInput(node, window, x));
   return window;
 }
 

@@ -59,7 +59,8 @@ struct Window2D {
 // The windows over input [N, H, W, C] `x`. `ceil`: round output sizes up,
 // except that the last window starts inside the input or the padding before it.
 // Errors: MACE_INVALID_MODEL for attributes out of range, a rank other than 4,
-// and a kernel larger than the padded input.
+// a kernel larger than the padded input, and windows that see nothing but
+// padding because the input has no rows or no columns.
 Result<Window2D> ResolveWindow(const Node& node, const WindowAttrs& attrs,
                                const Shape& x, int64_t kernel_h,
                                int64_t kernel_w, bool ceil = false);
