@@ -115,6 +115,7 @@ std::vector<mace::Overlap> ConvChain::overlaps() const {
         const ConvShape& first = stages_[0].shape();
         return line * first.window.w.in * first.in_channels * 4;
       });
+  if (distance < 0) return {};
   return {{0, distance}};
 }
 

@@ -19,10 +19,14 @@ namespace mace::cpu {
 //   output  |== piece 0 ==|== piece 1 ==|...
 //   input          |-- read by 0 --|
 //   distance |<--->|
+//
+// -1 for more pieces than are worth looking at: the output goes elsewhere.
 template <typename OutputEnd, typename InputBegin>
 int64_t SafeDistance(int64_t num_pieces, int64_t at_once,
                      const OutputEnd& output_end,
                      const InputBegin& input_begin) {
+  constexpr int64_t kMaxPieces = 1 << 16;
+  if (num_pieces > kMaxPieces) return -1;
   int64_t distance = 0;
   for (int64_t i = 0; i < num_pieces; ++i) {
     const int64_t oldest = std::max<int64_t>(i - (at_once - 1), 0);

@@ -26,7 +26,9 @@ struct DepthwiseKernel final : Kernel {
   }
   int64_t macs() const override { return num_macs; }
   std::vector<Overlap> overlaps() const override {
-    return {{0, depthwise.SafeDistanceBytes()}};
+    const int64_t distance = depthwise.SafeDistanceBytes();
+    if (distance < 0) return {};
+    return {{0, distance}};
   }
   std::string variant() const override { return depthwise.variant(); }
 
