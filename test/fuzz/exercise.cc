@@ -99,6 +99,7 @@ class Session {
     if (status.ok() && random_.Percent(50)) {
       status = config->SetWinograd(static_cast<int>(2 * random_.Below(4)));
     }
+    config->SetMemoryLimit(static_cast<size_t>(limits_.memory));
     config->SetGuard(random_.Percent(20));
     config->SetNumericCheck(random_.Percent(10));
     return status;

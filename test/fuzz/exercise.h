@@ -14,7 +14,7 @@ namespace mace::fuzz {
 
 struct Limits {
   int64_t macs = 1000000000;          // multiply-adds of a run
-  int64_t memory = int64_t{1} << 29;  // bytes of inputs and outputs
+  int64_t memory = int64_t{1} << 29;  // bytes: SetMemoryLimit, and of inputs
 };
 
 struct Outcome {

@@ -37,7 +37,7 @@ void MutateShape(Dims* dims, Random& random) {
       dims->Set(i, AnyInt(random));
       break;
     case 3:
-      dims->Set(i, dims->Get(i) + random.Between(-1, 1));
+      dims->Set(i, Wrapped(dims->Get(i), 1, random.Between(-1, 1)));
       break;
     default:
       dims->Set(i, SmallExtent(random));
@@ -160,7 +160,7 @@ bool ChangeWeight(const Donors&, Draft* draft, Random& random) {
   if (tensor == nullptr) return false;
   switch (random.Below(7)) {
     case 0:
-      tensor->set_offset(random.Percent(70) ? 64 * AnyInt(random)
+      tensor->set_offset(random.Percent(70) ? Wrapped(64, AnyInt(random), 0)
                                             : AnyInt(random));
       break;
     case 1:

@@ -17,7 +17,7 @@
 
 // An allocation that fails is reported by the library, not by the sanitizer.
 extern "C" const char* __asan_default_options() {
-  return "allocator_may_return_null=1:quarantine_size_mb=32";
+  return "allocator_may_return_null=1:handle_abort=1:quarantine_size_mb=32";
 }
 
 namespace mace::fuzz {
@@ -88,10 +88,11 @@ int Main(const Options& options) {
     for (Seed& seed : ReadSeeds(folder, &error))
       seeds.push_back(std::move(seed));
   }
-  if (!error.empty()) std::fprintf(stderr, "mutations: %s\n", error.c_str());
-  if (seeds.empty()) {
-    std::fprintf(stderr,
-                 "mutations: no seeds; test/fuzz/seeds.py makes some\n");
+  if (error.empty() && seeds.empty()) {
+    error = "no seeds; test/fuzz/seeds.py makes some";
+  }
+  if (!error.empty()) {
+    std::fprintf(stderr, "mutations: %s\n", error.c_str());
     return 2;
   }
   const Seed empty = EmptySeed();

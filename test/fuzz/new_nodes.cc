@@ -189,7 +189,7 @@ std::string Add(const Trial& trial, Draft* draft) {
 Trial DrawSoundNode(const Draft& draft, const std::string& x, Random& random) {
   const std::vector<const Op*> ops = AllOps();
   const Op& op = *random.Of(ops);
-  const int tries = random.Percent(10) ? 1 : kTries;
+  const int tries = random.Percent(5) ? 1 : kTries;
   Trial trial;
   for (int i = 0; i < tries && !trial.accepted; ++i) {
     trial = DrawNode(draft, op, x, random);
@@ -285,8 +285,12 @@ Draft GrowModel(const Seed& empty, int max_nodes, Random& random) {
     draft.types[info->name()] = type;
   }
   for (int64_t n = random.Between(1, max_nodes); n > 0; --n) {
-    AppendRandomNode(&draft, random);
+    const Trial trial = DrawSoundNode(draft, "", random);
+    if (!trial.accepted && random.Percent(95)) continue;
+    const std::string made = Add(trial, &draft);
+    if (random.Percent(70)) draft.net.add_output_info()->set_name(made);
   }
+  if (draft.net.op_size() == 0) AppendRandomNode(&draft, random);
   if (draft.net.output_info_size() == 0) {
     draft.net.add_output_info()->set_name(
         draft.net.op(draft.net.op_size() - 1).output(0));

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <utility>
 
@@ -23,9 +22,12 @@ int64_t ShareOf(const Seed& seed) {
 }
 
 bool ReadFile(const std::filesystem::path& path, std::string* bytes) {
-  std::ifstream in(path, std::ios::binary);
-  bytes->assign(std::istreambuf_iterator<char>(in), {});
-  return in.good() || in.eof();
+  std::ifstream in(path, std::ios::binary | std::ios::ate);
+  if (!in) return false;
+  bytes->resize(static_cast<size_t>(in.tellg()));
+  in.seekg(0);
+  in.read(bytes->data(), static_cast<std::streamsize>(bytes->size()));
+  return in.good();
 }
 
 bool ReadSeed(const std::filesystem::path& path, Seed* seed) {
@@ -42,7 +44,8 @@ bool ReadSeed(const std::filesystem::path& path, Seed* seed) {
   seed->bytes = AlignUp(size, kAlignment);
   seed->weights = AllocateWeights(seed->bytes);
   std::copy(weights.begin(), weights.end(), seed->weights.get());
-  return InferTypes(seed);
+  InferTypes(seed);  // a model that does not run as it is may do so mutated
+  return true;
 }
 
 // The same with images of an eighth, a quarter or half of the height and width.
@@ -103,7 +106,7 @@ std::vector<Seed> ReadSeeds(const std::string& folder, std::string* error) {
   for (const auto& path : paths) {
     Seed seed, small;
     if (!ReadSeed(path, &seed)) {
-      *error = path.string() + ": no sound model, or no file of its weights";
+      *error = path.string() + ": cannot be read, or its weights cannot";
       continue;
     }
     const bool shrinks = Shrink(seed, &small);

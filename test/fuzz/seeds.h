@@ -20,7 +20,7 @@ std::shared_ptr<uint8_t> AllocateWeights(int64_t size);
 
 // Every X.pb with its X.data below the folder, ordered by path; of large images
 // a second time with the smallest ones that the model takes. Sets `error` if a
-// file cannot be read or is no sound model.
+// file cannot be read.
 std::vector<Seed> ReadSeeds(const std::string& folder, std::string* error);
 
 // Picks groups equally often, and in each the cheaper seeds more often.

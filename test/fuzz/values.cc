@@ -145,14 +145,17 @@ void MutateList(Random& random, Field* list) {
       break;
     default: {
       const int i = static_cast<int>(random.Below(list->size()));
-      list->Set(i, random.Percent(50) ? value() : -list->Get(i) + T{1});
+      T changed = value();
+      if (random.Percent(50)) {
+        if constexpr (std::is_same_v<T, float>) {
+          changed = 1 - list->Get(i);
+        } else {
+          changed = Wrapped(list->Get(i), -1, 1);
+        }
+      }
+      list->Set(i, changed);
     }
   }
-}
-
-// -x, without the overflow of the lowest.
-int64_t Negated(int64_t x) {
-  return static_cast<int64_t>(-static_cast<uint64_t>(x));
 }
 
 template <typename T>
@@ -161,6 +164,12 @@ void Append(T value, std::string* bytes) {
 }
 
 }  // namespace
+
+int64_t Wrapped(int64_t a, int64_t b, int64_t c) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) *
+                                  static_cast<uint64_t>(b) +
+                              static_cast<uint64_t>(c));
+}
 
 int64_t AnyInt(Random& random) {
   if (random.Percent(50)) return random.Between(-2, 9);
@@ -253,7 +262,8 @@ void MutateAttr(Random& random, proto::Argument* arg) {
       MutateList(random, arg->mutable_ints());
       break;
     default:
-      arg->set_i(random.Percent(20) ? Negated(arg->i()) : AnyInt(random));
+      arg->set_i(random.Percent(20) ? Wrapped(arg->i(), -1, 0)
+                                    : AnyInt(random));
   }
 }
 

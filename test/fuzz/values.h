@@ -17,6 +17,9 @@ namespace mace::fuzz {
 int64_t AnyInt(Random& random);
 float AnyFloat(Random& random);
 
+// a * b + c modulo 2^64, where a sum that overflows is as good as another.
+int64_t Wrapped(int64_t a, int64_t b, int64_t c);
+
 // An extent as sound models have it.
 int64_t SmallExtent(Random& random);
 Shape SmallShape(Random& random, int rank);
