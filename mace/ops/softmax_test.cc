@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <vector>
+
 #include "mace/testing/check_op.h"
 
 namespace mace::testing {
@@ -41,6 +44,49 @@ TEST(Softmax, ChannelBlocks) {
     }
   }
   CheckOp({"Softmax", {}, {RandomF32({2, 1001}, 1, -5, 5)}});
+}
+
+// Around vectors, groups of four of them, and blocks of lines side by side.
+TEST(Softmax, Lengths) {
+  for (int64_t n : {2, 7, 15, 16, 17, 31, 33, 63, 64, 65, 130, 257}) {
+    for (int64_t use_log : {0, 1}) {
+      SCOPED_TRACE(ToString(Shape{n, use_log}));
+      const AttrMap rows = {{"use_log", use_log}};
+      CheckOp({"Softmax", rows, {RandomF32({3, n}, 1, -5, 5)}});
+      const AttrMap columns = {{"axis", int64_t{1}}, {"use_log", use_log}};
+      CheckOp({"Softmax", columns, {RandomF32({2, 5, n}, 2, -5, 5)}});
+      CheckOp({"Softmax", columns, {RandomF32({2, n, 3}, 3, -5, 5)}});
+    }
+  }
+}
+
+// Rows of equal elements, of far ones (the sum is the largest's alone), with
+// -infinity among numbers, and with NaN; then the same along columns.
+TEST(Softmax, SpecialRows) {
+  const float inf = INFINITY;
+  for (int64_t n : {3, 20, 67}) {
+    std::vector<float> values(5 * n), want(5 * n);
+    for (int64_t k = 0; k < n; ++k) {
+      const auto count = static_cast<float>(n);
+      values[k] = 1e30f, want[k] = 1 / count;
+      values[n + k] = k == n - 1 ? 3e38f : -3e38f;
+      want[n + k] = k == n - 1 ? 1 : 0;
+      values[2 * n + k] = k % 2 == 0 ? 7.f : -inf;
+      want[2 * n + k] = k % 2 == 0 ? 1 / static_cast<float>((n + 1) / 2) : 0;
+      values[3 * n + k] = k == n / 2 ? NAN : 1.f, want[3 * n + k] = NAN;
+      values[4 * n + k] = -inf, want[4 * n + k] = NAN;
+    }
+    CheckOp({"Softmax", {}, {F32({5, n}, values)}}, {F32({5, n}, want)});
+    std::vector<float> turned(5 * n), turned_want(5 * n);
+    for (int64_t r = 0; r < 5; ++r) {
+      for (int64_t k = 0; k < n; ++k) {
+        turned[k * 5 + r] = values[r * n + k];
+        turned_want[k * 5 + r] = want[r * n + k];
+      }
+    }
+    CheckOp({"Softmax", {{"axis", int64_t{0}}}, {F32({n, 5}, turned)}},
+            {F32({n, 5}, turned_want)});
+  }
 }
 
 TEST(Softmax, Empty) { CheckOp({"Softmax", {}, {F32({2, 0}, {})}}); }

@@ -7,12 +7,19 @@
 #include <cmath>
 
 #include "mace/cpu/axis_lines.h"
+#include "mace/cpu/blocking.h"
 #include "mace/cpu/choose.h"
 #include "mace/cpu/kernel_table.h"
 #include "mace/cpu/ukernels/row_f32/row_f32_table.h"
 
 namespace mace::cpu {
 namespace {
+
+// Shorter rows are computed several at a time; at least a vector of any CPU.
+constexpr int64_t kShortRow = 16;
+// Lines that are computed side by side: four vectors of AVX-512.
+constexpr int64_t kColumnBlock = 64;
+constexpr int64_t kTileElements = 2048;
 
 struct SoftmaxF32 final : Kernel {
   ThreadPool* threads = nullptr;
@@ -29,7 +36,11 @@ struct SoftmaxF32 final : Kernel {
     const float* x = args.inputs[0].as<const float>();
     float* y = args.outputs[0].as<float>();
     if (lines.n == 0) return Status();
-    const int64_t tile = std::max<int64_t>(1, 2048 / lines.n);
+    if (micro != nullptr && lines.inner > 1) {
+      Columns(x, y);
+      return Status();
+    }
+    const int64_t tile = std::max<int64_t>(1, kTileElements / lines.n);
     threads->ParallelFor(lines.count(), tile, [&](size_t begin, size_t end) {
       if (micro != nullptr) {
         const int64_t at = lines.Start(begin);
@@ -62,9 +73,21 @@ struct SoftmaxF32 final : Kernel {
     }
   }
 
-  // Contiguous rows: one call makes the exponentials of as many as fit, so that
-  // short rows fill vectors too.
+  // Contiguous rows.
   void Rows(const float* x, int64_t rows, float* y) const {
+    const int64_t n = lines.n;
+    if (n < kShortRow && !use_log) return ShortRows(x, rows, y);
+    for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
+      if (n < kShortRow) {
+        Line(x, y);
+      } else {
+        micro->set->softmax_row({static_cast<size_t>(n), x, use_log, y});
+      }
+    }
+  }
+
+  // One call makes the exponentials of all, so that they fill vectors.
+  void ShortRows(const float* x, int64_t rows, float* y) const {
     const int64_t n = lines.n;
     for (int64_t r = 0; r < rows; ++r) {
       float max = -INFINITY;
@@ -79,6 +102,25 @@ struct SoftmaxF32 final : Kernel {
       for (int64_t k = 0; k < n; ++k) y[r * n + k] *= scale;
     }
   }
+
+  // Lines side by side, a block of them at a time.
+  void Columns(const float* x, float* y) const {
+    const int64_t n = lines.n, inner = lines.inner;
+    const int64_t blocks = CeilDiv(inner, kColumnBlock);
+    const int64_t block = std::min(inner, kColumnBlock);
+    const int64_t tile = std::max<int64_t>(1, kTileElements / (n * block));
+    threads->ParallelFor(
+        lines.outer * blocks, tile, [&](size_t begin, size_t end) {
+          for (int64_t i = begin; i < static_cast<int64_t>(end); ++i) {
+            const int64_t column = i % blocks * kColumnBlock;
+            const int64_t at = i / blocks * n * inner + column;
+            const int64_t columns = std::min(kColumnBlock, inner - column);
+            micro->set->softmax_columns({static_cast<size_t>(n),
+                                         static_cast<size_t>(columns), inner,
+                                         x + at, use_log, y + at});
+          }
+        });
+  }
 };
 
 Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
@@ -91,7 +133,7 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
   kernel->threads = context.threads;
   kernel->use_log = attrs.use_log;
   kernel->lines = lines;
-  if (!context.reference && !attrs.use_log && lines.inner == 1) {
+  if (!context.reference) {
     kernel->micro = &ChooseRow(kRowF32, context.features);
   }
   return KernelPtr(std::move(kernel));

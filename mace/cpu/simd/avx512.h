@@ -55,6 +55,8 @@ inline F32 Select(Mask m, F32 yes, F32 no) {
 }
 
 inline float Sum(F32 x) { return _mm512_reduce_add_ps(x); }
+// REQUIRES: no NaN, as of Max.
+inline float Largest(F32 x) { return _mm512_reduce_max_ps(x); }
 
 }  // namespace
 }  // namespace mace::simd

@@ -47,6 +47,12 @@ inline F32 Exp(F32 x) {
   return ScaleByPowerOf2(e.expm1 + Set1(1), e.n);
 }
 
+// The same for x <= 0.
+inline F32 ExpOfNegative(F32 x) {
+  const ReducedExp e = ReduceExp(Max(Set1(-105.f), x));
+  return ScaleByPowerOf2(e.expm1 + Set1(1), e.n);
+}
+
 // e^x - 1 for x <= 88. 3 ulp.
 inline F32 Expm1(F32 x) {
   const ReducedExp e = ReduceExp(Max(Set1(-40.f), x));

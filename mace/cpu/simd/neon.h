@@ -56,6 +56,8 @@ inline F32 Sqrt(F32 x) { return vsqrtq_f32(x); }
 // To the nearest integer. REQUIRES: |x| < 2^22.
 inline F32 Round(F32 x) { return vrndnq_f32(x); }
 inline float Sum(F32 x) { return vaddvq_f32(x); }
+// NaN if there is one.
+inline float Largest(F32 x) { return vmaxvq_f32(x); }
 #else
 inline F32 Sqrt(F32 x) {
   for (int i = 0; i < 4; ++i) x[i] = __builtin_sqrtf(x[i]);
@@ -69,6 +71,10 @@ inline F32 Round(F32 x) {
 inline float Sum(F32 x) {
   const float32x2_t s = vadd_f32(vget_low_f32(x), vget_high_f32(x));
   return vget_lane_f32(vpadd_f32(s, s), 0);
+}
+inline float Largest(F32 x) {
+  const float32x2_t m = vmax_f32(vget_low_f32(x), vget_high_f32(x));
+  return vget_lane_f32(vpmax_f32(m, m), 0);
 }
 #endif
 

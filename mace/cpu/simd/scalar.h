@@ -47,6 +47,7 @@ inline Mask IsNan(F32 x) { return x != x; }
 inline F32 Select(Mask m, F32 yes, F32 no) { return m ? yes : no; }
 
 inline float Sum(F32 x) { return x; }
+inline float Largest(F32 x) { return x; }
 
 }  // namespace
 }  // namespace mace::simd

@@ -49,6 +49,24 @@ struct ExpF32Args {
   float* y;  // may be x
 };
 
+// One row of n elements.
+struct SoftmaxRowF32Args {
+  size_t n;  // at least 16
+  const float* x;
+  bool use_log;
+  float* y;  // may be x
+};
+
+// `columns` of n elements each, side by side.
+struct SoftmaxColumnsF32Args {
+  size_t n;
+  size_t columns;
+  ptrdiff_t stride;  // elements from one of a column to the next; of y, too
+  const float* x;
+  bool use_log;
+  float* y;  // may be x
+};
+
 // The functions of one instruction set.
 struct RowF32Set {
   // y = min(max(x * scale + offset, lower), upper)
@@ -61,6 +79,9 @@ struct RowF32Set {
   void (*lrn)(const LrnF32Args& args);
   // y = e^x
   void (*exp)(const ExpF32Args& args);
+  // y = e^(x - max) / sum of e^(x - max), or the logarithm of that
+  void (*softmax_row)(const SoftmaxRowF32Args& args);
+  void (*softmax_columns)(const SoftmaxColumnsF32Args& args);
 };
 
 extern const RowF32Set row_f32__scalar, row_f32__avx2, row_f32__avx512,

@@ -5,32 +5,11 @@
 
 #include "mace/cpu/simd.h"
 #include "mace/cpu/ukernels/row_f32/row_f32.h"
+#include "mace/cpu/ukernels/row_f32/row_f32_access.h"
+#include "mace/cpu/ukernels/row_f32/row_f32_softmax.h"
 
 namespace mace::cpu {
 namespace {
-
-using simd::F32;
-using simd::kLanes;
-using simd::Set1;
-
-// Loads and stores of whole vectors, and of the first `n` elements.
-struct Whole {
-  F32 Load(const float* p) const { return simd::Load(p); }
-  void Store(float* p, F32 v) const { simd::Store(p, v); }
-};
-struct Part {
-  size_t n;
-  F32 Load(const float* p) const { return simd::LoadN(p, n); }
-  void Store(float* p, F32 v) const { simd::StoreN(p, v, n); }
-};
-
-// Calls step(i, access) for each vector of n elements, the last one in part.
-template <typename Step>
-void ForEachVector(size_t n, const Step& step) {
-  size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) step(i, Whole());
-  if (i < n) step(i, Part{n - i});
-}
 
 void Affine(const AffineF32Args& args) {
   const F32 lower = Set1(args.lower), upper = Set1(args.upper);
@@ -81,7 +60,8 @@ void Exponential(const ExpF32Args& args) {
   });
 }
 
-constexpr RowF32Set kAllFunctions = {Affine, Prelu, Mix, Lrn, Exponential};
+constexpr RowF32Set kAllFunctions = {
+    Affine, Prelu, Mix, Lrn, Exponential, SoftmaxRow, SoftmaxColumns};
 
 }  // namespace
 }  // namespace mace::cpu

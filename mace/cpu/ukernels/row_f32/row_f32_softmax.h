@@ -1,0 +1,137 @@
+// The bodies of the Softmax micro-kernels: three passes, for the largest
+// element, the exponentials with their sum, and the quotients.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_ROW_F32_ROW_F32_SOFTMAX_H_
+#define MACE_CPU_UKERNELS_ROW_F32_ROW_F32_SOFTMAX_H_
+
+#include "mace/cpu/ukernels/row_f32/row_f32.h"
+#include "mace/cpu/ukernels/row_f32/row_f32_access.h"
+
+namespace mace::cpu {
+namespace {
+
+// Of the elements that are no NaN, or NaN: either way a NaN makes the sum NaN.
+// REQUIRES: n >= kLanes.
+float LargestInRow(const float* x, size_t n) {
+  const F32 none = Set1(-__builtin_inff());
+  F32 max[4] = {none, none, none, none};
+  size_t i = 0;
+  for (; i + 4 * kLanes <= n; i += 4 * kLanes) {
+#pragma GCC unroll 4
+    for (size_t k = 0; k < 4; ++k) {
+      max[k] = simd::Max(simd::Load(x + i + k * kLanes), max[k]);
+    }
+  }
+  for (; i + kLanes <= n; i += kLanes) {
+    max[0] = simd::Max(simd::Load(x + i), max[0]);
+  }
+  // The last vector may have been seen in part.
+  max[1] = simd::Max(simd::Load(x + n - kLanes), max[1]);
+  return simd::Largest(
+      simd::Max(simd::Max(max[0], max[1]), simd::Max(max[2], max[3])));
+}
+
+void SoftmaxRow(const SoftmaxRowF32Args& args) {
+  const F32 max = Set1(LargestInRow(args.x, args.n));
+  F32 sums = Set1(0);
+  if (args.use_log) {
+    float left[kLanes];  // exponentials of a last part, then zeros
+    ForEachVector(args.n, [&](size_t i, auto access) {
+      const F32 e = simd::ExpOfNegative(access.Load(args.x + i) - max);
+      access.Store(left, e);
+      sums = sums + access.Load(left);
+    });
+    const F32 log_sum = Set1(__builtin_logf(simd::Sum(sums)));
+    ForEachVector(args.n, [&](size_t i, auto access) {
+      access.Store(args.y + i, access.Load(args.x + i) - max - log_sum);
+    });
+    return;
+  }
+  // The sum takes what was stored: of a part, zeros behind it.
+  ForEachVector(args.n, [&](size_t i, auto access) {
+    access.Store(args.y + i,
+                 simd::ExpOfNegative(access.Load(args.x + i) - max));
+    sums = sums + access.Load(args.y + i);
+  });
+  const F32 scale = Set1(1 / simd::Sum(sums));
+  ForEachVector(args.n, [&](size_t i, auto access) {
+    access.Store(args.y + i, access.Load(args.y + i) * scale);
+  });
+}
+
+// kVectors side by side, the last of them by `access`.
+template <size_t kVectors, typename Access>
+void SoftmaxVectors(const SoftmaxColumnsF32Args& args, const float* x, float* y,
+                    const Access& access) {
+  const auto load = [&access](const float* p, size_t k) {
+    return k + 1 < kVectors ? simd::Load(p + k * kLanes)
+                            : access.Load(p + k * kLanes);
+  };
+  const auto store = [&access](float* p, size_t k, F32 v) {
+    k + 1 < kVectors ? simd::Store(p + k * kLanes, v)
+                     : access.Store(p + k * kLanes, v);
+  };
+  const ptrdiff_t stride = args.stride;
+  const auto rows = static_cast<ptrdiff_t>(args.n);
+  F32 max[kVectors], sum[kVectors];
+#pragma GCC unroll 4
+  for (size_t k = 0; k < kVectors; ++k) {
+    max[k] = Set1(-__builtin_inff());
+    sum[k] = Set1(0);
+  }
+  for (ptrdiff_t r = 0; r < rows; ++r) {
+#pragma GCC unroll 4
+    for (size_t k = 0; k < kVectors; ++k) {
+      max[k] = simd::Max(load(x + r * stride, k), max[k]);
+    }
+  }
+  for (ptrdiff_t r = 0; r < rows; ++r) {
+#pragma GCC unroll 4
+    for (size_t k = 0; k < kVectors; ++k) {
+      const F32 d = load(x + r * stride, k) - max[k];
+      const F32 e = simd::ExpOfNegative(d);
+      sum[k] = sum[k] + e;
+      store(y + r * stride, k, args.use_log ? d : e);
+    }
+  }
+  if (args.use_log) {
+    float sums[kVectors * kLanes];
+#pragma GCC unroll 4
+    for (size_t k = 0; k < kVectors; ++k) {
+      simd::Store(sums + k * kLanes, sum[k]);
+    }
+    for (float& s : sums) s = __builtin_logf(s);
+#pragma GCC unroll 4
+    for (size_t k = 0; k < kVectors; ++k) {
+      sum[k] = simd::Load(sums + k * kLanes);
+    }
+  } else {
+#pragma GCC unroll 4
+    for (size_t k = 0; k < kVectors; ++k) sum[k] = Set1(1) / sum[k];
+  }
+  for (ptrdiff_t r = 0; r < rows; ++r) {
+#pragma GCC unroll 4
+    for (size_t k = 0; k < kVectors; ++k) {
+      const F32 v = load(y + r * stride, k);
+      store(y + r * stride, k, args.use_log ? v - sum[k] : v * sum[k]);
+    }
+  }
+}
+
+void SoftmaxColumns(const SoftmaxColumnsF32Args& args) {
+  size_t c = 0;
+  for (; c + 4 * kLanes <= args.columns; c += 4 * kLanes) {
+    SoftmaxVectors<4>(args, args.x + c, args.y + c, Whole());
+  }
+  for (; c + kLanes <= args.columns; c += kLanes) {
+    SoftmaxVectors<1>(args, args.x + c, args.y + c, Whole());
+  }
+  if (c < args.columns) {
+    SoftmaxVectors<1>(args, args.x + c, args.y + c, Part{args.columns - c});
+  }
+}
+
+}  // namespace
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_ROW_F32_ROW_F32_SOFTMAX_H_
