@@ -123,6 +123,63 @@ TEST(Pooling, Sizes) {
   }
 }
 
+// Few channels and large windows, which are pooled line by line: strides,
+// dilations, padding up to windows without inputs, vectors' tails.
+TEST(Pooling, Lines) {
+  for (int64_t type : {kAverage, kMax, kL2}) {
+    for (int64_t channels : {1, 2, 3, 16, 19}) {
+      for (int64_t kernel : {2, 5, 9}) {
+        for (int64_t stride : {1, 2, 3}) {
+          for (int64_t dilation : {1, 2}) {
+            SCOPED_TRACE(
+                ToString(Shape{type, channels, kernel, stride, dilation}));
+            const int64_t pad = kernel / 2 * dilation;
+            CheckOp({"Pooling",
+                     {{"pooling_type", type},
+                      {"kernels", Ints{kernel, kernel}},
+                      {"strides", Ints{stride, stride}},
+                      {"dilations", Ints{dilation, dilation}},
+                      {"padding", int64_t{4}},
+                      {"padding_values", Ints{pad, pad, 0, pad}},
+                      {"count_include_pad", stride % 2},
+                      {"activation", stride == 3 ? "TANH" : "RELU"}},
+                     {RandomF32({2, 18, 23, channels}, 1)}});
+          }
+        }
+      }
+    }
+  }
+}
+
+// The first and the last windows lie in the padding altogether.
+TEST(Pooling, LinesOfPaddingOnly) {
+  for (int64_t type : {kAverage, kMax, kL2}) {
+    CheckOp({"Pooling",
+             {{"pooling_type", type},
+              {"kernels", Ints{3, 3}},
+              {"strides", Ints{1, 1}},
+              {"padding", int64_t{4}},
+              {"padding_values", Ints{4, 5, 4, 5}},
+              {"activation", "RELUX"},
+              {"max_limit", 0.5f}},
+             {RandomF32({1, 4, 6, 1}, 1)}});
+  }
+}
+
+TEST(Pooling, NanGoesThroughLines) {
+  std::vector<float> x(40, 1), y(40, 1);
+  x[20] = NAN;
+  x[3] = -INFINITY;
+  for (int k = 18; k <= 22; ++k) y[k] = NAN;
+  CheckOp({"Pooling",
+           {{"pooling_type", kMax},
+            {"kernels", Ints{5, 5}},
+            {"strides", Ints{1, 1}},
+            {"padding", int64_t{1}}},
+           {F32({1, 1, 40, 1}, x)}},
+          {F32({1, 1, 40, 1}, y)});
+}
+
 TEST(Pooling, NanGoesThrough) {
   CheckOp({"Pooling",
            {{"pooling_type", kMax}, {"kernels", Ints{1, 3}}},

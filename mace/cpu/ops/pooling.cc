@@ -11,6 +11,7 @@
 #include "mace/cpu/function_kernel.h"
 #include "mace/cpu/half_weights.h"
 #include "mace/cpu/kernel_table.h"
+#include "mace/cpu/pool_lines.h"
 #include "mace/cpu/reference/pooling.h"
 #include "mace/cpu/ukernels/pool_f32/pool_f32_table.h"
 
@@ -131,7 +132,9 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
     return MakePooling(s, act, ChooseRow(kPoolF16, context.features), context);
   }
   if (!context.reference) {
-    return MakePooling(s, act, ChooseRow(kPoolF32, context.features), context);
+    const PoolF32& row = ChooseRow(kPoolF32, context.features);
+    return LinesPay(s, row) ? MakePoolLines(s, act, row, context)
+                            : MakePooling(s, act, row, context);
   }
   return MakeKernel([s, act](const RunArgs& args) {
     ReferencePooling(s, act, args.inputs[0].as<const float>(),

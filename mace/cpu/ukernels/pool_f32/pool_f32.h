@@ -23,6 +23,45 @@ struct PoolWindow {
   ptrdiff_t y_step = 0;  // elements from output to output
 };
 
+// A line of outputs, for windows that share much: what the windows have of each
+// column is pooled first, then as many of these columns as a window has.
+//
+//   x        rows lines of `in` floats
+//   columns  [left: nothing][in: pooled from x][right: nothing]
+//   y        out floats; y[i] is pooled from columns[i], columns[i + tap_step],
+//            ..., columns[i + (taps - 1) * tap_step]
+struct PoolF32Line {
+  size_t rows;  // > 0
+  const float* x;
+  ptrdiff_t row_stride;  // floats
+  size_t in, left, right, out;
+  float* columns;
+  size_t taps;  // > 0
+  size_t tap_step;
+  float* y;
+};
+
+// y = what becomes of a sum that times scale (a mean), clamped.
+struct PoolF32Finish {
+  size_t n;
+  const float* scale;  // n floats
+  float lower, upper;
+  float* y;
+};
+
+// The functions of one instruction set: a maximum (a NaN if there is one), a
+// sum, or a sum of squares of each window; and the rest of their work.
+struct PoolF32LineSet {
+  void (*max)(const PoolF32Line& line);
+  void (*sum)(const PoolF32Line& line);
+  void (*squares)(const PoolF32Line& line);
+  void (*finish_max)(const PoolF32Finish& args);  // reads no scale
+  void (*finish_mean)(const PoolF32Finish& args);
+  void (*finish_l2)(const PoolF32Finish& args);
+};
+extern const PoolF32LineSet pool_f32_lines__scalar, pool_f32_lines__avx2,
+    pool_f32_lines__avx512, pool_f32_lines__neon;
+
 template <typename T>
 using PoolFn = void(const PoolWindow<T>& window);
 

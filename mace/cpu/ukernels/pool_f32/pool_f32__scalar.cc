@@ -1,7 +1,7 @@
-// Pooling windows.
+// Pooling windows and lines.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/ukernels/pool_f32/pool_f32_window.h"
+#include "mace/cpu/ukernels/pool_f32/pool_f32_line.h"
 
 namespace mace::cpu {
 
@@ -14,5 +14,7 @@ void pool_mean_f32__scalar(const PoolF32Window& window) {
 void pool_l2_f32__scalar(const PoolF32Window& window) {
   Pool<RootMeanSquareOf<Plain<float>>>(window);
 }
+
+const PoolF32LineSet pool_f32_lines__scalar = kLineFunctions;
 
 }  // namespace mace::cpu

@@ -15,6 +15,8 @@ struct PoolRow {
   PoolFn<T>* max;
   PoolFn<T>* mean;
   PoolFn<T>* l2;
+  int lanes = 1;
+  const PoolF32LineSet* lines = nullptr;  // of floats
 };
 using PoolF32 = PoolRow<float>;
 using PoolF16 = PoolRow<uint16_t>;
@@ -23,15 +25,15 @@ using PoolF16 = PoolRow<uint16_t>;
 inline constexpr PoolF32 kPoolF32[] = {
 #if defined(__x86_64__)
     {"pool_f32__avx512", kCpuAvx512, pool_max_f32__avx512,
-     pool_mean_f32__avx512, pool_l2_f32__avx512},
+     pool_mean_f32__avx512, pool_l2_f32__avx512, 16, &pool_f32_lines__avx512},
     {"pool_f32__avx2", kCpuAvx2Fma, pool_max_f32__avx2, pool_mean_f32__avx2,
-     pool_l2_f32__avx2},
+     pool_l2_f32__avx2, 8, &pool_f32_lines__avx2},
 #elif defined(__ARM_NEON)
     {"pool_f32__neon", kCpuNeon, pool_max_f32__neon, pool_mean_f32__neon,
-     pool_l2_f32__neon},
+     pool_l2_f32__neon, 4, &pool_f32_lines__neon},
 #endif
     {"pool_f32__scalar", 0, pool_max_f32__scalar, pool_mean_f32__scalar,
-     pool_l2_f32__scalar},
+     pool_l2_f32__scalar, 1, &pool_f32_lines__scalar},
 };
 
 inline constexpr PoolF16 kPoolF16[] = {
