@@ -111,6 +111,48 @@ TEST(Deconv2d, ChannelBlocks) {
   }
 }
 
+// One input and one output for each group: depthwise convolutions by phases.
+TEST(Deconv2d, Depthwise) {
+  for (int64_t c : {1, 3, 16, 21, 37}) {
+    for (int64_t kernel : {1, 2, 3, 4, 7}) {
+      for (int64_t stride : {1, 2, 3}) {
+        for (int64_t dilation : {1, 2}) {
+          SCOPED_TRACE(ToString(Shape{c, kernel, stride, dilation}));
+          const AttrMap attrs = {{"strides", Ints{stride, 2}},
+                                 {"dilations", Ints{dilation, 1}},
+                                 {"padding", int64_t{kernel > 2 ? 1 : 0}},
+                                 {"group", c},
+                                 {"activation", stride == 3 ? "TANH" : "RELU"}};
+          const TestTensor x = RandomF32({2, 5, 6, c}, 1);
+          const TestTensor w = RandomF32({c, 1, kernel, kernel}, 2);
+          CheckOp({"Deconv2d", attrs, {x, Const(w), Const(RandomF32({c}, 3))}});
+          CheckOp({"Deconv2d", attrs, {x, w}});
+        }
+      }
+    }
+  }
+}
+
+// Small groups, several of which are computed as one; as many as divide the
+// groups and fill a micro-kernel's columns.
+TEST(Deconv2d, SmallGroups) {
+  for (int64_t group : {2, 6, 7, 16}) {
+    for (int64_t in : {1, 3}) {
+      for (int64_t out : {2, 5}) {
+        SCOPED_TRACE(ToString(Shape{group, in, out}));
+        const AttrMap attrs = {
+            {"strides", Ints{2, 2}}, {"padding", int64_t{1}}, {"group", group}};
+        const TestTensor x = RandomF32({2, 5, 6, in * group}, 1);
+        const TestTensor w = RandomF32({out * group, in, 4, 3}, 2);
+        const TestTensor b = Const(RandomF32({out * group}, 3));
+        CheckOp({"Deconv2d", attrs, {x, Const(w), b}});
+        CheckOp({"Deconv2d", attrs, {x, w, b}});
+        CheckOp({"Deconv2d", attrs, {x, StoredAs(DataType::kF16, w), b}});
+      }
+    }
+  }
+}
+
 TEST(Deconv2d, OutputShapes) {
   const auto shape = [](AttrMap attrs) {
     return InferTypes(

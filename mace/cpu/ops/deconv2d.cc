@@ -1,20 +1,15 @@
 // Deconv2d on the CPU: one ordinary convolution per phase of the stride.
 // SPDX-License-Identifier: Apache-2.0
-//
-// Outputs that are equal modulo the stride see the same taps, and see them as a
-// convolution of stride 1 would, so that no multiplication with the zeros
-// between the inputs is made:
-//
-//   stride 2, kernel 3    outputs 0, 2, 4, ...: taps 2, 0 of inputs i - 1, i
-//                         outputs 1, 3, 5, ...: tap 1 of input i
 
 #include "mace/ops/deconv2d.h"
 
 #include <algorithm>
-#include <numeric>
+#include <cstring>
 #include <utility>
 
 #include "mace/cpu/conv_gemm.h"
+#include "mace/cpu/deconv_depthwise.h"
+#include "mace/cpu/deconv_phases.h"
 #include "mace/cpu/function_kernel.h"
 #include "mace/cpu/kernel_inputs.h"
 #include "mace/cpu/kernel_table.h"
@@ -23,35 +18,6 @@
 
 namespace mace::cpu {
 namespace {
-
-// The outputs first, first + stride, ... of one dimension.
-struct Phase {
-  int64_t first = 0;
-  std::vector<int64_t> taps;  // in the order of the inputs that they see
-  Window window;
-};
-
-std::vector<Phase> PhasesOf(const Window& w) {
-  std::vector<Phase> phases;
-  for (int64_t first = 0; first < std::min(w.stride, w.out); ++first) {
-    Phase phase;
-    phase.first = first;
-    int64_t top = 0;  // the input of the first tap, for the first output
-    for (int64_t k = w.kernel - 1; k >= 0; --k) {
-      const int64_t at = first + w.pad_before - k * w.dilation;
-      if (at % w.stride != 0) continue;
-      if (phase.taps.empty()) top = at / w.stride;
-      phase.taps.push_back(k);
-    }
-    phase.window.in = w.in;
-    phase.window.out = (w.out - first + w.stride - 1) / w.stride;
-    phase.window.kernel = static_cast<int64_t>(phase.taps.size());
-    phase.window.dilation = w.dilation / std::gcd(w.dilation, w.stride);
-    phase.window.pad_before = -top;
-    phases.push_back(std::move(phase));
-  }
-  return phases;
-}
 
 // There are not too many phases, nor too many taps to look at for them.
 Status CheckPhases(const Node& node, const ConvShape& s) {
@@ -88,13 +54,9 @@ struct DeconvF32 final : Kernel {
   Status Run(const RunArgs& args) override {
     float* y = args.outputs[0].as<float>();
     const float* bias = BiasF32(args);
-    if (has_gaps) {  // outputs that no input reaches
-      threads->ParallelFor(num_outputs, 1024, [&](size_t begin, size_t end) {
-        for (size_t i = begin; i < end; ++i) {
-          const double b = bias != nullptr ? bias[i % out_channels] : 0;
-          y[i] = static_cast<float>(ReferenceActivation(activation, b));
-        }
-      });
+    if (has_gaps) {
+      FillWithoutInputs(threads, activation, num_outputs, out_channels, bias,
+                        y);
     }
     const float* b =
         filter.Get(args.inputs[1].as<const float>(), args.scratch.handle);
@@ -152,7 +114,31 @@ ConvGemm::Spec PhaseSpec(const ConvShape& s, const Phase& ph, const Phase& pw) {
   return spec;
 }
 
-Result<KernelPtr> PreparePhases(const Node& node, const ConvShape& s,
+// How many groups are computed as one: as many as fill the columns of a
+// micro-kernel, which are computed whether or not they are used.
+int64_t GroupsAsOne(const ConvShape& s, const GemmF32& micro) {
+  const int64_t most = micro.nr / s.out_per_group();
+  for (int64_t n = std::min(most, s.group); n > 1; --n) {
+    if (s.group % n == 0) return n;
+  }
+  return 1;
+}
+
+// The filter [O, n * I, kh, kw] of `n` groups as one, whose outputs have zeros
+// for the inputs of the other groups, as is stored: bytes of elements of `w`.
+std::vector<char> JoinedFilter(const ConvShape& s, int64_t n, const Operand& w,
+                               size_t element) {
+  const size_t block = s.in_per_group() * s.taps() * element;
+  std::vector<char> joined(s.out_channels * n * block);
+  for (int64_t o = 0; o < s.out_channels; ++o) {
+    const int64_t place = o / s.out_per_group() % n;
+    std::memcpy(joined.data() + (o * n + place) * block,
+                static_cast<const char*>(w.data) + o * block, block);
+  }
+  return joined;
+}
+
+Result<KernelPtr> PreparePhases(const Node& node, ConvShape s,
                                 const ActivationFunction& act,
                                 CpuContext& context) {
   auto kernel = std::make_unique<DeconvF32>();
@@ -165,6 +151,18 @@ Result<KernelPtr> PreparePhases(const Node& node, const ConvShape& s,
   const Shape& x = node.inputs[0].type.shape;
   const int64_t pixels = x[0] * x[1] * x[2];  // rows of a phase, about
   const GemmF32& micro = ChooseGemm(node.inputs[1], {pixels}, context);
+  Operand filter = node.inputs[1];
+  std::vector<char> joined;
+  const int64_t as_one = filter.data == nullptr ? 1 : GroupsAsOne(s, micro);
+  if (as_one > 1) {
+    const size_t element = filter.stored == DataType::kInvalid
+                               ? sizeof(float)
+                               : SizeOf(filter.stored);
+    joined = JoinedFilter(s, as_one, filter, element);
+    filter.data = joined.data();
+    filter.type.shape[1] *= as_one;
+    s.group /= as_one;
+  }
   std::vector<GemmB> matrices;
   std::vector<ConvGemm::Spec> specs;
   for (const Phase& ph : PhasesOf(s.window.h)) {
@@ -179,15 +177,13 @@ Result<KernelPtr> PreparePhases(const Node& node, const ConvShape& s,
       specs.push_back(PhaseSpec(s, ph, pw));
     }
   }
-  std::string how = "deconv of " + std::to_string(s.group) + " groups";
-  for (const Window* w : {&s.window.h, &s.window.w}) {
-    how += ", stride " + std::to_string(w->stride) + " dilation " +
-           std::to_string(w->dilation) + " from " +
-           std::to_string(w->pad_before) + " to " + std::to_string(w->out);
-  }
-  MACE_ASSIGN_OR_RETURN(kernel->filter,
-                        PackedB::Create(node.inputs[1], how, micro,
-                                        std::move(matrices), context));
+  const std::string how =
+      "deconv of " + std::to_string(s.group) + " groups" +
+      (as_one > 1 ? ", each of " + std::to_string(as_one) : "") +
+      DescribePhases(s.window);
+  MACE_ASSIGN_OR_RETURN(
+      kernel->filter,
+      PackedB::Create(filter, how, micro, std::move(matrices), context));
   size_t matrix = 0;
   for (ConvGemm::Spec& spec : specs) {
     spec.kernel = &micro;
@@ -219,6 +215,9 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
     });
   }
   MACE_RETURN_IF_ERROR(CheckPhases(node, s));
+  if (s.in_per_group() == 1 && s.out_per_group() == 1) {
+    return PrepareDeconvDepthwise(node, s, act, context);
+  }
   return PreparePhases(node, s, act, context);
 }
 

@@ -53,6 +53,9 @@ DwconvF32Fn dwconv_f32_3s1__avx512, dwconv_f32_3s2__avx512,
     dwconv_f32_any__avx512;
 DwconvF32Fn dwconv_f32_3s1__neon, dwconv_f32_3s2__neon, dwconv_f32_5s1__neon,
     dwconv_f32_5s2__neon, dwconv_f32_7s1__neon, dwconv_f32_any__neon;
+// As phases of transposed convolutions have them.
+DwconvF32Fn dwconv_f32_1s1__avx2, dwconv_f32_2s1__avx2, dwconv_f32_1s1__avx512,
+    dwconv_f32_2s1__avx512, dwconv_f32_1s1__neon, dwconv_f32_2s1__neon;
 DwconvF32Fn dwconv_f32_3s1__aarch64, dwconv_f32_3s2__aarch64,
     dwconv_f32_5s1__aarch64, dwconv_f32_5s2__aarch64, dwconv_f32_7s1__aarch64;
 

@@ -35,12 +35,16 @@ inline constexpr DwconvF32 kDwconvF32[] = {
      32},
     {"dwconv_f32_7s1__avx512", kCpuAvx512, 16, 7, 1, dwconv_f32_7s1__avx512,
      32},
+    {"dwconv_f32_1s1__avx512", kCpuAvx512, 16, 1, 1, dwconv_f32_1s1__avx512},
+    {"dwconv_f32_2s1__avx512", kCpuAvx512, 16, 2, 1, dwconv_f32_2s1__avx512},
     {"dwconv_f32_any__avx512", kCpuAvx512, 16, 0, 0, dwconv_f32_any__avx512, 1},
     {"dwconv_f32_3s1__avx2", kCpuAvx2Fma, 8, 3, 1, dwconv_f32_3s1__avx2, 32},
     {"dwconv_f32_3s2__avx2", kCpuAvx2Fma, 8, 3, 2, dwconv_f32_3s2__avx2, 32},
     {"dwconv_f32_5s1__avx2", kCpuAvx2Fma, 8, 5, 1, dwconv_f32_5s1__avx2, 32},
     {"dwconv_f32_5s2__avx2", kCpuAvx2Fma, 8, 5, 2, dwconv_f32_5s2__avx2, 32},
     {"dwconv_f32_7s1__avx2", kCpuAvx2Fma, 8, 7, 1, dwconv_f32_7s1__avx2, 32},
+    {"dwconv_f32_1s1__avx2", kCpuAvx2Fma, 8, 1, 1, dwconv_f32_1s1__avx2},
+    {"dwconv_f32_2s1__avx2", kCpuAvx2Fma, 8, 2, 1, dwconv_f32_2s1__avx2},
     {"dwconv_f32_any__avx2", kCpuAvx2Fma, 8, 0, 0, dwconv_f32_any__avx2, 1},
 #elif defined(__ARM_NEON)
 #if defined(__aarch64__)
@@ -57,6 +61,8 @@ inline constexpr DwconvF32 kDwconvF32[] = {
     {"dwconv_f32_5s1__neon", kCpuNeon, 4, 5, 1, dwconv_f32_5s1__neon},
     {"dwconv_f32_5s2__neon", kCpuNeon, 4, 5, 2, dwconv_f32_5s2__neon},
     {"dwconv_f32_7s1__neon", kCpuNeon, 4, 7, 1, dwconv_f32_7s1__neon},
+    {"dwconv_f32_1s1__neon", kCpuNeon, 4, 1, 1, dwconv_f32_1s1__neon},
+    {"dwconv_f32_2s1__neon", kCpuNeon, 4, 2, 1, dwconv_f32_2s1__neon},
     {"dwconv_f32_any__neon", kCpuNeon, 4, 0, 0, dwconv_f32_any__neon, 1},
 #endif
     {"dwconv_f32_3s1__scalar", 0, 1, 3, 1, dwconv_f32_3s1__scalar},
