@@ -186,15 +186,8 @@ std::string DumpPlanJson(const Plan& plan, const std::string& note) {
   return out.str();
 }
 
-std::string DumpMemory(const Plan& plan) {
+std::string DumpSavings(const Plan& plan) {
   std::ostringstream out;
-  const auto& records = plan.memory_problem.records;
-  for (size_t r = 0; r < records.size(); ++r) {
-    out << "bytes " << records[r].size.count() << " at "
-        << plan.memory_plan.offsets[r] << ", steps " << records[r].first
-        << " to " << records[r].last << ": " << records[r].name << '\n';
-  }
-  const auto& certificate = plan.memory_plan.certificate;
   const OrderSearch& order = plan.order_search;
   if (order.end != OrderSearch::kOff) {
     out << "order of steps: " << Name(order.end) << ", peak "
@@ -206,6 +199,19 @@ std::string DumpMemory(const Plan& plan) {
     out << "saved by " << saving.name << ": "
         << saving.before_bytes - saving.after_bytes << " bytes\n";
   }
+  return out.str();
+}
+
+std::string DumpMemory(const Plan& plan) {
+  std::ostringstream out;
+  const auto& records = plan.memory_problem.records;
+  for (size_t r = 0; r < records.size(); ++r) {
+    out << "bytes " << records[r].size.count() << " at "
+        << plan.memory_plan.offsets[r] << ", steps " << records[r].first
+        << " to " << records[r].last << ": " << records[r].name << '\n';
+  }
+  const auto& certificate = plan.memory_plan.certificate;
+  out << DumpSavings(plan);
   out << "total " << certificate.total << " bytes, lower bound "
       << certificate.lower_bound << ", " << Name(certificate.status) << ", by "
       << certificate.strategy << '\n';

@@ -27,13 +27,17 @@ std::string DumpPlanJson(const Plan& plan, const std::string& note);
 // device, kernel, multiply-adds, output types.
 std::string DumpSteps(const Plan& plan);
 
+// How the order was searched for, and what each saving spared: a line each.
+std::string DumpSavings(const Plan& plan);
+
 // One line per record: bytes, offset, first and last step, tensor; then the
 // totals and the certificate.
 std::string DumpMemory(const Plan& plan);
 
 // The records and offsets as JSON: {"records": [{"name", "size", "first",
 // "last", "align", "may_overlap"}], "offsets": [...], "steps": [{"name", "op"},
-// ...], "savings": [{"name", "before", "after"}], "records_hash",
+// ...], "savings": [{"name", "before", "after"}], "order_search": {"end",
+// "peak_before", "peak_after", "bound", "work", "budget"}, "records_hash",
 // "embedded_plan", "total_size", "bound", "status", "strategy", "nodes", "us"}.
 std::string DumpMemoryJson(const Plan& plan);
 

@@ -12,6 +12,7 @@
 #include "mace/plan/plan.h"
 #include "mace/runtime/caller_tensors.h"
 #include "mace/runtime/memory_usage.h"
+#include "mace/runtime/run_log.h"
 
 namespace mace {
 namespace {
@@ -74,8 +75,10 @@ Status MaceEngine::Impl::UseShapes(const std::vector<Shape>& shapes) {
     std::rotate(executors_.begin(), found, found + 1);
     return Status();
   }
+  const int64_t begin = LogMicros();
   MACE_ASSIGN_OR_RETURN(std::unique_ptr<Executor> executor,
                         MakeExecutorOrFallBack(shapes));
+  LogPlan(executor->plan(), LogMicros() - begin);
   if (!query_only_) {
     MACE_RETURN_IF_ERROR(
         ProvideArena(static_cast<size_t>(executor->plan().arena_bytes)));
@@ -211,8 +214,15 @@ Status MaceEngine::Impl::Run(const std::map<std::string, MaceTensor>& inputs,
     MACE_RETURN_IF_ERROR(executor.BindOutput(
         static_cast<int>(i), tensor.memory_type(), tensor.raw_data().get()));
   }
+  RunMetadata for_log;
+  if (metadata == nullptr && LogsOps()) metadata = &for_log;
   if (metadata != nullptr) metadata->op_stats.clear();
-  return executor.Run(metadata);
+  const int64_t begin = LogMicros();
+  MACE_RETURN_IF_ERROR(executor.Run(metadata));
+  if (MaxVlogLevel() > 0) {
+    LogRun(metadata != nullptr ? *metadata : for_log, LogMicros() - begin);
+  }
+  return Status();
 }
 
 std::vector<MaceTensorInfo> MaceEngine::Impl::Infos(bool of_inputs) const {
