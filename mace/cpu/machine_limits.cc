@@ -3,6 +3,8 @@
 
 #include "mace/cpu/machine_limits.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 
@@ -25,6 +27,16 @@ double Seconds() {
       .count();
 }
 
+int64_t LargestCacheBytes() {
+  int64_t most = 0;
+#if defined(_SC_LEVEL2_CACHE_SIZE) && defined(_SC_LEVEL3_CACHE_SIZE)
+  for (const int level : {_SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE}) {
+    most = std::max<int64_t>(most, sysconf(level));
+  }
+#endif
+  return most;
+}
+
 // The shortest of a few runs.
 template <typename F>
 double Shortest(const F& f) {
@@ -43,6 +55,7 @@ Result<MachineLimits> MeasureLimits(ThreadPool* threads, CpuFeatures features) {
   const PeakF32Set& set = *ChooseRow(kPeakF32, features).set;
   const size_t num_threads = threads->num_threads();
   MachineLimits limits;
+  limits.cache_bytes = LargestCacheBytes();
   volatile float keep = 0;
   const double fma_s = Shortest([&] {
     threads->ParallelFor(num_threads, 1, [&](size_t begin, size_t end) {

@@ -33,7 +33,8 @@ std::string ChosenBy(const OperatorStats& op) {
 
 Roofline RooflineOf(const OperatorStats& op, const cpu::MachineLimits& limits) {
   return {Micros(static_cast<double>(op.macs), limits),
-          static_cast<double>(op.bytes) / limits.memory_gbps / 1000};
+          static_cast<double>(op.bytes) / limits.memory_gbps / 1000,
+          limits.cache_bytes == 0 || op.bytes <= limits.cache_bytes};
 }
 
 std::string FormatPlanTable(const Benchmark& benchmark,
@@ -50,12 +51,13 @@ std::string FormatPlanTable(const Benchmark& benchmark,
     predicted += cost;
     measured += us;
     bound += roofline.us();
-    const double share = us > 0 ? 100 * roofline.us() / us : 0;
-    rows.push_back(
-        {std::to_string(i), t.op.type, Fixed(cost, 1), Fixed(us, 1),
-         Fixed(roofline.us(), 1), roofline.is_compute() ? "compute" : "memory",
-         Fixed(share, 0) + '%', t.op.variant + " (" + ChosenBy(t.op) + ')',
-         names.Of(t.op)});
+    const std::string share = roofline.is_limit() && us > 0
+                                  ? Fixed(100 * roofline.us() / us, 0) + '%'
+                                  : "-";
+    rows.push_back({std::to_string(i), t.op.type, Fixed(cost, 1), Fixed(us, 1),
+                    Fixed(roofline.us(), 1), roofline.bound(), share,
+                    t.op.variant + " (" + ChosenBy(t.op) + ')',
+                    names.Of(t.op)});
   }
   rows.push_back({"", "sum", Fixed(predicted, 1), Fixed(measured, 1),
                   Fixed(bound, 1), "", "", "", ""});
@@ -73,7 +75,7 @@ std::string FormatPlanTable(const Benchmark& benchmark,
   return table + "Limits measured: " + Fixed(limits.gflops, 1) + " GFLOP/s, " +
          Fixed(limits.memory_gbps, 1) +
          " GB/s.\nRoofline: multiply-adds at the peak, or bytes from "
-         "memory.\n" +
+         "memory where they exceed the caches; share: of the time measured.\n" +
          names.Note() + writer.Note();
 }
 
@@ -91,13 +93,14 @@ nlohmann::json PlanJson(const Benchmark& benchmark,
                      {"predicted_us", PredictedMicros(t.op, limits)},
                      {"measured_us", t.duration.min()},
                      {"roofline_us", roofline.us()},
-                     {"bound", roofline.is_compute() ? "compute" : "memory"},
+                     {"bound", roofline.bound()},
                      {"macs", t.op.macs},
                      {"bytes", t.op.bytes},
                      {"output_shape", t.op.output_shape}});
   }
   return {{"gflops", limits.gflops},
           {"memory_gbps", limits.memory_gbps},
+          {"cache_bytes", limits.cache_bytes},
           {"steps", steps}};
 }
 

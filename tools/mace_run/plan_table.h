@@ -13,13 +13,21 @@
 namespace mace::tools {
 
 // What bounds a step: no program with its arithmetic and its data can be
-// faster, unless the data was in a cache before.
+// faster. Data that a cache may hold from the step before bounds nothing.
 struct Roofline {
-  double compute_us = 0;  // its multiply-adds at the CPU's peak
-  double memory_us = 0;   // its inputs, weights and outputs once from memory
+  double compute_us = 0;    // its multiply-adds at the CPU's peak
+  double memory_us = 0;     // its inputs, weights and outputs once from memory
+  bool fits_cache = false;  // its data may be in a cache, or nobody knows
 
   bool is_compute() const { return compute_us >= memory_us; }
-  double us() const { return is_compute() ? compute_us : memory_us; }
+  // Compared with what a step takes, else there is no limit to compare with.
+  bool is_limit() const { return is_compute() || !fits_cache; }
+  const char* bound() const {
+    return is_compute() ? "compute" : fits_cache ? "cache" : "memory";
+  }
+  double us() const {
+    return is_limit() && !is_compute() ? memory_us : compute_us;
+  }
 };
 Roofline RooflineOf(const OperatorStats& op, const cpu::MachineLimits& limits);
 
@@ -29,7 +37,7 @@ Roofline RooflineOf(const OperatorStats& op, const cpu::MachineLimits& limits);
 std::string FormatPlanTable(const Benchmark& benchmark,
                             const cpu::MachineLimits& limits, int width);
 
-// The same as {"gflops", "memory_gbps", "steps": [...]}.
+// The same as {"gflops", "memory_gbps", "cache_bytes", "steps": [...]}.
 nlohmann::json PlanJson(const Benchmark& benchmark,
                         const cpu::MachineLimits& limits);
 

@@ -13,7 +13,7 @@ namespace mace::tools {
 namespace {
 
 TEST(PlanTable, RooflineIsTheHigherOfBoth) {
-  const cpu::MachineLimits limits = {100, 10};  // GFLOP/s, GB/s
+  const cpu::MachineLimits limits = {100, 10, 50'000};  // GFLOP/s, GB/s
   OperatorStats op;
   op.macs = 1'000'000;
   op.bytes = 100'000;
@@ -23,6 +23,31 @@ TEST(PlanTable, RooflineIsTheHigherOfBoth) {
   op.bytes = 1'000'000;
   EXPECT_DOUBLE_EQ(RooflineOf(op, limits).us(), 100);
   EXPECT_FALSE(RooflineOf(op, limits).is_compute());
+}
+
+// Tensors that a cache may hold are read faster than memory allows.
+TEST(PlanTable, NoShareOfWhatFitsACache) {
+  OperatorStats op;
+  op.type = "Eltwise";
+  op.operator_name = "add";
+  op.bytes = 100'000;
+  op.stats = {0, 4};
+  RunMetadata run;
+  run.op_stats.push_back(op);
+  Benchmark benchmark;
+  benchmark.Add(run);
+  const auto table = [&](int64_t cache_bytes) {
+    return FormatPlanTable(benchmark, {100, 10, cache_bytes});
+  };
+  const std::string cached =
+      "Eltwise                  10.0        4.0        0.0 cache         -";
+  EXPECT_NE(table(100'000).find(cached), std::string::npos) << table(100'000);
+  EXPECT_NE(table(0).find(cached), std::string::npos) << "not known";
+  const std::string streamed =
+      "Eltwise                  10.0        4.0       10.0 memory     250%";
+  EXPECT_NE(table(99'999).find(streamed), std::string::npos) << table(99'999);
+  EXPECT_EQ(PlanJson(benchmark, {100, 10, 100'000})["steps"][0]["bound"],
+            "cache");
 }
 
 TEST(PlanTable, PredictedBesideMeasured) {
