@@ -10,8 +10,8 @@ import json
 import numpy as np
 import pytest
 
-from mace_tools.commands.commands_test import Workplace
 from mace_tools.exit_codes import ExitCode
+from mace_tools.testing.workplace import Workplace
 
 
 @pytest.fixture

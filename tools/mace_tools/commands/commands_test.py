@@ -12,61 +12,16 @@ import functools
 import hashlib
 import json
 import os
-import shutil
 import threading
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import pytest
 
-from mace_tools import cli, frameworks, protos
+from mace_tools import frameworks, protos
 from mace_tools.exit_codes import ExitCode
-from mace_tools.protos import REPO
 from mace_tools.testing import fake_mace_run
-
-DIGITS = REPO / "models" / "digits"
-EXPECTED = json.loads((DIGITS / "expected.json").read_text())
-
-
-class Workplace:
-    """A folder with the digits model, a stand-in for mace_run and the command line."""
-
-    def __init__(self, folder, monkeypatch, capfd):
-        self.folder, self._capfd = folder, capfd
-        shutil.copytree(DIGITS, folder / "models" / "digits")
-        self.config = folder / "models" / "digits" / "digits_onnx.yml"
-        self.mace_run = fake_mace_run.write(folder)
-        self.fake = folder / "fake"
-        self.fake.mkdir()
-        monkeypatch.chdir(folder)
-        monkeypatch.setenv("FAKE_OUTPUTS", str(self.fake))
-        self.pb = folder / "build" / "digits_onnx" / "model" / "digits_onnx.pb"
-        self.data = self.pb.with_suffix(".data")
-
-    def answer(self, digit, scale=1.0):
-        """What the stand-in will give."""
-        output = np.array([EXPECTED["onnx"][digit]], np.float32) * scale
-        np.save(self.fake / "probabilities.npy", output)
-
-    def edit(self, old, new):
-        text = self.config.read_text()
-        assert old in text
-        self.config.write_text(text.replace(old, new))
-
-    def call(self, command, *arguments):
-        """The exit status, stdout and stderr."""
-        more = [] if command == "convert" else [f"--mace_run={self.mace_run}"]
-        code = cli.main([command, f"--config={self.config}", *more, *arguments])
-        out, err = self._capfd.readouterr()
-        return code, out, err
-
-    def calls(self):
-        """The arguments of every call of the stand-in."""
-        lines = (self.fake / "calls.jsonl").read_text().splitlines()
-        return [json.loads(line) for line in lines]
-
-    def arguments(self):
-        return json.loads((self.fake / "arguments.json").read_text())
+from mace_tools.testing.workplace import DIGITS, Workplace
 
 
 @pytest.fixture
@@ -237,31 +192,6 @@ def test_check_needs_a_plan_from_the_engine(place):
     assert code == ExitCode.RUN_FAILED and "printed no plan" in err and not out
 
 
-def test_labels_that_fit_no_output_are_noted(place):
-    place.answer(0)
-    (place.folder / "models" / "digits" / "labels.txt").write_text("a\nb\n")
-    code, out, err = place.call("run")
-    assert code == 0 and "labels has 2 lines; no output has so many" in err
-    assert "Top 5 of probabilities\n  1  class 0  0.99" in out  # scores without labels
-
-
-@pytest.mark.parametrize("lines, first, said", [
-    (["background", *"0123456789"], "3", "the first, 'background', is taken for a class that this "
-     "model does not have, so that score 0 is '0'"),
-    (["Dummy", *"0123456789"], "3", "labels has 11 lines for 10 scores"),
-    (list("0123456789x"), "class 3", "Remove the line that is no label of this model"),
-    (list("123456789"), "class 3", "put a line 'background' before the first label"),
-    (["background", *"123456789"], "3", ""),
-])
-def test_labels_that_are_off_by_one(place, lines, first, said):
-    place.answer(3)
-    labels = place.folder / "models" / "digits" / "labels.txt"
-    labels.write_text("\ufeff" + "\n".join(lines) + "\n\n")
-    code, out, err = place.call("run")
-    assert code == 0 and said in err and f"Top 5 of probabilities\n  1  {first} " in out
-    assert said or "labels" not in err
-
-
 @pytest.mark.parametrize("platform", sorted(frameworks.FRAMEWORKS))
 def test_validate_compares_with_the_source_framework(place, platform):
     name = {"tensorflow": "tf"}.get(platform, platform)
@@ -334,51 +264,6 @@ def test_a_failing_engine_is_told(place, monkeypatch):
     monkeypatch.setenv("FAKE_FAILS", "signal")
     code, _, err = place.call("benchmark")
     assert code == ExitCode.RUN_FAILED and "ended by SIGSEGV" in err
-
-
-def test_several_models_run_in_turn(place):
-    place.answer(0)
-    text = place.config.read_text()
-    model = text[text.index("  digits_onnx:") :]
-    place.config.write_text(text + "\n" + model.replace("digits_onnx:", "second:", 1))
-    code, out, _ = place.call("convert")
-    assert code == 0 and "digits_onnx: converted" in out and "second: converted" in out
-    code, out, _ = place.call("convert", "--model_name=second")
-    assert code == 0 and "second: up to date" in out and "digits_onnx:" not in out
-    assert place.call("benchmark", "--trace=t.json")[0] == 0
-    assert (place.folder / "t_second.json").exists()
-    code, _, err = place.call("run", "--model_name=secnd")
-    assert code == ExitCode.USAGE and "did you mean 'second'?; it has digits_onnx, second" in err
-
-
-def test_all_models_are_checked_before_the_first_runs(place):
-    place.answer(0)
-    text = place.config.read_text()
-    model = text[text.index("  digits_onnx:") :]
-    second = model.replace("digits_onnx:", "second:", 1)
-    picture = "models/digits/images/3.png"
-
-    def refused(config, *arguments):
-        place.config.write_text(config)
-        code, out, err = place.call("run", *arguments)
-        assert code != 0 and out == "" and not (place.fake / "calls.jsonl").exists(), err
-        return err
-
-    tflite = (place.config.with_name("digits_tflite.yml")).read_text()
-    other = tflite[tflite.index("  digits_tflite:") :].replace("input_tensors: input",
-                                                               "input_tensors: picture")
-    err = refused(text + other, f"--input=input={picture}")
-    assert "model 'digits_tflite' has no input 'input'" in err
-    assert "The file has 2 models: --model_name=digits_onnx runs one of them" in err
-    err = refused(text + second, f"--input=inpu={picture}")
-    assert "did you mean 'input'?" in err and "--model_name=NAME runs one of them" in err
-    assert "there is no file 'nope.png'" in refused(text + second, "--input=nope.png")
-    err = refused(text + second.replace("resize: [8, 8]", "resize: [9, 9]"), f"--input={picture}")
-    assert "the picture is 9 high and 9 wide" in err
-    err = refused(text + second.replace("input_tensors: input", "input_tensors: inptu"))
-    assert "no tensor 'inptu'; did you mean 'input'?" in err
-    place.config.write_text(text + second)
-    assert place.call("run", f"--input={picture}")[0] == 0 and len(place.calls()) == 2
 
 
 # The arguments, the exit status, and what is said.

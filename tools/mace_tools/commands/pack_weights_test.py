@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import pytest
 
-from mace_tools.commands.commands_test import Workplace
 from mace_tools.exit_codes import ExitCode
 from mace_tools.testing import fake_mace_run
+from mace_tools.testing.workplace import Workplace
 
 
 @pytest.fixture

@@ -11,8 +11,9 @@ import json
 import numpy as np
 import pytest
 
-from mace_tools.commands.commands_test import EXPECTED, place  # noqa: F401, the fixture
+from mace_tools.commands.commands_test import place  # noqa: F401, the fixture
 from mace_tools.exit_codes import ExitCode
+from mace_tools.testing.workplace import EXPECTED
 
 
 def test_the_outputs_that_fail_are_named_with_the_limit(place):  # noqa: F811

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from mace_tools.commands.commands_test import Workplace
+from mace_tools.testing.workplace import Workplace
 
 
 @pytest.fixture

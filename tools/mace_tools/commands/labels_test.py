@@ -1,0 +1,40 @@
+"""The names of what a model sees, and labels that do not fit its scores.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from mace_tools.testing.workplace import Workplace
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch, capfd):
+    return Workplace(tmp_path, monkeypatch, capfd)
+
+
+def test_labels_that_fit_no_output_are_noted(place):
+    place.answer(0)
+    (place.folder / "models" / "digits" / "labels.txt").write_text("a\nb\n")
+    code, out, err = place.call("run")
+    assert code == 0 and "labels has 2 lines; no output has so many" in err
+    assert "Top 5 of probabilities\n  1  class 0  0.99" in out  # scores without labels
+
+
+@pytest.mark.parametrize("lines, first, said", [
+    (["background", *"0123456789"], "3", "the first, 'background', is taken for a class that this "
+     "model does not have, so that score 0 is '0'"),
+    (["Dummy", *"0123456789"], "3", "labels has 11 lines for 10 scores"),
+    (list("0123456789x"), "class 3", "Remove the line that is no label of this model"),
+    (list("123456789"), "class 3", "put a line 'background' before the first label"),
+    (["background", *"123456789"], "3", ""),
+])
+def test_labels_that_are_off_by_one(place, lines, first, said):
+    place.answer(3)
+    labels = place.folder / "models" / "digits" / "labels.txt"
+    labels.write_text("\ufeff" + "\n".join(lines) + "\n\n")
+    code, out, err = place.call("run")
+    assert code == 0 and said in err and f"Top 5 of probabilities\n  1  {first} " in out
+    assert said or "labels" not in err

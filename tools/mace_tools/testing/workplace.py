@@ -1,0 +1,59 @@
+"""A folder with the bundled digits model, a stand-in for mace_run, and the command line.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+
+from mace_tools import cli
+from mace_tools.protos import REPO
+from mace_tools.testing import fake_mace_run
+
+DIGITS = REPO / "models" / "digits"
+EXPECTED = json.loads((DIGITS / "expected.json").read_text())
+
+
+class Workplace:
+    """A folder with the digits model, a stand-in for mace_run and the command line."""
+
+    def __init__(self, folder, monkeypatch, capfd):
+        self.folder, self._capfd = folder, capfd
+        shutil.copytree(DIGITS, folder / "models" / "digits")
+        self.config = folder / "models" / "digits" / "digits_onnx.yml"
+        self.mace_run = fake_mace_run.write(folder)
+        self.fake = folder / "fake"
+        self.fake.mkdir()
+        monkeypatch.chdir(folder)
+        monkeypatch.setenv("FAKE_OUTPUTS", str(self.fake))
+        self.pb = folder / "build" / "digits_onnx" / "model" / "digits_onnx.pb"
+        self.data = self.pb.with_suffix(".data")
+
+    def answer(self, digit, scale=1.0):
+        """What the stand-in will give."""
+        output = np.array([EXPECTED["onnx"][digit]], np.float32) * scale
+        np.save(self.fake / "probabilities.npy", output)
+
+    def edit(self, old, new):
+        text = self.config.read_text()
+        assert old in text
+        self.config.write_text(text.replace(old, new))
+
+    def call(self, command, *arguments):
+        """The exit status, stdout and stderr."""
+        more = [] if command == "convert" else [f"--mace_run={self.mace_run}"]
+        code = cli.main([command, f"--config={self.config}", *more, *arguments])
+        out, err = self._capfd.readouterr()
+        return code, out, err
+
+    def calls(self):
+        """The arguments of every call of the stand-in."""
+        lines = (self.fake / "calls.jsonl").read_text().splitlines()
+        return [json.loads(line) for line in lines]
+
+    def arguments(self):
+        return json.loads((self.fake / "arguments.json").read_text())
