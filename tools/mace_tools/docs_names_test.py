@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import functools
 import re
 
 import pytest
@@ -15,14 +16,11 @@ from mace_tools.protos import REPO
 from mace_tools.testing.documents import Code, all_code, code_of, lines
 
 FLAG = re.compile(r"(?<![\w-])--([A-Za-z][\w-]*)")
-# What runs: its name in a command, and the files of which one must have each of its flags.
+# Our programs by their names in a command, and the files of which one must have each flag. Scripts
+# have those of their own text, of what lies beside them, and of the Bazel packages that they name.
 PROGRAMS = {
-    "mace_run": ("tools/mace_run/*.cc", "tools/cli/*"), "mace_plan": ("tools/mace_plan/*.cc",
-                                                                      "tools/cli/*"),
-    "tools/setup.sh": ("tools/setup.sh",), "tools/test.sh": ("tools/test.sh",),
-    "tools/demo.sh": ("tools/demo.sh",), "test/arm/run.sh": ("test/arm/*",),
-    "test/peers/run.sh": ("test/peers/*",), "test/memory/report.sh": ("test/memory/*",),
-    "memory_bench": ("test/memory/*.cc",), "bazel": (),
+    "mace_run": ("tools/mace_run/*.cc", "tools/cli/*"),
+    "mace_plan": ("tools/mace_plan/*.cc", "tools/cli/*"), "memory_bench": ("test/memory/*.cc",),
 }  # fmt: skip
 # Bazel's own, and --config, whose values are those of .bazelrc.
 BAZEL = {"test_env", "test_output", "config", "cxxopt", "copt", "disk_cache", "jobs",
@@ -41,11 +39,20 @@ LABEL = re.compile(r"(?<![\w:/])//([\w/.-]*)(?::([\w<>*-]+))?")
 KEYS = {key for section in (Library, Model, Subgraph, Preprocess) for key in section.model_fields}
 
 
-def known_flags(program: str) -> set[str]:
-    text = ""
-    for pattern in PROGRAMS[program]:
-        text += "".join(p.read_text(errors="ignore") for p in REPO.glob(pattern) if p.is_file())
-    return set(re.findall(r"--([A-Za-z][\w-]*)", text)) | ({"help"} if text else set())
+@functools.cache
+def known_flags(program: str) -> frozenset[str]:
+    patterns = [*PROGRAMS.get(program, (program,))]
+    if is_script(program):
+        folder, script = program.rpartition("/")[0], (REPO / program).read_text()
+        folders = ([] if folder == "tools" else [folder]) + re.findall(r"//([\w/]+):", script)
+        patterns += [f"{f}/*{e}" for f in folders for e in (".cc", ".py", ".sh")]
+    files = {file for pattern in patterns for file in REPO.glob(pattern) if file.is_file()}
+    text = "".join(file.read_text(errors="ignore") for file in files)
+    return frozenset({*re.findall(r"--([A-Za-z][\w-]*)", text), "help"})
+
+
+def is_script(program: str) -> bool:
+    return program.endswith((".sh", ".py")) and (REPO / program).is_file()
 
 
 def wrong_flags(code: Code) -> list[str]:
@@ -60,8 +67,10 @@ def wrong_flags(code: Code) -> list[str]:
                 program, known = "converter.py", ours
             elif program == "converter.py" and word in commands:
                 known = {o[2:] for o in commands[word].options}
-            elif word in PROGRAMS:
-                program, known = word, BAZEL if word == "bazel" else known_flags(word)
+            elif word == "bazel":
+                program, known = word, BAZEL
+            elif word in PROGRAMS or is_script(word):
+                program, known = word, known_flags(word)
             for flag in FLAG.findall(word if word.startswith("--") else ""):
                 if known is None:
                     if not any(flag in known_flags(p) for p in PROGRAMS) and (
@@ -164,6 +173,7 @@ def test_everything_that_documents_name_is_there(check):
     ("`tools/converter.py biuld --config=x`", "has no command biuld"),
     ("`mace_run --model_file=x --gpu_typ=y`", "mace_run has no --gpu_typ"),
     ("`--round=3` and `--frobnicate=3`", "no program has --frobnicate"),
+    ("```sh\ntools/setup.sh --first=3\n```", "tools/setup.sh has no --first"),
     ("```\nbazel-bin/tools/mace_ran/mace_ran --help\n```", "no bazel-bin/tools/mace_ran"),
     ("`bazel build --config=aarch46 //tools:mace_run`", "no --config=aarch46"),
     ("`bazel test //mace/opps/...`", "no target //mace/opps/"),

@@ -29,6 +29,7 @@ NOT_RUN = {
     "tools/setup.sh": "installs software",
     "tools/demo.sh": "test/demo_test.py does",
     "tools/test.sh": "runs this test",
+    "tools/mutations.sh": "builds under sanitizers", "tools/fuzz.sh": "as mutations.sh",
     "bazel build //tools:mace_run": "the tests build it, and keep it between runs",
     "bazel build //tools:mace_plan": "as mace_run",
     "bazel test //mace/ops": "a suite of its own",
