@@ -113,6 +113,14 @@ def test_lines_of_lists(convert, tmp_path):
     assert "d.yml:15: " in err and "in place of the 1,4,1,1 that the file states for 'sec" in err
 
 
+def test_a_scalar_that_is_given_as_a_vector(convert, tmp_path):
+    nodes = [node("Add", "x rate", "y")]
+    file = onnx_file.model(tmp_path / "m.onnx", nodes, {"x": (1, 4), "rate": ()}, ("y",))
+    code, err = convert("onnx", file, "[x, rate]", "['1,4', '1']", "y")
+    assert code == ExitCode.ERROR and "1 has 1 dimensions, but the model's 'rate' has 0: []" in err
+    assert "example: input_shapes: []" in err
+
+
 def test_an_input_that_is_left_out(convert, tmp_path):
     code, err = convert("onnx", two_inputs(tmp_path / "m.onnx"), "x", "1,3,7,7", "y")
     assert code == ExitCode.ERROR and "d.yml:10: " in err

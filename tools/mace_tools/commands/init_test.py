@@ -125,6 +125,13 @@ def test_other_ranks(call, tmp_path, shape, written):
     assert code == (ExitCode.ERROR if "?" in written else ExitCode.OK)
 
 
+def test_a_scalar(call, tmp_path):
+    nodes = [node("Add", "x rate", "y")]
+    out, _ = drafted(call, onnx_file.model(tmp_path / "m.onnx", nodes, {"x": (1, 4), "rate": ()},
+                                           ("y",)))
+    assert "input_shapes:\n          - 1,4\n          - []\n" in out
+
+
 def test_several_ends_have_lists(call, tmp_path):
     nodes = [node("Add", "a b", "s"), node("Relu", "s", "r"), node("Neg", "c", "n"),
              node("Reshape", "unused shape", "gone")]

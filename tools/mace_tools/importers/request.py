@@ -35,7 +35,7 @@ def check_request(
 ) -> None:
     """Errors: RequestError for the first name or rank that the model does not have, and for an
     input of the model that the outputs need and the request leaves out."""
-    known = {*model.producers(), *model.inputs, *model.constants, *model.info}
+    known = {*model.producers(), *model.inputs, *model.constants, *model.info, *model.unusable}
     starts = {}
     for k, (name, shape) in enumerate((inputs or {}).items()):
         starts[_spelled(model, known, name, list(model.inputs), "input_tensors", k)] = (k, shape)
@@ -59,8 +59,8 @@ def own_shape(model: SourceModel, name: str) -> Shape | None:
 
 
 def listed(shape: Shape) -> str:
-    """As in a deployment file: 1,224,224,3."""
-    return ",".join("?" if extent is None else str(extent) for extent in shape)
+    """As in a deployment file: 1,224,224,3, and [] of a scalar."""
+    return ",".join("?" if extent is None else str(extent) for extent in shape) or "[]"
 
 
 def stated(shape: Shape) -> str:
@@ -69,7 +69,7 @@ def stated(shape: Shape) -> str:
 
 
 def written(shape: Shape) -> str:
-    return "" if None in shape or not shape else f"input_shapes: {listed(shape)}"
+    return "" if None in shape else f"input_shapes: {listed(shape)}"
 
 
 def _spelled(
