@@ -21,7 +21,7 @@ from mace_tools.ir import NUMPY
 
 @dataclass(frozen=True)
 class Axis:
-    """How one axis is resized; `scale` need not be `out / extent`."""
+    """How one axis is resized; `scale` may differ from `out / extent`."""
 
     extent: int
     out: int
