@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "mace/memory/problem.h"
+#include "mace/memory/problem/problem.h"
 
 namespace mace::tools {
 

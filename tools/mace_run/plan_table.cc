@@ -74,8 +74,9 @@ std::string FormatPlanTable(const Benchmark& benchmark,
                                          rows);
   return table + "Limits measured: " + Fixed(limits.gflops, 1) + " GFLOP/s, " +
          Fixed(limits.memory_gbps, 1) +
-         " GB/s.\nRoofline: multiply-adds at the peak, or bytes from "
-         "memory where they exceed the caches; share: of the time measured.\n" +
+         " GB/s.\nRoofline: multiply-adds at the peak, or bytes from memory "
+         "where "
+         "they exceed\nthe caches. Share: of the time measured.\n" +
          names.Note() + writer.Note();
 }
 
