@@ -145,9 +145,11 @@ int64_t DepthwiseOf<T>::SafeDistanceBytes() const {
   const int64_t pieces = threads == 1 ? lines : num_tasks();
   return SafeDistance(
       pieces, threads,
-      [&](int64_t i) { return (i + 1) * lines / pieces * w.out * pixel; },
       [&](int64_t i) {
-        const int64_t line = i * lines / pieces;
+        return PieceBegin(i + 1, pieces, lines) * w.out * pixel;
+      },
+      [&](int64_t i) {
+        const int64_t line = PieceBegin(i, pieces, lines);
         const int64_t top = line % h.out * h.stride - h.pad_before;
         return (line / h.out * h.in + std::max<int64_t>(top, 0)) * w.in * pixel;
       });
@@ -165,8 +167,8 @@ void DepthwiseOf<T>::Run(const T* x, const T* packed, const T* bias, T* y,
     const int64_t index = static_cast<int64_t>(task);
     void* pixels =
         static_cast<char*>(scratch) + worker * thread_scratch_bytes();
-    for (int64_t i = index * lines / tasks; i < (index + 1) * lines / tasks;
-         ++i) {
+    const int64_t end = PieceBegin(index + 1, tasks, lines);
+    for (int64_t i = PieceBegin(index, tasks, lines); i < end; ++i) {
       const T* image = x + i / h.out * h.in * w.in * spec_.channels;
       RunLine({image, h.in}, i % h.out, packed, bias,
               y + i * w.out * spec_.y_pixel, pixels);

@@ -35,6 +35,12 @@ int64_t SafeDistance(int64_t num_pieces, int64_t at_once,
   return distance;
 }
 
+// i * lines / pieces, rounded down: the first line of piece `i` where pieces
+// share lines evenly. Does not overflow. REQUIRES: 0 <= i <= pieces < 2^31.
+inline int64_t PieceBegin(int64_t i, int64_t pieces, int64_t lines) {
+  return lines / pieces * i + lines % pieces * i / pieces;
+}
+
 // Whether the plan placed an output of `y_floats` floats over a part of an
 // input: the pieces must run in order then.
 template <typename T>

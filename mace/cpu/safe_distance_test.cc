@@ -34,5 +34,19 @@ TEST(SafeDistance, NotForAnyNumberOfPieces) {
   EXPECT_LE(calls, 1 << 16);
 }
 
+TEST(PieceBegin, SharesAnyNumberOfLines) {
+  for (int64_t lines : {0, 1, 7, 8, 9, 1000}) {
+    for (int64_t pieces : {1, 2, 7, 8, 65536}) {
+      for (int64_t i = 0; i <= pieces; ++i) {
+        ASSERT_EQ(PieceBegin(i, pieces, lines), i * lines / pieces);
+      }
+    }
+  }
+  const int64_t most = int64_t{1} << 61;
+  EXPECT_EQ(PieceBegin(8, 8, most), most);
+  EXPECT_EQ(PieceBegin(3, 8, most), most / 8 * 3);
+  EXPECT_EQ(PieceBegin(65536, 65536, most + 5), most + 5);
+}
+
 }  // namespace
 }  // namespace mace::cpu

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 
 #include "mace/ops/common/op.h"
@@ -20,6 +21,10 @@ OpCase Emptied(OpCase c, size_t i, size_t d) {
   tensor.bytes.clear();
   return c;
 }
+
+// Their other input says which part of the first to read.
+const std::set<std::string> kLookups = {"Gather", "GatherElements", "GatherNd",
+                                        "PsroiAlign"};
 
 // Every extent of every input of every op, alone and with the same extent of
 // the other inputs.
@@ -42,7 +47,11 @@ TEST(EmptyTensors, RunOrAreRefused) {
         SCOPED_TRACE(sample.op + ", input " + std::to_string(i) +
                      " without extent " + std::to_string(d));
         const OpCase c = Emptied(sample, i, d);
-        check(c);
+        if (i == 0 && d == 0 && kLookups.count(sample.op)) {
+          ExpectRunError(c, "out of range for");
+        } else {
+          check(c);
+        }
         OpCase all = c;
         for (size_t k = 0; k < all.inputs.size(); ++k) {
           if (d < all.inputs[k].type.shape.size()) all = Emptied(all, k, d);
