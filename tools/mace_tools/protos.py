@@ -8,6 +8,8 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from types import SimpleNamespace
@@ -70,11 +72,13 @@ def _descriptors(path: Path) -> bytes:
 
 
 def _compile(path: Path) -> bytes:
-    from grpc_tools import protoc  # slow to import, and needed only when the cache is cold
-
+    # In a process of its own: protoc crashes beside other copies of protobuf, such as those within
+    # the source frameworks.
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out.desc"
-        args = ["protoc", f"-I{path.parent}", f"--descriptor_set_out={out}", str(path)]
-        if protoc.main(args) != 0:
-            raise MaceError(f"{path} is not a valid .proto file (see protoc's message above)")
+        done = subprocess.run(
+            [sys.executable, "-m", "grpc_tools.protoc", f"-I{path.parent}",
+             f"--descriptor_set_out={out}", str(path)], check=False, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise MaceError(f"{path} is not a valid .proto file: {done.stderr.strip()[-500:]}")
         return out.read_bytes()
