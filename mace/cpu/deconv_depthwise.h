@@ -1,5 +1,5 @@
-// PrepareDeconvDepthwise: a transposed convolution with one input and one
-// output for each group. SPDX-License-Identifier: Apache-2.0
+// PrepareDeconvDepthwise: a transposed convolution with small groups.
+// SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_DECONV_DEPTHWISE_H_
 #define MACE_CPU_DECONV_DEPTHWISE_H_
 
@@ -11,9 +11,14 @@
 
 namespace mace::cpu {
 
+// Whether this is faster than matrix products: those compute, zeros included,
+// `product_columns` columns for each output pixel, of all groups together.
+bool DeconvDepthwisePays(const ConvShape& shape, int64_t product_columns,
+                         CpuFeatures features);
+
 // Each phase of the stride is a depthwise convolution, whose outputs lie a
-// stride apart. REQUIRES: shape.in_per_group() and out_per_group() are 1.
-// Errors: MACE_OUT_OF_RESOURCES.
+// stride apart. REQUIRES: DeconvDepthwisePays. Errors: MACE_OUT_OF_RESOURCES,
+// MACE_UNSUPPORTED as of CheckTable.
 Result<KernelPtr> PrepareDeconvDepthwise(const Node& node,
                                          const ConvShape& shape,
                                          const ActivationFunction& activation,

@@ -153,6 +153,41 @@ TEST(Deconv2d, SmallGroups) {
   }
 }
 
+// Groups that are depthwise convolutions over spread lines: windows of several
+// lines, which the tasks of several threads begin within, and of one; gaps
+// between the taps; outputs that no input reaches; several images.
+TEST(Deconv2d, SpreadGroups) {
+  struct Group {
+    int64_t count, in, out;
+  };
+  for (const Group& g : {Group{16, 4, 4}, Group{4, 16, 16}, Group{12, 2, 3},
+                         Group{8, 3, 1}, Group{20, 1, 2}, Group{5, 3, 8}}) {
+    for (int64_t kernel : {1, 2, 3, 5}) {
+      for (int64_t stride : {1, 2, 3}) {
+        for (int64_t dilation : {1, 2}) {
+          SCOPED_TRACE(
+              ToString(Shape{g.count, g.in, g.out, kernel, stride, dilation}));
+          const int64_t channels = g.count * g.out;
+          const AttrMap attrs = {
+              {"strides", Ints{stride, 2}},
+              {"dilations", Ints{dilation, 1}},
+              {"padding", int64_t{4}},
+              {"padding_values", Ints{kernel / 3, 0, kernel / 2, kernel / 5}},
+              {"output_padding", Ints{stride - 1, 1}},
+              {"group", g.count},
+              {"activation", stride == 3 ? "TANH" : "RELU"}};
+          const TestTensor x = RandomF32({2, 7, 5, g.count * g.in}, 1);
+          const TestTensor w = RandomF32({channels, g.in, kernel, kernel}, 2);
+          CheckOp({"Deconv2d",
+                   attrs,
+                   {x, Const(w), Const(RandomF32({channels}, 3))}});
+          if (dilation == 1) CheckOp({"Deconv2d", attrs, {x, w}});
+        }
+      }
+    }
+  }
+}
+
 TEST(Deconv2d, OutputShapes) {
   const auto shape = [](AttrMap attrs) {
     return InferTypes(

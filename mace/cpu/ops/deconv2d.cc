@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "mace/cpu/blocking.h"
 #include "mace/cpu/conv_gemm.h"
 #include "mace/cpu/deconv_depthwise.h"
 #include "mace/cpu/deconv_phases.h"
@@ -124,6 +125,14 @@ int64_t GroupsAsOne(const ConvShape& s, const GemmF32& micro) {
   return 1;
 }
 
+// The columns that are computed for each output pixel, of all groups: those of
+// zeros in a joined filter, and those that fill up micro-kernels, too.
+int64_t ProductColumns(const ConvShape& s, int64_t as_one,
+                       const GemmF32& micro) {
+  const int64_t columns = AlignUp(s.out_per_group() * as_one, micro.nr);
+  return SaturatedProduct({s.group, columns});
+}
+
 // The filter [O, n * I, kh, kw] of `n` groups as one, whose outputs have zeros
 // for the inputs of the other groups, as is stored: bytes of elements of `w`.
 std::vector<char> JoinedFilter(const ConvShape& s, int64_t n, const Operand& w,
@@ -141,6 +150,15 @@ std::vector<char> JoinedFilter(const ConvShape& s, int64_t n, const Operand& w,
 Result<KernelPtr> PreparePhases(const Node& node, ConvShape s,
                                 const ActivationFunction& act,
                                 CpuContext& context) {
+  const Shape& x = node.inputs[0].type.shape;
+  const int64_t pixels = x[0] * x[1] * x[2];  // rows of a phase, about
+  const GemmF32& micro = ChooseGemm(node.inputs[1], {pixels}, context);
+  Operand filter = node.inputs[1];
+  const int64_t as_one = filter.data == nullptr ? 1 : GroupsAsOne(s, micro);
+  if (DeconvDepthwisePays(s, ProductColumns(s, as_one, micro),
+                          context.features)) {
+    return PrepareDeconvDepthwise(node, s, act, context);
+  }
   auto kernel = std::make_unique<DeconvF32>();
   kernel->threads = context.threads;
   kernel->activation = act;
@@ -148,12 +166,7 @@ Result<KernelPtr> PreparePhases(const Node& node, ConvShape s,
   kernel->out_channels = s.out_channels;
   kernel->num_macs = SaturatedProduct(
       {NumElements(node.inputs[0].type.shape), s.out_per_group(), s.taps()});
-  const Shape& x = node.inputs[0].type.shape;
-  const int64_t pixels = x[0] * x[1] * x[2];  // rows of a phase, about
-  const GemmF32& micro = ChooseGemm(node.inputs[1], {pixels}, context);
-  Operand filter = node.inputs[1];
   std::vector<char> joined;
-  const int64_t as_one = filter.data == nullptr ? 1 : GroupsAsOne(s, micro);
   if (as_one > 1) {
     const size_t element = filter.stored == DataType::kInvalid
                                ? sizeof(float)
@@ -215,9 +228,6 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
     });
   }
   MACE_RETURN_IF_ERROR(CheckPhases(node, s));
-  if (s.in_per_group() == 1 && s.out_per_group() == 1) {
-    return PrepareDeconvDepthwise(node, s, act, context);
-  }
   return PreparePhases(node, s, act, context);
 }
 
