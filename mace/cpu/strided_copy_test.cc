@@ -75,12 +75,18 @@ TEST(StridedCopy, RandomBoxesAsTheTwin) {
   }
 }
 
-// Long enough for several tasks, and of sides that no block divides.
+// Long enough for several tasks, and of sides that no block divides; lines that
+// compete for a set of the cache.
 TEST(StridedCopy, LargeTransposes) {
   auto threads = ThreadPool::Create(2);
   ASSERT_TRUE(threads.ok());
-  for (const Shape& shape : std::vector<Shape>{
-           {3, 50001}, {50001, 3}, {301, 299}, {7, 65, 515}, {1, 9000}}) {
+  for (const Shape& shape : std::vector<Shape>{{3, 50001},
+                                               {50001, 3},
+                                               {301, 299},
+                                               {7, 65, 515},
+                                               {1, 9000},
+                                               {21, 2560},
+                                               {2560, 21}}) {
     for (int64_t elem_bytes : {1, 2, 4, 8}) {
       SCOPED_TRACE(ToString(shape) + " x " + std::to_string(elem_bytes));
       Shape extents(shape.rbegin(), shape.rend());

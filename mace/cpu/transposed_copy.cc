@@ -15,8 +15,11 @@ namespace {
 
 using cpu::CeilDiv;
 
-constexpr int64_t kTile = 32;            // rows and columns of a block, at most
-constexpr int64_t kNarrow = 8;           // a side too short for blocks
+constexpr int64_t kTile = 32;   // rows and columns of a block, at most
+constexpr int64_t kNarrow = 8;  // a side too short for blocks
+// Lines of a matrix that are a multiple of this apart compete for few sets of
+// the first-level cache; so few of them at a time are touched.
+constexpr int64_t kSetConflictBytes = 1024;
 constexpr int64_t kTaskBytes = 1 << 15;  // less is not worth a thread
 
 // Part of a matrix whose rows lie side by side in src, and columns in dst:
@@ -68,13 +71,63 @@ void InterleaveTwo(const Block& b) {
       {b.src + i * 4, b.dst + i * 8, b.src_stride, 8, b.rows - i, 2});
 }
 
+// Three columns that end up side by side: the planes of an image's colors
+// become pixels.
+void InterleaveThree(const Block& b) {
+  int64_t i = 0;
+  for (; i + 4 <= b.rows; i += 4) {
+    const char* src = b.src + i * 4;
+    const Four x = LoadFour(src), y = LoadFour(src + b.src_stride);
+    const Four z = LoadFour(src + 2 * b.src_stride);
+    const Four xy_lo = __builtin_shufflevector(x, y, 0, 4, 1, 5);
+    const Four xy_hi = __builtin_shufflevector(x, y, 2, 6, 3, 7);
+    const Four yz = __builtin_shufflevector(y, z, 1, 5, 1, 5);
+    char* dst = b.dst + i * 12;
+    StoreFour(dst, __builtin_shufflevector(xy_lo, z, 0, 1, 4, 2));
+    StoreFour(dst + 16, __builtin_shufflevector(yz, xy_hi, 0, 1, 4, 5));
+    StoreFour(dst + 32, __builtin_shufflevector(xy_hi, z, 6, 2, 3, 7));
+  }
+  CopyElements<uint32_t>(
+      {b.src + i * 4, b.dst + i * 12, b.src_stride, 12, b.rows - i, 3});
+}
+
+// The opposite: three rows that lie side by side.
+void SeparateThree(const Block& b) {
+  int64_t j = 0;
+  for (; j + 4 <= b.cols; j += 4) {
+    const char* src = b.src + j * 12;
+    const Four p = LoadFour(src), q = LoadFour(src + 16);
+    const Four r = LoadFour(src + 32);
+    const Four x = __builtin_shufflevector(p, q, 0, 3, 6, 6);
+    const Four y = __builtin_shufflevector(p, q, 1, 4, 7, 7);
+    const Four z = __builtin_shufflevector(p, q, 2, 5, 5, 5);
+    char* dst = b.dst + j * 4;
+    StoreFour(dst, __builtin_shufflevector(x, r, 0, 1, 2, 5));
+    StoreFour(dst + b.dst_stride, __builtin_shufflevector(y, r, 0, 1, 2, 6));
+    StoreFour(dst + 2 * b.dst_stride,
+              __builtin_shufflevector(z, r, 0, 1, 4, 7));
+  }
+  CopyElements<uint32_t>(
+      {b.src + j * 12, b.dst + j * 4, 12, b.dst_stride, 3, b.cols - j});
+}
+
 void CopyBlocksOf4x4(const Block& b) {
   if (b.cols == 2 && b.dst_stride == 8) return InterleaveTwo(b);
+  if (b.cols == 3 && b.dst_stride == 12) return InterleaveThree(b);
+  if (b.rows == 3 && b.src_stride == 12) return SeparateThree(b);
   const int64_t rows = b.rows & ~int64_t{3}, cols = b.cols & ~int64_t{3};
-  for (int64_t i = 0; i < rows; i += 4) {
+  const auto copy = [&b](int64_t i, int64_t j) {
+    Transpose4x4(b.src + i * 4 + j * b.src_stride, b.src_stride,
+                 b.dst + i * b.dst_stride + j * 4, b.dst_stride);
+  };
+  if (b.src_stride % kSetConflictBytes == 0 &&
+      b.dst_stride % kSetConflictBytes != 0) {
     for (int64_t j = 0; j < cols; j += 4) {
-      Transpose4x4(b.src + i * 4 + j * b.src_stride, b.src_stride,
-                   b.dst + i * b.dst_stride + j * 4, b.dst_stride);
+      for (int64_t i = 0; i < rows; i += 4) copy(i, j);
+    }
+  } else {
+    for (int64_t i = 0; i < rows; i += 4) {
+      for (int64_t j = 0; j < cols; j += 4) copy(i, j);
     }
   }
   CopyElements<uint32_t>({b.src + rows * 4, b.dst + rows * b.dst_stride,
