@@ -35,8 +35,10 @@ namespace {
 constexpr int64_t kTasksPerThread = 8;
 // A task begins with lines that the one before it spreads, too.
 constexpr int64_t kSpreadTasksPerThread = 4;
-// Beyond this spread lines come from too far a cache.
-constexpr int64_t kMaxSpreadBytes = int64_t{192} << 10;
+// Spread lines of so many bytes stay close; beyond the most they come from too
+// far a cache.
+constexpr int64_t kGoodSpreadBytes = int64_t{80} << 10;
+constexpr int64_t kMostSpreadBytes = int64_t{192} << 10;
 
 struct DepthwisePhase {
   Depthwise depthwise;
@@ -57,35 +59,51 @@ int64_t MostLines(const Window& h) {
   return CeilDiv(h.kernel, h.stride / std::gcd(h.stride, h.dilation));
 }
 
-// One line of the input as `inputs` lines. Groups of kOutputs, 0: of any
-// number.
+int64_t SpreadBytes(const ConvShape& s) {
+  return SaturatedProduct({MostLines(s.window.h), s.in_per_group(),
+                           s.window.w.in, s.out_channels, sizeof(float)});
+}
+
+// Into how many equal blocks of groups the work is cut, each of which fills
+// vectors: the fewest whose spread lines stay close, or 1.
+int64_t NumBlocks(const ConvShape& s, int64_t lanes) {
+  const int64_t most = std::min(s.group, s.out_channels / lanes);
+  for (int64_t n = 1; n <= most; ++n) {
+    if (s.group % n != 0 || s.out_channels / n % lanes != 0) continue;
+    if (SpreadBytes(s) / n <= kGoodSpreadBytes) return n;
+  }
+  return 1;
+}
+
+// One line of `groups` groups of the input as `inputs` lines. Groups of
+// kOutputs, 0: of any number.
 template <int64_t kOutputs>
-void SpreadGroups(const ConvShape& s, const float* x, float* to) {
+void SpreadGroups(const ConvShape& s, int64_t groups, const float* x,
+                  float* to) {
   const int64_t inputs = s.in_per_group();
   const int64_t outputs = kOutputs > 0 ? kOutputs : s.out_per_group();
   for (int64_t i = 0; i < inputs; ++i) {
-    const float* from = x + i;
-    const float* const end = from + s.window.w.in * s.in_channels;
-    for (; from < end; from += inputs, to += outputs) {
-      for (int64_t o = 0; o < outputs; ++o) to[o] = *from;
+    const float* pixel = x + i;
+    for (int64_t q = 0; q < s.window.w.in; ++q, pixel += s.in_channels) {
+      for (int64_t g = 0; g < groups; ++g, to += outputs) {
+        for (int64_t o = 0; o < outputs; ++o) to[o] = pixel[g * inputs];
+      }
     }
   }
 }
 
-void Spread(const ConvShape& s, const float* x, float* to) {
+void Spread(const ConvShape& s, int64_t groups, const float* x, float* to) {
   switch (s.out_per_group()) {
     case 1:
-      return SpreadGroups<1>(s, x, to);
+      return SpreadGroups<1>(s, groups, x, to);
     case 2:
-      return SpreadGroups<2>(s, x, to);
+      return SpreadGroups<2>(s, groups, x, to);
     case 4:
-      return SpreadGroups<4>(s, x, to);
+      return SpreadGroups<4>(s, groups, x, to);
     case 8:
-      return SpreadGroups<8>(s, x, to);
-    case 16:
-      return SpreadGroups<16>(s, x, to);
+      return SpreadGroups<8>(s, groups, x, to);
     default:
-      return SpreadGroups<0>(s, x, to);
+      return SpreadGroups<0>(s, groups, x, to);
   }
 }
 
@@ -118,14 +136,15 @@ struct DeconvDepthwiseF32 final : Kernel {
     const int64_t tasks = std::min(
         num_lines, threads->num_threads() *
                        (spreads ? kSpreadTasksPerThread : kTasksPerThread));
-    RunTasks(threads, tasks, [&](size_t worker, size_t task) {
-      const int64_t i = static_cast<int64_t>(task);
+    RunTasks(threads, blocks * tasks, [&](size_t worker, size_t task) {
+      const int64_t i = static_cast<int64_t>(task) % tasks;
+      const Operands block = Block(at, static_cast<int64_t>(task) / tasks);
       char* const thread_scratch = for_threads + worker * thread_bytes();
       const int64_t end = (i + 1) * num_lines / tasks;
       for (int64_t line = i * num_lines / tasks; line < end;) {
         const int64_t image = line / h.out, p = line % h.out;
         const int64_t count = std::min(end - line, h.out - p);
-        Operands of = at;
+        Operands of = block;
         of.x += image * h.in * w.in * s.in_channels;
         of.y += image * h.out * w.out * s.out_channels;
         RunLines(of, p, p + count, thread_scratch);
@@ -142,7 +161,16 @@ struct DeconvDepthwiseF32 final : Kernel {
     float* y;
   };
 
-  // Output lines [begin, end) of the image at `at`.
+  // Those of block `i` of the channels.
+  Operands Block(Operands at, int64_t i) const {
+    at.x += i * s.in_channels / blocks;
+    at.packed += i * packed_bytes / blocks;
+    if (at.bias != nullptr) at.bias += i * block_channels();
+    at.y += i * block_channels();
+    return at;
+  }
+
+  // Output lines [begin, end) of a block and the image at `at`.
   void RunLines(const Operands& at, int64_t begin, int64_t end,
                 char* thread_scratch) const {
     const Window &h = s.window.h, &w = s.window.w;
@@ -159,7 +187,7 @@ struct DeconvDepthwiseF32 final : Kernel {
         next = std::max(next, p + row.top);
         const int64_t seen = std::min(p + row.top + row.count, h.in);
         for (; next < seen; ++next) {
-          Spread(s, at.x + next * w.in * s.in_channels,
+          Spread(s, s.group / blocks, at.x + next * w.in * s.in_channels,
                  ring + next % ring_lines * spread_floats());
         }
       }
@@ -173,17 +201,20 @@ struct DeconvDepthwiseF32 final : Kernel {
     }
   }
 
-  // The taps [output, kernel_h, input, kernel_w] of each phase, through `taps`,
-  // which has room for all of one.
+  // The taps [output, kernel_h, input, kernel_w] of each block and phase,
+  // through `taps`, which has room for all of one.
   void Pack(const float* filter, char* packed, float* taps) const {
-    const int64_t block = s.in_per_group() * s.taps();
-    for (const DepthwisePhase& phase : phases) {
-      float* to = taps;
-      for (int64_t c = 0; c < s.out_channels; ++c) {
-        for (int64_t tap : phase.taps) *to++ = filter[c * block + tap];
+    const int64_t of_output = s.in_per_group() * s.taps();
+    for (int64_t i = 0; i < blocks; ++i, packed += packed_bytes / blocks) {
+      for (const DepthwisePhase& phase : phases) {
+        float* to = taps;
+        for (int64_t c = 0; c < block_channels(); ++c) {
+          for (int64_t tap : phase.taps) *to++ = filter[c * of_output + tap];
+        }
+        phase.depthwise.Pack(taps,
+                             reinterpret_cast<float*>(packed + phase.packed));
       }
-      phase.depthwise.Pack(taps,
-                           reinterpret_cast<float*>(packed + phase.packed));
+      filter += block_channels() * of_output;
     }
   }
 
@@ -193,9 +224,10 @@ struct DeconvDepthwiseF32 final : Kernel {
                                       static_cast<int64_t>(sizeof(float)),
                                   kAlignment);
   }
-  // Of one input line.
+  int64_t block_channels() const { return s.out_channels / blocks; }
+  // Of one input line of a block.
   int64_t spread_floats() const {
-    return s.in_per_group() * s.window.w.in * s.out_channels;
+    return s.in_per_group() * s.window.w.in * block_channels();
   }
   int64_t thread_bytes() const {
     if (!spreads) return pixel_bytes;
@@ -212,6 +244,7 @@ struct DeconvDepthwiseF32 final : Kernel {
   ThreadPool* threads = nullptr;
   ActivationFunction activation;
   bool has_gaps = false;
+  int64_t blocks = 1;      // of channels
   int64_t ring_lines = 0;  // of the input that a thread keeps spread
   int64_t packed_bytes = 0;
   int64_t pixel_bytes = 0;  // of a thread
@@ -232,7 +265,7 @@ void AddPhase(const Phase& ph, const Phase& pw, const CpuContext& context,
     h.pad_before *= inputs;
   }
   spec.batch = s.batch;
-  spec.channels = s.out_channels;
+  spec.channels = kernel->block_channels();
   spec.activation = kernel->activation;
   spec.y_pixel = s.window.w.stride * s.out_channels;
   DepthwisePhase phase = {Depthwise(spec, context), {}};
@@ -268,6 +301,7 @@ void AddPhases(const CpuContext& context, DeconvDepthwiseF32* kernel) {
     row.end = kernel->phases.size();
     kernel->rows.push_back(row);
   }
+  kernel->packed_bytes *= kernel->blocks;
 }
 
 }  // namespace
@@ -278,10 +312,12 @@ bool DeconvDepthwisePays(const ConvShape& s, int64_t product_columns,
   if (s.in_per_group() == 1 && s.out_per_group() == 1) return true;
   // Else the lines of a window would not follow each other.
   if (s.group == 1 || h.stride % h.dilation != 0) return false;
-  const int64_t ring_bytes = SaturatedProduct(
-      {MostLines(h), s.in_per_group(), w.in, s.out_channels, sizeof(float)});
-  if (ring_bytes > kMaxSpreadBytes) return false;
   const int64_t lanes = ChooseRow(kDwconvF32, features).lanes;
+  // A group that fills vectors needs no spread inputs to do so.
+  if (s.out_per_group() >= lanes ||
+      SpreadBytes(s) / NumBlocks(s, lanes) > kMostSpreadBytes) {
+    return false;
+  }
   const int64_t columns = AlignUp(s.out_channels, lanes);
   // Micro-kernels for narrow windows reach two thirds of the speed of a matrix
   // product, the one for any window a quarter.
@@ -294,8 +330,13 @@ bool DeconvDepthwisePays(const ConvShape& s, int64_t product_columns,
 Result<KernelPtr> PrepareDeconvDepthwise(const Node& node, const ConvShape& s,
                                          const ActivationFunction& activation,
                                          CpuContext& context) {
+  const Window &h = s.window.h, &w = s.window.w;
   MACE_RETURN_IF_ERROR(CheckTable(
       node, "taps of a group", {s.in_per_group(), s.taps()}, sizeof(int64_t)));
+  MACE_RETURN_IF_ERROR(CheckTable(
+      node, "channels of all phases",
+      {std::min(h.stride, h.out), std::min(w.stride, w.out), s.out_channels},
+      sizeof(float)));
   auto kernel = std::make_unique<DeconvDepthwiseF32>();
   kernel->s = s;
   kernel->spreads = s.in_per_group() > 1 || s.out_per_group() > 1;
@@ -304,13 +345,18 @@ Result<KernelPtr> PrepareDeconvDepthwise(const Node& node, const ConvShape& s,
   kernel->activation = activation;
   kernel->num_macs = SaturatedProduct(
       {NumElements(node.inputs[0].type.shape), s.out_per_group(), s.taps()});
+  if (kernel->spreads) {
+    const int64_t lanes = ChooseRow(kDwconvF32, context.features).lanes;
+    kernel->blocks = NumBlocks(s, lanes);
+  }
   AddPhases(context, kernel.get());
   const Operand& filter = node.inputs[1];
   if (filter.data == nullptr || kernel->phases.empty()) {
     return KernelPtr(std::move(kernel));
   }
-  std::string how = "deconv of " + std::to_string(s.group) +
-                    " groups as depthwise" + DescribePhases(s.window);
+  std::string how =
+      "deconv of " + std::to_string(s.group) + " groups as depthwise in " +
+      std::to_string(kernel->blocks) + " blocks" + DescribePhases(s.window);
   for (const DepthwisePhase& phase : kernel->phases) {
     how += ", " + phase.depthwise.packing();
   }

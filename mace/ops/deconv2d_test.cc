@@ -188,6 +188,23 @@ TEST(Deconv2d, SpreadGroups) {
   }
 }
 
+// Spread lines too long to stay close as a whole: blocks of groups.
+TEST(Deconv2d, BlocksOfSpreadGroups) {
+  for (int64_t out : {7, 4, 3}) {
+    SCOPED_TRACE(out);
+    const int64_t channels = 16 * out;
+    const AttrMap attrs = {{"strides", Ints{2, 2}},
+                           {"padding", int64_t{1}},
+                           {"group", int64_t{16}}};
+    const TestTensor x = RandomF32({2, 5, 67, 16 * 8}, 1);
+    const TestTensor w = RandomF32({channels, 8, 3, 4}, 2);
+    const TestTensor b = Const(RandomF32({channels}, 3));
+    CheckOp({"Deconv2d", attrs, {x, Const(w), b}});
+    CheckOp({"Deconv2d", attrs, {x, w, b}});
+    CheckOp({"Deconv2d", attrs, {x, StoredAs(DataType::kF16, w)}});
+  }
+}
+
 TEST(Deconv2d, OutputShapes) {
   const auto shape = [](AttrMap attrs) {
     return InferTypes(
