@@ -98,14 +98,18 @@ void SeparateThree(const Block& b) {
     const char* src = b.src + j * 12;
     const Four p = LoadFour(src), q = LoadFour(src + 16);
     const Four r = LoadFour(src + 32);
-    const Four x = __builtin_shufflevector(p, q, 0, 3, 6, 6);
-    const Four y = __builtin_shufflevector(p, q, 1, 4, 7, 7);
-    const Four z = __builtin_shufflevector(p, q, 2, 5, 5, 5);
+    // Two of the one and two of the other at a time: one instruction.
+    const Four x_lo = __builtin_shufflevector(p, q, 0, 3, 6, 6);
+    const Four x_hi = __builtin_shufflevector(q, r, 2, 2, 5, 5);
+    const Four y_lo = __builtin_shufflevector(p, q, 1, 1, 4, 4);
+    const Four y_hi = __builtin_shufflevector(q, r, 3, 3, 6, 6);
+    const Four z_lo = __builtin_shufflevector(p, q, 2, 2, 5, 5);
     char* dst = b.dst + j * 4;
-    StoreFour(dst, __builtin_shufflevector(x, r, 0, 1, 2, 5));
-    StoreFour(dst + b.dst_stride, __builtin_shufflevector(y, r, 0, 1, 2, 6));
+    StoreFour(dst, __builtin_shufflevector(x_lo, x_hi, 0, 1, 4, 6));
+    StoreFour(dst + b.dst_stride,
+              __builtin_shufflevector(y_lo, y_hi, 0, 2, 4, 6));
     StoreFour(dst + 2 * b.dst_stride,
-              __builtin_shufflevector(z, r, 0, 1, 4, 7));
+              __builtin_shufflevector(z_lo, r, 0, 2, 4, 7));
   }
   CopyElements<uint32_t>(
       {b.src + j * 12, b.dst + j * 4, 12, b.dst_stride, 3, b.cols - j});
