@@ -114,14 +114,19 @@ void Patches::CopyRow(const float* image, int64_t p, int64_t q, int64_t k0,
   const bool long_runs = w.dilation == 1 && channels == pixel_stride;
   const int64_t run_pixels = long_runs ? w.kernel : 1;
   const int64_t run_floats = run_pixels * channels;
-  const int64_t runs_per_line = w.kernel / run_pixels;
-  for (int64_t run = k0 / run_floats; run * run_floats < k1; ++run) {
-    const int64_t begin = std::max(k0 - run * run_floats, int64_t{0});
-    const int64_t end = std::min(k1 - run * run_floats, run_floats);
-    const int64_t y =
-        p * h.stride - h.pad_before + run / runs_per_line * h.dilation;
-    const int64_t x0 =
-        q * w.stride - w.pad_before + run % runs_per_line * w.dilation;
+  const int64_t runs_per_line = long_runs ? 1 : w.kernel;
+  // Divisions would take longer than short runs.
+  int64_t first_run = 0, line = 0, column = 0;
+  if (k0 > 0) {
+    first_run = k0 / run_floats;
+    line = first_run / runs_per_line;
+    column = first_run % runs_per_line;
+  }
+  for (int64_t k = first_run * run_floats; k < k1; k += run_floats) {
+    const int64_t begin = std::max(k0 - k, int64_t{0});
+    const int64_t end = std::min(k1 - k, run_floats);
+    const int64_t y = p * h.stride - h.pad_before + line * h.dilation;
+    const int64_t x0 = q * w.stride - w.pad_before + column * w.dilation;
     // The part [first, last) of the run that lies in the image.
     int64_t first = begin, last = begin;
     if (y >= 0 && y < h.in) {
@@ -135,6 +140,10 @@ void Patches::CopyRow(const float* image, int64_t p, int64_t q, int64_t k0,
     CopyFloats(from + first, last - first, to + (first - begin));
     ZeroFloats(end - last, to + (last - begin));
     to += end - begin;
+    if (++column == runs_per_line) {
+      column = 0;
+      ++line;
+    }
   }
 }
 
