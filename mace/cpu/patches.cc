@@ -64,10 +64,7 @@ bool Patches::CopyWindows(const float* x, int64_t row, int64_t m, float* to,
                           InPlace* in_place) const {
   const Window &h = window.h, &w = window.w;
   const int64_t q = row % w.out;
-  if (w.dilation != 1 || channels != pixel_stride || w.stride > w.kernel ||
-      q + m > w.out) {
-    return false;
-  }
+  if (w.dilation != 1 || w.stride > w.kernel || q + m > w.out) return false;
   const int64_t p = row / w.out % h.out, n = row / w.out / h.out;
   const int64_t columns = (m - 1) * w.stride + w.kernel;
   const int64_t left = q * w.stride - w.pad_before;
@@ -83,9 +80,17 @@ bool Patches::CopyWindows(const float* x, int64_t row, int64_t m, float* to,
     }
     const int64_t before = std::min(begin - left, columns) * channels;
     const int64_t inside = (end - begin) * channels;
-    const float* line = x + (n * h.in + y) * w.in * channels;
+    const float* from = x + ((n * h.in + y) * w.in + begin) * pixel_stride;
     ZeroFloats(before, to);
-    CopyFloats(line + begin * channels, inside, to + before);
+    if (channels == pixel_stride) {
+      CopyFloats(from, inside, to + before);
+    } else {
+      float* pixel = to + before;
+      float* const last = pixel + inside;
+      for (; pixel < last; pixel += channels, from += pixel_stride) {
+        CopyFloats(from, channels, pixel);
+      }
+    }
     ZeroFloats(columns * channels - before - inside, to + before + inside);
   }
   return true;

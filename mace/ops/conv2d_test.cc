@@ -143,6 +143,27 @@ TEST(Conv2d, ThreeByThreeAtStrideOne) {
   }
 }
 
+// The pixels of a group do not follow each other: windows at the borders, of
+// which several begin in a tile and some are outside, are copied by pixels.
+TEST(Conv2d, Groups) {
+  for (int64_t in : {1, 5, 8}) {
+    for (int64_t kernel : {1, 2, 3, 5}) {
+      for (int64_t stride : {1, 2, 3}) {
+        for (int64_t padding : {0, 1, 2}) {
+          SCOPED_TRACE(ToString(Shape{in, kernel, stride, padding}));
+          CheckOp({"Conv2d",
+                   {{"group", int64_t{3}},
+                    {"strides", Ints{stride, stride}},
+                    {"padding", padding}},
+                   {RandomF32({2, 6, 19, 3 * in}, 1),
+                    Const(RandomF32({3 * 18, in, kernel, kernel}, 2)),
+                    Const(RandomF32({3 * 18}, 3))}});
+        }
+      }
+    }
+  }
+}
+
 TEST(Conv2d, EmptyBatch) {
   CheckOp({"Conv2d",
            {},

@@ -155,13 +155,15 @@ TEST(Deconv2d, SmallGroups) {
 
 // Groups that are depthwise convolutions over spread lines: windows of several
 // lines, which the tasks of several threads begin within, and of one; gaps
-// between the taps; outputs that no input reaches; several images.
+// between the taps; outputs that no input reaches; several images. The last fills
+// vectors by itself and is a matrix product.
 TEST(Deconv2d, SpreadGroups) {
   struct Group {
     int64_t count, in, out;
   };
-  for (const Group& g : {Group{16, 4, 4}, Group{4, 16, 16}, Group{12, 2, 3},
-                         Group{8, 3, 1}, Group{20, 1, 2}, Group{5, 3, 8}}) {
+  for (const Group& g :
+       {Group{16, 4, 4}, Group{4, 16, 16}, Group{12, 2, 3}, Group{8, 3, 1},
+        Group{20, 1, 2}, Group{5, 3, 8}, Group{2, 7, 33}}) {
     for (int64_t kernel : {1, 2, 3, 5}) {
       for (int64_t stride : {1, 2, 3}) {
         for (int64_t dilation : {1, 2}) {
