@@ -155,8 +155,8 @@ TEST(Deconv2d, SmallGroups) {
 
 // Groups that are depthwise convolutions over spread lines: windows of several
 // lines, which the tasks of several threads begin within, and of one; gaps
-// between the taps; outputs that no input reaches; several images. The last fills
-// vectors by itself and is a matrix product.
+// between the taps; outputs that no input reaches; several images. The last
+// fills vectors by itself and is a matrix product.
 TEST(Deconv2d, SpreadGroups) {
   struct Group {
     int64_t count, in, out;

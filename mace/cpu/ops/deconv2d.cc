@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "mace/base/large_array.h"
 #include "mace/cpu/blocking.h"
 #include "mace/cpu/conv_gemm.h"
 #include "mace/cpu/deconv_depthwise.h"
@@ -115,18 +116,19 @@ ConvGemm::Spec PhaseSpec(const ConvShape& s, const Phase& ph, const Phase& pw) {
   return spec;
 }
 
-// How many groups are computed as one: as many as fill the columns of a
-// micro-kernel, which are computed whether or not they are used.
+// How many groups are computed as one: as many as fill half of the columns of a
+// micro-kernel, which may leave out the other half but no less. More would save
+// nothing: the rows become longer, by zeros, as the products become fewer.
 int64_t GroupsAsOne(const ConvShape& s, const GemmF32& micro) {
-  const int64_t most = micro.nr / s.out_per_group();
+  const int64_t most = micro.nr / 2 / s.out_per_group();
   for (int64_t n = std::min(most, s.group); n > 1; --n) {
     if (s.group % n == 0) return n;
   }
   return 1;
 }
 
-// The columns that are computed for each output pixel, of all groups: those of
-// zeros in a joined filter, and those that fill up micro-kernels, too.
+// The columns that are computed for each output pixel, of all groups, at most:
+// those of zeros in a joined filter, and those that fill up micro-kernels, too.
 int64_t ProductColumns(const ConvShape& s, int64_t as_one,
                        const GemmF32& micro) {
   const int64_t columns = AlignUp(s.out_per_group() * as_one, micro.nr);
@@ -135,16 +137,21 @@ int64_t ProductColumns(const ConvShape& s, int64_t as_one,
 
 // The filter [O, n * I, kh, kw] of `n` groups as one, whose outputs have zeros
 // for the inputs of the other groups, as is stored: bytes of elements of `w`.
-std::vector<char> JoinedFilter(const ConvShape& s, int64_t n, const Operand& w,
-                               size_t element) {
+// Errors: MACE_OUT_OF_RESOURCES.
+Result<LargeArray<char>> JoinedFilter(const ConvShape& s, int64_t n,
+                                      const Operand& w, size_t element) {
   const size_t block = s.in_per_group() * s.taps() * element;
-  std::vector<char> joined(s.out_channels * n * block);
+  MACE_ASSIGN_OR_RETURN(
+      LargeArray<char> joined,
+      LargeArray<char>::Create(
+          SaturatedProduct({s.out_channels, n, static_cast<int64_t>(block)}),
+          "the joined filter of a transposed convolution"));
   for (int64_t o = 0; o < s.out_channels; ++o) {
     const int64_t place = o / s.out_per_group() % n;
     std::memcpy(joined.data() + (o * n + place) * block,
                 static_cast<const char*>(w.data) + o * block, block);
   }
-  return joined;
+  return Result<LargeArray<char>>(std::move(joined));
 }
 
 Result<KernelPtr> PreparePhases(const Node& node, ConvShape s,
@@ -166,12 +173,12 @@ Result<KernelPtr> PreparePhases(const Node& node, ConvShape s,
   kernel->out_channels = s.out_channels;
   kernel->num_macs = SaturatedProduct(
       {NumElements(node.inputs[0].type.shape), s.out_per_group(), s.taps()});
-  std::vector<char> joined;
+  LargeArray<char> joined;
   if (as_one > 1) {
     const size_t element = filter.stored == DataType::kInvalid
                                ? sizeof(float)
                                : SizeOf(filter.stored);
-    joined = JoinedFilter(s, as_one, filter, element);
+    MACE_ASSIGN_OR_RETURN(joined, JoinedFilter(s, as_one, filter, element));
     filter.data = joined.data();
     filter.type.shape[1] *= as_one;
     s.group /= as_one;
