@@ -11,6 +11,7 @@
 
 #include "mace/base/aligned_buffer.h"
 #include "mace/cpu/blocking.h"
+#include "mace/cpu/table_size.h"
 #include "mace/cpu/tasks.h"
 
 namespace mace::cpu {
@@ -160,6 +161,14 @@ struct PoolLinesF32 final : Kernel {
 bool LinesPay(const PoolShape& s, const PoolF32& row) {
   if (row.lines == nullptr) return false;
   const Window &h = s.window.h, &w = s.window.w;
+  // FindScales makes a line of scales for each number of taps that there is.
+  const int64_t scales =
+      SaturatedProduct({std::min(h.out, h.kernel), w.out, s.channels});
+  constexpr int64_t kMaxScales =
+      kMaxTableBytes / static_cast<int64_t>(sizeof(int64_t));
+  if (s.type != PoolingType::kMax && std::max(scales, h.out) > kMaxScales) {
+    return false;
+  }
   // In vectors that are loaded or stored, of one line of outputs.
   constexpr int64_t kCall = 8;  // what a window takes besides
   const int64_t per_pixel = CeilDiv(s.channels, row.lanes);
