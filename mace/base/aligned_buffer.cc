@@ -21,10 +21,10 @@ constexpr size_t kHugePageBytes = 2 << 20;
 void AlignedBuffer::Free::operator()(void* p) const { std::free(p); }
 
 Result<AlignedBuffer> AlignedBuffer::Create(size_t bytes, const char* what) {
-  constexpr size_t kMost = std::numeric_limits<int64_t>::max();
-  MACE_ASSIGN_OR_RETURN(
-      MemoryShare share,
-      MemoryShare::Take(static_cast<int64_t>(std::min(bytes, kMost)), what));
+  constexpr uint64_t kMost = std::numeric_limits<int64_t>::max();
+  const auto counted =
+      static_cast<int64_t>(std::min(static_cast<uint64_t>(bytes), kMost));
+  MACE_ASSIGN_OR_RETURN(MemoryShare share, MemoryShare::Take(counted, what));
   MACE_ASSIGN_OR_RETURN(AlignedBuffer buffer, CreateUncounted(bytes, what));
   buffer.share_ = std::move(share);
   return buffer;

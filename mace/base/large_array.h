@@ -24,7 +24,9 @@ class LargeArray {
   // `size` elements whose bytes are 0; `what` is for messages. Errors:
   // MACE_OUT_OF_RESOURCES.
   static Result<LargeArray> Create(int64_t size, const char* what) {
-    constexpr int64_t kMost = std::numeric_limits<int64_t>::max() / sizeof(T);
+    // What a pointer can reach, also on CPUs of 32 bits.
+    constexpr int64_t kMost = std::numeric_limits<ptrdiff_t>::max() /
+                              static_cast<ptrdiff_t>(sizeof(T));
     LargeArray array;
     if (size == 0) return array;
     MACE_ASSIGN_OR_RETURN(

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <limits>
 #include <string>
@@ -77,7 +78,9 @@ int64_t ControlGroupLimit() {
 }
 
 int64_t ReadMachineMemory() {
-  int64_t limit = ControlGroupLimit();
+  // No buffer is larger than what a pointer can reach, on 32 bits 2 GiB.
+  int64_t limit = std::min<int64_t>(ControlGroupLimit(),
+                                    std::numeric_limits<ptrdiff_t>::max());
   const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
   if (pages > 0 && page > 0) {
     limit = std::min(limit, static_cast<int64_t>(pages) * page);

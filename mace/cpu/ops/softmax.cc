@@ -115,9 +115,9 @@ struct SoftmaxF32 final : Kernel {
             const int64_t column = i % blocks * kColumnBlock;
             const int64_t at = i / blocks * n * inner + column;
             const int64_t columns = std::min(kColumnBlock, inner - column);
-            micro->set->softmax_columns({static_cast<size_t>(n),
-                                         static_cast<size_t>(columns), inner,
-                                         x + at, use_log, y + at});
+            micro->set->softmax_columns(
+                {static_cast<size_t>(n), static_cast<size_t>(columns),
+                 static_cast<ptrdiff_t>(inner), x + at, use_log, y + at});
           }
         });
   }
