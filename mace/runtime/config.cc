@@ -187,8 +187,9 @@ MaceStatus MaceEngineConfig::SetTuning(int budget_ms, const std::string& file) {
 }
 
 void MaceEngineConfig::SetMemoryLimit(size_t bytes) {
-  constexpr size_t kMost = std::numeric_limits<int64_t>::max();
-  impl_->memory_limit = static_cast<int64_t>(std::min(bytes, kMost));
+  constexpr uint64_t kMost = std::numeric_limits<int64_t>::max();
+  impl_->memory_limit =
+      static_cast<int64_t>(std::min(static_cast<uint64_t>(bytes), kMost));
 }
 
 void MaceEngineConfig::SetGuard(bool guard) { impl_->guard = guard; }
