@@ -78,7 +78,9 @@ bool Patches::CopyWindows(const float* x, int64_t row, int64_t m, float* to,
       ZeroFloats(columns * channels, to);
       continue;
     }
-    const int64_t before = std::min(begin - left, columns) * channels;
+    // Windows may begin behind the image: then all is outside of it.
+    const int64_t before =
+        std::clamp<int64_t>(begin - left, 0, columns) * channels;
     const int64_t inside = (end - begin) * channels;
     const float* from = x + ((n * h.in + y) * w.in + begin) * pixel_stride;
     ZeroFloats(before, to);
