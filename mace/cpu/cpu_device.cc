@@ -8,7 +8,7 @@
 
 #include "mace/base/logging.h"
 #include "mace/cpu/cpu_identity.h"
-#include "mace/cpu/prepare.h"
+#include "mace/cpu/fused/prepare.h"
 
 namespace mace {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "mace/cpu/cpu_context.h"
-#include "mace/cpu/tuner.h"
+#include "mace/cpu/common/cpu_context.h"
+#include "mace/cpu/tuning/tuner.h"
 #include "mace/device/device.h"
 
 namespace mace {

@@ -8,7 +8,7 @@ def _kernel_source_impl(ctx):
     names = {f.basename: f for f in ctx.files.srcs}
     files = [names[name] for name in sorted(names)]
     parts = ["echo '// Written by //mace/opencl:kernel_source.bzl; do not edit.'"]
-    parts.append("echo '#include \"mace/opencl/kernel_source.h\"'")
+    parts.append("echo '#include \"mace/opencl/driver/kernel_source.h\"'")
     parts.append("echo 'namespace mace::opencl {'")
     parts.append("echo 'const KernelSource kKernelSources[] = {'")
     for f in files:

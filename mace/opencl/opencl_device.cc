@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "mace/base/logging.h"
-#include "mace/opencl/caller_memory.h"
-#include "mace/opencl/convert.h"
-#include "mace/opencl/kernel_table.h"
+#include "mace/opencl/driver/caller_memory.h"
+#include "mace/opencl/kernels/convert.h"
+#include "mace/opencl/kernels/kernel_table.h"
 
 namespace mace {
 namespace {

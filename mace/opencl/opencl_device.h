@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "mace/device/device.h"
-#include "mace/opencl/binary_cache.h"
-#include "mace/opencl/opencl_context.h"
+#include "mace/opencl/driver/binary_cache.h"
+#include "mace/opencl/launch/opencl_context.h"
 
 namespace mace {
 

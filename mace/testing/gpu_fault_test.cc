@@ -16,7 +16,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "mace/opencl/cl_api.h"
+#include "mace/opencl/driver/cl_api.h"
 #include "mace/public/mace.h"
 #include "mace/testing/gpu_needed.h"
 #include "mace/testing/model_builder.h"

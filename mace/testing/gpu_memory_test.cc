@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "mace/opencl/cl_api.h"
-#include "mace/opencl/image_layout.h"
+#include "mace/opencl/driver/cl_api.h"
+#include "mace/opencl/launch/image_layout.h"
 #include "mace/public/mace.h"
 #include "mace/testing/gpu_needed.h"
 #include "mace/testing/model_builder.h"

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "mace/base/half.h"
-#include "mace/opencl/cl_runtime.h"
+#include "mace/opencl/driver/cl_runtime.h"
 #include "mace/opencl/opencl_device.h"
 #include "mace/ops/common/op.h"
 #include "mace/testing/check_paths.h"

@@ -23,9 +23,9 @@ from to_tflite import write_tflite  # noqa: E402
 
 from mace_tools import runner  # noqa: E402
 from mace_tools.cli_console import Console  # noqa: E402
-from mace_tools.convert import convert  # noqa: E402
 from mace_tools.emit import write_model  # noqa: E402
 from mace_tools.importers import load  # noqa: E402
+from mace_tools.passes.pipeline import convert  # noqa: E402
 
 NAMES = ("mobilenet_v1", "mobilenet_v2", "squeezenet_1_1", "resnet18", "resnet50")
 

@@ -23,11 +23,11 @@ sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "test" / "golden")]
 
 import numpy as np  # noqa: E402
 
-from mace_tools.convert import convert  # noqa: E402
 from mace_tools.emit import write_model  # noqa: E402
 from mace_tools.errors import MaceError  # noqa: E402
 from mace_tools.importers import load  # noqa: E402
 from mace_tools.ir import Graph  # noqa: E402
+from mace_tools.passes.pipeline import convert  # noqa: E402
 from mace_tools.testing import onnx_nodes  # noqa: E402
 
 RANDOM_GRAPHS = 150

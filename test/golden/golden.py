@@ -18,11 +18,11 @@ import pytest
 
 from mace_tools import runner
 from mace_tools.cli_console import Console
-from mace_tools.convert import convert
 from mace_tools.emit import write_model
 from mace_tools.errors import MaceError
 from mace_tools.importers import load
 from mace_tools.ir import Graph
+from mace_tools.passes.pipeline import convert
 
 ROOT = Path(__file__).resolve().parents[2]
 Arrays = dict[str, np.ndarray]

@@ -14,7 +14,7 @@ import pytest
 from golden import Run, run_all
 
 from mace_tools import reference
-from mace_tools.convert import convert
+from mace_tools.passes.pipeline import convert
 from mace_tools.passes.random_graphs_test import COUNT, Maker
 
 TOLERANCE = 1e-4

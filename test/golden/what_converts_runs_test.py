@@ -17,11 +17,11 @@ import pytest
 from golden import Run, data_folder, run_all
 
 from mace_tools import importers
-from mace_tools.convert import convert
 from mace_tools.engine_ops import _BY_ATTR, types_of
 from mace_tools.errors import MaceError, UnsupportedOps
 from mace_tools.importers.onnx import reader
 from mace_tools.ir import NUMPY, Graph
+from mace_tools.passes.pipeline import convert
 from mace_tools.testing import onnx_nodes
 
 ARCHIVE = data_folder(*Path(onnx_nodes.ARCHIVE).parts)

@@ -62,9 +62,9 @@ class Files:
 
     def mace(self) -> Path:
         """X.pb, beside X.data; made anew each time, as the converter changes."""
-        from mace_tools.convert import convert
         from mace_tools.emit import write_model
         from mace_tools.importers import load
+        from mace_tools.passes.pipeline import convert
 
         graph = convert(load("tflite", self.path("tflite")))
         write_model(graph, self.path("pb"), self.path("data"))

@@ -45,14 +45,33 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "compat": {"problem", "offsets"},
         ".": {"problem", "offsets", "objects"},
     },
+    "cpu": {
+        "simd": set(),
+        "ukernels": {"simd"},
+        "common": {"ukernels"},
+        "reference": {"common"},
+        "copy": {"common", "simd"},
+        "conv": {"common", "reference", "simd", "ukernels"},
+        "ops": {"common", "conv", "copy", "reference", "ukernels"},
+        "fused": {"common", "conv", "reference"},
+        "tuning": {"common", "conv", "fused"},
+        ".": {"common", "fused", "tuning"},
+    },
+    "opencl": {
+        "driver": set(),
+        "launch": {"driver"},
+        "kernels": {"launch"},
+        "ops": {"kernels"},
+        ".": {"driver", "launch", "kernels"},
+    },
 }
-ENTRANCES: dict[str, set[str]] = {"memory": {".", "problem"}}
+ENTRANCES: dict[str, set[str]] = {"memory": {".", "problem"}, "cpu": {"."}, "opencl": {"."}}
 # The one file that names the concrete devices.
 DEVICES_FILE = Path("mace/runtime/devices.cc")
 DEVICES = {"cpu", "opencl", "hexagon"}
 # Micro-kernels take pointers and strides; they know the vector type and their own family.
 UKERNELS = Path("mace/cpu/ukernels")
-UKERNEL_HEADERS = {"cstddef", "cstdint", "mace/cpu/simd.h", "mace/cpu/simd/f16.h"}
+UKERNEL_HEADERS = {"cstddef", "cstdint", "mace/cpu/simd/simd.h", "mace/cpu/simd/f16.h"}
 UKERNEL_SYSTEM = re.compile(r"(arm_\w+|\w*intrin)\.h$")
 # Third-party header -> the folders that may see it.
 THIRD_PARTY: dict[str, set[str]] = {
@@ -160,5 +179,5 @@ def _ukernel_refusal(path: Path, header: str) -> str:
     # What says which CPU a row needs; no micro-kernel includes it.
     if path.stem.endswith("_table") and header == "mace/base/cpu_features.h":
         return ""
-    return ("a micro-kernel sees <cstddef>, <cstdint>, mace/cpu/simd.h, simd/f16.h and its own"
+    return ("a micro-kernel sees <cstddef>, <cstdint>, mace/cpu/simd/simd.h, simd/f16.h and its own"
             " family")

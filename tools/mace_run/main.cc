@@ -9,7 +9,7 @@
 #include <numeric>
 #include <thread>
 
-#include "mace/cpu/machine_limits.h"
+#include "mace/cpu/common/machine_limits.h"
 #include "tools/cli/text_table.h"
 #include "tools/mace_run/embed_plan.h"
 #include "tools/mace_run/options.h"

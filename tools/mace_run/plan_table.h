@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "mace/cpu/machine_limits.h"
+#include "mace/cpu/common/machine_limits.h"
 #include "tools/mace_run/statistics.h"
 
 namespace mace::tools {

@@ -4,7 +4,7 @@
 #include "tools/mace_run/report.h"
 
 #include "mace/base/file.h"
-#include "mace/cpu/kernel_table.h"
+#include "mace/cpu/common/kernel_table.h"
 #include "mace/ops/common/op.h"
 
 namespace mace::tools {

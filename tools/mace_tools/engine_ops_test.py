@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from mace_tools import importers
-from mace_tools.convert import convert
 from mace_tools.engine_ops import engine_ops
 from mace_tools.errors import UnsupportedOps
 from mace_tools.ir import Graph
+from mace_tools.passes.pipeline import convert
 from mace_tools.testing.onnx_file import info, node, onnx, tensor
 
 I64 = np.int64

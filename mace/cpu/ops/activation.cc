@@ -5,10 +5,10 @@
 
 #include <type_traits>
 
-#include "mace/cpu/activation.h"
-#include "mace/cpu/function_kernel.h"
-#include "mace/cpu/half_weights.h"
-#include "mace/cpu/kernel_table.h"
+#include "mace/cpu/common/activation.h"
+#include "mace/cpu/common/function_kernel.h"
+#include "mace/cpu/common/half_weights.h"
+#include "mace/cpu/common/kernel_table.h"
 
 namespace mace::cpu {
 namespace {

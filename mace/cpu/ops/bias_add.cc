@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "mace/cpu/affine.h"
-#include "mace/cpu/channel_blocks.h"
-#include "mace/cpu/kernel_table.h"
+#include "mace/cpu/common/affine.h"
+#include "mace/cpu/common/channel_blocks.h"
+#include "mace/cpu/common/kernel_table.h"
 
 namespace mace::cpu {
 namespace {

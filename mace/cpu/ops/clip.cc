@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "mace/cpu/kernel_table.h"
+#include "mace/cpu/common/kernel_table.h"
 
 namespace mace::cpu {
 namespace {

@@ -2,14 +2,14 @@
 // matrix product of patches and packed filters.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/conv_f16_kernel.h"
-#include "mace/cpu/conv_kernel.h"
-#include "mace/cpu/conv_node.h"
-#include "mace/cpu/conv_strassen_kernel.h"
-#include "mace/cpu/conv_winograd_kernel.h"
-#include "mace/cpu/function_kernel.h"
-#include "mace/cpu/kernel_inputs.h"
-#include "mace/cpu/kernel_table.h"
+#include "mace/cpu/common/function_kernel.h"
+#include "mace/cpu/common/kernel_inputs.h"
+#include "mace/cpu/common/kernel_table.h"
+#include "mace/cpu/conv/conv_f16_kernel.h"
+#include "mace/cpu/conv/conv_kernel.h"
+#include "mace/cpu/conv/conv_node.h"
+#include "mace/cpu/conv/conv_strassen_kernel.h"
+#include "mace/cpu/conv/conv_winograd_kernel.h"
 
 namespace mace::cpu {
 namespace {

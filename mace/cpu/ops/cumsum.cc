@@ -3,10 +3,10 @@
 
 #include "mace/ops/cumsum.h"
 
-#include "mace/cpu/axis_lines.h"
-#include "mace/cpu/function_kernel.h"
-#include "mace/cpu/kernel_table.h"
-#include "mace/cpu/wrap.h"
+#include "mace/cpu/common/axis_lines.h"
+#include "mace/cpu/common/function_kernel.h"
+#include "mace/cpu/common/kernel_table.h"
+#include "mace/cpu/common/wrap.h"
 
 namespace mace::cpu {
 namespace {

@@ -8,15 +8,15 @@
 #include <utility>
 
 #include "mace/base/large_array.h"
-#include "mace/cpu/blocking.h"
-#include "mace/cpu/conv_gemm.h"
-#include "mace/cpu/deconv_depthwise.h"
-#include "mace/cpu/deconv_phases.h"
-#include "mace/cpu/function_kernel.h"
-#include "mace/cpu/kernel_inputs.h"
-#include "mace/cpu/kernel_table.h"
+#include "mace/cpu/common/blocking.h"
+#include "mace/cpu/common/function_kernel.h"
+#include "mace/cpu/common/kernel_inputs.h"
+#include "mace/cpu/common/kernel_table.h"
+#include "mace/cpu/common/table_size.h"
+#include "mace/cpu/conv/conv_gemm.h"
+#include "mace/cpu/conv/deconv_depthwise.h"
+#include "mace/cpu/conv/deconv_phases.h"
 #include "mace/cpu/reference/conv.h"
-#include "mace/cpu/table_size.h"
 
 namespace mace::cpu {
 namespace {

@@ -4,13 +4,13 @@
 #include <type_traits>
 #include <utility>
 
-#include "mace/cpu/conv_kernel.h"
-#include "mace/cpu/conv_node.h"
-#include "mace/cpu/depthwise.h"
-#include "mace/cpu/function_kernel.h"
-#include "mace/cpu/half_weights.h"
-#include "mace/cpu/kernel_inputs.h"
-#include "mace/cpu/kernel_table.h"
+#include "mace/cpu/common/function_kernel.h"
+#include "mace/cpu/common/half_weights.h"
+#include "mace/cpu/common/kernel_inputs.h"
+#include "mace/cpu/common/kernel_table.h"
+#include "mace/cpu/conv/conv_kernel.h"
+#include "mace/cpu/conv/conv_node.h"
+#include "mace/cpu/conv/depthwise.h"
 
 namespace mace::cpu {
 namespace {

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "mace/cpu/activation.h"
-#include "mace/cpu/broadcast_loop.h"
-#include "mace/cpu/choose.h"
-#include "mace/cpu/eltwise_functions.h"
-#include "mace/cpu/function_kernel.h"
-#include "mace/cpu/half_weights.h"
-#include "mace/cpu/kernel_table.h"
+#include "mace/cpu/common/activation.h"
+#include "mace/cpu/common/broadcast_loop.h"
+#include "mace/cpu/common/choose.h"
+#include "mace/cpu/common/eltwise_functions.h"
+#include "mace/cpu/common/function_kernel.h"
+#include "mace/cpu/common/half_weights.h"
+#include "mace/cpu/common/kernel_table.h"
 #include "mace/cpu/ukernels/binary_f32/binary_f32_table.h"
 
 namespace mace::cpu {

@@ -1,7 +1,7 @@
 // Expand on the CPU: a copy whose source stays where an axis is repeated.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/copy_kernel.h"
+#include "mace/cpu/copy/copy_kernel.h"
 
 namespace mace::cpu {
 namespace {

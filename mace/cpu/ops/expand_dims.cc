@@ -1,7 +1,7 @@
 // ExpandDims on the CPU: the bytes stay.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/copy_kernel.h"
+#include "mace/cpu/copy/copy_kernel.h"
 
 namespace mace::cpu {
 

@@ -3,10 +3,10 @@
 
 #include "mace/ops/fully_connected.h"
 
-#include "mace/cpu/conv_f16_kernel.h"
-#include "mace/cpu/half_weights.h"
-#include "mace/cpu/kernel_table.h"
-#include "mace/cpu/mat_mul_kernel.h"
+#include "mace/cpu/common/half_weights.h"
+#include "mace/cpu/common/kernel_table.h"
+#include "mace/cpu/conv/conv_f16_kernel.h"
+#include "mace/cpu/conv/mat_mul_kernel.h"
 
 namespace mace::cpu {
 namespace {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "mace/cpu/copy_kernel.h"
-#include "mace/cpu/indices.h"
+#include "mace/cpu/common/indices.h"
+#include "mace/cpu/copy/copy_kernel.h"
 #include "mace/ops/common/operands.h"
 
 namespace mace::cpu {

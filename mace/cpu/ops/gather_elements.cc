@@ -5,8 +5,8 @@
 
 #include <cstring>
 
-#include "mace/cpu/copy_kernel.h"
-#include "mace/cpu/indices.h"
+#include "mace/cpu/common/indices.h"
+#include "mace/cpu/copy/copy_kernel.h"
 #include "mace/ops/common/operands.h"
 
 namespace mace::cpu {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "mace/cpu/copy_kernel.h"
-#include "mace/cpu/index_tuples.h"
+#include "mace/cpu/common/index_tuples.h"
+#include "mace/cpu/copy/copy_kernel.h"
 
 namespace mace::cpu {
 namespace {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "mace/cpu/affine.h"
-#include "mace/cpu/kernel_table.h"
+#include "mace/cpu/common/affine.h"
+#include "mace/cpu/common/kernel_table.h"
 
 namespace mace::cpu {
 namespace {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "mace/cpu/function_kernel.h"
-#include "mace/cpu/kernel_table.h"
+#include "mace/cpu/common/function_kernel.h"
+#include "mace/cpu/common/kernel_table.h"
 #include "mace/ops/common/operands.h"
 
 namespace mace::cpu {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "mace/cpu/choose.h"
-#include "mace/cpu/function_kernel.h"
-#include "mace/cpu/kernel_table.h"
+#include "mace/cpu/common/choose.h"
+#include "mace/cpu/common/function_kernel.h"
+#include "mace/cpu/common/kernel_table.h"
 #include "mace/cpu/ukernels/row_f32/row_f32_table.h"
 
 namespace mace::cpu {

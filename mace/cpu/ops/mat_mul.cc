@@ -3,10 +3,10 @@
 
 #include "mace/ops/mat_mul.h"
 
-#include "mace/cpu/gemm_pack.h"
-#include "mace/cpu/kernel_table.h"
-#include "mace/cpu/mat_mul_kernel.h"
-#include "mace/cpu/table_size.h"
+#include "mace/cpu/common/kernel_table.h"
+#include "mace/cpu/common/table_size.h"
+#include "mace/cpu/conv/gemm_pack.h"
+#include "mace/cpu/conv/mat_mul_kernel.h"
 
 namespace mace::cpu {
 namespace {

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "mace/cpu/axis_lines.h"
-#include "mace/cpu/function_kernel.h"
-#include "mace/cpu/indices.h"
-#include "mace/cpu/kernel_table.h"
+#include "mace/cpu/common/axis_lines.h"
+#include "mace/cpu/common/function_kernel.h"
+#include "mace/cpu/common/indices.h"
+#include "mace/cpu/common/kernel_table.h"
 
 namespace mace::cpu {
 namespace {

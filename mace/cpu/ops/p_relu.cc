@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "mace/cpu/broadcast_loop.h"
-#include "mace/cpu/channel_blocks.h"
-#include "mace/cpu/choose.h"
-#include "mace/cpu/function_kernel.h"
-#include "mace/cpu/kernel_table.h"
+#include "mace/cpu/common/broadcast_loop.h"
+#include "mace/cpu/common/channel_blocks.h"
+#include "mace/cpu/common/choose.h"
+#include "mace/cpu/common/function_kernel.h"
+#include "mace/cpu/common/kernel_table.h"
 #include "mace/cpu/ukernels/row_f32/row_f32_table.h"
 
 namespace mace::cpu {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "mace/cpu/convert.h"
-#include "mace/cpu/copy_kernel.h"
+#include "mace/cpu/common/convert.h"
+#include "mace/cpu/copy/copy_kernel.h"
 
 namespace mace::cpu {
 namespace {

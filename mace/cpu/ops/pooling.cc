@@ -7,11 +7,11 @@
 #include <cmath>
 
 #include "mace/base/half.h"
-#include "mace/cpu/choose.h"
-#include "mace/cpu/function_kernel.h"
-#include "mace/cpu/half_weights.h"
-#include "mace/cpu/kernel_table.h"
-#include "mace/cpu/pool_lines.h"
+#include "mace/cpu/common/choose.h"
+#include "mace/cpu/common/function_kernel.h"
+#include "mace/cpu/common/half_weights.h"
+#include "mace/cpu/common/kernel_table.h"
+#include "mace/cpu/conv/pool_lines.h"
 #include "mace/cpu/reference/pooling.h"
 #include "mace/cpu/ukernels/pool_f32/pool_f32_table.h"
 

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "mace/cpu/kernel_table.h"
-#include "mace/cpu/table_size.h"
+#include "mace/cpu/common/kernel_table.h"
+#include "mace/cpu/common/table_size.h"
 
 namespace mace::cpu {
 namespace {

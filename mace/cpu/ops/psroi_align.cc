@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "mace/cpu/kernel_table.h"
+#include "mace/cpu/common/kernel_table.h"
 
 namespace mace::cpu {
 namespace {

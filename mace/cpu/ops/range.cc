@@ -3,9 +3,9 @@
 
 #include "mace/ops/range.h"
 
-#include "mace/cpu/function_kernel.h"
-#include "mace/cpu/kernel_table.h"
-#include "mace/cpu/wrap.h"
+#include "mace/cpu/common/function_kernel.h"
+#include "mace/cpu/common/kernel_table.h"
+#include "mace/cpu/common/wrap.h"
 
 namespace mace::cpu {
 namespace {

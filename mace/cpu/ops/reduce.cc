@@ -7,10 +7,10 @@
 #include <cmath>
 #include <limits>
 
-#include "mace/cpu/choose.h"
-#include "mace/cpu/kernel_table.h"
+#include "mace/cpu/common/choose.h"
+#include "mace/cpu/common/kernel_table.h"
+#include "mace/cpu/common/wrap.h"
 #include "mace/cpu/ukernels/pool_f32/pool_f32_table.h"
-#include "mace/cpu/wrap.h"
 
 namespace mace::cpu {
 namespace {

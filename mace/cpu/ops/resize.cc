@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "mace/cpu/choose.h"
-#include "mace/cpu/copy_kernel.h"
-#include "mace/cpu/table_size.h"
+#include "mace/cpu/common/choose.h"
+#include "mace/cpu/common/table_size.h"
+#include "mace/cpu/copy/copy_kernel.h"
 #include "mace/cpu/ukernels/row_f32/row_f32_table.h"
 
 namespace mace::cpu {

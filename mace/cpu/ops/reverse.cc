@@ -3,7 +3,7 @@
 
 #include "mace/ops/reverse.h"
 
-#include "mace/cpu/slice_copy.h"
+#include "mace/cpu/copy/slice_copy.h"
 #include "mace/ops/common/operands.h"
 
 namespace mace::cpu {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "mace/cpu/broadcast_loop.h"
-#include "mace/cpu/function_kernel.h"
-#include "mace/cpu/kernel_table.h"
+#include "mace/cpu/common/broadcast_loop.h"
+#include "mace/cpu/common/function_kernel.h"
+#include "mace/cpu/common/kernel_table.h"
 
 namespace mace::cpu {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "mace/ops/shape.h"
 
-#include "mace/cpu/copy_kernel.h"
+#include "mace/cpu/copy/copy_kernel.h"
 
 namespace mace::cpu {
 namespace {

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "mace/cpu/axis_lines.h"
-#include "mace/cpu/blocking.h"
-#include "mace/cpu/choose.h"
-#include "mace/cpu/kernel_table.h"
+#include "mace/cpu/common/axis_lines.h"
+#include "mace/cpu/common/blocking.h"
+#include "mace/cpu/common/choose.h"
+#include "mace/cpu/common/kernel_table.h"
 #include "mace/cpu/ukernels/row_f32/row_f32_table.h"
 
 namespace mace::cpu {

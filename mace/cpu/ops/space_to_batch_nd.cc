@@ -3,7 +3,7 @@
 
 #include "mace/ops/space_to_batch_nd.h"
 
-#include "mace/cpu/block_copy.h"
+#include "mace/cpu/copy/block_copy.h"
 
 namespace mace::cpu {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "mace/ops/stack.h"
 
-#include "mace/cpu/copy_kernel.h"
+#include "mace/cpu/copy/copy_kernel.h"
 #include "mace/ops/common/operands.h"
 
 namespace mace::cpu {

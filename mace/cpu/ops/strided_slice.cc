@@ -1,7 +1,7 @@
 // StridedSlice on the CPU: one strided copy.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/slice_copy.h"
+#include "mace/cpu/copy/slice_copy.h"
 
 namespace mace::cpu {
 namespace {

@@ -1,7 +1,7 @@
 // Tile on the CPU: a copy in which each axis of y is [repeats, extent].
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/copy_kernel.h"
+#include "mace/cpu/copy/copy_kernel.h"
 
 namespace mace::cpu {
 namespace {

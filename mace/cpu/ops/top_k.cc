@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "mace/cpu/axis_lines.h"
-#include "mace/cpu/kernel_table.h"
+#include "mace/cpu/common/axis_lines.h"
+#include "mace/cpu/common/kernel_table.h"
 
 namespace mace::cpu {
 namespace {

@@ -5,10 +5,10 @@
 
 #include <cmath>
 
-#include "mace/cpu/choose.h"
-#include "mace/cpu/kernel_table.h"
+#include "mace/cpu/common/choose.h"
+#include "mace/cpu/common/kernel_table.h"
+#include "mace/cpu/common/wrap.h"
 #include "mace/cpu/ukernels/row_f32/row_f32_table.h"
-#include "mace/cpu/wrap.h"
 
 namespace mace::cpu {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "mace/cpu/activation.h"
+#include "mace/cpu/common/activation.h"
 
 namespace mace::cpu {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "mace/cpu/blocking.h"
+#include "mace/cpu/common/blocking.h"
 
 namespace mace::cpu {
 namespace {

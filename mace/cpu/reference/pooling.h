@@ -3,7 +3,7 @@
 #ifndef MACE_CPU_REFERENCE_POOLING_H_
 #define MACE_CPU_REFERENCE_POOLING_H_
 
-#include "mace/cpu/activation.h"
+#include "mace/cpu/common/activation.h"
 #include "mace/ops/common/window.h"
 #include "mace/ops/pooling.h"
 

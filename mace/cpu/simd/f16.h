@@ -5,7 +5,7 @@
 #ifndef MACE_CPU_SIMD_F16_H_
 #define MACE_CPU_SIMD_F16_H_
 
-#include "mace/cpu/simd.h"
+#include "mace/cpu/simd/simd.h"
 
 #if defined(__ARM_FEATURE_FP16_VECTOR_ARITHMETIC) && !defined(MACE_SIMD_SCALAR)
 #include "mace/cpu/simd/f16_arm.h"

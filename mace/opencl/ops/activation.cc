@@ -3,8 +3,8 @@
 
 #include "mace/ops/activation.h"
 
-#include "mace/opencl/activation.h"
-#include "mace/opencl/kernel_table.h"
+#include "mace/opencl/kernels/activation.h"
+#include "mace/opencl/kernels/kernel_table.h"
 
 namespace mace::opencl {
 namespace {

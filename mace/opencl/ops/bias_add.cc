@@ -3,9 +3,9 @@
 
 #include "mace/ops/bias_add.h"
 
-#include "mace/opencl/activation.h"
-#include "mace/opencl/broadcast.h"
-#include "mace/opencl/kernel_table.h"
+#include "mace/opencl/kernels/activation.h"
+#include "mace/opencl/kernels/broadcast.h"
+#include "mace/opencl/kernels/kernel_table.h"
 
 namespace mace::opencl {
 namespace {

@@ -3,8 +3,8 @@
 
 #include "mace/ops/clip.h"
 
-#include "mace/opencl/constants.h"
-#include "mace/opencl/kernel_table.h"
+#include "mace/opencl/kernels/constants.h"
+#include "mace/opencl/kernels/kernel_table.h"
 
 namespace mace::opencl {
 namespace {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "mace/opencl/kernel_table.h"
-#include "mace/opencl/move.h"
+#include "mace/opencl/kernels/kernel_table.h"
+#include "mace/opencl/kernels/move.h"
 #include "mace/ops/common/operands.h"
 
 namespace mace::opencl {

@@ -3,11 +3,11 @@
 
 #include "mace/ops/conv2d.h"
 
-#include "mace/opencl/activation.h"
-#include "mace/opencl/constants.h"
-#include "mace/opencl/kernel_table.h"
-#include "mace/opencl/window.h"
-#include "mace/opencl/winograd.h"
+#include "mace/opencl/kernels/activation.h"
+#include "mace/opencl/kernels/constants.h"
+#include "mace/opencl/kernels/kernel_table.h"
+#include "mace/opencl/kernels/window.h"
+#include "mace/opencl/kernels/winograd.h"
 
 namespace mace::opencl {
 namespace {

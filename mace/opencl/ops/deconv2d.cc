@@ -3,10 +3,10 @@
 
 #include "mace/ops/deconv2d.h"
 
-#include "mace/opencl/activation.h"
-#include "mace/opencl/constants.h"
-#include "mace/opencl/kernel_table.h"
-#include "mace/opencl/window.h"
+#include "mace/opencl/kernels/activation.h"
+#include "mace/opencl/kernels/constants.h"
+#include "mace/opencl/kernels/kernel_table.h"
+#include "mace/opencl/kernels/window.h"
 
 namespace mace::opencl {
 namespace {

@@ -4,10 +4,10 @@
 #include "mace/ops/depthwise_conv2d.h"
 
 #include "mace/base/large_array.h"
-#include "mace/opencl/activation.h"
-#include "mace/opencl/constants.h"
-#include "mace/opencl/kernel_table.h"
-#include "mace/opencl/window.h"
+#include "mace/opencl/kernels/activation.h"
+#include "mace/opencl/kernels/constants.h"
+#include "mace/opencl/kernels/kernel_table.h"
+#include "mace/opencl/kernels/window.h"
 
 namespace mace::opencl {
 namespace {

@@ -1,8 +1,8 @@
 // Flatten on the GPU.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/opencl/kernel_table.h"
-#include "mace/opencl/move.h"
+#include "mace/opencl/kernels/kernel_table.h"
+#include "mace/opencl/kernels/move.h"
 
 namespace mace::opencl {
 

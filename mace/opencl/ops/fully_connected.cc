@@ -4,9 +4,9 @@
 #include "mace/ops/fully_connected.h"
 
 #include "mace/base/large_array.h"
-#include "mace/opencl/activation.h"
-#include "mace/opencl/constants.h"
-#include "mace/opencl/kernel_table.h"
+#include "mace/opencl/kernels/activation.h"
+#include "mace/opencl/kernels/constants.h"
+#include "mace/opencl/kernels/kernel_table.h"
 
 namespace mace::opencl {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "mace/opencl/kernel_table.h"
-#include "mace/opencl/normalization.h"
+#include "mace/opencl/kernels/kernel_table.h"
+#include "mace/opencl/kernels/normalization.h"
 
 namespace mace::opencl {
 namespace {

@@ -1,8 +1,8 @@
 // PRelu on the GPU.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/opencl/broadcast.h"
-#include "mace/opencl/kernel_table.h"
+#include "mace/opencl/kernels/broadcast.h"
+#include "mace/opencl/kernels/kernel_table.h"
 
 namespace mace::opencl {
 namespace {

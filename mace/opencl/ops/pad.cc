@@ -5,8 +5,8 @@
 
 #include <utility>
 
-#include "mace/opencl/kernel_table.h"
-#include "mace/opencl/move.h"
+#include "mace/opencl/kernels/kernel_table.h"
+#include "mace/opencl/kernels/move.h"
 
 namespace mace::opencl {
 namespace {

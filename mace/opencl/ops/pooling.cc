@@ -3,9 +3,9 @@
 
 #include "mace/ops/pooling.h"
 
-#include "mace/opencl/activation.h"
-#include "mace/opencl/kernel_table.h"
-#include "mace/opencl/window.h"
+#include "mace/opencl/kernels/activation.h"
+#include "mace/opencl/kernels/kernel_table.h"
+#include "mace/opencl/kernels/window.h"
 
 namespace mace::opencl {
 namespace {

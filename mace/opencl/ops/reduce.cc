@@ -6,9 +6,9 @@
 #include <optional>
 #include <utility>
 
-#include "mace/opencl/kernel_table.h"
-#include "mace/opencl/move.h"
-#include "mace/opencl/reduction.h"
+#include "mace/opencl/kernels/kernel_table.h"
+#include "mace/opencl/kernels/move.h"
+#include "mace/opencl/kernels/reduction.h"
 
 namespace mace::opencl {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "mace/opencl/kernel_table.h"
+#include "mace/opencl/kernels/kernel_table.h"
 
 namespace mace::opencl {
 namespace {

@@ -3,8 +3,8 @@
 
 #include "mace/ops/slice.h"
 
-#include "mace/opencl/kernel_table.h"
-#include "mace/opencl/move.h"
+#include "mace/opencl/kernels/kernel_table.h"
+#include "mace/opencl/kernels/move.h"
 
 namespace mace::opencl {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "mace/ops/unary.h"
 
-#include "mace/opencl/kernel_table.h"
+#include "mace/opencl/kernels/kernel_table.h"
 
 namespace mace::opencl {
 namespace {

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from mace_tools import convert as passes
 from mace_tools import importers
 from mace_tools.commands.context import Context
 from mace_tools.config import ELEMENTS, ConfigError, Model
@@ -18,6 +17,7 @@ from mace_tools.errors import MaceError, ModelError, UnsupportedOps
 from mace_tools.importers.request import RequestError, listed, own_shape, stated
 from mace_tools.importers.source import SourceModel
 from mace_tools.ir import Graph, Shape
+from mace_tools.passes import pipeline as passes
 
 TO_NCHW, TO_NHWC = (0, 3, 1, 2), (0, 2, 3, 1)
 Shapes = dict[str, Shape]

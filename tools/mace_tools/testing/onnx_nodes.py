@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from mace_tools import importers
-from mace_tools.convert import convert
 from mace_tools.importers import onnx
 from mace_tools.ir import NUMPY, Graph
+from mace_tools.passes.pipeline import convert
 from mace_tools.protos import REPO
 
 ARCHIVE = "models/onnx/node_tests_v1.12.tar.gz"

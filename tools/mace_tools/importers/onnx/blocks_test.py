@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from mace_tools import importers, reference
-from mace_tools.convert import convert
+from mace_tools.passes.pipeline import convert
 from mace_tools.testing.onnx_file import model, node
 
 RNG = np.random.default_rng(5)

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from mace_tools import importers, reference
-from mace_tools.convert import convert
 from mace_tools.errors import MaceError, ModelError, UnsupportedOps
 from mace_tools.ir import Graph
+from mace_tools.passes.pipeline import convert
 from mace_tools.testing.onnx_file import graph, model, node
 
 RNG = np.random.default_rng(3)

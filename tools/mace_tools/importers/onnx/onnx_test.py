@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from mace_tools import emit, importers, reference
-from mace_tools.convert import convert
 from mace_tools.errors import MaceError, ModelError, UnsupportedOps
 from mace_tools.importers.onnx.reader import read
 from mace_tools.importers.request import RequestError
+from mace_tools.passes.pipeline import convert
 from mace_tools.testing import onnx_file
 from mace_tools.testing.onnx_file import model, node
 

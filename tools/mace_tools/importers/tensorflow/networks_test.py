@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from mace_tools import reference
-from mace_tools.convert import convert
 from mace_tools.importers import load
 from mace_tools.importers.tensorflow.tensorflow_test import Maker
+from mace_tools.passes.pipeline import convert
 
 RNG = np.random.default_rng(5)
 

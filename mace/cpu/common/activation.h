@@ -1,0 +1,55 @@
+// The activation that a CPU kernel applies to its result.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_COMMON_ACTIVATION_H_
+#define MACE_CPU_COMMON_ACTIVATION_H_
+
+#include "mace/cpu/ukernels/activate_f32/activate_f32_table.h"
+#include "mace/ops/common/activation_attrs.h"
+
+namespace mace {
+
+// ActivationAttrs, checked.
+struct ActivationFunction {
+  ActivationKind kind = ActivationKind::kNoop;
+  float limit = 0;        // RELUX
+  float coefficient = 0;  // LEAKYRELU, ELU, HARDSIGMOID
+  float beta = 0;         // HARDSIGMOID
+
+  // NOOP, RELU or RELUX: min(max(x, lower()), upper()).
+  bool is_clamp() const;
+  float lower() const;  // of a clamp, else -infinity
+  float upper() const;  // of a clamp, else infinity
+};
+
+// Errors: as ParseActivation.
+Result<ActivationFunction> ResolveActivation(const Node& node,
+                                             const ActivationAttrs& attrs);
+
+// The definition, in double precision for the reference kernels.
+double ReferenceActivation(const ActivationFunction& activation, double x);
+
+// The activation by the micro-kernel of a CPU.
+class Activator {
+ public:
+  Activator() = default;  // does nothing
+  Activator(const ActivationFunction& activation, CpuFeatures features);
+
+  const char* variant() const { return name_; }
+
+  // y = activation(x) for n floats; y may be x.
+  void Apply(const float* x, int64_t n, float* y) const;
+  // The same of halves, computed in float.
+  void Apply(const uint16_t* x, int64_t n, uint16_t* y) const;
+
+ private:
+  void Choose(const ActivationFunction& activation,
+              const cpu::ActivateF32Set& set);
+
+  const char* name_ = "none";
+  cpu::ActivateF32Fn* fn_ = nullptr;
+  float a_ = 0, b_ = 0;
+};
+
+}  // namespace mace
+
+#endif  // MACE_CPU_COMMON_ACTIVATION_H_

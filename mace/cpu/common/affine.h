@@ -1,0 +1,40 @@
+// y = act(x * scale + offset) by the micro-kernels of a CPU.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_COMMON_AFFINE_H_
+#define MACE_CPU_COMMON_AFFINE_H_
+
+#include "mace/cpu/common/activation.h"
+#include "mace/cpu/common/choose.h"
+#include "mace/cpu/ukernels/row_f32/row_f32_table.h"
+
+namespace mace {
+
+class Affine {
+ public:
+  Affine() = default;
+  Affine(const ActivationFunction& act, CpuFeatures features)
+      : row_(&cpu::ChooseRow(cpu::kRowF32, features)),
+        lower_(act.lower()),
+        upper_(act.upper()) {
+    if (!act.is_clamp()) activator_ = Activator(act, features);
+  }
+
+  const char* variant() const { return row_->name; }
+
+  // For n floats; y may be x.
+  void Apply(const float* x, const float* scale, const float* offset, int64_t n,
+             float* y) const {
+    row_->set->affine(
+        {static_cast<size_t>(n), x, scale, offset, lower_, upper_, y});
+    activator_.Apply(y, n, y);
+  }
+
+ private:
+  const cpu::RowF32* row_ = nullptr;
+  float lower_ = 0, upper_ = 0;
+  Activator activator_;  // of what is no clamp
+};
+
+}  // namespace mace
+
+#endif  // MACE_CPU_COMMON_AFFINE_H_

@@ -1,0 +1,40 @@
+// Runs a loop nest over broadcast operands, row by row.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_COMMON_BROADCAST_LOOP_H_
+#define MACE_CPU_COMMON_BROADCAST_LOOP_H_
+
+#include <array>
+#include <cstdint>
+
+#include "mace/ops/common/broadcast.h"
+
+namespace mace::cpu {
+
+// The rows of a plan: everything but its innermost dimension.
+inline int64_t NumRows(const BroadcastPlan& plan) {
+  int64_t rows = 1;
+  for (size_t d = 0; d + 1 < plan.extents.size(); ++d) rows *= plan.extents[d];
+  return rows;
+}
+
+// Calls f(row, offsets) for the rows in [begin, end): offsets[i] is the element
+// of operand i at which the row starts. The output's row starts at
+// row * plan.extents.back(). REQUIRES: the plan has N operands.
+template <size_t N, typename F>
+void ForEachRow(const BroadcastPlan& plan, int64_t begin, int64_t end,
+                const F& f) {
+  for (int64_t row = begin; row < end; ++row) {
+    std::array<int64_t, N> offsets{};
+    int64_t rest = row;
+    for (size_t d = plan.extents.size() - 1; d-- > 0;) {
+      const int64_t at = rest % plan.extents[d];
+      rest /= plan.extents[d];
+      for (size_t i = 0; i < N; ++i) offsets[i] += at * plan.strides[i][d];
+    }
+    f(row, offsets);
+  }
+}
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_COMMON_BROADCAST_LOOP_H_

@@ -1,0 +1,62 @@
+// ChannelBlocks: a tensor whose last axis has parameters, cut into blocks long
+// enough for vectors even where the channels are few.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   x       c0 c1 c2 c0 c1 c2 c0 c1 c2 c0 c1 c2 c0 c1 c2
+//   blocks  [--------------][--------------][----------]
+//   params  p0 p1 p2 p0 p1 p2, repeated once for all blocks
+#ifndef MACE_CPU_COMMON_CHANNEL_BLOCKS_H_
+#define MACE_CPU_COMMON_CHANNEL_BLOCKS_H_
+
+#include <algorithm>
+#include <cstdint>
+
+#include "mace/base/thread_pool.h"
+
+namespace mace {
+
+class ChannelBlocks {
+ public:
+  ChannelBlocks() = default;
+  // REQUIRES: channels divides num_elements, or both are 0.
+  ChannelBlocks(int64_t num_elements, int64_t channels)
+      : num_elements_(num_elements), channels_(std::max<int64_t>(1, channels)) {
+    copies_ = std::max<int64_t>(1, kElements / channels_);
+  }
+
+  // Elements of a block, a multiple of the channels; only the last is shorter.
+  int64_t block() const { return copies_ * channels_; }
+
+  // Writes block() elements: the parameters of one row, again and again.
+  void Repeat(const float* params, float* to) const {
+    if (num_elements_ == 0) return;
+    for (int64_t k = 0; k < copies_; ++k) {
+      std::copy_n(params, channels_, to + k * channels_);
+    }
+  }
+
+  // Calls f(first, n): the block of n elements from `first` on.
+  template <typename F>
+  void ForEach(ThreadPool* threads, const F& f) const {
+    const int64_t num_blocks = (num_elements_ + block() - 1) / block();
+    threads->ParallelFor(num_blocks, std::max<int64_t>(1, 8192 / block()),
+                         [&](size_t begin, size_t end) {
+                           for (int64_t b = begin;
+                                b < static_cast<int64_t>(end); ++b) {
+                             const int64_t first = b * block();
+                             f(first, std::min(block(), num_elements_ - first));
+                           }
+                         });
+  }
+
+ private:
+  static constexpr int64_t kElements = 256;
+
+  int64_t num_elements_ = 0;
+  int64_t channels_ = 1;
+  int64_t copies_ = 1;
+};
+
+}  // namespace mace
+
+#endif  // MACE_CPU_COMMON_CHANNEL_BLOCKS_H_

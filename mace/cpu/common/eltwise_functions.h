@@ -1,0 +1,127 @@
+// The binary functions of Eltwise, for floats and for integers.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Integers wrap around; a division by zero gives 0.
+#ifndef MACE_CPU_COMMON_ELTWISE_FUNCTIONS_H_
+#define MACE_CPU_COMMON_ELTWISE_FUNCTIONS_H_
+
+#include <cmath>
+#include <type_traits>
+
+#include "mace/ops/eltwise.h"
+
+namespace mace::cpu {
+
+// The unsigned type in which a wrapping operation on T is defined.
+template <typename T>
+using Wrapping = std::make_unsigned_t<T>;
+
+template <typename T>
+T WrappingProduct(T a, T b) {
+  return static_cast<T>(static_cast<Wrapping<T>>(a) *
+                        static_cast<Wrapping<T>>(b));
+}
+
+template <typename T>
+T WrappingDifference(T a, T b) {
+  return static_cast<T>(static_cast<Wrapping<T>>(a) -
+                        static_cast<Wrapping<T>>(b));
+}
+
+// Rounds to zero.
+template <typename T>
+T IntegerQuotient(T a, T b) {
+  if (b == 0) return 0;
+  return b == -1 ? WrappingDifference<T>(0, a) : static_cast<T>(a / b);
+}
+
+template <typename T>
+T IntegerRemainder(T a, T b) {
+  return b == 0 || b == -1 ? 0 : static_cast<T>(a % b);
+}
+
+template <typename T>
+T IntegerPower(T base, T exponent) {
+  if (exponent < 0) {
+    if (base == 1 || (base == -1 && exponent % 2 == 0)) return 1;
+    return base == -1 ? -1 : 0;
+  }
+  T result = 1;
+  for (; exponent > 0; exponent /= 2) {
+    if (exponent % 2 == 1) result = WrappingProduct(result, base);
+    base = WrappingProduct(base, base);
+  }
+  return result;
+}
+
+template <EltwiseType kType, typename T>
+std::enable_if_t<std::is_integral_v<T>, T> ApplyEltwise(T a, T b) {
+  switch (kType) {
+    case EltwiseType::kSum:
+      return WrappingDifference(a, WrappingDifference<T>(0, b));
+    case EltwiseType::kSub:
+      return WrappingDifference(a, b);
+    case EltwiseType::kProd:
+      return WrappingProduct(a, b);
+    case EltwiseType::kDiv:
+      return IntegerQuotient(a, b);
+    case EltwiseType::kMin:
+      return a < b ? a : b;
+    case EltwiseType::kMax:
+      return a > b ? a : b;
+    case EltwiseType::kPow:
+      return IntegerPower(a, b);
+    case EltwiseType::kSqrDiff: {
+      const T d = WrappingDifference(a, b);
+      return WrappingProduct(d, d);
+    }
+    case EltwiseType::kFloorDiv: {
+      const T r = IntegerRemainder(a, b);
+      const bool down = r != 0 && (r < 0) != (b < 0);
+      return static_cast<T>(IntegerQuotient(a, b) - (down ? 1 : 0));
+    }
+    case EltwiseType::kMod: {
+      const T r = IntegerRemainder(a, b);
+      return r != 0 && (r < 0) != (b < 0) ? static_cast<T>(r + b) : r;
+    }
+    case EltwiseType::kFmod:
+      return IntegerRemainder(a, b);
+  }
+  return a;
+}
+
+// NaN in either operand gives NaN, in MIN and MAX too.
+template <EltwiseType kType>
+float ApplyEltwise(float a, float b) {
+  switch (kType) {
+    case EltwiseType::kSum:
+      return a + b;
+    case EltwiseType::kSub:
+      return a - b;
+    case EltwiseType::kProd:
+      return a * b;
+    case EltwiseType::kDiv:
+      return a / b;
+    case EltwiseType::kMin:
+      return a < b || std::isnan(a) ? a : b;
+    case EltwiseType::kMax:
+      return a > b || std::isnan(a) ? a : b;
+    case EltwiseType::kPow:
+      return std::pow(a, b);
+    case EltwiseType::kSqrDiff:
+      return (a - b) * (a - b);
+    case EltwiseType::kFloorDiv:
+      return std::floor(a / b);
+    case EltwiseType::kMod: {
+      const float r = std::fmod(a, b);
+      return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+    }
+    case EltwiseType::kFmod:
+      return std::fmod(a, b);
+  }
+  return a;
+}
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_COMMON_ELTWISE_FUNCTIONS_H_

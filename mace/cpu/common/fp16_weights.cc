@@ -1,0 +1,39 @@
+// Constants of kernels of halves.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/common/half_weights.h"
+
+#include <algorithm>
+
+#include "mace/cpu/common/convert.h"
+
+namespace mace::cpu {
+
+bool HasHalfWeights(const Node& node) {
+  const DataType x = node.inputs[0].type.dtype;
+  return (x == DataType::kF32 || x == DataType::kF16) &&
+         node.inputs[0].data == nullptr && node.inputs[1].data != nullptr &&
+         node.inputs[1].stored == DataType::kF16 &&
+         (!node.has_input(2) || node.inputs[2].data != nullptr);
+}
+
+bool ReadsActivationsOnly(const Node& node) {
+  return node.inputs[0].type.dtype == DataType::kF32 &&
+         std::none_of(node.inputs.begin(), node.inputs.end(),
+                      [](const Operand& operand) {
+                        return operand.type.dtype == DataType::kF32 &&
+                               operand.data != nullptr;
+                      });
+}
+
+Result<LargeArray<uint16_t>> RoundedToHalves(const Operand& operand,
+                                             int64_t n) {
+  if (!operand.present()) return LargeArray<uint16_t>();
+  MACE_ASSIGN_OR_RETURN(LargeArray<uint16_t> halves,
+                        LargeArray<uint16_t>::Create(n, "a bias of halves"));
+  ConvertElements(operand.type.dtype, operand.data, DataType::kF16,
+                  halves.data(), NumElements(operand.type.shape));
+  return halves;
+}
+
+}  // namespace mace::cpu

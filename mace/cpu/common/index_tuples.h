@@ -1,0 +1,66 @@
+// Index tuples of GatherNd and ScatterNd: n indices that name a slice.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_COMMON_INDEX_TUPLES_H_
+#define MACE_CPU_COMMON_INDEX_TUPLES_H_
+
+#include <string>
+#include <vector>
+
+#include "mace/cpu/common/indices.h"
+
+namespace mace {
+
+// How tuples address the axes of a tensor after its batch axes.
+struct TupleSpec {
+  std::string label;  // of the node, for errors
+  DataType idx_dtype = DataType::kI64;
+  std::vector<int64_t> extents;  // of the indexed axes
+  std::vector<int64_t> strides;  // of the indexed axes, in bytes
+  int64_t count = 0;             // tuples
+  int64_t slice_bytes = 0;       // what a tuple names
+
+  // Where the slice of tuple t starts, in bytes. REQUIRES: Check is OK.
+  int64_t Offset(const Indices& idx, int64_t t) const {
+    const int64_t n = static_cast<int64_t>(extents.size());
+    int64_t offset = 0;
+    for (int64_t k = 0; k < n; ++k) {
+      offset += idx.At(t * n + k, extents[k]) * strides[k];
+    }
+    return offset;
+  }
+
+  // Errors: MACE_RUNTIME_ERROR for an index outside of its axis.
+  Status Check(const Indices& idx) const {
+    const int64_t n = static_cast<int64_t>(extents.size());
+    for (int64_t i = 0; i < count * n; ++i) {
+      const int64_t extent = extents[i % n];
+      if (idx.At(i, extent) < 0) return IndexError(label, idx[i], extent);
+    }
+    return Status();
+  }
+};
+
+// For tuples `idx` into the axes of `x` from `batch` on.
+inline TupleSpec TuplesOf(const Node& node, const TensorType& x,
+                          const TensorType& idx, int64_t batch) {
+  TupleSpec spec;
+  spec.label = Label(node);
+  spec.idx_dtype = idx.dtype;
+  spec.count = NumElements(Shape(idx.shape.begin(), idx.shape.end() - 1));
+  const int64_t end = batch + idx.shape.back();
+  int64_t stride = static_cast<int64_t>(SizeOf(x.dtype));
+  for (int64_t d = x.rank(); d-- > batch;) {
+    if (d == end - 1) spec.slice_bytes = stride;
+    if (d < end) {
+      spec.extents.insert(spec.extents.begin(), x.shape[d]);
+      spec.strides.insert(spec.strides.begin(), stride);
+    }
+    stride *= x.shape[d];
+  }
+  if (end == batch) spec.slice_bytes = stride;  // a tuple of none: everything
+  return spec;
+}
+
+}  // namespace mace
+
+#endif  // MACE_CPU_COMMON_INDEX_TUPLES_H_

@@ -1,0 +1,17 @@
+// Reading a node's operands at Run.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_COMMON_KERNEL_INPUTS_H_
+#define MACE_CPU_COMMON_KERNEL_INPUTS_H_
+
+#include "mace/device/kernel.h"
+
+namespace mace::cpu {
+
+// Input 2, a bias, or null if there is none.
+inline const float* BiasF32(const RunArgs& args) {
+  return args.inputs.size() > 2 ? args.inputs[2].as<const float>() : nullptr;
+}
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_COMMON_KERNEL_INPUTS_H_

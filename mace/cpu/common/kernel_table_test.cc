@@ -1,0 +1,48 @@
+// The kernel table against the op table: every op runs on the CPU.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/common/kernel_table.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "mace/ops/common/op.h"
+
+namespace mace {
+namespace {
+
+TEST(KernelTable, EveryOpHasAKernel) {
+  std::set<std::string> ops, kernels;
+  for (const Op* op : AllOps()) ops.insert(op->name);
+  for (int i = 0; i < kNumCpuKernels; ++i) {
+    EXPECT_TRUE(kernels.insert(kCpuKernels[i].op).second);
+  }
+  EXPECT_EQ(ops, kernels);
+}
+
+TEST(KernelTable, OneKernelPerType) {
+  for (int i = 0; i < kNumCpuKernels; ++i) {
+    SCOPED_TRACE(kCpuKernels[i].op);
+    std::set<DataType> types;
+    for (const CpuKernelDef& def : kCpuKernels[i].defs()) {
+      EXPECT_NE(def.prepare, nullptr);
+      EXPECT_TRUE(types.insert(def.dtype).second) << Name(def.dtype);
+    }
+    EXPECT_FALSE(types.empty());
+  }
+}
+
+// A table that names an op otherwise than the op itself would hide it.
+TEST(OpTable, NamesAgree) {
+  for (int i = 0; i < kNumOps; ++i) {
+    const Op op = kOps[i].op();
+    EXPECT_STREQ(op.name, kOps[i].name);
+    EXPECT_LE(op.min_inputs, op.max_inputs);
+    EXPECT_GE(op.num_outputs, 1);
+  }
+}
+
+}  // namespace
+}  // namespace mace

@@ -1,0 +1,54 @@
+// SafeDistance: how far an output must begin before an input that its kernel
+// reads and writes piece by piece.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_COMMON_SAFE_DISTANCE_H_
+#define MACE_CPU_COMMON_SAFE_DISTANCE_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+
+namespace mace::cpu {
+
+// A kernel writes pieces 0 .. num_pieces - 1 in order, at most `at_once` of
+// them at a time (RunTasks). Piece i fills the output up to byte output_end(i)
+// and reads the input from byte input_begin(i) on; both never decrease. If the
+// output begins this many bytes before the input, no piece overwrites what it,
+// one that runs beside it, or a later one reads:
+//
+//   output  |== piece 0 ==|== piece 1 ==|...
+//   input          |-- read by 0 --|
+//   distance |<--->|
+//
+// -1 for more pieces than are worth looking at: the output goes elsewhere.
+template <typename OutputEnd, typename InputBegin>
+int64_t SafeDistance(int64_t num_pieces, int64_t at_once,
+                     const OutputEnd& output_end,
+                     const InputBegin& input_begin) {
+  constexpr int64_t kMaxPieces = 1 << 16;
+  if (num_pieces > kMaxPieces) return -1;
+  int64_t distance = 0;
+  for (int64_t i = 0; i < num_pieces; ++i) {
+    const int64_t oldest = std::max<int64_t>(i - (at_once - 1), 0);
+    distance = std::max(distance, output_end(i) - input_begin(oldest));
+  }
+  return distance;
+}
+
+// i * lines / pieces, rounded down: the first line of piece `i` where pieces
+// share lines evenly. Does not overflow. REQUIRES: 0 <= i <= pieces < 2^31.
+inline int64_t PieceBegin(int64_t i, int64_t pieces, int64_t lines) {
+  return lines / pieces * i + lines % pieces * i / pieces;
+}
+
+// Whether the plan placed an output of `y_floats` floats over a part of an
+// input: the pieces must run in order then.
+template <typename T>
+bool Overlap(const T* y, int64_t y_size, const T* x, int64_t x_size) {
+  const std::less<const T*> before;
+  return before(y, x + x_size) && before(x, y + y_size);
+}
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_COMMON_SAFE_DISTANCE_H_

@@ -1,0 +1,30 @@
+// WeightFloats: a constant operand as floats while it is packed.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_COMMON_WEIGHT_FLOATS_H_
+#define MACE_CPU_COMMON_WEIGHT_FLOATS_H_
+
+#include <memory>
+
+#include "mace/base/memory_budget.h"
+#include "mace/base/status.h"
+#include "mace/graph/node.h"
+
+namespace mace::cpu {
+
+class WeightFloats {
+ public:
+  // Those of the operand itself, or a copy if it is stored as halves.
+  // REQUIRES: an f32 with contents. Errors: MACE_OUT_OF_RESOURCES.
+  static Result<WeightFloats> Create(const Operand& operand);
+
+  const float* data() const { return data_; }
+
+ private:
+  const float* data_ = nullptr;
+  MemoryShare share_;
+  std::shared_ptr<void> copy_;  // pages that go back to the system at once
+};
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_COMMON_WEIGHT_FLOATS_H_

@@ -1,0 +1,144 @@
+// A convolution of halves as a kernel.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/conv/conv_f16_kernel.h"
+
+#include <utility>
+
+#include "mace/cpu/common/half_weights.h"
+#include "mace/cpu/conv/conv_choice.h"
+#include "mace/cpu/conv/conv_f16.h"
+#include "mace/cpu/conv/conv_kernel.h"
+
+namespace mace::cpu {
+namespace {
+
+struct ConvF16Kernel final : Kernel {
+  ConvF16Kernel(PackedB filter_in, ConvF16 conv_in, ThreadPool* threads_in)
+      : filter(std::move(filter_in)),
+        conv(std::move(conv_in)),
+        threads(threads_in) {}
+
+  int64_t scratch_bytes() const override { return conv.scratch_bytes(); }
+  int64_t macs() const override { return num_macs; }
+  int64_t cost_macs() const override { return cost; }
+  std::string variant() const override {
+    return conv.variant() + (addend == kNone ? "" : " + sum");
+  }
+
+  Status Run(const RunArgs& args) override {
+    const float* b = filter.Get(nullptr, nullptr);
+    conv.Run(
+        threads,
+        {args.inputs[0].as<const uint16_t>(),
+         reinterpret_cast<const uint16_t*>(b),
+         bias.empty() ? nullptr : bias.data(), args.outputs[0].as<uint16_t>(),
+         addend == kNone ? nullptr : args.inputs[addend].as<const uint16_t>()},
+        args.scratch.handle);
+    return Status();
+  }
+
+  static constexpr size_t kNone = SIZE_MAX;
+
+  PackedB filter;
+  ConvF16 conv;
+  ThreadPool* threads;
+  LargeArray<uint16_t> bias;
+  size_t addend = kNone;  // among the inputs
+  int64_t num_macs = 0;
+  int64_t cost = 0;
+};
+
+Result<std::unique_ptr<ConvF16Kernel>> MakeKernel(const Node& node,
+                                                  PackedB filter,
+                                                  const ConvF16::Spec& spec,
+                                                  CpuContext& context) {
+  const ConvF16 conv(spec, context);
+  auto kernel =
+      std::make_unique<ConvF16Kernel>(std::move(filter), conv, context.threads);
+  if (node.has_input(2)) {
+    MACE_ASSIGN_OR_RETURN(kernel->bias,
+                          RoundedToHalves(node.inputs[2], conv.padded_n()));
+  }
+  kernel->num_macs =
+      SaturatedProduct({spec.patches.rows(), spec.patches.depth(), spec.n});
+  kernel->cost = kernel->num_macs / 2;
+  return kernel;
+}
+
+Result<std::unique_ptr<ConvF16Kernel>> MakeConv(
+    const Node& node, const ConvShape& s, const ActivationFunction& activation,
+    CpuContext& context) {
+  if (!HasHalfWeights(node) || s.group != 1) {
+    return Unsupported(Label(node) +
+                       ": of f16 the CPU takes constant filters stored as such,"
+                       " without groups");
+  }
+  const GemmF16& micro = ConvF16::Choose(context.features);
+  MACE_ASSIGN_OR_RETURN(PackedB filter, PackFilter(node.inputs[1], s, Oihw(s),
+                                                   micro.tile, context));
+  MACE_ASSIGN_OR_RETURN(
+      auto kernel, MakeKernel(node, std::move(filter),
+                              ConvF16::Spec{{s.window, s.batch, s.in_channels,
+                                             s.in_channels},
+                                            s.out_channels,
+                                            activation},
+                              context));
+  kernel->cost = static_cast<int64_t>(DirectCost(s) / 2);
+  return kernel;
+}
+
+}  // namespace
+
+bool ConvComputesHalves(const Node& node, const CpuContext& context) {
+  if (!HasHalfWeights(node)) return false;
+  const Result<ConvNode> conv = ReadConv2d(node);
+  return conv.ok() && conv->shape.group == 1 &&
+         NumElements(node.outputs[0].shape) > 0 &&
+         WinogradOf(node.inputs[1], conv->shape, context) == 0;
+}
+
+Result<KernelPtr> PrepareConvF16(const Node& node, const ConvNode& conv,
+                                 CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(auto kernel,
+                        MakeConv(node, conv.shape, conv.activation, context));
+  return KernelPtr(std::move(kernel));
+}
+
+Result<KernelPtr> PrepareConvSumF16(const Node& node, const ConvNode& conv,
+                                    const ActivationFunction& sum_activation,
+                                    CpuContext& context) {
+  if (conv.activation.kind != ActivationKind::kNoop ||
+      !sum_activation.is_clamp()) {
+    return Unsupported(Label(node) + ": its activation comes before the sum");
+  }
+  MACE_ASSIGN_OR_RETURN(auto kernel,
+                        MakeConv(node, conv.shape, sum_activation, context));
+  kernel->addend = node.inputs.size();
+  return KernelPtr(std::move(kernel));
+}
+
+Result<KernelPtr> PrepareFullyConnectedF16(const Node& node, int64_t m,
+                                           const ActivationFunction& activation,
+                                           CpuContext& context) {
+  const Shape& w = node.inputs[1].type.shape;  // [n, k]
+  GemmB b;
+  b.n = w[0];
+  b.channels = b.column_stride = w[1];
+  b.channel_stride = 1;
+  const GemmF16& micro = ConvF16::Choose(context.features);
+  MACE_ASSIGN_OR_RETURN(
+      PackedB filter,
+      PackedB::Create(node.inputs[1], "columns", micro.tile, {b}, context));
+  ConvF16::Spec spec;
+  spec.patches.window.w.in = spec.patches.window.w.out = m;
+  spec.patches.batch = 1;
+  spec.patches.channels = spec.patches.pixel_stride = w[1];
+  spec.n = w[0];
+  spec.activation = activation;
+  MACE_ASSIGN_OR_RETURN(auto kernel,
+                        MakeKernel(node, std::move(filter), spec, context));
+  return KernelPtr(std::move(kernel));
+}
+
+}  // namespace mace::cpu

@@ -1,0 +1,186 @@
+// A convolution as a kernel: packed filters and a matrix product.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/conv/conv_kernel.h"
+
+#include <utility>
+
+#include "mace/cpu/common/kernel_inputs.h"
+#include "mace/cpu/conv/conv_choice.h"
+#include "mace/cpu/conv/conv_gemm.h"
+#include "mace/cpu/conv/conv_strassen_kernel.h"
+#include "mace/cpu/conv/winograd.h"
+
+namespace mace::cpu {
+namespace {
+
+struct ConvGemmKernel final : Kernel {
+  ConvGemmKernel(PackedB filter_in, ConvGemm gemm_in, const CpuContext& context)
+      : filter(std::move(filter_in)),
+        gemm(std::move(gemm_in)),
+        threads(context.threads) {}
+
+  int64_t scratch_bytes() const override {
+    return filter.scratch_bytes() + gemm.scratch_bytes();
+  }
+  int64_t macs() const override { return num_macs; }
+  int64_t cost_macs() const override { return cost; }
+  std::vector<Overlap> overlaps() const override {
+    const int64_t distance = gemm.SafeDistanceBytes();
+    if (distance < 0) return {};
+    return {{0, distance}};
+  }
+  std::string variant() const override {
+    return gemm.variant() + (addend == kNone ? "" : " + sum");
+  }
+
+  Status Run(const RunArgs& args) override {
+    const float* b =
+        filter.Get(args.inputs[1].as<const float>(), args.scratch.handle);
+    gemm.Run(threads,
+             {args.inputs[0].as<const float>(), b, Input(args, bias),
+              args.outputs[0].as<float>(), Input(args, addend)},
+             args.scratch.as<char>() + filter.scratch_bytes());
+    return Status();
+  }
+  // Null if it is not given.
+  static const float* Input(const RunArgs& args, size_t i) {
+    return i < args.inputs.size() ? args.inputs[i].as<const float>() : nullptr;
+  }
+
+  static constexpr size_t kNone = SIZE_MAX;
+
+  PackedB filter;
+  ConvGemm gemm;
+  ThreadPool* threads;
+  size_t bias = 2;  // among the inputs
+  size_t addend = kNone;
+  int64_t num_macs = 0;
+  int64_t cost = 0;
+};
+
+}  // namespace
+
+std::vector<GemmB> FilterMatrices(const ConvShape& s,
+                                  const FilterLayout& layout) {
+  std::vector<GemmB> matrices(s.group);
+  for (int64_t g = 0; g < s.group; ++g) {
+    GemmB& b = matrices[g];
+    b.n = s.out_per_group();
+    b.offset = g * layout.group_stride * s.taps();
+    b.column_stride = layout.out_stride * s.taps();
+    b.channels = s.in_per_group();
+    b.channel_stride = layout.in_stride * s.taps();
+    b.taps.clear();
+    for (int64_t t = 0; t < s.taps(); ++t) b.taps.push_back(t);
+  }
+  return matrices;
+}
+
+const GemmF32& ChooseGemmOf(const Operand& filter, const ConvShape& s,
+                            const CpuContext& context) {
+  return ChooseGemm(
+      filter,
+      {s.rows(), s.out_per_group(), s.in_channels * s.window.w.stride * 4},
+      context);
+}
+
+int WinogradOf(const Operand& filter, const ConvShape& shape,
+               const CpuContext& context) {
+  const int64_t chosen = context.choice.winograd;
+  if (chosen >= 0 && chosen <= context.max_winograd && Winograd::Fits(shape)) {
+    return static_cast<int>(chosen);
+  }
+  const GemmF32& direct = ChooseGemmOf(filter, shape, context);
+  return ChooseWinograd(
+      shape, context.max_winograd,
+      sizeof(float) / static_cast<double>(direct.operands.bytes));
+}
+
+ConvGemm::Spec ConvSpec(const Operand& filter, const ConvShape& s,
+                        const ActivationFunction& activation,
+                        const CpuContext& context) {
+  ConvGemm::Spec spec;
+  spec.kernel = &ChooseGemmOf(filter, s, context);
+  spec.patches = {s.window, s.batch, s.in_per_group(), s.in_channels};
+  spec.n = s.out_per_group();
+  spec.pixel_stride = s.out_channels;
+  spec.line_stride = s.window.w.out * spec.pixel_stride;
+  spec.image_stride = s.window.h.out * spec.line_stride;
+  spec.activation = activation;
+  return spec;
+}
+
+Result<PackedB> PackFilter(const Operand& filter, const ConvShape& s,
+                           const FilterLayout& layout, const GemmF32& micro,
+                           CpuContext& context) {
+  const std::string how =
+      layout.name + std::string(" of ") + std::to_string(s.group) + " groups";
+  return PackedB::Create(filter, how, micro, FilterMatrices(s, layout),
+                         context);
+}
+
+Result<ConvProduct> MakeConvProduct(const Operand& filter, const ConvShape& s,
+                                    const FilterLayout& layout,
+                                    const ActivationFunction& activation,
+                                    CpuContext& context) {
+  const GemmF32& micro = ChooseGemmOf(filter, s, context);
+  ConvProduct product;
+  MACE_ASSIGN_OR_RETURN(product.filter,
+                        PackFilter(filter, s, layout, micro, context));
+  ConvGemm::Spec& spec = product.spec;
+  spec = ConvSpec(filter, s, activation, context);
+  spec.parts.clear();
+  for (int64_t g = 0; g < s.group; ++g) {
+    const int64_t o = g * spec.n;
+    spec.parts.push_back(
+        {g * s.in_per_group(), product.filter.offset(g), o, o});
+  }
+  return product;
+}
+
+namespace {
+
+Result<std::unique_ptr<ConvGemmKernel>> MakeKernel(
+    const Node& node, const ConvShape& s, const FilterLayout& layout,
+    const ActivationFunction& activation,
+    const ActivationFunction& sum_activation, CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(
+      ConvProduct product,
+      MakeConvProduct(node.inputs[1], s, layout, activation, context));
+  product.spec.sum_activation = sum_activation;
+  auto kernel = std::make_unique<ConvGemmKernel>(
+      std::move(product.filter), ConvGemm(product.spec, context), context);
+  kernel->cost = static_cast<int64_t>(DirectCost(s));
+  kernel->num_macs = SaturatedProduct(
+      {NumElements(node.outputs[0].shape), s.in_per_group(), s.taps()});
+  return kernel;
+}
+
+}  // namespace
+
+Result<KernelPtr> PrepareConvGemm(const Node& node, const ConvShape& s,
+                                  const FilterLayout& layout,
+                                  const ActivationFunction& activation,
+                                  CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(auto kernel,
+                        MakeKernel(node, s, layout, activation, {}, context));
+  return KernelPtr(std::move(kernel));
+}
+
+Result<KernelPtr> PrepareConvSum(const Node& node, const ConvNode& conv,
+                                 const ActivationFunction& sum_activation,
+                                 CpuContext& context) {
+  if (IsStrassen(node.inputs[1], conv.shape, context)) {
+    return PrepareConvStrassen(node, conv, /*addend=*/true, sum_activation,
+                               context);
+  }
+  MACE_ASSIGN_OR_RETURN(auto kernel,
+                        MakeKernel(node, conv.shape, Oihw(conv.shape),
+                                   conv.activation, sum_activation, context));
+  if (!node.has_input(2)) kernel->bias = ConvGemmKernel::kNone;
+  kernel->addend = node.inputs.size();
+  return KernelPtr(std::move(kernel));
+}
+
+}  // namespace mace::cpu

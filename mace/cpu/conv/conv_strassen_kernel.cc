@@ -1,0 +1,107 @@
+// A convolution by Strassen's method as a kernel.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/conv/conv_strassen_kernel.h"
+
+#include <utility>
+
+#include "mace/cpu/common/weight_floats.h"
+#include "mace/cpu/conv/conv_choice.h"
+#include "mace/cpu/conv/conv_kernel.h"
+
+namespace mace::cpu {
+namespace {
+
+struct ConvStrassenKernel final : Kernel {
+  ConvStrassenKernel(StrassenGemm gemm_in, ThreadPool* threads_in)
+      : gemm(std::move(gemm_in)), threads(threads_in) {}
+
+  int64_t scratch_bytes() const override { return gemm.scratch_bytes(); }
+  int64_t macs() const override { return num_macs; }
+  int64_t cost_macs() const override { return cost; }
+  std::string variant() const override {
+    return gemm.variant() + (addend < 0 ? "" : " + sum");
+  }
+
+  Status Run(const RunArgs& args) override {
+    const auto input = [&](int i) {
+      return i < 0 ? nullptr : args.inputs[i].as<const float>();
+    };
+    gemm.Run(threads,
+             {input(0), static_cast<const float*>(filter.get()), input(bias),
+              args.outputs[0].as<float>(), input(addend)},
+             args.scratch.handle);
+    return Status();
+  }
+
+  StrassenGemm gemm;
+  ThreadPool* threads;
+  std::shared_ptr<const void> filter;  // packed
+  int bias = -1, addend = -1;          // among the inputs
+  int64_t num_macs = 0;
+  int64_t cost = 0;
+};
+
+// Whether half the columns are whole vectors. Not so the classes of most
+// networks, which should be rounded alike: Strassen's method rounds the halves
+// of the columns differently, and a softmax makes much of a small difference of
+// large numbers.
+bool HalvesWholeVectors(int64_t columns) {
+  constexpr int64_t kLongest = 16;  // the same on every CPU
+  return columns % (2 * kLongest) == 0;
+}
+
+}  // namespace
+
+bool CanStrassen(const ConvShape& shape, const CpuContext& context) {
+  return context.max_winograd > 0 && shape.group == 1;
+}
+
+bool IsStrassen(const Operand& filter, const ConvShape& shape,
+                const CpuContext& context) {
+  const int64_t chosen = context.choice.strassen;
+  const bool pays = chosen >= 0 ? chosen > 0 && CanStrassen(shape, context)
+                                : ChooseStrassen(shape, context.max_winograd);
+  return filter.data != nullptr && pays &&
+         HalvesWholeVectors(shape.out_channels) &&
+         StrassenGemm::Fits(ConvSpec(filter, shape, {}, context));
+}
+
+Result<std::shared_ptr<const void>> PackStrassen(const Operand& filter,
+                                                 const ConvShape& shape,
+                                                 CpuContext& context) {
+  const GemmF32& micro = ChooseGemmOf(filter, shape, context);
+  const GemmB b = FilterMatrices(shape, Oihw(shape))[0];
+  const auto pack = [&](void* packed) -> Status {
+    MACE_ASSIGN_OR_RETURN(const WeightFloats floats,
+                          WeightFloats::Create(filter));
+    StrassenGemm::Pack(micro, b, floats.data(), static_cast<float*>(packed),
+                       context.threads);
+    return Status();
+  };
+  const int64_t floats = StrassenGemm::PackedFloats(micro, b.n, b.k());
+  return context.packed->GetOrPack(filter.weight_id,
+                                   std::string("strassen for ") + micro.name,
+                                   floats * sizeof(float), pack);
+}
+
+Result<KernelPtr> PrepareConvStrassen(const Node& node, const ConvNode& conv,
+                                      bool addend,
+                                      const ActivationFunction& sum_activation,
+                                      CpuContext& context) {
+  const Operand& filter = node.inputs[1];
+  const ConvShape& s = conv.shape;
+  ConvGemm::Spec spec = ConvSpec(filter, s, conv.activation, context);
+  spec.sum_activation = sum_activation;
+  auto kernel = std::make_unique<ConvStrassenKernel>(
+      StrassenGemm(spec, context), context.threads);
+  MACE_ASSIGN_OR_RETURN(kernel->filter, PackStrassen(filter, s, context));
+  if (node.has_input(2)) kernel->bias = 2;
+  if (addend) kernel->addend = static_cast<int>(node.inputs.size());
+  kernel->cost = static_cast<int64_t>(StrassenCost(s));
+  kernel->num_macs = SaturatedProduct(
+      {NumElements(node.outputs[0].shape), s.in_channels, s.taps()});
+  return KernelPtr(std::move(kernel));
+}
+
+}  // namespace mace::cpu

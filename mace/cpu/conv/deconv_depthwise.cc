@@ -1,0 +1,379 @@
+// Depthwise convolutions, one for each phase of the stride.
+// SPDX-License-Identifier: Apache-2.0
+//
+// A group of several inputs or outputs is depthwise, too, where each line of
+// the input is spread to one line for each input of a group, with a channel for
+// each output. Here groups have inputs a, b and two outputs:
+//
+//   line    a0 b0 a1 b1      of two groups, 0 and 1
+//   spread  a0 a0 a1 a1      what the first input gives to the four outputs
+//           b0 b0 b1 b1      the second
+
+#include "mace/cpu/conv/deconv_depthwise.h"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mace/base/aligned_buffer.h"
+#include "mace/base/large_array.h"
+#include "mace/cpu/common/blocking.h"
+#include "mace/cpu/common/choose.h"
+#include "mace/cpu/common/kernel_inputs.h"
+#include "mace/cpu/common/table_size.h"
+#include "mace/cpu/common/tasks.h"
+#include "mace/cpu/common/weight_floats.h"
+#include "mace/cpu/conv/deconv_phases.h"
+#include "mace/cpu/conv/depthwise.h"
+
+namespace mace::cpu {
+namespace {
+
+constexpr int64_t kTasksPerThread = 8;
+// A task begins with lines that the one before it spreads, too.
+constexpr int64_t kSpreadTasksPerThread = 4;
+// Spread lines of so many bytes stay close; beyond the most they come from too
+// far a cache.
+constexpr int64_t kGoodSpreadBytes = int64_t{80} << 10;
+constexpr int64_t kMostSpreadBytes = int64_t{192} << 10;
+
+struct DepthwisePhase {
+  Depthwise depthwise;
+  std::vector<int64_t> taps;  // of the filter of one output
+  int64_t first = 0;          // column
+  int64_t packed = 0;         // bytes to its packed taps
+};
+
+// The phases of the lines first, first + stride, ...
+struct PhaseLines {
+  size_t begin = 0, end = 0;  // in `phases`
+  int64_t top = 0;            // input line of the first tap, for the first line
+  int64_t count = 0;          // input lines of a window
+};
+
+// Lines of the input that windows over all phases of one line see, at most.
+int64_t MostLines(const Window& h) {
+  return CeilDiv(h.kernel, h.stride / std::gcd(h.stride, h.dilation));
+}
+
+int64_t SpreadBytes(const ConvShape& s) {
+  return SaturatedProduct({MostLines(s.window.h), s.in_per_group(),
+                           s.window.w.in, s.out_channels, sizeof(float)});
+}
+
+// Into how many equal blocks of groups the work is cut, each of which fills
+// vectors: the fewest whose spread lines stay close, or 1.
+int64_t NumBlocks(const ConvShape& s, int64_t lanes) {
+  const int64_t most = std::min(s.group, s.out_channels / lanes);
+  for (int64_t n = 1; n <= most; ++n) {
+    if (s.group % n != 0 || s.out_channels / n % lanes != 0) continue;
+    if (SpreadBytes(s) / n <= kGoodSpreadBytes) return n;
+  }
+  return 1;
+}
+
+// One line of `groups` groups of the input as `inputs` lines. Groups of
+// kOutputs, 0: of any number.
+template <int64_t kOutputs>
+void SpreadGroups(const ConvShape& s, int64_t groups, const float* x,
+                  float* to) {
+  const int64_t inputs = s.in_per_group();
+  const int64_t outputs = kOutputs > 0 ? kOutputs : s.out_per_group();
+  for (int64_t i = 0; i < inputs; ++i) {
+    const float* pixel = x + i;
+    for (int64_t q = 0; q < s.window.w.in; ++q, pixel += s.in_channels) {
+      for (int64_t g = 0; g < groups; ++g, to += outputs) {
+        for (int64_t o = 0; o < outputs; ++o) to[o] = pixel[g * inputs];
+      }
+    }
+  }
+}
+
+void Spread(const ConvShape& s, int64_t groups, const float* x, float* to) {
+  switch (s.out_per_group()) {
+    case 1:
+      return SpreadGroups<1>(s, groups, x, to);
+    case 2:
+      return SpreadGroups<2>(s, groups, x, to);
+    case 4:
+      return SpreadGroups<4>(s, groups, x, to);
+    case 8:
+      return SpreadGroups<8>(s, groups, x, to);
+    default:
+      return SpreadGroups<0>(s, groups, x, to);
+  }
+}
+
+struct DeconvDepthwiseF32 final : Kernel {
+  int64_t scratch_bytes() const override {
+    return pack_bytes() + threads->num_threads() * thread_bytes();
+  }
+  int64_t macs() const override { return num_macs; }
+  std::string variant() const override {
+    return phases.empty() ? "no taps" : phases[0].depthwise.variant();
+  }
+
+  Status Run(const RunArgs& args) override {
+    const Window &h = s.window.h, &w = s.window.w;
+    float* y = args.outputs[0].as<float>();
+    Operands at = {args.inputs[0].as<const float>(),
+                   static_cast<const char*>(constant.get()), BiasF32(args), y};
+    if (has_gaps) {
+      FillWithoutInputs(threads, activation, s.rows() * s.out_channels,
+                        s.out_channels, at.bias, y);
+    }
+    char* scratch = args.scratch.as<char>();
+    if (at.packed == nullptr) {
+      Pack(args.inputs[1].as<const float>(), scratch,
+           reinterpret_cast<float*>(scratch + packed_bytes));
+      at.packed = scratch;
+    }
+    char* for_threads = scratch + pack_bytes();
+    const int64_t num_lines = s.batch * h.out;
+    const int64_t tasks = std::min(
+        num_lines, threads->num_threads() *
+                       (spreads ? kSpreadTasksPerThread : kTasksPerThread));
+    RunTasks(threads, blocks * tasks, [&](size_t worker, size_t task) {
+      const int64_t i = static_cast<int64_t>(task) % tasks;
+      const Operands block = Block(at, static_cast<int64_t>(task) / tasks);
+      char* const thread_scratch = for_threads + worker * thread_bytes();
+      const int64_t end = (i + 1) * num_lines / tasks;
+      for (int64_t line = i * num_lines / tasks; line < end;) {
+        const int64_t image = line / h.out, p = line % h.out;
+        const int64_t count = std::min(end - line, h.out - p);
+        Operands of = block;
+        of.x += image * h.in * w.in * s.in_channels;
+        of.y += image * h.out * w.out * s.out_channels;
+        RunLines(of, p, p + count, thread_scratch);
+        line += count;
+      }
+    });
+    return Status();
+  }
+
+  struct Operands {
+    const float* x;
+    const char* packed;
+    const float* bias;
+    float* y;
+  };
+
+  // Those of block `i` of the channels.
+  Operands Block(Operands at, int64_t i) const {
+    at.x += i * s.in_channels / blocks;
+    at.packed += i * packed_bytes / blocks;
+    if (at.bias != nullptr) at.bias += i * block_channels();
+    at.y += i * block_channels();
+    return at;
+  }
+
+  // Output lines [begin, end) of a block and the image at `at`.
+  void RunLines(const Operands& at, int64_t begin, int64_t end,
+                char* thread_scratch) const {
+    const Window &h = s.window.h, &w = s.window.w;
+    auto* const ring = reinterpret_cast<float*>(thread_scratch + pixel_bytes);
+    Depthwise::Image image = {at.x, h.in};
+    if (spreads) image = {ring, ring_lines * s.in_per_group()};
+    int64_t next = 0;  // input line to be spread
+    for (int64_t line = begin; line < end; ++line) {
+      const PhaseLines& row = rows[line % h.stride];
+      if (row.begin == row.end) continue;  // all gaps
+      const int64_t p = line / h.stride;
+      if (spreads) {
+        // Neither end of the lines that are seen goes back.
+        next = std::max(next, p + row.top);
+        const int64_t seen = std::min(p + row.top + row.count, h.in);
+        for (; next < seen; ++next) {
+          Spread(s, s.group / blocks, at.x + next * w.in * s.in_channels,
+                 ring + next % ring_lines * spread_floats());
+        }
+      }
+      for (size_t i = row.begin; i < row.end; ++i) {
+        const DepthwisePhase& phase = phases[i];
+        phase.depthwise.RunLine(
+            image, p, reinterpret_cast<const float*>(at.packed + phase.packed),
+            at.bias, at.y + (line * w.out + phase.first) * s.out_channels,
+            thread_scratch);
+      }
+    }
+  }
+
+  // The taps [output, kernel_h, input, kernel_w] of each block and phase,
+  // through `taps`, which has room for all of one.
+  void Pack(const float* filter, char* packed, float* taps) const {
+    const int64_t of_output = s.in_per_group() * s.taps();
+    for (int64_t i = 0; i < blocks; ++i, packed += packed_bytes / blocks) {
+      for (const DepthwisePhase& phase : phases) {
+        float* to = taps;
+        for (int64_t c = 0; c < block_channels(); ++c) {
+          for (int64_t tap : phase.taps) *to++ = filter[c * of_output + tap];
+        }
+        phase.depthwise.Pack(taps,
+                             reinterpret_cast<float*>(packed + phase.packed));
+      }
+      filter += block_channels() * of_output;
+    }
+  }
+
+  int64_t pack_bytes() const {
+    if (constant != nullptr) return 0;
+    return packed_bytes + AlignUp(s.out_channels * s.in_per_group() * s.taps() *
+                                      static_cast<int64_t>(sizeof(float)),
+                                  kAlignment);
+  }
+  int64_t block_channels() const { return s.out_channels / blocks; }
+  // Of one input line of a block.
+  int64_t spread_floats() const {
+    return s.in_per_group() * s.window.w.in * block_channels();
+  }
+  int64_t thread_bytes() const {
+    if (!spreads) return pixel_bytes;
+    return pixel_bytes + AlignUp(ring_lines * spread_floats() *
+                                     static_cast<int64_t>(sizeof(float)),
+                                 kAlignment);
+  }
+
+  ConvShape s;
+  bool spreads = false;                // else groups have one input, one output
+  std::vector<DepthwisePhase> phases;  // those that have taps
+  std::vector<PhaseLines> rows;
+  std::shared_ptr<const void> constant;
+  ThreadPool* threads = nullptr;
+  ActivationFunction activation;
+  bool has_gaps = false;
+  int64_t blocks = 1;      // of channels
+  int64_t ring_lines = 0;  // of the input that a thread keeps spread
+  int64_t packed_bytes = 0;
+  int64_t pixel_bytes = 0;  // of a thread
+  int64_t num_macs = 0;
+};
+
+void AddPhase(const Phase& ph, const Phase& pw, const CpuContext& context,
+              DeconvDepthwiseF32* kernel) {
+  const ConvShape& s = kernel->s;
+  const int64_t inputs = s.in_per_group();
+  Depthwise::Spec spec;
+  spec.window = {ph.window, pw.window};
+  if (kernel->spreads) {
+    Window& h = spec.window.h;
+    h.in *= inputs;
+    h.kernel *= inputs;
+    h.stride = inputs;
+    h.pad_before *= inputs;
+  }
+  spec.batch = s.batch;
+  spec.channels = kernel->block_channels();
+  spec.activation = kernel->activation;
+  spec.y_pixel = s.window.w.stride * s.out_channels;
+  DepthwisePhase phase = {Depthwise(spec, context), {}};
+  for (int64_t r : ph.taps) {
+    for (int64_t i = 0; i < inputs; ++i) {
+      for (int64_t t : pw.taps) {
+        phase.taps.push_back(i * s.taps() + r * s.window.w.kernel + t);
+      }
+    }
+  }
+  phase.first = pw.first;
+  phase.packed = kernel->packed_bytes;
+  kernel->packed_bytes += AlignUp(phase.depthwise.packed_bytes(), kAlignment);
+  kernel->pixel_bytes =
+      std::max(kernel->pixel_bytes,
+               AlignUp(phase.depthwise.thread_scratch_bytes(), kAlignment));
+  kernel->phases.push_back(std::move(phase));
+}
+
+void AddPhases(const CpuContext& context, DeconvDepthwiseF32* kernel) {
+  for (const Phase& ph : PhasesOf(kernel->s.window.h)) {
+    PhaseLines row;
+    row.begin = kernel->phases.size();
+    row.top = -ph.window.pad_before;
+    row.count = static_cast<int64_t>(ph.taps.size());
+    for (const Phase& pw : PhasesOf(kernel->s.window.w)) {
+      if (ph.taps.empty() || pw.taps.empty()) {
+        kernel->has_gaps = true;
+      } else {
+        AddPhase(ph, pw, context, kernel);
+      }
+    }
+    row.end = kernel->phases.size();
+    kernel->rows.push_back(row);
+  }
+  kernel->packed_bytes *= kernel->blocks;
+}
+
+}  // namespace
+
+bool DeconvDepthwisePays(const ConvShape& s, int64_t product_columns,
+                         CpuFeatures features) {
+  const Window &h = s.window.h, &w = s.window.w;
+  if (s.in_per_group() == 1 && s.out_per_group() == 1) return true;
+  // Else the lines of a window would not follow each other.
+  if (s.group == 1 || h.stride % h.dilation != 0) return false;
+  const int64_t lanes = ChooseRow(kDwconvF32, features).lanes;
+  // A group that fills vectors needs no spread inputs to do so.
+  if (s.out_per_group() >= lanes ||
+      SpreadBytes(s) / NumBlocks(s, lanes) > kMostSpreadBytes) {
+    return false;
+  }
+  const int64_t columns = AlignUp(s.out_channels, lanes);
+  // Micro-kernels for narrow windows reach two thirds of the speed of a matrix
+  // product, the one for any window a quarter.
+  const bool narrow = w.stride % w.dilation == 0 &&
+                      CeilDiv(w.kernel, w.stride / w.dilation) <= 3;
+  return narrow ? columns * 3 < product_columns * 2
+                : columns * 4 < product_columns;
+}
+
+Result<KernelPtr> PrepareDeconvDepthwise(const Node& node, const ConvShape& s,
+                                         const ActivationFunction& activation,
+                                         CpuContext& context) {
+  const Window &h = s.window.h, &w = s.window.w;
+  MACE_RETURN_IF_ERROR(CheckTable(
+      node, "taps of a group", {s.in_per_group(), s.taps()}, sizeof(int64_t)));
+  MACE_RETURN_IF_ERROR(CheckTable(
+      node, "channels of all phases",
+      {std::min(h.stride, h.out), std::min(w.stride, w.out), s.out_channels},
+      sizeof(float)));
+  auto kernel = std::make_unique<DeconvDepthwiseF32>();
+  kernel->s = s;
+  kernel->spreads = s.in_per_group() > 1 || s.out_per_group() > 1;
+  kernel->ring_lines = MostLines(s.window.h);
+  kernel->threads = context.threads;
+  kernel->activation = activation;
+  kernel->num_macs = SaturatedProduct(
+      {NumElements(node.inputs[0].type.shape), s.out_per_group(), s.taps()});
+  if (kernel->spreads) {
+    const int64_t lanes = ChooseRow(kDwconvF32, context.features).lanes;
+    kernel->blocks = NumBlocks(s, lanes);
+  }
+  AddPhases(context, kernel.get());
+  const Operand& filter = node.inputs[1];
+  if (filter.data == nullptr || kernel->phases.empty()) {
+    return KernelPtr(std::move(kernel));
+  }
+  std::string how =
+      "deconv of " + std::to_string(s.group) + " groups as depthwise in " +
+      std::to_string(kernel->blocks) + " blocks" + DescribePhases(s.window);
+  for (const DepthwisePhase& phase : kernel->phases) {
+    how += ", " + phase.depthwise.packing();
+  }
+  const auto pack = [&](void* packed) -> Status {
+    MACE_ASSIGN_OR_RETURN(const WeightFloats floats,
+                          WeightFloats::Create(filter));
+    MACE_ASSIGN_OR_RETURN(
+        const LargeArray<float> taps,
+        LargeArray<float>::Create(NumElements(filter.type.shape),
+                                  "the taps of one phase"));
+    kernel->Pack(floats.data(), static_cast<char*>(packed), taps.data());
+    return Status();
+  };
+  MACE_ASSIGN_OR_RETURN(kernel->constant,
+                        context.packed->GetOrPack(filter.weight_id, how,
+                                                  kernel->packed_bytes, pack));
+  return KernelPtr(std::move(kernel));
+}
+
+}  // namespace mace::cpu

@@ -1,0 +1,29 @@
+// PrepareDeconvDepthwise: a transposed convolution with small groups.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_CONV_DECONV_DEPTHWISE_H_
+#define MACE_CPU_CONV_DECONV_DEPTHWISE_H_
+
+#include "mace/cpu/common/activation.h"
+#include "mace/cpu/common/cpu_context.h"
+#include "mace/cpu/reference/conv.h"
+#include "mace/device/kernel.h"
+#include "mace/graph/node.h"
+
+namespace mace::cpu {
+
+// Whether this is faster than matrix products: those compute, zeros included,
+// `product_columns` columns for each output pixel, of all groups together.
+bool DeconvDepthwisePays(const ConvShape& shape, int64_t product_columns,
+                         CpuFeatures features);
+
+// Each phase of the stride is a depthwise convolution, whose outputs lie a
+// stride apart. REQUIRES: DeconvDepthwisePays. Errors: MACE_OUT_OF_RESOURCES,
+// MACE_UNSUPPORTED as of CheckTable.
+Result<KernelPtr> PrepareDeconvDepthwise(const Node& node,
+                                         const ConvShape& shape,
+                                         const ActivationFunction& activation,
+                                         CpuContext& context);
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_CONV_DECONV_DEPTHWISE_H_

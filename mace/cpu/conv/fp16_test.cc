@@ -1,0 +1,117 @@
+// Kernels whose weights are stored as halves, on every path of the CPU.
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+
+#include "mace/base/cpu_features.h"
+#include "mace/cpu/conv/gemm_pack.h"
+#include "mace/testing/check_op.h"
+
+namespace mace::testing {
+namespace {
+
+using Ints = std::vector<int64_t>;
+
+// What rounding inputs to bfloat16 (by up to 2^-9) changes at most, relative to
+// the largest output, in sums as short and as random as these.
+constexpr float kBf16 = 1e-2f;
+
+// A tenth of the bound of products and sums in fp16 (docs/model_format.md).
+constexpr float kFp16 = 128 * 0x1p-11f / 10;
+
+// `tolerance` is for CPUs that do not multiply fp16s: they compute with the
+// floats that the weights are.
+void CheckStored(OpCase c, float tolerance) {
+  if ((DetectCpuFeatures() & kCpuFp16) != 0) tolerance = kFp16;
+  const TestTensor weight = c.inputs[1];
+  c.inputs[1] = StoredAs(DataType::kF16, weight);
+  CheckOp(c, tolerance);
+  c.inputs[1] = StoredAs(DataType::kBF16, weight);
+  CheckOp(c, kBf16);
+}
+
+TEST(StoredHalves, Conv2d) {
+  for (int64_t kernel : {1, 3}) {
+    for (int64_t channels : {1, 16, 33, 800}) {
+      for (int64_t outputs : {1, 32, 47}) {
+        SCOPED_TRACE(ToString(Shape{kernel, channels, outputs}));
+        CheckStored({"Conv2d",
+                     {{"activation", "RELU"}, {"padding", int64_t{1}}},
+                     {RandomF32({1, 7, 5, channels}, 1),
+                      RandomF32({outputs, channels, kernel, kernel}, 2),
+                      Const(RandomF32({outputs}, 3))}},
+                    2e-5f);
+      }
+    }
+  }
+}
+
+TEST(StoredHalves, Conv2dGroupsAndStrides) {
+  for (int64_t channels : {3, 258}) {  // the latter in several blocks of depth
+    CheckStored({"Conv2d",
+                 {{"strides", Ints{2, 1}},
+                  {"group", int64_t{2}},
+                  {"padding", int64_t{1}}},
+                 {RandomF32({2, 6, 17, 2 * channels}, 4),
+                  RandomF32({10, channels, 3, 3}, 5)}},
+                2e-5f);
+  }
+}
+
+TEST(StoredHalves, DepthwiseConv2d) {
+  for (int64_t multiplier : {1, 2}) {
+    CheckStored(
+        {"DepthwiseConv2d",
+         {{"padding", int64_t{1}}},
+         {RandomF32({1, 9, 9, 19}, 6), RandomF32({multiplier, 19, 3, 3}, 7)}},
+        1e-5f);
+  }
+}
+
+TEST(StoredHalves, Deconv2d) {
+  CheckStored({"Deconv2d",
+               {{"strides", Ints{2, 2}}, {"padding", int64_t{1}}},
+               {RandomF32({1, 5, 6, 9}, 8), RandomF32({7, 9, 3, 3}, 9)}},
+              1e-5f);
+}
+
+TEST(StoredHalves, FullyConnected) {
+  for (int64_t batch : {1, 5}) {
+    CheckStored({"FullyConnected",
+                 {},
+                 {RandomF32({batch, 70}, 10), RandomF32({33, 70}, 11)}},
+                1e-5f);
+  }
+}
+
+TEST(StoredHalves, MatMul) {
+  for (int64_t transpose : {0, 1}) {
+    CheckStored(
+        {"MatMul",
+         {{"transpose_b", transpose}},
+         {RandomF32({2, 3, 21}, 12),
+          RandomF32(transpose ? Shape{2, 8, 21} : Shape{2, 21, 8}, 13)}},
+        1e-5f);
+  }
+}
+
+TEST(StoredHalves, MicroKernel) {
+  Operand b;
+  b.stored = DataType::kBF16;
+  const auto name = [&b](CpuFeatures features) {
+    CpuContext context;
+    context.features = features;
+    return cpu::ChooseGemm(b, {100}, context).name;
+  };
+  EXPECT_STREQ(name(0), "gemm_f32_4x4__scalar");
+#if defined(__x86_64__)
+  EXPECT_STREQ(name(kCpuAvx512), "gemm_f32_14x32__avx512");
+  EXPECT_STREQ(name(kCpuAvx512 | kCpuAvx512Bf16),
+               "gemm_bf16_14x32__avx512bf16");
+  b.stored = DataType::kF16;
+  EXPECT_STREQ(name(kCpuAvx512 | kCpuAvx512Bf16), "gemm_f32_14x32__avx512");
+#endif
+}
+
+}  // namespace
+}  // namespace mace::testing

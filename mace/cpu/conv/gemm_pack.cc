@@ -1,0 +1,277 @@
+// Packing for GEMM.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/conv/gemm_pack.h"
+
+#include <algorithm>
+
+#include "mace/cpu/common/choose.h"
+#include "mace/cpu/common/weight_floats.h"
+#include "mace/cpu/simd/transpose_4x4.h"
+#include "mace/cpu/ukernels/gemm_f32/gemm_half_table.h"
+
+namespace mace::cpu {
+namespace {
+
+int64_t NumPanels(const GemmF32& kernel, int64_t n) {
+  return (n + kernel.nr - 1) / kernel.nr;
+}
+
+// Rows below which a tile waits for its panel instead, and what a smaller tile
+// must save.
+constexpr int64_t kFewRows = 4;
+constexpr double kWorthwhile = 0.97;
+// Rows whose distance is a multiple of this many bytes compete for the same set
+// of the first-level cache. Half of it, which leaves two sets for a tile, costs
+// less than copying (measured: 4 %).
+constexpr int64_t kSetConflictBytes = 4096;
+constexpr int kWays = 8;           // of a set
+constexpr double kCopying = 1.05;  // of rows, in the time of the product
+
+// Of the tiles of a product, in rows at full speed.
+double RowsCost(const GemmF32& kernel, const GemmSize& size) {
+  const int64_t rest = size.rows % kernel.mr;
+  const int64_t rows =
+      size.rows - rest + (rest > 0 ? std::max(rest, kFewRows) : 0);
+  return static_cast<double>(rows) *
+         (RowsConflict(kernel, size.row_bytes, size.n) ? kCopying : 1);
+}
+
+// Rows of a cache line's floats at a time: their columns, which are read
+// across, stay in the first-level cache.
+constexpr int64_t kLine = 16;
+
+// Whether each column is one run of floats, its taps side by side.
+bool HasDenseColumns(const GemmB& b) {
+  const int64_t taps = static_cast<int64_t>(b.taps.size());
+  for (int64_t t = 0; t < taps; ++t) {
+    if (b.taps[t] != t) return false;
+  }
+  return b.channel_stride == taps;
+}
+
+// The rows of a panel in the order of a dense column: float c * taps + t of it
+// goes to row t * channels + c.
+class RowOrder {
+ public:
+  RowOrder(const GemmB& b, int64_t nr, float* packed)
+      : taps_(static_cast<int64_t>(b.taps.size())),
+        next_tap_(b.channels * nr),
+        next_channel_(nr - (taps_ - 1) * next_tap_),
+        row_(packed) {}
+
+  float* Next() {
+    float* row = row_;
+    const bool last = ++tap_ == taps_;
+    row_ += last ? next_channel_ : next_tap_;
+    if (last) tap_ = 0;
+    return row;
+  }
+
+ private:
+  int64_t taps_, next_tap_, next_channel_;
+  float* row_;
+  int64_t tap_ = 0;
+};
+
+// Packs dense columns, four at a time from end to end: four streams of reads,
+// which the CPU foresees, and a panel of writes in the second-level cache.
+void PackDense(const GemmB& b, const float* data, int64_t columns, int64_t nr,
+               float* packed) {
+  const int64_t k = b.k();
+  for (int64_t j = 0; j < columns; j += 4) {
+    const float* from = data + j * b.column_stride;
+    RowOrder rows(b, nr, packed + j);
+    int64_t i = 0;
+    for (; j + 4 <= columns && i + 4 <= k; i += 4) {
+      Four v[4];
+      Transpose4x4(reinterpret_cast<const char*>(from + i),
+                   b.column_stride * static_cast<int64_t>(sizeof(float)),
+                   reinterpret_cast<char*>(v), sizeof(v[0]));
+      for (const Four& row : v) {
+        StoreFour(reinterpret_cast<char*>(rows.Next()), row);
+      }
+    }
+    const int64_t left = std::min<int64_t>(4, columns - j);
+    for (; i < k; ++i) {
+      float* row = rows.Next();
+      for (int64_t c = 0; c < left; ++c) row[c] = from[c * b.column_stride + i];
+    }
+  }
+}
+
+}  // namespace
+
+void PackPanel(const GemmF32& kernel, const GemmB& b, const float* tensor,
+               int64_t panel, float* packed) {
+  const int64_t nr = kernel.nr;
+  const int64_t first = panel * nr;
+  const int64_t columns = std::min(nr, b.n - first);
+  if (columns < nr) std::fill_n(packed, b.k() * nr, 0.f);
+  const float* data = tensor + b.offset + first * b.column_stride;
+  if (HasDenseColumns(b)) {
+    return PackDense(b, data, columns, nr, packed);
+  }
+  for (const int64_t tap : b.taps) {
+    for (int64_t c0 = 0; c0 < b.channels; c0 += kLine) {
+      const int64_t c1 = std::min(c0 + kLine, b.channels);
+      for (int64_t j = 0; j < columns; ++j) {
+        const float* column = data + tap + j * b.column_stride;
+        for (int64_t c = c0; c < c1; ++c) {
+          packed[c * nr + j] = column[c * b.channel_stride];
+        }
+      }
+    }
+    packed += b.channels * nr;
+  }
+}
+
+namespace {
+
+// Whether b, of halves, is as well a matrix of pairs of them, which are packed
+// as floats are.
+bool IsMatrixOfPairs(const GemmF32& kernel, const GemmB& b) {
+  return kernel.operands.group == 2 && b.taps.size() == 1 && b.taps[0] == 0 &&
+         b.channel_stride == 1 && b.channels % 2 == 0 && b.offset % 2 == 0 &&
+         b.column_stride % 2 == 0;
+}
+
+void PackHalvesPanel(const GemmF32& kernel, const GemmB& b,
+                     const uint16_t* tensor, int64_t panel, float* packed) {
+  if (IsMatrixOfPairs(kernel, b)) {
+    GemmB pairs = b;
+    pairs.offset /= 2;
+    pairs.column_stride /= 2;
+    pairs.channels /= 2;
+    return PackPanel(kernel, pairs, reinterpret_cast<const float*>(tensor),
+                     panel, packed);
+  }
+  const int64_t nr = kernel.nr, first = panel * nr;
+  const int64_t columns = std::min(nr, b.n - first);
+  const auto group = static_cast<int64_t>(kernel.operands.group);
+  auto* to = reinterpret_cast<uint16_t*>(packed);
+  std::fill_n(to, AlignUp(b.k(), group) * nr, uint16_t{0});
+  const uint16_t* data = tensor + b.offset + first * b.column_stride;
+  for (size_t t = 0; t < b.taps.size(); ++t) {
+    for (int64_t c0 = 0; c0 < b.channels; c0 += kLine) {
+      const int64_t c1 = std::min(c0 + kLine, b.channels);
+      for (int64_t j = 0; j < columns; ++j) {
+        const uint16_t* column = data + b.taps[t] + j * b.column_stride;
+        for (int64_t c = c0; c < c1; ++c) {
+          const int64_t k = static_cast<int64_t>(t) * b.channels + c;
+          to[(k / group * nr + j) * group + k % group] =
+              column[c * b.channel_stride];
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+bool RowsConflict(const GemmF32& kernel, int64_t row_bytes, int64_t n) {
+  return row_bytes % kSetConflictBytes == 0 && kernel.mr > kWays &&
+         n >= 2 * kernel.nr;
+}
+
+const GemmF32& ChooseGemmF32(const GemmSize& size, const CpuContext& context) {
+  int64_t passed = context.choice.gemm;
+  if (passed >= 0) {
+    return ChooseRow(kGemmF32, context.features, [&passed](const GemmF32& row) {
+      return passed-- <= 0 || row.isa == 0;
+    });
+  }
+  // Another one of the same instruction set, if the last tile fits it better or
+  // its rows need not be copied.
+  const GemmF32* best = &ChooseRow(kGemmF32, context.features);
+  for (const GemmF32& row : kGemmF32) {
+    const double cost = kWorthwhile * RowsCost(*best, size);
+    if (row.isa == best->isa && RowsCost(row, size) < cost) best = &row;
+  }
+  return *best;
+}
+
+const GemmF32& ChooseGemm(const Operand& b, const GemmSize& size,
+                          const CpuContext& context) {
+  const CpuFeatures features = context.features;
+  const GemmF32* half = nullptr;
+  if (b.stored == DataType::kBF16) half = &ChooseRow(kGemmBf16, features);
+  if (b.stored == DataType::kF16) half = &ChooseRow(kGemmF16, features);
+  if (half != nullptr && half->isa != 0) return *half;
+  return ChooseGemmF32(size, context);
+}
+
+int64_t PackedFloats(const GemmF32& kernel, int64_t n, int64_t k) {
+  const auto group = static_cast<int64_t>(kernel.operands.group);
+  const auto bytes = static_cast<int64_t>(kernel.operands.bytes);
+  return NumPanels(kernel, n) * kernel.nr * AlignUp(k, group) * bytes / 4;
+}
+
+void PackB(const GemmF32& kernel, const GemmB& b, const void* data,
+           float* packed, ThreadPool* threads) {
+  const int64_t panel_floats = PackedFloats(kernel, kernel.nr, b.k());
+  const int64_t tile = 65536 / std::max<int64_t>(panel_floats, 1) + 1;
+  threads->ParallelFor(
+      NumPanels(kernel, b.n), tile, [&](size_t begin, size_t end) {
+        for (size_t i = begin; i < end; ++i) {
+          float* to = packed + i * panel_floats;
+          if (kernel.operands.bytes == 2) {
+            PackHalvesPanel(kernel, b, static_cast<const uint16_t*>(data), i,
+                            to);
+          } else {
+            PackPanel(kernel, b, static_cast<const float*>(data), i, to);
+          }
+        }
+      });
+}
+
+Result<PackedB> PackedB::Create(const Operand& operand, const std::string& how,
+                                const GemmF32& kernel,
+                                std::vector<GemmB> matrices,
+                                CpuContext& context) {
+  PackedB b;
+  b.kernel_ = &kernel;
+  b.threads_ = context.threads;
+  b.matrices_ = std::move(matrices);
+  int64_t total = 0;
+  for (const GemmB& matrix : b.matrices_) {
+    total += PackedFloats(kernel, matrix.n, matrix.k());
+    b.offsets_.push_back(total);
+  }
+  if (operand.data == nullptr) return b;
+  const auto pack = [&](void* packed) -> Status {
+    if (kernel.operands.bytes < sizeof(float)) {
+      b.Pack(operand.data, static_cast<float*>(packed));
+      return Status();
+    }
+    MACE_ASSIGN_OR_RETURN(const WeightFloats floats,
+                          WeightFloats::Create(operand));
+    b.Pack(floats.data(), static_cast<float*>(packed));
+    return Status();
+  };
+  MACE_ASSIGN_OR_RETURN(
+      b.constant_,
+      context.packed->GetOrPack(operand.weight_id, how + " for " + kernel.name,
+                                total * sizeof(float), pack));
+  return b;
+}
+
+int64_t PackedB::scratch_bytes() const {
+  if (constant_ != nullptr) return 0;
+  return AlignUp(offsets_.back() * static_cast<int64_t>(sizeof(float)),
+                 kAlignment);
+}
+
+const float* PackedB::Get(const float* data, void* scratch) const {
+  if (constant_ != nullptr) return static_cast<const float*>(constant_.get());
+  Pack(data, static_cast<float*>(scratch));
+  return static_cast<float*>(scratch);
+}
+
+void PackedB::Pack(const void* data, float* packed) const {
+  for (size_t i = 0; i < matrices_.size(); ++i) {
+    PackB(*kernel_, matrices_[i], data, packed + offsets_[i], threads_);
+  }
+}
+
+}  // namespace mace::cpu

@@ -1,0 +1,96 @@
+// Arranges a matrix as the b operand of a GEMM micro-kernel.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   columns    0 .. nr-1      nr .. 2nr-1    ...  (the last panel zero-padded)
+//   packed   | k rows of nr | k rows of nr | ...
+#ifndef MACE_CPU_CONV_GEMM_PACK_H_
+#define MACE_CPU_CONV_GEMM_PACK_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mace/cpu/common/cpu_context.h"
+#include "mace/cpu/ukernels/gemm_f32/gemm_f32_table.h"
+#include "mace/graph/node.h"
+
+namespace mace::cpu {
+
+// A matrix of n columns within a tensor. Row t * channels + c, column j is
+// element offset + taps[t] + c * channel_stride + j * column_stride.
+struct GemmB {
+  int64_t offset = 0;
+  int64_t n = 0;
+  int64_t column_stride = 0;
+  int64_t channels = 0;
+  int64_t channel_stride = 0;
+  std::vector<int64_t> taps = {0};
+
+  int64_t k() const { return static_cast<int64_t>(taps.size()) * channels; }
+};
+
+// What of a product decides about its micro-kernel.
+struct GemmSize {
+  int64_t rows = 0;
+  int64_t n = 0;          // columns
+  int64_t row_bytes = 1;  // between rows of a that are read in place
+};
+
+// Whether the rows of a tile compete for one set of the first-level cache, and
+// often enough for copying them to pay.
+bool RowsConflict(const GemmF32& kernel, int64_t row_bytes, int64_t n);
+
+// The micro-kernel for a product of floats.
+const GemmF32& ChooseGemmF32(const GemmSize& size, const CpuContext& context);
+
+// The micro-kernel for a product with `b`: of halves where b is stored as such
+// and the CPU multiplies them, else of floats.
+const GemmF32& ChooseGemm(const Operand& b, const GemmSize& size,
+                          const CpuContext& context);
+
+// Floats of memory for a packed [k, n] matrix.
+int64_t PackedFloats(const GemmF32& kernel, int64_t n, int64_t k);
+
+// Packs panel `panel` of `b`, of floats.
+void PackPanel(const GemmF32& kernel, const GemmB& b, const float* data,
+               int64_t panel, float* packed);
+
+// Packs `b` of tensor `data`, panel by panel over the threads. Of halves for a
+// micro-kernel of halves, else of floats.
+void PackB(const GemmF32& kernel, const GemmB& b, const void* data,
+           float* packed, ThreadPool* threads);
+
+// The packed b operands of a kernel: made once where the tensor is a constant,
+// else at the start of each Run.
+class PackedB {
+ public:
+  PackedB() = default;  // no matrices
+  // `how` names the arrangement but for the micro-kernel, for sharing.
+  // Errors: MACE_OUT_OF_RESOURCES.
+  static Result<PackedB> Create(const Operand& operand, const std::string& how,
+                                const GemmF32& kernel,
+                                std::vector<GemmB> matrices,
+                                CpuContext& context);
+
+  // Floats from the first packed matrix to the i-th.
+  int64_t offset(size_t i) const { return offsets_[i]; }
+  int64_t scratch_bytes() const;  // 0 for a constant
+
+  // The packed matrices, in `scratch` unless the tensor is a constant. `data`
+  // is the tensor's.
+  const float* Get(const float* data, void* scratch) const;
+
+ private:
+  void Pack(const void* data, float* packed) const;
+
+  const GemmF32* kernel_ = nullptr;
+  ThreadPool* threads_ = nullptr;
+  std::vector<GemmB> matrices_;
+  std::vector<int64_t> offsets_ = {0};  // and the total
+  std::shared_ptr<const void> constant_;
+};
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_CONV_GEMM_PACK_H_

@@ -1,0 +1,312 @@
+// Blocking and running a Winograd convolution.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/conv/winograd.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "mace/cpu/common/blocking.h"
+#include "mace/cpu/common/choose.h"
+#include "mace/cpu/common/tasks.h"
+#include "mace/cpu/conv/gemm_pack.h"
+
+namespace mace::cpu {
+namespace {
+
+// Floats of v in a task: a third of a 1 MiB second-level cache.
+constexpr int64_t kBlockFloats = 96 * 1024;
+// Rows of micro-kernel tiles from which on they are shared evenly enough.
+constexpr int64_t kRowsPerThread = 4;
+constexpr int kMaxLines = 8;     // of an input tile
+constexpr int kMaxColumns = 64;  // of a GEMM tile
+
+int64_t NumTiles(const Winograd::Spec& spec) {
+  const Window2D& window = spec.shape.window;
+  return spec.shape.batch * CeilDiv(window.h.out, spec.m) *
+         CeilDiv(window.w.out, spec.m);
+}
+
+}  // namespace
+
+struct Winograd::Task {
+  const float* x;
+  const float* packed;
+  const float* bias;
+  float* y;
+  float* v;
+  float* m;
+  int64_t tile_begin, tile_end;
+  int64_t column_begin, column_end;
+  int64_t tiles() const { return tile_end - tile_begin; }
+};
+
+bool Winograd::Fits(const ConvShape& s) {
+  const auto fits = [](const Window& w) {
+    return w.kernel == 3 && w.stride == 1 && w.dilation == 1;
+  };
+  return s.group == 1 && fits(s.window.h) && fits(s.window.w);
+}
+
+Winograd::Winograd(const Spec& spec, const CpuContext& context)
+    : spec_(spec),
+      gemm_(&ChooseGemmF32({NumTiles(spec)}, context)),
+      transforms_(&ChooseRow(kWinogradF32, context.features)),
+      activator_(spec.activation, context.features),
+      threads_(context.threads),
+      area_((spec.m + 2) * (spec.m + 2)),
+      zeros_(spec.shape.in_channels) {
+  const Window2D& window = spec.shape.window;
+  tile_lines_ = CeilDiv(window.h.out, spec.m);
+  tile_columns_ = CeilDiv(window.w.out, spec.m);
+  num_tiles_ = NumTiles(spec);
+  v_stride_ = SpreadOverSets(spec.shape.in_channels);
+  PlanTasks(Doubled(kBlockFloats, context.choice.block));
+}
+
+void Winograd::PlanTasks(int64_t block_floats) {
+  const int64_t mr = gemm_->mr, nr = gemm_->nr;
+  const int64_t threads = threads_->num_threads();
+  const int64_t panels = CeilDiv(spec_.shape.out_channels, nr);
+  const int64_t rows = CeilDiv(std::max<int64_t>(num_tiles_, 1), mr);
+  int64_t most = std::max<int64_t>(block_floats / (area_ * v_stride_) / mr, 1);
+  column_block_ = panels * nr;
+  if (threads > 1) {
+    // Few tiles: the threads share the channels and each transforms all tiles.
+    if (rows < kRowsPerThread * threads && panels >= threads) {
+      column_block_ = EvenBlock(panels, panels, threads) * nr;
+    } else {
+      most = EvenBlock(rows, most, threads);
+    }
+  }
+  // As few blocks as that, but equal ones.
+  const int64_t blocks = CeilDiv(rows, most);
+  tile_block_ =
+      std::min(CeilDiv(rows, blocks) * mr, std::max<int64_t>(num_tiles_, 1));
+  // Packed rows fill whole GEMM tiles.
+  v_element_ = CeilDiv(tile_block_, mr) * mr * v_stride_;
+  scratch_floats_ = area_ * (v_element_ + tile_block_ * nr);
+}
+
+int64_t Winograd::packed_bytes() const {
+  return CeilDiv(spec_.shape.out_channels, gemm_->nr) * gemm_->nr * area_ *
+         spec_.shape.in_channels * static_cast<int64_t>(sizeof(float));
+}
+
+std::string Winograd::packing() const {
+  return "winograd " + std::to_string(spec_.m) + " for " + gemm_->name;
+}
+
+std::string Winograd::variant() const {
+  return "winograd " + std::to_string(spec_.m) + " " + gemm_->name;
+}
+
+void Winograd::Pack(const float* filter, float* packed) const {
+  const int64_t panels = CeilDiv(spec_.shape.out_channels, gemm_->nr);
+  const int64_t floats = gemm_->nr * area_ * spec_.shape.in_channels;
+  threads_->ParallelFor(panels, 1, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      PackPanel(filter, i, packed + i * floats);
+    }
+  });
+}
+
+// packed: [A * A][in_channels][nr]
+void Winograd::PackPanel(const float* filter, int64_t panel,
+                         float* packed) const {
+  const int64_t nr = gemm_->nr, channels = spec_.shape.in_channels;
+  const int64_t first = panel * nr;
+  const int64_t n = std::min(nr, spec_.shape.out_channels - first);
+  float taps[9 * kMaxColumns] = {};
+  WinogradFilterF32 t;
+  t.n = nr;
+  t.taps = taps;
+  t.taps_stride = nr;
+  t.u_stride = channels * nr;
+  for (int64_t c = 0; c < channels; ++c) {
+    for (int64_t j = 0; j < n; ++j) {
+      const float* from = filter + ((first + j) * channels + c) * 9;
+      for (int64_t i = 0; i < 9; ++i) taps[i * nr + j] = from[i];
+    }
+    t.u = packed + c * nr;
+    transforms_->set->filter[spec_.m / 2 - 1](t);
+  }
+}
+
+int64_t Winograd::scratch_bytes() const {
+  return threads_->num_threads() * scratch_floats_ *
+         static_cast<int64_t>(sizeof(float));
+}
+
+void Winograd::Run(const float* x, const float* packed, const float* bias,
+                   float* y, void* scratch) const {
+  const int64_t blocks = CeilDiv(num_tiles_, tile_block_);
+  const int64_t column_blocks =
+      CeilDiv(spec_.shape.out_channels, column_block_);
+  RunTasks(threads_, blocks * column_blocks, [&](size_t worker, size_t index) {
+    const int64_t i = static_cast<int64_t>(index);
+    Task task = {};
+    task.x = x;
+    task.packed = packed;
+    task.bias = bias;
+    task.y = y;
+    task.v = static_cast<float*>(scratch) + worker * scratch_floats_;
+    task.m = task.v + area_ * v_element_;
+    task.tile_begin = i / column_blocks * tile_block_;
+    task.tile_end = std::min(task.tile_begin + tile_block_, num_tiles_);
+    task.column_begin = i % column_blocks * column_block_;
+    task.column_end =
+        std::min(task.column_begin + column_block_, spec_.shape.out_channels);
+    RunTask(task);
+  });
+}
+
+Winograd::Tile Winograd::TileAt(int64_t index) const {
+  return {index / tile_columns_ / tile_lines_,
+          index / tile_columns_ % tile_lines_, index % tile_columns_};
+}
+
+void Winograd::RunTask(const Task& task) const {
+  TransformInputs(task);
+  for (int64_t j = task.column_begin; j < task.column_end; j += gemm_->nr) {
+    const int64_t n = std::min<int64_t>(gemm_->nr, task.column_end - j);
+    MultiplyPanel(task, j, n);
+    TransformOutputs(task, j, n);
+  }
+}
+
+int64_t Winograd::PackedTiles(const Task& task) const {
+  // The transforms write vectors of channels where packed rows have theirs.
+  if (gemm_->pack == nullptr || transforms_->set->lanes != kGemmF32PackedK ||
+      spec_.shape.in_channels % kGemmF32PackedK != 0) {
+    return 0;
+  }
+  // Packed rows are multiplied by half GEMM tiles: not worth it for a few.
+  const int64_t rest = task.tiles() % gemm_->mr;
+  return rest > gemm_->mr / 4 ? task.tiles() : task.tiles() - rest;
+}
+
+void Winograd::TransformInputs(const Task& task) const {
+  const int64_t packed = PackedTiles(task), mr = gemm_->mr;
+  for (int64_t i = 0; i < packed; i += mr) {
+    const int64_t tiles = std::min(mr, packed - i);
+    const int64_t height = tiles > mr / 2 ? mr : mr / 2;
+    TransformTiles(task, task.tile_begin + i, task.tile_begin + i + tiles,
+                   {task.v + i * spec_.shape.in_channels, kGemmF32PackedK,
+                    kGemmF32PackedK * height});
+  }
+  TransformTiles(
+      task, task.tile_begin + packed, task.tile_end,
+      {task.v + packed * v_stride_, v_stride_, transforms_->set->lanes});
+}
+
+int64_t Winograd::SideBySide(int64_t first, int64_t end) const {
+  return std::min(end - first, tile_columns_ - first % tile_columns_);
+}
+
+void Winograd::TransformTiles(const Task& task, int64_t first, int64_t end,
+                              const Rows& rows) const {
+  const Window &h = spec_.shape.window.h, &w = spec_.shape.window.w;
+  const int64_t channels = spec_.shape.in_channels, a = spec_.m + 2;
+  WinogradLineF32 lines[kMaxLines];
+  WinogradInputF32 t;
+  t.channels = channels;
+  t.lines = lines;
+  t.zeros = zeros_.data();
+  t.v = rows.v;
+  t.v_stride = v_element_;
+  t.tile_stride = rows.tile_stride;
+  t.group_stride = rows.group_stride;
+  for (int64_t i = first, n; i < end; i += n, t.v += n * rows.tile_stride) {
+    n = std::min<int64_t>(SideBySide(i, end), kWinogradMaxTiles);
+    t.tiles = n;
+    const Tile tile = TileAt(i);
+    const int64_t top = tile.line * spec_.m - h.pad_before;
+    const int64_t left = tile.column * spec_.m - w.pad_before;
+    const int64_t columns = (n - 1) * spec_.m + a;
+    t.first = std::clamp<int64_t>(-left, 0, columns);
+    t.end = std::clamp<int64_t>(w.in - left, t.first, columns);
+    const float* image = task.x + tile.image * h.in * w.in * channels;
+    for (int64_t r = 0; r < a; ++r) {
+      const int64_t row = top + r;
+      lines[r] = {zeros_.data(), 0};
+      if (row < 0 || row >= h.in || t.first == t.end) continue;
+      const int64_t column = left + static_cast<int64_t>(t.first);
+      lines[r] = {image + (row * w.in + column) * channels,
+                  static_cast<ptrdiff_t>(channels)};
+    }
+    transforms_->set->input[spec_.m / 2 - 1](t);
+  }
+}
+
+// m[i] = v[i] * filter[i] for columns [column, column + n).
+void Winograd::MultiplyPanel(const Task& task, int64_t column,
+                             int64_t n) const {
+  const int64_t channels = spec_.shape.in_channels, nr = gemm_->nr;
+  GemmF32Tile t;
+  t.k = channels;
+  t.segments = 1;
+  t.a_stride = v_stride_;
+  t.segment_stride = 0;
+  t.b = task.packed + column * area_ * channels;
+  t.c_stride = nr;
+  t.bias = nullptr;
+  t.addend = nullptr;
+  t.addend_stride = 0;
+  t.lower = -INFINITY;
+  t.upper = INFINITY;
+  const int64_t packed = PackedTiles(task);
+  for (int64_t i = 0; i < area_; ++i, t.b += channels * nr) {
+    t.a = task.v + i * v_element_;
+    t.c = task.m + i * tile_block_ * nr;
+    t.m = packed;
+    t.n = nr;  // m has room for whole rows
+    t.a_packed = true;
+    if (packed > 0) gemm_->fn(t);
+    t.n = n;
+    t.a_packed = false;
+    for (int64_t row = packed; row < task.tiles(); row += gemm_->mr) {
+      t.m = std::min<int64_t>(gemm_->mr, task.tiles() - row);
+      t.a = task.v + i * v_element_ + row * v_stride_;
+      t.c = task.m + (i * tile_block_ + row) * nr;
+      gemm_->fn(t);
+    }
+  }
+}
+
+void Winograd::TransformOutputs(const Task& task, int64_t column,
+                                int64_t n) const {
+  const Window &h = spec_.shape.window.h, &w = spec_.shape.window.w;
+  const ActivationFunction& activation = spec_.activation;
+  WinogradOutputF32 t;
+  t.channels = n;
+  t.m_stride = tile_block_ * gemm_->nr;
+  t.tile_stride = gemm_->nr;
+  t.bias = task.bias != nullptr ? task.bias + column : nullptr;
+  t.pixel_stride = spec_.shape.out_channels;
+  t.line_stride = w.out * t.pixel_stride;
+  t.lower = activation.lower();
+  t.upper = activation.upper();
+  for (int64_t i = task.tile_begin, tiles; i < task.tile_end; i += tiles) {
+    tiles = SideBySide(i, task.tile_end);
+    const Tile tile = TileAt(i);
+    const int64_t p = tile.line * spec_.m, q = tile.column * spec_.m;
+    t.tiles = tiles;
+    t.m = task.m + (i - task.tile_begin) * gemm_->nr;
+    t.height = std::min<int64_t>(spec_.m, h.out - p);
+    t.width = std::min<int64_t>(tiles * spec_.m, w.out - q);
+    t.y = task.y + (tile.image * h.out + p) * t.line_stride +
+          q * t.pixel_stride + column;
+    transforms_->set->output[spec_.m / 2 - 1](t);
+    if (activation.is_clamp()) continue;
+    for (size_t row = 0; row < t.height; ++row) {
+      for (size_t j = 0; j < t.width; ++j) {
+        float* y = t.y + row * t.line_stride + j * t.pixel_stride;
+        activator_.Apply(y, n, y);
+      }
+    }
+  }
+}
+
+}  // namespace mace::cpu

@@ -1,0 +1,100 @@
+// Winograd: a 3x3 convolution of stride 1 with fewer multiplications.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The output is cut into tiles of M x M. A task takes a block of tiles and a
+// block of output channels:
+//
+//   input tiles --> v [A*A][tiles][channels]         A = M + 2
+//                   in the order of packed rows where the GEMM takes them
+//   for each panel of output channels
+//     A*A matrix products   v[i] * filter[i] --> m [A*A][tiles][panel]
+//     m --> output tiles
+//
+// so that v and m stay in the second-level cache. Source: Lavin and Gray, Fast
+// Algorithms for Convolutional Neural Networks (2015), section 4.
+#ifndef MACE_CPU_CONV_WINOGRAD_H_
+#define MACE_CPU_CONV_WINOGRAD_H_
+
+#include <string>
+#include <vector>
+
+#include "mace/cpu/common/activation.h"
+#include "mace/cpu/common/cpu_context.h"
+#include "mace/cpu/reference/conv.h"
+#include "mace/cpu/ukernels/gemm_f32/gemm_f32_table.h"
+#include "mace/cpu/ukernels/winograd_f32/winograd_f32_table.h"
+
+namespace mace::cpu {
+
+class Winograd {
+ public:
+  struct Spec {
+    int m = 4;  // outputs of a tile in each direction: 2, 4 or 6
+    ConvShape shape;
+    ActivationFunction activation;
+  };
+
+  // Whether a convolution is one that this computes.
+  static bool Fits(const ConvShape& shape);
+
+  // REQUIRES: Fits(spec.shape).
+  Winograd(const Spec& spec, const CpuContext& context);
+
+  int64_t packed_bytes() const;
+  std::string packing() const;  // its name, for sharing
+  // Transforms and packs a filter, OIHW.
+  void Pack(const float* filter, float* packed) const;
+
+  int64_t scratch_bytes() const;  // for all threads
+  std::string variant() const;
+
+  // `bias` is out_channels floats or null.
+  void Run(const float* x, const float* packed, const float* bias, float* y,
+           void* scratch) const;
+
+ private:
+  struct Task;
+  struct Tile {  // in tiles from the first of the image
+    int64_t image, line, column;
+  };
+
+  void PlanTasks(int64_t block_floats);
+  Tile TileAt(int64_t index) const;
+  void TransformInputs(const Task& task) const;
+  // Where a tile's channels go within an element of v.
+  struct Rows {
+    float* v;
+    int64_t tile_stride;
+    int64_t group_stride;  // from vector to vector of channels
+  };
+  // How many of the tiles [first, end) lie side by side, from the first on.
+  int64_t SideBySide(int64_t first, int64_t end) const;
+  // Tiles [first, end).
+  void TransformTiles(const Task& task, int64_t first, int64_t end,
+                      const Rows& rows) const;
+  // How many of a task's tiles are packed for the GEMM, at the beginning of v.
+  int64_t PackedTiles(const Task& task) const;
+  void TransformOutputs(const Task& task, int64_t column, int64_t n) const;
+  void MultiplyPanel(const Task& task, int64_t column, int64_t n) const;
+  void RunTask(const Task& task) const;
+  void PackPanel(const float* filter, int64_t panel, float* packed) const;
+
+  Spec spec_;
+  const GemmF32* gemm_ = nullptr;
+  const WinogradF32* transforms_ = nullptr;
+  Activator activator_;  // of what is not a clamp
+  ThreadPool* threads_ = nullptr;
+  int64_t area_ = 0;  // A * A
+  int64_t tile_lines_ = 0, tile_columns_ = 0;
+  int64_t num_tiles_ = 0;
+  int64_t v_stride_ = 0;        // floats between tiles of v
+  int64_t v_element_ = 0;       // floats between elements of v
+  int64_t scratch_floats_ = 0;  // of a thread: v and m
+  int64_t tile_block_ = 0;      // tiles of a task
+  int64_t column_block_ = 0;    // output channels of a task
+  std::vector<float> zeros_;    // a pixel outside the image
+};
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_CONV_WINOGRAD_H_

@@ -1,0 +1,127 @@
+// Winograd convolutions of every size of tile against the definition, and when
+// they are chosen.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/conv/winograd.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+
+#include "mace/base/aligned_buffer.h"
+#include "mace/cpu/conv/conv_choice.h"
+#include "mace/testing/check_op.h"
+
+namespace mace::cpu {
+namespace {
+
+using testing::RandomF32;
+
+ConvShape Shape3x3(int64_t side, int64_t in_channels, int64_t out_channels) {
+  ConvShape s;
+  for (Window* w : {&s.window.h, &s.window.w}) {
+    w->in = w->out = side;
+    w->kernel = 3;
+    w->stride = w->dilation = 1;
+    w->pad_before = 1;
+  }
+  s.batch = 1;
+  s.in_channels = in_channels;
+  s.out_channels = out_channels;
+  return s;
+}
+
+std::vector<float> RunWinograd(const Winograd::Spec& spec, const float* x,
+                               const float* w, const float* b, int num_threads,
+                               CpuFeatures features) {
+  auto threads = std::move(*ThreadPool::Create(num_threads));
+  CpuContext context;
+  context.threads = threads.get();
+  context.features = features;
+  const Winograd winograd(spec, context);
+  auto packed = std::move(*AlignedBuffer::Create(winograd.packed_bytes()));
+  auto scratch = std::move(*AlignedBuffer::Create(winograd.scratch_bytes()));
+  winograd.Pack(w, static_cast<float*>(packed.data()));
+  const ConvShape& s = spec.shape;
+  std::vector<float> y(s.batch * s.window.h.out * s.window.w.out *
+                       s.out_channels);
+  winograd.Run(x, static_cast<float*>(packed.data()), b, y.data(),
+               scratch.data());
+  return y;
+}
+
+void Check(const ConvShape& s, ActivationKind activation) {
+  const auto x =
+      RandomF32({s.batch, s.window.h.in, s.window.w.in, s.in_channels}, 1);
+  const auto w = RandomF32({s.out_channels, s.in_channels, 3, 3}, 2);
+  const auto b = RandomF32({s.out_channels}, 3);
+  ActivationFunction act;
+  act.kind = activation;
+  std::vector<float> want(s.batch * s.window.h.out * s.window.w.out *
+                          s.out_channels);
+  ReferenceConv(s, act, x.f32(), w.f32(), b.f32(), want.data());
+  float largest = 0;
+  for (float v : want) largest = std::fmax(largest, std::fabs(v));
+  for (CpuFeatures features :
+       {0u, uint32_t{kCpuAvx2Fma}, DetectCpuFeatures()}) {
+    if ((features & DetectCpuFeatures()) != features) continue;
+    for (int m : {2, 4, 6}) {
+      SCOPED_TRACE(ToString(features) + " F(" + std::to_string(m) + ", 3)");
+      const double bound = m == 2 ? 1e-6 : m == 4 ? 5e-6 : 2e-5;
+      const Winograd::Spec spec = {m, s, act};
+      const auto y = RunWinograd(spec, x.f32(), w.f32(), b.f32(), 1, features);
+      for (size_t i = 0; i < y.size(); ++i) {
+        ASSERT_NEAR(y[i], want[i], bound * largest) << "element " << i;
+      }
+      EXPECT_EQ(y, RunWinograd(spec, x.f32(), w.f32(), b.f32(), 2, features));
+    }
+  }
+}
+
+TEST(Winograd, EverySize) {
+  for (int64_t side : {1, 2, 5, 8, 13}) {
+    for (int64_t channels : {1, 3, 20}) {
+      SCOPED_TRACE(std::to_string(side) + "x" + std::to_string(channels));
+      Check(Shape3x3(side, channels, 37), ActivationKind::kRelu);
+    }
+  }
+}
+
+TEST(Winograd, BatchesPaddingsAndActivations) {
+  ConvShape s = Shape3x3(9, 5, 3);
+  s.batch = 3;
+  s.window.h.pad_before = 0;
+  s.window.h.out = 7;
+  s.window.w.pad_before = 2;
+  s.window.w.out = 11;
+  for (ActivationKind kind : {ActivationKind::kNoop, ActivationKind::kTanh}) {
+    Check(s, kind);
+  }
+}
+
+TEST(Winograd, OnlyForStride1Of3x3) {
+  ConvShape s = Shape3x3(8, 4, 4);
+  EXPECT_TRUE(Winograd::Fits(s));
+  s.window.w.stride = 2;
+  EXPECT_FALSE(Winograd::Fits(s));
+  s = Shape3x3(8, 4, 4);
+  s.group = 2;
+  EXPECT_FALSE(Winograd::Fits(s));
+  s = Shape3x3(8, 4, 4);
+  s.window.h.kernel = 5;
+  EXPECT_FALSE(Winograd::Fits(s));
+}
+
+TEST(ConvChoice, WinogradWhereItPaysAndMay) {
+  EXPECT_EQ(ChooseWinograd(Shape3x3(56, 64, 64), 0), 0);
+  EXPECT_EQ(ChooseWinograd(Shape3x3(56, 64, 64), 2), 2);
+  EXPECT_EQ(ChooseWinograd(Shape3x3(56, 64, 64), 4), 4);
+  // The transforms cost more than three channels' products.
+  EXPECT_EQ(ChooseWinograd(Shape3x3(224, 3, 3), 4), 0);
+  // The larger filter would take longer to read than its products save.
+  EXPECT_EQ(ChooseWinograd(Shape3x3(2, 1024, 1024), 6), 0);
+}
+
+}  // namespace
+}  // namespace mace::cpu

@@ -1,0 +1,26 @@
+// The copies of SpaceToBatchNd and BatchToSpaceNd: one strided box for each
+// place within a block.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_COPY_BLOCK_COPY_H_
+#define MACE_CPU_COPY_BLOCK_COPY_H_
+
+#include <vector>
+
+#include "mace/cpu/copy/copy_kernel.h"
+
+namespace mace {
+
+// Boxes between `space`, [N, d1, d2, ..., rest], and `batch`, [B*N, d1', ...,
+// rest], where element i of axis d of block place b is element
+// i * block[d] + b - edges[2 * d] of the space; to_batch says which way.
+// Errors: MACE_UNSUPPORTED for blocks of very many places.
+Result<std::vector<CopyBox>> BlockBoxes(const Node& node,
+                                        const TensorType& space,
+                                        const TensorType& batch,
+                                        const std::vector<int64_t>& block,
+                                        const std::vector<int64_t>& edges,
+                                        bool to_batch);
+
+}  // namespace mace
+
+#endif  // MACE_CPU_COPY_BLOCK_COPY_H_

@@ -1,0 +1,29 @@
+// The strided copy that a SliceSpec stands for.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_COPY_SLICE_COPY_H_
+#define MACE_CPU_COPY_SLICE_COPY_H_
+
+#include <vector>
+
+#include "mace/cpu/copy/copy_kernel.h"
+#include "mace/ops/common/slice_spec.h"
+
+namespace mace {
+
+// Copies the selection of input 0, of type x, densely into output 0.
+inline KernelPtr MakeSliceKernel(const CpuContext& context, const TensorType& x,
+                                 const SliceSpec& spec) {
+  std::vector<int64_t> strides = DenseStrides(x.shape);
+  int64_t offset = 0;
+  for (size_t d = 0; d < strides.size(); ++d) {
+    offset += spec.starts[d] * strides[d];
+    strides[d] *= spec.steps[d];
+  }
+  return MakeCopyKernel(context,
+                        {MakeBox(SizeOf(x.dtype), spec.counts, strides, offset,
+                                 DenseStrides(spec.counts), 0)});
+}
+
+}  // namespace mace
+
+#endif  // MACE_CPU_COPY_SLICE_COPY_H_

@@ -1,0 +1,223 @@
+// Transposing in blocks.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/copy/transposed_copy.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "mace/cpu/common/blocking.h"
+#include "mace/cpu/copy/odometer.h"
+#include "mace/cpu/simd/transpose_4x4.h"
+
+namespace mace {
+namespace {
+
+using cpu::CeilDiv;
+
+constexpr int64_t kTile = 32;   // rows and columns of a block, at most
+constexpr int64_t kNarrow = 8;  // a side too short for blocks
+// Lines of a matrix that are a multiple of this apart compete for few sets of
+// the first-level cache; so few of them at a time are touched.
+constexpr int64_t kSetConflictBytes = 1024;
+constexpr int64_t kTaskBytes = 1 << 15;  // less is not worth a thread
+
+// Part of a matrix whose rows lie side by side in src, and columns in dst:
+// element (i, j) goes from src + i * sizeof(T) + j * src_stride
+// to dst + i * dst_stride + j * sizeof(T).
+struct Block {
+  const char* src;
+  char* dst;
+  int64_t src_stride, dst_stride;
+  int64_t rows, cols;
+};
+
+using BlockFn = void(const Block& block);
+
+// One element at a time, along the longer side.
+template <typename T>
+void CopyElements(const Block& b) {
+  constexpr int64_t kSize = sizeof(T);
+  if (b.cols < b.rows) {
+    for (int64_t j = 0; j < b.cols; ++j) {
+      const char* src = b.src + j * b.src_stride;
+      char* dst = b.dst + j * kSize;
+      for (int64_t i = 0; i < b.rows; ++i) {
+        std::memcpy(dst + i * b.dst_stride, src + i * kSize, kSize);
+      }
+    }
+    return;
+  }
+  for (int64_t i = 0; i < b.rows; ++i) {
+    const char* src = b.src + i * kSize;
+    char* dst = b.dst + i * b.dst_stride;
+    for (int64_t j = 0; j < b.cols; ++j) {
+      std::memcpy(dst + j * kSize, src + j * b.src_stride, kSize);
+    }
+  }
+}
+
+// Two columns that end up side by side: how channels are shuffled.
+void InterleaveTwo(const Block& b) {
+  const char* other = b.src + b.src_stride;
+  int64_t i = 0;
+  for (; i + 4 <= b.rows; i += 4) {
+    const Four x = LoadFour(b.src + i * 4), y = LoadFour(other + i * 4);
+    char* dst = b.dst + i * 8;
+    StoreFour(dst, __builtin_shufflevector(x, y, 0, 4, 1, 5));
+    StoreFour(dst + 16, __builtin_shufflevector(x, y, 2, 6, 3, 7));
+  }
+  CopyElements<uint32_t>(
+      {b.src + i * 4, b.dst + i * 8, b.src_stride, 8, b.rows - i, 2});
+}
+
+// Three columns that end up side by side: the planes of an image's colors
+// become pixels.
+void InterleaveThree(const Block& b) {
+  int64_t i = 0;
+  for (; i + 4 <= b.rows; i += 4) {
+    const char* src = b.src + i * 4;
+    const Four x = LoadFour(src), y = LoadFour(src + b.src_stride);
+    const Four z = LoadFour(src + 2 * b.src_stride);
+    const Four xy_lo = __builtin_shufflevector(x, y, 0, 4, 1, 5);
+    const Four xy_hi = __builtin_shufflevector(x, y, 2, 6, 3, 7);
+    const Four yz = __builtin_shufflevector(y, z, 1, 5, 1, 5);
+    char* dst = b.dst + i * 12;
+    StoreFour(dst, __builtin_shufflevector(xy_lo, z, 0, 1, 4, 2));
+    StoreFour(dst + 16, __builtin_shufflevector(yz, xy_hi, 0, 1, 4, 5));
+    StoreFour(dst + 32, __builtin_shufflevector(xy_hi, z, 6, 2, 3, 7));
+  }
+  CopyElements<uint32_t>(
+      {b.src + i * 4, b.dst + i * 12, b.src_stride, 12, b.rows - i, 3});
+}
+
+// The opposite: three rows that lie side by side.
+void SeparateThree(const Block& b) {
+  int64_t j = 0;
+  for (; j + 4 <= b.cols; j += 4) {
+    const char* src = b.src + j * 12;
+    const Four p = LoadFour(src), q = LoadFour(src + 16);
+    const Four r = LoadFour(src + 32);
+    // Two of the one and two of the other at a time: one instruction.
+    const Four x_lo = __builtin_shufflevector(p, q, 0, 3, 6, 6);
+    const Four x_hi = __builtin_shufflevector(q, r, 2, 2, 5, 5);
+    const Four y_lo = __builtin_shufflevector(p, q, 1, 1, 4, 4);
+    const Four y_hi = __builtin_shufflevector(q, r, 3, 3, 6, 6);
+    const Four z_lo = __builtin_shufflevector(p, q, 2, 2, 5, 5);
+    char* dst = b.dst + j * 4;
+    StoreFour(dst, __builtin_shufflevector(x_lo, x_hi, 0, 1, 4, 6));
+    StoreFour(dst + b.dst_stride,
+              __builtin_shufflevector(y_lo, y_hi, 0, 2, 4, 6));
+    StoreFour(dst + 2 * b.dst_stride,
+              __builtin_shufflevector(z_lo, r, 0, 2, 4, 7));
+  }
+  CopyElements<uint32_t>(
+      {b.src + j * 12, b.dst + j * 4, 12, b.dst_stride, 3, b.cols - j});
+}
+
+void CopyBlocksOf4x4(const Block& b) {
+  if (b.cols == 2 && b.dst_stride == 8) return InterleaveTwo(b);
+  if (b.cols == 3 && b.dst_stride == 12) return InterleaveThree(b);
+  if (b.rows == 3 && b.src_stride == 12) return SeparateThree(b);
+  const int64_t rows = b.rows & ~int64_t{3}, cols = b.cols & ~int64_t{3};
+  const auto copy = [&b](int64_t i, int64_t j) {
+    Transpose4x4(b.src + i * 4 + j * b.src_stride, b.src_stride,
+                 b.dst + i * b.dst_stride + j * 4, b.dst_stride);
+  };
+  if (b.src_stride % kSetConflictBytes == 0 &&
+      b.dst_stride % kSetConflictBytes != 0) {
+    for (int64_t j = 0; j < cols; j += 4) {
+      for (int64_t i = 0; i < rows; i += 4) copy(i, j);
+    }
+  } else {
+    for (int64_t i = 0; i < rows; i += 4) {
+      for (int64_t j = 0; j < cols; j += 4) copy(i, j);
+    }
+  }
+  CopyElements<uint32_t>({b.src + rows * 4, b.dst + rows * b.dst_stride,
+                          b.src_stride, b.dst_stride, b.rows - rows, b.cols});
+  CopyElements<uint32_t>({b.src + cols * b.src_stride, b.dst + cols * 4,
+                          b.src_stride, b.dst_stride, rows, b.cols - cols});
+}
+
+BlockFn* BlockFnOf(int64_t elem_bytes) {
+  switch (elem_bytes) {
+    case 1:
+      return CopyElements<uint8_t>;
+    case 2:
+      return CopyElements<uint16_t>;
+    case 4:
+      return CopyBlocksOf4x4;
+    case 8:
+      return CopyElements<uint64_t>;
+  }
+  return nullptr;
+}
+
+// A dimension that is contiguous in src while the last one is in dst, or -1.
+int RowDim(const CopyBox& box) {
+  const int last = static_cast<int>(box.dims.size()) - 1;
+  if (box.dims[last].dst_stride != box.run_bytes) return -1;
+  for (int d = 0; d < last; ++d) {
+    if (box.dims[d].src_stride == box.run_bytes) return d;
+  }
+  return -1;
+}
+
+// The dimensions of a box but its row dimension and the last.
+struct OuterDims {
+  OuterDims(const CopyBox& box, int row_dim) {
+    for (int d = 0; d + 1 < static_cast<int>(box.dims.size()); ++d) {
+      if (d == row_dim) continue;
+      dims[num_dims++] = box.dims[d];
+      count *= box.dims[d].extent;
+    }
+  }
+
+  CopyDim dims[Odometer::kMaxDims];
+  int num_dims = 0;
+  int64_t count = 1;
+};
+
+}  // namespace
+
+bool CopyTransposed(const CopyBox& box, const char* src, char* dst,
+                    ThreadPool* threads) {
+  const int row_dim = RowDim(box);
+  BlockFn* const copy_block = BlockFnOf(box.run_bytes);
+  if (row_dim < 0 || copy_block == nullptr) return false;
+  const CopyDim row = box.dims[row_dim], col = box.dims.back();
+  const OuterDims outer(box, row_dim);
+
+  // A block is square, or as long as one of a side too short for that is wide.
+  const int64_t rows = std::min(
+      row.extent, col.extent <= kNarrow ? kTile * kTile / kNarrow : kTile);
+  const int64_t cols = std::min(
+      col.extent, row.extent <= kNarrow ? kTile * kTile / kNarrow : kTile);
+  const int64_t row_blocks = CeilDiv(row.extent, rows);
+  const int64_t col_blocks = CeilDiv(col.extent, cols);
+  const int64_t blocks = row_blocks * col_blocks;
+  threads->ParallelFor(
+      outer.count * blocks, CeilDiv(kTaskBytes, rows * cols * box.run_bytes),
+      [&](size_t begin, size_t end) {
+        Odometer at(outer.dims, outer.num_dims,
+                    static_cast<int64_t>(begin) / blocks);
+        int64_t in_matrix = static_cast<int64_t>(begin) % blocks;
+        for (size_t u = begin; u < end; ++u) {
+          const int64_t i = in_matrix / col_blocks * rows;
+          const int64_t j = in_matrix % col_blocks * cols;
+          copy_block({src + at.src + i * row.src_stride + j * col.src_stride,
+                      dst + at.dst + i * row.dst_stride + j * col.dst_stride,
+                      col.src_stride, row.dst_stride,
+                      std::min(rows, row.extent - i),
+                      std::min(cols, col.extent - j)});
+          if (++in_matrix == blocks) {
+            in_matrix = 0;
+            at.Next();
+          }
+        }
+      });
+  return true;
+}
+
+}  // namespace mace

@@ -1,0 +1,272 @@
+// Which chains of convolutions run as one kernel.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/fused/conv_chain.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "mace/cpu/conv/conv_f16_kernel.h"
+#include "mace/cpu/conv/conv_kernel.h"
+#include "mace/cpu/conv/conv_node.h"
+#include "mace/cpu/conv/conv_strassen_kernel.h"
+#include "mace/cpu/fused/conv_chain_kernel.h"
+#include "mace/graph/attrs.h"
+#include "mace/ops/eltwise.h"
+
+namespace mace::cpu {
+namespace {
+
+// A tensor before the depthwise convolution that is smaller than this stays in
+// the second-level cache: computing lines twice would cost more than it gains.
+constexpr int64_t kFarBytes = 1 << 20;
+Status NotWorthIt(const ChainLink& link) {
+  return Unsupported(Label(*link.node) + ": runs as well on its own");
+}
+
+// `dtype` is that of the activations.
+bool IsConstant(const Node& node, DataType dtype) {
+  return node.inputs[0].type.dtype == dtype &&
+         node.inputs[0].type.shape[0] == 1 && node.inputs[1].data != nullptr &&
+         NumElements(node.outputs[0].shape) > 0;
+}
+
+// The ops of a chain: convolutions and depthwise ones in turns, and a sum
+// behind a convolution.
+struct Links {
+  std::vector<const ChainLink*> convs;
+  const ChainLink* sum = nullptr;
+};
+
+bool IsDepthwise(const ChainLink& link) {
+  return link.node->op == "DepthwiseConv2d";
+}
+
+bool Match(const std::vector<ChainLink>& chain, Links* links) {
+  for (const ChainLink& link : chain) {
+    const bool after_depthwise =
+        !links->convs.empty() && IsDepthwise(*links->convs.back());
+    if (links->sum != nullptr) return false;
+    if (link.node->op == "Eltwise" && !links->convs.empty() &&
+        !after_depthwise) {
+      links->sum = &link;
+      continue;
+    }
+    if (!IsDepthwise(link) && link.node->op != "Conv2d") return false;
+    if (!links->convs.empty() && IsDepthwise(link) == after_depthwise) {
+      return false;
+    }
+    if (link.previous > 0) return false;
+    links->convs.push_back(&link);
+  }
+  if (chain.size() < 2 || links->convs.size() > ConvChain::kMaxStages) {
+    return false;
+  }
+  // Of halves only a convolution and its sum are one kernel.
+  const DataType dtype = links->convs.size() == 1
+                             ? chain[0].node->inputs[0].type.dtype
+                             : DataType::kF32;
+  return std::all_of(links->convs.begin(), links->convs.end(),
+                     [dtype](const ChainLink* link) {
+                       return IsConstant(*link->node, dtype);
+                     });
+}
+
+// The activation of a sum of two tensors of one shape.
+// Errors: MACE_UNSUPPORTED for any other node.
+Result<ActivationFunction> ReadSum(const Node& node) {
+  MACE_ASSIGN_OR_RETURN(const EltwiseAttrs attrs,
+                        ReadAttrs<EltwiseAttrs>(node));
+  MACE_ASSIGN_OR_RETURN(const EltwiseType type, ParseEltwiseType(node, attrs));
+  if (type != EltwiseType::kSum || node.inputs.size() != 2 ||
+      !(node.inputs[0].type == node.outputs[0]) ||
+      !(node.inputs[1].type == node.outputs[0])) {
+    return Unsupported(Label(node) + ": not a sum of tensors of one shape");
+  }
+  return ResolveActivation(node, attrs);
+}
+
+bool IsPointwise(const ConvShape& s) {
+  const Patches patches = {s.window, s.batch, s.in_channels, s.in_channels};
+  return s.group == 1 && patches.is_matrix();
+}
+
+// Whether a convolution before a depthwise one hands it lines.
+bool BeforePays(const Operand& filter, const ConvShape& s,
+                const CpuContext& context) {
+  const int64_t bytes = s.window.h.out * s.window.w.out * s.out_channels * 4;
+  return s.group == 1 && WinogradOf(filter, s, context) == 0 &&
+         !IsStrassen(filter, s, context) &&
+         (context.choice.chain > 0 || bytes >= kFarBytes);
+}
+
+// Not where the filter is larger than what it multiplies: threads share its
+// columns then. Not where a Strassen product's pairs of lines, all of which
+// must be at hand, are too few to be shared.
+bool AfterPays(const Operand& filter, const ConvShape& s,
+               const CpuContext& context) {
+  const int64_t threads = context.threads->num_threads();
+  const int64_t lines = s.window.h.out;
+  if (!IsPointwise(s)) return false;
+  if (IsStrassen(filter, s, context)) {
+    return lines % 2 == 0 &&
+           (lines % (2 * threads) == 0 || lines >= 16 * threads);
+  }
+  const int64_t rows = lines * s.window.w.out;
+  return context.choice.chain > 0 || threads == 1 || rows > s.out_channels ||
+         (lines % threads == 0 && 4 * rows > s.out_channels);
+}
+
+Result<ChainProduct> MakeProduct(const Node& node, const ConvNode& conv,
+                                 int64_t x_pixel, int bias,
+                                 const ActivationFunction& sum_activation,
+                                 CpuContext& context) {
+  const Operand& filter = node.inputs[1];
+  const bool strassen = IsStrassen(filter, conv.shape, context);
+  ConvProduct made;
+  if (strassen) {
+    made.spec = ConvSpec(filter, conv.shape, conv.activation, context);
+  } else {
+    MACE_ASSIGN_OR_RETURN(made,
+                          MakeConvProduct(filter, conv.shape, Oihw(conv.shape),
+                                          conv.activation, context));
+  }
+  made.spec.one_thread = true;
+  made.spec.sum_activation = sum_activation;
+  made.spec.patches.pixel_stride = x_pixel;
+  ChainProduct product = {conv.shape, std::move(made.filter),
+                          ConvGemm(made.spec, context), bias};
+  if (!strassen) return product;
+  product.strassen.emplace(made.spec, context);
+  MACE_ASSIGN_OR_RETURN(product.strassen_filter,
+                        PackStrassen(filter, conv.shape, context));
+  return product;
+}
+
+// The indices of biases among the inputs of a chain: x; filter and bias, if
+// there is one, of each node; the addend.
+class InputIndices {
+ public:
+  // Of the node's bias, -1 without; the next call is for the next node.
+  int NextBias(const Node& node) {
+    const int at = next_ + 1;
+    next_ += static_cast<int>(node.inputs.size()) - 1;
+    return node.has_input(2) ? at : -1;
+  }
+  int next() const { return next_; }
+
+ private:
+  int next_ = 1;
+};
+
+Result<KernelPtr> PrepareSum(const ChainLink& link,
+                             const ActivationFunction& sum_activation,
+                             CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(const ConvNode conv, ReadConv2d(*link.node));
+  if (link.node->inputs[0].type.dtype == DataType::kF16) {
+    return PrepareConvSumF16(*link.node, conv, sum_activation, context);
+  }
+  if (link.node->inputs[1].data == nullptr ||
+      WinogradOf(link.node->inputs[1], conv.shape, context) > 0) {
+    return NotWorthIt(link);
+  }
+  return PrepareConvSum(*link.node, conv, sum_activation, context);
+}
+
+// Whether a convolution pays as link i of a chain.
+// Errors: MACE_UNSUPPORTED if not.
+Status CheckLink(const Links& links, size_t i, const ConvNode& conv,
+                 const CpuContext& context) {
+  const ChainLink& link = *links.convs[i];
+  const Operand& filter = link.node->inputs[1];
+  if (IsDepthwise(link)) {
+    return conv.shape.out_per_group() == 1 ? Status() : NotWorthIt(link);
+  }
+  // Strassen's product pairs lines that are far from each other, of which a
+  // ring would have the last few.
+  if (i > 1 && IsStrassen(filter, conv.shape, context)) return NotWorthIt(link);
+  if (i > 0 && !AfterPays(filter, conv.shape, context)) return NotWorthIt(link);
+  if (i + 1 < links.convs.size() && !BeforePays(filter, conv.shape, context)) {
+    return NotWorthIt(link);
+  }
+  return Status();
+}
+
+Result<ChainDepthwise> MakeDepthwise(const Node& node, const ConvNode& conv,
+                                     int64_t y_pixel, int bias,
+                                     CpuContext& context) {
+  Depthwise::Spec spec = {conv.shape.window, 1, conv.shape.in_channels,
+                          conv.activation};
+  spec.y_pixel = y_pixel;
+  Depthwise kernel(spec, context);
+  MACE_ASSIGN_OR_RETURN(auto taps,
+                        kernel.PackConstant(node.inputs[1], context));
+  return ChainDepthwise{conv.shape, std::move(kernel), std::move(taps), bias};
+}
+
+Result<KernelPtr> PrepareLines(const Links& links,
+                               const ActivationFunction& sum_activation,
+                               CpuContext& context) {
+  const size_t num_convs = links.convs.size();
+  // What follows a depthwise convolution may well make a chain with it.
+  if (num_convs > 2 && IsDepthwise(*links.convs.back())) {
+    return NotWorthIt(*links.convs.back());
+  }
+  std::vector<ConvNode> convs;
+  for (size_t i = 0; i < num_convs; ++i) {
+    const Node& node = *links.convs[i]->node;
+    MACE_ASSIGN_OR_RETURN(const ConvNode conv, IsDepthwise(*links.convs[i])
+                                                   ? ReadDepthwiseConv2d(node)
+                                                   : ReadConv2d(node));
+    MACE_RETURN_IF_ERROR(CheckLink(links, i, conv, context));
+    convs.push_back(conv);
+  }
+  InputIndices inputs;
+  ConvChain::Spec spec;
+  spec.step = context.choice.step;
+  for (size_t i = 0; i < num_convs; ++i) {
+    const Node& node = *links.convs[i]->node;
+    const ConvShape& s = convs[i].shape;
+    const int bias = inputs.NextBias(node);
+    const bool last = i + 1 == num_convs;
+    ChainStage stage;
+    if (IsDepthwise(*links.convs[i])) {
+      const int64_t y_pixel = last ? 0 : ChainPixel(s.out_channels);
+      MACE_ASSIGN_OR_RETURN(
+          stage.depthwise,
+          MakeDepthwise(node, convs[i], y_pixel, bias, context));
+    } else {
+      const int64_t x_pixel =
+          i == 0 ? s.in_channels : ChainPixel(s.in_channels);
+      MACE_ASSIGN_OR_RETURN(
+          stage.product,
+          MakeProduct(node, convs[i], x_pixel, bias,
+                      last ? sum_activation : ActivationFunction(), context));
+      if (last && links.sum != nullptr) stage.product->addend = inputs.next();
+    }
+    spec.stages.push_back(std::move(stage));
+  }
+  return KernelPtr(
+      std::make_unique<ConvChain>(std::move(spec), context.threads));
+}
+
+}  // namespace
+
+Result<KernelPtr> PrepareConvChain(const std::vector<ChainLink>& chain,
+                                   CpuContext& context) {
+  Links links;
+  if (context.reference || context.choice.chain == 0 || !Match(chain, &links)) {
+    return Unsupported("not a chain of convolutions");
+  }
+  ActivationFunction sum_activation;
+  if (links.sum != nullptr) {
+    MACE_ASSIGN_OR_RETURN(sum_activation, ReadSum(*links.sum->node));
+  }
+  if (links.convs.size() == 1) {
+    return PrepareSum(*links.convs[0], sum_activation, context);
+  }
+  return PrepareLines(links, sum_activation, context);
+}
+
+}  // namespace mace::cpu

@@ -1,0 +1,22 @@
+// Which chains of convolutions run as one kernel.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_FUSED_CONV_CHAIN_H_
+#define MACE_CPU_FUSED_CONV_CHAIN_H_
+
+#include <vector>
+
+#include "mace/cpu/common/cpu_context.h"
+#include "mace/device/device.h"
+
+namespace mace::cpu {
+
+// Conv2d, DepthwiseConv2d, Conv2d, or two of them with the depthwise one;
+// behind a Conv2d also the Eltwise that adds another tensor. Errors:
+// MACE_UNSUPPORTED for any other chain, and where the tensors between stay in a
+// cache anyway.
+Result<KernelPtr> PrepareConvChain(const std::vector<ChainLink>& chain,
+                                   CpuContext& context);
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_FUSED_CONV_CHAIN_H_

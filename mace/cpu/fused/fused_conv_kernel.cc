@@ -1,0 +1,323 @@
+// Planning the lines of a chain, and running its bands.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/fused/conv_chain_kernel.h"
+
+#include "mace/cpu/common/blocking.h"
+#include "mace/cpu/common/safe_distance.h"
+#include "mace/cpu/common/tasks.h"
+#include "mace/cpu/conv/conv_choice.h"
+
+namespace mace::cpu {
+namespace {
+
+// Lines between depthwise and 1x1 convolution: they stay near, unless a large
+// filter must be read again for each of them.
+constexpr int64_t kNearBytes = 16 * 1024;
+constexpr int64_t kLargeFilterBytes = 256 * 1024;
+constexpr int64_t kFewRows = 56;  // in which a filter is read once
+
+int64_t AlignedFloats(int64_t floats) {
+  return AlignUp(floats * static_cast<int64_t>(sizeof(float)), kAlignment) /
+         static_cast<int64_t>(sizeof(float));
+}
+
+int64_t Macs(const ConvShape& s) {
+  return s.window.h.out * s.window.w.out * s.out_channels * s.in_per_group() *
+         s.taps();
+}
+
+const float* Input(const RunArgs& args, int i) {
+  return i < 0 ? nullptr : args.inputs[i].as<const float>();
+}
+
+}  // namespace
+
+void ChainProduct::Run(const RunArgs& args, int64_t begin, int64_t end,
+                       const float* x, float* y, int64_t y_floats,
+                       void* scratch) const {
+  const float* sum = Input(args, addend);
+  gemm.RunRows(begin, end,
+               {x, filter.Get(nullptr, nullptr), Input(args, bias), y,
+                sum == nullptr ? nullptr : sum + y_floats},
+               scratch);
+}
+
+void ChainProduct::RunPairs(const RunArgs& args, const float* x,
+                            const StrassenGemm::Rows& first,
+                            const StrassenGemm::Rows& second,
+                            void* scratch) const {
+  strassen->RunPairs(
+      {x, static_cast<const float*>(strassen_filter.get()), Input(args, bias),
+       args.outputs[0].as<float>(), Input(args, addend)},
+      first, second, scratch);
+}
+
+int64_t ChainProduct::thread_scratch_floats() const {
+  return (strassen ? strassen->thread_scratch_bytes()
+                   : gemm.thread_scratch_bytes()) /
+         static_cast<int64_t>(sizeof(float));
+}
+
+std::string ChainProduct::variant() const {
+  return (strassen ? strassen->variant() : gemm.variant()) +
+         (addend >= 0 ? " + sum" : "");
+}
+
+double ChainProduct::Cost() const {
+  return strassen ? StrassenCost(shape) : DirectCost(shape);
+}
+
+ConvChain::ConvChain(Spec spec, ThreadPool* threads)
+    : stages_(std::move(spec.stages)), threads_(threads) {
+  PlanLines(spec.step);
+  PlanScratch();
+}
+
+int64_t ConvChain::scratch_bytes() const {
+  return threads_->num_threads() * thread_floats_ *
+         static_cast<int64_t>(sizeof(float));
+}
+
+int64_t ConvChain::macs() const {
+  int64_t macs = 0;
+  for (const ChainStage& stage : stages_) macs += Macs(stage.shape());
+  return macs;
+}
+
+int64_t ConvChain::cost_macs() const {
+  double cost = 0;
+  for (const ChainStage& stage : stages_) {
+    cost += stage.product ? stage.product->Cost()
+                          : static_cast<double>(Macs(stage.shape()));
+  }
+  return static_cast<int64_t>(cost);
+}
+
+std::vector<mace::Overlap> ConvChain::overlaps() const {
+  if (pairs_lines()) return {};  // both halves are read from the start
+  const int64_t threads = threads_->num_threads();
+  const Window2D& out = last().window;
+  const int64_t step = step_.back();
+  // One thread runs step by step.
+  const int64_t pieces = threads == 1 ? CeilDiv(out.h.out, step) : num_bands_;
+  const auto begin = [&](int64_t i) {
+    return threads == 1 ? std::min(i * step, out.h.out) : BandBegin(i);
+  };
+  const int64_t distance = SafeDistance(
+      pieces, threads,
+      [&](int64_t i) {
+        return begin(i + 1) * out.w.out * last().out_channels * 4;
+      },
+      [&](int64_t i) {
+        int64_t line = begin(i);
+        for (size_t s = stages_.size(); s-- > 0;) line = FirstLine(s, line);
+        const ConvShape& first = stages_[0].shape();
+        return line * first.window.w.in * first.in_channels * 4;
+      });
+  if (distance < 0) return {};
+  return {{0, distance}};
+}
+
+std::string ConvChain::variant() const {
+  std::string variant;
+  for (const ChainStage& stage : stages_) {
+    variant += (variant.empty() ? "" : " + ") +
+               (stage.product ? stage.product->variant()
+                              : stage.depthwise->kernel.variant());
+  }
+  return variant + " by lines";
+}
+
+Status ConvChain::Run(const RunArgs& args) {
+  const auto floats = [](int64_t lines, int64_t width, int64_t channels) {
+    return lines * width * channels;
+  };
+  const ConvShape& first = stages_[0].shape();
+  const Window2D &in = first.window, &out = last().window;
+  const bool in_order =
+      Overlap(args.outputs[0].as<float>(),
+              floats(out.h.out, out.w.out, last().out_channels),
+              args.inputs[0].as<const float>(),
+              floats(in.h.in, in.w.in, first.in_channels));
+  RunTasks(threads_, num_bands_, in_order, [&](size_t worker, size_t index) {
+    const auto i = static_cast<int64_t>(index);
+    float* scratch = args.scratch.as<float>() + worker * thread_floats_;
+    if (pairs_lines()) return RunPairs(args, i, scratch);
+    Band band = {args, scratch};
+    band.ready[stages_.size() - 1] = BandBegin(i);
+    Advance(band, stages_.size() - 1, BandBegin(i + 1));
+  });
+  return Status();
+}
+
+int64_t ConvChain::Lines() const {
+  return pairs_lines() ? last().window.h.out / 2 : last().window.h.out;
+}
+
+int64_t ConvChain::BandBegin(int64_t band) const {
+  return band * Lines() / num_bands_;
+}
+
+int64_t ConvChain::FirstLine(size_t stage, int64_t p) const {
+  const Window& h = stages_[stage].shape().window.h;
+  return std::clamp<int64_t>(p * h.stride - h.pad_before, 0, h.in);
+}
+
+int64_t ConvChain::LastLine(size_t stage, int64_t p) const {
+  const Window& h = stages_[stage].shape().window.h;
+  return std::clamp<int64_t>(p * h.stride - h.pad_before + h.extent(), 0, h.in);
+}
+
+void ConvChain::PlanLines(int64_t doubled) {
+  const ConvShape& s = last();
+  const int64_t threads = threads_->num_threads();
+  int64_t step = 1;
+  if (stages_.back().product) {
+    const int64_t filter_bytes = s.in_channels * s.out_channels * 4;
+    const int64_t line_bytes = s.window.w.out * s.in_channels * 4;
+    const int64_t bytes =
+        filter_bytes > kLargeFilterBytes ? kLargeFilterBytes : kNearBytes;
+    step = std::max(bytes / line_bytes, CeilDiv(kFewRows, s.window.w.out));
+  }
+  step = Doubled(step, doubled);
+  const int64_t share = CeilDiv(Lines(), threads);
+  step = std::min(step, share);
+  step = CeilDiv(share, CeilDiv(share, step));
+  // Bands as long as can be where lines are computed twice between them.
+  bool twice = false;
+  for (size_t i = 1; i < stages_.size(); ++i) twice |= !stages_[i].product;
+  const int64_t rounds = CeilDiv(CeilDiv(Lines(), step), threads);
+  num_bands_ = std::min(twice ? threads : rounds * threads, Lines());
+  // What the lines of a step need.
+  step_.assign(stages_.size(), step);
+  for (size_t i = stages_.size() - 1; i > 0; --i) {
+    step_[i - 1] = step_[i] * stages_[i].shape().window.h.stride;
+  }
+  if (pairs_lines()) {
+    stages_.back().product->strassen->SetMaxPairs(step * s.window.w.out);
+  }
+}
+
+void ConvChain::PlanScratch() {
+  int64_t floats = 0;
+  const auto add = [&floats](int64_t more) {
+    const int64_t at = floats;
+    floats += AlignedFloats(more);
+    return at;
+  };
+  for (size_t i = 0; i < stages_.size(); ++i) {
+    const ChainStage& stage = stages_[i];
+    scratch_at_.push_back(
+        add(stage.product
+                ? stage.product->thread_scratch_floats()
+                : CeilDiv(stage.depthwise->kernel.thread_scratch_bytes(), 4)));
+    if (i + 1 == stages_.size()) break;
+    const ChainStage& next = stages_[i + 1];
+    const Window& h = next.shape().window.h;
+    const int64_t channels = stage.shape().out_channels;
+    Ring ring;
+    ring.lines = (step_[i + 1] - 1) * h.stride + h.extent();
+    if (pairs_lines()) ring.lines *= 2;
+    ring.line_floats = stage.shape().window.w.out *
+                       (next.product ? ChainPixel(channels) : channels);
+    ring.at = add(ring.lines * ring.line_floats);
+    rings_.push_back(ring);
+  }
+  thread_floats_ = floats;
+}
+
+void ConvChain::Advance(Band& band, size_t stage, int64_t end) const {
+  int64_t& ready = band.ready[stage];
+  while (ready < end) {
+    const int64_t stop = std::min(ready + step_[stage], end);
+    if (stage > 0) {
+      int64_t& before = band.ready[stage - 1];
+      before = std::max(before, FirstLine(stage, ready));
+      // A product leaves nothing for the next step: the ring begins anew.
+      if (stages_[stage].product) band.base[stage - 1] = ready;
+      Advance(band, stage - 1, LastLine(stage, stop - 1));
+    }
+    if (stages_[stage].product) {
+      RunProduct(band, stage, ready, stop);
+    } else {
+      RunDepthwise(band, stage, ready, stop);
+    }
+    ready = stop;
+  }
+}
+
+float* ConvChain::OutputLine(const Band& band, size_t stage,
+                             int64_t line) const {
+  if (stage == rings_.size()) {
+    return band.args.outputs[0].as<float>() +
+           line * last().window.w.out * last().out_channels;
+  }
+  const Ring& ring = rings_[stage];
+  return band.scratch + ring.at +
+         (line - band.base[stage]) % ring.lines * ring.line_floats;
+}
+
+int64_t ConvChain::Contiguous(const Band& band, size_t stage, int64_t line,
+                              int64_t most) const {
+  if (stage == rings_.size()) return most;
+  const int64_t lines = rings_[stage].lines;
+  return std::min(most, lines - (line - band.base[stage]) % lines);
+}
+
+void ConvChain::RunDepthwise(const Band& band, size_t stage, int64_t begin,
+                             int64_t end) const {
+  const ChainDepthwise& d = *stages_[stage].depthwise;
+  Depthwise::Image image = {band.args.inputs[0].as<const float>(),
+                            d.shape.window.h.in};
+  if (stage > 0) {
+    const Ring& ring = rings_[stage - 1];
+    image = {band.scratch + ring.at, ring.lines};
+  }
+  for (int64_t i = begin; i < end; ++i) {
+    d.kernel.RunLine(image, i, static_cast<const float*>(d.taps.get()),
+                     Input(band.args, d.bias), OutputLine(band, stage, i),
+                     band.scratch + scratch_at_[stage]);
+  }
+}
+
+void ConvChain::RunProduct(const Band& band, size_t stage, int64_t begin,
+                           int64_t end) const {
+  const ChainProduct& product = *stages_[stage].product;
+  const int64_t width = product.shape.window.w.out;
+  float* scratch = band.scratch + scratch_at_[stage];
+  for (int64_t stop; begin < end; begin = stop) {
+    // The lines read are those of one step: they follow each other.
+    stop = begin + Contiguous(band, stage, begin, end - begin);
+    float* y = OutputLine(band, stage, begin);
+    const int64_t rows = (stop - begin) * width;
+    if (stage > 0) {
+      product.Run(band.args, 0, rows, OutputLine(band, stage - 1, begin), y,
+                  begin * width * product.shape.out_channels, scratch);
+    } else {
+      product.Run(band.args, begin * width, stop * width,
+                  band.args.inputs[0].as<const float>(), y, 0, scratch);
+    }
+  }
+}
+
+void ConvChain::RunPairs(const RunArgs& args, int64_t band,
+                         float* scratch) const {
+  const Window2D& w = last().window;
+  const Ring& ring = rings_[0];
+  const float* lines = scratch + ring.at;
+  const int64_t half = w.h.out / 2, end = BandBegin(band + 1);
+  for (int64_t p = BandBegin(band); p < end; p += step_[1]) {
+    const int64_t n = std::min(step_[1], end - p);
+    // The lower half's lines behind those of the upper one.
+    RunDepthwise({args, scratch, {}, {p}}, 0, p, p + n);
+    RunDepthwise({args, scratch, {}, {p + half - n}}, 0, p + half,
+                 p + half + n);
+    const int64_t rows = n * w.w.out;
+    stages_[1].product->RunPairs(args, lines, {0, p * w.w.out, rows},
+                                 {rows, (p + half) * w.w.out, rows},
+                                 scratch + scratch_at_[1]);
+  }
+}
+
+}  // namespace mace::cpu

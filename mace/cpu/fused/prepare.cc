@@ -1,0 +1,75 @@
+// The table of CPU kernels, by op and type.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/fused/prepare.h"
+
+#include <algorithm>
+#include <map>
+
+#include "mace/cpu/fused/conv_chain.h"
+#include "mace/cpu/fused/shuffle_chain.h"
+
+namespace mace::cpu {
+namespace {
+
+// Of a node whose outputs have no elements. Kernels cut their work into blocks
+// and may rely on there being some.
+class NothingToCompute final : public Kernel {
+ public:
+  std::string variant() const override { return "nothing"; }
+  Status Run(const RunArgs&) override { return Status(); }
+};
+
+bool HasNoElements(const Node& node) {
+  return std::all_of(
+      node.outputs.begin(), node.outputs.end(),
+      [](const TensorType& type) { return NumElements(type.shape) == 0; });
+}
+
+}  // namespace
+
+const CpuKernelDefs* FindKernelDefs(const std::string& op) {
+  static const auto* table = [] {
+    auto* t = new std::map<std::string, CpuKernelDefs>;
+    for (int i = 0; i < kNumCpuKernels; ++i) {
+      t->emplace(kCpuKernels[i].op, kCpuKernels[i].defs());
+    }
+    return t;
+  }();
+  const auto entry = table->find(op);
+  return entry == table->end() ? nullptr : &entry->second;
+}
+
+Result<KernelPtr> PrepareNode(const Node& node, CpuContext& context) {
+  const CpuKernelDefs* defs = FindKernelDefs(node.op);
+  if (defs == nullptr) {
+    return Unsupported(Label(node) + ": the CPU of this build has no kernel");
+  }
+  const DataType dtype =
+      node.inputs.empty() ? node.outputs[0].dtype : node.inputs[0].type.dtype;
+  std::string supported;
+  for (const CpuKernelDef& def : *defs) {
+    if (def.dtype == dtype) {
+      if (HasNoElements(node)) return KernelPtr(new NothingToCompute);
+      return def.prepare(node, context);
+    }
+    supported += (supported.empty() ? "" : ", ") + std::string(Name(def.dtype));
+  }
+  return Unsupported(Label(node) + ": no CPU kernel for " + Name(dtype) +
+                     "; there is one for " + supported);
+}
+
+Result<KernelPtr> PrepareLinks(const std::vector<ChainLink>& links,
+                               CpuContext& context) {
+  if (links.size() == 1) return PrepareNode(*links[0].node, context);
+  for (const ChainLink& link : links) {
+    if (HasNoElements(*link.node)) {
+      return Unsupported(Label(*link.node) +
+                         ": has no elements, no chain computes it");
+    }
+  }
+  return links[0].node->op == "Concat" ? PrepareShuffleChain(links, context)
+                                       : PrepareConvChain(links, context);
+}
+
+}  // namespace mace::cpu

@@ -1,0 +1,42 @@
+// Transposing 4x4 elements of 32 bits in registers.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_SIMD_TRANSPOSE_4X4_H_
+#define MACE_CPU_SIMD_TRANSPOSE_4X4_H_
+
+#include <cstdint>
+#include <cstring>
+
+namespace mace {
+
+// Four 32-bit elements, in one register of every CPU that has such.
+typedef uint32_t Four __attribute__((vector_size(16)));
+
+inline Four LoadFour(const char* p) {
+  Four v;
+  std::memcpy(&v, p, sizeof(v));
+  return v;
+}
+inline void StoreFour(char* p, Four v) { std::memcpy(p, &v, sizeof(v)); }
+
+// Row i of src becomes column i of dst; strides in bytes.
+inline void Transpose4x4(const char* src, int64_t src_stride, char* dst,
+                         int64_t dst_stride) {
+  const Four a = LoadFour(src), b = LoadFour(src + src_stride);
+  const Four c = LoadFour(src + 2 * src_stride);
+  const Four d = LoadFour(src + 3 * src_stride);
+  const Four ab_lo = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+  const Four ab_hi = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  const Four cd_lo = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+  const Four cd_hi = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  StoreFour(dst, __builtin_shufflevector(ab_lo, cd_lo, 0, 1, 4, 5));
+  StoreFour(dst + dst_stride,
+            __builtin_shufflevector(ab_lo, cd_lo, 2, 3, 6, 7));
+  StoreFour(dst + 2 * dst_stride,
+            __builtin_shufflevector(ab_hi, cd_hi, 0, 1, 4, 5));
+  StoreFour(dst + 3 * dst_stride,
+            __builtin_shufflevector(ab_hi, cd_hi, 2, 3, 6, 7));
+}
+
+}  // namespace mace
+
+#endif  // MACE_CPU_SIMD_TRANSPOSE_4X4_H_

@@ -1,0 +1,365 @@
+// Which nodes are measured, in which order, and what is kept of it.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/tuning/tuner.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <sstream>
+#include <utility>
+
+#include "mace/base/logging.h"
+#include "mace/cpu/fused/prepare.h"
+#include "mace/cpu/tuning/knobs.h"
+#include "mace/cpu/tuning/trial.h"
+#include "mace/cpu/tuning/tuning_task.h"
+
+namespace mace::cpu {
+namespace {
+
+// To be raised when kernels change so that old times mislead.
+constexpr int kVersionOfKernels = 1;
+// What is chosen may bring nodes to light that were part of a chain before.
+constexpr int kMaxRehearsals = 4;
+// Turns of each contender: a few at least, then as many as fit in the time.
+constexpr int kMinTurns = 5;
+constexpr int kMaxTurns = 20;
+constexpr int64_t kTurnsMicros = 5000;  // of one contender
+// After kMinTurns those are out that take so many times as long as the best.
+constexpr double kHopeless = 1.15;
+
+int64_t NowMicros() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+bool IsConstant(const std::vector<ChainLink>& links) {
+  const auto& inputs = links[0].node->inputs;
+  return std::all_of(inputs.begin(), inputs.end(), [](const Operand& operand) {
+    return operand.data != nullptr || !operand.present();
+  });
+}
+
+int64_t WeightBytes(const Node& node) {
+  int64_t bytes = 0;
+  for (const Operand& operand : node.inputs) {
+    if (operand.data != nullptr) bytes += Bytes(operand.type);
+  }
+  return bytes;
+}
+
+// "winograd 2, block -1"; "" for the cost model's.
+std::string Text(const KernelChoice& choice) {
+  std::string text;
+  for (const ChoiceField& field : kChoiceFields) {
+    const int64_t value = choice.*field.value;
+    if (value == KernelChoice().*field.value) continue;
+    text += (text.empty() ? "" : ", ") + std::string(field.name) + ' ' +
+            std::to_string(value);
+  }
+  return text.empty() ? "as the model" : text;
+}
+
+}  // namespace
+
+// Finds the best choice of one node or chain.
+class Tuner::Race {
+ public:
+  Race(Tuner& tuner, const Task& task, const CpuContext& context,
+       TrialTensors tensors)
+      : tuner_(tuner),
+        task_(task),
+        context_(context),
+        tensors_(std::move(tensors)) {}
+
+  // False: there was no time to finish.
+  Result<bool> Run(Known& known) {
+    context_.choice = KernelChoice();
+    // What the model would not chain begins as nodes one by one.
+    auto first = Trial::Create(task_.links, context_, tensors_);
+    if (first.status() == Status::MACE_UNSUPPORTED) {
+      context_.choice.chain = 0;
+      first = Trial::Create(task_.links, context_, tensors_);
+    }
+    MACE_RETURN_IF_ERROR(first.status());
+    trials_.push_back(std::move(*first));
+    for (const ChoiceField& field : kChoiceFields) {
+      // What the fields before were set to decides about the next.
+      const auto knobs = KnobsOf(task_.links, context_);
+      const auto knob = std::find_if(
+          knobs.begin(), knobs.end(),
+          [&field](const Knob& k) { return k.field->value == field.value; });
+      if (knob == knobs.end()) continue;
+      for (const int64_t value : knob->values) AddTrial(field, value);
+      if (trials_.size() == 1) continue;
+      MACE_RETURN_IF_ERROR(TakeTurns());
+      if (!tuner_.HasTime()) return false;
+      KeepBest();
+      known.tried += " [" + std::string(field.name) + tried_ + "]";
+    }
+    if (is_better_) known.choice = context_.choice;
+    known.origin.by = "tuned";
+    if (trials_[0].has_run()) known.origin.micros = trials_[0].least() / 1000;
+    known.origin.model_micros = known.origin.micros / share_;
+    return true;
+  }
+
+ private:
+  // With another value of one field than the best so far, unless it makes no
+  // difference or there is no such kernel.
+  void AddTrial(const ChoiceField& field, int64_t value) {
+    if (context_.choice.*field.value == value) return;
+    CpuContext other = context_;
+    other.choice.*field.value = value;
+    auto trial = Trial::Create(task_.links, other, tensors_);
+    if (!trial.ok()) return;
+    const bool is_size = field.value == &KernelChoice::block ||
+                         field.value == &KernelChoice::step ||
+                         field.value == &KernelChoice::width;
+    for (const Trial& t : trials_) {
+      if (!is_size && t.kernel().variant() == trial->kernel().variant()) return;
+    }
+    trials_.push_back(std::move(*trial));
+  }
+
+  Status TakeTurns() {
+    for (Trial& trial : trials_) {
+      MACE_RETURN_IF_ERROR(RunOnce(trial));  // for its caches
+      trial.Restart();
+    }
+    std::vector<bool> out(trials_.size(), false);
+    const int64_t begin = tuner_.options_.now_micros();
+    const auto limit = kTurnsMicros * static_cast<int64_t>(trials_.size());
+    for (int turn = 0; turn < kMaxTurns && tuner_.HasTime(); ++turn) {
+      if (turn >= kMinTurns && tuner_.options_.now_micros() - begin > limit) {
+        break;
+      }
+      double best = std::numeric_limits<double>::infinity();
+      for (size_t i = 0; i < trials_.size(); ++i) {
+        if (!out[i]) MACE_RETURN_IF_ERROR(RunOnce(trials_[i]));
+        best = std::min(best, trials_[i].least());
+      }
+      for (size_t i = 1; turn >= kMinTurns && i < trials_.size(); ++i) {
+        out[i] = out[i] || trials_[i].least() > kHopeless * best;
+      }
+    }
+    return Status();
+  }
+
+  Status RunOnce(Trial& trial) {
+    ++tuner_.num_measured_;
+    return trial.RunOnce(tensors_);
+  }
+
+  void KeepBest() {
+    size_t best = 0;
+    tried_.clear();
+    for (size_t i = 0; i < trials_.size(); ++i) {
+      std::ostringstream row;
+      row << ' ' << Text(trials_[i].choice()) << ": "
+          << std::lround(trials_[i].least() / 100) / 10.;
+      tried_ += (i > 0 ? ";" : "") + row.str();
+      const bool wins = i > 0 && trials_[i].Beats(trials_[0]) &&
+                        trials_[i].least() < trials_[best].least();
+      if (wins) best = i;
+    }
+    if (best > 0) {
+      is_better_ = true;
+      share_ *= trials_[best].least() / trials_[0].least();
+    }
+    std::swap(trials_[0], trials_[best]);
+    trials_.erase(trials_.begin() + 1, trials_.end());
+    context_.choice = trials_[0].choice();
+  }
+
+  Tuner& tuner_;
+  const Task& task_;
+  CpuContext context_;
+  TrialTensors tensors_;
+  std::vector<Trial> trials_;  // the best so far, then its rivals
+  bool is_better_ = false;     // than the model's choice
+  double share_ = 1;           // of its time that the best takes
+  std::string tried_;
+};
+
+Tuner::Tuner(TunerOptions options, const std::string& identity)
+    : options_(std::move(options)),
+      results_(identity + ", kernels " + std::to_string(kVersionOfKernels), {},
+               options_.storage) {
+  if (!options_.now_micros) options_.now_micros = NowMicros;
+  unread_.SetUnread();
+}
+
+bool Tuner::HasTime() const { return options_.now_micros() < end_micros_; }
+
+// Of the numbers: each field of the choice, then nanoseconds of it and of the
+// cost model's choice.
+const Tuner::Known* Tuner::Find(const std::string& key,
+                                const std::vector<ChainLink>& links,
+                                const CpuContext& context) {
+  const auto found = known_.find(key);
+  if (found != known_.end()) return &found->second;
+  const std::vector<int64_t> numbers = results_.Find(key);
+  if (numbers.empty()) return nullptr;
+  Known known;
+  bool fits = numbers.size() == std::size(kChoiceFields) + 2;
+  CpuContext with = context;
+  for (size_t i = 0; fits && i < std::size(kChoiceFields); ++i) {
+    const ChoiceField& field = kChoiceFields[i];
+    if (numbers[i] == KernelChoice().*field.value) continue;
+    fits = false;
+    for (const Knob& knob : KnobsOf(links, with)) {
+      const auto& values = knob.values;
+      fits = fits || (knob.field->value == field.value &&
+                      std::count(values.begin(), values.end(), numbers[i]) > 0);
+    }
+    with.choice.*field.value = numbers[i];
+  }
+  if (!fits) {
+    LOG(INFO) << "a kept tuning result does not fit its node; it is ignored: "
+              << key;
+    return nullptr;
+  }
+  known.choice = with.choice;
+  known.origin.by = "kept";
+  known.origin.micros = static_cast<double>(*(numbers.end() - 2)) / 1000;
+  known.origin.model_micros = static_cast<double>(numbers.back()) / 1000;
+  return &(known_[key] = std::move(known));
+}
+
+void Tuner::Keep(const std::string& key, const Known& known) {
+  std::vector<int64_t> numbers;
+  for (const ChoiceField& field : kChoiceFields) {
+    numbers.push_back(known.choice.*field.value);
+  }
+  numbers.push_back(std::llround(known.origin.micros * 1000));
+  numbers.push_back(std::llround(known.origin.model_micros * 1000));
+  results_.Insert(key, numbers);
+}
+
+Result<KernelPtr> Tuner::Prepare(const std::vector<ChainLink>& links,
+                                 const CpuContext& context) {
+  CpuContext with = context;
+  // What the plan computes itself, at once.
+  if (IsConstant(links)) return PrepareLinks(links, with);
+  const std::string key = KeyOf(links, context);
+  if (rehearses_) {
+    with.packed = &unread_;
+    if (links.size() == 1) weight_bytes_ += WeightBytes(*links[0].node);
+  }
+  const Known* known = Find(key, links, context);
+  if (known == nullptr) {
+    return rehearses_ ? Rehearse(key, links, with) : PrepareLinks(links, with);
+  }
+  with.choice = known->choice;
+  auto kernel = PrepareLinks(links, with);
+  if (kernel.ok()) (*kernel)->set_origin(known->origin);
+  if (kernel.ok() && rehearses_) ForgetPartsOf(links, context);
+  return kernel;
+}
+
+Result<KernelPtr> Tuner::Rehearse(const std::string& key,
+                                  const std::vector<ChainLink>& links,
+                                  CpuContext context) {
+  auto kernel = PrepareLinks(links, context);
+  if (KnobsOf(links, context).empty()) return kernel;
+  const Kernel* measured = kernel.ok() ? kernel->get() : nullptr;
+  // A chain that the model would not make is worth a try.
+  KernelPtr chain;
+  if (measured == nullptr && links.size() > 1) {
+    context.choice.chain = 1;
+    auto forced = PrepareLinks(links, context);
+    if (!forced.ok()) return kernel;
+    chain = std::move(*forced);
+    measured = chain.get();
+  }
+  if (measured == nullptr) return kernel;
+  Task& task = tasks_[key];
+  if (task.count++ == 0) {
+    task.cost = CostOf(*measured, links);
+    task.nodes.clear();
+    for (const ChainLink& link : links) task.nodes.push_back(*link.node);
+    task.links = links;
+    for (size_t i = 0; i < links.size(); ++i) {
+      task.links[i].node = &task.nodes[i];
+    }
+  }
+  if (kernel.ok()) ForgetPartsOf(links, context);
+  return kernel;
+}
+
+void Tuner::ForgetPartsOf(const std::vector<ChainLink>& links,
+                          const CpuContext& context) {
+  if (links.size() == 1) return;
+  for (const ChainLink& link : links) {
+    ChainLink alone = link;
+    alone.previous = -1;
+    const auto part = tasks_.find(KeyOf({alone}, context));
+    if (part != tasks_.end()) --part->second.count;
+  }
+}
+
+Status Tuner::TunePlan(const Device::Rehearsal& rehearse, CpuContext context) {
+  if (options_.budget_micros <= 0) return Status();
+  end_micros_ = options_.now_micros() + options_.budget_micros;
+  for (int i = 0; i < kMaxRehearsals && HasTime(); ++i) {
+    tasks_.clear();
+    weight_bytes_ = 0;
+    rehearses_ = true;
+    const auto owner = rehearse();
+    rehearses_ = false;
+    MACE_RETURN_IF_ERROR(owner.status());
+    std::vector<const std::pair<const std::string, Task>*> order;
+    for (const auto& task : tasks_) {
+      if (task.second.count > 0) order.push_back(&task);
+    }
+    if (order.empty()) break;
+    std::stable_sort(order.begin(), order.end(),
+                     [](const auto* a, const auto* b) {
+                       const Task &s = a->second, &t = b->second;
+                       return s.cost * static_cast<double>(s.count) >
+                              t.cost * static_cast<double>(t.count);
+                     });
+    MACE_ASSIGN_OR_RETURN(const ColdCaches cold,
+                          ColdCaches::Create(weight_bytes_, context.threads));
+    for (const auto* task : order) {
+      if (!HasTime()) break;
+      MACE_RETURN_IF_ERROR(Measure(task->first, task->second, cold, context));
+    }
+  }
+  tasks_.clear();
+  results_.Flush();
+  return Status();
+}
+
+Status Tuner::Measure(const std::string& key, const Task& task,
+                      const ColdCaches& cold, const CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(
+      TrialTensors tensors,
+      TrialTensors::Create(task.links, cold, context.threads));
+  Known known;
+  MACE_ASSIGN_OR_RETURN(
+      const bool done,
+      Race(*this, task, context, std::move(tensors)).Run(known));
+  if (!done) return Status();
+  Keep(key, known);
+  known_[key] = std::move(known);
+  return Status();
+}
+
+std::string Tuner::report() const {
+  std::ostringstream out;
+  for (const auto& [key, known] : known_) {
+    out << key << ": " << Text(known.choice) << ", " << known.origin.by << ", "
+        << known.origin.micros << " us, the model's "
+        << known.origin.model_micros << " us";
+    if (!known.tried.empty()) out << ", tried" << known.tried;
+    out << '\n';
+  }
+  return out.str();
+}
+
+}  // namespace mace::cpu

@@ -1,0 +1,279 @@
+// What can be tuned on the CPU, that it changes no result, and when it ends.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/tuning/tuner.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+
+#include "mace/cpu/cpu_identity.h"
+#include "mace/cpu/fused/prepare.h"
+#include "mace/cpu/tuning/knobs.h"
+#include "mace/cpu/tuning/trial.h"
+#include "mace/ops/common/op.h"
+
+namespace mace::cpu {
+namespace {
+
+using Ints = std::vector<int64_t>;
+using ::mace::Infer;
+
+// Nodes in a row, with weights of their own.
+class Nodes {
+ public:
+  Nodes& Add(const std::string& op, std::vector<Shape> inputs,
+             const AttrMap& attrs = {}) {
+    Node& node = nodes_.emplace_back();
+    node.name = "n" + std::to_string(nodes_.size());
+    node.op = op;
+    node.attrs = attrs;
+    const bool is_first = nodes_.size() == 1;
+    if (!is_first) node.inputs.push_back(Value(nodes_.end()[-2].outputs[0]));
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const TensorType type = {DataType::kF32, inputs[i]};
+      const bool is_constant = !(is_first && i == 0) && op != "Eltwise";
+      node.inputs.push_back(Value(type));
+      if (is_constant)
+        node.inputs.back().data = Weights(NumElements(type.shape));
+    }
+    node.outputs.resize(1);
+    const Status status = Infer(node);
+    EXPECT_TRUE(status.ok()) << status.information();
+    return *this;
+  }
+
+  std::vector<ChainLink> links() const {
+    std::vector<ChainLink> links;
+    for (const Node& node : nodes_) {
+      links.push_back({&node, links.empty() ? -1 : 0});
+    }
+    return links;
+  }
+
+ private:
+  static Operand Value(const TensorType& type) {
+    Operand operand;
+    operand.type = type;
+    return operand;
+  }
+  const float* Weights(int64_t n) {
+    const auto w = std::make_shared<std::vector<float>>(n);
+    for (int64_t i = 0; i < n; ++i) {
+      (*w)[i] = static_cast<float>(i * 7919 % 101 - 50) * 0.01f;
+    }
+    weights_.push_back(w);
+    return w->data();
+  }
+
+  std::deque<Node> nodes_;
+  std::vector<std::shared_ptr<std::vector<float>>> weights_;  // of the copies
+};
+
+AttrMap Window(int64_t stride) {
+  return {{"strides", Ints{stride, stride}}, {"padding", int64_t{1}}};
+}
+
+Nodes Conv(int64_t kernel, int64_t channels, int64_t outputs) {
+  return Nodes().Add(
+      "Conv2d",
+      {{1, 13, 15, channels}, {outputs, channels, kernel, kernel}, {outputs}},
+      Window(1));
+}
+
+Nodes Chain(bool before, bool after, bool sum) {
+  Nodes nodes;
+  if (before) {
+    nodes.Add("Conv2d", {{1, 17, 15, 8}, {40, 8, 1, 1}, {40}}, Window(1))
+        .Add("DepthwiseConv2d", {{1, 40, 3, 3}, {40}}, Window(1));
+  } else {
+    nodes.Add("DepthwiseConv2d", {{1, 17, 15, 40}, {1, 40, 3, 3}}, Window(1));
+  }
+  if (after) nodes.Add("Conv2d", {{24, 40, 1, 1}, {24}}, Window(1));
+  if (sum) {
+    nodes.Add("Eltwise", {{1, 17, 15, 24}}, {{"type", std::string("SUM")}});
+  }
+  return nodes;
+}
+
+class Tuning : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto threads = ThreadPool::Create(2);
+    ASSERT_TRUE(threads.ok());
+    threads_ = std::move(*threads);
+    auto cold = ColdCaches::Create(0, threads_.get());
+    ASSERT_TRUE(cold.ok());
+    cold_ = std::move(*cold);
+    context_.threads = threads_.get();
+    context_.features = DetectCpuFeatures();
+    context_.packed = &packed_;
+  }
+
+  std::vector<float> Run(const std::vector<ChainLink>& links,
+                         const CpuContext& context) {
+    auto tensors = TrialTensors::Create(links, cold_, threads_.get());
+    EXPECT_TRUE(tensors.ok());
+    auto trial = Trial::Create(links, context, *tensors);
+    EXPECT_TRUE(trial.ok()) << trial.status().information();
+    if (!trial.ok()) return {};
+    EXPECT_TRUE(trial->RunOnce(*tensors).ok());
+    const auto* y = tensors->args().outputs[0].as<const float>();
+    return {y, y + NumElements(links.back().node->outputs[0].shape)};
+  }
+
+  // Each value of each knob, beside the model's choice.
+  void CheckEveryChoice(const Nodes& nodes, size_t num_knobs) {
+    const std::vector<ChainLink> links = nodes.links();
+    CpuContext base = context_;
+    if (links.size() > 1) base.choice.chain = 1;
+    const std::vector<float> want = Run(links, base);
+    float largest = 0;
+    for (const float y : want) largest = std::max(largest, std::abs(y));
+    EXPECT_GT(largest, 0);
+    const std::vector<Knob> knobs = KnobsOf(links, base);
+    EXPECT_GE(knobs.size(), num_knobs);
+    for (const Knob& knob : knobs) {
+      for (const int64_t value : knob.values) {
+        SCOPED_TRACE(knob.field->name + (" " + std::to_string(value)));
+        CpuContext context = base;
+        context.choice.*knob.field->value = value;
+        if (links.size() > 1 && context.choice.strassen > 0 &&
+            PrepareLinks(links, context).status() == Status::MACE_UNSUPPORTED) {
+          continue;  // its products do not run by lines
+        }
+        const std::vector<float> y = Run(links, context);
+        if (knob.field->value != &KernelChoice::winograd &&
+            knob.field->value != &KernelChoice::strassen) {
+          EXPECT_EQ(y, want);
+          continue;
+        }
+        ASSERT_EQ(y.size(), want.size());
+        for (size_t i = 0; i < y.size(); ++i) {
+          ASSERT_NEAR(y[i], want[i], 1e-5f * largest) << i;
+        }
+      }
+    }
+  }
+
+  std::unique_ptr<ThreadPool> threads_;
+  ColdCaches cold_;
+  PackedWeights packed_;
+  CpuContext context_;
+};
+
+TEST_F(Tuning, OnlyFastMethodsChangeABit) {
+  const bool has_rows = context_.features != 0;  // besides the scalar one
+  CheckEveryChoice(Conv(3, 16, 40), has_rows ? 2 : 1);
+  CheckEveryChoice(Conv(1, 512, 70), 1);
+  CheckEveryChoice(Conv(5, 3, 16), 1);
+  CheckEveryChoice(Conv(1, 512, 128), 2);  // by Strassen's method, too
+  CheckEveryChoice(
+      Nodes().Add("DepthwiseConv2d", {{1, 13, 15, 128}, {1, 128, 5, 5}, {128}},
+                  Window(1)),
+      1);
+  CheckEveryChoice(Nodes().Add("FullyConnected", {{5, 300}, {70, 300}, {70}}),
+                   1);
+}
+
+TEST_F(Tuning, NoChoiceOfAChainChangesABit) {
+  CheckEveryChoice(Chain(false, true, false), 3);
+  CheckEveryChoice(Chain(false, true, true), 3);
+  CheckEveryChoice(Chain(true, false, false), 3);
+  CheckEveryChoice(Chain(true, true, false), 3);
+  CheckEveryChoice(Chain(true, true, true), 3);
+}
+
+TEST_F(Tuning, KeepsToTheAccuracyBudget) {
+  const Nodes nodes = Conv(3, 64, 64);
+  for (const int largest : {0, 2, 4, 6}) {
+    context_.max_winograd = largest;
+    int64_t found = 0;
+    for (const Knob& knob : KnobsOf(nodes.links(), context_)) {
+      if (knob.field->value != &KernelChoice::winograd) continue;
+      for (const int64_t value : knob.values) found = std::max(found, value);
+    }
+    EXPECT_LE(found, largest);
+    EXPECT_TRUE(largest < 6 || found == 6);
+  }
+  // Nor by a choice that says otherwise.
+  context_.max_winograd = 2;
+  context_.choice.winograd = 6;
+  auto tensors = TrialTensors::Create(nodes.links(), cold_, threads_.get());
+  auto trial = Trial::Create(nodes.links(), context_, *tensors);
+  ASSERT_TRUE(trial.ok());
+  EXPECT_EQ(trial->kernel().variant().find("winograd 6"), std::string::npos);
+}
+
+TEST_F(Tuning, HasNothingToChooseElsewhere) {
+  const Nodes relu = Nodes().Add("Activation", {{1, 8, 8, 16}},
+                                 {{"activation", std::string("RELU")}});
+  EXPECT_TRUE(KnobsOf(relu.links(), context_).empty());
+  // A single row streams its weights.
+  const Nodes row = Nodes().Add("FullyConnected", {{1, 300}, {70, 300}, {70}});
+  EXPECT_TRUE(KnobsOf(row.links(), context_).empty());
+}
+
+// The runs made to tune two convolutions, at a millisecond each by the clock.
+int64_t RunsWithin(int64_t budget_ms, const CpuContext& context,
+                   std::string* report = nullptr) {
+  const Nodes small = Conv(1, 16, 40), large = Conv(1, 32, 64);
+  TunerOptions options;
+  options.budget_micros = budget_ms * 1000;
+  int64_t now = 0;
+  options.now_micros = [&now] { return now += 1000; };
+  Tuner tuner(options, "test");
+  const auto rehearse = [&]() -> Result<std::shared_ptr<const void>> {
+    for (const Nodes* nodes : {&small, &large}) {
+      MACE_RETURN_IF_ERROR(tuner.Prepare(nodes->links(), context).status());
+    }
+    return std::shared_ptr<const void>();
+  };
+  EXPECT_TRUE(tuner.TunePlan(rehearse, context).ok());
+  if (report != nullptr) *report = tuner.report();
+  return tuner.num_measured();
+}
+
+TEST_F(Tuning, EndsWithItsBudget) {
+  EXPECT_EQ(RunsWithin(0, context_), 0);
+  const int64_t few = RunsWithin(20, context_);
+  const int64_t all = RunsWithin(int64_t{1} << 40, context_);
+  EXPECT_GT(few, 0);
+  EXPECT_LT(few, 200);
+  EXPECT_GT(all, few);
+  EXPECT_EQ(packed_.count(), 0) << "what was measured is still there";
+}
+
+TEST_F(Tuning, BeginsWithTheLargest) {
+  // So that the time ends between the two, or a little later.
+  std::string report;
+  int64_t budget = 8;
+  do {
+    RunsWithin(budget *= 2, context_, &report);
+  } while (report.empty());
+  EXPECT_NE(report.find("[1,13,15,32]"), std::string::npos) << report;
+}
+
+TEST(CpuIdentity, NamesProcessorFeaturesAndThreads) {
+  const std::string root =
+      ::testing::TempDir() + "/" + std::to_string(::getpid());
+  std::filesystem::create_directories(root);
+  std::ofstream(root + "/cpuinfo")
+      << "processor\t: 0\nmodel name\t: Some CPU @ 2 GHz\nflags : fpu\n"
+      << "processor\t: 1\nmodel name\t: Some CPU @ 2 GHz\nbogus\n";
+  EXPECT_EQ(CpuIdentity(kCpuAvx2Fma, 2, root),
+            "CPU, model name Some CPU @ 2 GHz, avx2, 2 threads");
+  std::ofstream(root + "/cpuinfo")
+      << "CPU implementer : 0x41\nCPU part : 0xd0b\nCPU part : 0xd05\n";
+  EXPECT_EQ(CpuIdentity(kCpuNeon, 4, root),
+            "CPU, CPU implementer 0x41, CPU part 0xd05, CPU part 0xd0b, neon, "
+            "4 threads");
+  EXPECT_EQ(CpuIdentity(0, 1, root + "/none"), "CPU, scalar, 1 threads");
+}
+
+}  // namespace
+}  // namespace mace::cpu

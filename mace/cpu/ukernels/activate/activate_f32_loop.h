@@ -1,0 +1,84 @@
+// The bodies of the activation micro-kernels.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_ACTIVATE_F32_ACTIVATE_F32_LOOP_H_
+#define MACE_CPU_UKERNELS_ACTIVATE_F32_ACTIVATE_F32_LOOP_H_
+
+#include "mace/cpu/simd/simd.h"
+#include "mace/cpu/ukernels/activate_f32/activate_f32.h"
+
+namespace mace::cpu {
+namespace {
+
+using simd::F32;
+using simd::Set1;
+
+F32 HardSigmoidOf(F32 x, F32 a, F32 b) {
+  return simd::Clamp(simd::MulAdd(x, a, b), Set1(0), Set1(1));
+}
+
+// One function each: F32 (*)(F32 x, F32 a, F32 b).
+struct ClampOf {
+  static F32 Of(F32 x, F32 a, F32 b) { return simd::Clamp(x, a, b); }
+};
+struct TanhOf {
+  static F32 Of(F32 x, F32, F32) { return simd::Tanh(x); }
+};
+struct SigmoidOf {
+  static F32 Of(F32 x, F32, F32) { return simd::Sigmoid(x); }
+};
+struct LeakyReluOf {
+  static F32 Of(F32 x, F32 a, F32) {
+    return simd::Select(simd::Less(x, Set1(0)), a * x, x);
+  }
+};
+struct EluOf {
+  static F32 Of(F32 x, F32 a, F32 b) {
+    const F32 below = a * simd::Expm1(simd::Min(Set1(0), x));
+    return b * simd::Select(simd::Less(x, Set1(0)), below, x);
+  }
+};
+struct HardSigmoid {
+  static F32 Of(F32 x, F32 a, F32 b) { return HardSigmoidOf(x, a, b); }
+};
+struct HardSwishOf {
+  static F32 Of(F32 x, F32 a, F32 b) { return x * HardSigmoidOf(x, a, b); }
+};
+struct SoftplusOf {
+  static F32 Of(F32 x, F32, F32) { return simd::Softplus(x); }
+};
+struct SoftsignOf {
+  static F32 Of(F32 x, F32, F32) { return x / (Set1(1) + simd::Abs(x)); }
+};
+struct GeluOf {
+  static F32 Of(F32 x, F32, F32) { return x * simd::NormalCdf(x); }
+};
+struct SwishOf {
+  static F32 Of(F32 x, F32, F32) {
+    return x / (Set1(1) + simd::Exp(Set1(0) - x));
+  }
+};
+
+template <typename Function>
+void Activate(const ActivateF32Args& args) {
+  using simd::kLanes;
+  const F32 a = Set1(args.a), b = Set1(args.b);
+  size_t i = 0;
+  for (; i + kLanes <= args.n; i += kLanes) {
+    simd::Store(args.y + i, Function::Of(simd::Load(args.x + i), a, b));
+  }
+  const size_t left = args.n - i;
+  if (left == 0) return;
+  const F32 x = simd::LoadN(args.x + i, left);
+  simd::StoreN(args.y + i, Function::Of(x, a, b), left);
+}
+
+constexpr ActivateF32Set kAllFunctions = {
+    Activate<ClampOf>,     Activate<TanhOf>,     Activate<SigmoidOf>,
+    Activate<LeakyReluOf>, Activate<EluOf>,      Activate<HardSigmoid>,
+    Activate<HardSwishOf>, Activate<SoftplusOf>, Activate<SoftsignOf>,
+    Activate<GeluOf>,      Activate<SwishOf>};
+
+}  // namespace
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_ACTIVATE_F32_ACTIVATE_F32_LOOP_H_

@@ -1,0 +1,125 @@
+// The bodies of the binary micro-kernels.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_BINARY_F32_BINARY_F32_LOOP_H_
+#define MACE_CPU_UKERNELS_BINARY_F32_BINARY_F32_LOOP_H_
+
+#include "mace/cpu/simd/simd.h"
+#include "mace/cpu/ukernels/binary_f32/binary_f32.h"
+
+namespace mace::cpu {
+namespace {
+
+using simd::F32;
+
+// All lanes the element.
+inline F32 One(float x) { return simd::Set1(x); }
+
+struct AddOf {
+  template <typename V>
+  static V Of(V a, V b) {
+    return a + b;
+  }
+};
+struct SubtractOf {
+  template <typename V>
+  static V Of(V a, V b) {
+    return a - b;
+  }
+};
+struct MultiplyOf {
+  template <typename V>
+  static V Of(V a, V b) {
+    return a * b;
+  }
+};
+struct DivideOf {
+  static F32 Of(F32 a, F32 b) { return a / b; }
+};
+struct MinOf {
+  static F32 Of(F32 a, F32 b) {
+    return simd::Select(simd::IsNan(a), a, simd::Min(a, b));
+  }
+};
+struct MaxOf {
+  static F32 Of(F32 a, F32 b) {
+    return simd::Select(simd::IsNan(a), a, simd::Max(a, b));
+  }
+};
+struct SquaredDifferenceOf {
+  template <typename V>
+  static V Of(V a, V b) {
+    return (a - b) * (a - b);
+  }
+};
+
+// `a` and `b` are V (*)(size_t i, size_t n): elements i to i + n.
+template <typename Function, typename T, typename A, typename B>
+inline void BinaryLoop(const BinaryArgs<T>& args, const A& a, const B& b) {
+  using Vector = simd::VectorOf<T>;
+  using V = typename Vector::Type;
+  constexpr size_t kLanes = Vector::kLanes;
+  constexpr size_t kVectors = 4;  // at a time
+  constexpr float kLargest = 3.4028235e38f;
+  const size_t n = args.n;  // stores cannot change a copy
+  T* const to = args.y;
+  const V lower = Vector::Set1(args.lower), upper = Vector::Set1(args.upper);
+  const bool is_bounded = args.lower >= -kLargest || args.upper <= kLargest;
+  size_t i = 0;
+  for (; i + kVectors * kLanes <= n; i += kVectors * kLanes) {
+    V y[kVectors];
+#pragma GCC unroll 4
+    for (size_t v = 0; v < kVectors; ++v) {
+      y[v] = Function::Of(a(i + v * kLanes, kLanes), b(i + v * kLanes, kLanes));
+    }
+    if (is_bounded) {
+#pragma GCC unroll 4
+      for (V& each : y) each = simd::Clamp(each, lower, upper);
+    }
+#pragma GCC unroll 4
+    for (size_t v = 0; v < kVectors; ++v) {
+      simd::Store(to + i + v * kLanes, y[v]);
+    }
+  }
+  for (; i + kLanes <= n; i += kLanes) {
+    const V y = Function::Of(a(i, kLanes), b(i, kLanes));
+    simd::Store(to + i, simd::Clamp(y, lower, upper));
+  }
+  const size_t left = n - i;
+  if (left == 0) return;
+  const V y = Function::Of(a(i, left), b(i, left));
+  simd::StoreN(to + i, simd::Clamp(y, lower, upper), left);
+}
+
+template <typename Function, typename T>
+void Binary(const BinaryArgs<T>& args) {
+  using Vector = simd::VectorOf<T>;
+  const auto elements = [](const T* p) {
+    return [p](size_t i, size_t n) {
+      return n == Vector::kLanes ? simd::Load(p + i) : simd::LoadN(p + i, n);
+    };
+  };
+  const auto single = [](T element) {
+    const auto v = One(element);
+    return [v](size_t, size_t) { return v; };
+  };
+  if (args.one_a) {
+    BinaryLoop<Function>(args, single(*args.a), elements(args.b));
+  } else if (args.one_b) {
+    BinaryLoop<Function>(args, elements(args.a), single(*args.b));
+  } else {
+    BinaryLoop<Function>(args, elements(args.a), elements(args.b));
+  }
+}
+
+constexpr BinaryF32Set kAllFunctions = {Binary<AddOf, float>,
+                                        Binary<SubtractOf, float>,
+                                        Binary<MultiplyOf, float>,
+                                        Binary<DivideOf, float>,
+                                        Binary<MinOf, float>,
+                                        Binary<MaxOf, float>,
+                                        Binary<SquaredDifferenceOf, float>};
+
+}  // namespace
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_BINARY_F32_BINARY_F32_LOOP_H_

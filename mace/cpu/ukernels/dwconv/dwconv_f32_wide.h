@@ -1,0 +1,119 @@
+// The depthwise tile of any width, for x86: for each group of channels the taps
+// of the window stay in registers while it slides along the line.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_DWCONV_F32_DWCONV_F32_WIDE_H_
+#define MACE_CPU_UKERNELS_DWCONV_F32_DWCONV_F32_WIDE_H_
+
+#include "mace/cpu/simd/simd.h"
+#include "mace/cpu/ukernels/dwconv_f32/dwconv_f32.h"
+
+namespace mace::cpu {
+namespace {
+
+// One group of channels of a tile: `n` of them, from `c` on.
+struct WideGroup {
+  const DwconvF32Tile& t;
+  size_t columns;  // of a line of t.x
+  const float* w;
+  size_t c, n;
+};
+
+// kWidth outputs from `x` on, the first pixel of the first line. `taps` is
+// called with line and column; kHeight is 0 where only t.height says how many
+// lines there are.
+template <int kKernel, int kStride, int kWidth, int kHeight, bool kPartial,
+          typename Taps>
+inline void WideOutputs(const WideGroup& g, const float* const* x, float* y,
+                        const Taps& taps) {
+  using namespace simd;
+  constexpr int kColumns = (kWidth - 1) * kStride + kKernel;
+  const auto load = [&g](const float* p) {
+    return kPartial ? LoadN(p + g.c, g.n) : Load(p + g.c);
+  };
+  F32 acc[kWidth];
+  const F32 bias = g.t.bias != nullptr ? load(g.t.bias) : Set1(0);
+#pragma GCC unroll 8
+  for (int o = 0; o < kWidth; ++o) acc[o] = bias;
+  const auto line = [&](size_t r) {
+#pragma GCC unroll 16
+    for (int column = 0; column < kColumns; ++column) {
+      const F32 v = load(x[column]);
+#pragma GCC unroll 8
+      for (int o = 0; o < kWidth; ++o) {
+        const int k = column - o * kStride;
+        if (k >= 0 && k < kKernel) acc[o] = MulAdd(v, taps(r, k), acc[o]);
+      }
+    }
+    x += g.columns;
+  };
+  if constexpr (kHeight > 0) {
+#pragma GCC unroll 8
+    for (int r = 0; r < kHeight; ++r) line(r);
+  } else {
+    for (size_t r = 0; r < g.t.height; ++r) line(r);
+  }
+  const F32 lower = Set1(g.t.lower), upper = Set1(g.t.upper);
+#pragma GCC unroll 8
+  for (int o = 0; o < kWidth; ++o) {
+    const F32 v = Clamp(acc[o], lower, upper);
+    float* to = y + o * g.t.y_stride + g.c;
+    kPartial ? StoreN(to, v, g.n) : Store(to, v);
+  }
+}
+
+template <int kKernel, int kStride, int kHeight, bool kPartial, typename Taps>
+inline void SlideWindow(const WideGroup& g, const Taps& taps) {
+  const float* const* x = g.t.x;
+  float* y = g.t.y;
+  size_t left = g.t.width;
+  for (; left >= 4; left -= 4, x += 4 * kStride, y += 4 * g.t.y_stride) {
+    WideOutputs<kKernel, kStride, 4, kHeight, kPartial>(g, x, y, taps);
+  }
+  if (left == 3) {
+    WideOutputs<kKernel, kStride, 3, kHeight, kPartial>(g, x, y, taps);
+  } else if (left == 2) {
+    WideOutputs<kKernel, kStride, 2, kHeight, kPartial>(g, x, y, taps);
+  } else if (left == 1) {
+    WideOutputs<kKernel, kStride, 1, kHeight, kPartial>(g, x, y, taps);
+  }
+}
+
+template <int kKernel, int kStride, bool kPartial>
+inline void WideChannels(const WideGroup& g) {
+  using namespace simd;
+  // Besides the taps: four outputs, a pixel and one to spare.
+  constexpr bool kTapsFit = kKernel * kKernel + 6 <= (kLanes > 8 ? 32 : 16);
+  if constexpr (kTapsFit) {
+    if (g.t.height == kKernel) {
+      F32 taps[kKernel][kKernel];
+#pragma GCC unroll 8
+      for (int r = 0; r < kKernel; ++r) {
+#pragma GCC unroll 8
+        for (int k = 0; k < kKernel; ++k) {
+          taps[r][k] = Load(g.w + (r * kKernel + k) * kLanes);
+        }
+      }
+      return SlideWindow<kKernel, kStride, kKernel, kPartial>(
+          g, [&taps](int r, int k) { return taps[r][k]; });
+    }
+  }
+  SlideWindow<kKernel, kStride, 0, kPartial>(g, [&g](size_t r, int k) {
+    return Load(g.w + (r * kKernel + k) * kLanes);
+  });
+}
+
+template <int kKernel, int kStride>
+void Wide(const DwconvF32Tile& t) {
+  using simd::kLanes;
+  WideGroup g = {t, (t.width - 1) * kStride + kKernel, t.w, 0, kLanes};
+  for (; g.c + kLanes <= t.channels; g.c += kLanes, g.w += t.w_stride) {
+    WideChannels<kKernel, kStride, false>(g);
+  }
+  g.n = t.channels - g.c;
+  if (g.n > 0) WideChannels<kKernel, kStride, true>(g);
+}
+
+}  // namespace
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_DWCONV_F32_DWCONV_F32_WIDE_H_

@@ -1,0 +1,58 @@
+// The GEMM tile where an element of a is broadcast to all lanes and multiplied
+// with vectors of b: for CPUs that broadcast while loading.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_GEMM_F32_GEMM_F32_BROADCAST_H_
+#define MACE_CPU_UKERNELS_GEMM_F32_GEMM_F32_BROADCAST_H_
+
+#include "mace/cpu/simd/simd.h"
+#include "mace/cpu/ukernels/gemm_f32/gemm_f32.h"
+#include "mace/cpu/ukernels/gemm_f32/gemm_f32_tile.h"
+
+namespace mace::cpu {
+namespace {
+
+template <int kRows, int kVectors>
+struct BroadcastLoop {
+  using F32 = simd::F32;
+
+  // A row of packed b that is multiplied after this segment: the next
+  // segment's or panel's, which may come from memory. Harmless beyond the end.
+  template <int kPackedVectors>
+  static inline void PrefetchNext(const float* b, size_t k) {
+    constexpr size_t kLineFloats = 16;
+    b += k * kPackedVectors * simd::kLanes;
+#pragma GCC unroll 16
+    for (size_t i = 0; i < kPackedVectors * simd::kLanes; i += kLineFloats) {
+      __builtin_prefetch(b + i, /*rw=*/0, /*locality=*/2);
+    }
+  }
+
+  // A segment of k floats per row; returns b behind what it read.
+  template <int kPackedVectors>
+  static inline const float* Run(const float* a, ptrdiff_t a_stride, size_t k,
+                                 const float* b, F32 (&acc)[kRows][kVectors]) {
+    const size_t segment = k;
+    for (; k > 0; --k, ++a, b += kPackedVectors * simd::kLanes) {
+      PrefetchNext<kPackedVectors>(b, segment);
+      F32 bv[kVectors];
+#pragma GCC unroll 16
+      for (int v = 0; v < kVectors; ++v) {
+        bv[v] = simd::Load(b + v * simd::kLanes);
+      }
+#pragma GCC unroll 16
+      for (int r = 0; r < kRows; ++r) {
+        const F32 av = simd::Set1(a[r * a_stride]);
+#pragma GCC unroll 16
+        for (int v = 0; v < kVectors; ++v) {
+          acc[r][v] = simd::MulAdd(av, bv[v], acc[r][v]);
+        }
+      }
+    }
+    return b;
+  }
+};
+
+}  // namespace
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_GEMM_F32_GEMM_F32_BROADCAST_H_

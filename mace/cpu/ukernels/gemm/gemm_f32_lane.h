@@ -1,0 +1,106 @@
+// The GEMM tile where four elements of a row of a are loaded at once and each
+// multiplies vectors of b from its lane: for NEON.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_GEMM_F32_GEMM_F32_LANE_H_
+#define MACE_CPU_UKERNELS_GEMM_F32_GEMM_F32_LANE_H_
+
+#include <arm_neon.h>
+
+#include "mace/cpu/simd/simd.h"
+#include "mace/cpu/ukernels/gemm_f32/gemm_f32.h"
+#include "mace/cpu/ukernels/gemm_f32/gemm_f32_tile.h"
+
+namespace mace::cpu {
+namespace {
+
+// acc + b * a[kLane]; on armv7 with two roundings.
+template <int kLane>
+inline simd::F32 MulAddLane(simd::F32 acc, simd::F32 b, simd::F32 a) {
+#if defined(__aarch64__)
+  return vfmaq_laneq_f32(acc, b, a, kLane);
+#else
+  if constexpr (kLane < 2)
+    return vmlaq_lane_f32(acc, b, vget_low_f32(a), kLane);
+  return vmlaq_lane_f32(acc, b, vget_high_f32(a), kLane & 1);
+#endif
+}
+
+template <int kRows, int kVectors>
+struct LaneLoop {
+  using F32 = simd::F32;
+
+  // One row of packed b, against lane kLane of each row's four elements.
+  template <int kLane>
+  static inline void Step(const F32* a, const float* b,
+                          F32 (&acc)[kRows][kVectors]) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+      const F32 bv = simd::Load(b + v * simd::kLanes);
+#pragma GCC unroll 8
+      for (int r = 0; r < kRows; ++r) {
+        acc[r][v] = MulAddLane<kLane>(acc[r][v], bv, a[r]);
+      }
+    }
+  }
+
+  template <int kLane>
+  static inline void Multiply(const F32* a, const F32* b,
+                              F32 (&acc)[kRows][kVectors]) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+#pragma GCC unroll 8
+      for (int r = 0; r < kRows; ++r) {
+        acc[r][v] = MulAddLane<kLane>(acc[r][v], b[v], a[r]);
+      }
+    }
+  }
+
+  // A segment of k floats per row; returns b behind what it read.
+  template <int kPackedVectors>
+  static inline const float* Run(const float* a, ptrdiff_t a_stride, size_t k,
+                                 const float* b, F32 (&acc)[kRows][kVectors]) {
+    constexpr size_t kStep = kPackedVectors * simd::kLanes;
+#if defined(__aarch64__)
+    // Few rows leave registers for two rows of b, which one load fills.
+    if constexpr (kRows <= 4 && kVectors == 2 && kPackedVectors == 2) {
+      for (; k >= 4; k -= 4, a += 4, b += 4 * kStep) {
+        F32 av[kRows];
+#pragma GCC unroll 4
+        for (int r = 0; r < kRows; ++r) av[r] = simd::Load(a + r * a_stride);
+        const float32x4x4_t first = vld1q_f32_x4(b);
+        Multiply<0>(av, first.val, acc);
+        Multiply<1>(av, first.val + 2, acc);
+        const float32x4x4_t second = vld1q_f32_x4(b + 2 * kStep);
+        Multiply<2>(av, second.val, acc);
+        Multiply<3>(av, second.val + 2, acc);
+      }
+    }
+#endif
+    for (; k >= 4; k -= 4, a += 4, b += 4 * kStep) {
+      F32 av[kRows];
+#pragma GCC unroll 8
+      for (int r = 0; r < kRows; ++r) av[r] = simd::Load(a + r * a_stride);
+      Step<0>(av, b, acc);
+      Step<1>(av, b + kStep, acc);
+      Step<2>(av, b + 2 * kStep, acc);
+      Step<3>(av, b + 3 * kStep, acc);
+    }
+    for (; k > 0; --k, ++a, b += kStep) {
+#pragma GCC unroll 8
+      for (int r = 0; r < kRows; ++r) {
+        const F32 av = simd::Set1(a[r * a_stride]);
+#pragma GCC unroll 4
+        for (int v = 0; v < kVectors; ++v) {
+          const F32 bv = simd::Load(b + v * simd::kLanes);
+          acc[r][v] = MulAddLane<0>(acc[r][v], bv, av);
+        }
+      }
+    }
+    return b;
+  }
+};
+
+}  // namespace
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_GEMM_F32_GEMM_F32_LANE_H_

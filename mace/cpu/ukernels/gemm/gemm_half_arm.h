@@ -1,0 +1,35 @@
+// What the GEMM tiles of halves on armv8 share: the f32 sums in c.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_GEMM_F32_GEMM_HALF_ARM_H_
+#define MACE_CPU_UKERNELS_GEMM_F32_GEMM_HALF_ARM_H_
+
+#include "mace/cpu/simd/simd.h"
+#include "mace/cpu/ukernels/gemm_f32/gemm_f32.h"
+
+namespace mace::cpu {
+namespace {
+
+// Adds `start` and `addend`, each null for zeros, to kVectors vectors, clamps
+// them and stores them as a row of c. `n` are left of the row; those beyond are
+// not touched.
+template <int kVectors>
+inline void AddRow(const simd::F32 (&sums)[kVectors], const float* start,
+                   const float* addend, size_t n, float lower, float upper,
+                   float* c) {
+  using namespace simd;
+#pragma GCC unroll 4
+  for (int v = 0; v < kVectors; ++v) {
+    const size_t first = v * kLanes;
+    if (first >= n) return;
+    const size_t lanes = n - first < kLanes ? n - first : kLanes;
+    F32 y = sums[v];
+    if (start != nullptr) y = y + LoadN(start + first, lanes);
+    if (addend != nullptr) y = y + LoadN(addend + first, lanes);
+    StoreN(c + first, Clamp(y, Set1(lower), Set1(upper)), lanes);
+  }
+}
+
+}  // namespace
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_GEMM_F32_GEMM_HALF_ARM_H_

@@ -1,0 +1,72 @@
+// The body of the matrix-vector micro-kernels.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_GEMV_F32_GEMV_F32_ROWS_H_
+#define MACE_CPU_UKERNELS_GEMV_F32_GEMV_F32_ROWS_H_
+
+#include "mace/cpu/simd/simd.h"
+#include "mace/cpu/ukernels/gemv_f32/gemv_f32.h"
+
+namespace mace::cpu {
+namespace {
+
+// Asks for the two vectors that lie `ahead` of w, which come from memory, where
+// the CPU foresees no more than the next page. Harmless beyond the end.
+inline void PrefetchAhead(const float* w, size_t ahead) {
+#if defined(__x86_64__)
+  constexpr size_t kLineFloats = 16;
+#pragma GCC unroll 2
+  for (size_t i = 0; i < 2 * simd::kLanes; i += kLineFloats) {
+    __builtin_prefetch(w + ahead + i);
+  }
+#else
+  static_cast<void>(w);
+  static_cast<void>(ahead);
+#endif
+}
+
+// Rows [first, first + kRows): a load of x serves all of them. Two sums per
+// row, since one would wait for itself.
+template <int kRows>
+inline void GemvBlock(const GemvF32Rows& t, size_t first) {
+  using namespace simd;
+  const float* w = t.w + first * t.k;
+  F32 even[kRows], odd[kRows];
+#pragma GCC unroll 4
+  for (int r = 0; r < kRows; ++r) even[r] = odd[r] = Set1(0);
+  size_t k = 0;
+  for (; k + 2 * kLanes <= t.k; k += 2 * kLanes) {
+    const F32 x0 = Load(t.x + k), x1 = Load(t.x + k + kLanes);
+#pragma GCC unroll 4
+    for (int r = 0; r < kRows; ++r) {
+      PrefetchAhead(w + r * t.k + k, kRows * t.k);
+      even[r] = MulAdd(x0, Load(w + r * t.k + k), even[r]);
+      odd[r] = MulAdd(x1, Load(w + r * t.k + k + kLanes), odd[r]);
+    }
+  }
+  for (; k < t.k; k += kLanes) {
+    const size_t left = t.k - k < kLanes ? t.k - k : kLanes;
+    const F32 x = LoadN(t.x + k, left);
+#pragma GCC unroll 4
+    for (int r = 0; r < kRows; ++r) {
+      even[r] = MulAdd(x, LoadN(w + r * t.k + k, left), even[r]);
+    }
+  }
+#pragma GCC unroll 4
+  for (int r = 0; r < kRows; ++r) {
+    float y = Sum(even[r] + odd[r]);
+    if (t.bias != nullptr) y += t.bias[first + r];
+    y = y < t.lower ? t.lower : y;
+    t.y[first + r] = y > t.upper ? t.upper : y;
+  }
+}
+
+void Gemv(const GemvF32Rows& t) {
+  size_t row = 0;
+  for (; row + 4 <= t.n; row += 4) GemvBlock<4>(t, row);
+  for (; row < t.n; ++row) GemvBlock<1>(t, row);
+}
+
+}  // namespace
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_GEMV_F32_GEMV_F32_ROWS_H_

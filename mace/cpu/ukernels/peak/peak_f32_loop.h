@@ -1,0 +1,60 @@
+// The bodies of the peak micro-kernels.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_PEAK_F32_PEAK_F32_LOOP_H_
+#define MACE_CPU_UKERNELS_PEAK_F32_PEAK_F32_LOOP_H_
+
+#include "mace/cpu/simd/simd.h"
+#include "mace/cpu/ukernels/peak_f32/peak_f32.h"
+
+namespace mace::cpu {
+namespace {
+
+// Independent sums: more than two units with a latency of five cycles need.
+constexpr int kSums = 12;
+
+// Equal sums must not become one sum.
+inline void Touch(simd::F32& sum) {
+#if defined(__ARM_NEON)
+  asm volatile("" : "+w"(sum));
+#else
+  asm volatile("" : "+v"(sum));
+#endif
+}
+
+float MultiplyAdd(size_t rounds, float factor, float term) {
+  using namespace simd;
+  const F32 f = Set1(factor), t = Set1(term);
+  F32 sums[kSums];
+#pragma GCC unroll 12
+  for (int i = 0; i < kSums; ++i) sums[i] = Set1(1);
+  for (; rounds > 0; --rounds) {
+#pragma GCC unroll 12
+    for (int i = 0; i < kSums; ++i) {
+      sums[i] = MulAdd(sums[i], f, t);
+      Touch(sums[i]);
+    }
+  }
+  float total = 0;
+#pragma GCC unroll 12
+  for (int i = 0; i < kSums; ++i) total += Sum(sums[i]);
+  return total;
+}
+
+void Triad(size_t n, const float* a, const float* b, float factor, float* y) {
+  using namespace simd;
+  const F32 f = Set1(factor);
+  size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    Store(y + i, MulAdd(Load(b + i), f, Load(a + i)));
+  }
+  if (i < n) {
+    StoreN(y + i, MulAdd(LoadN(b + i, n - i), f, LoadN(a + i, n - i)), n - i);
+  }
+}
+
+constexpr PeakF32Set kAllFunctions = {kSums * simd::kLanes, MultiplyAdd, Triad};
+
+}  // namespace
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_PEAK_F32_PEAK_F32_LOOP_H_

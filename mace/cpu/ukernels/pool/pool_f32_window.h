@@ -1,0 +1,143 @@
+// The bodies of the pooling micro-kernels.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_POOL_F32_POOL_F32_WINDOW_H_
+#define MACE_CPU_UKERNELS_POOL_F32_POOL_F32_WINDOW_H_
+
+#include "mace/cpu/simd/simd.h"
+#include "mace/cpu/ukernels/pool_f32/pool_f32.h"
+
+namespace mace::cpu {
+namespace {
+
+inline simd::F32 LargerOrNan(simd::F32 a, simd::F32 b) {
+  if constexpr (simd::kMaxKeepsNan) return simd::Max(a, b);
+  return simd::Select(simd::IsNan(a), a, simd::Max(a, b));
+}
+
+// How the elements of a window are computed with: as what they are.
+template <typename Element>
+struct Plain {
+  using T = Element;
+  using V = typename simd::VectorOf<T>::Type;
+  static constexpr size_t kLanes = simd::VectorOf<T>::kLanes;
+  static V Load(const T* p) { return simd::Load(p); }
+  static V LoadN(const T* p, size_t n) { return simd::LoadN(p, n); }
+  static void Store(T* p, V v) { simd::Store(p, v); }
+  static void StoreN(T* p, V v, size_t n) { simd::StoreN(p, v, n); }
+  static V Set1(float x) { return simd::VectorOf<T>::Set1(x); }
+};
+
+// Each says how a line starts, how a pixel joins it, how the lines join, and
+// what becomes of the result. Sums go by lines, so that a large window loses
+// little precision.
+template <typename Elements>
+struct MaxOf : Elements {
+  using V = typename Elements::V;
+  static V Start(V first) { return first; }
+  static V Add(V sum, V x) { return LargerOrNan(sum, x); }
+  static V Join(V a, V b) { return Add(a, b); }
+  static V Finish(V sum, V) { return sum; }
+};
+
+template <typename Elements>
+struct MeanOf : Elements {
+  using V = typename Elements::V;
+  static V Start(V first) { return first; }
+  static V Add(V sum, V x) { return sum + x; }
+  static V Join(V a, V b) { return a + b; }
+  static V Finish(V sum, V scale) { return sum * scale; }
+};
+
+template <typename Elements>
+struct RootMeanSquareOf : Elements {
+  using V = typename Elements::V;
+  static V Start(V first) { return first * first; }
+  static V Add(V sum, V x) { return simd::MulAdd(x, x, sum); }
+  static V Join(V a, V b) { return a + b; }
+  static V Finish(V sum, V scale) { return simd::Sqrt(sum * scale); }
+};
+
+template <typename Op, typename T, typename Load>
+inline typename Op::V PoolPixels(const PoolWindow<T>& w, const T* x,
+                                 const Load& load) {
+  auto sum = Op::Start(load(x));
+  for (size_t i = 1; i < w.columns; ++i) {
+    x += w.column_stride;
+    sum = Op::Add(sum, load(x));
+  }
+  return sum;
+}
+
+template <typename Op, typename T, typename Load>
+inline typename Op::V PoolLines(const PoolWindow<T>& w, const T* x,
+                                const Load& load) {
+  auto sum = PoolPixels<Op>(w, x, load);
+  for (size_t i = 1; i < w.rows; ++i) {
+    x += w.row_stride;
+    sum = Op::Join(sum, PoolPixels<Op>(w, x, load));
+  }
+  return simd::Clamp(Op::Finish(sum, Op::Set1(w.scale)), Op::Set1(w.lower),
+                     Op::Set1(w.upper));
+}
+
+// Windows of 3x3, the most common: the addresses of the pixels stay in
+// registers, and a column that two outputs share is pooled once. Returns how
+// many channels were pooled.
+template <typename Op, int kOutputs, typename T>
+inline size_t PoolNine(const PoolWindow<T>& w) {
+  using V = typename Op::V;
+  constexpr int kColumns = 2 * kOutputs + 1;
+  const T* x[3][kColumns];
+#pragma GCC unroll 3
+  for (int r = 0; r < 3; ++r) {
+#pragma GCC unroll 5
+    for (int i = 0; i < kColumns; ++i) {
+      x[r][i] = w.x + r * w.row_stride + i * w.column_stride;
+    }
+  }
+  const V scale = Op::Set1(w.scale);
+  const V lower = Op::Set1(w.lower), upper = Op::Set1(w.upper);
+  T* const y[2] = {w.y, w.y + w.y_step};
+  const size_t channels = w.channels / Op::kLanes * Op::kLanes;
+  for (size_t c = 0; c < channels; c += Op::kLanes) {
+    V column[kColumns];
+#pragma GCC unroll 5
+    for (int i = 0; i < kColumns; ++i) {
+      column[i] = Op::Start(Op::Load(x[0][i] + c));
+      column[i] = Op::Add(column[i], Op::Load(x[1][i] + c));
+      column[i] = Op::Add(column[i], Op::Load(x[2][i] + c));
+    }
+#pragma GCC unroll 2
+    for (int o = 0; o < kOutputs; ++o) {
+      const V* of = column + 2 * o;
+      const V all = Op::Join(Op::Join(of[0], of[1]), of[2]);
+      Op::Store(y[o] + c, simd::Clamp(Op::Finish(all, scale), lower, upper));
+    }
+  }
+  return channels;
+}
+
+template <typename Op, typename T>
+void Pool(const PoolWindow<T>& w) {
+  size_t pooled = 0;
+  if (w.rows == 3 && w.columns == 3) {
+    pooled = w.outputs == 2 ? PoolNine<Op, 2>(w) : PoolNine<Op, 1>(w);
+  }
+  for (size_t o = 0; o < w.outputs; ++o) {
+    const T* x = w.x + 2 * static_cast<ptrdiff_t>(o) * w.column_stride;
+    T* y = w.y + static_cast<ptrdiff_t>(o) * w.y_step;
+    size_t c = pooled;
+    for (; c + Op::kLanes <= w.channels; c += Op::kLanes) {
+      Op::Store(y + c, PoolLines<Op>(w, x + c, Op::Load));
+    }
+    const size_t n = w.channels - c;
+    if (n == 0) continue;
+    const auto load = [n](const T* p) { return Op::LoadN(p, n); };
+    Op::StoreN(y + c, PoolLines<Op>(w, x + c, load), n);
+  }
+}
+
+}  // namespace
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_POOL_F32_POOL_F32_WINDOW_H_

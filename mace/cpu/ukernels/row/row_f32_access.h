@@ -1,0 +1,37 @@
+// Rows as whole vectors and a part of one.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_ROW_F32_ROW_F32_ACCESS_H_
+#define MACE_CPU_UKERNELS_ROW_F32_ROW_F32_ACCESS_H_
+
+#include "mace/cpu/simd/simd.h"
+
+namespace mace::cpu {
+namespace {
+
+using simd::F32;
+using simd::kLanes;
+using simd::Set1;
+
+// Loads and stores of whole vectors, and of the first `n` elements.
+struct Whole {
+  F32 Load(const float* p) const { return simd::Load(p); }
+  void Store(float* p, F32 v) const { simd::Store(p, v); }
+};
+struct Part {
+  size_t n;
+  F32 Load(const float* p) const { return simd::LoadN(p, n); }
+  void Store(float* p, F32 v) const { simd::StoreN(p, v, n); }
+};
+
+// Calls step(i, access) for each vector of n elements, the last one in part.
+template <typename Step>
+void ForEachVector(size_t n, const Step& step) {
+  size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) step(i, Whole());
+  if (i < n) step(i, Part{n - i});
+}
+
+}  // namespace
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_ROW_F32_ROW_F32_ACCESS_H_

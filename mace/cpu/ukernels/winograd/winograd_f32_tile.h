@@ -1,0 +1,59 @@
+// The bodies of the Winograd micro-kernels.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_WINOGRAD_F32_WINOGRAD_F32_TILE_H_
+#define MACE_CPU_UKERNELS_WINOGRAD_F32_WINOGRAD_F32_TILE_H_
+
+#include "mace/cpu/simd/simd.h"
+#include "mace/cpu/ukernels/winograd_f32/winograd_f32.h"
+#include "mace/cpu/ukernels/winograd_f32/winograd_f32_filter.h"
+#include "mace/cpu/ukernels/winograd_f32/winograd_f32_input.h"
+#include "mace/cpu/ukernels/winograd_f32/winograd_f32_output.h"
+
+namespace mace::cpu {
+namespace {
+
+// Filters [c, c + n): kLanes of them, or fewer if kPartial.
+template <int kPairs, bool kPartial>
+inline void TransformFilters(const WinogradFilterF32& t, size_t c, size_t n) {
+  constexpr int kA = 2 * kPairs + 2;
+  constexpr WinogradFilterRows<kPairs> kRows = kWinogradFilterRows<kPairs>;
+  const auto dot = [](const float(&row)[3], F32 x, F32 y, F32 z) {
+    return MulAdd(Set1(row[2]), z, MulAdd(Set1(row[1]), y, Set1(row[0]) * x));
+  };
+  F32 taps[9];
+  for (int i = 0; i < 9; ++i) {
+    const float* from = t.taps + i * t.taps_stride + c;
+    taps[i] = kPartial ? simd::LoadN(from, n) : simd::Load(from);
+  }
+  for (int i = 0; i < kA; ++i) {
+    F32 line[3];
+    for (int j = 0; j < 3; ++j) {
+      line[j] = dot(kRows.row[i], taps[j], taps[3 + j], taps[6 + j]);
+    }
+    for (int j = 0; j < kA; ++j) {
+      const F32 u = dot(kRows.row[j], line[0], line[1], line[2]);
+      float* to = t.u + (i * kA + j) * t.u_stride + c;
+      kPartial ? simd::StoreN(to, u, n) : simd::Store(to, u);
+    }
+  }
+}
+
+template <int kPairs>
+void WinogradFilter(const WinogradFilterF32& t) {
+  size_t c = 0;
+  for (; c + simd::kLanes <= t.n; c += simd::kLanes) {
+    TransformFilters<kPairs, false>(t, c, simd::kLanes);
+  }
+  if (c < t.n) TransformFilters<kPairs, true>(t, c, t.n - c);
+}
+
+constexpr WinogradF32Set kAllFunctions = {
+    simd::kLanes,
+    {WinogradInput<1>, WinogradInput<2>, WinogradInput<3>},
+    {WinogradOutput<1>, WinogradOutput<2>, WinogradOutput<3>},
+    {WinogradFilter<1>, WinogradFilter<2>, WinogradFilter<3>}};
+
+}  // namespace
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_WINOGRAD_F32_WINOGRAD_F32_TILE_H_

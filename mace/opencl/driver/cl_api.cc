@@ -1,0 +1,185 @@
+// Finding libOpenCL and its entry points.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/opencl/driver/cl_api.h"
+
+#include <dlfcn.h>
+
+#include <atomic>
+
+#include "mace/base/logging.h"
+
+namespace mace::opencl {
+namespace {
+
+struct Loaded {
+  ClApi api = {};
+  Status status;
+};
+
+std::atomic<const ClApi*> test_api{nullptr};
+
+Loaded Load() {
+  Loaded loaded;
+  std::string tried;
+  void* library = nullptr;
+  for (const std::string& path : LibraryPaths()) {
+    library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library != nullptr) {
+      VLOG(1) << "OpenCL library: " << path;
+      break;
+    }
+    tried += (tried.empty() ? "" : ", ") + path;
+  }
+  if (library == nullptr) {
+    loaded.status = Unsupported(
+        "there is no OpenCL library on this system; looked for " + tried);
+    return loaded;
+  }
+  for (const ClEntry& entry : Entries(loaded.api)) {
+    *entry.slot = dlsym(library, entry.name);
+    if (*entry.slot != nullptr) continue;
+    loaded.status =
+        Unsupported("the OpenCL library of this system lacks " +
+                    std::string(entry.name) + "; OpenCL 1.2 is needed");
+    return loaded;
+  }
+  return loaded;
+}
+
+}  // namespace
+
+std::vector<std::string> LibraryPaths() {
+  std::vector<std::string> paths;
+#ifdef __ANDROID__
+  const std::string lib = sizeof(void*) == 8 ? "lib64" : "lib";
+  // The bare name obeys the linker's rules for apps; the paths are those of
+  // vendors that put OpenCL into their graphics driver.
+  paths = {"libOpenCL.so"};
+  for (const char* root : {"/vendor/", "/system/vendor/", "/system/"}) {
+    paths.push_back(root + lib + "/libOpenCL.so");
+  }
+  for (const char* root : {"/vendor/", "/system/vendor/", "/system/"}) {
+    paths.push_back(root + lib + "/egl/libGLES_mali.so");
+  }
+  paths.push_back("/system/vendor/" + lib + "/libPVROCL.so");
+  paths.push_back("libOpenCL-pixel.so");
+  paths.push_back("libOpenCL-car.so");
+#else
+  paths = {"libOpenCL.so.1", "libOpenCL.so", "/usr/lib/libOpenCL.so.1",
+           "/usr/local/lib/libOpenCL.so.1", "libmali.so"};
+#endif
+  return paths;
+}
+
+std::vector<ClEntry> Entries(ClApi& api) {
+  const auto entry = [](const char* name, auto& slot) {
+    return ClEntry{name, reinterpret_cast<void**>(&slot)};
+  };
+  return {
+      entry("clGetPlatformIDs", api.clGetPlatformIDs),
+      entry("clGetPlatformInfo", api.clGetPlatformInfo),
+      entry("clGetDeviceIDs", api.clGetDeviceIDs),
+      entry("clGetDeviceInfo", api.clGetDeviceInfo),
+      entry("clCreateContext", api.clCreateContext),
+      entry("clReleaseContext", api.clReleaseContext),
+      entry("clCreateCommandQueue", api.clCreateCommandQueue),
+      entry("clReleaseCommandQueue", api.clReleaseCommandQueue),
+      entry("clCreateBuffer", api.clCreateBuffer),
+      entry("clCreateImage", api.clCreateImage),
+      entry("clReleaseMemObject", api.clReleaseMemObject),
+      entry("clGetMemObjectInfo", api.clGetMemObjectInfo),
+      entry("clGetImageInfo", api.clGetImageInfo),
+      entry("clCreateProgramWithSource", api.clCreateProgramWithSource),
+      entry("clCreateProgramWithBinary", api.clCreateProgramWithBinary),
+      entry("clBuildProgram", api.clBuildProgram),
+      entry("clGetProgramInfo", api.clGetProgramInfo),
+      entry("clGetProgramBuildInfo", api.clGetProgramBuildInfo),
+      entry("clReleaseProgram", api.clReleaseProgram),
+      entry("clCreateKernel", api.clCreateKernel),
+      entry("clReleaseKernel", api.clReleaseKernel),
+      entry("clSetKernelArg", api.clSetKernelArg),
+      entry("clGetKernelWorkGroupInfo", api.clGetKernelWorkGroupInfo),
+      entry("clEnqueueNDRangeKernel", api.clEnqueueNDRangeKernel),
+      entry("clEnqueueReadBuffer", api.clEnqueueReadBuffer),
+      entry("clEnqueueWriteBuffer", api.clEnqueueWriteBuffer),
+      entry("clEnqueueMapBuffer", api.clEnqueueMapBuffer),
+      entry("clEnqueueUnmapMemObject", api.clEnqueueUnmapMemObject),
+      entry("clFlush", api.clFlush),
+      entry("clFinish", api.clFinish),
+      entry("clWaitForEvents", api.clWaitForEvents),
+      entry("clGetEventProfilingInfo", api.clGetEventProfilingInfo),
+      entry("clRetainEvent", api.clRetainEvent),
+      entry("clReleaseEvent", api.clReleaseEvent),
+  };
+}
+
+void SetClApiForTesting(const ClApi* api) { test_api = api; }
+
+Result<const ClApi*> SystemClApi() {
+  if (const ClApi* api = test_api) return api;
+  static const auto* loaded = new Loaded(Load());
+  if (!loaded->status.ok()) return loaded->status;
+  return &loaded->api;
+}
+
+std::string ClErrorName(cl_int code) {
+  struct Row {
+    cl_int code;
+    const char* name;
+  };
+  // CL/cl.h; those that a program like this one can meet.
+  static constexpr Row kRows[] = {
+      {CL_DEVICE_NOT_FOUND, "CL_DEVICE_NOT_FOUND"},
+      {CL_DEVICE_NOT_AVAILABLE, "CL_DEVICE_NOT_AVAILABLE"},
+      {CL_COMPILER_NOT_AVAILABLE, "CL_COMPILER_NOT_AVAILABLE"},
+      {CL_MEM_OBJECT_ALLOCATION_FAILURE, "CL_MEM_OBJECT_ALLOCATION_FAILURE"},
+      {CL_OUT_OF_RESOURCES, "CL_OUT_OF_RESOURCES"},
+      {CL_OUT_OF_HOST_MEMORY, "CL_OUT_OF_HOST_MEMORY"},
+      {CL_PROFILING_INFO_NOT_AVAILABLE, "CL_PROFILING_INFO_NOT_AVAILABLE"},
+      {CL_IMAGE_FORMAT_NOT_SUPPORTED, "CL_IMAGE_FORMAT_NOT_SUPPORTED"},
+      {CL_BUILD_PROGRAM_FAILURE, "CL_BUILD_PROGRAM_FAILURE"},
+      {CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
+       "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST"},
+      {CL_INVALID_VALUE, "CL_INVALID_VALUE"},
+      {CL_INVALID_PLATFORM, "CL_INVALID_PLATFORM"},
+      {CL_INVALID_DEVICE, "CL_INVALID_DEVICE"},
+      {CL_INVALID_CONTEXT, "CL_INVALID_CONTEXT"},
+      {CL_INVALID_COMMAND_QUEUE, "CL_INVALID_COMMAND_QUEUE"},
+      {CL_INVALID_MEM_OBJECT, "CL_INVALID_MEM_OBJECT"},
+      {CL_INVALID_IMAGE_SIZE, "CL_INVALID_IMAGE_SIZE"},
+      {CL_INVALID_BINARY, "CL_INVALID_BINARY"},
+      {CL_INVALID_BUILD_OPTIONS, "CL_INVALID_BUILD_OPTIONS"},
+      {CL_INVALID_PROGRAM, "CL_INVALID_PROGRAM"},
+      {CL_INVALID_PROGRAM_EXECUTABLE, "CL_INVALID_PROGRAM_EXECUTABLE"},
+      {CL_INVALID_KERNEL_NAME, "CL_INVALID_KERNEL_NAME"},
+      {CL_INVALID_KERNEL, "CL_INVALID_KERNEL"},
+      {CL_INVALID_ARG_INDEX, "CL_INVALID_ARG_INDEX"},
+      {CL_INVALID_ARG_VALUE, "CL_INVALID_ARG_VALUE"},
+      {CL_INVALID_ARG_SIZE, "CL_INVALID_ARG_SIZE"},
+      {CL_INVALID_KERNEL_ARGS, "CL_INVALID_KERNEL_ARGS"},
+      {CL_INVALID_WORK_GROUP_SIZE, "CL_INVALID_WORK_GROUP_SIZE"},
+      {CL_INVALID_WORK_ITEM_SIZE, "CL_INVALID_WORK_ITEM_SIZE"},
+      {CL_INVALID_EVENT, "CL_INVALID_EVENT"},
+      {CL_INVALID_OPERATION, "CL_INVALID_OPERATION"},
+      {CL_INVALID_BUFFER_SIZE, "CL_INVALID_BUFFER_SIZE"},
+  };
+  for (const Row& row : kRows) {
+    if (row.code == code) {
+      return std::string(row.name) + " (" + std::to_string(code) + ")";
+    }
+  }
+  return "OpenCL error " + std::to_string(code);
+}
+
+Status ClStatus(cl_int code, const std::string& what) {
+  if (code == CL_SUCCESS) return Status();
+  const std::string message = what + ": " + ClErrorName(code);
+  if (code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_RESOURCES ||
+      code == CL_OUT_OF_HOST_MEMORY) {
+    return OutOfResources(message);
+  }
+  return RuntimeError(message);
+}
+
+}  // namespace mace::opencl

@@ -1,0 +1,57 @@
+// ClHandle: an OpenCL object that is released with its owner.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_OPENCL_DRIVER_CL_HANDLE_H_
+#define MACE_OPENCL_DRIVER_CL_HANDLE_H_
+
+#include <utility>
+
+#include "mace/base/memory_budget.h"
+#include "mace/opencl/driver/cl_api.h"
+
+namespace mace::opencl {
+
+template <typename T>
+class ClHandle {
+ public:
+  using ReleaseFn = cl_int(CL_API_CALL*)(T);
+
+  ClHandle() = default;
+  ClHandle(T object, ReleaseFn release) : object_(object), release_(release) {}
+  ClHandle(ClHandle&& other) noexcept { *this = std::move(other); }
+  ClHandle& operator=(ClHandle&& other) noexcept {
+    std::swap(object_, other.object_);
+    std::swap(release_, other.release_);
+    return *this;
+  }
+  ~ClHandle() {
+    if (object_ != nullptr) release_(object_);
+  }
+
+  T get() const { return object_; }
+  explicit operator bool() const { return object_ != nullptr; }
+
+ private:
+  T object_ = nullptr;
+  ReleaseFn release_ = nullptr;
+};
+
+using ClContextHandle = ClHandle<cl_context>;
+using ClQueueHandle = ClHandle<cl_command_queue>;
+using ClProgramHandle = ClHandle<cl_program>;
+using ClKernelHandle = ClHandle<cl_kernel>;
+using ClEvent = ClHandle<cl_event>;
+
+// Memory of the device, and its bytes of the budget.
+class ClMem : public ClHandle<cl_mem> {
+ public:
+  ClMem() = default;
+  ClMem(cl_mem memory, ReleaseFn release, MemoryShare share = {})
+      : ClHandle(memory, release), share_(std::move(share)) {}
+
+ private:
+  MemoryShare share_;
+};
+
+}  // namespace mace::opencl
+
+#endif  // MACE_OPENCL_DRIVER_CL_HANDLE_H_

@@ -1,0 +1,99 @@
+// Asking a device what it is.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/opencl/driver/device_facts.h"
+
+#include <cstdio>
+
+namespace mace::opencl {
+namespace {
+
+std::string Text(const ClApi& api, cl_device_id device, cl_device_info what) {
+  size_t size = 0;
+  if (api.clGetDeviceInfo(device, what, 0, nullptr, &size) != CL_SUCCESS ||
+      size == 0) {
+    return "";
+  }
+  std::string text(size, '\0');
+  if (api.clGetDeviceInfo(device, what, size, text.data(), nullptr) !=
+      CL_SUCCESS) {
+    return "";
+  }
+  text.resize(text.find_last_not_of(std::string("\0 ", 2)) + 1);
+  return text;
+}
+
+// 0 where the driver does not tell.
+template <typename T>
+T Number(const ClApi& api, cl_device_id device, cl_device_info what) {
+  T value = 0;
+  const cl_int code =
+      api.clGetDeviceInfo(device, what, sizeof(value), &value, nullptr);
+  return code == CL_SUCCESS ? value : T{0};
+}
+
+}  // namespace
+
+bool DeviceFacts::has_extension(const std::string& extension) const {
+  return (" " + extensions + " ").find(" " + extension + " ") !=
+         std::string::npos;
+}
+
+bool DeviceFacts::is_adreno() const {
+  return name.find("Adreno") != std::string::npos;
+}
+
+DeviceFacts ReadFacts(const ClApi& api, cl_device_id device) {
+  DeviceFacts facts;
+  facts.name = Text(api, device, CL_DEVICE_NAME);
+  facts.vendor = Text(api, device, CL_DEVICE_VENDOR);
+  facts.driver = Text(api, device, CL_DRIVER_VERSION);
+  facts.version = Text(api, device, CL_DEVICE_VERSION);
+  facts.extensions = Text(api, device, CL_DEVICE_EXTENSIONS);
+  // "OpenCL <major>.<minor> <vendor's own>", by the standard.
+  std::sscanf(facts.version.c_str(), "OpenCL %d.%d", &facts.major,
+              &facts.minor);
+  const auto type = Number<cl_device_type>(api, device, CL_DEVICE_TYPE);
+  facts.is_gpu = (type & CL_DEVICE_TYPE_GPU) != 0;
+  facts.is_available = Number<cl_bool>(api, device, CL_DEVICE_AVAILABLE) != 0;
+  facts.has_compiler =
+      Number<cl_bool>(api, device, CL_DEVICE_COMPILER_AVAILABLE) != 0;
+  facts.has_images = Number<cl_bool>(api, device, CL_DEVICE_IMAGE_SUPPORT) != 0;
+  facts.unified_memory =
+      Number<cl_bool>(api, device, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
+  facts.max_image_width =
+      Number<size_t>(api, device, CL_DEVICE_IMAGE2D_MAX_WIDTH);
+  facts.max_image_height =
+      Number<size_t>(api, device, CL_DEVICE_IMAGE2D_MAX_HEIGHT);
+  facts.max_group_size =
+      Number<size_t>(api, device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
+  facts.compute_units =
+      Number<cl_uint>(api, device, CL_DEVICE_MAX_COMPUTE_UNITS);
+  facts.memory_bytes = Number<cl_ulong>(api, device, CL_DEVICE_GLOBAL_MEM_SIZE);
+  size_t sizes[8] = {};  // one per dimension; three by the standard
+  if (api.clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof(sizes),
+                          sizes, nullptr) == CL_SUCCESS) {
+    for (int i = 0; i < 3; ++i) facts.max_group_sizes[i] = sizes[i];
+  }
+  return facts;
+}
+
+std::string WhyUnfit(const DeviceFacts& facts) {
+  if (!facts.is_available) return "is not available";
+  if (!facts.has_compiler) return "has no compiler";
+  if (facts.major < 1 || (facts.major == 1 && facts.minor < 2)) {
+    return "has " + (facts.version.empty() ? "no version" : facts.version) +
+           ", OpenCL 1.2 is needed";
+  }
+  // The standard's least for a full profile is 8192; less would be odd.
+  if (!facts.has_images || facts.max_image_width == 0 ||
+      facts.max_image_height == 0) {
+    return "has no images";
+  }
+  if (facts.max_group_size == 0 || facts.max_group_sizes[0] == 0) {
+    return "does not tell the size of its work groups";
+  }
+  return "";
+}
+
+}  // namespace mace::opencl

@@ -1,0 +1,50 @@
+// What an OpenCL device says about itself.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_OPENCL_DRIVER_DEVICE_FACTS_H_
+#define MACE_OPENCL_DRIVER_DEVICE_FACTS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "mace/opencl/driver/cl_api.h"
+
+namespace mace::opencl {
+
+struct DeviceFacts {
+  std::string platform;
+  std::string name;
+  std::string vendor;
+  std::string driver;   // its version
+  std::string version;  // "OpenCL 3.0 ..."
+  int major = 0, minor = 0;
+  bool is_gpu = false;
+  bool is_available = false;
+  bool has_compiler = false;
+  bool has_images = false;
+  bool unified_memory = false;  // shared with the host
+  size_t max_image_width = 0;
+  size_t max_image_height = 0;
+  size_t max_group_size = 0;
+  size_t max_group_sizes[3] = {};
+  cl_uint compute_units = 0;
+  uint64_t memory_bytes = 0;
+  std::string extensions;
+
+  // Of platform, device and driver: what was made for one is of no use to
+  // another.
+  std::string identity() const {
+    return platform + "|" + name + "|" + version + "|" + driver;
+  }
+  bool has_extension(const std::string& extension) const;
+  bool is_adreno() const;
+};
+
+// Asks the device; 0 or empty is what a driver refuses to tell.
+DeviceFacts ReadFacts(const ClApi& api, cl_device_id device);
+
+// What the device lacks for this backend; empty: nothing.
+std::string WhyUnfit(const DeviceFacts& facts);
+
+}  // namespace mace::opencl
+
+#endif  // MACE_OPENCL_DRIVER_DEVICE_FACTS_H_

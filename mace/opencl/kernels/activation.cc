@@ -1,0 +1,44 @@
+// From the attributes of an activation to the two numbers of a kernel.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/opencl/kernels/activation.h"
+
+#include <limits>
+
+namespace mace::opencl {
+namespace {
+
+// Klambauer et al., Self-Normalizing Neural Networks (2017), section 2.
+constexpr float kSeluAlpha = 1.6732632423543772f;
+constexpr float kSeluScale = 1.0507009873554805f;
+
+}  // namespace
+
+Status AddActivation(const Node& node, const ActivationAttrs& attrs,
+                     Pass& pass) {
+  MACE_ASSIGN_OR_RETURN(const ActivationKind kind,
+                        ParseActivation(node, attrs));
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  switch (kind) {
+    case ActivationKind::kNoop:
+      pass.Float(-kInfinity).Float(kInfinity);
+      return Status();
+    case ActivationKind::kRelu:
+      pass.Float(0).Float(kInfinity);
+      return Status();
+    case ActivationKind::kRelux:
+      pass.Float(0).Float(attrs.max_limit);
+      return Status();
+    case ActivationKind::kSelu:
+      pass.Float(kSeluScale).Float(kSeluAlpha);
+      break;
+    default:
+      pass.Float(attrs.activation_coefficient).Float(attrs.hardsigmoid_beta);
+      break;
+  }
+  // As in the model file: TANH, SIGMOID, ...
+  pass.Define("ACTIVATION_" + attrs.activation);
+  return Status();
+}
+
+}  // namespace mace::opencl

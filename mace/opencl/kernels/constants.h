@@ -1,0 +1,20 @@
+// Weights and biases of a node as images.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_OPENCL_KERNELS_CONSTANTS_H_
+#define MACE_OPENCL_KERNELS_CONSTANTS_H_
+
+#include "mace/opencl/launch/opencl_context.h"
+
+namespace mace::opencl {
+
+// Errors: MACE_UNSUPPORTED if input `i` is computed while the model runs.
+Status CheckConstant(const Node& node, size_t i, const char* what);
+
+// Input `i`, a vector of `channels` elements, as an argument image; zeros where
+// it is not given. Errors: as CheckConstant and OpenclContext::ConstantImage.
+Result<SharedMem> ArgumentImage(const Node& node, size_t i, int64_t channels,
+                                OpenclContext& context);
+
+}  // namespace mace::opencl
+
+#endif  // MACE_OPENCL_KERNELS_CONSTANTS_H_

@@ -1,0 +1,16 @@
+// Kernels that move tensors between host memory and images.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_OPENCL_KERNELS_CONVERT_H_
+#define MACE_OPENCL_KERNELS_CONVERT_H_
+
+#include "mace/opencl/launch/opencl_context.h"
+
+namespace mace::opencl {
+
+// From the layout of the node's input to that of its output; one of them is
+// kImage. Errors: MACE_UNSUPPORTED for other types, MACE_OUT_OF_RESOURCES.
+Result<KernelPtr> MakeConvert(const Node& node, OpenclContext& context);
+
+}  // namespace mace::opencl
+
+#endif  // MACE_OPENCL_KERNELS_CONVERT_H_

@@ -1,0 +1,31 @@
+// The GPU kernels of this build, in a table written from the file names in
+// mace/opencl/ops: softmax.cc must define `GpuKernelDef opencl::Softmax()`.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_OPENCL_KERNELS_KERNEL_TABLE_H_
+#define MACE_OPENCL_KERNELS_KERNEL_TABLE_H_
+
+#include "mace/device/kernel.h"
+#include "mace/graph/attrs.h"
+#include "mace/opencl/launch/opencl_context.h"
+
+namespace mace {
+
+// The kernel of an op for float tensors in channel-major images. `prepare`
+// checks that it can run the node, then does all one-time work. The device has
+// checked the types and that every tensor that is no constant fits an image.
+// Errors: MACE_UNSUPPORTED, naming the node and the limit.
+struct GpuKernelDef {
+  Result<KernelPtr> (*prepare)(const Node& node,
+                               opencl::OpenclContext& context);
+};
+
+struct GpuKernelEntry {
+  const char* op;
+  GpuKernelDef (*def)();
+};
+extern const GpuKernelEntry kGpuKernels[];
+extern const int kNumGpuKernels;
+
+}  // namespace mace
+
+#endif  // MACE_OPENCL_KERNELS_KERNEL_TABLE_H_

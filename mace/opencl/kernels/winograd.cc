@@ -1,0 +1,146 @@
+// The transformed filter, and the three passes of winograd.cl.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/opencl/kernels/winograd.h"
+
+#include <algorithm>
+#include <string>
+
+#include "mace/base/large_array.h"
+#include "mace/opencl/kernels/activation.h"
+#include "mace/opencl/kernels/constants.h"
+#include "mace/opencl/kernels/window.h"
+
+namespace mace::opencl {
+namespace {
+
+// G of F(2x2, 3x3) and F(4x4, 3x3), as in winograd.cl.
+constexpr float kFilter2[4][3] = {
+    {1, 0, 0}, {0.5f, 0.5f, 0.5f}, {0.5f, -0.5f, 0.5f}, {0, 0, 1}};
+constexpr float kFilter4[6][3] = {{1 / 4.0f, 0, 0},
+                                  {-1 / 6.0f, -1 / 6.0f, -1 / 6.0f},
+                                  {-1 / 6.0f, 1 / 6.0f, -1 / 6.0f},
+                                  {1 / 24.0f, 1 / 12.0f, 1 / 6.0f},
+                                  {1 / 24.0f, -1 / 12.0f, 1 / 6.0f},
+                                  {0, 0, 1}};
+
+struct Tiles {
+  int64_t tile, taps;      // a side
+  int64_t lines, columns;  // tiles of an image
+  int64_t rows;            // lines of tiles of all images
+};
+
+Tiles TilesOf(const Window2D& window, int64_t batch, int64_t tile) {
+  Tiles t;
+  t.tile = tile;
+  t.taps = tile + 2;
+  t.lines = (window.h.out + tile - 1) / tile;
+  t.columns = (window.w.out + tile - 1) / tile;
+  t.rows = batch * t.lines;
+  return t;
+}
+
+// Of the transformed input or of the products.
+Extent2D ExtentOf(const Tiles& t, int64_t channels) {
+  return ImageExtent(ImageLayout::kChannelMajor,
+                     {t.taps * t.taps, t.rows, t.columns, channels});
+}
+
+// G g G^T of each 3x3 filter g.
+Result<LargeArray<float>> TransformFilter(const Operand& filter, int64_t taps) {
+  const auto* rows = taps == 4 ? kFilter2 : kFilter4;
+  const auto* g = static_cast<const float*>(filter.data);
+  const int64_t filters = filter.type.shape[0] * filter.type.shape[1];
+  MACE_ASSIGN_OR_RETURN(
+      LargeArray<float> out,
+      LargeArray<float>::Create(SaturatedProduct({filters, taps, taps}),
+                                "a transformed filter"));
+  float* to = out.data();
+  for (int64_t f = 0; f < filters; ++f, g += 9) {
+    for (int64_t i = 0; i < taps; ++i) {
+      for (int64_t j = 0; j < taps; ++j) {
+        double sum = 0;
+        for (int r = 0; r < 3; ++r) {
+          for (int t = 0; t < 3; ++t) {
+            sum += double{rows[i][r]} * rows[j][t] * g[r * 3 + t];
+          }
+        }
+        *to++ = static_cast<float>(sum);
+      }
+    }
+  }
+  return out;
+}
+
+Pass WinogradPass(const char* entry, const Grid& grid, const Tiles& t) {
+  Pass pass("winograd", entry, grid);
+  pass.Define("TILE", std::to_string(t.tile));
+  return pass;
+}
+
+Grid GridOf(int64_t channels, int64_t columns, int64_t rows) {
+  return {static_cast<size_t>(Blocks(channels)), static_cast<size_t>(columns),
+          static_cast<size_t>(rows)};
+}
+
+}  // namespace
+
+int64_t WinogradTile(const Conv2dAttrs& attrs, const Window2D& window,
+                     const Node& node, const OpenclContext& context) {
+  const auto fits = [](const Window& w) {
+    return w.kernel == 3 && w.stride == 1 && w.dilation == 1;
+  };
+  // Sums of the terms of larger tiles cancel, and halves would show it.
+  const int64_t tile = std::min(context.max_winograd(), context.half() ? 2 : 4);
+  if (tile == 0 || attrs.group != 1 || !fits(window.h) || !fits(window.w)) {
+    return 0;
+  }
+  const Shape& x = node.inputs[0].type.shape;
+  const Tiles t = TilesOf(window, x[0], tile);
+  for (int64_t channels : {x[3], node.outputs[0].shape[3]}) {
+    if (!context.CheckExtent(ExtentOf(t, channels), "").ok()) return 0;
+  }
+  return tile;
+}
+
+Result<KernelPtr> MakeWinograd(const Node& node, const Conv2dAttrs& attrs,
+                               const Window2D& window, int64_t tile,
+                               OpenclContext& context) {
+  const Shape& x = node.inputs[0].type.shape;
+  const int64_t inputs = x[3], outputs = node.outputs[0].shape[3];
+  const Tiles t = TilesOf(window, x[0], tile);
+  MACE_ASSIGN_OR_RETURN(const LargeArray<float> transformed,
+                        TransformFilter(node.inputs[1], t.taps));
+  MACE_ASSIGN_OR_RETURN(SharedMem filter,
+                        context.ConstantImage(ImageLayout::kConvFilter,
+                                              {outputs, inputs, t.taps, t.taps},
+                                              transformed.data()));
+  MACE_ASSIGN_OR_RETURN(SharedMem bias,
+                        ArgumentImage(node, 2, outputs, context));
+  Pass in = WinogradPass("winograd_input",
+                         GridOf(inputs, t.columns, t.taps * t.rows), t);
+  in.In(0).Image(0);
+  AddWindow(window, in);
+  in.Int(inputs, t.lines, t.rows);
+
+  Pass multiply = WinogradPass(
+      "winograd_multiply",
+      GridOf(outputs, Blocks(t.columns), t.taps * t.taps * t.rows), t);
+  multiply.Image(0).Constant(filter).Image(1);
+  multiply.Int(t.columns, t.rows, Blocks(inputs), outputs);
+
+  Pass out = WinogradPass("winograd_output",
+                          GridOf(outputs, t.columns, t.tile * t.rows), t);
+  out.Image(1).Constant(bias).Out();
+  AddWindow(window, out);
+  out.Int(outputs, t.lines, t.rows);
+  MACE_RETURN_IF_ERROR(AddActivation(node, attrs, out));
+
+  GpuKernelFacts facts;
+  facts.macs = NumElements(node.outputs[0].shape) * inputs * 9;
+  facts.variant = "winograd_" + std::to_string(tile);
+  facts.scratch_images = {ExtentOf(t, inputs), ExtentOf(t, outputs)};
+  return context.MakeKernel({in, multiply, out}, facts);
+}
+
+}  // namespace mace::opencl

@@ -1,0 +1,90 @@
+// A model-driven choice of group sizes.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/opencl/launch/local_size.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace mace::opencl {
+namespace {
+
+// Items of a group: one or two waves of the mobile GPUs (Adreno 64 or 128
+// items, Mali 4 to 16 per warp and up to 64 useful).
+constexpr size_t kItems = 128;
+
+constexpr size_t kCandidates = 20;
+
+size_t PowerOfTwoFrom(size_t n) {
+  size_t p = 1;
+  while (p < n) p *= 2;
+  return p;
+}
+
+}  // namespace
+
+Grid ChooseLocalSize(const Grid& global, size_t max_items,
+                     const DeviceFacts& facts) {
+  // Grids are (channel blocks, columns, rows): pixels of one row lie beside
+  // each other in the image, so columns come first, then channel blocks.
+  size_t left = std::max<size_t>(std::min(kItems, max_items), 1);
+  Grid local = {1, 1, 1};
+  const struct {
+    int dimension;
+    size_t limit;
+  } kOrder[] = {{1, 16}, {0, 4}, {2, 4}, {1, 128}, {0, 128}};
+  for (const auto& [d, limit] : kOrder) {
+    while (local[d] * 2 <= limit && left >= 2 &&
+           local[d] < PowerOfTwoFrom(global[d]) &&
+           local[d] * 2 <= std::max<size_t>(facts.max_group_sizes[d], 1)) {
+      local[d] *= 2;
+      left /= 2;
+    }
+  }
+  return local;
+}
+
+std::vector<Grid> LocalSizeCandidates(const Grid& global, size_t max_items,
+                                      const DeviceFacts& facts) {
+  const Grid first = ChooseLocalSize(global, max_items, facts);
+  const size_t most = std::max<size_t>(std::min(2 * kItems, max_items), 1);
+  size_t items = 1;  // of the whole grid, or more than a group holds
+  Grid limits;
+  for (int d = 0; d < 3; ++d) {
+    limits[d] = std::min(PowerOfTwoFrom(global[d]),
+                         std::max<size_t>(facts.max_group_sizes[d], 1));
+    items *= std::min(limits[d], most);
+  }
+  const size_t least = std::min(items, most) / 8;
+  std::vector<std::pair<double, Grid>> found;
+  for (size_t x = 1; x <= limits[0]; x *= 2) {
+    for (size_t y = 1; y <= limits[1] && x * y <= most; y *= 2) {
+      for (size_t z = 1; z <= limits[2] && x * y * z <= most; z *= 2) {
+        const Grid local = {x, y, z};
+        if (x * y * z < least || local == first) continue;
+        double distance = 0;
+        for (int d = 0; d < 3; ++d) {
+          distance += std::abs(std::log2(static_cast<double>(local[d]) /
+                                         static_cast<double>(first[d])));
+        }
+        found.emplace_back(distance, local);
+      }
+    }
+  }
+  std::sort(found.begin(), found.end());
+  if (found.size() >= kCandidates) found.resize(kCandidates - 1);
+  std::vector<Grid> candidates = {first};
+  for (const auto& [distance, local] : found) candidates.push_back(local);
+  return candidates;
+}
+
+Grid RoundUp(const Grid& global, const Grid& local) {
+  Grid rounded;
+  for (int d = 0; d < 3; ++d) {
+    rounded[d] = (global[d] + local[d] - 1) / local[d] * local[d];
+  }
+  return rounded;
+}
+
+}  // namespace mace::opencl

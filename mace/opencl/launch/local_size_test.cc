@@ -1,0 +1,46 @@
+// Group sizes: within the limits of device and kernel.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/opencl/launch/local_size.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace mace::opencl {
+namespace {
+
+DeviceFacts Facts() {
+  DeviceFacts facts;
+  facts.max_group_size = 1024;
+  facts.max_group_sizes[0] = 1024;
+  facts.max_group_sizes[1] = 1024;
+  facts.max_group_sizes[2] = 64;
+  return facts;
+}
+
+TEST(LocalSize, CandidatesAreFewDifferentAndAllowed) {
+  for (const Grid& grid : {Grid{1, 1, 1}, Grid{3, 112, 112}, Grid{250, 1, 1},
+                           Grid{8, 7, 700}, Grid{1, 5000, 1}}) {
+    for (const size_t max_items : {size_t{1}, size_t{24}, size_t{1024}}) {
+      const auto candidates = LocalSizeCandidates(grid, max_items, Facts());
+      ASSERT_FALSE(candidates.empty());
+      EXPECT_EQ(candidates[0], ChooseLocalSize(grid, max_items, Facts()));
+      EXPECT_LE(candidates.size(), 20u);
+      EXPECT_EQ(std::set<Grid>(candidates.begin(), candidates.end()).size(),
+                candidates.size());
+      for (const Grid& local : candidates) {
+        EXPECT_LE(local[0] * local[1] * local[2], max_items);
+        EXPECT_LE(local[2], 64u);
+      }
+    }
+  }
+  EXPECT_GT(LocalSizeCandidates({3, 112, 112}, 256, Facts()).size(), 10u);
+}
+
+TEST(LocalSize, RoundsUp) {
+  EXPECT_EQ(RoundUp({3, 7, 8}, {2, 8, 4}), (Grid{4, 8, 8}));
+}
+
+}  // namespace
+}  // namespace mace::opencl

@@ -1,0 +1,73 @@
+// Pass: one OpenCL kernel over a grid, with what its arguments are bound to.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_OPENCL_LAUNCH_PASS_H_
+#define MACE_OPENCL_LAUNCH_PASS_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "mace/opencl/driver/cl_handle.h"
+#include "mace/opencl/driver/program_pool.h"
+#include "mace/opencl/launch/local_size.h"
+
+namespace mace::opencl {
+
+// Memory made at Prepare, shared by those who use it.
+using SharedMem = std::shared_ptr<const ClMem>;
+
+// A description; nothing is compiled yet. The grid's extents are the kernel's
+// first arguments (GRID in prelude.cl), then come those added here, in order.
+class Pass {
+ public:
+  struct Input {  // the image of the node's input
+    size_t index;
+  };
+  struct Output {  // the image of the node's output
+    size_t index;
+  };
+  struct Scratch {  // scratch image `index` of the kernel
+    size_t index;
+  };
+  using Arg = std::variant<Input, Output, Scratch, SharedMem, cl_int, cl_float>;
+
+  // `source`.cl, kernel function `entry`. REQUIRES: no extent of grid is 0.
+  Pass(std::string source_in, std::string entry_in, Grid grid_in)
+      : source(std::move(source_in)),
+        entry(std::move(entry_in)),
+        grid(grid_in) {}
+
+  Pass& Define(const std::string& name, const std::string& value = "1") {
+    defines[name] = value;
+    return *this;
+  }
+  Pass& In(size_t index) { return Add(Input{index}); }
+  Pass& Out(size_t index = 0) { return Add(Output{index}); }
+  Pass& Image(size_t scratch) { return Add(Scratch{scratch}); }
+  Pass& Constant(SharedMem memory) { return Add(std::move(memory)); }
+  Pass& Float(float value) { return Add(cl_float{value}); }
+  // Sizes and strides. They fit: images have 16 bits a side.
+  template <typename... Ints>
+  Pass& Int(Ints... values) {
+    (Add(static_cast<cl_int>(values)), ...);
+    return *this;
+  }
+
+  std::string source;
+  std::string entry;
+  Grid grid;
+  Defines defines;
+  std::vector<Arg> args;
+
+ private:
+  Pass& Add(Arg arg) {
+    args.push_back(std::move(arg));
+    return *this;
+  }
+};
+
+}  // namespace mace::opencl
+
+#endif  // MACE_OPENCL_LAUNCH_PASS_H_
