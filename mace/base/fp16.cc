@@ -1,7 +1,7 @@
 // Conversion of binary16 and bfloat16.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/base/half.h"
+#include "mace/base/fp16.h"
 
 #if defined(__aarch64__)
 #include <arm_neon.h>
@@ -25,7 +25,7 @@ float FloatOf(uint32_t bits) {
   return f;
 }
 
-// FromHalf without branches, so that compilers vectorize loops of a known
+// FromFp16 without branches, so that compilers vectorize loops of a known
 // length.
 constexpr int kPiece = 16;
 
@@ -41,7 +41,7 @@ inline float Widen(uint16_t half) {
 
 }  // namespace
 
-float FromHalf(uint16_t half) {
+float FromFp16(uint16_t half) {
   const uint32_t sign = static_cast<uint32_t>(half & 0x8000) << 16;
   const uint32_t exponent = (half >> 10) & 31;
   const uint32_t mantissa = half & 0x3ff;
@@ -56,7 +56,7 @@ float FromHalf(uint16_t half) {
   return FloatOf(sign | ((exponent + 112) << 23) | (mantissa << 13));
 }
 
-uint16_t ToHalf(float value) {
+uint16_t ToFp16(float value) {
   const uint32_t bits = BitsOf(value);
   const uint32_t sign = (bits >> 16) & 0x8000;
   const uint32_t magnitude = bits & 0x7fffffff;
@@ -85,32 +85,31 @@ uint16_t ToBfloat16(float value) {
   return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
 }
 
-void WidenHalves(const uint16_t* halves, int64_t n, float* to) {
+void WidenFp16(const uint16_t* fp16, int64_t n, float* to) {
 #if defined(__aarch64__)
-  for (; n >= kPiece; n -= kPiece, halves += kPiece, to += kPiece) {
+  for (; n >= kPiece; n -= kPiece, fp16 += kPiece, to += kPiece) {
 #pragma GCC unroll 4
     for (int i = 0; i < kPiece; i += 4) {
-      vst1q_f32(to + i,
-                vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(halves + i))));
+      vst1q_f32(to + i, vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(fp16 + i))));
     }
   }
 #endif
-  for (; n >= kPiece; n -= kPiece, halves += kPiece, to += kPiece) {
-    for (int i = 0; i < kPiece; ++i) to[i] = Widen(halves[i]);
+  for (; n >= kPiece; n -= kPiece, fp16 += kPiece, to += kPiece) {
+    for (int i = 0; i < kPiece; ++i) to[i] = Widen(fp16[i]);
   }
-  for (int64_t i = 0; i < n; ++i) to[i] = Widen(halves[i]);
+  for (int64_t i = 0; i < n; ++i) to[i] = Widen(fp16[i]);
 }
 
-void CastHalves(const uint16_t* halves, int64_t n, float* to) {
+void CastFp16(const uint16_t* fp16, int64_t n, float* to) {
 #if defined(__aarch64__)
-  WidenHalves(halves, n / kPiece * kPiece, to);
-  for (int64_t i = n / kPiece * kPiece; i < n; ++i) to[i] = FromHalf(halves[i]);
+  WidenFp16(fp16, n / kPiece * kPiece, to);
+  for (int64_t i = n / kPiece * kPiece; i < n; ++i) to[i] = FromFp16(fp16[i]);
 #else
-  for (int64_t i = 0; i < n; ++i) to[i] = FromHalf(halves[i]);
+  for (int64_t i = 0; i < n; ++i) to[i] = FromFp16(fp16[i]);
 #endif
 }
 
-void NarrowToHalves(const float* values, int64_t n, uint16_t* to) {
+void NarrowToFp16(const float* values, int64_t n, uint16_t* to) {
 #if defined(__aarch64__)
   for (; n >= kPiece; n -= kPiece, values += kPiece, to += kPiece) {
 #pragma GCC unroll 4
@@ -120,7 +119,7 @@ void NarrowToHalves(const float* values, int64_t n, uint16_t* to) {
     }
   }
 #endif
-  for (int64_t i = 0; i < n; ++i) to[i] = ToHalf(values[i]);
+  for (int64_t i = 0; i < n; ++i) to[i] = ToFp16(values[i]);
 }
 
 void WidenBfloat16s(const uint16_t* values, int64_t n, float* to) {

@@ -42,22 +42,21 @@ DeviceSpeed CpuDevice::speed() const {
   return speed;
 }
 
-bool CpuDevice::TakesHalves(const Node& node, size_t i) const {
+bool CpuDevice::TakesFp16(const Node& node, size_t i) const {
   const CpuKernelDefs* defs = cpu::FindKernelDefs(node.op);
   if (defs == nullptr || context_.reference) return false;
   return std::any_of(defs->begin(), defs->end(), [i](const CpuKernelDef& def) {
-    return def.halves_input == static_cast<int>(i);
+    return def.fp16_input == static_cast<int>(i);
   });
 }
 
-bool CpuDevice::ComputesHalves(const Node& node) const {
+bool CpuDevice::ComputesFp16(const Node& node) const {
   const CpuKernelDefs* defs = cpu::FindKernelDefs(node.op);
   const bool can = (context_.features & kCpuFp16) != 0 && !context_.reference &&
                    float32_nodes_.count(node.name) == 0;
   if (!can || defs == nullptr) return false;
   return std::any_of(defs->begin(), defs->end(), [&](const CpuKernelDef& def) {
-    return def.computes_halves != nullptr &&
-           def.computes_halves(node, context_);
+    return def.computes_fp16 != nullptr && def.computes_fp16(node, context_);
   });
 }
 
@@ -66,13 +65,13 @@ Result<KernelPtr> CpuDevice::Prepare(const Node& node) {
   return tuner_->Prepare({{&node, -1}}, context_);
 }
 
-Result<KernelPtr> CpuDevice::PrepareChain(const std::vector<ChainLink>& chain) {
+Result<KernelPtr> CpuDevice::PrepareFused(const std::vector<FusedNode>& chain) {
   if (tuner_ == nullptr) return cpu::PrepareLinks(chain, context_);
   return tuner_->Prepare(chain, context_);
 }
 
-Status CpuDevice::TunePlan(const Rehearsal& rehearse) {
-  return tuner_ == nullptr ? Status() : tuner_->TunePlan(rehearse, context_);
+Status CpuDevice::TunePlan(const DryRun& dry_run) {
+  return tuner_ == nullptr ? Status() : tuner_->TunePlan(dry_run, context_);
 }
 
 std::string CpuDevice::DumpTuning() const {

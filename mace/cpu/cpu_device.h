@@ -34,11 +34,11 @@ class CpuDevice final : public Device {
 
   const char* name() const override { return "CPU"; }
   Result<KernelPtr> Prepare(const Node& node) override;
-  bool TakesHalves(const Node& node, size_t i) const override;
-  bool ComputesHalves(const Node& node) const override;
-  Result<KernelPtr> PrepareChain(const std::vector<ChainLink>& chain) override;
+  bool TakesFp16(const Node& node, size_t i) const override;
+  bool ComputesFp16(const Node& node) const override;
+  Result<KernelPtr> PrepareFused(const std::vector<FusedNode>& chain) override;
   DeviceSpeed speed() const override;
-  Status TunePlan(const Rehearsal& rehearse) override;
+  Status TunePlan(const DryRun& dry_run) override;
   std::string DumpTuning() const override;
   DeviceCounts counts() const override;
 

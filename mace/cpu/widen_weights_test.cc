@@ -1,17 +1,17 @@
-// Which weights stored as halves become floats.
+// Which weights stored as fp16 become floats.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/device/widen_weights.h"
 
 #include <gtest/gtest.h>
 
-#include "mace/base/half.h"
+#include "mace/base/fp16.h"
 #include "mace/cpu/cpu_device.h"
 
 namespace mace {
 namespace {
 
-// Takes the filters of Conv2d as halves, and no input of Eltwise; nothing if it
+// Takes the filters of Conv2d as fp16, and no input of Eltwise; nothing if it
 // runs reference kernels.
 std::unique_ptr<CpuDevice> MakeDevice(bool reference) {
   CpuOptions options;
@@ -20,9 +20,9 @@ std::unique_ptr<CpuDevice> MakeDevice(bool reference) {
       *CpuDevice::Create(options, std::make_shared<PackedWeights>()));
 }
 
-// x (value 0) and w (value 1, halves) go to a node of each op, in that order.
+// x (value 0) and w (value 1, fp16) go to a node of each op, in that order.
 struct Sample {
-  uint16_t halves[3] = {ToHalf(1), ToHalf(-0.5f), ToHalf(65504)};
+  uint16_t fp16[3] = {ToFp16(1), ToFp16(-0.5f), ToFp16(65504)};
   Graph graph;
   PackedWeights packed;
 
@@ -30,7 +30,7 @@ struct Sample {
     graph.values.resize(2 + ops.size());
     Value& w = graph.values[1];
     w.type = {DataType::kF32, {3}};
-    w.data = halves;
+    w.data = fp16;
     w.weight_id = 0;
     w.stored = DataType::kF16;
     for (const std::string& op : ops) {
@@ -45,7 +45,7 @@ struct Sample {
     EXPECT_TRUE(WidenWeights(devices, packed, graph).ok());
     const Value& w = graph.values[1];
     if (w.stored != DataType::kInvalid) {
-      EXPECT_EQ(w.data, halves);
+      EXPECT_EQ(w.data, fp16);
       return false;
     }
     const auto* floats = static_cast<const float*>(w.data);

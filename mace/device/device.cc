@@ -7,7 +7,7 @@
 
 namespace mace {
 
-Result<KernelPtr> Device::PrepareChain(const std::vector<ChainLink>& chain) {
+Result<KernelPtr> Device::PrepareFused(const std::vector<FusedNode>& chain) {
   return Unsupported(Label(*chain[0].node) + ": device " + name() +
                      " has no kernels for chains");
 }

@@ -24,7 +24,7 @@ class DeviceImages {
 
 // A node of a chain: each but the first reads output 0 of the one before as its
 // input `previous`, and nothing else reads it.
-struct ChainLink {
+struct FusedNode {
   const Node* node = nullptr;
   int previous = -1;
 };
@@ -85,16 +85,16 @@ class Device {
   // Errors: MACE_UNSUPPORTED sends the node to the next device of the list.
   virtual Result<KernelPtr> Prepare(const Node& node) = 0;
 
-  // Whether Prepare of such a node takes input `i` as halves (Operand::stored)
+  // Whether Prepare of such a node takes input `i` as fp16 (Operand::stored)
   // and Run does not read it; else they see floats.
-  virtual bool TakesHalves(const Node& /*node*/, size_t /*i*/) const {
+  virtual bool TakesFp16(const Node& /*node*/, size_t /*i*/) const {
     return false;
   }
 
   // Whether Prepare also takes such a node with f16 in place of f32 in all
   // activations that it reads and writes, and that is faster; its constants
   // stay as they are.
-  virtual bool ComputesHalves(const Node& /*node*/) const { return false; }
+  virtual bool ComputesFp16(const Node& /*node*/) const { return false; }
 
   virtual DeviceSpeed speed() const { return {}; }
 
@@ -132,11 +132,11 @@ class Device {
   virtual void UseBuffer(Kernel& /*convert*/, void* /*buffer*/) {}
 
   // Lets a device that works in host memory measure how nodes run best, before
-  // the plan is made that will run. `rehearse` makes another one, through
-  // Prepare and PrepareChain; what its nodes point to lives as long as its
-  // result. Errors: MACE_OUT_OF_RESOURCES, those of `rehearse`.
-  using Rehearsal = std::function<Result<std::shared_ptr<const void>>()>;
-  virtual Status TunePlan(const Rehearsal& /*rehearse*/) { return Status(); }
+  // the plan is made that will run. `dry_run` makes another one, through
+  // Prepare and PrepareFused; what its nodes point to lives as long as its
+  // result. Errors: MACE_OUT_OF_RESOURCES, those of `dry_run`.
+  using DryRun = std::function<Result<std::shared_ptr<const void>>()>;
+  virtual Status TunePlan(const DryRun& /*dry_run*/) { return Status(); }
 
   // Lets kernels of this device choose among their variants, by what was
   // measured before or, within its budget, by measuring now.
@@ -158,7 +158,7 @@ class Device {
   // than one after the other and gives the same bits. Its inputs are those of
   // the nodes in turn but for the `previous` ones, its output the last one's.
   // Errors: MACE_UNSUPPORTED: they stay apart.
-  virtual Result<KernelPtr> PrepareChain(const std::vector<ChainLink>& chain);
+  virtual Result<KernelPtr> PrepareFused(const std::vector<FusedNode>& chain);
 };
 
 }  // namespace mace

@@ -59,8 +59,8 @@ Result<std::shared_ptr<const void>> PackedWeights::GetOrPack(
     const auto it = kept_.find(key);
     if (it != kept_.end()) return it->second.data;
   }
-  const auto ahead = ahead_.find(key);
-  if (ahead != ahead_.end()) {
+  const auto ahead = prepacked_.find(key);
+  if (ahead != prepacked_.end()) {
     const Ahead& found = ahead->second;
     if (found.bytes != bytes) {
       return InvalidModel("weight '" + found.name + "' packed as '" + how +
@@ -72,7 +72,7 @@ Result<std::shared_ptr<const void>> PackedWeights::GetOrPack(
     kept_.emplace(key, Kept{found.data, bytes, true});
     return found.data;
   }
-  if (verify_ && HasAhead(weight_id)) MACE_RETURN_IF_ERROR(verify_());
+  if (verify_ && HasPrepacked(weight_id)) MACE_RETURN_IF_ERROR(verify_());
   MACE_ASSIGN_OR_RETURN(std::shared_ptr<void> data, Allocate(bytes));
   MACE_RETURN_IF_ERROR(fill(data.get()));
   unreleased_ += bytes;
@@ -87,7 +87,7 @@ Result<std::shared_ptr<const void>> PackedWeights::GetOrPack(
 void PackedWeights::AddPacked(int64_t weight_id, const std::string& how,
                               const std::string& name,
                               std::shared_ptr<const void> data, size_t bytes) {
-  ahead_[{weight_id, how}] = {name, std::move(data), bytes};
+  prepacked_[{weight_id, how}] = {name, std::move(data), bytes};
 }
 
 void PackedWeights::ForEach(
@@ -99,9 +99,9 @@ void PackedWeights::ForEach(
   }
 }
 
-bool PackedWeights::HasAhead(int64_t weight_id) const {
-  const auto it = ahead_.lower_bound({weight_id, std::string()});
-  return it != ahead_.end() && it->first.first == weight_id;
+bool PackedWeights::HasPrepacked(int64_t weight_id) const {
+  const auto it = prepacked_.lower_bound({weight_id, std::string()});
+  return it != prepacked_.end() && it->first.first == weight_id;
 }
 
 bool PackedWeights::Has(int64_t weight_id) const {

@@ -38,7 +38,7 @@ class PackedWeights {
 
   // The bytes, 64-byte aligned, that `fill` makes of weight `weight_id` in the
   // arrangement named `how`; made once and kept while this object lives. A
-  // weight_id of -1 (contents computed by a plan) is packed anew each time and
+  // weight_id of -1 (contents computed by a plan) is packed again each time and
   // not kept. Errors: MACE_OUT_OF_RESOURCES, those of `fill`.
   Result<std::shared_ptr<const void>> GetOrPack(
       int64_t weight_id, const std::string& how, size_t bytes,
@@ -82,11 +82,11 @@ class PackedWeights {
 
   // Takes the bytes from the current budget. REQUIRES: the mutex is held.
   Result<std::shared_ptr<void>> Allocate(size_t bytes);
-  bool HasAhead(int64_t weight_id) const;
+  bool HasPrepacked(int64_t weight_id) const;
 
   mutable std::mutex mutex_;
   std::map<Key, Kept> kept_;
-  std::map<Key, Ahead> ahead_;
+  std::map<Key, Ahead> prepacked_;
   std::function<Status()> verify_;
   // Where the next small piece comes from.
   std::shared_ptr<AlignedBuffer> chunk_;

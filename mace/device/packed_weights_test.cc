@@ -41,7 +41,7 @@ TEST(PackedWeights, AFailureIsNotKept) {
   EXPECT_FALSE(weights.Has(0));
 }
 
-TEST(PackedWeights, UsesWhatWasPackedAhead) {
+TEST(PackedWeights, UsesPrepackedWeights) {
   PackedWeights weights;
   Counter count;
   const auto fill = [&](void* to) { return count(to); };

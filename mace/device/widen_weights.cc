@@ -1,11 +1,11 @@
-// Widening the weights that are not kept as halves.
+// Widening the weights that are not kept as fp16.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/device/widen_weights.h"
 
 #include <algorithm>
 
-#include "mace/base/half.h"
+#include "mace/base/fp16.h"
 
 namespace mace {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 bool AllTake(const std::vector<const Device*>& devices, const Node& node,
              size_t i) {
   return std::all_of(devices.begin(), devices.end(), [&](const Device* device) {
-    return device->TakesHalves(node, i);
+    return device->TakesFp16(node, i);
   });
 }
 
@@ -36,13 +36,13 @@ std::vector<bool> ReadAsFloats(const std::vector<const Device*>& devices,
 
 Result<std::shared_ptr<const void>> KeptFloats(const Operand& weight,
                                                PackedWeights* packed) {
-  const auto* halves = static_cast<const uint16_t*>(weight.data);
+  const auto* fp16 = static_cast<const uint16_t*>(weight.data);
   const auto widen =
-      weight.stored == DataType::kF16 ? WidenHalves : WidenBfloat16s;
+      weight.stored == DataType::kF16 ? WidenFp16 : WidenBfloat16s;
   const int64_t n = NumElements(weight.type.shape);
   return packed->GetOrPack(weight.weight_id, "floats", Bytes(weight.type),
                            [&](void* floats) {
-                             widen(halves, n, static_cast<float*>(floats));
+                             widen(fp16, n, static_cast<float*>(floats));
                              return Status();
                            });
 }

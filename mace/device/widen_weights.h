@@ -1,4 +1,4 @@
-// WidenWeights: floats in place of weights stored as halves, where a reader
+// WidenWeights: floats in place of weights stored as fp16, where a reader
 // needs them.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_DEVICE_WIDEN_WEIGHTS_H_
@@ -14,7 +14,7 @@
 
 namespace mace {
 
-// The floats of a weight stored as halves, kept in `packed`.
+// The floats of a weight stored as fp16, kept in `packed`.
 // Errors: MACE_OUT_OF_RESOURCES.
 Result<std::shared_ptr<const void>> KeptFloats(const Operand& weight,
                                                PackedWeights* packed);

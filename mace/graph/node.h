@@ -28,8 +28,8 @@ struct Operand {
   // Which weight of the model `data` is, for sharing packed copies between
   // engines; -1 if it is none.
   int64_t weight_id = -1;
-  // kF16 or kBF16 where `data` holds an f32's elements as halves, which only
-  // devices see that ask for it (Device::TakesHalves); else kInvalid.
+  // kF16 or kBF16 where `data` holds an f32's elements as fp16, which only
+  // devices see that ask for it (Device::TakesFp16); else kInvalid.
   DataType stored = DataType::kInvalid;
 
   bool present() const { return type.dtype != DataType::kInvalid; }

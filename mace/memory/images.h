@@ -35,7 +35,7 @@ struct ImageRecord {
 };
 
 struct ImageFormat {
-  int64_t pixel_bytes = 16;  // 16: four floats, 8: four halves
+  int64_t pixel_bytes = 16;  // 16: four floats, 8: four fp16
   // A row takes a multiple of that many pixels of memory
   // (CL_DEVICE_IMAGE_PITCH_ALIGNMENT, if the device tells).
   int64_t pitch_pixels = 1;

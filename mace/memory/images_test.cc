@@ -22,11 +22,11 @@ ImageRecord Img(int64_t width, int64_t height, int64_t first, int64_t last,
   return r;
 }
 
-const std::vector<ImageFormat> kFloatAndHalf = {{16, 1}, {8, 1}};
+const std::vector<ImageFormat> kFloatAndFp16 = {{16, 1}, {8, 1}};
 
 TEST(ImagesTest, OneImageServesBothThatNeverMeet) {
   const auto plan = PlanImages({Img(8, 4, 0, 1), Img(6, 5, 2, 3)},
-                               kFloatAndHalf, ImageLimits());
+                               kFloatAndFp16, ImageLimits());
   ASSERT_TRUE(plan.ok()) << plan.status().information();
   ASSERT_EQ(plan->images.size(), 1u);
   EXPECT_EQ(plan->images[0].width, 8);
@@ -37,18 +37,18 @@ TEST(ImagesTest, OneImageServesBothThatNeverMeet) {
 
 TEST(ImagesTest, NoImageGrowsBeyondTheDevice) {
   const std::vector<ImageRecord> records = {Img(8, 4, 0, 1), Img(6, 5, 2, 3)};
-  const auto plan = PlanImages(records, kFloatAndHalf, {8, 5});
+  const auto plan = PlanImages(records, kFloatAndFp16, {8, 5});
   EXPECT_EQ(plan->images.size(), 1u);
   // 8 x 5 would need eight pixels a row.
   const auto wide =
-      PlanImages({Img(8, 1, 0, 1), Img(6, 5, 2, 3)}, kFloatAndHalf, {8, 5});
+      PlanImages({Img(8, 1, 0, 1), Img(6, 5, 2, 3)}, kFloatAndFp16, {8, 5});
   EXPECT_EQ(wide->images.size(), 2u) << "a cover that wastes is no gain";
-  const auto narrow = PlanImages(records, kFloatAndHalf, {7, 5});
+  const auto narrow = PlanImages(records, kFloatAndFp16, {7, 5});
   EXPECT_EQ(narrow.status().code(), Status::MACE_INVALID_ARGS);
   EXPECT_NE(narrow.status().information().find("record 0: width 8"),
             std::string::npos)
       << narrow.status().information();
-  const auto low = PlanImages(records, kFloatAndHalf, {8, 4});
+  const auto low = PlanImages(records, kFloatAndFp16, {8, 4});
   EXPECT_NE(low.status().information().find("record 1: height 5"),
             std::string::npos)
       << low.status().information();
@@ -56,7 +56,7 @@ TEST(ImagesTest, NoImageGrowsBeyondTheDevice) {
 
 TEST(ImagesTest, FormatsNeverShare) {
   const auto plan = PlanImages({Img(8, 4, 0, 1, 0), Img(8, 4, 2, 3, 1)},
-                               kFloatAndHalf, ImageLimits());
+                               kFloatAndFp16, ImageLimits());
   ASSERT_EQ(plan->images.size(), 2u);
   EXPECT_EQ(plan->certificate.total, 8 * 4 * (16 + 8));
   EXPECT_EQ(plan->images[plan->image_of[0]].format, 0);
@@ -71,7 +71,7 @@ TEST(ImagesTest, RowsCountWithTheirPitch) {
 
 TEST(ImagesTest, EmptyImagesHaveNone) {
   const auto plan = PlanImages({Img(0, 4, 0, 1), Img(8, 4, 0, 1)},
-                               kFloatAndHalf, ImageLimits());
+                               kFloatAndFp16, ImageLimits());
   EXPECT_EQ(plan->image_of[0], kNone);
   EXPECT_EQ(plan->image_of[1], 0);
 }
@@ -79,7 +79,7 @@ TEST(ImagesTest, EmptyImagesHaveNone) {
 TEST(ImagesTest, BadRecordsAreNamed) {
   const auto said = [](std::vector<ImageRecord> records,
                        const std::string& strategy = "objects/AUTO") {
-    return PlanImages(records, kFloatAndHalf, ImageLimits(), strategy)
+    return PlanImages(records, kFloatAndFp16, ImageLimits(), strategy)
         .status()
         .information();
   };
@@ -110,7 +110,7 @@ TEST(ImagesTest, AutoIsNeverWorseThanTheOthers) {
     Options options;
     options.max_nodes = 2000;
     const auto best =
-        PlanImages(records, kFloatAndHalf, limits, "objects/AUTO", options);
+        PlanImages(records, kFloatAndFp16, limits, "objects/AUTO", options);
     ASSERT_TRUE(best.ok()) << best.status().information();
     for (size_t i = 0; i < records.size(); ++i) {
       const Image& image = best->images[best->image_of[i]];
@@ -128,7 +128,7 @@ TEST(ImagesTest, AutoIsNeverWorseThanTheOthers) {
           "objects/GROW_IN_ORDER"}) {
       EXPECT_LE(
           best->certificate.total,
-          PlanImages(records, kFloatAndHalf, limits, other)->certificate.total)
+          PlanImages(records, kFloatAndFp16, limits, other)->certificate.total)
           << other << " round " << round;
     }
   }

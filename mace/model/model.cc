@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "mace/base/aligned_buffer.h"
-#include "mace/model/packed_ahead.h"
+#include "mace/model/prepacked_weights.h"
 #include "mace/model/utf8.h"
 #include "mace/proto/mace.pb.h"
 
@@ -177,9 +177,9 @@ class Builder {
     if (tensor.has_stored_type()) {
       MACE_ASSIGN_OR_RETURN(stored.dtype,
                             FromProto(tensor.stored_type(), what));
-      const bool is_half =
+      const bool is_fp16 =
           stored.dtype == DataType::kF16 || stored.dtype == DataType::kBF16;
-      if (!is_half || value.type.dtype != DataType::kF32) {
+      if (!is_fp16 || value.type.dtype != DataType::kF32) {
         return InvalidModel(what + ": " + Name(value.type.dtype) +
                             " stored as " + Name(stored.dtype) +
                             "; only f32 is stored as another type, f16 or "

@@ -40,7 +40,7 @@ struct EmbeddedMemoryPlan {
 };
 
 // A weight as a kernel packs it, made ahead.
-struct PackedAhead {
+struct PrepackedWeights {
   int weight = 0;   // index among the file's weights: Value::weight_id
   std::string how;  // names the arrangement
   std::string name;
@@ -63,7 +63,7 @@ struct Model {
   std::string fixed_input_shapes;
   WeightBytes weights;
   uint32_t packing_version = 0;  // of `packed`; 0: none
-  std::vector<PackedAhead> packed;
+  std::vector<PrepackedWeights> packed;
   // What LoadModel leaves to VerifyTail: the plain bytes of packed weights.
   size_t head_bytes = 0;
   uint64_t tail_xxh3 = 0;

@@ -107,7 +107,7 @@ TEST(LoadModel, SettingsOfTheDeploymentFile) {
   EXPECT_EQ(model->winograd, 2);
 }
 
-TEST(LoadModel, KeepsStoredHalves) {
+TEST(LoadModel, KeepsStoredFp16) {
   for (const auto& [type, want] :
        {std::pair(proto::DT_HALF, DataType::kF16),
         std::pair(proto::DT_BFLOAT16, DataType::kBF16)}) {
@@ -123,7 +123,7 @@ TEST(LoadModel, KeepsStoredHalves) {
 }
 
 // Half the bytes: 32 more would lie outside.
-TEST(LoadModel, StoredHalvesMayEndWhereTheArrayDoes) {
+TEST(LoadModel, StoredFp16MayEndWhereTheArrayDoes) {
   Sample sample;
   auto* w = sample.net.mutable_tensors(0);
   w->set_dims(0, 32);
@@ -270,7 +270,7 @@ const BadCase kBadCases[] = {
        s.net.mutable_tensors(0)->set_stored_type(proto::DT_FLOAT);
      },
      "weight 'w': f32 stored as f32; only f32 is stored as another type"},
-    {"StoredHalfOfInt",
+    {"StoredFp16OfInt",
      [](Sample& s) {
        s.net.mutable_tensors(0)->set_data_type(proto::DT_INT32);
        s.net.mutable_tensors(0)->set_stored_type(proto::DT_HALF);

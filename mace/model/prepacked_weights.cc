@@ -1,7 +1,7 @@
 // Verifying weights packed ahead.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/model/packed_ahead.h"
+#include "mace/model/prepacked_weights.h"
 
 #include <set>
 #include <utility>

@@ -1,7 +1,7 @@
 // The part of a model file that holds weights packed ahead.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_MODEL_PACKED_AHEAD_H_
-#define MACE_MODEL_PACKED_AHEAD_H_
+#ifndef MACE_MODEL_PREPACKED_WEIGHTS_H_
+#define MACE_MODEL_PREPACKED_WEIGHTS_H_
 
 #include "mace/model/model.h"
 #include "mace/proto/mace.pb.h"
@@ -17,4 +17,4 @@ Status ReadPackedWeights(const proto::NetDef& net, Model* model);
 
 }  // namespace mace
 
-#endif  // MACE_MODEL_PACKED_AHEAD_H_
+#endif  // MACE_MODEL_PREPACKED_WEIGHTS_H_

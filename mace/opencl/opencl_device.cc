@@ -52,7 +52,7 @@ Result<std::unique_ptr<OpenclDevice>> OpenclDevice::Create(
       device->context_,
       opencl::OpenclContext::Create(std::move(runtime), options.half,
                                     options.checked, options.max_winograd));
-  device->half_ = options.half;
+  device->fp16_ = options.half;
   device->float32_nodes_ = std::move(options.float32_nodes);
   device->context_->queue().SetWindow(options.queue_window);
   device->build_ = std::move(options.build);
@@ -110,9 +110,9 @@ Result<KernelPtr> OpenclDevice::Prepare(const Node& node) {
   for (const TensorType& type : node.outputs) {
     MACE_RETURN_IF_ERROR(check(type));
   }
-  context_->SetHalf(half_ && float32_nodes_.count(node.name) == 0);
+  context_->SetFp16(fp16_ && float32_nodes_.count(node.name) == 0);
   auto kernel = entry->second.prepare(node, *context_);
-  context_->SetHalf(half_);
+  context_->SetFp16(fp16_);
   return kernel;
 }
 
@@ -134,9 +134,9 @@ Result<KernelPtr> OpenclDevice::PrepareConvert(const Node& node) {
 
 Result<Extent2D> OpenclDevice::ImageExtentOf(const TensorType& type) const {
   const std::string what = ToString(type);
-  const bool is_half_image =
+  const bool is_fp16_image =
       type.layout == Layout::kImage && type.dtype == DataType::kF16;
-  if (type.dtype != DataType::kF32 && !is_half_image) {
+  if (type.dtype != DataType::kF32 && !is_fp16_image) {
     return Unsupported(what + ": the GPU computes with floats only");
   }
   if (NumElements(type.shape) == 0) {

@@ -73,7 +73,7 @@ class OpenclDevice final : public Device {
   OpenclDevice() = default;
   void OpenStores(OpenclOptions& options);
 
-  bool half_ = false;
+  bool fp16_ = false;
   std::set<std::string> float32_nodes_;
   opencl::BuildOptions build_;
   std::unique_ptr<opencl::BinaryCache> cache_;

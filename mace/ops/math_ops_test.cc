@@ -114,11 +114,11 @@ TestTensor Raw16(DataType dtype, const std::vector<uint16_t>& bits) {
 }
 
 // NumPy's values, and ml_dtypes 0.5's for bfloat16.
-TEST(Cast, HalfTypes) {
-  const std::vector<float> halves = {1.0009765625f, 65504, 65519.9f, 65520,
-                                     1e-7f,         6e-8f, 2.9e-8f,  1 / 3.0f,
-                                     -2.5f,         kInf};
-  CheckOp({"Cast", {{"to", Bits("f16")}}, {F32({10}, halves)}},
+TEST(Cast, Fp16Types) {
+  const std::vector<float> fp16 = {1.0009765625f, 65504, 65519.9f, 65520,
+                                   1e-7f,         6e-8f, 2.9e-8f,  1 / 3.0f,
+                                   -2.5f,         kInf};
+  CheckOp({"Cast", {{"to", Bits("f16")}}, {F32({10}, fp16)}},
           {Raw16(DataType::kF16, {0x3c01, 0x7bff, 0x7bff, 0x7c00, 0x2, 0x1, 0,
                                   0x3555, 0xc100, 0x7c00})});
   CheckOp({"Cast",

@@ -12,7 +12,7 @@
 namespace mace {
 namespace {
 
-constexpr int32_t kHalfFormat = 1;  // of the formats below; 0: floats
+constexpr int32_t kFp16Format = 1;  // of the formats below; 0: floats
 
 class Assigner {
  public:
@@ -32,7 +32,7 @@ class Assigner {
     for (const memory::Image& image : images.images) {
       plan_.images.push_back(
           {{image.width, image.height},
-           image.format == kHalfFormat ? DataType::kF16 : DataType::kF32});
+           image.format == kFp16Format ? DataType::kF16 : DataType::kF32});
     }
     plan_.image_bytes = images.certificate.total;
     for (size_t id = 0; id < record_of_.size(); ++id) {
@@ -82,7 +82,7 @@ class Assigner {
     record.name = name;
     record.width = type.extent.width;
     record.height = type.extent.height;
-    record.format = type.dtype == DataType::kF16 ? kHalfFormat : 0;
+    record.format = type.dtype == DataType::kF16 ? kFp16Format : 0;
     record.first = record.last = static_cast<int64_t>(step);
     records_.push_back(std::move(record));
     return static_cast<int>(records_.size()) - 1;

@@ -125,7 +125,7 @@ void Commit(Plan& plan, const Storage& storage, Records records) {
     const int record = records.of_root[storage.root[id]];
     if (record >= 0) plan.places[id].offset += plan.memory_plan.offsets[record];
   }
-  // Steps are counted anew; records keep pointing at them.
+  // Steps are counted again; records keep pointing at them.
   std::vector<Step> steps;
   std::vector<int> new_index(plan.steps.size() + 1);
   for (size_t s = 0; s < plan.steps.size(); ++s) {

@@ -30,7 +30,7 @@ Status BindOperands(const Graph& graph, const Device& folder, GraphNode& g) {
     }
     // See WidenWeights.
     MACE_ENSURE(operand.stored == DataType::kInvalid ||
-                folder.TakesHalves(g.node, g.node.inputs.size()));
+                folder.TakesFp16(g.node, g.node.inputs.size()));
     g.node.inputs.push_back(operand);
   }
   return Status();

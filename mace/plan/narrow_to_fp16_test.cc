@@ -1,7 +1,7 @@
 // Which values become halves, and where they are converted.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/plan/passes/narrow_to_halves.h"
+#include "mace/plan/passes/narrow_to_fp16.h"
 
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ class Builder {
 
   // "Cast:f16 Conv:f16 ...": ops and what they write.
   std::string Narrowed() {
-    NarrowToHalves(
+    NarrowToFp16(
         [](const Node& node) {
           return node.op != "Float" && node.op != "Cast";
         },
@@ -84,7 +84,7 @@ class Builder {
   }
 };
 
-TEST(NarrowToHalves, FromTheFirstToTheLast) {
+TEST(NarrowToFp16, FromTheFirstToTheLast) {
   Builder b;
   const int a = b.Add("Conv", {b.Input(8)}, 8, DataType::kF16);
   const int c = b.Add("Conv", {b.Add("Pool", {a}, 4)}, 4, DataType::kF16);
@@ -93,7 +93,7 @@ TEST(NarrowToHalves, FromTheFirstToTheLast) {
             "Cast:f16 Conv:f16 Pool:f16 Conv:f16 Add:f16 Cast:f32 Float:f32");
 }
 
-TEST(NarrowToHalves, AValueIsConvertedOnce) {
+TEST(NarrowToFp16, AValueIsConvertedOnce) {
   Builder b;
   const int a = b.Add("Conv", {b.Input(8)}, 8, DataType::kF16);
   const int x = b.Add("Float", {a}, 8), y = b.Add("Float", {a}, 8);
@@ -104,9 +104,9 @@ TEST(NarrowToHalves, AValueIsConvertedOnce) {
             "Conv:f16 Cast:f32 Cast:f32");
 }
 
-TEST(NarrowToHalves, ConvertsTheSmallerTensor) {
+TEST(NarrowToFp16, ConvertsTheSmallerTensor) {
   // A node that could be either, next to a node of floats: where it shrinks the
-  // tensor it takes halves, where it grows it, floats.
+  // tensor it takes fp16, where it grows it, floats.
   for (int64_t elements : {2, 32}) {
     Builder b;
     const int a = b.Add("Conv", {b.Input(8)}, 8, DataType::kF16);
@@ -117,7 +117,7 @@ TEST(NarrowToHalves, ConvertsTheSmallerTensor) {
   }
 }
 
-TEST(NarrowToHalves, CastsFromAndToHalvesAreNotDoubled) {
+TEST(NarrowToFp16, CastsFromAndToFp16AreNotDoubled) {
   Builder b;
   const int x = b.Input(8, DataType::kF16);
   const int wide = b.Add("Cast", {x}, 8);
@@ -128,7 +128,7 @@ TEST(NarrowToHalves, CastsFromAndToHalvesAreNotDoubled) {
   EXPECT_EQ(b.graph.nodes[1].inputs[0], x);
 }
 
-TEST(NarrowToHalves, OnlyWhereWeightsAreStoredSo) {
+TEST(NarrowToFp16, OnlyWhereWeightsAreStoredSo) {
   for (DataType stored : {DataType::kInvalid, DataType::kBF16}) {
     Builder b;
     const int a = b.Add("Conv", {b.Input(8)}, 8, stored);

@@ -7,8 +7,8 @@
 #include "mace/plan/assign_memory.h"
 #include "mace/plan/infer.h"
 #include "mace/plan/layout.h"
-#include "mace/plan/passes/fuse_chains.h"
-#include "mace/plan/passes/narrow_to_halves.h"
+#include "mace/plan/passes/fuse_nodes.h"
+#include "mace/plan/passes/narrow_to_fp16.h"
 #include "mace/plan/passes/remove_dead_nodes.h"
 #include "mace/plan/place.h"
 
@@ -47,15 +47,15 @@ Result<std::unique_ptr<Plan>> MakePlan(
   // Where devices share a plan, what moves between them stays f32.
   if (options.devices.size() == 1) {
     const Device& device = *options.devices[0];
-    NarrowToHalves(
-        [&device](const Node& node) { return device.ComputesHalves(node); },
+    NarrowToFp16(
+        [&device](const Node& node) { return device.ComputesFp16(node); },
         plan->graph);
-    RemoveDeadNodes(plan->graph);  // casts whose readers take halves now
+    RemoveDeadNodes(plan->graph);  // casts whose readers take fp16 now
   }
   MACE_RETURN_IF_ERROR(PlaceNodes(*plan, options.devices));
   // Who looks at every tensor needs those between the nodes, too.
   if (options.memory_strategy != kPreserveAll) {
-    MACE_RETURN_IF_ERROR(FuseChains(*plan));
+    MACE_RETURN_IF_ERROR(FuseNodes(*plan));
   }
   MACE_RETURN_IF_ERROR(InsertConverts(*plan));
   MACE_RETURN_IF_ERROR(AssignMemory(*plan, options));

@@ -126,7 +126,7 @@ struct PlanOptions {
   MemorySavings savings;
   // A plan made ahead (hash 0: none). Used if it is one for exactly the
   // records at hand; offsets of -1 are left to the strategy. Else the log says
-  // why not, and the plan is made anew.
+  // why not, and the plan is made again.
   memory::EmbeddedPlan embedded_plan;
 };
 

@@ -77,7 +77,7 @@ class MACE_API MaceEngineConfig {
   // Of engines on the GPU. Hints are for Qualcomm Adreno and ignored elsewhere.
   MaceStatus SetGPUContext(std::shared_ptr<GPUContext> context);
   MaceStatus SetGPUHints(GPUPerfHint perf_hint, GPUPriorityHint priority_hint);
-  // "fp16_fp32" (the default): activations and weights as halves, computed in
+  // "fp16_fp32" (the default): activations and weights as fp16, computed in
   // float; "fp32_fp32": all float.
   MaceStatus SetGPUDataType(const std::string& data_type);
   MaceStatus SetGPUDataType(const char* data_type) {
@@ -85,7 +85,7 @@ class MACE_API MaceEngineConfig {
   }
 
   // Nodes of the model whose weights and outputs stay floats where
-  // "fp16_fp32" would make them halves, because they do not fit: a half ends at
+  // "fp16_fp32" would make them fp16, because they do not fit: a half ends at
   // 65504. Nothing is converted at their borders: a kernel reads either.
   // Creating an engine fails for a name that the model does not have.
   void SetFloat32Nodes(const std::vector<std::string>& names);

@@ -44,7 +44,7 @@ class MACE_API MaceTensor {
              IDataType data_type);
   // Floats in GPU memory, used without a copy: `memory` is a cl_mem of the
   // context of MaceEngine::GetGPUHandles. GPU_BUFFER: floats as in host memory.
-  // GPU_IMAGE: a 2-D image, CL_RGBA of floats or halves, of at least
+  // GPU_IMAGE: a 2-D image, CL_RGBA of floats or fp16, of at least
   // W * ((C + 3) / 4) x N * H pixels in channel-major order
   // (docs/memory_layout.md). Commands that fill an input must be done before
   // Run; when Run returns, outputs are written.

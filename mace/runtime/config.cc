@@ -149,7 +149,7 @@ MaceStatus MaceEngineConfig::SetGPUDataType(const std::string& data_type) {
     return InvalidArgument("there is no GPU data type '" + data_type +
                            "'; choose fp16_fp32 or fp32_fp32");
   }
-  impl_->gpu_half = data_type == "fp16_fp32";
+  impl_->gpu_fp16 = data_type == "fp16_fp32";
   return MaceStatus();
 }
 

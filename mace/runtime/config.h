@@ -23,7 +23,7 @@ class MaceEngineConfig::Impl {
   GPUPerfHint gpu_perf_hint = PERF_DEFAULT;
   GPUPriorityHint gpu_priority_hint = PRIORITY_DEFAULT;
   std::shared_ptr<GPUContext> gpu_context;  // null: the process's settings
-  bool gpu_half = true;                     // activations and weights as halves
+  bool gpu_fp16 = true;                     // activations and weights as fp16
   int gpu_kernel_micros = 0;                // 0: kernels are not split
   int gpu_queue_window = 0;
   int tuning_budget_ms = 0;
@@ -35,7 +35,7 @@ class MaceEngineConfig::Impl {
   int64_t memory_limit = 0;  // bytes; 0: what the machine has
   bool guard = false;
   bool check_numerics = false;
-  std::set<std::string> float32_nodes;  // not as halves
+  std::set<std::string> float32_nodes;  // not as fp16
   int winograd = -1;  // -1: as the model says, or else the device's default
 };
 

@@ -108,7 +108,7 @@ void SetStores(const MaceEngineConfig::Impl& config, OpenclOptions& options) {
 Result<std::unique_ptr<Device>> CreateGpu(
     const MaceEngineConfig::Impl& config) {
   OpenclOptions options;
-  options.half = config.gpu_half;
+  options.half = config.gpu_fp16;
   options.float32_nodes = config.float32_nodes;
   if (config.winograd >= 0) options.max_winograd = config.winograd;
   SetStores(config, options);

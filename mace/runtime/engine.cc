@@ -139,12 +139,12 @@ Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakeExecutor(
     options.embedded_plan = EmbeddedPlanOf(model.memory_plan);
   }
   if (options.devices.size() == 1 && !query_only_) {
-    const auto rehearse = [&]() -> Result<std::shared_ptr<const void>> {
+    const auto dry_run = [&]() -> Result<std::shared_ptr<const void>> {
       MACE_ASSIGN_OR_RETURN(std::unique_ptr<Plan> plan,
                             MakePlan(graph, declared, options));
       return std::shared_ptr<const void>(std::move(plan));
     };
-    MACE_RETURN_IF_ERROR(options.devices[0]->TunePlan(rehearse));
+    MACE_RETURN_IF_ERROR(options.devices[0]->TunePlan(dry_run));
   }
   MACE_ASSIGN_OR_RETURN(std::unique_ptr<Plan> plan,
                         MakePlan(std::move(graph), declared, options));

@@ -108,7 +108,7 @@ size_t NumSteps(MaceEngine& engine, const Case& c) {
   return metadata.op_stats.size();
 }
 
-TEST(Chain, IsToldNodeByNode) {
+TEST(Chain, IsReportedNodeByNode) {
   const auto model = Network({"", {1, 14, 14, 40}, 0, 3, 1, 24}).Load();
   std::string json;
   ASSERT_TRUE(Create(model, "AUTO", 1)->Dump("plan_json", &json).ok());

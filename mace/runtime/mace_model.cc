@@ -70,7 +70,7 @@ Status OfFiles(const std::string& graph_file, const MappedFile& graph,
 }
 
 // Gives kernels what was packed ahead for this release.
-Status UsePackedAhead(const Model& model, bool verify, PackedWeights* packed) {
+Status UsePrepacked(const Model& model, bool verify, PackedWeights* packed) {
   if (model.packing_version != kPackingVersion) {
     if (model.packing_version == 0) return Status();
     LOG(INFO) << "the model's packed weights are of version "
@@ -78,7 +78,7 @@ Status UsePackedAhead(const Model& model, bool verify, PackedWeights* packed) {
               << kPackingVersion << ": packing them again";
     return verify ? VerifyTail(model) : Status();
   }
-  for (const PackedAhead& ahead : model.packed) {
+  for (const PrepackedWeights& ahead : model.packed) {
     packed->AddPacked(ahead.weight, ahead.how, ahead.name,
                       {model.weights.data, ahead.data}, ahead.bytes);
   }
@@ -102,7 +102,7 @@ Result<std::unique_ptr<MaceModel::Impl>> MakeImpl(
   impl->packed = std::make_shared<PackedWeights>();
   const Model& model = impl->model;
   MACE_RETURN_IF_ERROR(
-      UsePackedAhead(model, options.verify_checksum, impl->packed.get()));
+      UsePrepacked(model, options.verify_checksum, impl->packed.get()));
   for (int id : model.graph.inputs) {
     const Value& value = model.graph.values[id];
     impl->inputs.push_back({value.name, value.type.shape,
@@ -182,7 +182,7 @@ MaceStatus MaceModel::Load(const std::string& model_file,
   (*impl)->file = weights;
   if (weights != nullptr) {
     // What the checksum read is not needed until it is packed, nor after.
-    if (!(*impl)->uses_packed_ahead()) weights->Release();
+    if (!(*impl)->uses_prepacked()) weights->Release();
     (*impl)->packed->SetRelease([weights] { weights->Release(); });
   }
   model->reset(new MaceModel(std::move(*impl)));

@@ -20,7 +20,7 @@ class MaceModel::Impl {
   std::shared_ptr<PackedWeights> packed;
   std::shared_ptr<const MappedFile> file;  // of the weights; null: none
 
-  bool uses_packed_ahead() const {
+  bool uses_prepacked() const {
     return model.packing_version == kPackingVersion;
   }
 

@@ -272,7 +272,7 @@ TEST(EmbeddedPlan, UsedWhenItFits) {
   const auto engine = Create(b.Load(), config);
   EXPECT_TRUE(UsesEmbeddedPlan(*engine));
   EXPECT_EQ(RunOnce(*engine), RunOnce(*plain));
-  // Of other records: planned anew.
+  // Of other records: planned again.
   EXPECT_FALSE(
       UsesEmbeddedPlan(*Create(b.Load(), Config("offsets/NAIVE", false))));
 }

@@ -8,13 +8,13 @@
 #include <cstring>
 #include <utility>
 
-#include "mace/base/half.h"
+#include "mace/base/fp16.h"
 
 namespace mace {
 namespace {
 
 // Some drivers write what is beyond it as infinity, others as the largest half.
-constexpr float kLargestHalf = 65504;
+constexpr float kLargestFp16 = 65504;
 constexpr size_t kMaxListed = 8;  // names in a message
 
 float ValueAt(DataType dtype, const void* data, int64_t i) {
@@ -22,7 +22,7 @@ float ValueAt(DataType dtype, const void* data, int64_t i) {
     case DataType::kF32:
       return static_cast<const float*>(data)[i];
     case DataType::kF16:
-      return FromHalf(static_cast<const uint16_t*>(data)[i]);
+      return FromFp16(static_cast<const uint16_t*>(data)[i]);
     case DataType::kBF16:
       return FromBfloat16(static_cast<const uint16_t*>(data)[i]);
     default:
@@ -120,9 +120,9 @@ Status NumericCheck::CheckStep(size_t s, const RunArgs& args) {
     }
     const Shape& shape = node.outputs[i].shape;
     if (data == nullptr) continue;  // nobody reads it
-    const bool is_half = node.outputs[i].dtype == DataType::kF16;
+    const bool is_fp16 = node.outputs[i].dtype == DataType::kF16;
     const int64_t odd = FirstOdd(dtype, data, NumElements(shape),
-                                 is_half ? kLargestHalf : INFINITY);
+                                 is_fp16 ? kLargestFp16 : INFINITY);
     if (odd < 0) continue;
     const float value = ValueAt(dtype, data, odd);
     return Found(step, i, Describe(value, shape, odd), !std::isnan(value));
@@ -162,7 +162,7 @@ std::string NumericCheck::CureOf(const Step& step, int value,
     }
   }
   return (is_too_large ? "a half ends at 65504: run this in float32"
-                       : "halves may have overflowed within: run this in "
+                       : "fp16 values may have overflowed within: run this in "
                          "float32") +
          (" (SetFloat32Nodes, float32_nodes: [" + names +
           "] in the deployment file, --float32_nodes=" + names + ")");

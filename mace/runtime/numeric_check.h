@@ -1,4 +1,4 @@
-// Finding the first node whose outputs hold NaN or infinity, and why halves
+// Finding the first node whose outputs hold NaN or infinity, and why fp16
 // may be to blame.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_RUNTIME_NUMERIC_CHECK_H_
@@ -27,7 +27,7 @@ class NumericCheck {
 
   // To be called after each step, with its arguments.
   // Errors: MACE_RUNTIME_ERROR, naming node, tensor, place, value and cure, if
-  // an output holds NaN or infinity, or of halves the largest; of the device.
+  // an output holds NaN or infinity, or of fp16 the largest; of the device.
   Status CheckStep(size_t step, const RunArgs& args);
 
  private:

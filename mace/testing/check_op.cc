@@ -11,7 +11,7 @@
 #include <memory>
 #include <random>
 
-#include "mace/base/half.h"
+#include "mace/base/fp16.h"
 #include "mace/ops/common/op.h"
 #include "mace/testing/check_paths.h"
 
@@ -90,9 +90,8 @@ std::vector<TestTensor> RunOn(const OpCase& c, const CpuOptions& options,
   auto device = CpuDevice::Create(options, std::make_shared<PackedWeights>());
   EXPECT_TRUE(device.ok());
   for (size_t i = 0; i < node.inputs.size(); ++i) {
-    if (c.inputs[i].halves.empty() || !(*device)->TakesHalves(node, i))
-      continue;
-    node.inputs[i].data = c.inputs[i].halves.data();
+    if (c.inputs[i].fp16.empty() || !(*device)->TakesFp16(node, i)) continue;
+    node.inputs[i].data = c.inputs[i].fp16.data();
     node.inputs[i].stored = c.inputs[i].stored;
   }
   auto kernel = (*device)->Prepare(node);
@@ -191,12 +190,12 @@ TestTensor Const(TestTensor tensor) {
   return tensor;
 }
 TestTensor StoredAs(DataType stored, TestTensor tensor) {
-  const bool is_half = stored == DataType::kF16;
+  const bool is_fp16 = stored == DataType::kF16;
   auto* floats = reinterpret_cast<float*>(tensor.bytes.data());
   for (int64_t i = 0; i < NumElements(tensor.type.shape); ++i) {
-    const uint16_t h = is_half ? ToHalf(floats[i]) : ToBfloat16(floats[i]);
-    tensor.halves.push_back(h);
-    floats[i] = is_half ? FromHalf(h) : FromBfloat16(h);
+    const uint16_t h = is_fp16 ? ToFp16(floats[i]) : ToBfloat16(floats[i]);
+    tensor.fp16.push_back(h);
+    floats[i] = is_fp16 ? FromFp16(h) : FromBfloat16(h);
   }
   tensor.stored = stored;
   return Const(std::move(tensor));

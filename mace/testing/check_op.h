@@ -17,9 +17,9 @@ struct TestTensor {
   TensorType type;
   std::vector<uint8_t> bytes;
   bool constant = false;  // known when the node is prepared
-  // The same values as halves, for devices that take them as such, or empty.
-  std::vector<uint16_t> halves;
-  DataType stored = DataType::kInvalid;  // what halves are
+  // The same values as fp16, for devices that take them as such, or empty.
+  std::vector<uint16_t> fp16;
+  DataType stored = DataType::kInvalid;  // what fp16 values are
 
   const float* f32() const;
 };

@@ -232,7 +232,7 @@ TEST_F(GpuMemory, ImagesAreUsedAsTheyAre) {
   ExpectHostStillWorks();
 }
 
-TEST_F(GpuMemory, ImagesOfHalvesServeToo) {
+TEST_F(GpuMemory, ImagesOfFp16ServeToo) {
   const auto y = MakeImage(kOutWidth, 64, nullptr, CL_RGBA, CL_HALF_FLOAT);
   Tensors outputs = {{"y", MaceTensor(kOut, y, MemoryType::GPU_IMAGE)}};
   RunMetadata metadata;

@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include "mace/base/half.h"
+#include "mace/base/fp16.h"
 #include "mace/opencl/driver/cl_runtime.h"
 #include "mace/opencl/opencl_device.h"
 #include "mace/ops/common/op.h"
@@ -22,7 +22,7 @@
 namespace mace::testing {
 namespace {
 
-constexpr float kHalfTolerance = 2e-3f;  // two roundings to 11 bits
+constexpr float kFp16Tolerance = 2e-3f;  // two roundings to 11 bits
 // Of Winograd's tiles of 4x4, as docs/converter.md says it.
 constexpr float kTile4Tolerance = 3e-5f;
 
@@ -235,11 +235,11 @@ std::vector<TestTensor> RunOnGpu(const OpCase& c, OpenclDevice& device) {
   return outputs;
 }
 
-void RoundToHalf(TestTensor& t) {
+void RoundToFp16(TestTensor& t) {
   if (t.type.dtype != DataType::kF32) return;
   auto* values = reinterpret_cast<float*>(t.bytes.data());
   const int64_t n = NumElements(t.type.shape);
-  for (int64_t i = 0; i < n; ++i) values[i] = FromHalf(ToHalf(values[i]));
+  for (int64_t i = 0; i < n; ++i) values[i] = FromFp16(ToFp16(values[i]));
 }
 
 // False if the GPU leaves the node to the CPU.
@@ -252,15 +252,15 @@ bool CheckFloat(const OpCase& c, const std::vector<TestTensor>& reference,
   return true;
 }
 
-void CheckHalf(const OpCase& c, float tolerance, int max_winograd) {
+void CheckFp16(const OpCase& c, float tolerance, int max_winograd) {
   SCOPED_TRACE("GPU/half, tiles of " + std::to_string(max_winograd));
   // The reference sees the inputs as the GPU does.
   OpCase rounded = c;
-  for (TestTensor& t : rounded.inputs) RoundToHalf(t);
+  for (TestTensor& t : rounded.inputs) RoundToFp16(t);
   auto expected = RunOn(rounded, {1, 0, true});
-  for (TestTensor& t : expected) RoundToHalf(t);
+  for (TestTensor& t : expected) RoundToFp16(t);
   ExpectSame(RunOnGpu(rounded, DeviceOf(true, max_winograd)), expected,
-             std::max(tolerance, kHalfTolerance));
+             std::max(tolerance, kFp16Tolerance));
 }
 
 // Whether a device with these tiles prepares another kernel than one without.
@@ -283,11 +283,11 @@ void CheckPaths(const OpCase& c, const std::vector<TestTensor>& reference,
   }
   if (!OpenclDevice::HasKernel(c.op)) return;
   if (!CheckFloat(c, reference, tolerance, 0)) return;
-  CheckHalf(c, tolerance, 0);
+  CheckFp16(c, tolerance, 0);
   if (c.op != "Conv2d" || !IsWinograd(c, 2)) return;
   CheckFloat(c, reference, tolerance, 2);
   CheckFloat(c, reference, std::max(tolerance, kTile4Tolerance), 4);
-  CheckHalf(c, tolerance, 2);
+  CheckFp16(c, tolerance, 2);
 }
 
 }  // namespace mace::testing

@@ -1,4 +1,4 @@
-// Halves that overflow on the GPU: found, named, and cured node by node.
+// Fp16 values that overflow on the GPU: found, named, and cured node by node.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -88,7 +88,7 @@ class GpuPrecision : public ::testing::Test {
   std::vector<float> want_;
 };
 
-TEST_F(GpuPrecision, HalvesOverflow) {
+TEST_F(GpuPrecision, Fp16Overflow) {
   const Answer answer = Try(GPU, "fp16_fp32", {}, false);
   ASSERT_TRUE(answer.status.ok());
   // Some drivers write infinity, others the largest half.
@@ -124,7 +124,7 @@ TEST_F(GpuPrecision, OneNodeInFloatCuresIt) {
   }
 }
 
-TEST_F(GpuPrecision, AnInputBeyondHalvesNamesItsReader) {
+TEST_F(GpuPrecision, AnInputBeyondFp16NamesItsReader) {
   const Answer answer = Try(GPU, "fp16_fp32", {}, true, 1e5f);
   EXPECT_TRUE(Holds(answer.status.information(), "Upload 'x'"))
       << answer.status.information();

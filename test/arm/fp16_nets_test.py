@@ -68,7 +68,7 @@ def test_outputs_are_near_those_of_floats(name: str, mace_run: Path, tmp_path: P
     assert np.abs(want - got).max() <= RELATIVE * np.abs(want).max()
 
 
-def test_the_plan_shows_halves_and_where_they_are_converted(mace_run: Path,
+def test_the_plan_shows_fp16_and_where_they_are_converted(mace_run: Path,
                                                             tmp_path: Path) -> None:
     model = tmp_path / "net"
     write_model(NETWORKS["mobile"](), model.with_suffix(".pb"), model.with_suffix(".data"),

@@ -1,4 +1,4 @@
-"""What it costs to store weights as halves: file sizes, and errors of whole networks.
+"""What it costs to store weights as fp16: file sizes, and errors of whole networks.
 
 SPDX-License-Identifier: Apache-2.0
 
@@ -42,7 +42,7 @@ def outputs(mace_run: Path, model: Path, picture: Path) -> np.ndarray:
 
 def main() -> int:
     mace_run = runner.find(Console(), Path(sys.argv[1]) if len(sys.argv) > 1 else None)
-    print("| network | MB as floats | as halves | largest error / largest output, fp16 | bf16 |\n"
+    print("| network | MB as floats | as fp16 | largest error / largest output, fp16 | bf16 |\n"
           "|---|---|---|---|---|")
     for name in NAMES:
         with tempfile.TemporaryDirectory() as scratch:

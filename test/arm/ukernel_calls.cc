@@ -9,10 +9,10 @@
 #include <cstdio>
 #include <vector>
 
-#include "mace/cpu/ukernels/dwconv_f32/dwconv_f32_table.h"
-#include "mace/cpu/ukernels/gemm_f32/gemm_f32_table.h"
-#include "mace/cpu/ukernels/gemm_f32/gemm_half_table.h"
-#include "mace/cpu/ukernels/gemv_f32/gemv_f32_table.h"
+#include "mace/cpu/ukernels/dwconv/dwconv_f32_table.h"
+#include "mace/cpu/ukernels/gemm/gemm_f32_table.h"
+#include "mace/cpu/ukernels/gemm/gemm_half_table.h"
+#include "mace/cpu/ukernels/gemv/gemv_f32_table.h"
 #include "mace/cpu/ukernels/testing/random_floats.h"
 
 namespace mace::cpu {

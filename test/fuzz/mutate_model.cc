@@ -199,7 +199,7 @@ bool PlanAhead(const Donors&, Draft* draft, Random& random) {
   return true;
 }
 
-bool PackAhead(const Donors&, Draft* draft, Random& random) {
+bool Prepack(const Donors&, Draft* draft, Random& random) {
   proto::PackedWeights* packed = draft->net.mutable_packed_weights();
   packed->set_version(static_cast<uint32_t>(random.Below(12)));
   packed->set_head_bytes(random.Percent(50) ? draft->net.data_bytes()
@@ -247,7 +247,7 @@ const std::vector<NamedMutation>& ModelMutations() {
       {"weight_size", 4, ResizeWeight},
       {"weight", 4, ChangeWeight},
       {"memory_plan", 2, PlanAhead},
-      {"packed_weights", 2, PackAhead},
+      {"packed_weights", 2, Prepack},
       {"head", 1, ChangeHead},
   };
   return *mutations;

@@ -32,7 +32,7 @@ from mace_tools.testing import onnx_nodes  # noqa: E402
 
 RANDOM_GRAPHS = 150
 # Their weights lie as fp16 in the file, which takes other kernels.
-AS_HALVES = {"resnet8_cifar10", "kws_ds_cnn_s", "mnist_cntk"}
+AS_FP16 = {"resnet8_cifar10", "kws_ds_cnn_s", "mnist_cntk"}
 DATA = Path(os.environ.get("MACE_TEST_DATA") or ROOT.parent / "shared")
 
 Named = tuple[str, Graph]
@@ -92,7 +92,7 @@ def write(folder: Path, models: Iterable[Named]) -> None:
     count = 0
     with np.errstate(all="ignore"):
         for name, graph in models:
-            stored = "f16" if any(h in name for h in AS_HALVES) else "f32"
+            stored = "f16" if any(h in name for h in AS_FP16) else "f32"
             write_model(graph, folder / f"{name}.pb", folder / f"{name}.data", stored=stored)
             count += 1
     print(f"seeds: {count} in {folder}", file=sys.stderr)

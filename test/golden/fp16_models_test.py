@@ -1,4 +1,4 @@
-"""A case of each model of models_test.py with its weights as halves, computed with as such where
+"""A case of each model of models_test.py with its weights as fp16, computed with as such where
 this CPU can.
 
 SPDX-License-Identifier: Apache-2.0

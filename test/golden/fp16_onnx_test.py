@@ -197,8 +197,8 @@ def test_matrices_stay_fp16_in_the_file(name, tmp_path):
     graph = import_model("onnx", write(tmp_path / "m.onnx", case), case[1], list(case[2]))
     net, _ = emit.build(graph)
     stored = {tuple(t.dims): t.stored_type for t in net.tensors if len(t.dims) > 1}
-    half_type = protos.mace().DT_HALF
-    assert stored.pop((5, 12), 0) == 0 and set(stored.values()) == {half_type}
+    fp16_type = protos.mace().DT_HALF
+    assert stored.pop((5, 12), 0) == 0 and set(stored.values()) == {fp16_type}
 
 
 def test_bf16_weights_stay_bf16_in_the_file(tmp_path):

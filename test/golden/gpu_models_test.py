@@ -17,9 +17,9 @@ from mace_tools.testing.needed import need_pocl
 SIMILARITY = {"fp32_fp32": 0.9999, "fp16_fp32": 0.995}
 ONE_EACH = {name: CASES[name] for name in
             {case.model: name for name, case in reversed(CASES.items())}.values()}
-# Untrained weights: activations reach 1e10 to 1e21, and halves end at 65504.
-BEYOND_HALF = {"squeezenet", "resnet50", "inception_v1"}
-MOST_BRANCHES = 4  # the first node that overflows is found anew in each
+# Untrained weights: activations reach 1e10 to 1e21, and fp16 end at 65504.
+BEYOND_FP16 = {"squeezenet", "resnet50", "inception_v1"}
+MOST_BRANCHES = 4  # the first node that overflows is found again in each
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -45,15 +45,15 @@ def results(request, tmp_path_factory):
 @pytest.mark.parametrize("name", ONE_EACH)
 def test_outputs_are_near_those_stored(name, results):
     data_type, found = results
-    if data_type == "fp16_fp32" and is_beyond_half(name):
-        pytest.skip("covered elsewhere: too large for fp16: test_nodes_in_float_cure_halves")
+    if data_type == "fp16_fp32" and is_beyond_fp16(name):
+        pytest.skip("covered elsewhere: too large for fp16: test_nodes_in_float_cure_fp16")
     outputs, error, _ = found[name]
     assert not error, error
     check_similarity(name, outputs, SIMILARITY[data_type])
 
 
-@pytest.mark.parametrize("name", [n for n in ONE_EACH if n.rsplit("/", 1)[-1] in BEYOND_HALF])
-def test_nodes_in_float_cure_halves(name, tmp_path):
+@pytest.mark.parametrize("name", [n for n in ONE_EACH if n.rsplit("/", 1)[-1] in BEYOND_FP16])
+def test_nodes_in_float_cure_fp16(name, tmp_path):
     """--check_numerics names the first node that overflows; it and what follows it in floats."""
     runs = make_run(name, CASES[name])
     nodes = [node.name for node in runs[0].graph.nodes]
@@ -72,8 +72,8 @@ def test_nodes_in_float_cure_halves(name, tmp_path):
     check_similarity(name, outputs, SIMILARITY["fp16_fp32"])
 
 
-def is_beyond_half(name: str) -> bool:
-    return name.startswith("onnx/light/") and name.rsplit("/", 1)[-1] in BEYOND_HALF
+def is_beyond_fp16(name: str) -> bool:
+    return name.startswith("onnx/light/") and name.rsplit("/", 1)[-1] in BEYOND_FP16
 
 
 def check_similarity(name: str, outputs: Arrays, least: float) -> None:

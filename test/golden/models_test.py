@@ -184,7 +184,7 @@ BATCHED = [
 
 @pytest.mark.parametrize("platform, model, names", BATCHED, ids=[b[1] for b in BATCHED])
 def test_a_batch_through_a_model_converted_for_one(platform, model, names, tmp_path):
-    """Converted for batch 1, run with batch 3: the engine plans anew for the other shape."""
+    """Converted for batch 1, run with batch 3: the engine plans again for the other shape."""
     cases = [CASES[f"{platform}/{model}/{n}"] for n in names]
     run, = make_run(model, cases[0])
     run.feeds = {k: np.concatenate([c.feeds[k] for c in cases]) for k in cases[0].feeds}
@@ -209,7 +209,7 @@ def test_pictures_of_half_the_size(name, tmp_path):
     case = CASES[name]
     run, = make_run(name, case)
     rows = 2 if case.platform == "onnx" else 1
-    run.feeds = {k: _half(_half(v, rows), rows + 1) for k, v in case.feeds.items()}
+    run.feeds = {k: _fp16(_fp16(v, rows), rows + 1) for k, v in case.feeds.items()}
     source = load(case.platform, case.model, {k: v.shape for k, v in case.feeds.items()},
                   list(case.wanted))
     wanted = reference.run(source, run.feeds)
@@ -219,7 +219,7 @@ def test_pictures_of_half_the_size(name, tmp_path):
         assert relative_error(run.outputs[output], want) <= TOLERANCE
 
 
-def _half(array: np.ndarray, axis: int) -> np.ndarray:
+def _fp16(array: np.ndarray, axis: int) -> np.ndarray:
     return array.take(range(array.shape[axis] // 2), axis)
 
 

@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "mace/base/aligned_buffer.h"
-#include "mace/base/half.h"
+#include "mace/base/fp16.h"
 #include "mace/base/hash.h"
 #include "test/memory/mobilenets.h"
 
@@ -67,9 +67,9 @@ int64_t PeakOfTwoRuns(const std::vector<std::string>& command) {
   return peak;
 }
 
-// The matrices and filters of a network as halves.
-void WriteAsHalves(testing::ModelBuilder& network, proto::DataType stored,
-                   const std::string& path) {
+// The matrices and filters of a network as fp16.
+void WriteAsFp16(testing::ModelBuilder& network, proto::DataType stored,
+                 const std::string& path) {
   (void)network.Graph();  // completes the net
   proto::NetDef net = network.net();
   const std::shared_ptr<unsigned char> data = network.Data();
@@ -79,14 +79,14 @@ void WriteAsHalves(testing::ModelBuilder& network, proto::DataType stored,
         reinterpret_cast<const float*>(data.get() + tensor.offset());
     all.resize(AlignUp(static_cast<int64_t>(all.size()), kAlignment / 2));
     tensor.set_offset(static_cast<int64_t>(2 * all.size()));
-    const auto* halves = reinterpret_cast<const uint16_t*>(floats);
+    const auto* fp16 = reinterpret_cast<const uint16_t*>(floats);
     if (tensor.data_type() != proto::DT_FLOAT || tensor.dims_size() < 2) {
-      all.insert(all.end(), halves, halves + 2 * tensor.data_size());
+      all.insert(all.end(), fp16, fp16 + 2 * tensor.data_size());
       continue;
     }
     tensor.set_stored_type(stored);
     for (int64_t i = 0; i < tensor.data_size(); ++i) {
-      all.push_back(stored == proto::DT_HALF ? ToHalf(floats[i])
+      all.push_back(stored == proto::DT_HALF ? ToFp16(floats[i])
                                              : ToBfloat16(floats[i]));
     }
   }
@@ -135,12 +135,12 @@ TEST(PeakMemory, IsWeightsPackedWeightsArenaAndLittleElse) {
 }
 
 // No copy of them all as floats.
-TEST(PeakMemory, OfWeightsStoredAsHalves) {
+TEST(PeakMemory, OfWeightsStoredAsFp16) {
   testing::ModelBuilder network = MobileNetV2();
   for (const auto stored : {proto::DT_HALF, proto::DT_BFLOAT16}) {
     const std::string path = std::string(std::getenv("TEST_TMPDIR")) + "/half" +
                              std::to_string(stored);
-    WriteAsHalves(network, stored, path);
+    WriteAsFp16(network, stored, path);
     CheckPeak(path);
   }
 }

@@ -61,7 +61,7 @@ class Files:
         return self.folder / f"{self.net.name}.{suffix}"
 
     def mace(self) -> Path:
-        """X.pb, beside X.data; made anew each time, as the converter changes."""
+        """X.pb, beside X.data; made again each time, as the converter changes."""
         from mace_tools.emit import write_model
         from mace_tools.importers import load
         from mace_tools.passes.pipeline import convert

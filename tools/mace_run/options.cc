@@ -149,11 +149,11 @@ int ParseOptions(int argc, char** argv, Options* options) {
       ->check(CLI::Range(0, 4))
       ->capture_default_str();
   app.add_option("--gpu_data_type", o.gpu_data_type,
-                 "what images hold: fp16_fp32 halves, fp32_fp32 floats")
+                 "what images hold: fp16_fp32: fp16, fp32_fp32: float32")
       ->check(CLI::IsMember({"fp16_fp32", "fp32_fp32"}))
       ->capture_default_str();
   app.add_option("--float32_nodes", o.float32_nodes,
-                 "nodes that the GPU keeps in floats, not halves: a,b,c")
+                 "nodes that the GPU keeps in float32, not fp16: a,b,c")
       ->delimiter(',');
   app.add_flag("--check_numerics", o.check_numerics,
                "fail at the first tensor with NaN or infinity and name it");

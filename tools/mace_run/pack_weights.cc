@@ -107,7 +107,7 @@ Array LayOut(const Model& model, const PackedWeights& packed,
   const auto each = [&](const auto& f) {
     packed.ForEach([&](int64_t id, const std::string& how, const void* data,
                        size_t bytes) {
-      // Halves that some op reads as floats are widened by every engine.
+      // Fp16 weights that some op reads as floats are widened by every engine.
       if (how != "floats") f(id, how, data, bytes);
     });
   };

@@ -12,7 +12,7 @@
 #include <system_error>
 
 #include "mace/base/aligned_buffer.h"
-#include "mace/base/half.h"
+#include "mace/base/fp16.h"
 #include "mace/graph/tensor_type.h"
 #include "tools/mace_run/npy.h"
 
@@ -52,7 +52,7 @@ Result<MaceTensor> RandomTensor(const MaceTensorInfo& info,
         *reinterpret_cast<float*>(p) = v;
         break;
       case IDT_FLOAT16:
-        *reinterpret_cast<uint16_t*>(p) = ToHalf(v);
+        *reinterpret_cast<uint16_t*>(p) = ToFp16(v);
         break;
       case IDT_INT32:
         *reinterpret_cast<int32_t*>(p) = std::floor(v);

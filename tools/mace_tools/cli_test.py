@@ -155,7 +155,7 @@ def test_a_reader_that_goes_away_is_no_error_to_talk_about(tmp_path):
     assert "Traceback" not in err and "internal" not in err
 
 
-def test_a_full_disk_under_stdout_is_told():
+def test_a_full_disk_under_stdout_is_reported():
     arguments = [sys.executable, CONVERTER, "convert", f"--config={CONFIG}", "--output"]
     with open("/dev/full", "w") as full, tempfile.TemporaryDirectory() as folder:
         done = subprocess.run([*arguments, folder], cwd=REPO, stdout=full, stderr=subprocess.PIPE,

@@ -43,7 +43,7 @@ def test_files_are_assigned_to_inputs(tmp_path, monkeypatch):
     ([""], ["x"], "--input= names no file; write --input=FILE or --input=x=FILE"),
     (["x="], ["x"], "--input=x= names no file"),
 ])
-def test_wrong_assignments_are_told(arguments, names, said):
+def test_wrong_assignments_are_reported(arguments, names, said):
     with pytest.raises(MaceError) as caught:
         data.assign(arguments, names, "net")
     assert said in str(caught.value)
@@ -107,13 +107,13 @@ def test_other_extents_are_allowed_other_ranks_are_not(tmp_path):
     (np.array([[1.5]]), np.int32, "float64 elements that do not fit int32"),
     (np.array([[300]]), np.uint8, "int64 elements that do not fit uint8"),
 ])
-def test_arrays_that_do_not_fit_are_told(tmp_path, array, dtype, said):
+def test_arrays_that_do_not_fit_are_reported(tmp_path, array, dtype, said):
     np.save(tmp_path / "x.npy", array)
     with pytest.raises(MaceError, match=f"^input 'x' from .*x.npy: .*{said}"):
         load(tmp_path / "x.npy", spec(shape=(1, 1), dtype=dtype))
 
 
-def test_files_that_are_no_arrays_are_told(tmp_path):
+def test_files_that_are_no_arrays_are_reported(tmp_path):
     file = tmp_path / "x.npy"
     with pytest.raises(MaceError, match="input 'x': there is no file '.*x.npy'"):
         load(file)
@@ -133,7 +133,7 @@ def test_files_that_are_no_arrays_are_told(tmp_path):
         load(file)
 
 
-def test_a_full_disk_is_told_and_leaves_nothing(tmp_path, monkeypatch):
+def test_a_full_disk_is_reported_and_leaves_nothing(tmp_path, monkeypatch):
     def full(fd):
         raise OSError(28, "No space left on device")
 

@@ -36,7 +36,7 @@ _DATA_TYPES = {
 
 # How float weights may lie in the file, with the bits of each value.
 STORED = {"f32": "DT_FLOAT", "f16": "DT_HALF", "bf16": "DT_BFLOAT16"}
-HALF_MAX = 65504.0
+FP16_MAX = 65504.0
 
 
 def write_model(graph: Graph, pb_path: str | Path, data_path: str | Path,
@@ -108,7 +108,7 @@ def _narrowed(array: np.ndarray, stored: str) -> np.ndarray:
     if array.dtype != np.float32 or array.ndim < 2 or not array.size:
         return array
     if stored == "f16":
-        return array.astype(np.float16) if np.abs(array).max() <= HALF_MAX else array
+        return array.astype(np.float16) if np.abs(array).max() <= FP16_MAX else array
     if stored == "bf16":
         bits = array.view(np.uint32)
         rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)

@@ -96,7 +96,7 @@ def weights_of(tmp_path, stored, value):
     ("bf16", 1.0, 0x3F80), ("bf16", 1 + 2**-8, 0x3F80), ("bf16", -1 - 2**-8 - 2**-20, 0xBF81),
     ("bf16", 1e30, 0x714A),
 ])  # fmt: skip
-def test_matrices_are_stored_as_halves(tmp_path, stored, value, bits):
+def test_matrices_are_stored_as_fp16(tmp_path, stored, value, bits):
     entry, raw = weights_of(tmp_path, stored, value)
     assert entry.data_type == 1 and entry.data_size == 6
     assert entry.stored_type == {"f16": 3, "bf16": 6}[stored]
@@ -105,7 +105,7 @@ def test_matrices_are_stored_as_halves(tmp_path, stored, value, bits):
 
 @pytest.mark.parametrize(("stored", "value"), [("f16", 65520.0), ("f16", np.inf),
                                                ("bf16", np.nan), ("f32", 1.0)])
-def test_weights_that_halves_cannot_hold_stay_floats(tmp_path, stored, value):
+def test_weights_that_fp16_cannot_hold_stay_floats(tmp_path, stored, value):
     entry, raw = weights_of(tmp_path, stored, value)
     assert not entry.HasField("stored_type")
     assert raw[:24] == np.full(6, value, "<f4").tobytes()

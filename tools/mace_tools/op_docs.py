@@ -3,7 +3,7 @@
 SPDX-License-Identifier: Apache-2.0
 
 Both are generated, from the op table of the engine and from the comment that heads each file of
-mace/ops; op_docs_test.py fails when they are out of date. To write them anew, in tools/:
+mace/ops; op_docs_test.py fails when they are out of date. To write them again, in tools/:
 
     ~/.cache/mace/venv/bin/python -m mace_tools.op_docs
 """

@@ -94,13 +94,13 @@ def test_integer_inputs_are_rounded_and_kept_in_range(picture):
     ({}, (2, 4, 6, 3), r"is not one picture"),
     ({}, (1, 4, 6, 7), r"is not one picture"),
 ])  # fmt: skip
-def test_what_does_not_fit_is_told(picture, keys, shape, said):
+def test_what_does_not_fit_is_reported(picture, keys, shape, said):
     with pytest.raises(MaceError, match=f"^input 'x': .*{said}"):
         convert(picture, shape=shape, **keys)
 
 
 @pytest.mark.parametrize("cut", [0, 8, 40, 100])
-def test_damaged_pictures_are_told(picture, cut):
+def test_damaged_pictures_are_reported(picture, cut):
     noise = np.random.default_rng(0).integers(0, 256, (20, 20, 3), np.uint8)
     Image.fromarray(noise).save(picture)
     whole = picture.read_bytes()
@@ -109,7 +109,7 @@ def test_damaged_pictures_are_told(picture, cut):
         convert(picture)
 
 
-def test_foreign_files_are_told(tmp_path):
+def test_foreign_files_are_reported(tmp_path):
     (tmp_path / "x.png").write_text("hello")
     with pytest.raises(MaceError, match="neither a .npy file nor a picture"):
         convert(tmp_path / "x.png")

@@ -44,7 +44,7 @@ def test_long_labels_fit():
     assert max(map(len, report.top_table("y", rows).splitlines())) > 200
 
 
-def test_where_a_file_cannot_go_is_told_early(tmp_path):
+def test_where_a_file_cannot_go_is_reported_early(tmp_path):
     report.check_writable(tmp_path / "r.json", "--json")
     with pytest.raises(MaceError, match="is a folder; name a file in it"):
         report.check_writable(tmp_path, "--json")

@@ -113,7 +113,7 @@ def _lines(command: Sequence[str], environment: Mapping[str, str]) -> Iterator[s
         if child is not None:
             raise
         raise RunFailedError(f"cannot start {command[0]}: {e.strerror}; it may be of another "
-                             f"machine: build it anew with `bazel build {MACE_RUN.target}`") from e
+                             f"machine: build it again with `bazel build {MACE_RUN.target}`") from e
     finally:
         if child is not None and child.poll() is None:
             child.terminate()

@@ -80,14 +80,14 @@ def test_old_ones_are_forgotten(place):
     assert len(list((place.folder / "cache" / "mace_run").iterdir())) == 5
 
 
-def test_a_failing_build_is_told_and_leaves_nothing(place):
+def test_a_failing_build_is_reported_and_leaves_nothing(place):
     place.broken.write_text("")
     with pytest.raises(RunFailedError, match="`bazel build .*` failed:\nthe compiler says no"):
         place.find()
     assert not [p for p in (place.folder / "cache").rglob("*") if p.is_file()]
 
 
-def test_without_bazel_the_cure_is_told(place, monkeypatch):
+def test_without_bazel_the_cure_is_reported(place, monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(MissingToolError, match="run `tools/setup.sh`.*`bazel build //tools:mace_"):
         place.find()
@@ -99,11 +99,11 @@ def test_a_given_program_must_be_one(place):
     assert runner.find(Console(), place.bazel) == place.bazel
 
 
-def test_a_foreign_program_is_told(tmp_path):
+def test_a_foreign_program_is_reported(tmp_path):
     program = tmp_path / "other_machine"
     program.write_bytes(b"\x7fELF not really")
     program.chmod(0o755)
-    with pytest.raises(RunFailedError, match="cannot start .*build it anew"):
+    with pytest.raises(RunFailedError, match="cannot start .*build it again"):
         runner.call(program, [], Console())
 
 

@@ -58,9 +58,9 @@ class Comparison:
 
 
 def limits(runtime: str, thresholds: dict[str, float] | None,
-           halves: bool = False) -> tuple[float, float]:
-    """Of a runtime, with weights as halves or not; the deployment file may set the similarity."""
-    similarity, rel_error = LIMITS["half" if halves and runtime == "cpu" else runtime]
+           fp16: bool = False) -> tuple[float, float]:
+    """Of a runtime, with weights as fp16 or not; the deployment file may set the similarity."""
+    similarity, rel_error = LIMITS["half" if fp16 and runtime == "cpu" else runtime]
     return (thresholds or {}).get(runtime, similarity), rel_error
 
 

@@ -84,5 +84,5 @@ def test_a_threshold_of_one_is_passed_by_equal_outputs_only():
 def test_the_deployment_file_sets_the_similarity():
     assert limits("cpu", {"cpu": 0.9}) == (0.9, PASS[1])
     assert limits("cpu", {"gpu": 0.9}) == PASS
-    assert limits("cpu", None, halves=True)[0] == 0.995
+    assert limits("cpu", None, fp16=True)[0] == 0.995
     assert PASS[0] == 0.999

@@ -3,7 +3,7 @@
 #ifndef MACE_CPU_COMMON_ACTIVATION_H_
 #define MACE_CPU_COMMON_ACTIVATION_H_
 
-#include "mace/cpu/ukernels/activate_f32/activate_f32_table.h"
+#include "mace/cpu/ukernels/activate/activate_f32_table.h"
 #include "mace/ops/common/activation_attrs.h"
 
 namespace mace {
@@ -38,7 +38,7 @@ class Activator {
 
   // y = activation(x) for n floats; y may be x.
   void Apply(const float* x, int64_t n, float* y) const;
-  // The same of halves, computed in float.
+  // The same of fp16, computed in float.
   void Apply(const uint16_t* x, int64_t n, uint16_t* y) const;
 
  private:

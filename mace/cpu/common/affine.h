@@ -5,7 +5,7 @@
 
 #include "mace/cpu/common/activation.h"
 #include "mace/cpu/common/choose.h"
-#include "mace/cpu/ukernels/row_f32/row_f32_table.h"
+#include "mace/cpu/ukernels/row/row_f32_table.h"
 
 namespace mace {
 

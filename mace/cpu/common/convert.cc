@@ -26,7 +26,7 @@ struct Boolean {
 template <typename Wide, typename T>
 Wide Widen(T v) {
   if constexpr (std::is_same_v<T, Half>) {
-    return static_cast<Wide>(FromHalf(v.bits));
+    return static_cast<Wide>(FromFp16(v.bits));
   } else if constexpr (std::is_same_v<T, Bfloat16>) {
     return static_cast<Wide>(FromBfloat16(v.bits));
   } else if constexpr (std::is_same_v<T, Boolean>) {
@@ -39,7 +39,7 @@ Wide Widen(T v) {
 template <typename T, typename Wide>
 T Narrow(Wide v) {
   if constexpr (std::is_same_v<T, Half>) {
-    return {ToHalf(static_cast<float>(v))};
+    return {ToFp16(static_cast<float>(v))};
   } else if constexpr (std::is_same_v<T, Bfloat16>) {
     return {ToBfloat16(static_cast<float>(v))};
   } else if constexpr (std::is_same_v<T, Boolean>) {
@@ -150,10 +150,10 @@ void ConvertElements(DataType from_type, const void* from, DataType to_type,
   if (from_type == to_type) {
     if (n > 0) std::memcpy(to, from, static_cast<size_t>(n) * SizeOf(to_type));
   } else if (from_type == DataType::kF32 && to_type == DataType::kF16) {
-    NarrowToHalves(static_cast<const float*>(from), n,
-                   static_cast<uint16_t*>(to));
+    NarrowToFp16(static_cast<const float*>(from), n,
+                 static_cast<uint16_t*>(to));
   } else if (from_type == DataType::kF16 && to_type == DataType::kF32) {
-    CastHalves(static_cast<const uint16_t*>(from), n, static_cast<float*>(to));
+    CastFp16(static_cast<const uint16_t*>(from), n, static_cast<float*>(to));
   } else if (IsFloat(from_type) || IsFloat(to_type)) {
     ConvertThrough<float>(from_type, from, to_type, to, n);
   } else {

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "mace/base/half.h"
+#include "mace/base/fp16.h"
 #include "mace/graph/data_type.h"
 
 namespace mace {

@@ -1,7 +1,7 @@
-// Constants of kernels of halves.
+// Constants of kernels of fp16.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/common/half_weights.h"
+#include "mace/cpu/common/fp16_weights.h"
 
 #include <algorithm>
 
@@ -9,7 +9,7 @@
 
 namespace mace::cpu {
 
-bool HasHalfWeights(const Node& node) {
+bool HasFp16Weights(const Node& node) {
   const DataType x = node.inputs[0].type.dtype;
   return (x == DataType::kF32 || x == DataType::kF16) &&
          node.inputs[0].data == nullptr && node.inputs[1].data != nullptr &&
@@ -26,14 +26,13 @@ bool ReadsActivationsOnly(const Node& node) {
                       });
 }
 
-Result<LargeArray<uint16_t>> RoundedToHalves(const Operand& operand,
-                                             int64_t n) {
+Result<LargeArray<uint16_t>> RoundedToFp16(const Operand& operand, int64_t n) {
   if (!operand.present()) return LargeArray<uint16_t>();
-  MACE_ASSIGN_OR_RETURN(LargeArray<uint16_t> halves,
-                        LargeArray<uint16_t>::Create(n, "a bias of halves"));
-  ConvertElements(operand.type.dtype, operand.data, DataType::kF16,
-                  halves.data(), NumElements(operand.type.shape));
-  return halves;
+  MACE_ASSIGN_OR_RETURN(LargeArray<uint16_t> fp16,
+                        LargeArray<uint16_t>::Create(n, "a bias of fp16"));
+  ConvertElements(operand.type.dtype, operand.data, DataType::kF16, fp16.data(),
+                  NumElements(operand.type.shape));
+  return fp16;
 }
 
 }  // namespace mace::cpu

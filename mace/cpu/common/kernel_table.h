@@ -18,11 +18,10 @@ namespace mace {
 struct CpuKernelDef {
   DataType dtype;
   Result<KernelPtr> (*prepare)(const Node& node, CpuContext& context);
-  int halves_input = -1;  // may be stored as halves (Device::TakesHalves)
+  int fp16_input = -1;  // may be stored as fp16 (Device::TakesFp16)
   // Of a row for kF16: whether it takes such a node, which is told with f32
-  // (Device::ComputesHalves); null: none.
-  bool (*computes_halves)(const Node& node,
-                          const CpuContext& context) = nullptr;
+  // (Device::ComputesFp16); null: none.
+  bool (*computes_fp16)(const Node& node, const CpuContext& context) = nullptr;
 };
 using CpuKernelDefs = std::vector<CpuKernelDef>;
 

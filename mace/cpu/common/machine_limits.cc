@@ -10,7 +10,7 @@
 
 #include "mace/base/aligned_buffer.h"
 #include "mace/cpu/common/choose.h"
-#include "mace/cpu/ukernels/peak_f32/peak_f32_table.h"
+#include "mace/cpu/ukernels/peak/peak_f32_table.h"
 
 namespace mace::cpu {
 namespace {

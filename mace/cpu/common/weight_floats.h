@@ -13,7 +13,7 @@ namespace mace::cpu {
 
 class WeightFloats {
  public:
-  // Those of the operand itself, or a copy if it is stored as halves.
+  // Those of the operand itself, or a copy if it is stored as fp16.
   // REQUIRES: an f32 with contents. Errors: MACE_OUT_OF_RESOURCES.
   static Result<WeightFloats> Create(const Operand& operand);
 

@@ -1,4 +1,4 @@
-// Blocking, packing and running a convolution of halves.
+// Blocking, packing and running a convolution of fp16.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/conv/conv_f16.h"
@@ -14,11 +14,11 @@
 namespace mace::cpu {
 namespace {
 
-// Halves of k that a tile multiplies at a time: a panel of b this deep (times
-// 16 columns: 32 KiB) stays in the first-level cache.
+// Fp16 values of k that a tile multiplies at a time: a panel of b this deep
+// (times 16 columns: 32 KiB) stays in the first-level cache.
 constexpr int64_t kMaxDepth = 1024;
-// Halves of `a` in a row block: a quarter of a 512 KiB second-level cache.
-constexpr int64_t kBlockHalves = 64 * 1024;
+// Fp16 values of `a` in a row block: a quarter of a 512 KiB second-level cache.
+constexpr int64_t kBlockFp16 = 64 * 1024;
 constexpr int64_t kStep = kGemmF16Step;
 constexpr int64_t kMaxRows = 8;  // of a tile
 
@@ -30,7 +30,7 @@ inline void CopyStep(const uint16_t* from, uint16_t* to) {
   *reinterpret_cast<Step*>(to) = *reinterpret_cast<const Step*>(from);
 }
 
-// k halves of kM rows, a step of each in turn, zeros behind the last.
+// k fp16 values of kM rows, a step of each in turn, zeros behind the last.
 template <int kM>
 uint16_t* PackSteps(const uint16_t* const* rows, int64_t k, uint16_t* to) {
   const uint16_t* from[kM];
@@ -106,7 +106,7 @@ void ConvF16::PlanTasks(int64_t num_threads) {
   const int64_t nr = kernel_->tile.nr, mr = kernel_->tile.mr;
   const int64_t panels = CeilDiv(spec_.n, nr);
   const int64_t tiles = CeilDiv(std::max<int64_t>(rows_, 1), mr);
-  int64_t block = std::max<int64_t>(kBlockHalves / depth_block_ / mr, 1);
+  int64_t block = std::max<int64_t>(kBlockFp16 / depth_block_ / mr, 1);
   column_block_ = panels * nr;
   if (num_threads > 1 && panels > tiles) {
     column_block_ = EvenBlock(panels, panels, num_threads) * nr;
@@ -119,13 +119,13 @@ void ConvF16::PlanTasks(int64_t num_threads) {
 
 int64_t ConvF16::padded_n() const { return AlignUp(spec_.n, kernel_->tile.nr); }
 
-int64_t ConvF16::thread_scratch_halves() const {
+int64_t ConvF16::thread_scratch_fp16() const {
   const int64_t depth = AlignUp(std::min(depth_block_, depth_), kStep);
   return AlignUp((row_block_ + kMaxRows) * depth, kAlignment / 2);
 }
 
 int64_t ConvF16::scratch_bytes() const {
-  return num_threads_ * thread_scratch_halves() *
+  return num_threads_ * thread_scratch_fp16() *
          static_cast<int64_t>(sizeof(uint16_t));
 }
 
@@ -133,13 +133,13 @@ void ConvF16::Run(ThreadPool* threads, const Operands& operands,
                   void* scratch) const {
   const int64_t column_blocks = CeilDiv(spec_.n, column_block_);
   const int64_t row_blocks = CeilDiv(rows_, row_block_);
-  auto* halves = static_cast<uint16_t*>(scratch);
+  auto* fp16 = static_cast<uint16_t*>(scratch);
   RunTasks(threads, row_blocks * column_blocks,
            [&](size_t worker, size_t index) {
              const auto i = static_cast<int64_t>(index);
              const int64_t row = i / column_blocks * row_block_;
              const int64_t column = i % column_blocks * column_block_;
-             RunTask({operands, halves + worker * thread_scratch_halves(), row,
+             RunTask({operands, fp16 + worker * thread_scratch_fp16(), row,
                       std::min(row + row_block_, rows_), column,
                       std::min(column + column_block_, spec_.n)});
            });

@@ -1,4 +1,4 @@
-// ConvF16: a convolution as a matrix product from halves to halves.
+// ConvF16: a convolution as a matrix product from fp16 to fp16.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Blocked as ConvGemm is: a task is a block of rows times a block of columns;
@@ -13,7 +13,7 @@
 #include "mace/cpu/common/activation.h"
 #include "mace/cpu/common/cpu_context.h"
 #include "mace/cpu/conv/patches.h"
-#include "mace/cpu/ukernels/gemm_f32/gemm_f16_rows_table.h"
+#include "mace/cpu/ukernels/gemm/gemm_f16_rows_table.h"
 
 namespace mace::cpu {
 
@@ -25,8 +25,8 @@ class ConvF16 {
     ActivationFunction activation;  // of the sum with the addend
   };
 
-  // b is packed for kernel(); `bias` is padded_n() halves or null, `addend`,
-  // added to y, whose shape it has, or null.
+  // b is packed for kernel(); `bias` is padded_n() fp16 values or null,
+  // `addend`, added to y, whose shape it has, or null.
   struct Operands {
     const uint16_t* x = nullptr;
     const uint16_t* b = nullptr;
@@ -57,7 +57,7 @@ class ConvF16 {
 
   void PlanDepth();
   void PlanTasks(int64_t num_threads);
-  int64_t thread_scratch_halves() const;
+  int64_t thread_scratch_fp16() const;
   void RunTask(const Task& task) const;
   void MultiplyPanels(const Task& task, int64_t k0, int64_t k1) const;
   // Columns [k0, k1) of a tile of m rows. `rows` is memory for a copy of them.

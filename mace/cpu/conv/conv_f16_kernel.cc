@@ -1,11 +1,11 @@
-// A convolution of halves as a kernel.
+// A convolution of fp16 as a kernel.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/conv/conv_f16_kernel.h"
 
 #include <utility>
 
-#include "mace/cpu/common/half_weights.h"
+#include "mace/cpu/common/fp16_weights.h"
 #include "mace/cpu/conv/conv_choice.h"
 #include "mace/cpu/conv/conv_f16.h"
 #include "mace/cpu/conv/conv_kernel.h"
@@ -58,7 +58,7 @@ Result<std::unique_ptr<ConvF16Kernel>> MakeKernel(const Node& node,
       std::make_unique<ConvF16Kernel>(std::move(filter), conv, context.threads);
   if (node.has_input(2)) {
     MACE_ASSIGN_OR_RETURN(kernel->bias,
-                          RoundedToHalves(node.inputs[2], conv.padded_n()));
+                          RoundedToFp16(node.inputs[2], conv.padded_n()));
   }
   kernel->num_macs =
       SaturatedProduct({spec.patches.rows(), spec.patches.depth(), spec.n});
@@ -69,7 +69,7 @@ Result<std::unique_ptr<ConvF16Kernel>> MakeKernel(const Node& node,
 Result<std::unique_ptr<ConvF16Kernel>> MakeConv(
     const Node& node, const ConvShape& s, const ActivationFunction& activation,
     CpuContext& context) {
-  if (!HasHalfWeights(node) || s.group != 1) {
+  if (!HasFp16Weights(node) || s.group != 1) {
     return Unsupported(Label(node) +
                        ": of f16 the CPU takes constant filters stored as such,"
                        " without groups");
@@ -90,8 +90,8 @@ Result<std::unique_ptr<ConvF16Kernel>> MakeConv(
 
 }  // namespace
 
-bool ConvComputesHalves(const Node& node, const CpuContext& context) {
-  if (!HasHalfWeights(node)) return false;
+bool ConvComputesFp16(const Node& node, const CpuContext& context) {
+  if (!HasFp16Weights(node)) return false;
   const Result<ConvNode> conv = ReadConv2d(node);
   return conv.ok() && conv->shape.group == 1 &&
          NumElements(node.outputs[0].shape) > 0 &&

@@ -1,4 +1,4 @@
-// The kernel of convolutions whose activations are halves.
+// The kernel of convolutions whose activations are fp16.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_CONV_CONV_F16_KERNEL_H_
 #define MACE_CPU_CONV_CONV_F16_KERNEL_H_
@@ -10,7 +10,7 @@
 namespace mace::cpu {
 
 // Whether a Conv2d with f32 activations may as well have f16 ones.
-bool ConvComputesHalves(const Node& node, const CpuContext& context);
+bool ConvComputesFp16(const Node& node, const CpuContext& context);
 
 // A Conv2d from f16 to f16. REQUIRES: its filter is constant, there are no
 // groups.
@@ -24,7 +24,7 @@ Result<KernelPtr> PrepareConvSumF16(const Node& node, const ConvNode& conv,
                                     const ActivationFunction& sum_activation,
                                     CpuContext& context);
 
-// A FullyConnected of m rows from f16 to f16. REQUIRES: HasHalfWeights(node).
+// A FullyConnected of m rows from f16 to f16. REQUIRES: HasFp16Weights(node).
 Result<KernelPtr> PrepareFullyConnectedF16(const Node& node, int64_t m,
                                            const ActivationFunction& activation,
                                            CpuContext& context);

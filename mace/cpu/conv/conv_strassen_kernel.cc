@@ -46,7 +46,7 @@ struct ConvStrassenKernel final : Kernel {
 // networks, which should be rounded alike: Strassen's method rounds the halves
 // of the columns differently, and a softmax makes much of a small difference of
 // large numbers.
-bool HalvesWholeVectors(int64_t columns) {
+bool Fp16WholeVectors(int64_t columns) {
   constexpr int64_t kLongest = 16;  // the same on every CPU
   return columns % (2 * kLongest) == 0;
 }
@@ -63,7 +63,7 @@ bool IsStrassen(const Operand& filter, const ConvShape& shape,
   const bool pays = chosen >= 0 ? chosen > 0 && CanStrassen(shape, context)
                                 : ChooseStrassen(shape, context.max_winograd);
   return filter.data != nullptr && pays &&
-         HalvesWholeVectors(shape.out_channels) &&
+         Fp16WholeVectors(shape.out_channels) &&
          StrassenGemm::Fits(ConvSpec(filter, shape, {}, context));
 }
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "mace/base/half.h"
+#include "mace/base/fp16.h"
 #include "mace/cpu/common/blocking.h"
 #include "mace/cpu/common/choose.h"
 #include "mace/cpu/common/safe_distance.h"
@@ -49,7 +49,7 @@ const Dwconv<T>& ChooseDwconv(const Window& w, CpuFeatures features) {
 }
 
 float Rounded(float x, float) { return x; }
-uint16_t Rounded(float x, uint16_t) { return ToHalf(x); }
+uint16_t Rounded(float x, uint16_t) { return ToFp16(x); }
 
 }  // namespace
 

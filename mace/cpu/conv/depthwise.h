@@ -1,5 +1,5 @@
 // Depthwise: a depthwise convolution with one output per channel, line by line,
-// of floats or halves.
+// of floats or fp16.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_CONV_DEPTHWISE_H_
 #define MACE_CPU_CONV_DEPTHWISE_H_
@@ -10,13 +10,13 @@
 
 #include "mace/cpu/common/activation.h"
 #include "mace/cpu/common/cpu_context.h"
-#include "mace/cpu/ukernels/dwconv_f32/dwconv_f32_table.h"
+#include "mace/cpu/ukernels/dwconv/dwconv_f32_table.h"
 #include "mace/graph/node.h"
 #include "mace/ops/common/window.h"
 
 namespace mace::cpu {
 
-// T: float, or uint16_t for halves.
+// T: float, or uint16_t for fp16.
 template <typename T>
 class DepthwiseOf {
  public:

@@ -1,4 +1,4 @@
-// Kernels whose activations are halves against the float reference, by the
+// Kernels whose activations are fp16 against the float reference, by the
 // micro-kernels of this CPU and by the scalar ones.
 // SPDX-License-Identifier: Apache-2.0
 
@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-#include "mace/base/half.h"
+#include "mace/base/fp16.h"
 #include "mace/ops/common/op.h"
 #include "mace/testing/check_paths.h"
 
@@ -20,22 +20,22 @@ using Ints = std::vector<int64_t>;
 // micro-kernels.
 constexpr float kTolerance = 2e-2f;
 
-std::vector<uint8_t> Halves(const TestTensor& t) {
+std::vector<uint8_t> Fp16Values(const TestTensor& t) {
   const int64_t n = NumElements(t.type.shape);
   std::vector<uint8_t> bytes(2 * n);
-  NarrowToHalves(t.f32(), n, reinterpret_cast<uint16_t*>(bytes.data()));
+  NarrowToFp16(t.f32(), n, reinterpret_cast<uint16_t*>(bytes.data()));
   return bytes;
 }
 
-TestTensor Floats(const std::vector<uint8_t>& halves, Shape shape) {
-  std::vector<float> values(halves.size() / 2);
-  WidenHalves(reinterpret_cast<const uint16_t*>(halves.data()),
-              static_cast<int64_t>(values.size()), values.data());
+TestTensor Floats(const std::vector<uint8_t>& fp16, Shape shape) {
+  std::vector<float> values(fp16.size() / 2);
+  WidenFp16(reinterpret_cast<const uint16_t*>(fp16.data()),
+            static_cast<int64_t>(values.size()), values.data());
   return F32(std::move(shape), values);
 }
 
 // Runs the node with f16 in place of its f32 activations.
-std::vector<TestTensor> RunHalves(const OpCase& c, const CpuOptions& options) {
+std::vector<TestTensor> RunFp16(const OpCase& c, const CpuOptions& options) {
   Node node = MakeNode(c);
   EXPECT_TRUE(Infer(node).ok());
   auto device = CpuDevice::Create(options, std::make_shared<PackedWeights>());
@@ -43,18 +43,18 @@ std::vector<TestTensor> RunHalves(const OpCase& c, const CpuOptions& options) {
   std::vector<std::vector<uint8_t>> bytes;
   bytes.reserve(node.inputs.size() + node.outputs.size());
   for (size_t i = 0; i < node.inputs.size(); ++i) {
-    if (c.inputs[i].halves.empty()) continue;
-    node.inputs[i].data = c.inputs[i].halves.data();
+    if (c.inputs[i].fp16.empty()) continue;
+    node.inputs[i].data = c.inputs[i].fp16.data();
     node.inputs[i].stored = c.inputs[i].stored;
   }
-  EXPECT_TRUE((*device)->ComputesHalves(node));
+  EXPECT_TRUE((*device)->ComputesFp16(node));
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     Operand& operand = node.inputs[i];
-    const bool is_half =
+    const bool is_fp16 =
         operand.type.dtype == DataType::kF32 && operand.data == nullptr;
-    bytes.push_back(is_half ? Halves(c.inputs[i]) : c.inputs[i].bytes);
+    bytes.push_back(is_fp16 ? Fp16Values(c.inputs[i]) : c.inputs[i].bytes);
     args.inputs.push_back({operand.present() ? bytes.back().data() : nullptr});
-    if (is_half) operand.type.dtype = DataType::kF16;
+    if (is_fp16) operand.type.dtype = DataType::kF16;
   }
   for (TensorType& type : node.outputs) {
     type.dtype = DataType::kF16;
@@ -76,7 +76,7 @@ std::vector<TestTensor> RunHalves(const OpCase& c, const CpuOptions& options) {
   return outputs;
 }
 
-void CheckHalves(const OpCase& c, float tolerance = kTolerance) {
+void CheckFp16(const OpCase& c, float tolerance = kTolerance) {
   const auto reference = RunOn(c, {1, 0, true});
   for (CpuFeatures features :
        {CpuFeatures{kCpuFp16}, DetectCpuFeatures() | kCpuFp16}) {
@@ -86,7 +86,7 @@ void CheckHalves(const OpCase& c, float tolerance = kTolerance) {
     std::vector<TestTensor> one_thread;
     for (int threads : {1, 2}) {
       SCOPED_TRACE(ToString(features) + "/" + std::to_string(threads));
-      const auto outputs = RunHalves(c, {threads, features, false, 0});
+      const auto outputs = RunFp16(c, {threads, features, false, 0});
       ExpectSame(outputs, reference, tolerance);
       if (one_thread.empty()) one_thread = outputs;
       for (size_t i = 0; i < outputs.size(); ++i) {
@@ -101,128 +101,128 @@ TestTensor Weights(Shape shape, uint32_t seed) {
   return StoredAs(DataType::kF16, RandomF32(std::move(shape), seed));
 }
 
-TEST(HalfActivations, Conv2dPointwise) {
+TEST(Fp16Activations, Conv2dPointwise) {
   for (int64_t channels : {1, 16, 24, 33, 1100}) {
     for (int64_t outputs : {1, 16, 24, 47}) {
       SCOPED_TRACE(ToString(Shape{channels, outputs}));
-      CheckHalves({"Conv2d",
-                   {{"activation", "RELUX"}, {"max_limit", 6.f}},
-                   {RandomF32({1, 7, 7, channels}, 1),
-                    Weights({outputs, channels, 1, 1}, 2),
-                    Const(RandomF32({outputs}, 3))}});
+      CheckFp16({"Conv2d",
+                 {{"activation", "RELUX"}, {"max_limit", 6.f}},
+                 {RandomF32({1, 7, 7, channels}, 1),
+                  Weights({outputs, channels, 1, 1}, 2),
+                  Const(RandomF32({outputs}, 3))}});
     }
   }
 }
 
-TEST(HalfActivations, Conv2dWindows) {
+TEST(Fp16Activations, Conv2dWindows) {
   for (int64_t channels : {3, 8}) {
     for (int64_t kernel : {3, 5}) {
       for (int64_t stride : {1, 2}) {
         for (int64_t dilation : {1, 2}) {
           SCOPED_TRACE(ToString(Shape{channels, kernel, stride, dilation}));
-          CheckHalves({"Conv2d",
-                       {{"strides", Ints{stride, stride}},
-                        {"dilations", Ints{dilation, dilation}},
-                        {"padding", int64_t{1}}},
-                       {RandomF32({2, 11, 13, channels}, 4),
-                        Weights({20, channels, kernel, kernel}, 5)}});
+          CheckFp16({"Conv2d",
+                     {{"strides", Ints{stride, stride}},
+                      {"dilations", Ints{dilation, dilation}},
+                      {"padding", int64_t{1}}},
+                     {RandomF32({2, 11, 13, channels}, 4),
+                      Weights({20, channels, kernel, kernel}, 5)}});
         }
       }
     }
   }
 }
 
-TEST(HalfActivations, Conv2dInSeveralBlocksOfDepth) {
+TEST(Fp16Activations, Conv2dInSeveralBlocksOfDepth) {
   for (int64_t channels : {136, 139}) {
-    CheckHalves({"Conv2d",
-                 {{"strides", Ints{2, 2}}, {"padding", int64_t{1}}},
-                 {RandomF32({1, 5, 7, channels}, 4),
-                  Weights({18, channels, 3, 3}, 5)}});
+    CheckFp16({"Conv2d",
+               {{"strides", Ints{2, 2}}, {"padding", int64_t{1}}},
+               {RandomF32({1, 5, 7, channels}, 4),
+                Weights({18, channels, 3, 3}, 5)}});
   }
 }
 
-TEST(HalfActivations, Conv2dActivations) {
+TEST(Fp16Activations, Conv2dActivations) {
   for (const char* activation : {"RELU", "SIGMOID", "HARDSWISH"}) {
-    CheckHalves({"Conv2d",
-                 {{"activation", activation}},
-                 {RandomF32({1, 5, 5, 16}, 6), Weights({24, 16, 1, 1}, 7)}});
+    CheckFp16({"Conv2d",
+               {{"activation", activation}},
+               {RandomF32({1, 5, 5, 16}, 6), Weights({24, 16, 1, 1}, 7)}});
   }
 }
 
-TEST(HalfActivations, DepthwiseConv2d) {
+TEST(Fp16Activations, DepthwiseConv2d) {
   for (int64_t kernel : {3, 5, 7}) {
     for (int64_t stride : {1, 2}) {
       for (int64_t channels : {8, 19}) {
-        CheckHalves({"DepthwiseConv2d",
-                     {{"strides", Ints{stride, stride}},
-                      {"padding", int64_t{1}},
-                      {"activation", "RELU"}},
-                     {RandomF32({2, 9, 11, channels}, 8),
-                      Weights({1, channels, kernel, kernel}, 9),
-                      Const(RandomF32({channels}, 10))}});
+        CheckFp16({"DepthwiseConv2d",
+                   {{"strides", Ints{stride, stride}},
+                    {"padding", int64_t{1}},
+                    {"activation", "RELU"}},
+                   {RandomF32({2, 9, 11, channels}, 8),
+                    Weights({1, channels, kernel, kernel}, 9),
+                    Const(RandomF32({channels}, 10))}});
       }
     }
   }
 }
 
-TEST(HalfActivations, Eltwise) {
+TEST(Fp16Activations, Eltwise) {
   for (const char* type : {"SUM", "SUB", "PROD", "SQR_DIFF"}) {
     for (const Shape& other : {Shape{1, 3, 5, 9}, Shape{1, 1, 1, 9}}) {
-      CheckHalves({"Eltwise",
-                   {{"type", type}, {"activation", "RELU"}},
-                   {RandomF32({1, 3, 5, 9}, 11), RandomF32(other, 12)}},
-                  4e-3f);
+      CheckFp16({"Eltwise",
+                 {{"type", type}, {"activation", "RELU"}},
+                 {RandomF32({1, 3, 5, 9}, 11), RandomF32(other, 12)}},
+                4e-3f);
     }
   }
 }
 
-TEST(HalfActivations, Pooling) {
+TEST(Fp16Activations, Pooling) {
   for (int64_t type : {1, 2}) {  // average, maximum
     for (int64_t kernel : {2, 3, 7}) {
-      CheckHalves({"Pooling",
-                   {{"pooling_type", type},
-                    {"kernels", Ints{kernel, kernel}},
-                    {"strides", Ints{2, 2}},
-                    {"padding", int64_t{1}}},
-                   {RandomF32({2, 9, 11, 19}, 17)}},
-                  2e-3f);
+      CheckFp16({"Pooling",
+                 {{"pooling_type", type},
+                  {"kernels", Ints{kernel, kernel}},
+                  {"strides", Ints{2, 2}},
+                  {"padding", int64_t{1}}},
+                 {RandomF32({2, 9, 11, 19}, 17)}},
+                2e-3f);
     }
   }
 }
 
-TEST(HalfActivations, FullyConnected) {
+TEST(Fp16Activations, FullyConnected) {
   for (int64_t batch : {1, 5}) {
     for (int64_t inputs : {70, 1100}) {
-      CheckHalves({"FullyConnected",
-                   {},
-                   {RandomF32({batch, inputs}, 18), Weights({33, inputs}, 19),
-                    Const(RandomF32({33}, 20))}});
+      CheckFp16({"FullyConnected",
+                 {},
+                 {RandomF32({batch, inputs}, 18), Weights({33, inputs}, 19),
+                  Const(RandomF32({33}, 20))}});
     }
   }
 }
 
-TEST(HalfActivations, Activation) {
+TEST(Fp16Activations, Activation) {
   for (const char* activation : {"RELU", "HARDSWISH", "TANH"}) {
-    CheckHalves({"Activation",
-                 {{"activation", activation}},
-                 {RandomF32({1, 7, 5, 13}, 13, -4, 4)}},
-                2e-3f);
+    CheckFp16({"Activation",
+               {{"activation", activation}},
+               {RandomF32({1, 7, 5, 13}, 13, -4, 4)}},
+              2e-3f);
   }
 }
 
-TEST(HalfActivations, WhatOnlyMoves) {
-  CheckHalves({"Concat",
-               {{"axis", int64_t{3}}},
-               {RandomF32({1, 3, 3, 5}, 14), RandomF32({1, 3, 3, 8}, 15)}},
-              1e-3f);
-  CheckHalves({"Transpose",
-               {{"dims", Ints{0, 3, 1, 2}}},
-               {RandomF32({1, 3, 4, 5}, 16)}},
-              1e-3f);
+TEST(Fp16Activations, WhatOnlyMoves) {
+  CheckFp16({"Concat",
+             {{"axis", int64_t{3}}},
+             {RandomF32({1, 3, 3, 5}, 14), RandomF32({1, 3, 3, 8}, 15)}},
+            1e-3f);
+  CheckFp16({"Transpose",
+             {{"dims", Ints{0, 3, 1, 2}}},
+             {RandomF32({1, 3, 4, 5}, 16)}},
+            1e-3f);
 }
 
 // What it does not compute with, though the CPU could.
-TEST(HalfActivations, AreNotForEveryNode) {
+TEST(Fp16Activations, AreNotForEveryNode) {
   const auto computes = [](OpCase c, CpuOptions options) {
     Node node = MakeNode(c);
     EXPECT_TRUE(Infer(node).ok());
@@ -230,7 +230,7 @@ TEST(HalfActivations, AreNotForEveryNode) {
       node.inputs[i].stored = c.inputs[i].stored;
     }
     auto device = CpuDevice::Create(options, std::make_shared<PackedWeights>());
-    return (*device)->ComputesHalves(node);
+    return (*device)->ComputesFp16(node);
   };
   const OpCase conv = {
       "Conv2d", {}, {RandomF32({1, 2, 2, 8}, 1), Weights({8, 8, 1, 1}, 2)}};

@@ -1,4 +1,4 @@
-// Kernels whose weights are stored as halves, on every path of the CPU.
+// Kernels whose weights are stored as fp16, on every path of the CPU.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ void CheckStored(OpCase c, float tolerance) {
   CheckOp(c, kBf16);
 }
 
-TEST(StoredHalves, Conv2d) {
+TEST(StoredFp16, Conv2d) {
   for (int64_t kernel : {1, 3}) {
     for (int64_t channels : {1, 16, 33, 800}) {
       for (int64_t outputs : {1, 32, 47}) {
@@ -46,7 +46,7 @@ TEST(StoredHalves, Conv2d) {
   }
 }
 
-TEST(StoredHalves, Conv2dGroupsAndStrides) {
+TEST(StoredFp16, Conv2dGroupsAndStrides) {
   for (int64_t channels : {3, 258}) {  // the latter in several blocks of depth
     CheckStored({"Conv2d",
                  {{"strides", Ints{2, 1}},
@@ -58,7 +58,7 @@ TEST(StoredHalves, Conv2dGroupsAndStrides) {
   }
 }
 
-TEST(StoredHalves, DepthwiseConv2d) {
+TEST(StoredFp16, DepthwiseConv2d) {
   for (int64_t multiplier : {1, 2}) {
     CheckStored(
         {"DepthwiseConv2d",
@@ -68,14 +68,14 @@ TEST(StoredHalves, DepthwiseConv2d) {
   }
 }
 
-TEST(StoredHalves, Deconv2d) {
+TEST(StoredFp16, Deconv2d) {
   CheckStored({"Deconv2d",
                {{"strides", Ints{2, 2}}, {"padding", int64_t{1}}},
                {RandomF32({1, 5, 6, 9}, 8), RandomF32({7, 9, 3, 3}, 9)}},
               1e-5f);
 }
 
-TEST(StoredHalves, FullyConnected) {
+TEST(StoredFp16, FullyConnected) {
   for (int64_t batch : {1, 5}) {
     CheckStored({"FullyConnected",
                  {},
@@ -84,7 +84,7 @@ TEST(StoredHalves, FullyConnected) {
   }
 }
 
-TEST(StoredHalves, MatMul) {
+TEST(StoredFp16, MatMul) {
   for (int64_t transpose : {0, 1}) {
     CheckStored(
         {"MatMul",
@@ -95,7 +95,7 @@ TEST(StoredHalves, MatMul) {
   }
 }
 
-TEST(StoredHalves, MicroKernel) {
+TEST(StoredFp16, MicroKernel) {
   Operand b;
   b.stored = DataType::kBF16;
   const auto name = [&b](CpuFeatures features) {

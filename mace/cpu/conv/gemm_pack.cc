@@ -8,7 +8,7 @@
 #include "mace/cpu/common/choose.h"
 #include "mace/cpu/common/weight_floats.h"
 #include "mace/cpu/simd/transpose_4x4.h"
-#include "mace/cpu/ukernels/gemm_f32/gemm_half_table.h"
+#include "mace/cpu/ukernels/gemm/gemm_half_table.h"
 
 namespace mace::cpu {
 namespace {
@@ -128,7 +128,7 @@ void PackPanel(const GemmF32& kernel, const GemmB& b, const float* tensor,
 
 namespace {
 
-// Whether b, of halves, is as well a matrix of pairs of them, which are packed
+// Whether b, of fp16, is as well a matrix of pairs of them, which are packed
 // as floats are.
 bool IsMatrixOfPairs(const GemmF32& kernel, const GemmB& b) {
   return kernel.operands.group == 2 && b.taps.size() == 1 && b.taps[0] == 0 &&
@@ -136,8 +136,8 @@ bool IsMatrixOfPairs(const GemmF32& kernel, const GemmB& b) {
          b.column_stride % 2 == 0;
 }
 
-void PackHalvesPanel(const GemmF32& kernel, const GemmB& b,
-                     const uint16_t* tensor, int64_t panel, float* packed) {
+void PackFp16Panel(const GemmF32& kernel, const GemmB& b,
+                   const uint16_t* tensor, int64_t panel, float* packed) {
   if (IsMatrixOfPairs(kernel, b)) {
     GemmB pairs = b;
     pairs.offset /= 2;
@@ -216,8 +216,7 @@ void PackB(const GemmF32& kernel, const GemmB& b, const void* data,
         for (size_t i = begin; i < end; ++i) {
           float* to = packed + i * panel_floats;
           if (kernel.operands.bytes == 2) {
-            PackHalvesPanel(kernel, b, static_cast<const uint16_t*>(data), i,
-                            to);
+            PackFp16Panel(kernel, b, static_cast<const uint16_t*>(data), i, to);
           } else {
             PackPanel(kernel, b, static_cast<const float*>(data), i, to);
           }

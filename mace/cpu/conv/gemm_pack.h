@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "mace/cpu/common/cpu_context.h"
-#include "mace/cpu/ukernels/gemm_f32/gemm_f32_table.h"
+#include "mace/cpu/ukernels/gemm/gemm_f32_table.h"
 #include "mace/graph/node.h"
 
 namespace mace::cpu {
@@ -44,7 +44,7 @@ bool RowsConflict(const GemmF32& kernel, int64_t row_bytes, int64_t n);
 // The micro-kernel for a product of floats.
 const GemmF32& ChooseGemmF32(const GemmSize& size, const CpuContext& context);
 
-// The micro-kernel for a product with `b`: of halves where b is stored as such
+// The micro-kernel for a product with `b`: of fp16 where b is stored as such
 // and the CPU multiplies them, else of floats.
 const GemmF32& ChooseGemm(const Operand& b, const GemmSize& size,
                           const CpuContext& context);
@@ -56,8 +56,8 @@ int64_t PackedFloats(const GemmF32& kernel, int64_t n, int64_t k);
 void PackPanel(const GemmF32& kernel, const GemmB& b, const float* data,
                int64_t panel, float* packed);
 
-// Packs `b` of tensor `data`, panel by panel over the threads. Of halves for a
-// micro-kernel of halves, else of floats.
+// Packs `b` of tensor `data`, panel by panel over the threads. Of fp16 values
+// for a micro-kernel of fp16, else of floats.
 void PackB(const GemmF32& kernel, const GemmB& b, const void* data,
            float* packed, ThreadPool* threads);
 

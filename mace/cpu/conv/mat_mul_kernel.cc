@@ -11,7 +11,7 @@
 #include "mace/cpu/common/kernel_inputs.h"
 #include "mace/cpu/conv/conv_gemm.h"
 #include "mace/cpu/reference/mat_mul.h"
-#include "mace/cpu/ukernels/gemv_f32/gemv_f32_table.h"
+#include "mace/cpu/ukernels/gemv/gemv_f32_table.h"
 #include "mace/device/widen_weights.h"
 
 namespace mace::cpu {
@@ -41,7 +41,7 @@ KernelPtr MakeReference(const MatMulSpec& s) {
 Result<KernelPtr> MakeGemv(const Node& node, const MatMulSpec& s,
                            const CpuContext& context) {
   const Operand& matrix = node.inputs[1];
-  std::shared_ptr<const void> floats;  // of a b stored as halves; else null
+  std::shared_ptr<const void> floats;  // of a b stored as fp16; else null
   if (matrix.stored != DataType::kInvalid) {
     MACE_ASSIGN_OR_RETURN(floats, KeptFloats(matrix, context.packed));
   }

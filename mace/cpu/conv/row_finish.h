@@ -5,7 +5,7 @@
 #define MACE_CPU_CONV_ROW_FINISH_H_
 
 #include "mace/cpu/common/activation.h"
-#include "mace/cpu/ukernels/binary_f32/binary_f32_table.h"
+#include "mace/cpu/ukernels/binary/binary_f32_table.h"
 
 namespace mace::cpu {
 

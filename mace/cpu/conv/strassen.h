@@ -2,7 +2,7 @@
 // multiplications.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows of a, its depth and the columns of b are cut in halves, row i of the
+// Rows of a, its depth and the columns of b are cut in fp16, row i of the
 // first half being paired with row i + rows / 2:
 //
 //   | a11 a12 |   | b11 b12 |   | c11 c12 |

@@ -21,8 +21,8 @@
 #include "mace/cpu/common/activation.h"
 #include "mace/cpu/common/cpu_context.h"
 #include "mace/cpu/reference/conv.h"
-#include "mace/cpu/ukernels/gemm_f32/gemm_f32_table.h"
-#include "mace/cpu/ukernels/winograd_f32/winograd_f32_table.h"
+#include "mace/cpu/ukernels/gemm/gemm_f32_table.h"
+#include "mace/cpu/ukernels/winograd/winograd_f32_table.h"
 
 namespace mace::cpu {
 

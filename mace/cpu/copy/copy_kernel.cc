@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "mace/cpu/common/half_weights.h"
+#include "mace/cpu/common/fp16_weights.h"
 
 namespace mace {
 namespace {
@@ -82,12 +82,12 @@ CpuKernelDefs ForAllTypes(Result<KernelPtr> (*prepare)(const Node&,
                   prepare);
 }
 
-CpuKernelDefs ForAllTypesAndHalves(Result<KernelPtr> (*prepare)(const Node&,
-                                                                CpuContext&)) {
+CpuKernelDefs ForAllTypesAndFp16(Result<KernelPtr> (*prepare)(const Node&,
+                                                              CpuContext&)) {
   CpuKernelDefs defs = ForAllTypes(prepare);
   for (CpuKernelDef& def : defs) {
     if (def.dtype != DataType::kF16) continue;
-    def.computes_halves = [](const Node& node, const CpuContext&) {
+    def.computes_fp16 = [](const Node& node, const CpuContext&) {
       return cpu::ReadsActivationsOnly(node);
     };
   }

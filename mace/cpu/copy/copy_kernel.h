@@ -27,8 +27,8 @@ CpuKernelDefs ForTypes(std::initializer_list<DataType> types,
 CpuKernelDefs ForAllTypes(Result<KernelPtr> (*prepare)(const Node&,
                                                        CpuContext&));
 // The same for ops that may move f16 in place of f32.
-CpuKernelDefs ForAllTypesAndHalves(Result<KernelPtr> (*prepare)(const Node&,
-                                                                CpuContext&));
+CpuKernelDefs ForAllTypesAndFp16(Result<KernelPtr> (*prepare)(const Node&,
+                                                              CpuContext&));
 
 }  // namespace mace
 

@@ -1,7 +1,7 @@
 // Which chains of convolutions run as one kernel.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/fused/conv_chain.h"
+#include "mace/cpu/fused/fused_conv.h"
 
 #include <algorithm>
 #include <optional>
@@ -11,7 +11,7 @@
 #include "mace/cpu/conv/conv_kernel.h"
 #include "mace/cpu/conv/conv_node.h"
 #include "mace/cpu/conv/conv_strassen_kernel.h"
-#include "mace/cpu/fused/conv_chain_kernel.h"
+#include "mace/cpu/fused/fused_conv_kernel.h"
 #include "mace/graph/attrs.h"
 #include "mace/ops/eltwise.h"
 
@@ -21,7 +21,7 @@ namespace {
 // A tensor before the depthwise convolution that is smaller than this stays in
 // the second-level cache: computing lines twice would cost more than it gains.
 constexpr int64_t kFarBytes = 1 << 20;
-Status NotWorthIt(const ChainLink& link) {
+Status NotWorthIt(const FusedNode& link) {
   return Unsupported(Label(*link.node) + ": runs as well on its own");
 }
 
@@ -35,16 +35,16 @@ bool IsConstant(const Node& node, DataType dtype) {
 // The ops of a chain: convolutions and depthwise ones in turns, and a sum
 // behind a convolution.
 struct Links {
-  std::vector<const ChainLink*> convs;
-  const ChainLink* sum = nullptr;
+  std::vector<const FusedNode*> convs;
+  const FusedNode* sum = nullptr;
 };
 
-bool IsDepthwise(const ChainLink& link) {
+bool IsDepthwise(const FusedNode& link) {
   return link.node->op == "DepthwiseConv2d";
 }
 
-bool Match(const std::vector<ChainLink>& chain, Links* links) {
-  for (const ChainLink& link : chain) {
+bool Match(const std::vector<FusedNode>& chain, Links* links) {
+  for (const FusedNode& link : chain) {
     const bool after_depthwise =
         !links->convs.empty() && IsDepthwise(*links->convs.back());
     if (links->sum != nullptr) return false;
@@ -60,7 +60,7 @@ bool Match(const std::vector<ChainLink>& chain, Links* links) {
     if (link.previous > 0) return false;
     links->convs.push_back(&link);
   }
-  if (chain.size() < 2 || links->convs.size() > ConvChain::kMaxStages) {
+  if (chain.size() < 2 || links->convs.size() > FusedConv::kMaxStages) {
     return false;
   }
   // Of halves only a convolution and its sum are one kernel.
@@ -68,7 +68,7 @@ bool Match(const std::vector<ChainLink>& chain, Links* links) {
                              ? chain[0].node->inputs[0].type.dtype
                              : DataType::kF32;
   return std::all_of(links->convs.begin(), links->convs.end(),
-                     [dtype](const ChainLink* link) {
+                     [dtype](const FusedNode* link) {
                        return IsConstant(*link->node, dtype);
                      });
 }
@@ -118,7 +118,7 @@ bool AfterPays(const Operand& filter, const ConvShape& s,
          (lines % threads == 0 && 4 * rows > s.out_channels);
 }
 
-Result<ChainProduct> MakeProduct(const Node& node, const ConvNode& conv,
+Result<FusedProduct> MakeProduct(const Node& node, const ConvNode& conv,
                                  int64_t x_pixel, int bias,
                                  const ActivationFunction& sum_activation,
                                  CpuContext& context) {
@@ -135,7 +135,7 @@ Result<ChainProduct> MakeProduct(const Node& node, const ConvNode& conv,
   made.spec.one_thread = true;
   made.spec.sum_activation = sum_activation;
   made.spec.patches.pixel_stride = x_pixel;
-  ChainProduct product = {conv.shape, std::move(made.filter),
+  FusedProduct product = {conv.shape, std::move(made.filter),
                           ConvGemm(made.spec, context), bias};
   if (!strassen) return product;
   product.strassen.emplace(made.spec, context);
@@ -160,7 +160,7 @@ class InputIndices {
   int next_ = 1;
 };
 
-Result<KernelPtr> PrepareSum(const ChainLink& link,
+Result<KernelPtr> PrepareSum(const FusedNode& link,
                              const ActivationFunction& sum_activation,
                              CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const ConvNode conv, ReadConv2d(*link.node));
@@ -178,7 +178,7 @@ Result<KernelPtr> PrepareSum(const ChainLink& link,
 // Errors: MACE_UNSUPPORTED if not.
 Status CheckLink(const Links& links, size_t i, const ConvNode& conv,
                  const CpuContext& context) {
-  const ChainLink& link = *links.convs[i];
+  const FusedNode& link = *links.convs[i];
   const Operand& filter = link.node->inputs[1];
   if (IsDepthwise(link)) {
     return conv.shape.out_per_group() == 1 ? Status() : NotWorthIt(link);
@@ -193,7 +193,7 @@ Status CheckLink(const Links& links, size_t i, const ConvNode& conv,
   return Status();
 }
 
-Result<ChainDepthwise> MakeDepthwise(const Node& node, const ConvNode& conv,
+Result<FusedDepthwise> MakeDepthwise(const Node& node, const ConvNode& conv,
                                      int64_t y_pixel, int bias,
                                      CpuContext& context) {
   Depthwise::Spec spec = {conv.shape.window, 1, conv.shape.in_channels,
@@ -202,7 +202,7 @@ Result<ChainDepthwise> MakeDepthwise(const Node& node, const ConvNode& conv,
   Depthwise kernel(spec, context);
   MACE_ASSIGN_OR_RETURN(auto taps,
                         kernel.PackConstant(node.inputs[1], context));
-  return ChainDepthwise{conv.shape, std::move(kernel), std::move(taps), bias};
+  return FusedDepthwise{conv.shape, std::move(kernel), std::move(taps), bias};
 }
 
 Result<KernelPtr> PrepareLines(const Links& links,
@@ -223,22 +223,22 @@ Result<KernelPtr> PrepareLines(const Links& links,
     convs.push_back(conv);
   }
   InputIndices inputs;
-  ConvChain::Spec spec;
+  FusedConv::Spec spec;
   spec.step = context.choice.step;
   for (size_t i = 0; i < num_convs; ++i) {
     const Node& node = *links.convs[i]->node;
     const ConvShape& s = convs[i].shape;
     const int bias = inputs.NextBias(node);
     const bool last = i + 1 == num_convs;
-    ChainStage stage;
+    FusedStage stage;
     if (IsDepthwise(*links.convs[i])) {
-      const int64_t y_pixel = last ? 0 : ChainPixel(s.out_channels);
+      const int64_t y_pixel = last ? 0 : FusedPixel(s.out_channels);
       MACE_ASSIGN_OR_RETURN(
           stage.depthwise,
           MakeDepthwise(node, convs[i], y_pixel, bias, context));
     } else {
       const int64_t x_pixel =
-          i == 0 ? s.in_channels : ChainPixel(s.in_channels);
+          i == 0 ? s.in_channels : FusedPixel(s.in_channels);
       MACE_ASSIGN_OR_RETURN(
           stage.product,
           MakeProduct(node, convs[i], x_pixel, bias,
@@ -248,12 +248,12 @@ Result<KernelPtr> PrepareLines(const Links& links,
     spec.stages.push_back(std::move(stage));
   }
   return KernelPtr(
-      std::make_unique<ConvChain>(std::move(spec), context.threads));
+      std::make_unique<FusedConv>(std::move(spec), context.threads));
 }
 
 }  // namespace
 
-Result<KernelPtr> PrepareConvChain(const std::vector<ChainLink>& chain,
+Result<KernelPtr> PrepareFusedConv(const std::vector<FusedNode>& chain,
                                    CpuContext& context) {
   Links links;
   if (context.reference || context.choice.chain == 0 || !Match(chain, &links)) {

@@ -1,7 +1,7 @@
 // Which chains of convolutions run as one kernel.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_FUSED_CONV_CHAIN_H_
-#define MACE_CPU_FUSED_CONV_CHAIN_H_
+#ifndef MACE_CPU_FUSED_FUSED_CONV_H_
+#define MACE_CPU_FUSED_FUSED_CONV_H_
 
 #include <vector>
 
@@ -14,9 +14,9 @@ namespace mace::cpu {
 // behind a Conv2d also the Eltwise that adds another tensor. Errors:
 // MACE_UNSUPPORTED for any other chain, and where the tensors between stay in a
 // cache anyway.
-Result<KernelPtr> PrepareConvChain(const std::vector<ChainLink>& chain,
+Result<KernelPtr> PrepareFusedConv(const std::vector<FusedNode>& chain,
                                    CpuContext& context);
 
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_FUSED_CONV_CHAIN_H_
+#endif  // MACE_CPU_FUSED_FUSED_CONV_H_

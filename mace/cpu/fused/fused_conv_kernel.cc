@@ -1,7 +1,7 @@
 // Planning the lines of a chain, and running its bands.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/fused/conv_chain_kernel.h"
+#include "mace/cpu/fused/fused_conv_kernel.h"
 
 #include "mace/cpu/common/blocking.h"
 #include "mace/cpu/common/safe_distance.h"
@@ -33,7 +33,7 @@ const float* Input(const RunArgs& args, int i) {
 
 }  // namespace
 
-void ChainProduct::Run(const RunArgs& args, int64_t begin, int64_t end,
+void FusedProduct::Run(const RunArgs& args, int64_t begin, int64_t end,
                        const float* x, float* y, int64_t y_floats,
                        void* scratch) const {
   const float* sum = Input(args, addend);
@@ -43,7 +43,7 @@ void ChainProduct::Run(const RunArgs& args, int64_t begin, int64_t end,
                scratch);
 }
 
-void ChainProduct::RunPairs(const RunArgs& args, const float* x,
+void FusedProduct::RunPairs(const RunArgs& args, const float* x,
                             const StrassenGemm::Rows& first,
                             const StrassenGemm::Rows& second,
                             void* scratch) const {
@@ -53,49 +53,49 @@ void ChainProduct::RunPairs(const RunArgs& args, const float* x,
       first, second, scratch);
 }
 
-int64_t ChainProduct::thread_scratch_floats() const {
+int64_t FusedProduct::thread_scratch_floats() const {
   return (strassen ? strassen->thread_scratch_bytes()
                    : gemm.thread_scratch_bytes()) /
          static_cast<int64_t>(sizeof(float));
 }
 
-std::string ChainProduct::variant() const {
+std::string FusedProduct::variant() const {
   return (strassen ? strassen->variant() : gemm.variant()) +
          (addend >= 0 ? " + sum" : "");
 }
 
-double ChainProduct::Cost() const {
+double FusedProduct::Cost() const {
   return strassen ? StrassenCost(shape) : DirectCost(shape);
 }
 
-ConvChain::ConvChain(Spec spec, ThreadPool* threads)
+FusedConv::FusedConv(Spec spec, ThreadPool* threads)
     : stages_(std::move(spec.stages)), threads_(threads) {
   PlanLines(spec.step);
   PlanScratch();
 }
 
-int64_t ConvChain::scratch_bytes() const {
+int64_t FusedConv::scratch_bytes() const {
   return threads_->num_threads() * thread_floats_ *
          static_cast<int64_t>(sizeof(float));
 }
 
-int64_t ConvChain::macs() const {
+int64_t FusedConv::macs() const {
   int64_t macs = 0;
-  for (const ChainStage& stage : stages_) macs += Macs(stage.shape());
+  for (const FusedStage& stage : stages_) macs += Macs(stage.shape());
   return macs;
 }
 
-int64_t ConvChain::cost_macs() const {
+int64_t FusedConv::cost_macs() const {
   double cost = 0;
-  for (const ChainStage& stage : stages_) {
+  for (const FusedStage& stage : stages_) {
     cost += stage.product ? stage.product->Cost()
                           : static_cast<double>(Macs(stage.shape()));
   }
   return static_cast<int64_t>(cost);
 }
 
-std::vector<mace::Overlap> ConvChain::overlaps() const {
-  if (pairs_lines()) return {};  // both halves are read from the start
+std::vector<mace::Overlap> FusedConv::overlaps() const {
+  if (pairs_lines()) return {};  // both fp16 values are read from the start
   const int64_t threads = threads_->num_threads();
   const Window2D& out = last().window;
   const int64_t step = step_.back();
@@ -119,9 +119,9 @@ std::vector<mace::Overlap> ConvChain::overlaps() const {
   return {{0, distance}};
 }
 
-std::string ConvChain::variant() const {
+std::string FusedConv::variant() const {
   std::string variant;
-  for (const ChainStage& stage : stages_) {
+  for (const FusedStage& stage : stages_) {
     variant += (variant.empty() ? "" : " + ") +
                (stage.product ? stage.product->variant()
                               : stage.depthwise->kernel.variant());
@@ -129,7 +129,7 @@ std::string ConvChain::variant() const {
   return variant + " by lines";
 }
 
-Status ConvChain::Run(const RunArgs& args) {
+Status FusedConv::Run(const RunArgs& args) {
   const auto floats = [](int64_t lines, int64_t width, int64_t channels) {
     return lines * width * channels;
   };
@@ -151,25 +151,25 @@ Status ConvChain::Run(const RunArgs& args) {
   return Status();
 }
 
-int64_t ConvChain::Lines() const {
+int64_t FusedConv::Lines() const {
   return pairs_lines() ? last().window.h.out / 2 : last().window.h.out;
 }
 
-int64_t ConvChain::BandBegin(int64_t band) const {
+int64_t FusedConv::BandBegin(int64_t band) const {
   return band * Lines() / num_bands_;
 }
 
-int64_t ConvChain::FirstLine(size_t stage, int64_t p) const {
+int64_t FusedConv::FirstLine(size_t stage, int64_t p) const {
   const Window& h = stages_[stage].shape().window.h;
   return std::clamp<int64_t>(p * h.stride - h.pad_before, 0, h.in);
 }
 
-int64_t ConvChain::LastLine(size_t stage, int64_t p) const {
+int64_t FusedConv::LastLine(size_t stage, int64_t p) const {
   const Window& h = stages_[stage].shape().window.h;
   return std::clamp<int64_t>(p * h.stride - h.pad_before + h.extent(), 0, h.in);
 }
 
-void ConvChain::PlanLines(int64_t doubled) {
+void FusedConv::PlanLines(int64_t doubled) {
   const ConvShape& s = last();
   const int64_t threads = threads_->num_threads();
   int64_t step = 1;
@@ -199,7 +199,7 @@ void ConvChain::PlanLines(int64_t doubled) {
   }
 }
 
-void ConvChain::PlanScratch() {
+void FusedConv::PlanScratch() {
   int64_t floats = 0;
   const auto add = [&floats](int64_t more) {
     const int64_t at = floats;
@@ -207,34 +207,34 @@ void ConvChain::PlanScratch() {
     return at;
   };
   for (size_t i = 0; i < stages_.size(); ++i) {
-    const ChainStage& stage = stages_[i];
+    const FusedStage& stage = stages_[i];
     scratch_at_.push_back(
         add(stage.product
                 ? stage.product->thread_scratch_floats()
                 : CeilDiv(stage.depthwise->kernel.thread_scratch_bytes(), 4)));
     if (i + 1 == stages_.size()) break;
-    const ChainStage& next = stages_[i + 1];
+    const FusedStage& next = stages_[i + 1];
     const Window& h = next.shape().window.h;
     const int64_t channels = stage.shape().out_channels;
     Ring ring;
     ring.lines = (step_[i + 1] - 1) * h.stride + h.extent();
     if (pairs_lines()) ring.lines *= 2;
     ring.line_floats = stage.shape().window.w.out *
-                       (next.product ? ChainPixel(channels) : channels);
+                       (next.product ? FusedPixel(channels) : channels);
     ring.at = add(ring.lines * ring.line_floats);
     rings_.push_back(ring);
   }
   thread_floats_ = floats;
 }
 
-void ConvChain::Advance(Band& band, size_t stage, int64_t end) const {
+void FusedConv::Advance(Band& band, size_t stage, int64_t end) const {
   int64_t& ready = band.ready[stage];
   while (ready < end) {
     const int64_t stop = std::min(ready + step_[stage], end);
     if (stage > 0) {
       int64_t& before = band.ready[stage - 1];
       before = std::max(before, FirstLine(stage, ready));
-      // A product leaves nothing for the next step: the ring begins anew.
+      // A product leaves nothing for the next step: the ring begins again.
       if (stages_[stage].product) band.base[stage - 1] = ready;
       Advance(band, stage - 1, LastLine(stage, stop - 1));
     }
@@ -247,7 +247,7 @@ void ConvChain::Advance(Band& band, size_t stage, int64_t end) const {
   }
 }
 
-float* ConvChain::OutputLine(const Band& band, size_t stage,
+float* FusedConv::OutputLine(const Band& band, size_t stage,
                              int64_t line) const {
   if (stage == rings_.size()) {
     return band.args.outputs[0].as<float>() +
@@ -258,16 +258,16 @@ float* ConvChain::OutputLine(const Band& band, size_t stage,
          (line - band.base[stage]) % ring.lines * ring.line_floats;
 }
 
-int64_t ConvChain::Contiguous(const Band& band, size_t stage, int64_t line,
+int64_t FusedConv::Contiguous(const Band& band, size_t stage, int64_t line,
                               int64_t most) const {
   if (stage == rings_.size()) return most;
   const int64_t lines = rings_[stage].lines;
   return std::min(most, lines - (line - band.base[stage]) % lines);
 }
 
-void ConvChain::RunDepthwise(const Band& band, size_t stage, int64_t begin,
+void FusedConv::RunDepthwise(const Band& band, size_t stage, int64_t begin,
                              int64_t end) const {
-  const ChainDepthwise& d = *stages_[stage].depthwise;
+  const FusedDepthwise& d = *stages_[stage].depthwise;
   Depthwise::Image image = {band.args.inputs[0].as<const float>(),
                             d.shape.window.h.in};
   if (stage > 0) {
@@ -281,9 +281,9 @@ void ConvChain::RunDepthwise(const Band& band, size_t stage, int64_t begin,
   }
 }
 
-void ConvChain::RunProduct(const Band& band, size_t stage, int64_t begin,
+void FusedConv::RunProduct(const Band& band, size_t stage, int64_t begin,
                            int64_t end) const {
-  const ChainProduct& product = *stages_[stage].product;
+  const FusedProduct& product = *stages_[stage].product;
   const int64_t width = product.shape.window.w.out;
   float* scratch = band.scratch + scratch_at_[stage];
   for (int64_t stop; begin < end; begin = stop) {
@@ -301,7 +301,7 @@ void ConvChain::RunProduct(const Band& band, size_t stage, int64_t begin,
   }
 }
 
-void ConvChain::RunPairs(const RunArgs& args, int64_t band,
+void FusedConv::RunPairs(const RunArgs& args, int64_t band,
                          float* scratch) const {
   const Window2D& w = last().window;
   const Ring& ring = rings_[0];

@@ -1,14 +1,14 @@
-// ConvChain: convolutions one behind the other, line by line through the cache.
+// FusedConv: convolutions one behind the other, line by line through the cache.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   x --> conv --> ring of lines --> depthwise --> lines --> 1x1 --> ring --> y
 //
 // A task is a band of output lines. A stage computes lines when the next one
 // asks for them; a ring holds those that the window of the next lines touches.
-// Where a band begins, the lines above it are computed anew. Every element is
+// Where a band begins, the lines above it are computed again. Every element is
 // computed as by the kernels on their own.
-#ifndef MACE_CPU_FUSED_CONV_CHAIN_KERNEL_H_
-#define MACE_CPU_FUSED_CONV_CHAIN_KERNEL_H_
+#ifndef MACE_CPU_FUSED_FUSED_CONV_KERNEL_H_
+#define MACE_CPU_FUSED_FUSED_CONV_KERNEL_H_
 
 #include <algorithm>
 #include <memory>
@@ -26,7 +26,7 @@
 namespace mace::cpu {
 
 // A convolution of the chain; the indices are those of inputs, below 0 without.
-struct ChainProduct {
+struct FusedProduct {
   ConvShape shape;
   PackedB filter;
   ConvGemm gemm;
@@ -52,13 +52,13 @@ struct ChainProduct {
 
 // Floats between the pixels of the depthwise output that a product reads: more
 // than channels where whole pixels would compete for a few sets of the cache.
-inline int64_t ChainPixel(int64_t channels) {
+inline int64_t FusedPixel(int64_t channels) {
   constexpr int64_t kSetConflictBytes = 512;
   return channels * 4 % kSetConflictBytes == 0 ? channels + 16 : channels;
 }
 
 // A depthwise convolution of the chain.
-struct ChainDepthwise {
+struct FusedDepthwise {
   ConvShape shape;
   Depthwise kernel;
   std::shared_ptr<const void> taps;
@@ -66,25 +66,25 @@ struct ChainDepthwise {
 };
 
 // One or the other.
-struct ChainStage {
-  std::optional<ChainProduct> product;
-  std::optional<ChainDepthwise> depthwise;
+struct FusedStage {
+  std::optional<FusedProduct> product;
+  std::optional<FusedDepthwise> depthwise;
 
   const ConvShape& shape() const {
     return product ? product->shape : depthwise->shape;
   }
 };
 
-class ConvChain final : public Kernel {
+class FusedConv final : public Kernel {
  public:
   static constexpr size_t kMaxStages = 8;
   struct Spec {
     // Products and depthwise convolutions in turns; products but the first are
     // 1x1, and by Strassen's method only behind a single depthwise one.
-    std::vector<ChainStage> stages;
+    std::vector<FusedStage> stages;
     int64_t step = 0;  // KernelChoice::step
   };
-  ConvChain(Spec spec, ThreadPool* threads);
+  FusedConv(Spec spec, ThreadPool* threads);
 
   int64_t scratch_bytes() const override;
   int64_t macs() const override;
@@ -135,7 +135,7 @@ class ConvChain final : public Kernel {
   // those as far down in the lower half.
   void RunPairs(const RunArgs& args, int64_t band, float* scratch) const;
 
-  std::vector<ChainStage> stages_;
+  std::vector<FusedStage> stages_;
   ThreadPool* threads_;
   std::vector<int64_t> step_;  // by stage: lines at a time
   std::vector<Ring> rings_;
@@ -146,4 +146,4 @@ class ConvChain final : public Kernel {
 
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_FUSED_CONV_CHAIN_KERNEL_H_
+#endif  // MACE_CPU_FUSED_FUSED_CONV_KERNEL_H_

@@ -1,7 +1,7 @@
 // Interleaving the channels of two tensors.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/fused/shuffle_chain.h"
+#include "mace/cpu/fused/fused_shuffle.h"
 
 #include <algorithm>
 
@@ -54,7 +54,7 @@ Result<bool> SplitsInTwo(const Node& node) {
          node.outputs[0].shape.back() % 2 == 0;
 }
 
-Result<bool> Match(const std::vector<ChainLink>& chain) {
+Result<bool> Match(const std::vector<FusedNode>& chain) {
   const auto is = [&chain](size_t i, const char* op) {
     return chain[i].node->op == op && chain[i].previous <= 0;
   };
@@ -71,7 +71,7 @@ Result<bool> Match(const std::vector<ChainLink>& chain) {
 
 }  // namespace
 
-Result<KernelPtr> PrepareShuffleChain(const std::vector<ChainLink>& chain,
+Result<KernelPtr> PrepareFusedShuffle(const std::vector<FusedNode>& chain,
                                       CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const bool matches, Match(chain));
   if (context.reference || !matches) {

@@ -1,10 +1,10 @@
 // A concatenation, its channel shuffle and the split behind it, in one pass.
 // SPDX-License-Identifier: Apache-2.0
 //
-//   a  0 1 2 3     concatenated and shuffled in two groups:   split in halves:
+//   a  0 1 2 3     concatenated and shuffled in two groups:   split in fp16:
 //   b  4 5 6 7     0 4 1 5 2 6 3 7                            0 4 1 5 | 2 6 3 7
-#ifndef MACE_CPU_FUSED_SHUFFLE_CHAIN_H_
-#define MACE_CPU_FUSED_SHUFFLE_CHAIN_H_
+#ifndef MACE_CPU_FUSED_FUSED_SHUFFLE_H_
+#define MACE_CPU_FUSED_FUSED_SHUFFLE_H_
 
 #include <vector>
 
@@ -16,9 +16,9 @@ namespace mace::cpu {
 // A chain Concat, ChannelShuffle or Concat, ChannelShuffle, Split of floats: of
 // two tensors of the same extents along the last axis, in two groups, into two
 // parts. Errors: MACE_UNSUPPORTED for any other chain.
-Result<KernelPtr> PrepareShuffleChain(const std::vector<ChainLink>& chain,
+Result<KernelPtr> PrepareFusedShuffle(const std::vector<FusedNode>& chain,
                                       CpuContext& context);
 
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_FUSED_SHUFFLE_CHAIN_H_
+#endif  // MACE_CPU_FUSED_FUSED_SHUFFLE_H_

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <map>
 
-#include "mace/cpu/fused/conv_chain.h"
-#include "mace/cpu/fused/shuffle_chain.h"
+#include "mace/cpu/fused/fused_conv.h"
+#include "mace/cpu/fused/fused_shuffle.h"
 
 namespace mace::cpu {
 namespace {
@@ -59,17 +59,17 @@ Result<KernelPtr> PrepareNode(const Node& node, CpuContext& context) {
                      "; there is one for " + supported);
 }
 
-Result<KernelPtr> PrepareLinks(const std::vector<ChainLink>& links,
+Result<KernelPtr> PrepareLinks(const std::vector<FusedNode>& links,
                                CpuContext& context) {
   if (links.size() == 1) return PrepareNode(*links[0].node, context);
-  for (const ChainLink& link : links) {
+  for (const FusedNode& link : links) {
     if (HasNoElements(*link.node)) {
       return Unsupported(Label(*link.node) +
                          ": has no elements, no chain computes it");
     }
   }
-  return links[0].node->op == "Concat" ? PrepareShuffleChain(links, context)
-                                       : PrepareConvChain(links, context);
+  return links[0].node->op == "Concat" ? PrepareFusedShuffle(links, context)
+                                       : PrepareFusedConv(links, context);
 }
 
 }  // namespace mace::cpu

@@ -16,8 +16,8 @@ namespace mace::cpu {
 const CpuKernelDefs* FindKernelDefs(const std::string& op);
 
 // The kernel of a node, or the one of a chain of several.
-// Errors: as Device::Prepare and Device::PrepareChain.
-Result<KernelPtr> PrepareLinks(const std::vector<ChainLink>& links,
+// Errors: as Device::Prepare and Device::PrepareFused.
+Result<KernelPtr> PrepareLinks(const std::vector<FusedNode>& links,
                                CpuContext& context);
 Result<KernelPtr> PrepareNode(const Node& node, CpuContext& context);
 

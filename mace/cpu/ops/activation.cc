@@ -6,8 +6,8 @@
 #include <type_traits>
 
 #include "mace/cpu/common/activation.h"
+#include "mace/cpu/common/fp16_weights.h"
 #include "mace/cpu/common/function_kernel.h"
-#include "mace/cpu/common/half_weights.h"
 #include "mace/cpu/common/kernel_table.h"
 
 namespace mace::cpu {
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kTile = 8192;  // floats, so that a task outweighs its start
 
-// T: float, or uint16_t for halves.
+// T: float, or uint16_t for fp16.
 template <typename T>
 KernelPtr MakeActivation(const ActivationFunction& act, int64_t n,
                          CpuContext& context) {
@@ -57,7 +57,7 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
       facts);
 }
 
-bool ComputesHalves(const Node& node, const CpuContext&) {
+bool ComputesFp16(const Node& node, const CpuContext&) {
   return ReadsActivationsOnly(node);
 }
 
@@ -65,7 +65,7 @@ bool ComputesHalves(const Node& node, const CpuContext&) {
 
 CpuKernelDefs Activation() {
   return {{DataType::kF32, Prepare<float>},
-          {DataType::kF16, Prepare<uint16_t>, -1, ComputesHalves}};
+          {DataType::kF16, Prepare<uint16_t>, -1, ComputesFp16}};
 }
 
 }  // namespace mace::cpu

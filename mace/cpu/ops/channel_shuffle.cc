@@ -23,6 +23,6 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs ChannelShuffle() { return ForAllTypesAndHalves(Prepare); }
+CpuKernelDefs ChannelShuffle() { return ForAllTypesAndFp16(Prepare); }
 
 }  // namespace mace::cpu

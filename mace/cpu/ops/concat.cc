@@ -29,6 +29,6 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs Concat() { return ForAllTypesAndHalves(Prepare); }
+CpuKernelDefs Concat() { return ForAllTypesAndFp16(Prepare); }
 
 }  // namespace mace::cpu

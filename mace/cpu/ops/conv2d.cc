@@ -45,7 +45,7 @@ Result<KernelPtr> PrepareF16(const Node& node, CpuContext& context) {
 
 CpuKernelDefs Conv2d() {
   return {{DataType::kF32, PrepareF32, 1},
-          {DataType::kF16, PrepareF16, 1, ConvComputesHalves}};
+          {DataType::kF16, PrepareF16, 1, ConvComputesFp16}};
 }
 
 }  // namespace mace::cpu

@@ -4,8 +4,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "mace/cpu/common/fp16_weights.h"
 #include "mace/cpu/common/function_kernel.h"
-#include "mace/cpu/common/half_weights.h"
 #include "mace/cpu/common/kernel_inputs.h"
 #include "mace/cpu/common/kernel_table.h"
 #include "mace/cpu/conv/conv_kernel.h"
@@ -15,7 +15,7 @@
 namespace mace::cpu {
 namespace {
 
-// T: float, or uint16_t for halves.
+// T: float, or uint16_t for fp16.
 template <typename T>
 struct DepthwiseKernel final : Kernel {
   explicit DepthwiseKernel(DepthwiseOf<T> depthwise_in)
@@ -59,7 +59,7 @@ struct DepthwiseKernel final : Kernel {
 
   DepthwiseOf<T> depthwise;
   std::shared_ptr<const void> constant;  // packed; or null
-  LargeArray<uint16_t> bias;             // of halves; or empty
+  LargeArray<uint16_t> bias;             // of fp16; or empty
   int64_t num_macs = 0;
 };
 
@@ -71,7 +71,7 @@ Result<KernelPtr> PrepareDepthwise(const Node& node, const ConvShape& s,
       DepthwiseOf<T>({s.window, s.batch, s.in_channels, act}, context));
   if (sizeof(T) == sizeof(uint16_t) && node.has_input(2)) {
     MACE_ASSIGN_OR_RETURN(kernel->bias,
-                          RoundedToHalves(node.inputs[2], s.out_channels));
+                          RoundedToFp16(node.inputs[2], s.out_channels));
   }
   kernel->num_macs =
       SaturatedProduct({NumElements(node.outputs[0].shape), s.taps()});
@@ -103,14 +103,14 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
 }
 
 // Whether a convolution with f32 activations may as well have f16 ones.
-bool ComputesHalves(const Node& node, const CpuContext&) {
-  if (!HasHalfWeights(node)) return false;
+bool ComputesFp16(const Node& node, const CpuContext&) {
+  if (!HasFp16Weights(node)) return false;
   const Result<ConvNode> conv = ReadDepthwiseConv2d(node);
   return conv.ok() && conv->shape.out_per_group() == 1;
 }
 
 Result<KernelPtr> PrepareF16(const Node& node, CpuContext& context) {
-  if (!ComputesHalves(node, context)) {
+  if (!ComputesFp16(node, context)) {
     return Unsupported(Label(node) +
                        ": of f16 the CPU takes a constant filter stored as"
                        " such, with one output per channel");
@@ -123,7 +123,7 @@ Result<KernelPtr> PrepareF16(const Node& node, CpuContext& context) {
 
 CpuKernelDefs DepthwiseConv2d() {
   return {{DataType::kF32, PrepareF32, 1},
-          {DataType::kF16, PrepareF16, 1, ComputesHalves}};
+          {DataType::kF16, PrepareF16, 1, ComputesFp16}};
 }
 
 }  // namespace mace::cpu

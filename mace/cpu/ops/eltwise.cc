@@ -10,10 +10,10 @@
 #include "mace/cpu/common/broadcast_loop.h"
 #include "mace/cpu/common/choose.h"
 #include "mace/cpu/common/eltwise_functions.h"
+#include "mace/cpu/common/fp16_weights.h"
 #include "mace/cpu/common/function_kernel.h"
-#include "mace/cpu/common/half_weights.h"
 #include "mace/cpu/common/kernel_table.h"
-#include "mace/cpu/ukernels/binary_f32/binary_f32_table.h"
+#include "mace/cpu/ukernels/binary/binary_f32_table.h"
 
 namespace mace::cpu {
 namespace {
@@ -148,8 +148,8 @@ KernelPtr MakeF32(const Node& node, EltwiseType type,
                             });
 }
 
-// Whether there is a micro-kernel of halves for an Eltwise of activations.
-bool ComputesHalves(const Node& node, const CpuContext& context) {
+// Whether there is a micro-kernel of fp16 for an Eltwise of activations.
+bool ComputesFp16(const Node& node, const CpuContext& context) {
   if (!ReadsActivationsOnly(node) || node.inputs.size() != 2) return false;
   const Result<EltwiseAttrs> attrs = ReadAttrs<EltwiseAttrs>(node);
   if (!attrs.ok()) return false;
@@ -198,7 +198,7 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 
 CpuKernelDefs Eltwise() {
   return {{DataType::kF32, Prepare<float>},
-          {DataType::kF16, PrepareF16, -1, ComputesHalves},
+          {DataType::kF16, PrepareF16, -1, ComputesFp16},
           {DataType::kI32, Prepare<int32_t>},
           {DataType::kI64, Prepare<int64_t>}};
 }

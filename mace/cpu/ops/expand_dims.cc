@@ -5,6 +5,6 @@
 
 namespace mace::cpu {
 
-CpuKernelDefs ExpandDims() { return ForAllTypesAndHalves(PrepareView); }
+CpuKernelDefs ExpandDims() { return ForAllTypesAndFp16(PrepareView); }
 
 }  // namespace mace::cpu

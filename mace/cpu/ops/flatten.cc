@@ -5,6 +5,6 @@
 
 namespace mace::cpu {
 
-CpuKernelDefs Flatten() { return ForAllTypesAndHalves(PrepareView); }
+CpuKernelDefs Flatten() { return ForAllTypesAndFp16(PrepareView); }
 
 }  // namespace mace::cpu

@@ -3,7 +3,7 @@
 
 #include "mace/ops/fully_connected.h"
 
-#include "mace/cpu/common/half_weights.h"
+#include "mace/cpu/common/fp16_weights.h"
 #include "mace/cpu/common/kernel_table.h"
 #include "mace/cpu/conv/conv_f16_kernel.h"
 #include "mace/cpu/conv/mat_mul_kernel.h"
@@ -23,13 +23,13 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
   return PrepareMatMul(node, spec, context);
 }
 
-bool ComputesHalves(const Node& node, const CpuContext&) {
-  return HasHalfWeights(node) && NumElements(node.inputs[0].type.shape) > 0 &&
+bool ComputesFp16(const Node& node, const CpuContext&) {
+  return HasFp16Weights(node) && NumElements(node.inputs[0].type.shape) > 0 &&
          NumElements(node.outputs[0].shape) > 0;
 }
 
 Result<KernelPtr> PrepareF16(const Node& node, CpuContext& context) {
-  if (!ComputesHalves(node, context)) {
+  if (!ComputesFp16(node, context)) {
     return Unsupported(Label(node) +
                        ": of f16 the CPU takes constant weights stored as"
                        " such");
@@ -47,7 +47,7 @@ Result<KernelPtr> PrepareF16(const Node& node, CpuContext& context) {
 
 CpuKernelDefs FullyConnected() {
   return {{DataType::kF32, PrepareF32, 1},
-          {DataType::kF16, PrepareF16, 1, ComputesHalves}};
+          {DataType::kF16, PrepareF16, 1, ComputesFp16}};
 }
 
 }  // namespace mace::cpu

@@ -5,6 +5,6 @@
 
 namespace mace::cpu {
 
-CpuKernelDefs Identity() { return ForAllTypesAndHalves(PrepareView); }
+CpuKernelDefs Identity() { return ForAllTypesAndFp16(PrepareView); }
 
 }  // namespace mace::cpu

@@ -6,14 +6,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "mace/base/half.h"
+#include "mace/base/fp16.h"
 #include "mace/cpu/common/choose.h"
+#include "mace/cpu/common/fp16_weights.h"
 #include "mace/cpu/common/function_kernel.h"
-#include "mace/cpu/common/half_weights.h"
 #include "mace/cpu/common/kernel_table.h"
 #include "mace/cpu/conv/pool_lines.h"
 #include "mace/cpu/reference/pooling.h"
-#include "mace/cpu/ukernels/pool_f32/pool_f32_table.h"
+#include "mace/cpu/ukernels/pool/pool_f32_table.h"
 
 namespace mace::cpu {
 namespace {
@@ -48,7 +48,7 @@ float Activated(const ActivationFunction& act, double value, float) {
   return static_cast<float>(ReferenceActivation(act, value));
 }
 uint16_t Activated(const ActivationFunction& act, double value, uint16_t) {
-  return ToHalf(Activated(act, value, 0.f));
+  return ToFp16(Activated(act, value, 0.f));
 }
 
 // Line p of the output image at `y`.
@@ -89,7 +89,7 @@ void PoolLine(const PoolShape& s, const ActivationFunction& act,
   }
 }
 
-// T: float, or uint16_t for halves.
+// T: float, or uint16_t for fp16.
 template <typename T>
 KernelPtr MakePooling(const PoolShape& s, const ActivationFunction& act,
                       const PoolRow<T>& row, CpuContext& context) {
@@ -142,7 +142,7 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
   });
 }
 
-bool ComputesHalves(const Node& node, const CpuContext&) {
+bool ComputesFp16(const Node& node, const CpuContext&) {
   return ReadsActivationsOnly(node);
 }
 
@@ -150,7 +150,7 @@ bool ComputesHalves(const Node& node, const CpuContext&) {
 
 CpuKernelDefs Pooling() {
   return {{DataType::kF32, Prepare},
-          {DataType::kF16, Prepare, -1, ComputesHalves}};
+          {DataType::kF16, Prepare, -1, ComputesFp16}};
 }
 
 }  // namespace mace::cpu

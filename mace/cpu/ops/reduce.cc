@@ -10,7 +10,7 @@
 #include "mace/cpu/common/choose.h"
 #include "mace/cpu/common/kernel_table.h"
 #include "mace/cpu/common/wrap.h"
-#include "mace/cpu/ukernels/pool_f32/pool_f32_table.h"
+#include "mace/cpu/ukernels/pool/pool_f32_table.h"
 
 namespace mace::cpu {
 namespace {

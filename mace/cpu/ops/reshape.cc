@@ -5,6 +5,6 @@
 
 namespace mace::cpu {
 
-CpuKernelDefs Reshape() { return ForAllTypesAndHalves(PrepareView); }
+CpuKernelDefs Reshape() { return ForAllTypesAndFp16(PrepareView); }
 
 }  // namespace mace::cpu

@@ -13,6 +13,6 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs Slice() { return ForAllTypesAndHalves(Prepare); }
+CpuKernelDefs Slice() { return ForAllTypesAndFp16(Prepare); }
 
 }  // namespace mace::cpu

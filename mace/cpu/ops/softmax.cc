@@ -10,7 +10,7 @@
 #include "mace/cpu/common/blocking.h"
 #include "mace/cpu/common/choose.h"
 #include "mace/cpu/common/kernel_table.h"
-#include "mace/cpu/ukernels/row_f32/row_f32_table.h"
+#include "mace/cpu/ukernels/row/row_f32_table.h"
 
 namespace mace::cpu {
 namespace {

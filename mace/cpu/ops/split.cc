@@ -29,6 +29,6 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs Split() { return ForAllTypesAndHalves(Prepare); }
+CpuKernelDefs Split() { return ForAllTypesAndFp16(Prepare); }
 
 }  // namespace mace::cpu

@@ -5,6 +5,6 @@
 
 namespace mace::cpu {
 
-CpuKernelDefs Squeeze() { return ForAllTypesAndHalves(PrepareView); }
+CpuKernelDefs Squeeze() { return ForAllTypesAndFp16(PrepareView); }
 
 }  // namespace mace::cpu

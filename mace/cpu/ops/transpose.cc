@@ -20,6 +20,6 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs Transpose() { return ForAllTypesAndHalves(Prepare); }
+CpuKernelDefs Transpose() { return ForAllTypesAndFp16(Prepare); }
 
 }  // namespace mace::cpu

@@ -1,5 +1,5 @@
 // F16: a vector of binary16s, by the names of simd.h, which are told apart by
-// the element that is pointed to: uint16_t. Without vector arithmetic of halves
+// the element that is pointed to: uint16_t. Without vector arithmetic of fp16
 // a single one, rounded after each operation.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_SIMD_F16_H_
@@ -21,8 +21,8 @@ inline F16 Clamp(F16 x, F16 lo, F16 hi) { return Min(hi, Max(lo, x)); }
 template <>
 struct VectorOf<uint16_t> {
   using Type = F16;
-  static constexpr size_t kLanes = kHalfLanes;
-  static Type Set1(float x) { return SetHalf(x); }
+  static constexpr size_t kLanes = kFp16Lanes;
+  static Type Set1(float x) { return SetFp16(x); }
 };
 
 }  // namespace

@@ -9,9 +9,9 @@ namespace mace::simd {
 namespace {
 
 using F16 = float16x8_t;
-constexpr size_t kHalfLanes = 8;
+constexpr size_t kFp16Lanes = 8;
 
-inline F16 SetHalf(float x) { return vdupq_n_f16(static_cast<float16_t>(x)); }
+inline F16 SetFp16(float x) { return vdupq_n_f16(static_cast<float16_t>(x)); }
 inline F16 Load(const uint16_t* p) {
   return vreinterpretq_f16_u16(vld1q_u16(p));
 }
@@ -19,14 +19,14 @@ inline void Store(uint16_t* p, F16 x) {
   vst1q_u16(p, vreinterpretq_u16_f16(x));
 }
 
-// The first n <= kHalfLanes elements, the others 0.
+// The first n <= kFp16Lanes elements, the others 0.
 inline F16 LoadN(const uint16_t* p, size_t n) {
-  uint16_t all[kHalfLanes] = {0};
+  uint16_t all[kFp16Lanes] = {0};
   for (size_t i = 0; i < n; ++i) all[i] = p[i];
   return Load(all);
 }
 inline void StoreN(uint16_t* p, F16 x, size_t n) {
-  uint16_t all[kHalfLanes];
+  uint16_t all[kFp16Lanes];
   Store(all, x);
   for (size_t i = 0; i < n; ++i) p[i] = all[i];
 }

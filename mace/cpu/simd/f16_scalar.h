@@ -10,10 +10,10 @@ namespace {
 struct F16 {
   float value;
 };
-constexpr size_t kHalfLanes = 1;
+constexpr size_t kFp16Lanes = 1;
 
 // To the nearest binary16, ties to even.
-inline F16 RoundToHalf(double x) {
+inline F16 RoundToFp16(double x) {
   const double magnitude = __builtin_fabs(x);
   if (magnitude >= 65520) {
     return {x < 0 ? -__builtin_inff() : __builtin_inff()};
@@ -26,7 +26,7 @@ inline F16 RoundToHalf(double x) {
   return {static_cast<float>(__builtin_rint(x / ulp) * ulp)};
 }
 
-inline F16 SetHalf(float x) { return RoundToHalf(double{x}); }
+inline F16 SetFp16(float x) { return RoundToFp16(double{x}); }
 
 // Scaling by 2^112 moves the exponent of a half to where a float has it.
 inline F16 Load(const uint16_t* p) {
@@ -63,16 +63,16 @@ inline void StoreN(uint16_t* p, F16 x, size_t n) {
 }
 
 inline F16 operator+(F16 a, F16 b) {
-  return RoundToHalf(double{a.value} + b.value);
+  return RoundToFp16(double{a.value} + b.value);
 }
 inline F16 operator-(F16 a, F16 b) {
-  return RoundToHalf(double{a.value} - b.value);
+  return RoundToFp16(double{a.value} - b.value);
 }
 inline F16 operator*(F16 a, F16 b) {
-  return RoundToHalf(double{a.value} * b.value);
+  return RoundToFp16(double{a.value} * b.value);
 }
 inline F16 MulAdd(F16 a, F16 b, F16 c) {
-  return RoundToHalf(double{a.value} * b.value + c.value);
+  return RoundToFp16(double{a.value} * b.value + c.value);
 }
 // If either is NaN: NaN.
 inline F16 Max(F16 a, F16 b) {
@@ -87,7 +87,7 @@ struct WideF16 {
   float value;
 };
 inline WideF16 Widen(F16 x) { return {x.value}; }
-inline F16 Narrow(WideF16 x) { return SetHalf(x.value); }
+inline F16 Narrow(WideF16 x) { return SetFp16(x.value); }
 inline WideF16 SetWide(float x) { return {x}; }
 inline WideF16 operator+(WideF16 a, WideF16 b) { return {a.value + b.value}; }
 inline WideF16 operator*(WideF16 a, WideF16 b) { return {a.value * b.value}; }

@@ -20,7 +20,7 @@ constexpr double kHopeless = 1.5;
 
 // What decides which knobs there are.
 struct Facts {
-  bool is_chain = false;
+  bool is_fused = false;
   bool has_product = false;
   bool has_depthwise = false;
   bool packs_rows = false;
@@ -39,7 +39,7 @@ void ReadConv(const Node& node, const CpuContext& context, Facts& facts) {
   facts.may_use_strassen =
       facts.may_use_strassen || uses_strassen ||
       (CanStrassen(s, context) && StrassenCost(s) < kHopeless * DirectCost(s));
-  if (facts.is_chain) return;
+  if (facts.is_fused) return;
   facts.uses_winograd = WinogradOf(node.inputs[1], s, context) > 0;
   if (!Winograd::Fits(s)) return;
   double least = DirectCost(s);
@@ -52,10 +52,10 @@ void ReadConv(const Node& node, const CpuContext& context, Facts& facts) {
   }
 }
 
-Facts FactsOf(const std::vector<ChainLink>& links, const CpuContext& context) {
+Facts FactsOf(const std::vector<FusedNode>& links, const CpuContext& context) {
   Facts facts;
-  facts.is_chain = links.size() > 1;
-  for (const ChainLink& link : links) {
+  facts.is_fused = links.size() > 1;
+  for (const FusedNode& link : links) {
     const Node& node = *link.node;
     if (node.inputs.empty() || node.inputs[0].type.dtype != DataType::kF32) {
       return Facts();
@@ -87,7 +87,7 @@ std::vector<int64_t> GemmRows(CpuFeatures features) {
 
 }  // namespace
 
-std::vector<Knob> KnobsOf(const std::vector<ChainLink>& links,
+std::vector<Knob> KnobsOf(const std::vector<FusedNode>& links,
                           const CpuContext& context) {
   std::vector<Knob> knobs;
   const Facts f = FactsOf(links, context);
@@ -101,14 +101,14 @@ std::vector<Knob> KnobsOf(const std::vector<ChainLink>& links,
   const bool product = f.has_product;
   const bool in_place =
       product && !f.packs_rows && !f.uses_winograd && !f.uses_strassen;
-  add(f.is_chain && product, &KernelChoice::chain, {0, 1});
-  if (f.is_chain && context.choice.chain == 0) return knobs;
+  add(f.is_fused && product, &KernelChoice::chain, {0, 1});
+  if (f.is_fused && context.choice.chain == 0) return knobs;
   add(f.winograds.size() > 1, &KernelChoice::winograd, f.winograds);
   add(f.may_use_strassen && !f.uses_winograd, &KernelChoice::strassen, {0, 1});
   add(in_place, &KernelChoice::copy, {0, 1});
   add(product, &KernelChoice::gemm, GemmRows(context.features));
-  add(product && !f.is_chain, &KernelChoice::block, {-1, 0, 1});
-  add(f.is_chain && f.has_depthwise, &KernelChoice::step, {-1, 0, 1});
+  add(product && !f.is_fused, &KernelChoice::block, {-1, 0, 1});
+  add(f.is_fused && f.has_depthwise, &KernelChoice::step, {-1, 0, 1});
   add(f.has_depthwise, &KernelChoice::width, {2, 4, 8, 32});
   return knobs;
 }

@@ -19,7 +19,7 @@ struct Knob {
 // Those of a node or a chain, in the order of kChoiceFields, given what
 // context.choice has of the fields before. Empty where there is nothing to
 // choose. Never what the context forbids (context.max_winograd).
-std::vector<Knob> KnobsOf(const std::vector<ChainLink>& links,
+std::vector<Knob> KnobsOf(const std::vector<FusedNode>& links,
                           const CpuContext& context);
 
 }  // namespace mace::cpu

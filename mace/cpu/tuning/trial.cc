@@ -52,7 +52,7 @@ void FillFloats(float* x, int64_t n) {
 // alone, then the longest chains of the rest.
 class OneByOne final : public Kernel {
  public:
-  static Result<KernelPtr> Create(const std::vector<ChainLink>& links,
+  static Result<KernelPtr> Create(const std::vector<FusedNode>& links,
                                   CpuContext& context) {
     auto kernel = std::make_unique<OneByOne>();
     size_t next_input = 0;
@@ -104,12 +104,12 @@ class OneByOne final : public Kernel {
   };
 
   // A part of the links from `begin` on, at most up to `most`; their end.
-  Result<size_t> AddPart(const std::vector<ChainLink>& links, size_t begin,
+  Result<size_t> AddPart(const std::vector<FusedNode>& links, size_t begin,
                          size_t most, size_t& next_input, CpuContext& context) {
     Part part;
     size_t end = most;
     for (; part.kernel == nullptr; --end) {
-      std::vector<ChainLink> own(links.begin() + begin, links.begin() + end);
+      std::vector<FusedNode> own(links.begin() + begin, links.begin() + end);
       own[0].previous = -1;
       auto kernel = PrepareLinks(own, context);
       if (kernel.ok()) {
@@ -164,14 +164,14 @@ Result<ColdCaches> ColdCaches::Create(int64_t weight_bytes,
   return cold;
 }
 
-Result<TrialTensors> TrialTensors::Create(const std::vector<ChainLink>& links,
+Result<TrialTensors> TrialTensors::Create(const std::vector<FusedNode>& links,
                                           const ColdCaches& cold,
                                           ThreadPool* threads) {
   TrialTensors t;
   t.threads_ = threads;
   t.cold_ = &cold;
   size_t largest = 1;
-  for (const ChainLink& link : links) {
+  for (const FusedNode& link : links) {
     for (size_t i = 0; i < link.node->inputs.size(); ++i) {
       if (static_cast<int>(i) == link.previous) continue;
       const Operand& operand = link.node->inputs[i];
@@ -213,7 +213,7 @@ void TrialTensors::Refresh() {
   });
 }
 
-Result<Trial> Trial::Create(const std::vector<ChainLink>& links,
+Result<Trial> Trial::Create(const std::vector<FusedNode>& links,
                             const CpuContext& context,
                             const TrialTensors& tensors) {
   Trial trial;

@@ -36,7 +36,7 @@ class ColdCaches {
 class TrialTensors {
  public:
   // `links` and `cold` must outlive it. Errors: MACE_OUT_OF_RESOURCES.
-  static Result<TrialTensors> Create(const std::vector<ChainLink>& links,
+  static Result<TrialTensors> Create(const std::vector<FusedNode>& links,
                                      const ColdCaches& cold,
                                      ThreadPool* threads);
 
@@ -64,7 +64,7 @@ class Trial {
  public:
   // Prepares the kernel that context.choice asks for, of the nodes one by one
   // where choice.chain is 0. Errors: as PrepareLinks, MACE_OUT_OF_RESOURCES.
-  static Result<Trial> Create(const std::vector<ChainLink>& links,
+  static Result<Trial> Create(const std::vector<FusedNode>& links,
                               const CpuContext& context,
                               const TrialTensors& tensors);
 

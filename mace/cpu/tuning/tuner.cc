@@ -22,7 +22,7 @@ namespace {
 // To be raised when kernels change so that old times mislead.
 constexpr int kVersionOfKernels = 1;
 // What is chosen may bring nodes to light that were part of a chain before.
-constexpr int kMaxRehearsals = 4;
+constexpr int kMaxDryRuns = 4;
 // Turns of each contender: a few at least, then as many as fit in the time.
 constexpr int kMinTurns = 5;
 constexpr int kMaxTurns = 20;
@@ -36,7 +36,7 @@ int64_t NowMicros() {
       .count();
 }
 
-bool IsConstant(const std::vector<ChainLink>& links) {
+bool IsConstant(const std::vector<FusedNode>& links) {
   const auto& inputs = links[0].node->inputs;
   return std::all_of(inputs.begin(), inputs.end(), [](const Operand& operand) {
     return operand.data != nullptr || !operand.present();
@@ -198,7 +198,7 @@ bool Tuner::HasTime() const { return options_.now_micros() < end_micros_; }
 // Of the numbers: each field of the choice, then nanoseconds of it and of the
 // cost model's choice.
 const Tuner::Known* Tuner::Find(const std::string& key,
-                                const std::vector<ChainLink>& links,
+                                const std::vector<FusedNode>& links,
                                 const CpuContext& context) {
   const auto found = known_.find(key);
   if (found != known_.end()) return &found->second;
@@ -240,30 +240,30 @@ void Tuner::Keep(const std::string& key, const Known& known) {
   results_.Insert(key, numbers);
 }
 
-Result<KernelPtr> Tuner::Prepare(const std::vector<ChainLink>& links,
+Result<KernelPtr> Tuner::Prepare(const std::vector<FusedNode>& links,
                                  const CpuContext& context) {
   CpuContext with = context;
   // What the plan computes itself, at once.
   if (IsConstant(links)) return PrepareLinks(links, with);
   const std::string key = KeyOf(links, context);
-  if (rehearses_) {
+  if (in_dry_run_) {
     with.packed = &unread_;
     if (links.size() == 1) weight_bytes_ += WeightBytes(*links[0].node);
   }
   const Known* known = Find(key, links, context);
   if (known == nullptr) {
-    return rehearses_ ? Rehearse(key, links, with) : PrepareLinks(links, with);
+    return in_dry_run_ ? RunDry(key, links, with) : PrepareLinks(links, with);
   }
   with.choice = known->choice;
   auto kernel = PrepareLinks(links, with);
   if (kernel.ok()) (*kernel)->set_origin(known->origin);
-  if (kernel.ok() && rehearses_) ForgetPartsOf(links, context);
+  if (kernel.ok() && in_dry_run_) ForgetPartsOf(links, context);
   return kernel;
 }
 
-Result<KernelPtr> Tuner::Rehearse(const std::string& key,
-                                  const std::vector<ChainLink>& links,
-                                  CpuContext context) {
+Result<KernelPtr> Tuner::RunDry(const std::string& key,
+                                const std::vector<FusedNode>& links,
+                                CpuContext context) {
   auto kernel = PrepareLinks(links, context);
   if (KnobsOf(links, context).empty()) return kernel;
   const Kernel* measured = kernel.ok() ? kernel->get() : nullptr;
@@ -281,7 +281,7 @@ Result<KernelPtr> Tuner::Rehearse(const std::string& key,
   if (task.count++ == 0) {
     task.cost = CostOf(*measured, links);
     task.nodes.clear();
-    for (const ChainLink& link : links) task.nodes.push_back(*link.node);
+    for (const FusedNode& link : links) task.nodes.push_back(*link.node);
     task.links = links;
     for (size_t i = 0; i < links.size(); ++i) {
       task.links[i].node = &task.nodes[i];
@@ -291,26 +291,26 @@ Result<KernelPtr> Tuner::Rehearse(const std::string& key,
   return kernel;
 }
 
-void Tuner::ForgetPartsOf(const std::vector<ChainLink>& links,
+void Tuner::ForgetPartsOf(const std::vector<FusedNode>& links,
                           const CpuContext& context) {
   if (links.size() == 1) return;
-  for (const ChainLink& link : links) {
-    ChainLink alone = link;
+  for (const FusedNode& link : links) {
+    FusedNode alone = link;
     alone.previous = -1;
     const auto part = tasks_.find(KeyOf({alone}, context));
     if (part != tasks_.end()) --part->second.count;
   }
 }
 
-Status Tuner::TunePlan(const Device::Rehearsal& rehearse, CpuContext context) {
+Status Tuner::TunePlan(const Device::DryRun& dry_run, CpuContext context) {
   if (options_.budget_micros <= 0) return Status();
   end_micros_ = options_.now_micros() + options_.budget_micros;
-  for (int i = 0; i < kMaxRehearsals && HasTime(); ++i) {
+  for (int i = 0; i < kMaxDryRuns && HasTime(); ++i) {
     tasks_.clear();
     weight_bytes_ = 0;
-    rehearses_ = true;
-    const auto owner = rehearse();
-    rehearses_ = false;
+    in_dry_run_ = true;
+    const auto owner = dry_run();
+    in_dry_run_ = false;
     MACE_RETURN_IF_ERROR(owner.status());
     std::vector<const std::pair<const std::string, Task>*> order;
     for (const auto& task : tasks_) {

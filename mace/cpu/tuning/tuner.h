@@ -31,12 +31,12 @@ class Tuner {
 
   // The kernel of a node or chain: as measured before, else as the cost model
   // has it. Errors: as PrepareLinks.
-  Result<KernelPtr> Prepare(const std::vector<ChainLink>& links,
+  Result<KernelPtr> Prepare(const std::vector<FusedNode>& links,
                             const CpuContext& context);
 
-  // Measures what `rehearse` prepares and is not known yet, the nodes that take
+  // Measures what `dry_run` prepares and is not known yet, the nodes that take
   // longest first, until the budget is spent. Errors: as Device::TunePlan.
-  Status TunePlan(const Device::Rehearsal& rehearse, CpuContext context);
+  Status TunePlan(const Device::DryRun& dry_run, CpuContext context);
 
   // Runs of kernels made to measure, so far.
   int64_t num_measured() const { return num_measured_; }
@@ -51,10 +51,10 @@ class Tuner {
     KernelOrigin origin;
     std::string tried;  // choices and their microseconds
   };
-  // What a rehearsal prepared and nobody has measured. The nodes are copies.
+  // What a dry run prepared and nobody has measured. The nodes are copies.
   struct Task {
     std::vector<Node> nodes;
-    std::vector<ChainLink> links;
+    std::vector<FusedNode> links;
     int64_t count = 0;
     double cost = 0;  // of one, about, in multiply-adds
   };
@@ -62,13 +62,13 @@ class Tuner {
 
   bool HasTime() const;
   // Null if there is nothing.
-  const Known* Find(const std::string& key, const std::vector<ChainLink>& links,
+  const Known* Find(const std::string& key, const std::vector<FusedNode>& links,
                     const CpuContext& context);
-  Result<KernelPtr> Rehearse(const std::string& key,
-                             const std::vector<ChainLink>& links,
-                             CpuContext context);
+  Result<KernelPtr> RunDry(const std::string& key,
+                           const std::vector<FusedNode>& links,
+                           CpuContext context);
   // Those that a chain consists of do not run on their own.
-  void ForgetPartsOf(const std::vector<ChainLink>& links,
+  void ForgetPartsOf(const std::vector<FusedNode>& links,
                      const CpuContext& context);
   Status Measure(const std::string& key, const Task& task,
                  const ColdCaches& cold, const CpuContext& context);
@@ -78,9 +78,9 @@ class Tuner {
   TuningResults results_;
   std::map<std::string, Known> known_;
   std::map<std::string, Task> tasks_;
-  bool rehearses_ = false;
-  PackedWeights unread_;      // of rehearsals
-  int64_t weight_bytes_ = 0;  // of the nodes of a rehearsal
+  bool in_dry_run_ = false;
+  PackedWeights unread_;      // of dry runs
+  int64_t weight_bytes_ = 0;  // of the nodes of a dry run
   int64_t end_micros_ = 0;
   int64_t num_measured_ = 0;
 };

@@ -47,8 +47,8 @@ class Nodes {
     return *this;
   }
 
-  std::vector<ChainLink> links() const {
-    std::vector<ChainLink> links;
+  std::vector<FusedNode> links() const {
+    std::vector<FusedNode> links;
     for (const Node& node : nodes_) {
       links.push_back({&node, links.empty() ? -1 : 0});
     }
@@ -114,7 +114,7 @@ class Tuning : public ::testing::Test {
     context_.packed = &packed_;
   }
 
-  std::vector<float> Run(const std::vector<ChainLink>& links,
+  std::vector<float> Run(const std::vector<FusedNode>& links,
                          const CpuContext& context) {
     auto tensors = TrialTensors::Create(links, cold_, threads_.get());
     EXPECT_TRUE(tensors.ok());
@@ -128,7 +128,7 @@ class Tuning : public ::testing::Test {
 
   // Each value of each knob, beside the model's choice.
   void CheckEveryChoice(const Nodes& nodes, size_t num_knobs) {
-    const std::vector<ChainLink> links = nodes.links();
+    const std::vector<FusedNode> links = nodes.links();
     CpuContext base = context_;
     if (links.size() > 1) base.choice.chain = 1;
     const std::vector<float> want = Run(links, base);
@@ -227,13 +227,13 @@ int64_t RunsWithin(int64_t budget_ms, const CpuContext& context,
   int64_t now = 0;
   options.now_micros = [&now] { return now += 1000; };
   Tuner tuner(options, "test");
-  const auto rehearse = [&]() -> Result<std::shared_ptr<const void>> {
+  const auto dry_run = [&]() -> Result<std::shared_ptr<const void>> {
     for (const Nodes* nodes : {&small, &large}) {
       MACE_RETURN_IF_ERROR(tuner.Prepare(nodes->links(), context).status());
     }
     return std::shared_ptr<const void>();
   };
-  EXPECT_TRUE(tuner.TunePlan(rehearse, context).ok());
+  EXPECT_TRUE(tuner.TunePlan(dry_run, context).ok());
   if (report != nullptr) *report = tuner.report();
   return tuner.num_measured();
 }

@@ -29,11 +29,11 @@ void Print(const Attr& attr, std::ostream& out) {
 
 }  // namespace
 
-std::string KeyOf(const std::vector<ChainLink>& links,
+std::string KeyOf(const std::vector<FusedNode>& links,
                   const CpuContext& context) {
   std::ostringstream key;
   key << "winograd " << context.max_winograd;
-  for (const ChainLink& link : links) {
+  for (const FusedNode& link : links) {
     const Node& node = *link.node;
     key << " | " << node.op << '(';
     for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -53,9 +53,9 @@ std::string KeyOf(const std::vector<ChainLink>& links,
   return key.str();
 }
 
-double CostOf(const Kernel& kernel, const std::vector<ChainLink>& links) {
+double CostOf(const Kernel& kernel, const std::vector<FusedNode>& links) {
   double bytes = 0;
-  for (const ChainLink& link : links) {
+  for (const FusedNode& link : links) {
     for (const Operand& operand : link.node->inputs) {
       if (operand.present()) bytes += static_cast<double>(Bytes(operand.type));
     }

@@ -12,11 +12,11 @@
 namespace mace::cpu {
 
 // Everything that decides how long the nodes take, as text.
-std::string KeyOf(const std::vector<ChainLink>& links,
+std::string KeyOf(const std::vector<FusedNode>& links,
                   const CpuContext& context);
 
 // About how long they take, in multiply-adds.
-double CostOf(const Kernel& kernel, const std::vector<ChainLink>& links);
+double CostOf(const Kernel& kernel, const std::vector<FusedNode>& links);
 
 }  // namespace mace::cpu
 

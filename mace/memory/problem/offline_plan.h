@@ -77,7 +77,7 @@ Result<EmbeddedPlan> ReadEmbeddedPlan(const std::string& bytes);
 
 // The plan, if it is one for exactly this problem and is valid: the hash, then
 // each offset in O(n log n). Errors: MACE_INVALID_MODEL saying what differs;
-// the caller then plans anew.
+// the caller then plans again.
 Result<Plan> VerifyEmbeddedPlan(const Problem& problem,
                                 const EmbeddedPlan& embedded);
 

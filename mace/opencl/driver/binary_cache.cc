@@ -56,7 +56,7 @@ std::vector<unsigned char> BinaryCache::Find(const std::string& key) {
       }
     }
     LOG(INFO) << "the kept GPU program " << key
-              << " is damaged; it is compiled anew";
+              << " is damaged; it is compiled again";
   }
   return {};
 }

@@ -125,7 +125,7 @@ bool ProgramPool::LoadBinary(Program& program, BinaryStore* store) {
       return true;
     }
   }
-  LOG(INFO) << "a kept program is compiled anew, the driver refuses it: "
+  LOG(INFO) << "a kept program is compiled again, the driver refuses it: "
             << ClErrorName(code);
   return false;
 }

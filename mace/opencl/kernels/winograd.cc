@@ -90,7 +90,7 @@ int64_t WinogradTile(const Conv2dAttrs& attrs, const Window2D& window,
   const auto fits = [](const Window& w) {
     return w.kernel == 3 && w.stride == 1 && w.dilation == 1;
   };
-  // Sums of the terms of larger tiles cancel, and halves would show it.
+  // Sums of the terms of larger tiles cancel, and fp16 would show it.
   const int64_t tile = std::min(context.max_winograd(), context.half() ? 2 : 4);
   if (tile == 0 || attrs.group != 1 || !fits(window.h) || !fits(window.w)) {
     return 0;

@@ -10,7 +10,7 @@ namespace mace::opencl {
 
 // Tiles of how many outputs a side the node is computed in, 2 or 4; 0: in none,
 // for the context wants none, the node has not 3x3 taps at stride 1, or it
-// would need too large images. With halves only 2.
+// would need too large images. With fp16 only 2.
 int64_t WinogradTile(const Conv2dAttrs& attrs, const Window2D& window,
                      const Node& node, const OpenclContext& context);
 

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "mace/base/half.h"
+#include "mace/base/fp16.h"
 #include "mace/base/large_array.h"
 
 namespace mace::opencl {
@@ -99,7 +99,7 @@ Result<std::unique_ptr<OpenclContext>> OpenclContext::Create(
     std::shared_ptr<ClRuntime> runtime, bool half, bool checked,
     int max_winograd) {
   std::unique_ptr<OpenclContext> context(new OpenclContext(std::move(runtime)));
-  context->half_ = half;
+  context->fp16_ = half;
   context->max_winograd_ = max_winograd;
   MACE_ASSIGN_OR_RETURN(context->queue_, Queue::Create(context->cl()));
   if (checked) {
@@ -154,10 +154,10 @@ Result<SharedMem> OpenclContext::ConstantImage(ImageLayout layout,
                                                const float* data) const {
   const Extent2D extent = ImageExtent(layout, extents);
   MACE_RETURN_IF_ERROR(CheckExtent(extent, "a weight"));
-  if (half_) {
+  if (fp16_) {
     MACE_ASSIGN_OR_RETURN(const LargeArray<uint16_t> image,
                           Arrange<uint16_t>(layout, extents, extent, data,
-                                            [](float v) { return ToHalf(v); }));
+                                            [](float v) { return ToFp16(v); }));
     MACE_ASSIGN_OR_RETURN(
         ClMem memory,
         cl().CreateImage(extent.width, extent.height, true, image.data()));

@@ -29,7 +29,7 @@ struct GpuKernelFacts {
 // Not thread-safe. Outlives the kernels made with it.
 class OpenclContext {
  public:
-  // `half`: images hold halves, else floats; kernels compute in float either
+  // `half`: images hold fp16, else floats; kernels compute in float either
   // way. `checked`: kernels count accesses outside of their images.
   // Errors: of the driver.
   static Result<std::unique_ptr<OpenclContext>> Create(
@@ -41,10 +41,10 @@ class OpenclContext {
   ClRuntime& runtime() { return *runtime_; }
   Queue& queue() { return queue_; }
   // What is prepared from now on: constants, and the images of kernels.
-  void SetHalf(bool half) { half_ = half; }
-  bool half() const { return half_; }
+  void SetFp16(bool half) { fp16_ = half; }
+  bool half() const { return fp16_; }
   DataType image_dtype() const {
-    return half_ ? DataType::kF16 : DataType::kF32;
+    return fp16_ ? DataType::kF16 : DataType::kF32;
   }
   // Of Winograd convolutions, as in OpenclOptions.
   int max_winograd() const { return max_winograd_; }
@@ -77,7 +77,7 @@ class OpenclContext {
 
   std::shared_ptr<ClRuntime> runtime_;
   Queue queue_;
-  bool half_ = false;
+  bool fp16_ = false;
   int max_winograd_ = 0;
   SharedMem violations_;  // null: not checked
   std::vector<std::weak_ptr<Launch>> unfinished_;

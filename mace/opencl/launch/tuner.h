@@ -24,7 +24,7 @@ struct TunerOptions {
 // Not thread-safe.
 class Tuner {
  public:
-  // `half`: images hold halves. `results` must outlive it.
+  // `half`: images hold fp16. `results` must outlive it.
   Tuner(TunerOptions options, bool half, const DeviceFacts& facts,
         TuningResults& results);
 
@@ -68,7 +68,7 @@ class Tuner {
   void Report(const Launch& launch, const Choice& choice);
 
   TunerOptions options_;
-  bool half_;
+  bool fp16_;
   const DeviceFacts& facts_;
   TuningResults& results_;
   int64_t begin_micros_ = 0;

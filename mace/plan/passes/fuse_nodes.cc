@@ -1,7 +1,7 @@
 // Chains of steps with a single reader each, the longest first.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/plan/passes/fuse_chains.h"
+#include "mace/plan/passes/fuse_nodes.h"
 
 #include <algorithm>
 #include <string>
@@ -33,7 +33,7 @@ class Fuser {
     for (size_t s = 0; s < plan_.steps.size(); ++s) {
       if (plan_.steps[s].kernel == nullptr || merged_[s]) continue;
       std::vector<size_t> chain = ChainFrom(s);
-      std::vector<ChainLink> links = LinksOf(chain);
+      std::vector<FusedNode> links = LinksOf(chain);
       for (bool done = false; !done && chain.size() > 1; chain.pop_back()) {
         MACE_ASSIGN_OR_RETURN(done, TryFuse(chain, links));
         links.pop_back();
@@ -68,11 +68,11 @@ class Fuser {
     return chain;
   }
 
-  std::vector<ChainLink> LinksOf(const std::vector<size_t>& chain) {
-    std::vector<ChainLink> links;
+  std::vector<FusedNode> LinksOf(const std::vector<size_t>& chain) {
+    std::vector<FusedNode> links;
     for (size_t s : chain) {
       const GraphNode& g = NodeOf(s);
-      ChainLink link = {&g.node, -1};
+      FusedNode link = {&g.node, -1};
       if (!links.empty()) {
         const int value = NodeOf(chain[links.size() - 1]).outputs[0];
         link.previous = static_cast<int>(
@@ -85,8 +85,8 @@ class Fuser {
   }
 
   Result<bool> TryFuse(const std::vector<size_t>& chain,
-                       const std::vector<ChainLink>& links) {
-    auto kernel = plan_.steps[chain[0]].device->PrepareChain(links);
+                       const std::vector<FusedNode>& links) {
+    auto kernel = plan_.steps[chain[0]].device->PrepareFused(links);
     if (kernel.status() == Status::MACE_UNSUPPORTED) return false;
     MACE_RETURN_IF_ERROR(kernel.status());
     Merge(chain, links);
@@ -102,9 +102,9 @@ class Fuser {
 
   // The kinds of nodes in the order of their first: "DepthwiseConv2d+Conv2d".
   // Never an op's name, so that nothing takes the step for one with its inputs.
-  static std::string OpOf(const std::vector<ChainLink>& links) {
+  static std::string OpOf(const std::vector<FusedNode>& links) {
     std::vector<std::string> kinds;
-    for (const ChainLink& link : links) {
+    for (const FusedNode& link : links) {
       if (std::find(kinds.begin(), kinds.end(), link.node->op) == kinds.end()) {
         kinds.push_back(link.node->op);
       }
@@ -117,7 +117,7 @@ class Fuser {
 
   // The last node takes the others' inputs and names.
   void Merge(const std::vector<size_t>& chain,
-             const std::vector<ChainLink>& links) {
+             const std::vector<FusedNode>& links) {
     GraphNode merged = NodeOf(chain.back());
     merged.inputs.clear();
     merged.node.inputs.clear();
@@ -144,6 +144,6 @@ class Fuser {
 
 }  // namespace
 
-Status FuseChains(Plan& plan) { return Fuser(plan).Fuse(); }
+Status FuseNodes(Plan& plan) { return Fuser(plan).Fuse(); }
 
 }  // namespace mace

@@ -1,7 +1,7 @@
 // Choosing the nodes, then twins of values and the converts between them.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/plan/passes/narrow_to_halves.h"
+#include "mace/plan/passes/narrow_to_fp16.h"
 
 #include <algorithm>
 #include <utility>
@@ -16,7 +16,7 @@ bool IsF32Activation(const Value& value) {
   return value.type.dtype == DataType::kF32 && !value.is_constant();
 }
 
-bool HasHalfWeight(const Node& node) {
+bool HasFp16Weight(const Node& node) {
   return std::any_of(
       node.inputs.begin(), node.inputs.end(),
       [](const Operand& o) { return o.stored == DataType::kF16; });
@@ -24,15 +24,14 @@ bool HasHalfWeight(const Node& node) {
 
 // By node: whether its activations become f16; empty if none's do.
 std::vector<bool> ChooseNodes(
-    const std::function<bool(const Node&)>& computes_halves,
-    const Graph& graph) {
+    const std::function<bool(const Node&)>& computes_fp16, const Graph& graph) {
   MinCut cut(CutVertexOf(graph.nodes.size()));
   bool any = false;
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n].node;
-    if (!computes_halves(node)) {
+    if (!computes_fp16(node)) {
       cut.AddEdge(CutVertexOf(n), kCutSink, MinCut::kInfinite);
-    } else if (HasHalfWeight(node)) {
+    } else if (HasFp16Weight(node)) {
       cut.AddEdge(kCutSource, CutVertexOf(n), MinCut::kInfinite);
       any = true;
     }
@@ -66,7 +65,7 @@ class Narrower {
     graph_.nodes.clear();
     for (size_t n = 0; n < nodes.size(); ++n) {
       if (chosen[n]) {
-        UseHalves(nodes[n]);
+        UseFp16(nodes[n]);
       } else if (IsCast(nodes[n], DataType::kF16, DataType::kF32)) {
         // Its result as a half is what it reads.
         half_of_[nodes[n].outputs[0]] = nodes[n].inputs[0];
@@ -82,11 +81,11 @@ class Narrower {
   }
 
  private:
-  void UseHalves(GraphNode& g) {
+  void UseFp16(GraphNode& g) {
     for (size_t i = 0; i < g.inputs.size(); ++i) {
       const int id = g.inputs[i];
       if (id < 0 || !IsF32Activation(graph_.values[id])) continue;
-      if (half_of_[id] < 0) AddCast(id, AddHalf(id));
+      if (half_of_[id] < 0) AddCast(id, AddFp16(id));
       g.inputs[i] = half_of_[id];
       g.node.inputs[i].type.dtype = DataType::kF16;
     }
@@ -94,7 +93,7 @@ class Narrower {
       const int id = g.outputs[i];
       if (!IsF32Activation(graph_.values[id])) continue;
       is_made_[id] = false;
-      g.outputs[i] = AddHalf(id);
+      g.outputs[i] = AddFp16(id);
       g.node.outputs[i].dtype = DataType::kF16;
     }
   }
@@ -112,7 +111,7 @@ class Narrower {
     g.node.inputs[0] = {graph_.values[g.inputs[0]].type, nullptr, -1};
   }
 
-  int AddHalf(int id) {
+  int AddFp16(int id) {
     Value twin;
     twin.name = graph_.values[id].name;
     twin.type = graph_.values[id].type;
@@ -146,9 +145,9 @@ class Narrower {
 
 }  // namespace
 
-void NarrowToHalves(const std::function<bool(const Node&)>& computes_halves,
-                    Graph& graph) {
-  const std::vector<bool> chosen = ChooseNodes(computes_halves, graph);
+void NarrowToFp16(const std::function<bool(const Node&)>& computes_fp16,
+                  Graph& graph) {
+  const std::vector<bool> chosen = ChooseNodes(computes_fp16, graph);
   if (!chosen.empty()) Narrower(graph).Narrow(chosen);
 }
 

@@ -104,7 +104,7 @@ def test_dump_prints_both(place):
 def test_both_are_validated(place):
     pytest.importorskip("onnxruntime")
     picture = "--input=models/digits/images/3.png"
-    gpu_answer(place, lambda x: x * np.float32(1.01))  # halves may be so far off, floats not
+    gpu_answer(place, lambda x: x * np.float32(1.01))  # fp16 values may be so far off, floats not
     code, out, err = place.call("run", "--validate", picture, "--json=r.json")
     assert code == 0 and out.count("Similarity Test Passed") == 2, err
     assert err.count("running digits.onnx in ONNX Runtime") == 1

@@ -122,14 +122,14 @@ def test_a_model_for_the_dsp_cannot_be_run_yet(place):
     assert code == ExitCode.ERROR and "runtime: dsp comes later" in err
 
 
-def test_a_damaged_converted_model_is_told(place):
+def test_a_damaged_converted_model_is_reported(place):
     place.answer(0)
     assert place.call("run")[0] == 0
     times = place.pb.stat()
     place.pb.write_bytes(b"\xff" * times.st_size)
     os.utime(place.pb, ns=(times.st_atime_ns, times.st_mtime_ns))
     code, _, err = place.call("run")
-    assert code == ExitCode.ERROR and "is damaged; `convert --force` makes it anew" in err
+    assert code == ExitCode.ERROR and "is damaged; `convert --force` makes it again" in err
 
 
 def test_declared_types_and_shapes_are_compared_with_the_model(place):
@@ -237,7 +237,7 @@ def test_validate_uses_the_given_inputs(place):
     assert (np.load(place.fake / "inputs" / "input.npy") == 0.25).all()
 
 
-def test_a_missing_framework_is_told_before_any_work(place, monkeypatch):
+def test_a_missing_framework_is_reported_before_any_work(place, monkeypatch):
     monkeypatch.setitem(frameworks.FRAMEWORKS, "onnx", ("ONNX Runtime", "no_such", "onnxruntime"))
     code, _, err = place.call("run", "--validate")
     assert code == ExitCode.MISSING_TOOL
@@ -255,7 +255,7 @@ def test_benchmark_passes_tables_through_and_writes_a_trace(place):
     assert json.loads((place.folder / "r.json").read_text())["models"]["digits_onnx"]["init_ms"]
 
 
-def test_a_failing_engine_is_told(place, monkeypatch):
+def test_a_failing_engine_is_reported(place, monkeypatch):
     monkeypatch.setenv("FAKE_FAILS", "1")
     code, _, err = place.call("run", "--json=r.json")
     assert code == ExitCode.RUN_FAILED
@@ -297,7 +297,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize("arguments, code, said", WRONG, ids=lambda x: str(x)[:40])
-def test_wrong_use_is_told(place, arguments, code, said):
+def test_wrong_use_is_reported(place, arguments, code, said):
     found, out, err = place.call(*arguments)
     assert found == code and said in err and "Traceback" not in err and out == ""
 
@@ -307,7 +307,7 @@ def test_wrong_use_is_told(place, arguments, code, said):
     (lambda b: bytes(1000), ExitCode.BAD_MODEL),
     (lambda b: b[:5000] + bytes(x ^ 0x55 for x in b[5000:5100]) + b[5100:], None),
 ])
-def test_damaged_source_models_are_told(place, damage, code):
+def test_damaged_source_models_are_reported(place, damage, code):
     model = place.folder / "models" / "digits" / "digits.onnx"
     sha = hashlib.sha256(model.read_bytes()).hexdigest()
     model.write_bytes(damage(model.read_bytes()))

@@ -49,7 +49,7 @@ class Converted:
         try:
             return protos.mace().NetDef.FromString(self.pb.read_bytes())
         except DecodeError as e:
-            raise MaceError(f"{self.pb} is damaged; `convert --force` makes it anew") from e
+            raise MaceError(f"{self.pb} is damaged; `convert --force` makes it again") from e
 
     def facts(self) -> dict[str, Any]:
         ops = Counter(op.type for op in self.net.op)

@@ -100,7 +100,7 @@ def test_tables_fit(call, monkeypatch, command):
 
 
 @pytest.mark.parametrize("data_type, error", [("fp16_fp32", 5e-4), ("bf16_fp32", 5e-3)])
-def test_weights_stored_as_halves_take_half_the_space(call, tmp_path, data_type, error):
+def test_weights_stored_as_fp16_take_half_the_space(call, tmp_path, data_type, error):
     _, floats = call("convert", "onnx")
     text = Path("models/digits/digits_onnx.yml").read_text()
     text = text.replace("models/digits/", f"{REPO}/models/digits/")

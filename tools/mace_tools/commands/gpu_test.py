@@ -104,7 +104,7 @@ def test_benchmark_has_the_times_of_its_kernels(call):
     assert sum(op["min_us"] for op in ops) < 1000 * facts["run_with_statistics"]["max"]
 
 
-def test_halves_that_overflow_are_named_and_cured(call):
+def test_fp16_that_overflow_are_named_and_cured(call):
     code, _, err, _ = call("run", "--check_numerics", scale=3e3)
     assert code == ExitCode.RUN_FAILED
     assert "Conv2d 'c1/Conv2d' is the first with a bad value" in err

@@ -38,7 +38,7 @@ def source_file(context: Context, tag: str, model: Model) -> Path:
 def import_model(
     context: Context, tag: str, model: Model, source: Path, imported: Callable[[], None]
 ) -> Graph:
-    """The canonical graph; `imported` is called between the two halves of the work.
+    """The canonical graph; `imported` is called between the two fp16 values of the work.
 
     Errors: ConfigError naming the line that asks for what the model does not have; ModelError if
     the model itself is at fault; UnsupportedOps."""

@@ -80,7 +80,7 @@ def call(mace_run, model):
     ("--output_dir=", "--output_dir= has no value"),
     ("--json=/nowhere/x.json", "there is no folder '/nowhere'"),
 ])
-def test_a_wrong_flag_is_told_in_one_line(call, flag, message):
+def test_a_wrong_flag_is_reported_in_one_line(call, flag, message):
     code, out, err = call(flag)
     assert code == 2 and not out
     assert err.startswith("ERROR: ") and message in err and len(err) < 200
@@ -112,7 +112,7 @@ def test_files_that_are_no_model(call, model, tmp_path):
     assert code == 1 and "tools/converter.py convert makes MACE models" in err
 
 
-def test_a_failing_job_of_a_batch_is_told(call, model, tmp_path):
+def test_a_failing_job_of_a_batch_is_reported(call, model, tmp_path):
     jobs, facts = tmp_path / "jobs.json", tmp_path / "facts.json"
     good = {"model_file": str(model[0]), "model_data_file": str(model[1])}
     jobs.write_text(json.dumps([good | {"model_file": "/none"}, good]))

@@ -160,9 +160,9 @@ def prepared(context: Context, job: Job) -> Iterator[Prepared]:
 def _device_flags(context: Context, model: Model, device: str) -> list[str]:
     if device == "gpu":
         return gpu.flags(context, model)
-    halves = model.runtime == "cpu"  # only then the CPU computes in them
+    fp16 = model.runtime == "cpu"  # only then the CPU computes in them
     return [*tuning.cpu_flags(context, model), *runner.flags({
-        "float32_nodes": ",".join(model.float32_nodes or ()) or None if halves else None})]
+        "float32_nodes": ",".join(model.float32_nodes or ()) or None if fp16 else None})]
 
 
 def _inputs(context: Context, job: Job) -> dict[str, np.ndarray]:

@@ -154,8 +154,8 @@ def _validate(
 ) -> dict[str, Any]:
     """Prints each output's figures and the verdict."""
     model = ready.model
-    halves = model.stored_type != "f32" or _has_fp16(ready.converted.net)
-    similarity, rel_error = validate.limits(device, model.validation_threshold, halves)
+    fp16 = model.stored_type != "f32" or _has_fp16(ready.converted.net)
+    similarity, rel_error = validate.limits(device, model.validation_threshold, fp16)
     failures, facts = [], []
     for name, reference in expected.items():
         found = validate.compare(name, outputs[name], reference)

@@ -73,25 +73,25 @@ def test_a_damaged_cache_is_mended(server):
     ("/none", SHA, "the server answers 404"),
     ("/short", SHA, f"the connection ended after 1000 of {len(BODY)} bytes"),
 ])
-def test_what_goes_wrong_is_told_and_leaves_nothing(server, tmp_path, path, sha, said):
+def test_what_goes_wrong_is_reported_and_leaves_nothing(server, tmp_path, path, sha, said):
     with pytest.raises(MaceError, match=said):
         files.fetch(f"{server}{path}", sha, Console())
     assert kept(tmp_path) == []
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:9/model", "http://no.such.host.invalid/x"])
-def test_an_unreachable_server_is_told(server, url):
+def test_an_unreachable_server_is_reported(server, url):
     with pytest.raises(MaceError, match="cannot connect"):
         files.fetch(url, SHA, Console())
 
 
 @pytest.mark.parametrize("url", ["http://", "http://[::1/x", "http://a b/"])
-def test_an_address_that_is_none_is_told(server, url):
+def test_an_address_that_is_none_is_reported(server, url):
     with pytest.raises(MaceError, match=r"http://"):
         files.fetch(url, SHA, Console())
 
 
-def test_a_cache_that_cannot_be_written_is_told(server, tmp_path, monkeypatch):
+def test_a_cache_that_cannot_be_written_is_reported(server, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("MACE_CACHE", str(tmp_path / "file"))
     with pytest.raises(MaceError, match="cannot keep .*set MACE_CACHE"):

@@ -61,7 +61,7 @@ MODEL = [
     Later("winograd", NOTE, lambda m: m.winograd == 6 and m.runtime != "cpu",
           "tiles of 6 are on the CPU only; the GPU takes those of 4"),
     Later("float32_nodes", NOTE, lambda m: m.float32_nodes and m.runtime == "dsp",
-          "only the CPU and the GPU store activations as halves; no effect with this runtime"),
+          "only the CPU and the GPU store activations as fp16; no effect with this runtime"),
     Later("runtime", NOTE, lambda m: m.runtime == "dsp",
           "this device comes later; the model can be converted, but not run with this setting"),
 ]

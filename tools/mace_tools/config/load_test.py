@@ -294,16 +294,16 @@ WRONG_FILES = [
 
 
 @pytest.mark.parametrize("text, said", WRONG_FILES, ids=range(len(WRONG_FILES)))
-def test_wrong_files_are_told(write, text, said):
+def test_wrong_files_are_reported(write, text, said):
     assert said in problems(write(text))
 
 
-def test_a_missing_file_and_a_folder_are_told(tmp_path):
+def test_a_missing_file_and_a_folder_are_reported(tmp_path):
     assert "nowhere.yml: the deployment file does not exist" in problems(tmp_path / "nowhere.yml")
     assert "the deployment file is a folder" in problems(tmp_path)
 
 
-def test_an_empty_model_file_is_told(write, tmp_path):
+def test_an_empty_model_file_is_reported(write, tmp_path):
     path = write(GOOD)
     (tmp_path / "net.onnx").write_bytes(b"")
     assert "net.onnx' is empty" in problems(path)

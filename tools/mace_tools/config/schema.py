@@ -149,7 +149,7 @@ class Model(Extras):
     winograd: Annotated[int | None, BeforeValidator(values.choice(0, 2, 4, 6))] = Field(
         None, description="0, 2, 4 or 6", examples=["0"])
     float32_nodes: Names | None = Field(
-        None, description="nodes that keep floats where data_type says halves",
+        None, description="nodes that keep floats where data_type says fp16",
         examples=["[conv1, conv2]"])
     num_threads: Annotated[int, BeforeValidator(values.count)] = Field(
         -1, description="threads of run and benchmark", examples=["4"])
@@ -183,9 +183,9 @@ class Model(Extras):
 
     @property
     def stored_type(self) -> str:
-        """How float weights lie in the file: as halves where a model for the CPU asks for it."""
-        halves = {"fp16_fp32": "f16", "bf16_fp32": "bf16"} if self.runtime == "cpu" else {}
-        return halves.get(self.data_type or "", "f32")
+        """How float weights lie in the file: as fp16 where a model for the CPU asks for it."""
+        fp16 = {"fp16_fp32": "f16", "bf16_fp32": "bf16"} if self.runtime == "cpu" else {}
+        return fp16.get(self.data_type or "", "f32")
 
     @property
     def memory_flags(self) -> dict[str, str]:

@@ -67,7 +67,7 @@ class YamlFile:
     def _parse(self, text: str) -> Any:
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of an anchor that is used anew: legal
+                warnings.simplefilter("ignore")  # of an anchor that is used again: legal
                 return YAML(typ="rt").load(text)
         except MarkedYAMLError as e:
             mark = e.problem_mark or e.context_mark

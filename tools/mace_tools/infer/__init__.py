@@ -2,7 +2,7 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-The engine infers everything anew when it plans; this serves importers and passes, so unknown
+The engine infers everything again when it plans; this serves importers and passes, so unknown
 extents (None) and unknown ranks are allowed everywhere. One function per op, in the modules of
 this folder.
 """

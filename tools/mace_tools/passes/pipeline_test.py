@@ -64,7 +64,7 @@ def test_an_input_that_is_an_output_stays():
     assert [n.op for n in convert(net.graph).nodes] == ["Identity"]
 
 
-def test_what_the_engine_does_not_have_is_told_at_once():
+def test_what_the_engine_does_not_have_is_reported_at_once():
     net = Net(x=(1, 2))
     y = net.op("Frobnicate", net.op("Softmax", "x", axes=1))
     net.out(net.op("Frobnicate", y), net.op("PRelu", "x"))

@@ -4,7 +4,7 @@ SPDX-License-Identifier: Apache-2.0
 
 What a type means is the model's, where to compute in it is the device's: the engine narrows
 float32 activations around layers with fp16 weights where the device has fp16 arithmetic
-(mace/plan/passes/narrow_to_halves.h), and every device computes in float32. The model's inputs and
+(mace/plan/passes/narrow_to_fp16.h), and every device computes in float32. The model's inputs and
 outputs stay fp16, with a Cast behind or before them, and a Cast to fp16 within the model still
 rounds. Results between nodes are not rounded, so they are at least as exact as in fp16 and do not
 overflow where fp16 would.

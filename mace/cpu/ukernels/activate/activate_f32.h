@@ -1,7 +1,7 @@
 // f32 activation micro-kernels: y = f(x), element by element.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_ACTIVATE_F32_ACTIVATE_F32_H_
-#define MACE_CPU_UKERNELS_ACTIVATE_F32_ACTIVATE_F32_H_
+#ifndef MACE_CPU_UKERNELS_ACTIVATE_ACTIVATE_F32_H_
+#define MACE_CPU_UKERNELS_ACTIVATE_ACTIVATE_F32_H_
 
 #include <cstddef>
 
@@ -36,4 +36,4 @@ extern const ActivateF32Set activate_f32__scalar, activate_f32__avx2,
 
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_ACTIVATE_F32_ACTIVATE_F32_H_
+#endif  // MACE_CPU_UKERNELS_ACTIVATE_ACTIVATE_F32_H_

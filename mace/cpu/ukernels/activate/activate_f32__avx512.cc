@@ -1,7 +1,7 @@
 // Activations.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/ukernels/activate_f32/activate_f32_loop.h"
+#include "mace/cpu/ukernels/activate/activate_f32_loop.h"
 
 namespace mace::cpu {
 

@@ -1,10 +1,10 @@
 // The bodies of the activation micro-kernels.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_ACTIVATE_F32_ACTIVATE_F32_LOOP_H_
-#define MACE_CPU_UKERNELS_ACTIVATE_F32_ACTIVATE_F32_LOOP_H_
+#ifndef MACE_CPU_UKERNELS_ACTIVATE_ACTIVATE_F32_LOOP_H_
+#define MACE_CPU_UKERNELS_ACTIVATE_ACTIVATE_F32_LOOP_H_
 
 #include "mace/cpu/simd/simd.h"
-#include "mace/cpu/ukernels/activate_f32/activate_f32.h"
+#include "mace/cpu/ukernels/activate/activate_f32.h"
 
 namespace mace::cpu {
 namespace {
@@ -81,4 +81,4 @@ constexpr ActivateF32Set kAllFunctions = {
 }  // namespace
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_ACTIVATE_F32_ACTIVATE_F32_LOOP_H_
+#endif  // MACE_CPU_UKERNELS_ACTIVATE_ACTIVATE_F32_LOOP_H_

@@ -1,10 +1,10 @@
 // Every set of f32 activation micro-kernels of this build, best first.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_ACTIVATE_F32_ACTIVATE_F32_TABLE_H_
-#define MACE_CPU_UKERNELS_ACTIVATE_F32_ACTIVATE_F32_TABLE_H_
+#ifndef MACE_CPU_UKERNELS_ACTIVATE_ACTIVATE_F32_TABLE_H_
+#define MACE_CPU_UKERNELS_ACTIVATE_ACTIVATE_F32_TABLE_H_
 
 #include "mace/base/cpu_features.h"
-#include "mace/cpu/ukernels/activate_f32/activate_f32.h"
+#include "mace/cpu/ukernels/activate/activate_f32.h"
 
 namespace mace::cpu {
 
@@ -27,4 +27,4 @@ inline constexpr ActivateF32 kActivateF32[] = {
 
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_ACTIVATE_F32_ACTIVATE_F32_TABLE_H_
+#endif  // MACE_CPU_UKERNELS_ACTIVATE_ACTIVATE_F32_TABLE_H_

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "mace/cpu/ukernels/activate_f32/activate_f32_table.h"
+#include "mace/cpu/ukernels/activate/activate_f32_table.h"
 #include "mace/cpu/ukernels/testing/random_floats.h"
 
 namespace mace::cpu {

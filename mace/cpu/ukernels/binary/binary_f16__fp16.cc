@@ -1,10 +1,10 @@
-// Binary functions of halves.
+// Binary functions of fp16.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/ukernels/binary_f32/binary_f16_loop.h"
+#include "mace/cpu/ukernels/binary/binary_f16_loop.h"
 
 namespace mace::cpu {
 
-const BinaryF16Set binary_f16__fp16 = kHalfFunctions;
+const BinaryF16Set binary_f16__fp16 = kFp16Functions;
 
 }  // namespace mace::cpu

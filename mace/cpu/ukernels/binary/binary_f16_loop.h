@@ -1,7 +1,7 @@
-// The binary micro-kernels of halves: the loops of floats.
+// The binary micro-kernels of fp16: the loops of floats.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_BINARY_F32_BINARY_F16_LOOP_H_
-#define MACE_CPU_UKERNELS_BINARY_F32_BINARY_F16_LOOP_H_
+#ifndef MACE_CPU_UKERNELS_BINARY_BINARY_F16_LOOP_H_
+#define MACE_CPU_UKERNELS_BINARY_BINARY_F16_LOOP_H_
 
 #include "mace/cpu/simd/f16.h"
 
@@ -10,7 +10,7 @@ namespace {
 
 // Found by the templates of binary_f32_loop.h, which must follow.
 inline simd::F16 One(uint16_t half) {
-  uint16_t lanes[simd::kHalfLanes];
+  uint16_t lanes[simd::kFp16Lanes];
   for (uint16_t& lane : lanes) lane = half;
   return simd::Load(lanes);
 }
@@ -18,12 +18,12 @@ inline simd::F16 One(uint16_t half) {
 }  // namespace
 }  // namespace mace::cpu
 
-#include "mace/cpu/ukernels/binary_f32/binary_f32_loop.h"
+#include "mace/cpu/ukernels/binary/binary_f32_loop.h"
 
 namespace mace::cpu {
 namespace {
 
-constexpr BinaryF16Set kHalfFunctions = {Binary<AddOf, uint16_t>,
+constexpr BinaryF16Set kFp16Functions = {Binary<AddOf, uint16_t>,
                                          Binary<SubtractOf, uint16_t>,
                                          Binary<MultiplyOf, uint16_t>,
                                          nullptr,
@@ -34,4 +34,4 @@ constexpr BinaryF16Set kHalfFunctions = {Binary<AddOf, uint16_t>,
 }  // namespace
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_BINARY_F32_BINARY_F16_LOOP_H_
+#endif  // MACE_CPU_UKERNELS_BINARY_BINARY_F16_LOOP_H_

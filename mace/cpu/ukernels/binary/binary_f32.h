@@ -1,8 +1,8 @@
 // Binary micro-kernels of f32, and of f16 as uint16_t: y = clamp(f(a, b)),
 // element by element.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_BINARY_F32_BINARY_F32_H_
-#define MACE_CPU_UKERNELS_BINARY_F32_BINARY_F32_H_
+#ifndef MACE_CPU_UKERNELS_BINARY_BINARY_F32_H_
+#define MACE_CPU_UKERNELS_BINARY_BINARY_F32_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -46,4 +46,4 @@ extern const BinaryF16Set binary_f16__scalar, binary_f16__fp16;
 
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_BINARY_F32_BINARY_F32_H_
+#endif  // MACE_CPU_UKERNELS_BINARY_BINARY_F32_H_

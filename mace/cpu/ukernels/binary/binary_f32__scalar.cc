@@ -1,7 +1,7 @@
 // Binary functions.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/ukernels/binary_f32/binary_f32_loop.h"
+#include "mace/cpu/ukernels/binary/binary_f32_loop.h"
 
 namespace mace::cpu {
 

@@ -1,10 +1,10 @@
 // The bodies of the binary micro-kernels.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_BINARY_F32_BINARY_F32_LOOP_H_
-#define MACE_CPU_UKERNELS_BINARY_F32_BINARY_F32_LOOP_H_
+#ifndef MACE_CPU_UKERNELS_BINARY_BINARY_F32_LOOP_H_
+#define MACE_CPU_UKERNELS_BINARY_BINARY_F32_LOOP_H_
 
 #include "mace/cpu/simd/simd.h"
-#include "mace/cpu/ukernels/binary_f32/binary_f32.h"
+#include "mace/cpu/ukernels/binary/binary_f32.h"
 
 namespace mace::cpu {
 namespace {
@@ -122,4 +122,4 @@ constexpr BinaryF32Set kAllFunctions = {Binary<AddOf, float>,
 }  // namespace
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_BINARY_F32_BINARY_F32_LOOP_H_
+#endif  // MACE_CPU_UKERNELS_BINARY_BINARY_F32_LOOP_H_

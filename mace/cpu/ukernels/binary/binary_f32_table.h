@@ -1,10 +1,10 @@
 // Every set of binary micro-kernels of this build, best first.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_BINARY_F32_BINARY_F32_TABLE_H_
-#define MACE_CPU_UKERNELS_BINARY_F32_BINARY_F32_TABLE_H_
+#ifndef MACE_CPU_UKERNELS_BINARY_BINARY_F32_TABLE_H_
+#define MACE_CPU_UKERNELS_BINARY_BINARY_F32_TABLE_H_
 
 #include "mace/base/cpu_features.h"
-#include "mace/cpu/ukernels/binary_f32/binary_f32.h"
+#include "mace/cpu/ukernels/binary/binary_f32.h"
 
 namespace mace::cpu {
 
@@ -37,4 +37,4 @@ inline constexpr BinaryF16 kBinaryF16[] = {
 
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_BINARY_F32_BINARY_F32_TABLE_H_
+#endif  // MACE_CPU_UKERNELS_BINARY_BINARY_F32_TABLE_H_

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "mace/cpu/ukernels/binary_f32/binary_f32_table.h"
+#include "mace/cpu/ukernels/binary/binary_f32_table.h"
 #include "mace/cpu/ukernels/testing/random_floats.h"
 
 namespace mace::cpu {

@@ -1,7 +1,7 @@
-// The depthwise tile of halves for windows 3 wide, stride 2.
+// The depthwise tile of fp16 for windows 3 wide, stride 2.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/ukernels/dwconv_f32/dwconv_f16_square.h"
+#include "mace/cpu/ukernels/dwconv/dwconv_f16_square.h"
 
 namespace mace::cpu {
 

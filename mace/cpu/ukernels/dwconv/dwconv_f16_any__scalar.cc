@@ -1,8 +1,8 @@
-// One depthwise output of halves, of a window of any size.
+// One depthwise output of fp16, of a window of any size.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/simd/f16.h"
-#include "mace/cpu/ukernels/dwconv_f32/dwconv_f32_line.h"
+#include "mace/cpu/ukernels/dwconv/dwconv_f32_line.h"
 
 namespace mace::cpu {
 

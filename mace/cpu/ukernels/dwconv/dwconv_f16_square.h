@@ -1,8 +1,8 @@
-// The depthwise tile of halves on armv8.2: that of floats, eight channels at a
+// The depthwise tile of fp16 on armv8.2: that of floats, eight channels at a
 // time.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_DWCONV_F32_DWCONV_F16_SQUARE_H_
-#define MACE_CPU_UKERNELS_DWCONV_F32_DWCONV_F16_SQUARE_H_
+#ifndef MACE_CPU_UKERNELS_DWCONV_DWCONV_F16_SQUARE_H_
+#define MACE_CPU_UKERNELS_DWCONV_DWCONV_F16_SQUARE_H_
 
 #include <arm_neon.h>
 
@@ -22,6 +22,6 @@ inline float16x8x4_t LoadFour(const uint16_t* p) {
 }  // namespace
 }  // namespace mace::cpu
 
-#include "mace/cpu/ukernels/dwconv_f32/dwconv_f32_square.h"
+#include "mace/cpu/ukernels/dwconv/dwconv_f32_square.h"
 
-#endif  // MACE_CPU_UKERNELS_DWCONV_F32_DWCONV_F16_SQUARE_H_
+#endif  // MACE_CPU_UKERNELS_DWCONV_DWCONV_F16_SQUARE_H_

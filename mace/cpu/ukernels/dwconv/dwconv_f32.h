@@ -10,8 +10,8 @@
 //
 // Files are named dwconv_{TYPE}_{KERNEL}s{STRIDE}__{isa}.cc; `any` is for
 // windows of any size, one output at a time.
-#ifndef MACE_CPU_UKERNELS_DWCONV_F32_DWCONV_F32_H_
-#define MACE_CPU_UKERNELS_DWCONV_F32_DWCONV_F32_H_
+#ifndef MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_H_
+#define MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -65,4 +65,4 @@ DwconvF16Fn dwconv_f16_any__scalar;
 
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_DWCONV_F32_DWCONV_F32_H_
+#endif  // MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_H_

@@ -1,7 +1,7 @@
 // Depthwise windows of one column, stride 1.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/ukernels/dwconv_f32/dwconv_f32_wide.h"
+#include "mace/cpu/ukernels/dwconv/dwconv_f32_wide.h"
 
 namespace mace::cpu {
 

@@ -1,7 +1,7 @@
 // The depthwise tile of windows 5 wide, stride 1.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/ukernels/dwconv_f32/dwconv_f32_line.h"
+#include "mace/cpu/ukernels/dwconv/dwconv_f32_line.h"
 
 namespace mace::cpu {
 

@@ -1,10 +1,10 @@
 // The depthwise tile for one kernel width and stride.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_DWCONV_F32_DWCONV_F32_LINE_H_
-#define MACE_CPU_UKERNELS_DWCONV_F32_DWCONV_F32_LINE_H_
+#ifndef MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_LINE_H_
+#define MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_LINE_H_
 
 #include "mace/cpu/simd/simd.h"
-#include "mace/cpu/ukernels/dwconv_f32/dwconv_f32.h"
+#include "mace/cpu/ukernels/dwconv/dwconv_f32.h"
 
 namespace mace::cpu {
 namespace {
@@ -85,4 +85,4 @@ void DispatchLine(const DwconvTile<T>& t) {
 }  // namespace
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_DWCONV_F32_DWCONV_F32_LINE_H_
+#endif  // MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_LINE_H_

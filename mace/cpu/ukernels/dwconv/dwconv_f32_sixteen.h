@@ -1,12 +1,12 @@
 // The depthwise tile of windows 3x3, sixteen channels at a time: each load
 // fills four registers and steps to the next channels. For armv8.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_DWCONV_F32_DWCONV_F32_SIXTEEN_H_
-#define MACE_CPU_UKERNELS_DWCONV_F32_DWCONV_F32_SIXTEEN_H_
+#ifndef MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_SIXTEEN_H_
+#define MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_SIXTEEN_H_
 
 #include "mace/cpu/simd/simd.h"
-#include "mace/cpu/ukernels/dwconv_f32/dwconv_f32.h"
-#include "mace/cpu/ukernels/dwconv_f32/dwconv_f32_line.h"
+#include "mace/cpu/ukernels/dwconv/dwconv_f32.h"
+#include "mace/cpu/ukernels/dwconv/dwconv_f32_line.h"
 
 namespace mace::cpu {
 namespace {
@@ -233,4 +233,4 @@ void DispatchSixteen(const DwconvF32Tile& tile) {
 }  // namespace
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_DWCONV_F32_DWCONV_F32_SIXTEEN_H_
+#endif  // MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_SIXTEEN_H_

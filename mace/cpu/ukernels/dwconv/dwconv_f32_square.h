@@ -1,14 +1,14 @@
 // The depthwise tile of windows as high as wide, all of their lines given: the
 // addresses of its pixels stay in registers. For armv8, which has enough.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_DWCONV_F32_DWCONV_F32_SQUARE_H_
-#define MACE_CPU_UKERNELS_DWCONV_F32_DWCONV_F32_SQUARE_H_
+#ifndef MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_SQUARE_H_
+#define MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_SQUARE_H_
 
 #include <arm_neon.h>
 
 #include "mace/cpu/simd/simd.h"
-#include "mace/cpu/ukernels/dwconv_f32/dwconv_f32.h"
-#include "mace/cpu/ukernels/dwconv_f32/dwconv_f32_line.h"
+#include "mace/cpu/ukernels/dwconv/dwconv_f32.h"
+#include "mace/cpu/ukernels/dwconv/dwconv_f32_line.h"
 
 namespace mace::cpu {
 namespace {
@@ -115,4 +115,4 @@ void DispatchSquare(const DwconvTile<T>& t) {
 }  // namespace
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_DWCONV_F32_DWCONV_F32_SQUARE_H_
+#endif  // MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_SQUARE_H_

@@ -1,10 +1,10 @@
 // Every depthwise micro-kernel of this build, best first.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_DWCONV_F32_DWCONV_F32_TABLE_H_
-#define MACE_CPU_UKERNELS_DWCONV_F32_DWCONV_F32_TABLE_H_
+#ifndef MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_TABLE_H_
+#define MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_TABLE_H_
 
 #include "mace/base/cpu_features.h"
-#include "mace/cpu/ukernels/dwconv_f32/dwconv_f32.h"
+#include "mace/cpu/ukernels/dwconv/dwconv_f32.h"
 
 namespace mace::cpu {
 
@@ -89,4 +89,4 @@ inline constexpr DwconvF16 kDwconvF16[] = {
 
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_DWCONV_F32_DWCONV_F32_TABLE_H_
+#endif  // MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_TABLE_H_

@@ -7,17 +7,17 @@
 #include <cmath>
 #include <vector>
 
-#include "mace/base/half.h"
-#include "mace/cpu/ukernels/dwconv_f32/dwconv_f32_table.h"
+#include "mace/base/fp16.h"
+#include "mace/cpu/ukernels/dwconv/dwconv_f32_table.h"
 #include "mace/cpu/ukernels/testing/random_floats.h"
 
 namespace mace::cpu {
 namespace {
 
 float Widen(float x) { return x; }
-float Widen(uint16_t x) { return FromHalf(x); }
+float Widen(uint16_t x) { return FromFp16(x); }
 void Round(float x, float* to) { *to = x; }
-void Round(float x, uint16_t* to) { *to = ToHalf(x); }
+void Round(float x, uint16_t* to) { *to = ToFp16(x); }
 
 template <typename T>
 std::vector<T> Random(size_t n, float offset = 0) {

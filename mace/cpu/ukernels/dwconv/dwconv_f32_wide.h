@@ -1,11 +1,11 @@
 // The depthwise tile of any width, for x86: for each group of channels the taps
 // of the window stay in registers while it slides along the line.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_DWCONV_F32_DWCONV_F32_WIDE_H_
-#define MACE_CPU_UKERNELS_DWCONV_F32_DWCONV_F32_WIDE_H_
+#ifndef MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_WIDE_H_
+#define MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_WIDE_H_
 
 #include "mace/cpu/simd/simd.h"
-#include "mace/cpu/ukernels/dwconv_f32/dwconv_f32.h"
+#include "mace/cpu/ukernels/dwconv/dwconv_f32.h"
 
 namespace mace::cpu {
 namespace {
@@ -116,4 +116,4 @@ void Wide(const DwconvF32Tile& t) {
 }  // namespace
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_DWCONV_F32_DWCONV_F32_WIDE_H_
+#endif  // MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_WIDE_H_

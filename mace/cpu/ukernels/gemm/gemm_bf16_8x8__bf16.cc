@@ -4,8 +4,8 @@
 
 #include <arm_neon.h>
 
-#include "mace/cpu/ukernels/gemm_f32/gemm_half.h"
-#include "mace/cpu/ukernels/gemm_f32/gemm_half_arm.h"
+#include "mace/cpu/ukernels/gemm/gemm_half.h"
+#include "mace/cpu/ukernels/gemm/gemm_half_arm.h"
 
 namespace mace::cpu {
 namespace {

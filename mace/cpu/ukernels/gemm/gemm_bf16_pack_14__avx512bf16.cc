@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/simd/simd.h"
-#include "mace/cpu/ukernels/gemm_f32/gemm_half.h"
+#include "mace/cpu/ukernels/gemm/gemm_half.h"
 
 namespace mace::cpu {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "mace/cpu/ukernels/gemm_f32/gemm_half.h"
+#include "mace/cpu/ukernels/gemm/gemm_half.h"
 
 namespace mace::cpu {
 namespace {

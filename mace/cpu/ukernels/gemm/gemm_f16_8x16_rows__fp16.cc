@@ -1,10 +1,10 @@
-// The 8x16 GEMM tile from halves to halves on armv8.2: 16 of 32 registers
+// The 8x16 GEMM tile from fp16 to fp16 on armv8.2: 16 of 32 registers
 // accumulate.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <arm_neon.h>
 
-#include "mace/cpu/ukernels/gemm_f32/gemm_f16_rows.h"
+#include "mace/cpu/ukernels/gemm/gemm_f16_rows.h"
 
 namespace mace::cpu {
 namespace {
@@ -26,17 +26,17 @@ struct Operands {
 };
 
 // `count` tiles of kM rows and kVectors * 8 columns, their packed rows
-// a_halves apart. v16..v31 accumulate, two of them
+// a_fp16 apart. v16..v31 accumulate, two of them
 // a row; v0..v7 are eight k of each row, two rows of b alternate between
 // v8..v11 and v12..v15. In assembly because GCC 12 copies each lane to a
 // register of its own, and spills for it.
 template <int kM, int kVectors>
-void Tiles(const Operands& t, size_t count = 1, size_t a_halves = 0) {
+void Tiles(const Operands& t, size_t count = 1, size_t a_fp16 = 0) {
   uint16_t sums[kRows * kColumns];  // of the blocks so far
   const uint16_t* addend = t.addend;
   uint16_t* c = t.c;
   for (size_t i = 0; i < count; ++i) {
-    const uint16_t *a = t.a + i * a_halves, *b = t.b;
+    const uint16_t *a = t.a + i * a_fp16, *b = t.b;
     size_t steps = t.k / kGemmF16Step, tail = t.k % kGemmF16Step;
     asm volatile(
         R"(
@@ -272,14 +272,14 @@ void Tiles(const Operands& t, size_t count = 1, size_t a_halves = 0) {
 
 // Tiles whose columns do not fill their vectors, by way of one that does.
 template <int kM, int kVectors>
-void PartialTiles(Operands t, size_t n, size_t count, size_t a_halves) {
+void PartialTiles(Operands t, size_t n, size_t count, size_t a_fp16) {
   uint16_t to[kRows * kColumns];
   uint16_t* c = t.c;
   const uint16_t* addend = t.addend;
   const size_t stride = t.stride_bytes / sizeof(uint16_t);
   t.c = to;
   t.stride_bytes = kColumns * sizeof(uint16_t);
-  for (; count > 0; --count, t.a += a_halves) {
+  for (; count > 0; --count, t.a += a_fp16) {
     if (addend != nullptr) {
       for (int r = 0; r < kM; ++r, addend += stride) {
         for (size_t j = 0; j < kVectors * 8; ++j) {
@@ -297,15 +297,15 @@ void PartialTiles(Operands t, size_t n, size_t count, size_t a_halves) {
 
 template <int kM>
 void AnyWidth(const Operands& t, size_t n, size_t count = 1,
-              size_t a_halves = 0) {
+              size_t a_fp16 = 0) {
   if (n == kColumns) {
-    Tiles<kM, 2>(t, count, a_halves);
+    Tiles<kM, 2>(t, count, a_fp16);
   } else if (n > 8) {
-    PartialTiles<kM, 2>(t, n, count, a_halves);
+    PartialTiles<kM, 2>(t, n, count, a_fp16);
   } else if (n == 8) {
-    Tiles<kM, 1>(t, count, a_halves);
+    Tiles<kM, 1>(t, count, a_fp16);
   } else {
-    PartialTiles<kM, 1>(t, n, count, a_halves);
+    PartialTiles<kM, 1>(t, n, count, a_fp16);
   }
 }
 
@@ -334,12 +334,12 @@ void gemm_f16_8x16_rows__fp16(const GemmF16Tile& tile) {
                 tile.c_stride * sizeof(uint16_t),
                 bounds,
                 has_lower | has_upper};
-  const size_t tile_halves =
+  const size_t tile_fp16 =
       (tile.k + kGemmF16Step - 1) / kGemmF16Step * kGemmF16Step * kRows;
   const size_t count = tile.m / kRows, left = tile.m % kRows;
-  AnyWidth<kRows>(t, tile.n, count, tile_halves);
+  AnyWidth<kRows>(t, tile.n, count, tile_fp16);
   if (left == 0) return;
-  t.a += count * tile_halves;
+  t.a += count * tile_fp16;
   t.c += count * kRows * tile.c_stride;
   if (t.addend != nullptr) t.addend += count * kRows * tile.c_stride;
   LastTile<kRows - 1>(t, left, tile.n);

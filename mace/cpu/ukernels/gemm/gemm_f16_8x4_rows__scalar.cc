@@ -1,8 +1,8 @@
-// The GEMM tile from halves to halves in plain C++: the meaning of the others.
+// The GEMM tile from fp16 to fp16 in plain C++: the meaning of the others.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/simd/f16.h"
-#include "mace/cpu/ukernels/gemm_f32/gemm_f16_rows.h"
+#include "mace/cpu/ukernels/gemm/gemm_f16_rows.h"
 
 namespace mace::cpu {
 namespace {
@@ -37,7 +37,7 @@ F16 Multiply(const GemmF16Tile& t, const uint16_t* a, size_t m, size_t i,
 
 void gemm_f16_8x4_rows__scalar(const GemmF16Tile& t) {
   const size_t steps = (t.k + kGemmF16Step - 1) / kGemmF16Step;
-  const F16 lower = simd::SetHalf(t.lower), upper = simd::SetHalf(t.upper);
+  const F16 lower = simd::SetFp16(t.lower), upper = simd::SetFp16(t.upper);
   for (size_t row = 0; row < t.m; row += kRows) {
     const size_t m = t.m - row < kRows ? t.m - row : kRows;
     const uint16_t* a = t.a + row * steps * kGemmF16Step;

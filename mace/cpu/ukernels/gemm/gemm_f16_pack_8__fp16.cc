@@ -3,13 +3,13 @@
 
 #include <arm_neon.h>
 
-#include "mace/cpu/ukernels/gemm_f32/gemm_half.h"
-#include "mace/cpu/ukernels/gemm_f32/gemm_half_pack_arm.h"
+#include "mace/cpu/ukernels/gemm/gemm_half.h"
+#include "mace/cpu/ukernels/gemm/gemm_half_pack_arm.h"
 
 namespace mace::cpu {
 namespace {
 
-struct RoundToHalf {
+struct RoundToFp16 {
   template <size_t kStep>
   static inline void Run(const float* from, uint16_t* to) {
     static_assert(kStep == 8);
@@ -22,7 +22,7 @@ struct RoundToHalf {
 }  // namespace
 
 void gemm_f16_pack_8__fp16(const GemmF32Rows& rows, float* to) {
-  PackRows<RoundToHalf, 8>(rows, rows.m, to);
+  PackRows<RoundToFp16, 8>(rows, rows.m, to);
 }
 
 }  // namespace mace::cpu

@@ -1,10 +1,10 @@
-// Every GEMM micro-kernel from halves to halves in this build, best first.
+// Every GEMM micro-kernel from fp16 to fp16 in this build, best first.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_GEMM_F32_GEMM_F16_ROWS_TABLE_H_
-#define MACE_CPU_UKERNELS_GEMM_F32_GEMM_F16_ROWS_TABLE_H_
+#ifndef MACE_CPU_UKERNELS_GEMM_GEMM_F16_ROWS_TABLE_H_
+#define MACE_CPU_UKERNELS_GEMM_GEMM_F16_ROWS_TABLE_H_
 
-#include "mace/cpu/ukernels/gemm_f32/gemm_f16_rows.h"
-#include "mace/cpu/ukernels/gemm_f32/gemm_f32_table.h"
+#include "mace/cpu/ukernels/gemm/gemm_f16_rows.h"
+#include "mace/cpu/ukernels/gemm/gemm_f32_table.h"
 
 namespace mace::cpu {
 
@@ -33,4 +33,4 @@ inline constexpr GemmF16 kGemmF16Rows[] = {
 
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_GEMM_F32_GEMM_F16_ROWS_TABLE_H_
+#endif  // MACE_CPU_UKERNELS_GEMM_GEMM_F16_ROWS_TABLE_H_

@@ -1,4 +1,4 @@
-// Every GEMM micro-kernel from halves to halves that this CPU can run against
+// Every GEMM micro-kernel from fp16 to fp16 that this CPU can run against
 // the definition, and to the bit against the scalar one.
 // SPDX-License-Identifier: Apache-2.0
 
@@ -9,14 +9,14 @@
 #include <iterator>
 #include <vector>
 
-#include "mace/base/half.h"
-#include "mace/cpu/ukernels/gemm_f32/gemm_f16_rows_table.h"
+#include "mace/base/fp16.h"
+#include "mace/cpu/ukernels/gemm/gemm_f16_rows_table.h"
 #include "mace/cpu/ukernels/testing/random_floats.h"
 
 namespace mace::cpu {
 namespace {
 
-using Halves = std::vector<uint16_t>;
+using Fp16Values = std::vector<uint16_t>;
 
 struct Case {
   size_t m, n, k;
@@ -25,30 +25,30 @@ struct Case {
   float lower = -0.5f, upper = 1.5f;
 };
 
-constexpr size_t kGap = 3;  // halves behind a row of c
+constexpr size_t kGap = 3;  // fp16 behind a row of c
 
-Halves RandomHalves(size_t n, float magnitude) {
-  Halves halves;
+Fp16Values RandomFp16(size_t n, float magnitude) {
+  Fp16Values fp16;
   for (float x : RandomFloats(n, -magnitude, magnitude)) {
-    halves.push_back(ToHalf(x));
+    fp16.push_back(ToFp16(x));
   }
-  return halves;
+  return fp16;
 }
 
 // What a case is computed from: a [m, k], b [k, n], c [m, n + kGap].
 struct Inputs {
   explicit Inputs(const Case& c)
-      : a(RandomHalves(c.m * c.k, 1)),
-        b(RandomHalves(c.k * c.n + 1, 4.f / static_cast<float>(c.k))),
-        bias(RandomHalves(c.n + 2, 1)),
-        addend(RandomHalves(c.m * (c.n + kGap), 1)) {}
-  Halves a, b, bias, addend;
+      : a(RandomFp16(c.m * c.k, 1)),
+        b(RandomFp16(c.k * c.n + 1, 4.f / static_cast<float>(c.k))),
+        bias(RandomFp16(c.n + 2, 1)),
+        addend(RandomFp16(c.m * (c.n + kGap), 1)) {}
+  Fp16Values a, b, bias, addend;
 };
 
-Halves PackA(const Case& c, const GemmF16& kernel, const Halves& a) {
+Fp16Values PackA(const Case& c, const GemmF16& kernel, const Fp16Values& a) {
   const size_t mr = kernel.tile.mr;
   const size_t steps = (c.k + kGemmF16Step - 1) / kGemmF16Step;
-  Halves packed(c.m * steps * kGemmF16Step, 0);
+  Fp16Values packed(c.m * steps * kGemmF16Step, 0);
   for (size_t i = 0; i < c.m; ++i) {
     const size_t first = i / mr * mr, m = std::min(mr, c.m - first);
     for (size_t k = 0; k < c.k; ++k) {
@@ -60,15 +60,15 @@ Halves PackA(const Case& c, const GemmF16& kernel, const Halves& a) {
   return packed;
 }
 
-Halves Multiply(const GemmF16& kernel, const Case& c) {
+Fp16Values Multiply(const GemmF16& kernel, const Case& c) {
   const Inputs in(c);
   const size_t nr = kernel.tile.nr;
-  Halves b(c.k * nr), bias(nr), y(in.addend);
+  Fp16Values b(c.k * nr), bias(nr), y(in.addend);
   for (size_t k = 0; k < c.k; ++k) {
     for (size_t j = 0; j < c.n; ++j) b[k * nr + j] = in.b[k * c.n + j];
   }
   std::copy_n(in.bias.begin(), c.n, bias.begin());
-  const Halves a = PackA(c, kernel, in.a);
+  const Fp16Values a = PackA(c, kernel, in.a);
   const uint16_t* addends[] = {nullptr, in.addend.data(), y.data()};
   const auto stride = static_cast<ptrdiff_t>(c.n + kGap);
   kernel.fn({c.m, c.n, c.k, a.data(), b.data(), y.data(), stride,
@@ -84,24 +84,24 @@ Halves Multiply(const GemmF16& kernel, const Case& c) {
 }
 
 // The definition, in double, and the bound of gemm_f16_rows.h.
-void ExpectNear(const Case& c, const Halves& y) {
+void ExpectNear(const Case& c, const Fp16Values& y) {
   const Inputs in(c);
   const double roundings =
       kGemmF16Block + static_cast<double>(c.k) / kGemmF16Block + 10;
   for (size_t i = 0; i < c.m; ++i) {
     for (size_t j = 0; j < c.n; ++j) {
       const size_t at = i * (c.n + kGap) + j;
-      double sum = c.bias ? FromHalf(in.bias[j]) : 0.;
-      if (c.addend != Case::kNone) sum += FromHalf(in.addend[at]);
+      double sum = c.bias ? FromFp16(in.bias[j]) : 0.;
+      if (c.addend != Case::kNone) sum += FromFp16(in.addend[at]);
       double magnitude = std::fabs(sum);
       for (size_t k = 0; k < c.k; ++k) {
         const double product =
-            double{FromHalf(in.a[i * c.k + k])} * FromHalf(in.b[k * c.n + j]);
+            double{FromFp16(in.a[i * c.k + k])} * FromFp16(in.b[k * c.n + j]);
         sum += product;
         magnitude += std::fabs(product);
       }
       const double want = std::fmin(std::fmax(sum, c.lower), c.upper);
-      EXPECT_NEAR(FromHalf(y[at]), want, roundings * 0x1p-11 * magnitude)
+      EXPECT_NEAR(FromFp16(y[at]), want, roundings * 0x1p-11 * magnitude)
           << "row " << i << ", column " << j;
     }
   }
@@ -110,7 +110,7 @@ void ExpectNear(const Case& c, const Halves& y) {
 void Check(const GemmF16& kernel, const Case& c) {
   SCOPED_TRACE("m " + std::to_string(c.m) + ", n " + std::to_string(c.n) +
                ", k " + std::to_string(c.k));
-  const Halves y = Multiply(kernel, c);
+  const Fp16Values y = Multiply(kernel, c);
   ExpectNear(c, y);
   const GemmF16& scalar = *(std::end(kGemmF16Rows) - 1);
   if (&kernel == &scalar || c.n > static_cast<size_t>(scalar.tile.nr)) return;

@@ -10,8 +10,8 @@
 //
 // `b` is packed: for each of the segments * k rows, nr floats, those from n on
 // being anything finite. Files are named gemm_f32_{MR}x{NR}__{isa}.cc.
-#ifndef MACE_CPU_UKERNELS_GEMM_F32_GEMM_F32_H_
-#define MACE_CPU_UKERNELS_GEMM_F32_GEMM_F32_H_
+#ifndef MACE_CPU_UKERNELS_GEMM_GEMM_F32_H_
+#define MACE_CPU_UKERNELS_GEMM_GEMM_F32_H_
 
 #include <cstddef>
 
@@ -60,8 +60,8 @@ struct GemmF32Rows {
 inline constexpr ptrdiff_t kGemmF32PackedK = 4;
 using GemmF32PackFn = void(const GemmF32Rows& rows, float* to);
 
-// What packed operands consist of. Micro-kernels of halves (gemm_half.h) have
-// the same tile, whose a and b then point to halves, and take packed rows only.
+// What packed operands consist of. Micro-kernels of fp16 (gemm_half.h) have
+// the same tile, whose a and b then point to fp16, and take packed rows only.
 struct GemmOperands {
   size_t bytes = 4;   // of an element
   size_t group = 1;   // so many k of a column of b lie side by side
@@ -78,4 +78,4 @@ GemmF32Fn gemm_f32_4x8__neon;
 
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_GEMM_F32_GEMM_F32_H_
+#endif  // MACE_CPU_UKERNELS_GEMM_GEMM_F32_H_

@@ -1,7 +1,7 @@
 // The 4x4 GEMM tile without vectors.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/ukernels/gemm_f32/gemm_f32_broadcast.h"
+#include "mace/cpu/ukernels/gemm/gemm_f32_broadcast.h"
 
 namespace mace::cpu {
 

@@ -1,7 +1,7 @@
 // The 8x48 GEMM tile on AVX-512: 24 of 32 registers accumulate.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/ukernels/gemm_f32/gemm_f32_broadcast.h"
+#include "mace/cpu/ukernels/gemm/gemm_f32_broadcast.h"
 
 namespace mace::cpu {
 

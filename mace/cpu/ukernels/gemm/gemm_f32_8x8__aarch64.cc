@@ -1,7 +1,7 @@
 // The 8x8 GEMM tile on armv8, of packed or unpacked rows.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/ukernels/gemm_f32/gemm_f32_lane.h"
+#include "mace/cpu/ukernels/gemm/gemm_f32_lane.h"
 
 namespace mace::cpu {
 namespace {

@@ -1,12 +1,12 @@
 // The GEMM tile where an element of a is broadcast to all lanes and multiplied
 // with vectors of b: for CPUs that broadcast while loading.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_GEMM_F32_GEMM_F32_BROADCAST_H_
-#define MACE_CPU_UKERNELS_GEMM_F32_GEMM_F32_BROADCAST_H_
+#ifndef MACE_CPU_UKERNELS_GEMM_GEMM_F32_BROADCAST_H_
+#define MACE_CPU_UKERNELS_GEMM_GEMM_F32_BROADCAST_H_
 
 #include "mace/cpu/simd/simd.h"
-#include "mace/cpu/ukernels/gemm_f32/gemm_f32.h"
-#include "mace/cpu/ukernels/gemm_f32/gemm_f32_tile.h"
+#include "mace/cpu/ukernels/gemm/gemm_f32.h"
+#include "mace/cpu/ukernels/gemm/gemm_f32_tile.h"
 
 namespace mace::cpu {
 namespace {
@@ -55,4 +55,4 @@ struct BroadcastLoop {
 }  // namespace
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_GEMM_F32_GEMM_F32_BROADCAST_H_
+#endif  // MACE_CPU_UKERNELS_GEMM_GEMM_F32_BROADCAST_H_

@@ -1,11 +1,11 @@
 // GEMM tiles on AVX-512 whose last vector is at most half full: that half is a
 // vector of 8, of which the CPU multiplies two in the time of one of 16.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_GEMM_F32_GEMM_F32_HALF_H_
-#define MACE_CPU_UKERNELS_GEMM_F32_GEMM_F32_HALF_H_
+#ifndef MACE_CPU_UKERNELS_GEMM_GEMM_F32_HALF_H_
+#define MACE_CPU_UKERNELS_GEMM_GEMM_F32_HALF_H_
 
 #include "mace/cpu/simd/simd.h"
-#include "mace/cpu/ukernels/gemm_f32/gemm_f32.h"
+#include "mace/cpu/ukernels/gemm/gemm_f32.h"
 
 namespace mace::cpu {
 namespace {
@@ -13,10 +13,10 @@ namespace {
 // kRows rows of kFull vectors of 16 and one of 8, of which `mask` says which
 // lanes count.
 template <int kRows, int kFull, int kPackedVectors>
-class HalfTile {
+class Fp16Tile {
  public:
   static void Run(const GemmF32Tile& t) {
-    HalfTile tile(t);
+    Fp16Tile tile(t);
     tile.Start();
     tile.Multiply();
     if (t.addend != nullptr) tile.Add();
@@ -27,11 +27,11 @@ class HalfTile {
   using F32 = simd::F32;
   static constexpr int kLanes = static_cast<int>(simd::kLanes);
 
-  explicit HalfTile(const GemmF32Tile& t)
+  explicit Fp16Tile(const GemmF32Tile& t)
       : t_(t),
         mask_(static_cast<__mmask8>((1u << (t.n - kFull * kLanes)) - 1)) {}
 
-  __m256 LoadHalf(const float* p) const {
+  __m256 LoadFp16(const float* p) const {
     return _mm256_maskz_loadu_ps(mask_, p + kFull * kLanes);
   }
 
@@ -44,7 +44,7 @@ class HalfTile {
       for (int v = 0; v < kFull; ++v) {
         full_[r][v] = bias != nullptr ? simd::Load(bias + v * kLanes) : zero;
       }
-      half_[r] = bias != nullptr ? LoadHalf(bias) : _mm256_setzero_ps();
+      fp16_[r] = bias != nullptr ? LoadFp16(bias) : _mm256_setzero_ps();
     }
   }
 
@@ -63,7 +63,7 @@ class HalfTile {
           for (int v = 0; v < kFull; ++v) {
             full_[r][v] = simd::MulAdd(av, bv[v], full_[r][v]);
           }
-          half_[r] = _mm256_fmadd_ps(_mm512_castps512_ps256(av), bh, half_[r]);
+          fp16_[r] = _mm256_fmadd_ps(_mm512_castps512_ps256(av), bh, fp16_[r]);
         }
       }
     }
@@ -77,7 +77,7 @@ class HalfTile {
       for (int v = 0; v < kFull; ++v) {
         full_[r][v] = full_[r][v] + simd::Load(addend + v * kLanes);
       }
-      half_[r] = _mm256_add_ps(half_[r], LoadHalf(addend));
+      fp16_[r] = _mm256_add_ps(fp16_[r], LoadFp16(addend));
     }
   }
 
@@ -92,7 +92,7 @@ class HalfTile {
       for (int v = 0; v < kFull; ++v, c += kLanes) {
         simd::Store(c, simd::Clamp(full_[r][v], lower, upper));
       }
-      const __m256 above = _mm256_max_ps(lower_half, half_[r]);
+      const __m256 above = _mm256_max_ps(lower_half, fp16_[r]);
       _mm256_mask_storeu_ps(c, mask_, _mm256_min_ps(upper_half, above));
     }
   }
@@ -100,25 +100,25 @@ class HalfTile {
   const GemmF32Tile& t_;
   const __mmask8 mask_;
   F32 full_[kRows][kFull + 1];
-  __m256 half_[kRows];
+  __m256 fp16_[kRows];
 };
 
 // Picks the instance with exactly t.m rows. REQUIRES: the last vector of the
 // tile has at most 8 columns.
 template <int kRows, int kFull, int kPackedVectors>
-void DispatchHalf(const GemmF32Tile& t) {
+void DispatchFp16(const GemmF32Tile& t) {
   if constexpr (kFull > 0) {
     if (t.n <= static_cast<size_t>(kFull) * simd::kLanes) {
-      return DispatchHalf<kRows, kFull - 1, kPackedVectors>(t);
+      return DispatchFp16<kRows, kFull - 1, kPackedVectors>(t);
     }
   }
   if constexpr (kRows > 1) {
-    if (t.m < kRows) return DispatchHalf<kRows - 1, kFull, kPackedVectors>(t);
+    if (t.m < kRows) return DispatchFp16<kRows - 1, kFull, kPackedVectors>(t);
   }
-  HalfTile<kRows, kFull, kPackedVectors>::Run(t);
+  Fp16Tile<kRows, kFull, kPackedVectors>::Run(t);
 }
 
 }  // namespace
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_GEMM_F32_GEMM_F32_HALF_H_
+#endif  // MACE_CPU_UKERNELS_GEMM_GEMM_F32_HALF_H_

@@ -1,14 +1,14 @@
 // The GEMM tile where four elements of a row of a are loaded at once and each
 // multiplies vectors of b from its lane: for NEON.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_GEMM_F32_GEMM_F32_LANE_H_
-#define MACE_CPU_UKERNELS_GEMM_F32_GEMM_F32_LANE_H_
+#ifndef MACE_CPU_UKERNELS_GEMM_GEMM_F32_LANE_H_
+#define MACE_CPU_UKERNELS_GEMM_GEMM_F32_LANE_H_
 
 #include <arm_neon.h>
 
 #include "mace/cpu/simd/simd.h"
-#include "mace/cpu/ukernels/gemm_f32/gemm_f32.h"
-#include "mace/cpu/ukernels/gemm_f32/gemm_f32_tile.h"
+#include "mace/cpu/ukernels/gemm/gemm_f32.h"
+#include "mace/cpu/ukernels/gemm/gemm_f32_tile.h"
 
 namespace mace::cpu {
 namespace {
@@ -103,4 +103,4 @@ struct LaneLoop {
 }  // namespace
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_GEMM_F32_GEMM_F32_LANE_H_
+#endif  // MACE_CPU_UKERNELS_GEMM_GEMM_F32_LANE_H_

@@ -3,7 +3,7 @@
 
 #include <arm_neon.h>
 
-#include "mace/cpu/ukernels/gemm_f32/gemm_f32.h"
+#include "mace/cpu/ukernels/gemm/gemm_f32.h"
 
 namespace mace::cpu {
 namespace {

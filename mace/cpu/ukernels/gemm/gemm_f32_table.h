@@ -1,10 +1,10 @@
 // Every f32 GEMM micro-kernel of this build, best first.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_GEMM_F32_GEMM_F32_TABLE_H_
-#define MACE_CPU_UKERNELS_GEMM_F32_GEMM_F32_TABLE_H_
+#ifndef MACE_CPU_UKERNELS_GEMM_GEMM_F32_TABLE_H_
+#define MACE_CPU_UKERNELS_GEMM_GEMM_F32_TABLE_H_
 
 #include "mace/base/cpu_features.h"
-#include "mace/cpu/ukernels/gemm_f32/gemm_f32.h"
+#include "mace/cpu/ukernels/gemm/gemm_f32.h"
 
 namespace mace::cpu {
 
@@ -36,4 +36,4 @@ inline constexpr GemmF32 kGemmF32[] = {
 
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_GEMM_F32_GEMM_F32_TABLE_H_
+#endif  // MACE_CPU_UKERNELS_GEMM_GEMM_F32_TABLE_H_

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "mace/cpu/ukernels/gemm_f32/gemm_f32_table.h"
+#include "mace/cpu/ukernels/gemm/gemm_f32_table.h"
 #include "mace/cpu/ukernels/testing/random_floats.h"
 
 namespace mace::cpu {

@@ -1,11 +1,11 @@
 // What all GEMM tiles share: the accumulators' start and end, and the choice of
 // the instance that fits a tile's size.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_GEMM_F32_GEMM_F32_TILE_H_
-#define MACE_CPU_UKERNELS_GEMM_F32_GEMM_F32_TILE_H_
+#ifndef MACE_CPU_UKERNELS_GEMM_GEMM_F32_TILE_H_
+#define MACE_CPU_UKERNELS_GEMM_GEMM_F32_TILE_H_
 
 #include "mace/cpu/simd/simd.h"
-#include "mace/cpu/ukernels/gemm_f32/gemm_f32.h"
+#include "mace/cpu/ukernels/gemm/gemm_f32.h"
 
 namespace mace::cpu {
 namespace {
@@ -113,4 +113,4 @@ void DispatchTile(const GemmF32Tile& t) {
 }  // namespace
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_GEMM_F32_GEMM_F32_TILE_H_
+#endif  // MACE_CPU_UKERNELS_GEMM_GEMM_F32_TILE_H_

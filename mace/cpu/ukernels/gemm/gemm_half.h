@@ -1,8 +1,8 @@
-// GEMM micro-kernels whose operands are halves: products of bfloat16s or
+// GEMM micro-kernels whose operands are fp16: products of bfloat16s or
 // binary16s, c and bias in f32.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tiles are those of gemm_f32.h with a_packed set: a and b are halves, k is
+// Tiles are those of gemm_f32.h with a_packed set: a and b are fp16, k is
 // the whole depth, segments is 1. Element (k, j) of packed b, for a group g of
 // GemmOperands, is half ((k / g) * nr + j) * g + k % g; the last group is
 // filled with zeros.
@@ -17,10 +17,10 @@
 // kF16Block of k; these sums are added up in f32. The sum of a block is off by
 // at most kF16Block * 2^-11 of the sum of the products' magnitudes, which must
 // stay below 65504.
-#ifndef MACE_CPU_UKERNELS_GEMM_F32_GEMM_HALF_H_
-#define MACE_CPU_UKERNELS_GEMM_F32_GEMM_HALF_H_
+#ifndef MACE_CPU_UKERNELS_GEMM_GEMM_HALF_H_
+#define MACE_CPU_UKERNELS_GEMM_GEMM_HALF_H_
 
-#include "mace/cpu/ukernels/gemm_f32/gemm_f32.h"
+#include "mace/cpu/ukernels/gemm/gemm_f32.h"
 
 namespace mace::cpu {
 
@@ -42,4 +42,4 @@ GemmF32PackFn gemm_bf16_pack_8__bf16;
 
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_GEMM_F32_GEMM_HALF_H_
+#endif  // MACE_CPU_UKERNELS_GEMM_GEMM_HALF_H_

@@ -1,18 +1,18 @@
-// Packing rows of a as halves on armv8: kStep elements of each row in turn,
+// Packing rows of a as fp16 on armv8: kStep elements of each row in turn,
 // zeros behind the last.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_GEMM_F32_GEMM_HALF_PACK_ARM_H_
-#define MACE_CPU_UKERNELS_GEMM_F32_GEMM_HALF_PACK_ARM_H_
+#ifndef MACE_CPU_UKERNELS_GEMM_GEMM_HALF_PACK_ARM_H_
+#define MACE_CPU_UKERNELS_GEMM_GEMM_HALF_PACK_ARM_H_
 
 #include <cstddef>
 #include <cstdint>
 
-#include "mace/cpu/ukernels/gemm_f32/gemm_f32.h"
+#include "mace/cpu/ukernels/gemm/gemm_f32.h"
 
 namespace mace::cpu {
 namespace {
 
-// Round::Run<kStep>(from, to) rounds kStep floats to halves. A step of all rows
+// Round::Run<kStep>(from, to) rounds kStep floats to fp16. A step of all rows
 // takes the place of `tile_rows` rows.
 template <typename Round, size_t kStep>
 void PackRows(const GemmF32Rows& rows, size_t tile_rows, float* to) {
@@ -46,4 +46,4 @@ void PackRows(const GemmF32Rows& rows, size_t tile_rows, float* to) {
 }  // namespace
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_GEMM_F32_GEMM_HALF_PACK_ARM_H_
+#endif  // MACE_CPU_UKERNELS_GEMM_GEMM_HALF_PACK_ARM_H_

@@ -1,10 +1,10 @@
-// Every GEMM micro-kernel of halves in this build, best first.
+// Every GEMM micro-kernel of fp16 in this build, best first.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_GEMM_F32_GEMM_HALF_TABLE_H_
-#define MACE_CPU_UKERNELS_GEMM_F32_GEMM_HALF_TABLE_H_
+#ifndef MACE_CPU_UKERNELS_GEMM_GEMM_HALF_TABLE_H_
+#define MACE_CPU_UKERNELS_GEMM_GEMM_HALF_TABLE_H_
 
-#include "mace/cpu/ukernels/gemm_f32/gemm_f32_table.h"
-#include "mace/cpu/ukernels/gemm_f32/gemm_half.h"
+#include "mace/cpu/ukernels/gemm/gemm_f32_table.h"
+#include "mace/cpu/ukernels/gemm/gemm_half.h"
 
 namespace mace::cpu {
 
@@ -58,4 +58,4 @@ inline constexpr GemmF32 kGemmF16[] = {
 
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_GEMM_F32_GEMM_HALF_TABLE_H_
+#endif  // MACE_CPU_UKERNELS_GEMM_GEMM_HALF_TABLE_H_

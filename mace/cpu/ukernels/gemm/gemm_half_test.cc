@@ -1,4 +1,4 @@
-// Every GEMM micro-kernel of halves that this CPU can run against the
+// Every GEMM micro-kernel of fp16 that this CPU can run against the
 // definition and the scalar one. SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <iterator>
 #include <vector>
 
-#include "mace/base/half.h"
-#include "mace/cpu/ukernels/gemm_f32/gemm_half_table.h"
+#include "mace/base/fp16.h"
+#include "mace/cpu/ukernels/gemm/gemm_half_table.h"
 #include "mace/cpu/ukernels/testing/random_floats.h"
 
 namespace mace::cpu {
@@ -20,7 +20,7 @@ struct Case {
   bool add = false, bias = true;  // add to c
 };
 
-// One type of halves.
+// One type of fp16.
 struct Halves {
   const GemmF32* begin;
   const GemmF32* end;
@@ -45,7 +45,7 @@ const Halves kBf16 = {std::begin(kGemmBf16),
                       1e-5,
                       kSameBf16};
 const Halves kF16 = {
-    std::begin(kGemmF16), std::end(kGemmF16), ToHalf, FromHalf, 5e-2, true};
+    std::begin(kGemmF16), std::end(kGemmF16), ToFp16, FromFp16, 5e-2, true};
 
 size_t RoundUp(size_t x, size_t multiple) {
   return (x + multiple - 1) / multiple * multiple;

@@ -1,7 +1,7 @@
 // f32 matrix-vector micro-kernels: y = clamp(w * x + bias), w by rows.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_GEMV_F32_GEMV_F32_H_
-#define MACE_CPU_UKERNELS_GEMV_F32_GEMV_F32_H_
+#ifndef MACE_CPU_UKERNELS_GEMV_GEMV_F32_H_
+#define MACE_CPU_UKERNELS_GEMV_GEMV_F32_H_
 
 #include <cstddef>
 
@@ -25,4 +25,4 @@ GemvF32Fn gemv_f32__scalar, gemv_f32__avx2, gemv_f32__avx512, gemv_f32__neon,
 
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_GEMV_F32_GEMV_F32_H_
+#endif  // MACE_CPU_UKERNELS_GEMV_GEMV_F32_H_

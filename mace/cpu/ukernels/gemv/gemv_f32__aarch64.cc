@@ -3,7 +3,7 @@
 
 #include <arm_neon.h>
 
-#include "mace/cpu/ukernels/gemv_f32/gemv_f32.h"
+#include "mace/cpu/ukernels/gemv/gemv_f32.h"
 
 namespace mace::cpu {
 namespace {

@@ -1,7 +1,7 @@
 // Matrix-vector product.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/ukernels/gemv_f32/gemv_f32_rows.h"
+#include "mace/cpu/ukernels/gemv/gemv_f32_rows.h"
 
 namespace mace::cpu {
 

@@ -1,10 +1,10 @@
 // The body of the matrix-vector micro-kernels.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_GEMV_F32_GEMV_F32_ROWS_H_
-#define MACE_CPU_UKERNELS_GEMV_F32_GEMV_F32_ROWS_H_
+#ifndef MACE_CPU_UKERNELS_GEMV_GEMV_F32_ROWS_H_
+#define MACE_CPU_UKERNELS_GEMV_GEMV_F32_ROWS_H_
 
 #include "mace/cpu/simd/simd.h"
-#include "mace/cpu/ukernels/gemv_f32/gemv_f32.h"
+#include "mace/cpu/ukernels/gemv/gemv_f32.h"
 
 namespace mace::cpu {
 namespace {
@@ -69,4 +69,4 @@ void Gemv(const GemvF32Rows& t) {
 }  // namespace
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_GEMV_F32_GEMV_F32_ROWS_H_
+#endif  // MACE_CPU_UKERNELS_GEMV_GEMV_F32_ROWS_H_

@@ -1,10 +1,10 @@
 // Every f32 matrix-vector micro-kernel of this build, best first.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_GEMV_F32_GEMV_F32_TABLE_H_
-#define MACE_CPU_UKERNELS_GEMV_F32_GEMV_F32_TABLE_H_
+#ifndef MACE_CPU_UKERNELS_GEMV_GEMV_F32_TABLE_H_
+#define MACE_CPU_UKERNELS_GEMV_GEMV_F32_TABLE_H_
 
 #include "mace/base/cpu_features.h"
-#include "mace/cpu/ukernels/gemv_f32/gemv_f32.h"
+#include "mace/cpu/ukernels/gemv/gemv_f32.h"
 
 namespace mace::cpu {
 
@@ -30,4 +30,4 @@ inline constexpr GemvF32 kGemvF32[] = {
 
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_GEMV_F32_GEMV_F32_TABLE_H_
+#endif  // MACE_CPU_UKERNELS_GEMV_GEMV_F32_TABLE_H_

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "mace/cpu/ukernels/gemv_f32/gemv_f32_table.h"
+#include "mace/cpu/ukernels/gemv/gemv_f32_table.h"
 #include "mace/cpu/ukernels/testing/random_floats.h"
 
 namespace mace::cpu {

@@ -1,8 +1,8 @@
 // f32 micro-kernels that do nothing but what limits a machine: multiply-adds
 // between registers, and streams through memory.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_PEAK_F32_PEAK_F32_H_
-#define MACE_CPU_UKERNELS_PEAK_F32_PEAK_F32_H_
+#ifndef MACE_CPU_UKERNELS_PEAK_PEAK_F32_H_
+#define MACE_CPU_UKERNELS_PEAK_PEAK_F32_H_
 
 #include <cstddef>
 
@@ -24,4 +24,4 @@ extern const PeakF32Set peak_f32__scalar, peak_f32__avx2, peak_f32__avx512,
 
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_PEAK_F32_PEAK_F32_H_
+#endif  // MACE_CPU_UKERNELS_PEAK_PEAK_F32_H_

@@ -1,7 +1,7 @@
 // What limits a machine.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/ukernels/peak_f32/peak_f32_loop.h"
+#include "mace/cpu/ukernels/peak/peak_f32_loop.h"
 
 namespace mace::cpu {
 

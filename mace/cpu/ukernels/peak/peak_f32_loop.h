@@ -1,10 +1,10 @@
 // The bodies of the peak micro-kernels.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_PEAK_F32_PEAK_F32_LOOP_H_
-#define MACE_CPU_UKERNELS_PEAK_F32_PEAK_F32_LOOP_H_
+#ifndef MACE_CPU_UKERNELS_PEAK_PEAK_F32_LOOP_H_
+#define MACE_CPU_UKERNELS_PEAK_PEAK_F32_LOOP_H_
 
 #include "mace/cpu/simd/simd.h"
-#include "mace/cpu/ukernels/peak_f32/peak_f32.h"
+#include "mace/cpu/ukernels/peak/peak_f32.h"
 
 namespace mace::cpu {
 namespace {
@@ -57,4 +57,4 @@ constexpr PeakF32Set kAllFunctions = {kSums * simd::kLanes, MultiplyAdd, Triad};
 }  // namespace
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_PEAK_F32_PEAK_F32_LOOP_H_
+#endif  // MACE_CPU_UKERNELS_PEAK_PEAK_F32_LOOP_H_

@@ -1,10 +1,10 @@
 // Every set of f32 peak micro-kernels of this build, best first.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_PEAK_F32_PEAK_F32_TABLE_H_
-#define MACE_CPU_UKERNELS_PEAK_F32_PEAK_F32_TABLE_H_
+#ifndef MACE_CPU_UKERNELS_PEAK_PEAK_F32_TABLE_H_
+#define MACE_CPU_UKERNELS_PEAK_PEAK_F32_TABLE_H_
 
 #include "mace/base/cpu_features.h"
-#include "mace/cpu/ukernels/peak_f32/peak_f32.h"
+#include "mace/cpu/ukernels/peak/peak_f32.h"
 
 namespace mace::cpu {
 
@@ -27,4 +27,4 @@ inline constexpr PeakF32 kPeakF32[] = {
 
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_PEAK_F32_PEAK_F32_TABLE_H_
+#endif  // MACE_CPU_UKERNELS_PEAK_PEAK_F32_TABLE_H_

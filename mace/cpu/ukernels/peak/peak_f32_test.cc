@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "mace/cpu/ukernels/peak_f32/peak_f32_table.h"
+#include "mace/cpu/ukernels/peak/peak_f32_table.h"
 #include "mace/cpu/ukernels/testing/random_floats.h"
 
 namespace mace::cpu {

@@ -1,7 +1,7 @@
-// Pooling windows of halves.
+// Pooling windows of fp16.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/ukernels/pool_f32/pool_f16_window.h"
+#include "mace/cpu/ukernels/pool/pool_f16_window.h"
 
 namespace mace::cpu {
 

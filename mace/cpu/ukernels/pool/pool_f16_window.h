@@ -1,7 +1,7 @@
-// The pooling micro-kernels of halves: the bodies of floats, sums as floats.
+// The pooling micro-kernels of fp16: the bodies of floats, sums as floats.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_POOL_F32_POOL_F16_WINDOW_H_
-#define MACE_CPU_UKERNELS_POOL_F32_POOL_F16_WINDOW_H_
+#ifndef MACE_CPU_UKERNELS_POOL_POOL_F16_WINDOW_H_
+#define MACE_CPU_UKERNELS_POOL_POOL_F16_WINDOW_H_
 
 #include "mace/cpu/simd/f16.h"
 
@@ -13,11 +13,11 @@ inline simd::F16 LargerOrNan(simd::F16 a, simd::F16 b) {
   return simd::Max(a, b);
 }
 
-// Halves that are computed with as floats.
+// Fp16 values that are computed with as floats.
 struct Widened {
   using T = uint16_t;
   using V = simd::WideF16;
-  static constexpr size_t kLanes = simd::kHalfLanes;
+  static constexpr size_t kLanes = simd::kFp16Lanes;
   static V Load(const T* p) { return simd::Widen(simd::Load(p)); }
   static V LoadN(const T* p, size_t n) {
     return simd::Widen(simd::LoadN(p, n));
@@ -32,6 +32,6 @@ struct Widened {
 }  // namespace
 }  // namespace mace::cpu
 
-#include "mace/cpu/ukernels/pool_f32/pool_f32_window.h"
+#include "mace/cpu/ukernels/pool/pool_f32_window.h"
 
-#endif  // MACE_CPU_UKERNELS_POOL_F32_POOL_F16_WINDOW_H_
+#endif  // MACE_CPU_UKERNELS_POOL_POOL_F16_WINDOW_H_

@@ -1,8 +1,8 @@
 // Pooling micro-kernels of f32, and of f16 as uint16_t: an output pixel or two,
 // over all channels.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_POOL_F32_POOL_F32_H_
-#define MACE_CPU_UKERNELS_POOL_F32_POOL_F32_H_
+#ifndef MACE_CPU_UKERNELS_POOL_POOL_F32_H_
+#define MACE_CPU_UKERNELS_POOL_POOL_F32_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -83,4 +83,4 @@ PoolF16Fn pool_max_f16__fp16, pool_mean_f16__fp16, pool_l2_f16__fp16;
 
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_POOL_F32_POOL_F32_H_
+#endif  // MACE_CPU_UKERNELS_POOL_POOL_F32_H_

@@ -1,7 +1,7 @@
 // Pooling windows and lines.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/ukernels/pool_f32/pool_f32_line.h"
+#include "mace/cpu/ukernels/pool/pool_f32_line.h"
 
 namespace mace::cpu {
 

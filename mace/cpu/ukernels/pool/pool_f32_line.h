@@ -1,9 +1,9 @@
 // The bodies of the pooling micro-kernels for whole lines.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_POOL_F32_POOL_F32_LINE_H_
-#define MACE_CPU_UKERNELS_POOL_F32_POOL_F32_LINE_H_
+#ifndef MACE_CPU_UKERNELS_POOL_POOL_F32_LINE_H_
+#define MACE_CPU_UKERNELS_POOL_POOL_F32_LINE_H_
 
-#include "mace/cpu/ukernels/pool_f32/pool_f32_window.h"
+#include "mace/cpu/ukernels/pool/pool_f32_window.h"
 
 namespace mace::cpu {
 namespace {
@@ -84,4 +84,4 @@ constexpr PoolF32LineSet kLineFunctions = {
 }  // namespace
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_POOL_F32_POOL_F32_LINE_H_
+#endif  // MACE_CPU_UKERNELS_POOL_POOL_F32_LINE_H_

@@ -1,10 +1,10 @@
 // Every pooling micro-kernel of this build, best first.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_POOL_F32_POOL_F32_TABLE_H_
-#define MACE_CPU_UKERNELS_POOL_F32_POOL_F32_TABLE_H_
+#ifndef MACE_CPU_UKERNELS_POOL_POOL_F32_TABLE_H_
+#define MACE_CPU_UKERNELS_POOL_POOL_F32_TABLE_H_
 
 #include "mace/base/cpu_features.h"
-#include "mace/cpu/ukernels/pool_f32/pool_f32.h"
+#include "mace/cpu/ukernels/pool/pool_f32.h"
 
 namespace mace::cpu {
 
@@ -47,4 +47,4 @@ inline constexpr PoolF16 kPoolF16[] = {
 
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_POOL_F32_POOL_F32_TABLE_H_
+#endif  // MACE_CPU_UKERNELS_POOL_POOL_F32_TABLE_H_

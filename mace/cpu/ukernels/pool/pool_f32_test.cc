@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "mace/base/half.h"
-#include "mace/cpu/ukernels/pool_f32/pool_f32_table.h"
+#include "mace/base/fp16.h"
+#include "mace/cpu/ukernels/pool/pool_f32_table.h"
 #include "mace/cpu/ukernels/testing/random_floats.h"
 
 namespace mace::cpu {
@@ -17,9 +17,9 @@ struct Sums {
 };
 
 float Widen(float x) { return x; }
-float Widen(uint16_t x) { return FromHalf(x); }
+float Widen(uint16_t x) { return FromFp16(x); }
 void Round(float x, float* to) { *to = x; }
-void Round(float x, uint16_t* to) { *to = ToHalf(x); }
+void Round(float x, uint16_t* to) { *to = ToFp16(x); }
 
 template <typename T>
 std::vector<T> Rounded(const std::vector<float>& floats) {

@@ -1,10 +1,10 @@
 // The bodies of the pooling micro-kernels.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_POOL_F32_POOL_F32_WINDOW_H_
-#define MACE_CPU_UKERNELS_POOL_F32_POOL_F32_WINDOW_H_
+#ifndef MACE_CPU_UKERNELS_POOL_POOL_F32_WINDOW_H_
+#define MACE_CPU_UKERNELS_POOL_POOL_F32_WINDOW_H_
 
 #include "mace/cpu/simd/simd.h"
-#include "mace/cpu/ukernels/pool_f32/pool_f32.h"
+#include "mace/cpu/ukernels/pool/pool_f32.h"
 
 namespace mace::cpu {
 namespace {
@@ -140,4 +140,4 @@ void Pool(const PoolWindow<T>& w) {
 }  // namespace
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_POOL_F32_POOL_F32_WINDOW_H_
+#endif  // MACE_CPU_UKERNELS_POOL_POOL_F32_WINDOW_H_

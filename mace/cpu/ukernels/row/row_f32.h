@@ -1,8 +1,8 @@
 // f32 row micro-kernels: what normalisations, PRelu, Resize and Softmax do to
 // the contiguous elements of a row.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_ROW_F32_ROW_F32_H_
-#define MACE_CPU_UKERNELS_ROW_F32_ROW_F32_H_
+#ifndef MACE_CPU_UKERNELS_ROW_ROW_F32_H_
+#define MACE_CPU_UKERNELS_ROW_ROW_F32_H_
 
 #include <cstddef>
 
@@ -89,4 +89,4 @@ extern const RowF32Set row_f32__scalar, row_f32__avx2, row_f32__avx512,
 
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_ROW_F32_ROW_F32_H_
+#endif  // MACE_CPU_UKERNELS_ROW_ROW_F32_H_

@@ -1,7 +1,7 @@
 // Row functions.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/ukernels/row_f32/row_f32_loop.h"
+#include "mace/cpu/ukernels/row/row_f32_loop.h"
 
 namespace mace::cpu {
 

@@ -1,7 +1,7 @@
 // Rows as whole vectors and a part of one.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_ROW_F32_ROW_F32_ACCESS_H_
-#define MACE_CPU_UKERNELS_ROW_F32_ROW_F32_ACCESS_H_
+#ifndef MACE_CPU_UKERNELS_ROW_ROW_F32_ACCESS_H_
+#define MACE_CPU_UKERNELS_ROW_ROW_F32_ACCESS_H_
 
 #include "mace/cpu/simd/simd.h"
 
@@ -34,4 +34,4 @@ void ForEachVector(size_t n, const Step& step) {
 }  // namespace
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_ROW_F32_ROW_F32_ACCESS_H_
+#endif  // MACE_CPU_UKERNELS_ROW_ROW_F32_ACCESS_H_

@@ -1,12 +1,12 @@
 // The bodies of the row micro-kernels.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_ROW_F32_ROW_F32_LOOP_H_
-#define MACE_CPU_UKERNELS_ROW_F32_ROW_F32_LOOP_H_
+#ifndef MACE_CPU_UKERNELS_ROW_ROW_F32_LOOP_H_
+#define MACE_CPU_UKERNELS_ROW_ROW_F32_LOOP_H_
 
 #include "mace/cpu/simd/simd.h"
-#include "mace/cpu/ukernels/row_f32/row_f32.h"
-#include "mace/cpu/ukernels/row_f32/row_f32_access.h"
-#include "mace/cpu/ukernels/row_f32/row_f32_softmax.h"
+#include "mace/cpu/ukernels/row/row_f32.h"
+#include "mace/cpu/ukernels/row/row_f32_access.h"
+#include "mace/cpu/ukernels/row/row_f32_softmax.h"
 
 namespace mace::cpu {
 namespace {
@@ -66,4 +66,4 @@ constexpr RowF32Set kAllFunctions = {
 }  // namespace
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_ROW_F32_ROW_F32_LOOP_H_
+#endif  // MACE_CPU_UKERNELS_ROW_ROW_F32_LOOP_H_

@@ -1,11 +1,11 @@
 // The bodies of the Softmax micro-kernels: three passes, for the largest
 // element, the exponentials with their sum, and the quotients.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_ROW_F32_ROW_F32_SOFTMAX_H_
-#define MACE_CPU_UKERNELS_ROW_F32_ROW_F32_SOFTMAX_H_
+#ifndef MACE_CPU_UKERNELS_ROW_ROW_F32_SOFTMAX_H_
+#define MACE_CPU_UKERNELS_ROW_ROW_F32_SOFTMAX_H_
 
-#include "mace/cpu/ukernels/row_f32/row_f32.h"
-#include "mace/cpu/ukernels/row_f32/row_f32_access.h"
+#include "mace/cpu/ukernels/row/row_f32.h"
+#include "mace/cpu/ukernels/row/row_f32_access.h"
 
 namespace mace::cpu {
 namespace {
@@ -134,4 +134,4 @@ void SoftmaxColumns(const SoftmaxColumnsF32Args& args) {
 }  // namespace
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_ROW_F32_ROW_F32_SOFTMAX_H_
+#endif  // MACE_CPU_UKERNELS_ROW_ROW_F32_SOFTMAX_H_

@@ -1,10 +1,10 @@
 // Every set of f32 row micro-kernels of this build, best first.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_ROW_F32_ROW_F32_TABLE_H_
-#define MACE_CPU_UKERNELS_ROW_F32_ROW_F32_TABLE_H_
+#ifndef MACE_CPU_UKERNELS_ROW_ROW_F32_TABLE_H_
+#define MACE_CPU_UKERNELS_ROW_ROW_F32_TABLE_H_
 
 #include "mace/base/cpu_features.h"
-#include "mace/cpu/ukernels/row_f32/row_f32.h"
+#include "mace/cpu/ukernels/row/row_f32.h"
 
 namespace mace::cpu {
 
@@ -27,4 +27,4 @@ inline constexpr RowF32 kRowF32[] = {
 
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_ROW_F32_ROW_F32_TABLE_H_
+#endif  // MACE_CPU_UKERNELS_ROW_ROW_F32_TABLE_H_

@@ -2,8 +2,8 @@
 // and back: F(M, 3) computes M x M outputs from A x A inputs, A = M + 2, with
 // A x A multiplications per pair of channels instead of 9 M x M.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_WINOGRAD_F32_WINOGRAD_F32_H_
-#define MACE_CPU_UKERNELS_WINOGRAD_F32_WINOGRAD_F32_H_
+#ifndef MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_H_
+#define MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_H_
 
 #include <cstddef>
 
@@ -71,4 +71,4 @@ extern const WinogradF32Set winograd_f32__scalar, winograd_f32__avx2,
 
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_WINOGRAD_F32_WINOGRAD_F32_H_
+#endif  // MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_H_

@@ -1,9 +1,9 @@
 // Winograd's transforms on armv8: F(4, 3) in assembly.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/ukernels/winograd_f32/winograd_f32_input_four.h"
-#include "mace/cpu/ukernels/winograd_f32/winograd_f32_output_four.h"
-#include "mace/cpu/ukernels/winograd_f32/winograd_f32_tile.h"
+#include "mace/cpu/ukernels/winograd/winograd_f32_input_four.h"
+#include "mace/cpu/ukernels/winograd/winograd_f32_output_four.h"
+#include "mace/cpu/ukernels/winograd/winograd_f32_tile.h"
 
 namespace mace::cpu {
 namespace {

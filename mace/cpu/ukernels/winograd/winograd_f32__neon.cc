@@ -1,7 +1,7 @@
 // Winograd's transforms.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/ukernels/winograd_f32/winograd_f32_tile.h"
+#include "mace/cpu/ukernels/winograd/winograd_f32_tile.h"
 
 namespace mace::cpu {
 

@@ -1,9 +1,9 @@
 // What Winograd's transform multiplies the taps of a 3x3 filter with.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_WINOGRAD_F32_WINOGRAD_F32_FILTER_H_
-#define MACE_CPU_UKERNELS_WINOGRAD_F32_WINOGRAD_F32_FILTER_H_
+#ifndef MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_FILTER_H_
+#define MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_FILTER_H_
 
-#include "mace/cpu/ukernels/winograd_f32/winograd_f32_points.h"
+#include "mace/cpu/ukernels/winograd/winograd_f32_points.h"
 
 namespace mace::cpu {
 namespace {
@@ -46,4 +46,4 @@ constexpr WinogradFilterRows<kPairs> kWinogradFilterRows =
 }  // namespace
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_WINOGRAD_F32_WINOGRAD_F32_FILTER_H_
+#endif  // MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_FILTER_H_

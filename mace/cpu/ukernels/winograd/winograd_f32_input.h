@@ -1,11 +1,11 @@
 // Winograd's transform of input tiles.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_WINOGRAD_F32_WINOGRAD_F32_INPUT_H_
-#define MACE_CPU_UKERNELS_WINOGRAD_F32_WINOGRAD_F32_INPUT_H_
+#ifndef MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_INPUT_H_
+#define MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_INPUT_H_
 
 #include "mace/cpu/simd/simd.h"
-#include "mace/cpu/ukernels/winograd_f32/winograd_f32.h"
-#include "mace/cpu/ukernels/winograd_f32/winograd_f32_points.h"
+#include "mace/cpu/ukernels/winograd/winograd_f32.h"
+#include "mace/cpu/ukernels/winograd/winograd_f32_points.h"
 
 namespace mace::cpu {
 namespace {
@@ -145,4 +145,4 @@ void WinogradInput(const WinogradInputF32& tiles) {
 }  // namespace
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_WINOGRAD_F32_WINOGRAD_F32_INPUT_H_
+#endif  // MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_INPUT_H_

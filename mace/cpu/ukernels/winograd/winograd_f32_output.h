@@ -1,12 +1,12 @@
 // Winograd's transform of products to output tiles.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_WINOGRAD_F32_WINOGRAD_F32_OUTPUT_H_
-#define MACE_CPU_UKERNELS_WINOGRAD_F32_WINOGRAD_F32_OUTPUT_H_
+#ifndef MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_OUTPUT_H_
+#define MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_OUTPUT_H_
 
 #include "mace/cpu/simd/simd.h"
-#include "mace/cpu/ukernels/winograd_f32/winograd_f32.h"
-#include "mace/cpu/ukernels/winograd_f32/winograd_f32_input.h"
-#include "mace/cpu/ukernels/winograd_f32/winograd_f32_points.h"
+#include "mace/cpu/ukernels/winograd/winograd_f32.h"
+#include "mace/cpu/ukernels/winograd/winograd_f32_input.h"
+#include "mace/cpu/ukernels/winograd/winograd_f32_points.h"
 
 namespace mace::cpu {
 namespace {
@@ -109,4 +109,4 @@ void WinogradOutput(const WinogradOutputF32& tiles) {
 }  // namespace
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_WINOGRAD_F32_WINOGRAD_F32_OUTPUT_H_
+#endif  // MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_OUTPUT_H_

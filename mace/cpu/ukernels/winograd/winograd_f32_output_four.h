@@ -4,13 +4,13 @@
 //
 // In assembly because compilers neither load so nor find registers for it. Of
 // six lines or columns, number i is in v(4i) to v(4i + 3).
-#ifndef MACE_CPU_UKERNELS_WINOGRAD_F32_WINOGRAD_F32_OUTPUT_FOUR_H_
-#define MACE_CPU_UKERNELS_WINOGRAD_F32_WINOGRAD_F32_OUTPUT_FOUR_H_
+#ifndef MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_OUTPUT_FOUR_H_
+#define MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_OUTPUT_FOUR_H_
 
 #include <cstddef>
 
-#include "mace/cpu/ukernels/winograd_f32/winograd_f32.h"
-#include "mace/cpu/ukernels/winograd_f32/winograd_f32_points.h"
+#include "mace/cpu/ukernels/winograd/winograd_f32.h"
+#include "mace/cpu/ukernels/winograd/winograd_f32_points.h"
 
 namespace mace::cpu {
 namespace {
@@ -208,4 +208,4 @@ inline size_t OutputPairs(const WinogradOutputF32& t) {
 }  // namespace
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_WINOGRAD_F32_WINOGRAD_F32_OUTPUT_FOUR_H_
+#endif  // MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_OUTPUT_FOUR_H_

@@ -12,8 +12,8 @@
 // All squares and their products are exact in f32. Source: Lavin and Gray, Fast
 // Algorithms for Convolutional Neural Networks (2015); Barabasz et al., Error
 // Analysis and Improving the Accuracy of Winograd Convolution (2020).
-#ifndef MACE_CPU_UKERNELS_WINOGRAD_F32_WINOGRAD_F32_POINTS_H_
-#define MACE_CPU_UKERNELS_WINOGRAD_F32_WINOGRAD_F32_POINTS_H_
+#ifndef MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_POINTS_H_
+#define MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_POINTS_H_
 
 namespace mace::cpu {
 namespace {
@@ -58,4 +58,4 @@ constexpr WinogradPoints<kPairs> kWinogradPoints = MakeWinogradPoints<kPairs>();
 }  // namespace
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_WINOGRAD_F32_WINOGRAD_F32_POINTS_H_
+#endif  // MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_POINTS_H_

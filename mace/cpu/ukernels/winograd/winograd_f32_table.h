@@ -1,10 +1,10 @@
 // Every set of f32 Winograd micro-kernels of this build, best first.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_WINOGRAD_F32_WINOGRAD_F32_TABLE_H_
-#define MACE_CPU_UKERNELS_WINOGRAD_F32_WINOGRAD_F32_TABLE_H_
+#ifndef MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_TABLE_H_
+#define MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_TABLE_H_
 
 #include "mace/base/cpu_features.h"
-#include "mace/cpu/ukernels/winograd_f32/winograd_f32.h"
+#include "mace/cpu/ukernels/winograd/winograd_f32.h"
 
 namespace mace::cpu {
 
@@ -30,4 +30,4 @@ inline constexpr WinogradF32 kWinogradF32[] = {
 
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_WINOGRAD_F32_WINOGRAD_F32_TABLE_H_
+#endif  // MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_TABLE_H_

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "mace/cpu/ukernels/testing/random_floats.h"
-#include "mace/cpu/ukernels/winograd_f32/winograd_f32_table.h"
+#include "mace/cpu/ukernels/winograd/winograd_f32_table.h"
 
 namespace mace::cpu {
 namespace {

@@ -1,13 +1,13 @@
 // The bodies of the Winograd micro-kernels.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_WINOGRAD_F32_WINOGRAD_F32_TILE_H_
-#define MACE_CPU_UKERNELS_WINOGRAD_F32_WINOGRAD_F32_TILE_H_
+#ifndef MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_TILE_H_
+#define MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_TILE_H_
 
 #include "mace/cpu/simd/simd.h"
-#include "mace/cpu/ukernels/winograd_f32/winograd_f32.h"
-#include "mace/cpu/ukernels/winograd_f32/winograd_f32_filter.h"
-#include "mace/cpu/ukernels/winograd_f32/winograd_f32_input.h"
-#include "mace/cpu/ukernels/winograd_f32/winograd_f32_output.h"
+#include "mace/cpu/ukernels/winograd/winograd_f32.h"
+#include "mace/cpu/ukernels/winograd/winograd_f32_filter.h"
+#include "mace/cpu/ukernels/winograd/winograd_f32_input.h"
+#include "mace/cpu/ukernels/winograd/winograd_f32_output.h"
 
 namespace mace::cpu {
 namespace {
@@ -56,4 +56,4 @@ constexpr WinogradF32Set kAllFunctions = {
 }  // namespace
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_WINOGRAD_F32_WINOGRAD_F32_TILE_H_
+#endif  // MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_TILE_H_

@@ -178,7 +178,7 @@ def test_external_data(tmp_path):
         read(path)
 
 
-def test_half_and_bfloat16_constants(tmp_path):
+def test_fp16_and_bfloat16_constants(tmp_path):
     path = model(tmp_path / "m.onnx", [node("Relu", "x", "y")], {"x": (1,)}, ["y"])
     proto = onnx_file.onnx().ModelProto.FromString(path.read_bytes())
     proto.graph.initializer.add(name="h", dims=[2], data_type=10, int32_data=[0x3C00, 0xC000])
