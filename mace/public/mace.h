@@ -1,21 +1,23 @@
 // MACE: runs a neural network on the CPU, GPU or DSP of a phone.
 // SPDX-License-Identifier: Apache-2.0
 //
-//   MaceModel         a model file, mapped and verified; shared by engines.
-//   MaceEngineConfig  how an engine is to run: device, threads, memory.
-//   MaceEngine        a model prepared for a device. One Run at a time.
-//   MaceTensor        a shape and the caller's memory.
+//   MaceModel         A model file that is mapped into memory and verified.
+//                     Several engines may share one.
+//   MaceEngineConfig  How an engine runs: its device, threads and memory.
+//   MaceEngine        A model that is prepared for a device.
+//   MaceTensor        A shape, an element type and the caller's memory.
 //
-// Nothing here throws or aborts: whatever the file or the arguments hold, the
-// answer is a MaceStatus with a message; a null C string stands for "". The one
-// exception is memory that ends where small things are stored: the names, nodes
-// and attributes of a model, whose number follows from the bytes of its graph,
-// tables of kernels of at most 64 MiB each, and messages are in standard
-// containers, which end the process then. Memory whose size follows from shapes
-// or from the caller's numbers is compared with
-// MaceEngineConfig::SetMemoryLimit first, and is asked for without throwing.
-// Shapes are outermost first; 4-D activations are [N, H, W, C] unless the
-// model's own input says otherwise (MaceTensorInfo::data_format).
+// No function throws or aborts. Whatever a file or an argument holds, the
+// result is a MaceStatus with a message; a null C string is treated as "".
+// Memory whose size depends on shapes or on the caller's numbers is compared
+// with MaceEngineConfig::SetMemoryLimit and then allocated without throwing.
+// Only small objects live in standard containers, which end the process when
+// the system has no memory left: the names, nodes and attributes of a model
+// (their number is bounded by the size of the file), tables of kernels (at
+// most 64 MiB each) and messages.
+//
+// Shapes list the outermost dimension first. Activations with four dimensions
+// are [N, H, W, C] unless MaceTensorInfo::data_format says otherwise.
 #ifndef MACE_PUBLIC_MACE_H_
 #define MACE_PUBLIC_MACE_H_
 
@@ -36,7 +38,7 @@
 
 namespace mace {
 
-// "1.0.0", of the library.
+// Returns the version of the library, for example "1.0.0".
 MACE_API const char* MaceVersion();
 
 class MACE_API MaceEngine {
@@ -45,58 +47,66 @@ class MACE_API MaceEngine {
   MaceEngine(const MaceEngine&) = delete;
   MaceEngine& operator=(const MaceEngine&) = delete;
 
-  // Runs `model`, which may serve several engines at once: they share the
-  // mapped and the packed weights. `output_nodes` may name any tensor of the
-  // model; empty lists stand for all inputs and outputs of the model.
-  // Errors: MACE_INVALID_ARGS for a name that is not there (the message lists
-  // those that are), MACE_INVALID_MODEL, MACE_UNSUPPORTED naming the first node
-  // that no device can run, MACE_OUT_OF_RESOURCES.
+  // Prepares `model` to run as `config` says and stores the engine in
+  // `*engine`. One model may serve several engines at once; they share its
+  // mapped and its packed weights. `output_nodes` may name any tensor of the
+  // model. An empty list means all inputs or all outputs of the model.
+  // Errors: MACE_INVALID_ARGS if a name does not exist (the message lists the
+  // names that do), MACE_INVALID_MODEL, MACE_UNSUPPORTED with the name of the
+  // first node that no device can run, MACE_OUT_OF_RESOURCES.
   static MaceStatus Create(std::shared_ptr<MaceModel> model,
                            const std::vector<std::string>& input_nodes,
                            const std::vector<std::string>& output_nodes,
                            const MaceEngineConfig& config,
                            std::shared_ptr<MaceEngine>* engine);
 
-  // Runs once and blocks until the outputs are written. One Run at a time: a
-  // second caller waits.
+  // Runs the model once and returns when the outputs are written. May be
+  // called from any thread; concurrent calls run one after the other.
   //
-  // Inputs must be given by name, with a shape. Another shape than the model's
-  // makes a new plan, which is remembered. Outputs whose tensor has memory must
-  // have the size that the model computes; an output that is missing in the map
-  // or has no memory is allocated by the engine, with the shape it has.
-  // Errors: MACE_INVALID_ARGS for names, shapes, types and sizes (expected and
-  // found), MACE_RUNTIME_ERROR of a device; the engine stays usable.
+  // `inputs` holds every input by name, with its shape. A shape that differs
+  // from the model's is planned on first use, and the plan is kept. An output
+  // tensor that has memory must have the size that the model computes. The
+  // engine allocates the memory of an output that is missing from `*outputs`
+  // or has no memory, and sets its shape.
+  // Errors: MACE_INVALID_ARGS for a wrong name, shape, type or size (the
+  // message has the expected value and the one found), MACE_RUNTIME_ERROR if a
+  // device fails. The engine stays usable after an error.
   MaceStatus Run(const std::map<std::string, MaceTensor>& inputs,
                  std::map<std::string, MaceTensor>* outputs);
-  // The same with a record of each op; measuring costs a little.
+  // The same, and fills `*run_metadata` with one record for each op that ran.
+  // Taking the times slows the run down slightly.
   MaceStatus Run(const std::map<std::string, MaceTensor>& inputs,
                  std::map<std::string, MaceTensor>* outputs,
                  RunMetadata* run_metadata);
 
-  // Bytes that SetArena must offer to an engine created with these arguments.
-  // Errors: as Create.
+  // Computes how many bytes SetArena must provide for an engine that is created
+  // with these arguments. Errors: as Create.
   static MaceStatus QueryArenaBytes(
       std::shared_ptr<MaceModel> model,
       const std::vector<std::string>& output_nodes,
       const MaceEngineConfig& config, size_t* bytes);
 
-  // Errors: MACE_INVALID_ARGS for null.
+  // Reports the memory that the engine holds now. Errors: MACE_INVALID_ARGS if
+  // `usage` is null.
   MaceStatus GetMemoryUsage(MaceMemoryUsage* usage) const;
 
-  // Errors: MACE_INVALID_ARGS for null.
+  // Reports what the engine's devices did since it was created. Errors:
+  // MACE_INVALID_ARGS if `counts` is null.
   MaceStatus GetDeviceCounts(MaceDeviceCounts* counts) const;
 
-  // Errors: MACE_UNSUPPORTED if nothing of it runs on the GPU.
+  // Returns the OpenCL handles with which tensors in GPU memory are made.
+  // Errors: MACE_UNSUPPORTED if no part of the model runs on the GPU.
   MaceStatus GetGPUHandles(MaceGPUHandles* handles) const;
 
-  // Names, types and shapes; the shapes are those of the latest plan.
+  // The names, types and shapes of the inputs and outputs. The shapes are those
+  // of the latest plan.
   std::vector<MaceTensorInfo> inputs() const;
   std::vector<MaceTensorInfo> outputs() const;
 
-  // The stages of preparing the model, for people: "graph" (types inferred),
-  // "plan" (steps, devices, kernels), "memory" (every tensor's place), "tuning"
-  // (what was measured); for programs "plan_json" and "memory_json". Errors:
-  // MACE_INVALID_ARGS for another name.
+  // Writes one stage of preparing the model to `*text`. For people: "graph"
+  // (nodes with inferred types), "plan" (steps, devices and kernels), "memory"
+  // (the place of every tensor), "tuning" (what was measured). For programs:
+  // "plan_json", "memory_json". Errors: MACE_INVALID_ARGS for another name.
   MaceStatus Dump(const std::string& stage, std::string* text) const;
   MaceStatus Dump(const char* stage, std::string* text) const {
     return Dump(StringOrEmpty(stage), text);
@@ -110,7 +120,7 @@ class MACE_API MaceEngine {
 };
 
 // Creates an engine from a serialized graph and a file of weights, which stays
-// mapped while the engine lives. An empty or null file name: the model has no
+// mapped while the engine lives. An empty file name means that the model has no
 // weights. Errors: as MaceModel::Load and MaceEngine::Create.
 MACE_API MaceStatus CreateMaceEngineFromProto(
     const std::vector<unsigned char>& model_pb,
@@ -125,7 +135,7 @@ MACE_API MaceStatus CreateMaceEngineFromProto(
     const std::vector<std::string>& output_nodes,
     const MaceEngineConfig& config, std::shared_ptr<MaceEngine>* engine);
 
-// The same with a C string for the file, which may be null.
+// The same with a C string as the file name; null is treated as "".
 inline MaceStatus CreateMaceEngineFromProto(
     const std::vector<unsigned char>& model_pb, const char* model_data_file,
     const std::vector<std::string>& input_nodes,

@@ -1,4 +1,4 @@
-// MACE_API: marks what the library exports; and C strings that may be null.
+// MACE_API, which marks what the library exports, and StringOrEmpty.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_PUBLIC_MACE_API_H_
 #define MACE_PUBLIC_MACE_API_H_
@@ -9,8 +9,8 @@
 
 namespace mace {
 
-// A C string as a string; null is "". What a std::string makes of null itself
-// is to end the process.
+// Converts a C string; null becomes "". (Constructing a std::string from null
+// would end the process.)
 inline std::string StringOrEmpty(const char* s) {
   return s == nullptr ? std::string() : std::string(s);
 }

@@ -13,26 +13,28 @@
 
 namespace mace {
 
-// What the devices of an engine did since it was created; what a Run did is the
-// difference of two. Programs are those of the whole process.
+// What the devices of an engine did since it was created. The work of one Run
+// is the difference between the counts after and before it. Programs are shared
+// by the engines of a process, so those counts are of the whole process.
 struct MaceDeviceCounts {
   int64_t compiled_programs = 0;  // from source
-  int64_t loaded_programs = 0;    // kept or compiled ahead
-  int64_t measurements = 0;       // kernels run for tuning
-  int64_t kernels = 0;            // those included
-  int64_t enqueues = 0;           // more than kernels where those are split
-  int64_t bytes_from_host = 0;    // copied
-  int64_t bytes_to_host = 0;
+  int64_t loaded_programs = 0;    // from a cache or a precompiled file
+  int64_t measurements = 0;       // kernels that were run for tuning
+  int64_t kernels = 0;            // kernels that were run, for tuning included
+  int64_t enqueues = 0;           // exceeds `kernels` where a kernel is split
+  int64_t bytes_from_host = 0;    // copied to the device
+  int64_t bytes_to_host = 0;      // copied from the device
 };
 
-// What memory for tensors on the GPU is made with: a cl_context and its
-// cl_device_id. They live as long as the engine that gave them.
+// The handles with which an app allocates tensors in GPU memory: a cl_context
+// and its cl_device_id. They are valid while the engine that returned them
+// lives.
 struct MaceGPUHandles {
   void* context = nullptr;
   void* device = nullptr;
 };
 
-// Shared by any number of engines; immutable.
+// The GPU settings that engines share. Immutable and thread-safe.
 class GPUContext;
 using OpenclContext = GPUContext;
 
@@ -43,28 +45,29 @@ class MACE_API GPUContextBuilder {
   GPUContextBuilder(const GPUContextBuilder&) = delete;
   GPUContextBuilder& operator=(const GPUContextBuilder&) = delete;
 
-  // Compiled programs are kept in this folder, which must be there, between
-  // processes: an engine's second start compiles nothing. Without it the store
-  // of SetKVStorageFactory is used, if any.
+  // Caches compiled programs in this folder, which must exist, so that an
+  // engine compiles nothing when the app starts for the second time. Without a
+  // folder, the store of SetKVStorageFactory is used if there is one.
   GPUContextBuilder& SetStoragePath(const std::string& folder);
   GPUContextBuilder& SetStoragePath(const char* folder) {
     return SetStoragePath(StringOrEmpty(folder));
   }
 
-  // Files of programs compiled ahead, asked before the kept ones. What another
-  // driver or engine made is not found in them.
+  // Files of precompiled programs, which are searched before the cache.
+  // Programs of another driver or another version of the library are ignored.
   GPUContextBuilder& SetOpenCLBinaryPaths(
       const std::vector<std::string>& paths);
 
-  // The file of tuning results (MaceEngineConfig::SetTuning) of engines with
-  // this context that name none themselves.
+  // The file of tuning results for engines of this context whose
+  // MaceEngineConfig::SetTuning names no file.
   GPUContextBuilder& SetOpenCLParameterPath(const std::string& path);
   GPUContextBuilder& SetOpenCLParameterPath(const char* path) {
     return SetOpenCLParameterPath(StringOrEmpty(path));
   }
 
-  // Called while an engine is created, after each program: how many of how many
-  // are ready. From any thread, one call at a time.
+  // `callback` is called while an engine is created, after each program, with
+  // the number of programs that are ready and the number of all. It may be
+  // called from any thread, but never by two at once.
   GPUContextBuilder& SetProgressCallback(
       std::function<void(int done, int total)> callback);
 

@@ -16,27 +16,29 @@ namespace mace {
 
 // How a model is loaded.
 struct MaceModelOptions {
-  // Reads all weights once to compare their checksum. Switch it off to have
-  // them paged in lazily; everything else is verified in any case.
+  // Whether to read all weights once and compare their checksum. Without it,
+  // the system reads weights when they are first used. Everything else is
+  // always verified.
   bool verify_checksum = true;
 };
 
-// A model in memory, verified. Immutable, so any number of threads may use it.
+// A verified model in memory. It is immutable, so any number of threads may use
+// it at once.
 class MACE_API MaceModel {
  public:
   ~MaceModel();
   MaceModel(const MaceModel&) = delete;
   MaceModel& operator=(const MaceModel&) = delete;
 
-  // Maps the weights file; "": the model has none. Errors: MACE_INVALID_ARGS
-  // for an unreadable file, MACE_INVALID_MODEL for one that is not a sound
-  // model.
+  // Reads `model_file` and maps the weights in `model_data_file` ("" if the
+  // model has none). Errors: MACE_INVALID_ARGS if a file cannot be read,
+  // MACE_INVALID_MODEL if it does not hold a valid model.
   static MaceStatus Load(const std::string& model_file,
                          const std::string& model_data_file,
                          std::shared_ptr<MaceModel>* model,
                          const MaceModelOptions& options = {});
 
-  // The same with C strings; a null `model_data_file` is none.
+  // The same with C strings; null is treated as "".
   static MaceStatus Load(const std::string& model_file,
                          const char* model_data_file,
                          std::shared_ptr<MaceModel>* model,
@@ -50,9 +52,10 @@ class MACE_API MaceModel {
                 model, options);
   }
 
-  // From memory. The graph is read at once. The weights are used in place and
-  // must outlive the model (`model_data` may own them); they are copied if they
-  // do not start at a 64-byte boundary.
+  // Loads a model from memory. The graph is parsed before the call returns. The
+  // weights are used in place and must outlive the model (`model_data` may own
+  // them), unless they do not start at a 64-byte boundary: then they are
+  // copied.
   static MaceStatus Load(const unsigned char* model_graph,
                          size_t model_graph_size,
                          std::shared_ptr<const unsigned char> model_data,

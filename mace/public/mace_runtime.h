@@ -1,9 +1,9 @@
-// Settings of the runtime: GPU hints and caches, threads and cores.
+// Process-wide settings: GPU hints, caches of compiled programs, CPU threads.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The free functions here set defaults for engines created afterwards with
-// CreateMaceEngineFromProto and CreateMaceEngineFromCode; a MaceEngineConfig
-// overrides them per engine. They may be called from any thread.
+// The functions here set the defaults of engines that are created afterwards; a
+// MaceEngineConfig overrides them for one engine. They may be called from any
+// thread.
 #ifndef MACE_PUBLIC_MACE_RUNTIME_H_
 #define MACE_PUBLIC_MACE_RUNTIME_H_
 
@@ -43,12 +43,13 @@ enum CPUAffinityPolicy {
 class MACE_API KVStorage {
  public:
   virtual ~KVStorage() = default;
-  // Reads what was flushed before; a store that does not exist yet is empty.
+  // Reads what was flushed earlier. A store that does not exist yet is empty.
   // Returns 0, or -1 on an error.
   virtual int Load() = 0;
   virtual bool Insert(const std::string& key,
                       const std::vector<unsigned char>& value) = 0;
-  // Null if there is none; valid until the next Insert of that key.
+  // Returns null if the key is not in the store. The pointer is valid until the
+  // next Insert of the same key.
   virtual const std::vector<unsigned char>* Find(const std::string& key) = 0;
   // Makes all insertions durable. Returns 0, or -1 on an error.
   virtual int Flush() = 0;
@@ -60,9 +61,9 @@ class MACE_API KVStorageFactory {
   virtual std::unique_ptr<KVStorage> CreateStorage(const std::string& name) = 0;
 };
 
-// Stores in the files of a folder, which must be there: a store's file is
-// `folder`, a "/" unless that ends with one, and the store's name. The store
-// named "" is the file `folder` itself.
+// Makes stores that are files in `folder`, which must exist. The file of a
+// store is `folder`/`name`. The store with the name "" is the file `folder`
+// itself.
 class MACE_API FileStorageFactory : public KVStorageFactory {
  public:
   explicit FileStorageFactory(const std::string& folder);
@@ -78,30 +79,35 @@ class MACE_API FileStorageFactory : public KVStorageFactory {
   std::unique_ptr<Impl> impl_;
 };
 
-// Where compiled OpenCL programs are kept between processes.
+// Sets where compiled OpenCL programs are cached between processes.
 MACE_API void SetKVStorageFactory(
     std::shared_ptr<KVStorageFactory> storage_factory);
 MACE_API void ConfigKVStorageFactory(
     std::shared_ptr<KVStorageFactory> storage_factory);
 
-// Files with OpenCL programs compiled ahead; the first that exists is used.
+// Sets the files of precompiled OpenCL programs. The first one that exists is
+// used.
 MACE_API void SetOpenCLBinaryPaths(const std::vector<std::string>& paths);
 
-// Qualcomm Adreno only; ignored elsewhere.
+// Hints for Qualcomm Adreno GPUs. Other GPUs ignore them.
 MACE_API void SetGPUHints(GPUPerfHint perf_hint, GPUPriorityHint priority_hint);
 
-// `num_threads_hint` <= 0: as many threads as the policy has cores.
-// Errors: MACE_INVALID_ARGS for an unknown policy and more than 1024 threads.
+// Sets the number of CPU threads and the cores they may run on. If
+// `num_threads_hint` is 0 or negative, there is one thread for each core of the
+// policy. Errors: MACE_INVALID_ARGS for an unknown policy or more than 1024
+// threads.
 MACE_API MaceStatus SetOpenMPThreadPolicy(int num_threads_hint,
                                           CPUAffinityPolicy policy);
 
-// Uses `num_threads` threads on exactly these cores. More than 1024 threads,
-// and a core that there cannot be, are errors when an engine is created.
+// Sets the number of CPU threads and the exact cores they run on. More than
+// 1024 threads or a core number that cannot exist is reported when an engine is
+// created.
 MACE_API void SetOpenMPThreadAffinity(int num_threads,
                                       const std::vector<int>& cpu_ids);
 
-// The cores with the highest and with the lowest maximum frequency; all cores
-// in both where they do not differ. Errors: MACE_INVALID_ARGS for null.
+// Returns the cores with the highest and with the lowest maximum frequency. If
+// all cores have the same, both lists hold all of them. Errors:
+// MACE_INVALID_ARGS if a pointer is null.
 MACE_API MaceStatus GetBigLittleCoreIDs(std::vector<int>* big_core_ids,
                                         std::vector<int>* little_core_ids);
 

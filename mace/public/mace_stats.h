@@ -1,4 +1,4 @@
-// What engines tell about their runs and their memory.
+// Statistics of an engine's runs and of its memory.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_PUBLIC_MACE_STATS_H_
 #define MACE_PUBLIC_MACE_STATS_H_
@@ -10,13 +10,13 @@
 
 namespace mace {
 
-// When something ran, in microseconds of a monotonic clock.
+// The start and the end of a call, in microseconds of a monotonic clock.
 struct CallStats {
   int64_t start_micros = 0;
   int64_t end_micros = 0;
 };
 
-// The window of a convolution or pooling, for reports; empty elsewhere.
+// The window of a convolution or a pooling op. Empty for other ops.
 struct ConvPoolArgs {
   std::vector<int> strides;
   int padding_type = -1;
@@ -31,36 +31,37 @@ struct OperatorStats {
   std::vector<std::vector<int64_t>> output_shape;
   ConvPoolArgs args;
   CallStats stats;
-  int64_t macs = 0;  // multiply-adds; 0 where the notion does not apply
-  // What the chosen algorithm costs by the cost model, in multiply-adds at full
-  // speed; 0 where there is no model.
+  int64_t macs = 0;  // multiply-adds; 0 for ops that have none
+  // The predicted cost of the chosen algorithm: its time, expressed as the
+  // multiply-adds that the CPU could do in it; 0 for ops without a cost model.
   int64_t cost_macs = 0;
   int64_t bytes = 0;    // of the inputs, weights and outputs
   std::string device;   // "CPU"
   std::string variant;  // the kernel chosen
-  // Who chose it: "model", "tuned" (measured when the engine was created) or
-  // "kept" (measured before), and the microseconds that it and the cost model's
-  // choice took then; 0: not measured.
+  // How the kernel was chosen: "model" (by the cost model), "tuned" (measured
+  // when the engine was created) or "kept" (measured earlier). Then the
+  // measured microseconds of the chosen kernel and of the cost model's choice,
+  // or 0.
   std::string chosen_by;
   double tuned_micros = 0;
   double model_micros = 0;
 };
 
-// What one Run did, op by op, in the order of running.
+// The ops of one Run, in the order in which they ran.
 class RunMetadata {
  public:
   std::vector<OperatorStats> op_stats;
 };
 
-// Bytes of one kind of memory.
+// The memory of one category.
 struct MaceMemoryCategory {
   std::string name;
-  int64_t requested_bytes = 0;  // sum of what was asked for
-  int64_t used_bytes = 0;       // what it takes
-  int64_t count = 0;            // pieces
+  int64_t requested_bytes = 0;  // the sum of the objects' sizes
+  int64_t used_bytes = 0;       // the memory that they take up
+  int64_t count = 0;            // the number of objects
 };
 
-// What an engine holds, taken when asked for.
+// The memory that an engine holds at the time of the call.
 struct MaceMemoryUsage {
   // activations, scratch, persistent, weights, packed_weights, variables,
   // op_data, plan

@@ -1,4 +1,4 @@
-// Tensors of callers: a shape, an element type and memory.
+// MaceTensor: a shape, an element type and the caller's memory.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_PUBLIC_MACE_TENSOR_H_
 #define MACE_PUBLIC_MACE_TENSOR_H_
@@ -26,28 +26,29 @@ enum IDataType {
   IDT_INT64 = 12,
 };
 
-// The order of dimensions; NONE: no meaning beyond the shape.
+// The meaning of a tensor's dimensions; NONE if only the shape is known.
 enum class DataFormat { NONE = 0, NHWC = 1, NCHW = 2 };
 
 enum class MemoryType { CPU_BUFFER = 0, GPU_BUFFER = 1, GPU_IMAGE = 2 };
 
-// A dense row-major tensor in the caller's memory, which is shared, not copied;
-// or one in GPU memory.
+// A dense row-major tensor in host memory or in GPU memory. A tensor shares its
+// memory with the caller and never copies it.
 class MACE_API MaceTensor {
  public:
   MaceTensor() = default;
-  // Float elements.
+  // A tensor of float32 elements in host memory.
   MaceTensor(const std::vector<int64_t>& shape, std::shared_ptr<float> data);
-  // Elements of any type, in host memory. An output with null `data` is sized
-  // and allocated by the engine.
+  // A tensor of any element type in host memory. The engine allocates the
+  // memory of an output whose `data` is null.
   MaceTensor(const std::vector<int64_t>& shape, std::shared_ptr<void> data,
              IDataType data_type);
-  // Floats in GPU memory, used without a copy: `memory` is a cl_mem of the
-  // context of MaceEngine::GetGPUHandles. GPU_BUFFER: floats as in host memory.
-  // GPU_IMAGE: a 2-D image, CL_RGBA of floats or fp16, of at least
+  // A tensor in GPU memory, which the engine uses without a copy. `memory` is a
+  // cl_mem of the context that MaceEngine::GetGPUHandles returns. A GPU_BUFFER
+  // holds float32 elements in the order of host memory. A GPU_IMAGE is a 2-D
+  // image in CL_RGBA format, float32 or fp16, with at least
   // W * ((C + 3) / 4) x N * H pixels in channel-major order
-  // (docs/memory_layout.md). Commands that fill an input must be done before
-  // Run; when Run returns, outputs are written.
+  // (docs/memory_layout.md). Commands that fill an input must have finished
+  // before Run is called; outputs are complete when Run returns.
   MaceTensor(const std::vector<int64_t>& shape, std::shared_ptr<void> memory,
              MemoryType memory_type);
 
@@ -55,10 +56,10 @@ class MACE_API MaceTensor {
   IDataType data_type() const { return data_type_; }
   MemoryType memory_type() const { return memory_type_; }
 
-  // Null if the elements are not floats in host memory.
+  // Null unless the elements are float32 in host memory.
   const std::shared_ptr<float> data() const;
   std::shared_ptr<float> data();
-  // The memory whatever its type.
+  // The memory, whatever its type.
   const std::shared_ptr<void>& raw_data() const { return data_; }
 
  private:
@@ -68,7 +69,7 @@ class MACE_API MaceTensor {
   MemoryType memory_type_ = MemoryType::CPU_BUFFER;
 };
 
-// An input or output of a model.
+// The name, shape and type of a model's input or output.
 struct MaceTensorInfo {
   std::string name;
   std::vector<int64_t> shape;

@@ -1,9 +1,9 @@
 // MaceStatus: what every call that can fail returns.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A status is a code for the program and a message for the person. Success is
-// one null pointer: free to create, copy and test. Thread safety: a status is
-// immutable after construction; assignment needs the usual external locking.
+// A status holds a code for programs and a message for people. Success is a
+// null pointer, so it costs nothing to create, copy and test. A status is
+// immutable; only assigning to one that another thread uses needs a lock.
 #ifndef MACE_PUBLIC_STATUS_H_
 #define MACE_PUBLIC_STATUS_H_
 
@@ -15,12 +15,12 @@ namespace mace {
 
 class [[nodiscard]] MaceStatus {
  public:
-  // Who is at fault decides the code.
+  // The code says who is at fault.
   enum Code {
     MACE_SUCCESS = 0,
     MACE_INVALID_ARGS = 1,      // the caller: a name, shape, size or option
     MACE_OUT_OF_RESOURCES = 2,  // the machine: memory, disk
-    MACE_UNSUPPORTED = 3,     // nobody: valid, but not on this device or build
+    MACE_UNSUPPORTED = 3,     // nobody: valid, but this device or build cannot
     MACE_RUNTIME_ERROR = 4,   // a driver or accelerator
     MACE_INVALID_MODEL = 5,   // the file: corrupt or self-contradictory
     MACE_INTERNAL_ERROR = 6,  // us: a broken invariant; please report it

@@ -100,7 +100,7 @@ Status NumericCheck::CheckInput(int index, const void* data) const {
   return InvalidArgument(
       "input '" + value.name + "' " + ToString(value.type) + " holds " +
       Describe(ValueAt(value.type.dtype, data, odd), value.type.shape, odd) +
-      "; mend what is fed to the model");
+      "; fix what is fed to the model");
 }
 
 Status NumericCheck::CheckStep(size_t s, const RunArgs& args) {
@@ -161,7 +161,7 @@ std::string NumericCheck::CureOf(const Step& step, int value,
       names += (names.empty() ? "" : ",") + g.node.name;
     }
   }
-  return (is_too_large ? "a half ends at 65504: run this in float32"
+  return (is_too_large ? "fp16 ends at 65504: run this in float32"
                        : "fp16 values may have overflowed within: run this in "
                          "float32") +
          (" (SetFloat32Nodes, float32_nodes: [" + names +

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Prints what the memory planners reach: conformance, tables of the goals, MobileNets, peak memory.
+# Prints what the memory planners reach: conformance, tables beside reference figures, MobileNets, peak memory.
 # SPDX-License-Identifier: Apache-2.0
 #
 # usage: test/memory/report.sh FOLDER [flags of memory_bench]      FOLDER holds conformance/memory

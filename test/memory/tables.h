@@ -20,15 +20,15 @@ struct Settings {
 
 // A goal of the conformance folder's README: its name and its table, which goes
 // to standard output. False if the goal is missed.
-bool NetsWithProof(const std::vector<Net>& nets);                   // G2
-bool HardInstances(const std::vector<Hard>& hard);                  // G3
-bool LeastHeights(const std::vector<Hard>& hard, const Settings&);  // G4
-bool HeuristicHeights(const std::vector<Hard>& hard);               // G5
-bool SharedObjects(const std::vector<Net>& nets);                   // G6
-bool Images(const std::vector<Net>& nets);                          // G7
-bool MicroCases(const std::vector<Micro>& cases);                   // G9
-bool EmbeddedPlans();                                               // G10
-bool RandomProblems(const Settings&);                               // G11
+bool NetsWithProof(const std::vector<Net>& nets);
+bool HardInstances(const std::vector<Hard>& hard);
+bool LeastHeights(const std::vector<Hard>& hard, const Settings&);
+bool HeuristicHeights(const std::vector<Hard>& hard);
+bool SharedObjects(const std::vector<Net>& nets);
+bool Images(const std::vector<Net>& nets);
+bool MicroCases(const std::vector<Micro>& cases);
+bool EmbeddedPlans();
+bool RandomProblems(const Settings&);
 
 // Milliseconds of processor time that f takes, which other programs on the
 // machine disturb less than they do a clock. Planning uses one thread.

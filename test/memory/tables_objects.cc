@@ -1,4 +1,4 @@
-// Tables of plans with shared objects: G6, and G7 on images.
+// The tables of plans with shared objects, of buffers and of images.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
@@ -32,7 +32,8 @@ bool SharedObjects(const std::vector<Net>& nets) {
       {"blazeface_front_128", 1.338},
   };
   std::printf(
-      "G6 objects/AUTO: networks, MiB (reference: GREEDY_BEST; goal: in 10 "
+      "shared_objects: objects/AUTO: networks, MiB (reference: GREEDY_BEST; "
+      "goal: in 10 "
       "ms)\n");
   std::printf("%-32s %8s %8s %-9s %8s %8s %8s\n", "network", "total", "bound",
               "status", "ms", "goal", "refer.");
@@ -51,12 +52,12 @@ bool SharedObjects(const std::vector<Net>& nets) {
     met &= memory::Validate(net.bytes, plan).ok() &&
            c.total / kMiB < most + 0.0005 && ms <= 10;
   }
-  return Verdict("G6", met);
+  return Verdict("shared_objects", met);
 }
 
 bool Images(const std::vector<Net>& nets) {
   std::printf(
-      "G7 objects/AUTO: images of the networks, MiB (goal: never "
+      "images: objects/AUTO: images of the networks, MiB (goal: never "
       "above IN_ORDER or GROW, sum 30 %% below EQUALITY)\n");
   std::printf("%-32s %8s %-9s %6s %8s %8s %8s\n", "network", "total", "status",
               "ms", "IN_ORDER", "GROW", "EQUALITY");
@@ -81,7 +82,7 @@ bool Images(const std::vector<Net>& nets) {
   }
   std::printf("%-32s %8.3f %-9s %6s %8s %8s %8.3f  %.1f %% below\n", "sum", sum,
               "", "", "", "", equality_sum, 100 * (1 - sum / equality_sum));
-  return Verdict("G7", met && sum <= 0.7 * equality_sum);
+  return Verdict("images", met && sum <= 0.7 * equality_sum);
 }
 
 }  // namespace mace::test

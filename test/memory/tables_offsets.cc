@@ -1,4 +1,4 @@
-// Tables of plans with offsets: G2 to G5, G9, G10.
+// The tables of plans with offsets.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
@@ -34,7 +34,8 @@ bool Verdict(const std::string& goal, bool met) {
 
 bool NetsWithProof(const std::vector<Net>& nets) {
   std::printf(
-      "G2 offsets/AUTO: networks, MiB (reference: TensorFlow Lite's, without "
+      "networks: offsets/AUTO: networks, MiB (reference: TensorFlow Lite's, "
+      "without "
       "proof; goal: proven, at most 1 ms)\n");
   std::printf("%-32s %7s %9s %9s %9s  %-8s %6s\n", "network", "records",
               "total", "bound", "reference", "status", "us");
@@ -52,12 +53,12 @@ bool NetsWithProof(const std::vector<Net>& nets) {
     met &= Valid(net.bytes, plan) && c.status == Certificate::kOptimal &&
            us <= 1000;
   }
-  return Verdict("G2", met);
+  return Verdict("networks", met);
 }
 
 bool HardInstances(const std::vector<Hard>& hard) {
   std::printf(
-      "G3 offsets/OPTIMAL at capacity 1048576, one thread (reference: "
+      "hard: offsets/OPTIMAL at capacity 1048576, one thread (reference: "
       "MiniMalloc on its machine; goal: sum 2.3 s, each 0.5 s)\n");
   std::printf("%-4s %8s %9s %9s %11s %10s\n", "", "records", "height", "nodes",
               "seconds", "reference");
@@ -87,12 +88,13 @@ bool HardInstances(const std::vector<Hard>& hard) {
   }
   std::printf("%-4s %8s %9s %9s %11.4f %10.3f\n", "sum", "", "", "", sum,
               reference);
-  return Verdict("G3", met && sum <= 2.3);
+  return Verdict("hard", met && sum <= 2.3);
 }
 
 bool LeastHeights(const std::vector<Hard>& hard, const Settings& settings) {
   std::printf(
-      "G4 least heights within %lld s each (reference: C 1048576, 1039360 when "
+      "least_heights: within %lld s each (reference: C 1048576, "
+      "1039360 when "
       "asked for it; D 1046528; J 1048576)\n",
       static_cast<long long>(settings.seconds));
   std::printf("%-4s %9s %9s  %-9s %9s %9s\n", "", "height", "bound", "status",
@@ -115,12 +117,13 @@ bool LeastHeights(const std::vector<Hard>& hard, const Settings& settings) {
     if (h.name == "D") met &= c.total < 1046528;
     if (h.name == "J") met &= c.total < kCapacity;
   }
-  return Verdict("G4", met);
+  return Verdict("least_heights", met);
 }
 
 bool HeuristicHeights(const std::vector<Hard>& hard) {
   std::printf(
-      "G5 offsets/SKYLINE: height / capacity in 10 ms (reference: the best of "
+      "heuristic: offsets/SKYLINE: height / capacity in 10 ms (reference: the "
+      "best of "
       "three heuristics; goal: 1.10)\n");
   std::printf("%-4s %7s %7s %10s\n", "", "height", "ms", "reference");
   bool met = true;
@@ -134,12 +137,13 @@ bool HeuristicHeights(const std::vector<Hard>& hard) {
                 h.reference_height);
     met &= Valid(h.problem, plan) && height <= 1.10 && ms <= 10;
   }
-  return Verdict("G5", met);
+  return Verdict("heuristic", met);
 }
 
 bool MicroCases(const std::vector<Micro>& cases) {
   std::printf(
-      "G9 offsets/AUTO: TensorFlow Lite Micro's tests, bytes (reference: its "
+      "micro: offsets/AUTO: TensorFlow Lite Micro's tests, bytes (reference: "
+      "its "
       "greedy planner)\n");
   std::printf("%-40s %8s %9s  %s\n", "", "total", "reference", "status");
   bool met = true;
@@ -155,7 +159,7 @@ bool MicroCases(const std::vector<Micro>& cases) {
     if (micro.name == "TestGreedyMedium") met &= c.total == 80;
     if (micro.name == "TestPersonDetectionModel") met &= c.total == 64512;
   }
-  return Verdict("G9", met);
+  return Verdict("micro", met);
 }
 
 bool EmbeddedPlans() {
@@ -177,9 +181,9 @@ bool EmbeddedPlans() {
         valid &=
             memory::VerifyOffsets(p, plan.offsets, plan.certificate.total).ok();
       });
-  std::printf("G10 verifying a plan of %d tensors: %.1f us (goal: 100)\n",
+  std::printf("embedded: verifying a plan of %d tensors: %.1f us (goal: 100)\n",
               kTensors, us);
-  return Verdict("G10", valid && us <= 100);
+  return Verdict("embedded", valid && us <= 100);
 }
 
 bool RandomProblems(const Settings& settings) {
@@ -194,11 +198,12 @@ bool RandomProblems(const Settings& settings) {
     unproven += plan.ok() && plan->certificate.status != Certificate::kOptimal;
   }
   std::printf(
-      "G11 offsets/OPTIMAL on %lld random problems of up to 12 records: %lld "
+      "random: offsets/OPTIMAL on %lld random problems of up to 12 records: "
+      "%lld "
       "differ from brute force, %lld are not proven\n",
       static_cast<long long>(settings.rounds), static_cast<long long>(wrong),
       static_cast<long long>(unproven));
-  return Verdict("G11", wrong + unproven == 0);
+  return Verdict("random", wrong + unproven == 0);
 }
 
 }  // namespace mace::test

@@ -84,7 +84,7 @@ Status CheckFinite(const MaceTensor& tensor, const std::string& file) {
     if (std::isnan(tensor.data().get()[i])) {
       return InvalidArgument("'" + file + "' holds NaN, first at element " +
                              std::to_string(i) +
-                             "; mend the input, or pass --allow_nan");
+                             "; fix the input, or pass --allow_nan");
     }
   }
   return Status();

@@ -161,7 +161,7 @@ def _check_finite(array: np.ndarray, where: str) -> None:
     bad = np.argwhere(~np.isfinite(array))
     first = tuple(int(i) for i in bad[0])
     raise MaceError(f"{where}: {len(bad)} of {array.size} elements are NaN or infinite, the first "
-                    f"at {list(first)} ({array[first]}); mend the file, or pass --allow_nan")
+                    f"at {list(first)} ({array[first]}); fix the file, or pass --allow_nan")
 
 
 def _ranges(model: Model) -> list[tuple[str, tuple[float, float]]]:

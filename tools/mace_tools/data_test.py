@@ -147,6 +147,6 @@ def test_nan_is_refused_unless_allowed(tmp_path):
     file = tmp_path / "x.npy"
     np.save(file, np.array([[1, np.nan, np.inf, 2]], np.float32))
     with pytest.raises(MaceError, match=r"2 of 4 elements are NaN or infinite, the first at "
-                                        r"\[0, 1\] \(nan\); mend the file, or pass --allow_nan"):
+                                        r"\[0, 1\] \(nan\); fix the file, or pass --allow_nan"):
         load(file)
     assert np.isnan(load(file, allow_nan=True)[0, 1])
