@@ -12,23 +12,24 @@
 
 namespace mace {
 
-// A cache line, and the widest vector.
+// The size of a cache line and of the widest vector register, in bytes.
 constexpr int64_t kAlignment = 64;
 
 constexpr int64_t AlignUp(int64_t x, int64_t alignment) {
   return (x + alignment - 1) / alignment * alignment;
 }
 
-// Movable. The bytes are not initialised.
+// Movable. The bytes are uninitialised.
 class AlignedBuffer {
  public:
   AlignedBuffer() = default;
-  // Takes the bytes from the current MemoryBudget first. `what` is for
-  // messages: "the arena". Errors: MACE_OUT_OF_RESOURCES.
+  // Reserves the bytes in the current MemoryBudget and then allocates them.
+  // `what` names their purpose in messages, such as "the arena".
+  // Errors: MACE_OUT_OF_RESOURCES.
   static Result<AlignedBuffer> Create(size_t bytes,
                                       const char* what = "a buffer");
-  // The same for memory of which only the parts that are used count: who hands
-  // them out takes each from a budget.
+  // Allocates without reserving anything, for memory of which only the parts in
+  // use count: the code that hands out the parts reserves each of them.
   static Result<AlignedBuffer> CreateUncounted(size_t bytes, const char* what);
 
   void* data() const { return data_.get(); }

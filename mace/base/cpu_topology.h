@@ -1,5 +1,5 @@
-// CpuTopology: which cores are big and which are little, and binding threads
-// to them.
+// CpuTopology: which cores are big and which are little, and how threads are
+// bound to them.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_BASE_CPU_TOPOLOGY_H_
 #define MACE_BASE_CPU_TOPOLOGY_H_
@@ -18,20 +18,22 @@ struct CpuCore {
   int64_t max_khz;  // 0: unknown
 };
 
-// The cores that are online, by id, read from <root>/devices/system/cpu; all
-// with max_khz 0 where the system does not tell. `root` is "/sys" but in tests.
+// Returns the cores that are online, sorted by id, as listed in
+// <root>/devices/system/cpu. max_khz is 0 where the system does not report it.
+// Only tests pass another `root` than "/sys".
 std::vector<CpuCore> ReadCpuCores(const std::string& root = "/sys");
 
-// The ids that a policy allows, fastest first. Big cores are those with the
-// highest maximum frequency, little ones those with the lowest.
-// HIGH_PERFORMANCE: cores above the average frequency, POWER_SAVE: the rest;
-// where all are alike, every core.
+// Returns the ids of the cores that a policy allows, fastest first. Big cores
+// have the highest maximum frequency, little cores the lowest. HIGH_PERFORMANCE
+// allows the cores above the average frequency and POWER_SAVE the others. If
+// all cores are alike, every policy allows all of them.
 std::vector<int> SelectCores(const std::vector<CpuCore>& cores,
                              CPUAffinityPolicy policy);
 
-// Lets the calling thread, and the threads it creates while this object lives,
-// run only on `core_ids`; restores the thread's own mask at the end. An empty
-// list does nothing; a kernel that refuses is logged and otherwise ignored.
+// Restricts the calling thread, and threads that it creates while this object
+// lives, to `core_ids`. The destructor restores the thread's own mask. An empty
+// list changes nothing. If the operating system refuses, that is logged and the
+// thread keeps its cores.
 class ScopedAffinity {
  public:
   explicit ScopedAffinity(const std::vector<int>& core_ids);

@@ -1,4 +1,4 @@
-// DenormalsOff: flushes denormal numbers to zero on this thread for a while.
+// DenormalsOff: flushes denormal numbers to zero on this thread while it lives.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_BASE_DENORMALS_H_
 #define MACE_BASE_DENORMALS_H_
@@ -7,8 +7,8 @@
 
 namespace mace {
 
-// As the threads of a ThreadPool do for good: denormals are slow and carry
-// nothing. Cheap where they are off already.
+// The threads of a ThreadPool always flush denormals, which are slow and too
+// small to matter. Cheap if they are already flushed.
 class DenormalsOff {
  public:
   DenormalsOff() : saved_(Read()) {

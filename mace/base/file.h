@@ -1,4 +1,4 @@
-// Files: mapped, read whole, written atomically.
+// Files: mapping them, reading them whole, and writing them atomically.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_BASE_FILE_H_
 #define MACE_BASE_FILE_H_
@@ -12,7 +12,8 @@
 
 namespace mace {
 
-// A file mapped read-only; the pages are loaded as they are touched. Movable.
+// A file that is mapped read-only. The system loads a page when it is first
+// read. Movable.
 class MappedFile {
  public:
   MappedFile() = default;
@@ -24,12 +25,12 @@ class MappedFile {
   // mapped, with the system's reason.
   static Result<MappedFile> Open(const std::string& path);
 
-  // Gives the memory of the whole pages inside [data, data + bytes) back; who
-  // reads them again gets them from the file.
+  // Releases the memory of the whole pages inside [data, data + bytes). Reading
+  // them again loads them from the file.
   void Forget(const void* data, size_t bytes) const;
 
-  // Gives back the memory of the pages touched so far; touching them again
-  // loads them again. Any thread may be reading.
+  // Releases the memory of all pages that were read so far. Other threads may
+  // read the file meanwhile: what they read is loaded again.
   void Release() const;
 
   const uint8_t* data() const { return data_; }  // page aligned; null if empty
@@ -43,8 +44,9 @@ class MappedFile {
 // Errors: as MappedFile::Open.
 Result<std::vector<uint8_t>> ReadFile(const std::string& path);
 
-// Writes beside `path` and renames, so that a reader sees the old file or the
-// new one whole. Errors: MACE_OUT_OF_RESOURCES (disk full), MACE_INVALID_ARGS.
+// Writes a temporary file beside `path` and renames it, so that a reader sees
+// either the whole old file or the whole new one. Errors: MACE_OUT_OF_RESOURCES
+// (disk full), MACE_INVALID_ARGS.
 Status WriteFileAtomically(const std::string& path, const void* data,
                            size_t size);
 

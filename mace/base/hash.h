@@ -8,8 +8,8 @@
 
 namespace mace {
 
-// XXH3 (64 bits) without a seed; the same on every platform. `data` may be null
-// if `size` is 0.
+// Returns the 64-bit XXH3 hash without a seed, which is the same on every
+// platform. `data` may be null if `size` is 0.
 uint64_t Hash64(const void* data, size_t size);
 
 }  // namespace mace

@@ -1,4 +1,4 @@
-// LargeArray: elements in a number that a model or a caller decides.
+// LargeArray: an array whose size depends on a model or on the caller.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_BASE_LARGE_ARRAY_H_
 #define MACE_BASE_LARGE_ARRAY_H_
@@ -13,7 +13,8 @@
 
 namespace mace {
 
-// In place of a std::vector, which aborts where memory ends. Movable.
+// Used in place of a std::vector, which would end the process when there is no
+// memory left. Movable.
 template <typename T>
 class LargeArray {
   static_assert(std::is_trivially_copyable<T>::value,
@@ -21,10 +22,10 @@ class LargeArray {
 
  public:
   LargeArray() = default;
-  // `size` elements whose bytes are 0; `what` is for messages. Errors:
-  // MACE_OUT_OF_RESOURCES.
+  // Allocates `size` elements whose bytes are 0. `what` names their purpose in
+  // messages. Errors: MACE_OUT_OF_RESOURCES.
   static Result<LargeArray> Create(int64_t size, const char* what) {
-    // What a pointer can reach, also on CPUs of 32 bits.
+    // The largest size that a pointer can address; it matters on 32-bit CPUs.
     constexpr int64_t kMost = std::numeric_limits<ptrdiff_t>::max() /
                               static_cast<ptrdiff_t>(sizeof(T));
     LargeArray array;

@@ -14,7 +14,7 @@ namespace mace {
 
 enum class LogSeverity { kINFO, kWARNING, kERROR };
 
-// One line of the log, written when it goes out of scope.
+// One line of the log. The destructor writes it.
 class LogLine {
  public:
   LogLine(LogSeverity severity, const char* file, int line);

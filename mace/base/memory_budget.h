@@ -1,9 +1,10 @@
-// MemoryBudget: how many bytes may be allocated, and how many are.
+// MemoryBudget: how many bytes may be allocated, and how many already are.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sizes that a model or a caller decides are taken from a budget before they
-// are allocated. AlignedBuffer and LargeArray take theirs from the budget that
-// is current on their thread; what else is large holds a MemoryShare.
+// Memory whose size depends on a model or on the caller is reserved in a budget
+// before it is allocated. AlignedBuffer and LargeArray reserve theirs in the
+// budget that is current on their thread; other large memory holds a
+// MemoryShare.
 #ifndef MACE_BASE_MEMORY_BUDGET_H_
 #define MACE_BASE_MEMORY_BUDGET_H_
 
@@ -16,9 +17,9 @@
 
 namespace mace {
 
-// Bytes that this process can have: the machine's memory, or the limit of its
-// control group or of its address space (RLIMIT_AS) where that is lower. Read
-// once.
+// Returns the bytes that this process may have: the least of the machine's
+// memory, the limit of its control group and that of its address space
+// (RLIMIT_AS). Read from the system once.
 int64_t MachineMemoryBytes();
 
 // Thread-safe.
@@ -29,8 +30,8 @@ class MemoryBudget {
   int64_t limit() const { return limit_; }
   int64_t used() const { return used_.load(); }
 
-  // That of the innermost ScopedMemoryBudget of this thread, or else one that
-  // all such threads share, with the machine's limit.
+  // The budget of the innermost ScopedMemoryBudget on this thread. Threads
+  // without one share a budget with the machine's limit.
   static const std::shared_ptr<MemoryBudget>& Current();
 
  private:
@@ -53,7 +54,7 @@ class ScopedMemoryBudget {
   const std::shared_ptr<MemoryBudget>* outer_;
 };
 
-// Bytes taken from a budget, which have them back when it ends. Movable.
+// Bytes that are reserved in a budget until this object is destroyed. Movable.
 class MemoryShare {
  public:
   MemoryShare() = default;
@@ -65,8 +66,9 @@ class MemoryShare {
   }
   ~MemoryShare();
 
-  // From the current budget; `what` names what they are for: "the arena".
-  // Errors: MACE_OUT_OF_RESOURCES with the bytes, what for, and the limit.
+  // Reserves bytes in the current budget. `what` names their purpose, such as
+  // "the arena". Errors: MACE_OUT_OF_RESOURCES with the bytes, their purpose
+  // and the limit.
   static Result<MemoryShare> Take(int64_t bytes, const char* what);
 
  private:

@@ -1,4 +1,4 @@
-// Result<T>, the short names of errors, and the three macros of the code base.
+// Result<T>, functions that make errors, and three macros that return them.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_BASE_STATUS_H_
 #define MACE_BASE_STATUS_H_
@@ -33,7 +33,7 @@ inline Status InternalError(std::string m) {
   return {Status::MACE_INTERNAL_ERROR, std::move(m)};
 }
 
-// A T, or why there is none.
+// Holds either a T or the error that explains why there is none.
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -73,7 +73,8 @@ class [[nodiscard]] Result {
   if (!result_##line.ok()) return result_##line.status(); \
   lhs = std::move(*result_##line)
 
-// An invariant of ours: stops a debug build, is an internal error in a release.
+// Checks an invariant of this library. If it is broken, a debug build stops and
+// a release build returns MACE_INTERNAL_ERROR.
 #ifdef NDEBUG
 #define MACE_ENSURE(cond)                                                  \
   do {                                                                     \

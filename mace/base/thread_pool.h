@@ -11,10 +11,10 @@
 
 namespace mace {
 
-// One caller at a time; the threads are created once and wait between loops:
-// spinning for a moment, then asleep. A thread that does not come in time, as
-// its core is busy, is not waited for: the caller does its share.
-// Denormal numbers are zeros inside the loops, for any number of threads.
+// One caller at a time. The threads are created once. Between loops they spin
+// for a moment and then sleep. If a thread does not start in time because its
+// core is busy, the caller does its share instead of waiting. Denormal numbers
+// are flushed to zero inside the loops, whatever the number of threads.
 class ThreadPool {
  public:
   static constexpr int kMaxThreads = 1024;

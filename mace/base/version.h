@@ -1,4 +1,4 @@
-// The library's version, for people and for keys of caches.
+// The version of the library, for messages and for the keys of caches.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_BASE_VERSION_H_
 #define MACE_BASE_VERSION_H_

@@ -29,6 +29,14 @@ namespace examples {
 
 using Shapes = std::vector<std::vector<int64_t>>;
 
+// Zeros for a tensor of this shape.
+std::shared_ptr<float> Buffer(const std::vector<int64_t>& shape) {
+  const int64_t size = std::accumulate(shape.begin(), shape.end(), int64_t{1},
+                                       std::multiplies<int64_t>());
+  return std::shared_ptr<float>(new float[size](),
+                                std::default_delete<float[]>());
+}
+
 MaceStatus RunModel(const std::string& model_name,
                     const std::vector<unsigned char>& model_pb_data,
                     const std::string& model_data_file,
@@ -46,11 +54,9 @@ MaceStatus RunModel(const std::string& model_name,
     mace::SetOpenCLBinaryPaths(opencl_binary_paths);
   }
 
-  // 1. Set compiled OpenCL kernel cache, this is used to reduce the
-  // initialization time since the compiling is too slow. It's suggested
-  // to set this even when pre-compiled OpenCL program file is provided
-  // because the OpenCL version upgrade may also leads to kernel
-  // recompilations.
+  // 1. Set a folder that caches compiled OpenCL programs, so that only the
+  // first start compiles them. It pays even with precompiled programs, because
+  // a new driver makes those useless.
   const std::string file_path = "path/to/opencl_cache_folder";
   std::shared_ptr<KVStorageFactory> storage_factory(
       new FileStorageFactory(file_path));
@@ -81,11 +87,7 @@ MaceStatus RunModel(const std::string& model_name,
   std::map<std::string, mace::MaceTensor> outputs;
   for (size_t i = 0; i < input_count; ++i) {
     // Allocate input and output
-    int64_t input_size =
-        std::accumulate(input_shapes[i].begin(), input_shapes[i].end(), 1,
-                        std::multiplies<int64_t>());
-    auto buffer_in = std::shared_ptr<float>(new float[input_size](),
-                                            std::default_delete<float[]>());
+    auto buffer_in = Buffer(input_shapes[i]);
     // Load input here
     // ...
 
@@ -93,12 +95,8 @@ MaceStatus RunModel(const std::string& model_name,
   }
 
   for (size_t i = 0; i < output_count; ++i) {
-    int64_t output_size =
-        std::accumulate(output_shapes[i].begin(), output_shapes[i].end(), 1,
-                        std::multiplies<int64_t>());
-    auto buffer_out = std::shared_ptr<float>(new float[output_size],
-                                             std::default_delete<float[]>());
-    outputs[output_names[i]] = mace::MaceTensor(output_shapes[i], buffer_out);
+    outputs[output_names[i]] =
+        mace::MaceTensor(output_shapes[i], Buffer(output_shapes[i]));
   }
 
   // 6. Run the model

@@ -6,10 +6,9 @@
 //     template <typename V> void Fields(V& v) { v("axis", axis); }
 //   };
 //
-// Fields are int64_t, bool, float, std::string and vectors of int64_t or
-// float. An attribute the struct does not know is an error, and so is one of
-// another type (an int is read as a float where a float is wanted, and 0 or 1
-// as a bool).
+// A field is an int64_t, bool, float, std::string or a vector of int64_t or
+// float. An attribute that the struct does not list is an error, and so is one
+// of another type; but an int may stand for a float, and 0 or 1 for a bool.
 #ifndef MACE_GRAPH_ATTRS_H_
 #define MACE_GRAPH_ATTRS_H_
 
@@ -21,7 +20,7 @@
 
 namespace mace {
 
-// The visitor behind ReadAttrs.
+// The visitor that ReadAttrs passes to Fields.
 class AttrReader {
  public:
   explicit AttrReader(const Node& node) : node_(node) {}
@@ -33,7 +32,8 @@ class AttrReader {
   void operator()(const char* name, std::vector<int64_t>& field);
   void operator()(const char* name, std::vector<float>& field);
 
-  // The first error of the reads above, or the first attribute not asked for.
+  // The first error of the reads above, or else an error for the first
+  // attribute that was not read.
   Status Finish() const;
 
  private:
@@ -56,14 +56,14 @@ Result<Attrs> ReadAttrs(const Node& node) {
   return attrs;
 }
 
-// The name of an attribute, and the value that it has where a node gives none,
-// which also shows its type (a bool is an integer here, as in the model file).
+// The name of an attribute and its default, which also shows its type (a bool
+// is an integer here, as in the model file).
 struct AttrName {
   std::string name;
   Attr initial;
 };
 
-// Lists the attributes of a struct, for docs, the op list and fuzzing.
+// Lists the attributes of a struct for the docs, the op list and fuzzing.
 class AttrNames {
  public:
   template <typename T>

@@ -12,15 +12,16 @@
 
 namespace mace {
 
-// A tensor that is produced once: a graph input, a weight or a node's output.
+// A tensor that is written once: an input of the graph, a weight, or the output
+// of a node.
 struct Value {
   std::string name;
   TensorType type;             // dtype kInvalid until shape inference
-  const void* data = nullptr;  // contents if constant, densely stored
+  const void* data = nullptr;  // the contents of a constant, row-major
   int64_t weight_id = -1;      // index among the model's weights, or -1
-  DataType stored = DataType::kInvalid;  // as Operand::stored
-  // Keeps `data` alive where the plan computed it; null for mapped weights,
-  // which the model keeps alive.
+  DataType stored = DataType::kInvalid;  // see Operand::stored
+  // Owns `data` if the plan computed it. Null for mapped weights, which the
+  // model owns.
   std::shared_ptr<const void> owner;
 
   bool is_constant() const { return data != nullptr; }
@@ -28,7 +29,7 @@ struct Value {
 
 struct GraphNode {
   Node node;
-  std::vector<int> inputs;   // value ids; -1: an optional input not given
+  std::vector<int> inputs;   // value ids; -1: an absent optional input
   std::vector<int> outputs;  // value ids
 };
 
@@ -40,7 +41,8 @@ struct Graph {
   std::vector<int> outputs;      // value ids
 };
 
-// One line per node: label, inputs and outputs with types, attributes.
+// Prints one line for each node: its label, its inputs and outputs with their
+// types, and its attributes.
 std::string Dump(const Graph& graph);
 
 }  // namespace mace

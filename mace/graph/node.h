@@ -1,5 +1,5 @@
-// Node: one operator of a graph, with its attributes and the types that flow
-// in and out. Plain data; ops/ gives it meaning, a device runs it.
+// Node: one operator of a graph with its attributes and the types of its inputs
+// and outputs. Plain data: mace/ops gives it a meaning, and a device runs it.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_GRAPH_NODE_H_
 #define MACE_GRAPH_NODE_H_
@@ -14,22 +14,23 @@
 
 namespace mace {
 
-// One attribute, as the model file spells it.
+// One attribute, as it stands in the model file.
 using Attr = std::variant<int64_t, float, std::string, std::vector<int64_t>,
                           std::vector<float>>;
 using AttrMap = std::map<std::string, Attr>;
 
 // One input of a node.
 struct Operand {
-  TensorType type;  // dtype kInvalid: an optional input that is not there
-  // The contents where they are known before the model runs (a weight, or
-  // folded by the plan), densely stored; null otherwise. Not owned.
+  TensorType type;  // dtype kInvalid: an absent optional input
+  // The contents, row-major, if they are known before the model runs (of a
+  // weight or a folded constant); else null. Not owned.
   const void* data = nullptr;
-  // Which weight of the model `data` is, for sharing packed copies between
-  // engines; -1 if it is none.
+  // The index of `data` among the model's weights, by which engines share
+  // packed copies; -1 if it is not a weight.
   int64_t weight_id = -1;
-  // kF16 or kBF16 where `data` holds an f32's elements as fp16, which only
-  // devices see that ask for it (Device::TakesFp16); else kInvalid.
+  // kF16 or kBF16 if `data` holds the elements of an f32 operand in that type,
+  // which only happens for devices that accept it (Device::TakesFp16); else
+  // kInvalid.
   DataType stored = DataType::kInvalid;
 
   bool present() const { return type.dtype != DataType::kInvalid; }
@@ -42,16 +43,18 @@ struct Node {
   std::vector<Operand> inputs;
   std::vector<TensorType> outputs;  // filled by shape inference
 
-  // Whether optional input `i` is there.
+  // Whether input `i` is present.
   bool has_input(size_t i) const {
     return i < inputs.size() && inputs[i].present();
   }
 };
 
-// "Softmax 'prob'", how every message about a node starts.
+// Returns the op and the name, such as "Softmax 'prob'", with which every
+// message about a node begins.
 std::string Label(const Node& node);
 
-// Lists that decide shapes have an entry per axis, or per output of a Split.
+// The longest list of integers that decides a shape: such lists have an entry
+// for each axis, or for each output of a Split.
 constexpr int64_t kMaxConstantInts = 1 << 20;
 
 // Reads a constant integer operand (i32 or i64, any shape) into 64 bits.

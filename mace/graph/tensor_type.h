@@ -1,5 +1,5 @@
-// TensorType: element type, shape and layout; what shape inference reads and
-// writes.
+// TensorType: the element type, shape and layout of a tensor, which shape
+// inference computes.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_GRAPH_TENSOR_TYPE_H_
 #define MACE_GRAPH_TENSOR_TYPE_H_
@@ -19,7 +19,7 @@ using Shape = std::vector<int64_t>;  // outermost first; every extent >= 0
 // How the elements of a shape lie in memory. The shape itself never changes
 // with the layout: a 4-D activation is always [N, H, W, C].
 enum class Layout : uint8_t {
-  kRowMajor,  // densely, the last extent fastest
+  kRowMajor,  // dense, the last dimension is contiguous
   kImage,     // RGBA texels of a 2-D image, see docs/memory_layout.md
 };
 
@@ -41,12 +41,13 @@ Result<int64_t> CheckedNumElements(const Shape& shape);
 // The same for a shape that shape inference has already checked.
 int64_t NumElements(const Shape& shape);
 
-// The product of factors that are not negative, or the largest int64_t: for
-// counting work, where too much is as good as any number.
+// Returns the product of non-negative factors, or the largest int64_t if it
+// does not fit. For amounts of work, where the exact value no longer matters
+// then.
 int64_t SaturatedProduct(std::initializer_list<int64_t> factors);
 
-// Bytes that a tensor would take with 1 in place of extents of 0: no extent is
-// larger. At most the largest int64_t.
+// Returns the bytes of a tensor as if extents of 0 were 1, which is an upper
+// bound of every extent. Saturates at the largest int64_t.
 int64_t BytesOfExtents(const TensorType& type);
 
 // Bytes of a densely stored tensor, checked as above.

@@ -158,6 +158,45 @@ int64_t StepBound(const OrderGraph& graph) {
   return bound;
 }
 
+namespace {
+
+// The steps of `segment` at which `value` is live in every order, as bits.
+Words LiveInAllOrders(const OrderGraph& graph, const OrderSegment& segment,
+                      const Reach& reach, int value) {
+  const bool from_here = graph.writer[value] >= segment.begin;
+  Words live = from_here ? Words(reach.num_words()) : reach.All();
+  if (from_here) reach.AddFrom(graph.writer[value], &live);
+  const auto& readers = graph.readers[value];
+  if (readers.empty() || readers.back() < segment.end) {
+    Words until(reach.num_words());
+    if (from_here) reach.AddUpTo(graph.writer[value], &until);
+    for (int reader : readers) {
+      if (reader >= segment.begin) reach.AddUpTo(reader, &until);
+    }
+    for (size_t w = 0; w < live.size(); ++w) live[w] &= until[w];
+  }
+  return live;
+}
+
+// The values with bytes that some step of `segment` writes, reads or has to
+// keep for a later one.
+std::vector<int> ValuesOf(const OrderGraph& graph,
+                          const OrderSegment& segment) {
+  std::vector<int> values;
+  for (size_t value = 0; value < graph.problem.bytes.size(); ++value) {
+    const auto& readers = graph.readers[value];
+    const int writer = graph.writer[value];
+    const int last = readers.empty() ? writer : readers.back();
+    const bool touches = writer < segment.end && last >= segment.begin;
+    if (graph.problem.bytes[value] > 0 && touches) {
+      values.push_back(static_cast<int>(value));
+    }
+  }
+  return values;
+}
+
+}  // namespace
+
 int64_t ForcedBound(const OrderGraph& graph, const OrderSegment& segment,
                     int64_t most_work, WorkBudget* budget) {
   const OrderProblem& p = graph.problem;
@@ -176,19 +215,9 @@ int64_t ForcedBound(const OrderGraph& graph, const OrderSegment& segment,
 
   const Reach reach(graph, segment);
   std::vector<int64_t> need(num_steps);
-  const auto add_value = [&](int value) {
-    const bool from_here = graph.writer[value] >= segment.begin;
-    Words live = from_here ? Words(reach.num_words()) : reach.All();
-    if (from_here) reach.AddFrom(graph.writer[value], &live);
-    const auto& readers = graph.readers[value];
-    if (readers.empty() || readers.back() < segment.end) {
-      Words until(reach.num_words());
-      if (from_here) reach.AddUpTo(graph.writer[value], &until);
-      for (int reader : readers) {
-        if (reader >= segment.begin) reach.AddUpTo(reader, &until);
-      }
-      for (size_t w = 0; w < live.size(); ++w) live[w] &= until[w];
-    }
+  const int64_t before = most_work;
+  for (int value : ValuesOf(graph, segment)) {
+    const Words live = LiveInAllOrders(graph, segment, reach, value);
     for (int64_t i = 0; i < num_steps; ++i) {
       if (live[i / 64] == 0) {
         i |= 63;
@@ -197,20 +226,6 @@ int64_t ForcedBound(const OrderGraph& graph, const OrderSegment& segment,
         --most_work;
       }
     }
-  };
-  std::vector<int> values;
-  for (size_t value = 0; value < p.bytes.size(); ++value) {
-    const auto& readers = graph.readers[value];
-    const int writer = graph.writer[value];
-    const int last = readers.empty() ? writer : readers.back();
-    const bool touches = writer < segment.end && last >= segment.begin;
-    if (p.bytes[value] > 0 && touches) {
-      values.push_back(static_cast<int>(value));
-    }
-  }
-  const int64_t before = most_work;
-  for (int value : values) {
-    add_value(value);
     if (most_work < 0) break;
   }
   budget->Spend(before - most_work);
