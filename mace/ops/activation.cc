@@ -25,8 +25,10 @@ Status InferActivation(Node& node) {
 }  // namespace
 
 Op Activation() {
-  return {
-      "Activation", 1, 1, 1, InferActivation, AttrNamesOf<ActivationOpAttrs>};
+  return Op{
+      "Activation", 1, 1, 1, InferActivation, AttrsOf<ActivationOpAttrs>()}
+      .Choices("activation", ActivationChoices())
+      .WithOrder(AxisOrder::kAny);
 }
 
 }  // namespace mace::ops

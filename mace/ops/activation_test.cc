@@ -105,7 +105,7 @@ TEST(Activation, SpecialValues) {
 
 TEST(Activation, Errors) {
   ExpectInferError({"Activation", {{"activation", "relu"}}, {F32({1}, {1})}},
-                   "there is no activation 'relu'");
+                   "activation 'relu' must be one of NOOP");
 }
 
 }  // namespace

@@ -18,8 +18,6 @@ namespace {
 
 Status InferArgMax(Node& node) {
   MACE_ASSIGN_OR_RETURN(const ArgMaxAttrs attrs, ReadAttrs<ArgMaxAttrs>(node));
-  MACE_RETURN_IF_ERROR(
-      CheckDtype(node, 0, {DataType::kF32, DataType::kI32, DataType::kI64}));
   const TensorType& x = node.inputs[0].type;
   MACE_ASSIGN_OR_RETURN(const int axis,
                         ResolveAxis(node, attrs.axis, x.rank()));
@@ -30,10 +28,6 @@ Status InferArgMax(Node& node) {
   TensorType y;
   MACE_ASSIGN_OR_RETURN(y.dtype,
                         ParseDataType(node, "output_type", attrs.output_type));
-  if (y.dtype != DataType::kI64 && y.dtype != DataType::kI32) {
-    return NodeError(
-        node, "output_type '" + attrs.output_type + "' must be i64 or i32");
-  }
   y.shape = DropAxes(x.shape, {axis}, attrs.keepdims);
   node.outputs = {y};
   return Status();
@@ -42,7 +36,10 @@ Status InferArgMax(Node& node) {
 }  // namespace
 
 Op ArgMax() {
-  return {"ArgMax", 1, 1, 1, InferArgMax, AttrNamesOf<ArgMaxAttrs>};
+  return Op{"ArgMax", 1, 1, 1, InferArgMax, AttrsOf<ArgMaxAttrs>()}
+      .NamesAxes("axis")
+      .Choices("output_type", Texts({"i64", "i32"}))
+      .Takes({Numbers()});
 }
 
 }  // namespace mace::ops

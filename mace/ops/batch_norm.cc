@@ -21,8 +21,6 @@ Status InferBatchNorm(Node& node) {
   MACE_ASSIGN_OR_RETURN(const BatchNormAttrs attrs,
                         ReadAttrs<BatchNormAttrs>(node));
   MACE_RETURN_IF_ERROR(ParseActivation(node, attrs).status());
-  MACE_RETURN_IF_ERROR(CheckDtype(node, 0, {DataType::kF32}));
-  MACE_RETURN_IF_ERROR(CheckSameDtype(node));
   const TensorType& x = node.inputs[0].type;
   MACE_RETURN_IF_ERROR(ResolveAxis(node, -1, x.rank()).status());
   for (size_t i = 1; i < 5; ++i) {
@@ -36,7 +34,9 @@ Status InferBatchNorm(Node& node) {
 }  // namespace
 
 Op BatchNorm() {
-  return {"BatchNorm", 5, 5, 1, InferBatchNorm, AttrNamesOf<BatchNormAttrs>};
+  return Op{"BatchNorm", 5, 5, 1, InferBatchNorm, AttrsOf<BatchNormAttrs>()}
+      .Choices("activation", ActivationChoices())
+      .Takes({Float32(), AsInput(0)});
 }
 
 }  // namespace mace::ops

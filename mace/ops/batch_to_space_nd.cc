@@ -50,12 +50,12 @@ Status InferBatchToSpaceNd(Node& node) {
 }  // namespace
 
 Op BatchToSpaceNd() {
-  return {"BatchToSpaceNd",
-          1,
-          1,
-          1,
-          InferBatchToSpaceNd,
-          AttrNamesOf<BatchToSpaceNdAttrs>};
+  return Op{"BatchToSpaceNd",
+            1,
+            1,
+            1,
+            InferBatchToSpaceNd,
+            AttrsOf<BatchToSpaceNdAttrs>()};
 }
 
 }  // namespace mace::ops

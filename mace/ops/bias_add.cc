@@ -20,8 +20,6 @@ Status InferBiasAdd(Node& node) {
   MACE_ASSIGN_OR_RETURN(const BiasAddAttrs attrs,
                         ReadAttrs<BiasAddAttrs>(node));
   MACE_RETURN_IF_ERROR(ParseActivation(node, attrs).status());
-  MACE_RETURN_IF_ERROR(CheckDtype(node, 0, {DataType::kF32}));
-  MACE_RETURN_IF_ERROR(CheckSameDtype(node));
   const TensorType& x = node.inputs[0].type;
   MACE_RETURN_IF_ERROR(ResolveAxis(node, -1, x.rank()).status());
   MACE_RETURN_IF_ERROR(
@@ -33,7 +31,9 @@ Status InferBiasAdd(Node& node) {
 }  // namespace
 
 Op BiasAdd() {
-  return {"BiasAdd", 2, 2, 1, InferBiasAdd, AttrNamesOf<BiasAddAttrs>};
+  return Op{"BiasAdd", 2, 2, 1, InferBiasAdd, AttrsOf<BiasAddAttrs>()}
+      .Choices("activation", ActivationChoices())
+      .Takes({Float32(), AsInput(0)});
 }
 
 }  // namespace mace::ops

@@ -26,6 +26,10 @@ Status InferCast(Node& node) {
 
 }  // namespace
 
-Op Cast() { return {"Cast", 1, 1, 1, InferCast, AttrNamesOf<CastAttrs>}; }
+Op Cast() {
+  return Op{"Cast", 1, 1, 1, InferCast, AttrsOf<CastAttrs>()}
+      .Choices("to", DataTypeChoices())
+      .WithOrder(AxisOrder::kAny);
+}
 
 }  // namespace mace::ops

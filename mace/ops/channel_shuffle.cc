@@ -31,12 +31,12 @@ Status InferChannelShuffle(Node& node) {
 }  // namespace
 
 Op ChannelShuffle() {
-  return {"ChannelShuffle",
-          1,
-          1,
-          1,
-          InferChannelShuffle,
-          AttrNamesOf<ChannelShuffleAttrs>};
+  return Op{"ChannelShuffle",
+            1,
+            1,
+            1,
+            InferChannelShuffle,
+            AttrsOf<ChannelShuffleAttrs>()};
 }
 
 }  // namespace mace::ops

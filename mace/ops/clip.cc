@@ -18,11 +18,6 @@ namespace {
 
 Status InferClip(Node& node) {
   MACE_RETURN_IF_ERROR(ReadAttrs<ClipAttrs>(node).status());
-  MACE_RETURN_IF_ERROR(
-      CheckDtype(node, 0,
-                 {DataType::kF32, DataType::kI32, DataType::kI64,
-                  DataType::kI16, DataType::kI8, DataType::kU8}));
-  MACE_RETURN_IF_ERROR(CheckSameDtype(node));
   for (size_t i = 1; i < node.inputs.size(); ++i) {
     if (node.has_input(i) && NumElements(node.inputs[i].type.shape) != 1) {
       return NodeError(node, "limit " + ToString(node.inputs[i].type) +
@@ -35,6 +30,12 @@ Status InferClip(Node& node) {
 
 }  // namespace
 
-Op Clip() { return {"Clip", 1, 3, 1, InferClip, AttrNamesOf<ClipAttrs>}; }
+Op Clip() {
+  return Op{"Clip", 1, 3, 1, InferClip, AttrsOf<ClipAttrs>()}
+      .Takes({OneOf({DataType::kF32, DataType::kI32, DataType::kI64,
+                     DataType::kI16, DataType::kI8, DataType::kU8}),
+              AsInput(0)})
+      .WithOrder(AxisOrder::kAny);
+}
 
 }  // namespace mace::ops

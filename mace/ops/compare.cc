@@ -33,12 +33,10 @@ constexpr struct {
 }  // namespace
 
 Result<CompareType> CompareTypeOf(const Node& node, const CompareAttrs& attrs) {
-  std::string names;
   for (const auto& row : kTypes) {
     if (attrs.type == row.name) return row.type;
-    names += (names.empty() ? "" : ", ") + std::string(row.name);
   }
-  return NodeError(node, "type '" + attrs.type + "' must be one of " + names);
+  return NodeError(node, "there is no type '" + attrs.type + "'");
 }
 
 namespace ops {
@@ -48,11 +46,6 @@ Status InferCompare(Node& node) {
   MACE_ASSIGN_OR_RETURN(const CompareAttrs attrs,
                         ReadAttrs<CompareAttrs>(node));
   MACE_RETURN_IF_ERROR(CompareTypeOf(node, attrs).status());
-  MACE_RETURN_IF_ERROR(CheckDtype(
-      node, 0,
-      {DataType::kF32, DataType::kI32, DataType::kI64, DataType::kI16,
-       DataType::kI8, DataType::kU8, DataType::kBool}));
-  MACE_RETURN_IF_ERROR(CheckSameDtype(node));
   TensorType y;
   y.dtype = DataType::kBool;
   MACE_ASSIGN_OR_RETURN(y.shape,
@@ -65,7 +58,13 @@ Status InferCompare(Node& node) {
 }  // namespace
 
 Op Compare() {
-  return {"Compare", 2, 2, 1, InferCompare, AttrNamesOf<CompareAttrs>};
+  return Op{"Compare", 2, 2, 1, InferCompare, AttrsOf<CompareAttrs>()}
+      .Choices("type", ChoicesOf(kTypes))
+      .Takes({OneOf({DataType::kF32, DataType::kI32, DataType::kI64,
+                     DataType::kI16, DataType::kI8, DataType::kU8,
+                     DataType::kBool}),
+              AsInput(0)})
+      .WithOrder(AxisOrder::kAny);
 }
 
 }  // namespace ops

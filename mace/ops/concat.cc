@@ -17,7 +17,6 @@ namespace {
 
 Status InferConcat(Node& node) {
   MACE_ASSIGN_OR_RETURN(const ConcatAttrs attrs, ReadAttrs<ConcatAttrs>(node));
-  MACE_RETURN_IF_ERROR(CheckSameDtype(node));
   TensorType y = node.inputs[0].type;
   MACE_ASSIGN_OR_RETURN(const int axis,
                         ResolveAxis(node, attrs.axis, y.rank()));
@@ -43,7 +42,10 @@ Status InferConcat(Node& node) {
 }  // namespace
 
 Op Concat() {
-  return {"Concat", 1, kMany, 1, InferConcat, AttrNamesOf<ConcatAttrs>};
+  return Op{"Concat", 1, kMany, 1, InferConcat, AttrsOf<ConcatAttrs>()}
+      .NamesAxes("axis")
+      .Takes({AnyType(), AsInput(0)})
+      .WithOrder(AxisOrder::kNamed);
 }
 
 }  // namespace mace::ops

@@ -43,8 +43,11 @@ Status InferConv2d(Node& node) {
 }  // namespace
 
 Op Conv2d() {
-  return {"Conv2d", 2,     3,   1, InferConv2d, AttrNamesOf<Conv2dAttrs>,
-          false,    false, true};
+  return Op{"Conv2d", 2, 3, 1, InferConv2d, AttrsOf<Conv2dAttrs>()}
+      .ReadsMany()
+      .Choices("padding", PaddingChoices())
+      .Choices("activation", ActivationChoices())
+      .Takes({AnyType(), AsInput(0)});
 }
 
 }  // namespace ops

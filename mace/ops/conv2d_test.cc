@@ -191,7 +191,7 @@ TEST(Conv2d, Errors) {
                    "padding_values are only for padding 4");
   ExpectInferError(
       {"Conv2d", {{"activation", "RELU7"}}, {x, RandomF32({3, 2, 1, 1}, 2)}},
-      "there is no activation 'RELU7'; there are NOOP, RELU");
+      "activation 'RELU7' must be one of NOOP, RELU");
   ExpectInferError({"Conv2d",
                     {{"dilations", Ints{int64_t{1} << 40, 1}}},
                     {x, RandomF32({3, 2, 3, 1}, 2)}},

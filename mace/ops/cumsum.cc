@@ -19,8 +19,6 @@ namespace {
 
 Status InferCumsum(Node& node) {
   MACE_ASSIGN_OR_RETURN(const CumsumAttrs attrs, ReadAttrs<CumsumAttrs>(node));
-  MACE_RETURN_IF_ERROR(
-      CheckDtype(node, 0, {DataType::kF32, DataType::kI32, DataType::kI64}));
   const TensorType& x = node.inputs[0].type;
   MACE_RETURN_IF_ERROR(ResolveAxis(node, attrs.axis, x.rank()).status());
   node.outputs = {x};
@@ -30,7 +28,10 @@ Status InferCumsum(Node& node) {
 }  // namespace
 
 Op Cumsum() {
-  return {"Cumsum", 1, 1, 1, InferCumsum, AttrNamesOf<CumsumAttrs>};
+  return Op{"Cumsum", 1, 1, 1, InferCumsum, AttrsOf<CumsumAttrs>()}
+      .NamesAxes("axis")
+      .Takes({Numbers()})
+      .WithOrder(AxisOrder::kNamed);
 }
 
 }  // namespace mace::ops

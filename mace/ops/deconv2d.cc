@@ -59,9 +59,12 @@ Status InferDeconv2d(Node& node) {
 }  // namespace
 
 Op Deconv2d() {
-  return KnowingInputs({"Deconv2d", 2, 4, 1, InferDeconv2d,
-                        AttrNamesOf<Deconv2dAttrs>, false, false, true},
-                       {{3, "output shape"}});
+  return Op{"Deconv2d", 2, 4, 1, InferDeconv2d, AttrsOf<Deconv2dAttrs>()}
+      .ReadsMany()
+      .Choices("padding", PaddingChoices())
+      .Choices("activation", ActivationChoices())
+      .Takes({AnyType(), AsInput(0), AsInput(0), Indices()})
+      .Knows({{3, "output shape"}});
 }
 
 }  // namespace ops

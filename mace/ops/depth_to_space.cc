@@ -20,9 +20,6 @@ Status InferDepthToSpace(Node& node) {
   MACE_ASSIGN_OR_RETURN(const DepthToSpaceAttrs attrs,
                         ReadAttrs<DepthToSpaceAttrs>(node));
   MACE_RETURN_IF_ERROR(CheckRank(node, 0, 4, "[N,H,W,C]"));
-  if (attrs.mode != "DCR" && attrs.mode != "CRD") {
-    return NodeError(node, "mode '" + attrs.mode + "' must be DCR or CRD");
-  }
   TensorType y = node.inputs[0].type;
   const int64_t b = attrs.block_size;
   // b * b cannot overflow where b divides the channels.
@@ -41,12 +38,9 @@ Status InferDepthToSpace(Node& node) {
 }  // namespace
 
 Op DepthToSpace() {
-  return {"DepthToSpace",
-          1,
-          1,
-          1,
-          InferDepthToSpace,
-          AttrNamesOf<DepthToSpaceAttrs>};
+  return Op{
+      "DepthToSpace", 1, 1, 1, InferDepthToSpace, AttrsOf<DepthToSpaceAttrs>()}
+      .Choices("mode", Texts({"DCR", "CRD"}));
 }
 
 }  // namespace mace::ops

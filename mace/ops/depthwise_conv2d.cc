@@ -53,15 +53,16 @@ Status InferDepthwiseConv2d(Node& node) {
 }  // namespace
 
 Op DepthwiseConv2d() {
-  return {"DepthwiseConv2d",
-          2,
-          3,
-          1,
-          InferDepthwiseConv2d,
-          AttrNamesOf<DepthwiseConv2dAttrs>,
-          false,
-          false,
-          true};
+  return Op{"DepthwiseConv2d",
+            2,
+            3,
+            1,
+            InferDepthwiseConv2d,
+            AttrsOf<DepthwiseConv2dAttrs>()}
+      .ReadsMany()
+      .Choices("padding", PaddingChoices())
+      .Choices("activation", ActivationChoices())
+      .Takes({AnyType(), AsInput(0)});
 }
 
 }  // namespace ops

@@ -72,7 +72,7 @@ TEST(DepthwiseConv2d, Errors) {
   ExpectInferError({"DepthwiseConv2d",
                     {{"padding", int64_t{5}}},
                     {RandomF32({1, 4, 4, 2}, 1), RandomF32({1, 2, 3, 3}, 2)}},
-                   "attribute 'padding' must be 0 (valid)");
+                   "padding 5 must be one of VALID (0), SAME (1)");
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 
 #include "mace/ops/common/broadcast.h"
 #include "mace/ops/common/op.h"
+#include "mace/ops/common/operands.h"
 
 namespace mace {
 namespace {
@@ -48,13 +49,10 @@ bool IsFloat(DataType type) {
 
 Result<EltwiseType> ParseEltwiseType(const Node& node,
                                      const EltwiseAttrs& attrs) {
-  std::string names;
   for (const auto& t : kTypes) {
     if (attrs.type == t.name) return t.type;
-    names += (names.empty() ? "" : ", ") + std::string(t.name);
   }
-  return InvalidModel(Label(node) + ": there is no type '" + attrs.type +
-                      "'; there are " + names);
+  return NodeError(node, "there is no type '" + attrs.type + "'");
 }
 
 namespace ops {
@@ -67,11 +65,6 @@ Status InferEltwise(Node& node) {
   MACE_ASSIGN_OR_RETURN(const ActivationKind act, ParseActivation(node, attrs));
   const TensorType& a = node.inputs[0].type;
   const TensorType& b = node.inputs[1].type;
-  if (a.dtype != b.dtype) {
-    return InvalidModel(Label(node) +
-                        ": a and b must have one element type, got " +
-                        ToString(a) + " and " + ToString(b));
-  }
   if (act != ActivationKind::kNoop && !IsFloat(a.dtype)) {
     return InvalidModel(Label(node) + ": activation " + attrs.activation +
                         " needs floats, a is " + ToString(a));
@@ -84,7 +77,11 @@ Status InferEltwise(Node& node) {
 }  // namespace
 
 Op Eltwise() {
-  return {"Eltwise", 2, 2, 1, InferEltwise, AttrNamesOf<EltwiseAttrs>};
+  return Op{"Eltwise", 2, 2, 1, InferEltwise, AttrsOf<EltwiseAttrs>()}
+      .Choices("type", ChoicesOf(kTypes))
+      .Choices("activation", ActivationChoices())
+      .Takes({AnyType(), AsInput(0)})
+      .WithOrder(AxisOrder::kAny);
 }
 
 }  // namespace ops

@@ -94,9 +94,9 @@ TEST(Eltwise, Sizes) {
 TEST(Eltwise, Errors) {
   const auto x = F32({2}, {1, 2});
   ExpectInferError({"Eltwise", {{"type", "ADD"}}, {x, x}},
-                   "there is no type 'ADD'; there are SUM, SUB, PROD");
+                   "type 'ADD' must be one of SUM, SUB, PROD");
   ExpectInferError({"Eltwise", {{"type", "SUM"}}, {x, I32({2}, {1, 2})}},
-                   "a and b must have one element type, got f32[2] and i32[2]");
+                   "input 1 is i32[2], it must be f32 as input 0 f32[2]");
   ExpectInferError({"Eltwise", {{"type", "SUM"}}, {x, F32({3}, {1, 2, 3})}},
                    "shapes [2] and [3] do not broadcast together");
   ExpectInferError({"Eltwise",

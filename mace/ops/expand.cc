@@ -33,9 +33,9 @@ Status InferExpand(Node& node) {
 }  // namespace
 
 Op Expand() {
-  return KnowingInputs(
-      {"Expand", 1, 2, 1, InferExpand, AttrNamesOf<ExpandAttrs>},
-      {{1, "shape"}});
+  return Op{"Expand", 1, 2, 1, InferExpand, AttrsOf<ExpandAttrs>()}
+      .Takes({AnyType(), Indices()})
+      .Knows({{1, "shape"}});
 }
 
 }  // namespace mace::ops

@@ -33,8 +33,8 @@ Status InferExpandDims(Node& node) {
 }  // namespace
 
 Op ExpandDims() {
-  return {"ExpandDims", 1, 1, 1, InferExpandDims, AttrNamesOf<ExpandDimsAttrs>,
-          true};
+  return Op{"ExpandDims", 1, 1, 1, InferExpandDims, AttrsOf<ExpandDimsAttrs>()}
+      .IsView();
 }
 
 }  // namespace mace::ops

@@ -31,8 +31,10 @@ Status InferFill(Node& node) {
 }  // namespace
 
 Op Fill() {
-  return KnowingInputs({"Fill", 1, 1, 1, InferFill, AttrNamesOf<FillAttrs>},
-                       {{0, "shape"}});
+  return Op{"Fill", 1, 1, 1, InferFill, AttrsOf<FillAttrs>()}
+      .Choices("dtype", DataTypeChoices())
+      .Takes({Indices()})
+      .Knows({{0, "shape"}});
 }
 
 }  // namespace mace::ops

@@ -33,7 +33,7 @@ Status InferFlatten(Node& node) {
 }  // namespace
 
 Op Flatten() {
-  return {"Flatten", 1, 1, 1, InferFlatten, AttrNamesOf<FlattenAttrs>, true};
+  return Op{"Flatten", 1, 1, 1, InferFlatten, AttrsOf<FlattenAttrs>()}.IsView();
 }
 
 }  // namespace mace::ops

@@ -44,15 +44,15 @@ Status InferFullyConnected(Node& node) {
 }  // namespace
 
 Op FullyConnected() {
-  return {"FullyConnected",
-          2,
-          3,
-          1,
-          InferFullyConnected,
-          AttrNamesOf<FullyConnectedAttrs>,
-          false,
-          false,
-          true};
+  return Op{"FullyConnected",
+            2,
+            3,
+            1,
+            InferFullyConnected,
+            AttrsOf<FullyConnectedAttrs>()}
+      .ReadsMany()
+      .Choices("activation", ActivationChoices())
+      .Takes({AnyType(), AsInput(0)});
 }
 
 }  // namespace mace::ops

@@ -20,7 +20,6 @@ namespace {
 
 Status InferGather(Node& node) {
   MACE_ASSIGN_OR_RETURN(const GatherAttrs attrs, ReadAttrs<GatherAttrs>(node));
-  MACE_RETURN_IF_ERROR(CheckDtype(node, 1, {DataType::kI32, DataType::kI64}));
   const TensorType& x = node.inputs[0].type;
   const TensorType& idx = node.inputs[1].type;
   MACE_ASSIGN_OR_RETURN(const int axis,
@@ -45,7 +44,9 @@ Status InferGather(Node& node) {
 }  // namespace
 
 Op Gather() {
-  return {"Gather", 2, 2, 1, InferGather, AttrNamesOf<GatherAttrs>};
+  return Op{"Gather", 2, 2, 1, InferGather, AttrsOf<GatherAttrs>()}
+      .NamesAxes("axis")
+      .Takes({AnyType(), Indices()});
 }
 
 }  // namespace mace::ops

@@ -21,7 +21,6 @@ namespace {
 Status InferGatherElements(Node& node) {
   MACE_ASSIGN_OR_RETURN(const GatherElementsAttrs attrs,
                         ReadAttrs<GatherElementsAttrs>(node));
-  MACE_RETURN_IF_ERROR(CheckDtype(node, 1, {DataType::kI32, DataType::kI64}));
   const TensorType& x = node.inputs[0].type;
   const TensorType& idx = node.inputs[1].type;
   MACE_ASSIGN_OR_RETURN(const int axis,
@@ -42,12 +41,14 @@ Status InferGatherElements(Node& node) {
 }  // namespace
 
 Op GatherElements() {
-  return {"GatherElements",
-          2,
-          2,
-          1,
-          InferGatherElements,
-          AttrNamesOf<GatherElementsAttrs>};
+  return Op{"GatherElements",
+            2,
+            2,
+            1,
+            InferGatherElements,
+            AttrsOf<GatherElementsAttrs>()}
+      .NamesAxes("axis")
+      .Takes({AnyType(), Indices()});
 }
 
 }  // namespace mace::ops

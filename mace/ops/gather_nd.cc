@@ -21,7 +21,6 @@ namespace {
 Status InferGatherNd(Node& node) {
   MACE_ASSIGN_OR_RETURN(const GatherNdAttrs attrs,
                         ReadAttrs<GatherNdAttrs>(node));
-  MACE_RETURN_IF_ERROR(CheckDtype(node, 1, {DataType::kI32, DataType::kI64}));
   const TensorType& x = node.inputs[0].type;
   const TensorType& idx = node.inputs[1].type;
   const int64_t batch = attrs.batch_dims;
@@ -43,7 +42,8 @@ Status InferGatherNd(Node& node) {
 }  // namespace
 
 Op GatherNd() {
-  return {"GatherNd", 2, 2, 1, InferGatherNd, AttrNamesOf<GatherNdAttrs>};
+  return Op{"GatherNd", 2, 2, 1, InferGatherNd, AttrsOf<GatherNdAttrs>()}.Takes(
+      {AnyType(), Indices()});
 }
 
 }  // namespace mace::ops

@@ -27,7 +27,9 @@ Status InferHardmax(Node& node) {
 }  // namespace
 
 Op Hardmax() {
-  return {"Hardmax", 1, 1, 1, InferHardmax, AttrNamesOf<HardmaxAttrs>};
+  return Op{"Hardmax", 1, 1, 1, InferHardmax, AttrsOf<HardmaxAttrs>()}
+      .NamesAxes("axis")
+      .WithOrder(AxisOrder::kNamed);
 }
 
 }  // namespace mace::ops

@@ -21,7 +21,9 @@ Status InferIdentity(Node& node) {
 }  // namespace
 
 Op Identity() {
-  return {"Identity", 1, 1, 1, InferIdentity, AttrNamesOf<NoAttrs>, true};
+  return Op{"Identity", 1, 1, 1, InferIdentity, AttrsOf<NoAttrs>()}
+      .IsView()
+      .WithOrder(AxisOrder::kAny);
 }
 
 }  // namespace mace::ops

@@ -117,7 +117,7 @@ TEST(ScatterNd, Errors) {
   ExpectInferError({"ScatterNd",
                     {{"reduction", std::string("ADD")}},
                     {x, I32({1, 1}, {0}), F32({1}, {5})}},
-                   "reduction 'ADD' must be NONE");
+                   "reduction 'ADD' must be one of NONE");
   ExpectRunError({"ScatterNd", {}, {x, I32({1, 1}, {2}), F32({1}, {5})}},
                  "index 2 is out of range for extent 2");
 }
@@ -161,7 +161,7 @@ TEST(ArgMax, Errors) {
                    "axis 0 of x f32[0,2] has no elements");
   ExpectInferError(
       {"ArgMax", {{"output_type", std::string("u8")}}, {Count({2})}},
-      "output_type 'u8' must be i64 or i32");
+      "output_type 'u8' must be one of i64, i32");
 }
 
 // onnxruntime 1.20's values.

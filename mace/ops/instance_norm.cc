@@ -22,8 +22,6 @@ Status InferInstanceNorm(Node& node) {
   MACE_ASSIGN_OR_RETURN(const InstanceNormAttrs attrs,
                         ReadAttrs<InstanceNormAttrs>(node));
   MACE_RETURN_IF_ERROR(ParseActivation(node, attrs).status());
-  MACE_RETURN_IF_ERROR(CheckDtype(node, 0, {DataType::kF32}));
-  MACE_RETURN_IF_ERROR(CheckSameDtype(node));
   const TensorType& x = node.inputs[0].type;
   if (x.rank() < 2) {
     return NodeError(node, "x " + ToString(x) + " must be [N, ..., C]");
@@ -39,12 +37,10 @@ Status InferInstanceNorm(Node& node) {
 }  // namespace
 
 Op InstanceNorm() {
-  return {"InstanceNorm",
-          3,
-          3,
-          1,
-          InferInstanceNorm,
-          AttrNamesOf<InstanceNormAttrs>};
+  return Op{
+      "InstanceNorm", 3, 3, 1, InferInstanceNorm, AttrsOf<InstanceNormAttrs>()}
+      .Choices("activation", ActivationChoices())
+      .Takes({Float32(), AsInput(0)});
 }
 
 }  // namespace mace::ops

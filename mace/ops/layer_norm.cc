@@ -21,8 +21,6 @@ namespace {
 Status InferLayerNorm(Node& node) {
   MACE_ASSIGN_OR_RETURN(const LayerNormAttrs attrs,
                         ReadAttrs<LayerNormAttrs>(node));
-  MACE_RETURN_IF_ERROR(CheckDtype(node, 0, {DataType::kF32}));
-  MACE_RETURN_IF_ERROR(CheckSameDtype(node));
   const TensorType& x = node.inputs[0].type;
   MACE_ASSIGN_OR_RETURN(const int axis,
                         ResolveAxis(node, attrs.axis, x.rank()));
@@ -40,7 +38,8 @@ Status InferLayerNorm(Node& node) {
 }  // namespace
 
 Op LayerNorm() {
-  return {"LayerNorm", 1, 3, 1, InferLayerNorm, AttrNamesOf<LayerNormAttrs>};
+  return Op{"LayerNorm", 1, 3, 1, InferLayerNorm, AttrsOf<LayerNormAttrs>()}
+      .Takes({Float32(), AsInput(0)});
 }
 
 }  // namespace mace::ops

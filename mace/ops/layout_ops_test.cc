@@ -139,7 +139,8 @@ TEST(Pad, Errors) {
   ExpectInferError(pad("CONSTANT", {INT64_MIN, 0}), "out of range");
   ExpectInferError(pad("CONSTANT", {INT64_MAX, INT64_MAX}), "out of range");
   ExpectInferError(pad("CONSTANT", {1}), "must hold two numbers for each axis");
-  ExpectInferError(pad("WRAP", {1, 1}), "pad_type 'WRAP' must be CONSTANT");
+  ExpectInferError(pad("WRAP", {1, 1}),
+                   "pad_type 'WRAP' must be one of CONSTANT");
 }
 
 TEST(Slice, Literal) {

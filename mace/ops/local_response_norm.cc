@@ -22,7 +22,6 @@ namespace {
 Status InferLocalResponseNorm(Node& node) {
   MACE_ASSIGN_OR_RETURN(const LocalResponseNormAttrs attrs,
                         ReadAttrs<LocalResponseNormAttrs>(node));
-  MACE_RETURN_IF_ERROR(CheckDtype(node, 0, {DataType::kF32}));
   const TensorType& x = node.inputs[0].type;
   MACE_RETURN_IF_ERROR(ResolveAxis(node, -1, x.rank()).status());
   if (attrs.depth_radius < 0 || attrs.size < 0) {
@@ -38,15 +37,14 @@ Status InferLocalResponseNorm(Node& node) {
 }  // namespace
 
 Op LocalResponseNorm() {
-  return {"LocalResponseNorm",
-          1,
-          1,
-          1,
-          InferLocalResponseNorm,
-          AttrNamesOf<LocalResponseNormAttrs>,
-          false,
-          false,
-          true};
+  return Op{"LocalResponseNorm",
+            1,
+            1,
+            1,
+            InferLocalResponseNorm,
+            AttrsOf<LocalResponseNormAttrs>()}
+      .ReadsMany()
+      .Takes({Float32()});
 }
 
 }  // namespace mace::ops

@@ -21,17 +21,10 @@ Status InferLogical(Node& node) {
   MACE_ASSIGN_OR_RETURN(const LogicalAttrs attrs,
                         ReadAttrs<LogicalAttrs>(node));
   const bool is_not = attrs.type == "NOT";
-  if (!is_not && attrs.type != "AND" && attrs.type != "OR" &&
-      attrs.type != "XOR") {
-    return NodeError(
-        node, "type '" + attrs.type + "' must be one of AND, OR, XOR, NOT");
-  }
   if (node.has_input(1) == is_not) {
     return NodeError(
         node, attrs.type + (is_not ? " takes one input" : " takes two inputs"));
   }
-  MACE_RETURN_IF_ERROR(CheckDtype(node, 0, {DataType::kBool}));
-  MACE_RETURN_IF_ERROR(CheckDtype(node, 1, {DataType::kBool}));
   TensorType y = node.inputs[0].type;
   if (!is_not) {
     MACE_ASSIGN_OR_RETURN(
@@ -44,7 +37,10 @@ Status InferLogical(Node& node) {
 }  // namespace
 
 Op Logical() {
-  return {"Logical", 1, 2, 1, InferLogical, AttrNamesOf<LogicalAttrs>};
+  return Op{"Logical", 1, 2, 1, InferLogical, AttrsOf<LogicalAttrs>()}
+      .Choices("type", Texts({"AND", "OR", "XOR", "NOT"}))
+      .Takes({OneOf({DataType::kBool})})
+      .WithOrder(AxisOrder::kAny);
 }
 
 }  // namespace mace::ops

@@ -19,12 +19,8 @@ namespace {
 
 Status InferLpNorm(Node& node) {
   MACE_ASSIGN_OR_RETURN(const LpNormAttrs attrs, ReadAttrs<LpNormAttrs>(node));
-  MACE_RETURN_IF_ERROR(CheckDtype(node, 0, {DataType::kF32}));
   const TensorType& x = node.inputs[0].type;
   MACE_RETURN_IF_ERROR(ResolveAxis(node, attrs.axis, x.rank()).status());
-  if (attrs.p != 1 && attrs.p != 2) {
-    return NodeError(node, "p " + std::to_string(attrs.p) + " must be 1 or 2");
-  }
   node.outputs = {x};
   return Status();
 }
@@ -32,7 +28,11 @@ Status InferLpNorm(Node& node) {
 }  // namespace
 
 Op LpNorm() {
-  return {"LpNorm", 1, 1, 1, InferLpNorm, AttrNamesOf<LpNormAttrs>};
+  return Op{"LpNorm", 1, 1, 1, InferLpNorm, AttrsOf<LpNormAttrs>()}
+      .Choices("p", {{"L1", int64_t{1}}, {"L2", int64_t{2}}})
+      .NamesAxes("axis")
+      .Takes({Float32()})
+      .WithOrder(AxisOrder::kNamed);
 }
 
 }  // namespace mace::ops

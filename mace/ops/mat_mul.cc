@@ -56,11 +56,6 @@ Status InferMatMul(Node& node) {
   MACE_ASSIGN_OR_RETURN(const MatMulAttrs attrs, ReadAttrs<MatMulAttrs>(node));
   const TensorType& a = node.inputs[0].type;
   const TensorType& b = node.inputs[1].type;
-  if (a.dtype != b.dtype) {
-    return InvalidModel(Label(node) +
-                        ": a and b must have one element type, got " +
-                        ToString(a) + " and " + ToString(b));
-  }
   MACE_ASSIGN_OR_RETURN(const MatMulShapes s, ResolveMatMul(node, attrs));
   Shape y = s.batch;
   if (a.rank() > 1) y.push_back(s.m);
@@ -72,8 +67,9 @@ Status InferMatMul(Node& node) {
 }  // namespace
 
 Op MatMul() {
-  return {"MatMul", 2,     2,   1, InferMatMul, AttrNamesOf<MatMulAttrs>,
-          false,    false, true};
+  return Op{"MatMul", 2, 2, 1, InferMatMul, AttrsOf<MatMulAttrs>()}
+      .ReadsMany()
+      .Takes({AnyType(), AsInput(0)});
 }
 
 }  // namespace ops

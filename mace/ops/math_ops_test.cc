@@ -163,7 +163,7 @@ TEST(Cast, LargeEmptyAndErrors) {
   CheckOp({"Cast", {{"to", Bits("i8")}}, {F32({0}, {})}});
   CheckOp({"Cast", {{"to", Bits("f32")}}, {F32({1}, {3})}}, {F32({1}, {3})});
   ExpectInferError({"Cast", {{"to", Bits("f64")}}, {F32({1}, {3})}},
-                   "to 'f64' is no element type; there are f32, f16");
+                   "to 'f64' must be one of f32, f16");
 }
 
 TEST(Reduce, Kinds) {

@@ -48,7 +48,7 @@ TEST(BatchNorm, LargeEmptyAndErrors) {
                    "[3]");
   ExpectInferError(
       {"BatchNorm", {{"activation", std::string("CLIP")}}, inputs({2, 3}, 3)},
-      "there is no activation 'CLIP'");
+      "activation 'CLIP' must be one of NOOP");
 }
 
 // TensorFlow 2.19's values.
@@ -163,7 +163,8 @@ TEST(LpNorm, Literal) {
   for (int64_t axis : {0, 1, 2}) {
     CheckOp({"LpNorm", {{"axis", axis}}, {RandomF32({7, 11, 13}, 1)}});
   }
-  ExpectInferError({"LpNorm", {{"p", int64_t{3}}}, {x}}, "p 3 must be 1 or 2");
+  ExpectInferError({"LpNorm", {{"p", int64_t{3}}}, {x}},
+                   "p 3 must be one of L1 (1), L2 (2)");
 }
 
 // Around the blocks of four channels that a GPU's images have.

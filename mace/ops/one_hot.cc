@@ -20,7 +20,6 @@ namespace {
 
 Status InferOneHot(Node& node) {
   MACE_ASSIGN_OR_RETURN(const OneHotAttrs attrs, ReadAttrs<OneHotAttrs>(node));
-  MACE_RETURN_IF_ERROR(CheckDtype(node, 0, {DataType::kI32, DataType::kI64}));
   MACE_ASSIGN_OR_RETURN(const std::vector<int64_t> depth,
                         IntsOf(node, 1, {attrs.depth}));
   if (depth.size() != 1 || depth[0] < 0) {
@@ -39,9 +38,9 @@ Status InferOneHot(Node& node) {
 }  // namespace
 
 Op OneHot() {
-  return KnowingInputs(
-      {"OneHot", 1, 2, 1, InferOneHot, AttrNamesOf<OneHotAttrs>},
-      {{1, "depth"}});
+  return Op{"OneHot", 1, 2, 1, InferOneHot, AttrsOf<OneHotAttrs>()}
+      .Takes({Indices()})
+      .Knows({{1, "depth"}});
 }
 
 }  // namespace mace::ops

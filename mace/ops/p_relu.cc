@@ -17,8 +17,6 @@ namespace {
 
 Status InferPRelu(Node& node) {
   MACE_RETURN_IF_ERROR(ReadAttrs<NoAttrs>(node).status());
-  MACE_RETURN_IF_ERROR(CheckDtype(node, 0, {DataType::kF32}));
-  MACE_RETURN_IF_ERROR(CheckSameDtype(node));
   const TensorType& x = node.inputs[0].type;
   const TensorType& alpha = node.inputs[1].type;
   if (!BroadcastsTo(alpha.shape, x.shape)) {
@@ -31,6 +29,10 @@ Status InferPRelu(Node& node) {
 
 }  // namespace
 
-Op PRelu() { return {"PRelu", 2, 2, 1, InferPRelu, AttrNamesOf<NoAttrs>}; }
+Op PRelu() {
+  return Op{"PRelu", 2, 2, 1, InferPRelu, AttrsOf<NoAttrs>()}
+      .Takes({Float32(), AsInput(0)})
+      .WithOrder(AxisOrder::kAny);
+}
 
 }  // namespace mace::ops

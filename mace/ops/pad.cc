@@ -21,6 +21,16 @@
 namespace mace {
 namespace {
 
+constexpr struct {
+  const char* name;
+  PadMode mode;
+} kModes[] = {
+    {"CONSTANT", PadMode::kConstant},
+    {"REFLECT", PadMode::kReflect},
+    {"SYMMETRIC", PadMode::kSymmetric},
+    {"EDGE", PadMode::kEdge},
+};
+
 // How many elements the mode can make on one side of `extent`.
 int64_t Reach(PadMode mode, int64_t extent) {
   switch (mode) {
@@ -42,18 +52,14 @@ Result<PadSpec> PadOf(const Node& node) {
   MACE_ASSIGN_OR_RETURN(const PadAttrs attrs, ReadAttrs<PadAttrs>(node));
   PadSpec spec;
   spec.constant_value = attrs.constant_value;
-  if (attrs.pad_type == "CONSTANT") {
-    spec.mode = PadMode::kConstant;
-  } else if (attrs.pad_type == "REFLECT") {
-    spec.mode = PadMode::kReflect;
-  } else if (attrs.pad_type == "SYMMETRIC") {
-    spec.mode = PadMode::kSymmetric;
-  } else if (attrs.pad_type == "EDGE") {
-    spec.mode = PadMode::kEdge;
-  } else {
-    return NodeError(node, "pad_type '" + attrs.pad_type +
-                               "' must be CONSTANT, REFLECT, SYMMETRIC or "
-                               "EDGE");
+  bool found = false;
+  for (const auto& row : kModes) {
+    if (attrs.pad_type != row.name) continue;
+    spec.mode = row.mode;
+    found = true;
+  }
+  if (!found) {
+    return NodeError(node, "there is no pad_type '" + attrs.pad_type + "'");
   }
   MACE_ASSIGN_OR_RETURN(spec.pads, IntsOf(node, 1, attrs.paddings));
   const TensorType& x = node.inputs[0].type;
@@ -96,8 +102,10 @@ Status InferPad(Node& node) {
 }  // namespace
 
 Op Pad() {
-  return KnowingInputs({"Pad", 1, 2, 1, InferPad, AttrNamesOf<PadAttrs>},
-                       {{1, "pads"}});
+  return Op{"Pad", 1, 2, 1, InferPad, AttrsOf<PadAttrs>()}
+      .Choices("pad_type", ChoicesOf(kModes))
+      .Takes({AnyType(), Indices()})
+      .Knows({{1, "pads"}});
 }
 
 }  // namespace ops

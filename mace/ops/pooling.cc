@@ -42,18 +42,6 @@ namespace {
 Status InferPooling(Node& node) {
   MACE_ASSIGN_OR_RETURN(const PoolingAttrs attrs,
                         ReadAttrs<PoolingAttrs>(node));
-  if (attrs.pooling_type < 1 || attrs.pooling_type > 3) {
-    return InvalidModel(Label(node) +
-                        ": attribute 'pooling_type' must be 1 (mean), 2 (max) "
-                        "or 3 (L2), got " +
-                        std::to_string(attrs.pooling_type));
-  }
-  if (attrs.round_mode < 0 || attrs.round_mode > 1) {
-    return InvalidModel(Label(node) +
-                        ": attribute 'round_mode' must be 0 (floor) or 1 "
-                        "(ceil), got " +
-                        std::to_string(attrs.round_mode));
-  }
   MACE_ASSIGN_OR_RETURN(const Window2D window, PoolingWindow(node, attrs));
   MACE_RETURN_IF_ERROR(ParseActivation(node, attrs).status());
   const TensorType& x = node.inputs[0].type;
@@ -65,8 +53,15 @@ Status InferPooling(Node& node) {
 }  // namespace
 
 Op Pooling() {
-  return {"Pooling", 1,     1,   1, InferPooling, AttrNamesOf<PoolingAttrs>,
-          false,     false, true};
+  return Op{"Pooling", 1, 1, 1, InferPooling, AttrsOf<PoolingAttrs>()}
+      .ReadsMany()
+      .Choices("pooling_type",
+               {{"AVERAGE", static_cast<int64_t>(PoolingType::kAverage)},
+                {"MAX", static_cast<int64_t>(PoolingType::kMax)},
+                {"L2", static_cast<int64_t>(PoolingType::kL2)}})
+      .Choices("round_mode", {{"FLOOR", int64_t{0}}, {"CEIL", int64_t{1}}})
+      .Choices("padding", PaddingChoices())
+      .Choices("activation", ActivationChoices());
 }
 
 }  // namespace ops

@@ -43,8 +43,6 @@ Status InferProposal(Node& node) {
   MACE_ASSIGN_OR_RETURN(const ProposalAttrs attrs,
                         ReadAttrs<ProposalAttrs>(node));
   MACE_RETURN_IF_ERROR(CheckProposalAttrs(node, attrs));
-  MACE_RETURN_IF_ERROR(CheckDtype(node, 0, {DataType::kF32}));
-  MACE_RETURN_IF_ERROR(CheckSameDtype(node));
   MACE_RETURN_IF_ERROR(CheckRank(node, 0, 4, "[1,H,W,2*A]"));
   const int64_t num_anchors =
       static_cast<int64_t>(attrs.scales.size() * attrs.ratios.size());
@@ -69,8 +67,9 @@ Status InferProposal(Node& node) {
 }  // namespace
 
 Op Proposal() {
-  return {"Proposal", 3,     3,   1, InferProposal, AttrNamesOf<ProposalAttrs>,
-          false,      false, true};
+  return Op{"Proposal", 3, 3, 1, InferProposal, AttrsOf<ProposalAttrs>()}
+      .ReadsMany()
+      .Takes({Float32(), AsInput(0)});
 }
 
 }  // namespace mace::ops

@@ -24,8 +24,6 @@ namespace {
 Status InferPsroiAlign(Node& node) {
   MACE_ASSIGN_OR_RETURN(const PsroiAlignAttrs attrs,
                         ReadAttrs<PsroiAlignAttrs>(node));
-  MACE_RETURN_IF_ERROR(CheckDtype(node, 0, {DataType::kF32}));
-  MACE_RETURN_IF_ERROR(CheckSameDtype(node));
   MACE_RETURN_IF_ERROR(CheckRank(node, 0, 4, "[N,H,W,C]"));
   MACE_RETURN_IF_ERROR(CheckRank(node, 1, 2, "[n,5]"));
   const TensorType& x = node.inputs[0].type;
@@ -51,15 +49,9 @@ Status InferPsroiAlign(Node& node) {
 }  // namespace
 
 Op PsroiAlign() {
-  return {"PsroiAlign",
-          2,
-          2,
-          1,
-          InferPsroiAlign,
-          AttrNamesOf<PsroiAlignAttrs>,
-          false,
-          false,
-          true};
+  return Op{"PsroiAlign", 2, 2, 1, InferPsroiAlign, AttrsOf<PsroiAlignAttrs>()}
+      .ReadsMany()
+      .Takes({Float32(), AsInput(0)});
 }
 
 }  // namespace mace::ops

@@ -57,10 +57,13 @@ Result<RangeSpec> RangeOf(const Node& node) {
   spec.delta = f[2];
   spec.start_int = v[0];
   spec.delta_int = v[2];
-  const double count =
-      floats ? std::ceil((static_cast<double>(f[1]) - f[0]) / f[2])
-             : (v[2] == 0 ? NAN
-                          : static_cast<double>(CountInts(v[0], v[1], v[2])));
+  const bool stands_still = floats ? f[2] == 0 : v[2] == 0;
+  double count = NAN;
+  if (floats && !stands_still) {
+    count = std::ceil((static_cast<double>(f[1]) - f[0]) / f[2]);
+  } else if (!stands_still) {
+    count = static_cast<double>(CountInts(v[0], v[1], v[2]));
+  }
   constexpr double kMax = 1ull << 48;
   if (!(count < kMax)) {
     const auto text = [&](int i) {
@@ -80,9 +83,6 @@ namespace {
 
 Status InferRange(Node& node) {
   MACE_RETURN_IF_ERROR(ReadAttrs<NoAttrs>(node).status());
-  MACE_RETURN_IF_ERROR(
-      CheckDtype(node, 0, {DataType::kF32, DataType::kI32, DataType::kI64}));
-  MACE_RETURN_IF_ERROR(CheckSameDtype(node));
   MACE_ASSIGN_OR_RETURN(const RangeSpec spec, RangeOf(node));
   node.outputs = {{node.inputs[0].type.dtype, {spec.count}}};
   return Status();
@@ -91,8 +91,9 @@ Status InferRange(Node& node) {
 }  // namespace
 
 Op Range() {
-  return KnowingInputs({"Range", 3, 3, 1, InferRange, AttrNamesOf<NoAttrs>},
-                       {{0, "start"}, {1, "limit"}, {2, "delta"}});
+  return Op{"Range", 3, 3, 1, InferRange, AttrsOf<NoAttrs>()}
+      .Takes({Numbers(), AsInput(0)})
+      .Knows({{0, "start"}, {1, "limit"}, {2, "delta"}});
 }
 
 }  // namespace ops

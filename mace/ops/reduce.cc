@@ -40,13 +40,10 @@ constexpr struct {
 }  // namespace
 
 Result<ReduceKind> ReduceKindOf(const Node& node, const ReduceAttrs& attrs) {
-  std::string names;
   for (const auto& row : kKinds) {
     if (attrs.reduce_type == row.name) return row.kind;
-    names += (names.empty() ? "" : ", ") + std::string(row.name);
   }
-  return NodeError(
-      node, "reduce_type '" + attrs.reduce_type + "' must be one of " + names);
+  return NodeError(node, "there is no reduce_type '" + attrs.reduce_type + "'");
 }
 
 Result<std::vector<int>> ReduceAxesOf(const Node& node,
@@ -64,13 +61,7 @@ namespace {
 
 Status InferReduce(Node& node) {
   MACE_ASSIGN_OR_RETURN(const ReduceAttrs attrs, ReadAttrs<ReduceAttrs>(node));
-  MACE_ASSIGN_OR_RETURN(const ReduceKind kind, ReduceKindOf(node, attrs));
-  if (kind == ReduceKind::kAll || kind == ReduceKind::kAny) {
-    MACE_RETURN_IF_ERROR(CheckDtype(node, 0, {DataType::kBool}));
-  } else {
-    MACE_RETURN_IF_ERROR(
-        CheckDtype(node, 0, {DataType::kF32, DataType::kI32, DataType::kI64}));
-  }
+  MACE_RETURN_IF_ERROR(ReduceKindOf(node, attrs).status());
   MACE_ASSIGN_OR_RETURN(const std::vector<int> axes, ReduceAxesOf(node, attrs));
   TensorType y = node.inputs[0].type;
   y.shape = DropAxes(y.shape, axes, attrs.keepdims);
@@ -81,9 +72,12 @@ Status InferReduce(Node& node) {
 }  // namespace
 
 Op Reduce() {
-  return KnowingInputs(
-      {"Reduce", 1, 2, 1, InferReduce, AttrNamesOf<ReduceAttrs>},
-      {{1, "axes"}});
+  return Op{"Reduce", 1, 2, 1, InferReduce, AttrsOf<ReduceAttrs>()}
+      .Choices("reduce_type", ChoicesOf(kKinds))
+      .NamesAxes("axis")
+      .Takes({Numbers(), Indices()})
+      .TakesWith("reduce_type", {"ALL", "ANY"}, {DataType::kBool})
+      .Knows({{1, "axes"}});
 }
 
 }  // namespace ops

@@ -64,9 +64,10 @@ Status InferReshape(Node& node) {
 }  // namespace
 
 Op Reshape() {
-  return KnowingInputs(
-      {"Reshape", 1, 2, 1, InferReshape, AttrNamesOf<ReshapeAttrs>, true},
-      {{1, "shape"}});
+  return Op{"Reshape", 1, 2, 1, InferReshape, AttrsOf<ReshapeAttrs>()}
+      .IsView()
+      .Takes({AnyType(), Indices()})
+      .Knows({{1, "shape"}});
 }
 
 }  // namespace mace::ops

@@ -108,7 +108,7 @@ TEST(Shape, WholeAndPart) {
   CheckOp({"Shape", {{"start", int64_t{2}}, {"end", int64_t{1}}}, {x}},
           {I64({0}, {})});
   ExpectInferError({"Shape", {{"output_type", std::string("f32")}}, {x}},
-                   "output_type 'f32' must be i64 or i32");
+                   "output_type 'f32' must be one of i64, i32");
 }
 
 }  // namespace

@@ -23,8 +23,6 @@
 namespace mace {
 namespace {
 
-constexpr const char* kModes[] = {"NEAREST", "LINEAR", "CUBIC"};
-
 // Where the centre of output pixel `i` lies among the input's, scale = out/in.
 struct Coordinate {
   const char* name;
@@ -58,32 +56,14 @@ constexpr Rounding kRoundings[] = {
     {"ROUND_PREFER_CEIL", [](float x) { return std::floor(x + 0.5f); }},
 };
 
-const char* NameOf(const char* name) { return name; }
-template <typename Row>
-const char* NameOf(const Row& row) {
-  return row.name;
-}
-
 template <typename Table>
 int IndexIn(const Table& table, const std::string& name) {
   int i = 0;
   for (const auto& row : table) {
-    if (name == NameOf(row)) return i;
+    if (name == row.name) return i;
     ++i;
   }
   return -1;
-}
-
-template <typename Table>
-Status CheckName(const Node& node, const char* attr, const Table& table,
-                 const std::string& name) {
-  if (IndexIn(table, name) >= 0) return Status();
-  std::string names;
-  for (const auto& row : table) {
-    names += (names.empty() ? "" : ", ") + std::string(NameOf(row));
-  }
-  return NodeError(
-      node, std::string(attr) + " '" + name + "' must be one of " + names);
 }
 
 // Keys' kernel at distance d >= 0.
@@ -186,14 +166,6 @@ Result<int64_t> Scaled(const Node& node, int64_t in, float scale) {
 Status InferResize(Node& node) {
   MACE_ASSIGN_OR_RETURN(const ResizeAttrs attrs, ReadAttrs<ResizeAttrs>(node));
   MACE_RETURN_IF_ERROR(CheckRank(node, 0, 4, "[N,H,W,C]"));
-  MACE_RETURN_IF_ERROR(CheckName(node, "mode", kModes, attrs.mode));
-  MACE_RETURN_IF_ERROR(
-      CheckName(node, "coordinate", kCoordinates, attrs.coordinate));
-  MACE_RETURN_IF_ERROR(
-      CheckName(node, "nearest_mode", kRoundings, attrs.nearest_mode));
-  if (attrs.mode != "NEAREST") {
-    MACE_RETURN_IF_ERROR(CheckDtype(node, 0, {DataType::kF32}));
-  }
   if (attrs.cubic_steps < 0 || attrs.cubic_steps > kMaxExtent) {
     return NodeError(
         node, "cubic_steps is " + std::to_string(attrs.cubic_steps) +
@@ -228,9 +200,13 @@ Status InferResize(Node& node) {
 }  // namespace
 
 Op Resize() {
-  return KnowingInputs(
-      {"Resize", 1, 2, 1, InferResize, AttrNamesOf<ResizeAttrs>},
-      {{1, "size"}});
+  return Op{"Resize", 1, 2, 1, InferResize, AttrsOf<ResizeAttrs>()}
+      .Choices("mode", Texts({"NEAREST", "LINEAR", "CUBIC"}))
+      .Choices("coordinate", ChoicesOf(kCoordinates))
+      .Choices("nearest_mode", ChoicesOf(kRoundings))
+      .Takes({AnyType(), Indices()})
+      .TakesWith("mode", {"LINEAR", "CUBIC"}, {DataType::kF32})
+      .Knows({{1, "size"}});
 }
 
 }  // namespace ops

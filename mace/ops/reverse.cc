@@ -27,7 +27,9 @@ Status InferReverse(Node& node) {
 }  // namespace
 
 Op Reverse() {
-  return {"Reverse", 1, 1, 1, InferReverse, AttrNamesOf<ReverseAttrs>};
+  return Op{"Reverse", 1, 1, 1, InferReverse, AttrsOf<ReverseAttrs>()}
+      .NamesAxes("axis")
+      .WithOrder(AxisOrder::kNamed);
 }
 
 }  // namespace mace::ops

@@ -21,7 +21,6 @@ namespace {
 Status InferReverseSequence(Node& node) {
   MACE_ASSIGN_OR_RETURN(const ReverseSequenceAttrs attrs,
                         ReadAttrs<ReverseSequenceAttrs>(node));
-  MACE_RETURN_IF_ERROR(CheckDtype(node, 1, {DataType::kI32, DataType::kI64}));
   const TensorType& x = node.inputs[0].type;
   MACE_ASSIGN_OR_RETURN(
       const std::vector<int> axes,
@@ -35,12 +34,16 @@ Status InferReverseSequence(Node& node) {
 }  // namespace
 
 Op ReverseSequence() {
-  return {"ReverseSequence",
-          2,
-          2,
-          1,
-          InferReverseSequence,
-          AttrNamesOf<ReverseSequenceAttrs>};
+  return Op{"ReverseSequence",
+            2,
+            2,
+            1,
+            InferReverseSequence,
+            AttrsOf<ReverseSequenceAttrs>()}
+      .NamesAxes("seq_axis")
+      .NamesAxes("batch_axis")
+      .Takes({AnyType(), Indices()})
+      .WithOrder(AxisOrder::kNamed);
 }
 
 }  // namespace mace::ops

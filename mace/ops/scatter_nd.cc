@@ -20,12 +20,7 @@ namespace mace::ops {
 namespace {
 
 Status InferScatterNd(Node& node) {
-  MACE_ASSIGN_OR_RETURN(const ScatterNdAttrs attrs,
-                        ReadAttrs<ScatterNdAttrs>(node));
-  if (attrs.reduction != "NONE") {
-    return NodeError(node, "reduction '" + attrs.reduction + "' must be NONE");
-  }
-  MACE_RETURN_IF_ERROR(CheckDtype(node, 1, {DataType::kI32, DataType::kI64}));
+  MACE_RETURN_IF_ERROR(ReadAttrs<ScatterNdAttrs>(node).status());
   const TensorType& data = node.inputs[0].type;
   const TensorType& idx = node.inputs[1].type;
   const TensorType& updates = node.inputs[2].type;
@@ -49,7 +44,9 @@ Status InferScatterNd(Node& node) {
 }  // namespace
 
 Op ScatterNd() {
-  return {"ScatterNd", 3, 3, 1, InferScatterNd, AttrNamesOf<ScatterNdAttrs>};
+  return Op{"ScatterNd", 3, 3, 1, InferScatterNd, AttrsOf<ScatterNdAttrs>()}
+      .Choices("reduction", Texts({"NONE"}))
+      .Takes({AnyType(), Indices(), AsInput(0)});
 }
 
 }  // namespace mace::ops

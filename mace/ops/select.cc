@@ -17,8 +17,6 @@ namespace {
 
 Status InferSelect(Node& node) {
   MACE_RETURN_IF_ERROR(ReadAttrs<NoAttrs>(node).status());
-  MACE_RETURN_IF_ERROR(CheckDtype(node, 0, {DataType::kBool}));
-  MACE_RETURN_IF_ERROR(CheckSameDtype(node, 1));
   TensorType y = node.inputs[1].type;
   MACE_ASSIGN_OR_RETURN(
       y.shape, BroadcastShapes(node, y.shape, node.inputs[2].type.shape));
@@ -30,6 +28,10 @@ Status InferSelect(Node& node) {
 
 }  // namespace
 
-Op Select() { return {"Select", 3, 3, 1, InferSelect, AttrNamesOf<NoAttrs>}; }
+Op Select() {
+  return Op{"Select", 3, 3, 1, InferSelect, AttrsOf<NoAttrs>()}
+      .Takes({OneOf({DataType::kBool}), AnyType(), AsInput(1)})
+      .WithOrder(AxisOrder::kAny);
+}
 
 }  // namespace mace::ops

@@ -36,10 +36,6 @@ Status InferShape(Node& node) {
   TensorType y;
   MACE_ASSIGN_OR_RETURN(y.dtype,
                         ParseDataType(node, "output_type", attrs.output_type));
-  if (y.dtype != DataType::kI64 && y.dtype != DataType::kI32) {
-    return NodeError(
-        node, "output_type '" + attrs.output_type + "' must be i64 or i32");
-  }
   const auto values = ShapeValues(attrs, node.inputs[0].type);
   for (int64_t v : values) {
     if (y.dtype == DataType::kI32 && v > INT32_MAX) {
@@ -55,9 +51,9 @@ Status InferShape(Node& node) {
 }  // namespace
 
 Op Shape() {
-  Op op = {"Shape", 1, 1, 1, InferShape, AttrNamesOf<ShapeAttrs>};
-  op.reads_types_only = true;
-  return op;
+  return Op{"Shape", 1, 1, 1, InferShape, AttrsOf<ShapeAttrs>()}
+      .Choices("output_type", Texts({"i64", "i32"}))
+      .ReadsTypesOnly();
 }
 
 }  // namespace ops

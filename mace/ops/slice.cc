@@ -52,6 +52,11 @@ Result<SliceSpec> SliceOf(const Node& node) {
 namespace ops {
 namespace {
 
+int64_t PartOfSlice(const Node& node, size_t) {
+  const auto spec = SliceOf(node);
+  return spec.ok() ? PartOffset(node.inputs[0].type, *spec) : -1;
+}
+
 Status InferSlice(Node& node) {
   MACE_ASSIGN_OR_RETURN(const SliceSpec spec, SliceOf(node));
   node.outputs = {node.inputs[0].type};
@@ -62,8 +67,11 @@ Status InferSlice(Node& node) {
 }  // namespace
 
 Op Slice() {
-  return KnowingInputs({"Slice", 1, 5, 1, InferSlice, AttrNamesOf<SliceAttrs>},
-                       {{1, "starts"}, {2, "ends"}, {3, "axes"}, {4, "steps"}});
+  return Op{"Slice", 1, 5, 1, InferSlice, AttrsOf<SliceAttrs>()}
+      .NamesAxes("axes")
+      .Takes({AnyType(), Indices()})
+      .IsPart(PartOfSlice)
+      .Knows({{1, "starts"}, {2, "ends"}, {3, "axes"}, {4, "steps"}});
 }
 
 }  // namespace ops

@@ -28,7 +28,9 @@ Status InferSoftmax(Node& node) {
 }  // namespace
 
 Op Softmax() {
-  return {"Softmax", 1, 1, 1, InferSoftmax, AttrNamesOf<SoftmaxAttrs>};
+  return Op{"Softmax", 1, 1, 1, InferSoftmax, AttrsOf<SoftmaxAttrs>()}
+      .NamesAxes("axis")
+      .WithOrder(AxisOrder::kNamed);
 }
 
 }  // namespace mace::ops

@@ -48,12 +48,12 @@ Status InferSpaceToBatchNd(Node& node) {
 }  // namespace
 
 Op SpaceToBatchNd() {
-  return {"SpaceToBatchNd",
-          1,
-          1,
-          1,
-          InferSpaceToBatchNd,
-          AttrNamesOf<SpaceToBatchNdAttrs>};
+  return Op{"SpaceToBatchNd",
+            1,
+            1,
+            1,
+            InferSpaceToBatchNd,
+            AttrsOf<SpaceToBatchNdAttrs>()};
 }
 
 }  // namespace mace::ops

@@ -39,12 +39,8 @@ Status InferSpaceToDepth(Node& node) {
 }  // namespace
 
 Op SpaceToDepth() {
-  return {"SpaceToDepth",
-          1,
-          1,
-          1,
-          InferSpaceToDepth,
-          AttrNamesOf<SpaceToDepthAttrs>};
+  return Op{
+      "SpaceToDepth", 1, 1, 1, InferSpaceToDepth, AttrsOf<SpaceToDepthAttrs>()};
 }
 
 }  // namespace mace::ops

@@ -14,6 +14,7 @@
 
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
+#include "mace/ops/common/slice_spec.h"
 
 namespace mace::ops {
 namespace {
@@ -64,12 +65,29 @@ Status InferSplit(Node& node) {
   return Status();
 }
 
+int64_t PartOfSplit(const Node& node, size_t i) {
+  const auto attrs = ReadAttrs<SplitAttrs>(node);
+  const TensorType& x = node.inputs[0].type;
+  if (!attrs.ok()) return -1;
+  const auto axis = ResolveAxis(node, attrs->axis, x.rank());
+  if (!axis.ok()) return -1;
+  SliceSpec part = WholeSlice(x.shape);
+  part.counts = node.outputs[i].shape;
+  for (size_t k = 0; k < i; ++k) {
+    part.starts[*axis] += node.outputs[k].shape[*axis];
+  }
+  return PartOffset(x, part);
+}
+
 }  // namespace
 
 Op Split() {
-  return KnowingInputs(
-      {"Split", 1, 2, kMany, InferSplit, AttrNamesOf<SplitAttrs>},
-      {{1, "sizes"}});
+  return Op{"Split", 1, 2, kMany, InferSplit, AttrsOf<SplitAttrs>()}
+      .NamesAxes("axis")
+      .Takes({AnyType(), Indices()})
+      .IsPart(PartOfSplit)
+      .WithOrder(AxisOrder::kNamed)
+      .Knows({{1, "sizes"}});
 }
 
 }  // namespace mace::ops

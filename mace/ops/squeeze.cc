@@ -37,7 +37,9 @@ Status InferSqueeze(Node& node) {
 }  // namespace
 
 Op Squeeze() {
-  return {"Squeeze", 1, 1, 1, InferSqueeze, AttrNamesOf<SqueezeAttrs>, true};
+  return Op{"Squeeze", 1, 1, 1, InferSqueeze, AttrsOf<SqueezeAttrs>()}
+      .IsView()
+      .NamesAxes("axis");
 }
 
 }  // namespace mace::ops

@@ -17,7 +17,6 @@ namespace {
 
 Status InferStack(Node& node) {
   MACE_ASSIGN_OR_RETURN(const StackAttrs attrs, ReadAttrs<StackAttrs>(node));
-  MACE_RETURN_IF_ERROR(CheckSameDtype(node));
   TensorType y = node.inputs[0].type;
   MACE_ASSIGN_OR_RETURN(const int axis,
                         ResolveAxis(node, attrs.axis, y.rank() + 1));
@@ -36,7 +35,8 @@ Status InferStack(Node& node) {
 }  // namespace
 
 Op Stack() {
-  return {"Stack", 1, kMany, 1, InferStack, AttrNamesOf<StackAttrs>};
+  return Op{"Stack", 1, kMany, 1, InferStack, AttrsOf<StackAttrs>()}.Takes(
+      {AnyType(), AsInput(0)});
 }
 
 }  // namespace mace::ops

@@ -99,6 +99,11 @@ Result<SliceSpec> StridedSliceOf(const Node& node) {
 namespace ops {
 namespace {
 
+int64_t PartOfStridedSlice(const Node& node, size_t) {
+  const auto spec = StridedSliceOf(node);
+  return spec.ok() ? PartOffset(node.inputs[0].type, *spec) : -1;
+}
+
 Status InferStridedSlice(Node& node) {
   MACE_ASSIGN_OR_RETURN(const SliceSpec spec, StridedSliceOf(node));
   node.outputs = {node.inputs[0].type};
@@ -109,9 +114,11 @@ Status InferStridedSlice(Node& node) {
 }  // namespace
 
 Op StridedSlice() {
-  return KnowingInputs({"StridedSlice", 1, 4, 1, InferStridedSlice,
-                        AttrNamesOf<StridedSliceAttrs>},
-                       {{1, "begin"}, {2, "end"}, {3, "strides"}});
+  return Op{
+      "StridedSlice", 1, 4, 1, InferStridedSlice, AttrsOf<StridedSliceAttrs>()}
+      .Takes({AnyType(), Indices()})
+      .IsPart(PartOfStridedSlice)
+      .Knows({{1, "begin"}, {2, "end"}, {3, "strides"}});
 }
 
 }  // namespace ops

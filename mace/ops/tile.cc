@@ -40,8 +40,9 @@ Status InferTile(Node& node) {
 }  // namespace
 
 Op Tile() {
-  return KnowingInputs({"Tile", 1, 2, 1, InferTile, AttrNamesOf<TileAttrs>},
-                       {{1, "repeats"}});
+  return Op{"Tile", 1, 2, 1, InferTile, AttrsOf<TileAttrs>()}
+      .Takes({AnyType(), Indices()})
+      .Knows({{1, "repeats"}});
 }
 
 }  // namespace mace::ops

@@ -21,8 +21,6 @@ namespace {
 
 Status InferTopK(Node& node) {
   MACE_ASSIGN_OR_RETURN(const TopKAttrs attrs, ReadAttrs<TopKAttrs>(node));
-  MACE_RETURN_IF_ERROR(
-      CheckDtype(node, 0, {DataType::kF32, DataType::kI32, DataType::kI64}));
   MACE_ASSIGN_OR_RETURN(const std::vector<int64_t> k,
                         IntsOf(node, 1, {attrs.k}));
   TensorType y = node.inputs[0].type;
@@ -44,8 +42,11 @@ Status InferTopK(Node& node) {
 }  // namespace
 
 Op TopK() {
-  return KnowingInputs({"TopK", 1, 2, 2, InferTopK, AttrNamesOf<TopKAttrs>},
-                       {{1, "k"}});
+  return Op{"TopK", 1, 2, 2, InferTopK, AttrsOf<TopKAttrs>()}
+      .NamesAxes("axis")
+      .Takes({Numbers(), Indices()})
+      .WithOrder(AxisOrder::kNamed)
+      .Knows({{1, "k"}});
 }
 
 }  // namespace mace::ops

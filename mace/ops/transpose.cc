@@ -44,7 +44,7 @@ Status InferTranspose(Node& node) {
 }  // namespace
 
 Op Transpose() {
-  return {"Transpose", 1, 1, 1, InferTranspose, AttrNamesOf<TransposeAttrs>};
+  return Op{"Transpose", 1, 1, 1, InferTranspose, AttrsOf<TransposeAttrs>()};
 }
 
 }  // namespace ops

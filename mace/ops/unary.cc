@@ -24,22 +24,15 @@ constexpr const char* kNames[] = {
     "ACOSH",      "ATANH", "ERF",  "IS_NAN", "IS_INF",
 };
 
-bool TakesIntegers(UnaryKind kind) {
-  return kind == UnaryKind::kAbs || kind == UnaryKind::kNeg ||
-         kind == UnaryKind::kSquare || kind == UnaryKind::kSign;
-}
-
 }  // namespace
 
 Result<UnaryKind> UnaryKindOf(const Node& node, const UnaryAttrs& attrs) {
-  std::string names;
   int i = 0;
   for (const char* name : kNames) {
     if (attrs.type == name) return static_cast<UnaryKind>(i);
-    names += (names.empty() ? "" : ", ") + std::string(name);
     ++i;
   }
-  return NodeError(node, "type '" + attrs.type + "' must be one of " + names);
+  return NodeError(node, "there is no type '" + attrs.type + "'");
 }
 
 namespace ops {
@@ -48,12 +41,6 @@ namespace {
 Status InferUnary(Node& node) {
   MACE_ASSIGN_OR_RETURN(const UnaryAttrs attrs, ReadAttrs<UnaryAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const UnaryKind kind, UnaryKindOf(node, attrs));
-  if (TakesIntegers(kind)) {
-    MACE_RETURN_IF_ERROR(
-        CheckDtype(node, 0, {DataType::kF32, DataType::kI32, DataType::kI64}));
-  } else {
-    MACE_RETURN_IF_ERROR(CheckDtype(node, 0, {DataType::kF32}));
-  }
   TensorType y = node.inputs[0].type;
   if (kind == UnaryKind::kIsNan || kind == UnaryKind::kIsInf) {
     y.dtype = DataType::kBool;
@@ -64,7 +51,13 @@ Status InferUnary(Node& node) {
 
 }  // namespace
 
-Op Unary() { return {"Unary", 1, 1, 1, InferUnary, AttrNamesOf<UnaryAttrs>}; }
+Op Unary() {
+  return Op{"Unary", 1, 1, 1, InferUnary, AttrsOf<UnaryAttrs>()}
+      .Choices("type", Texts({std::begin(kNames), std::end(kNames)}))
+      .Takes({Float32()})
+      .TakesWith("type", {"ABS", "NEG", "SQUARE", "SIGN"}, Numbers().types)
+      .WithOrder(AxisOrder::kAny);
+}
 
 }  // namespace ops
 }  // namespace mace

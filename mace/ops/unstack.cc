@@ -38,7 +38,8 @@ Status InferUnstack(Node& node) {
 }  // namespace
 
 Op Unstack() {
-  return {"Unstack", 1, 1, kMany, InferUnstack, AttrNamesOf<UnstackAttrs>};
+  return Op{"Unstack", 1, 1, kMany, InferUnstack, AttrsOf<UnstackAttrs>()}
+      .NamesAxes("axis");
 }
 
 }  // namespace mace::ops

@@ -99,65 +99,13 @@ class Grouper {
     members_[root].clear();
   }
 
-  // Where output `i` of a step begins in its first input, if the step only
-  // renames bytes; else -1.
-  int64_t ViewOffset(const GraphNode& g, size_t i) const {
-    const Op* op = FindOp(g.node.op);  // null for chains
-    if (op != nullptr && op->is_view) return 0;
-    if (g.node.op != "Split" && g.node.op != "Slice") return -1;
-    const Shape& in = g.node.inputs[0].type.shape;
-    const Shape& out = g.node.outputs[i].shape;
-    if (out.size() != in.size()) return -1;
-    // The only extent that differs must have nothing but ones before it.
-    size_t axis = 0;
-    while (axis < in.size() && in[axis] == 1 && out[axis] == 1) ++axis;
-    for (size_t d = axis + 1; d < in.size(); ++d) {
-      if (in[d] != out[d]) return -1;
-    }
-    int64_t first = 0;  // row of `in` at which the output begins
-    if (g.node.op == "Split") {
-      for (size_t k = 0; k < i; ++k) {
-        if (axis < in.size()) first += g.node.outputs[k].shape[axis];
-      }
-    } else if (!SliceStart(g.node, axis, in, first)) {
-      return -1;
-    }
-    int64_t row = static_cast<int64_t>(SizeOf(g.node.inputs[0].type.dtype));
-    for (size_t d = axis + 1; d < in.size(); ++d) row *= in[d];
-    return first * row;
-  }
-
-  // Only slices told by attributes, with positive starts and unit steps.
-  static bool SliceStart(const Node& node, size_t axis, const Shape& in,
-                         int64_t& first) {
-    if (node.inputs.size() > 1) return false;
-    const auto ints = [&](const char* name) {
-      const auto it = node.attrs.find(name);
-      const auto* list = it == node.attrs.end()
-                             ? nullptr
-                             : std::get_if<std::vector<int64_t>>(&it->second);
-      return list ? *list : std::vector<int64_t>();
-    };
-    const std::vector<int64_t> starts = ints("starts"), axes = ints("axes");
-    for (int64_t step : ints("steps")) {
-      if (step != 1) return false;
-    }
-    for (size_t k = 0; k < starts.size(); ++k) {
-      int64_t d = k < axes.size() ? axes[k] : static_cast<int64_t>(k);
-      if (d < 0) d += static_cast<int64_t>(in.size());
-      if (d != static_cast<int64_t>(axis)) continue;
-      first = starts[k] < 0 ? starts[k] + in[axis] : starts[k];
-    }
-    return first >= 0;
-  }
-
   bool TryViews(size_t s) {
     const GraphNode& g = NodeOf(s);
     const int input = g.inputs.empty() ? -1 : g.inputs[0];
     if (input < 0) return false;
     std::vector<int64_t> offsets;
     for (size_t i = 0; i < g.outputs.size(); ++i) {
-      offsets.push_back(ViewOffset(g, i));
+      offsets.push_back(ViewOffset(g.node, i));
       if (offsets[i] < 0) return false;
       // A part of something larger cannot be the caller's output.
       const int64_t bytes = Bytes(graph_.values[g.outputs[i]].type);

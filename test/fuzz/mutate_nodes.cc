@@ -86,9 +86,9 @@ bool AddAttr(const Donors&, Draft* draft, Random& random) {
   proto::OperatorDef* node = AnyNode(draft, random);
   const Op* op = node == nullptr ? nullptr : FindOp(node->type());
   if (op == nullptr) return false;
-  const std::vector<AttrName> names = op->attr_names();
+  const std::vector<AttrInfo>& names = op->attrs;
   if (names.empty()) return false;
-  const AttrName& attr = random.Of(names);
+  const AttrInfo& attr = random.Of(names);
   for (const proto::Argument& arg : node->arg()) {
     if (arg.name() == attr.name) return false;
   }

@@ -151,7 +151,7 @@ Trial DrawNode(const Draft& draft, const Op& op, const std::string& x,
       first = OperandOf(draft, trial.operands[0]).type;
     }
   }
-  for (const AttrName& attr : op.attr_names()) {
+  for (const AttrInfo& attr : op.attrs) {
     if (random.Percent(55)) {
       trial.node.attrs[attr.name] =
           PlausibleAttr(attr.name, attr.initial, random);

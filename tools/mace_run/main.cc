@@ -12,6 +12,7 @@
 #include "mace/cpu/common/machine_limits.h"
 #include "tools/cli/text_table.h"
 #include "tools/mace_run/embed_plan.h"
+#include "tools/mace_run/infer_types.h"
 #include "tools/mace_run/options.h"
 #include "tools/mace_run/pack_weights.h"
 #include "tools/mace_run/plan_table.h"
@@ -219,6 +220,10 @@ int Main(int argc, char** argv) {
   if (code >= 0) return code;
   if (options.list_ops) {
     std::printf("%s\n", OpListJson().dump(1).c_str());
+    return 0;
+  }
+  if (options.infer_types) {
+    std::printf("%s\n", InferTypes(options.jobs).dump().c_str());
     return 0;
   }
   if (options.machine) return PrintMachine(options);

@@ -240,6 +240,9 @@ int ParseOptions(int argc, char** argv, Options* options) {
                "print the init time, then run once per line on stdin and print "
                "its milliseconds; without a model it only waits");
   app.add_flag("--list_ops", o.list_ops, "print the ops of this build as JSON");
+  app.add_flag("--infer_types", o.infer_types,
+               "print the types of all tensors of the models as JSON, or why "
+               "a model is refused; nothing runs");
   app.add_flag("--machine", o.machine,
                "measure what this CPU can do at most and print it as JSON");
 

@@ -61,6 +61,7 @@ struct Options {
   bool wide = false;
   bool interactive = false;
   bool list_ops = false;
+  bool infer_types = false;
   bool machine = false;
 };
 

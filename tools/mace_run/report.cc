@@ -3,6 +3,12 @@
 
 #include "tools/mace_run/report.h"
 
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <type_traits>
+#include <variant>
+
 #include "mace/base/file.h"
 #include "mace/cpu/common/kernel_table.h"
 #include "mace/ops/common/op.h"
@@ -99,6 +105,71 @@ json KnownInputs(const Op& op) {
   return inputs;
 }
 
+// As text where JSON has no such number.
+json ToJson(const Attr& value) {
+  return std::visit(
+      [](const auto& v) -> json {
+        using T = std::decay_t<decltype(v)>;
+        if constexpr (std::is_same_v<T, float>) {
+          // The shortest number that is this float.
+          if (std::isinf(v)) return v > 0 ? "inf" : "-inf";
+          char text[32];
+          std::snprintf(text, sizeof(text), "%.7g", static_cast<double>(v));
+          return json(std::strtod(text, nullptr));
+        } else {
+          return json(v);
+        }
+      },
+      value);
+}
+
+json Attrs(const Op& op) {
+  json attrs = json::object();
+  for (const AttrInfo& attr : op.attrs) {
+    json facts = {{"type", attr.type}, {"default", ToJson(attr.initial)}};
+    for (const Choice& choice : attr.choices) {
+      facts["choices"][choice.name] = ToJson(choice.value);
+    }
+    if (attr.names_axes) facts["names_axes"] = true;
+    attrs[attr.name] = std::move(facts);
+  }
+  return attrs;
+}
+
+json NamesOf(const std::vector<DataType>& types) {
+  json names = json::array();
+  for (DataType type : types) names.push_back(Name(type));
+  return names;
+}
+
+// By input: the types, [] for any, or the input that has the same one.
+json InputTypes(const Op& op) {
+  json rows = json::array();
+  for (const InputType& row : op.types) {
+    rows.push_back(row.as >= 0 ? json(row.as) : NamesOf(row.types));
+  }
+  return rows;
+}
+
+json TypesWith(const Op& op) {
+  if (op.types_with.attr.empty()) return json::object();
+  return {{"attr", op.types_with.attr},
+          {"values", op.types_with.values},
+          {"types", NamesOf(op.types_with.types)}};
+}
+
+const char* AxisOrderName(AxisOrder order) {
+  switch (order) {
+    case AxisOrder::kFixed:
+      return "fixed";
+    case AxisOrder::kAny:
+      return "any";
+    case AxisOrder::kNamed:
+      return "named";
+  }
+  return "";
+}
+
 }  // namespace
 
 json ToJson(const RunResult& result) {
@@ -138,11 +209,15 @@ json ToJson(const Benchmark& benchmark) {
 json OpListJson() {
   json list = json::array();
   for (const Op* op : AllOps()) {
-    std::vector<std::string> attrs;
-    for (const AttrName& attr : op->attr_names()) attrs.push_back(attr.name);
     list.push_back(
         {{"name", op->name},
-         {"attrs", attrs},
+         {"attrs", Attrs(*op)},
+         {"types", InputTypes(*op)},
+         {"types_with", TypesWith(*op)},
+         {"view", op->is_view       ? "always"
+                  : op->part_offset ? "where contiguous"
+                                    : "never"},
+         {"axis_order", AxisOrderName(op->axis_order)},
          {"min_inputs", op->min_inputs},
          {"max_inputs", op->max_inputs == kMany ? -1 : op->max_inputs},
          {"outputs", op->num_outputs == kMany ? -1 : op->num_outputs},

@@ -3,6 +3,9 @@
 
 #include "mace/ops/common/activation_attrs.h"
 
+#include "mace/ops/common/attr_info.h"
+#include "mace/ops/common/operands.h"
+
 namespace mace {
 namespace {
 
@@ -28,15 +31,14 @@ constexpr struct {
 
 }  // namespace
 
+std::vector<Choice> ActivationChoices() { return ChoicesOf(kNames); }
+
 Result<ActivationKind> ParseActivation(const Node& node,
                                        const ActivationAttrs& attrs) {
-  std::string names;
   for (const auto& n : kNames) {
     if (attrs.activation == n.name) return n.kind;
-    names += (names.empty() ? "" : ", ") + std::string(n.name);
   }
-  return InvalidModel(Label(node) + ": there is no activation '" +
-                      attrs.activation + "'; there are " + names);
+  return NodeError(node, "there is no activation '" + attrs.activation + "'");
 }
 
 }  // namespace mace

@@ -6,18 +6,6 @@
 #include <algorithm>
 
 namespace mace {
-namespace {
-
-Status CheckType(const Node& node, size_t input, const char* what) {
-  const DataType x = node.inputs[0].type.dtype;
-  if (node.inputs[input].type.dtype != x) {
-    return InvalidModel(Label(node) + ": " + what + " must be " + Name(x) +
-                        " as x is, it is " + ToString(node.inputs[input].type));
-  }
-  return Status();
-}
-
-}  // namespace
 
 Status CheckFilter(const Node& node, int rank, const char* form) {
   const TensorType& w = node.inputs[1].type;
@@ -26,7 +14,7 @@ Status CheckFilter(const Node& node, int rank, const char* form) {
     return InvalidModel(Label(node) + ": w must be " + form +
                         " with no extent 0, it is " + ToString(w));
   }
-  return CheckType(node, 1, "w");
+  return Status();
 }
 
 Status CheckGroups(const Node& node, int64_t group) {
@@ -52,7 +40,7 @@ Status CheckBias(const Node& node, int64_t channels) {
         Label(node) + ": b must be [" + std::to_string(channels) +
         "], one value per output channel, it is " + ToString(b));
   }
-  return CheckType(node, 2, "b");
+  return Status();
 }
 
 }  // namespace mace

@@ -3,7 +3,10 @@
 
 #include "mace/ops/common/op.h"
 
+#include <algorithm>
 #include <map>
+
+#include "mace/ops/common/operands.h"
 
 namespace mace {
 namespace {
@@ -23,6 +26,67 @@ std::string CountOf(int min, int max) {
   return std::to_string(min) + " to " + std::to_string(max);
 }
 
+// A text or a number as messages show it.
+std::string ToString(const Attr& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) {
+    return "'" + *text + "'";
+  }
+  const auto* number = std::get_if<int64_t>(&value);
+  return number == nullptr ? "?" : std::to_string(*number);
+}
+
+Status CheckChoices(const Op& op, const Node& node) {
+  for (const AttrInfo& attr : op.attrs) {
+    const auto given = node.attrs.find(attr.name);
+    const Attr& value =
+        given == node.attrs.end() ? attr.initial : given->second;
+    if (attr.choices.empty() || value.index() != attr.initial.index()) {
+      continue;  // ReadAttrs refuses what is of another type
+    }
+    std::string names;
+    bool found = false;
+    for (const Choice& choice : attr.choices) {
+      found = found || choice.value == value;
+      const bool is_text = std::holds_alternative<std::string>(choice.value);
+      names += (names.empty() ? "" : ", ") + choice.name +
+               (is_text ? "" : " (" + ToString(choice.value) + ")");
+    }
+    if (found) continue;
+    return NodeError(
+        node, attr.name + " " + ToString(value) + " must be one of " + names);
+  }
+  return Status();
+}
+
+// The types of input 0, which may follow from an attribute.
+std::vector<DataType> FirstTypes(const Op& op, const Node& node) {
+  const auto& with = op.types_with;
+  for (const AttrInfo& attr : op.attrs) {
+    if (attr.name != with.attr) continue;
+    const auto given = node.attrs.find(attr.name);
+    const auto* value = std::get_if<std::string>(
+        given == node.attrs.end() ? &attr.initial : &given->second);
+    if (value != nullptr &&
+        std::count(with.values.begin(), with.values.end(), *value) > 0) {
+      return with.types;
+    }
+  }
+  return op.types[0].types;
+}
+
+Status CheckTypes(const Op& op, const Node& node) {
+  for (size_t i = 0; !op.types.empty() && i < node.inputs.size(); ++i) {
+    const InputType& rule = op.types[std::min(i, op.types.size() - 1)];
+    if (rule.as >= 0) {
+      MACE_RETURN_IF_ERROR(CheckDtypeAs(node, i, rule.as));
+    } else {
+      MACE_RETURN_IF_ERROR(
+          CheckDtype(node, i, i == 0 ? FirstTypes(op, node) : rule.types));
+    }
+  }
+  return Status();
+}
+
 Status CheckKnown(const Op& op, const Node& node) {
   for (const KnownInput& known : op.known_inputs) {
     const size_t i = static_cast<size_t>(known.index);
@@ -40,7 +104,90 @@ Status CheckKnown(const Op& op, const Node& node) {
   return Status();
 }
 
+AttrInfo* Find(std::vector<AttrInfo>& attrs, const std::string& name) {
+  for (AttrInfo& attr : attrs) {
+    if (attr.name == name) return &attr;
+  }
+  attrs.emplace_back();  // without a type: op_test.cc finds it
+  attrs.back().name = name;
+  return &attrs.back();
+}
+
 }  // namespace
+
+Op Op::Choices(const std::string& attr, std::vector<Choice> choices) const {
+  Op op = *this;
+  Find(op.attrs, attr)->choices = std::move(choices);
+  return op;
+}
+
+Op Op::NamesAxes(const std::string& attr) const {
+  Op op = *this;
+  Find(op.attrs, attr)->names_axes = true;
+  return op;
+}
+
+Op Op::Knows(std::vector<KnownInput> inputs) const {
+  Op op = *this;
+  op.known_inputs = std::move(inputs);
+  return op;
+}
+
+Op Op::Takes(std::vector<InputType> inputs) const {
+  Op op = *this;
+  op.types = std::move(inputs);
+  return op;
+}
+
+Op Op::TakesWith(const char* attr, std::vector<std::string> values,
+                 std::vector<DataType> of_input_0) const {
+  Op op = *this;
+  op.types_with = {attr, std::move(values), std::move(of_input_0)};
+  return op;
+}
+
+Op Op::IsView() const {
+  Op op = *this;
+  op.is_view = true;
+  return op;
+}
+
+Op Op::IsPart(int64_t (*offset)(const Node& node, size_t i)) const {
+  Op op = *this;
+  op.part_offset = offset;
+  return op;
+}
+
+Op Op::ReadsTypesOnly() const {
+  Op op = *this;
+  op.reads_types_only = true;
+  return op;
+}
+
+Op Op::ReadsMany() const {
+  Op op = *this;
+  op.reads_many = true;
+  return op;
+}
+
+Op Op::WithOrder(AxisOrder order) const {
+  Op op = *this;
+  op.axis_order = order;
+  return op;
+}
+
+int64_t ViewOffset(const Node& node, size_t i) {
+  const Op* op = FindOp(node.op);  // null for fused nodes and converts
+  if (op == nullptr) return -1;
+  if (op->is_view) return 0;
+  return op->part_offset == nullptr ? -1 : op->part_offset(node, i);
+}
+
+std::vector<Choice> Texts(const std::vector<std::string>& texts) {
+  std::vector<Choice> choices;
+  for (const std::string& text : texts) choices.push_back({text, text});
+  return choices;
+}
 
 const Op* FindOp(const std::string& name) {
   const auto it = Table().find(name);
@@ -78,6 +225,8 @@ Status Infer(Node& node) {
     return InvalidModel(Label(node) + ": has " + CountOf(1, op->num_outputs) +
                         " outputs, got " + std::to_string(num_outputs));
   }
+  MACE_RETURN_IF_ERROR(CheckChoices(*op, node));
+  MACE_RETURN_IF_ERROR(CheckTypes(*op, node));
   MACE_RETURN_IF_ERROR(CheckKnown(*op, node));
   MACE_RETURN_IF_ERROR(op->infer(node));
   for (const TensorType& type : node.outputs) {

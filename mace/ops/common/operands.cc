@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "mace/ops/common/attr_info.h"
+
 namespace mace {
 namespace {
 
@@ -73,8 +75,8 @@ Result<std::vector<int64_t>> IntsOf(const Node& node, size_t i,
 }
 
 Status CheckDtype(const Node& node, size_t i,
-                  std::initializer_list<DataType> types) {
-  if (!node.has_input(i)) return Status();
+                  const std::vector<DataType>& types) {
+  if (!node.has_input(i) || types.empty()) return Status();
   const TensorType& x = node.inputs[i].type;
   if (std::find(types.begin(), types.end(), x.dtype) != types.end()) {
     return Status();
@@ -83,15 +85,15 @@ Status CheckDtype(const Node& node, size_t i,
       node, Input(i) + " is " + ToString(x) + ", it must be " + NamesOf(types));
 }
 
-Status CheckSameDtype(const Node& node, size_t first) {
-  const TensorType& want = node.inputs[first].type;
-  for (size_t i = first + 1; i < node.inputs.size(); ++i) {
-    if (!node.has_input(i) || node.inputs[i].type.dtype == want.dtype) continue;
-    return NodeError(node, Input(i) + " is " + ToString(node.inputs[i].type) +
-                               ", it must be " + Name(want.dtype) + " as " +
-                               Input(first) + " " + ToString(want));
+Status CheckDtypeAs(const Node& node, size_t i, int other) {
+  const TensorType& want = node.inputs[static_cast<size_t>(other)].type;
+  if (!node.has_input(i) || node.inputs[i].type.dtype == want.dtype) {
+    return Status();
   }
-  return Status();
+  return NodeError(node, Input(i) + " is " + ToString(node.inputs[i].type) +
+                             ", it must be " + Name(want.dtype) + " as " +
+                             Input(static_cast<size_t>(other)) + " " +
+                             ToString(want));
 }
 
 Status CheckRank(const Node& node, size_t i, int rank, const char* what) {
@@ -125,6 +127,14 @@ Result<DataType> ParseDataType(const Node& node, const char* attr,
   return NodeError(node, std::string(attr) + " '" + name +
                              "' is no element type; there are " +
                              NamesOf(kAllTypes));
+}
+
+std::vector<Choice> DataTypeChoices() {
+  std::vector<Choice> choices;
+  for (DataType t : kAllTypes) {
+    choices.push_back({Name(t), std::string(Name(t))});
+  }
+  return choices;
 }
 
 Shape DropAxes(const Shape& shape, const std::vector<int>& axes, bool keep) {

@@ -5,7 +5,6 @@
 #ifndef MACE_OPS_COMMON_OPERANDS_H_
 #define MACE_OPS_COMMON_OPERANDS_H_
 
-#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -34,12 +33,12 @@ Result<std::vector<int64_t>> KnownInts(const Node& node, size_t i);
 Result<std::vector<int64_t>> IntsOf(const Node& node, size_t i,
                                     const std::vector<int64_t>& attr);
 
-// Input `i`, if given, must have one of the types.
+// Input `i`, if given, must have one of the types; any, if there are none.
 Status CheckDtype(const Node& node, size_t i,
-                  std::initializer_list<DataType> types);
+                  const std::vector<DataType>& types);
 
-// All given inputs from `first` on must have the type of input `first`.
-Status CheckSameDtype(const Node& node, size_t first = 0);
+// Input `i`, if given, must have the type of input `other`.
+Status CheckDtypeAs(const Node& node, size_t i, int other);
 
 // Input `i` must have `rank` dimensions; `what` names them: "[N,H,W,C]".
 Status CheckRank(const Node& node, size_t i, int rank, const char* what);

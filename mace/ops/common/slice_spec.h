@@ -27,6 +27,10 @@ SliceSpec WholeSlice(const Shape& x);
 void SetSlice(int d, int64_t extent, int64_t start, int64_t end, int64_t step,
               SliceSpec* spec);
 
+// Where the selection begins in the bytes of x, if it is a contiguous part of
+// them; else -1.
+int64_t PartOffset(const TensorType& x, const SliceSpec& spec);
+
 // The selection that a Slice or StridedSlice node makes.
 // Errors: MACE_INVALID_MODEL.
 Result<SliceSpec> SliceOf(const Node& node);

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "mace/ops/common/attr_info.h"
+
 namespace mace {
 namespace {
 
@@ -40,12 +42,6 @@ Result<Window2D> StartWindow(const Node& node, const WindowAttrs& attrs,
   }
   MACE_RETURN_IF_ERROR(CheckList(node, "strides", attrs.strides, 2, 1));
   MACE_RETURN_IF_ERROR(CheckList(node, "dilations", attrs.dilations, 2, 1));
-  if (attrs.padding < 0 || attrs.padding > 4) {
-    return InvalidModel(Label(node) +
-                        ": attribute 'padding' must be 0 (valid), 1 (same), 2 "
-                        "(full), 3 (same, lower) or 4 (explicit), got " +
-                        std::to_string(attrs.padding));
-  }
   if (static_cast<Padding>(attrs.padding) == Padding::kExplicit) {
     MACE_RETURN_IF_ERROR(
         CheckList(node, "padding_values", attrs.padding_values, 4, 0));
@@ -115,6 +111,15 @@ bool IsSame(int64_t padding) {
 }
 
 }  // namespace
+
+std::vector<Choice> PaddingChoices() {
+  const auto value = [](Padding p) { return static_cast<int64_t>(p); };
+  return {{"VALID", value(Padding::kValid)},
+          {"SAME", value(Padding::kSame)},
+          {"FULL", value(Padding::kFull)},
+          {"SAME_LOWER", value(Padding::kSameLower)},
+          {"EXPLICIT", value(Padding::kExplicit)}};
+}
 
 std::string KernelToString(int64_t kernel_h, int64_t kernel_w) {
   return std::to_string(kernel_h) + "x" + std::to_string(kernel_w);
