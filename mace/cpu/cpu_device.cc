@@ -18,6 +18,7 @@ Result<std::unique_ptr<CpuDevice>> CpuDevice::Create(
   MACE_ASSIGN_OR_RETURN(device->threads_,
                         ThreadPool::Create(options.num_threads));
   device->packed_ = std::move(packed);
+  device->unread_.SetUnread();
   device->context_ = {device->threads_.get(), options.features,
                       device->packed_.get(), options.max_winograd,
                       options.reference};
@@ -60,14 +61,24 @@ bool CpuDevice::ComputesFp16(const Node& node) const {
   });
 }
 
+// By making the kernel and packing nothing for it, so that no second set of
+// checks can disagree with those of Prepare.
+Result<NodeWork> CpuDevice::Supports(const Node& node) {
+  CpuContext context = context_;
+  context.packed = &unread_;
+  MACE_ASSIGN_OR_RETURN(const KernelPtr kernel,
+                        cpu::PrepareNode(node, context));
+  return NodeWork{kernel->macs(), kernel->renames_only()};
+}
+
 Result<KernelPtr> CpuDevice::Prepare(const Node& node) {
   if (tuner_ == nullptr) return cpu::PrepareNode(node, context_);
   return tuner_->Prepare({{&node, -1}}, context_);
 }
 
-Result<KernelPtr> CpuDevice::PrepareFused(const std::vector<FusedNode>& chain) {
-  if (tuner_ == nullptr) return cpu::PrepareLinks(chain, context_);
-  return tuner_->Prepare(chain, context_);
+Result<KernelPtr> CpuDevice::PrepareFused(const std::vector<FusedNode>& nodes) {
+  if (tuner_ == nullptr) return cpu::PrepareLinks(nodes, context_);
+  return tuner_->Prepare(nodes, context_);
 }
 
 Status CpuDevice::TunePlan(const DryRun& dry_run) {

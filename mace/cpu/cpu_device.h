@@ -26,18 +26,27 @@ struct CpuOptions {
   std::set<std::string> float32_nodes = {};
 };
 
-class CpuDevice final : public Device {
+class CpuDevice final : public Device,
+                        public NodeKernels,
+                        public DeviceTuning,
+                        public DeviceActivity {
  public:
   // `packed` may be shared with other devices. Errors: MACE_OUT_OF_RESOURCES.
   static Result<std::unique_ptr<CpuDevice>> Create(
       const CpuOptions& options, std::shared_ptr<PackedWeights> packed);
 
   const char* name() const override { return "CPU"; }
+  DeviceSpeed speed() const override;
+  NodeKernels* kernels() override { return this; }
+  DeviceTuning* tuning() override { return this; }
+  DeviceActivity* activity() override { return this; }
+
+  Result<NodeWork> Supports(const Node& node) override;
   Result<KernelPtr> Prepare(const Node& node) override;
   bool TakesFp16(const Node& node, size_t i) const override;
   bool ComputesFp16(const Node& node) const override;
-  Result<KernelPtr> PrepareFused(const std::vector<FusedNode>& chain) override;
-  DeviceSpeed speed() const override;
+  Result<KernelPtr> PrepareFused(const std::vector<FusedNode>& nodes) override;
+  using DeviceTuning::DryRun;
   Status TunePlan(const DryRun& dry_run) override;
   std::string DumpTuning() const override;
   DeviceCounts counts() const override;
@@ -48,6 +57,7 @@ class CpuDevice final : public Device {
   std::unique_ptr<ThreadPool> threads_;
   std::shared_ptr<PackedWeights> packed_;
   CpuContext context_;
+  PackedWeights unread_;  // of kernels that are asked for and not run
   std::unique_ptr<cpu::Tuner> tuner_;  // null: the cost model chooses
   std::set<std::string> float32_nodes_;
 };

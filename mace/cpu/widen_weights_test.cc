@@ -41,7 +41,7 @@ struct Sample {
       graph.nodes.push_back(g);
     }
   }
-  bool Widens(const std::vector<const Device*>& devices) {
+  bool Widens(const std::vector<Device*>& devices) {
     EXPECT_TRUE(WidenWeights(devices, packed, graph).ok());
     const Value& w = graph.values[1];
     if (w.stored != DataType::kInvalid) {

@@ -10,15 +10,15 @@
 namespace mace {
 namespace {
 
-bool AllTake(const std::vector<const Device*>& devices, const Node& node,
-             size_t i) {
-  return std::all_of(devices.begin(), devices.end(), [&](const Device* device) {
-    return device->TakesFp16(node, i);
+bool AllTake(const std::vector<Device*>& devices, const Node& node, size_t i) {
+  return std::all_of(devices.begin(), devices.end(), [&](Device* device) {
+    return device->kernels() != nullptr &&
+           device->kernels()->TakesFp16(node, i);
   });
 }
 
 // By value: whether something reads it as floats.
-std::vector<bool> ReadAsFloats(const std::vector<const Device*>& devices,
+std::vector<bool> ReadAsFloats(const std::vector<Device*>& devices,
                                const Graph& graph) {
   std::vector<bool> reads(graph.values.size(), false);
   for (const GraphNode& g : graph.nodes) {
@@ -47,8 +47,8 @@ Result<std::shared_ptr<const void>> KeptFloats(const Operand& weight,
                            });
 }
 
-Status WidenWeights(const std::vector<const Device*>& devices,
-                    PackedWeights& packed, Graph& graph) {
+Status WidenWeights(const std::vector<Device*>& devices, PackedWeights& packed,
+                    Graph& graph) {
   const std::vector<bool> reads = ReadAsFloats(devices, graph);
   for (size_t id = 0; id < graph.values.size(); ++id) {
     Value& value = graph.values[id];

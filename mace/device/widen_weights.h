@@ -23,8 +23,8 @@ Result<std::shared_ptr<const void>> KeptFloats(const Operand& weight,
 // wants as floats, and those that are outputs. The copies are shared through
 // `packed`. Must come before anything reads a loaded graph's weights.
 // Errors: MACE_OUT_OF_RESOURCES.
-Status WidenWeights(const std::vector<const Device*>& devices,
-                    PackedWeights& packed, Graph& graph);
+Status WidenWeights(const std::vector<Device*>& devices, PackedWeights& packed,
+                    Graph& graph);
 
 }  // namespace mace
 

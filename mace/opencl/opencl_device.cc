@@ -48,11 +48,15 @@ Result<std::unique_ptr<OpenclDevice>> OpenclDevice::Create(
 Result<std::unique_ptr<OpenclDevice>> OpenclDevice::Create(
     OpenclOptions options, std::shared_ptr<opencl::ClRuntime> runtime) {
   std::unique_ptr<OpenclDevice> device(new OpenclDevice);
+  if (options.weights == nullptr) {
+    options.weights = std::make_shared<DeviceWeights>();
+  }
   MACE_ASSIGN_OR_RETURN(
       device->context_,
-      opencl::OpenclContext::Create(std::move(runtime), options.half,
-                                    options.checked, options.max_winograd));
-  device->fp16_ = options.half;
+      opencl::OpenclContext::Create(
+          std::move(runtime), std::move(options.weights), options.checked));
+  device->fp16_ = options.fp16;
+  device->max_winograd_ = options.max_winograd;
   device->float32_nodes_ = std::move(options.float32_nodes);
   device->context_->queue().SetWindow(options.queue_window);
   device->build_ = std::move(options.build);
@@ -84,15 +88,21 @@ void OpenclDevice::OpenStores(OpenclOptions& options) {
               options.tuner.budget_micros > 0 || options.tuner.limit_micros > 0;
   results_ = std::make_unique<TuningResults>(
       facts.identity(), std::move(stores), std::move(kept));
-  tuner_ = std::make_unique<opencl::Tuner>(std::move(options.tuner),
-                                           context_->half(), facts, *results_);
+  tuner_ = std::make_unique<opencl::Tuner>(std::move(options.tuner), fp16_,
+                                           facts, *results_);
 }
 
 bool OpenclDevice::HasKernel(const std::string& op) {
   return Table().count(op) > 0;
 }
 
-Result<KernelPtr> OpenclDevice::Prepare(const Node& node) {
+opencl::Target OpenclDevice::TargetOf(const Node& node) const {
+  return opencl::Target(context_->facts(),
+                        fp16_ && float32_nodes_.count(node.name) == 0,
+                        max_winograd_);
+}
+
+Result<opencl::KernelSpec> OpenclDevice::Describe(const Node& node) const {
   const auto entry = Table().find(node.op);
   if (entry == Table().end()) {
     return Unsupported(Label(node) + ": the GPU of this build has no kernel");
@@ -110,10 +120,20 @@ Result<KernelPtr> OpenclDevice::Prepare(const Node& node) {
   for (const TensorType& type : node.outputs) {
     MACE_RETURN_IF_ERROR(check(type));
   }
-  context_->SetFp16(fp16_ && float32_nodes_.count(node.name) == 0);
-  auto kernel = entry->second.prepare(node, *context_);
-  context_->SetFp16(fp16_);
-  return kernel;
+  return entry->second.describe(node, TargetOf(node));
+}
+
+Result<NodeWork> OpenclDevice::Supports(const Node& node) {
+  MACE_ASSIGN_OR_RETURN(const opencl::KernelSpec spec, Describe(node));
+  return NodeWork{spec.facts.macs, spec.facts.renames_only};
+}
+
+Result<KernelPtr> OpenclDevice::Prepare(const Node& node) {
+  MACE_ASSIGN_OR_RETURN(opencl::KernelSpec spec, Describe(node));
+  MACE_ASSIGN_OR_RETURN(
+      auto kernel,
+      context_->MakeKernel(std::move(spec), TargetOf(node).image_dtype()));
+  return KernelPtr(std::move(kernel));
 }
 
 // A mid-range phone: eight times the arithmetic of its CPU, twice its
@@ -148,7 +168,8 @@ Result<Extent2D> OpenclDevice::ImageExtentOf(const TensorType& type) const {
   }
   const Extent2D extent = ImageExtent(opencl::ImageLayout::kChannelMajor,
                                       opencl::AsNhwc(type.shape));
-  MACE_RETURN_IF_ERROR(context_->CheckExtent(extent, what));
+  const opencl::Target target(context_->facts(), fp16_, max_winograd_);
+  MACE_RETURN_IF_ERROR(target.CheckExtent(extent, what));
   return extent;
 }
 
@@ -169,7 +190,8 @@ NativeHandles OpenclDevice::native_handles() const {
 }
 
 void OpenclDevice::UseBuffer(Kernel& convert, void* buffer) {
-  static_cast<opencl::LaunchingKernel&>(convert).UseBuffer(buffer);
+  opencl::LaunchingKernel* const own = context_->Find(convert);
+  if (own != nullptr) own->UseBuffer(buffer);
 }
 
 // The kernels with most to win come first, in case the budget ends.
@@ -183,9 +205,8 @@ Status OpenclDevice::Tune(const std::vector<BoundKernel>& kernels) {
   tuner_->StartPlan();
   Status status;
   for (const BoundKernel& bound : sorted) {
-    // Every kernel of this device is one.
-    auto& kernel = static_cast<opencl::LaunchingKernel&>(*bound.kernel);
-    status = kernel.Tune(*tuner_, *bound.args);
+    opencl::LaunchingKernel* const own = context_->Find(*bound.kernel);
+    if (own != nullptr) status = own->Tune(*tuner_, *bound.args);
     if (!status.ok()) break;
   }
   context_->queue().SetProfiling(false);

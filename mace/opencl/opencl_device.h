@@ -15,9 +15,11 @@
 namespace mace {
 
 struct OpenclOptions {
-  bool half = true;  // storage of activations and weights
+  bool fp16 = true;  // how activations and weights are stored; else floats
   // Nodes whose outputs, weights and scratch are floats nevertheless.
   std::set<std::string> float32_nodes;
+  // Constants on the device, of all engines of a model; null: its own.
+  std::shared_ptr<DeviceWeights> weights;
 #ifdef NDEBUG
   bool checked = false;  // kernels check where they read and write
 #else
@@ -36,7 +38,11 @@ struct OpenclOptions {
 };
 
 // Not thread-safe: one per engine.
-class OpenclDevice final : public Device {
+class OpenclDevice final : public Device,
+                           public NodeKernels,
+                           public DeviceStorage,
+                           public DeviceTuning,
+                           public DeviceActivity {
  public:
   // On the GPU that the engines of this process share.
   // Errors: MACE_UNSUPPORTED if there is none that fits; of the driver.
@@ -46,12 +52,19 @@ class OpenclDevice final : public Device {
       OpenclOptions options, std::shared_ptr<opencl::ClRuntime> runtime);
 
   const char* name() const override { return "GPU"; }
-  Result<KernelPtr> Prepare(const Node& node) override;
   DeviceSpeed speed() const override;
-  bool has_images() const override { return true; }
+  NodeKernels* kernels() override { return this; }
+  DeviceStorage* storage() override { return this; }
+  DeviceTuning* tuning() override { return this; }
+  DeviceActivity* activity() override { return this; }
+
+  Result<NodeWork> Supports(const Node& node) override;
+  Result<KernelPtr> Prepare(const Node& node) override;
   Result<KernelPtr> PrepareConvert(const Node& node) override;
   Result<Extent2D> ImageExtentOf(const TensorType& type) const override;
-  DataType image_dtype() const override { return context_->image_dtype(); }
+  DataType image_dtype() const override {
+    return fp16_ ? DataType::kF16 : DataType::kF32;
+  }
   Extent2D max_image_extent() const override;
   Status FinishPrepare() override;
   Result<std::unique_ptr<DeviceImages>> CreateImages(
@@ -72,8 +85,11 @@ class OpenclDevice final : public Device {
  private:
   OpenclDevice() = default;
   void OpenStores(OpenclOptions& options);
+  opencl::Target TargetOf(const Node& node) const;
+  Result<opencl::KernelSpec> Describe(const Node& node) const;
 
   bool fp16_ = false;
+  int max_winograd_ = 0;
   std::set<std::string> float32_nodes_;
   opencl::BuildOptions build_;
   std::unique_ptr<opencl::BinaryCache> cache_;

@@ -25,7 +25,7 @@ class Assigner {
     for (size_t s = 0; s < plan_.steps.size(); ++s) {
       MACE_RETURN_IF_ERROR(AddStep(s));
     }
-    const Extent2D limit = plan_.image_device->max_image_extent();
+    const Extent2D limit = plan_.image_device->storage()->max_image_extent();
     MACE_ASSIGN_OR_RETURN(
         const memory::ImagePlan images,
         memory::PlanImages(records_, {{16}, {8}}, {limit.width, limit.height}));
@@ -68,8 +68,9 @@ class Assigner {
     // A group of views has the image of its root.
     int& record = record_of_[plan_.places[id].index];
     if (record < 0) {
-      MACE_ASSIGN_OR_RETURN(const Extent2D extent,
-                            plan_.image_device->ImageExtentOf(value.type));
+      MACE_ASSIGN_OR_RETURN(
+          const Extent2D extent,
+          plan_.image_device->storage()->ImageExtentOf(value.type));
       record = Add(value.name, {extent, value.type.dtype}, step);
     }
     record_of_[id] = record;

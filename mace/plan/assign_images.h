@@ -10,7 +10,8 @@ namespace mace {
 // Gives the values of Layout::kImage that plan.places does not yet place an
 // image each, and every step its scratch images; values that do not live at the
 // same time share. Fills the places, plan.images and plan.image_bytes.
-// Errors: MACE_UNSUPPORTED of Device::ImageExtentOf, MACE_OUT_OF_RESOURCES.
+// Errors: MACE_UNSUPPORTED of DeviceStorage::ImageExtentOf,
+// MACE_OUT_OF_RESOURCES.
 Status AssignImages(Plan& plan);
 
 }  // namespace mace

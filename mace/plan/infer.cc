@@ -20,7 +20,8 @@ constexpr int64_t kMaxFoldedBytes = 1 << 20;
 // Arithmetic of shapes is a millionth of it.
 constexpr int64_t kMaxFoldingWork = int64_t{1} << 28;
 
-Status BindOperands(const Graph& graph, const Device& folder, GraphNode& g) {
+Status BindOperands(const Graph& graph, const NodeKernels& folder,
+                    GraphNode& g) {
   g.node.inputs.clear();
   for (int id : g.inputs) {
     Operand operand;
@@ -89,7 +90,8 @@ bool CanFold(const Node& node) {
 
 // Computes the node now, and takes the work from what is left. Leaves it a node
 // if that is not enough or the folder has no kernel for it.
-Status Fold(Graph& graph, GraphNode& g, Device& folder, int64_t* work_left) {
+Status Fold(Graph& graph, GraphNode& g, NodeKernels& folder,
+            int64_t* work_left) {
   if (BytesOf(g.node) > *work_left) return Status();
   auto prepared = folder.Prepare(g.node);
   if (prepared.status() == Status::MACE_UNSUPPORTED) return Status();
@@ -126,7 +128,7 @@ Status Fold(Graph& graph, GraphNode& g, Device& folder, int64_t* work_left) {
 
 }  // namespace
 
-Status InferGraph(Graph& graph, Device& folder) {
+Status InferGraph(Graph& graph, NodeKernels& folder) {
   const int64_t limit =
       std::max(MachineMemoryBytes(), MemoryBudget::Current()->limit());
   for (int id : graph.inputs) {

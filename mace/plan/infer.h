@@ -4,7 +4,7 @@
 #define MACE_PLAN_INFER_H_
 
 #include "mace/base/status.h"
-#include "mace/device/device.h"
+#include "mace/device/node_kernels.h"
 #include "mace/graph/graph.h"
 
 namespace mace {
@@ -16,7 +16,7 @@ namespace mace {
 // or too large a constant is left to Run.
 // Errors: MACE_INVALID_MODEL or MACE_UNSUPPORTED, naming the node;
 // MACE_OUT_OF_RESOURCES for a tensor that cannot fit in memory.
-Status InferGraph(Graph& graph, Device& folder);
+Status InferGraph(Graph& graph, NodeKernels& folder);
 
 }  // namespace mace
 

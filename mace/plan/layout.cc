@@ -1,4 +1,4 @@
-// Twins of values and the converts between them.
+// Image copies of values and the converts between them.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/layout.h"
@@ -44,15 +44,15 @@ class Inserter {
     }
   }
 
-  // Makes the twin of value `id`.
+  // Makes the image copy of value `id`.
   int AddImage(int id, DataType dtype) {
-    Value twin;
-    twin.name = graph_.values[id].name;
-    twin.type = graph_.values[id].type;
-    twin.type.layout = Layout::kImage;
-    twin.type.dtype = dtype;
+    Value copy;
+    copy.name = graph_.values[id].name;
+    copy.type = graph_.values[id].type;
+    copy.type.layout = Layout::kImage;
+    copy.type.dtype = dtype;
     image_of_[id] = static_cast<int>(graph_.values.size());
-    graph_.values.push_back(std::move(twin));
+    graph_.values.push_back(std::move(copy));
     return image_of_[id];
   }
 
@@ -66,8 +66,9 @@ class Inserter {
     if (on_device_[id]) return Status();
     on_device_[id] = true;
     // Floats for all readers if one of them asks for floats.
-    const DataType dtype =
-        wants_floats_[id] ? DataType::kF32 : plan_.image_device->image_dtype();
+    const DataType dtype = wants_floats_[id]
+                               ? DataType::kF32
+                               : plan_.image_device->storage()->image_dtype();
     return AddConvert("Upload", id, AddImage(id, dtype));
   }
 
@@ -120,8 +121,8 @@ class Inserter {
     Step step;
     step.node = static_cast<int>(graph_.nodes.size());
     step.device = plan_.image_device;
-    MACE_ASSIGN_OR_RETURN(step.kernel,
-                          plan_.image_device->PrepareConvert(g.node));
+    MACE_ASSIGN_OR_RETURN(
+        step.kernel, plan_.image_device->storage()->PrepareConvert(g.node));
     graph_.nodes.push_back(std::move(g));
     plan_.steps.push_back(std::move(step));
     return Status();
@@ -129,10 +130,10 @@ class Inserter {
 
   Plan& plan_;
   Graph& graph_;
-  std::vector<int> image_of_;       // by value: its twin, or -1
+  std::vector<int> image_of_;       // by value: its image copy, or -1
   std::vector<bool> wants_floats_;  // by value: whether a reader asks for it
   std::vector<bool> on_host_;       // by value: whether it is filled by now
-  std::vector<bool> on_device_;     // by value: whether its twin is
+  std::vector<bool> on_device_;     // by value: whether its image copy is
 };
 
 }  // namespace

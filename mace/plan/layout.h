@@ -7,7 +7,7 @@
 
 namespace mace {
 
-// Gives every value that a step reads or writes as an image a twin of
+// Gives every value that a step reads or writes as an image a copy of
 // Layout::kImage, and adds the steps (op "Upload" or "Download") that fill one
 // of the two from the other: at most one per value and direction, as late as
 // possible. A plan without images is left alone.

@@ -1,13 +1,12 @@
-// Placing by preference, then by cost.
+// Asking devices what they support, and what it costs there.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/place.h"
 
-#include <algorithm>
 #include <string>
+#include <utility>
 
-#include "mace/plan/min_cut.h"
-#include "mace/plan/move_costs.h"
+#include "mace/plan/placement.h"
 
 namespace mace {
 namespace {
@@ -25,127 +24,188 @@ double CostUs(const DeviceSpeed& speed, const Node& node, int64_t macs) {
 }
 
 double TransferUs(const DeviceSpeed& speed, const TensorType& type) {
-  return speed.transfer_us +
-         static_cast<double>(Bytes(type)) / speed.transfer_per_us;
+  return speed.transfer_per_us > 0
+             ? speed.transfer_us +
+                   static_cast<double>(Bytes(type)) / speed.transfer_per_us
+             : speed.transfer_us;
 }
 
-// Two devices: the first of the list, which keeps activations in images, and
-// the last. A cut of least cost through the graph parts the nodes:
-//
-//                 cost on the CPU           cost on the GPU
-//   source (GPU) ----------------> node n ----------------> sink (CPU)
-//
-// A node whose edge to the source is cut runs on the CPU and costs what that
-// edge says; AddMoveCosts has the rest.
-class Cutter {
- public:
-  Cutter(const Plan& plan, Device& gpu, Device& cpu,
-         const std::vector<KernelPtr>& gpu_kernels)
-      : graph_(plan.graph),
-        gpu_(gpu.speed()),
-        cpu_(cpu.speed()),
-        kernels_(gpu_kernels),
-        cut_(2 + static_cast<int>(plan.graph.nodes.size())) {}
-
-  // By node: whether the GPU runs it.
-  std::vector<bool> Cut() {
-    for (size_t n = 0; n < graph_.nodes.size(); ++n) AddNode(n);
-    AddMoveCosts(
-        graph_,
-        [this](const Value& value) { return TransferUs(gpu_, value.type); },
-        &cut_);
-    const std::vector<bool> side = cut_.SourceSide(kCutSource, kCutSink);
-    std::vector<bool> on_gpu;
-    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
-      on_gpu.push_back(side[CutVertexOf(n)]);
-    }
-    return on_gpu;
-  }
-
- private:
-  void AddNode(size_t n) {
-    const Node& node = graph_.nodes[n].node;
-    if (kernels_[n] == nullptr) {
-      cut_.AddEdge(CutVertexOf(n), kCutSink, MinCut::kInfinite);
-      return;
-    }
-    if (kernels_[n]->renames_only()) return;  // free on both sides
-    const int64_t macs = kernels_[n]->macs();
-    cut_.AddEdge(kCutSource, CutVertexOf(n), CostUs(cpu_, node, macs));
-    cut_.AddEdge(CutVertexOf(n), kCutSink, CostUs(gpu_, node, macs));
-  }
-
-  const Graph& graph_;
-  const DeviceSpeed gpu_, cpu_;
-  const std::vector<KernelPtr>& kernels_;
-  MinCut cut_;
+// What the devices answer for a node, in the order of the devices.
+struct Answers {
+  std::vector<Status> statuses;  // OK: it supports the node
+  NodeWork work;                 // as the first one says that supports it
+  bool renames_only = false;     // on one of them: free wherever it runs
 };
 
 class Placer {
  public:
   Placer(Plan& plan, const std::vector<Device*>& devices)
-      : plan_(plan), devices_(devices), cpu_(*devices.back()) {}
+      : plan_(plan), devices_(devices) {}
 
   Status Place() {
     const size_t num_nodes = plan_.graph.nodes.size();
-    std::vector<KernelPtr> preferred(num_nodes);
-    std::vector<std::string> reasons(num_nodes);
-    std::vector<bool> on_first(num_nodes, false);
-    if (devices_.size() > 1) {
+    if (devices_.size() == 1) {
       for (size_t n = 0; n < num_nodes; ++n) {
-        auto kernel = devices_[0]->Prepare(plan_.graph.nodes[n].node);
-        if (kernel.ok()) {
-          preferred[n] = std::move(*kernel);
-        } else if (kernel.status() == Status::MACE_UNSUPPORTED) {
-          reasons[n] = kernel.status().information();
-        } else {
-          return kernel.status();
-        }
+        MACE_RETURN_IF_ERROR(AddStep(n, *devices_[0]));
       }
-      on_first = Cutter(plan_, *devices_[0], cpu_, preferred).Cut();
+      return Status();
     }
+    for (size_t n = 0; n < num_nodes; ++n) MACE_RETURN_IF_ERROR(Ask(n));
+    MACE_ASSIGN_OR_RETURN(const std::vector<int> placed, Solve());
     for (size_t n = 0; n < num_nodes; ++n) {
-      if (on_first[n]) {
-        AddStep(n, *devices_[0], std::move(preferred[n]), "");
-        continue;
-      }
-      preferred[n].reset();
-      MACE_RETURN_IF_ERROR(OnCpu(n, reasons[n]));
+      Device& device = *devices_[placed[n]];
+      plan_.placements.push_back(
+          {Label(NodeAt(n)), device.name(), ReasonOf(n, placed[n])});
+      MACE_RETURN_IF_ERROR(AddStep(n, device));
     }
     return Status();
   }
 
  private:
-  Status OnCpu(size_t n, const std::string& reason) {
-    auto kernel = cpu_.Prepare(plan_.graph.nodes[n].node);
-    if (kernel.ok()) {
-      AddStep(n, cpu_, std::move(*kernel),
-              !reason.empty() || devices_.size() == 1
-                  ? reason
-                  : "moving its tensors would cost more than it gains");
-      return Status();
+  const Node& NodeAt(size_t n) const { return plan_.graph.nodes[n].node; }
+  int host() const { return static_cast<int>(devices_.size()) - 1; }
+
+  Status Ask(size_t n) {
+    Answers answers;
+    bool any = false;
+    std::string reasons;
+    for (Device* device : devices_) {
+      const auto work = device->Supports(NodeAt(n));
+      if (!work.ok() && work.status() != Status::MACE_UNSUPPORTED) {
+        return work.status();
+      }
+      answers.statuses.push_back(work.status());
+      if (!work.ok()) {
+        reasons += (reasons.empty() ? "" : "; ") + work.status().information();
+        continue;
+      }
+      if (!any) answers.work = *work;
+      any = true;
+      answers.renames_only = answers.renames_only || work->renames_only;
     }
-    if (kernel.status() != Status::MACE_UNSUPPORTED) return kernel.status();
-    return Unsupported((reason.empty() ? "" : reason + "; ") +
-                       kernel.status().information());
+    answers_.push_back(std::move(answers));
+    return any ? Status() : Unsupported(reasons);
   }
 
-  void AddStep(size_t n, Device& device, KernelPtr kernel,
-               const std::string& reason) {
+  // Where node `n` does not run on the first device: why not.
+  std::string ReasonOf(size_t n, int placed) const {
+    std::string refusals;
+    for (int d = 0; d < placed; ++d) {
+      const Status& status = answers_[n].statuses[d];
+      if (status.ok()) continue;
+      refusals += (refusals.empty() ? "" : "; ") + status.information();
+    }
+    if (placed == 0 || !refusals.empty()) return refusals;
+    return "moving its tensors would cost more than it gains";
+  }
+
+  // By node: its device. Errors: MACE_UNSUPPORTED if that would take two
+  // devices with storage of their own.
+  Result<std::vector<int>> Solve() const {
+    std::vector<int> with_storage;
+    for (int d = 0; d < host(); ++d) {
+      if (devices_[d]->storage() != nullptr) with_storage.push_back(d);
+    }
+    if (with_storage.size() < 2) return SolvePlacement(ProblemWithout({}));
+    std::vector<int> best;
+    double least = PlacementProblem::kImpossible;
+    bool any = false;
+    for (int kept : with_storage) {
+      std::vector<int> others;
+      for (int d : with_storage) {
+        if (d != kept) others.push_back(d);
+      }
+      const PlacementProblem problem = ProblemWithout(others);
+      if (!IsPossible(problem)) continue;
+      std::vector<int> found = SolvePlacement(problem);
+      const double cost = CostOf(problem, found);
+      if (any && cost >= least) continue;
+      any = true;
+      least = cost;
+      best = std::move(found);
+    }
+    if (!any) {
+      return Unsupported(
+          "the nodes would need two devices with storage of their own, and a "
+          "plan uses one; the last device should support what one of the "
+          "others does not");
+    }
+    return best;
+  }
+
+  // The costs of placing all nodes, none of them on devices `others`.
+  PlacementProblem ProblemWithout(const std::vector<int>& others) const {
+    PlacementProblem problem;
+    problem.num_devices = static_cast<int>(devices_.size());
+    for (size_t n = 0; n < answers_.size(); ++n) {
+      std::vector<double> us;
+      for (size_t d = 0; d < devices_.size(); ++d) {
+        us.push_back(
+            !answers_[n].statuses[d].ok() ? PlacementProblem::kImpossible
+            : answers_[n].renames_only    ? 0
+                                       : CostUs(devices_[d]->speed(), NodeAt(n),
+                                                answers_[n].work.macs));
+      }
+      for (int d : others) us[d] = PlacementProblem::kImpossible;
+      problem.node_us.push_back(std::move(us));
+    }
+    AddTensors(problem);
+    return problem;
+  }
+
+  void AddTensors(PlacementProblem& problem) const {
+    const Graph& graph = plan_.graph;
+    problem.tensors.resize(graph.values.size());
+    for (size_t n = 0; n < graph.nodes.size(); ++n) {
+      const int node = static_cast<int>(n);
+      for (int id : graph.nodes[n].outputs) problem.tensors[id].producer = node;
+      for (int id : graph.nodes[n].inputs) {
+        if (id < 0 || graph.values[id].is_constant()) continue;
+        problem.tensors[id].readers.push_back(node);
+      }
+    }
+    for (int id : graph.outputs) {
+      problem.tensors[id].readers.push_back(PlacementProblem::kHost);
+    }
+    for (size_t id = 0; id < graph.values.size(); ++id) {
+      for (Device* device : devices_) {
+        problem.tensors[id].move_us.push_back(
+            device == devices_.back()
+                ? 0
+                : TransferUs(device->speed(), graph.values[id].type));
+      }
+    }
+  }
+
+  static bool IsPossible(const PlacementProblem& problem) {
+    for (const std::vector<double>& us : problem.node_us) {
+      bool any = false;
+      for (double cost : us) any = any || cost < PlacementProblem::kImpossible;
+      if (!any) return false;
+    }
+    return true;
+  }
+
+  Status AddStep(size_t n, Device& device) {
     Step step;
     step.node = static_cast<int>(n);
     step.device = &device;
-    step.kernel = std::move(kernel);
-    plan_.steps.push_back(std::move(step));
-    if (devices_.size() > 1) {
-      plan_.placements.push_back(
-          {Label(plan_.graph.nodes[n].node), device.name(), reason});
+    if (device.kernels() != nullptr) {
+      auto kernel = device.kernels()->Prepare(NodeAt(n));
+      if (kernel.status() == Status::MACE_UNSUPPORTED && devices_.size() > 1) {
+        return InternalError(std::string("device ") + device.name() +
+                             " supports a node that it does not prepare: " +
+                             kernel.status().information());
+      }
+      MACE_ASSIGN_OR_RETURN(step.kernel, std::move(kernel));
     }
+    plan_.steps.push_back(std::move(step));
+    return Status();
   }
 
   Plan& plan_;
   const std::vector<Device*>& devices_;
-  Device& cpu_;
+  std::vector<Answers> answers_;  // by node
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "mace/plan/assign_memory.h"
 #include "mace/plan/infer.h"
 #include "mace/plan/layout.h"
+#include "mace/plan/passes/form_regions.h"
 #include "mace/plan/passes/fuse_nodes.h"
 #include "mace/plan/passes/narrow_to_fp16.h"
 #include "mace/plan/passes/remove_dead_nodes.h"
@@ -36,32 +37,34 @@ Status CheckDeclared(const Graph& graph,
 Result<std::unique_ptr<Plan>> MakePlan(
     Graph graph, const std::map<int, TensorType>& declared,
     const PlanOptions& options) {
-  MACE_ENSURE(!options.devices.empty());
+  MACE_ENSURE(!options.devices.empty() &&
+              options.devices.back()->kernels() != nullptr);
+  NodeKernels& folder = *options.devices.back()->kernels();
   auto plan = std::make_unique<Plan>();
   plan->graph = std::move(graph);
   RemoveDeadNodes(plan->graph);
-  MACE_RETURN_IF_ERROR(InferGraph(plan->graph, *options.devices.back()));
+  MACE_RETURN_IF_ERROR(InferGraph(plan->graph, folder));
   MACE_RETURN_IF_ERROR(CheckDeclared(plan->graph, declared));
   RemoveDeadNodes(plan->graph);
 
   // Where devices share a plan, what moves between them stays f32.
   if (options.devices.size() == 1) {
-    const Device& device = *options.devices[0];
     NarrowToFp16(
-        [&device](const Node& node) { return device.ComputesFp16(node); },
+        [&folder](const Node& node) { return folder.ComputesFp16(node); },
         plan->graph);
     RemoveDeadNodes(plan->graph);  // casts whose readers take fp16 now
   }
   MACE_RETURN_IF_ERROR(PlaceNodes(*plan, options.devices));
   // Who looks at every tensor needs those between the nodes, too.
-  if (options.memory_strategy != kPreserveAll) {
-    MACE_RETURN_IF_ERROR(FuseNodes(*plan));
-  }
+  const bool keeps_all = options.memory_strategy == kPreserveAll;
+  MACE_RETURN_IF_ERROR(FormRegions(*plan, keeps_all));
+  if (!keeps_all) MACE_RETURN_IF_ERROR(FuseNodes(*plan));
   MACE_RETURN_IF_ERROR(InsertConverts(*plan));
   MACE_RETURN_IF_ERROR(AssignMemory(*plan, options));
   MACE_RETURN_IF_ERROR(AssignImages(*plan));
   for (Device* device : options.devices) {
-    MACE_RETURN_IF_ERROR(device->FinishPrepare());
+    if (device->kernels() == nullptr) continue;
+    MACE_RETURN_IF_ERROR(device->kernels()->FinishPrepare());
   }
   return plan;
 }

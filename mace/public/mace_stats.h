@@ -63,8 +63,9 @@ struct MaceMemoryCategory {
 
 // The memory that an engine holds at the time of the call.
 struct MaceMemoryUsage {
-  // activations, scratch, persistent, weights, packed_weights, variables,
-  // op_data, plan
+  // activations, scratch, persistent, weights, packed_weights, device_weights
+  // (copies in a device's own memory, which all engines of a model share),
+  // variables, op_data, plan
   std::vector<MaceMemoryCategory> categories;
   // Of the arena: planned tensors and scratch, temporaries, what persists.
   int64_t head_bytes = 0, temporary_bytes = 0, tail_bytes = 0;

@@ -66,7 +66,7 @@ Status DeviceTensors::Check(const Tensor& tensor, bool is_input, int id,
   if (is_image && !tensor.border.no_image.empty()) {
     return Unsupported(what + tensor.border.no_image + "; give a GPU_BUFFER");
   }
-  const Status status = plan_.image_device->CheckMemory(
+  const Status status = plan_.image_device->storage()->CheckMemory(
       {memory, is_image, !is_input}, value.type);
   return status.ok() ? Status()
                      : Status(status.code(), what + status.information());
@@ -78,7 +78,7 @@ void DeviceTensors::Restore(Tensor& tensor) {
     *tensor.uses[i] = tensor.planned[i];
   }
   const Step& convert = plan_.steps[tensor.border.step];
-  plan_.image_device->UseBuffer(*convert.kernel, nullptr);
+  plan_.image_device->storage()->UseBuffer(*convert.kernel, nullptr);
   skipped_[tensor.border.step] = false;
   tensor.type = MemoryType::CPU_BUFFER;
 }
@@ -94,7 +94,7 @@ Status DeviceTensors::Bind(bool is_input, int index, MemoryType type,
   tensor.type = type;
   if (type == MemoryType::GPU_BUFFER) {
     const Step& convert = plan_.steps[tensor.border.step];
-    plan_.image_device->UseBuffer(*convert.kernel, memory);
+    plan_.image_device->storage()->UseBuffer(*convert.kernel, memory);
     return Status();
   }
   skipped_[tensor.border.step] = true;

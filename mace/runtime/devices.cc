@@ -105,10 +105,11 @@ void SetStores(const MaceEngineConfig::Impl& config, OpenclOptions& options) {
   }
 }
 
-Result<std::unique_ptr<Device>> CreateGpu(
-    const MaceEngineConfig::Impl& config) {
+Result<std::unique_ptr<Device>> CreateGpu(const MaceEngineConfig::Impl& config,
+                                          const SharedWeights& weights) {
   OpenclOptions options;
-  options.half = config.gpu_fp16;
+  options.weights = weights.on_device;
+  options.fp16 = config.gpu_fp16;
   options.float32_nodes = config.float32_nodes;
   if (config.winograd >= 0) options.max_winograd = config.winograd;
   SetStores(config, options);
@@ -131,32 +132,54 @@ Result<std::unique_ptr<Device>> CreateGpu(
   return std::unique_ptr<Device>(std::move(gpu));
 }
 #else
-Result<std::unique_ptr<Device>> CreateGpu(const MaceEngineConfig::Impl&) {
+Result<std::unique_ptr<Device>> CreateGpu(const MaceEngineConfig::Impl&,
+                                          const SharedWeights&) {
   return Unsupported("this build of the library has no GPU");
 }
 #endif
 
+// A device besides the CPU, by what an engine asks for.
+struct DeviceEntry {
+  DeviceType type;
+  const char* name;
+  // Errors: MACE_UNSUPPORTED where this machine or build lacks it.
+  Result<std::unique_ptr<Device>> (*create)(
+      const MaceEngineConfig::Impl& config, const SharedWeights& weights);
+};
+constexpr DeviceEntry kDevices[] = {
+    {GPU, "GPU", CreateGpu},
+};
+
+Result<const DeviceEntry*> FindEntry(DeviceType type) {
+  std::string names;
+  for (const DeviceEntry& entry : kDevices) {
+    if (entry.type == type) return &entry;
+    names += std::string(" or ") + entry.name;
+  }
+  return Unsupported("device type " + std::to_string(type) +
+                     " is not in this build of the library; use CPU" + names);
+}
+
 }  // namespace
 
 Result<Devices> CreateDevices(const MaceEngineConfig::Impl& config,
-                              std::shared_ptr<PackedWeights> packed) {
+                              const SharedWeights& weights) {
   Devices devices;
-  if (config.device_type == GPU) {
-    auto gpu = CreateGpu(config);
-    if (gpu.ok()) {
-      devices.list.push_back(std::move(*gpu));
+  if (config.device_type != CPU) {
+    MACE_ASSIGN_OR_RETURN(const DeviceEntry* entry,
+                          FindEntry(config.device_type));
+    auto device = entry->create(config, weights);
+    if (device.ok()) {
+      devices.list.push_back(std::move(*device));
     } else {
-      devices.note =
-          "no GPU, the CPU takes over: " + gpu.status().information();
+      devices.note = std::string("no ") + entry->name +
+                     ", the CPU takes over: " + device.status().information();
       LOG(WARNING) << devices.note;
     }
-  } else if (config.device_type != CPU) {
-    return Unsupported("device type " + std::to_string(config.device_type) +
-                       " is not in this build of the library; use CPU or GPU");
   }
   MACE_ASSIGN_OR_RETURN(
       std::unique_ptr<Device> cpu,
-      CreateCpu(config, std::move(packed), devices.list.empty()));
+      CreateCpu(config, weights.packed, devices.list.empty()));
   devices.list.push_back(std::move(cpu));
   return devices;
 }

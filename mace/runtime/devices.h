@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mace/device/device.h"
+#include "mace/device/device_weights.h"
 #include "mace/device/packed_weights.h"
 #include "mace/runtime/config.h"
 
@@ -18,11 +19,17 @@ struct Devices {
   std::string note;  // why a device that was asked for is not there, or empty
 };
 
-// A GPU that this machine or build lacks is left out, and the note says why.
-// Errors: MACE_UNSUPPORTED for any other device type that this build lacks,
+// What the devices of all engines of a model share.
+struct SharedWeights {
+  std::shared_ptr<PackedWeights> packed;
+  std::shared_ptr<DeviceWeights> on_device;
+};
+
+// A device that this machine or build lacks is left out, and the note says why.
+// Errors: MACE_UNSUPPORTED for a device type that is not known,
 // MACE_OUT_OF_RESOURCES.
 Result<Devices> CreateDevices(const MaceEngineConfig::Impl& config,
-                              std::shared_ptr<PackedWeights> packed);
+                              const SharedWeights& weights);
 
 }  // namespace mace
 

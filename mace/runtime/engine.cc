@@ -50,9 +50,10 @@ Status MaceEngine::Impl::Init(std::shared_ptr<MaceModel> model,
   MACE_RETURN_IF_ERROR(CheckInputNames(input_nodes, graph_));
   MACE_RETURN_IF_ERROR(CheckNodeNames(graph_, config_.float32_nodes));
   MACE_RETURN_IF_ERROR(CutOutputs(output_nodes, &graph_));
-  MACE_ASSIGN_OR_RETURN(devices_,
-                        CreateDevices(config_, model_->impl()->packed));
-  std::vector<const Device*> devices;
+  MACE_ASSIGN_OR_RETURN(
+      devices_, CreateDevices(config_, {model_->impl()->packed,
+                                        model_->impl()->device_weights}));
+  std::vector<Device*> devices;
   for (const auto& device : devices_.list) devices.push_back(device.get());
   MACE_RETURN_IF_ERROR(WidenWeights(devices, *model_->impl()->packed, graph_));
   std::vector<Shape> shapes;
@@ -99,7 +100,8 @@ Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakeExecutorOrFallBack(
     return executor;
   }
   cpu_only_ = true;
-  devices_.note = "the GPU failed, the CPU takes over: " + status.information();
+  devices_.note = std::string("the ") + devices_.list.front()->name() +
+                  " failed, the CPU takes over: " + status.information();
   LOG(WARNING) << devices_.note;
   return MakeExecutor(shapes);
 }
@@ -138,20 +140,21 @@ Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakeExecutor(
     declared = model.declared;
     options.embedded_plan = EmbeddedPlanOf(model.memory_plan);
   }
-  if (options.devices.size() == 1 && !query_only_) {
+  if (options.devices.size() == 1 && !query_only_ &&
+      options.devices[0]->tuning() != nullptr) {
     const auto dry_run = [&]() -> Result<std::shared_ptr<const void>> {
       MACE_ASSIGN_OR_RETURN(std::unique_ptr<Plan> plan,
                             MakePlan(graph, declared, options));
       return std::shared_ptr<const void>(std::move(plan));
     };
-    MACE_RETURN_IF_ERROR(options.devices[0]->TunePlan(dry_run));
+    MACE_RETURN_IF_ERROR(options.devices[0]->tuning()->TunePlan(dry_run));
   }
   MACE_ASSIGN_OR_RETURN(std::unique_ptr<Plan> plan,
                         MakePlan(std::move(graph), declared, options));
   std::unique_ptr<DeviceImages> images;
   if (plan->image_device != nullptr && !query_only_) {
-    MACE_ASSIGN_OR_RETURN(images,
-                          plan->image_device->CreateImages(plan->images));
+    MACE_ASSIGN_OR_RETURN(
+        images, plan->image_device->storage()->CreateImages(plan->images));
   }
   const bool checks = config_.check_numerics && !query_only_;
   const bool tunes = images != nullptr;
@@ -259,7 +262,9 @@ Status MaceEngine::Impl::Dump(const std::string& stage,
     *text = DumpMemoryJson(plan);
   } else if (stage == "tuning") {
     text->clear();
-    for (const auto& device : devices_.list) *text += device->DumpTuning();
+    for (const auto& device : devices_.list) {
+      if (device->tuning() != nullptr) *text += device->tuning()->DumpTuning();
+    }
   } else {
     return InvalidArgument(
         "there is no stage '" + stage +
@@ -280,7 +285,8 @@ Status MaceEngine::Impl::GetDeviceCounts(MaceDeviceCounts* counts) const {
   std::lock_guard<std::mutex> lock(mutex_);
   *counts = MaceDeviceCounts();
   for (const auto& device : devices_.list) {
-    const DeviceCounts found = device->counts();
+    if (device->activity() == nullptr) continue;
+    const DeviceCounts found = device->activity()->counts();
     counts->compiled_programs += found.compiled_programs;
     counts->loaded_programs += found.loaded_programs;
     counts->measurements += found.measurements;
@@ -295,13 +301,13 @@ Status MaceEngine::Impl::GetDeviceCounts(MaceDeviceCounts* counts) const {
 Status MaceEngine::Impl::GetGPUHandles(MaceGPUHandles* handles) const {
   if (handles == nullptr) return InvalidArgument("GetGPUHandles: null handles");
   std::lock_guard<std::mutex> lock(mutex_);
-  const Device* const device = executors_.front()->plan().image_device;
+  Device* const device = executors_.front()->plan().image_device;
   if (device == nullptr) {
     return Unsupported(
         "GetGPUHandles: nothing of this engine runs on the GPU; "
         "Dump(\"plan\") says why");
   }
-  const NativeHandles native = device->native_handles();
+  const NativeHandles native = device->storage()->native_handles();
   *handles = {native.context, native.device};
   return Status();
 }

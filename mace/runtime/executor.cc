@@ -3,6 +3,7 @@
 
 #include "mace/runtime/executor.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -77,6 +78,11 @@ Executor::Executor(std::unique_ptr<Plan> plan,
 
   for (size_t s = 0; s < plan_->steps.size(); ++s) {
     const Step& step = plan_->steps[s];
+    DeviceActivity* const activity = step.device->activity();
+    if (activity != nullptr && std::find(activities_.begin(), activities_.end(),
+                                         activity) == activities_.end()) {
+      activities_.push_back(activity);
+    }
     const GraphNode& g = graph.nodes[step.node];
     args_[s].inputs.resize(g.inputs.size());
     args_[s].outputs.resize(g.outputs.size());
@@ -138,13 +144,13 @@ void Executor::Bind(const std::vector<Slot>& slots, void* base) {
 
 Status Executor::Tune() {
   Device* const device = plan_->image_device;
-  if (device == nullptr) return Status();
+  if (device == nullptr || device->tuning() == nullptr) return Status();
   std::vector<BoundKernel> kernels;
   for (size_t s = 0; s < plan_->steps.size(); ++s) {
     if (plan_->steps[s].device != device) continue;
     kernels.push_back({plan_->steps[s].kernel.get(), &args_[s]});
   }
-  return device->Tune(kernels);
+  return device->tuning()->Tune(kernels);
 }
 
 void Executor::BindArena(void* arena) {
@@ -200,16 +206,23 @@ Status Executor::RunStep(size_t s, RunMetadata* metadata) {
   return Status();
 }
 
-// Devices that work in the background tell the time of their kernels at the
+// Waits for all devices, even if one fails.
+Status Executor::FinishDevices() {
+  Status first;
+  for (DeviceActivity* activity : activities_) {
+    const Status status = activity->Finish();
+    if (first.ok()) first = status;
+  }
+  return first;
+}
+
+// Devices that work in the background know the time of their kernels at the
 // end.
 Status Executor::FinishMetadata(RunMetadata* metadata) {
-  Device* device = plan_->image_device;
-  MACE_RETURN_IF_ERROR(device->Finish());
+  MACE_RETURN_IF_ERROR(FinishDevices());
   for (size_t s = 0; s < plan_->steps.size(); ++s) {
     const double us = plan_->steps[s].kernel->device_us();
-    if (plan_->steps[s].device != device || us < 0 || skips(s)) {
-      continue;
-    }
+    if (us < 0 || skips(s)) continue;
     CallStats& stats = metadata->op_stats[s].stats;
     stats.end_micros = stats.start_micros + std::llround(us);
   }
@@ -224,10 +237,11 @@ Status Executor::CheckInputs() const {
 }
 
 Status Executor::Run(RunMetadata* metadata) {
-  Device* const device = plan_->image_device;
-  if (device == nullptr) return RunSteps(metadata);
-  device->SetProfiling(metadata != nullptr);
-  const bool is_on_device = device_tensors_->any();
+  for (DeviceActivity* activity : activities_) {
+    activity->SetProfiling(metadata != nullptr);
+  }
+  const bool is_on_device =
+      device_tensors_ != nullptr && device_tensors_->any();
   if (is_on_device && check_ != nullptr) {
     return Unsupported(
         "SetNumericCheck looks at inputs in host memory; give no GPU memory");
@@ -235,7 +249,7 @@ Status Executor::Run(RunMetadata* metadata) {
   const Status status = RunSteps(metadata);
   // Nothing may touch the caller's memory after Run.
   if (!status.ok() || is_on_device) {
-    const Status finished = device->Finish();
+    const Status finished = FinishDevices();
     if (status.ok()) return finished;
   }
   return status;
@@ -251,9 +265,7 @@ Status Executor::RunSteps(RunMetadata* metadata) {
     }
     if (!dead_.empty()) Poison(arena_, dead_[s + 1]);
   }
-  if (plan_->image_device != nullptr && metadata != nullptr) {
-    MACE_RETURN_IF_ERROR(FinishMetadata(metadata));
-  }
+  if (metadata != nullptr) MACE_RETURN_IF_ERROR(FinishMetadata(metadata));
   for (size_t c = 0; c < plan_->copies.size(); ++c) {
     const Plan::Copy& copy = plan_->copies[c];
     const int64_t bytes = Bytes(plan_->graph.values[copy.value].type);

@@ -60,6 +60,7 @@ class Executor {
   }
   Status RunSteps(RunMetadata* metadata);
   Status RunStep(size_t s, RunMetadata* metadata);
+  Status FinishDevices();
   Status FinishMetadata(RunMetadata* metadata);
   Status CheckInputs() const;
 
@@ -69,6 +70,7 @@ class Executor {
   void* arena_ = nullptr;
   std::vector<std::vector<ByteRange>> dead_;  // of the guard; else empty
   std::vector<RunArgs> args_;                 // by step
+  std::vector<DeviceActivity*> activities_;   // of the steps' devices
   std::vector<Slot> arena_slots_;
   std::vector<std::vector<Slot>> input_slots_;     // by graph input
   std::vector<std::vector<Slot>> output_slots_;    // by graph output

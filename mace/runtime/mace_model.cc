@@ -100,6 +100,7 @@ Result<std::unique_ptr<MaceModel::Impl>> MakeImpl(
                         LoadModel(graph, graph_size, std::move(weights),
                                   {options.verify_checksum}));
   impl->packed = std::make_shared<PackedWeights>();
+  impl->device_weights = std::make_shared<DeviceWeights>();
   const Model& model = impl->model;
   MACE_RETURN_IF_ERROR(
       UsePrepacked(model, options.verify_checksum, impl->packed.get()));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mace/base/file.h"
+#include "mace/device/device_weights.h"
 #include "mace/device/packed_weights.h"
 #include "mace/model/model.h"
 #include "mace/public/mace.h"
@@ -18,6 +19,7 @@ class MaceModel::Impl {
  public:
   Model model;
   std::shared_ptr<PackedWeights> packed;
+  std::shared_ptr<DeviceWeights> device_weights;
   std::shared_ptr<const MappedFile> file;  // of the weights; null: none
 
   bool uses_prepacked() const {

@@ -72,12 +72,13 @@ void FindPeak(const Plan& plan, MaceMemoryUsage& usage) {
 
 MaceMemoryUsage UsageOf(const Plan& plan, const MaceModel::Impl& model) {
   MaceMemoryCategory activations, scratch, persistent, weights, packed,
-      variables, op_data, tables;
+      on_device, variables, op_data, tables;
   activations.name = "activations";
   scratch.name = "scratch";
   persistent.name = "persistent";
   weights.name = "weights";
   packed.name = "packed_weights";
+  on_device.name = "device_weights";
   variables.name = "variables";
   op_data.name = "op_data";
   tables.name = "plan";
@@ -103,14 +104,17 @@ MaceMemoryUsage UsageOf(const Plan& plan, const MaceModel::Impl& model) {
   weights.used_bytes = static_cast<int64_t>(model.model.weights.size);
   packed.requested_bytes = packed.used_bytes = model.packed->total_bytes();
   packed.count = model.packed->count();
+  const DeviceWeights& copies = *model.device_weights;
+  on_device.requested_bytes = on_device.used_bytes = copies.total_bytes();
+  on_device.count = copies.count();
   op_data.requested_bytes = op_data.used_bytes = OpTableBytes(plan);
   op_data.count = static_cast<int64_t>(plan.steps.size());
   tables.requested_bytes = tables.used_bytes = PlanTableBytes(plan);
   tables.count = 1;
 
   MaceMemoryUsage usage;
-  usage.categories = {activations, scratch,   persistent, weights,
-                      packed,      variables, op_data,    tables};
+  usage.categories = {activations, scratch,   persistent, weights, packed,
+                      on_device,   variables, op_data,    tables};
   usage.head_bytes = plan.arena_bytes;
   usage.lower_bound_bytes = plan.memory_plan.certificate.lower_bound;
   FindPeak(plan, usage);

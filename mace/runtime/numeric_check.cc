@@ -13,7 +13,8 @@
 namespace mace {
 namespace {
 
-// Some drivers write what is beyond it as infinity, others as the largest half.
+// Some drivers write what is beyond it as infinity, others as the largest fp16
+// value.
 constexpr float kLargestFp16 = 65504;
 constexpr size_t kMaxListed = 8;  // names in a message
 
@@ -51,7 +52,7 @@ std::string PositionOf(const Shape& shape, int64_t i) {
 
 std::string Describe(float value, const Shape& shape, int64_t i) {
   const char* name = std::isnan(value)      ? "NaN"
-                     : std::isfinite(value) ? "the largest half"
+                     : std::isfinite(value) ? "the largest fp16 value"
                      : value > 0            ? "infinity"
                                             : "-infinity";
   return std::string(name) + " at " + PositionOf(shape, i) + " (element " +
@@ -66,7 +67,7 @@ Result<std::unique_ptr<NumericCheck>> NumericCheck::Create(const Plan& plan) {
     MACE_RETURN_IF_ERROR(check->AddLooks(step));
   }
   if (plan.image_device != nullptr) {
-    MACE_RETURN_IF_ERROR(plan.image_device->FinishPrepare());
+    MACE_RETURN_IF_ERROR(plan.image_device->kernels()->FinishPrepare());
   }
   return check;
 }
@@ -83,7 +84,7 @@ Status NumericCheck::AddLooks(const Step& step) {
     download.inputs.push_back({type, nullptr, -1});
     download.outputs.push_back({DataType::kF32, type.shape});
     MACE_ASSIGN_OR_RETURN(looks[i].download,
-                          step.device->PrepareConvert(download));
+                          step.device->storage()->PrepareConvert(download));
     MACE_ASSIGN_OR_RETURN(looks[i].host,
                           LargeArray<float>::Create(NumElements(type.shape),
                                                     "looking at a tensor"));
@@ -161,7 +162,7 @@ std::string NumericCheck::CureOf(const Step& step, int value,
       names += (names.empty() ? "" : ",") + g.node.name;
     }
   }
-  return (is_too_large ? "fp16 ends at 65504: run this in float32"
+  return (is_too_large ? "the largest fp16 value is 65504: run this in float32"
                        : "fp16 values may have overflowed within: run this in "
                          "float32") +
          (" (SetFloat32Nodes, float32_nodes: [" + names +

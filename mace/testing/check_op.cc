@@ -94,7 +94,9 @@ std::vector<TestTensor> RunOn(const OpCase& c, const CpuOptions& options,
     node.inputs[i].data = c.inputs[i].fp16.data();
     node.inputs[i].stored = c.inputs[i].stored;
   }
+  const auto work = (*device)->Supports(node);
   auto kernel = (*device)->Prepare(node);
+  ExpectAgreement(work, kernel);
   EXPECT_TRUE(kernel.ok()) << kernel.status().information();
   if (!kernel.ok()) return {};
 
@@ -133,6 +135,15 @@ std::vector<TestTensor> RunOn(const OpCase& c, const CpuOptions& options,
 }
 
 }  // namespace
+
+void ExpectAgreement(const Result<NodeWork>& work,
+                     const Result<KernelPtr>& kernel) {
+  EXPECT_EQ(work.status().code(), kernel.status().code());
+  EXPECT_EQ(work.status().information(), kernel.status().information());
+  if (!work.ok() || !kernel.ok()) return;
+  EXPECT_EQ(work->macs, (*kernel)->macs());
+  EXPECT_EQ(work->renames_only, (*kernel)->renames_only());
+}
 
 std::vector<TestTensor> RunOn(const OpCase& c, const CpuOptions& options) {
   Status status;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A test links one definition of CheckPaths: that of cpu_paths.cc or that of
-// gpu_paths.cc (its twin `..._gpu`).
+// gpu_paths.cc (the test `..._gpu`).
 #ifndef MACE_TESTING_CHECK_PATHS_H_
 #define MACE_TESTING_CHECK_PATHS_H_
 
@@ -23,6 +23,10 @@ Node MakeNode(const OpCase& c);
 
 // Infers and runs it on the CPU; empty if that fails, which fails the test.
 std::vector<TestTensor> RunOn(const OpCase& c, const CpuOptions& options);
+
+// Expects that Supports and Prepare of a device agree on a node.
+void ExpectAgreement(const Result<NodeWork>& work,
+                     const Result<KernelPtr>& kernel);
 
 void ExpectSame(const std::vector<TestTensor>& got,
                 const std::vector<TestTensor>& want, float tolerance);

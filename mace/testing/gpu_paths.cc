@@ -1,4 +1,4 @@
-// CheckOp's paths on the GPU: float and half storage.
+// CheckOp's paths on the GPU: float and fp16 storage.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -62,17 +62,17 @@ class CountsReport : public ::testing::Environment {
     ::testing::AddGlobalTestEnvironment(new CountsReport);
 
 // One device of each kind, or why there is none.
-Result<OpenclDevice*> FindDevice(bool half, int max_winograd) {
+Result<OpenclDevice*> FindDevice(bool fp16, int max_winograd) {
   using Made = Result<std::unique_ptr<OpenclDevice>>;
   static auto* devices = new std::map<std::pair<bool, int>, Made>;
-  auto found = devices->find({half, max_winograd});
+  auto found = devices->find({fp16, max_winograd});
   if (found == devices->end()) {
     OpenclOptions options;
-    options.half = half;
+    options.fp16 = fp16;
     options.max_winograd = max_winograd;
     options.checked = true;
     found = devices
-                ->emplace(std::make_pair(half, max_winograd),
+                ->emplace(std::make_pair(fp16, max_winograd),
                           OpenclDevice::Create(std::move(options),
                                                opencl::ContextOptions()))
                 .first;
@@ -82,8 +82,8 @@ Result<OpenclDevice*> FindDevice(bool half, int max_winograd) {
 }
 
 // REQUIRES: there is one.
-OpenclDevice& DeviceOf(bool half, int max_winograd) {
-  return **FindDevice(half, max_winograd);
+OpenclDevice& DeviceOf(bool fp16, int max_winograd) {
+  return **FindDevice(fp16, max_winograd);
 }
 
 bool IsOclgrind() {
@@ -179,7 +179,9 @@ class TestImage {
 std::vector<TestTensor> RunOnGpu(const OpCase& c, OpenclDevice& device) {
   Node node = MakeNode(c);
   EXPECT_TRUE(Infer(node).ok());
+  const auto work = device.Supports(node);
   auto prepared = device.Prepare(node);
+  ExpectAgreement(work, prepared);
   Counts& counts = AllCounts()[c.op];
   if (!prepared.ok()) {
     EXPECT_EQ(prepared.status(), Status::MACE_UNSUPPORTED)
@@ -253,7 +255,7 @@ bool CheckFloat(const OpCase& c, const std::vector<TestTensor>& reference,
 }
 
 void CheckFp16(const OpCase& c, float tolerance, int max_winograd) {
-  SCOPED_TRACE("GPU/half, tiles of " + std::to_string(max_winograd));
+  SCOPED_TRACE("GPU/fp16, tiles of " + std::to_string(max_winograd));
   // The reference sees the inputs as the GPU does.
   OpCase rounded = c;
   for (TestTensor& t : rounded.inputs) RoundToFp16(t);

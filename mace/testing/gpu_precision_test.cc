@@ -91,7 +91,7 @@ class GpuPrecision : public ::testing::Test {
 TEST_F(GpuPrecision, Fp16Overflow) {
   const Answer answer = Try(GPU, "fp16_fp32", {}, false);
   ASSERT_TRUE(answer.status.ok());
-  // Some drivers write infinity, others the largest half.
+  // Some drivers write infinity, others the largest fp16 value.
   const size_t middle = 33 * 64 * 32;
   EXPECT_FALSE(std::fabs(answer.values[middle] - want_[middle]) <
                0.5f * want_[middle]);
@@ -107,7 +107,7 @@ TEST_F(GpuPrecision, TheFirstOverflowIsNamed) {
       << message;
   EXPECT_TRUE(Holds(message, " at [0,0,0,0] (element 0)")) << message;
   EXPECT_TRUE(Holds(message, "holds infinity") ||
-              Holds(message, "holds the largest half"))
+              Holds(message, "holds the largest fp16 value"))
       << message;
   EXPECT_TRUE(Holds(message, "--float32_nodes=c2")) << message;
 }

@@ -16,7 +16,7 @@ Shape Padded(const Node& node, size_t i) {
 
 }  // namespace
 
-Status AddBroadcastImage(const Node& node, size_t i, OpenclContext& context,
+Status AddBroadcastImage(const Node& node, size_t i, const Target& target,
                          Pass& pass) {
   const Operand& operand = node.inputs[i];
   const Shape& out = node.outputs[0].shape;
@@ -31,8 +31,8 @@ Status AddBroadcastImage(const Node& node, size_t i, OpenclContext& context,
   }
   if (operand.data != nullptr) {
     MACE_ASSIGN_OR_RETURN(
-        SharedMem image,
-        context.ConstantImage(ImageLayout::kChannelMajor, e, operand));
+        ConstantPtr image,
+        target.ConstantImage(ImageLayout::kChannelMajor, e, operand));
     pass.Constant(std::move(image));
     return Status();
   }

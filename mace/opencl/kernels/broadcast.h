@@ -3,7 +3,7 @@
 #ifndef MACE_OPENCL_KERNELS_BROADCAST_H_
 #define MACE_OPENCL_KERNELS_BROADCAST_H_
 
-#include "mace/opencl/launch/opencl_context.h"
+#include "mace/opencl/launch/target.h"
 
 namespace mace::opencl {
 
@@ -12,7 +12,7 @@ namespace mace::opencl {
 // constant becomes an image of its own.
 // Errors: MACE_UNSUPPORTED where only some of the outermost of more than four
 // extents repeat.
-Status AddBroadcastImage(const Node& node, size_t i, OpenclContext& context,
+Status AddBroadcastImage(const Node& node, size_t i, const Target& target,
                          Pass& pass);
 void AddBroadcastSteps(const Node& node, size_t i, Pass& pass);
 // The same for an image of `operand` extents.

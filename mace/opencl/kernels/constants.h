@@ -3,7 +3,7 @@
 #ifndef MACE_OPENCL_KERNELS_CONSTANTS_H_
 #define MACE_OPENCL_KERNELS_CONSTANTS_H_
 
-#include "mace/opencl/launch/opencl_context.h"
+#include "mace/opencl/launch/target.h"
 
 namespace mace::opencl {
 
@@ -11,9 +11,9 @@ namespace mace::opencl {
 Status CheckConstant(const Node& node, size_t i, const char* what);
 
 // Input `i`, a vector of `channels` elements, as an argument image; zeros where
-// it is not given. Errors: as CheckConstant and OpenclContext::ConstantImage.
-Result<SharedMem> ArgumentImage(const Node& node, size_t i, int64_t channels,
-                                OpenclContext& context);
+// it is not given. Errors: as CheckConstant and Target::ConstantImage.
+Result<ConstantPtr> ArgumentImage(const Node& node, size_t i, int64_t channels,
+                                  const Target& target);
 
 }  // namespace mace::opencl
 

@@ -10,9 +10,10 @@ namespace {
 
 class ConvertKernel final : public LaunchingKernel {
  public:
-  ConvertKernel(bool upload, KernelPtr rearrange, ClMem buffer, size_t bytes,
-                OpenclContext& context)
-      : upload_(upload),
+  ConvertKernel(bool upload, std::unique_ptr<LaunchingKernel> rearrange,
+                ClMem buffer, size_t bytes, OpenclContext& context)
+      : LaunchingKernel(context.kernels()),
+        upload_(upload),
         rearrange_(std::move(rearrange)),
         buffer_(std::move(buffer)),
         bytes_(bytes),
@@ -30,8 +31,7 @@ class ConvertKernel final : public LaunchingKernel {
   void UseBuffer(void* buffer) override { callers_ = buffer; }
 
   Status Tune(Tuner& tuner, const RunArgs& args) override {
-    return static_cast<LaunchingKernel&>(*rearrange_)
-        .Tune(tuner, WithBuffer(args, buffer_.get()));
+    return rearrange_->Tune(tuner, WithBuffer(args, buffer_.get()));
   }
 
   Status Run(const RunArgs& args) override {
@@ -62,7 +62,7 @@ class ConvertKernel final : public LaunchingKernel {
   }
 
   bool upload_;
-  KernelPtr rearrange_;
+  std::unique_ptr<LaunchingKernel> rearrange_;
   ClMem buffer_;  // the tensor, densely stored
   size_t bytes_;
   const ClContext& context_;
@@ -89,7 +89,8 @@ Result<KernelPtr> MakeConvert(const Node& node, OpenclContext& context) {
     pass.In(0).Image(0);
   }
   pass.Int(e[3]);
-  MACE_ASSIGN_OR_RETURN(KernelPtr rearrange, context.MakeKernel({pass}));
+  MACE_ASSIGN_OR_RETURN(auto rearrange,
+                        context.MakeKernel({{pass}}, DataType::kF32));
   return KernelPtr(std::make_unique<ConvertKernel>(
       upload, std::move(rearrange), std::move(buffer), bytes, context));
 }

@@ -4,19 +4,20 @@
 #ifndef MACE_OPENCL_KERNELS_KERNEL_TABLE_H_
 #define MACE_OPENCL_KERNELS_KERNEL_TABLE_H_
 
-#include "mace/device/kernel.h"
 #include "mace/graph/attrs.h"
-#include "mace/opencl/launch/opencl_context.h"
+#include "mace/opencl/launch/target.h"
 
 namespace mace {
 
-// The kernel of an op for float tensors in channel-major images. `prepare`
-// checks that it can run the node, then does all one-time work. The device has
-// checked the types and that every tensor that is no constant fits an image.
+// The kernel of an op for float tensors in channel-major images. `describe`
+// checks that it can run the node, and computes, compiles and uploads nothing:
+// what it returns can be made, unless the driver or memory fails. It may point
+// into the node. The device has checked the types and that every tensor that is
+// no constant fits an image.
 // Errors: MACE_UNSUPPORTED, naming the node and the limit.
 struct GpuKernelDef {
-  Result<KernelPtr> (*prepare)(const Node& node,
-                               opencl::OpenclContext& context);
+  Result<opencl::KernelSpec> (*describe)(const Node& node,
+                                         const opencl::Target& target);
 };
 
 struct GpuKernelEntry {

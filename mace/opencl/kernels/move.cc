@@ -66,7 +66,7 @@ bool MovesBlocks(const MoveMap& map, int64_t in_channels, int64_t channels) {
   return contiguous;
 }
 
-Result<SharedMem> MapBuffer(const MoveMap& map, const OpenclContext& context) {
+ConstantPtr MapTable(const MoveMap& map) {
   std::vector<cl_int> numbers;
   const auto add = [&numbers](auto... values) {
     (numbers.push_back(static_cast<cl_int>(values)), ...);
@@ -76,10 +76,7 @@ Result<SharedMem> MapBuffer(const MoveMap& map, const OpenclContext& context) {
     add(axis.first, axis.extent, axis.stride, axis.digits.size());
     for (const MoveDigit& d : axis.digits) add(d.divisor, d.extent, d.step);
   }
-  MACE_ASSIGN_OR_RETURN(
-      ClMem memory, context.cl().CreateBuffer(numbers.size() * sizeof(cl_int),
-                                              numbers.data()));
-  return SharedMem(std::make_shared<const ClMem>(std::move(memory)));
+  return Target::Table(numbers);
 }
 
 // Rows of the image that lie within one position of axis `d`.
@@ -142,13 +139,12 @@ MoveMap SliceMap(const Shape& x, const SliceSpec& spec) {
   return StridedMap(spec.counts, steps, first, NumElements(x));
 }
 
-Result<Pass> MovePass(const Move& move, const OpenclContext& context) {
+Pass MovePass(const Move& move) {
   MoveMap map = move.map;
   for (MoveAxis& axis : map.axes) Simplify(axis);
   const Extents4 x = AsNhwc(move.x), region = AsNhwc(move.region);
   const bool blocks = MovesBlocks(map, x[3], region[3]);
   Pass pass("move", blocks ? "move_blocks" : "move", BlockGrid(region));
-  MACE_ASSIGN_OR_RETURN(SharedMem buffer, MapBuffer(map, context));
   if (move.constant != nullptr) {
     pass.Constant(move.constant);
   } else if (move.from_scratch) {
@@ -156,7 +152,7 @@ Result<Pass> MovePass(const Move& move, const OpenclContext& context) {
   } else {
     pass.In(move.input);
   }
-  pass.Constant(std::move(buffer));
+  pass.Constant(MapTable(map));
   if (move.to_scratch) {
     pass.Image(0);
   } else {
@@ -168,14 +164,13 @@ Result<Pass> MovePass(const Move& move, const OpenclContext& context) {
   return pass;
 }
 
-Result<KernelPtr> MakeMove(const Node& node, MoveMap map,
-                           OpenclContext& context) {
+KernelSpec DescribeMove(const Node& node, MoveMap map) {
   Move move;
   move.map = std::move(map);
   move.x = node.inputs[0].type.shape;
   move.region = node.outputs[0].shape;
-  MACE_ASSIGN_OR_RETURN(Pass pass, MovePass(move, context));
-  return context.MakeKernel({pass});
+  Pass pass = MovePass(move);
+  return KernelSpec{{pass}};
 }
 
 bool SameImage(const Shape& a, const Shape& b) {
@@ -183,15 +178,15 @@ bool SameImage(const Shape& a, const Shape& b) {
   return p[0] * p[1] == q[0] * q[1] && p[2] == q[2] && p[3] == q[3];
 }
 
-Result<KernelPtr> MakeReshape(const Node& node, OpenclContext& context) {
+Result<KernelSpec> DescribeReshape(const Node& node, const Target& /*target*/) {
   const Shape& x = node.inputs[0].type.shape;
   if (SameImage(x, node.outputs[0].shape)) {
-    GpuKernelFacts facts;
+    KernelSpec::Facts facts;
     facts.renames_only = true;
-    return context.MakeKernel({}, facts);
+    return KernelSpec{{}, facts};
   }
   const int64_t size = NumElements(x);
-  return MakeMove(node, StridedMap({size}, {1}, 0, size), context);
+  return DescribeMove(node, StridedMap({size}, {1}, 0, size));
 }
 
 }  // namespace mace::opencl

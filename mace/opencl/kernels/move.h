@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "mace/opencl/launch/opencl_context.h"
+#include "mace/opencl/launch/target.h"
 #include "mace/ops/common/slice_spec.h"
 
 namespace mace::opencl {
@@ -54,7 +54,7 @@ struct Move {
   // Where they lie: inputs and outputs of the node, or scratch image 0; or x
   // is a constant.
   size_t input = 0, output = 0;
-  SharedMem constant;
+  ConstantPtr constant;
   bool from_scratch = false, to_scratch = false;
   // The region is [offset, offset + its extent) of `axis` of y. On the last
   // axis the offset must begin a block and the region end one, or y.
@@ -63,18 +63,16 @@ struct Move {
   int64_t offset = 0;
 };
 
-// Errors: of the driver.
-Result<Pass> MovePass(const Move& move, const OpenclContext& context);
+Pass MovePass(const Move& move);
 
 // The kernel of a node that is a single move from input 0 to output 0.
-Result<KernelPtr> MakeMove(const Node& node, MoveMap map,
-                           OpenclContext& context);
+KernelSpec DescribeMove(const Node& node, MoveMap map);
 
 // Whether a tensor of one shape has the image of the other.
 bool SameImage(const Shape& a, const Shape& b);
 
 // The kernel of a node that gives input 0 another shape.
-Result<KernelPtr> MakeReshape(const Node& node, OpenclContext& context);
+Result<KernelSpec> DescribeReshape(const Node& node, const Target& target);
 
 }  // namespace mace::opencl
 

@@ -21,11 +21,12 @@ Pass NormalizePass(const std::string& kind, const Reduction& reduction,
   return pass;
 }
 
-Result<KernelPtr> MakeMomentNorm(const Node& node, const Reduction& reduction,
-                                 float epsilon, const ActivationAttrs& attrs,
-                                 OpenclContext& context) {
+Result<KernelSpec> DescribeMomentNorm(const Node& node,
+                                      const Reduction& reduction, float epsilon,
+                                      const ActivationAttrs& attrs,
+                                      const Target& target) {
   const Extents4& x = reduction.in;
-  Reducer reducer(node, reduction, context);
+  Reducer reducer(node, reduction, target);
   MACE_ASSIGN_OR_RETURN(const size_t mean, reducer.AddImage());
   MACE_ASSIGN_OR_RETURN(const size_t deviation, reducer.AddImage());
   MACE_RETURN_IF_ERROR(reducer.Add("MEAN", mean));
@@ -35,13 +36,15 @@ Result<KernelPtr> MakeMomentNorm(const Node& node, const Reduction& reduction,
   pass.In(0).Image(mean).Image(deviation);
   for (size_t i : {1, 2}) {
     if (node.has_input(i)) {
-      MACE_RETURN_IF_ERROR(AddBroadcastImage(node, i, context, pass));
+      MACE_RETURN_IF_ERROR(AddBroadcastImage(node, i, target, pass));
       continue;
     }
     const float none = i == 1 ? 1 : 0;
     MACE_ASSIGN_OR_RETURN(
-        SharedMem image,
-        context.ConstantImage(ImageLayout::kChannelMajor, {1, 1, 1, 1}, &none));
+        ConstantPtr image,
+        target.ComputedImage(ImageLayout::kChannelMajor, {1, 1, 1, 1}, {},
+                             i == 1 ? "one" : "zero",
+                             [none](float* to) { *to = none; }));
     pass.Constant(std::move(image));
   }
   pass.Out().Int(x[1], x[3]).Float(epsilon);
@@ -55,9 +58,9 @@ Result<KernelPtr> MakeMomentNorm(const Node& node, const Reduction& reduction,
   }
   MACE_RETURN_IF_ERROR(AddActivation(node, attrs, pass));
   reducer.passes.push_back(std::move(pass));
-  GpuKernelFacts facts;
+  KernelSpec::Facts facts;
   facts.scratch_images = reducer.images;
-  return context.MakeKernel(std::move(reducer.passes), facts);
+  return KernelSpec{std::move(reducer.passes), facts};
 }
 
 }  // namespace mace::opencl

@@ -18,9 +18,10 @@ Pass NormalizePass(const std::string& kind, const Reduction& reduction,
 
 // y = act((x - mean) / sqrt(variance + epsilon) * scale + offset), scale and
 // offset inputs 1 and 2 where they are given.
-Result<KernelPtr> MakeMomentNorm(const Node& node, const Reduction& reduction,
-                                 float epsilon, const ActivationAttrs& attrs,
-                                 OpenclContext& context);
+Result<KernelSpec> DescribeMomentNorm(const Node& node,
+                                      const Reduction& reduction, float epsilon,
+                                      const ActivationAttrs& attrs,
+                                      const Target& target);
 
 }  // namespace mace::opencl
 

@@ -19,7 +19,7 @@ int NhwcAxis(int d, int rank) {
 }
 
 // The kind that makes one of the results of parts; null where none does. Not
-// for products: what each part loses as a half would add up.
+// for products: what each part loses in fp16 would add up.
 const char* MergeOf(const std::string& kind) {
   const struct {
     const char *kind, *merge;
@@ -100,7 +100,7 @@ Result<Reduction> ReductionOf(const Node& node, const Shape& x,
 Result<size_t> Reducer::AddImage(const Extents4& extents) {
   const Extent2D extent = ImageExtent(ImageLayout::kChannelMajor, extents);
   MACE_RETURN_IF_ERROR(
-      context_.CheckExtent(extent, Label(node_) + ": what it reduces to"));
+      target_.CheckExtent(extent, Label(node_) + ": what it reduces to"));
   images.push_back(extent);
   return images.size() - 1;
 }

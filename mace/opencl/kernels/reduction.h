@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "mace/opencl/launch/opencl_context.h"
+#include "mace/opencl/launch/target.h"
 
 namespace mace::opencl {
 
@@ -26,9 +26,8 @@ Result<Reduction> ReductionOf(const Node& node, const Shape& x,
 // Collects the passes of a node that reduces input 0, and their images.
 class Reducer {
  public:
-  Reducer(const Node& node, const Reduction& reduction,
-          const OpenclContext& context)
-      : node_(node), reduction_(reduction), context_(context) {}
+  Reducer(const Node& node, const Reduction& reduction, const Target& target)
+      : node_(node), reduction_(reduction), target_(target) {}
 
   // A scratch image for a result of the reduction.
   // Errors: MACE_UNSUPPORTED beyond the limits of images.
@@ -49,7 +48,7 @@ class Reducer {
 
   const Node& node_;
   const Reduction reduction_;
-  const OpenclContext& context_;
+  const Target& target_;
 };
 
 }  // namespace mace::opencl

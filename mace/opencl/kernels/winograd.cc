@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <string>
 
-#include "mace/base/large_array.h"
 #include "mace/opencl/kernels/activation.h"
 #include "mace/opencl/kernels/constants.h"
 #include "mace/opencl/kernels/window.h"
@@ -46,16 +45,11 @@ Extent2D ExtentOf(const Tiles& t, int64_t channels) {
                      {t.taps * t.taps, t.rows, t.columns, channels});
 }
 
-// G g G^T of each 3x3 filter g.
-Result<LargeArray<float>> TransformFilter(const Operand& filter, int64_t taps) {
+// G g G^T of each 3x3 filter g, to `to`.
+void TransformFilter(const Operand& filter, int64_t taps, float* to) {
   const auto* rows = taps == 4 ? kFilter2 : kFilter4;
   const auto* g = static_cast<const float*>(filter.data);
   const int64_t filters = filter.type.shape[0] * filter.type.shape[1];
-  MACE_ASSIGN_OR_RETURN(
-      LargeArray<float> out,
-      LargeArray<float>::Create(SaturatedProduct({filters, taps, taps}),
-                                "a transformed filter"));
-  float* to = out.data();
   for (int64_t f = 0; f < filters; ++f, g += 9) {
     for (int64_t i = 0; i < taps; ++i) {
       for (int64_t j = 0; j < taps; ++j) {
@@ -69,7 +63,6 @@ Result<LargeArray<float>> TransformFilter(const Operand& filter, int64_t taps) {
       }
     }
   }
-  return out;
 }
 
 Pass WinogradPass(const char* entry, const Grid& grid, const Tiles& t) {
@@ -86,37 +79,38 @@ Grid GridOf(int64_t channels, int64_t columns, int64_t rows) {
 }  // namespace
 
 int64_t WinogradTile(const Conv2dAttrs& attrs, const Window2D& window,
-                     const Node& node, const OpenclContext& context) {
+                     const Node& node, const Target& target) {
   const auto fits = [](const Window& w) {
     return w.kernel == 3 && w.stride == 1 && w.dilation == 1;
   };
   // Sums of the terms of larger tiles cancel, and fp16 would show it.
-  const int64_t tile = std::min(context.max_winograd(), context.half() ? 2 : 4);
+  const int64_t tile = std::min(target.max_winograd(), target.fp16() ? 2 : 4);
   if (tile == 0 || attrs.group != 1 || !fits(window.h) || !fits(window.w)) {
     return 0;
   }
   const Shape& x = node.inputs[0].type.shape;
   const Tiles t = TilesOf(window, x[0], tile);
   for (int64_t channels : {x[3], node.outputs[0].shape[3]}) {
-    if (!context.CheckExtent(ExtentOf(t, channels), "").ok()) return 0;
+    if (!target.CheckExtent(ExtentOf(t, channels), "").ok()) return 0;
   }
   return tile;
 }
 
-Result<KernelPtr> MakeWinograd(const Node& node, const Conv2dAttrs& attrs,
-                               const Window2D& window, int64_t tile,
-                               OpenclContext& context) {
+Result<KernelSpec> DescribeWinograd(const Node& node, const Conv2dAttrs& attrs,
+                                    const Window2D& window, int64_t tile,
+                                    const Target& target) {
   const Shape& x = node.inputs[0].type.shape;
   const int64_t inputs = x[3], outputs = node.outputs[0].shape[3];
   const Tiles t = TilesOf(window, x[0], tile);
-  MACE_ASSIGN_OR_RETURN(const LargeArray<float> transformed,
-                        TransformFilter(node.inputs[1], t.taps));
-  MACE_ASSIGN_OR_RETURN(SharedMem filter,
-                        context.ConstantImage(ImageLayout::kConvFilter,
-                                              {outputs, inputs, t.taps, t.taps},
-                                              transformed.data()));
-  MACE_ASSIGN_OR_RETURN(SharedMem bias,
-                        ArgumentImage(node, 2, outputs, context));
+  const Operand* const plain = &node.inputs[1];
+  MACE_ASSIGN_OR_RETURN(
+      ConstantPtr filter,
+      target.ComputedImage(
+          ImageLayout::kConvFilter, {outputs, inputs, t.taps, t.taps}, {plain},
+          "Winograd",
+          [plain, t](float* to) { TransformFilter(*plain, t.taps, to); }));
+  MACE_ASSIGN_OR_RETURN(ConstantPtr bias,
+                        ArgumentImage(node, 2, outputs, target));
   Pass in = WinogradPass("winograd_input",
                          GridOf(inputs, t.columns, t.taps * t.rows), t);
   in.In(0).Image(0);
@@ -136,11 +130,11 @@ Result<KernelPtr> MakeWinograd(const Node& node, const Conv2dAttrs& attrs,
   out.Int(outputs, t.lines, t.rows);
   MACE_RETURN_IF_ERROR(AddActivation(node, attrs, out));
 
-  GpuKernelFacts facts;
+  KernelSpec::Facts facts;
   facts.macs = NumElements(node.outputs[0].shape) * inputs * 9;
   facts.variant = "winograd_" + std::to_string(tile);
   facts.scratch_images = {ExtentOf(t, inputs), ExtentOf(t, outputs)};
-  return context.MakeKernel({in, multiply, out}, facts);
+  return KernelSpec{{in, multiply, out}, facts};
 }
 
 }  // namespace mace::opencl

@@ -9,14 +9,11 @@
 #include <variant>
 #include <vector>
 
-#include "mace/opencl/driver/cl_handle.h"
 #include "mace/opencl/driver/program_pool.h"
+#include "mace/opencl/launch/constant.h"
 #include "mace/opencl/launch/local_size.h"
 
 namespace mace::opencl {
-
-// Memory made at Prepare, shared by those who use it.
-using SharedMem = std::shared_ptr<const ClMem>;
 
 // A description; nothing is compiled yet. The grid's extents are the kernel's
 // first arguments (GRID in prelude.cl), then come those added here, in order.
@@ -31,7 +28,9 @@ class Pass {
   struct Scratch {  // scratch image `index` of the kernel
     size_t index;
   };
-  using Arg = std::variant<Input, Output, Scratch, SharedMem, cl_int, cl_float>;
+  // A constant is a description until its kernel is made, then memory.
+  using Arg = std::variant<Input, Output, Scratch, ConstantPtr, SharedMem,
+                           cl_int, cl_float>;
 
   // `source`.cl, kernel function `entry`. REQUIRES: no extent of grid is 0.
   Pass(std::string source_in, std::string entry_in, Grid grid_in)
@@ -46,7 +45,7 @@ class Pass {
   Pass& In(size_t index) { return Add(Input{index}); }
   Pass& Out(size_t index = 0) { return Add(Output{index}); }
   Pass& Image(size_t scratch) { return Add(Scratch{scratch}); }
-  Pass& Constant(SharedMem memory) { return Add(std::move(memory)); }
+  Pass& Constant(ConstantPtr constant) { return Add(std::move(constant)); }
   Pass& Float(float value) { return Add(cl_float{value}); }
   // Sizes and strides. They fit: images have 16 bits a side.
   template <typename... Ints>

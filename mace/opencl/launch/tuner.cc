@@ -60,10 +60,10 @@ bool Fits(const LaunchShape& shape, const Launch& launch,
 
 }  // namespace
 
-Tuner::Tuner(TunerOptions options, bool half, const DeviceFacts& facts,
+Tuner::Tuner(TunerOptions options, bool fp16, const DeviceFacts& facts,
              TuningResults& results)
     : options_(std::move(options)),
-      fp16_(half),
+      fp16_(fp16),
       facts_(facts),
       results_(results) {
   if (!options_.now_micros) options_.now_micros = NowMicros;
@@ -84,7 +84,7 @@ std::string Tuner::KeyOf(const Launch& launch) const {
   const Pass& pass = launch.pass();
   std::string key = std::to_string(HashOfSource(pass.source)) + "|" +
                     launch.program().key() + "|" + pass.entry +
-                    (fp16_ ? "|half|" : "|float|") + ToString(pass.grid);
+                    (fp16_ ? "|fp16|" : "|float|") + ToString(pass.grid);
   for (const Pass::Arg& arg : pass.args) {
     if (const auto* i = std::get_if<cl_int>(&arg)) {
       key += "," + std::to_string(*i);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,8 @@ struct TunerOptions {
 // Not thread-safe.
 class Tuner {
  public:
-  // `half`: images hold fp16. `results` must outlive it.
-  Tuner(TunerOptions options, bool half, const DeviceFacts& facts,
+  // `fp16`: images hold fp16. `results` must outlive it.
+  Tuner(TunerOptions options, bool fp16, const DeviceFacts& facts,
         TuningResults& results);
 
   // A new plan, with a budget of its own.
@@ -77,12 +78,26 @@ class Tuner {
   std::string report_;
 };
 
-// A kernel of this backend: it runs launches.
+class LaunchingKernel;
+
+// The kernels of an engine that live, found by what the plan knows of them.
+using KernelRegister = std::map<const Kernel*, LaunchingKernel*>;
+
+// A kernel of this backend: it runs launches. Stands in `all` while it lives.
 class LaunchingKernel : public Kernel {
  public:
+  // `all` must outlive it.
+  explicit LaunchingKernel(KernelRegister& all) : all_(all) {
+    all_[this] = this;
+  }
+  ~LaunchingKernel() override { all_.erase(this); }
+
   virtual Status Tune(Tuner& tuner, const RunArgs& args) = 0;
-  // Of a convert: as Device::UseBuffer.
+  // Of a convert: as DeviceStorage::UseBuffer.
   virtual void UseBuffer(void* /*buffer*/) {}
+
+ private:
+  KernelRegister& all_;
 };
 
 }  // namespace mace::opencl

@@ -9,18 +9,18 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
   MACE_ASSIGN_OR_RETURN(const ActivationOpAttrs attrs,
                         ReadAttrs<ActivationOpAttrs>(node));
   const Extents4 e = AsNhwc(node.outputs[0].shape);
   Pass pass("activation", "activation", BlockGrid(e));
   pass.In(0).Out().Int(e[3]);
   MACE_RETURN_IF_ERROR(AddActivation(node, attrs, pass));
-  return context.MakeKernel({pass});
+  return KernelSpec{{pass}};
 }
 
 }  // namespace
 
-GpuKernelDef Activation() { return {Prepare}; }
+GpuKernelDef Activation() { return {Describe}; }
 
 }  // namespace mace::opencl

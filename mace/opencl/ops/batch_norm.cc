@@ -4,8 +4,8 @@
 #include "mace/ops/batch_norm.h"
 
 #include <cmath>
+#include <cstdio>
 
-#include "mace/base/large_array.h"
 #include "mace/opencl/kernels/activation.h"
 #include "mace/opencl/kernels/constants.h"
 #include "mace/opencl/kernels/kernel_table.h"
@@ -13,11 +13,11 @@
 namespace mace::opencl {
 namespace {
 
-const float* Parameter(const Node& node, size_t i) {
-  return static_cast<const float*>(node.inputs[i].data);
+float At(const Operand* parameter, int64_t channel) {
+  return static_cast<const float*>(parameter->data)[channel];
 }
 
-Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+Result<KernelSpec> Describe(const Node& node, const Target& target) {
   MACE_ASSIGN_OR_RETURN(const BatchNormAttrs attrs,
                         ReadAttrs<BatchNormAttrs>(node));
   const char* kNames[] = {"", "scale", "offset", "mean", "variance"};
@@ -25,30 +25,41 @@ Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
     MACE_RETURN_IF_ERROR(CheckConstant(node, i, kNames[i]));
   }
   const Extents4 e = AsNhwc(node.outputs[0].shape);
-  MACE_ASSIGN_OR_RETURN(const LargeArray<float> scale,
-                        LargeArray<float>::Create(e[3], "a scale"));
-  MACE_ASSIGN_OR_RETURN(const LargeArray<float> offset,
-                        LargeArray<float>::Create(e[3], "an offset"));
-  for (size_t c = 0; c < scale.size(); ++c) {
-    scale[c] = Parameter(node, 1)[c] /
-               std::sqrt(Parameter(node, 4)[c] + attrs.epsilon);
-    offset[c] = Parameter(node, 2)[c] - Parameter(node, 3)[c] * scale[c];
-  }
+  const Operand* const scale = &node.inputs[1];
+  const Operand* const offset = &node.inputs[2];
+  const Operand* const mean = &node.inputs[3];
+  const Operand* const variance = &node.inputs[4];
+  const float epsilon = attrs.epsilon;
+  const auto scale_of = [=](int64_t c) {
+    return At(scale, c) / std::sqrt(At(variance, c) + epsilon);
+  };
+  char how[40];
+  std::snprintf(how, sizeof(how), "BatchNorm %a", double{epsilon});
   const Extents4 extents = {1, 1, 1, e[3]};
   MACE_ASSIGN_OR_RETURN(
-      SharedMem scale_image,
-      context.ConstantImage(ImageLayout::kArgument, extents, scale.data()));
+      ConstantPtr scale_image,
+      target.ComputedImage(ImageLayout::kArgument, extents, {scale, variance},
+                           how, [=](float* to) {
+                             for (int64_t c = 0; c < e[3]; ++c)
+                               to[c] = scale_of(c);
+                           }));
   MACE_ASSIGN_OR_RETURN(
-      SharedMem offset_image,
-      context.ConstantImage(ImageLayout::kArgument, extents, offset.data()));
+      ConstantPtr offset_image,
+      target.ComputedImage(
+          ImageLayout::kArgument, extents, {offset, mean, scale, variance}, how,
+          [=](float* to) {
+            for (int64_t c = 0; c < e[3]; ++c) {
+              to[c] = At(offset, c) - At(mean, c) * scale_of(c);
+            }
+          }));
   Pass pass("batch_norm", "batch_norm", BlockGrid(e));
   pass.In(0).Constant(scale_image).Constant(offset_image).Out().Int(e[3]);
   MACE_RETURN_IF_ERROR(AddActivation(node, attrs, pass));
-  return context.MakeKernel({pass});
+  return KernelSpec{{pass}};
 }
 
 }  // namespace
 
-GpuKernelDef BatchNorm() { return {Prepare}; }
+GpuKernelDef BatchNorm() { return {Describe}; }
 
 }  // namespace mace::opencl

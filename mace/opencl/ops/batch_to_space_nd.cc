@@ -35,13 +35,13 @@ Move MoveBlocks(const Node& node, const std::vector<int64_t>& block) {
   return move;
 }
 
-Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+Result<KernelSpec> Describe(const Node& node, const Target& target) {
   MACE_ASSIGN_OR_RETURN(const BatchToSpaceNdAttrs attrs,
                         ReadAttrs<BatchToSpaceNdAttrs>(node));
   const Shape& y = node.outputs[0].shape;
   Move blocks = MoveBlocks(node, attrs.block_shape);
   if (blocks.region == y) {
-    return MakeMove(node, std::move(blocks.map), context);
+    return DescribeMove(node, std::move(blocks.map));
   }
   blocks.to_scratch = true;
   Move crop;
@@ -54,18 +54,18 @@ Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
     first += attrs.crops[2 * d] * steps[d + 1];
   }
   crop.map = StridedMap(y, steps, first, NumElements(crop.x));
-  GpuKernelFacts facts;
+  KernelSpec::Facts facts;
   facts.scratch_images = {
       ImageExtent(ImageLayout::kChannelMajor, AsNhwc(crop.x))};
-  MACE_RETURN_IF_ERROR(context.CheckExtent(facts.scratch_images[0],
-                                           Label(node) + ": what it crops"));
-  MACE_ASSIGN_OR_RETURN(Pass first_pass, MovePass(blocks, context));
-  MACE_ASSIGN_OR_RETURN(Pass second_pass, MovePass(crop, context));
-  return context.MakeKernel({first_pass, second_pass}, facts);
+  MACE_RETURN_IF_ERROR(target.CheckExtent(facts.scratch_images[0],
+                                          Label(node) + ": what it crops"));
+  Pass first_pass = MovePass(blocks);
+  Pass second_pass = MovePass(crop);
+  return KernelSpec{{first_pass, second_pass}, facts};
 }
 
 }  // namespace
 
-GpuKernelDef BatchToSpaceNd() { return {Prepare}; }
+GpuKernelDef BatchToSpaceNd() { return {Describe}; }
 
 }  // namespace mace::opencl

@@ -10,22 +10,22 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+Result<KernelSpec> Describe(const Node& node, const Target& target) {
   MACE_ASSIGN_OR_RETURN(const BiasAddAttrs attrs,
                         ReadAttrs<BiasAddAttrs>(node));
   const Extents4 e = AsNhwc(node.outputs[0].shape);
   Pass pass("eltwise", "eltwise", BlockGrid(e));
   pass.Define("ELTWISE_SUM").In(0);
-  MACE_RETURN_IF_ERROR(AddBroadcastImage(node, 1, context, pass));
+  MACE_RETURN_IF_ERROR(AddBroadcastImage(node, 1, target, pass));
   pass.Out();
   for (size_t i : {0, 1}) AddBroadcastSteps(node, i, pass);
   pass.Int(e[1], e[3]);
   MACE_RETURN_IF_ERROR(AddActivation(node, attrs, pass));
-  return context.MakeKernel({pass});
+  return KernelSpec{{pass}};
 }
 
 }  // namespace
 
-GpuKernelDef BiasAdd() { return {Prepare}; }
+GpuKernelDef BiasAdd() { return {Describe}; }
 
 }  // namespace mace::opencl

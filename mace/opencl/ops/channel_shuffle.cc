@@ -9,20 +9,18 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
   MACE_ASSIGN_OR_RETURN(const ChannelShuffleAttrs attrs,
                         ReadAttrs<ChannelShuffleAttrs>(node));
   const Shape& x = node.inputs[0].type.shape;
   const int64_t channels = x.back(), each = channels / attrs.group;
   const int64_t size = NumElements(x);
-  return MakeMove(node,
-                  StridedMap({size / channels, each, attrs.group},
-                             {channels, 1, each}, 0, size),
-                  context);
+  return DescribeMove(node, StridedMap({size / channels, each, attrs.group},
+                                       {channels, 1, each}, 0, size));
 }
 
 }  // namespace
 
-GpuKernelDef ChannelShuffle() { return {Prepare}; }
+GpuKernelDef ChannelShuffle() { return {Describe}; }
 
 }  // namespace mace::opencl

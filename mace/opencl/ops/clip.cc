@@ -9,7 +9,7 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
   MACE_ASSIGN_OR_RETURN(const ClipAttrs attrs, ReadAttrs<ClipAttrs>(node));
   float limits[] = {attrs.min, attrs.max};
   for (size_t i : {1, 2}) {
@@ -20,11 +20,11 @@ Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
   const Extents4 e = AsNhwc(node.outputs[0].shape);
   Pass pass("activation", "activation", BlockGrid(e));
   pass.In(0).Out().Int(e[3]).Float(limits[0]).Float(limits[1]);
-  return context.MakeKernel({pass});
+  return KernelSpec{{pass}};
 }
 
 }  // namespace
 
-GpuKernelDef Clip() { return {Prepare}; }
+GpuKernelDef Clip() { return {Describe}; }
 
 }  // namespace mace::opencl

@@ -15,10 +15,10 @@ namespace {
 
 class Concatenation {
  public:
-  Concatenation(const Node& node, int axis, OpenclContext& context)
+  Concatenation(const Node& node, int axis, const Target& target)
       : node_(node),
         axis_(axis),
-        context_(context),
+        target_(target),
         y_(node.outputs[0].shape),
         begins_({0}) {
     for (const Operand& x : node.inputs) {
@@ -42,11 +42,11 @@ class Concatenation {
 
  private:
   // Null unless input i is a constant.
-  Result<SharedMem> Constant(size_t i) {
+  Result<ConstantPtr> Constant(size_t i) {
     const Operand& x = node_.inputs[i];
-    if (x.data == nullptr) return SharedMem();
-    return context_.ConstantImage(ImageLayout::kChannelMajor,
-                                  AsNhwc(x.type.shape), x);
+    if (x.data == nullptr) return ConstantPtr();
+    return target_.ConstantImage(ImageLayout::kChannelMajor,
+                                 AsNhwc(x.type.shape), x);
   }
 
   // Input i, wherever it goes.
@@ -60,7 +60,7 @@ class Concatenation {
     move.y = y_;
     move.axis = axis_;
     move.offset = begins_[i];
-    return MovePass(move, context_);
+    return MovePass(move);
   }
 
   // The blocks that begin within input i.
@@ -72,7 +72,7 @@ class Concatenation {
     const size_t last = node_.inputs.size() - 1;
     for (size_t k = 0; k < 4; ++k) {
       const size_t input = std::min(i + k, last);
-      MACE_ASSIGN_OR_RETURN(SharedMem constant, Constant(input));
+      MACE_ASSIGN_OR_RETURN(ConstantPtr constant, Constant(input));
       if (constant != nullptr) {
         pass.Constant(std::move(constant));
       } else {
@@ -90,12 +90,12 @@ class Concatenation {
 
   const Node& node_;
   const int axis_;
-  OpenclContext& context_;
+  const Target& target_;
   const Shape& y_;
   std::vector<int64_t> begins_;  // along the axis; the last is the end
 };
 
-Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+Result<KernelSpec> Describe(const Node& node, const Target& target) {
   MACE_ASSIGN_OR_RETURN(const ConcatAttrs attrs, ReadAttrs<ConcatAttrs>(node));
   for (const Operand& x : node.inputs) {
     if (NumElements(x.type.shape) == 0) {
@@ -107,14 +107,14 @@ Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
   MACE_ASSIGN_OR_RETURN(const int axis,
                         ResolveAxis(node, attrs.axis, node.outputs[0].rank()));
   MACE_ASSIGN_OR_RETURN(std::vector<Pass> passes,
-                        Concatenation(node, axis, context).Passes());
-  GpuKernelFacts facts;
+                        Concatenation(node, axis, target).Passes());
+  KernelSpec::Facts facts;
   facts.variant = "concat";
-  return context.MakeKernel(std::move(passes), facts);
+  return KernelSpec{std::move(passes), facts};
 }
 
 }  // namespace
 
-GpuKernelDef Concat() { return {Prepare}; }
+GpuKernelDef Concat() { return {Describe}; }
 
 }  // namespace mace::opencl

@@ -14,22 +14,22 @@ namespace {
 
 constexpr int64_t kColumns = 4;  // that one item computes
 
-Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+Result<KernelSpec> Describe(const Node& node, const Target& target) {
   MACE_ASSIGN_OR_RETURN(const Conv2dAttrs attrs, ReadAttrs<Conv2dAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const Window2D window, Conv2dWindow(node, attrs));
   MACE_RETURN_IF_ERROR(CheckConstant(node, 1, "filter"));
-  const int64_t tile = WinogradTile(attrs, window, node, context);
-  if (tile > 0) return MakeWinograd(node, attrs, window, tile, context);
+  const int64_t tile = WinogradTile(attrs, window, node, target);
+  if (tile > 0) return DescribeWinograd(node, attrs, window, tile, target);
   const Shape& w = node.inputs[1].type.shape;
   const Extents4 filter_extents = {w[0], w[1], w[2], w[3]};
   const Extents4 out = AsNhwc(node.outputs[0].shape);
   // Whether the channels of every group begin and end with a block.
   const bool blocks =
       attrs.group == 1 || (w[1] % 4 == 0 && w[0] / attrs.group % 4 == 0);
-  MACE_ASSIGN_OR_RETURN(SharedMem filter,
-                        context.ConstantImage(ImageLayout::kConvFilter,
-                                              filter_extents, node.inputs[1]));
-  MACE_ASSIGN_OR_RETURN(SharedMem bias, ArgumentImage(node, 2, w[0], context));
+  MACE_ASSIGN_OR_RETURN(ConstantPtr filter,
+                        target.ConstantImage(ImageLayout::kConvFilter,
+                                             filter_extents, node.inputs[1]));
+  MACE_ASSIGN_OR_RETURN(ConstantPtr bias, ArgumentImage(node, 2, w[0], target));
   Grid grid = BlockGrid(out);
   if (blocks) grid[1] = (out[2] + kColumns - 1) / kColumns;
   const char* name = blocks ? "conv2d" : "conv2d_grouped";
@@ -38,13 +38,13 @@ Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
   AddWindow(window, pass);
   pass.Int(w[0], w[0] / attrs.group, w[1]);
   MACE_RETURN_IF_ERROR(AddActivation(node, attrs, pass));
-  GpuKernelFacts facts;
+  KernelSpec::Facts facts;
   facts.macs = NumElements(node.outputs[0].shape) * w[1] * w[2] * w[3];
-  return context.MakeKernel({pass}, facts);
+  return KernelSpec{{pass}, facts};
 }
 
 }  // namespace
 
-GpuKernelDef Conv2d() { return {Prepare}; }
+GpuKernelDef Conv2d() { return {Describe}; }
 
 }  // namespace mace::opencl

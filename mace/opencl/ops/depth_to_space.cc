@@ -9,23 +9,22 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
   MACE_ASSIGN_OR_RETURN(const DepthToSpaceAttrs attrs,
                         ReadAttrs<DepthToSpaceAttrs>(node));
   const Shape& x = node.inputs[0].type.shape;
   const int64_t b = attrs.block_size, c = node.outputs[0].shape[3];
   // Within a pixel of x: DCR is [b, b, c], CRD is [c, b, b].
   const bool dcr = attrs.mode == "DCR";
-  return MakeMove(node,
-                  StridedMap({x[0], x[1], b, x[2], b, c},
-                             {x[1] * x[2] * x[3], x[2] * x[3], dcr ? b * c : b,
-                              x[3], dcr ? c : 1, dcr ? 1 : b * b},
-                             0, NumElements(x)),
-                  context);
+  return DescribeMove(
+      node, StridedMap({x[0], x[1], b, x[2], b, c},
+                       {x[1] * x[2] * x[3], x[2] * x[3], dcr ? b * c : b, x[3],
+                        dcr ? c : 1, dcr ? 1 : b * b},
+                       0, NumElements(x)));
 }
 
 }  // namespace
 
-GpuKernelDef DepthToSpace() { return {Prepare}; }
+GpuKernelDef DepthToSpace() { return {Describe}; }
 
 }  // namespace mace::opencl

@@ -10,24 +10,24 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+Result<KernelSpec> Describe(const Node& node, const Target& target) {
   MACE_ASSIGN_OR_RETURN(const EltwiseAttrs attrs,
                         ReadAttrs<EltwiseAttrs>(node));
   const Extents4 out = AsNhwc(node.outputs[0].shape);
   Pass pass("eltwise", "eltwise", BlockGrid(out));
   pass.Define("ELTWISE_" + attrs.type);
   for (size_t i : {0, 1}) {
-    MACE_RETURN_IF_ERROR(AddBroadcastImage(node, i, context, pass));
+    MACE_RETURN_IF_ERROR(AddBroadcastImage(node, i, target, pass));
   }
   pass.Out();
   for (size_t i : {0, 1}) AddBroadcastSteps(node, i, pass);
   pass.Int(out[1], out[3]);
   MACE_RETURN_IF_ERROR(AddActivation(node, attrs, pass));
-  return context.MakeKernel({pass});
+  return KernelSpec{{pass}};
 }
 
 }  // namespace
 
-GpuKernelDef Eltwise() { return {Prepare}; }
+GpuKernelDef Eltwise() { return {Describe}; }
 
 }  // namespace mace::opencl

@@ -9,7 +9,7 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
   const Shape& x = node.inputs[0].type.shape;
   const Shape& y = node.outputs[0].shape;
   const std::vector<int64_t> in_steps = DenseSteps(x);
@@ -18,11 +18,11 @@ Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
   for (size_t d = 0; d < x.size(); ++d) {
     if (x[d] != 1) steps[more + d] = in_steps[d];
   }
-  return MakeMove(node, StridedMap(y, steps, 0, NumElements(x)), context);
+  return DescribeMove(node, StridedMap(y, steps, 0, NumElements(x)));
 }
 
 }  // namespace
 
-GpuKernelDef Expand() { return {Prepare}; }
+GpuKernelDef Expand() { return {Describe}; }
 
 }  // namespace mace::opencl

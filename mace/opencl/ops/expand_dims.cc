@@ -6,6 +6,6 @@
 
 namespace mace::opencl {
 
-GpuKernelDef ExpandDims() { return {MakeReshape}; }
+GpuKernelDef ExpandDims() { return {DescribeReshape}; }
 
 }  // namespace mace::opencl

@@ -6,6 +6,6 @@
 
 namespace mace::opencl {
 
-GpuKernelDef Flatten() { return {MakeReshape}; }
+GpuKernelDef Flatten() { return {DescribeReshape}; }
 
 }  // namespace mace::opencl

@@ -3,7 +3,6 @@
 
 #include "mace/ops/fully_connected.h"
 
-#include "mace/base/large_array.h"
 #include "mace/opencl/kernels/activation.h"
 #include "mace/opencl/kernels/constants.h"
 #include "mace/opencl/kernels/kernel_table.h"
@@ -12,25 +11,26 @@ namespace mace::opencl {
 namespace {
 
 // The weight [O, (H, W, C)] as a filter image, OIHW.
-Result<SharedMem> WeightImage(const Node& node, const Extents4& window,
-                              OpenclContext& context) {
-  const auto* from = static_cast<const float*>(node.inputs[1].data);
-  const int64_t outputs = window[0], taps = window[2] * window[3];
-  const int64_t channels = window[1];
-  MACE_ASSIGN_OR_RETURN(
-      const LargeArray<float> oihw,
-      LargeArray<float>::Create(outputs * taps * channels, "a weight"));
-  for (int64_t o = 0; o < outputs; ++o) {
-    for (int64_t t = 0; t < taps; ++t) {
-      for (int64_t c = 0; c < channels; ++c) {
-        oihw[(o * channels + c) * taps + t] = *from++;
+Result<ConstantPtr> WeightImage(const Node& node, const Extents4& window,
+                                const Target& target) {
+  const auto* weight = static_cast<const float*>(node.inputs[1].data);
+  const auto fill = [window, weight](float* oihw) {
+    const auto [outputs, channels, height, width] = window;
+    const int64_t taps = height * width;
+    const float* from = weight;
+    for (int64_t o = 0; o < outputs; ++o) {
+      for (int64_t t = 0; t < taps; ++t) {
+        for (int64_t c = 0; c < channels; ++c) {
+          oihw[(o * channels + c) * taps + t] = *from++;
+        }
       }
     }
-  }
-  return context.ConstantImage(ImageLayout::kConvFilter, window, oihw.data());
+  };
+  return target.ComputedImage(ImageLayout::kConvFilter, window,
+                              {&node.inputs[1]}, "windows", fill);
 }
 
-Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+Result<KernelSpec> Describe(const Node& node, const Target& target) {
   MACE_ASSIGN_OR_RETURN(const FullyConnectedAttrs attrs,
                         ReadAttrs<FullyConnectedAttrs>(node));
   MACE_RETURN_IF_ERROR(CheckConstant(node, 1, "weight"));
@@ -46,19 +46,19 @@ Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
     }
     window = {w[0], x[3], x[1], x[2]};
   }
-  MACE_ASSIGN_OR_RETURN(SharedMem weight, WeightImage(node, window, context));
-  MACE_ASSIGN_OR_RETURN(SharedMem bias, ArgumentImage(node, 2, w[0], context));
+  MACE_ASSIGN_OR_RETURN(ConstantPtr weight, WeightImage(node, window, target));
+  MACE_ASSIGN_OR_RETURN(ConstantPtr bias, ArgumentImage(node, 2, w[0], target));
   Pass pass("fully_connected", "fully_connected", BlockGrid(out));
   pass.In(0).Constant(weight).Constant(bias).Out();
   pass.Int(x[2], x[3], window[2], window[3], w[0]);
   MACE_RETURN_IF_ERROR(AddActivation(node, attrs, pass));
-  GpuKernelFacts facts;
+  KernelSpec::Facts facts;
   facts.macs = NumElements(y) * w[1];
-  return context.MakeKernel({pass}, facts);
+  return KernelSpec{{pass}, facts};
 }
 
 }  // namespace
 
-GpuKernelDef FullyConnected() { return {Prepare}; }
+GpuKernelDef FullyConnected() { return {Describe}; }
 
 }  // namespace mace::opencl

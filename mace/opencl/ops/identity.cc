@@ -6,6 +6,6 @@
 
 namespace mace::opencl {
 
-GpuKernelDef Identity() { return {MakeReshape}; }
+GpuKernelDef Identity() { return {DescribeReshape}; }
 
 }  // namespace mace::opencl

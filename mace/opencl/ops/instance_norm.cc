@@ -11,18 +11,18 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+Result<KernelSpec> Describe(const Node& node, const Target& target) {
   MACE_ASSIGN_OR_RETURN(const InstanceNormAttrs attrs,
                         ReadAttrs<InstanceNormAttrs>(node));
   const Shape& x = node.inputs[0].type.shape;
   std::vector<int> axes;  // all but batch and channels
   for (int d = 1; d + 1 < static_cast<int>(x.size()); ++d) axes.push_back(d);
   MACE_ASSIGN_OR_RETURN(const Reduction reduction, ReductionOf(node, x, axes));
-  return MakeMomentNorm(node, reduction, attrs.epsilon, attrs, context);
+  return DescribeMomentNorm(node, reduction, attrs.epsilon, attrs, target);
 }
 
 }  // namespace
 
-GpuKernelDef InstanceNorm() { return {Prepare}; }
+GpuKernelDef InstanceNorm() { return {Describe}; }
 
 }  // namespace mace::opencl

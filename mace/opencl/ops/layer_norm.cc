@@ -12,7 +12,7 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+Result<KernelSpec> Describe(const Node& node, const Target& target) {
   MACE_ASSIGN_OR_RETURN(const LayerNormAttrs attrs,
                         ReadAttrs<LayerNormAttrs>(node));
   const Shape& x = node.inputs[0].type.shape;
@@ -21,11 +21,11 @@ Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
   std::vector<int> axes;
   for (int d = axis; d < rank; ++d) axes.push_back(d);
   MACE_ASSIGN_OR_RETURN(const Reduction reduction, ReductionOf(node, x, axes));
-  return MakeMomentNorm(node, reduction, attrs.epsilon, {}, context);
+  return DescribeMomentNorm(node, reduction, attrs.epsilon, {}, target);
 }
 
 }  // namespace
 
-GpuKernelDef LayerNorm() { return {Prepare}; }
+GpuKernelDef LayerNorm() { return {Describe}; }
 
 }  // namespace mace::opencl

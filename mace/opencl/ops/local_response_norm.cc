@@ -10,7 +10,7 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
   MACE_ASSIGN_OR_RETURN(const LocalResponseNormAttrs attrs,
                         ReadAttrs<LocalResponseNormAttrs>(node));
   const Extents4 e = AsNhwc(node.outputs[0].shape);
@@ -23,11 +23,11 @@ Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
   pass.In(0).Out();
   pass.Int(e[3], std::min(before, e[3]), std::min(after, e[3]));
   pass.Float(attrs.bias).Float(attrs.alpha).Float(attrs.beta);
-  return context.MakeKernel({pass});
+  return KernelSpec{{pass}};
 }
 
 }  // namespace
 
-GpuKernelDef LocalResponseNorm() { return {Prepare}; }
+GpuKernelDef LocalResponseNorm() { return {Describe}; }
 
 }  // namespace mace::opencl

@@ -12,7 +12,7 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+Result<KernelSpec> Describe(const Node& node, const Target& target) {
   MACE_ASSIGN_OR_RETURN(const LpNormAttrs attrs, ReadAttrs<LpNormAttrs>(node));
   const Shape& x = node.inputs[0].type.shape;
   MACE_ASSIGN_OR_RETURN(
@@ -20,18 +20,18 @@ Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
       ResolveAxis(node, attrs.axis, static_cast<int>(x.size())));
   MACE_ASSIGN_OR_RETURN(const Reduction reduction,
                         ReductionOf(node, x, {axis}));
-  Reducer reducer(node, reduction, context);
+  Reducer reducer(node, reduction, target);
   MACE_ASSIGN_OR_RETURN(const size_t length, reducer.AddImage());
   MACE_RETURN_IF_ERROR(reducer.Add(attrs.p == 1 ? "L1" : "L2", length));
   reducer.passes.push_back(
       NormalizePass("LENGTH", reduction, length, length, attrs.epsilon));
-  GpuKernelFacts facts;
+  KernelSpec::Facts facts;
   facts.scratch_images = reducer.images;
-  return context.MakeKernel(std::move(reducer.passes), facts);
+  return KernelSpec{std::move(reducer.passes), facts};
 }
 
 }  // namespace
 
-GpuKernelDef LpNorm() { return {Prepare}; }
+GpuKernelDef LpNorm() { return {Describe}; }
 
 }  // namespace mace::opencl

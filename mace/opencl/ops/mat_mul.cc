@@ -38,7 +38,7 @@ Status CheckOperands(const Node& node, const MatMulShapes& s) {
   return Status();
 }
 
-Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+Result<KernelSpec> Describe(const Node& node, const Target& target) {
   MACE_ASSIGN_OR_RETURN(const MatMulAttrs attrs, ReadAttrs<MatMulAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const MatMulShapes s, ResolveMatMul(node, attrs));
   MACE_RETURN_IF_ERROR(CheckOperands(node, s));
@@ -55,9 +55,9 @@ Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
       continue;
     }
     MACE_ASSIGN_OR_RETURN(
-        SharedMem image,
-        context.ConstantImage(ImageLayout::kChannelMajor,
-                              AsNhwc(operand.type.shape), operand));
+        ConstantPtr image,
+        target.ConstantImage(ImageLayout::kChannelMajor,
+                             AsNhwc(operand.type.shape), operand));
     pass.Constant(image);
   }
   pass.Out();
@@ -65,13 +65,13 @@ Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
   AddMatrix(node.inputs[1].type.shape, NumElements(s.batch_b) == 1, pass);
   AddMatrix(node.outputs[0].shape, false, pass);
   pass.Int(s.k, s.n);
-  GpuKernelFacts facts;
+  KernelSpec::Facts facts;
   facts.macs = matrices * s.m * s.n * s.k;
-  return context.MakeKernel({pass}, facts);
+  return KernelSpec{{pass}, facts};
 }
 
 }  // namespace
 
-GpuKernelDef MatMul() { return {Prepare}; }
+GpuKernelDef MatMul() { return {Describe}; }
 
 }  // namespace mace::opencl

@@ -7,19 +7,19 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+Result<KernelSpec> Describe(const Node& node, const Target& target) {
   const Extents4 e = AsNhwc(node.outputs[0].shape);
   Pass pass("p_relu", "p_relu", BlockGrid(e));
   pass.In(0);
-  MACE_RETURN_IF_ERROR(AddBroadcastImage(node, 1, context, pass));
+  MACE_RETURN_IF_ERROR(AddBroadcastImage(node, 1, target, pass));
   pass.Out();
   AddBroadcastSteps(node, 1, pass);
   pass.Int(e[1], e[3]);
-  return context.MakeKernel({pass});
+  return KernelSpec{{pass}};
 }
 
 }  // namespace
 
-GpuKernelDef PRelu() { return {Prepare}; }
+GpuKernelDef PRelu() { return {Describe}; }
 
 }  // namespace mace::opencl

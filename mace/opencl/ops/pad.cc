@@ -25,7 +25,7 @@ MoveMode ModeOf(PadMode mode) {
   return MoveMode::kConstant;
 }
 
-Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
   MACE_ASSIGN_OR_RETURN(const PadSpec spec, PadOf(node));
   const Shape& x = node.inputs[0].type.shape;
   const Shape& y = node.outputs[0].shape;
@@ -37,11 +37,11 @@ Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
     map.axes.push_back(
         {-spec.pads[2 * d], x[d], strides[d], {{divisors[d], y[d], 1}}});
   }
-  return MakeMove(node, std::move(map), context);
+  return DescribeMove(node, std::move(map));
 }
 
 }  // namespace
 
-GpuKernelDef Pad() { return {Prepare}; }
+GpuKernelDef Pad() { return {Describe}; }
 
 }  // namespace mace::opencl

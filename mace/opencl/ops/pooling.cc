@@ -22,7 +22,7 @@ const char* DefineOf(PoolingType type) {
   return "POOL_MAX";
 }
 
-Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
   MACE_ASSIGN_OR_RETURN(const PoolingAttrs attrs,
                         ReadAttrs<PoolingAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const Window2D window, PoolingWindow(node, attrs));
@@ -36,11 +36,11 @@ Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
   pass.Int(out[3], pads ? 1 : 0, window.h.in + window.h.pad_after,
            window.w.in + window.w.pad_after);
   MACE_RETURN_IF_ERROR(AddActivation(node, attrs, pass));
-  return context.MakeKernel({pass});
+  return KernelSpec{{pass}};
 }
 
 }  // namespace
 
-GpuKernelDef Pooling() { return {Prepare}; }
+GpuKernelDef Pooling() { return {Describe}; }
 
 }  // namespace mace::opencl

@@ -13,14 +13,14 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+Result<KernelSpec> Describe(const Node& node, const Target& target) {
   MACE_ASSIGN_OR_RETURN(const ReduceAttrs attrs, ReadAttrs<ReduceAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const std::vector<int> axes, ReduceAxesOf(node, attrs));
   const Shape& y = node.outputs[0].shape;
   MACE_ASSIGN_OR_RETURN(const Reduction reduction,
                         ReductionOf(node, node.inputs[0].type.shape, axes));
   const Shape kept(reduction.out.begin(), reduction.out.end());
-  Reducer reducer(node, reduction, context);
+  Reducer reducer(node, reduction, target);
   // The result, unless the axes that are gone move the others in the image.
   std::optional<size_t> to;
   const bool moves = !SameImage(kept, y);
@@ -40,16 +40,16 @@ Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
     move.region = y;
     const int64_t size = NumElements(y);
     move.map = StridedMap({size}, {1}, 0, size);
-    MACE_ASSIGN_OR_RETURN(Pass pass, MovePass(move, context));
+    Pass pass = MovePass(move);
     reducer.passes.push_back(std::move(pass));
   }
-  GpuKernelFacts facts;
+  KernelSpec::Facts facts;
   facts.scratch_images = reducer.images;
-  return context.MakeKernel(std::move(reducer.passes), facts);
+  return KernelSpec{std::move(reducer.passes), facts};
 }
 
 }  // namespace
 
-GpuKernelDef Reduce() { return {Prepare}; }
+GpuKernelDef Reduce() { return {Describe}; }
 
 }  // namespace mace::opencl

@@ -6,6 +6,6 @@
 
 namespace mace::opencl {
 
-GpuKernelDef Reshape() { return {MakeReshape}; }
+GpuKernelDef Reshape() { return {DescribeReshape}; }
 
 }  // namespace mace::opencl

@@ -10,16 +10,7 @@
 namespace mace::opencl {
 namespace {
 
-template <typename T>
-Result<SharedMem> TableOf(const std::vector<T>& values,
-                          const OpenclContext& context) {
-  MACE_ASSIGN_OR_RETURN(
-      ClMem memory,
-      context.cl().CreateBuffer(values.size() * sizeof(T), values.data()));
-  return SharedMem(std::make_shared<const ClMem>(std::move(memory)));
-}
-
-Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
   MACE_ASSIGN_OR_RETURN(const ResizeAttrs attrs, ReadAttrs<ResizeAttrs>(node));
   const Extents4 in = AsNhwc(node.inputs[0].type.shape);
   const Extents4 out = AsNhwc(node.outputs[0].shape);
@@ -29,17 +20,15 @@ Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
   for (int axis : {0, 1}) {
     const ResizeTaps taps = TapsOf(attrs, node, axis);
     const std::vector<cl_int> index(taps.index.begin(), taps.index.end());
-    MACE_ASSIGN_OR_RETURN(SharedMem indices, TableOf(index, context));
-    MACE_ASSIGN_OR_RETURN(SharedMem weights, TableOf(taps.weight, context));
-    pass.Constant(indices).Constant(weights);
+    pass.Constant(Target::Table(index)).Constant(Target::Table(taps.weight));
     num_taps = taps.num_taps;
   }
   pass.Out().Int(num_taps, in[1], in[2], out[1], out[3]);
-  return context.MakeKernel({pass});
+  return KernelSpec{{pass}};
 }
 
 }  // namespace
 
-GpuKernelDef Resize() { return {Prepare}; }
+GpuKernelDef Resize() { return {Describe}; }
 
 }  // namespace mace::opencl

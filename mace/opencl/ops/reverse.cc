@@ -10,7 +10,7 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
   MACE_ASSIGN_OR_RETURN(const ReverseAttrs attrs,
                         ReadAttrs<ReverseAttrs>(node));
   const Shape& x = node.inputs[0].type.shape;
@@ -22,11 +22,11 @@ Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
     spec.starts[d] = x[d] - 1;
     spec.steps[d] = -1;
   }
-  return MakeMove(node, SliceMap(x, spec), context);
+  return DescribeMove(node, SliceMap(x, spec));
 }
 
 }  // namespace
 
-GpuKernelDef Reverse() { return {Prepare}; }
+GpuKernelDef Reverse() { return {Describe}; }
 
 }  // namespace mace::opencl

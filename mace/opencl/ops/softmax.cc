@@ -12,7 +12,7 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+Result<KernelSpec> Describe(const Node& node, const Target& target) {
   MACE_ASSIGN_OR_RETURN(const SoftmaxAttrs attrs,
                         ReadAttrs<SoftmaxAttrs>(node));
   const Shape& x = node.inputs[0].type.shape;
@@ -21,7 +21,7 @@ Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
       ResolveAxis(node, attrs.axis, static_cast<int>(x.size())));
   MACE_ASSIGN_OR_RETURN(const Reduction reduction,
                         ReductionOf(node, x, {axis}));
-  Reducer reducer(node, reduction, context);
+  Reducer reducer(node, reduction, target);
   MACE_ASSIGN_OR_RETURN(const size_t largest, reducer.AddImage());
   MACE_ASSIGN_OR_RETURN(const size_t mean, reducer.AddImage());
   MACE_RETURN_IF_ERROR(reducer.Add("MAX", largest));
@@ -29,13 +29,13 @@ Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
   reducer.passes.push_back(
       NormalizePass(attrs.use_log ? "LOG_SOFTMAX" : "SOFTMAX", reduction,
                     largest, mean, static_cast<float>(reduction.count())));
-  GpuKernelFacts facts;
+  KernelSpec::Facts facts;
   facts.scratch_images = reducer.images;
-  return context.MakeKernel(std::move(reducer.passes), facts);
+  return KernelSpec{std::move(reducer.passes), facts};
 }
 
 }  // namespace
 
-GpuKernelDef Softmax() { return {Prepare}; }
+GpuKernelDef Softmax() { return {Describe}; }
 
 }  // namespace mace::opencl

@@ -11,7 +11,7 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
   MACE_ASSIGN_OR_RETURN(const SpaceToBatchNdAttrs attrs,
                         ReadAttrs<SpaceToBatchNdAttrs>(node));
   const Shape& x = node.inputs[0].type.shape;
@@ -32,11 +32,11 @@ Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
     axis.digits.push_back({divisor, block, 1});
     divisor *= block;
   }
-  return MakeMove(node, std::move(map), context);
+  return DescribeMove(node, std::move(map));
 }
 
 }  // namespace
 
-GpuKernelDef SpaceToBatchNd() { return {Prepare}; }
+GpuKernelDef SpaceToBatchNd() { return {Describe}; }
 
 }  // namespace mace::opencl

@@ -9,21 +9,19 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
   MACE_ASSIGN_OR_RETURN(const SpaceToDepthAttrs attrs,
                         ReadAttrs<SpaceToDepthAttrs>(node));
   const Shape& x = node.inputs[0].type.shape;
   const Shape& y = node.outputs[0].shape;
   const int64_t b = attrs.block_size, c = x[3], row = x[2] * c;
-  return MakeMove(
-      node,
-      StridedMap({y[0], y[1], y[2], b, b, c},
-                 {x[1] * row, b * row, b * c, row, c, 1}, 0, NumElements(x)),
-      context);
+  return DescribeMove(node, StridedMap({y[0], y[1], y[2], b, b, c},
+                                       {x[1] * row, b * row, b * c, row, c, 1},
+                                       0, NumElements(x)));
 }
 
 }  // namespace
 
-GpuKernelDef SpaceToDepth() { return {Prepare}; }
+GpuKernelDef SpaceToDepth() { return {Describe}; }
 
 }  // namespace mace::opencl

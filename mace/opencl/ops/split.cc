@@ -10,7 +10,7 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
   MACE_ASSIGN_OR_RETURN(const SplitAttrs attrs, ReadAttrs<SplitAttrs>(node));
   Move move;
   move.x = node.inputs[0].type.shape;
@@ -24,17 +24,17 @@ Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
     move.region = node.outputs[i].shape;
     spec.counts[axis] = move.region[axis];
     move.map = SliceMap(move.x, spec);
-    MACE_ASSIGN_OR_RETURN(Pass pass, MovePass(move, context));
+    Pass pass = MovePass(move);
     passes.push_back(std::move(pass));
     spec.starts[axis] += move.region[axis];
   }
-  GpuKernelFacts facts;
+  KernelSpec::Facts facts;
   facts.variant = "move";
-  return context.MakeKernel(std::move(passes), facts);
+  return KernelSpec{std::move(passes), facts};
 }
 
 }  // namespace
 
-GpuKernelDef Split() { return {Prepare}; }
+GpuKernelDef Split() { return {Describe}; }
 
 }  // namespace mace::opencl

@@ -6,6 +6,6 @@
 
 namespace mace::opencl {
 
-GpuKernelDef Squeeze() { return {MakeReshape}; }
+GpuKernelDef Squeeze() { return {DescribeReshape}; }
 
 }  // namespace mace::opencl

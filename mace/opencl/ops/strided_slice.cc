@@ -9,13 +9,13 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
   MACE_ASSIGN_OR_RETURN(const SliceSpec spec, StridedSliceOf(node));
-  return MakeMove(node, SliceMap(node.inputs[0].type.shape, spec), context);
+  return DescribeMove(node, SliceMap(node.inputs[0].type.shape, spec));
 }
 
 }  // namespace
 
-GpuKernelDef StridedSlice() { return {Prepare}; }
+GpuKernelDef StridedSlice() { return {Describe}; }
 
 }  // namespace mace::opencl

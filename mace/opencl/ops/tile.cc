@@ -9,7 +9,7 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
   const Shape& x = node.inputs[0].type.shape;
   const std::vector<int64_t> in_steps = DenseSteps(x);
   Shape extents;  // for each axis: the repeats, then x's
@@ -20,11 +20,11 @@ Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
     extents.push_back(x[d]);
     steps.push_back(in_steps[d]);
   }
-  return MakeMove(node, StridedMap(extents, steps, 0, NumElements(x)), context);
+  return DescribeMove(node, StridedMap(extents, steps, 0, NumElements(x)));
 }
 
 }  // namespace
 
-GpuKernelDef Tile() { return {Prepare}; }
+GpuKernelDef Tile() { return {Describe}; }
 
 }  // namespace mace::opencl

@@ -9,19 +9,18 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
   MACE_ASSIGN_OR_RETURN(const std::vector<int> dims, TransposeDims(node));
   const Shape& x = node.inputs[0].type.shape;
   const std::vector<int64_t> in_steps = DenseSteps(x);
   std::vector<int64_t> steps;
   for (int d : dims) steps.push_back(in_steps[d]);
-  return MakeMove(node,
-                  StridedMap(node.outputs[0].shape, steps, 0, NumElements(x)),
-                  context);
+  return DescribeMove(
+      node, StridedMap(node.outputs[0].shape, steps, 0, NumElements(x)));
 }
 
 }  // namespace
 
-GpuKernelDef Transpose() { return {Prepare}; }
+GpuKernelDef Transpose() { return {Describe}; }
 
 }  // namespace mace::opencl

@@ -8,18 +8,18 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, OpenclContext& context) {
+Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
   MACE_ASSIGN_OR_RETURN(const UnaryAttrs attrs, ReadAttrs<UnaryAttrs>(node));
   const Extents4 e = AsNhwc(node.outputs[0].shape);
   Pass pass("unary", "unary", BlockGrid(e));
   // What gives truth values, no floats, the device has refused.
   pass.Define("UNARY", "UNARY_" + attrs.type);
   pass.In(0).Out().Int(e[3]);
-  return context.MakeKernel({pass});
+  return KernelSpec{{pass}};
 }
 
 }  // namespace
 
-GpuKernelDef Unary() { return {Prepare}; }
+GpuKernelDef Unary() { return {Describe}; }
 
 }  // namespace mace::opencl

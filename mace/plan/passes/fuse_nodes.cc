@@ -86,7 +86,9 @@ class Fuser {
 
   Result<bool> TryFuse(const std::vector<size_t>& chain,
                        const std::vector<FusedNode>& links) {
-    auto kernel = plan_.steps[chain[0]].device->PrepareFused(links);
+    NodeKernels* const kernels = plan_.steps[chain[0]].device->kernels();
+    if (kernels == nullptr) return false;  // it runs regions
+    auto kernel = kernels->PrepareFused(links);
     if (kernel.status() == Status::MACE_UNSUPPORTED) return false;
     MACE_RETURN_IF_ERROR(kernel.status());
     Merge(chain, links);

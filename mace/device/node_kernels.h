@@ -1,0 +1,66 @@
+// NodeKernels: the part of a device that runs nodes one by one.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_DEVICE_NODE_KERNELS_H_
+#define MACE_DEVICE_NODE_KERNELS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "mace/base/status.h"
+#include "mace/device/kernel.h"
+#include "mace/graph/node.h"
+
+namespace mace {
+
+// What running a node takes.
+struct NodeWork {
+  int64_t macs = 0;           // as Kernel::macs
+  bool renames_only = false;  // as Kernel::renames_only
+};
+
+// One of the nodes that run as one kernel: each but the first reads output 0 of
+// the one before as its input `previous`, and nothing else reads it.
+struct FusedNode {
+  const Node* node = nullptr;
+  int previous = -1;
+};
+
+class NodeKernels {
+ public:
+  virtual ~NodeKernels() = default;
+
+  // Whether this device can run `node`, whose types are inferred, and the work
+  // that it is. Packs, compiles and uploads nothing. What it accepts, Prepare
+  // accepts. Errors: MACE_UNSUPPORTED, naming the node and what is missing.
+  virtual Result<NodeWork> Supports(const Node& node) = 0;
+
+  // Does all one-time work for a node that Supports accepts: chooses a
+  // micro-kernel, packs weights, asks for a program. Errors: MACE_UNSUPPORTED
+  // for another node; MACE_OUT_OF_RESOURCES; of a driver.
+  virtual Result<KernelPtr> Prepare(const Node& node) = 0;
+
+  // One kernel for nodes that were all prepared, if that is faster than one
+  // after the other and gives the same bits. Its inputs are those of the nodes
+  // in turn but for the `previous` ones, its output the last one's.
+  // Errors: as Prepare; MACE_UNSUPPORTED: they stay apart.
+  virtual Result<KernelPtr> PrepareFused(const std::vector<FusedNode>& nodes);
+
+  // Compiles what the kernels prepared so far need; before their first Run.
+  virtual Status FinishPrepare() { return Status(); }
+
+  // Whether Prepare of such a node takes input `i` as fp16 (Operand::stored)
+  // and Run does not read it; else they see floats.
+  virtual bool TakesFp16(const Node& /*node*/, size_t /*i*/) const {
+    return false;
+  }
+
+  // Whether Prepare also takes such a node with f16 in place of f32 in all
+  // activations that it reads and writes, and that is faster; its constants
+  // stay as they are.
+  virtual bool ComputesFp16(const Node& /*node*/) const { return false; }
+};
+
+}  // namespace mace
+
+#endif  // MACE_DEVICE_NODE_KERNELS_H_

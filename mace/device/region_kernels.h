@@ -1,0 +1,43 @@
+// RegionKernels: the part of a device that runs whole regions of a graph, and
+// not single nodes.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_DEVICE_REGION_KERNELS_H_
+#define MACE_DEVICE_REGION_KERNELS_H_
+
+#include <vector>
+
+#include "mace/base/status.h"
+#include "mace/device/kernel.h"
+#include "mace/device/node_kernels.h"
+#include "mace/graph/graph.h"
+
+namespace mace {
+
+// Nodes that run as one kernel, none of which needs what a node outside
+// computes from another one of them.
+struct Region {
+  const Graph* graph = nullptr;
+  std::vector<int> nodes;    // indices of graph->nodes, in execution order
+  std::vector<int> inputs;   // value ids: not constant, made outside, read here
+  std::vector<int> outputs;  // value ids: made here, read outside
+};
+
+class RegionKernels {
+ public:
+  virtual ~RegionKernels() = default;
+
+  // Whether this device can run `node` in a region, and the work that it is.
+  // Does no one-time work. What it accepts, alone and with others that it
+  // accepts, PrepareRegion accepts. Errors: MACE_UNSUPPORTED.
+  virtual Result<NodeWork> Supports(const Node& node) = 0;
+
+  // Does all one-time work for a region. The inputs and outputs of the kernel
+  // are those of the region, in their order. The kernel may keep pointers to
+  // the values' constants, and to nothing else of the graph.
+  // Errors: MACE_OUT_OF_RESOURCES; of a driver.
+  virtual Result<KernelPtr> PrepareRegion(const Region& region) = 0;
+};
+
+}  // namespace mace
+
+#endif  // MACE_DEVICE_REGION_KERNELS_H_

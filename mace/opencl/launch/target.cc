@@ -1,0 +1,79 @@
+// Describing constants, and naming them so that they are found again.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/opencl/launch/target.h"
+
+#include <utility>
+
+namespace mace::opencl {
+namespace {
+
+// The name of what is computed of `from` as `how` says, in that arrangement.
+// Empty if one of them has no number in the model: a plan computed it.
+std::string NameOf(const std::vector<const Operand*>& from,
+                   const std::string& how, const ConstantData& constant) {
+  std::string name = how + " of";
+  for (const Operand* operand : from) {
+    if (operand->weight_id < 0) return "";
+    name += " " + std::to_string(operand->weight_id);
+  }
+  name += " in layout " + std::to_string(static_cast<int>(constant.layout));
+  for (const int64_t extent : constant.extents) {
+    name += " " + std::to_string(extent);
+  }
+  return name + " " + Name(constant.dtype);
+}
+
+}  // namespace
+
+Status Target::CheckExtent(const Extent2D& extent,
+                           const std::string& what) const {
+  const auto width = static_cast<int64_t>(facts_.max_image_width);
+  const auto height = static_cast<int64_t>(facts_.max_image_height);
+  if (extent.width <= width && extent.height <= height) return Status();
+  return Unsupported(
+      what + " needs an image of " + std::to_string(extent.width) + "x" +
+      std::to_string(extent.height) + " pixels, those of " + facts_.name +
+      " have at most " + std::to_string(width) + "x" + std::to_string(height) +
+      "; it runs on the CPU, or split the tensor");
+}
+
+Result<std::shared_ptr<ConstantData>> Target::DescribeImage(
+    ImageLayout layout, const Extents4& extents,
+    const std::vector<const Operand*>& from, const std::string& how) const {
+  MACE_RETURN_IF_ERROR(CheckExtent(ImageExtent(layout, extents), "a weight"));
+  auto constant = std::make_shared<ConstantData>();
+  constant->layout = layout;
+  constant->extents = extents;
+  constant->dtype = image_dtype();
+  constant->name = NameOf(from, how, *constant);
+  return constant;
+}
+
+Result<ConstantPtr> Target::ConstantImage(ImageLayout layout,
+                                          const Extents4& extents,
+                                          const Operand& operand) const {
+  MACE_ASSIGN_OR_RETURN(auto constant,
+                        DescribeImage(layout, extents, {&operand}, "elements"));
+  constant->elements = static_cast<const float*>(operand.data);
+  return ConstantPtr(std::move(constant));
+}
+
+Result<ConstantPtr> Target::ComputedImage(
+    ImageLayout layout, const Extents4& extents,
+    const std::vector<const Operand*>& from, const std::string& how,
+    std::function<void(float*)> fill) const {
+  MACE_ASSIGN_OR_RETURN(auto constant,
+                        DescribeImage(layout, extents, from, how));
+  constant->fill = std::move(fill);
+  return ConstantPtr(std::move(constant));
+}
+
+ConstantPtr Target::TableOf(std::vector<uint8_t> bytes) {
+  auto constant = std::make_shared<ConstantData>();
+  constant->name = "table " + std::string(bytes.begin(), bytes.end());
+  constant->bytes = std::move(bytes);
+  return constant;
+}
+
+}  // namespace mace::opencl

@@ -1,0 +1,153 @@
+// Collecting what can run together, in turns.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/plan/passes/form_regions.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mace {
+namespace {
+
+class Former {
+ public:
+  Former(Plan& plan, bool each_node_alone)
+      : plan_(plan),
+        graph_(plan.graph),
+        each_node_alone_(each_node_alone),
+        waits_(graph_.values.size(), false) {
+    for (const Step& step : plan.steps) SetWaits(NodeOf(step).outputs, true);
+  }
+
+  // In turns: all steps with a kernel whose inputs are there, then a region of
+  // all that its device can run now. The first step left is always ready, as
+  // the steps come in execution order.
+  Status Form() {
+    std::vector<Step> left = std::move(plan_.steps);
+    plan_.steps.clear();
+    while (!left.empty()) {
+      std::vector<Step> later;
+      for (Step& step : left) {
+        const bool runs = step.kernel != nullptr && IsReady(step);
+        if (runs) SetWaits(NodeOf(step).outputs, false);
+        (runs ? plan_.steps : later).push_back(std::move(step));
+      }
+      left = std::move(later);
+      if (!left.empty()) MACE_RETURN_IF_ERROR(FormOne(left));
+    }
+    return Status();
+  }
+
+ private:
+  const GraphNode& NodeOf(const Step& step) const {
+    return graph_.nodes[step.node];
+  }
+
+  void SetWaits(const std::vector<int>& values, bool waits) {
+    for (int id : values) waits_[id] = waits;
+  }
+
+  bool IsReady(const Step& step) const {
+    const std::vector<int>& inputs = NodeOf(step).inputs;
+    return std::none_of(inputs.begin(), inputs.end(),
+                        [&](int id) { return id >= 0 && waits_[id]; });
+  }
+
+  // Takes a region out of `left`, which begins with one of its steps.
+  Status FormOne(std::vector<Step>& left) {
+    Device* const device = left[0].device;
+    Region region;
+    region.graph = &graph_;
+    std::vector<Step> others;
+    for (Step& step : left) {
+      const bool is_full = each_node_alone_ && !region.nodes.empty();
+      if (step.kernel != nullptr || step.device != device || is_full ||
+          !IsReady(step)) {
+        others.push_back(std::move(step));
+        continue;
+      }
+      region.nodes.push_back(step.node);
+      SetWaits(NodeOf(step).outputs, false);
+    }
+    left = std::move(others);
+    FindInputs(region);
+    FindOutputs(left, region);
+    Step step;
+    step.device = device;
+    step.node = region.nodes.back();
+    step.fused.assign(region.nodes.begin(), region.nodes.end() - 1);
+    MACE_ASSIGN_OR_RETURN(step.kernel,
+                          device->regions()->PrepareRegion(region));
+    Merge(region);
+    plan_.steps.push_back(std::move(step));
+    return Status();
+  }
+
+  void FindInputs(Region& region) const {
+    std::vector<bool> is_known(graph_.values.size(), false);
+    for (int n : region.nodes) {
+      for (int id : graph_.nodes[n].outputs) is_known[id] = true;
+    }
+    for (int n : region.nodes) {
+      for (int id : graph_.nodes[n].inputs) {
+        if (id < 0 || is_known[id] || graph_.values[id].is_constant()) continue;
+        is_known[id] = true;
+        region.inputs.push_back(id);
+      }
+    }
+  }
+
+  // What was made and is read by the steps left or by the caller; the steps
+  // before are done.
+  void FindOutputs(const std::vector<Step>& left, Region& region) const {
+    std::vector<bool> is_read(graph_.values.size(), false);
+    for (const Step& step : left) {
+      for (int id : NodeOf(step).inputs) {
+        if (id >= 0) is_read[id] = true;
+      }
+    }
+    for (int id : graph_.outputs) is_read[id] = true;
+    for (int n : region.nodes) {
+      for (int id : graph_.nodes[n].outputs) {
+        if (is_read[id] || each_node_alone_) region.outputs.push_back(id);
+      }
+    }
+  }
+
+  // The last node becomes the region, with the names of all.
+  void Merge(const Region& region) {
+    GraphNode merged;
+    merged.node.op = "Region";
+    for (int n : region.nodes) {
+      merged.node.name +=
+          (merged.node.name.empty() ? "" : " + ") + graph_.nodes[n].node.name;
+    }
+    merged.inputs = region.inputs;
+    merged.outputs = region.outputs;
+    for (int id : region.inputs) {
+      merged.node.inputs.push_back({graph_.values[id].type, nullptr, -1});
+    }
+    for (int id : region.outputs) {
+      merged.node.outputs.push_back(graph_.values[id].type);
+    }
+    graph_.nodes[region.nodes.back()] = std::move(merged);
+  }
+
+  Plan& plan_;
+  Graph& graph_;
+  const bool each_node_alone_;
+  std::vector<bool> waits_;  // by value: a step that is left makes it
+};
+
+}  // namespace
+
+Status FormRegions(Plan& plan, bool each_node_alone) {
+  const bool any =
+      std::any_of(plan.steps.begin(), plan.steps.end(),
+                  [](const Step& step) { return step.kernel == nullptr; });
+  return any ? Former(plan, each_node_alone).Form() : Status();
+}
+
+}  // namespace mace

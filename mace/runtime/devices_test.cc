@@ -1,0 +1,302 @@
+// Plans on several devices, and on devices that run regions: every node is
+// prepared where it runs and nowhere else, and results stay the same.
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "mace/runtime/executor.h"
+#include "mace/testing/fake_devices.h"
+
+namespace mace {
+namespace {
+
+using testing::FakeNodeDevice;
+using testing::FakeRegionDevice;
+using testing::FastSpeed;
+
+const Shape kShape = {1, 6, 5, 8};
+
+// A graph of nodes that keep the shape of the input.
+class Network {
+ public:
+  Network() {
+    graph_.inputs = {AddValue(kShape)};
+    graph_.values[0].name = "x";
+  }
+
+  int input() const { return 0; }
+
+  int Relu(int x) {
+    return Add("Activation", {x}, {{"activation", std::string("RELU")}});
+  }
+  int Sigmoid(int x) {
+    return Add("Activation", {x}, {{"activation", std::string("SIGMOID")}});
+  }
+  int Sum(int x, int y) {
+    return Add("Eltwise", {x, y}, {{"type", std::string("SUM")}});
+  }
+  int Conv(int x) {
+    weights_.push_back(std::make_unique<std::vector<float>>(8 * 8 * 9));
+    const int seed = static_cast<int>(weights_.size());
+    int i = 0;
+    for (float& w : *weights_.back()) {
+      w = static_cast<float>((i++ * 7919 + seed) % 101 - 50) * 0.001f;
+    }
+    const int weight = AddValue({8, 8, 3, 3});
+    graph_.values[weight].data = weights_.back()->data();
+    graph_.values[weight].weight_id = static_cast<int64_t>(weights_.size()) - 1;
+    return Add("Conv2d", {x, weight}, {{"padding", int64_t{1}}});
+  }
+  void Output(int x) { graph_.outputs.push_back(x); }
+
+  const Graph& graph() const { return graph_; }
+
+ private:
+  int AddValue(const Shape& shape) {
+    Value value;
+    value.name = "v" + std::to_string(graph_.values.size());
+    value.type = {DataType::kF32, shape};
+    graph_.values.push_back(value);
+    return static_cast<int>(graph_.values.size()) - 1;
+  }
+  int Add(const std::string& op, const std::vector<int>& inputs,
+          const AttrMap& attrs) {
+    GraphNode g;
+    g.node.op = op;
+    g.node.attrs = attrs;
+    g.node.outputs.resize(1);
+    g.inputs = inputs;
+    g.outputs = {AddValue(kShape)};
+    g.node.name = graph_.values[g.outputs[0]].name;
+    graph_.nodes.push_back(g);
+    return g.outputs[0];
+  }
+
+  Graph graph_;
+  std::vector<std::unique_ptr<std::vector<float>>> weights_;
+};
+
+std::unique_ptr<CpuDevice> MakeCpu(std::shared_ptr<PackedWeights> packed = {}) {
+  if (packed == nullptr) packed = std::make_shared<PackedWeights>();
+  return std::move(*CpuDevice::Create({}, packed));
+}
+
+// The plan of the network, run once.
+struct Ran {
+  std::vector<std::vector<float>> outputs;
+  std::vector<std::string> steps;  // "Conv2d on CPU"
+  std::vector<Placement> placements;
+
+  int64_t Count(const std::string& step) const {
+    return std::count(steps.begin(), steps.end(), step);
+  }
+};
+
+Ran RunNetwork(const Network& network, const std::vector<Device*>& devices,
+               const std::string& strategy = "AUTO") {
+  Ran ran;
+  PlanOptions options;
+  options.devices = devices;
+  options.memory_strategy = strategy;
+  auto plan = MakePlan(network.graph(), {}, options);
+  EXPECT_TRUE(plan.ok()) << plan.status().information();
+  if (!plan.ok()) return ran;
+  ran.placements = (*plan)->placements;
+  for (const Step& step : (*plan)->steps) {
+    ran.steps.push_back((*plan)->graph.nodes[step.node].node.op + " on " +
+                        step.device->name());
+  }
+  const size_t elements = static_cast<size_t>(NumElements(kShape));
+  std::vector<float> x(elements);
+  for (size_t i = 0; i < elements; ++i) {
+    x[i] = static_cast<float>(i % 17) * 0.1f - 0.8f;
+  }
+  auto arena =
+      AlignedBuffer::Create(static_cast<size_t>((*plan)->arena_bytes), "arena");
+  EXPECT_TRUE(arena.ok());
+  ran.outputs.assign(network.graph().outputs.size(),
+                     std::vector<float>(elements, NAN));
+  // What holds nothing live is NaN.
+  Executor executor(std::move(*plan), nullptr, true);
+  executor.BindArena(arena->data());
+  EXPECT_TRUE(executor.BindInput(0, MemoryType::CPU_BUFFER, x.data()).ok());
+  for (size_t i = 0; i < ran.outputs.size(); ++i) {
+    EXPECT_TRUE(executor
+                    .BindOutput(static_cast<int>(i), MemoryType::CPU_BUFFER,
+                                ran.outputs[i].data())
+                    .ok());
+  }
+  for (int round = 0; round < 2; ++round) {
+    const Status status = executor.Run(nullptr);
+    EXPECT_TRUE(status.ok()) << status.information();
+  }
+  return ran;
+}
+
+Ran RunOnCpu(const Network& network) {
+  const auto cpu = MakeCpu();
+  return RunNetwork(network, {cpu.get()});
+}
+
+// x -> conv -> relu -> conv -> sum with the relu, all on the device.
+TEST(RegionDevice, RunsAllItsNodesAsOneStep) {
+  Network network;
+  const int a = network.Relu(network.Conv(network.input()));
+  network.Output(network.Sum(network.Conv(a), a));
+  FakeRegionDevice dsp(
+      {"DSP", {"Conv2d", "Activation", "Eltwise"}, FastSpeed()});
+  const auto packed = std::make_shared<PackedWeights>();
+  const auto cpu = MakeCpu(packed);
+  const Ran ran = RunNetwork(network, {&dsp, cpu.get()});
+  EXPECT_EQ(ran.steps, std::vector<std::string>{"Region on DSP"});
+  EXPECT_EQ(ran.outputs, RunOnCpu(network).outputs);
+  EXPECT_EQ(dsp.num_prepared(), 4);
+  // The CPU packed none of the weights.
+  EXPECT_EQ(packed->count(), 0);
+}
+
+// A diamond with one branch that the device does not support: its ends cannot
+// be one region, as the branch waits for one and the other for the branch.
+TEST(RegionDevice, CutsRegionsWhereAnotherDeviceIsBetween) {
+  Network network;
+  const int a = network.Conv(network.input());
+  const int b = network.Conv(a);
+  network.Output(network.Sum(network.Sigmoid(a), b));
+  FakeRegionDevice dsp({"DSP", {"Conv2d", "Eltwise"}, FastSpeed()});
+  const auto cpu = MakeCpu();
+  const Ran ran = RunNetwork(network, {&dsp, cpu.get()});
+  EXPECT_EQ(ran.Count("Region on DSP"), 2);
+  EXPECT_EQ(ran.Count("Activation on CPU"), 1);
+  EXPECT_EQ(ran.steps.size(), 3u);
+  EXPECT_EQ(ran.outputs, RunOnCpu(network).outputs);
+  EXPECT_EQ(ran.placements[2].device, "CPU");
+  EXPECT_NE(ran.placements[2].reason.find("the DSP has no kernel"),
+            std::string::npos)
+      << ran.placements[2].reason;
+}
+
+// What looks at every tensor sees those within regions, too.
+TEST(RegionDevice, RunsNodesAloneWhereAllTensorsAreKept) {
+  Network network;
+  network.Output(network.Relu(network.Conv(network.Conv(network.input()))));
+  FakeRegionDevice dsp({"DSP", {"Conv2d", "Activation"}, FastSpeed()});
+  const auto cpu = MakeCpu();
+  const Ran ran = RunNetwork(network, {&dsp, cpu.get()}, kPreserveAll);
+  EXPECT_EQ(ran.Count("Region on DSP"), 3);
+  EXPECT_EQ(ran.outputs, RunOnCpu(network).outputs);
+}
+
+TEST(RegionDevice, TakesNothingThatIsNotWorthMoving) {
+  Network network;
+  network.Output(network.Conv(network.input()));
+  DeviceSpeed slow_to_reach = FastSpeed();
+  slow_to_reach.transfer_us = 1e6;
+  FakeRegionDevice dsp({"DSP", {"Conv2d"}, slow_to_reach});
+  const auto cpu = MakeCpu();
+  const Ran ran = RunNetwork(network, {&dsp, cpu.get()});
+  EXPECT_EQ(ran.steps, std::vector<std::string>{"Conv2d on CPU"});
+  EXPECT_EQ(dsp.num_prepared(), 0);
+  EXPECT_EQ(ran.placements[0].reason,
+            "moving its tensors would cost more than it gains");
+}
+
+// Three devices, each the only one but the CPU for an op.
+TEST(Devices, ThreeShareAPlan) {
+  Network network;
+  const int a = network.Conv(network.input());
+  const int b = network.Relu(a);
+  network.Output(network.Sum(network.Conv(b), b));
+  FakeRegionDevice dsp({"DSP", {"Conv2d"}, FastSpeed()});
+  FakeNodeDevice npu({"NPU", {"Activation"}, FastSpeed()});
+  const auto cpu = MakeCpu();
+  const Ran ran = RunNetwork(network, {&dsp, &npu, cpu.get()});
+  EXPECT_EQ(ran.Count("Region on DSP"), 2);
+  EXPECT_EQ(ran.Count("Activation on NPU"), 1);
+  EXPECT_EQ(ran.Count("Eltwise on CPU"), 1);
+  EXPECT_EQ(ran.outputs, RunOnCpu(network).outputs);
+  EXPECT_EQ(npu.num_prepared(), 1);
+}
+
+// Of two devices that support a node the one that loses it does no work.
+TEST(Devices, PrepareOnlyWhatRunsThere) {
+  Network network;
+  network.Output(network.Conv(network.Conv(network.input())));
+  DeviceSpeed slow = FastSpeed();
+  slow.macs_per_us = 1;
+  FakeNodeDevice first({"first", {"Conv2d"}, slow});
+  FakeNodeDevice second({"second", {"Conv2d"}, FastSpeed()});
+  const auto packed = std::make_shared<PackedWeights>();
+  const auto cpu = MakeCpu(packed);
+  const Ran ran = RunNetwork(network, {&first, &second, cpu.get()});
+  EXPECT_EQ(ran.Count("Conv2d on second"), 2);
+  EXPECT_EQ(first.num_prepared(), 0);
+  EXPECT_EQ(first.num_packed(), 0);
+  EXPECT_EQ(second.num_prepared(), 2);
+  EXPECT_EQ(packed->count(), 0);
+}
+
+TEST(Devices, SayWhoRefusesANodeThatNoneRuns) {
+  Network network;
+  network.Output(network.Conv(network.input()));
+  FakeRegionDevice dsp({"DSP", {"Activation"}, FastSpeed()});
+  FakeNodeDevice last({"last", {"Activation"}, FastSpeed()});
+  PlanOptions options;
+  options.devices = {&dsp, &last};
+  const auto plan = MakePlan(network.graph(), {}, options);
+  EXPECT_EQ(plan.status(), Status::MACE_UNSUPPORTED);
+  EXPECT_EQ(plan.status().information(),
+            "Conv2d 'v2': the DSP has no kernel; "
+            "Conv2d 'v2': the last has no kernel");
+}
+
+// Random graphs, on random shares of the ops.
+TEST(Devices, RandomGraphsGiveTheSameResults) {
+  const std::vector<std::string> ops = {"Conv2d", "Activation", "Eltwise"};
+  int num_regions = 0, num_nodes = 0;
+  for (uint32_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 rng(seed);
+    Network network;
+    std::vector<int> values = {network.input()};
+    const auto any = [&] { return values[rng() % values.size()]; };
+    for (int n = 0; n < 14; ++n) {
+      switch (rng() % 4) {
+        case 0:
+          values.push_back(network.Conv(any()));
+          break;
+        case 1:
+          values.push_back(network.Sigmoid(any()));
+          break;
+        case 2:
+          values.push_back(network.Relu(any()));
+          break;
+        default:
+          values.push_back(network.Sum(any(), any()));
+      }
+    }
+    network.Output(values.back());
+    network.Output(values[7]);
+    FakeRegionDevice dsp({"DSP", {ops[seed % 3]}, FastSpeed()});
+    FakeRegionDevice other(
+        {"other", {ops[seed / 3 % 3], ops[seed / 9 % 3]}, FastSpeed()});
+    FakeNodeDevice npu({"NPU", {ops[seed / 2 % 3]}, FastSpeed()});
+    const auto cpu = MakeCpu();
+    const Ran ran = RunNetwork(network, {&dsp, &other, &npu, cpu.get()});
+    EXPECT_EQ(ran.outputs, RunOnCpu(network).outputs);
+    EXPECT_TRUE(std::isfinite(ran.outputs[0][0]));
+    num_regions += dsp.num_regions() + other.num_regions();
+    num_nodes += dsp.num_prepared() + other.num_prepared();
+  }
+  EXPECT_GT(num_regions, 40);
+  EXPECT_GT(num_nodes, 2 * num_regions);
+}
+
+}  // namespace
+}  // namespace mace
