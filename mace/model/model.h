@@ -4,8 +4,9 @@
 //
 // Verified here (structure): the format version; names unique; every edge
 // resolves to something defined before it; weights inside the array, aligned
-// and not overflowing; the checksum; types and shapes well formed. What ops
-// mean is checked by shape inference (mace/ops), when a plan is made.
+// and not overflowing; the checksum; types and shapes well formed; subgraphs,
+// variables and quantization. What ops mean is checked by shape inference
+// (mace/ops), when a plan is made, and what settings mean by mace/runtime.
 #ifndef MACE_MODEL_MODEL_H_
 #define MACE_MODEL_MODEL_H_
 
@@ -18,6 +19,7 @@
 
 #include "mace/base/status.h"
 #include "mace/graph/graph.h"
+#include "mace/model/model_settings.h"
 
 namespace mace {
 
@@ -57,7 +59,7 @@ struct Model {
   // value id; inference must agree. May lack entries.
   std::map<int, TensorType> declared;
   EmbeddedMemoryPlan memory_plan;
-  int winograd = -1;  // largest tile of Winograd convolutions; -1: not said
+  std::vector<ModelSetting> settings;
   // Nodes of the source model whose meaning the declared input shapes settled;
   // if there are any, the graph is right for these shapes only.
   std::string fixed_input_shapes;
@@ -78,7 +80,9 @@ struct LoadOptions {
 bool IsGraph(const uint8_t* bytes, size_t size);
 
 // Parses and verifies. Errors: MACE_INVALID_MODEL, saying where and what;
-// MACE_INVALID_ARGS if the model has weights and none were given.
+// MACE_INVALID_ARGS if the model has weights and none were given;
+// MACE_UNSUPPORTED for parts of a sound model that no engine of this release
+// runs: subgraphs, variables, quantized tensors.
 // The checksum of weights that were packed ahead is left to VerifyTail.
 Result<Model> LoadModel(const uint8_t* graph_bytes, size_t graph_size,
                         WeightBytes weights, const LoadOptions& options);

@@ -5,60 +5,13 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <cstring>
 #include <functional>
 
 #include "mace/base/hash.h"
-#include "mace/proto/mace.pb.h"
+#include "mace/model/testing/sample.h"
 
 namespace mace {
 namespace {
-
-// x + w -> y, with one weight of 16 floats.
-struct Sample {
-  proto::NetDef net;
-  std::shared_ptr<uint8_t> data{
-      static_cast<uint8_t*>(std::aligned_alloc(64, 128)), std::free};
-  size_t data_size = 128;
-
-  Sample() {
-    std::memset(data.get(), 1, data_size);
-    net.set_name("sample");
-    net.set_format_version(1);
-    net.set_data_bytes(static_cast<int64_t>(data_size));
-    net.set_data_xxh3(Hash64(data.get(), data_size));
-    auto* w = net.add_tensors();
-    w->set_name("w");
-    w->add_dims(16);
-    w->set_offset(64);
-    w->set_data_size(16);
-    auto* x = net.add_input_info();
-    x->set_name("x");
-    x->add_dims(1);
-    x->add_dims(16);
-    auto* op = net.add_op();
-    op->set_name("add");
-    op->set_type("Eltwise");
-    op->add_input("x");
-    op->add_input("w");
-    op->add_output("y");
-    auto* arg = op->add_arg();
-    arg->set_name("type");
-    arg->set_s("SUM");
-    arg->set_type(proto::Argument::STRING);
-    op->add_output_shape()->add_dims(1);
-    op->mutable_output_shape(0)->add_dims(16);
-    op->add_output_type(proto::DT_FLOAT);
-    net.add_output_info()->set_name("y");
-  }
-
-  Result<Model> Load(bool verify_checksum = true) const {
-    const std::string bytes = net.SerializeAsString();
-    return LoadModel(reinterpret_cast<const uint8_t*>(bytes.data()),
-                     bytes.size(), {data, data_size}, {verify_checksum});
-  }
-};
 
 TEST(LoadModel, Sound) {
   Sample sample;
@@ -92,19 +45,6 @@ TEST(IsGraph, TellsGraphsFromWeights) {
   EXPECT_TRUE(IsGraph(bytes, graph.size()));
   EXPECT_FALSE(IsGraph(bytes, 0));
   EXPECT_FALSE(IsGraph(sample.data.get(), sample.data_size));
-}
-
-TEST(LoadModel, SettingsOfTheDeploymentFile) {
-  Sample sample;
-  EXPECT_EQ(sample.Load()->winograd, -1);
-  auto* arg = sample.net.add_arg();
-  arg->set_name("winograd");
-  arg->set_type(proto::Argument::INT);
-  arg->set_i(2);
-  sample.net.add_arg()->set_name("of_another_release");
-  const auto model = sample.Load();
-  ASSERT_TRUE(model.ok()) << model.status().information();
-  EXPECT_EQ(model->winograd, 2);
 }
 
 TEST(LoadModel, KeepsStoredFp16) {
@@ -229,28 +169,8 @@ struct BadCase {
 };
 
 const BadCase kBadCases[] = {
-    {"NoVersion", [](Sample& s) { s.net.clear_format_version(); },
-     "no format version"},
-    {"FutureVersion", [](Sample& s) { s.net.set_format_version(2); },
-     "update the library"},
     {"ShortWeights", [](Sample& s) { s.data_size = 100; }, "cut short"},
     {"DamagedWeights", [](Sample& s) { s.data.get()[5] ^= 1; }, "checksum"},
-    {"Winograd",
-     [](Sample& s) {
-       auto* arg = s.net.add_arg();
-       arg->set_name("winograd");
-       arg->set_type(proto::Argument::INT);
-       arg->set_i(3);
-     },
-     "'winograd' must be 0, 2, 4 or 6"},
-    {"FixedInputShapes",
-     [](Sample& s) {
-       auto* arg = s.net.add_arg();
-       arg->set_name("fixed_input_shapes");
-       arg->set_type(proto::Argument::INT);
-       arg->set_i(1);
-     },
-     "'fixed_input_shapes' must name nodes of the source model"},
     {"WeightOutside",
      [](Sample& s) { s.net.mutable_tensors(0)->set_offset(128); },
      "weight 'w': lies at byte 128 with 64 bytes, outside the 128"},

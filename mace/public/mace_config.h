@@ -29,6 +29,12 @@ struct MaceMemorySavings {
 
 // How an engine runs. Setters return MACE_INVALID_ARGS for what they refuse
 // and then change nothing. A copy is independent.
+//
+// A converted model carries settings of its deployment file: all on which its
+// results depend (the tile of Winograd convolutions, nodes that stay in
+// float32, the data type of the GPU), and how memory is planned. An engine
+// takes those for which no setter is called; what its caller sets wins over the
+// model's.
 class MACE_API MaceEngineConfig {
  public:
   // Starts from the defaults set with the functions of mace_runtime.h.
@@ -36,6 +42,11 @@ class MACE_API MaceEngineConfig {
   ~MaceEngineConfig();
   MaceEngineConfig(const MaceEngineConfig& other);
   MaceEngineConfig& operator=(const MaceEngineConfig& other);
+
+  // Any setting, by the name and in the words that docs/converter.md has:
+  // Set("memory_savings", "views,concat"). The error for another name lists
+  // them.
+  MaceStatus Set(const std::string& name, const std::string& value);
 
   // `num_threads` <= 0: as many as the policy has cores. At most 1024.
   MaceStatus SetCPUThreadPolicy(int num_threads, CPUAffinityPolicy policy);
@@ -84,10 +95,11 @@ class MACE_API MaceEngineConfig {
     return SetGPUDataType(StringOrEmpty(data_type));
   }
 
-  // Nodes of the model whose weights and outputs stay floats where
-  // "fp16_fp32" would make them fp16, because they do not fit: a half ends at
-  // 65504. Nothing is converted at their borders: a kernel reads either.
-  // Creating an engine fails for a name that the model does not have.
+  // Nodes of the model whose weights and outputs stay float32 where "fp16_fp32"
+  // would make them fp16, because they do not fit: fp16 ends at 65504. Nothing
+  // is converted at their borders: a kernel reads either. Creating an engine
+  // fails for a name that the model does not have. An empty list keeps none,
+  // whatever the model says.
   void SetFloat32Nodes(const std::vector<std::string>& names);
 
   // For debugging: Run looks at every tensor that it computes, and fails at the

@@ -8,17 +8,15 @@
 #include <algorithm>
 #include <limits>
 #include <mutex>
+#include <set>
 
 #include "mace/base/aligned_buffer.h"
 #include "mace/base/cpu_topology.h"
 #include "mace/base/thread_pool.h"
-#include "mace/plan/plan.h"
 #include "mace/runtime/gpu_settings.h"
 
 namespace mace {
 namespace {
-
-constexpr int kMaxQueueWindow = 65536;
 
 struct Defaults {
   std::mutex mutex;
@@ -30,14 +28,7 @@ Defaults& GetDefaults() {
   return *defaults;
 }
 
-Status CheckPolicy(CPUAffinityPolicy policy) {
-  if (policy < AFFINITY_NONE || policy > AFFINITY_POWER_SAVE) {
-    return InvalidArgument("CPU affinity policy " +
-                           std::to_string(static_cast<int>(policy)) +
-                           " is not one of 0 to 4");
-  }
-  return Status();
-}
+static_assert(Settings::kMaxThreads == ThreadPool::kMaxThreads);
 
 Status CheckNumThreads(int num_threads) {
   if (num_threads <= ThreadPool::kMaxThreads) return Status();
@@ -46,10 +37,24 @@ Status CheckNumThreads(int num_threads) {
                          std::to_string(ThreadPool::kMaxThreads));
 }
 
+int64_t ThreadsOrDefault(int num_threads) {
+  return num_threads > 0 ? num_threads : -1;
+}
+
 }  // namespace
 
+Status MaceEngineConfig::Impl::SetAll(
+    std::initializer_list<std::pair<const char*, SettingValue>> values) {
+  ChosenSettings changed = settings;
+  for (const auto& [name, value] : values) {
+    MACE_RETURN_IF_ERROR(changed.Set(name, value));
+  }
+  settings = std::move(changed);
+  return Status();
+}
+
 Status CheckThreads(const MaceEngineConfig::Impl& config) {
-  MACE_RETURN_IF_ERROR(CheckNumThreads(config.num_threads));
+  MACE_RETURN_IF_ERROR(CheckNumThreads(config.settings.values.num_threads));
   for (int id : config.core_ids) {
     if (id >= 0 && id < CPU_SETSIZE) continue;
     return InvalidArgument("core " + std::to_string(id) +
@@ -77,34 +82,43 @@ MaceEngineConfig& MaceEngineConfig::operator=(const MaceEngineConfig& other) {
   return *this;
 }
 
+MaceStatus MaceEngineConfig::Set(const std::string& name,
+                                 const std::string& value) {
+  MACE_RETURN_IF_ERROR(impl_->settings.SetText(name, value));
+  if (name == "num_threads" || name == "cpu_affinity_policy") {
+    impl_->core_ids.clear();
+  }
+  return MaceStatus();
+}
+
 MaceStatus MaceEngineConfig::SetCPUThreadPolicy(int num_threads,
                                                 CPUAffinityPolicy policy) {
-  MACE_RETURN_IF_ERROR(CheckPolicy(policy));
   MACE_RETURN_IF_ERROR(CheckNumThreads(num_threads));
-  impl_->num_threads = num_threads;
-  impl_->affinity_policy = policy;
+  MACE_RETURN_IF_ERROR(
+      impl_->SetAll({{"num_threads", ThreadsOrDefault(num_threads)},
+                     {"cpu_affinity_policy", int64_t{policy}}}));
   impl_->core_ids.clear();
   return MaceStatus();
 }
 
 MaceStatus MaceEngineConfig::SetMemoryStrategy(const std::string& strategy) {
-  MACE_RETURN_IF_ERROR(CheckMemoryStrategy(strategy));
-  impl_->memory_strategy = strategy;
-  return MaceStatus();
+  return impl_->settings.Set("memory_strategy", strategy);
 }
 
 MaceStatus MaceEngineConfig::SetWinograd(int largest_tile) {
-  if (largest_tile < 0 || largest_tile > 6 || largest_tile % 2 != 0) {
-    return InvalidArgument(
-        "SetWinograd: the largest tile must be 0, 2, 4 or 6, got " +
-        std::to_string(largest_tile));
-  }
-  impl_->winograd = largest_tile;
-  return MaceStatus();
+  return impl_->settings.Set("winograd", int64_t{largest_tile});
 }
 
 void MaceEngineConfig::SetMemorySavings(const MaceMemorySavings& savings) {
-  impl_->memory_savings = savings;
+  std::vector<std::string> names;
+  for (const auto& [name, wanted] :
+       {std::pair("order", savings.order), std::pair("views", savings.views),
+        std::pair("in_place", savings.in_place),
+        std::pair("concat", savings.concat),
+        std::pair("overlap", savings.overlap)}) {
+    if (wanted) names.emplace_back(name);
+  }
+  (void)impl_->settings.Set("memory_savings", std::move(names));
 }
 
 MaceStatus MaceEngineConfig::SetArena(void* data, size_t size) {
@@ -132,76 +146,55 @@ MaceStatus MaceEngineConfig::SetGPUContext(
 
 MaceStatus MaceEngineConfig::SetGPUHints(GPUPerfHint perf_hint,
                                          GPUPriorityHint priority_hint) {
-  if (perf_hint < PERF_DEFAULT || perf_hint > PERF_HIGH ||
-      priority_hint < PRIORITY_DEFAULT || priority_hint > PRIORITY_HIGH) {
-    return InvalidArgument("SetGPUHints: the hints must be 0 to 3, got " +
-                           std::to_string(static_cast<int>(perf_hint)) +
-                           " and " +
-                           std::to_string(static_cast<int>(priority_hint)));
-  }
-  impl_->gpu_perf_hint = perf_hint;
-  impl_->gpu_priority_hint = priority_hint;
-  return MaceStatus();
+  return impl_->SetAll({{"gpu_perf_hint", int64_t{perf_hint}},
+                        {"gpu_priority_hint", int64_t{priority_hint}}});
 }
 
 MaceStatus MaceEngineConfig::SetGPUDataType(const std::string& data_type) {
-  if (data_type != "fp16_fp32" && data_type != "fp32_fp32") {
-    return InvalidArgument("there is no GPU data type '" + data_type +
-                           "'; choose fp16_fp32 or fp32_fp32");
-  }
-  impl_->gpu_fp16 = data_type == "fp16_fp32";
-  return MaceStatus();
+  return impl_->settings.Set("gpu_data_type", data_type);
 }
 
 void MaceEngineConfig::SetFloat32Nodes(const std::vector<std::string>& names) {
-  impl_->float32_nodes = {names.begin(), names.end()};
+  std::set<std::string> different(names.begin(), names.end());
+  different.erase("");
+  (void)impl_->settings.Set(
+      "float32_nodes",
+      std::vector<std::string>(different.begin(), different.end()));
 }
 
 void MaceEngineConfig::SetNumericCheck(bool check) {
-  impl_->check_numerics = check;
+  (void)impl_->settings.Set("check_numerics", int64_t{check});
 }
 
 MaceStatus MaceEngineConfig::SetGPULimits(int kernel_micros, int queue_window) {
-  if (kernel_micros < 0 || queue_window < 0 || queue_window > kMaxQueueWindow) {
-    return InvalidArgument(
-        "SetGPULimits: the time must not be below 0 and the window be 0 to " +
-        std::to_string(kMaxQueueWindow) + ", got " +
-        std::to_string(kernel_micros) + " us and " +
-        std::to_string(queue_window));
-  }
-  impl_->gpu_kernel_micros = kernel_micros;
-  impl_->gpu_queue_window = queue_window;
-  return MaceStatus();
+  return impl_->SetAll({{"gpu_kernel_micros", int64_t{kernel_micros}},
+                        {"gpu_queue_window", int64_t{queue_window}}});
 }
 
 MaceStatus MaceEngineConfig::SetTuning(int budget_ms, const std::string& file) {
-  if (budget_ms < 0) {
-    return InvalidArgument(
-        "SetTuning: the budget must be 0 (nothing is measured) or more "
-        "milliseconds, got " +
-        std::to_string(budget_ms));
-  }
-  impl_->tuning_budget_ms = budget_ms;
-  impl_->tuning_file = file;
-  return MaceStatus();
+  return impl_->SetAll(
+      {{"tuning_ms", int64_t{budget_ms}}, {"tuning_file", file}});
 }
 
 void MaceEngineConfig::SetMemoryLimit(size_t bytes) {
   constexpr uint64_t kMost = std::numeric_limits<int64_t>::max();
-  impl_->memory_limit =
-      static_cast<int64_t>(std::min(static_cast<uint64_t>(bytes), kMost));
+  (void)impl_->settings.Set(
+      "memory_limit",
+      static_cast<int64_t>(std::min(static_cast<uint64_t>(bytes), kMost)));
 }
 
-void MaceEngineConfig::SetGuard(bool guard) { impl_->guard = guard; }
+void MaceEngineConfig::SetGuard(bool guard) {
+  (void)impl_->settings.Set("guard", int64_t{guard});
+}
 
 MaceStatus SetOpenMPThreadPolicy(int num_threads_hint,
                                  CPUAffinityPolicy policy) {
-  MACE_RETURN_IF_ERROR(CheckPolicy(policy));
   MACE_RETURN_IF_ERROR(CheckNumThreads(num_threads_hint));
   Defaults& defaults = GetDefaults();
   std::lock_guard<std::mutex> lock(defaults.mutex);
-  defaults.config.num_threads = num_threads_hint;
-  defaults.config.affinity_policy = policy;
+  MACE_RETURN_IF_ERROR(defaults.config.SetAll(
+      {{"num_threads", ThreadsOrDefault(num_threads_hint)},
+       {"cpu_affinity_policy", int64_t{policy}}}));
   defaults.config.core_ids.clear();
   return MaceStatus();
 }
@@ -209,7 +202,8 @@ MaceStatus SetOpenMPThreadPolicy(int num_threads_hint,
 void SetOpenMPThreadAffinity(int num_threads, const std::vector<int>& cpu_ids) {
   Defaults& defaults = GetDefaults();
   std::lock_guard<std::mutex> lock(defaults.mutex);
-  defaults.config.num_threads = num_threads;
+  // Too many are an error of the engine that is made.
+  defaults.config.settings.values.num_threads = num_threads;
   defaults.config.core_ids = cpu_ids;
 }
 
@@ -227,8 +221,8 @@ MaceStatus GetBigLittleCoreIDs(std::vector<int>* big_core_ids,
 void SetGPUHints(GPUPerfHint perf_hint, GPUPriorityHint priority_hint) {
   Defaults& defaults = GetDefaults();
   std::lock_guard<std::mutex> lock(defaults.mutex);
-  defaults.config.gpu_perf_hint = perf_hint;
-  defaults.config.gpu_priority_hint = priority_hint;
+  (void)defaults.config.SetAll({{"gpu_perf_hint", int64_t{perf_hint}},
+                                {"gpu_priority_hint", int64_t{priority_hint}}});
 }
 
 }  // namespace mace

@@ -33,7 +33,7 @@ struct Stores {
   std::string tuning_file;
 };
 Stores StoresOf(const MaceEngineConfig::Impl& config) {
-  Stores stores = {GetGpuSettings(), config.tuning_file};
+  Stores stores = {GetGpuSettings(), config.settings.values.tuning_file};
   if (config.gpu_context == nullptr) return stores;
   const GPUContext& given = *config.gpu_context;
   if (!given.binary_paths.empty()) {
@@ -50,7 +50,7 @@ Stores StoresOf(const MaceEngineConfig::Impl& config) {
 cpu::TunerOptions CpuTuning(const MaceEngineConfig::Impl& config) {
   const Stores stores = StoresOf(config);
   cpu::TunerOptions tuner;
-  tuner.budget_micros = int64_t{1000} * config.tuning_budget_ms;
+  tuner.budget_micros = int64_t{1000} * config.settings.values.tuning_ms;
   if (!stores.tuning_file.empty()) {
     tuner.storage = FileStorageFactory(stores.tuning_file).CreateStorage("");
   } else if (stores.settings.storage_factory != nullptr) {
@@ -65,20 +65,20 @@ Result<std::unique_ptr<Device>> CreateCpu(const MaceEngineConfig::Impl& config,
                                           std::shared_ptr<PackedWeights> packed,
                                           bool alone) {
   MACE_RETURN_IF_ERROR(CheckThreads(config));
+  const Settings& settings = config.settings.values;
+  const auto policy =
+      static_cast<CPUAffinityPolicy>(settings.cpu_affinity_policy);
   std::vector<int> cores = config.core_ids;
-  if (cores.empty()) {
-    cores = SelectCores(ReadCpuCores(), config.affinity_policy);
-  }
+  if (cores.empty()) cores = SelectCores(ReadCpuCores(), policy);
   CpuOptions options;
-  options.float32_nodes = config.float32_nodes;
-  if (config.winograd >= 0) options.max_winograd = config.winograd;
+  SetCpuOptions(settings, &options);
   if (alone) options.tuner = CpuTuning(config);
   options.num_threads =
-      config.num_threads > 0
-          ? config.num_threads
+      settings.num_threads > 0
+          ? settings.num_threads
           : std::min(static_cast<int>(cores.size()), ThreadPool::kMaxThreads);
   // The workers inherit the mask; the caller's own thread gets its mask back.
-  if (config.core_ids.empty() && config.affinity_policy == AFFINITY_NONE) {
+  if (config.core_ids.empty() && policy == AFFINITY_NONE) {
     cores.clear();
   }
   const ScopedAffinity affinity(cores);
@@ -107,26 +107,30 @@ void SetStores(const MaceEngineConfig::Impl& config, OpenclOptions& options) {
 
 Result<std::unique_ptr<Device>> CreateGpu(const MaceEngineConfig::Impl& config,
                                           const SharedWeights& weights) {
+  const Settings& settings = config.settings.values;
   OpenclOptions options;
   options.weights = weights.on_device;
-  options.fp16 = config.gpu_fp16;
-  options.float32_nodes = config.float32_nodes;
-  if (config.winograd >= 0) options.max_winograd = config.winograd;
+  options.fp16 = settings.gpu_data_type == "fp16_fp32";
+  options.float32_nodes = {settings.float32_nodes.begin(),
+                           settings.float32_nodes.end()};
+  if (settings.winograd) options.max_winograd = *settings.winograd;
   SetStores(config, options);
   if (config.gpu_context != nullptr) {
     options.build.progress = config.gpu_context->progress;
   }
   options.build.num_threads =
       static_cast<int>(std::thread::hardware_concurrency());
-  options.tuner.budget_micros = int64_t{1000} * config.tuning_budget_ms;
-  options.tuner.limit_micros = config.gpu_kernel_micros;
-  options.queue_window = config.gpu_queue_window;
-  if (options.queue_window == 0 && config.gpu_kernel_micros > 0) {
+  options.tuner.budget_micros =
+      int64_t{1000} * config.settings.values.tuning_ms;
+  options.tuner.limit_micros = settings.gpu_kernel_micros;
+  options.queue_window = settings.gpu_queue_window;
+  if (options.queue_window == 0 && settings.gpu_kernel_micros > 0) {
     options.queue_window = kDefaultQueueWindow;
   }
   opencl::ContextOptions context;
-  context.perf_hint = config.gpu_perf_hint;
-  context.priority_hint = config.gpu_priority_hint;
+  context.perf_hint = static_cast<GPUPerfHint>(settings.gpu_perf_hint);
+  context.priority_hint =
+      static_cast<GPUPriorityHint>(settings.gpu_priority_hint);
   MACE_ASSIGN_OR_RETURN(std::unique_ptr<OpenclDevice> gpu,
                         OpenclDevice::Create(std::move(options), context));
   return std::unique_ptr<Device>(std::move(gpu));
@@ -161,6 +165,12 @@ Result<const DeviceEntry*> FindEntry(DeviceType type) {
 }
 
 }  // namespace
+
+void SetCpuOptions(const Settings& settings, CpuOptions* options) {
+  options->float32_nodes = {settings.float32_nodes.begin(),
+                            settings.float32_nodes.end()};
+  if (settings.winograd) options->max_winograd = *settings.winograd;
+}
 
 Result<Devices> CreateDevices(const MaceEngineConfig::Impl& config,
                               const SharedWeights& weights) {

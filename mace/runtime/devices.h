@@ -14,6 +14,8 @@
 
 namespace mace {
 
+struct CpuOptions;
+
 struct Devices {
   std::vector<std::unique_ptr<Device>> list;  // by preference; the CPU is last
   std::string note;  // why a device that was asked for is not there, or empty
@@ -30,6 +32,9 @@ struct SharedWeights {
 // MACE_OUT_OF_RESOURCES.
 Result<Devices> CreateDevices(const MaceEngineConfig::Impl& config,
                               const SharedWeights& weights);
+
+// The options of the CPU on which results depend.
+void SetCpuOptions(const Settings& settings, CpuOptions* options);
 
 }  // namespace mace
 

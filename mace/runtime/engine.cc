@@ -32,6 +32,14 @@ memory::EmbeddedPlan EmbeddedPlanOf(const EmbeddedMemoryPlan& stored) {
   return plan;
 }
 
+MemorySavings SavingsOf(const std::vector<std::string>& names) {
+  const auto has = [&](const char* name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  return {has("order"), has("views"), has("in_place"), has("concat"),
+          has("overlap")};
+}
+
 }  // namespace
 
 Status MaceEngine::Impl::Init(std::shared_ptr<MaceModel> model,
@@ -41,14 +49,15 @@ Status MaceEngine::Impl::Init(std::shared_ptr<MaceModel> model,
   query_only_ = query_only;
   model_ = std::move(model);
   config_ = *config.impl();
+  config_.settings.Fill(model_->impl()->settings);  // the caller's win
+  const Settings& settings = config_.settings.values;
   budget_ = std::make_shared<MemoryBudget>(
-      config_.memory_limit > 0 ? config_.memory_limit : MachineMemoryBytes());
+      settings.memory_limit > 0 ? settings.memory_limit : MachineMemoryBytes());
   const ScopedMemoryBudget scope(budget_);
   const Model& source = model_->impl()->model;
   graph_ = source.graph;
-  if (config_.winograd < 0) config_.winograd = source.winograd;
   MACE_RETURN_IF_ERROR(CheckInputNames(input_nodes, graph_));
-  MACE_RETURN_IF_ERROR(CheckNodeNames(graph_, config_.float32_nodes));
+  MACE_RETURN_IF_ERROR(CheckNodeNames(graph_, settings.float32_nodes));
   MACE_RETURN_IF_ERROR(CutOutputs(output_nodes, &graph_));
   MACE_ASSIGN_OR_RETURN(
       devices_, CreateDevices(config_, {model_->impl()->packed,
@@ -130,10 +139,9 @@ Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakeExecutor(
       options.devices.push_back(device.get());
     }
   }
-  options.memory_strategy = config_.memory_strategy;
-  const MaceMemorySavings& savings = config_.memory_savings;
-  options.savings = {savings.order, savings.views, savings.in_place,
-                     savings.concat, savings.overlap};
+  const Settings& settings = config_.settings.values;
+  options.memory_strategy = settings.memory_strategy;
+  options.savings = SavingsOf(settings.memory_savings);
   std::map<int, TensorType> declared;
   if (as_declared) {
     const Model& model = model_->impl()->model;
@@ -156,10 +164,10 @@ Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakeExecutor(
     MACE_ASSIGN_OR_RETURN(
         images, plan->image_device->storage()->CreateImages(plan->images));
   }
-  const bool checks = config_.check_numerics && !query_only_;
+  const bool checks = settings.check_numerics && !query_only_;
   const bool tunes = images != nullptr;
   auto executor = std::make_unique<Executor>(std::move(plan), std::move(images),
-                                             config_.guard);
+                                             settings.guard);
   if (tunes) MACE_RETURN_IF_ERROR(executor->Tune());
   if (checks) MACE_RETURN_IF_ERROR(executor->CheckNumerics());
   return executor;

@@ -280,10 +280,11 @@ TEST(MaceEngine, WrongNamesAtCreation) {
 TEST(MaceEngine, WrongConfig) {
   MaceEngineConfig config;
   ExpectError(config.SetCPUThreadPolicy(1, static_cast<CPUAffinityPolicy>(9)),
-              MaceStatus::MACE_INVALID_ARGS, "not one of 0 to 4");
+              MaceStatus::MACE_INVALID_ARGS,
+              "cpu_affinity_policy: '9' is not a whole number from 0 to 4");
   EXPECT_EQ(config.SetWinograd(6), MaceStatus::MACE_SUCCESS);
   ExpectError(config.SetWinograd(3), MaceStatus::MACE_INVALID_ARGS,
-              "must be 0, 2, 4 or 6, got 3");
+              "winograd: '3' is not one of 0, 2, 4, 6");
   ExpectError(config.SetMemoryStrategy("GREEDY"), MaceStatus::MACE_INVALID_ARGS,
               "GREEDY");
 }

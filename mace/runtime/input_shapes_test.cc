@@ -55,10 +55,7 @@ TEST(InputShapes, Scalars) {
 
 TEST(InputShapes, OfAModelThatTakesOneShape) {
   ModelBuilder builder = Scaled();
-  auto* arg = builder.net().add_arg();
-  arg->set_name("fixed_input_shapes");
-  arg->set_type(proto::Argument::STRING);
-  arg->set_s("If 'choose'");
+  builder.net().add_fixed_input_shapes("If 'choose'");
   const auto engine = Create(builder);
   std::map<std::string, MaceTensor> outputs;
   const MaceTensor s = FloatTensor({}, {3});

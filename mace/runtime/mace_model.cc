@@ -10,6 +10,7 @@
 #include "mace/base/file.h"
 #include "mace/base/logging.h"
 #include "mace/base/version.h"
+#include "mace/runtime/numeric_check.h"
 
 namespace mace {
 namespace {
@@ -102,6 +103,10 @@ Result<std::unique_ptr<MaceModel::Impl>> MakeImpl(
   impl->packed = std::make_shared<PackedWeights>();
   impl->device_weights = std::make_shared<DeviceWeights>();
   const Model& model = impl->model;
+  MACE_ASSIGN_OR_RETURN(impl->settings, ReadModelSettings(model.settings));
+  const Status names =
+      CheckNodeNames(model.graph, impl->settings.values.float32_nodes);
+  if (!names.ok()) return InvalidModel(names.information());
   MACE_RETURN_IF_ERROR(
       UsePrepacked(model, options.verify_checksum, impl->packed.get()));
   for (int id : model.graph.inputs) {

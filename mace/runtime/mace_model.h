@@ -12,12 +12,14 @@
 #include "mace/device/packed_weights.h"
 #include "mace/model/model.h"
 #include "mace/public/mace.h"
+#include "mace/runtime/setting_values.h"
 
 namespace mace {
 
 class MaceModel::Impl {
  public:
   Model model;
+  ChosenSettings settings;  // what the deployment file chose
   std::shared_ptr<PackedWeights> packed;
   std::shared_ptr<DeviceWeights> device_weights;
   std::shared_ptr<const MappedFile> file;  // of the weights; null: none

@@ -169,7 +169,8 @@ std::string NumericCheck::CureOf(const Step& step, int value,
           "] in the deployment file, --float32_nodes=" + names + ")");
 }
 
-Status CheckNodeNames(const Graph& graph, const std::set<std::string>& names) {
+Status CheckNodeNames(const Graph& graph,
+                      const std::vector<std::string>& names) {
   std::set<std::string> known;
   if (!names.empty()) {
     for (const GraphNode& g : graph.nodes) known.insert(g.node.name);

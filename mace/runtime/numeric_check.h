@@ -48,7 +48,8 @@ class NumericCheck {
 };
 
 // Errors: MACE_INVALID_ARGS for a name that no node of the graph has.
-Status CheckNodeNames(const Graph& graph, const std::set<std::string>& names);
+Status CheckNodeNames(const Graph& graph,
+                      const std::vector<std::string>& names);
 
 }  // namespace mace
 

@@ -18,9 +18,9 @@ namespace {
 
 const Shape kShape = {1, 64, 64, 16};
 
-// Convolutions of ones: c1 reaches 72 and c2 2e6, which no half holds; c3
+// Convolutions of ones: c1 reaches 72 and c2 2e6, which fp16 cannot hold; c3
 // brings it back to 16200.
-std::shared_ptr<MaceModel> Model() {
+ModelBuilder Network() {
   ModelBuilder b;
   b.Input("x", kShape)
       .Weight("w1", {32, 16, 3, 3}, std::vector<float>(32 * 16 * 9, 0.5f))
@@ -32,6 +32,25 @@ std::shared_ptr<MaceModel> Model() {
           {{"dim", std::vector<int64_t>{1, 64, 64, 32}}})
       .Op("Conv2d", {"flat", "w3"}, {"c3"})
       .Output("c3");
+  return b;
+}
+
+// With what its deployment file said of the type and of nodes.
+std::shared_ptr<MaceModel> Model(const std::string& data_type = "",
+                                 const std::vector<std::string>& nodes = {}) {
+  ModelBuilder b = Network();
+  if (!data_type.empty()) {
+    proto::Setting* setting = b.net().add_settings();
+    setting->set_name("gpu_data_type");
+    setting->set_s(data_type);
+  }
+  if (!nodes.empty()) {
+    proto::Setting* setting = b.net().add_settings();
+    setting->set_name("float32_nodes");
+    for (const std::string& name : nodes) {
+      setting->mutable_strings()->add_items(name);
+    }
+  }
   return b.Load();
 }
 
@@ -41,16 +60,11 @@ struct Answer {
   std::vector<float> values;
 };
 
-Answer Try(DeviceType device, const std::string& data_type,
-           const std::vector<std::string>& float32_nodes, bool check,
-           float x = 1) {
-  MaceEngineConfig config(device);
-  EXPECT_TRUE(config.SetGPUDataType(data_type).ok());
-  config.SetFloat32Nodes(float32_nodes);
-  config.SetNumericCheck(check);
+Answer RunModel(std::shared_ptr<MaceModel> model,
+                const MaceEngineConfig& config, float x = 1) {
   std::shared_ptr<MaceEngine> engine;
   Answer answer;
-  answer.status = MaceEngine::Create(Model(), {}, {}, config, &engine);
+  answer.status = MaceEngine::Create(std::move(model), {}, {}, config, &engine);
   EXPECT_TRUE(answer.status.ok()) << answer.status.information();
   if (!answer.status.ok()) return answer;
   EXPECT_TRUE(engine->Dump("plan", &answer.plan).ok());
@@ -59,6 +73,17 @@ Answer Try(DeviceType device, const std::string& data_type,
   answer.status = engine->Run({{"x", FloatTensor(kShape, input)}}, &outputs);
   if (answer.status.ok()) answer.values = Values(outputs["c3"]);
   return answer;
+}
+
+// Of a caller who chooses both.
+Answer Try(DeviceType device, const std::string& data_type,
+           const std::vector<std::string>& float32_nodes, bool check,
+           float x = 1) {
+  MaceEngineConfig config(device);
+  EXPECT_TRUE(config.SetGPUDataType(data_type).ok());
+  config.SetFloat32Nodes(float32_nodes);
+  config.SetNumericCheck(check);
+  return RunModel(Model(), config, x);
 }
 
 bool Holds(const std::string& text, const std::string& part) {
@@ -122,6 +147,23 @@ TEST_F(GpuPrecision, OneNodeInFloatCuresIt) {
     EXPECT_TRUE(Holds(answer.plan, "f32[1,64,64,32]")) << answer.plan;
     EXPECT_TRUE(Holds(answer.plan, "2 tensors of")) << answer.plan;
   }
+}
+
+// An app that only loads the model computes what its deployment file says.
+TEST_F(GpuPrecision, TheModelNamesTheNodes) {
+  MaceEngineConfig config(GPU);
+  config.SetNumericCheck(true);
+  EXPECT_FALSE(RunModel(Model(), config).status.ok());
+  for (const auto& model : {Model("", {"c2"}), Model("fp32_fp32")}) {
+    const Answer answer = RunModel(model, config);
+    ASSERT_TRUE(answer.status.ok()) << answer.status.information();
+    ExpectNear(answer.values, 2e-3f);
+  }
+  // What the caller chooses wins.
+  config.SetFloat32Nodes({});
+  EXPECT_FALSE(RunModel(Model("", {"c2"}), config).status.ok());
+  ASSERT_TRUE(config.SetGPUDataType("fp16_fp32").ok());
+  EXPECT_FALSE(RunModel(Model("fp32_fp32"), config).status.ok());
 }
 
 TEST_F(GpuPrecision, AnInputBeyondFp16NamesItsReader) {

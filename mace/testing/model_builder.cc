@@ -100,7 +100,7 @@ ModelBuilder& ModelBuilder::Output(const std::string& name) {
 
 std::vector<unsigned char> ModelBuilder::Graph() {
   net_.set_name("test");
-  net_.set_format_version(1);
+  net_.set_format_version(2);
   net_.set_data_bytes(static_cast<int64_t>(data_.size()));
   net_.set_data_xxh3(Hash64(data_.data(), data_.size()));
   const std::string bytes = net_.SerializeAsString();

@@ -213,6 +213,39 @@ bool Prepack(const Donors&, Draft* draft, Random& random) {
   return true;
 }
 
+// Parts that no engine runs yet must be verified all the same.
+bool AddLaterParts(const Donors&, Draft* draft, Random& random) {
+  const std::string some =
+      draft->net.op_size() > 0 ? draft->net.op(0).output(0) : "v";
+  switch (random.Below(3)) {
+    case 0: {
+      proto::Subgraph* subgraph = draft->net.add_subgraphs();
+      subgraph->set_name(random.Percent(90) ? "branch" : "");
+      *subgraph->mutable_op() = draft->net.op();
+      *subgraph->mutable_input_info() = draft->net.input_info();
+      *subgraph->mutable_output_info() = draft->net.output_info();
+      break;
+    }
+    case 1: {
+      proto::Variable* variable = draft->net.add_variables();
+      variable->mutable_tensor()->set_name("state");
+      variable->mutable_tensor()->add_dims(AnyInt(random));
+      variable->set_initial(some);
+      variable->set_next(some);
+      break;
+    }
+    default: {
+      if (draft->net.tensors_size() == 0) return false;
+      proto::Quantization* q =
+          draft->net.mutable_tensors(0)->mutable_quantization();
+      for (int64_t i = random.Below(4); i > 0; --i) q->add_scales(0.5f);
+      q->add_zero_points(static_cast<int32_t>(AnyInt(random)));
+      if (random.Percent(50)) q->set_axis(static_cast<int32_t>(AnyInt(random)));
+    }
+  }
+  return true;
+}
+
 bool ChangeHead(const Donors&, Draft* draft, Random& random) {
   switch (random.Below(4)) {
     case 0:
@@ -225,10 +258,9 @@ bool ChangeHead(const Donors&, Draft* draft, Random& random) {
       draft->net.set_name(random.Percent(50) ? "" : "\"\xff\n");
       break;
     default: {
-      proto::Argument* arg = draft->net.add_arg();
-      arg->set_name("winograd");
-      arg->set_type(proto::Argument::INT);
-      arg->set_i(random.Percent(70) ? 2 * random.Below(4) : AnyInt(random));
+      proto::Setting* setting = draft->net.add_settings();
+      setting->set_name("winograd");
+      setting->set_i(random.Percent(70) ? 2 * random.Below(4) : AnyInt(random));
     }
   }
   return true;
@@ -248,6 +280,7 @@ const std::vector<NamedMutation>& ModelMutations() {
       {"weight", 4, ChangeWeight},
       {"memory_plan", 2, PlanAhead},
       {"packed_weights", 2, Prepack},
+      {"later_parts", 1, AddLaterParts},
       {"head", 1, ChangeHead},
   };
   return *mutations;

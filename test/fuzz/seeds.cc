@@ -87,7 +87,7 @@ std::shared_ptr<uint8_t> AllocateWeights(int64_t size) {
 Seed EmptySeed() {
   Seed seed;
   seed.name = "grown";
-  seed.net.set_format_version(1);
+  seed.net.set_format_version(2);
   seed.weights = AllocateWeights(0);
   return seed;
 }

@@ -18,6 +18,7 @@
 #include "tools/mace_run/plan_table.h"
 #include "tools/mace_run/report.h"
 #include "tools/mace_run/run_model.h"
+#include "tools/mace_run/settings_json.h"
 #include "tools/mace_run/statistics.h"
 
 namespace mace::tools {
@@ -27,9 +28,11 @@ constexpr int kPlanRuns = 10;  // to measure the steps of a plan
 
 // As the engine resolves them.
 int NumThreads(const Options& options) {
-  return options.num_threads > 0
-             ? options.num_threads
-             : std::max<int>(std::thread::hardware_concurrency(), 1);
+  const auto given = options.settings.find("num_threads");
+  const int asked =
+      given == options.settings.end() ? -1 : std::stoi(given->second);
+  return asked > 0 ? asked
+                   : std::max<int>(std::thread::hardware_concurrency(), 1);
 }
 
 // Of tables; 0: any.
@@ -226,6 +229,10 @@ int Main(int argc, char** argv) {
     std::printf("%s\n", InferTypes(options.jobs).dump().c_str());
     return 0;
   }
+  if (options.list_settings) {
+    std::printf("%s\n", SettingListJson().dump(1).c_str());
+    return 0;
+  }
   if (options.machine) return PrintMachine(options);
   if (options.is_batch) return RunBatch(options);
   if (!options.dump.empty()) return Dump(options);
@@ -233,7 +240,7 @@ int Main(int argc, char** argv) {
   if (!options.embed_memory_plan.empty()) return EmbedPlan(options);
   if (!options.pack_weights.empty()) {
     const Status status = PackWeights(options.jobs[0], options.pack_weights,
-                                      options.winograd, options.packed_model);
+                                      options.settings, options.packed_model);
     return status.ok() ? 0 : Fail(status);
   }
   return options.benchmark ? RunBenchmark(options) : Run(options);

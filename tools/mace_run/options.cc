@@ -9,13 +9,13 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "mace/runtime/setting_values.h"
 #include "tools/cli/flags.h"
 
 namespace mace::tools {
 namespace {
 
 constexpr int kMostRuns = 1'000'000'000;
-constexpr int kMostInt = std::numeric_limits<int>::max();
 constexpr double kDay = 24 * 3600;  // seconds
 // So that the width of a range of random inputs is a float, too.
 constexpr double kMostFloat = 1e38;
@@ -97,101 +97,103 @@ std::vector<Job> ReadBatch(const std::string& path) {
   return jobs;
 }
 
-}  // namespace
-
-int ParseOptions(int argc, char** argv, Options* options) {
-  CLI::App app{
-      "Runs a converted model: loads it, runs it on given or random "
-      "inputs, and reports outputs, latency and memory.",
-      "mace_run"};
-  Options& o = *options;
+// The flags of one model to run, as texts that are read once all are there.
+struct JobFlags {
   Job job;
   std::vector<std::string> inputs, shapes;
   std::string batch;
+};
 
-  app.add_option("--model_file", job.model_file, "the graph, X.pb");
-  app.add_option("--model_data_file", job.model_data_file,
+void AddJobFlags(CLI::App& app, JobFlags& f) {
+  app.add_option("--model_file", f.job.model_file, "the graph, X.pb");
+  app.add_option("--model_data_file", f.job.model_data_file,
                  "the weights, X.data");
-  app.add_option("--input", inputs,
+  app.add_option("--input", f.inputs,
                  "name=file.npy; inputs not given are seeded random numbers");
-  app.add_option("--input_shape", shapes,
+  app.add_option("--input_shape", f.shapes,
                  "name=1,224,224,3: run with another shape than the model's; "
                  "[] is that of a scalar");
-  app.add_option("--output", job.outputs,
+  app.add_option("--output", f.job.outputs,
                  "name of a tensor to compute (default: the model's outputs)");
-  app.add_option("--output_dir", job.output_dir,
+  app.add_option("--output_dir", f.job.output_dir,
                  "write outputs here as <name>.npy");
-  app.add_option("--batch", batch,
+  app.add_option("--batch", f.batch,
                  "JSON list of {model_file, model_data_file, inputs, "
                  "output_dir}: run them all in this process");
+}
+
+// A flag for each setting of engines, as its description says.
+void AddSettingFlags(CLI::App& app, Options& o) {
+  for (const SettingInfo& info : AllSettings()) {
+    const Setting& setting = info.setting;
+    const auto keep = [&o, name = setting.name](const std::string& text) {
+      o.settings[name] = text;
+    };
+    if (info.type == SettingInfo::kSwitch) {
+      app.add_flag_callback(
+          "--" + setting.flag, [keep] { keep("1"); }, setting.doc);
+      continue;
+    }
+    std::string flags = "--" + setting.flag;
+    if (setting.name == "num_threads") flags += ",--omp_num_threads";
+    auto* option =
+        app.add_option_function<std::string>(flags, keep, setting.doc);
+    option->check([info](const std::string& text) {
+      const Status status = ParseSetting(info, text).status();
+      // Without the name: it may be another than that of the flag.
+      const size_t name = info.setting.name.size() + 2;
+      return status.ok() ? "" : status.information().substr(name);
+    });
+    const auto own = o.settings.find(setting.name);
+    if (own != o.settings.end()) {
+      option->default_str(own->second);
+    } else if (info.initial) {
+      option->default_str(ToText(*info.initial));
+    }
+  }
+}
+
+void AddDeviceFlags(CLI::App& app, Options& o) {
   app.add_option("--device", o.device, "where to run")
       ->check(CLI::IsMember({"CPU", "GPU", "HEXAGON"}))
       ->capture_default_str();
+  app.add_option("--gpu_storage_path", o.gpu_storage_path,
+                 "keep compiled GPU programs in this folder")
+      ->check(CLI::ExistingDirectory);
+  app.add_option("--opencl_binary_file", o.opencl_binary_files,
+                 "GPU programs compiled ahead");
+}
+
+void AddRunFlags(CLI::App& app, Options& o) {
   app.add_option("--round", o.round, "timed runs")
       ->check(WholeNumber(1, kMostRuns))
       ->capture_default_str();
   app.add_option("--warmup", o.warmup, "runs before the timed ones")
       ->check(WholeNumber(0, kMostRuns))
       ->capture_default_str();
-  app.add_option("--num_threads,--omp_num_threads", o.num_threads,
-                 "threads; -1: as many as the affinity policy has cores")
-      ->check([](const std::string& text) {
-        const bool ok = text == "-1" || (std::atoi(text.c_str()) >= 1 &&
-                                         std::atoi(text.c_str()) <= 256);
-        return ok ? std::string()
-                  : "must be -1 (as many as there are cores) or 1 to 256, "
-                    "got " +
-                        text;
-      })
+  app.add_flag("!--no_checksum", o.verify_checksum,
+               "do not read all weights to compare their checksum");
+  app.add_flag("--allow_nan", o.allow_nan, "run on inputs that hold NaN");
+  app.add_option("--seed", o.seed, "of random inputs")
+      ->check(WholeNumber(0, std::numeric_limits<uint32_t>::max()))
       ->capture_default_str();
-  app.add_option("--cpu_affinity_policy", o.cpu_affinity_policy,
-                 "0 none, 1 big, 2 little, 3 high performance, 4 power save")
-      ->check(CLI::Range(0, 4))
-      ->capture_default_str();
-  app.add_option("--gpu_data_type", o.gpu_data_type,
-                 "what images hold: fp16_fp32: fp16, fp32_fp32: float32")
-      ->check(CLI::IsMember({"fp16_fp32", "fp32_fp32"}))
-      ->capture_default_str();
-  app.add_option("--float32_nodes", o.float32_nodes,
-                 "nodes that the GPU keeps in float32, not fp16: a,b,c")
-      ->delimiter(',');
-  app.add_flag("--check_numerics", o.check_numerics,
-               "fail at the first tensor with NaN or infinity and name it");
-  app.add_option("--gpu_storage_path", o.gpu_storage_path,
-                 "keep compiled GPU programs in this folder")
-      ->check(CLI::ExistingDirectory);
-  app.add_option("--opencl_binary_file", o.opencl_binary_files,
-                 "GPU programs compiled ahead");
-  app.add_option("--gpu_perf_hint", o.gpu_perf_hint,
-                 "0 default, 1 low, 2 normal, 3 high")
-      ->check(CLI::Range(0, 3));
-  app.add_option("--gpu_priority_hint", o.gpu_priority_hint,
-                 "0 default, 1 low, 2 normal, 3 high")
-      ->check(CLI::Range(0, 3));
-  app.add_option("--gpu_kernel_micros", o.gpu_kernel_micros,
-                 "split GPU kernels into parts of at most so long; 0: do not")
-      ->check(WholeNumber(0, kMostInt));
-  app.add_option("--gpu_queue_window", o.gpu_queue_window,
-                 "at most so many GPU kernels in flight; 0: any number, or 16 "
-                 "with --gpu_kernel_micros")
-      ->check(CLI::Range(0, 65536));
-  app.add_option("--tune", o.tune_ms,
-                 "measure how kernels run best, for at most so many ms")
-      ->check(WholeNumber(0, kMostInt));
-  app.add_option("--tuning_file", o.tuning_file,
-                 "where that is kept, and read from (default: with the GPU "
-                 "programs, or nowhere)");
-  app.add_option("--memory_strategy", o.memory_strategy,
-                 "how to plan memory: AUTO, GREEDY_BY_SIZE, PRESERVE_ALL, ...")
-      ->capture_default_str();
-  app.add_option("--memory_limit", o.memory_limit,
-                 "bytes that the engine may allocate for tensors; 0: what the "
-                 "machine has");
-  app.add_option("--memory_savings", o.memory_savings,
-                 "which of order,views,in_place,concat,overlap to use; none")
+  app.add_option("--input_range", o.input_range, "of random inputs: lo,hi")
       ->delimiter(',')
-      ->check(CLI::IsMember(
-          {"order", "views", "in_place", "concat", "overlap", "none"}));
+      ->expected(2)
+      ->check(Number(-kMostFloat, kMostFloat));
+  app.add_flag("--benchmark", o.benchmark, "time every op; print tables");
+  app.add_option("--max_num_runs", o.max_num_runs, "of a benchmark")
+      ->check(WholeNumber(1, kMostRuns))
+      ->capture_default_str();
+  app.add_option("--max_time", o.max_time, "seconds of a benchmark")
+      ->check(Number(0, kDay, true))
+      ->capture_default_str();
+  app.add_flag("--interactive", o.interactive,
+               "print the init time, then run once per line on stdin and print "
+               "its milliseconds; without a model it only waits");
+}
+
+void AddResultFlags(CLI::App& app, Options& o) {
   app.add_option(
       "--embed_memory_plan", o.embed_memory_plan,
       "write a copy of the graph with its memory plan here and exit");
@@ -203,31 +205,9 @@ int ParseOptions(int argc, char** argv, Options* options) {
                  "write the model with its weights packed for an instruction "
                  "set (avx512, ..., or host) and exit")
       ->needs(packed_model);
-  app.add_flag("!--no_checksum", o.verify_checksum,
-               "do not read all weights to compare their checksum");
-  app.add_flag("--allow_nan", o.allow_nan, "run on inputs that hold NaN");
-  app.add_option("--winograd", o.winograd,
-                 "largest tile of Winograd convolutions: 0, 2, 4 or 6")
-      ->check(CLI::IsMember({0, 2, 4, 6}));
-  app.add_flag("--guard", o.guard,
-               "fill memory that holds nothing live with NaN while running");
-  app.add_option("--seed", o.seed, "of random inputs")
-      ->check(WholeNumber(0, std::numeric_limits<uint32_t>::max()))
-      ->capture_default_str();
-  app.add_option("--input_range", o.input_range, "of random inputs: lo,hi")
-      ->delimiter(',')
-      ->expected(2)
-      ->check(Number(-kMostFloat, kMostFloat));
   app.add_option("--dump", o.dump, "print a stage and exit")
       ->check(CLI::IsMember(
           {"graph", "plan", "plan_json", "memory", "memory_json", "tuning"}));
-  app.add_flag("--benchmark", o.benchmark, "time every op; print tables");
-  app.add_option("--max_num_runs", o.max_num_runs, "of a benchmark")
-      ->check(WholeNumber(1, kMostRuns))
-      ->capture_default_str();
-  app.add_option("--max_time", o.max_time, "seconds of a benchmark")
-      ->check(Number(0, kDay, true))
-      ->capture_default_str();
   app.add_option("--trace", o.trace_file,
                  "write a Chrome trace (chrome://tracing) of the last run")
       ->check(NewFile());
@@ -236,39 +216,57 @@ int ParseOptions(int argc, char** argv, Options* options) {
   app.add_flag("--wide", o.wide,
                "tables as wide as they are (default: $COLUMNS, the terminal's "
                "columns, or 120 where there is none)");
-  app.add_flag("--interactive", o.interactive,
-               "print the init time, then run once per line on stdin and print "
-               "its milliseconds; without a model it only waits");
   app.add_flag("--list_ops", o.list_ops, "print the ops of this build as JSON");
   app.add_flag("--infer_types", o.infer_types,
                "print the types of all tensors of the models as JSON, or why "
                "a model is refused; nothing runs");
+  app.add_flag("--list_settings", o.list_settings,
+               "print the settings of engines as JSON");
   app.add_flag("--machine", o.machine,
                "measure what this CPU can do at most and print it as JSON");
+}
 
-  const auto check = [&] {
-    for (const std::string& text : inputs) {
-      job.inputs.insert(SplitAssignment(text, "--input"));
-    }
-    for (const std::string& text : shapes) {
-      const auto [name, shape] = SplitAssignment(text, "--input_shape");
-      job.input_shapes[name] = ParseShape(shape, "--input_shape");
-    }
-    if (o.input_range[0] > o.input_range[1]) {
-      throw CLI::ValidationError("--input_range",
-                                 "the first number is above the second; write "
-                                 "the lower end first: -1,1");
-    }
-    if (!batch.empty()) {
-      o.is_batch = true;
-      o.jobs = ReadBatch(batch);
-    } else if (!job.model_file.empty()) {
-      o.jobs.push_back(job);
-    } else if (!o.list_ops && !o.machine && !o.interactive) {
-      throw CLI::RequiredError("--model_file");
-    }
-  };
-  return ParseFlags(app, argc, argv, check, FlagsOfTheConverter());
+// What flags mean together. Throws CLI::ParseError.
+void Complete(JobFlags& f, Options& o) {
+  for (const std::string& text : f.inputs) {
+    f.job.inputs.insert(SplitAssignment(text, "--input"));
+  }
+  for (const std::string& text : f.shapes) {
+    const auto [name, shape] = SplitAssignment(text, "--input_shape");
+    f.job.input_shapes[name] = ParseShape(shape, "--input_shape");
+  }
+  if (o.input_range[0] > o.input_range[1]) {
+    throw CLI::ValidationError("--input_range",
+                               "the first number is above the second; write "
+                               "the lower end first: -1,1");
+  }
+  const bool needs_model =
+      !o.list_ops && !o.list_settings && !o.machine && !o.interactive;
+  if (!f.batch.empty()) {
+    o.is_batch = true;
+    o.jobs = ReadBatch(f.batch);
+  } else if (!f.job.model_file.empty()) {
+    o.jobs.push_back(f.job);
+  } else if (needs_model) {
+    throw CLI::RequiredError("--model_file");
+  }
+}
+
+}  // namespace
+
+int ParseOptions(int argc, char** argv, Options* options) {
+  CLI::App app{
+      "Runs a converted model: loads it, runs it on given or random "
+      "inputs, and reports outputs, latency and memory.",
+      "mace_run"};
+  JobFlags job;
+  AddJobFlags(app, job);
+  AddDeviceFlags(app, *options);
+  AddRunFlags(app, *options);
+  AddSettingFlags(app, *options);
+  AddResultFlags(app, *options);
+  return ParseFlags(
+      app, argc, argv, [&] { Complete(job, *options); }, FlagsOfTheConverter());
 }
 
 }  // namespace mace::tools

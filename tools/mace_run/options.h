@@ -26,30 +26,18 @@ struct Options {
   std::string device = "CPU";
   int round = 1;
   int warmup = 1;
-  int num_threads = -1;
-  int cpu_affinity_policy = 0;
-  std::string gpu_data_type = "fp16_fp32";
+  // Settings of the engine that are not left to it or to the model, by name, as
+  // MaceEngineConfig::Set takes them. A program that measures wants all that
+  // the GPU has.
+  std::map<std::string, std::string> settings = {{"gpu_perf_hint", "3"},
+                                                 {"gpu_priority_hint", "3"}};
   std::string gpu_storage_path;  // empty: compiled programs are not kept
   std::vector<std::string> opencl_binary_files;
-  int gpu_perf_hint = 3;
-  int gpu_priority_hint = 3;
-  int gpu_kernel_micros = 0;
-  int gpu_queue_window = 0;
-  int tune_ms = 0;
-  std::string tuning_file;
-  std::string memory_strategy = "AUTO";
-  uint64_t memory_limit = 0;  // bytes; 0: what the machine has
-  std::vector<std::string> memory_savings = {"order", "views", "in_place",
-                                             "concat", "overlap"};
   std::string embed_memory_plan;
   std::string pack_weights;  // an instruction set; empty: none
   std::string packed_model;  // where, without .pb and .data
   bool verify_checksum = true;
   bool allow_nan = false;
-  bool guard = false;
-  bool check_numerics = false;
-  std::vector<std::string> float32_nodes;
-  int winograd = -1;
   uint32_t seed = 1;
   std::vector<float> input_range = {-1, 1};
   std::string dump;
@@ -62,6 +50,7 @@ struct Options {
   bool interactive = false;
   bool list_ops = false;
   bool infer_types = false;
+  bool list_settings = false;
   bool machine = false;
 };
 

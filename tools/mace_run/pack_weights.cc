@@ -16,6 +16,7 @@
 #include "mace/model/model.h"
 #include "mace/plan/plan.h"
 #include "mace/proto/mace.pb.h"
+#include "mace/runtime/devices.h"
 
 namespace mace::tools {
 namespace {
@@ -78,12 +79,15 @@ class Array {
 };
 
 // Prepares all kernels; `packed` then holds what they packed.
-Status PrepareAll(const Model& model, CpuFeatures features, int winograd,
+Status PrepareAll(const Model& model, CpuFeatures features,
+                  ChosenSettings settings,
                   const std::shared_ptr<PackedWeights>& packed) {
+  MACE_ASSIGN_OR_RETURN(const ChosenSettings of_model,
+                        ReadModelSettings(model.settings));
+  settings.Fill(of_model);
   CpuOptions options;
   options.features = features;
-  if (winograd < 0) winograd = model.winograd;
-  if (winograd >= 0) options.max_winograd = winograd;
+  SetCpuOptions(settings.values, &options);
   MACE_ASSIGN_OR_RETURN(const std::unique_ptr<CpuDevice> device,
                         CpuDevice::Create(options, packed));
   Graph graph = model.graph;
@@ -146,8 +150,13 @@ Array LayOut(const Model& model, const PackedWeights& packed,
 
 }  // namespace
 
-Status PackWeights(const Job& job, const std::string& isa, int winograd,
+Status PackWeights(const Job& job, const std::string& isa,
+                   const std::map<std::string, std::string>& settings,
                    const std::string& prefix) {
+  ChosenSettings chosen;
+  for (const auto& [name, text] : settings) {
+    MACE_RETURN_IF_ERROR(chosen.SetText(name, text));
+  }
   MACE_ASSIGN_OR_RETURN(const CpuFeatures features, FeaturesOf(isa));
   MACE_ASSIGN_OR_RETURN(const MappedFile graph,
                         MappedFile::Open(job.model_file));
@@ -162,7 +171,7 @@ Status PackWeights(const Job& job, const std::string& isa, int winograd,
           {}));
   if (model.packing_version != 0) MACE_RETURN_IF_ERROR(VerifyTail(model));
   const auto packed = std::make_shared<PackedWeights>();
-  MACE_RETURN_IF_ERROR(PrepareAll(model, features, winograd, packed));
+  MACE_RETURN_IF_ERROR(PrepareAll(model, features, chosen, packed));
 
   proto::NetDef net;
   MACE_ENSURE(net.ParseFromArray(graph.data(), static_cast<int>(graph.size())));

@@ -3,7 +3,6 @@
 
 #include "tools/mace_run/run_model.h"
 
-#include <algorithm>
 #include <cctype>
 #include <chrono>
 #include <cmath>
@@ -123,34 +122,13 @@ Result<Session> Session::Open(const Job& job, const Options& options) {
   MACE_RETURN_IF_ERROR(MaceModel::Load(job.model_file, job.model_data_file,
                                        &session.model_, model_options));
   MaceEngineConfig config(DeviceOf(options.device));
-  MACE_RETURN_IF_ERROR(config.SetCPUThreadPolicy(
-      options.num_threads,
-      static_cast<CPUAffinityPolicy>(options.cpu_affinity_policy)));
-  MACE_RETURN_IF_ERROR(config.SetMemoryStrategy(options.memory_strategy));
-  config.SetMemoryLimit(options.memory_limit);
-  MACE_RETURN_IF_ERROR(config.SetGPUHints(
-      static_cast<GPUPerfHint>(options.gpu_perf_hint),
-      static_cast<GPUPriorityHint>(options.gpu_priority_hint)));
-  MACE_RETURN_IF_ERROR(config.SetGPUDataType(options.gpu_data_type));
+  for (const auto& [name, text] : options.settings) {
+    MACE_RETURN_IF_ERROR(config.Set(name, text));
+  }
   GPUContextBuilder gpu;
   gpu.SetStoragePath(options.gpu_storage_path)
       .SetOpenCLBinaryPaths(options.opencl_binary_files);
   MACE_RETURN_IF_ERROR(config.SetGPUContext(gpu.Finalize()));
-  MACE_RETURN_IF_ERROR(
-      config.SetGPULimits(options.gpu_kernel_micros, options.gpu_queue_window));
-  MACE_RETURN_IF_ERROR(config.SetTuning(options.tune_ms, options.tuning_file));
-  config.SetGuard(options.guard);
-  config.SetNumericCheck(options.check_numerics);
-  config.SetFloat32Nodes(options.float32_nodes);
-  if (options.winograd >= 0) {
-    MACE_RETURN_IF_ERROR(config.SetWinograd(options.winograd));
-  }
-  const auto wanted = [&](const char* name) {
-    const auto& names = options.memory_savings;
-    return std::find(names.begin(), names.end(), name) != names.end();
-  };
-  config.SetMemorySavings({wanted("order"), wanted("views"), wanted("in_place"),
-                           wanted("concat"), wanted("overlap")});
   MACE_RETURN_IF_ERROR(MaceEngine::Create(session.model_, {}, job.outputs,
                                           config, &session.engine_));
   session.init_ms_ = NowMs() - begin;

@@ -1,0 +1,38 @@
+// What the format has and no engine of this release runs: subgraphs, variables
+// and quantization.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_MODEL_LATER_PARTS_H_
+#define MACE_MODEL_LATER_PARTS_H_
+
+#include <set>
+#include <string>
+
+#include "mace/base/status.h"
+#include "mace/model/graph_builder.h"
+#include "mace/proto/mace.pb.h"
+
+namespace mace {
+
+// Errors: MACE_INVALID_MODEL for a part that the file's own version of the
+// format does not have: a library of that version would not see it.
+Status CheckPartsOfVersion(const proto::NetDef& net);
+
+// Verifies the subgraphs, which read the weights of `weights`, and collects
+// their names. Errors: MACE_INVALID_MODEL.
+Status AddSubgraphs(const proto::NetDef& net, const GraphBuilder& weights,
+                    std::set<std::string>* names);
+
+// Adds variables before the nodes that read them. Errors: MACE_INVALID_MODEL.
+Status AddVariables(const proto::NetDef& net, GraphBuilder* graph);
+
+// Verifies what variables become, once the nodes are there.
+// Errors: MACE_INVALID_MODEL.
+Status CheckVariables(const proto::NetDef& net, const GraphBuilder& graph);
+
+// Errors: MACE_UNSUPPORTED for the first part of a sound model that no engine
+// of this release runs, by its name and with the cure.
+Status CheckAllRuns(const proto::NetDef& net);
+
+}  // namespace mace
+
+#endif  // MACE_MODEL_LATER_PARTS_H_

@@ -1,0 +1,84 @@
+// Scales, zero points and their axis.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/model/quantization.h"
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+namespace mace {
+namespace {
+
+template <typename T>
+std::pair<int64_t, int64_t> RangeOf() {
+  return {std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
+}
+
+// The least and the largest zero point; empty if the type is not quantized.
+std::pair<int64_t, int64_t> ZeroPoints(DataType type) {
+  switch (type) {
+    case DataType::kI8:
+      return RangeOf<int8_t>();
+    case DataType::kU8:
+      return RangeOf<uint8_t>();
+    case DataType::kI16:
+      return RangeOf<int16_t>();
+    case DataType::kI32:
+      return RangeOf<int32_t>();
+    default:
+      return {0, -1};
+  }
+}
+
+// How many scales there must be, for a sound axis.
+int64_t NumScales(const proto::Quantization& q, const TensorType& type) {
+  return q.has_axis() ? type.shape[q.axis()] : 1;
+}
+
+}  // namespace
+
+Status CheckQuantization(const proto::Quantization& q, const TensorType& type,
+                         const std::string& what) {
+  if (q.scales_size() == 0) {
+    if (q.zero_points_size() == 0 && !q.has_axis()) return Status();
+    return InvalidModel(what + ": its quantization has no scales");
+  }
+  const auto [least, most] = ZeroPoints(type.dtype);
+  if (least > most) {
+    return InvalidModel(what + ": " + Name(type.dtype) +
+                        " cannot be quantized; i8, u8, i16 and i32 can");
+  }
+  if (q.has_axis() && (q.axis() < 0 || q.axis() >= type.rank())) {
+    return InvalidModel(what + ": its quantization has the axis " +
+                        std::to_string(q.axis()) + ", its rank is " +
+                        std::to_string(type.rank()));
+  }
+  if (q.scales_size() != NumScales(q, type)) {
+    return InvalidModel(what + ": its quantization has " +
+                        std::to_string(q.scales_size()) + " scales, " +
+                        std::to_string(NumScales(q, type)) + " are needed");
+  }
+  for (const float scale : q.scales()) {
+    if (std::isfinite(scale) && scale > 0) continue;
+    return InvalidModel(what + ": its quantization has the scale " +
+                        std::to_string(scale) +
+                        "; scales are finite and above 0");
+  }
+  if (q.zero_points_size() != 0 && q.zero_points_size() != q.scales_size()) {
+    return InvalidModel(what + ": its quantization has " +
+                        std::to_string(q.zero_points_size()) +
+                        " zero points for " + std::to_string(q.scales_size()) +
+                        " scales");
+  }
+  for (const int32_t zero : q.zero_points()) {
+    if (zero >= least && zero <= most) continue;
+    return InvalidModel(what + ": its quantization has the zero point " +
+                        std::to_string(zero) + ", which is no " +
+                        Name(type.dtype));
+  }
+  return Status();
+}
+
+}  // namespace mace

@@ -1,0 +1,21 @@
+// Verifying how tensors of integers stand for real numbers.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_MODEL_QUANTIZATION_H_
+#define MACE_MODEL_QUANTIZATION_H_
+
+#include <string>
+
+#include "mace/base/status.h"
+#include "mace/graph/tensor_type.h"
+#include "mace/proto/mace.pb.h"
+
+namespace mace {
+
+// Whether a tensor of `type` can be quantized so; without scales nothing else
+// may be set. Errors: MACE_INVALID_MODEL, beginning with `what`.
+Status CheckQuantization(const proto::Quantization& quantization,
+                         const TensorType& type, const std::string& what);
+
+}  // namespace mace
+
+#endif  // MACE_MODEL_QUANTIZATION_H_

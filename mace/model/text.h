@@ -1,0 +1,25 @@
+// What messages and checks about names have in common.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_MODEL_TEXT_H_
+#define MACE_MODEL_TEXT_H_
+
+#include <string>
+
+#include "mace/base/status.h"
+#include "mace/model/utf8.h"
+
+namespace mace {
+
+inline std::string Quoted(const std::string& s) {
+  return IsUtf8(s) ? "'" + s + "'" : "(bytes that are not UTF-8)";
+}
+
+// Names come back in messages, tables and JSON, which are text.
+// Errors: MACE_INVALID_MODEL, naming `what`.
+inline Status CheckText(const std::string& name, const std::string& what) {
+  return IsUtf8(name) ? Status() : InvalidModel(what + " is not UTF-8");
+}
+
+}  // namespace mace
+
+#endif  // MACE_MODEL_TEXT_H_

@@ -1,0 +1,60 @@
+// From descriptions to JSON.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tools/mace_run/settings_json.h"
+
+#include "mace/runtime/setting_values.h"
+
+namespace mace::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const char* NameOf(SettingInfo::Type type) {
+  switch (type) {
+    case SettingInfo::kSwitch:
+      return "switch";
+    case SettingInfo::kNumber:
+      return "number";
+    case SettingInfo::kText:
+      return "text";
+    case SettingInfo::kList:
+      return "list";
+  }
+  return "";
+}
+
+Json ToJson(const SettingValue& value) {
+  return std::visit([](const auto& v) { return Json(v); }, value);
+}
+
+}  // namespace
+
+Json SettingListJson() {
+  Json list = Json::array();
+  for (const SettingInfo& info : AllSettings()) {
+    const Setting& s = info.setting;
+    Json entry;
+    entry["name"] = s.name;
+    entry["type"] = NameOf(info.type);
+    entry["choices"] = s.choices;
+    if (info.type == SettingInfo::kNumber && s.choices.empty()) {
+      entry["least"] = s.least;
+      entry["most"] = s.most;
+      entry["also"] = s.also;
+    }
+    entry["default"] = info.initial ? ToJson(*info.initial) : Json();
+    entry["yaml"] = s.yaml;
+    entry["example"] = s.example;
+    entry["flag"] = s.flag;
+    entry["device"] = s.device;
+    entry["in_model"] = s.in_model;
+    entry["changes_results"] = s.changes_results;
+    entry["doc"] = s.doc;
+    entry["more"] = s.more;
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+}  // namespace mace::tools
