@@ -13,6 +13,7 @@ import pytest
 from mace_tools.cli_parser import command_parsers
 from mace_tools.config.schema import Library, Model, Preprocess, Subgraph
 from mace_tools.protos import REPO
+from mace_tools.settings import all_settings
 from mace_tools.testing.documents import Code, all_code, code_of, lines
 
 FLAG = re.compile(r"(?<![\w-])--([A-Za-z][\w-]*)")
@@ -48,7 +49,8 @@ def known_flags(program: str) -> frozenset[str]:
         patterns += [f"{f}/*{e}" for f in folders for e in (".cc", ".py", ".sh")]
     files = {file for pattern in patterns for file in REPO.glob(pattern) if file.is_file()}
     text = "".join(file.read_text(errors="ignore") for file in files)
-    return frozenset({*re.findall(r"--([A-Za-z][\w-]*)", text), "help"})
+    settings = {s.flag for s in all_settings().values()} if program == "mace_run" else set()
+    return frozenset({*re.findall(r"--([A-Za-z][\w-]*)", text), *settings, "help"})
 
 
 def is_script(program: str) -> bool:

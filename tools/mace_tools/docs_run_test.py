@@ -36,6 +36,9 @@ NOT_RUN = {
     "bazel run //tools:mace_run -- --list_ops": "builds; op_docs_test.py compares what it prints",
     "(cd tools && ~/.cache/mace/venv/bin/python -m mace_tools.op_docs)": "writes the checkout; "
                                                                         "op_docs_test.py calls it",
+    "(cd tools && ~/.cache/mace/venv/bin/python -m mace_tools.settings_docs)": (
+        "writes the checkout; settings_docs_test.py calls it"),
+    "bazel test //mace/runtime:settings_test": "a suite of its own",
     "clang-format-19": "writes the checkout; lint calls it",
     "/usr/bin/python3 -m venv": "installs software", "/tmp/train/bin/python": "trains a model",
 }

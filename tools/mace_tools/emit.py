@@ -23,8 +23,9 @@ from mace_tools import protos
 from mace_tools.errors import MaceError
 from mace_tools.ir import Attr, Graph, Node, Tensor
 from mace_tools.os_errors import explain
+from mace_tools.settings import all_settings, of_model
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 ALIGNMENT = 64
 CONVERTER_VERSION = "mace-converter 1"
 
@@ -40,15 +41,14 @@ FP16_MAX = 65504.0
 
 
 def write_model(graph: Graph, pb_path: str | Path, data_path: str | Path,
-                settings: Mapping[str, Attr | None] | None = None, stored: str = "f32") -> None:
-    """Writes both files, or none; settings that are None are left to the engine; `stored` is a
-    key of STORED.
+                settings: Mapping[str, Any] | None = None, stored: str = "f32") -> None:
+    """Writes both files, or none. Of the settings those are kept that belong into a model; `stored`
+    is a key of STORED.
 
     Errors: MaceError naming the file that cannot be written."""
     net, weights = build(graph, stored)
-    for name, value in (settings or {}).items():
-        if value is not None:
-            _fill_arg(net.arg.add(), name, value)
+    for name, value in of_model(settings or {}).items():
+        _fill_setting(net.settings.add(), name, value)
     with atomic_files(Path(data_path), Path(pb_path)) as (data, pb):
         for offset, array in weights:
             data.seek(offset)
@@ -69,11 +69,9 @@ def build(graph: Graph, stored: str = "f32") -> tuple[Any, list[tuple[int, np.nd
     graph.validate()
     proto = protos.mace()
     net = proto.NetDef(name=graph.name, version=CONVERTER_VERSION, format_version=FORMAT_VERSION)
-    if graph.shape_dependent:
-        _fill_arg(net.arg.add(), "fixed_input_shapes", ", ".join(graph.shape_dependent))
-    names: set[str] = set()
-    for node in graph.nodes:
-        _fill_op(net.op.add(), node, graph, names)
+    net.fixed_input_shapes.extend(graph.shape_dependent)
+    for node, name in zip(graph.nodes, node_names(graph)):
+        _fill_op(net.op.add(name=name), node, graph)
     weights: list[tuple[int, np.ndarray]] = []
     digest, end = xxhash.xxh3_64(), 0
     for tensor in _constants(graph):
@@ -104,7 +102,7 @@ def _narrowed(array: np.ndarray, stored: str) -> np.ndarray:
     """The bits of a weight as `stored`, rounded to nearest even; or the weight itself.
 
     Vectors stay: they are small, and biases and scales weigh on every element of a channel. So do
-    weights that a half cannot hold."""
+    weights that fp16 cannot hold."""
     if array.dtype != np.float32 or array.ndim < 2 or not array.size:
         return array
     if stored == "f16":
@@ -126,11 +124,30 @@ def _constants(graph: Graph) -> list[Tensor]:
     return list(seen.values())
 
 
-def _fill_op(op: Any, node: Node, graph: Graph, names: set[str]) -> None:
-    op.name, op.type = node.name, node.op
-    while op.name in names:
-        op.name += "_"
-    names.add(op.name)
+def node_names(graph: Graph) -> list[str]:
+    """Those that the nodes have in the file, where each has one of its own."""
+    names: dict[str, None] = {}
+    for node in graph.nodes:
+        name = node.name
+        while name in names:
+            name += "_"
+        names[name] = None
+    return list(names)
+
+
+def _fill_setting(setting: Any, name: str, value: Any) -> None:
+    setting.name, setting.changes_results = name, all_settings()[name].changes_results
+    if isinstance(value, int):
+        setting.i = value
+    elif isinstance(value, str):
+        setting.s = value
+    else:
+        setting.strings.SetInParent()  # an empty list is one, too
+        setting.strings.items.extend(value)
+
+
+def _fill_op(op: Any, node: Node, graph: Graph) -> None:
+    op.type = node.op
     op.input.extend(node.inputs)
     op.output.extend(node.outputs)
     for name in sorted(node.attrs):

@@ -14,19 +14,7 @@ import xxhash
 from mace_tools import emit, protos
 from mace_tools.errors import MaceError
 from mace_tools.ir import Graph
-
-
-def small_graph() -> Graph:
-    """x -> FullyConnected -> h -> Activation -> y."""
-    g = Graph("small")
-    g.add_input("x", "f32", (1, 3))
-    w = g.add_const("w", np.arange(6, dtype=np.float32).reshape(2, 3))
-    b = g.add_const("b", np.array([1, 2], np.float32))
-    g.add("FullyConnected", ["x", w, b], ["h"])
-    g.add("Activation", ["h"], ["y"], activation="LEAKYRELU", activation_coefficient=0.5)
-    g.tensors["h"].shape = g.tensors["y"].shape = (1, 2)
-    g.outputs = ["y"]
-    return g
+from mace_tools.testing.graphs import small_graph
 
 
 def test_edges_follow_changes():
@@ -75,7 +63,7 @@ def test_model_files_hold_the_weights_aligned_and_hashed(tmp_path):
     assert raw[:24] == np.arange(6, dtype="<f4").tobytes() and not any(raw[24:64])
     assert net.data_bytes == len(raw) == 72
     assert net.data_xxh3 == xxhash.xxh3_64_intdigest(raw)
-    assert net.format_version == 1
+    assert net.format_version == 2
     assert [(a.name, a.type) for a in net.op[1].arg] == [
         ("activation", 3), ("activation_coefficient", 1)]
     assert list(net.input_info[0].dims) == [1, 3]

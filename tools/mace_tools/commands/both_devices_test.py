@@ -39,8 +39,8 @@ def test_both_run_and_are_compared(place):
     assert code == 0, err
     cpu, gpu = place.calls()
     assert not any(f.startswith(("--device", "--gpu_data_type")) for f in cpu)
-    assert {"--device=GPU", "--gpu_data_type=fp16_fp32"} <= set(gpu)
-    same = [f for f in cpu if f.startswith(("--model", "--input=", "--round", "--num_threads"))]
+    assert "--device=GPU" in gpu and place.settings() == {"gpu_data_type": "fp16_fp32"}
+    same = [f for f in cpu if f.startswith(("--model", "--input=", "--round", "--cpu_affinity"))]
     assert set(same) <= set(gpu) and len(same) == 5
     assert "* Run model digits_onnx on host, CPU *" in err
     assert "* Run model digits_onnx on host, GPU *" in err
@@ -122,7 +122,7 @@ def test_both_are_validated(place):
 def test_the_type_of_images(place, data_type, images):
     place.edit("runtime: cpu+gpu", f"runtime: cpu+gpu\n    data_type: {data_type}")
     assert place.call("run", "--device=gpu")[0] == 0
-    assert f"--gpu_data_type={images}" in place.arguments()[0]
+    assert place.settings() == {"gpu_data_type": images}
 
 
 def test_both_are_tuned(place):

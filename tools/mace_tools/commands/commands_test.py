@@ -71,16 +71,45 @@ def test_the_memory_plan_is_embedded_when_asked_for(place):
     code, _, err = place.call("convert", f"--mace_run={place.mace_run}")
     assert code == 0, err
     flags, _ = place.arguments()
-    assert {"--num_threads=2", "--memory_strategy=GREEDY_BY_SIZE",
-            "--memory_savings=views,concat"} <= set(flags)
+    assert "--num_threads=2" in flags
+    assert place.settings() == {"memory_strategy": "GREEDY_BY_SIZE",
+                                "memory_savings": ["views", "concat"]}
     assert place.pb.read_bytes().endswith(fake_mace_run.EMBEDDED)
     place.edit("[views, concat]", "none")
     assert "converting" in place.call("convert", f"--mace_run={place.mace_run}")[2]
-    assert "--memory_savings=none" in place.arguments()[0]
+    assert place.settings()["memory_savings"] == []
     place.edit("num_threads: 2", "num_threads: 1")
     assert "converting" in place.call("convert", f"--mace_run={place.mace_run}")[2]
     code, _, err = place.call("convert", "--force", "--mace_run=nowhere")
     assert code == ExitCode.MISSING_TOOL and "`bazel build //tools:mace_run` makes one" in err
+
+
+@pytest.mark.parametrize("key, flag, kept", [
+    ("memory_limit: 67108864", "--memory_limit=67108864", {}),
+    ("num_threads: 3", "--num_threads=3", {}),
+    ("winograd: 0", "", {"winograd": 0}), ("float32_nodes: probabilities", "",
+                                           {"float32_nodes": ["probabilities"]}),
+    ("memory_savings: none", "", {"memory_savings": []}),
+    ("memory_strategy: offsets/NAIVE", "", {"memory_strategy": "offsets/NAIVE"}),
+])
+def test_a_setting_is_in_the_model_or_a_flag(place, key, flag, kept):
+    """What the model carries is not said twice, so that apps and commands run the same."""
+    place.answer(3)
+    assert place.call("run")[0] == 0
+    plain, _ = place.arguments()
+    place.edit("runtime: cpu", f"runtime: cpu\n    {key}")
+    code, _, err = place.call("run")
+    assert code == 0 and ("converting digits_onnx" in err) == bool(kept), err
+    own = {f for f in place.arguments()[0] if not f.startswith(("--input", "--json", "--output"))}
+    assert own - set(plain) == ({flag} if flag else set()) and place.settings() == kept
+
+
+def test_convert_refuses_nodes_that_are_not_there(place):
+    place.edit("runtime: cpu", "runtime: cpu\n    float32_nodes: [probabilities, probabilitys]")
+    code, _, err = place.call("convert")
+    assert code == ExitCode.ERROR and not place.pb.exists()
+    assert "digits_onnx.yml:12: models.digits_onnx.float32_nodes: the converted model has" in err
+    assert "no node 'probabilitys'; did you mean 'probabilities'?" in err
 
 
 def test_a_failed_conversion_leaves_nothing(place):
@@ -108,10 +137,11 @@ def test_a_remote_model_is_fetched_once_and_converted(place, monkeypatch):
 def test_a_model_for_the_gpu_is_run_there(place):
     place.edit("runtime: cpu", "runtime: gpu\n    data_type: fp32_fp32")
     place.answer(3)
-    code, _, err = place.call("run")
+    code, _, err = place.call("run", "--gpu_perf_hint=1")
     assert code == 0, err
     flags, _ = place.arguments()
-    assert {"--device=GPU", "--gpu_data_type=fp32_fp32"} <= set(flags)
+    assert {"--gpu_perf_hint=1", "--gpu_priority_hint=3"} <= set(flags)
+    assert "--device=GPU" in flags and place.settings() == {"gpu_data_type": "fp32_fp32"}
     kept = place.pb.parents[1] / "opencl"
     assert f"--gpu_storage_path={kept.relative_to(place.folder)}" in flags and kept.is_dir()
 
@@ -145,13 +175,13 @@ def test_run_converts_first_and_passes_the_tables_through(place):
     place.answer(3)
     code, out, err = place.call("run", "--round=4", "--restart_round=2", "--json=r.json",
                                 "--num_threads=3", "--vlog_level=2", "--cpu_affinity_policy=2",
-                                "--gpu_perf_hint=1", "--output_dir=kept")
+                                "--output_dir=kept")
     assert code == 0, err
     assert "converting digits_onnx (not converted yet)" in err
     assert out.count("Average latency: 2.000 ms") == 2
     flags, vlog = place.arguments()
-    assert {"--round=4", "--num_threads=3", "--cpu_affinity_policy=2", "--gpu_perf_hint=1",
-            "--gpu_priority_hint=3"} <= set(flags) and vlog == "2"
+    assert {"--round=4", "--num_threads=3", "--cpu_affinity_policy=2"} <= set(flags)
+    assert vlog == "2" and not any(f.startswith("--gpu") for f in flags)
     assert f"--model_file={place.pb.relative_to(place.folder)}" in flags
     latency = json.loads((place.folder / "r.json").read_text())["models"]["digits_onnx"]["latency"]
     assert latency["runs"] == 8 and latency["avg_ms"] == 2.0

@@ -19,14 +19,16 @@ from typing import Any
 
 from google.protobuf.message import DecodeError
 
-from mace_tools import protos, runner
+from mace_tools import protos, runner, settings
 from mace_tools.commands import gpu, tuning
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.import_model import import_model, source_file
 from mace_tools.config import PACKED_WEIGHTS, Model
-from mace_tools.emit import atomic_files, write_model
+from mace_tools.config.problems import did_you_mean
+from mace_tools.emit import atomic_files, node_names, write_model
 from mace_tools.errors import MaceError
 from mace_tools.exit_codes import ExitCode
+from mace_tools.importers.request import some
 
 HELP = "convert the models of a deployment file"
 PACKAGE = Path(__file__).resolve().parents[1]
@@ -129,9 +131,19 @@ def _convert(
     with context.console.steps(tag, total=3) as step:
         step(f"reading {source.name}")
         graph = import_model(context, tag, model, source, lambda: step("simplifying"))
+        _check_nodes(context, tag, model, node_names(graph))
         step("writing")
-        write_model(graph, pb, data, {"winograd": model.winograd}, model.stored_type)
+        write_model(graph, pb, data, model.settings, model.stored_type)
     return graph.notes
+
+
+def _check_nodes(context: Context, tag: str, model: Model, names: list[str]) -> None:
+    """Whether the model has the nodes that the deployment file names. Errors: ConfigError."""
+    for k, name in enumerate(model.float32_nodes or ()):
+        if name not in names:
+            raise context.deployment.error(
+                ("models", tag, "float32_nodes", k), f"the converted model has no node '{name}'"
+                f"{did_you_mean(name, names) or '.'} Its nodes: {some(names)}")
 
 
 def _mace_run(context: Context) -> Path:
@@ -144,7 +156,7 @@ def _embed_memory_plan(mace_run: Path, model: Model, pb: Path, data: Path) -> No
         planned = Path(folder) / pb.name
         runner.output(mace_run, [
             f"--model_file={pb}", f"--model_data_file={data}", f"--embed_memory_plan={planned}",
-            f"--num_threads={model.num_threads}", *runner.flags(model.memory_flags)])
+            *settings.flags({"num_threads": model.num_threads}, "cpu")])
         with atomic_files(pb) as (out,):
             out.write(planned.read_bytes())
 
@@ -169,12 +181,12 @@ def _fingerprint(model: Model) -> str:
     asked = model.model_dump(include={"platform", "model_sha256_checksum"})
     asked["subgraph"] = model.subgraph.model_dump(exclude={
         "preprocess", "labels", "validation_inputs_data", "input_ranges"})
-    asked |= model.model_dump(include={"winograd"})
+    asked["settings"] = settings.of_model(model.settings)
     asked["stored"] = model.stored_type
     if model.packed_weights:
         asked["packed_weights"] = model.packed_weights
     if model.embed_memory_plan:
-        asked |= {"num_threads": model.num_threads, "plan": model.memory_flags}
+        asked["num_threads"] = model.num_threads
     asked["converter"] = _converter_version()
     return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
@@ -183,7 +195,7 @@ def _fingerprint(model: Model) -> str:
 def _converter_version() -> str:
     """A hash of the converter's own code."""
     digest = hashlib.sha256()
-    sources = (*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.proto"), protos.MACE_PROTO)
+    sources = (*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.proto"), protos.MACE_PROTO, settings.LIST)
     for path in sorted(sources):
         if not path.name.endswith("_test.py"):
             digest.update(str(path.relative_to(protos.REPO)).encode() + b"\0" + path.read_bytes())

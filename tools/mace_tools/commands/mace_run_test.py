@@ -70,6 +70,13 @@ def call(mace_run, model):
     ("--max_time=nan", "--max_time: 'nan' is not a number above 0 to 86400"),
     ("--max_time=inf", "--max_time: 'inf' is not a number"),
     ("--tune=1e99", "--tune: '1e99' is not a whole number from 0 to 2147483647"),
+    ("--memory_savings=none,order", "--memory_savings: 'none' stands alone; leave it out, or the"),
+    ("--memory_savings=views,views", "--memory_savings: 'views' is there twice"),
+    ("--memory_savings=all", "--memory_savings: 'all' is not one of order, views, in_place, "),
+    ("--memory_limit=64M", "--memory_limit: '64M' is not a whole number from 0 to 922337203685477"),
+    ("--num_threads=0", "'0' is not -1, or a whole number from 1 to 1024"),
+    ("--winograd=3", "--winograd: '3' is not one of 0, 2, 4, 6"),
+    ("--float32_nodes=a,,b", "--float32_nodes: a name is empty"),
     ("--seed=-1", "--seed: '-1' is not a whole number from 0 to 4294967295"),
     ("--input_range=nan,1", "--input_range: 'nan' is not a number"),
     ("--input_range=2,1", "--input_range: the first number is above the second"),
@@ -84,6 +91,12 @@ def test_a_wrong_flag_is_reported_in_one_line(call, flag, message):
     code, out, err = call(flag)
     assert code == 2 and not out
     assert err.startswith("ERROR: ") and message in err and len(err) < 200
+
+
+def test_a_memory_limit_holds(call):
+    code, out, err = call("--memory_limit=1000")
+    assert code == 1 and not out and "1000" in err and "bytes" in err
+    assert call("--memory_limit=100000000")[0] == 0
 
 
 def test_files_that_are_no_model(call, model, tmp_path):

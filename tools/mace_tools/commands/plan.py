@@ -54,7 +54,7 @@ def command(context: Context) -> Outcome:
         converted = ensure(context, tag, model)
         dump = runner.output(mace_run, [
             f"--model_file={converted.pb}", f"--model_data_file={converted.data}",
-            *runner.flags(model.memory_flags), "--dump=memory_json"])
+            "--dump=memory_json"])
         problem, savings = records.from_engine(tag, dump)
         if args.capacity is not None:
             problem = dataclasses.replace(problem, capacity=args.capacity)

@@ -14,16 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from mace_tools import data, runner
+from mace_tools import data, runner, settings
 from mace_tools.commands import gpu, tuning
 from mace_tools.commands.context import Context
 from mace_tools.commands.convert import Converted, ensure
 from mace_tools.config import Model
 from mace_tools.config.files import missing
-from mace_tools.config.problems import did_you_mean
 from mace_tools.errors import MaceError
 from mace_tools.exit_codes import UsageError
-from mace_tools.importers.request import some
 
 
 @dataclass(frozen=True)
@@ -69,21 +67,10 @@ def jobs(context: Context) -> list[Job]:
         checked[tag] = (devices(context, tag, model), _files(context, tag, model))
     found = [Job(tag, model, ensure(context, tag, model), *checked[tag])
              for tag, model in context.models.items()]
-    for job in found:
-        _check_nodes(context, job)
-        if len(found) > 1:
+    if len(found) > 1:
+        for job in found:
             _inputs(context, job)
     return found
-
-
-def _check_nodes(context: Context, job: Job) -> None:
-    """Whether the model has the nodes that the deployment file names. Errors: ConfigError."""
-    names = [op.name for op in job.converted.net.op]
-    for k, name in enumerate(job.model.float32_nodes or ()):
-        if name not in names:
-            raise context.deployment.error(
-                ("models", job.tag, "float32_nodes", k), f"the converted model has no node '{name}'"
-                f"{did_you_mean(name, names) or '.'} Its nodes: {some(names)}")
 
 
 def devices(context: Context, tag: str, model: Model) -> tuple[str, ...]:
@@ -147,22 +134,20 @@ def prepared(context: Context, job: Job) -> Iterator[Prepared]:
             file = Path(folder) / f"{k}.npy"
             data.save(file, array)
             common.append(f"--input={name}={file}")
-        threads = model.num_threads if args.omp_num_threads is None else args.omp_num_threads
-        common += runner.flags({
-            "num_threads": threads, "cpu_affinity_policy": args.cpu_affinity_policy,
-            "gpu_perf_hint": args.gpu_perf_hint, "gpu_priority_hint": args.gpu_priority_hint,
-            "allow_nan": args.allow_nan, **model.memory_flags})
+        common += runner.flags({"allow_nan": args.allow_nan})
         flags = {device: [*common, *_device_flags(context, model, device)]
                  for device in job.devices}
         yield Prepared(job.tag, model, converted, mace_run, inputs, flags)
 
 
 def _device_flags(context: Context, model: Model, device: str) -> list[str]:
-    if device == "gpu":
-        return gpu.flags(context, model)
-    fp16 = model.runtime == "cpu"  # only then the CPU computes in them
-    return [*tuning.cpu_flags(context, model), *runner.flags({
-        "float32_nodes": ",".join(model.float32_nodes or ()) or None if fp16 else None})]
+    args, chosen = context.args, tuning.settings_of(context, model, device)
+    chosen |= {"cpu_affinity_policy": args.cpu_affinity_policy,
+               "gpu_perf_hint": args.gpu_perf_hint, "gpu_priority_hint": args.gpu_priority_hint}
+    if args.omp_num_threads is not None:
+        chosen["num_threads"] = args.omp_num_threads
+    own = gpu.flags(context) if device == "gpu" else []
+    return [*own, *settings.flags(chosen, device)]
 
 
 def _inputs(context: Context, job: Job) -> dict[str, np.ndarray]:

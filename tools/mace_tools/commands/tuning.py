@@ -6,8 +6,9 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
-from mace_tools import runner
+from mace_tools import runner, settings
 from mace_tools.commands.context import Context
 from mace_tools.config import Model
 
@@ -21,24 +22,27 @@ def budget_ms(context: Context, model: Model) -> int:
     return TUNING_MS if "host" in (context.deployment.library.target_socs or ()) else 0
 
 
-def file(context: Context, folder: str, what: str) -> Path:
-    """Where results of this machine are, below the library's `folder`."""
+def file(context: Context, device: str, what: str = "") -> Path:
+    """Where results of this machine are: what was measured, or another `what`."""
+    folder = {"cpu": "cpu", "gpu": "opencl"}[device]
     place = context.folder / folder / "host"
     place.mkdir(parents=True, exist_ok=True)
-    return place / f"{context.deployment.library.library_name}_{what}.host.bin"
+    name = what or f"tuned_{folder}_parameter"
+    return place / f"{context.deployment.library.library_name}_{name}.host.bin"
 
 
-def cpu_flags(context: Context, model: Model) -> list[str]:
-    """Of a model on the CPU."""
+def settings_of(context: Context, model: Model, device: str) -> dict[str, Any]:
+    """Those of the deployment file, with tuning as this machine does it."""
     budget = budget_ms(context, model)
-    return runner.flags({"tune": budget, "tuning_file": file(context, "cpu", "tuned_cpu_parameter"),
-                         } if budget else {})
+    tuned = {"tuning_ms": budget, "tuning_file": file(context, device)} if budget else (
+        {"tuning_ms": None})
+    return model.settings | tuned
 
 
 def tune_cpu(context: Context, mace_run: Path, pb: Path, data: Path, model: Model) -> Path:
     """Measures what is not known yet; the file that then ships with the model."""
     arguments = [f"--model_file={pb}", f"--model_data_file={data}",
-                 f"--num_threads={model.num_threads}", *cpu_flags(context, model)]
+                 *settings.flags(settings_of(context, model, "cpu"), "cpu")]
     table = runner.output(mace_run, [*arguments, "--dump=tuning"])
     context.console.info(f"tuned {len(table.splitlines())} kinds of CPU layers")
-    return file(context, "cpu", "tuned_cpu_parameter")
+    return file(context, "cpu")

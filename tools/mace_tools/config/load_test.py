@@ -11,8 +11,8 @@ import re
 import pytest
 
 from mace_tools.config import ConfigError, load
-from mace_tools.config.schema import MEMORY_STRATEGIES
 from mace_tools.protos import REPO
+from mace_tools.settings import all_settings
 
 MODEL = b"the bytes of a model"
 SHA = hashlib.sha256(MODEL).hexdigest()
@@ -79,15 +79,19 @@ SAME = [
     ("runtime: cpu", "runtime: cpu\n    validation_threshold: {gpu: 0.9}",
      lambda m: m.validation_threshold == {"gpu": 0.9}),
     ("runtime: cpu", "runtime: cpu\n    memory_strategy: offsets/GREEDY_BY_SIZE",
-     lambda m: m.memory_strategy == "GREEDY_BY_SIZE"),
+     lambda m: m.settings["memory_strategy"] == "offsets/GREEDY_BY_SIZE"),
     ("runtime: cpu", "runtime: cpu\n    memory_savings: none",
-     lambda m: m.memory_savings == () and m.memory_flags["memory_savings"] == "none"),
+     lambda m: m.memory_savings == () and m.settings == {"memory_savings": ()}),
     ("runtime: cpu", "runtime: cpu\n    memory_savings: views",
      lambda m: m.memory_savings == ("views",)),
     ("runtime: cpu", "runtime: cpu\n    memory_savings: [overlap, views]",
-     lambda m: m.memory_flags["memory_savings"] == "views,overlap"),
+     lambda m: m.memory_savings == ("views", "overlap")),
+    ("runtime: cpu", "runtime: cpu\n    memory_limit: 9000000000",
+     lambda m: m.settings == {"memory_limit": 9_000_000_000}),
+    ("runtime: cpu", "runtime: gpu\n    limit_opencl_kernel_time: 1",
+     lambda m: m.settings == {"gpu_data_type": "fp16_fp32", "gpu_kernel_micros": 1000}),
     ("runtime: cpu", "runtime: cpu\n    embed_memory_plan: 1",
-     lambda m: m.embed_memory_plan == 1 and m.memory_strategy == "AUTO"),
+     lambda m: m.embed_memory_plan == 1 and m.settings == {}),
     ("runtime: cpu", "runtime: cpu\n    packed_weights: avx512",
      lambda m: m.packed_weights == "avx512"),
     ("1,3,8,8", "[1, 3, 8, 8]", lambda m: m.subgraph.input_shapes == ((1, 3, 8, 8),)),
@@ -111,7 +115,9 @@ SAME = [
 def test_memory_strategies_are_those_of_the_planners():
     table = (REPO / "mace" / "memory" / "planners.cc").read_text()
     known = set(re.findall(r'"offsets/(\w+)"', table))
-    assert known | {"PRESERVE_ALL"} == set(MEMORY_STRATEGIES)
+    allowed = all_settings()["memory_strategy"].choices
+    assert known | {"PRESERVE_ALL"} == {c for c in allowed if "/" not in c}
+    assert known == {c.removeprefix("offsets/") for c in allowed if c.startswith("offsets/")}
 
 
 @pytest.mark.parametrize("old, new, holds", SAME)
@@ -153,11 +159,11 @@ WRONG = [
      [":5: ", "did you mean 'tflite'?", "example: platform: tflite"]),
     ("target_abis: [host]", "target_abis: [arm64]", ["example: target_abis: [arm64-v8a]"]),
     ("runtime: cpu", "runtime: cpu\n    tuning_ms: -5",
-     [":9: models.net.tuning_ms: '-5' is not a number of milliseconds from 0 to 3600000"]),
+     [":9: models.net.tuning_ms: '-5' is not a whole number from 0 to 2147483647"]),
     ("runtime: cpu", "runtime: cpu\n    winograd: 3",
      [":9: models.net.winograd: '3' is not one of 0, 2, 4, 6"]),
     ("runtime: cpu", "runtime: cpu\n    memory_strategy: GREEDY",
-     [":9: models.net.memory_strategy: 'GREEDY' is not one of AUTO, ", "GREEDY_BY_SIZE"]),
+     [":9: models.net.memory_strategy: 'GREEDY' is not one of ", "GREEDY_BY_SIZE"]),
     ("runtime: cpu", "runtime: cpu\n    memory_savings: [views, ordr]",
      [":9: models.net.memory_savings: 'ordr' is not one of order, views, ",
       "did you mean 'order'"]),
@@ -167,7 +173,13 @@ WRONG = [
     ("runtime: cpu", "runtime: cpu\n    memory_savings: []", ["the list is empty"]),
     ("runtime: cpu", "runtime: cpu\n    packed_weights: sse", ["'sse' is not one of", "avx512"]),
     ("runtime: cpu", "runtime: cpu\n    embed_memory_plan: 2", ["'2' is not one of 0, 1"]),
-    ("runtime: cpu", "runtime: cpu\n    num_threads: 0", [":9: ", "-1 (all cores) or from 1"]),
+    ("runtime: cpu", "runtime: cpu\n    num_threads: 0", [":9: ", "'0' is not -1, or a whole"]),
+    ("runtime: cpu", "runtime: cpu\n    memory_limit: -1",
+     [":9: models.net.memory_limit: '-1' is not a whole number from 0 to 9223372036854775"]),
+    ("runtime: cpu", "runtime: cpu\n    memory_limit: 64M",
+     [":9: models.net.memory_limit: '64M' is not a whole number",
+      "example: memory_limit: 67108864"]),
+    ("runtime: cpu", "runtime: cpu\n    memory_limt: 1", ["did you mean 'memory_limit'?"]),
     ("runtime: cpu", "runtime: cpu\n    data_type: uint8",
      [":9: models.net.data_type: 'uint8' does not go with runtime: cpu, which allows fp32"]),
     ("runtime: cpu", "runtime: cpu\n    validation_threshold: 2",

@@ -3,7 +3,8 @@
 SPDX-License-Identifier: Apache-2.0
 
 `load.py` turns what pydantic finds into messages with line numbers; the example of a key ends up
-there. Keys whose feature does not exist yet are in `later.py`.
+there. Keys whose feature does not exist yet are in `later.py`; those that are settings of engines
+follow from tools/settings.json (`setting_keys.py`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from mace_tools.config import values
+from mace_tools.config.setting_keys import with_settings
+from mace_tools.settings import all_settings
 
 Shape = tuple[int, ...]
 Switch = Annotated[int, BeforeValidator(values.choice(0, 1))]
@@ -30,11 +33,6 @@ FORMATS = ("NHWC", "NCHW", "NONE")
 # Element types by their YAML names, with the converter's names.
 ELEMENTS = {"float32": "f32", "float16": "f16", "int64": "i64", "int32": "i32", "int16": "i16",
             "int8": "i8", "uint8": "u8", "bool": "bool"}  # fmt: skip
-# How an engine plans memory: the offsets/ planners of mace/memory/planners.cc, and PRESERVE_ALL.
-MEMORY_STRATEGIES = ("AUTO", "OPTIMAL", "SKYLINE", "GREEDY_BY_SIZE", "TFLM_GREEDY", "ARENA",
-                     "ARENA_SEQUENTIAL", "LINEAR", "NAIVE", "PRESERVE_ALL")
-# Ways for tensors to share bytes, as mace_run --memory_savings names them.
-MEMORY_SAVINGS = ("order", "views", "in_place", "concat", "overlap")
 # Allowed data_type by runtime, the default first.
 DATA_TYPES = {"cpu": ("fp32", "fp32_fp32", "fp16_fp32", "bf16_fp32"),
               "gpu": ("fp16_fp32", "fp32_fp32"),
@@ -42,6 +40,7 @@ DATA_TYPES = {"cpu": ("fp32", "fp32_fp32", "fp16_fp32", "bf16_fp32"),
 # What mace_run --pack_weights knows, on one machine or another.
 PACKED_WEIGHTS = ("host", "avx512", "avx512bf16", "avx2", "neon", "neon_fp16", "neon_bf16",
                   "scalar")
+KERNEL_MICROS = 1000  # of a GPU kernel at most, with limit_opencl_kernel_time
 ALL_DATA_TYPES = tuple(dict.fromkeys(t for types in DATA_TYPES.values() for t in types))
 
 Formats = Annotated[tuple[str, ...], BeforeValidator(values.list_of(values.choice(*FORMATS)))]
@@ -115,8 +114,8 @@ def _thresholds(value: Any) -> dict[str, float]:
     return result
 
 
-class Model(Extras):
-    """One model to deploy."""
+class Model(with_settings("Settings", Extras)):
+    """One model to deploy. It has the keys of settings, too."""
 
     platform: Annotated[
         str, BeforeValidator(values.choice("tensorflow", "onnx", "tflite", "caffe"))
@@ -142,31 +141,11 @@ class Model(Extras):
     ] = Field(None, description="type of weights and computation", examples=["fp32"])
     limit_opencl_kernel_time: Switch = Field(
         0, description="0 or 1: GPU kernels are split into parts of at most 1 ms", examples=["1"])
-    opencl_queue_window_size: Annotated[int, BeforeValidator(values.window)] = Field(
-        0, description="GPU kernels in flight at most, 0 for any number", examples=["16"])
     nnlib_graph_mode: Switch = Field(0, description="0 or 1", examples=["0"])
     obfuscate: Switch = Field(0, description="0 or 1", examples=["0"])
-    winograd: Annotated[int | None, BeforeValidator(values.choice(0, 2, 4, 6))] = Field(
-        None, description="0, 2, 4 or 6", examples=["0"])
-    float32_nodes: Names | None = Field(
-        None, description="nodes that keep floats where data_type says fp16",
-        examples=["[conv1, conv2]"])
-    num_threads: Annotated[int, BeforeValidator(values.count)] = Field(
-        -1, description="threads of run and benchmark", examples=["4"])
-    memory_strategy: Annotated[
-        str, BeforeValidator(values.choice(*MEMORY_STRATEGIES, aliases={
-            f"offsets/{name}": name for name in MEMORY_STRATEGIES if name != "PRESERVE_ALL"}))
-    ] = Field("AUTO", description="how tensors share memory", examples=["AUTO"])
-    memory_savings: Annotated[
-        tuple[str, ...], BeforeValidator(values.some_of(*MEMORY_SAVINGS))
-    ] = Field(MEMORY_SAVINGS, description="ways for tensors to share bytes; none: none of them",
-              examples=["[views, in_place, concat, overlap]"])
     embed_memory_plan: Switch = Field(
         0, description="0 or 1: the memory plan is made ahead and kept in the model file",
         examples=["1"])
-    tuning_ms: Annotated[int | None, BeforeValidator(values.milliseconds)] = Field(
-        None, description="at most so long is measured how the model runs best on this machine; "
-        "0: not at all (default: 0, or 20000 with target_socs: [host])", examples=["5000"])
     packed_weights: Annotated[
         str | None, BeforeValidator(values.choice(*PACKED_WEIGHTS))
     ] = Field(None, description="a CPU for which weights are packed in the file too",
@@ -188,10 +167,15 @@ class Model(Extras):
         return fp16.get(self.data_type or "", "f32")
 
     @property
-    def memory_flags(self) -> dict[str, str]:
-        """The flags of mace_run that say how memory is planned."""
-        return {"memory_strategy": self.memory_strategy,
-                "memory_savings": ",".join(self.memory_savings) or "none"}
+    def settings(self) -> dict[str, Any]:
+        """What the file says of engines, by the names of tools/settings.json."""
+        chosen = {s.name: getattr(self, s.yaml) for s in all_settings().values() if s.yaml}
+        if "gpu" in self.devices:
+            type_of_both = {None: "fp16_fp32", "fp32": "fp32_fp32"}
+            chosen["gpu_data_type"] = type_of_both.get(self.data_type, self.data_type)
+        if self.limit_opencl_kernel_time:
+            chosen["gpu_kernel_micros"] = KERNEL_MICROS
+        return {name: value for name, value in chosen.items() if value is not None}
 
     @property
     def subgraph(self) -> Subgraph:

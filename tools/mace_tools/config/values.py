@@ -17,8 +17,6 @@ from mace_tools.config.problems import WrongChoice, did_you_mean, nearest
 
 MAX_RANK = 8
 MAX_EXTENT = 2**31 - 1
-MAX_WINDOW = 65536
-MAX_MS = 3_600_000
 
 
 def choice(*allowed: str | int, aliases: dict[str, str] | None = None) -> Callable[[Any], Any]:
@@ -138,25 +136,17 @@ def number(value: Any) -> float:
     return result
 
 
-def count(value: Any) -> int:
-    """A whole number, -1 for the default, or at least 1."""
-    if isinstance(value, bool) or not isinstance(value, int) or (value < 1 and value != -1):
-        raise ValueError(f"{shown(value)} is not a number of threads: -1 (all cores) or from 1")
-    return int(value)
+def whole(least: int, most: int, also: Sequence[int] = ()) -> Callable[[Any], int]:
+    """A whole number in a range, or one of a few others."""
+    expected = "".join(f"{n}, or " for n in also) + f"a whole number from {least} to {most}"
 
+    def read(value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not (
+                value in also or least <= value <= most):
+            raise ValueError(f"{shown(value)} is not {expected}")
+        return int(value)
 
-def milliseconds(value: Any) -> int:
-    """A time of at most an hour."""
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MAX_MS:
-        raise ValueError(f"{shown(value)} is not a number of milliseconds from 0 to {MAX_MS}")
-    return int(value)
-
-
-def window(value: Any) -> int:
-    """How many commands may be in flight."""
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MAX_WINDOW:
-        raise ValueError(f"{shown(value)} is not a number from 0 (no bound) to {MAX_WINDOW}")
-    return int(value)
+    return read
 
 
 def sha256(value: Any) -> str:

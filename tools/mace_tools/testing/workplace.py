@@ -10,7 +10,7 @@ import shutil
 
 import numpy as np
 
-from mace_tools import cli
+from mace_tools import cli, protos
 from mace_tools.protos import REPO
 from mace_tools.testing import fake_mace_run
 
@@ -49,6 +49,13 @@ class Workplace:
         code = cli.main([command, f"--config={self.config}", *more, *arguments])
         out, err = self._capfd.readouterr()
         return code, out, err
+
+    def settings(self):
+        """Those that the converted model carries."""
+        net = protos.mace().NetDef.FromString(self.pb.read_bytes())
+        values = {s.name: getattr(s, s.WhichOneof("value")) for s in net.settings}
+        return {name: value if isinstance(value, int | str) else list(value.items)
+                for name, value in values.items()}
 
     def calls(self):
         """The arguments of every call of the stand-in."""

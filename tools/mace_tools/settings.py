@@ -1,0 +1,59 @@
+"""What users choose of an engine: tools/settings.json, from which keys, flags and tables follow.
+
+SPDX-License-Identifier: Apache-2.0
+
+The file is what `mace_run --list_settings` prints, from the descriptions in
+mace/runtime/settings.h; settings_docs_test.py keeps it so.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mace_tools.protos import REPO
+
+LIST = REPO / "tools" / "settings.json"
+
+
+@dataclass(frozen=True)
+class Setting:
+    name: str  # as MaceEngineConfig::Set and the model file have it
+    type: str  # switch, number, text or list
+    choices: tuple[str, ...]  # of a list: some of these; empty: any
+    default: Any  # None: that of the device
+    yaml: str  # its key in a model of the deployment file, or empty
+    example: str  # of a value there
+    flag: str  # of mace_run, without dashes
+    device: str  # the only one that looks at it, or empty
+    in_model: bool  # a converted model carries it
+    changes_results: bool  # an engine that does not know it refuses the model
+    doc: str
+    more: str
+    least: int | None = None
+    most: int | None = None
+    also: tuple[int, ...] = ()  # numbers out of that range
+
+
+@functools.cache
+def all_settings() -> dict[str, Setting]:
+    """By name, in the order of the descriptions."""
+    rows = [{k: tuple(v) if isinstance(v, list) else v for k, v in row.items()}
+            for row in json.loads(LIST.read_text())]
+    return {row["name"]: Setting(**row) for row in rows}
+
+
+def of_model(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Those that a converted model carries, in the order of the descriptions."""
+    return {name: values[name] for name, s in all_settings().items()
+            if s.in_model and values.get(name) is not None}
+
+
+def flags(values: Mapping[str, Any], device: str) -> list[str]:
+    """The flags of mace_run for those that the model does not carry; None is left to the engine."""
+    settings = [(s, values.get(s.name)) for s in all_settings().values() if not s.in_model]
+    return [f"--{s.flag}={value}" for s, value in settings
+            if value is not None and s.device in ("", device)]
