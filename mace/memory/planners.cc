@@ -95,7 +95,7 @@ Status CheckSupported(const Problem& p, const Planner& planner) {
 }
 
 std::string UnknownStrategy(const std::string& name) {
-  std::string message = "unknown memory strategy '" + name + "'; there are";
+  std::string message = "there is no planner '" + name + "'; there are";
   for (const Planner& planner : Planners()) {
     message += std::string(" ") + planner.name;
   }

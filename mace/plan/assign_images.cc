@@ -7,16 +7,18 @@
 #include <utility>
 #include <vector>
 
-#include "mace/memory/images.h"
+#include "mace/base/logging.h"
+#include "mace/memory/strategy.h"
 
 namespace mace {
 namespace {
 
-constexpr int32_t kFp16Format = 1;  // of the formats below; 0: floats
+constexpr int32_t kFp16Format = 1;  // of kImageFormats; 0: floats
 
 class Assigner {
  public:
-  explicit Assigner(Plan& plan) : plan_(plan) {
+  Assigner(Plan& plan, const memory::Strategy& strategy)
+      : plan_(plan), records_(plan.image_records), strategy_(strategy) {
     record_of_.assign(plan.graph.values.size(), -1);
     scratch_of_.resize(plan.steps.size());
   }
@@ -25,10 +27,20 @@ class Assigner {
     for (size_t s = 0; s < plan_.steps.size(); ++s) {
       MACE_RETURN_IF_ERROR(AddStep(s));
     }
+    if (strategy_.preserves_all()) {
+      for (memory::ImageRecord& record : records_) {
+        record.last = static_cast<int64_t>(plan_.steps.size());
+      }
+    }
+    MACE_ASSIGN_OR_RETURN(const std::string planner, Planner());
     const Extent2D limit = plan_.image_device->storage()->max_image_extent();
+    plan_.image_limits = {limit.width, limit.height};
     MACE_ASSIGN_OR_RETURN(
-        const memory::ImagePlan images,
-        memory::PlanImages(records_, {{16}, {8}}, {limit.width, limit.height}));
+        plan_.image_plan,
+        memory::PlanImages(records_,
+                           {std::begin(kImageFormats), std::end(kImageFormats)},
+                           plan_.image_limits, planner));
+    const memory::ImagePlan& images = plan_.image_plan;
     for (const memory::Image& image : images.images) {
       plan_.images.push_back(
           {{image.width, image.height},
@@ -48,6 +60,32 @@ class Assigner {
   }
 
  private:
+  // What plans the images: the strategy, or AUTO beside an arena that the
+  // strategy plans.
+  Result<std::string> Planner() const {
+    if (strategy_.images() != nullptr) {
+      return std::string(strategy_.images()->name);
+    }
+    const std::string why =
+        "memory_strategy '" + strategy_.name +
+        (strategy_.objects == nullptr
+             ? "' gives tensors offsets in an arena, which images do not have"
+             : "' shares objects of one size in bytes; images have a width and "
+               "a height");
+    const std::string choices = "; images take " + memory::ImageStrategyNames();
+    if (records_.empty() || !plan_.memory_problem.records.empty()) {
+      if (!records_.empty()) {
+        LOG(INFO) << "model '" << plan_.graph.name << "': " << why
+                  << ": it plans the arena, and AUTO the images" << choices;
+      }
+      return std::string("objects/AUTO");
+    }
+    return Unsupported("model '" + plan_.graph.name + "': " + why +
+                       ", and nothing of this model lies in an arena, as all "
+                       "of it runs on the " +
+                       plan_.image_device->name() + choices);
+  }
+
   Status AddStep(size_t s) {
     const Step& step = plan_.steps[s];
     const GraphNode& g = plan_.graph.nodes[step.node];
@@ -90,15 +128,19 @@ class Assigner {
   }
 
   Plan& plan_;
-  std::vector<memory::ImageRecord> records_;
+  std::vector<memory::ImageRecord>& records_;
+  const memory::Strategy& strategy_;
   std::vector<int> record_of_;                // by value
   std::vector<std::vector<int>> scratch_of_;  // by step
 };
 
 }  // namespace
 
-Status AssignImages(Plan& plan) {
-  return plan.image_device == nullptr ? Status() : Assigner(plan).Assign();
+Status AssignImages(Plan& plan, const PlanOptions& options) {
+  if (plan.image_device == nullptr) return Status();
+  MACE_ASSIGN_OR_RETURN(const memory::Strategy strategy,
+                        memory::FindStrategy(options.memory_strategy));
+  return Assigner(plan, strategy).Assign();
 }
 
 }  // namespace mace

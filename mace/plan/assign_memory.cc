@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "mace/base/logging.h"
-#include "mace/memory/planners.h"
 #include "mace/memory/problem/bounds.h"
+#include "mace/memory/strategy.h"
 #include "mace/plan/order.h"
 #include "mace/plan/records.h"
 #include "mace/plan/storage.h"
@@ -16,25 +16,22 @@
 namespace mace {
 namespace {
 
-constexpr char kOffsets[] = "offsets/";
-
-// Null if there is no such strategy of offsets.
-const memory::Planner* PlannerOf(const std::string& strategy) {
-  if (strategy == kPreserveAll) return memory::FindPlanner("offsets/NAIVE");
-  const bool whole = strategy.rfind(kOffsets, 0) == 0;
-  return memory::FindPlanner(whole ? strategy : kOffsets + strategy);
-}
-
-int64_t BoundOf(const Plan& plan, const Storage& storage, bool overlap) {
-  return memory::OffsetsLowerBound(MakeRecords(plan, storage, overlap).problem)
-      .bytes;
+// Of plans of the same kind as those of the strategy.
+int64_t BoundOf(const Plan& plan, const Storage& storage, bool overlap,
+                const memory::Strategy& strategy) {
+  const memory::Problem problem = MakeRecords(plan, storage, overlap).problem;
+  return strategy.offsets == nullptr ? memory::ObjectsLowerBound(problem)
+                                     : memory::OffsetsLowerBound(problem).bytes;
 }
 
 // Tries the savings one after the other on top of those before, and keeps what
 // does not raise the bound.
 class Saver {
  public:
-  explicit Saver(Plan& plan) : plan_(plan) { best_ = Bound(none_); }
+  Saver(Plan& plan, const memory::Strategy& strategy)
+      : plan_(plan), strategy_(strategy) {
+    best_ = Bound(none_);
+  }
 
   MemorySavings Apply(const MemorySavings& wanted) {
     if (wanted.order) TryOrder(wanted);
@@ -47,7 +44,8 @@ class Saver {
 
  private:
   int64_t Bound(const MemorySavings& savings) const {
-    return BoundOf(plan_, AssignStorage(plan_, savings), savings.overlap);
+    return BoundOf(plan_, AssignStorage(plan_, savings), savings.overlap,
+                   strategy_);
   }
 
   void Try(const char* name, bool wanted, bool MemorySavings::* saving) {
@@ -95,11 +93,11 @@ class Saver {
   }
 
   Plan& plan_;
+  const memory::Strategy& strategy_;
   MemorySavings none_{false, false, false, false, false};  // kept so far
   int64_t best_;
 };
 
-// Offsets of records to places of values; elided steps go.
 // Takes away the overlaps at steps whose tensors fit below the bound side by
 // side: they save nothing, and kernels on several threads wait for each other
 // where an output lies over an input.
@@ -117,6 +115,15 @@ void DropIdleOverlaps(memory::Problem& problem) {
   }
 }
 
+// What steps compute lives as long as somebody may look at it.
+void KeepToTheEnd(const Plan& plan, Records& records) {
+  for (size_t r = 0; r < records.is_scratch.size(); ++r) {
+    if (records.is_scratch[r]) continue;
+    records.problem.records[r].last = static_cast<int64_t>(plan.steps.size());
+  }
+}
+
+// Offsets of records to places of values; elided steps go.
 void Commit(Plan& plan, const Storage& storage, Records records) {
   plan.places = storage.places;
   plan.copies = storage.copies;
@@ -148,17 +155,54 @@ void Commit(Plan& plan, const Storage& storage, Records records) {
   plan.arena_bytes = plan.memory_plan.certificate.total;
 }
 
+// Fixes the records that an offline plan places. What lives together must not
+// share bytes there: unlike in the runtime that the format is from, where a
+// wrong plan computes wrong results.
+Status FixOffline(const std::vector<int32_t>& words, memory::Problem& problem) {
+  const auto plan = memory::OfflinePlanFromWords(words, problem.records.size());
+  Status status = plan.status();
+  if (status.ok() && (plan->version != 1 || plan->subgraph != 0)) {
+    status =
+        InvalidArgument("it is of version " + std::to_string(plan->version) +
+                        " for subgraph " + std::to_string(plan->subgraph) +
+                        "; engines take version 1 for subgraph 0");
+  }
+  if (status.ok()) status = memory::ApplyOfflinePlan(*plan, &problem);
+  if (status.ok()) {
+    problem.fixed_may_overlap = false;
+    status = memory::Check(problem);
+  }
+  if (status.ok()) return status;
+  return InvalidArgument(
+      "the offline memory plan does not fit: " + status.information() +
+      "; its entries are for the records of Dump(\"memory_json\") in their "
+      "order, of an engine with the same settings");
+}
+
 // Takes over what the embedded plan says, if it fits; plans the rest.
 Status SolveRecords(Plan& plan, const memory::Problem& records,
-                    const char* planner, const PlanOptions& options) {
+                    const memory::Strategy& strategy,
+                    const PlanOptions& options) {
+  const memory::Planner& planner = *strategy.arena();
   memory::Problem problem = records;
   const memory::EmbeddedPlan& embedded = options.embedded_plan;
-  if (embedded.hash != 0) {
+  if (!options.offline_plan.empty()) {
+    MACE_RETURN_IF_ERROR(FixOffline(options.offline_plan, problem));
+    MACE_ASSIGN_OR_RETURN(plan.memory_plan,
+                          memory::SolveInArena(problem, planner));
+    return Status();
+  }
+  // Somebody who looks at every tensor does not want the plan of the file.
+  if (embedded.hash != 0 && !strategy.preserves_all()) {
     const bool partial =
         embedded.hash == plan.records_hash &&
         embedded.offsets.size() == problem.records.size() &&
         std::count(embedded.offsets.begin(), embedded.offsets.end(), -1) > 0;
-    if (partial) {
+    if (partial && !planner.takes_constraints) {
+      LOG(INFO) << "the memory plan of the model file is not used: it leaves "
+                   "tensors to the memory strategy, and '"
+                << strategy.name << "' cannot plan around what is placed";
+    } else if (partial) {
       for (size_t r = 0; r < problem.records.size(); ++r) {
         problem.records[r].fixed_offset = embedded.offsets[r];
       }
@@ -173,42 +217,32 @@ Status SolveRecords(Plan& plan, const memory::Problem& records,
                 << verified.status().information();
     }
   }
-  MACE_ASSIGN_OR_RETURN(plan.memory_plan, memory::Solve(problem, planner));
+  MACE_ASSIGN_OR_RETURN(plan.memory_plan,
+                        memory::SolveInArena(problem, planner));
   return Status();
 }
 
 }  // namespace
 
 Status CheckMemoryStrategy(const std::string& strategy) {
-  if (PlannerOf(strategy) != nullptr) return Status();
-  std::string names = "PRESERVE_ALL";
-  for (const memory::Planner& planner : memory::Planners()) {
-    const std::string name = planner.name;
-    if (name.rfind(kOffsets, 0) == 0) {
-      names += ", " + name.substr(sizeof(kOffsets) - 1);
-    }
-  }
-  return InvalidArgument("there is no memory strategy '" + strategy +
-                         "'; choose one of " + names);
+  return memory::FindStrategy(strategy).status();
 }
 
 Status AssignMemory(Plan& plan, const PlanOptions& options) {
-  const std::string& strategy = options.memory_strategy;
-  const bool preserve_all = strategy == kPreserveAll;
-  const memory::Planner* planner = PlannerOf(strategy);
-  if (planner == nullptr) return CheckMemoryStrategy(strategy);
+  MACE_ASSIGN_OR_RETURN(const memory::Strategy strategy,
+                        memory::FindStrategy(options.memory_strategy));
   MemorySavings wanted = options.savings;
   // To look at every tensor none may be overwritten.
-  if (preserve_all) wanted.in_place = wanted.overlap = false;
-  wanted.overlap = wanted.overlap && planner->takes_constraints;
-  const MemorySavings kept = Saver(plan).Apply(wanted);
+  if (strategy.preserves_all()) wanted.in_place = wanted.overlap = false;
+  wanted.overlap = wanted.overlap && strategy.arena()->takes_constraints;
+  const MemorySavings kept = Saver(plan, strategy).Apply(wanted);
 
   const Storage storage = AssignStorage(plan, kept);
   Records records = MakeRecords(plan, storage, kept.overlap);
   DropIdleOverlaps(records.problem);
+  if (strategy.preserves_all()) KeepToTheEnd(plan, records);
   plan.records_hash = memory::HashOf(records.problem);
-  MACE_RETURN_IF_ERROR(
-      SolveRecords(plan, records.problem, planner->name, options));
+  MACE_RETURN_IF_ERROR(SolveRecords(plan, records.problem, strategy, options));
   Commit(plan, storage, std::move(records));
   return Status();
 }

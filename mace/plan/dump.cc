@@ -9,6 +9,8 @@
 #include <sstream>
 #include <vector>
 
+#include "mace/plan/assign_images.h"
+
 namespace mace {
 namespace {
 
@@ -56,6 +58,60 @@ void DumpOverlaps(const std::vector<memory::Overlap>& overlaps,
   }
   out << ", \"may_overlap\": [" << others << "], \"overlaps\": [" << exact
       << ']';
+}
+
+// The part of a certificate that both dumps of memory have.
+std::string CertificateJson(const memory::Certificate& c) {
+  std::ostringstream out;
+  out << "\"total_size\": " << c.total << ", \"bound\": " << c.lower_bound
+      << ", \"status\": \"" << Name(c.status)
+      << "\", \"strategy\": " << Json(c.strategy) << ", \"nodes\": " << c.nodes
+      << ", \"us\": " << c.us;
+  return out.str();
+}
+
+std::string CertificateText(const memory::Certificate& c) {
+  std::ostringstream out;
+  out << "total " << c.total << " bytes, lower bound " << c.lower_bound << ", "
+      << Name(c.status) << ", by " << c.strategy << '\n';
+  return out.str();
+}
+
+std::string FormatOf(int32_t format) {
+  return kImageFormats[format].pixel_bytes == 16 ? "f32" : "f16";
+}
+
+// Null where a record has no pixels.
+std::string ObjectId(int32_t id) {
+  return id == memory::kNone ? "null" : std::to_string(id);
+}
+
+std::string DumpImagesJson(const Plan& plan) {
+  std::ostringstream records, ids, sizes, formats;
+  for (size_t r = 0; r < plan.image_records.size(); ++r) {
+    const memory::ImageRecord& record = plan.image_records[r];
+    const char* comma = r ? ", " : "";
+    records << comma << "{\"name\": " << Json(record.name) << ", \"size\": ["
+            << record.width << ", " << record.height
+            << "], \"first\": " << record.first << ", \"last\": " << record.last
+            << ", \"format\": \"" << FormatOf(record.format)
+            << "\", \"pixel_bytes\": "
+            << kImageFormats[record.format].pixel_bytes << '}';
+    ids << comma << ObjectId(plan.image_plan.image_of[r]);
+  }
+  const char* comma = "";
+  for (const memory::Image& image : plan.image_plan.images) {
+    sizes << comma << '[' << image.width << ", " << image.height << ']';
+    formats << comma << '"' << FormatOf(image.format) << '"';
+    comma = ", ";
+  }
+  const memory::ImageLimits& limits = plan.image_limits;
+  return "{\"max_extents\": [" + std::to_string(limits.max_width) + ", " +
+         std::to_string(limits.max_height) + "], \"records\": [" +
+         records.str() + "], \"object_ids\": [" + ids.str() +
+         "], \"object_sizes\": [" + sizes.str() + "], \"object_formats\": [" +
+         formats.str() + "], " + CertificateJson(plan.image_plan.certificate) +
+         '}';
 }
 
 const char* Name(OrderSearch::End end) {
@@ -210,11 +266,17 @@ std::string DumpMemory(const Plan& plan) {
         << plan.memory_plan.offsets[r] << ", steps " << records[r].first
         << " to " << records[r].last << ": " << records[r].name << '\n';
   }
-  const auto& certificate = plan.memory_plan.certificate;
-  out << DumpSavings(plan);
-  out << "total " << certificate.total << " bytes, lower bound "
-      << certificate.lower_bound << ", " << Name(certificate.status) << ", by "
-      << certificate.strategy << '\n';
+  out << DumpSavings(plan) << CertificateText(plan.memory_plan.certificate);
+  if (plan.image_records.empty()) return out.str();
+  for (size_t r = 0; r < plan.image_records.size(); ++r) {
+    const memory::ImageRecord& record = plan.image_records[r];
+    out << "image " << record.width << " x " << record.height << ' '
+        << FormatOf(record.format) << " in "
+        << ObjectId(plan.image_plan.image_of[r]) << ", steps " << record.first
+        << " to " << record.last << ": " << record.name << '\n';
+  }
+  out << plan.images.size() << " images, "
+      << CertificateText(plan.image_plan.certificate);
   return out.str();
 }
 
@@ -254,15 +316,13 @@ std::string DumpMemoryJson(const Plan& plan) {
       << ", \"peak_after\": " << order.peak_after
       << ", \"bound\": " << order.bound << ", \"work\": " << order.work
       << ", \"budget\": " << order.budget << '}';
-  const auto& certificate = plan.memory_plan.certificate;
   out << ", \"records_hash\": " << plan.records_hash
       << ", \"embedded_plan\": " << (plan.used_embedded_plan ? "true" : "false")
-      << ", \"total_size\": " << certificate.total
-      << ", \"bound\": " << certificate.lower_bound << ", \"status\": \""
-      << Name(certificate.status)
-      << "\", \"strategy\": " << Json(certificate.strategy)
-      << ", \"nodes\": " << certificate.nodes << ", \"us\": " << certificate.us
-      << '}';
+      << ", " << CertificateJson(plan.memory_plan.certificate);
+  if (!plan.image_records.empty()) {
+    out << ", \"images\": " << DumpImagesJson(plan);
+  }
+  out << '}';
   return out.str();
 }
 

@@ -31,14 +31,18 @@ std::string DumpSteps(const Plan& plan);
 std::string DumpSavings(const Plan& plan);
 
 // One line per record: bytes, offset, first and last step, tensor; then the
-// totals and the certificate.
+// totals and the certificate. The same of images, if there are any.
 std::string DumpMemory(const Plan& plan);
 
 // The records and offsets as JSON: {"records": [{"name", "size", "first",
 // "last", "align", "may_overlap"}], "offsets": [...], "steps": [{"name", "op"},
 // ...], "savings": [{"name", "before", "after"}], "order_search": {"end",
 // "peak_before", "peak_after", "bound", "work", "budget"}, "records_hash",
-// "embedded_plan", "total_size", "bound", "status", "strategy", "nodes", "us"}.
+// "embedded_plan", "total_size", "bound", "status", "strategy", "nodes", "us"};
+// and of a plan with images "images": {"max_extents", "records": [{"name",
+// "size": [width, height], "first", "last", "format", "pixel_bytes"}],
+// "object_ids", "object_sizes", "object_formats", and "total_size" to "us" as
+// above}.
 std::string DumpMemoryJson(const Plan& plan);
 
 }  // namespace mace

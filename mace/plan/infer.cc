@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "mace/base/aligned_buffer.h"
+#include "mace/memory/arena_sections.h"
 #include "mace/ops/common/op.h"
 
 namespace mace {
@@ -105,17 +105,19 @@ Status Fold(Graph& graph, GraphNode& g, NodeKernels& folder,
   for (const Operand& operand : g.node.inputs) {
     args.inputs.push_back({const_cast<void*>(operand.data)});
   }
-  std::vector<std::shared_ptr<AlignedBuffer>> buffers;
+  std::vector<std::shared_ptr<memory::SectionBuffer>> buffers;
   for (const TensorType& type : g.node.outputs) {
     MACE_ASSIGN_OR_RETURN(
-        AlignedBuffer buffer,
-        AlignedBuffer::Create(Bytes(type), "a folded constant"));
-    buffers.push_back(std::make_shared<AlignedBuffer>(std::move(buffer)));
+        memory::SectionBuffer buffer,
+        memory::SectionBuffer::Persistent(Bytes(type), "a folded constant"));
+    buffers.push_back(
+        std::make_shared<memory::SectionBuffer>(std::move(buffer)));
     args.outputs.push_back({buffers.back()->data()});
   }
-  MACE_ASSIGN_OR_RETURN(const AlignedBuffer scratch,
-                        AlignedBuffer::Create(kernel->scratch_bytes(),
-                                              "scratch of a folded node"));
+  MACE_ASSIGN_OR_RETURN(
+      const memory::SectionBuffer scratch,
+      memory::SectionBuffer::Temporary(kernel->scratch_bytes(),
+                                       "scratch of a folded node"));
   args.scratch = {scratch.data()};
   MACE_RETURN_IF_ERROR(kernel->Run(args));
   for (size_t i = 0; i < buffers.size(); ++i) {

@@ -1,24 +1,17 @@
-// From the table of planners.
+// From the table of strategies.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/memory_strategies.h"
 
-#include "mace/memory/planners.h"
-#include "mace/plan/plan.h"
+#include "mace/memory/strategy.h"
 
 namespace mace {
 
 std::vector<std::string> MemoryStrategies() {
-  const std::string kind = "offsets/";
-  std::vector<std::string> names, full_names;
-  for (const memory::Planner& planner : memory::Planners()) {
-    const std::string name = planner.name;
-    if (name.rfind(kind, 0) != 0) continue;
-    names.push_back(name.substr(kind.size()));
-    full_names.push_back(name);
+  std::vector<std::string> names;
+  for (const memory::Strategy& strategy : memory::Strategies()) {
+    names.push_back(strategy.name);
   }
-  names.push_back(kPreserveAll);
-  names.insert(names.end(), full_names.begin(), full_names.end());
   return names;
 }
 

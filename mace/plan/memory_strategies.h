@@ -8,8 +8,8 @@
 
 namespace mace {
 
-// Those that PlanOptions::memory_strategy may have: the "offsets/" names of the
-// planner table, without and with "offsets/", and PRESERVE_ALL.
+// Those that PlanOptions::memory_strategy may have: the names of
+// memory::Strategies, in its order.
 std::vector<std::string> MemoryStrategies();
 
 }  // namespace mace

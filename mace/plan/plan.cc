@@ -3,6 +3,7 @@
 
 #include "mace/plan/plan.h"
 
+#include "mace/memory/strategy.h"
 #include "mace/plan/assign_images.h"
 #include "mace/plan/assign_memory.h"
 #include "mace/plan/infer.h"
@@ -39,6 +40,7 @@ Result<std::unique_ptr<Plan>> MakePlan(
     const PlanOptions& options) {
   MACE_ENSURE(!options.devices.empty() &&
               options.devices.back()->kernels() != nullptr);
+  MACE_RETURN_IF_ERROR(CheckMemoryStrategy(options.memory_strategy));
   NodeKernels& folder = *options.devices.back()->kernels();
   auto plan = std::make_unique<Plan>();
   plan->graph = std::move(graph);
@@ -56,12 +58,12 @@ Result<std::unique_ptr<Plan>> MakePlan(
   }
   MACE_RETURN_IF_ERROR(PlaceNodes(*plan, options.devices));
   // Who looks at every tensor needs those between the nodes, too.
-  const bool keeps_all = options.memory_strategy == kPreserveAll;
+  const bool keeps_all = options.memory_strategy == memory::kPreserveAll;
   MACE_RETURN_IF_ERROR(FormRegions(*plan, keeps_all));
   if (!keeps_all) MACE_RETURN_IF_ERROR(FuseNodes(*plan));
   MACE_RETURN_IF_ERROR(InsertConverts(*plan));
   MACE_RETURN_IF_ERROR(AssignMemory(*plan, options));
-  MACE_RETURN_IF_ERROR(AssignImages(*plan));
+  MACE_RETURN_IF_ERROR(AssignImages(*plan, options));
   for (Device* device : options.devices) {
     if (device->kernels() == nullptr) continue;
     MACE_RETURN_IF_ERROR(device->kernels()->FinishPrepare());

@@ -13,6 +13,7 @@
 #include "mace/base/status.h"
 #include "mace/device/device.h"
 #include "mace/graph/graph.h"
+#include "mace/memory/images.h"
 #include "mace/memory/problem/offline_plan.h"
 #include "mace/memory/problem/problem.h"
 
@@ -102,6 +103,11 @@ struct Plan {
   Device* image_device = nullptr;
   std::vector<ImageType> images;
   int64_t image_bytes = 0;
+  // What images are for, scratch of kernels included, and how they were
+  // planned.
+  std::vector<memory::ImageRecord> image_records;
+  memory::ImageLimits image_limits;
+  memory::ImagePlan image_plan;
   std::vector<Placement> placements;  // by node of the model that is left
 
   int64_t arena_bytes = 0;
@@ -114,30 +120,35 @@ struct Plan {
   bool used_embedded_plan = false;
 };
 
-// The strategy that keeps every tensor, for looking at all of them.
-inline constexpr char kPreserveAll[] = "PRESERVE_ALL";
-
 struct PlanOptions {
   // In order of preference; the last one folds constants. Not owned.
   std::vector<Device*> devices;
-  // An "offsets/" name of mace/memory/planners.h, with or without "offsets/",
-  // or kPreserveAll: no tensor shares memory with another, none is left out.
+  // A name of mace/memory/strategy.h. It plans the arena, and images where it
+  // can; where it cannot, images are planned with AUTO if there is an arena,
+  // too, and else it is an error. PRESERVE_ALL: no tensor shares memory with
+  // another, and none is left out.
   std::string memory_strategy = "AUTO";
   MemorySavings savings;
+  // Offsets in the format of memory::OfflinePlan (empty: none), one for each
+  // record; where there are any, the plan below is not looked at.
+  std::vector<int32_t> offline_plan;
   // A plan made ahead (hash 0: none). Used if it is one for exactly the
   // records at hand; offsets of -1 are left to the strategy. Else the log says
   // why not, and the plan is made again.
   memory::EmbeddedPlan embedded_plan;
 };
 
-// Errors: MACE_INVALID_ARGS for a name that PlanOptions::memory_strategy may
-// not have; the message lists those it may.
+// Errors: MACE_INVALID_ARGS for a name that is not one of a strategy; the
+// message lists those that are.
 Status CheckMemoryStrategy(const std::string& strategy);
 
 // Makes the plan of `graph`, whose inputs and weights have types.
 // `declared` are types that inference must find, by value id.
 // Errors: MACE_INVALID_MODEL, MACE_UNSUPPORTED (naming the first node that no
-// device can run, with each device's reason), MACE_OUT_OF_RESOURCES.
+// device can run, with each device's reason; or the memory strategy that plans
+// nothing of this plan), MACE_INVALID_ARGS for an unknown strategy,
+// MACE_OUT_OF_RESOURCES.
+// Also MACE_INVALID_ARGS for an offline plan that does not fit the records.
 Result<std::unique_ptr<Plan>> MakePlan(
     Graph graph, const std::map<int, TensorType>& declared,
     const PlanOptions& options);

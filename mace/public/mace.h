@@ -80,11 +80,20 @@ class MACE_API MaceEngine {
                  RunMetadata* run_metadata);
 
   // Computes how many bytes SetArena must provide for an engine that is created
-  // with these arguments. Errors: as Create.
+  // with these arguments. With `input_shapes` the engine also runs on inputs of
+  // these shapes, by name; inputs that are not named keep the model's shapes.
+  // Errors: as Create, and MACE_INVALID_ARGS for a name or a shape that the
+  // model does not take.
   static MaceStatus QueryArenaBytes(
       std::shared_ptr<MaceModel> model,
       const std::vector<std::string>& output_nodes,
       const MaceEngineConfig& config, size_t* bytes);
+  static MaceStatus QueryArenaBytes(
+      std::shared_ptr<MaceModel> model,
+      const std::vector<std::string>& output_nodes,
+      const MaceEngineConfig& config,
+      const std::map<std::string, std::vector<int64_t>>& input_shapes,
+      size_t* bytes);
 
   // Reports the memory that the engine holds now. Errors: MACE_INVALID_ARGS if
   // `usage` is null.

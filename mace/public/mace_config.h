@@ -4,6 +4,7 @@
 #define MACE_PUBLIC_MACE_CONFIG_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -52,20 +53,47 @@ class MACE_API MaceEngineConfig {
   MaceStatus SetCPUThreadPolicy(int num_threads, CPUAffinityPolicy policy);
 
   // How tensors share memory: AUTO (the default: the least of all strategies,
-  // after a short search), another one such as GREEDY_BY_SIZE, or PRESERVE_ALL,
-  // which keeps every tensor to look at. The error for another name lists them.
+  // after a short search), another one such as GREEDY_BY_SIZE or EQUALITY, or
+  // PRESERVE_ALL, which keeps every tensor to look at. The error for another
+  // name lists them. "offsets/" before a name places tensors anywhere in an
+  // arena, "objects/" shares whole pieces; without either it is what there is.
+  //
+  // On the GPU tensors are images, which share as objects with a width and a
+  // height: AUTO, OPTIMAL, NAIVE, EQUALITY, GREEDY_IN_ORDER, GROW_IN_ORDER and
+  // PRESERVE_ALL. Of an engine on both devices another strategy plans the CPU's
+  // part, and AUTO the images. Creating an engine that is on the GPU only fails
+  // with it, and the message says what to choose.
+  //
+  // Inputs are never written to, whatever the strategy.
   MaceStatus SetMemoryStrategy(const std::string& strategy);
   MaceStatus SetMemoryStrategy(const char* strategy) {
     return SetMemoryStrategy(StringOrEmpty(strategy));
   }
   void SetMemorySavings(const MaceMemorySavings& savings);
 
-  // Every activation and scratch byte of the engine lies in this buffer, which
-  // stays the caller's and must outlive the engine: nothing is allocated after
-  // creation as long as the inputs keep their shapes and the caller gives the
-  // outputs. Creation fails with the bytes needed if it is too small; ask
+  // Offsets that somebody planned elsewhere, in the words of TensorFlow Lite
+  // Micro's OfflineMemoryAllocation: 1 (the version), 0 (the subgraph), the
+  // number of offsets, and of each tensor in the arena its offset in bytes, or
+  // -1 where the strategy is to choose. The tensors are the "records" of
+  // Dump("memory_json") of an engine with the same settings, in their order.
+  // Creating an engine fails with MACE_INVALID_ARGS if their number differs or
+  // two that live together would share bytes. For the model's own input shapes;
+  // others are planned with the strategy. Empty (the default): no such plan.
+  MaceStatus SetOfflineMemoryPlan(const std::vector<int32_t>& words);
+
+  // Memory of the engine lies in this buffer, which stays the caller's and must
+  // outlive the engine: nothing is allocated after creation as long as the
+  // inputs keep their shapes and the caller gives the outputs. Creation, and a
+  // Run with new shapes, fail with the bytes needed if it is too small; ask
   // beforehand with MaceEngine::QueryArenaBytes. Must start at a 64-byte
-  // boundary.
+  // boundary. From its begin to its end:
+  //
+  //   head       every activation and scratch byte of a Run
+  //   temporary  scratch while a plan is made
+  //   tail       constants that plans compute, as long as they are remembered
+  //
+  // Weights that are packed belong to the model, and images to the GPU. Tables
+  // (of ops, of kernels), whose size hardly depends on shapes, are not in it.
   MaceStatus SetArena(void* data, size_t size);
 
   // The most bytes that an engine may allocate for tensors: its arena (if not

@@ -63,18 +63,24 @@ struct MaceMemoryCategory {
 
 // The memory that an engine holds at the time of the call.
 struct MaceMemoryUsage {
-  // activations, scratch, persistent, weights, packed_weights, device_weights
-  // (copies in a device's own memory, which all engines of a model share),
-  // variables, op_data, plan
+  // By name: "activations" and "scratch" (of the arena), "images" (on a GPU),
+  // "persistent" (constants that the plan computed), "weights",
+  // "packed_weights", "device_weights" (copies in a device's own memory, which
+  // all engines of a model share), "variables", "op_data", "plan".
   std::vector<MaceMemoryCategory> categories;
-  // Of the arena: planned tensors and scratch, temporaries, what persists.
+  // Of the arena: planned tensors and scratch of the latest plan; the most that
+  // was needed at a time while plans were made; what all plans keep, which lies
+  // in the arena if that is the caller's (MaceEngineConfig::SetArena).
   int64_t head_bytes = 0, temporary_bytes = 0, tail_bytes = 0;
   int64_t lower_bound_bytes = 0;  // no plan of these tensors takes less
-  int64_t peak_bytes = 0;         // live at the peak step
+  int64_t peak_bytes = 0;         // of the arena, live at the peak step
   std::string peak_node;
   // The largest at the peak step: name and bytes.
   std::vector<std::pair<std::string, int64_t>> peak_holders;
   double fragmentation = 0;  // share of the arena not live at the peak
+  // Of the images, which are no part of the arena: all of them, the least that
+  // any plan of them takes, and the most that live at a time.
+  int64_t image_bytes = 0, image_lower_bound_bytes = 0, image_peak_bytes = 0;
 };
 
 }  // namespace mace

@@ -40,6 +40,20 @@ Status CheckNames(const Graph& graph, const std::vector<int>& ids,
   return Status();
 }
 
+Status CheckShape(const Value& value, const Shape& shape) {
+  const std::string what = "input '" + value.name + "'";
+  const auto elements = CheckedNumElements(shape);
+  if (!elements.ok()) {
+    return InvalidArgument(what + ": " + elements.status().information());
+  }
+  if (shape.size() != value.type.shape.size()) {
+    return InvalidArgument(what + ": expected a shape like " +
+                           ToString(value.type.shape) + ", found " +
+                           ToString(shape));
+  }
+  return Status();
+}
+
 Status CheckInput(const Value& value, const MaceTensor& tensor) {
   const std::string what = "input '" + value.name + "'";
   const DataType dtype = FromPublic(tensor.data_type());
@@ -47,16 +61,8 @@ Status CheckInput(const Value& value, const MaceTensor& tensor) {
     return InvalidArgument(what + " must be " + Name(value.type.dtype) +
                            ", got " + Name(dtype));
   }
-  const auto elements = CheckedNumElements(tensor.shape());
-  if (!elements.ok()) {
-    return InvalidArgument(what + ": " + elements.status().information());
-  }
-  if (tensor.shape().size() != value.type.shape.size()) {
-    return InvalidArgument(what + ": expected a shape like " +
-                           ToString(value.type.shape) + ", found " +
-                           ToString(tensor.shape()));
-  }
-  if (tensor.raw_data() == nullptr && *elements > 0) {
+  MACE_RETURN_IF_ERROR(CheckShape(value, tensor.shape()));
+  if (tensor.raw_data() == nullptr && NumElements(tensor.shape()) > 0) {
     return InvalidArgument(what + " has no data");
   }
   return Status();
@@ -171,6 +177,23 @@ Result<std::vector<Shape>> InputShapes(const Graph& graph,
     shapes.push_back(it->second.shape());
   }
   return shapes;
+}
+
+Result<std::vector<Shape>> CompleteShapes(
+    const Graph& graph, const std::map<std::string, Shape>& shapes) {
+  for (const auto& [name, shape] : shapes) {
+    if (Has(graph, graph.inputs, name)) continue;
+    return InvalidArgument("there is no input named '" + name +
+                           "'; the inputs are " + Listed(graph, graph.inputs));
+  }
+  std::vector<Shape> all;
+  for (int id : graph.inputs) {
+    const Value& value = graph.values[id];
+    const auto given = shapes.find(value.name);
+    all.push_back(given == shapes.end() ? value.type.shape : given->second);
+    MACE_RETURN_IF_ERROR(CheckShape(value, all.back()));
+  }
+  return all;
 }
 
 Status WrongShapes(const Graph& graph, const std::vector<Shape>& shapes,

@@ -33,6 +33,11 @@ bool Fit(const Graph& graph, const std::vector<int>& ids,
 Result<std::vector<Shape>> InputShapes(
     const Graph& graph, const std::map<std::string, MaceTensor>& inputs);
 
+// The shapes of all inputs, in the order of the graph: those given by name, and
+// else the graph's.
+Result<std::vector<Shape>> CompleteShapes(
+    const Graph& graph, const std::map<std::string, Shape>& shapes);
+
 // Checks the outputs that have memory and allocates the others. Errors also:
 // MACE_OUT_OF_RESOURCES.
 Status PrepareOutputs(const Graph& graph,

@@ -105,6 +105,24 @@ MaceStatus MaceEngineConfig::SetMemoryStrategy(const std::string& strategy) {
   return impl_->settings.Set("memory_strategy", strategy);
 }
 
+MaceStatus MaceEngineConfig::SetOfflineMemoryPlan(
+    const std::vector<int32_t>& words) {
+  constexpr size_t kHeader = 3;
+  if (!words.empty() &&
+      (words.size() < kHeader || words[2] < 0 ||
+       static_cast<size_t>(words[2]) != words.size() - kHeader)) {
+    return InvalidArgument(
+        "SetOfflineMemoryPlan: after the version and the subgraph comes the "
+        "number of offsets, and then so many of them; there are " +
+        std::to_string(words.size()) + " words" +
+        (words.size() < kHeader
+             ? std::string()
+             : ", the number is " + std::to_string(words[2])));
+  }
+  impl_->offline_plan = words;
+  return MaceStatus();
+}
+
 MaceStatus MaceEngineConfig::SetWinograd(int largest_tile) {
   return impl_->settings.Set("winograd", int64_t{largest_tile});
 }

@@ -21,6 +21,7 @@ class MaceEngineConfig::Impl {
   ChosenSettings settings;
   std::vector<int> core_ids;  // given one by one; overrides the policy
   std::shared_ptr<GPUContext> gpu_context;  // null: the process's settings
+  std::vector<int32_t> offline_plan;        // empty: none
   void* arena = nullptr;  // the caller's; null: the engine allocates
   size_t arena_bytes = 0;
 

@@ -53,6 +53,10 @@ Status MaceEngine::Impl::Init(std::shared_ptr<MaceModel> model,
   const Settings& settings = config_.settings.values;
   budget_ = std::make_shared<MemoryBudget>(
       settings.memory_limit > 0 ? settings.memory_limit : MachineMemoryBytes());
+  sections_ = config_.arena == nullptr || query_only
+                  ? std::make_shared<memory::ArenaSections>()
+                  : std::make_shared<memory::ArenaSections>(
+                        config_.arena, config_.arena_bytes);
   const ScopedMemoryBudget scope(budget_);
   const Model& source = model_->impl()->model;
   graph_ = source.graph;
@@ -85,13 +89,38 @@ Status MaceEngine::Impl::UseShapes(const std::vector<Shape>& shapes) {
     std::rotate(executors_.begin(), found, found + 1);
     return Status();
   }
+  sections_->ForgetFailure();
+  const Status added = AddExecutor(shapes);
+  // Only what lies in the arena can have failed for it.
+  if (added == Status::MACE_OUT_OF_RESOURCES && sections_->failed()) {
+    return ArenaTooSmall(shapes);
+  }
+  return added;
+}
+
+Status MaceEngine::Impl::ArenaTooSmall(const std::vector<Shape>& shapes) {
+  auto counting = std::make_shared<memory::ArenaSections>(
+      *sections_, memory::ArenaSections::kCount);
+  std::swap(sections_, counting);
+  const Status added = AddExecutor(shapes);
+  std::swap(sections_, counting);
+  if (added.ok()) executors_.erase(executors_.begin());
+  MACE_RETURN_IF_ERROR(added);
+  return OutOfResources(
+      "the arena given has " + std::to_string(config_.arena_bytes) +
+      " bytes, these shapes need " + std::to_string(counting->needed_bytes()));
+}
+
+Status MaceEngine::Impl::AddExecutor(const std::vector<Shape>& shapes) {
+  const memory::ScopedArenaSections scope(sections_);
   const int64_t begin = LogMicros();
   MACE_ASSIGN_OR_RETURN(std::unique_ptr<Executor> executor,
                         MakeExecutorOrFallBack(shapes));
   LogPlan(executor->plan(), LogMicros() - begin);
+  const auto bytes = static_cast<size_t>(executor->plan().arena_bytes);
+  MACE_RETURN_IF_ERROR(sections_->GrowHead(bytes));
   if (!query_only_) {
-    MACE_RETURN_IF_ERROR(
-        ProvideArena(static_cast<size_t>(executor->plan().arena_bytes)));
+    MACE_RETURN_IF_ERROR(ProvideArena(bytes));
     executor->BindArena(arena_);
   }
   if (executors_.size() == kMaxPlans) executors_.pop_back();
@@ -103,8 +132,9 @@ Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakeExecutorOrFallBack(
     const std::vector<Shape>& shapes) {
   auto executor = MakeExecutor(shapes);
   const Status& status = executor.status();
-  const bool driver = status == Status::MACE_RUNTIME_ERROR ||
-                      status == Status::MACE_OUT_OF_RESOURCES;
+  const bool driver =
+      status == Status::MACE_RUNTIME_ERROR ||
+      (status == Status::MACE_OUT_OF_RESOURCES && !sections_->failed());
   if (executor.ok() || !driver || cpu_only_ || devices_.list.size() == 1) {
     return executor;
   }
@@ -142,6 +172,13 @@ Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakeExecutor(
   const Settings& settings = config_.settings.values;
   options.memory_strategy = settings.memory_strategy;
   options.savings = SavingsOf(settings.memory_savings);
+  if (as_declared) {
+    options.offline_plan = config_.offline_plan;
+  } else if (!config_.offline_plan.empty()) {
+    LOG(INFO) << "the offline memory plan is for the model's own input shapes; "
+                 "these are planned with "
+              << settings.memory_strategy;
+  }
   std::map<int, TensorType> declared;
   if (as_declared) {
     const Model& model = model_->impl()->model;
@@ -151,6 +188,8 @@ Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakeExecutor(
   if (options.devices.size() == 1 && !query_only_ &&
       options.devices[0]->tuning() != nullptr) {
     const auto dry_run = [&]() -> Result<std::shared_ptr<const void>> {
+      const memory::ScopedArenaSections none(
+          nullptr);  // it is gone before the arena
       MACE_ASSIGN_OR_RETURN(std::unique_ptr<Plan> plan,
                             MakePlan(graph, declared, options));
       return std::shared_ptr<const void>(std::move(plan));
@@ -175,11 +214,6 @@ Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakeExecutor(
 
 Status MaceEngine::Impl::ProvideArena(size_t bytes) {
   if (config_.arena != nullptr) {
-    if (bytes > config_.arena_bytes) {
-      return OutOfResources(
-          "the arena given has " + std::to_string(config_.arena_bytes) +
-          " bytes, these shapes need " + std::to_string(bytes));
-    }
     arena_ = config_.arena;
     return Status();
   }
@@ -265,7 +299,8 @@ Status MaceEngine::Impl::Dump(const std::string& stage,
   } else if (stage == "plan_json") {
     *text = DumpPlanJson(plan, devices_.note);
   } else if (stage == "memory") {
-    *text = DumpMemory(plan) + ToText(UsageOf(plan, *model_->impl()));
+    *text = DumpMemory(plan) +
+            ToText(UsageOf(plan, *model_->impl(), sections_->arena()));
   } else if (stage == "memory_json") {
     *text = DumpMemoryJson(plan);
   } else if (stage == "tuning") {
@@ -284,7 +319,8 @@ Status MaceEngine::Impl::Dump(const std::string& stage,
 Status MaceEngine::Impl::GetMemoryUsage(MaceMemoryUsage* usage) const {
   if (usage == nullptr) return InvalidArgument("GetMemoryUsage: null usage");
   std::lock_guard<std::mutex> lock(mutex_);
-  *usage = UsageOf(executors_.front()->plan(), *model_->impl());
+  *usage =
+      UsageOf(executors_.front()->plan(), *model_->impl(), sections_->arena());
   return Status();
 }
 
@@ -320,9 +356,17 @@ Status MaceEngine::Impl::GetGPUHandles(MaceGPUHandles* handles) const {
   return Status();
 }
 
+Status MaceEngine::Impl::PlanFor(
+    const std::map<std::string, std::vector<int64_t>>& shapes) {
+  const ScopedMemoryBudget scope(budget_);
+  MACE_ASSIGN_OR_RETURN(const std::vector<Shape> all,
+                        CompleteShapes(graph_, shapes));
+  return UseShapes(all);
+}
+
 size_t MaceEngine::Impl::arena_bytes() const {
   std::lock_guard<std::mutex> lock(mutex_);
-  return static_cast<size_t>(executors_.front()->plan().arena_bytes);
+  return sections_->needed_bytes();
 }
 
 }  // namespace mace

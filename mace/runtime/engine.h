@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "mace/base/aligned_buffer.h"
+#include "mace/memory/arena_sections.h"
 #include "mace/runtime/config.h"
 #include "mace/runtime/devices.h"
 #include "mace/runtime/executor.h"
@@ -31,11 +32,18 @@ class MaceEngine::Impl {
   Status GetMemoryUsage(MaceMemoryUsage* usage) const;
   Status GetDeviceCounts(MaceDeviceCounts* counts) const;
   Status GetGPUHandles(MaceGPUHandles* handles) const;
+  // Of an engine that only plans, after Init: for inputs of these shapes; those
+  // that are not named keep theirs. Errors: as Run.
+  Status PlanFor(const std::map<std::string, std::vector<int64_t>>& shapes);
+  // Bytes of an arena for all shapes so far.
   size_t arena_bytes() const;
 
  private:
   // Makes the executor of these shapes the first of executors_.
   Status UseShapes(const std::vector<Shape>& shapes);
+  Status AddExecutor(const std::vector<Shape>& shapes);
+  // The error where the caller's arena is too small for these shapes.
+  Status ArenaTooSmall(const std::vector<Shape>& shapes);
   Result<std::unique_ptr<Executor>> MakeExecutor(
       const std::vector<Shape>& shapes) const;
   // MakeExecutor, once more on the CPU alone if the driver of another device
@@ -55,6 +63,8 @@ class MaceEngine::Impl {
   // Most recently used first. After the devices: kernels use them.
   std::vector<std::unique_ptr<Executor>> executors_;
   std::shared_ptr<MemoryBudget> budget_;
+  // The caller's arena; of an engine with its own, what one would hold.
+  std::shared_ptr<memory::ArenaSections> sections_;
   AlignedBuffer own_arena_;
   void* arena_ = nullptr;  // the caller's, or own_arena_
 };

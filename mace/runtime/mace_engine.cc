@@ -48,12 +48,24 @@ MaceStatus MaceEngine::QueryArenaBytes(
     std::shared_ptr<MaceModel> model,
     const std::vector<std::string>& output_nodes,
     const MaceEngineConfig& config, size_t* bytes) {
+  return QueryArenaBytes(std::move(model), output_nodes, config, {}, bytes);
+}
+
+MaceStatus MaceEngine::QueryArenaBytes(
+    std::shared_ptr<MaceModel> model,
+    const std::vector<std::string>& output_nodes,
+    const MaceEngineConfig& config,
+    const std::map<std::string, std::vector<int64_t>>& input_shapes,
+    size_t* bytes) {
   if (model == nullptr || bytes == nullptr) {
     return InvalidArgument("MaceEngine::QueryArenaBytes: null argument");
   }
   Impl impl;
   MACE_RETURN_IF_ERROR(
       impl.Init(std::move(model), {}, output_nodes, config, true));
+  if (!input_shapes.empty()) {
+    MACE_RETURN_IF_ERROR(impl.PlanFor(input_shapes));
+  }
   *bytes = impl.arena_bytes();
   return MaceStatus();
 }

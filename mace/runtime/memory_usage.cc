@@ -5,6 +5,12 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "mace/plan/assign_images.h"
 
 namespace mace {
 namespace {
@@ -38,23 +44,67 @@ int64_t OpTableBytes(const Plan& plan) {
   return bytes;
 }
 
+// Of the steps of some records: which begin and which end there.
+struct Changes {
+  std::vector<size_t> begin, end;
+};
+template <typename Record>
+std::map<int64_t, Changes> ChangesOf(const std::vector<Record>& records) {
+  std::map<int64_t, Changes> changes;
+  for (size_t r = 0; r < records.size(); ++r) {
+    changes[records[r].first].begin.push_back(r);
+    changes[records[r].last + 1].end.push_back(r);
+  }
+  return changes;
+}
+
+// Bytes of the arena that records lie in while they live; where one safely lies
+// over another they count once.
+class Live {
+ public:
+  explicit Live(const Plan& plan)
+      : records_(plan.memory_problem.records),
+        offsets_(plan.memory_plan.offsets) {}
+
+  void Apply(const Changes& changes) {
+    for (size_t r : changes.end) live_.erase({offsets_[r], r});
+    for (size_t r : changes.begin) live_.insert({offsets_[r], r});
+  }
+  int64_t bytes() const {
+    int64_t bytes = 0, end = 0;
+    for (const auto& [offset, r] : live_) {
+      const int64_t top = offset + records_[r].size.count();
+      bytes += std::max<int64_t>(0, top - std::max(offset, end));
+      end = std::max(end, top);
+    }
+    return bytes;
+  }
+
+ private:
+  const std::vector<memory::Record>& records_;
+  const std::vector<int64_t>& offsets_;
+  std::set<std::pair<int64_t, size_t>> live_;  // by offset
+};
+
 // The step with the most live bytes, and what lives there.
 void FindPeak(const Plan& plan, MaceMemoryUsage& usage) {
   const auto& records = plan.memory_problem.records;
+  Live live(plan);
   int64_t peak_step = -1;
-  for (size_t s = 0; s < plan.steps.size(); ++s) {
-    int64_t live = 0;
-    for (const memory::Record& r : records) {
-      const auto step = static_cast<int64_t>(s);
-      if (r.first <= step && step <= r.last) live += r.size.count();
-    }
-    if (live <= usage.peak_bytes) continue;
-    usage.peak_bytes = live;
-    peak_step = static_cast<int64_t>(s);
+  for (const auto& [step, changes] : ChangesOf(records)) {
+    live.Apply(changes);
+    const int64_t bytes = live.bytes();
+    if (bytes <= usage.peak_bytes) continue;
+    usage.peak_bytes = bytes;
+    peak_step = step;
   }
   if (peak_step < 0) return;
-  const Step& step = plan.steps[static_cast<size_t>(peak_step)];
-  usage.peak_node = Label(plan.graph.nodes[step.node].node);
+  // What is copied to the caller's outputs lives one step longer than all.
+  const auto last = static_cast<int64_t>(plan.steps.size()) - 1;
+  if (const int64_t s = std::min(peak_step, last); s >= 0) {
+    const Step& step = plan.steps[static_cast<size_t>(s)];
+    usage.peak_node = Label(plan.graph.nodes[step.node].node);
+  }
   for (const memory::Record& r : records) {
     if (r.first <= peak_step && peak_step <= r.last) {
       usage.peak_holders.emplace_back(r.name, r.size.count());
@@ -68,13 +118,35 @@ void FindPeak(const Plan& plan, MaceMemoryUsage& usage) {
   }
 }
 
+int64_t BytesOf(const memory::ImageRecord& image) {
+  return image.width * image.height * kImageFormats[image.format].pixel_bytes;
+}
+
+void CountImages(const Plan& plan, MaceMemoryCategory& images,
+                 MaceMemoryUsage& usage) {
+  for (const memory::ImageRecord& record : plan.image_records) {
+    Add(images, BytesOf(record));
+  }
+  images.used_bytes = usage.image_bytes = plan.image_bytes;
+  usage.image_lower_bound_bytes = plan.image_plan.certificate.lower_bound;
+  int64_t live = 0;
+  for (const auto& [step, changes] : ChangesOf(plan.image_records)) {
+    for (size_t r : changes.end) live -= BytesOf(plan.image_records[r]);
+    for (size_t r : changes.begin) live += BytesOf(plan.image_records[r]);
+    usage.image_peak_bytes = std::max(usage.image_peak_bytes, live);
+  }
+}
+
 }  // namespace
 
-MaceMemoryUsage UsageOf(const Plan& plan, const MaceModel::Impl& model) {
-  MaceMemoryCategory activations, scratch, persistent, weights, packed,
+MaceMemoryUsage UsageOf(const Plan& plan, const MaceModel::Impl& model,
+                        const memory::SingleArena& arena) {
+  MaceMemoryUsage usage;
+  MaceMemoryCategory activations, scratch, images, persistent, weights, packed,
       on_device, variables, op_data, tables;
   activations.name = "activations";
   scratch.name = "scratch";
+  images.name = "images";
   persistent.name = "persistent";
   weights.name = "weights";
   packed.name = "packed_weights";
@@ -98,9 +170,15 @@ MaceMemoryUsage UsageOf(const Plan& plan, const MaceModel::Impl& model) {
     }
   }
   activations.used_bytes = plan.arena_bytes - scratch.used_bytes;
+  CountImages(plan, images, usage);
   for (const Value& value : plan.graph.values) {
-    if (value.weight_id >= 0) Add(weights, Bytes(value.type));
+    if (value.weight_id >= 0) {
+      Add(weights, Bytes(value.type));
+    } else if (value.owner != nullptr) {  // computed when the plan was made
+      Add(persistent, Bytes(value.type));
+    }
   }
+  persistent.used_bytes = persistent.requested_bytes;
   weights.used_bytes = static_cast<int64_t>(model.model.weights.size);
   packed.requested_bytes = packed.used_bytes = model.packed->total_bytes();
   packed.count = model.packed->count();
@@ -112,16 +190,16 @@ MaceMemoryUsage UsageOf(const Plan& plan, const MaceModel::Impl& model) {
   tables.requested_bytes = tables.used_bytes = PlanTableBytes(plan);
   tables.count = 1;
 
-  MaceMemoryUsage usage;
-  usage.categories = {activations, scratch,   persistent, weights, packed,
-                      on_device,   variables, op_data,    tables};
+  usage.categories = {activations, scratch,   images,    persistent, weights,
+                      packed,      on_device, variables, op_data,    tables};
   usage.head_bytes = plan.arena_bytes;
+  usage.temporary_bytes = static_cast<int64_t>(arena.peak_temporary_bytes());
+  usage.tail_bytes = static_cast<int64_t>(arena.tail_bytes());
   usage.lower_bound_bytes = plan.memory_plan.certificate.lower_bound;
   FindPeak(plan, usage);
   if (plan.arena_bytes > 0) {
-    const auto live = std::min(usage.peak_bytes, plan.arena_bytes);
-    usage.fragmentation =
-        1 - static_cast<double>(live) / static_cast<double>(plan.arena_bytes);
+    usage.fragmentation = 1 - static_cast<double>(usage.peak_bytes) /
+                                  static_cast<double>(plan.arena_bytes);
   }
   return usage;
 }
@@ -147,6 +225,13 @@ std::string ToText(const MaceMemoryUsage& usage) {
                 static_cast<long long>(usage.tail_bytes),
                 100 * usage.fragmentation);
   text += line;
+  if (usage.image_bytes > 0) {
+    text += "images: " + std::to_string(usage.image_bytes) +
+            " bytes, lower bound " +
+            std::to_string(usage.image_lower_bound_bytes) + ", at most " +
+            std::to_string(usage.image_peak_bytes) + " bytes live at a time\n";
+  }
+  if (usage.peak_node.empty()) return text;
   text += "peak: " + std::to_string(usage.peak_bytes) + " bytes live at " +
           usage.peak_node + "\n";
   for (const auto& [name, bytes] : usage.peak_holders) {

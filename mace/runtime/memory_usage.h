@@ -5,12 +5,15 @@
 
 #include <string>
 
+#include "mace/memory/single_arena.h"
 #include "mace/plan/plan.h"
 #include "mace/runtime/mace_model.h"
 
 namespace mace {
 
-MaceMemoryUsage UsageOf(const Plan& plan, const MaceModel::Impl& model);
+// `arena`: the sections of the engine's arena, or what one would hold.
+MaceMemoryUsage UsageOf(const Plan& plan, const MaceModel::Impl& model,
+                        const memory::SingleArena& arena);
 
 // A table for people.
 std::string ToText(const MaceMemoryUsage& usage);

@@ -81,14 +81,18 @@ class Session {
 
   MaceStatus Configure(MaceEngineConfig* config) {
     static const std::vector<std::string> kStrategies = {
-        "AUTO",        "AUTO",  "AUTO",    "NAIVE",  "GREEDY_BY_SIZE",
-        "TFLM_GREEDY", "ARENA", "OPTIMAL", "LINEAR", "PRESERVE_ALL"};
+        "AUTO",           "AUTO",
+        "AUTO",           "NAIVE",
+        "GREEDY_BY_SIZE", "TFLM_GREEDY",
+        "ARENA",          "OPTIMAL",
+        "LINEAR",         "PRESERVE_ALL",
+        "EQUALITY",       "MINCOSTFLOW",
+        "objects/AUTO",   "objects/GREEDY_BEST"};
     MaceStatus status = config->SetCPUThreadPolicy(
         static_cast<int>(random_.Between(1, 2)), AFFINITY_NONE);
-    // Not every strategy is one for engines.
-    if (!config->SetMemoryStrategy(random_.Of(kStrategies)).ok()) {
-      if (status.ok()) status = config->SetMemoryStrategy("AUTO");
-    }
+    const MaceStatus planned =
+        config->SetMemoryStrategy(random_.Of(kStrategies));
+    if (status.ok()) status = planned;
     MaceMemorySavings savings;
     savings.order = random_.Percent(70);
     savings.views = random_.Percent(80);

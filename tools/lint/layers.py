@@ -24,7 +24,7 @@ LAYERS: dict[str, set[str]] = {
     "opencl": {"device", "graph", "ops"},
     "hexagon": {"device", "graph", "ops"},
     "plan": {"graph", "ops", "memory", "device"},
-    "runtime": {"plan", "model", "device", "graph"},
+    "runtime": {"plan", "memory", "model", "device", "graph"},
 }
 # Headers of the standard library only.
 STANDARD_ONLY = {"public"}

@@ -61,10 +61,10 @@ BROKEN = [
     ("mace/memory/offsets/a.cc", '"mace/memory/objects/objects.h"'),
     ("mace/memory/offsets/a.cc", '"mace/memory/planners.h"'),
     ("mace/memory/compat/a.cc", '"mace/memory/objects/objects.h"'),
-    ("mace/memory/planners.cc", '"mace/memory/compat/single_arena.h"'),
+    ("mace/memory/planners.cc", '"mace/memory/compat/arena.h"'),
     ("mace/memory/attic/a.cc", '"mace/memory/problem/problem.h"'),
     ("mace/plan/a.cc", '"mace/memory/offsets/greedy.h"'),
-    ("mace/plan/a.cc", '"mace/memory/compat/single_arena.h"'),
+    ("mace/plan/a.cc", '"mace/memory/compat/arena.h"'),
 ]
 ALLOWED = [
     ("mace/graph/a.h", '"mace/base/status.h"'),

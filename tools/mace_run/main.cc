@@ -147,9 +147,13 @@ int Dump(const Options& options) {
   std::fputs((is_list ? Fitted(text, Width(options)) : text).c_str(), stdout);
   if (options.dump == "plan" && options.device == "CPU") {
     const Status measured = PrintPlanTable(*session, options);
-    if (!measured.ok()) return Fail(measured);
+    return measured.ok() ? 0 : Fail(measured);
   }
-  return 0;
+  if (options.json_file.empty()) return 0;
+  const auto json = DumpJson(session->engine(), options.dump);
+  const Status written =
+      json.ok() ? WriteJson(options.json_file, *json) : json.status();
+  return written.ok() ? 0 : Fail(written);
 }
 
 // For benchmarks that take turns with other engines. Without a model: what

@@ -177,6 +177,11 @@ void AddRunFlags(CLI::App& app, Options& o) {
   app.add_option("--seed", o.seed, "of random inputs")
       ->check(WholeNumber(0, std::numeric_limits<uint32_t>::max()))
       ->capture_default_str();
+  app.add_option("--offline_memory_plan", o.offline_memory_plan,
+                 "offsets of the records of --dump=memory_json, planned "
+                 "elsewhere: a file of TensorFlow Lite Micro's "
+                 "OfflineMemoryAllocation")
+      ->check(CLI::ExistingFile);
   app.add_option("--input_range", o.input_range, "of random inputs: lo,hi")
       ->delimiter(',')
       ->expected(2)

@@ -33,6 +33,7 @@ struct Options {
                                                  {"gpu_priority_hint", "3"}};
   std::string gpu_storage_path;  // empty: compiled programs are not kept
   std::vector<std::string> opencl_binary_files;
+  std::string offline_memory_plan;  // a file; empty: none
   std::string embed_memory_plan;
   std::string pack_weights;  // an instruction set; empty: none
   std::string packed_model;  // where, without .pb and .data

@@ -206,6 +206,47 @@ json ToJson(const Benchmark& benchmark) {
           {"ops", ops}};
 }
 
+json ToJson(const MaceMemoryUsage& usage) {
+  json categories = json::object();
+  for (const MaceMemoryCategory& c : usage.categories) {
+    categories[c.name] = {{"requested", c.requested_bytes},
+                          {"used", c.used_bytes},
+                          {"count", c.count}};
+  }
+  json holders = json::array();
+  for (const auto& [name, bytes] : usage.peak_holders) {
+    holders.push_back({{"name", name}, {"bytes", bytes}});
+  }
+  return {{"categories", categories},
+          {"head_bytes", usage.head_bytes},
+          {"temporary_bytes", usage.temporary_bytes},
+          {"tail_bytes", usage.tail_bytes},
+          {"lower_bound_bytes", usage.lower_bound_bytes},
+          {"peak_bytes", usage.peak_bytes},
+          {"peak_node", usage.peak_node},
+          {"peak_holders", holders},
+          {"fragmentation", usage.fragmentation},
+          {"image_bytes", usage.image_bytes},
+          {"image_lower_bound_bytes", usage.image_lower_bound_bytes},
+          {"image_peak_bytes", usage.image_peak_bytes}};
+}
+
+Result<json> DumpJson(const MaceEngine& engine, const std::string& stage) {
+  const std::string name = stage.substr(0, stage.find('_'));
+  const bool has_json = name == "plan" || name == "memory";
+  std::string text;
+  MACE_RETURN_IF_ERROR(engine.Dump(has_json ? name + "_json" : name, &text));
+  if (!has_json) return json{{name, text}};
+  json result = json::parse(text, nullptr, false);
+  MACE_ENSURE(!result.is_discarded());
+  if (name == "memory") {
+    MaceMemoryUsage usage;
+    MACE_RETURN_IF_ERROR(engine.GetMemoryUsage(&usage));
+    result["usage"] = ToJson(usage);
+  }
+  return result;
+}
+
 json OpListJson() {
   json list = json::array();
   for (const Op* op : AllOps()) {

@@ -24,6 +24,16 @@ nlohmann::json ToJson(const RunResult& result);
 // "kernel", "output_shape"}]}; run statistics in milliseconds.
 nlohmann::json ToJson(const Benchmark& benchmark);
 
+// {"categories": {name: {"requested", "used", "count"}}, and the other fields
+// of MaceMemoryUsage}.
+nlohmann::json ToJson(const MaceMemoryUsage& usage);
+
+// What --json writes of a stage that --dump prints: the same for programs; of
+// memory also its usage, as "usage"; and a text as {stage: text} where there is
+// nothing else. Errors: of the engine.
+Result<nlohmann::json> DumpJson(const MaceEngine& engine,
+                                const std::string& stage);
+
 // The ops of this build: [{"name", "attrs": [...], "min_inputs", "max_inputs",
 // "outputs" (-1: any number), "cpu": [element types]}]. tools/ops.json is this.
 nlohmann::json OpListJson();

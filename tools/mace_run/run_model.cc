@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "mace/base/aligned_buffer.h"
+#include "mace/base/file.h"
 #include "mace/base/fp16.h"
 #include "mace/graph/tensor_type.h"
 #include "tools/mace_run/npy.h"
@@ -28,6 +29,22 @@ DeviceType DeviceOf(const std::string& name) {
   if (name == "GPU") return GPU;
   if (name == "HEXAGON") return HEXAGON;
   return CPU;
+}
+
+// A file of 32-bit words, lowest byte first.
+Result<std::vector<int32_t>> ReadWords(const std::string& path) {
+  MACE_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path));
+  if (file.size() % 4 != 0) {
+    return InvalidArgument("'" + path + "' has " + std::to_string(file.size()) +
+                           " bytes, which are no 32-bit words");
+  }
+  std::vector<int32_t> words(file.size() / 4);
+  for (size_t i = 0; i < file.size(); ++i) {
+    words[i / 4] = static_cast<int32_t>(static_cast<uint32_t>(words[i / 4]) |
+                                        static_cast<uint32_t>(file.data()[i])
+                                            << 8 * (i % 4));
+  }
+  return words;
 }
 
 // Uniform in [lo, hi), rounded down for integers; the same on every platform.
@@ -124,6 +141,11 @@ Result<Session> Session::Open(const Job& job, const Options& options) {
   MaceEngineConfig config(DeviceOf(options.device));
   for (const auto& [name, text] : options.settings) {
     MACE_RETURN_IF_ERROR(config.Set(name, text));
+  }
+  if (!options.offline_memory_plan.empty()) {
+    MACE_ASSIGN_OR_RETURN(const std::vector<int32_t> words,
+                          ReadWords(options.offline_memory_plan));
+    MACE_RETURN_IF_ERROR(config.SetOfflineMemoryPlan(words));
   }
   GPUContextBuilder gpu;
   gpu.SetStoragePath(options.gpu_storage_path)

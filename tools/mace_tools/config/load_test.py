@@ -6,7 +6,6 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import hashlib
-import re
 
 import pytest
 
@@ -80,6 +79,10 @@ SAME = [
      lambda m: m.validation_threshold == {"gpu": 0.9}),
     ("runtime: cpu", "runtime: cpu\n    memory_strategy: offsets/GREEDY_BY_SIZE",
      lambda m: m.settings["memory_strategy"] == "offsets/GREEDY_BY_SIZE"),
+    ("runtime: cpu", "runtime: gpu\n    memory_strategy: EQUALITY",
+     lambda m: m.settings["memory_strategy"] == "EQUALITY"),
+    ("runtime: cpu", "runtime: cpu\n    memory_strategy: objects/MINCOSTFLOW",
+     lambda m: m.settings["memory_strategy"] == "objects/MINCOSTFLOW"),
     ("runtime: cpu", "runtime: cpu\n    memory_savings: none",
      lambda m: m.memory_savings == () and m.settings == {"memory_savings": ()}),
     ("runtime: cpu", "runtime: cpu\n    memory_savings: views",
@@ -114,10 +117,11 @@ SAME = [
 
 def test_memory_strategies_are_those_of_the_planners():
     table = (REPO / "mace" / "memory" / "planners.cc").read_text()
-    known = set(re.findall(r'"offsets/(\w+)"', table))
+    known = set(re.findall(r'"((?:offsets|objects)/\w+)"', table))
     allowed = all_settings()["memory_strategy"].choices
-    assert known | {"PRESERVE_ALL"} == {c for c in allowed if "/" not in c}
-    assert known == {c.removeprefix("offsets/") for c in allowed if c.startswith("offsets/")}
+    assert known == {c for c in allowed if "/" in c}
+    assert {k.split("/")[1] for k in known} | {"PRESERVE_ALL"} == {
+        c for c in allowed if "/" not in c}
 
 
 @pytest.mark.parametrize("old, new, holds", SAME)
@@ -163,7 +167,7 @@ WRONG = [
     ("runtime: cpu", "runtime: cpu\n    winograd: 3",
      [":9: models.net.winograd: '3' is not one of 0, 2, 4, 6"]),
     ("runtime: cpu", "runtime: cpu\n    memory_strategy: GREEDY",
-     [":9: models.net.memory_strategy: 'GREEDY' is not one of ", "GREEDY_BY_SIZE"]),
+     [":9: models.net.memory_strategy: 'GREEDY' is not one of ", "MINCOSTFLOW"]),
     ("runtime: cpu", "runtime: cpu\n    memory_savings: [views, ordr]",
      [":9: models.net.memory_savings: 'ordr' is not one of order, views, ",
       "did you mean 'order'"]),

@@ -1,0 +1,48 @@
+"""Names of memory strategies: tools/memory_strategies.json; converting needs no compiler.
+
+SPDX-License-Identifier: Apache-2.0
+
+The file is what `mace_plan --list_strategies` prints; memory_strategies_test.py fails when it is
+out of date. To write it again, in tools/:
+
+    ~/.cache/mace/venv/bin/python -m mace_tools.memory_strategies
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from typing import Any
+
+from mace_tools import runner
+from mace_tools.cli_console import Console
+from mace_tools.protos import REPO
+
+LIST = REPO / "tools" / "memory_strategies.json"
+
+
+@functools.cache
+def listed() -> list[dict[str, Any]]:
+    """{"name", "arena", "images"}: the planners that a name stands for; images may be None."""
+    return json.loads(LIST.read_text())
+
+
+@functools.cache
+def names() -> tuple[str, ...]:
+    """What memory_strategy of a deployment file may be."""
+    return tuple(s["name"] for s in listed())
+
+
+def from_engine(console: Console) -> list[dict[str, Any]]:
+    """The list of the mace_plan of this checkout. Errors: as runner.find."""
+    mace_plan = runner.find(console, None, runner.MACE_PLAN)
+    return json.loads(runner.output(mace_plan, ["--list_strategies"]))
+
+
+def as_text(strategies: list[dict[str, Any]]) -> str:
+    """tools/memory_strategies.json: one strategy a line."""
+    return "[\n" + ",\n".join(json.dumps(s) for s in strategies) + "\n]\n"
+
+
+if __name__ == "__main__":
+    LIST.write_text(as_text(from_engine(Console())))

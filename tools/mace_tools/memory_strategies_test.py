@@ -1,0 +1,29 @@
+"""tools/memory_strategies.json is what the planners say today.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import re
+
+from mace_tools import memory_strategies
+from mace_tools.cli_console import Console
+from mace_tools.protos import REPO
+from mace_tools.testing.needed import need_tools
+
+AGAIN = "out of date: run `python -m mace_tools.memory_strategies` in tools/"
+
+
+def test_the_list_is_the_engines():
+    need_tools("bazel")
+    strategies = memory_strategies.from_engine(Console())
+    assert memory_strategies.as_text(strategies) == memory_strategies.LIST.read_text(), AGAIN
+
+
+def test_every_planner_is_a_strategy():
+    table = (REPO / "mace" / "memory" / "planners.cc").read_text()
+    planners = set(re.findall(r'"((?:offsets|objects)/\w+)"', table))
+    names = set(memory_strategies.names())
+    assert planners <= names and "PRESERVE_ALL" in names
+    assert {planner.split("/")[1] for planner in planners} <= names
