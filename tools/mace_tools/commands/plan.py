@@ -19,8 +19,9 @@ from mace_tools.commands.convert import ensure
 from mace_tools.commands.prepare import check_runtime
 from mace_tools.emit import atomic_files
 from mace_tools.exit_codes import ExitCode, UsageError
-from mace_tools.memory_plan import chart_html, chart_svg, export, planner, records, table
+from mace_tools.memory_plan import chart_html, chart_svg, export, planner, pools, records, table
 from mace_tools.memory_plan.problem import Problem, Study
+from mace_tools.memory_plan.records import EngineMemory
 
 HELP = "plan memory with every strategy: a table, a certificate, and pictures"
 MOST_SECONDS = 24 * 3600
@@ -52,17 +53,39 @@ def command(context: Context) -> Outcome:
     for tag, model in context.models.items():
         check_runtime(context, tag, model)
         converted = ensure(context, tag, model)
+        # On the GPU where the model has one: images are most of the memory there.
+        device = "GPU" if "gpu" in model.devices else "CPU"
         dump = runner.output(mace_run, [
             f"--model_file={converted.pb}", f"--model_data_file={converted.data}",
-            "--dump=memory_json"])
-        problem, savings = records.from_engine(tag, dump)
-        if args.capacity is not None:
-            problem = dataclasses.replace(problem, capacity=args.capacity)
-        study = planner.study(mace_plan, problem, args.strategy, args.budget_ms, tag, savings)
+            f"--device={device}", *_strategy_of_records(device), "--dump=memory_json"])
+        study = _study(mace_plan, records.from_engine(tag, dump), args, tag)
         files = _write(study, context.folder / "plan")
         _show(console, study, files, args.wide)
         results[tag] = {**converted.facts(), "plan": export.to_json(study), "files": files}
     return ExitCode.OK, results
+
+
+def _strategy_of_records(device: str) -> list[str]:
+    """The model carries the settings that its records depend on. On the GPU its strategy is left
+    out: strategies are what is compared, and one that plans no images would end this."""
+    return ["--memory_strategy=AUTO"] if device == "GPU" else []
+
+
+def _study(mace_plan: Path, memory: EngineMemory, args: argparse.Namespace, tag: str) -> Study:
+    """Of the arena, or of it and of images, which are planned apart by a name for both."""
+    arena = None
+    if memory.arena is not None:
+        problem = dataclasses.replace(memory.arena, capacity=args.capacity or memory.arena.capacity)
+        arena = planner.study(mace_plan, problem, args.strategy, args.budget_ms, tag,
+                              memory.savings)
+    elif args.capacity is not None:
+        raise UsageError(f"--capacity={args.capacity}: it is that of an arena, and all tensors of "
+                         f"'{tag}' are images on the GPU; leave it out")
+    if arena is not None and not memory.images:
+        return arena
+    images = [planner.study(mace_plan, problem, args.strategy, args.budget_ms, tag)
+              for problem in memory.images]
+    return pools.merge(arena, images, tag)
 
 
 def without_config(args: argparse.Namespace, console: Console) -> ExitCode:

@@ -182,6 +182,28 @@ def test_a_step_of_several_nodes_keeps_its_op(call_with, tmp_path):
     assert svg.count('class="shared"') == 1 and "safe overlap: an output over its input" in svg
 
 
+IMAGES = {"max_extents": [64, 64], "records": [
+    {"name": f"i{k}", "size": [8, 4 + k], "first": k, "last": k + 1, "format": "f16",
+     "pixel_bytes": 8} for k in range(2)]}
+
+
+def test_images_are_planned_and_drawn_beside_the_arena(call_with, tmp_path):
+    out = call_with(DUMP | {"images": IMAGES})
+    assert "GREEDY_IN_ORDER" in out and "offsets/" not in out
+    facts = json.loads((tmp_path / "facts.json").read_text())["models"]["digits_onnx"]["plan"]
+    assert [pool["name"] for pool in facts["pools"]] == ["digits_onnx", "images of f16"]
+    assert facts["total_size"] == facts["pools"][0]["total_size"] + 8 * (4 + 5) * 8
+    folder = tmp_path / "build/digits_onnx/plan"
+    assert "image 2 8 x 4" in (folder / "digits_onnx.svg").read_text()
+    assert "csv" not in facts and not (folder / "digits_onnx.csv").exists()
+
+
+def test_images_alone(call_with, tmp_path):
+    out = call_with(DUMP | {"records": [], "offsets": [], "images": IMAGES})
+    facts = json.loads((tmp_path / "facts.json").read_text())["models"]["digits_onnx"]["plan"]
+    assert facts["total_size"] == 8 * (4 + 5) * 8 and "x naive" in out
+
+
 @pytest.mark.parametrize("columns", [60, 80, 120])
 def test_the_table_fits(call_with, monkeypatch, columns):
     monkeypatch.setenv("COLUMNS", str(columns))

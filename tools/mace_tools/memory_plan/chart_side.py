@@ -16,7 +16,7 @@ ROW = 25
 LINE = 17
 # Bars longer than this many times the shortest are cut, so that the others can be compared.
 MOST_TIMES = 2.5
-GROUPS = (("offsets/", "One arena"), ("objects/", "Shared objects"))
+GROUPS = (("offsets", "One arena"), ("objects", "Shared objects"), ("", "Arena and images"))
 HATCH = "shared"  # the pattern of safe overlaps
 SAFE_OVERLAP = "safe overlap: an output over its input"
 SHORT = 19  # meanings of so many characters stand two in a row
@@ -48,8 +48,8 @@ class Panel:
         scale = MOST_TIMES * min((p.total for p in plans if p.total), default=1)
         longest = min(scale, max((p.total for p in plans), default=1)) or 1
         y = self._y
-        for prefix, title in GROUPS:
-            group = [p for p in plans if p.strategy.startswith(prefix)]
+        for kind, title in GROUPS:
+            group = [p for p in plans if p.strategy.rpartition("/")[0] == kind]
             if not group:
                 continue
             yield text(self._left, y, title, "text bold")

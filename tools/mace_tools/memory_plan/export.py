@@ -33,6 +33,8 @@ def to_json(study: Study) -> dict[str, Any]:
         facts["steps"] = [{"name": s.name, "op": s.op} for s in problem.steps]
     facts["records"] = list(_records(problem))
     facts["strategies"] = [plan_facts(p) for p in study.plans]
+    if study.pools:
+        facts["pools"] = [to_json(pool) for pool in study.pools]
     return facts
 
 
@@ -41,7 +43,7 @@ def json_text(study: Study) -> str:
     facts = to_json(study)
     lines = []
     for key, value in facts.items():
-        if key in ("records", "strategies", "steps"):
+        if key in ("records", "strategies", "steps", "pools"):
             rows = ",\n".join("  " + json.dumps(row) for row in value)
             lines.append(f"{json.dumps(key)}: [\n{rows}\n ]")
         else:
@@ -56,7 +58,11 @@ def plan_facts(plan: Plan) -> dict[str, Any]:
     if plan.is_offsets:
         return facts | {"kind": "offsets", "offsets": plan.offsets}
     sizes = [s[0] if len(s) == 1 else list(s) for s in plan.object_sizes]
-    return facts | {"kind": "objects", "object_ids": plan.object_ids, "object_sizes": sizes}
+    facts |= {"kind": "objects", "object_ids": plan.object_ids, "object_sizes": sizes}
+    if plan.offsets is not None:  # an arena and images
+        facts |= {"kind": "arena and images", "offsets": plan.offsets,
+                  "object_names": plan.object_names}
+    return facts
 
 
 def _records(problem: Problem) -> Iterator[dict[str, Any]]:

@@ -85,16 +85,19 @@ def _offsets(problem: Problem, plan: Plan) -> tuple[list[Box], list[Lane]]:
 
 def _objects(problem: Problem, plan: Plan) -> tuple[list[Box], list[Lane]]:
     """Objects lie above each other, the largest at the bottom."""
-    sizes = [math.prod(size) for size in plan.object_sizes]
+    pixel = problem.element_bytes if problem.records else 1
+    sizes = plan.object_bytes or [pixel * math.prod(size) for size in plan.object_sizes]
+    names = plan.object_names or [f"object {k}" for k in range(len(sizes))]
+    lows = plan.offsets or [0] * len(problem.records)
     base, bases, lanes = 0, {}, []
     for k in sorted(range(len(sizes)), key=lambda k: (-sizes[k], k)):
         bases[k] = base
         extents = plan.object_sizes[k]
         shape = " " + " x ".join(map(str, extents)) if len(extents) > 1 else ""
-        lanes.append(Lane(base, base + sizes[k], f"object {k}{shape}"))
+        lanes.append(Lane(base, base + sizes[k], names[k] + shape))
         base += sizes[k]
-    boxes = [Box(k, bases[o], bases[o] + r.count, o)
-             for k, (r, o) in enumerate(zip(problem.records, plan.object_ids or ()))
+    boxes = [Box(k, bases[o] + (low or 0), bases[o] + (low or 0) + r.count, o)
+             for k, (r, o, low) in enumerate(zip(problem.records, plan.object_ids or (), lows))
              if o is not None and r.count]
     return boxes, lanes
 

@@ -65,7 +65,11 @@ def _solve(
 
 
 def _request(problem: Problem) -> dict[str, Any]:
-    return {"records": [_record(r) for r in problem.records], "alignment": problem.alignment}
+    request = {"records": [_record(r) for r in problem.records], "alignment": problem.alignment,
+               "element_bytes": problem.element_bytes}
+    if problem.max_extents is not None:
+        request["max_extents"] = list(problem.max_extents)
+    return request
 
 
 def _record(record: Record) -> dict[str, Any]:

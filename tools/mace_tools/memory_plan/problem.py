@@ -38,11 +38,12 @@ class Record:
     overlaps: tuple[Overlap, ...] = ()
     op: str = ""  # type of the op that writes it
     where: str = ""  # "line 7" of a text file
+    element_bytes: int | None = None  # of an image: those of a pixel; None: not known
 
     @property
     def count(self) -> int:
-        """Bytes, or elements where the size has several extents."""
-        return math.prod(self.size)
+        """Bytes, or elements where the size has several extents of elements of unknown bytes."""
+        return math.prod(self.size) * (self.element_bytes or 1)
 
     @property
     def num_steps(self) -> int:
@@ -64,6 +65,7 @@ class Problem:
     alignment: int = 1
     capacity: int | None = None
     steps: tuple[Step, ...] = ()  # empty: steps have no names
+    max_extents: tuple[int, ...] | None = None  # of images
 
     @property
     def is_scalar(self) -> bool:
@@ -71,7 +73,13 @@ class Problem:
 
     @property
     def unit(self) -> str:
-        return "bytes" if self.is_scalar else "elements"
+        known = all(len(r.size) == 1 or r.element_bytes for r in self.records)
+        return "bytes" if known else "elements"
+
+    @property
+    def element_bytes(self) -> int:
+        """Of all records, where they are images."""
+        return self.records[0].element_bytes or 1
 
     @property
     def naive(self) -> int:
@@ -112,10 +120,14 @@ class Plan:
     offsets: tuple[int | None, ...] | None = None
     object_ids: tuple[int | None, ...] | None = None
     object_sizes: tuple[tuple[int, ...], ...] = ()
+    # Of plans with both, whose offsets are those in the objects: what objects are called, and
+    # their bytes.
+    object_names: tuple[str, ...] = ()
+    object_bytes: tuple[int, ...] = ()
 
     @property
     def is_offsets(self) -> bool:
-        return self.offsets is not None
+        return self.object_ids is None
 
     @property
     def is_optimal(self) -> bool:
@@ -146,6 +158,7 @@ class Study:
     plans: tuple[Plan, ...]
     best: Plan
     savings: tuple[Saving, ...] = ()
+    pools: tuple[Study, ...] = ()  # the parts that it was put together from
 
 
 def choose(plans: tuple[Plan, ...]) -> Plan:

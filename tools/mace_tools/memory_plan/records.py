@@ -45,13 +45,24 @@ def read(path: Path, name: str | None = None) -> Problem:
     return problem
 
 
-def from_engine(name: str, text: str) -> tuple[Problem, tuple[Saving, ...]]:
+@dataclasses.dataclass(frozen=True)
+class EngineMemory:
+    """What an engine plans: an arena (None: nothing lies in it) and images of several formats."""
+
+    arena: Problem | None
+    images: tuple[Problem, ...]
+    savings: tuple[Saving, ...]
+
+
+def from_engine(name: str, text: str) -> EngineMemory:
     """What mace_run --dump=memory_json prints of a model."""
     path = Path("mace_run --dump=memory_json")
     reader, root = JsonReader(path), _one(path, _parse(path, text), None)
-    problem = dataclasses.replace(reader.problem(root), name=name)
-    check(path, problem)
-    return problem, reader.savings(root)
+    images = reader.images(root)
+    arena = dataclasses.replace(reader.problem(root), name=name)
+    for problem in (*([arena] if arena.records or not images else []), *images):
+        check(path, problem)
+    return EngineMemory(arena if arena.records else None, images, reader.savings(root))
 
 
 def check(path: Path, problem: Problem) -> None:

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,22 @@ class JsonReader:
             alignment=self._number(root, "alignment", default=1),
             capacity=self._optional(root, "capacity"),
             steps=steps)
+
+    def images(self, root: dict[str, Any]) -> tuple[Problem, ...]:
+        """Those of an engine on a GPU, a problem for each format, as formats never share."""
+        found = root.get("images") or {}
+        records = found.get("records") or []
+        steps = self._steps(root)
+        limits = tuple(found.get("max_extents") or ()) or None
+        problems = []
+        for kind in sorted({str(r.get("format")) for r in records}):
+            of_kind = [r for r in records if str(r.get("format")) == kind]
+            problems.append(Problem(
+                name=f"images of {kind}", steps=steps, max_extents=limits,
+                records=tuple(dataclasses.replace(self._record(k, r, False, steps),
+                                                  element_bytes=self._number(r, "pixel_bytes"))
+                              for k, r in enumerate(of_kind))))
+        return tuple(problems)
 
     def savings(self, root: dict[str, Any]) -> tuple[Saving, ...]:
         """What the engine says that it saved before planning."""

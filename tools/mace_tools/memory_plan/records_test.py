@@ -148,6 +148,7 @@ def test_what_the_engine_prints():
     text = json.dumps({"records": [RECORD | {"first": 1}], "offsets": [0],
                        "steps": ["Conv2d 'n0'", "Softmax 'n1'"],
                        "savings": [{"name": "views", "before": 9, "after": 4}]})
-    problem, savings = records.from_engine("net", text)
-    assert problem.name == "net" and problem.records[0].op == "Softmax"
-    assert savings == (Saving("views", 9, 4),) and savings[0].bytes == 5
+    memory = records.from_engine("net", text)
+    assert memory.arena.name == "net" and memory.arena.records[0].op == "Softmax"
+    assert memory.images == () and memory.savings == (Saving("views", 9, 4),)
+    assert memory.savings[0].bytes == 5

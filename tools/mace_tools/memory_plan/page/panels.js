@@ -36,8 +36,9 @@ function bar(p, width, cut) {
 
 function drawStrategies() {
   const rows = [];
-  for (const [prefix, title] of [[OFFSETS, "One arena"], ["objects/", "Shared objects"]]) {
-    const group = D.plans.map((p, k) => [p, k]).filter(([p]) => p.strategy.startsWith(prefix))
+  for (const [prefix, title] of [[OFFSETS, "One arena"], ["objects/", "Shared objects"], ["", "Arena and images"]]) {
+    const group = D.plans.map((p, k) => [p, k])
+      .filter(([p]) => p.strategy.startsWith(prefix) && (prefix || !p.strategy.includes("/")))
       .sort(([a], [b]) => a.total - b.total);
     if (!group.length) continue;
     rows.push(html("div", { class: "group-title" }, html("span", {}, title),

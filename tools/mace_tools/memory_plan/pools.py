@@ -1,0 +1,99 @@
+"""The memory of a model on a GPU as one study: its arena, and its images as a pool of their own.
+
+SPDX-License-Identifier: Apache-2.0
+
+An engine plans them apart, by one name. In the study the arena is one object, in which its records
+lie at their offsets, and each image is another.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+
+from mace_tools import memory_strategies
+from mace_tools.errors import MaceError
+from mace_tools.memory_plan.problem import Plan, Problem, Record, Study, choose
+
+ARENA = "arena"
+PRESERVE_ALL = "PRESERVE_ALL"  # of a plan without steps the same as NAIVE
+# Of two pools' plans the weaker word holds for both.
+_WORST = ("infeasible", "unknown", "feasible", "optimal")
+
+
+def merge(arena: Study | None, images: Sequence[Study], name: str) -> Study:
+    """Both kinds in one. A plan for each strategy that every pool was planned with.
+
+    Errors: MaceError if there is no such strategy."""
+    pools = [*([arena] if arena else []), *images]
+    first = pools[0].problem
+    problem = Problem(name, tuple(_shifted(pools)), steps=first.steps)
+    plans = tuple(_plans(arena, images))
+    if not plans:
+        tried = ", ".join(p.strategy for p in first.plans)
+        raise MaceError(f"{name}: its images are not planned by {tried}; choose another --strategy")
+    return Study(problem, plans, choose(plans), arena.savings if arena else (), tuple(pools))
+
+
+def _shifted(pools: Sequence[Study]) -> Iterator[Record]:
+    """The records of all, with the numbers that they have there."""
+    base = 0
+    for pool in pools:
+        for record in pool.problem.records:
+            overlaps = tuple(dataclasses.replace(o, other=o.other + base) for o in record.overlaps)
+            alias = None if record.alias_of is None else record.alias_of + base
+            yield dataclasses.replace(record, overlaps=overlaps, alias_of=alias)
+        base += len(pool.problem.records)
+
+
+def _plans(arena: Study | None, images: Sequence[Study]) -> Iterator[Plan]:
+    for strategy in memory_strategies.listed():
+        if strategy["images"] is None or "/" in strategy["name"]:
+            continue
+        below = _by(arena, strategy["arena"]) if arena else None
+        above = [_by(pool, strategy["images"]) for pool in images]
+        if (arena and below is None) or None in above or strategy["name"] == PRESERVE_ALL:
+            continue
+        yield _one(strategy["name"], arena, below, images, [p for p in above if p])
+
+
+def _by(study: Study, strategy: str) -> Plan | None:
+    return next((p for p in study.plans if p.strategy == strategy), None)
+
+
+def _one(strategy: str, arena: Study | None, below: Plan | None, images: Sequence[Study],
+         above: Sequence[Plan]) -> Plan:
+    offsets: list[int | None] = []
+    ids: list[int | None] = []
+    sizes: list[tuple[int, ...]] = []
+    names: list[str] = []
+    bytes_: list[int] = []
+    if arena and below:
+        low = _lows(arena.problem, below)
+        offsets += low
+        ids += [None if at is None else 0 for at in low]
+        sizes, names, bytes_ = [(below.total,)], [ARENA], [below.total]
+    for pool, plan in zip(images, above):
+        base, pixel = len(sizes), pool.problem.element_bytes
+        offsets += [0] * len(pool.problem.records)
+        ids += [None if k is None else k + base for k in plan.object_ids or ()]
+        for k, size in enumerate(plan.object_sizes):
+            sizes.append(size)
+            names.append(f"image {base + k - bool(arena)}")
+            bytes_.append(pixel * size[0] * size[1])
+    parts = [*([below] if below else []), *above]
+    return Plan(strategy, sum(p.total for p in parts), sum(p.bound for p in parts),
+                min((p.status for p in parts), key=_WORST.index), sum(p.nodes for p in parts),
+                sum(p.us for p in parts), tuple(offsets), tuple(ids), tuple(sizes), tuple(names),
+                tuple(bytes_))
+
+
+def _lows(problem: Problem, plan: Plan) -> list[int | None]:
+    """Where records lie in the arena, also those that a plan gives shared objects."""
+    if plan.is_offsets:
+        return list(plan.offsets or ())
+    begins, at = [], 0
+    for (size,) in plan.object_sizes:
+        begins.append(at)
+        at += size
+    return [None if k is None else begins[k] for k in plan.object_ids or ()]
