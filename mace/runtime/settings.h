@@ -84,7 +84,8 @@ struct Settings {
           .Choices(MemoryStrategies())
           .Yaml("AUTO")
           .InModel()
-          .More("`plan` compares them; `PRESERVE_ALL` keeps every tensor to "
+          .More("[What each name plans](memory_planning.md#strategies). `plan` "
+                "compares them; `PRESERVE_ALL` keeps every tensor to "
                 "look at."),
       memory_strategy);
     v(Setting("memory_savings",
