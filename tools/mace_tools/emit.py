@@ -32,6 +32,7 @@ CONVERTER_VERSION = "mace-converter 1"
 _DATA_TYPES = {
     "f32": "DT_FLOAT", "f16": "DT_HALF", "i32": "DT_INT32", "i64": "DT_INT64",
     "i16": "DT_INT16", "i8": "DT_INT8", "u8": "DT_UINT8", "bool": "DT_BOOL",
+    "bf16": "DT_BFLOAT16",
 }  # fmt: skip
 
 

@@ -1,52 +1,21 @@
-"""What the engine can run: tools/ops.json, so that converting needs no compiler.
+"""What the engine would refuse of a graph, found from the facts of its ops (op_facts.py).
 
 SPDX-License-Identifier: Apache-2.0
-
-The file is what `mace_run --list_ops` prints; op_docs_test.py keeps it so.
 """
 
 from __future__ import annotations
 
-import functools
-import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from itertools import chain
 
 from mace_tools.errors import UnsupportedOp, UnsupportedOps
-from mace_tools.ir import NUMPY, Graph, Node
-from mace_tools.protos import REPO
+from mace_tools.ir import Graph, Node
+from mace_tools.op_facts import AttrFacts, OpFacts, all_ops
 
-LIST = REPO / "tools" / "ops.json"
 HELP = ("end the model before it (output_tensors in the YAML), or add it to mace/ops "
         "(docs/add_an_op.md)")
-
-# Ops that take fewer types with some values of an attribute: the attribute, the types by value,
-# and those of the other values. test/golden/what_converts_runs_test.py asks the engine whether it
-# is so.
-_INTS = ("i32", "i64")
-_BY_ATTR: dict[str, tuple[str, dict[str, tuple[str, ...]], tuple[str, ...]]] = {
-    "Reduce": ("reduce_type", dict.fromkeys(("ALL", "ANY"), ("bool",)), ("f32", *_INTS)),
-    "Resize": ("mode", {"NEAREST": tuple(NUMPY)}, ("f32",)),
-    "Unary": ("type", dict.fromkeys(("ABS", "NEG", "SQUARE", "SIGN"), ("f32", *_INTS)), ("f32",)),
-}
-
-
-@dataclass(frozen=True)
-class EngineOp:
-    min_inputs: int
-    max_inputs: int  # -1: no limit
-    attrs: frozenset[str]
-    types: tuple[str, ...]  # of the first input, for which the CPU has a kernel
-    known: dict[int, str]  # inputs that must be known before the model runs, with their names
-    reads_types_only: bool  # what it computes is known before the model runs
-
-
-@functools.cache
-def engine_ops() -> dict[str, EngineOp]:
-    return {o["name"]: EngineOp(
-        o["min_inputs"], o["max_inputs"], frozenset(o["attrs"]), tuple(o["cpu"]),
-        {int(k): name for k, name in o["known_inputs"].items()}, o["reads_types_only"])
-        for o in json.loads(LIST.read_text())}
+_PYTHON = {"int": (int,), "bool": (int,), "float": (int, float), "string": (str,)}
+_LISTS = {"ints": (int,), "floats": (int, float)}
 
 
 def check(graph: Graph) -> None:
@@ -54,7 +23,7 @@ def check(graph: Graph) -> None:
     found: dict[tuple[str, str], UnsupportedOp] = {}
     computed = _computed(graph)
     for node in graph.nodes:
-        for reason, help in _refusals(graph, node, computed):
+        for reason, help in chain(_refusals(graph, node, computed), _without_kernel(graph, node)):
             record = found.setdefault((node.op, reason), UnsupportedOp(node.op, [], reason, help))
             record.nodes.append(node.name)
             break
@@ -62,35 +31,109 @@ def check(graph: Graph) -> None:
         raise UnsupportedOps("engine", list(found.values()))
 
 
+def refusals(graph: Graph) -> list[str]:
+    """Why the engine would refuse nodes as such, whatever the device."""
+    computed = _computed(graph)
+    return [reason for node in graph.nodes for reason, _ in _refusals(graph, node, computed)]
+
+
 def _refusals(graph: Graph, node: Node, computed: set[str]) -> Iterator[tuple[str, str]]:
-    reason = _refused(node)
+    """Reasons and cures, by what the facts of the op say."""
+    op = all_ops().get(node.op)
+    reason = "the engine has no such op" if op is None else _refused(node, op)
     if reason:
         yield reason, HELP
+    elif op is not None:
+        yield from _wrong_types(graph, node, op)
+        yield from _unknown(graph, node, op, computed)
+
+
+def _refused(node: Node, op: OpFacts) -> str:
+    """What is wrong with a node by itself."""
+    count = len(node.inputs)
+    if count < op.min_inputs or op.max_inputs != -1 and count > op.max_inputs:
+        return f"it has {count} inputs, the engine's has {_counts(op)}"
+    for i, name in enumerate(node.inputs):
+        if not name and (i < op.min_inputs or op.max_inputs == -1):
+            return f"its input {i} is absent, and the engine requires it"
+    if not node.outputs or op.outputs != -1 and len(node.outputs) > op.outputs:
+        return f"it has {len(node.outputs)} outputs, the engine's has at most {op.outputs}"
+    unknown = sorted(set(node.attrs) - set(op.attrs))
+    if unknown:
+        return f"the engine's has no attribute {', '.join(unknown)}"
+    for name, attr in op.attrs.items():
+        value = node.attr(name)
+        if not _is_value(attr, value):
+            kinds = f"one of {', '.join(attr.choices)}" if attr.choices else f"of type {attr.type}"
+            return f"its attribute {name} is {value!r}, the engine's must be {kinds}"
+    return ""
+
+
+def _is_value(attr: AttrFacts, value: object) -> bool:
+    if attr.choices:
+        return value in attr.choices.values()
+    if attr.type in _LISTS:
+        return isinstance(value, list) and all(isinstance(v, _LISTS[attr.type]) for v in value)
+    return isinstance(value, _PYTHON[attr.type]) and (attr.type != "bool" or value in (0, 1))
+
+
+def _wrong_types(graph: Graph, node: Node, op: OpFacts) -> Iterator[tuple[str, str]]:
+    """Element types that the op does not take, whatever the device."""
+    for i, name in enumerate(node.inputs if op.types else ()):
+        rule = op.types[min(i, len(op.types) - 1)]
+        if not name:
+            continue
+        if isinstance(rule, int):
+            rule = (graph.tensors[node.inputs[rule]].dtype,)
+        what = f"input {i}"
+        if i == 0:
+            what, rule = _first_types(node, op)
+        kind = graph.tensors[name].dtype
+        if rule and kind not in rule:
+            yield _not_in(what, rule, kind)
+
+
+def _first_types(node: Node, op: OpFacts) -> tuple[str, tuple[str, ...]]:
+    """What a message calls the use of an op, and the types of its first input; (): any."""
+    given = op.types_with
+    if given is None:
+        return "it", op.types[0] if op.types else ()
+    value = str(node.attr(given.attr))
+    types = given.types if value in given.values else op.types[0]
+    return f"{given.attr} {value}", types
+
+
+def _without_kernel(graph: Graph, node: Node) -> Iterator[tuple[str, str]]:
+    """Types of the first input that no kernel computes."""
+    op = all_ops().get(node.op)
+    if op is None:
         return
-    op = engine_ops()[node.op]
     kind = graph.tensors[node.inputs[0] if node.inputs else node.outputs[0]].dtype
-    what, types = types_of(node)
+    what, types = _first_types(node, op)
+    types = tuple(t for t in op.cpu if not types or t in types)
     if kind not in types:
-        yield (f"the engine computes {what} in {', '.join(types)}, not in {kind}",
-               f"cast its operands to one of these types in the source model, or {HELP}")
+        yield _not_in(what, types, kind)
+
+
+def _not_in(what: str, types: tuple[str, ...], kind: str) -> tuple[str, str]:
+    return (f"the engine computes {what} in {', '.join(types)}, not in {kind}",
+            f"cast its operands to one of these types in the source model, or {HELP}")
+
+
+def _unknown(
+    graph: Graph, node: Node, op: OpFacts, computed: set[str]
+) -> Iterator[tuple[str, str]]:
+    """Operands that decide shapes, and are computed when the model runs."""
     for i, name in op.known.items():
-        if node.has_input(i) and node.inputs[i] in computed:
-            made_of = ", ".join(f"'{n}'" for n in graph.inputs_of(node.inputs[i]))
-            yield (f"its {name} (input {i}, '{node.inputs[i]}'), which the engine must know before "
-                   f"the model runs, is computed from the model's input {made_of}",
-                   f"make the {name} constant in the source model, or compute it from constants "
-                   "and shapes")
-
-
-def types_of(node: Node) -> tuple[str, tuple[str, ...]]:
-    """What a message calls the use of an op, and the types of its first input."""
-    op = engine_ops()[node.op]
-    if node.op not in _BY_ATTR:
-        return "it", op.types
-    attr, by_value, others = _BY_ATTR[node.op]
-    value = str(node.attrs.get(attr))
-    types = by_value.get(value, others)
-    return f"{attr} {value}", tuple(t for t in op.types if t in types)
+        if not node.has_input(i) or node.inputs[i] not in computed:
+            continue
+        if 0 in (graph.shape(node.inputs[i]) or ()):
+            continue  # without elements it is known
+        made_of = ", ".join(f"'{n}'" for n in graph.inputs_of(node.inputs[i]))
+        yield (f"its {name} (input {i}, '{node.inputs[i]}'), which the engine must know before "
+               f"the model runs, is computed from the model's input {made_of}",
+               f"make the {name} constant in the source model, or compute it from constants "
+               "and shapes")
 
 
 def _computed(graph: Graph) -> set[str]:
@@ -98,24 +141,13 @@ def _computed(graph: Graph) -> set[str]:
     from constants and shapes."""
     computed = set(graph.inputs)
     for node in graph.nodes:
-        op = engine_ops().get(node.op)
+        op = all_ops().get(node.op)
         if computed & set(node.inputs) and not (op is not None and op.reads_types_only):
             computed.update(node.outputs)
     return computed
 
 
-def _refused(node: Node) -> str:
-    op = engine_ops().get(node.op)
-    if op is None:
-        return "the engine has no such op"
-    count = len(node.inputs)
-    if count < op.min_inputs or op.max_inputs != -1 and count > op.max_inputs:
-        return f"it has {count} inputs, the engine's has {_counts(op)}"
-    unknown = sorted(set(node.attrs) - op.attrs)
-    return f"the engine's has no attribute {', '.join(unknown)}" if unknown else ""
-
-
-def _counts(op: EngineOp) -> str:
+def _counts(op: OpFacts) -> str:
     if op.min_inputs == op.max_inputs:
         return str(op.min_inputs)
     return f"{op.min_inputs} {'or more' if op.max_inputs == -1 else f'to {op.max_inputs}'}"

@@ -16,6 +16,8 @@ from typing import Any, Union
 
 import numpy as np
 
+from mace_tools import op_facts
+
 Attr = Union[int, float, str, list[int], list[float]]
 Shape = tuple[Union[int, None], ...]
 
@@ -97,6 +99,12 @@ class Node:
     inputs: list[str]
     outputs: list[str]
     attrs: dict[str, Attr] = field(default_factory=dict)
+
+    def attr(self, name: str) -> Any:
+        """An attribute; where the node does not give it, what the engine takes then."""
+        if name in self.attrs:
+            return self.attrs[name]
+        return op_facts.all_ops()[self.op].default(name)
 
     def has_input(self, i: int) -> bool:
         return i < len(self.inputs) and self.inputs[i] != ""

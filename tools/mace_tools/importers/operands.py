@@ -13,8 +13,8 @@ import numpy as np
 
 from mace_tools.importers.builder import Builder
 from mace_tools.importers.registry import Unsupported
+from mace_tools.infer.spatial import SAME, VALID
 
-VALID, SAME, EXPLICIT = 0, 1, 4
 INT32_MAX = (1 << 31) - 1
 # Source padding names to the engine's numbers.
 PADDING = {"VALID": VALID, "SAME": SAME}

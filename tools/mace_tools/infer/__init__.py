@@ -9,18 +9,21 @@ this folder.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import pkgutil
 from collections.abc import Callable
-from typing import Union
+from typing import Any, Union
 
 import numpy as np
 
+from mace_tools import op_facts
 from mace_tools.errors import ModelError
-from mace_tools.ir import Graph, Node, Shape, Tensor
+from mace_tools.ir import NUMPY, Graph, Node, Shape, Tensor
 
 Type = tuple[str, Union[Shape, None]]  # element type and shape
 MAX_VALUE_ELEMENTS = 4096
+MAX_RANK = 8  # of mace/model/model.cc, which refuses files with more
 
 
 class View:
@@ -49,15 +52,18 @@ class View:
         data = self.tensor(i).data
         return data if data is not None else self.graph.values.get(self.node.inputs[i])
 
-    def attr(self, name: str, default=None):
-        return self.node.attrs.get(name, default)
+    def attr(self, name: str) -> Any:
+        return self.node.attr(name)
 
     def ints(self, i: int, attr: str) -> list[int] | None:
-        """A list of integers given as operand `i` or else as an attribute; None if unknown."""
-        if self.has(i):
-            value = self.value(i)
-            return None if value is None else [int(v) for v in np.asarray(value).reshape(-1)]
-        return list(self.attr(attr)) if self.attr(attr) is not None else None
+        """Integers given as operand `i` or else as an attribute; None if unknown."""
+        if not self.has(i):
+            value = self.attr(attr)
+            return list(value) if isinstance(value, list) else [value]
+        if self.shape(i) is not None and 0 in self.shape(i):
+            return []
+        value = self.value(i)
+        return None if value is None else [int(v) for v in np.asarray(value).reshape(-1)]
 
 
 Rule = Callable[[View], Union[Type, list[Type]]]
@@ -80,8 +86,9 @@ def infer_node(graph: Graph, node: Node) -> None:
     Errors: ModelError for operands that contradict each other."""
     _load_rules()
     function = _RULES.get(node.op)
-    if function is None:
-        types: list[Type] = [(graph.tensors[node.inputs[0]].dtype, None)] * len(node.outputs)
+    if function is None or not _is_complete(node):
+        given = [graph.tensors[i].dtype for i in node.inputs if i]
+        types: list[Type] = [(given[0] if given else "f32", None)] * len(node.outputs)
     else:
         try:
             result = function(View(graph, node))
@@ -90,10 +97,19 @@ def infer_node(graph: Graph, node: Node) -> None:
             raise ModelError(f"{node}: {e}; inputs: {shapes}") from e
         types = result if isinstance(result, list) else [result]
     for name, (dtype, shape) in zip(node.outputs, types):
+        if shape is not None and len(shape) > MAX_RANK:
+            raise ModelError(f"{node}: its output would have {len(shape)} dimensions, the engine's "
+                             f"tensors have at most {MAX_RANK}")
         tensor = graph.tensors[name]
         tensor.dtype = dtype
         tensor.shape = None if shape is None else tuple(shape)
-    _propagate_value(graph, node)
+    if function is not None and _is_complete(node):
+        _propagate_value(graph, node)
+
+
+def _is_complete(node: Node) -> bool:
+    """Whether the required operands are there; engine_ops.py reports a node without one."""
+    return all(node.has_input(i) for i in range(op_facts.all_ops()[node.op].min_inputs))
 
 
 def infer_graph(graph: Graph) -> None:
@@ -116,10 +132,8 @@ def _propagate_value(graph: Graph, node: Node) -> None:
     if node.op == "Shape":
         shape = graph.tensors[node.inputs[0]].static_shape
         if shape is not None:
-            end = node.attrs.get("end")
-            part = shape[node.attrs.get("start", 0) : end]
-            dtype = np.int32 if node.attrs.get("output_type") == "i32" else np.int64
-            graph.values[node.outputs[0]] = np.array(part, dtype)
+            part = shape[node.attr("start") : node.attr("end")]
+            graph.values[node.outputs[0]] = np.array(part, NUMPY[node.attr("output_type")])
         return
     operands = []
     for name in node.inputs:
@@ -132,15 +146,15 @@ def _propagate_value(graph: Graph, node: Node) -> None:
         operands.append(value)
     for out in outs:
         size = 0 if out.static_shape is None else int(np.prod(out.static_shape))
-        if out.static_shape is None or size > MAX_VALUE_ELEMENTS:
+        if out.static_shape is None or size > MAX_VALUE_ELEMENTS or out.dtype not in NUMPY:
             return
     results = evaluate(node, operands)
     if results is not None:
         graph.values.update(zip(node.outputs, results))
 
 
+@functools.cache
 def _load_rules() -> None:
-    if not _RULES:
-        for module in pkgutil.iter_modules(__path__):
-            if not module.name.endswith("_test"):
-                importlib.import_module(f"{__name__}.{module.name}")
+    for module in pkgutil.iter_modules(__path__):
+        if not module.name.endswith("_test"):
+            importlib.import_module(f"{__name__}.{module.name}")

@@ -6,33 +6,108 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 from mace_tools.infer import Type, View, rule
-from mace_tools.ir import Shape
+from mace_tools.infer.checks import (
+    axes_of,
+    axis_of,
+    broadcast,
+    check_single,
+    check_vector,
+    fits,
+    require,
+    same,
+)
+
+_FLOATS = ("f32", "f16", "bf16")
 
 
-def broadcast(*shapes: Shape | None) -> Shape | None:
-    """NumPy's rule; an unknown extent stays unknown unless the other side decides it."""
-    if any(s is None for s in shapes):
-        return None
-    known = [s for s in shapes if s is not None]
-    rank = max((len(s) for s in known), default=0)
-    result: list[int | None] = []
-    for axis in range(-rank, 0):
-        dims = [s[axis] for s in known if len(s) >= -axis]
-        big = {d for d in dims if d not in (1, None)}
-        if len(big) > 1:
-            raise ValueError(f"shapes {', '.join(map(str, known))} do not broadcast")
-        if big:
-            result.append(big.pop())
-        else:
-            result.append(None if None in dims else 1)
-    return tuple(result)
-
-
-@rule("Activation", "BatchNorm", "BiasAdd", "Clip", "Cumsum", "Identity", "InstanceNorm",
-      "LayerNorm", "LocalResponseNorm", "LpNorm", "Softmax", "PRelu", "Reverse",
-      "ReverseSequence", "ScatterNd", "ChannelShuffle")
+@rule("Activation", "Identity")
 def as_input(v: View) -> Type:
     return v.dtype(), v.shape()
+
+
+@rule("Clip")
+def clip(v: View) -> Type:
+    check_single(v, 1)
+    check_single(v, 2)
+    return as_input(v)
+
+
+@rule("Cumsum", "Hardmax", "LpNorm", "Softmax")
+def along_axis(v: View) -> Type:
+    if v.shape() is not None:
+        axis_of(v.attr("axis"), len(v.shape()))
+    return as_input(v)
+
+
+@rule("BatchNorm", "BiasAdd", "InstanceNorm")
+def per_channel(v: View) -> Type:
+    x = v.shape()
+    least = 2 if v.node.op == "InstanceNorm" else 1
+    require(x is None or len(x) >= least, f"x must have {least} dimensions")
+    for i in range(1, len(v.node.inputs)):
+        check_vector(v, i, None if x is None else x[-1])
+    return as_input(v)
+
+
+@rule("LayerNorm")
+def layer_norm(v: View) -> Type:
+    x = v.shape()
+    if x is not None:
+        rest = x[axis_of(v.attr("axis"), len(x)) :]
+        for i in (1, 2):
+            require(not v.has(i) or fits(v.shape(i), rest), f"operand {i} must be {rest}")
+    return as_input(v)
+
+
+@rule("LocalResponseNorm")
+def local_response_norm(v: View) -> Type:
+    require(v.shape() != (), "x must have a dimension")
+    require(v.attr("depth_radius") >= 0 and v.attr("size") >= 0, "a negative size")
+    return as_input(v)
+
+
+@rule("ChannelShuffle")
+def channel_shuffle(v: View) -> Type:
+    x, group = v.shape(), v.attr("group")
+    require(x != () and group >= 1, f"group {group} must be 1 or larger, x must have a dimension")
+    require(not x or x[-1] is None or x[-1] % group == 0, f"group {group} does not divide {x}")
+    return as_input(v)
+
+
+@rule("PRelu")
+def p_relu(v: View) -> Type:
+    x, alpha = v.shape(0), v.shape(1)
+    if x is not None and alpha is not None:
+        require(len(alpha) <= len(x) and all(
+            a == 1 or same(a, d) for a, d in zip(reversed(alpha), reversed(x))),
+            f"alpha {alpha} does not broadcast to x {x}")
+    return as_input(v)
+
+
+@rule("Reverse")
+def reverse(v: View) -> Type:
+    if v.shape() is not None:
+        axes_of(v.attr("axis"), len(v.shape()))
+    return as_input(v)
+
+
+@rule("ReverseSequence")
+def reverse_sequence(v: View) -> Type:
+    x = v.shape()
+    if x is not None:
+        _, batch = axes_of([v.attr("seq_axis"), v.attr("batch_axis")], len(x))
+        check_vector(v, 1, x[batch])
+    return as_input(v)
+
+
+@rule("ScatterNd")
+def scatter_nd(v: View) -> Type:
+    x, idx = v.shape(0), v.shape(1)
+    require(idx != (), "idx must have a dimension")
+    if x is not None and idx is not None and idx[-1] is not None:
+        require(idx[-1] <= len(x), f"idx {idx} does not index the axes of {x}")
+        require(fits(v.shape(2), (*idx[:-1], *x[idx[-1] :])), "updates of another shape")
+    return as_input(v)
 
 
 @rule("Unary")
@@ -48,14 +123,22 @@ def cast(v: View) -> Type:
 
 @rule("Eltwise")
 def eltwise(v: View) -> Type:
+    require(v.attr("activation") == "NOOP" or v.dtype() in _FLOATS, "its activation needs floats")
     return v.dtype(), broadcast(v.shape(0), v.shape(1))
 
 
-@rule("Compare", "Logical")
+@rule("Compare")
 def compare(v: View) -> Type:
-    return "bool", broadcast(*(v.shape(i) for i in range(len(v.node.inputs))))
+    return "bool", broadcast(v.shape(0), v.shape(1))
+
+
+@rule("Logical")
+def logical(v: View) -> Type:
+    is_not = v.attr("type") == "NOT"
+    require(v.has(1) != is_not, "NOT takes one input, the others take two")
+    return "bool", v.shape() if is_not else broadcast(v.shape(0), v.shape(1))
 
 
 @rule("Select")
 def select(v: View) -> Type:
-    return v.dtype(1), broadcast(v.shape(0), v.shape(1), v.shape(2))
+    return v.dtype(1), broadcast(v.shape(0), broadcast(v.shape(1), v.shape(2)))

@@ -1,23 +1,33 @@
-"""Inference of ops with windows, channels and reductions. 4-D operands are NHWC.
+"""Inference of ops with windows, and of those that deal pixels. 4-D operands are NHWC.
 
 SPDX-License-Identifier: Apache-2.0
 """
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
+
+from mace_tools import op_facts
 from mace_tools.infer import Type, View, rule
-from mace_tools.infer.elementwise import broadcast
-from mace_tools.infer.shapes import axis_of, product
+from mace_tools.infer.checks import check_vector, product, require, same, with_rank
 from mace_tools.ir import Shape
 
-VALID, SAME, FULL, SAME_LOWER, EXPLICIT = range(5)
+PADDING = op_facts.numbers("Conv2d", "padding")
+VALID, SAME, FULL, SAME_LOWER, EXPLICIT = (
+    PADDING[name] for name in ("VALID", "SAME", "FULL", "SAME_LOWER", "EXPLICIT"))
+AVERAGE, MAX, L2 = (
+    op_facts.numbers("Pooling", "pooling_type")[name] for name in ("AVERAGE", "MAX", "L2"))
+CEIL = op_facts.numbers("Pooling", "round_mode")["CEIL"]
+_MAX_RESIZED = 2**24
 
 
 def window_extent(
     size: int | None, kernel: int, stride: int, dilation: int, padding: int,
     before: int, after: int, ceil: bool = False,
 ) -> int | None:
-    """How many windows fit along one axis (SPEC of Conv2d and Pooling)."""
+    """How many windows fit along one axis (mace/ops/common/window.h)."""
     if size is None:
         return None
     if padding in (SAME, SAME_LOWER):
@@ -26,174 +36,174 @@ def window_extent(
     if padding == FULL:
         before = after = reach - 1
     room = size + before + after - reach
-    if room < 0:
-        raise ValueError(f"the window ({reach}) is larger than the padded extent "
-                         f"({size + before + after})")
-    if not ceil:
-        return room // stride + 1
-    count = -(-room // stride) + 1
-    return count - 1 if (count - 1) * stride >= size + before else count
+    require(room >= 0, f"the window ({reach}) is larger than the padded extent "
+                       f"({size + before + after})")
+    count = (room // stride if not ceil else -(-room // stride)) + 1
+    if ceil and (count - 1) * stride >= size + before:
+        count -= 1
+    require(size > 0 or count == 0, "the operand has no pixels, and the output would have some")
+    return count
+
+
+def _pads(v: View) -> list[int]:
+    """Top, left, bottom, right of the attributes, which are checked, too."""
+    for name in ("strides", "dilations"):
+        require(len(v.attr(name)) == 2 and min(v.attr(name)) >= 1,
+                f"{name} {v.attr(name)} must be two numbers, 1 or larger")
+    pads = v.attr("padding_values")
+    if v.attr("padding") != EXPLICIT:
+        require(not pads, "padding_values are only for explicit padding")
+        return [0] * 4
+    require(len(pads) == 4 and min(pads) >= 0, f"padding_values {pads} must be four numbers")
+    return list(pads)
 
 
 def _spatial(v: View, kernel: list[int], ceil: bool = False) -> list[int | None]:
-    x = v.shape() or (None,) * 4
-    if len(x) != 4:
-        raise ValueError("a spatial op wants a 4-D operand")
-    padding = v.attr("padding", VALID)
-    top, left, bottom, right = (v.attr("padding_values", [0] * 4) if padding == EXPLICIT
-                                else [0] * 4)
-    strides, dilations = v.attr("strides", [1, 1]), v.attr("dilations", [1, 1])
-    return [window_extent(x[1], kernel[0], strides[0], dilations[0], padding, top, bottom, ceil),
-            window_extent(x[2], kernel[1], strides[1], dilations[1], padding, left, right, ceil)]
+    x, pads = with_rank(v, 0, 4, "[N,H,W,C]"), _pads(v)
+    require(min(kernel) >= 1, f"kernel {kernel} must be 1 or larger")
+    strides, dilations = v.attr("strides"), v.attr("dilations")
+    return [window_extent(x[1 + k], kernel[k], strides[k], dilations[k], v.attr("padding"),
+                          pads[k], pads[k + 2], ceil) for k in range(2)]
+
+
+def _filter(v: View, rank: int) -> Shape:
+    w = with_rank(v, 1, rank, f"a filter of {rank} dimensions")
+    require(0 not in w, f"filter {w} has an extent of 0")
+    return w
+
+
+def _check_groups(v: View, x: Shape, w: Shape) -> None:
+    group = v.attr("group")
+    whole = all(d is None or d % group == 0 for d in (w[0], x[3])) if group >= 1 else False
+    require(whole and (x[3] is None or same(w[1], x[3] // group)),
+            f"filter {w} does not fit x {x} and group {group}")
 
 
 @rule("Conv2d", "DepthwiseConv2d")
 def conv(v: View) -> Type:
-    x, w = v.shape(0), v.shape(1)
-    batch = None if x is None else x[0]
-    if w is None or None in w:
-        return v.dtype(), (batch, None, None, None)
-    deep = v.node.op == "DepthwiseConv2d"
-    want = None if w is None else (w[1] if deep else w[1] * v.attr("group", 1))
-    if x is not None and len(x) == 4 and x[3] is not None and x[3] != want:
-        raise ValueError(f"the filter wants {want} channels, the operand has {x[3]}")
-    channels = w[0] * w[1] if deep else w[0]
-    return v.dtype(), (batch, *_spatial(v, [w[2], w[3]]), channels)
+    w, x = _filter(v, 4), with_rank(v, 0, 4, "[N,H,W,C]")
+    if v.node.op == "DepthwiseConv2d":
+        require(same(w[1], x[3]), f"the filter wants {w[1]} channels, the operand has {x[3]}")
+        channels = product(w[:2])
+    else:
+        _check_groups(v, x, w)
+        channels = w[0]
+    check_vector(v, 2, channels)
+    if w[2] is None or w[3] is None:
+        return v.dtype(), (x[0], None, None, channels)
+    return v.dtype(), (x[0], *_spatial(v, [w[2], w[3]]), channels)
 
 
 @rule("Deconv2d")
 def deconv(v: View) -> Type:
-    x, w = v.shape(0), v.shape(1)
-    if x is None or w is None or None in w:
-        return v.dtype(), (None,) * 4
-    channels = w[0]
+    w, x = _filter(v, 4), with_rank(v, 0, 4, "[N,H,W,C]")
+    _check_groups(v, x, w)
+    check_vector(v, 2, w[0])
+    pads, more = _pads(v), v.attr("output_padding")
+    require(len(more) == 2 and min(more) >= 0, f"output_padding {more} must be two numbers")
     given = v.ints(3, "output_shape")
-    if given:
-        return v.dtype(), (x[0], *given[-3:-1], channels) if len(given) == 4 else (
-            x[0], *given, channels)
-    strides, dilations = v.attr("strides", [1, 1]), v.attr("dilations", [1, 1])
-    padding, more = v.attr("padding", VALID), v.attr("output_padding", [0, 0])
-    pads = v.attr("padding_values", [0] * 4) if padding == EXPLICIT else [0] * 4
-    out: list[int | None] = []
+    if v.has(3) and given is not None:
+        require(len(given) == 4, f"output shape {given} must be [N,H,W,C]")
+        given = given[1:3]
+    require(not given or len(given) == 2 and min(given) >= 1, f"output_shape {given} must be [h,w]")
+    out = [_transposed(v, k, x[1 + k], w[2 + k], pads, more[k]) if given == []
+           else given[k] if given else None for k in range(2)]
     for k in range(2):
-        size, reach = x[1 + k], (w[2 + k] - 1) * dilations[k] + 1
-        if size is None:
-            out.append(None)
-        elif padding in (SAME, SAME_LOWER):
-            out.append(size * strides[k])
-        else:
-            out.append((size - 1) * strides[k] + reach - pads[k] - pads[k + 2] + more[k])
-    return v.dtype(), (x[0], *out, channels)
+        require(x[1 + k] != 0 or not out[k], "x has no pixels, and the output would have some")
+    return v.dtype(), (x[0], *out, w[0])
+
+
+def _transposed(
+    v: View, k: int, size: int | None, kernel: int | None, pads: list[int], more: int
+) -> int | None:
+    """The extent of a transposed convolution along one axis."""
+    stride, padding = v.attr("strides")[k], v.attr("padding")
+    if size is None or kernel is None:
+        return None
+    if padding in (SAME, SAME_LOWER):
+        return size * stride
+    reach = (kernel - 1) * v.attr("dilations")[k] + 1
+    cut = 2 * (reach - 1) if padding == FULL else pads[k] + pads[k + 2]
+    extent = (size - 1) * stride + reach - cut + more
+    require(extent >= 1, f"the padding leaves {extent} outputs")
+    return extent
 
 
 @rule("Pooling")
 def pooling(v: View) -> Type:
-    x = v.shape()
-    batch, channels = (x[0], x[3]) if x is not None and len(x) == 4 else (None, None)
-    if v.attr("global", 0):
-        return v.dtype(), (batch, 1, 1, channels)
-    ceil = bool(v.attr("round_mode", 0))
-    return v.dtype(), (batch, *_spatial(v, v.attr("kernels"), ceil), channels)
+    n, h, w, c = with_rank(v, 0, 4, "[N,H,W,C]")
+    if v.attr("global"):
+        require(h != 0 and w != 0, "the operand has no pixels")
+        return v.dtype(), (n, 1, 1, c)
+    kernels = v.attr("kernels")
+    require(len(kernels) == 2, f"kernels {kernels} must be two numbers")
+    return v.dtype(), (n, *_spatial(v, kernels, v.attr("round_mode") == CEIL), c)
 
 
-@rule("FullyConnected")
-def fully_connected(v: View) -> Type:
-    x, w = v.shape(0), v.shape(1)
-    out = None if w is None else w[0]
-    if x is None:
-        return v.dtype(), None
-    if w is not None and x and x[-1] == w[1] or len(x) == 2:
-        return v.dtype(), (*x[:-1], out)
-    return v.dtype(), (x[0], out)
-
-
-@rule("MatMul")
-def matmul(v: View) -> Type:
-    a, b = v.shape(0), v.shape(1)
-    if a is None or b is None:
-        return v.dtype(), None
-    if len(a) >= 2 and v.attr("transpose_a", 0):
-        a = (*a[:-2], a[-1], a[-2])
-    if len(b) >= 2 and v.attr("transpose_b", 0):
-        b = (*b[:-2], b[-1], b[-2])
-    inner = (a[-1], b[-2] if len(b) > 1 else b[0])
-    if None not in inner and inner[0] != inner[1]:
-        raise ValueError(f"inner extents {inner[0]} and {inner[1]} differ")
-    batch = broadcast(a[:-2], b[:-2]) or ()
-    return v.dtype(), (*batch, *(a[-2:-1] if len(a) > 1 else ()), *(b[-1:] if len(b) > 1 else ()))
-
-
-@rule("Reduce")
-def reduce(v: View) -> Type:
-    x, axes = v.shape(), v.ints(1, "axis")
-    if v.has(1) and axes is None:
-        return v.dtype(), None
-    return v.dtype(), reduced(x, axes or [], bool(v.attr("keepdims", 0)))
-
-
-def reduced(x: Shape | None, axes: list[int], keepdims: bool) -> Shape | None:
-    if x is None:
-        return None if axes or keepdims else ()
-    gone = {axis_of(a, len(x)) for a in axes} or set(range(len(x)))
-    if keepdims:
-        return tuple(1 if k in gone else d for k, d in enumerate(x))
-    return tuple(d for k, d in enumerate(x) if k not in gone)
-
-
-@rule("ArgMax")
-def arg_max(v: View) -> Type:
-    kind = str(v.attr("output_type", "i64"))
-    return kind, reduced(v.shape(), [v.attr("axis", 0)], bool(v.attr("keepdims", 1)))
+def resized(extent: int, scale: float) -> int:
+    """What a scale of Resize makes of an extent, in float32 as the engine computes it."""
+    out = np.floor(np.float32(extent) * np.float32(scale))
+    require(scale > 0 and out <= _MAX_RESIZED, f"scale {scale} is out of range")
+    return int(out)
 
 
 @rule("Resize")
 def resize(v: View) -> Type:
-    x = v.shape() or (None,) * 4
-    size = v.ints(1, "size")
+    x, size, scales = with_rank(v, 0, 4, "[N,H,W,C]"), v.ints(1, "size"), v.attr("scales")
+    require(0 <= v.attr("cubic_steps") <= _MAX_RESIZED, "cubic_steps is out of range")
+    hw: list[int | None] = [None, None]
     if size:
-        return v.dtype(), (x[0], *size[:2], x[3])
-    scales = v.attr("scales") if not v.has(1) else None
-    hw = [None if d is None or not scales else int(d * scales[k] + 1e-5)
-          for k, d in enumerate(x[1:3])]
+        hw = list(size)
+    elif size is not None:
+        require(len(scales) == 2, "it needs a size, or scales of two numbers")
+        hw = [None if d is None else resized(d, scales[k]) for k, d in enumerate(x[1:3])]
+    require(len(hw) == 2 and all(d is None or 1 <= d <= _MAX_RESIZED for d in (*hw, *x[1:3])),
+            f"cannot resize {x} to {hw}")
     return v.dtype(), (x[0], *hw, x[3])
 
 
 @rule("DepthToSpace")
 def depth_to_space(v: View) -> Type:
-    return v.dtype(), _blocked(v.shape(), v.attr("block_size"))
+    n, h, w, c = with_rank(v, 0, 4, "[N,H,W,C]")
+    b = v.attr("block_size")
+    require(b >= 1 and (c is None or c % (b * b) == 0),
+            f"{c} channels are no multiple of block_size {b} squared")
+    return v.dtype(), (n, _times(h, b), _times(w, b), None if c is None else c // (b * b))
 
 
 @rule("SpaceToDepth")
 def space_to_depth(v: View) -> Type:
-    x, b = v.shape() or (None,) * 4, v.attr("block_size")
-    n, h, w, c = x
-    return v.dtype(), (n, h and h // b, w and w // b, c and c * b * b)
+    n, h, w, c = with_rank(v, 0, 4, "[N,H,W,C]")
+    b = v.attr("block_size")
+    require(b >= 1 and all(d is None or d % b == 0 for d in (h, w)),
+            f"block_size {b} does not divide {h} x {w}")
+    return v.dtype(), (n, *(None if d is None else d // b for d in (h, w)), _times(c, b * b))
 
 
-def _blocked(x: Shape | None, b: int) -> Shape:
-    n, h, w, c = x or (None,) * 4
-    if c is not None and c % (b * b):
-        raise ValueError(f"{c} channels are no multiple of block_size {b} squared")
-    return n, h and h * b, w and w * b, c and c // (b * b)
+def _times(extent: int | None, factor: int) -> int | None:
+    return None if extent is None else extent * factor
 
 
 @rule("SpaceToBatchNd", "BatchToSpaceNd")
 def batch_blocks(v: View) -> Type:
-    x, block = v.shape(), v.attr("block_shape")
+    x, block, to_batch = v.shape(), v.attr("block_shape"), v.node.op == "SpaceToBatchNd"
+    edges = v.attr("paddings" if to_batch else "crops")
+    require(len(edges) == 2 * len(block) and min((*block, 1)) >= 1 and min(edges, default=0) >= 0,
+            f"block_shape {block} and edges {edges} must hold one and two numbers for an axis")
+    require(len(block) >= 1 and (x is None or len(block) < len(x)), f"block_shape {block} for {x}")
     if x is None:
         return v.dtype(), None
-    count = product(tuple(block)) or 1
-    out = list(x)
-    if v.node.op == "SpaceToBatchNd":
-        pads = v.attr("paddings")
-        out[0] = None if x[0] is None else x[0] * count
-        for k, b in enumerate(block):
-            d = x[k + 1]
-            out[k + 1] = None if d is None else (d + pads[2 * k] + pads[2 * k + 1]) // b
-    else:
-        crops = v.attr("crops")
-        out[0] = None if x[0] is None else x[0] // count
-        for k, b in enumerate(block):
-            d = x[k + 1]
-            out[k + 1] = None if d is None else d * b - crops[2 * k] - crops[2 * k + 1]
+    count, out = math.prod(block), list(x)
+    out[0] = _times(x[0], count) if to_batch else _divided(x[0], count)
+    for k, b in enumerate(block):
+        d, both = x[k + 1], edges[2 * k] + edges[2 * k + 1]
+        if d is None:
+            continue
+        out[k + 1] = _divided(d + both, b) if to_batch else d * b - both
+        require(out[k + 1] >= 0, f"crops {edges} are larger than {d * b}")
     return v.dtype(), tuple(out)
+
+
+def _divided(extent: int | None, count: int) -> int | None:
+    require(extent is None or extent % count == 0, f"blocks of {count} do not divide {extent}")
+    return None if extent is None else extent // count

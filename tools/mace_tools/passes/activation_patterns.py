@@ -61,7 +61,7 @@ def _product(graph: Graph, node: Node) -> None:
         if not is_op(maker, "Activation") or maker.inputs[0] != x:
             continue
         kind = maker.attrs["activation"]
-        slope, offset = (maker.attrs.get(a, 0.0)
+        slope, offset = (maker.attr(a)
                          for a in ("activation_coefficient", "hardsigmoid_beta"))
         if kind == "SIGMOID":
             _become(graph, node, x, activation="SWISH")

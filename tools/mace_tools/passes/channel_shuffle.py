@@ -21,7 +21,7 @@ def channel_shuffle(graph: Graph) -> None:
             continue
         x = first.inputs[0]
         axis = _channel_axis(graph.shape(x), graph.shape(first.outputs[0]),
-                             graph.shape(last.outputs[0]), swap.attrs.get("dims"))
+                             graph.shape(last.outputs[0]), swap.attr("dims"))
         if axis is not None:
             group = graph.shape(first.outputs[0])[axis]
             _rewrite(graph, last, x, axis, group)

@@ -25,9 +25,8 @@ def flatten_atrous(graph: Graph) -> None:
         if before is None or before.op != "SpaceToBatchNd":
             continue
         block = before.attrs["block_shape"]
-        plain = (conv.attrs.get("strides", [1, 1]) == [1, 1]
-                 and conv.attrs.get("dilations", [1, 1]) == [1, 1]
-                 and conv.attrs.get("padding", VALID) == VALID)
+        plain = (conv.attr("strides") == conv.attr("dilations") == [1, 1]
+                 and conv.attr("padding") == VALID)
         if not plain or len(block) != 2 or after.attrs["block_shape"] != block:
             continue
         pads = [p - c for p, c in zip(before.attrs["paddings"], after.attrs["crops"])]

@@ -5,10 +5,9 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-from mace_tools.infer.spatial import EXPLICIT, VALID
+from mace_tools.infer.spatial import AVERAGE, CEIL, EXPLICIT, MAX, VALID
 from mace_tools.ir import Graph, Node
 
-AVERAGE, MAX = 1, 2
 _NEVER_NEGATIVE = ("RELU", "RELUX", "SIGMOID", "HARDSIGMOID", "SOFTPLUS")
 
 
@@ -19,7 +18,7 @@ def fold_pad(graph: Graph) -> None:
         pad = graph.producer(node.inputs[0])
         if pad is None or pad.op != "Pad" or not _is_exact(graph, pad, node):
             continue
-        before = (node.attrs["padding_values"] if node.attrs.get("padding", VALID) == EXPLICIT
+        before = (node.attrs["padding_values"] if node.attr("padding") == EXPLICIT
                   else [0] * 4)
         top, bottom, left, right = pad.attrs["paddings"][2:6]
         more = [top, left, bottom, right]
@@ -31,18 +30,17 @@ def fold_pad(graph: Graph) -> None:
 
 
 def _is_exact(graph: Graph, pad: Node, node: Node) -> bool:
-    pads = pad.attrs.get("paddings")
-    spatial = pads is not None and len(pads) == 8 and not any(pads[:2] + pads[6:])
-    zeros = (pad.attrs.get("pad_type", "CONSTANT") == "CONSTANT"
-             and pad.attrs.get("constant_value", 0) == 0)
-    if not spatial or not zeros or node.attrs.get("padding", VALID) not in (VALID, EXPLICIT):
+    pads = pad.attr("paddings")
+    spatial = len(pads) == 8 and not any(pads[:2] + pads[6:])
+    zeros = pad.attr("pad_type") == "CONSTANT" and pad.attr("constant_value") == 0
+    if not spatial or not zeros or node.attr("padding") not in (VALID, EXPLICIT):
         return False
     if node.op != "Pooling":
         return True
-    if node.attrs.get("global", 0) or node.attrs.get("round_mode", 0):
+    if node.attr("global") or node.attr("round_mode") == CEIL:
         return False
     if node.attrs["pooling_type"] == AVERAGE:
-        return node.attrs.get("padding", VALID) == VALID
+        return node.attr("padding") == VALID
     if node.attrs["pooling_type"] != MAX:
         return False
     # A padded zero and a window's missing element are the same only where nothing is negative

@@ -10,12 +10,17 @@ from collections.abc import Callable
 import numpy as np
 
 from mace_tools.ir import Graph, Node
-from mace_tools.passes.match import CONV_LIKE, channel_vector, only_producer, plain, with_constant
+from mace_tools.passes.match import (
+    ACTIVATION_ATTRS,
+    CONV_LIKE,
+    channel_vector,
+    only_producer,
+    plain,
+    with_constant,
+)
 
 # y = x * scale + offset per channel: x, scale and offset; None where it is 1 or 0.
 Affine = tuple[str, "np.ndarray | None", "np.ndarray | None"]
-
-ACTIVATION_ATTRS = ("activation", "max_limit", "activation_coefficient", "hardsigmoid_beta")
 
 
 def fold_scale(graph: Graph) -> None:
@@ -43,7 +48,7 @@ def _scale_and_offset(graph: Graph, node: Node) -> Affine | None:
         if any(p is None for p in params):
             return None
         gamma, beta, mean, var = (p.astype(np.float64) for p in params)
-        scale = gamma / np.sqrt(var + node.attrs.get("epsilon", 1e-4))
+        scale = gamma / np.sqrt(var + node.attr("epsilon"))
         return node.inputs[0], scale, beta - mean * scale
     if node.op != "Eltwise" or node.attrs["type"] not in ("PROD", "DIV"):
         return None

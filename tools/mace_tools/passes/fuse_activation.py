@@ -5,15 +5,13 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-import math
-
+from mace_tools import op_facts
 from mace_tools.ir import Attr, Graph, Node
-from mace_tools.passes.fold_scale import ACTIVATION_ATTRS
-from mace_tools.passes.match import CONV_LIKE, only_producer, plain, with_constant
+from mace_tools.passes.match import ACTIVATION_ATTRS, only_producer, plain, with_constant
 
-_HOSTS = (*CONV_LIKE, "Eltwise", "BatchNorm", "BiasAdd", "InstanceNorm", "Pooling")
+_HOSTS = tuple(op for op in op_facts.ops_with("activation") if op != "Activation")
 # Ops that hand elements on as they are: an activation after them may as well come before.
-_MOVING = ("Reshape", "Flatten", "Squeeze", "ExpandDims", "Transpose", "ChannelShuffle")
+_MOVING = (*op_facts.views(), "Transpose", "ChannelShuffle")
 
 
 def canonical_activations(graph: Graph) -> None:
@@ -44,8 +42,8 @@ def fuse_activation(graph: Graph) -> None:
 def _as_activation(graph: Graph, node: Node) -> dict[str, Attr] | None:
     if graph.tensors[node.outputs[0]].dtype not in ("f32", "f16"):
         return None
-    if node.op == "Clip" and len(node.inputs) == 1 and node.attrs.get("min") == 0:
-        high = float(node.attrs.get("max", math.inf))
+    if node.op == "Clip" and len(node.inputs) == 1 and node.attr("min") == 0:
+        high = float(node.attr("max"))
         if high > 3e38:
             return {"activation": "RELU"}
         return {"activation": "RELUX", "max_limit": high} if high > 0 else None

@@ -168,7 +168,7 @@ def _last_axes(graph: Graph, node: Node | None, rank: int | None) -> int | None:
     """The first axis of a mean over the last axes, which stay as 1."""
     if not is_op(node, "Reduce", reduce_type="MEAN", keepdims=1) or rank is None:
         return None
-    axes = sorted(a % rank for a in node.attrs.get("axis", []))
+    axes = sorted(a % rank for a in node.attr("axis"))
     return axes[0] if axes and axes == list(range(axes[0], rank)) else None
 
 

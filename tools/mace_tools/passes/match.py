@@ -7,20 +7,24 @@ from __future__ import annotations
 
 import numpy as np
 
+from mace_tools import op_facts
 from mace_tools.ir import Graph, Node
 
+NO_ACTIVATION = op_facts.all_ops()["Activation"].default("activation")
+# What an op that applies an activation to its result may say of it.
+ACTIVATION_ATTRS = tuple(op_facts.all_ops()["Activation"].attrs)
 # Ops with weights in operand 1 and an optional bias in operand 2.
 CONV_LIKE = ("Conv2d", "DepthwiseConv2d", "Deconv2d", "FullyConnected")
 
 
 def plain(node: Node) -> bool:
     """Whether a node applies no activation to its result."""
-    return node.attrs.get("activation", "NOOP") == "NOOP"
+    return node.attrs.get("activation") in (None, NO_ACTIVATION)
 
 
 def is_op(node: Node | None, op: str, **attrs: object) -> bool:
     return (node is not None and node.op == op
-            and all(node.attrs.get(k) == v for k, v in attrs.items()))
+            and all(node.attr(k) == v for k, v in attrs.items()))
 
 
 def with_constant(graph: Graph, node: Node) -> tuple[str, np.ndarray, int] | None:

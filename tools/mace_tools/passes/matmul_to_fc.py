@@ -28,7 +28,7 @@ def _fold_transpose(graph: Graph, node: Node, side: int, flag: str) -> None:
     inputs = list(node.inputs)
     inputs[side] = maker.inputs[0]
     graph.set_inputs(node, inputs)
-    node.attrs[flag] = 1 - int(node.attrs.get(flag, 0))
+    node.attrs[flag] = 1 - int(node.attr(flag))
 
 
 def _to_fully_connected(graph: Graph, node: Node) -> None:
@@ -36,9 +36,9 @@ def _to_fully_connected(graph: Graph, node: Node) -> None:
     rank = graph.rank(node.inputs[0])
     if weight is None or weight.ndim != 2 or rank is None or rank < 2:
         return
-    if node.attrs.get("transpose_a", 0):
+    if node.attr("transpose_a"):
         return
-    if not node.attrs.get("transpose_b", 0):
+    if not node.attr("transpose_b"):
         name = graph.add_const(f"{node.inputs[1]}_t", weight.T, like=node.inputs[1])
         graph.set_inputs(node, [node.inputs[0], name])
     node.op = "FullyConnected"

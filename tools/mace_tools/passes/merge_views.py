@@ -5,11 +5,12 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+from mace_tools import op_facts
 from mace_tools.ir import Graph, Node, Shape
 from mace_tools.passes.match import only_producer
 from mace_tools.passes.permute import moves_only_ones
 
-_VIEWS = ("Reshape", "Flatten", "Squeeze", "ExpandDims")
+_VIEWS = op_facts.views()
 
 
 def merge_views(graph: Graph) -> None:

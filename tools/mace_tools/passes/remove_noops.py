@@ -38,8 +38,8 @@ def _cast(graph: Graph, node: Node) -> str | None:
 
 
 def _transpose(graph: Graph, node: Node) -> str | None:
-    dims = node.attrs.get("dims")
-    return node.inputs[0] if dims is not None and list(dims) == sorted(dims) else None
+    dims = node.attr("dims")
+    return node.inputs[0] if dims and list(dims) == sorted(dims) else None
 
 
 def _single(graph: Graph, node: Node) -> str | None:
@@ -47,8 +47,8 @@ def _single(graph: Graph, node: Node) -> str | None:
 
 
 def _pad(graph: Graph, node: Node) -> str | None:
-    pads = node.attrs.get("paddings")
-    return node.inputs[0] if pads is not None and not any(pads) else None
+    pads = node.attr("paddings")
+    return node.inputs[0] if pads and not any(pads) else None
 
 
 def _activation(graph: Graph, node: Node) -> str | None:
@@ -56,7 +56,7 @@ def _activation(graph: Graph, node: Node) -> str | None:
 
 
 def _slice(graph: Graph, node: Node) -> str | None:
-    if len(node.inputs) > 1 or any(s != 1 for s in node.attrs.get("steps", [])):
+    if len(node.inputs) > 1 or any(s != 1 for s in node.attr("steps")):
         return None
     whole = (s == 0 and e >= 2**31 - 1 for s, e in zip(node.attrs["starts"], node.attrs["ends"]))
     return node.inputs[0] if all(whole) else _same_shape(graph, node)

@@ -14,13 +14,16 @@ from typing import Any
 
 import numpy as np
 
+from mace_tools import op_facts
 from mace_tools.ir import Graph, Node, Tensor
 from mace_tools.passes.permute import Perm, drop, insert, inverse
 
-# Ops whose operands must all be transposed alike.
-JOINING = ("Eltwise", "Compare", "Logical", "Select", "PRelu", "Concat")
-# Ops of one operand that keep its shape whatever the order of axes.
-UNARY = ("Activation", "Clip", "Unary", "Cast", "Identity")
+# Ops that work element by element: all operands must be transposed alike.
+ELEMENTWISE = op_facts.in_order("any")
+# Ops that only want the axes which their attributes name to be named again.
+NAMED = op_facts.in_order("named")
+# Ops of several operands that stand beside each other.
+JOINING = (*ELEMENTWISE, "Concat")
 
 
 @dataclass
@@ -37,8 +40,13 @@ class Sink:
         """The axis of x that is axis `axis` of the transposed operand."""
         return self.perm[axis % len(self.perm)]
 
-    def axes(self, name: str) -> list[int]:
-        return [self.axis(a) for a in self.attrs[name]]
+    def axes(self, axes: list[int]) -> list[int]:
+        return [self.axis(a) for a in axes]
+
+    def attr(self, name: str) -> Any:
+        """As Node.attr, of op'."""
+        default = op_facts.all_ops()[self.node.op].default
+        return self.attrs[name] if name in self.attrs else default(name)
 
 
 Rule = Callable[[Sink], list[Perm] | None]
@@ -53,33 +61,11 @@ def rule(*ops: str) -> Callable[[Rule], Rule]:
     return register
 
 
-@rule(*UNARY)
-def unary(s: Sink) -> list[Perm] | None:
-    return [s.perm] if all(s.graph.const(i) is not None for i in s.inputs[1:] if i) else None
-
-
-@rule("Softmax", "LpNorm", "Cumsum")
-def along_axis(s: Sink) -> list[Perm]:
-    default = 0 if s.node.op == "Cumsum" else -1
-    s.attrs["axis"] = s.axis(s.attrs.get("axis", default))
-    return [s.perm]
-
-
-@rule("Reverse")
-def reverse(s: Sink) -> list[Perm]:
-    s.attrs["axis"] = s.axes("axis")
-    return [s.perm]
-
-
-@rule("Split")
-def split(s: Sink) -> list[Perm]:
-    s.attrs["axis"] = s.axis(s.attrs.get("axis", 0))
-    return [s.perm] * len(s.node.outputs)
-
-
-@rule("TopK")
-def top_k(s: Sink) -> list[Perm]:
-    s.attrs["axis"] = s.axis(s.attrs.get("axis", -1))
+@rule(*(op for op in NAMED if op not in JOINING))
+def named_axes(s: Sink) -> list[Perm]:
+    for name in op_facts.all_ops()[s.node.op].axes():
+        axes = s.attr(name)
+        s.attrs[name] = s.axes(axes) if isinstance(axes, list) else s.axis(axes)
     return [s.perm] * len(s.node.outputs)
 
 
@@ -87,31 +73,31 @@ def top_k(s: Sink) -> list[Perm]:
 def slice_(s: Sink) -> list[Perm] | None:
     if len(s.inputs) > 1:
         return None
-    s.attrs["axes"] = [s.axis(a) for a in s.attrs.get("axes", range(len(s.attrs["starts"])))]
+    s.attrs["axes"] = s.axes(s.attr("axes") or list(range(len(s.attr("starts")))))
     return [s.perm]
 
 
 @rule("Pad")
 def pad(s: Sink) -> list[Perm] | None:
-    if "paddings" not in s.attrs or len(s.inputs) > 1:
+    if len(s.inputs) > 1:
         return None
-    pairs = np.reshape(s.attrs["paddings"], (-1, 2))
+    pairs = np.reshape(s.attr("paddings"), (-1, 2))
     s.attrs["paddings"] = pairs[inverse(s.perm)].reshape(-1).tolist()
     return [s.perm]
 
 
 @rule("Tile")
 def tile(s: Sink) -> list[Perm] | None:
-    if "repeats" not in s.attrs or len(s.inputs) > 1:
+    if len(s.inputs) > 1:
         return None
-    s.attrs["repeats"] = [s.attrs["repeats"][k] for k in inverse(s.perm)]
+    s.attrs["repeats"] = [s.attr("repeats")[k] for k in inverse(s.perm)]
     return [s.perm]
 
 
 @rule("Expand")
 def expand(s: Sink) -> list[Perm] | None:
-    dims = s.attrs.get("shape")
-    if dims is None or len(s.inputs) > 1 or len(dims) > len(s.perm):
+    dims = s.attr("shape")
+    if len(s.inputs) > 1 or len(dims) > len(s.perm):
         return None
     dims = [1] * (len(s.perm) - len(dims)) + list(dims)
     s.attrs["shape"] = [dims[k] for k in inverse(s.perm)]
@@ -122,32 +108,32 @@ def expand(s: Sink) -> list[Perm] | None:
 def reduce(s: Sink) -> list[Perm] | None:
     if len(s.inputs) > 1:
         return None
-    axes = [a % len(s.perm) for a in s.attrs.get("axis", [])] or list(range(len(s.perm)))
-    if s.attrs.get("axis"):
+    axes = [a % len(s.perm) for a in s.attr("axis")] or list(range(len(s.perm)))
+    if s.attr("axis"):
         s.attrs["axis"] = sorted(s.perm[a] for a in axes)
-    return [s.perm if s.attrs.get("keepdims", 0) else drop(s.perm, axes)]
+    return [s.perm if s.attr("keepdims") else drop(s.perm, axes)]
 
 
 @rule("ArgMax")
 def arg_max(s: Sink) -> list[Perm]:
-    axis = s.attrs.get("axis", 0) % len(s.perm)
+    axis = s.attr("axis") % len(s.perm)
     s.attrs["axis"] = s.axis(axis)
-    return [s.perm if s.attrs.get("keepdims", 1) else drop(s.perm, [axis])]
+    return [s.perm if s.attr("keepdims") else drop(s.perm, [axis])]
 
 
 @rule("Gather")
 def gather(s: Sink) -> list[Perm] | None:
     rank = s.graph.rank(s.inputs[1])
-    if rank not in (0, 1) or s.attrs.get("batch_dims", 0):
+    if rank not in (0, 1) or s.attr("batch_dims"):
         return None
-    axis = s.attrs.get("axis", 0) % len(s.perm)
+    axis = s.attr("axis") % len(s.perm)
     s.attrs["axis"] = s.axis(axis)
     return [s.perm if rank == 1 else drop(s.perm, [axis])]
 
 
 @rule("Squeeze")
 def squeeze(s: Sink) -> list[Perm] | None:
-    axes = [a % len(s.perm) for a in s.attrs.get("axis", [])]
+    axes = [a % len(s.perm) for a in s.attr("axis")]
     if not axes:
         return None
     s.attrs["axis"] = sorted(s.perm[a] for a in axes)
@@ -156,15 +142,16 @@ def squeeze(s: Sink) -> list[Perm] | None:
 
 @rule("ExpandDims")
 def expand_dims(s: Sink) -> list[Perm]:
-    rank = len(s.perm) + len(s.attrs["axis"])
-    s.attrs["axis"] = sorted(a % rank for a in s.attrs["axis"])
+    rank = len(s.perm) + len(s.attr("axis"))
+    s.attrs["axis"] = sorted(a % rank for a in s.attr("axis"))
     return [insert(s.perm, s.attrs["axis"])]
 
 
 @rule("Shape")
 def shape(s: Sink) -> list[Perm]:
     """The extents of T(x) are those of x in another order."""
-    part = s.perm[s.attrs.pop("start", 0) : s.attrs.pop("end", None)]
+    part = s.perm[s.attr("start") : s.attr("end")]
+    s.attrs = {k: v for k, v in s.attrs.items() if k not in ("start", "end")}
     out = s.node.outputs[0]
     inner = s.graph.fresh(f"{out}/inner")
     s.graph.add_tensor(Tensor(inner, s.graph.tensors[out].dtype, (len(s.perm),)))

@@ -81,9 +81,9 @@ def _sink_joining(graph: Graph, node: Node, evened: set[Node]) -> bool:
             evened.add(node)
         sink = Sink(graph, node, perm, list(node.inputs), dict(node.attrs))
         if node.op == "Concat":
-            sink.attrs["axis"] = sink.axis(node.attrs.get("axis", -1))
+            sink.attrs["axis"] = sink.axis(node.attr("axis"))
         for k, name in enumerate(node.inputs):
-            sink.inputs[k] = _in_order(graph, node, name, perm)
+            sink.inputs[k] = name and _in_order(graph, node, name, perm)
         return _apply(graph, sink, [perm])
     return False
 
@@ -91,7 +91,7 @@ def _sink_joining(graph: Graph, node: Node, evened: set[Node]) -> bool:
 def _others(graph: Graph, node: Node, perm: list[int]) -> list[str] | None:
     """Operands that are not transposed by `perm` and computed; None if one can never be."""
     others = []
-    for name in set(node.inputs):
+    for name in set(node.inputs) - {""}:
         found = transposed(graph, name)
         tensor = graph.tensors[name]
         if found and found[1] == perm:
@@ -112,7 +112,7 @@ def _pays(graph: Graph, node: Node, perm: list[int], others: list[str]) -> bool:
         shape = graph.tensors[name].shape
         padded = (1,) * (len(perm) - len(shape)) + tuple(shape)
         cost += not moves_only_ones(inverse(perm), padded)
-    moving = [name for name in set(node.inputs) - set(others)
+    moving = [name for name in set(node.inputs) - {"", *others}
               if _moves(graph, name, perm)]
     if cost == 0:
         return bool(moving)
@@ -138,12 +138,19 @@ def _all_undo(graph: Graph, name: str, perm: list[int], depth: int = 8) -> bool:
     if not readers or name in graph.outputs or depth == 0:
         return False
     for reader in readers:
-        if reader.op == "Transpose" and is_identity(compose(perm, reader.attrs.get("dims", []))):
+        if reader.op == "Transpose" and is_identity(compose(perm, reader.attr("dims"))):
             continue
-        if reader.op in sink_rules.UNARY and _all_undo(graph, reader.outputs[0], perm, depth - 1):
+        if _has_one_operand(graph, reader, name) and _all_undo(
+                graph, reader.outputs[0], perm, depth - 1):
             continue
         return False
     return True
+
+
+def _has_one_operand(graph: Graph, node: Node, name: str) -> bool:
+    """Whether an elementwise node has no other operand whose axes have an order."""
+    return node.op in sink_rules.ELEMENTWISE and all(
+        i in ("", name) or _is_single(graph.tensors[i]) for i in node.inputs)
 
 
 def _in_order(graph: Graph, node: Node, name: str, perm: list[int]) -> str:

@@ -1,4 +1,4 @@
-"""The engine's ops in NumPy: slow, obvious; for constant folding and as a twin in tests.
+"""The engine's ops in NumPy: slow, obvious; for constant folding and for comparison in tests.
 
 SPDX-License-Identifier: Apache-2.0
 
@@ -14,6 +14,7 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
+from mace_tools import op_facts
 from mace_tools.ir import Graph, Node
 
 Operands = Sequence[Optional[np.ndarray]]
@@ -45,7 +46,9 @@ def evaluate(node: Node, operands: Operands) -> list[np.ndarray] | None:
     function = _FUNCTIONS.get(node.op) if evaluates(node.op) else None
     if function is None:
         return None
-    attrs = {**node.attrs, "num_outputs": len(node.outputs)}
+    op = op_facts.all_ops().get(node.op)
+    defaults = op.defaults() if op is not None else {}
+    attrs = {**defaults, **node.attrs, "num_outputs": len(node.outputs)}
     result = function(operands, attrs)
     return list(result) if isinstance(result, (list, tuple)) else [np.asarray(result)]
 

@@ -26,10 +26,10 @@ def sigmoid(x):
 
 def activate(x, attrs):
     """The activation that `attrs` name, applied in float32."""
-    a, b = attrs.get("activation_coefficient", 0.0), attrs.get("hardsigmoid_beta", 0.5)
-    kind = attrs.get("activation", "NOOP")
+    a, b = attrs["activation_coefficient"], attrs["hardsigmoid_beta"]
+    kind = attrs["activation"]
     with np.errstate(over="ignore"):
-        return _ACTIVATIONS[kind](x, a, b, attrs.get("max_limit", 0.0)).astype(x.dtype, copy=False)
+        return _ACTIVATIONS[kind](x, a, b, attrs["max_limit"]).astype(x.dtype, copy=False)
 
 
 _ACTIVATIONS = {
@@ -63,10 +63,10 @@ def prelu(xs, attrs):
 @op("Clip")
 def clip(xs, attrs):
     x = xs[0]
-    low = xs[1] if len(xs) > 1 and xs[1] is not None else attrs.get("min")
-    high = xs[2] if len(xs) > 2 and xs[2] is not None else attrs.get("max")
-    x = x if low is None else np.maximum(x, low)
-    return (x if high is None else np.minimum(x, high)).astype(xs[0].dtype)
+    low = xs[1] if len(xs) > 1 and xs[1] is not None else attrs["min"]
+    high = xs[2] if len(xs) > 2 and xs[2] is not None else attrs["max"]
+    x = x if np.isneginf(low) else np.maximum(x, low)  # so that integers stay integers
+    return (x if np.isposinf(high) else np.minimum(x, high)).astype(xs[0].dtype)
 
 
 @op("BiasAdd")

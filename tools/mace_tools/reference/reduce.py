@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from mace_tools.infer.spatial import resized
 from mace_tools.reference import op
 from mace_tools.reference.elementwise import activate
 from mace_tools.reference.shapes import ints
@@ -33,42 +34,42 @@ _REDUCE = {
 def reduce(xs, attrs):
     axes = ints(xs, 1, attrs, "axis")
     axis = tuple(axes) if axes else tuple(range(xs[0].ndim))
-    result = _REDUCE[attrs["reduce_type"]](xs[0], axis=axis, keepdims=bool(attrs.get("keepdims")))
+    result = _REDUCE[attrs["reduce_type"]](xs[0], axis=axis, keepdims=bool(attrs["keepdims"]))
     return np.asarray(result, xs[0].dtype)
 
 
 @op("ArgMax")
 def arg_max(xs, attrs):
-    x, axis = xs[0], attrs.get("axis", 0)
-    find = np.argmin if attrs.get("argmin", 0) else np.argmax
-    if attrs.get("select_last", 0):
+    x, axis = xs[0], attrs["axis"]
+    find = np.argmin if attrs["argmin"] else np.argmax
+    if attrs["select_last"]:
         y = x.shape[axis] - 1 - find(np.flip(x, axis), axis=axis, keepdims=True)
     else:
         y = find(x, axis=axis, keepdims=True)
-    y = y if attrs.get("keepdims", 1) else np.squeeze(y, axis)
-    return y.astype(np.int32 if attrs.get("output_type") == "i32" else np.int64)
+    y = y if attrs["keepdims"] else np.squeeze(y, axis)
+    return y.astype(np.int32 if attrs["output_type"] == "i32" else np.int64)
 
 
 @op("Cumsum")
 def cumsum(xs, attrs):
-    axis = attrs.get("axis", 0)
-    x = np.flip(xs[0], axis) if attrs.get("reverse", 0) else xs[0]
+    axis = attrs["axis"]
+    x = np.flip(xs[0], axis) if attrs["reverse"] else xs[0]
     y = np.cumsum(x, axis, dtype=x.dtype)
-    y = y - x if attrs.get("exclusive", 0) else y
-    return np.flip(y, axis) if attrs.get("reverse", 0) else y
+    y = y - x if attrs["exclusive"] else y
+    return np.flip(y, axis) if attrs["reverse"] else y
 
 
 @op("Softmax")
 def softmax(xs, attrs):
-    axis = attrs.get("axis", -1)
+    axis = attrs["axis"]
     x = xs[0] - np.max(xs[0], axis, keepdims=True)
     total = np.sum(np.exp(x), axis, keepdims=True)
-    return x - np.log(total) if attrs.get("use_log", 0) else np.exp(x) / total
+    return x - np.log(total) if attrs["use_log"] else np.exp(x) / total
 
 
 @op("Hardmax")
 def hardmax(xs, attrs):
-    axis = attrs.get("axis", -1)
+    axis = attrs["axis"]
     best = np.expand_dims(np.argmax(xs[0], axis), axis)
     hot = np.zeros_like(xs[0])
     np.put_along_axis(hot, best, 1, axis)
@@ -78,7 +79,7 @@ def hardmax(xs, attrs):
 @op("BatchNorm")
 def batch_norm(xs, attrs):
     x, scale, offset, mean, var = xs
-    y = (x - mean) * (scale / np.sqrt(var + attrs.get("epsilon", 1e-4))) + offset
+    y = (x - mean) * (scale / np.sqrt(var + attrs["epsilon"])) + offset
     return activate(y.astype(x.dtype), attrs)
 
 
@@ -91,14 +92,14 @@ def _normalize(x, axes, epsilon):
 @op("InstanceNorm")
 def instance_norm(xs, attrs):
     x, scale, offset = xs
-    y = _normalize(x, tuple(range(1, x.ndim - 1)), attrs.get("epsilon", 1e-5)) * scale + offset
+    y = _normalize(x, tuple(range(1, x.ndim - 1)), attrs["epsilon"]) * scale + offset
     return activate(y.astype(x.dtype), attrs)
 
 
 @op("LayerNorm")
 def layer_norm(xs, attrs):
-    axis = attrs.get("axis", -1) % xs[0].ndim
-    y = _normalize(xs[0], tuple(range(axis, xs[0].ndim)), attrs.get("epsilon", 1e-5))
+    axis = attrs["axis"] % xs[0].ndim
+    y = _normalize(xs[0], tuple(range(axis, xs[0].ndim)), attrs["epsilon"])
     y = y * xs[1] if len(xs) > 1 and xs[1] is not None else y
     y = y + xs[2] if len(xs) > 2 and xs[2] is not None else y
     return y.astype(xs[0].dtype)
@@ -106,23 +107,23 @@ def layer_norm(xs, attrs):
 
 @op("LocalResponseNorm")
 def local_response_norm(xs, attrs):
-    x, radius = xs[0], attrs.get("depth_radius", 5)
-    size = attrs.get("size") or 2 * radius + 1
+    x, radius = xs[0], attrs["depth_radius"]
+    size = attrs["size"] or 2 * radius + 1
     before, after = (size - 1) // 2, size // 2
     squares = np.pad(np.square(x), [(0, 0)] * (x.ndim - 1) + [(before, after)])
     total = sum(squares[..., k : k + x.shape[-1]] for k in range(size))
-    scale = attrs.get("bias", 1.0) + attrs.get("alpha", 1.0) * total
-    return (x / scale ** attrs.get("beta", 0.5)).astype(x.dtype)
+    scale = attrs["bias"] + attrs["alpha"] * total
+    return (x / scale ** attrs["beta"]).astype(x.dtype)
 
 
 @op("LpNorm")
 def lp_norm(xs, attrs):
-    x, axis = xs[0], attrs.get("axis", -1)
-    if attrs.get("p", 2) == 1:
+    x, axis = xs[0], attrs["axis"]
+    if attrs["p"] == 1:
         norm = np.sum(np.abs(x), axis, keepdims=True)
     else:
         norm = np.sqrt(np.sum(np.square(x), axis, keepdims=True))
-    norm = np.maximum(norm, attrs.get("epsilon", 0))
+    norm = np.maximum(norm, attrs["epsilon"])
     return np.divide(x, norm, out=np.zeros_like(x), where=norm != 0)
 
 
@@ -161,7 +162,7 @@ def _weights(s, size, attrs):
     matrix = np.zeros((len(s), size))
     mode = attrs["mode"]
     if mode == "NEAREST":
-        nearest = attrs.get("nearest_mode", "FLOOR")
+        nearest = attrs["nearest_mode"]
         near = np.clip(_NEAREST[nearest](s), 0, size - 1).astype(int)
         matrix[np.arange(len(s)), near] = 1
         return matrix
@@ -171,13 +172,13 @@ def _weights(s, size, attrs):
         base = np.floor(s).astype(int)
         taps = [(0, 1 - (s - base)), (1, s - base)]
     else:
-        steps = attrs.get("cubic_steps", 0)
+        steps = attrs["cubic_steps"]
         at = np.rint((s - base) * steps) / steps if steps else s - base
-        taps = _cubic(at, attrs.get("cubic_coeff", -0.75))
+        taps = _cubic(at, attrs["cubic_coeff"])
     total = np.zeros(len(s))
     for k, weight in taps:
         inside = (base + k >= 0) & (base + k < size)
-        if attrs.get("exclude_outside", 0):
+        if attrs["exclude_outside"]:
             weight = np.where(inside, weight, 0)
         np.add.at(matrix, (np.arange(len(s)), np.clip(base + k, 0, size - 1)), weight)
         total += weight
@@ -198,14 +199,14 @@ def _cubic(t, a):
 @op("Resize")
 def resize(xs, attrs):
     x, size = xs[0], ints(xs, 1, attrs, "size")
-    scales = attrs.get("scales") if not size else None
+    scales = attrs["scales"] if not size else None
     for k in range(2):
         extent = x.shape[1 + k]
-        out = size[k] if size else int(extent * scales[k] + 1e-5)
+        out = size[k] if size else resized(extent, scales[k])
         scale = scales[k] if scales else out / extent
-        kind = attrs.get("coordinate", "ASYMMETRIC")
+        kind = attrs["coordinate"]
         s = _source(out, extent, scale, kind)
-        if attrs.get("cubic_steps", 0) and not scales:
+        if attrs["cubic_steps"] and not scales:
             s = _stepped_source(out, extent, kind)
         x = np.moveaxis(np.moveaxis(x, 1 + k, -1) @ _weights(s, extent, attrs).T, -1, 1 + k)
     return x.astype(xs[0].dtype)

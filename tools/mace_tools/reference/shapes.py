@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from mace_tools.infer.shapes import reshaped, slice_end, strided_index
+from mace_tools.infer.shapes import reshaped
+from mace_tools.infer.slices import slice_end, strided_index
 from mace_tools.ir import NUMPY
 from mace_tools.reference import op
 
@@ -16,18 +17,18 @@ def ints(xs, i, attrs, name):
     """Integers given as operand i, or else as an attribute."""
     if len(xs) > i and xs[i] is not None:
         return [int(v) for v in np.reshape(xs[i], -1)]
-    return attrs.get(name)
+    return attrs[name]
 
 
 @op("Reshape")
 def reshape(xs, attrs):
     dims = ints(xs, 1, attrs, "dim")
-    return xs[0].reshape(reshaped(xs[0].shape, dims, bool(attrs.get("allow_zero", 0))))
+    return xs[0].reshape(reshaped(xs[0].shape, dims, bool(attrs["allow_zero"])))
 
 
 @op("Flatten")
 def flatten(xs, attrs):
-    axis, shape = attrs.get("axis", 1), xs[0].shape
+    axis, shape = attrs["axis"], xs[0].shape
     axis = axis + len(shape) if axis < 0 else axis
     rows, columns = int(np.prod(shape[:axis])), int(np.prod(shape[axis:]))
     return xs[0].reshape(rows, columns)
@@ -40,35 +41,37 @@ def expand_dims(xs, attrs):
 
 @op("Squeeze")
 def squeeze(xs, attrs):
-    return np.squeeze(xs[0], tuple(attrs["axis"]) if attrs.get("axis") else None)
+    return np.squeeze(xs[0], tuple(attrs["axis"]) if attrs["axis"] else None)
 
 
 @op("Transpose")
 def transpose(xs, attrs):
-    return np.transpose(xs[0], attrs.get("dims"))
+    return np.transpose(xs[0], attrs["dims"] or None)
 
 
 @op("Concat")
 def concat(xs, attrs):
-    return np.concatenate(xs, attrs.get("axis", -1))
+    return np.concatenate(xs, attrs["axis"])
 
 
 @op("Stack")
 def stack(xs, attrs):
-    return np.stack(xs, attrs.get("axis", 0))
+    return np.stack(xs, attrs["axis"])
 
 
 @op("Unstack")
 def unstack(xs, attrs):
-    axis = attrs.get("axis", 0)
+    axis = attrs["axis"]
     return [np.take(xs[0], k, axis) for k in range(xs[0].shape[axis])]
 
 
 @op("Split")
 def split(xs, attrs):
-    axis, sizes = attrs.get("axis", 0), ints(xs, 1, attrs, "sizes")
+    axis, sizes = attrs["axis"], list(ints(xs, 1, attrs, "sizes"))
     if not sizes:
         return np.split(xs[0], attrs["num_outputs"], axis)
+    if -1 in sizes:  # what is left
+        sizes[sizes.index(-1)] = xs[0].shape[axis] - sum(s for s in sizes if s >= 0)
     return np.split(xs[0], np.cumsum(sizes)[:-1], axis)
 
 
@@ -96,9 +99,9 @@ _PAD_MODES = {"REFLECT": "reflect", "SYMMETRIC": "symmetric", "EDGE": "edge"}
 @op("Pad")
 def pad(xs, attrs):
     pairs = np.reshape(ints(xs, 1, attrs, "paddings"), (-1, 2))
-    kind = attrs.get("pad_type", "CONSTANT")
+    kind = attrs["pad_type"]
     if kind == "CONSTANT":
-        return np.pad(xs[0], pairs, constant_values=attrs.get("constant_value", 0))
+        return np.pad(xs[0], pairs, constant_values=attrs["constant_value"])
     return np.pad(xs[0], pairs, _PAD_MODES[kind])
 
 
@@ -116,7 +119,7 @@ def tile(xs, attrs):
 @op("Fill")
 def fill(xs, attrs):
     dims = ints(xs, 0, attrs, "shape")
-    return np.full(dims, attrs.get("value", 0), NUMPY[attrs.get("dtype", "f32")])
+    return np.full(dims, attrs["value"], NUMPY[attrs["dtype"]])
 
 
 @op("Range")
@@ -128,13 +131,13 @@ def range_(xs, attrs):
 
 @op("Shape")
 def shape(xs, attrs):
-    part = xs[0].shape[attrs.get("start", 0) : attrs.get("end")]
-    return np.array(part, NUMPY[attrs.get("output_type", "i64")])
+    part = xs[0].shape[attrs["start"] : attrs["end"]]
+    return np.array(part, NUMPY[attrs["output_type"]])
 
 
 @op("Gather")
 def gather(xs, attrs):
-    axis, batch = attrs.get("axis", 0), attrs.get("batch_dims", 0)
+    axis, batch = attrs["axis"], attrs["batch_dims"]
     idx = np.where(xs[1] < 0, xs[1] + xs[0].shape[axis], xs[1])
     if not batch:
         return np.take(xs[0], idx, axis)
@@ -146,7 +149,7 @@ def gather(xs, attrs):
 
 @op("GatherNd")
 def gather_nd(xs, attrs):
-    batch = attrs.get("batch_dims", 0)
+    batch = attrs["batch_dims"]
     x, idx = xs
     if not batch:
         return x[tuple(np.moveaxis(idx, -1, 0))]
@@ -156,7 +159,7 @@ def gather_nd(xs, attrs):
 
 @op("GatherElements")
 def gather_elements(xs, attrs):
-    axis = attrs.get("axis", 0)
+    axis = attrs["axis"]
     idx = np.where(xs[1] < 0, xs[1] + xs[0].shape[axis], xs[1])
     return np.take_along_axis(xs[0], idx, axis)
 
@@ -186,19 +189,19 @@ def reverse_sequence(xs, attrs):
 @op("OneHot")
 def one_hot(xs, attrs):
     depth = ints(xs, 1, attrs, "depth") if len(xs) > 1 else [attrs["depth"]]
-    axis = attrs.get("axis", -1)
+    axis = attrs["axis"]
     hot = np.expand_dims(xs[0], axis)
     shape = [1] * hot.ndim
     shape[axis] = depth[0]
     match = hot == np.arange(depth[0]).reshape(shape)
-    return np.where(match, attrs.get("on_value", 1.0), attrs.get("off_value", 0.0)).astype(
+    return np.where(match, attrs["on_value"], attrs["off_value"]).astype(
         np.float32)
 
 
 @op("TopK")
 def top_k(xs, attrs):
     k = ints(xs, 1, attrs, "k")[0] if len(xs) > 1 else attrs["k"]
-    axis, sign = attrs.get("axis", -1), -1 if attrs.get("largest", 1) else 1
+    axis, sign = attrs["axis"], -1 if attrs["largest"] else 1
     order = np.argsort(sign * xs[0], axis=axis, kind="stable")
     order = np.take(order, np.arange(k), axis)
     return [np.take_along_axis(xs[0], order, axis), order.astype(np.int64)][: attrs["num_outputs"]]

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from mace_tools.infer.spatial import EXPLICIT, FULL, SAME, SAME_LOWER, window_extent
+from mace_tools.infer.spatial import CEIL, EXPLICIT, FULL, SAME, SAME_LOWER, window_extent
+from mace_tools.op_facts import all_ops
 from mace_tools.reference import op
 from mace_tools.reference.elementwise import activate
 
 
 def window(x, kernel, attrs, fill):
     """The padded operand and the output extents: x padded so that all windows lie inside."""
-    strides, dilations = attrs.get("strides", [1, 1]), attrs.get("dilations", [1, 1])
-    padding, values = attrs.get("padding", 0), attrs.get("padding_values", [0] * 4)
-    ceil = bool(attrs.get("round_mode", 0))
+    strides, dilations = attrs["strides"], attrs["dilations"]
+    padding, values = attrs["padding"], attrs["padding_values"]
+    ceil = attrs.get("round_mode") == CEIL  # which only Pooling has
     pads, extents = [], []
     for k in range(2):
         size, reach = x.shape[1 + k], (kernel[k] - 1) * dilations[k] + 1
@@ -36,8 +37,8 @@ def window(x, kernel, attrs, fill):
 def taps(x, kernel, attrs, fill=0):
     """For each kernel position (i, j): the operand's elements that it meets, [N, OH, OW, C]."""
     padded, (oh, ow) = window(x, kernel, attrs, fill)
-    sh, sw = attrs.get("strides", [1, 1])
-    dh, dw = attrs.get("dilations", [1, 1])
+    sh, sw = attrs["strides"]
+    dh, dw = attrs["dilations"]
     for i in range(kernel[0]):
         for j in range(kernel[1]):
             rows = slice(i * dh, i * dh + (oh - 1) * sh + 1, sh)
@@ -54,7 +55,7 @@ def _finish(y, xs, attrs):
 @op("Conv2d")
 def conv2d(xs, attrs):
     x, w = xs[0], xs[1]
-    group = attrs.get("group", 1)
+    group = attrs["group"]
     parts = []
     for g, wg in enumerate(np.split(w, group)):
         channels = slice(g * w.shape[1], (g + 1) * w.shape[1])
@@ -73,9 +74,9 @@ def depthwise(xs, attrs):
 @op("Deconv2d")
 def deconv2d(xs, attrs):
     x, w = xs[0], xs[1]
-    group = attrs.get("group", 1)
+    group = attrs["group"]
     n, h, wd, _ = x.shape
-    (sh, sw), (dh, dw) = attrs.get("strides", [1, 1]), attrs.get("dilations", [1, 1])
+    (sh, sw), (dh, dw) = attrs["strides"], attrs["dilations"]
     kh, kw = w.shape[2:]
     full = np.zeros((n, (h - 1) * sh + (kh - 1) * dh + 1, (wd - 1) * sw + (kw - 1) * dw + 1,
                      w.shape[0]), x.dtype)
@@ -89,13 +90,13 @@ def deconv2d(xs, attrs):
 
 
 def _crop_deconv(full, xs, attrs):
-    padding, more = attrs.get("padding", 0), attrs.get("output_padding", [0, 0])
-    values = attrs.get("padding_values", [0] * 4)
-    given = attrs.get("output_shape")
+    padding, more = attrs["padding"], attrs["output_padding"]
+    values = attrs["padding_values"]
+    given = attrs["output_shape"]
     if len(xs) > 3 and xs[3] is not None:
         given = [int(v) for v in xs[3]][1:3]
     for k in range(2):
-        size, stride = xs[0].shape[1 + k], attrs.get("strides", [1, 1])[k]
+        size, stride = xs[0].shape[1 + k], attrs["strides"][k]
         reach = full.shape[1 + k] - (size - 1) * stride
         if padding == EXPLICIT:
             before = values[k]
@@ -113,9 +114,9 @@ def _crop_deconv(full, xs, attrs):
 @op("Pooling")
 def pooling(xs, attrs):
     x, kind = xs[0], attrs["pooling_type"]
-    kernel = x.shape[1:3] if attrs.get("global", 0) else attrs["kernels"]
-    if attrs.get("global", 0):
-        attrs = {"activation": attrs.get("activation", "NOOP")}
+    kernel = x.shape[1:3] if attrs["global"] else attrs["kernels"]
+    if attrs["global"]:
+        attrs = {**all_ops()["Pooling"].defaults(), "activation": attrs["activation"]}
     if kind == 2:
         low = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
         parts = [t for _, _, t in taps(x, kernel, attrs, low)]
@@ -129,11 +130,11 @@ def pooling(xs, attrs):
 def _divisor(x, kernel, attrs):
     """How many elements each average is over."""
     ones = np.ones((1, *x.shape[1:3], 1), x.dtype)
-    if attrs.get("count_include_pad", 0) and attrs.get("padding", 0) == EXPLICIT:
+    if attrs["count_include_pad"] and attrs["padding"] == EXPLICIT:
         top, left, bottom, right = attrs["padding_values"]
         ones = np.pad(ones, [(0, 0), (top, bottom), (left, right), (0, 0)], constant_values=1)
         attrs = {**attrs, "padding": 0}
-    elif attrs.get("count_include_pad", 0):
+    elif attrs["count_include_pad"]:
         return kernel[0] * kernel[1]
     return sum(t for _, _, t in taps(ones, kernel, attrs))
 
@@ -149,8 +150,8 @@ def fully_connected(xs, attrs):
 @op("MatMul")
 def matmul(xs, attrs):
     a, b = xs
-    a = np.swapaxes(a, -1, -2) if attrs.get("transpose_a", 0) and a.ndim > 1 else a
-    b = np.swapaxes(b, -1, -2) if attrs.get("transpose_b", 0) and b.ndim > 1 else b
+    a = np.swapaxes(a, -1, -2) if attrs["transpose_a"] and a.ndim > 1 else a
+    b = np.swapaxes(b, -1, -2) if attrs["transpose_b"] and b.ndim > 1 else b
     return a @ b
 
 
@@ -158,7 +159,7 @@ def matmul(xs, attrs):
 def depth_to_space(xs, attrs):
     n, h, w, c = xs[0].shape
     b = attrs["block_size"]
-    if attrs.get("mode", "DCR") == "DCR":
+    if attrs["mode"] == "DCR":
         y = xs[0].reshape(n, h, w, b, b, c // (b * b)).transpose(0, 1, 3, 2, 4, 5)
     else:
         y = xs[0].reshape(n, h, w, c // (b * b), b, b).transpose(0, 1, 4, 2, 5, 3)

@@ -53,7 +53,14 @@ def lp_norm(b: Builder, n: SourceNode) -> str:
 def layer_norm(b: Builder, n: SourceNode) -> list[str]:
     x, axis, epsilon = n.inputs[0], n.attr("axis", -1), float(n.attr("epsilon", 1e-5))
     n.only("stash_type", FLOAT, "export with the mean and the deviation in float32")
-    y = b.op("LayerNorm", *n.inputs, axis=axis, epsilon=epsilon)
+    x_shape = b.shape(x)
+    rest = None if not x_shape else x_shape[axis % len(x_shape) :]
+    if all(b.shape(i) == rest for i in n.inputs[1:] if i):
+        y = b.op("LayerNorm", *n.inputs, axis=axis, epsilon=epsilon)
+    else:  # scale and offset are broadcast to x, which LayerNorm does not do
+        y = b.op("LayerNorm", x, axis=axis, epsilon=epsilon)
+        for operand, kind in zip(n.inputs[1:], ("PROD", "SUM")):
+            y = b.op("Eltwise", y, operand, type=kind) if operand else y
     if not [o for o in n.outputs[1:] if o]:
         return [y]
     mean, var = moments(b, x, list(range(axis % b.rank(x), b.rank(x))))

@@ -11,8 +11,7 @@ from mace_tools.importers.onnx.conv import padding
 from mace_tools.importers.onnx.layout import pair, spatial, spatial_rank
 from mace_tools.importers.registry import Unsupported
 from mace_tools.importers.source import SourceNode
-
-AVERAGE, MAX = 1, 2
+from mace_tools.infer.spatial import AVERAGE, MAX
 
 
 @registry.op("MaxPool", "AveragePool")

@@ -17,9 +17,8 @@ from mace_tools.importers.onnx.norm import FLOAT
 from mace_tools.importers.onnx.reader import ELEMENT
 from mace_tools.importers.registry import Unsupported
 from mace_tools.importers.source import SourceNode
+from mace_tools.infer.spatial import L2
 from mace_tools.ir import NUMPY, dtype_name
-
-L2 = 3  # pooling_type
 
 
 @registry.op("LpPool")

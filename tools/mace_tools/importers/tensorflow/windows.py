@@ -12,7 +12,6 @@ import numpy as np
 
 from mace_tools.importers.builder import TO_NCHW, TO_NHWC, Builder
 from mace_tools.importers.operands import (
-    EXPLICIT,
     PADDING,
     conv_weights,
     fixed_ints,
@@ -23,6 +22,7 @@ from mace_tools.importers.operands import (
 from mace_tools.importers.registry import Unsupported
 from mace_tools.importers.source import SourceNode
 from mace_tools.importers.tensorflow import registry
+from mace_tools.infer.spatial import AVERAGE, EXPLICIT, MAX
 
 
 def is_nchw(n: SourceNode) -> bool:
@@ -107,7 +107,7 @@ def pool(b: Builder, n: SourceNode) -> str:
         given = [fixed_ints(b, n.inputs[1], "ksize"), fixed_ints(b, n.inputs[2], "strides")]
     kernels, strides = spatial(n, "ksize", given[0]), spatial(n, "strides", given[1])
     return in_nhwc(b, n, n.inputs[0], lambda x: b.op(
-        "Pooling", x, pooling_type=1 if n.op == "AvgPool" else 2, kernels=kernels,
+        "Pooling", x, pooling_type=AVERAGE if n.op == "AvgPool" else MAX, kernels=kernels,
         strides=strides, **padding(n)))
 
 

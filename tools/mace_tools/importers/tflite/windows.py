@@ -18,13 +18,14 @@ from mace_tools.importers.source import SourceNode
 from mace_tools.importers.tflite import registry
 from mace_tools.importers.tflite.activations import fused
 from mace_tools.importers.tflite.flat import PADDINGS
+from mace_tools.infer.spatial import AVERAGE, L2, MAX
 
 
 def window(n: SourceNode) -> dict:
     """Strides, dilations and padding of an operator with a window."""
     dilations = [n.attr("DilationHFactor", 1), n.attr("DilationWFactor", 1)]
     return {"strides": [n.attr("StrideH", 1), n.attr("StrideW", 1)],
-            "dilations": dilations if dilations != [1, 1] else None,
+            "dilations": dilations,
             "padding": PADDING[PADDINGS[n.attr("Padding", 0)]]}
 
 
@@ -68,7 +69,7 @@ def transpose_conv(b: Builder, n: SourceNode) -> str:
                  output_shape=None if fixed is None else fixed[1:3])
 
 
-_POOLING = {"AVERAGE_POOL_2D": 1, "MAX_POOL_2D": 2, "L2_POOL_2D": 3}
+_POOLING = {"AVERAGE_POOL_2D": AVERAGE, "MAX_POOL_2D": MAX, "L2_POOL_2D": L2}
 
 
 @registry.op(*_POOLING)
