@@ -14,6 +14,7 @@ from mace_tools.config import ELEMENTS, ConfigError, Model
 from mace_tools.config.checks import foreign
 from mace_tools.config.files import fetch, is_address
 from mace_tools.errors import MaceError, ModelError, UnsupportedOps
+from mace_tools.importers.fixed_inputs import with_values
 from mace_tools.importers.request import RequestError, listed, own_shape, stated
 from mace_tools.importers.source import SourceModel
 from mace_tools.ir import Graph, Shape
@@ -38,11 +39,15 @@ def source_file(context: Context, tag: str, model: Model) -> Path:
 def import_model(
     context: Context, tag: str, model: Model, source: Path, imported: Callable[[], None]
 ) -> Graph:
-    """The canonical graph; `imported` is called between the two fp16 values of the work.
+    """The canonical graph; `imported` is called between the two halves of the work.
 
     Errors: ConfigError naming the line that asks for what the model does not have; ModelError if
     the model itself is at fault; UnsupportedOps."""
     read = importers.read(model.platform, source)
+    try:
+        read = with_values(read, model.subgraph.input_values or {})
+    except RequestError as e:
+        raise _config_error(context, tag, e.key, e.index, str(e)) from e
     shapes = _import_shapes(context, tag, model, read.data_format)
     try:
         graph = _graph(model, read, shapes, imported)
@@ -74,7 +79,7 @@ def _graph(
 
 
 def _config_error(
-    context: Context, tag: str, key: str, index: int, message: str, example: str = ""
+    context: Context, tag: str, key: str, index: int | str, message: str, example: str = ""
 ) -> ConfigError:
     return context.deployment.error(("models", tag, "subgraphs", 0, key, index), message, example)
 

@@ -22,6 +22,7 @@ from mace_tools.commands.import_model import TO_NCHW, TO_NHWC
 from mace_tools.commands.prepare import Job, Prepared, jobs, prepared
 from mace_tools.errors import MaceError
 from mace_tools.exit_codes import ExitCode
+from mace_tools.importers.fixed_inputs import arrays
 
 HELP = "run the models of a deployment file and report latency, labels and correctness"
 Arrays = dict[str, np.ndarray]
@@ -140,9 +141,11 @@ def _keep(folder: Path, outputs: Arrays) -> dict[str, str]:
 def _expected(context: Context, ready: Prepared, outputs: list[str]) -> Arrays:
     """What the source framework computes, in the orders of the converted model."""
     model, net, file = ready.model, ready.converted.net, ready.converted.source
-    order = importers.read(model.platform, file).data_format
+    read = importers.read(model.platform, file)
+    order = read.data_format
     feeds = {s.name: _reordered(ready.inputs[s.name], s.data_format, order, to_source=True)
              for s in data.specs(net.input_info)}
+    feeds |= arrays(read, model.subgraph.input_values or {})
     context.console.info(f"running {file.name} in {frameworks.FRAMEWORKS[model.platform][0]}")
     found = frameworks.run(model.platform, file, feeds, outputs)
     return {s.name: _reordered(found[s.name], s.data_format, order, to_source=False)

@@ -63,6 +63,10 @@ def _check_subgraph(subgraph: Subgraph) -> Iterator[Finding]:
             continue
         yield (("subgraphs", 0, key), f"there are {len(given)} for {len(names)} {names_key} "
                f"({', '.join(names)})", "")
+    for name in subgraph.input_values or ():
+        if name.removesuffix(":0") in {n.removesuffix(":0") for n in subgraph.input_tensors}:
+            yield (("subgraphs", 0, "input_values"), f"'{name}' is among input_tensors, too; an "
+                   "input is either given by the caller or a constant: remove one of the two", "")
     for name in set(subgraph.input_tensors) & set(subgraph.output_tensors):
         yield ("subgraphs", 0, "output_tensors"), f"'{name}' is also an input", ""
 

@@ -100,6 +100,10 @@ class Subgraph(Extras):
         None, description="element types of the inputs", examples=["float32"])
     output_data_types: Elements | None = Field(
         None, description="element types of the outputs", examples=["float32"])
+    input_values: Annotated[
+        dict[str, Any] | None, BeforeValidator(values.tensor_values)
+    ] = Field(None, description="values of inputs that are to be constants",
+              examples=["{sr: 16000}"])
 
 
 def _thresholds(value: Any) -> dict[str, float]:

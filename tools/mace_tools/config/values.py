@@ -136,6 +136,29 @@ def number(value: Any) -> float:
     return result
 
 
+def tensor_values(value: Any) -> dict[str, Any]:
+    """By the names of tensors: a number, true or false, or a list of such, of any depth."""
+    if not isinstance(value, dict) or not value:
+        raise ValueError(f"{shown(value)} is not a mapping from inputs to their values")
+    for name, given in value.items():
+        if not _is_tensor(given):
+            raise ValueError(f"{shown(given)} for '{name}' is not a number, true or false, or a "
+                             "list of such whose rows are of one length")
+    return {text(name): given for name, given in value.items()}
+
+
+def _is_tensor(value: Any) -> bool:
+    if not isinstance(value, list):
+        return isinstance(value, bool) or _is_number(value) and math.isfinite(value)
+    shapes = {_depths(v) for v in value}
+    return len(shapes) == 1 and all(_is_tensor(v) for v in value)
+
+
+def _depths(value: Any) -> tuple[int, ...]:
+    """The extents of nested lists, by their first elements."""
+    return (len(value), *_depths(value[0])) if isinstance(value, list) and value else ()
+
+
 def whole(least: int, most: int, also: Sequence[int] = ()) -> Callable[[Any], int]:
     """A whole number in a range, or one of a few others."""
     expected = "".join(f"{n}, or " for n in also) + f"a whole number from {least} to {most}"

@@ -18,10 +18,10 @@ MOST_NAMES = 8  # of a list in a message
 class RequestError(MaceError):
     """A request that does not fit the model; the model itself may be in order.
 
-    `key` is the key of a deployment file that asks for it, `index` its place in the list there, and
-    `example` what would be right, where that is known."""
+    `key` is the key of a deployment file that asks for it, `index` its place in the list there (of
+    a mapping, its name), and `example` what would be right, where that is known."""
 
-    def __init__(self, message: str, key: str, index: int = 0, example: str = "") -> None:
+    def __init__(self, message: str, key: str, index: int | str = 0, example: str = "") -> None:
         super().__init__(message)
         self.key = key
         self.index = index

@@ -74,6 +74,9 @@ def _filter(v: View, rank: int) -> Shape:
 
 def _check_groups(v: View, x: Shape, w: Shape) -> None:
     group = v.attr("group")
+    wants = f"{w[1]}" if group == 1 else f"{w[1]} times {group}"
+    require(group < 1 or None in (w[1], x[3]) or w[1] * group == x[3],
+            f"the filter wants {wants} channels, the operand has {x[3]}")
     whole = all(d is None or d % group == 0 for d in (w[0], x[3])) if group >= 1 else False
     require(whole and (x[3] is None or same(w[1], x[3] // group)),
             f"filter {w} does not fit x {x} and group {group}")

@@ -34,6 +34,6 @@ def _computed(b: Builder, n: SourceNode) -> Unsupported:
     made_of = ", ".join(f"'{name}'" for name in b.inputs_of(n.inputs[0]))
     return Unsupported(
         f"its condition is computed while the model runs, from {made_of}",
-        f"make {made_of} constant in the source model (an initializer instead of an input), or "
-        "export the model without control flow: torch.onnx.export of a traced, not a scripted, "
-        "model")
+        f"give {made_of} a value in the deployment file (`input_values`), make it a constant in "
+        "the source model (an initializer instead of an input), or export the model without "
+        "control flow: torch.onnx.export of a traced, not a scripted, model")

@@ -182,7 +182,7 @@ def test_a_computed_condition_is_refused_by_name_with_the_cure(tmp_path):
     assert e.value.exit_code == 4
     text = str(e.value)
     assert "If x1: 'choose'" in text and "while the model runs, from 'sr'" in text
-    assert "make 'sr' constant in the source model" in text
+    assert "give 'sr' a value in the deployment file" in text
 
 
 @pytest.mark.parametrize(("nodes", "said"), [
