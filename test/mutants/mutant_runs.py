@@ -1,0 +1,114 @@
+"""Runs Google tests on mutants: which cases reach which mutants, and which of them fail.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import resource
+import subprocess
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+# A mutant may loop, and take memory while it does. Processor time, so that what else the machine
+# does decides nothing; the wall clock is for those that wait.
+_MOST_BYTES = 4 << 30
+_WALL_SECONDS = 120
+_SLOWER = 4
+_SPARE_SECONDS = 1
+
+
+@dataclass
+class Case:
+    """A test case: the seconds that it takes and the mutants that it reaches."""
+
+    name: str
+    seconds: float
+    reached: frozenset[int]
+
+
+@dataclass
+class Program:
+    """A test program; `unit` is the folder whose tests it holds."""
+
+    path: Path
+    unit: str
+    directory: Path
+    cases: list[Case] = field(default_factory=list)
+
+
+class BrokenTest(Exception):
+    """A test that fails without any mutant."""
+
+
+def find_reach(program: Program) -> None:
+    """Fills the cases of a program, running each of them alone. Raises BrokenTest."""
+    for name in _names(program):
+        with tempfile.NamedTemporaryFile("r") as reached:
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            done = _start(program, name, {"MACE_MUTANTS_REACHED": reached.name}, _WALL_SECONDS)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            if done != 0:
+                raise BrokenTest(f"{program.path}: {name} fails without a mutant ({done})")
+            ids = frozenset(int(line) for line in reached)
+        seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        if ids:
+            program.cases.append(Case(name, seconds, ids))
+
+
+def is_caught(programs: list[Program], mutant: int, unit: str) -> bool | None:
+    """Whether a case fails, crashes or hangs with the mutant; None if none reaches it.
+
+    Begins with the tests of its folder `unit`, then those that take the least time.
+    """
+    plans = []
+    for program in programs:
+        cases = [case for case in program.cases if mutant in case.reached]
+        if cases:
+            seconds = sum(case.seconds for case in cases)
+            plans.append((not unit.startswith(program.unit), seconds, program, cases))
+    for _, seconds, program, cases in sorted(plans, key=lambda plan: plan[:2]):
+        limit = math.ceil(_SLOWER * seconds) + _SPARE_SECONDS
+        names = ":".join(case.name for case in cases)
+        if _start(program, names, {"MACE_MUTANT": str(mutant)}, limit) != 0:
+            return True
+    return False if plans else None
+
+
+def _names(program: Program) -> list[str]:
+    listed = subprocess.run([program.path, "--gtest_list_tests"], cwd=program.directory,
+                            capture_output=True, text=True, check=True).stdout
+    names, suite = [], ""
+    for line in listed.splitlines():
+        name = line.split("#")[0].rstrip()
+        if name.startswith("  "):
+            names.append(suite + name.strip())
+        elif name.endswith("."):
+            suite = name
+    return names
+
+
+def _start(program: Program, cases: str, extra: dict[str, str], limit: int) -> int:
+    """The exit status of these cases, -1 if they took too long."""
+    # The cases of a long list go through the environment: an argument has a limit of its own.
+    env = dict(os.environ, GTEST_FILTER=cases, GTEST_FAIL_FAST="1", **extra)
+    try:
+        return subprocess.run([program.path], cwd=program.directory, env=env, check=False,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL, timeout=_WALL_SECONDS,
+                              preexec_fn=_limiter(limit)).returncode
+    except subprocess.TimeoutExpired:
+        return -1
+
+
+def _limiter(seconds: int) -> Callable[[], None]:
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        resource.setrlimit(resource.RLIMIT_AS, (_MOST_BYTES, _MOST_BYTES))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    return limit

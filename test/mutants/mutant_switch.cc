@@ -1,0 +1,36 @@
+// Reads which mutant is switched on, and writes which were reached.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/memory/problem/mutant_switch.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace {
+
+constexpr int kMostMutants = 1 << 16;
+
+}  // namespace
+
+extern "C" {
+
+int mace_mutant = -1;
+unsigned char mace_mutants_reached[kMostMutants];
+
+// Before the constructors of C++, whose values are mutated, too.
+__attribute__((constructor(101))) void MaceReadMutant() {
+  const char* number = std::getenv("MACE_MUTANT");
+  if (number != nullptr) mace_mutant = std::atoi(number);
+}
+
+__attribute__((destructor)) void MaceWriteReachedMutants() {
+  const char* path = std::getenv("MACE_MUTANTS_REACHED");
+  std::FILE* file = path != nullptr ? std::fopen(path, "w") : nullptr;
+  if (file == nullptr) return;
+  for (int i = 0; i < kMostMutants; ++i) {
+    if (mace_mutants_reached[i] != 0) std::fprintf(file, "%d\n", i);
+  }
+  std::fclose(file);
+}
+
+}  // extern "C"

@@ -1,0 +1,17 @@
+// mutant_is: whether a mutant is switched on. Copied into the tree for a run.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_MEMORY_PROBLEM_MUTANT_SWITCH_H_
+#define MACE_MEMORY_PROBLEM_MUTANT_SWITCH_H_
+
+// $MACE_MUTANT, or -1.
+extern "C" int mace_mutant;
+// By mutant: whether its place was executed. The file $MACE_MUTANTS_REACHED
+// gets the numbers of those at the end of the process.
+extern "C" unsigned char mace_mutants_reached[];
+
+static inline bool mutant_is(int id) {
+  mace_mutants_reached[id] = 1;
+  return id == mace_mutant;
+}
+
+#endif  // MACE_MEMORY_PROBLEM_MUTANT_SWITCH_H_

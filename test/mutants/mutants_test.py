@@ -1,0 +1,153 @@
+"""A small file whose mutants are known: those that its test must miss survive, no others.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import io
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from mutant_list import CONSTANT, mutants_of
+from mutant_report import CAUGHT, SURVIVED, UNREACHED, print_report, read_equivalent
+from mutant_runs import BrokenTest, Program, find_reach, is_caught
+from mutant_schemata import NO_COMPILE, SWITCH_HEADER, leave_out_what_fails, mutated_file
+from rich.console import Console
+
+HERE = Path(__file__).parent
+CODE = """// A clamp, its count and what no test calls.
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+constexpr int kMost = 10;
+constexpr int kSlots = 4;
+int slots[kSlots];
+int calls = 0;
+int Clamp(int x) {
+  ++calls;
+  if (x > kMost && calls > 0) return kMost;
+  return x;
+}
+int Sum(int n) {
+  int sum = 0;
+  for (int i = 0; i < n; ++i) sum += i;
+  return sum;
+}
+bool Uncalled(int x) { return x < 3; }
+std::string Text(const std::string& s) { return s + s; }
+"""
+TEST = """#include <string>
+#include "gtest/gtest.h"
+int Clamp(int x);
+int Sum(int n);
+std::string Text(const std::string& s);
+TEST(Clamp, Limits) {
+  EXPECT_EQ(Clamp(9), 9);
+  EXPECT_EQ(Clamp(12), 10);
+}
+TEST(Sum, OfSome) { EXPECT_EQ(Sum(4), 6); }
+TEST(Text, Twice) { EXPECT_EQ(Text("a"), "aa"); }
+TEST(Broken, OnWish) { EXPECT_EQ(getenv("BREAK"), nullptr); }
+"""
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """The mutated file, and the test program that was built with it."""
+    tree = tmp_path_factory.mktemp("tree")
+    folder = (tree / SWITCH_HEADER).parent
+    folder.mkdir(parents=True)
+    for name in ("mutant_switch.h", "mutant_switch.cc"):
+        (folder / name).write_bytes((HERE / name).read_bytes())
+    file = mutated_file("clamp.cc", CODE.encode(), 100)
+    (tree / "clamp.cc").write_text(CODE)
+    leave_out_what_fails(tree, file)
+    (tree / "clamp.cc").write_bytes(file.text())
+    (tree / "clamp_test.cc").write_text(TEST)
+    subprocess.run(["g++", "-std=c++17", "-w", "-I.", "clamp.cc", "clamp_test.cc",
+                    SWITCH_HEADER[:-1] + "cc", "-o", "clamp_test", "-lgtest", "-lgtest_main",
+                    "-lpthread"], cwd=tree, check=True)
+    return file, Program(tree / "clamp_test", ".", tree)
+
+
+def test_exactly_the_blind_spots_survive(run):
+    file, program = run
+    find_reach(program)
+    verdicts = {}
+    for i in file.ids():
+        caught = is_caught([program], i, ".")
+        mutant = file.mutants[i - 100]
+        verdicts[mutant.line, mutant.change] = (
+            UNREACHED if caught is None else CAUGHT if caught else SURVIVED)
+    missed = {(line, change, verdict) for (line, change), verdict in verdicts.items()
+              if verdict != CAUGHT}
+    assert missed == {
+        (7, "0 -> 0 + 1", SURVIVED),  # no test looks at the count
+        (10, "x > kMost -> x >= kMost", SURVIVED),  # 10 either way
+        (10, "calls > 0 -> calls >= 0", SURVIVED),
+        (10, "0 -> 0 + 1", SURVIVED),
+        (15, "0 -> 0 + 1", SURVIVED),  # the first of the sum adds 0
+        (18, "x < 3 -> x <= 3", UNREACHED),
+        (18, "x < 3 -> !(x < 3)", UNREACHED),
+        (18, "3 -> 3 + 1", UNREACHED)}
+    assert verdicts[15, "++i -> --i"] == CAUGHT  # it runs too long
+    assert verdicts[4, "10 -> 10 + 1"] == CAUGHT  # of a constant
+
+
+def test_what_cannot_be_tried_is_counted(run):
+    left_out = {(m.line, m.change): m.left_out for m in run[0].mutants if m.left_out}
+    assert left_out == {(5, "4 -> 4 + 1"): CONSTANT, (19, "s + s -> s - s"): NO_COMPILE}
+
+
+def test_lines_stay_where_they_are(run):
+    text = run[0].text().decode().split("\n")
+    assert len(text) == len(CODE.split("\n"))
+    assert "Uncalled" in text[17]
+
+
+def test_a_test_that_fails_anyway_is_no_judge(run, monkeypatch):
+    monkeypatch.setenv("BREAK", "1")
+    with pytest.raises(BrokenTest, match="Broken.OnWish fails without a mutant"):
+        find_reach(Program(run[1].path, ".", run[1].directory))
+
+
+@pytest.mark.parametrize(("code", "changes"), [
+    ("bool f() { return g(); }", ["g() -> !(g())"]),
+    ("bool f() { return a == b; }", ["a == b -> a != b"]),
+    ("int f() { return g(); }", []),
+    ("void f() { if (!a) return; }", ["!a -> !(!a)", "removed: return;"]),
+    ("void f() { LOG(INFO) << 1 + 2; }", []),
+    ("auto x = \"a\" + y;", []),
+    ("struct A { virtual int f() = 0; };", []),
+    ("void f() { for (;;) { break; } }", ["removed: break;"]),
+])
+def test_list(code, changes):
+    assert [m.change for m in mutants_of("a.cc", code.encode()) if not m.left_out] == changes
+
+
+@pytest.mark.parametrize("code", [
+    "std::array<int, 3> a;", "enum { kA = 3 };", "static_assert(a < b);", "int a[3];",
+    "void f() { switch (a) { case 3:; } }", "constexpr int f() { return 3; }",
+    "void f() { if constexpr (a < b) {} }",
+])
+def test_constant_expressions_are_left_out(code):
+    found = mutants_of("a.cc", code.encode())
+    assert found
+    assert {m.left_out for m in found} == {CONSTANT}
+
+
+def test_report(capsys):
+    first, second = mutants_of("mace/plan/a.cc", b"int x = 1;\nint y = 2;\n")
+    out = io.StringIO()
+    percent = print_report([(first, CAUGHT), (second, SURVIVED)], Counter(), Console(file=out))
+    assert percent == 50
+    assert "survived: mace/plan/a.cc:2: 2 -> 2 + 1" in out.getvalue()
+
+
+def test_each_equivalent_mutant_has_its_reason(tmp_path):
+    path = tmp_path / "equivalent.txt"
+    path.write_text("# title\na.cc | x = 1; | 1 -> 1 + 1 | because only its sign is read\n")
+    assert read_equivalent(path) == {"a.cc | x = 1; | 1 -> 1 + 1": "only its sign is read"}
+    path.write_text("a.cc | x = 1; | 1 -> 1 + 1\n")
+    with pytest.raises(ValueError, match="equivalent.txt:1: write FILE"):
+        read_equivalent(path)
