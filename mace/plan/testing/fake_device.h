@@ -1,0 +1,55 @@
+// FakeDevice: a device that takes what a test says, with kernels to match.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_PLAN_TESTING_FAKE_DEVICE_H_
+#define MACE_PLAN_TESTING_FAKE_DEVICE_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mace/plan/testing/plan_maker.h"
+
+namespace mace::testing {
+
+class FakeDevice : public Device {
+ public:
+  explicit FakeDevice(std::string name) : name_(std::move(name)) {}
+
+  // The answers of Prepare and its kin; nodes are prepared, chains are not.
+  std::function<Result<KernelFacts>(const Node&)> prepare = [](const Node&) {
+    return KernelFacts();
+  };
+  std::function<Result<KernelFacts>(const std::vector<FusedNode>&)>
+      prepare_fused =
+          [](const std::vector<FusedNode>&) { return Unsupported("no chain"); };
+  std::function<Result<KernelFacts>(const Node&)> prepare_convert =
+      [](const Node&) { return KernelFacts(); };
+  std::function<bool(const Node&)> computes_fp16 = [](const Node&) {
+    return false;
+  };
+  DeviceSpeed its_speed;
+  DataType its_image_dtype = DataType::kF32;
+  // Of images as they are planned: an element takes a pixel of one row.
+  Extent2D its_max_extent = {1 << 20, 1};
+  int finished = 0;
+
+  const char* name() const override;
+  Result<KernelPtr> Prepare(const Node& node) override;
+  Result<KernelPtr> PrepareFused(const std::vector<FusedNode>& chain) override;
+  Result<KernelPtr> PrepareConvert(const Node& node) override;
+  bool ComputesFp16(const Node& node) const override;
+  DeviceSpeed speed() const override { return its_speed; }
+  DataType image_dtype() const override { return its_image_dtype; }
+  Extent2D max_image_extent() const override { return its_max_extent; }
+  Result<Extent2D> ImageExtentOf(const TensorType& type) const override;
+  Status FinishPrepare() override;
+
+ private:
+  const std::string name_;
+};
+
+}  // namespace mace::testing
+
+#endif  // MACE_PLAN_TESTING_FAKE_DEVICE_H_

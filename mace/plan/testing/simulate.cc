@@ -1,0 +1,102 @@
+// Running a plan on an arena.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/plan/testing/simulate.h"
+
+namespace mace::testing {
+namespace {
+
+class Runner {
+ public:
+  Runner(const Plan& plan, const std::vector<Words>& apart)
+      : plan_(plan),
+        graph_(plan.graph),
+        apart_(apart),
+        arena_(static_cast<size_t>(plan.arena_bytes) / 4 + 1, 0xdeadbeef),
+        constants_(graph_.values.size()) {
+    for (int id : graph_.inputs) inputs_.push_back(apart[id]);
+    for (int id : graph_.outputs) outputs_.emplace_back(apart[id].size());
+    for (size_t v = 0; v < graph_.values.size(); ++v) {
+      if (graph_.values[v].is_constant()) constants_[v] = apart[v];
+    }
+  }
+
+  void Run() {
+    for (const Step& step : plan_.steps) RunStep(step);
+    for (const Plan::Copy& copy : plan_.copies) {
+      const uint32_t* from = At(copy.value);
+      ASSERT_NE(from, nullptr);
+      std::copy_n(from, outputs_[copy.output].size(),
+                  outputs_[copy.output].begin());
+    }
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      EXPECT_EQ(outputs_[i], apart_[graph_.outputs[i]]) << "output " << i;
+    }
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      EXPECT_EQ(inputs_[i], apart_[graph_.inputs[i]]) << "input " << i;
+    }
+    for (size_t v = 0; v < constants_.size(); ++v) {
+      if (graph_.values[v].is_constant()) {
+        EXPECT_EQ(constants_[v], apart_[v]) << "constant " << v;
+      }
+    }
+  }
+
+ private:
+  // Null if the place does not hold the value.
+  uint32_t* At(int id) {
+    const Place& place = plan_.places[id];
+    Words* memory = place.kind == Place::kArena      ? &arena_
+                    : place.kind == Place::kInput    ? &inputs_[place.index]
+                    : place.kind == Place::kOutput   ? &outputs_[place.index]
+                    : place.kind == Place::kConstant ? &constants_[place.index]
+                                                     : nullptr;
+    const auto end =
+        static_cast<size_t>(place.offset + Bytes(graph_.values[id].type)) / 4;
+    if (memory == nullptr || place.offset < 0 || end > memory->size()) {
+      ADD_FAILURE() << "value " << id << " at " << place.offset << " of "
+                    << static_cast<int>(place.kind) << " leaves its memory";
+      return nullptr;
+    }
+    return memory->data() + place.offset / 4;
+  }
+
+  void RunStep(const Step& step) {
+    const GraphNode& g = graph_.nodes[step.node];
+    SimulatedNode node;
+    node.node = &g.node;
+    node.overlaps = step.kernel->overlaps();
+    node.scratch_words = step.kernel->scratch_bytes() / 4;
+    ASSERT_LE(step.scratch_offset + step.kernel->scratch_bytes(),
+              std::max(plan_.arena_bytes, step.scratch_offset));
+    node.scratch = arena_.data() + step.scratch_offset / 4;
+    for (int id : g.inputs) {
+      node.inputs.push_back(id < 0 ? nullptr : At(id));
+      ASSERT_EQ(node.inputs.back() == nullptr, id < 0);
+    }
+    for (int id : g.outputs) {
+      node.outputs.push_back(At(id));
+      ASSERT_NE(node.outputs.back(), nullptr);
+    }
+    node.Run();
+    for (size_t k = 0; k < g.outputs.size(); ++k) {
+      const Words& want = apart_[g.outputs[k]];
+      ASSERT_TRUE(std::equal(want.begin(), want.end(), node.outputs[k]))
+          << Label(g.node) << ": output " << k;
+    }
+  }
+
+  const Plan& plan_;
+  const Graph& graph_;
+  const std::vector<Words>& apart_;
+  Words arena_;
+  std::vector<Words> inputs_, outputs_, constants_;
+};
+
+}  // namespace
+
+void RunPlaced(const Plan& plan, const std::vector<Words>& apart) {
+  Runner(plan, apart).Run();
+}
+
+}  // namespace mace::testing
