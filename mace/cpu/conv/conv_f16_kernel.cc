@@ -7,14 +7,14 @@
 
 #include "mace/cpu/common/fp16_weights.h"
 #include "mace/cpu/conv/conv_choice.h"
-#include "mace/cpu/conv/conv_f16.h"
+#include "mace/cpu/conv/conv_gemm.h"
 #include "mace/cpu/conv/conv_kernel.h"
 
 namespace mace::cpu {
 namespace {
 
 struct ConvF16Kernel final : Kernel {
-  ConvF16Kernel(PackedB filter_in, ConvF16 conv_in, ThreadPool* threads_in)
+  ConvF16Kernel(PackedB filter_in, ConvGemm conv_in, ThreadPool* threads_in)
       : filter(std::move(filter_in)),
         conv(std::move(conv_in)),
         threads(threads_in) {}
@@ -27,11 +27,9 @@ struct ConvF16Kernel final : Kernel {
   }
 
   Status Run(const RunArgs& args) override {
-    const float* b = filter.Get(nullptr, nullptr);
     conv.Run(
         threads,
-        {args.inputs[0].as<const uint16_t>(),
-         reinterpret_cast<const uint16_t*>(b),
+        {args.inputs[0].as<const uint16_t>(), filter.Get(nullptr, nullptr),
          bias.empty() ? nullptr : bias.data(), args.outputs[0].as<uint16_t>(),
          addend == kNone ? nullptr : args.inputs[addend].as<const uint16_t>()},
         args.scratch.handle);
@@ -41,7 +39,7 @@ struct ConvF16Kernel final : Kernel {
   static constexpr size_t kNone = SIZE_MAX;
 
   PackedB filter;
-  ConvF16 conv;
+  ConvGemm conv;
   ThreadPool* threads;
   LargeArray<uint16_t> bias;
   size_t addend = kNone;  // among the inputs
@@ -51,14 +49,13 @@ struct ConvF16Kernel final : Kernel {
 
 Result<std::unique_ptr<ConvF16Kernel>> MakeKernel(const Node& node,
                                                   PackedB filter,
-                                                  const ConvF16::Spec& spec,
+                                                  const ConvGemm::Spec& spec,
                                                   CpuContext& context) {
-  const ConvF16 conv(spec, context);
+  const ConvGemm conv(spec, context);
   auto kernel =
       std::make_unique<ConvF16Kernel>(std::move(filter), conv, context.threads);
   if (node.has_input(2)) {
-    MACE_ASSIGN_OR_RETURN(kernel->bias,
-                          RoundedToFp16(node.inputs[2], conv.padded_n()));
+    MACE_ASSIGN_OR_RETURN(kernel->bias, RoundedToFp16(node.inputs[2], spec.n));
   }
   kernel->num_macs =
       SaturatedProduct({spec.patches.rows(), spec.patches.depth(), spec.n});
@@ -67,23 +64,21 @@ Result<std::unique_ptr<ConvF16Kernel>> MakeKernel(const Node& node,
 }
 
 Result<std::unique_ptr<ConvF16Kernel>> MakeConv(
-    const Node& node, const ConvShape& s, const ActivationFunction& activation,
-    CpuContext& context) {
+    const Node& node, const ConvNode& conv,
+    const ActivationFunction& sum_activation, CpuContext& context) {
+  const ConvShape& s = conv.shape;
   if (!HasFp16Weights(node) || s.group != 1) {
     return Unsupported(Label(node) +
                        ": of f16 the CPU takes constant filters stored as such,"
                        " without groups");
   }
-  const GemmF16& micro = ConvF16::Choose(context.features);
+  ConvGemm::Spec spec = ConvSpec(node.inputs[1], s, conv.activation, context);
+  spec.kernel = &BestGemm(kGemmF16Rows, context.features);
+  spec.sum_activation = sum_activation;
   MACE_ASSIGN_OR_RETURN(PackedB filter, PackFilter(node.inputs[1], s, Oihw(s),
-                                                   micro.tile, context));
-  MACE_ASSIGN_OR_RETURN(
-      auto kernel, MakeKernel(node, std::move(filter),
-                              ConvF16::Spec{{s.window, s.batch, s.in_channels,
-                                             s.in_channels},
-                                            s.out_channels,
-                                            activation},
-                              context));
+                                                   *spec.kernel, context));
+  MACE_ASSIGN_OR_RETURN(auto kernel,
+                        MakeKernel(node, std::move(filter), spec, context));
   kernel->cost = static_cast<int64_t>(DirectCost(s) / 2);
   return kernel;
 }
@@ -100,8 +95,7 @@ bool ConvComputesFp16(const Node& node, const CpuContext& context) {
 
 Result<KernelPtr> PrepareConvF16(const Node& node, const ConvNode& conv,
                                  CpuContext& context) {
-  MACE_ASSIGN_OR_RETURN(auto kernel,
-                        MakeConv(node, conv.shape, conv.activation, context));
+  MACE_ASSIGN_OR_RETURN(auto kernel, MakeConv(node, conv, {}, context));
   return KernelPtr(std::move(kernel));
 }
 
@@ -113,7 +107,7 @@ Result<KernelPtr> PrepareConvSumF16(const Node& node, const ConvNode& conv,
     return Unsupported(Label(node) + ": its activation comes before the sum");
   }
   MACE_ASSIGN_OR_RETURN(auto kernel,
-                        MakeConv(node, conv.shape, sum_activation, context));
+                        MakeConv(node, conv, sum_activation, context));
   kernel->addend = node.inputs.size();
   return KernelPtr(std::move(kernel));
 }
@@ -126,15 +120,16 @@ Result<KernelPtr> PrepareFullyConnectedF16(const Node& node, int64_t m,
   b.n = w[0];
   b.channels = b.column_stride = w[1];
   b.channel_stride = 1;
-  const GemmF16& micro = ConvF16::Choose(context.features);
+  ConvGemm::Spec spec;
+  spec.kernel = &BestGemm(kGemmF16Rows, context.features);
   MACE_ASSIGN_OR_RETURN(
       PackedB filter,
-      PackedB::Create(node.inputs[1], "columns", micro.tile, {b}, context));
-  ConvF16::Spec spec;
+      PackedB::Create(node.inputs[1], "columns", *spec.kernel, {b}, context));
   spec.patches.window.w.in = spec.patches.window.w.out = m;
   spec.patches.batch = 1;
   spec.patches.channels = spec.patches.pixel_stride = w[1];
-  spec.n = w[0];
+  spec.n = spec.pixel_stride = w[0];
+  spec.line_stride = spec.image_stride = m * w[0];
   spec.activation = activation;
   MACE_ASSIGN_OR_RETURN(auto kernel,
                         MakeKernel(node, std::move(filter), spec, context));

@@ -1,4 +1,5 @@
-// ConvGemm: a convolution as a matrix product of patches and packed filters.
+// ConvGemm: a convolution as a matrix product of patches and packed filters, of
+// whatever types its micro-kernel multiplies.
 // SPDX-License-Identifier: Apache-2.0
 //
 // The product is cut into blocks of rows (small enough for the second-level
@@ -7,11 +8,15 @@
 //
 //              n                          task = row block x column block
 //        +-----+-----+                    for each depth block of k
-//   rows |tile |     |  ^ row block         for each tile: find or copy its
-//   rows
+//   rows |tile |     |  ^ row block         for each tile: find, copy or pack
+//        |     |     |  |                                  its rows
 //        |tile |     |  v                   for each panel of columns
 //        +-----+-----+                        for each tile: micro-kernel
 //        column block
+//
+// Element types and sizes are those of the micro-kernel's description; offsets
+// and strides count elements. What a micro-kernel does not do itself, RowFinish
+// does for the type of c.
 #ifndef MACE_CPU_CONV_CONV_GEMM_H_
 #define MACE_CPU_CONV_CONV_GEMM_H_
 
@@ -29,7 +34,7 @@ namespace mace::cpu {
 class ConvGemm {
  public:
   // One of several products of the same shape: where its operands start, in
-  // floats from those given to Run. For the groups of a convolution and the
+  // elements from those given to Run. For the groups of a convolution and the
   // batches of a matrix product.
   struct Part {
     int64_t x = 0;
@@ -39,10 +44,10 @@ class ConvGemm {
   };
 
   struct Spec {
-    const GemmF32* kernel = nullptr;
+    const GemmUkernel* kernel = nullptr;
     Patches patches;
     int64_t n = 0;  // output channels
-    // Where output (n, p, q) is: floats between images, lines and pixels.
+    // Where output (n, p, q) is: elements between images, lines and pixels.
     int64_t image_stride = 0;
     int64_t line_stride = 0;
     int64_t pixel_stride = 0;
@@ -53,26 +58,25 @@ class ConvGemm {
     ActivationFunction sum_activation;
   };
 
-  // Operands of a run; b is packed for spec.kernel. `bias` is n floats or null,
-  // `addend` is added to y, whose shape it has, if it is not null.
+  // Operands of a run, of the types x, b and c of spec.kernel, for which b is
+  // packed. `bias` is n elements or null, `addend` is added to y, whose shape
+  // it has, if it is not null.
   struct Operands {
-    const float* x = nullptr;
-    const float* b = nullptr;
-    const float* bias = nullptr;
-    float* y = nullptr;
-    const float* addend = nullptr;
+    const void* x = nullptr;
+    const void* b = nullptr;
+    const void* bias = nullptr;
+    void* y = nullptr;
+    const void* addend = nullptr;
   };
 
-  // REQUIRES: spec.patches.depth() > 0.
+  // REQUIRES: spec.patches.depth() > 0; no activations where c is an integer.
   ConvGemm(const Spec& spec, const CpuContext& context);
 
   // For all threads, and for one.
   int64_t scratch_bytes() const {
     return num_threads_ * thread_scratch_bytes();
   }
-  int64_t thread_scratch_bytes() const {
-    return copy_floats_ * static_cast<int64_t>(sizeof(float));
-  }
+  int64_t thread_scratch_bytes() const { return copy_bytes_; }
 
   // Bytes that the output may begin before the input; -1 where they must lie
   // apart. Row blocks are taken in order, each of which reads what it needs
@@ -95,42 +99,60 @@ class ConvGemm {
 
   struct Tile {
     int64_t m;
-    float* c;
+    int64_t c;  // where it is in y
+  };
+  // Rows of a: where they are, and how.
+  struct Rows {
+    const char* a;
+    int64_t m, k, segments;
+    int64_t stride, segment_stride;
   };
   // Rows for one call of the micro-kernel: a tile, or packed ones in a row.
   struct RowRun {
-    float* c;
-    GemmF32Rows rows;  // of the current depth block
+    int64_t c;
+    Rows rows;  // of the current depth block
     bool packed;
   };
   struct Task {
     Operands at;
-    float* copies;
+    char* copies;
     int64_t row_begin, row_end;
     int64_t column_begin, column_end;
     int64_t first_row = 0;  // the one that is at y
   };
 
-  void PlanTasks(int64_t block_floats);
+  Operands PartOf(const Operands& all, const Part& part) const;
+  void PlanDepth();
+  void PlanTasks(int64_t block_bytes);
+  void PlanCopies();
   int CutTiles(const Task& task, Tile* tiles) const;
   // Columns [k0, k1) of the rows of each tile, in place, copied or packed.
   // Returns the number of runs.
   int FindRows(const Task& task, int64_t k0, int64_t k1, const Tile* tiles,
                int num_tiles, RowRun* runs) const;
   bool FindInPlace(const Task& task, int64_t row, int64_t m, int64_t k0,
-                   int64_t k1, GemmF32Rows* rows) const;
+                   int64_t k1, Rows* rows) const;
   // Copies all windows of a tile, of which each row is a part.
-  bool CopyWindows(const Task& task, int64_t row, int64_t m, float* to,
-                   GemmF32Rows* rows) const;
+  bool CopyWindows(const Task& task, int64_t row, int64_t m, char* to,
+                   Rows* rows) const;
+  // Copies the rows next to each other.
+  Rows CopyRows(const Task& task, int64_t row, int64_t m, int64_t k0,
+                int64_t k1, char* to) const;
+  // Packs a tile's rows, which may be copied to `to` before.
+  void PackRows(const Task& task, int64_t row, int64_t m, int64_t k0,
+                int64_t k1, char* copy, char* to) const;
   void RunTask(const Task& task) const;
   void MultiplyPanels(const Task& task, int64_t k0, const RowRun* runs,
                       int num_runs) const;
   // The task's columns of the tiles, where the micro-kernel leaves work.
   void Finish(const Task& task, const Tile* tiles, int num_tiles) const;
-  // Floats that operand a of a full tile, or a panel of b, k deep, is packed
+  // Bytes that operand a of a full tile, or a panel of b, k deep, is packed
   // into.
   int64_t PackedTile(int64_t k) const;
   int64_t PackedPanel(int64_t k) const;
+  const char* InputAt(const Task& task, int64_t offset) const {
+    return static_cast<const char*>(task.at.x) + offset * x_bytes_;
+  }
   int64_t OutputOffset(int64_t row) const;
   int64_t MaxRowBlock() const;
 
@@ -144,12 +166,14 @@ class ConvGemm {
   bool cuts_lines_ = false;    // tiles end where a line does
   bool sums_in_tile_ = false;  // the micro-kernel adds the addend
   bool packs_rows_ = false;
-  bool packs_all_rows_ = false;  // because they become halves
+  bool packs_all_rows_ = false;        // even a single one
+  int64_t x_bytes_ = 0, c_bytes_ = 0;  // of an element
   int64_t depth_block_ = 0;
   int64_t row_block_ = 0;
   int64_t column_block_ = 0;
-  int64_t copy_stride_ = 0;
-  int64_t copy_floats_ = 0;  // per worker
+  int64_t copy_stride_ = 0;  // elements of x between copied rows
+  int64_t copy_bytes_ = 0;   // per worker
+  std::vector<char> zeros_;  // a pixel outside the image
 };
 
 }  // namespace mace::cpu

@@ -35,7 +35,7 @@ struct ConvGemmKernel final : Kernel {
   }
 
   Status Run(const RunArgs& args) override {
-    const float* b =
+    const void* b =
         filter.Get(args.inputs[1].as<const float>(), args.scratch.handle);
     gemm.Run(threads,
              {args.inputs[0].as<const float>(), b, Input(args, bias),
@@ -77,8 +77,8 @@ std::vector<GemmB> FilterMatrices(const ConvShape& s,
   return matrices;
 }
 
-const GemmF32& ChooseGemmOf(const Operand& filter, const ConvShape& s,
-                            const CpuContext& context) {
+const GemmUkernel& ChooseGemmOf(const Operand& filter, const ConvShape& s,
+                                const CpuContext& context) {
   return ChooseGemm(
       filter,
       {s.rows(), s.out_per_group(), s.in_channels * s.window.w.stride * 4},
@@ -91,10 +91,10 @@ int WinogradOf(const Operand& filter, const ConvShape& shape,
   if (chosen >= 0 && chosen <= context.max_winograd && Winograd::Fits(shape)) {
     return static_cast<int>(chosen);
   }
-  const GemmF32& direct = ChooseGemmOf(filter, shape, context);
+  const GemmUkernel& direct = ChooseGemmOf(filter, shape, context);
   return ChooseWinograd(
       shape, context.max_winograd,
-      sizeof(float) / static_cast<double>(direct.operands.bytes));
+      sizeof(float) / static_cast<double>(SizeOf(direct.types.b)));
 }
 
 ConvGemm::Spec ConvSpec(const Operand& filter, const ConvShape& s,
@@ -112,7 +112,7 @@ ConvGemm::Spec ConvSpec(const Operand& filter, const ConvShape& s,
 }
 
 Result<PackedB> PackFilter(const Operand& filter, const ConvShape& s,
-                           const FilterLayout& layout, const GemmF32& micro,
+                           const FilterLayout& layout, const GemmUkernel& micro,
                            CpuContext& context) {
   const std::string how =
       layout.name + std::string(" of ") + std::to_string(s.group) + " groups";
@@ -124,7 +124,7 @@ Result<ConvProduct> MakeConvProduct(const Operand& filter, const ConvShape& s,
                                     const FilterLayout& layout,
                                     const ActivationFunction& activation,
                                     CpuContext& context) {
-  const GemmF32& micro = ChooseGemmOf(filter, s, context);
+  const GemmUkernel& micro = ChooseGemmOf(filter, s, context);
   ConvProduct product;
   MACE_ASSIGN_OR_RETURN(product.filter,
                         PackFilter(filter, s, layout, micro, context));

@@ -32,7 +32,7 @@ ConvGemm::Spec ConvSpec(const Operand& filter, const ConvShape& shape,
 
 // The packed filters of the groups. Errors: MACE_OUT_OF_RESOURCES.
 Result<PackedB> PackFilter(const Operand& filter, const ConvShape& shape,
-                           const FilterLayout& layout, const GemmF32& micro,
+                           const FilterLayout& layout, const GemmUkernel& micro,
                            CpuContext& context);
 
 // A convolution as a matrix product, before it is blocked.
@@ -47,8 +47,8 @@ Result<ConvProduct> MakeConvProduct(const Operand& filter,
                                     CpuContext& context);
 
 // The micro-kernel of its matrix product.
-const GemmF32& ChooseGemmOf(const Operand& filter, const ConvShape& shape,
-                            const CpuContext& context);
+const GemmUkernel& ChooseGemmOf(const Operand& filter, const ConvShape& shape,
+                                const CpuContext& context);
 
 // The tile of the Winograd convolution to run with this constant filter; 0:
 // none.

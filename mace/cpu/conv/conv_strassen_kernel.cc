@@ -70,7 +70,7 @@ bool IsStrassen(const Operand& filter, const ConvShape& shape,
 Result<std::shared_ptr<const void>> PackStrassen(const Operand& filter,
                                                  const ConvShape& shape,
                                                  CpuContext& context) {
-  const GemmF32& micro = ChooseGemmOf(filter, shape, context);
+  const GemmUkernel& micro = ChooseGemmOf(filter, shape, context);
   const GemmB b = FilterMatrices(shape, Oihw(shape))[0];
   const auto pack = [&](void* packed) -> Status {
     MACE_ASSIGN_OR_RETURN(const WeightFloats floats,

@@ -8,12 +8,11 @@
 #include "mace/cpu/common/choose.h"
 #include "mace/cpu/common/weight_floats.h"
 #include "mace/cpu/simd/transpose_4x4.h"
-#include "mace/cpu/ukernels/gemm/gemm_half_table.h"
 
 namespace mace::cpu {
 namespace {
 
-int64_t NumPanels(const GemmF32& kernel, int64_t n) {
+int64_t NumPanels(const GemmUkernel& kernel, int64_t n) {
   return (n + kernel.nr - 1) / kernel.nr;
 }
 
@@ -29,7 +28,7 @@ constexpr int kWays = 8;           // of a set
 constexpr double kCopying = 1.05;  // of rows, in the time of the product
 
 // Of the tiles of a product, in rows at full speed.
-double RowsCost(const GemmF32& kernel, const GemmSize& size) {
+double RowsCost(const GemmUkernel& kernel, const GemmSize& size) {
   const int64_t rest = size.rows % kernel.mr;
   const int64_t rows =
       size.rows - rest + (rest > 0 ? std::max(rest, kFewRows) : 0);
@@ -102,7 +101,7 @@ void PackDense(const GemmB& b, const float* data, int64_t columns, int64_t nr,
 
 }  // namespace
 
-void PackPanel(const GemmF32& kernel, const GemmB& b, const float* tensor,
+void PackPanel(const GemmUkernel& kernel, const GemmB& b, const float* tensor,
                int64_t panel, float* packed) {
   const int64_t nr = kernel.nr;
   const int64_t first = panel * nr;
@@ -128,35 +127,40 @@ void PackPanel(const GemmF32& kernel, const GemmB& b, const float* tensor,
 
 namespace {
 
-// Whether b, of fp16, is as well a matrix of pairs of them, which are packed
-// as floats are.
-bool IsMatrixOfPairs(const GemmF32& kernel, const GemmB& b) {
-  return kernel.operands.group == 2 && b.taps.size() == 1 && b.taps[0] == 0 &&
-         b.channel_stride == 1 && b.channels % 2 == 0 && b.offset % 2 == 0 &&
-         b.column_stride % 2 == 0;
+// Whether the elements of `b` are as well those of a matrix of groups, each as
+// wide as a float, which are packed as floats are.
+bool IsMatrixOfGroups(const GemmUkernel& kernel, const GemmB& b) {
+  const auto group = static_cast<int64_t>(kernel.packing.group);
+  return kernel.packing.group * SizeOf(kernel.types.b) == sizeof(float) &&
+         b.taps.size() == 1 && b.taps[0] == 0 && b.channel_stride == 1 &&
+         b.channels % group == 0 && b.offset % group == 0 &&
+         b.column_stride % group == 0;
 }
 
-void PackFp16Panel(const GemmF32& kernel, const GemmB& b,
-                   const uint16_t* tensor, int64_t panel, float* packed) {
-  if (IsMatrixOfPairs(kernel, b)) {
-    GemmB pairs = b;
-    pairs.offset /= 2;
-    pairs.column_stride /= 2;
-    pairs.channels /= 2;
-    return PackPanel(kernel, pairs, reinterpret_cast<const float*>(tensor),
-                     panel, packed);
-  }
+GemmB MatrixOfGroups(const GemmUkernel& kernel, GemmB b) {
+  const auto group = static_cast<int64_t>(kernel.packing.group);
+  b.offset /= group;
+  b.column_stride /= group;
+  b.channels /= group;
+  return b;
+}
+
+// Of any element, T being one of as many bytes.
+template <typename T>
+void PackGroups(const GemmUkernel& kernel, const GemmB& b, const void* tensor,
+                int64_t panel, void* packed) {
   const int64_t nr = kernel.nr, first = panel * nr;
   const int64_t columns = std::min(nr, b.n - first);
-  const auto group = static_cast<int64_t>(kernel.operands.group);
-  auto* to = reinterpret_cast<uint16_t*>(packed);
-  std::fill_n(to, AlignUp(b.k(), group) * nr, uint16_t{0});
-  const uint16_t* data = tensor + b.offset + first * b.column_stride;
+  const auto group = static_cast<int64_t>(kernel.packing.group);
+  T* to = static_cast<T*>(packed);
+  std::fill_n(to, AlignUp(b.k(), group) * nr, T{0});
+  const T* data =
+      static_cast<const T*>(tensor) + b.offset + first * b.column_stride;
   for (size_t t = 0; t < b.taps.size(); ++t) {
     for (int64_t c0 = 0; c0 < b.channels; c0 += kLine) {
       const int64_t c1 = std::min(c0 + kLine, b.channels);
       for (int64_t j = 0; j < columns; ++j) {
-        const uint16_t* column = data + b.taps[t] + j * b.column_stride;
+        const T* column = data + b.taps[t] + j * b.column_stride;
         for (int64_t c = c0; c < c1; ++c) {
           const int64_t k = static_cast<int64_t>(t) * b.channels + c;
           to[(k / group * nr + j) * group + k % group] =
@@ -167,65 +171,81 @@ void PackFp16Panel(const GemmF32& kernel, const GemmB& b,
   }
 }
 
+void PackAnyPanel(const GemmUkernel& kernel, const GemmB& b, const void* data,
+                  int64_t panel, void* packed) {
+  if (IsMatrixOfGroups(kernel, b)) {
+    PackPanel(kernel, MatrixOfGroups(kernel, b),
+              static_cast<const float*>(data), panel,
+              static_cast<float*>(packed));
+  } else if (kernel.types.b == Element::kF32) {
+    PackPanel(kernel, b, static_cast<const float*>(data), panel,
+              static_cast<float*>(packed));
+  } else if (SizeOf(kernel.types.b) == sizeof(uint16_t)) {
+    PackGroups<uint16_t>(kernel, b, data, panel, packed);
+  } else {
+    PackGroups<int8_t>(kernel, b, data, panel, packed);
+  }
+}
+
 }  // namespace
 
-bool RowsConflict(const GemmF32& kernel, int64_t row_bytes, int64_t n) {
+bool RowsConflict(const GemmUkernel& kernel, int64_t row_bytes, int64_t n) {
   return row_bytes % kSetConflictBytes == 0 && kernel.mr > kWays &&
          n >= 2 * kernel.nr;
 }
 
-const GemmF32& ChooseGemmF32(const GemmSize& size, const CpuContext& context) {
+const GemmUkernel& ChooseGemmF32(const GemmSize& size,
+                                 const CpuContext& context) {
   int64_t passed = context.choice.gemm;
   if (passed >= 0) {
-    return ChooseRow(kGemmF32, context.features, [&passed](const GemmF32& row) {
-      return passed-- <= 0 || row.isa == 0;
-    });
+    return ChooseRow(
+        kGemm, context.features, [&passed](const GemmUkernel& row) {
+          return row.types == kGemmF32 && (passed-- <= 0 || row.isa == 0);
+        });
   }
   // Another one of the same instruction set, if the last tile fits it better or
   // its rows need not be copied.
-  const GemmF32* best = &ChooseRow(kGemmF32, context.features);
-  for (const GemmF32& row : kGemmF32) {
+  const GemmUkernel* best = &BestGemm(kGemmF32, context.features);
+  for (const GemmUkernel& row : kGemm) {
+    if (!(row.types == kGemmF32) || row.isa != best->isa) continue;
     const double cost = kWorthwhile * RowsCost(*best, size);
-    if (row.isa == best->isa && RowsCost(row, size) < cost) best = &row;
+    if (RowsCost(row, size) < cost) best = &row;
   }
   return *best;
 }
 
-const GemmF32& ChooseGemm(const Operand& b, const GemmSize& size,
-                          const CpuContext& context) {
-  const CpuFeatures features = context.features;
-  const GemmF32* half = nullptr;
-  if (b.stored == DataType::kBF16) half = &ChooseRow(kGemmBf16, features);
-  if (b.stored == DataType::kF16) half = &ChooseRow(kGemmF16, features);
-  if (half != nullptr && half->isa != 0) return *half;
+const GemmUkernel& ChooseGemm(const Operand& b, const GemmSize& size,
+                              const CpuContext& context) {
+  if (b.stored == DataType::kBF16 || b.stored == DataType::kF16) {
+    const GemmUkernel& narrow = BestGemm(
+        b.stored == DataType::kF16 ? kGemmF16 : kGemmBf16, context.features);
+    if (narrow.isa != 0) return narrow;
+  }
   return ChooseGemmF32(size, context);
 }
 
-int64_t PackedFloats(const GemmF32& kernel, int64_t n, int64_t k) {
-  const auto group = static_cast<int64_t>(kernel.operands.group);
-  const auto bytes = static_cast<int64_t>(kernel.operands.bytes);
-  return NumPanels(kernel, n) * kernel.nr * AlignUp(k, group) * bytes / 4;
+int64_t PackedElements(const GemmUkernel& kernel, int64_t n, int64_t k) {
+  const auto group = static_cast<int64_t>(kernel.packing.group);
+  return NumPanels(kernel, n) * kernel.nr * AlignUp(k, group);
 }
 
-void PackB(const GemmF32& kernel, const GemmB& b, const void* data,
-           float* packed, ThreadPool* threads) {
-  const int64_t panel_floats = PackedFloats(kernel, kernel.nr, b.k());
-  const int64_t tile = 65536 / std::max<int64_t>(panel_floats, 1) + 1;
+void PackB(const GemmUkernel& kernel, const GemmB& b, const void* data,
+           void* packed, ThreadPool* threads) {
+  constexpr int64_t kTaskBytes = 256 * 1024;
+  const int64_t panel_bytes = PackedElements(kernel, kernel.nr, b.k()) *
+                              static_cast<int64_t>(SizeOf(kernel.types.b));
+  const int64_t tile = kTaskBytes / std::max<int64_t>(panel_bytes, 1) + 1;
   threads->ParallelFor(
       NumPanels(kernel, b.n), tile, [&](size_t begin, size_t end) {
         for (size_t i = begin; i < end; ++i) {
-          float* to = packed + i * panel_floats;
-          if (kernel.operands.bytes == 2) {
-            PackFp16Panel(kernel, b, static_cast<const uint16_t*>(data), i, to);
-          } else {
-            PackPanel(kernel, b, static_cast<const float*>(data), i, to);
-          }
+          PackAnyPanel(kernel, b, data, i,
+                       static_cast<char*>(packed) + i * panel_bytes);
         }
       });
 }
 
 Result<PackedB> PackedB::Create(const Operand& operand, const std::string& how,
-                                const GemmF32& kernel,
+                                const GemmUkernel& kernel,
                                 std::vector<GemmB> matrices,
                                 CpuContext& context) {
   PackedB b;
@@ -234,42 +254,48 @@ Result<PackedB> PackedB::Create(const Operand& operand, const std::string& how,
   b.matrices_ = std::move(matrices);
   int64_t total = 0;
   for (const GemmB& matrix : b.matrices_) {
-    total += PackedFloats(kernel, matrix.n, matrix.k());
+    total += PackedElements(kernel, matrix.n, matrix.k());
     b.offsets_.push_back(total);
   }
   if (operand.data == nullptr) return b;
   const auto pack = [&](void* packed) -> Status {
-    if (kernel.operands.bytes < sizeof(float)) {
-      b.Pack(operand.data, static_cast<float*>(packed));
+    if (kernel.types.b != Element::kF32) {
+      b.Pack(operand.data, packed);
       return Status();
     }
     MACE_ASSIGN_OR_RETURN(const WeightFloats floats,
                           WeightFloats::Create(operand));
-    b.Pack(floats.data(), static_cast<float*>(packed));
+    b.Pack(floats.data(), packed);
     return Status();
   };
   MACE_ASSIGN_OR_RETURN(
       b.constant_,
       context.packed->GetOrPack(operand.weight_id, how + " for " + kernel.name,
-                                total * sizeof(float), pack));
+                                b.bytes(), pack));
   return b;
+}
+
+int64_t PackedB::bytes() const {
+  if (kernel_ == nullptr) return 0;
+  return offsets_.back() * static_cast<int64_t>(SizeOf(kernel_->types.b));
 }
 
 int64_t PackedB::scratch_bytes() const {
   if (constant_ != nullptr) return 0;
-  return AlignUp(offsets_.back() * static_cast<int64_t>(sizeof(float)),
-                 kAlignment);
+  return AlignUp(bytes(), kAlignment);
 }
 
-const float* PackedB::Get(const float* data, void* scratch) const {
-  if (constant_ != nullptr) return static_cast<const float*>(constant_.get());
-  Pack(data, static_cast<float*>(scratch));
-  return static_cast<float*>(scratch);
+const void* PackedB::Get(const void* data, void* scratch) const {
+  if (constant_ != nullptr) return constant_.get();
+  Pack(data, scratch);
+  return scratch;
 }
 
-void PackedB::Pack(const void* data, float* packed) const {
+void PackedB::Pack(const void* data, void* packed) const {
+  const auto element = static_cast<int64_t>(SizeOf(kernel_->types.b));
   for (size_t i = 0; i < matrices_.size(); ++i) {
-    PackB(*kernel_, matrices_[i], data, packed + offsets_[i], threads_);
+    PackB(*kernel_, matrices_[i], data,
+          static_cast<char*>(packed) + offsets_[i] * element, threads_);
   }
 }
 

@@ -3,6 +3,8 @@
 //
 //   columns    0 .. nr-1      nr .. 2nr-1    ...  (the last panel zero-padded)
 //   packed   | k rows of nr | k rows of nr | ...
+//
+// in elements of the micro-kernel's type of b, grouped as it says (gemm.h).
 #ifndef MACE_CPU_CONV_GEMM_PACK_H_
 #define MACE_CPU_CONV_GEMM_PACK_H_
 
@@ -12,7 +14,7 @@
 #include <vector>
 
 #include "mace/cpu/common/cpu_context.h"
-#include "mace/cpu/ukernels/gemm/gemm_f32_table.h"
+#include "mace/cpu/ukernels/gemm/gemm_table.h"
 #include "mace/graph/node.h"
 
 namespace mace::cpu {
@@ -39,27 +41,28 @@ struct GemmSize {
 
 // Whether the rows of a tile compete for one set of the first-level cache, and
 // often enough for copying them to pay.
-bool RowsConflict(const GemmF32& kernel, int64_t row_bytes, int64_t n);
+bool RowsConflict(const GemmUkernel& kernel, int64_t row_bytes, int64_t n);
 
 // The micro-kernel for a product of floats.
-const GemmF32& ChooseGemmF32(const GemmSize& size, const CpuContext& context);
+const GemmUkernel& ChooseGemmF32(const GemmSize& size,
+                                 const CpuContext& context);
 
-// The micro-kernel for a product with `b`: of fp16 where b is stored as such
-// and the CPU multiplies them, else of floats.
-const GemmF32& ChooseGemm(const Operand& b, const GemmSize& size,
-                          const CpuContext& context);
+// The micro-kernel for a product of float rows with `b`: of 16-bit types where
+// b is stored as such and the CPU multiplies them, else of floats.
+const GemmUkernel& ChooseGemm(const Operand& b, const GemmSize& size,
+                              const CpuContext& context);
 
-// Floats of memory for a packed [k, n] matrix.
-int64_t PackedFloats(const GemmF32& kernel, int64_t n, int64_t k);
+// Of a packed [k, n] matrix.
+int64_t PackedElements(const GemmUkernel& kernel, int64_t n, int64_t k);
 
-// Packs panel `panel` of `b`, of floats.
-void PackPanel(const GemmF32& kernel, const GemmB& b, const float* data,
+// Packs panel `panel` of `b` for a micro-kernel of floats.
+void PackPanel(const GemmUkernel& kernel, const GemmB& b, const float* data,
                int64_t panel, float* packed);
 
-// Packs `b` of tensor `data`, panel by panel over the threads. Of fp16 values
-// for a micro-kernel of fp16, else of floats.
-void PackB(const GemmF32& kernel, const GemmB& b, const void* data,
-           float* packed, ThreadPool* threads);
+// Packs `b` of tensor `data`, of the micro-kernel's type, panel by panel over
+// the threads.
+void PackB(const GemmUkernel& kernel, const GemmB& b, const void* data,
+           void* packed, ThreadPool* threads);
 
 // The packed b operands of a kernel: made once where the tensor is a constant,
 // else at the start of each Run.
@@ -69,22 +72,23 @@ class PackedB {
   // `how` names the arrangement but for the micro-kernel, for sharing.
   // Errors: MACE_OUT_OF_RESOURCES.
   static Result<PackedB> Create(const Operand& operand, const std::string& how,
-                                const GemmF32& kernel,
+                                const GemmUkernel& kernel,
                                 std::vector<GemmB> matrices,
                                 CpuContext& context);
 
-  // Floats from the first packed matrix to the i-th.
+  // Elements from the first packed matrix to the i-th.
   int64_t offset(size_t i) const { return offsets_[i]; }
   int64_t scratch_bytes() const;  // 0 for a constant
 
   // The packed matrices, in `scratch` unless the tensor is a constant. `data`
   // is the tensor's.
-  const float* Get(const float* data, void* scratch) const;
+  const void* Get(const void* data, void* scratch) const;
 
  private:
-  void Pack(const void* data, float* packed) const;
+  void Pack(const void* data, void* packed) const;
+  int64_t bytes() const;
 
-  const GemmF32* kernel_ = nullptr;
+  const GemmUkernel* kernel_ = nullptr;
   ThreadPool* threads_ = nullptr;
   std::vector<GemmB> matrices_;
   std::vector<int64_t> offsets_ = {0};  // and the total

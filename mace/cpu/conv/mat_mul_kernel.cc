@@ -114,7 +114,7 @@ struct MatMulKernel final : Kernel {
   Status Run(const RunArgs& args) override {
     char* scratch = args.scratch.as<char>();
     const float* a = args.inputs[0].as<const float>();
-    const float* b = packed_b.Get(args.inputs[1].as<const float>(), scratch);
+    const void* b = packed_b.Get(args.inputs[1].as<const float>(), scratch);
     scratch += packed_b.scratch_bytes();
     if (spec.transpose_a) {
       auto* rows = reinterpret_cast<float*>(scratch);
@@ -157,7 +157,7 @@ Result<KernelPtr> PrepareMatMul(const Node& node, const MatMulSpec& s,
   const bool empty = s.batch_a.empty() || s.m == 0 || s.n == 0 || s.k == 0;
   if (context.reference || empty) return MakeReference(s);
   if (s.m == 1 && s.transpose_b) return MakeGemv(node, s, context);
-  const GemmF32& micro =
+  const GemmUkernel& micro =
       ChooseGemm(node.inputs[1], {s.m, s.n, s.k * 4}, context);
   const std::string how = (s.transpose_b ? "columns of " : "rows of ") +
                           std::to_string(s.num_b) + " matrices";

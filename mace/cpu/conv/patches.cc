@@ -10,17 +10,20 @@ namespace mace::cpu {
 namespace {
 
 // memcpy without the cost of a call for the short runs of a few channels.
-inline void CopyFloats(const float* from, int64_t n, float* to) {
-  if (n > 64) {
-    std::memcpy(to, from, n * sizeof(float));
+template <typename T>
+inline void CopyRun(const T* from, int64_t n, T* to) {
+  constexpr int64_t kStep = 16 / sizeof(T);
+  if (n > 16 * kStep) {
+    std::memcpy(to, from, n * sizeof(T));
     return;
   }
   int64_t i = 0;
-  for (; i + 4 <= n; i += 4) std::memcpy(to + i, from + i, 4 * sizeof(float));
+  for (; i + kStep <= n; i += kStep) std::memcpy(to + i, from + i, 16);
   for (; i < n; ++i) to[i] = from[i];
 }
 
-inline void ZeroFloats(int64_t n, float* to) {
+template <typename T>
+inline void ZeroRun(int64_t n, T* to) {
   for (int64_t i = 0; i < n; ++i) to[i] = 0;
 }
 
@@ -28,6 +31,115 @@ inline void ZeroFloats(int64_t n, float* to) {
 bool Inside(const Window& w, int64_t first, int64_t last) {
   return first * w.stride - w.pad_before >= 0 &&
          last * w.stride - w.pad_before + w.extent() <= w.in;
+}
+
+template <typename T>
+bool CopyWindowsOf(const Patches& patches, const T* x, int64_t row, int64_t m,
+                   T* to, Patches::InPlace* in_place) {
+  const int64_t channels = patches.channels;
+  const int64_t pixel_stride = patches.pixel_stride;
+  const Window &h = patches.window.h, &w = patches.window.w;
+  const int64_t q = row % w.out;
+  if (w.dilation != 1 || w.stride > w.kernel || q + m > w.out) return false;
+  const int64_t p = row / w.out % h.out, n = row / w.out / h.out;
+  const int64_t columns = (m - 1) * w.stride + w.kernel;
+  const int64_t left = q * w.stride - w.pad_before;
+  const int64_t begin = std::clamp<int64_t>(left, 0, w.in);
+  const int64_t end = std::clamp<int64_t>(left + columns, begin, w.in);
+  *in_place = {0, w.stride * channels, w.kernel * channels, h.kernel,
+               columns * channels};
+  for (int64_t r = 0; r < h.kernel; ++r, to += columns * channels) {
+    const int64_t y = p * h.stride - h.pad_before + r * h.dilation;
+    if (y < 0 || y >= h.in) {
+      ZeroRun(columns * channels, to);
+      continue;
+    }
+    // Windows may begin behind the image: then all is outside of it.
+    const int64_t before =
+        std::clamp<int64_t>(begin - left, 0, columns) * channels;
+    const int64_t inside = (end - begin) * channels;
+    const T* from = x + ((n * h.in + y) * w.in + begin) * pixel_stride;
+    ZeroRun(before, to);
+    if (channels == pixel_stride) {
+      CopyRun(from, inside, to + before);
+    } else {
+      T* pixel = to + before;
+      T* const last = pixel + inside;
+      for (; pixel < last; pixel += channels, from += pixel_stride) {
+        CopyRun(from, channels, pixel);
+      }
+    }
+    ZeroRun(columns * channels - before - inside, to + before + inside);
+  }
+  return true;
+}
+
+template <typename T>
+void CopyRow(const Patches& patches, const T* image, int64_t p, int64_t q,
+             int64_t k0, int64_t k1, T* to) {
+  const int64_t channels = patches.channels;
+  const int64_t pixel_stride = patches.pixel_stride;
+  const Window &h = patches.window.h, &w = patches.window.w;
+  // A run: pixels of a window that follow each other in memory.
+  const bool long_runs = w.dilation == 1 && channels == pixel_stride;
+  const int64_t run_pixels = long_runs ? w.kernel : 1;
+  const int64_t run_size = run_pixels * channels;
+  const int64_t runs_per_line = long_runs ? 1 : w.kernel;
+  // Divisions would take longer than short runs.
+  int64_t first_run = 0, line = 0, column = 0;
+  if (k0 > 0) {
+    first_run = k0 / run_size;
+    line = first_run / runs_per_line;
+    column = first_run % runs_per_line;
+  }
+  for (int64_t k = first_run * run_size; k < k1; k += run_size) {
+    const int64_t begin = std::max(k0 - k, int64_t{0});
+    const int64_t end = std::min(k1 - k, run_size);
+    const int64_t y = p * h.stride - h.pad_before + line * h.dilation;
+    const int64_t x0 = q * w.stride - w.pad_before + column * w.dilation;
+    // The part [first, last) of the run that lies in the image.
+    int64_t first = begin, last = begin;
+    if (y >= 0 && y < h.in) {
+      const int64_t left = std::max<int64_t>(-x0, 0) * channels;
+      const int64_t right = std::min(w.in - x0, run_pixels) * channels;
+      first = std::clamp(left, begin, end);
+      last = std::clamp(right, first, end);
+    }
+    const T* from = image + (y * w.in + x0) * pixel_stride;
+    ZeroRun(first - begin, to);
+    CopyRun(from + first, last - first, to + (first - begin));
+    ZeroRun(end - last, to + (last - begin));
+    to += end - begin;
+    if (++column == runs_per_line) {
+      column = 0;
+      ++line;
+    }
+  }
+}
+
+template <typename T>
+void CopyRows(const Patches& patches, const T* x, int64_t row, int64_t m,
+              int64_t k0, int64_t k1, T* to, int64_t to_stride) {
+  const Window &h = patches.window.h, &w = patches.window.w;
+  const int64_t image_size = h.in * w.in * patches.pixel_stride;
+  int64_t q = row % w.out, p = row / w.out % h.out;
+  const T* image = x + row / w.out / h.out * image_size;
+  for (int64_t i = 0; i < m; ++i, to += to_stride) {
+    CopyRow(patches, image, p, q, k0, k1, to);
+    if (++q < w.out) continue;
+    q = 0;
+    if (++p < h.out) continue;
+    p = 0;
+    image += image_size;
+  }
+}
+
+// f(T) with a type of so many bytes.
+template <typename F>
+auto WithElement(size_t bytes, const F& f) {
+  if (bytes == sizeof(float)) return f(float());
+  if (bytes == sizeof(uint16_t)) return f(uint16_t());
+  return f(int8_t());
 }
 
 }  // namespace
@@ -60,98 +172,22 @@ bool Patches::FindInPlace(int64_t row, int64_t m, InPlace* in_place) const {
   return true;
 }
 
-bool Patches::CopyWindows(const float* x, int64_t row, int64_t m, float* to,
-                          InPlace* in_place) const {
-  const Window &h = window.h, &w = window.w;
-  const int64_t q = row % w.out;
-  if (w.dilation != 1 || w.stride > w.kernel || q + m > w.out) return false;
-  const int64_t p = row / w.out % h.out, n = row / w.out / h.out;
-  const int64_t columns = (m - 1) * w.stride + w.kernel;
-  const int64_t left = q * w.stride - w.pad_before;
-  const int64_t begin = std::clamp<int64_t>(left, 0, w.in);
-  const int64_t end = std::clamp<int64_t>(left + columns, begin, w.in);
-  *in_place = {0, w.stride * channels, w.kernel * channels, h.kernel,
-               columns * channels};
-  for (int64_t r = 0; r < h.kernel; ++r, to += columns * channels) {
-    const int64_t y = p * h.stride - h.pad_before + r * h.dilation;
-    if (y < 0 || y >= h.in) {
-      ZeroFloats(columns * channels, to);
-      continue;
-    }
-    // Windows may begin behind the image: then all is outside of it.
-    const int64_t before =
-        std::clamp<int64_t>(begin - left, 0, columns) * channels;
-    const int64_t inside = (end - begin) * channels;
-    const float* from = x + ((n * h.in + y) * w.in + begin) * pixel_stride;
-    ZeroFloats(before, to);
-    if (channels == pixel_stride) {
-      CopyFloats(from, inside, to + before);
-    } else {
-      float* pixel = to + before;
-      float* const last = pixel + inside;
-      for (; pixel < last; pixel += channels, from += pixel_stride) {
-        CopyFloats(from, channels, pixel);
-      }
-    }
-    ZeroFloats(columns * channels - before - inside, to + before + inside);
-  }
-  return true;
+bool Patches::CopyWindows(const void* x, size_t element_bytes, int64_t row,
+                          int64_t m, void* to, InPlace* in_place) const {
+  return WithElement(element_bytes, [&](auto element) {
+    using T = decltype(element);
+    return CopyWindowsOf(*this, static_cast<const T*>(x), row, m,
+                         static_cast<T*>(to), in_place);
+  });
 }
 
-void Patches::Copy(const float* x, int64_t row, int64_t m, int64_t k0,
-                   int64_t k1, float* to, int64_t to_stride) const {
-  const Window &h = window.h, &w = window.w;
-  const int64_t image_floats = h.in * w.in * pixel_stride;
-  int64_t q = row % w.out, p = row / w.out % h.out;
-  const float* image = x + row / w.out / h.out * image_floats;
-  for (int64_t i = 0; i < m; ++i, to += to_stride) {
-    CopyRow(image, p, q, k0, k1, to);
-    if (++q < w.out) continue;
-    q = 0;
-    if (++p < h.out) continue;
-    p = 0;
-    image += image_floats;
-  }
-}
-
-void Patches::CopyRow(const float* image, int64_t p, int64_t q, int64_t k0,
-                      int64_t k1, float* to) const {
-  const Window &h = window.h, &w = window.w;
-  // A run: pixels of a window that follow each other in memory.
-  const bool long_runs = w.dilation == 1 && channels == pixel_stride;
-  const int64_t run_pixels = long_runs ? w.kernel : 1;
-  const int64_t run_floats = run_pixels * channels;
-  const int64_t runs_per_line = long_runs ? 1 : w.kernel;
-  // Divisions would take longer than short runs.
-  int64_t first_run = 0, line = 0, column = 0;
-  if (k0 > 0) {
-    first_run = k0 / run_floats;
-    line = first_run / runs_per_line;
-    column = first_run % runs_per_line;
-  }
-  for (int64_t k = first_run * run_floats; k < k1; k += run_floats) {
-    const int64_t begin = std::max(k0 - k, int64_t{0});
-    const int64_t end = std::min(k1 - k, run_floats);
-    const int64_t y = p * h.stride - h.pad_before + line * h.dilation;
-    const int64_t x0 = q * w.stride - w.pad_before + column * w.dilation;
-    // The part [first, last) of the run that lies in the image.
-    int64_t first = begin, last = begin;
-    if (y >= 0 && y < h.in) {
-      const int64_t left = std::max<int64_t>(-x0, 0) * channels;
-      const int64_t right = std::min(w.in - x0, run_pixels) * channels;
-      first = std::clamp(left, begin, end);
-      last = std::clamp(right, first, end);
-    }
-    const float* from = image + (y * w.in + x0) * pixel_stride;
-    ZeroFloats(first - begin, to);
-    CopyFloats(from + first, last - first, to + (first - begin));
-    ZeroFloats(end - last, to + (last - begin));
-    to += end - begin;
-    if (++column == runs_per_line) {
-      column = 0;
-      ++line;
-    }
-  }
+void Patches::Copy(const void* x, size_t element_bytes, int64_t row, int64_t m,
+                   int64_t k0, int64_t k1, void* to, int64_t to_stride) const {
+  WithElement(element_bytes, [&](auto element) {
+    using T = decltype(element);
+    CopyRows(*this, static_cast<const T*>(x), row, m, k0, k1,
+             static_cast<T*>(to), to_stride);
+  });
 }
 
 }  // namespace mace::cpu

@@ -3,12 +3,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Row (n, p, q) is window (p, q) of image n: its kernel_h x kernel_w pixels,
-// `channels` floats each, zeros for those outside the image. The matrix is
+// `channels` elements each, zeros for those outside the image. The matrix is
 // never built: rows are read in place where the micro-kernel can, else copied
-// a few at a time.
+// a few at a time. Elements are of any type whose zero is all bits zero: 1, 2
+// or 4 bytes, as the caller says.
 #ifndef MACE_CPU_CONV_PATCHES_H_
 #define MACE_CPU_CONV_PATCHES_H_
 
+#include <cstddef>
 #include <cstdint>
 
 #include "mace/ops/common/window.h"
@@ -19,7 +21,7 @@ struct Patches {
   Window2D window;  // pad_before may be negative
   int64_t batch = 0;
   int64_t channels = 0;      // that a window sees
-  int64_t pixel_stride = 0;  // floats between pixels: >= channels
+  int64_t pixel_stride = 0;  // elements between pixels: >= channels
 
   int64_t rows() const { return batch * window.h.out * window.w.out; }
   int64_t depth() const { return window.h.kernel * window.w.kernel * channels; }
@@ -28,9 +30,9 @@ struct Patches {
   bool is_matrix() const;
 
   // Whether the m rows from `row` on can be read in place as `segments` runs
-  // of k floats (see gemm_f32.h), and how.
+  // of k elements (see gemm.h), and how.
   struct InPlace {
-    int64_t offset;  // floats from the first image to the first row
+    int64_t offset;  // elements from the first image to the first row
     int64_t row_stride;
     int64_t k;
     int64_t segments;
@@ -40,18 +42,52 @@ struct Patches {
 
   // Copies what the windows of those rows look at, with zeros for what lies
   // outside of the image, so that the rows can be read in place from `to`: at
-  // most m * depth() floats. False where they cannot.
-  bool CopyWindows(const float* x, int64_t row, int64_t m, float* to,
-                   InPlace* in_place) const;
+  // most m * depth() elements. False where they cannot.
+  bool CopyWindows(const void* x, size_t element_bytes, int64_t row, int64_t m,
+                   void* to, InPlace* in_place) const;
 
   // Copies columns [k0, k1) of the m rows from `row` on.
-  void Copy(const float* x, int64_t row, int64_t m, int64_t k0, int64_t k1,
-            float* to, int64_t to_stride) const;
+  void Copy(const void* x, size_t element_bytes, int64_t row, int64_t m,
+            int64_t k0, int64_t k1, void* to, int64_t to_stride) const;
 
- private:
-  void CopyRow(const float* image, int64_t p, int64_t q, int64_t k0, int64_t k1,
-               float* to) const;
+  // Calls f(pixels) for each tap of columns [k0, k1), of the m rows from `row`
+  // on: pixels[i] is the pixel that row i meets, or `zeros` outside the image.
+  // REQUIRES: k0 and k1 are multiples of channels; m <= kMaxRows.
+  template <int kMaxRows, typename F>
+  void ForEachTap(const char* x, size_t element_bytes, int64_t row, int64_t m,
+                  int64_t k0, int64_t k1, const void* zeros, const F& f) const;
 };
+
+template <int kMaxRows, typename F>
+void Patches::ForEachTap(const char* x, size_t element_bytes, int64_t row,
+                         int64_t m, int64_t k0, int64_t k1, const void* zeros,
+                         const F& f) const {
+  const Window &h = window.h, &w = window.w;
+  const int64_t pixel_bytes =
+      pixel_stride * static_cast<int64_t>(element_bytes);
+  struct Corner {
+    int64_t line, top, left;  // line of all images that the window's top is
+  } corners[kMaxRows];
+  for (int64_t i = 0; i < m; ++i) {
+    const int64_t line = (row + i) / w.out;
+    const int64_t top = line % h.out * h.stride - h.pad_before;
+    corners[i] = {line / h.out * h.in + top, top,
+                  (row + i) % w.out * w.stride - w.pad_before};
+  }
+  const void* pixels[kMaxRows];
+  for (int64_t t = k0 / channels; t < k1 / channels; ++t) {
+    const int64_t down = t / w.kernel * h.dilation;
+    const int64_t right = t % w.kernel * w.dilation;
+    for (int64_t i = 0; i < m; ++i) {
+      const Corner& c = corners[i];
+      const bool inside = c.top + down >= 0 && c.top + down < h.in &&
+                          c.left + right >= 0 && c.left + right < w.in;
+      const int64_t pixel = (c.line + down) * w.in + c.left + right;
+      pixels[i] = inside ? x + pixel * pixel_bytes : zeros;
+    }
+    f(pixels);
+  }
+}
 
 }  // namespace mace::cpu
 

@@ -35,7 +35,8 @@ TEST(Patches, CopiesWindowsBesideTheImage) {
     constexpr float kFence = -77;
     std::vector<float> to(static_cast<size_t>(w.out * p.depth()) + 32, kFence);
     Patches::InPlace read;
-    ASSERT_TRUE(p.CopyWindows(x.data(), 0, w.out, to.data() + 16, &read));
+    ASSERT_TRUE(p.CopyWindows(x.data(), sizeof(float), 0, w.out, to.data() + 16,
+                              &read));
     for (int64_t q = 0; q < w.out; ++q) {
       for (int64_t tap = 0; tap < w.kernel; ++tap) {
         EXPECT_EQ(to[16 + read.offset + q * read.row_stride + tap],

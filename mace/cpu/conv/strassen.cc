@@ -25,7 +25,7 @@ enum Product { kB11, kB21, kT1, kT2, kT3, kB22, kT4, kNumProducts };
 
 // A block of pairs: quarters of a, and memory for one panel of sums of c.
 struct StrassenGemm::Block {
-  ConvGemm::Operands at;
+  Operands at;
   Rows first, second;
   Quarter a[kNumProducts];  // what each product multiplies
   float *w, *u, *v;
@@ -36,7 +36,7 @@ bool StrassenGemm::Fits(const ConvGemm::Spec& spec) {
   const int64_t depth = spec.patches.depth();
   return spec.parts.size() == 1 && spec.patches.rows() > 1 && depth > 0 &&
          depth % 2 == 0 && depth <= kMaxDepth && spec.n % 2 == 0 &&
-         spec.kernel->operands.bytes == sizeof(float);
+         spec.kernel->types == kGemmF32;
 }
 
 StrassenGemm::StrassenGemm(const ConvGemm::Spec& spec,
@@ -49,7 +49,7 @@ StrassenGemm::StrassenGemm(const ConvGemm::Spec& spec,
       rows_(spec.patches.rows()),
       k_(spec.patches.depth() / 2),
       n_(spec.n / 2),
-      packs_rows_(spec.kernel->pack != nullptr) {
+      packs_rows_(spec.kernel->packs != GemmPacks::kNever) {
   const int64_t row_bytes = spec.patches.pixel_stride * 4;
   reads_in_place_ = !packs_rows_ && spec.patches.is_matrix() &&
                     !RowsConflict(*spec.kernel, row_bytes, spec.n);
@@ -81,12 +81,12 @@ int64_t StrassenGemm::QuarterFloats(int64_t pairs) const {
   return SpreadOverSets(CeilDiv(pairs, mr) * mr * k_);
 }
 
-int64_t StrassenGemm::PackedFloats(const GemmF32& kernel, int64_t n,
+int64_t StrassenGemm::PackedFloats(const GemmUkernel& kernel, int64_t n,
                                    int64_t k) {
-  return kNumProducts * cpu::PackedFloats(kernel, n / 2, k / 2);
+  return kNumProducts * PackedElements(kernel, n / 2, k / 2);
 }
 
-void StrassenGemm::Pack(const GemmF32& kernel, const GemmB& b,
+void StrassenGemm::Pack(const GemmUkernel& kernel, const GemmB& b,
                         const float* data, float* packed, ThreadPool* threads) {
   GemmB left = b, right = b;
   left.n = right.n = b.n / 2;
@@ -120,7 +120,7 @@ std::string StrassenGemm::variant() const {
                             : " copying rows");
 }
 
-void StrassenGemm::Run(ThreadPool* threads, const ConvGemm::Operands& operands,
+void StrassenGemm::Run(ThreadPool* threads, const Operands& operands,
                        void* scratch) const {
   const int64_t pairs = num_pairs(), half = rows_ / 2;
   RunTasks(threads, CeilDiv(pairs, block_), [&](size_t worker, size_t index) {
@@ -138,18 +138,19 @@ void StrassenGemm::FindPacked(const float* x, int64_t x_row, int64_t m,
   const int64_t mr = spec_.kernel->mr;
   for (int64_t i = 0; i < m; i += mr, to += mr * k_) {
     const int64_t rows = std::min(mr, m - i);
-    GemmF32Rows tile = {
-        static_cast<size_t>(rows), static_cast<size_t>(k_), 1, nullptr, 0, 0};
+    const float* from = row_copies;
+    int64_t stride = a_stride_;
     if (spec_.patches.is_matrix()) {
-      tile.a_stride = spec_.patches.pixel_stride;
-      tile.a = x + (x_row + i) * tile.a_stride + k0;
+      stride = spec_.patches.pixel_stride;
+      from = x + (x_row + i) * stride + k0;
     } else {
-      spec_.patches.Copy(x, x_row + i, rows, k0, k0 + k_, row_copies,
-                         a_stride_);
-      tile.a_stride = a_stride_;
-      tile.a = row_copies;
+      spec_.patches.Copy(x, sizeof(float), x_row + i, rows, k0, k0 + k_,
+                         row_copies, a_stride_);
     }
-    spec_.kernel->pack(tile, to);
+    const void* at[kGemmMaxRows];
+    for (int64_t r = 0; r < rows; ++r) at[r] = from + r * stride;
+    spec_.kernel->pack(
+        {static_cast<size_t>(rows), static_cast<size_t>(k_), 1, at, 0}, to);
   }
 }
 
@@ -170,8 +171,8 @@ void StrassenGemm::FindQuarters(const float* x, int64_t x_row, int64_t m,
     FindPacked(x, x_row, m, k_, next, row_copies);
     return;
   }
-  spec_.patches.Copy(x, x_row, m, 0, k_, to, a_stride_);
-  spec_.patches.Copy(x, x_row, m, k_, 2 * k_, next, a_stride_);
+  spec_.patches.Copy(x, sizeof(float), x_row, m, 0, k_, to, a_stride_);
+  spec_.patches.Copy(x, sizeof(float), x_row, m, k_, 2 * k_, next, a_stride_);
 }
 
 StrassenGemm::Quarter StrassenGemm::Sum(BinaryF32Fn* f, int64_t m,
@@ -220,7 +221,7 @@ void StrassenGemm::Multiply(const Block& block, int product, int64_t column,
   const int64_t nr = spec_.kernel->nr, panel = nr * k_, m = block.m();
   const int64_t tiles = packs_rows_ ? 1 : CeilDiv(m, spec_.kernel->mr);
   const Quarter& a = block.a[product];
-  GemmF32Tile t = {};
+  GemmTile t = {};
   t.n = std::min(nr, n_ - column);
   t.k = k_;
   t.segments = 1;
@@ -269,9 +270,8 @@ void StrassenGemm::RunPanel(const Block& block, int64_t column) const {
   Multiply(block, kT4, column, bias1, w.at, true, c21);
 }
 
-void StrassenGemm::RunPairs(const ConvGemm::Operands& operands,
-                            const Rows& first, const Rows& second,
-                            void* thread_scratch) const {
+void StrassenGemm::RunPairs(const Operands& operands, const Rows& first,
+                            const Rows& second, void* thread_scratch) const {
   Block block = {operands, first, second, {}, nullptr, nullptr, nullptr};
   const int64_t m = block.m();
   float* next = static_cast<float*>(thread_scratch);
@@ -311,8 +311,7 @@ void StrassenGemm::CopyRows(const Output& from, int64_t m, int64_t n,
   }
 }
 
-void StrassenGemm::Finish(const ConvGemm::Operands& at,
-                          const Rows& rows) const {
+void StrassenGemm::Finish(const Operands& at, const Rows& rows) const {
   if (!finish_.Needed(at.addend != nullptr)) return;
   const int64_t offset = rows.y_row * spec_.pixel_stride;
   finish_.Run(rows.count, spec_.n, spec_.pixel_stride,

@@ -2,7 +2,7 @@
 // multiplications.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows of a, its depth and the columns of b are cut in fp16, row i of the
+// Rows of a, its depth and the columns of b are halved, row i of the
 // first half being paired with row i + rows / 2:
 //
 //   | a11 a12 |   | b11 b12 |   | c11 c12 |
@@ -36,15 +36,24 @@ namespace mace::cpu {
 
 class StrassenGemm {
  public:
-  // As those of ConvGemm, for one part. REQUIRES: Fits(spec).
+  // As those of ConvGemm, of floats.
+  struct Operands {
+    const float* x = nullptr;
+    const float* b = nullptr;
+    const float* bias = nullptr;
+    float* y = nullptr;
+    const float* addend = nullptr;
+  };
+
+  // As that of ConvGemm, for one part. REQUIRES: Fits(spec).
   StrassenGemm(const ConvGemm::Spec& spec, const CpuContext& context);
 
   // Whether depth and columns can be halved, and the micro-kernel is of floats.
   static bool Fits(const ConvGemm::Spec& spec);
 
   // Floats of, and how to make, the packed sums of `b`.
-  static int64_t PackedFloats(const GemmF32& kernel, int64_t n, int64_t k);
-  static void Pack(const GemmF32& kernel, const GemmB& b, const float* data,
+  static int64_t PackedFloats(const GemmUkernel& kernel, int64_t n, int64_t k);
+  static void Pack(const GemmUkernel& kernel, const GemmB& b, const float* data,
                    float* packed, ThreadPool* threads);
 
   int64_t thread_scratch_bytes() const {
@@ -56,8 +65,7 @@ class StrassenGemm {
   std::string variant() const;
 
   // REQUIRES: y and x do not overlap.
-  void Run(ThreadPool* threads, const ConvGemm::Operands& operands,
-           void* scratch) const;
+  void Run(ThreadPool* threads, const Operands& operands, void* scratch) const;
 
   // Rows whose pairs are computed together: `count` from x's row `x_row` on,
   // which are those from `y_row` on of y and the addend.
@@ -68,8 +76,8 @@ class StrassenGemm {
   // One block of pairs on this thread: count of `first` is that of `second`, or
   // one less, if its last row is written by another pair. REQUIRES: no more
   // pairs than max_pairs.
-  void RunPairs(const ConvGemm::Operands& operands, const Rows& first,
-                const Rows& second, void* thread_scratch) const;
+  void RunPairs(const Operands& operands, const Rows& first, const Rows& second,
+                void* thread_scratch) const;
   // Makes RunPairs take that many.
   void SetMaxPairs(int64_t max_pairs);
 
@@ -104,7 +112,7 @@ class StrassenGemm {
                bool activate, const Output& to) const;
   static void CopyRows(const Output& from, int64_t m, int64_t n,
                        const Output& to);
-  void Finish(const ConvGemm::Operands& at, const Rows& rows) const;
+  void Finish(const Operands& at, const Rows& rows) const;
   int64_t RowCopyFloats() const;               // to pack them from
   int64_t QuarterFloats(int64_t pairs) const;  // of a
   int64_t num_pairs() const { return (rows_ + 1) / 2; }

@@ -19,7 +19,9 @@ namespace {
 constexpr int64_t kBlockFloats = 96 * 1024;
 // Rows of micro-kernel tiles from which on they are shared evenly enough.
 constexpr int64_t kRowsPerThread = 4;
-constexpr int kMaxLines = 8;     // of an input tile
+constexpr int kMaxLines = 8;  // of an input tile
+// k of a row that lie side by side where micro-kernels of floats pack rows.
+constexpr ptrdiff_t kPackedK = 4;
 constexpr int kMaxColumns = 64;  // of a GEMM tile
 
 int64_t NumTiles(const Winograd::Spec& spec) {
@@ -178,8 +180,9 @@ void Winograd::RunTask(const Task& task) const {
 
 int64_t Winograd::PackedTiles(const Task& task) const {
   // The transforms write vectors of channels where packed rows have theirs.
-  if (gemm_->pack == nullptr || transforms_->set->lanes != kGemmF32PackedK ||
-      spec_.shape.in_channels % kGemmF32PackedK != 0) {
+  if (gemm_->packs == GemmPacks::kNever ||
+      transforms_->set->lanes != kPackedK ||
+      spec_.shape.in_channels % kPackedK != 0) {
     return 0;
   }
   // Packed rows are multiplied by half GEMM tiles: not worth it for a few.
@@ -192,9 +195,9 @@ void Winograd::TransformInputs(const Task& task) const {
   for (int64_t i = 0; i < packed; i += mr) {
     const int64_t tiles = std::min(mr, packed - i);
     const int64_t height = tiles > mr / 2 ? mr : mr / 2;
-    TransformTiles(task, task.tile_begin + i, task.tile_begin + i + tiles,
-                   {task.v + i * spec_.shape.in_channels, kGemmF32PackedK,
-                    kGemmF32PackedK * height});
+    TransformTiles(
+        task, task.tile_begin + i, task.tile_begin + i + tiles,
+        {task.v + i * spec_.shape.in_channels, kPackedK, kPackedK * height});
   }
   TransformTiles(
       task, task.tile_begin + packed, task.tile_end,
@@ -244,12 +247,12 @@ void Winograd::TransformTiles(const Task& task, int64_t first, int64_t end,
 void Winograd::MultiplyPanel(const Task& task, int64_t column,
                              int64_t n) const {
   const int64_t channels = spec_.shape.in_channels, nr = gemm_->nr;
-  GemmF32Tile t;
+  GemmTile t;
   t.k = channels;
   t.segments = 1;
   t.a_stride = v_stride_;
   t.segment_stride = 0;
-  t.b = task.packed + column * area_ * channels;
+  const float* b = task.packed + column * area_ * channels;
   t.c_stride = nr;
   t.bias = nullptr;
   t.addend = nullptr;
@@ -257,7 +260,8 @@ void Winograd::MultiplyPanel(const Task& task, int64_t column,
   t.lower = -INFINITY;
   t.upper = INFINITY;
   const int64_t packed = PackedTiles(task);
-  for (int64_t i = 0; i < area_; ++i, t.b += channels * nr) {
+  for (int64_t i = 0; i < area_; ++i, b += channels * nr) {
+    t.b = b;
     t.a = task.v + i * v_element_;
     t.c = task.m + i * tile_block_ * nr;
     t.m = packed;

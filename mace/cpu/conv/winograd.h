@@ -21,7 +21,7 @@
 #include "mace/cpu/common/activation.h"
 #include "mace/cpu/common/cpu_context.h"
 #include "mace/cpu/reference/conv.h"
-#include "mace/cpu/ukernels/gemm/gemm_f32_table.h"
+#include "mace/cpu/ukernels/gemm/gemm_table.h"
 #include "mace/cpu/ukernels/winograd/winograd_f32_table.h"
 
 namespace mace::cpu {
@@ -80,7 +80,7 @@ class Winograd {
   void PackPanel(const float* filter, int64_t panel, float* packed) const;
 
   Spec spec_;
-  const GemmF32* gemm_ = nullptr;
+  const GemmUkernel* gemm_ = nullptr;
   const WinogradF32* transforms_ = nullptr;
   Activator activator_;  // of what is not a clamp
   ThreadPool* threads_ = nullptr;

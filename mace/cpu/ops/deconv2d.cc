@@ -60,7 +60,7 @@ struct DeconvF32 final : Kernel {
       FillWithoutInputs(threads, activation, num_outputs, out_channels, bias,
                         y);
     }
-    const float* b =
+    const void* b =
         filter.Get(args.inputs[1].as<const float>(), args.scratch.handle);
     for (const ConvGemm& gemm : gemms) {
       gemm.Run(threads, {args.inputs[0].as<const float>(), b, bias, y},
@@ -119,7 +119,7 @@ ConvGemm::Spec PhaseSpec(const ConvShape& s, const Phase& ph, const Phase& pw) {
 // How many groups are computed as one: as many as fill half of the columns of a
 // micro-kernel, which may leave out the other half but no less. More would save
 // nothing: the rows become longer, by zeros, as the products become fewer.
-int64_t GroupsAsOne(const ConvShape& s, const GemmF32& micro) {
+int64_t GroupsAsOne(const ConvShape& s, const GemmUkernel& micro) {
   const int64_t most = micro.nr / 2 / s.out_per_group();
   for (int64_t n = std::min(most, s.group); n > 1; --n) {
     if (s.group % n == 0) return n;
@@ -130,7 +130,7 @@ int64_t GroupsAsOne(const ConvShape& s, const GemmF32& micro) {
 // The columns that are computed for each output pixel, of all groups, at most:
 // those of zeros in a joined filter, and those that fill up micro-kernels, too.
 int64_t ProductColumns(const ConvShape& s, int64_t as_one,
-                       const GemmF32& micro) {
+                       const GemmUkernel& micro) {
   const int64_t columns = AlignUp(s.out_per_group() * as_one, micro.nr);
   return SaturatedProduct({s.group, columns});
 }
@@ -159,7 +159,7 @@ Result<KernelPtr> PreparePhases(const Node& node, ConvShape s,
                                 CpuContext& context) {
   const Shape& x = node.inputs[0].type.shape;
   const int64_t pixels = x[0] * x[1] * x[2];  // rows of a phase, about
-  const GemmF32& micro = ChooseGemm(node.inputs[1], {pixels}, context);
+  const GemmUkernel& micro = ChooseGemm(node.inputs[1], {pixels}, context);
   Operand filter = node.inputs[1];
   const int64_t as_one = filter.data == nullptr ? 1 : GroupsAsOne(s, micro);
   if (DeconvDepthwisePays(s, ProductColumns(s, as_one, micro),

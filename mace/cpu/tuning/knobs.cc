@@ -68,7 +68,7 @@ Facts FactsOf(const std::vector<FusedNode>& links, const CpuContext& context) {
     if (y.empty() || NumElements(y) == y.back()) continue;
     facts.has_product = true;
     facts.packs_rows =
-        ChooseGemm(node.inputs[1], {}, context).pack != nullptr ||
+        ChooseGemm(node.inputs[1], {}, context).packs != GemmPacks::kNever ||
         facts.packs_rows;
     if (is("Conv2d")) ReadConv(node, context, facts);
   }
@@ -78,8 +78,9 @@ Facts FactsOf(const std::vector<FusedNode>& links, const CpuContext& context) {
 // Each but those that have a scalar kernel only.
 std::vector<int64_t> GemmRows(CpuFeatures features) {
   std::vector<int64_t> rows;
-  for (const GemmF32& row : kGemmF32) {
-    const bool fits = row.isa != 0 && (row.isa & features) == row.isa;
+  for (const GemmUkernel& row : kGemm) {
+    const bool fits = row.types == kGemmF32 && row.isa != 0 &&
+                      (row.isa & features) == row.isa;
     if (fits) rows.push_back(static_cast<int64_t>(rows.size()));
   }
   return rows;

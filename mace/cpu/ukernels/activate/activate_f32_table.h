@@ -4,11 +4,13 @@
 #define MACE_CPU_UKERNELS_ACTIVATE_ACTIVATE_F32_TABLE_H_
 
 #include "mace/base/cpu_features.h"
+#include "mace/cpu/simd/element.h"
 #include "mace/cpu/ukernels/activate/activate_f32.h"
 
 namespace mace::cpu {
 
 struct ActivateF32 {
+  static constexpr Element kType = Element::kF32;
   const char* name;
   CpuFeatures isa;  // what the CPU must have
   const ActivateF32Set* set;

@@ -8,6 +8,7 @@
 
 #include "mace/cpu/ukernels/activate/activate_f32_table.h"
 #include "mace/cpu/ukernels/testing/random_floats.h"
+#include "mace/cpu/ukernels/testing/rows.h"
 
 namespace mace::cpu {
 namespace {
@@ -61,7 +62,7 @@ double MaxUlp(const Function& function, const ActivateF32Set& set,
 
 TEST(ActivateF32, ErrorBounds) {
   for (const ActivateF32& kernel : kActivateF32) {
-    if ((kernel.isa & DetectCpuFeatures()) != kernel.isa) continue;
+    if (!RunsHere(kernel)) continue;
     for (const Function& function : kFunctions) {
       for (float range : {1e-4f, 0.5f, 3.f, 20.f, 80.f}) {
         EXPECT_LE(MaxUlp(function, *kernel.set, range), function.max_ulp)
@@ -75,7 +76,7 @@ TEST(ActivateF32, GeluErrorBound) {
   const auto x = RandomFloats(100003, -8, 8);
   std::vector<float> y(x.size());
   for (const ActivateF32& kernel : kActivateF32) {
-    if ((kernel.isa & DetectCpuFeatures()) != kernel.isa) continue;
+    if (!RunsHere(kernel)) continue;
     kernel.set->gelu({x.size(), x.data(), y.data(), 0, 0});
     for (size_t i = 0; i < x.size(); ++i) {
       const double v = x[i];
@@ -88,7 +89,7 @@ TEST(ActivateF32, GeluErrorBound) {
 
 TEST(ActivateF32, EveryTailInPlace) {
   for (const ActivateF32& kernel : kActivateF32) {
-    if ((kernel.isa & DetectCpuFeatures()) != kernel.isa) continue;
+    if (!RunsHere(kernel)) continue;
     for (size_t n = 0; n <= 35; ++n) {
       auto x = RandomFloats(n);
       const auto before = x;

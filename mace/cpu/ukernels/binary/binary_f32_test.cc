@@ -7,6 +7,7 @@
 
 #include "mace/cpu/ukernels/binary/binary_f32_table.h"
 #include "mace/cpu/ukernels/testing/random_floats.h"
+#include "mace/cpu/ukernels/testing/rows.h"
 
 namespace mace::cpu {
 namespace {
@@ -45,7 +46,7 @@ void Check(const BinaryF32Set& set, size_t n, bool one_a, bool one_b,
 
 TEST(BinaryF32, EveryTail) {
   for (const BinaryF32& kernel : kBinaryF32) {
-    if ((kernel.isa & DetectCpuFeatures()) != kernel.isa) continue;
+    if (!RunsHere(kernel)) continue;
     SCOPED_TRACE(kernel.name);
     for (size_t n = 1; n <= 150; ++n) {
       Check(*kernel.set, n, false, false, -3.5f, 3);
@@ -58,7 +59,7 @@ TEST(BinaryF32, EveryTail) {
 
 TEST(BinaryF32, NanGoesThrough) {
   for (const BinaryF32& kernel : kBinaryF32) {
-    if ((kernel.isa & DetectCpuFeatures()) != kernel.isa) continue;
+    if (!RunsHere(kernel)) continue;
     SCOPED_TRACE(kernel.name);
     const float a[] = {NAN, 1}, b[] = {1, NAN};
     for (const Function& function : kFunctions) {

@@ -4,12 +4,14 @@
 #define MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_TABLE_H_
 
 #include "mace/base/cpu_features.h"
+#include "mace/cpu/simd/element.h"
 #include "mace/cpu/ukernels/dwconv/dwconv_f32.h"
 
 namespace mace::cpu {
 
 template <typename T>
 struct Dwconv {
+  static constexpr Element kType = ElementOf<T>();
   const char* name;
   CpuFeatures isa;  // what the CPU must have
   int lanes;        // channels that are packed together

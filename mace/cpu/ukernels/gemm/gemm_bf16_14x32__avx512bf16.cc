@@ -3,7 +3,7 @@
 
 #include "mace/cpu/simd/simd.h"
 #include "mace/cpu/ukernels/gemm/gemm_f32_tile.h"
-#include "mace/cpu/ukernels/gemm/gemm_half.h"
+#include "mace/cpu/ukernels/gemm/gemm_packed_tiles.h"
 
 namespace mace::cpu {
 namespace {
@@ -12,28 +12,32 @@ constexpr size_t kRowsOfTile = 14;
 // Pairs of a row that lie side by side, a cache line.
 constexpr size_t kPairs = 16;
 
-// `a` is pairs, whose bits are passed around as floats.
+// The bits of a pair are loaded as those of a float.
 template <int kRows, int kVectors>
 struct PairLoop {
   using F32 = simd::F32;
 
+  static inline const float* Pairs(const Bf16* p) {
+    return reinterpret_cast<const float*>(p);
+  }
+
   template <int kPackedVectors>
-  static inline const float* Run(const float* a, ptrdiff_t /*a_stride*/,
-                                 size_t k, const float* b,
-                                 F32 (&acc)[kRows][kVectors]) {
-    for (size_t pairs = (k + 1) / 2; pairs > 0; a += kRows * kPairs) {
+  static inline const Bf16* Run(const Bf16* a, ptrdiff_t /*a_stride*/, size_t k,
+                                const Bf16* b, F32 (&acc)[kRows][kVectors]) {
+    for (size_t pairs = (k + 1) / 2; pairs > 0; a += kRows * kPairs * 2) {
       const size_t n = pairs < kPairs ? pairs : kPairs;
       pairs -= n;
-      for (size_t i = 0; i < n; ++i, b += kPackedVectors * simd::kLanes) {
+      for (size_t i = 0; i < n; ++i, b += kPackedVectors * simd::kLanes * 2) {
         __m512bh bv[kVectors];
 #pragma GCC unroll 16
         for (int v = 0; v < kVectors; ++v) {
-          bv[v] = reinterpret_cast<__m512bh>(simd::Load(b + v * simd::kLanes));
+          bv[v] = reinterpret_cast<__m512bh>(
+              simd::Load(Pairs(b) + v * simd::kLanes));
         }
 #pragma GCC unroll 16
         for (int r = 0; r < kRows; ++r) {
           const auto av =
-              reinterpret_cast<__m512bh>(simd::Set1(a[r * kPairs + i]));
+              reinterpret_cast<__m512bh>(simd::Set1(Pairs(a)[r * kPairs + i]));
 #pragma GCC unroll 16
           for (int v = 0; v < kVectors; ++v) {
             acc[r][v] = _mm512_dpbf16_ps(acc[r][v], av, bv[v]);
@@ -47,17 +51,9 @@ struct PairLoop {
 
 }  // namespace
 
-void gemm_bf16_14x32__avx512bf16(const GemmF32Tile& tile) {
-  GemmF32Tile t = tile;
-  const size_t tile_floats =
-      (tile.k + 2 * kPairs - 1) / (2 * kPairs) * kPairs * kRowsOfTile;
-  for (size_t left = tile.m; left > 0; left -= t.m) {
-    t.m = left < kRowsOfTile ? left : kRowsOfTile;
-    DispatchTile<PairLoop, kRowsOfTile, 2>(t);
-    t.a += tile_floats;
-    t.c += kRowsOfTile * t.c_stride;
-    if (t.addend != nullptr) t.addend += kRowsOfTile * t.addend_stride;
-  }
+void gemm_bf16_14x32__avx512bf16(GemmBf16Tile tile) {
+  ForEachTile<kRowsOfTile, 2 * kPairs>(
+      tile, [](GemmBf16Tile t) { DispatchTile<PairLoop, kRowsOfTile, 2>(t); });
 }
 
 }  // namespace mace::cpu

@@ -4,8 +4,8 @@
 
 #include <arm_neon.h>
 
-#include "mace/cpu/ukernels/gemm/gemm_half.h"
-#include "mace/cpu/ukernels/gemm/gemm_half_arm.h"
+#include "mace/cpu/ukernels/gemm/gemm_16bit_arm.h"
+#include "mace/cpu/ukernels/gemm/gemm_packed_tiles.h"
 
 namespace mace::cpu {
 namespace {
@@ -48,38 +48,30 @@ inline float32x4_t High(float32x4_t a, float32x4_t b) {
   return vcombine_f32(vget_high_f32(a), vget_high_f32(b));
 }
 
-void MultiplyTile(const GemmF32Tile& t) {
+void MultiplyTile(GemmBf16Tile t) {
   float32x4_t acc[kPairs][kPairs];
-  Multiply(reinterpret_cast<const bfloat16_t*>(t.a),
-           reinterpret_cast<const bfloat16_t*>(t.b), t.k, acc);
-  for (size_t r = 0; r < t.m; ++r) {
+  Multiply(reinterpret_cast<const bfloat16_t*>(t.a()),
+           reinterpret_cast<const bfloat16_t*>(t.b()), t->k, acc);
+  for (size_t r = 0; r < t->m; ++r) {
     const float32x4_t(&p)[kPairs] = acc[r / 2];
     const simd::F32 even[2] = {Low(p[0], p[1]), Low(p[2], p[3])};
     const simd::F32 odd[2] = {High(p[0], p[1]), High(p[2], p[3])};
-    float* c = t.c + r * t.c_stride;
+    float* c = t.c() + r * t->c_stride;
     const float* addend =
-        t.addend != nullptr ? t.addend + r * t.addend_stride : nullptr;
+        t.addend() != nullptr ? t.addend() + r * t->addend_stride : nullptr;
     const auto& sums = r % 2 == 0 ? even : odd;
-    if (t.n == kColumns) {
-      AddRow(sums, t.bias, addend, kColumns, t.lower, t.upper, c);
+    if (t->n == kColumns) {
+      AddRow(sums, t.bias(), addend, kColumns, t->lower, t->upper, c);
     } else {
-      AddRow(sums, t.bias, addend, t.n, t.lower, t.upper, c);
+      AddRow(sums, t.bias(), addend, t->n, t->lower, t->upper, c);
     }
   }
 }
 
 }  // namespace
 
-void gemm_bf16_8x8__bf16(const GemmF32Tile& tile) {
-  GemmF32Tile t = tile;
-  const size_t tile_floats = (tile.k + kStep - 1) / kStep * kStep * kRows / 2;
-  for (size_t left = tile.m; left > 0; left -= t.m) {
-    t.m = left < kRows ? left : kRows;
-    MultiplyTile(t);
-    t.a += tile_floats;
-    t.c += kRows * t.c_stride;
-    if (t.addend != nullptr) t.addend += kRows * t.addend_stride;
-  }
+void gemm_bf16_8x8__bf16(GemmBf16Tile tile) {
+  ForEachTile<kRows, kStep>(tile, MultiplyTile);
 }
 
 }  // namespace mace::cpu

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/simd/simd.h"
-#include "mace/cpu/ukernels/gemm/gemm_half.h"
+#include "mace/cpu/ukernels/gemm/gemm.h"
 
 namespace mace::cpu {
 namespace {
@@ -20,13 +20,13 @@ inline __m512i RoundN(const float* from, size_t n) {
                simd::LoadN(n > low ? from + low : from, n - low));
 }
 
-// One row; lines of it are `line_stride` halves apart.
-void PackRow(const GemmF32Rows& rows, const float* from, size_t line_stride,
-             uint16_t* to) {
+// One row; lines of it are `line_stride` elements apart.
+void PackRow(GemmUnpackedOf<float> rows, const float* from, size_t line_stride,
+             Bf16* to) {
   size_t at = 0;  // in the line that `to` points to
-  for (size_t s = 0; s < rows.segments; ++s) {
-    const float* x = from + s * rows.segment_stride;
-    for (size_t left = rows.k; left > 0;) {
+  for (size_t s = 0; s < rows->segments; ++s) {
+    const float* x = from + s * rows->segment_stride;
+    for (size_t left = rows->k; left > 0;) {
       size_t n = kLine - at;
       if (at == 0 && left >= kLine) {
         _mm512_storeu_si512(to, Round(simd::Load(x), simd::Load(x + 16)));
@@ -43,17 +43,17 @@ void PackRow(const GemmF32Rows& rows, const float* from, size_t line_stride,
       to += line_stride;
     }
   }
-  if (at % 2 != 0) to[at] = 0;  // the partner of the last
+  if (at % 2 != 0) to[at] = {0};  // the partner of the last
 }
 
 }  // namespace
 
-void gemm_bf16_pack_14__avx512bf16(const GemmF32Rows& rows, float* to) {
-  auto* halves = reinterpret_cast<uint16_t*>(to);
-  for (size_t i = 0; i < rows.m; ++i) {
-    PackRow(rows, rows.a + i * rows.a_stride, rows.m * kLine,
-            halves + i * kLine);
+Bf16* gemm_bf16_pack_14__avx512bf16(GemmUnpackedOf<float> rows, Bf16* to) {
+  for (size_t i = 0; i < rows->m; ++i) {
+    PackRow(rows, rows.row(i), rows->m * kLine, to + i * kLine);
   }
+  const size_t depth = rows->k * rows->segments;
+  return to + (depth + kLine - 1) / kLine * kLine * rows->m;
 }
 
 }  // namespace mace::cpu

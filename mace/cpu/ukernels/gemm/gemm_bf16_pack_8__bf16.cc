@@ -3,26 +3,25 @@
 
 #include <arm_neon.h>
 
-#include "mace/cpu/ukernels/gemm/gemm_half.h"
-#include "mace/cpu/ukernels/gemm/gemm_half_pack_arm.h"
+#include "mace/cpu/ukernels/gemm/gemm_16bit_pack_arm.h"
 
 namespace mace::cpu {
 namespace {
 
 struct RoundToBf16 {
   template <size_t kStep>
-  static inline void Run(const float* from, uint16_t* to) {
+  static inline void Run(const float* from, Bf16* to) {
     static_assert(kStep == 4);
-    vst1_u16(to, vreinterpret_u16_bf16(vcvt_bf16_f32(vld1q_f32(from))));
+    vst1_u16(&to->bits, vreinterpret_u16_bf16(vcvt_bf16_f32(vld1q_f32(from))));
   }
 };
 
 }  // namespace
 
-void gemm_bf16_pack_8__bf16(const GemmF32Rows& rows, float* to) {
+Bf16* gemm_bf16_pack_8__bf16(GemmUnpackedOf<float> rows, Bf16* to) {
   // What stands for rows that are not there may be anything: no tile writes
   // what they yield.
-  PackRows<RoundToBf16, 4>(rows, 8, to);
+  return PackRows<RoundToBf16, 4>(rows, 8, to);
 }
 
 }  // namespace mace::cpu

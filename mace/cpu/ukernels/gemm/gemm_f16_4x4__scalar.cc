@@ -4,12 +4,14 @@
 
 #include <cstdint>
 
-#include "mace/cpu/ukernels/gemm/gemm_half.h"
+#include "mace/cpu/ukernels/gemm/gemm_16bit.h"
+#include "mace/cpu/ukernels/gemm/gemm_pack_steps.h"
+#include "mace/cpu/ukernels/gemm/gemm_packed_tiles.h"
 
 namespace mace::cpu {
 namespace {
 
-constexpr size_t kColumns = 4;
+constexpr size_t kRows = 4, kColumns = 4;
 
 float FloatOf(uint32_t bits) {
   float x;
@@ -17,7 +19,8 @@ float FloatOf(uint32_t bits) {
   return x;
 }
 
-float FromF16(uint16_t x) {
+float FromF16(Fp16 value) {
+  const uint32_t x = value.bits;
   const float sign = x & 0x8000 ? -1.f : 1.f;
   const uint32_t magnitude = x & 0x7fff;
   if (magnitude >= 0x7c00) {
@@ -38,55 +41,56 @@ double RoundToF16(double x) {
   return __builtin_rint(x / ulp) * ulp;
 }
 
-uint16_t ToF16(float x) {
+Fp16 Bits(uint32_t bits) { return {static_cast<uint16_t>(bits)}; }
+
+Fp16 ToF16(float x) {
   const double rounded = RoundToF16(x);
-  const uint16_t sign = __builtin_signbit(x) ? 0x8000 : 0;
-  if (rounded != rounded) return sign | 0x7e00;
+  const uint32_t sign = __builtin_signbit(x) ? 0x8000 : 0;
+  if (rounded != rounded) return Bits(sign | 0x7e00);
   const float scaled = static_cast<float>(__builtin_fabs(rounded)) * 0x1p-112f;
   uint32_t bits;
   __builtin_memcpy(&bits, &scaled, sizeof(bits));
-  if (__builtin_isinf(rounded)) return sign | 0x7c00;
-  return static_cast<uint16_t>(sign | bits >> 13);
+  if (__builtin_isinf(rounded)) return Bits(sign | 0x7c00);
+  return Bits(sign | bits >> 13);
+}
+
+// The sum of `count` products, rounded after each.
+float Block(const Fp16* a, size_t rows, const Fp16* b, size_t count) {
+  double block = 0;
+  for (size_t k = 0; k < count; ++k) {
+    const Fp16 x = a[k / 2 * rows * 2 + k % 2];
+    block = RoundToF16(double{FromF16(x)} * FromF16(b[k * kColumns]) + block);
+  }
+  return static_cast<float>(block);
+}
+
+// a: pairs of k, each of all rows.
+void MultiplyTile(GemmF16Tile t) {
+  for (size_t i = 0; i < t->m; ++i) {
+    float* c = t.c() + i * t->c_stride;
+    for (size_t j = 0; j < t->n; ++j) {
+      float sum = t.bias() != nullptr ? t.bias()[j] : 0;
+      for (size_t k = 0; k < t->k; k += kF16Block) {
+        const size_t count = t->k - k < kF16Block ? t->k - k : kF16Block;
+        sum += Block(t.a() + k * t->m + i * 2, t->m, t.b() + k * kColumns + j,
+                     count);
+        if (k > 0 || t.addend() == nullptr) continue;
+        sum += t.addend()[i * t->addend_stride + j];
+      }
+      sum = sum > t->lower || sum != sum ? sum : t->lower;
+      c[j] = sum < t->upper || sum != sum ? sum : t->upper;
+    }
+  }
 }
 
 }  // namespace
 
-void gemm_f16_4x4__scalar(const GemmF32Tile& t) {
-  const auto* b = reinterpret_cast<const uint16_t*>(t.b);
-  const size_t even = (t.k + 1) / 2 * 2;
-  for (size_t i = 0; i < t.m; ++i) {
-    const uint16_t* a = reinterpret_cast<const uint16_t*>(t.a) + i * even;
-    float* c = t.c + i * t.c_stride;
-    for (size_t j = 0; j < t.n; ++j) {
-      float sum = t.bias != nullptr ? t.bias[j] : 0;
-      for (size_t k = 0; k < t.k;) {
-        const bool first = k == 0;
-        const size_t end = t.k - k < kF16Block ? t.k : k + kF16Block;
-        double block = 0;
-        for (; k < end; ++k) {
-          block = RoundToF16(
-              double{FromF16(a[k])} * FromF16(b[k * kColumns + j]) + block);
-        }
-        sum += static_cast<float>(block);
-        if (!first || t.addend == nullptr) continue;
-        sum += t.addend[i * t.addend_stride + j];
-      }
-      sum = sum > t.lower || sum != sum ? sum : t.lower;
-      c[j] = sum < t.upper || sum != sum ? sum : t.upper;
-    }
-  }
+void gemm_f16_4x4__scalar(GemmF16Tile tile) {
+  ForEachTile<kRows, 2>(tile, MultiplyTile);
 }
 
-void gemm_f16_pack_4__scalar(const GemmF32Rows& rows, float* to) {
-  const size_t depth = rows.k * rows.segments, even = (depth + 1) / 2 * 2;
-  for (size_t i = 0; i < rows.m; ++i) {
-    auto* halves = reinterpret_cast<uint16_t*>(to) + i * even;
-    for (size_t s = 0; s < rows.segments; ++s) {
-      const float* x = rows.a + i * rows.a_stride + s * rows.segment_stride;
-      for (size_t k = 0; k < rows.k; ++k) *halves++ = ToF16(x[k]);
-    }
-    if (depth < even) *halves = 0;
-  }
+Fp16* gemm_f16_pack_4__scalar(GemmUnpackedOf<float> rows, Fp16* to) {
+  return PackSteps<2, Fp16>(rows, to, ToF16);
 }
 
 }  // namespace mace::cpu

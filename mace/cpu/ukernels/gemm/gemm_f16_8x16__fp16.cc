@@ -3,8 +3,9 @@
 
 #include <arm_neon.h>
 
-#include "mace/cpu/ukernels/gemm/gemm_half.h"
-#include "mace/cpu/ukernels/gemm/gemm_half_arm.h"
+#include "mace/cpu/ukernels/gemm/gemm_16bit.h"
+#include "mace/cpu/ukernels/gemm/gemm_16bit_arm.h"
+#include "mace/cpu/ukernels/gemm/gemm_packed_tiles.h"
 
 namespace mace::cpu {
 namespace {
@@ -99,57 +100,48 @@ inline void MultiplyBlock(const float16_t* a, const float16_t* b, size_t k,
 }
 
 template <int kRows>
-void Multiply(const GemmF32Tile& t) {
-  const auto* a = reinterpret_cast<const float16_t*>(t.a);
-  const auto* b = reinterpret_cast<const float16_t*>(t.b);
-  for (size_t k = 0; k < t.k; k += kF16Block) {
-    const size_t depth = t.k - k < kF16Block ? t.k - k : kF16Block;
+void Multiply(GemmF16Tile t) {
+  const auto* a = reinterpret_cast<const float16_t*>(t.a());
+  const auto* b = reinterpret_cast<const float16_t*>(t.b());
+  for (size_t k = 0; k < t->k; k += kF16Block) {
+    const size_t depth = t->k - k < kF16Block ? t->k - k : kF16Block;
     float16x8_t acc[kRows][2];
     MultiplyBlock(a + k * kRows, b + k * kColumns, depth, acc);
-    const bool last = k + depth == t.k;
-    const float lower = last ? t.lower : -__builtin_inff();
-    const float upper = last ? t.upper : __builtin_inff();
+    const bool last = k + depth == t->k;
+    const float lower = last ? t->lower : -__builtin_inff();
+    const float upper = last ? t->upper : __builtin_inff();
 #pragma GCC unroll 8
     for (int r = 0; r < kRows; ++r) {
-      float* c = t.c + r * t.c_stride;
+      float* c = t.c() + r * t->c_stride;
       const simd::F32 sums[4] = {
           vcvt_f32_f16(vget_low_f16(acc[r][0])), vcvt_high_f32_f16(acc[r][0]),
           vcvt_f32_f16(vget_low_f16(acc[r][1])), vcvt_high_f32_f16(acc[r][1])};
-      const float* start = k > 0 ? c : t.bias;
-      const float* addend = k == 0 && t.addend != nullptr
-                                ? t.addend + r * t.addend_stride
+      const float* start = k > 0 ? c : t.bias();
+      const float* addend = k == 0 && t.addend() != nullptr
+                                ? t.addend() + r * t->addend_stride
                                 : nullptr;
-      if (t.n == kColumns) {
+      if (t->n == kColumns) {
         AddRow(sums, start, addend, kColumns, lower, upper, c);
       } else {
-        AddRow(sums, start, addend, t.n, lower, upper, c);
+        AddRow(sums, start, addend, t->n, lower, upper, c);
       }
     }
   }
 }
 
-// The instance with exactly t.m rows.
+// The instance with exactly m rows.
 template <int kRows>
-void Dispatch(const GemmF32Tile& t) {
+void Dispatch(GemmF16Tile t) {
   if constexpr (kRows > 1) {
-    if (t.m < kRows) return Dispatch<kRows - 1>(t);
+    if (t->m < kRows) return Dispatch<kRows - 1>(t);
   }
   Multiply<kRows>(t);
 }
 
 }  // namespace
 
-void gemm_f16_8x16__fp16(const GemmF32Tile& tile) {
-  GemmF32Tile t = tile;
-  const size_t tile_floats =
-      (tile.k + kStep - 1) / kStep * kStep * kMaxRows / 2;
-  for (size_t left = tile.m; left > 0; left -= t.m) {
-    t.m = left < kMaxRows ? left : kMaxRows;
-    Dispatch<kMaxRows>(t);
-    t.a += tile_floats;
-    t.c += kMaxRows * t.c_stride;
-    if (t.addend != nullptr) t.addend += kMaxRows * t.addend_stride;
-  }
+void gemm_f16_8x16__fp16(GemmF16Tile tile) {
+  ForEachTile<kMaxRows, kStep>(tile, Dispatch<kMaxRows>);
 }
 
 }  // namespace mace::cpu

@@ -21,6 +21,7 @@ struct Operands {
   const uint16_t* bias;
   const uint16_t* addend;
   size_t stride_bytes;      // between rows of c and addend
+  size_t addend_stride;     // elements, where it is another
   const float16_t* bounds;  // lower and upper
   uint64_t kinds;           // 1: there is a lower, 2: an upper
 };
@@ -270,7 +271,8 @@ void Tiles(const Operands& t, size_t count = 1, size_t a_fp16 = 0) {
   }
 }
 
-// Tiles whose columns do not fill their vectors, by way of one that does.
+// Tiles whose columns do not fill their vectors, or whose addend has rows of
+// its own distance, by way of one that does.
 template <int kM, int kVectors>
 void PartialTiles(Operands t, size_t n, size_t count, size_t a_fp16) {
   uint16_t to[kRows * kColumns];
@@ -281,7 +283,7 @@ void PartialTiles(Operands t, size_t n, size_t count, size_t a_fp16) {
   t.stride_bytes = kColumns * sizeof(uint16_t);
   for (; count > 0; --count, t.a += a_fp16) {
     if (addend != nullptr) {
-      for (int r = 0; r < kM; ++r, addend += stride) {
+      for (int r = 0; r < kM; ++r, addend += t.addend_stride) {
         for (size_t j = 0; j < kVectors * 8; ++j) {
           to[r * kColumns + j] = j < n ? addend[j] : 0;
         }
@@ -298,11 +300,13 @@ void PartialTiles(Operands t, size_t n, size_t count, size_t a_fp16) {
 template <int kM>
 void AnyWidth(const Operands& t, size_t n, size_t count = 1,
               size_t a_fp16 = 0) {
-  if (n == kColumns) {
+  const bool apart = t.addend != nullptr &&
+                     t.addend_stride * sizeof(uint16_t) != t.stride_bytes;
+  if (n == kColumns && !apart) {
     Tiles<kM, 2>(t, count, a_fp16);
   } else if (n > 8) {
     PartialTiles<kM, 2>(t, n, count, a_fp16);
-  } else if (n == 8) {
+  } else if (n == 8 && !apart) {
     Tiles<kM, 1>(t, count, a_fp16);
   } else {
     PartialTiles<kM, 1>(t, n, count, a_fp16);
@@ -318,31 +322,42 @@ void LastTile(const Operands& t, size_t m, size_t n) {
   AnyWidth<kM>(t, n);
 }
 
+const uint16_t* Bits(const Fp16* p) {
+  return reinterpret_cast<const uint16_t*>(p);
+}
+
 }  // namespace
 
-void gemm_f16_8x16_rows__fp16(const GemmF16Tile& tile) {
-  const float16_t bounds[2] = {static_cast<float16_t>(tile.lower),
-                               static_cast<float16_t>(tile.upper)};
-  const uint64_t has_lower = tile.lower > -__builtin_inff() ? 1 : 0;
-  const uint64_t has_upper = tile.upper < __builtin_inff() ? 2 : 0;
-  Operands t = {tile.a,
-                tile.b,
-                tile.k,
-                tile.c,
-                tile.bias,
-                tile.addend,
-                tile.c_stride * sizeof(uint16_t),
+void gemm_f16_8x16_rows__fp16(GemmF16RowsTile tile) {
+  const float16_t bounds[2] = {static_cast<float16_t>(tile->lower),
+                               static_cast<float16_t>(tile->upper)};
+  const uint64_t has_lower = tile->lower > -__builtin_inff() ? 1 : 0;
+  const uint64_t has_upper = tile->upper < __builtin_inff() ? 2 : 0;
+  const uint16_t* bias = Bits(tile.bias());
+  uint16_t whole_bias[kColumns] = {};
+  if (bias != nullptr && tile->n < kColumns) {
+    for (size_t j = 0; j < tile->n; ++j) whole_bias[j] = bias[j];
+    bias = whole_bias;
+  }
+  Operands t = {Bits(tile.a()),
+                Bits(tile.b()),
+                tile->k,
+                reinterpret_cast<uint16_t*>(tile.c()),
+                bias,
+                Bits(tile.addend()),
+                tile->c_stride * sizeof(uint16_t),
+                static_cast<size_t>(tile->addend_stride),
                 bounds,
                 has_lower | has_upper};
   const size_t tile_fp16 =
-      (tile.k + kGemmF16Step - 1) / kGemmF16Step * kGemmF16Step * kRows;
-  const size_t count = tile.m / kRows, left = tile.m % kRows;
-  AnyWidth<kRows>(t, tile.n, count, tile_fp16);
+      (tile->k + kGemmF16Step - 1) / kGemmF16Step * kGemmF16Step * kRows;
+  const size_t count = tile->m / kRows, left = tile->m % kRows;
+  AnyWidth<kRows>(t, tile->n, count, tile_fp16);
   if (left == 0) return;
   t.a += count * tile_fp16;
-  t.c += count * kRows * tile.c_stride;
-  if (t.addend != nullptr) t.addend += count * kRows * tile.c_stride;
-  LastTile<kRows - 1>(t, left, tile.n);
+  t.c += count * kRows * tile->c_stride;
+  if (t.addend != nullptr) t.addend += count * kRows * tile->addend_stride;
+  LastTile<kRows - 1>(t, left, tile->n);
 }
 
 }  // namespace mace::cpu

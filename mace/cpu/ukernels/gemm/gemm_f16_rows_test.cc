@@ -2,16 +2,18 @@
 // the definition, and to the bit against the scalar one.
 // SPDX-License-Identifier: Apache-2.0
 
+#include "mace/cpu/ukernels/gemm/gemm_f16_rows.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <vector>
 
 #include "mace/base/fp16.h"
-#include "mace/cpu/ukernels/gemm/gemm_f16_rows_table.h"
+#include "mace/cpu/ukernels/testing/pack_rows.h"
 #include "mace/cpu/ukernels/testing/random_floats.h"
+#include "mace/cpu/ukernels/testing/rows.h"
 
 namespace mace::cpu {
 namespace {
@@ -23,6 +25,7 @@ struct Case {
   bool bias = true;
   enum Addend { kNone, kApart, kInPlace } addend = kNone;
   float lower = -0.5f, upper = 1.5f;
+  size_t segments = 1;  // that k is cut into
 };
 
 constexpr size_t kGap = 3;  // fp16 behind a row of c
@@ -45,35 +48,24 @@ struct Inputs {
   Fp16Values a, b, bias, addend;
 };
 
-Fp16Values PackA(const Case& c, const GemmF16& kernel, const Fp16Values& a) {
-  const size_t mr = kernel.tile.mr;
-  const size_t steps = (c.k + kGemmF16Step - 1) / kGemmF16Step;
-  Fp16Values packed(c.m * steps * kGemmF16Step, 0);
-  for (size_t i = 0; i < c.m; ++i) {
-    const size_t first = i / mr * mr, m = std::min(mr, c.m - first);
-    for (size_t k = 0; k < c.k; ++k) {
-      packed[first * steps * kGemmF16Step +
-             (k / kGemmF16Step * m + i - first) * kGemmF16Step +
-             k % kGemmF16Step] = a[i * c.k + k];
-    }
-  }
-  return packed;
-}
-
-Fp16Values Multiply(const GemmF16& kernel, const Case& c) {
+Fp16Values Multiply(const GemmUkernel& kernel, const Case& c) {
   const Inputs in(c);
-  const size_t nr = kernel.tile.nr;
-  Fp16Values b(c.k * nr), bias(nr), y(in.addend);
+  const size_t nr = kernel.nr;
+  Fp16Values b(c.k * nr), bias(c.n), y(in.addend);
   for (size_t k = 0; k < c.k; ++k) {
     for (size_t j = 0; j < c.n; ++j) b[k * nr + j] = in.b[k * c.n + j];
   }
   std::copy_n(in.bias.begin(), c.n, bias.begin());
-  const Fp16Values a = PackA(c, kernel, in.a);
+  const auto a = PackedRows(
+      kernel,
+      {c.m, c.k / c.segments, c.segments, static_cast<ptrdiff_t>(c.k),
+       static_cast<ptrdiff_t>(c.k / c.segments)},
+      in.a.data());
   const uint16_t* addends[] = {nullptr, in.addend.data(), y.data()};
   const auto stride = static_cast<ptrdiff_t>(c.n + kGap);
-  kernel.fn({c.m, c.n, c.k, a.data(), b.data(), y.data(), stride,
-             c.bias ? bias.data() : nullptr, addends[c.addend], c.lower,
-             c.upper});
+  kernel.fn({c.m, c.n, c.k, 1, a.data(), 0, 0, b.data(), y.data(), stride,
+             c.bias ? bias.data() : nullptr, addends[c.addend], stride, c.lower,
+             c.upper, true});
   for (size_t i = 0; i < c.m; ++i) {
     for (size_t j = c.n; j < c.n + kGap; ++j) {
       const size_t at = i * (c.n + kGap) + j;
@@ -107,28 +99,31 @@ void ExpectNear(const Case& c, const Fp16Values& y) {
   }
 }
 
-void Check(const GemmF16& kernel, const Case& c) {
+void Check(const GemmUkernel& kernel, const Case& c) {
   SCOPED_TRACE("m " + std::to_string(c.m) + ", n " + std::to_string(c.n) +
                ", k " + std::to_string(c.k));
   const Fp16Values y = Multiply(kernel, c);
   ExpectNear(c, y);
-  const GemmF16& scalar = *(std::end(kGemmF16Rows) - 1);
-  if (&kernel == &scalar || c.n > static_cast<size_t>(scalar.tile.nr)) return;
+  const GemmUkernel& scalar = BestGemm(kGemmF16Rows, 0);
+  if (&kernel == &scalar || c.n > static_cast<size_t>(scalar.nr)) return;
   EXPECT_EQ(y, Multiply(scalar, c));
 }
 
 TEST(GemmF16, AllMicroKernels) {
-  for (const GemmF16& kernel : kGemmF16Rows) {
-    if ((kernel.tile.isa & DetectCpuFeatures()) != kernel.tile.isa) continue;
-    SCOPED_TRACE(kernel.tile.name);
+  for (const GemmUkernel& kernel : kGemm) {
+    if (!(kernel.types == kGemmF16Rows) || !RunsHere(kernel)) continue;
+    SCOPED_TRACE(kernel.name);
     for (size_t m = 1; m <= 20; ++m) {
-      for (size_t n = 1; n <= static_cast<size_t>(kernel.tile.nr); ++n) {
+      for (size_t n = 1; n <= static_cast<size_t>(kernel.nr); ++n) {
         for (size_t k : {1, 8, 13}) Check(kernel, {m, n, k});
+        // Rows of segments that whole steps span, and that span several.
+        for (size_t k : {9, 27, 33}) {
+          Check(kernel, {m, n, k, true, Case::kNone, -0.5f, 1.5f, 3});
+        }
       }
     }
     for (size_t k : {255, 256, 257, 512, 600, 1024}) {
-      for (size_t n :
-           {size_t{1}, size_t{4}, static_cast<size_t>(kernel.tile.nr)}) {
+      for (size_t n : {size_t{1}, size_t{4}, static_cast<size_t>(kernel.nr)}) {
         for (auto addend : {Case::kNone, Case::kApart, Case::kInPlace}) {
           Check(kernel, {11, n, k, true, addend});
           Check(kernel, {9, n, k, false, addend, -INFINITY, INFINITY});

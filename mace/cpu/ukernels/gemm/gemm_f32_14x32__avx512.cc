@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ukernels/gemm/gemm_f32_broadcast.h"
-#include "mace/cpu/ukernels/gemm/gemm_f32_half.h"
+#include "mace/cpu/ukernels/gemm/gemm_f32_narrow.h"
 
 namespace mace::cpu {
 
-void gemm_f32_14x32__avx512(const GemmF32Tile& tile) {
-  if ((tile.n - 1) % simd::kLanes < simd::kLanes / 2) {
-    return DispatchFp16<14, 1, 2>(tile);
+void gemm_f32_14x32__avx512(GemmF32Tile tile) {
+  if ((tile->n - 1) % simd::kLanes < simd::kLanes / 2) {
+    return DispatchNarrow<14, 1, 2>(tile);
   }
   DispatchTile<BroadcastLoop, 14, 2>(tile);
 }

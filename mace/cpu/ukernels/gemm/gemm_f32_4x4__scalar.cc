@@ -5,7 +5,7 @@
 
 namespace mace::cpu {
 
-void gemm_f32_4x4__scalar(const GemmF32Tile& tile) {
+void gemm_f32_4x4__scalar(GemmF32Tile tile) {
   DispatchTile<BroadcastLoop, 4, 4>(tile);
 }
 

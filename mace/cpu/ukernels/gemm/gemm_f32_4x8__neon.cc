@@ -5,7 +5,7 @@
 
 namespace mace::cpu {
 
-void gemm_f32_4x8__neon(const GemmF32Tile& tile) {
+void gemm_f32_4x8__neon(GemmF32Tile tile) {
   DispatchTile<LaneLoop, 4, 2>(tile);
 }
 

@@ -5,7 +5,7 @@
 
 namespace mace::cpu {
 
-void gemm_f32_6x16__avx2(const GemmF32Tile& tile) {
+void gemm_f32_6x16__avx2(GemmF32Tile tile) {
   DispatchTile<BroadcastLoop, 6, 2>(tile);
 }
 

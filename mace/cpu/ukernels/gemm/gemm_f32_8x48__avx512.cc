@@ -5,7 +5,7 @@
 
 namespace mace::cpu {
 
-void gemm_f32_8x48__avx512(const GemmF32Tile& tile) {
+void gemm_f32_8x48__avx512(GemmF32Tile tile) {
   DispatchTile<BroadcastLoop, 8, 3>(tile);
 }
 

@@ -213,17 +213,17 @@ inline void MultiplyPacked(const Packed& tile) {
 constexpr size_t kRows = 8, kColumns = 8;
 
 // The first m <= kRows rows of a tile, written to `to`: through a full tile,
-// of which only they and the first t.n columns are copied.
-void MultiplyPart(const GemmF32Tile& t, Packed tile, size_t m, float* to) {
+// of which only they and the first n columns are copied.
+void MultiplyPart(GemmF32Tile t, Packed tile, size_t m, float* to) {
   float c[kRows][kColumns] = {}, bias[kColumns] = {};
-  if (t.bias != nullptr) {
-    for (size_t j = 0; j < t.n; ++j) bias[j] = t.bias[j];
+  if (t.bias() != nullptr) {
+    for (size_t j = 0; j < t->n; ++j) bias[j] = t.bias()[j];
     tile.bias = bias;
   }
-  if (t.addend != nullptr) {
+  if (t.addend() != nullptr) {
     const char* row = reinterpret_cast<const char*>(tile.addend);
     for (size_t i = 0; i < m; ++i, row += tile.addend_stride) {
-      for (size_t j = 0; j < t.n; ++j) {
+      for (size_t j = 0; j < t->n; ++j) {
         c[i][j] = reinterpret_cast<const float*>(row)[j];
       }
     }
@@ -239,7 +239,7 @@ void MultiplyPart(const GemmF32Tile& t, Packed tile, size_t m, float* to) {
     MultiplyPacked<4>(tile);
   }
   for (size_t i = 0; i < m; ++i) {
-    for (size_t j = 0; j < t.n; ++j) to[i * t.c_stride + j] = c[i][j];
+    for (size_t j = 0; j < t->n; ++j) to[i * t->c_stride + j] = c[i][j];
   }
 }
 
@@ -247,33 +247,33 @@ bool IsFinite(float x) { return x - x == 0; }
 
 }  // namespace
 
-void gemm_f32_8x8__aarch64(const GemmF32Tile& t) {
-  if (!t.a_packed) return DispatchTile<LaneLoop, kRows, 2>(t);
+void gemm_f32_8x8__aarch64(GemmF32Tile t) {
+  if (!t->a_packed) return DispatchTile<LaneLoop, kRows, 2>(t);
   static constexpr float kZeros[kColumns] = {};
   Packed tile;
-  tile.a = t.a;
-  tile.b = t.b;
-  tile.k = t.segments * t.k;
-  tile.bias = t.bias != nullptr ? t.bias : kZeros;
-  tile.addend = t.addend;
-  tile.addend_stride = t.addend_stride * static_cast<ptrdiff_t>(sizeof(float));
-  tile.c = t.c;
-  tile.c_stride = t.c_stride * static_cast<ptrdiff_t>(sizeof(float));
-  tile.ends = (IsFinite(t.lower) ? 1 : 0) | (IsFinite(t.upper) ? 2 : 0) |
-              (t.addend != nullptr ? 4 : 0);
-  tile.lower = t.lower;
-  tile.upper = t.upper;
-  size_t m = t.m;
+  tile.a = t.a();
+  tile.b = t.b();
+  tile.k = t->segments * t->k;
+  tile.bias = t.bias() != nullptr ? t.bias() : kZeros;
+  tile.addend = t.addend();
+  tile.addend_stride = t->addend_stride * static_cast<ptrdiff_t>(sizeof(float));
+  tile.c = t.c();
+  tile.c_stride = t->c_stride * static_cast<ptrdiff_t>(sizeof(float));
+  tile.ends = (IsFinite(t->lower) ? 1 : 0) | (IsFinite(t->upper) ? 2 : 0) |
+              (t.addend() != nullptr ? 4 : 0);
+  tile.lower = t->lower;
+  tile.upper = t->upper;
+  size_t m = t->m;
   tile.tiles = m / kRows;
-  if (t.n == kColumns && tile.tiles > 0) {
+  if (t->n == kColumns && tile.tiles > 0) {
     MultiplyPacked<8>(tile);
     const size_t rows = m / kRows * kRows;
     tile.a += rows * tile.k;
-    tile.c += rows * t.c_stride;
-    if (t.addend != nullptr) tile.addend += rows * t.addend_stride;
+    tile.c += rows * t->c_stride;
+    if (t.addend() != nullptr) tile.addend += rows * t->addend_stride;
     m -= rows;
   }
-  if (t.n == kColumns && m == 4) {
+  if (t->n == kColumns && m == 4) {
     tile.tiles = 1;
     return MultiplyPacked<4>(tile);
   }
@@ -281,8 +281,8 @@ void gemm_f32_8x8__aarch64(const GemmF32Tile& t) {
     rows = m < kRows ? m : kRows;
     MultiplyPart(t, tile, rows, tile.c);
     tile.a += kRows * tile.k;
-    tile.c += kRows * t.c_stride;
-    if (t.addend != nullptr) tile.addend += kRows * t.addend_stride;
+    tile.c += kRows * t->c_stride;
+    if (t.addend() != nullptr) tile.addend += kRows * t->addend_stride;
   }
 }
 

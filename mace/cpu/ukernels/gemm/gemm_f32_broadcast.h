@@ -5,7 +5,7 @@
 #define MACE_CPU_UKERNELS_GEMM_GEMM_F32_BROADCAST_H_
 
 #include "mace/cpu/simd/simd.h"
-#include "mace/cpu/ukernels/gemm/gemm_f32.h"
+#include "mace/cpu/ukernels/gemm/gemm.h"
 #include "mace/cpu/ukernels/gemm/gemm_f32_tile.h"
 
 namespace mace::cpu {

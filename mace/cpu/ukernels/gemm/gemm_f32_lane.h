@@ -7,7 +7,7 @@
 #include <arm_neon.h>
 
 #include "mace/cpu/simd/simd.h"
-#include "mace/cpu/ukernels/gemm/gemm_f32.h"
+#include "mace/cpu/ukernels/gemm/gemm.h"
 #include "mace/cpu/ukernels/gemm/gemm_f32_tile.h"
 
 namespace mace::cpu {

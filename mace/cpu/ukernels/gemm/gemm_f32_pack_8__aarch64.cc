@@ -3,7 +3,7 @@
 
 #include <arm_neon.h>
 
-#include "mace/cpu/ukernels/gemm/gemm_f32.h"
+#include "mace/cpu/ukernels/gemm/gemm.h"
 
 namespace mace::cpu {
 namespace {
@@ -12,26 +12,26 @@ namespace {
 struct Position {
   size_t k;        // within the segment
   ptrdiff_t base;  // of the segment
-  ptrdiff_t Next(const GemmF32Rows& rows) {
+  ptrdiff_t Next(GemmUnpackedOf<float> rows) {
     const ptrdiff_t at = base + static_cast<ptrdiff_t>(k);
-    if (++k == rows.k) {
+    if (++k == rows->k) {
       k = 0;
-      base += rows.segment_stride;
+      base += rows->segment_stride;
     }
     return at;
   }
 };
 
 template <int kRows>
-void Pack(const GemmF32Rows& rows, float* to) {
+float* Pack(GemmUnpackedOf<float> rows, float* to) {
   // Rows that are not there repeat the last: no tile writes what they yield.
   const float* row[kRows];
   for (size_t i = 0; i < kRows; ++i) {
-    row[i] = rows.a + (i < rows.m ? i : rows.m - 1) * rows.a_stride;
+    row[i] = rows.row(i < rows->m ? i : rows->m - 1);
   }
-  const size_t k = rows.k;
+  const size_t k = rows->k;
   Position p = {0, 0};
-  size_t left = rows.segments * rows.k;
+  size_t left = rows->segments * rows->k;
   while (left >= 4) {
     for (; p.k + 4 <= k; p.k += 4, left -= 4, to += 4 * kRows) {
       const float* const* from = row;
@@ -45,7 +45,7 @@ void Pack(const GemmF32Rows& rows, float* to) {
       }
     }
     if (p.k == k) {
-      p = {0, p.base + rows.segment_stride};
+      p = {0, p.base + rows->segment_stride};
     } else if (left >= 4) {  // the end of a segment and the start of the next
       for (int j = 0; j < 4; ++j) {
         const ptrdiff_t at = p.Next(rows);
@@ -61,12 +61,13 @@ void Pack(const GemmF32Rows& rows, float* to) {
 #pragma GCC unroll 8
     for (int i = 0; i < kRows; ++i) to[i] = row[i][at];
   }
+  return to;
 }
 
 }  // namespace
 
-void gemm_f32_pack_8__aarch64(const GemmF32Rows& rows, float* to) {
-  return rows.m > 4 ? Pack<8>(rows, to) : Pack<4>(rows, to);
+float* gemm_f32_pack_8__aarch64(GemmUnpackedOf<float> rows, float* to) {
+  return rows->m > 4 ? Pack<8>(rows, to) : Pack<4>(rows, to);
 }
 
 }  // namespace mace::cpu

@@ -1,14 +1,16 @@
-// Every GEMM micro-kernel that this CPU can run, on every size of a tile.
+// Every GEMM micro-kernel of floats that this CPU can run, on every size of a
+// tile.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "mace/cpu/ukernels/gemm/gemm_f32_table.h"
+#include "mace/cpu/ukernels/gemm/gemm_table.h"
+#include "mace/cpu/ukernels/testing/pack_rows.h"
 #include "mace/cpu/ukernels/testing/random_floats.h"
+#include "mace/cpu/ukernels/testing/rows.h"
 
 namespace mace::cpu {
 namespace {
@@ -21,7 +23,7 @@ struct Case {
 };
 
 // a's rows overlap as those of a convolution do; c has a guard behind each row.
-void Check(const GemmF32& kernel, const Case& c) {
+void Check(const GemmUkernel& kernel, const Case& c) {
   const int a_stride = 2, segment_stride = c.k + 3, guard = 2;
   const int c_stride = c.n + guard;
   const auto a = RandomFloats((c.m - 1) * a_stride +
@@ -34,17 +36,14 @@ void Check(const GemmF32& kernel, const Case& c) {
   const auto addend = RandomFloats(c.m * addend_stride);
   const auto m = static_cast<size_t>(c.m), depth = static_cast<size_t>(c.k);
   const auto segments = static_cast<size_t>(c.segments);
-  const size_t tiles = (m + kernel.mr - 1) / kernel.mr;
-  const size_t tile_floats = kernel.mr * depth * segments;
-  std::vector<float> packed(c.packed ? tiles * tile_floats : 0);
-  for (size_t i = 0; c.packed && i < tiles; ++i) {
-    const size_t row = i * kernel.mr;
-    kernel.pack({std::min<size_t>(m - row, kernel.mr), depth, segments,
-                 a.data() + row * a_stride, a_stride, segment_stride},
-                packed.data() + i * tile_floats);
+  std::vector<uint8_t> packed;
+  if (c.packed) {
+    packed = PackedRows(kernel, {m, depth, segments, a_stride, segment_stride},
+                        a.data());
   }
+  const void* rows = a.data();
   kernel.fn({m, static_cast<size_t>(c.n), depth, segments,
-             c.packed ? packed.data() : a.data(), a_stride, segment_stride,
+             c.packed ? packed.data() : rows, a_stride, segment_stride,
              b.data(), got.data(), c_stride, c.bias ? bias.data() : nullptr,
              !c.add       ? nullptr
              : c.in_place ? got.data()
@@ -73,7 +72,7 @@ void Check(const GemmF32& kernel, const Case& c) {
 }
 
 // With rows as they are, and packed where the micro-kernel can.
-void CheckBoth(const GemmF32& kernel, Case c) {
+void CheckBoth(const GemmUkernel& kernel, Case c) {
   Check(kernel, c);
   if (c.add) {
     c.in_place = true;
@@ -84,8 +83,8 @@ void CheckBoth(const GemmF32& kernel, Case c) {
 }
 
 TEST(GemmF32, EverySize) {
-  for (const GemmF32& kernel : kGemmF32) {
-    if ((kernel.isa & DetectCpuFeatures()) != kernel.isa) continue;
+  for (const GemmUkernel& kernel : kGemm) {
+    if (!(kernel.types == kGemmF32) || !RunsHere(kernel)) continue;
     for (int m = 1; m <= kernel.mr; ++m) {
       for (int n = 1; n <= kernel.nr; ++n) {
         SCOPED_TRACE(std::string(kernel.name) + " " + std::to_string(m) + "x" +
@@ -97,8 +96,8 @@ TEST(GemmF32, EverySize) {
 }
 
 TEST(GemmF32, ManyPackedTiles) {
-  for (const GemmF32& kernel : kGemmF32) {
-    if ((kernel.isa & DetectCpuFeatures()) != kernel.isa) continue;
+  for (const GemmUkernel& kernel : kGemm) {
+    if (!(kernel.types == kGemmF32) || !RunsHere(kernel)) continue;
     if (kernel.pack == nullptr) continue;
     SCOPED_TRACE(kernel.name);
     for (const int m : {3 * kernel.mr, 3 * kernel.mr + 1}) {
@@ -111,8 +110,8 @@ TEST(GemmF32, ManyPackedTiles) {
 }
 
 TEST(GemmF32, EveryDepth) {
-  for (const GemmF32& kernel : kGemmF32) {
-    if ((kernel.isa & DetectCpuFeatures()) != kernel.isa) continue;
+  for (const GemmUkernel& kernel : kGemm) {
+    if (!(kernel.types == kGemmF32) || !RunsHere(kernel)) continue;
     SCOPED_TRACE(kernel.name);
     for (int k = 1; k <= 21; ++k) {
       for (int segments : {1, 3}) {

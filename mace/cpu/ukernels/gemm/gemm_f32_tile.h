@@ -1,11 +1,11 @@
-// What all GEMM tiles share: the accumulators' start and end, and the choice of
-// the instance that fits a tile's size.
+// What GEMM tiles with sums of floats share: the accumulators' start and end,
+// and the choice of the instance that fits a tile's size.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_F32_TILE_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_F32_TILE_H_
 
 #include "mace/cpu/simd/simd.h"
-#include "mace/cpu/ukernels/gemm/gemm_f32.h"
+#include "mace/cpu/ukernels/gemm/gemm.h"
 
 namespace mace::cpu {
 namespace {
@@ -13,16 +13,16 @@ namespace {
 // Whether a tile that adds ends in a function of its own: GCC for Arm spills
 // registers in the loop if it shares them with the addend's.
 constexpr bool kAddsApart = simd::kLanes == 4;
-[[maybe_unused]] __attribute__((noinline)) void AddAndStore(
-    const GemmF32Tile& t, size_t rows, size_t vectors,
-    const simd::F32* products) {
+template <typename T>
+__attribute__((noinline)) void AddAndStore(T t, size_t rows, size_t vectors,
+                                           const simd::F32* products) {
   using namespace simd;
-  const F32 lower = Set1(t.lower), upper = Set1(t.upper);
+  const F32 lower = Set1(t->lower), upper = Set1(t->upper);
   for (size_t r = 0; r < rows; ++r) {
-    const float* addend = t.addend + r * t.addend_stride;
-    float* c = t.c + r * t.c_stride;
+    const float* addend = t.addend() + r * t->addend_stride;
+    float* c = t.c() + r * t->c_stride;
     for (size_t v = 0; v < vectors; ++v, c += kLanes, addend += kLanes) {
-      const size_t left = t.n - v * kLanes;
+      const size_t left = t->n - v * kLanes;
       if (left < kLanes) {
         StoreN(c, Clamp(*products++ + LoadN(addend, left), lower, upper), left);
       } else {
@@ -36,29 +36,29 @@ constexpr bool kAddsApart = simd::kLanes == 4;
 // of packed b is kPackedVectors long. Loop<kRows, kVectors>::Run multiplies one
 // segment.
 template <template <int, int> class Loop, int kRows, int kVectors,
-          int kPackedVectors>
-void Tile(const GemmF32Tile& t) {
+          int kPackedVectors, typename T>
+void Tile(T t) {
   using namespace simd;
   F32 acc[kRows][kVectors];
-  const size_t last = t.n - (kVectors - 1) * kLanes;  // lanes of the last one
+  const size_t last = t->n - (kVectors - 1) * kLanes;  // lanes of the last one
   const auto load = [&](const float* p, int v) {
     p += v * kLanes;
     return v == kVectors - 1 ? LoadN(p, last) : Load(p);
   };
 #pragma GCC unroll 16
   for (int v = 0; v < kVectors; ++v) {
-    const F32 bias = t.bias != nullptr ? load(t.bias, v) : Set1(0);
+    const F32 bias = t.bias() != nullptr ? load(t.bias(), v) : Set1(0);
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) acc[r][v] = bias;
   }
 
-  const float* a = t.a;
-  const float* b = t.b;
-  for (size_t s = 0; s < t.segments; ++s, a += t.segment_stride) {
-    b = Loop<kRows, kVectors>::template Run<kPackedVectors>(a, t.a_stride, t.k,
-                                                            b, acc);
+  const auto* a = t.a();
+  const auto* b = t.b();
+  for (size_t s = 0; s < t->segments; ++s, a += t->segment_stride) {
+    b = Loop<kRows, kVectors>::template Run<kPackedVectors>(a, t->a_stride,
+                                                            t->k, b, acc);
   }
-  if (kAddsApart && t.addend != nullptr) {
+  if (kAddsApart && t.addend() != nullptr) {
     F32 products[kRows][kVectors];
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
@@ -67,20 +67,20 @@ void Tile(const GemmF32Tile& t) {
     }
     return AddAndStore(t, kRows, kVectors, products[0]);
   }
-  if (t.addend != nullptr) {
+  if (t.addend() != nullptr) {
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 16
       for (int v = 0; v < kVectors; ++v) {
-        acc[r][v] = acc[r][v] + load(t.addend + r * t.addend_stride, v);
+        acc[r][v] = acc[r][v] + load(t.addend() + r * t->addend_stride, v);
       }
     }
   }
 
-  const F32 lower = Set1(t.lower), upper = Set1(t.upper);
+  const F32 lower = Set1(t->lower), upper = Set1(t->upper);
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
-    float* c = t.c + r * t.c_stride;
+    float* c = t.c() + r * t->c_stride;
 #pragma GCC unroll 16
     for (int v = 0; v < kVectors; ++v, c += kLanes) {
       const F32 y = Clamp(acc[r][v], lower, upper);
@@ -93,17 +93,17 @@ void Tile(const GemmF32Tile& t) {
   }
 }
 
-// Picks the instance with exactly t.m rows and the fewest vectors.
+// Picks the instance with exactly m rows and the fewest vectors.
 template <template <int, int> class Loop, int kRows, int kVectors,
-          int kMaxVectors = kVectors>
-void DispatchTile(const GemmF32Tile& t) {
+          int kMaxVectors = kVectors, typename T>
+void DispatchTile(T t) {
   if constexpr (kVectors > 1) {
-    if (t.n <= (kVectors - 1) * simd::kLanes) {
+    if (t->n <= (kVectors - 1) * simd::kLanes) {
       return DispatchTile<Loop, kRows, kVectors - 1, kMaxVectors>(t);
     }
   }
   if constexpr (kRows > 1) {
-    if (t.m < kRows) {
+    if (t->m < kRows) {
       return DispatchTile<Loop, kRows - 1, kVectors, kMaxVectors>(t);
     }
   }

@@ -4,11 +4,13 @@
 #define MACE_CPU_UKERNELS_GEMV_GEMV_F32_TABLE_H_
 
 #include "mace/base/cpu_features.h"
+#include "mace/cpu/simd/element.h"
 #include "mace/cpu/ukernels/gemv/gemv_f32.h"
 
 namespace mace::cpu {
 
 struct GemvF32 {
+  static constexpr Element kType = Element::kF32;
   const char* name;
   CpuFeatures isa;  // what the CPU must have
   GemvF32Fn* fn;

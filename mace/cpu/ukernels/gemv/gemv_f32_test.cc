@@ -7,13 +7,14 @@
 
 #include "mace/cpu/ukernels/gemv/gemv_f32_table.h"
 #include "mace/cpu/ukernels/testing/random_floats.h"
+#include "mace/cpu/ukernels/testing/rows.h"
 
 namespace mace::cpu {
 namespace {
 
 TEST(GemvF32, EverySize) {
   for (const GemvF32& kernel : kGemvF32) {
-    if ((kernel.isa & DetectCpuFeatures()) != kernel.isa) continue;
+    if (!RunsHere(kernel)) continue;
     for (int n : {1, 3, 4, 9}) {
       for (int k = 1; k <= 70; ++k) {
         SCOPED_TRACE(std::string(kernel.name) + " " + std::to_string(k));

@@ -5,13 +5,14 @@
 
 #include "mace/cpu/ukernels/peak/peak_f32_table.h"
 #include "mace/cpu/ukernels/testing/random_floats.h"
+#include "mace/cpu/ukernels/testing/rows.h"
 
 namespace mace::cpu {
 namespace {
 
 TEST(PeakF32, DoesTheMultiplyAdds) {
   for (const PeakF32& kernel : kPeakF32) {
-    if ((kernel.isa & DetectCpuFeatures()) != kernel.isa) continue;
+    if (!RunsHere(kernel)) continue;
     SCOPED_TRACE(kernel.name);
     const float n = static_cast<float>(kernel.set->fmas_per_round);
     EXPECT_EQ(kernel.set->multiply_add(0, 2, 1), n);
@@ -22,7 +23,7 @@ TEST(PeakF32, DoesTheMultiplyAdds) {
 
 TEST(PeakF32, Triad) {
   for (const PeakF32& kernel : kPeakF32) {
-    if ((kernel.isa & DetectCpuFeatures()) != kernel.isa) continue;
+    if (!RunsHere(kernel)) continue;
     SCOPED_TRACE(kernel.name);
     for (int n = 0; n < 40; ++n) {
       const auto a = RandomFloats(n), b = RandomFloats(n);

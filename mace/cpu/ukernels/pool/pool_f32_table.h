@@ -4,12 +4,14 @@
 #define MACE_CPU_UKERNELS_POOL_POOL_F32_TABLE_H_
 
 #include "mace/base/cpu_features.h"
+#include "mace/cpu/simd/element.h"
 #include "mace/cpu/ukernels/pool/pool_f32.h"
 
 namespace mace::cpu {
 
 template <typename T>
 struct PoolRow {
+  static constexpr Element kType = ElementOf<T>();
   const char* name;
   CpuFeatures isa;  // what the CPU must have
   PoolFn<T>* max;

@@ -8,6 +8,7 @@
 #include "mace/base/fp16.h"
 #include "mace/cpu/ukernels/pool/pool_f32_table.h"
 #include "mace/cpu/ukernels/testing/random_floats.h"
+#include "mace/cpu/ukernels/testing/rows.h"
 
 namespace mace::cpu {
 namespace {
@@ -48,7 +49,7 @@ template <typename T, size_t kRows>
 void CheckTable(const PoolRow<T> (&table)[kRows], double tolerance, int rows,
                 int columns, int outputs) {
   for (const PoolRow<T>& kernel : table) {
-    if ((kernel.isa & DetectCpuFeatures()) != kernel.isa) continue;
+    if (!RunsHere(kernel)) continue;
     for (int channels = 1; channels <= 35; ++channels) {
       SCOPED_TRACE(std::string(kernel.name) + " " + std::to_string(channels));
       const int all_columns = columns + 2 * (outputs - 1);

@@ -1,10 +1,10 @@
 // What the GEMM tiles of fp16 on armv8 share: the f32 sums in c.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_GEMM_GEMM_HALF_ARM_H_
-#define MACE_CPU_UKERNELS_GEMM_GEMM_HALF_ARM_H_
+#ifndef MACE_CPU_UKERNELS_GEMM_GEMM_16BIT_ARM_H_
+#define MACE_CPU_UKERNELS_GEMM_GEMM_16BIT_ARM_H_
 
 #include "mace/cpu/simd/simd.h"
-#include "mace/cpu/ukernels/gemm/gemm_f32.h"
+#include "mace/cpu/ukernels/gemm/gemm.h"
 
 namespace mace::cpu {
 namespace {
@@ -32,4 +32,4 @@ inline void AddRow(const simd::F32 (&sums)[kVectors], const float* start,
 }  // namespace
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_GEMM_GEMM_HALF_ARM_H_
+#endif  // MACE_CPU_UKERNELS_GEMM_GEMM_16BIT_ARM_H_

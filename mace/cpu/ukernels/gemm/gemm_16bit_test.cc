@@ -1,16 +1,19 @@
-// Every GEMM micro-kernel of fp16 that this CPU can run against the
-// definition and the scalar one. SPDX-License-Identifier: Apache-2.0
+// Every GEMM micro-kernel of 16-bit operands and f32 results that this CPU can
+// run against the definition and the scalar one.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/ukernels/gemm/gemm_16bit.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <vector>
 
 #include "mace/base/fp16.h"
-#include "mace/cpu/ukernels/gemm/gemm_half_table.h"
+#include "mace/cpu/ukernels/testing/pack_rows.h"
 #include "mace/cpu/ukernels/testing/random_floats.h"
+#include "mace/cpu/ukernels/testing/rows.h"
 
 namespace mace::cpu {
 namespace {
@@ -20,10 +23,9 @@ struct Case {
   bool add = false, bias = true;  // add to c
 };
 
-// One type of fp16.
-struct Halves {
-  const GemmF32* begin;
-  const GemmF32* end;
+// One of the types.
+struct Type {
+  GemmTypes types;
   uint16_t (*round)(float);
   float (*widen)(uint16_t);
   // Of sums of some hundred products below 1. f16: a random walk of 128
@@ -31,54 +33,45 @@ struct Halves {
   double tolerance;
   bool exact;  // every micro-kernel computes what the scalar one does
 
-  const GemmF32& scalar() const { return *(end - 1); }
+  const GemmUkernel& scalar() const { return BestGemm(types, 0); }
 };
 #if defined(__x86_64__)
 constexpr bool kSameBf16 = true;
 #else
 constexpr bool kSameBf16 = false;
 #endif
-const Halves kBf16 = {std::begin(kGemmBf16),
-                      std::end(kGemmBf16),
-                      ToBfloat16,
-                      FromBfloat16,
-                      1e-5,
-                      kSameBf16};
-const Halves kF16 = {
-    std::begin(kGemmF16), std::end(kGemmF16), ToFp16, FromFp16, 5e-2, true};
+const Type kBf16 = {kGemmBf16, ToBfloat16, FromBfloat16, 1e-5, kSameBf16};
+const Type kF16 = {kGemmF16, ToFp16, FromFp16, 5e-2, true};
 
 size_t RoundUp(size_t x, size_t multiple) {
   return (x + multiple - 1) / multiple * multiple;
 }
 
 // [depth, n] floats as one panel of b.
-std::vector<float> PackB(const Halves& type, const GemmF32& kernel,
-                         const std::vector<float>& b, size_t depth, size_t n) {
-  const size_t group = kernel.operands.group, nr = kernel.nr;
-  std::vector<float> packed(RoundUp(depth, group) * nr / 2);
-  auto* halves = reinterpret_cast<uint16_t*>(packed.data());
+std::vector<uint16_t> PackB(const Type& type, const GemmUkernel& kernel,
+                            const std::vector<float>& b, size_t depth,
+                            size_t n) {
+  const size_t group = kernel.packing.group, nr = kernel.nr;
+  std::vector<uint16_t> packed(RoundUp(depth, group) * nr);
   for (size_t k = 0; k < depth; ++k) {
     for (size_t j = 0; j < n; ++j) {
-      halves[(k / group * nr + j) * group + k % group] =
+      packed[(k / group * nr + j) * group + k % group] =
           type.round(b[k * n + j]);
     }
   }
   return packed;
 }
 
-std::vector<float> Multiply(const Halves& type, const GemmF32& kernel,
+std::vector<float> Multiply(const Type& type, const GemmUkernel& kernel,
                             const Case& c, const std::vector<float>& a,
                             const std::vector<float>& b) {
-  const int a_stride = 2, segment_stride = c.k + 3, c_stride = c.n + 2;
-  const size_t depth = static_cast<size_t>(c.k) * c.segments, mr = kernel.mr;
-  const size_t tile = mr * RoundUp(depth, kernel.operands.k_tile) / 2;
-  std::vector<float> packed((c.m + mr - 1) / mr * tile, NAN);
-  for (int row = 0; row < c.m; row += kernel.mr) {
-    kernel.pack({static_cast<size_t>(std::min(c.m - row, kernel.mr)),
-                 static_cast<size_t>(c.k), static_cast<size_t>(c.segments),
-                 a.data() + row * a_stride, a_stride, segment_stride},
-                packed.data() + row / kernel.mr * tile);
-  }
+  const int c_stride = c.n + 2;
+  const size_t depth = static_cast<size_t>(c.k) * c.segments;
+  const auto packed =
+      PackedRows(kernel,
+                 {static_cast<size_t>(c.m), static_cast<size_t>(c.k),
+                  static_cast<size_t>(c.segments), 2, c.k + 3},
+                 a.data());
   const auto bias = RandomFloats(c.n);
   auto got = RandomFloats(c.m * c_stride);
   const auto before = got;
@@ -97,7 +90,7 @@ std::vector<float> Multiply(const Halves& type, const GemmF32& kernel,
 }
 
 // The definition, in double, of rounded operands.
-std::vector<float> Expected(const Halves& type, const Case& c,
+std::vector<float> Expected(const Type& type, const Case& c,
                             const std::vector<float>& a,
                             const std::vector<float>& b) {
   const auto bias = RandomFloats(c.n);
@@ -117,7 +110,7 @@ std::vector<float> Expected(const Halves& type, const Case& c,
   return y;
 }
 
-void Check(const Halves& type, const GemmF32& kernel, const Case& c) {
+void Check(const Type& type, const GemmUkernel& kernel, const Case& c) {
   const auto a =
       RandomFloats((c.m - 1) * 2 + (c.segments - 1) * (c.k + 3) + c.k);
   const auto b = RandomFloats(c.segments * c.k * c.n);
@@ -135,17 +128,17 @@ void Check(const Halves& type, const GemmF32& kernel, const Case& c) {
 
 template <typename F>
 void ForEach(const F& f) {
-  for (const Halves* type : {&kBf16, &kF16}) {
-    for (const GemmF32* k = type->begin; k < type->end; ++k) {
-      if ((k->isa & DetectCpuFeatures()) != k->isa) continue;
-      SCOPED_TRACE(k->name);
-      f(*type, *k);
+  for (const Type* type : {&kBf16, &kF16}) {
+    for (const GemmUkernel& kernel : kGemm) {
+      if (!(kernel.types == type->types) || !RunsHere(kernel)) continue;
+      SCOPED_TRACE(kernel.name);
+      f(*type, kernel);
     }
   }
 }
 
-TEST(GemmHalf, EverySize) {
-  ForEach([](const Halves& type, const GemmF32& kernel) {
+TEST(Gemm16Bit, EverySize) {
+  ForEach([](const Type& type, const GemmUkernel& kernel) {
     for (int m = 1; m <= kernel.mr; ++m) {
       for (int n = 1; n <= kernel.nr; ++n) {
         SCOPED_TRACE(std::to_string(m) + "x" + std::to_string(n));
@@ -155,8 +148,8 @@ TEST(GemmHalf, EverySize) {
   });
 }
 
-TEST(GemmHalf, ManyTiles) {
-  ForEach([](const Halves& type, const GemmF32& kernel) {
+TEST(Gemm16Bit, ManyTiles) {
+  ForEach([](const Type& type, const GemmUkernel& kernel) {
     for (const int m : {3 * kernel.mr, 3 * kernel.mr + 1}) {
       Check(type, kernel, {m, kernel.nr, 40, 1});
       Check(type, kernel, {m, kernel.nr, 2 * kF16Block + 21, 1, true});
@@ -165,8 +158,8 @@ TEST(GemmHalf, ManyTiles) {
   });
 }
 
-TEST(GemmHalf, EveryDepth) {
-  ForEach([](const Halves& type, const GemmF32& kernel) {
+TEST(Gemm16Bit, EveryDepth) {
+  ForEach([](const Type& type, const GemmUkernel& kernel) {
     for (int k = 1; k <= 70; ++k) {
       for (int segments : {1, 3}) {
         Check(type, kernel, {kernel.mr, kernel.nr, k, segments, false, false});
@@ -178,14 +171,14 @@ TEST(GemmHalf, EveryDepth) {
 
 // Values whose roundings tell one order of operations from another; what
 // overflows, is no number or is subnormal.
-TEST(GemmHalf, Bf16RoundsAsDefined) {
+TEST(Gemm16Bit, Bf16RoundsAsDefined) {
   if (!kSameBf16) GTEST_SKIP() << "this CPU: BFMMLA rounds otherwise";
   const std::vector<float> values = {
       1,        0x1.01p0f, 0x1.03p0f, -0x1.018p-7f, 3e38f,     -3e38f,   NAN,
       INFINITY, 0x1p-126f, 0x1p-130f, 0x1.fep-1f,   -0x1p-65f, 0x1p-64f, 0};
   const int n = static_cast<int>(values.size());
-  for (const GemmF32& kernel : kGemmBf16) {
-    if ((kernel.isa & DetectCpuFeatures()) != kernel.isa) continue;
+  for (const GemmUkernel& kernel : kGemm) {
+    if (!(kernel.types == kGemmBf16) || !RunsHere(kernel)) continue;
     SCOPED_TRACE(kernel.name);
     for (int i = 0; i < n * n * n; ++i) {
       const std::vector<float> a = {values[i % n], values[i / n % n]};

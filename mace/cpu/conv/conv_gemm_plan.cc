@@ -1,0 +1,199 @@
+// How a convolution's matrix product is cut into blocks.
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <numeric>
+
+#include "mace/cpu/common/blocking.h"
+#include "mace/cpu/common/safe_distance.h"
+#include "mace/cpu/common/tasks.h"
+#include "mace/cpu/conv/conv_gemm.h"
+
+namespace mace::cpu {
+namespace {
+
+// k that a tile multiplies at a time: a panel of b this deep (times 32 columns
+// of floats: 64 KiB) streams from the second-level cache.
+constexpr int64_t kMaxDepth = 768;
+// Rows read in place need no copy, so that only b's panel limits the depth.
+constexpr int64_t kMaxDepthInPlace = 2048;
+// Sums of fp16 are rounded where they are stored: as seldom as a panel of b
+// (times 16 columns: 32 KiB) stays in the first-level cache.
+constexpr int64_t kMaxDepthF16 = 1024;
+// Of `a` in a row block: a quarter of a 1 MiB second-level cache.
+constexpr int64_t kBlockBytes = 256 * 1024;
+constexpr int64_t kLineBytes = 64;  // of a cache
+
+}  // namespace
+
+ConvGemm::ConvGemm(const Spec& spec, const CpuContext& context)
+    : spec_(spec),
+      finish_(spec.activation, spec.sum_activation, context.features,
+              spec.kernel->types.c),
+      num_threads_(spec.one_thread ? 1 : context.threads->num_threads()),
+      rows_(spec.patches.rows()),
+      depth_(spec.patches.depth()),
+      packs_all_rows_(spec.kernel->packs == GemmPacks::kAlways),
+      x_bytes_(static_cast<int64_t>(SizeOf(spec.kernel->types.x))),
+      c_bytes_(static_cast<int64_t>(SizeOf(spec.kernel->types.c))) {
+  const Patches& patches = spec.patches;
+  const Window2D& window = patches.window;
+  flat_output_ =
+      (window.h.out == 1 ||
+       spec.line_stride == window.w.out * spec.pixel_stride) &&
+      (patches.batch == 1 ||
+       spec.image_stride == window.h.out * window.w.out * spec.pixel_stride);
+  const int64_t row_bytes = patches.pixel_stride * window.w.stride * x_bytes_;
+  const bool conflicts = context.choice.copy >= 0
+                             ? context.choice.copy > 0
+                             : RowsConflict(*spec.kernel, row_bytes, spec.n);
+  packs_rows_ = packs_all_rows_ || (spec.kernel->packs != GemmPacks::kNever &&
+                                    spec.n > spec.kernel->nr);
+  reads_in_place_ =
+      !conflicts && (patches.is_matrix() || packs_rows_ || depth_ <= kMaxDepth);
+  PlanDepth();
+  // Rows of one line are read, or copied, together.
+  cuts_lines_ = !flat_output_ ||
+                (reads_in_place_ && !patches.is_matrix() && !packs_rows_);
+  // As if the sum were computed behind: one product, no activation before it.
+  // Sums of fp16 are rounded from block to block anyway, those of integers
+  // never.
+  const bool one_product =
+      depth_block_ >= depth_ || spec.kernel->types.c != Element::kF32;
+  sums_in_tile_ = one_product &&
+                  spec.activation.kind == ActivationKind::kNoop &&
+                  spec.sum_activation.is_clamp();
+  PlanTasks(Doubled(kBlockBytes, context.choice.block));
+  PlanCopies();
+}
+
+void ConvGemm::PlanDepth() {
+  const Patches& patches = spec_.patches;
+  const bool is_matrix = patches.is_matrix();
+  const bool narrow_sums = spec_.kernel->types.c == Element::kF16;
+  const int64_t of_copies = narrow_sums ? kMaxDepthF16 : kMaxDepth;
+  const int64_t in_place = narrow_sums ? kMaxDepthF16 : kMaxDepthInPlace;
+  const int64_t most = reads_in_place_ && is_matrix ? in_place : of_copies;
+  depth_block_ = CeilDiv(depth_, CeilDiv(depth_, most));
+  const auto step = static_cast<int64_t>(spec_.kernel->packing.k_step);
+  if (packs_rows_ && !is_matrix && depth_ > of_copies) {
+    // A depth block that is packed from segments is made of whole ones.
+    const int64_t segment = patches.window.w.kernel * patches.channels;
+    const int64_t segments = std::max<int64_t>(of_copies / segment, 1);
+    depth_block_ = AlignUp(segments, step / std::gcd(segment, step)) * segment;
+  } else if (packs_all_rows_) {
+    depth_block_ = AlignUp(depth_block_, step);
+  }
+}
+
+void ConvGemm::PlanCopies() {
+  const bool reads_all = reads_in_place_ && spec_.patches.is_matrix();
+  if (reads_all && !packs_rows_) return;
+  // Half a cache line more than whole ones, so that rows spread over sets.
+  const int64_t line = kLineBytes / x_bytes_;
+  copy_stride_ = AlignUp(depth_block_, line) + line / 2;
+  copy_bytes_ = row_block_ * copy_stride_ * x_bytes_;
+  if (!packs_rows_) return;
+  // A packed tile is as large as a full one; one more holds its rows.
+  const int64_t mr = spec_.kernel->mr;
+  const int64_t tiles = cuts_lines_ ? kMaxTiles : CeilDiv(row_block_, mr);
+  const int64_t rows_bytes = mr * copy_stride_ * x_bytes_;
+  copy_bytes_ =
+      tiles * (packs_all_rows_ ? PackedTile(depth_block_) : rows_bytes) +
+      rows_bytes;
+  if (packs_all_rows_) zeros_.resize(spec_.patches.channels * x_bytes_);
+}
+
+int64_t ConvGemm::MaxRowBlock() const {
+  const int64_t mr = spec_.kernel->mr;
+  if (!cuts_lines_) return kMaxTiles * mr;
+  // Tiles end at the end of a line: half of them may be short, besides the
+  // first and the last.
+  return (kMaxTiles / 2 - 2) * std::min(mr, spec_.patches.window.w.out);
+}
+
+void ConvGemm::PlanTasks(int64_t block_bytes) {
+  const int64_t mr = spec_.kernel->mr, nr = spec_.kernel->nr;
+  const int64_t parts = static_cast<int64_t>(spec_.parts.size());
+  const int64_t panels = CeilDiv(spec_.n, nr);
+  const int64_t block =
+      block_bytes / static_cast<int64_t>(SizeOf(spec_.kernel->types.a));
+  row_block_ =
+      std::clamp<int64_t>(block / depth_block_ / mr * mr, mr, MaxRowBlock());
+  column_block_ = panels * nr;
+  if (num_threads_ > 1) {
+    const int64_t threads = CeilDiv(num_threads_, parts);
+    const int64_t tiles = CeilDiv(std::max<int64_t>(rows_, 1), mr);
+    // What the busiest thread has to do, if columns are shared or rows.
+    const int64_t columns = EvenBlock(panels, panels, threads);
+    const int64_t by_columns =
+        CeilDiv(CeilDiv(panels, columns), threads) * columns * rows_;
+    const int64_t row_share = CeilDiv(rows_, threads);
+    const bool shares_rows =
+        row_share >= mr && 20 * row_share * panels < 19 * by_columns;
+    if (panels > tiles && !shares_rows) {
+      column_block_ = columns * nr;
+    } else if (panels > tiles) {
+      row_block_ = std::clamp<int64_t>(row_share, 1, row_block_);
+    } else {
+      // The blocks that run at once are as large as one thread's, so that an
+      // output may begin as close before its input.
+      const int64_t share =
+          std::max<int64_t>(MaxRowBlock() / num_threads_ / mr, 1);
+      row_block_ =
+          EvenBlock(tiles, std::min(row_block_ / mr, share), threads) * mr;
+    }
+  }
+  // As few blocks as that, but equal ones.
+  const int64_t blocks = CeilDiv(std::max<int64_t>(rows_, 1), row_block_);
+  const int64_t equal = CeilDiv(std::max<int64_t>(rows_, 1), blocks);
+  row_block_ = std::min(row_block_, CeilDiv(equal, mr) * mr);
+}
+
+int64_t ConvGemm::SafeDistanceBytes() const {
+  const Patches& patches = spec_.patches;
+  const Window2D& window = patches.window;
+  if (spec_.parts.size() > 1 || column_block_ < spec_.n || !flat_output_ ||
+      spec_.pixel_stride != spec_.n) {
+    return -1;
+  }
+  const auto output_end = [&](int64_t block) {
+    return std::min((block + 1) * row_block_, rows_) * spec_.pixel_stride *
+           c_bytes_;
+  };
+  const auto input_begin = [&](int64_t block) {
+    const int64_t row = block * row_block_;
+    int64_t pixel = row;
+    if (!patches.is_matrix()) {
+      // The first pixel of the first line that the row's window touches.
+      const int64_t line = row / window.w.out;
+      const int64_t top =
+          line % window.h.out * window.h.stride - window.h.pad_before;
+      pixel = (line / window.h.out * window.h.in + std::max<int64_t>(top, 0)) *
+              window.w.in;
+    }
+    return pixel * patches.pixel_stride * x_bytes_;
+  };
+  return SafeDistance(CeilDiv(rows_, row_block_), num_threads_, output_end,
+                      input_begin);
+}
+
+std::string ConvGemm::variant() const {
+  return std::string(spec_.kernel->name) + (packs_rows_ ? " packing rows"
+                                            : reads_in_place_
+                                                ? " in place"
+                                                : " copying rows");
+}
+
+int64_t ConvGemm::PackedTile(int64_t k) const {
+  const GemmUkernel& kernel = *spec_.kernel;
+  return kernel.mr * AlignUp(k, static_cast<int64_t>(kernel.packing.k_tile)) *
+         static_cast<int64_t>(SizeOf(kernel.types.a));
+}
+
+int64_t ConvGemm::PackedPanel(int64_t k) const {
+  return PackedElements(*spec_.kernel, spec_.kernel->nr, k) *
+         static_cast<int64_t>(SizeOf(spec_.kernel->types.b));
+}
+
+}  // namespace mace::cpu

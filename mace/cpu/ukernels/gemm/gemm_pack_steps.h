@@ -1,0 +1,37 @@
+// Packing in plain C++: kStep elements of each row in turn, zeros behind the
+// last, which is what micro-kernels of packed rows read.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   [ceil(k / kStep)][m][kStep]
+#ifndef MACE_CPU_UKERNELS_GEMM_GEMM_PACK_STEPS_H_
+#define MACE_CPU_UKERNELS_GEMM_GEMM_PACK_STEPS_H_
+
+#include "mace/cpu/ukernels/gemm/gemm.h"
+
+namespace mace::cpu {
+namespace {
+
+// `convert` makes an A of an X. Returns where the rows end.
+template <size_t kStep, typename A, typename X, typename Convert>
+A* PackSteps(GemmUnpackedOf<X> rows, A* to, const Convert& convert) {
+  const size_t depth = rows->k * rows->segments;
+  const size_t steps = (depth + kStep - 1) / kStep;
+  for (size_t i = 0; i < rows->m; ++i) {
+    size_t at = 0;
+    const auto put = [&](A value) {
+      to[(at / kStep * rows->m + i) * kStep + at % kStep] = value;
+      ++at;
+    };
+    for (size_t s = 0; s < rows->segments; ++s) {
+      const X* x = rows.row(i) + s * rows->segment_stride;
+      for (size_t k = 0; k < rows->k; ++k) put(convert(x[k]));
+    }
+    while (at < steps * kStep) put(A{0});
+  }
+  return to + steps * kStep * rows->m;
+}
+
+}  // namespace
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_GEMM_GEMM_PACK_STEPS_H_

@@ -1,0 +1,151 @@
+// Every matrix-product micro-kernel of this build, best first among those of
+// the same types.
+// SPDX-License-Identifier: Apache-2.0
+//
+// A new one is a file, gemm_{type}_{MR}x{NR}__{isa}.cc, with a declaration and
+// a row here: see docs/add_a_micro_kernel.md.
+#ifndef MACE_CPU_UKERNELS_GEMM_GEMM_TABLE_H_
+#define MACE_CPU_UKERNELS_GEMM_GEMM_TABLE_H_
+
+#include "mace/base/cpu_features.h"
+#include "mace/cpu/ukernels/gemm/gemm.h"
+
+namespace mace::cpu {
+
+// The description of a micro-kernel.
+struct GemmUkernel {
+  const char* name;
+  CpuFeatures isa;  // what the CPU must have
+  int mr, nr;       // the largest tile
+  GemmTypes types;
+  GemmPacks packs;
+  GemmPacking packing;
+  // These take pointers to the types above.
+  void (*fn)(const GemmTile& tile);
+  void* (*pack)(const GemmUnpacked& rows, void* to);  // null if it never packs
+};
+
+// What makes descriptions of typed functions.
+template <auto* fn>
+struct GemmCall;
+template <typename A, typename B, typename C, typename Acc,
+          void (*fn)(GemmTileOf<A, B, C, Acc>)>
+struct GemmCall<fn> {
+  static constexpr GemmTypes kTypes = {ElementOf<A>(), ElementOf<A>(),
+                                       ElementOf<B>(), ElementOf<C>(),
+                                       ElementOf<Acc>()};
+  static void Run(const GemmTile& tile) { fn(GemmTileOf<A, B, C, Acc>(tile)); }
+};
+template <auto* pack>
+struct GemmPackCall;
+template <typename X, typename A, A* (*pack)(GemmUnpackedOf<X>, A*)>
+struct GemmPackCall<pack> {
+  static constexpr Element kX = ElementOf<X>(), kA = ElementOf<A>();
+  static void* Run(const GemmUnpacked& rows, void* to) {
+    return pack(GemmUnpackedOf<X>(rows), static_cast<A*>(to));
+  }
+};
+
+template <auto* fn>
+constexpr GemmUkernel Gemm(const char* name, CpuFeatures isa, int mr, int nr) {
+  return {name,
+          isa,
+          mr,
+          nr,
+          GemmCall<fn>::kTypes,
+          GemmPacks::kNever,
+          {},
+          GemmCall<fn>::Run,
+          nullptr};
+}
+template <auto* fn, auto* pack>
+constexpr GemmUkernel Gemm(const char* name, CpuFeatures isa, int mr, int nr,
+                           GemmPacks packs, GemmPacking packing = {}) {
+  static_assert(GemmCall<fn>::kTypes.a == GemmPackCall<pack>::kA);
+  GemmTypes types = GemmCall<fn>::kTypes;
+  types.x = GemmPackCall<pack>::kX;
+  return {name,
+          isa,
+          mr,
+          nr,
+          types,
+          packs,
+          packing,
+          GemmCall<fn>::Run,
+          GemmPackCall<pack>::Run};
+}
+
+GemmFn<GemmF32Tile> gemm_f32_4x4__scalar;
+GemmFn<GemmF32Tile> gemm_f32_6x16__avx2;
+GemmFn<GemmF32Tile> gemm_f32_14x32__avx512;
+GemmFn<GemmF32Tile> gemm_f32_8x48__avx512;
+GemmFn<GemmF32Tile> gemm_f32_8x8__aarch64;
+GemmFn<GemmF32Tile> gemm_f32_4x8__neon;
+GemmFn<GemmBf16Tile> gemm_bf16_4x4__scalar;
+GemmFn<GemmBf16Tile> gemm_bf16_14x32__avx512bf16;
+GemmFn<GemmBf16Tile> gemm_bf16_8x8__bf16;
+GemmFn<GemmF16Tile> gemm_f16_4x4__scalar;
+GemmFn<GemmF16Tile> gemm_f16_8x16__fp16;
+GemmFn<GemmF16RowsTile> gemm_f16_8x4_rows__scalar;
+GemmFn<GemmF16RowsTile> gemm_f16_8x16_rows__fp16;
+GemmFn<GemmI8Tile> gemm_i8_4x4__scalar;
+
+GemmPackFn<float, float> gemm_f32_pack_8__aarch64;
+GemmPackFn<float, Bf16> gemm_bf16_pack_4__scalar;
+GemmPackFn<float, Bf16> gemm_bf16_pack_14__avx512bf16;
+GemmPackFn<float, Bf16> gemm_bf16_pack_8__bf16;
+GemmPackFn<float, Fp16> gemm_f16_pack_4__scalar;
+GemmPackFn<float, Fp16> gemm_f16_pack_8__fp16;
+GemmPackFn<Fp16, Fp16> gemm_f16_pack_rows_8__scalar;
+GemmPackFn<int8_t, int8_t> gemm_i8_pack_4__scalar;
+
+// The dispatcher takes the first row of the types it wants whose `isa` the CPU
+// has; tests and benchmarks loop over all of them. The last row of each types
+// is plain C++: the reference of tests, and what computes where no other can.
+inline constexpr GemmUkernel kGemm[] = {
+#if defined(__x86_64__)
+    Gemm<gemm_f32_14x32__avx512>("gemm_f32_14x32__avx512", kCpuAvx512, 14, 32),
+    Gemm<gemm_f32_8x48__avx512>("gemm_f32_8x48__avx512", kCpuAvx512, 8, 48),
+    Gemm<gemm_f32_6x16__avx2>("gemm_f32_6x16__avx2", kCpuAvx2Fma, 6, 16),
+    Gemm<gemm_bf16_14x32__avx512bf16, gemm_bf16_pack_14__avx512bf16>(
+        "gemm_bf16_14x32__avx512bf16", kCpuAvx512 | kCpuAvx512Bf16, 14, 32,
+        GemmPacks::kAlways, {2, 32, 2}),
+#elif defined(__ARM_NEON)
+#if defined(__aarch64__)
+    Gemm<gemm_f32_8x8__aarch64, gemm_f32_pack_8__aarch64>(
+        "gemm_f32_8x8__aarch64", kCpuNeon, 8, 8, GemmPacks::kWhereItPays),
+    Gemm<gemm_bf16_8x8__bf16, gemm_bf16_pack_8__bf16>(
+        "gemm_bf16_8x8__bf16", kCpuNeon | kCpuBf16, 8, 8, GemmPacks::kAlways,
+        {4, 4, 4}),
+    Gemm<gemm_f16_8x16__fp16, gemm_f16_pack_8__fp16>(
+        "gemm_f16_8x16__fp16", kCpuNeon | kCpuFp16, 8, 16, GemmPacks::kAlways,
+        {1, 8, 1}),
+    Gemm<gemm_f16_8x16_rows__fp16, gemm_f16_pack_rows_8__scalar>(
+        "gemm_f16_8x16_rows__fp16", kCpuNeon | kCpuFp16, 8, 16,
+        GemmPacks::kAlways, {1, 8, 8}),
+#endif
+    Gemm<gemm_f32_4x8__neon>("gemm_f32_4x8__neon", kCpuNeon, 4, 8),
+#endif
+    Gemm<gemm_f32_4x4__scalar>("gemm_f32_4x4__scalar", 0, 4, 4),
+    Gemm<gemm_bf16_4x4__scalar, gemm_bf16_pack_4__scalar>(
+        "gemm_bf16_4x4__scalar", 0, 4, 4, GemmPacks::kAlways, {2, 2, 2}),
+    Gemm<gemm_f16_4x4__scalar, gemm_f16_pack_4__scalar>(
+        "gemm_f16_4x4__scalar", 0, 4, 4, GemmPacks::kAlways, {1, 2, 1}),
+    Gemm<gemm_f16_8x4_rows__scalar, gemm_f16_pack_rows_8__scalar>(
+        "gemm_f16_8x4_rows__scalar", 0, 8, 4, GemmPacks::kAlways, {1, 8, 8}),
+    Gemm<gemm_i8_4x4__scalar, gemm_i8_pack_4__scalar>(
+        "gemm_i8_4x4__scalar", 0, 4, 4, GemmPacks::kAlways, {4, 4, 4}),
+};
+
+// The best of these types for a CPU with these features. REQUIRES: there is
+// one of them in the table.
+constexpr const GemmUkernel& BestGemm(const GemmTypes& types,
+                                      CpuFeatures features) {
+  const GemmUkernel* row = kGemm;
+  while (!(row->types == types) || (row->isa & features) != row->isa) ++row;
+  return *row;
+}
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_GEMM_GEMM_TABLE_H_

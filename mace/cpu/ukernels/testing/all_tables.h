@@ -1,0 +1,40 @@
+// Every table of micro-kernels, for what concerns all rows.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_TESTING_ALL_TABLES_H_
+#define MACE_CPU_UKERNELS_TESTING_ALL_TABLES_H_
+
+#include "mace/cpu/ukernels/activate/activate_f32_table.h"
+#include "mace/cpu/ukernels/binary/binary_f32_table.h"
+#include "mace/cpu/ukernels/dwconv/dwconv_f32_table.h"
+#include "mace/cpu/ukernels/gemm/gemm_table.h"
+#include "mace/cpu/ukernels/gemv/gemv_f32_table.h"
+#include "mace/cpu/ukernels/peak/peak_f32_table.h"
+#include "mace/cpu/ukernels/pool/pool_f32_table.h"
+#include "mace/cpu/ukernels/row/row_f32_table.h"
+#include "mace/cpu/ukernels/winograd/winograd_f32_table.h"
+
+namespace mace::cpu {
+
+// Calls f(row) for each row of each table.
+template <typename F>
+void ForEachRow(const F& f) {
+  const auto each = [&f](const auto& table) {
+    for (const auto& row : table) f(row);
+  };
+  each(kGemm);
+  each(kGemvF32);
+  each(kDwconvF32);
+  each(kDwconvF16);
+  each(kWinogradF32);
+  each(kPoolF32);
+  each(kPoolF16);
+  each(kBinaryF32);
+  each(kBinaryF16);
+  each(kActivateF32);
+  each(kRowF32);
+  each(kPeakF32);
+}
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_TESTING_ALL_TABLES_H_

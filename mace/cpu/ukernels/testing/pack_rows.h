@@ -1,0 +1,43 @@
+// Packing the rows of a matrix for a GEMM micro-kernel.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_TESTING_PACK_ROWS_H_
+#define MACE_CPU_UKERNELS_TESTING_PACK_ROWS_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "mace/cpu/ukernels/gemm/gemm_table.h"
+
+namespace mace::cpu {
+
+// Where rows are, in elements of X.
+struct RowsAt {
+  size_t m, k, segments;
+  ptrdiff_t stride, segment_stride;
+};
+
+// All of `x`'s rows as operand a, tile by tile. Bytes that packing leaves out
+// are 0xff, which is NaN in floats.
+template <typename X>
+std::vector<uint8_t> PackedRows(const GemmUkernel& kernel, const RowsAt& rows,
+                                const X* x) {
+  const size_t mr = kernel.mr, tile = kernel.packing.k_tile;
+  const size_t depth = (rows.k * rows.segments + tile - 1) / tile * tile;
+  const size_t tile_bytes = mr * depth * SizeOf(kernel.types.a);
+  std::vector<uint8_t> packed((rows.m + mr - 1) / mr * tile_bytes, 0xff);
+  for (size_t first = 0; first < rows.m; first += mr) {
+    const size_t m = std::min(rows.m - first, mr);
+    const void* at[kGemmMaxRows];
+    for (size_t i = 0; i < m; ++i) {
+      at[i] = x + static_cast<ptrdiff_t>(first + i) * rows.stride;
+    }
+    kernel.pack({m, rows.k, rows.segments, at, rows.segment_stride},
+                packed.data() + first / mr * tile_bytes);
+  }
+  return packed;
+}
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_TESTING_PACK_ROWS_H_
