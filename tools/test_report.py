@@ -31,6 +31,9 @@ class Report:
     failed: list[str] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)  # the reason of each
     logs: list[Path] = field(default_factory=list)  # of the test programs that failed
+    # Micro-kernels: all that the tables list, and those that a test ran on this CPU.
+    rows: set[str] = field(default_factory=set)
+    executed: set[str] = field(default_factory=set)
 
     @property
     def total(self) -> int:
@@ -50,6 +53,11 @@ def add_junit(report: Report, path: Path, prefix: str = "") -> None:
     except (OSError, ElementTree.ParseError) as error:
         report.failed.append(f"{prefix}unreadable test results: {error}")
         return
+    for entry in root.iter("property"):
+        if entry.get("value") == "row":
+            report.rows.add(entry.get("name", "").removeprefix("listed "))
+        elif entry.get("value") == "executed":
+            report.executed.add(entry.get("name", ""))
     for case in root.iter("testcase"):
         name = f"{prefix}{case.get('classname', '')}.{case.get('name', '')}"
         skip = case.find("skipped")
@@ -141,6 +149,9 @@ def main(arguments: list[str]) -> int:
         skipped += len(report.skipped)
         reasons.update(report.skipped)
         failures += [f"{suite}: {name}" for name in report.failed]
+        if missed := sorted(report.rows - report.executed):
+            print(f"{suite}: {len(missed)} of {len(report.rows)} micro-kernels were run by no test "
+                  f"here: {', '.join(missed)}")
         for log in report.logs:
             print(log_tail(log))
         table.append(f"{suite:10} {report.passed:7} {len(report.failed):7} "

@@ -120,3 +120,13 @@ def test_the_log_of_a_failed_target_is_shown(suite, tmp_path):
     assert "what happened" in lines
     assert lines.count("early") < 100
     assert lines[-1] == "0 passed, 1 failed, 0 skipped"
+
+
+def test_lists_micro_kernels_that_no_test_ran(suite):
+    junit = """<testsuite><testcase name="Good" classname="A"><properties>
+<property name="listed gemm_f32_4x4__scalar" value="row"/>
+<property name="listed gemm_f32_8x8__aarch64" value="row"/>
+<property name="gemm_f32_4x4__scalar" value="executed"/></properties></testcase></testsuite>"""
+    code, lines = suite(junit=junit)
+    assert code == 0
+    assert "s: 1 of 2 micro-kernels were run by no test here: gemm_f32_8x8__aarch64" in lines

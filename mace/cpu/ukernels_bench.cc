@@ -1,0 +1,61 @@
+// Times a typical call of every micro-kernel that this CPU can run.
+// SPDX-License-Identifier: Apache-2.0
+//
+// GFLOP/s, multiply-adds counting twice, and their share of what one core can
+// do; where there is hardly any arithmetic, GB/s from and to the first-level
+// cache, and their share of what memory delivers: beyond 1, memory is slower.
+//   bazel run //mace/cpu:ukernels_bench -- --benchmark_filter=gemm
+
+#include <benchmark/benchmark.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "mace/cpu/common/machine_limits.h"
+#include "mace/cpu/ukernels/testing/calls.h"
+
+namespace mace::cpu {
+namespace {
+
+void Time(benchmark::State& state, const UkernelCall& call,
+          const MachineLimits& limits) {
+  for (auto _ : state) call.run();
+  const bool computes = call.macs > 0;
+  const double unit = 1e-9 * (computes ? 2 * call.macs : call.bytes) *
+                      static_cast<double>(state.iterations());
+  using benchmark::Counter;
+  state.counters[computes ? "GFLOP/s" : "GB/s"] =
+      Counter(unit, Counter::kIsRate);
+  state.counters["share"] = Counter(
+      unit / (computes ? limits.gflops : limits.memory_gbps), Counter::kIsRate);
+}
+
+int RunAll(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  const CpuFeatures features = DetectCpuFeatures();
+  auto threads = ThreadPool::Create(1);
+  if (!threads.ok()) {
+    std::fprintf(stderr, "%s\n", threads.status().information().c_str());
+    return 1;
+  }
+  const auto limits = MeasureLimits(threads->get(), features);
+  if (!limits.ok()) {
+    std::fprintf(stderr, "%s\n", limits.status().information().c_str());
+    return 1;
+  }
+  std::printf("one core of %s: %.1f GFLOP/s of float32, %.1f GB/s\n",
+              ToString(features).c_str(), limits->gflops, limits->memory_gbps);
+  const auto calls = TypicalCalls();
+  for (const UkernelCall& call : calls) {
+    if ((call.isa & features) != call.isa) continue;
+    benchmark::RegisterBenchmark(call.name.c_str(), Time, call, *limits);
+  }
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
+
+}  // namespace
+}  // namespace mace::cpu
+
+int main(int argc, char** argv) { return mace::cpu::RunAll(argc, argv); }
