@@ -46,9 +46,6 @@ MaceStatus RunModel(const std::string& model_name,
                     const Shapes& output_shapes, DeviceType device_type,
                     const std::vector<std::string>& opencl_binary_paths,
                     std::map<std::string, mace::MaceTensor>* result) {
-  const size_t input_count = input_names.size();
-  const size_t output_count = output_names.size();
-
   // 0. Set pre-compiled OpenCL binary program file paths when available
   if (device_type == DeviceType::GPU) {
     mace::SetOpenCLBinaryPaths(opencl_binary_paths);
@@ -85,16 +82,12 @@ MaceStatus RunModel(const std::string& model_name,
   // 5. Create Input and Output tensor buffers
   std::map<std::string, mace::MaceTensor> inputs;
   std::map<std::string, mace::MaceTensor> outputs;
-  for (size_t i = 0; i < input_count; ++i) {
-    // Allocate input and output
-    auto buffer_in = Buffer(input_shapes[i]);
+  for (size_t i = 0; i < input_names.size(); ++i) {
     // Load input here
-    // ...
-
-    inputs[input_names[i]] = mace::MaceTensor(input_shapes[i], buffer_in);
+    inputs[input_names[i]] =
+        mace::MaceTensor(input_shapes[i], Buffer(input_shapes[i]));
   }
-
-  for (size_t i = 0; i < output_count; ++i) {
+  for (size_t i = 0; i < output_names.size(); ++i) {
     outputs[output_names[i]] =
         mace::MaceTensor(output_shapes[i], Buffer(output_shapes[i]));
   }

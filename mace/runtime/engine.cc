@@ -145,13 +145,16 @@ Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakeExecutorOrFallBack(
   return MakeExecutor(shapes);
 }
 
-Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakeExecutor(
-    const std::vector<Shape>& shapes) const {
-  Graph graph = graph_;
+namespace {
+
+// Gives the inputs of `graph` these shapes, and says whether they are those
+// that it had. `fixed` is why they must be, or empty. Errors:
+// MACE_INVALID_ARGS.
+Result<bool> SetInputShapes(const std::vector<Shape>& shapes,
+                            const std::string& fixed, Graph& graph) {
   bool as_declared = true;
   for (size_t i = 0; i < shapes.size(); ++i) {
     Shape& shape = graph.values[graph.inputs[i]].type.shape;
-    const std::string& fixed = model_->impl()->model.fixed_input_shapes;
     if (shape != shapes[i] && !fixed.empty()) {
       return InvalidArgument(
           "input '" + graph.values[graph.inputs[i]].name + "': expected " +
@@ -163,6 +166,17 @@ Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakeExecutor(
     as_declared = as_declared && shape == shapes[i];
     shape = shapes[i];
   }
+  return as_declared;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakeExecutor(
+    const std::vector<Shape>& shapes) const {
+  Graph graph = graph_;
+  MACE_ASSIGN_OR_RETURN(
+      const bool as_declared,
+      SetInputShapes(shapes, model_->impl()->model.fixed_input_shapes, graph));
   PlanOptions options;
   for (const auto& device : devices_.list) {
     if (!cpu_only_ || device == devices_.list.back()) {
@@ -188,8 +202,8 @@ Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakeExecutor(
   if (options.devices.size() == 1 && !query_only_ &&
       options.devices[0]->tuning() != nullptr) {
     const auto dry_run = [&]() -> Result<std::shared_ptr<const void>> {
-      const memory::ScopedArenaSections none(
-          nullptr);  // it is gone before the arena
+      // Its constants are freed before the arena is provided.
+      const memory::ScopedArenaSections none(nullptr);
       MACE_ASSIGN_OR_RETURN(std::unique_ptr<Plan> plan,
                             MakePlan(graph, declared, options));
       return std::shared_ptr<const void>(std::move(plan));

@@ -137,6 +137,23 @@ void CountImages(const Plan& plan, MaceMemoryCategory& images,
   }
 }
 
+// Of the records of the arena, those of a step's scratch are named so. Scratch
+// lies between activations: its share of the arena is its largest record.
+void CountRecords(const Plan& plan, MaceMemoryCategory& activations,
+                  MaceMemoryCategory& scratch) {
+  const auto& records = plan.memory_problem.records;
+  for (size_t r = 0; r < records.size(); ++r) {
+    const int64_t bytes = records[r].size.count();
+    if (!plan.scratch_records[r]) {
+      Add(activations, bytes);
+      continue;
+    }
+    Add(scratch, bytes);
+    scratch.used_bytes = std::max(scratch.used_bytes, bytes);
+  }
+  activations.used_bytes = plan.arena_bytes - scratch.used_bytes;
+}
+
 }  // namespace
 
 MaceMemoryUsage UsageOf(const Plan& plan, const MaceModel::Impl& model,
@@ -155,21 +172,7 @@ MaceMemoryUsage UsageOf(const Plan& plan, const MaceModel::Impl& model,
   op_data.name = "op_data";
   tables.name = "plan";
 
-  // Of the records, those of a step's scratch are named so.
-  const auto& records = plan.memory_problem.records;
-  for (size_t r = 0; r < records.size(); ++r) {
-    Add(plan.scratch_records[r] ? scratch : activations,
-        records[r].size.count());
-  }
-  // They share one arena; scratch lies between activations, so its own share is
-  // what it asks for at most at a time.
-  for (size_t r = 0; r < records.size(); ++r) {
-    if (plan.scratch_records[r]) {
-      scratch.used_bytes =
-          std::max(scratch.used_bytes, records[r].size.count());
-    }
-  }
-  activations.used_bytes = plan.arena_bytes - scratch.used_bytes;
+  CountRecords(plan, activations, scratch);
   CountImages(plan, images, usage);
   for (const Value& value : plan.graph.values) {
     if (value.weight_id >= 0) {

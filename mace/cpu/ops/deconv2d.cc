@@ -154,6 +154,26 @@ Result<LargeArray<char>> JoinedFilter(const ConvShape& s, int64_t n,
   return Result<LargeArray<char>>(std::move(joined));
 }
 
+// The product of each phase, with a matrix for each group; returns whether a
+// phase has no taps, so that its pixels are not written.
+bool AddPhases(const ConvShape& s, std::vector<GemmB>& matrices,
+               std::vector<ConvGemm::Spec>& specs) {
+  bool has_gaps = false;
+  for (const Phase& ph : PhasesOf(s.window.h)) {
+    for (const Phase& pw : PhasesOf(s.window.w)) {
+      if (ph.taps.empty() || pw.taps.empty()) {
+        has_gaps = true;
+        continue;
+      }
+      for (int64_t g = 0; g < s.group; ++g) {
+        matrices.push_back(FilterMatrix(s, g, ph, pw));
+      }
+      specs.push_back(PhaseSpec(s, ph, pw));
+    }
+  }
+  return has_gaps;
+}
+
 Result<KernelPtr> PreparePhases(const Node& node, ConvShape s,
                                 const ActivationFunction& act,
                                 CpuContext& context) {
@@ -185,18 +205,7 @@ Result<KernelPtr> PreparePhases(const Node& node, ConvShape s,
   }
   std::vector<GemmB> matrices;
   std::vector<ConvGemm::Spec> specs;
-  for (const Phase& ph : PhasesOf(s.window.h)) {
-    for (const Phase& pw : PhasesOf(s.window.w)) {
-      if (ph.taps.empty() || pw.taps.empty()) {
-        kernel->has_gaps = true;
-        continue;
-      }
-      for (int64_t g = 0; g < s.group; ++g) {
-        matrices.push_back(FilterMatrix(s, g, ph, pw));
-      }
-      specs.push_back(PhaseSpec(s, ph, pw));
-    }
-  }
+  kernel->has_gaps = AddPhases(s, matrices, specs);
   const std::string how =
       "deconv of " + std::to_string(s.group) + " groups" +
       (as_one > 1 ? ", each of " + std::to_string(as_one) : "") +
