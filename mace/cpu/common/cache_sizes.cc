@@ -1,0 +1,168 @@
+// Reading the sizes of caches.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/common/cache_sizes.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+#include "mace/base/logging.h"
+
+namespace mace::cpu {
+namespace {
+
+// The defaults for this kind of core, where nobody says what it has.
+CacheSizes CoreDefaults() {
+  CacheSizes caches;
+#if defined(__aarch64__)  // the big cores of a phone: Cortex-A76 and later
+  caches.l1 = 64 << 10;
+  caches.l1_ways = 4;
+  caches.l2 = 512 << 10;
+  caches.l3 = 2 << 20;
+#elif defined(__arm__)  // Cortex-A53 and its like
+  caches.l1_ways = 4;
+  caches.l2 = 512 << 10;
+  caches.l3 = 0;
+#endif
+  return caches;
+}
+
+// Beyond these, the system is not to be believed.
+constexpr int64_t kLeastL1 = 4 << 10, kMostL1 = 1 << 20;
+constexpr int64_t kMostWays = 64;
+constexpr int64_t kLeastL2 = 32 << 10, kMostL2 = 64 << 20;
+
+bool IsIn(int64_t value, int64_t least, int64_t most) {
+  return value >= least && value <= most;
+}
+
+bool IsSane(const CacheSizes& caches) {
+  return IsIn(caches.l1, kLeastL1, kMostL1) &&
+         IsIn(caches.l1_ways, 1, kMostWays) &&
+         caches.l1 % caches.l1_ways == 0 &&
+         IsIn(caches.l2, kLeastL2, kMostL2) && caches.l3 >= 0;
+}
+
+// "48K" as bytes; 0 if there is no such file or it says something else.
+int64_t ReadBytes(const std::string& path) {
+  std::ifstream file(path);
+  int64_t value = 0;
+  std::string unit;
+  if (!(file >> value) || value < 0 || value > (int64_t{1} << 40)) return 0;
+  file >> unit;
+  const int64_t scale = unit == "K" ? 10 : unit == "M" ? 20 : 0;
+  return unit.empty() || scale > 0 ? value << scale : 0;
+}
+
+std::string ReadWord(const std::string& path) {
+  std::ifstream file(path);
+  std::string word;
+  file >> word;
+  return word;
+}
+
+// What has been found so far: the smallest; 0: nothing.
+void Lower(int64_t value, int64_t* least) {
+  if (value > 0 && (*least == 0 || value < *least)) *least = value;
+}
+
+// Of one core's folder; false if there is none.
+bool ReadCore(const std::string& folder, CacheSizes* found) {
+  bool any = false;
+  for (int i = 0; i < 8; ++i) {
+    const std::string index = folder + "/cache/index" + std::to_string(i);
+    const std::string type = ReadWord(index + "/type");
+    if (type.empty()) break;
+    any = true;
+    if (type == "Instruction") continue;
+    const int64_t bytes = ReadBytes(index + "/size");
+    const std::string level = ReadWord(index + "/level");
+    if (level == "1") {
+      Lower(bytes, &found->l1);
+      Lower(ReadBytes(index + "/ways_of_associativity"), &found->l1_ways);
+    }
+    if (level == "2") Lower(bytes, &found->l2);
+    if (level == "3") Lower(bytes, &found->l3);
+  }
+  return any;
+}
+
+// 0 where the C library does not say.
+int64_t Sysconf(int name) {
+  return std::max<int64_t>(name < 0 ? 0 : sysconf(name), 0);
+}
+CacheSizes SysconfSizes() {
+#if defined(_SC_LEVEL1_DCACHE_SIZE) && defined(_SC_LEVEL3_CACHE_SIZE)
+  return {Sysconf(_SC_LEVEL1_DCACHE_SIZE), Sysconf(_SC_LEVEL1_DCACHE_ASSOC),
+          Sysconf(_SC_LEVEL2_CACHE_SIZE), Sysconf(_SC_LEVEL3_CACHE_SIZE)};
+#else
+  return {0, 0, 0, 0};
+#endif
+}
+
+}  // namespace
+
+CacheSizes ReadCacheSizes(const std::string& root) {
+  constexpr int kMostCores = 4096;
+  CacheSizes found = {0, 0, 0, 0};
+  bool any = false;
+  for (int i = 0; i < kMostCores; ++i) {
+    const std::string folder = root + "/cpu" + std::to_string(i);
+    if (!ReadCore(folder, &found) && i > 0) break;
+    any = any || found.l1 > 0;
+  }
+  if (!any) found = SysconfSizes();
+  const CacheSizes defaults = CoreDefaults();
+  CacheSizes caches = found;
+  if (found.l1 == 0 || found.l1_ways == 0) {
+    caches.l1 = found.l1 > 0 ? found.l1 : defaults.l1;
+    caches.l1_ways = defaults.l1_ways;
+  }
+  if (found.l2 == 0) caches.l2 = defaults.l2;
+  if (!any && found.l3 == 0) caches.l3 = defaults.l3;
+  return IsSane(caches) ? caches : defaults;
+}
+
+const CacheSizes& DetectCacheSizes() {
+  static const CacheSizes* caches = [] {
+    const char* text = std::getenv("MACE_CPU_CACHES");
+    if (text == nullptr) {
+      return new CacheSizes(ReadCacheSizes("/sys/devices/system/cpu"));
+    }
+    const auto given = ParseCacheSizes(text);
+    if (given) return new CacheSizes(*given);
+    LOG(WARNING) << "MACE_CPU_CACHES is '" << text
+                 << "'; it should be four numbers, bytes of L1, its ways, "
+                    "bytes of L2 and of L3, as in 32768,8,1048576,33554432; "
+                    "the system is asked instead";
+    return new CacheSizes(ReadCacheSizes("/sys/devices/system/cpu"));
+  }();
+  return *caches;
+}
+
+std::optional<CacheSizes> ParseCacheSizes(const std::string& text) {
+  std::istringstream in(text);
+  CacheSizes caches;
+  char comma[3] = {};
+  in >> caches.l1 >> comma[0] >> caches.l1_ways >> comma[1] >> caches.l2 >>
+      comma[2] >> caches.l3;
+  const bool commas =
+      std::all_of(comma, comma + 3, [](char c) { return c == ','; });
+  if (in.fail() || !commas || in.peek() != EOF || !IsSane(caches)) return {};
+  return caches;
+}
+
+std::string ToList(const CacheSizes& caches) {
+  std::string text;
+  for (const int64_t n : {caches.l1, caches.l1_ways, caches.l2, caches.l3}) {
+    text += (text.empty() ? "" : ",") + std::to_string(n);
+  }
+  return text;
+}
+
+}  // namespace mace::cpu
