@@ -70,7 +70,7 @@ TEST(PackedWeights, AnotherSizeIsAnError) {
 
 // Plain bytes are verified before they are packed, if the model has the weight
 // packed otherwise.
-TEST(PackedWeights, VerifiesWhatItPacksAnew) {
+TEST(PackedWeights, VerifiesWhatItPacksAgain) {
   PackedWeights weights;
   Counter count;
   int verified = 0;

@@ -13,7 +13,7 @@
 
 namespace mace {
 
-// An entry's key tells the engine's version and `identity`, so that one store
+// An entry's key names the engine's version and `identity`, so that one store
 // serves many devices and nothing measured on another is found. Its value is
 // numbers behind a checksum. Not thread-safe.
 class TuningResults {

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "mace/plan/infer.h"
+#include "mace/plan/place.h"
 #include "mace/runtime/executor.h"
 #include "mace/testing/fake_devices.h"
 
@@ -254,6 +256,72 @@ TEST(Devices, SayWhoRefusesANodeThatNoneRuns) {
   EXPECT_EQ(plan.status().information(),
             "Conv2d 'v2': the DSP has no kernel; "
             "Conv2d 'v2': the last has no kernel");
+}
+
+// With memory of its own, which these tests place nodes on and do not use.
+class StorageDevice final : public Device, public DeviceStorage {
+ public:
+  explicit StorageDevice(testing::FakeOptions options) : fake_(options) {}
+
+  const char* name() const override { return fake_.name(); }
+  DeviceSpeed speed() const override { return fake_.speed(); }
+  NodeKernels* kernels() override { return &fake_; }
+  DeviceStorage* storage() override { return this; }
+
+  Result<KernelPtr> PrepareConvert(const Node&) override { return NotHere(); }
+  Result<Extent2D> ImageExtentOf(const TensorType&) const override {
+    return NotHere();
+  }
+  DataType image_dtype() const override { return DataType::kF32; }
+  Extent2D max_image_extent() const override { return {}; }
+  Result<std::unique_ptr<DeviceImages>> CreateImages(
+      const std::vector<ImageType>&) override {
+    return NotHere();
+  }
+  Status CheckMemory(const DeviceMemory&, const TensorType&) const override {
+    return NotHere();
+  }
+  NativeHandles native_handles() const override { return {}; }
+  void UseBuffer(Kernel&, void*) override {}
+
+ private:
+  static Status NotHere() { return InternalError("a test device"); }
+
+  FakeNodeDevice fake_;
+};
+
+// Which device runs the nodes of a convolution and an activation.
+std::vector<std::string> Places(const std::vector<Device*>& devices) {
+  Network network;
+  network.Output(network.Relu(network.Conv(network.input())));
+  Plan plan;
+  plan.graph = network.graph();
+  EXPECT_TRUE(InferGraph(plan.graph, *devices.back()->kernels()).ok());
+  const Status status = PlaceNodes(plan, devices);
+  if (!status.ok()) return {status.information()};
+  std::vector<std::string> places;
+  for (const Placement& p : plan.placements) places.push_back(p.device);
+  return places;
+}
+
+TEST(Devices, OneOfThoseWithStorageIsUsed) {
+  const auto cpu = MakeCpu();
+  StorageDevice a({"a", {"Conv2d"}, FastSpeed()});
+  StorageDevice b({"b", {"Activation"}, FastSpeed()});
+  // The convolution gains most by moving.
+  EXPECT_EQ(Places({&a, &b, cpu.get()}),
+            (std::vector<std::string>{"a", "CPU"}));
+  EXPECT_EQ(Places({&b, &a, cpu.get()}),
+            (std::vector<std::string>{"a", "CPU"}));
+  // Others work beside it.
+  FakeNodeDevice npu({"NPU", {"Activation"}, FastSpeed()});
+  EXPECT_EQ(Places({&a, &b, &npu, cpu.get()}),
+            (std::vector<std::string>{"a", "NPU"}));
+  FakeNodeDevice last({"last", {}, FastSpeed()});
+  const auto none = Places({&a, &b, &last});
+  ASSERT_EQ(none.size(), 1u);
+  EXPECT_NE(none[0].find("two devices with storage"), std::string::npos)
+      << none[0];
 }
 
 // Random graphs, on random shares of the ops.

@@ -17,7 +17,7 @@ namespace mace::opencl {
 // Of the text of `source`.cl with that of the prelude.
 uint64_t HashOfSource(const std::string& source);
 
-// An entry's key tells the engine's version, the platform, device and driver,
+// An entry's key names the engine's version, the platform, device and driver,
 // and the program with a hash of its text, so that a store serves many models
 // and devices, and what another driver made is never found. Its value begins
 // with a checksum: a damaged binary is not handed to the driver, as drivers

@@ -171,15 +171,15 @@ ClMem ClContext::WrapHost(void* data, size_t bytes) const {
   return code == CL_SUCCESS ? ClMem(memory, api_->clReleaseMemObject) : ClMem();
 }
 
-Result<ClMem> ClContext::CreateImage(size_t width, size_t height, bool half,
+Result<ClMem> ClContext::CreateImage(size_t width, size_t height, bool fp16,
                                      const void* contents) const {
   const int64_t bytes =
       SaturatedProduct({static_cast<int64_t>(width),
-                        static_cast<int64_t>(height), half ? 8 : 16});
+                        static_cast<int64_t>(height), fp16 ? 8 : 16});
   MACE_ASSIGN_OR_RETURN(MemoryShare share,
                         MemoryShare::Take(bytes, "an image of the GPU"));
   cl_image_format format = {CL_RGBA, CL_FLOAT};
-  if (half) format.image_channel_data_type = CL_HALF_FLOAT;
+  if (fp16) format.image_channel_data_type = CL_HALF_FLOAT;
   cl_image_desc desc = {};
   desc.image_type = CL_MEM_OBJECT_IMAGE2D;
   desc.image_width = width;

@@ -40,7 +40,7 @@ class ClContext {
   // A buffer of the host's memory itself, which must stay; null if the device
   // does not share memory with the host, or refuses.
   ClMem WrapHost(void* data, size_t bytes) const;
-  Result<ClMem> CreateImage(size_t width, size_t height, bool half,
+  Result<ClMem> CreateImage(size_t width, size_t height, bool fp16,
                             const void* contents) const;
 
  private:

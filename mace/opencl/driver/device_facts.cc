@@ -23,7 +23,7 @@ std::string Text(const ClApi& api, cl_device_id device, cl_device_info what) {
   return text;
 }
 
-// 0 where the driver does not tell.
+// 0 where the driver does not report it.
 template <typename T>
 T Number(const ClApi& api, cl_device_id device, cl_device_info what) {
   T value = 0;
@@ -91,7 +91,7 @@ std::string WhyUnfit(const DeviceFacts& facts) {
     return "has no images";
   }
   if (facts.max_group_size == 0 || facts.max_group_sizes[0] == 0) {
-    return "does not tell the size of its work groups";
+    return "does not report the size of its work groups";
   }
   return "";
 }

@@ -39,7 +39,7 @@ struct DeviceFacts {
   bool is_adreno() const;
 };
 
-// Asks the device; 0 or empty is what a driver refuses to tell.
+// Asks the device; 0 or empty is what a driver does not report.
 DeviceFacts ReadFacts(const ClApi& api, cl_device_id device);
 
 // What the device lacks for this backend; empty: nothing.

@@ -23,7 +23,7 @@ struct Program {
   std::string options;     // of the compiler
   ClProgramHandle handle;  // null until built
 
-  // What tells it from other programs of the same device.
+  // What distinguishes it from other programs of the same device.
   std::string key() const { return source + " " + options; }
 };
 

@@ -1,5 +1,5 @@
 // Ops that only move elements, as one mechanism: for each element of the output
-// a map tells which element of the input it is.
+// a map gives which element of the input it is.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_OPENCL_KERNELS_MOVE_H_
 #define MACE_OPENCL_KERNELS_MOVE_H_

@@ -173,7 +173,7 @@ Result<double> Tuner::Measure(Launch& launch, Queue& queue,
   MACE_RETURN_IF_ERROR(queue.Finish());
   const double micros = launch.MeasuredMicros(queue.api());
   if (micros >= 0) return micros;
-  return Unsupported("the driver tells no times of kernels");
+  return Unsupported("the driver reports no times of kernels");
 }
 
 Status Tuner::ChooseGroups(Launch& launch, Queue& queue, const RunArgs& args,
