@@ -5,9 +5,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <vector>
+
+#include "mace/plan/testing/plan_maker.h"
 
 namespace mace {
 namespace {
@@ -126,6 +129,79 @@ TEST(NarrowToFp16, CastsFromAndToFp16AreNotDoubled) {
   b.graph.outputs = {y, b.Add("Float", {wide}, 8)};
   EXPECT_EQ(b.Narrowed(), "Cast:f32 Conv:f16 Identity:f16 Float:f32");
   EXPECT_EQ(b.graph.nodes[1].inputs[0], x);
+}
+
+// Elements that are converted if these nodes, by bit, take fp16; or more than
+// any number if they may not.
+int64_t Converted(const Graph& graph, unsigned fp16) {
+  const int64_t never = int64_t{1} << 40;
+  std::vector<int> made_by(graph.values.size(), -1);
+  std::vector<bool> read_as_fp16(graph.values.size());
+  std::vector<bool> read_as_floats(graph.values.size());
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const GraphNode& g = graph.nodes[n];
+    const bool is_fp16 = (fp16 >> n & 1) != 0;
+    const bool has_weight = g.node.inputs.back().stored == DataType::kF16;
+    if (is_fp16 ? g.node.op == "Float" : has_weight) return never;
+    for (int id : g.inputs) {
+      (is_fp16 ? read_as_fp16 : read_as_floats)[id] = true;
+    }
+    made_by[g.outputs[0]] = static_cast<int>(n);
+  }
+  for (int id : graph.outputs) read_as_floats[id] = true;
+  int64_t elements = 0;
+  for (size_t id = 0; id < graph.values.size(); ++id) {
+    if (graph.values[id].is_constant()) continue;
+    const bool is_fp16 = made_by[id] >= 0 && (fp16 >> made_by[id] & 1) != 0;
+    if (is_fp16 ? read_as_floats[id] : read_as_fp16[id]) {
+      elements += NumElements(graph.values[id].type.shape);
+    }
+  }
+  return elements;
+}
+
+TEST(NarrowToFp16, TheFewestElementsOfAllChoices) {
+  int narrowed = 0;
+  for (uint32_t seed = 0; seed < 400; ++seed) {
+    SCOPED_TRACE(seed);
+    testing::Random random(seed);
+    Builder b;
+    std::vector<int> values = {b.Input(random.Between(1, 20))};
+    bool any = false;
+    for (int n = random.Between(1, 8); n > 0; --n) {
+      const int kind = random.Below(4);
+      any |= kind == 0;
+      std::vector<int> inputs = {values.back()};
+      if (random.OneIn(2)) inputs.push_back(random.Of(values));
+      values.push_back(b.Add(kind == 1 ? "Float" : "Any", inputs,
+                             random.Between(1, 20),
+                             kind == 0 ? DataType::kF16 : DataType::kInvalid));
+      if (random.OneIn(4)) b.graph.outputs.push_back(values.back());
+    }
+    b.graph.outputs.push_back(values.back());
+    const Graph before = b.graph;
+    int64_t least = int64_t{1} << 40;
+    for (unsigned c = 0; c < 1u << before.nodes.size(); ++c) {
+      least = std::min(least, Converted(before, c));
+    }
+    b.Narrowed();
+    int64_t casts = 0;
+    for (const GraphNode& g : b.graph.nodes) {
+      if (g.node.op != "Cast") continue;
+      casts += NumElements(g.node.outputs[0].shape);
+      EXPECT_EQ(g.node.name,
+                before
+                    .values[g.inputs[0] < static_cast<int>(before.values.size())
+                                ? g.inputs[0]
+                                : g.outputs[0]]
+                    .name);
+      EXPECT_EQ(g.node.inputs[0].type, b.graph.values[g.inputs[0]].type);
+    }
+    EXPECT_EQ(casts, any ? least : 0);
+    EXPECT_EQ(b.graph.outputs, before.outputs);
+    narrowed += casts > 0;
+  }
+  EXPECT_GT(narrowed, 100);
 }
 
 TEST(NarrowToFp16, OnlyWhereWeightsAreStoredSo) {

@@ -39,7 +39,7 @@ ROOT = HERE.parents[1]
 FOLDERS = ("mace/plan", "mace/memory")
 TESTS = ("//mace/plan/...", "//mace/memory/...", "//mace/runtime:all")
 # Where an index leaves a vector the run ends, as it does in the suite asan.
-BUILD = ["--define=opencl=false", "--noshow_progress", "--show_result=0",
+BUILD = ["--keep_going", "--define=opencl=false", "--noshow_progress", "--show_result=0",
          "--ui_event_filters=-info",
          "--per_file_copt=mace/(plan|memory)/.*@-w,-O1,-Wno-narrowing,-D_GLIBCXX_ASSERTIONS",
          "--per_file_copt=mace/(plan|memory)/.*_test\\.cc@-O0"]  # which is what takes the time

@@ -114,11 +114,197 @@ TEST(ProblemTest, FixedRecordsThatAreApartInTimeDoNotCollide) {
   EXPECT_TRUE(Check(p).ok());
 }
 
+// Whether a problem whose record 1 was changed is fine.
+template <typename F>
+bool IsFineAfter(const F& change) {
+  Problem p = TwoRecords();
+  change(&p, &p.records[1]);
+  return Check(p).ok();
+}
+
+TEST(ProblemTest, LimitsThemselvesAreFine) {
+  constexpr int64_t kMost = int64_t{1} << 61;
+  const auto first = [](int64_t v) {
+    return IsFineAfter([&](Problem*, Record* r) { r->first = v; });
+  };
+  EXPECT_TRUE(first(-kMost));
+  EXPECT_FALSE(first(-kMost - 1));
+  const auto last = [](int64_t v) {
+    return IsFineAfter([&](Problem*, Record* r) { r->last = v; });
+  };
+  EXPECT_TRUE(last(kMost));
+  EXPECT_FALSE(last(kMost + 1));
+  const auto pool = [](int32_t v) {
+    return IsFineAfter([&](Problem*, Record* r) { r->pool = v; });
+  };
+  EXPECT_TRUE(pool((1 << 16) - 1));
+  EXPECT_FALSE(pool(1 << 16));
+  const auto alignment = [](int64_t v) {
+    return IsFineAfter([&](Problem*, Record* r) { r->alignment = v; });
+  };
+  EXPECT_TRUE(alignment(1));
+  EXPECT_TRUE(alignment(int64_t{1} << 60));
+  EXPECT_FALSE(alignment(int64_t{1} << 62));
+  const auto size = [](int64_t v) {
+    return IsFineAfter([&](Problem*, Record* r) { r->size = v; });
+  };
+  EXPECT_TRUE(size(kMost - 64));
+  EXPECT_FALSE(size(kMost - 63));
+  const auto fixed = [](int64_t v) {
+    return IsFineAfter([&](Problem*, Record* r) { r->fixed_offset = v; });
+  };
+  EXPECT_TRUE(fixed(0));
+  EXPECT_TRUE(fixed(kMost - 128));
+  EXPECT_FALSE(fixed(kMost - 127));
+  const auto of_all = [](int64_t v) {
+    return IsFineAfter([&](Problem* p, Record*) { p->alignment = v; });
+  };
+  EXPECT_TRUE(of_all(64));
+  EXPECT_FALSE(of_all(0));
+  EXPECT_FALSE(of_all(3));
+  EXPECT_FALSE(of_all(int64_t{1} << 62));
+}
+
+TEST(ProblemTest, LimitsOfImages) {
+  const auto fine = [](const Size& size, int64_t element, int64_t pitch,
+                       int64_t most) {
+    Problem p = TwoRecords();
+    p.records[0].size = p.records[1].size = size;
+    p.element_bytes = element;
+    p.row_pitch = pitch;
+    p.max_extents = {most, most, most};
+    return Check(p).ok();
+  };
+  EXPECT_TRUE(fine(Size(4, 5), 1, 1, 5));
+  EXPECT_FALSE(fine(Size(4, 5), 1, 1, 4));
+  EXPECT_FALSE(fine(Size(1, 1, 5), 1, 1, 4));
+  EXPECT_TRUE(fine(Size(1, 1, 5), 1, 1, 5));
+  EXPECT_TRUE(fine(Size(1, 9, 9, 9), 1, 1, 4));
+  EXPECT_FALSE(fine(Size(1, 1), 1, 1, 0));
+  EXPECT_TRUE(fine(Size(1, 1), 1024, 1, 9));
+  EXPECT_FALSE(fine(Size(1, 1), 1025, 1, 9));
+  EXPECT_FALSE(fine(Size(1, 1), 0, 1, 9));
+  EXPECT_TRUE(fine(Size(1, 1), 1, 1 << 20, 9));
+  EXPECT_FALSE(fine(Size(1, 1), 1, (1 << 20) + 1, 9));
+  EXPECT_FALSE(fine(Size(1, 1), 1, 0, 9));
+  Size none(1, 1);
+  none.rank = 0;
+  EXPECT_FALSE(fine(none, 1, 1, 9));
+  none.rank = 5;
+  EXPECT_FALSE(fine(none, 1, 1, 9));
+  // An extent of 0 does not excuse the others.
+  constexpr int64_t kMuch = int64_t{1} << 40;
+  EXPECT_TRUE(fine(Size(0, 1, 1, kMuch), 1, 1, 9));
+  EXPECT_FALSE(fine(Size(0, 1, kMuch, kMuch), 1, 1, 9));
+}
+
+TEST(ProblemTest, MessagesOfLimits) {
+  const auto said = [](const Size& size) {
+    Problem p = TwoRecords();
+    p.records[0].size = Size(1, 1, 1);
+    p.records[1].size = size;
+    p.max_extents = {4, 5, 6};
+    return Check(p).information();
+  };
+  EXPECT_EQ(said(Size(5, 1, 1)),
+            "record 1 'relu': width 5 exceeds the limit of 4");
+  EXPECT_EQ(said(Size(1, 6, 1)),
+            "record 1 'relu': height 6 exceeds the limit of 5");
+  EXPECT_EQ(said(Size(1, 1, 7)),
+            "record 1 'relu': depth 7 exceeds the limit of 6");
+  EXPECT_EQ(said(Size(1, 1)),
+            "record 1 'relu': has 2 extents where record 0 has 3");
+}
+
+TEST(ProblemTest, SizesAreEqualInAllExtents) {
+  EXPECT_TRUE(Size(8) == Size(8));
+  EXPECT_FALSE(Size(8) == Size(8, 1));
+  EXPECT_TRUE(Size(8) != Size(9));
+  EXPECT_FALSE(Size(2, 3, 4, 5) != Size(2, 3, 4, 5));
+  EXPECT_EQ(Size(2, 3, 4, 5).count(), 120);
+  EXPECT_EQ(Size().count(), 0);
+  EXPECT_EQ(Size(7).rank, 1);
+  EXPECT_EQ(Size(7, 2, 3).rank, 3);
+}
+
+TEST(ProblemTest, CertificatesAddUp) {
+  Certificate sum;
+  sum.status = Certificate::kOptimal;
+  const auto add = [&](Certificate::Status status) {
+    Certificate part;
+    part.total = 10;
+    part.lower_bound = 7;
+    part.nodes = 3;
+    part.us = 2;
+    part.status = status;
+    Add(part, &sum);
+    return sum.status;
+  };
+  // The worse status of both, from optimal to infeasible.
+  EXPECT_EQ(add(Certificate::kOptimal), Certificate::kOptimal);
+  EXPECT_EQ(add(Certificate::kFeasible), Certificate::kFeasible);
+  EXPECT_EQ(add(Certificate::kOptimal), Certificate::kFeasible);
+  EXPECT_EQ(add(Certificate::kUnknown), Certificate::kUnknown);
+  EXPECT_EQ(add(Certificate::kFeasible), Certificate::kUnknown);
+  EXPECT_EQ(add(Certificate::kInfeasible), Certificate::kInfeasible);
+  EXPECT_EQ(add(Certificate::kUnknown), Certificate::kInfeasible);
+  EXPECT_EQ(sum.total, 70);
+  EXPECT_EQ(sum.lower_bound, 49);
+  EXPECT_EQ(sum.nodes, 21);
+  EXPECT_EQ(sum.us, 14);
+  EXPECT_STREQ(Name(Certificate::kOptimal), "optimal");
+  EXPECT_STREQ(Name(Certificate::kFeasible), "feasible");
+  EXPECT_STREQ(Name(Certificate::kInfeasible), "infeasible");
+  EXPECT_STREQ(Name(Certificate::kUnknown), "unknown");
+}
+
+TEST(ProblemTest, LivingTogetherIncludesTheLastStep) {
+  Problem p = TwoRecords();
+  Record &a = p.records[0], &b = p.records[1];
+  a.first = 2;
+  a.last = 4;
+  for (int64_t first = 0; first < 7; ++first) {
+    for (int64_t last = first; last < 7; ++last) {
+      b.first = first;
+      b.last = last;
+      EXPECT_EQ(LiveTogether(a, b), last >= 2 && first <= 4);
+      EXPECT_EQ(LiveTogether(b, a), last >= 2 && first <= 4);
+    }
+  }
+  for (int64_t x = 0; x < 40; ++x) {
+    EXPECT_EQ(AlignUp(x, 8), (x + 7) / 8 * 8);
+    EXPECT_EQ(AlignUp(x, 1), x);
+  }
+}
+
+TEST(ProblemTest, FixedRecordsCollideByTheBytesTheyShare) {
+  Problem p = TwoRecords();
+  for (const int64_t at : {-1, 0, 63, 64, 65, 127, 128}) {
+    p.records[0].fixed_offset = 64;
+    p.records[1].fixed_offset = at;
+    EXPECT_EQ(Check(p).ok(), at == kNoOffset || at == 0 || at >= 128) << at;
+  }
+  p.records[1].fixed_offset = 100;
+  EXPECT_EQ(Check(p).information(),
+            "record 1 'relu': fixed at [100, 164), collides with record 0 at "
+            "[64, 128)");
+  p.fixed_may_overlap = true;
+  EXPECT_TRUE(Check(p).ok());
+  p.fixed_may_overlap = false;
+  p.records[1].overlaps = {{0, -36}};
+  EXPECT_TRUE(Check(p).ok()) << "as near as was declared";
+  p.records[1].overlaps = {{0, -35}};
+  EXPECT_FALSE(Check(p).ok());
+}
+
 TEST(ProblemTest, PitchPadsRows) {
   Problem p;
   p.element_bytes = 4;
   p.row_pitch = 8;
   EXPECT_EQ(Bytes(p, Size(9, 3)), 16 * 3 * 4);
+  EXPECT_EQ(Bytes(p, Size(8, 3)), 8 * 3 * 4);
+  EXPECT_EQ(Bytes(p, Size(9, 3, 2)), 16 * 3 * 2 * 4);
+  EXPECT_EQ(Bytes(p, Size(1, 2, 3, 5)), 30 * 4);
   EXPECT_EQ(Bytes(p, Size(100)), 100);
 }
 
