@@ -20,8 +20,8 @@ Result<std::unique_ptr<CpuDevice>> CpuDevice::Create(
   device->packed_ = std::move(packed);
   device->unread_.SetUnread();
   device->context_ = {device->threads_.get(), options.features,
-                      device->packed_.get(), options.max_winograd,
-                      options.reference};
+                      device->packed_.get(),  options.max_winograd,
+                      options.reference,      options.caches};
   const cpu::TunerOptions& tuning = options.tuner;
   if (tuning.storage != nullptr && tuning.storage->Load() != 0) {
     LOG(INFO) << "the CPU's tuning results cannot be read; they are ignored";

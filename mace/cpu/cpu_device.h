@@ -22,6 +22,7 @@ struct CpuOptions {
   // are faster and less exact; see winograd_f32_points.h.
   int max_winograd = 4;
   cpu::TunerOptions tuner = {};
+  cpu::CacheSizes caches = cpu::DetectCacheSizes();
   // Names of nodes that compute in f32 where others do in f16.
   std::set<std::string> float32_nodes = {};
 };

@@ -3,12 +3,18 @@
 #ifndef MACE_CPU_COMMON_BLOCKING_H_
 #define MACE_CPU_COMMON_BLOCKING_H_
 
+#include <algorithm>
 #include <cstdint>
 
 namespace mace::cpu {
 
 // REQUIRES: a >= 0, b > 0.
 inline int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// n, doubled or halved `times`; at least 1.
+inline int64_t Doubled(int64_t n, int64_t times) {
+  return times < 0 ? std::max<int64_t>(n >> -times, 1) : n << times;
+}
 
 // At least so many floats, an odd number of cache lines, so that rows that far
 // apart spread over all sets.

@@ -7,7 +7,8 @@
 
 #include "mace/base/cpu_features.h"
 #include "mace/base/thread_pool.h"
-#include "mace/cpu/common/kernel_choice.h"
+#include "mace/cpu/common/cache_sizes.h"
+#include "mace/cpu/common/kernel_plan.h"
 #include "mace/device/packed_weights.h"
 
 namespace mace {
@@ -20,8 +21,16 @@ struct CpuContext {
   int max_winograd = 4;
   // Only scalar reference kernels: what tests compare against.
   bool reference = false;
-  // For the node at hand.
-  cpu::KernelChoice choice = {};
+  // What blocks are made to fit, and what the cost model reckons with.
+  cpu::CacheSizes caches = {};
+  // How the nodes at hand are to be computed; null: as the cost model has it.
+  const cpu::StepPlan* asked = nullptr;
+
+  // Of them, the plan of node `link`; null if there is none.
+  const cpu::NodePlan* asked_of(size_t link) const {
+    return asked != nullptr && link < asked->nodes.size() ? &asked->nodes[link]
+                                                          : nullptr;
+  }
 };
 
 }  // namespace mace

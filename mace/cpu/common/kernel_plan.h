@@ -1,49 +1,93 @@
-// KernelChoice: what tuning decided about a kernel in place of the cost model.
+// NodePlan and StepPlan: the algorithm by which nodes are computed, as values.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_COMMON_KERNEL_CHOICE_H_
-#define MACE_CPU_COMMON_KERNEL_CHOICE_H_
+#ifndef MACE_CPU_COMMON_KERNEL_PLAN_H_
+#define MACE_CPU_COMMON_KERNEL_PLAN_H_
 
-#include <algorithm>
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace mace::cpu {
 
-// The defaults leave everything to the cost model. None but `winograd` and
-// `strassen` changes a bit of the result.
-struct KernelChoice {
-  static constexpr int64_t kModel = -1;
+struct GemmUkernel;
 
-  int64_t chain = kModel;     // 0: nodes one by one; 1: as one kernel
-  int64_t winograd = kModel;  // the tile; 0: none
-  int64_t strassen = kModel;  // levels of it
-  int64_t copy = kModel;      // rows of a product: 0 in place; 1 copied
-  int64_t gemm = kModel;      // which of the micro-kernels that the CPU has
-  int64_t block = 0;          // rows of a block, doubled (1) or halved (-1)
-  int64_t step = 0;           // lines of a chain at a time, likewise
-  int64_t width = 0;          // outputs of a depthwise tile; 0: the model's
+enum class Method {
+  kNone,       // there is nothing to choose
+  kProduct,    // one matrix product, of a convolution's patches for example
+  kWinograd,   // Winograd's F(tile, 3)
+  kStrassen,   // one level of Strassen's method
+  kDepthwise,  // tap by tap
 };
 
-// Every field, in the order of tuning and of what is kept.
-struct ChoiceField {
-  const char* name;
-  int64_t KernelChoice::* value;
-};
-inline constexpr ChoiceField kChoiceFields[] = {
-    {"chain", &KernelChoice::chain},
-    {"winograd", &KernelChoice::winograd},
-    {"strassen", &KernelChoice::strassen},
-    {"copy", &KernelChoice::copy},
-    {"gemm", &KernelChoice::gemm},
-    {"block", &KernelChoice::block},
-    {"step", &KernelChoice::step},
-    {"width", &KernelChoice::width},
+enum class ChosenBy { kCostModel, kTuning };
+
+// Where a product finds the rows of its operand a.
+enum class RowAccess {
+  kByDistance,  // in place, or copied where they would compete for cache sets
+  kInPlace,
+  kCopied,
 };
 
-// n, doubled or halved `times`; at least 1.
-inline int64_t Doubled(int64_t n, int64_t times) {
-  return times < 0 ? std::max<int64_t>(n >> -times, 1) : n << times;
-}
+// How a matrix product runs.
+struct GemmPlan {
+  const GemmUkernel* kernel =
+      nullptr;  // null: the one that the cost model finds
+  // The product's depth is cut as for this micro-kernel, which is what the cost
+  // model finds, so that sums round alike with any other; null: as for
+  // `kernel`.
+  const GemmUkernel* sums_as = nullptr;
+  RowAccess rows = RowAccess::kByDistance;
+  int64_t block = 0;  // rows of a block: as the caches ask for, doubled (1) or
+                      // halved (-1)
+
+  bool operator==(const GemmPlan& other) const {
+    return kernel == other.kernel && sums_as == other.sums_as &&
+           rows == other.rows && block == other.block;
+  }
+};
+
+// How a node is computed. Only `method` and a Winograd tile change bits of the
+// result, never by more than CpuContext::max_winograd allows.
+struct NodePlan {
+  Method method = Method::kNone;
+  // Outputs of a tile: in each direction of a Winograd tile, side by side of a
+  // depthwise one (0: as the caches ask for).
+  int64_t tile = 0;
+  GemmPlan gemm;
+  double cost = 0;  // predicted, in multiply-adds at full speed
+  ChosenBy by = ChosenBy::kCostModel;
+
+  bool has_product() const {
+    return method != Method::kNone && method != Method::kDepthwise;
+  }
+  bool operator==(const NodePlan& other) const {
+    return method == other.method && tile == other.tile && gemm == other.gemm;
+  }
+};
+
+enum class Fusion { kWhereItPays, kNever, kAlways };
+
+// How a node, or several as one kernel, are computed.
+struct StepPlan {
+  Fusion fusion = Fusion::kWhereItPays;
+  int64_t lines = 0;  // of a fused kernel at a time: doubled (1), halved (-1)
+  std::vector<NodePlan> nodes;
+
+  bool operator==(const StepPlan& other) const {
+    return fusion == other.fusion && lines == other.lines &&
+           nodes == other.nodes;
+  }
+};
+
+// What differs from the cost model's plan: "winograd 2, block halved", or "as
+// the model".
+std::string Describe(const StepPlan& plan, const StepPlan& model);
+
+// The plan as numbers, to be kept; and back: none where they are of no plan.
+std::vector<int64_t> ToNumbers(const StepPlan& plan);
+std::optional<StepPlan> FromNumbers(const std::vector<int64_t>& numbers);
 
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_COMMON_KERNEL_CHOICE_H_
+#endif  // MACE_CPU_COMMON_KERNEL_PLAN_H_

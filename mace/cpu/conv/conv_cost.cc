@@ -1,12 +1,11 @@
-// The cost model of convolutions.
+// The costs of direct, Winograd's and Strassen's convolutions.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/conv/conv_choice.h"
+#include "mace/cpu/conv/conv_cost.h"
 
 #include <algorithm>
 
 #include "mace/cpu/common/blocking.h"
-#include "mace/cpu/conv/winograd.h"
 
 namespace mace::cpu {
 namespace {
@@ -32,10 +31,6 @@ constexpr double kPerSumOp = 3;
 #else
 constexpr double kPerSumOp = 2;
 #endif
-// What sums must save: they cost memory.
-constexpr double kWorthASum = 0.97;
-// A larger tile must save this much: it costs accuracy and memory.
-constexpr double kWorthwhile = 0.9;
 // Rows below which a GEMM tile waits for its filter instead.
 constexpr int64_t kFewRows = 4;
 
@@ -76,19 +71,6 @@ double WinogradCost(const ConvShape& s, int m) {
              (s.in_channels * InputOps(m) + s.out_channels * OutputOps(m));
 }
 
-int ChooseWinograd(const ConvShape& shape, int max_m, double direct_speed) {
-  if (!Winograd::Fits(shape)) return 0;
-  int best = 0;
-  double cost = DirectCost(shape) / direct_speed;
-  for (int m = 2; m <= max_m; m += 2) {
-    const double other = WinogradCost(shape, m);
-    if (other > kWorthwhile * cost) continue;
-    best = m;
-    cost = other;
-  }
-  return best;
-}
-
 double StrassenCost(const ConvShape& s) {
   const double k = static_cast<double>(s.taps()) * s.in_channels;
   const double n = static_cast<double>(s.out_channels);
@@ -99,11 +81,6 @@ double StrassenCost(const ConvShape& s) {
   const double ops = rows * (3 * k + 3.75 * n);
   return 0.875 * std::max<double>(rows, 2 * kFewRows) * k * n / kEfficiency +
          FilterCost(1.75 * k * n) + kPerSumOp * ops;
-}
-
-bool ChooseStrassen(const ConvShape& s, int max_winograd) {
-  return max_winograd > 0 && s.group == 1 &&
-         StrassenCost(s) < kWorthASum * DirectCost(s);
 }
 
 }  // namespace mace::cpu

@@ -1,13 +1,14 @@
-// Which algorithm computes a convolution soonest.
+// The cost model of convolutions.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_CONV_CONV_CHOICE_H_
-#define MACE_CPU_CONV_CONV_CHOICE_H_
+#ifndef MACE_CPU_CONV_CONV_COST_H_
+#define MACE_CPU_CONV_CONV_COST_H_
 
 #include "mace/cpu/reference/conv.h"
 
 namespace mace::cpu {
 
-// Costs in multiply-adds of the GEMM micro-kernels at full speed.
+// Costs are in multiply-adds of the float32 GEMM micro-kernels at full speed,
+// and the same for any number of threads.
 
 // As a matrix product of patches and filters.
 double DirectCost(const ConvShape& shape);
@@ -15,18 +16,9 @@ double DirectCost(const ConvShape& shape);
 // By Winograd's F(m, 3); m is 2, 4 or 6. REQUIRES: Winograd::Fits(shape).
 double WinogradCost(const ConvShape& shape, int m);
 
-// The m of the cheapest Winograd convolution, 0 if none is worth its error and
-// its larger filter. `max_m` bounds the error: 0 none, 2, 4 or 6 (see
-// winograd_f32_points.h). The same for any number of threads.
-// `direct_speed`: of the direct product's micro-kernel, against that of floats.
-int ChooseWinograd(const ConvShape& shape, int max_m, double direct_speed = 1);
-
 // By Strassen's method, one level of it, of a convolution in one group.
 double StrassenCost(const ConvShape& shape);
 
-// Whether that is worth its larger filter. `max_winograd` as above: 0, none.
-bool ChooseStrassen(const ConvShape& shape, int max_winograd);
-
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_CONV_CONV_CHOICE_H_
+#endif  // MACE_CPU_CONV_CONV_COST_H_

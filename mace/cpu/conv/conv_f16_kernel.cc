@@ -6,9 +6,10 @@
 #include <utility>
 
 #include "mace/cpu/common/fp16_weights.h"
-#include "mace/cpu/conv/conv_choice.h"
+#include "mace/cpu/conv/conv_cost.h"
 #include "mace/cpu/conv/conv_gemm.h"
 #include "mace/cpu/conv/conv_kernel.h"
+#include "mace/cpu/conv/conv_plan.h"
 
 namespace mace::cpu {
 namespace {
@@ -72,8 +73,9 @@ Result<std::unique_ptr<ConvF16Kernel>> MakeConv(
                        ": of f16 the CPU takes constant filters stored as such,"
                        " without groups");
   }
-  ConvGemm::Spec spec = ConvSpec(node.inputs[1], s, conv.activation, context);
-  spec.kernel = &BestGemm(kGemmF16Rows, context.features);
+  GemmPlan plan;
+  plan.kernel = &BestGemm(kGemmF16Rows, context.features);
+  ConvGemm::Spec spec = ConvSpec(s, conv.activation, plan);
   spec.sum_activation = sum_activation;
   MACE_ASSIGN_OR_RETURN(PackedB filter, PackFilter(node.inputs[1], s, Oihw(s),
                                                    *spec.kernel, context));
@@ -90,7 +92,8 @@ bool ConvComputesFp16(const Node& node, const CpuContext& context) {
   const Result<ConvNode> conv = ReadConv2d(node);
   return conv.ok() && conv->shape.group == 1 &&
          NumElements(node.outputs[0].shape) > 0 &&
-         WinogradOf(node.inputs[1], conv->shape, context) == 0;
+         PlanConv(node.inputs[1], conv->shape, context).method !=
+             Method::kWinograd;
 }
 
 Result<KernelPtr> PrepareConvF16(const Node& node, const ConvNode& conv,

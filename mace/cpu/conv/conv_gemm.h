@@ -45,6 +45,7 @@ class ConvGemm {
 
   struct Spec {
     const GemmUkernel* kernel = nullptr;
+    GemmPlan plan;  // but for plan.kernel
     Patches patches;
     int64_t n = 0;  // output channels
     // Where output (n, p, q) is: elements between images, lines and pixels.
@@ -122,7 +123,7 @@ class ConvGemm {
   };
 
   Operands PartOf(const Operands& all, const Part& part) const;
-  void PlanDepth();
+  void PlanDepth(const GemmUkernel& sums_as, bool conflicts);
   void PlanTasks(int64_t block_bytes);
   void PlanCopies();
   int CutTiles(const Task& task, Tile* tiles) const;

@@ -44,14 +44,18 @@ ConvGemm::ConvGemm(const Spec& spec, const CpuContext& context)
       (patches.batch == 1 ||
        spec.image_stride == window.h.out * window.w.out * spec.pixel_stride);
   const int64_t row_bytes = patches.pixel_stride * window.w.stride * x_bytes_;
-  const bool conflicts = context.choice.copy >= 0
-                             ? context.choice.copy > 0
-                             : RowsConflict(*spec.kernel, row_bytes, spec.n);
+  // How the depth is cut decides how sums are rounded: by facts only, never by
+  // what was measured.
+  const GemmUkernel& sums_as =
+      spec.plan.sums_as != nullptr ? *spec.plan.sums_as : *spec.kernel;
+  const bool copies = spec.plan.rows == RowAccess::kByDistance
+                          ? RowsConflict(*spec.kernel, row_bytes, spec.n)
+                          : spec.plan.rows == RowAccess::kCopied;
   packs_rows_ = packs_all_rows_ || (spec.kernel->packs != GemmPacks::kNever &&
                                     spec.n > spec.kernel->nr);
   reads_in_place_ =
-      !conflicts && (patches.is_matrix() || packs_rows_ || depth_ <= kMaxDepth);
-  PlanDepth();
+      !copies && (patches.is_matrix() || packs_rows_ || depth_ <= kMaxDepth);
+  PlanDepth(sums_as, RowsConflict(sums_as, row_bytes, spec.n));
   // Rows of one line are read, or copied, together.
   cuts_lines_ = !flat_output_ ||
                 (reads_in_place_ && !patches.is_matrix() && !packs_rows_);
@@ -63,20 +67,22 @@ ConvGemm::ConvGemm(const Spec& spec, const CpuContext& context)
   sums_in_tile_ = one_product &&
                   spec.activation.kind == ActivationKind::kNoop &&
                   spec.sum_activation.is_clamp();
-  PlanTasks(Doubled(kBlockBytes, context.choice.block));
+  PlanTasks(Doubled(kBlockBytes, spec.plan.block));
   PlanCopies();
 }
 
-void ConvGemm::PlanDepth() {
+void ConvGemm::PlanDepth(const GemmUkernel& sums_as, bool conflicts) {
   const Patches& patches = spec_.patches;
   const bool is_matrix = patches.is_matrix();
   const bool narrow_sums = spec_.kernel->types.c == Element::kF16;
   const int64_t of_copies = narrow_sums ? kMaxDepthF16 : kMaxDepth;
   const int64_t in_place = narrow_sums ? kMaxDepthF16 : kMaxDepthInPlace;
-  const int64_t most = reads_in_place_ && is_matrix ? in_place : of_copies;
+  const int64_t most = !conflicts && is_matrix ? in_place : of_copies;
   depth_block_ = CeilDiv(depth_, CeilDiv(depth_, most));
   const auto step = static_cast<int64_t>(spec_.kernel->packing.k_step);
-  if (packs_rows_ && !is_matrix && depth_ > of_copies) {
+  const bool packs = packs_all_rows_ || (sums_as.packs != GemmPacks::kNever &&
+                                         spec_.n > sums_as.nr);
+  if (packs && !is_matrix && depth_ > of_copies) {
     // A depth block that is packed from segments is made of whole ones.
     const int64_t segment = patches.window.w.kernel * patches.channels;
     const int64_t segments = std::max<int64_t>(of_copies / segment, 1);

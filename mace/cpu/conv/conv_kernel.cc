@@ -6,10 +6,8 @@
 #include <utility>
 
 #include "mace/cpu/common/kernel_inputs.h"
-#include "mace/cpu/conv/conv_choice.h"
 #include "mace/cpu/conv/conv_gemm.h"
 #include "mace/cpu/conv/conv_strassen_kernel.h"
-#include "mace/cpu/conv/winograd.h"
 
 namespace mace::cpu {
 namespace {
@@ -77,31 +75,12 @@ std::vector<GemmB> FilterMatrices(const ConvShape& s,
   return matrices;
 }
 
-const GemmUkernel& ChooseGemmOf(const Operand& filter, const ConvShape& s,
-                                const CpuContext& context) {
-  return ChooseGemm(
-      filter,
-      {s.rows(), s.out_per_group(), s.in_channels * s.window.w.stride * 4},
-      context);
-}
-
-int WinogradOf(const Operand& filter, const ConvShape& shape,
-               const CpuContext& context) {
-  const int64_t chosen = context.choice.winograd;
-  if (chosen >= 0 && chosen <= context.max_winograd && Winograd::Fits(shape)) {
-    return static_cast<int>(chosen);
-  }
-  const GemmUkernel& direct = ChooseGemmOf(filter, shape, context);
-  return ChooseWinograd(
-      shape, context.max_winograd,
-      sizeof(float) / static_cast<double>(SizeOf(direct.types.b)));
-}
-
-ConvGemm::Spec ConvSpec(const Operand& filter, const ConvShape& s,
+ConvGemm::Spec ConvSpec(const ConvShape& s,
                         const ActivationFunction& activation,
-                        const CpuContext& context) {
+                        const GemmPlan& plan) {
   ConvGemm::Spec spec;
-  spec.kernel = &ChooseGemmOf(filter, s, context);
+  spec.kernel = plan.kernel;
+  spec.plan = plan;
   spec.patches = {s.window, s.batch, s.in_per_group(), s.in_channels};
   spec.n = s.out_per_group();
   spec.pixel_stride = s.out_channels;
@@ -123,13 +102,12 @@ Result<PackedB> PackFilter(const Operand& filter, const ConvShape& s,
 Result<ConvProduct> MakeConvProduct(const Operand& filter, const ConvShape& s,
                                     const FilterLayout& layout,
                                     const ActivationFunction& activation,
-                                    CpuContext& context) {
-  const GemmUkernel& micro = ChooseGemmOf(filter, s, context);
+                                    const GemmPlan& plan, CpuContext& context) {
   ConvProduct product;
   MACE_ASSIGN_OR_RETURN(product.filter,
-                        PackFilter(filter, s, layout, micro, context));
+                        PackFilter(filter, s, layout, *plan.kernel, context));
   ConvGemm::Spec& spec = product.spec;
-  spec = ConvSpec(filter, s, activation, context);
+  spec = ConvSpec(s, activation, plan);
   spec.parts.clear();
   for (int64_t g = 0; g < s.group; ++g) {
     const int64_t o = g * spec.n;
@@ -144,14 +122,15 @@ namespace {
 Result<std::unique_ptr<ConvGemmKernel>> MakeKernel(
     const Node& node, const ConvShape& s, const FilterLayout& layout,
     const ActivationFunction& activation,
-    const ActivationFunction& sum_activation, CpuContext& context) {
-  MACE_ASSIGN_OR_RETURN(
-      ConvProduct product,
-      MakeConvProduct(node.inputs[1], s, layout, activation, context));
+    const ActivationFunction& sum_activation, const NodePlan& plan,
+    CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(ConvProduct product,
+                        MakeConvProduct(node.inputs[1], s, layout, activation,
+                                        plan.gemm, context));
   product.spec.sum_activation = sum_activation;
   auto kernel = std::make_unique<ConvGemmKernel>(
       std::move(product.filter), ConvGemm(product.spec, context), context);
-  kernel->cost = static_cast<int64_t>(DirectCost(s));
+  kernel->cost = static_cast<int64_t>(plan.cost);
   kernel->num_macs = SaturatedProduct(
       {NumElements(node.outputs[0].shape), s.in_per_group(), s.taps()});
   return kernel;
@@ -162,22 +141,23 @@ Result<std::unique_ptr<ConvGemmKernel>> MakeKernel(
 Result<KernelPtr> PrepareConvGemm(const Node& node, const ConvShape& s,
                                   const FilterLayout& layout,
                                   const ActivationFunction& activation,
-                                  CpuContext& context) {
-  MACE_ASSIGN_OR_RETURN(auto kernel,
-                        MakeKernel(node, s, layout, activation, {}, context));
+                                  const NodePlan& plan, CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(
+      auto kernel, MakeKernel(node, s, layout, activation, {}, plan, context));
   return KernelPtr(std::move(kernel));
 }
 
 Result<KernelPtr> PrepareConvSum(const Node& node, const ConvNode& conv,
+                                 const NodePlan& plan,
                                  const ActivationFunction& sum_activation,
                                  CpuContext& context) {
-  if (IsStrassen(node.inputs[1], conv.shape, context)) {
-    return PrepareConvStrassen(node, conv, /*addend=*/true, sum_activation,
-                               context);
+  if (plan.method == Method::kStrassen) {
+    return PrepareConvStrassen(node, conv, plan, /*addend=*/true,
+                               sum_activation, context);
   }
-  MACE_ASSIGN_OR_RETURN(auto kernel,
-                        MakeKernel(node, conv.shape, Oihw(conv.shape),
-                                   conv.activation, sum_activation, context));
+  MACE_ASSIGN_OR_RETURN(
+      auto kernel, MakeKernel(node, conv.shape, Oihw(conv.shape),
+                              conv.activation, sum_activation, plan, context));
   if (!node.has_input(2)) kernel->bias = ConvGemmKernel::kNone;
   kernel->addend = node.inputs.size();
   return KernelPtr(std::move(kernel));

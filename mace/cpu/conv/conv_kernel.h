@@ -25,10 +25,10 @@ struct FilterLayout {
 std::vector<GemmB> FilterMatrices(const ConvShape& shape,
                                   const FilterLayout& layout);
 
-// A convolution of one group as a matrix product.
-ConvGemm::Spec ConvSpec(const Operand& filter, const ConvShape& shape,
+// A convolution of one group as a matrix product that runs as `plan` says.
+ConvGemm::Spec ConvSpec(const ConvShape& shape,
                         const ActivationFunction& activation,
-                        const CpuContext& context);
+                        const GemmPlan& plan);
 
 // The packed filters of the groups. Errors: MACE_OUT_OF_RESOURCES.
 Result<PackedB> PackFilter(const Operand& filter, const ConvShape& shape,
@@ -44,16 +44,7 @@ Result<ConvProduct> MakeConvProduct(const Operand& filter,
                                     const ConvShape& shape,
                                     const FilterLayout& layout,
                                     const ActivationFunction& activation,
-                                    CpuContext& context);
-
-// The micro-kernel of its matrix product.
-const GemmUkernel& ChooseGemmOf(const Operand& filter, const ConvShape& shape,
-                                const CpuContext& context);
-
-// The tile of the Winograd convolution to run with this constant filter; 0:
-// none.
-int WinogradOf(const Operand& filter, const ConvShape& shape,
-               const CpuContext& context);
+                                    const GemmPlan& plan, CpuContext& context);
 
 // The layout of Conv2d's filters.
 inline FilterLayout Oihw(const ConvShape& s) {
@@ -61,14 +52,16 @@ inline FilterLayout Oihw(const ConvShape& s) {
 }
 
 // A grouped convolution of node's x (input 0) with its filter (1) and bias (2).
+// REQUIRES: the plan's method is a product.
 Result<KernelPtr> PrepareConvGemm(const Node& node, const ConvShape& shape,
                                   const FilterLayout& filter,
                                   const ActivationFunction& activation,
-                                  CpuContext& context);
+                                  const NodePlan& plan, CpuContext& context);
 
 // A Conv2d and the sum of its result with one more input, which follows those
-// of the node. REQUIRES: the filter is constant.
+// of the node. REQUIRES: the filter is constant; the method is not Winograd's.
 Result<KernelPtr> PrepareConvSum(const Node& node, const ConvNode& conv,
+                                 const NodePlan& plan,
                                  const ActivationFunction& sum_activation,
                                  CpuContext& context);
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "mace/cpu/common/weight_floats.h"
-#include "mace/cpu/conv/conv_choice.h"
 #include "mace/cpu/conv/conv_kernel.h"
 
 namespace mace::cpu {
@@ -42,35 +41,12 @@ struct ConvStrassenKernel final : Kernel {
   int64_t cost = 0;
 };
 
-// Whether half the columns are whole vectors. Not so the classes of most
-// networks, which should be rounded alike: Strassen's method rounds the halves
-// of the columns differently, and a softmax makes much of a small difference of
-// large numbers.
-bool Fp16WholeVectors(int64_t columns) {
-  constexpr int64_t kLongest = 16;  // the same on every CPU
-  return columns % (2 * kLongest) == 0;
-}
-
 }  // namespace
-
-bool CanStrassen(const ConvShape& shape, const CpuContext& context) {
-  return context.max_winograd > 0 && shape.group == 1;
-}
-
-bool IsStrassen(const Operand& filter, const ConvShape& shape,
-                const CpuContext& context) {
-  const int64_t chosen = context.choice.strassen;
-  const bool pays = chosen >= 0 ? chosen > 0 && CanStrassen(shape, context)
-                                : ChooseStrassen(shape, context.max_winograd);
-  return filter.data != nullptr && pays &&
-         Fp16WholeVectors(shape.out_channels) &&
-         StrassenGemm::Fits(ConvSpec(filter, shape, {}, context));
-}
 
 Result<std::shared_ptr<const void>> PackStrassen(const Operand& filter,
                                                  const ConvShape& shape,
+                                                 const GemmUkernel& micro,
                                                  CpuContext& context) {
-  const GemmUkernel& micro = ChooseGemmOf(filter, shape, context);
   const GemmB b = FilterMatrices(shape, Oihw(shape))[0];
   const auto pack = [&](void* packed) -> Status {
     MACE_ASSIGN_OR_RETURN(const WeightFloats floats,
@@ -86,19 +62,20 @@ Result<std::shared_ptr<const void>> PackStrassen(const Operand& filter,
 }
 
 Result<KernelPtr> PrepareConvStrassen(const Node& node, const ConvNode& conv,
-                                      bool addend,
+                                      const NodePlan& plan, bool addend,
                                       const ActivationFunction& sum_activation,
                                       CpuContext& context) {
   const Operand& filter = node.inputs[1];
   const ConvShape& s = conv.shape;
-  ConvGemm::Spec spec = ConvSpec(filter, s, conv.activation, context);
+  ConvGemm::Spec spec = ConvSpec(s, conv.activation, plan.gemm);
   spec.sum_activation = sum_activation;
   auto kernel = std::make_unique<ConvStrassenKernel>(
       StrassenGemm(spec, context), context.threads);
-  MACE_ASSIGN_OR_RETURN(kernel->filter, PackStrassen(filter, s, context));
+  MACE_ASSIGN_OR_RETURN(kernel->filter,
+                        PackStrassen(filter, s, *plan.gemm.kernel, context));
   if (node.has_input(2)) kernel->bias = 2;
   if (addend) kernel->addend = static_cast<int>(node.inputs.size());
-  kernel->cost = static_cast<int64_t>(StrassenCost(s));
+  kernel->cost = static_cast<int64_t>(plan.cost);
   kernel->num_macs = SaturatedProduct(
       {NumElements(node.outputs[0].shape), s.in_channels, s.taps()});
   return KernelPtr(std::move(kernel));

@@ -12,24 +12,19 @@
 
 namespace mace::cpu {
 
-// Whether the accuracy asked for allows it.
-bool CanStrassen(const ConvShape& shape, const CpuContext& context);
-
-// Whether a convolution is computed by Strassen's method: the same wherever
-// it runs, so that its bits are.
-bool IsStrassen(const Operand& filter, const ConvShape& shape,
-                const CpuContext& context);
-
-// The filter, a constant of layout OIHW, packed for it.
+// The filter, a constant of layout OIHW, packed for Strassen's method with this
+// micro-kernel.
 // Errors: MACE_OUT_OF_RESOURCES.
 Result<std::shared_ptr<const void>> PackStrassen(const Operand& filter,
                                                  const ConvShape& shape,
+                                                 const GemmUkernel& micro,
                                                  CpuContext& context);
 
 // The node's convolution. `addend`: and the sum of its result with one more
 // input, which follows those of the node.
+// REQUIRES: the plan's method is Strassen's.
 Result<KernelPtr> PrepareConvStrassen(const Node& node, const ConvNode& conv,
-                                      bool addend,
+                                      const NodePlan& plan, bool addend,
                                       const ActivationFunction& sum_activation,
                                       CpuContext& context);
 

@@ -7,7 +7,6 @@
 
 #include "mace/cpu/common/kernel_inputs.h"
 #include "mace/cpu/common/weight_floats.h"
-#include "mace/cpu/conv/conv_choice.h"
 #include "mace/cpu/conv/winograd.h"
 
 namespace mace::cpu {
@@ -38,11 +37,11 @@ struct ConvWinogradKernel final : Kernel {
 }  // namespace
 
 Result<KernelPtr> PrepareConvWinograd(const Node& node, const ConvShape& s,
-                                      int m,
+                                      const NodePlan& plan,
                                       const ActivationFunction& activation,
                                       CpuContext& context) {
-  auto kernel = std::make_unique<ConvWinogradKernel>(
-      Winograd({m, s, activation}, context));
+  auto kernel = std::make_unique<ConvWinogradKernel>(Winograd(
+      {static_cast<int>(plan.tile), s, activation, plan.gemm}, context));
   const Winograd& winograd = kernel->winograd;
   const Operand& filter = node.inputs[1];
   const auto pack = [&](void* packed) -> Status {
@@ -55,7 +54,7 @@ Result<KernelPtr> PrepareConvWinograd(const Node& node, const ConvShape& s,
       kernel->filter,
       context.packed->GetOrPack(filter.weight_id, winograd.packing(),
                                 winograd.packed_bytes(), pack));
-  kernel->cost = static_cast<int64_t>(WinogradCost(s, m));
+  kernel->cost = static_cast<int64_t>(plan.cost);
   kernel->num_macs = SaturatedProduct(
       {NumElements(node.outputs[0].shape), s.in_channels, s.taps()});
   return KernelPtr(std::move(kernel));

@@ -9,10 +9,10 @@
 
 namespace mace::cpu {
 
-// F(m, 3) of node's x (input 0) with its filter (1), a constant of layout OIHW,
-// and bias (2). REQUIRES: Winograd::Fits(shape).
+// Winograd's convolution of node's x (input 0) with its filter (1), a constant
+// of layout OIHW, and bias (2). REQUIRES: the plan's method is Winograd's.
 Result<KernelPtr> PrepareConvWinograd(const Node& node, const ConvShape& shape,
-                                      int m,
+                                      const NodePlan& plan,
                                       const ActivationFunction& activation,
                                       CpuContext& context);
 

@@ -73,8 +73,8 @@ DepthwiseOf<T>::DepthwiseOf(const Spec& spec, const CpuContext& context)
   micro_ = &ChooseDwconv<T>(w, context.features);
   taps_ = spec.window.h.kernel * w.kernel;
   max_width_ = micro_->max_width;
-  if (context.choice.width > 0) {
-    max_width_ = std::min(max_width_, context.choice.width);
+  if (spec.tile > 0) {
+    max_width_ = std::min(max_width_, spec.tile);
   } else if (spec.channels * static_cast<int64_t>(sizeof(T)) %
                  kSetConflictBytes ==
              0) {

@@ -27,6 +27,7 @@ class DepthwiseOf {
     ActivationFunction activation;
     // Elements from pixel to pixel of the output; 0: as many as channels.
     int64_t y_pixel = 0;
+    int64_t tile = 0;  // NodePlan::tile
   };
   // An image, or as many lines of it as there is room for: line i is at
   // x + i % lines * w.in * channels.

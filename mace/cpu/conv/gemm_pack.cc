@@ -196,13 +196,6 @@ bool RowsConflict(const GemmUkernel& kernel, int64_t row_bytes, int64_t n) {
 
 const GemmUkernel& ChooseGemmF32(const GemmSize& size,
                                  const CpuContext& context) {
-  int64_t passed = context.choice.gemm;
-  if (passed >= 0) {
-    return ChooseRow(
-        kGemm, context.features, [&passed](const GemmUkernel& row) {
-          return row.types == kGemmF32 && (passed-- <= 0 || row.isa == 0);
-        });
-  }
   // Another one of the same instruction set, if the last tile fits it better or
   // its rows need not be copied.
   const GemmUkernel* best = &BestGemm(kGemmF32, context.features);

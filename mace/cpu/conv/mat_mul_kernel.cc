@@ -10,6 +10,7 @@
 #include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/common/kernel_inputs.h"
 #include "mace/cpu/conv/conv_gemm.h"
+#include "mace/cpu/conv/conv_plan.h"
 #include "mace/cpu/reference/mat_mul.h"
 #include "mace/cpu/ukernels/gemv/gemv_f32_table.h"
 #include "mace/device/widen_weights.h"
@@ -157,14 +158,15 @@ Result<KernelPtr> PrepareMatMul(const Node& node, const MatMulSpec& s,
   const bool empty = s.batch_a.empty() || s.m == 0 || s.n == 0 || s.k == 0;
   if (context.reference || empty) return MakeReference(s);
   if (s.m == 1 && s.transpose_b) return MakeGemv(node, s, context);
-  const GemmUkernel& micro =
-      ChooseGemm(node.inputs[1], {s.m, s.n, s.k * 4}, context);
+  const GemmPlan plan = PlanGemm(node.inputs[1], {s.m, s.n, s.k * 4}, context);
+  const GemmUkernel& micro = *plan.kernel;
   const std::string how = (s.transpose_b ? "columns of " : "rows of ") +
                           std::to_string(s.num_b) + " matrices";
   MACE_ASSIGN_OR_RETURN(PackedB b, PackedB::Create(node.inputs[1], how, micro,
                                                    Matrices(s), context));
   ConvGemm::Spec spec;
   spec.kernel = &micro;
+  spec.plan = plan;
   spec.patches.window.w.in = spec.patches.window.w.out = s.m;
   spec.patches.batch = 1;
   spec.patches.channels = spec.patches.pixel_stride = s.k;

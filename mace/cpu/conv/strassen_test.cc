@@ -1,5 +1,4 @@
-// Strassen products of every shape of operands against the definition, and when
-// they are chosen.
+// Strassen products of every shape of operands against the definition.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/conv/strassen.h"
@@ -12,8 +11,8 @@
 
 #include "mace/base/aligned_buffer.h"
 #include "mace/cpu/common/choose.h"
-#include "mace/cpu/conv/conv_choice.h"
 #include "mace/cpu/conv/conv_kernel.h"
+#include "mace/cpu/conv/conv_plan.h"
 #include "mace/testing/check_op.h"
 
 namespace mace::cpu {
@@ -43,7 +42,8 @@ std::vector<float> RunStrassen(const ConvShape& s,
   CpuContext context;
   context.threads = threads.get();
   context.features = features;
-  const ConvGemm::Spec spec = ConvSpec(Operand(), s, activation, context);
+  const ConvGemm::Spec spec =
+      ConvSpec(s, activation, PlanConvProduct(Operand(), s, context).gemm);
   EXPECT_TRUE(StrassenGemm::Fits(spec));
   const StrassenGemm gemm(spec, context);
   const GemmB b = FilterMatrices(s, Oihw(s))[0];
@@ -126,20 +126,12 @@ TEST(Strassen, NotOfOddDepthOrColumns) {
   CpuContext context;
   context.threads = threads.get();
   const auto fits = [&](const ConvShape& s) {
-    return StrassenGemm::Fits(ConvSpec(Operand(), s, {}, context));
+    return StrassenGemm::Fits(
+        ConvSpec(s, {}, PlanConvProduct(Operand(), s, context).gemm));
   };
   EXPECT_TRUE(fits(Pointwise(7, 7, 64, 64)));
   EXPECT_FALSE(fits(Pointwise(7, 7, 63, 64)));
   EXPECT_FALSE(fits(Pointwise(7, 7, 64, 63)));
-}
-
-TEST(ConvChoice, StrassenWhereItPaysAndMay) {
-  EXPECT_TRUE(ChooseStrassen(Pointwise(14, 14, 512, 512), 2));
-  EXPECT_FALSE(ChooseStrassen(Pointwise(14, 14, 512, 512), 0));
-  // Sums cost more than an eighth of the products saves.
-  EXPECT_FALSE(ChooseStrassen(Pointwise(56, 56, 24, 144), 4));
-  // The larger filter would take longer to read than its products save.
-  EXPECT_FALSE(ChooseStrassen(Pointwise(2, 2, 1024, 1024), 4));
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ bool Winograd::Fits(const ConvShape& s) {
 
 Winograd::Winograd(const Spec& spec, const CpuContext& context)
     : spec_(spec),
-      gemm_(&ChooseGemmF32({NumTiles(spec)}, context)),
+      gemm_(spec.gemm.kernel),
       transforms_(&ChooseRow(kWinogradF32, context.features)),
       activator_(spec.activation, context.features),
       threads_(context.threads),
@@ -64,7 +64,7 @@ Winograd::Winograd(const Spec& spec, const CpuContext& context)
   tile_columns_ = CeilDiv(window.w.out, spec.m);
   num_tiles_ = NumTiles(spec);
   v_stride_ = SpreadOverSets(spec.shape.in_channels);
-  PlanTasks(Doubled(kBlockFloats, context.choice.block));
+  PlanTasks(Doubled(kBlockFloats, spec.gemm.block));
 }
 
 void Winograd::PlanTasks(int64_t block_floats) {

@@ -32,6 +32,7 @@ class Winograd {
     int m = 4;  // outputs of a tile in each direction: 2, 4 or 6
     ConvShape shape;
     ActivationFunction activation;
+    GemmPlan gemm;  // of its products; with a micro-kernel
   };
 
   // Whether a convolution is one that this computes.

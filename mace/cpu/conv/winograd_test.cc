@@ -1,5 +1,4 @@
-// Winograd convolutions of every size of tile against the definition, and when
-// they are chosen.
+// Winograd convolutions of every size of tile against the definition.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/conv/winograd.h"
@@ -10,7 +9,8 @@
 #include <memory>
 
 #include "mace/base/aligned_buffer.h"
-#include "mace/cpu/conv/conv_choice.h"
+#include "mace/cpu/common/blocking.h"
+#include "mace/cpu/conv/gemm_pack.h"
 #include "mace/testing/check_op.h"
 
 namespace mace::cpu {
@@ -32,13 +32,17 @@ ConvShape Shape3x3(int64_t side, int64_t in_channels, int64_t out_channels) {
   return s;
 }
 
-std::vector<float> RunWinograd(const Winograd::Spec& spec, const float* x,
+std::vector<float> RunWinograd(Winograd::Spec spec, const float* x,
                                const float* w, const float* b, int num_threads,
                                CpuFeatures features) {
   auto threads = std::move(*ThreadPool::Create(num_threads));
   CpuContext context;
   context.threads = threads.get();
   context.features = features;
+  const Window2D& window = spec.shape.window;
+  const int64_t tiles = spec.shape.batch * CeilDiv(window.h.out, spec.m) *
+                        CeilDiv(window.w.out, spec.m);
+  spec.gemm.kernel = &ChooseGemmF32({tiles}, context);
   const Winograd winograd(spec, context);
   auto packed = std::move(*AlignedBuffer::Create(winograd.packed_bytes()));
   auto scratch = std::move(*AlignedBuffer::Create(winograd.scratch_bytes()));
@@ -69,7 +73,7 @@ void Check(const ConvShape& s, ActivationKind activation) {
     for (int m : {2, 4, 6}) {
       SCOPED_TRACE(ToString(features) + " F(" + std::to_string(m) + ", 3)");
       const double bound = m == 2 ? 1e-6 : m == 4 ? 5e-6 : 2e-5;
-      const Winograd::Spec spec = {m, s, act};
+      const Winograd::Spec spec = {m, s, act, {}};
       const auto y = RunWinograd(spec, x.f32(), w.f32(), b.f32(), 1, features);
       for (size_t i = 0; i < y.size(); ++i) {
         ASSERT_NEAR(y[i], want[i], bound * largest) << "element " << i;
@@ -111,16 +115,6 @@ TEST(Winograd, OnlyForStride1Of3x3) {
   s = Shape3x3(8, 4, 4);
   s.window.h.kernel = 5;
   EXPECT_FALSE(Winograd::Fits(s));
-}
-
-TEST(ConvChoice, WinogradWhereItPaysAndMay) {
-  EXPECT_EQ(ChooseWinograd(Shape3x3(56, 64, 64), 0), 0);
-  EXPECT_EQ(ChooseWinograd(Shape3x3(56, 64, 64), 2), 2);
-  EXPECT_EQ(ChooseWinograd(Shape3x3(56, 64, 64), 4), 4);
-  // The transforms cost more than three channels' products.
-  EXPECT_EQ(ChooseWinograd(Shape3x3(224, 3, 3), 4), 0);
-  // The larger filter would take longer to read than its products save.
-  EXPECT_EQ(ChooseWinograd(Shape3x3(2, 1024, 1024), 6), 0);
 }
 
 }  // namespace

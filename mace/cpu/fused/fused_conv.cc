@@ -10,6 +10,7 @@
 #include "mace/cpu/conv/conv_f16_kernel.h"
 #include "mace/cpu/conv/conv_kernel.h"
 #include "mace/cpu/conv/conv_node.h"
+#include "mace/cpu/conv/conv_plan.h"
 #include "mace/cpu/conv/conv_strassen_kernel.h"
 #include "mace/cpu/fused/fused_conv_kernel.h"
 #include "mace/graph/attrs.h"
@@ -63,7 +64,7 @@ bool Match(const std::vector<FusedNode>& chain, Links* links) {
   if (chain.size() < 2 || links->convs.size() > FusedConv::kMaxStages) {
     return false;
   }
-  // Of halves only a convolution and its sum are one kernel.
+  // Of fp16 only a convolution and its sum are one kernel.
   const DataType dtype = links->convs.size() == 1
                              ? chain[0].node->inputs[0].type.dtype
                              : DataType::kF32;
@@ -92,55 +93,68 @@ bool IsPointwise(const ConvShape& s) {
   return s.group == 1 && patches.is_matrix();
 }
 
+// A convolution and how it is computed.
+struct PlannedConv {
+  ConvNode conv;
+  NodePlan plan;  // of one that is not depthwise
+};
+
+bool IsForced(const CpuContext& context) {
+  return context.asked != nullptr && context.asked->fusion == Fusion::kAlways;
+}
+
 // Whether a convolution before a depthwise one hands it lines.
-bool BeforePays(const Operand& filter, const ConvShape& s,
-                const CpuContext& context) {
+bool BeforePays(const PlannedConv& conv, const CpuContext& context) {
+  const ConvShape& s = conv.conv.shape;
   const int64_t bytes = s.window.h.out * s.window.w.out * s.out_channels * 4;
-  return s.group == 1 && WinogradOf(filter, s, context) == 0 &&
-         !IsStrassen(filter, s, context) &&
-         (context.choice.chain > 0 || bytes >= kFarBytes);
+  return s.group == 1 && conv.plan.method == Method::kProduct &&
+         (IsForced(context) || bytes >= kFarBytes);
 }
 
 // Not where the filter is larger than what it multiplies: threads share its
 // columns then. Not where a Strassen product's pairs of lines, all of which
 // must be at hand, are too few to be shared.
-bool AfterPays(const Operand& filter, const ConvShape& s,
-               const CpuContext& context) {
+bool AfterPays(const PlannedConv& conv, const CpuContext& context) {
+  const ConvShape& s = conv.conv.shape;
   const int64_t threads = context.threads->num_threads();
   const int64_t lines = s.window.h.out;
   if (!IsPointwise(s)) return false;
-  if (IsStrassen(filter, s, context)) {
+  if (conv.plan.method == Method::kStrassen) {
     return lines % 2 == 0 &&
            (lines % (2 * threads) == 0 || lines >= 16 * threads);
   }
   const int64_t rows = lines * s.window.w.out;
-  return context.choice.chain > 0 || threads == 1 || rows > s.out_channels ||
+  return IsForced(context) || threads == 1 || rows > s.out_channels ||
          (lines % threads == 0 && 4 * rows > s.out_channels);
 }
 
-Result<FusedProduct> MakeProduct(const Node& node, const ConvNode& conv,
+Result<FusedProduct> MakeProduct(const Node& node, const PlannedConv& planned,
                                  int64_t x_pixel, int bias,
                                  const ActivationFunction& sum_activation,
                                  CpuContext& context) {
+  const ConvNode& conv = planned.conv;
+  const GemmPlan& plan = planned.plan.gemm;
   const Operand& filter = node.inputs[1];
-  const bool strassen = IsStrassen(filter, conv.shape, context);
+  const bool strassen = planned.plan.method == Method::kStrassen;
   ConvProduct made;
   if (strassen) {
-    made.spec = ConvSpec(filter, conv.shape, conv.activation, context);
+    made.spec = ConvSpec(conv.shape, conv.activation, plan);
   } else {
     MACE_ASSIGN_OR_RETURN(made,
                           MakeConvProduct(filter, conv.shape, Oihw(conv.shape),
-                                          conv.activation, context));
+                                          conv.activation, plan, context));
   }
   made.spec.one_thread = true;
   made.spec.sum_activation = sum_activation;
   made.spec.patches.pixel_stride = x_pixel;
   FusedProduct product = {conv.shape, std::move(made.filter),
                           ConvGemm(made.spec, context), bias};
+  product.cost = planned.plan.cost;
   if (!strassen) return product;
   product.strassen.emplace(made.spec, context);
-  MACE_ASSIGN_OR_RETURN(product.strassen_filter,
-                        PackStrassen(filter, conv.shape, context));
+  MACE_ASSIGN_OR_RETURN(
+      product.strassen_filter,
+      PackStrassen(filter, conv.shape, *plan.kernel, context));
   return product;
 }
 
@@ -167,67 +181,82 @@ Result<KernelPtr> PrepareSum(const FusedNode& link,
   if (link.node->inputs[0].type.dtype == DataType::kF16) {
     return PrepareConvSumF16(*link.node, conv, sum_activation, context);
   }
-  if (link.node->inputs[1].data == nullptr ||
-      WinogradOf(link.node->inputs[1], conv.shape, context) > 0) {
+  const Operand& filter = link.node->inputs[1];
+  const NodePlan plan = PlanConv(filter, conv.shape, context);
+  if (filter.data == nullptr || plan.method == Method::kWinograd) {
     return NotWorthIt(link);
   }
-  return PrepareConvSum(*link.node, conv, sum_activation, context);
+  return PrepareConvSum(*link.node, conv, plan, sum_activation, context);
 }
 
 // Whether a convolution pays as link i of a chain.
 // Errors: MACE_UNSUPPORTED if not.
-Status CheckLink(const Links& links, size_t i, const ConvNode& conv,
+Status CheckLink(const Links& links, size_t i, const PlannedConv& conv,
                  const CpuContext& context) {
   const FusedNode& link = *links.convs[i];
-  const Operand& filter = link.node->inputs[1];
   if (IsDepthwise(link)) {
-    return conv.shape.out_per_group() == 1 ? Status() : NotWorthIt(link);
+    return conv.conv.shape.out_per_group() == 1 ? Status() : NotWorthIt(link);
   }
   // Strassen's product pairs lines that are far from each other, of which a
   // ring would have the last few.
-  if (i > 1 && IsStrassen(filter, conv.shape, context)) return NotWorthIt(link);
-  if (i > 0 && !AfterPays(filter, conv.shape, context)) return NotWorthIt(link);
-  if (i + 1 < links.convs.size() && !BeforePays(filter, conv.shape, context)) {
+  if (i > 1 && conv.plan.method == Method::kStrassen) return NotWorthIt(link);
+  if (i > 0 && !AfterPays(conv, context)) return NotWorthIt(link);
+  if (i + 1 < links.convs.size() && !BeforePays(conv, context)) {
     return NotWorthIt(link);
   }
   return Status();
 }
 
 Result<FusedDepthwise> MakeDepthwise(const Node& node, const ConvNode& conv,
-                                     int64_t y_pixel, int bias,
+                                     int64_t y_pixel, int64_t tile, int bias,
                                      CpuContext& context) {
   Depthwise::Spec spec = {conv.shape.window, 1, conv.shape.in_channels,
                           conv.activation};
   spec.y_pixel = y_pixel;
+  spec.tile = tile;
   Depthwise kernel(spec, context);
   MACE_ASSIGN_OR_RETURN(auto taps,
                         kernel.PackConstant(node.inputs[1], context));
   return FusedDepthwise{conv.shape, std::move(kernel), std::move(taps), bias};
 }
 
-Result<KernelPtr> PrepareLines(const Links& links,
-                               const ActivationFunction& sum_activation,
-                               CpuContext& context) {
+// The convolutions of the chain with their plans. Errors: MACE_UNSUPPORTED
+// where they are computed as soon one by one.
+Result<std::vector<PlannedConv>> PlanLinks(const Links& links,
+                                           const CpuContext& context) {
   const size_t num_convs = links.convs.size();
   // What follows a depthwise convolution may well make a chain with it.
   if (num_convs > 2 && IsDepthwise(*links.convs.back())) {
     return NotWorthIt(*links.convs.back());
   }
-  std::vector<ConvNode> convs;
+  std::vector<PlannedConv> convs;
   for (size_t i = 0; i < num_convs; ++i) {
     const Node& node = *links.convs[i]->node;
-    MACE_ASSIGN_OR_RETURN(const ConvNode conv, IsDepthwise(*links.convs[i])
-                                                   ? ReadDepthwiseConv2d(node)
-                                                   : ReadConv2d(node));
-    MACE_RETURN_IF_ERROR(CheckLink(links, i, conv, context));
-    convs.push_back(conv);
+    PlannedConv planned;
+    if (IsDepthwise(*links.convs[i])) {
+      MACE_ASSIGN_OR_RETURN(planned.conv, ReadDepthwiseConv2d(node));
+    } else {
+      MACE_ASSIGN_OR_RETURN(planned.conv, ReadConv2d(node));
+      planned.plan = PlanConv(node.inputs[1], planned.conv.shape, context, i);
+    }
+    MACE_RETURN_IF_ERROR(CheckLink(links, i, planned, context));
+    convs.push_back(planned);
   }
+  return convs;
+}
+
+Result<KernelPtr> PrepareLines(const Links& links,
+                               const ActivationFunction& sum_activation,
+                               CpuContext& context) {
+  const size_t num_convs = links.convs.size();
+  MACE_ASSIGN_OR_RETURN(const std::vector<PlannedConv> convs,
+                        PlanLinks(links, context));
   InputIndices inputs;
   FusedConv::Spec spec;
-  spec.step = context.choice.step;
+  if (context.asked != nullptr) spec.lines = context.asked->lines;
   for (size_t i = 0; i < num_convs; ++i) {
     const Node& node = *links.convs[i]->node;
-    const ConvShape& s = convs[i].shape;
+    const ConvShape& s = convs[i].conv.shape;
     const int bias = inputs.NextBias(node);
     const bool last = i + 1 == num_convs;
     FusedStage stage;
@@ -235,7 +264,8 @@ Result<KernelPtr> PrepareLines(const Links& links,
       const int64_t y_pixel = last ? 0 : FusedPixel(s.out_channels);
       MACE_ASSIGN_OR_RETURN(
           stage.depthwise,
-          MakeDepthwise(node, convs[i], y_pixel, bias, context));
+          MakeDepthwise(node, convs[i].conv, y_pixel,
+                        PlanDepthwiseTile(context, i), bias, context));
     } else {
       const int64_t x_pixel =
           i == 0 ? s.in_channels : FusedPixel(s.in_channels);
@@ -256,7 +286,9 @@ Result<KernelPtr> PrepareLines(const Links& links,
 Result<KernelPtr> PrepareFusedConv(const std::vector<FusedNode>& chain,
                                    CpuContext& context) {
   Links links;
-  if (context.reference || context.choice.chain == 0 || !Match(chain, &links)) {
+  const bool never =
+      context.asked != nullptr && context.asked->fusion == Fusion::kNever;
+  if (context.reference || never || !Match(chain, &links)) {
     return Unsupported("not a chain of convolutions");
   }
   ActivationFunction sum_activation;

@@ -6,7 +6,6 @@
 #include "mace/cpu/common/blocking.h"
 #include "mace/cpu/common/safe_distance.h"
 #include "mace/cpu/common/tasks.h"
-#include "mace/cpu/conv/conv_choice.h"
 
 namespace mace::cpu {
 namespace {
@@ -64,13 +63,9 @@ std::string FusedProduct::variant() const {
          (addend >= 0 ? " + sum" : "");
 }
 
-double FusedProduct::Cost() const {
-  return strassen ? StrassenCost(shape) : DirectCost(shape);
-}
-
 FusedConv::FusedConv(Spec spec, ThreadPool* threads)
     : stages_(std::move(spec.stages)), threads_(threads) {
-  PlanLines(spec.step);
+  PlanLines(spec.lines);
   PlanScratch();
 }
 
@@ -88,7 +83,7 @@ int64_t FusedConv::macs() const {
 int64_t FusedConv::cost_macs() const {
   double cost = 0;
   for (const FusedStage& stage : stages_) {
-    cost += stage.product ? stage.product->Cost()
+    cost += stage.product ? stage.product->cost
                           : static_cast<double>(Macs(stage.shape()));
   }
   return static_cast<int64_t>(cost);

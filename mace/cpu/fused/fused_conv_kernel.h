@@ -35,10 +35,10 @@ struct FusedProduct {
   // Instead of the two above; the filter is then packed for it.
   std::optional<StrassenGemm> strassen = {};
   std::shared_ptr<const void> strassen_filter = {};
+  double cost = 0;  // NodePlan::cost
 
   int64_t thread_scratch_floats() const;
   std::string variant() const;
-  double Cost() const;
 
   // Rows [begin, end); the first of them goes to `y`, and is y_floats behind
   // the first of all.
@@ -82,7 +82,7 @@ class FusedConv final : public Kernel {
     // Products and depthwise convolutions in turns; products but the first are
     // 1x1, and by Strassen's method only behind a single depthwise one.
     std::vector<FusedStage> stages;
-    int64_t step = 0;  // KernelChoice::step
+    int64_t lines = 0;  // StepPlan::lines
   };
   FusedConv(Spec spec, ThreadPool* threads);
 

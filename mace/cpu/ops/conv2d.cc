@@ -8,6 +8,7 @@
 #include "mace/cpu/conv/conv_f16_kernel.h"
 #include "mace/cpu/conv/conv_kernel.h"
 #include "mace/cpu/conv/conv_node.h"
+#include "mace/cpu/conv/conv_plan.h"
 #include "mace/cpu/conv/conv_strassen_kernel.h"
 #include "mace/cpu/conv/conv_winograd_kernel.h"
 
@@ -26,14 +27,16 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
                         args.outputs[0].as<float>());
         });
   }
-  if (node.inputs[1].data != nullptr) {
-    const int m = WinogradOf(node.inputs[1], s, context);
-    if (m > 0) return PrepareConvWinograd(node, s, m, act, context);
-    if (IsStrassen(node.inputs[1], s, context)) {
-      return PrepareConvStrassen(node, conv, /*addend=*/false, {}, context);
-    }
+  const NodePlan plan = PlanConv(node.inputs[1], s, context);
+  switch (plan.method) {
+    case Method::kWinograd:
+      return PrepareConvWinograd(node, s, plan, act, context);
+    case Method::kStrassen:
+      return PrepareConvStrassen(node, conv, plan, /*addend=*/false, {},
+                                 context);
+    default:
+      return PrepareConvGemm(node, s, Oihw(s), act, plan, context);
   }
-  return PrepareConvGemm(node, s, Oihw(s), act, context);
 }
 
 Result<KernelPtr> PrepareF16(const Node& node, CpuContext& context) {

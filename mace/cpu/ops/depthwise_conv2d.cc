@@ -10,6 +10,7 @@
 #include "mace/cpu/common/kernel_table.h"
 #include "mace/cpu/conv/conv_kernel.h"
 #include "mace/cpu/conv/conv_node.h"
+#include "mace/cpu/conv/conv_plan.h"
 #include "mace/cpu/conv/depthwise.h"
 
 namespace mace::cpu {
@@ -67,8 +68,10 @@ template <typename T>
 Result<KernelPtr> PrepareDepthwise(const Node& node, const ConvShape& s,
                                    const ActivationFunction& act,
                                    CpuContext& context) {
-  auto kernel = std::make_unique<DepthwiseKernel<T>>(
-      DepthwiseOf<T>({s.window, s.batch, s.in_channels, act}, context));
+  typename DepthwiseOf<T>::Spec spec = {s.window, s.batch, s.in_channels, act};
+  spec.tile = PlanDepthwiseTile(context);
+  auto kernel =
+      std::make_unique<DepthwiseKernel<T>>(DepthwiseOf<T>(spec, context));
   if (sizeof(T) == sizeof(uint16_t) && node.has_input(2)) {
     MACE_ASSIGN_OR_RETURN(kernel->bias,
                           RoundedToFp16(node.inputs[2], s.out_channels));
@@ -99,7 +102,8 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
     return PrepareDepthwise<float>(node, s, act, context);
   MACE_RETURN_IF_ERROR(CheckGroupTables(node, s));
   const FilterLayout mihw = {"mihw", 1, s.in_channels, 0};
-  return PrepareConvGemm(node, s, mihw, act, context);
+  return PrepareConvGemm(node, s, mihw, act,
+                         PlanConvProduct(node.inputs[1], s, context), context);
 }
 
 // Whether a convolution with f32 activations may as well have f16 ones.

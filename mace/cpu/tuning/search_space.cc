@@ -1,117 +1,215 @@
-// The candidates of tuning: one line for each.
+// Candidates, aspect by aspect.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/tuning/knobs.h"
+#include "mace/cpu/tuning/search_space.h"
 
 #include <algorithm>
-#include <string>
+#include <functional>
 
-#include "mace/cpu/conv/conv_choice.h"
-#include "mace/cpu/conv/conv_kernel.h"
 #include "mace/cpu/conv/conv_node.h"
-#include "mace/cpu/conv/conv_strassen_kernel.h"
-#include "mace/cpu/conv/winograd.h"
+#include "mace/cpu/conv/conv_plan.h"
 
 namespace mace::cpu {
 namespace {
 
-// A tile that the cost model finds so many times as slow is not tried.
+// A method that the cost model finds so many times as slow is not tried.
 constexpr double kHopeless = 1.5;
 
-// What decides which knobs there are.
-struct Facts {
-  bool is_fused = false;
-  bool has_product = false;
-  bool has_depthwise = false;
-  bool packs_rows = false;
-  bool uses_winograd = false;
-  bool uses_strassen = false;
-  bool may_use_strassen = false;
-  std::vector<int64_t> winograds;
-};
-
-void ReadConv(const Node& node, const CpuContext& context, Facts& facts) {
-  const auto conv = ReadConv2d(node);
-  if (!conv.ok() || node.inputs[1].data == nullptr) return;
-  const ConvShape& s = conv->shape;
-  const bool uses_strassen = IsStrassen(node.inputs[1], s, context);
-  facts.uses_strassen = facts.uses_strassen || uses_strassen;
-  facts.may_use_strassen =
-      facts.may_use_strassen || uses_strassen ||
-      (CanStrassen(s, context) && StrassenCost(s) < kHopeless * DirectCost(s));
-  if (facts.is_fused) return;
-  facts.uses_winograd = WinogradOf(node.inputs[1], s, context) > 0;
-  if (!Winograd::Fits(s)) return;
-  double least = DirectCost(s);
-  for (int m = 2; m <= context.max_winograd; m += 2) {
-    least = std::min(least, WinogradCost(s, m));
-  }
-  for (int m = 0; m <= context.max_winograd; m += 2) {
-    const double cost = m == 0 ? DirectCost(s) : WinogradCost(s, m);
-    if (cost < kHopeless * least) facts.winograds.push_back(m);
-  }
+// A product with a single row streams its weights: nothing changes that.
+bool HasRows(const Node& node) {
+  const Shape& y = node.outputs[0].shape;
+  return !y.empty() && NumElements(y) != y.back();
 }
 
-Facts FactsOf(const std::vector<FusedNode>& links, const CpuContext& context) {
-  Facts facts;
-  facts.is_fused = links.size() > 1;
-  for (const FusedNode& link : links) {
-    const Node& node = *link.node;
-    if (node.inputs.empty() || node.inputs[0].type.dtype != DataType::kF32) {
-      return Facts();
+class Space {
+ public:
+  Space(const std::vector<FusedNode>& links, const StepPlan& best,
+        const CpuContext& context)
+      : links_(links), best_(best), context_(context) {}
+
+  std::vector<StepPlan> Candidates(Aspect aspect) {
+    const bool fused = links_.size() > 1;
+    if (aspect == Aspect::kFusion && fused && Any(&Space::IsProduct)) {
+      AddFusion(Fusion::kNever);
+      AddFusion(Fusion::kAlways);
     }
-    const auto is = [&node](const char* op) { return node.op == op; };
-    facts.has_depthwise = facts.has_depthwise || is("DepthwiseConv2d");
-    if (!is("Conv2d") && !is("MatMul") && !is("FullyConnected")) continue;
-    // A product with a single row streams its weights.
-    const Shape& y = node.outputs[0].shape;
-    if (y.empty() || NumElements(y) == y.back()) continue;
-    facts.has_product = true;
-    facts.packs_rows =
-        ChooseGemm(node.inputs[1], {}, context).packs != GemmPacks::kNever ||
-        facts.packs_rows;
-    if (is("Conv2d")) ReadConv(node, context, facts);
+    if (fused && best_.fusion == Fusion::kNever) return std::move(found_);
+    switch (aspect) {
+      case Aspect::kMethod:
+        for (size_t i = 0; i < links_.size(); ++i) AddMethods(i);
+        break;
+      case Aspect::kRows:
+        if (Any(&Space::HasOtherRows)) break;
+        AddRows(RowAccess::kInPlace);
+        AddRows(RowAccess::kCopied);
+        break;
+      case Aspect::kKernel:
+        AddKernels();
+        break;
+      case Aspect::kBlock:
+        if (!fused) AddSizes(&Space::IsBlocked, {-1, 0, 1}, &GemmPlan::block);
+        break;
+      case Aspect::kLines:
+        if (fused && Any(&Space::IsDepthwise)) AddLines();
+        break;
+      case Aspect::kTile:
+        AddTiles();
+        break;
+      case Aspect::kFusion:
+        break;
+    }
+    return std::move(found_);
   }
-  return facts;
-}
 
-// Each but those that have a scalar kernel only.
-std::vector<int64_t> GemmRows(CpuFeatures features) {
-  std::vector<int64_t> rows;
-  for (const GemmUkernel& row : kGemm) {
-    const bool fits = row.types == kGemmF32 && row.isa != 0 &&
-                      (row.isa & features) == row.isa;
-    if (fits) rows.push_back(static_cast<int64_t>(rows.size()));
+  bool IsEmpty() const {
+    return !Any(&Space::IsProduct) && !Any(&Space::IsDepthwise);
   }
-  return rows;
-}
+
+ private:
+  using Applies = bool (Space::*)(size_t i) const;
+
+  bool IsProduct(size_t i) const {
+    return best_.nodes[i].has_product() && HasRows(*links_[i].node);
+  }
+  bool IsBlocked(size_t i) const {
+    return IsProduct(i) && best_.nodes[i].method != Method::kStrassen;
+  }
+  bool IsDepthwise(size_t i) const {
+    return best_.nodes[i].method == Method::kDepthwise;
+  }
+  // Than those that RowAccess is about.
+  bool HasOtherRows(size_t i) const {
+    if (!IsProduct(i)) return false;
+    const NodePlan& plan = best_.nodes[i];
+    const GemmUkernel& kernel =
+        plan.gemm.kernel != nullptr
+            ? *plan.gemm.kernel
+            : ChooseGemm(links_[i].node->inputs[1], {}, context_);
+    return plan.method != Method::kProduct || kernel.packs != GemmPacks::kNever;
+  }
+  bool Any(Applies applies) const {
+    for (size_t i = 0; i < links_.size(); ++i) {
+      if ((this->*applies)(i)) return true;
+    }
+    return false;
+  }
+
+  void Add(StepPlan plan) {
+    if (plan == best_) return;
+    for (NodePlan& node : plan.nodes) node.by = ChosenBy::kTuning;
+    found_.push_back(std::move(plan));
+  }
+  void AddFusion(Fusion fusion) {
+    StepPlan plan = best_;
+    plan.fusion = fusion;
+    Add(std::move(plan));
+  }
+  // `change` of all nodes that it applies to.
+  void AddChanged(Applies applies,
+                  const std::function<void(NodePlan&)>& change) {
+    StepPlan plan = best_;
+    for (size_t i = 0; i < links_.size(); ++i) {
+      if ((this->*applies)(i)) change(plan.nodes[i]);
+    }
+    Add(std::move(plan));
+  }
+
+  void AddMethods(size_t i) {
+    const Node& node = *links_[i].node;
+    if (node.op != "Conv2d" || !IsProduct(i)) return;
+    const auto conv = ReadConv2d(node);
+    if (!conv.ok()) return;
+    std::vector<NodePlan> plans =
+        ConvMethods(node.inputs[1], conv->shape, context_);
+    double least = plans[0].cost;
+    for (const NodePlan& plan : plans) least = std::min(least, plan.cost);
+    for (const NodePlan& plan : plans) {
+      // No fused kernel has Winograd's method.
+      if (links_.size() > 1 && plan.method == Method::kWinograd) continue;
+      if (plan.cost >= kHopeless * least) continue;
+      StepPlan step = best_;
+      step.nodes[i] = plan;
+      Add(std::move(step));
+    }
+  }
+
+  void AddRows(RowAccess rows) {
+    AddChanged(&Space::IsProduct,
+               [rows](NodePlan& plan) { plan.gemm.rows = rows; });
+  }
+
+  // All but those that have a scalar kernel only.
+  void AddKernels() {
+    for (const GemmUkernel& row : kGemm) {
+      const bool runs = (row.isa & context_.features) == row.isa;
+      if (!(row.types == kGemmF32) || row.isa == 0 || !runs) continue;
+      AddChanged(&Space::IsProduct,
+                 [&row](NodePlan& plan) { plan.gemm.kernel = &row; });
+    }
+  }
+
+  void AddSizes(Applies applies, const std::vector<int64_t>& sizes,
+                int64_t GemmPlan::* field) {
+    for (const int64_t size : sizes) {
+      AddChanged(applies, [&](NodePlan& plan) { plan.gemm.*field = size; });
+    }
+  }
+
+  void AddLines() {
+    for (const int64_t lines : {-1, 0, 1}) {
+      StepPlan plan = best_;
+      plan.lines = lines;
+      Add(std::move(plan));
+    }
+  }
+
+  void AddTiles() {
+    if (!Any(&Space::IsDepthwise)) return;
+    for (const int64_t tile : {2, 4, 8, 32}) {
+      AddChanged(&Space::IsDepthwise,
+                 [tile](NodePlan& plan) { plan.tile = tile; });
+    }
+  }
+
+  const std::vector<FusedNode>& links_;
+  const StepPlan& best_;
+  const CpuContext& context_;
+  std::vector<StepPlan> found_;
+};
 
 }  // namespace
 
-std::vector<Knob> KnobsOf(const std::vector<FusedNode>& links,
-                          const CpuContext& context) {
-  std::vector<Knob> knobs;
-  const Facts f = FactsOf(links, context);
-  const auto add = [&](bool applies, int64_t KernelChoice::* value,
-                       std::vector<int64_t> values) {
-    if (!applies) return;
-    for (const ChoiceField& field : kChoiceFields) {
-      if (field.value == value) knobs.push_back({&field, std::move(values)});
-    }
-  };
-  const bool product = f.has_product;
-  const bool in_place =
-      product && !f.packs_rows && !f.uses_winograd && !f.uses_strassen;
-  add(f.is_fused && product, &KernelChoice::chain, {0, 1});
-  if (f.is_fused && context.choice.chain == 0) return knobs;
-  add(f.winograds.size() > 1, &KernelChoice::winograd, f.winograds);
-  add(f.may_use_strassen && !f.uses_winograd, &KernelChoice::strassen, {0, 1});
-  add(in_place, &KernelChoice::copy, {0, 1});
-  add(product, &KernelChoice::gemm, GemmRows(context.features));
-  add(product && !f.is_fused, &KernelChoice::block, {-1, 0, 1});
-  add(f.is_fused && f.has_depthwise, &KernelChoice::step, {-1, 0, 1});
-  add(f.has_depthwise, &KernelChoice::width, {2, 4, 8, 32});
-  return knobs;
+StepPlan PlanStep(const std::vector<FusedNode>& links,
+                  const CpuContext& context) {
+  StepPlan plan;
+  for (size_t i = 0; i < links.size(); ++i) {
+    plan.nodes.push_back(PlanNode(*links[i].node, context, i));
+  }
+  return plan;
+}
+
+std::vector<StepPlan> Candidates(Aspect aspect,
+                                 const std::vector<FusedNode>& links,
+                                 const StepPlan& best,
+                                 const CpuContext& context) {
+  return Space(links, best, context).Candidates(aspect);
+}
+
+bool HasCandidates(const std::vector<FusedNode>& links,
+                   const CpuContext& context) {
+  return !Space(links, PlanStep(links, context), context).IsEmpty();
+}
+
+bool CanRunAs(const StepPlan& plan, const std::vector<FusedNode>& links,
+              CpuContext context) {
+  if (plan.nodes.size() != links.size()) return false;
+  context.asked = &plan;
+  const StepPlan got = PlanStep(links, context);
+  for (size_t i = 0; i < links.size(); ++i) {
+    const NodePlan &a = got.nodes[i], &b = plan.nodes[i];
+    if (a.method != b.method || a.tile != b.tile) return false;
+  }
+  return true;
 }
 
 }  // namespace mace::cpu

@@ -1,7 +1,7 @@
-// What of a kernel can be chosen by measuring.
+// The search space of tuning: which plans of a step are worth measuring.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_TUNING_KNOBS_H_
-#define MACE_CPU_TUNING_KNOBS_H_
+#ifndef MACE_CPU_TUNING_SEARCH_SPACE_H_
+#define MACE_CPU_TUNING_SEARCH_SPACE_H_
 
 #include <vector>
 
@@ -10,18 +10,41 @@
 
 namespace mace::cpu {
 
-// A field of KernelChoice and the values worth trying for it.
-struct Knob {
-  const ChoiceField* field;
-  std::vector<int64_t> values;
+// What candidates differ in. They are tried one after the other, as what is
+// found for one decides which candidates there are for the next.
+enum class Aspect { kFusion, kMethod, kRows, kKernel, kBlock, kLines, kTile };
+struct AspectName {
+  Aspect aspect;
+  const char* name;
+};
+inline constexpr AspectName kAspects[] = {
+    {Aspect::kFusion, "fusion"}, {Aspect::kMethod, "method"},
+    {Aspect::kRows, "rows"},     {Aspect::kKernel, "kernel"},
+    {Aspect::kBlock, "block"},   {Aspect::kLines, "lines"},
+    {Aspect::kTile, "tile"},
 };
 
-// Those of a node or a chain, in the order of kChoiceFields, given what
-// context.choice has of the fields before. Empty where there is nothing to
-// choose. Never what the context forbids (context.max_winograd).
-std::vector<Knob> KnobsOf(const std::vector<FusedNode>& links,
-                          const CpuContext& context);
+// The plan of a node, or of several as one step: as context.asked says, or as
+// the cost model has it.
+StepPlan PlanStep(const std::vector<FusedNode>& links,
+                  const CpuContext& context);
+
+// Plans that differ from `best` in one aspect. Never what the context forbids
+// (context.max_winograd). Only those of kMethod have other bits.
+std::vector<StepPlan> Candidates(Aspect aspect,
+                                 const std::vector<FusedNode>& links,
+                                 const StepPlan& best,
+                                 const CpuContext& context);
+
+// Whether there is anything to choose at all.
+bool HasCandidates(const std::vector<FusedNode>& links,
+                   const CpuContext& context);
+
+// Whether the nodes can be computed as the plan says: false for one of other
+// nodes, or beyond what the context allows.
+bool CanRunAs(const StepPlan& plan, const std::vector<FusedNode>& links,
+              CpuContext context);
 
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_TUNING_KNOBS_H_
+#endif  // MACE_CPU_TUNING_SEARCH_SPACE_H_

@@ -214,17 +214,18 @@ void TrialTensors::Refresh() {
 }
 
 Result<Trial> Trial::Create(const std::vector<FusedNode>& links,
-                            const CpuContext& context,
+                            const StepPlan& plan, const CpuContext& context,
                             const TrialTensors& tensors) {
   Trial trial;
-  trial.choice_ = context.choice;
+  trial.plan_ = plan;
   trial.packed_ = std::make_unique<PackedWeights>();
   CpuContext own = context;
   own.packed = trial.packed_.get();
-  if (links.size() > 1 && context.choice.chain == 0) {
-    own.choice = KernelChoice();
+  own.asked = nullptr;
+  if (links.size() > 1 && plan.fusion == Fusion::kNever) {
     MACE_ASSIGN_OR_RETURN(trial.kernel_, OneByOne::Create(links, own));
   } else {
+    own.asked = &plan;
     MACE_ASSIGN_OR_RETURN(trial.kernel_, PrepareLinks(links, own));
   }
   MACE_ASSIGN_OR_RETURN(trial.scratch_,

@@ -1,4 +1,4 @@
-// Trials: kernels of the same nodes, run in turns to find the fastest.
+// Trial: the kernel of one candidate; they run in turns to find the fastest.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_TUNING_TRIAL_H_
 #define MACE_CPU_TUNING_TRIAL_H_
@@ -62,13 +62,14 @@ class TrialTensors {
 // A kernel with memory and packed weights of its own, which go with it.
 class Trial {
  public:
-  // Prepares the kernel that context.choice asks for, of the nodes one by one
-  // where choice.chain is 0. Errors: as PrepareLinks, MACE_OUT_OF_RESOURCES.
+  // Prepares the kernel that the plan asks for, of the nodes one by one, as the
+  // cost model has them, where they are never to be fused.
+  // Errors: as PrepareLinks, MACE_OUT_OF_RESOURCES.
   static Result<Trial> Create(const std::vector<FusedNode>& links,
-                              const CpuContext& context,
+                              const StepPlan& plan, const CpuContext& context,
                               const TrialTensors& tensors);
 
-  const KernelChoice& choice() const { return choice_; }
+  const StepPlan& plan() const { return plan_; }
   const Kernel& kernel() const { return *kernel_; }
 
   // Forgets the times measured so far.
@@ -83,7 +84,7 @@ class Trial {
  private:
   Trial() = default;
 
-  KernelChoice choice_;
+  StepPlan plan_;
   std::unique_ptr<PackedWeights> packed_;
   KernelPtr kernel_;
   AlignedBuffer scratch_;

@@ -7,12 +7,13 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <sstream>
 #include <utility>
 
 #include "mace/base/logging.h"
 #include "mace/cpu/fused/prepare.h"
-#include "mace/cpu/tuning/knobs.h"
+#include "mace/cpu/tuning/search_space.h"
 #include "mace/cpu/tuning/trial.h"
 #include "mace/cpu/tuning/tuning_task.h"
 
@@ -20,13 +21,13 @@ namespace mace::cpu {
 namespace {
 
 // To be raised when kernels change so that old times mislead.
-constexpr int kVersionOfKernels = 1;
+constexpr int kVersionOfKernels = 2;
 // What is chosen may bring nodes to light that were part of a chain before.
 constexpr int kMaxDryRuns = 4;
-// Turns of each contender: a few at least, then as many as fit in the time.
+// Turns of each candidate: a few at least, then as many as fit in the time.
 constexpr int kMinTurns = 5;
 constexpr int kMaxTurns = 20;
-constexpr int64_t kTurnsMicros = 5000;  // of one contender
+constexpr int64_t kTurnsMicros = 5000;  // of one candidate
 // After kMinTurns those are out that take so many times as long as the best.
 constexpr double kHopeless = 1.15;
 
@@ -51,56 +52,39 @@ int64_t WeightBytes(const Node& node) {
   return bytes;
 }
 
-// "winograd 2, block -1"; "" for the cost model's.
-std::string Text(const KernelChoice& choice) {
-  std::string text;
-  for (const ChoiceField& field : kChoiceFields) {
-    const int64_t value = choice.*field.value;
-    if (value == KernelChoice().*field.value) continue;
-    text += (text.empty() ? "" : ", ") + std::string(field.name) + ' ' +
-            std::to_string(value);
-  }
-  return text.empty() ? "as the model" : text;
-}
-
 }  // namespace
 
-// Finds the best choice of one node or chain.
-class Tuner::Race {
+// Finds the best plan of one node, or of nodes that may be fused.
+class Tuner::Search {
  public:
-  Race(Tuner& tuner, const Task& task, const CpuContext& context,
-       TrialTensors tensors)
+  Search(Tuner& tuner, const Task& task, const CpuContext& context,
+         TrialTensors tensors)
       : tuner_(tuner),
         task_(task),
         context_(context),
-        tensors_(std::move(tensors)) {}
+        tensors_(std::move(tensors)),
+        model_(PlanStep(task.links, context)) {}
 
   // False: there was no time to finish.
   Result<bool> Run(Known& known) {
-    context_.choice = KernelChoice();
-    // What the model would not chain begins as nodes one by one.
-    auto first = Trial::Create(task_.links, context_, tensors_);
-    if (first.status() == Status::MACE_UNSUPPORTED) {
-      context_.choice.chain = 0;
-      first = Trial::Create(task_.links, context_, tensors_);
+    known.plan = known.model = model_;
+    // What the model would not fuse begins as nodes one by one.
+    StepPlan first = model_;
+    Status status = AddTrial(first);
+    if (status == Status::MACE_UNSUPPORTED) {
+      first.fusion = Fusion::kNever;
+      status = AddTrial(first);
     }
-    MACE_RETURN_IF_ERROR(first.status());
-    trials_.push_back(std::move(*first));
-    for (const ChoiceField& field : kChoiceFields) {
-      // What the fields before were set to decides about the next.
-      const auto knobs = KnobsOf(task_.links, context_);
-      const auto knob = std::find_if(
-          knobs.begin(), knobs.end(),
-          [&field](const Knob& k) { return k.field->value == field.value; });
-      if (knob == knobs.end()) continue;
-      for (const int64_t value : knob->values) AddTrial(field, value);
+    MACE_RETURN_IF_ERROR(status);
+    for (const AspectName& aspect : kAspects) {
+      AddCandidates(aspect.aspect);
       if (trials_.size() == 1) continue;
       MACE_RETURN_IF_ERROR(TakeTurns());
       if (!tuner_.HasTime()) return false;
       KeepBest();
-      known.tried += " [" + std::string(field.name) + tried_ + "]";
+      known.tried += " [" + std::string(aspect.name) + tried_ + "]";
     }
-    if (is_better_) known.choice = context_.choice;
+    if (is_better_) known.plan = trials_[0].plan();
     known.origin.by = "tuned";
     if (trials_[0].has_run()) known.origin.micros = trials_[0].least() / 1000;
     known.origin.model_micros = known.origin.micros / share_;
@@ -108,21 +92,28 @@ class Tuner::Race {
   }
 
  private:
-  // With another value of one field than the best so far, unless it makes no
-  // difference or there is no such kernel.
-  void AddTrial(const ChoiceField& field, int64_t value) {
-    if (context_.choice.*field.value == value) return;
-    CpuContext other = context_;
-    other.choice.*field.value = value;
-    auto trial = Trial::Create(task_.links, other, tensors_);
-    if (!trial.ok()) return;
-    const bool is_size = field.value == &KernelChoice::block ||
-                         field.value == &KernelChoice::step ||
-                         field.value == &KernelChoice::width;
-    for (const Trial& t : trials_) {
-      if (!is_size && t.kernel().variant() == trial->kernel().variant()) return;
+  Status AddTrial(const StepPlan& plan) {
+    auto trial = Trial::Create(task_.links, plan, context_, tensors_);
+    if (trial.ok()) trials_.push_back(std::move(*trial));
+    return trial.status();
+  }
+
+  // Those that there is a kernel of, and another one than of those before
+  // unless only sizes differ.
+  void AddCandidates(Aspect aspect) {
+    const bool sizes = aspect >= Aspect::kBlock;
+    const StepPlan best = trials_[0].plan();
+    for (const StepPlan& plan :
+         Candidates(aspect, task_.links, best, context_)) {
+      if (!AddTrial(plan).ok()) continue;
+      const std::string variant = trials_.back().kernel().variant();
+      const auto same = [&](const Trial& t) {
+        return t.kernel().variant() == variant;
+      };
+      if (!sizes && std::any_of(trials_.begin(), trials_.end() - 1, same)) {
+        trials_.pop_back();
+      }
     }
-    trials_.push_back(std::move(*trial));
   }
 
   Status TakeTurns() {
@@ -159,7 +150,7 @@ class Tuner::Race {
     tried_.clear();
     for (size_t i = 0; i < trials_.size(); ++i) {
       std::ostringstream row;
-      row << ' ' << Text(trials_[i].choice()) << ": "
+      row << ' ' << Describe(trials_[i].plan(), model_) << ": "
           << std::lround(trials_[i].least() / 100) / 10.;
       tried_ += (i > 0 ? ";" : "") + row.str();
       const bool wins = i > 0 && trials_[i].Beats(trials_[0]) &&
@@ -172,15 +163,15 @@ class Tuner::Race {
     }
     std::swap(trials_[0], trials_[best]);
     trials_.erase(trials_.begin() + 1, trials_.end());
-    context_.choice = trials_[0].choice();
   }
 
   Tuner& tuner_;
   const Task& task_;
-  CpuContext context_;
+  const CpuContext& context_;
   TrialTensors tensors_;
-  std::vector<Trial> trials_;  // the best so far, then its rivals
-  bool is_better_ = false;     // than the model's choice
+  const StepPlan model_;       // the cost model's
+  std::vector<Trial> trials_;  // the best so far, then other candidates
+  bool is_better_ = false;     // than the model's plan
   double share_ = 1;           // of its time that the best takes
   std::string tried_;
 };
@@ -195,46 +186,37 @@ Tuner::Tuner(TunerOptions options, const std::string& identity)
 
 bool Tuner::HasTime() const { return options_.now_micros() < end_micros_; }
 
-// Of the numbers: each field of the choice, then nanoseconds of it and of the
-// cost model's choice.
+// What is kept: the plan as numbers, then nanoseconds of it and of the cost
+// model's plan.
 const Tuner::Known* Tuner::Find(const std::string& key,
                                 const std::vector<FusedNode>& links,
                                 const CpuContext& context) {
   const auto found = known_.find(key);
   if (found != known_.end()) return &found->second;
-  const std::vector<int64_t> numbers = results_.Find(key);
+  std::vector<int64_t> numbers = results_.Find(key);
   if (numbers.empty()) return nullptr;
   Known known;
-  bool fits = numbers.size() == std::size(kChoiceFields) + 2;
-  CpuContext with = context;
-  for (size_t i = 0; fits && i < std::size(kChoiceFields); ++i) {
-    const ChoiceField& field = kChoiceFields[i];
-    if (numbers[i] == KernelChoice().*field.value) continue;
-    fits = false;
-    for (const Knob& knob : KnobsOf(links, with)) {
-      const auto& values = knob.values;
-      fits = fits || (knob.field->value == field.value &&
-                      std::count(values.begin(), values.end(), numbers[i]) > 0);
-    }
-    with.choice.*field.value = numbers[i];
+  std::optional<StepPlan> plan;
+  if (numbers.size() > 2) {
+    known.origin.model_micros = static_cast<double>(numbers.back()) / 1000;
+    numbers.pop_back();
+    known.origin.micros = static_cast<double>(numbers.back()) / 1000;
+    numbers.pop_back();
+    plan = FromNumbers(numbers);
   }
-  if (!fits) {
+  if (!plan || !CanRunAs(*plan, links, context)) {
     LOG(INFO) << "a kept tuning result does not fit its node; it is ignored: "
               << key;
     return nullptr;
   }
-  known.choice = with.choice;
+  known.plan = *plan;
+  known.model = PlanStep(links, context);
   known.origin.by = "kept";
-  known.origin.micros = static_cast<double>(*(numbers.end() - 2)) / 1000;
-  known.origin.model_micros = static_cast<double>(numbers.back()) / 1000;
   return &(known_[key] = std::move(known));
 }
 
 void Tuner::Keep(const std::string& key, const Known& known) {
-  std::vector<int64_t> numbers;
-  for (const ChoiceField& field : kChoiceFields) {
-    numbers.push_back(known.choice.*field.value);
-  }
+  std::vector<int64_t> numbers = ToNumbers(known.plan);
   numbers.push_back(std::llround(known.origin.micros * 1000));
   numbers.push_back(std::llround(known.origin.model_micros * 1000));
   results_.Insert(key, numbers);
@@ -254,7 +236,7 @@ Result<KernelPtr> Tuner::Prepare(const std::vector<FusedNode>& links,
   if (known == nullptr) {
     return in_dry_run_ ? RunDry(key, links, with) : PrepareLinks(links, with);
   }
-  with.choice = known->choice;
+  with.asked = &known->plan;
   auto kernel = PrepareLinks(links, with);
   if (kernel.ok()) (*kernel)->set_origin(known->origin);
   if (kernel.ok() && in_dry_run_) ForgetPartsOf(links, context);
@@ -265,12 +247,14 @@ Result<KernelPtr> Tuner::RunDry(const std::string& key,
                                 const std::vector<FusedNode>& links,
                                 CpuContext context) {
   auto kernel = PrepareLinks(links, context);
-  if (KnobsOf(links, context).empty()) return kernel;
+  if (!HasCandidates(links, context)) return kernel;
   const Kernel* measured = kernel.ok() ? kernel->get() : nullptr;
-  // A chain that the model would not make is worth a try.
+  // Nodes that the model would not fuse are worth a try.
   KernelPtr chain;
   if (measured == nullptr && links.size() > 1) {
-    context.choice.chain = 1;
+    StepPlan plan = PlanStep(links, context);
+    plan.fusion = Fusion::kAlways;
+    context.asked = &plan;
     auto forced = PrepareLinks(links, context);
     if (!forced.ok()) return kernel;
     chain = std::move(*forced);
@@ -343,7 +327,7 @@ Status Tuner::Measure(const std::string& key, const Task& task,
   Known known;
   MACE_ASSIGN_OR_RETURN(
       const bool done,
-      Race(*this, task, context, std::move(tensors)).Run(known));
+      Search(*this, task, context, std::move(tensors)).Run(known));
   if (!done) return Status();
   Keep(key, known);
   known_[key] = std::move(known);
@@ -353,8 +337,8 @@ Status Tuner::Measure(const std::string& key, const Task& task,
 std::string Tuner::report() const {
   std::ostringstream out;
   for (const auto& [key, known] : known_) {
-    out << key << ": " << Text(known.choice) << ", " << known.origin.by << ", "
-        << known.origin.micros << " us, the model's "
+    out << key << ": " << Describe(known.plan, known.model) << ", "
+        << known.origin.by << ", " << known.origin.micros << " us, the model's "
         << known.origin.model_micros << " us";
     if (!known.tried.empty()) out << ", tried" << known.tried;
     out << '\n';

@@ -47,9 +47,10 @@ class Tuner {
  private:
   // What is known of a node or chain.
   struct Known {
-    KernelChoice choice;
+    StepPlan plan;
+    StepPlan model;  // the cost model's
     KernelOrigin origin;
-    std::string tried;  // choices and their microseconds
+    std::string tried;  // candidates and their microseconds
   };
   // What a dry run prepared and nobody has measured. The nodes are copies.
   struct Task {
@@ -58,7 +59,7 @@ class Tuner {
     int64_t count = 0;
     double cost = 0;  // of one, about, in multiply-adds
   };
-  class Race;
+  class Search;
 
   bool HasTime() const;
   // Null if there is nothing.

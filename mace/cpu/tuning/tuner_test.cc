@@ -13,7 +13,7 @@
 
 #include "mace/cpu/cpu_identity.h"
 #include "mace/cpu/fused/prepare.h"
-#include "mace/cpu/tuning/knobs.h"
+#include "mace/cpu/tuning/search_space.h"
 #include "mace/cpu/tuning/trial.h"
 #include "mace/ops/common/op.h"
 
@@ -115,10 +115,10 @@ class Tuning : public ::testing::Test {
   }
 
   std::vector<float> Run(const std::vector<FusedNode>& links,
-                         const CpuContext& context) {
+                         const StepPlan& plan) {
     auto tensors = TrialTensors::Create(links, cold_, threads_.get());
     EXPECT_TRUE(tensors.ok());
-    auto trial = Trial::Create(links, context, *tensors);
+    auto trial = Trial::Create(links, plan, context_, *tensors);
     EXPECT_TRUE(trial.ok()) << trial.status().information();
     if (!trial.ok()) return {};
     EXPECT_TRUE(trial->RunOnce(*tensors).ok());
@@ -126,29 +126,30 @@ class Tuning : public ::testing::Test {
     return {y, y + NumElements(links.back().node->outputs[0].shape)};
   }
 
-  // Each value of each knob, beside the model's choice.
-  void CheckEveryChoice(const Nodes& nodes, size_t num_knobs) {
+  // Each candidate of each aspect, beside the model's plan; at least so many.
+  void CheckEveryPlan(const Nodes& nodes, size_t num_candidates) {
     const std::vector<FusedNode> links = nodes.links();
-    CpuContext base = context_;
-    if (links.size() > 1) base.choice.chain = 1;
-    const std::vector<float> want = Run(links, base);
+    StepPlan model = PlanStep(links, context_);
+    if (links.size() > 1) model.fusion = Fusion::kAlways;
+    const std::vector<float> want = Run(links, model);
     float largest = 0;
     for (const float y : want) largest = std::max(largest, std::abs(y));
     EXPECT_GT(largest, 0);
-    const std::vector<Knob> knobs = KnobsOf(links, base);
-    EXPECT_GE(knobs.size(), num_knobs);
-    for (const Knob& knob : knobs) {
-      for (const int64_t value : knob.values) {
-        SCOPED_TRACE(knob.field->name + (" " + std::to_string(value)));
-        CpuContext context = base;
-        context.choice.*knob.field->value = value;
-        if (links.size() > 1 && context.choice.strassen > 0 &&
-            PrepareLinks(links, context).status() == Status::MACE_UNSUPPORTED) {
-          continue;  // its products do not run by lines
+    size_t found = 0;
+    for (const AspectName& aspect : kAspects) {
+      for (const StepPlan& plan :
+           Candidates(aspect.aspect, links, model, context_)) {
+        SCOPED_TRACE(Describe(plan, model));
+        ++found;
+        EXPECT_TRUE(CanRunAs(plan, links, context_));
+        CheckNumbers(plan, links);
+        if (!Prepares(links, plan)) {
+          // Its products do not run by lines.
+          EXPECT_TRUE(links.size() > 1 && aspect.aspect == Aspect::kMethod);
+          continue;
         }
-        const std::vector<float> y = Run(links, context);
-        if (knob.field->value != &KernelChoice::winograd &&
-            knob.field->value != &KernelChoice::strassen) {
+        const std::vector<float> y = Run(links, plan);
+        if (aspect.aspect != Aspect::kMethod) {
           EXPECT_EQ(y, want);
           continue;
         }
@@ -158,6 +159,31 @@ class Tuning : public ::testing::Test {
         }
       }
     }
+    EXPECT_GE(found, num_candidates);
+  }
+
+  bool Prepares(const std::vector<FusedNode>& links, const StepPlan& plan) {
+    CpuContext context = context_;
+    context.asked = &plan;
+    return plan.fusion == Fusion::kNever || PrepareLinks(links, context).ok();
+  }
+
+  // What is kept of a plan is that plan.
+  void CheckNumbers(const StepPlan& plan, const std::vector<FusedNode>& links) {
+    std::vector<int64_t> numbers = ToNumbers(plan);
+    const auto again = FromNumbers(numbers);
+    ASSERT_TRUE(again.has_value());
+    EXPECT_TRUE(*again == plan);
+    EXPECT_TRUE(CanRunAs(*again, links, context_));
+    for (int64_t& n : numbers) {
+      const int64_t was = n;
+      n = 1000;
+      const auto damaged = FromNumbers(numbers);
+      EXPECT_FALSE(damaged.has_value());
+      n = was;
+    }
+    numbers.pop_back();
+    EXPECT_FALSE(FromNumbers(numbers).has_value());
   }
 
   std::unique_ptr<ThreadPool> threads_;
@@ -166,45 +192,64 @@ class Tuning : public ::testing::Test {
   CpuContext context_;
 };
 
-TEST_F(Tuning, OnlyFastMethodsChangeABit) {
+TEST_F(Tuning, OnlyMethodsChangeABit) {
   const bool has_rows = context_.features != 0;  // besides the scalar one
-  CheckEveryChoice(Conv(3, 16, 40), has_rows ? 2 : 1);
-  CheckEveryChoice(Conv(1, 512, 70), 1);
-  CheckEveryChoice(Conv(5, 3, 16), 1);
-  CheckEveryChoice(Conv(1, 512, 128), 2);  // by Strassen's method, too
-  CheckEveryChoice(
+  CheckEveryPlan(Conv(3, 16, 40), has_rows ? 3 : 2);
+  CheckEveryPlan(Conv(1, 512, 70), 4);
+  CheckEveryPlan(Conv(5, 3, 16), 4);
+  CheckEveryPlan(Conv(1, 512, 128), 3);  // by Strassen's method, too
+  CheckEveryPlan(
       Nodes().Add("DepthwiseConv2d", {{1, 13, 15, 128}, {1, 128, 5, 5}, {128}},
                   Window(1)),
-      1);
-  CheckEveryChoice(Nodes().Add("FullyConnected", {{5, 300}, {70, 300}, {70}}),
-                   1);
+      4);
+  CheckEveryPlan(Nodes().Add("FullyConnected", {{5, 300}, {70, 300}, {70}}), 4);
 }
 
-TEST_F(Tuning, NoChoiceOfAChainChangesABit) {
-  CheckEveryChoice(Chain(false, true, false), 3);
-  CheckEveryChoice(Chain(false, true, true), 3);
-  CheckEveryChoice(Chain(true, false, false), 3);
-  CheckEveryChoice(Chain(true, true, false), 3);
-  CheckEveryChoice(Chain(true, true, true), 3);
+// Depths that are cut in blocks, and rows that compete for cache sets: what is
+// measured decides neither where sums are cut nor, so, how they are rounded.
+TEST_F(Tuning, NoCandidateCutsADepthElsewhere) {
+  context_.max_winograd = 0;  // only products
+  for (const int64_t depth : {768, 1024, 1536, 2048, 4096}) {
+    SCOPED_TRACE(depth);
+    CheckEveryPlan(Conv(1, depth, 130), 4);
+    CheckEveryPlan(
+        Nodes().Add("FullyConnected", {{33, depth}, {130, depth}, {130}}), 4);
+  }
+  CheckEveryPlan(Conv(3, 256, 70), 4);
+}
+
+TEST_F(Tuning, NoPlanOfAChainChangesABit) {
+  CheckEveryPlan(Chain(false, true, false), 3);
+  CheckEveryPlan(Chain(false, true, true), 3);
+  CheckEveryPlan(Chain(true, false, false), 3);
+  CheckEveryPlan(Chain(true, true, false), 3);
+  CheckEveryPlan(Chain(true, true, true), 3);
 }
 
 TEST_F(Tuning, KeepsToTheAccuracyBudget) {
   const Nodes nodes = Conv(3, 64, 64);
+  const std::vector<FusedNode> links = nodes.links();
   for (const int largest : {0, 2, 4, 6}) {
     context_.max_winograd = largest;
     int64_t found = 0;
-    for (const Knob& knob : KnobsOf(nodes.links(), context_)) {
-      if (knob.field->value != &KernelChoice::winograd) continue;
-      for (const int64_t value : knob.values) found = std::max(found, value);
+    const StepPlan model = PlanStep(links, context_);
+    for (const NodePlan& plan : model.nodes) found = plan.tile;
+    for (const StepPlan& plan :
+         Candidates(Aspect::kMethod, links, model, context_)) {
+      found = std::max(found, plan.nodes[0].tile);
     }
     EXPECT_LE(found, largest);
     EXPECT_TRUE(largest < 6 || found == 6);
   }
-  // Nor by a choice that says otherwise.
+  // Nor by a plan that says otherwise.
+  StepPlan plan = PlanStep(links, context_);
+  plan.nodes[0].method = Method::kWinograd;
+  plan.nodes[0].tile = 6;
+  EXPECT_TRUE(CanRunAs(plan, links, context_));
   context_.max_winograd = 2;
-  context_.choice.winograd = 6;
-  auto tensors = TrialTensors::Create(nodes.links(), cold_, threads_.get());
-  auto trial = Trial::Create(nodes.links(), context_, *tensors);
+  EXPECT_FALSE(CanRunAs(plan, links, context_));
+  auto tensors = TrialTensors::Create(links, cold_, threads_.get());
+  auto trial = Trial::Create(links, plan, context_, *tensors);
   ASSERT_TRUE(trial.ok());
   EXPECT_EQ(trial->kernel().variant().find("winograd 6"), std::string::npos);
 }
@@ -212,10 +257,10 @@ TEST_F(Tuning, KeepsToTheAccuracyBudget) {
 TEST_F(Tuning, HasNothingToChooseElsewhere) {
   const Nodes relu = Nodes().Add("Activation", {{1, 8, 8, 16}},
                                  {{"activation", std::string("RELU")}});
-  EXPECT_TRUE(KnobsOf(relu.links(), context_).empty());
+  EXPECT_FALSE(HasCandidates(relu.links(), context_));
   // A single row streams its weights.
   const Nodes row = Nodes().Add("FullyConnected", {{1, 300}, {70, 300}, {70}});
-  EXPECT_TRUE(KnobsOf(row.links(), context_).empty());
+  EXPECT_FALSE(HasCandidates(row.links(), context_));
 }
 
 // The runs made to tune two convolutions, at a millisecond each by the clock.

@@ -1,0 +1,180 @@
+// Choosing the algorithm of a convolution or a matrix product.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/conv/conv_plan.h"
+
+#include "mace/cpu/common/blocking.h"
+#include "mace/cpu/conv/conv_cost.h"
+#include "mace/cpu/conv/conv_kernel.h"
+#include "mace/cpu/conv/conv_node.h"
+#include "mace/cpu/conv/strassen.h"
+#include "mace/cpu/conv/winograd.h"
+
+namespace mace::cpu {
+namespace {
+
+// What Strassen's method must save: its sums cost memory.
+constexpr double kWorthSums = 0.97;
+// What a larger Winograd tile must save: it costs accuracy and memory.
+constexpr double kWorthATile = 0.9;
+
+bool IsFloat(const GemmUkernel& kernel) { return kernel.types == kGemmF32; }
+
+NodePlan Product(const Operand& filter, const ConvShape& s,
+                 const CpuContext& context) {
+  NodePlan plan;
+  plan.method = Method::kProduct;
+  plan.gemm.kernel = &ChooseGemm(
+      filter,
+      {s.rows(), s.out_per_group(), s.in_channels * s.window.w.stride * 4},
+      context);
+  plan.cost = DirectCost(s);
+  return plan;
+}
+
+bool MayWinograd(const Operand& filter, const ConvShape& s, int64_t tile,
+                 const CpuContext& context) {
+  return filter.data != nullptr && Winograd::Fits(s) && tile >= 2 &&
+         tile <= context.max_winograd && tile % 2 == 0;
+}
+
+NodePlan WinogradOf(const ConvShape& s, int64_t tile,
+                    const CpuContext& context) {
+  const int m = static_cast<int>(tile);
+  NodePlan plan;
+  plan.method = Method::kWinograd;
+  plan.tile = tile;
+  plan.gemm.kernel = &ChooseGemmF32(
+      {s.batch * CeilDiv(s.window.h.out, tile) * CeilDiv(s.window.w.out, tile)},
+      context);
+  plan.cost = WinogradCost(s, m);
+  return plan;
+}
+
+// Whether half the columns are whole vectors. Not so the classes of most
+// networks, which should be rounded alike: Strassen's method rounds the halves
+// of the columns differently, and a softmax makes much of a small difference of
+// large numbers.
+bool HalvesAreWholeVectors(int64_t columns) {
+  constexpr int64_t kLongest = 16;  // the same on every CPU
+  return columns % (2 * kLongest) == 0;
+}
+
+bool MayStrassen(const Operand& filter, const ConvShape& s,
+                 const NodePlan& product, const CpuContext& context) {
+  return filter.data != nullptr && context.max_winograd > 0 && s.group == 1 &&
+         HalvesAreWholeVectors(s.out_channels) &&
+         StrassenGemm::Fits(ConvSpec(s, {}, product.gemm));
+}
+
+NodePlan StrassenOf(const ConvShape& s, NodePlan product) {
+  product.method = Method::kStrassen;
+  product.cost = StrassenCost(s);
+  return product;
+}
+
+NodePlan ByCostModel(const Operand& filter, const ConvShape& s,
+                     const CpuContext& context) {
+  const NodePlan product = Product(filter, s, context);
+  NodePlan best = product;
+  best.cost *=
+      static_cast<double>(SizeOf(product.gemm.kernel->types.b)) / sizeof(float);
+  for (int64_t m = 2; MayWinograd(filter, s, m, context); m += 2) {
+    const NodePlan other = WinogradOf(s, m, context);
+    if (other.cost <= kWorthATile * best.cost) best = other;
+  }
+  if (best.method == Method::kWinograd) return best;
+  const bool strassen = MayStrassen(filter, s, product, context) &&
+                        StrassenCost(s) < kWorthSums * product.cost;
+  return strassen ? StrassenOf(s, product) : product;
+}
+
+// `asked`, but with the micro-kernel of `model` unless another one may replace
+// it, and with its sums.
+GemmPlan Resolved(const GemmPlan& asked, const GemmUkernel& model,
+                  CpuFeatures features) {
+  GemmPlan plan = asked;
+  const GemmUkernel* kernel = asked.kernel;
+  const bool fits =
+      kernel != nullptr && (kernel->isa & features) == kernel->isa &&
+      IsFloat(*kernel) && IsFloat(model) &&
+      (model.packs != GemmPacks::kNever || kernel->packs == GemmPacks::kNever);
+  if (!fits) plan.kernel = &model;
+  plan.sums_as = &model;
+  return plan;
+}
+
+}  // namespace
+
+NodePlan PlanConv(const Operand& filter, const ConvShape& s,
+                  const CpuContext& context, size_t link) {
+  const NodePlan* asked = context.asked_of(link);
+  if (asked == nullptr) return ByCostModel(filter, s, context);
+  NodePlan plan = Product(filter, s, context);
+  if (asked->method == Method::kWinograd &&
+      MayWinograd(filter, s, asked->tile, context)) {
+    plan = WinogradOf(s, asked->tile, context);
+  } else if (asked->method == Method::kStrassen &&
+             MayStrassen(filter, s, plan, context)) {
+    plan = StrassenOf(s, plan);
+  } else if (asked->method != Method::kProduct) {
+    return ByCostModel(filter, s, context);
+  }
+  plan.gemm = Resolved(asked->gemm, *plan.gemm.kernel, context.features);
+  plan.by = asked->by;
+  return plan;
+}
+
+NodePlan PlanConvProduct(const Operand& filter, const ConvShape& s,
+                         const CpuContext& context) {
+  return Product(filter, s, context);
+}
+
+std::vector<NodePlan> ConvMethods(const Operand& filter, const ConvShape& s,
+                                  const CpuContext& context) {
+  std::vector<NodePlan> plans = {Product(filter, s, context)};
+  for (int64_t m = 2; MayWinograd(filter, s, m, context); m += 2) {
+    plans.push_back(WinogradOf(s, m, context));
+  }
+  if (MayStrassen(filter, s, plans[0], context)) {
+    plans.push_back(StrassenOf(s, plans[0]));
+  }
+  return plans;
+}
+
+GemmPlan PlanGemm(const Operand& b, const GemmSize& size,
+                  const CpuContext& context) {
+  const GemmUkernel& model = ChooseGemm(b, size, context);
+  const NodePlan* asked = context.asked_of(0);
+  if (asked != nullptr) return Resolved(asked->gemm, model, context.features);
+  GemmPlan plan;
+  plan.kernel = &model;
+  return plan;
+}
+
+int64_t PlanDepthwiseTile(const CpuContext& context, size_t link) {
+  const NodePlan* asked = context.asked_of(link);
+  return asked != nullptr ? asked->tile : 0;
+}
+
+NodePlan PlanNode(const Node& node, const CpuContext& context, size_t link) {
+  NodePlan plan;
+  if (node.inputs.empty() || node.inputs[0].type.dtype != DataType::kF32) {
+    return plan;
+  }
+  if (node.op == "DepthwiseConv2d") {
+    plan.method = Method::kDepthwise;
+    plan.tile = PlanDepthwiseTile(context, link);
+    return plan;
+  }
+  if (node.op == "MatMul" || node.op == "FullyConnected") {
+    plan.method = Method::kProduct;  // of the cost model's micro-kernel
+  }
+  if (node.op == "Conv2d") {
+    const Result<ConvNode> conv = ReadConv2d(node);
+    if (conv.ok()) return PlanConv(node.inputs[1], conv->shape, context, link);
+  }
+  return plan;
+}
+
+}  // namespace mace::cpu

@@ -1,0 +1,131 @@
+// Which algorithm a convolution gets: where it may, where it pays, as asked.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/conv/conv_plan.h"
+
+#include <gtest/gtest.h>
+
+#include "mace/cpu/conv/conv_cost.h"
+
+namespace mace::cpu {
+namespace {
+
+ConvShape Square(int64_t side, int64_t kernel, int64_t in, int64_t out) {
+  ConvShape s;
+  for (Window* w : {&s.window.h, &s.window.w}) {
+    w->in = w->out = side;
+    w->kernel = kernel;
+    w->stride = w->dilation = 1;
+    w->pad_before = kernel / 2;
+  }
+  s.batch = 1;
+  s.in_channels = in;
+  s.out_channels = out;
+  return s;
+}
+
+CpuContext Context(int max_winograd) {
+  CpuContext context;
+  context.features = DetectCpuFeatures();
+  context.max_winograd = max_winograd;
+  return context;
+}
+
+Operand Constant() {
+  static const float kWeight = 0;
+  Operand filter;
+  filter.data = &kWeight;
+  return filter;
+}
+
+NodePlan Plan(const ConvShape& s, int max_winograd) {
+  return PlanConv(Constant(), s, Context(max_winograd));
+}
+
+TEST(ConvPlan, WinogradOnlyAsLargeAsAllowed) {
+  const ConvShape s = Square(56, 3, 64, 64);
+  EXPECT_EQ(Plan(s, 0).method, Method::kProduct);
+  for (const int largest : {2, 4}) {
+    const NodePlan plan = Plan(s, largest);
+    EXPECT_EQ(plan.method, Method::kWinograd);
+    EXPECT_EQ(plan.tile, largest);
+    EXPECT_EQ(plan.by, ChosenBy::kCostModel);
+  }
+  // The transforms cost more than three channels' products.
+  EXPECT_NE(Plan(Square(224, 3, 3, 3), 4).method, Method::kWinograd);
+  // The larger filter would take longer to read than its products save.
+  EXPECT_NE(Plan(Square(2, 3, 1024, 1024), 6).method, Method::kWinograd);
+}
+
+TEST(ConvPlan, StrassenWhereItPaysAndMay) {
+  EXPECT_EQ(Plan(Square(14, 1, 512, 512), 2).method, Method::kStrassen);
+  EXPECT_EQ(Plan(Square(14, 1, 512, 512), 0).method, Method::kProduct);
+  // Sums cost more than an eighth of the products saves.
+  EXPECT_EQ(Plan(Square(56, 1, 24, 128), 4).method, Method::kProduct);
+  // The larger filter would take longer to read than its products save.
+  EXPECT_EQ(Plan(Square(2, 1, 1024, 1024), 4).method, Method::kProduct);
+  // Half the columns are no whole vectors.
+  EXPECT_EQ(Plan(Square(14, 1, 512, 500), 4).method, Method::kProduct);
+}
+
+TEST(ConvPlan, OneProductOfWhatIsKnownAtRunOnly) {
+  for (const int64_t kernel : {1, 3}) {
+    const ConvShape s = Square(14, kernel, 512, 512);
+    EXPECT_EQ(PlanConv(Operand(), s, Context(6)).method, Method::kProduct);
+    EXPECT_EQ(ConvMethods(Operand(), s, Context(6)).size(), 1u);
+    EXPECT_NE(Plan(s, 6).method, Method::kProduct);
+  }
+}
+
+// Of everything that is possible, nothing costs much less than what is chosen.
+TEST(ConvPlan, NothingMuchCheaper) {
+  for (const int64_t side : {4, 7, 14, 28, 56}) {
+    for (const int64_t kernel : {1, 3}) {
+      for (const int64_t channels : {16, 64, 256, 512}) {
+        const ConvShape s = Square(side, kernel, channels, channels);
+        const NodePlan plan = Plan(s, 4);
+        for (const NodePlan& other : ConvMethods(Constant(), s, Context(4))) {
+          EXPECT_LT(plan.cost, 1.12 * other.cost) << side << ' ' << channels;
+        }
+      }
+    }
+  }
+}
+
+TEST(ConvPlan, AsAskedIfItMay) {
+  const ConvShape s = Square(14, 3, 256, 256);
+  CpuContext context = Context(4);
+  for (const NodePlan& method : ConvMethods(Constant(), s, context)) {
+    StepPlan asked;
+    asked.nodes = {method};
+    asked.nodes[0].gemm.block = -1;
+    asked.nodes[0].by = ChosenBy::kTuning;
+    context.asked = &asked;
+    const NodePlan plan = PlanConv(Constant(), s, context);
+    EXPECT_EQ(plan.method, method.method);
+    EXPECT_EQ(plan.tile, method.tile);
+    EXPECT_EQ(plan.cost, method.cost);
+    EXPECT_EQ(plan.gemm.kernel, method.gemm.kernel);
+    EXPECT_EQ(plan.gemm.block, -1);
+    EXPECT_EQ(plan.by, ChosenBy::kTuning);
+    // Of a node that is not asked about, and of a filter that is no constant.
+    EXPECT_EQ(PlanConv(Constant(), s, context, 1).by, ChosenBy::kCostModel);
+    EXPECT_EQ(PlanConv(Operand(), s, context).method, Method::kProduct);
+  }
+}
+
+// A micro-kernel that the CPU has not, or of other types, is not run.
+TEST(ConvPlan, NoForeignMicroKernel) {
+  const ConvShape s = Square(14, 1, 100, 100);
+  CpuContext context = Context(4);
+  context.features = 0;
+  StepPlan asked;
+  asked.nodes = {PlanConv(Constant(), s, context)};
+  asked.nodes[0].gemm.kernel = &kGemm[0];
+  context.asked = &asked;
+  EXPECT_EQ(PlanConv(Constant(), s, context).gemm.kernel->isa, 0u);
+  EXPECT_EQ(PlanGemm(Constant(), {14, 100, 400}, context).kernel->isa, 0u);
+}
+
+}  // namespace
+}  // namespace mace::cpu
