@@ -10,9 +10,11 @@
 
 namespace mace::fuzz {
 
-// One random mutation, and its name; "" if the one drawn does not apply.
-using Mutation = bool (*)(const std::vector<const Seed*>& donors, Draft* draft,
-                          Random& random);
+// Models that mutations may take parts from.
+using Donors = std::vector<const Seed*>;
+
+// Changes a draft; false if it does not apply to this one.
+using Mutation = bool (*)(const Donors& donors, Draft* draft, Random& random);
 struct NamedMutation {
   const char* name;
   int weight;  // how often, relative to the others
@@ -24,8 +26,15 @@ const std::vector<NamedMutation>& NodeMutations();
 const std::vector<NamedMutation>& ModelMutations();
 
 // Applies one to eight mutations; their names, separated by spaces.
-std::string Mutate(const std::vector<const Seed*>& donors, Draft* draft,
-                   Random& random);
+std::string Mutate(const Donors& donors, Draft* draft, Random& random);
+
+// One of a list of the format; null where it is empty.
+template <typename List>
+auto* AnyOf(List* list, Random& random) {
+  return list->empty()
+             ? nullptr
+             : list->Mutable(static_cast<int>(random.Below(list->size())));
+}
 
 // Changes some bytes.
 void FlipBytes(std::string* bytes, Random& random);

@@ -9,15 +9,6 @@
 namespace mace::fuzz {
 namespace {
 
-using Donors = std::vector<const Seed*>;
-
-template <typename List>
-auto* AnyOf(List* list, Random& random) {
-  return list->empty()
-             ? nullptr
-             : list->Mutable(static_cast<int>(random.Below(list->size())));
-}
-
 // Another extent or another rank.
 template <typename Dims>
 void MutateShape(Dims* dims, Random& random) {

@@ -11,16 +11,6 @@
 namespace mace::fuzz {
 namespace {
 
-using Donors = std::vector<const Seed*>;
-
-// Null where there is none.
-template <typename List>
-auto* AnyOf(List* list, Random& random) {
-  return list->empty()
-             ? nullptr
-             : list->Mutable(static_cast<int>(random.Below(list->size())));
-}
-
 proto::OperatorDef* AnyNode(Draft* draft, Random& random) {
   return AnyOf(draft->net.mutable_op(), random);
 }
