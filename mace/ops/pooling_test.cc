@@ -189,8 +189,9 @@ TEST(Pooling, NanGoesThrough) {
 
 TEST(Pooling, Errors) {
   const auto x = RandomF32({1, 4, 4, 1}, 1);
-  ExpectInferError({"Pooling", {{"kernels", Ints{2, 2}}}, {x}},
-                   "'pooling_type' must be 1 (mean), 2 (max) or 3 (L2), got 0");
+  ExpectInferError(
+      {"Pooling", {{"kernels", Ints{2, 2}}}, {x}},
+      "pooling_type 0 must be one of AVERAGE (1), MAX (2), L2 (3)");
   ExpectInferError({"Pooling", {{"pooling_type", kMax}}, {x}},
                    "attribute 'kernels' needs 2 values, got 0");
   ExpectInferError(

@@ -59,7 +59,7 @@ TEST(Reshape, Errors) {
                    "shape (input 1, i64[1]) must be known before the model "
                    "runs");
   ExpectInferError({"Reshape", {}, {x, Const(F32({1}, {6}))}},
-                   "input 1 is f32[1], it must be i64, i32");
+                   "input 1 is f32[1], it must be i32, i64");
 }
 
 TEST(Squeeze, AllAndSome) {
