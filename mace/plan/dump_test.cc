@@ -35,6 +35,7 @@ struct Sample {
     maker.device = &cpu;
     KernelFacts relu;
     relu.variant = "relu";
+    relu.macs = 1;
     maker.AddOne("Relu", {4}, {7}, relu);
     maker.AddOne("Reshape", {5}, {7, 1});
     Plan& plan = maker.plan;
@@ -83,7 +84,8 @@ TEST(Dump, Steps) {
             "1 Conv2D+Add 'add' (2 nodes) on GPU: conv_image, 100 "
             "multiply-adds, f32[5]\n"
             "2 Download 'n3' on GPU: fake, f32[7]\n"
-            "3 Relu 'a \"quoted\" \\ \n name' on CPU: relu, f32[7]\n");
+            "3 Relu 'a \"quoted\" \\ \n name' on CPU: relu, 1 multiply-adds, "
+            "f32[7]\n");
 }
 
 TEST(Dump, Placement) {
@@ -115,7 +117,7 @@ TEST(Dump, PlanJson) {
        {node("conv + add", "Conv2D+Add", "GPU", "conv_image", "", "", 100,
              "f32[5]"),
         node("a \"quoted\" \\ \n name", "Relu", "CPU", "relu", "too \tsmall",
-             "", 0, "f32[7]"),
+             "", 1, "f32[7]"),
         node("conv", "Conv2D", "GPU", "none: part of 'conv + add'", "",
              "conv + add", 0, "f32[4]"),
         node("n5", "Reshape", "GPU", "none: a view", "free", "", 0,

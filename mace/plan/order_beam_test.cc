@@ -53,6 +53,7 @@ TEST(OrderBeam, AllStatesFindTheLeast) {
     const OrderBeam::Answer none = beam.Search(kAll, least, &budget);
     EXPECT_TRUE(none.complete);
     EXPECT_TRUE(none.order.empty());
+    EXPECT_EQ(none.peak, 0);
   }
 }
 
@@ -188,6 +189,30 @@ TEST(OrderBeam, LongLists) {
     EXPECT_EQ(found.peak, facts.LeastPeak());
     EXPECT_EQ(found.peak, facts.PeakOf(found.order));
   }
+}
+
+// Steps that free what they read, and write nothing, run one after the other
+// without a look at what else could.
+TEST(OrderBeam, FreeStepsAreNoChoice) {
+  OrderProblem p;
+  const int num_steps = 200;
+  for (int s = 0; s < num_steps; ++s) {
+    p.reads.push_back(s == 0 ? std::vector<int>{} : std::vector<int>{s - 1});
+    p.writes.emplace_back();
+    p.scratch.push_back(0);
+  }
+  for (int v = 0; v + 1 < num_steps; ++v) {
+    p.writes[0].push_back(v);
+    p.bytes.push_back(8);
+  }
+  const OrderGraph graph(p);
+  WorkBudget budget(kMuch);
+  OrderBeam beam(graph, Whole(p), 0, 0);
+  const OrderBeam::Answer found = beam.Search(64, kMuch, &budget);
+  EXPECT_TRUE(found.complete);
+  EXPECT_EQ(found.order.size(), p.num_steps());
+  // For each step: the ready ones, looked at and copied.
+  EXPECT_LT(budget.spent(), num_steps * (3 * num_steps / 2 + 100));
 }
 
 TEST(OrderBeam, EndsWithItsBudget) {

@@ -113,7 +113,7 @@ TEST(Order, LeastOfAllOrders) {
     EXPECT_EQ(answer.search.end, OrderSearch::kLeast);
     EXPECT_EQ(answer.search.peak_after, least);
     EXPECT_EQ(PeakOf(p, answer.order), least);
-    EXPECT_LE(answer.search.bound, least);
+    EXPECT_EQ(answer.search.bound, least);
     gained += answer.search.peak_before > least;
   }
   EXPECT_GT(gained, 100);  // or the test sees nothing
@@ -277,6 +277,9 @@ TEST(Order, NoSteps) {
   const OrderAnswer answer = SearchOrder(OrderProblem(), kOrderBudget);
   EXPECT_TRUE(answer.order.empty());
   EXPECT_EQ(answer.search.end, OrderSearch::kLeast);
+  EXPECT_EQ(answer.search.bound, 0);
+  EXPECT_EQ(answer.search.peak_after, 0);
+  EXPECT_EQ(answer.search.budget, kOrderBudget);
 }
 
 }  // namespace
