@@ -129,21 +129,30 @@ void AddSettingFlags(CLI::App& app, Options& o) {
     const auto keep = [&o, name = setting.name](const std::string& text) {
       o.settings[name] = text;
     };
+    const auto check = [info](const std::string& text) -> std::string {
+      const Status status = ParseSetting(info, text).status();
+      // Without the name: it may be another than that of the flag.
+      const size_t name = info.setting.name.size() + 2;
+      return status.ok() ? "" : status.information().substr(name);
+    };
     if (info.type == SettingInfo::kSwitch) {
-      app.add_flag_callback(
-          "--" + setting.flag, [keep] { keep("1"); }, setting.doc);
+      const auto set = [keep](const CLI::results_t& given) {
+        keep(given.empty() || given[0].empty() ? "1" : given[0]);
+        return true;
+      };
+      app.add_option("--" + setting.flag, set, setting.doc)
+          ->expected(0, 1)
+          ->type_name("")
+          ->check([check](const std::string& text) {
+            return text.empty() ? "" : check(text);
+          });
       continue;
     }
     std::string flags = "--" + setting.flag;
     if (setting.name == "num_threads") flags += ",--omp_num_threads";
     auto* option =
         app.add_option_function<std::string>(flags, keep, setting.doc);
-    option->check([info](const std::string& text) {
-      const Status status = ParseSetting(info, text).status();
-      // Without the name: it may be another than that of the flag.
-      const size_t name = info.setting.name.size() + 2;
-      return status.ok() ? "" : status.information().substr(name);
-    });
+    option->check(check);
     const auto own = o.settings.find(setting.name);
     if (own != o.settings.end()) {
       option->default_str(own->second);
