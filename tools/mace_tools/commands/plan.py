@@ -85,7 +85,11 @@ def _study(mace_plan: Path, memory: EngineMemory, args: argparse.Namespace, tag:
         return arena
     images = [planner.study(mace_plan, problem, args.strategy, args.budget_ms, tag)
               for problem in memory.images]
-    return pools.merge(arena, images, tag)
+    pieces = None
+    if memory.arena is not None:
+        pieces = planner.study(mace_plan, pools.in_pieces(memory.arena), args.strategy,
+                               args.budget_ms, tag)
+    return pools.merge(arena, pieces, images, tag)
 
 
 def without_config(args: argparse.Namespace, console: Console) -> ExitCode:

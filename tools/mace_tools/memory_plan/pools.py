@@ -21,14 +21,23 @@ PRESERVE_ALL = "PRESERVE_ALL"  # of a plan without steps the same as NAIVE
 _WORST = ("infeasible", "unknown", "feasible", "optimal")
 
 
-def merge(arena: Study | None, images: Sequence[Study], name: str) -> Study:
-    """Both kinds in one. A plan for each strategy that every pool was planned with.
+def in_pieces(problem: Problem) -> Problem:
+    """The records of an arena for planners of shared objects: there each object is a piece of the
+    arena, and begins where the one before ends, so that all have aligned sizes."""
+    align = max([problem.alignment, *(r.align for r in problem.records)])
+    return dataclasses.replace(problem, records=tuple(
+        dataclasses.replace(r, size=(-(-r.count // align) * align,)) for r in problem.records))
+
+
+def merge(arena: Study | None, pieces: Study | None, images: Sequence[Study], name: str) -> Study:
+    """Both kinds in one. A plan for each strategy that every pool was planned with. `pieces`: of
+    in_pieces of the arena.
 
     Errors: MaceError if there is no such strategy."""
     pools = [*([arena] if arena else []), *images]
     first = pools[0].problem
     problem = Problem(name, tuple(_shifted(pools)), steps=first.steps)
-    plans = tuple(_plans(arena, images))
+    plans = tuple(_plans(arena, pieces, images))
     if not plans:
         tried = ", ".join(p.strategy for p in first.plans)
         raise MaceError(f"{name}: its images are not planned by {tried}; choose another --strategy")
@@ -46,11 +55,12 @@ def _shifted(pools: Sequence[Study]) -> Iterator[Record]:
         base += len(pool.problem.records)
 
 
-def _plans(arena: Study | None, images: Sequence[Study]) -> Iterator[Plan]:
+def _plans(arena: Study | None, pieces: Study | None, images: Sequence[Study]) -> Iterator[Plan]:
     for strategy in memory_strategies.listed():
         if strategy["images"] is None or "/" in strategy["name"]:
             continue
-        below = _by(arena, strategy["arena"]) if arena else None
+        of = arena if strategy["arena"].startswith("offsets/") else pieces
+        below = _by(of, strategy["arena"]) if of else None
         above = [_by(pool, strategy["images"]) for pool in images]
         if (arena and below is None) or None in above or strategy["name"] == PRESERVE_ALL:
             continue
@@ -69,7 +79,7 @@ def _one(strategy: str, arena: Study | None, below: Plan | None, images: Sequenc
     names: list[str] = []
     bytes_: list[int] = []
     if arena and below:
-        low = _lows(arena.problem, below)
+        low = _lows(below)
         offsets += low
         ids += [None if at is None else 0 for at in low]
         sizes, names, bytes_ = [(below.total,)], [ARENA], [below.total]
@@ -88,7 +98,7 @@ def _one(strategy: str, arena: Study | None, below: Plan | None, images: Sequenc
                 tuple(bytes_))
 
 
-def _lows(problem: Problem, plan: Plan) -> list[int | None]:
+def _lows(plan: Plan) -> list[int | None]:
     """Where records lie in the arena, also those that a plan gives shared objects."""
     if plan.is_offsets:
         return list(plan.offsets or ())
