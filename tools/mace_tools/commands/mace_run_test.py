@@ -143,6 +143,16 @@ def test_without_warm_up_there_is_no_time_of_one(call, tmp_path):
     assert json.loads(facts.read_text())["warmup_ms"] is None
 
 
+def test_a_dump_of_memory_is_written_as_json(call, tmp_path):
+    facts = tmp_path / "facts.json"
+    code, _, _ = call("--dump=memory", "--memory_strategy=EQUALITY", f"--json={facts}")
+    memory = json.loads(facts.read_text())
+    assert code == 0 and memory["strategy"] == "objects/EQUALITY"
+    usage = memory["usage"]
+    assert usage["head_bytes"] == memory["total_size"] >= usage["peak_bytes"] > 0
+    assert usage["categories"]["images"]["count"] == 0
+
+
 @pytest.mark.parametrize("flags", [["--benchmark", "--max_num_runs=2"], ["--dump=plan"]])
 @pytest.mark.parametrize("columns", [80, 100, 120])
 def test_tables_fit(call, flags, columns):
