@@ -204,6 +204,16 @@ TEST(NarrowToFp16, TheFewestElementsOfAllChoices) {
   EXPECT_GT(narrowed, 100);
 }
 
+TEST(NarrowToFp16, ThereAndBackIsTheSame) {
+  Builder b;
+  const int x = b.Input(8, DataType::kF16);
+  const int wide = b.Add("Cast", {x}, 8);
+  const int back = b.Add("Cast", {wide}, 8, DataType::kInvalid, DataType::kF16);
+  b.graph.outputs = {back, b.Add("Conv", {wide}, 8, DataType::kF16)};
+  EXPECT_EQ(b.Narrowed(), "Cast:f32 Identity:f16 Conv:f16 Cast:f32");
+  EXPECT_EQ(b.graph.nodes[1].inputs[0], x);
+}
+
 TEST(NarrowToFp16, OnlyWhereWeightsAreStoredSo) {
   for (DataType stored : {DataType::kInvalid, DataType::kBF16}) {
     Builder b;

@@ -168,18 +168,22 @@ TEST(OrderBeam, LongLists) {
     SCOPED_TRACE(seed);
     Random random(seed);
     OrderProblem p;
-    const auto add = [&](std::vector<int> reads) {
+    const auto add = [&](std::vector<int> reads, int least, int most) {
       p.reads.push_back(std::move(reads));
       p.writes.push_back({static_cast<int>(p.bytes.size())});
-      p.bytes.push_back(random.Between(1, 99));
+      p.bytes.push_back(random.Between(least, most));
       p.scratch.push_back(0);
       return p.writes.back()[0];
     };
-    const int shared = add({});
+    const int shared = add({}, 1, 99);
     std::vector<int> all = {shared};
-    for (int k = random.Between(5, 8); k > 0; --k) all.push_back(add({shared}));
-    const int joined = add(all);
-    add({joined});
+    for (int k = random.Between(4, 6); k > 0; --k) {
+      all.push_back(add({shared}, 1, seed % 2 == 0 ? 99 : 5));
+    }
+    const int joined = add(all, 1, 20);
+    // What lives no more by then.
+    const int left = add({joined}, 20, 99), right = add({joined}, 20, 99);
+    add({left, right}, 20, 99);
     const Facts facts(p);
     const OrderGraph graph(p);
     WorkBudget budget(kMuch);
