@@ -109,6 +109,45 @@ TEST(PlannersTest, CapacityBelowTheBoundIsProvenInfeasible) {
             Certificate::kOptimal);
 }
 
+TEST(PlannersTest, WhatAPlannerCannotPlanIsNamed) {
+  const auto said = [](const Record& r, const char* strategy) {
+    const Result<Plan> plan = Solve(Records({r}), strategy);
+    EXPECT_TRUE(plan.ok() || plan.status().code() == Status::MACE_UNSUPPORTED);
+    return plan.status().information();
+  };
+  Record image = Rec(0, 0, 1);
+  image.size = Size(2, 3);
+  EXPECT_EQ(said(image, "objects/GREEDY_IN_ORDER"), "");
+  EXPECT_EQ(said(image, "offsets/AUTO"),
+            "record 0: offsets/AUTO takes sizes of at most 1 extents; this one "
+            "has 2");
+  image.size = Size(1, 2, 3, 4);
+  EXPECT_EQ(said(image, "objects/EQUALITY"), "");
+  EXPECT_EQ(said(image, "objects/GREEDY_IN_ORDER"),
+            "record 0: objects/GREEDY_IN_ORDER takes sizes of at most 3 "
+            "extents; this one has 4");
+  Record fixed = Rec(8, 0, 1);
+  fixed.fixed_offset = 8;
+  EXPECT_EQ(said(fixed, "offsets/TFLM_GREEDY"), "");
+  EXPECT_EQ(said(fixed, "offsets/ARENA"),
+            "record 0: offsets/ARENA cannot honour a fixed offset");
+}
+
+TEST(PlannersTest, PoolsAreAddedUp) {
+  Problem p = Records({Rec(16, 0, 1), Rec(8, 0, 2), Rec(4, 0, 1)});
+  p.records[1].pool = 2;
+  const Result<Plan> offsets = Solve(p, "offsets/GREEDY_BY_SIZE");
+  EXPECT_EQ(offsets->offsets, (std::vector<int64_t>{0, 0, 16}));
+  EXPECT_EQ(offsets->pool_totals, (std::vector<int64_t>{20, 0, 8}));
+  EXPECT_EQ(offsets->certificate.total, 28);
+  EXPECT_EQ(offsets->certificate.lower_bound, 28);
+  EXPECT_EQ(offsets->certificate.strategy, "offsets/GREEDY_BY_SIZE");
+  const Result<Plan> objects = Solve(p, "objects/NAIVE");
+  EXPECT_EQ(objects->object_pools, (std::vector<int32_t>{0, 0, 2}));
+  EXPECT_EQ(objects->object_ids, (std::vector<int32_t>{0, 2, 1}));
+  EXPECT_EQ(objects->pool_totals, (std::vector<int64_t>{20, 0, 8}));
+}
+
 TEST(PlannersTest, UnknownStrategyNamesTheChoices) {
   const Result<Plan> plan = Solve(Problem(), "GREEDY");
   ASSERT_FALSE(plan.ok());
