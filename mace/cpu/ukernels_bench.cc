@@ -1,14 +1,16 @@
 // Times a typical call of every micro-kernel that this CPU can run.
 // SPDX-License-Identifier: Apache-2.0
 //
-// GFLOP/s, multiply-adds counting twice, and their share of what one core can
-// do; where there is hardly any arithmetic, GB/s from and to the first-level
-// cache, and their share of what memory delivers: beyond 1, memory is slower.
+// GFLOP/s, multiply-adds counting twice, and their share of the float32 ones
+// that one core can do; where there is hardly any arithmetic, GB/s from and to
+// the first-level cache, and their share of what memory delivers: beyond 100 %,
+// memory is slower. Seconds are those of the core.
 //   bazel run //mace/cpu:ukernels_bench -- --benchmark_filter=gemm
 
 #include <benchmark/benchmark.h>
 
 #include <cstdio>
+#include <ctime>
 #include <memory>
 
 #include "mace/cpu/common/machine_limits.h"
@@ -19,15 +21,16 @@ namespace {
 
 void Time(benchmark::State& state, const UkernelCall& call,
           const MachineLimits& limits) {
+  const std::clock_t begin = std::clock();
   for (auto _ : state) call.run();
+  const double seconds =
+      static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   const bool computes = call.macs > 0;
-  const double unit = 1e-9 * (computes ? 2 * call.macs : call.bytes) *
-                      static_cast<double>(state.iterations());
-  using benchmark::Counter;
-  state.counters[computes ? "GFLOP/s" : "GB/s"] =
-      Counter(unit, Counter::kIsRate);
-  state.counters["share"] = Counter(
-      unit / (computes ? limits.gflops : limits.memory_gbps), Counter::kIsRate);
+  const double rate = 1e-9 * (computes ? 2 * call.macs : call.bytes) *
+                      static_cast<double>(state.iterations()) / seconds;
+  state.counters[computes ? "GFLOP/s" : "GB/s"] = rate;
+  state.counters["% of peak"] =
+      100 * rate / (computes ? limits.gflops : limits.memory_gbps);
 }
 
 int RunAll(int argc, char** argv) {
