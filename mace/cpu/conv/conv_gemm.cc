@@ -183,9 +183,10 @@ void ConvGemm::PackRows(const Task& task, int64_t row, int64_t m, int64_t k0,
   }
   const void* at[kGemmMaxRows];
   for (int64_t i = 0; i < m; ++i) at[i] = rows.a + i * rows.stride * x_bytes_;
-  kernel.pack({height, static_cast<size_t>(rows.k),
-               static_cast<size_t>(rows.segments), at, rows.segment_stride},
-              to);
+  kernel.pack(
+      {height, static_cast<size_t>(rows.k), static_cast<size_t>(rows.segments),
+       at, static_cast<ptrdiff_t>(rows.segment_stride)},
+      to);
 }
 
 void ConvGemm::RunTask(const Task& task) const {

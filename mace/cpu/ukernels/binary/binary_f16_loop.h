@@ -9,9 +9,9 @@ namespace mace::cpu {
 namespace {
 
 // Found by the templates of binary_f32_loop.h, which must follow.
-inline simd::F16 One(uint16_t half) {
+inline simd::F16 One(uint16_t value) {
   uint16_t lanes[simd::kFp16Lanes];
-  for (uint16_t& lane : lanes) lane = half;
+  for (uint16_t& lane : lanes) lane = value;
   return simd::Load(lanes);
 }
 
