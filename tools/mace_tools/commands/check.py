@@ -73,6 +73,21 @@ def _row(node: dict[str, Any], path: str, fold: bool) -> tuple[str, ...]:
             reason)
 
 
+def product_types(nodes: list[dict[str, Any]]) -> list[str]:
+    """In which types the CPU multiplies, where some products are of 16 bits: by the micro-kernels'
+    names, as in "gemm_bf16_14x32__avx512bf16 packing rows"."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for node in nodes:
+        match = re.search(r"\bgemm_(bf16|f16|f32)_", node["kernel"])
+        if match:
+            found.setdefault(match[1], []).append(node)
+    if set(found) <= {"f32"}:
+        return []
+    counts = [f"{len(own)} steps in {name}, {sum(n['macs'] for n in own) / 1e6:.2f} million "
+              "multiply-adds" for name, own in sorted(found.items())]
+    return ["products by the cheapest type on this CPU: " + "; ".join(counts)]
+
+
 def summary(plan: dict[str, Any]) -> list[str]:
     """What each device does, and what that costs in memory and moves."""
     lines = [""]
@@ -81,6 +96,7 @@ def summary(plan: dict[str, Any]) -> list[str]:
         macs = sum(n["macs"] for n in own) / 1e6
         lines.append(f"{device}: {len(own)} of {len(plan['nodes'])} nodes, {macs:.2f} million "
                      "multiply-adds")
+    lines += product_types(plan["nodes"])
     moves = plan["moves"]
     if moves:
         moved = sum(m["bytes"] for m in moves)
