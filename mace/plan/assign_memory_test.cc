@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mace/memory/problem/validate.h"
+#include "mace/memory/strategy.h"
 #include "mace/plan/testing/random_plan.h"
 #include "mace/plan/testing/simulate.h"
 
@@ -58,8 +59,8 @@ void ExpectConsistent(const Plan& plan) {
 
 TEST(AssignMemory, EverySavingKeepsTheResults) {
   const std::vector<std::string> strategies = {
-      "AUTO",       "offsets/AUTO", "NAIVE",
-      kPreserveAll, "AUTO",         "offsets/GREEDY_BY_SIZE"};
+      "AUTO", "offsets/AUTO",          "NAIVE", memory::kPreserveAll,
+      "AUTO", "offsets/GREEDY_BY_SIZE"};
   std::vector<int> kept(5);
   for (uint32_t seed = 0; seed < 1500; ++seed) {
     SCOPED_TRACE(seed);
@@ -116,7 +117,7 @@ TEST(AssignMemory, PreserveAllKeepsEveryTensor) {
     RandomPlan(seed, 14, &maker);
     const std::vector<Words> want = Expected(maker.plan);
     PlanOptions options;
-    options.memory_strategy = kPreserveAll;
+    options.memory_strategy = memory::kPreserveAll;
     ASSERT_TRUE(AssignMemory(maker.plan, options).ok());
     memory::Problem forever = maker.plan.memory_problem;
     for (memory::Record& r : forever.records) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "mace/memory/strategy.h"
 #include "mace/plan/testing/fake_device.h"
 
 namespace mace {
@@ -61,7 +62,7 @@ TEST(MakePlan, WhatNothingNeedsIsNotPrepared) {
 TEST(MakePlan, NodesAreFusedUnlessAllTensorsAreWanted) {
   for (const bool all : {false, true}) {
     Fixture f;
-    if (all) f.options.memory_strategy = kPreserveAll;
+    if (all) f.options.memory_strategy = memory::kPreserveAll;
     const auto plan = f.Make();
     ASSERT_TRUE(plan.ok()) << plan.status().information();
     EXPECT_EQ((*plan)->steps.size(), all ? 2u : 1u);

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "mace/memory/strategy.h"
 #include "mace/plan/infer.h"
 #include "mace/plan/place.h"
 #include "mace/runtime/executor.h"
@@ -190,7 +191,7 @@ TEST(RegionDevice, RunsNodesAloneWhereAllTensorsAreKept) {
   network.Output(network.Relu(network.Conv(network.Conv(network.input()))));
   FakeRegionDevice dsp({"DSP", {"Conv2d", "Activation"}, FastSpeed()});
   const auto cpu = MakeCpu();
-  const Ran ran = RunNetwork(network, {&dsp, cpu.get()}, kPreserveAll);
+  const Ran ran = RunNetwork(network, {&dsp, cpu.get()}, memory::kPreserveAll);
   EXPECT_EQ(ran.Count("Region on DSP"), 3);
   EXPECT_EQ(ran.outputs, RunOnCpu(network).outputs);
 }

@@ -64,8 +64,9 @@ int32_t Expected(const ConvShape& s, const Inputs& in, int64_t row, int64_t o) {
 
 std::vector<int32_t> RunGemm(const ConvShape& s, const Inputs& in,
                              const CpuContext& context) {
-  ConvGemm::Spec spec = ConvSpec(Operand(), s, {}, context);
-  spec.kernel = &BestGemm(kGemmI8, context.features);
+  GemmPlan plan;
+  plan.kernel = &BestGemm(kGemmI8, context.features);
+  ConvGemm::Spec spec = ConvSpec(s, {}, plan);
   const std::vector<GemmB> matrices = FilterMatrices(s, Oihw(s));
   const int64_t panel =
       PackedElements(*spec.kernel, matrices[0].n, matrices[0].k());

@@ -13,17 +13,20 @@
 
 namespace mace::testing {
 
-class FakeDevice : public Device {
+// With storage of its own, for images, if it is called "GPU".
+class FakeDevice : public Device, public NodeKernels, public DeviceStorage {
  public:
   explicit FakeDevice(std::string name) : name_(std::move(name)) {}
 
-  // The answers of Prepare and its kin; nodes are prepared, chains are not.
+  // The answers of Supports, Prepare and its kin. By default nodes are
+  // supported, and never fused.
   std::function<Result<KernelFacts>(const Node&)> prepare = [](const Node&) {
     return KernelFacts();
   };
   std::function<Result<KernelFacts>(const std::vector<FusedNode>&)>
-      prepare_fused =
-          [](const std::vector<FusedNode>&) { return Unsupported("no chain"); };
+      prepare_fused = [](const std::vector<FusedNode>&) {
+        return Unsupported("never fused");
+      };
   std::function<Result<KernelFacts>(const Node&)> prepare_convert =
       [](const Node&) { return KernelFacts(); };
   std::function<bool(const Node&)> computes_fp16 = [](const Node&) {
@@ -36,15 +39,27 @@ class FakeDevice : public Device {
   int finished = 0;
 
   const char* name() const override;
-  Result<KernelPtr> Prepare(const Node& node) override;
-  Result<KernelPtr> PrepareFused(const std::vector<FusedNode>& chain) override;
-  Result<KernelPtr> PrepareConvert(const Node& node) override;
-  bool ComputesFp16(const Node& node) const override;
   DeviceSpeed speed() const override { return its_speed; }
+  NodeKernels* kernels() override { return this; }
+  DeviceStorage* storage() override;
+
+  Result<NodeWork> Supports(const Node& node) override;
+  Result<KernelPtr> Prepare(const Node& node) override;
+  Result<KernelPtr> PrepareFused(const std::vector<FusedNode>& nodes) override;
+  bool ComputesFp16(const Node& node) const override;
+  Status FinishPrepare() override;
+
+  Result<KernelPtr> PrepareConvert(const Node& node) override;
   DataType image_dtype() const override { return its_image_dtype; }
   Extent2D max_image_extent() const override { return its_max_extent; }
   Result<Extent2D> ImageExtentOf(const TensorType& type) const override;
-  Status FinishPrepare() override;
+  // No plan is run, so there are no images.
+  Result<std::unique_ptr<DeviceImages>> CreateImages(
+      const std::vector<ImageType>& types) override;
+  Status CheckMemory(const DeviceMemory& memory,
+                     const TensorType& type) const override;
+  NativeHandles native_handles() const override { return {}; }
+  void UseBuffer(Kernel& /*convert*/, void* /*buffer*/) override {}
 
  private:
   const std::string name_;
