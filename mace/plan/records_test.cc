@@ -151,7 +151,8 @@ TEST(Records, OverlapsThatWouldBeWrong) {
   {
     OverlapCase c;
     const int part = c.maker.AddOne("Slice", {c.x}, {8}, {},
-                                    {{"starts", std::vector<int64_t>{0}}});
+                                    {{"starts", std::vector<int64_t>{0}},
+                                     {"ends", std::vector<int64_t>{8}}});
     EXPECT_TRUE(
         c.Of({part}, {{0, 0}}, {}, {false, true, false, false, false}).empty())
         << "a part of its record";

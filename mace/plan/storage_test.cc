@@ -132,39 +132,48 @@ TEST(Storage, PartsOfInnerExtentsAreNone) {
   Fixture f({2, 6});
   const int a = f.maker.Add("Split", {f.x}, {{2, 2}, {2, 4}}, {},
                             {{"axis", int64_t{1}}})[0];
-  const int b = f.maker.AddOne("Slice", {f.x}, {2, 3}, {},
-                               {{"starts", List{1}}, {"axes", List{1}}});
-  const int c = f.maker.AddOne("Slice", {f.x}, {1, 3}, {},
-                               {{"starts", List{0, 1}}, {"axes", List{0, 1}}});
-  const Storage s = f.Finish({a, b, c}, kViews);
-  EXPECT_EQ(s.elided, std::vector<bool>(5, false));
+  const int b = f.maker.AddOne(
+      "Slice", {f.x}, {2, 3}, {},
+      {{"starts", List{1}}, {"ends", List{4}}, {"axes", List{1}}});
+  const Storage s = f.Finish({a, b}, kViews);
+  EXPECT_EQ(s.elided, std::vector<bool>(4, false));
   EXPECT_EQ(s.root[a], a);
-  EXPECT_EQ(s.root[c], c);
+  EXPECT_EQ(s.root[b], b);
+}
+
+TEST(Storage, APartOfOneRowIsAView) {
+  Fixture f({2, 6});
+  const int y = f.maker.AddOne("Slice", {f.x}, {1, 3}, {},
+                               {{"starts", List{1, 2}}, {"ends", List{2, 5}}});
+  const Storage s = f.Finish({y}, kViews);
+  ExpectInside(s, y, f.x, (6 + 2) * 4);
 }
 
 // The bytes at which a Slice of [6, 5] begins, or -1 where it is no view.
-int64_t SliceOffset(const AttrMap& attrs, int64_t rows,
-                    bool starts_are_input = false) {
+int64_t SliceOffset(const AttrMap& attrs, int64_t rows) {
   Fixture f({6, 5});
-  std::vector<int> inputs = {f.x};
-  if (starts_are_input) inputs.push_back(f.maker.Constant({1}));
-  const int y = f.maker.AddOne("Slice", inputs, {rows, 5}, {}, attrs);
+  const int y = f.maker.AddOne("Slice", {f.x}, {rows, 5}, {}, attrs);
   const Storage s = f.Finish({y}, kViews);
   return s.root[y] == f.x ? s.offset[y] : -1;
 }
 
 TEST(Storage, WhereASliceBegins) {
-  EXPECT_EQ(SliceOffset({{"starts", List{2}}}, 2), 2 * 20);
-  EXPECT_EQ(SliceOffset({{"starts", List{-4}}}, 2), 2 * 20);
-  EXPECT_EQ(SliceOffset({{"starts", List{0, 2}}, {"axes", List{1, 0}}}, 2),
-            2 * 20);
-  EXPECT_EQ(SliceOffset({{"starts", List{0, 2}}, {"axes", List{-1, -2}}}, 2),
-            2 * 20);
-  EXPECT_EQ(SliceOffset({{"starts", List{1, 0}}}, 2), 20);
-  EXPECT_EQ(SliceOffset({{"starts", List{2}}, {"steps", List{1}}}, 2), 2 * 20);
-  EXPECT_EQ(SliceOffset({{"starts", List{2}}, {"steps", List{2}}}, 2), -1);
-  EXPECT_EQ(SliceOffset({{"starts", List{2}}, {"steps", List{-1}}}, 2), -1);
-  EXPECT_EQ(SliceOffset({}, 2, true), -1);
+  const auto offset = [](const List& starts, const List& ends, const List& axes,
+                         const List& steps = {}) {
+    AttrMap attrs = {{"starts", starts}, {"ends", ends}, {"axes", axes}};
+    if (!steps.empty()) attrs["steps"] = steps;
+    return SliceOffset(attrs, 2);
+  };
+  EXPECT_EQ(offset({2}, {4}, {0}), 2 * 20);
+  EXPECT_EQ(offset({-4}, {-2}, {-2}), 2 * 20);
+  EXPECT_EQ(offset({-9}, {2}, {0}), 0) << "clamped";
+  EXPECT_EQ(offset({4}, {99}, {0}), 4 * 20) << "clamped";
+  EXPECT_EQ(offset({0, 2}, {5, 4}, {1, 0}), 2 * 20);
+  EXPECT_EQ(offset({0, 2}, {5, 4}, {-1, -2}), 2 * 20);
+  EXPECT_EQ(offset({1, 0}, {3, 5}, {}), 20);
+  EXPECT_EQ(offset({2}, {4}, {0}, {1}), 2 * 20);
+  EXPECT_EQ(offset({2}, {6}, {0}, {2}), -1);
+  EXPECT_EQ(offset({2}, {0}, {0}, {-1}), -1);
 }
 
 TEST(Storage, AViewOfAllIsNoPart) {
@@ -181,7 +190,9 @@ TEST(Storage, AnOutputIsAViewOfTheWholeOnly) {
       Fixture f({4, 5});
       if (rows + start > 4) continue;
       const int y = f.maker.AddOne("Slice", {f.x}, {rows, 5}, {},
-                                   {{"starts", List{start}}});
+                                   {{"starts", List{start}},
+                                    {"ends", List{start + rows}},
+                                    {"axes", List{0}}});
       f.maker.Output(y);
       const Storage s = AssignStorage(f.maker.plan, kViews);
       EXPECT_EQ(s.elided[1], rows == 4);
@@ -193,8 +204,8 @@ TEST(Storage, AnOutputIsAViewOfTheWholeOnly) {
 
 TEST(Storage, APartOfAPartIsNoOutput) {
   Fixture f({4, 5});
-  const int part =
-      f.maker.AddOne("Slice", {f.x}, {2, 5}, {}, {{"starts", List{0}}});
+  const int part = f.maker.AddOne("Slice", {f.x}, {2, 5}, {},
+                                  {{"starts", List{0}}, {"ends", List{2}}});
   const int y = f.maker.AddOne("Reshape", {part}, {10});
   f.maker.Output(y);
   const Storage s = AssignStorage(f.maker.plan, kViews);
@@ -322,14 +333,14 @@ TEST(Storage, ViewsAreTakenOverWithWhatTheyShow) {
   }
   {
     InPlaceCase c(8);
-    const int part =
-        c.f.maker.AddOne("Slice", {c.f.x}, {8}, {}, {{"starts", List{8}}});
+    const int part = c.f.maker.AddOne(
+        "Slice", {c.f.x}, {8}, {}, {{"starts", List{8}}, {"ends", List{16}}});
     EXPECT_FALSE(c.Shares({part}, InPlaceOf({0}), kAll)) << "a part only";
   }
   {
     InPlaceCase c(8);
-    const int part =
-        c.f.maker.AddOne("Slice", {c.f.x}, {8}, {}, {{"starts", List{0}}});
+    const int part = c.f.maker.AddOne("Slice", {c.f.x}, {8}, {},
+                                      {{"starts", List{0}}, {"ends", List{8}}});
     EXPECT_FALSE(c.Shares({part}, InPlaceOf({0}), kAll)) << "a part only";
   }
 }

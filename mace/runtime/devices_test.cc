@@ -88,7 +88,8 @@ class Network {
 
 std::unique_ptr<CpuDevice> MakeCpu(std::shared_ptr<PackedWeights> packed = {}) {
   if (packed == nullptr) packed = std::make_shared<PackedWeights>();
-  return std::move(*CpuDevice::Create({}, packed));
+  const CpuOptions options;
+  return std::move(*CpuDevice::Create(options, packed));
 }
 
 // The plan of the network, run once.

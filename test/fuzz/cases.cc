@@ -76,12 +76,17 @@ bool ReadCase(const uint8_t* data, size_t size, Seed* seed, int64_t* settings) {
   const int64_t bytes = std::max<int64_t>(seed->net.data_bytes(), 0);
   if (bytes > kMaxWeightBytes) return false;
   *settings = 0;
-  auto* args = seed->net.mutable_arg();
-  for (int i = args->size() - 1; i >= 0; --i) {
-    if (args->Get(i).name() != kCaseArgument) continue;
-    *settings = args->Get(i).i();
-    seed->added = args->Get(i).s();
-    args->DeleteSubrange(i, 1);
+  auto* all = seed->net.mutable_settings();
+  for (int i = all->size() - 1; i >= 0; --i) {
+    const proto::Setting& setting = all->Get(i);
+    if (setting.name() == kCaseSetting) {
+      *settings = setting.i();
+    } else if (setting.name() == kWeightsSetting) {
+      seed->added = setting.s();
+    } else {
+      continue;
+    }
+    all->DeleteSubrange(i, 1);
   }
   const int64_t added = static_cast<int64_t>(seed->added.size());
   if (added > std::min(bytes, kMaxAddedBytes) ||

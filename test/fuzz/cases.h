@@ -26,7 +26,7 @@ Case MakeCase(const SeedUrn& urn, const Seed& empty, uint64_t series,
 
 // A serialized model with fitting weights, as libFuzzer keeps it: weights of
 // plausible contents, the last of them as the model carries them in its
-// argument kCaseArgument. False if it is no model or asks for more than 1 MB.
+// setting kWeightsSetting. False if it is no model or asks for more than 1 MB.
 bool ReadCase(const uint8_t* data, size_t size, Seed* seed, int64_t* settings);
 
 // The case that follows from what ReadCase read.

@@ -117,11 +117,12 @@ std::string Draft::AnyTensor(Random& random) const {
 }
 
 std::string Draft::Serialize(int64_t settings) {
-  proto::Argument* arg = net.add_arg();
-  arg->set_name(kCaseArgument);
-  arg->set_type(proto::Argument::STRING);
-  arg->set_s(added_);
-  arg->set_i(settings);
+  proto::Setting* number = net.add_settings();
+  number->set_name(kCaseSetting);
+  number->set_i(settings);
+  proto::Setting* weights = net.add_settings();
+  weights->set_name(kWeightsSetting);
+  weights->set_s(added_);
   return net.SerializeAsString();
 }
 

@@ -67,8 +67,10 @@ class Draft {
   int names_;  // the next new one; a mutated model may be a seed
 };
 
-// The name of the argument that Serialize writes.
-constexpr char kCaseArgument[] = "fuzz_case";
+// The settings that Serialize writes, which engines do not know and ignore: how
+// the case runs, and the weights that its mutations added.
+constexpr char kCaseSetting[] = "fuzz_case";
+constexpr char kWeightsSetting[] = "fuzz_weights";
 
 }  // namespace mace::fuzz
 
