@@ -22,17 +22,20 @@ FLAG = re.compile(r"(?<![\w-])--([A-Za-z][\w-]*)")
 PROGRAMS = {
     "mace_run": ("tools/mace_run/*.cc", "tools/cli/*"),
     "mace_plan": ("tools/mace_plan/*.cc", "tools/cli/*"), "memory_bench": ("test/memory/*.cc",),
+    "run.sh": ("test/mutants/*.py",),
 }  # fmt: skip
 # Bazel's own, and --config, whose values are those of .bazelrc.
 BAZEL = {"test_env", "test_output", "config", "cxxopt", "copt", "disk_cache", "jobs",
          "compilation_mode"}
 # Of programs that are not ours.
-FOREIGN = {"uninitialized": "oclgrind", "strip-unneeded": "strip", "cpu-prof": "Node.js"}
+FOREIGN = {"uninitialized": "oclgrind", "strip-unneeded": "strip", "cpu-prof": "Node.js",
+           "benchmark_filter": "google-benchmark"}
 TOP = r"(?:mace|tools|docs|models|test|third_party|docker|bazel-[a-z]+|\.ci)"
 PATH = re.compile(rf"(?<![\w/.~$-])((?:{TOP})/[\w./*{{}},<>+-]*)")
 # Paths of examples, by the documents that make them up.
 MADE_UP = {
     "docs/add_an_op.md": r".*hard_?max.*", "docs/add_a_memory_strategy.md": r".*last_freed.*",
+    "docs/add_a_device.md": r"mace/npu.*", "docs/add_a_micro_kernel.md": r".*5x16__avx2.*",
     "docs/architecture.md": r"mace/(ops|cpu)/softmax.*",
     "docs/converter.md": r"models/(mobilenet-v1-1\.0\.pb|imagenet_labels\.txt)",
 }  # fmt: skip

@@ -32,13 +32,18 @@ NOT_RUN = {
     "tools/mutations.sh": "builds under sanitizers", "tools/fuzz.sh": "as mutations.sh",
     "bazel build //tools:mace_run": "the tests build it, and keep it between runs",
     "bazel build //tools:mace_plan": "as mace_run",
-    "bazel test //mace/ops": "a suite of its own",
+    "bazel test": "suites of their own",
+    "bazel run //mace/cpu:ukernels_bench": "measures for minutes",
+    "test/mutants/run.sh": "builds and runs every unit test; test/mutants has its own test",
+    "test/arm/run.sh": "counts under qemu; test/arm/budget_test.py does",
     "bazel run //tools:mace_run -- --list_ops": "builds; op_docs_test.py compares what it prints",
     "(cd tools && ~/.cache/mace/venv/bin/python -m mace_tools.op_docs)": "writes the checkout; "
                                                                         "op_docs_test.py calls it",
     "(cd tools && ~/.cache/mace/venv/bin/python -m mace_tools.settings_docs)": (
         "writes the checkout; settings_docs_test.py calls it"),
-    "bazel test //mace/runtime:settings_test": "a suite of its own",
+    "(cd tools && ~/.cache/mace/venv/bin/python -m mace_tools.memory_strategies)": (
+        "writes the checkout; memory_strategies_test.py calls it"),
+    "(cd tools && ~/.cache/mace/venv/bin/python -m pytest": "shows a test that does not exist yet",
     "clang-format-19": "writes the checkout; lint calls it",
     "/usr/bin/python3 -m venv": "installs software", "/tmp/train/bin/python": "trains a model",
 }
