@@ -67,7 +67,7 @@ def test_nodes_in_float_cure_fp16(name, tmp_path):
             break
         assert "is the first with a bad value" in error and " f16[" in error, error
         first = min(first, nodes.index(error.rpartition("--float32_nodes=")[2].rstrip(")")))
-        flags = [*flags[:3], f"--float32_nodes={','.join(nodes[first:])}"]
+        flags = [*flags[:3], f"--float32_nodes={','.join(dict.fromkeys(nodes[first:]))}"]
     assert not error and 0 < first < len(nodes), error
     check_similarity(name, outputs, SIMILARITY["fp16_fp32"])
 
