@@ -93,11 +93,13 @@ TEST(MakePlan, EveryDeviceIsFinished) {
 }
 
 TEST(MakePlan, ErrorsOfEachPartEndIt) {
+#ifdef NDEBUG  // a broken invariant stops other builds
   {
     Fixture f;
     f.options.devices.clear();
     EXPECT_EQ(f.Make().status().code(), Status::MACE_INTERNAL_ERROR);
   }
+#endif
   {
     Fixture f;
     f.maker.plan.graph.nodes[0].node.op = "NoOp";
