@@ -29,9 +29,9 @@ float FloatOf(uint32_t bits) {
 // length.
 constexpr int kPiece = 16;
 
-inline float Widen(uint16_t half) {
-  const uint32_t magnitude = static_cast<uint32_t>(half & 0x7fff) << 13;
-  const uint32_t sign = static_cast<uint32_t>(half & 0x8000) << 16;
+inline float Widen(uint16_t fp16) {
+  const uint32_t magnitude = static_cast<uint32_t>(fp16 & 0x7fff) << 13;
+  const uint32_t sign = static_cast<uint32_t>(fp16 & 0x8000) << 16;
   // The exponent's bias grows by 112; the product also lifts what has none.
   const uint32_t finite = BitsOf(FloatOf(magnitude) * 0x1p112f);
   const uint32_t special =
@@ -41,10 +41,10 @@ inline float Widen(uint16_t half) {
 
 }  // namespace
 
-float FromFp16(uint16_t half) {
-  const uint32_t sign = static_cast<uint32_t>(half & 0x8000) << 16;
-  const uint32_t exponent = (half >> 10) & 31;
-  const uint32_t mantissa = half & 0x3ff;
+float FromFp16(uint16_t fp16) {
+  const uint32_t sign = static_cast<uint32_t>(fp16 & 0x8000) << 16;
+  const uint32_t exponent = (fp16 >> 10) & 31;
+  const uint32_t mantissa = fp16 & 0x3ff;
   if (exponent == 31) {
     const uint32_t quiet = mantissa != 0 ? 0x400000 : 0;
     return FloatOf(sign | 0x7f800000 | quiet | (mantissa << 13));

@@ -10,7 +10,7 @@ namespace mace {
 
 // Rounds to the nearest fp16 value, ties to even; values beyond the range of
 // fp16 become infinity, and NaN stays NaN.
-float FromFp16(uint16_t half);
+float FromFp16(uint16_t fp16);
 uint16_t ToFp16(float value);
 float FromBfloat16(uint16_t value);
 uint16_t ToBfloat16(float value);

@@ -56,26 +56,6 @@ Result<Attrs> ReadAttrs(const Node& node) {
   return attrs;
 }
 
-// The name of an attribute and its default, which also shows its type (a bool
-// is an integer here, as in the model file).
-struct AttrName {
-  std::string name;
-  Attr initial;
-};
-
-// Lists the attributes of a struct for the docs, the op list and fuzzing.
-class AttrNames {
- public:
-  template <typename T>
-  void operator()(const char* name, const T& field) {
-    names.push_back({name, Attr(field)});
-  }
-  void operator()(const char* name, const bool& field) {
-    names.push_back({name, Attr(int64_t{field})});
-  }
-  std::vector<AttrName> names;
-};
-
 }  // namespace mace
 
 #endif  // MACE_GRAPH_ATTRS_H_

@@ -29,8 +29,8 @@ struct Operand {
   // packed copies; -1 if it is not a weight.
   int64_t weight_id = -1;
   // kF16 or kBF16 if `data` holds the elements of an f32 operand in that type,
-  // which only happens for devices that accept it (Device::TakesFp16); else
-  // kInvalid.
+  // which only happens for devices that accept it (NodeKernels::TakesFp16);
+  // else kInvalid.
   DataType stored = DataType::kInvalid;
 
   bool present() const { return type.dtype != DataType::kInvalid; }

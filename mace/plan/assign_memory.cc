@@ -123,7 +123,8 @@ void KeepToTheEnd(const Plan& plan, Records& records) {
   }
 }
 
-// Offsets of records to places of values; elided steps go.
+// Writes the offsets of records to the places of values, and drops elided
+// steps.
 void Commit(Plan& plan, const Storage& storage, Records records) {
   plan.places = storage.places;
   plan.copies = storage.copies;

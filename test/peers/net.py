@@ -117,7 +117,7 @@ class Net:
         return self._add("concat", parts, (*first[:3], channels))
 
     def split(self, x: str) -> tuple[str, str]:
-        """The two fp16 values of the channels."""
+        """The two halves of the channels."""
         n, h, w, c = self.shapes[x]
         name = self._add("split", [x], (n, h, w, c // 2))
         other = name + "_b"

@@ -1,4 +1,4 @@
-"""Names of memory strategies: tools/memory_strategies.json; converting needs no compiler.
+"""Which planners each memory strategy stands for: tools/memory_strategies.json.
 
 SPDX-License-Identifier: Apache-2.0
 
@@ -25,12 +25,6 @@ LIST = REPO / "tools" / "memory_strategies.json"
 def listed() -> list[dict[str, Any]]:
     """{"name", "arena", "images"}: the planners that a name stands for; images may be None."""
     return json.loads(LIST.read_text())
-
-
-@functools.cache
-def names() -> tuple[str, ...]:
-    """What memory_strategy of a deployment file may be."""
-    return tuple(s["name"] for s in listed())
 
 
 def from_engine(console: Console) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ import re
 from mace_tools import memory_strategies
 from mace_tools.cli_console import Console
 from mace_tools.protos import REPO
+from mace_tools.settings import all_settings
 from mace_tools.testing.needed import need_tools
 
 AGAIN = "out of date: run `python -m mace_tools.memory_strategies` in tools/"
@@ -24,6 +25,7 @@ def test_the_list_is_the_engines():
 def test_every_planner_is_a_strategy():
     table = (REPO / "mace" / "memory" / "planners.cc").read_text()
     planners = set(re.findall(r'"((?:offsets|objects)/\w+)"', table))
-    names = set(memory_strategies.names())
+    names = {strategy["name"] for strategy in memory_strategies.listed()}
+    assert names == set(all_settings()["memory_strategy"].choices)
     assert planners <= names and "PRESERVE_ALL" in names
     assert {planner.split("/")[1] for planner in planners} <= names

@@ -18,9 +18,9 @@ namespace mace {
 struct CpuKernelDef {
   DataType dtype;
   Result<KernelPtr> (*prepare)(const Node& node, CpuContext& context);
-  int fp16_input = -1;  // may be stored as fp16 (Device::TakesFp16)
-  // Of a row for kF16: whether it takes such a node, which is told with f32
-  // (Device::ComputesFp16); null: none.
+  int fp16_input = -1;  // may be stored as fp16 (NodeKernels::TakesFp16)
+  // Of a row for kF16: whether it takes a node whose activations, given here as
+  // f32, become f16 (NodeKernels::ComputesFp16). Null: it takes none.
   bool (*computes_fp16)(const Node& node, const CpuContext& context) = nullptr;
 };
 using CpuKernelDefs = std::vector<CpuKernelDef>;

@@ -45,7 +45,7 @@ CopyBox MakeBox(size_t elem_bytes, const Shape& extents,
 // The same copy in as few dimensions and as long runs as possible.
 CopyBox Simplify(CopyBox box);
 
-// One element at a time: the twin that CopyStrided is tested against.
+// One element at a time: the reference of CopyStrided's tests.
 void CopyNaive(const CopyBox& box, const void* src, void* dst);
 
 // REQUIRES: box is simplified. Allocates nothing.

@@ -1,4 +1,4 @@
-// Strided copies against their twin that moves one element at a time.
+// Strided copies against the reference, which moves one element at a time.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/copy/strided_copy.h"

@@ -90,7 +90,7 @@ int64_t FusedConv::cost_macs() const {
 }
 
 std::vector<mace::Overlap> FusedConv::overlaps() const {
-  if (pairs_lines()) return {};  // both fp16 values are read from the start
+  if (pairs_lines()) return {};  // both halves are read from the start
   const int64_t threads = threads_->num_threads();
   const Window2D& out = last().window;
   const int64_t step = step_.back();

@@ -1,7 +1,7 @@
 // A concatenation, its channel shuffle and the split behind it, in one pass.
 // SPDX-License-Identifier: Apache-2.0
 //
-//   a  0 1 2 3     concatenated and shuffled in two groups:   split in fp16:
+//   a  0 1 2 3     concatenated and shuffled in two groups:   split in halves:
 //   b  4 5 6 7     0 4 1 5 2 6 3 7                            0 4 1 5 | 2 6 3 7
 #ifndef MACE_CPU_FUSED_FUSED_SHUFFLE_H_
 #define MACE_CPU_FUSED_FUSED_SHUFFLE_H_

@@ -16,7 +16,7 @@ namespace mace::cpu {
 const CpuKernelDefs* FindKernelDefs(const std::string& op);
 
 // The kernel of a node, or the one of a chain of several.
-// Errors: as Device::Prepare and Device::PrepareFused.
+// Errors: as NodeKernels::Prepare and NodeKernels::PrepareFused.
 Result<KernelPtr> PrepareLinks(const std::vector<FusedNode>& links,
                                CpuContext& context);
 Result<KernelPtr> PrepareNode(const Node& node, CpuContext& context);

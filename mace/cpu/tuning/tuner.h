@@ -35,7 +35,8 @@ class Tuner {
                             const CpuContext& context);
 
   // Measures what `dry_run` prepares and is not known yet, the nodes that take
-  // longest first, until the budget is spent. Errors: as Device::TunePlan.
+  // longest first, until the budget is spent. Errors: as
+  // DeviceTuning::TunePlan.
   Status TunePlan(const Device::DryRun& dry_run, CpuContext context);
 
   // Runs of kernels made to measure, so far.

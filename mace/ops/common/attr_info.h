@@ -17,8 +17,11 @@ struct Choice {
   Attr value;
 };
 
-// An attribute of an op. Nodes that do not give it have AttrName::initial.
-struct AttrInfo : AttrName {
+// An attribute of an op.
+struct AttrInfo {
+  std::string name;
+  Attr
+      initial;  // the default, which also shows its type (a bool is an integer)
   const char* type = nullptr;   // int, bool, float, string, ints or floats
   std::vector<Choice> choices;  // empty: every value of the type
   bool names_axes = false;      // one or more axes of input 0, in [-rank, rank)

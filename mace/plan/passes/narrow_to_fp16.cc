@@ -1,4 +1,4 @@
-// Choosing the nodes, then twins of values and the converts between them.
+// Choosing the nodes, then converted copies of values, and the casts.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/passes/narrow_to_fp16.h"
@@ -57,7 +57,7 @@ class Narrower {
  public:
   explicit Narrower(Graph& graph)
       : graph_(graph),
-        half_of_(graph.values.size(), -1),
+        fp16_of_(graph.values.size(), -1),
         is_made_(graph.values.size(), true) {}
 
   void Narrow(const std::vector<bool>& chosen) {
@@ -68,9 +68,9 @@ class Narrower {
         UseFp16(nodes[n]);
       } else if (IsCast(nodes[n], DataType::kF16, DataType::kF32)) {
         // Its result as a half is what it reads.
-        half_of_[nodes[n].outputs[0]] = nodes[n].inputs[0];
+        fp16_of_[nodes[n].outputs[0]] = nodes[n].inputs[0];
       } else if (IsCast(nodes[n], DataType::kF32, DataType::kF16) &&
-                 half_of_[nodes[n].inputs[0]] >= 0) {
+                 fp16_of_[nodes[n].inputs[0]] >= 0) {
         BecomeIdentity(nodes[n]);
       } else {
         for (int id : nodes[n].inputs) NeedFloats(id);
@@ -85,8 +85,8 @@ class Narrower {
     for (size_t i = 0; i < g.inputs.size(); ++i) {
       const int id = g.inputs[i];
       if (id < 0 || !IsF32Activation(graph_.values[id])) continue;
-      if (half_of_[id] < 0) AddCast(id, AddFp16(id));
-      g.inputs[i] = half_of_[id];
+      if (fp16_of_[id] < 0) AddCast(id, AddFp16(id));
+      g.inputs[i] = fp16_of_[id];
       g.node.inputs[i].type.dtype = DataType::kF16;
     }
     for (size_t i = 0; i < g.outputs.size(); ++i) {
@@ -103,28 +103,28 @@ class Narrower {
            g.node.outputs[0].dtype == to;
   }
 
-  // A cast to f16 of a value that is there as a half.
+  // A cast to f16 of a value that is there as fp16.
   void BecomeIdentity(GraphNode& g) {
-    g.inputs[0] = half_of_[g.inputs[0]];
+    g.inputs[0] = fp16_of_[g.inputs[0]];
     g.node.op = "Identity";
     g.node.attrs.clear();
     g.node.inputs[0] = {graph_.values[g.inputs[0]].type, nullptr, -1};
   }
 
   int AddFp16(int id) {
-    Value twin;
-    twin.name = graph_.values[id].name;
-    twin.type = graph_.values[id].type;
-    twin.type.dtype = DataType::kF16;
-    half_of_[id] = static_cast<int>(graph_.values.size());
-    graph_.values.push_back(std::move(twin));
-    return half_of_[id];
+    Value copy;
+    copy.name = graph_.values[id].name;
+    copy.type = graph_.values[id].type;
+    copy.type.dtype = DataType::kF16;
+    fp16_of_[id] = static_cast<int>(graph_.values.size());
+    graph_.values.push_back(std::move(copy));
+    return fp16_of_[id];
   }
 
   void NeedFloats(int id) {
     if (id < 0 || is_made_[id]) return;
     is_made_[id] = true;
-    AddCast(half_of_[id], id);
+    AddCast(fp16_of_[id], id);
   }
 
   void AddCast(int from, int to) {
@@ -139,8 +139,8 @@ class Narrower {
   }
 
   Graph& graph_;
-  std::vector<int> half_of_;   // by value: its twin, or -1
-  std::vector<bool> is_made_;  // by value: whether it, not its twin, is written
+  std::vector<int> fp16_of_;   // by value: its fp16 copy, or -1
+  std::vector<bool> is_made_;  // by value: whether it, not its copy, is written
 };
 
 }  // namespace
