@@ -16,6 +16,7 @@ CpuFeatures Detect() {
 #if defined(__x86_64__) || defined(__i386__)
   // These ask the operating system too (XGETBV), not only the CPU.
   __builtin_cpu_init();
+  if (__builtin_cpu_is("amd")) f |= kCpuAmd;
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
     f |= kCpuAvx2Fma;
     if (__builtin_cpu_supports("avx512f") &&
@@ -53,6 +54,7 @@ std::string ToString(CpuFeatures features) {
   } kNames[] = {{kCpuAvx2Fma, "avx2"},
                 {kCpuAvx512, "avx512"},
                 {kCpuAvx512Bf16, "avx512bf16"},
+                {kCpuAmd, "amd"},
                 {kCpuNeon, "neon"},
                 {kCpuFp16, "fp16"},
                 {kCpuDotProd, "dotprod"},

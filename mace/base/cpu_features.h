@@ -14,6 +14,9 @@ enum CpuFeature : uint32_t {
   kCpuAvx2Fma = 1u << 0,  // AVX2, FMA3 and F16C
   kCpuAvx512 = 1u << 1,   // AVX-512 F, BW, DQ and VL
   kCpuAvx512Bf16 = 1u << 2,
+  // A core designed by AMD, which no kernel needs, but whose instructions have
+  // other costs than the same ones elsewhere.
+  kCpuAmd = 1u << 3,
   kCpuNeon = 1u << 8,  // armv8, or armv7 with vfpv4
   kCpuFp16 = 1u << 9,  // armv8.2 half-precision arithmetic
   kCpuDotProd = 1u << 10,

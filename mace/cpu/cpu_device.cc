@@ -28,7 +28,8 @@ Result<std::unique_ptr<CpuDevice>> CpuDevice::Create(
   }
   if (tuning.storage != nullptr || tuning.budget_micros > 0) {
     device->tuner_ = std::make_unique<cpu::Tuner>(
-        tuning, cpu::CpuIdentity(options.features, options.num_threads));
+        tuning, cpu::CpuIdentity(options.features, options.num_threads) +
+                    ", caches " + cpu::ToList(options.caches));
   }
   device->float32_nodes_ = options.float32_nodes;
   return device;

@@ -140,6 +140,14 @@ std::string ShortLabel(const Plan& plan, const Step& step) {
          "' (" + std::to_string(step.fused.size() + 1) + " nodes)";
 }
 
+// The 16-bit type in which a node's weights are stored, or "".
+std::string StoredAs(const Node& node) {
+  for (const Operand& operand : node.inputs) {
+    if (operand.stored != DataType::kInvalid) return Name(operand.stored);
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string DumpSteps(const Plan& plan) {
@@ -202,7 +210,7 @@ std::string DumpPlanJson(const Plan& plan, const std::string& note) {
           << ", \"kernel\": " << Json(kernel)
           << ", \"reason\": " << Json(placements[placed].reason)
           << ", \"part_of\": " << Json(step) << ", \"macs\": " << macs
-          << ", \"outputs\": [";
+          << ", \"stored\": " << Json(StoredAs(node)) << ", \"outputs\": [";
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       nodes << (i ? ", " : "") << Json(ToString(node.outputs[i]));
     }

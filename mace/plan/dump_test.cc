@@ -107,9 +107,9 @@ TEST(Dump, PlanJson) {
   const auto node = [](const char* name, const char* op, const char* device,
                        const char* kernel, const char* reason,
                        const char* part_of, int macs, const char* output) {
-    return json{{"name", name},     {"op", op},           {"device", device},
-                {"kernel", kernel}, {"reason", reason},   {"part_of", part_of},
-                {"macs", macs},     {"outputs", {output}}};
+    return json{{"name", name},     {"op", op},         {"device", device},
+                {"kernel", kernel}, {"reason", reason}, {"part_of", part_of},
+                {"macs", macs},     {"stored", ""},     {"outputs", {output}}};
   };
   const json want = {
       {"note", "a \"note\""},
@@ -129,6 +129,20 @@ TEST(Dump, PlanJson) {
       {"image_bytes", 256},
       {"arena_bytes", 640}};
   for (const auto& [key, value] : want.items()) EXPECT_EQ(plan[key], value);
+}
+
+TEST(Dump, PlanJsonSaysHowWeightsAreStored) {
+  Sample sample;
+  Node& conv = sample.maker.plan.graph.nodes[1].node;
+  conv.inputs.resize(2);
+  conv.inputs[1].stored = DataType::kBF16;
+  const json plan = json::parse(DumpPlanJson(sample.maker.plan, ""));
+  std::map<std::string, std::string> stored;
+  for (const json& node : plan["nodes"]) {
+    if (node["stored"] != "") stored[node["name"]] = node["stored"];
+  }
+  const std::map<std::string, std::string> want = {{conv.name, "bf16"}};
+  EXPECT_EQ(stored, want);
 }
 
 TEST(Dump, Savings) {

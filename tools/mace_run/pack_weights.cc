@@ -30,7 +30,7 @@ constexpr Isa kIsas[] = {
 #if defined(__x86_64__)
     {"avx2", kCpuAvx2Fma},
     {"avx512", kCpuAvx2Fma | kCpuAvx512},
-    {"avx512bf16", kCpuAvx2Fma | kCpuAvx512 | kCpuAvx512Bf16},
+    {"avx512bf16", kCpuAvx2Fma | kCpuAvx512 | kCpuAvx512Bf16 | kCpuAmd},
 #elif defined(__ARM_NEON)
     {"neon", kCpuNeon},
     {"neon_fp16", kCpuNeon | kCpuFp16},
@@ -45,7 +45,9 @@ Result<CpuFeatures> FeaturesOf(const std::string& name) {
   for (const Isa& isa : kIsas) {
     known += std::string(isa.name) + ", ";
     if (name != isa.name) continue;
-    if ((isa.features & DetectCpuFeatures()) == isa.features) {
+    // Any vendor's CPU has the instructions to pack for another's.
+    const CpuFeatures needed = isa.features & ~CpuFeatures{kCpuAmd};
+    if ((needed & DetectCpuFeatures()) == needed) {
       return isa.features;
     }
     return InvalidArgument("this CPU (" + ToString(DetectCpuFeatures()) +

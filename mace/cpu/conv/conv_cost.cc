@@ -1,38 +1,39 @@
-// The costs of direct, Winograd's and Strassen's convolutions.
+// The work of direct, Winograd's and Strassen's convolutions, and its costs.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/conv/conv_cost.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "mace/cpu/common/blocking.h"
+#include "mace/cpu/common/blocks.h"
 
 namespace mace::cpu {
 namespace {
 
-// Multiply-adds in the time that a byte of filter takes to arrive from memory
-// or the last-level cache: measured 1.2 (Zen 4 from L3) to 6 (from memory) with
-// AVX-512, partly hidden by prefetching. An Arm core multiplies a quarter as
-// much in that time: 8 a cycle instead of 32.
-#if defined(__ARM_NEON)
-constexpr double kPerFilterByte = 1.5 / 4;
-#else
-constexpr double kPerFilterByte = 1.5;
-#endif
-// Share of the peak that the micro-kernels reach.
-constexpr double kEfficiency = 0.9;
-// A vector instruction of the transforms, which wait for each other and for
-// the first-level cache, against a multiply-add of a GEMM.
-constexpr double kPerTransformOp = 1.3;
-// A load, store or sum of a Strassen product, which end its tiles earlier: on
-// Arm counted, 1.8 (MobileNet v1) to 3.7 (v2, whose layers have few rows).
-#if defined(__ARM_NEON)
-constexpr double kPerSumOp = 3;
-#else
-constexpr double kPerSumOp = 2;
-#endif
 // Rows below which a GEMM tile waits for its filter instead.
 constexpr int64_t kFewRows = 4;
+
+// Rows for x86 without a vendor are fitted by test/costs, which measures
+// convolutions with the caches as an engine leaves them; docs/performance.md
+// has the errors. The others were set by hand: AMD's by the times of ten
+// networks on Zen 5, Arm's sums by counting instructions, and its bytes by the
+// multiply-adds that a core does until a byte arrives.
+constexpr ConvCosts kCosts[] = {
+#if defined(__x86_64__)
+    {kCpuAvx512 | kCpuAmd, 1.11, 1.0, 1.3, 2.0},
+    {kCpuAvx512, 1.25, 4.1, 2.9, 11.3},
+    {kCpuAvx2Fma, 1.2, 2.2, 2.3, 7.2},
+#elif defined(__ARM_NEON)
+    {kCpuNeon, 1.11, 0.375, 1.3, 3.0},
+#endif
+    {0, 1.0, 0.1, 0.9, 1.6},
+};
+
+double Rows(const ConvShape& s) {
+  return static_cast<double>(s.batch) * s.window.h.out * s.window.w.out;
+}
 
 // Loads, stores and arithmetic of one tile and channel.
 double InputOps(int m) {
@@ -46,41 +47,67 @@ double OutputOps(int m) {
   return (a + m) * line + 2 * a * a + m * m;
 }
 
-// Of a filter of so many floats.
-double FilterCost(double floats) { return 4 * floats * kPerFilterByte; }
+// Bytes of filter that are read in all while blocks of rows pass by, where each
+// row is that many floats long.
+double ReadBytes(double filter_floats, double rows, double row_floats,
+                 const CacheSizes& caches) {
+  const Blocks blocks = BlocksOf(caches);
+  const double bytes = sizeof(float) * filter_floats;
+  if (bytes <= static_cast<double>(blocks.stays)) return bytes;
+  const double passes = std::ceil(rows * sizeof(float) * row_floats /
+                                  static_cast<double>(blocks.most_rows));
+  return bytes * std::max(passes, 1.0);
+}
 
 }  // namespace
 
-double DirectCost(const ConvShape& s) {
+ConvWork DirectWork(const ConvShape& s, const CacheSizes& caches) {
   const double filter =
       static_cast<double>(s.taps()) * s.in_per_group() * s.out_channels;
-  const double rows =
-      static_cast<double>(s.batch) * s.window.h.out * s.window.w.out;
-  return std::max<double>(rows, kFewRows) * filter / kEfficiency +
-         FilterCost(filter);
+  ConvWork work;
+  work.products = std::max<double>(Rows(s), kFewRows) * filter;
+  const double depth = static_cast<double>(s.taps()) * s.in_per_group();
+  const double block = std::min<double>(depth, BlocksOf(caches).gemm_depth);
+  work.filter_bytes = ReadBytes(filter, Rows(s), block, caches);
+  return work;
 }
 
-double WinogradCost(const ConvShape& s, int m) {
+ConvWork WinogradWork(const ConvShape& s, int m, const CacheSizes& caches) {
   const double tiles = static_cast<double>(s.batch) *
                        CeilDiv(s.window.h.out, m) * CeilDiv(s.window.w.out, m);
   const double filter =
       static_cast<double>(m + 2) * (m + 2) * s.in_channels * s.out_channels;
-  return std::max<double>(tiles, kFewRows) * filter / kEfficiency +
-         FilterCost(filter) +
-         kPerTransformOp * tiles *
-             (s.in_channels * InputOps(m) + s.out_channels * OutputOps(m));
+  ConvWork work;
+  work.products = std::max<double>(tiles, kFewRows) * filter;
+  const double tile = static_cast<double>(m + 2) * (m + 2) * s.in_channels;
+  work.filter_bytes = ReadBytes(filter, tiles, tile, caches);
+  work.transforms =
+      tiles * (s.in_channels * InputOps(m) + s.out_channels * OutputOps(m));
+  return work;
 }
 
-double StrassenCost(const ConvShape& s) {
+ConvWork StrassenWork(const ConvShape& s, const CacheSizes& caches) {
   const double k = static_cast<double>(s.taps()) * s.in_channels;
   const double n = static_cast<double>(s.out_channels);
-  const double rows =
-      static_cast<double>(s.batch) * s.window.h.out * s.window.w.out;
+  const double rows = Rows(s);
+  ConvWork work;
+  work.products = 0.875 * std::max<double>(rows, 2 * kFewRows) * k * n;
+  work.filter_bytes = ReadBytes(1.75 * k * n, rows / 2, 4 * k, caches);
   // Four sums of quarters of a; four products and two sums more that are read
   // and written (see strassen.h).
-  const double ops = rows * (3 * k + 3.75 * n);
-  return 0.875 * std::max<double>(rows, 2 * kFewRows) * k * n / kEfficiency +
-         FilterCost(1.75 * k * n) + kPerSumOp * ops;
+  work.sums = rows * (3 * k + 3.75 * n);
+  return work;
+}
+
+const ConvCosts& CostsOf(CpuFeatures features) {
+  const ConvCosts* row = kCosts;
+  while ((row->isa & features) != row->isa) ++row;
+  return *row;
+}
+
+double Cost(const ConvWork& work, const ConvCosts& costs) {
+  return work.products * costs.product + work.filter_bytes * costs.filter_byte +
+         work.transforms * costs.transform + work.sums * costs.sum;
 }
 
 }  // namespace mace::cpu

@@ -1,23 +1,49 @@
-// The cost model of convolutions.
+// The cost model of convolutions: the work of each method, and a table of what
+// each kind of work costs on a CPU with given instruction sets.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_CONV_CONV_COST_H_
 #define MACE_CPU_CONV_CONV_COST_H_
 
+#include "mace/base/cpu_features.h"
+#include "mace/cpu/common/cache_sizes.h"
 #include "mace/cpu/reference/conv.h"
 
 namespace mace::cpu {
 
-// Costs are in multiply-adds of the float32 GEMM micro-kernels at full speed,
-// and the same for any number of threads.
+// The work of a convolution by one method, on any number of threads. A filter
+// that does not stay in the second-level cache is read again for each block of
+// rows.
+struct ConvWork {
+  double products = 0;      // multiply-adds of the GEMM micro-kernels
+  double filter_bytes = 0;  // of the packed filter, as often as it is read
+  double transforms = 0;    // loads, stores and arithmetic of Winograd's
+                            // transforms, of one float each
+  double sums = 0;          // the same of Strassen's sums
+};
 
 // As a matrix product of patches and filters.
-double DirectCost(const ConvShape& shape);
+ConvWork DirectWork(const ConvShape& shape, const CacheSizes& caches);
 
 // By Winograd's F(m, 3); m is 2, 4 or 6. REQUIRES: Winograd::Fits(shape).
-double WinogradCost(const ConvShape& shape, int m);
+ConvWork WinogradWork(const ConvShape& shape, int m, const CacheSizes& caches);
 
 // By Strassen's method, one level of it, of a convolution in one group.
-double StrassenCost(const ConvShape& shape);
+ConvWork StrassenWork(const ConvShape& shape, const CacheSizes& caches);
+
+// What a unit of each kind of work costs, in multiply-adds at the peak of the
+// widest vectors in `isa`.
+struct ConvCosts {
+  CpuFeatures isa;
+  double product;
+  double filter_byte;
+  double transform;
+  double sum;
+};
+
+// The last row is for a CPU without any of these instruction sets.
+const ConvCosts& CostsOf(CpuFeatures features);
+
+double Cost(const ConvWork& work, const ConvCosts& costs);
 
 }  // namespace mace::cpu
 

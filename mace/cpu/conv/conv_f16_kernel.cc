@@ -81,7 +81,8 @@ Result<std::unique_ptr<ConvF16Kernel>> MakeConv(
                                                    *spec.kernel, context));
   MACE_ASSIGN_OR_RETURN(auto kernel,
                         MakeKernel(node, std::move(filter), spec, context));
-  kernel->cost = static_cast<int64_t>(DirectCost(s) / 2);
+  kernel->cost = static_cast<int64_t>(
+      Cost(DirectWork(s, context.caches), CostsOf(context.features)) / 2);
   return kernel;
 }
 

@@ -25,6 +25,7 @@
 
 #include "mace/base/thread_pool.h"
 #include "mace/cpu/common/activation.h"
+#include "mace/cpu/common/blocks.h"
 #include "mace/cpu/conv/gemm_pack.h"
 #include "mace/cpu/conv/patches.h"
 #include "mace/cpu/conv/row_finish.h"
@@ -158,6 +159,7 @@ class ConvGemm {
   int64_t MaxRowBlock() const;
 
   Spec spec_;
+  Blocks blocks_;
   RowFinish finish_;
   int num_threads_ = 1;
   int64_t rows_ = 0;

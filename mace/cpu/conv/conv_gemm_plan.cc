@@ -12,22 +12,13 @@
 namespace mace::cpu {
 namespace {
 
-// k that a tile multiplies at a time: a panel of b this deep (times 32 columns
-// of floats: 64 KiB) streams from the second-level cache.
-constexpr int64_t kMaxDepth = 768;
-// Rows read in place need no copy, so that only b's panel limits the depth.
-constexpr int64_t kMaxDepthInPlace = 2048;
-// Sums of fp16 are rounded where they are stored: as seldom as a panel of b
-// (times 16 columns: 32 KiB) stays in the first-level cache.
-constexpr int64_t kMaxDepthF16 = 1024;
-// Of `a` in a row block: a quarter of a 1 MiB second-level cache.
-constexpr int64_t kBlockBytes = 256 * 1024;
 constexpr int64_t kLineBytes = 64;  // of a cache
 
 }  // namespace
 
 ConvGemm::ConvGemm(const Spec& spec, const CpuContext& context)
     : spec_(spec),
+      blocks_(BlocksOf(context.caches)),
       finish_(spec.activation, spec.sum_activation, context.features,
               spec.kernel->types.c),
       num_threads_(spec.one_thread ? 1 : context.threads->num_threads()),
@@ -48,14 +39,15 @@ ConvGemm::ConvGemm(const Spec& spec, const CpuContext& context)
   // what was measured.
   const GemmUkernel& sums_as =
       spec.plan.sums_as != nullptr ? *spec.plan.sums_as : *spec.kernel;
-  const bool copies = spec.plan.rows == RowAccess::kByDistance
-                          ? RowsConflict(*spec.kernel, row_bytes, spec.n)
-                          : spec.plan.rows == RowAccess::kCopied;
+  const bool copies =
+      spec.plan.rows == RowAccess::kByDistance
+          ? RowsConflict(*spec.kernel, row_bytes, spec.n, blocks_)
+          : spec.plan.rows == RowAccess::kCopied;
   packs_rows_ = packs_all_rows_ || (spec.kernel->packs != GemmPacks::kNever &&
                                     spec.n > spec.kernel->nr);
-  reads_in_place_ =
-      !copies && (patches.is_matrix() || packs_rows_ || depth_ <= kMaxDepth);
-  PlanDepth(sums_as, RowsConflict(sums_as, row_bytes, spec.n));
+  reads_in_place_ = !copies && (patches.is_matrix() || packs_rows_ ||
+                                depth_ <= blocks_.gemm_depth);
+  PlanDepth(sums_as, RowsConflict(sums_as, row_bytes, spec.n, blocks_));
   // Rows of one line are read, or copied, together.
   cuts_lines_ = !flat_output_ ||
                 (reads_in_place_ && !patches.is_matrix() && !packs_rows_);
@@ -67,7 +59,9 @@ ConvGemm::ConvGemm(const Spec& spec, const CpuContext& context)
   sums_in_tile_ = one_product &&
                   spec.activation.kind == ActivationKind::kNoop &&
                   spec.sum_activation.is_clamp();
-  PlanTasks(Doubled(kBlockBytes, spec.plan.block));
+  const int64_t b_bytes =
+      CeilDiv(spec.n, spec.kernel->nr) * PackedPanel(depth_);
+  PlanTasks(Doubled(blocks_.rows_of(b_bytes), spec.plan.block));
   PlanCopies();
 }
 
@@ -75,8 +69,10 @@ void ConvGemm::PlanDepth(const GemmUkernel& sums_as, bool conflicts) {
   const Patches& patches = spec_.patches;
   const bool is_matrix = patches.is_matrix();
   const bool narrow_sums = spec_.kernel->types.c == Element::kF16;
-  const int64_t of_copies = narrow_sums ? kMaxDepthF16 : kMaxDepth;
-  const int64_t in_place = narrow_sums ? kMaxDepthF16 : kMaxDepthInPlace;
+  const int64_t of_copies =
+      narrow_sums ? blocks_.gemm_depth_fp16 : blocks_.gemm_depth;
+  const int64_t in_place =
+      narrow_sums ? blocks_.gemm_depth_fp16 : blocks_.gemm_depth_in_place;
   const int64_t most = !conflicts && is_matrix ? in_place : of_copies;
   depth_block_ = CeilDiv(depth_, CeilDiv(depth_, most));
   const auto step = static_cast<int64_t>(spec_.kernel->packing.k_step);

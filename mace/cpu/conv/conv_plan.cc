@@ -28,7 +28,7 @@ NodePlan Product(const Operand& filter, const ConvShape& s,
       filter,
       {s.rows(), s.out_per_group(), s.in_channels * s.window.w.stride * 4},
       context);
-  plan.cost = DirectCost(s);
+  plan.cost = Cost(DirectWork(s, context.caches), CostsOf(context.features));
   return plan;
 }
 
@@ -47,7 +47,8 @@ NodePlan WinogradOf(const ConvShape& s, int64_t tile,
   plan.gemm.kernel = &ChooseGemmF32(
       {s.batch * CeilDiv(s.window.h.out, tile) * CeilDiv(s.window.w.out, tile)},
       context);
-  plan.cost = WinogradCost(s, m);
+  plan.cost =
+      Cost(WinogradWork(s, m, context.caches), CostsOf(context.features));
   return plan;
 }
 
@@ -64,12 +65,14 @@ bool MayStrassen(const Operand& filter, const ConvShape& s,
                  const NodePlan& product, const CpuContext& context) {
   return filter.data != nullptr && context.max_winograd > 0 && s.group == 1 &&
          HalvesAreWholeVectors(s.out_channels) &&
-         StrassenGemm::Fits(ConvSpec(s, {}, product.gemm));
+         StrassenGemm::Fits(ConvSpec(s, {}, product.gemm), context.caches);
 }
 
-NodePlan StrassenOf(const ConvShape& s, NodePlan product) {
+NodePlan StrassenOf(const ConvShape& s, NodePlan product,
+                    const CpuContext& context) {
   product.method = Method::kStrassen;
-  product.cost = StrassenCost(s);
+  product.cost =
+      Cost(StrassenWork(s, context.caches), CostsOf(context.features));
   return product;
 }
 
@@ -84,9 +87,9 @@ NodePlan ByCostModel(const Operand& filter, const ConvShape& s,
     if (other.cost <= kWorthATile * best.cost) best = other;
   }
   if (best.method == Method::kWinograd) return best;
-  const bool strassen = MayStrassen(filter, s, product, context) &&
-                        StrassenCost(s) < kWorthSums * product.cost;
-  return strassen ? StrassenOf(s, product) : product;
+  if (!MayStrassen(filter, s, product, context)) return product;
+  const NodePlan strassen = StrassenOf(s, product, context);
+  return strassen.cost < kWorthSums * product.cost ? strassen : product;
 }
 
 // `asked`, but with the micro-kernel of `model` unless another one may replace
@@ -116,7 +119,7 @@ NodePlan PlanConv(const Operand& filter, const ConvShape& s,
     plan = WinogradOf(s, asked->tile, context);
   } else if (asked->method == Method::kStrassen &&
              MayStrassen(filter, s, plan, context)) {
-    plan = StrassenOf(s, plan);
+    plan = StrassenOf(s, plan, context);
   } else if (asked->method != Method::kProduct) {
     return ByCostModel(filter, s, context);
   }
@@ -137,7 +140,7 @@ std::vector<NodePlan> ConvMethods(const Operand& filter, const ConvShape& s,
     plans.push_back(WinogradOf(s, m, context));
   }
   if (MayStrassen(filter, s, plans[0], context)) {
-    plans.push_back(StrassenOf(s, plans[0]));
+    plans.push_back(StrassenOf(s, plans[0], context));
   }
   return plans;
 }

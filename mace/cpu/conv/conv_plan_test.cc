@@ -24,9 +24,23 @@ ConvShape Square(int64_t side, int64_t kernel, int64_t in, int64_t out) {
   return s;
 }
 
-CpuContext Context(int max_winograd) {
+// Of CPUs whose costs differ.
+std::vector<CpuFeatures> AllFeatures() {
+#if defined(__x86_64__)
+  constexpr CpuFeatures kWide = kCpuAvx2Fma | kCpuAvx512;
+  return {0, kCpuAvx2Fma, kWide, kWide | kCpuAmd};
+#else
+  return {0, DetectCpuFeatures()};
+#endif
+}
+
+// Of one on which Strassen's method pays for products of middling size.
+CpuFeatures CheapSums() { return AllFeatures().back(); }
+
+CpuContext Context(int max_winograd,
+                   CpuFeatures features = DetectCpuFeatures()) {
   CpuContext context;
-  context.features = DetectCpuFeatures();
+  context.features = features;
   context.max_winograd = max_winograd;
   return context;
 }
@@ -38,8 +52,9 @@ Operand Constant() {
   return filter;
 }
 
-NodePlan Plan(const ConvShape& s, int max_winograd) {
-  return PlanConv(Constant(), s, Context(max_winograd));
+NodePlan Plan(const ConvShape& s, int max_winograd,
+              CpuFeatures features = DetectCpuFeatures()) {
+  return PlanConv(Constant(), s, Context(max_winograd, features));
 }
 
 TEST(ConvPlan, WinogradOnlyAsLargeAsAllowed) {
@@ -58,14 +73,71 @@ TEST(ConvPlan, WinogradOnlyAsLargeAsAllowed) {
 }
 
 TEST(ConvPlan, StrassenWhereItPaysAndMay) {
-  EXPECT_EQ(Plan(Square(14, 1, 512, 512), 2).method, Method::kStrassen);
-  EXPECT_EQ(Plan(Square(14, 1, 512, 512), 0).method, Method::kProduct);
-  // Sums cost more than an eighth of the products saves.
-  EXPECT_EQ(Plan(Square(56, 1, 24, 128), 4).method, Method::kProduct);
+  for (const CpuFeatures features : AllFeatures()) {
+    SCOPED_TRACE(ToString(features));
+    EXPECT_EQ(Plan(Square(14, 1, 512, 512), 0, features).method,
+              Method::kProduct);
+    // Sums cost more than an eighth of the products saves.
+    EXPECT_EQ(Plan(Square(56, 1, 24, 128), 4, features).method,
+              Method::kProduct);
+    // Half the columns are no whole vectors.
+    EXPECT_EQ(Plan(Square(14, 1, 512, 500), 4, features).method,
+              Method::kProduct);
+  }
+  EXPECT_EQ(Plan(Square(14, 1, 512, 512), 2, CheapSums()).method,
+            Method::kStrassen);
   // The larger filter would take longer to read than its products save.
   EXPECT_EQ(Plan(Square(2, 1, 1024, 1024), 4).method, Method::kProduct);
-  // Half the columns are no whole vectors.
-  EXPECT_EQ(Plan(Square(14, 1, 512, 500), 4).method, Method::kProduct);
+}
+
+// More of anything never costs less.
+TEST(ConvPlan, CostsGrowWithTheLayer) {
+  const CacheSizes caches;
+  for (const CpuFeatures features : AllFeatures()) {
+    SCOPED_TRACE(ToString(features));
+    const ConvCosts& costs = CostsOf(features);
+    EXPECT_EQ(costs.isa & features, costs.isa);
+    const auto all = [&](const ConvShape& s) {
+      return std::vector<double>{Cost(DirectWork(s, caches), costs),
+                                 Cost(StrassenWork(s, caches), costs),
+                                 Cost(WinogradWork(s, 2, caches), costs),
+                                 Cost(WinogradWork(s, 4, caches), costs),
+                                 Cost(WinogradWork(s, 6, caches), costs)};
+    };
+    for (const int64_t side : {7, 14, 56}) {
+      for (const int64_t channels : {32, 128, 512}) {
+        const auto some = all(Square(side, 3, channels, channels));
+        for (const ConvShape& larger :
+             {Square(2 * side, 3, channels, channels),
+              Square(side, 3, 2 * channels, channels),
+              Square(side, 3, channels, 2 * channels)}) {
+          const auto more = all(larger);
+          for (size_t i = 0; i < some.size(); ++i) EXPECT_GT(more[i], some[i]);
+        }
+      }
+    }
+  }
+}
+
+// A filter that leaves the second-level cache is read once for each block of
+// rows, so that larger caches never cost more.
+TEST(ConvPlan, LargerCachesCostNoMore) {
+  CacheSizes small, large;
+  large.l2 = 4 * small.l2;
+  for (const int64_t side : {7, 14, 28}) {
+    for (const int64_t channels : {64, 256, 512}) {
+      const ConvShape s = Square(side, 3, channels, channels);
+      EXPECT_LE(DirectWork(s, large).filter_bytes,
+                DirectWork(s, small).filter_bytes);
+      EXPECT_LE(WinogradWork(s, 4, large).filter_bytes,
+                WinogradWork(s, 4, small).filter_bytes);
+      EXPECT_LE(StrassenWork(s, large).filter_bytes,
+                StrassenWork(s, small).filter_bytes);
+    }
+  }
+  const ConvShape deep = Square(28, 3, 512, 512);
+  EXPECT_LT(WinogradWork(deep, 4, large).filter_bytes,
+            WinogradWork(deep, 4, small).filter_bytes);
 }
 
 TEST(ConvPlan, OneProductOfWhatIsKnownAtRunOnly) {
@@ -73,19 +145,23 @@ TEST(ConvPlan, OneProductOfWhatIsKnownAtRunOnly) {
     const ConvShape s = Square(14, kernel, 512, 512);
     EXPECT_EQ(PlanConv(Operand(), s, Context(6)).method, Method::kProduct);
     EXPECT_EQ(ConvMethods(Operand(), s, Context(6)).size(), 1u);
-    EXPECT_NE(Plan(s, 6).method, Method::kProduct);
+    EXPECT_NE(Plan(s, 6, CheapSums()).method, Method::kProduct);
   }
 }
 
 // Of everything that is possible, nothing costs much less than what is chosen.
 TEST(ConvPlan, NothingMuchCheaper) {
-  for (const int64_t side : {4, 7, 14, 28, 56}) {
-    for (const int64_t kernel : {1, 3}) {
-      for (const int64_t channels : {16, 64, 256, 512}) {
-        const ConvShape s = Square(side, kernel, channels, channels);
-        const NodePlan plan = Plan(s, 4);
-        for (const NodePlan& other : ConvMethods(Constant(), s, Context(4))) {
-          EXPECT_LT(plan.cost, 1.12 * other.cost) << side << ' ' << channels;
+  for (const CpuFeatures features : AllFeatures()) {
+    SCOPED_TRACE(ToString(features));
+    for (const int64_t side : {4, 7, 14, 28, 56}) {
+      for (const int64_t kernel : {1, 3}) {
+        for (const int64_t channels : {16, 64, 256, 512}) {
+          const ConvShape s = Square(side, kernel, channels, channels);
+          const NodePlan plan = Plan(s, 4, features);
+          for (const NodePlan& other :
+               ConvMethods(Constant(), s, Context(4, features))) {
+            EXPECT_LT(plan.cost, 1.12 * other.cost) << side << ' ' << channels;
+          }
         }
       }
     }

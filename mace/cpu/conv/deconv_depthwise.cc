@@ -21,6 +21,7 @@
 #include "mace/base/aligned_buffer.h"
 #include "mace/base/large_array.h"
 #include "mace/cpu/common/blocking.h"
+#include "mace/cpu/common/blocks.h"
 #include "mace/cpu/common/choose.h"
 #include "mace/cpu/common/kernel_inputs.h"
 #include "mace/cpu/common/table_size.h"
@@ -35,10 +36,6 @@ namespace {
 constexpr int64_t kTasksPerThread = 8;
 // A task begins with lines that the one before it spreads, too.
 constexpr int64_t kSpreadTasksPerThread = 4;
-// Spread lines of so many bytes stay close; beyond the most they come from too
-// far a cache.
-constexpr int64_t kGoodSpreadBytes = int64_t{80} << 10;
-constexpr int64_t kMostSpreadBytes = int64_t{192} << 10;
 
 struct DepthwisePhase {
   Depthwise depthwise;
@@ -66,11 +63,13 @@ int64_t SpreadBytes(const ConvShape& s) {
 
 // Into how many equal blocks of groups the work is cut, each of which fills
 // vectors: the fewest whose spread lines stay close, or 1.
-int64_t NumBlocks(const ConvShape& s, int64_t lanes) {
+int64_t NumBlocks(const ConvShape& s, const CpuContext& context) {
+  const int64_t lanes = ChooseRow(kDwconvF32, context.features).lanes;
+  const int64_t good = BlocksOf(context.caches).spread_good;
   const int64_t most = std::min(s.group, s.out_channels / lanes);
   for (int64_t n = 1; n <= most; ++n) {
     if (s.group % n != 0 || s.out_channels / n % lanes != 0) continue;
-    if (SpreadBytes(s) / n <= kGoodSpreadBytes) return n;
+    if (SpreadBytes(s) / n <= good) return n;
   }
   return 1;
 }
@@ -307,15 +306,16 @@ void AddPhases(const CpuContext& context, DeconvDepthwiseF32* kernel) {
 }  // namespace
 
 bool DeconvDepthwisePays(const ConvShape& s, int64_t product_columns,
-                         CpuFeatures features) {
+                         const CpuContext& context) {
   const Window &h = s.window.h, &w = s.window.w;
   if (s.in_per_group() == 1 && s.out_per_group() == 1) return true;
   // Else the lines of a window would not follow each other.
   if (s.group == 1 || h.stride % h.dilation != 0) return false;
-  const int64_t lanes = ChooseRow(kDwconvF32, features).lanes;
-  // A group that fills vectors needs no spread inputs to do so.
-  if (s.out_per_group() >= lanes ||
-      SpreadBytes(s) / NumBlocks(s, lanes) > kMostSpreadBytes) {
+  const int64_t lanes = ChooseRow(kDwconvF32, context.features).lanes;
+  // A group that fills vectors needs no spread inputs to do so; lines beyond
+  // the most come from too far a cache.
+  if (s.out_per_group() >= lanes || SpreadBytes(s) / NumBlocks(s, context) >
+                                        BlocksOf(context.caches).spread_most) {
     return false;
   }
   const int64_t columns = AlignUp(s.out_channels, lanes);
@@ -345,10 +345,7 @@ Result<KernelPtr> PrepareDeconvDepthwise(const Node& node, const ConvShape& s,
   kernel->activation = activation;
   kernel->num_macs = SaturatedProduct(
       {NumElements(node.inputs[0].type.shape), s.out_per_group(), s.taps()});
-  if (kernel->spreads) {
-    const int64_t lanes = ChooseRow(kDwconvF32, context.features).lanes;
-    kernel->blocks = NumBlocks(s, lanes);
-  }
+  if (kernel->spreads) kernel->blocks = NumBlocks(s, context);
   AddPhases(context, kernel.get());
   const Operand& filter = node.inputs[1];
   if (filter.data == nullptr || kernel->phases.empty()) {

@@ -14,7 +14,7 @@ namespace mace::cpu {
 // Whether this is faster than matrix products: those compute, zeros included,
 // `product_columns` columns for each output pixel, of all groups together.
 bool DeconvDepthwisePays(const ConvShape& shape, int64_t product_columns,
-                         CpuFeatures features);
+                         const CpuContext& context);
 
 // Each phase of the stride is a depthwise convolution, whose outputs lie a
 // stride apart. REQUIRES: DeconvDepthwisePays. Errors: MACE_OUT_OF_RESOURCES,

@@ -20,20 +20,16 @@ int64_t NumPanels(const GemmUkernel& kernel, int64_t n) {
 // must save.
 constexpr int64_t kFewRows = 4;
 constexpr double kWorthwhile = 0.97;
-// Rows whose distance is a multiple of this many bytes compete for the same set
-// of the first-level cache. Half of it, which leaves two sets for a tile, costs
-// less than copying (measured: 4 %).
-constexpr int64_t kSetConflictBytes = 4096;
-constexpr int kWays = 8;           // of a set
 constexpr double kCopying = 1.05;  // of rows, in the time of the product
 
 // Of the tiles of a product, in rows at full speed.
-double RowsCost(const GemmUkernel& kernel, const GemmSize& size) {
+double RowsCost(const GemmUkernel& kernel, const GemmSize& size,
+                const Blocks& blocks) {
   const int64_t rest = size.rows % kernel.mr;
   const int64_t rows =
       size.rows - rest + (rest > 0 ? std::max(rest, kFewRows) : 0);
   return static_cast<double>(rows) *
-         (RowsConflict(kernel, size.row_bytes, size.n) ? kCopying : 1);
+         (RowsConflict(kernel, size.row_bytes, size.n, blocks) ? kCopying : 1);
 }
 
 // Rows of a cache line's floats at a time: their columns, which are read
@@ -189,8 +185,11 @@ void PackAnyPanel(const GemmUkernel& kernel, const GemmB& b, const void* data,
 
 }  // namespace
 
-bool RowsConflict(const GemmUkernel& kernel, int64_t row_bytes, int64_t n) {
-  return row_bytes % kSetConflictBytes == 0 && kernel.mr > kWays &&
+// Rows that are half of set_bytes apart, which leaves two sets for a tile, cost
+// less than copying them (measured: 4 %).
+bool RowsConflict(const GemmUkernel& kernel, int64_t row_bytes, int64_t n,
+                  const Blocks& blocks) {
+  return row_bytes % blocks.set_bytes == 0 && kernel.mr > blocks.ways &&
          n >= 2 * kernel.nr;
 }
 
@@ -199,17 +198,33 @@ const GemmUkernel& ChooseGemmF32(const GemmSize& size,
   // Another one of the same instruction set, if the last tile fits it better or
   // its rows need not be copied.
   const GemmUkernel* best = &BestGemm(kGemmF32, context.features);
+  const Blocks blocks = BlocksOf(context.caches);
   for (const GemmUkernel& row : kGemm) {
     if (!(row.types == kGemmF32) || row.isa != best->isa) continue;
-    const double cost = kWorthwhile * RowsCost(*best, size);
-    if (RowsCost(row, size) < cost) best = &row;
+    const double cost = kWorthwhile * RowsCost(*best, size, blocks);
+    if (RowsCost(row, size, blocks) < cost) best = &row;
   }
   return *best;
 }
 
+namespace {
+
+// Whether products of bf16 take less time than those of float32. AMD executes
+// VDPBF16PS, which does twice the work of an FMA, as often as that; Intel at
+// most half as often (uops.info), and on Emerald Rapids the micro-kernel of bf16
+// was measured at half the speed of that of float32. An Arm core's BFMMLA does
+// several times the work of an FMA.
+bool HasFastBf16(CpuFeatures features) {
+  constexpr CpuFeatures kFastOnX86 = kCpuAvx512Bf16 | kCpuAmd;
+  return (features & kCpuBf16) != 0 || (features & kFastOnX86) == kFastOnX86;
+}
+
+}  // namespace
+
 const GemmUkernel& ChooseGemm(const Operand& b, const GemmSize& size,
                               const CpuContext& context) {
-  if (b.stored == DataType::kBF16 || b.stored == DataType::kF16) {
+  if (b.stored == DataType::kF16 ||
+      (b.stored == DataType::kBF16 && HasFastBf16(context.features))) {
     const GemmUkernel& narrow = BestGemm(
         b.stored == DataType::kF16 ? kGemmF16 : kGemmBf16, context.features);
     if (narrow.isa != 0) return narrow;

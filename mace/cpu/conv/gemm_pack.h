@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "mace/cpu/common/blocks.h"
 #include "mace/cpu/common/cpu_context.h"
 #include "mace/cpu/ukernels/gemm/gemm_table.h"
 #include "mace/graph/node.h"
@@ -41,14 +42,15 @@ struct GemmSize {
 
 // Whether the rows of a tile compete for one set of the first-level cache, and
 // often enough for copying them to pay.
-bool RowsConflict(const GemmUkernel& kernel, int64_t row_bytes, int64_t n);
+bool RowsConflict(const GemmUkernel& kernel, int64_t row_bytes, int64_t n,
+                  const Blocks& blocks);
 
 // The micro-kernel for a product of floats.
 const GemmUkernel& ChooseGemmF32(const GemmSize& size,
                                  const CpuContext& context);
 
 // The micro-kernel for a product of float rows with `b`: of 16-bit types where
-// b is stored as such and the CPU multiplies them, else of floats.
+// b is stored as such and the CPU multiplies them faster, else of floats.
 const GemmUkernel& ChooseGemm(const Operand& b, const GemmSize& size,
                               const CpuContext& context);
 

@@ -7,16 +7,12 @@
 #include <cmath>
 
 #include "mace/cpu/common/blocking.h"
+#include "mace/cpu/common/blocks.h"
 #include "mace/cpu/common/choose.h"
 #include "mace/cpu/common/tasks.h"
 
 namespace mace::cpu {
 namespace {
-
-// Floats of a and its sums in a block: half a 1 MiB second-level cache.
-constexpr int64_t kBlockFloats = 128 * 1024;
-// Half a panel of b streams from the second-level cache.
-constexpr int64_t kMaxDepth = 4096;
 
 // The order of b's seven sums within a panel.
 enum Product { kB11, kB21, kT1, kT2, kT3, kB22, kT4, kNumProducts };
@@ -32,11 +28,11 @@ struct StrassenGemm::Block {
   int64_t m() const { return second.count; }
 };
 
-bool StrassenGemm::Fits(const ConvGemm::Spec& spec) {
+bool StrassenGemm::Fits(const ConvGemm::Spec& spec, const CacheSizes& caches) {
   const int64_t depth = spec.patches.depth();
   return spec.parts.size() == 1 && spec.patches.rows() > 1 && depth > 0 &&
-         depth % 2 == 0 && depth <= kMaxDepth && spec.n % 2 == 0 &&
-         spec.kernel->types == kGemmF32;
+         depth % 2 == 0 && depth <= BlocksOf(caches).strassen_depth &&
+         spec.n % 2 == 0 && spec.kernel->types == kGemmF32;
 }
 
 StrassenGemm::StrassenGemm(const ConvGemm::Spec& spec,
@@ -50,15 +46,17 @@ StrassenGemm::StrassenGemm(const ConvGemm::Spec& spec,
       k_(spec.patches.depth() / 2),
       n_(spec.n / 2),
       packs_rows_(spec.kernel->packs != GemmPacks::kNever) {
+  const Blocks blocks = BlocksOf(context.caches);
   const int64_t row_bytes = spec.patches.pixel_stride * 4;
   reads_in_place_ = !packs_rows_ && spec.patches.is_matrix() &&
-                    !RowsConflict(*spec.kernel, row_bytes, spec.n);
+                    !RowsConflict(*spec.kernel, row_bytes, spec.n, blocks);
   a_stride_ = SpreadOverSets(k_);
   const int64_t mr = spec.kernel->mr;
-  const int64_t most = std::max<int64_t>(kBlockFloats / (8 * k_) / mr, 1) * mr;
-  const int64_t blocks =
+  const int64_t most =
+      std::max<int64_t>(blocks.strassen_rows / (32 * k_) / mr, 1) * mr;
+  const int64_t tasks =
       CeilDiv(CeilDiv(num_pairs(), most), num_threads_) * num_threads_;
-  block_ = std::max<int64_t>(CeilDiv(num_pairs(), blocks), 1);
+  block_ = std::max<int64_t>(CeilDiv(num_pairs(), tasks), 1);
   // Packed rows fill whole tiles, or half of one.
   if (packs_rows_) block_ = CeilDiv(block_, mr / 2) * (mr / 2);
   SetMaxPairs(block_);

@@ -48,8 +48,9 @@ class StrassenGemm {
   // As that of ConvGemm, for one part. REQUIRES: Fits(spec).
   StrassenGemm(const ConvGemm::Spec& spec, const CpuContext& context);
 
-  // Whether depth and columns can be halved, and the micro-kernel is of floats.
-  static bool Fits(const ConvGemm::Spec& spec);
+  // Whether depth and columns can be halved, the micro-kernel is of floats, and
+  // half a panel of b streams from the second-level cache.
+  static bool Fits(const ConvGemm::Spec& spec, const CacheSizes& caches);
 
   // Floats of, and how to make, the packed sums of `b`.
   static int64_t PackedFloats(const GemmUkernel& kernel, int64_t n, int64_t k);

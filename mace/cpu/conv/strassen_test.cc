@@ -44,7 +44,7 @@ std::vector<float> RunStrassen(const ConvShape& s,
   context.features = features;
   const ConvGemm::Spec spec =
       ConvSpec(s, activation, PlanConvProduct(Operand(), s, context).gemm);
-  EXPECT_TRUE(StrassenGemm::Fits(spec));
+  EXPECT_TRUE(StrassenGemm::Fits(spec, CacheSizes()));
   const StrassenGemm gemm(spec, context);
   const GemmB b = FilterMatrices(s, Oihw(s))[0];
   std::vector<float> packed(
@@ -127,7 +127,8 @@ TEST(Strassen, NotOfOddDepthOrColumns) {
   context.threads = threads.get();
   const auto fits = [&](const ConvShape& s) {
     return StrassenGemm::Fits(
-        ConvSpec(s, {}, PlanConvProduct(Operand(), s, context).gemm));
+        ConvSpec(s, {}, PlanConvProduct(Operand(), s, context).gemm),
+        context.caches);
   };
   EXPECT_TRUE(fits(Pointwise(7, 7, 64, 64)));
   EXPECT_FALSE(fits(Pointwise(7, 7, 63, 64)));

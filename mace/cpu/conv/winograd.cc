@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mace/cpu/common/blocking.h"
+#include "mace/cpu/common/blocks.h"
 #include "mace/cpu/common/choose.h"
 #include "mace/cpu/common/tasks.h"
 #include "mace/cpu/conv/gemm_pack.h"
@@ -15,8 +16,6 @@
 namespace mace::cpu {
 namespace {
 
-// Floats of v in a task: a third of a 1 MiB second-level cache.
-constexpr int64_t kBlockFloats = 96 * 1024;
 // Rows of micro-kernel tiles from which on they are shared evenly enough.
 constexpr int64_t kRowsPerThread = 4;
 constexpr int kMaxLines = 8;  // of an input tile
@@ -64,7 +63,9 @@ Winograd::Winograd(const Spec& spec, const CpuContext& context)
   tile_columns_ = CeilDiv(window.w.out, spec.m);
   num_tiles_ = NumTiles(spec);
   v_stride_ = SpreadOverSets(spec.shape.in_channels);
-  PlanTasks(Doubled(kBlockFloats, spec.gemm.block));
+  const int64_t bytes = BlocksOf(context.caches).rows_of(packed_bytes());
+  PlanTasks(
+      Doubled(bytes / static_cast<int64_t>(sizeof(float)), spec.gemm.block));
 }
 
 void Winograd::PlanTasks(int64_t block_floats) {

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "mace/cpu/common/blocking.h"
+#include "mace/cpu/common/cache_sizes.h"
 #include "mace/cpu/copy/odometer.h"
 #include "mace/cpu/simd/transpose_4x4.h"
 
@@ -15,11 +16,8 @@ namespace {
 
 using cpu::CeilDiv;
 
-constexpr int64_t kTile = 32;   // rows and columns of a block, at most
-constexpr int64_t kNarrow = 8;  // a side too short for blocks
-// Lines of a matrix that are a multiple of this apart compete for few sets of
-// the first-level cache; so few of them at a time are touched.
-constexpr int64_t kSetConflictBytes = 1024;
+constexpr int64_t kTile = 32;            // rows and columns of a block, at most
+constexpr int64_t kNarrow = 8;           // a side too short for blocks
 constexpr int64_t kTaskBytes = 1 << 15;  // less is not worth a thread
 
 // Part of a matrix whose rows lie side by side in src, and columns in dst:
@@ -124,8 +122,10 @@ void CopyBlocksOf4x4(const Block& b) {
     Transpose4x4(b.src + i * 4 + j * b.src_stride, b.src_stride,
                  b.dst + i * b.dst_stride + j * 4, b.dst_stride);
   };
-  if (b.src_stride % kSetConflictBytes == 0 &&
-      b.dst_stride % kSetConflictBytes != 0) {
+  // Lines of a matrix that compete for four sets of the first-level cache are
+  // touched a few at a time.
+  static const int64_t conflict = cpu::DetectCacheSizes().way_bytes() / 4;
+  if (b.src_stride % conflict == 0 && b.dst_stride % conflict != 0) {
     for (int64_t j = 0; j < cols; j += 4) {
       for (int64_t i = 0; i < rows; i += 4) copy(i, j);
     }

@@ -19,9 +19,6 @@
 namespace mace::cpu {
 namespace {
 
-// A tensor before the depthwise convolution that is smaller than this stays in
-// the second-level cache: computing lines twice would cost more than it gains.
-constexpr int64_t kFarBytes = 1 << 20;
 Status NotWorthIt(const FusedNode& link) {
   return Unsupported(Label(*link.node) + ": runs as well on its own");
 }
@@ -103,12 +100,14 @@ bool IsForced(const CpuContext& context) {
   return context.asked != nullptr && context.asked->fusion == Fusion::kAlways;
 }
 
-// Whether a convolution before a depthwise one hands it lines.
+// Whether a convolution before a depthwise one hands it lines. Not where the
+// tensor between them stays in the second-level cache: computing lines twice
+// would cost more than it gains.
 bool BeforePays(const PlannedConv& conv, const CpuContext& context) {
   const ConvShape& s = conv.conv.shape;
   const int64_t bytes = s.window.h.out * s.window.w.out * s.out_channels * 4;
   return s.group == 1 && conv.plan.method == Method::kProduct &&
-         (IsForced(context) || bytes >= kFarBytes);
+         (IsForced(context) || bytes >= BlocksOf(context.caches).fused_far);
 }
 
 // Not where the filter is larger than what it multiplies: threads share its
@@ -253,6 +252,7 @@ Result<KernelPtr> PrepareLines(const Links& links,
                         PlanLinks(links, context));
   InputIndices inputs;
   FusedConv::Spec spec;
+  spec.blocks = BlocksOf(context.caches);
   if (context.asked != nullptr) spec.lines = context.asked->lines;
   for (size_t i = 0; i < num_convs; ++i) {
     const Node& node = *links.convs[i]->node;
@@ -261,14 +261,15 @@ Result<KernelPtr> PrepareLines(const Links& links,
     const bool last = i + 1 == num_convs;
     FusedStage stage;
     if (IsDepthwise(*links.convs[i])) {
-      const int64_t y_pixel = last ? 0 : FusedPixel(s.out_channels);
+      const int64_t y_pixel =
+          last ? 0 : FusedPixel(s.out_channels, spec.blocks);
       MACE_ASSIGN_OR_RETURN(
           stage.depthwise,
           MakeDepthwise(node, convs[i].conv, y_pixel,
                         PlanDepthwiseTile(context, i), bias, context));
     } else {
       const int64_t x_pixel =
-          i == 0 ? s.in_channels : FusedPixel(s.in_channels);
+          i == 0 ? s.in_channels : FusedPixel(s.in_channels, spec.blocks);
       MACE_ASSIGN_OR_RETURN(
           stage.product,
           MakeProduct(node, convs[i], x_pixel, bias,

@@ -10,10 +10,6 @@
 namespace mace::cpu {
 namespace {
 
-// Lines between depthwise and 1x1 convolution: they stay near, unless a large
-// filter must be read again for each of them.
-constexpr int64_t kNearBytes = 16 * 1024;
-constexpr int64_t kLargeFilterBytes = 256 * 1024;
 constexpr int64_t kFewRows = 56;  // in which a filter is read once
 
 int64_t AlignedFloats(int64_t floats) {
@@ -65,8 +61,8 @@ std::string FusedProduct::variant() const {
 
 FusedConv::FusedConv(Spec spec, ThreadPool* threads)
     : stages_(std::move(spec.stages)), threads_(threads) {
-  PlanLines(spec.lines);
-  PlanScratch();
+  PlanLines(spec.lines, spec.blocks);
+  PlanScratch(spec.blocks);
 }
 
 int64_t FusedConv::scratch_bytes() const {
@@ -164,15 +160,18 @@ int64_t FusedConv::LastLine(size_t stage, int64_t p) const {
   return std::clamp<int64_t>(p * h.stride - h.pad_before + h.extent(), 0, h.in);
 }
 
-void FusedConv::PlanLines(int64_t doubled) {
+void FusedConv::PlanLines(int64_t doubled, const Blocks& blocks) {
   const ConvShape& s = last();
   const int64_t threads = threads_->num_threads();
   int64_t step = 1;
   if (stages_.back().product) {
     const int64_t filter_bytes = s.in_channels * s.out_channels * 4;
     const int64_t line_bytes = s.window.w.out * s.in_channels * 4;
-    const int64_t bytes =
-        filter_bytes > kLargeFilterBytes ? kLargeFilterBytes : kNearBytes;
+    // Lines between depthwise and 1x1 convolution stay near, unless a large
+    // filter must be read again for each of them.
+    const int64_t bytes = filter_bytes > blocks.fused_large_filter
+                              ? blocks.fused_large_filter
+                              : blocks.fused_lines;
     step = std::max(bytes / line_bytes, CeilDiv(kFewRows, s.window.w.out));
   }
   step = Doubled(step, doubled);
@@ -194,7 +193,7 @@ void FusedConv::PlanLines(int64_t doubled) {
   }
 }
 
-void FusedConv::PlanScratch() {
+void FusedConv::PlanScratch(const Blocks& blocks) {
   int64_t floats = 0;
   const auto add = [&floats](int64_t more) {
     const int64_t at = floats;
@@ -215,7 +214,7 @@ void FusedConv::PlanScratch() {
     ring.lines = (step_[i + 1] - 1) * h.stride + h.extent();
     if (pairs_lines()) ring.lines *= 2;
     ring.line_floats = stage.shape().window.w.out *
-                       (next.product ? FusedPixel(channels) : channels);
+                       (next.product ? FusedPixel(channels, blocks) : channels);
     ring.at = add(ring.lines * ring.line_floats);
     rings_.push_back(ring);
   }

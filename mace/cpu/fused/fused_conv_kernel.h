@@ -51,10 +51,9 @@ struct FusedProduct {
 };
 
 // Floats between the pixels of the depthwise output that a product reads: more
-// than channels where whole pixels would compete for a few sets of the cache.
-inline int64_t FusedPixel(int64_t channels) {
-  constexpr int64_t kSetConflictBytes = 512;
-  return channels * 4 % kSetConflictBytes == 0 ? channels + 16 : channels;
+// than channels where whole pixels would compete for eight sets of the cache.
+inline int64_t FusedPixel(int64_t channels, const Blocks& blocks) {
+  return channels * 4 % (blocks.set_bytes / 8) == 0 ? channels + 16 : channels;
 }
 
 // A depthwise convolution of the chain.
@@ -83,6 +82,7 @@ class FusedConv final : public Kernel {
     // 1x1, and by Strassen's method only behind a single depthwise one.
     std::vector<FusedStage> stages;
     int64_t lines = 0;  // StepPlan::lines
+    Blocks blocks;
   };
   FusedConv(Spec spec, ThreadPool* threads);
 
@@ -119,8 +119,8 @@ class FusedConv final : public Kernel {
   int64_t FirstLine(size_t stage, int64_t p) const;
   int64_t LastLine(size_t stage, int64_t p) const;
 
-  void PlanLines(int64_t doubled);
-  void PlanScratch();
+  void PlanLines(int64_t doubled, const Blocks& blocks);
+  void PlanScratch(const Blocks& blocks);
   // Computes a stage's lines up to `end`, and what they need.
   void Advance(Band& band, size_t stage, int64_t end) const;
   void RunDepthwise(const Band& band, size_t stage, int64_t begin,

@@ -182,8 +182,7 @@ Result<KernelPtr> PreparePhases(const Node& node, ConvShape s,
   const GemmUkernel& micro = ChooseGemm(node.inputs[1], {pixels}, context);
   Operand filter = node.inputs[1];
   const int64_t as_one = filter.data == nullptr ? 1 : GroupsAsOne(s, micro);
-  if (DeconvDepthwisePays(s, ProductColumns(s, as_one, micro),
-                          context.features)) {
+  if (DeconvDepthwisePays(s, ProductColumns(s, as_one, micro), context)) {
     return PrepareDeconvDepthwise(node, s, act, context);
   }
   auto kernel = std::make_unique<DeconvF32>();

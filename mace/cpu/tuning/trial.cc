@@ -3,8 +3,6 @@
 
 #include "mace/cpu/tuning/trial.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -15,19 +13,9 @@
 namespace mace::cpu {
 namespace {
 
-// Each thread reads so much to empty its first and second level cache, all
-// together at most so much to empty the last level.
-constexpr int64_t kNearBytes = 2 << 20;
+// All threads together read at most this much to empty the last level of cache.
 constexpr int64_t kFarBytes = 64 << 20;
 
-// 0 where the system does not tell.
-int64_t LastLevelBytes() {
-#ifdef _SC_LEVEL3_CACHE_SIZE
-  return std::max<int64_t>(sysconf(_SC_LEVEL3_CACHE_SIZE), 0);
-#else
-  return 0;
-#endif
-}
 // Noise does not reach this, as a share of the time.
 constexpr double kMargin = 0.04;
 
@@ -153,12 +141,12 @@ Result<Buffer> TrialTensors::Add(const TensorType& type) {
 }
 
 Result<ColdCaches> ColdCaches::Create(int64_t weight_bytes,
-                                      ThreadPool* threads) {
-  const int64_t shares = threads->num_threads();
+                                      const CpuContext& context) {
+  const int64_t shares = context.threads->num_threads();
   ColdCaches cold;
-  const bool stay = weight_bytes <= LastLevelBytes();
+  const bool stay = weight_bytes <= context.caches.l3;
   const int64_t far = stay ? 0 : std::min(weight_bytes, kFarBytes);
-  cold.share_bytes_ = std::max(kNearBytes, far / shares);
+  cold.share_bytes_ = std::max(2 * context.caches.l2, far / shares);
   MACE_ASSIGN_OR_RETURN(cold.buffer_, CreateBuffer(shares * cold.share_bytes_));
   std::memset(cold.buffer_.data(), 1, cold.buffer_.size());
   return cold;

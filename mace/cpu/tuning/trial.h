@@ -19,7 +19,8 @@ class ColdCaches {
   // if the last level does not hold them: an engine reads all of them before it
   // comes back to one.
   // Errors: MACE_OUT_OF_RESOURCES.
-  static Result<ColdCaches> Create(int64_t weight_bytes, ThreadPool* threads);
+  static Result<ColdCaches> Create(int64_t weight_bytes,
+                                   const CpuContext& context);
 
   size_t share_bytes() const { return share_bytes_; }  // of a thread
   const char* share(size_t i) const {

@@ -308,7 +308,7 @@ Status Tuner::TunePlan(const Device::DryRun& dry_run, CpuContext context) {
                               t.cost * static_cast<double>(t.count);
                      });
     MACE_ASSIGN_OR_RETURN(const ColdCaches cold,
-                          ColdCaches::Create(weight_bytes_, context.threads));
+                          ColdCaches::Create(weight_bytes_, context));
     for (const auto* task : order) {
       if (!HasTime()) break;
       MACE_RETURN_IF_ERROR(Measure(task->first, task->second, cold, context));

@@ -106,10 +106,10 @@ class Tuning : public ::testing::Test {
     auto threads = ThreadPool::Create(2);
     ASSERT_TRUE(threads.ok());
     threads_ = std::move(*threads);
-    auto cold = ColdCaches::Create(0, threads_.get());
+    context_.threads = threads_.get();
+    auto cold = ColdCaches::Create(0, context_);
     ASSERT_TRUE(cold.ok());
     cold_ = std::move(*cold);
-    context_.threads = threads_.get();
     context_.features = DetectCpuFeatures();
     context_.packed = &packed_;
   }

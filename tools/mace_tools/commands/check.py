@@ -81,6 +81,10 @@ def product_types(nodes: list[dict[str, Any]]) -> list[str]:
         match = re.search(r"\bgemm_(bf16|f16|f32)_", node["kernel"])
         if match:
             found.setdefault(match[1], []).append(node)
+    stored = {n["stored"] for n in nodes if n["stored"]}
+    if stored and set(found) == {"f32"}:
+        return [f"weights are stored as {' and '.join(sorted(stored))}; products are of float32, "
+                "which this CPU multiplies at least as fast"]
     if set(found) <= {"f32"}:
         return []
     counts = [f"{len(own)} steps in {name}, {sum(n['macs'] for n in own) / 1e6:.2f} million "

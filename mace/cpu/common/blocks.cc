@@ -1,0 +1,48 @@
+// The one rule by which blocks follow from the caches.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/common/blocks.h"
+
+#include <algorithm>
+
+namespace mace::cpu {
+namespace {
+
+// Depths are for panels of b that are so many columns wide, whatever the
+// micro-kernel's width, so that all micro-kernels round alike.
+constexpr int64_t kFloatColumns = 32;
+constexpr int64_t kFp16Columns = 16;
+
+int64_t Depth(int64_t panel_bytes, int64_t columns, int64_t element_bytes) {
+  return std::max<int64_t>(panel_bytes / (columns * element_bytes), 16);
+}
+
+}  // namespace
+
+Blocks BlocksOf(const CacheSizes& caches) {
+  const int64_t l1 = caches.l1, l2 = caches.l2;
+  Blocks blocks = {};
+  blocks.set_bytes = caches.way_bytes();
+  blocks.ways = caches.l1_ways;
+  // A block of rows leaves the second level room for the panels that pass by,
+  // and a panel room for the rows and their copies.
+  blocks.rows = l2 / 4;
+  blocks.most_rows = l2 / 2;
+  blocks.stays = l2 / 2;
+  blocks.gemm_depth = Depth(l2 * 3 / 32, kFloatColumns, sizeof(float));
+  blocks.gemm_depth_in_place = Depth(l2 / 4, kFloatColumns, sizeof(float));
+  // Sums in fp16 are rounded where they are stored, so as seldom as a panel
+  // stays in the first level.
+  blocks.gemm_depth_fp16 = Depth(l1, kFp16Columns, sizeof(uint16_t));
+  blocks.strassen_rows = l2 / 2;
+  blocks.strassen_depth = 2 * blocks.gemm_depth_in_place;
+  blocks.fused_lines = l1 / 2;
+  blocks.fused_large_filter = l2 / 4;
+  // A smaller tensor stays in the second level until the next kernel reads it.
+  blocks.fused_far = l2;
+  blocks.spread_good = l2 * 5 / 64;
+  blocks.spread_most = l2 * 3 / 16;
+  return blocks;
+}
+
+}  // namespace mace::cpu
