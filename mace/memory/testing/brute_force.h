@@ -7,6 +7,7 @@
 #include <random>
 
 #include "mace/memory/problem/problem.h"
+#include "mace/memory/problem/validate.h"
 
 namespace mace::memory {
 
@@ -115,6 +116,91 @@ class BruteForce {
 };
 
 inline int64_t LeastTotal(const Problem& p) { return BruteForce(p).Solve(); }
+
+// The same with fixed records and overlaps, by trying all aligned offsets of
+// one record after the other: for a handful of records of few bytes.
+// REQUIRES: no aliases; plans of at most `most` bytes exist.
+class TryAllOffsets {
+ public:
+  TryAllOffsets(const Problem& p, int64_t most) : p_(p), least_(most) {}
+
+  int64_t Solve() {
+    offsets_.clear();
+    Place(0);
+    return least_;
+  }
+
+ private:
+  void Place(int64_t top) {
+    if (offsets_.size() == p_.records.size()) {
+      least_ = std::min(least_, top);
+      return;
+    }
+    const size_t id = offsets_.size();
+    const Record& r = p_.records[id];
+    const bool is_fixed = r.fixed_offset != kNoOffset;
+    const int64_t step = std::max(r.alignment, p_.alignment);
+    for (int64_t at = is_fixed ? r.fixed_offset : 0;; at += step) {
+      const int64_t end = at + r.size.extent[0];
+      if (end > least_) break;
+      if (is_fixed || MayLieAt(id, at)) {
+        offsets_.push_back(at);
+        Place(std::max(top, end));
+        offsets_.pop_back();
+      }
+      if (is_fixed) break;
+    }
+  }
+
+  bool MayLieAt(size_t id, int64_t at) const {
+    for (size_t k = 0; k < p_.records.size(); ++k) {
+      const Record &a = p_.records[id], &b = p_.records[k];
+      const int64_t other =
+          k < offsets_.size() ? offsets_[k] : p_.records[k].fixed_offset;
+      if (k == id || other == kNoOffset || !LiveTogether(a, b)) continue;
+      const bool apart =
+          at + a.size.extent[0] <= other || other + b.size.extent[0] <= at;
+      if (!apart && !MayOverlap(p_, static_cast<int32_t>(id),
+                                static_cast<int32_t>(k), other - at)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  const Problem& p_;
+  int64_t least_;
+  std::vector<int64_t> offsets_;  // of the first records
+};
+
+// A few records of few bytes, some fixed, some with leave to overlap.
+inline Problem RandomConstrainedProblem(std::mt19937* rng) {
+  const auto pick = [&](int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(*rng);
+  };
+  Problem p;
+  p.fixed_may_overlap = true;
+  const int64_t n = pick(1, 5), last = pick(0, 3);
+  const bool with_fixed = pick(0, 1) == 1, with_overlaps = pick(0, 1) == 1;
+  for (int64_t i = 0; i < n; ++i) {
+    Record r;
+    r.size = pick(1, 6);
+    r.first = pick(0, last);
+    r.last = std::min(last, r.first + pick(0, 2));
+    if (pick(0, 2) == 0) r.alignment = int64_t{1} << pick(0, 2);
+    if (with_fixed && pick(0, 2) == 0) {
+      r.fixed_offset = AlignUp(pick(0, 8), r.alignment);
+    }
+    for (int64_t j = 0; with_overlaps && j < n; ++j) {
+      if (i == j || pick(0, 2) > 0) continue;
+      r.overlaps.push_back({static_cast<int32_t>(j), pick(0, 3) == 0
+                                                         ? Overlap::kAnyDistance
+                                                         : pick(-5, 5)});
+    }
+    p.records.push_back(r);
+  }
+  return p;
+}
 
 }  // namespace mace::memory
 
