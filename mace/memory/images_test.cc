@@ -134,5 +134,55 @@ TEST(ImagesTest, AutoIsNeverWorseThanTheOthers) {
   }
 }
 
+TEST(ImagesTest, AnythingThatIsNotSaidIsEmptyAndPlain) {
+  const ImageRecord record;
+  EXPECT_EQ(record.width, 0);
+  EXPECT_EQ(record.height, 0);
+  EXPECT_EQ(record.format, 0);
+  EXPECT_EQ(record.first, 0);
+  EXPECT_EQ(record.last, 0);
+  // Four floats a pixel, and the limits that OpenCL devices have as a rule.
+  EXPECT_EQ(ImageFormat().pixel_bytes, 16);
+  EXPECT_EQ(ImageFormat().pitch_pixels, 1);
+  const auto fits = [](int64_t width, int64_t height) {
+    return PlanImages({Img(width, height, 0, 0)}, {{}}, ImageLimits()).ok();
+  };
+  EXPECT_TRUE(fits(16384, 1));
+  EXPECT_FALSE(fits(16385, 1));
+  EXPECT_TRUE(fits(1, 16384));
+  EXPECT_FALSE(fits(1, 16385));
+}
+
+TEST(ImagesTest, CertificatesOfFormatsAddUp) {
+  Options options;
+  options.max_nodes = 2000;
+  const auto plan =
+      PlanImages({Img(4, 4, 0, 1, 0), Img(2, 2, 0, 1, 1), Img(3, 3, 2, 3, 1)},
+                 kFloatAndFp16, ImageLimits(), "objects/OPTIMAL", options);
+  ASSERT_TRUE(plan.ok());
+  EXPECT_EQ(plan->certificate.total, 4 * 4 * 16 + 3 * 3 * 8);
+  EXPECT_EQ(plan->certificate.lower_bound, plan->certificate.total);
+  EXPECT_EQ(plan->certificate.status, Certificate::kOptimal);
+  EXPECT_EQ(plan->certificate.strategy, "objects/OPTIMAL");
+  EXPECT_EQ(plan->image_of, (std::vector<int32_t>{0, 1, 1}));
+  EXPECT_EQ(plan->images[1].width, 3);
+  EXPECT_EQ(plan->images[1].height, 3);
+  const auto none = PlanImages({}, {}, ImageLimits());
+  EXPECT_TRUE(none->images.empty());
+  EXPECT_EQ(none->certificate.status, Certificate::kOptimal);
+}
+
+TEST(ImagesTest, RecordsKeepTheirNamesInMessages) {
+  ImageRecord record = Img(1, 1, 0, 0, -1);
+  record.name = "conv";
+  const auto said = [&] {
+    return PlanImages({record}, kFloatAndFp16, {8, 8}).status().information();
+  };
+  EXPECT_EQ(said(), "record 0 'conv': format -1 is out of range [0, 2)");
+  record.format = 1;
+  record.height = 9;
+  EXPECT_EQ(said(), "record 0 'conv': height 9 exceeds the limit of 8");
+}
+
 }  // namespace
 }  // namespace mace::memory

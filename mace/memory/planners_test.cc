@@ -155,5 +155,85 @@ TEST(PlannersTest, UnknownStrategyNamesTheChoices) {
             std::string::npos);
 }
 
+TEST(PlannersTest, AProofByTheSearchIsItsOwnBound) {
+  // The least plan of these takes more than the sum of any step: 1 to 3 bytes
+  // at multiples of 4.
+  std::mt19937 rng(6);
+  int above = 0;
+  for (int round = 0; round < 300; ++round) {
+    Problem p;
+    for (int i = 0; i < 6; ++i) {
+      p.records.push_back(Rec(1 + rng() % 7, rng() % 4, 4));
+      p.records.back().alignment = int64_t{1} << rng() % 4;
+    }
+    const Certificate c = Solve(p, "offsets/OPTIMAL")->certificate;
+    EXPECT_EQ(c.status, Certificate::kOptimal);
+    EXPECT_EQ(c.lower_bound, c.total);
+    above += c.total > Solve(p, "offsets/NAIVE")->certificate.lower_bound;
+    // With objects, too.
+    const Certificate o = Solve(p, "objects/OPTIMAL")->certificate;
+    EXPECT_EQ(o.status, Certificate::kOptimal);
+    EXPECT_EQ(o.lower_bound, o.total);
+  }
+  EXPECT_GT(above, 10);
+}
+
+TEST(PlannersTest, ACapacityThatIsNotMetByChanceIsUnknown) {
+  const Problem p = Records({Rec(16, 0, 1), Rec(8, 1, 2), Rec(64, 2, 3)});
+  Options options;
+  const auto status = [&](int64_t capacity) {
+    options.capacity = capacity;
+    return Solve(p, "offsets/NAIVE", options)->certificate.status;
+  };
+  EXPECT_EQ(status(0), Certificate::kFeasible) << "no capacity";
+  EXPECT_EQ(status(88), Certificate::kFeasible);
+  EXPECT_EQ(status(87), Certificate::kUnknown);
+  EXPECT_EQ(status(72), Certificate::kUnknown);
+  EXPECT_EQ(status(71), Certificate::kInfeasible);
+}
+
+TEST(PlannersTest, AliasesFollowTheirRoots) {
+  Problem p = Records({Rec(8, 0, 1), Rec(16, 0, 1), Rec(4, 2, 3)});
+  p.records[2].alias_of = 1;
+  p.records[2].alias_offset = 12;
+  const Result<Plan> plan = Solve(p, "offsets/NAIVE");
+  EXPECT_EQ(plan->offsets, (std::vector<int64_t>{0, 8, 20}));
+  const Result<Plan> objects = Solve(p, "objects/NAIVE");
+  EXPECT_EQ(objects->object_ids, (std::vector<int32_t>{0, 1, 1}));
+  EXPECT_EQ(objects->object_sizes.size(), 2u);
+}
+
+// What each takes, by its header: fixed offsets for all that place them one by
+// one, and sizes of more than one extent.
+TEST(PlannersTest, TheTableSaysWhatEachTakes) {
+  for (const Planner& planner : Planners()) {
+    SCOPED_TRACE(planner.name);
+    const std::string name = planner.name;
+    EXPECT_EQ(FindPlanner(name), &planner);
+    const bool objects = name.rfind("objects/", 0) == 0;
+    Problem fixed = Records({Rec(8, 0, 1), Rec(8, 0, 1)});
+    fixed.records[1].fixed_offset = 16;
+    const Result<Plan> plan = Solve(fixed, name);
+    EXPECT_EQ(plan.ok(), !objects && name.find("ARENA") == std::string::npos);
+    EXPECT_TRUE(!plan.ok() || plan->offsets[1] == 16);
+    for (int rank = 1; rank <= 4; ++rank) {
+      Problem p = Records({Rec(0, 0, 1), Rec(0, 1, 2)});
+      for (Record& r : p.records) {
+        r.size = rank == 1   ? Size(4)
+                 : rank == 2 ? Size(2, 2)
+                 : rank == 3 ? Size(2, 1, 2)
+                             : Size(1, 2, 1, 2);
+      }
+      const bool in_order = name.find("IN_ORDER") != std::string::npos;
+      const bool any =
+          objects && (name == "objects/NAIVE" || name == "objects/EQUALITY" ||
+                      name == "objects/AUTO" || name == "objects/OPTIMAL");
+      EXPECT_EQ(Solve(p, name).ok(), rank == 1 || any || (in_order && rank < 4))
+          << rank;
+    }
+  }
+  EXPECT_EQ(FindPlanner("offsets/"), nullptr);
+}
+
 }  // namespace
 }  // namespace mace::memory

@@ -6,13 +6,15 @@
 #include <iterator>
 #include <map>
 #include <random>
+#include <string>
+#include <vector>
 
 #include "gtest/gtest.h"
 
 namespace mace::memory {
 namespace {
 
-alignas(64) char buffer[1024];
+alignas(256) char buffer[1024];
 
 TEST(SingleArenaTest, SectionsFillTheBuffer) {
   SingleArena arena(buffer, sizeof(buffer));
@@ -122,6 +124,112 @@ TEST(SingleArenaTest, WhatIsCountedIsEnough) {
   EXPECT_TRUE(use(enough));
   SingleArena small(buffer, bytes - 64);
   EXPECT_FALSE(use(small));
+}
+
+std::string Said(const Result<char*>& piece) {
+  return piece.ok() ? "" : piece.status().information();
+}
+
+TEST(SingleArenaTest, EachSectionSaysWhatItNeeds) {
+  const auto filled = [] {
+    SingleArena arena(buffer, 256);
+    EXPECT_TRUE(arena.ResizeHead(60, 64).ok());
+    EXPECT_TRUE(arena.AllocateTail(64, 64).ok());
+    EXPECT_TRUE(arena.AllocateTemporary(4, 64).ok());
+    return arena;
+  };
+  // 68 at the bottom, 64 on top, and the piece with its padding.
+  SingleArena temporary = filled();
+  EXPECT_EQ(Said(temporary.AllocateTemporary(100, 64)),
+            "the arena of 256 bytes is too small for its temporary section: "
+            "292 bytes are needed so far");
+  EXPECT_EQ(Said(temporary.AllocateTemporary(64, 64)), "");
+  SingleArena tail = filled();
+  EXPECT_EQ(Said(tail.AllocateTail(100, 64)),
+            "the arena of 256 bytes is too small for its tail: 260 bytes are "
+            "needed so far");
+  EXPECT_EQ(Said(tail.AllocateTail(125, 1)),
+            "the arena of 256 bytes is too small for its tail: 257 bytes are "
+            "needed so far");
+  EXPECT_EQ(Said(tail.AllocateTail(124, 1)), "");
+  SingleArena head = filled();
+  head.ResetTemporary();
+  EXPECT_EQ(Said(head.ResizeHead(193, 64)),
+            "the arena of 256 bytes is too small for its head: 257 bytes are "
+            "needed so far");
+  EXPECT_EQ(Said(head.ResizeHead(192, 64)), "");
+  // As many bytes as there can be at most, not a small number.
+  const std::string most = std::to_string(~size_t{0}) + " bytes are needed";
+  for (const auto& said : {Said(head.ResizeHead(~size_t{0} - 5, 64)),
+                           Said(tail.AllocateTail(~size_t{0} - 5, 64)),
+                           Said(temporary.AllocateTemporary(~size_t{0}, 64))}) {
+    EXPECT_NE(said.find(most), std::string::npos) << said;
+  }
+}
+
+TEST(SingleArenaTest, WhatIsAvailableCanBeHad) {
+  std::mt19937 rng(4);
+  for (int round = 0; round < 2000; ++round) {
+    SingleArena arena(buffer + rng() % 20, 100 + rng() % 100);
+    ASSERT_TRUE(arena.ResizeHead(rng() % 70, 1).ok());
+    ASSERT_TRUE(arena.AllocateTail(rng() % 25, 1).ok());
+    const size_t alignment = size_t{1} << rng() % 8;
+    const size_t most = arena.AvailableBytes(alignment);
+    SingleArena more = arena;
+    EXPECT_FALSE(more.AllocateTemporary(most + 1, alignment).ok());
+    const Result<char*> piece = arena.AllocateTemporary(most, alignment);
+    if (!piece.ok()) {
+      EXPECT_EQ(most, 0u) << "only the padding does not fit";
+      continue;
+    }
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(*piece) % alignment, 0u);
+    EXPECT_EQ(arena.AvailableBytes(1), 0u);
+  }
+}
+
+TEST(SingleArenaTest, PeaksOfAllSectionsTogether) {
+  SingleArena arena(buffer, 512);
+  EXPECT_EQ(arena.peak_bytes(), 0u);
+  EXPECT_EQ(arena.peak_temporary_bytes(), 0u);
+  ASSERT_TRUE(arena.ResizeHead(100, 1).ok());
+  char* const piece = *arena.AllocateTail(50, 1);
+  ASSERT_TRUE(arena.AllocateTemporary(30, 1).ok());
+  EXPECT_EQ(arena.peak_bytes(), 180u);
+  arena.ResetTemporary();
+  arena.FreeTail(piece);
+  EXPECT_EQ(arena.used_bytes(), 100u);
+  ASSERT_TRUE(arena.AllocateTemporary(20, 1).ok());
+  EXPECT_EQ(arena.temporary_bytes(), 20u);
+  EXPECT_EQ(arena.peak_bytes(), 180u);
+  EXPECT_EQ(arena.peak_temporary_bytes(), 30u);
+  arena.ResetTemporary();
+  ASSERT_TRUE(arena.ResizeHead(200, 1).ok());
+  EXPECT_EQ(arena.peak_bytes(), 200u);
+}
+
+TEST(SingleArenaTest, GapsOfTheTailAreFilledFromTheTop) {
+  SingleArena arena(buffer, 1024);
+  std::vector<char*> pieces;
+  for (int i = 0; i < 6; ++i) pieces.push_back(*arena.AllocateTail(64, 64));
+  EXPECT_EQ(arena.tail_bytes(), 384u);
+  // Gaps of 64 on top and of 128 further down, whose halves become one.
+  arena.FreeTail(pieces[0]);
+  arena.FreeTail(pieces[3]);
+  arena.FreeTail(pieces[2]);
+  EXPECT_EQ(*arena.AllocateTail(128, 64), pieces[3]) << "where it fits";
+  EXPECT_EQ(*arena.AllocateTail(1, 1), pieces[0] + 63) << "highest";
+  EXPECT_EQ(*arena.AllocateTail(63, 1), pieces[0]) << "all that is left";
+  EXPECT_EQ(*arena.AllocateTail(64, 64), pieces[5] - 64) << "no gap left";
+  EXPECT_EQ(arena.tail_bytes(), 448u);
+  // What was not allocated, or was given back before, is left alone.
+  arena.FreeTail(pieces[5] + 1);
+  arena.FreeTail(pieces[4]);
+  arena.FreeTail(pieces[4]);
+  EXPECT_EQ(arena.tail_bytes(), 448u);
+  EXPECT_EQ(*arena.AllocateTail(64, 64), pieces[4]);
+  // A gap that is large enough but not at an aligned place.
+  arena.FreeTail(pieces[1]);
+  EXPECT_EQ(*arena.AllocateTail(32, 256), buffer + 512) << "below all of them";
 }
 
 }  // namespace

@@ -5,6 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <random>
+#include <string>
+
 namespace mace::memory {
 namespace {
 
@@ -306,6 +310,79 @@ TEST(ProblemTest, PitchPadsRows) {
   EXPECT_EQ(Bytes(p, Size(9, 3, 2)), 16 * 3 * 2 * 4);
   EXPECT_EQ(Bytes(p, Size(1, 2, 3, 5)), 30 * 4);
   EXPECT_EQ(Bytes(p, Size(100)), 100);
+}
+
+TEST(ProblemTest, WhatIsNotSaidIsPlain) {
+  const Size size;
+  EXPECT_EQ(size.extent, (std::array<int64_t, 4>{0, 1, 1, 1}));
+  EXPECT_EQ(size.rank, 1);
+  const Record r;
+  EXPECT_EQ(r.first, 0);
+  EXPECT_EQ(r.last, 0);
+  EXPECT_EQ(r.alignment, 1);
+  EXPECT_EQ(r.pool, 0);
+  EXPECT_EQ(r.alias_offset, 0);
+  const Problem p;
+  EXPECT_EQ(p.alignment, 1);
+  EXPECT_EQ(p.element_bytes, 1);
+  EXPECT_EQ(p.row_pitch, 1);
+  EXPECT_FALSE(p.fixed_may_overlap);
+  const Certificate c;
+  EXPECT_EQ(c.total + c.lower_bound + c.nodes + c.us, 0);
+  EXPECT_EQ(c.status, Certificate::kFeasible);
+  EXPECT_EQ(Options().budget_us, 0);
+  EXPECT_EQ(Options().capacity, 0);
+  EXPECT_EQ(Options().max_nodes, Options::kOwnLimit);
+}
+
+TEST(ProblemTest, OverlapsAreWithAnotherRecordThatIsThere) {
+  for (int32_t other = -2; other < 4; ++other) {
+    Problem p = TwoRecords();
+    p.records[1].overlaps = {{other, 0}};
+    EXPECT_EQ(Check(p).ok(), other == 0) << other;
+    EXPECT_TRUE(other == 0 || Check(p).information().find(
+                                  "may overlap record " +
+                                  std::to_string(other)) != std::string::npos);
+    Problem aliases = TwoRecords();
+    aliases.records[1].alias_of = other;
+    EXPECT_EQ(Check(aliases).ok(), other == 0 || other == kNone) << other;
+  }
+}
+
+// Fixed records against every pair of bytes.
+TEST(ProblemTest, AnyTwoFixedRecordsThatCollideAreFound) {
+  std::mt19937 rng(1);
+  int fine = 0;
+  for (int round = 0; round < 3000; ++round) {
+    SCOPED_TRACE(round);
+    Problem p;
+    p.records.resize(2 + rng() % 4);
+    for (Record& r : p.records) {
+      r.size = static_cast<int64_t>(rng() % 5);
+      r.first = static_cast<int64_t>(rng() % 5);
+      r.last = r.first + static_cast<int64_t>(rng() % 2);
+      if (rng() % 4 > 0) r.fixed_offset = static_cast<int64_t>(rng() % 12);
+      r.pool = static_cast<int32_t>(rng() % 6 / 5);
+    }
+    bool collide = false;
+    for (size_t i = 0; i < p.records.size(); ++i) {
+      for (size_t j = 0; j < i; ++j) {
+        const Record &a = p.records[i], &b = p.records[j];
+        if (a.fixed_offset == kNoOffset || b.fixed_offset == kNoOffset ||
+            a.pool != b.pool || a.first > b.last || b.first > a.last) {
+          continue;
+        }
+        for (int64_t at = 0; at < a.size.extent[0]; ++at) {
+          const int64_t inside = a.fixed_offset + at - b.fixed_offset;
+          collide |= inside >= 0 && inside < b.size.extent[0];
+        }
+      }
+    }
+    EXPECT_EQ(Check(p).ok(), !collide) << Check(p).information();
+    fine += !collide;
+  }
+  EXPECT_GT(fine, 500);
+  EXPECT_LT(fine, 2800);
 }
 
 }  // namespace
