@@ -59,8 +59,8 @@ std::vector<Lifetime> Lifetimes(const std::vector<OpUses>& ops,
 // Our own: what a converter planned, with what it was planned for.
 //
 //   [0] magic and version  [1, 2] hash of the records  [3] status  [4] number
-//   of records  [5, 6] total  [7, 8] lower bound  [9 ..] offsets in units of
-//   `unit` bytes; 64-bit values low word first
+//   of records  [5, 6] total  [7, 8] lower bound  [9 ..] an offset of two words
+//   for each record; all in bytes, 64-bit values low word first
 struct EmbeddedPlan {
   uint64_t hash = 0;
   Certificate certificate;  // total, lower_bound and status

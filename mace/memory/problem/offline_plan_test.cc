@@ -175,6 +175,24 @@ TEST(EmbeddedPlanTest, HeaderAndWords) {
   const std::string bytes = WriteEmbeddedPlan(plan);
   ASSERT_EQ(bytes.size(), 4u * (9 + 4));
   EXPECT_EQ(bytes.substr(0, 4), "MAP1");
+  // The words as the header lists them: bytes, the low word first.
+  const auto word = [&](size_t i) {
+    uint32_t value = 0;
+    for (int k = 3; k >= 0; --k) {
+      value = value << 8 | static_cast<uint8_t>(bytes[4 * i + k]);
+    }
+    return value;
+  };
+  EXPECT_EQ(word(1), 0x05060708u);
+  EXPECT_EQ(word(2), 0x01020304u);
+  EXPECT_EQ(word(3), static_cast<uint32_t>(Certificate::kFeasible));
+  EXPECT_EQ(word(4), 2u);
+  EXPECT_EQ(word(5), 6u);
+  EXPECT_EQ(word(6), 5u);
+  EXPECT_EQ(word(7), 0u);
+  EXPECT_EQ(word(8), 3u);
+  EXPECT_EQ(word(9), 0u) << "an offset of 2^33 bytes";
+  EXPECT_EQ(word(10), 2u);
   const Result<EmbeddedPlan> read = ReadEmbeddedPlan(bytes);
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(read->hash, plan.hash);
