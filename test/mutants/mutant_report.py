@@ -62,7 +62,7 @@ def print_report(tried: list[tuple[Mutant, str]], left_out: Counter[str],
                  console: Console) -> float:
     """`tried`: mutants and what became of them; `left_out`: how many of each file are not tried.
 
-    Returns share() of all.
+    Returns the least share() of a folder such as mace/plan.
     """
     by_file: dict[str, Counter[str]] = {}
     for mutant, verdict in tried:
@@ -72,22 +72,27 @@ def print_report(tried: list[tuple[Mutant, str]], left_out: Counter[str],
     for column in table.columns[1:]:
         column.justify = "right"
     folders: dict[str, Counter[str]] = {}
+    rooms: dict[str, Counter[str]] = {}
     for path, counts in sorted(by_file.items()):
         counts["left out"] = left_out[path]
         table.add_row(path, *_cells(counts))
-        folder = "/".join(path.split("/")[:2])
-        folders.setdefault(folder, Counter()).update(counts)
-    table.add_section()
-    for folder, counts in sorted(folders.items()):
-        table.add_row(folder, *_cells(counts))
-    total = sum(folders.values(), Counter())
-    table.add_row("all", *_cells(total))
+        folders.setdefault(folder_of(path), Counter()).update(counts)
+        rooms.setdefault(path.rpartition("/")[0] + "/*", Counter()).update(counts)
+    for groups in (rooms, folders):
+        table.add_section()
+        for name, counts in sorted(groups.items()):
+            table.add_row(name, *_cells(counts))
+    table.add_row("all", *_cells(sum(folders.values(), Counter())))
     for mutant, verdict in tried:
         if verdict in (SURVIVED, UNREACHED):
             console.print(f"{verdict}: {mutant.path}:{mutant.line}: {mutant.change}",
-                          markup=False, highlight=False, soft_wrap=True)
+                          markup=False, highlight=False, emoji=False, soft_wrap=True)
     console.print(table)
-    return share(total)
+    return min((share(counts) for counts in folders.values()), default=100.0)
+
+
+def folder_of(path: str) -> str:
+    return "/".join(path.split("/")[:2])
 
 
 def _cells(counts: Counter[str]) -> list[str]:

@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from mutant_list import Mutant
@@ -21,6 +22,7 @@ from mutant_report import (
     SURVIVED,
     UNREACHED,
     Verdicts,
+    folder_of,
     key_of,
     print_report,
     read_equivalent,
@@ -128,12 +130,15 @@ def _build(tree: Path, tests: list[str], jobs: int) -> list[Program]:
 
 
 def _sample(mutants: list[tuple[int, Mutant]], count: int | None) -> list[tuple[int, Mutant]]:
-    """`count` of them, the same ones in each run; a larger sample holds the smaller."""
-    if count is None or count >= len(mutants):
+    """`count` of those of each folder, the same in each run; a larger sample holds the smaller."""
+    if count is None:
         return mutants
     by_hash = sorted(mutants, key=lambda m: hashlib.sha256(
         f"{key_of(m[1])} {m[1].start}".encode()).digest())
-    return sorted(by_hash[:count])
+    sample = []
+    for folder in FOLDERS:
+        sample += [m for m in by_hash if folder_of(m[1].path) == folder][:count]
+    return sorted(sample)
 
 
 def _numbered_key(mutant: Mutant, seen: Counter[str]) -> str:
@@ -146,17 +151,20 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="test/mutants/run.sh", description=__doc__)
     parser.add_argument("files", nargs="*", metavar="FILE",
                         help="a file or folder of mace/plan or mace/memory; all if none is named")
-    parser.add_argument("--sample", type=int, metavar="N", help="only N of the mutants")
+    parser.add_argument("--sample", type=int, metavar="N",
+                        help="only N of the mutants of each folder, chosen by a hash of their"
+                             " lines, so that they are the same in each run")
     parser.add_argument("--again", action="store_true",
                         help="only those that were not caught by the run before; the table counts"
                              " the others as they were then")
     parser.add_argument("--at-least", type=float, metavar="PERCENT", default=0,
-                        help="fail if fewer are caught")
+                        help="fail if fewer are caught in one of the folders")
     parser.add_argument("--tests", metavar="TARGETS", default=",".join(TESTS),
                         help="the tests that are to notice, by commas (default: %(default)s)")
     parser.add_argument("--work", type=Path, metavar="FOLDER",
                         help="where the copy of the tree and the verdicts are kept")
-    parser.add_argument("--jobs", type=int, default=2, help="of the build")
+    parser.add_argument("--jobs", type=int, default=2,
+                        help="of the build, and mutants that are tried at a time")
     args = parser.parse_args()
     for name in args.files:
         if not _chosen(args.files, name) or not (ROOT / name).exists() or (
@@ -195,25 +203,33 @@ def main() -> int:
               file=sys.stderr)
         return 1
     mutants = _sample([(i, m) for i, m in mutants if _chosen(args.files, m.path)], args.sample)
-    tried = []
-    for number, (i, mutant) in enumerate(mutants):
-        key = keys[i]
+    whole = Counter(folder_of(f.path) for f in files for _ in f.ids())
+    chosen = Counter(folder_of(m.path) for _, m in mutants)
+    for folder, count in chosen.items():
+        console.print(f"trying {count} of the {whole[folder]} mutants of {folder}")
+
+    def verdict_of(numbered: tuple[int, Mutant]) -> str:
+        i, mutant = numbered
         if key_of(mutant) in equivalent:
-            verdict = EQUIVALENT
-        elif args.again and verdicts.found.get(key) == CAUGHT:
-            verdict = CAUGHT
-        else:
-            caught = is_caught(programs, i, str(Path(mutant.path).parent))
-            verdict = UNREACHED if caught is None else CAUGHT if caught else SURVIVED
-            verdicts.found[key] = verdict
-        tried.append((mutant, verdict))
-        if number % 100 == 99:
-            verdicts.write()
-            print(f"mutants: {number + 1} of {len(mutants)}", file=sys.stderr)
+            return EQUIVALENT
+        if args.again and verdicts.found.get(keys[i]) == CAUGHT:
+            return CAUGHT
+        caught = is_caught(programs, i, str(Path(mutant.path).parent))
+        return UNREACHED if caught is None else CAUGHT if caught else SURVIVED
+
+    tried = []
+    with ThreadPoolExecutor(args.jobs) as pool:
+        for (i, mutant), verdict in zip(mutants, pool.map(verdict_of, mutants), strict=True):
+            if verdict != EQUIVALENT:
+                verdicts.found[keys[i]] = verdict
+            tried.append((mutant, verdict))
+            if len(tried) % 100 == 0:
+                verdicts.write()
+                print(f"mutants: {len(tried)} of {len(mutants)}", file=sys.stderr)
     verdicts.write()
     left_out = Counter(m.path for f in files for m in f.mutants if m.left_out)
-    percent = print_report(tried, left_out, console)
-    return 0 if percent >= args.at_least else 1
+    least = print_report(tried, left_out, console)
+    return 0 if least >= args.at_least else 1
 
 
 if __name__ == "__main__":
