@@ -3,6 +3,8 @@
 
 #include "mace/memory/problem/offline_plan.h"
 
+#include <algorithm>
+
 #include "gtest/gtest.h"
 #include "mace/memory/planners.h"
 #include "mace/memory/problem/plan_text.h"
@@ -215,6 +217,12 @@ TEST(EmbeddedPlanTest, HeaderAndWords) {
   EXPECT_FALSE(ReadEmbeddedPlan(bytes + "1234").ok());
 }
 
+TEST(OfflinePlanTest, APlanOfNothingIsFine) {
+  EXPECT_TRUE(OfflinePlanFromWords({1, 0, 0}, 0).ok());
+  EXPECT_FALSE(OfflinePlanFromWords({1, 0, -1}, 0).ok());
+  EXPECT_FALSE(OfflinePlanFromWords({1, 0}, 0).ok());
+}
+
 TEST(EmbeddedPlanTest, TotalsOfEachPool) {
   Problem p;
   p.records.resize(3);
@@ -264,6 +272,28 @@ TEST(PlanTextTest, LettersStepsAndKilobytes) {
   p.records[1].first = -1;
   EXPECT_EQ(PlanText(p, {1024, 0}).find(" 9: "), std::string::npos);
   EXPECT_NE(PlanText(p, {1024, 0}).find("\n-1: "), std::string::npos);
+}
+
+TEST(PlanTextTest, EveryStepFromTheFirstToTheLast) {
+  Problem p;
+  p.records.resize(2);
+  for (Record& r : p.records) r.size = 40;
+  p.records[1].first = p.records[1].last = 3;
+  const auto lines = [&] {
+    const std::string text = PlanText(p, {0, 40});
+    return std::count(text.begin(), text.end(), '\n') - 2;
+  };
+  EXPECT_EQ(lines(), 4) << "steps 0 to 3";
+  p.records[0].first = p.records[0].last = 1;
+  EXPECT_EQ(lines(), 4) << "step 0 is drawn, too";
+  p.records[0].first = p.records[0].last = -1;
+  EXPECT_EQ(lines(), 2) << "those with a change";
+  p.records[0].first = p.records[0].last = 0;
+  p.records[1].first = p.records[1].last = 4096;
+  EXPECT_EQ(lines(), 2);
+  p.records[1].first = p.records[1].last = 4095;
+  EXPECT_EQ(lines(), 4096);
+  EXPECT_EQ(PlanText(Problem(), {}), "");
 }
 
 TEST(PlanTextTest, SixtyTwoLetters) {

@@ -160,6 +160,11 @@ TEST(ProblemTest, LimitsThemselvesAreFine) {
   EXPECT_TRUE(fixed(0));
   EXPECT_TRUE(fixed(kMost - 128));
   EXPECT_FALSE(fixed(kMost - 127));
+  const auto said = [](int64_t v) {
+    return MessageAfter([&](Problem*, Record* r) { r->fixed_offset = v; });
+  };
+  EXPECT_NE(said(kMost).find("sum of all sizes overflows"), std::string::npos);
+  EXPECT_NE(said(kMost + 1).find("is out of range"), std::string::npos);
   const auto of_all = [](int64_t v) {
     return IsFineAfter([&](Problem* p, Record*) { p->alignment = v; });
   };

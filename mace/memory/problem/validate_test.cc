@@ -298,5 +298,30 @@ TEST(Validate, FaultsOfObjects) {
   EXPECT_EQ(may.Said(), "");
 }
 
+// Limits are of images: of width and height, and of depth where there is one.
+TEST(Validate, LimitsAreThoseOfImages) {
+  for (int rank = 1; rank <= 4; ++rank) {
+    Problem p;
+    p.records = {Rec(0, 0, 1)};
+    p.records[0].size = rank == 1   ? Size(9)
+                        : rank == 2 ? Size(9, 9)
+                        : rank == 3 ? Size(9, 9, 9)
+                                    : Size(9, 9, 9, 9);
+    Plan plan;
+    plan.object_ids = {0};
+    plan.object_sizes = {p.records[0].size};
+    plan.object_pools = {0};
+    plan.pool_totals = {Bytes(p, p.records[0].size)};
+    plan.certificate.total = plan.pool_totals[0];
+    for (int k = 0; k < 3; ++k) {
+      p.max_extents = {9, 9, 9};
+      EXPECT_TRUE(Validate(p, plan).ok());
+      p.max_extents[k] = 8;
+      const bool limited = rank == 3 || (rank == 2 && k < 2);
+      EXPECT_EQ(Validate(p, plan).ok(), !limited) << rank << " " << k;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace mace::memory
