@@ -15,6 +15,7 @@ from mutant_list import CONSTANT, mutants_of
 from mutant_report import CAUGHT, SURVIVED, UNREACHED, print_report, read_equivalent
 from mutant_runs import BrokenTest, Program, find_reach, is_caught
 from mutant_schemata import NO_COMPILE, SWITCH_HEADER, leave_out_what_fails, mutated_file
+from mutate import sample_of
 from rich.console import Console
 
 HERE = Path(__file__).parent
@@ -136,12 +137,32 @@ def test_constant_expressions_are_left_out(code):
     assert {m.left_out for m in found} == {CONSTANT}
 
 
-def test_report(capsys):
+def test_report():
     first, second = mutants_of("mace/plan/a.cc", b"int x = 1;\nint y = 2;\n")
+    (third,) = mutants_of("mace/memory/objects/b.cc", b"\n" * 99 + b"int x = 1;\n")
     out = io.StringIO()
-    percent = print_report([(first, CAUGHT), (second, SURVIVED)], Counter(), Console(file=out))
-    assert percent == 50
+    console = Console(file=out, width=120)
+    least = print_report([(first, CAUGHT), (second, SURVIVED)], Counter(), console)
+    assert least == 50
     assert "survived: mace/plan/a.cc:2: 2 -> 2 + 1" in out.getvalue()
+    # The lesser of both folders; and no picture of what stands between colons.
+    least = print_report([(first, CAUGHT), (third, SURVIVED)], Counter(), console)
+    assert least == 0
+    assert "survived: mace/memory/objects/b.cc:100: 1 -> 1 + 1" in out.getvalue()
+    assert "mace/memory/objects/* " in out.getvalue()
+
+
+def test_each_folder_has_its_own_sample():
+    plan = mutants_of("mace/plan/a.cc", b"int x = 1;\n" * 40)
+    memory = mutants_of("mace/memory/offsets/b.cc", b"int x = 1;\n" * 9)
+    mutants = list(enumerate([*memory, *plan]))
+    sample = sample_of(mutants, 20)
+    assert [m for _, m in sample if m in memory] == memory
+    assert len(sample) == 9 + 20
+    assert sample == sorted(sample)
+    assert sample == sample_of(mutants[::-1], 20)
+    assert set(sample_of(mutants, 5)) <= set(sample)
+    assert sample_of(mutants, None) == mutants
 
 
 def test_each_equivalent_mutant_has_its_reason(tmp_path):

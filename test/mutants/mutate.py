@@ -129,7 +129,7 @@ def _build(tree: Path, tests: list[str], jobs: int) -> list[Program]:
     return programs
 
 
-def _sample(mutants: list[tuple[int, Mutant]], count: int | None) -> list[tuple[int, Mutant]]:
+def sample_of(mutants: list[tuple[int, Mutant]], count: int | None) -> list[tuple[int, Mutant]]:
     """`count` of those of each folder, the same in each run; a larger sample holds the smaller."""
     if count is None:
         return mutants
@@ -202,7 +202,7 @@ def main() -> int:
         print("mutants: equivalent.txt names mutants that are not there:", *stale, sep="\n  ",
               file=sys.stderr)
         return 1
-    mutants = _sample([(i, m) for i, m in mutants if _chosen(args.files, m.path)], args.sample)
+    mutants = sample_of([(i, m) for i, m in mutants if _chosen(args.files, m.path)], args.sample)
     whole = Counter(folder_of(f.path) for f in files for _ in f.ids())
     chosen = Counter(folder_of(m.path) for _, m in mutants)
     for folder, count in chosen.items():
