@@ -563,5 +563,24 @@ TEST(PublishedRules, ReallocationGraphAgainstEverySchedule) {
   EXPECT_GT(pairs, 100);
 }
 
+// Layers of two that both read both of the layer before: 2^40 paths.
+TEST(PublishedRules, ReallocationGraphWalksEachRecordOnce) {
+  constexpr int32_t kLayers = 40;
+  std::vector<std::vector<int32_t>> dependants(2 * kLayers);
+  for (int32_t i = 0; i + 2 < 2 * kLayers; ++i) {
+    const int32_t next = i / 2 * 2 + 2;
+    dependants[i] = {next, next + 1};
+  }
+  const auto graph = ReallocationGraph(dependants);
+  // Those of a layer with those two or more layers away.
+  for (int32_t i = 0; i < 2 * kLayers; ++i) {
+    std::vector<int32_t> want;
+    for (int32_t j = 0; j < 2 * kLayers; ++j) {
+      if (std::abs(i / 2 - j / 2) >= 2) want.push_back(j);
+    }
+    EXPECT_EQ(graph[i], want) << i;
+  }
+}
+
 }  // namespace
 }  // namespace mace::memory
