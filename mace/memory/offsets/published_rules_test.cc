@@ -442,6 +442,36 @@ TEST(PlacerTest, BestFitTakesNoWrongPlaceAndNoneAboveTheTop) {
   }
 }
 
+// Those that a record may lie over wherever they are leave gaps as if they were
+// not there.
+TEST(PlacerTest, BestFitOverlooksWhatMayBeOverlapped) {
+  std::mt19937 rng(9);
+  for (int round = 0; round < 300; ++round) {
+    SCOPED_TRACE(round);
+    Problem p = RandomOverlaps(&rng);
+    for (Record& r : p.records) {
+      for (Overlap& o : r.overlaps) o.safe_distance = Overlap::kAnyDistance;
+    }
+    const Relations relations(p);
+    Placer placer(p, relations);
+    std::vector<int64_t> offsets(p.records.size(), kNoOffset);
+    for (size_t id = 0; id < p.records.size(); ++id) {
+      std::vector<int64_t> in_the_way = offsets;
+      for (size_t k = 0; k < id; ++k) {
+        if (MayOverlap(p, static_cast<int32_t>(id), static_cast<int32_t>(k),
+                       0)) {
+          in_the_way[k] = kNoOffset;
+        }
+      }
+      placer.Place(static_cast<int32_t>(id), Fit::kBest);
+      offsets[id] = placer.offsets()[id];
+      ASSERT_EQ(offsets[id],
+                PlaceBy(Rule::kSmallestFromAligned, GapsFor(p, in_the_way, id),
+                        p.records[id]));
+    }
+  }
+}
+
 TEST(PlacerTest, FixedRecordsComeFirstAndTheOthersInOrder) {
   Problem p;
   for (int i = 0; i < 4; ++i) {

@@ -231,6 +231,9 @@ TEST(ProblemTest, SizesAreEqualInAllExtents) {
   EXPECT_TRUE(Size(8) != Size(9));
   EXPECT_FALSE(Size(2, 3, 4, 5) != Size(2, 3, 4, 5));
   EXPECT_EQ(Size(2, 3, 4, 5).count(), 120);
+  EXPECT_EQ(Size(2, 3, 4).count(), 24);
+  EXPECT_EQ(Size(2, 3).count(), 6);
+  EXPECT_EQ(Size(2).count(), 2);
   EXPECT_EQ(Size().count(), 0);
   EXPECT_EQ(Size(7).rank, 1);
   EXPECT_EQ(Size(7, 2, 3).rank, 3);
