@@ -223,6 +223,17 @@ TEST(OfflinePlanTest, APlanOfNothingIsFine) {
   EXPECT_FALSE(OfflinePlanFromWords({1, 0}, 0).ok());
 }
 
+TEST(OfflinePlanTest, EachOffsetIsLookedAt) {
+  EXPECT_TRUE(OfflinePlanFromWords({1, 0, 2, -1, 0}, 2).ok());
+  for (int bad = 0; bad < 2; ++bad) {
+    std::vector<int32_t> words = {1, 0, 2, 8, 8};
+    words[3 + bad] = -2;
+    EXPECT_EQ(OfflinePlanFromWords(words, 2).status().information(),
+              "OfflineMemoryAllocation: tensor " + std::to_string(bad) +
+                  " has offset -2; -1 or more belongs there");
+  }
+}
+
 TEST(EmbeddedPlanTest, TotalsOfEachPool) {
   Problem p;
   p.records.resize(3);
