@@ -96,18 +96,18 @@ def _crop_deconv(full, xs, attrs):
     if len(xs) > 3 and xs[3] is not None:
         given = [int(v) for v in xs[3]][1:3]
     for k in range(2):
-        size, stride = xs[0].shape[1 + k], attrs["strides"][k]
-        reach = full.shape[1 + k] - (size - 1) * stride
-        if padding == EXPLICIT:
-            before = values[k]
-            extent = full.shape[1 + k] - before - values[k + 2] + more[k]
+        size, stride, whole = xs[0].shape[1 + k], attrs["strides"][k], full.shape[1 + k]
+        if padding in (SAME, SAME_LOWER):
+            extent = given[k] if given else size * stride
+            total = max(whole + more[k] - extent, 0)
+            before = total // 2 if padding == SAME else total - total // 2
         else:
-            extent = size * stride if padding in (SAME, SAME_LOWER) else full.shape[1 + k]
-            extent = given[k] if given else extent
-            total = max((size - 1) * stride + reach - extent, 0)
-            before = 0 if padding == 0 else (total // 2 if padding == SAME else total - total // 2)
-        full = np.take(np.pad(full, [(0, extent) if a == 1 + k else (0, 0) for a in range(4)]),
-                       range(before, before + extent), 1 + k)
+            before, after = (values[k], values[k + 2]) if padding == EXPLICIT else (0, 0)
+            if padding == FULL:
+                before = after = whole - (size - 1) * stride - 1
+            extent = given[k] if given else whole - before - after + more[k]
+        full = np.take(np.pad(full, [(0, before + extent) if a == 1 + k else (0, 0)
+                                     for a in range(4)]), range(before, before + extent), 1 + k)
     return full
 
 
