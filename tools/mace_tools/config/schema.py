@@ -172,7 +172,11 @@ class Model(with_settings("Settings", Extras)):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What the file says of engines, by the names of tools/settings.json."""
+        """The settings of engines that the file chooses, by the names of tools/settings.json."""
+        # Two keys are not described in the settings, because their values are not those of one
+        # setting. data_type also decides how weights are stored (stored_type), and has a default
+        # for each runtime; limit_opencl_kernel_time is a switch that MACE's deployment files have
+        # for a number of microseconds.
         chosen = {s.name: getattr(self, s.yaml) for s in all_settings().values() if s.yaml}
         if "gpu" in self.devices:
             type_of_both = {None: "fp16_fp32", "fp32": "fp32_fp32"}
