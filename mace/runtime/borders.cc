@@ -1,4 +1,5 @@
-// Finding converts, and who else uses what they convert.
+// Finding the steps that convert inputs and outputs, and what else uses their
+// values.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/runtime/borders.h"
@@ -41,7 +42,7 @@ class Finder {
     return value;
   }
 
-  // The convert is to be the only step that touches the host's memory.
+  // Only the convert may touch the host's memory: any other use is an obstacle.
   Border FindOne(bool of_input, int index, int id) const {
     Border border;
     const Place::Kind kind = of_input ? Place::kInput : Place::kOutput;
@@ -87,7 +88,7 @@ class Finder {
     }
   }
 
-  // An output whose image is that of an input or of another output.
+  // Finds outputs that share an image with an input or with another output.
   void FindShared(std::vector<Border>& borders) const {
     std::vector<std::vector<int>> others;
     for (const Border& input : InputBorders(plan_)) {
@@ -104,7 +105,7 @@ class Finder {
   }
 
   const Plan& plan_;
-  std::vector<int> root_;  // by value: what it renames
+  std::vector<int> root_;  // by value: the value that it is a view of
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Where a plan's inputs and outputs go over to a device with images.
+// Where the inputs and outputs of a plan cross between the host and a device
+// with images.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_RUNTIME_BORDERS_H_
 #define MACE_RUNTIME_BORDERS_H_
@@ -10,15 +11,18 @@
 
 namespace mace {
 
-// A graph input and its upload, or a graph output and its download.
+// How one graph input is uploaded, or one graph output is downloaded.
 struct Border {
-  int step = -1;            // the convert; -1: there is none
-  std::string obstacle;     // why memory of the device cannot take the host's
-                            // place; empty: it can
-  std::string no_image;     // the same for images only
-  std::vector<int> images;  // values that are the tensor's image, or rename it
+  int step = -1;  // of the Upload or Download; -1: none
+  // Why the caller cannot pass memory of the device instead of host memory.
+  // Empty: it can.
+  std::string obstacle;
+  // Why it cannot pass an image, though it may pass a buffer. Empty: it can.
+  std::string no_image;
+  std::vector<int> images;  // the value of the image, and its views
 };
 
+// By graph input or output.
 std::vector<Border> InputBorders(const Plan& plan);
 std::vector<Border> OutputBorders(const Plan& plan);
 

@@ -1,4 +1,4 @@
-// Checking names, types, shapes and memory of what callers give.
+// Checks of the names, types, shapes and memory that callers pass.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/runtime/caller_tensors.h"
@@ -84,8 +84,8 @@ Status CheckOutput(const Value& value, const MaceTensor& tensor) {
   return Status();
 }
 
-// Whether `found` is `expected` but for the batch and with its axes, from 1 on,
-// in that order.
+// Returns whether `found` is `expected` except for the batch, with the other
+// axes permuted: axis i + 1 of `found` is axis axes[i] of `expected`.
 bool IsMoved(const Shape& expected, const int (&axes)[3], const Shape& found) {
   if (expected.size() != 4 || found.size() != 4) return false;
   for (size_t d = 0; d < 3; ++d) {
@@ -127,7 +127,7 @@ Status CheckInputNames(const std::vector<std::string>& names,
 
 Status CutOutputs(const std::vector<std::string>& names, Graph* graph) {
   if (names.empty()) return Status();
-  std::map<std::string, int> made;  // what a node makes, and the model outputs
+  std::map<std::string, int> made;  // outputs of nodes, and of the model
   for (const GraphNode& g : graph->nodes) {
     for (int id : g.outputs) made[graph->values[id].name] = id;
   }

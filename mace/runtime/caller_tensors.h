@@ -1,8 +1,9 @@
-// What the callers of an engine name and give, held against its graph.
+// Checks the names and tensors that callers pass to an engine against its
+// graph.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Errors of everything here: MACE_INVALID_ARGS, with what was expected and what
-// was found.
+// Errors of all functions here: MACE_INVALID_ARGS, with the expected value and
+// the one found.
 #ifndef MACE_RUNTIME_CALLER_TENSORS_H_
 #define MACE_RUNTIME_CALLER_TENSORS_H_
 
@@ -16,36 +17,37 @@
 
 namespace mace {
 
-// `names` must be those of all inputs, or empty.
+// `names` must list every input once, or be empty.
 Status CheckInputNames(const std::vector<std::string>& names,
                        const Graph& graph);
 
-// Makes the tensors of these names the outputs; none: leaves them.
+// Makes the tensors with these names the outputs of `graph`. An empty list
+// leaves its outputs as they are.
 Status CutOutputs(const std::vector<std::string>& names, Graph* graph);
 
-// Whether `tensors` are exactly the values `ids`, each with memory, in its
-// type and shape. Allocates nothing.
+// Returns whether `tensors` are exactly the values `ids`, each with memory and
+// with the type and shape that the graph has. Allocates nothing.
 bool Fit(const Graph& graph, const std::vector<int>& ids,
          const std::map<std::string, MaceTensor>& tensors);
 
-// The shapes of the inputs, in the order of the graph. They may differ from
-// the graph's but for the rank.
+// Returns the shapes of the inputs, in the order of the graph. Only their rank
+// must be that of the graph.
 Result<std::vector<Shape>> InputShapes(
     const Graph& graph, const std::map<std::string, MaceTensor>& inputs);
 
-// The shapes of all inputs, in the order of the graph: those given by name, and
-// else the graph's.
+// Returns the shapes of all inputs, in the order of the graph: from `shapes`
+// where it has the name, else from the graph.
 Result<std::vector<Shape>> CompleteShapes(
     const Graph& graph, const std::map<std::string, Shape>& shapes);
 
-// Checks the outputs that have memory and allocates the others. Errors also:
-// MACE_OUT_OF_RESOURCES.
+// Checks the outputs that have memory and allocates memory for the others.
+// Further errors: MACE_OUT_OF_RESOURCES.
 Status PrepareOutputs(const Graph& graph,
                       std::map<std::string, MaceTensor>* outputs);
 
-// The error for shapes of inputs that the model refuses with `reason`, though
-// it takes those of `graph`: MACE_INVALID_ARGS with what was expected and
-// found.
+// Returns the error for input shapes that the model refuses for `reason`,
+// although it accepts those of `graph`: MACE_INVALID_ARGS, with the expected
+// shape and the one found.
 Status WrongShapes(const Graph& graph, const std::vector<Shape>& shapes,
                    const std::string& reason);
 

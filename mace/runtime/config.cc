@@ -58,7 +58,7 @@ Status CheckThreads(const MaceEngineConfig::Impl& config) {
   for (int id : config.core_ids) {
     if (id >= 0 && id < CPU_SETSIZE) continue;
     return InvalidArgument("core " + std::to_string(id) +
-                           " cannot be; cores are 0 to " +
+                           " is out of range; cores are 0 to " +
                            std::to_string(CPU_SETSIZE - 1));
   }
   return Status();
@@ -112,12 +112,12 @@ MaceStatus MaceEngineConfig::SetOfflineMemoryPlan(
       (words.size() < kHeader || words[2] < 0 ||
        static_cast<size_t>(words[2]) != words.size() - kHeader)) {
     return InvalidArgument(
-        "SetOfflineMemoryPlan: after the version and the subgraph comes the "
-        "number of offsets, and then so many of them; there are " +
+        "SetOfflineMemoryPlan: the third number says how many offsets "
+        "follow; there are " +
         std::to_string(words.size()) + " words" +
         (words.size() < kHeader
              ? std::string()
-             : ", the number is " + std::to_string(words[2])));
+             : ", the number says " + std::to_string(words[2])));
   }
   impl_->offline_plan = words;
   return MaceStatus();
@@ -220,7 +220,7 @@ MaceStatus SetOpenMPThreadPolicy(int num_threads_hint,
 void SetOpenMPThreadAffinity(int num_threads, const std::vector<int>& cpu_ids) {
   Defaults& defaults = GetDefaults();
   std::lock_guard<std::mutex> lock(defaults.mutex);
-  // Too many are an error of the engine that is made.
+  // A number that is too large becomes an error when an engine is created.
   defaults.config.settings.values.num_threads = num_threads;
   defaults.config.core_ids = cpu_ids;
 }
@@ -228,7 +228,7 @@ void SetOpenMPThreadAffinity(int num_threads, const std::vector<int>& cpu_ids) {
 MaceStatus GetBigLittleCoreIDs(std::vector<int>* big_core_ids,
                                std::vector<int>* little_core_ids) {
   if (big_core_ids == nullptr || little_core_ids == nullptr) {
-    return InvalidArgument("GetBigLittleCoreIDs: both lists are needed");
+    return InvalidArgument("GetBigLittleCoreIDs: a list is null");
   }
   const std::vector<CpuCore> cores = ReadCpuCores();
   *big_core_ids = SelectCores(cores, AFFINITY_BIG_ONLY);

@@ -1,5 +1,5 @@
-// What a MaceEngineConfig holds, and the process-wide defaults behind the free
-// functions of mace_runtime.h.
+// The contents of a MaceEngineConfig, and the process-wide defaults that the
+// free functions of mace_runtime.h set.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_RUNTIME_CONFIG_H_
 #define MACE_RUNTIME_CONFIG_H_
@@ -19,19 +19,19 @@ class MaceEngineConfig::Impl {
  public:
   DeviceType device_type = CPU;
   ChosenSettings settings;
-  std::vector<int> core_ids;  // given one by one; overrides the policy
-  std::shared_ptr<GPUContext> gpu_context;  // null: the process's settings
+  std::vector<int> core_ids;  // if not empty, overrides the affinity policy
+  std::shared_ptr<GPUContext> gpu_context;  // null: those of the process
   std::vector<int32_t> offline_plan;        // empty: none
   void* arena = nullptr;  // the caller's; null: the engine allocates
   size_t arena_bytes = 0;
 
-  // All of them or, on an error, none.
+  // Sets all values or, on an error, none of them. Errors: MACE_INVALID_ARGS.
   Status SetAll(
       std::initializer_list<std::pair<const char*, SettingValue>> values);
 };
 
-// Errors: MACE_INVALID_ARGS for a number of threads or a core that there cannot
-// be, with the limit.
+// Errors: MACE_INVALID_ARGS, with the limit, for a number of threads or a core
+// that is out of range.
 Status CheckThreads(const MaceEngineConfig::Impl& config);
 
 }  // namespace mace

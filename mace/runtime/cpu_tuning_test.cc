@@ -1,4 +1,5 @@
-// Engines tuned on the CPU: what they measure, keep, and give.
+// Engines tuned on the CPU: what they measure, what they store, and their
+// results.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -17,7 +18,7 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-// More than measuring takes.
+// In milliseconds; more than measuring takes.
 constexpr int kAmple = 600000;
 const Shape kShape = {1, 14, 14, 32};
 
@@ -29,7 +30,7 @@ std::vector<float> Floats(int64_t n, int64_t seed) {
   return v;
 }
 
-// A 3x3 convolution, a chain of three, and a product.
+// A 3x3 convolution, three nodes that fuse, and a matrix product.
 std::shared_ptr<MaceModel> Network() {
   const AttrMap same = {{"padding", int64_t{1}},
                         {"activation", std::string("RELU")}};
@@ -94,7 +95,7 @@ class CpuTuning : public ::testing::Test {
     EXPECT_TRUE(status.ok()) << status.information();
     return Values(outputs["y"]);
   }
-  // Who chose the kernels of the steps, each once.
+  // Returns who chose the kernels of the steps, each name once.
   static std::vector<std::string> Choosers(MaceEngine& engine) {
     RunMetadata metadata;
     Run(engine, &metadata);
@@ -129,7 +130,7 @@ TEST_F(CpuTuning, MeasuresOnceAndKeepsIt) {
     EXPECT_EQ(Measurements(*warm), 0);
     EXPECT_EQ(Choosers(*warm), std::vector<std::string>{"kept"});
     EXPECT_EQ(Run(*warm), y);
-    // What was measured and not chosen is gone.
+    // The packed weights of rejected candidates are freed.
     EXPECT_EQ(PackedBytes(*warm), PackedBytes(*tuned));
   }
 }

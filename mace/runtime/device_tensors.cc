@@ -1,4 +1,4 @@
-// Binding the caller's memory on a device.
+// Binding the caller's memory of a device to the steps of a plan.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/runtime/device_tensors.h"

@@ -12,29 +12,31 @@
 
 namespace mace {
 
-// Of one plan, and the arguments of its steps. Not thread-safe.
+// The inputs and outputs of one plan, with the arguments of its steps. Not
+// thread-safe.
 class DeviceTensors {
  public:
-  // Both must outlive it, and stay where they are. REQUIRES: the plan has an
-  // image device.
+  // `plan` and `args` must outlive the object and must not move. REQUIRES: the
+  // plan has a device with images.
   DeviceTensors(const Plan& plan, std::vector<RunArgs>& args);
 
-  // The memory of an input or output for the next Run. `memory` matters for
-  // that on a device only. Errors: MACE_INVALID_ARGS or MACE_UNSUPPORTED, with
-  // the tensor, what is wrong, and the cure.
+  // Sets the memory of an input or output for the next Run. `memory` is used
+  // only if `type` is memory of a device. Errors: MACE_INVALID_ARGS or
+  // MACE_UNSUPPORTED, with the tensor, what is wrong and the cure.
   Status Bind(bool is_input, int index, MemoryType type, void* memory);
 
-  // Whether step `s` is not to run: it would convert what needs no converting.
+  // Returns whether Run must skip step `s`, a convert that is not needed
+  // because the caller's tensor already lies on the device.
   bool skips(size_t s) const { return skipped_[s]; }
-  // Whether any tensor lies on the device.
+  // Returns whether any tensor lies on the device.
   bool any() const;
 
  private:
   struct Tensor {
     Border border;
     MemoryType type = MemoryType::CPU_BUFFER;
-    std::vector<Buffer*> uses;    // of the image, in args
-    std::vector<Buffer> planned;  // what they are without the caller's
+    std::vector<Buffer*> uses;    // arguments that are the tensor's image
+    std::vector<Buffer> planned;  // their values in the plan
   };
 
   void AddUses(Tensor& tensor, std::vector<RunArgs>& args) const;

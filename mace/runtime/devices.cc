@@ -22,12 +22,14 @@ namespace mace {
 
 namespace {
 
-// The contract's name of the file behind a FileStorageFactory, and one beside.
+// Names of files in the folder of a FileStorageFactory. The first is part of
+// the public contract.
 constexpr char kStoreName[] = "mace_cl_compiled_program.bin";
 constexpr char kCpuStoreName[] = "mace_cpu_tuning.bin";
 
-// Where engines with this config keep what they find out: tuning results in a
-// file of their own, if they are given one.
+// Where engines with this configuration store compiled programs and tuning
+// results. Tuning results have a file of their own if the configuration names
+// one.
 struct Stores {
   GpuSettings settings;
   std::string tuning_file;
@@ -60,7 +62,7 @@ cpu::TunerOptions CpuTuning(const MaceEngineConfig::Impl& config) {
   return tuner;
 }
 
-// `alone`: it runs everything.
+// `alone`: the CPU is the engine's only device.
 Result<std::unique_ptr<Device>> CreateCpu(const MaceEngineConfig::Impl& config,
                                           std::shared_ptr<PackedWeights> packed,
                                           bool alone) {
@@ -77,7 +79,8 @@ Result<std::unique_ptr<Device>> CreateCpu(const MaceEngineConfig::Impl& config,
       settings.num_threads > 0
           ? settings.num_threads
           : std::min(static_cast<int>(cores.size()), ThreadPool::kMaxThreads);
-  // The workers inherit the mask; the caller's own thread gets its mask back.
+  // Worker threads inherit the affinity mask; the caller's thread gets its own
+  // mask back.
   if (config.core_ids.empty() && policy == AFFINITY_NONE) {
     cores.clear();
   }
@@ -88,10 +91,11 @@ Result<std::unique_ptr<Device>> CreateCpu(const MaceEngineConfig::Impl& config,
 }
 
 #ifdef MACE_ENABLE_OPENCL
-// Of an engine with a limit for its kernels that names no window.
+// Kernels in flight for an engine that limits the time of its kernels and does
+// not say how many.
 constexpr int kDefaultQueueWindow = 16;
 
-// Where programs and tuning results are.
+// Sets where compiled programs and tuning results are stored.
 void SetStores(const MaceEngineConfig::Impl& config, OpenclOptions& options) {
   const auto [settings, tuning_file] = StoresOf(config);
   for (const std::string& path : settings.binary_paths) {
@@ -142,11 +146,11 @@ Result<std::unique_ptr<Device>> CreateGpu(const MaceEngineConfig::Impl&,
 }
 #endif
 
-// A device besides the CPU, by what an engine asks for.
+// A device other than the CPU, and the device type by which callers request it.
 struct DeviceEntry {
   DeviceType type;
   const char* name;
-  // Errors: MACE_UNSUPPORTED where this machine or build lacks it.
+  // Errors: MACE_UNSUPPORTED if this machine or build lacks the device.
   Result<std::unique_ptr<Device>> (*create)(
       const MaceEngineConfig::Impl& config, const SharedWeights& weights);
 };

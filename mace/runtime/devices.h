@@ -1,4 +1,4 @@
-// The devices of this build, made for one engine.
+// Creates the devices that this build has, for one engine.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_RUNTIME_DEVICES_H_
 #define MACE_RUNTIME_DEVICES_H_
@@ -17,23 +17,24 @@ namespace mace {
 struct CpuOptions;
 
 struct Devices {
-  std::vector<std::unique_ptr<Device>> list;  // by preference; the CPU is last
-  std::string note;  // why a device that was asked for is not there, or empty
+  // The preferred device first, the CPU last.
+  std::vector<std::unique_ptr<Device>> list;
+  // Why a requested device is missing. Empty: none is.
+  std::string note;
 };
 
-// What the devices of all engines of a model share.
+// What the devices of all engines of one model share.
 struct SharedWeights {
   std::shared_ptr<PackedWeights> packed;
   std::shared_ptr<DeviceWeights> on_device;
 };
 
-// A device that this machine or build lacks is left out, and the note says why.
-// Errors: MACE_UNSUPPORTED for a device type that is not known,
-// MACE_OUT_OF_RESOURCES.
+// Leaves out a device that this machine or build lacks; the note says why.
+// Errors: MACE_UNSUPPORTED for an unknown device type, MACE_OUT_OF_RESOURCES.
 Result<Devices> CreateDevices(const MaceEngineConfig::Impl& config,
                               const SharedWeights& weights);
 
-// The options of the CPU on which results depend.
+// Sets those options of the CPU that change results.
 void SetCpuOptions(const Settings& settings, CpuOptions* options);
 
 }  // namespace mace

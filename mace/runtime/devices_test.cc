@@ -1,5 +1,5 @@
-// Plans on several devices, and on devices that run regions: every node is
-// prepared where it runs and nowhere else, and results stay the same.
+// Plans on several devices and on devices that run regions: a node is prepared
+// only on the device that runs it, and results stay the same.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -92,7 +92,7 @@ std::unique_ptr<CpuDevice> MakeCpu(std::shared_ptr<PackedWeights> packed = {}) {
   return std::move(*CpuDevice::Create(options, packed));
 }
 
-// The plan of the network, run once.
+// The results and the plan of one run of the network.
 struct Ran {
   std::vector<std::vector<float>> outputs;
   std::vector<std::string> steps;  // "Conv2d on CPU"
@@ -127,7 +127,7 @@ Ran RunNetwork(const Network& network, const std::vector<Device*>& devices,
   EXPECT_TRUE(arena.ok());
   ran.outputs.assign(network.graph().outputs.size(),
                      std::vector<float>(elements, NAN));
-  // What holds nothing live is NaN.
+  // The guard sets bytes that hold nothing live to NaN.
   Executor executor(std::move(*plan), nullptr, true);
   executor.BindArena(arena->data());
   EXPECT_TRUE(executor.BindInput(0, MemoryType::CPU_BUFFER, x.data()).ok());
@@ -166,8 +166,9 @@ TEST(RegionDevice, RunsAllItsNodesAsOneStep) {
   EXPECT_EQ(packed->count(), 0);
 }
 
-// A diamond with one branch that the device does not support: its ends cannot
-// be one region, as the branch waits for one and the other for the branch.
+// A diamond with one branch that the device does not support. Its two ends
+// cannot form one region, because the branch waits for one end and the other
+// end for the branch.
 TEST(RegionDevice, CutsRegionsWhereAnotherDeviceIsBetween) {
   Network network;
   const int a = network.Conv(network.input());
@@ -186,7 +187,7 @@ TEST(RegionDevice, CutsRegionsWhereAnotherDeviceIsBetween) {
       << ran.placements[2].reason;
 }
 
-// What looks at every tensor sees those within regions, too.
+// Numeric checks look at every tensor, also at those within regions.
 TEST(RegionDevice, RunsNodesAloneWhereAllTensorsAreKept) {
   Network network;
   network.Output(network.Relu(network.Conv(network.Conv(network.input()))));
@@ -211,7 +212,7 @@ TEST(RegionDevice, TakesNothingThatIsNotWorthMoving) {
             "moving its tensors would cost more than it gains");
 }
 
-// Three devices, each the only one but the CPU for an op.
+// Three devices; each op runs on one of them only, or on the CPU.
 TEST(Devices, ThreeShareAPlan) {
   Network network;
   const int a = network.Conv(network.input());
@@ -228,7 +229,7 @@ TEST(Devices, ThreeShareAPlan) {
   EXPECT_EQ(npu.num_prepared(), 1);
 }
 
-// Of two devices that support a node the one that loses it does no work.
+// If two devices support a node, the one that does not get it prepares nothing.
 TEST(Devices, PrepareOnlyWhatRunsThere) {
   Network network;
   network.Output(network.Conv(network.Conv(network.input())));
@@ -260,7 +261,7 @@ TEST(Devices, SayWhoRefusesANodeThatNoneRuns) {
             "Conv2d 'v2': the last has no kernel");
 }
 
-// With memory of its own, which these tests place nodes on and do not use.
+// A device with storage. These tests place nodes on it but never run it.
 class StorageDevice final : public Device, public DeviceStorage {
  public:
   explicit StorageDevice(testing::FakeOptions options) : fake_(options) {}
@@ -292,7 +293,7 @@ class StorageDevice final : public Device, public DeviceStorage {
   FakeNodeDevice fake_;
 };
 
-// Which device runs the nodes of a convolution and an activation.
+// Returns the devices that run a convolution and an activation.
 std::vector<std::string> Places(const std::vector<Device*>& devices) {
   Network network;
   network.Output(network.Relu(network.Conv(network.input())));
@@ -310,12 +311,12 @@ TEST(Devices, OneOfThoseWithStorageIsUsed) {
   const auto cpu = MakeCpu();
   StorageDevice a({"a", {"Conv2d"}, FastSpeed()});
   StorageDevice b({"b", {"Activation"}, FastSpeed()});
-  // The convolution gains most by moving.
+  // The convolution gains most from a faster device.
   EXPECT_EQ(Places({&a, &b, cpu.get()}),
             (std::vector<std::string>{"a", "CPU"}));
   EXPECT_EQ(Places({&b, &a, cpu.get()}),
             (std::vector<std::string>{"a", "CPU"}));
-  // Others work beside it.
+  // Devices without storage may work beside it.
   FakeNodeDevice npu({"NPU", {"Activation"}, FastSpeed()});
   EXPECT_EQ(Places({&a, &b, &npu, cpu.get()}),
             (std::vector<std::string>{"a", "NPU"}));
@@ -326,7 +327,7 @@ TEST(Devices, OneOfThoseWithStorageIsUsed) {
       << none[0];
 }
 
-// Random graphs, on random shares of the ops.
+// Random graphs on devices that support random subsets of the ops.
 TEST(Devices, RandomGraphsGiveTheSameResults) {
   const std::vector<std::string> ops = {"Conv2d", "Activation", "Eltwise"};
   int num_regions = 0, num_nodes = 0;

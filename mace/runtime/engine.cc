@@ -17,7 +17,7 @@
 namespace mace {
 namespace {
 
-// Plans kept for input shapes seen before.
+// How many plans an engine keeps, one for each set of input shapes.
 constexpr size_t kMaxPlans = 8;
 
 memory::EmbeddedPlan EmbeddedPlanOf(const EmbeddedMemoryPlan& stored) {
@@ -49,7 +49,8 @@ Status MaceEngine::Impl::Init(std::shared_ptr<MaceModel> model,
   query_only_ = query_only;
   model_ = std::move(model);
   config_ = *config.impl();
-  config_.settings.Fill(model_->impl()->settings);  // the caller's win
+  // The caller's settings have priority over the model's.
+  config_.settings.Fill(model_->impl()->settings);
   const Settings& settings = config_.settings.values;
   budget_ = std::make_shared<MemoryBudget>(
       settings.memory_limit > 0 ? settings.memory_limit : MachineMemoryBytes());
@@ -91,7 +92,7 @@ Status MaceEngine::Impl::UseShapes(const std::vector<Shape>& shapes) {
   }
   sections_->ForgetFailure();
   const Status added = AddExecutor(shapes);
-  // Only what lies in the arena can have failed for it.
+  // MACE_OUT_OF_RESOURCES may also come from memory outside of the arena.
   if (added == Status::MACE_OUT_OF_RESOURCES && sections_->failed()) {
     return ArenaTooSmall(shapes);
   }
@@ -106,9 +107,10 @@ Status MaceEngine::Impl::ArenaTooSmall(const std::vector<Shape>& shapes) {
   std::swap(sections_, counting);
   if (added.ok()) executors_.erase(executors_.begin());
   MACE_RETURN_IF_ERROR(added);
-  return OutOfResources(
-      "the arena given has " + std::to_string(config_.arena_bytes) +
-      " bytes, these shapes need " + std::to_string(counting->needed_bytes()));
+  return OutOfResources("the arena given has " +
+                        std::to_string(config_.arena_bytes) +
+                        " bytes, but these shapes need " +
+                        std::to_string(counting->needed_bytes()));
 }
 
 Status MaceEngine::Impl::AddExecutor(const std::vector<Shape>& shapes) {
@@ -147,8 +149,8 @@ Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakeExecutorOrFallBack(
 
 namespace {
 
-// Gives the inputs of `graph` these shapes, and says whether they are those
-// that it had. `fixed` is why they must be, or empty. Errors:
+// Gives the inputs of `graph` these shapes and returns whether they are the
+// ones that it had. `fixed` says why they must not change, or is empty. Errors:
 // MACE_INVALID_ARGS.
 Result<bool> SetInputShapes(const std::vector<Shape>& shapes,
                             const std::string& fixed, Graph& graph) {
@@ -202,7 +204,8 @@ Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakeExecutor(
   if (options.devices.size() == 1 && !query_only_ &&
       options.devices[0]->tuning() != nullptr) {
     const auto dry_run = [&]() -> Result<std::shared_ptr<const void>> {
-      // Its constants are freed before the arena is provided.
+      // This plan is freed before the arena is provided, so its constants must
+      // not lie in the arena's sections.
       const memory::ScopedArenaSections none(nullptr);
       MACE_ASSIGN_OR_RETURN(std::unique_ptr<Plan> plan,
                             MakePlan(graph, declared, options));
@@ -244,13 +247,15 @@ Status MaceEngine::Impl::Run(const std::map<std::string, MaceTensor>& inputs,
   if (outputs == nullptr) return InvalidArgument("Run: outputs is null");
   std::lock_guard<std::mutex> lock(mutex_);
   const ScopedMemoryBudget scope(budget_);
-  // The usual call, which allocates nothing, or else with all its checks.
+  // The usual call has the expected shapes and allocates nothing. Any other is
+  // checked in full.
   const Graph& front = executors_.front()->plan().graph;
   if (!Fit(front, front.inputs, inputs)) {
     MACE_ASSIGN_OR_RETURN(const std::vector<Shape> shapes,
                           InputShapes(graph_, inputs));
     const Status planned = UseShapes(shapes);
-    // The model was sound with its own shapes.
+    // The model is valid with its own shapes, so that the caller's must be
+    // wrong.
     if (planned == Status::MACE_INVALID_MODEL) {
       return WrongShapes(graph_, shapes, planned.information());
     }
@@ -331,7 +336,7 @@ Status MaceEngine::Impl::Dump(const std::string& stage,
 }
 
 Status MaceEngine::Impl::GetMemoryUsage(MaceMemoryUsage* usage) const {
-  if (usage == nullptr) return InvalidArgument("GetMemoryUsage: null usage");
+  if (usage == nullptr) return InvalidArgument("GetMemoryUsage: usage is null");
   std::lock_guard<std::mutex> lock(mutex_);
   *usage =
       UsageOf(executors_.front()->plan(), *model_->impl(), sections_->arena());
@@ -339,7 +344,9 @@ Status MaceEngine::Impl::GetMemoryUsage(MaceMemoryUsage* usage) const {
 }
 
 Status MaceEngine::Impl::GetDeviceCounts(MaceDeviceCounts* counts) const {
-  if (counts == nullptr) return InvalidArgument("GetDeviceCounts: null counts");
+  if (counts == nullptr) {
+    return InvalidArgument("GetDeviceCounts: counts is null");
+  }
   std::lock_guard<std::mutex> lock(mutex_);
   *counts = MaceDeviceCounts();
   for (const auto& device : devices_.list) {
@@ -357,7 +364,9 @@ Status MaceEngine::Impl::GetDeviceCounts(MaceDeviceCounts* counts) const {
 }
 
 Status MaceEngine::Impl::GetGPUHandles(MaceGPUHandles* handles) const {
-  if (handles == nullptr) return InvalidArgument("GetGPUHandles: null handles");
+  if (handles == nullptr) {
+    return InvalidArgument("GetGPUHandles: handles is null");
+  }
   std::lock_guard<std::mutex> lock(mutex_);
   Device* const device = executors_.front()->plan().image_device;
   if (device == nullptr) {

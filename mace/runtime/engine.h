@@ -1,5 +1,5 @@
-// What a MaceEngine holds: names and shapes of the caller on one side, plans on
-// the other.
+// What a MaceEngine holds: on one side the caller's names and shapes, on the
+// other the plans. Thread-safe after Init.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_RUNTIME_ENGINE_H_
 #define MACE_RUNTIME_ENGINE_H_
@@ -32,22 +32,24 @@ class MaceEngine::Impl {
   Status GetMemoryUsage(MaceMemoryUsage* usage) const;
   Status GetDeviceCounts(MaceDeviceCounts* counts) const;
   Status GetGPUHandles(MaceGPUHandles* handles) const;
-  // Of an engine that only plans, after Init: for inputs of these shapes; those
-  // that are not named keep theirs. Errors: as Run.
+  // Plans for inputs of these shapes; inputs that are not named keep theirs.
+  // Only for an engine that was initialized with `query_only`. Errors: as Run.
   Status PlanFor(const std::map<std::string, std::vector<int64_t>>& shapes);
-  // Bytes of an arena for all shapes so far.
+  // Returns the bytes of an arena that suffices for all shapes planned so far.
   size_t arena_bytes() const;
 
  private:
-  // Makes the executor of these shapes the first of executors_.
+  // Moves the executor for these shapes to the front of executors_, and creates
+  // it first if there is none.
   Status UseShapes(const std::vector<Shape>& shapes);
   Status AddExecutor(const std::vector<Shape>& shapes);
-  // The error where the caller's arena is too small for these shapes.
+  // Returns the error that says how many bytes these shapes need, if they do
+  // not fit into the caller's arena.
   Status ArenaTooSmall(const std::vector<Shape>& shapes);
   Result<std::unique_ptr<Executor>> MakeExecutor(
       const std::vector<Shape>& shapes) const;
-  // MakeExecutor, once more on the CPU alone if the driver of another device
-  // fails.
+  // As MakeExecutor; if the driver of another device fails, tries once more on
+  // the CPU alone.
   Result<std::unique_ptr<Executor>> MakeExecutorOrFallBack(
       const std::vector<Shape>& shapes);
   Status ProvideArena(size_t bytes);
@@ -59,11 +61,13 @@ class MaceEngine::Impl {
   Graph graph_;              // cut to the inputs and outputs asked for
   bool query_only_ = false;  // plans, but has no arena
 
-  mutable std::mutex mutex_;  // guards all below
-  // Most recently used first. After the devices: kernels use them.
+  mutable std::mutex mutex_;  // guards all members below
+  // Most recently used first. Declared after devices_, because kernels use them
+  // until they are destroyed.
   std::vector<std::unique_ptr<Executor>> executors_;
   std::shared_ptr<MemoryBudget> budget_;
-  // The caller's arena; of an engine with its own, what one would hold.
+  // The sections of the caller's arena. If the engine allocates its own arena,
+  // these count what one of the caller's would hold.
   std::shared_ptr<memory::ArenaSections> sections_;
   AlignedBuffer own_arena_;
   void* arena_ = nullptr;  // the caller's, or own_arena_

@@ -1,4 +1,5 @@
-// The public API: creating engines, running them, and being told off.
+// The public API: creating engines, running them, and the errors for wrong
+// arguments.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -55,7 +56,7 @@ TEST(MaceEngine, SizesOutputs) {
   EXPECT_EQ(outputs["p"].shape(), (Shape{2, 3}));
   EXPECT_EQ(outputs["q"].shape(), (Shape{6}));
   EXPECT_EQ(Values(outputs["q"]), (std::vector<float>{1, 2, 3, 0, 1, 2}));
-  // numpy: softmax of [1, 2, 3]
+  // NumPy's softmax of [1, 2, 3].
   EXPECT_NEAR(Values(outputs["p"])[2], 0.66524094f, 1e-6);
 }
 
@@ -118,7 +119,7 @@ TEST(MaceEngine, OutputsThatShareBytes) {
 }
 
 TEST(MaceEngine, ShapesComputedByTheModel) {
-  // reshape(x, concat(shape(x)[0:1], [-1])): the batch stays open.
+  // reshape(x, concat(shape(x)[0:1], [-1])): works for every batch size.
   ModelBuilder b;
   b.Input("x", {2, 2, 3})
       .WeightI32("minus_one", {-1})
@@ -171,11 +172,11 @@ TEST(MaceEngine, WrongArguments) {
               code,
               "input 'x': expected [2,3], found [1,4] (the model takes no such "
               "shape: Eltwise 's'");
-  // And the engine stays usable.
+  // The engine stays usable.
   EXPECT_TRUE(engine->Run({{"x", x}}, &outputs).ok());
 }
 
-// [N, C, H, W] for [N, H, W, C] and the other way around.
+// Input shapes in NCHW where the model takes NHWC, and the other way around.
 TEST(MaceEngine, AnotherOrderOfDimensions) {
   ModelBuilder b;
   b.Input("x", {1, 8, 6, 3})
@@ -222,13 +223,13 @@ TEST(MaceEngine, TooManyThreads) {
     SetOpenMPThreadAffinity(1, {core});
     ExpectError(MaceEngine::Create(Sample().Load(), {}, {}, MaceEngineConfig(),
                                    &engine),
-                code, "core " + std::to_string(core) + " cannot be");
+                code, "core " + std::to_string(core) + " is out of range");
   }
   ASSERT_TRUE(SetOpenMPThreadPolicy(-1, AFFINITY_NONE).ok());
   Create(Sample().Load());
 }
 
-// A null C string is an empty one.
+// A null C string is treated as an empty one.
 TEST(MaceEngine, NullStrings) {
   const char* const null = nullptr;
   const auto code = MaceStatus::MACE_INVALID_ARGS;
@@ -307,7 +308,7 @@ TEST(MaceEngine, DeclaredTypesMustBeRight) {
               "Eltwise 's': the file says that 's' is f32[7], it is f32[2,3]");
 }
 
-// Engines of one model on threads of their own.
+// Engines of one model, each on a thread of its own.
 TEST(MaceEngine, ShareAModel) {
   const auto model = Sample().Load();
   std::vector<std::thread> threads;

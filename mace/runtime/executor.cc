@@ -36,7 +36,7 @@ OperatorStats StatsOf(const Node& node, const Step& step) {
   stats.args.paddings = IntsOf<int>(node, "padding_values");
   stats.args.dilations = IntsOf<int>(node, "dilations");
   stats.args.kernels = IntsOf<int64_t>(node, "kernels");
-  // A convolution's window is its filter's: OIHW or MIHW.
+  // The window of a convolution is that of its filter, OIHW or MIHW.
   if (stats.args.kernels.empty() && !stats.args.strides.empty() &&
       node.has_input(1) && node.inputs[1].type.rank() == 4) {
     stats.args.kernels = node.inputs[1].type.shape;
@@ -72,7 +72,7 @@ Executor::Executor(std::unique_ptr<Plan> plan,
   output_slots_.resize(graph.outputs.size());
   inputs_.resize(graph.inputs.size());
   outputs_.resize(graph.outputs.size());
-  // The slots point into these vectors, which do not grow any more.
+  // Slots point into these vectors, which therefore must not grow any more.
   args_.resize(plan_->steps.size());
   copy_from_.resize(plan_->copies.size());
 
@@ -130,7 +130,7 @@ void Executor::AddSlot(const Place& place, void** pointer) {
     case Place::kArena:
       arena_slots_.push_back(slot);
       break;
-    case Place::kImage:  // there are none while only the arena is asked for
+    case Place::kImage:  // no images_: the engine only counts bytes
       if (images_) *pointer = images_->at(place.index).handle;
       break;
   }
@@ -206,7 +206,7 @@ Status Executor::RunStep(size_t s, RunMetadata* metadata) {
   return Status();
 }
 
-// Waits for all devices, even if one fails.
+// Waits for all devices, even if one of them fails.
 Status Executor::FinishDevices() {
   Status first;
   for (DeviceActivity* activity : activities_) {
@@ -216,8 +216,8 @@ Status Executor::FinishDevices() {
   return first;
 }
 
-// Devices that work in the background know the time of their kernels at the
-// end.
+// Devices that work in the background know the times of their kernels only when
+// they have finished.
 Status Executor::FinishMetadata(RunMetadata* metadata) {
   MACE_RETURN_IF_ERROR(FinishDevices());
   for (size_t s = 0; s < plan_->steps.size(); ++s) {
@@ -247,7 +247,7 @@ Status Executor::Run(RunMetadata* metadata) {
         "SetNumericCheck looks at inputs in host memory; give no GPU memory");
   }
   const Status status = RunSteps(metadata);
-  // Nothing may touch the caller's memory after Run.
+  // Devices must not touch the caller's memory after Run has returned.
   if (!status.ok() || is_on_device) {
     const Status finished = FinishDevices();
     if (status.ok()) return finished;

@@ -19,34 +19,38 @@ namespace mace {
 // Not thread-safe.
 class Executor {
  public:
-  // `guard`: before the first step and after each, the bytes of the arena that
-  // hold nothing live are made NaN. `images`: those of plan.images.
+  // `images` holds the images of plan.images. With `guard`, Run fills every
+  // byte of the arena that holds nothing live with NaN, before the first step
+  // and after each one.
   Executor(std::unique_ptr<Plan> plan, std::unique_ptr<DeviceImages> images,
            bool guard);
 
   const Plan& plan() const { return *plan_; }
 
-  // From now on Run fails at the first tensor with NaN or infinity, and says
-  // where. Errors: of the device that has the images.
+  // Makes every later Run fail at the first tensor that holds NaN or infinity,
+  // and name it. Errors: those of the device that has the images.
   Status CheckNumerics();
 
-  // Lets the device with images choose how its kernels run. Errors: of it.
+  // Lets the device with images measure how its kernels run best. Errors: those
+  // of the device.
   Status Tune();
 
-  // The memory of plan().arena_bytes bytes, 64-byte aligned, that Run uses.
+  // Sets the memory that Run uses: plan().arena_bytes bytes at a 64-byte
+  // boundary. The caller keeps ownership.
   void BindArena(void* arena);
 
-  // The caller's memory of graph input or output `index`, for the next Run.
+  // Sets the caller's memory of graph input or output `index` for the next Run.
   // Errors: as DeviceTensors::Bind.
   Status BindInput(int index, MemoryType type, const void* data);
   Status BindOutput(int index, MemoryType type, void* data);
 
-  // Runs the steps in order; allocates nothing unless `metadata` is given.
-  // REQUIRES: everything is bound. Errors: MACE_RUNTIME_ERROR.
+  // Runs the steps in order. Allocates nothing unless `metadata` is not null.
+  // REQUIRES: the arena, all inputs and all outputs are bound. Errors:
+  // MACE_RUNTIME_ERROR.
   Status Run(RunMetadata* metadata);
 
  private:
-  // A pointer in some step's arguments that is bound late.
+  // A pointer in the arguments of a step that is set when memory is bound.
   struct Slot {
     void** pointer;
     int64_t offset;
@@ -66,9 +70,9 @@ class Executor {
 
   std::unique_ptr<Plan> plan_;
   std::unique_ptr<DeviceImages> images_;
-  std::unique_ptr<NumericCheck> check_;  // null: nobody asked
+  std::unique_ptr<NumericCheck> check_;  // null: off
   void* arena_ = nullptr;
-  std::vector<std::vector<ByteRange>> dead_;  // of the guard; else empty
+  std::vector<std::vector<ByteRange>> dead_;  // empty: no guard
   std::vector<RunArgs> args_;                 // by step
   std::vector<DeviceActivity*> activities_;   // of the steps' devices
   std::vector<Slot> arena_slots_;

@@ -1,10 +1,10 @@
 // FileStorageFactory: a key-value store in one file.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The file, little endian:
+// The format of the file, little endian:
 //   "MACEKV1\0"
-//   u64 XXH3 of all that follows
-//   u64 count, then count times: u64 key bytes, key, u64 value bytes, value
+//   u64 XXH3 hash of all bytes that follow
+//   u64 count, then `count` entries: u64 key bytes, key, u64 value bytes, value
 
 #include <cstring>
 #include <map>
@@ -50,7 +50,7 @@ std::vector<uint8_t> Serialize(const Pairs& pairs) {
   return out;
 }
 
-// Reads from a byte range, never past its end.
+// Reads numbers and strings from a range of bytes, and never past its end.
 class Reader {
  public:
   Reader(const uint8_t* data, size_t size) : data_(data), left_(size) {}
@@ -107,10 +107,11 @@ class FileStorage final : public KVStorage {
   int Load() override {
     std::lock_guard<std::mutex> lock(mutex_);
     const auto file = MappedFile::Open(path_);
-    if (!file.ok()) return 0;  // not written yet
+    if (!file.ok()) return 0;  // it does not exist yet
     Pairs pairs;
     if (!Parse(file->data(), file->size(), pairs)) {
-      LOG(WARNING) << "'" << path_ << "' is damaged or not a store; ignored";
+      LOG(WARNING) << "'" << path_
+                   << "' is damaged or not a key-value store; it is ignored";
       return -1;
     }
     pairs_ = std::move(pairs);

@@ -1,4 +1,4 @@
-// Where the stores of a folder are.
+// Where the storages of a folder are written.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ TEST(FileStorageFactory, PutsStoresIntoTheFolder) {
   EXPECT_FALSE(IsThere(folder + "one"));
   Write(separated, "two");
   EXPECT_TRUE(IsThere(folder + "/two"));
-  // Either finds what the other wrote.
+  // Each storage finds what the other wrote.
   const auto storage = separated.CreateStorage("one");
   EXPECT_EQ(storage->Load(), 0);
   ASSERT_NE(storage->Find("key"), nullptr);

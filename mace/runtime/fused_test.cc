@@ -1,4 +1,5 @@
-// Chains of convolutions, line by line, against the same nodes one by one.
+// Fused convolutions, computed line by line, against the same nodes run one by
+// one.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -17,7 +18,7 @@ struct Case {
   int64_t expanded;  // 0: no convolution before the depthwise one
   int64_t kernel;    // 0: no depthwise convolution
   int64_t stride;
-  int64_t out;  // 0: none behind
+  int64_t out;  // 0: no 1x1 convolution after it
   const char* activation = "RELUX";
   const char* sum = "";  // the activation of the sum with x, if there is one
 };
@@ -68,7 +69,7 @@ ModelBuilder Network(const Case& c) {
          {{"type", std::string("SUM")}, {"activation", std::string(c.sum)}});
     last = "sum";
   }
-  // So that the arena holds all of it.
+  // A last node, so that all values before it lie in the arena.
   b.Op("Activation", {last}, {"y"}, {{"activation", std::string("RELU")}})
       .Output("y");
   return b;
@@ -96,7 +97,7 @@ std::vector<float> RunOnce(MaceEngine& engine, const Case& c) {
   return Values(outputs["y"]);
 }
 
-// The number of steps that the profile of a run names.
+// Returns the number of steps in the metadata of a run.
 size_t NumSteps(MaceEngine& engine, const Case& c) {
   int64_t n = 1;
   for (const int64_t extent : c.x) n *= extent;
@@ -135,7 +136,7 @@ TEST(Chain, BearsTheKindsOfItsNodes) {
       << text;
 }
 
-// A case that asks for a Strassen product, within the chain.
+// A case whose 1x1 convolution uses Strassen's method within the fused nodes.
 constexpr char kStrassen[] = "two, a strassen product";
 
 TEST(Chain, GivesTheBitsOfItsNodes) {
@@ -188,7 +189,7 @@ ModelBuilder ManyLinks(const Case& c, int64_t blocks) {
   std::string last = "c0";
   for (int64_t i = 1; i <= blocks; ++i) {
     const std::string n = std::to_string(i);
-    // The last depthwise convolution looks at every second line.
+    // The last depthwise convolution has stride 2.
     b.Weight("wd" + n, {1, kChannels, c.kernel, c.kernel},
              Floats(kChannels * c.kernel * c.kernel, 3))
         .Op("DepthwiseConv2d", {last, "wd" + n}, {"d" + n},
@@ -225,7 +226,8 @@ TEST(Chain, KeepsWhatOthersRead) {
   EXPECT_EQ(NumSteps(*engine, {"", {1, 14, 14, 40}, 0, 3, 1, 24}), 3u);
 }
 
-// Two halves, joined, shuffled and split, or not split.
+// Two tensors of equal size, concatenated, shuffled and, if `split` is not
+// zero, split again.
 ModelBuilder Shuffled(const Shape& x, int64_t split) {
   ModelBuilder b;
   b.Input("x", x)

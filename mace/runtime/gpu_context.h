@@ -1,4 +1,4 @@
-// What a GPUContext holds.
+// The contents of a GPUContext.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_RUNTIME_GPU_CONTEXT_H_
 #define MACE_RUNTIME_GPU_CONTEXT_H_

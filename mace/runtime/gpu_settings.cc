@@ -1,4 +1,4 @@
-// Setting where compiled GPU programs are kept.
+// Setting where compiled GPU programs are stored.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/runtime/gpu_settings.h"

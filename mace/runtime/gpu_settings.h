@@ -1,4 +1,4 @@
-// Process-wide places of compiled GPU programs.
+// Process-wide settings of where compiled GPU programs are stored.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_RUNTIME_GPU_SETTINGS_H_
 #define MACE_RUNTIME_GPU_SETTINGS_H_
@@ -16,7 +16,7 @@ struct GpuSettings {
   std::vector<std::string> binary_paths;
 };
 
-// A copy of the current settings; thread-safe.
+// Returns a copy of the current settings. Thread-safe.
 GpuSettings GetGpuSettings();
 
 }  // namespace mace

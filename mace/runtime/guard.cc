@@ -9,7 +9,7 @@
 namespace mace {
 namespace {
 
-// What lies between the live ranges of [0, bytes).
+// Returns the gaps between the live ranges within [0, bytes).
 std::vector<ByteRange> Complement(std::vector<ByteRange> live, int64_t bytes) {
   std::sort(
       live.begin(), live.end(),
@@ -33,7 +33,7 @@ std::vector<std::vector<ByteRange>> DeadRanges(const Plan& plan) {
        ++step) {
     std::vector<ByteRange> live;
     for (size_t r = 0; r < records.size(); ++r) {
-      // Written by now and read later.
+      // The record is written by now and read later: it is live.
       if (records[r].first > step || records[r].last <= step) continue;
       const int64_t begin = plan.memory_plan.offsets[r];
       live.push_back({begin, begin + records[r].size.count()});

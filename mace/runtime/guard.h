@@ -1,5 +1,5 @@
-// Guard mode: bytes that no tensor lives in are made NaN, so that a kernel that
-// reads them cannot go unseen.
+// Guard mode: fills bytes that hold no live tensor with NaN, so that a kernel
+// which reads them gives itself away.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_RUNTIME_GUARD_H_
 #define MACE_RUNTIME_GUARD_H_
@@ -16,11 +16,12 @@ struct ByteRange {
   int64_t begin, end;
 };
 
-// By step, and once more for the time before the first: the ranges of the arena
-// that hold nothing live once the step has run.
+// Returns, for each step, the ranges of the arena that hold nothing live once
+// the step has run. One more entry at the end is for the time before the first
+// step.
 std::vector<std::vector<ByteRange>> DeadRanges(const Plan& plan);
 
-// Sets every byte to 0xff: NaN in every float type.
+// Sets every byte to 0xff, which is NaN in every floating-point type.
 void Poison(void* arena, const std::vector<ByteRange>& ranges);
 
 }  // namespace mace

@@ -1,4 +1,4 @@
-// Inputs without dimensions, and models that take one shape only.
+// Inputs without dimensions, and models that accept one shape only.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ TEST(InputShapes, Scalars) {
   EXPECT_EQ(Values(outputs["y"]), (std::vector<float>{3, 6, 9}));
   EXPECT_TRUE(outputs["z"].shape().empty());
   EXPECT_EQ(Values(outputs["z"]), (std::vector<float>{9}));
-  // Into the caller's memory.
+  // The same with outputs in the caller's memory.
   outputs = {{"y", FloatTensor({1, 3}, {0, 0, 0})},
              {"z", FloatTensor({}, {0})}};
   ASSERT_TRUE(

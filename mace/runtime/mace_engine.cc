@@ -1,4 +1,4 @@
-// MaceEngine, as the public header has it.
+// The member functions of MaceEngine, which check for null and forward to Impl.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/base/logging.h"

@@ -23,7 +23,7 @@ constexpr std::pair<DataType, IDataType> kTypes[] = {
     {DataType::kBool, IDT_BOOL},
 };
 
-// Weights in an array of the caller: in place where aligned, else copied.
+// Returns the caller's array of weights: without a copy if it is aligned.
 Result<WeightBytes> AlignedWeights(std::shared_ptr<const unsigned char> data,
                                    size_t size) {
   if (reinterpret_cast<uintptr_t>(data.get()) % kAlignment == 0) {
@@ -39,7 +39,7 @@ Result<WeightBytes> AlignedWeights(std::shared_ptr<const unsigned char> data,
   return WeightBytes{std::shared_ptr<const uint8_t>(owner, bytes), size};
 }
 
-// Null without a path.
+// Returns null if the path is empty.
 Result<std::shared_ptr<const MappedFile>> Map(const std::string& path) {
   if (path.empty()) return std::shared_ptr<const MappedFile>();
   MACE_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open(path));
@@ -52,7 +52,7 @@ WeightBytes WeightsOf(const std::shared_ptr<const MappedFile>& file) {
   return {std::shared_ptr<const uint8_t>(file, file->data()), file->size()};
 }
 
-// Why the two files do not load: `status`, or that they were confused.
+// Returns why the two files do not load: `status`, or that they were swapped.
 Status OfFiles(const std::string& graph_file, const MappedFile& graph,
                const std::string& weights_file, const MappedFile* weights,
                const Status& status) {
@@ -70,7 +70,8 @@ Status OfFiles(const std::string& graph_file, const MappedFile& graph,
   return {status.code(), message};
 }
 
-// Gives kernels what was packed ahead for this release.
+// Registers the weights that the model file holds prepacked, if this release
+// packs weights in the same way.
 Status UsePrepacked(const Model& model, bool verify, PackedWeights* packed) {
   if (model.packing_version != kPackingVersion) {
     if (model.packing_version == 0) return Status();
@@ -158,7 +159,7 @@ DataFormat ToPublic(DimensionOrder order) {
 }
 
 void MaceModel::Impl::ForgetPackedWeights() const {
-  // Smaller ones are not worth the system calls.
+  // The system calls cost more than smaller weights are worth.
   constexpr int64_t kLeastBytes = 64 * 1024;
   if (file == nullptr) return;
   for (const Value& value : model.graph.values) {
@@ -187,7 +188,7 @@ MaceStatus MaceModel::Load(const std::string& model_file,
   }
   (*impl)->file = weights;
   if (weights != nullptr) {
-    // What the checksum read is not needed until it is packed, nor after.
+    // The pages that the checksum read are needed again only for packing.
     if (!(*impl)->uses_prepacked()) weights->Release();
     (*impl)->packed->SetRelease([weights] { weights->Release(); });
   }

@@ -1,4 +1,4 @@
-// What a MaceModel holds.
+// The contents of a MaceModel.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_RUNTIME_MACE_MODEL_H_
 #define MACE_RUNTIME_MACE_MODEL_H_
@@ -19,21 +19,21 @@ namespace mace {
 class MaceModel::Impl {
  public:
   Model model;
-  ChosenSettings settings;  // what the deployment file chose
+  ChosenSettings settings;  // from the deployment file
   std::shared_ptr<PackedWeights> packed;
   std::shared_ptr<DeviceWeights> device_weights;
-  std::shared_ptr<const MappedFile> file;  // of the weights; null: none
+  std::shared_ptr<const MappedFile> file;  // weights; null: none
 
   bool uses_prepacked() const {
     return model.packing_version == kPackingVersion;
   }
 
-  // Weights that are packed are not read any more, as a rule: their part of the
-  // file need not stay in memory.
+  // Lets the system drop the pages of weights that are packed, which are hardly
+  // ever read again.
   void ForgetPackedWeights() const;
 
   std::vector<MaceTensorInfo> inputs;
-  std::vector<MaceTensorInfo> outputs;  // shapes are known to engines only
+  std::vector<MaceTensorInfo> outputs;  // shapes: engines only
 };
 
 IDataType ToPublic(DataType type);

@@ -1,5 +1,5 @@
-// Memory of engines on the CPU: every strategy, offline plans, the sections of
-// the caller's arena, and what the usage report counts.
+// The memory of engines on the CPU: every strategy, offline plans, the sections
+// of the caller's arena, and the usage report.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -19,8 +19,8 @@ namespace {
 using Ints = std::vector<int64_t>;
 using nlohmann::json;
 
-// Three convolutions of different sizes, a sum of the first and the last, and
-// a part that depends on constants only: its result stays with the plan.
+// Three convolutions of different sizes, a sum of the first and the last, and a
+// node whose inputs are constants: the plan owns its result.
 ModelBuilder Network() {
   const auto floats = [](int64_t n, float step) {
     std::vector<float> v(n);
@@ -99,7 +99,7 @@ MaceMemoryCategory CategoryOf(const MaceMemoryUsage& usage,
   return {};
 }
 
-// Those that the message for a wrong one lists.
+// Returns the names that the message for an unknown one lists.
 std::vector<std::string> StrategyNames() {
   MaceEngineConfig config;
   const std::string message = config.SetMemoryStrategy("none").information();
@@ -138,7 +138,7 @@ TEST(Strategy, EveryNameRunsAndGivesTheSameBits) {
 TEST(Strategy, ObjectsShareWholePiecesOfTheArena) {
   const json memory =
       MemoryOf(*Create(Network().Load(), Config("objects/EQUALITY")));
-  // Two records either begin at the same byte or share none at any time.
+  // Two records begin at the same byte or never share any.
   const auto& records = memory["records"];
   for (size_t i = 0; i < records.size(); ++i) {
     for (size_t k = 0; k < i; ++k) {
@@ -165,12 +165,12 @@ TEST(Strategy, PreserveAllKeepsEveryTensorToTheEnd) {
     if (name.find("(scratch)") != std::string::npos) continue;
     EXPECT_EQ(record["last"], end) << name;
   }
-  // Nothing shares a byte; the last one is not followed by padding.
+  // No two tensors share a byte; the last one is not followed by padding.
   EXPECT_GE(sum, memory["total_size"].get<int64_t>());
   EXPECT_LT(sum - 64, memory["total_size"].get<int64_t>());
 }
 
-// The plan of a model file is for engines that share memory.
+// The plan in a model file is for engines in which tensors share memory.
 TEST(Strategy, PreserveAllDoesNotTakeThePlanOfTheFile) {
   ModelBuilder b;
   b.Input("x", {1, 8, 8, 4})
@@ -192,7 +192,7 @@ TEST(Strategy, PreserveAllDoesNotTakeThePlanOfTheFile) {
       MemoryOf(*Create(b.Load(), config))["embedded_plan"].get<bool>());
 }
 
-// Live bytes of the arena after each step, byte by byte.
+// Counts the live bytes of the arena after each step in a map of its bytes.
 int64_t PeakByMap(const json& memory) {
   int64_t peak = 0;
   const auto num_steps = static_cast<int64_t>(memory["steps"].size());
@@ -222,7 +222,7 @@ TEST(Usage, PeakAndFragmentationAreThoseOfTheBytes) {
                      1 - static_cast<double>(usage.peak_bytes) /
                              static_cast<double>(usage.head_bytes));
   }
-  // Of three tensors of equal size in a row two live at a time.
+  // In a chain of tensors of equal size two are live at a time.
   ModelBuilder chain;
   chain.Input("x", {1, 16, 16, 4})
       .Op("Transpose", {"x"}, {"a"}, {{"dims", Ints{0, 2, 1, 3}}})
@@ -234,7 +234,7 @@ TEST(Usage, PeakAndFragmentationAreThoseOfTheBytes) {
   EXPECT_DOUBLE_EQ(UsageOf(*naive).fragmentation, 1 - 2.0 / 3);
 }
 
-// An output over the part of its input that was read counts once.
+// Bytes of an output that safely overlap its input count once.
 TEST(Usage, SafeOverlapsCountOnce) {
   ModelBuilder b;
   b.Input("x", {1, 16, 16, 8})
@@ -264,7 +264,7 @@ TEST(Usage, ComputedConstantsArePersistent) {
   EXPECT_EQ(CategoryOf(usage, "images").count, 0);
 }
 
-// A buffer of the caller's, with guard bytes behind.
+// A buffer of the caller's, followed by guard bytes.
 class Arena {
  public:
   explicit Arena(size_t bytes)
@@ -297,7 +297,7 @@ TEST(Sections, TheTailHoldsWhatPlansCompute) {
   EXPECT_EQ(usage.tail_bytes, 64);
   EXPECT_EQ(static_cast<int64_t>(bytes),
             (usage.head_bytes + 63) / 64 * 64 + usage.tail_bytes);
-  // k = k1 + k2, at the end of the buffer.
+  // k = k1 + k2 lies at the end of the buffer.
   const auto* k = reinterpret_cast<const float*>(
       static_cast<const char*>(arena.data()) + bytes - 64);
   for (int i = 0; i < 6; ++i) {
@@ -334,7 +334,8 @@ TEST(Sections, QueryTakesShapes) {
     EXPECT_EQ(RunOnce(*engine, extent), RunOnce(*free, extent));
     EXPECT_EQ(RunOnce(*engine), RunOnce(*free));
   }
-  // One byte less is refused at the Run, with the bytes, and nothing breaks.
+  // A buffer that is one byte too small makes Run fail, and the engine stays
+  // usable.
   const Arena arena(large);
   ASSERT_TRUE(config.SetArena(arena.data(), large - 1).ok());
   const auto engine = Create(model, config);
@@ -354,7 +355,7 @@ TEST(Sections, QueryTakesShapes) {
   EXPECT_FALSE(query({1, 16, 16, 5}, &large).ok()) << "other channels";
 }
 
-// Plans that are forgotten give their constants' bytes back.
+// When an engine drops a plan, the bytes of its constants are free again.
 TEST(Sections, ManyShapesFitForEver) {
   const auto model = Network().Load();
   MaceEngineConfig config = Config();
@@ -387,14 +388,14 @@ TEST(OfflinePlan, IsWhereTensorsLie) {
   const auto own = Create(model, config);
   std::vector<int32_t> words = WordsOf(MemoryOf(*own));
   ASSERT_GT(words.size(), 4u);
-  // A plan that no strategy makes: all of it 4096 bytes higher.
+  // A plan that no strategy makes: everything lies 4096 bytes higher.
   for (size_t k = 3; k < words.size(); ++k) words[k] += 4096;
   ASSERT_TRUE(config.SetOfflineMemoryPlan(words).ok());
   const auto engine = Create(model, config);
   EXPECT_EQ(WordsOf(MemoryOf(*engine)), words);
   EXPECT_EQ(RunOnce(*engine), RunOnce(*own));
   EXPECT_EQ(RunOnce(*engine, 16), RunOnce(*own, 16)) << "planned as usual";
-  // A part is left to the strategy.
+  // One offset is left to the strategy.
   std::vector<int32_t> partial = words;
   partial[3] = -1;
   ASSERT_TRUE(config.SetOfflineMemoryPlan(partial).ok());
@@ -437,7 +438,7 @@ TEST(OfflinePlan, RefusedWhereItDoesNotFit) {
   has(message(words), "collides with");
   words = good;
   words.push_back(0);
-  has(message(words), "the number is");
+  has(message(words), "the number says");
   ++words[2];
   has(message(words), "tensors");
   has(message({1, 0}), "2 words");

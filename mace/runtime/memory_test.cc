@@ -1,4 +1,5 @@
-// Memory of engines: savings, the caller's arena, plans in the model, records.
+// The memory of engines: savings, the caller's arena, plans in the model file,
+// recording.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -16,8 +17,8 @@
 #endif
 
 #ifdef COUNT_ALLOCATIONS
-// Counts every allocation of the process while `g_counting` is set; the C++
-// operators end up here too.
+// Counts every allocation of the process while `g_counting` is set. The
+// operators new of C++ call malloc, too.
 std::atomic<bool> g_counting{false};
 std::atomic<int> g_allocations{0};
 
@@ -52,8 +53,8 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-// Two branches of convolutions, joined along the outermost extent and again
-// through an elementwise sum.
+// Two branches of convolutions, concatenated along the outermost axis, then
+// added elementwise.
 ModelBuilder Network() {
   const auto floats = [](int64_t n, float step) {
     std::vector<float> v(n);
@@ -157,7 +158,7 @@ TEST(Guard, PoisonsTheArena) {
   ASSERT_TRUE(config.SetArena(arena.get(), bytes).ok());
   const auto engine = Create(model, config);
   RunOnce(*engine);
-  // At the end nothing lives: every byte is poison.
+  // At the end nothing is live: every byte has the guard's value.
   EXPECT_EQ(std::string(arena.get(), bytes), std::string(bytes, '\xff'));
 }
 
@@ -180,7 +181,7 @@ TEST(Arena, OfTheCaller) {
   std::unique_ptr<char, decltype(&std::free)> arena(
       static_cast<char*>(std::aligned_alloc(64, (bytes + 127) / 64 * 64)),
       std::free);
-  // Bytes beyond stay untouched.
+  // Bytes beyond the arena stay untouched.
   for (size_t i = 0; i < 64; ++i) arena.get()[bytes + i] = 'g';
   ASSERT_TRUE(config.SetArena(arena.get(), bytes).ok());
   const auto engine = Create(model, config);
@@ -235,7 +236,8 @@ TEST(Arena, NothingIsAllocatedAfterCreation) {
 #endif
 }
 
-// The offsets that the engine itself plans, as a converter stores them.
+// Stores the offsets that the engine itself planned in the model, as a
+// converter does.
 void EmbedPlan(const MaceEngine& engine, proto::NetDef& net) {
   std::string json;
   ASSERT_TRUE(engine.Dump("memory_json", &json).ok());
@@ -272,7 +274,7 @@ TEST(EmbeddedPlan, UsedWhenItFits) {
   const auto engine = Create(b.Load(), config);
   EXPECT_TRUE(UsesEmbeddedPlan(*engine));
   EXPECT_EQ(RunOnce(*engine), RunOnce(*plain));
-  // Of other records: planned again.
+  // A plan for other records is ignored, and memory is planned as usual.
   EXPECT_FALSE(
       UsesEmbeddedPlan(*Create(b.Load(), Config("offsets/NAIVE", false))));
 }

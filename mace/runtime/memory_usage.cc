@@ -1,4 +1,4 @@
-// Counting bytes.
+// Counting the bytes of a plan, its weights and its arena.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/runtime/memory_usage.h"
@@ -22,7 +22,7 @@ void Add(MaceMemoryCategory& category, int64_t bytes) {
   ++category.count;
 }
 
-// Bytes of the tables that the plan itself consists of.
+// Returns the bytes of the tables of the plan itself.
 int64_t PlanTableBytes(const Plan& plan) {
   int64_t bytes = sizeof(Plan);
   bytes += static_cast<int64_t>(plan.places.size() * sizeof(Place));
@@ -44,7 +44,7 @@ int64_t OpTableBytes(const Plan& plan) {
   return bytes;
 }
 
-// Of the steps of some records: which begin and which end there.
+// The records that begin and those that end at one step.
 struct Changes {
   std::vector<size_t> begin, end;
 };
@@ -58,8 +58,8 @@ std::map<int64_t, Changes> ChangesOf(const std::vector<Record>& records) {
   return changes;
 }
 
-// Bytes of the arena that records lie in while they live; where one safely lies
-// over another they count once.
+// The bytes of the arena that live records occupy. Where one safely overlaps
+// another, the shared bytes count once.
 class Live {
  public:
   explicit Live(const Plan& plan)
@@ -86,7 +86,7 @@ class Live {
   std::set<std::pair<int64_t, size_t>> live_;  // by offset
 };
 
-// The step with the most live bytes, and what lives there.
+// Finds the step with the most live bytes, and the tensors that are live then.
 void FindPeak(const Plan& plan, MaceMemoryUsage& usage) {
   const auto& records = plan.memory_problem.records;
   Live live(plan);
@@ -99,7 +99,8 @@ void FindPeak(const Plan& plan, MaceMemoryUsage& usage) {
     peak_step = step;
   }
   if (peak_step < 0) return;
-  // What is copied to the caller's outputs lives one step longer than all.
+  // A value that is copied to the caller's output lives until after the last
+  // step.
   const auto last = static_cast<int64_t>(plan.steps.size()) - 1;
   if (const int64_t s = std::min(peak_step, last); s >= 0) {
     const Step& step = plan.steps[static_cast<size_t>(s)];
@@ -137,8 +138,9 @@ void CountImages(const Plan& plan, MaceMemoryCategory& images,
   }
 }
 
-// Of the records of the arena, those of a step's scratch are named so. Scratch
-// lies between activations: its share of the arena is its largest record.
+// Counts the records of the arena as activations, or as scratch if a step
+// declared them. Scratch lies between activations: its share of the arena is
+// its largest record.
 void CountRecords(const Plan& plan, MaceMemoryCategory& activations,
                   MaceMemoryCategory& scratch) {
   const auto& records = plan.memory_problem.records;

@@ -1,4 +1,4 @@
-// Recording: where the bytes of an engine are.
+// Recording: counts which part of an engine's memory is used for what.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_RUNTIME_MEMORY_USAGE_H_
 #define MACE_RUNTIME_MEMORY_USAGE_H_
@@ -11,11 +11,12 @@
 
 namespace mace {
 
-// `arena`: the sections of the engine's arena, or what one would hold.
+// `arena` holds the sections of the caller's arena; if the engine allocates its
+// own, the sections that one of the caller's would have.
 MaceMemoryUsage UsageOf(const Plan& plan, const MaceModel::Impl& model,
                         const memory::SingleArena& arena);
 
-// A table for people.
+// Formats the report as a table for people.
 std::string ToText(const MaceMemoryUsage& usage);
 
 }  // namespace mace

@@ -1,4 +1,4 @@
-// Scanning tensors, and saying what to do.
+// Scanning tensors, and the messages about what is found.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/runtime/numeric_check.h"
@@ -13,8 +13,8 @@
 namespace mace {
 namespace {
 
-// Some drivers write what is beyond it as infinity, others as the largest fp16
-// value.
+// Some drivers write a value that fp16 cannot hold as infinity, others as the
+// largest fp16 value.
 constexpr float kLargestFp16 = 65504;
 constexpr size_t kMaxListed = 8;  // names in a message
 
@@ -27,11 +27,12 @@ float ValueAt(DataType dtype, const void* data, int64_t i) {
     case DataType::kBF16:
       return FromBfloat16(static_cast<const uint16_t*>(data)[i]);
     default:
-      return 0;  // integers are what they are
+      return 0;  // integers are always finite
   }
 }
 
-// The first element that is NaN or not below `limit`, or -1.
+// Returns the index of the first element that is NaN or at least `limit` in
+// magnitude, or -1.
 int64_t FirstOdd(DataType dtype, const void* data, int64_t n,
                  float limit = INFINITY) {
   for (int64_t i = 0; i < n; ++i) {
@@ -40,7 +41,7 @@ int64_t FirstOdd(DataType dtype, const void* data, int64_t n,
   return -1;
 }
 
-// "[0,3,7]" of element `i`, counted densely.
+// Returns the position of element `i` of a dense tensor, such as "[0,3,7]".
 std::string PositionOf(const Shape& shape, int64_t i) {
   Shape position(shape.size());
   for (size_t d = shape.size(); d-- > 0;) {
@@ -101,7 +102,7 @@ Status NumericCheck::CheckInput(int index, const void* data) const {
   return InvalidArgument(
       "input '" + value.name + "' " + ToString(value.type) + " holds " +
       Describe(ValueAt(value.type.dtype, data, odd), value.type.shape, odd) +
-      "; fix what is fed to the model");
+      "; fix the values that are passed to the model");
 }
 
 Status NumericCheck::CheckStep(size_t s, const RunArgs& args) {
@@ -120,7 +121,7 @@ Status NumericCheck::CheckStep(size_t s, const RunArgs& args) {
       data = look.host.data();
     }
     const Shape& shape = node.outputs[i].shape;
-    if (data == nullptr) continue;  // nobody reads it
+    if (data == nullptr) continue;  // no node reads it
     const bool is_fp16 = node.outputs[i].dtype == DataType::kF16;
     const int64_t odd = FirstOdd(dtype, data, NumElements(shape),
                                  is_fp16 ? kLargestFp16 : INFINITY);
@@ -153,7 +154,7 @@ std::string NumericCheck::CureOf(const Step& step, int value,
            std::string(Name(plan_.graph.values[value].type.dtype)) +
            ": look at its weights and at how large its inputs are";
   }
-  // What moves to the device is stored as its readers want it.
+  // An upload stores its image in the type that the nodes reading it want.
   std::string names = node.name;
   if (node.op == "Upload") {
     names.clear();

@@ -1,5 +1,5 @@
-// Finding the first node whose outputs hold NaN or infinity, and why fp16
-// may be to blame.
+// Finds the first node whose outputs hold NaN or infinity, and says whether
+// fp16 may be to blame.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_RUNTIME_NUMERIC_CHECK_H_
 #define MACE_RUNTIME_NUMERIC_CHECK_H_
@@ -18,20 +18,23 @@ namespace mace {
 // Looks at tensors while a plan runs. Not thread-safe.
 class NumericCheck {
  public:
-  // `plan` must outlive it. Errors: of the device that has the images.
+  // `plan` must outlive the object. Errors: those of the device that has the
+  // images.
   static Result<std::unique_ptr<NumericCheck>> Create(const Plan& plan);
 
-  // Errors: MACE_INVALID_ARGS, with the first place, if the caller's tensor
+  // Errors: MACE_INVALID_ARGS, with the first position, if the caller's memory
   // of graph input `index` holds NaN or infinity.
   Status CheckInput(int index, const void* data) const;
 
-  // To be called after each step, with its arguments.
-  // Errors: MACE_RUNTIME_ERROR, naming node, tensor, place, value and cure, if
-  // an output holds NaN or infinity, or of fp16 the largest; of the device.
+  // Must be called after each step, with the arguments of the step. Errors:
+  // MACE_RUNTIME_ERROR if an output holds NaN, infinity or, in fp16, the
+  // largest value; the message names the node, the tensor, the position, the
+  // value and the cure. Also those of the device.
   Status CheckStep(size_t step, const RunArgs& args);
 
  private:
-  // How an output of a step comes to the host; null: it is there.
+  // How an output of a step is read on the host. `download` is null if it is
+  // there already.
   struct Look {
     KernelPtr download;
     LargeArray<float> host;

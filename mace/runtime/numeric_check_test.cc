@@ -61,8 +61,8 @@ TEST(NumericCheck, NamesTheInput) {
   const MaceStatus status = Feed(*engine, {0, 0, NAN, 0, 1, 1});
   EXPECT_EQ(status, MaceStatus::MACE_INVALID_ARGS);
   EXPECT_EQ(status.information(),
-            "input 'x' f32[2,3] holds NaN at [0,2] (element 2); fix what is "
-            "fed to the model");
+            "input 'x' f32[2,3] holds NaN at [0,2] (element 2); fix the "
+            "values that are passed to the model");
 }
 
 TEST(NumericCheck, IsOffUnlessAskedFor) {

@@ -1,4 +1,4 @@
-// Lines of the log.
+// The lines of the log.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/runtime/run_log.h"

@@ -1,11 +1,11 @@
-// What plans and runs write to the log, by level.
+// What planning and running write to the log, by level.
 // SPDX-License-Identifier: Apache-2.0
 //
-//   VLOG 1   a line for each engine, plan and run, with its latency
-//        2   a line for each op of each run, with its latency
-//        3   what the plan decided: savings, the order's search, devices; and
-//            of each op its kernel and multiply-adds
-//        4   where each op's tensors lie
+//   VLOG 1  one line for each engine, plan and run, with its latency
+//        2  one line for each op of each run, with its latency
+//        3  the decisions of the plan: memory savings, the search for an order,
+//           devices; the kernel and the multiply-adds of each op
+//        4  where the tensors of each op lie
 #ifndef MACE_RUNTIME_RUN_LOG_H_
 #define MACE_RUNTIME_RUN_LOG_H_
 
@@ -16,14 +16,16 @@
 
 namespace mace {
 
-int64_t LogMicros();  // a steady clock's
+// Microseconds of a steady clock.
+int64_t LogMicros();
 
-// Whether runs are to collect what LogRun needs of each op.
+// Returns whether a run must collect the statistics of its ops for LogRun.
 bool LogsOps();
 
+// `micros`: how long planning took.
 void LogPlan(const Plan& plan, int64_t micros);
 
-// `metadata` of this run; empty unless LogsOps().
+// `metadata`: of the run, or empty unless LogsOps(). `micros`: its latency.
 void LogRun(const RunMetadata& metadata, int64_t micros);
 
 }  // namespace mace

@@ -1,4 +1,4 @@
-// What each level of the log has, of an engine that is created and run twice.
+// The lines that each level of the log has for an engine that runs twice.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/runtime/run_log.h"
@@ -37,7 +37,8 @@ void CreateAndRunTwice() {
   }
 }
 
-// The log of a process of its own, as the level is read once.
+// Returns the log of a child process, because the level is read once in a
+// process.
 std::string LogAt(int level) {
   int ends[2];
   EXPECT_EQ(pipe(ends), 0);
@@ -76,7 +77,7 @@ TEST(RunLog, EachLevelAddsItsOwn) {
   EXPECT_EQ(Count(network, "creating an engine"), 1);
   EXPECT_EQ(Count(network, "planned 2 ops in "), 1);
   EXPECT_EQ(Count(network, "run in "), 2);
-  // Nothing that grows with the number of ops.
+  // Level 1 has no line that is written once for each op.
   EXPECT_EQ(Count(network, "\n"), 4) << network;
   EXPECT_EQ(Count(network, "Softmax"), 0);
 

@@ -1,4 +1,4 @@
-// Visitors over the fields of Settings.
+// Visitors of the fields of Settings.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/runtime/setting_values.h"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr char kNone[] = "none";  // the text of an empty list
 
-// Collects descriptions, with the values of the fields as initial ones.
+// Collects the descriptions, and the values of the fields as defaults.
 struct Lister {
   std::vector<SettingInfo> list;
 
@@ -40,7 +40,7 @@ struct Lister {
   }
 };
 
-// Sets the field of one setting. REQUIRES: the value is of the setting's type.
+// Sets the field of one setting. REQUIRES: the value has the setting's type.
 struct Assigner {
   const std::string& name;
   const SettingValue& value;
@@ -70,7 +70,8 @@ std::string Joined(const std::vector<std::string>& words, const char* between) {
   return text;
 }
 
-// "0 to 3", or "-1, or a whole number from 1 to 1024".
+// Returns a text such as "a whole number from 0 to 3" or "-1, or a whole number
+// from 1 to 1024".
 std::string RangeOf(const Setting& s) {
   std::string text;
   for (const int64_t value : s.also) text += std::to_string(value) + ", or ";
@@ -116,9 +117,9 @@ Status CheckList(const Setting& s, const std::vector<std::string>& items) {
     if (!s.choices.empty() && !IsChoice(s, item)) {
       return Wrong(s, item, "one of " + Joined(s.choices, ", ") + ", " + kNone);
     }
-    if (item.empty()) return InvalidArgument(s.name + ": a name is empty");
+    if (item.empty()) return InvalidArgument(s.name + ": an item is empty");
     if (!seen.insert(item).second) {
-      return InvalidArgument(s.name + ": '" + item + "' is there twice");
+      return InvalidArgument(s.name + ": '" + item + "' appears twice");
     }
   }
   return Status();
@@ -130,7 +131,7 @@ Status CheckText(const Setting& s, const std::string& text) {
              : Wrong(s, text, "one of " + Joined(s.choices, ", "));
 }
 
-// Errors: MACE_INVALID_ARGS if the setting cannot have the value.
+// Errors: MACE_INVALID_ARGS if the setting cannot have this value.
 Status Check(const SettingInfo& info, const SettingValue& value) {
   const bool is_number =
       info.type == SettingInfo::kSwitch || info.type == SettingInfo::kNumber;
@@ -146,24 +147,24 @@ Status Check(const SettingInfo& info, const SettingValue& value) {
     return CheckList(info.setting, *items);
   }
   return InvalidArgument(info.setting.name +
-                         ": the value is of the wrong type; it must be " +
+                         ": the value has the wrong type; it must be " +
                          (is_number                         ? "a number"
                           : info.type == SettingInfo::kText ? "a text"
                                                             : "a list"));
 }
 
-// Errors: MACE_INVALID_ARGS, listing the settings.
+// Errors: MACE_INVALID_ARGS, with the list of settings.
 Result<SettingInfo> Find(const std::string& name) {
   std::vector<std::string> names;
   for (SettingInfo& info : AllSettings()) {
     if (info.setting.name == name) return std::move(info);
     names.push_back(info.setting.name);
   }
-  return InvalidArgument("there is no setting '" + name + "'; there are " +
-                         Joined(names, ", "));
+  return InvalidArgument("there is no setting '" + name +
+                         "'; the settings are " + Joined(names, ", "));
 }
 
-// `setting` as an engine of this release reads it.
+// Adds `setting` to `chosen` if this release knows it.
 Status AddModelSetting(const ModelSetting& setting, ChosenSettings* chosen) {
   const auto info = Find(setting.name);
   const bool known = info.ok() && info->setting.in_model;
@@ -172,9 +173,10 @@ Status AddModelSetting(const ModelSetting& setting, ChosenSettings* chosen) {
             : InvalidArgument(info.ok() ? "models do not carry it"
                                         : "it is not known");
   if (status.ok()) return Status();
-  const std::string what = "the model's setting '" + setting.name +
-                           "' means nothing to this release of the library (" +
-                           status.information() + ")";
+  const std::string what =
+      "the model's setting '" + setting.name +
+      "' is not usable with this release of the library (" +
+      status.information() + ")";
   if (setting.changes_results || (known && info->setting.changes_results)) {
     return Unsupported(what +
                        ", and results depend on it; use a release that knows "

@@ -1,5 +1,5 @@
-// Settings by name: listing them, checking and setting their values, and who
-// chose which.
+// Settings by name: lists them, parses, checks and sets their values, and
+// remembers which of them somebody chose.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_RUNTIME_SETTING_VALUES_H_
 #define MACE_RUNTIME_SETTING_VALUES_H_
@@ -15,35 +15,35 @@
 
 namespace mace {
 
-// A setting, its type and the value that it has where nobody chooses one.
+// A setting, its type and its default.
 struct SettingInfo {
   enum Type : uint8_t { kSwitch, kNumber, kText, kList };
   Setting setting;
   Type type;
-  std::optional<SettingValue> initial;  // not set: that of the device
+  std::optional<SettingValue> initial;  // not set: the device chooses
 };
 
-// All of them, in the order of Settings::Fields.
+// Returns all settings, in the order of Settings::Fields.
 std::vector<SettingInfo> AllSettings();
 
-// The value that a text such as "4" or "views,concat" stands for; "none" is the
-// empty list. Errors: MACE_INVALID_ARGS, naming the setting, what was found
-// and what is allowed.
+// Parses a text such as "4" or "views,concat"; "none" is the empty list.
+// Errors: MACE_INVALID_ARGS, with the setting, what was found and what is
+// allowed.
 Result<SettingValue> ParseSetting(const SettingInfo& info,
                                   const std::string& text);
 
-// "4", "views,concat" or "none": the text of a value.
+// Formats a value: "4", "views,concat" or "none".
 std::string ToText(const SettingValue& value);
 
 // The settings of an engine, and which of them somebody chose.
 class ChosenSettings {
  public:
-  // Both change nothing on errors: MACE_INVALID_ARGS for a setting that there
-  // is not, or a value that it cannot have.
+  // Neither function changes anything on an error. Errors: MACE_INVALID_ARGS
+  // for an unknown setting, or for a value that it cannot have.
   Status Set(const std::string& name, const SettingValue& value);
   Status SetText(const std::string& name, const std::string& text);
 
-  // Takes those that `other` chose and this did not.
+  // Copies the settings that `other` chose and this object did not.
   void Fill(const ChosenSettings& other);
 
   Settings values;
@@ -52,9 +52,9 @@ class ChosenSettings {
   std::set<std::string> chosen_;
 };
 
-// What a model says of its engines. A setting that only later releases know, or
-// a value of it, is left out with a warning in the log.
-// Errors: MACE_UNSUPPORTED, naming the setting, if results depend on it.
+// Reads the settings that a model file carries. A setting or a value that this
+// release does not know is ignored with a warning in the log. Errors:
+// MACE_UNSUPPORTED, with the name of the setting, if results depend on it.
 Result<ChosenSettings> ReadModelSettings(
     const std::vector<ModelSetting>& settings);
 

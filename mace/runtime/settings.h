@@ -1,10 +1,9 @@
 // Settings: all that users choose of an engine, each described once.
 // SPDX-License-Identifier: Apache-2.0
-//
-// From the descriptions follow the keys of the deployment file, what a model
-// file carries, MaceEngineConfig::Set, the flags of mace_run,
-// tools/settings.json and the table of docs/converter.md. docs/add_a_setting.md
-// walks through one.
+// The keys of the deployment file, what a model file carries,
+// MaceEngineConfig::Set, the flags of mace_run, tools/settings.json and the
+// table of docs/converter.md all follow from these descriptions.
+// docs/add_a_setting.md shows how to add one.
 #ifndef MACE_RUNTIME_SETTINGS_H_
 #define MACE_RUNTIME_SETTINGS_H_
 
@@ -26,7 +25,7 @@ struct Settings {
   int cpu_affinity_policy = 0;
   std::string gpu_data_type = "fp16_fp32";
   std::vector<std::string> float32_nodes;
-  std::optional<int> winograd;  // not set: what the device takes
+  std::optional<int> winograd;  // not set: the device chooses
   std::string memory_strategy = "AUTO";
   std::vector<std::string> memory_savings = {"order", "views", "in_place",
                                              "concat", "overlap"};
@@ -42,11 +41,12 @@ struct Settings {
 
   template <typename V>
   void Fields(V& v) {
-    v(Setting("num_threads", "threads; -1: as many as the policy has cores")
+    v(Setting("num_threads",
+              "number of threads; -1: one for each core of the policy")
           .Range(1, kMaxThreads)
           .Also(-1)
           .Yaml("4")
-          .More("Those of `run` and `benchmark`, unless the command line says "
+          .More("`run` and `benchmark` use it, unless the command line says "
                 "otherwise."),
       num_threads);
     v(Setting("cpu_affinity_policy",
@@ -55,72 +55,72 @@ struct Settings {
           .Range(0, 4),
       cpu_affinity_policy);
     v(Setting("gpu_data_type",
-              "what images hold: fp16 (fp16_fp32) or float32 (fp32_fp32)")
+              "type of images: fp16 (fp16_fp32) or float32 (fp32_fp32)")
           .Choices({"fp16_fp32", "fp32_fp32"})
           .On("gpu")
           .ChangesResults()
           .More("In the deployment file it is `data_type`."),
       gpu_data_type);
     v(Setting("float32_nodes",
-              "nodes that stay in float32 where others are fp16")
+              "nodes that compute in float32 where others use fp16")
           .Yaml("[conv1, conv2]")
           .ChangesResults()
           .More("The GPU keeps them in float32, and so does a CPU with fp16 "
-                "arithmetic, though `data_type` is `fp16_fp32`. `run "
-                "--check_numerics` names those that need it."),
+                "arithmetic, even if `data_type` is `fp16_fp32`. `run "
+                "--check_numerics` names the nodes that need it."),
       float32_nodes);
     v(Setting("winograd", "largest tile of Winograd convolutions; 0: none")
           .Choices({"0", "2", "4", "6"})
           .Yaml("0")
           .ChangesResults()
-          .More("It is for 3x3 convolutions of stride 1; `0` also turns off "
-                "Strassen's method of large products. Not given: the CPU takes "
-                "tiles up to 4x4 where they pay, the GPU none. Larger ones are "
-                "faster and less exact: errors are below 1e-6, 5e-6 and 2e-5 "
-                "of a layer's largest output in float32. The GPU has 2x2 and "
-                "4x4 (with fp16 2x2), with errors below 1e-5 and 3e-5."),
+          .More("It applies to 3x3 convolutions with stride 1; `0` also turns "
+                "off Strassen's method for large products. If it is not given, "
+                "the CPU uses tiles up to 4x4 where they pay, and the GPU uses "
+                "none. Larger tiles are faster and less exact: in float32, "
+                "errors are below 1e-6, 5e-6 and 2e-5 of a layer's largest "
+                "output. The GPU has tiles of 2x2 and 4x4 (with fp16 only "
+                "2x2), with errors below 1e-5 and 3e-5."),
       winograd);
     v(Setting("memory_strategy", "how tensors share memory")
           .Choices(MemoryStrategies())
           .Yaml("AUTO")
           .InModel()
           .More("[What each name plans](memory_planning.md#strategies). `plan` "
-                "compares them; `PRESERVE_ALL` keeps every tensor to "
-                "look at."),
+                "compares them; `PRESERVE_ALL` keeps every tensor, "
+                "for debugging."),
       memory_strategy);
     v(Setting("memory_savings",
-              "ways for tensors to share bytes, separated by commas, or none")
+              "ways in which tensors share bytes, with commas between, or none")
           .Choices({"order", "views", "in_place", "concat", "overlap"})
           .Yaml("[views, in_place, concat, overlap]")
           .InModel()
           .More("[What each does](memory_planning.md#savings). Without `order` "
-                "the nodes run in the order of the model, and no other is "
-                "searched for."),
+                "the nodes run in the order of the model."),
       memory_savings);
     v(Setting("memory_limit",
-              "bytes that the engine may allocate for tensors; 0: what the "
-              "machine has")
+              "bytes that the engine may allocate for tensors; 0: all that "
+              "the machine has")
           .Range(0, std::numeric_limits<int64_t>::max())
           .Yaml("67108864")
-          .More("The arena, scratch, packed weights and images of an engine "
-                "together. Its creation fails where that is not enough, and "
-                "says what needs how many bytes."),
+          .More("It limits the arena, scratch, packed weights and images of an "
+                "engine together. If they do not fit, creating the engine "
+                "fails with a message that says what needs how many bytes."),
       memory_limit);
     v(Setting("tuning_ms",
-              "milliseconds at most to measure how kernels run best; 0: none")
+              "milliseconds that measuring kernels may take; 0: no tuning")
           .Range(0, std::numeric_limits<int>::max())
           .Flag("tune")
           .Yaml("5000")
-          .More("On each device of the model, on this machine. `convert`, "
-                "`run` and `benchmark` do it once and keep what they find in "
-                "`build/<library_name>/cpu/host/` (below `opencl/` for the "
-                "GPU): ship that file and give it to `SetTuning(0, FILE)`. In "
+          .More("It holds for each device of the model. `convert`, `run` and "
+                "`benchmark` tune once, on this machine, and store the results "
+                "in `build/<library_name>/cpu/host/` (below `opencl/` for the "
+                "GPU): ship that file and pass it to `SetTuning(0, FILE)`. In "
                 "the deployment file the default is 20000 with `target_socs: "
                 "[host]`."),
       tuning_ms);
     v(Setting("tuning_file",
-              "file of what was measured, to keep it in and read it from; not "
-              "given: with the GPU programs, or nowhere"),
+              "file with tuning results, which is read and written; not given: "
+              "that of the GPU programs, if any"),
       tuning_file);
     v(Setting("gpu_perf_hint",
               "performance of the GPU: 0 default, 1 low, 2 normal, 3 high")
@@ -137,11 +137,11 @@ struct Settings {
               "are not split")
           .Range(0, std::numeric_limits<int>::max())
           .On("gpu")
-          .More("1000 with the key `limit_opencl_kernel_time`."),
+          .More("The key `limit_opencl_kernel_time` sets it to 1000."),
       gpu_kernel_micros);
     v(Setting("gpu_queue_window",
-              "GPU kernels in flight at most; 0: any number, or 16 where "
-              "kernels are split")
+              "most GPU kernels in flight; 0: no limit, or 16 if kernels are "
+              "split")
           .Range(0, 65536)
           .Yaml("opencl_queue_window_size", "16")
           .On("gpu"),

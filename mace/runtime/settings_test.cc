@@ -1,4 +1,5 @@
-// Settings by name and text, what a model says of them, and who wins.
+// Settings by name and as text, those that a model carries, and whose values
+// have priority.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/runtime/settings.h"
@@ -17,7 +18,8 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-// x, 16 wide -> conv -> relu -> y: the convolution pays in Winograd's domain.
+// x -> conv -> relu -> conv -> sigmoid -> y, with 16 channels: Winograd's
+// method pays for the convolution.
 ModelBuilder Network() {
   std::vector<float> w(16 * 16 * 9);
   for (size_t i = 0; i < w.size(); ++i) {
@@ -50,7 +52,7 @@ MaceStatus Load(ModelBuilder& b) {
                          &model);
 }
 
-// An engine on one thread.
+// Returns an engine that runs on one thread.
 std::shared_ptr<MaceEngine> Create(
     ModelBuilder& b, const MaceEngineConfig& with = MaceEngineConfig()) {
   MaceEngineConfig config = with;
@@ -149,12 +151,12 @@ TEST(Settings, WrongTextsAreRefusedAndChangeNothing) {
       {"memory_strategy", "GREEDY", "memory_strategy: 'GREEDY' is not one of"},
       {"memory_savings", "none,order", "'none' stands alone"},
       {"memory_savings", "order,none", "'none' stands alone"},
-      {"memory_savings", "order,order", "'order' is there twice"},
+      {"memory_savings", "order,order", "'order' appears twice"},
       {"memory_savings", "ordr",
        "memory_savings: 'ordr' is not one of order, "},
-      {"float32_nodes", "a,,b", "float32_nodes: a name is empty"},
+      {"float32_nodes", "a,,b", "float32_nodes: an item is empty"},
       {"frobnicate", "1",
-       "there is no setting 'frobnicate'; there are num_thr"},
+       "there is no setting 'frobnicate'; the settings are num_thr"},
   };
   for (const auto& c : kCases) {
     SCOPED_TRACE(c.name);
@@ -188,7 +190,7 @@ TEST(Settings, AnEngineTakesThoseOfTheModel) {
     MaceEngineConfig config;
     ASSERT_TRUE(config.Set("winograd", tile).ok());
     EXPECT_EQ(Results(*Create(plain, config)), want);
-    // What the caller sets wins.
+    // The caller's setting has priority over the model's.
     EXPECT_EQ(Results(*Create(with_none, config)), want);
     EXPECT_EQ(Results(*Create(with_six, config)), want);
   }
@@ -227,7 +229,8 @@ TEST(Settings, OfLaterReleasesAreRefusedIfResultsDependOnThem) {
                  not_of_models = Network();
     Add(unknown, "rounding", changes_results)->set_s("up");
     Add(wrong, "memory_strategy", changes_results)->set_s("MAGIC");
-    // An app, not a file, says where files are written and what is checked.
+    // Where files are written and what is checked is for an app to say, not for
+    // a file.
     Add(not_of_models, "tuning_file", changes_results)->set_s("/etc/passwd");
     for (ModelBuilder* b : {&unknown, &wrong, &not_of_models}) {
       const MaceStatus status = Load(*b);
@@ -241,7 +244,7 @@ TEST(Settings, OfLaterReleasesAreRefusedIfResultsDependOnThem) {
           << status.information();
     }
   }
-  // Whatever the file says: it may be damaged.
+  // This holds whatever else the file says, because it may be damaged.
   ModelBuilder tile = Network(), type = Network();
   Add(tile, "winograd")->set_i(8);
   Add(type, "winograd")->set_s("2");
@@ -250,8 +253,9 @@ TEST(Settings, OfLaterReleasesAreRefusedIfResultsDependOnThem) {
   }
 }
 
-// A file that the converter wrote before version 2 (with fp16 weights, without
-// Winograd, for its own input shape): it loads and computes what NumPy did.
+// A file that the converter wrote in version 1 of the format, with fp16 weights
+// and without Winograd's method. It loads with its own input shape and gives
+// the results that NumPy computed.
 TEST(Settings, AFileOfVersion1StillRuns) {
   const std::string folder = "mace/runtime/testdata/";
   std::shared_ptr<MaceModel> model;

@@ -56,7 +56,7 @@ def texts(value: Any) -> tuple[str, ...]:
     names = tuple(text(v) for v in listed(value))
     twice = sorted({n for n in names if names.count(n) > 1})
     if twice:
-        raise ValueError(f"{shown(twice[0])} is there twice")
+        raise ValueError(f"{shown(twice[0])} appears twice")
     return names
 
 
