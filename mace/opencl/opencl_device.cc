@@ -1,4 +1,4 @@
-// Finding the GPU kernel of a node.
+// Finding and making the GPU kernel of a node.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/opencl/opencl_device.h"
@@ -136,8 +136,9 @@ Result<KernelPtr> OpenclDevice::Prepare(const Node& node) {
   return KernelPtr(std::move(kernel));
 }
 
-// A mid-range phone: eight times the arithmetic of its CPU, twice its
-// bandwidth, and some microseconds for every kernel and every border.
+// Estimates for a mid-range phone: eight times the arithmetic and twice the
+// bandwidth of its CPU, and some microseconds for every kernel and every
+// transfer.
 DeviceSpeed OpenclDevice::speed() const {
   DeviceSpeed speed;
   speed.macs_per_us = 160000;
@@ -162,7 +163,7 @@ Result<Extent2D> OpenclDevice::ImageExtentOf(const TensorType& type) const {
   if (NumElements(type.shape) == 0) {
     return Unsupported(what + " is empty, and images are not");
   }
-  // The elements are counted with int on the device.
+  // Kernels index elements with int.
   if (NumElements(type.shape) > INT32_MAX / 4) {
     return Unsupported(what + " has too many elements for the GPU");
   }
@@ -194,7 +195,7 @@ void OpenclDevice::UseBuffer(Kernel& convert, void* buffer) {
   if (own != nullptr) own->UseBuffer(buffer);
 }
 
-// The kernels with most to win come first, in case the budget ends.
+// Tunes the kernels with most work first, in case the time budget ends.
 Status OpenclDevice::Tune(const std::vector<BoundKernel>& kernels) {
   if (!may_tune_) return Status();
   std::vector<BoundKernel> sorted = kernels;

@@ -15,37 +15,38 @@
 namespace mace {
 
 struct OpenclOptions {
-  bool fp16 = true;  // how activations and weights are stored; else floats
-  // Nodes whose outputs, weights and scratch are floats nevertheless.
+  bool fp16 = true;  // type of activations and weights; else float
+  // Nodes whose outputs, weights and scratch images are float even so.
   std::set<std::string> float32_nodes;
-  // Constants on the device, of all engines of a model; null: its own.
+  // Constants on the device that all engines of a model share; null: this
+  // engine only.
   std::shared_ptr<DeviceWeights> weights;
 #ifdef NDEBUG
-  bool checked = false;  // kernels check where they read and write
+  bool checked = false;  // kernels check their accesses to images
 #else
   bool checked = true;
 #endif
   int max_winograd = 0;        // largest tile of Winograd convolutions: 0, 2, 4
-  opencl::BuildOptions build;  // but for its store
+  opencl::BuildOptions build;  // `store` is ignored
   // Where compiled programs and tuning results are looked for first, and where
-  // they are kept; may be empty and null.
+  // they are stored; may be empty and null.
   std::vector<std::shared_ptr<KVStorage>> precompiled;
   std::shared_ptr<KVStorage> storage;
-  // Where tuning results are kept instead; may be null.
+  // Where tuning results are stored instead; may be null.
   std::shared_ptr<KVStorage> tuning_storage;
   opencl::TunerOptions tuner;
-  int queue_window = 0;  // kernels in flight at most; 0: any number
+  int queue_window = 0;  // most kernels in flight; 0: no limit
 };
 
-// Not thread-safe: one per engine.
+// Not thread-safe: each engine has its own.
 class OpenclDevice final : public Device,
                            public NodeKernels,
                            public DeviceStorage,
                            public DeviceTuning,
                            public DeviceActivity {
  public:
-  // On the GPU that the engines of this process share.
-  // Errors: MACE_UNSUPPORTED if there is none that fits; of the driver.
+  // Uses the GPU that the engines of this process share. Errors:
+  // MACE_UNSUPPORTED if there is no suitable one; those of the driver.
   static Result<std::unique_ptr<OpenclDevice>> Create(
       OpenclOptions options, const opencl::ContextOptions& context_options);
   static Result<std::unique_ptr<OpenclDevice>> Create(
@@ -79,7 +80,7 @@ class OpenclDevice final : public Device,
   void SetProfiling(bool on) override { context_->queue().SetProfiling(on); }
   Status Finish() override { return context_->queue().Finish(); }
 
-  // Whether a kernel of that name is in this build.
+  // Returns whether this build has a kernel for the op.
   static bool HasKernel(const std::string& op);
 
  private:
@@ -96,7 +97,7 @@ class OpenclDevice final : public Device,
   std::unique_ptr<opencl::OpenclContext> context_;
   std::unique_ptr<TuningResults> results_;
   std::unique_ptr<opencl::Tuner> tuner_;
-  bool may_tune_ = false;  // there are results, or a budget or limit for them
+  bool may_tune_ = false;  // Tune has something to do
 };
 
 }  // namespace mace

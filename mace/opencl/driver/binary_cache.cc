@@ -1,4 +1,4 @@
-// Keys and checksums of kept programs.
+// Keys and checksums of stored programs.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/opencl/driver/binary_cache.h"
@@ -73,8 +73,8 @@ void BinaryCache::Insert(const std::string& key,
 
 void BinaryCache::Flush() {
   if (kept_ != nullptr && kept_->Flush() != 0) {
-    LOG(INFO) << "the compiled GPU programs are not kept; the next start "
-                 "compiles them again";
+    LOG(INFO) << "the compiled GPU programs could not be stored; the next "
+                 "start compiles them again";
   }
 }
 

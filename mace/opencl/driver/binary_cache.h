@@ -1,4 +1,4 @@
-// BinaryCache: compiled programs in the stores of the application.
+// BinaryCache: keeps compiled programs in the application's key-value stores.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_OPENCL_DRIVER_BINARY_CACHE_H_
 #define MACE_OPENCL_DRIVER_BINARY_CACHE_H_
@@ -14,18 +14,18 @@
 
 namespace mace::opencl {
 
-// Of the text of `source`.cl with that of the prelude.
+// Returns a hash of the text of `source`.cl and of prelude.cl.
 uint64_t HashOfSource(const std::string& source);
 
-// An entry's key names the engine's version, the platform, device and driver,
-// and the program with a hash of its text, so that a store serves many models
-// and devices, and what another driver made is never found. Its value begins
-// with a checksum: a damaged binary is not handed to the driver, as drivers
-// abort on them.
+// The key of an entry names the version of the engine, the platform, the
+// device, the driver, and the program with a hash of its text. One store can
+// therefore serve many models and devices, and a binary of another driver is
+// never found. The value begins with a checksum, because drivers abort on
+// damaged binaries.
 class BinaryCache final : public BinaryStore {
  public:
-  // `read_only` are asked first; what is compiled goes to `kept`, which may be
-  // null. All are loaded already.
+  // Find looks in `read_only` first and then in `kept`; Insert writes to
+  // `kept`, which may be null. The stores must have been loaded.
   BinaryCache(const DeviceFacts& facts,
               std::vector<std::shared_ptr<KVStorage>> read_only,
               std::shared_ptr<KVStorage> kept);
@@ -38,7 +38,7 @@ class BinaryCache final : public BinaryStore {
  private:
   std::string FullKey(const std::string& key) const;
 
-  std::string prefix_;  // of every key
+  std::string prefix_;  // of each key
   std::vector<std::shared_ptr<KVStorage>> stores_;
   std::shared_ptr<KVStorage> kept_;
 };

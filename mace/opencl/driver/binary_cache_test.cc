@@ -1,4 +1,4 @@
-// Kept programs: found again, and only where they fit.
+// Stored programs are found again, and only by the device that they are for.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/opencl/driver/binary_cache.h"
@@ -13,7 +13,7 @@ namespace {
 
 using Pairs = std::map<std::string, std::vector<unsigned char>>;
 
-// A store that outlives its cache in `pairs`.
+// A store whose contents stay in `pairs` when it is destroyed.
 class MapStorage final : public KVStorage {
  public:
   explicit MapStorage(Pairs* pairs, int result = 0)
@@ -61,7 +61,7 @@ TEST(BinaryCache, ForgetsOnANewDriver) {
   EXPECT_TRUE(Make(&pairs, "2").Find("conv2d").empty());
 }
 
-// Every byte, and every length.
+// Damages each byte, and cuts the value at each length.
 TEST(BinaryCache, HandsNothingDamagedToTheDriver) {
   Pairs pairs;
   Make(&pairs).Insert("conv2d", {1, 2, 3});

@@ -1,4 +1,4 @@
-// Asking OpenCL about a caller's memory.
+// Asking OpenCL about memory that the caller made.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/opencl/driver/caller_memory.h"
@@ -14,7 +14,7 @@ Status Ask(const ClContext& context, cl_mem memory, cl_mem_info what,
   const cl_int code =
       context.api().clGetMemObjectInfo(memory, what, sizeof(T), value, nullptr);
   if (code == CL_SUCCESS) return Status();
-  return InvalidArgument("it is no cl_mem of the engine's driver: " +
+  return InvalidArgument("it is not a cl_mem of the engine's driver: " +
                          ClErrorName(code));
 }
 
@@ -47,11 +47,11 @@ Status CheckImage(const ClContext& context, cl_mem memory,
   if (format.image_channel_order != CL_RGBA ||
       (format.image_channel_data_type != CL_FLOAT &&
        format.image_channel_data_type != CL_HALF_FLOAT)) {
-    return InvalidArgument("the image's format is order " +
-                           std::to_string(format.image_channel_order) +
-                           " type " +
-                           std::to_string(format.image_channel_data_type) +
-                           "; it must be CL_RGBA of CL_FLOAT or CL_HALF_FLOAT");
+    return InvalidArgument(
+        "the image's format is order " +
+        std::to_string(format.image_channel_order) + " type " +
+        std::to_string(format.image_channel_data_type) +
+        "; it must be CL_RGBA with CL_FLOAT or CL_HALF_FLOAT");
   }
   size_t width = 0, height = 0;
   MACE_RETURN_IF_ERROR(AskImage(context, memory, CL_IMAGE_WIDTH, &width));
@@ -76,7 +76,7 @@ Status CheckCallerMemory(const ClContext& context, const DeviceMemory& memory,
   MACE_RETURN_IF_ERROR(Ask(context, object, CL_MEM_CONTEXT, &of));
   if (of != context.get()) {
     return InvalidArgument(
-        "it is of another OpenCL context; make it in that of GetGPUHandles");
+        "it belongs to another OpenCL context; use that of GetGPUHandles");
   }
   cl_mem_object_type kind = 0;
   MACE_RETURN_IF_ERROR(Ask(context, object, CL_MEM_TYPE, &kind));

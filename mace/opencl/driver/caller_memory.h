@@ -1,4 +1,4 @@
-// Whether a caller's OpenCL object may serve as a tensor.
+// Checks whether an OpenCL object of the caller can be used as a tensor.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_OPENCL_DRIVER_CALLER_MEMORY_H_
 #define MACE_OPENCL_DRIVER_CALLER_MEMORY_H_
@@ -8,8 +8,8 @@
 
 namespace mace::opencl {
 
-// `bytes`: of the dense tensor; `extent`: of its image. Errors:
-// MACE_INVALID_ARGS with what is wrong and what would be right.
+// `bytes` is the size of the dense tensor, `extent` that of its image. Errors:
+// MACE_INVALID_ARGS, with what is wrong and what would be right.
 Status CheckCallerMemory(const ClContext& context, const DeviceMemory& memory,
                          size_t bytes, const Extent2D& extent);
 

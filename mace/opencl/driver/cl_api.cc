@@ -53,8 +53,8 @@ std::vector<std::string> LibraryPaths() {
   std::vector<std::string> paths;
 #ifdef __ANDROID__
   const std::string lib = sizeof(void*) == 8 ? "lib64" : "lib";
-  // The bare name obeys the linker's rules for apps; the paths are those of
-  // vendors that put OpenCL into their graphics driver.
+  // The bare name follows the rules that the linker has for apps; the paths are
+  // where vendors put OpenCL into their graphics drivers.
   paths = {"libOpenCL.so"};
   for (const char* root : {"/vendor/", "/system/vendor/", "/system/"}) {
     paths.push_back(root + lib + "/libOpenCL.so");
@@ -128,7 +128,7 @@ std::string ClErrorName(cl_int code) {
     cl_int code;
     const char* name;
   };
-  // CL/cl.h; those that a program like this one can meet.
+  // From CL/cl.h: the errors that the functions of ClApi can return.
   static constexpr Row kRows[] = {
       {CL_DEVICE_NOT_FOUND, "CL_DEVICE_NOT_FOUND"},
       {CL_DEVICE_NOT_AVAILABLE, "CL_DEVICE_NOT_AVAILABLE"},

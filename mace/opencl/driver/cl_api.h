@@ -1,8 +1,8 @@
-// ClApi: the entry points of libOpenCL that the backend uses, as a table.
+// ClApi: a table of the functions of libOpenCL that this backend calls.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Nothing links against libOpenCL: the table is filled with dlopen, and tests
-// put their own functions into a copy of it.
+// The library does not link against libOpenCL: the table is filled by dlopen,
+// and tests replace functions in a copy of it.
 #ifndef MACE_OPENCL_DRIVER_CL_API_H_
 #define MACE_OPENCL_DRIVER_CL_API_H_
 
@@ -52,32 +52,32 @@ struct ClApi {
   decltype(&::clReleaseEvent) clReleaseEvent;
 };
 
-// A row of the table: an entry point's name and where it is kept.
+// The name of a function of libOpenCL, and where its address is stored.
 struct ClEntry {
   const char* name;
   void** slot;
 };
 
-// Every entry point of `api`.
+// Returns an entry for each function of `api`.
 std::vector<ClEntry> Entries(ClApi& api);
 
-// The table of the system's libOpenCL, which stays loaded; looked for once.
-// Errors: MACE_UNSUPPORTED if there is none (the message lists the places) or
-// it lacks an entry point.
+// Returns the functions of the system's libOpenCL, which stays loaded. The
+// library is looked for only once. Errors: MACE_UNSUPPORTED if there is no
+// library (the message lists the places) or if it lacks a function.
 Result<const ClApi*> SystemClApi();
 
-// For tests: SystemClApi gives `api` from now on, which must stay; null: the
-// system's again. Not while an engine uses the GPU.
+// For tests: makes SystemClApi return `api`, which must outlive its users, or
+// the system's functions if `api` is null. No engine may use the GPU meanwhile.
 void SetClApiForTesting(const ClApi* api);
 
-// The places where libOpenCL is looked for, in order.
+// Returns the places where libOpenCL is looked for, in order.
 std::vector<std::string> LibraryPaths();
 
-// "CL_OUT_OF_RESOURCES (-5)".
+// Returns a text such as "CL_OUT_OF_RESOURCES (-5)".
 std::string ClErrorName(cl_int code);
 
-// OK for CL_SUCCESS. MACE_OUT_OF_RESOURCES for what lack of memory gives, else
-// MACE_RUNTIME_ERROR; the message starts with `what`.
+// Returns OK for CL_SUCCESS, MACE_OUT_OF_RESOURCES for codes that mean a lack
+// of memory, else MACE_RUNTIME_ERROR. The message starts with `what`.
 Status ClStatus(cl_int code, const std::string& what);
 
 }  // namespace mace::opencl

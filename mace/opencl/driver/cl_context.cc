@@ -27,11 +27,11 @@ std::string PlatformName(const ClApi& api, cl_platform_id platform) {
   return name;
 }
 
-// Every device of every platform; a platform without any has none to add.
+// Returns the devices of all platforms. A platform without devices is no error.
 Result<std::vector<Candidate>> AllDevices(const ClApi& api) {
   cl_uint num_platforms = 0;
   const cl_int code = api.clGetPlatformIDs(0, nullptr, &num_platforms);
-  // The ICD loader reports its having found no driver as an error of its own.
+  // The ICD loader has an error code of its own if it finds no driver.
   constexpr cl_int kPlatformNotFoundKhr = -1001;
   if (code == kPlatformNotFoundKhr || (code == CL_SUCCESS && !num_platforms)) {
     return Unsupported("OpenCL has no platform: no driver is installed");
@@ -84,8 +84,8 @@ Result<Candidate> ChooseDevice(const ClApi& api) {
   return *best;
 }
 
-// The values of cl_qcom_perf_hint and cl_qcom_priority_hint, from the
-// extensions' texts in the Khronos registry.
+// Values of cl_qcom_perf_hint and cl_qcom_priority_hint, from the text of the
+// extensions in the Khronos registry.
 constexpr cl_context_properties kContextPerfHint = 0x40C2;
 constexpr cl_context_properties kPerfHints[] = {0, 0x40C5, 0x40C4, 0x40C3};
 constexpr cl_context_properties kContextPriorityHint = 0x40C9;
@@ -158,7 +158,7 @@ Result<ClMem> ClContext::CreateBuffer(size_t bytes,
 }
 
 ClMem ClContext::WrapHost(void* data, size_t bytes) const {
-  // Drivers copy what does not begin at a cache line.
+  // Drivers copy memory that does not begin at a cache line.
   constexpr uintptr_t kLine = 64;
   if (!facts_.unified_memory ||
       reinterpret_cast<uintptr_t>(data) % kLine != 0) {

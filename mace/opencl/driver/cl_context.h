@@ -18,12 +18,12 @@ struct ContextOptions {
   GPUPriorityHint priority_hint = PRIORITY_DEFAULT;
 };
 
-// Thread-safe once made.
+// Thread-safe after Create.
 class ClContext {
  public:
-  // The first GPU among the devices of all platforms that has images and
-  // OpenCL 1.2, else the first other device that has. `api` must outlive it.
-  // Errors: MACE_UNSUPPORTED, listing each device and what it lacks;
+  // Chooses, from the devices of all platforms that have images and OpenCL 1.2,
+  // the first GPU or else the first device. `api` must outlive the context.
+  // Errors: MACE_UNSUPPORTED, with each device and what it lacks;
   // MACE_OUT_OF_RESOURCES or MACE_RUNTIME_ERROR of the driver.
   static Result<std::unique_ptr<ClContext>> Create(
       const ClApi& api, const ContextOptions& options);
@@ -33,13 +33,15 @@ class ClContext {
   cl_device_id device() const { return device_; }
   const DeviceFacts& facts() const { return facts_; }
 
-  // An in-order queue. Errors: of the driver.
+  // Creates an in-order queue. Errors: those of the driver.
   Result<ClQueueHandle> CreateQueue(bool profiling) const;
-  // Errors: of the driver; MACE_OUT_OF_RESOURCES.
+  // Errors of both: those of the driver; MACE_OUT_OF_RESOURCES.
   Result<ClMem> CreateBuffer(size_t bytes, const void* contents) const;
-  // A buffer of the host's memory itself, which must stay; null if the device
-  // does not share memory with the host, or refuses.
+  // Returns a buffer that is the host's memory itself, which must outlive it.
+  // Returns null if the device does not share memory with the host, if `data`
+  // is not at a 64-byte boundary, or if the driver refuses.
   ClMem WrapHost(void* data, size_t bytes) const;
+  // An image of `width` x `height` RGBA pixels in fp16 or float.
   Result<ClMem> CreateImage(size_t width, size_t height, bool fp16,
                             const void* contents) const;
 

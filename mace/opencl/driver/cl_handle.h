@@ -1,4 +1,4 @@
-// ClHandle: an OpenCL object that is released with its owner.
+// ClHandle: owns an OpenCL object and releases it on destruction.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_OPENCL_DRIVER_CL_HANDLE_H_
 #define MACE_OPENCL_DRIVER_CL_HANDLE_H_
@@ -41,7 +41,7 @@ using ClProgramHandle = ClHandle<cl_program>;
 using ClKernelHandle = ClHandle<cl_kernel>;
 using ClEvent = ClHandle<cl_event>;
 
-// Memory of the device, and its bytes of the budget.
+// Memory of the device, and its share of the engine's memory budget.
 class ClMem : public ClHandle<cl_mem> {
  public:
   ClMem() = default;

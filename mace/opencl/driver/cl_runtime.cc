@@ -1,4 +1,4 @@
-// Making and sharing the process's GPU.
+// Creating and sharing the runtime of the process.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/opencl/driver/cl_runtime.h"

@@ -1,4 +1,4 @@
-// ClRuntime: what all engines of a process share of the GPU.
+// ClRuntime: the parts of the GPU that all engines of a process share.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_OPENCL_DRIVER_CL_RUNTIME_H_
 #define MACE_OPENCL_DRIVER_CL_RUNTIME_H_
@@ -13,14 +13,15 @@ namespace mace::opencl {
 // Thread-safe.
 class ClRuntime {
  public:
-  // One of its own, over the functions of `api`, which must outlive it.
-  // Errors: as ClContext::Create.
+  // Creates a runtime that is not shared. `api` must outlive it. Errors: as
+  // ClContext::Create.
   static Result<std::shared_ptr<ClRuntime>> Create(
       const ClApi& api, const ContextOptions& options);
 
-  // The one that engines share: made by the first that asks, gone with the
-  // last. Other hints than those it was made with are ignored, and the log
-  // says so. Errors: as SystemClApi and Create.
+  // Returns the runtime that engines share: the first caller creates it, and it
+  // is destroyed with its last user. If it was created with other hints, these
+  // `options` are ignored and the log says so. Errors: as SystemClApi and
+  // Create.
   static Result<std::shared_ptr<ClRuntime>> Shared(
       const ContextOptions& options);
 

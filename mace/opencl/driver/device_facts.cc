@@ -1,4 +1,4 @@
-// Asking a device what it is.
+// Asking a device for its properties.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/opencl/driver/device_facts.h"
@@ -23,7 +23,7 @@ std::string Text(const ClApi& api, cl_device_id device, cl_device_info what) {
   return text;
 }
 
-// 0 where the driver does not report it.
+// Returns 0 if the driver does not report the property.
 template <typename T>
 T Number(const ClApi& api, cl_device_id device, cl_device_info what) {
   T value = 0;
@@ -50,7 +50,7 @@ DeviceFacts ReadFacts(const ClApi& api, cl_device_id device) {
   facts.driver = Text(api, device, CL_DRIVER_VERSION);
   facts.version = Text(api, device, CL_DEVICE_VERSION);
   facts.extensions = Text(api, device, CL_DEVICE_EXTENSIONS);
-  // "OpenCL <major>.<minor> <vendor's own>", by the standard.
+  // The standard's form: "OpenCL <major>.<minor> <vendor-specific text>".
   std::sscanf(facts.version.c_str(), "OpenCL %d.%d", &facts.major,
               &facts.minor);
   const auto type = Number<cl_device_type>(api, device, CL_DEVICE_TYPE);
@@ -70,7 +70,7 @@ DeviceFacts ReadFacts(const ClApi& api, cl_device_id device) {
   facts.compute_units =
       Number<cl_uint>(api, device, CL_DEVICE_MAX_COMPUTE_UNITS);
   facts.memory_bytes = Number<cl_ulong>(api, device, CL_DEVICE_GLOBAL_MEM_SIZE);
-  size_t sizes[8] = {};  // one per dimension; three by the standard
+  size_t sizes[8] = {};  // one per dimension; the standard has three
   if (api.clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof(sizes),
                           sizes, nullptr) == CL_SUCCESS) {
     for (int i = 0; i < 3; ++i) facts.max_group_sizes[i] = sizes[i];
@@ -85,7 +85,7 @@ std::string WhyUnfit(const DeviceFacts& facts) {
     return "has " + (facts.version.empty() ? "no version" : facts.version) +
            ", OpenCL 1.2 is needed";
   }
-  // The standard's least for a full profile is 8192; less would be odd.
+  // The standard demands at least 8192 pixels a side for the full profile.
   if (!facts.has_images || facts.max_image_width == 0 ||
       facts.max_image_height == 0) {
     return "has no images";

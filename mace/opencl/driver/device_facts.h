@@ -1,4 +1,4 @@
-// What an OpenCL device says about itself.
+// What an OpenCL device reports about itself.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_OPENCL_DRIVER_DEVICE_FACTS_H_
 #define MACE_OPENCL_DRIVER_DEVICE_FACTS_H_
@@ -14,7 +14,7 @@ struct DeviceFacts {
   std::string platform;
   std::string name;
   std::string vendor;
-  std::string driver;   // its version
+  std::string driver;   // the driver's version
   std::string version;  // "OpenCL 3.0 ..."
   int major = 0, minor = 0;
   bool is_gpu = false;
@@ -30,8 +30,8 @@ struct DeviceFacts {
   uint64_t memory_bytes = 0;
   std::string extensions;
 
-  // Of platform, device and driver: what was made for one is of no use to
-  // another.
+  // Names the platform, device and driver: programs and tuning results of one
+  // are of no use to another.
   std::string identity() const {
     return platform + "|" + name + "|" + version + "|" + driver;
   }
@@ -39,10 +39,10 @@ struct DeviceFacts {
   bool is_adreno() const;
 };
 
-// Asks the device; 0 or empty is what a driver does not report.
+// Asks the device. A property that the driver does not report is 0 or empty.
 DeviceFacts ReadFacts(const ClApi& api, cl_device_id device);
 
-// What the device lacks for this backend; empty: nothing.
+// Returns what the device lacks for this backend, or an empty string.
 std::string WhyUnfit(const DeviceFacts& facts);
 
 }  // namespace mace::opencl

@@ -1,4 +1,4 @@
-// Finding the text of a .cl file.
+// Finding the text of a .cl file by name.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/opencl/driver/kernel_source.h"

@@ -1,4 +1,5 @@
-// The OpenCL C text of this build, in a table written from the .cl files.
+// The OpenCL C text of this build, in a table that the build writes from the
+// .cl files.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_OPENCL_DRIVER_KERNEL_SOURCE_H_
 #define MACE_OPENCL_DRIVER_KERNEL_SOURCE_H_
@@ -12,7 +13,7 @@ struct KernelSource {
 extern const KernelSource kKernelSources[];
 extern const int kNumKernelSources;
 
-// The text of `name`.cl; null if there is none.
+// Returns the text of `name`.cl, or null if there is no such file.
 const char* FindKernelSource(const char* name);
 
 }  // namespace mace::opencl

@@ -1,4 +1,4 @@
-// Compiling programs and taking them from binaries.
+// Compiling programs and loading them from binaries.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/opencl/driver/program_pool.h"
@@ -13,10 +13,10 @@
 namespace mace::opencl {
 namespace {
 
-constexpr size_t kMaxLog = 2000;  // of a compiler's words in a message
+constexpr size_t kMaxLog = 2000;  // bytes of the compiler's log in a message
 
 std::string OptionsOf(const Defines& defines) {
-  // Signed zeros and NaN keep their meaning: no -cl-fast-relaxed-math.
+  // No -cl-fast-relaxed-math, so that signed zeros and NaN keep their meaning.
   std::string options = "-cl-std=CL1.2 -cl-mad-enable";
   for (const auto& [name, value] : defines) {
     options += " -D" + name + "=" + value;
@@ -125,7 +125,7 @@ bool ProgramPool::LoadBinary(Program& program, BinaryStore* store) {
       return true;
     }
   }
-  LOG(INFO) << "a kept program is compiled again, the driver refuses it: "
+  LOG(INFO) << "a stored program is compiled again, as the driver refuses it: "
             << ClErrorName(code);
   return false;
 }

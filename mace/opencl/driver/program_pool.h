@@ -1,4 +1,4 @@
-// ProgramPool: compiled OpenCL programs, each made once and shared by engines.
+// ProgramPool: compiled OpenCL programs, each built once and shared by engines.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_OPENCL_DRIVER_PROGRAM_POOL_H_
 #define MACE_OPENCL_DRIVER_PROGRAM_POOL_H_
@@ -14,24 +14,24 @@
 
 namespace mace::opencl {
 
-// "-D" of the compiler: names and values.
+// Names and values of the compiler's -D options.
 using Defines = std::map<std::string, std::string>;
 
-// prelude.cl and one more .cl file, for one set of defines.
+// The text of prelude.cl and of one more .cl file, with one set of defines.
 struct Program {
   std::string source;      // the file's name without .cl
   std::string options;     // of the compiler
   ClProgramHandle handle;  // null until built
 
-  // What distinguishes it from other programs of the same device.
+  // Tells the program from all others of the same device.
   std::string key() const { return source + " " + options; }
 };
 
-// Binaries of programs by key, kept by someone else.
+// Stores binaries of programs by key.
 class BinaryStore {
  public:
   virtual ~BinaryStore() = default;
-  // Empty: there is none. What it gives is whole and of this device.
+  // Returns an intact binary for this device, or an empty vector.
   virtual std::vector<unsigned char> Find(const std::string& key) = 0;
   virtual void Insert(const std::string& key,
                       const std::vector<unsigned char>& binary) = 0;
@@ -39,9 +39,9 @@ class BinaryStore {
 };
 
 struct BuildOptions {
-  BinaryStore* store = nullptr;  // null: everything is compiled
+  BinaryStore* store = nullptr;  // null: always compile
   int num_threads = 1;
-  // Called after each program, from one thread at a time; may be empty.
+  // If not empty, called after each program, by one thread at a time.
   std::function<void(int done, int total)> progress;
 };
 
@@ -50,17 +50,18 @@ class ProgramPool {
  public:
   explicit ProgramPool(const ClContext& context) : context_(context) {}
 
-  // The program, which the next Build makes if no earlier one did.
+  // Returns the program; if no earlier Build made it, the next one does.
   // Errors: MACE_INTERNAL_ERROR if there is no such file.
   Result<std::shared_ptr<Program>> Get(const std::string& source,
                                        const Defines& defines);
 
-  // Makes every program asked for and still wanted, in parallel.
-  // Errors: MACE_RUNTIME_ERROR with the compiler's words,
+  // Builds, in parallel, all programs that Get returned and that are still
+  // referenced. Errors: MACE_RUNTIME_ERROR with the compiler's log,
   // MACE_OUT_OF_RESOURCES.
   Status Build(const BuildOptions& options);
 
-  // Programs compiled from their source, and made from binaries, so far.
+  // How many programs were compiled from source, and how many were loaded from
+  // binaries, so far.
   int num_compiled() const;
   int num_loaded() const;
 
@@ -72,8 +73,8 @@ class ProgramPool {
 
   const ClContext& context_;
   std::mutex build_mutex_;    // held while building
-  mutable std::mutex mutex_;  // guards what follows
-  std::mutex store_mutex_;    // one thread at a time uses a store
+  mutable std::mutex mutex_;  // guards programs_ and the counts
+  std::mutex store_mutex_;    // held while using a store
   std::map<std::string, std::shared_ptr<Program>> programs_;
   int num_compiled_ = 0;
   int num_loaded_ = 0;

@@ -1,4 +1,5 @@
-// From the attributes of an activation to the two numbers of a kernel.
+// Translating the attributes of an activation into the two arguments of a
+// kernel.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/opencl/kernels/activation.h"
@@ -36,7 +37,7 @@ Status AddActivation(const Node& node, const ActivationAttrs& attrs,
       pass.Float(attrs.activation_coefficient).Float(attrs.hardsigmoid_beta);
       break;
   }
-  // As in the model file: TANH, SIGMOID, ...
+  // As the model file names it: TANH, SIGMOID, ...
   pass.Define("ACTIVATION_" + attrs.activation);
   return Status();
 }

@@ -8,9 +8,9 @@
 
 namespace mace::opencl {
 
-// Makes `pass` apply the activation: a define for Activate of prelude.cl, and
-// the two arguments ACTIVATION. NOOP, RELU and RELUX are one program.
-// Errors: as ParseActivation.
+// Makes `pass` apply the activation: adds the define that chooses Activate in
+// prelude.cl, and the two arguments ACTIVATION. NOOP, RELU and RELUX share one
+// program. Errors: as ParseActivation.
 Status AddActivation(const Node& node, const ActivationAttrs& attrs,
                      Pass& pass);
 

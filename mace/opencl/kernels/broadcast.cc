@@ -1,4 +1,4 @@
-// Lining operands up with the output.
+// Aligning operands with the output.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/opencl/kernels/broadcast.h"
@@ -6,7 +6,7 @@
 namespace mace::opencl {
 namespace {
 
-// The operand's shape with as many extents as the output's.
+// Returns the operand's shape, padded in front with 1 to the output's rank.
 Shape Padded(const Node& node, size_t i) {
   Shape shape = node.inputs[i].type.shape;
   const size_t rank = node.outputs[0].shape.size();
@@ -22,7 +22,8 @@ Status AddBroadcastImage(const Node& node, size_t i, const Target& target,
   const Shape& out = node.outputs[0].shape;
   const Shape padded = Padded(node, i);
   const Extents4 e = AsNhwc(padded);
-  // Of more than four extents the outermost are one: all or none may repeat.
+  // The axes before the last three are one axis of the image: either all of
+  // them broadcast or none.
   for (size_t d = 0; d + 4 < out.size() + 1; ++d) {
     if (padded[d] != out[d] && e[0] != 1 && out.size() > 4) {
       return Unsupported(Label(node) + ": the GPU does not broadcast " +
@@ -49,16 +50,15 @@ void AddBroadcastSteps(const Node& node, size_t i, Pass& pass) {
     AddBroadcastSteps(e, out, pass);
     return;
   }
-  // The image of a tensor of lower rank, as it is: it has a row for each vector
-  // of channels, and what the output calls lines and pixels are such rows.
+  // The image of a tensor of lower rank has one row for each vector of
+  // channels; the lines and pixels of the output are such rows.
   pass.Int(0, e[1] == 1 ? 0 : e[2], e[2] == 1 ? 0 : 1, 0,
            e[3] == 1 && out[3] != 1 ? -1 : 1);
 }
 
 void AddBroadcastSteps(const Extents4& e, const Extents4& out, Pass& pass) {
-  // Rows from image to image, from line to line and from pixel to pixel,
-  // columns from pixel to pixel and from block to block; the last below 0: one
-  // channel for all.
+  // Rows between images, between lines and between pixels; columns between
+  // pixels and between blocks. The last one is -1 if one channel serves all.
   pass.Int(e[0] == 1 ? 0 : e[1], e[1] == 1 ? 0 : 1, 0, e[2] == 1 ? 0 : 1,
            e[3] == 1 && out[3] != 1 ? -1 : e[2]);
 }

@@ -1,4 +1,4 @@
-// Operands that broadcast against the output, as images and arguments.
+// Operands that broadcast to the shape of the output, as images and arguments.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_OPENCL_KERNELS_BROADCAST_H_
 #define MACE_OPENCL_KERNELS_BROADCAST_H_
@@ -7,15 +7,15 @@
 
 namespace mace::opencl {
 
-// Adds input `i` of the node and then, once all images are added, with
-// AddBroadcastSteps the five numbers that prelude.cl calls BROADCAST. A
-// constant becomes an image of its own.
-// Errors: MACE_UNSUPPORTED where only some of the outermost of more than four
-// extents repeat.
+// AddBroadcastImage adds the image of input `i` to the arguments; a constant
+// becomes an image of its own. After all images, AddBroadcastSteps adds the
+// five numbers that prelude.cl calls BROADCAST. Errors: MACE_UNSUPPORTED if the
+// tensors have more than four axes and only some of the outermost ones
+// broadcast.
 Status AddBroadcastImage(const Node& node, size_t i, const Target& target,
                          Pass& pass);
 void AddBroadcastSteps(const Node& node, size_t i, Pass& pass);
-// The same for an image of `operand` extents.
+// The same for an image of extents `operand`.
 void AddBroadcastSteps(const Extents4& operand, const Extents4& out,
                        Pass& pass);
 

@@ -1,4 +1,4 @@
-// Checking and placing constants.
+// Checking and describing constants.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/opencl/kernels/constants.h"

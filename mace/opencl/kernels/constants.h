@@ -1,4 +1,4 @@
-// Weights and biases of a node as images.
+// The weights and biases of a node, as images.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_OPENCL_KERNELS_CONSTANTS_H_
 #define MACE_OPENCL_KERNELS_CONSTANTS_H_
@@ -10,8 +10,9 @@ namespace mace::opencl {
 // Errors: MACE_UNSUPPORTED if input `i` is computed while the model runs.
 Status CheckConstant(const Node& node, size_t i, const char* what);
 
-// Input `i`, a vector of `channels` elements, as an argument image; zeros where
-// it is not given. Errors: as CheckConstant and Target::ConstantImage.
+// Returns input `i`, a vector of `channels` elements, as an image of layout
+// kArgument. If the node has no such input, the image holds zeros. Errors: as
+// CheckConstant and Target::ConstantImage.
 Result<ConstantPtr> ArgumentImage(const Node& node, size_t i, int64_t channels,
                                   const Target& target);
 

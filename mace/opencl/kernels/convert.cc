@@ -1,4 +1,4 @@
-// Uploads and downloads, through a buffer of the device.
+// Uploads and downloads, by way of a buffer on the device.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/opencl/kernels/convert.h"
@@ -45,15 +45,15 @@ class ConvertKernel final : public LaunchingKernel {
       MACE_RETURN_IF_ERROR(queue_.Write(host, bytes_, buffer));
     }
     MACE_RETURN_IF_ERROR(rearrange_->Run(WithBuffer(args, buffer)));
-    // The plan may give the bytes to another tensor after the upload.
+    // After an upload the plan may reuse the bytes of the host's tensor.
     if (upload_) return wrapped ? queue_.Finish() : Status();
     return wrapped ? queue_.ShowToHost(buffer, bytes_)
                    : queue_.Read(buffer, bytes_, host);
   }
 
  private:
-  // The arguments of the pass: the image of the node, and the buffer as the
-  // first scratch image.
+  // Returns the arguments of the pass: the image of the node, and the buffer as
+  // scratch image 0.
   const RunArgs& WithBuffer(const RunArgs& args, void* buffer) {
     args_.inputs = args.inputs;
     args_.outputs = args.outputs;
@@ -63,11 +63,11 @@ class ConvertKernel final : public LaunchingKernel {
 
   bool upload_;
   std::unique_ptr<LaunchingKernel> rearrange_;
-  ClMem buffer_;  // the tensor, densely stored
+  ClMem buffer_;  // the dense tensor
   size_t bytes_;
   const ClContext& context_;
   Queue& queue_;
-  void* callers_ = nullptr;  // a buffer of the caller's, for the next Runs
+  void* callers_ = nullptr;  // the caller's buffer, or null
   RunArgs args_;
 };
 

@@ -1,4 +1,4 @@
-// Between dense floats in a buffer and a channel-major image.
+// Converts between dense floats in a buffer and a channel-major image.
 // SPDX-License-Identifier: Apache-2.0
 
 __kernel void buffer_to_image(GRID, __global const float *x,

@@ -7,8 +7,9 @@
 
 namespace mace::opencl {
 
-// From the layout of the node's input to that of its output; one of them is
-// kImage. Errors: MACE_UNSUPPORTED for other types, MACE_OUT_OF_RESOURCES.
+// Makes the kernel that converts the node's input to the layout of its output;
+// one of the two is kImage. Errors: MACE_UNSUPPORTED for other types,
+// MACE_OUT_OF_RESOURCES.
 Result<KernelPtr> MakeConvert(const Node& node, OpenclContext& context);
 
 }  // namespace mace::opencl

@@ -1,5 +1,6 @@
-// The GPU kernels of this build, in a table written from the file names in
-// mace/opencl/ops: softmax.cc must define `GpuKernelDef opencl::Softmax()`.
+// The GPU kernels of this build, in a table that the build writes from the file
+// names in mace/opencl/ops: softmax.cc must define `GpuKernelDef
+// opencl::Softmax()`.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_OPENCL_KERNELS_KERNEL_TABLE_H_
 #define MACE_OPENCL_KERNELS_KERNEL_TABLE_H_
@@ -10,11 +11,11 @@
 namespace mace {
 
 // The kernel of an op for float tensors in channel-major images. `describe`
-// checks that it can run the node, and computes, compiles and uploads nothing:
-// what it returns can be made, unless the driver or memory fails. It may point
-// into the node. The device has checked the types and that every tensor that is
-// no constant fits an image.
-// Errors: MACE_UNSUPPORTED, naming the node and the limit.
+// checks that it can run the node. It computes, compiles and uploads nothing;
+// what it returns can be made unless the driver fails or memory runs out. The
+// description may point into the node. Before the call, the device has checked
+// the types, and that every tensor which is not a constant fits an image.
+// Errors: MACE_UNSUPPORTED, with the node and the limit.
 struct GpuKernelDef {
   Result<opencl::KernelSpec> (*describe)(const Node& node,
                                          const opencl::Target& target);

@@ -1,4 +1,4 @@
-// From maps of elements to passes.
+// Turning maps of elements into passes.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/opencl/kernels/move.h"
@@ -9,7 +9,7 @@
 namespace mace::opencl {
 namespace {
 
-// Fewer digits that say the same.
+// Merges digits that follow one another.
 void Simplify(MoveAxis& axis) {
   std::vector<MoveDigit> merged;
   std::sort(axis.digits.begin(), axis.digits.end(),
@@ -31,7 +31,8 @@ void Simplify(MoveAxis& axis) {
   axis.digits = std::move(merged);
 }
 
-// Whether each block of the region, of `channels` channels, is a block of x.
+// Returns whether each block of the region, which has `channels` channels, is a
+// whole block of x.
 bool MovesBlocks(const MoveMap& map, int64_t in_channels, int64_t channels) {
   bool contiguous = channels == 1 && in_channels == 1;
   for (const MoveAxis& axis : map.axes) {
@@ -53,8 +54,8 @@ bool MovesBlocks(const MoveMap& map, int64_t in_channels, int64_t channels) {
       const bool blocks =
           digit.extent % 4 == 0 && channels % 4 == 0 && in_channels % 4 == 0;
       if (!whole_pixels && !one_pixel && !blocks) return false;
-      // Beyond the ends of the axis every channel goes its own way, unless a
-      // block has but one value there.
+      // Beyond the ends of an axis each channel is computed on its own, unless
+      // the whole block has the same value there.
       const bool padded = map.axes.size() > 1 &&
                           (axis.first != 0 || axis.extent != digit.extent);
       if (padded && (in_channels % 4 != 0 || map.mode != MoveMode::kConstant)) {
@@ -79,7 +80,7 @@ ConstantPtr MapTable(const MoveMap& map) {
   return Target::Table(numbers);
 }
 
-// Rows of the image that lie within one position of axis `d`.
+// Returns how many rows of the image belong to one position of axis `d`.
 int64_t RowsWithin(const Shape& shape, int d) {
   const int rank = static_cast<int>(shape.size());
   int64_t rows = 1;
@@ -89,7 +90,7 @@ int64_t RowsWithin(const Shape& shape, int d) {
   return rows;
 }
 
-// The numbers that place the region in y.
+// Adds the arguments that place the region in y.
 void AddPlace(const Move& move, Pass& pass) {
   const Shape& y = move.y.empty() ? move.region : move.y;
   const Extents4 out = AsNhwc(y), region = AsNhwc(move.region);

@@ -1,11 +1,12 @@
-// Moving elements: one item a pixel of the region that is written.
+// Moves elements. One work item writes one pixel of the region.
 // SPDX-License-Identifier: Apache-2.0
 
-// The element of x that element `at` of the region is, or -1 for none.
+// Returns which element of x becomes element `at` of the region, or -1 for
+// none.
 //
-// map: the number of axes of x; for each of them its first position, extent,
-// stride in elements and number of digits; for each digit the divisor, extent
-// and step (move.h).
+// `map` holds the number of axes of x; for each of them its first position,
+// extent, stride in elements and number of digits; for each digit the divisor,
+// extent and step (see move.h).
 #define MOVE_CONSTANT 0  // the modes, as MoveMode
 #define MOVE_EDGE 1
 #define MOVE_SYMMETRIC 2
@@ -34,9 +35,10 @@ inline int SourceOf(__global const int *map, int at, int mode) {
   return source;
 }
 
-// The arguments that follow the image and the map of x, and the image of y: x's
-// width and channels; the region's channels; y's channels and width; where in y
-// the region begins, and after how many rows it skips how many.
+// The arguments after the image and the map of x, and the image of y: the width
+// and channels of x, the channels of the region, the channels and width of y,
+// the position in y at which the region begins, and how many rows it skips
+// after how many.
 #define MOVE                                                            \
   const int in_width, const int in_channels, const int region_channels, \
       const int channels, const int out_width, const int first_block,   \
@@ -68,7 +70,7 @@ __kernel void move(GRID, __read_only image2d_t x, __global const int *map,
   WRITE_MOVED((float4)(v[0], v[1], v[2], v[3]))
 }
 
-// The elements of a block of y are those of a block of x, in their order.
+// Each block of y is a block of x, in the same order.
 __kernel void move_blocks(GRID, __read_only image2d_t x,
                           __global const int *map, __write_only image2d_t y,
                           MOVE) {

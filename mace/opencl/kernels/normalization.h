@@ -1,4 +1,5 @@
-// Ops that relate each element to statistics of a box of elements around it.
+// Ops that relate each element to statistics of the elements in a box around
+// it.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_OPENCL_KERNELS_NORMALIZATION_H_
 #define MACE_OPENCL_KERNELS_NORMALIZATION_H_
@@ -10,14 +11,14 @@
 
 namespace mace::opencl {
 
-// A pass over input 0 with scratch images `center` and `spread`, both of
-// reduction.out. `kind`: SOFTMAX, LOG_SOFTMAX (parameter: the count), LENGTH
-// (the smallest one).
+// Makes a pass over input 0 with scratch images `center` and `spread`, both of
+// shape reduction.out. `kind` is SOFTMAX, LOG_SOFTMAX (`parameter` is the
+// number of elements) or LENGTH (`parameter` is the smallest length).
 Pass NormalizePass(const std::string& kind, const Reduction& reduction,
                    size_t center, size_t spread, float parameter);
 
-// y = act((x - mean) / sqrt(variance + epsilon) * scale + offset), scale and
-// offset inputs 1 and 2 where they are given.
+// Describes y = act((x - mean) / sqrt(variance + epsilon) * scale + offset).
+// scale and offset are inputs 1 and 2, if the node has them.
 Result<KernelSpec> DescribeMomentNorm(const Node& node,
                                       const Reduction& reduction, float epsilon,
                                       const ActivationAttrs& attrs,

@@ -1,14 +1,14 @@
-// What every OpenCL program begins with.
+// The beginning of every OpenCL program.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Activations are channel-major images: block b of four channels of pixel w of
-// row r (image n, line h: r = n * H + h) is at column b * W + w, row r.
+// Activations are channel-major images: block b of four channels of pixel w in
+// row r (r = n * H + h for line h of image n) is at column b * W + w, row r.
 // Components beyond the last channel are 0: a kernel may read them and must
-// write them so (WRITE_BLOCK does). An image may be larger than its tensor, and
-// what lies beyond is anything.
+// write them so, as WRITE_BLOCK does. An image may be larger than its tensor;
+// the pixels beyond the tensor are undefined.
 
-// Every kernel: `__kernel void f(GRID, ...)`, and GRID_POSITION first.
-// A checked build counts accesses outside of the image.
+// Every kernel is `__kernel void f(GRID, ...)` and begins with GRID_POSITION. A
+// checked build counts accesses outside of the image.
 #ifdef MACE_CHECKED
 #define GRID                                                         \
   __global int *violations, const int grid_x, const int grid_y,      \
@@ -29,7 +29,7 @@
   const int z = get_global_id(2);                                    \
   if (x >= grid_x || y >= grid_y || z >= grid_z) return;
 
-// Outside of the image it reads 0.
+// Reads outside of the image give 0.
 __constant sampler_t kPixels =
     CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;
 
@@ -38,14 +38,14 @@ __constant sampler_t kPixels =
   CHECK_PIXEL(image, x, y)                                           \
   float4 v = read_imagef(image, kPixels, (int2)(x, y));
 
-// The pixel, or 0 outside of the image; x = -1 asks for 0.
+// The pixel, or 0 outside of the image. Callers pass x = -1 to get 0.
 #define READ_OR_ZERO(image, x, y) read_imagef(image, kPixels, (int2)(x, y))
 
 #define WRITE(image, x, y, v)                                        \
   CHECK_PIXEL(image, x, y)                                           \
   write_imagef(image, (int2)(x, y), v);
 
-// Channels of block `block` beyond `channels` as 0.
+// Sets the channels of block `block` beyond `channels` to 0.
 inline float4 MaskChannels(float4 v, int block, int channels) {
   const int left = channels - block * 4;
   if (left < 4) v.w = 0;
@@ -54,20 +54,21 @@ inline float4 MaskChannels(float4 v, int block, int channels) {
   return v;
 }
 
-// Block `block` of pixel `w` of row `row` of a tensor of `width` pixels a row.
+// Writes block `block` of pixel `w` of row `row`, in a tensor with `width`
+// pixels in a row.
 #define WRITE_BLOCK(image, block, channels, w, width, row, v)        \
   {                                                                  \
     const int column = (block) * (width) + (w);                      \
     WRITE(image, column, row, MaskChannels(v, block, channels))      \
   }
 
-// Activated blocks of up to four pixels, grid_y apart, from `w` on.
+// Writes the activated blocks of up to four pixels, from `w` on, grid_y apart.
 #define WRITE_COLUMNS(image, block, channels, w, row, values)        \
   for (int k = 0, at = w; k < 4 && at < out_width; ++k, at += grid_y) \
     WRITE_BLOCK(image, block, channels, at, out_width, row,          \
                 ACTIVATE(values[k]))
 
-// Component k of v, for k that the compiler does not know.
+// Returns component k of v for a k that is not a compile-time constant.
 inline float Component(float4 v, int k) {
   return k == 0 ? v.x : k == 1 ? v.y : k == 2 ? v.z : v.w;
 }
@@ -83,8 +84,8 @@ inline float4 Clamp(float4 v, float lower, float upper) {
   return v > upper ? (float4)(upper) : v;
 }
 
-// The steps of an operand that broadcasts (broadcast.h), and its block that
-// meets block (block, w) of line h of image n.
+// The steps of an operand that broadcasts (see broadcast.h), and its block that
+// belongs to block (block, w) of line h of image n.
 #define BROADCAST(operand)                                           \
   const int operand##_image, const int operand##_line,               \
       const int operand##_pixel_rows, const int operand##_pixel,     \
@@ -107,8 +108,8 @@ inline float4 Clamp(float4 v, float lower, float upper) {
 #define COLUMN_OR_PADDING(block, x) \
   ((x) >= 0 && (x) < in_width ? (block) * in_width + (x) : -1)
 
-// f0 to f3: four outputs for each input channel of block b, of a row of a filter
-// image. Columns beyond the last input channel read as 0.
+// f0 to f3: the four outputs of each input channel of block b, in a row of a
+// filter image. Columns beyond the last input channel read as 0.
 #define READ_FILTERS(filter, b, row)                                 \
   const float4 f0 = READ_OR_ZERO(filter, (b) * 4, row);              \
   const float4 f1 = READ_OR_ZERO(filter, (b) * 4 + 1, row);          \
@@ -122,8 +123,8 @@ inline float4 Clamp(float4 v, float lower, float upper) {
   acc = mad(v.z, f2, acc);   \
   acc = mad(v.w, f3, acc);
 
-// The activation that the host chose with -DACTIVATION_...; a and b are its
-// numbers (activation.h). Without any it is a clamp to [a, b].
+// The activation that the host chose by -DACTIVATION_...; a and b are its
+// parameters (see activation.h). Without a define it is a clamp to [a, b].
 #define ACTIVATION const float act_a, const float act_b
 #define ACTIVATE(v) Activate(v, act_a, act_b)
 inline float4 Activate(float4 v, float a, float b) {

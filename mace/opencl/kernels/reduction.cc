@@ -1,4 +1,4 @@
-// From axes to the loops of reduce.cl.
+// Turning axes into the loops of reduce.cl.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/opencl/kernels/reduction.h"
@@ -8,18 +8,19 @@
 namespace mace::opencl {
 namespace {
 
-// More than one item should add up.
+// Above this number of pixels, several work items share a sum.
 constexpr int64_t kMaxPixels = 1024;
 
-// Which of N, H, W and C axis `d` is part of; see AsNhwc.
+// Returns which of N, H, W and C axis `d` belongs to; see AsNhwc.
 int NhwcAxis(int d, int rank) {
   if (d == rank - 1) return 3;
   if (rank < 4) return d;
   return std::max(0, d - (rank - 4));
 }
 
-// The kind that makes one of the results of parts; null where none does. Not
-// for products: what each part loses in fp16 would add up.
+// Returns the kind of reduction that combines partial results, or null if there
+// is none. Products have none, because the rounding errors of fp16 in each part
+// would multiply.
 const char* MergeOf(const std::string& kind) {
   const struct {
     const char *kind, *merge;
@@ -38,8 +39,8 @@ const char* MergeOf(const std::string& kind) {
   return nullptr;
 }
 
-// Reduces scratch image `from`, or input 0 if it is none. Of the shift, a row
-// is for `shift_rows` of the result.
+// Reduces scratch image `from`, or input 0 if it is not set. One row of the
+// shift serves `shift_rows` rows of the result.
 Pass ReducePass(const std::string& kind, const Reduction& reduction,
                 std::optional<size_t> from, std::optional<size_t> to,
                 size_t shift, int64_t shift_rows) {

@@ -1,4 +1,5 @@
-// Reductions over boxes of a tensor, for the ops that are one or use some.
+// Reductions over boxes of a tensor, for Reduce and the ops that use
+// reductions.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_OPENCL_KERNELS_REDUCTION_H_
 #define MACE_OPENCL_KERNELS_REDUCTION_H_
@@ -11,32 +12,33 @@
 
 namespace mace::opencl {
 
-// Which of an image's N, H, W and C are reduced.
+// Which of the axes N, H, W and C are reduced.
 struct Reduction {
-  Extents4 in, out;  // out: in with 1 for what is reduced
+  Extents4 in, out;  // out: `in` with reduced axes 1
 
-  int64_t count() const;  // elements that make one
+  int64_t count() const;  // elements of x for each result
 };
 
-// The reduction of `axes`, each in [0, rank). Errors: MACE_UNSUPPORTED where
-// only some of the outermost axes of a tensor of more than four are reduced.
+// Returns the reduction over `axes`, each in [0, rank). Errors:
+// MACE_UNSUPPORTED if x has more than four axes and only some of the outermost
+// ones are reduced.
 Result<Reduction> ReductionOf(const Node& node, const Shape& x,
                               const std::vector<int>& axes);
 
-// Collects the passes of a node that reduces input 0, and their images.
+// Collects the passes of a node that reduces input 0, and their scratch images.
 class Reducer {
  public:
   Reducer(const Node& node, const Reduction& reduction, const Target& target)
       : node_(node), reduction_(reduction), target_(target) {}
 
-  // A scratch image for a result of the reduction.
-  // Errors: MACE_UNSUPPORTED beyond the limits of images.
+  // Adds a scratch image for a result of the reduction. Errors:
+  // MACE_UNSUPPORTED if it is too large.
   Result<size_t> AddImage() { return AddImage(reduction_.out); }
 
-  // Reduces input 0 into scratch image `to`, or into output 0 if it is none.
-  // `kind`: as the attribute of Reduce; MEAN_EXP, DEVIATION (root of the mean
-  // square) and LOG_SUM_EXP are of the elements less scratch image `shift`.
-  // Images of many pixels are reduced line by line first.
+  // Reduces input 0 into scratch image `to`, or into output 0 if `to` is not
+  // set. `kind` is as the attribute of Reduce, or MEAN_EXP, DEVIATION (the root
+  // of the mean square) or LOG_SUM_EXP, which first subtract scratch image
+  // `shift`. Images with many pixels are reduced line by line first.
   Status Add(const std::string& kind, std::optional<size_t> to,
              size_t shift = 0);
 

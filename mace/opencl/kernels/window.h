@@ -1,4 +1,4 @@
-// Sliding windows as arguments of GPU kernels.
+// Sliding windows, as arguments of GPU kernels.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_OPENCL_KERNELS_WINDOW_H_
 #define MACE_OPENCL_KERNELS_WINDOW_H_

@@ -13,7 +13,7 @@
 namespace mace::opencl {
 namespace {
 
-// G of F(2x2, 3x3) and F(4x4, 3x3), as in winograd.cl.
+// The matrix G of F(2x2, 3x3) and of F(4x4, 3x3); see winograd.cl.
 constexpr float kFilter2[4][3] = {
     {1, 0, 0}, {0.5f, 0.5f, 0.5f}, {0.5f, -0.5f, 0.5f}, {0, 0, 1}};
 constexpr float kFilter4[6][3] = {{1 / 4.0f, 0, 0},
@@ -24,9 +24,9 @@ constexpr float kFilter4[6][3] = {{1 / 4.0f, 0, 0},
                                   {0, 0, 1}};
 
 struct Tiles {
-  int64_t tile, taps;      // a side
-  int64_t lines, columns;  // tiles of an image
-  int64_t rows;            // lines of tiles of all images
+  int64_t tile, taps;      // on each side
+  int64_t lines, columns;  // of tiles in an image
+  int64_t rows;            // lines of tiles in all images
 };
 
 Tiles TilesOf(const Window2D& window, int64_t batch, int64_t tile) {
@@ -39,13 +39,13 @@ Tiles TilesOf(const Window2D& window, int64_t batch, int64_t tile) {
   return t;
 }
 
-// Of the transformed input or of the products.
+// Returns the extent of the transformed input or of the products.
 Extent2D ExtentOf(const Tiles& t, int64_t channels) {
   return ImageExtent(ImageLayout::kChannelMajor,
                      {t.taps * t.taps, t.rows, t.columns, channels});
 }
 
-// G g G^T of each 3x3 filter g, to `to`.
+// Writes G g G^T of each 3x3 filter g to `to`.
 void TransformFilter(const Operand& filter, int64_t taps, float* to) {
   const auto* rows = taps == 4 ? kFilter2 : kFilter4;
   const auto* g = static_cast<const float*>(filter.data);
@@ -83,7 +83,7 @@ int64_t WinogradTile(const Conv2dAttrs& attrs, const Window2D& window,
   const auto fits = [](const Window& w) {
     return w.kernel == 3 && w.stride == 1 && w.dilation == 1;
   };
-  // Sums of the terms of larger tiles cancel, and fp16 would show it.
+  // Larger tiles add terms that cancel, which loses too much in fp16.
   const int64_t tile = std::min(target.max_winograd(), target.fp16() ? 2 : 4);
   if (tile == 0 || attrs.group != 1 || !fits(window.h) || !fits(window.w)) {
     return 0;

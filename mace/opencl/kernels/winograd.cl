@@ -1,13 +1,14 @@
-// Conv2d of 3x3 taps at stride 1, in tiles of TILE x TILE outputs that share
-// their products: Winograd's F(2x2, 3x3) and F(4x4, 3x3). The matrices are those
-// of Lavin and Gray, Fast Algorithms for Convolutional Neural Networks (2015).
+// Conv2d with 3x3 filters and stride 1, in tiles of TILE x TILE outputs that
+// share products: Winograd's F(2x2, 3x3) and F(4x4, 3x3). The matrices are
+// those of Lavin and Gray, Fast Algorithms for Convolutional Neural Networks
+// (2015).
 // SPDX-License-Identifier: Apache-2.0
 //
-// V = B^T d B of each tile d of the input, and M, the products with the
+// V = B^T d B of each input tile d, and the products M of V with the
 // transformed filter, are images of TAPS * TAPS tensors, one below the other:
 // [images, lines of tiles, columns of tiles, channels].
 
-#define TAPS (TILE + 2)  // that a tile sees, a side
+#define TAPS (TILE + 2)  // inputs on each side of a tile
 
 #if TILE == 2
 __constant float kToProducts[4][4] = {  // B^T
@@ -23,7 +24,7 @@ __constant float kToOutputs[4][6] = {{1, 1, 1, 1, 1, 0},
                                      {0, 1, -1, 8, -8, 1}};
 #endif
 
-// One line of V of one tile.
+// Computes one line of V of one tile.
 __kernel void winograd_input(GRID, __read_only image2d_t x,
                              __write_only image2d_t v, WINDOW,
                              const int channels, const int tile_lines,
@@ -52,7 +53,7 @@ __kernel void winograd_input(GRID, __read_only image2d_t x,
   }
 }
 
-// Products of up to four tiles, grid_y apart.
+// Computes the products of up to four tiles, grid_y apart.
 __kernel void winograd_multiply(GRID, __read_only image2d_t v,
                                 __read_only image2d_t filter,
                                 __write_only image2d_t m, const int width,
@@ -74,7 +75,7 @@ __kernel void winograd_multiply(GRID, __read_only image2d_t v,
   }
 }
 
-// One line of outputs, A^T M A, of one tile.
+// Computes one line of outputs, A^T M A, of one tile.
 __kernel void winograd_output(GRID, __read_only image2d_t m,
                               __read_only image2d_t bias,
                               __write_only image2d_t y, WINDOW,

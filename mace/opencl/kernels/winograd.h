@@ -8,13 +8,13 @@
 
 namespace mace::opencl {
 
-// Tiles of how many outputs a side the node is computed in, 2 or 4; 0: in none,
-// where none are wanted, the node has not 3x3 taps at stride 1, or it
-// would need too large images. With fp16 only 2.
+// Returns the size of the output tiles for the node, 2 or 4, or 0 if Winograd's
+// method is turned off, if the filter is not 3x3 with stride 1, or if images
+// would be too large. In fp16 only 2 is used.
 int64_t WinogradTile(const Conv2dAttrs& attrs, const Window2D& window,
                      const Node& node, const Target& target);
 
-// REQUIRES: `tile` is 2 or 4, from above; the filter is constant.
+// REQUIRES: `tile` is 2 or 4, from WinogradTile; the filter is a constant.
 Result<KernelSpec> DescribeWinograd(const Node& node, const Conv2dAttrs& attrs,
                                     const Window2D& window, int64_t tile,
                                     const Target& target);

@@ -1,4 +1,4 @@
-// Arranging constants in images, and uploading them.
+// Arranging constants in images and uploading them.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/opencl/launch/constant.h"
@@ -11,7 +11,7 @@
 namespace mace::opencl {
 namespace {
 
-// Bytes of the image: `Component` is float or uint16_t (fp16).
+// Computes the bytes of the image. `Component` is float or, for fp16, uint16_t.
 template <typename Component, typename Convert>
 Result<LargeArray<Component>> Arrange(const ConstantData& constant,
                                       const Extent2D& extent, const float* data,

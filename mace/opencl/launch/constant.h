@@ -1,4 +1,4 @@
-// ConstantData: what a pass reads that is known before the model runs.
+// ConstantData: data that a pass reads and that is known before the model runs.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_OPENCL_LAUNCH_CONSTANT_H_
 #define MACE_OPENCL_LAUNCH_CONSTANT_H_
@@ -15,26 +15,28 @@
 
 namespace mace::opencl {
 
-// Memory made when a kernel is prepared, shared by those who use it.
+// Memory on the device that the kernels using it share.
 using SharedMem = std::shared_ptr<const ClMem>;
 
-// A description: nothing is computed or uploaded until a kernel is made. Points
-// into the node that it describes. Target makes them.
+// Only a description: it is computed and uploaded when a kernel is made. It
+// points into the node that it describes. Made by Target.
 struct ConstantData {
-  // The same name means the same contents; empty: of this plan only.
+  // Constants with the same name have the same contents. Empty: the constant
+  // belongs to this plan only.
   std::string name;
-  // A buffer of these bytes, or else an image of a float tensor.
+  // If not empty, the constant is a buffer of these bytes. Else it is an image
+  // of a float tensor.
   std::vector<uint8_t> bytes;
   ImageLayout layout = ImageLayout::kChannelMajor;
   Extents4 extents = {0, 0, 0, 0};
   DataType dtype = DataType::kF32;   // of the image: kF32 or kF16
-  const float* elements = nullptr;   // of the tensor, dense; null: `fill`
-  std::function<void(float*)> fill;  // computes them into zeros
+  const float* elements = nullptr;   // the dense tensor, or null: use `fill`
+  std::function<void(float*)> fill;  // computes the tensor; starts from zeros
 };
 using ConstantPtr = std::shared_ptr<const ConstantData>;
 
-// The memory of a constant: one that lives already, or else uploaded now.
-// Errors: MACE_OUT_OF_RESOURCES; of the driver.
+// Returns the memory of a constant, and uploads it unless a copy with the same
+// name is alive. Errors: MACE_OUT_OF_RESOURCES; those of the driver.
 Result<SharedMem> GetOrUpload(const ConstantData& constant,
                               const ClContext& context, DeviceWeights& weights);
 

@@ -1,4 +1,4 @@
-// The pixel formulas of the six layouts, both ways.
+// The pixel formulas of the six layouts, in both directions.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/opencl/launch/image_layout.h"

@@ -1,7 +1,8 @@
-// Where the elements of a tensor lie in the RGBA pixels of a 2-D image.
+// The positions of a tensor's elements in the RGBA pixels of a 2-D image.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Four elements make a pixel. docs/memory_layout.md has the table and pictures.
+// A pixel holds four elements. docs/memory_layout.md has the formulas and
+// pictures.
 #ifndef MACE_OPENCL_LAUNCH_IMAGE_LAYOUT_H_
 #define MACE_OPENCL_LAUNCH_IMAGE_LAYOUT_H_
 
@@ -25,7 +26,7 @@ enum class ImageLayout {
 
 using Extents4 = std::array<int64_t, 4>;  // outermost first
 
-// A place in an image: component 0 to 3 of pixel (x, y).
+// A position in an image: component 0 to 3 of pixel (x, y).
 struct PixelComponent {
   int64_t x = 0, y = 0;
   int component = 0;
@@ -37,25 +38,25 @@ struct PixelComponent {
 
 inline int64_t Blocks(int64_t n) { return (n + 3) / 4; }
 
-// Pixels of the image of a tensor of these extents.
+// Returns how many pixels the image of a tensor with these extents has.
 Extent2D ImageExtent(ImageLayout layout, const Extents4& extents);
 
-// Where element `at` lies. REQUIRES: it is inside the tensor.
+// Returns the position of element `at`. REQUIRES: it is inside the tensor.
 PixelComponent PixelOf(ImageLayout layout, const Extents4& extents,
                        const Extents4& at);
 
-// The element that lies there, or false if the component is beyond the
-// tensor's edge: it is 0 then.
+// Finds the element at a position. Returns false if the component is beyond the
+// edge of the tensor, where images hold 0.
 bool ElementAt(ImageLayout layout, const Extents4& extents,
                const PixelComponent& place, Extents4* at);
 
-// An activation of any rank as N, H, W, C: [a, b, c] is a images of b rows of
-// one pixel, [a, b] is a pixels of b channels, a vector one pixel. Of ranks
-// above 4 the outermost extents are taken together.
+// Returns a tensor of any rank as N, H, W, C. [a, b, c] is `a` images with `b`
+// rows of one pixel, [a, b] is `a` pixels with `b` channels, and a vector is
+// one pixel. For ranks above 4 the outermost extents are multiplied.
 Extents4 AsNhwc(const Shape& shape);
 
-// An item for each pixel of a channel-major image: channel blocks, columns,
-// rows (N * H).
+// Returns a grid with one work item for each pixel of a channel-major image:
+// channel blocks, columns, rows (N * H).
 Grid BlockGrid(const Extents4& nhwc);
 
 }  // namespace mace::opencl

@@ -1,4 +1,4 @@
-// The pixel formulas against the tables of docs/memory_layout.md.
+// The pixel formulas, against the tables of docs/memory_layout.md.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/opencl/launch/image_layout.h"
@@ -15,8 +15,8 @@ constexpr auto kConvFilter = ImageLayout::kConvFilter;
 constexpr auto kDepthwiseFilter = ImageLayout::kDepthwiseFilter;
 constexpr auto kArgument = ImageLayout::kArgument;
 
-// A row of the tables, worked out by hand: the tensor, the image it takes, and
-// where one element lies.
+// A row of the tables, worked out by hand: a tensor, the size of its image, and
+// the position of one element.
 struct Row {
   ImageLayout layout;
   Extents4 extents;
@@ -61,7 +61,7 @@ TEST(ImageLayout, Tables) {
   }
 }
 
-// Every element has one place, inside the image, and that place holds it.
+// Every element has its own position inside the image, and ElementAt finds it.
 void CheckBijection(ImageLayout layout, const Extents4& e) {
   const Extent2D extent = ImageExtent(layout, e);
   int64_t found = 0;

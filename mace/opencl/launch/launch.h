@@ -1,4 +1,4 @@
-// Launch: a pass compiled, with its arguments bound and its groups chosen.
+// Launch: a compiled pass with its arguments and its work-group size.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_OPENCL_LAUNCH_LAUNCH_H_
 #define MACE_OPENCL_LAUNCH_LAUNCH_H_
@@ -13,13 +13,13 @@
 
 namespace mace::opencl {
 
-// How a pass is started: in groups of `local` items, by commands of at most
-// `piece` items, a multiple of `local` along each dimension.
+// How a pass is started: in work groups of `local` items, and in commands of at
+// most `piece` items. `piece` is a multiple of `local` in each dimension.
 struct LaunchShape {
   Grid local = {1, 1, 1};
   Grid piece = {1, 1, 1};
 
-  // All in one command.
+  // All items in one command.
   static LaunchShape Whole(const Grid& grid, const Grid& local) {
     return {local, RoundUp(grid, local)};
   }
@@ -27,31 +27,33 @@ struct LaunchShape {
 
 class Launch {
  public:
-  // `program` is that of the pass. `violations`: the buffer in which kernels of
-  // a checked build count accesses outside of their images, or null.
+  // `program` is the program of the pass. `violations`, or null, is the buffer
+  // in which the kernels of a checked build count accesses outside of their
+  // images.
   Launch(Pass pass, std::shared_ptr<Program> program, SharedMem violations)
       : pass_(std::move(pass)),
         program_(std::move(program)),
         violations_(std::move(violations)) {}
 
-  // Makes the kernel, in groups of a size that suits its grid. REQUIRES: the
-  // program is built.
+  // Creates the kernel and chooses a group size for its grid. REQUIRES: the
+  // program is built. Errors: those of the driver.
   Status Finish(const ClContext& context);
 
-  // Starts the pass without waiting. REQUIRES: Finish. Errors: of the driver;
-  // MACE_INTERNAL_ERROR in a checked build for a kernel that left its images.
+  // Starts the pass without waiting for it. REQUIRES: Finish succeeded. Errors:
+  // those of the driver; MACE_INTERNAL_ERROR in a checked build if the kernel
+  // accessed anything outside of its images.
   Status Run(Queue& queue, const RunArgs& args);
 
-  // Time of the latest Run with profiling, below 0 if there was none.
+  // Microseconds of the latest Run with profiling; negative if there was none.
   double MeasuredMicros(const ClApi& api) const;
-  // The same for each of its commands; empty if there was none.
+  // The same for each command of that Run; empty if there was none.
   std::vector<double> PieceMicros(const ClApi& api) const;
 
   const Pass& pass() const { return pass_; }
   const Program& program() const { return *program_; }
-  size_t max_items() const { return max_items_; }  // of a group
+  size_t max_items() const { return max_items_; }  // in a group
   const LaunchShape& shape() const { return shape_; }
-  // REQUIRES: the group is within max_items.
+  // REQUIRES: the group has at most max_items.
   void SetShape(const LaunchShape& shape) { shape_ = shape; }
 
  private:
@@ -69,7 +71,7 @@ class Launch {
   ClKernelHandle kernel_;
   size_t max_items_ = 1;
   LaunchShape shape_;
-  cl_uint first_arg_ = 0;  // of those that the pass describes
+  cl_uint first_arg_ = 0;  // index of the first one that the pass describes
   std::vector<ClEvent> events_;
 };
 

@@ -1,4 +1,4 @@
-// A model-driven choice of group sizes.
+// Choosing group sizes by a model of mobile GPUs.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/opencl/launch/local_size.h"
@@ -10,8 +10,8 @@
 namespace mace::opencl {
 namespace {
 
-// Items of a group: one or two waves of the mobile GPUs (Adreno 64 or 128
-// items, Mali 4 to 16 per warp and up to 64 useful).
+// Items in a group: one or two waves of a mobile GPU (Adreno has 64 or 128
+// items, Mali 4 to 16 in a warp and up to 64 useful ones).
 constexpr size_t kItems = 128;
 
 constexpr size_t kCandidates = 20;
@@ -26,8 +26,8 @@ size_t PowerOfTwoFrom(size_t n) {
 
 Grid ChooseLocalSize(const Grid& global, size_t max_items,
                      const DeviceFacts& facts) {
-  // Grids are (channel blocks, columns, rows): pixels of one row lie beside
-  // each other in the image, so columns come first, then channel blocks.
+  // The dimensions of a grid are (channel blocks, columns, rows). Pixels of one
+  // row are adjacent in the image, so columns come first, then channel blocks.
   size_t left = std::max<size_t>(std::min(kItems, max_items), 1);
   Grid local = {1, 1, 1};
   const struct {
@@ -49,7 +49,7 @@ std::vector<Grid> LocalSizeCandidates(const Grid& global, size_t max_items,
                                       const DeviceFacts& facts) {
   const Grid first = ChooseLocalSize(global, max_items, facts);
   const size_t most = std::max<size_t>(std::min(2 * kItems, max_items), 1);
-  size_t items = 1;  // of the whole grid, or more than a group holds
+  size_t items = 1;  // in the grid, counted up to the limit of a group
   Grid limits;
   for (int d = 0; d < 3; ++d) {
     limits[d] = std::min(PowerOfTwoFrom(global[d]),

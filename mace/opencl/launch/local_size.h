@@ -1,4 +1,4 @@
-// How many work items make a group.
+// The number of work items in a group.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_OPENCL_LAUNCH_LOCAL_SIZE_H_
 #define MACE_OPENCL_LAUNCH_LOCAL_SIZE_H_
@@ -13,17 +13,19 @@ namespace mace::opencl {
 
 using Grid = std::array<size_t, 3>;
 
-// A group for `global` items, of at most `max_items`: wide along the dimensions
-// in which the grid is, so that neighbours read neighbouring pixels.
+// Returns a group size for `global` items, of at most `max_items`. It is wide
+// in the dimensions in which the grid is wide, so that neighbouring items read
+// neighbouring pixels.
 Grid ChooseLocalSize(const Grid& global, size_t max_items,
                      const DeviceFacts& facts);
 
-// The groups worth measuring, the one above first, then by likeness to it: full
-// or half full ones of powers of two.
+// Returns the group sizes that are worth measuring: the one of ChooseLocalSize
+// first, then full and half-full groups of powers of two, the most similar
+// first.
 std::vector<Grid> LocalSizeCandidates(const Grid& global, size_t max_items,
                                       const DeviceFacts& facts);
 
-// `global` with each extent rounded up to a multiple of `local`.
+// Rounds each extent of `global` up to a multiple of `local`.
 Grid RoundUp(const Grid& global, const Grid& local);
 
 }  // namespace mace::opencl

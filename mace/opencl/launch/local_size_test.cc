@@ -1,4 +1,4 @@
-// Group sizes: within the limits of device and kernel.
+// Group sizes stay within the limits of the device and the kernel.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/opencl/launch/local_size.h"

@@ -1,4 +1,4 @@
-// Making kernels of their descriptions.
+// Making kernels from their descriptions.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/opencl/launch/opencl_context.h"

@@ -1,4 +1,4 @@
-// OpenclContext: what the GPU kernels of one engine share.
+// OpenclContext: the state that the GPU kernels of one engine share.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_OPENCL_LAUNCH_OPENCL_CONTEXT_H_
 #define MACE_OPENCL_LAUNCH_OPENCL_CONTEXT_H_
@@ -16,11 +16,12 @@
 
 namespace mace::opencl {
 
-// Not thread-safe. Outlives the kernels made with it.
+// Not thread-safe. Must outlive the kernels that it makes.
 class OpenclContext {
  public:
-  // `checked`: kernels count accesses outside of their images. `weights`: the
-  // constants that kernels share with other engines. Errors: of the driver.
+  // With `checked`, kernels count accesses outside of their images. `weights`
+  // holds the constants that kernels share with other engines. Errors: those of
+  // the driver.
   static Result<std::unique_ptr<OpenclContext>> Create(
       std::shared_ptr<ClRuntime> runtime,
       std::shared_ptr<DeviceWeights> weights, bool checked);
@@ -31,20 +32,21 @@ class OpenclContext {
   Queue& queue() { return queue_; }
   KernelRegister& kernels() { return kernels_; }
 
-  // Null: it is a kernel of another device.
+  // Returns null for a kernel of another device.
   LaunchingKernel* Find(const Kernel& kernel) const {
     const auto found = kernels_.find(&kernel);
     return found == kernels_.end() ? nullptr : found->second;
   }
 
-  // The LaunchingKernel that runs the passes of `spec` one after the other; its
-  // output and scratch images hold `image_dtype`. Uploads its constants, where
-  // no copy of them lives. Its programs are asked for; FinishKernels compiles
-  // them. Errors: MACE_OUT_OF_RESOURCES; of the driver.
+  // Makes a kernel that runs the passes of `spec` one after the other. Its
+  // output and scratch images hold `image_dtype`. Uploads the constants that
+  // are not on the device yet. The programs are only requested; FinishKernels
+  // compiles them. Errors: MACE_OUT_OF_RESOURCES; those of the driver.
   Result<std::unique_ptr<LaunchingKernel>> MakeKernel(KernelSpec spec,
                                                       DataType image_dtype);
 
-  // Compiles, for the kernels made since the last call that still live.
+  // Compiles the programs of the kernels that were made since the last call and
+  // still exist. Errors: as ProgramPool::Build.
   Status FinishKernels(const BuildOptions& options);
 
  private:
@@ -58,7 +60,7 @@ class OpenclContext {
   std::shared_ptr<DeviceWeights> weights_;
   Queue queue_;
   KernelRegister kernels_;
-  SharedMem violations_;  // null: not checked
+  SharedMem violations_;  // null: not a checked build
   std::vector<std::weak_ptr<Launch>> unfinished_;
 };
 

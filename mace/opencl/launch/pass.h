@@ -1,4 +1,4 @@
-// Pass: one OpenCL kernel over a grid, with what its arguments are bound to.
+// Pass: one OpenCL kernel over a grid, with a description of its arguments.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_OPENCL_LAUNCH_PASS_H_
 #define MACE_OPENCL_LAUNCH_PASS_H_
@@ -15,8 +15,9 @@
 
 namespace mace::opencl {
 
-// A description; nothing is compiled yet. The grid's extents are the kernel's
-// first arguments (GRID in prelude.cl), then come those added here, in order.
+// Only a description; nothing is compiled yet. The kernel's first arguments are
+// the extents of the grid (GRID in prelude.cl); those added here follow in
+// order.
 class Pass {
  public:
   struct Input {  // the image of the node's input
@@ -28,11 +29,12 @@ class Pass {
   struct Scratch {  // scratch image `index` of the kernel
     size_t index;
   };
-  // A constant is a description until its kernel is made, then memory.
+  // A constant is a description until its kernel is made, and memory
+  // afterwards.
   using Arg = std::variant<Input, Output, Scratch, ConstantPtr, SharedMem,
                            cl_int, cl_float>;
 
-  // `source`.cl, kernel function `entry`. REQUIRES: no extent of grid is 0.
+  // The function `entry` of `source`.cl. REQUIRES: no extent of the grid is 0.
   Pass(std::string source_in, std::string entry_in, Grid grid_in)
       : source(std::move(source_in)),
         entry(std::move(entry_in)),
@@ -47,7 +49,8 @@ class Pass {
   Pass& Image(size_t scratch) { return Add(Scratch{scratch}); }
   Pass& Constant(ConstantPtr constant) { return Add(std::move(constant)); }
   Pass& Float(float value) { return Add(cl_float{value}); }
-  // Sizes and strides. They fit: images have 16 bits a side.
+  // Sizes and strides. They fit into 32 bits, because images have at most 65536
+  // pixels a side.
   template <typename... Ints>
   Pass& Int(Ints... values) {
     (Add(static_cast<cl_int>(values)), ...);

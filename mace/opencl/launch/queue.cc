@@ -26,7 +26,7 @@ void Queue::SetProfiling(bool on) {
     measured_ = std::move(*created);
   }
   if (on == profiling_) return;
-  // The two queues know nothing of each other's order.
+  // OpenCL does not order the commands of two queues.
   const Status finished = Finish();
   if (!finished.ok()) LOG(WARNING) << finished.information();
   profiling_ = on;
@@ -61,7 +61,7 @@ Status Queue::Enqueue(cl_kernel kernel, const Grid& offset, const Grid& global,
   ++counts_.enqueues;
   if (event != nullptr) *event = made;
   if (!bounded) return Status();
-  // One of the two owners needs a reference of its own.
+  // The caller and the window both own the event.
   if (event != nullptr) {
     MACE_RETURN_IF_ERROR(ClStatus(api().clRetainEvent(made), "clRetainEvent"));
   }
@@ -99,7 +99,7 @@ Status Queue::ShowToHost(cl_mem buffer, size_t bytes) {
 Status Queue::Finish() { return Waited(api().clFinish(get()), "clFinish"); }
 
 Status Queue::Waited(cl_int code, const char* what) {
-  // Everything before it is done, too.
+  // An in-order queue has finished all earlier commands, too.
   for (ClEvent& event : window_) event = ClEvent();
   return ClStatus(code, what);
 }

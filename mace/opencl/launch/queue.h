@@ -1,4 +1,4 @@
-// Queue: the commands of one engine, in order.
+// Queue: sends the commands of one engine to the device, in order.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_OPENCL_LAUNCH_QUEUE_H_
 #define MACE_OPENCL_LAUNCH_QUEUE_H_
@@ -11,10 +11,10 @@
 
 namespace mace::opencl {
 
-// What went through a queue so far.
+// What a queue has done so far.
 struct QueueCounts {
   int64_t kernels = 0;
-  int64_t enqueues = 0;  // commands that run a kernel or a part of it
+  int64_t enqueues = 0;  // commands; a split kernel has several
   int64_t bytes_from_host = 0;
   int64_t bytes_to_host = 0;
 };
@@ -22,38 +22,40 @@ struct QueueCounts {
 // Not thread-safe.
 class Queue {
  public:
-  // `context` must outlive it. Errors: of the driver.
+  // `context` must outlive the queue. Errors: those of the driver.
   static Result<Queue> Create(const ClContext& context);
 
   const ClContext& context() const { return *context_; }
   const ClApi& api() const { return context_->api(); }
 
-  // The queue that commands go to.
+  // The OpenCL queue that receives the next command.
   cl_command_queue get() const {
     return profiling_ ? measured_.get() : plain_.get();
   }
 
-  // Whether commands from now on measure their time.
+  // Turns the measuring of later commands on or off. It stays off if the driver
+  // cannot measure; the log says so.
   void SetProfiling(bool on);
   bool profiling() const { return profiling_; }
 
-  // At most so many kernels wait or run at a time; 0: any number.
+  // Lets at most `size` kernels wait or run at a time; 0 means no limit.
   void SetWindow(int size);
 
   const QueueCounts& counts() const { return counts_; }
   void CountKernel() { ++counts_.kernels; }
 
   // Starts `kernel` over the items [offset, offset + global), in groups of
-  // `local`. `event`, if not null, is for its time.
+  // `local`. If `event` is not null, it receives the event that knows the
+  // command's time.
   Status Enqueue(cl_kernel kernel, const Grid& offset, const Grid& global,
                  const Grid& local, cl_event* event);
 
-  // Copies and waits until that is done.
+  // Copies `bytes` bytes and waits until they have arrived.
   Status Read(cl_mem buffer, size_t bytes, void* to);
   Status Write(const void* from, size_t bytes, cl_mem buffer);
 
-  // Waits until the host sees, in the memory that `buffer` was made of, what
-  // the device wrote.
+  // Waits until the host sees what the device wrote to `buffer`, which was made
+  // by ClContext::WrapHost.
   Status ShowToHost(cl_mem buffer, size_t bytes);
 
   Status Finish();
@@ -66,12 +68,12 @@ class Queue {
   ClQueueHandle plain_;
   ClQueueHandle measured_;  // made when first needed
   bool profiling_ = false;
-  std::vector<ClEvent> window_;  // of the latest kernels; a ring
-  size_t oldest_ = 0;            // in window_
+  std::vector<ClEvent> window_;  // of the latest kernels; a ring buffer
+  size_t oldest_ = 0;            // index in window_
   QueueCounts counts_;
 };
 
-// Time from the start to the end of a command, which must be done.
+// Returns the microseconds from the start to the end of a finished command.
 Result<double> EventMicros(const ClApi& api, cl_event event);
 
 }  // namespace mace::opencl

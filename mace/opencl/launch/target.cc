@@ -1,4 +1,4 @@
-// Describing constants, and naming them so that they are found again.
+// Describing constants, and naming them so that engines can share them.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/opencl/launch/target.h"
@@ -8,8 +8,9 @@
 namespace mace::opencl {
 namespace {
 
-// The name of what is computed of `from` as `how` says, in that arrangement.
-// Empty if one of them has no number in the model: a plan computed it.
+// Returns a name for what is computed from `from` as `how` says, arranged as
+// `constant` is. Empty if one of them is not a constant of the model but was
+// computed by the plan.
 std::string NameOf(const std::vector<const Operand*>& from,
                    const std::string& how, const ConstantData& constant) {
   std::string name = how + " of";
@@ -33,9 +34,9 @@ Status Target::CheckExtent(const Extent2D& extent,
   if (extent.width <= width && extent.height <= height) return Status();
   return Unsupported(
       what + " needs an image of " + std::to_string(extent.width) + "x" +
-      std::to_string(extent.height) + " pixels, those of " + facts_.name +
+      std::to_string(extent.height) + " pixels, but those of " + facts_.name +
       " have at most " + std::to_string(width) + "x" + std::to_string(height) +
-      "; it runs on the CPU, or split the tensor");
+      "; run it on the CPU or split the tensor");
 }
 
 Result<std::shared_ptr<ConstantData>> Target::DescribeImage(

@@ -1,4 +1,4 @@
-// Target: what kernels are described for, without a driver.
+// Target: what an op needs to describe its kernel, without a driver.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_OPENCL_LAUNCH_TARGET_H_
 #define MACE_OPENCL_LAUNCH_TARGET_H_
@@ -16,23 +16,24 @@
 
 namespace mace::opencl {
 
-// A kernel as its op describes it: nothing is compiled or uploaded yet.
+// The description of a kernel, as its op gives it. Nothing is compiled or
+// uploaded yet.
 struct KernelSpec {
   struct Facts {
     std::string variant;  // empty: the names of the passes
     int64_t macs = 0;
     std::vector<Extent2D> scratch_images;
-    bool renames_only = false;  // output 0 is the image of input 0: no passes
+    bool renames_only = false;  // output 0 is the image of input 0
   };
   std::vector<Pass> passes;  // run one after the other
   Facts facts = {};
 };
 
-// Of one node: its device's limits and how its images are stored.
+// The limits of the device and the type of images, for one node.
 class Target {
  public:
-  // `fp16`: images hold fp16, else floats; kernels compute in float either way.
-  // `facts` must outlive it. `max_winograd`: as in OpenclOptions.
+  // With `fp16`, images hold fp16, else float; kernels compute in float either
+  // way. `facts` must outlive the target. `max_winograd`: as in OpenclOptions.
   Target(const DeviceFacts& facts, bool fp16, int max_winograd)
       : facts_(facts), fp16_(fp16), max_winograd_(max_winograd) {}
 
@@ -42,22 +43,25 @@ class Target {
   }
   int max_winograd() const { return max_winograd_; }
 
-  // Errors: MACE_UNSUPPORTED, with the limit and the cure.
+  // Checks that an image fits the device. Errors: MACE_UNSUPPORTED, with the
+  // limit and the cure.
   Status CheckExtent(const Extent2D& extent, const std::string& what) const;
 
-  // An image of a weight or bias, as a tensor of these extents.
-  // REQUIRES: a float constant. Errors: MACE_UNSUPPORTED beyond the limits.
+  // Describes the image of a weight or bias, as a tensor of these extents.
+  // REQUIRES: `operand` is a float constant. Errors: MACE_UNSUPPORTED if the
+  // image is too large.
   Result<ConstantPtr> ConstantImage(ImageLayout layout, const Extents4& extents,
                                     const Operand& operand) const;
 
-  // An image of what `fill` computes, into zeros, of the constants `from` and
-  // of what `how` says. Errors: as ConstantImage.
+  // Describes an image that `fill` computes; it starts from zeros. `from` lists
+  // the constants that it depends on, and `how` names the computation. Errors:
+  // as ConstantImage.
   Result<ConstantPtr> ComputedImage(ImageLayout layout, const Extents4& extents,
                                     const std::vector<const Operand*>& from,
                                     const std::string& how,
                                     std::function<void(float*)> fill) const;
 
-  // A buffer of these numbers. REQUIRES: there are some.
+  // Describes a buffer of numbers. REQUIRES: `values` is not empty.
   template <typename T>
   static ConstantPtr Table(const std::vector<T>& values) {
     const auto* begin = reinterpret_cast<const uint8_t*>(values.data());

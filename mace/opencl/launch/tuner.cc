@@ -1,4 +1,4 @@
-// Measuring group sizes, and splitting what takes too long.
+// Measuring group sizes, and splitting kernels that take too long.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/opencl/launch/tuner.h"
@@ -16,9 +16,9 @@
 namespace mace::opencl {
 namespace {
 
-constexpr int kRuns = 3;            // timed, of a candidate; the least counts
-constexpr double kHopeless = 1.5;   // times the best: no second run
-constexpr double kNoBetter = 0.95;  // splitting further must win this much
+constexpr int kRuns = 3;            // timed runs of a candidate
+constexpr double kHopeless = 1.5;   // slower than the best: no more runs
+constexpr double kNoBetter = 0.95;  // smaller pieces must gain at least 5 %
 
 int64_t NowMicros() {
   return std::chrono::duration_cast<std::chrono::microseconds>(
@@ -33,7 +33,7 @@ std::string ToString(const Grid& grid) {
 
 size_t Items(const Grid& grid) { return grid[0] * grid[1] * grid[2]; }
 
-// Makes the piece half as large. False: it is one group.
+// Halves the piece. Returns false if it is a single group.
 bool Halve(LaunchShape& shape) {
   for (int d = 2; d >= 0; --d) {
     const size_t groups = shape.piece[d] / shape.local[d];
@@ -44,7 +44,7 @@ bool Halve(LaunchShape& shape) {
   return false;
 }
 
-// Whether the launch may be shaped so.
+// Returns whether the launch may have this shape.
 bool Fits(const LaunchShape& shape, const Launch& launch,
           const DeviceFacts& facts) {
   const Grid all = RoundUp(launch.pass().grid, shape.local);
@@ -79,7 +79,7 @@ bool Tuner::HasTime() const {
          options_.now_micros() - begin_micros_ < options_.budget_micros;
 }
 
-// What decides how long the pass takes: its text, and every size it is given.
+// Everything on which the time of the pass depends: its text and every size.
 std::string Tuner::KeyOf(const Launch& launch) const {
   const Pass& pass = launch.pass();
   std::string key = std::to_string(HashOfSource(pass.source)) + "|" +
@@ -93,7 +93,8 @@ std::string Tuner::KeyOf(const Launch& launch) const {
   return key;
 }
 
-// The value: is_measured, nanoseconds, limit in microseconds, group, piece.
+// The stored numbers: is_measured, nanoseconds, limit in microseconds, group,
+// piece.
 bool Tuner::Load(const Launch& launch, const std::string& key, Choice& choice) {
   const std::vector<int64_t> numbers = results_.Find(key);
   if (numbers.empty()) return false;
@@ -108,7 +109,7 @@ bool Tuner::Load(const Launch& launch, const std::string& key, Choice& choice) {
     }
   }
   if (numbers.size() != 9 || !Fits(found.shape, launch, facts_)) {
-    LOG(INFO) << "a kept tuning result does not fit its kernel "
+    LOG(INFO) << "a stored tuning result does not fit its kernel "
               << launch.pass().entry << "; it is ignored";
     return false;
   }
@@ -145,7 +146,7 @@ Status Tuner::Tune(Launch& launch, Queue& queue, const RunArgs& args) {
     MACE_RETURN_IF_ERROR(Improve(launch, queue, args, choice));
     Keep(key, choice);
   }
-  // Pieces kept for a limit that is not asked for any more.
+  // A stored result may have been split for a limit that no longer applies.
   if (options_.limit_micros == 0) {
     choice.shape = LaunchShape::Whole(launch.pass().grid, choice.shape.local);
   }
@@ -165,7 +166,7 @@ Status Tuner::Improve(Launch& launch, Queue& queue, const RunArgs& args,
   return Status();
 }
 
-// The device's time of one run.
+// Returns the microseconds that the device took for one run.
 Result<double> Tuner::Measure(Launch& launch, Queue& queue,
                               const RunArgs& args) {
   ++num_measured_;
@@ -184,7 +185,7 @@ Status Tuner::ChooseGroups(Launch& launch, Queue& queue, const RunArgs& args,
        LocalSizeCandidates(grid, launch.max_items(), facts_)) {
     if (!HasTime()) break;
     launch.SetShape(LaunchShape::Whole(grid, local));
-    // The first run may compile, and fills caches.
+    // The first run may compile the kernel, and it fills caches.
     MACE_RETURN_IF_ERROR(Measure(launch, queue, args).status());
     double least = std::numeric_limits<double>::infinity();
     for (int run = 0; run < kRuns && (run == 0 || HasTime()); ++run) {
@@ -206,7 +207,8 @@ Status Tuner::ChooseGroups(Launch& launch, Queue& queue, const RunArgs& args,
   return Status();
 }
 
-// The longest command of a run, each taken at its better of two.
+// Returns the microseconds of the longest command of a run. Each command counts
+// with the shorter time of two runs.
 Result<double> Tuner::LongestPiece(Launch& launch, Queue& queue,
                                    const RunArgs& args) {
   MACE_RETURN_IF_ERROR(Measure(launch, queue, args).status());
@@ -232,7 +234,8 @@ Status Tuner::Split(Launch& launch, Queue& queue, const RunArgs& args,
   }
   choice.limit = options_.limit_micros;
   if (choice.micros <= limit) return Status();
-  // As the time of the whole foretells it, then as it turns out.
+  // First estimates the size of a piece from the time of the whole, then
+  // measures.
   const double per_item = choice.micros / items;
   while (per_item * static_cast<double>(Items(choice.shape.piece)) > limit &&
          Halve(choice.shape)) {

@@ -1,4 +1,4 @@
-// Tuner: chooses by measuring how passes are started.
+// Tuner: chooses how passes are started, by measuring.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_OPENCL_LAUNCH_TUNER_H_
 #define MACE_OPENCL_LAUNCH_TUNER_H_
@@ -15,9 +15,9 @@
 namespace mace::opencl {
 
 struct TunerOptions {
-  // For measuring group sizes; 0: the heuristic's are taken.
+  // Time for measuring group sizes; 0: use those of ChooseLocalSize.
   int64_t budget_micros = 0;
-  // No command is to take longer; 0: kernels are not split.
+  // The longest time of a command; 0: kernels are not split.
   int64_t limit_micros = 0;
   std::function<int64_t()> now_micros;  // empty: a monotonic clock
 };
@@ -25,31 +25,32 @@ struct TunerOptions {
 // Not thread-safe.
 class Tuner {
  public:
-  // `fp16`: images hold fp16. `results` must outlive it.
+  // `fp16`: images hold fp16. `results` must outlive the tuner.
   Tuner(TunerOptions options, bool fp16, const DeviceFacts& facts,
         TuningResults& results);
 
-  // A new plan, with a budget of its own.
+  // Starts a new plan, which has a time budget of its own.
   void StartPlan();
 
-  // Shapes the launch by what is known of it, else by measuring: it runs, and
-  // what is in its output images then means nothing, and the queue is left
-  // measuring. Errors: of the driver; MACE_UNSUPPORTED if it measures nothing.
+  // Sets the shape of the launch from stored results, or by measuring.
+  // Measuring runs the launch, which leaves arbitrary values in its output
+  // images, and leaves profiling on. Errors: those of the driver;
+  // MACE_UNSUPPORTED if the driver measures no times.
   Status Tune(Launch& launch, Queue& queue, const RunArgs& args);
 
-  // Runs made to measure, so far.
+  // Runs made for measuring, so far.
   int64_t num_measured() const { return num_measured_; }
 
-  // A line for each launch of the plan.
+  // One line for each launch of the plan.
   const std::string& report() const { return report_; }
 
  private:
-  // What is kept of a launch.
+  // What is stored for a launch.
   struct Choice {
     LaunchShape shape;
-    bool is_measured = false;  // of several group sizes
-    double micros = -1;        // of a run; below 0: unknown
-    int64_t limit = 0;         // that `shape.piece` keeps
+    bool is_measured = false;  // compared with other group sizes
+    double micros = -1;        // time of a run; negative: unknown
+    int64_t limit = 0;         // options_.limit_micros when it was split
   };
 
   std::string KeyOf(const Launch& launch) const;
@@ -74,26 +75,27 @@ class Tuner {
   TuningResults& results_;
   int64_t begin_micros_ = 0;
   int64_t num_measured_ = 0;
-  std::string tried_;  // groups of the launch at hand, and their times
+  std::string tried_;  // group sizes of the current launch, with times
   std::string report_;
 };
 
 class LaunchingKernel;
 
-// The kernels of an engine that live, found by what the plan knows of them.
+// The kernels of an engine that exist now, by their pointer in the plan.
 using KernelRegister = std::map<const Kernel*, LaunchingKernel*>;
 
-// A kernel of this backend: it runs launches. Stands in `all` while it lives.
+// A kernel of this backend: it runs launches. Registered in `all` while it
+// exists.
 class LaunchingKernel : public Kernel {
  public:
-  // `all` must outlive it.
+  // `all` must outlive the kernel.
   explicit LaunchingKernel(KernelRegister& all) : all_(all) {
     all_[this] = this;
   }
   ~LaunchingKernel() override { all_.erase(this); }
 
   virtual Status Tune(Tuner& tuner, const RunArgs& args) = 0;
-  // Of a convert: as DeviceStorage::UseBuffer.
+  // Only for converts: as DeviceStorage::UseBuffer.
   virtual void UseBuffer(void* /*buffer*/) {}
 
  private:

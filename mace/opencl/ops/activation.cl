@@ -1,4 +1,4 @@
-// Activation: one item a pixel.
+// Activation. One work item computes one pixel.
 // SPDX-License-Identifier: Apache-2.0
 
 __kernel void activation(GRID, __read_only image2d_t x,

@@ -1,5 +1,5 @@
-// BatchNorm, its parameters folded into a scale and an offset per channel: one
-// item a pixel.
+// BatchNorm, with its parameters folded into a scale and an offset per channel.
+// One work item computes one pixel.
 // SPDX-License-Identifier: Apache-2.0
 
 __kernel void batch_norm(GRID, __read_only image2d_t x,

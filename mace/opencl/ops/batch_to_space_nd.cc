@@ -11,7 +11,7 @@
 namespace mace::opencl {
 namespace {
 
-// The blocks laid out, before anything is cropped.
+// Moves the blocks to their places, before anything is cropped.
 Move MoveBlocks(const Node& node, const std::vector<int64_t>& block) {
   const Shape& x = node.inputs[0].type.shape;
   const std::vector<int64_t> in_steps = DenseSteps(x);

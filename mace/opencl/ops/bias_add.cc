@@ -1,4 +1,4 @@
-// BiasAdd on the GPU: the sum of Eltwise.
+// BiasAdd on the GPU, as the sum of Eltwise.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/ops/bias_add.h"

@@ -1,4 +1,4 @@
-// Clip on the GPU: the clamp that Activation is without a function.
+// Clip on the GPU, as an Activation that only clamps.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/ops/clip.h"

@@ -33,7 +33,8 @@ class Concatenation {
       const int64_t begin = begins_[i], end = begins_[i + 1];
       const bool blocks =
           !channels || (begin % 4 == 0 && (end % 4 == 0 || end == y_[axis_]));
-      if (!blocks && Blocks(begin) == Blocks(end)) continue;  // of another
+      // Its only block begins within an earlier input, whose pass computes it.
+      if (!blocks && Blocks(begin) == Blocks(end)) continue;
       MACE_ASSIGN_OR_RETURN(Pass pass, blocks ? CopyPass(i) : MixPass(i));
       passes.push_back(std::move(pass));
     }
@@ -41,7 +42,7 @@ class Concatenation {
   }
 
  private:
-  // Null unless input i is a constant.
+  // Returns null unless input i is a constant.
   Result<ConstantPtr> Constant(size_t i) {
     const Operand& x = node_.inputs[i];
     if (x.data == nullptr) return ConstantPtr();
@@ -49,7 +50,7 @@ class Concatenation {
                                  AsNhwc(x.type.shape), x);
   }
 
-  // Input i, wherever it goes.
+  // Copies input i to its place.
   Result<Pass> CopyPass(size_t i) {
     Move move;
     MACE_ASSIGN_OR_RETURN(move.constant, Constant(i));
@@ -63,7 +64,7 @@ class Concatenation {
     return MovePass(move);
   }
 
-  // The blocks that begin within input i.
+  // Computes the blocks that begin within input i; they may go on in later ones.
   Result<Pass> MixPass(size_t i) {
     const int64_t first = Blocks(begins_[i]);
     Grid grid = BlockGrid(AsNhwc(y_));
@@ -80,7 +81,7 @@ class Concatenation {
       }
     }
     pass.Out();
-    // After the last input comes none.
+    // There is nothing after the last input.
     for (size_t k = 0; k < 4; ++k) {
       pass.Int(i + k <= last ? begins_[i + k] : y_[axis_]);
     }
@@ -92,7 +93,7 @@ class Concatenation {
   const int axis_;
   const Target& target_;
   const Shape& y_;
-  std::vector<int64_t> begins_;  // along the axis; the last is the end
+  std::vector<int64_t> begins_;  // of each input, then the end of y
 };
 
 Result<KernelSpec> Describe(const Node& node, const Target& target) {

@@ -1,16 +1,16 @@
-// Concat along the channels, where inputs begin or end within a block: one item
-// a block of the output.
+// Concat along the channels, where inputs begin or end within a block. One work
+// item computes one block of the output.
 // SPDX-License-Identifier: Apache-2.0
 
-// v[k] = channel c of this pixel of x, which begins at channel `first` of y.
+// v[k] = channel c of this pixel of x, whose channel 0 is channel `first` of y.
 #define TAKE(x, first)                                               \
   {                                                                  \
     READ(from, x, (c - first) / 4 * grid_y + w, row)                 \
     v[k] = Component(from, (c - first) % 4);                         \
   }
 
-// The block begins within in0; the others follow it. A tensor has at least one
-// channel, so the block ends before in3 does.
+// The block begins within in0, and the other inputs follow it. Each has at
+// least one channel, so the block ends before in3 does.
 __kernel void concat(GRID, __read_only image2d_t in0, __read_only image2d_t in1,
                      __read_only image2d_t in2, __read_only image2d_t in3,
                      __write_only image2d_t y, const int begin0,

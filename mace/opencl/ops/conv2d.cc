@@ -12,7 +12,7 @@
 namespace mace::opencl {
 namespace {
 
-constexpr int64_t kColumns = 4;  // that one item computes
+constexpr int64_t kColumns = 4;  // computed by one work item
 
 Result<KernelSpec> Describe(const Node& node, const Target& target) {
   MACE_ASSIGN_OR_RETURN(const Conv2dAttrs attrs, ReadAttrs<Conv2dAttrs>(node));
@@ -23,7 +23,7 @@ Result<KernelSpec> Describe(const Node& node, const Target& target) {
   const Shape& w = node.inputs[1].type.shape;
   const Extents4 filter_extents = {w[0], w[1], w[2], w[3]};
   const Extents4 out = AsNhwc(node.outputs[0].shape);
-  // Whether the channels of every group begin and end with a block.
+  // Whether the channels of every group are whole blocks.
   const bool blocks =
       attrs.group == 1 || (w[1] % 4 == 0 && w[0] / attrs.group % 4 == 0);
   MACE_ASSIGN_OR_RETURN(ConstantPtr filter,

@@ -1,5 +1,5 @@
-// Conv2d whose groups begin and end with a block of channels: one item computes
-// four columns, grid_y apart, of one block.
+// Conv2d whose groups are whole blocks of channels. One work item computes four
+// columns, grid_y apart, of one block.
 // SPDX-License-Identifier: Apache-2.0
 
 __kernel void conv2d(GRID, __read_only image2d_t x,

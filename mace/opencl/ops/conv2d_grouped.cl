@@ -1,5 +1,5 @@
-// Conv2d whose groups cut blocks of channels: one item a pixel, channel by
-// channel.
+// Conv2d whose groups are not whole blocks of channels. One work item computes
+// one pixel, channel by channel.
 // SPDX-License-Identifier: Apache-2.0
 
 

@@ -1,5 +1,5 @@
-// Deconv2d: one item a pixel of the output, which looks for the inputs that add
-// to it.
+// Deconv2d. One work item computes one pixel of the output, from the inputs
+// that contribute to it.
 // SPDX-License-Identifier: Apache-2.0
 
 __kernel void deconv2d(GRID, __read_only image2d_t x,

@@ -14,7 +14,7 @@ Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
                         ReadAttrs<DepthToSpaceAttrs>(node));
   const Shape& x = node.inputs[0].type.shape;
   const int64_t b = attrs.block_size, c = node.outputs[0].shape[3];
-  // Within a pixel of x: DCR is [b, b, c], CRD is [c, b, b].
+  // The channels of a pixel of x: DCR has [b, b, c], CRD has [c, b, b].
   const bool dcr = attrs.mode == "DCR";
   return DescribeMove(
       node, StridedMap({x[0], x[1], b, x[2], b, c},

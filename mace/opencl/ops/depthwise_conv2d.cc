@@ -11,10 +11,10 @@
 namespace mace::opencl {
 namespace {
 
-constexpr int64_t kColumns = 4;  // that one item computes
+constexpr int64_t kColumns = 4;  // computed by one work item
 
-// With several outputs per channel: a convolution of as many groups as there
-// are channels, its filter OIHW.
+// With several outputs per channel, the op is a convolution with one group for
+// each channel; this is its filter, OIHW.
 Result<ConstantPtr> GroupedFilter(const Operand& filter, const Target& target) {
   const Shape& w = filter.type.shape;  // M, I, kh, kw
   const int64_t multiplier = w[0], channels = w[1], taps = w[2] * w[3];

@@ -1,5 +1,5 @@
-// DepthwiseConv2d of one output per channel: one item computes four columns,
-// grid_y apart, of one block.
+// DepthwiseConv2d with one output per channel. One work item computes four
+// columns, grid_y apart, of one block.
 // SPDX-License-Identifier: Apache-2.0
 
 __kernel void depthwise_conv2d(GRID, __read_only image2d_t x,

@@ -1,4 +1,4 @@
-// Eltwise: one item a pixel of the output.
+// Eltwise. One work item computes one pixel of the output.
 // SPDX-License-Identifier: Apache-2.0
 
 inline float4 Combine(float4 a, float4 b) {

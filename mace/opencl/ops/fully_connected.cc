@@ -1,4 +1,5 @@
-// FullyConnected on the GPU: each row of x is a window that the weight covers.
+// FullyConnected on the GPU: each row of x is a window that the weight covers
+// whole.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/ops/fully_connected.h"
@@ -10,7 +11,7 @@
 namespace mace::opencl {
 namespace {
 
-// The weight [O, (H, W, C)] as a filter image, OIHW.
+// Describes the weight [O, (H, W, C)] as a filter image, OIHW.
 Result<ConstantPtr> WeightImage(const Node& node, const Extents4& window,
                                 const Target& target) {
   const auto* weight = static_cast<const float*>(node.inputs[1].data);
@@ -37,12 +38,13 @@ Result<KernelSpec> Describe(const Node& node, const Target& target) {
   const Shape& w = node.inputs[1].type.shape;  // O, K
   const Shape& y = node.outputs[0].shape;
   const Extents4 x = AsNhwc(node.inputs[0].type.shape), out = AsNhwc(y);
-  // Either the pixels of x are the rows or its images are.
+  // A row is either a pixel of x or an image of x.
   Extents4 window = {w[0], x[3], 1, 1};
   if (x[3] != w[1]) {
     if (x[0] != y[0]) {
-      return Unsupported(Label(node) + ": the GPU does not take a row of " +
-                         ToString(node.inputs[0].type) + " for an image");
+      return Unsupported(Label(node) + ": the GPU cannot treat " +
+                         ToString(node.inputs[0].type) +
+                         " as one row for each image");
     }
     window = {w[0], x[3], x[1], x[2]};
   }

@@ -1,5 +1,5 @@
-// FullyConnected: one item a block of one row's outputs. A row of x is a window
-// of kernel_h lines of kernel_w pixels.
+// FullyConnected. One work item computes one block of the outputs of one row. A
+// row of x is a window of kernel_h lines of kernel_w pixels.
 // SPDX-License-Identifier: Apache-2.0
 
 __kernel void fully_connected(GRID, __read_only image2d_t x,

@@ -15,7 +15,7 @@ Result<KernelSpec> Describe(const Node& node, const Target& target) {
   MACE_ASSIGN_OR_RETURN(const InstanceNormAttrs attrs,
                         ReadAttrs<InstanceNormAttrs>(node));
   const Shape& x = node.inputs[0].type.shape;
-  std::vector<int> axes;  // all but batch and channels
+  std::vector<int> axes;  // all except batch and channels
   for (int d = 1; d + 1 < static_cast<int>(x.size()); ++d) axes.push_back(d);
   MACE_ASSIGN_OR_RETURN(const Reduction reduction, ReductionOf(node, x, axes));
   return DescribeMomentNorm(node, reduction, attrs.epsilon, attrs, target);

@@ -1,4 +1,4 @@
-// LocalResponseNorm: one item a pixel.
+// LocalResponseNorm. One work item computes one pixel.
 // SPDX-License-Identifier: Apache-2.0
 
 __kernel void local_response_norm(GRID, __read_only image2d_t x,

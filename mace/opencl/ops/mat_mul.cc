@@ -8,7 +8,8 @@
 namespace mace::opencl {
 namespace {
 
-// The numbers that mat_mul.cl calls MATRIX. `repeats`: one matrix for all.
+// Adds the numbers that mat_mul.cl calls MATRIX. `repeats`: one matrix is used
+// for the whole batch.
 void AddMatrix(const Shape& shape, bool repeats, Pass& pass) {
   const Extents4 e = AsNhwc(shape);
   if (shape.size() >= 4) {  // the rows are the pixels of a line
@@ -22,8 +23,8 @@ void AddMatrix(const Shape& shape, bool repeats, Pass& pass) {
 Status CheckOperands(const Node& node, const MatMulShapes& s) {
   for (const Operand& operand : node.inputs) {
     if (operand.type.rank() < 2) {
-      return Unsupported(Label(node) + ": the GPU does not take the vector " +
-                         ToString(operand.type) + " for a matrix");
+      return Unsupported(Label(node) + ": the GPU does not treat the vector " +
+                         ToString(operand.type) + " as a matrix");
     }
   }
   for (const Shape* batch : {&s.batch_a, &s.batch_b}) {

@@ -1,8 +1,8 @@
-// MatMul: one item a block of one row of the product.
+// MatMul. One work item computes one block of one row of the product.
 // SPDX-License-Identifier: Apache-2.0
 
-// Where the rows of a matrix lie: row i of matrix n, block b of its columns is
-// pixel (b * block + i * row_x, n * image + i * row_y).
+// The position of the rows of a matrix: block b of row i of matrix n is pixel
+// (b * block + i * row_x, n * image + i * row_y).
 #define MATRIX(m)                                                     \
   const int m##_block, const int m##_row_x, const int m##_row_y,      \
       const int m##_image

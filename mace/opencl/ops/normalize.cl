@@ -1,5 +1,5 @@
-// Softmax and the norms: one item a pixel of x, which meets statistics of the
-// box that it belongs to.
+// Softmax and the norms. One work item computes one pixel from the statistics
+// of the box that it belongs to.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifdef NORMALIZE_MOMENTS
@@ -11,9 +11,8 @@
 #define AFFINE_STEPS
 #endif
 
-// center and spread: the mean and the root of the mean square deviation; or the
-// largest and the mean of the exponentials of the elements less that; or both
-// the length.
+// center and spread are the mean and the root of the mean square deviation; or
+// the maximum, and the mean of exp(element - maximum); or both are the length.
 __kernel void normalize_box(GRID, __read_only image2d_t x,
                             __read_only image2d_t center,
                             __read_only image2d_t spread, AFFINE_IMAGES

@@ -1,4 +1,4 @@
-// PRelu: one item a pixel.
+// PRelu. One work item computes one pixel.
 // SPDX-License-Identifier: Apache-2.0
 
 __kernel void p_relu(GRID, __read_only image2d_t x,

@@ -31,7 +31,7 @@ Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
   pass.Define(DefineOf(static_cast<PoolingType>(attrs.pooling_type)));
   pass.In(0).Out();
   AddWindow(window, pass);
-  // What a mean divides by counts the taps up to these ends.
+  // The ends up to which the divisor of a mean counts the taps.
   const bool pads = attrs.count_include_pad;
   pass.Int(out[3], pads ? 1 : 0, window.h.in + window.h.pad_after,
            window.w.in + window.w.pad_after);

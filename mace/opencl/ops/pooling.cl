@@ -1,4 +1,4 @@
-// Pooling: one item a pixel.
+// Pooling. One work item computes one pixel.
 // SPDX-License-Identifier: Apache-2.0
 
 __kernel void pooling(GRID, __read_only image2d_t x, __write_only image2d_t y,

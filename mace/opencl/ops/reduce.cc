@@ -21,7 +21,8 @@ Result<KernelSpec> Describe(const Node& node, const Target& target) {
                         ReductionOf(node, node.inputs[0].type.shape, axes));
   const Shape kept(reduction.out.begin(), reduction.out.end());
   Reducer reducer(node, reduction, target);
-  // The result, unless the axes that are gone move the others in the image.
+  // Reduces into the output, unless removing the reduced axes moves the others
+  // to other pixels of the image.
   std::optional<size_t> to;
   const bool moves = !SameImage(kept, y);
   if (moves) {

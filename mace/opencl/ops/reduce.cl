@@ -1,4 +1,5 @@
-// Reduce: one item a pixel of the output, whose reduced extents are 1.
+// Reduce. One work item computes one pixel of the output, whose reduced extents
+// are 1.
 // SPDX-License-Identifier: Apache-2.0
 
 #if defined(REDUCE_MAX)
@@ -15,7 +16,7 @@
 #define COMBINE(a, b) (a + b)
 #endif
 
-// Those that look at the elements relative to an earlier reduction, `shift`.
+// Kinds that subtract the result of an earlier reduction, `shift`.
 #if defined(REDUCE_MEAN_EXP) || defined(REDUCE_LOG_SUM_EXP) || \
     defined(REDUCE_DEVIATION)
 #define SHIFTED
@@ -55,8 +56,9 @@ inline float4 Finish(float4 v, float4 shift, float count) {
 #endif
 }
 
-// count_...: how many elements are reduced along an axis; 0 blocks: the channels
-// stay. A row of the shift is for shift_rows rows of y.
+// count_...: how many elements are reduced along an axis. 0 blocks means that
+// the channels are not reduced. One row of the shift serves shift_rows rows of
+// y.
 __kernel void reduce(GRID, __read_only image2d_t x, SHIFT
                      __write_only image2d_t y, const int in_height,
                      const int in_width, const int in_channels,

@@ -1,8 +1,9 @@
-// Resize: one item a pixel of the output, from the taps that the host tabled.
+// Resize. One work item computes one pixel of the output, from taps in tables
+// that the host computed.
 // SPDX-License-Identifier: Apache-2.0
 
-// Tap k of line h is line lines[h * num_taps + k] of x, weighted by
-// line_weights; columns likewise.
+// Tap k of line h is line lines[h * num_taps + k] of x, with weight
+// line_weights[h * num_taps + k]. Columns likewise.
 __kernel void resize(GRID, __read_only image2d_t x, __global const int *lines,
                      __global const float *line_weights,
                      __global const int *columns,

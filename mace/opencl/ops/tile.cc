@@ -12,7 +12,7 @@ namespace {
 Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
   const Shape& x = node.inputs[0].type.shape;
   const std::vector<int64_t> in_steps = DenseSteps(x);
-  Shape extents;  // for each axis: the repeats, then x's
+  Shape extents;  // for each axis: its repeats, its extent
   std::vector<int64_t> steps;
   for (size_t d = 0; d < x.size(); ++d) {
     extents.push_back(node.outputs[0].shape[d] / x[d]);

@@ -12,7 +12,7 @@ Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
   MACE_ASSIGN_OR_RETURN(const UnaryAttrs attrs, ReadAttrs<UnaryAttrs>(node));
   const Extents4 e = AsNhwc(node.outputs[0].shape);
   Pass pass("unary", "unary", BlockGrid(e));
-  // What gives truth values, no floats, the device has refused.
+  // The device has refused types whose results are truth values, not floats.
   pass.Define("UNARY", "UNARY_" + attrs.type);
   pass.In(0).Out().Int(e[3]);
   return KernelSpec{{pass}};

@@ -1,4 +1,4 @@
-// Unary: one item a pixel.
+// Unary. One work item computes one pixel.
 // SPDX-License-Identifier: Apache-2.0
 
 #define UNARY_ABS(v) fabs(v)
