@@ -1,4 +1,4 @@
-// Finding the CPU kernel of a node.
+// Finding and preparing the CPU kernel of a node.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/cpu_device.h"
@@ -35,7 +35,7 @@ Result<std::unique_ptr<CpuDevice>> CpuDevice::Create(
   return device;
 }
 
-// The big cores of a mid-range phone; see OpenclDevice::speed.
+// Estimates for the big cores of a mid-range phone; see OpenclDevice::speed.
 DeviceSpeed CpuDevice::speed() const {
   DeviceSpeed speed;
   speed.macs_per_us = 20000;
@@ -62,8 +62,8 @@ bool CpuDevice::ComputesFp16(const Node& node) const {
   });
 }
 
-// By making the kernel and packing nothing for it, so that no second set of
-// checks can disagree with those of Prepare.
+// Makes the kernel without packing anything for it, so that there is no second
+// set of checks that could disagree with Prepare.
 Result<NodeWork> CpuDevice::Supports(const Node& node) {
   CpuContext context = context_;
   context.packed = &unread_;

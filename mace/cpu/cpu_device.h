@@ -1,4 +1,4 @@
-// CpuDevice: runs nodes on the CPU, with threads of its own.
+// CpuDevice: runs nodes on the CPU, with its own pool of threads.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_CPU_DEVICE_H_
 #define MACE_CPU_CPU_DEVICE_H_
@@ -17,16 +17,17 @@ namespace mace {
 struct CpuOptions {
   int num_threads = 1;
   CpuFeatures features = DetectCpuFeatures();
-  bool reference = false;  // scalar reference kernels only
-  // The largest tile of Winograd convolutions: 0 (none), 2, 4 or 6. Larger ones
-  // are faster and less exact; see winograd_f32_points.h.
+  bool reference = false;  // use the scalar reference kernels only
+  // The largest output tile of Winograd convolutions: 0 (none), 2, 4 or 6.
+  // Larger tiles are faster and less exact; see winograd_f32_points.h.
   int max_winograd = 4;
   cpu::TunerOptions tuner = {};
   cpu::CacheSizes caches = cpu::DetectCacheSizes();
-  // Names of nodes that compute in f32 where others do in f16.
+  // Names of nodes that compute in f32 where others would compute in f16.
   std::set<std::string> float32_nodes = {};
 };
 
+// Not thread-safe: each engine has its own.
 class CpuDevice final : public Device,
                         public NodeKernels,
                         public DeviceTuning,
@@ -58,7 +59,7 @@ class CpuDevice final : public Device,
   std::unique_ptr<ThreadPool> threads_;
   std::shared_ptr<PackedWeights> packed_;
   CpuContext context_;
-  PackedWeights unread_;  // of kernels that are asked for and not run
+  PackedWeights unread_;               // for Supports: packs nothing
   std::unique_ptr<cpu::Tuner> tuner_;  // null: the cost model chooses
   std::set<std::string> float32_nodes_;
 };

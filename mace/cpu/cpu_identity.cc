@@ -9,7 +9,8 @@
 namespace mace::cpu {
 namespace {
 
-// What tells processors apart: the first three on x86, the others on Arm.
+// The keys that tell processors apart: the first three on x86, the others on
+// Arm.
 const std::set<std::string>& Keys() {
   static const auto* keys = new std::set<std::string>{
       "model name", "cpu family", "model", "CPU implementer", "CPU part"};
@@ -26,7 +27,7 @@ std::string Trim(const std::string& s) {
 
 std::string CpuIdentity(CpuFeatures features, int num_threads,
                         const std::string& root) {
-  std::set<std::string> facts;  // of all cores, each once
+  std::set<std::string> facts;  // of all cores, without duplicates
   std::ifstream file(root + "/cpuinfo");
   for (std::string line; std::getline(file, line);) {
     const size_t colon = line.find(':');

@@ -1,4 +1,4 @@
-// CpuIdentity: which processor measured times hold for.
+// CpuIdentity: names the processor for which measured times hold.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_CPU_IDENTITY_H_
 #define MACE_CPU_CPU_IDENTITY_H_
@@ -9,8 +9,8 @@
 
 namespace mace::cpu {
 
-// The processor's name as <root>/cpuinfo has it, its instruction sets and the
-// number of threads. `root` is "/proc" but in tests.
+// Returns the processor's name from <root>/cpuinfo, its instruction sets and
+// the number of threads. Tests pass another `root` than "/proc".
 std::string CpuIdentity(CpuFeatures features, int num_threads,
                         const std::string& root = "/proc");
 

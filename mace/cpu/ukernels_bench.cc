@@ -1,10 +1,11 @@
 // Times a typical call of every micro-kernel that this CPU can run.
 // SPDX-License-Identifier: Apache-2.0
 //
-// GFLOP/s, multiply-adds counting twice, and their share of the float32 ones
-// that one core can do; where there is hardly any arithmetic, GB/s from and to
-// the first-level cache, and their share of what memory delivers: beyond 100 %,
-// memory is slower. Seconds are those of the core.
+// Reports GFLOP/s, where a multiply-add counts as two operations, and their
+// share of the float32 peak of one core. Functions with hardly any arithmetic
+// report GB/s to and from the first-level cache, and their share of the memory
+// bandwidth; more than 100 % means that memory is slower than the function. All
+// times are those of one core.
 //   bazel run //mace/cpu:ukernels_bench -- --benchmark_filter=gemm
 
 #include <benchmark/benchmark.h>

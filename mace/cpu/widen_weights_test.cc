@@ -1,4 +1,4 @@
-// Which weights stored as fp16 become floats.
+// Which weights stored as fp16 are converted to floats.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/device/widen_weights.h"
@@ -11,8 +11,8 @@
 namespace mace {
 namespace {
 
-// Takes the filters of Conv2d as fp16, and no input of Eltwise; nothing if it
-// runs reference kernels.
+// Returns a device that takes the filters of Conv2d as fp16 but no input of
+// Eltwise; with `reference`, it takes no fp16 at all.
 std::unique_ptr<CpuDevice> MakeDevice(bool reference) {
   CpuOptions options;
   options.reference = reference;
@@ -20,7 +20,8 @@ std::unique_ptr<CpuDevice> MakeDevice(bool reference) {
       *CpuDevice::Create(options, std::make_shared<PackedWeights>()));
 }
 
-// x (value 0) and w (value 1, fp16) go to a node of each op, in that order.
+// A graph in which x (value 0) and w (value 1, stored as fp16) are the inputs
+// of one node for each op, in the given order.
 struct Sample {
   uint16_t fp16[3] = {ToFp16(1), ToFp16(-0.5f), ToFp16(65504)};
   Graph graph;

@@ -1,4 +1,4 @@
-// Boxes of blocks.
+// Boxes for the positions within blocks.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/copy/block_copy.h"
@@ -39,7 +39,7 @@ Result<std::vector<CopyBox>> BlockBoxes(const Node& node,
     for (size_t d = block.size(); d-- > 0;) {
       const int64_t shift = rest % block[d] - edges[2 * d];
       rest /= block[d];
-      // i with 0 <= i * block + shift < extent, and i inside the batch.
+      // The i with 0 <= i * block + shift < extent that lie inside the batch.
       const int64_t first = CeilDiv(-shift, block[d]);
       const int64_t end = std::min(
           batch.shape[d + 1], CeilDiv(space.shape[d + 1] - shift, block[d]));

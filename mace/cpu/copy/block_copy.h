@@ -1,5 +1,5 @@
 // The copies of SpaceToBatchNd and BatchToSpaceNd: one strided box for each
-// place within a block.
+// position within a block.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_COPY_BLOCK_COPY_H_
 #define MACE_CPU_COPY_BLOCK_COPY_H_
@@ -10,10 +10,11 @@
 
 namespace mace {
 
-// Boxes between `space`, [N, d1, d2, ..., rest], and `batch`, [B*N, d1', ...,
-// rest], where element i of axis d of block place b is element
-// i * block[d] + b - edges[2 * d] of the space; to_batch says which way.
-// Errors: MACE_UNSUPPORTED for blocks of very many places.
+// Returns the boxes that move elements between `space`, [N, d1, d2, ..., rest],
+// and `batch`, [B*N, d1', ..., rest]. For position b within a block, element i
+// of axis d is element i * block[d] + b - edges[2 * d] of the space. `to_batch`
+// gives the direction. Errors: MACE_UNSUPPORTED for blocks with too many
+// positions.
 Result<std::vector<CopyBox>> BlockBoxes(const Node& node,
                                         const TensorType& space,
                                         const TensorType& batch,

@@ -1,4 +1,4 @@
-// Kernels that only rearrange: a list of boxes to copy.
+// Kernels that only move elements: a list of boxes to copy.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_COPY_COPY_KERNEL_H_
 #define MACE_CPU_COPY_COPY_KERNEL_H_
@@ -11,22 +11,22 @@
 
 namespace mace {
 
-// A kernel that copies boxes, one after the other. Boxes with input kFill read
-// the `fill` element (zeros if not given).
+// Makes a kernel that copies the boxes in order. Boxes with input kFill read
+// the element `fill`, or zeros if it is null.
 KernelPtr MakeCopyKernel(const CpuContext& context, std::vector<CopyBox> boxes,
                          const void* fill = nullptr);
 
-// The kernel of a view: copies the bytes of input 0, or does nothing where the
-// plan let input and output share memory.
+// Makes the kernel of a view. It copies the bytes of input 0, or does nothing
+// if the plan placed input and output at the same address.
 Result<KernelPtr> PrepareView(const Node& node, CpuContext& context);
 
-// One row of a kernel table for each of `types`.
+// Returns a row of the kernel table for each of `types`.
 CpuKernelDefs ForTypes(std::initializer_list<DataType> types,
                        Result<KernelPtr> (*prepare)(const Node&, CpuContext&));
-// For every element type: ops that look at no value.
+// The same for every element type, for ops that do not look at values.
 CpuKernelDefs ForAllTypes(Result<KernelPtr> (*prepare)(const Node&,
                                                        CpuContext&));
-// The same for ops that may move f16 in place of f32.
+// The same for ops that may also move f16 where the graph says f32.
 CpuKernelDefs ForAllTypesAndFp16(Result<KernelPtr> (*prepare)(const Node&,
                                                               CpuContext&));
 

@@ -1,4 +1,4 @@
-// Odometer: walks the dimensions of a copy.
+// Odometer: steps through the indices of a copy's dimensions.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_COPY_ODOMETER_H_
 #define MACE_CPU_COPY_ODOMETER_H_
@@ -7,8 +7,8 @@
 
 namespace mace {
 
-// The byte offsets of one index of some dimensions after the other, in order
-// from any start.
+// Holds the byte offsets of the current index; indices advance in order, from
+// any start.
 class Odometer {
  public:
   static constexpr int kMaxDims = 16;

@@ -1,4 +1,4 @@
-// The strided copy that a SliceSpec stands for.
+// The strided copy that a SliceSpec describes.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_COPY_SLICE_COPY_H_
 #define MACE_CPU_COPY_SLICE_COPY_H_
@@ -10,7 +10,8 @@
 
 namespace mace {
 
-// Copies the selection of input 0, of type x, densely into output 0.
+// Makes a kernel that copies the selected elements of input 0, which has type
+// x, densely to output 0.
 inline KernelPtr MakeSliceKernel(const CpuContext& context, const TensorType& x,
                                  const SliceSpec& spec) {
   std::vector<int64_t> strides = DenseStrides(x.shape);

@@ -15,14 +15,14 @@ namespace {
 
 using cpu::CeilDiv;
 
-constexpr int64_t kTaskBytes = 1 << 15;  // less is not worth a thread
+constexpr int64_t kTaskBytes = 1 << 15;  // too little for a thread
 
 struct Bytes16 {
   uint64_t part[2];
 };
 
-// n elements T from src to dst; memcpy of a constant size is one load or
-// store, and says nothing about alignment.
+// Copies n elements of type T from src to dst. A memcpy of constant size is one
+// load or store, and assumes nothing about alignment.
 template <typename T>
 void CopyRow(const char* src, int64_t src_stride, char* dst, int64_t dst_stride,
              int64_t n) {
@@ -113,7 +113,7 @@ CopyBox Simplify(CopyBox box) {
     box.run_bytes = 0;
     return box;
   }
-  // Write in order of address.
+  // Writes go in order of address.
   std::stable_sort(box.dims.begin(), box.dims.end(),
                    [](const CopyDim& a, const CopyDim& b) {
                      return a.dst_stride > b.dst_stride;
@@ -169,8 +169,8 @@ void CopyStrided(const CopyBox& box, const void* src_base, void* dst_base,
     return;
   }
   if (CopyTransposed(box, src, dst, threads)) return;
-  // A unit of work is a piece of a row: an iteration of the outer dimensions
-  // and up to `chunk` of the last.
+  // A task is a part of a row: one index of the outer dimensions and up to
+  // `chunk` of the last one.
   const CopyDim last = box.dims[num_dims - 1];
   const int64_t chunk =
       std::min(last.extent, std::max<int64_t>(1, kTaskBytes / box.run_bytes));

@@ -1,4 +1,4 @@
-// Strided copies against the reference, which moves one element at a time.
+// Strided copies, against a copy of one element at a time.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/copy/strided_copy.h"
@@ -12,13 +12,13 @@
 namespace mace {
 namespace {
 
-// Somewhere in [lo, hi].
+// Returns a random number in [lo, hi].
 int64_t Draw(std::mt19937& rng, int64_t lo, int64_t hi) {
   return lo + static_cast<int64_t>(rng() % static_cast<uint64_t>(hi - lo + 1));
 }
 
-// A box that reads every place of a dense source in an order of its own (or
-// repeats it, or walks it backwards) and writes a dense destination.
+// A random box that reads a dense source in any order (or repeats or reverses
+// it) and writes a dense destination.
 CopyBox RandomBox(std::mt19937& rng, int64_t elem_bytes, Shape* src) {
   const int rank = static_cast<int>(Draw(rng, 1, 5));
   const int64_t most = rank < 3 ? 150 : 14;
@@ -36,11 +36,11 @@ CopyBox RandomBox(std::mt19937& rng, int64_t elem_bytes, Shape* src) {
     extents.push_back(extent);
     from.push_back(strides[d]);
     switch (Draw(rng, 0, 5)) {
-      case 0:  // backwards
+      case 0:  // reversed
         offset += (extent - 1) * strides[d];
         from.back() = -strides[d];
         break;
-      case 1:  // the first again and again
+      case 1:  // the first one repeated
         from.back() = 0;
         break;
       case 2:  // every other one
@@ -75,8 +75,8 @@ TEST(StridedCopy, RandomBoxesAsTheTwin) {
   }
 }
 
-// Long enough for several tasks, and of sides that no block divides; lines that
-// compete for a set of the cache.
+// Long enough for several tasks, with sides that no block divides, and lines
+// that compete for a set of the cache.
 TEST(StridedCopy, LargeTransposes) {
   auto threads = ThreadPool::Create(2);
   ASSERT_TRUE(threads.ok());
@@ -107,19 +107,19 @@ TEST(StridedCopy, LargeTransposes) {
 }
 
 TEST(StridedCopy, SimplifyMerges) {
-  // [2,3,4] copied whole is one run.
+  // A whole copy of [2,3,4] is a single run.
   const Shape shape = {2, 3, 4};
   CopyBox box = Simplify(
       MakeBox(4, shape, DenseStrides(shape), 0, DenseStrides(shape), 0));
   EXPECT_TRUE(box.dims.empty());
   EXPECT_EQ(box.run_bytes, 96);
-  // Its last two channels are runs of 8 bytes, 16 apart.
+  // The last two channels are runs of 8 bytes, 16 bytes apart.
   box = Simplify(MakeBox(4, {2, 3, 2}, {12, 4, 1}, 2, {6, 2, 1}, 0));
   ASSERT_EQ(box.dims.size(), 1u);
   EXPECT_EQ(box.dims[0].extent, 6);
   EXPECT_EQ(box.dims[0].src_stride, 16);
   EXPECT_EQ(box.run_bytes, 8);
-  // Nothing at all.
+  // A box without elements.
   EXPECT_EQ(Simplify(MakeBox(4, {2, 0}, {1, 1}, 0, {1, 1}, 0)).bytes(), 0);
 }
 

@@ -1,4 +1,4 @@
-// Transposing in blocks.
+// Transposing block by block.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/copy/transposed_copy.h"
@@ -16,13 +16,13 @@ namespace {
 
 using cpu::CeilDiv;
 
-constexpr int64_t kTile = 32;            // rows and columns of a block, at most
-constexpr int64_t kNarrow = 8;           // a side too short for blocks
-constexpr int64_t kTaskBytes = 1 << 15;  // less is not worth a thread
+constexpr int64_t kTile = 32;            // most rows and columns of a block
+constexpr int64_t kNarrow = 8;           // a side that is too short for blocks
+constexpr int64_t kTaskBytes = 1 << 15;  // too little for a thread
 
-// Part of a matrix whose rows lie side by side in src, and columns in dst:
-// element (i, j) goes from src + i * sizeof(T) + j * src_stride
-// to dst + i * dst_stride + j * sizeof(T).
+// A part of a matrix whose rows are contiguous in src and whose columns are
+// contiguous in dst: element (i, j) moves from src + i * sizeof(T) + j *
+// src_stride to dst + i * dst_stride + j * sizeof(T).
 struct Block {
   const char* src;
   char* dst;
@@ -32,7 +32,7 @@ struct Block {
 
 using BlockFn = void(const Block& block);
 
-// One element at a time, along the longer side.
+// Copies one element at a time, along the longer side.
 template <typename T>
 void CopyElements(const Block& b) {
   constexpr int64_t kSize = sizeof(T);
@@ -55,7 +55,7 @@ void CopyElements(const Block& b) {
   }
 }
 
-// Two columns that end up side by side: how channels are shuffled.
+// Interleaves two columns, as a channel shuffle does.
 void InterleaveTwo(const Block& b) {
   const char* other = b.src + b.src_stride;
   int64_t i = 0;
@@ -69,8 +69,8 @@ void InterleaveTwo(const Block& b) {
       {b.src + i * 4, b.dst + i * 8, b.src_stride, 8, b.rows - i, 2});
 }
 
-// Three columns that end up side by side: the planes of an image's colors
-// become pixels.
+// Interleaves three columns, as when the color planes of an image become
+// pixels.
 void InterleaveThree(const Block& b) {
   int64_t i = 0;
   for (; i + 4 <= b.rows; i += 4) {
@@ -89,14 +89,16 @@ void InterleaveThree(const Block& b) {
       {b.src + i * 4, b.dst + i * 12, b.src_stride, 12, b.rows - i, 3});
 }
 
-// The opposite: three rows that lie side by side.
+// The opposite of InterleaveThree: separates three interleaved columns into
+// rows.
 void SeparateThree(const Block& b) {
   int64_t j = 0;
   for (; j + 4 <= b.cols; j += 4) {
     const char* src = b.src + j * 12;
     const Four p = LoadFour(src), q = LoadFour(src + 16);
     const Four r = LoadFour(src + 32);
-    // Two of the one and two of the other at a time: one instruction.
+    // Takes two elements from each of two vectors at a time, which is one
+    // instruction.
     const Four x_lo = __builtin_shufflevector(p, q, 0, 3, 6, 6);
     const Four x_hi = __builtin_shufflevector(q, r, 2, 2, 5, 5);
     const Four y_lo = __builtin_shufflevector(p, q, 1, 1, 4, 4);
@@ -154,7 +156,8 @@ BlockFn* BlockFnOf(int64_t elem_bytes) {
   return nullptr;
 }
 
-// A dimension that is contiguous in src while the last one is in dst, or -1.
+// Returns a dimension that is contiguous in src, if the last one is contiguous
+// in dst, else -1.
 int RowDim(const CopyBox& box) {
   const int last = static_cast<int>(box.dims.size()) - 1;
   if (box.dims[last].dst_stride != box.run_bytes) return -1;
@@ -164,7 +167,7 @@ int RowDim(const CopyBox& box) {
   return -1;
 }
 
-// The dimensions of a box but its row dimension and the last.
+// The dimensions of a box except its row dimension and its last one.
 struct OuterDims {
   OuterDims(const CopyBox& box, int row_dim) {
     for (int d = 0; d + 1 < static_cast<int>(box.dims.size()); ++d) {
@@ -189,7 +192,8 @@ bool CopyTransposed(const CopyBox& box, const char* src, char* dst,
   const CopyDim row = box.dims[row_dim], col = box.dims.back();
   const OuterDims outer(box, row_dim);
 
-  // A block is square, or as long as one of a side too short for that is wide.
+  // A block is square, unless one side is too short: then it is longer along
+  // the other.
   const int64_t rows = std::min(
       row.extent, col.extent <= kNarrow ? kTile * kTile / kNarrow : kTile);
   const int64_t cols = std::min(

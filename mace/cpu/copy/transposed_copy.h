@@ -1,5 +1,5 @@
-// CopyTransposed: the strided copies in which source and destination are
-// contiguous along different dimensions.
+// CopyTransposed: strided copies whose source and destination are contiguous
+// along different dimensions.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_COPY_TRANSPOSED_COPY_H_
 #define MACE_CPU_COPY_TRANSPOSED_COPY_H_
@@ -8,9 +8,10 @@
 
 namespace mace {
 
-// Copies box (simplified, of at least one dimension, its offsets already added
-// to src and dst) block by block, so that a cache line of either side is
-// touched in one go; false, and nothing done, if it is no such copy.
+// Copies `box` block by block, so that each cache line of both sides is touched
+// during one block only. Returns false, and does nothing, if the box is not
+// such a copy. REQUIRES: the box is simplified, has at least one dimension, and
+// its offsets are already added to src and dst.
 bool CopyTransposed(const CopyBox& box, const char* src, char* dst,
                     ThreadPool* threads);
 

@@ -1,4 +1,4 @@
-// Which chains of convolutions run as one kernel.
+// Deciding which convolutions run as one kernel.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/fused/fused_conv.h"
@@ -20,18 +20,18 @@ namespace mace::cpu {
 namespace {
 
 Status NotWorthIt(const FusedNode& link) {
-  return Unsupported(Label(*link.node) + ": runs as well on its own");
+  return Unsupported(Label(*link.node) + ": gains nothing from being fused");
 }
 
-// `dtype` is that of the activations.
+// `dtype` is the type of the activations.
 bool IsConstant(const Node& node, DataType dtype) {
   return node.inputs[0].type.dtype == dtype &&
          node.inputs[0].type.shape[0] == 1 && node.inputs[1].data != nullptr &&
          NumElements(node.outputs[0].shape) > 0;
 }
 
-// The ops of a chain: convolutions and depthwise ones in turns, and a sum
-// behind a convolution.
+// The nodes to be fused: convolutions and depthwise convolutions in turn, and
+// perhaps a sum after a convolution.
 struct Links {
   std::vector<const FusedNode*> convs;
   const FusedNode* sum = nullptr;
@@ -61,7 +61,7 @@ bool Match(const std::vector<FusedNode>& chain, Links* links) {
   if (chain.size() < 2 || links->convs.size() > FusedConv::kMaxStages) {
     return false;
   }
-  // Of fp16 only a convolution and its sum are one kernel.
+  // In fp16, only a convolution and its sum can be fused.
   const DataType dtype = links->convs.size() == 1
                              ? chain[0].node->inputs[0].type.dtype
                              : DataType::kF32;
@@ -71,8 +71,8 @@ bool Match(const std::vector<FusedNode>& chain, Links* links) {
                      });
 }
 
-// The activation of a sum of two tensors of one shape.
-// Errors: MACE_UNSUPPORTED for any other node.
+// Returns the activation of a sum of two tensors of equal shape. Errors:
+// MACE_UNSUPPORTED for any other node.
 Result<ActivationFunction> ReadSum(const Node& node) {
   MACE_ASSIGN_OR_RETURN(const EltwiseAttrs attrs,
                         ReadAttrs<EltwiseAttrs>(node));
@@ -90,19 +90,19 @@ bool IsPointwise(const ConvShape& s) {
   return s.group == 1 && patches.is_matrix();
 }
 
-// A convolution and how it is computed.
+// A convolution and the way in which it is computed.
 struct PlannedConv {
   ConvNode conv;
-  NodePlan plan;  // of one that is not depthwise
+  NodePlan plan;  // unless it is depthwise
 };
 
 bool IsForced(const CpuContext& context) {
   return context.asked != nullptr && context.asked->fusion == Fusion::kAlways;
 }
 
-// Whether a convolution before a depthwise one hands it lines. Not where the
-// tensor between them stays in the second-level cache: computing lines twice
-// would cost more than it gains.
+// Returns whether it pays that a convolution passes its lines on to a depthwise
+// one. It does not if the tensor between them stays in the second-level cache:
+// then computing some lines twice costs more than fusing gains.
 bool BeforePays(const PlannedConv& conv, const CpuContext& context) {
   const ConvShape& s = conv.conv.shape;
   const int64_t bytes = s.window.h.out * s.window.w.out * s.out_channels * 4;
@@ -110,9 +110,10 @@ bool BeforePays(const PlannedConv& conv, const CpuContext& context) {
          (IsForced(context) || bytes >= BlocksOf(context.caches).fused_far);
 }
 
-// Not where the filter is larger than what it multiplies: threads share its
-// columns then. Not where a Strassen product's pairs of lines, all of which
-// must be at hand, are too few to be shared.
+// Returns whether it pays that a convolution takes its lines from a depthwise
+// one. It does not if the filter is larger than its input, because threads then
+// share the columns of the filter, nor if Strassen's method has too few pairs
+// of lines to share among the threads.
 bool AfterPays(const PlannedConv& conv, const CpuContext& context) {
   const ConvShape& s = conv.conv.shape;
   const int64_t threads = context.threads->num_threads();
@@ -157,11 +158,12 @@ Result<FusedProduct> MakeProduct(const Node& node, const PlannedConv& planned,
   return product;
 }
 
-// The indices of biases among the inputs of a chain: x; filter and bias, if
-// there is one, of each node; the addend.
+// Assigns the indices of biases among the inputs of the fused nodes: x; then
+// the filter and the bias, if it has one, of each node; then the addend.
 class InputIndices {
  public:
-  // Of the node's bias, -1 without; the next call is for the next node.
+  // Returns the index of the node's bias, or -1 if it has none. Must be called
+  // once for each node, in order.
   int NextBias(const Node& node) {
     const int at = next_ + 1;
     next_ += static_cast<int>(node.inputs.size()) - 1;
@@ -188,16 +190,16 @@ Result<KernelPtr> PrepareSum(const FusedNode& link,
   return PrepareConvSum(*link.node, conv, plan, sum_activation, context);
 }
 
-// Whether a convolution pays as link i of a chain.
-// Errors: MACE_UNSUPPORTED if not.
+// Checks whether fusing pays for convolution i. Errors: MACE_UNSUPPORTED if it
+// does not.
 Status CheckLink(const Links& links, size_t i, const PlannedConv& conv,
                  const CpuContext& context) {
   const FusedNode& link = *links.convs[i];
   if (IsDepthwise(link)) {
     return conv.conv.shape.out_per_group() == 1 ? Status() : NotWorthIt(link);
   }
-  // Strassen's product pairs lines that are far from each other, of which a
-  // ring would have the last few.
+  // Strassen's method pairs lines that are far apart, but a ring holds only the
+  // latest few.
   if (i > 1 && conv.plan.method == Method::kStrassen) return NotWorthIt(link);
   if (i > 0 && !AfterPays(conv, context)) return NotWorthIt(link);
   if (i + 1 < links.convs.size() && !BeforePays(conv, context)) {
@@ -219,12 +221,12 @@ Result<FusedDepthwise> MakeDepthwise(const Node& node, const ConvNode& conv,
   return FusedDepthwise{conv.shape, std::move(kernel), std::move(taps), bias};
 }
 
-// The convolutions of the chain with their plans. Errors: MACE_UNSUPPORTED
-// where they are computed as soon one by one.
+// Returns the convolutions with their plans. Errors: MACE_UNSUPPORTED if they
+// are as fast one by one.
 Result<std::vector<PlannedConv>> PlanLinks(const Links& links,
                                            const CpuContext& context) {
   const size_t num_convs = links.convs.size();
-  // What follows a depthwise convolution may well make a chain with it.
+  // The last depthwise convolution may be fused with what follows it instead.
   if (num_convs > 2 && IsDepthwise(*links.convs.back())) {
     return NotWorthIt(*links.convs.back());
   }
@@ -290,7 +292,7 @@ Result<KernelPtr> PrepareFusedConv(const std::vector<FusedNode>& chain,
   const bool never =
       context.asked != nullptr && context.asked->fusion == Fusion::kNever;
   if (context.reference || never || !Match(chain, &links)) {
-    return Unsupported("not a chain of convolutions");
+    return Unsupported("these nodes cannot be fused as convolutions");
   }
   ActivationFunction sum_activation;
   if (links.sum != nullptr) {

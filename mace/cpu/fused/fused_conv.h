@@ -1,4 +1,4 @@
-// Which chains of convolutions run as one kernel.
+// Decides which convolutions run as one kernel.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_FUSED_FUSED_CONV_H_
 #define MACE_CPU_FUSED_FUSED_CONV_H_
@@ -10,10 +10,10 @@
 
 namespace mace::cpu {
 
-// Conv2d, DepthwiseConv2d, Conv2d, or two of them with the depthwise one;
-// behind a Conv2d also the Eltwise that adds another tensor. Errors:
-// MACE_UNSUPPORTED for any other chain, and where the tensors between stay in a
-// cache anyway.
+// Prepares the kernel of fused nodes: Conv2d, DepthwiseConv2d, Conv2d, or two
+// of them in a row of which one is the depthwise convolution; after a Conv2d
+// also the Eltwise that adds another tensor. Errors: MACE_UNSUPPORTED for any
+// other nodes, and if the tensors between them stay in a cache anyway.
 Result<KernelPtr> PrepareFusedConv(const std::vector<FusedNode>& chain,
                                    CpuContext& context);
 

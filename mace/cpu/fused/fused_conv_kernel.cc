@@ -1,4 +1,4 @@
-// Planning the lines of a chain, and running its bands.
+// Planning the lines of fused convolutions, and running bands of lines.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/fused/fused_conv_kernel.h"
@@ -10,7 +10,7 @@
 namespace mace::cpu {
 namespace {
 
-constexpr int64_t kFewRows = 56;  // in which a filter is read once
+constexpr int64_t kFewRows = 56;  // pixels for each reading of a filter
 
 int64_t AlignedFloats(int64_t floats) {
   return AlignUp(floats * static_cast<int64_t>(sizeof(float)), kAlignment) /
@@ -86,11 +86,11 @@ int64_t FusedConv::cost_macs() const {
 }
 
 std::vector<mace::Overlap> FusedConv::overlaps() const {
-  if (pairs_lines()) return {};  // both halves are read from the start
+  if (pairs_lines()) return {};  // both halves of x are read from the start
   const int64_t threads = threads_->num_threads();
   const Window2D& out = last().window;
   const int64_t step = step_.back();
-  // One thread runs step by step.
+  // One thread runs the steps in order.
   const int64_t pieces = threads == 1 ? CeilDiv(out.h.out, step) : num_bands_;
   const auto begin = [&](int64_t i) {
     return threads == 1 ? std::min(i * step, out.h.out) : BandBegin(i);
@@ -178,12 +178,12 @@ void FusedConv::PlanLines(int64_t doubled, const Blocks& blocks) {
   const int64_t share = CeilDiv(Lines(), threads);
   step = std::min(step, share);
   step = CeilDiv(share, CeilDiv(share, step));
-  // Bands as long as can be where lines are computed twice between them.
+  // Bands are as long as possible if lines are computed twice where bands meet.
   bool twice = false;
   for (size_t i = 1; i < stages_.size(); ++i) twice |= !stages_[i].product;
   const int64_t rounds = CeilDiv(CeilDiv(Lines(), step), threads);
   num_bands_ = std::min(twice ? threads : rounds * threads, Lines());
-  // What the lines of a step need.
+  // The lines that a step of the last stage needs of each stage.
   step_.assign(stages_.size(), step);
   for (size_t i = stages_.size() - 1; i > 0; --i) {
     step_[i - 1] = step_[i] * stages_[i].shape().window.h.stride;
@@ -228,7 +228,7 @@ void FusedConv::Advance(Band& band, size_t stage, int64_t end) const {
     if (stage > 0) {
       int64_t& before = band.ready[stage - 1];
       before = std::max(before, FirstLine(stage, ready));
-      // A product leaves nothing for the next step: the ring begins again.
+      // A product does not reuse lines in the next step: its ring starts again.
       if (stages_[stage].product) band.base[stage - 1] = ready;
       Advance(band, stage - 1, LastLine(stage, stop - 1));
     }
@@ -281,7 +281,7 @@ void FusedConv::RunProduct(const Band& band, size_t stage, int64_t begin,
   const int64_t width = product.shape.window.w.out;
   float* scratch = band.scratch + scratch_at_[stage];
   for (int64_t stop; begin < end; begin = stop) {
-    // The lines read are those of one step: they follow each other.
+    // The lines that are read belong to one step, so they are contiguous.
     stop = begin + Contiguous(band, stage, begin, end - begin);
     float* y = OutputLine(band, stage, begin);
     const int64_t rows = (stop - begin) * width;
@@ -303,7 +303,7 @@ void FusedConv::RunPairs(const RunArgs& args, int64_t band,
   const int64_t half = w.h.out / 2, end = BandBegin(band + 1);
   for (int64_t p = BandBegin(band); p < end; p += step_[1]) {
     const int64_t n = std::min(step_[1], end - p);
-    // The lower half's lines behind those of the upper one.
+    // The lines of the lower half are stored after those of the upper half.
     RunDepthwise({args, scratch, {}, {p}}, 0, p, p + n);
     RunDepthwise({args, scratch, {}, {p + half - n}}, 0, p + half,
                  p + half + n);

@@ -25,7 +25,7 @@ void Interleave(const float* __restrict a, const float* __restrict b, int64_t n,
   }
 }
 
-// Whether `axis` is the last one of the node's first output.
+// Returns whether `axis` is the last axis of the node's first output.
 Result<bool> IsLast(const Node& node, int64_t axis) {
   const int rank = node.outputs[0].rank();
   MACE_ASSIGN_OR_RETURN(const int resolved, ResolveAxis(node, axis, rank));
@@ -75,12 +75,12 @@ Result<KernelPtr> PrepareFusedShuffle(const std::vector<FusedNode>& chain,
                                       CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const bool matches, Match(chain));
   if (context.reference || !matches) {
-    return Unsupported("not a chain of two tensors");
+    return Unsupported("only a Concat of two tensors can be fused");
   }
   const mace::Shape& x = chain[0].node->inputs[0].type.shape;
   const int64_t n = x.back();
   const int64_t rows = NumElements(x) / n;
-  // Elements of each input that go to the first output.
+  // The number of elements of each input that go to the first output.
   const int64_t first = chain.back().node->outputs[0].shape.back() / 2;
   ThreadPool* threads = context.threads;
   const auto run = [=](const RunArgs& args) {

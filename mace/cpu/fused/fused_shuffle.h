@@ -1,8 +1,8 @@
-// A concatenation, its channel shuffle and the split behind it, in one pass.
+// A Concat, its ChannelShuffle and the Split after it, in one pass.
 // SPDX-License-Identifier: Apache-2.0
 //
-//   a  0 1 2 3     concatenated and shuffled in two groups:   split in halves:
-//   b  4 5 6 7     0 4 1 5 2 6 3 7                            0 4 1 5 | 2 6 3 7
+//   a  0 1 2 3     concatenated, shuffled in two groups:    split into halves:
+//   b  4 5 6 7     0 4 1 5 2 6 3 7                          0 4 1 5 | 2 6 3 7
 #ifndef MACE_CPU_FUSED_FUSED_SHUFFLE_H_
 #define MACE_CPU_FUSED_FUSED_SHUFFLE_H_
 
@@ -13,9 +13,10 @@
 
 namespace mace::cpu {
 
-// A chain Concat, ChannelShuffle or Concat, ChannelShuffle, Split of floats: of
-// two tensors of the same extents along the last axis, in two groups, into two
-// parts. Errors: MACE_UNSUPPORTED for any other chain.
+// Prepares the kernel of the nodes Concat, ChannelShuffle or Concat,
+// ChannelShuffle, Split in f32: of two tensors with the same extent along the
+// last axis, in two groups, into two parts. Errors: MACE_UNSUPPORTED for any
+// other nodes.
 Result<KernelPtr> PrepareFusedShuffle(const std::vector<FusedNode>& chain,
                                       CpuContext& context);
 

@@ -1,4 +1,4 @@
-// The table of CPU kernels, by op and type.
+// Looking up the CPU kernel of a node by op and type.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/fused/prepare.h"
@@ -12,8 +12,8 @@
 namespace mace::cpu {
 namespace {
 
-// Of a node whose outputs have no elements. Kernels cut their work into blocks
-// and may rely on there being some.
+// The kernel of a node whose outputs have no elements. Other kernels divide
+// their work into blocks and may rely on there being some.
 class NothingToCompute final : public Kernel {
  public:
   std::string variant() const override { return "nothing"; }
@@ -65,7 +65,7 @@ Result<KernelPtr> PrepareLinks(const std::vector<FusedNode>& links,
   for (const FusedNode& link : links) {
     if (HasNoElements(*link.node)) {
       return Unsupported(Label(*link.node) +
-                         ": has no elements, no chain computes it");
+                         ": its output has no elements, so it is not fused");
     }
   }
   return links[0].node->op == "Concat" ? PrepareFusedShuffle(links, context)

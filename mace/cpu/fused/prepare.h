@@ -1,4 +1,4 @@
-// Finding and preparing the CPU kernel of nodes.
+// Finds and prepares the CPU kernels of nodes.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_FUSED_PREPARE_H_
 #define MACE_CPU_FUSED_PREPARE_H_
@@ -12,11 +12,11 @@
 
 namespace mace::cpu {
 
-// Null if this build has none.
+// Returns null if this build has no kernel for the op.
 const CpuKernelDefs* FindKernelDefs(const std::string& op);
 
-// The kernel of a node, or the one of a chain of several.
-// Errors: as NodeKernels::Prepare and NodeKernels::PrepareFused.
+// Returns the kernel of one node, or of several fused nodes. Errors: as
+// NodeKernels::Prepare and NodeKernels::PrepareFused.
 Result<KernelPtr> PrepareLinks(const std::vector<FusedNode>& links,
                                CpuContext& context);
 Result<KernelPtr> PrepareNode(const Node& node, CpuContext& context);

@@ -6,7 +6,7 @@
 namespace mace::cpu {
 namespace {
 
-// Calls at(n, p, q, o, &y) for every element of the output.
+// Calls at(n, p, q, o, &y) for each element of the output.
 template <typename At>
 void ForEachOutput(const ConvShape& s, float* y, const At& at) {
   for (int64_t n = 0; n < s.batch; ++n) {
@@ -18,13 +18,13 @@ void ForEachOutput(const ConvShape& s, float* y, const At& at) {
   }
 }
 
-// The input coordinate of tap k of output i, or -1 for padding.
+// Returns the input coordinate of tap k of output i, or -1 for padding.
 int64_t InputAt(const Window& w, int64_t i, int64_t k) {
   const int64_t at = i * w.stride - w.pad_before + k * w.dilation;
   return at >= 0 && at < w.in ? at : -1;
 }
 
-// The same for a transposed convolution: the input that adds to output i
+// The same for a transposed convolution: the input that contributes to output i
 // through tap k, or -1.
 int64_t TransposedInputAt(const Window& w, int64_t i, int64_t k) {
   const int64_t at = i + w.pad_before - k * w.dilation;
@@ -32,8 +32,8 @@ int64_t TransposedInputAt(const Window& w, int64_t i, int64_t k) {
   return at / w.stride;
 }
 
-// `in(window, i, k)` is InputAt or TransposedInputAt, and filter(o, c) the taps
-// between output channel o and its group's input channel c.
+// `in(window, i, k)` is InputAt or TransposedInputAt. `filter(o, c)` returns
+// the taps between output channel o and input channel c of its group.
 template <typename In, typename Filter>
 void Convolve(const ConvShape& s, const ActivationFunction& activation,
               const float* x, const float* b, float* y, const In& in,

@@ -1,4 +1,4 @@
-// Convolutions by their definition: plain loops, sums in double precision.
+// Convolutions by their definition: plain loops with sums in double precision.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_REFERENCE_CONV_H_
 #define MACE_CPU_REFERENCE_CONV_H_
@@ -8,8 +8,8 @@
 
 namespace mace::cpu {
 
-// A convolution of x [batch, in_h, in_w, in_channels] to
-// y [batch, out_h, out_w, out_channels].
+// A convolution of x [batch, in_h, in_w, in_channels] to y [batch, out_h,
+// out_w, out_channels].
 struct ConvShape {
   Window2D window;
   int64_t batch = 0;
@@ -23,17 +23,18 @@ struct ConvShape {
   int64_t taps() const { return window.h.kernel * window.w.kernel; }
 };
 
-// w is [out_channels, in_per_group, kernel_h, kernel_w]; b may be null.
+// `w` is [out_channels, in_per_group, kernel_h, kernel_w]. `b` has out_channels
+// elements, or is null.
 void ReferenceConv(const ConvShape& s, const ActivationFunction& activation,
                    const float* x, const float* w, const float* b, float* y);
 
-// w is [multiplier, in_channels, kernel_h, kernel_w];
-// REQUIRES: s.group == s.in_channels.
+// `w` is [multiplier, in_channels, kernel_h, kernel_w]. REQUIRES: s.group ==
+// s.in_channels.
 void ReferenceDepthwise(const ConvShape& s,
                         const ActivationFunction& activation, const float* x,
                         const float* w, const float* b, float* y);
 
-// The transposed convolution; w as in ReferenceConv.
+// The transposed convolution. `w` is as in ReferenceConv.
 void ReferenceDeconv(const ConvShape& s, const ActivationFunction& activation,
                      const float* x, const float* w, const float* b, float* y);
 

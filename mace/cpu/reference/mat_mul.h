@@ -1,4 +1,4 @@
-// Matrix products by their definition: sums in double precision.
+// Matrix products by their definition, with sums in double precision.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_REFERENCE_MAT_MUL_H_
 #define MACE_CPU_REFERENCE_MAT_MUL_H_
@@ -9,14 +9,14 @@
 
 namespace mace::cpu {
 
-// A matrix in memory: element (i, j) is data[i * row_stride + j * col_stride].
+// A matrix in memory. Element (i, j) is data[i * row_stride + j * col_stride].
 struct ConstMatrix {
   const float* data;
   int64_t row_stride;
   int64_t col_stride;
 };
 
-// y[m, n] = act(bias[n] + a[m, k] b[k, n]); y is dense and bias may be null.
+// y[m, n] = act(bias[n] + a[m, k] b[k, n]). y is dense; bias may be null.
 void ReferenceMatMul(int64_t m, int64_t n, int64_t k, ConstMatrix a,
                      ConstMatrix b, const float* bias,
                      const ActivationFunction& activation, float* y);

@@ -11,7 +11,7 @@
 namespace mace::cpu {
 namespace {
 
-// How many taps of output i lie in the input or its padding.
+// Returns how many taps of output i lie in the input or in its padding.
 int64_t PaddedTaps(const Window& w, int64_t i) {
   const int64_t end = w.in + w.pad_before + w.pad_after;
   return std::min(w.kernel, CeilDiv(end - i * w.stride, w.dilation));

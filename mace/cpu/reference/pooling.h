@@ -17,8 +17,8 @@ struct PoolShape {
   int64_t channels = 0;
 };
 
-// The taps of output i of `w` that fall into the input: [first, first + count),
-// every `dilation` inputs from `start`.
+// The taps of output i that lie inside the input: `count` of them from tap
+// `first` on. Tap k reads input start + k * dilation.
 struct Taps {
   int64_t start = 0;
   int64_t first = 0;
@@ -26,7 +26,7 @@ struct Taps {
 };
 Taps TapsInside(const Window& w, int64_t i);
 
-// What a mean over window (p, q) divides by.
+// Returns the divisor of the mean over window (p, q).
 int64_t PoolCount(const PoolShape& s, int64_t p, int64_t q);
 
 void ReferencePooling(const PoolShape& s, const ActivationFunction& activation,
