@@ -1,4 +1,4 @@
-// Activations, as their definitions say.
+// Activations by their definitions.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/common/activation.h"

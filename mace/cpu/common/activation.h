@@ -8,7 +8,7 @@
 
 namespace mace {
 
-// ActivationAttrs, checked.
+// The checked attributes of an activation.
 struct ActivationFunction {
   ActivationKind kind = ActivationKind::kNoop;
   float limit = 0;        // RELUX
@@ -25,10 +25,10 @@ struct ActivationFunction {
 Result<ActivationFunction> ResolveActivation(const Node& node,
                                              const ActivationAttrs& attrs);
 
-// The definition, in double precision for the reference kernels.
+// Computes the activation by its definition, for the reference kernels.
 double ReferenceActivation(const ActivationFunction& activation, double x);
 
-// The activation by the micro-kernel of a CPU.
+// Applies an activation with the best micro-kernel of the CPU.
 class Activator {
  public:
   Activator() = default;  // does nothing
@@ -36,9 +36,9 @@ class Activator {
 
   const char* variant() const { return name_; }
 
-  // y = activation(x) for n floats; y may be x.
+  // y = activation(x) for n floats. y may be x.
   void Apply(const float* x, int64_t n, float* y) const;
-  // The same of fp16, computed in float.
+  // The same for n fp16 values, computed in float.
   void Apply(const uint16_t* x, int64_t n, uint16_t* y) const;
 
  private:

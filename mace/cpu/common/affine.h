@@ -1,4 +1,4 @@
-// y = act(x * scale + offset) by the micro-kernels of a CPU.
+// Affine: y = act(x * scale + offset), with the micro-kernels of the CPU.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_COMMON_AFFINE_H_
 #define MACE_CPU_COMMON_AFFINE_H_
@@ -21,7 +21,7 @@ class Affine {
 
   const char* variant() const { return row_->name; }
 
-  // For n floats; y may be x.
+  // Computes n floats. y may be x.
   void Apply(const float* x, const float* scale, const float* offset, int64_t n,
              float* y) const {
     row_->set->affine(
@@ -32,7 +32,7 @@ class Affine {
  private:
   const cpu::RowF32* row_ = nullptr;
   float lower_ = 0, upper_ = 0;
-  Activator activator_;  // of what is no clamp
+  Activator activator_;  // if it is not a clamp
 };
 
 }  // namespace mace

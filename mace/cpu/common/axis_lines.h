@@ -1,4 +1,4 @@
-// AxisLines: a tensor as the lines along one of its axes.
+// AxisLines: the lines of a tensor along one of its axes.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_COMMON_AXIS_LINES_H_
 #define MACE_CPU_COMMON_AXIS_LINES_H_
@@ -7,14 +7,15 @@
 
 namespace mace::cpu {
 
-// The tensor is [outer, n, inner]; a line is n elements, `inner` apart.
+// The tensor is seen as [outer, n, inner]. A line is n elements, `inner`
+// elements apart.
 struct AxisLines {
   int64_t outer = 1;
   int64_t n = 1;
   int64_t inner = 1;
 
   int64_t count() const { return outer * inner; }
-  // The first element of a line. REQUIRES: line < count().
+  // Returns the index of a line's first element. REQUIRES: line < count().
   int64_t Start(int64_t line) const {
     return line / inner * n * inner + line % inner;
   }

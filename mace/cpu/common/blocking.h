@@ -1,4 +1,4 @@
-// Sizes of blocks and rows.
+// Arithmetic on the sizes of blocks and rows.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_COMMON_BLOCKING_H_
 #define MACE_CPU_COMMON_BLOCKING_H_
@@ -11,13 +11,14 @@ namespace mace::cpu {
 // REQUIRES: a >= 0, b > 0.
 inline int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// n, doubled or halved `times`; at least 1.
+// Returns n doubled `times` times, or halved if `times` is negative; at least
+// 1.
 inline int64_t Doubled(int64_t n, int64_t times) {
   return times < 0 ? std::max<int64_t>(n >> -times, 1) : n << times;
 }
 
-// At least so many floats, an odd number of cache lines, so that rows that far
-// apart spread over all sets.
+// Rounds up to an odd number of cache lines, so that rows at this distance
+// spread over all sets of a cache.
 inline int64_t SpreadOverSets(int64_t floats) {
   constexpr int64_t kLineFloats = 16;
   return (CeilDiv(floats, kLineFloats) | 1) * kLineFloats;

@@ -1,4 +1,4 @@
-// Runs a loop nest over broadcast operands, row by row.
+// Loops over operands that broadcast, row by row.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_COMMON_BROADCAST_LOOP_H_
 #define MACE_CPU_COMMON_BROADCAST_LOOP_H_
@@ -10,16 +10,17 @@
 
 namespace mace::cpu {
 
-// The rows of a plan: everything but its innermost dimension.
+// Returns the number of rows of a plan: the product of all extents but the
+// last.
 inline int64_t NumRows(const BroadcastPlan& plan) {
   int64_t rows = 1;
   for (size_t d = 0; d + 1 < plan.extents.size(); ++d) rows *= plan.extents[d];
   return rows;
 }
 
-// Calls f(row, offsets) for the rows in [begin, end): offsets[i] is the element
-// of operand i at which the row starts. The output's row starts at
-// row * plan.extents.back(). REQUIRES: the plan has N operands.
+// Calls f(row, offsets) for the rows in [begin, end). offsets[i] is the first
+// element of the row in operand i; in the output it is row *
+// plan.extents.back(). REQUIRES: the plan has N operands.
 template <size_t N, typename F>
 void ForEachRow(const BroadcastPlan& plan, int64_t begin, int64_t end,
                 const F& f) {

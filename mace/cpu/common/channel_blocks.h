@@ -1,10 +1,10 @@
-// ChannelBlocks: a tensor whose last axis has parameters, cut into blocks long
-// enough for vectors even where the channels are few.
+// ChannelBlocks: divides a tensor whose last axis has parameters into blocks
+// that are long enough for vectors even if there are few channels.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   x       c0 c1 c2 c0 c1 c2 c0 c1 c2 c0 c1 c2 c0 c1 c2
 //   blocks  [--------------][--------------][----------]
-//   params  p0 p1 p2 p0 p1 p2, repeated once for all blocks
+//   params  p0 p1 p2 p0 p1 p2, repeated once and used for all blocks
 #ifndef MACE_CPU_COMMON_CHANNEL_BLOCKS_H_
 #define MACE_CPU_COMMON_CHANNEL_BLOCKS_H_
 
@@ -24,10 +24,11 @@ class ChannelBlocks {
     copies_ = std::max<int64_t>(1, kElements / channels_);
   }
 
-  // Elements of a block, a multiple of the channels; only the last is shorter.
+  // Returns the elements of a block, a multiple of the channels. Only the last
+  // block may be shorter.
   int64_t block() const { return copies_ * channels_; }
 
-  // Writes block() elements: the parameters of one row, again and again.
+  // Writes block() elements to `to`: the parameters of one row, repeated.
   void Repeat(const float* params, float* to) const {
     if (num_elements_ == 0) return;
     for (int64_t k = 0; k < copies_; ++k) {
@@ -35,7 +36,7 @@ class ChannelBlocks {
     }
   }
 
-  // Calls f(first, n): the block of n elements from `first` on.
+  // Calls f(first, n) for each block: n elements from index `first` on.
   template <typename F>
   void ForEach(ThreadPool* threads, const F& f) const {
     const int64_t num_blocks = (num_elements_ + block() - 1) / block();

@@ -1,4 +1,4 @@
-// Choosing a row of a micro-kernel table.
+// Chooses a row of a micro-kernel table.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_COMMON_CHOOSE_H_
 #define MACE_CPU_COMMON_CHOOSE_H_
@@ -9,8 +9,9 @@
 
 namespace mace::cpu {
 
-// The first row whose instruction set is among `features` and that `fits`.
-// REQUIRES: there is one; the last row of each table fits everything.
+// Returns the first row whose instruction set is among `features` and for which
+// `fits` is true. REQUIRES: there is one; the last row of each table fits
+// everything.
 template <typename Row, size_t kRows, typename Fits>
 const Row& ChooseRow(const Row (&table)[kRows], CpuFeatures features,
                      const Fits& fits) {

@@ -1,4 +1,5 @@
-// Element conversion, through float or int64 in pieces that stay in L1.
+// Converting elements by way of float or int64, in pieces that stay in the
+// first-level cache.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/common/convert.h"
@@ -45,8 +46,8 @@ T Narrow(Wide v) {
   } else if constexpr (std::is_same_v<T, Boolean>) {
     return {static_cast<uint8_t>(v != 0 ? 1 : 0)};
   } else if constexpr (std::is_integral_v<T> && std::is_same_v<Wide, float>) {
-    // The limits are powers of two (or one below), so that comparing with
-    // their float is exact.
+    // The limits are powers of two (or one less), so that comparing with the
+    // float of a limit is exact.
     constexpr T lo = std::numeric_limits<T>::min();
     constexpr T hi = std::numeric_limits<T>::max();
     if (!(v == v)) return 0;

@@ -1,4 +1,4 @@
-// ConvertElements: elements of one type as another.
+// ConvertElements: converts elements from one type to another.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_COMMON_CONVERT_H_
 #define MACE_CPU_COMMON_CONVERT_H_
@@ -10,9 +10,10 @@
 
 namespace mace {
 
-// Writes n elements. From float to integer: towards zero, saturating, 0 for
-// NaN; from integer to a narrower one: the low bits; to bool: whether != 0.
-// REQUIRES: neither type is kInvalid; from and to do not overlap.
+// Converts n elements. Float to integer rounds towards zero and saturates; NaN
+// becomes 0. An integer converted to a narrower one keeps its low bits.
+// Conversion to bool gives x != 0. REQUIRES: neither type is kInvalid; `from`
+// and `to` do not overlap.
 void ConvertElements(DataType from_type, const void* from, DataType to_type,
                      void* to, int64_t n);
 

@@ -1,4 +1,4 @@
-// CpuContext: what the CPU kernels of one engine share.
+// CpuContext: the state that the CPU kernels of one engine share.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_COMMON_CPU_CONTEXT_H_
 #define MACE_CPU_COMMON_CPU_CONTEXT_H_
@@ -14,19 +14,19 @@
 namespace mace {
 
 struct CpuContext {
-  ThreadPool* threads = nullptr;    // not owned; outlives the kernels
-  CpuFeatures features = 0;         // which micro-kernels may be chosen
-  PackedWeights* packed = nullptr;  // not owned; shared between engines
-  // The largest tile of Winograd convolutions: 0 (none), 2, 4 or 6.
+  ThreadPool* threads = nullptr;    // not owned; must outlive the kernels
+  CpuFeatures features = 0;         // micro-kernels may use these
+  PackedWeights* packed = nullptr;  // not owned; engines may share it
+  // The largest output tile of Winograd convolutions: 0 (none), 2, 4 or 6.
   int max_winograd = 4;
-  // Only scalar reference kernels: what tests compare against.
+  // Use only the scalar reference kernels, against which tests compare.
   bool reference = false;
-  // What blocks are made to fit, and what the cost model reckons with.
+  // For choosing block sizes, and for the cost model.
   cpu::CacheSizes caches = {};
-  // How the nodes at hand are to be computed; null: as the cost model has it.
+  // How the current nodes must be computed; null: as the cost model chooses.
   const cpu::StepPlan* asked = nullptr;
 
-  // Of them, the plan of node `link`; null if there is none.
+  // Returns the plan of node `link` from `asked`, or null if there is none.
   const cpu::NodePlan* asked_of(size_t link) const {
     return asked != nullptr && link < asked->nodes.size() ? &asked->nodes[link]
                                                           : nullptr;

@@ -1,7 +1,7 @@
 // The binary functions of Eltwise, for floats and for integers.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Integers wrap around; a division by zero gives 0.
+// Integer overflow wraps around, and integer division by zero gives 0.
 #ifndef MACE_CPU_COMMON_ELTWISE_FUNCTIONS_H_
 #define MACE_CPU_COMMON_ELTWISE_FUNCTIONS_H_
 
@@ -12,7 +12,7 @@
 
 namespace mace::cpu {
 
-// The unsigned type in which a wrapping operation on T is defined.
+// The unsigned type whose arithmetic wraps around for T.
 template <typename T>
 using Wrapping = std::make_unsigned_t<T>;
 
@@ -28,7 +28,7 @@ T WrappingDifference(T a, T b) {
                         static_cast<Wrapping<T>>(b));
 }
 
-// Rounds to zero.
+// Rounds towards zero.
 template <typename T>
 T IntegerQuotient(T a, T b) {
   if (b == 0) return 0;
@@ -90,7 +90,7 @@ std::enable_if_t<std::is_integral_v<T>, T> ApplyEltwise(T a, T b) {
   return a;
 }
 
-// NaN in either operand gives NaN, in MIN and MAX too.
+// If either operand is NaN the result is NaN, also for MIN and MAX.
 template <EltwiseType kType>
 float ApplyEltwise(float a, float b) {
   switch (kType) {

@@ -1,4 +1,4 @@
-// Constants of kernels of fp16.
+// Constants of fp16 kernels.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/common/fp16_weights.h"

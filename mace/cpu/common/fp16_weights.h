@@ -1,4 +1,4 @@
-// What kernels of fp16 ask of the constants that they read.
+// Requirements of fp16 kernels on the constants that they read.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_COMMON_FP16_WEIGHTS_H_
 #define MACE_CPU_COMMON_FP16_WEIGHTS_H_
@@ -11,15 +11,15 @@
 
 namespace mace::cpu {
 
-// Whether input 0 is an activation, f32 or f16, input 1 a constant stored as
-// f16, and input 2, if there is one, a constant.
+// Returns whether input 0 is an activation in f32 or f16, input 1 a constant
+// stored as f16, and input 2, if there is one, a constant.
 bool HasFp16Weights(const Node& node);
 
-// Whether input 0 is f32 and no f32 input is constant.
+// Returns whether input 0 is f32 and no f32 input is a constant.
 bool ReadsActivationsOnly(const Node& node);
 
-// The f32 constant rounded to fp16, and zeros up to `n`; empty if it is not
-// present.
+// Returns the f32 constant rounded to fp16, followed by zeros up to `n`
+// elements. Empty if the operand is not present. Errors: MACE_OUT_OF_RESOURCES.
 Result<LargeArray<uint16_t>> RoundedToFp16(const Operand& operand, int64_t n);
 
 }  // namespace mace::cpu

@@ -1,4 +1,4 @@
-// A kernel that is one function, for those without scratch.
+// FunctionKernel: a kernel without scratch that is a single function.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_COMMON_FUNCTION_KERNEL_H_
 #define MACE_CPU_COMMON_FUNCTION_KERNEL_H_
@@ -36,7 +36,7 @@ class FunctionKernel final : public Kernel {
   KernelFacts facts_;
 };
 
-// `f` is void(const RunArgs&).
+// `f` has the signature void(const RunArgs&).
 template <typename F>
 KernelPtr MakeKernel(F f, KernelFacts facts = {}) {
   return std::make_unique<FunctionKernel<F>>(std::move(f), std::move(facts));

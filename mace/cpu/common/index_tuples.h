@@ -1,4 +1,4 @@
-// Index tuples of GatherNd and ScatterNd: n indices that name a slice.
+// The index tuples of GatherNd and ScatterNd: n indices that select a slice.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_COMMON_INDEX_TUPLES_H_
 #define MACE_CPU_COMMON_INDEX_TUPLES_H_
@@ -10,16 +10,16 @@
 
 namespace mace {
 
-// How tuples address the axes of a tensor after its batch axes.
+// How tuples index the axes of a tensor after its batch axes.
 struct TupleSpec {
-  std::string label;  // of the node, for errors
+  std::string label;  // of the node, for error messages
   DataType idx_dtype = DataType::kI64;
   std::vector<int64_t> extents;  // of the indexed axes
   std::vector<int64_t> strides;  // of the indexed axes, in bytes
-  int64_t count = 0;             // tuples
-  int64_t slice_bytes = 0;       // what a tuple names
+  int64_t count = 0;             // number of tuples
+  int64_t slice_bytes = 0;       // size of what a tuple selects
 
-  // Where the slice of tuple t starts, in bytes. REQUIRES: Check is OK.
+  // Returns the byte offset of the slice of tuple t. REQUIRES: Check is OK.
   int64_t Offset(const Indices& idx, int64_t t) const {
     const int64_t n = static_cast<int64_t>(extents.size());
     int64_t offset = 0;
@@ -40,7 +40,7 @@ struct TupleSpec {
   }
 };
 
-// For tuples `idx` into the axes of `x` from `batch` on.
+// Describes tuples `idx` that index the axes of `x` from axis `batch` on.
 inline TupleSpec TuplesOf(const Node& node, const TensorType& x,
                           const TensorType& idx, int64_t batch) {
   TupleSpec spec;
@@ -57,7 +57,7 @@ inline TupleSpec TuplesOf(const Node& node, const TensorType& x,
     }
     stride *= x.shape[d];
   }
-  if (end == batch) spec.slice_bytes = stride;  // a tuple of none: everything
+  if (end == batch) spec.slice_bytes = stride;  // empty tuples select all
   return spec;
 }
 

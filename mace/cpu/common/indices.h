@@ -1,4 +1,4 @@
-// Reading index operands, which come as i32 or i64 and may count from the end.
+// Index operands, which are i32 or i64 and may count from the end.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_COMMON_INDICES_H_
 #define MACE_CPU_COMMON_INDICES_H_
@@ -10,19 +10,20 @@
 
 namespace mace {
 
-// An index operand of one Run.
+// An index operand during one Run.
 class Indices {
  public:
   Indices(const void* data, DataType dtype)
       : data_(data), wide_(dtype == DataType::kI64) {}
 
-  // As stored. REQUIRES: i is inside the operand.
+  // Returns the index as stored. REQUIRES: i is inside the operand.
   int64_t operator[](int64_t i) const {
     return wide_ ? static_cast<const int64_t*>(data_)[i]
                  : static_cast<const int32_t*>(data_)[i];
   }
 
-  // Counted from 0, or -1 where it does not lie in [-extent, extent).
+  // Returns the index counted from 0, or -1 if it is outside of [-extent,
+  // extent).
   int64_t At(int64_t i, int64_t extent) const {
     const int64_t v = (*this)[i];
     const int64_t from_start = v < 0 ? v + extent : v;
@@ -34,7 +35,7 @@ class Indices {
   bool wide_;
 };
 
-// The error of a Run whose index `value` lies outside of `extent`.
+// Returns the error of a Run whose index `value` is out of range for `extent`.
 inline Status IndexError(const std::string& label, int64_t value,
                          int64_t extent) {
   return RuntimeError(label + ": index " + std::to_string(value) +

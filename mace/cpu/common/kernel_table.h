@@ -1,5 +1,5 @@
-// The CPU kernels of this build, in a table written from the file names in
-// mace/cpu/ops: softmax.cc must define `CpuKernelDefs cpu::Softmax()`.
+// The CPU kernels of this build, in a table that the build writes from the file
+// names in mace/cpu/ops: softmax.cc must define `CpuKernelDefs cpu::Softmax()`.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_COMMON_KERNEL_TABLE_H_
 #define MACE_CPU_COMMON_KERNEL_TABLE_H_
@@ -13,14 +13,15 @@
 namespace mace {
 
 // A kernel for one element type of the op's first input. `prepare` checks that
-// it can run the node, then does all one-time work.
-// Errors: MACE_UNSUPPORTED, naming the node and the limit.
+// the kernel can run the node, and does all one-time work. Errors:
+// MACE_UNSUPPORTED, with the node and the limit.
 struct CpuKernelDef {
   DataType dtype;
   Result<KernelPtr> (*prepare)(const Node& node, CpuContext& context);
   int fp16_input = -1;  // may be stored as fp16 (NodeKernels::TakesFp16)
-  // Of a row for kF16: whether it takes a node whose activations, given here as
-  // f32, become f16 (NodeKernels::ComputesFp16). Null: it takes none.
+  // Only in rows for kF16: returns whether the kernel can run a node that is
+  // still described with f32 (see NodeKernels::ComputesFp16). Null: it runs no
+  // such node.
   bool (*computes_fp16)(const Node& node, const CpuContext& context) = nullptr;
 };
 using CpuKernelDefs = std::vector<CpuKernelDef>;

@@ -1,4 +1,4 @@
-// The kernel table against the op table: every op runs on the CPU.
+// Every op of the op table has a kernel on the CPU.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/common/kernel_table.h"
@@ -34,7 +34,8 @@ TEST(KernelTable, OneKernelPerType) {
   }
 }
 
-// A table that names an op otherwise than the op itself would hide it.
+// If a table named an op differently than the op itself, the op would not be
+// found.
 TEST(OpTable, NamesAgree) {
   for (int i = 0; i < kNumOps; ++i) {
     const Op op = kOps[i].op();

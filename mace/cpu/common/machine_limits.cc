@@ -1,4 +1,4 @@
-// Measuring what a CPU can do at most.
+// Measuring the peak performance of a CPU.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/common/machine_limits.h"
@@ -16,9 +16,9 @@ namespace mace::cpu {
 namespace {
 
 constexpr int kTries = 5;
-// A few milliseconds of multiply-adds on any CPU of this decade.
+// A few milliseconds of multiply-adds on any recent CPU.
 constexpr size_t kRounds = 1 << 20;
-// Three arrays of this many floats exceed any cache.
+// Three arrays of this many floats are larger than any cache.
 constexpr size_t kFloats = 16 << 20;
 
 double Seconds() {
@@ -37,7 +37,7 @@ int64_t LargestCacheBytes() {
   return most;
 }
 
-// The shortest of a few runs.
+// Returns the shortest time of a few runs.
 template <typename F>
 double Shortest(const F& f) {
   double best = 1e9;

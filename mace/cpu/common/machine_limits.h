@@ -1,4 +1,4 @@
-// MachineLimits: what a CPU can do at most, measured.
+// MachineLimits: measures the peak performance of a CPU.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_COMMON_MACHINE_LIMITS_H_
 #define MACE_CPU_COMMON_MACHINE_LIMITS_H_
@@ -13,13 +13,13 @@ namespace mace::cpu {
 
 // Of all threads together.
 struct MachineLimits {
-  double gflops = 0;       // multiply-adds count twice
-  double memory_gbps = 0;  // 10^9 bytes a second of a triad, memory to memory
-  // Of the largest cache, as the system says; 0: it does not.
+  double gflops = 0;       // 10^9 operations/s; a multiply-add counts twice
+  double memory_gbps = 0;  // 10^9 bytes/s of a triad, memory to memory
+  // Size of the largest cache; 0 if the system does not tell.
   int64_t cache_bytes = 0;
 };
 
-// The best of a few tries, together about 0.2 s; needs 192 MiB for that time.
+// Returns the best of a few tries, which take about 0.2 s and 192 MiB together.
 // Errors: MACE_OUT_OF_RESOURCES.
 Result<MachineLimits> MeasureLimits(ThreadPool* threads, CpuFeatures features);
 

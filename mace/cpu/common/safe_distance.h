@@ -1,5 +1,5 @@
-// SafeDistance: how far an output must begin before an input that its kernel
-// reads and writes piece by piece.
+// SafeDistance: how far before an input an output may begin when a kernel reads
+// and writes both piece by piece.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_COMMON_SAFE_DISTANCE_H_
 #define MACE_CPU_COMMON_SAFE_DISTANCE_H_
@@ -11,16 +11,18 @@
 namespace mace::cpu {
 
 // A kernel writes pieces 0 .. num_pieces - 1 in order, at most `at_once` of
-// them at a time (RunTasks). Piece i fills the output up to byte output_end(i)
-// and reads the input from byte input_begin(i) on; both never decrease. If the
-// output begins this many bytes before the input, no piece overwrites what it,
-// one that runs beside it, or a later one reads:
+// them at a time (see RunTasks). Piece i fills the output up to byte
+// output_end(i) and reads the input from byte input_begin(i) on; neither ever
+// decreases. Returns the distance: if the output begins at least this many
+// bytes before the input, no piece overwrites anything that it, a concurrent
+// piece or a later one reads.
 //
 //   output  |== piece 0 ==|== piece 1 ==|...
 //   input          |-- read by 0 --|
 //   distance |<--->|
 //
-// -1 for more pieces than are worth looking at: the output goes elsewhere.
+// Returns -1 if there are too many pieces to look at: then the output must not
+// overlap the input.
 template <typename OutputEnd, typename InputBegin>
 int64_t SafeDistance(int64_t num_pieces, int64_t at_once,
                      const OutputEnd& output_end,
@@ -35,14 +37,14 @@ int64_t SafeDistance(int64_t num_pieces, int64_t at_once,
   return distance;
 }
 
-// i * lines / pieces, rounded down: the first line of piece `i` where pieces
-// share lines evenly. Does not overflow. REQUIRES: 0 <= i <= pieces < 2^31.
+// Returns i * lines / pieces, rounded down, without overflow: the first line of
+// piece `i` if pieces share lines evenly. REQUIRES: 0 <= i <= pieces < 2^31.
 inline int64_t PieceBegin(int64_t i, int64_t pieces, int64_t lines) {
   return lines / pieces * i + lines % pieces * i / pieces;
 }
 
-// Whether the plan placed an output of `y_floats` floats over a part of an
-// input: the pieces must run in order then.
+// Returns whether the plan let an output of `y_size` elements overlap an input
+// of `x_size` elements, so that the pieces must run in order.
 template <typename T>
 bool Overlap(const T* y, int64_t y_size, const T* x, int64_t x_size) {
   const std::less<const T*> before;

@@ -1,4 +1,4 @@
-// How far outputs begin before inputs, and that finding it is cheap.
+// How far outputs begin before inputs, and that this is computed quickly.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/common/safe_distance.h"
@@ -8,7 +8,7 @@
 namespace mace::cpu {
 namespace {
 
-// Pieces of 10 bytes that read from 4 bytes before their own place.
+// Pieces of 10 bytes that read from 4 bytes before their own position on.
 int64_t Distance(int64_t pieces, int64_t at_once, int64_t* calls) {
   return SafeDistance(
       pieces, at_once,
@@ -27,7 +27,7 @@ TEST(SafeDistance, OfWhatIsReadLater) {
   EXPECT_EQ(Distance(5, 2, &calls), 24);
 }
 
-// A batch of 2^31 images has more pieces than a plan has time for.
+// A batch of 2^31 images has more pieces than there is time to look at.
 TEST(SafeDistance, NotForAnyNumberOfPieces) {
   int64_t calls = 0;
   EXPECT_EQ(Distance(int64_t{1} << 40, 1, &calls), -1);

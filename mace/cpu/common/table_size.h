@@ -1,4 +1,4 @@
-// CheckTable: the tables that kernels make when they are prepared stay small.
+// CheckTable: limits the size of tables that kernels make when prepared.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_COMMON_TABLE_SIZE_H_
 #define MACE_CPU_COMMON_TABLE_SIZE_H_
@@ -11,13 +11,14 @@
 
 namespace mace::cpu {
 
-// Bytes of a kernel's tables (of the matrices of a product, of the taps of a
-// window), which standard containers hold. No network comes near; the shapes of
-// a damaged model ask for any number.
+// The most bytes of a kernel's tables (of the matrices of a product or the taps
+// of a window, for example), which are standard containers. Real networks stay
+// far below; the shapes of a damaged model could ask for any number.
 constexpr int64_t kMaxTableBytes = int64_t{64} << 20;
 
-// Errors: MACE_UNSUPPORTED for more entries than that, before any is made. The
-// number of entries is the product of `counts`; `what` names them.
+// Errors: MACE_UNSUPPORTED if there would be more entries than that; it is
+// checked before any is made. The number of entries is the product of `counts`;
+// `what` names them in the message.
 inline Status CheckTable(const Node& node, const char* what,
                          std::initializer_list<int64_t> counts,
                          int64_t bytes_each) {

@@ -1,5 +1,5 @@
-// RunTasks: a loop over the threads in which each piece knows its worker, for
-// kernels with scratch per worker.
+// RunTasks: a parallel loop in which each task knows its worker, for kernels
+// that have scratch memory for each worker.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_COMMON_TASKS_H_
 #define MACE_CPU_COMMON_TASKS_H_
@@ -14,8 +14,8 @@
 
 namespace mace::cpu {
 
-// Tasks of one loop, finished in order: a worker that is ahead of the others
-// waits before it takes another task, and the oldest task never waits.
+// Makes tasks of one loop finish in order. A worker that is ahead of the others
+// waits before it starts another task; the oldest task never waits.
 class InOrder {
  public:
   explicit InOrder(size_t num_threads) : num_threads_(num_threads) {}
@@ -25,7 +25,8 @@ class InOrder {
     WaitUntil([&] { return task < Finished() + num_threads_; });
   }
 
-  // `task` is done: returns once all before it are finished, and it is, too.
+  // Reports that `task` is done. Returns once all tasks before it are finished,
+  // and then it is finished, too.
   void Finish(size_t task) {
     WaitUntil([&] { return Finished() == task; });
     finished_.store(task + 1, std::memory_order_release);
@@ -46,9 +47,9 @@ class InOrder {
   std::atomic<size_t> finished_{0};
 };
 
-// Tasks that any worker takes, each beginning with a range of its own: the same
-// share of every loop, so that it finds in its cache what it wrote in the loop
-// before.
+// Distributes tasks so that each worker starts with its own range, which is the
+// same share in every loop: it finds in its cache what it wrote in the previous
+// loop. Afterwards it takes tasks from the other ranges.
 class OwnFirst {
  public:
   OwnFirst(size_t num_tasks, size_t num_workers)
@@ -69,7 +70,7 @@ class OwnFirst {
   }
 
  private:
-  static constexpr size_t kMaxRanges = 16;  // more workers share them
+  static constexpr size_t kMaxRanges = 16;  // more workers share ranges
   struct alignas(64) Range {
     std::atomic<size_t> next{0};
     size_t end = 0;
@@ -78,9 +79,10 @@ class OwnFirst {
   Range ranges_[kMaxRanges];
 };
 
-// Calls f(worker, task) for each task in [0, num_tasks); no two calls with the
-// same worker, in [0, num_threads), run at once. `in_order`: a task starts when
-// all but the num_threads - 1 before it are finished; else in any order.
+// Calls f(worker, task) for each task in [0, num_tasks). Calls with the same
+// worker, in [0, num_threads), never overlap. If `in_order`, a task starts only
+// when all but the num_threads - 1 tasks before it are finished; else tasks run
+// in any order.
 template <typename F>
 void RunTasks(ThreadPool* threads, size_t num_tasks, bool in_order,
               const F& f) {
@@ -115,11 +117,12 @@ void RunTasks(ThreadPool* threads, size_t num_tasks, const F& f) {
   RunTasks(threads, num_tasks, /*in_order=*/false, f);
 }
 
-// Items per task, in [1, most], with which the busiest of the threads has least
-// to do, where a task costs as much as a part of an item; of about equal ones
-// the smallest, in case a thread comes late. REQUIRES: items, most > 0.
+// Returns how many items a task should have, in [1, most], so that the busiest
+// thread has least to do. Each task has a cost of its own, a fraction of an
+// item. Of nearly equal sizes it returns the smallest, in case a thread starts
+// late. REQUIRES: items, most > 0.
 inline int64_t EvenBlock(int64_t items, int64_t most, int64_t num_threads) {
-  constexpr double kTaskCost = 0.15;  // packed b is read once more
+  constexpr double kTaskCost = 0.15;  // as packed b is read again
   constexpr double kAboutEqual = 1.02;
   const auto ceil_div = [](int64_t a, int64_t b) { return (a + b - 1) / b; };
   const auto cost = [&](int64_t block) {

@@ -1,4 +1,4 @@
-// How work is cut into tasks.
+// How work is divided into tasks.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/common/tasks.h"

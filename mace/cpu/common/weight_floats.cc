@@ -1,4 +1,4 @@
-// Widening one weight.
+// Converting one weight to floats.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/common/weight_floats.h"
@@ -16,7 +16,7 @@ Result<WeightFloats> WeightFloats::Create(const Operand& operand) {
   if (operand.stored == DataType::kInvalid || bytes == 0) return floats;
   MACE_ASSIGN_OR_RETURN(floats.share_, MemoryShare::Take(Bytes(operand.type),
                                                          "a weight's floats"));
-  // Not from the heap, which would keep what one weight after the other needed.
+  // Pages of their own, because the heap would keep what each weight needed.
   void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pages == MAP_FAILED) {

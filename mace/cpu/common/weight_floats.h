@@ -1,4 +1,4 @@
-// WeightFloats: a constant operand as floats while it is packed.
+// WeightFloats: a constant operand as floats, while it is being packed.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_COMMON_WEIGHT_FLOATS_H_
 #define MACE_CPU_COMMON_WEIGHT_FLOATS_H_
@@ -13,8 +13,9 @@ namespace mace::cpu {
 
 class WeightFloats {
  public:
-  // Those of the operand itself, or a copy if it is stored as fp16.
-  // REQUIRES: an f32 with contents. Errors: MACE_OUT_OF_RESOURCES.
+  // Uses the operand's own floats, or a converted copy if it is stored as fp16.
+  // The operand must outlive the object. REQUIRES: an f32 constant. Errors:
+  // MACE_OUT_OF_RESOURCES.
   static Result<WeightFloats> Create(const Operand& operand);
 
   const float* data() const { return data_; }
@@ -22,7 +23,7 @@ class WeightFloats {
  private:
   const float* data_ = nullptr;
   MemoryShare share_;
-  std::shared_ptr<void> copy_;  // pages that go back to the system at once
+  std::shared_ptr<void> copy_;  // pages that go back to the system when freed
 };
 
 }  // namespace mace::cpu

@@ -1,4 +1,4 @@
-// Integer arithmetic that wraps around, as NumPy's does; on floats the plain
+// Wrap: integer arithmetic that wraps around, as in NumPy; for floats the plain
 // operators.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_COMMON_WRAP_H_

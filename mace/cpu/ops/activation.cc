@@ -13,9 +13,9 @@
 namespace mace::cpu {
 namespace {
 
-constexpr int64_t kTile = 8192;  // floats, so that a task outweighs its start
+constexpr int64_t kTile = 8192;  // elements of a task
 
-// T: float, or uint16_t for fp16.
+// T is float, or uint16_t for fp16.
 template <typename T>
 KernelPtr MakeActivation(const ActivationFunction& act, int64_t n,
                          CpuContext& context) {

@@ -10,7 +10,8 @@
 namespace mace::cpu {
 namespace {
 
-// Of n elements, `stride` apart; the first NaN wins, as in NumPy.
+// Returns the index of the best of n elements, `stride` apart. The first NaN
+// wins, as in NumPy.
 template <typename T>
 int64_t Best(const T* x, int64_t n, int64_t stride, const ArgMaxAttrs& attrs) {
   int64_t best = 0;

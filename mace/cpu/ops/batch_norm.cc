@@ -1,5 +1,5 @@
-// BatchNorm on the CPU: a scale and an offset per channel, made at each run
-// since the parameters may be computed, then one pass over x.
+// BatchNorm on the CPU: one pass over x with a scale and an offset for each
+// channel. These are computed in each Run, because the parameters may change.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/ops/batch_norm.h"
@@ -20,7 +20,7 @@ struct BatchNormF32 final : Kernel {
   float epsilon = 0;
   int64_t channels = 0;
 
-  // Scale and offset of each channel, and of each element of a block.
+  // Holds scale and offset for each channel, and for each element of a block.
   int64_t scratch_bytes() const override {
     return 2 * (channels + blocks.block()) *
            static_cast<int64_t>(sizeof(float));

@@ -1,4 +1,4 @@
-// BiasAdd on the CPU: the affine function whose scale is 1.
+// BiasAdd on the CPU: an affine function whose scale is 1.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/ops/bias_add.h"

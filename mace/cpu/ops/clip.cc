@@ -10,7 +10,7 @@
 namespace mace::cpu {
 namespace {
 
-// An attribute, which is a float, as a limit of T.
+// Converts a limit, which is a float attribute, to T.
 template <typename T>
 T LimitOf(float limit) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -38,7 +38,7 @@ struct ClipKernel final : Kernel {
     const T lo = Limit(args, 1, min), hi = Limit(args, 2, max);
     threads->ParallelFor(n, 1 << 14, [=](size_t begin, size_t end) {
       for (size_t i = begin; i < end; ++i) {
-        // A NaN passes.
+        // NaN stays NaN.
         const T v = x[i] < lo ? lo : x[i];
         y[i] = v > hi ? hi : v;
       }

@@ -31,7 +31,7 @@ bool Holds(T a, T b) {
   return false;
 }
 
-// y[i] = a[i * step_a] ? b[i * step_b].
+// Computes y[i] = a[i * step_a] OP b[i * step_b] for n elements.
 template <typename T>
 using RowFn = void(int64_t n, const T* a, int64_t step_a, const T* b,
                    int64_t step_b, uint8_t* y);

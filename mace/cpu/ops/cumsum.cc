@@ -11,7 +11,7 @@
 namespace mace::cpu {
 namespace {
 
-// n elements, `stride` apart (negative: from the end).
+// Sums up n elements, `stride` apart; a negative stride starts at the end.
 template <typename T>
 void SumUp(const T* x, T* y, int64_t n, int64_t stride, bool exclusive) {
   T sum = 0;

@@ -1,4 +1,4 @@
-// Deconv2d on the CPU: one ordinary convolution per phase of the stride.
+// Deconv2d on the CPU: one ordinary convolution for each phase of the stride.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/ops/deconv2d.h"
@@ -21,7 +21,7 @@
 namespace mace::cpu {
 namespace {
 
-// There are not too many phases, nor too many taps to look at for them.
+// Checks that there are not too many phases, or taps to look at for them.
 Status CheckPhases(const Node& node, const ConvShape& s) {
   const Window &h = s.window.h, &w = s.window.w;
   const int64_t lines = std::min(h.stride, h.out);
@@ -70,7 +70,7 @@ struct DeconvF32 final : Kernel {
   }
 
   PackedB filter;
-  std::vector<ConvGemm> gemms;  // one per phase that has taps
+  std::vector<ConvGemm> gemms;  // one for each phase that has taps
   ThreadPool* threads = nullptr;
   ActivationFunction activation;
   bool has_gaps = false;
@@ -79,7 +79,7 @@ struct DeconvF32 final : Kernel {
   int64_t num_macs = 0;
 };
 
-// The filter [O, I, kh, kw] of group g, with the taps of one phase.
+// Describes the taps of one phase in the filter [O, I, kh, kw] of group g.
 GemmB FilterMatrix(const ConvShape& s, int64_t g, const Phase& ph,
                    const Phase& pw) {
   GemmB b;
@@ -95,7 +95,7 @@ GemmB FilterMatrix(const ConvShape& s, int64_t g, const Phase& ph,
   return b;
 }
 
-// Without the offsets into the packed filter.
+// Returns the product of a phase, without the offsets into the packed filter.
 ConvGemm::Spec PhaseSpec(const ConvShape& s, const Phase& ph, const Phase& pw) {
   const Window &h = s.window.h, &w = s.window.w;
   ConvGemm::Spec spec;
@@ -116,9 +116,10 @@ ConvGemm::Spec PhaseSpec(const ConvShape& s, const Phase& ph, const Phase& pw) {
   return spec;
 }
 
-// How many groups are computed as one: as many as fill half of the columns of a
-// micro-kernel, which may leave out the other half but no less. More would save
-// nothing: the rows become longer, by zeros, as the products become fewer.
+// Returns how many groups are computed as one: as many as fill half of the
+// columns of a micro-kernel, the least that it computes. More groups would gain
+// nothing: there would be fewer products, but their rows would grow by as many
+// zeros.
 int64_t GroupsAsOne(const ConvShape& s, const GemmUkernel& micro) {
   const int64_t most = micro.nr / 2 / s.out_per_group();
   for (int64_t n = std::min(most, s.group); n > 1; --n) {
@@ -127,17 +128,18 @@ int64_t GroupsAsOne(const ConvShape& s, const GemmUkernel& micro) {
   return 1;
 }
 
-// The columns that are computed for each output pixel, of all groups, at most:
-// those of zeros in a joined filter, and those that fill up micro-kernels, too.
+// Returns at most how many columns are computed for each output pixel, for all
+// groups: including columns of zeros in a joined filter, and those that fill up
+// micro-kernels.
 int64_t ProductColumns(const ConvShape& s, int64_t as_one,
                        const GemmUkernel& micro) {
   const int64_t columns = AlignUp(s.out_per_group() * as_one, micro.nr);
   return SaturatedProduct({s.group, columns});
 }
 
-// The filter [O, n * I, kh, kw] of `n` groups as one, whose outputs have zeros
-// for the inputs of the other groups, as is stored: bytes of elements of `w`.
-// Errors: MACE_OUT_OF_RESOURCES.
+// Joins the filters of `n` groups to one filter [O, n * I, kh, kw], in which
+// the weights of each output are zero for the inputs of other groups. Its
+// elements have the type in which `w` is stored. Errors: MACE_OUT_OF_RESOURCES.
 Result<LargeArray<char>> JoinedFilter(const ConvShape& s, int64_t n,
                                       const Operand& w, size_t element) {
   const size_t block = s.in_per_group() * s.taps() * element;
@@ -154,8 +156,8 @@ Result<LargeArray<char>> JoinedFilter(const ConvShape& s, int64_t n,
   return Result<LargeArray<char>>(std::move(joined));
 }
 
-// The product of each phase, with a matrix for each group; returns whether a
-// phase has no taps, so that its pixels are not written.
+// Adds the product of each phase, with one matrix for each group. Returns
+// whether a phase has no taps, so that the products do not write its pixels.
 bool AddPhases(const ConvShape& s, std::vector<GemmB>& matrices,
                std::vector<ConvGemm::Spec>& specs) {
   bool has_gaps = false;

@@ -16,8 +16,8 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
   const int64_t b = attrs.block_size, c = node.outputs[0].shape[3];
   const int64_t pixel = x.shape[3];
   const bool dcr = attrs.mode == "DCR";
-  // y is [n, h, b, w, b, c]; within a pixel of x, DCR is [b, b, c] and CRD is
-  // [c, b, b].
+  // y is [n, h, b, w, b, c]. The channels of a pixel of x are [b, b, c] for DCR
+  // and [c, b, b] for CRD.
   const int64_t block_row = dcr ? b * c : b;
   const int64_t block_col = dcr ? c : 1;
   const int64_t channel = dcr ? 1 : b * b;

@@ -16,7 +16,7 @@
 namespace mace::cpu {
 namespace {
 
-// T: float, or uint16_t for fp16.
+// T is float, or uint16_t for fp16.
 template <typename T>
 struct DepthwiseKernel final : Kernel {
   explicit DepthwiseKernel(DepthwiseOf<T> depthwise_in)
@@ -59,8 +59,8 @@ struct DepthwiseKernel final : Kernel {
   }
 
   DepthwiseOf<T> depthwise;
-  std::shared_ptr<const void> constant;  // packed; or null
-  LargeArray<uint16_t> bias;             // of fp16; or empty
+  std::shared_ptr<const void> constant;  // the packed filter, or null
+  LargeArray<uint16_t> bias;             // in fp16, or empty
   int64_t num_macs = 0;
 };
 
@@ -106,7 +106,8 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
                          PlanConvProduct(node.inputs[1], s, context), context);
 }
 
-// Whether a convolution with f32 activations may as well have f16 ones.
+// Returns whether a convolution whose activations are f32 could also run with
+// f16 activations.
 bool ComputesFp16(const Node& node, const CpuContext&) {
   if (!HasFp16Weights(node)) return false;
   const Result<ConvNode> conv = ReadDepthwiseConv2d(node);
@@ -116,8 +117,8 @@ bool ComputesFp16(const Node& node, const CpuContext&) {
 Result<KernelPtr> PrepareF16(const Node& node, CpuContext& context) {
   if (!ComputesFp16(node, context)) {
     return Unsupported(Label(node) +
-                       ": of f16 the CPU takes a constant filter stored as"
-                       " such, with one output per channel");
+                       ": in f16 the CPU needs a constant filter stored as"
+                       " f16, with one output per channel");
   }
   MACE_ASSIGN_OR_RETURN(const ConvNode conv, ReadDepthwiseConv2d(node));
   return PrepareDepthwise<uint16_t>(node, conv.shape, conv.activation, context);

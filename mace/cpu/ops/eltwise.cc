@@ -18,11 +18,11 @@
 namespace mace::cpu {
 namespace {
 
-// Elements that one task computes, so that it outweighs its start.
+// Elements of a task.
 constexpr int64_t kTile = 16384;
 
-// y[i] = f(a[i], b[i]) for n elements; `one_a`, `one_b`: a single element that
-// meets all of the other operand.
+// Computes y[i] = f(a[i], b[i]) for n elements. If `one_a` or `one_b`, that
+// operand is a single element, which is combined with all of the other's.
 template <typename T>
 using RowFn = void(int64_t n, const T* a, bool one_a, const T* b, bool one_b,
                    T* y);
@@ -52,7 +52,7 @@ RowFn<T>* FindRow(EltwiseType type) {
   return kRows[static_cast<int>(type)];
 }
 
-// Null for the types that have no micro-kernel.
+// Returns null for functions that have no micro-kernel.
 template <typename T>
 BinaryFn<T>* FindBinary(const BinarySet<T>& set, EltwiseType type) {
   switch (type) {
@@ -75,7 +75,7 @@ BinaryFn<T>* FindBinary(const BinarySet<T>& set, EltwiseType type) {
   }
 }
 
-// Operands of the output's own shape may share its memory.
+// The output may share the memory of operands that have its shape.
 std::vector<Overlap> InPlace(const Node& node) {
   std::vector<Overlap> overlaps;
   for (int i : {0, 1}) {
@@ -84,7 +84,7 @@ std::vector<Overlap> InPlace(const Node& node) {
   return overlaps;
 }
 
-// The kernel that calls row(n, a, one_a, b, one_b, y) for each row.
+// Makes a kernel that calls row(n, a, one_a, b, one_b, y) for each row.
 template <typename T, typename RowFunction>
 KernelPtr MakeEltwise(const Node& node, ThreadPool* threads,
                       const std::string& variant, const RowFunction& row_fn) {
@@ -148,7 +148,7 @@ KernelPtr MakeF32(const Node& node, EltwiseType type,
                             });
 }
 
-// Whether there is a micro-kernel of fp16 for an Eltwise of activations.
+// Returns whether an Eltwise of activations has an fp16 micro-kernel.
 bool ComputesFp16(const Node& node, const CpuContext& context) {
   if (!ReadsActivationsOnly(node) || node.inputs.size() != 2) return false;
   const Result<EltwiseAttrs> attrs = ReadAttrs<EltwiseAttrs>(node);

@@ -1,4 +1,5 @@
-// Expand on the CPU: a copy whose source stays where an axis is repeated.
+// Expand on the CPU: a copy whose source has stride 0 where an axis is
+// repeated.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/copy/copy_kernel.h"

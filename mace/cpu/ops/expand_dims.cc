@@ -1,4 +1,4 @@
-// ExpandDims on the CPU: the bytes stay.
+// ExpandDims on the CPU: a view.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/copy/copy_kernel.h"

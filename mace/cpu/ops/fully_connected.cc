@@ -31,7 +31,7 @@ bool ComputesFp16(const Node& node, const CpuContext&) {
 Result<KernelPtr> PrepareF16(const Node& node, CpuContext& context) {
   if (!ComputesFp16(node, context)) {
     return Unsupported(Label(node) +
-                       ": of f16 the CPU takes constant weights stored as"
+                       ": in f16 the CPU needs constant weights stored as"
                        " such");
   }
   MACE_ASSIGN_OR_RETURN(const FullyConnectedAttrs attrs,

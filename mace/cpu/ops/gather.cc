@@ -1,4 +1,4 @@
-// Gather on the CPU: a run of bytes per index.
+// Gather on the CPU: copies a run of bytes for each index.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/ops/gather.h"
@@ -13,7 +13,7 @@
 namespace mace::cpu {
 namespace {
 
-// x viewed as [batch, outer, extent, run], idx as [batch, count], y as
+// x is seen as [batch, outer, extent, run], idx as [batch, count] and y as
 // [batch, outer, count, run].
 struct GatherKernel final : Kernel {
   ThreadPool* threads = nullptr;

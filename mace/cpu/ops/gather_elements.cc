@@ -39,7 +39,7 @@ struct GatherElementsKernel final : Kernel {
     return Status();
   }
 
-  // The element of x that element i of y is.
+  // Returns which element of x is element i of y.
   int64_t From(int64_t i, const Indices& idx) const {
     int64_t from = idx.At(i, extent) * strides[axis];
     for (int d = static_cast<int>(shape.size()); d-- > 0;) {

@@ -1,4 +1,4 @@
-// GatherNd on the CPU: a run of bytes per index tuple.
+// GatherNd on the CPU: copies a run of bytes for each index tuple.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/ops/gather_nd.h"
@@ -15,7 +15,7 @@ namespace {
 struct GatherNdKernel final : Kernel {
   ThreadPool* threads = nullptr;
   TupleSpec tuples;
-  int64_t per_batch = 1;    // tuples
+  int64_t per_batch = 1;    // tuples in each batch
   int64_t batch_bytes = 0;  // of x
 
   Status Run(const RunArgs& args) override {

@@ -1,4 +1,5 @@
-// InstanceNorm on the CPU: two passes for mean and variance, one to apply them.
+// InstanceNorm on the CPU: two passes for mean and variance, and one to apply
+// them.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/ops/instance_norm.h"
@@ -12,9 +13,9 @@
 namespace mace::cpu {
 namespace {
 
-constexpr int64_t kLanes = 32;  // channels accumulated side by side
+constexpr int64_t kLanes = 32;  // channels accumulated together
 
-// x viewed as [batch, rows, channels].
+// x is seen as [batch, rows, channels].
 struct InstanceNormF32 final : Kernel {
   ThreadPool* threads = nullptr;
   Affine affine;
@@ -25,7 +26,7 @@ struct InstanceNormF32 final : Kernel {
   std::string variant() const override { return affine.variant(); }
 
   Status Run(const RunArgs& args) override {
-    // A unit of work is up to kLanes channels of a batch.
+    // A task is up to kLanes channels of one image.
     const int64_t chunks = (channels + kLanes - 1) / kLanes;
     threads->ParallelFor(batch * chunks, 1, [&](size_t begin, size_t end) {
       for (int64_t u = begin; u < static_cast<int64_t>(end); ++u) {

@@ -15,13 +15,13 @@ namespace mace::cpu {
 namespace {
 
 struct Window {
-  int64_t before, after;  // channels
+  int64_t before, after;  // number of channels
   float bias, alpha, beta;
 
   int64_t size() const { return before + 1 + after; }
 };
 
-// The definition.
+// Computes a row by the definition.
 void Row(const Window& w, const float* x, int64_t channels, float* y) {
   for (int64_t c = 0; c < channels; ++c) {
     const int64_t first = std::max<int64_t>(0, c - w.before);
@@ -32,11 +32,11 @@ void Row(const Window& w, const float* x, int64_t channels, float* y) {
   }
 }
 
-constexpr int64_t kPiece = 256;     // channels done at once
-constexpr int64_t kMaxWindow = 64;  // by a micro-kernel
+constexpr int64_t kPiece = 256;     // channels computed at once
+constexpr int64_t kMaxWindow = 64;  // largest one for the micro-kernel
 
-// The same, for a beta of 1/2 or 3/4: squares of a piece of the row and what
-// lies around it (zeros beyond the row), then the micro-kernel.
+// The same for a beta of 1/2 or 3/4: squares a piece of the row and its
+// surroundings (zeros beyond the row), then calls the micro-kernel.
 void FastRow(const Window& w, const RowF32Set& set, const float* x,
              int64_t channels, float* y) {
   float squares[kPiece + kMaxWindow];

@@ -12,13 +12,12 @@
 namespace mace::cpu {
 namespace {
 
-// The value of a AND b, a OR b, ... for b false and b true, given a: bit
-// 2 * a + b of the table.
+// Returns the truth table: bit 2 * a + b is the result for a and b.
 uint8_t TruthTable(const std::string& type) {
   if (type == "AND") return 0b1000;
   if (type == "OR") return 0b1110;
   if (type == "XOR") return 0b0110;
-  return 0b0011;  // NOT a, whatever b
+  return 0b0011;  // NOT a, for any b
 }
 
 Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {

@@ -11,7 +11,7 @@
 namespace mace::cpu {
 namespace {
 
-// For each batch of the output, which batch of an operand it reads.
+// Returns, for each batch of the output, which batch of an operand it reads.
 std::vector<int64_t> BatchIndex(const Shape& out, const Shape& operand) {
   std::vector<int64_t> index(NumElements(out));
   for (size_t i = 0; i < index.size(); ++i) {
@@ -39,7 +39,7 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
   spec.num_a = NumElements(s.batch_a);
   spec.num_b = NumElements(s.batch_b);
   if (spec.num_b == 1 && !spec.transpose_a && spec.num_a > 1) {
-    // One matrix b: the rows of all of a's are one tall matrix.
+    // With a single matrix b, the rows of all matrices a form one tall matrix.
     spec.m *= spec.num_a;
     spec.num_a = 1;
     return PrepareMatMul(node, spec, context);

@@ -13,7 +13,8 @@
 namespace mace::cpu {
 namespace {
 
-// Alpha along the last axis, or one for all: the same for every row.
+// Alpha has one value for each element of the last axis, or one for all: it is
+// the same for every row.
 struct PReluRows final : Kernel {
   ThreadPool* threads = nullptr;
   const RowF32* row = nullptr;
@@ -44,7 +45,7 @@ void Row(const float* x, const float* alpha, int64_t step, int64_t n,
   }
 }
 
-// Alpha of any shape.
+// For an alpha of any shape that broadcasts.
 KernelPtr MakeGeneral(BroadcastPlan plan, ThreadPool* threads) {
   KernelFacts facts;
   facts.overlaps = {{0, 0}};

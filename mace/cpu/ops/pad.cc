@@ -1,4 +1,4 @@
-// Pad on the CPU: the middle, and boxes around it.
+// Pad on the CPU: a box for the input, and boxes around it.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/ops/pad.h"
@@ -11,14 +11,14 @@
 namespace mace::cpu {
 namespace {
 
-// Along one axis of y, `count` elements from `dst` on that come from x at
-// `src`, src + step, ...
+// Along one axis of y: `count` elements from index `dst` on, which come from x
+// at src, src + step, ...
 struct Segment {
   int64_t dst, count, src, step;
 };
 
-// The parts of an axis of extent n: before (absent in a constant pad, as after
-// is), the elements of x, after.
+// Returns the parts of an axis of extent n: the padding before, the elements of
+// x, and the padding after. A constant pad has only the elements of x.
 std::vector<Segment> Segments(PadMode mode, int64_t n, int64_t before,
                               int64_t after) {
   const int64_t skip = std::max<int64_t>(0, -before);
@@ -28,7 +28,8 @@ std::vector<Segment> Segments(PadMode mode, int64_t n, int64_t before,
   if (mode == PadMode::kConstant) return segments;
   const int64_t step = mode == PadMode::kEdge ? 0 : -1;
   const int64_t edge = mode == PadMode::kReflect ? 1 : 0;  // elements skipped
-  // The element next to x comes from its edge; the first one lies farther in.
+  // The padding element next to x comes from its edge; the first one from
+  // farther inside.
   if (before > 0) {
     segments.push_back({0, before, step == 0 ? 0 : before - 1 + edge, step});
   }
@@ -38,8 +39,9 @@ std::vector<Segment> Segments(PadMode mode, int64_t n, int64_t before,
   return segments;
 }
 
-// Boxes of the constant around [lo, hi) of each axis: before and after along
-// axis d, the middle of the axes before d, all of the axes after d.
+// Adds the boxes of constants around [lo, hi) of each axis: before and after
+// along axis d, within the middle of the axes before d, and all of the axes
+// after d.
 void AddBorder(const TensorType& y, const std::vector<Segment>& middle,
                std::vector<CopyBox>* boxes) {
   const auto strides = DenseStrides(y.shape);
@@ -80,7 +82,7 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
     }
   }
   std::vector<CopyBox> boxes;
-  // Every combination of one segment per axis is a box.
+  // Each combination of one segment for each axis is a box.
   for (int64_t i = 0; i < num_boxes; ++i) {
     int64_t rest = i, src = 0, dst = 0;
     mace::Shape extents(x.rank());

@@ -33,7 +33,7 @@ PoolFn<T>* FunctionOf(const PoolRow<T>& row, PoolingType type) {
   return row.max;
 }
 
-// Whether a micro-kernel pools windows q and q + 1 as one.
+// Returns whether one call of a micro-kernel can pool windows q and q + 1.
 bool ArePair(const PoolShape& s, const Taps& rows, int64_t p, int64_t q) {
   const Window& w = s.window.w;
   return rows.count == 3 && w.kernel == 3 && w.dilation == 1 && w.stride == 2 &&
@@ -43,7 +43,8 @@ bool ArePair(const PoolShape& s, const Taps& rows, int64_t p, int64_t q) {
           PoolCount(s, p, q) == PoolCount(s, p, q + 1));
 }
 
-// `value` activated, as what fills an output without inputs.
+// Returns the activation of `value`, which is the output of a window without
+// inputs.
 float Activated(const ActivationFunction& act, double value, float) {
   return static_cast<float>(ReferenceActivation(act, value));
 }
@@ -51,7 +52,7 @@ uint16_t Activated(const ActivationFunction& act, double value, uint16_t) {
   return ToFp16(Activated(act, value, 0.f));
 }
 
-// Line p of the output image at `y`.
+// Computes line p of the image at `y`.
 template <typename T>
 void PoolLine(const PoolShape& s, const ActivationFunction& act,
               const Activator& activator, PoolFn<T>* fn, const T* image,
@@ -89,7 +90,7 @@ void PoolLine(const PoolShape& s, const ActivationFunction& act,
   }
 }
 
-// T: float, or uint16_t for fp16.
+// T is float, or uint16_t for fp16.
 template <typename T>
 KernelPtr MakePooling(const PoolShape& s, const ActivationFunction& act,
                       const PoolRow<T>& row, CpuContext& context) {

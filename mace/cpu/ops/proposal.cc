@@ -1,5 +1,5 @@
-// Proposal on the CPU: decode the boxes, sort them by score, suppress those
-// that overlap a better one.
+// Proposal on the CPU: decodes the boxes, sorts them by score, and suppresses
+// those that overlap a better one.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/ops/proposal.h"
@@ -13,7 +13,8 @@
 namespace mace::cpu {
 namespace {
 
-// Corners in pixels; a box holds both, so its width is x2 - x1 + 1.
+// A box by its corner pixels, both of which belong to it: its width is x2 - x1
+// + 1.
 struct Box {
   float x1, y1, x2, y2;
 
@@ -24,11 +25,11 @@ struct Box {
 struct Candidate {
   Box box;
   float score;
-  int32_t index;  // breaks ties; -1: suppressed
+  int32_t index;  // decides ties; -1: suppressed
 };
 
-// The anchors at the first position: each ratio (height to width, at the area
-// of the base), then each scale of it, about the base's centre.
+// Returns the anchors at the first position: for each ratio (of height to
+// width, at the area of the base) each scale, around the centre of the base.
 std::vector<Box> MakeAnchors(const ProposalAttrs& attrs) {
   const float base = static_cast<float>(attrs.base_size);
   const float centre = (base - 1) / 2;
@@ -46,7 +47,7 @@ std::vector<Box> MakeAnchors(const ProposalAttrs& attrs) {
   return anchors;
 }
 
-// The anchor moved and stretched by its deltas, clipped to the image.
+// Moves and scales the anchor by its deltas, and clips it to the image.
 Box Decode(const Box& anchor, const float* delta, float image_w,
            float image_h) {
   const float w = anchor.width(), h = anchor.height();
@@ -61,7 +62,7 @@ Box Decode(const Box& anchor, const float* delta, float image_w,
           clip(centre_x + half_w, image_w), clip(centre_y + half_h, image_h)};
 }
 
-// Intersection over union.
+// Returns the intersection over union.
 float Overlapping(const Box& a, const Box& b) {
   const float w = std::min(a.x2, b.x2) - std::max(a.x1, b.x1) + 1;
   const float h = std::min(a.y2, b.y2) - std::max(a.y1, b.y1) + 1;
@@ -102,7 +103,8 @@ struct ProposalF32 final : Kernel {
     return Status();
   }
 
-  // The boxes that are large enough, best first (as far as they matter).
+  // Writes the boxes that are large enough, best first as far as the order
+  // matters.
   int64_t Collect(const RunArgs& args, Candidate* boxes) const {
     const float* scores = args.inputs[0].as<const float>();
     const float* deltas = args.inputs[1].as<const float>();
@@ -118,7 +120,7 @@ struct ProposalF32 final : Kernel {
       const float y = static_cast<float>(cell / width * attrs.feat_stride);
       anchor = {anchor.x1 + x, anchor.y1 + y, anchor.x2 + x, anchor.y2 + y};
       const Box box = Decode(anchor, deltas + 4 * i, info[1], info[0]);
-      // A NaN score or box is dropped: sorting needs an order.
+      // A box with NaN is dropped, because sorting needs an order.
       if (score == score && box.width() >= min_size &&
           box.height() >= min_size) {
         boxes[count++] = {box, score, static_cast<int32_t>(i)};

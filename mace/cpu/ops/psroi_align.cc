@@ -11,8 +11,8 @@
 namespace mace::cpu {
 namespace {
 
-// [begin, end) of bin `k` of `bins` that the region cuts an axis into, inside
-// of [0, extent].
+// The part [begin, end) of bin `k` when a region is divided into `bins` along
+// an axis, clipped to [0, extent].
 struct Span {
   float begin, end;
 };
@@ -21,7 +21,7 @@ Span BinOf(float from, float to, int64_t k, int64_t bins, int64_t extent) {
   const float start = from;
   const float size = std::max(to - from, 0.1f) / static_cast<float>(bins);
   const float limit = static_cast<float>(extent);
-  // A NaN becomes 0: max(0, NaN) is 0.
+  // NaN becomes 0, because max(0, NaN) is 0.
   const auto inside = [limit](float v) {
     return std::min(std::max(0.0f, v), limit);
   };
@@ -68,7 +68,8 @@ struct PsroiAlignF32 final : Kernel {
     const float area = (h.end - h.begin) * (w.end - w.begin);
     std::fill_n(y, dim, 0.0f);
     if (!(area > 0)) return;
-    // Counted, so that a float too large to take 1 more ends the loop too.
+    // The loop counts integers, so that it ends even if the float is too large
+    // to change by adding 1.
     for (int64_t i = 0; h.begin + static_cast<float>(i) < h.end; ++i) {
       for (int64_t j = 0; w.begin + static_cast<float>(j) < w.end; ++j) {
         AddSample(x + p * bins + q, h.begin + static_cast<float>(i),
@@ -78,8 +79,8 @@ struct PsroiAlignF32 final : Kernel {
     for (int64_t d = 0; d < dim; ++d) y[d] /= area;
   }
 
-  // Adds the bilinear mix of the four pixels around (h, w), which lies inside
-  // of x or on its far edge.
+  // Adds the bilinear interpolation of the four pixels around (h, w), which
+  // lies inside x or on its far edge.
   void AddSample(const float* x, float h, float w, float* y) const {
     const int64_t top = std::min(static_cast<int64_t>(h), height - 1);
     const int64_t left = std::min(static_cast<int64_t>(w), width - 1);

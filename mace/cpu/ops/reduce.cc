@@ -15,10 +15,10 @@
 namespace mace::cpu {
 namespace {
 
-constexpr int64_t kLanes = 64;  // output elements accumulated side by side
+constexpr int64_t kLanes = 64;  // output elements accumulated together
 
-// What is accumulated of each element; sums of floats in double, so that a
-// mean over a large image is as good as one over a small one.
+// The type of sums. Sums of floats are double, so that the mean of a large
+// image is as exact as that of a small one.
 template <typename T>
 using Sum = std::conditional_t<std::is_floating_point_v<T>, double, int64_t>;
 
@@ -80,7 +80,7 @@ struct Dim {
   int64_t extent, stride;
 };
 
-// The offset of index `i` into dimensions, outermost first.
+// Returns the offset of index `i` into dimensions, outermost first.
 int64_t OffsetOf(const std::vector<Dim>& dims, int64_t i) {
   int64_t offset = 0;
   for (size_t d = dims.size(); d-- > 0;) {
@@ -90,11 +90,11 @@ int64_t OffsetOf(const std::vector<Dim>& dims, int64_t i) {
   return offset;
 }
 
-// x is cut into rows of `width` contiguous elements. Either the rows are kept
-// (the last axis stays: row k adds to the same outputs as the other rows of its
-// group) or each is reduced to one element.
+// x is divided into rows of `width` contiguous elements. If the last axis is
+// kept, row k adds to the same outputs as the other rows of its group; else
+// each row is reduced to one element.
 struct Geometry {
-  std::vector<Dim> kept, gone;  // of the rows
+  std::vector<Dim> kept, gone;  // axes of the rows
   int64_t num_kept = 1, num_gone = 1, width = 1;
   bool keeps_row = true;
 
@@ -129,7 +129,8 @@ Geometry GeometryOf(const mace::Shape& x, const std::vector<int>& axes) {
   return g;
 }
 
-// acc[0..lanes) over all rows of group `base`, columns [first, first + lanes).
+// Accumulates columns [first, first + lanes) over all rows of group `base` in
+// acc[0..lanes).
 template <typename Op, typename T>
 void AccumulateColumns(const Geometry& g, const T* base, int64_t lanes,
                        const typename Op::Acc* shift, typename Op::Acc* acc) {
@@ -141,7 +142,7 @@ void AccumulateColumns(const Geometry& g, const T* base, int64_t lanes,
   }
 }
 
-// One element over all rows of group `base`.
+// Reduces all rows of group `base` to one element.
 template <typename Op, typename T>
 typename Op::Acc AccumulateRows(const Geometry& g, const T* base,
                                 typename Op::Acc shift) {
@@ -163,7 +164,7 @@ void Accumulate(const Geometry& g, const T* base, int64_t lanes,
   }
 }
 
-// What becomes of the accumulated values.
+// Computes the result from the accumulated value.
 double Finish(ReduceKind kind, double v, int64_t n) {
   switch (kind) {
     case ReduceKind::kMean:
@@ -184,7 +185,7 @@ int64_t Finish(ReduceKind kind, int64_t v, int64_t n) {
   return v;
 }
 
-// Sums and means of whole pixels: what the pooling micro-kernels compute.
+// Sums and means over whole pixels, which the pooling micro-kernels compute.
 PoolF32Fn* FindPool(const Geometry& g, ReduceKind kind, CpuFeatures features) {
   const bool adds = kind == ReduceKind::kMean || kind == ReduceKind::kSum;
   if (!adds || !g.keeps_row || g.gone.size() != 1 || g.num_gone == 0) {
@@ -193,8 +194,8 @@ PoolF32Fn* FindPool(const Geometry& g, ReduceKind kind, CpuFeatures features) {
   return ChooseRow(kPoolF32, features).mean;
 }
 
-// How many terms are added before the sum joins the others: about the root of
-// their number, which keeps rounding errors small, and a divisor of it.
+// Returns how many terms are added before the partial sum joins the others: a
+// divisor of n near its square root, which keeps rounding errors small.
 int64_t TermsAtOnce(int64_t n) {
   int64_t terms = 1;
   for (int64_t i = 2; i * i <= n; ++i) {
@@ -208,7 +209,7 @@ struct ReduceKernel final : Kernel {
   ThreadPool* threads = nullptr;
   ReduceKind kind = ReduceKind::kMean;
   Geometry g;
-  PoolF32Fn* pool = nullptr;  // of f32, where one computes this
+  PoolF32Fn* pool = nullptr;  // for f32, if one computes this
 
   std::string variant() const override {
     return pool != nullptr ? "pool_f32" : "scalar";
@@ -217,7 +218,7 @@ struct ReduceKernel final : Kernel {
   Status Run(const RunArgs& args) override {
     const T* x = args.inputs[0].as<const T>();
     T* y = args.outputs[0].as<T>();
-    // A unit of work is up to kLanes outputs of a group of rows.
+    // A task is up to kLanes outputs of a group of rows.
     const int64_t columns = g.keeps_row ? g.width : 1;
     const int64_t chunks = (columns + kLanes - 1) / kLanes;
     const int64_t lanes = std::min(kLanes, columns);
@@ -284,7 +285,7 @@ struct ReduceKernel final : Kernel {
     }
   }
 
-  // The largest element is taken out first, so that no exponential overflows.
+  // Subtracts the largest element first, so that no exponential overflows.
   void LogSumExp(const T* x, int64_t lanes, T* y) const {
     const T no_shift[kLanes] = {};
     T max[kLanes];
@@ -315,7 +316,7 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
   return KernelPtr(std::move(kernel));
 }
 
-// bool is one byte, 0 or 1: all is the smallest, any the largest.
+// A bool is one byte, 0 or 1: ALL is the minimum and ANY the maximum.
 struct BoolKernel final : Kernel {
   ThreadPool* threads = nullptr;
   bool all = true;

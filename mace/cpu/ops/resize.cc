@@ -1,5 +1,5 @@
-// Resize on the CPU: positions and weights are tabled once, then each output
-// pixel mixes a few input pixels, channel by channel.
+// Resize on the CPU. Positions and weights are computed once into tables; then
+// each output pixel is a weighted sum of a few input pixels, for each channel.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/ops/resize.h"
@@ -18,7 +18,7 @@ namespace {
 struct ResizeKernel final : Kernel {
   ThreadPool* threads = nullptr;
   const RowF32* micro = nullptr;
-  ResizeTaps rows, cols;  // cols' indices are byte offsets within a row
+  ResizeTaps rows, cols;  // indices of cols are byte offsets in a row
   int64_t batch = 1, height = 1, out_h = 1, out_w = 1, channels = 1;
   int64_t row_bytes = 0, pixel_bytes = 0;
 
@@ -101,10 +101,10 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
   const TensorType& x = node.inputs[0].type;
   if (x.shape == node.outputs[0].shape && attrs.size.size() == 2 &&
       attrs.mode != "CUBIC" && attrs.coordinate != "TF_HALF_PIXEL_NN") {
-    return PrepareView(node, context);  // every pixel maps to itself
+    return PrepareView(node, context);  // every pixel stays where it is
   }
   for (int axis : {1, 2}) {
-    // Four positions and weights at most.
+    // Each has at most four positions and weights.
     MACE_RETURN_IF_ERROR(
         cpu::CheckTable(node, "lines or columns", {node.outputs[0].shape[axis]},
                         4 * (sizeof(int64_t) + sizeof(float))));

@@ -1,4 +1,4 @@
-// Reverse on the CPU: a copy that walks its source backwards.
+// Reverse on the CPU: a copy whose source has negative strides.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/ops/reverse.h"

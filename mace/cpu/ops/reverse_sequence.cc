@@ -12,7 +12,7 @@
 namespace mace::cpu {
 namespace {
 
-// x viewed as [a, n, b, m, run], where one of n and m is the sequence axis and
+// x is seen as [a, n, b, m, run], where one of n and m is the sequence axis and
 // the other the batch axis.
 struct ReverseSequenceKernel final : Kernel {
   std::string label;

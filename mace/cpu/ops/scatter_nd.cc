@@ -1,4 +1,4 @@
-// ScatterNd on the CPU: a copy, then a run of bytes per index tuple.
+// ScatterNd on the CPU: a copy, then a run of bytes for each index tuple.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/ops/scatter_nd.h"
@@ -17,7 +17,7 @@ struct ScatterNdKernel final : Kernel {
 
   std::vector<Overlap> overlaps() const override { return {{0, 0}}; }
 
-  // One after the other: of equal indices the last wins.
+  // Runs in order: of equal indices the last one wins.
   Status Run(const RunArgs& args) override {
     const Indices idx(args.inputs[1].handle, tuples.idx_dtype);
     MACE_RETURN_IF_ERROR(tuples.Check(idx));

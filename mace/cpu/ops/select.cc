@@ -1,4 +1,4 @@
-// Select on the CPU: by the size of an element, whatever its type.
+// Select on the CPU, by the size of an element, for any type.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>

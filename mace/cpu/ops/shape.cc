@@ -1,4 +1,4 @@
-// Shape on the CPU, for where a plan did not fold it.
+// Shape on the CPU, for when a plan did not fold it.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/ops/shape.h"

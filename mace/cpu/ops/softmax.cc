@@ -15,15 +15,16 @@
 namespace mace::cpu {
 namespace {
 
-// Shorter rows are computed several at a time; at least a vector of any CPU.
+// Several rows that are shorter than this are computed at a time. At least a
+// vector of any CPU.
 constexpr int64_t kShortRow = 16;
-// Lines that are computed side by side: four vectors of AVX-512.
+// Lines computed together: four vectors of AVX-512.
 constexpr int64_t kColumnBlock = 64;
 constexpr int64_t kTileElements = 2048;
 
 struct SoftmaxF32 final : Kernel {
   ThreadPool* threads = nullptr;
-  const RowF32* micro = nullptr;  // null: only the definition below
+  const RowF32* micro = nullptr;  // null: compute by the definition below
   AxisLines lines;
   bool use_log = false;
 
@@ -73,7 +74,7 @@ struct SoftmaxF32 final : Kernel {
     }
   }
 
-  // Contiguous rows.
+  // Computes contiguous rows.
   void Rows(const float* x, int64_t rows, float* y) const {
     const int64_t n = lines.n;
     if (n < kShortRow && !use_log) return ShortRows(x, rows, y);
@@ -86,7 +87,7 @@ struct SoftmaxF32 final : Kernel {
     }
   }
 
-  // One call makes the exponentials of all, so that they fill vectors.
+  // One call computes the exponentials of all rows, so that they fill vectors.
   void ShortRows(const float* x, int64_t rows, float* y) const {
     const int64_t n = lines.n;
     for (int64_t r = 0; r < rows; ++r) {
@@ -103,7 +104,7 @@ struct SoftmaxF32 final : Kernel {
     }
   }
 
-  // Lines side by side, a block of them at a time.
+  // Computes adjacent lines, a block of them at a time.
   void Columns(const float* x, float* y) const {
     const int64_t n = lines.n, inner = lines.inner;
     const int64_t blocks = CeilDiv(inner, kColumnBlock);

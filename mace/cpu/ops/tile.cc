@@ -1,4 +1,5 @@
-// Tile on the CPU: a copy in which each axis of y is [repeats, extent].
+// Tile on the CPU: a copy in which each axis of y is split into [repeats,
+// extent].
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/copy/copy_kernel.h"

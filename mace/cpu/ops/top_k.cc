@@ -12,8 +12,8 @@
 namespace mace::cpu {
 namespace {
 
-// Whether a is less than b, where a NaN is greater than all numbers: a total
-// order, without which sorting would be undefined.
+// Returns whether a < b, where NaN is greater than all numbers. Sorting needs
+// such a total order to be defined.
 template <typename T>
 bool Less(T a, T b) {
   return a < b || (b != b && a == a);

@@ -13,7 +13,7 @@
 namespace mace::cpu {
 namespace {
 
-// y[i] = f(x[i]) over n elements.
+// Computes y[i] = f(x[i]) for n elements.
 using MapFn = void (*)(const void* x, void* y, int64_t n);
 
 template <typename T, typename Y, Y (*kFunction)(T)>
@@ -42,7 +42,7 @@ T Square(T x) {
 }
 template <typename T>
 T Sign(T x) {
-  return x > 0 ? T{1} : x < 0 ? T{-1} : x;  // of NaN: NaN
+  return x > 0 ? T{1} : x < 0 ? T{-1} : x;  // NaN stays NaN
 }
 
 float Exp(float x) { return std::exp(x); }
@@ -118,7 +118,7 @@ MapFn IntegerMap(UnaryKind kind) {
 struct UnaryKernel final : Kernel {
   ThreadPool* threads = nullptr;
   MapFn map = nullptr;
-  decltype(RowF32Set::exp) exp = nullptr;  // if not null, instead of map
+  decltype(RowF32Set::exp) exp = nullptr;  // if not null, used instead of map
   int64_t n = 0;
   size_t x_bytes = 4, y_bytes = 4;  // of an element
 

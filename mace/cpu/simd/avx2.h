@@ -11,7 +11,7 @@ namespace {
 using F32 = __m256;
 using Mask = __m256;
 constexpr size_t kLanes = 8;
-// Whether Max(a, b) is NaN if either is.
+// Whether Max(a, b) is NaN if a or b is.
 constexpr bool kMaxKeepsNan = false;
 
 inline F32 Set1(float x) { return _mm256_set1_ps(x); }
@@ -22,7 +22,7 @@ inline __m256i FirstN(size_t n) {
   return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(n)),
                             _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
-// The first n <= kLanes elements, the others 0.
+// Loads the first n <= kLanes elements; the others are 0.
 inline F32 LoadN(const float* p, size_t n) {
   return _mm256_maskload_ps(p, FirstN(n));
 }
@@ -32,12 +32,12 @@ inline void StoreN(float* p, F32 x, size_t n) {
 
 // a * b + c
 inline F32 MulAdd(F32 a, F32 b, F32 c) { return _mm256_fmadd_ps(a, b, c); }
-// If either is NaN: b.
+// If a or b is NaN, the result is b.
 inline F32 Max(F32 a, F32 b) { return _mm256_max_ps(a, b); }
 inline F32 Min(F32 a, F32 b) { return _mm256_min_ps(a, b); }
 inline F32 Sqrt(F32 x) { return _mm256_sqrt_ps(x); }
 inline F32 Abs(F32 x) { return _mm256_andnot_ps(_mm256_set1_ps(-0.f), x); }
-// To the nearest integer. REQUIRES: |x| < 2^22.
+// Rounds to the nearest integer. REQUIRES: |x| < 2^22.
 inline F32 Round(F32 x) {
   return _mm256_round_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
@@ -60,7 +60,7 @@ inline float Sum(F32 x) {
   s = _mm_add_ss(s, _mm_movehdup_ps(s));
   return _mm_cvtss_f32(s);
 }
-// REQUIRES: no NaN, as of Max.
+// REQUIRES: no element is NaN, because of Max.
 inline float Largest(F32 x) {
   __m128 m = _mm_max_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
   m = _mm_max_ps(m, _mm_movehl_ps(m, m));

@@ -11,7 +11,7 @@ namespace {
 using F32 = __m512;
 using Mask = __mmask16;
 constexpr size_t kLanes = 16;
-// Whether Max(a, b) is NaN if either is.
+// Whether Max(a, b) is NaN if a or b is.
 constexpr bool kMaxKeepsNan = false;
 
 inline F32 Set1(float x) { return _mm512_set1_ps(x); }
@@ -19,7 +19,7 @@ inline F32 Load(const float* p) { return _mm512_loadu_ps(p); }
 inline void Store(float* p, F32 x) { _mm512_storeu_ps(p, x); }
 
 inline Mask FirstN(size_t n) { return static_cast<Mask>((1u << n) - 1); }
-// The first n <= kLanes elements, the others 0.
+// Loads the first n <= kLanes elements; the others are 0.
 inline F32 LoadN(const float* p, size_t n) {
   return _mm512_maskz_loadu_ps(FirstN(n), p);
 }
@@ -29,12 +29,12 @@ inline void StoreN(float* p, F32 x, size_t n) {
 
 // a * b + c
 inline F32 MulAdd(F32 a, F32 b, F32 c) { return _mm512_fmadd_ps(a, b, c); }
-// If either is NaN: b.
+// If a or b is NaN, the result is b.
 inline F32 Max(F32 a, F32 b) { return _mm512_max_ps(a, b); }
 inline F32 Min(F32 a, F32 b) { return _mm512_min_ps(a, b); }
 inline F32 Sqrt(F32 x) { return _mm512_sqrt_ps(x); }
 inline F32 Abs(F32 x) { return _mm512_abs_ps(x); }
-// To the nearest integer. REQUIRES: |x| < 2^22.
+// Rounds to the nearest integer. REQUIRES: |x| < 2^22.
 inline F32 Round(F32 x) {
   return _mm512_roundscale_ps(x, _MM_FROUND_TO_NEAREST_INT);
 }
@@ -55,7 +55,7 @@ inline F32 Select(Mask m, F32 yes, F32 no) {
 }
 
 inline float Sum(F32 x) { return _mm512_reduce_add_ps(x); }
-// REQUIRES: no NaN, as of Max.
+// REQUIRES: no element is NaN, because of Max.
 inline float Largest(F32 x) { return _mm512_reduce_max_ps(x); }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Element: the types of what micro-kernels read, write and add up in.
+// Element: the types that micro-kernels read, write and accumulate in.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_SIMD_ELEMENT_H_
 #define MACE_CPU_SIMD_ELEMENT_H_
@@ -8,8 +8,8 @@
 
 namespace mace::cpu {
 
-// The bits of a value: types of their own, so that a pointer to one is neither
-// a pointer to the other nor one to integers.
+// The bits of a value. Fp16 and Bf16 are types of their own, so that pointers
+// to them are not confused with each other or with pointers to integers.
 struct Fp16 {  // IEEE binary16
   uint16_t bits;
 };
@@ -19,7 +19,7 @@ struct Bf16 {  // bfloat16
 
 enum class Element : uint8_t { kF32, kF16, kBf16, kI8, kI32 };
 
-// By type: ElementOf<float>() is Element::kF32.
+// The Element of a C++ type: ElementOf<float>() is Element::kF32.
 template <typename T>
 constexpr Element ElementOf();
 template <>
@@ -42,7 +42,7 @@ template <>
 constexpr Element ElementOf<int32_t>() {
   return Element::kI32;
 }
-// Families without bfloat16 take fp16 as its bits.
+// Kernels that exist in fp16 but not in bfloat16 use uint16_t for its bits.
 template <>
 constexpr Element ElementOf<uint16_t>() {
   return Element::kF16;

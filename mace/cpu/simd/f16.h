@@ -1,6 +1,7 @@
-// F16: a vector of binary16s, by the names of simd.h, which are told apart by
-// the element that is pointed to: uint16_t. Without vector arithmetic of fp16
-// a single one, rounded after each operation.
+// F16: a vector of fp16 values (IEEE binary16), with the function names of
+// simd.h. Overloads are chosen by the pointer's type, uint16_t. On CPUs without
+// vector arithmetic in fp16 it holds a single value, rounded after each
+// operation.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_SIMD_F16_H_
 #define MACE_CPU_SIMD_F16_H_

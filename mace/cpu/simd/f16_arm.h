@@ -1,4 +1,4 @@
-// F16 as 8 lanes of armv8.2, and as two F32 where sums want more precision.
+// F16 as 8 lanes of armv8.2, and as two F32 where sums need more precision.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_SIMD_F16_ARM_H_
 #define MACE_CPU_SIMD_F16_ARM_H_
@@ -19,7 +19,7 @@ inline void Store(uint16_t* p, F16 x) {
   vst1q_u16(p, vreinterpretq_u16_f16(x));
 }
 
-// The first n <= kFp16Lanes elements, the others 0.
+// Loads the first n <= kFp16Lanes elements; the others are 0.
 inline F16 LoadN(const uint16_t* p, size_t n) {
   uint16_t all[kFp16Lanes] = {0};
   for (size_t i = 0; i < n; ++i) all[i] = p[i];
@@ -33,11 +33,11 @@ inline void StoreN(uint16_t* p, F16 x, size_t n) {
 
 // a * b + c
 inline F16 MulAdd(F16 a, F16 b, F16 c) { return vfmaq_f16(c, a, b); }
-// If either is NaN: NaN.
+// If a or b is NaN, the result is NaN.
 inline F16 Max(F16 a, F16 b) { return vmaxq_f16(a, b); }
 inline F16 Min(F16 a, F16 b) { return vminq_f16(a, b); }
 
-// The floats of a vector.
+// The elements of an F16 as floats.
 struct WideF16 {
   float32x4_t low, high;
 };

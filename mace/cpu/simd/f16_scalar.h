@@ -1,4 +1,4 @@
-// F16 as one half in plain C++: the meaning of the others.
+// F16 as one fp16 value in plain C++: the definition for the other files.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_SIMD_F16_SCALAR_H_
 #define MACE_CPU_SIMD_F16_SCALAR_H_
@@ -6,13 +6,13 @@
 namespace mace::simd {
 namespace {
 
-// A float that is a half.
+// A float whose value fp16 can hold.
 struct F16 {
   float value;
 };
 constexpr size_t kFp16Lanes = 1;
 
-// To the nearest binary16, ties to even.
+// Rounds to the nearest fp16 value, ties to even.
 inline F16 RoundToFp16(double x) {
   const double magnitude = __builtin_fabs(x);
   if (magnitude >= 65520) {
@@ -28,7 +28,7 @@ inline F16 RoundToFp16(double x) {
 
 inline F16 SetFp16(float x) { return RoundToFp16(double{x}); }
 
-// Scaling by 2^112 moves the exponent of a half to where a float has it.
+// Scaling by 2^112 turns the exponent of an fp16 value into that of a float.
 inline F16 Load(const uint16_t* p) {
   const uint32_t magnitude = *p & 0x7fff;
   const uint32_t bits = magnitude < 0x7c00
@@ -74,7 +74,7 @@ inline F16 operator*(F16 a, F16 b) {
 inline F16 MulAdd(F16 a, F16 b, F16 c) {
   return RoundToFp16(double{a.value} * b.value + c.value);
 }
-// If either is NaN: NaN.
+// If a or b is NaN, the result is NaN.
 inline F16 Max(F16 a, F16 b) {
   return a.value != a.value || a.value > b.value ? a : b;
 }
@@ -82,7 +82,7 @@ inline F16 Min(F16 a, F16 b) {
   return a.value != a.value || a.value < b.value ? a : b;
 }
 
-// The float of a half, where sums want more precision.
+// An fp16 value as a float, where sums need more precision.
 struct WideF16 {
   float value;
 };

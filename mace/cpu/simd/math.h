@@ -1,10 +1,10 @@
-// exp, log and their relatives on F32, for every instruction set.
+// exp, log and related functions of F32, for every instruction set.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Errors are the largest that activate_f32_test meets against double precision,
-// in units of the last place. Polynomials are minimax fits (Lawson's algorithm)
-// of our own; the argument reductions are the usual ones: Muller, Elementary
-// Functions, 3rd ed., chapter 11.
+// The stated errors are the largest that activate_f32_test finds in comparison
+// with double precision, in units of the last place (ulp). The polynomials are
+// our own minimax fits (Lawson's algorithm); the argument reductions are the
+// usual ones: Muller, Elementary Functions, 3rd ed., chapter 11.
 #ifndef MACE_CPU_SIMD_MATH_H_
 #define MACE_CPU_SIMD_MATH_H_
 
@@ -14,8 +14,8 @@ namespace mace::simd {
 namespace {
 
 #if !defined(__AVX512F__) || defined(MACE_SIMD_SCALAR)
-// x * 2^n for an integer n; in two steps, as n may reach beyond the exponents
-// of normal numbers. AVX-512 has an instruction for it.
+// x * 2^n for an integer n. It takes two steps, because n may exceed the
+// exponents of normal numbers. AVX-512 has an instruction for it.
 inline F32 ScaleByPowerOf2(F32 x, F32 n) {
   const F32 half = Round(n * Set1(0.5f));
   return x * PowerOf2(half) * PowerOf2(n - half);
@@ -29,7 +29,8 @@ struct ReducedExp {
 };
 inline ReducedExp ReduceExp(F32 x) {
   const F32 n = Round(x * Set1(1.44269504f));
-  // log(2) in two parts, the first with few bits, so that n times it is exact.
+  // log(2) as the sum of two parts. The first has few bits, so that its product
+  // with n is exact.
   F32 r = MulAdd(n, Set1(-0.693359375f), x);
   r = MulAdd(n, Set1(2.12194440e-4f), r);
   F32 p = Set1(0.0013950492f);
@@ -40,8 +41,8 @@ inline ReducedExp ReduceExp(F32 x) {
   return {n, MulAdd(r * r, p, r)};
 }
 
-// e^x; infinity above 88.7, 0 below -104 (or from -87 on where denormals are
-// flushed). 2 ulp.
+// e^x, which is infinity above 88.7 and 0 below -104 (below -87 if denormals
+// are flushed to zero). 2 ulp.
 inline F32 Exp(F32 x) {
   const ReducedExp e = ReduceExp(Clamp(x, Set1(-105.f), Set1(89.f)));
   return ScaleByPowerOf2(e.expm1 + Set1(1), e.n);
@@ -89,7 +90,8 @@ inline F32 Softplus(F32 x) {
   return positive + Log1p(Exp(Set1(0) - Abs(x)));
 }
 
-// The normal distribution's integral up to x. Relative error 4e-7 (1 + x^2).
+// The cumulative distribution function of the normal distribution. Relative
+// error 4e-7 (1 + x^2).
 inline F32 NormalCdf(F32 x) {
   // e^(z^2) erfc(z) (1 + 2 z), as a polynomial in t = (z - 2) / (z + 2).
   const F32 z = Min(Set1(10), Abs(x) * Set1(0.70710678f));

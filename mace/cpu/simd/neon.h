@@ -1,4 +1,4 @@
-// F32 as 4 lanes of NEON, armv8 or armv7 with vfpv4.
+// F32 as 4 lanes of NEON, for armv8 or armv7 with vfpv4.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_SIMD_NEON_H_
 #define MACE_CPU_SIMD_NEON_H_
@@ -11,14 +11,14 @@ namespace {
 using F32 = float32x4_t;
 using Mask = uint32x4_t;
 constexpr size_t kLanes = 4;
-// Whether Max(a, b) is NaN if either is.
+// Whether Max(a, b) is NaN if a or b is.
 constexpr bool kMaxKeepsNan = true;
 
 inline F32 Set1(float x) { return vdupq_n_f32(x); }
 inline F32 Load(const float* p) { return vld1q_f32(p); }
 inline void Store(float* p, F32 x) { vst1q_f32(p, x); }
 
-// The first n <= kLanes elements, the others 0.
+// Loads the first n <= kLanes elements; the others are 0.
 inline F32 LoadN(const float* p, size_t n) {
   if (n == 4) return vld1q_f32(p);
   F32 x = vdupq_n_f32(0);
@@ -36,7 +36,7 @@ inline void StoreN(float* p, F32 x, size_t n) {
 
 // a * b + c
 inline F32 MulAdd(F32 a, F32 b, F32 c) { return vfmaq_f32(c, a, b); }
-// If either is NaN: NaN.
+// If a or b is NaN, the result is NaN.
 inline F32 Max(F32 a, F32 b) { return vmaxq_f32(a, b); }
 inline F32 Min(F32 a, F32 b) { return vminq_f32(a, b); }
 inline F32 Abs(F32 x) { return vabsq_f32(x); }
@@ -53,10 +53,10 @@ inline F32 PowerOf2(F32 n) {
 
 #if defined(__aarch64__)
 inline F32 Sqrt(F32 x) { return vsqrtq_f32(x); }
-// To the nearest integer. REQUIRES: |x| < 2^22.
+// Rounds to the nearest integer. REQUIRES: |x| < 2^22.
 inline F32 Round(F32 x) { return vrndnq_f32(x); }
 inline float Sum(F32 x) { return vaddvq_f32(x); }
-// NaN if there is one.
+// NaN if any element is NaN.
 inline float Largest(F32 x) { return vmaxvq_f32(x); }
 #else
 inline F32 Sqrt(F32 x) {
@@ -64,7 +64,7 @@ inline F32 Sqrt(F32 x) {
   return x;
 }
 inline F32 Round(F32 x) {
-  // Adding 1.5 * 2^23 leaves no bits for a fraction.
+  // Adding 1.5 * 2^23 leaves no bits for the fraction.
   const F32 magic = vdupq_n_f32(12582912.f);
   return vsubq_f32(vaddq_f32(x, magic), magic);
 }

@@ -1,4 +1,4 @@
-// F32 as a single float, for CPUs without a vector unit that we know.
+// F32 as a single float, for CPUs whose vector unit is not supported.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_SIMD_SCALAR_H_
 #define MACE_CPU_SIMD_SCALAR_H_
@@ -9,13 +9,13 @@ namespace {
 using F32 = float;
 using Mask = bool;
 constexpr size_t kLanes = 1;
-// Whether Max(a, b) is NaN if either is.
+// Whether Max(a, b) is NaN if a or b is.
 constexpr bool kMaxKeepsNan = false;
 
 inline F32 Set1(float x) { return x; }
 inline F32 Load(const float* p) { return *p; }
 inline void Store(float* p, F32 x) { *p = x; }
-// The first n <= kLanes elements, the others 0.
+// Loads the first n <= kLanes elements; the others are 0.
 inline F32 LoadN(const float* p, size_t n) { return n > 0 ? *p : 0; }
 inline void StoreN(float* p, F32 x, size_t n) {
   if (n > 0) *p = x;
@@ -23,16 +23,16 @@ inline void StoreN(float* p, F32 x, size_t n) {
 
 // a * b + c
 inline F32 MulAdd(F32 a, F32 b, F32 c) { return a * b + c; }
-// If either is NaN: b.
+// If a or b is NaN, the result is b.
 inline F32 Max(F32 a, F32 b) { return a > b ? a : b; }
 inline F32 Min(F32 a, F32 b) { return a < b ? a : b; }
 inline F32 Sqrt(F32 x) { return __builtin_sqrtf(x); }
 inline F32 Abs(F32 x) { return __builtin_fabsf(x); }
-// To the nearest integer. REQUIRES: |x| < 2^22.
+// Rounds to the nearest integer. REQUIRES: |x| < 2^22.
 inline F32 Round(F32 x) { return __builtin_rintf(x); }
 // 2^n for an integer n in [-126, 127].
 inline F32 PowerOf2(F32 n) {
-  // Adding 1.5 * 2^23 puts an integer into the lowest bits.
+  // Adding 1.5 * 2^23 moves an integer into the lowest bits.
   const F32 shifted = n + (12582912.f + 127.f);
   uint32_t bits;
   __builtin_memcpy(&bits, &shifted, sizeof(bits));

@@ -1,13 +1,14 @@
-// The vector of f32 that micro-kernels are written with: the same names for
-// every instruction set, chosen by the flags a file is compiled with.
+// F32: the vector of floats with which micro-kernels are written. Its functions
+// have the same names for every instruction set; compiler flags of the file
+// choose one.
 // SPDX-License-Identifier: Apache-2.0
 //
-// F32 also has the operators + - * / of its elements.
+// F32 also has the elementwise operators + - * /.
 //
-// Everything here is in an unnamed namespace: the same function is compiled
-// once per instruction set, and a linker that merged the copies would hand
-// AVX-512 code to a CPU without it. For the same reason a micro-kernel calls no
-// inline function of the standard library.
+// Everything here is in an unnamed namespace, because the same function is
+// compiled once for each instruction set. A linker that merged these copies
+// could run AVX-512 code on a CPU without it. For the same reason,
+// micro-kernels call no inline functions of the standard library.
 #ifndef MACE_CPU_SIMD_SIMD_H_
 #define MACE_CPU_SIMD_SIMD_H_
 
@@ -29,10 +30,10 @@
 namespace mace::simd {
 namespace {
 
-// min(max(x, lo), hi); a NaN stays one.
+// min(max(x, lo), hi); NaN stays NaN.
 inline F32 Clamp(F32 x, F32 lo, F32 hi) { return Min(hi, Max(lo, x)); }
 
-// The vector of an element type, for loops that serve several.
+// The vector type for an element type, for loops that serve several types.
 template <typename T>
 struct VectorOf;
 template <>

@@ -1,4 +1,4 @@
-// Transposing 4x4 elements of 32 bits in registers.
+// Transposes 4x4 elements of 32 bits in registers.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_SIMD_TRANSPOSE_4X4_H_
 #define MACE_CPU_SIMD_TRANSPOSE_4X4_H_
@@ -8,7 +8,7 @@
 
 namespace mace {
 
-// Four 32-bit elements, in one register of every CPU that has such.
+// Four 32-bit elements in one vector register.
 typedef uint32_t Four __attribute__((vector_size(16)));
 
 inline Four LoadFour(const char* p) {
@@ -18,7 +18,7 @@ inline Four LoadFour(const char* p) {
 }
 inline void StoreFour(char* p, Four v) { std::memcpy(p, &v, sizeof(v)); }
 
-// Row i of src becomes column i of dst; strides in bytes.
+// Writes row i of src as column i of dst. Strides are in bytes.
 inline void Transpose4x4(const char* src, int64_t src_stride, char* dst,
                          int64_t dst_stride) {
   const Four a = LoadFour(src), b = LoadFour(src + src_stride);
