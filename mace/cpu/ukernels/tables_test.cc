@@ -1,5 +1,5 @@
-// The tables of micro-kernels are well formed; their rows go into the results
-// of this test, for tools/test_report.py.
+// The tables of micro-kernels are well-formed. The test records their rows in
+// its results, for tools/test_report.py.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace mace::cpu {
 namespace {
 
-// A name says the types, then what the CPU must have.
+// A name states the types, then what the CPU must have. No two rows share one.
 TEST(Tables, NamesAreOnesOwn) {
   std::set<std::string> names;
   ForEachRow([&names](const auto& row) {
@@ -32,9 +32,9 @@ TEST(Tables, GemmRowsSayTheirTypes) {
     EXPECT_EQ(std::string(row.name).substr(0, type.size()), type);
     EXPECT_LE(row.mr, kGemmMaxRows);
     EXPECT_EQ(row.pack == nullptr, row.packs == GemmPacks::kNever);
-    // Rows of another type than operand a's are packed.
+    // Rows of another type than operand a must be packed.
     EXPECT_TRUE(row.types.x == row.types.a || row.packs == GemmPacks::kAlways);
-    // A CPU without any features has one of the same types.
+    // For the same types there is a row for a CPU without any features.
     EXPECT_EQ(BestGemm(row.types, 0).isa, 0u);
   }
 }

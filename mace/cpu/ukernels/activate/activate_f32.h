@@ -11,7 +11,7 @@ struct ActivateF32Args {
   size_t n;
   const float* x;
   float* y;    // may be x
-  float a, b;  // see below
+  float a, b;  // parameters, see below
 };
 
 using ActivateF32Fn = void(const ActivateF32Args& args);
@@ -27,7 +27,7 @@ struct ActivateF32Set {
   ActivateF32Fn* hard_swish;    // x min(max(a x + b, 0), 1)
   ActivateF32Fn* softplus;      // log(1 + exp(x))
   ActivateF32Fn* softsign;      // x / (1 + |x|)
-  ActivateF32Fn* gelu;          // x times the normal distribution's integral
+  ActivateF32Fn* gelu;          // x times the normal distribution function
   ActivateF32Fn* swish;         // x / (1 + exp(-x))
 };
 

@@ -1,4 +1,4 @@
-// The bodies of the activation micro-kernels.
+// The implementation of the activation micro-kernels.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_ACTIVATE_ACTIVATE_F32_LOOP_H_
 #define MACE_CPU_UKERNELS_ACTIVATE_ACTIVATE_F32_LOOP_H_
@@ -16,7 +16,7 @@ F32 HardSigmoidOf(F32 x, F32 a, F32 b) {
   return simd::Clamp(simd::MulAdd(x, a, b), Set1(0), Set1(1));
 }
 
-// One function each: F32 (*)(F32 x, F32 a, F32 b).
+// Each has one function, F32 Of(F32 x, F32 a, F32 b).
 struct ClampOf {
   static F32 Of(F32 x, F32 a, F32 b) { return simd::Clamp(x, a, b); }
 };

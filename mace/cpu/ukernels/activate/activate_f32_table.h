@@ -1,4 +1,4 @@
-// Every set of f32 activation micro-kernels of this build, best first.
+// The f32 activation micro-kernels of this build, best first.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_ACTIVATE_ACTIVATE_F32_TABLE_H_
 #define MACE_CPU_UKERNELS_ACTIVATE_ACTIVATE_F32_TABLE_H_
@@ -16,7 +16,7 @@ struct ActivateF32 {
   const ActivateF32Set* set;
 };
 
-// The dispatcher takes the first row whose `isa` the CPU has.
+// The dispatcher chooses the first row whose `isa` the CPU has.
 inline constexpr ActivateF32 kActivateF32[] = {
 #if defined(__x86_64__)
     {"activate_f32__avx512", kCpuAvx512, &activate_f32__avx512},

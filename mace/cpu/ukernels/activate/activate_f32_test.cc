@@ -1,5 +1,5 @@
 // Every activation micro-kernel that this CPU can run, against double
-// precision: the error bounds that mace/cpu/simd/math.h states.
+// precision, with the error bounds of mace/cpu/simd/math.h.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ struct Function {
   const char* name;
   ActivateF32Fn* ActivateF32Set::* fn;
   double (*of)(double x);
-  double max_ulp;  // of the result, at |x| up to 80
+  double max_ulp;  // error of the result for |x| <= 80
 };
 
 // a = 0.5, b = 0.75
@@ -41,7 +41,7 @@ const Function kFunctions[] = {
      [](double x) { return x / (1 + std::exp(-x)); }, 4},
 };
 
-// The distance of a float to the next around `x`.
+// Returns the distance between neighbouring floats at `x`.
 double UlpAt(double x) {
   const float f = static_cast<float>(std::fabs(x));
   return std::nextafter(f, INFINITY) - f;

@@ -1,4 +1,4 @@
-// The binary micro-kernels of fp16: the loops of floats.
+// The binary micro-kernels of fp16: the same loops as for floats.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_BINARY_BINARY_F16_LOOP_H_
 #define MACE_CPU_UKERNELS_BINARY_BINARY_F16_LOOP_H_
@@ -8,7 +8,7 @@
 namespace mace::cpu {
 namespace {
 
-// Found by the templates of binary_f32_loop.h, which must follow.
+// Must precede the templates of binary_f32_loop.h, which call it.
 inline simd::F16 One(uint16_t value) {
   uint16_t lanes[simd::kFp16Lanes];
   for (uint16_t& lane : lanes) lane = value;

@@ -41,11 +41,11 @@ void Check(const BinaryF16Set& set, size_t n, bool one_a, bool one_b,
     std::vector<uint16_t> y(n + 1, 0x1234);
     (set.*function.fn)(
         {n, a.data(), b.data(), one_a, one_b, y.data(), lower, upper});
-    EXPECT_EQ(y[n], 0x1234) << "wrote behind the end";
+    EXPECT_EQ(y[n], 0x1234) << "wrote beyond the end";
     for (size_t i = 0; i < n; ++i) {
       const double want =
           function.of(FromFp16(a[one_a ? 0 : i]), FromFp16(b[one_b ? 0 : i]));
-      // A square doubles the rounding of its difference, and has its own.
+      // A square doubles the rounding error of its difference and adds its own.
       ASSERT_NEAR(FromFp16(y[i]), std::fmin(std::fmax(want, lower), upper),
                   3 * 0x1p-11 * std::fmax(1, std::fabs(want)));
     }

@@ -14,15 +14,15 @@ struct BinaryArgs {
   size_t n;
   const T* a;
   const T* b;
-  bool one_a, one_b;  // a single element that meets all of the other operand
-  T* y;               // may be a or b, where that is not a single element
+  bool one_a, one_b;  // the operand is a single element, used for all n
+  T* y;               // may be a or b if that is not a single element
   float lower, upper;
 };
 
 template <typename T>
 using BinaryFn = void(const BinaryArgs<T>& args);
 
-// The functions of one instruction set. A NaN operand gives NaN in all of them.
+// The functions of one instruction set. If an operand is NaN, so is the result.
 template <typename T>
 struct BinarySet {
   BinaryFn<T>* add;

@@ -1,4 +1,4 @@
-// The bodies of the binary micro-kernels.
+// The implementation of the binary micro-kernels.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_BINARY_BINARY_F32_LOOP_H_
 #define MACE_CPU_UKERNELS_BINARY_BINARY_F32_LOOP_H_
@@ -11,7 +11,7 @@ namespace {
 
 using simd::F32;
 
-// All lanes the element.
+// Returns a vector with `x` in all lanes.
 inline F32 One(float x) { return simd::Set1(x); }
 
 struct AddOf {
@@ -52,15 +52,16 @@ struct SquaredDifferenceOf {
   }
 };
 
-// `a` and `b` are V (*)(size_t i, size_t n): elements i to i + n.
+// `a` and `b` have the signature V(size_t i, size_t n) and return elements i to
+// i + n.
 template <typename Function, typename T, typename A, typename B>
 inline void BinaryLoop(const BinaryArgs<T>& args, const A& a, const B& b) {
   using Vector = simd::VectorOf<T>;
   using V = typename Vector::Type;
   constexpr size_t kLanes = Vector::kLanes;
-  constexpr size_t kVectors = 4;  // at a time
+  constexpr size_t kVectors = 4;  // computed at a time
   constexpr float kLargest = 3.4028235e38f;
-  const size_t n = args.n;  // stores cannot change a copy
+  const size_t n = args.n;  // a local copy, which stores cannot change
   T* const to = args.y;
   const V lower = Vector::Set1(args.lower), upper = Vector::Set1(args.upper);
   const bool is_bounded = args.lower >= -kLargest || args.upper <= kLargest;

@@ -1,4 +1,4 @@
-// Every set of binary micro-kernels of this build, best first.
+// The binary micro-kernels of this build, best first.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_BINARY_BINARY_F32_TABLE_H_
 #define MACE_CPU_UKERNELS_BINARY_BINARY_F32_TABLE_H_
@@ -19,7 +19,7 @@ struct BinaryRow {
 using BinaryF32 = BinaryRow<float>;
 using BinaryF16 = BinaryRow<uint16_t>;
 
-// The dispatcher takes the first row whose `isa` the CPU has.
+// The dispatcher chooses the first row whose `isa` the CPU has.
 inline constexpr BinaryF32 kBinaryF32[] = {
 #if defined(__x86_64__)
     {"binary_f32__avx512", kCpuAvx512, &binary_f32__avx512},

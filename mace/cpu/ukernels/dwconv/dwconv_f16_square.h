@@ -1,5 +1,5 @@
-// The depthwise tile of fp16 on armv8.2: that of floats, eight channels at a
-// time.
+// The depthwise tile of fp16 on armv8.2: as the one of floats, but eight
+// channels at a time.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_DWCONV_DWCONV_F16_SQUARE_H_
 #define MACE_CPU_UKERNELS_DWCONV_DWCONV_F16_SQUARE_H_
@@ -11,7 +11,8 @@
 namespace mace::cpu {
 namespace {
 
-// Found by the templates of dwconv_f32_square.h, which must follow.
+// Must precede the templates of dwconv_f32_square.h, which call these
+// functions.
 inline float16x8x3_t LoadThree(const uint16_t* p) {
   return vld1q_f16_x3(reinterpret_cast<const float16_t*>(p));
 }

@@ -9,9 +9,9 @@
 namespace mace::cpu {
 namespace {
 
-// `n` channels from `c` on: a vector of them, or fewer if kPartial. kTapsPacked
-// is how many channels' taps are packed together, 0: a vector's; a line of t.x
-// has `columns`.
+// Computes `n` channels from `c` on: a whole vector, or fewer if kPartial. The
+// taps of kTapsPacked channels are packed together; 0 means those of one
+// vector. A line of t.x has `columns` pixels.
 template <int kKernel, int kStride, int kWidth, bool kPartial,
           size_t kTapsPacked = 0, typename T>
 inline void LineChannels(const DwconvTile<T>& t, size_t columns, const T* w,

@@ -1,5 +1,5 @@
-// The depthwise tile of windows 3x3, sixteen channels at a time: each load
-// fills four registers and steps to the next channels. For armv8.
+// The depthwise tile of 3x3 windows for armv8, sixteen channels at a time: each
+// load fills four registers and advances to the next channels.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_SIXTEEN_H_
 #define MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_SIXTEEN_H_
@@ -11,26 +11,26 @@
 namespace mace::cpu {
 namespace {
 
-// Channels that are multiplied, and whose taps are packed, together.
+// How many channels are computed, and have their taps packed, together.
 constexpr size_t kTogether = 16;
 
-// What the assembly reads, by the order of the fields.
+// The operands of the assembly, which reads the fields in this order.
 struct Sixteens {
   const float* const* x;  // kLines lines
-  ptrdiff_t x_stride;     // bytes from line to line of x
+  ptrdiff_t x_stride;     // bytes between the lines of x
   const float* w;
   const float* bias;
   float* y;
   ptrdiff_t y_stride;   // bytes
-  size_t count;         // of sixteen channels, > 0
+  size_t count;         // number of sixteens of channels, > 0
   const float* bounds;  // lower, upper
 };
 
-// v0..v15 accumulate, four registers an output. For each line of the window
-// v16..v27 are its taps, and v28..v31 a pixel. x1..x22 point to pixels, seven
-// registers a line (no system lets us have x18), x23..x26 to outputs; one of
-// those that are not needed points to the bounds. In assembly because compilers
-// spill and move when all registers are taken.
+// v0..v15 accumulate, four registers for each output. For each line of the
+// window, v16..v27 hold its taps and v28..v31 a pixel. x1..x22 point to pixels,
+// seven registers for each line (systems reserve x18), and x23..x26 to outputs;
+// one that is not needed points to the bounds. It is assembly because compilers
+// spill and move registers when all of them are in use.
 template <int kStride, int kWidth, int kLines>
 inline void MultiplySixteens(const Sixteens& tile) {
   static_assert(kStride == 1 ? kWidth <= 4 : kWidth <= 3);
@@ -171,7 +171,7 @@ inline void MultiplySixteens(const Sixteens& tile) {
                  "v28", "v29", "v30", "v31", "cc", "memory");
 }
 
-// The remaining channels of a tile, from `c` on, four at a time.
+// Computes the remaining channels of a tile, from `c` on, four at a time.
 template <int kStride, int kWidth>
 inline void RemainingChannels(const DwconvF32Tile& t, size_t columns,
                               size_t c) {
@@ -187,7 +187,7 @@ inline void RemainingChannels(const DwconvF32Tile& t, size_t columns,
   }
 }
 
-// The first kWidth outputs; `columns` of x are a line.
+// Computes the first kWidth outputs. A line of x has `columns` pixels.
 template <int kStride, int kWidth>
 void Sixteen(const DwconvF32Tile& t, size_t columns) {
   const float bounds[2] = {t.lower, t.upper};

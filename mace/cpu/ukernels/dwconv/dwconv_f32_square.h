@@ -1,5 +1,5 @@
-// The depthwise tile of windows as high as wide, all of their lines given: the
-// addresses of its pixels stay in registers. For armv8, which has enough.
+// The depthwise tile of square windows, all of whose lines are given. The
+// addresses of its pixels stay in registers, of which armv8 has enough.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_SQUARE_H_
 #define MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_SQUARE_H_
@@ -16,7 +16,7 @@ namespace {
 inline float32x4x3_t LoadThree(const float* p) { return vld1q_f32_x3(p); }
 inline float32x4x4_t LoadFour(const float* p) { return vld1q_f32_x4(p); }
 
-// A line's taps, three or four by a load.
+// Loads the taps of a line, three or four with one instruction.
 template <int kKernel, typename T, typename V>
 inline const T* LoadTaps(const T* w, V (&taps)[kKernel]) {
   constexpr size_t kLanes = simd::VectorOf<T>::kLanes;
@@ -36,7 +36,7 @@ inline const T* LoadTaps(const T* w, V (&taps)[kKernel]) {
   return w + kKernel * kLanes;
 }
 
-// Channels c .. c + kLanes - 1 of a line of the window against kWidth outputs.
+// Adds channels c .. c + kLanes - 1 of a line of the window to kWidth outputs.
 template <int kKernel, int kStride, int kWidth, int kColumns, typename T,
           typename V>
 inline const T* MultiplyLine(const T* const (&x)[kColumns], size_t c,
@@ -72,7 +72,7 @@ void Square(const DwconvTile<T>& t) {
   for (int o = 0; o < kWidth; ++o) y[o] = t.y + o * t.y_stride;
   const T *w = t.w, *bias = t.bias;
   const size_t whole = t.channels / kLanes * kLanes;
-  // Taps of lines that the caller left out.
+  // The taps of lines that the caller left out.
   const ptrdiff_t gap =
       t.w_stride - kKernel * kKernel * static_cast<ptrdiff_t>(kLanes);
   const V lower = Vector::Set1(t.lower), upper = Vector::Set1(t.upper);

@@ -1,4 +1,4 @@
-// Every depthwise micro-kernel of this build, best first.
+// The depthwise micro-kernels of this build, best first.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_TABLE_H_
 #define MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_TABLE_H_
@@ -14,17 +14,17 @@ struct Dwconv {
   static constexpr Element kType = ElementOf<T>();
   const char* name;
   CpuFeatures isa;  // what the CPU must have
-  int lanes;        // channels that are packed together
+  int lanes;        // number of channels that are packed together
   int kernel;       // width of the window; 0: any window, given as taps
   int stride;
   DwconvFn<T>* fn;
-  int max_width = 4;  // outputs of a tile
+  int max_width = 4;  // most outputs of a tile
 };
 using DwconvF32 = Dwconv<float>;
 using DwconvF16 = Dwconv<uint16_t>;
 
-// The dispatcher takes the first row that fits CPU and window; tests and
-// benchmarks loop over all of them.
+// The dispatcher chooses the first row that fits the CPU and the window; tests
+// and benchmarks loop over all rows.
 inline constexpr DwconvF32 kDwconvF32[] = {
 #if defined(__x86_64__)
     {"dwconv_f32_3s1__avx512", kCpuAvx512, 16, 3, 1, dwconv_f32_3s1__avx512,

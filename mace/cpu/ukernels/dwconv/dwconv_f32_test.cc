@@ -28,8 +28,8 @@ std::vector<T> Random(size_t n, float offset = 0) {
   return values;
 }
 
-// The window is `outside` lines higher than what of it lies inside the image.
-// `tolerance`: of sums of up to 25 products below 2.
+// `outside` is how many lines of the window lie outside the image. `tolerance`
+// is for sums of up to 25 products below 2.
 template <typename T>
 void Check(const Dwconv<T>& kernel, int channels, int width, int height,
            int outside, double tolerance) {
@@ -85,7 +85,7 @@ void CheckAll(const Dwconv<T> (&table)[kRows], double tolerance) {
 
 TEST(DwconvF32, EveryWidth) { CheckAll(kDwconvF32, 1e-5); }
 
-// 25 roundings by up to 2^-9 of partial sums below 8.
+// 25 roundings by up to 2^-9, of partial sums below 8.
 TEST(DwconvF16, EveryWidth) { CheckAll(kDwconvF16, 25 * 0x1p-9); }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The depthwise tile of any width, for x86: for each group of channels the taps
-// of the window stay in registers while it slides along the line.
+// The depthwise tile of any width, for x86. For each group of channels, the
+// taps of the window stay in registers while it slides along the line.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_WIDE_H_
 #define MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_WIDE_H_
@@ -10,17 +10,17 @@
 namespace mace::cpu {
 namespace {
 
-// One group of channels of a tile: `n` of them, from `c` on.
+// A group of channels of a tile: `n` of them, from `c` on.
 struct WideGroup {
   const DwconvF32Tile& t;
-  size_t columns;  // of a line of t.x
+  size_t columns;  // in a line of t.x
   const float* w;
   size_t c, n;
 };
 
-// kWidth outputs from `x` on, the first pixel of the first line. `taps` is
-// called with line and column; kHeight is 0 where only t.height says how many
-// lines there are.
+// Computes kWidth outputs from `x` on, which is the first pixel of the first
+// line. `taps` is called with line and column. kHeight is the number of lines,
+// or 0 if it is known at run time only (t.height).
 template <int kKernel, int kStride, int kWidth, int kHeight, bool kPartial,
           typename Taps>
 inline void WideOutputs(const WideGroup& g, const float* const* x, float* y,
@@ -81,7 +81,7 @@ inline void SlideWindow(const WideGroup& g, const Taps& taps) {
 template <int kKernel, int kStride, bool kPartial>
 inline void WideChannels(const WideGroup& g) {
   using namespace simd;
-  // Besides the taps: four outputs, a pixel and one to spare.
+  // Besides the taps, registers hold four outputs, a pixel and a spare.
   constexpr bool kTapsFit = kKernel * kKernel + 6 <= (kLanes > 8 ? 32 : 16);
   if constexpr (kTapsFit) {
     if (g.t.height == kKernel) {

@@ -1,5 +1,5 @@
-// What every matrix-product micro-kernel computes, and how a table describes
-// one: c = clamp(a * b + bias + addend).
+// The function of matrix-product micro-kernels, c = clamp(a * b + bias +
+// addend), and how a table describes one.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A row of `a` is `segments` runs of k elements each, so that a window of an
@@ -28,9 +28,9 @@
 
 namespace mace::cpu {
 
-// A tile, or several packed ones, as a driver fills it in for any types.
+// A tile, or several packed ones. The driver fills it in for any types.
 struct GemmTile {
-  size_t m;  // rows of c, in [1, mr]; any number of packed ones
+  size_t m;  // rows of c, in [1, mr]; if packed, any number
   size_t n;  // columns of c, in [1, nr]
   size_t k;  // elements per segment, > 0
   size_t segments;
@@ -40,18 +40,19 @@ struct GemmTile {
   const void* b;
   void* c;
   ptrdiff_t c_stride;  // between rows
-  const void* bias;    // n of c's type; null: zeros
-  // m x n of c's type, or null for zeros; c itself or apart from it.
+  const void* bias;    // n elements of c's type; null: zeros
+  // [m, n] elements of c's type; null: zeros. Either c itself or disjoint from
+  // c.
   const void* addend;
   ptrdiff_t addend_stride;  // between rows
-  // Bounds of the result; integers are not clamped.
+  // The bounds of the result. Integers are not clamped.
   float lower, upper;
-  // a is what GemmPackFn writes, one tile after the other; the last may have
-  // fewer rows.
+  // Whether `a` was written by a GemmPackFn, one tile after the other. Only the
+  // last tile may have fewer rows.
   bool a_packed = false;
 };
 
-// A tile as its micro-kernel sees it. Acc: what products are added up in.
+// A tile with the types of its micro-kernel. Products are accumulated in Acc.
 template <typename A, typename B, typename C, typename Acc>
 class GemmTileOf {
  public:
@@ -75,12 +76,12 @@ using GemmF16Tile = GemmTileOf<Fp16, Fp16, float, Fp16>;
 using GemmF16RowsTile = GemmTileOf<Fp16, Fp16, Fp16, Fp16>;
 using GemmI8Tile = GemmTileOf<int8_t, int8_t, int32_t, int32_t>;
 
-// Writes m x n elements. No read beyond the extents above.
+// Writes m x n elements. Reads nothing beyond the extents above.
 template <typename Tile>
 using GemmFn = void(Tile tile);
 
-// At most mr rows to pack: row i is `segments` runs of k elements from rows[i]
-// on, `segment_stride` apart.
+// At most mr rows to be packed. Row i is `segments` runs of k elements from
+// rows[i] on, `segment_stride` elements apart.
 struct GemmUnpacked {
   size_t m;
   size_t k;
@@ -88,9 +89,9 @@ struct GemmUnpacked {
   const void* const* rows;
   ptrdiff_t segment_stride;
 };
-constexpr int kGemmMaxRows = 16;  // of a tile
+constexpr int kGemmMaxRows = 16;  // most rows of any tile
 
-// The same of elements X.
+// The same with elements of type X.
 template <typename X>
 class GemmUnpackedOf {
  public:
@@ -103,22 +104,23 @@ class GemmUnpackedOf {
   const GemmUnpacked* rows_;
 };
 
-// Packs the rows of a tile as A, and returns where they end. Takes the place of
-// at most mr rows of a multiple of packing.k_tile elements; rows whose depth is
-// such a multiple may be continued behind it. They must pass by many panels of
-// b to make up for it.
+// Packs the rows of a tile as A, and returns the end of what it wrote. Needs
+// space for at most mr rows, each rounded up to a multiple of packing.k_tile
+// elements. If the depth of rows is such a multiple, more of their elements may
+// be packed right behind. Packing pays off only if the rows are multiplied with
+// many panels of b.
 template <typename X, typename A>
 using GemmPackFn = A*(GemmUnpackedOf<X> rows, A* to);
 
 // How operands are packed.
 struct GemmPacking {
-  size_t group = 1;   // so many k of a column of b lie side by side
-  size_t k_tile = 1;  // a packed row is as long as if k were a multiple of it
-  size_t k_step = 1;  // where k is cut, it is at a multiple of it
+  size_t group = 1;   // consecutive k of a column of b that are adjacent
+  size_t k_tile = 1;  // packed rows are padded to a multiple of it
+  size_t k_step = 1;  // k may be divided at multiples of it only
 };
 
 struct GemmTypes {
-  Element x;  // of rows before they are packed
+  Element x;  // type of rows before they are packed
   Element a, b, c;
   Element acc;
 
@@ -127,7 +129,7 @@ struct GemmTypes {
   }
 };
 
-// The types that are there, by what they are for.
+// The supported combinations of types.
 constexpr GemmTypes kGemmF32 = {Element::kF32, Element::kF32, Element::kF32,
                                 Element::kF32, Element::kF32};
 constexpr GemmTypes kGemmBf16 = {Element::kF32, Element::kBf16, Element::kBf16,
@@ -139,10 +141,10 @@ constexpr GemmTypes kGemmF16Rows = {Element::kF16, Element::kF16, Element::kF16,
 constexpr GemmTypes kGemmI8 = {Element::kI8, Element::kI8, Element::kI8,
                                Element::kI32, Element::kI32};
 
-// When rows are packed.
+// Whether rows are packed.
 enum class GemmPacks : uint8_t {
   kNever,
-  kWhereItPays,  // rows of type x are read as well
+  kWhereItPays,  // the micro-kernel reads unpacked rows, too
   kAlways,
 };
 

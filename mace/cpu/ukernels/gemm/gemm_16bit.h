@@ -1,4 +1,4 @@
-// What GEMM micro-kernels of 16-bit operands with f32 results compute.
+// The definition of GEMM micro-kernels with 16-bit operands and f32 results.
 // SPDX-License-Identifier: Apache-2.0
 //
 // bf16: each pair of k adds two fused multiply-adds to the f32 accumulator,
@@ -19,7 +19,7 @@
 
 namespace mace::cpu {
 
-// A multiple of every k_tile.
+// A multiple of k_tile of every micro-kernel.
 constexpr size_t kF16Block = 128;
 
 }  // namespace mace::cpu

@@ -1,4 +1,4 @@
-// What the GEMM tiles of fp16 on armv8 share: the f32 sums in c.
+// The end of the fp16 GEMM tiles on armv8: the f32 sums in c.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_16BIT_ARM_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_16BIT_ARM_H_
@@ -9,9 +9,9 @@
 namespace mace::cpu {
 namespace {
 
-// Adds `start` and `addend`, each null for zeros, to kVectors vectors, clamps
-// them and stores them as a row of c. `n` are left of the row; those beyond are
-// not touched.
+// Adds `start` and `addend` (null means zeros) to kVectors vectors, clamps the
+// sums and stores them as a row of c. The row has `n` elements left; nothing is
+// written beyond them.
 template <int kVectors>
 inline void AddRow(const simd::F32 (&sums)[kVectors], const float* start,
                    const float* addend, size_t n, float lower, float upper,

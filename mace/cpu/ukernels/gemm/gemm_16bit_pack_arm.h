@@ -12,13 +12,13 @@ namespace mace::cpu {
 namespace {
 
 // Round::Run<kStep>(from, to) rounds kStep floats to T. A step of all rows
-// takes the place of `tile_rows` rows. Returns where they end.
+// takes the space of `tile_rows` rows. Returns the end of the packed rows.
 template <typename Round, size_t kStep, typename T>
 T* PackRows(GemmUnpackedOf<float> rows, size_t tile_rows, T* to) {
   for (size_t i = 0; i < rows->m; ++i) {
     const float* row = rows.row(i);
     T* step = to + i * kStep;
-    float rest[kStep];  // of a step that spans segments, or is the last
+    float rest[kStep];  // a step that spans segments, or the last one
     size_t at = 0;
     for (size_t s = 0; s < rows->segments; ++s, row += rows->segment_stride) {
       size_t k = 0;

@@ -1,5 +1,5 @@
-// Every GEMM micro-kernel of 16-bit operands and f32 results that this CPU can
-// run against the definition and the scalar one.
+// Every GEMM micro-kernel with 16-bit operands and f32 results that this CPU
+// can run, against the definition and against the scalar micro-kernel.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ukernels/gemm/gemm_16bit.h"
@@ -20,18 +20,18 @@ namespace {
 
 struct Case {
   int m, n, k, segments;
-  bool add = false, bias = true;  // add to c
+  bool add = false, bias = true;  // addend is c
 };
 
-// One of the types.
+// One of the two 16-bit types.
 struct Type {
   GemmTypes types;
   uint16_t (*round)(float);
   float (*widen)(uint16_t);
-  // Of sums of some hundred products below 1. f16: a random walk of 128
-  // roundings by up to 2^-9, of partial sums below 4.
+  // For sums of some hundred products below 1. For f16 it allows for a random
+  // walk of 128 roundings by up to 2^-9, of partial sums below 4.
   double tolerance;
-  bool exact;  // every micro-kernel computes what the scalar one does
+  bool exact;  // every micro-kernel agrees with the scalar one bitwise
 
   const GemmUkernel& scalar() const { return BestGemm(types, 0); }
 };
@@ -47,7 +47,7 @@ size_t RoundUp(size_t x, size_t multiple) {
   return (x + multiple - 1) / multiple * multiple;
 }
 
-// [depth, n] floats as one panel of b.
+// Packs [depth, n] floats as one panel of b.
 std::vector<uint16_t> PackB(const Type& type, const GemmUkernel& kernel,
                             const std::vector<float>& b, size_t depth,
                             size_t n) {
@@ -89,7 +89,7 @@ std::vector<float> Multiply(const Type& type, const GemmUkernel& kernel,
   return got;
 }
 
-// The definition, in double, of rounded operands.
+// Computes the definition in double, from rounded operands.
 std::vector<float> Expected(const Type& type, const Case& c,
                             const std::vector<float>& a,
                             const std::vector<float>& b) {
@@ -169,8 +169,8 @@ TEST(Gemm16Bit, EveryDepth) {
   });
 }
 
-// Values whose roundings tell one order of operations from another; what
-// overflows, is no number or is subnormal.
+// Values whose rounding depends on the order of operations, and values that
+// overflow, are NaN or are subnormal.
 TEST(Gemm16Bit, Bf16RoundsAsDefined) {
   if (!kSameBf16) GTEST_SKIP() << "this CPU: BFMMLA rounds otherwise";
   const std::vector<float> values = {

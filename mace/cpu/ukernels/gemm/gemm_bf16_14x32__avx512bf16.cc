@@ -9,10 +9,10 @@ namespace mace::cpu {
 namespace {
 
 constexpr size_t kRowsOfTile = 14;
-// Pairs of a row that lie side by side, a cache line.
+// Adjacent pairs of a row: one cache line.
 constexpr size_t kPairs = 16;
 
-// The bits of a pair are loaded as those of a float.
+// The bits of a pair are loaded as a float.
 template <int kRows, int kVectors>
 struct PairLoop {
   using F32 = simd::F32;

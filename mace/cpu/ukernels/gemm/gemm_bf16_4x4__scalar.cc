@@ -1,5 +1,5 @@
-// The GEMM tile of bfloat16 pairs in plain C++, and its packing: the meaning of
-// the others.
+// The GEMM tile of bfloat16 pairs in plain C++, and its packing: the definition
+// for the other files.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <cstdint>
@@ -26,7 +26,7 @@ float FloatOf(uint32_t bits) {
 
 Bf16 Bits(uint32_t bits) { return {static_cast<uint16_t>(bits)}; }
 
-// To nearest even; a NaN stays one, subnormals are zeros.
+// Rounds to the nearest, ties to even. NaN stays NaN, and subnormals become 0.
 Bf16 ToBf16(float x) {
   const uint32_t bits = BitsOf(x), magnitude = bits & 0x7fffffff;
   if (magnitude > 0x7f800000) return Bits(bits >> 16 | 0x40);
@@ -48,7 +48,7 @@ float Fma(Bf16 a, Bf16 b, float c) {
   return FlushToZero(__builtin_fmaf(FromBf16(a), FromBf16(b), FlushToZero(c)));
 }
 
-// a: pairs of k, each of all rows.
+// a holds pairs of k, each pair for all rows.
 void MultiplyTile(GemmBf16Tile t) {
   for (size_t i = 0; i < t->m; ++i) {
     float* c = t.c() + i * t->c_stride;

@@ -14,7 +14,8 @@ constexpr size_t kRows = 8, kColumns = 8;
 constexpr int kPairs = 4;  // of rows, and of columns
 constexpr size_t kStep = 4;
 
-// The 2x2 blocks of one full tile; a row that is not there may be anything.
+// Computes the 2x2 blocks of one full tile. Rows that do not exist may hold any
+// values.
 void Multiply(const bfloat16_t* a, const bfloat16_t* b, size_t k,
               float32x4_t (&acc)[kPairs][kPairs]) {
 #pragma GCC unroll 4

@@ -7,23 +7,23 @@
 namespace mace::cpu {
 namespace {
 
-constexpr size_t kLine = 32;  // elements of a cache line
+constexpr size_t kLine = 32;  // elements in a cache line
 
 inline __m512i Round(__m512 low, __m512 high) {
   return reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(high, low));
 }
 
-// The first n <= kLine of `from`, then zeros.
+// Returns the first n <= kLine elements of `from`, then zeros.
 inline __m512i RoundN(const float* from, size_t n) {
   const size_t low = n < simd::kLanes ? n : simd::kLanes;
   return Round(simd::LoadN(from, low),
                simd::LoadN(n > low ? from + low : from, n - low));
 }
 
-// One row; lines of it are `line_stride` elements apart.
+// Packs one row, whose cache lines are `line_stride` elements apart.
 void PackRow(GemmUnpackedOf<float> rows, const float* from, size_t line_stride,
              Bf16* to) {
-  size_t at = 0;  // in the line that `to` points to
+  size_t at = 0;  // position in the line that `to` points to
   for (size_t s = 0; s < rows->segments; ++s) {
     const float* x = from + s * rows->segment_stride;
     for (size_t left = rows->k; left > 0;) {
@@ -43,7 +43,7 @@ void PackRow(GemmUnpackedOf<float> rows, const float* from, size_t line_stride,
       to += line_stride;
     }
   }
-  if (at % 2 != 0) to[at] = {0};  // the partner of the last
+  if (at % 2 != 0) to[at] = {0};  // completes the last pair
 }
 
 }  // namespace

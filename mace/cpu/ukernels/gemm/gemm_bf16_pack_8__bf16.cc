@@ -19,8 +19,8 @@ struct RoundToBf16 {
 }  // namespace
 
 Bf16* gemm_bf16_pack_8__bf16(GemmUnpackedOf<float> rows, Bf16* to) {
-  // What stands for rows that are not there may be anything: no tile writes
-  // what they yield.
+  // Rows that do not exist may hold any values, because no tile writes their
+  // results.
   return PackRows<RoundToBf16, 4>(rows, 8, to);
 }
 

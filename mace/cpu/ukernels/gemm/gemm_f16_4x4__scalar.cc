@@ -1,5 +1,5 @@
-// The GEMM tile of binary16 in plain C++, and its packing: the meaning of the
-// others.
+// The GEMM tile of fp16 in plain C++, and its packing: the definition for the
+// other files.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <cstdint>
@@ -29,7 +29,7 @@ float FromF16(Fp16 value) {
   return FloatOf(magnitude << 13) * 0x1p112f * sign;
 }
 
-// To the nearest binary16, ties to even.
+// Rounds to the nearest fp16 value, ties to even.
 double RoundToF16(double x) {
   const double magnitude = __builtin_fabs(x);
   if (magnitude >= 65520) return x < 0 ? -__builtin_inf() : __builtin_inf();
@@ -54,7 +54,7 @@ Fp16 ToF16(float x) {
   return Bits(sign | bits >> 13);
 }
 
-// The sum of `count` products, rounded after each.
+// Returns the sum of `count` products, rounded after each one.
 float Block(const Fp16* a, size_t rows, const Fp16* b, size_t count) {
   double block = 0;
   for (size_t k = 0; k < count; ++k) {
@@ -64,7 +64,7 @@ float Block(const Fp16* a, size_t rows, const Fp16* b, size_t count) {
   return static_cast<float>(block);
 }
 
-// a: pairs of k, each of all rows.
+// a holds pairs of k, each pair for all rows.
 void MultiplyTile(GemmF16Tile t) {
   for (size_t i = 0; i < t->m; ++i) {
     float* c = t.c() + i * t->c_stride;

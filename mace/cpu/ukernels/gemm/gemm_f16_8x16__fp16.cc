@@ -11,12 +11,12 @@ namespace mace::cpu {
 namespace {
 
 constexpr size_t kMaxRows = 8, kColumns = 16;
-constexpr size_t kStep = 8;  // k of a row that lie side by side
+constexpr size_t kStep = 8;  // consecutive k of a row that are adjacent
 
-// acc = a * b over k, a multiple of kStep, with all rows: v16..v31 accumulate,
-// v0..v7 are eight k of each row, two rows of b alternate between v8..v11 and
-// v12..v15. In assembly because GCC 12 copies each lane to a register of its
-// own, and spills for it.
+// acc = a * b over k, a multiple of kStep, for all rows. v16..v31 accumulate,
+// v0..v7 hold eight k of each row, and rows of b alternate between v8..v11 and
+// v12..v15. It is assembly because GCC 12 copies each lane to a register of its
+// own, and then has to spill.
 inline void MultiplySteps(const float16_t* a, const float16_t* b, size_t k,
                           float16x8_t (&acc)[kMaxRows][2]) {
   asm volatile(R"(
@@ -73,7 +73,7 @@ inline void MultiplySteps(const float16_t* a, const float16_t* b, size_t k,
                  "v27", "v28", "v29", "v30", "v31", "cc", "memory");
 }
 
-// acc = a * b over k in one block.
+// acc = a * b over k, in one block.
 template <int kRows>
 inline void MultiplyBlock(const float16_t* a, const float16_t* b, size_t k,
                           float16x8_t (&acc)[kRows][2]) {
@@ -129,7 +129,7 @@ void Multiply(GemmF16Tile t) {
   }
 }
 
-// The instance with exactly m rows.
+// Calls the instance for exactly m rows.
 template <int kRows>
 void Dispatch(GemmF16Tile t) {
   if constexpr (kRows > 1) {

@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kRows = 8, kColumns = 16;
 constexpr size_t kBlockSteps = kGemmF16Block / kGemmF16Step;
 
-// What a tile's assembly reads.
+// The operands of a tile's assembly.
 struct Operands {
   const uint16_t* a;
   const uint16_t* b;
@@ -21,19 +21,19 @@ struct Operands {
   const uint16_t* bias;
   const uint16_t* addend;
   size_t stride_bytes;      // between rows of c and addend
-  size_t addend_stride;     // elements, where it is another
+  size_t addend_stride;     // in elements, if it differs
   const float16_t* bounds;  // lower and upper
-  uint64_t kinds;           // 1: there is a lower, 2: an upper
+  uint64_t kinds;           // bit 0: clamp from below, bit 1: from above
 };
 
-// `count` tiles of kM rows and kVectors * 8 columns, their packed rows
-// a_fp16 apart. v16..v31 accumulate, two of them
-// a row; v0..v7 are eight k of each row, two rows of b alternate between
-// v8..v11 and v12..v15. In assembly because GCC 12 copies each lane to a
-// register of its own, and spills for it.
+// Computes `count` tiles of kM rows and kVectors * 8 columns, whose packed rows
+// are a_fp16 elements apart. v16..v31 accumulate, two of them for each row;
+// v0..v7 hold eight k of each row, and rows of b alternate between v8..v11 and
+// v12..v15. It is assembly because GCC 12 copies each lane to a register of its
+// own, and then has to spill.
 template <int kM, int kVectors>
 void Tiles(const Operands& t, size_t count = 1, size_t a_fp16 = 0) {
-  uint16_t sums[kRows * kColumns];  // of the blocks so far
+  uint16_t sums[kRows * kColumns];  // sums of the blocks so far
   const uint16_t* addend = t.addend;
   uint16_t* c = t.c;
   for (size_t i = 0; i < count; ++i) {
@@ -271,8 +271,8 @@ void Tiles(const Operands& t, size_t count = 1, size_t a_fp16 = 0) {
   }
 }
 
-// Tiles whose columns do not fill their vectors, or whose addend has rows of
-// its own distance, by way of one that does.
+// Computes tiles whose columns do not fill their vectors, or whose addend has a
+// row stride of its own, by way of a full tile.
 template <int kM, int kVectors>
 void PartialTiles(Operands t, size_t n, size_t count, size_t a_fp16) {
   uint16_t to[kRows * kColumns];
@@ -313,7 +313,7 @@ void AnyWidth(const Operands& t, size_t n, size_t count = 1,
   }
 }
 
-// A tile of m rows.
+// Computes a tile of m rows.
 template <int kM>
 void LastTile(const Operands& t, size_t m, size_t n) {
   if constexpr (kM > 1) {

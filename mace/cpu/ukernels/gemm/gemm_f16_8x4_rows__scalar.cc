@@ -1,4 +1,5 @@
-// The GEMM tile from fp16 to fp16 in plain C++: the meaning of the others.
+// The GEMM tile from fp16 to fp16 in plain C++: the definition for the other
+// files.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/simd/f16.h"
@@ -13,8 +14,8 @@ constexpr size_t kRows = 8, kColumns = 4;
 
 F16 Load(const Fp16* p) { return simd::Load(&p->bits); }
 
-// Row i of a tile of m rows times column j. A column's first block starts from
-// the bias.
+// Multiplies row i of a tile of m rows with column j. The first block of a
+// column starts with the bias.
 F16 Multiply(GemmF16RowsTile t, const Fp16* a, size_t m, size_t i, size_t j) {
   F16 sum = {0};
   for (size_t k = 0; k < t->k;) {

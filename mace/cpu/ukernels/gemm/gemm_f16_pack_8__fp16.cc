@@ -1,4 +1,4 @@
-// Packs up to 8 rows of a as binary16: eight elements of each row in turn.
+// Packs up to 8 rows of a as fp16: eight elements of each row in turn.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <arm_neon.h>

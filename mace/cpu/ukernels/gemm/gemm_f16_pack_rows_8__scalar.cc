@@ -1,4 +1,5 @@
-// Packs up to 8 rows of fp16 as they are: eight elements of each row in turn.
+// Packs up to 8 rows of fp16 without converting them: eight elements of each
+// row in turn.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ukernels/gemm/gemm_f16_rows.h"
@@ -8,7 +9,7 @@ namespace {
 
 constexpr size_t kStep = kGemmF16Step;
 
-// As many as a register holds, wherever they are.
+// As many elements as a register holds, without alignment.
 typedef uint16_t Step
     __attribute__((vector_size(2 * kStep), aligned(2), may_alias));
 
@@ -20,7 +21,7 @@ template <size_t kM>
 Fp16* Pack(GemmUnpackedOf<Fp16> rows, Fp16* to) {
   const Fp16* from[kM];
   for (size_t i = 0; i < kM; ++i) from[i] = rows.row(i);
-  size_t at = 0;  // in the step that `to` points to
+  size_t at = 0;  // position in the step that `to` points to
   for (size_t s = 0; s < rows->segments; ++s) {
     size_t k = 0;
     if (at > 0) {  // a step that spans segments

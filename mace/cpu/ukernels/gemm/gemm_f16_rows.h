@@ -1,4 +1,4 @@
-// What GEMM micro-kernels from fp16 to fp16 compute, to the bit.
+// The exact definition of GEMM micro-kernels from fp16 to fp16.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Rows of a are packed by tiles of mr, the last of which may have fewer: of a

@@ -1,5 +1,5 @@
-// Every GEMM micro-kernel from fp16 to fp16 that this CPU can run against
-// the definition, and to the bit against the scalar one.
+// Every GEMM micro-kernel from fp16 to fp16 that this CPU can run, against the
+// definition, and bitwise against the scalar micro-kernel.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ukernels/gemm/gemm_f16_rows.h"
@@ -25,10 +25,10 @@ struct Case {
   bool bias = true;
   enum Addend { kNone, kApart, kInPlace } addend = kNone;
   float lower = -0.5f, upper = 1.5f;
-  size_t segments = 1;  // that k is cut into
+  size_t segments = 1;  // into which k is divided
 };
 
-constexpr size_t kGap = 3;  // fp16 behind a row of c
+constexpr size_t kGap = 3;  // elements after each row of c
 
 Fp16Values RandomFp16(size_t n, float magnitude) {
   Fp16Values fp16;
@@ -38,7 +38,7 @@ Fp16Values RandomFp16(size_t n, float magnitude) {
   return fp16;
 }
 
-// What a case is computed from: a [m, k], b [k, n], c [m, n + kGap].
+// The inputs of a case: a [m, k], b [k, n], c [m, n + kGap].
 struct Inputs {
   explicit Inputs(const Case& c)
       : a(RandomFp16(c.m * c.k, 1)),
@@ -75,7 +75,7 @@ Fp16Values Multiply(const GemmUkernel& kernel, const Case& c) {
   return y;
 }
 
-// The definition, in double, and the bound of gemm_f16_rows.h.
+// Compares with the definition in double, within the bound of gemm_f16_rows.h.
 void ExpectNear(const Case& c, const Fp16Values& y) {
   const Inputs in(c);
   const double roundings =
@@ -116,7 +116,7 @@ TEST(GemmF16, AllMicroKernels) {
     for (size_t m = 1; m <= 20; ++m) {
       for (size_t n = 1; n <= static_cast<size_t>(kernel.nr); ++n) {
         for (size_t k : {1, 8, 13}) Check(kernel, {m, n, k});
-        // Rows of segments that whole steps span, and that span several.
+        // Segments of whole steps, and steps that span several segments.
         for (size_t k : {9, 27, 33}) {
           Check(kernel, {m, n, k, true, Case::kNone, -0.5f, 1.5f, 3});
         }

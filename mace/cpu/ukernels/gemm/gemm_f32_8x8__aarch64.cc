@@ -1,4 +1,4 @@
-// The 8x8 GEMM tile on armv8, of packed or unpacked rows.
+// The 8x8 GEMM tile on armv8, for packed or unpacked rows.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ukernels/gemm/gemm_f32_lane.h"
@@ -6,15 +6,15 @@
 namespace mace::cpu {
 namespace {
 
-// What tiles one below the other multiply, add and end as. The assembly
-// reads the fields by their order.
+// The operands of tiles that lie one below the other. The assembly reads the
+// fields in this order.
 struct Packed {
   const float* a;
   const float* b;
   size_t k;
-  const float* bias;  // of a row
+  const float* bias;  // for one row
   const float* addend;
-  ptrdiff_t addend_stride;  // bytes from row to row
+  ptrdiff_t addend_stride;  // bytes between rows
   float* c;
   ptrdiff_t c_stride;  // bytes
   size_t tiles;        // > 0
@@ -22,11 +22,11 @@ struct Packed {
   float lower, upper;
 };
 
-// v16..v31 accumulate, two registers a row. Four k at a time: v0..v7 hold four
-// floats of each row of a, whose lanes multiply four rows of b in two sets that
-// take turns, v8..v11 and v12..v15, so that an in-order core waits for none.
-// kRows is 8 or 4. In assembly because compilers spill when all registers are
-// taken.
+// v16..v31 accumulate, two registers for each row. Four k are computed at a
+// time: v0..v7 hold four floats of each row of a, whose lanes multiply four
+// rows of b. These alternate between v8..v11 and v12..v15, so that an in-order
+// core never waits for a load. kRows is 8 or 4. It is assembly because
+// compilers spill when all registers are in use.
 template <int kRows>
 inline void MultiplyPacked(const Packed& tile) {
   asm volatile(R"(
@@ -212,8 +212,8 @@ inline void MultiplyPacked(const Packed& tile) {
 
 constexpr size_t kRows = 8, kColumns = 8;
 
-// The first m <= kRows rows of a tile, written to `to`: through a full tile,
-// of which only they and the first n columns are copied.
+// Computes the first m <= kRows rows of a tile in a full tile, and copies these
+// rows and the first n columns to `to`.
 void MultiplyPart(GemmF32Tile t, Packed tile, size_t m, float* to) {
   float c[kRows][kColumns] = {}, bias[kColumns] = {};
   if (t.bias() != nullptr) {

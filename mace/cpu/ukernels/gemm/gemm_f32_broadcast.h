@@ -1,5 +1,5 @@
-// The GEMM tile where an element of a is broadcast to all lanes and multiplied
-// with vectors of b: for CPUs that broadcast while loading.
+// The GEMM tile that broadcasts each element of a to all lanes and multiplies
+// it with vectors of b, for CPUs that can broadcast while loading.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_F32_BROADCAST_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_F32_BROADCAST_H_
@@ -15,8 +15,9 @@ template <int kRows, int kVectors>
 struct BroadcastLoop {
   using F32 = simd::F32;
 
-  // A row of packed b that is multiplied after this segment: the next
-  // segment's or panel's, which may come from memory. Harmless beyond the end.
+  // Prefetches a row of packed b that is needed after this segment: of the next
+  // segment or panel, which may have to come from memory. Harmless beyond the
+  // end of b.
   template <int kPackedVectors>
   static inline void PrefetchNext(const float* b, size_t k) {
     constexpr size_t kLineFloats = 16;
@@ -27,7 +28,8 @@ struct BroadcastLoop {
     }
   }
 
-  // A segment of k floats per row; returns b behind what it read.
+  // Multiplies a segment of k floats of each row. Returns the end of what it
+  // read of b.
   template <int kPackedVectors>
   static inline const float* Run(const float* a, ptrdiff_t a_stride, size_t k,
                                  const float* b, F32 (&acc)[kRows][kVectors]) {

@@ -1,5 +1,5 @@
-// The GEMM tile where four elements of a row of a are loaded at once and each
-// multiplies vectors of b from its lane: for NEON.
+// The GEMM tile that loads four elements of a row of a at once and multiplies
+// vectors of b with each of its lanes, for NEON.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_F32_LANE_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_F32_LANE_H_
@@ -13,7 +13,7 @@
 namespace mace::cpu {
 namespace {
 
-// acc + b * a[kLane]; on armv7 with two roundings.
+// acc + b * a[kLane], with two roundings on armv7.
 template <int kLane>
 inline simd::F32 MulAddLane(simd::F32 acc, simd::F32 b, simd::F32 a) {
 #if defined(__aarch64__)
@@ -29,7 +29,8 @@ template <int kRows, int kVectors>
 struct LaneLoop {
   using F32 = simd::F32;
 
-  // One row of packed b, against lane kLane of each row's four elements.
+  // Multiplies one row of packed b with lane kLane of the four elements of each
+  // row.
   template <int kLane>
   static inline void Step(const F32* a, const float* b,
                           F32 (&acc)[kRows][kVectors]) {
@@ -55,13 +56,14 @@ struct LaneLoop {
     }
   }
 
-  // A segment of k floats per row; returns b behind what it read.
+  // Multiplies a segment of k floats of each row. Returns the end of what it
+  // read of b.
   template <int kPackedVectors>
   static inline const float* Run(const float* a, ptrdiff_t a_stride, size_t k,
                                  const float* b, F32 (&acc)[kRows][kVectors]) {
     constexpr size_t kStep = kPackedVectors * simd::kLanes;
 #if defined(__aarch64__)
-    // Few rows leave registers for two rows of b, which one load fills.
+    // Few rows leave registers for two rows of b, which one instruction loads.
     if constexpr (kRows <= 4 && kVectors == 2 && kPackedVectors == 2) {
       for (; k >= 4; k -= 4, a += 4, b += 4 * kStep) {
         F32 av[kRows];

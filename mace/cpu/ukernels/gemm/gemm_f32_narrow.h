@@ -1,5 +1,5 @@
-// GEMM tiles on AVX-512 whose last vector is at most half full: that half is a
-// vector of 8, of which the CPU multiplies two in the time of one of 16.
+// GEMM tiles on AVX-512 whose last vector is at most half full. That half is a
+// vector of 8 floats; the CPU multiplies two of these in the time of one of 16.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_F32_NARROW_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_F32_NARROW_H_
@@ -10,8 +10,8 @@
 namespace mace::cpu {
 namespace {
 
-// kRows rows of kFull vectors of 16 and one of 8, of which `mask` says which
-// lanes count.
+// kRows rows of kFull vectors of 16 and one of 8, of which `mask` selects
+// lanes.
 template <int kRows, int kFull, int kPackedVectors>
 class NarrowTile {
  public:
@@ -104,7 +104,7 @@ class NarrowTile {
   __m256 narrow_[kRows];
 };
 
-// Picks the instance with exactly t->m rows. REQUIRES: the last vector of the
+// Calls the instance for exactly t->m rows. REQUIRES: the last vector of the
 // tile has at most 8 columns.
 template <int kRows, int kFull, int kPackedVectors>
 void DispatchNarrow(GemmF32Tile t) {

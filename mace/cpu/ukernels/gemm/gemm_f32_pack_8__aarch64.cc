@@ -1,4 +1,4 @@
-// Packs up to 8 rows of a for the 8x8 tile: four k of each row side by side.
+// Packs up to 8 rows of a for the 8x8 tile: four k of each row in turn.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <arm_neon.h>
@@ -8,10 +8,10 @@
 namespace mace::cpu {
 namespace {
 
-// A row as one run of floats, although it is cut into segments.
+// A row as one run of floats, although it consists of segments.
 struct Position {
   size_t k;        // within the segment
-  ptrdiff_t base;  // of the segment
+  ptrdiff_t base;  // start of the segment
   ptrdiff_t Next(GemmUnpackedOf<float> rows) {
     const ptrdiff_t at = base + static_cast<ptrdiff_t>(k);
     if (++k == rows->k) {
@@ -24,7 +24,7 @@ struct Position {
 
 template <int kRows>
 float* Pack(GemmUnpackedOf<float> rows, float* to) {
-  // Rows that are not there repeat the last: no tile writes what they yield.
+  // Rows that do not exist repeat the last one; no tile writes their results.
   const float* row[kRows];
   for (size_t i = 0; i < kRows; ++i) {
     row[i] = rows.row(i < rows->m ? i : rows->m - 1);

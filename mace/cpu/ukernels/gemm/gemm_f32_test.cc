@@ -1,4 +1,4 @@
-// Every GEMM micro-kernel of floats that this CPU can run, on every size of a
+// Every GEMM micro-kernel of floats that this CPU can run, for every size of a
 // tile.
 // SPDX-License-Identifier: Apache-2.0
 
@@ -22,7 +22,8 @@ struct Case {
   bool in_place = false;  // the addend is c
 };
 
-// a's rows overlap as those of a convolution do; c has a guard behind each row.
+// The rows of a overlap, as those of a convolution do. Each row of c is
+// followed by guard values.
 void Check(const GemmUkernel& kernel, const Case& c) {
   const int a_stride = 2, segment_stride = c.k + 3, guard = 2;
   const int c_stride = c.n + guard;
@@ -71,7 +72,7 @@ void Check(const GemmUkernel& kernel, const Case& c) {
   }
 }
 
-// With rows as they are, and packed where the micro-kernel can.
+// Checks with rows as they are and, if the micro-kernel can, with packed rows.
 void CheckBoth(const GemmUkernel& kernel, Case c) {
   Check(kernel, c);
   if (c.add) {

@@ -1,5 +1,5 @@
-// What GEMM tiles with sums of floats share: the accumulators' start and end,
-// and the choice of the instance that fits a tile's size.
+// The common part of GEMM tiles that sum floats: the start and the end of the
+// accumulators, and the choice of the instance for a tile's size.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_F32_TILE_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_F32_TILE_H_
@@ -10,8 +10,8 @@
 namespace mace::cpu {
 namespace {
 
-// Whether a tile that adds ends in a function of its own: GCC for Arm spills
-// registers in the loop if it shares them with the addend's.
+// Whether a tile with an addend ends in a separate function: if the addend
+// shares the loop's registers, GCC for Arm spills some of them in the loop.
 constexpr bool kAddsApart = simd::kLanes == 4;
 template <typename T>
 __attribute__((noinline)) void AddAndStore(T t, size_t rows, size_t vectors,
@@ -32,15 +32,15 @@ __attribute__((noinline)) void AddAndStore(T t, size_t rows, size_t vectors,
   }
 }
 
-// kRows x kVectors accumulators live in registers through the whole loop; a row
-// of packed b is kPackedVectors long. Loop<kRows, kVectors>::Run multiplies one
-// segment.
+// kRows x kVectors accumulators stay in registers during the whole loop. A row
+// of packed b has kPackedVectors vectors. Loop<kRows, kVectors>::Run multiplies
+// one segment.
 template <template <int, int> class Loop, int kRows, int kVectors,
           int kPackedVectors, typename T>
 void Tile(T t) {
   using namespace simd;
   F32 acc[kRows][kVectors];
-  const size_t last = t->n - (kVectors - 1) * kLanes;  // lanes of the last one
+  const size_t last = t->n - (kVectors - 1) * kLanes;  // of the last vector
   const auto load = [&](const float* p, int v) {
     p += v * kLanes;
     return v == kVectors - 1 ? LoadN(p, last) : Load(p);
@@ -93,7 +93,7 @@ void Tile(T t) {
   }
 }
 
-// Picks the instance with exactly m rows and the fewest vectors.
+// Calls the instance for exactly m rows and the fewest vectors.
 template <template <int, int> class Loop, int kRows, int kVectors,
           int kMaxVectors = kVectors, typename T>
 void DispatchTile(T t) {

@@ -1,8 +1,8 @@
 // The GEMM tile of int8 with int32 sums in plain C++, and its packing: the
-// meaning of others to come.
+// definition for other files.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sums wrap around beyond 32 bits, which takes 2^17 products of -128 by -128.
+// Sums wrap around at 32 bits, which takes 2^17 products of -128 by -128.
 
 #include "mace/cpu/ukernels/gemm/gemm_pack_steps.h"
 #include "mace/cpu/ukernels/gemm/gemm_packed_tiles.h"
@@ -11,14 +11,14 @@ namespace mace::cpu {
 namespace {
 
 constexpr size_t kRows = 4, kColumns = 4;
-constexpr size_t kGroup = 4;  // k that lie side by side, of a and of b
+constexpr size_t kGroup = 4;  // consecutive k of a and b that are adjacent
 
 int32_t Sum(int32_t a, int32_t b) {
   return static_cast<int32_t>(static_cast<uint32_t>(a) +
                               static_cast<uint32_t>(b));
 }
 
-// a: groups of k, each of all rows.
+// a holds groups of k, each group for all rows.
 void MultiplyTile(GemmI8Tile t) {
   for (size_t i = 0; i < t->m; ++i) {
     for (size_t j = 0; j < t->n; ++j) {

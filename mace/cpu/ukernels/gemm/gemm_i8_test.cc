@@ -1,4 +1,4 @@
-// Every GEMM micro-kernel of int8 that this CPU can run, exactly.
+// Every GEMM micro-kernel of int8 that this CPU can run, with exact results.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ void Check(const GemmUkernel& kernel, const Case& c) {
              static_cast<ptrdiff_t>(c_stride), 0, 0, true});
   for (size_t i = 0; i < c.m; ++i) {
     for (size_t j = 0; j < c_stride; ++j) {
-      int32_t want = -77;  // what was there
+      int32_t want = -77;  // the guard value
       if (j < c.n) {
         want = (c.bias ? bias[j] : 0) + (c.add ? -77 : 0);
         for (size_t k = 0; k < depth; ++k) {

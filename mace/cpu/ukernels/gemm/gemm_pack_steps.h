@@ -1,5 +1,5 @@
-// Packing in plain C++: kStep elements of each row in turn, zeros behind the
-// last, which is what micro-kernels of packed rows read.
+// Packs rows in plain C++, for micro-kernels of packed rows: kStep elements of
+// each row in turn, and zeros after the last.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   [ceil(k / kStep)][m][kStep]
@@ -11,7 +11,7 @@
 namespace mace::cpu {
 namespace {
 
-// `convert` makes an A of an X. Returns where the rows end.
+// `convert` converts an X to an A. Returns the end of the packed rows.
 template <size_t kStep, typename A, typename X, typename Convert>
 A* PackSteps(GemmUnpackedOf<X> rows, A* to, const Convert& convert) {
   const size_t depth = rows->k * rows->segments;

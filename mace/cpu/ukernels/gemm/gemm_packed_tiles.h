@@ -1,4 +1,4 @@
-// Packed tiles one below the other, for micro-kernels that multiply one.
+// Loops over packed tiles, for micro-kernels that multiply one tile.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_PACKED_TILES_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_PACKED_TILES_H_
@@ -8,8 +8,8 @@
 namespace mace::cpu {
 namespace {
 
-// Calls `multiply` for each tile of kRows packed rows, or what is left of them.
-// Rows are as long as if k were a multiple of kStep.
+// Calls `multiply` for each tile of kRows packed rows; the last one may have
+// fewer. Rows are padded to a multiple of kStep elements.
 template <size_t kRows, size_t kStep, typename Tile, typename F>
 void ForEachTile(Tile tile, const F& multiply) {
   GemmTile t = *tile;

@@ -1,5 +1,5 @@
-// Every matrix-product micro-kernel of this build, best first among those of
-// the same types.
+// The matrix-product micro-kernels of this build; for each combination of
+// types, the best comes first.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A new one is a file, gemm_{type}_{MR}x{NR}__{isa}.cc, with a declaration and
@@ -25,7 +25,7 @@ struct GemmUkernel {
   void* (*pack)(const GemmUnpacked& rows, void* to);  // null if it never packs
 };
 
-// What makes descriptions of typed functions.
+// Makes the description of a micro-kernel from its typed functions.
 template <auto* fn>
 struct GemmCall;
 template <typename A, typename B, typename C, typename Acc,
@@ -99,9 +99,10 @@ GemmPackFn<float, Fp16> gemm_f16_pack_8__fp16;
 GemmPackFn<Fp16, Fp16> gemm_f16_pack_rows_8__scalar;
 GemmPackFn<int8_t, int8_t> gemm_i8_pack_4__scalar;
 
-// The dispatcher takes the first row of the types it wants whose `isa` the CPU
-// has; tests and benchmarks loop over all of them. The last row of each types
-// is plain C++: the reference of tests, and what computes where no other can.
+// The dispatcher chooses the first row with the wanted types whose `isa` the
+// CPU has; tests and benchmarks loop over all rows. The last row of each
+// combination of types is plain C++: tests compare against it, and it computes
+// where no other can.
 inline constexpr GemmUkernel kGemm[] = {
 #if defined(__x86_64__)
     Gemm<gemm_f32_14x32__avx512>("gemm_f32_14x32__avx512", kCpuAvx512, 14, 32),
@@ -137,8 +138,8 @@ inline constexpr GemmUkernel kGemm[] = {
         "gemm_i8_4x4__scalar", 0, 4, 4, GemmPacks::kAlways, {4, 4, 4}),
 };
 
-// The best of these types for a CPU with these features. REQUIRES: there is
-// one of them in the table.
+// Returns the best row of these types for a CPU with these features. REQUIRES:
+// the table has the combination of types.
 constexpr const GemmUkernel& BestGemm(const GemmTypes& types,
                                       CpuFeatures features) {
   const GemmUkernel* row = kGemm;

@@ -1,4 +1,4 @@
-// The body of the matrix-vector micro-kernels.
+// The implementation of the matrix-vector micro-kernels.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_GEMV_GEMV_F32_ROWS_H_
 #define MACE_CPU_UKERNELS_GEMV_GEMV_F32_ROWS_H_
@@ -9,8 +9,9 @@
 namespace mace::cpu {
 namespace {
 
-// Asks for the two vectors that lie `ahead` of w, which come from memory, where
-// the CPU foresees no more than the next page. Harmless beyond the end.
+// Prefetches the two vectors that are `ahead` floats after w. They come from
+// memory, and the CPU itself prefetches no further than the next page. Harmless
+// beyond the end of w.
 inline void PrefetchAhead(const float* w, size_t ahead) {
 #if defined(__x86_64__)
   constexpr size_t kLineFloats = 16;
@@ -24,8 +25,8 @@ inline void PrefetchAhead(const float* w, size_t ahead) {
 #endif
 }
 
-// Rows [first, first + kRows): a load of x serves all of them. Two sums per
-// row, since one would wait for itself.
+// Computes rows [first, first + kRows), for which x is loaded once. Each row
+// has two sums, because a single one would wait for its own result.
 template <int kRows>
 inline void GemvBlock(const GemvF32Rows& t, size_t first) {
   using namespace simd;

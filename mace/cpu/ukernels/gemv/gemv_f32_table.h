@@ -1,4 +1,4 @@
-// Every f32 matrix-vector micro-kernel of this build, best first.
+// The f32 matrix-vector micro-kernels of this build, best first.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_GEMV_GEMV_F32_TABLE_H_
 #define MACE_CPU_UKERNELS_GEMV_GEMV_F32_TABLE_H_
@@ -16,7 +16,7 @@ struct GemvF32 {
   GemvF32Fn* fn;
 };
 
-// The dispatcher takes the first row whose `isa` the CPU has.
+// The dispatcher chooses the first row whose `isa` the CPU has.
 inline constexpr GemvF32 kGemvF32[] = {
 #if defined(__x86_64__)
     {"gemv_f32__avx512", kCpuAvx512, gemv_f32__avx512},

@@ -1,4 +1,4 @@
-// What limits a machine.
+// Multiply-adds and streams at peak rate.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ukernels/peak/peak_f32_loop.h"

@@ -1,4 +1,4 @@
-// The bodies of the peak micro-kernels.
+// The implementation of the peak micro-kernels.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_PEAK_PEAK_F32_LOOP_H_
 #define MACE_CPU_UKERNELS_PEAK_PEAK_F32_LOOP_H_
@@ -12,7 +12,7 @@ namespace {
 // Independent sums: more than two units with a latency of five cycles need.
 constexpr int kSums = 12;
 
-// Equal sums must not become one sum.
+// Keeps the compiler from merging sums that are equal.
 inline void Touch(simd::F32& sum) {
 #if defined(__ARM_NEON)
   asm volatile("" : "+w"(sum));

@@ -1,4 +1,5 @@
-// The pooling micro-kernels of fp16: the bodies of floats, sums as floats.
+// The pooling micro-kernels of fp16: the same code as for floats, with sums in
+// float.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_POOL_POOL_F16_WINDOW_H_
 #define MACE_CPU_UKERNELS_POOL_POOL_F16_WINDOW_H_
@@ -8,12 +9,12 @@
 namespace mace::cpu {
 namespace {
 
-// Found by the templates of pool_f32_window.h, which must follow.
+// Must precede the templates of pool_f32_window.h, which call it.
 inline simd::F16 LargerOrNan(simd::F16 a, simd::F16 b) {
   return simd::Max(a, b);
 }
 
-// Fp16 values that are computed with as floats.
+// Elements in fp16 that are accumulated as floats.
 struct Widened {
   using T = uint16_t;
   using V = simd::WideF16;

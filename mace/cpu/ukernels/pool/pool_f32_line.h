@@ -1,4 +1,4 @@
-// The bodies of the pooling micro-kernels for whole lines.
+// The implementation of the pooling micro-kernels for whole lines.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_POOL_POOL_F32_LINE_H_
 #define MACE_CPU_UKERNELS_POOL_POOL_F32_LINE_H_
@@ -8,7 +8,8 @@
 namespace mace::cpu {
 namespace {
 
-// Calls step(i, load, store) for each vector of n floats, the last in part.
+// Calls step(i, load, store) for each vector of n floats; the last may be
+// partial.
 template <typename Step>
 void ForEachPoolVector(size_t n, const Step& step) {
   using simd::F32;

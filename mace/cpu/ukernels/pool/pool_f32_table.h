@@ -1,4 +1,4 @@
-// Every pooling micro-kernel of this build, best first.
+// The pooling micro-kernels of this build, best first.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_POOL_POOL_F32_TABLE_H_
 #define MACE_CPU_UKERNELS_POOL_POOL_F32_TABLE_H_
@@ -18,12 +18,12 @@ struct PoolRow {
   PoolFn<T>* mean;
   PoolFn<T>* l2;
   int lanes = 1;
-  const PoolF32LineSet* lines = nullptr;  // of floats
+  const PoolF32LineSet* lines = nullptr;  // f32 only
 };
 using PoolF32 = PoolRow<float>;
 using PoolF16 = PoolRow<uint16_t>;
 
-// The dispatcher takes the first row whose `isa` the CPU has.
+// The dispatcher chooses the first row whose `isa` the CPU has.
 inline constexpr PoolF32 kPoolF32[] = {
 #if defined(__x86_64__)
     {"pool_f32__avx512", kCpuAvx512, pool_max_f32__avx512,

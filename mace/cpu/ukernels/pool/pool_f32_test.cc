@@ -90,7 +90,7 @@ void CheckTable(const PoolRow<T> (&table)[kRows], double tolerance, int rows,
   }
 }
 
-// An fp16 is off by a rounding, at most 2^-12 below 1.
+// fp16 results have one rounding error, which is at most 2^-12 below 1.
 void CheckEveryTail(int rows, int columns, int outputs = 1) {
   CheckTable(kPoolF32, 1e-6, rows, columns, outputs);
   CheckTable(kPoolF16, 0x1p-12 + 1e-6, rows, columns, outputs);

@@ -1,4 +1,4 @@
-// The bodies of the pooling micro-kernels.
+// The implementation of the pooling micro-kernels for windows.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_POOL_POOL_F32_WINDOW_H_
 #define MACE_CPU_UKERNELS_POOL_POOL_F32_WINDOW_H_
@@ -14,7 +14,7 @@ inline simd::F32 LargerOrNan(simd::F32 a, simd::F32 b) {
   return simd::Select(simd::IsNan(a), a, simd::Max(a, b));
 }
 
-// How the elements of a window are computed with: as what they are.
+// The type in which the elements of a window are accumulated: their own.
 template <typename Element>
 struct Plain {
   using T = Element;
@@ -27,9 +27,9 @@ struct Plain {
   static V Set1(float x) { return simd::VectorOf<T>::Set1(x); }
 };
 
-// Each says how a line starts, how a pixel joins it, how the lines join, and
-// what becomes of the result. Sums go by lines, so that a large window loses
-// little precision.
+// Each operation says how a line starts, how a pixel is added to it, how lines
+// are combined, and what the result is. Lines are accumulated separately, so
+// that a large window loses little precision.
 template <typename Elements>
 struct MaxOf : Elements {
   using V = typename Elements::V;
@@ -80,7 +80,7 @@ inline typename Op::V PoolLines(const PoolWindow<T>& w, const T* x,
                      Op::Set1(w.upper));
 }
 
-// Windows of 3x3, the most common: the addresses of the pixels stay in
+// For windows of 3x3, the most common ones. The addresses of the pixels stay in
 // registers, and a column that two outputs share is pooled once. Returns how
 // many channels were pooled.
 template <typename Op, int kOutputs, typename T>

@@ -1,5 +1,5 @@
-// f32 row micro-kernels: what normalisations, PRelu, Resize and Softmax do to
-// the contiguous elements of a row.
+// f32 row micro-kernels: functions of the contiguous elements of a row, for
+// normalizations, PRelu, Resize and Softmax.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_ROW_ROW_F32_H_
 #define MACE_CPU_UKERNELS_ROW_ROW_F32_H_
@@ -32,14 +32,14 @@ struct MixF32Args {
   float* y;
 };
 
-// squares[i .. i + window) are the squares that element i sees.
+// squares[i .. i + window) are the squares in the window of element i.
 struct LrnF32Args {
   size_t n;
   const float* x;
   const float* squares;
   size_t window;
   float bias, alpha;
-  bool three_quarters;  // the power is 3/4, not 1/2
+  bool three_quarters;  // the exponent is 3/4, else 1/2
   float* y;
 };
 
@@ -57,11 +57,11 @@ struct SoftmaxRowF32Args {
   float* y;  // may be x
 };
 
-// `columns` of n elements each, side by side.
+// `columns` adjacent columns of n elements each.
 struct SoftmaxColumnsF32Args {
   size_t n;
   size_t columns;
-  ptrdiff_t stride;  // elements from one of a column to the next; of y, too
+  ptrdiff_t stride;  // elements between rows, in x and in y
   const float* x;
   bool use_log;
   float* y;  // may be x

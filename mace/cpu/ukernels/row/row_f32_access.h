@@ -1,4 +1,4 @@
-// Rows as whole vectors and a part of one.
+// Loops over a row in whole vectors and one partial vector.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_ROW_ROW_F32_ACCESS_H_
 #define MACE_CPU_UKERNELS_ROW_ROW_F32_ACCESS_H_
@@ -12,7 +12,7 @@ using simd::F32;
 using simd::kLanes;
 using simd::Set1;
 
-// Loads and stores of whole vectors, and of the first `n` elements.
+// Whole loads and stores whole vectors, Part the first `n` elements of one.
 struct Whole {
   F32 Load(const float* p) const { return simd::Load(p); }
   void Store(float* p, F32 v) const { simd::Store(p, v); }
@@ -23,7 +23,7 @@ struct Part {
   void Store(float* p, F32 v) const { simd::StoreN(p, v, n); }
 };
 
-// Calls step(i, access) for each vector of n elements, the last one in part.
+// Calls step(i, access) for each vector of n elements; the last may be partial.
 template <typename Step>
 void ForEachVector(size_t n, const Step& step) {
   size_t i = 0;

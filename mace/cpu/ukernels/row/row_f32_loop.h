@@ -1,4 +1,4 @@
-// The bodies of the row micro-kernels.
+// The implementation of the row micro-kernels.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_ROW_ROW_F32_LOOP_H_
 #define MACE_CPU_UKERNELS_ROW_ROW_F32_LOOP_H_

@@ -1,5 +1,5 @@
-// The bodies of the Softmax micro-kernels: three passes, for the largest
-// element, the exponentials with their sum, and the quotients.
+// The implementation of the Softmax micro-kernels: one pass for the largest
+// element, one for the exponentials and their sum, and one for the quotients.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_ROW_ROW_F32_SOFTMAX_H_
 #define MACE_CPU_UKERNELS_ROW_ROW_F32_SOFTMAX_H_
@@ -10,8 +10,8 @@
 namespace mace::cpu {
 namespace {
 
-// Of the elements that are no NaN, or NaN: either way a NaN makes the sum NaN.
-// REQUIRES: n >= kLanes.
+// Returns the largest element that is not NaN, or NaN; in either case, NaN in
+// the row makes its sum NaN. REQUIRES: n >= kLanes.
 float LargestInRow(const float* x, size_t n) {
   const F32 none = Set1(-__builtin_inff());
   F32 max[4] = {none, none, none, none};
@@ -25,7 +25,7 @@ float LargestInRow(const float* x, size_t n) {
   for (; i + kLanes <= n; i += kLanes) {
     max[0] = simd::Max(simd::Load(x + i), max[0]);
   }
-  // The last vector may have been seen in part.
+  // The last vector may overlap the one before.
   max[1] = simd::Max(simd::Load(x + n - kLanes), max[1]);
   return simd::Largest(
       simd::Max(simd::Max(max[0], max[1]), simd::Max(max[2], max[3])));
@@ -35,7 +35,7 @@ void SoftmaxRow(const SoftmaxRowF32Args& args) {
   const F32 max = Set1(LargestInRow(args.x, args.n));
   F32 sums = Set1(0);
   if (args.use_log) {
-    float left[kLanes];  // exponentials of a last part, then zeros
+    float left[kLanes];  // exponentials of a partial vector, then zeros
     ForEachVector(args.n, [&](size_t i, auto access) {
       const F32 e = simd::ExpOfNegative(access.Load(args.x + i) - max);
       access.Store(left, e);
@@ -47,7 +47,7 @@ void SoftmaxRow(const SoftmaxRowF32Args& args) {
     });
     return;
   }
-  // The sum takes what was stored: of a part, zeros behind it.
+  // The sum is of the stored values: a partial vector is followed by zeros.
   ForEachVector(args.n, [&](size_t i, auto access) {
     access.Store(args.y + i,
                  simd::ExpOfNegative(access.Load(args.x + i) - max));
@@ -59,7 +59,8 @@ void SoftmaxRow(const SoftmaxRowF32Args& args) {
   });
 }
 
-// kVectors side by side, the last of them by `access`.
+// Computes kVectors adjacent vectors of columns, the last of them through
+// `access`.
 template <size_t kVectors, typename Access>
 void SoftmaxVectors(const SoftmaxColumnsF32Args& args, const float* x, float* y,
                     const Access& access) {

@@ -17,7 +17,8 @@ namespace {
 
 constexpr float kGuard = 77;
 
-// `run` writes n floats that are want(i) but for 4e-6 of it, or of 1.
+// `run` writes n floats, which must equal want(i) within 4e-6 of it, or of 1 if
+// it is smaller.
 template <typename Run, typename Want>
 void Check(size_t n, const Run& run, const Want& want) {
   std::vector<float> y(n + 1, kGuard);
@@ -71,7 +72,8 @@ void CheckArithmetic(const RowF32Set& set, size_t n) {
       [&](size_t i) { return std::exp(double{x[i]}); });
 }
 
-// Of `count` elements from x on, `stride` apart.
+// Returns element i of the softmax of `count` elements, `stride` apart, from x
+// on.
 double Softmax(const float* x, size_t count, size_t stride, size_t i,
                bool use_log) {
   double sum = 0;

@@ -1,4 +1,4 @@
-// Every table of micro-kernels, for what concerns all rows.
+// All tables of micro-kernels, for code that needs every row.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_TESTING_ALL_TABLES_H_
 #define MACE_CPU_UKERNELS_TESTING_ALL_TABLES_H_

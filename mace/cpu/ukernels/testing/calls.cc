@@ -1,4 +1,4 @@
-// Typical calls, family by family.
+// Typical calls of the micro-kernels, by kind.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ukernels/testing/calls.h"
@@ -15,10 +15,10 @@ namespace {
 using Bytes = std::vector<uint8_t>;
 using Calls = std::vector<UkernelCall>;
 
-constexpr size_t kLength = 2048;  // of what is computed element by element
+constexpr size_t kLength = 2048;  // elements, for elementwise functions
 
-// The bits of values in [1, 2), or of any integers: no operation on them, or on
-// a few thousand of their products, meets a denormal or an infinity.
+// Random bits: floats in [1, 2), or any integers. No operation on such floats,
+// nor a sum of a few thousand of their products, gives a denormal or infinity.
 template <typename T>
 T* Values(Bytes& memory, size_t n) {
   memory.resize(n * sizeof(T));
@@ -57,7 +57,7 @@ void* Values(Element type, Bytes& memory, size_t n) {
   return nullptr;
 }
 
-// A tile of a pointwise layer of MobileNet, 256 channels deep, among 16 panels.
+// A tile of a pointwise layer of MobileNet, 256 channels deep, with 16 panels.
 void Add(const GemmUkernel& kernel, Calls& calls) {
   struct Data {
     Bytes x, packed, b, bias, c;
@@ -95,7 +95,7 @@ void Add(const GemmUkernel& kernel, Calls& calls) {
        }});
 }
 
-// A classifier's last layer.
+// The last layer of a classifier.
 void Add(const GemvF32& row, Calls& calls) {
   struct Data {
     Bytes w, x, bias, y;
@@ -114,7 +114,7 @@ void Add(const GemvF32& row, Calls& calls) {
                    [data, rows, fn = row.fn] { fn(rows); }});
 }
 
-// Up to four outputs of a line of 128 channels, windows as high as wide.
+// Up to four outputs of a line of 128 channels, with square windows.
 template <typename T>
 void Add(const Dwconv<T>& row, Calls& calls) {
   struct Data {
@@ -147,7 +147,7 @@ void Add(const Dwconv<T>& row, Calls& calls) {
                    }});
 }
 
-// The tiles of F(4, 3): 128 channels of two tiles, and the filters of 64.
+// Tiles of F(4, 3): 128 channels of two tiles, and the filters of 64 outputs.
 void Add(const WinogradF32& row, Calls& calls) {
   struct Data {
     Bytes x, zeros, v, y, bias;
@@ -193,7 +193,7 @@ void Add(const WinogradF32& row, Calls& calls) {
       [data, filter, fn = set.filter[1]] { fn(filter); });
 }
 
-// A 3x3 window of 256 channels.
+// A 3x3 window over 256 channels.
 template <typename T>
 void Add(const PoolRow<T>& row, Calls& calls) {
   struct Data {

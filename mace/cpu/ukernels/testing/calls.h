@@ -1,5 +1,5 @@
-// A typical call of each micro-kernel, generated from the tables: what
-// benchmarks time, and what instructions are counted of.
+// A typical call of each micro-kernel, made from the tables. Benchmarks time
+// these calls, and another test counts their instructions.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_TESTING_CALLS_H_
 #define MACE_CPU_UKERNELS_TESTING_CALLS_H_
@@ -13,14 +13,15 @@
 namespace mace::cpu {
 
 struct UkernelCall {
-  std::string name;  // of the row, and "/function" of one of a set
+  std::string name;  // of the row, with "/function" if it has several
   CpuFeatures isa;   // what the CPU must have
-  double macs = 0;   // multiply-adds of a run; or, where there are none,
-  double bytes = 0;  // what it reads and writes, in first-level cache
+  double macs = 0;   // multiply-adds of a run; if there are none,
+  double bytes = 0;  // the bytes that it reads and writes in the cache
   std::function<void()> run;
 };
 
-// At least one of each row of each table, rows as in the tables.
+// Returns at least one call of each row of each table, in the order of the
+// tables.
 std::vector<UkernelCall> TypicalCalls();
 
 }  // namespace mace::cpu

@@ -1,4 +1,4 @@
-// Packing the rows of a matrix for a GEMM micro-kernel.
+// Packs the rows of a matrix for a GEMM micro-kernel.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_TESTING_PACK_ROWS_H_
 #define MACE_CPU_UKERNELS_TESTING_PACK_ROWS_H_
@@ -11,14 +11,14 @@
 
 namespace mace::cpu {
 
-// Where rows are, in elements of X.
+// The positions of rows, in elements of X.
 struct RowsAt {
   size_t m, k, segments;
   ptrdiff_t stride, segment_stride;
 };
 
-// All of `x`'s rows as operand a, tile by tile. Bytes that packing leaves out
-// are 0xff, which is NaN in floats.
+// Packs all rows of `x` as operand a, tile by tile. Bytes that packing does not
+// write are 0xff, which is NaN in floats.
 template <typename X>
 std::vector<uint8_t> PackedRows(const GemmUkernel& kernel, const RowsAt& rows,
                                 const X* x) {

@@ -9,8 +9,8 @@
 
 namespace mace::cpu {
 
-// Uniform in [lo, hi), the same on every platform, and ending where their
-// allocation ends, for the sanitizers.
+// Uniform in [lo, hi) and equal on every platform. The vector ends where its
+// allocation ends, so that the sanitizers see accesses beyond it.
 inline std::vector<float> RandomFloats(size_t n, float lo = -1, float hi = 1) {
   std::mt19937 rng(static_cast<uint32_t>(n));
   std::vector<float> values(n);

@@ -1,5 +1,5 @@
-// Which rows of the tables of micro-kernels a test runs, for its log and its
-// results: tools/test_report.py lists those that no test ran.
+// Records which rows of the tables a test runs, in its log and in its results:
+// tools/test_report.py lists the rows that no test ran.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_TESTING_ROWS_H_
 #define MACE_CPU_UKERNELS_TESTING_ROWS_H_
@@ -15,7 +15,7 @@ bool FitsThisCpu(const Row& row) {
   return (row.isa & DetectCpuFeatures()) == row.isa;
 }
 
-// Whether this CPU has what the row needs. A test that hears so runs it.
+// Returns whether this CPU can run the row. A test that gets true must run it.
 template <typename Row>
 bool RunsHere(const Row& row) {
   if (!FitsThisCpu(row)) return false;

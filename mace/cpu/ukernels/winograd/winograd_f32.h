@@ -1,6 +1,6 @@
-// f32 micro-kernels that take tiles of a 3x3 convolution to Winograd's domain
-// and back: F(M, 3) computes M x M outputs from A x A inputs, A = M + 2, with
-// A x A multiplications per pair of channels instead of 9 M x M.
+// f32 micro-kernels that transform tiles of a 3x3 convolution to Winograd's
+// domain and back. F(M, 3) computes M x M outputs from A x A inputs, A = M + 2,
+// with A x A multiplications for each pair of channels instead of 9 M x M.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_H_
 #define MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_H_
@@ -9,49 +9,53 @@
 
 namespace mace::cpu {
 
-// A line of pixels: of an image, or zeros that are all the same pixel.
+// A line of pixels of an image; or zeros, all of which are the same pixel.
 struct WinogradLineF32 {
   const float* x;
   ptrdiff_t pixel_stride;  // floats
 };
 
-// Tiles side by side, which overlap by two columns: (tiles - 1) * M + A of
-// them, zeros but for those in [first, end).
+// Adjacent tiles, which overlap by two columns. Together they have (tiles - 1)
+// * M + A columns, which are zero except for those in [first, end).
 inline constexpr size_t kWinogradMaxTiles = 8;
 struct WinogradInputF32 {
   size_t channels;
   size_t tiles;                  // in [1, kWinogradMaxTiles]
-  const WinogradLineF32* lines;  // [A], from column `first` on
+  const WinogradLineF32* lines;  // [A] lines, from column `first` on
   size_t first, end;
-  const float* zeros;      // `channels` floats
-  float* v;                // element i of [A][A]: `channels` floats at
-  ptrdiff_t v_stride;      // v + i * v_stride, those of a vector side by side
-  ptrdiff_t tile_stride;   // floats from tile to tile
-  ptrdiff_t group_stride;  // floats from vector to vector: its lanes or more
+  const float* zeros;  // `channels` floats
+  // Element i of [A][A] has its `channels` floats from v + i * v_stride on;
+  // those of one vector are adjacent.
+  float* v;
+  ptrdiff_t v_stride;
+  ptrdiff_t tile_stride;   // between tiles, in floats
+  ptrdiff_t group_stride;  // between vectors, in floats; at least the lanes
 };
 
-// Tiles side by side.
+// Adjacent tiles of products, to be transformed to outputs.
 struct WinogradOutputF32 {
   size_t channels;
   size_t tiles;
-  const float* m;  // element i of [A][A]: `channels` floats at
+  // Element i of [A][A] has its `channels` floats from m + i * m_stride on.
+  const float* m;
   ptrdiff_t m_stride;
-  ptrdiff_t tile_stride;  // of m, floats from tile to tile
+  ptrdiff_t tile_stride;  // between the tiles of m, in floats
   const float* bias;      // `channels` floats; null: zeros
   float* y;
-  ptrdiff_t line_stride, pixel_stride;  // of y, floats
-  size_t height;                        // that is written, 1 to M
-  size_t width;  // the same of all tiles: only the last may be cut
+  ptrdiff_t line_stride, pixel_stride;  // of y, in floats
+  size_t height;  // lines of a tile that are written, 1 to M
+  size_t width;   // columns of all tiles together; only the last may be cut
   float lower, upper;
 };
 
-// `n` filters side by side.
+// `n` adjacent filters.
 struct WinogradFilterF32 {
   size_t n;
   const float* taps;  // [9][taps_stride], the first n of each
   ptrdiff_t taps_stride;
-  float* u;            // element i of [A][A]: n floats at
-  ptrdiff_t u_stride;  // u + i * u_stride
+  // Element i of [A][A] has its n floats from u + i * u_stride on.
+  float* u;
+  ptrdiff_t u_stride;
 };
 
 using WinogradInputF32Fn = void(const WinogradInputF32& tile);
@@ -60,7 +64,7 @@ using WinogradFilterF32Fn = void(const WinogradFilterF32& filters);
 
 // The functions of one instruction set, for M = 2, 4 and 6.
 struct WinogradF32Set {
-  int lanes;  // floats of a vector
+  int lanes;  // floats in a vector
   WinogradInputF32Fn* input[3];
   WinogradOutputF32Fn* output[3];
   WinogradFilterF32Fn* filter[3];

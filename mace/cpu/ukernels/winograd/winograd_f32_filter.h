@@ -1,4 +1,4 @@
-// What Winograd's transform multiplies the taps of a 3x3 filter with.
+// The matrix that transforms the taps of a 3x3 filter to Winograd's domain.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_FILTER_H_
 #define MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_FILTER_H_
@@ -9,7 +9,7 @@ namespace mace::cpu {
 namespace {
 
 // Row i evaluates a line of taps at point i, divided by the product of the
-// point's distances from the others.
+// distances between this point and the others.
 template <int kPairs>
 struct WinogradFilterRows {
   float row[2 * kPairs + 2][3] = {};
@@ -21,7 +21,8 @@ constexpr WinogradFilterRows<kPairs> MakeWinogradFilterRows() {
   WinogradFilterRows<kPairs> rows;
   rows.row[0][0] = static_cast<float>(1. / kPoints.all[0]);
   for (int p = 0; p < kPairs; ++p) {
-    // The point from 0 and from its opposite, times those from other pairs.
+    // The product of the distances to 0, to the opposite point, and to other
+    // pairs.
     const double x = kPoints.pair[p];
     double distances = 2 * x * x;
     for (int q = 0; q < kPairs; ++q) {

@@ -14,9 +14,9 @@ using simd::F32;
 using simd::MulAdd;
 using simd::Set1;
 
-// Rows or columns that are transformed at a time: wide cores reorder the
-// instructions of all of them, which on Arm would not leave registers, but a
-// copy of the tile's strides does not either.
+// How many rows or columns are transformed at a time. Wide cores reorder the
+// instructions of all of them. Arm does not have enough registers for that, nor
+// for a copy of the tile's strides.
 #if defined(__ARM_NEON)
 constexpr int kUnrolledLines = 1;
 template <typename Tile>
@@ -27,8 +27,8 @@ template <typename Tile>
 using Held = const Tile&;
 #endif
 
-// One row or column: the polynomial with coefficients d, divided by all points
-// but one, for each of the points 0, +p, -p, ..., infinity.
+// Transforms one row or column: the polynomial with coefficients d, divided by
+// all points but one, for each of the points 0, +p, -p, ..., infinity.
 template <int kPairs>
 inline void TransformInput(const F32 (&d)[2 * kPairs + 2],
                            F32 (&v)[2 * kPairs + 2]) {
@@ -60,8 +60,9 @@ struct InputTile {
   ptrdiff_t v_stride, group_stride;
 };
 
-// `n` channels from `c` on: kLanes of them, or fewer if kPartial. What is
-// between columns and rows does not fit into registers.
+// Transforms `n` channels from `c` on: kLanes of them, or fewer if kPartial.
+// The values between the transforms of columns and rows do not fit into
+// registers.
 template <int kPairs, bool kPartial>
 [[gnu::always_inline]] inline void InputChannels(Held<InputTile> t, size_t c,
                                                  size_t n) {
@@ -110,8 +111,8 @@ inline void FindPixels(const WinogradInputF32& t, size_t k, const float** x) {
   }
 }
 
-// The channels of a tile from `c` on. A function of its own, as compilers keep
-// more of one in registers.
+// The channels of a tile from `c` on. This is a separate function because
+// compilers then keep more values in registers.
 template <int kPairs>
 [[gnu::noinline]] void InputTileFrom(const InputTile& tile, size_t channels,
                                      size_t c) {
@@ -123,7 +124,7 @@ template <int kPairs>
   if (c < channels) InputChannels<kPairs, true>(t, c, channels - c);
 }
 
-// The channels of all tiles from `begin` on.
+// The channels of all tiles from tile `begin` on.
 template <int kPairs>
 inline void InputFrom(const WinogradInputF32& t, size_t begin) {
   constexpr int kA = 2 * kPairs + 2;

@@ -2,8 +2,9 @@
 // time: a load fills four registers, which are transformed in place.
 // SPDX-License-Identifier: Apache-2.0
 //
-// In assembly because compilers neither load so nor find registers for it. Of
-// six lines or columns, number i is in v(4i) to v(4i + 3).
+// It is assembly because compilers do not use such loads and do not find
+// registers for them. Of the six lines or columns, number i is in v(4i) to v(4i
+// + 3).
 #ifndef MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_INPUT_FOUR_H_
 #define MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_INPUT_FOUR_H_
 
@@ -18,7 +19,7 @@ namespace {
 constexpr size_t kInputTogether = 16;
 using InputColumn = float[6][kInputTogether];
 
-// What TransformInput multiplies with: {all, without}, {pair, pair * without}.
+// The factors of TransformInput: {all, without}, {pair, pair * without}.
 struct FourInputFactors {
   float value[8] = {};
 };
@@ -30,10 +31,11 @@ constexpr FourInputFactors MakeFourInputFactors() {
 }
 constexpr FourInputFactors kFourInputFactors = MakeFourInputFactors();
 
-// What the assembly reads, by the order of the fields; strides are in bytes.
+// The operands of the assembly, which reads the fields in this order; strides
+// are in bytes.
 struct FourInputs {
   WinogradLineF32 lines[6];
-  size_t count;  // of columns inside the image
+  size_t count;  // number of columns inside the image
   InputColumn* inside;
   const InputColumn* columns;
   float* v;
@@ -171,7 +173,7 @@ inline void TransformSixteen(const FourInputs& tiles) {
                  "cc", "memory");
 }
 
-// Channels c to c + 15; columns outside the image are zeros already.
+// Channels c to c + 15. Columns outside the image have already been set to 0.
 inline void InputSixteen(const WinogradInputF32& t, size_t c,
                          InputColumn* columns) {
   constexpr ptrdiff_t kBytes = sizeof(float);

@@ -11,7 +11,8 @@
 namespace mace::cpu {
 namespace {
 
-// One row or column: the values of m at the points, as 2 * kPairs outputs.
+// Transforms one row or column: from the values m at the points to 2 * kPairs
+// outputs.
 template <int kPairs>
 inline void TransformOutput(const F32 (&m)[2 * kPairs + 2],
                             F32 (&y)[2 * kPairs]) {
@@ -75,7 +76,8 @@ template <int kPairs, bool kPartial>
   }
 }
 
-// One tile. A function of its own, as compilers keep more of one in registers.
+// Transforms one tile. This is a separate function because compilers then keep
+// more values in registers.
 template <int kPairs>
 [[gnu::noinline]] void OutputTile(const WinogradOutputF32& tile) {
   using simd::kLanes;
@@ -87,7 +89,7 @@ template <int kPairs>
   if (c < t.channels) OutputChannels<kPairs, true>(t, c, t.channels - c);
 }
 
-// The tiles from the k-th on.
+// Transforms the tiles from the k-th on.
 template <int kPairs>
 inline void OutputFrom(const WinogradOutputF32& tiles, size_t k) {
   constexpr size_t kM = 2 * kPairs;

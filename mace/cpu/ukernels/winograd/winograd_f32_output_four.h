@@ -1,9 +1,11 @@
 // The output transform of Winograd's F(4, 3) on armv8, two tiles of eight
-// channels at a time: a load fills four registers, transformed in place.
+// channels at a time: a load fills four registers, which are transformed in
+// place.
 // SPDX-License-Identifier: Apache-2.0
 //
-// In assembly because compilers neither load so nor find registers for it. Of
-// six lines or columns, number i is in v(4i) to v(4i + 3).
+// It is assembly because compilers do not use such loads and do not find
+// registers for them. Of the six lines or columns, number i is in v(4i) to v(4i
+// + 3).
 #ifndef MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_OUTPUT_FOUR_H_
 #define MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_OUTPUT_FOUR_H_
 
@@ -26,7 +28,8 @@ constexpr FourOutputFactors MakeFourOutputFactors() {
 }
 constexpr FourOutputFactors kFourOutputFactors = MakeFourOutputFactors();
 
-// What the assembly reads, by the order of the fields; strides are in bytes.
+// The operands of the assembly, which reads the fields in this order; strides
+// are in bytes.
 struct FourOutputs {
   const float* m;
   ptrdiff_t m_stride;
@@ -36,10 +39,10 @@ struct FourOutputs {
   const float* bounds;  // lower, upper
   size_t clamps;        // bit 0: from below, bit 1: from above
   size_t height;        // > 0
-  float* y;             // of the first tile
+  float* y;             // output of the first tile
   ptrdiff_t pixel_stride;
   ptrdiff_t line_stride;
-  float* second[4];  // pixels of a line of the second tile
+  float* second[4];  // pixels in a line of the second tile
   ptrdiff_t second_stride[4];
 };
 
@@ -172,7 +175,8 @@ inline void OutputTwo(const FourOutputs& tiles) {
 
 bool IsFinite(float x) { return x - x == 0; }
 
-// All tiles of eight channels but the last of an odd number; returns how many.
+// Transforms tiles of eight channels in pairs, all of them except the last one
+// of an odd number. Returns how many tiles that were.
 inline size_t OutputPairs(const WinogradOutputF32& t) {
   constexpr ptrdiff_t kBytes = sizeof(float);
   float columns[6 * 4 * 16], bias[8] = {}, beside[8];
@@ -193,7 +197,7 @@ inline size_t OutputPairs(const WinogradOutputF32& t) {
     args.m = t.m + k * 8;
     args.y = t.y + static_cast<ptrdiff_t>(4 * k) * t.pixel_stride;
     for (size_t j = 0; j < 4; ++j) {
-      // Pixels behind the line go where nobody looks.
+      // Pixels beyond the line are written to a place that is never read.
       const bool inside = 4 * k + 4 + j < t.width;
       args.second[j] =
           inside ? args.y + static_cast<ptrdiff_t>(4 + j) * t.pixel_stride

@@ -32,7 +32,7 @@ constexpr WinogradPoints<kPairs> MakeWinogradPoints() {
   constexpr float kOf[3][3] = {{1}, {0.75f, 1.5f}, {0.5f, 1, 2}};
   WinogradPoints<kPairs> points;
   for (int p = 0; p < kPairs; ++p) points.pair[p] = kOf[kPairs - 1][p];
-  // skip = kPairs: none
+  // skip == kPairs: skips none
   for (int skip = 0; skip <= kPairs; ++skip) {
     float c[kPairs + 1] = {1};
     int degree = 0;

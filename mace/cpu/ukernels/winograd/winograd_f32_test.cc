@@ -1,5 +1,5 @@
 // Every set of Winograd micro-kernels that this CPU can run: one tile, from
-// input to output, against the convolution itself.
+// input to output, against a direct convolution.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 
 struct Case {
   int m, channels, tiles;
-  int first = 0, missing = 0;  // columns outside the image: on both sides
+  int first = 0, missing = 0;  // columns outside the image on either side
 };
 
 std::vector<WinogradLineF32> Lines(const std::vector<float>& image,
@@ -29,7 +29,7 @@ std::vector<WinogradLineF32> Lines(const std::vector<float>& image,
   return lines;
 }
 
-// Depthwise, as the transforms know no sums over channels.
+// Depthwise, because the transforms do not sum over channels.
 void Check(const WinogradF32& kernel, const Case& c) {
   SCOPED_TRACE(std::string(kernel.name) + " F(" + std::to_string(c.m) +
                ", 3), " + std::to_string(c.channels) + " channels, " +
@@ -46,7 +46,7 @@ void Check(const WinogradF32& kernel, const Case& c) {
   const auto filter = RandomFloats(9), bias = RandomFloats(channels);
   std::vector<float> taps;
   for (float tap : filter) taps.insert(taps.end(), channels, tap);
-  // Vectors of channels apart from each other, then side by side.
+  // Vectors of channels with gaps between them, then without.
   const int lanes = kernel.set->lanes, group = lanes + 5;
   const int spread = (channels + lanes - 1) / lanes * group;
   const std::vector<float> zeros(channels);

@@ -1,4 +1,4 @@
-// The bodies of the Winograd micro-kernels.
+// The functions of a set of Winograd micro-kernels.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_TILE_H_
 #define MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_TILE_H_
@@ -12,7 +12,7 @@
 namespace mace::cpu {
 namespace {
 
-// Filters [c, c + n): kLanes of them, or fewer if kPartial.
+// Transforms filters [c, c + n): kLanes of them, or fewer if kPartial.
 template <int kPairs, bool kPartial>
 inline void TransformFilters(const WinogradFilterF32& t, size_t c, size_t n) {
   constexpr int kA = 2 * kPairs + 2;
