@@ -1,4 +1,5 @@
-// The versions of the format, settings, and the parts that no engine runs yet.
+// The versions of the format, settings, and parts of the format that no engine
+// runs yet.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -70,7 +71,8 @@ TEST(Format, NamesThatFixTheInputShapes) {
   EXPECT_EQ(sample.Load()->fixed_input_shapes, "If 'a', If 'b'");
 }
 
-// A branch that reads the weight and its own input, used by the only node.
+// A branch that reads the weight and an input of its own. The only node of the
+// model uses it.
 struct SubgraphSample : Sample {
   proto::Subgraph& branch = *net.add_subgraphs();
 
@@ -89,7 +91,8 @@ struct SubgraphSample : Sample {
   }
 };
 
-// A state that is the model's output of the run before, at first a weight.
+// A state that keeps the model's output for the next run, and begins as a
+// weight.
 struct VariableSample : Sample {
   proto::Variable& state = *net.add_variables();
 
@@ -105,7 +108,7 @@ struct VariableSample : Sample {
   }
 };
 
-// Bytes in two rows of eight, a scale for each row.
+// A weight of bytes in two rows of eight, with a scale for each row.
 struct QuantizedSample : Sample {
   proto::ConstTensor& w = *net.mutable_tensors(0);
   proto::Quantization& q = *w.mutable_quantization();

@@ -1,4 +1,4 @@
-// Tensors and nodes from their protobuf messages, with every edge resolved.
+// Building tensors and nodes from protobuf messages, and resolving every edge.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/model/graph_builder.h"
@@ -81,7 +81,8 @@ DimensionOrder FromProto(proto::DataFormat format) {
   return DimensionOrder::kNone;
 }
 
-// The type that the elements of a weight of `type` have in the array.
+// Returns the type in which the array stores the elements of a weight of
+// `type`.
 Result<DataType> StoredType(const proto::ConstTensor& tensor, DataType type,
                             const std::string& what) {
   if (!tensor.has_stored_type()) return type;
@@ -93,7 +94,7 @@ Result<DataType> StoredType(const proto::ConstTensor& tensor, DataType type,
                       "; only f32 is stored as another type, f16 or bf16");
 }
 
-// Whether `bytes` at the offset of the weight lie inside the array.
+// Checks that `bytes` bytes at the weight's offset lie inside the array.
 Status CheckPlace(const proto::ConstTensor& tensor, int64_t bytes, int64_t size,
                   const std::string& what) {
   if (tensor.offset() < 0 || tensor.offset() > size ||
@@ -231,7 +232,7 @@ Status GraphBuilder::AddNode(const proto::OperatorDef& def, int index) {
 
 Result<int> GraphBuilder::FindInput(const std::string& name,
                                     const std::string& what) const {
-  if (name.empty()) return -1;  // an optional input that is not given
+  if (name.empty()) return -1;  // an optional input that is absent
   const auto it = ids_.find(name);
   if (it != ids_.end()) return it->second;
   if (IsWeight(name)) return WeightsOwner().ids_.at(name);

@@ -1,4 +1,5 @@
-// GraphBuilder: the nodes and tensors of a NetDef or of a subgraph, verified.
+// GraphBuilder: builds and verifies the nodes and tensors of a NetDef or of a
+// subgraph.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_MODEL_GRAPH_BUILDER_H_
 #define MACE_MODEL_GRAPH_BUILDER_H_
@@ -16,36 +17,37 @@ namespace mace {
 using ProtoNodes = google::protobuf::RepeatedPtrField<proto::OperatorDef>;
 using ProtoInfos = google::protobuf::RepeatedPtrField<proto::TensorInfo>;
 
-// Errors of all functions: MACE_INVALID_MODEL, naming the node or tensor.
+// Errors of all functions: MACE_INVALID_MODEL, with the name of the node or
+// tensor.
 class GraphBuilder {
  public:
-  // Of a subgraph, whose nodes read also the weights of `outer`, if that is not
-  // null. `subgraphs` are the names that nodes may refer to. Both must outlive
-  // the builder.
+  // If `outer` is not null, builds a subgraph, whose nodes may also read the
+  // weights of `outer`. `subgraphs` are the names that nodes may refer to. Both
+  // must outlive the builder.
   GraphBuilder(const GraphBuilder* outer,
                const std::set<std::string>* subgraphs)
       : outer_(outer), subgraphs_(subgraphs) {}
 
-  // Before all else; not of subgraphs.
+  // Must be called before all other functions. Not for subgraphs.
   Status AddWeight(const proto::ConstTensor& tensor, int index,
                    const WeightBytes& weights);
-  // Returns the id of a tensor that is there before the nodes run. `kind`
-  // begins messages: "model input".
+  // Adds a tensor that exists before the nodes run, and returns its id. `kind`
+  // begins messages, as in "model input".
   Result<int> AddSource(const proto::TensorInfo& info, const std::string& kind);
   Status AddInputs(const ProtoInfos& infos, const std::string& kind);
   Status AddNodes(const ProtoNodes& nodes);
-  // At least one. `of` begins messages: "the model".
+  // There must be at least one output. `of` begins messages, as in "the model".
   Status AddOutputs(const ProtoInfos& infos, const std::string& kind,
                     const std::string& of);
 
-  // The type of a tensor, as far as the file declares it; null if it does not.
+  // Returns the type of a tensor as far as the file declares it, or null.
   // Errors: there is no tensor of that name.
   Result<const TensorType*> Find(const std::string& name,
                                  const std::string& what) const;
-  // Whether the tensor of that name is a weight of the model.
+  // Returns whether the model has a weight of that name.
   bool IsWeight(const std::string& name) const;
 
-  // What was added; complete only without `outer`.
+  // What was added. Complete only if there is no `outer`.
   Graph graph;
   std::map<int, TensorType> declared;
   std::map<int, DimensionOrder> input_order;
@@ -63,7 +65,7 @@ class GraphBuilder {
 
   const GraphBuilder* outer_;
   const std::set<std::string>* subgraphs_;
-  std::map<std::string, int> ids_;  // of a subgraph: without the weights
+  std::map<std::string, int> ids_;  // a subgraph's lack the weights
   std::map<std::string, int> node_names_;
 };
 

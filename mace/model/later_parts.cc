@@ -1,4 +1,4 @@
-// Each part is verified as if engines ran it, and then refused.
+// Each part is verified as if engines could run it, and is refused afterwards.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/model/later_parts.h"
@@ -27,7 +27,7 @@ Status CheckFloat(const ProtoInfos& infos, const std::string& what) {
   return Status();
 }
 
-// What version 2 brought, in infos and nodes.
+// Returns whether infos or nodes use what version 2 of the format added.
 bool HasQuantization(const ProtoInfos& infos) {
   for (const proto::TensorInfo& info : infos) {
     if (info.has_quantization()) return true;
@@ -43,7 +43,7 @@ bool IsOfVersion2(const proto::OperatorDef& op) {
   return false;
 }
 
-// The name of a part that version 1 does not have, or null.
+// Returns the name of a part that version 1 does not have, or null.
 const char* PartOfVersion2(const proto::NetDef& net) {
   if (net.settings_size() > 0) return "settings";
   if (net.fixed_input_shapes_size() > 0) return "fixed_input_shapes";

@@ -1,4 +1,4 @@
-// What the format has and no engine of this release runs: subgraphs, variables
+// Parts of the format that no engine of this release runs: subgraphs, variables
 // and quantization.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_MODEL_LATER_PARTS_H_
@@ -14,23 +14,24 @@
 namespace mace {
 
 // Errors: MACE_INVALID_MODEL for a part that the file's own version of the
-// format does not have: a library of that version would not see it.
+// format does not have, because a library of that version would ignore it.
 Status CheckPartsOfVersion(const proto::NetDef& net);
 
-// Verifies the subgraphs, which read the weights of `weights`, and collects
+// Verifies the subgraphs, which may read the weights of `weights`, and collects
 // their names. Errors: MACE_INVALID_MODEL.
 Status AddSubgraphs(const proto::NetDef& net, const GraphBuilder& weights,
                     std::set<std::string>* names);
 
-// Adds variables before the nodes that read them. Errors: MACE_INVALID_MODEL.
+// Adds the variables. Must precede the nodes that read them. Errors:
+// MACE_INVALID_MODEL.
 Status AddVariables(const proto::NetDef& net, GraphBuilder* graph);
 
-// Verifies what variables become, once the nodes are there.
-// Errors: MACE_INVALID_MODEL.
+// Verifies the next values of variables, once the nodes are added. Errors:
+// MACE_INVALID_MODEL.
 Status CheckVariables(const proto::NetDef& net, const GraphBuilder& graph);
 
-// Errors: MACE_UNSUPPORTED for the first part of a sound model that no engine
-// of this release runs, by its name and with the cure.
+// Errors: MACE_UNSUPPORTED for the first part of a valid model that no engine
+// of this release runs, with its name and the cure.
 Status CheckAllRuns(const proto::NetDef& net);
 
 }  // namespace mace

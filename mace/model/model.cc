@@ -20,7 +20,8 @@ namespace {
 constexpr uint32_t kOldestVersion = 1;
 constexpr uint32_t kFormatVersion = 2;
 
-// Of the deployment file, in version 1. Others were let pass.
+// Reads the settings that version 1 had. Others were ignored in version 1, and
+// still are.
 Status ReadSettingsOfVersion1(const proto::NetDef& net, Model* model) {
   for (const proto::Argument& arg : net.arg()) {
     if (arg.name() == "fixed_input_shapes") {

@@ -1,4 +1,4 @@
-// Settings as the model file has them: names and values, not yet their meaning.
+// Settings as the model file has them: names and values, without their meaning.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_MODEL_MODEL_SETTINGS_H_
 #define MACE_MODEL_MODEL_SETTINGS_H_
@@ -13,10 +13,10 @@ namespace mace {
 using SettingValue =
     std::variant<int64_t, double, std::string, std::vector<std::string>>;
 
-// What the deployment file said of engines. mace/runtime knows the settings.
+// A setting from the deployment file. mace/runtime knows what it means.
 struct ModelSetting {
   std::string name;
-  // Whether an engine that does not know it must refuse the model.
+  // Whether an engine that does not know the setting must refuse the model.
   bool changes_results = false;
   SettingValue value;
 };

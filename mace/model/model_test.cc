@@ -62,7 +62,7 @@ TEST(LoadModel, KeepsStoredFp16) {
   }
 }
 
-// Half the bytes: 32 more would lie outside.
+// It has half the bytes of float: 32 more would lie outside.
 TEST(LoadModel, StoredFp16MayEndWhereTheArrayDoes) {
   Sample sample;
   auto* w = sample.net.mutable_tensors(0);
@@ -74,7 +74,7 @@ TEST(LoadModel, StoredFp16MayEndWhereTheArrayDoes) {
   EXPECT_FALSE(sample.Load().ok());
 }
 
-// w packed as the first 64 bytes, itself behind them.
+// w packed in the first 64 bytes, followed by w itself.
 struct PackedSample : Sample {
   proto::PackedWeights& all = *net.mutable_packed_weights();
 
@@ -280,8 +280,8 @@ TEST(LoadModel, EveryTruncation) {
   Sample sample;
   const std::string bytes = sample.net.SerializeAsString();
   for (size_t n = 0; n < bytes.size(); ++n) {
-    // Parsing may succeed on a prefix; the result must then be refused too, for
-    // format_version stands near the end.
+    // Parsing may succeed on a prefix. It must then be refused as well, because
+    // format_version is near the end.
     const auto model = LoadModel(reinterpret_cast<const uint8_t*>(bytes.data()),
                                  n, {sample.data, sample.data_size}, {});
     EXPECT_FALSE(model.ok()) << n << " of " << bytes.size() << " bytes";
@@ -294,7 +294,7 @@ TEST(LoadModel, EveryBitFlip) {
   for (size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
     std::string flipped = bytes;
     flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << bit % 8));
-    // Either answer is right; crashing is not (run under the sanitizers).
+    // Either answer is right, but it must not crash (run under the sanitizers).
     (void)LoadModel(reinterpret_cast<const uint8_t*>(flipped.data()),
                     flipped.size(), {sample.data, sample.data_size}, {});
   }

@@ -1,4 +1,4 @@
-// Verifying weights packed ahead.
+// Verifying prepacked weights.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/model/prepacked_weights.h"
@@ -30,7 +30,7 @@ Status CheckPlace(const proto::PackedWeight& packed, const std::string& what,
   return Status();
 }
 
-// Weights that are read as they are lie in the head, which is verified.
+// Weights that kernels read unpacked must lie in the head, which is verified.
 Status CheckPlainWeights(const proto::NetDef& net,
                          const std::set<int>& packed_ones, const Model& model) {
   for (int i = 0; i < net.tensors_size(); ++i) {
@@ -90,7 +90,7 @@ Status ReadPackedWeights(const proto::NetDef& net, Model* model) {
         "weight '" + name + "' packed as '" + packed.how() + "'";
     MACE_RETURN_IF_ERROR(CheckPlace(packed, what, all.head_bytes()));
     if (!seen.emplace(packed.tensor(), packed.how()).second) {
-      return InvalidModel(what + ": is there twice");
+      return InvalidModel(what + ": appears twice");
     }
     packed_ones.insert(packed.tensor());
     model->packed.push_back({packed.tensor(), packed.how(), name,

@@ -1,4 +1,4 @@
-// The part of a model file that holds weights packed ahead.
+// The part of a model file that holds prepacked weights.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_MODEL_PREPACKED_WEIGHTS_H_
 #define MACE_MODEL_PREPACKED_WEIGHTS_H_
@@ -8,11 +8,12 @@
 
 namespace mace {
 
-// All errors: MACE_INVALID_MODEL.
+// Errors of all functions: MACE_INVALID_MODEL.
 Status CheckHash(const uint8_t* data, size_t size, uint64_t xxh3);
 Status CheckHeadBytes(const proto::PackedWeights& packed, size_t data_bytes);
 
-// Verifies net.packed_weights() and fills in `model`, which has all else.
+// Verifies net.packed_weights() and adds it to `model`, the rest of which must
+// be filled in.
 Status ReadPackedWeights(const proto::NetDef& net, Model* model);
 
 }  // namespace mace

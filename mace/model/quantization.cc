@@ -16,7 +16,8 @@ std::pair<int64_t, int64_t> RangeOf() {
   return {std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
 }
 
-// The least and the largest zero point; empty if the type is not quantized.
+// Returns the smallest and the largest zero point, or {0, -1} if the type
+// cannot be quantized.
 std::pair<int64_t, int64_t> ZeroPoints(DataType type) {
   switch (type) {
     case DataType::kI8:
@@ -32,7 +33,7 @@ std::pair<int64_t, int64_t> ZeroPoints(DataType type) {
   }
 }
 
-// How many scales there must be, for a sound axis.
+// Returns how many scales there must be. REQUIRES: the axis is valid.
 int64_t NumScales(const proto::Quantization& q, const TensorType& type) {
   return q.has_axis() ? type.shape[q.axis()] : 1;
 }

@@ -1,4 +1,4 @@
-// Verifying how tensors of integers stand for real numbers.
+// Verifies how tensors of integers represent real numbers.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_MODEL_QUANTIZATION_H_
 #define MACE_MODEL_QUANTIZATION_H_
@@ -11,8 +11,8 @@
 
 namespace mace {
 
-// Whether a tensor of `type` can be quantized so; without scales nothing else
-// may be set. Errors: MACE_INVALID_MODEL, beginning with `what`.
+// Checks that a tensor of `type` can be quantized in this way. Without scales,
+// nothing else may be set. Errors: MACE_INVALID_MODEL, beginning with `what`.
 Status CheckQuantization(const proto::Quantization& quantization,
                          const TensorType& type, const std::string& what);
 
