@@ -1,4 +1,4 @@
-// Attributes of Activation: those that other ops apply to their result.
+// Attributes of Activation: the same as other ops have for their result.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_OPS_ACTIVATION_H_
 #define MACE_OPS_ACTIVATION_H_

@@ -12,7 +12,7 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-// Values from onnxruntime 1.20; of GELU and SWISH from Python's math.
+// Values from onnxruntime 1.20, for GELU and SWISH from Python's math module.
 TEST(Activation, EveryKind) {
   const auto x = F32({10}, {-100, -3, -1, -0.25f, 0, 0.5f, 1, 2.5f, 7, 100});
   const struct {
@@ -77,7 +77,7 @@ TEST(Activation, EveryKind) {
   }
 }
 
-// Every path against the definition, over all exponents that matter.
+// Every code path against the definition, over all relevant exponents.
 TEST(Activation, Ranges) {
   for (const char* name : {"TANH", "SIGMOID", "ELU", "SELU", "SOFTPLUS",
                            "SOFTSIGN", "GELU", "SWISH", "HARDSWISH"}) {

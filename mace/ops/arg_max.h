@@ -11,8 +11,8 @@ namespace mace {
 struct ArgMaxAttrs {
   int64_t axis = 0;  // in [-rank, rank)
   bool keepdims = true;
-  bool argmin = false;              // the smallest instead
-  bool select_last = false;         // of equals the last, not the first
+  bool argmin = false;              // the smallest element instead
+  bool select_last = false;         // of equal elements the last one
   std::string output_type = "i64";  // or "i32"
 
   template <typename V>

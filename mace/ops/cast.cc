@@ -4,8 +4,9 @@
 // Inputs   x   any type
 // Outputs  y   of the shape of x
 // Attrs    to  f32 (default), f16, bf16, i32, i64, i16, i8, u8, bool
-// Errors   another `to`. From float to integer: towards zero, saturating, 0
-//          for NaN; from integer to a narrower one: the low bits; to bool: != 0
+// Errors   an unknown `to`. Float to integer rounds towards zero and
+//          saturates, NaN becomes 0; integer to a narrower one keeps the low
+//          bits; bool is x != 0
 // Source   ONNX Cast-13, TensorFlow tf.cast
 
 #include "mace/ops/cast.h"

@@ -8,7 +8,7 @@
 namespace mace {
 
 struct ChannelShuffleAttrs {
-  int64_t group = 1;  // divides the channels
+  int64_t group = 1;  // must divide the number of channels
 
   template <typename V>
   void Fields(V& v) {

@@ -4,7 +4,7 @@
 // Inputs   x       f32, i32, i64, i16, i8 or u8
 //          lo, hi  as x, one element each; optional
 // Outputs  y       as x
-// Attrs    min, max  where they are no inputs; default: no limit
+// Attrs    min, max  if they are not inputs; default: no limit
 // Errors   limits of another type or of more than one element
 // Source   ONNX Clip-13, TensorFlow tf.clip_by_value
 

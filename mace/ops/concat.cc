@@ -1,7 +1,7 @@
-// Concat: the inputs one after the other along one axis.
+// Concat: joins the inputs along one axis.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inputs   x...  any type, one or more; equal but for the extent of the axis
+// Inputs   x...  any type, one or more; equal except for the extent of the axis
 // Outputs  y     as the inputs, with the sum of their extents along the axis
 // Attrs    axis  default -1, in [-rank, rank)
 // Errors   axis out of range; inputs that differ in type or another extent

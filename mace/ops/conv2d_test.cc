@@ -64,7 +64,7 @@ TEST(Conv2d, OneByOneUnknownWeights) {
                 -1.3644184f, -0.62728167f, -2.1185703f})});
 }
 
-// Sizes that meet every tail: of rows, columns, channels and threads.
+// Sizes with every kind of remainder: of rows, columns, channels and threads.
 TEST(Conv2d, Sizes1x1) {
   for (int64_t channels : {1, 16, 65}) {
     for (int64_t outputs : {1, 8, 33, 96}) {
@@ -102,7 +102,7 @@ TEST(Conv2d, Sizes) {
   }
 }
 
-// More multiply-adds per output than one block of them.
+// More multiply-adds for each output than one block has.
 TEST(Conv2d, Deep) {
   CheckOp({"Conv2d",
            {{"padding", int64_t{1}}},
@@ -128,8 +128,8 @@ TEST(Conv2d, EveryActivation) {
   }
 }
 
-// What Winograd's method takes, with channels around the blocks of four that
-// the images of a GPU have.
+// Shapes that Winograd's method can compute, with numbers of channels around
+// the blocks of four in images of a GPU.
 TEST(Conv2d, ThreeByThreeAtStrideOne) {
   for (int64_t c : {1, 3, 4, 5, 8, 13, 64}) {
     for (int64_t padding : {0, 1}) {
@@ -143,8 +143,9 @@ TEST(Conv2d, ThreeByThreeAtStrideOne) {
   }
 }
 
-// The pixels of a group do not follow each other: windows at the borders, of
-// which several begin in a tile and some are outside, are copied by pixels.
+// The pixels of a group are not contiguous. Windows at the borders, several of
+// which begin in one tile and some of which lie outside, are copied pixel by
+// pixel.
 TEST(Conv2d, Groups) {
   for (int64_t in : {1, 5, 8}) {
     for (int64_t kernel : {1, 2, 3, 5}) {

@@ -9,8 +9,8 @@ namespace mace {
 
 struct CumsumAttrs {
   int64_t axis = 0;        // in [-rank, rank)
-  bool exclusive = false;  // without the element itself
-  bool reverse = false;    // from the end
+  bool exclusive = false;  // each sum excludes the element itself
+  bool reverse = false;    // sums from the end
 
   template <typename V>
   void Fields(V& v) {

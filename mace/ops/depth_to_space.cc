@@ -22,7 +22,7 @@ Status InferDepthToSpace(Node& node) {
   MACE_RETURN_IF_ERROR(CheckRank(node, 0, 4, "[N,H,W,C]"));
   TensorType y = node.inputs[0].type;
   const int64_t b = attrs.block_size;
-  // b * b cannot overflow where b divides the channels.
+  // b * b cannot overflow if b divides the channels.
   if (b < 1 || y.shape[3] % b != 0 || y.shape[3] / b % b != 0) {
     return NodeError(node, "block_size " + std::to_string(b) +
                                " squared must divide the channels of x " +

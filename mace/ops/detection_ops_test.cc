@@ -1,5 +1,5 @@
-// Proposal and PsroiAlign: meaning and kernels. Literal values are NumPy's,
-// from the definitions, unless said otherwise.
+// Proposal and PsroiAlign: meaning and kernels. Literal values are those of
+// NumPy, from the definitions, unless stated otherwise.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -15,9 +15,9 @@ using Ints = std::vector<int64_t>;
 using Floats = std::vector<float>;
 
 // The nine anchors that the Faster R-CNN release lists (counting pixels from
-// 1), at the last position of a feature map, so far from the first that none of
-// them is clipped. Decoding keeps an anchor's extent x2 - x1 + 1 as the
-// distance of its corners.
+// 1), at the last position of a feature map, which is so far from the first
+// that none is clipped. Decoding keeps an anchor's extent x2 - x1 + 1 as the
+// distance between its corners.
 TEST(Proposal, PublishedAnchors) {
   const float kAnchors[9][4] = {
       {-83, -39, 100, 56}, {-175, -87, 192, 104},  {-359, -183, 376, 200},
@@ -120,8 +120,8 @@ TEST(PsroiAlign, Literal) {
           1e-6f);
 }
 
-// Each bin takes the channel of its own: constant channels come out as they
-// are where a bin is a whole number of pixels.
+// Each bin reads a channel of its own: constant channels stay constant if a bin
+// is a whole number of pixels.
 TEST(PsroiAlign, ChannelPerBin) {
   std::vector<float> x;
   for (int i = 0; i < 16; ++i) x.insert(x.end(), {1, 2, 3, 4});

@@ -6,9 +6,9 @@
 // Outputs  y  of a's type
 // Attrs    type: SUM, SUB, PROD, DIV, MIN, MAX, POW, SQR_DIFF ((a - b)^2),
 //          FLOOR_DIV (floor(a / b)), MOD (a - floor(a / b) b), FMOD (a -
-//          trunc(a / b) b). Of integers: they wrap, DIV rounds to zero, a
-//          division by zero gives 0, and so does a negative power of anything
-//          but 1 and -1
+//          trunc(a / b) b). Integers wrap around; DIV rounds to zero, and
+//          division by zero gives 0, as do negative powers of anything but 1
+//          and -1
 //          activation, ...: see common/activation_attrs.h; floats only
 // Errors   types differ; shapes do not broadcast; unknown type
 // Source   ONNX Add-14, Div-14, Mod-13, Pow-15, ...; TensorFlow

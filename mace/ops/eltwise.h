@@ -19,8 +19,8 @@ enum class EltwiseType {
   kPow,
   kSqrDiff,
   kFloorDiv,
-  kMod,   // of the divisor's sign
-  kFmod,  // of the dividend's sign
+  kMod,   // with the sign of the divisor
+  kFmod,  // with the sign of the dividend
 };
 
 struct EltwiseAttrs : ActivationAttrs {

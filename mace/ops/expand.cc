@@ -1,10 +1,11 @@
-// Expand: x repeated so that it has the shape it broadcasts to.
+// Expand: repeats x along axes of extent 1, so that it has the shape to which
+// it broadcasts.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Inputs   x      any type
 //          shape  i32 or i64, optional; known before the model runs
 // Outputs  y      as x, of the shape that x and `shape` broadcast to
-// Attrs    shape  where it is no input
+// Attrs    shape  if it is not an input
 // Errors   shapes that do not broadcast; a negative extent
 // Source   ONNX Expand-13, TensorFlow tf.broadcast_to
 

@@ -9,7 +9,7 @@
 namespace mace {
 
 struct ExpandAttrs {
-  std::vector<int64_t> shape;  // what to broadcast with, if it is not an input
+  std::vector<int64_t> shape;  // to broadcast with, if it is not an input
 
   template <typename V>
   void Fields(V& v) {

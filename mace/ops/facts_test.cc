@@ -1,4 +1,4 @@
-// The facts of each op are complete, and views are where the bytes are.
+// The facts of each op are complete, and views have the bytes that they claim.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -14,7 +14,8 @@
 namespace mace {
 namespace {
 
-// A misspelt name in Op::Choices or Op::NamesAxes makes one without a type.
+// A misspelt name in Op::Choices or Op::NamesAxes adds an attribute without a
+// type.
 TEST(Facts, AttributesHaveTypesAndTextsHaveChoices) {
   for (const Op* op : AllOps()) {
     for (const AttrInfo& attr : op->attrs) {
@@ -59,7 +60,7 @@ TEST(Facts, WhatIsNamedIsThere) {
   }
 }
 
-// The offset, in elements, of output `i`; -1 where it is no view.
+// Returns the offset of output `i` in elements, or -1 if it is not a view.
 int64_t PartOf(const std::string& op, const Shape& x, const AttrMap& attrs,
                size_t num_outputs = 1, size_t i = 0) {
   Node node;
@@ -85,7 +86,7 @@ TEST(ViewOffset, OfSlices) {
   };
   EXPECT_EQ(slice({4, 6}, {1}, {3}), 6);
   EXPECT_EQ(slice({4, 6}, {-3}, {-1}), 6);
-  // Bounds beyond the extent are clamped to it.
+  // Bounds beyond the extent are clamped.
   EXPECT_EQ(slice({4, 6}, {-9}, {2}), 0);
   EXPECT_EQ(slice({4, 6}, {2}, {99}), 12);
   EXPECT_EQ(slice({1, 4, 6}, {1}, {3}, {1}), 6);
@@ -93,9 +94,9 @@ TEST(ViewOffset, OfSlices) {
   EXPECT_EQ(slice({4, 6}, {2, 1}, {3, 5}), 13) << "a part of one row";
   EXPECT_EQ(slice({4, 6}, {2, 1}, {4, 5}), -1);
   EXPECT_EQ(slice({4, 6}, {0}, {4}, {0}, {2}), -1);
-  EXPECT_EQ(slice({4, 6}, {3}, {2}, {0}, {-1}), 18) << "one row, whatever step";
+  EXPECT_EQ(slice({4, 6}, {3}, {2}, {0}, {-1}), 18) << "one row, with any step";
   EXPECT_EQ(slice({4, 6}, {3}, {1}, {0}, {-1}), -1);
-  EXPECT_EQ(slice({4, 6}, {2}, {2}), 0) << "nothing lies anywhere";
+  EXPECT_EQ(slice({4, 6}, {2}, {2}), 0) << "an empty selection is everywhere";
   EXPECT_EQ(slice({}, {}, {}), 0);
 }
 
@@ -123,7 +124,7 @@ TEST(ViewOffset, OfSplitsAndViews) {
   EXPECT_EQ(PartOf("Softmax", {4, 6}, {}), -1);
 }
 
-// Against the elements one by one.
+// Compares with the elements one by one.
 TEST(PartOffset, IsTheFirstOfARunOfElements) {
   const Shape x = {2, 3, 4};
   for (int64_t k = 0; k < 6 * 6 * 10; ++k) {

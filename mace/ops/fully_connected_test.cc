@@ -47,7 +47,7 @@ TEST(FullyConnected, Sizes) {
   }
 }
 
-// Around the blocks of four channels that a GPU's images have.
+// Numbers of channels around the blocks of four in images of a GPU.
 TEST(FullyConnected, ChannelBlocks) {
   for (int64_t c : {1, 3, 4, 5, 8, 13}) {
     SCOPED_TRACE(c);

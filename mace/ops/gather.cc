@@ -1,4 +1,4 @@
-// Gather: the slices of x along one axis that the indices name.
+// Gather: selects slices of x along one axis, by index.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Inputs   x    any type

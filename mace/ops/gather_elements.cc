@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Inputs   x     any type
-//          idx   i32 or i64, of x's rank, no larger than x but along the axis;
-//                a negative index counts from the end
+//          idx   i32 or i64, of x's rank, no larger than x except along the
+//                axis; a negative index counts from the end
 // Outputs  y     of x's type and idx's shape
 // Attrs    axis  default 0, in [-rank, rank)
 // Errors   axis out of range; idx too large. An index out of range is an error

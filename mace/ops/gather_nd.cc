@@ -1,4 +1,4 @@
-// GatherNd: the slices of x that index tuples name.
+// GatherNd: selects slices of x by index tuples.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Inputs   x    any type

@@ -4,7 +4,7 @@
 // Inputs   x  any type
 // Outputs  y  as x
 // Attrs    none
-// Errors   none of its own
+// Errors   none
 // Source   ONNX Identity-16, TensorFlow tf.identity
 
 #include "mace/ops/common/op.h"

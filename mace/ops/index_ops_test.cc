@@ -1,5 +1,5 @@
-// Ops that pick elements by index: meaning and kernels. Literal values are
-// NumPy 1.26's and TensorFlow 2.19's unless said otherwise.
+// Ops that select elements by index: meaning and kernels. Literal values are
+// those of NumPy 1.26 and TensorFlow 2.19 unless stated otherwise.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace mace::testing {
 namespace {
 
-// 0, 1, 2, ...
+// Returns 0, 1, 2, ...
 TestTensor Count(const Shape& shape) {
   std::vector<float> values(NumElements(shape));
   std::iota(values.begin(), values.end(), 0.0f);
@@ -60,7 +60,7 @@ TEST(GatherNd, Literal) {
           {F32({2, 2}, {2, 3, 4, 5})});
   CheckOp({"GatherNd", {}, {x, I32({2, 1, 3}, {0, 0, 1, 1, 1, 0})}},
           {F32({2, 1}, {1, 6})});
-  // Tuples of nothing name all of x.
+  // Empty tuples select all of x.
   CheckOp({"GatherNd", {}, {I64({2}, {7, 8}), I32({2, 0}, {})}},
           {I64({2, 2}, {7, 8, 7, 8})});
   CheckOp({"GatherNd", {}, {x, I32({0, 2}, {})}}, {F32({0, 2}, {})});
@@ -102,7 +102,7 @@ TEST(ScatterNd, Literal) {
            {I32({3, 2}, {0, 0, 0, 0, 0, 0}), I32({2, 1}, {2, 0}),
             I32({2, 2}, {1, 2, 3, 4})}},
           {I32({3, 2}, {3, 4, 0, 0, 1, 2})});
-  // Of equal indices the last wins.
+  // Of equal indices the last one wins.
   CheckOp(
       {"ScatterNd", {}, {Count({2}), I32({2, 1}, {1, 1}), F32({2}, {5, 6})}},
       {F32({2}, {0, 6})});
@@ -136,7 +136,7 @@ TEST(OneHot, Literal) {
                    "depth [-1] must be one number, 0 or larger");
 }
 
-// onnxruntime 1.20's values.
+// Values from onnxruntime 1.20.
 TEST(ArgMax, Literal) {
   const TestTensor x = F32({2, 3}, {3, 1, 3, 2, 5, 5});
   CheckOp({"ArgMax", {{"keepdims", int64_t{0}}}, {x}}, {I64({3}, {0, 1, 1})});
@@ -164,7 +164,7 @@ TEST(ArgMax, Errors) {
       "output_type 'u8' must be one of i64, i32");
 }
 
-// onnxruntime 1.20's values.
+// Values from onnxruntime 1.20.
 TEST(TopK, Literal) {
   const TestTensor x = F32({2, 4}, {3, 1, 4, 1, 5, 9, 2, 6});
   CheckOp({"TopK", {{"k", int64_t{2}}}, {x}, 2},
@@ -181,7 +181,7 @@ TEST(TopK, Literal) {
                    "k [5] must be one number, at most the extent of axis 1");
 }
 
-// onnxruntime 1.20's values.
+// Values from onnxruntime 1.20.
 TEST(ReverseSequence, Literal) {
   const TestTensor x = Count({3, 4});
   CheckOp({"ReverseSequence",

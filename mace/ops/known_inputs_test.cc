@@ -1,4 +1,4 @@
-// Every op that needs operands before the model runs refuses computed ones.
+// Every op that must know operands before the model runs refuses computed ones.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@
 namespace mace {
 namespace {
 
-// A node of the op with `count` inputs, all computed but for those that come
-// before input `known` and must be known, too.
+// Returns a node of the op with `count` inputs. All are computed, except those
+// before input `known` that must be known, too.
 Node NodeOf(const Op& op, int known) {
   static const int64_t kZeros[8] = {};
   Node node;

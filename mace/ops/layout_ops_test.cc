@@ -1,5 +1,5 @@
-// Ops that move elements: meaning and kernels. Literal values are NumPy
-// 1.26's, and TensorFlow 2.19's and onnxruntime 1.20's where they are named.
+// Ops that move elements: meaning and kernels. Literal values are those of
+// NumPy 1.26 or, where stated, of TensorFlow 2.19 and onnxruntime 1.20.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-// 0, 1, 2, ... from `first` on.
+// Returns first, first + 1, ...
 TestTensor Count(const Shape& shape, float first = 0) {
   std::vector<float> values(NumElements(shape));
   std::iota(values.begin(), values.end(), first);
@@ -92,7 +92,7 @@ TEST(Pad, Constant) {
       {F32({3, 6}, {9, 9, 0, 1, 2, 9, 9, 9, 3, 4, 5, 9, 9, 9, 9, 9, 9, 9})});
   CheckOp({"Pad", attrs, {I64({1, 1}, {-1})}},
           {I64({2, 4}, {9, 9, -1, 9, 9, 9, 9, 9})});
-  // Negative paddings crop, as ONNX has it.
+  // Negative paddings crop, as in ONNX.
   CheckOp({"Pad", {{"paddings", Ints{-1, 0, 1, -2}}}, {Count({2, 3})}},
           {F32({1, 2}, {0, 3})});
   CheckOp({"Pad", {{"paddings", Ints{1, 1}}}, {F32({0}, {})}},
@@ -150,7 +150,7 @@ TEST(Slice, Literal) {
        {{"starts", Ints{1, 4}}, {"ends", Ints{4, 0}}, {"steps", Ints{2, -3}}},
        {x}},
       {F32({2, 2}, {10, 7, 22, 19})});
-  // x[::-1, -2:], as ONNX writes it.
+  // x[::-1, -2:], in ONNX's notation.
   CheckOp(
       {"Slice",
        {},
@@ -191,7 +191,7 @@ TEST(Slice, Errors) {
       {"Slice",
        {{"starts", Ints{1}}, {"ends", Ints{2}}, {"steps", Ints{0}}},
        {Count({2})}},
-      "a step of 0 goes nowhere");
+      "a step must not be 0");
   ExpectInferError(
       {"Slice", {{"starts", Ints{1, 1}}, {"ends", Ints{2, 2}}}, {Count({2})}},
       "axis 1 is out of range for rank 1");
@@ -200,10 +200,10 @@ TEST(Slice, Errors) {
       "starts (input 1, i64[1]) must be known");
 }
 
-// TensorFlow's values.
+// Values from TensorFlow.
 TEST(StridedSlice, Masks) {
   const TestTensor x = Count({2, 3, 4});
-  // x[:2, 0, 1::2] with the end of the last one ignored.
+  // x[:2, 0, 1::2], with the last end ignored.
   CheckOp({"StridedSlice",
            {{"begin", Ints{5, 0, 1}},
             {"end", Ints{2, 1, 0}},
@@ -228,7 +228,7 @@ TEST(StridedSlice, Masks) {
            {x, Const(I32({3}, {0, 2, 1})), Const(I32({3}, {2, 0, 3})),
             Const(I32({3}, {1, -1, 1}))}},
           {F32({2, 2, 2}, {9, 10, 5, 6, 21, 22, 17, 18})});
-  // x[:, ::-1] with both ends ignored
+  // x[:, ::-1], with both ends ignored.
   CheckOp({"StridedSlice",
            {{"begin", Ints{0, 0}},
             {"end", Ints{0, 0}},
@@ -300,7 +300,7 @@ TEST(Stack, EveryAxis) {
   ExpectInferError({"Stack", {{"axis", int64_t{3}}}, {a}}, "out of range");
 }
 
-// TensorFlow's values; CRD: onnxruntime's.
+// Values from TensorFlow; for CRD, from onnxruntime.
 TEST(DepthToSpace, BothModes) {
   const TestTensor x = Count({1, 2, 1, 8});
   const AttrMap dcr = {{"block_size", int64_t{2}}};
@@ -336,7 +336,7 @@ TEST(SpaceToDepth, Literal) {
                    "it must be [N,H,W,C]");
 }
 
-// Around the blocks of four channels that a GPU's images have.
+// Numbers of channels around the blocks of four in images of a GPU.
 const Ints kChannels = {1, 3, 4, 5, 8, 13};
 
 TEST(ChannelBlocks, Concat) {

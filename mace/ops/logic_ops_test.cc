@@ -1,5 +1,5 @@
 // Compare, Logical, Select, Cumsum: meaning and kernels. Literal values are
-// NumPy 1.26's and TensorFlow 2.19's.
+// those of NumPy 1.26 and TensorFlow 2.19.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 //          b     bool, of a shape that broadcasts with a's; not for NOT
 // Outputs  y     bool
 // Attrs    type  AND (default), OR, XOR, NOT
-// Errors   unknown type; b missing, or there with NOT
+// Errors   unknown type; b is missing, or present with NOT
 // Source   ONNX And-7, Or-7, Xor-7, Not-1
 
 #include "mace/ops/logical.h"

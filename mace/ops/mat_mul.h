@@ -18,11 +18,11 @@ struct MatMulAttrs {
   }
 };
 
-// A matrix product with both operands brought to at least two dimensions.
+// A matrix product of operands that have been given at least two dimensions.
 struct MatMulShapes {
   int64_t m = 0, n = 0, k = 0;
   Shape batch_a, batch_b;  // leading dimensions of the operands
-  Shape batch;             // and what they broadcast to
+  Shape batch;             // the shape to which they broadcast
 };
 
 // Errors: MACE_INVALID_MODEL for operands that do not fit together.

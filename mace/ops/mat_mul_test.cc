@@ -68,7 +68,7 @@ TEST(MatMul, Sizes) {
   }
 }
 
-// Around the blocks of four channels that a GPU's images have.
+// Numbers of channels around the blocks of four in images of a GPU.
 TEST(MatMul, ChannelBlocks) {
   for (int64_t c : {1, 3, 4, 5, 8, 13}) {
     SCOPED_TRACE(c);

@@ -1,5 +1,5 @@
 // Elementwise functions, conversion and reduction: meaning and kernels. Literal
-// values are onnxruntime 1.20's unless said otherwise.
+// values are those of onnxruntime 1.20 unless stated otherwise.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -113,7 +113,7 @@ TestTensor Raw16(DataType dtype, const std::vector<uint16_t>& bits) {
   return t;
 }
 
-// NumPy's values, and ml_dtypes 0.5's for bfloat16.
+// Values from NumPy; for bfloat16, from ml_dtypes 0.5.
 TEST(Cast, Fp16Types) {
   const std::vector<float> fp16 = {1.0009765625f, 65504, 65519.9f, 65520,
                                    1e-7f,         6e-8f, 2.9e-8f,  1 / 3.0f,
@@ -240,7 +240,7 @@ TEST(Reduce, Logical) {
           {Bool({}, {0})});
 }
 
-// The mean of every subset of the axes against a sum over indices.
+// The mean over every subset of the axes, against a sum over indices.
 TEST(Reduce, EverySubsetOfAxes) {
   const Shape shape = {3, 4, 1, 5, 70};
   const TestTensor x = RandomF32(shape, 11);
@@ -273,7 +273,7 @@ TEST(Reduce, EverySubsetOfAxes) {
   }
 }
 
-// NumPy's values.
+// Values from NumPy.
 TEST(Reduce, EmptyAndLarge) {
   const TestTensor x = F32({0, 2}, {});
   const auto of = [&x](const char* type) {
@@ -293,7 +293,7 @@ TEST(Reduce, EmptyAndLarge) {
           {F32({}, {1000.6931f})});
 }
 
-// Around the blocks of four channels that a GPU's images have.
+// Numbers of channels around the blocks of four in images of a GPU.
 TEST(Reduce, ChannelBlocks) {
   for (int64_t c : {1, 3, 4, 5, 8, 13}) {
     const TestTensor x = RandomF32({2, 3, 5, c}, 1, 0.9f, 1.1f);
@@ -313,7 +313,7 @@ TEST(Reduce, ChannelBlocks) {
   }
 }
 
-// More pixels than a GPU reduces in one go.
+// More pixels than a GPU reduces in one pass.
 TEST(Reduce, LargeImages) {
   const TestTensor x = RandomF32({2, 37, 41, 5}, 1, 0.99f, 1.01f);
   for (const char* type : {"MEAN", "MIN", "MAX", "PROD", "SUM", "L1", "L2",

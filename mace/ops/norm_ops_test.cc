@@ -1,5 +1,5 @@
-// Normalisations, BiasAdd and PRelu: meaning and kernels. Literal values are
-// onnxruntime 1.20's unless said otherwise.
+// Normalizations, BiasAdd and PRelu: meaning and kernels. Literal values are
+// those of onnxruntime 1.20 unless stated otherwise.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 
 TestTensor Scale() { return F32({2}, {2, 0.5f}); }
 TestTensor Offset() { return F32({2}, {1, -1}); }
-// [N,L,C]
+// A tensor [N,L,C].
 TestTensor Sequence() {
   return F32({2, 3, 2}, {1, 2, 3, 5, 5, 14, 0, 2, 4, 2, 2, 2});
 }
@@ -51,7 +51,7 @@ TEST(BatchNorm, LargeEmptyAndErrors) {
       "activation 'CLIP' must be one of NOOP");
 }
 
-// TensorFlow 2.19's values.
+// Values from TensorFlow 2.19.
 TEST(BiasAdd, Literal) {
   const TestTensor x = F32({2, 2}, {1, 2, -3, -4});
   CheckOp({"BiasAdd", {}, {x, Offset()}}, {F32({2, 2}, {2, 1, -2, -5})});
@@ -123,7 +123,7 @@ TEST(LayerNorm, Literal) {
                    "input 1 is f32[2], it must be [3,2]");
 }
 
-// TensorFlow 2.19's values; with a size: NumPy's, from the definition.
+// Values from TensorFlow 2.19; with a size, from NumPy by the definition.
 TEST(LocalResponseNorm, Literal) {
   const TestTensor x = F32({1, 5}, {1, 2, 3, 4, 5});
   CheckOp({"LocalResponseNorm", {}, {x}},
@@ -167,7 +167,7 @@ TEST(LpNorm, Literal) {
                    "p 3 must be one of L1 (1), L2 (2)");
 }
 
-// Around the blocks of four channels that a GPU's images have.
+// Numbers of channels around the blocks of four in images of a GPU.
 TEST(ChannelBlocks, Norms) {
   for (int64_t c : {1, 3, 4, 5, 8, 13}) {
     SCOPED_TRACE(c);

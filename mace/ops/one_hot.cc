@@ -1,11 +1,12 @@
-// OneHot: on_value where the new axis' position is the index, else off_value.
+// OneHot: on_value where the position along a new axis is the index, else
+// off_value.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inputs   idx    i32 or i64; an index outside of [0, depth) is nowhere on
+// Inputs   idx    i32 or i64; an index outside of [0, depth) gives off_value
 //          depth  i32 or i64, one element, optional; known before the model
 //                 runs
 // Outputs  y      f32, idx with an axis of extent depth
-// Attrs    depth  where it is no input; axis (default -1: the last of y);
+// Attrs    depth  if it is not an input; axis (default -1: the last of y);
 //          on_value (1), off_value (0)
 // Errors   axis out of range; a negative depth
 // Source   TensorFlow tf.one_hot

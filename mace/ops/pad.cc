@@ -4,7 +4,7 @@
 // Inputs   x     any type
 //          pads  i32 or i64, optional; known before the model runs
 // Outputs  y     as x, larger (or smaller where a padding is negative)
-// Attrs    paddings  [before0, after0, before1, ...] where they are no input
+// Attrs    paddings  [before0, after0, before1, ...] if they are not an input
 //          pad_type  CONSTANT, REFLECT (without the edge), SYMMETRIC (with
 //                    it), EDGE (repeats it)
 //          constant_value  default 0
@@ -31,7 +31,7 @@ constexpr struct {
     {"EDGE", PadMode::kEdge},
 };
 
-// How many elements the mode can make on one side of `extent`.
+// Returns how many elements the mode can add on one side of `extent`.
 int64_t Reach(PadMode mode, int64_t extent) {
   switch (mode) {
     case PadMode::kConstant:
@@ -71,7 +71,7 @@ Result<PadSpec> PadOf(const Node& node) {
   for (int d = 0; d < x.rank(); ++d) {
     const int64_t before = spec.pads[2 * d], after = spec.pads[2 * d + 1];
     const int64_t extent = x.shape[d], reach = Reach(spec.mode, extent);
-    // A padding beyond this makes a shape that no memory holds.
+    // A larger padding makes a shape that no memory can hold.
     constexpr int64_t kMax = int64_t{1} << 58;
     const int64_t most = std::min(reach, kMax);
     if (before > most || after > most || before < -extent || after < -extent ||

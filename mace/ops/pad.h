@@ -32,7 +32,7 @@ struct PadSpec {
   float constant_value = 0;
 };
 
-// What a Pad node adds. Errors: MACE_INVALID_MODEL.
+// Returns what a Pad node adds. Errors: MACE_INVALID_MODEL.
 Result<PadSpec> PadOf(const Node& node);
 
 }  // namespace mace

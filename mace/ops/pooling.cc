@@ -6,8 +6,8 @@
 // Attrs    pooling_type: 1 mean, 2 maximum, 3 root of the mean of squares
 //          kernels: h, w; strides, padding, padding_values, dilations: see
 //          common/window.h; round_mode: 0 floor, 1 ceil
-//          count_include_pad: means divide by the padded window, without what
-//          reaches beyond the padding, else by the elements in the input
+//          count_include_pad: means divide by the number of elements in the
+//          window and the padded input, else in the window and the input
 //          global 0 | 1: one window, the whole input
 //          activation, ...: see common/activation_attrs.h
 // Errors   attributes out of range; kernel larger than the padded input

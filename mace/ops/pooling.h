@@ -13,7 +13,7 @@ namespace mace {
 enum class PoolingType : int64_t { kAverage = 1, kMax = 2, kL2 = 3 };
 
 struct PoolingAttrs : WindowAttrs, ActivationAttrs {
-  int64_t pooling_type = 0;      // a PoolingType
+  int64_t pooling_type = 0;      // one of PoolingType
   std::vector<int64_t> kernels;  // h, w
   int64_t round_mode = 0;        // 0: floor, 1: ceil
   bool count_include_pad = false;

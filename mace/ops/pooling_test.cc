@@ -54,8 +54,9 @@ TEST(Pooling, Global) {
           {F32({1, 1, 1, 2}, {0.003314042f, -0.046996105f})});
 }
 
-// The last column's windows reach one element beyond input and padding, which
-// does not count. Values from numpy 1.26; onnxruntime 1.20 counts it.
+// The windows of the last column extend one element beyond the padded input.
+// That element does not count. Values from NumPy 1.26; onnxruntime 1.20 counts
+// it.
 TEST(Pooling, AverageCeilIncludePad) {
   CheckOp({"Pooling",
            {{"pooling_type", kAverage},
@@ -124,7 +125,7 @@ TEST(Pooling, Sizes) {
 }
 
 // Few channels and large windows, which are pooled line by line: strides,
-// dilations, padding up to windows without inputs, vectors' tails.
+// dilations, padding with windows that have no inputs, and partial vectors.
 TEST(Pooling, Lines) {
   for (int64_t type : {kAverage, kMax, kL2}) {
     for (int64_t channels : {1, 2, 3, 16, 19}) {
@@ -151,7 +152,7 @@ TEST(Pooling, Lines) {
   }
 }
 
-// The first and the last windows lie in the padding altogether.
+// The first and the last windows lie entirely in the padding.
 TEST(Pooling, LinesOfPaddingOnly) {
   for (int64_t type : {kAverage, kMax, kL2}) {
     CheckOp({"Pooling",

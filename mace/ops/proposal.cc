@@ -36,7 +36,7 @@ Status CheckProposalAttrs(const Node& node, const ProposalAttrs& attrs) {
                 ", post_nms_top_n " + std::to_string(attrs.post_nms_top_n) +
                 ", scales " + ListToString(attrs.scales) + " and " +
                 std::to_string(attrs.ratios.size()) +
-                " ratios must all be there and positive");
+                " ratios must all be given and positive");
 }
 
 Status InferProposal(Node& node) {

@@ -14,8 +14,8 @@ struct ProposalAttrs {
   std::vector<int64_t> scales;   // of the anchors
   std::vector<float> ratios;     // of the anchors, height to width
   int64_t min_size = 16;         // of a box, in pixels before scaling
-  float nms_thresh = 0.7f;       // overlap above which a box goes
-  int64_t pre_nms_top_n = 6000;  // boxes that suppression looks at
+  float nms_thresh = 0.7f;       // overlap above which a box is suppressed
+  int64_t pre_nms_top_n = 6000;  // boxes that suppression considers
   int64_t post_nms_top_n = 300;  // rows of rois
 
   template <typename V>

@@ -1,13 +1,13 @@
-// PsroiAlign: each region's bins, every bin averaged from channels of its own.
+// PsroiAlign: averages each bin of a region from channels of its own.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Inputs   x     f32 [N,H,W,D*G*G]
 //          rois  f32 [n,5]: (batch, x1, y1, x2, y2) in pixels of the image
 // Outputs  y     f32 [n,G,G,D]. Region [x1 s, (x2 + 1) s) x [y1 s, (y2 + 1) s),
-//                at least 0.1 wide and high, is cut into G x G bins, each
-//                clipped to x; bin (p, q) sums bilinear samples of channel
-//                (d G + p) G + q one apart from its corner on, and divides by
-//                its area; an empty bin is 0
+//                at least 0.1 wide and high, is divided into G x G bins, each
+//                clipped to x. Bin (p, q) adds bilinear samples of channel
+//                (d G + p) G + q, spaced by 1 from its corner on, and divides
+//                by its area; an empty bin is 0
 // Attrs    spatial_scale s, output_dim D, group_size G
 // Errors   channels other than D*G*G. A batch out of range is an error when
 //          the model runs
@@ -30,7 +30,7 @@ Status InferPsroiAlign(Node& node) {
   const TensorType& rois = node.inputs[1].type;
   const int64_t g = attrs.group_size, dim = attrs.output_dim;
   if (rois.shape[1] != 5) return CheckRank(node, 1, -1, "[n,5]");
-  // Divided one by one, so that no product can overflow.
+  // Divides step by step, so that no product can overflow.
   if (g < 1 || dim < 1 || x.shape[3] % dim != 0 || x.shape[3] / dim % g != 0 ||
       x.shape[3] / dim / g != g) {
     return NodeError(node, "x " + ToString(x) + " must have output_dim " +

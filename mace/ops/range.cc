@@ -1,4 +1,4 @@
-// Range: start, start + delta, ... up to but without limit.
+// Range: start, start + delta, ... up to but excluding limit.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Inputs   start, limit, delta  f32, i32 or i64, one element each; known
@@ -19,7 +19,7 @@
 namespace mace {
 namespace {
 
-// ceil((limit - start) / delta), at least 0, without overflow.
+// Returns ceil((limit - start) / delta), at least 0, without overflow.
 uint64_t CountInts(int64_t start, int64_t limit, int64_t delta) {
   const bool up = delta > 0;
   if (up ? start >= limit : start <= limit) return 0;

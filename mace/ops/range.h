@@ -9,8 +9,8 @@
 
 namespace mace {
 
-// start, start + delta, ..., count of them; floats or integers as the type of
-// the node says.
+// The values start, start + delta, ..., `count` of them: floats or integers,
+// according to the type of the node.
 struct RangeSpec {
   double start = 0, delta = 0;
   int64_t start_int = 0, delta_int = 0;

@@ -6,7 +6,7 @@
 // Outputs  y     as x, without the axes or with 1 in their place
 // Attrs    reduce_type  MEAN (default), MIN, MAX, PROD, SUM, L1, L2, LOG_SUM,
 //                       LOG_SUM_EXP, SUM_SQUARE, ALL, ANY
-//          axis         where it is no input; []: all
+//          axis         if it is not an input; []: all
 //          keepdims     0 (default) | 1
 // Errors   axis out of range or named twice; a type the kind does not take
 // Source   ONNX Reduce*-13, tf.reduce_*

@@ -41,7 +41,7 @@ struct ReduceAttrs {
 
 // Errors: MACE_INVALID_MODEL.
 Result<ReduceKind> ReduceKindOf(const Node& node, const ReduceAttrs& attrs);
-// The axes that go, counted from 0; all of them where the node names none.
+// Returns the axes to reduce, counted from 0; all axes if the node names none.
 Result<std::vector<int>> ReduceAxesOf(const Node& node,
                                       const ReduceAttrs& attrs);
 

@@ -1,5 +1,5 @@
 // Ops that repeat, fill, reverse or interleave: meaning and kernels. Literal
-// values are NumPy 1.26's and TensorFlow 2.19's.
+// values are those of NumPy 1.26 and TensorFlow 2.19.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-// 0, 1, 2, ...
+// Returns 0, 1, 2, ...
 TestTensor Count(const Shape& shape) {
   std::vector<float> values(NumElements(shape));
   std::iota(values.begin(), values.end(), 0.0f);
@@ -183,7 +183,7 @@ TEST(BatchToSpaceNd, Literal) {
                    "crops [2,1] are larger than extent 2");
 }
 
-// Around the blocks of four channels that a GPU's images have.
+// Numbers of channels around the blocks of four in images of a GPU.
 TEST(ChannelBlocks, RepeatedAndMoved) {
   for (int64_t c : {1, 3, 4, 5, 8, 13}) {
     SCOPED_TRACE(c);

@@ -4,9 +4,9 @@
 // Inputs   x      any type
 //          shape  i32 or i64, optional; known before the model runs
 // Outputs  y      as x, of the new shape
-// Attrs    dim         the shape where it is no input; -1 (once): what is left;
-//                      0: the extent of x there
-//          allow_zero  1: 0 is an extent of 0
+// Attrs    dim         the shape if it is not an input; -1 (once): the rest;
+//                      0: the extent of x at this position
+//          allow_zero  1: 0 means an extent of 0
 // Errors   a shape that does not hold the elements of x
 // Source   ONNX Reshape-14, TensorFlow tf.reshape
 

@@ -10,7 +10,7 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-// The shape that a view makes of x.
+// Checks the shape of a view of x.
 void ExpectView(const std::string& op, const AttrMap& attrs, const Shape& x,
                 const Shape& y) {
   SCOPED_TRACE(op + " " + ToString(x));
@@ -37,7 +37,7 @@ TEST(Reshape, InputWins) {
           {I32({3, 2}, {1, 2, 3, 4, 5, 6})});
   CheckOp({"Reshape", {{"dim", Ints{9}}}, {x, Const(I32({1}, {6}))}},
           {I32({6}, {1, 2, 3, 4, 5, 6})});
-  // The empty shape has no contents to know.
+  // The empty shape has no contents that could be unknown.
   CheckOp({"Reshape", {}, {I32({1}, {5}), I64({0}, {})}}, {I32({}, {5})});
 }
 
@@ -101,7 +101,7 @@ TEST(Shape, WholeAndPart) {
   CheckOp({"Shape", {}, {x}}, {I64({3}, {2, 3, 4})});
   CheckOp({"Shape", {{"output_type", std::string("i32")}}, {x}},
           {I32({3}, {2, 3, 4})});
-  // As shape[1:], shape[-2:-1] and shape[2:1] in Python.
+  // shape[1:], shape[-2:-1] and shape[2:1] in Python.
   CheckOp({"Shape", {{"start", int64_t{1}}}, {x}}, {I64({2}, {3, 4})});
   CheckOp({"Shape", {{"start", int64_t{-2}}, {"end", int64_t{-1}}}, {x}},
           {I64({1}, {3})});

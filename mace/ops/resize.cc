@@ -1,4 +1,4 @@
-// Resize: an image at another size.
+// Resize: scales an image to another size.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Inputs   x     any type (NEAREST) or f32, [N,H,W,C]
@@ -6,7 +6,7 @@
 // Outputs  y     as x, [N,h,w,C]
 // Attrs    mode NEAREST | LINEAR | CUBIC; size or scales (h, w); coordinate,
 //          nearest_mode, cubic_coeff, exclude_outside: see the tables below;
-//          cubic_steps > 0: positions between pixels are rounded to so many
+//          cubic_steps > 0: positions between pixels are rounded to this many
 // Errors   neither size nor scales; a size below 1; an unknown name; steps
 //          below 0
 // Source   ONNX Resize-13, tf.image.resize, TFLite RESIZE_BILINEAR,
@@ -23,7 +23,7 @@
 namespace mace {
 namespace {
 
-// Where the centre of output pixel `i` lies among the input's, scale = out/in.
+// Maps the centre of output pixel `i` to an input position; scale = out / in.
 struct Coordinate {
   const char* name;
   float (*source)(float i, float scale, float in, float out);
@@ -99,8 +99,9 @@ void AddCubic(const ResizeAttrs& attrs, float at, int64_t in,
   }
 }
 
-// Where output pixel `i` lies. TensorFlow multiplies where the table divides:
-// before a position is rounded to a step its last bit counts.
+// Returns the input position of output pixel `i`. TensorFlow multiplies where
+// the table divides, and its last bit decides to which step a position is
+// rounded.
 float PositionOf(const ResizeAttrs& attrs, float i, float scale, float in,
                  float out) {
   if (attrs.cubic_steps > 0 && scale == out / in) {
@@ -150,10 +151,10 @@ ResizeTaps TapsOf(const ResizeAttrs& attrs, const Node& node, int axis) {
 namespace ops {
 namespace {
 
-// Beyond this a float no longer tells neighbouring positions apart.
+// Beyond this extent a float does not distinguish adjacent positions.
 constexpr int64_t kMaxExtent = 1 << 24;
 
-// The extent that `scale` makes of `in`.
+// Returns the extent of `in` after scaling.
 Result<int64_t> Scaled(const Node& node, int64_t in, float scale) {
   const float out = std::floor(static_cast<float>(in) * scale);
   if (scale > 0 && out <= static_cast<float>(kMaxExtent))

@@ -15,12 +15,13 @@ struct ResizeAttrs {
   std::string mode = "NEAREST";           // NEAREST, LINEAR, CUBIC
   std::vector<int64_t> size;              // [h, w] of y
   std::vector<float> scales;              // [h, w], used if there is no size
-  std::string coordinate = "ASYMMETRIC";  // how y's pixels map to x's
+  std::string coordinate = "ASYMMETRIC";  // how pixels of y map to those of x
   std::string nearest_mode = "FLOOR";     // how NEAREST rounds
   float cubic_coeff = -0.75f;             // a of the cubic kernel
   bool exclude_outside = false;           // CUBIC: drop taps outside x
-  int64_t cubic_steps = 0;  // CUBIC: weights for so many positions between
-                            // two pixels, as TensorFlow's table; 0: for any
+  // CUBIC: how many positions between two pixels have weights of their own, as
+  // in TensorFlow's table; 0: all positions.
+  int64_t cubic_steps = 0;
 
   template <typename V>
   void Fields(V& v) {
@@ -35,15 +36,15 @@ struct ResizeAttrs {
   }
 };
 
-// What each output position along one axis reads: `num_taps` input positions
-// and their weights, which add up to 1.
+// The input positions that each output position along one axis reads, and their
+// weights, which add up to 1.
 struct ResizeTaps {
   int num_taps = 1;            // 1, 2 or 4
   std::vector<int64_t> index;  // [out][num_taps], all inside the input
   std::vector<float> weight;   // [out][num_taps]
 };
 
-// The taps of axis 0 (height) or 1 (width) of an inferred node.
+// Returns the taps of axis 0 (height) or 1 (width) of an inferred node.
 ResizeTaps TapsOf(const ResizeAttrs& attrs, const Node& node, int axis);
 
 }  // namespace mace

@@ -1,5 +1,5 @@
-// Resize: meaning and kernels. Literal values are onnxruntime 1.20's and
-// TensorFlow 2.19's.
+// Resize: meaning and kernels. Literal values are those of onnxruntime 1.20 and
+// TensorFlow 2.19.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ TEST(Resize, NearestRoundings) {
         c,
         {Is4x5({1, 1, 2, 3, 3, 1, 1, 2, 3, 3, 4, 4, 5, 6, 6, 4, 4, 5, 6, 6})});
   }
-  // Upsampling by 2 meets the ties: pixel 0.5 of [10, 20] in ASYMMETRIC.
+  // Upsampling by 2 leads to ties: pixel 0.5 of [10, 20] in ASYMMETRIC.
   c = {"Resize",
        {{"size", Ints{1, 4}},
         {"nearest_mode", std::string("ROUND_PREFER_FLOOR")}},
@@ -124,7 +124,7 @@ TEST(Resize, Cubic) {
           1e-6f);
 }
 
-// TensorFlow's ResizeBicubic, which keeps weights for 1024 positions.
+// TensorFlow's ResizeBicubic, which has weights for 1024 positions.
 TEST(Resize, CubicWithATableOfWeights) {
   OpCase c = To4x5("CUBIC", "ASYMMETRIC");
   c.attrs["cubic_steps"] = int64_t{1024};

@@ -1,4 +1,4 @@
-// Reverse: x backwards along some axes.
+// Reverse: reverses x along some axes.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Inputs   x     any type

@@ -1,4 +1,4 @@
-// ReverseSequence: the first elements of each sequence backwards.
+// ReverseSequence: reverses the first elements of each sequence.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Inputs   x     any type

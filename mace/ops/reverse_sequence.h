@@ -9,7 +9,7 @@ namespace mace {
 
 struct ReverseSequenceAttrs {
   int64_t seq_axis = 0;    // the axis that is reversed
-  int64_t batch_axis = 1;  // the axis that has one length per extent
+  int64_t batch_axis = 1;  // has one length for each position
 
   template <typename V>
   void Fields(V& v) {

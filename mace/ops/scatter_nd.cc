@@ -1,4 +1,4 @@
-// ScatterNd: data with the slices that index tuples name replaced.
+// ScatterNd: replaces the slices of data that index tuples select.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Inputs   data     any type

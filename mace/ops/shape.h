@@ -24,7 +24,7 @@ struct ShapeAttrs {
   }
 };
 
-// The extents that a Shape node yields for x.
+// Returns the extents that a Shape node computes for x.
 std::vector<int64_t> ShapeValues(const ShapeAttrs& attrs, const TensorType& x);
 
 }  // namespace mace

@@ -1,11 +1,11 @@
-// Slice: every step-th element of a range, along some axes.
+// Slice: selects every step-th element of a range, along some axes.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Inputs   x  any type
 //          starts, ends, axes, steps  i32 or i64, optional; known before the
 //                                     model runs
 // Outputs  y  as x, smaller
-// Attrs    starts, ends, axes, steps  where they are no inputs; negative
+// Attrs    starts, ends, axes, steps  if they are not inputs; negative
 //          bounds count from the end, and all are clamped; axes []: the first
 //          ones; steps []: all 1
 // Errors   lists of different lengths; an axis out of range; a step of 0
@@ -42,7 +42,7 @@ Result<SliceSpec> SliceOf(const Node& node) {
                         ResolveAxes(node, axes, static_cast<int>(x.size())));
   SliceSpec spec = WholeSlice(x);
   for (size_t i = 0; i < n; ++i) {
-    if (steps[i] == 0) return NodeError(node, "a step of 0 goes nowhere");
+    if (steps[i] == 0) return NodeError(node, "a step must not be 0");
     SetSlice(dims[i], x[dims[i]], starts[i], ends[i], steps[i], &spec);
   }
   spec.shape = spec.counts;

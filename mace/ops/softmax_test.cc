@@ -31,7 +31,7 @@ TEST(Softmax, EveryAxis) {
   }
 }
 
-// Around the blocks of four channels that a GPU's images have.
+// Numbers of channels around the blocks of four in images of a GPU.
 TEST(Softmax, ChannelBlocks) {
   for (int64_t c : {1, 3, 4, 5, 8, 13}) {
     for (int64_t axis : {1, 3}) {
@@ -46,7 +46,7 @@ TEST(Softmax, ChannelBlocks) {
   CheckOp({"Softmax", {}, {RandomF32({2, 1001}, 1, -5, 5)}});
 }
 
-// Around vectors, groups of four of them, and blocks of lines side by side.
+// Lengths around vectors, groups of four vectors, and blocks of adjacent lines.
 TEST(Softmax, Lengths) {
   for (int64_t n : {2, 7, 15, 16, 17, 31, 33, 63, 64, 65, 130, 257}) {
     for (int64_t use_log : {0, 1}) {
@@ -60,8 +60,9 @@ TEST(Softmax, Lengths) {
   }
 }
 
-// Rows of equal elements, of far ones (the sum is the largest's alone), with
-// -infinity among numbers, and with NaN; then the same along columns.
+// Rows of equal elements, of very different ones (the sum is the largest
+// alone), with -infinity among numbers, and with NaN; then the same along
+// columns.
 TEST(Softmax, SpecialRows) {
   const float inf = INFINITY;
   for (int64_t n : {3, 20, 67}) {

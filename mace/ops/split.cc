@@ -1,12 +1,12 @@
-// Split: x cut into pieces along one axis.
+// Split: divides x along one axis.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Inputs   x      any type
 //          sizes  i32 or i64, optional; known before the model runs
 // Outputs  y...   as x, but for the extent of the axis
 // Attrs    axis   default 0, in [-rank, rank)
-//          sizes  one extent per output where they are no input, one of them
-//                 may be -1 (what is left); []: equal parts
+//          sizes  one extent per output if they are not an input, one of them
+//                 may be -1 (the rest); []: equal parts
 // Errors   sizes that do not add up; an extent that does not divide
 // Source   ONNX Split-13, TensorFlow tf.split
 

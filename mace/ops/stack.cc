@@ -1,4 +1,4 @@
-// Stack: equal tensors side by side along a new axis.
+// Stack: joins tensors of equal shape along a new axis.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Inputs   x...  any type, one or more of the same shape

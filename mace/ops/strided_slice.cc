@@ -4,12 +4,12 @@
 // Inputs   x  any type
 //          begin, end, strides  i32 or i64, optional; known before the model
 //                               runs
-// Outputs  y  as x, smaller; axes may go (shrink) or come (new)
-// Attrs    begin, end, strides  where they are no inputs
+// Outputs  y  as x, smaller; axes may be removed (shrink) or inserted (new)
+// Attrs    begin, end, strides  if they are not inputs
 //          begin_mask, end_mask, ellipsis_mask, new_axis_mask,
 //          shrink_axis_mask  bit i is about entry i of the lists
 // Errors   lists of different lengths; more entries than axes; two ellipses;
-//          a stride of 0; an element out of range that is to be taken alone
+//          a stride of 0; a single element that is out of range
 // Source   TensorFlow tf.strided_slice
 
 #include "mace/ops/strided_slice.h"
@@ -23,7 +23,7 @@ namespace {
 
 bool Bit(int64_t mask, size_t i) { return i < 63 && ((mask >> i) & 1) != 0; }
 
-// Entry i as one element of axis d.
+// Selects one element of axis d, as entry i asks.
 Status TakeOne(const Node& node, int d, int64_t at, SliceSpec* spec) {
   const TensorType& x = node.inputs[0].type;
   const int64_t extent = x.shape[d];
@@ -80,7 +80,7 @@ Result<SliceSpec> StridedSliceOf(const Node& node) {
       spec.shape.push_back(1);
       continue;
     }
-    if (strides[i] == 0) return NodeError(node, "a stride of 0 goes nowhere");
+    if (strides[i] == 0) return NodeError(node, "a stride must not be 0");
     if (Bit(attrs.shrink_axis_mask, i)) {
       MACE_RETURN_IF_ERROR(TakeOne(node, d++, begin[i], &spec));
       continue;

@@ -14,9 +14,9 @@ struct StridedSliceAttrs {
   std::vector<int64_t> strides;  // []: all 1
   int64_t begin_mask = 0;        // bit i: begin[i] is ignored
   int64_t end_mask = 0;          // bit i: end[i] is ignored
-  int64_t ellipsis_mask = 0;     // bit i: entry i means "all axes here"
+  int64_t ellipsis_mask = 0;     // bit i: entry i stands for all other axes
   int64_t new_axis_mask = 0;     // bit i: entry i inserts an extent of 1
-  int64_t shrink_axis_mask = 0;  // bit i: one element, and the axis goes
+  int64_t shrink_axis_mask = 0;  // bit i: one element; the axis is removed
 
   template <typename V>
   void Fields(V& v) {

@@ -4,7 +4,7 @@
 // Inputs   x        any type
 //          repeats  i32 or i64, optional; known before the model runs
 // Outputs  y        as x, each extent times its repeats
-// Attrs    repeats  where they are no input
+// Attrs    repeats  if they are not an input
 // Errors   not one repeat per axis; a negative one
 // Source   ONNX Tile-13, TensorFlow tf.tile
 

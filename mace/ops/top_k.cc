@@ -3,10 +3,10 @@
 //
 // Inputs   x  f32, i32 or i64
 //          k  i32 or i64, one element, optional; known before the model runs
-// Outputs  values   as x, with extent k; of equals the first come first, and a
+// Outputs  values   as x, with extent k; equal elements keep their order, and
 //                   NaN counts as larger than any number
 //          indices  i64, of the shape of values
-// Attrs    k where it is no input; axis (default -1); largest (default 1);
+// Attrs    k if it is not an input; axis (default -1); largest (default 1);
 //          sorted (they always are)
 // Errors   axis out of range; k outside of [0, extent]
 // Source   ONNX TopK-11, TensorFlow tf.math.top_k

@@ -11,7 +11,7 @@ struct TopKAttrs {
   int64_t k = 0;      // if it is not an input
   int64_t axis = -1;  // in [-rank, rank)
   bool largest = true;
-  bool sorted = true;  // they always are
+  bool sorted = true;  // ignored: they always are
 
   template <typename V>
   void Fields(V& v) {

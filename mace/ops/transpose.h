@@ -19,8 +19,8 @@ struct TransposeAttrs {
   }
 };
 
-// The axes of x in their new order, counted from 0.
-// Errors: MACE_INVALID_MODEL.
+// Returns the axes of x in their new order, counted from 0. Errors:
+// MACE_INVALID_MODEL.
 Result<std::vector<int>> TransposeDims(const Node& node);
 
 }  // namespace mace

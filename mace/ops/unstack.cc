@@ -1,8 +1,8 @@
-// Unstack: the slices of x along one axis, each an output.
+// Unstack: splits x along one axis; each slice is an output.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Inputs   x     any type
-// Outputs  y...  as x without the axis, one for each of its extent
+// Outputs  y...  as x without the axis, one for each position along the axis
 // Attrs    axis  default 0, in [-rank, rank)
 // Errors   axis out of range; another number of outputs
 // Source   TensorFlow tf.unstack

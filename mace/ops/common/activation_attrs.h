@@ -1,4 +1,5 @@
-// The activation that conv-like and elementwise ops apply to their result.
+// The activation that convolutions, elementwise and other ops apply to their
+// result.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_OPS_COMMON_ACTIVATION_ATTRS_H_
 #define MACE_OPS_COMMON_ACTIVATION_ATTRS_H_
@@ -27,7 +28,7 @@ enum class ActivationKind {
   kSwish,        // x / (1 + exp(-x))
 };
 
-// Base of an attribute struct; call ActivationFields from its Fields.
+// The base of an attribute struct, which calls ActivationFields in its Fields.
 struct ActivationAttrs {
   // NOOP, RELU, RELUX, TANH, SIGMOID, LEAKYRELU, ELU, SELU, HARDSIGMOID,
   // HARDSWISH, SOFTPLUS, SOFTSIGN, GELU or SWISH.

@@ -11,23 +11,24 @@
 
 namespace mace {
 
-// A value that an attribute may have. Texts are their own names.
+// A value that an attribute may have. The name of a text is the text itself.
 struct Choice {
   std::string name;
   Attr value;
 };
 
-// An attribute of an op.
+// An attribute of an op. Nodes that do not give it have the value
+// AttrInfo::initial.
 struct AttrInfo {
   std::string name;
-  Attr
-      initial;  // the default, which also shows its type (a bool is an integer)
+  // The default, which also shows the type; a bool is an integer.
+  Attr initial;
   const char* type = nullptr;   // int, bool, float, string, ints or floats
-  std::vector<Choice> choices;  // empty: every value of the type
-  bool names_axes = false;      // one or more axes of input 0, in [-rank, rank)
+  std::vector<Choice> choices;  // empty: all values of the type
+  bool names_axes = false;  // is one or more axes of input 0, in [-rank, rank)
 };
 
-// Rows {name, ...} of a table whose names are all values of an attribute.
+// Makes choices of the names in a table with rows {name, ...}.
 template <typename Table>
 std::vector<Choice> ChoicesOf(const Table& table) {
   std::vector<Choice> choices;
@@ -37,15 +38,15 @@ std::vector<Choice> ChoicesOf(const Table& table) {
   return choices;
 }
 
-// The same of texts.
+// Makes choices of texts.
 std::vector<Choice> Texts(const std::vector<std::string>& texts);
 
-// Choices that several ops have.
+// Choices of attributes that several ops have.
 std::vector<Choice> ActivationChoices();  // activation_attrs.cc
 std::vector<Choice> PaddingChoices();     // window.cc
 std::vector<Choice> DataTypeChoices();    // operands.cc
 
-// Lists the fields of an attribute struct.
+// Collects the fields of an attribute struct.
 class AttrLister {
  public:
   void operator()(const char* name, const int64_t& f) { Add(name, f, "int"); }
@@ -74,7 +75,7 @@ class AttrLister {
   }
 };
 
-// `attrs` of an op whose attribute struct is Attrs.
+// Returns Op::attrs for the attribute struct Attrs.
 template <typename Attrs>
 std::vector<AttrInfo> AttrsOf() {
   Attrs attrs;

@@ -19,7 +19,7 @@ Result<int64_t> CheckBlocks(const Node& node, const std::vector<int64_t>& block,
                                "the axes 1, 2, ... of x " +
                                ToString(x));
   }
-  // Beyond this a shape holds more than any memory.
+  // A larger extent makes a shape that no memory can hold.
   constexpr int64_t kMax = int64_t{1} << 58;
   int64_t product = 1;
   for (int64_t b : block) {
@@ -31,9 +31,10 @@ Result<int64_t> CheckBlocks(const Node& node, const std::vector<int64_t>& block,
   }
   for (int64_t e : edges) {
     if (e < 0 || e > kMax) {
-      return NodeError(node, std::string(edges_name) + " " +
-                                 ListToString(edges) + " must be 0 or larger" +
-                                 (e > kMax ? ", and not that large" : ""));
+      return NodeError(
+          node, std::string(edges_name) + " " + ListToString(edges) +
+                    " must be 0 or larger" +
+                    (e > kMax ? ", and at most " + std::to_string(kMax) : ""));
     }
   }
   return product;

@@ -1,4 +1,4 @@
-// What BatchToSpaceNd and SpaceToBatchNd check alike.
+// Checks that BatchToSpaceNd and SpaceToBatchNd share.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_OPS_COMMON_BLOCK_SPEC_H_
 #define MACE_OPS_COMMON_BLOCK_SPEC_H_
@@ -9,9 +9,9 @@
 
 namespace mace {
 
-// One block extent (1 or larger) and two edges (0 or larger) for each of the
-// axes 1, 2, ... of input 0. Returns the product of the blocks.
-// Errors: MACE_INVALID_MODEL.
+// Checks that there are one block extent (1 or larger) and two edges (0 or
+// larger) for each of the axes 1, 2, ... of input 0. Returns the product of the
+// blocks. Errors: MACE_INVALID_MODEL.
 Result<int64_t> CheckBlocks(const Node& node, const std::vector<int64_t>& block,
                             const std::vector<int64_t>& edges,
                             const char* edges_name);

@@ -8,7 +8,8 @@
 namespace mace {
 namespace {
 
-// The extent of dimension `d` of a shape that is left-padded with 1 to `rank`.
+// Returns the extent of dimension `d` after padding the shape with 1 in front
+// to `rank` dimensions.
 int64_t ExtentAt(const Shape& shape, size_t rank, size_t d) {
   const size_t pad = rank - shape.size();
   return d < pad ? 1 : shape[d - pad];

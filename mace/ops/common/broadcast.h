@@ -9,22 +9,24 @@
 
 namespace mace {
 
-// The shape that `a` and `b` broadcast to: aligned at the last dimension, each
-// extent equal or 1. Errors: MACE_INVALID_MODEL, naming node and shapes.
+// Returns the shape to which `a` and `b` broadcast: aligned at the last
+// dimension, extents are equal or one of them is 1. Errors: MACE_INVALID_MODEL,
+// with the node and both shapes.
 Result<Shape> BroadcastShapes(const Node& node, const Shape& a, const Shape& b);
 
-// Whether `from` broadcasts to exactly `to`.
+// Returns whether `from` broadcasts to exactly `to`.
 bool BroadcastsTo(const Shape& from, const Shape& to);
 
-// A loop nest over an output and its operands. Neighbouring dimensions that
-// every operand walks alike are merged, so same-shaped operands give one loop.
+// A loop nest over an output and its operands. Adjacent dimensions are merged
+// if every operand steps through them as through one, so that operands of equal
+// shape need a single loop.
 //
-//   out [2,3,4], a [2,3,4], b [4]  ->  extents {6, 4}, strides a {4, 1}, b {0,
-//   1}
+//  out [2,3,4], a [2,3,4], b [4]
+//    ->  extents {6, 4}, strides of a {4, 1}, strides of b {0, 1}
 struct BroadcastPlan {
-  std::vector<int64_t> extents;               // outermost first; never empty
-  std::vector<std::vector<int64_t>> strides;  // [operand][dimension], elements;
-                                              // 0 where the operand repeats
+  std::vector<int64_t> extents;  // outermost first; never empty
+  // [operand][dimension], in elements; 0 where the operand repeats.
+  std::vector<std::vector<int64_t>> strides;
 };
 
 // REQUIRES: each of `operands` broadcasts to `out`.

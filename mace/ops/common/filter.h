@@ -1,4 +1,4 @@
-// Checks common to the ops that have a filter (or weight) and a bias.
+// Checks that ops with a filter (or weight) and a bias share.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_OPS_COMMON_FILTER_H_
 #define MACE_OPS_COMMON_FILTER_H_
@@ -7,15 +7,15 @@
 
 namespace mace {
 
-// Input 1 is a filter of `rank` dimensions, none of them 0. `form` names its
-// dimensions for the message.
+// Checks that input 1 is a filter with `rank` dimensions, none of them 0.
+// `form` names the dimensions in the message.
 Status CheckFilter(const Node& node, int rank, const char* form);
 
-// Input 1, [O, C / group, kh, kw], fits input 0, [N, H, W, C], and `group`
-// divides both C and O. REQUIRES: both have four dimensions.
+// Checks that input 1, [O, C / group, kh, kw], fits input 0, [N, H, W, C], and
+// that `group` divides both C and O. REQUIRES: both have four dimensions.
 Status CheckGroups(const Node& node, int64_t group);
 
-// Input 2, if it is there, is a bias [channels].
+// Checks that input 2, if there is one, is a bias [channels].
 Status CheckBias(const Node& node, int64_t channels);
 
 }  // namespace mace

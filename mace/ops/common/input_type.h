@@ -1,4 +1,4 @@
-// InputType: which element types an input of an op may have.
+// InputType: the element types that an input of an op may have.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_OPS_COMMON_INPUT_TYPE_H_
 #define MACE_OPS_COMMON_INPUT_TYPE_H_
@@ -12,8 +12,8 @@ namespace mace {
 
 // The element types that an input may have.
 struct InputType {
-  std::vector<DataType> types;  // empty: any
-  int as = -1;                  // if not negative: that of this input
+  std::vector<DataType> types;  // empty: all
+  int as = -1;                  // if not negative: the type of this input
 };
 
 inline InputType AnyType() { return {}; }
@@ -21,10 +21,10 @@ inline InputType OneOf(std::vector<DataType> types) {
   return {std::move(types), -1};
 }
 inline InputType AsInput(int input) { return {{}, input}; }
-// Indices, shapes and the like.
+// For indices, shapes and the like.
 inline InputType Indices() { return OneOf({DataType::kI32, DataType::kI64}); }
 inline InputType Float32() { return OneOf({DataType::kF32}); }
-// What most kernels that count and compare take.
+// For most kernels that count and compare.
 inline InputType Numbers() {
   return OneOf({DataType::kF32, DataType::kI32, DataType::kI64});
 }

@@ -26,7 +26,7 @@ std::string CountOf(int min, int max) {
   return std::to_string(min) + " to " + std::to_string(max);
 }
 
-// A text or a number as messages show it.
+// Formats a text or a number for messages.
 std::string ToString(const Attr& value) {
   if (const auto* text = std::get_if<std::string>(&value)) {
     return "'" + *text + "'";
@@ -41,7 +41,7 @@ Status CheckChoices(const Op& op, const Node& node) {
     const Attr& value =
         given == node.attrs.end() ? attr.initial : given->second;
     if (attr.choices.empty() || value.index() != attr.initial.index()) {
-      continue;  // ReadAttrs refuses what is of another type
+      continue;  // ReadAttrs refuses values of another type
     }
     std::string names;
     bool found = false;
@@ -58,7 +58,7 @@ Status CheckChoices(const Op& op, const Node& node) {
   return Status();
 }
 
-// The types of input 0, which may follow from an attribute.
+// Returns the types of input 0, which may depend on an attribute.
 std::vector<DataType> FirstTypes(const Op& op, const Node& node) {
   const auto& with = op.types_with;
   for (const AttrInfo& attr : op.attrs) {
@@ -108,7 +108,7 @@ AttrInfo* Find(std::vector<AttrInfo>& attrs, const std::string& name) {
   for (AttrInfo& attr : attrs) {
     if (attr.name == name) return &attr;
   }
-  attrs.emplace_back();  // without a type: op_test.cc finds it
+  attrs.emplace_back();  // without a type: facts_test.cc finds it
   attrs.back().name = name;
   return &attrs.back();
 }

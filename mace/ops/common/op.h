@@ -1,4 +1,4 @@
-// Op: the facts of an operator, stated once and without a device.
+// Op: all facts about an operator that do not depend on a device.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_OPS_COMMON_OP_H_
 #define MACE_OPS_COMMON_OP_H_
@@ -13,56 +13,56 @@
 
 namespace mace {
 
-// An input of an op, with its name for messages.
+// An input of an op, with a name for messages.
 struct KnownInput {
   int index;
   const char* name;
 };
 
-// What an op makes of the order of its axes: a layout rule for whoever wants
-// to move a transpose from the inputs of a node to its outputs.
+// How an op depends on the order of axes. A rewrite that moves a transpose from
+// the inputs of a node to its outputs needs to know.
 enum class AxisOrder {
-  kFixed,  // an axis means something by its place: [N,H,W,C], the last one
-  kAny,    // element by element, with broadcasting: all orders are alike
-  kNamed,  // the same, if the attributes that name axes name them again
+  kFixed,  // an axis has a meaning by its position, as in [N,H,W,C]
+  kAny,    // elementwise, with broadcasting: any order gives the same
+  kNamed,  // as kAny, if the attributes that name axes are adapted
 };
 
-// The facts of an operator. Whatever else needs one (kernels, the planner, the
-// converter by way of tools/ops.json) reads it here.
+// The facts about an operator. Everything else that needs them (kernels, the
+// planner, the converter through tools/ops.json) reads them here.
 struct Op {
   const char* name;  // as written in the model file
-  // The first min_inputs inputs must be there. Those behind them may be absent
+  // The first min_inputs inputs must be present. Later ones may be absent
   // (named "" in the model file, or left out at the end), unless max_inputs is
-  // kMany: of a list, none may.
+  // kMany: then the inputs are a list, which has no gaps.
   int min_inputs;
   int max_inputs;   // kMany: no limit
   int num_outputs;  // kMany: one or more
-  // Checks attributes and operands, then sets the types of node.outputs (which
-  // has as many entries as the model file names outputs). The function Infer,
-  // below, has checked before what the fields of Op say.
-  // Errors: MACE_INVALID_MODEL. Limits of a device are no concern of it.
+  // Checks attributes and operands, then sets the types of node.outputs, which
+  // has one entry for each output that the model file names. The function Infer
+  // below has already checked what the fields of Op say. Errors:
+  // MACE_INVALID_MODEL. The limits of devices do not matter here.
   Status (*infer)(Node& node);
   std::vector<AttrInfo> attrs;
 
-  // Output 0 holds the bytes of input 0 under another shape (Reshape, ...), so
-  // that a plan may let them share memory.
+  // Output 0 has the bytes of input 0 and another shape, as in Reshape, so that
+  // a plan may let them share memory.
   bool is_view = false;
-  // Where output `i` of an inferred node begins in the bytes of input 0, where
-  // it is a contiguous part of them; else -1. Null: no output ever is.
+  // Returns the byte at which output `i` of an inferred node begins within
+  // input 0 if it is a contiguous part of it, else -1. Null: no output ever is.
   int64_t (*part_offset)(const Node& node, size_t i) = nullptr;
-  // The outputs depend on the types of the inputs, never on their contents
-  // (Shape), so that a plan can always compute them ahead.
+  // The outputs depend only on the types of the inputs, not on their contents,
+  // as in Shape, so that a plan can always compute them.
   bool reads_types_only = false;
-  // Reads any number of inputs for each output (MatMul, Pooling): how much work
-  // it is does not follow from the bytes of its inputs and outputs.
+  // Each output element reads many inputs, as in MatMul and Pooling, so that
+  // the amount of work does not follow from the bytes of inputs and outputs.
   bool reads_many = false;
   AxisOrder axis_order = AxisOrder::kFixed;
-  // Inputs whose contents must be known before the model runs, where they are
-  // given: they decide shapes.
+  // Inputs that decide shapes: if present, their contents must be known before
+  // the model runs.
   std::vector<KnownInput> known_inputs = {};
-  // By input; the last entry holds for all further ones. Empty: any types.
+  // By input; the last entry applies to all further inputs. Empty: any types.
   std::vector<InputType> types = {};
-  // With these values of an attribute, input 0 has other types.
+  // If the attribute has one of these values, input 0 has these types instead.
   struct TypesWith {
     std::string attr;
     std::vector<std::string> values;
@@ -72,7 +72,7 @@ struct Op {
 
   bool MayBeAbsent(int input) const;
 
-  // The op with one more fact. REQUIRES: there is an attribute of that name.
+  // Each returns the op with one more fact. REQUIRES: the attribute exists.
   Op Choices(const std::string& attr, std::vector<Choice> choices) const;
   Op NamesAxes(const std::string& attr) const;
 
@@ -93,9 +93,9 @@ inline bool Op::MayBeAbsent(int input) const {
   return input >= min_inputs && max_inputs != kMany;
 }
 
-// The ops of this build. The table is written by //mace:op_table.bzl from the
-// file names in mace/ops: softmax.cc must define `Op ops::Softmax()`, or the
-// library does not link.
+// The ops of this build. //mace:op_table.bzl writes the table from the file
+// names in mace/ops: softmax.cc must define `Op ops::Softmax()`, or the library
+// does not link.
 struct OpEntry {
   const char* name;
   Op (*op)();
@@ -103,20 +103,20 @@ struct OpEntry {
 extern const OpEntry kOps[];
 extern const int kNumOps;
 
-// Null if there is no such op in this build.
+// Returns null if this build has no such op.
 const Op* FindOp(const std::string& name);
 
-// Every op, by name.
+// Returns all ops, sorted by name.
 std::vector<const Op*> AllOps();
 
-// Where output `i` of an inferred node begins in the bytes of input 0, where
-// it is a part of them as they lie there; else -1.
+// Returns the byte at which output `i` of an inferred node begins within input
+// 0 if it is a view of a contiguous part of it, else -1.
 int64_t ViewOffset(const Node& node, size_t i);
 
-// Checks what the fields of Op say: the number of inputs and outputs, that only
-// inputs are absent that may be, element types, choices of attributes, inputs
-// that must be known. Then calls the op's infer.
-// Errors: MACE_INVALID_MODEL; MACE_UNSUPPORTED for an op not in this build.
+// Checks what the fields of Op say: the number of inputs and outputs, which
+// inputs may be absent, element types, choices of attributes, and inputs that
+// must be known. Then calls the op's infer. Errors: MACE_INVALID_MODEL;
+// MACE_UNSUPPORTED for an op that this build does not have.
 Status Infer(Node& node);
 
 }  // namespace mace

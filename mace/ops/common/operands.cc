@@ -63,7 +63,7 @@ Result<std::vector<int>> ResolveAxes(const Node& node,
 Result<std::vector<int64_t>> KnownInts(const Node& node, size_t i) {
   MACE_RETURN_IF_ERROR(CheckDtype(node, i, {DataType::kI64, DataType::kI32}));
   const Operand& operand = node.inputs[i];
-  // Else the op does not list it among its known_inputs.
+  // If this fails, the op does not list the input among its known_inputs.
   MACE_ENSURE(operand.data != nullptr || NumElements(operand.type.shape) == 0);
   return ConstantInts(node, i);
 }

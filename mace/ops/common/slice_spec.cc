@@ -45,9 +45,9 @@ void SetSlice(int d, int64_t extent, int64_t start, int64_t end, int64_t step,
 
 int64_t PartOffset(const TensorType& x, const SliceSpec& spec) {
   int64_t begin = 0;
-  bool is_one_row = true;  // so far one index of each axis
+  bool is_one_row = true;  // each axis so far has one index
   for (size_t d = 0; d < x.shape.size(); ++d) {
-    if (spec.counts[d] == 0) return 0;  // nothing lies anywhere
+    if (spec.counts[d] == 0) return 0;  // an empty selection is everywhere
     if (spec.steps[d] != 1) return -1;
     if (!is_one_row && spec.counts[d] != x.shape[d]) return -1;
     is_one_row = is_one_row && spec.counts[d] == 1;

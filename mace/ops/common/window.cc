@@ -32,7 +32,7 @@ Status CheckList(const Node& node, const char* name,
   return Status();
 }
 
-// Fills everything but pads and outputs.
+// Fills in everything except pads and outputs.
 Result<Window2D> StartWindow(const Node& node, const WindowAttrs& attrs,
                              const Shape& x, int64_t kernel_h,
                              int64_t kernel_w) {
@@ -92,8 +92,8 @@ void SetFixedPads(const WindowAttrs& attrs, int d, Window* w) {
   }
 }
 
-// A window that sees padding only has nothing to compute from, and kernels rely
-// on there being a pixel to read.
+// Refuses windows that contain only padding: kernels rely on there being a
+// pixel to read.
 Status CheckSeesInput(const Node& node, const Window2D& window,
                       const Shape& x) {
   for (const Window* w : {&window.h, &window.w}) {
@@ -146,7 +146,7 @@ Result<Window2D> ResolveWindow(const Node& node, const WindowAttrs& attrs,
             " is larger than the padded input " + ToString(x));
       }
       w->out = (room + (ceil ? w->stride - 1 : 0)) / w->stride + 1;
-      // A window that would start in the padding after the input is dropped.
+      // Drops a window that would start in the padding after the input.
       if (ceil && (w->out - 1) * w->stride >= w->in + w->pad_before) --w->out;
     }
     ++d;

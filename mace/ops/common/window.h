@@ -1,4 +1,5 @@
-// Sliding windows: where convolutions and poolings look, from their attributes.
+// Sliding windows: which inputs convolutions and poolings read, from their
+// attributes.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_OPS_COMMON_WINDOW_H_
 #define MACE_OPS_COMMON_WINDOW_H_
@@ -13,17 +14,17 @@ namespace mace {
 
 // The values of the attribute `padding`.
 enum class Padding : int64_t {
-  kValid = 0,      // none
-  kSame = 1,       // out = ceil(in / stride); the odd one at bottom and right
+  kValid = 0,      // no padding
+  kSame = 1,       // out = ceil(in / stride); an odd rest at bottom and right
   kFull = 2,       // kernel - 1 on each side
-  kSameLower = 3,  // as kSame, the odd one at top and left
-  kExplicit = 4,   // padding_values
+  kSameLower = 3,  // as kSame, an odd rest at top and left
+  kExplicit = 4,   // as padding_values say
 };
 
-// Base of an attribute struct; call WindowFields from its Fields.
+// The base of an attribute struct, which calls WindowFields in its Fields.
 struct WindowAttrs {
   std::vector<int64_t> strides = {1, 1};    // h, w
-  int64_t padding = 0;                      // a Padding
+  int64_t padding = 0;                      // one of Padding
   std::vector<int64_t> padding_values;      // top, left, bottom, right
   std::vector<int64_t> dilations = {1, 1};  // h, w
 
@@ -36,9 +37,8 @@ struct WindowAttrs {
   }
 };
 
-// One spatial dimension. Output i looks at inputs
-// i * stride - pad_before + k * dilation for k in [0, kernel); those outside
-// [0, in) are padding.
+// One spatial dimension. Output i reads inputs i * stride - pad_before + k *
+// dilation for k in [0, kernel); those outside of [0, in) are padding.
 struct Window {
   int64_t in = 1;
   int64_t out = 1;
@@ -56,31 +56,31 @@ struct Window2D {
   Window h, w;
 };
 
-// The windows over input [N, H, W, C] `x`. `ceil`: round output sizes up,
-// except that the last window starts inside the input or the padding before it.
-// Errors: MACE_INVALID_MODEL for attributes out of range, a rank other than 4,
-// a kernel larger than the padded input, and windows that see nothing but
-// padding because the input has no rows or no columns.
+// Returns the windows over input `x`, [N, H, W, C]. `ceil` rounds output sizes
+// up, but drops a last window that would start after the input and the padding
+// before it. Errors: MACE_INVALID_MODEL for attributes out of range, a rank
+// other than 4, a kernel larger than the padded input, and windows that contain
+// only padding because the input has no rows or no columns.
 Result<Window2D> ResolveWindow(const Node& node, const WindowAttrs& attrs,
                                const Shape& x, int64_t kernel_h,
                                int64_t kernel_w, bool ceil = false);
 
-// The windows of a transposed convolution, the gradient of a convolution over
-// [out] that gives [in]: input i adds to outputs
-// i * stride - pad_before + k * dilation, those outside [0, out) are dropped.
+// Returns the windows of a transposed convolution, which is the gradient of a
+// convolution over [out] whose result is [in]: input i contributes to outputs i
+// * stride - pad_before + k * dilation; those outside of [0, out) are dropped.
 //
-//   explicit: out = (in - 1) * stride + extent - pads + output_padding
-//   same: out = in * stride; valid: out = (in - 1) * stride + extent
+//  explicit: out = (in - 1) * stride + extent - pads + output_padding
+//  same: out = in * stride; valid: out = (in - 1) * stride + extent
 //
 // `output_size`, {h, w} or empty, overrides `out`; with same padding the pads
-// follow from it. Errors: as above.
+// follow from it. Errors: as ResolveWindow.
 Result<Window2D> ResolveTransposedWindow(
     const Node& node, const WindowAttrs& attrs, const Shape& x,
     int64_t kernel_h, int64_t kernel_w,
     const std::vector<int64_t>& output_padding,
     const std::vector<int64_t>& output_size);
 
-// "2x3", for messages.
+// Formats a kernel, such as "2x3", for messages.
 std::string KernelToString(int64_t kernel_h, int64_t kernel_w);
 
 }  // namespace mace

@@ -116,7 +116,7 @@ def proposal(v: View) -> Type:
     scales, ratios = v.attr("scales"), v.attr("ratios")
     require(all(v.attr(name) > 0 for name in positive) and v.attr("min_size") >= 0
             and bool(scales) and bool(ratios) and min(scales) > 0 and min(ratios) > 0,
-            "sizes, scales and ratios must all be there and positive")
+            "sizes, scales and ratios must all be given and positive")
     anchors = len(scales) * len(ratios)
     x = v.shape(0)
     require(fits(x, (1, None, None, 2 * anchors)), f"scores must be [1,H,W,{2 * anchors}]")

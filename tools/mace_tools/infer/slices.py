@@ -23,7 +23,7 @@ def slice_(v: View) -> Type:
     axes, steps = axes or list(range(len(starts))), steps or [1] * len(starts)
     require(len(starts) == len(ends) == len(axes) == len(steps),
             f"starts {starts}, ends {ends}, axes {axes} and steps {steps} differ in length")
-    require(0 not in steps, "a step of 0 goes nowhere")
+    require(0 not in steps, "a step must not be 0")
     out = list(x)
     for s, e, a, step in zip(starts, ends, axes_of(axes, len(x)), steps):
         out[a] = _count(x[a], s, e, step)
@@ -82,7 +82,7 @@ def _check_entries(
             f"begin {list(begin)} names {used} axes and {ellipses} ellipses for {x}")
     for stride, b in zip(strides, bits):
         require(stride != 0 or bool(b & {"ellipsis_mask", "new_axis_mask"}),
-                "a stride of 0 goes nowhere")
+                "a stride must not be 0")
 
 
 def strided_index(
