@@ -2,7 +2,7 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-Where a count goes down, or up for a reason: test/arm/run.sh --models= --budget.
+If a count goes down, or up for a good reason, store it by test/arm/run.sh --models= --budget.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from small_nets import count_small_nets
 
 from mace_tools.testing.needed import need_tools
 
-SLACK = 1.02  # a compiler's patch level may move an instruction
+SLACK = 1.02  # another patch level of the compiler may change some instructions
 
 
 def test_kernels_and_networks_keep_to_their_budget(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def missing_tools(tools: tuple[str, ...] = TOOLS) -> list[str]:
 
 
 def build(*targets: str) -> Path:
-    """Cross-builds the targets; the folder of what was built."""
+    """Cross-builds the targets and returns the output folder."""
     subprocess.run(["bazel", "build", "--config=aarch64", "--show_result=0", "--noshow_progress",
                     "--ui_event_filters=-info", *targets], cwd=ROOT, check=True)
     done = subprocess.run(["bazel", "info", "--config=aarch64", "bazel-bin"], cwd=ROOT,
@@ -49,7 +49,7 @@ def build_plugin(folder: Path) -> Path:
 
 @dataclass
 class Interval:
-    """What ran up to one write to stdout since the one before."""
+    """The instructions between two writes to stdout."""
 
     instructions: int
     functions: dict[str, int]  # by mangled name, if asked for
@@ -57,7 +57,7 @@ class Interval:
 
 def count(command: list[str], plugin: Path, stdin: str = "", cpu: str = "cortex-a76",
           functions: bool = False) -> tuple[str, list[Interval]]:
-    """Runs an aarch64 program to its end; its output and the intervals."""
+    """Runs an aarch64 program to its end. Returns its output and the intervals."""
     log = plugin.with_suffix(".log")
     option = f"{plugin},functions=on" if functions else str(plugin)
     done = subprocess.run(
@@ -89,7 +89,7 @@ def count_ukernels(program: Path, plugin: Path, cpu: str = "max") -> dict[str, f
 
 def count_net(mace_run: Path, plugin: Path, model: Path, cpu: str = "cortex-a76",
               options: tuple[str, ...] = (), functions: bool = False) -> Interval:
-    """The third run of a model on one thread; `model` lacks its suffix."""
+    """Counts the third run of a model on one thread. `model` is a path without suffix."""
     _, intervals = count(
         [str(mace_run), "--model_file", f"{model}.pb", "--model_data_file", f"{model}.data",
          "--num_threads", "1", "--interactive", *options], plugin, stdin="\n" * 3, cpu=cpu,

@@ -1,8 +1,8 @@
-"""Networks with fp16 arithmetic, by emulation, stay near what float32 gives.
+"""Networks in fp16 arithmetic, under emulation, stay near the results of float32.
 
 SPDX-License-Identifier: Apache-2.0
 
-With weights stored as fp16 a CPU that has fp16 arithmetic computes and keeps activations so; the
+If weights are stored as fp16, a CPU with fp16 arithmetic computes and stores activations in it. The
 bounds are those of docs/performance_arm.md.
 """
 
@@ -75,5 +75,5 @@ def test_the_plan_shows_fp16_and_where_they_are_converted(mace_run: Path,
                 stored="f16")
     plan = call(mace_run, model, "--dump=plan")
     assert "gemm_f16_8x16_rows__fp16" in plan and "dwconv_f16_3s1__fp16" in plan
-    # Of the input, around the Reduce, which takes floats, and before the output.
+    # Casts of the input, before and after the Reduce, which takes floats, and before the output.
     assert plan.count("Cast '") == 4, plan

@@ -1,4 +1,4 @@
-"""What it costs to store weights as fp16: file sizes, and errors of whole networks.
+"""The effect of storing weights as fp16: file sizes, and errors of whole networks.
 
 SPDX-License-Identifier: Apache-2.0
 

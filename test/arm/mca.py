@@ -1,8 +1,8 @@
-"""Throughput of the micro-kernels' hot loops on Arm cores, as llvm-mca's models have it.
+"""Throughput of the micro-kernels' hot loops on Arm cores, by the models of llvm-mca.
 
 SPDX-License-Identifier: Apache-2.0
 
-A hot loop is read back from the compiled file: of the innermost loops, the one that multiplies
+The hot loop is found in the compiled file: of the innermost loops, it is the one that multiplies
 most. Its bound is the time that its multiply-adds alone would take.
 """
 
@@ -58,7 +58,7 @@ def _innermost_loops(code: list[tuple[int, str]]) -> list[list[str]]:
 
 
 def hot_loops(archives: list[Path]) -> list[Loop]:
-    """One per file that multiplies in a loop, by name."""
+    """The hot loop of each file that has one, sorted by name."""
     best: dict[str, Loop] = {}
     for archive in archives:
         for file, code in _functions(archive):
@@ -70,8 +70,8 @@ def hot_loops(archives: list[Path]) -> list[Loop]:
 
 
 def _cycles(lines: tuple[str, ...], core: str) -> float:
-    """Per iteration."""
-    # A branch's target does not matter, but must be a label.
+    """Cycles of an iteration."""
+    # The target of a branch does not matter, but it must be a label.
     text = "\n".join(re.sub(r"\b[0-9a-f]+ <.*", "0", line) for line in lines) + "\n"
     done = subprocess.run(["llvm-mca-19", "-mtriple=aarch64", f"-mcpu={core}", "-mattr=+bf16",
                            f"-iterations={ITERATIONS}"], input=text, check=True,
@@ -83,7 +83,7 @@ def _cycles(lines: tuple[str, ...], core: str) -> float:
 
 @cache
 def _cycles_per_fma(kind: str, core: str) -> float:
-    """Of independent multiply-adds; `kind` is one, whose accumulator is replaced."""
+    """Cycles of independent multiply-adds. `kind` is one; its accumulator is replaced."""
     operands = kind.split(",", 1)[1]
     suffix = kind.split()[1].split(",")[0].split(".")[1]
     mnemonic = kind.split()[0]

@@ -60,7 +60,7 @@ NETS = {
 
 
 def write_net(name: str, folder: Path, stored: str) -> Path:
-    """Converts one of test/peers' networks; the path of its files without their suffixes."""
+    """Converts one of the networks of test/peers. The path of its files lacks suffixes."""
     write_tflite(NETWORKS[name](), str(folder / f"{name}.tflite"))
     path = folder / name
     write_model(convert(load("tflite", path.with_suffix(".tflite"))),
@@ -84,7 +84,7 @@ def ukernel_table(built: Path, plugin: Path) -> list[str]:
 
 def net_table(built: Path, plugin: Path, names: list[str], functions: bool,
               stored: str) -> list[str]:
-    """With weights stored as f16, and f16 arithmetic, or as floats."""
+    """With weights stored as f16 and f16 arithmetic, or with floats."""
     rows = ["| network | MACE | ncnn | MNN | XNNPACK | MACE / best |", "|---|---|---|---|---|---|"]
     for name in names:
         with tempfile.TemporaryDirectory() as folder:
@@ -114,12 +114,12 @@ def replace_section(text: str, name: str, rows: list[str]) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--models", default=",".join(NETS), help="comma list; empty: none")
-    parser.add_argument("--functions", action="store_true", help="print each net's costliest")
+    parser.add_argument("--functions", action="store_true", help="print costly functions")
     parser.add_argument("--fp16", action="store_true", help="the networks with fp16 arithmetic")
     parser.add_argument("--write", action="store_true", help=f"replace the tables of {PAGE.name}")
     parser.add_argument("--budget", action="store_true",
-                        help="store the counts of micro-kernels and small networks as what"
-                        " budget_test.py admits")
+                        help="store the counts of micro-kernels and small networks as the"
+                        " budget of budget_test.py")
     args = parser.parse_args()
     names = [name for name in args.models.split(",") if name]
     unknown = set(names) - set(NETS)

@@ -1,4 +1,4 @@
-"""Counts of the small networks that callgrind guards on x86-64, here by qemu.
+"""Counts instructions of the small networks by qemu; on x86-64, callgrind counts them.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -18,7 +18,7 @@ from mace_tools.emit import write_model  # noqa: E402
 
 
 def count_small_nets(mace_run: Path, plugin: Path, folder: Path) -> dict[str, float]:
-    """Millions of instructions of each one's third run."""
+    """Millions of instructions of each network's third run."""
     counts = {}
     for name, make in NETWORKS.items():
         write_model(make(), folder / f"{name}.pb", folder / f"{name}.data")

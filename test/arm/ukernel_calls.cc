@@ -1,10 +1,9 @@
 // Calls every multiplying micro-kernel of this build on a typical tile, between
-// two lines on stdout, so that instructions can be counted in between.
+// two lines on stdout, so that the instructions in between can be counted.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The lines are "NAME MULTIPLY-ADDS" and "end 0"; the first pair of them has
-// nothing in between and measures the cost of a line.
-
+// The lines are "NAME MULTIPLY-ADDS" and "end 0". Nothing is called between the
+// first two lines: they measure the cost of a line.
 #include <cstdio>
 
 #include "mace/cpu/ukernels/testing/calls.h"
@@ -21,7 +20,7 @@ void CallAll() {
   Say("nothing", 0);
   Say("end", 0);
   for (const UkernelCall& call : TypicalCalls()) {
-    // What peak_f32 multiplies is measured elsewhere: it is no kernel's part.
+    // The peak kernels are measured elsewhere, and no other kernel uses them.
     if (call.macs == 0 || call.name.find('/') != std::string::npos) continue;
     Say(call.name.c_str(), call.macs);
     call.run();

@@ -1,5 +1,5 @@
-"""A case of each model of models_test.py with its weights as fp16, computed with as such where
-this CPU can.
+"""A case of each model of models_test.py with weights stored as fp16, with which this CPU computes
+in fp16 if it can.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from models_test import CASES, make_run, run_cases, wanted_and_got
 
-# The least cosine similarity to the stored outputs: what `run --validate` asks for.
+# The least cosine similarity to the stored outputs, as `run --validate` demands it.
 SIMILARITY = 0.995
 ONE_EACH = {name: CASES[name] for name in
             {case.model: name for name, case in reversed(CASES.items())}.values()}
@@ -18,7 +18,7 @@ ONE_EACH = {name: CASES[name] for name in
 
 @pytest.fixture(scope="module", params=["f16", "bf16"])
 def results(request, tmp_path_factory):
-    """What run_cases found."""
+    """The results of run_cases."""
     runs = {name: make_run(name, case) for name, case in ONE_EACH.items()}
     found, _ = run_cases(runs, tmp_path_factory.mktemp("models"), [], request.param)
     return found

@@ -1,4 +1,4 @@
-"""ONNX models in fp16 run on the CPU and on the GPU, and give what ONNX Runtime gives.
+"""ONNX models in fp16 run on the CPU and on the GPU, with the results of ONNX Runtime.
 
 SPDX-License-Identifier: Apache-2.0
 
@@ -152,7 +152,7 @@ def write(path: Path, case: Case) -> Path:
 
 @pytest.fixture(scope="module", params=["CPU", "GPU"])
 def results(request, tmp_path_factory) -> tuple[dict[str, Run], dict[str, list[np.ndarray]]]:
-    """What the engine and what ONNX Runtime make of each case."""
+    """The results of the engine and of ONNX Runtime for each case."""
     folder = tmp_path_factory.mktemp("fp16")
     runs, wanted = {}, {}
     options = onnxruntime.SessionOptions()
@@ -192,7 +192,7 @@ def test_results_are_those_of_onnx_runtime(name, results):
 
 @pytest.mark.parametrize("name", ["Conv", "Conv, BatchNormalization, Relu", "Gemm", "mixed"])
 def test_matrices_stay_fp16_in_the_file(name, tmp_path):
-    """Also those that other constants are folded into; float32 ones stay float32."""
+    """Also constants into which others are folded; float32 constants stay float32."""
     case = CASES[name]
     graph = import_model("onnx", write(tmp_path / "m.onnx", case), case[1], list(case[2]))
     net, _ = emit.build(graph)

@@ -29,7 +29,7 @@ Arrays = dict[str, np.ndarray]
 
 
 def data_folder(*parts: str) -> Path:
-    """A folder of the test data; the whole module is skipped where it is not there."""
+    """A folder of the test data; the whole module is skipped if it does not exist."""
     root = Path(os.environ.get("MACE_TEST_DATA") or ROOT.parent / "shared")
     folder = root.joinpath(*parts)
     if not folder.exists():
@@ -40,14 +40,14 @@ def data_folder(*parts: str) -> Path:
 
 @functools.cache
 def mace_run() -> Path:
-    """The runner: $MACE_RUN, or this checkout's, built if need be."""
+    """The runner: $MACE_RUN, or this checkout's, built if necessary."""
     given = os.environ.get("MACE_RUN")
     return runner.find(Console(), Path(given) if given else None)
 
 
 @dataclass
 class Run:
-    """A model, what it is fed, and what came of it."""
+    """A model, its inputs and its results."""
 
     name: str
     graph: Graph
@@ -63,7 +63,7 @@ def import_model(platform: str, path: Path, feeds: Arrays, outputs: Sequence[str
 
 
 def try_import(platform: str, path: Path, feeds: Arrays, outputs: Sequence[str]) -> Graph | str:
-    """The graph, or why there is none."""
+    """The graph, or the reason why there is none."""
     try:
         return import_model(platform, path, feeds, outputs)
     except MaceError as e:
@@ -105,7 +105,7 @@ def _job(run: Run, folder: Path, stored: str) -> dict:
 
 
 def relative_error(got: np.ndarray, want: np.ndarray) -> float:
-    """Largest difference over the largest magnitude of what is wanted; NaNs must agree."""
+    """The largest difference over the largest expected magnitude; NaNs must agree."""
     assert got.shape == want.shape, f"shape {got.shape}, expected {want.shape}"
     got, want = got.astype(np.float64), want.astype(np.float64)
     assert np.array_equal(np.isnan(got), np.isnan(want)), "NaNs differ"

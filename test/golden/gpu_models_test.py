@@ -13,11 +13,11 @@ from models_test import CASES, make_run, run_cases, wanted_and_got
 from mace_tools.protos import cache_dir
 from mace_tools.testing.needed import need_pocl
 
-# The least cosine similarity to the stored outputs, by what the images hold.
+# The least cosine similarity to the stored outputs, by the type of the images.
 SIMILARITY = {"fp32_fp32": 0.9999, "fp16_fp32": 0.995}
 ONE_EACH = {name: CASES[name] for name in
             {case.model: name for name, case in reversed(CASES.items())}.values()}
-# Untrained weights: activations reach 1e10 to 1e21, and fp16 end at 65504.
+# Untrained weights: activations reach 1e10 to 1e21, but the largest fp16 value is 65504.
 BEYOND_FP16 = {"squeezenet", "resnet50", "inception_v1"}
 MOST_BRANCHES = 4  # the first node that overflows is found again in each
 
@@ -33,7 +33,7 @@ def pocl():
 
 @pytest.fixture(scope="module", params=SIMILARITY)
 def results(request, tmp_path_factory):
-    """The data type, and what run_cases found with it."""
+    """The data type, and the results of run_cases with it."""
     folder = tmp_path_factory.mktemp("models")
     runs = {name: make_run(name, case) for name, case in ONE_EACH.items()}
     found, log = run_cases(runs, folder, ["--device=GPU", f"--gpu_data_type={request.param}",
@@ -54,7 +54,7 @@ def test_outputs_are_near_those_stored(name, results):
 
 @pytest.mark.parametrize("name", [n for n in ONE_EACH if n.rsplit("/", 1)[-1] in BEYOND_FP16])
 def test_nodes_in_float_cure_fp16(name, tmp_path):
-    """--check_numerics names the first node that overflows; it and what follows it in floats."""
+    """--check_numerics names the first node that overflows; it and its successors run in floats."""
     runs = make_run(name, CASES[name])
     nodes = [node.name for node in runs[0].graph.nodes]
     flags = ["--device=GPU", f"--gpu_storage_path={tmp_path}", "--check_numerics"]

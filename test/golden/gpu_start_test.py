@@ -1,4 +1,4 @@
-"""MobileNet on the GPU: what is compiled when, kept, split and tuned, by PoCL.
+"""MobileNet on the GPU (PoCL): when programs are compiled, stored, split and tuned.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -35,7 +35,7 @@ class Place:
             self.inputs.append(f"--input={name}={folder / f'{k}.npy'}")
 
     def start(self, *flags: str) -> tuple[dict, list[np.ndarray]]:
-        """What mace_run counted, and the outputs."""
+        """The counters of mace_run, and the outputs."""
         out, facts = self.folder / "out", self.folder / "facts.json"
         subprocess.run([
             mace_run(), f"--model_file={self.folder / 'model.pb'}",
@@ -49,7 +49,7 @@ class Place:
 
 @pytest.fixture(scope="module")
 def cold(tmp_path_factory):
-    """The place, and what the first process did in it."""
+    """The folder, and the results of the first process in it."""
     if MODEL is None:
         pytest.skip("test data: no MobileNet below MACE_TEST_DATA")
     driver = need_pocl()

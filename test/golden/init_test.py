@@ -1,4 +1,4 @@
-"""What `init` drafts for every real model converts and runs as it is, or says why not.
+"""The draft that `init` makes of every real model converts and runs unchanged, or says why not.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -15,9 +15,9 @@ from mace_tools import cli, importers
 from mace_tools.exit_codes import ExitCode
 from mace_tools.importers.detect import detect
 
-# The model's file states no shape: what is to be filled in.
+# Models whose files state no shape: the shapes to fill in.
 OPEN = {"ESPCN_x2": "1,12,16,1", "FSRCNN-small_x3": "1,12,16,1"}
-# Operators or types that do not convert.
+# Models with operators or types that do not convert.
 UNSUPPORTED = {"DS_CNN_S", "conv_actions_frozen", "kws_ref_model_int8", "vww_96_int8",
                "mobilenet_v1_0.25_224_quant", "mobilenet_v2_1.0_224_quant",
                "pretrainedResnet_quant"}  # fmt: skip

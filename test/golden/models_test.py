@@ -26,16 +26,16 @@ MODELS = data_folder("models")
 TOLERANCE = 1e-4
 DETECTOR_TOLERANCE = 1e-3
 DETECTORS = {"blazeface_front_128", "ultraface_slim320", "ultraface_rfb320", "yunet_n_320"}
-# What the stored outputs of a model hold where that is not the model's outputs themselves.
+# Models whose stored outputs are computed from the model's outputs.
 DERIVED: dict[str, tuple[str, dict[str, Callable[[np.ndarray], np.ndarray]]]] = {
     "deeplabv3_257": ("ResizeBilinear_3", {
         "argmax": lambda y: y.argmax(-1),
         "logits[:,::8,::8]": lambda y: y[:, ::8, ::8],
     }),
 }
-# The stored batch is a stack of runs of one element.
+# Models whose stored batch is a stack of runs with one element.
 STACKED = {"mnist_cntk"}
-# How case.json says that stored bytes v become the input.
+# How stored bytes v become the input, by the words of case.json.
 FEEDS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "float32 v of": lambda v: v,
     "float32 v/255 of": lambda v: v / np.float32(255),
@@ -169,7 +169,7 @@ def test_outputs_are_those_stored(name, results):
 
 
 def test_every_float_model_is_here():
-    """The test data gained or lost nothing unnoticed."""
+    """The test data has not gained or lost anything unnoticed."""
     models = {(c.platform, c.model.name) for c in CASES.values()}
     assert len(models) == 19 and len(CASES) >= 35, sorted(models)
 
@@ -184,7 +184,7 @@ BATCHED = [
 
 @pytest.mark.parametrize("platform, model, names", BATCHED, ids=[b[1] for b in BATCHED])
 def test_a_batch_through_a_model_converted_for_one(platform, model, names, tmp_path):
-    """Converted for batch 1, run with batch 3: the engine plans again for the other shape."""
+    """Converted for batch 1 and run with batch 3: the engine makes another plan."""
     cases = [CASES[f"{platform}/{model}/{n}"] for n in names]
     run, = make_run(model, cases[0])
     run.feeds = {k: np.concatenate([c.feeds[k] for c in cases]) for k in cases[0].feeds}

@@ -2,8 +2,8 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-What cannot pass stands with its reason in onnx_nodes_unsupported.txt; a test in that list that
-passes fails. Whatever converts runs.
+What cannot pass is listed with its reason in onnx_nodes_unsupported.txt; a listed test that passes
+is a failure. Every model that converts must run.
 """
 
 from __future__ import annotations

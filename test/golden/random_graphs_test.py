@@ -1,4 +1,4 @@
-"""Random graphs give the same with the engine as with its NumPy twin, before and after passes.
+"""The engine and the NumPy reference agree on random graphs, before and after passes.
 
 SPDX-License-Identifier: Apache-2.0
 
@@ -21,7 +21,7 @@ TOLERANCE = 1e-4
 
 
 def make_run(seed: int, converted: bool) -> tuple[Run, dict[str, np.ndarray]]:
-    """A graph with its inputs, and what the twin makes of it."""
+    """A graph with its inputs, and the outputs of the NumPy reference."""
     graph = Maker(seed).make(random.Random(seed).randint(3, 14)).graph
     graph.prune()
     rng = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""TensorFlow's own results for single operators, through converter and engine.
+"""TensorFlow's own results for single operators, against converter and engine.
 
 SPDX-License-Identifier: Apache-2.0
 
@@ -28,7 +28,7 @@ PRINTED = 1e-7  # the stored values were printed with 8 decimals
 KNOWN_UNSUPPORTED = {
     "topk__rank3_k3": "sorted=False: the order is whatever TensorFlow's kernel leaves",
 }
-# Operands that the engine must know when it plans (shapes, paddings, values to pad with): fed in
+# Operands that the engine must know when it plans (shapes, paddings, values to pad with): inputs in
 # the archive, constants here. By what a vector's name starts with.
 PLAN_TIME = {
     "broadcast_to__": ["in_1"],

@@ -1,8 +1,8 @@
-"""What converts runs: ONNX's node tests in every element type, and every use of an op by type.
+"""Every model that converts runs: ONNX's node tests and uses of ops, in every element type.
 
 SPDX-License-Identifier: Apache-2.0
 
-A model either is refused while it converts, or the engine creates its plan and runs it; results
+Either the converter refuses a model, or the engine makes a plan for it and runs it; results
 are compared elsewhere.
 """
 
@@ -62,7 +62,7 @@ def in_type(onnx: Any, path: Path, code: int) -> Any:
 
 
 def converted(path: Path, test: onnx_nodes.NodeTest) -> Run | None:
-    """The run of a model; None if it is refused, which has to be in order."""
+    """The run of a model, or None if it is refused for a valid reason."""
     shapes = {n: a.shape for n, a in zip(reader.read(path).inputs, test.inputs)}
     try:
         graph = convert(importers.load("onnx", path, shapes))

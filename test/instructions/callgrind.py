@@ -31,9 +31,9 @@ def _total(command: list[str]) -> int:
 
 
 def count(mace_run: Path, model: Path, options: tuple[str, ...] = ()) -> dict[str, int]:
-    """Instructions of a start (load, checksum, packing, plan and first run), and of a run after.
+    """Instructions of a start (load, checksum, packing, plan, first run) and of a later run.
 
-    `model` lacks its suffix."""
+    `model` is a path without suffix."""
     command = [str(mace_run), f"--model_file={model}.pb", f"--model_data_file={model}.data",
                "--num_threads=1", "--warmup=0", *options]
     one, three = (_total([*command, f"--round={n}"]) for n in (1, 3))

@@ -2,8 +2,8 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-Where a count goes down, or up for a reason: `python test/instructions/instructions_test.py` in the
-environment of the tests stores the counts of today.
+If a count goes down, or up for a good reason, `python test/instructions/instructions_test.py`
+stores the new counts; run it in the environment of the tests.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from mace_tools.emit import write_model  # noqa: E402
 from mace_tools.testing.needed import need_tools  # noqa: E402
 
 BUDGET = HERE / "budget.json"
-SLACK = 1.03  # a compiler's patch level may move an instruction
+SLACK = 1.03  # another patch level of the compiler may change some instructions
 
 
 def counts(folder: Path) -> dict[str, dict[str, int]]:
@@ -36,7 +36,7 @@ def counts(folder: Path) -> dict[str, dict[str, int]]:
     for name, make in small_networks.NETWORKS.items():
         write_model(make(), folder / f"{name}.pb", folder / f"{name}.data")
         found[name] = callgrind.count(mace_run, folder / name)
-    # The algorithms that the default does not choose.
+    # Algorithms that are not chosen by default.
     found["residual, direct"] = callgrind.count(mace_run, folder / "residual", ("--winograd=0",))
     return found
 

@@ -21,7 +21,7 @@ _OPERATORS = {
     "<<=": ">>=", ">>=": "<<=", "++": "--", "--": "++",
 }
 _COMPARED = {"==", "!="}
-# What must be known when the file is compiled.
+# Syntax whose value must be known at compile time.
 _CONSTANT = {
     "template_argument_list", "template_parameter_list", "enumerator", "static_assert_declaration",
     "bitfield_clause", "sizeof_expression", "alignof_expression", "alignas_qualifier", "decltype",
@@ -37,7 +37,7 @@ CONSTANT = "constant expression"
 
 @dataclass(frozen=True)
 class Mutant:
-    """Bytes [start, end) of the file become `text`; a removed statement's text is empty."""
+    """Replaces bytes [start, end) of the file by `text`, which is empty for a removed statement."""
 
     path: str
     line: int
@@ -46,8 +46,8 @@ class Mutant:
     start: int
     end: int
     text: bytes
-    left_out: str = ""  # why it cannot be tried
-    # The declaration whose constexpr must become const, if any: where the word stands.
+    left_out: str = ""  # the reason if it cannot be tried
+    # Position of the word constexpr that must become const, if any.
     constexpr: tuple[int, int] | None = None
 
 
@@ -129,7 +129,7 @@ def _is_pure(node: Node, child: Node) -> bool:
 
 
 def _changes(node: Node) -> Iterator[bytes]:
-    """What the node may become."""
+    """The texts by which the node may be replaced."""
     if node.type in ("binary_expression", "assignment_expression", "update_expression"):
         yield from _other_operator(node)
     elif node.type == "unary_expression":
@@ -142,7 +142,7 @@ def _changes(node: Node) -> Iterator[bytes]:
         yield b"false" if node.type == "true" else b"true"
     elif _is_removable(node):
         yield b""
-    # == and != are turned into each other, and true into false, already.
+    # == and !=, true and false are exchanged already.
     if (_is_condition(node) or _is_returned_bool(node)) and (
             node.type not in ("true", "false") and _operator(node) not in _COMPARED):
         yield b"!(" + one_line(node.text) + b")"

@@ -18,13 +18,13 @@ CAUGHT, SURVIVED, UNREACHED, EQUIVALENT = "caught", "survived", "unreached", "eq
 
 
 def key_of(mutant: Mutant) -> str:
-    """Names a mutant; stays the same while its line does, wherever that moves."""
+    """Names a mutant. The name does not change if its line moves."""
     return f"{mutant.path} | {mutant.source} | {mutant.change}"
 
 
 @dataclass
 class Verdicts:
-    """What became of mutants, by key_of() and the how-manyth of that key; kept between runs."""
+    """The results of mutants, by key_of() and the ordinal of equal keys. Stored between runs."""
 
     path: Path
     found: dict[str, str]
@@ -53,14 +53,14 @@ def read_equivalent(path: Path) -> dict[str, str]:
 
 
 def share(counts: Counter[str]) -> float:
-    """The caught ones of those that could be caught, in percent."""
+    """The percentage of mutants that were caught, of those that could be."""
     tried = counts[CAUGHT] + counts[SURVIVED] + counts[UNREACHED]
     return 100 * counts[CAUGHT] / tried if tried else 100.0
 
 
 def print_report(tried: list[tuple[Mutant, str]], left_out: Counter[str],
                  console: Console) -> float:
-    """`tried`: mutants and what became of them; `left_out`: how many of each file are not tried.
+    """`tried`: mutants and their results; `left_out`: how many of each file were not tried.
 
     Returns the least share() of a folder such as mace/plan.
     """

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# A mutant may loop, and take memory while it does. Processor time, so that what else the machine
-# does decides nothing; the wall clock, which a busy machine lets run, is for those that wait.
+# A mutant may loop and allocate memory. Limits are on processor time, so that other processes do
+# not matter; the wall clock is only for mutants that wait.
 _MOST_BYTES = 4 << 30
 _WALL_SECONDS = 120
 _WALL_PER_SECOND = 60
@@ -27,7 +27,7 @@ _MOST_SECONDS = 600
 
 @dataclass
 class Case:
-    """A test case: the seconds that it takes and the mutants that it reaches."""
+    """A test case: how many seconds it takes, and which mutants it reaches."""
 
     name: str
     seconds: float
@@ -49,7 +49,7 @@ class BrokenTest(Exception):
 
 
 def find_reach(program: Program) -> None:
-    """Fills the cases of a program, running each of them alone. Raises BrokenTest."""
+    """Fills in the cases of a program by running each of them alone. Raises BrokenTest."""
     for name in _names(program):
         with tempfile.NamedTemporaryFile("r") as reached:
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -64,7 +64,7 @@ def find_reach(program: Program) -> None:
 
 
 def is_caught(programs: list[Program], mutant: int, unit: str) -> bool | None:
-    """Whether a case fails, crashes or hangs with the mutant; None if none reaches it.
+    """Whether any case fails, crashes or hangs with the mutant; None if none reaches it.
 
     Begins with the tests of its folder `unit`, then those that take the least time.
     """

@@ -1,4 +1,4 @@
-"""Writes a C++ file with all of its mutants inside, of which a variable switches one on.
+"""Writes a C++ file that contains all of its mutants; a variable switches one of them on.
 
 Untch et al., "Mutation Analysis Using Mutant Schemata" (1993): one compilation for all mutants.
 
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from mutant_list import CONSTANT, Mutant, mutants_of
 
-# In the lowest of the folders that are mutated, so that the others are not built again.
+# In the lowest folder that is mutated, so that the others need no rebuild.
 SWITCH_HEADER = "mace/memory/problem/mutant_switch.h"
 NO_COMPILE = "does not compile"
 # Warnings of unused values and the like are the mutants' own.
@@ -38,11 +38,11 @@ class MutatedFile:
             self.mutants[at] = replace(self.mutants[at], left_out=reason)
 
     def ids(self) -> list[int]:
-        """Those of the mutants that are tried."""
+        """The ids of the mutants that are tried."""
         return [self.first_id + i for i, m in enumerate(self.mutants) if not m.left_out]
 
     def text(self) -> bytes:
-        """The file with all mutants that are tried, line by line where it was."""
+        """The file with all mutants that are tried; every line keeps its number."""
         tried = [(self.first_id + i, m) for i, m in enumerate(self.mutants) if not m.left_out]
         body = _compose(self.content, 0, len(self.content), tried)
         lines = body.split(b"\n")
@@ -53,7 +53,7 @@ class MutatedFile:
 
 
 def _licence_line(path: str, lines: list[bytes]) -> int:
-    """A line of the comment on top, but not its first: a place for the switch."""
+    """A line of the first comment, but not its first, which the switch may replace."""
     for i, line in enumerate(lines):
         if not line.startswith(b"//"):
             break
@@ -67,7 +67,7 @@ def mutated_file(path: str, content: bytes, first_id: int) -> MutatedFile:
 
 
 def _compose(content: bytes, begin: int, end: int, tried: list[tuple[int, Mutant]]) -> bytes:
-    """[begin, end) with the mutants inside, which are sorted by place, the outer before the inner.
+    """[begin, end) with its mutants, which are sorted by position, outer ones before inner ones.
     """
     parts = []
     words = {m.constexpr for _, m in tried if m.constexpr}
@@ -88,7 +88,7 @@ def _compose(content: bytes, begin: int, end: int, tried: list[tuple[int, Mutant
 
 
 def _plain(content: bytes, begin: int, end: int, words: set[tuple[int, int]]) -> bytes:
-    """[begin, end) with `const` for those words `constexpr`."""
+    """[begin, end) with `const` in place of the given words `constexpr`."""
     parts = []
     for start, stop in sorted(w for w in words if begin <= w[0] < end):
         parts.append(content[begin:start] + b"const")
@@ -133,7 +133,7 @@ def leave_out_what_fails(root: Path, file: MutatedFile, most_rounds: int = 8) ->
 
 
 def _lines(file: MutatedFile, text: bytes, messages: str) -> list[tuple[int, set[int]]]:
-    """The lines in which the compiler found faults, each with the mutants that it points to."""
+    """The lines in which the compiler found errors, each with the mutants that it points to."""
     starts = [0]
     for line in text.split(b"\n"):
         starts.append(starts[-1] + len(line) + 1)
@@ -142,7 +142,7 @@ def _lines(file: MutatedFile, text: bytes, messages: str) -> list[tuple[int, set
     pattern = rf"{re.escape(file.path)}:(\d+):(\d+):\s+(?:error:|.*required from here)"
     for found in re.finditer(pattern, messages):
         at = starts[int(found[1]) - 1] + int(found[2]) - 1
-        # A '?' whose sides differ is blamed on itself or on the parenthesis before it.
+        # An error about the sides of '?' points to it or to the parenthesis before it.
         inside = {i for start, end, i in marks if start - 1 <= at < end}
         lines.append((int(found[1]), inside))
     return lines

@@ -1,4 +1,4 @@
-// Reads which mutant is switched on, and writes which were reached.
+// Reads which mutant is switched on, and writes which mutants were reached.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/memory/problem/mutant_switch.h"
@@ -17,7 +17,7 @@ extern "C" {
 int mace_mutant = -1;
 unsigned char mace_mutants_reached[kMostMutants];
 
-// Before the constructors of C++, whose values are mutated, too.
+// Runs before the constructors of C++ objects, whose values are mutated, too.
 __attribute__((constructor(101))) void MaceReadMutant() {
   const char* number = std::getenv("MACE_MUTANT");
   if (number != nullptr) mace_mutant = std::atoi(number);

@@ -1,12 +1,13 @@
-// mutant_is: whether a mutant is switched on. Copied into the tree for a run.
+// mutant_is: returns whether a mutant is switched on. Copied into the tree for
+// a run.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_MEMORY_PROBLEM_MUTANT_SWITCH_H_
 #define MACE_MEMORY_PROBLEM_MUTANT_SWITCH_H_
 
-// $MACE_MUTANT, or -1.
+// The number in $MACE_MUTANT, or -1.
 extern "C" int mace_mutant;
-// By mutant: whether its place was executed. The file $MACE_MUTANTS_REACHED
-// gets the numbers of those at the end of the process.
+// By mutant: whether its position was executed. At the end of the process, the
+// numbers of those are written to the file $MACE_MUTANTS_REACHED.
 extern "C" unsigned char mace_mutants_reached[];
 
 static inline bool mutant_is(int id) {

@@ -1,4 +1,4 @@
-"""A small file whose mutants are known: those that its test must miss survive, no others.
+"""A small file with known mutants: exactly those survive that its test must miss.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -91,8 +91,8 @@ def test_exactly_the_blind_spots_survive(run):
         (18, "x < 3 -> x <= 3", UNREACHED),
         (18, "x < 3 -> !(x < 3)", UNREACHED),
         (18, "3 -> 3 + 1", UNREACHED)}
-    assert verdicts[15, "++i -> --i"] == CAUGHT  # it runs too long
-    assert verdicts[4, "10 -> 10 + 1"] == CAUGHT  # of a constant
+    assert verdicts[15, "++i -> --i"] == CAUGHT  # it never ends
+    assert verdicts[4, "10 -> 10 + 1"] == CAUGHT  # a constant
 
 
 def test_what_cannot_be_tried_is_counted(run):

@@ -1,4 +1,4 @@
-"""Changes mace/plan and mace/memory in one place after the other, and looks which test notices.
+"""Changes mace/plan and mace/memory in one place after the other, and checks which test notices.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -40,11 +40,11 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 FOLDERS = ("mace/plan", "mace/memory")
 TESTS = ("//mace/plan/...", "//mace/memory/...", "//mace/runtime:all")
-# Where an index leaves a vector the run ends, as it does in the suite asan.
+# An index beyond a vector ends the run, as in the suite asan.
 BUILD = ["--keep_going", "--define=opencl=false", "--noshow_progress", "--show_result=0",
          "--ui_event_filters=-info",
          "--per_file_copt=mace/(plan|memory)/.*@-w,-O1,-Wno-narrowing,-D_GLIBCXX_ASSERTIONS",
-         "--per_file_copt=mace/(plan|memory)/.*_test\\.cc@-O0"]  # which is what takes the time
+         "--per_file_copt=mace/(plan|memory)/.*_test\\.cc@-O0"]  # tests compile slowly
 
 
 def _files() -> list[str]:
@@ -60,7 +60,7 @@ def _is_mutated(name: str) -> bool:
 
 
 def _copy_tree(tree: Path) -> list[str]:
-    """Copies what git knows, but for the files to mutate, whose names it returns."""
+    """Copies all files in git except those to be mutated, and returns the names of these."""
     names = _files()
     extra = {SWITCH_HEADER: HERE / "mutant_switch.h",
              SWITCH_HEADER[:-1] + "cc": HERE / "mutant_switch.cc"}
@@ -88,7 +88,7 @@ def _mutate(work: Path, names: list[str], console: Console) -> list[MutatedFile]
     for name in sorted(names):
         files.append(mutated_file(name, (ROOT / name).read_bytes(), next_id))
         next_id += len(files[-1].mutants)
-        # What the others include while they are tried.
+        # The other files include it while they are tried.
         (tree / name).parent.mkdir(parents=True, exist_ok=True)
         (tree / name).write_bytes(files[-1].content)
     known = json.loads((work / "left_out.json").read_text()) if (

@@ -23,7 +23,7 @@ from engines import ENGINES, EngineError, Process, is_installed, machine_limits
 from files import ROOT, ConversionError, Files, cache_dir
 from networks import NETWORKS
 
-# What --json holds.
+# The rows that --json writes.
 FIELDS = ("model", "threads", "engine", "median_ms", "min_ms", "load_ms", "first_ms", "peak_mb",
           "max_abs_diff")
 # Largest difference of two engines' outputs, relative to the largest magnitude.
@@ -31,7 +31,7 @@ AGREEMENT = 1e-4
 
 
 def converted(files: Files, names: list[str]) -> dict[str, Path]:
-    """The models that those engines load which can run the network; the others are named."""
+    """The model for each engine that can run the network; prints the names of the others."""
     models = {}
     for name in names:
         try:
@@ -46,9 +46,9 @@ def converted(files: Files, names: list[str]) -> dict[str, Path]:
 
 
 def differences(outputs: dict[str, list[np.ndarray]]) -> tuple[dict[str, float], dict[str, float]]:
-    """Of each engine from the median of all: the largest, and relative to the largest magnitude.
+    """The largest difference of each engine from the median of all, over the largest magnitude.
 
-    Outputs stand in the order of their sizes: not every converter keeps theirs."""
+    Outputs are sorted by size, because not every converter keeps their order."""
     sorted_outputs = {name: sorted(ys, key=lambda y: y.size) for name, ys in outputs.items()}
     absolute, relative = dict.fromkeys(outputs, 0.0), dict.fromkeys(outputs, 0.0)
     for ys in zip(*sorted_outputs.values(), strict=True):

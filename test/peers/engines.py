@@ -1,4 +1,4 @@
-"""Engines behind one face: each a process that loads a network and runs it when told to.
+"""A common interface to engines: each is a process that loads a network and runs it on request.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -32,7 +32,7 @@ def is_installed(name: str) -> bool:
 
 
 def mace_run() -> str:
-    """$MACE_RUN, or this checkout's, built if need be."""
+    """$MACE_RUN, or this checkout's, built if necessary."""
     from mace_tools import runner
     from mace_tools.cli_console import Console
 
@@ -41,7 +41,7 @@ def mace_run() -> str:
 
 
 def machine_limits(threads: int) -> dict[str, float]:
-    """gflops and memory_gbps of this many threads, measured now."""
+    """Measures gflops and memory_gbps of this many threads."""
     done = subprocess.run([mace_run(), "--machine", "--num_threads", str(threads)],
                           capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
@@ -52,7 +52,7 @@ class EngineError(Exception):
 
 
 class Process:
-    """An engine in a process of its own. Milliseconds throughout."""
+    """An engine in a process of its own. All times are in milliseconds."""
 
     def __init__(self, name: str, threads: int, model: Path | None, files: Files) -> None:
         self._mace = name == "mace"
@@ -99,7 +99,7 @@ class Process:
         return int(found[1]) / 1024 if found else float("nan")
 
     def outputs(self) -> list[np.ndarray]:
-        """Ends the process; what it computed, flat."""
+        """Ends the process and returns its outputs, flattened."""
         self.close()
         if self._mace:
             folder = self._files.folder / "mace_outputs"

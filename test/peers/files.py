@@ -1,4 +1,4 @@
-"""Every network in every engine's format, made once and kept.
+"""Every network in the format of every engine, made once and cached.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -23,7 +23,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT / "tools"))
 
-# What the formats depend on.
+# The packages on which the formats depend.
 _SOURCES = ("net.py", "networks.py", "to_onnx.py", "to_tflite.py", "files.py", "requirements.txt")
 
 
@@ -42,7 +42,7 @@ class Files:
 
     @classmethod
     def of(cls, net: Net) -> Files:
-        """Writes what is missing of ONNX, TFLite and the input picture."""
+        """Writes the ONNX file, the TFLite file and the input picture if they are missing."""
         digest = hashlib.sha256()
         for name in _SOURCES:
             digest.update((HERE / name).read_bytes())
@@ -61,7 +61,7 @@ class Files:
         return self.folder / f"{self.net.name}.{suffix}"
 
     def mace(self) -> Path:
-        """X.pb, beside X.data; made again each time, as the converter changes."""
+        """X.pb, beside X.data. Always made again, because the converter may have changed."""
         from mace_tools.emit import write_model
         from mace_tools.importers import load
         from mace_tools.passes.pipeline import convert
@@ -81,7 +81,7 @@ class Files:
             work = self.folder / f"{self.net.name}_pnnx"
             work.mkdir(exist_ok=True)
             copied = shutil.copy(self.path("onnx"), work)
-            # Its default stores half precision.
+            # By default it stores fp16.
             _convert([str(program), str(copied), "fp16=0"])
             shutil.move(work / f"{self.net.name}.ncnn.bin", self.path("ncnn.bin"))
             shutil.move(work / f"{self.net.name}.ncnn.param", param)

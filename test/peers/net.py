@@ -23,8 +23,8 @@ class Layer:
 class Net:
     """Layers in order; every method returns the name of its output.
 
-    Convolutions pad as TensorFlow's SAME does unless told otherwise. Weights are drawn so that
-    activations keep their scale (He et al. 2015), the same for the same seed.
+    Convolutions pad as TensorFlow's SAME does, unless they are passed pads. Weights are drawn so
+    that activations keep their scale (He et al. 2015); the same seed gives the same weights.
     """
 
     def __init__(self, name: str, size: int, channels: int = 3, seed: int = 1) -> None:
@@ -43,7 +43,7 @@ class Net:
 
     def _window(self, x: str, k: int | tuple[int, int], s: int, padding: str,
                 ) -> tuple[tuple[int, int], tuple[int, int], tuple[int, int, int, int]]:
-        """Kernel, output size and pads (top, left, bottom, right)."""
+        """The kernel, the output size and the pads (top, left, bottom, right)."""
         kernel = (k, k) if isinstance(k, int) else k
         size, pads = [], []
         for extent, taps in zip(self.shapes[x][1:3], kernel, strict=True):
@@ -101,7 +101,7 @@ class Net:
                          padding=padding, pads=pads, kernel=kernel)
 
     def mean(self, x: str, keep: bool = False) -> str:
-        """Over height and width; [1, C], or [1, 1, 1, C] with `keep`."""
+        """The mean over height and width: [1, C], or [1, 1, 1, C] with `keep`."""
         c = self.shapes[x][3]
         return self._add("mean", [x], (1, 1, 1, c) if keep else (1, c), keep=keep)
 

@@ -1,4 +1,4 @@
-"""The networks that engines are compared on, with random weights and batch norm folded in.
+"""The networks on which engines are compared, with random weights and batch norm folded in.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -117,7 +117,7 @@ def resnet18() -> Net:
 
 
 def resnet50() -> Net:
-    """The same with bottlenecks; the stride stands in the 3x3 convolution."""
+    """The same with bottlenecks; the 3x3 convolution has the stride."""
     net = Net("resnet50", 224)
     x = net.pool(net.conv("input", 64, 7, 2), "max", 3, 2)
     for i, (channels, count) in enumerate([(64, 3), (128, 4), (256, 6), (512, 3)]):

@@ -46,7 +46,7 @@ def machine(rows: list[dict]) -> str:
 
 
 def write(rows: list[dict], path: Path, kept: Path, models: list[str]) -> None:
-    """Replaces what stands between the marks. Rows of other networks are those of the last run
+    """Replaces the text between the marks. Rows of other networks are those of the last run
     that measured them, so that a table can be made in parts; `kept` holds them."""
     old = json.loads(kept.read_text()) if kept.is_file() else []
     measured = {(r["model"], r["threads"]) for r in rows}

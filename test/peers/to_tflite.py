@@ -32,7 +32,7 @@ class _Writer:
         for layer in net.layers:
             for name in layer.inputs:
                 self.readers.setdefault(name, []).append(layer)
-        self.fused: set[int] = set()  # ids of activation layers that their producer takes over
+        self.fused: set[int] = set()  # ids of activation layers that are fused into their producers
 
     def tensor(self, name: str, shape: tuple[int, ...], value: np.ndarray | None = None) -> int:
         if name in self.ids:
@@ -74,7 +74,7 @@ class _Writer:
         self.graph.operators.append(o)
 
     def activation(self, layer: Layer) -> tuple[int, str]:
-        """The activation that this layer can take over, and the output it then has."""
+        """The activation that can be fused into this layer, and the output it then has."""
         y = layer.outputs[0]
         readers = self.readers.get(y, [])
         if len(readers) == 1 and readers[0].op == "act" and readers[0].attrs["kind"] in _FUSED:

@@ -6,7 +6,7 @@ usage: worker.py ENGINE THREADS [MODEL INPUT.npy OUTPUTS.npz]
 
 Prints how long loading took, then runs once per line on stdin and prints how long that took,
 in milliseconds. At the end of stdin it writes the last outputs, NHWC. Without a model it only
-imports the engine: what such a process needs for itself.
+imports the engine, to measure what such a process needs by itself.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ class Peer(ABC):
         """An NHWC picture, for all runs."""
 
     def before_run(self) -> None:  # noqa: B027 - most have nothing to do
-        """Not timed."""
+        """Not included in the times."""
 
     @abstractmethod
     def run(self) -> None: ...
 
     @abstractmethod
     def outputs(self) -> list[np.ndarray]:
-        """Of the last run, NHWC or flat."""
+        """The outputs of the last run, NHWC or flat."""
 
 
 def _nchw(picture: np.ndarray) -> np.ndarray:
