@@ -64,7 +64,8 @@ class Concatenation {
     return MovePass(move);
   }
 
-  // Computes the blocks that begin within input i; they may go on in later ones.
+  // Computes the blocks that begin within input i; they may go on in later
+  // ones.
   Result<Pass> MixPass(size_t i) {
     const int64_t first = Blocks(begins_[i]);
     Grid grid = BlockGrid(AsNhwc(y_));
