@@ -1,9 +1,9 @@
-"""The command line: arguments, and what every ending of a command looks like.
+"""The command line: its arguments, and how commands end.
 
 SPDX-License-Identifier: Apache-2.0
 
-Errors that a user can act on end in one message and their exit code. Anything else is our bug: a
-line to report and a log file, never a traceback on the screen.
+Errors that a user can act on end in one message and their exit code. Anything else is a bug in
+MACE: a line to report and a log file, never a traceback on the screen.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def main(argv: Sequence[str]) -> int:
     except MemoryError:
         console.error("not enough memory; close other programs or use a smaller model")
         return ExitCode.ERROR
-    except Exception as e:  # ours: everything foreseen is a MaceError
+    except Exception as e:  # a bug: every expected error is a MaceError
         console.error(_internal_error(e, argv))
         return ExitCode.INTERNAL
 
@@ -60,7 +60,7 @@ def _main(argv: list[str], console: Console) -> int:
         raise UsageError(_no_such_command(argv[0]))
     try:
         args = parse(argv)
-    except SystemExit:  # -h
+    except SystemExit:  # of -h
         return ExitCode.OK
     module = COMMANDS[args.command]
     if hasattr(module, "standalone"):
@@ -98,7 +98,8 @@ def _terminate(signum: int, frame: object) -> NoReturn:
 
 
 def _forget_stdout() -> None:
-    """If stdout takes no more (no reader, a full disk), Python must not try it again at its end."""
+    """Keeps Python from writing to stdout again at exit, if stdout has no reader or the disk is
+    full."""
     try:
         sys.stdout.flush()
     except OSError:

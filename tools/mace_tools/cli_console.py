@@ -1,4 +1,4 @@
-"""Where words go: data to stdout, logs to stderr, progress bars only when a person watches.
+"""Output: data to stdout, logs to stderr, and progress bars only on a terminal.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -33,7 +33,7 @@ class Console:
         self._out = RichConsole(soft_wrap=True)
 
     def data(self, text: str, style: str = "") -> None:
-        """A line of the result, on stdout, as it is."""
+        """Writes a line of the result to stdout, unchanged."""
         if style and self._out.is_terminal:
             self._out.print(Text(text, style=style))
         else:
@@ -49,12 +49,12 @@ class Console:
         self._log("ERROR", text, "bold red")
 
     def banner(self, title: str) -> None:
-        """A star-boxed heading in the log."""
+        """Writes a heading in a box of stars to the log."""
         self._err.print(Text(boxed(title), style="bold"))
 
     @contextmanager
     def steps(self, title: str, total: int) -> Iterator[Callable[[str], None]]:
-        """Yields `next(what)`, to be called as each of `total` steps begins."""
+        """Yields `next(what)`, which must be called when each of `total` steps begins."""
         columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(),
                    MofNCompleteColumn(), TimeElapsedColumn())
         with self._bar(title, total, *columns) as (bar, task):
@@ -77,7 +77,7 @@ class Console:
 
     @contextmanager
     def _bar(self, title: str, total: int | None, *columns: ProgressColumn) -> Iterator[Any]:
-        """A bar and its one task; nothing where nobody watches."""
+        """A progress bar with one task; nothing if stderr is not a terminal."""
         if not self.watched:
             yield None, None
             return
@@ -86,7 +86,7 @@ class Console:
 
     @property
     def watched(self) -> bool:
-        """Whether a person sees stderr."""
+        """Whether stderr is a terminal."""
         return sys.stderr.isatty()
 
     def _log(self, level: str, text: str, style: str) -> None:

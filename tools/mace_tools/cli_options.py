@@ -20,19 +20,19 @@ HINT = "0: default, 1: low, 2: normal, 3: high"
 
 
 def add_common(p: argparse.ArgumentParser, needs_config: bool) -> None:
-    """Of all commands."""
+    """The options of all commands."""
     p.add_argument("--config", required=needs_config, type=Path, metavar="YML",
                    help="deployment file")
     p.add_argument("--model_name", metavar="NAME", help="only this model of the file")
     p.add_argument("--output", type=Path, default=Path("build"), metavar="DIR",
-                   help="where results go, in a folder named after the library (default: build)")
+                   help="folder for results, in a folder named after the library (default: build)")
     p.add_argument("--json", type=Path, metavar="FILE", help="also write the results as JSON")
-    p.add_argument("--build_type", choices=("proto", "code"), help="instead of the file's")
-    p.add_argument("--target_abis", metavar="ABI,...", help="instead of the file's")
+    p.add_argument("--build_type", choices=("proto", "code"), help="overrides the file")
+    p.add_argument("--target_abis", metavar="ABI,...", help="overrides the file")
 
 
 def add_running(p: argparse.ArgumentParser) -> None:
-    """Of the commands that run models."""
+    """The options of commands that run models."""
     p.add_argument("--device", choices=("cpu", "gpu"),
                    help="only this device of a model with runtime: cpu+gpu (default: both, one "
                    "after the other); gpu: with the CPU for what the GPU cannot")
@@ -49,7 +49,7 @@ def add_running(p: argparse.ArgumentParser) -> None:
                    "inputs get seeded random numbers")
     p.add_argument("--allow_nan", action="store_true", help="accept inputs with NaN or infinity")
     p.add_argument("--seed", type=whole, default=0, metavar="N",
-                   help="of the random inputs (default: 0)")
+                   help="seed of the random inputs (default: 0)")
     p.add_argument("--vlog_level", type=whole, default=0, metavar="N",
                    help="how much the engine logs (default: 0)")
     add_wide(p)
@@ -58,7 +58,7 @@ def add_running(p: argparse.ArgumentParser) -> None:
 
 
 def add_wide(p: argparse.ArgumentParser) -> None:
-    """Of the commands that print tables."""
+    """The options of commands that print tables."""
     p.add_argument("--wide", action="store_true",
                    help="tables as wide as they are (default: $COLUMNS, the terminal's columns, or "
                    "120 where there is none)")

@@ -1,4 +1,4 @@
-"""The parser of the command line, which says what a misspelt option may be meant to be.
+"""The parser of the command line, which suggests the right spelling of misspelt options.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -35,7 +35,7 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{message}; `{self.prog} -h` explains")
 
     def check_options(self, arguments: Sequence[str], others: Mapping[str, Parser]) -> None:
-        """Errors: UsageError for the first argument that is no option, nor the value of one;
+        """Errors: UsageError for the first argument that is neither an option nor the value of one;
         `others` are the parsers of the other commands."""
         takes_next = False
         for argument in arguments:
@@ -51,13 +51,13 @@ class Parser(argparse.ArgumentParser):
             takes_next = known is not None and known.nargs != 0 and "=" not in argument
 
     def _unknown(self, name: str, having: Sequence[str]) -> NoReturn:
-        """`having` are the commands that know the option."""
+        """`having` are the commands that have the option."""
         if having:
             self.error(f"there is no option '{name}' here; {', '.join(having)} "
                        f"{'have' if len(having) > 1 else 'has'} it")
         words = [o for o in self.options if o.startswith("--")]
         stem = name.lstrip("-").replace("-", "_")
-        # What begins like an option is near to it, however much shorter it is.
+        # A prefix of an option counts as similar, however short it is.
         begun = [w for w in words if stem and w[2:].startswith(stem)]
         near = f"--{stem}" if f"--{stem}" in words else nearest(f"--{stem}", words)
         near = near or (begun[0] if len(begun) == 1 else "")
@@ -81,7 +81,7 @@ def _is_number(text: str) -> bool:
 
 
 def command_parsers() -> dict[str, Parser]:
-    """Of each command."""
+    """The parsers of all commands."""
     return _parsers()[1]
 
 
@@ -94,7 +94,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _parsers() -> tuple[Parser, dict[str, Parser]]:
-    """The whole, and that of each command."""
+    """The whole parser, and the parser of each command."""
     root = Parser(prog="tools/converter.py", allow_abbrev=False, epilog=table(),
                   description="Converts, runs and benchmarks the models of a deployment file.",
                   formatter_class=argparse.RawDescriptionHelpFormatter)

@@ -1,4 +1,4 @@
-"""The inputs of a run: from .npy files, from pictures, or made up from a seed.
+"""The inputs of a run: from .npy files, from pictures, or random from a seed.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -40,7 +40,7 @@ class TensorSpec:
 
 
 def specs(infos: Sequence[Any], model: Model | None = None) -> list[TensorSpec]:
-    """Of the input_info or output_info of a NetDef; ranges come from the deployment file."""
+    """Reads the input_info or output_info of a NetDef; ranges come from the deployment file."""
     given = dict(_ranges(model)) if model is not None else {}
     return [TensorSpec(i.name, tuple(i.dims), _numpy_type(i), _format(i),
                        given.get(i.name, (-1.0, 1.0))) for i in infos]
@@ -98,7 +98,7 @@ def load(
 
 
 def random(spec: TensorSpec, seed: int) -> np.ndarray:
-    """Uniform within the input's range; the same for a seed and a name wherever it runs."""
+    """Uniform within the input's range; the same seed and name give the same values everywhere."""
     generator = np.random.default_rng([seed, zlib.crc32(spec.name.encode())])
     low, high = spec.range
     if spec.dtype == np.bool_:
@@ -115,8 +115,8 @@ def random(spec: TensorSpec, seed: int) -> np.ndarray:
 
 
 def save(file: Path, array: np.ndarray) -> None:
-    """Writes a .npy file, whole or not at all. Errors: MaceError naming it."""
-    buffer = io.BytesIO()  # numpy.save into a file does not say why it fails
+    """Writes a complete .npy file or nothing. Errors: MaceError naming it."""
+    buffer = io.BytesIO()  # numpy.save to a file does not say why it failed
     np.save(buffer, array)
     with atomic_files(file) as (out,):
         out.write(buffer.getbuffer())
@@ -125,7 +125,7 @@ def save(file: Path, array: np.ndarray) -> None:
 def _read_npy(file: Path, where: str) -> np.ndarray:
     try:
         array = np.load(file, allow_pickle=False)
-    except Exception as e:  # NumPy lets through whatever its parsing of the header meets
+    except Exception as e:  # NumPy passes on any error of parsing the header
         raise MaceError(f"{where}: not a whole .npy file ({' '.join(str(e).split())}); "
                         "write it with numpy.save") from e
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "fiub":
@@ -135,7 +135,7 @@ def _read_npy(file: Path, where: str) -> np.ndarray:
 
 
 def _fitted(array: np.ndarray, spec: TensorSpec, where: str, console: Console) -> np.ndarray:
-    """The array with the input's element type, if its shape can be right."""
+    """The array with the input's element type, if its shape fits."""
     if array.ndim != len(spec.shape) or array.size == 0:
         hint = ""
         if array.size == np.prod(spec.shape, dtype=np.int64):

@@ -36,14 +36,14 @@ _DATA_TYPES = {
 }  # fmt: skip
 
 
-# How float weights may lie in the file, with the bits of each value.
+# The types in which float weights may be stored, with the bits of each value.
 STORED = {"f32": "DT_FLOAT", "f16": "DT_HALF", "bf16": "DT_BFLOAT16"}
 FP16_MAX = 65504.0
 
 
 def write_model(graph: Graph, pb_path: str | Path, data_path: str | Path,
                 settings: Mapping[str, Any] | None = None, stored: str = "f32") -> None:
-    """Writes both files, or none. Of the settings those are kept that belong into a model; `stored`
+    """Writes both files or none. Only settings that a model carries are written. `stored`
     is a key of STORED.
 
     Errors: MaceError naming the file that cannot be written."""
@@ -100,10 +100,10 @@ def build(graph: Graph, stored: str = "f32") -> tuple[Any, list[tuple[int, np.nd
 
 
 def _narrowed(array: np.ndarray, stored: str) -> np.ndarray:
-    """The bits of a weight as `stored`, rounded to nearest even; or the weight itself.
+    """The bits of a weight in the type `stored`, rounded to nearest even; or the weight itself.
 
-    Vectors stay: they are small, and biases and scales weigh on every element of a channel. So do
-    weights that fp16 cannot hold."""
+    Vectors stay float: they are small, and biases and scales affect every element of a channel. So
+    do weights that fp16 cannot hold."""
     if array.dtype != np.float32 or array.ndim < 2 or not array.size:
         return array
     if stored == "f16":
@@ -116,7 +116,8 @@ def _narrowed(array: np.ndarray, stored: str) -> np.ndarray:
 
 
 def _constants(graph: Graph) -> list[Tensor]:
-    """In the order in which nodes first read them, which is how a page-wise loader meets them."""
+    """The weights in the order in which nodes first read them, so that pages are loaded in
+    order."""
     seen: dict[str, Tensor] = {}
     for node in graph.nodes:
         for name in node.inputs:
@@ -126,7 +127,7 @@ def _constants(graph: Graph) -> list[Tensor]:
 
 
 def node_names(graph: Graph) -> list[str]:
-    """Those that the nodes have in the file, where each has one of its own."""
+    """The names of the nodes in the file, all of which differ."""
     names: dict[str, None] = {}
     for node in graph.nodes:
         name = node.name
@@ -188,13 +189,13 @@ def _data_type(tensor: Tensor) -> int:
 
 
 def _bytes(array: np.ndarray) -> bytes:
-    """Little-endian, outermost dimension first."""
+    """The bytes of an array: little-endian, outermost dimension first."""
     return array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
 
 
 @contextlib.contextmanager
 def atomic_files(*paths: Path) -> Iterator[list[BinaryIO]]:
-    """Files that appear under `paths` when the block ends well, and leave nothing otherwise.
+    """Files that appear under `paths` if the block succeeds, and leave nothing otherwise.
 
     Errors: MaceError naming the path, for a full disk or a folder that cannot be written."""
     temporaries: list[str] = []

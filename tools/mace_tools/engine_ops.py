@@ -1,4 +1,4 @@
-"""What the engine would refuse of a graph, found from the facts of its ops (op_facts.py).
+"""Finds the nodes that the engine would refuse, from the facts of its ops (op_facts.py).
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -32,13 +32,13 @@ def check(graph: Graph) -> None:
 
 
 def refusals(graph: Graph) -> list[str]:
-    """Why the engine would refuse nodes as such, whatever the device."""
+    """Why the engine would refuse nodes on any device."""
     computed = _computed(graph)
     return [reason for node in graph.nodes for reason, _ in _refusals(graph, node, computed)]
 
 
 def _refusals(graph: Graph, node: Node, computed: set[str]) -> Iterator[tuple[str, str]]:
-    """Reasons and cures, by what the facts of the op say."""
+    """Reasons and cures, from the facts of the op."""
     op = all_ops().get(node.op)
     reason = "the engine has no such op" if op is None else _refused(node, op)
     if reason:
@@ -94,7 +94,7 @@ def _wrong_types(graph: Graph, node: Node, op: OpFacts) -> Iterator[tuple[str, s
 
 
 def _first_types(node: Node, op: OpFacts) -> tuple[str, tuple[str, ...]]:
-    """What a message calls the use of an op, and the types of its first input; (): any."""
+    """The words for a use of an op in messages, and the types of its first input; (): any."""
     given = op.types_with
     if given is None:
         return "it", op.types[0] if op.types else ()
@@ -104,7 +104,7 @@ def _first_types(node: Node, op: OpFacts) -> tuple[str, tuple[str, ...]]:
 
 
 def _without_kernel(graph: Graph, node: Node) -> Iterator[tuple[str, str]]:
-    """Types of the first input that no kernel computes."""
+    """Whether no kernel computes the type of the node's first input."""
     op = all_ops().get(node.op)
     if op is None:
         return
@@ -123,12 +123,12 @@ def _not_in(what: str, types: tuple[str, ...], kind: str) -> tuple[str, str]:
 def _unknown(
     graph: Graph, node: Node, op: OpFacts, computed: set[str]
 ) -> Iterator[tuple[str, str]]:
-    """Operands that decide shapes, and are computed when the model runs."""
+    """Operands that decide shapes but are computed when the model runs."""
     for i, name in op.known.items():
         if not node.has_input(i) or node.inputs[i] not in computed:
             continue
         if 0 in (graph.shape(node.inputs[i]) or ()):
-            continue  # without elements it is known
+            continue  # it is known because it has no elements
         made_of = ", ".join(f"'{n}'" for n in graph.inputs_of(node.inputs[i]))
         yield (f"its {name} (input {i}, '{node.inputs[i]}'), which the engine must know before "
                f"the model runs, is computed from the model's input {made_of}",
@@ -137,8 +137,8 @@ def _unknown(
 
 
 def _computed(graph: Graph) -> set[str]:
-    """The tensors that are not known before the model runs: what neither is constant nor follows
-    from constants and shapes."""
+    """The tensors that are not known before the model runs: those that are not constant and do not
+    follow from constants and shapes."""
     computed = set(graph.inputs)
     for node in graph.nodes:
         op = all_ops().get(node.op)

@@ -21,7 +21,7 @@ class ModelError(MaceError):
 
 
 class Unsupported(MaceError):
-    """This use of an operator has no counterpart; `help` says what would have one."""
+    """This use of an operator cannot be converted; `help` says what could be."""
 
     exit_code = 4
 

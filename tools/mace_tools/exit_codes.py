@@ -40,13 +40,13 @@ MEANING = {
 
 
 class UsageError(MaceError):
-    """Wrong command-line arguments."""
+    """The command-line arguments are wrong."""
 
     exit_code = ExitCode.USAGE
 
 
 class MissingToolError(MaceError):
-    """Something that tools/setup.sh or pip installs is not there."""
+    """Something that tools/setup.sh or pip installs is missing."""
 
     exit_code = ExitCode.MISSING_TOOL
 

@@ -1,4 +1,4 @@
-"""Runs a source model in the framework it comes from: the other side of `run --validate`.
+"""Runs a source model in its own framework, for `run --validate`.
 
 SPDX-License-Identifier: Apache-2.0
 
@@ -54,9 +54,9 @@ def require(platform: str) -> None:
 
 def run(platform: str, model: Path, inputs: Mapping[str, np.ndarray],
         outputs: Sequence[str]) -> Arrays:
-    """What the framework computes.
+    """The outputs of the framework.
 
-    Errors: MissingToolError, RunFailedError with the framework's own words."""
+    Errors: MissingToolError, RunFailedError with the framework's message."""
     require(platform)
     with tempfile.TemporaryDirectory(prefix="mace_validate.") as folder:
         request: dict[str, Any] = {"platform": platform, "model": str(model.resolve()),
@@ -96,10 +96,10 @@ def _onnx(model: str, inputs: Arrays, outputs: list[str]) -> list[np.ndarray]:
 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
-    # The definition of the model, node by node: an optimizer's fault would be taken for ours.
-    # (That of 1.20 computes an AveragePool wrongly after a Pad.)
+    # The definition of the model, node by node, because an optimizer's bug would be taken for ours.
+    # (The optimizer of 1.20 computes an AveragePool after a Pad incorrectly.)
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    # Where tensors lie that are stored outside the model; the model itself comes as bytes.
+    # The folder of tensors that are stored outside the model; the model is passed as bytes.
     options.add_session_config_entry("session.model_external_initializers_file_folder_path",
                                      str(Path(model).parent))
     part, feeds = _onnx_part(model, inputs, outputs)
@@ -108,9 +108,10 @@ def _onnx(model: str, inputs: Arrays, outputs: list[str]) -> list[np.ndarray]:
 
 
 def _onnx_part(model: str, inputs: Arrays, outputs: list[str]) -> tuple[bytes, Arrays]:
-    """The model between the given tensors and with their shapes, and the inputs in its types.
+    """The part of the model between the given tensors, with their shapes, and the inputs in its
+    types.
 
-    ONNX Runtime feeds and fetches only the ends of a graph, in the shapes that it states."""
+    ONNX Runtime accepts only the inputs and outputs of a graph, in their declared shapes."""
     onnx = load(ONNX_PROTO)
     part = onnx.ModelProto.FromString(Path(model).read_bytes())
     graph = part.graph
@@ -139,7 +140,7 @@ def _onnx_part(model: str, inputs: Arrays, outputs: list[str]) -> tuple[bytes, A
         feeds[name] = array.astype(ELEMENTS[number]) if number in ELEMENTS else array
         value = graph.input.add(name=name)
         value.type.tensor_type.elem_type = number
-        value.type.tensor_type.shape.SetInParent()  # there, if without dimensions, for a scalar
+        value.type.tensor_type.shape.SetInParent()  # a scalar has no dimensions
         for extent in array.shape:
             value.type.tensor_type.shape.dim.add(dim_value=extent)
     for name in outputs:
@@ -153,7 +154,7 @@ def _read_by(node: Any) -> list[str]:
     for attribute in node.attribute:
         for inner in attribute.g.node:
             names += _read_by(inner)
-        names += [v.name for v in attribute.g.output]  # may come from the graph around it
+        names += [v.name for v in attribute.g.output]  # may come from the outer graph
     return names
 
 
@@ -182,7 +183,7 @@ _RUNNERS: dict[str, Callable[[str, Arrays, list[str]], list[np.ndarray]]] = {
 
 
 def _child(request: dict[str, Any], folder: str) -> int:
-    """In the process of the framework."""
+    """Runs in the process of the framework."""
     inputs = {name: np.load(file) for name, file in request["inputs"].items()}
     try:
         results = _RUNNERS[request["platform"]](request["model"], inputs, request["outputs"])

@@ -33,7 +33,7 @@ NUMPY = {
     "bool": np.dtype(np.bool_),
 }
 _NAMES = {v: k for k, v in NUMPY.items()}
-# Types that the engine does not have, and what stands for them.
+# Types that the engine does not have, and those that replace them.
 _WIDENED = {
     np.dtype(np.float64): "f32",
     np.dtype(np.uint16): "i32",
@@ -43,7 +43,7 @@ _WIDENED = {
 
 
 def dtype_name(dtype: Any) -> str:
-    """The engine's name of a NumPy type; of the nearest one if the engine has it not."""
+    """The engine's name of a NumPy type; of the nearest one if the engine does not have it."""
     dtype = np.dtype(dtype)
     name = _NAMES.get(dtype) or _WIDENED.get(dtype)
     if name is None:
@@ -101,7 +101,7 @@ class Node:
     attrs: dict[str, Attr] = field(default_factory=dict)
 
     def attr(self, name: str) -> Any:
-        """An attribute; where the node does not give it, what the engine takes then."""
+        """An attribute, or its default if the node does not give it."""
         if name in self.attrs:
             return self.attrs[name]
         return op_facts.all_ops()[self.op].default(name)
@@ -114,7 +114,7 @@ class Node:
 
 
 class Graph:
-    """Nodes, tensors, and who reads what."""
+    """Nodes, tensors, and an index of producers and consumers."""
 
     def __init__(self, name: str = "") -> None:
         self.name = name
@@ -125,7 +125,7 @@ class Graph:
         # Contents of computed tensors as far as the present input shapes fix them (filled by
         # infer.py, small integers only): for decisions, never to be written to the model.
         self.values: dict[str, np.ndarray] = {}
-        self.notes: list[str] = []  # what a user should know about the model
+        self.notes: list[str] = []  # notes for the user about the model
         # Nodes of the source whose meaning was settled by the present input shapes; where there are
         # any, the model is for these shapes only.
         self.shape_dependent: list[str] = []
@@ -155,8 +155,8 @@ class Graph:
     def add_const(
         self, base: str, value: Any, dtype: str | None = None, like: str = ""
     ) -> str:
-        """Adds a constant and returns its name (`base`, made unique); it is stored as the constant
-        `like`, which it is made from."""
+        """Adds a constant and returns its name (`base`, made unique); it is stored in the type of
+        the constant `like`, from which it is computed."""
         array = np.asarray(value)
         dtype = dtype or dtype_name(array.dtype)
         array = np.ascontiguousarray(array.astype(NUMPY[dtype], copy=False)).reshape(array.shape)
@@ -186,7 +186,7 @@ class Graph:
         name: str = "",
         **attrs: Any,
     ) -> Node:
-        """Appends a node; its output tensors are made where they do not exist."""
+        """Appends a node; its output tensors are created unless they exist."""
         if outputs is None:
             outputs = [self.fresh(name or f"{op}_out")]
         node = Node(name or outputs[0], op, list(inputs), list(outputs), clean_attrs(attrs))
@@ -203,7 +203,7 @@ class Graph:
         return node
 
     def remove(self, node: Node) -> None:
-        """Takes a node out; its output tensors stay until `prune`."""
+        """Removes a node; its output tensors stay until `prune`."""
         self.nodes.remove(node)
         for out in node.outputs:
             self._producer.pop(out, None)
@@ -229,7 +229,7 @@ class Graph:
         self._producer[name] = node
 
     def rename(self, old: str, new: str) -> None:
-        """Gives a tensor a name that is not taken, wherever the old one stands."""
+        """Renames a tensor everywhere. The new name must not be taken."""
         if old == new:
             return
         tensor = self.tensors.pop(old)
@@ -252,14 +252,14 @@ class Graph:
         return list(self._consumers.get(name, ()))
 
     def only_consumer(self, name: str) -> Node | None:
-        """The one node that reads a tensor which is no graph output; else None."""
+        """The only node that reads a tensor, unless it is a graph output; else None."""
         readers = self._consumers.get(name, ())
         if len(readers) != 1 or name in self.outputs:
             return None
         return readers[0] if readers[0].inputs.count(name) == 1 else None
 
     def replace_uses(self, old: str, new: str) -> None:
-        """Lets all readers of `old` read `new`. A graph output keeps its name: callers that
+        """Makes all readers of `old` read `new`. A graph output keeps its name: callers that
         replace one must also use `rename_output`, see `bypass`."""
         for node in self.consumers(old):
             self.set_inputs(node, [new if i == old else i for i in node.inputs])
@@ -267,7 +267,7 @@ class Graph:
     def bypass(self, node: Node, source: str, output: int = 0) -> bool:
         """Removes a node whose output equals `source`, keeping graph output names.
 
-        False, and nothing changed, if both names are visible from outside."""
+        Returns False and changes nothing if both names are visible from outside."""
         out = node.outputs[output]
         if out not in self.outputs:
             self.remove(node)
@@ -295,7 +295,7 @@ class Graph:
     # --- whole graph ---
 
     def topo_sort(self) -> None:
-        """Orders nodes so that each reads only what is there, keeping the order where it can.
+        """Sorts nodes so that each comes after those that it reads, keeping the order if possible.
 
         Errors: ValueError naming a node on a cycle."""
         waiting: dict[Node, int] = {}
@@ -319,7 +319,7 @@ class Graph:
         self.nodes = ordered
 
     def prune(self) -> None:
-        """Drops nodes that no graph output needs, and tensors that nothing names."""
+        """Removes nodes that no graph output needs, and tensors that nothing uses."""
         needed, stack = set(), list(self.outputs)
         while stack:
             node = self._producer.get(stack.pop())

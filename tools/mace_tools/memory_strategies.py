@@ -23,7 +23,7 @@ LIST = REPO / "tools" / "memory_strategies.json"
 
 @functools.cache
 def listed() -> list[dict[str, Any]]:
-    """{"name", "arena", "images"}: the planners that a name stands for; images may be None."""
+    """{"name", "arena", "images"}: the planners for which a name stands; images may be None."""
     return json.loads(LIST.read_text())
 
 

@@ -1,4 +1,4 @@
-"""What to do when the machine refuses a file or a folder.
+"""Messages for errors of files and folders, with cures.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -48,7 +48,7 @@ def _cure(e: OSError, name: Path | str | None, writing: bool) -> str:
 
 
 def existing(path: Path) -> Path:
-    """The part of an absolute path that is there."""
+    """The part of an absolute path that exists."""
     while path != path.parent and not os.path.lexists(path):
         path = path.parent
     return path

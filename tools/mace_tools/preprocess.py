@@ -1,4 +1,4 @@
-"""From a picture to a model's input, as `preprocess:` in the deployment file says.
+"""Turns a picture into a model's input, as `preprocess:` in the deployment file says.
 
 SPDX-License-Identifier: Apache-2.0
 
@@ -18,7 +18,7 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 from mace_tools.config import Preprocess
 from mace_tools.errors import MaceError
 
-logging.getLogger("PIL").setLevel(logging.CRITICAL)  # what is wrong comes as an exception
+logging.getLogger("PIL").setLevel(logging.CRITICAL)  # errors are exceptions
 FILTERS = {"nearest": Image.Resampling.NEAREST, "bilinear": Image.Resampling.BILINEAR,
            "bicubic": Image.Resampling.BICUBIC}  # fmt: skip
 
@@ -82,7 +82,7 @@ def _pixels(file: Path, preprocess: Preprocess, where: str) -> np.ndarray:
                         "(PNG, JPEG, BMP, GIF, TIFF, WebP, ...)") from e
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as e:
         raise MaceError(f"{where}: the picture has too many pixels; make it smaller first") from e
-    except Exception as e:  # each format's reader raises what it likes
+    except Exception as e:  # readers of formats raise many kinds of exceptions
         raise MaceError(f"{where}: the picture is damaged ({e})") from e
     if preprocess.resize is not None and picture.size != preprocess.resize[::-1]:
         picture = picture.resize(preprocess.resize[::-1], FILTERS[preprocess.interpolation])
@@ -92,7 +92,7 @@ def _pixels(file: Path, preprocess: Preprocess, where: str) -> np.ndarray:
 
 
 def _eight_bits(picture: Image.Image) -> Image.Image:
-    """16-bit grey pictures scaled; Pillow's own conversion would clip them."""
+    """Scales 16-bit grey pictures; Pillow's own conversion would clip them."""
     if not picture.mode.startswith("I"):
         return picture
     return Image.fromarray(np.rint(np.asarray(picture) / 257).clip(0, 255).astype(np.uint8))

@@ -1,4 +1,5 @@
-"""Protobuf message classes made from .proto files at run time: no generated code in the tree.
+"""Protobuf message classes, made from .proto files at run time, so that no generated code is in
+git.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -23,7 +24,7 @@ MACE_PROTO = REPO / "mace" / "proto" / "mace.proto"
 
 
 def cache_dir() -> Path:
-    """Where rebuildable files go: $MACE_CACHE or ~/.cache/mace."""
+    """The folder for files that can be rebuilt: $MACE_CACHE or ~/.cache/mace."""
     return Path(os.environ.get("MACE_CACHE") or Path.home() / ".cache" / "mace")
 
 
@@ -72,8 +73,8 @@ def _descriptors(path: Path) -> bytes:
 
 
 def _compile(path: Path) -> bytes:
-    # In a process of its own: protoc crashes beside other copies of protobuf, such as those within
-    # the source frameworks.
+    # In a separate process, because protoc crashes beside other copies of protobuf, such as those
+    # in the source frameworks.
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out.desc"
         done = subprocess.run(

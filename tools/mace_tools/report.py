@@ -1,4 +1,4 @@
-"""Result files and the tables that people read.
+"""Result files, and tables for people.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -23,7 +23,7 @@ TOP = 5
 
 
 def check_writable(path: Path, flag: str) -> None:
-    """Fails before the work, not after it. Errors: MaceError."""
+    """Checks that a file can be written, before the work is done. Errors: MaceError."""
     folder = path.parent
     if path.is_dir():
         raise MaceError(f"{flag}={path} is a folder; name a file in it")
@@ -33,7 +33,7 @@ def check_writable(path: Path, flag: str) -> None:
 
 
 def make_folder(path: Path, flag: str) -> None:
-    """The same for a folder that results go to. Errors: MaceError."""
+    """The same for an output folder. Errors: MaceError."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as e:
@@ -43,7 +43,7 @@ def make_folder(path: Path, flag: str) -> None:
 
 
 def write_json(path: Path, facts: dict[str, Any]) -> None:
-    """Complete or not at all. NaN and infinity become null: JSON has them not."""
+    """Writes a complete file or nothing. NaN and infinity become null, because JSON has neither."""
     text = json.dumps(_plain(facts), indent=1, allow_nan=False) + "\n"
     with atomic_files(path) as (out,):
         out.write(text.encode())
@@ -73,7 +73,7 @@ def top_labels(scores: np.ndarray, labels: Sequence[str]) -> list[list[dict[str,
 
 
 def top_table(name: str, rows: Sequence[Sequence[dict[str, Any]]], most: int = 0) -> str:
-    """The same for people, in lines of at most so many characters (0: any)."""
+    """The same for people, in lines of limited length (0: no limit)."""
     lines = []
     for k, row in enumerate(rows):
         lines.append(f"Top {len(row)} of {name}" + (f", row {k}" if len(rows) > 1 else ""))

@@ -1,4 +1,4 @@
-"""Our C++ programs: found, built when missing or stale, and called.
+"""Finds, builds if missing or stale, and calls the C++ programs of this repository.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -28,9 +28,9 @@ from mace_tools.protos import REPO, cache_dir
 
 @dataclass(frozen=True)
 class Tool:
-    name: str  # of the program, its folder below tools/ and its flag
+    name: str  # of the program, of its folder below tools/ and of its flag
     purpose: str
-    sources: tuple[str, ...]  # the folders that it is built from
+    sources: tuple[str, ...]  # the folders of its source files
 
     @property
     def target(self) -> str:
@@ -38,7 +38,7 @@ class Tool:
 
     @property
     def built(self) -> str:
-        """Below bazel-bin."""
+        """The path below bazel-bin."""
         return f"tools/{self.name}/{self.name}"
 
 
@@ -71,7 +71,7 @@ def call(
 ) -> dict[str, Any]:
     """Runs it with its stdout and stderr going to ours; returns what it writes with --json.
 
-    Errors: RunFailedError; its own message then stands on stderr."""
+    Errors: RunFailedError; the program's own message is then on stderr."""
     environment = {**os.environ, "MACE_CPP_MIN_VLOG_LEVEL": str(vlog_level),
                    "COLUMNS": str(tables.output_width())}
     with tempfile.TemporaryDirectory(prefix="mace_run.") as folder:
@@ -90,13 +90,13 @@ def output(binary: Path, arguments: Sequence[str]) -> str:
 
 
 def flags(values: Mapping[str, Any]) -> list[str]:
-    """--key=value for each that has a value; True stands for a bare flag."""
+    """--key=value for each option that has a value; True makes a bare flag."""
     given = {k: v for k, v in values.items() if v is not None and v is not False}
     return [f"--{k}" if v is True else f"--{k}={v}" for k, v in given.items()]
 
 
 def file_name_of(tensor: str) -> str:
-    """The name mace_run gives the file of an output."""
+    """The name that mace_run gives to the file of an output."""
     return re.sub(r"[^A-Za-z0-9]", "_", tensor) + ".npy"
 
 
@@ -127,7 +127,7 @@ def _lines(command: Sequence[str], environment: Mapping[str, str]) -> Iterator[s
 
 @contextmanager
 def _interruption_waits() -> Iterator[None]:
-    """Ctrl-C within the block takes effect at its end: no child is started and then lost."""
+    """Ctrl-C within the block takes effect at its end, so that no child process is lost."""
     came: list[int] = []
     numbers = (signal.SIGINT, signal.SIGTERM)
     before = [signal.signal(n, lambda number, _: came.append(number)) for n in numbers]
@@ -141,7 +141,7 @@ def _interruption_waits() -> Iterator[None]:
 
 
 def _source_hash(tool: Tool) -> str:
-    """Of everything that it is built from."""
+    """A hash of everything from which it is built."""
     digest = hashlib.sha256()
     paths = [REPO / name for name in FILES]
     for folder in tool.sources:
@@ -178,7 +178,7 @@ def _build(console: Console, tool: Tool, built: Path) -> None:
 
 
 def _bazel(arguments: list[str], console: Console) -> str:
-    """Its stdout; its progress is shown when a person watches, else only on failure."""
+    """Returns its stdout. Shows its progress on a terminal, else only if it fails."""
     cache = f"--disk_cache={cache_dir() / 'bazel'}"
     done = subprocess.run(["bazel", *arguments, cache], cwd=REPO, text=True, errors="replace",
                           stdout=subprocess.PIPE,

@@ -38,12 +38,12 @@ def as_text(rows: list[dict[str, Any]]) -> str:
 
 
 def table() -> str:
-    """That of docs/converter.md, with its first and last line."""
+    """The table of docs/converter.md, with its first and last line."""
     return BEGIN + _HEAD + "".join(_row(s) for s in all_settings().values()) + "\n" + END
 
 
 def page(text: str) -> str:
-    """docs/converter.md with the table of today."""
+    """docs/converter.md with the current table."""
     before, _, rest = text.partition(BEGIN)
     return before + table() + rest.partition(END)[2]
 

@@ -1,4 +1,4 @@
-"""Tables for people: no wider than the terminal, unless --wide asks for all.
+"""Tables for people, no wider than the terminal unless --wide is given.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -11,19 +11,19 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-# Where stdout is no terminal, so that a log does not depend on who wrote it; as in mace_run.
+# For stdout that is not a terminal, so that logs are the same everywhere; as in mace_run.
 NO_TERMINAL = 120
 
 
 def output_width(wide: bool = False) -> int:
-    """$COLUMNS, or those of the terminal; 0, which is any, with `wide`."""
+    """$COLUMNS, or the columns of the terminal; 0, which means no limit, with `wide`."""
     return 0 if wide else shutil.get_terminal_size((NO_TERMINAL, 24)).columns
 
 
 @dataclass(frozen=True)
 class Column:
-    """`rank`: left out where the table is too wide, the highest first (0: never); `least`: cells
-    may be shortened to so many characters (0: never)."""
+    """`rank`: left out if the table is too wide, the highest first (0: never). `least`: cells
+    may be shortened to this many characters (0: never)."""
 
     title: str
     rank: int = 0
@@ -32,7 +32,7 @@ class Column:
 
 
 class Fitter:
-    """Makes tables fit `width` columns (0: any), and remembers what that cost."""
+    """Makes tables fit `width` columns (0: no limit), and records what had to be left out."""
 
     def __init__(self, width: int, margin: int = 0) -> None:
         """`margin`: columns that the caller puts before each line."""
@@ -41,7 +41,7 @@ class Fitter:
         self._shortened = False
 
     def lines(self, columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> list[str]:
-        """The header and a line for each row; two blanks between columns."""
+        """The header and a line for each row; two spaces between columns."""
         table = [[c.title for c in columns], *(list(map(printable, row)) for row in rows)]
         columns = list(columns)
         widths = [max(len(row[k]) for row in table) for k in range(len(columns))]
@@ -50,7 +50,7 @@ class Fitter:
                 empty = [not any(row[k] for row in table[1:]) for k in range(len(columns))]
                 last = max((k for k, c in enumerate(columns) if c.rank),
                            key=lambda k: (empty[k], columns[k].rank))
-                # Empty ones are left out before anything is shortened.
+                # Empty columns are left out before anything is shortened.
                 needed = widths if empty[last] else map(self._least, columns, widths)
                 if self._sum(needed) <= self.width:
                     break
@@ -62,7 +62,7 @@ class Fitter:
         return [self._line(columns, widths, row) for row in table]
 
     def note(self) -> list[str]:
-        """What is missing, and how to see it; no line if nothing is."""
+        """What is missing, and how to see it; no line if nothing is missing."""
         what = ["cells were shortened"] if self._shortened else []
         if self._left_out:
             what.append("left out: " + ", ".join(self._left_out))
@@ -73,7 +73,7 @@ class Fitter:
                              break_long_words=False, break_on_hyphens=False)
 
     def _shrink(self, columns: Sequence[Column], widths: list[int]) -> None:
-        """Takes from the widest that can give until all fit."""
+        """Shortens the widest columns until all fit."""
         least = list(map(self._least, columns, widths))
         while self._sum(widths) > self.width:
             giving = [k for k, width in enumerate(widths) if width > least[k]]
@@ -98,7 +98,7 @@ class Fitter:
 
 
 def printable(text: str) -> str:
-    """Without the characters that XML and terminals cannot take; names may hold anything.
+    """Replaces characters that XML and terminals cannot show; names may contain any.
 
     >>> printable("a\\x00b\\ttab")
     'a�b tab'
@@ -107,7 +107,7 @@ def printable(text: str) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """Without what is behind two thirds: the ends of names and messages tell most.
+    """Removes a part after two thirds: the ends of names and messages are most informative.
 
     >>> shortened("abcdefg", 5), shortened("abc", 5), shortened("abc", 1), shortened("abc", 0)
     ('abc…g', 'abc', '…', '')
@@ -121,8 +121,8 @@ def shortened(text: str, most: int) -> str:
 
 
 def folded(op: str, name: str, path: str = "") -> str:
-    """Of a step that runs several nodes the last one, which names its output, and how many; without
-    `path`. Only the op tells such a step surely.
+    """The name of a step without `path`. A step of several nodes is named by the last one, which
+    names its output, and their number. Such steps are recognized by their op.
 
     >>> folded("DepthwiseConv2d+Conv2d", "x/a + x/b + x/c", "x/"), folded("Conv2d", "a + b")
     ('[3] c', 'a + b')
@@ -133,7 +133,7 @@ def folded(op: str, name: str, path: str = "") -> str:
 
 
 def common_path(names: Sequence[str]) -> str:
-    """The longest path that more than half of the names lie below.
+    """The longest path below which more than half of the names are.
 
     >>> common_path(["a/b/c", "a/b/d", "a/e", "f"])
     'a/'

@@ -1,4 +1,4 @@
-"""How near two tensors are, and whether that is near enough.
+"""Compares two tensors, and decides whether they are close enough.
 
 SPDX-License-Identifier: Apache-2.0
 
@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-# By runtime: the least cosine similarity, and the largest relative error. "half": the CPU with
+# By runtime: the least cosine similarity and the largest relative error. "half": the CPU with
 # weights stored in 16 bits, each off by up to 2^-11 (fp16) or 2^-9 (bf16) of itself.
 # docs/converter.md has the table.
 LIMITS = {"cpu": (0.999, 1e-3), "half": (0.995, 5e-2), "gpu": (0.995, 5e-2), "dsp": (0.930, 0.3)}
 
-# An absolute error that says nothing whatever the scale: frameworks compute functions with values
+# An absolute error that is acceptable at any scale: frameworks compute functions with values
 # up to 1 this roughly (ONNX Runtime 1.20's Sigmoid: 8.6e-8 measured, of values near 1e-6).
 NOISE = 2.0**-22
 
@@ -33,10 +33,10 @@ class Comparison:
     max_abs_error: float
     max_rel_error: float
     sqnr_db: float
-    problem: str = ""  # why the figures mean nothing
+    problem: str = ""  # why the figures are meaningless
 
     def failure(self, similarity: float, rel_error: float) -> str:
-        """Which limit the output does not keep; empty if it passes."""
+        """The limit that the output exceeds; empty if it passes."""
         if self.problem:
             return self.problem
         if not self.similarity >= similarity:
@@ -59,13 +59,14 @@ class Comparison:
 
 def limits(runtime: str, thresholds: dict[str, float] | None,
            fp16: bool = False) -> tuple[float, float]:
-    """Of a runtime, with weights as fp16 or not; the deployment file may set the similarity."""
+    """The limits for a runtime, with 16-bit weights or not; the deployment file may set the
+    similarity."""
     similarity, rel_error = LIMITS["half" if fp16 and runtime == "cpu" else runtime]
     return (thresholds or {}).get(runtime, similarity), rel_error
 
 
 def compare(output: str, actual: np.ndarray, reference: np.ndarray) -> Comparison:
-    """Both may be of any element type; NaN is right only where the reference has it."""
+    """Compares tensors of any element types. NaN is right only where the reference has it."""
     if actual.shape != reference.shape:
         return _void(output, f"MACE gives the shape {list(actual.shape)}, the reference "
                              f"{list(reference.shape)}")
@@ -90,7 +91,7 @@ def _void(output: str, problem: str) -> Comparison:
 
 
 def _cosine(a: np.ndarray, r: np.ndarray) -> float:
-    # Scaled, so that squares neither overflow nor vanish.
+    # Scaled, so that squares neither overflow nor underflow.
     a, r = (x / m if (m := np.abs(x).max()) > 0 else x for x in (a, r))
     if not a.any() or not r.any():
         return 1.0 if not a.any() and not r.any() else 0.0

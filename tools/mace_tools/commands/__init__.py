@@ -1,6 +1,6 @@
-"""The commands. A command module has HELP, add_options(parser) and command(context).
-One that can do without a deployment file has without_config(args, console) as well, one that takes
-none has standalone(args, console) instead.
+"""The commands. A command module has HELP, add_options(parser) and command(context). A command that
+can do without a deployment file also has without_config(args, console); one that takes none has
+standalone(args, console) instead.
 
 SPDX-License-Identifier: Apache-2.0
 """

@@ -51,7 +51,7 @@ def command(context: Context) -> Outcome:
 
 
 def _trace_file(file: Path | None, job: Job, device: str, num_models: int) -> Path | None:
-    """Several models, and several devices of a model, have a file each."""
+    """Each model and each device of a model gets a file of its own."""
     if file is None:
         return None
     name = f"{file.stem}_{job.tag}" if num_models > 1 else file.stem

@@ -1,4 +1,4 @@
-"""check: which node of a model would run where, why, and what would move between devices.
+"""check: where each node of a model would run, why, and what would move between devices.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -54,8 +54,8 @@ def _parsed(text: str) -> dict[str, Any]:
 
 
 def table(nodes: list[dict[str, Any]], fitter: tables.Fitter) -> list[str]:
-    """A line for each step, in the order of running; one that runs several nodes is one line.
-    Where the width is limited, names are folded and without the path that most have."""
+    """One line for each step, in the order of execution; fused nodes are one step.
+    If the width is limited, names are shortened and lack the path that most of them share."""
     steps = [node for node in nodes if not node.get("part_of")]
     path = tables.common_path([n["name"] for n in steps]) if fitter.width else ""
     lines = fitter.lines(COLUMNS, [_row(n, path, fold=bool(fitter.width)) for n in steps])
@@ -74,8 +74,8 @@ def _row(node: dict[str, Any], path: str, fold: bool) -> tuple[str, ...]:
 
 
 def product_types(nodes: list[dict[str, Any]]) -> list[str]:
-    """In which types the CPU multiplies, where some products are of 16 bits: by the micro-kernels'
-    names, as in "gemm_bf16_14x32__avx512bf16 packing rows"."""
+    """The types in which the CPU multiplies, if some products have 16 bits, by the names of the
+    micro- kernels, as in "gemm_bf16_14x32__avx512bf16 packing rows"."""
     found: dict[str, list[dict[str, Any]]] = {}
     for node in nodes:
         match = re.search(r"\bgemm_(bf16|f16|f32)_", node["kernel"])
@@ -93,7 +93,7 @@ def product_types(nodes: list[dict[str, Any]]) -> list[str]:
 
 
 def summary(plan: dict[str, Any]) -> list[str]:
-    """What each device does, and what that costs in memory and moves."""
+    """The work of each device, and its cost in memory and transfers."""
     lines = [""]
     for device in dict.fromkeys(n["device"] for n in plan["nodes"]):
         own = [n for n in plan["nodes"] if n["device"] == device]

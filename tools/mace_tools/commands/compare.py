@@ -1,4 +1,4 @@
-"""A model that ran on the CPU and on the GPU: both latencies, and how far the outputs agree.
+"""Compares a model's runs on the CPU and on the GPU: latencies and outputs.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -14,7 +14,7 @@ from mace_tools import validate
 from mace_tools.cli_console import Console
 from mace_tools.config import Model
 
-# Rows of latencies: their title, and where a run's facts have them.
+# Rows of latencies: their titles, and their keys in the facts of a run.
 LATENCIES = {"init": ("starts", "init_ms"), "first run": ("starts", "warmup_ms"),
              "average": ("latency", "avg_ms"), "fastest": ("latency", "min_ms")}  # fmt: skip
 ERRORS = ("similarity", "max abs error", "max rel error")
@@ -24,7 +24,7 @@ def compare(
     console: Console, tag: str, model: Model, runs: Mapping[str, dict[str, Any]],
     outputs: Mapping[str, Mapping[str, np.ndarray]],
 ) -> dict[str, Any]:
-    """Prints the table and says what does not agree; returns the facts for --json."""
+    """Prints the table and warns of outputs that differ; returns the facts for --json."""
     cpu, gpu = outputs["cpu"], outputs["gpu"]
     found = [validate.compare(name, gpu[name], cpu[name]) for name in cpu]
     for line in table(tag, runs, found):
@@ -67,11 +67,11 @@ def table(
 
 
 def _milliseconds(part: Any, key: str) -> str:
-    """Of a summary, or of the last start."""
+    """A cell of a summary, or of the last start."""
     value = (part[-1] if isinstance(part, list) else part).get(key)
     return "" if value is None else f"{value:.3f}"
 
 
 def _kernels(run: Mapping[str, Any]) -> int | None:
-    """Those that ran on the GPU in the last run; None if mace_run does not say."""
+    """The nodes that ran on the GPU in the last run; None if mace_run does not say."""
     return run["starts"][-1].get("last_run", {}).get("kernels")

@@ -1,4 +1,4 @@
-"""What a command works with, and what it returns.
+"""The arguments and the results of commands.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -26,12 +26,12 @@ class Context:
 
     @property
     def models(self) -> dict[str, Model]:
-        """Those that the command line asks for."""
+        """The models that the command line selects."""
         models = self.deployment.library.models
         name = self.args.model_name
         return models if name is None else {name: models[name]}
 
     @property
     def folder(self) -> Path:
-        """Where everything of this library goes."""
+        """The output folder of this library."""
         return self.args.output / self.deployment.library.library_name

@@ -1,4 +1,4 @@
-"""convert: source models to <output>/<library_name>/model/<name>.{pb,data}, when not up to date.
+"""convert: source models to <output>/<library_name>/model/<name>.{pb,data}, if out of date.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -43,7 +43,7 @@ class Converted:
     pb: Path
     data: Path
     was_stale: bool
-    notes: tuple[str, ...] = ()  # what a user should know about the model whenever it is used
+    notes: tuple[str, ...] = ()  # for the user, whenever the model is used
 
     @functools.cached_property
     def net(self) -> Any:
@@ -62,13 +62,13 @@ class Converted:
 
 
 def add_options(p: argparse.ArgumentParser) -> None:
-    p.add_argument("--force", action="store_true", help="convert also what is up to date")
+    p.add_argument("--force", action="store_true", help="convert also if up to date")
     p.add_argument("--mace_run", type=Path, metavar="FILE",
                    help="a built mace_run, for embed_memory_plan, packed_weights and target_socs: "
                         "[host] (default: built when missing)")
     p.add_argument("--packed_weights", choices=PACKED_WEIGHTS, metavar="ISA",
                    help="pack weights in the file for these CPUs: " + ", ".join(PACKED_WEIGHTS)
-                        + " (default: what the deployment file says)")
+                        + " (default: as the deployment file says)")
 
 
 def command(context: Context) -> Outcome:
@@ -92,7 +92,7 @@ def command(context: Context) -> Outcome:
 
 
 def ensure(context: Context, tag: str, model: Model, force: bool = False) -> Converted:
-    """The converted model; converts it first if anything that it is made from has changed."""
+    """The converted model. Converts it first if anything on which it depends has changed."""
     asked = getattr(context.args, "packed_weights", None)
     model = model.model_copy(update={"packed_weights": asked}) if asked else model
     source = source_file(context, tag, model)
@@ -105,7 +105,7 @@ def ensure(context: Context, tag: str, model: Model, force: bool = False) -> Con
         context.console.info(f"converting {tag} ({reason})")
         began = time.monotonic()
         stamp.unlink(missing_ok=True)
-        # Before the work that would be lost without it.
+        # Checked first, so that no work is lost.
         needed = model.embed_memory_plan or model.packed_weights
         mace_run = _mace_run(context) if needed else None
         notes = _convert(context, tag, model, source, pb, data)
@@ -127,7 +127,7 @@ def ensure(context: Context, tag: str, model: Model, force: bool = False) -> Con
 def _convert(
     context: Context, tag: str, model: Model, source: Path, pb: Path, data: Path
 ) -> list[str]:
-    """Returns what a user should know about the model."""
+    """Returns notes for the user about the model."""
     with context.console.steps(tag, total=3) as step:
         step(f"reading {source.name}")
         graph = import_model(context, tag, model, source, lambda: step("simplifying"))
@@ -151,7 +151,8 @@ def _mace_run(context: Context) -> Path:
 
 
 def _embed_memory_plan(mace_run: Path, model: Model, pb: Path, data: Path) -> None:
-    """Rewrites the graph with the plan for its own input shapes, as this machine makes it."""
+    """Adds the memory plan for the declared input shapes, as this machine makes it, to the
+    graph."""
     with tempfile.TemporaryDirectory(prefix="mace_plan.") as folder:
         planned = Path(folder) / pb.name
         runner.output(mace_run, [
@@ -162,7 +163,7 @@ def _embed_memory_plan(mace_run: Path, model: Model, pb: Path, data: Path) -> No
 
 
 def _pack_weights(mace_run: Path, isa: str, pb: Path, data: Path) -> None:
-    """Rewrites both files with the weights as the kernels of `isa` pack them besides."""
+    """Adds prepacked weights for the kernels of `isa` to both files."""
     with tempfile.TemporaryDirectory(prefix="mace_pack.", dir=pb.parent) as folder:
         packed = Path(folder) / "model"
         try:
@@ -177,7 +178,7 @@ def _pack_weights(mace_run: Path, isa: str, pb: Path, data: Path) -> None:
 
 
 def _fingerprint(model: Model) -> str:
-    """Of everything that decides the result: the source, the request, the converter."""
+    """A hash of everything that determines the result: the source, the request, the converter."""
     asked = model.model_dump(include={"platform", "model_sha256_checksum"})
     asked["subgraph"] = model.subgraph.model_dump(exclude={
         "preprocess", "labels", "validation_inputs_data", "input_ranges"})
@@ -203,7 +204,7 @@ def _converter_version() -> str:
 
 
 def _stale(stamp: Path, fingerprint: str, pb: Path, data: Path) -> str:
-    """Why the model must be converted, or nothing."""
+    """Why the model must be converted, or None."""
     if not pb.is_file() or not data.is_file():
         return "not converted yet"
     try:

@@ -13,20 +13,20 @@ from mace_tools.commands.context import Context
 from mace_tools.config import Model
 from mace_tools.emit import atomic_files
 
-# What mace_run calls the store of compiled programs.
+# The name that mace_run gives to the store of compiled programs.
 STORE = "mace_cl_compiled_program.bin"
 
 
 def flags(context: Context) -> list[str]:
-    """Of any model on the GPU, besides those of settings. What it compiles is kept below `opencl`,
-    where the contract has it."""
+    """The flags for any model on the GPU, besides its settings. Compiled programs are stored below
+    `opencl`, as the contract says."""
     kept = context.folder / "opencl"
     kept.mkdir(parents=True, exist_ok=True)
     return runner.flags({"device": "GPU", "gpu_storage_path": kept})
 
 
 def tune(context: Context, mace_run: Path, pb: Path, data: Path, model: Model) -> dict[str, str]:
-    """Measures what is not known yet and writes the files that ship with a tuned library."""
+    """Tunes what has not been tuned yet, and writes the files that ship with a tuned library."""
     arguments = [f"--model_file={pb}", f"--model_data_file={data}", *flags(context),
                  *settings.flags(tuning.settings_of(context, model, "gpu"), "gpu")]
     table = runner.output(mace_run, [*arguments, "--dump=tuning"])

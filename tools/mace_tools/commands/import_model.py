@@ -1,4 +1,4 @@
-"""From a deployment file's model to its graph, or to the line of the file that does not fit it.
+"""Reads the model of a deployment file into a graph, or names the line that does not fit it.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -39,9 +39,9 @@ def source_file(context: Context, tag: str, model: Model) -> Path:
 def import_model(
     context: Context, tag: str, model: Model, source: Path, imported: Callable[[], None]
 ) -> Graph:
-    """The canonical graph; `imported` is called between the two halves of the work.
+    """The canonical graph. `imported` is called when the model is read and not yet rewritten.
 
-    Errors: ConfigError naming the line that asks for what the model does not have; ModelError if
+    Errors: ConfigError with the line that names something that the model lacks; ModelError if
     the model itself is at fault; UnsupportedOps."""
     read = importers.read(model.platform, source)
     try:
@@ -87,13 +87,13 @@ def _config_error(
 def _blame_shapes(
     context: Context, tag: str, model: Model, read: SourceModel, shapes: Shapes, error: MaceError
 ) -> ConfigError | None:
-    """The error to raise if the model is in order and only the shapes given for it are not."""
+    """The error to raise if the model is valid and only the given shapes are wrong."""
     for other in _other_shapes(read, shapes):
         try:
             _graph(model, read, other, lambda: None)
         except UnsupportedOps:
             if isinstance(error, UnsupportedOps):
-                continue  # nothing is learnt from it
+                continue  # it would not tell anything new
         except MaceError:
             continue
         names = list(shapes)
@@ -106,7 +106,7 @@ def _blame_shapes(
 
 
 def _other_shapes(read: SourceModel, shapes: Shapes) -> Iterator[Shapes]:
-    """What may have been meant: the file's own shapes, other orders of dimensions, and, where
+    """Shapes that may have been meant: those of the file, other orders of dimensions and, if
     nothing better is known, the shapes as far as the file states them."""
     own = {name: own_shape(read, name) for name in shapes}
     fixed = {n: s if o is None else tuple(g if e is None else e for g, e in zip(s, o))
@@ -127,7 +127,7 @@ def _fits(shape: Shape, own: Shape | None) -> bool:
 def _about_shape(
     model: Model, read: SourceModel, name: str, given: Shape, right: Shape
 ) -> tuple[str, str]:
-    """What is wrong with an input's shape in the order of the source, and an example."""
+    """The error about an input's shape in the order of the source, and an example."""
     own = own_shape(read, name)
     source = read.data_format
     wanted = formats(model.subgraph.input_tensors, model.subgraph.input_data_formats).get(name)
@@ -166,14 +166,14 @@ def _import_shapes(context: Context, tag: str, model: Model, source: str) -> Sha
 
 
 def formats(names: tuple[str, ...], formats: tuple[str, ...] | None) -> dict[str, str]:
-    """By name; one format stands for all."""
+    """The formats by name; a single one applies to all."""
     given = formats or ()
     given = given * len(names) if len(given) == 1 else given
     return {n: f for n, f in zip(names, given) if f != "NONE"}
 
 
 def _check(context: Context, tag: str, model: Model, graph: Graph) -> None:
-    """Whether the model is what the deployment file says."""
+    """Checks that the model is as the deployment file says."""
     sub = model.subgraph
     for key, names, types in (("input_data_types", sub.input_tensors, sub.input_data_types),
                               ("output_data_types", sub.output_tensors, sub.output_data_types)):

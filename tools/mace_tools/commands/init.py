@@ -1,4 +1,4 @@
-"""init: drafts the deployment file of a model from what the model's file states.
+"""init: drafts the deployment file of a model from the information in the model's file.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -31,11 +31,11 @@ TYPES = {short: name for name, short in ELEMENTS.items()}
 
 def add_options(p: argparse.ArgumentParser) -> None:
     p.add_argument("model", type=Path, metavar="MODEL",
-                   help="a TensorFlow graph, an ONNX or a TFLite model; what it holds says which")
+                   help="a TensorFlow graph, an ONNX or a TFLite model; its contents tell which")
     p.add_argument("--output", type=Path, metavar="YML",
                    help="write this file, which must not be there yet (default: stdout)")
     p.add_argument("--model_name", type=_name, metavar="NAME",
-                   help="of the library and the model (default: the name of the file)")
+                   help="name of the library and the model (default: the name of the file)")
 
 
 def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
@@ -110,7 +110,8 @@ def _end(name: str, shape: Shape | None, dtype: str, order: str) -> End:
 
 
 def _graph(read: SourceModel, platform: str, path: Path, console: Console) -> Graph | None:
-    """The model with a batch of 1, for the shapes of its outputs; None if these are not known."""
+    """The model with a batch of 1, which gives the shapes of its outputs; None if they are
+    unknown."""
     shapes = {name: _with_batch(read.inputs[name].shape)
               for name in needed_inputs(read, read.outputs)}
     try:
@@ -131,7 +132,7 @@ def _with_batch(shape: Shape | None) -> Shape | None:
 
 
 def _tag(path: Path) -> str:
-    """The file's name with what the name of a model may have."""
+    """The file's name, with only those characters that the name of a model may have."""
     return re.sub(r"\W", "_", path.stem, flags=re.ASCII) or "model"
 
 

@@ -1,4 +1,4 @@
-"""The best labels of a model's scores.
+"""The labels with the best scores of a model.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -15,7 +15,7 @@ from mace_tools.config import Model
 from mace_tools.errors import MaceError
 from mace_tools.os_errors import explain
 
-# First lines of label files for models that have a class for the background (TensorFlow's do).
+# First lines of label files for models with a class for the background, as TensorFlow's have.
 BACKGROUND = ("background", "dummy", "unused background", "__background__")
 
 
@@ -41,8 +41,8 @@ def read(context: Context, tag: str, model: Model) -> list[str] | None:
 def show_top(
     context: Context, tag: str, outputs: dict[str, np.ndarray], labels: list[str]
 ) -> dict[str, Any]:
-    """Prints the best labels of every output that has a score for each label, or the best numbers
-    of those that have scores for other labels; returns them for --json."""
+    """Prints the best labels of every output that has a score for each label, or the best indices
+    of outputs that have another number of scores; returns them for --json."""
     fitting = _with_scores(outputs, len(labels))
     if not fitting and labels[0].lower() in BACKGROUND:
         fitting = _with_scores(outputs, len(labels) - 1)

@@ -1,4 +1,5 @@
-"""plan: every memory strategy on a model or on records, compared in a table and in pictures.
+"""plan: applies every memory strategy to a model or to records, and compares them in a table and
+pictures.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -32,7 +33,7 @@ def add_options(p: argparse.ArgumentParser) -> None:
                    help="plan these instead of a model: MiniMalloc's CSV, or JSON; --json=FILE is "
                    "then the plan")
     p.add_argument("--capacity", type=options.positive, metavar="N",
-                   help="bytes that there are; it is an error if no plan takes so few")
+                   help="available bytes; it is an error if no plan needs so few")
     p.add_argument("--strategy", default=planner.ALL, metavar="NAME",
                    help="for example offsets/AUTO or objects/GREEDY_BY_SIZE (default: all)")
     p.add_argument("--budget_ms", type=_budget, default=0, metavar="T",
@@ -53,7 +54,7 @@ def command(context: Context) -> Outcome:
     for tag, model in context.models.items():
         check_runtime(context, tag, model)
         converted = ensure(context, tag, model)
-        # On the GPU where the model has one: images are most of the memory there.
+        # On the GPU if the model runs there, where images take most of the memory.
         device = "GPU" if "gpu" in model.devices else "CPU"
         dump = runner.output(mace_run, [
             f"--model_file={converted.pb}", f"--model_data_file={converted.data}",
@@ -66,13 +67,13 @@ def command(context: Context) -> Outcome:
 
 
 def _strategy_of_records(device: str) -> list[str]:
-    """The model carries the settings that its records depend on. On the GPU its strategy is left
-    out: strategies are what is compared, and one that plans no images would end this."""
+    """The model carries the settings on which its records depend. On the GPU its strategy is left
+    out, because strategies are compared here, and one that cannot plan images would be an error."""
     return ["--memory_strategy=AUTO"] if device == "GPU" else []
 
 
 def _study(mace_plan: Path, memory: EngineMemory, args: argparse.Namespace, tag: str) -> Study:
-    """Of the arena, or of it and of images, which are planned apart by a name for both."""
+    """The study of the arena, or of the arena and the images, which are planned separately."""
     arena = None
     if memory.arena is not None:
         problem = dataclasses.replace(memory.arena, capacity=args.capacity or memory.arena.capacity)
@@ -93,7 +94,7 @@ def _study(mace_plan: Path, memory: EngineMemory, args: argparse.Namespace, tag:
 
 
 def without_config(args: argparse.Namespace, console: Console) -> ExitCode:
-    """Of --records."""
+    """The study of --records."""
     if args.records is None:
         raise UsageError("give --config=YML (a model) or --records=FILE; `tools/converter.py plan "
                          "-h` explains")
@@ -114,7 +115,7 @@ def file_name(problem: Problem) -> str:
 
 
 def _write(study: Study, folder: Path, also: Path | None = None) -> dict[str, str]:
-    """All files, or none. `also` is a second place for the JSON."""
+    """Writes all files or none. `also` is a second path for the JSON."""
     text = export.json_text(study)
     contents = {"json": text, "svg": chart_svg.render(study), "html": chart_html.render(study)}
     rows = export.to_csv(study)

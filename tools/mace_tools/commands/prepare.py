@@ -1,4 +1,4 @@
-"""What running models needs, whichever command runs them: files, devices, inputs, mace_run.
+"""Prepares what running models needs: files, devices, inputs, mace_run.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -26,7 +26,7 @@ from mace_tools.exit_codes import UsageError
 
 @dataclass(frozen=True)
 class Job:
-    """A model that is converted and checked; `files` are those that its inputs come from."""
+    """A converted and checked model. `files` are the files of its inputs."""
 
     tag: str
     model: Model
@@ -35,20 +35,20 @@ class Job:
     files: dict[str, Path]
 
     def facts(self, runs: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-        """For --json: those of the only device, or of each."""
+        """The facts for --json: of the only device, or of each device."""
         own = {**self.converted.facts(), "runtime": self.model.runtime}
         if len(self.devices) == 1:
             return {**own, "device": self.devices[0], **runs[self.devices[0]]}
         return {**own, "devices": dict(runs)}
 
     def on(self, device: str) -> str:
-        """For headings: the device, if there are several."""
+        """The device for headings, if there are several."""
         return f", {device.upper()}" if len(self.devices) > 1 else ""
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A job that can be run: `flags` name its files and inputs, which exist until the end."""
+    """A job that can be run. `flags` name its files and inputs, which exist until it ends."""
 
     tag: str
     model: Model
@@ -59,7 +59,7 @@ class Prepared:
 
 
 def jobs(context: Context) -> list[Job]:
-    """All models that the command line asks for, so that whatever is wrong with any of them is
+    """Prepares all models that the command line selects, so that an error in any of them is
     found before the first one runs. Errors: MaceError of any stage."""
     checked = {}
     for tag, model in context.models.items():
@@ -74,7 +74,7 @@ def jobs(context: Context) -> list[Job]:
 
 
 def devices(context: Context, tag: str, model: Model) -> tuple[str, ...]:
-    """Those of the model, or the one of --device. Errors: UsageError."""
+    """The devices of the model, or the one of --device. Errors: UsageError."""
     asked = context.args.device
     if asked is None:
         return model.devices
@@ -88,7 +88,7 @@ def devices(context: Context, tag: str, model: Model) -> tuple[str, ...]:
 
 
 def _files(context: Context, tag: str, model: Model) -> dict[str, Path]:
-    """Of --input, or else of the deployment file. Errors: MaceError."""
+    """The files of --input, or else of the deployment file. Errors: MaceError."""
     args, names = context.args, model.subgraph.input_tensors
     try:
         files = data.assign(args.input, names, tag)
@@ -115,7 +115,7 @@ def _takes(context: Context, tag: str) -> bool:
 
 
 def _one_of(context: Context, fitting: list[str]) -> str:
-    """Of several models one can be run alone."""
+    """A hint that one of several models can be run alone."""
     if len(context.models) == 1:
         return ""
     names = " or ".join(f"--model_name={tag}" for tag in fitting) or "--model_name=NAME"
@@ -157,7 +157,7 @@ def _inputs(context: Context, job: Job) -> dict[str, np.ndarray]:
 
 
 def check_runtime(context: Context, tag: str, model: Model) -> None:
-    """Whether this machine can run it."""
+    """Checks that this machine can run the model."""
     if model.runtime == "dsp":
         raise MaceError(f"{tag}: runtime: dsp comes later; write `runtime: cpu` to run the model "
                         "on the CPU")

@@ -1,4 +1,4 @@
-"""run: runs models, times them, names what they see, and compares them with their source.
+"""run: runs models, times them, prints labels, and compares them with their source framework.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -33,7 +33,7 @@ def add_options(p: argparse.ArgumentParser) -> None:
     p.add_argument("--round", type=options.positive, default=1, metavar="N",
                    help="timed runs (default: 1)")
     p.add_argument("--restart_round", type=options.positive, default=1, metavar="N",
-                   help="start the program so many times (default: 1)")
+                   help="number of times to start the program (default: 1)")
     p.add_argument("--validate", action="store_true",
                    help="compare the outputs with those of the source framework")
     p.add_argument("--check_numerics", action="store_true",
@@ -64,7 +64,7 @@ def command(context: Context) -> Outcome:
 
 
 def _dump(context: Context, ready: Prepared, device: str) -> dict[str, Any]:
-    """Prints a stage; a device that is one of several is said on stderr."""
+    """Prints a stage. If there are several devices, stderr names the device."""
     if len(ready.flags) > 1:
         context.console.info(f"{ready.tag} on the {device.upper()}:")
     flags = runner.flags({"dump": context.args.dump, "wide": context.args.wide})
@@ -75,7 +75,7 @@ def _dump(context: Context, ready: Prepared, device: str) -> dict[str, Any]:
 def _run_everywhere(
     context: Context, job: Job, ready: Prepared, names: list[str] | None
 ) -> dict[str, Any]:
-    """On each device in turn; two are compared."""
+    """Runs on each device in turn, and compares two of them."""
     runs: dict[str, dict[str, Any]] = {}
     outputs: dict[str, Arrays] = {}
     expected: Arrays | None = None
@@ -99,7 +99,7 @@ def _run_everywhere(
 
 
 def _run(context: Context, ready: Prepared, device: str) -> tuple[dict[str, Any], Arrays]:
-    """Latencies for --json, and the outputs."""
+    """Returns the latencies for --json, and the outputs."""
     args, console = context.args, context.console
     with tempfile.TemporaryDirectory(prefix="mace_outputs.") as folder:
         flags = [*ready.flags[device], f"--round={args.round}", f"--output_dir={folder}",
@@ -122,7 +122,7 @@ def _read_outputs(ready: Prepared, folder: Path) -> Arrays:
 
 
 def _note_odd(context: Context, tag: str, outputs: Arrays) -> None:
-    """NaN rarely is the answer that was hoped for."""
+    """Warns of NaN and infinity, which are rarely intended."""
     for name, array in outputs.items():
         odd = int(np.size(array) - np.isfinite(array).sum())
         if odd:
@@ -139,7 +139,7 @@ def _keep(folder: Path, outputs: Arrays) -> dict[str, str]:
 
 
 def _expected(context: Context, ready: Prepared, outputs: list[str]) -> Arrays:
-    """What the source framework computes, in the orders of the converted model."""
+    """The outputs of the source framework, in the dimension orders of the converted model."""
     model, net, file = ready.model, ready.converted.net, ready.converted.source
     read = importers.read(model.platform, file)
     order = read.data_format
@@ -155,7 +155,7 @@ def _expected(context: Context, ready: Prepared, outputs: list[str]) -> Arrays:
 def _validate(
     context: Context, ready: Prepared, device: str, outputs: Arrays, expected: Arrays
 ) -> dict[str, Any]:
-    """Prints each output's figures and the verdict."""
+    """Prints the figures of each output and the verdict."""
     model = ready.model
     fp16 = model.stored_type != "f32" or _has_fp16(ready.converted.net)
     similarity, rel_error = validate.limits(device, model.validation_threshold, fp16)
@@ -176,7 +176,7 @@ def _validate(
 
 
 def _has_fp16(net: Any) -> bool:
-    """Whether the source model has weights, inputs or outputs in fp16, with its errors."""
+    """Whether the source model has weights, inputs or outputs in fp16, and thus its errors."""
     half = protos.mace().DT_HALF
     ends = [i.data_type for i in (*net.input_info, *net.output_info)]
     return half in ends or any(t.stored_type == half for t in net.tensors)

@@ -1,4 +1,4 @@
-"""How models run best on this machine: measured once, kept beside them.
+"""Tuning on this machine: done once, with the results stored beside the models.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -12,18 +12,18 @@ from mace_tools import runner, settings
 from mace_tools.commands.context import Context
 from mace_tools.config import Model
 
-TUNING_MS = 20_000  # of a model at most, unless it says otherwise
+TUNING_MS = 20_000  # at most for a model, unless the file says otherwise
 
 
 def budget_ms(context: Context, model: Model) -> int:
-    """For measuring on this machine; 0: nothing is measured."""
+    """Milliseconds for tuning on this machine; 0: no tuning."""
     if model.tuning_ms is not None:
         return model.tuning_ms
     return TUNING_MS if "host" in (context.deployment.library.target_socs or ()) else 0
 
 
 def file(context: Context, device: str, what: str = "") -> Path:
-    """Where results of this machine are: what was measured, or another `what`."""
+    """The file of this machine's tuning results, or of another `what`."""
     folder = {"cpu": "cpu", "gpu": "opencl"}[device]
     place = context.folder / folder / "host"
     place.mkdir(parents=True, exist_ok=True)
@@ -32,7 +32,7 @@ def file(context: Context, device: str, what: str = "") -> Path:
 
 
 def settings_of(context: Context, model: Model, device: str) -> dict[str, Any]:
-    """Those of the deployment file, with tuning as this machine does it."""
+    """The settings of the deployment file, with those for tuning on this machine."""
     budget = budget_ms(context, model)
     tuned = {"tuning_ms": budget, "tuning_file": file(context, device)} if budget else (
         {"tuning_ms": None})
@@ -40,7 +40,7 @@ def settings_of(context: Context, model: Model, device: str) -> dict[str, Any]:
 
 
 def tune_cpu(context: Context, mace_run: Path, pb: Path, data: Path, model: Model) -> Path:
-    """Measures what is not known yet; the file that then ships with the model."""
+    """Tunes what has not been tuned yet. Returns the file that ships with the model."""
     arguments = [f"--model_file={pb}", f"--model_data_file={data}",
                  *settings.flags(settings_of(context, model, "cpu"), "cpu")]
     table = runner.output(mace_run, [*arguments, "--dump=tuning"])

@@ -1,4 +1,4 @@
-"""Deployment files: read, checked against the schema, every problem reported at once.
+"""Reads deployment files and checks them against the schema; reports all problems at once.
 
 SPDX-License-Identifier: Apache-2.0
 """

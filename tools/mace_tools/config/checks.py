@@ -1,4 +1,4 @@
-"""Checks of a deployment across keys and against the disk.
+"""Checks of a deployment file that concern several keys, or files on disk.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -29,7 +29,7 @@ ONE_FOR_ALL = {"input_ranges", "input_data_formats", "input_data_types", "output
 
 
 def check_library(library: Library) -> Iterator[Finding]:
-    """What a top level can have wrong beyond its single keys."""
+    """Errors of the top level that concern several keys."""
     if library.build_type and library.model_graph_format:
         same = (library.build_type == "proto") == (library.model_graph_format == "file")
         if not same:
@@ -38,7 +38,7 @@ def check_library(library: Library) -> Iterator[Finding]:
 
 
 def check_model(model: Model, config: Path) -> Iterator[Finding]:
-    """What a model can have wrong beyond its single keys."""
+    """Errors of a model that concern several keys."""
     yield from _check_subgraph(model.subgraph)
     allowed = DATA_TYPES[model.runtime]
     if model.data_type is not None and model.data_type not in allowed:
@@ -89,10 +89,10 @@ def _check_model_file(model: Model, config: Path) -> Iterator[Finding]:
 
 
 def foreign(path: Path, platform: str) -> Finding | None:
-    """What is wrong if a model file is of another format than its platform reads."""
+    """The error if a model file has another format than its platform reads."""
     try:
         kind = detect(path)
-    except OSError:  # who reads the file says why not
+    except OSError:  # the error is reported when the file is read
         return None
     if kind is None or kind.platform == platform:
         return None

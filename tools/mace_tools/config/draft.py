@@ -1,4 +1,4 @@
-"""Writes a deployment file for a model, with comments at what its reader has to fill in.
+"""Writes a deployment file for a model, with comments where its reader has to fill in something.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -15,7 +15,7 @@ from ruamel.yaml.comments import CommentedMap, CommentedSeq
 
 from mace_tools.ir import Shape
 
-OPEN = "?"  # an extent, or a whole shape, that is to be filled in
+OPEN = "?"  # stands for an extent or a shape to be filled in
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class End:
 
 @dataclass(frozen=True)
 class Draft:
-    """What a file is written from."""
+    """The contents of the file."""
 
     name: str
     platform: str
@@ -39,7 +39,7 @@ class Draft:
     sha256: str
     inputs: Sequence[End]
     outputs: Sequence[End]
-    command: str  # that this is the output of
+    command: str  # the command that drafts the file
     notes: Sequence[str] = field(default_factory=tuple)  # for the head of the file
 
 
@@ -71,7 +71,7 @@ def text(draft: Draft) -> str:
 
 
 def _more(draft: Draft) -> str:
-    """Keys that pictures need, as a comment."""
+    """The keys for pictures, as a comment."""
     shape = next((e.shape for e in draft.inputs if e.shape is not None and len(e.shape) == 4), None)
     if shape is None:
         return ""
@@ -87,8 +87,8 @@ def _more(draft: Draft) -> str:
 
 
 def _shape(end: End) -> tuple[Any, str]:
-    """As the file has it, and what is to be filled in. An open first extent of several is a batch,
-    of which one is as good as any."""
+    """The shape as text, and a comment about what to fill in. An open first extent is a batch size,
+    for which 1 will do."""
     if end.shape is None:
         return OPEN, ("fill in the whole shape, such as 1,224,224,3: the model's file states none")
     extents = list(end.shape)
@@ -105,7 +105,7 @@ def _shape(end: End) -> tuple[Any, str]:
 
 
 def _written(shape: Shape) -> Any:
-    """1,224,224,3; [] of a scalar."""
+    """Text such as 1,224,224,3, or [] for a scalar."""
     if not shape:
         return _flow([])
     return ",".join(OPEN if e is None else str(e) for e in shape)
@@ -120,7 +120,7 @@ def _flow(items: Sequence[Any]) -> CommentedSeq:
 def _put(
     section: CommentedMap, key: str, values: Sequence[Any], comments: Sequence[str] = ()
 ) -> None:
-    """A single value as such, several as a list, with a comment behind each that has one."""
+    """A single value, or several as a list, with a comment after each that has one."""
     comments = comments or [""] * len(values)
     if len(values) == 1 and isinstance(values[0], str):
         section[key] = values[0]
@@ -134,6 +134,6 @@ def _put(
 
 
 def _put_one(section: CommentedMap, key: str, values: Sequence[str]) -> None:
-    """One value if all are the same; nothing if none says anything."""
+    """One value if all are equal; nothing if all are empty."""
     if all(values) and set(values) != {"NONE"}:
         section[key] = values[0] if len(set(values)) == 1 else _flow(values)

@@ -1,4 +1,4 @@
-"""The files that a deployment names: where they lie, their checksums, and getting remote ones.
+"""The files that a deployment file names: their paths and checksums, and downloading remote ones.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -31,7 +31,7 @@ def is_address(name: str) -> bool | None:
 
 
 def local_path(name: str, config: Path) -> Path | None:
-    """A named file: below the working folder or else beside the deployment file."""
+    """The path of a named file, relative to the working folder or else to the deployment file."""
     path = Path(os.path.expanduser(name))
     for candidate in (path, config.resolve().parent / path):
         if name and candidate.exists():
@@ -40,7 +40,8 @@ def local_path(name: str, config: Path) -> Path | None:
 
 
 def missing(name: str, config: Path | None = None) -> str:
-    """Says that a named file is not there, where it was looked for, and what may be meant."""
+    """The message that a named file does not exist: where it was looked for, and what may be
+    meant."""
     path = Path(os.path.expanduser(name))
     folders = [Path.cwd(), *([config.resolve().parent] if config is not None else [])]
     places = [path] if path.is_absolute() else [folder / path for folder in folders]
@@ -66,7 +67,7 @@ def sha256_of(path: Path) -> str:
 
 
 def fetch(url: str, sha256: str, console: Console) -> Path:
-    """The file at an address, kept in the cache under its checksum.
+    """The file at an address, which is cached by its checksum.
 
     Errors: MaceError for whatever the network or the disk does, and for a wrong checksum; the
     cache then holds nothing of it."""

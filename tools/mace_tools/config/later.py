@@ -1,9 +1,9 @@
-"""Keys and values that are understood but whose feature does not exist yet.
+"""Keys and values that are known, but whose feature does not exist yet.
 
 SPDX-License-Identifier: Apache-2.0
 
-Nothing of a deployment file is ignored in silence: an ERROR is what would give another result
-than asked for, a NOTE is what only costs speed or does not concern the command. Whoever adds a
+Nothing in a deployment file is ignored silently. An ERROR is something that would give another
+result than intended; a NOTE only costs speed or does not concern the command. Whoever adds a
 feature removes its row.
 """
 
@@ -19,7 +19,7 @@ ERROR: Literal["error"] = "error"
 
 @dataclass(frozen=True)
 class Later:
-    """A row: `asks` says whether a section (Library or Model) asks for the feature."""
+    """A row. `asks` returns whether a section (Library or Model) needs the feature."""
 
     key: str
     level: Literal["note", "error"]
@@ -66,7 +66,7 @@ MODEL = [
           "this device comes later; the model can be converted, but not run with this setting"),
 ]
 
-# Keys of later MACE releases that this one does not have: told apart from typing errors.
+# Keys of later MACE releases that this one does not have; they are not reported as misspelt.
 FOREIGN = frozenset(
     """accelerator_binary_file accelerator_cache_policy accelerator_storage_file
     accuracy_validation_script apu_boost_hint apu_preference_hint apu_version_with_no_device
@@ -79,5 +79,5 @@ FOREIGN = frozenset(
 
 
 def asked(section: Any, rows: Sequence[Later]) -> Iterator[Later]:
-    """The rows that a section asks for."""
+    """The rows of features that a section needs."""
     return (row for row in rows if row.asks(section))

@@ -1,4 +1,4 @@
-"""From a path to a checked deployment, or to the list of all that is wrong with the file.
+"""Reads and checks a deployment file; reports everything that is wrong with it at once.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -21,7 +21,7 @@ from mace_tools.config.schema import Library, Model, Preprocess, Subgraph
 from mace_tools.config.values import file_name, shown
 from mace_tools.config.yaml_file import YamlFile
 
-# A section that obeys the schema: its keys, itself, and the features that it may ask for.
+# A section that follows the schema: its path, itself, and the features that it may need.
 Sound = tuple[tuple[str, ...], Any, Sequence[later.Later]]
 SECTIONS: dict[str, type[BaseModel]] = {
     "at the top of the file": Library, "under the name of a model": Model,
@@ -31,7 +31,7 @@ SECTIONS: dict[str, type[BaseModel]] = {
 
 @dataclass(frozen=True)
 class Deployment:
-    """A deployment file that is right. `notes` say what of it has no effect yet."""
+    """A valid deployment file. `notes` say what in it has no effect yet."""
 
     path: Path
     library: Library
@@ -43,7 +43,8 @@ class Deployment:
         return local_path(name, self.path) or Path(name)
 
     def error(self, keys: Sequence[Any], message: str, example: str = "") -> ConfigError:
-        """Of a key (a list's index may end it) that reading the model shows to be wrong."""
+        """The error about a key (perhaps with an index) that turns out to be wrong when the model
+        is read."""
         plain = keys[:-1] if isinstance(keys[-1], int) else keys
         problem = _problem(self.yaml, plain, message, example)
         return ConfigError(self.path, [replace(problem, line=self.yaml.line(*keys))])
@@ -77,7 +78,7 @@ def load(path: str | Path, overrides: Mapping[str, Any] | None = None) -> Deploy
 def _validated(
     data: dict[str, Any], report: Callable[[Any], None]
 ) -> tuple[Library | None, list[Sound]]:
-    """The whole, if it obeys the schema, and the sections that do: they are checked further."""
+    """The whole file if it follows the schema, and all sections that do, to be checked further."""
     library: Library | None = None
     try:
         library = Library.model_validate(data)
@@ -103,7 +104,7 @@ def _problem(yaml: YamlFile, keys: Sequence[Any], message: str, example: str) ->
 
 
 def _explain(error: Any, path: Path) -> Finding:
-    """What pydantic found, in the words of a deployment file."""
+    """An error of pydantic, in terms of the deployment file."""
     loc = tuple(error["loc"])
     kind, value = error["type"], error["input"]
     if loc and loc[-1] == "[key]":
@@ -131,7 +132,7 @@ def _explain(error: Any, path: Path) -> Finding:
 
 
 def _nearer(error: ValueError, key: str, example: str) -> str:
-    """The example with the word that the wrong one is near to."""
+    """The example with the word that the wrong one resembles."""
     if not isinstance(error, WrongChoice) or not error.nearest:
         return example
     return f"{key}: [{error.nearest}]" if example.startswith(f"{key}: [") else (

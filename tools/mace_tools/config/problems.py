@@ -42,7 +42,8 @@ class ConfigError(MaceError):
 
 
 class WrongChoice(ValueError):
-    """A value that is none of a few words; `nearest` is the one that may be meant, or empty."""
+    """A value that is not among the allowed words. `nearest` is the one that may be meant, or
+    empty."""
 
     def __init__(self, message: str, nearest: str) -> None:
         super().__init__(message)
@@ -50,12 +51,12 @@ class WrongChoice(ValueError):
 
 
 def nearest(word: str, words: Sequence[str]) -> str:
-    """The word that may be meant, or nothing if none is near."""
+    """The word that may be meant, or nothing if none is similar."""
     near = get_close_matches(word.lower(), [w.lower() for w in words], 1, 0.6)
     return next((w for w in words if near and w.lower() == near[0]), "")
 
 
 def did_you_mean(word: str, words: Sequence[str]) -> str:
-    """`; did you mean 'x'?`, or nothing if no word is near."""
+    """`; did you mean 'x'?`, or nothing if no word is similar."""
     match = nearest(word, words)
     return f"; did you mean '{match}'?" if match else ""

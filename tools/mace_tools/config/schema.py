@@ -2,8 +2,8 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-`load.py` turns what pydantic finds into messages with line numbers; the example of a key ends up
-there. Keys whose feature does not exist yet are in `later.py`; those that are settings of engines
+`load.py` turns pydantic's errors into messages with line numbers, which show the example of the
+key. Keys whose feature does not exist yet are in `later.py`; those that are settings of engines
 follow from tools/settings.json (`setting_keys.py`).
 """
 
@@ -37,10 +37,10 @@ ELEMENTS = {"float32": "f32", "float16": "f16", "int64": "i64", "int32": "i32", 
 DATA_TYPES = {"cpu": ("fp32", "fp32_fp32", "fp16_fp32", "bf16_fp32"),
               "gpu": ("fp16_fp32", "fp32_fp32"),
               "dsp": ("uint8",), "cpu+gpu": ("fp16_fp32", "fp32_fp32", "fp32")}  # fmt: skip
-# What mace_run --pack_weights knows, on one machine or another.
+# The CPUs that mace_run --pack_weights accepts.
 PACKED_WEIGHTS = ("host", "avx512", "avx512bf16", "avx2", "neon", "neon_fp16", "neon_bf16",
                   "scalar")
-KERNEL_MICROS = 1000  # of a GPU kernel at most, with limit_opencl_kernel_time
+KERNEL_MICROS = 1000  # limit for parts of GPU kernels, with limit_opencl_kernel_time
 ALL_DATA_TYPES = tuple(dict.fromkeys(t for types in DATA_TYPES.values() for t in types))
 
 Formats = Annotated[tuple[str, ...], BeforeValidator(values.list_of(values.choice(*FORMATS)))]
@@ -54,7 +54,7 @@ class Section(BaseModel):
 
 
 class Preprocess(Section):
-    """From a picture to an input: input = (pixel - mean) * scale, per channel."""
+    """How to turn a picture into an input: input = (pixel - mean) * scale, per channel."""
 
     resize: Annotated[tuple[int, int] | None, BeforeValidator(values.size_hw)] = Field(
         None, description="[height, width] to bring pictures to", examples=["[224, 224]"])
@@ -70,7 +70,7 @@ class Preprocess(Section):
 
 
 class Extras(Section):
-    """Keys that may stand in a model or in its subgraph."""
+    """Keys that a model or its subgraph may have."""
 
     preprocess: Preprocess | None = Field(
         None, description="from a picture to the input",
@@ -82,7 +82,7 @@ class Extras(Section):
 
 
 class Subgraph(Extras):
-    """What part of the source model is converted."""
+    """The part of the source model to convert."""
 
     input_tensors: Names = Field(description="names of the inputs", examples=["input"])
     input_shapes: Shapes = Field(description="a shape for each input", examples=["1,224,224,3"])
@@ -119,7 +119,7 @@ def _thresholds(value: Any) -> dict[str, float]:
 
 
 class Model(with_settings("Settings", Extras)):
-    """One model to deploy. It has the keys of settings, too."""
+    """One model to deploy. It also has the keys that are settings."""
 
     platform: Annotated[
         str, BeforeValidator(values.choice("tensorflow", "onnx", "tflite", "caffe"))
@@ -161,12 +161,13 @@ class Model(with_settings("Settings", Extras)):
 
     @property
     def devices(self) -> tuple[str, ...]:
-        """Those that `runtime` names; a model for several runs on one after the other."""
+        """The devices that `runtime` names. A model for several devices runs on one after the
+        other."""
         return tuple(self.runtime.split("+"))
 
     @property
     def stored_type(self) -> str:
-        """How float weights lie in the file: as fp16 where a model for the CPU asks for it."""
+        """The type in which float weights are stored: 16-bit if a model for the CPU says so."""
         fp16 = {"fp16_fp32": "f16", "bf16_fp32": "bf16"} if self.runtime == "cpu" else {}
         return fp16.get(self.data_type or "", "f32")
 

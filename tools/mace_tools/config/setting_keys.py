@@ -17,7 +17,7 @@ KINDS: dict[str, Any] = {"switch": int, "number": int, "text": str, "list": tupl
 
 
 def reader(setting: Setting) -> Callable[[Any], Any]:
-    """From what YAML made of a value to the value. It raises ValueError."""
+    """Converts what YAML made of a value. Raises ValueError."""
     if setting.type == "list":
         return values.some_of(*setting.choices) if setting.choices else values.texts
     if setting.type == "switch":
@@ -32,7 +32,8 @@ def reader(setting: Setting) -> Callable[[Any], Any]:
 
 
 def with_settings(name: str, base: type[BaseModel]) -> Any:
-    """A class of sections with a key for each setting that has one; None: the file does not say."""
+    """A class of sections with a key for each setting that has one. None means that the file lacks
+    it."""
     keys: dict[str, Any] = {
         s.yaml: (Annotated[KINDS[s.type] | None, BeforeValidator(reader(s))],
                  Field(None, description=s.doc, examples=[s.example]))

@@ -17,11 +17,11 @@ from mace_tools.os_errors import explain
 
 Key = str | int
 DRAFTS = "`tools/converter.py init MODEL` drafts one"
-MAX_BYTES = 1 << 20  # a deployment file is a page or two; more is surely another kind of file
+MAX_BYTES = 1 << 20  # deployment files are much shorter; this is another kind of file
 
 
 class YamlFile:
-    """Parsed contents. Errors: ConfigError for what is not a YAML mapping."""
+    """The parsed contents. Errors: ConfigError if the file is not a YAML mapping."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -67,7 +67,7 @@ class YamlFile:
     def _parse(self, text: str) -> Any:
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of an anchor that is used again: legal
+                warnings.simplefilter("ignore")  # about repeated anchors, which are legal
                 return YAML(typ="rt").load(text)
         except MarkedYAMLError as e:
             mark = e.problem_mark or e.context_mark
@@ -77,7 +77,7 @@ class YamlFile:
             self._fail(None, f"this is not valid YAML: {' '.join(str(e).split())}")
         except RecursionError:
             self._fail(None, "the file is nested too deeply")
-        except (ValueError, TypeError) as e:  # ruamel lets through e.g. a date of month 13
+        except (ValueError, TypeError) as e:  # ruamel does not catch a month 13, for example
             self._fail(None, f"a value cannot be read: {e}")
 
     def _fail(self, line: int | None, message: str, example: str = "") -> Any:

@@ -49,7 +49,7 @@ def translate(
     inputs: Mapping[str, Shape | None] | None = None,
     outputs: Sequence[str] | None = None,
 ) -> Graph:
-    """What `load` makes of a model that was read; the model stays as it is."""
+    """Translates a model that has been read, as `load` does. The model is not changed."""
     check_request(model, inputs, outputs)
     graph = _package(platform).registry.translate(cut(model, inputs, outputs))
     for given, names in ((list(inputs or ()), graph.inputs), (list(outputs or ()), graph.outputs)):

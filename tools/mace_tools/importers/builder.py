@@ -1,4 +1,4 @@
-"""Builder: what importer functions use to look at operands and to make engine nodes.
+"""Builder: importer functions use it to read operands and to make engine nodes.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -40,11 +40,11 @@ class Builder:
         self.opset = model.opset
         self._map: dict[str, str] = {"": ""}  # source tensor -> engine tensor
         self._scope = ""
-        # Tensors that stand for what a refused node would give, and what is computed from them.
+        # Tensors that stand in for the outputs of refused nodes, and those computed from them.
         self._stand_ins: set[str] = set()
         self._guessing = False
-        self.missed = False  # the node at hand asked a stand-in for what only the real one knows
-        self._unfolded: set[str] = set()  # engine tensors made of constants, so far computed later
+        self.missed = False  # the current node needed information that a stand-in lacks
+        self._unfolded: set[str] = set()  # tensors that depend on constants only, not yet computed
         self.inlined: dict[tuple[str, ...], SourceGraph] = {}  # by the outputs of its node
         self.translate: Callable[[SourceNode], None] = lambda node: None  # set by Registry
         for name, info in model.inputs.items():
@@ -63,9 +63,9 @@ class Builder:
         return self._answer(name, self.graph.const(name)) if name else None
 
     def known(self, name: str) -> np.ndarray | None:
-        """Contents as far as the present input shapes fix them (a folded Shape chain).
+        """Contents as far as the current input shapes determine them (folded shape arithmetic).
 
-        For decisions only: what is written to the graph must not depend on them, or the
+        For decisions only: nothing in the graph must depend on them, or the
         converted model would not take inputs of another shape."""
         return self._answer(name, self.graph.values.get(name)) if name else None
 
@@ -75,12 +75,12 @@ class Builder:
         return shape
 
     def extents(self, name: str) -> Shape:
-        """Errors: Unsupported if not even the rank is known."""
+        """The shape. Errors: Unsupported if not even the rank is known."""
         self.rank(name)
         return self.shape(name) or ()
 
     def rank(self, name: str) -> int:
-        """Errors: Unsupported if unknown."""
+        """The rank. Errors: Unsupported if it is unknown."""
         rank = self._answer(name, self.graph.rank(name))
         if rank is None:
             raise Unsupported(f"the rank of its input '{name}' is not known",
@@ -120,7 +120,8 @@ class Builder:
         return x if list(dims) == sorted(dims) else self.op("Transpose", x, dims=list(dims))
 
     def inline(self, node: SourceNode, graph: SourceGraph) -> list[str]:
-        """Lets a graph that is an attribute of the node stand for it; returns its outputs."""
+        """Replaces the node by a graph that is one of its attributes; returns the outputs of the
+        graph."""
         scope, guessing, missed = self._scope, self._guessing, self.missed
         self.inlined[tuple(node.outputs)] = graph
         try:
@@ -129,12 +130,12 @@ class Builder:
         finally:
             self._scope, self._guessing, self.missed = scope, guessing, missed
         results = [self._resolve(name, node) for name in graph.outputs]
-        # What a refused node of the graph would give makes guesses of these, too.
+        # Outputs that depend on a refused node of the graph are stand-ins, too.
         self._guessing = guessing or not self._stand_ins.isdisjoint(results)
         return results
 
     def depends_on_shapes(self, node: str) -> None:
-        """Notes that the graph is right for the present input shapes only, because of a node."""
+        """Notes that, because of a node, the graph is valid for the current input shapes only."""
         if node not in self.graph.shape_dependent:
             self.graph.shape_dependent.append(node)
 
@@ -145,7 +146,7 @@ class Builder:
     # --- for Registry ---
 
     def fold(self, first: int) -> None:
-        """Computes now what the nodes from the `first` one on make of constants."""
+        """Computes the outputs of all nodes from `first` on that depend on constants only."""
         for node in self.graph.nodes[first:]:
             given = [i for i in node.inputs if i]
             if all(self.graph.const(i) is not None for i in given):
@@ -157,7 +158,8 @@ class Builder:
                 self._unfolded.update(node.outputs)
 
     def localize(self, node: SourceNode) -> SourceNode:
-        """The node with engine tensors as inputs, and attributes that record who asks for them."""
+        """The node with engine tensors as inputs, and attributes that record which of them were
+        read."""
         self._scope = node.name
         self.missed = self._guessing = False
         inputs = [self._resolve(i, node) for i in node.inputs]
@@ -165,7 +167,7 @@ class Builder:
         return replace(node, inputs=inputs, attrs=Attributes(node.attrs))
 
     def bind(self, node: SourceNode, results: list[str]) -> None:
-        """Lets the node's outputs mean these tensors, which take the source's names."""
+        """Maps the node's outputs to these tensors, which get the names of the source."""
         if len(results) < len([o for o in node.outputs if o]):
             raise Unsupported(f"it has {len(node.outputs)} outputs, at most {len(results)} can be "
                               "converted")
@@ -183,12 +185,12 @@ class Builder:
 
     @property
     def guessing(self) -> bool:
-        """Whether the node at hand depends on a refused one."""
+        """Whether the current node depends on a refused one."""
         return self._guessing
 
     def stand_in(self, node: SourceNode) -> None:
-        """Lets the outputs of a node that is refused stand for what it would have given, so that
-        the nodes after it can be looked at, too."""
+        """Makes stand-ins for the outputs of a refused node, so that
+        the nodes after it can be checked, too."""
         for out in filter(None, node.outputs):
             info = self.model.info.get(out) or ValueInfo()
             name = self.graph.fresh(out)
@@ -200,7 +202,7 @@ class Builder:
         """The graph with its outputs under the source's names."""
         for name in self.model.outputs:
             tensor = self._resolve(name, None)
-            if tensor == name and self.graph.const(name) is not None:  # it leaves its name
+            if tensor == name and self.graph.const(name) is not None:  # it gives up its name
                 tensor = self.graph.fresh(f"{name}/constant")
                 self.graph.rename(name, tensor)
                 self._map.update({s: tensor for s, t in self._map.items() if t == name})
@@ -219,7 +221,7 @@ class Builder:
         return self.graph
 
     def _retyped(self) -> list[str]:
-        """What to tell users of element types that the engine does not have."""
+        """Notes for users about element types that the engine does not have."""
         by_type: dict[tuple[str, str], list[str]] = {}
         for source, kind in self.model.retyped.items():
             tensor = self.graph.tensors.get(self._map.get(source, ""))
@@ -229,7 +231,7 @@ class Builder:
         ends = {*self.model.inputs, *self.model.outputs}
         notes = []
         for (kind, ours), names in by_type.items():
-            names.sort(key=lambda name: name not in ends)  # those that a caller sees come first
+            names.sort(key=lambda name: name not in ends)  # inputs and outputs first
             notes.append(f"{len(names)} {kind} tensor(s) are computed and returned as {ours}, "
                          f"which is all that the engine has: {listed(names)}")
         return notes
@@ -248,7 +250,7 @@ class Builder:
         return self._map[name]
 
     def _fold_all(self, name: str) -> None:
-        """Computes a tensor of `_unfolded`, and what it is made of."""
+        """Computes a tensor of `_unfolded`, and those on which it depends."""
         needed: set[Node] = set()
         stack = [name]
         while stack:
@@ -275,7 +277,7 @@ class Builder:
         return out
 
     def _check_info(self, source: str, tensor: str) -> None:
-        """Fills in what the file knows and inference does not."""
+        """Adds what the file states and inference does not know."""
         t: Tensor = self.graph.tensors[tensor]
         info = self.model.info.get(source)
         if info is None:

@@ -1,4 +1,4 @@
-"""Which format a model file has, by what it holds; names of files prove nothing.
+"""Detects the format of a model file by its contents, not by its name.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -16,12 +16,12 @@ from mace_tools.importers.wire import BYTES, VARINT, FieldAt, NotWire, fields
 
 HEAD_BYTES = 4096
 TORCH_MAGIC = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
-MOST_FIELDS = 4096  # of a message; what a file is shows long before
+MOST_FIELDS = 4096  # of a message; far fewer tell what a file is
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A format: its name with its article, the platform that reads it or "", and the cure."""
+    """A format: its name with an article, the platform that reads it or "", and the cure."""
 
     name: str
     platform: str = ""
@@ -61,7 +61,7 @@ NCNN = Kind("an ncnn network (.param)", "", "give the model that it was converte
 
 
 def detect(path: Path) -> Kind | None:
-    """The format, or None for one that is not known. Errors: OSError."""
+    """The format, or None if it is unknown. Errors: OSError."""
     if path.is_dir():
         return SAVED_MODEL if any((path / f"saved_model.{e}").is_file() for e in ("pb", "pbtxt")) \
             else None
@@ -132,7 +132,7 @@ def _by_fields(data: memoryview) -> Kind | None:
 
 
 def _known(data: memoryview, begin: int = 0, end: int | None = None) -> list[FieldAt]:
-    """The first fields of a message, as far as there are any."""
+    """The first fields of a message, if it has any."""
     found: list[FieldAt] = []
     try:
         for field in fields(data, begin, end):
@@ -174,7 +174,7 @@ def _has_meta_graph(data: memoryview, found: list[FieldAt]) -> bool:
     return any(f.number == 2 for f in parts) and _has_graph(data, parts)
 
 
-# Of each message: fields that it may have, those that it must have, and a look into one of them.
+# For each message: fields that it may have, fields that it must have, and a check of one of them.
 _MESSAGES: dict[Kind, tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]],
                             Callable[[memoryview, list[FieldAt]], bool] | None]] = {
     # onnx.proto: ModelProto, TensorProto
@@ -196,7 +196,7 @@ _MESSAGES: dict[Kind, tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int
 
 
 def _weights_of(path: Path) -> Kind | None:
-    """Weights as MACE writes them have no mark of their own; the graph beside them has."""
+    """Weights of MACE cannot be recognized by themselves, but by the graph beside them."""
     graph = path.with_suffix(".pb")
     beside = path.suffix == ".data" and graph.is_file() and detect(graph) is MACE_GRAPH
     return MACE_WEIGHTS if beside else None

@@ -1,5 +1,5 @@
-"""Inputs of a model that a deployment file gives a value: they become constants before anything is
-folded, so that what they decide (a branch, a shape) is decided.
+"""Inputs to which a deployment file gives values: they become constants before anything is
+folded, so that branches and shapes that depend on them are decided.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -20,7 +20,7 @@ KEY = "input_values"
 
 
 def with_values(model: SourceModel, values: Mapping[str, Any]) -> SourceModel:
-    """The model with constants in the place of these inputs. Errors: as `arrays`."""
+    """The model with constants in place of these inputs. Errors: as `arrays`."""
     if not values:
         return model
     constants = arrays(model, values)
@@ -29,7 +29,7 @@ def with_values(model: SourceModel, values: Mapping[str, Any]) -> SourceModel:
 
 
 def arrays(model: SourceModel, values: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    """The values by the model's spelling of the inputs, in the types and shapes of these.
+    """The values by the model's names of the inputs, with their types and shapes.
 
     Errors: RequestError for an input that the model does not have, and for a value of another type
     or shape."""
@@ -61,7 +61,8 @@ def _array(name: str, info: ValueInfo, value: Any) -> np.ndarray:
 
 
 def _holds(wanted: np.dtype, found: np.ndarray) -> bool:
-    """Whether a type has these values: true and false only for bool, no fractions for integers."""
+    """Whether a type can hold these values: only bool holds true and false, and integers no
+    fractions."""
     if wanted.kind == "b" or found.dtype.kind == "b":
         return wanted.kind == found.dtype.kind
     if wanted.kind == "f":

@@ -1,8 +1,8 @@
-"""Operands that a source gives as tensors and the engine takes as attributes where constant.
+"""Operands that sources have as tensors, and the engine as attributes if they are constant.
 
 SPDX-License-Identifier: Apache-2.0
 
-TensorFlow and TFLite share their operators' meaning, hence these.
+TensorFlow and TFLite share these, because their operators have the same meaning.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def ints(b: Builder, name: str) -> list[int] | None:
 def fixed_ints(b: Builder, name: str, what: str) -> list[int]:
     """An operand that the engine takes as an attribute only: axes, permutations, block sizes.
 
-    One computed from constants or from ranks will do."""
+    It may be computed from constants or from ranks."""
     data = b.const(name)
     data = b.known(name) if data is None else data
     if data is None:
@@ -60,7 +60,7 @@ def with_ints(b: Builder, op: str, x: str, operand: str, attr: str, **attrs: Any
 
 
 def permuted(b: Builder, name: str, dims: list[int]) -> str:
-    """A weight with its dimensions reordered; at once if it is constant."""
+    """A weight with its dimensions reordered; a constant is reordered at once."""
     data = b.const(name)
     if data is None:
         return b.transpose(name, dims)
@@ -68,12 +68,12 @@ def permuted(b: Builder, name: str, dims: list[int]) -> str:
 
 
 def reshape(b: Builder, x: str, dims: list[int]) -> str:
-    """Zeros are extents here, not 'as the operand'."""
+    """Reshapes. Zeros are extents, they do not mean 'as in the operand'."""
     return b.op("Reshape", x, dim=dims, allow_zero=1 if 0 in dims else None)
 
 
 def reshape_to(b: Builder, x: str, shape: str) -> str:
-    """Reshape to an operand."""
+    """Reshapes to the shape that an operand holds."""
     dims = ints(b, shape)
     return b.op("Reshape", x, shape, allow_zero=1) if dims is None else reshape(b, x, dims)
 

@@ -1,4 +1,4 @@
-"""Registry: one decorated function per source operator, found by being in the folder.
+"""Registry: one decorated function for each source operator; all modules of a folder are imported.
 
 SPDX-License-Identifier: Apache-2.0
 
@@ -8,9 +8,9 @@ SPDX-License-Identifier: Apache-2.0
     def relu(b: Builder, n: SourceNode) -> str:
         return b.op("Activation", n.inputs[0], activation="RELU")
 
-A function returns the engine tensor(s) that stand for the node's outputs, and raises
+A function returns the engine tensor(s) for the node's outputs, and raises
 `Unsupported` for a use of the operator that it cannot express. A node is refused, too, if it has
-an attribute that the function did not ask for: nothing is passed over in silence.
+an attribute that the function did not read: nothing is ignored silently.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Registry:
         return register
 
     def help_for(self, help: str, *names: str) -> None:
-        """What to tell users of operators that have no importer."""
+        """Registers advice about operators that have no importer."""
         self._help.update({name: help for name in names})
 
     def supported(self) -> list[str]:
@@ -62,13 +62,15 @@ class Registry:
         return sorted(self._functions)
 
     def without_meaning(self, reason: str, *names: str, ops: Sequence[str] = ()) -> None:
-        """Attributes that do not change what a node computes; of these operators, or of all.
+        """Registers attributes that do not change what a node computes, of these operators or of
+        all.
 
-        `reason` says why not; a name that ends in * stands for all that begin so."""
+        `reason` says why not. A name that ends in * stands for all names with this prefix."""
         self._ignored += [(name, frozenset(ops)) for name in names]
 
     def translate(self, model: SourceModel) -> Graph:
-        """Errors: UnsupportedOps with everything that stands in the way, or ModelError."""
+        """Translates a model. Errors: UnsupportedOps with everything that cannot be converted;
+        ModelError."""
         self._discover()
         builder = Builder(model)
         problems: list[tuple[SourceNode, Unsupported]] = []
@@ -133,15 +135,16 @@ class Registry:
                                  f"{type(e).__name__}: {e}") from e
             builder.stand_in(node)
         except (ModelError, Unsupported) as e:
-            # Behind a node that was refused, what the function could not know is no reason.
+            # After a refused node, missing information is no reason to refuse this one.
             if not builder.guessing or isinstance(e, Unsupported) and not builder.missed:
                 raise
             builder.stand_in(node)
 
     def _check_all_read(self, node: SourceNode) -> None:
-        """An attribute that the importer function did not look at may change the result.
+        """Refuses attributes that the importer function did not read, as they may change the
+        result.
 
-        Errors: Unsupported naming those that are not known to be without meaning."""
+        Errors: Unsupported with those that are not registered as meaningless."""
         unread = {name: value for name, value in node.unread().items()
                   if not self._is_ignored(node.op, name)}
         if unread:
@@ -159,7 +162,7 @@ class Registry:
         return (f"nearest operator that converts: {near[0]}; else " if near else "") + GENERAL_HELP
 
     def _discover(self) -> None:
-        """Imports every module of the importer's folder but its tests."""
+        """Imports every module of the importer's folder except its tests."""
         if self._discovered:
             return
         package = importlib.import_module(self._package)
@@ -170,7 +173,7 @@ class Registry:
 
 
 def _needed_after_inlining(model: SourceModel, builder: Builder) -> set[SourceNode]:
-    """The nodes that the outputs need once one branch of an If stands for it."""
+    """The nodes that the outputs need once one branch has replaced an If."""
     made = {out: n for n in model.nodes for out in n.outputs if out}
     for graph in builder.inlined.values():
         made.update((out, n) for n in graph.nodes for out in n.outputs if out)

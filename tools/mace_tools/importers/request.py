@@ -1,4 +1,4 @@
-"""Whether what is asked of a source model fits it: names of tensors, and shapes of inputs.
+"""Checks that a request fits the source model: names of tensors, and shapes of inputs.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -16,10 +16,10 @@ MOST_NAMES = 8  # of a list in a message
 
 
 class RequestError(MaceError):
-    """A request that does not fit the model; the model itself may be in order.
+    """A request that does not fit the model; the model itself may be valid.
 
-    `key` is the key of a deployment file that asks for it, `index` its place in the list there (of
-    a mapping, its name), and `example` what would be right, where that is known."""
+    `key` is the key of the deployment file, `index` the position in its list (of
+    a mapping, the name), and `example` a right value, if one is known."""
 
     def __init__(self, message: str, key: str, index: int | str = 0, example: str = "") -> None:
         super().__init__(message)
@@ -52,7 +52,7 @@ def check_request(
 
 
 def own_shape(model: SourceModel, name: str) -> Shape | None:
-    """What the file states of a tensor; None if nothing."""
+    """The shape that the file states for a tensor, or None."""
     name = name if name in model.inputs or name in model.info else name.removesuffix(":0")
     info = model.inputs.get(name) or model.info.get(name)
     return None if info is None else info.shape
@@ -64,7 +64,7 @@ def listed(shape: Shape) -> str:
 
 
 def stated(shape: Shape) -> str:
-    """With what a '?' in it means."""
+    """As `listed`, with the meaning of '?'."""
     return listed(shape) + (" (the file leaves '?' open)" if None in shape else "")
 
 
@@ -86,8 +86,8 @@ def _spelled(
 
 
 def _nearest(name: str, ends: Sequence[str], names: Sequence[str]) -> str:
-    """The same in other letters, the same behind the last '/', or one that is near: among the
-    ends of the model first, then among all tensors."""
+    """The same name in another case, after the last '/', or a similar one: among the
+    inputs and outputs of the model first, then among all tensors."""
     for words, likeness in ((ends, 0.75), (names, 0.6)):
         lower = {w.lower(): w for w in reversed(words)}
         tails = [w for w in words if w.split("/")[-1].lower() == name.split("/")[-1].lower()]
@@ -98,7 +98,7 @@ def _nearest(name: str, ends: Sequence[str], names: Sequence[str]) -> str:
 
 
 def _check_ends(model: SourceModel, starts: set[str], outputs: Sequence[str]) -> None:
-    """Whether every input that the outputs need is there."""
+    """Checks that every input that the outputs need is given."""
     for name in needed_inputs(model, outputs, starts):
         if name not in starts:
             own = own_shape(model, name)

@@ -1,4 +1,4 @@
-"""A source model as every framework can state it: nodes, constants and typed inputs.
+"""A source model in a form for every framework: nodes, constants and typed inputs.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -17,7 +17,7 @@ from mace_tools.ir import Quant, Shape
 
 
 class Attributes(Mapping[str, Any]):
-    """A node's attributes, which remember those that were asked for."""
+    """A node's attributes. It remembers which of them were read."""
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         self._values = dict(values)
@@ -41,7 +41,7 @@ class Attributes(Mapping[str, Any]):
         return int(value)
 
     def unread(self) -> dict[str, Any]:
-        """Those that nobody asked for since this object was made."""
+        """The attributes that have not been read."""
         return {name: v for name, v in self._values.items() if name not in self._asked}
 
 
@@ -54,9 +54,9 @@ class SourceNode:
     inputs: list[str]
     outputs: list[str]
     attrs: Mapping[str, Any] = field(default_factory=dict)
-    # Attributes that hold what the format's definition gives to nodes without them.
+    # Attributes that have the default of the format's definition.
     at_default: frozenset[str] = frozenset()
-    captures: list[str] = field(default_factory=list)  # what graphs among its attrs read besides
+    captures: list[str] = field(default_factory=list)  # what its graphs read from outside
 
     def attr(self, name: str, default: Any = None) -> Any:
         return self.attrs.get(name, default)
@@ -69,7 +69,7 @@ class SourceNode:
         return int(value)
 
     def unread(self) -> dict[str, Any]:
-        """The attributes that nobody asked for and that say something."""
+        """The attributes that have not been read and do not have their default."""
         rest = self.attrs.unread() if isinstance(self.attrs, Attributes) else self.attrs
         return {name: value for name, value in rest.items() if name not in self.at_default}
 
@@ -91,7 +91,7 @@ def shown(value: Any, most: int = 60) -> str:
 
 @dataclass
 class SourceGraph:
-    """A graph that is an attribute of a node. Its tensors have names that nothing else has; its
+    """A graph that is an attribute of a node. The names of its tensors are unique in the model; its
     constants are among the model's."""
 
     nodes: list[SourceNode]
@@ -100,7 +100,7 @@ class SourceGraph:
 
 @dataclass
 class ValueInfo:
-    """What the file says about a tensor; shape None: rank unknown."""
+    """The type and shape that a file states for a tensor. shape None: the rank is unknown."""
 
     dtype: str = "f32"
     shape: Shape | None = None
@@ -120,14 +120,14 @@ class SourceModel:
     info: dict[str, ValueInfo] = field(default_factory=dict)  # of inner tensors, as far as known
     data_format: str = "NONE"  # order of 4-D inputs: NHWC or NCHW
     opset: int = 0
-    # Tensors that no importer function can deal with (of strings, sparse, quantized, ...): why not,
+    # Tensors that no importer function can handle (of strings, sparse, quantized, ...): why not,
     # and the cure. Nodes that touch one are refused.
     unusable: dict[str, tuple[str, str]] = field(default_factory=dict)
-    # Tensors whose element type the engine does not have: its name in the source.
+    # Tensors whose element type the engine does not have: the name of that type in the source.
     retyped: dict[str, str] = field(default_factory=dict)
-    # Operators that close the loops of a graph: what reads them may come before them.
+    # Operators that close the loops of a graph: their readers may come before them.
     loop_ops: frozenset[str] = frozenset()
-    # The cure where the file itself says more about an operator than its name does.
+    # The cure, if the file says more about an operator than its name does.
     help: dict[str, str] = field(default_factory=dict)
     stored: dict[str, str] = field(default_factory=dict)  # constants widened when read: bf16
 
@@ -157,7 +157,7 @@ def cut(
 
 
 def _spelled(model: SourceModel, made: Mapping[str, SourceNode], name: str) -> str:
-    """The model's spelling of a name: TensorFlow's users write 'node:0' for 'node'.
+    """The model's form of a name: users of TensorFlow write 'node:0' for 'node'.
 
     Errors: ModelError for a name that the model does not have."""
     for spelling in (name, name.removesuffix(":0")):
@@ -184,7 +184,7 @@ def _needed(
     order: list[SourceNode] = []
     state: dict[SourceNode, int] = {}  # 1: open, 2: done
     stack: list[tuple[str, str]] = [(end, "the outputs") for end in reversed(ends)]
-    loops: list[tuple[str, str]] = []  # what is read across the end of a loop, for later
+    loops: list[tuple[str, str]] = []  # edges that close a loop, to be checked later
     while stack or loops:
         tensor, reader = (stack or loops).pop()
         if tensor in starts or tensor in model.constants:

@@ -1,9 +1,9 @@
-"""Looks at the fields of a protobuf message without a schema and without reading all of it.
+"""Reads fields of a protobuf message without a schema, and without reading all of the message.
 
 SPDX-License-Identifier: Apache-2.0
 
-The encoding: https://protobuf.dev/programming-guides/encoding. The library reads a message only
-whole and copies it; here a file of any size, or the beginning of one, is looked at in place.
+The encoding: https://protobuf.dev/programming-guides/encoding. The protobuf library reads a message
+only as a whole and copies it; this module reads a file of any size, or its beginning, in place.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _MOST_FIELD = (1 << 29) - 1
 
 @dataclass(frozen=True)
 class FieldAt:
-    """A field of a message: its number, its wire type, and where its contents lie."""
+    """A field of a message: its number, its wire type, and the position of its contents."""
 
     number: int
     kind: int
@@ -26,13 +26,13 @@ class FieldAt:
 
 
 class NotWire(ValueError):
-    """These bytes are no protobuf message."""
+    """These bytes are not a protobuf message."""
 
 
 def fields(data: memoryview | bytes, begin: int = 0, end: int | None = None) -> Iterator[FieldAt]:
     """The fields of the message in data[begin:end]; the last may be cut off by the end of data.
 
-    Errors: NotWire, where the bytes stop to be fields."""
+    Errors: NotWire where the bytes are not a field."""
     end = len(data) if end is None else end
     at = begin
     while at < end:

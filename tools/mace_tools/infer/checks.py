@@ -1,8 +1,8 @@
-"""What several inference rules check of shapes, of which parts may be unknown.
+"""Checks of shapes that several inference rules share. Parts of a shape may be unknown.
 
 SPDX-License-Identifier: Apache-2.0
 
-Errors of everything here: ValueError. What is not known does not contradict.
+Errors of all functions: ValueError. Something unknown is never an error.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def axis_of(axis: int, rank: int) -> int:
 
 
 def axes_of(axes: Sequence[int], rank: int) -> list[int]:
-    """The same of several, none of them twice."""
+    """The same for several axes, none of which may appear twice."""
     found = [axis_of(a, rank) for a in axes]
     require(len(set(found)) == len(found), f"axes {list(axes)} name one of rank {rank} twice")
     return found
@@ -48,20 +48,20 @@ def same(a: int | None, b: int | None) -> bool:
 
 
 def with_rank(v: View, i: int, rank: int, what: str) -> Shape:
-    """The shape of an operand that must have so many dimensions."""
+    """The shape of an operand that must have this rank."""
     x = v.shape(i)
     require(x is None or len(x) == rank, f"operand {i} must be {what}")
     return (None,) * rank if x is None else x
 
 
 def check_vector(v: View, i: int, extent: int | None) -> None:
-    """Operand `i`, if given, has one dimension of this extent."""
+    """Operand `i`, if present, must have one dimension of this extent."""
     if v.has(i):
         require(fits(v.shape(i), (extent,)), f"operand {i} must be [{extent}]")
 
 
 def check_single(v: View, i: int) -> None:
-    """Operand `i`, if given, has one element."""
+    """Operand `i`, if present, must have one element."""
     if v.has(i):
         x = v.shape(i)
         require(x is None or product(x) in (1, None), f"operand {i} must have one element")

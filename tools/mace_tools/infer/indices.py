@@ -1,4 +1,4 @@
-"""Inference of ops that select by indices or fill, and of what a shape is made into.
+"""Inference of ops that select by indices, fill, or compute with shapes.
 
 SPDX-License-Identifier: Apache-2.0
 """

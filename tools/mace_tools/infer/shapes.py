@@ -133,7 +133,7 @@ def split(v: View) -> list[Type]:
 
 
 def _parts(extent: int | None, sizes: list[int], count: int) -> list[int | None]:
-    """The extents that Split makes of one."""
+    """The extents into which Split divides one."""
     if not sizes:
         require(extent is None or extent % count == 0,
                 f"extent {extent} does not split into {count} equal parts")

@@ -1,4 +1,4 @@
-"""Inference of ops that cut parts out of a tensor, or add edges.
+"""Inference of ops that select parts of a tensor, or pad it.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -38,7 +38,8 @@ def _count(extent: int | None, start: int | None, end: int | None, step: int) ->
 
 
 def slice_end(end: int, dim: int, step: int) -> int | None:
-    """An end as Python's slice wants it: with a negative step, one before the start is None."""
+    """An end for Python's slice: with a negative step, the position before the first one is
+    None."""
     return None if step < 0 and end < -dim else end
 
 
@@ -74,7 +75,7 @@ _MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_ax
 def _check_entries(
     begin: Sequence[int], strides: Sequence[int], masks: Mapping[str, int], x: Shape
 ) -> None:
-    """What a list of entries must be: at most one ellipsis, no more axes than x has."""
+    """Checks a list of entries: at most one ellipsis, no more axes than x has."""
     bits = [{name for name in _MASKS if masks[name] >> k & 1} for k in range(len(begin))]
     ellipses = sum("ellipsis_mask" in b for b in bits)
     used = sum(not b & {"ellipsis_mask", "new_axis_mask"} for b in bits)

@@ -1,4 +1,4 @@
-"""Inference of ops with windows, and of those that deal pixels. 4-D operands are NHWC.
+"""Inference of ops with windows, and of those that move pixels. 4-D operands are NHWC.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -144,7 +144,7 @@ def pooling(v: View) -> Type:
 
 
 def resized(extent: int, scale: float) -> int:
-    """What a scale of Resize makes of an extent, in float32 as the engine computes it."""
+    """The extent after scaling by Resize, computed in float32 as in the engine."""
     out = np.floor(np.float32(extent) * np.float32(scale))
     require(scale > 0 and out <= _MAX_RESIZED, f"scale {scale} is out of range")
     return int(out)

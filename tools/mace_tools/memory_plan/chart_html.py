@@ -37,7 +37,7 @@ def _part(name: str) -> str:
 
 
 def _json(data: Any) -> str:
-    """JSON that cannot end the script element it stands in."""
+    """JSON that cannot end the script element that contains it."""
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
@@ -89,7 +89,7 @@ def _record(problem: Problem, index: int) -> dict[str, Any]:
 
 def _plan(plan: Plan, drawn: Picture, profiles: list[list[tuple[int, int]]], end: int
           ) -> dict[str, Any]:
-    """`profiles` grows by this plan's, unless another has the same."""
+    """Adds this plan's profile to `profiles`, unless it is there already."""
     profile = [(level.step, level.live) for level in drawn.profile]
     if profile not in profiles:
         profiles.append(profile)

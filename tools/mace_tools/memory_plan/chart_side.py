@@ -1,4 +1,4 @@
-"""The panel beside the static picture: every strategy as a bar, and what the colours mean.
+"""The panel beside the static picture: a bar for each strategy, and a legend.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -14,16 +14,16 @@ from mace_tools.memory_plan.text import amount, ratio, short_name
 
 ROW = 25
 LINE = 17
-# Bars longer than this many times the shortest are cut, so that the others can be compared.
+# Bars longer than this many times the shortest are truncated, so that the others can be compared.
 MOST_TIMES = 2.5
 GROUPS = (("offsets", "One arena"), ("objects", "Shared objects"), ("", "Arena and images"))
 HATCH = "shared"  # the pattern of safe overlaps
 SAFE_OVERLAP = "safe overlap: an output over its input"
-SHORT = 19  # meanings of so many characters stand two in a row
+SHORT = 19  # meanings up to this length are set two in a row
 
 
 class Panel:
-    """Between `left` and `right`, from `top` down."""
+    """The panel between `left` and `right`, from `top` down."""
 
     def __init__(self, study: Study, shown: Plan, left: float, right: float) -> None:
         self._study, self._shown = study, shown
@@ -33,7 +33,7 @@ class Panel:
 
     def draw(self, top: float, legend_top: float, most_rows: int, coloring: Coloring,
              has_overlaps: bool) -> Iterator[str]:
-        """Strategies, savings where there is room for them, and the legend."""
+        """The strategies, the savings if there is room for them, and the legend."""
         self._y = top
         yield from self._strategies(most_rows)
         if self._y + LINE * (len(self._study.savings) + 1) < legend_top:
@@ -89,7 +89,7 @@ class Panel:
                 yield line("cut", x, y + 11, x + 5, y + 3)
 
     def _legend(self, top: float, coloring: Coloring, has_overlaps: bool) -> Iterator[str]:
-        """Short meanings two in a row, long ones below each other."""
+        """Sets short meanings two in a row, and long ones below each other."""
         yield text(self._left, top, f"Colour: {coloring.title}", "text bold")
         y = top + 12
         if coloring.is_scale:
@@ -102,7 +102,7 @@ class Panel:
                 x = self._left + k % columns * (self._right - self._left) / 2
                 yield from self._key(x, y + k // columns * pitch, f'fill="{color}"', meaning)
             y += -(-len(coloring.legend) // columns) * pitch
-        if has_overlaps:  # on a ground that the stripes show on, whatever the page's colour
+        if has_overlaps:  # on a background that shows the stripes on any page
             yield from self._key(self._left, y, f'fill="{OTHER}"', SAFE_OVERLAP)
             yield rect("key", self._left, y, 12, 12, f'rx="3" fill="url(#{HATCH})"')
 

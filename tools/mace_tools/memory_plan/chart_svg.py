@@ -30,7 +30,7 @@ PROFILE_TOP, PROFILE_BOTTOM = 664, 752
 SIDE = 1046  # where the panel on the right begins
 MARGIN = 28
 MOST_STRATEGIES = 15
-FEW_STEPS = 200  # up to so many a tick stands in the middle of its step
+FEW_STEPS = 200  # up to this number, ticks are in the middle of their steps
 
 STYLE = """
 svg { font-family: system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', 'DejaVu Sans', sans-serif; }
@@ -188,7 +188,7 @@ class _Chart:
                 f"steps {record.first:,} to {record.last:,}, alignment {record.align}")
 
     def _shared(self) -> Iterator[str]:
-        """Where an output lies over an input that was read."""
+        """The hatched part of an output that safely overlaps an input."""
         if self._picture.shared:
             yield hatch(HATCH)
         for shared in self._picture.shared:
@@ -222,7 +222,7 @@ class _Chart:
         yield text(RIGHT - width / 2 - 4, y - 8, label, "soft", "middle")
 
     def _peak_end(self) -> int:
-        """Where the peak's level ends."""
+        """The step at which the peak's level ends."""
         later = (level.step for level in self._picture.profile
                  if level.step > self._picture.peak.step)
         return next(later, self._end)

@@ -1,4 +1,4 @@
-"""Colours of the pictures: told apart by readers with any colour vision, on white and on black.
+"""Colours of the pictures: distinct for readers with any colour vision, on white and on black.
 
 SPDX-License-Identifier: Apache-2.0
 
@@ -23,21 +23,21 @@ RAMP = ("#ddecbf", "#c2e3d2", "#a8d8dc", "#8dcbe4", "#7bbce7", "#7eb2e4", "#88a5
 
 @dataclass(frozen=True)
 class Coloring:
-    """A colour for each record, and what the colours mean."""
+    """A colour for each record, and a legend."""
 
     title: str
     of_record: tuple[str, ...]
     legend: tuple[tuple[str, str], ...]  # (colour, meaning)
-    is_scale: bool  # from the least to the most, else kinds
+    is_scale: bool  # amounts from least to most, else kinds
 
 
 def default(problem: Problem) -> Coloring:
-    """By op where ops are known, else by size."""
+    """Colours by op if the ops are known, else by size."""
     return by_op(problem) or by_size(problem)
 
 
 def by_op(problem: Problem) -> Coloring | None:
-    """By the type of the op that writes a record; None if none is known."""
+    """Colours by the type of the op that writes a record; None if no op is known."""
     counts = Counter(r.op for r in problem.records if r.op)
     if not counts:
         return None
@@ -61,7 +61,7 @@ def by_lifetime(problem: Problem) -> Coloring:
 
 
 def _by_rank(title: str, amounts: Sequence[int], ends: Sequence[str]) -> Coloring:
-    """By place among the different amounts, which spreads the colours however skew they are."""
+    """Colours by rank among the different amounts, which spreads them for any distribution."""
     ranks = {a: k for k, a in enumerate(sorted(set(amounts)))}
     last = max(1, len(ranks) - 1)
     of_record = tuple(RAMP[round(ranks[a] / last * (len(RAMP) - 1))] for a in amounts)
@@ -70,7 +70,7 @@ def _by_rank(title: str, amounts: Sequence[int], ends: Sequence[str]) -> Colorin
 
 
 def ink(color: str) -> str:
-    """Black or white, whichever reads better on that colour (WCAG 2 relative luminance).
+    """Black or white, whichever is easier to read on that colour (WCAG 2 relative luminance).
 
     >>> ink("#ddecbf"), ink("#332288")
     ('#16181d', '#ffffff')

@@ -39,7 +39,8 @@ def to_json(study: Study) -> dict[str, Any]:
 
 
 def json_text(study: Study) -> str:
-    """One line for each record and strategy, so that people can read and compare it."""
+    """The JSON as text, with one line for each record and strategy, which people can read and
+    compare."""
     facts = to_json(study)
     lines = []
     for key, value in facts.items():
@@ -66,7 +67,8 @@ def plan_facts(plan: Plan) -> dict[str, Any]:
 
 
 def _records(problem: Problem) -> Iterator[dict[str, Any]]:
-    """An alias away from the start of its record is leave to overlap for those who know none."""
+    """For readers without aliases: an alias that does not begin at its record's start may overlap
+    it."""
     trees = _trees(problem)
     for k, record in enumerate(problem.records):
         facts: dict[str, Any] = {
@@ -94,14 +96,16 @@ def _records(problem: Problem) -> Iterator[dict[str, Any]]:
 
 
 def _root(problem: Problem, index: int) -> int:
-    """REQUIRES: no cycles, which the planner has checked."""
+    """The record at the end of a chain of aliases. REQUIRES: no cycles, which the planner has
+    checked."""
     while (parent := problem.records[index].alias_of) is not None:
         index = parent
     return index
 
 
 def _trees(problem: Problem) -> list[set[int]]:
-    """Of each record: those that lie in the same memory by being aliases of one."""
+    """For each record, the records that share its memory because they are aliases of the same
+    one."""
     members: dict[int, set[int]] = {}
     roots = [_root(problem, k) for k in range(len(problem.records))]
     for k, root in enumerate(roots):
@@ -110,7 +114,7 @@ def _trees(problem: Problem) -> list[set[int]]:
 
 
 def to_csv(study: Study) -> str | None:
-    """The best plan; None where CSV cannot hold it, because sizes have several extents.
+    """The best plan; None if CSV cannot hold it, because sizes have several extents.
 
     An alias is part of its record's row. Where records may overlap, which CSV cannot say, the
     offsets are left out."""

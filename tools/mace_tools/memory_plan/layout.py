@@ -1,4 +1,4 @@
-"""Where plans lie in time and address, and how much lives when: numbers to draw.
+"""The geometry of plans in time and address, and the live bytes over time, for drawing.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -24,7 +24,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Lane:
-    """The range of addresses where a shared object is drawn."""
+    """The range of addresses in which a shared object is drawn."""
 
     low: int
     high: int
@@ -33,7 +33,7 @@ class Lane:
 
 @dataclass(frozen=True)
 class Level:
-    """What lives from `step` on, until the next level."""
+    """The bytes that are live from `step` on, until the next level."""
 
     step: int
     live: int
@@ -41,7 +41,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Shared:
-    """Where a record safely lies over another while both live: the steps first..last, and the
+    """A safe overlap of a record with another while both live: the steps first..last, and the
     addresses [low, high). The op that writes `record` has read that part of `other`."""
 
     record: int
@@ -84,7 +84,7 @@ def _offsets(problem: Problem, plan: Plan) -> tuple[list[Box], list[Lane]]:
 
 
 def _objects(problem: Problem, plan: Plan) -> tuple[list[Box], list[Lane]]:
-    """Objects lie above each other, the largest at the bottom."""
+    """Draws objects above each other, the largest at the bottom."""
     pixel = problem.element_bytes if problem.records else 1
     sizes = plan.object_bytes or [pixel * math.prod(size) for size in plan.object_sizes]
     names = plan.object_names or [f"object {k}" for k in range(len(sizes))]
@@ -103,7 +103,7 @@ def _objects(problem: Problem, plan: Plan) -> tuple[list[Box], list[Lane]]:
 
 
 def _shared(problem: Problem, boxes: Iterable[Box]) -> Iterator[Shared]:
-    """Each pair once, though both may name the other."""
+    """Each pair once, although both records may name the other."""
     by_record = {box.record: box for box in boxes}
     seen: set[frozenset[int]] = set()
     for k, record in enumerate(problem.records):
@@ -120,7 +120,7 @@ def _shared(problem: Problem, boxes: Iterable[Box]) -> Iterator[Shared]:
 
 
 def _profile(problem: Problem, boxes: Iterable[Box]) -> list[Level]:
-    """Live bytes over time; what lies over each other counts once."""
+    """Live bytes over time; overlapping bytes count once."""
     measure: Callable[[dict[int, Box]], int] = (
         _covered if problem.may_share else lambda live: sum(b.high - b.low for b in live.values()))
     begins: dict[int, list[Box]] = {}
@@ -140,7 +140,7 @@ def _profile(problem: Problem, boxes: Iterable[Box]) -> list[Level]:
 
 
 def _covered(live: dict[int, Box]) -> int:
-    """The measure of the union of the boxes' addresses."""
+    """The size of the union of the boxes' address ranges."""
     total = end = 0
     for box in sorted(live.values(), key=lambda b: b.low):
         total += max(0, box.high - max(box.low, end))

@@ -30,7 +30,8 @@ def study(
     where: str = "",
     savings: tuple[Saving, ...] = (),
 ) -> Study:
-    """Plans with one strategy, or with all that take such records. `where` names the records' file.
+    """Plans with one strategy, or with all that can plan such records. `where` names the records'
+    file.
 
     Errors: MaceError if a record is wrong or if no plan fits the capacity; then it says why."""
     plans = tuple(_plan(p) for p in _solve(mace_plan, problem, strategy, budget_ms, where))
@@ -99,7 +100,7 @@ def _plan(found: dict[str, Any]) -> Plan:
 
 
 def _located(problem: Problem, message: str, where: str) -> str:
-    """With the file and line of the first record that the message names."""
+    """Adds the file and line of the first record that the message names."""
     match = _RECORD.search(message)
     index = int(match[1]) if match else -1
     line = ""

@@ -2,8 +2,8 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-An engine plans them apart, by one name. In the study the arena is one object, in which its records
-lie at their offsets, and each image is another.
+An engine plans them separately, with one strategy. In the study the arena is one object, in which
+its records lie at their offsets, and each image is another.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from mace_tools.errors import MaceError
 from mace_tools.memory_plan.problem import Plan, Problem, Record, Study, choose
 
 ARENA = "arena"
-PRESERVE_ALL = "PRESERVE_ALL"  # of a plan without steps the same as NAIVE
-# Of two pools' plans the weaker word holds for both.
+PRESERVE_ALL = "PRESERVE_ALL"  # the same as NAIVE for records without steps
+# The status of two pools together is the weaker one.
 _WORST = ("infeasible", "unknown", "feasible", "optimal")
 
 
 def in_pieces(problem: Problem) -> Problem:
-    """The records of an arena for planners of shared objects: there each object is a piece of the
+    """The records of an arena for planners of shared objects. There each object is a piece of the
     arena, and begins where the one before ends, so that all have aligned sizes."""
     align = max([problem.alignment, *(r.align for r in problem.records)])
     return dataclasses.replace(problem, records=tuple(
@@ -30,8 +30,8 @@ def in_pieces(problem: Problem) -> Problem:
 
 
 def merge(arena: Study | None, pieces: Study | None, images: Sequence[Study], name: str) -> Study:
-    """Both kinds in one. A plan for each strategy that every pool was planned with. `pieces`: of
-    in_pieces of the arena.
+    """Joins both kinds, with a plan for each strategy with which every pool was planned. `pieces`:
+    of in_pieces of the arena.
 
     Errors: MaceError if there is no such strategy."""
     pools = [*([arena] if arena else []), *images]
@@ -45,7 +45,7 @@ def merge(arena: Study | None, pieces: Study | None, images: Sequence[Study], na
 
 
 def _shifted(pools: Sequence[Study]) -> Iterator[Record]:
-    """The records of all, with the numbers that they have there."""
+    """The records of all pools, renumbered."""
     base = 0
     for pool in pools:
         for record in pool.problem.records:
@@ -99,7 +99,7 @@ def _one(strategy: str, arena: Study | None, below: Plan | None, images: Sequenc
 
 
 def _lows(plan: Plan) -> list[int | None]:
-    """Where records lie in the arena, also those that a plan gives shared objects."""
+    """The offsets of records in the arena, also for plans with shared objects."""
     if plan.is_offsets:
         return list(plan.offsets or ())
     begins, at = [], 0

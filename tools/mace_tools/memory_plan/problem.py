@@ -1,4 +1,4 @@
-"""Records, plans and what is asked of them: the data of mace/memory/problem.h on this side.
+"""Records, plans and constraints: the data of mace/memory/problem.h in Python.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -17,7 +17,7 @@ MAX_BYTES = 2**63 - 1
 
 @dataclass(frozen=True)
 class Overlap:
-    """Leave to overlap another record while both live; None: wherever they lie."""
+    """Permission to overlap another record while both live; None: at any distance."""
 
     other: int
     safe_distance: int | None = None
@@ -78,17 +78,17 @@ class Problem:
 
     @property
     def element_bytes(self) -> int:
-        """Of all records, where they are images."""
+        """The extents that hold all records, if they are images."""
         return self.records[0].element_bytes or 1
 
     @property
     def naive(self) -> int:
-        """What the records take when none shares memory with another; an alias takes nothing."""
+        """The total size if no record shares memory with another; an alias takes nothing."""
         return sum(r.count for r in self.records if r.alias_of is None)
 
     @property
     def may_share(self) -> bool:
-        """Whether records that live together may lie over each other."""
+        """Whether records that are live at the same time may overlap."""
         return any(r.alias_of is not None or r.overlaps for r in self.records)
 
     @functools.cached_property
@@ -97,19 +97,20 @@ class Problem:
         return tags([r.name for r in self.records], [r.op for r in self.records])
 
     def label(self, index: int) -> str:
-        """As error messages name it."""
+        """The name of a record in error messages."""
         name = self.records[index].name
         return f"record {index} '{name}'" if name else f"record {index}"
 
     def step_name(self, step: int) -> str:
-        """Of a step that runs several nodes the last one, and how many; empty if it has none."""
+        """The name of a step: of its last node, with the number of nodes if it has several; or
+        empty."""
         known = self.steps[step] if 0 <= step < len(self.steps) else Step("")
         return folded(known.op, known.name)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What one strategy found, with its certificate."""
+    """The plan of one strategy, with its certificate."""
 
     strategy: str
     total: int
@@ -120,7 +121,7 @@ class Plan:
     offsets: tuple[int | None, ...] | None = None
     object_ids: tuple[int | None, ...] | None = None
     object_sizes: tuple[tuple[int, ...], ...] = ()
-    # Of plans with both, whose offsets are those in the objects: what objects are called, and
+    # For plans with both, whose offsets are within objects: the names of the objects, and
     # their bytes.
     object_names: tuple[str, ...] = ()
     object_bytes: tuple[int, ...] = ()
@@ -139,7 +140,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Saving:
-    """What a step before planning took off the lower bound of the arena."""
+    """By how much a step before planning reduced the lower bound of the arena."""
 
     name: str
     before: int
@@ -158,11 +159,11 @@ class Study:
     plans: tuple[Plan, ...]
     best: Plan
     savings: tuple[Saving, ...] = ()
-    pools: tuple[Study, ...] = ()  # the parts that it was put together from
+    pools: tuple[Study, ...] = ()  # the studies from which it was joined
 
 
 def choose(plans: tuple[Plan, ...]) -> Plan:
-    """The smallest; of equals one with a proof, then one arena, then the first.
+    """The smallest plan; of equal ones, one that is proven optimal, then one arena, then the first.
 
     >>> a, b = (Plan(s, 10, 10, s, 0, 1) for s in ("feasible", "optimal"))
     >>> choose((a, b)).status

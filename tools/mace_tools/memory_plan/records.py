@@ -47,7 +47,8 @@ def read(path: Path, name: str | None = None) -> Problem:
 
 @dataclasses.dataclass(frozen=True)
 class EngineMemory:
-    """What an engine plans: an arena (None: nothing lies in it) and images of several formats."""
+    """The problems that an engine plans: an arena (None if it is empty) and images of several
+    formats."""
 
     arena: Problem | None
     images: tuple[Problem, ...]
@@ -66,7 +67,7 @@ def from_engine(name: str, text: str) -> EngineMemory:
 
 
 def check(path: Path, problem: Problem) -> None:
-    """What a record needs to be drawn; the planner checks the rest. Errors: MaceError."""
+    """Checks what drawing a record needs; the planner checks the rest. Errors: MaceError."""
     if not problem.records:
         raise MaceError(f"{path}: no records; there is nothing to plan")
     total = 0
@@ -85,7 +86,7 @@ def check(path: Path, problem: Problem) -> None:
 
 
 def _fault(record: Record) -> str:
-    """What is wrong with it, or nothing."""
+    """The error of a record, or None."""
     size = record.size[0] if len(record.size) == 1 else list(record.size)
     if any(extent < 0 for extent in record.size):
         return f"size is {size}; it must not be negative"
@@ -112,7 +113,7 @@ def _parse(path: Path, text: str) -> Any:
         raise MaceError(f"{path}:{e.lineno}:{e.colno}: not JSON: {e.msg}") from e
     except RecursionError as e:
         raise MaceError(f"{path}: nested too deeply to be records") from e
-    except ValueError as e:  # digits beyond what Python converts
+    except ValueError as e:  # more digits than Python converts
         raise MaceError(f"{path}: {e}") from e
 
 
@@ -139,7 +140,7 @@ def _named(path: Path, problems: Sequence[Any], name: str | None) -> dict[str, A
 
 
 def kind(value: Any) -> str:
-    """What JSON calls it."""
+    """The JSON name of a value's type."""
     names = {dict: "an object", list: "a list", str: "text", bool: "a truth value",
              type(None): "null"}
     return names.get(type(value), "a number")

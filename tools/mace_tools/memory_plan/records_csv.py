@@ -13,7 +13,7 @@ from pathlib import Path
 from mace_tools.errors import MaceError
 from mace_tools.memory_plan.problem import Record
 
-# What a column is called here -> in files.
+# Names of columns: here -> in files.
 COLUMNS = {"id": ("id", "buffer", "buffer_id"), "lower": ("lower", "start", "begin"),
            "upper": ("upper", "end"), "size": ("size",)}
 OPTIONAL = ("alignment", "hint", "gaps", "offset")
@@ -47,7 +47,7 @@ def parse_csv(path: Path, text: str) -> Iterator[Record]:
 
 
 def _columns(path: Path, line: int, header: Sequence[str]) -> dict[str, int]:
-    """Where each column is."""
+    """The position of each column."""
     found = {}
     for name, spellings in COLUMNS.items():
         places = [k for k, title in enumerate(header) if title.lower() in spellings]

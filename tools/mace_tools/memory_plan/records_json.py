@@ -1,4 +1,4 @@
-"""JSON usage records: what plan checkers read, and what mace_run adds to it.
+"""Usage records in JSON, as plan checkers read them, and the additions of mace_run.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -38,7 +38,8 @@ class JsonReader:
             steps=steps)
 
     def images(self, root: dict[str, Any]) -> tuple[Problem, ...]:
-        """Those of an engine on a GPU, a problem for each format, as formats never share."""
+        """The images of an engine on a GPU: a problem for each format, because formats never share
+        memory."""
         found = root.get("images") or {}
         records = found.get("records") or []
         steps = self._steps(root)
@@ -54,7 +55,7 @@ class JsonReader:
         return tuple(problems)
 
     def savings(self, root: dict[str, Any]) -> tuple[Saving, ...]:
-        """What the engine says that it saved before planning."""
+        """The savings before planning that the engine reports."""
         return tuple(Saving(str(s.get("name", "")), self._number(s, "before"),
                             self._number(s, "after")) for s in root.get("savings") or ())
 
@@ -97,7 +98,7 @@ class JsonReader:
         return tuple(extents)
 
     def _overlaps(self, given: dict[str, Any]) -> list[Overlap]:
-        """"overlaps" says at what distance; "may_overlap" is leave at any."""
+        """"overlaps" gives the distance; "may_overlap" allows any distance."""
         exact = given.get("overlaps") or []
         anywhere = given.get("may_overlap") or []
         if not isinstance(exact, list) or not all(isinstance(o, dict) for o in exact):
@@ -136,7 +137,7 @@ class JsonReader:
 
 
 def _step(label: str) -> Step:
-    """As the engine labels a node: Conv2d 'conv1', and one for several: Conv2d+Eltwise 'a + b'."""
+    """The engine's label of a node, Conv2d 'conv1', or of fused nodes, Conv2d+Eltwise 'a + b'."""
     match = _LABEL.fullmatch(label)
     return Step(match[2], match[1]) if match else Step(label)
 

@@ -32,7 +32,7 @@ def text(x: float, y: float, words: str, style: str, anchor: str = "start") -> s
 
 
 def hatch(name: str) -> str:
-    """A pattern of stripes, to be seen on any colour and read through."""
+    """A pattern of stripes that is visible on any colour and leaves text readable."""
     return (f'<defs><pattern id="{name}" width="8" height="8" patternUnits="userSpaceOnUse" '
             'patternTransform="rotate(45)"><rect width="2" height="8" fill="#16181d" '
             'fill-opacity=".5"/></pattern></defs>\n')

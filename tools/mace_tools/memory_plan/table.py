@@ -1,4 +1,4 @@
-"""What people read of a study: the table of strategies, the certificate, the savings.
+"""A study as text: the table of strategies, the certificate, the savings.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -12,7 +12,7 @@ from mace_tools.memory_plan.problem import Plan, Study
 from mace_tools.memory_plan.text import amount, duration, exact, ratio, short_name
 from mace_tools.tables import Column, Fitter, output_width, printable
 
-MARK = "* "  # of the best
+MARK = "* "  # marks the best plan
 
 
 def lines(study: Study, wide: bool = False) -> Iterator[str]:
@@ -27,7 +27,7 @@ def lines(study: Study, wide: bool = False) -> Iterator[str]:
 
 
 def strategies(study: Study, fitter: Fitter) -> Iterator[str]:
-    """By kind, the smallest first; the best has a mark."""
+    """The rows by kind, the smallest first; the best has a mark."""
     plans = sorted(study.plans, key=lambda p: (not p.is_offsets, p.total))
     naive = study.problem.naive
     columns = [Column("strategy"), Column(study.problem.unit, right=True),
@@ -67,7 +67,7 @@ def certificate(study: Study, width: int) -> Iterator[str]:
 
 
 def savings(study: Study) -> Iterator[str]:
-    """Of each step before planning, where the engine tells."""
+    """The savings of each step before planning, if the engine reports them."""
     if study.savings:
         yield "saved before planning, off the lower bound:"
         width = max(len(s.name) for s in study.savings)

@@ -1,4 +1,4 @@
-"""Numbers and names as people read them.
+"""Formats numbers and names for people.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -46,7 +46,7 @@ def duration(us: float) -> str:
 
 
 def ratio(a: float, b: float, digits: int = 3) -> str:
-    """a / b, rounded up where it is not exact, so that 1.000 means 1.
+    """a / b, rounded up unless it is exact, so that 1.000 means 1.
 
     >>> ratio(10, 10), ratio(1000001, 1000000), ratio(1, 4), ratio(1, 0)
     ('1.000', '1.001', '0.250', '-')
@@ -58,7 +58,7 @@ def ratio(a: float, b: float, digits: int = 3) -> str:
 
 
 def short_name(name: str, most: int = 60) -> str:
-    """The telling part of a tensor's name: the first of a TFLite list, without its middle.
+    """The most informative part of a tensor's name: the first of a TFLite list, without its middle.
 
     >>> short_name("MobilenetV1/Conv2d_2/Relu6;MobilenetV1/Conv2d_2/add")
     'MobilenetV1/Conv2d_2/Relu6'
@@ -73,7 +73,8 @@ def short_name(name: str, most: int = 60) -> str:
 
 
 def tags(names: Sequence[str], ops: Sequence[str]) -> list[str]:
-    """What stands in rectangles: names without the scope that most have, or the op, a colour.
+    """The text in rectangles: names without the scope that most share and without the op, which has
+    a colour.
 
     >>> tags(["net/fire2/Conv2d", "net/fire3/Conv2d", "data"], ["Conv2d", "Conv2d", ""])
     ['fire2', 'fire3', 'data']

@@ -1,4 +1,5 @@
-"""Rewrites of the converter's graph: one file each, Graph -> Graph in place, semantics kept.
+"""Rewrites of the converter's graph: one file each. They change the graph in place and keep its
+meaning.
 
 SPDX-License-Identifier: Apache-2.0
 """

@@ -97,7 +97,7 @@ def _gelu(graph: Graph, node: Node) -> None:
 
 
 def _factors(graph: Graph, node: Node) -> list[str]:
-    """The operands of a product of three, one of whose factors is a product."""
+    """The operands of a product of three, which is a product with a factor that is a product."""
     if node.attrs["type"] != "PROD":
         return []
     for k in range(2):

@@ -30,7 +30,7 @@ def channel_shuffle(graph: Graph) -> None:
 def _channel_axis(
     x: Shape | None, split: Shape | None, y: Shape | None, dims: list[int] | None
 ) -> int | None:
-    """The axis that is split in two, swapped and joined again; None for anything else."""
+    """The axis that is split in two, transposed and joined again; None for other nodes."""
     if x is None or split is None or x != y or None in x or len(x) < 3:
         return None
     if len(split) != len(x) + 1:

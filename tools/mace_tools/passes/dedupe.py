@@ -27,7 +27,7 @@ def _merge_constants(graph: Graph) -> None:
 
 
 def _merge_nodes(graph: Graph) -> None:
-    """Needs sorted nodes, so that one walk finds chains of equal nodes."""
+    """REQUIRES: sorted nodes, so that one pass over them finds chains of equal nodes."""
     seen: dict[tuple, list[str]] = {}
     for node in list(graph.nodes):
         attrs = tuple(sorted((k, repr(v)) for k, v in node.attrs.items()))

@@ -2,9 +2,9 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-SpaceToBatch with blocks of d pads x and deals its pixels to d * d images; a convolution of stride
-1 on each, dealt back by BatchToSpace, is the convolution with dilation d of the padded x, and
-cropping the result takes as much padding away again (Yu and Koltun, 2016).
+SpaceToBatch with blocks of d pads x and distributes its pixels over d * d images; a convolution of
+stride 1 on each, gathered again by BatchToSpace, is the convolution with dilation d of the padded
+x, and cropping the result takes as much padding away again (Yu and Koltun, 2016).
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Computes what depends on constants only.
+"""Computes nodes whose inputs are constants.
 
 SPDX-License-Identifier: Apache-2.0
 
-A result is kept only below a size, and not if it is many times larger than what it is made of,
-unless it is the weight of a layer: the model file would grow for nothing, the engine can do the
-same when it plans.
+A result is kept only if it is small enough, and not much larger than the constants that it
+replaces, unless it is the weight of a layer: the model file would grow for nothing, the engine can
+do the same when it plans.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ def fold_constants(graph: Graph) -> None:
 
 
 def fold_if_small(graph: Graph, node: Node) -> bool:
-    """fold_node, unless the result is much larger than what it is made of."""
+    """fold_node, unless the result is much larger than the operands."""
     return _worth_it(graph, node) and fold_node(graph, node)
 
 
 def fold_node(graph: Graph, node: Node) -> bool:
-    """Makes the outputs of a node with constant operands constants; whether it did.
+    """Turns the outputs of a node with constant operands into constants. Returns whether it did.
 
     fp16 is computed as float32 and rounded once."""
     read = [graph.tensors[i] for i in node.inputs if i]
@@ -65,7 +65,7 @@ def _widened(array: np.ndarray) -> np.ndarray:
 
 
 def _bytes(graph: Graph, node: Node) -> int | None:
-    """About what the first output takes; None where its shape is not known."""
+    """The estimated size of the first output; None if its shape is unknown."""
     shape = graph.tensors[node.outputs[0]].static_shape
     return None if shape is None else int(np.prod(shape, dtype=object)) * 4
 
@@ -81,7 +81,7 @@ def _worth_it(graph: Graph, node: Node) -> bool:
 
 
 def _is_weight(graph: Graph, name: str) -> bool:
-    """Whether a tensor ends, maybe rearranged, as a weight that a layer packs ahead."""
+    """Whether a tensor becomes, perhaps rearranged, a weight that a layer prepacks."""
     for node in graph.consumers(name):
         if node.op in (*CONV_LIKE, "BatchNorm", "MatMul") and name in node.inputs[1:]:
             return True

@@ -1,4 +1,4 @@
-"""Lets a convolution or pooling do the padding before it, where that is exact.
+"""Folds padding into the convolution or pooling after it, if that is exact.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -43,7 +43,7 @@ def _is_exact(graph: Graph, pad: Node, node: Node) -> bool:
         return node.attr("padding") == VALID
     if node.attrs["pooling_type"] != MAX:
         return False
-    # A padded zero and a window's missing element are the same only where nothing is negative
+    # A padded zero and an element outside the image are the same only if nothing is negative
     # and each window has an element.
     maker = graph.producer(pad.inputs[0])
     small = all(p < k for p, k in zip(pads[2:6], [k for k in node.attrs["kernels"] for _ in "ab"]))

@@ -19,7 +19,7 @@ from mace_tools.passes.match import (
     with_constant,
 )
 
-# y = x * scale + offset per channel: x, scale and offset; None where it is 1 or 0.
+# y = x * scale + offset per channel: x, scale and offset; None if it is 1 or 0.
 Affine = tuple[str, "np.ndarray | None", "np.ndarray | None"]
 
 
@@ -28,7 +28,8 @@ def fold_scale(graph: Graph) -> None:
 
 
 def fold_into_layers(graph: Graph, read: Callable[[Graph, Node], Affine | None]) -> None:
-    """Lets the layer that alone feeds a node which `read` understands do that node's work."""
+    """Folds a node that `read` understands into the layer before it, if nothing else reads that
+    layer."""
     for node in list(graph.nodes):
         found = read(graph, node)
         if found is None:
@@ -66,7 +67,7 @@ def _scale_and_offset(graph: Graph, node: Node) -> Affine | None:
 def _apply_affine(
     graph: Graph, layer: Node, scale: np.ndarray | None, offset: np.ndarray | None
 ) -> bool:
-    """Lets a layer compute scale * y + offset per output channel; False if it cannot."""
+    """Makes a layer compute scale * y + offset per output channel. Returns False if it cannot."""
     weight = graph.const(layer.inputs[1])
     bias = graph.const(layer.inputs[2]) if layer.has_input(2) else None
     if weight is None or (layer.has_input(2) and bias is None):

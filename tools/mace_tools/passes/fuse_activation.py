@@ -1,4 +1,4 @@
-"""Lets the node before an activation apply it.
+"""Fuses an activation into the node before it.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -10,12 +10,12 @@ from mace_tools.ir import Attr, Graph, Node
 from mace_tools.passes.match import ACTIVATION_ATTRS, only_producer, plain, with_constant
 
 _HOSTS = tuple(op for op in op_facts.ops_with("activation") if op != "Activation")
-# Ops that hand elements on as they are: an activation after them may as well come before.
+# Ops that do not change elements: an activation after them may come before them instead.
 _MOVING = (*op_facts.views(), "Transpose", "ChannelShuffle")
 
 
 def canonical_activations(graph: Graph) -> None:
-    """Spells max(x, 0) and clipping to [0, c] as Activation RELU and RELUX."""
+    """Rewrites max(x, 0) and clipping to [0, c] as Activation RELU and RELUX."""
     for node in graph.nodes:
         attrs = _as_activation(graph, node)
         if attrs is not None:

@@ -1,4 +1,4 @@
-"""Gives 4-D model inputs and outputs the order of dimensions that the user asks for.
+"""Gives 4-D inputs and outputs of the model the order of dimensions that the user wants.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -29,7 +29,7 @@ def set_order(graph: Graph, inputs: Mapping[str, str], outputs: Mapping[str, str
 
 
 def _dims(graph: Graph, names: list[str], name: str, order: str, what: str) -> list[int] | None:
-    """The transpose from the present order to the one wanted; None if there is nothing to do."""
+    """The transpose from the current order to the wanted one; None if they are equal."""
     if name not in names:
         raise MaceError(f"{what}_data_formats: the model has no {what} '{name}'; it has "
                         + ", ".join(f"'{n}'" for n in names))

@@ -56,7 +56,7 @@ def _become(
 
 
 def _absorb(graph: Graph, node: Node, norm: Norm) -> None:
-    """Takes the product and the sum with constants that follow into the node."""
+    """Fuses the product and the sum with constants that follow into the node."""
     out, gamma, taken = node.outputs[0], None, []
     after = graph.only_consumer(out)
     if is_op(after, "Eltwise", type="PROD") and plain(after):
@@ -165,7 +165,7 @@ def _norm(graph: Graph, name: str, x: str, mean: str, difference: str) -> Norm |
 
 
 def _last_axes(graph: Graph, node: Node | None, rank: int | None) -> int | None:
-    """The first axis of a mean over the last axes, which stay as 1."""
+    """The first axis of a mean over the last axes, which keep extent 1."""
     if not is_op(node, "Reduce", reduce_type="MEAN", keepdims=1) or rank is None:
         return None
     axes = sorted(a % rank for a in node.attr("axis"))

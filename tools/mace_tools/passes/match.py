@@ -1,4 +1,5 @@
-"""What several passes look for: constant operands, per-channel vectors, conv-like nodes.
+"""Patterns that several passes share: constant operands, per-channel vectors, convolution-like
+nodes.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -11,7 +12,7 @@ from mace_tools import op_facts
 from mace_tools.ir import Graph, Node
 
 NO_ACTIVATION = op_facts.all_ops()["Activation"].default("activation")
-# What an op that applies an activation to its result may say of it.
+# The attributes of an op that applies an activation to its result.
 ACTIVATION_ATTRS = tuple(op_facts.all_ops()["Activation"].attrs)
 # Ops with weights in operand 1 and an optional bias in operand 2.
 CONV_LIKE = ("Conv2d", "DepthwiseConv2d", "Deconv2d", "FullyConnected")
@@ -28,7 +29,7 @@ def is_op(node: Node | None, op: str, **attrs: object) -> bool:
 
 
 def with_constant(graph: Graph, node: Node) -> tuple[str, np.ndarray, int] | None:
-    """The other operand, the constant, and the constant's place, of a node with one of each."""
+    """The computed operand, the constant, and the constant's index, of a node with one of each."""
     if len(node.inputs) != 2 or "" in node.inputs:
         return None
     left, right = graph.const(node.inputs[0]), graph.const(node.inputs[1])
@@ -61,5 +62,5 @@ def channel_vector(graph: Graph, name: str, array: np.ndarray) -> np.ndarray | N
 
 
 def only_producer(graph: Graph, name: str) -> Node | None:
-    """The node that makes a tensor which one node alone reads and nobody outside sees."""
+    """The node that computes a tensor with a single reader, unless it is an output of the graph."""
     return graph.producer(name) if graph.only_consumer(name) is not None else None

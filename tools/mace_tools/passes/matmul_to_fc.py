@@ -17,7 +17,7 @@ def matmul_to_fc(graph: Graph) -> None:
 
 
 def _fold_transpose(graph: Graph, node: Node, side: int, flag: str) -> None:
-    """MatMul(a, transposed b) has an attribute for it."""
+    """Replaces MatMul(a, transposed b) by the attribute of MatMul."""
     maker = graph.producer(node.inputs[side])
     if maker is None or maker.op != "Transpose" or "dims" not in maker.attrs:
         return

@@ -1,4 +1,4 @@
-"""Makes one Reshape of several, and of transposes that move no element.
+"""Merges several Reshapes, and transposes that move no element, into one Reshape.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -27,8 +27,8 @@ def _is_view(node: Node | None) -> bool:
 
 
 def _as_reshape(graph: Graph, node: Node) -> None:
-    """Only where one extent moves past ones: extents that an input's shape may change must not
-    end up in the model."""
+    """Only if a single extent moves past extents of 1: extents that depend on an input's shape must
+    not end up in the model."""
     x, y, perm = graph.shape(node.inputs[0]), graph.shape(node.outputs[0]), node.attrs["dims"]
     if x is None or y is None or not moves_only_ones(perm, x):
         return
@@ -38,7 +38,7 @@ def _as_reshape(graph: Graph, node: Node) -> None:
 
 
 def _merge(graph: Graph, node: Node) -> bool:
-    """Reads past the view before this one, if nobody else needs that."""
+    """Reads the input of the view before this one, if no other node reads that view."""
     before = only_producer(graph, node.inputs[0])
     if not _is_view(before):
         return False
@@ -55,8 +55,8 @@ def _merge(graph: Graph, node: Node) -> bool:
 
 
 def _dims(x: Shape | None, y: Shape | None) -> list[int] | None:
-    """Reshape's attribute for x to y that names no extent: 0 keeps the batch, 1 stays, and one
-    other extent is inferred. None if that cannot be said."""
+    """Reshape's attribute from x to y that names no extent: 0 keeps the batch, 1 stays, and one
+    other extent is inferred. None if there is no such attribute."""
     if not x or not y or x[0] != y[0] or 0 in y:
         return None
     rest = [1 if d == 1 else -1 for d in y[1:]]

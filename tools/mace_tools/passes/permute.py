@@ -20,7 +20,7 @@ def inverse(perm: Sequence[int]) -> Perm:
 
 
 def compose(first: Sequence[int], second: Sequence[int]) -> Perm:
-    """Of Transpose(Transpose(x, first), second)."""
+    """The permutation of Transpose(Transpose(x, first), second)."""
     return [first[k] for k in second]
 
 
@@ -29,7 +29,7 @@ def is_identity(perm: Sequence[int]) -> bool:
 
 
 def drop(perm: Sequence[int], axes: Iterable[int]) -> Perm:
-    """What is left of a permutation when y loses `axes`, and x the same ones of its own."""
+    """The permutation that is left when y loses `axes`, and x the corresponding ones."""
     gone = set(axes)
     kept = [p for k, p in enumerate(perm) if k not in gone]
     order = sorted(kept)
@@ -37,7 +37,7 @@ def drop(perm: Sequence[int], axes: Iterable[int]) -> Perm:
 
 
 def insert(perm: Sequence[int], axes: Iterable[int]) -> Perm:
-    """The permutation when x and y both gain axes of extent 1 at places `axes`."""
+    """The permutation when x and y both gain axes of extent 1 at positions `axes`."""
     where = set(axes)
     rest = [k for k in range(len(perm) + len(where)) if k not in where]
     out = list(range(len(perm) + len(where)))

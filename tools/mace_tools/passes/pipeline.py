@@ -48,9 +48,9 @@ PASSES: list[Pass] = [
 
 @dataclass
 class Options:
-    """What a user may ask of the passes."""
+    """Options of the passes."""
 
-    # Order of 4-D inputs and outputs by name: NHWC or NCHW; the source's where not named.
+    # The order of 4-D inputs and outputs by name: NHWC or NCHW. Default: the order of the source.
     input_formats: dict[str, str] = field(default_factory=dict)
     output_formats: dict[str, str] = field(default_factory=dict)
 
@@ -58,8 +58,8 @@ class Options:
 def convert(graph: Graph, options: Options | None = None) -> Graph:
     """Rewrites the graph in place and returns it, sorted, pruned and validated.
 
-    Errors: MaceError for options that do not fit the graph; UnsupportedOps for what the engine
-    cannot run."""
+    Errors: MaceError for options that do not fit the graph; UnsupportedOps for nodes that the
+    engine cannot run."""
     options = options or Options()
     set_order(graph, options.input_formats, options.output_formats)
     for one in PASSES:
@@ -69,7 +69,7 @@ def convert(graph: Graph, options: Options | None = None) -> Graph:
 
 
 def run_pass(one: Pass, graph: Graph) -> None:
-    """Applies a pass and restores order, types and the graph's rules."""
+    """Applies a pass, then sorts the graph, infers its types and validates it."""
     try:
         one(graph)
         graph.prune()

@@ -48,7 +48,7 @@ def _alpha(graph: Graph, name: str, x: str) -> np.ndarray | None:
 
 
 def _factors(graph: Graph, name: str) -> tuple[list[np.ndarray], list[str]]:
-    """Constant and other factors of a product of products."""
+    """The constant and the other factors of a product of products."""
     array = graph.const(name)
     if array is not None:
         return [array.astype(np.float64)], []

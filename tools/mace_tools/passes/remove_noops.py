@@ -28,7 +28,7 @@ def _first(graph: Graph, node: Node) -> str:
 
 
 def _same_shape(graph: Graph, node: Node) -> str | None:
-    """For ops that are the identity when the shape stays."""
+    """For ops that are the identity if the shape stays the same."""
     before, after = (graph.tensors[n].static_shape for n in (node.inputs[0], node.outputs[0]))
     return node.inputs[0] if before is not None and before == after else None
 
@@ -66,7 +66,7 @@ _NEUTRAL = {"SUM": 0, "SUB": 0, "PROD": 1, "DIV": 1, "POW": 1}
 
 
 def _eltwise(graph: Graph, node: Node) -> str | None:
-    """x + 0, x * 1 and the like, where the constant does not widen the shape."""
+    """x + 0, x * 1 and the like, if the constant does not extend the shape."""
     kind, found = node.attrs["type"], with_constant(graph, node)
     if kind not in _NEUTRAL or found is None:
         return None

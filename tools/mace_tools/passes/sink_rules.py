@@ -1,9 +1,9 @@
-"""How each op lets a transpose of its operand through: op(T(x)) = T'(op'(x)).
+"""How a transpose of the operand moves past each op: op(T(x)) = T'(op'(x)).
 
 SPDX-License-Identifier: Apache-2.0
 
 A rule changes `inputs` and `attrs` of its Sink to those of op' and returns the permutation T' of
-each output, or None where this op or these attributes do not let the transpose through.
+each output, or None if a transpose cannot move past this op with these attributes.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from mace_tools import op_facts
 from mace_tools.ir import Graph, Node, Tensor
 from mace_tools.passes.permute import Perm, drop, insert, inverse
 
-# Ops that work element by element: all operands must be transposed alike.
+# Elementwise ops: all operands must be transposed alike.
 ELEMENTWISE = op_facts.in_order("any")
-# Ops that only want the axes which their attributes name to be named again.
+# Ops for which it suffices to adapt the attributes that name axes.
 NAMED = op_facts.in_order("named")
-# Ops of several operands that stand beside each other.
+# Ops that join several operands.
 JOINING = (*ELEMENTWISE, "Concat")
 
 
@@ -44,7 +44,7 @@ class Sink:
         return [self.axis(a) for a in axes]
 
     def attr(self, name: str) -> Any:
-        """As Node.attr, of op'."""
+        """As Node.attr, but for op'."""
         default = op_facts.all_ops()[self.node.op].default
         return self.attrs[name] if name in self.attrs else default(name)
 
@@ -163,7 +163,7 @@ def shape(s: Sink) -> list[Perm]:
 
 @rule("Reshape", "Flatten")
 def reshape(s: Sink) -> list[Perm] | None:
-    """A reshape that splits and joins only axes that are neighbours in x as well."""
+    """A reshape that splits and joins only axes that are adjacent in x as well."""
     y = s.graph.tensors[s.node.inputs[0]].static_shape
     z = s.graph.tensors[s.node.outputs[0]].static_shape
     parts = _aligned(y, z) if y and z and len(s.inputs) == 1 else None
@@ -193,7 +193,7 @@ def _reordered(perm: Perm, axes: list[int], dims: list[int]) -> list[int] | None
 
 
 def _aligned(y: tuple[int, ...], z: tuple[int, ...]) -> list[tuple[list[int], list[int]]] | None:
-    """Runs of axes of y and of z that hold the same elements, as short as can be."""
+    """Runs of axes of y and of z that hold the same elements, as short as possible."""
     if 0 in y or 0 in z:
         return None
     parts: list[tuple[list[int], list[int]]] = []

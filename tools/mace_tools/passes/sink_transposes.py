@@ -1,4 +1,4 @@
-"""Moves transposes down through ops that do not care for the order of axes, until they cancel.
+"""Moves transposes down past ops that do not depend on the order of axes, until they cancel.
 
 SPDX-License-Identifier: Apache-2.0
 
@@ -6,8 +6,9 @@ SPDX-License-Identifier: Apache-2.0
     conv -> relu -> add -> [NHWC->NCHW] -> [NCHW->NHWC] -> conv          sunk
     conv -> relu -> add -> conv                                          cancelled
 
-The rule of each op is in sink_rules.py. An op with several operands is passed if all come in the
-same order, or once if transposing the others pays; so transposes only move down, and the pass ends.
+The rule of each op is in sink_rules.py. A transpose moves past an op with several operands if all
+come in the same order, or once if transposing the others pays; so transposes only move down, and
+the pass ends.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from mace_tools.passes.sink_rules import Sink
 
 def sink_transposes(graph: Graph) -> None:
     changed = True
-    evened: set[Node] = set()  # nodes some of whose operands were transposed for the others' sake
+    evened: set[Node] = set()  # nodes with operands that were transposed to match the others
     while changed:
         changed = False
         alive = set(graph.nodes)
@@ -58,7 +59,7 @@ def _visit(graph: Graph, node: Node, evened: set[Node]) -> bool:
 
 
 def _merge(graph: Graph, node: Node) -> bool:
-    """Transpose of a transpose; none at all if they undo each other."""
+    """Merges a transpose of a transpose, or removes both if they cancel."""
     found = transposed(graph, node.inputs[0])
     if found is None or "dims" not in node.attrs:
         return False
@@ -89,7 +90,7 @@ def _sink_joining(graph: Graph, node: Node, evened: set[Node]) -> bool:
 
 
 def _others(graph: Graph, node: Node, perm: list[int]) -> list[str] | None:
-    """Operands that are not transposed by `perm` and computed; None if one can never be."""
+    """The computed operands that are not transposed by `perm`; None if one of them cannot be."""
     others = []
     for name in set(node.inputs) - {""}:
         found = transposed(graph, name)
@@ -106,7 +107,7 @@ def _others(graph: Graph, node: Node, perm: list[int]) -> list[str] | None:
 
 
 def _pays(graph: Graph, node: Node, perm: list[int], others: list[str]) -> bool:
-    """Whether transposing the others leaves fewer transposes than there are."""
+    """Whether transposing the others reduces the number of transposes."""
     cost = 0
     for name in others:
         shape = graph.tensors[name].shape
@@ -154,7 +155,8 @@ def _has_one_operand(graph: Graph, node: Node, name: str) -> bool:
 
 
 def _in_order(graph: Graph, node: Node, name: str, perm: list[int]) -> str:
-    """The operand z for which Transpose(z, perm) is the operand `name`, made if need be."""
+    """The operand z for which Transpose(z, perm) is the operand `name`, which is made if
+    necessary."""
     found = transposed(graph, name)
     if found and found[1] == perm:
         return found[0]
@@ -183,7 +185,7 @@ def _new(graph: Graph, op: str, source: str, shape: tuple, **attrs: object) -> s
 
 
 def _apply(graph: Graph, sink: Sink, perms: list[list[int]]) -> bool:
-    """Gives the node its new operands and attributes, and its outputs a transpose each."""
+    """Gives the node its new operands and attributes, and transposes each of its outputs."""
     node = sink.node
     graph.set_inputs(node, sink.inputs)
     node.attrs = sink.attrs

@@ -2,8 +2,8 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-What a type means is the model's, where to compute in it is the device's: the engine narrows
-float32 activations around layers with fp16 weights where the device has fp16 arithmetic
+The model decides what types mean, and the device decides where to compute in them: the engine
+narrows float32 activations around layers with fp16 weights where the device has fp16 arithmetic
 (mace/plan/passes/narrow_to_fp16.h), and every device computes in float32. The model's inputs and
 outputs stay fp16, with a Cast behind or before them, and a Cast to fp16 within the model still
 rounds. Results between nodes are not rounded, so they are at least as exact as in fp16 and do not
@@ -46,7 +46,7 @@ def widened(array: np.ndarray) -> np.ndarray:
 
 
 def _widen_cast(graph: Graph, node: Node) -> None:
-    """A Cast to fp16 rounds, then its readers see float32."""
+    """Keeps the rounding of a Cast to fp16; its readers then read float32."""
     out = node.outputs[0]
     if out not in graph.outputs and graph.tensors[node.inputs[0]].dtype in _EXACT:
         node.attrs["to"] = graph.tensors[out].dtype = "f32"
@@ -55,7 +55,7 @@ def _widen_cast(graph: Graph, node: Node) -> None:
 
 
 def _widen_readers(graph: Graph, name: str) -> None:
-    """Lets all nodes that read an fp16 tensor read it as float32."""
+    """Makes all nodes that read an fp16 tensor read it as float32."""
     readers = graph.consumers(name)
     if readers:
         wide = _wide_copy(graph, name)
@@ -64,7 +64,8 @@ def _widen_readers(graph: Graph, name: str) -> None:
 
 
 def _widen_output(graph: Graph, node: Node, index: int) -> None:
-    """Makes an output float32; where it is the model's, its readers see what was not rounded."""
+    """Makes an output float32. If it is an output of the model, other nodes read it before
+    rounding."""
     name = node.outputs[index]
     if name not in graph.outputs:
         graph.tensors[name].dtype = "f32"

@@ -1,4 +1,4 @@
-"""The engine's ops in NumPy: slow, obvious; for constant folding and for comparison in tests.
+"""The engine's ops in NumPy: slow and simple, for constant folding and for comparison in tests.
 
 SPDX-License-Identifier: Apache-2.0
 

@@ -1,4 +1,4 @@
-"""NumPy evaluation of reductions, normalisations and resizing.
+"""NumPy evaluation of reductions, normalizations and resizing.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -128,7 +128,7 @@ def lp_norm(xs, attrs):
 
 
 def _source(out, size, scale, kind):
-    """Where in the operand output position 0, 1, ... lies (ONNX Resize)."""
+    """The position in the operand of output position 0, 1, ... (ONNX Resize)."""
     o = np.arange(out, dtype=np.float64)
     if kind == "ALIGN_CORNERS":
         return o * (size - 1) / (out - 1) if out > 1 else o * 0
@@ -142,7 +142,7 @@ def _source(out, size, scale, kind):
 
 
 def _stepped_source(out, size, kind):
-    """The same in float32 as TensorFlow computes it, whose last bit decides between two steps."""
+    """The same in float32 as in TensorFlow, because the last bit may decide between two steps."""
     o, one, half = np.arange(out, dtype=np.float32), np.float32(1), np.float32(0.5)
     step = np.float32(size) / np.float32(out)
     if kind == "ALIGN_CORNERS":

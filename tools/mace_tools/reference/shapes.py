@@ -1,4 +1,4 @@
-"""NumPy evaluation of ops that rearrange, cut or join tensors.
+"""NumPy evaluation of ops that rearrange, split or join tensors.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -70,7 +70,7 @@ def split(xs, attrs):
     axis, sizes = attrs["axis"], list(ints(xs, 1, attrs, "sizes"))
     if not sizes:
         return np.split(xs[0], attrs["num_outputs"], axis)
-    if -1 in sizes:  # what is left
+    if -1 in sizes:  # the rest
         sizes[sizes.index(-1)] = xs[0].shape[axis] - sum(s for s in sizes if s >= 0)
     return np.split(xs[0], np.cumsum(sizes)[:-1], axis)
 

@@ -14,10 +14,10 @@ from mace_tools.reference.elementwise import activate
 
 
 def window(x, kernel, attrs, fill):
-    """The padded operand and the output extents: x padded so that all windows lie inside."""
+    """The operand, padded so that all windows lie inside, and the output extents."""
     strides, dilations = attrs["strides"], attrs["dilations"]
     padding, values = attrs["padding"], attrs["padding_values"]
-    ceil = attrs.get("round_mode") == CEIL  # which only Pooling has
+    ceil = attrs.get("round_mode") == CEIL  # only Pooling has it
     pads, extents = [], []
     for k in range(2):
         size, reach = x.shape[1 + k], (kernel[k] - 1) * dilations[k] + 1
@@ -35,7 +35,7 @@ def window(x, kernel, attrs, fill):
 
 
 def taps(x, kernel, attrs, fill=0):
-    """For each kernel position (i, j): the operand's elements that it meets, [N, OH, OW, C]."""
+    """For each kernel position (i, j), the operand's elements at this position, [N, OH, OW, C]."""
     padded, (oh, ow) = window(x, kernel, attrs, fill)
     sh, sw = attrs["strides"]
     dh, dw = attrs["dilations"]
@@ -128,7 +128,7 @@ def pooling(xs, attrs):
 
 
 def _divisor(x, kernel, attrs):
-    """How many elements each average is over."""
+    """The number of elements of each average."""
     ones = np.ones((1, *x.shape[1:3], 1), x.dtype)
     if attrs["count_include_pad"] and attrs["padding"] == EXPLICIT:
         top, left, bottom, right = attrs["padding_values"]

@@ -1,4 +1,4 @@
-"""What tests of the converter share.
+"""Shared code of the converter's tests.
 
 SPDX-License-Identifier: Apache-2.0
 """

@@ -1,4 +1,4 @@
-"""The code that the documents show: blocks, spans in sentences, and command lines.
+"""The code in the documents: blocks, spans in sentences, and command lines.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -41,7 +41,7 @@ def all_code() -> list[Code]:
 
 
 def code_of(path: Path, root: Path = REPO) -> Iterator[Code]:
-    """Everything in a document that is set as code."""
+    """All code in a document."""
     name = str(path.relative_to(root))
     block: list[str] | None = None
     begin, language, indent = 0, "", ""
@@ -60,7 +60,7 @@ def code_of(path: Path, root: Path = REPO) -> Iterator[Code]:
 
 
 def lines(code: Code) -> Iterator[Code]:
-    """The lines of a block, each with its place; what a backslash continues is one line."""
+    """The lines of a block with their positions. Lines that a backslash continues are joined."""
     number, parts = code.line, []
     for k, line in enumerate(code.text.split("\n"), code.line):
         number = number if parts else k
@@ -71,7 +71,7 @@ def lines(code: Code) -> Iterator[Code]:
 
 
 def shell_lines() -> list[Code]:
-    """What `sh` blocks have people type, without comments."""
+    """The commands in `sh` blocks, without comments."""
     found = []
     for code in all_code():
         if code.language == "sh":

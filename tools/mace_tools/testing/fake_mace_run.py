@@ -1,4 +1,4 @@
-"""Stands in for mace_run where a test is about the commands around it, not about the engine.
+"""Stands in for mace_run in tests of commands that do not need the engine.
 
 SPDX-License-Identifier: Apache-2.0
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-# What stands for a plan at the end of a graph: a field that readers skip.
+# Stands in for a plan at the end of a graph: a field that readers skip.
 EMBEDDED = b"\xc2\xa9\x07\x04plan"
 PROGRAM = '''#!{python}
 import json, os, pathlib, shutil, sys

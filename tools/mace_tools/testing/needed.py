@@ -1,4 +1,4 @@
-"""What a test cannot do without: a missing tool is a fault of the set-up, never a reason to skip.
+"""Tools that tests need: a missing one is an error of the set-up, never a reason to skip a test.
 
 SPDX-License-Identifier: Apache-2.0
 """

@@ -1,4 +1,4 @@
-"""Net: small graphs for tests of passes, and the check that a pass keeps what they compute.
+"""Net: small graphs for tests of passes, and a check that a pass does not change their outputs.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -17,7 +17,7 @@ from mace_tools.passes.pipeline import Pass, run_pass
 
 
 class Net:
-    """Builds a graph call by call; tensors are random but the same in each run."""
+    """Builds a graph call by call. Its tensors are random, but equal in each run."""
 
     def __init__(self, **inputs: tuple[int, ...]) -> None:
         self.graph = Graph("net")
@@ -53,7 +53,8 @@ class Net:
         return self
 
     def check(self, *passes: Pass, tolerance: float = 1e-5) -> Counter:
-        """Runs passes; the outputs must stay as they were. Returns how often each op occurs."""
+        """Runs passes and checks that the outputs do not change. Returns how often each op
+        occurs."""
         graph = self.graph
         inputs = {n: self.random.normal(size=graph.shape(n)).astype(np.float32)
                   for n in graph.inputs}

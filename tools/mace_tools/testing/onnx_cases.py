@@ -1,4 +1,4 @@
-"""A small valid node of every ONNX operator that converts, for tests of what varies about it.
+"""A small valid node of every ONNX operator that converts, for tests that vary it.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -33,7 +33,7 @@ def i64(*values: int) -> np.ndarray:
 
 @dataclass
 class Case:
-    """The first operand is fed, the others are constants; None: an operand that is absent."""
+    """The first operand is an input, the others are constants; None: an absent operand."""
 
     operands: Sequence[np.ndarray | None]
     attrs: dict[str, Any] = field(default_factory=dict)
@@ -47,7 +47,7 @@ def _recurrent(gates: int) -> Case:
 
 
 def branch(value: np.ndarray) -> onnx.GraphProto:
-    """A graph for an If: it gives this constant."""
+    """A graph for an If, whose output is this constant."""
     constant = helper.make_node("Constant", [], ["inner"], value=numpy_helper.from_array(value))
     return helper.make_graph([constant], "branch", [], [onnx.ValueInfoProto(name="inner")])
 
@@ -111,7 +111,7 @@ def save(path: Path, op: str, case: Case, attrs: dict[str, Any] | None = None) -
     node = helper.make_node(op, names, outputs, **(case.attrs if attrs is None else attrs))
     kind = helper.np_dtype_to_tensor_dtype(case.operands[0].dtype)
     constants = [numpy_helper.from_array(c, n) for n, c in zip(names[1:], case.operands[1:]) if n]
-    if op in ("ConstantOfShape", "If", "Range"):  # operands that the engine wants when it plans
+    if op in ("ConstantOfShape", "If", "Range"):  # operands that the engine must know when it plans
         constants.append(numpy_helper.from_array(case.operands[0], "x"))
         inputs = []
     else:

@@ -1,4 +1,4 @@
-"""ONNX's official node tests: unpacked, read, and compared with what a run gave.
+"""ONNX's official node tests: reads them, and compares them with the results of a run.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -37,13 +37,13 @@ class NodeTest:
         return convert(importers.load("onnx", self.model, shapes))
 
     def feeds(self, graph: Graph) -> dict[str, np.ndarray]:
-        """The inputs that are no constants of the model, in the types that the engine has."""
+        """The inputs that are not constants of the model, in types of the engine."""
         with np.errstate(over="ignore"):
             return {name: _as(array, graph.tensors[name].dtype)
                     for name, array in zip(graph.inputs, self.inputs)}
 
     def difference(self, graph: Graph, results: dict[str, np.ndarray]) -> str:
-        """What is wrong with results; empty if nothing."""
+        """The error of results, or an empty text."""
         for name, want in zip(graph.outputs, self.outputs):
             got = results[name]
             if got.shape != want.shape:
@@ -77,7 +77,7 @@ def unpack(path: Path, folder: Path) -> Path:
 
 
 def read(folder: Path) -> NodeTest:
-    """model_const.onnx, which has all but the first input as constants, where there is one."""
+    """model_const.onnx if it exists, in which all inputs but the first are constants."""
     model = folder / "model_const.onnx"
     if not model.is_file():
         model = folder / "model.onnx"

@@ -2,8 +2,8 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-A draw knows what an op states of itself (how many operands, of which types, which attributes with
-which values), not what its inference checks: many draws are refused, which is wanted as well.
+A draw uses the facts of an op (how many operands, of which types, which attributes with
+which values), not the checks of its inference: many draws are refused, which is tested as well.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _TYPES = tuple(NUMPY)
 _RANKS = (0, 1, 2, 3, 4, 4, 4, 4, 5)
 _EXTENTS = (1, 1, 2, 2, 3, 4, 4, 6, 8, 9)
 _TRIES = 500
-# Shapes beside x that chance alone would hardly find.
+# Shapes that fit x and that would hardly be drawn by chance.
 _HINTS = {"Proposal": (lambda x: x, lambda x: (*x[:-1], 2 * x[-1]), lambda x: (3,))}
 
 
@@ -40,7 +40,7 @@ def refused(graph: Graph) -> str:
 
 
 def sound_node(op: str, dice: random.Random) -> Graph:
-    """A graph of one node that is not refused, if one is found."""
+    """A graph with one node that is not refused, if one is found."""
     for _ in range(_TRIES):
         graph = any_node(op, dice)
         if not refused(graph):
@@ -75,7 +75,7 @@ def _changed_shape(shape: list[int], dice: random.Random) -> tuple[int, ...]:
 
 
 def any_node(op: str, dice: random.Random) -> Graph:
-    """A graph of one node, drawn from the facts alone."""
+    """A graph with one node, drawn from the facts alone."""
     graph, facts = Graph("random"), all_ops()[op]
     x = _shape(dice) if op != "Proposal" else _of_anchors(dice)
     most = facts.min_inputs + 2 if facts.max_inputs == -1 else facts.max_inputs
@@ -93,7 +93,7 @@ def any_node(op: str, dice: random.Random) -> Graph:
 
 
 def _of_anchors(dice: random.Random) -> tuple[int, ...]:
-    """Scores for 2 or 4 anchors, which chance alone would hardly find."""
+    """Scores for 2 or 4 anchors, which would hardly be drawn by chance."""
     return 1, dice.randint(1, 4), dice.randint(1, 4), dice.choice((4, 8))
 
 
@@ -118,7 +118,7 @@ def _operand(graph: Graph, op: str, i: int, x: tuple[int, ...], dice: random.Ran
 
 
 def _dtype(graph: Graph, facts: OpFacts, i: int, dice: random.Random) -> str:
-    """Mostly one that the facts allow."""
+    """A type, mostly one that the facts allow."""
     rule: Any = facts.types[min(i, len(facts.types) - 1)] if facts.types else ()
     if i == 0 and facts.types_with is not None and dice.random() < 0.4:
         rule = facts.types_with.types
@@ -151,7 +151,7 @@ def _ints(x: tuple[int, ...], count: int, dice: random.Random) -> list[int]:
 
 
 def _other_shape(x: tuple[int, ...], dice: random.Random) -> tuple[int, ...]:
-    """A shape that some op may want beside an x of this shape."""
+    """A shape that some op may need in addition to an x of this shape."""
     channels, out, kernel = x[-1] if x else 1, dice.choice(_EXTENTS), dice.randint(1, 3)
     group = dice.choice([g for g in (1, 1, 2, 3) if channels % g == 0])
     return dice.choice((

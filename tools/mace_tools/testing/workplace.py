@@ -34,7 +34,7 @@ class Workplace:
         self.data = self.pb.with_suffix(".data")
 
     def answer(self, digit, scale=1.0):
-        """What the stand-in will give."""
+        """Sets the outputs of the stand-in."""
         output = np.array([EXPECTED["onnx"][digit]], np.float32) * scale
         np.save(self.fake / "probabilities.npy", output)
 
@@ -44,14 +44,14 @@ class Workplace:
         self.config.write_text(text.replace(old, new))
 
     def call(self, command, *arguments):
-        """The exit status, stdout and stderr."""
+        """Runs a command. Returns the exit status, stdout and stderr."""
         more = [] if command == "convert" else [f"--mace_run={self.mace_run}"]
         code = cli.main([command, f"--config={self.config}", *more, *arguments])
         out, err = self._capfd.readouterr()
         return code, out, err
 
     def settings(self):
-        """Those that the converted model carries."""
+        """The settings that the converted model carries."""
         net = protos.mace().NetDef.FromString(self.pb.read_bytes())
         values = {s.name: getattr(s, s.WhichOneof("value")) for s in net.settings}
         return {name: value if isinstance(value, int | str) else list(value.items)

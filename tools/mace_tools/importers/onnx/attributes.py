@@ -2,7 +2,7 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-Every other attribute must be asked for by the importer function, or the node is refused.
+The importer function must read every other attribute, or the node is refused.
 """
 
 from mace_tools.importers.onnx import registry

@@ -94,7 +94,7 @@ def _deconv_attrs(b: Builder, n: SourceNode, kernel: list[int], rank: int) -> di
             if total < 0 and more[k] - total >= strides[k]:
                 raise Unsupported(f"an output_shape of {target} where the products end at "
                                   f"{target + total}", "leave out output_shape")
-            if total < 0:  # the last elements, which no product reaches
+            if total < 0:  # the last elements, to which no input contributes
                 more[k] -= total
                 total = 0
             half = total // 2

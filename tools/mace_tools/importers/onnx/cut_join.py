@@ -30,7 +30,7 @@ def split(b: Builder, n: SourceNode) -> list[str]:
         return b.ops("Split", n.inputs, len(n.outputs), axis=axis)
     extent = b.shape(n.inputs[0])[axis] if b.shape(n.inputs[0]) else None
     if sizes is None and extent is not None and extent % len(n.outputs):
-        part = -(-extent // len(n.outputs))  # opset 18: the last one is smaller
+        part = -(-extent // len(n.outputs))  # opset 18: the last part is smaller
         sizes = [part] * (len(n.outputs) - 1) + [extent - part * (len(n.outputs) - 1)]
     return b.ops("Split", n.inputs[:1], len(n.outputs), axis=axis, sizes=sizes or [])
 
@@ -78,7 +78,7 @@ def pad(b: Builder, n: SourceNode) -> str:
 
 
 def _crop(b: Builder, x: str, pairs: np.ndarray) -> str:
-    """Negative padding takes elements away."""
+    """Negative padding removes elements."""
     far = np.iinfo(np.int64).max
     starts = [int(max(-before, 0)) for before in pairs[:, 0]]
     ends = [int(after) if after < 0 else int(far) for after in pairs[:, 1]]

@@ -44,7 +44,7 @@ def _parse(equation: str, operands: int) -> tuple[list[str], str]:
 
 
 def _sum_alone(b: Builder, x: str, labels: str, others: str) -> tuple[str, str]:
-    """Sums over axes that occur nowhere else."""
+    """Sums over axes that occur in neither the other operand nor the result."""
     axes = [k for k, label in enumerate(labels) if label not in others]
     if axes:
         x = b.op("Reduce", x, reduce_type="SUM", axis=axes, keepdims=0)
@@ -56,7 +56,7 @@ def _order(b: Builder, x: str, labels: str, wanted: str) -> str:
 
 
 def _spread(b: Builder, x: str, labels: str, result: str) -> str:
-    """x with its axes in the result's order, and axes of 1 where it has none."""
+    """x with its axes in the result's order, and extents of 1 for axes that it lacks."""
     x = _order(b, x, labels, "".join(label for label in result if label in labels))
     missing = [k for k, label in enumerate(result) if label not in labels]
     return b.op("ExpandDims", x, axis=missing) if missing else x
@@ -79,7 +79,7 @@ def _product(b: Builder, x: str, left: str, y: str, right: str, result: str) -> 
 def _joined(
     b: Builder, x: str, batch: str, rows: str, columns: str, sizes: dict[str, int | None]
 ) -> str:
-    """[batch..., rows..., columns...] as [batch..., row, column]."""
+    """Reshapes [batch..., rows..., columns...] to [batch..., row, column]."""
     if len(rows) == len(columns) == 1:
         return x
     last = [math.prod(_extents(part, sizes)) for part in (rows, columns)]

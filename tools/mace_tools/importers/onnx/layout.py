@@ -13,7 +13,7 @@ from mace_tools.importers.source import SourceNode
 
 
 def to_last(b: Builder, x: str) -> str:
-    """Channels (axis 1) last, for any rank; rank 2 is so already."""
+    """Moves channels (axis 1) to the end, for any rank; rank 2 stays as it is."""
     rank = b.rank(x)
     return b.transpose(x, [0, *range(2, rank), 1])
 
@@ -36,7 +36,7 @@ def spatial(b: Builder, x: str, function: Callable[[str], str]) -> str:
 def spatial_rank(b: Builder, n: SourceNode) -> int:
     """The rank of a spatial op's first operand: 3 or 4.
 
-    The filter or the window tells it, too, where nothing else does."""
+    The filter or the window tells it if nothing else does."""
     if n.attr("kernel_shape"):
         rank = len(n.attr("kernel_shape")) + 2
     else:
@@ -48,7 +48,7 @@ def spatial_rank(b: Builder, n: SourceNode) -> int:
 
 
 def pair(values: list[int] | None, default: int, rank: int = 4) -> list[int]:
-    """Two spatial attributes; a missing first one for 1-D ops."""
+    """Two spatial attributes; 1-D ops lack the first one."""
     if not values:
         return [default, default]
     return [default, values[0]] if rank == 3 else [int(values[0]), int(values[1])]

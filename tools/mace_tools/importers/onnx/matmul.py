@@ -19,7 +19,7 @@ def matmul(b: Builder, n: SourceNode) -> str:
 
 @registry.op("Gemm")
 def gemm(b: Builder, n: SourceNode) -> str:
-    """alpha * A' * B' + beta * C; passes make a FullyConnected of it where B is constant."""
+    """alpha * A' * B' + beta * C; passes turn it into a FullyConnected if B is constant."""
     y = b.op("MatMul", *n.inputs[:2], transpose_a=n.flag("transA", 0),
              transpose_b=n.flag("transB", 0))
     alpha, beta = n.attr("alpha", 1.0), n.attr("beta", 1.0)

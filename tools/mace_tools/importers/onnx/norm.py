@@ -1,4 +1,4 @@
-"""Normalisations.
+"""Normalization.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -78,7 +78,7 @@ def mean_variance(b: Builder, n: SourceNode) -> str:
 
 
 def moments(b: Builder, x: str, axes: list[int]) -> tuple[str, str]:
-    """Mean and variance along axes, which stay as 1."""
+    """Mean and variance along axes, which keep extent 1."""
     mean = b.op("Reduce", x, reduce_type="MEAN", axis=axes, keepdims=1)
     squares = b.op("Eltwise", x, mean, type="SQR_DIFF")
     return mean, b.op("Reduce", squares, reduce_type="MEAN", axis=axes, keepdims=1)

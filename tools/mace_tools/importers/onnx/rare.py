@@ -1,4 +1,4 @@
-"""Operators that are rare, made of common ones.
+"""Rare operators, composed of common ones.
 
 SPDX-License-Identifier: Apache-2.0
 """

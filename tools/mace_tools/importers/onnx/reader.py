@@ -1,4 +1,4 @@
-"""Reads an ONNX file into a SourceModel, checking what it relies on.
+"""Reads an ONNX file into a SourceModel, and checks everything on which it relies.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -27,7 +27,7 @@ ELEMENT = {
     9: np.bool_, 10: np.float16, 11: np.float64, 12: np.uint32, 13: np.uint64, 16: np.float32,
 }  # fmt: skip
 BFLOAT16 = 16
-# Element types that the engine does not have; another one takes their place.
+# Element types that the engine does not have, and those that replace them.
 _NARROWED = [np.dtype(t) for t in (np.float64, np.uint16, np.uint32, np.uint64)]
 _RETYPED = {k: np.dtype(v).name for k, v in ELEMENT.items() if np.dtype(v) in _NARROWED}
 _RETYPED[BFLOAT16] = "bfloat16"
@@ -40,7 +40,7 @@ CUT = ("end or begin the model where its tensors hold numbers (input_tensors and
 
 @dataclass(frozen=True)
 class Opaque:
-    """A constant that holds no numbers that the engine has: fine as long as nothing reads it."""
+    """A constant of a type that the engine does not have. It is no error unless a node reads it."""
 
     kind: str
 
@@ -82,14 +82,13 @@ def _model(proto: Any, path: Path) -> SourceModel:
 
 
 class Scope:
-    """The names that nodes of a graph see, and what they mean: in a graph that is an attribute of
-    a node its own names hide those outside. All end up in one model, so each gets a name of its
-    own there."""
+    """The names that nodes of a graph see. In a graph that is an attribute of a node, its own names
+    hide those outside. All graphs become one model, so each tensor gets a unique name there."""
 
     def __init__(self, path: Path, model: SourceModel, taken: set[str],
                  outside: Scope | None = None) -> None:
         self.path = path
-        self.model = model  # constants of all graphs go there
+        self.model = model  # receives the constants of all graphs
         self.taken = taken
         self.outside = outside  # None: the graph of the model, whose names are the model's
         self.meaning: dict[str, str] = {}
@@ -101,7 +100,7 @@ class Scope:
         return cls(path, model, set(names))
 
     def nodes(self, graph: Any) -> list[SourceNode]:
-        """The nodes of a graph but for constants, which are put among the model's."""
+        """The nodes of a graph except constants, which are added to the model's."""
         self._add_initializers(graph)
         nodes = []
         for k, n in enumerate(graph.node):
@@ -145,7 +144,7 @@ class Scope:
             self.model.unusable[name] = ("a sparse tensor", "store it as a dense one")
 
     def _inner(self, graph: Any, node: str) -> tuple[SourceGraph, list[str]]:
-        """A graph of a node, and what it reads from outside."""
+        """A graph that is an attribute of a node, and the tensors that it reads from outside."""
         _check_names(graph, self.path)
         inner = Scope(self.path, self.model, self.taken, self)
         given = set(_given(graph))
@@ -160,7 +159,7 @@ class Scope:
         return SourceGraph(nodes, outputs), inner.captured
 
     def _free(self, name: str, node: str) -> str:
-        """A name that no tensor of the model has: `name`, if possible."""
+        """A name that no tensor of the model has; `name`, if possible."""
         free, k = name, 0
         while free in self.taken:
             free = f"{node}/{name}" + (f"_{k}" if k else "")
@@ -181,7 +180,7 @@ def _check_names(graph: Any, path: Path) -> None:
     for n in graph.node:
         names += [n.name, n.op_type, n.domain, *n.input, *n.output, *(a.name for a in n.attribute)]
     for name in names:
-        if not isinstance(name, str):  # what protobuf makes of text that is no UTF-8
+        if not isinstance(name, str):  # protobuf returns bytes if text is not UTF-8
             raise ModelError(f"{path} is damaged: the name {name!r} is no text")
     if any(not t.name for t in [*graph.input, *graph.output]):
         raise ModelError(f"{path} is damaged: an input or output has no name")
@@ -216,7 +215,7 @@ def _info(model: SourceModel, v: Any) -> ValueInfo:
 
 
 def _note_types(model: SourceModel, outputs: list[str], attrs: dict[str, Any]) -> None:
-    """Element types that attributes give to a node's outputs and that the engine does not have."""
+    """Marks outputs of a node as unusable to which attributes give types that the engine lacks."""
     for value in attrs.values():
         if isinstance(value, Opaque):
             model.unusable.update((out, (f"a constant of {value.kind}", CUT)) for out in outputs)

@@ -2,8 +2,8 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-The products with the input are done for all steps at once; only those with the state are left in
-the chain. Formulas: ONNX RNN-14, GRU-14, LSTM-14.
+The products with the input are computed for all steps at once; only those with the state remain in
+the loop. Formulas: ONNX RNN-14, GRU-14, LSTM-14.
 """
 
 from __future__ import annotations

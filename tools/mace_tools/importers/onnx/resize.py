@@ -65,7 +65,7 @@ def resize(b: Builder, n: SourceNode) -> str:
 
 
 def _wanted(b: Builder, n: SourceNode) -> tuple[list[float] | None, list[int | None] | str | None]:
-    """Scales or sizes of all axes: 1 or None of those that stay; computed sizes as a tensor."""
+    """Scales or sizes of all axes: 1 or None for axes that stay; computed sizes as a tensor."""
     rank = b.rank(n.inputs[0])
     axes = [a % rank for a in n.attr("axes") or range(rank)]
     sizes = n.inputs[3] if len(n.inputs) > 3 else ""
@@ -87,7 +87,7 @@ def _resized_axes(
     b: Builder, n: SourceNode, scales: list[float] | None, sizes: list[int | None] | None,
     policy: str,
 ) -> dict[int, Axis]:
-    """What becomes of the axes that change."""
+    """The scales and sizes of the axes that change."""
     shape = b.extents(n.inputs[0])
     if policy not in ("stretch", "not_larger", "not_smaller"):
         raise Unsupported(f"keep_aspect_ratio_policy '{policy}'",
@@ -110,7 +110,7 @@ def _resized_axes(
 
 
 def _old(n: SourceNode) -> dict[str, Any]:
-    """What resizing meant before opset 11."""
+    """Resizing as defined before opset 11."""
     nearest = {"nearest_mode": "FLOOR"} if _mode(n)["mode"] == "NEAREST" else {}
     return {**_mode(n), "coordinate": "ASYMMETRIC", **nearest}
 
@@ -141,7 +141,7 @@ def _resize(
     b: Builder, x: str, scales: list[float] | None, sizes: list[int | None] | str | None,
     attrs: dict[str, Any],
 ) -> str:
-    """Resizes two neighbouring axes: of [N, C, H, W] or, as some exporters write, [N, H, W, C]."""
+    """Resizes two adjacent axes: of [N, C, H, W] or, as some exporters write, of [N, H, W, C]."""
     rank, shape = b.rank(x), b.extents(x)
     if rank != 4:
         raise Unsupported(f"resizing a tensor of rank {rank}", "the engine resizes rank 4")

@@ -1,8 +1,8 @@
-"""Resizing of axes by products with constant matrices, for what the engine's Resize does not have.
+"""Resizes axes by products with constant matrices, where the engine's Resize cannot.
 
 SPDX-License-Identifier: Apache-2.0
 
-Row i of an axis' matrix holds the weights that the input's elements have in output element i.
+Row i of an axis' matrix holds the weights of the input's elements in output element i.
 Source: ONNX Resize-18: with antialias the filter is stretched by max(1, 1 / scale).
 """
 
@@ -28,7 +28,7 @@ class Axis:
     scale: float
 
 
-# Where output element i lies in the input, as Resize defines coordinate_transformation_mode.
+# The input position of output element i, as coordinate_transformation_mode of Resize defines it.
 _COORDINATES: dict[str, Callable[[np.ndarray, Axis], np.ndarray]] = {
     "HALF_PIXEL": lambda i, a: (i + 0.5) / a.scale - 0.5,
     "PYTORCH_HALF_PIXEL": lambda i, a: (i + 0.5) / a.scale - 0.5 if a.out > 1 else 0 * i,

@@ -1,4 +1,4 @@
-"""What to do about operators that have no importer.
+"""Advice about operators that have no importer.
 
 SPDX-License-Identifier: Apache-2.0
 """

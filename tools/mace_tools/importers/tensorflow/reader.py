@@ -31,7 +31,7 @@ SCALAR_SHAPES = 24
 # Attribute that holds an operator's number of outputs.
 _COUNTS = {"Split": "num_split", "SplitV": "num_split", "Unpack": "num"}
 _FIXED_COUNTS = {"TopK": 2, "TopKV2": 2}
-# Attribute that holds the type of an operator's outputs, most telling first.
+# Attributes that hold the type of an operator's outputs, most specific first.
 _TYPE_ATTRS = ("DstT", "out_type", "output_type", "dtype", "T", "Tparams", "type")
 _TESTS = {"Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual", "LogicalAnd",
           "LogicalOr", "LogicalNot", "IsNan", "IsInf", "IsFinite", "All", "Any"}
@@ -107,7 +107,7 @@ def tensor_name(node: str, index: int) -> str:
 
 
 def _used_outputs(graph: Any, made: set[str], path: Path) -> dict[str, int]:
-    """How many outputs each node has, as far as a NodeDef and its readers tell."""
+    """The number of outputs of each node, as far as its NodeDef and its readers tell."""
     counts = {}
     for node in graph.node:
         attr = _COUNTS.get(node.op)
@@ -170,7 +170,7 @@ def _output_type(op: str, attrs: dict[str, Any]) -> str:
 
 
 def _source_type(op: str, attrs: dict[str, Any]) -> ElementType | None:
-    """The type of a node's outputs as its attributes give it."""
+    """The type of a node's outputs, from its attributes."""
     if op in _TESTS or op in ("Shape", "Rank", "Size") and "out_type" not in attrs:
         return None
     types = (attrs.get(key) for key in _TYPE_ATTRS)
@@ -178,6 +178,6 @@ def _source_type(op: str, attrs: dict[str, Any]) -> ElementType | None:
 
 
 def _data_format(graph: Any) -> str:
-    """The order of 4-D tensors: what most operators that say so say."""
+    """The order of 4-D tensors that most operators with such an attribute have."""
     said = [n.attr["data_format"].s for n in graph.node if "data_format" in n.attr]
     return "NCHW" if said.count(b"NCHW") > len(said) / 2 else "NHWC"

@@ -64,7 +64,7 @@ class ElementType:
 
     @property
     def retyped(self) -> bool:
-        """Whether the engine has another type in its place."""
+        """Whether the engine replaces it by another type."""
         dtype = _TYPES.get(self._plain, ("", None))[1]
         return self._plain == BFLOAT16 or dtype in (np.float64, np.uint16, np.uint32, np.uint64)
 
@@ -74,7 +74,7 @@ class ElementType:
 
 
 class OpaqueTensor:
-    """A constant that holds no numbers (a string, for one): fine as long as nothing needs it."""
+    """A constant without numbers, such as a string. It is no error unless a node reads it."""
 
     def __init__(self, type_name: str) -> None:
         self.type_name = type_name

@@ -1,4 +1,4 @@
-"""What to tell users of operators that cannot be converted.
+"""Advice about operators that cannot be converted.
 
 SPDX-License-Identifier: Apache-2.0
 """

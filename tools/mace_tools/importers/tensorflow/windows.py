@@ -1,4 +1,4 @@
-"""Convolution, pooling and normalization: operators that know a spatial layout.
+"""Convolution, pooling and normalization: operators with a spatial layout.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -30,7 +30,7 @@ def is_nchw(n: SourceNode) -> bool:
 
 
 def in_nhwc(b: Builder, n: SourceNode, x: str, make: Callable[[str], str]) -> str:
-    """What `make` does to x in NHWC, with transposes around it if the node is NCHW."""
+    """Applies `make` to x in NHWC, with transposes around it if the node is NCHW."""
     if n.attr("data_format", "NHWC") not in ("NHWC", "NCHW"):
         raise Unsupported(f"data_format {n.attr('data_format')}", "use NHWC or NCHW")
     if not is_nchw(n):
@@ -150,7 +150,7 @@ def lrn(b: Builder, n: SourceNode) -> str:
 
 @registry.op("ExtractImagePatches")
 def extract_image_patches(b: Builder, n: SourceNode) -> str:
-    """A convolution whose filters each pick one element of the window."""
+    """A convolution whose filters each select one element of the window."""
     x = n.inputs[0]
     shape = b.shape(x)
     channels = shape[3] if shape and len(shape) == 4 else None

@@ -24,7 +24,7 @@ _TAKERS = ("Conv2d", "DepthwiseConv2d", "Deconv2d", "Eltwise", "FullyConnected",
 
 
 def fused(b: Builder, n: SourceNode, op: str, *inputs: str, **attrs: Any) -> str:
-    """An engine op followed by the node's activation, in one node where the op allows it."""
+    """An engine op followed by the node's activation; a single node if the op can apply it."""
     kind = ACTIVATIONS.get(n.attr("FusedActivationFunction", 0), "?")
     if kind == "RELU_N1_TO_1":
         return b.op("Clip", b.op(op, *inputs, **attrs), min=-1.0, max=1.0)

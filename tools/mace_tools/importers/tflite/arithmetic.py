@@ -97,7 +97,7 @@ def cast(b: Builder, n: SourceNode) -> str:
 
 @registry.op("DEQUANTIZE")
 def dequantize(b: Builder, n: SourceNode) -> str:
-    """Of float16 weights; those of integers never come here."""
+    """Dequantizes float16 weights; integer ones are refused earlier."""
     x = n.inputs[0]
     if b.dtype(x) != "f16":
         raise Unsupported(f"of {b.dtype(x)}", "use the float model")

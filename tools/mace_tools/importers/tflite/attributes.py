@@ -2,7 +2,7 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-Every other option must be asked for by the importer function or hold the schema's default, or the
+The importer function must read every other option that does not have the schema's default, or the
 operator is refused.
 """
 

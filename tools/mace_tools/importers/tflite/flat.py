@@ -2,8 +2,8 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-The accessors trust the file. Here every count is checked against the file's size before it is
-believed, and what they raise on a damaged file becomes a ModelError.
+The accessors trust the file. Here every count is checked against the file's size before it
+is used, and exceptions of the accessors become a ModelError.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ import tflite
 from mace_tools.errors import ModelError
 
 IDENTIFIER = b"TFL3"
-# Accessors that are no fields.
+# Accessors that are not fields.
 _GENERATED = re.compile("^Init$|^GetRootAs|BufferHasIdentifier$|IsNone$|AsNumpy$|Length$")
 
 
 def _enum(name: str) -> dict[int, str]:
-    """Number to name of one of the schema's enumerations."""
+    """The names of one of the schema's enumerations, by number."""
     values = vars(getattr(tflite, name))
     return {v: k for k, v in values.items() if isinstance(v, int) and not k.startswith("_")}
 
@@ -54,7 +54,7 @@ def reading(path: Path) -> Iterator[None]:
 
 
 class File:
-    """The bytes of a model, and lists whose lengths the file's size vouches for."""
+    """The bytes of a model, and lists whose lengths fit the size of the file."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -106,7 +106,7 @@ def options(file: File, operator: Any) -> tuple[dict[str, Any], frozenset[str]]:
     """The fields of an operator's options, under the names that the schema's accessors have, and
     the names of those that hold the schema's default.
 
-    What the schema at hand does not know gets a name that no importer function asks for."""
+    A field that this schema does not have gets a name that no importer function reads."""
     found = _besides(operator)
     kind, table = _OPTIONS.get(operator.BuiltinOptionsType()), operator.BuiltinOptions()
     if kind is None:
@@ -124,7 +124,7 @@ def options(file: File, operator: Any) -> tuple[dict[str, Any], frozenset[str]]:
 
 
 def _besides(operator: Any) -> dict[str, Any]:
-    """What a builtin operator holds besides its options, where it holds more than most."""
+    """What a builtin operator has besides its options, if it has more than most."""
     found: dict[str, Any] = {}
     if operator.BuiltinOptions2Type():
         found["builtin_options_2"] = f"of kind {operator.BuiltinOptions2Type()}"
@@ -136,7 +136,7 @@ def _besides(operator: Any) -> dict[str, Any]:
 
 
 class _Slots:
-    """In place of a flatbuffers builder: learns how many fields the schema gives a table."""
+    """Stands in for a flatbuffers builder, to count the fields that the schema gives a table."""
 
     count = 0
 
@@ -145,7 +145,7 @@ class _Slots:
 
 
 def _slots(table: Any) -> int:
-    """How many fields the file's table has room for."""
+    """The number of fields in the file's table."""
     def number(at: int, size: int) -> int:
         return int.from_bytes(table.Bytes[at : at + size], "little", signed=size == 4)
 

@@ -2,7 +2,7 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-TFLite knows tensors by number; here each has its name, made unique where the file repeats one.
+TFLite numbers its tensors; here each has its name, which is made unique if the file repeats it.
 Operators have no names: each is called after its first output.
 """
 
@@ -31,7 +31,7 @@ _NUMPY: dict[str, Any] = {
     "INT64": np.int64, "INT16": np.int16, "INT8": np.int8, "UINT8": np.uint8, "BOOL": np.bool_,
     "UINT16": np.uint16, "UINT32": np.uint32, "UINT64": np.uint64,
 }
-# Element types that the engine does not have; another one takes their place.
+# Element types that the engine does not have, and those that replace them.
 _RETYPED = ("FLOAT64", "UINT16", "UINT32", "UINT64")
 QUANTIZABLE = ("INT8", "UINT8", "INT16", "INT32", "INT4")
 
@@ -55,7 +55,7 @@ def _model(file: File) -> SourceModel:
     codes = [operator_name(c) for c in file.list(root, "OperatorCodes")]
 
     def name(index: int) -> str:
-        if index == -1:  # an optional operand that is not given
+        if index == -1:  # an optional operand that is absent
             return ""
         if not 0 <= index < len(names):
             raise ValueError(f"tensor {index} of {len(names)}")
@@ -82,7 +82,7 @@ def _model(file: File) -> SourceModel:
 
 
 def _settle_sources(file: File, model: SourceModel, tensors: dict[str, Any]) -> None:
-    """Names the tensors that cannot be used, and the empty constants."""
+    """Registers the tensors that cannot be used, and the empty constants."""
     made = model.producers()
     for name, tensor in tensors.items():
         reason = _unusable(tensor, model.info[name])
@@ -128,7 +128,7 @@ def _names(tensors: list) -> list[str]:
 
 
 def _dtype(tensor: Any) -> str:
-    """The engine's name of the element type; f32 for what the engine has not."""
+    """The engine's name of the element type; f32 if the engine does not have it."""
     dtype = _NUMPY.get(TENSOR_TYPES.get(tensor.Type(), ""))
     return "f32" if dtype is None else dtype_name(dtype)
 
