@@ -28,7 +28,7 @@ Case Finish(const Seed& seed, Draft* draft, Random& random) {
   return c;
 }
 
-// Small numbers for every tensor of the model that lies inside the weights.
+// Writes small numbers to all tensors of the model that lie inside the weights.
 void FillWeights(const proto::NetDef& net, int64_t size, uint8_t* weights) {
   Random random(1);
   const std::string floats = AnyContents(DataType::kF32, size / 4, random);
@@ -58,7 +58,7 @@ Case MakeCase(const SeedUrn& urn, const Seed& empty, uint64_t series,
   const Seed& seed = grows ? empty : urn.Draw(random);
   Draft draft = grows ? GrowModel(seed, 10, random) : Draft(seed);
   std::string about = seed.group + "/" + seed.name;
-  // Some as they are: engines have settings, too.
+  // Some models are not mutated, since the settings of engines vary, too.
   if (random.Percent(grows ? 60 : 95)) {
     about += ": " + Mutate(urn.all(), &draft, random);
   }
@@ -98,8 +98,8 @@ bool ReadCase(const uint8_t* data, size_t size, Seed* seed, int64_t* settings) {
   FillWeights(seed->net, bytes, seed->weights.get());
   std::copy(seed->added.begin(), seed->added.end(),
             seed->weights.get() + seed->bytes);
-  // A draft begins at a boundary; engines get the bytes that the model asks
-  // for.
+  // A draft begins at an aligned offset, but engines get exactly as many bytes
+  // as the model asks for.
   seed->bytes = AlignUp(seed->bytes, kAlignment);
   return true;
 }

@@ -1,4 +1,4 @@
-// Case: the model that belongs to a number.
+// Case: a mutated model, determined by a number.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef TEST_FUZZ_CASES_H_
 #define TEST_FUZZ_CASES_H_
@@ -12,24 +12,26 @@
 namespace mace::fuzz {
 
 struct Case {
-  std::string graph;  // a serialized NetDef, or nearly
+  std::string graph;  // a serialized NetDef, perhaps damaged
   std::shared_ptr<const uint8_t> weights;
   size_t weight_bytes = 0;
-  int64_t settings = 0;  // of the engine
+  int64_t settings = 0;  // seed for the settings of the engine
   std::string about;     // the seed and the mutations
 };
 
-// The same for the same seeds, `series` and `number`. Writes the weights that
-// mutations add behind those of the seed: one case at a time.
+// Returns the same case for the same seeds, `series` and `number`. Writes the
+// weights that mutations add after those of the seed, so only one case of a
+// seed can exist at a time.
 Case MakeCase(const SeedUrn& urn, const Seed& empty, uint64_t series,
               int64_t number);
 
-// A serialized model with fitting weights, as libFuzzer keeps it: weights of
-// plausible contents, the last of them as the model carries them in its
-// setting kWeightsSetting. False if it is no model or asks for more than 1 MB.
+// Reads a serialized model in the form in which libFuzzer keeps it, and gives
+// it plausible weights; the last of them are those in the model's setting
+// kWeightsSetting. Returns false if it is not a model or asks for more than 1
+// MB.
 bool ReadCase(const uint8_t* data, size_t size, Seed* seed, int64_t* settings);
 
-// The case that follows from what ReadCase read.
+// Returns a case that depends on what ReadCase read, and on `number`.
 Case MutateCase(const Seed& seed, uint64_t number);
 
 }  // namespace mace::fuzz

@@ -1,4 +1,4 @@
-// Child processes, and what they write into shared memory.
+// Child processes, and the results that they write to shared memory.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "test/fuzz/crew.h"
@@ -20,7 +20,7 @@
 namespace mace::fuzz {
 namespace {
 
-// Ends a process that found something wrong without a crash.
+// The exit status of a process whose case has a complaint.
 constexpr int kComplaint = 77;
 constexpr int kLeak = 23;  // LeakSanitizer's exit status
 
@@ -66,7 +66,7 @@ void Count(const Outcome& outcome, Tally* tally) {
   }
 }
 
-// Runs in the child: the cases [first, end).
+// Runs the cases [first, end), in the child process.
 void Work(int64_t first, int64_t end,
           const std::function<Outcome(int64_t)>& exercise, Tally* tally) {
   for (int64_t number = first; number < end; ++number) {
@@ -83,10 +83,10 @@ void Work(int64_t first, int64_t end,
     }
   }
   tally->current = -1;
-  std::exit(0);  // looks for leaks
+  std::exit(0);  // looks for leaks first
 }
 
-// Waits for the child; ends it if a case takes too long.
+// Waits for the child process, and ends it if a case takes too long.
 int Wait(pid_t child, const CrewOptions& options, const Tally& tally,
          bool* hangs) {
   int status = 0;
@@ -141,7 +141,7 @@ Tally RunCases(const CrewOptions& options,
       next = stop;
       continue;
     }
-    // A leak shows when all of them are done.
+    // A leak is found only after all cases.
     const bool at_end = tally->current < 0;
     on_failure({at_end ? next : tally->current, Reason(status, hangs)});
     next = at_end ? stop : tally->current + 1;

@@ -1,5 +1,5 @@
-// Crew: runs numbered cases in child processes, so that one that crashes or
-// hangs is counted and the next one begins.
+// Crew: runs numbered cases in child processes. If one crashes or hangs, it is
+// counted, and the next one starts.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef TEST_FUZZ_CREW_H_
 #define TEST_FUZZ_CREW_H_
@@ -13,7 +13,8 @@
 
 namespace mace::fuzz {
 
-// What became of the cases so far. Plain memory that processes share.
+// The results of the cases so far. A plain struct, in memory that processes
+// share.
 struct Tally {
   static constexpr int kCodes = 8;
   static constexpr int kOps = 256;
@@ -21,29 +22,29 @@ struct Tally {
 
   int64_t cases, loaded, created, run;
   int64_t refused[kCodes];  // by MaceStatus::Code
-  int64_t left;             // neither refused nor run: beyond the limits
+  int64_t left;             // not run because they exceed the limits
   int64_t runs_of[kOps];    // by index among AllOps()
   struct Slow {
-    double seconds;  // of the processor
+    double seconds;  // of processor time
     int64_t number;
   } slowest[kSlowest];
-  int64_t current;     // the case that runs, or -1
+  int64_t current;     // the case that is running, or -1
   int64_t started_at;  // microseconds of a monotonic clock
 };
 
 struct CrewOptions {
   int64_t first = 0, count = 0;
-  int64_t cases_per_process = 1000;  // leaks are looked for when one ends
+  int64_t cases_per_process = 1000;  // at its end a process looks for leaks
   double hang_seconds = 120;
 };
 
 struct Failure {
-  int64_t number;  // of the case; for leaks, the first that may be to blame
+  int64_t number;  // of the case; for leaks, the first that can be the cause
   std::string what;
 };
 
-// Calls `exercise` for each number, in order, and `on_failure` for each that
-// ends its process, hangs, leaks or draws a complaint. Returns the tally.
+// Calls `exercise` for each number, in order, and `on_failure` for each number
+// that ends its process, hangs, leaks or has a complaint. Returns the tally.
 Tally RunCases(const CrewOptions& options,
                const std::function<Outcome(int64_t)>& exercise,
                const std::function<void(const Failure&)>& on_failure);

@@ -1,4 +1,5 @@
-// Cases that crash, hang or draw a complaint are counted, and the next begins.
+// Cases that crash, hang or have a complaint are counted, and the next one
+// starts.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "test/fuzz/crew.h"
@@ -46,7 +47,7 @@ TEST(Crew, GoesOnAfterFailures) {
   EXPECT_NE(failed[16].find("signal"), std::string::npos) << failed[16];
   EXPECT_EQ(failed[17], "hangs");
   EXPECT_NE(failed[18].find("complaint"), std::string::npos) << failed[18];
-  // The complaint's case was exercised to its end, the other three were not.
+  // The case with the complaint ran to its end; the other three did not.
   EXPECT_EQ(tally.cases, 17);
   EXPECT_EQ(tally.run, 16);
   EXPECT_EQ(tally.refused[MaceStatus::MACE_INVALID_MODEL], 1);

@@ -1,4 +1,4 @@
-// Reading a seed's types and adding tensors to drafts.
+// Inferring the types of seeds, and adding tensors to drafts.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "test/fuzz/draft.h"
@@ -15,7 +15,7 @@
 namespace mace::fuzz {
 namespace {
 
-// Multiply-adds if the node is a product with a constant, else elements.
+// Returns the multiply-adds of a product with a constant, else the elements.
 int64_t WorkOf(const Graph& graph, const GraphNode& g) {
   int64_t work = NumElements(graph.values[g.outputs[0]].type.shape);
   for (int id : g.inputs) {
@@ -112,7 +112,8 @@ std::string Draft::NewName(const char* prefix) {
 std::string Draft::AnyTensor(Random& random) const {
   if (types.empty()) return "";
   const int64_t last = static_cast<int64_t>(types.size()) - 1;
-  // Copying a large map's names would cost more than walking it.
+  // Copying the names of a large map would take longer than stepping through
+  // it.
   return std::next(types.begin(), random.Between(0, last))->first;
 }
 

@@ -1,4 +1,5 @@
-// Seed and Draft: the models that mutations start from, and one being mutated.
+// Seed and Draft: a model from which mutations start, and a model that is being
+// mutated.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef TEST_FUZZ_DRAFT_H_
 #define TEST_FUZZ_DRAFT_H_
@@ -15,26 +16,29 @@
 
 namespace mace::fuzz {
 
-// Contents of the tensors that mutations add lie behind a model's own weights
-// and take at most so many bytes.
+// The most bytes of the tensors that mutations add. They lie after the model's
+// own weights.
 constexpr int64_t kMaxAddedBytes = 1 << 16;
 
 struct Seed {
   std::string name;
   std::string group;  // the folder that it comes from
   proto::NetDef net;
-  // `bytes` (a multiple of 64) of weights, and kMaxAddedBytes more.
+  // `bytes` bytes of weights (a multiple of 64), with room for kMaxAddedBytes
+  // more.
   std::shared_ptr<uint8_t> weights;
   int64_t bytes = 0;
-  // Contents of tensors that earlier mutations added, which lie behind them.
+  // The contents of tensors that earlier mutations added, which lie after the
+  // weights.
   std::string added;
-  // Of every tensor at the model's input shapes, as far as inference succeeds.
+  // The types of all tensors at the model's input shapes, as far as inference
+  // succeeds.
   std::map<std::string, TensorType> types;
-  int64_t work = 0;  // roughly, multiply-adds of a run
+  int64_t work = 0;  // about the number of multiply-adds of a run
 };
 
-// Infers `types` and `work`. False if the model is not sound: `types` then
-// holds what was inferred before the fault.
+// Infers `types` and `work`. Returns false if the model is not valid; `types`
+// then holds what was inferred before the error.
 bool InferTypes(Seed* seed);
 
 class Draft {
@@ -45,30 +49,32 @@ class Draft {
   proto::NetDef net;
   std::map<std::string, TensorType> types;
 
-  // Room for a tensor of so many bytes among those added.
+  // Returns whether there is room for `bytes` bytes more.
   bool HasRoom(int64_t bytes) const;
-  // A weight of that type; its name. REQUIRES: HasRoom(contents.size()).
+  // Adds a weight of this type and returns its name. REQUIRES:
+  // HasRoom(contents.size()).
   std::string AddWeight(const TensorType& type, const std::string& contents);
-  // The operand of shape inference, with contents where they are known.
+  // Returns the operand for shape inference, with contents if they are known.
   Operand OperandOf(const std::string& name) const;
   std::string NewName(const char* prefix);
-  // Some tensor, or "" where there is none.
+  // Returns any tensor, or "" if there is none.
   std::string AnyTensor(Random& random) const;
 
-  // The graph as a file of its own, with what was added and `settings` (of the
-  // engine) in an argument that engines let pass.
+  // Returns the graph as a file, which carries the added tensors and `settings`
+  // (of the engine) in settings that engines ignore.
   std::string Serialize(int64_t settings);
-  // Contents of the tensors added, to lie behind the weights of the seed.
+  // The contents of the added tensors, which must lie after the weights of the
+  // seed.
   const std::string& added() const { return added_; }
 
  private:
   const Seed& seed_;
   std::string added_;
-  int names_;  // the next new one; a mutated model may be a seed
+  int names_;  // number of the next name; seeds may use some, too
 };
 
-// The settings that Serialize writes, which engines do not know and ignore: how
-// the case runs, and the weights that its mutations added.
+// The settings that Serialize writes: how the case runs, and the weights that
+// its mutations added. Engines do not know them and ignore them.
 constexpr char kCaseSetting[] = "fuzz_case";
 constexpr char kWeightsSetting[] = "fuzz_weights";
 

@@ -52,7 +52,7 @@ class Session {
   Outcome Run(const std::string& graph, std::shared_ptr<const uint8_t> weights,
               size_t weight_bytes) {
     MaceModelOptions options;
-    options.verify_checksum = false;  // no mutation could keep it
+    options.verify_checksum = false;  // mutations do not update it
     outcome_.status = MaceModel::Load(
         reinterpret_cast<const unsigned char*>(graph.data()), graph.size(),
         std::move(weights), weight_bytes, &model_, options);
@@ -69,7 +69,7 @@ class Session {
   }
 
  private:
-  // A status that blames nobody, or us.
+  // Complains about an error without a message, and about an internal error.
   void Judge(const MaceStatus& status) {
     if (status.ok()) return;
     if (status.information().empty()) {
@@ -127,10 +127,10 @@ class Session {
     return MaceEngine::Create(model_, no_names, no_names, config, &engine_);
   }
 
-  // What describes the engine must be readable, and says what a run costs.
-  // True if the run is within the limits.
+  // Reads what the engine reports about itself, which includes the cost of a
+  // run. Returns true if the run is within the limits.
   bool LookAt() {
-    if (engine_ == nullptr) return false;  // the arena is beyond the limit
+    if (engine_ == nullptr) return false;  // the arena exceeds the limit
     for (const char* stage : {"graph", "plan", "memory", "memory_json"}) {
       std::string text;
       if (random_.Percent(10)) Judge(engine_->Dump(stage, &text));
@@ -152,8 +152,8 @@ class Session {
     return macs <= static_cast<double>(limits_.macs);
   }
 
-  // Null if the tensor is beyond the limit. Exactly as large as it must be, for
-  // the sanitizers.
+  // Returns null if the tensor exceeds the limit. It is exactly as large as
+  // necessary, so that the sanitizers see accesses beyond it.
   std::shared_ptr<void> Allocate(DataType type, const Shape& shape, bool fill) {
     const auto bytes = CheckedBytes({type, shape});
     if (!bytes.ok() || *bytes > left_) return nullptr;
@@ -161,7 +161,8 @@ class Session {
     std::shared_ptr<void> data(std::malloc(static_cast<size_t>(*bytes)),
                                std::free);
     if (!fill || *bytes == 0) return data;
-    // Drawing each element of a large tensor takes longer than computing it.
+    // Drawing each element of a large tensor would take longer than computing
+    // it.
     const int64_t count = NumElements(shape);
     const std::string part =
         AnyContents(type, std::min<int64_t>(count, 1000), random_);
@@ -174,8 +175,8 @@ class Session {
     return data;
   }
 
-  // False if something is beyond the limit. `other_shapes`: not those that the
-  // engine was made for.
+  // Returns false if something exceeds the limit. With `other_shapes`, inputs
+  // have shapes for which the engine was not created.
   bool MakeInputs(bool other_shapes, Tensors* inputs) {
     for (const MaceTensorInfo& info : engine_->inputs()) {
       Shape shape = info.shape;
@@ -220,10 +221,10 @@ class Session {
 
   Random random_;
   const Limits limits_;
-  std::shared_ptr<void> arena_;  // outlives the engine
+  std::shared_ptr<void> arena_;  // must outlive the engine
   std::shared_ptr<MaceModel> model_;
   std::shared_ptr<MaceEngine> engine_;
-  int64_t left_ = 0;  // bytes
+  int64_t left_ = 0;  // bytes of the limit that are left
   Outcome outcome_;
 };
 

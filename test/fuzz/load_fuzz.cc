@@ -1,9 +1,10 @@
-// Fuzzes all that meets untrusted models: loading, planning and running.
+// Fuzzes everything that handles untrusted models: loading, planning and
+// running.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The input is a serialized NetDef, mutated as a model (mutate.h) or, half of
-// the time, as bytes. Its weights are small numbers, for a fuzzer cannot guess
-// sound ones byte by byte.
+// The input is a serialized NetDef, which is mutated as a model (mutate.h) or,
+// half of the time, as bytes. Its weights are small numbers, because a fuzzer
+// cannot guess plausible ones byte by byte.
 
 #include <algorithm>
 #include <cstdint>
@@ -23,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     weight_bytes =
         static_cast<size_t>(std::max<int64_t>(seed.net.data_bytes(), 0));
   }
-  // Many small runs find more than few large ones.
+  // Many small runs find more than a few large ones.
   mace::fuzz::Limits limits;
   limits.macs = 10000000;
   limits.memory = 1 << 26;

@@ -8,7 +8,7 @@
 namespace mace::fuzz {
 namespace {
 
-// All mutations, each as often as its weight.
+// All mutations; each is listed as often as its weight says.
 const std::vector<const NamedMutation*>& Urn() {
   static const auto* urn = [] {
     auto* all = new std::vector<const NamedMutation*>;
@@ -25,8 +25,8 @@ const std::vector<const NamedMutation*>& Urn() {
 
 std::string Mutate(const std::vector<const Seed*>& donors, Draft* draft,
                    Random& random) {
-  // What a mutated model no longer declares correctly would be the reason to
-  // refuse most of them.
+  // Declared output types that no longer match would be the reason to refuse
+  // most mutated models.
   if (random.Percent(95)) {
     for (proto::OperatorDef& op : *draft->net.mutable_op()) {
       op.clear_output_shape();
@@ -37,7 +37,7 @@ std::string Mutate(const std::vector<const Seed*>& donors, Draft* draft,
   int count = 1;
   while (count < 8 && random.Percent(45)) ++count;
   for (int i = 0; i < count; ++i) {
-    // One that does not apply is replaced by another.
+    // A mutation that does not apply is replaced by another one.
     for (int tries = 0; tries < 10; ++tries) {
       const NamedMutation& mutation = *random.Of(Urn());
       if (!mutation.apply(donors, draft, random)) continue;

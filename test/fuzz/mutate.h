@@ -1,4 +1,4 @@
-// Mutations of models that know the format.
+// Mutations that know the format of models.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef TEST_FUZZ_MUTATE_H_
 #define TEST_FUZZ_MUTATE_H_
@@ -10,25 +10,25 @@
 
 namespace mace::fuzz {
 
-// Models that mutations may take parts from.
+// Models from which mutations may take parts.
 using Donors = std::vector<const Seed*>;
 
-// Changes a draft; false if it does not apply to this one.
+// Changes a draft. Returns false if the mutation does not apply to this one.
 using Mutation = bool (*)(const Donors& donors, Draft* draft, Random& random);
 struct NamedMutation {
   const char* name;
-  int weight;  // how often, relative to the others
+  int weight;  // how often it is chosen, relative to the others
   Mutation apply;
 };
-// Of nodes: attributes, operands, ops, order; and new nodes.
+// Mutations of nodes: attributes, operands, ops, order; and new nodes.
 const std::vector<NamedMutation>& NodeMutations();
-// Of everything else: inputs, outputs, weights, what was planned ahead.
+// Mutations of everything else: inputs, outputs, weights, stored plans.
 const std::vector<NamedMutation>& ModelMutations();
 
-// Applies one to eight mutations; their names, separated by spaces.
+// Applies one to eight mutations. Returns their names, separated by spaces.
 std::string Mutate(const Donors& donors, Draft* draft, Random& random);
 
-// One of a list of the format; null where it is empty.
+// Returns a random item of a list of the format, or null if it is empty.
 template <typename List>
 auto* AnyOf(List* list, Random& random) {
   return list->empty()
@@ -36,7 +36,7 @@ auto* AnyOf(List* list, Random& random) {
              : list->Mutable(static_cast<int>(random.Below(list->size())));
 }
 
-// Changes some bytes.
+// Changes some bytes at random.
 void FlipBytes(std::string* bytes, Random& random);
 
 }  // namespace mace::fuzz

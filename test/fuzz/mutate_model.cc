@@ -1,4 +1,4 @@
-// Mutations of what is no node: inputs, outputs, weights, plans made ahead.
+// Mutations of inputs, outputs, weights and stored plans.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <utility>
@@ -9,7 +9,7 @@
 namespace mace::fuzz {
 namespace {
 
-// Another extent or another rank.
+// Changes an extent or the rank.
 template <typename Dims>
 void MutateShape(Dims* dims, Random& random) {
   if (dims->empty() || random.Percent(10)) {
@@ -48,8 +48,7 @@ bool ChangeInput(const Donors&, Draft* draft, Random& random) {
   return true;
 }
 
-// A fixed tensor where the caller gave one, or an input in the place of a
-// weight.
+// Turns an input into a weight, or a weight into an input.
 bool ExchangeInputAndWeight(const Donors&, Draft* draft, Random& random) {
   if (random.Percent(50)) {
     const int size = draft->net.tensors_size();
@@ -112,13 +111,14 @@ bool ChangeOutput(const Donors&, Draft* draft, Random& random) {
   return true;
 }
 
-// Tensors inside the model, inputs and weights become outputs, too.
+// Makes a tensor an output, which may be an input, a weight or inside the
+// model.
 bool AddOutput(const Donors&, Draft* draft, Random& random) {
   draft->net.add_output_info()->set_name(draft->AnyTensor(random));
   return true;
 }
 
-// A shape that holds as many elements.
+// Gives a weight another shape with as many elements.
 bool ReshapeWeight(const Donors&, Draft* draft, Random& random) {
   proto::ConstTensor* tensor = AnyOf(draft->net.mutable_tensors(), random);
   if (tensor == nullptr) return false;
@@ -135,7 +135,7 @@ bool ReshapeWeight(const Donors&, Draft* draft, Random& random) {
   return true;
 }
 
-// A smaller or other shape, of which the file says the right size.
+// Gives a weight another shape; the file declares the right size for it.
 bool ResizeWeight(const Donors&, Draft* draft, Random& random) {
   proto::ConstTensor* tensor = AnyOf(draft->net.mutable_tensors(), random);
   if (tensor == nullptr) return false;
@@ -170,7 +170,7 @@ bool ChangeWeight(const Donors&, Draft* draft, Random& random) {
     case 5:
       MutateShape(tensor->mutable_dims(), random);
       break;
-    default:  // what another weight has
+    default:  // the contents of another weight
       tensor->set_offset(AnyOf(draft->net.mutable_tensors(), random)->offset());
   }
   return true;
@@ -204,7 +204,7 @@ bool Prepack(const Donors&, Draft* draft, Random& random) {
   return true;
 }
 
-// Parts that no engine runs yet must be verified all the same.
+// The loader must verify even the parts that no engine can run yet.
 bool AddLaterParts(const Donors&, Draft* draft, Random& random) {
   const std::string some =
       draft->net.op_size() > 0 ? draft->net.op(0).output(0) : "v";

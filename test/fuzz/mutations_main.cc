@@ -1,8 +1,9 @@
-// mutations: loads, plans and runs many mutated models, the same ones for the
-// same seeds and series.
+// mutations: loads, plans and runs many mutated models. The same seeds and
+// series give the same models.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Exit codes: 0 all well, 1 something was found, 2 wrong flags or no seeds.
+// Exit codes: 0 nothing was found, 1 something was found, 2 wrong flags or no
+// seeds.
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -15,7 +16,7 @@
 #include "test/fuzz/cases.h"
 #include "test/fuzz/crew.h"
 
-// An allocation that fails is reported by the library, not by the sanitizer.
+// The library must report an allocation that fails; the sanitizer must not.
 extern "C" const char* __asan_default_options() {
   return "allocator_may_return_null=1:handle_abort=1:quarantine_size_mb=32";
 }
@@ -29,11 +30,11 @@ struct Options {
   uint64_t series = 1;
   CrewOptions crew;
   Limits limits;
-  double max_seconds = 0;  // 0: not judged
+  double max_seconds = 0;  // 0: no limit
   bool list = false;
 };
 
-// Writes the model so that mace_run and a debugger can take it.
+// Writes the model so that mace_run and a debugger can load it.
 std::string Write(const Case& c, const Options& options, int64_t number) {
   std::error_code ignored;
   std::filesystem::create_directories(options.out, ignored);
@@ -62,7 +63,7 @@ void PrintSummary(const Tally& tally, int64_t failures) {
       "",        "INVALID_ARGS",  "OUT_OF_RESOURCES", "UNSUPPORTED",
       "RUNTIME", "INVALID_MODEL", "INTERNAL",         ""};
   PrintOps(tally);
-  std::printf("slowest, in seconds of the processor:");
+  std::printf("slowest, in seconds of processor time:");
   for (const Tally::Slow& slow : tally.slowest) {
     std::printf(" %.2f (case %lld)", slow.seconds,
                 static_cast<long long>(slow.number));
@@ -120,7 +121,7 @@ int Main(const Options& options) {
     ++failures;
     const Case c = MakeCase(urn, empty, options.series, failure.number);
     const std::string stem = Write(c, options, failure.number);
-    std::printf("FAILED case %lld (%s): %s\n  kept as %s.pb and .data\n",
+    std::printf("FAILED case %lld (%s): %s\n  written to %s.pb and .data\n",
                 static_cast<long long>(failure.number), c.about.c_str(),
                 failure.what.c_str(), stem.c_str());
     std::fflush(stdout);
@@ -149,8 +150,9 @@ int main(int argc, char** argv) {
   app.add_option("--count", options.crew.count, "how many models")
       ->default_val(2000);
   app.add_option("--first", options.crew.first, "the number of the first");
-  app.add_option("--series", options.series, "another number, other models");
-  app.add_option("--out", options.out, "where failing models are kept");
+  app.add_option("--series", options.series,
+                 "a number; each gives other models");
+  app.add_option("--out", options.out, "folder for failing models");
   app.add_option("--macs", options.limits.macs,
                  "the most multiply-adds to run");
   app.add_option("--memory", options.limits.memory, "the most bytes");

@@ -1,4 +1,4 @@
-// Random nodes of every op that the library has.
+// Random nodes of every op in the library.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef TEST_FUZZ_NEW_NODES_H_
 #define TEST_FUZZ_NEW_NODES_H_
@@ -10,20 +10,20 @@
 
 namespace mace::fuzz {
 
-// Appends a node of a random op with random operands and attributes. Many are
-// drawn until shape inference accepts one; if none does, or now and then on
-// purpose, the last stays as it is. Returns its op.
+// Appends a node of a random op with random operands and attributes, drawn
+// repeatedly until shape inference accepts it. If it accepts none, or sometimes
+// on purpose, the last node stays although it is not valid. Returns its op.
 std::string AppendRandomNode(Draft* draft, Random& random);
 
-// Puts such a node between a random node and one of its operands.
+// Inserts such a node between a random node and one of its operands.
 bool InsertRandomNode(Draft* draft, Random& random);
 
-// Appends a node of another model, with its attributes and small weights; its
-// other operands are tensors of this model, of the same type where possible.
+// Appends a node of another model, with its attributes and small weights. Its
+// other operands are tensors of this model, of the same type if possible.
 bool TransplantNode(const std::vector<const Seed*>& donors, Draft* draft,
                     Random& random);
 
-// A model of up to `max_nodes` such nodes. `empty` has nothing.
+// Makes a model of up to `max_nodes` such nodes. `empty` is the empty model.
 Draft GrowModel(const Seed& empty, int max_nodes, Random& random);
 
 }  // namespace mace::fuzz

@@ -1,4 +1,5 @@
-// Random: numbers that are the same for the same seed on every machine.
+// Random: a generator that gives the same numbers for the same seed on every
+// machine.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef TEST_FUZZ_RANDOM_H_
 #define TEST_FUZZ_RANDOM_H_

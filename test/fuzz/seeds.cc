@@ -15,7 +15,7 @@
 namespace mace::fuzz {
 namespace {
 
-// How often a seed is drawn falls with its nodes and its work.
+// Seeds with more nodes and more work are drawn less often.
 int64_t ShareOf(const Seed& seed) {
   constexpr int64_t kMost = 1 << 20;
   return kMost / (10 + seed.net.op_size() + seed.work / 200000) + 1;
@@ -44,12 +44,12 @@ bool ReadSeed(const std::filesystem::path& path, Seed* seed) {
   seed->bytes = AlignUp(size, kAlignment);
   seed->weights = AllocateWeights(seed->bytes);
   std::copy(weights.begin(), weights.end(), seed->weights.get());
-  InferTypes(seed);  // a model that does not run as it is may do so mutated
+  InferTypes(seed);  // it need not be valid: a mutated one may be
   return true;
 }
 
-// The same with images of an eighth, a quarter or half of the height and width.
-// False if it needs its size or has no images.
+// Makes the same model for images of an eighth, a quarter or half of the height
+// and width. Returns false if it needs its size or has no images.
 bool Shrink(const Seed& large, Seed* small) {
   for (int64_t divisor : {8, 4, 2}) {
     *small = large;

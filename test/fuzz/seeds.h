@@ -1,4 +1,4 @@
-// The models that mutations start from, read from folders.
+// The models from which mutations start, read from folders.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef TEST_FUZZ_SEEDS_H_
 #define TEST_FUZZ_SEEDS_H_
@@ -12,24 +12,24 @@
 
 namespace mace::fuzz {
 
-// A model without anything, to grow others from.
+// Returns the empty model, from which GrowModel starts.
 Seed EmptySeed();
 
-// Bytes that a file's weights are read into; `size` of them are used.
+// Allocates memory for the weights of a file, of which `size` bytes are used.
 std::shared_ptr<uint8_t> AllocateWeights(int64_t size);
 
-// Every X.pb with its X.data below the folder, ordered by path; of large images
-// a second time with the smallest ones that the model takes. Sets `error` if a
-// file cannot be read.
+// Reads every X.pb with its X.data below the folder, ordered by path. A model
+// for large images is added a second time, for the smallest images that it
+// accepts. Sets `error` if a file cannot be read.
 std::vector<Seed> ReadSeeds(const std::string& folder, std::string* error);
 
-// Picks groups equally often, and in each the cheaper seeds more often.
+// Draws groups equally often, and within a group the cheaper seeds more often.
 class SeedUrn {
  public:
-  // REQUIRES: not empty. `seeds` must outlive this.
+  // REQUIRES: `seeds` is not empty and outlives the urn.
   explicit SeedUrn(const std::vector<Seed>& seeds);
   const Seed& Draw(Random& random) const;
-  // Every seed once, as donors of nodes.
+  // All seeds, each once, from which mutations may take nodes.
   const std::vector<const Seed*>& all() const { return all_; }
 
  private:
