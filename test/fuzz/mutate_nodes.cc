@@ -15,7 +15,7 @@ proto::OperatorDef* AnyNode(Draft* draft, Random& random) {
   return AnyOf(draft->net.mutable_op(), random);
 }
 
-// A node with operands, and one of them.
+// Returns a node with operands, and the index of one of them.
 std::pair<proto::OperatorDef*, int> AnyOperand(Draft* draft, Random& random) {
   for (int i = 0; i < 8; ++i) {
     proto::OperatorDef* node = AnyNode(draft, random);
@@ -71,7 +71,7 @@ bool RepeatOrRenameAttr(const Donors&, Draft* draft, Random& random) {
   return true;
 }
 
-// One that the op knows and the node lacks.
+// Adds an attribute that the op has and the node does not give.
 bool AddAttr(const Donors&, Draft* draft, Random& random) {
   proto::OperatorDef* node = AnyNode(draft, random);
   const Op* op = node == nullptr ? nullptr : FindOp(node->type());
@@ -83,7 +83,7 @@ bool AddAttr(const Donors&, Draft* draft, Random& random) {
     if (arg.name() == attr.name) return false;
   }
   proto::Argument* arg = node->add_arg();
-  SetAttr(attr.name, PlausibleAttr(attr.name, attr.initial, random), arg);
+  SetAttr(attr.name, PlausibleAttr(attr, random), arg);
   if (random.Percent(30)) MutateAttr(random, arg);
   return true;
 }
@@ -110,7 +110,8 @@ bool SwapOperands(const Donors&, Draft* draft, Random& random) {
   return true;
 }
 
-// Often of another shape or type; now and then one that is made later.
+// The new operand often has another shape or type; sometimes a later node
+// computes it.
 bool RedirectOperand(const Donors&, Draft* draft, Random& random) {
   const auto [node, i] = AnyOperand(draft, random);
   if (node == nullptr) return false;
@@ -133,7 +134,7 @@ bool RepeatOperand(const Donors&, Draft* draft, Random& random) {
   return true;
 }
 
-// A weight of the operand's type, or nearly, with other contents.
+// Replaces an operand by a weight of its type, or of a similar one.
 bool ReplaceByWeight(const Donors&, Draft* draft, Random& random) {
   const auto [node, i] = AnyOperand(draft, random);
   if (node == nullptr) return false;
@@ -170,7 +171,7 @@ bool DropNode(const Donors&, Draft* draft, Random& random) {
   if (random.Percent(15) || node.input_size() == 0 || node.output_size() == 0) {
     return true;
   }
-  // Its readers read what it read.
+  // The nodes that read its output now read its input.
   for (proto::OperatorDef& reader : *draft->net.mutable_op()) {
     for (std::string& name : *reader.mutable_input()) {
       if (name == node.output(0)) name = node.input(0);
@@ -197,7 +198,7 @@ bool RepeatNode(const Donors&, Draft* draft, Random& random) {
   return true;
 }
 
-// Reads may then come before what makes them, and around in a circle.
+// Nodes may then read what later nodes compute, even in cycles.
 bool ReorderNodes(const Donors&, Draft* draft, Random& random) {
   const int size = draft->net.op_size();
   if (size < 2) return false;

@@ -1,21 +1,24 @@
-// Mutations reach what they are for, and are the same for the same number.
+// Each mutation changes the model, and the same number gives the same
+// mutations.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "test/fuzz/mutate.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "mace/ops/common/op.h"
 #include "test/fuzz/cases.h"
 #include "test/fuzz/exercise.h"
 #include "test/fuzz/new_nodes.h"
+#include "test/fuzz/values.h"
 
 namespace mace::fuzz {
 namespace {
 
-// x + w, then its maximum and itself joined.
+// A graph of x + w, and the concatenation of x and that sum.
 Seed Sample() {
   Seed seed = EmptySeed();
   seed.name = "sample";
@@ -52,6 +55,28 @@ Seed Sample() {
   return seed;
 }
 
+TEST(PlausibleAttr, IsOneOfTheChoices) {
+  Random random(1);
+  for (const Op* op : AllOps()) {
+    for (const AttrInfo& attr : op->attrs) {
+      if (attr.choices.empty()) continue;
+      std::set<std::string> names;
+      for (int i = 0; i < 400; ++i) {
+        const Attr value = PlausibleAttr(attr, random);
+        const auto found = std::find_if(
+            attr.choices.begin(), attr.choices.end(),
+            [&value](const Choice& c) { return c.value == value; });
+        if (found != attr.choices.end()) {
+          names.insert(found->name);
+        } else {
+          EXPECT_EQ(value, attr.initial) << op->name << " " << attr.name;
+        }
+      }
+      EXPECT_EQ(names.size(), attr.choices.size()) << op->name << attr.name;
+    }
+  }
+}
+
 TEST(Mutate, SampleRuns) {
   const Seed seed = Sample();
   Draft draft(seed);
@@ -81,7 +106,8 @@ TEST(Mutate, SameNumberSameModel) {
   EXPECT_GT(graphs.size(), 195u) << "numbers make the same models";
 }
 
-// Each applies to the sample and changes it, if not at the first attempt.
+// Each mutation applies to the sample and changes it, although not always at
+// the first attempt.
 TEST(Mutate, EachMutationChangesTheModel) {
   const Seed seed = Sample();
   const std::string before = Draft(seed).Serialize(0);
@@ -99,7 +125,8 @@ TEST(Mutate, EachMutationChangesTheModel) {
   }
 }
 
-// An absent operand in the middle of a variadic op is one of the models made.
+// Among the mutated models is a variadic op with an absent operand in the
+// middle.
 TEST(Mutate, MakesAbsentOperands) {
   const std::vector<Seed> seeds = {Sample()};
   const Seed empty = EmptySeed();
@@ -119,8 +146,8 @@ TEST(Mutate, MakesAbsentOperands) {
   EXPECT_GT(found, 0);
 }
 
-// Few ops are too particular for random operands and attributes (Proposal);
-// what never runs in a long series is named by its summary.
+// A few ops are too particular for random operands and attributes, such as
+// Proposal. The summary of a long series names the ops that never ran.
 TEST(GrowModel, SoundNodesOfMostOps) {
   const Seed empty = EmptySeed();
   std::set<std::string> missing;
@@ -129,7 +156,7 @@ TEST(GrowModel, SoundNodesOfMostOps) {
     Random random(number);
     const Draft draft = GrowModel(empty, 10, random);
     for (const proto::OperatorDef& op : draft.net.op()) {
-      // Inference accepted it if it said the type of its output.
+      // Inference accepted the node if it knows the type of its output.
       if (draft.types.count(op.output(0))) missing.erase(op.type());
     }
   }
@@ -155,7 +182,7 @@ TEST(FuzzCase, FileCarriesWhatMutationsAdd) {
   EXPECT_EQ(std::string(reinterpret_cast<char*>(read.weights.get()) + 64,
                         draft.added().size()),
             draft.added());
-  // Mutated again, it keeps them.
+  // A further mutation keeps them.
   EXPECT_EQ(MutateCase(read, 1).weight_bytes % 64, 0u);
   EXPECT_GE(MutateCase(read, 1).weight_bytes, 64 + draft.added().size());
 }

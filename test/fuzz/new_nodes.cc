@@ -14,14 +14,15 @@ namespace mace::fuzz {
 namespace {
 
 constexpr int kTries = 80;
-// Larger results are refused: many small models find more than a large one.
+// Larger results are refused, because many small models find more than a few
+// large ones.
 constexpr int64_t kMaxElements = 1 << 18;
 
-// An operand that the model may yet lack.
+// An operand, which may not be part of the model yet.
 struct Candidate {
   std::string name;      // "": absent, or not added yet
-  TensorType type;       // of one that is not added yet
-  std::string contents;  // its bytes
+  TensorType type;       // if it is not added yet
+  std::string contents;  // its bytes, if it is not added yet
 };
 
 TensorType AnyTensorType(const TensorType& x, Random& random) {
@@ -64,7 +65,7 @@ TensorType AnyTensorType(const TensorType& x, Random& random) {
   return type;
 }
 
-// Integers that many ops want: a target shape, axes, starts, paddings.
+// Integers such as many ops need: a target shape, axes, starts, paddings.
 Candidate IntVector(const TensorType& x, Random& random) {
   Candidate c;
   c.type.dtype = random.Percent(50) ? DataType::kI32 : DataType::kI64;
@@ -121,7 +122,8 @@ struct Trial {
   bool accepted = false;
 };
 
-// Whether inference accepts the node; its outputs are then known.
+// Returns whether inference accepts the node, whose output types are then
+// known.
 bool Accept(const Draft& draft, Trial* trial) {
   trial->node.inputs.clear();
   for (const Candidate& c : trial->operands) {
@@ -153,8 +155,7 @@ Trial DrawNode(const Draft& draft, const Op& op, const std::string& x,
   }
   for (const AttrInfo& attr : op.attrs) {
     if (random.Percent(55)) {
-      trial.node.attrs[attr.name] =
-          PlausibleAttr(attr.name, attr.initial, random);
+      trial.node.attrs[attr.name] = PlausibleAttr(attr, random);
     }
   }
   const int outputs = op.num_outputs == kMany
@@ -164,7 +165,7 @@ Trial DrawNode(const Draft& draft, const Op& op, const std::string& x,
   return trial;
 }
 
-// Writes the node into the model; its first output's name.
+// Writes the node into the model. Returns the name of its first output.
 std::string Add(const Trial& trial, Draft* draft) {
   proto::OperatorDef* def = draft->net.add_op();
   def->set_type(trial.node.op);
@@ -198,7 +199,7 @@ Trial DrawSoundNode(const Draft& draft, const std::string& x, Random& random) {
   return trial;
 }
 
-// A tensor of the wanted type, or any.
+// Returns a tensor of the wanted type if there is one, else any tensor.
 std::string TensorLike(const Draft& draft, const TensorType& wanted,
                        Random& random) {
   std::string name;
@@ -232,7 +233,7 @@ bool InsertRandomNode(Draft* draft, Random& random) {
   if (x.empty()) return false;
   const std::string made = Add(DrawSoundNode(*draft, x, random), draft);
   draft->net.mutable_op(at)->set_input(input, made);
-  // The new node is the last: it goes before its reader.
+  // Moves the new node, which is the last, in front of the node that reads it.
   for (int i = draft->net.op_size() - 1; i > at; --i) {
     draft->net.mutable_op()->SwapElements(i, i - 1);
   }

@@ -1,4 +1,4 @@
-// Tables of values that find faults, and picks among them.
+// Tables of values that tend to reveal errors, and random choices from them.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "test/fuzz/values.h"
@@ -6,6 +6,9 @@
 #include <cstring>
 #include <limits>
 #include <map>
+#include <variant>
+
+#include "mace/ops/common/op.h"
 
 namespace mace::fuzz {
 namespace {
@@ -82,33 +85,20 @@ const std::vector<DataType> kTypes = {
     DataType::kI32, DataType::kI64, DataType::kI16,
     DataType::kI8,  DataType::kU8,  DataType::kBool};
 
-// What attributes of strings may hold, by name; `type` is one of several ops.
+// The texts that attributes of each name may have, in any op.
 const std::map<std::string, std::vector<std::string>>& Words() {
-  static const auto* words = new std::map<std::string,
-                                          std::vector<std::string>>{
-      {"activation",
-       {"NOOP", "RELU", "RELUX", "TANH", "SIGMOID", "LEAKYRELU", "ELU", "SELU",
-        "HARDSIGMOID", "HARDSWISH", "SOFTPLUS", "SOFTSIGN", "GELU", "SWISH"}},
-      {"type",
-       {"SUM",   "SUB",     "PROD",      "DIV",        "MIN",           "MAX",
-        "POW",   "MOD",     "FMOD",      "SQR_DIFF",   "FLOOR_DIV",     "EQUAL",
-        "LESS",  "GREATER", "NOT_EQUAL", "LESS_EQUAL", "GREATER_EQUAL", "AND",
-        "OR",    "XOR",     "NOT",       "ABS",        "NEG",           "EXP",
-        "LOG",   "SQRT",    "RSQRT",     "SQUARE",     "RECIPROCAL",    "FLOOR",
-        "CEIL",  "ROUND",   "SIGN",      "SIN",        "COS",           "TAN",
-        "ASIN",  "ACOS",    "ATAN",      "SINH",       "COSH",          "ASINH",
-        "ACOSH", "ATANH",   "ERF",       "IS_NAN",     "IS_INF"}},
-      {"reduce_type",
-       {"MEAN", "MIN", "MAX", "PROD", "SUM", "L1", "L2", "LOG_SUM",
-        "LOG_SUM_EXP", "SUM_SQUARE", "ALL", "ANY"}},
-      {"mode", {"DCR", "CRD", "NEAREST", "LINEAR", "CUBIC"}},
-      {"coordinate",
-       {"ASYMMETRIC", "HALF_PIXEL", "ALIGN_CORNERS", "PYTORCH_HALF_PIXEL",
-        "TF_HALF_PIXEL_NN"}},
-      {"nearest_mode",
-       {"FLOOR", "CEIL", "ROUND_PREFER_FLOOR", "ROUND_PREFER_CEIL"}},
-      {"pad_type", {"CONSTANT", "REFLECT", "SYMMETRIC", "EDGE"}},
-  };
+  static const auto* words = [] {
+    auto* all = new std::map<std::string, std::vector<std::string>>;
+    for (const Op* op : AllOps()) {
+      for (const AttrInfo& attr : op->attrs) {
+        for (const Choice& choice : attr.choices) {
+          const auto* text = std::get_if<std::string>(&choice.value);
+          if (text != nullptr) (*all)[attr.name].push_back(*text);
+        }
+      }
+    }
+    return all;
+  }();
   return *words;
 }
 
@@ -190,14 +180,16 @@ int64_t SmallExtent(Random& random) {
 Shape SmallShape(Random& random, int rank) {
   Shape shape;
   for (int d = 0; d < rank; ++d) shape.push_back(SmallExtent(random));
-  // The innermost extents decide on kernels; the others only cost time.
+  // The innermost extents determine which kernels run; the others only cost
+  // time.
   for (int d = 0; d + 3 < rank; ++d) shape[d] = random.Between(1, 3);
   return shape;
 }
 
-Attr PlausibleAttr(const std::string& name, const Attr& initial,
-                   Random& random) {
+Attr PlausibleAttr(const AttrInfo& attr, Random& random) {
+  const Attr& initial = attr.initial;
   if (random.Percent(10)) return initial;
+  if (!attr.choices.empty()) return random.Of(attr.choices).value;
   if (std::holds_alternative<int64_t>(initial)) {
     return random.Percent(75) ? random.Between(0, 3) : random.Between(-3, 8);
   }
@@ -214,10 +206,7 @@ Attr PlausibleAttr(const std::string& name, const Attr& initial,
     }
     return floats;
   }
-  const auto found = Words().find(name);
-  if (found != Words().end()) return random.Of(found->second);
-  if (random.Percent(50)) return initial;
-  return std::string(Name(AnyType(random)));
+  return initial;
 }
 
 void SetAttr(const std::string& name, const Attr& value, proto::Argument* arg) {

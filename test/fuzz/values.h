@@ -1,4 +1,5 @@
-// Values that find faults: for attributes, extents and contents of tensors.
+// Values that tend to reveal errors: for attributes, extents and contents of
+// tensors.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef TEST_FUZZ_VALUES_H_
 #define TEST_FUZZ_VALUES_H_
@@ -8,40 +9,40 @@
 #include <vector>
 
 #include "mace/graph/node.h"
+#include "mace/ops/common/attr_info.h"
 #include "mace/proto/mace.pb.h"
 #include "test/fuzz/random.h"
 
 namespace mace::fuzz {
 
-// Mostly small, sometimes at the edge of what a type holds.
+// Mostly small numbers, sometimes one near the limits of a type.
 int64_t AnyInt(Random& random);
 float AnyFloat(Random& random);
 
-// a * b + c modulo 2^64, where a sum that overflows is as good as another.
+// a * b + c modulo 2^64, for when any value will do.
 int64_t Wrapped(int64_t a, int64_t b, int64_t c);
 
-// An extent as sound models have it.
+// Extents as valid models have them.
 int64_t SmallExtent(Random& random);
 Shape SmallShape(Random& random, int rank);
 
-// A value of the type of `initial` for the attribute `name`, such as a sound
-// model may have; strings are among those that the ops know.
-Attr PlausibleAttr(const std::string& name, const Attr& initial,
-                   Random& random);
+// A value that the attribute may have in a valid model: one of its choices if
+// it has any, else one of its type.
+Attr PlausibleAttr(const AttrInfo& attr, Random& random);
 
-// An attribute as the model file writes it.
+// Writes an attribute as the model file has it.
 void SetAttr(const std::string& name, const Attr& value, proto::Argument* arg);
 
-// Changes the value of an attribute a little or beyond reason.
+// Changes the value of an attribute, slightly or completely.
 void MutateAttr(Random& random, proto::Argument* arg);
 
 proto::DataType ToProto(DataType type);  // DT_INVALID for kInvalid
 DataType AnyType(Random& random);        // mostly f32 and integers
 
-// `count` elements: small numbers, and for some tensors NaN, infinities and
-// extremes.
+// Returns `count` elements: small numbers, and for some tensors NaN, infinities
+// and extremes.
 std::string AnyContents(DataType type, int64_t count, Random& random);
-// `values` as i32 or i64.
+// Returns the bytes of `values` as i32 or i64.
 std::string IntContents(DataType type, const std::vector<int64_t>& values);
 
 }  // namespace mace::fuzz
