@@ -11,8 +11,8 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-// With weights stored as fp16, CPUs that multiply fp16s do so: a tenth of the
-// bound of such products and sums (docs/model_format.md).
+// CPUs with fp16 arithmetic use it for weights stored as fp16. The tolerance is
+// a tenth of the bound for such products and sums (docs/model_format.md).
 float ToleranceOfStoredFp16() {
   return (DetectCpuFeatures() & kCpuFp16) != 0 ? 128 * 0x1p-11f / 10 : 1e-5f;
 }
@@ -61,7 +61,7 @@ TEST(Deconv2d, GroupedDilated) {
             0.13598141f, -0.08639273f, -0.49525708f, -0.111839674f})});
 }
 
-// As TensorFlow's conv2d_transpose.
+// Values of TensorFlow's conv2d_transpose.
 TEST(Deconv2d, Same) {
   const TestTensor y =
       F32({1, 4, 4, 1}, {-0.14187871f, -0.6236807f, -0.6647772f, -0.107749715f,
@@ -77,6 +77,26 @@ TEST(Deconv2d, Same) {
            {RandomF32({1, 2, 2, 1}, 19), RandomF32({1, 1, 3, 3}, 20), Absent(),
             Const(I32({4}, {1, 4, 4, 1}))}},
           {y});
+}
+
+// FULL removes extent - 1 outputs on each side: numpy.convolve in two
+// dimensions, in its mode "valid".
+TEST(Deconv2d, FullPadding) {
+  const TestTensor w = Const(F32({1, 1, 2, 2}, {1, 2, 3, 4}));
+  const TestTensor x = F32({1, 3, 3, 1}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
+  CheckOp({"Deconv2d", {{"padding", int64_t{2}}}, {x, w}},
+          {F32({1, 2, 2, 1}, {23, 33, 53, 63})});
+  for (int64_t stride : {1, 2, 3}) {
+    for (int64_t dilation : {1, 2}) {
+      SCOPED_TRACE(ToString(Shape{stride, dilation}));
+      CheckOp({"Deconv2d",
+               {{"strides", Ints{stride, stride}},
+                {"dilations", Ints{dilation, 1}},
+                {"padding", int64_t{2}}},
+               {RandomF32({2, 5, 4, 6}, 1), Const(RandomF32({7, 6, 3, 3}, 2)),
+                Const(RandomF32({7}, 3))}});
+    }
+  }
 }
 
 TEST(Deconv2d, Sizes) {
@@ -99,7 +119,7 @@ TEST(Deconv2d, Sizes) {
   }
 }
 
-// Around the blocks of four channels that a GPU's images have.
+// Numbers of channels around the blocks of four in images of a GPU.
 TEST(Deconv2d, ChannelBlocks) {
   for (int64_t c : {1, 3, 4, 5, 8, 13}) {
     for (int64_t group : {1, 2}) {
@@ -118,7 +138,8 @@ TEST(Deconv2d, ChannelBlocks) {
   }
 }
 
-// One input and one output for each group: depthwise convolutions by phases.
+// One input and one output for each group: a depthwise convolution for each
+// phase.
 TEST(Deconv2d, Depthwise) {
   for (int64_t c : {1, 3, 16, 21, 37}) {
     for (int64_t kernel : {1, 2, 3, 4, 7}) {
@@ -140,8 +161,8 @@ TEST(Deconv2d, Depthwise) {
   }
 }
 
-// Small groups, several of which are computed as one; as many as divide the
-// groups and fill a micro-kernel's columns.
+// Small groups, several of which are computed as one: as many as divide the
+// number of groups and fill the columns of a micro-kernel.
 TEST(Deconv2d, SmallGroups) {
   for (int64_t group : {2, 6, 7, 16}) {
     for (int64_t in : {1, 3}) {
@@ -161,9 +182,9 @@ TEST(Deconv2d, SmallGroups) {
   }
 }
 
-// Groups that are depthwise convolutions over spread lines: windows of several
-// lines, which the tasks of several threads begin within, and of one; gaps
-// between the taps; outputs that no input reaches; several images. The last
+// Groups that are computed as depthwise convolutions over spread lines: windows
+// of several lines, within which the tasks of threads begin, and of one line;
+// gaps between the taps; outputs without inputs; several images. The last case
 // fills vectors by itself and is a matrix product.
 TEST(Deconv2d, SpreadGroups) {
   struct Group {
@@ -198,7 +219,7 @@ TEST(Deconv2d, SpreadGroups) {
   }
 }
 
-// Spread lines too long to stay close as a whole: blocks of groups.
+// Spread lines that do not fit into the cache as a whole: blocks of groups.
 TEST(Deconv2d, BlocksOfSpreadGroups) {
   for (int64_t out : {7, 4, 3}) {
     SCOPED_TRACE(out);
