@@ -11,7 +11,7 @@ mkdir -p build/fuzz/corpus
 # The names of ops and attributes, which mutation alone would hardly find.
 bazel run //tools:mace_run -- --list_ops | python3 -c '
 import json, sys
-names = {n for op in json.load(sys.stdin) for n in [op["name"], *op["attrs"]]}
+names = {n for op in json.load(sys.stdin)["ops"] for n in [op["name"], *op["attrs"]]}
 print("\n".join("\"" + n + "\"" for n in sorted(names)))' >build/fuzz/ops.dict
 exec "$binary" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
   -max_len=8192 -dict=build/fuzz/ops.dict -artifact_prefix=build/fuzz/ -print_final_stats=1 \

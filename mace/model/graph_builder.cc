@@ -12,8 +12,6 @@
 namespace mace {
 namespace {
 
-constexpr int kMaxRank = 8;
-
 Result<DataType> FromProto(int type, const std::string& what) {
   switch (type) {
     case proto::DT_FLOAT:

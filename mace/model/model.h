@@ -24,6 +24,9 @@
 
 namespace mace {
 
+// The most dimensions of a tensor in a file.
+constexpr int kMaxRank = 8;
+
 enum class DimensionOrder : uint8_t { kNone, kNhwc, kNchw };
 
 // The bytes of all weights. `data` keeps them alive.

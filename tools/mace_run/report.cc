@@ -11,6 +11,7 @@
 
 #include "mace/base/file.h"
 #include "mace/cpu/common/kernel_table.h"
+#include "mace/model/model.h"
 #include "mace/ops/common/op.h"
 
 namespace mace::tools {
@@ -266,7 +267,7 @@ json OpListJson() {
          {"reads_types_only", op->reads_types_only},
          {"cpu", CpuTypes(op->name)}});
   }
-  return list;
+  return {{"max_rank", kMaxRank}, {"ops", list}};
 }
 
 json TraceJson(const RunMetadata& metadata) {

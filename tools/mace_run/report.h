@@ -34,8 +34,9 @@ nlohmann::json ToJson(const MaceMemoryUsage& usage);
 Result<nlohmann::json> DumpJson(const MaceEngine& engine,
                                 const std::string& stage);
 
-// The ops of this build: [{"name", "attrs": [...], "min_inputs", "max_inputs",
-// "outputs" (-1: any number), "cpu": [element types]}]. tools/ops.json is this.
+// The facts that converting needs: {"max_rank", "ops": [{"name", "attrs":
+// {...}, "min_inputs", "max_inputs", "outputs" (-1: any number), "cpu":
+// [element types], ...}]}. tools/ops.json holds the same.
 nlohmann::json OpListJson();
 
 // The Trace Event Format of chrome://tracing.

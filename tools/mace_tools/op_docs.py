@@ -38,7 +38,8 @@ def file_of(op: str) -> Path:
 
 
 def head_of(path: Path) -> tuple[str, str]:
-    """What a file says of its op: a summary, and the lines Inputs to Source."""
+    """The comment about an op at the head of its file: a summary, and the lines Inputs to
+    Source."""
     lines = path.read_text().splitlines()
     licence = lines.index(_LICENCE)
     summary = " ".join(line[3:] for line in lines[:licence])
@@ -58,20 +59,21 @@ def render(ops: list[dict[str, Any]]) -> str:
     return "\n".join(sections)
 
 
-def from_engine(console: Console) -> list[dict[str, Any]]:
-    """The op table of the mace_run of this checkout. Errors: as runner.find."""
+def from_engine(console: Console) -> dict[str, Any]:
+    """The facts that the mace_run of this checkout prints. Errors: as runner.find."""
     return json.loads(runner.output(runner.find(console, None), ["--list_ops"]))
 
 
-def as_text(ops: list[dict[str, Any]]) -> str:
-    """tools/ops.json: one op a line."""
-    return "[\n" + ",\n".join(json.dumps(op) for op in ops) + "\n]\n"
+def as_text(facts: dict[str, Any]) -> str:
+    """The contents of tools/ops.json, with one op in each line."""
+    ops = ",\n".join(json.dumps(op) for op in facts["ops"])
+    return f'{{"max_rank": {facts["max_rank"]}, "ops": [\n{ops}\n]}}\n'
 
 
 def main() -> None:
-    ops = from_engine(Console())
-    OPS_JSON.write_text(as_text(ops))
-    OPS_MD.write_text(render(ops))
+    facts = from_engine(Console())
+    OPS_JSON.write_text(as_text(facts))
+    OPS_MD.write_text(render(facts["ops"]))
 
 
 if __name__ == "__main__":

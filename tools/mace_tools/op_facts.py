@@ -4,7 +4,7 @@ SPDX-License-Identifier: Apache-2.0
 
 The file is what `mace_run --list_ops` prints of mace/ops, where each fact is stated once;
 op_docs_test.py keeps it so. Nothing here or elsewhere in Python repeats one: a default, the values
-and the types that an op takes, whether it is a view, what it makes of the order of axes.
+and the types that an op takes, whether it is a view, how it depends on the order of axes.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ Value = Union[int, float, str, list[int], list[float]]
 class AttrFacts:
     type: str  # int, bool, float, string, ints or floats
     default: Any  # see OpFacts.default
-    choices: dict[str, Any]  # the values by name; empty: every value of the type
+    choices: dict[str, Any]  # the values by name; empty: all values of the type
     names_axes: bool  # one or more axes of input 0
 
 
 @dataclass(frozen=True)
 class TypesWith:
-    """With some values of an attribute, input 0 has other types."""
+    """If an attribute has one of these values, input 0 has these types instead."""
 
     attr: str
     values: tuple[str, ...]
@@ -52,7 +52,7 @@ class OpFacts:
     reads_types_only: bool  # what it computes is known before the model runs
 
     def default(self, attr: str) -> Value:
-        """What the engine takes where a node does not give the attribute."""
+        """The default of an attribute that a node does not give."""
         value = self.attrs[attr].default
         return list(value) if isinstance(value, list) else value
 
@@ -66,7 +66,13 @@ class OpFacts:
 
 @functools.cache
 def all_ops() -> dict[str, OpFacts]:
-    return {o["name"]: _facts(o) for o in json.loads(LIST.read_text())}
+    return {o["name"]: _facts(o) for o in json.loads(LIST.read_text())["ops"]}
+
+
+@functools.cache
+def max_rank() -> int:
+    """The most dimensions of a tensor: the engine refuses files with more."""
+    return json.loads(LIST.read_text())["max_rank"]
 
 
 def numbers(op: str, attr: str) -> dict[str, int]:
@@ -80,12 +86,12 @@ def ops_with(attr: str) -> tuple[str, ...]:
 
 
 def views() -> tuple[str, ...]:
-    """The ops that only give the elements of input 0 another shape."""
+    """The ops whose output has the elements of input 0 and another shape."""
     return tuple(name for name, op in all_ops().items() if op.view == "always")
 
 
 def in_order(axis_order: str) -> tuple[str, ...]:
-    """The ops of an axis order, see OpFacts."""
+    """The ops with this axis order; see OpFacts."""
     return tuple(name for name, op in all_ops().items() if op.axis_order == axis_order)
 
 

@@ -1,4 +1,4 @@
-"""Reads single values of a deployment file; each says what it found and what would be right.
+"""Reads single values of a deployment file. Errors say what was found and what would be right.
 
 SPDX-License-Identifier: Apache-2.0
 
@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from mace_tools.config.problems import WrongChoice, did_you_mean, nearest
+from mace_tools.op_facts import max_rank
 
-MAX_RANK = 8
 MAX_EXTENT = 2**31 - 1
 
 
@@ -110,8 +110,8 @@ def shape(value: Any) -> tuple[int, ...]:
         bad = next(d for d in dims if d <= 0 or d > MAX_EXTENT)
         raise ValueError(f"{shown(value)} has the extent {bad}; extents are from 1 to {MAX_EXTENT} "
                          "(an open batch size is written as 1)")
-    if len(dims) > MAX_RANK:
-        raise ValueError(f"{shown(value)} has {len(dims)} dimensions, more than {MAX_RANK}")
+    if len(dims) > max_rank():
+        raise ValueError(f"{shown(value)} has {len(dims)} dimensions, more than {max_rank()}")
     return dims
 
 
@@ -137,7 +137,7 @@ def number(value: Any) -> float:
 
 
 def tensor_values(value: Any) -> dict[str, Any]:
-    """By the names of tensors: a number, true or false, or a list of such, of any depth."""
+    """Values by the names of tensors: a number, true, false, or nested lists of these."""
     if not isinstance(value, dict) or not value:
         raise ValueError(f"{shown(value)} is not a mapping from inputs to their values")
     for name, given in value.items():

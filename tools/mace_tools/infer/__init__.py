@@ -1,4 +1,4 @@
-"""Shape and type inference over the engine's ops, as far as the source model tells.
+"""Shape and type inference for the engine's ops, as far as the source model tells.
 
 SPDX-License-Identifier: Apache-2.0
 
@@ -23,11 +23,10 @@ from mace_tools.ir import NUMPY, Graph, Node, Shape, Tensor
 
 Type = tuple[str, Union[Shape, None]]  # element type and shape
 MAX_VALUE_ELEMENTS = 4096
-MAX_RANK = 8  # of mace/model/model.cc, which refuses files with more
 
 
 class View:
-    """A node with the types of its operands, as inference rules look at it."""
+    """A node with the types of its operands, for inference rules."""
 
     def __init__(self, graph: Graph, node: Node) -> None:
         self.graph = graph
@@ -81,7 +80,7 @@ def rule(*ops: str) -> Callable[[Rule], Rule]:
 
 
 def infer_node(graph: Graph, node: Node) -> None:
-    """Sets dtype and shape of a node's outputs, and their contents where those are known.
+    """Sets dtype and shape of a node's outputs, and their contents if they are known.
 
     Errors: ModelError for operands that contradict each other."""
     _load_rules()
@@ -97,9 +96,9 @@ def infer_node(graph: Graph, node: Node) -> None:
             raise ModelError(f"{node}: {e}; inputs: {shapes}") from e
         types = result if isinstance(result, list) else [result]
     for name, (dtype, shape) in zip(node.outputs, types):
-        if shape is not None and len(shape) > MAX_RANK:
+        if shape is not None and len(shape) > op_facts.max_rank():
             raise ModelError(f"{node}: its output would have {len(shape)} dimensions, the engine's "
-                             f"tensors have at most {MAX_RANK}")
+                             f"tensors have at most {op_facts.max_rank()}")
         tensor = graph.tensors[name]
         tensor.dtype = dtype
         tensor.shape = None if shape is None else tuple(shape)
@@ -108,7 +107,7 @@ def infer_node(graph: Graph, node: Node) -> None:
 
 
 def _is_complete(node: Node) -> bool:
-    """Whether the required operands are there; engine_ops.py reports a node without one."""
+    """Whether the required operands are present; engine_ops.py reports nodes that lack one."""
     return all(node.has_input(i) for i in range(op_facts.all_ops()[node.op].min_inputs))
 
 
@@ -125,7 +124,7 @@ def _show(t: Tensor) -> str:
 
 
 def _propagate_value(graph: Graph, node: Node) -> None:
-    """Follows shape arithmetic: Shape of a known shape, and small integers computed from it."""
+    """Evaluates shape arithmetic: Shape of a known shape, and small integers computed from it."""
     from mace_tools.reference import evaluate
 
     outs = [graph.tensors[o] for o in node.outputs]
