@@ -38,8 +38,6 @@ Blocks BlocksOf(const CacheSizes& caches) {
   blocks.strassen_depth = 2 * blocks.gemm_depth_in_place;
   blocks.fused_lines = l1 / 2;
   blocks.fused_large_filter = l2 / 4;
-  // A smaller tensor stays in the second level until the next kernel reads it.
-  blocks.fused_far = l2;
   blocks.spread_good = l2 * 5 / 64;
   blocks.spread_most = l2 * 3 / 16;
   return blocks;

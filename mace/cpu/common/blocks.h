@@ -36,7 +36,6 @@ struct Blocks {
   int64_t fused_lines;         // of lines between two fused convolutions
   int64_t fused_large_filter;  // a filter that is better read once for as many
                                // bytes of lines
-  int64_t fused_far;           // a tensor at least as large is worth fusing
 
   int64_t spread_good;  // of input spread for a transposed convolution
   int64_t spread_most;

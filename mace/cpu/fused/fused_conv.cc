@@ -19,6 +19,12 @@
 namespace mace::cpu {
 namespace {
 
+// A smaller tensor before a depthwise convolution stays in the second-level
+// cache. Then computing some lines twice costs more than fusing gains. The
+// threshold is the same for all caches, so that a model takes as much memory on
+// one machine as on another.
+constexpr int64_t kFarBytes = 1 << 20;
+
 Status NotWorthIt(const FusedNode& link) {
   return Unsupported(Label(*link.node) + ": gains nothing from being fused");
 }
@@ -101,13 +107,12 @@ bool IsForced(const CpuContext& context) {
 }
 
 // Returns whether it pays that a convolution passes its lines on to a depthwise
-// one. It does not if the tensor between them stays in the second-level cache:
-// then computing some lines twice costs more than fusing gains.
+// one.
 bool BeforePays(const PlannedConv& conv, const CpuContext& context) {
   const ConvShape& s = conv.conv.shape;
   const int64_t bytes = s.window.h.out * s.window.w.out * s.out_channels * 4;
   return s.group == 1 && conv.plan.method == Method::kProduct &&
-         (IsForced(context) || bytes >= BlocksOf(context.caches).fused_far);
+         (IsForced(context) || bytes >= kFarBytes);
 }
 
 // Returns whether it pays that a convolution takes its lines from a depthwise
