@@ -262,7 +262,7 @@ TEST(StridedSlice, Errors) {
       {"StridedSlice",
        {{"begin", Ints{0}}, {"end", Ints{1}}, {"strides", Ints{0}}},
        {x}},
-      "a stride of 0");
+      "a stride must not be 0");
 }
 
 TEST(Split, EqualAndSizes) {
