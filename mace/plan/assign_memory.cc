@@ -24,6 +24,23 @@ int64_t BoundOf(const Plan& plan, const Storage& storage, bool overlap,
                                      : memory::OffsetsLowerBound(problem).bytes;
 }
 
+// Takes away the overlaps at steps whose tensors fit below the bound side by
+// side: they save nothing, and kernels on several threads wait for each other
+// where an output lies over an input.
+void DropIdleOverlaps(memory::Problem& problem) {
+  const int64_t bound = memory::OffsetsLowerBound(problem).bytes;
+  for (memory::Record& output : problem.records) {
+    if (output.overlaps.empty()) continue;
+    int64_t live = 0;
+    for (const memory::Record& r : problem.records) {
+      if (r.first <= output.first && output.first <= r.last) {
+        live += memory::AlignUp(r.size.count(), r.alignment);
+      }
+    }
+    if (live <= bound) output.overlaps.clear();
+  }
+}
+
 // Tries the savings one after the other on top of those before, and keeps what
 // does not raise the bound.
 class Saver {
@@ -31,6 +48,7 @@ class Saver {
   Saver(Plan& plan, const memory::Strategy& strategy)
       : plan_(plan), strategy_(strategy) {
     best_ = Bound(none_);
+    recorded_ = best_;
   }
 
   MemorySavings Apply(const MemorySavings& wanted) {
@@ -56,8 +74,26 @@ class Saver {
     // Views spare a copy even where they spare no bytes.
     if (bound > best_) return;
     none_ = savings;
-    plan_.savings.push_back({name, best_, bound});
+    Record(name, bound);
+  }
+
+  // The order alone may raise the bound, for the other savings to bring down
+  // again: these count for what lies below all that was recorded before.
+  void Record(const char* name, int64_t bound) {
     best_ = bound;
+    const int64_t after = std::min(recorded_, FinalBound());
+    plan_.savings.push_back({name, recorded_, after});
+    recorded_ = after;
+  }
+
+  // Overlaps that save nothing are taken away in the end. The bound of what is
+  // left may be higher, as it counts alignment where nothing overlaps.
+  int64_t FinalBound() const {
+    if (!none_.overlap) return best_;
+    const Storage storage = AssignStorage(plan_, none_);
+    memory::Problem problem = MakeRecords(plan_, storage, true).problem;
+    DropIdleOverlaps(problem);
+    return memory::OffsetsLowerBound(problem).bytes;
   }
 
   void TryOrder(const MemorySavings& wanted) {
@@ -78,9 +114,7 @@ class Saver {
     permute(order);
     const int64_t after = Bound(all);
     if (after < before) {
-      const int64_t bound = Bound(none_);
-      plan_.savings.push_back({"order", best_, std::min(best_, bound)});
-      best_ = bound;
+      Record("order", Bound(none_));
       return;
     }
     // Back to the order of the model.
@@ -95,25 +129,9 @@ class Saver {
   Plan& plan_;
   const memory::Strategy& strategy_;
   MemorySavings none_{false, false, false, false, false};  // kept so far
-  int64_t best_;
+  int64_t best_;      // bound of the plan with them
+  int64_t recorded_;  // the least of those so far
 };
-
-// Takes away the overlaps at steps whose tensors fit below the bound side by
-// side: they save nothing, and kernels on several threads wait for each other
-// where an output lies over an input.
-void DropIdleOverlaps(memory::Problem& problem) {
-  const int64_t bound = memory::OffsetsLowerBound(problem).bytes;
-  for (memory::Record& output : problem.records) {
-    if (output.overlaps.empty()) continue;
-    int64_t live = 0;
-    for (const memory::Record& r : problem.records) {
-      if (r.first <= output.first && output.first <= r.last) {
-        live += memory::AlignUp(r.size.count(), r.alignment);
-      }
-    }
-    if (live <= bound) output.overlaps.clear();
-  }
-}
 
 // What steps compute lives as long as somebody may look at it.
 void KeepToTheEnd(const Plan& plan, Records& records) {

@@ -62,7 +62,8 @@ struct MemorySavings {
   bool overlap = true;   // an output over the part of an input already read
 };
 
-// What one of them was worth, in bytes of the arena's lower bound.
+// What one of them was worth, in bytes of the arena's lower bound. Each of a
+// list begins where the one before it ended, so that they add up.
 struct MemorySaving {
   const char* name;
   int64_t before_bytes = 0;
