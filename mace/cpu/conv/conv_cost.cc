@@ -1,4 +1,5 @@
-// The work of direct, Winograd's and Strassen's convolutions, and its costs.
+// The work of convolutions by each method, and what it costs on each kind of
+// CPU.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/conv/conv_cost.h"
@@ -12,14 +13,16 @@
 namespace mace::cpu {
 namespace {
 
-// Rows below which a GEMM tile waits for its filter instead.
+// A GEMM tile with fewer rows takes as long as one with this many, because
+// reading the filter limits it.
 constexpr int64_t kFewRows = 4;
 
-// Rows for x86 without a vendor are fitted by test/costs, which measures
-// convolutions with the caches as an engine leaves them; docs/performance.md
-// has the errors. The others were set by hand: AMD's by the times of ten
-// networks on Zen 5, Arm's sums by counting instructions, and its bytes by the
-// multiply-adds that a core does until a byte arrives.
+// test/costs fits the x86 rows that do not name a vendor. It measures
+// convolutions with the caches in the state in which an engine leaves them;
+// docs/performance.md has the errors of the fit. The other rows were set by
+// hand: AMD's from the times of ten networks on Zen 5; Arm's sums by counting
+// instructions, and its bytes as the multiply-adds that a core executes while
+// it waits for a byte.
 constexpr ConvCosts kCosts[] = {
 #if defined(__x86_64__)
     {kCpuAvx512 | kCpuAmd, 1.11, 1.0, 1.3, 2.0},
@@ -35,7 +38,7 @@ double Rows(const ConvShape& s) {
   return static_cast<double>(s.batch) * s.window.h.out * s.window.w.out;
 }
 
-// Loads, stores and arithmetic of one tile and channel.
+// Return the loads, stores and arithmetic of one tile of one channel.
 double InputOps(int m) {
   const int a = m + 2, pairs = m / 2;
   const int line = 2 * pairs + 2 * pairs * (pairs - 1) + 2 * pairs;
@@ -47,8 +50,8 @@ double OutputOps(int m) {
   return (a + m) * line + 2 * a * a + m * m;
 }
 
-// Bytes of filter that are read in all while blocks of rows pass by, where each
-// row is that many floats long.
+// Returns the bytes of the filter that are read in total, once for each block
+// of rows. Each row has `row_floats` floats.
 double ReadBytes(double filter_floats, double rows, double row_floats,
                  const CacheSizes& caches) {
   const Blocks blocks = BlocksOf(caches);
@@ -93,8 +96,8 @@ ConvWork StrassenWork(const ConvShape& s, const CacheSizes& caches) {
   ConvWork work;
   work.products = 0.875 * std::max<double>(rows, 2 * kFewRows) * k * n;
   work.filter_bytes = ReadBytes(1.75 * k * n, rows / 2, 4 * k, caches);
-  // Four sums of quarters of a; four products and two sums more that are read
-  // and written (see strassen.h).
+  // Four sums of quarters of a; four products and two sums read and write their
+  // results once more (see strassen.h).
   work.sums = rows * (3 * k + 3.75 * n);
   return work;
 }

@@ -21,13 +21,15 @@ struct ConvWork {
   double sums = 0;          // the same of Strassen's sums
 };
 
-// As a matrix product of patches and filters.
+// Returns the work as a matrix product of patches and filters.
 ConvWork DirectWork(const ConvShape& shape, const CacheSizes& caches);
 
-// By Winograd's F(m, 3); m is 2, 4 or 6. REQUIRES: Winograd::Fits(shape).
+// Returns the work by Winograd's F(m, 3), where m is 2, 4 or 6. REQUIRES:
+// Winograd::Fits(shape).
 ConvWork WinogradWork(const ConvShape& shape, int m, const CacheSizes& caches);
 
-// By Strassen's method, one level of it, of a convolution in one group.
+// Returns the work by one level of Strassen's method. REQUIRES: shape.group is
+// 1.
 ConvWork StrassenWork(const ConvShape& shape, const CacheSizes& caches);
 
 // What a unit of each kind of work costs, in multiply-adds at the peak of the
@@ -40,9 +42,11 @@ struct ConvCosts {
   double sum;
 };
 
-// The last row is for a CPU without any of these instruction sets.
+// Returns the costs for the best instruction set among `features`, or those of
+// plain C++.
 const ConvCosts& CostsOf(CpuFeatures features);
 
+// Returns the predicted cost of `work`, in the unit of ConvCosts.
 double Cost(const ConvWork& work, const ConvCosts& costs);
 
 }  // namespace mace::cpu

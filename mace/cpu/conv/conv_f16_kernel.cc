@@ -1,4 +1,4 @@
-// A convolution of fp16 as a kernel.
+// The kernels of convolutions and matrix products that compute in fp16.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/conv/conv_f16_kernel.h"
@@ -43,7 +43,7 @@ struct ConvF16Kernel final : Kernel {
   ConvGemm conv;
   ThreadPool* threads;
   LargeArray<uint16_t> bias;
-  size_t addend = kNone;  // among the inputs
+  size_t addend = kNone;  // index among the inputs
   int64_t num_macs = 0;
   int64_t cost = 0;
 };

@@ -9,22 +9,24 @@
 
 namespace mace::cpu {
 
-// Whether a Conv2d with f32 activations may as well have f16 ones.
+// Returns whether a Conv2d whose activations are f32 can also compute in f16.
 bool ConvComputesFp16(const Node& node, const CpuContext& context);
 
-// A Conv2d from f16 to f16. REQUIRES: its filter is constant, there are no
-// groups.
+// Makes the kernel of a Conv2d with f16 input and output. Errors:
+// MACE_UNSUPPORTED if the filter is not a constant stored as f16, or if there
+// are several groups; MACE_OUT_OF_RESOURCES.
 Result<KernelPtr> PrepareConvF16(const Node& node, const ConvNode& conv,
                                  CpuContext& context);
 
-// The same plus one more input, which follows those of the node. Errors:
-// MACE_UNSUPPORTED where the convolution has an activation of its own, or the
-// sum one that is no clamp.
+// The same, and adds one more input, which follows those of the node. Errors:
+// also MACE_UNSUPPORTED if the convolution has an activation of its own, or if
+// the sum has one that is not a clamp.
 Result<KernelPtr> PrepareConvSumF16(const Node& node, const ConvNode& conv,
                                     const ActivationFunction& sum_activation,
                                     CpuContext& context);
 
-// A FullyConnected of m rows from f16 to f16. REQUIRES: HasFp16Weights(node).
+// Makes the kernel of a FullyConnected of m rows with f16 input and output.
+// REQUIRES: HasFp16Weights(node).
 Result<KernelPtr> PrepareFullyConnectedF16(const Node& node, int64_t m,
                                            const ActivationFunction& activation,
                                            CpuContext& context);

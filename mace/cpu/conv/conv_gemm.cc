@@ -95,7 +95,8 @@ int ConvGemm::FindRows(const Task& task, int64_t k0, int64_t k1,
     const Tile& tile = tiles[i];
     RowRun& run = runs[num_runs++];
     run.c = tile.c;
-    // Packed tiles are at least half full ones: not worth it for a few rows.
+    // A packed tile takes at least half the time of a full one: packing a few
+    // rows does not pay.
     run.packed = packs_rows_ && (packs_all_rows_ || tile.m > mr / 4);
     if (!run.packed) {
       bool found = FindInPlace(task, row, tile.m, k0, k1, &run.rows);
@@ -110,7 +111,8 @@ int ConvGemm::FindRows(const Task& task, int64_t k0, int64_t k1,
     PackRows(task, row, tile.m, k0, k1, last_tile, copies);
     run.rows = {copies, tile.m, k1 - k0, 1, 0, 0};
     copies += PackedTile(k1 - k0);
-    // Joins the run before if that is packed and ends where this begins.
+    // Joins the previous run if that one is packed and ends where this one
+    // begins.
     if (num_runs < 2 || !runs[num_runs - 2].packed) continue;
     RowRun& before = runs[num_runs - 2];
     const int64_t m = before.rows.m;

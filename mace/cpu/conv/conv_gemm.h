@@ -1,10 +1,11 @@
-// ConvGemm: a convolution as a matrix product of patches and packed filters, of
-// whatever types its micro-kernel multiplies.
+// ConvGemm: computes a convolution as a matrix product of patches and packed
+// filters. Its micro-kernel determines the element types.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The product is cut into blocks of rows (small enough for the second-level
-// cache) and blocks of columns, one task each. Within a task, a panel of packed
-// b stays in the first-level cache while the tiles of the block pass by:
+// The product is divided into blocks of rows, which fit the second-level cache,
+// and blocks of columns; each pair of blocks is a task. Within a task, a panel
+// of packed b stays in the first-level cache while all tiles of the row block
+// are multiplied by it:
 //
 //              n                          task = row block x column block
 //        +-----+-----+                    for each depth block of k
@@ -14,9 +15,8 @@
 //        +-----+-----+                        for each tile: micro-kernel
 //        column block
 //
-// Element types and sizes are those of the micro-kernel's description; offsets
-// and strides count elements. What a micro-kernel does not do itself, RowFinish
-// does for the type of c.
+// Offsets and strides count elements. RowFinish applies the activations and
+// sums that the micro-kernel cannot.
 #ifndef MACE_CPU_CONV_CONV_GEMM_H_
 #define MACE_CPU_CONV_CONV_GEMM_H_
 
@@ -34,9 +34,9 @@ namespace mace::cpu {
 
 class ConvGemm {
  public:
-  // One of several products of the same shape: where its operands start, in
-  // elements from those given to Run. For the groups of a convolution and the
-  // batches of a matrix product.
+  // One of several products of the same shape, such as the groups of a
+  // convolution or the batches of a matrix product. Its operands begin at these
+  // offsets, in elements, from those given to Run.
   struct Part {
     int64_t x = 0;
     int64_t b = 0;
@@ -46,23 +46,24 @@ class ConvGemm {
 
   struct Spec {
     const GemmUkernel* kernel = nullptr;
-    GemmPlan plan;  // but for plan.kernel
+    GemmPlan plan;  // plan.kernel is not read
     Patches patches;
     int64_t n = 0;  // output channels
-    // Where output (n, p, q) is: elements between images, lines and pixels.
+    // Output (n, p, q) begins at element n * image_stride + p * line_stride + q
+    // * pixel_stride.
     int64_t image_stride = 0;
     int64_t line_stride = 0;
     int64_t pixel_stride = 0;
     ActivationFunction activation;
     std::vector<Part> parts = {Part()};
     bool one_thread = false;  // only RunRows is called
-    // What is done to the sum of result and addend, if there is one.
+    // Applied to the sum of the result and the addend, if there is an addend.
     ActivationFunction sum_activation;
   };
 
-  // Operands of a run, of the types x, b and c of spec.kernel, for which b is
-  // packed. `bias` is n elements or null, `addend` is added to y, whose shape
-  // it has, if it is not null.
+  // The operands of a run; their types are x, b and c of spec.kernel, and b is
+  // packed for it. `bias` has n elements of type c, or is null. `addend` is
+  // null, or has the type and shape of y and is added to the result.
   struct Operands {
     const void* x = nullptr;
     const void* b = nullptr;
@@ -71,45 +72,50 @@ class ConvGemm {
     const void* addend = nullptr;
   };
 
-  // REQUIRES: spec.patches.depth() > 0; no activations where c is an integer.
+  // REQUIRES: spec.patches.depth() > 0; there are no activations if c is an
+  // integer type.
   ConvGemm(const Spec& spec, const CpuContext& context);
 
-  // For all threads, and for one.
+  // Return the bytes of scratch for all threads, and for one.
   int64_t scratch_bytes() const {
     return num_threads_ * thread_scratch_bytes();
   }
   int64_t thread_scratch_bytes() const { return copy_bytes_; }
 
-  // Bytes that the output may begin before the input; -1 where they must lie
-  // apart. Row blocks are taken in order, each of which reads what it needs
-  // before one is written that does not run beside it.
+  // Returns the safe distance of an output that begins before its input, in
+  // bytes; -1 if they must not overlap. Row blocks run in order, and each reads
+  // its input before a later block that does not run at the same time can
+  // overwrite it.
   int64_t SafeDistanceBytes() const;
 
-  // The micro-kernel, and whether rows are copied or packed before they are
-  // multiplied.
+  // Names the micro-kernel, and says whether rows are read in place, copied or
+  // packed.
   std::string variant() const;
 
+  // Computes all parts. `scratch` has scratch_bytes().
   void Run(ThreadPool* threads, const Operands& operands, void* scratch) const;
 
-  // Rows [begin, end) of the only part on this thread, the first of them to y.
-  // REQUIRES: rows of the output follow each other, pixel_stride apart.
+  // Computes rows [begin, end) of the only part on the calling thread, and
+  // writes row `begin` to y. REQUIRES: consecutive rows of the output are
+  // pixel_stride apart.
   void RunRows(int64_t begin, int64_t end, const Operands& operands,
                void* thread_scratch) const;
 
  private:
-  static constexpr int kMaxTiles = 64;  // of a row block
+  static constexpr int kMaxTiles = 64;  // in a row block
 
   struct Tile {
     int64_t m;
-    int64_t c;  // where it is in y
+    int64_t c;  // its offset in y
   };
-  // Rows of a: where they are, and how.
+  // Rows of operand a, and how they lie in memory.
   struct Rows {
     const char* a;
     int64_t m, k, segments;
     int64_t stride, segment_stride;
   };
-  // Rows for one call of the micro-kernel: a tile, or packed ones in a row.
+  // The rows of one call of the micro-kernel: a tile, or several packed tiles
+  // one after the other.
   struct RowRun {
     int64_t c;
     Rows rows;  // of the current depth block
@@ -120,7 +126,7 @@ class ConvGemm {
     char* copies;
     int64_t row_begin, row_end;
     int64_t column_begin, column_end;
-    int64_t first_row = 0;  // the one that is at y
+    int64_t first_row = 0;  // the row that y points to
   };
 
   Operands PartOf(const Operands& all, const Part& part) const;
@@ -128,28 +134,30 @@ class ConvGemm {
   void PlanTasks(int64_t block_bytes);
   void PlanCopies();
   int CutTiles(const Task& task, Tile* tiles) const;
-  // Columns [k0, k1) of the rows of each tile, in place, copied or packed.
-  // Returns the number of runs.
+  // Finds columns [k0, k1) of the rows of each tile in place, or copies or
+  // packs them. Returns the number of runs.
   int FindRows(const Task& task, int64_t k0, int64_t k1, const Tile* tiles,
                int num_tiles, RowRun* runs) const;
   bool FindInPlace(const Task& task, int64_t row, int64_t m, int64_t k0,
                    int64_t k1, Rows* rows) const;
-  // Copies all windows of a tile, of which each row is a part.
+  // Copies the pixels of all windows of a tile once; the rows overlap in the
+  // copy.
   bool CopyWindows(const Task& task, int64_t row, int64_t m, char* to,
                    Rows* rows) const;
-  // Copies the rows next to each other.
+  // Copies the rows one after the other.
   Rows CopyRows(const Task& task, int64_t row, int64_t m, int64_t k0,
                 int64_t k1, char* to) const;
-  // Packs a tile's rows, which may be copied to `to` before.
+  // Packs a tile's rows to `to`, by way of `copy` if they cannot be read in
+  // place.
   void PackRows(const Task& task, int64_t row, int64_t m, int64_t k0,
                 int64_t k1, char* copy, char* to) const;
   void RunTask(const Task& task) const;
   void MultiplyPanels(const Task& task, int64_t k0, const RowRun* runs,
                       int num_runs) const;
-  // The task's columns of the tiles, where the micro-kernel leaves work.
+  // Applies what the micro-kernel cannot to the task's columns of the tiles.
   void Finish(const Task& task, const Tile* tiles, int num_tiles) const;
-  // Bytes that operand a of a full tile, or a panel of b, k deep, is packed
-  // into.
+  // Return the packed bytes of a full tile of operand a, and of a panel of b,
+  // of depth k.
   int64_t PackedTile(int64_t k) const;
   int64_t PackedPanel(int64_t k) const;
   const char* InputAt(const Task& task, int64_t offset) const {
@@ -169,14 +177,14 @@ class ConvGemm {
   bool cuts_lines_ = false;    // tiles end where a line does
   bool sums_in_tile_ = false;  // the micro-kernel adds the addend
   bool packs_rows_ = false;
-  bool packs_all_rows_ = false;        // even a single one
+  bool packs_all_rows_ = false;        // even a single row
   int64_t x_bytes_ = 0, c_bytes_ = 0;  // of an element
   int64_t depth_block_ = 0;
   int64_t row_block_ = 0;
   int64_t column_block_ = 0;
   int64_t copy_stride_ = 0;  // elements of x between copied rows
   int64_t copy_bytes_ = 0;   // per worker
-  std::vector<char> zeros_;  // a pixel outside the image
+  std::vector<char> zeros_;  // stands for pixels outside the image
 };
 
 }  // namespace mace::cpu

@@ -1,5 +1,4 @@
-// A convolution of int8 with int32 sums by the same driver as those of floats,
-// exactly: what 8-bit kernels build on.
+// ConvGemm computes int8 convolutions with int32 sums exactly.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -40,7 +39,7 @@ Inputs MakeInputs(const ConvShape& s) {
   return in;
 }
 
-// Output element (row, o) by the definition.
+// Returns output element (row, o) by the definition.
 int32_t Expected(const ConvShape& s, const Inputs& in, int64_t row, int64_t o) {
   const Window &h = s.window.h, &w = s.window.w;
   const int64_t q = row % w.out, p = row / w.out % h.out;
@@ -144,7 +143,7 @@ TEST(ConvGemmI8, Groups) {
   Check(Shape(Line(6, 3, 1, 1), Line(6, 3, 1, 1), 12, 6, 3));
 }
 
-// Depths that are multiplied in several blocks.
+// Depths that are divided into several blocks.
 TEST(ConvGemmI8, Deep) {
   Check(Shape(Line(3, 1, 1, 0), Line(4, 1, 1, 0), 2500, 5));
   Check(Shape(Line(4, 3, 1, 1), Line(5, 3, 1, 1), 130, 5));

@@ -1,4 +1,4 @@
-// How a convolution's matrix product is cut into blocks.
+// Divides a convolution's matrix product into blocks.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace mace::cpu {
 namespace {
 
-constexpr int64_t kLineBytes = 64;  // of a cache
+constexpr int64_t kLineBytes = 64;  // a line of a cache
 
 }  // namespace
 
@@ -35,8 +35,8 @@ ConvGemm::ConvGemm(const Spec& spec, const CpuContext& context)
       (patches.batch == 1 ||
        spec.image_stride == window.h.out * window.w.out * spec.pixel_stride);
   const int64_t row_bytes = patches.pixel_stride * window.w.stride * x_bytes_;
-  // How the depth is cut decides how sums are rounded: by facts only, never by
-  // what was measured.
+  // How the depth is divided determines how sums are rounded, so it follows
+  // from facts about the node and the CPU, never from measurements.
   const GemmUkernel& sums_as =
       spec.plan.sums_as != nullptr ? *spec.plan.sums_as : *spec.kernel;
   const bool copies =
@@ -48,11 +48,12 @@ ConvGemm::ConvGemm(const Spec& spec, const CpuContext& context)
   reads_in_place_ = !copies && (patches.is_matrix() || packs_rows_ ||
                                 depth_ <= blocks_.gemm_depth);
   PlanDepth(sums_as, RowsConflict(sums_as, row_bytes, spec.n, blocks_));
-  // Rows of one line are read, or copied, together.
+  // Rows of the same output line are read or copied together.
   cuts_lines_ = !flat_output_ ||
                 (reads_in_place_ && !patches.is_matrix() && !packs_rows_);
-  // As if the sum were computed behind: one product, no activation before it.
-  // Sums of fp16 are rounded from block to block anyway, those of integers
+  // The micro-kernel adds the addend only if the result is the same as adding
+  // it afterwards: with a single depth block, and no activation before the sum.
+  // Sums in fp16 are rounded after each block in any case, and integer sums
   // never.
   const bool one_product =
       depth_block_ >= depth_ || spec.kernel->types.c != Element::kF32;
@@ -79,7 +80,7 @@ void ConvGemm::PlanDepth(const GemmUkernel& sums_as, bool conflicts) {
   const bool packs = packs_all_rows_ || (sums_as.packs != GemmPacks::kNever &&
                                          spec_.n > sums_as.nr);
   if (packs && !is_matrix && depth_ > of_copies) {
-    // A depth block that is packed from segments is made of whole ones.
+    // A depth block that is packed from segments consists of whole segments.
     const int64_t segment = patches.window.w.kernel * patches.channels;
     const int64_t segments = std::max<int64_t>(of_copies / segment, 1);
     depth_block_ = AlignUp(segments, step / std::gcd(segment, step)) * segment;
@@ -91,12 +92,14 @@ void ConvGemm::PlanDepth(const GemmUkernel& sums_as, bool conflicts) {
 void ConvGemm::PlanCopies() {
   const bool reads_all = reads_in_place_ && spec_.patches.is_matrix();
   if (reads_all && !packs_rows_) return;
-  // Half a cache line more than whole ones, so that rows spread over sets.
+  // The stride is half a cache line longer than whole lines, so that rows
+  // spread over the sets of the cache.
   const int64_t line = kLineBytes / x_bytes_;
   copy_stride_ = AlignUp(depth_block_, line) + line / 2;
   copy_bytes_ = row_block_ * copy_stride_ * x_bytes_;
   if (!packs_rows_) return;
-  // A packed tile is as large as a full one; one more holds its rows.
+  // Every packed tile takes the bytes of a full one. One tile more holds the
+  // rows that are being packed.
   const int64_t mr = spec_.kernel->mr;
   const int64_t tiles = cuts_lines_ ? kMaxTiles : CeilDiv(row_block_, mr);
   const int64_t rows_bytes = mr * copy_stride_ * x_bytes_;
@@ -109,8 +112,8 @@ void ConvGemm::PlanCopies() {
 int64_t ConvGemm::MaxRowBlock() const {
   const int64_t mr = spec_.kernel->mr;
   if (!cuts_lines_) return kMaxTiles * mr;
-  // Tiles end at the end of a line: half of them may be short, besides the
-  // first and the last.
+  // Tiles end where a line ends: half of them may be short, besides the first
+  // and the last.
   return (kMaxTiles / 2 - 2) * std::min(mr, spec_.patches.window.w.out);
 }
 
@@ -126,7 +129,8 @@ void ConvGemm::PlanTasks(int64_t block_bytes) {
   if (num_threads_ > 1) {
     const int64_t threads = CeilDiv(num_threads_, parts);
     const int64_t tiles = CeilDiv(std::max<int64_t>(rows_, 1), mr);
-    // What the busiest thread has to do, if columns are shared or rows.
+    // The work of the busiest thread if the threads share the columns, and if
+    // they share the rows.
     const int64_t columns = EvenBlock(panels, panels, threads);
     const int64_t by_columns =
         CeilDiv(CeilDiv(panels, columns), threads) * columns * rows_;
@@ -138,15 +142,15 @@ void ConvGemm::PlanTasks(int64_t block_bytes) {
     } else if (panels > tiles) {
       row_block_ = std::clamp<int64_t>(row_share, 1, row_block_);
     } else {
-      // The blocks that run at once are as large as one thread's, so that an
-      // output may begin as close before its input.
+      // The blocks that run at the same time are together as large as one
+      // thread's block, so that the output may overlap the input as closely.
       const int64_t share =
           std::max<int64_t>(MaxRowBlock() / num_threads_ / mr, 1);
       row_block_ =
           EvenBlock(tiles, std::min(row_block_ / mr, share), threads) * mr;
     }
   }
-  // As few blocks as that, but equal ones.
+  // The same number of blocks, but of equal sizes.
   const int64_t blocks = CeilDiv(std::max<int64_t>(rows_, 1), row_block_);
   const int64_t equal = CeilDiv(std::max<int64_t>(rows_, 1), blocks);
   row_block_ = std::min(row_block_, CeilDiv(equal, mr) * mr);
@@ -167,7 +171,7 @@ int64_t ConvGemm::SafeDistanceBytes() const {
     const int64_t row = block * row_block_;
     int64_t pixel = row;
     if (!patches.is_matrix()) {
-      // The first pixel of the first line that the row's window touches.
+      // The first pixel of the first line that the row's window reads.
       const int64_t line = row / window.w.out;
       const int64_t top =
           line % window.h.out * window.h.stride - window.h.pad_before;

@@ -1,4 +1,4 @@
-// A convolution as a kernel: packed filters and a matrix product.
+// The kernel of a convolution by matrix products.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/conv/conv_kernel.h"
@@ -41,7 +41,7 @@ struct ConvGemmKernel final : Kernel {
              args.scratch.as<char>() + filter.scratch_bytes());
     return Status();
   }
-  // Null if it is not given.
+  // Returns null if input `i` is absent.
   static const float* Input(const RunArgs& args, size_t i) {
     return i < args.inputs.size() ? args.inputs[i].as<const float>() : nullptr;
   }
@@ -51,7 +51,7 @@ struct ConvGemmKernel final : Kernel {
   PackedB filter;
   ConvGemm gemm;
   ThreadPool* threads;
-  size_t bias = 2;  // among the inputs
+  size_t bias = 2;  // index among the inputs
   size_t addend = kNone;
   int64_t num_macs = 0;
   int64_t cost = 0;

@@ -1,4 +1,4 @@
-// The kernel of convolutions that run as a matrix product, for several ops.
+// The kernel of convolutions that run as matrix products; several ops use it.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_CONV_CONV_KERNEL_H_
 #define MACE_CPU_CONV_CONV_KERNEL_H_
@@ -11,9 +11,9 @@
 
 namespace mace::cpu {
 
-// How a filter tensor stores the taps between output channel o and input
-// channel c of its group: at (o * out_stride + c * in_stride) * taps. Groups
-// are group_stride * taps apart.
+// The layout of a filter tensor. The taps between output channel o and input
+// channel c of a group begin at element (o * out_stride + c * in_stride) * taps
+// of the group; groups are group_stride * taps elements apart.
 struct FilterLayout {
   const char* name;
   int64_t group_stride;
@@ -21,45 +21,49 @@ struct FilterLayout {
   int64_t in_stride;
 };
 
-// Each group's filter as a matrix of kernel_h * kernel_w * in_per_group rows.
+// Returns the filter of each group as a matrix of kernel_h * kernel_w *
+// in_per_group rows.
 std::vector<GemmB> FilterMatrices(const ConvShape& shape,
                                   const FilterLayout& layout);
 
-// A convolution of one group as a matrix product that runs as `plan` says.
+// Describes the matrix product of one group, to be run as `plan` says.
 ConvGemm::Spec ConvSpec(const ConvShape& shape,
                         const ActivationFunction& activation,
                         const GemmPlan& plan);
 
-// The packed filters of the groups. Errors: MACE_OUT_OF_RESOURCES.
+// Packs the filters of all groups. Errors: MACE_OUT_OF_RESOURCES.
 Result<PackedB> PackFilter(const Operand& filter, const ConvShape& shape,
                            const FilterLayout& layout, const GemmUkernel& micro,
                            CpuContext& context);
 
-// A convolution as a matrix product, before it is blocked.
+// A convolution as matrix products, one for each group.
 struct ConvProduct {
   PackedB filter;
   ConvGemm::Spec spec;
 };
+// Errors: MACE_OUT_OF_RESOURCES.
 Result<ConvProduct> MakeConvProduct(const Operand& filter,
                                     const ConvShape& shape,
                                     const FilterLayout& layout,
                                     const ActivationFunction& activation,
                                     const GemmPlan& plan, CpuContext& context);
 
-// The layout of Conv2d's filters.
+// Returns the layout of the filters of Conv2d.
 inline FilterLayout Oihw(const ConvShape& s) {
   return {"oihw", s.out_per_group() * s.in_per_group(), s.in_per_group(), 1};
 }
 
-// A grouped convolution of node's x (input 0) with its filter (1) and bias (2).
-// REQUIRES: the plan's method is a product.
+// Makes the kernel of a grouped convolution of input 0 with the filter (input
+// 1) and the bias (input 2, if present). REQUIRES: the plan's method is a
+// product. Errors: MACE_OUT_OF_RESOURCES.
 Result<KernelPtr> PrepareConvGemm(const Node& node, const ConvShape& shape,
                                   const FilterLayout& filter,
                                   const ActivationFunction& activation,
                                   const NodePlan& plan, CpuContext& context);
 
-// A Conv2d and the sum of its result with one more input, which follows those
-// of the node. REQUIRES: the filter is constant; the method is not Winograd's.
+// Makes the kernel of a Conv2d that also adds one more input, which follows
+// those of the node. REQUIRES: the filter is constant; the method is not
+// Winograd's. Errors: MACE_OUT_OF_RESOURCES.
 Result<KernelPtr> PrepareConvSum(const Node& node, const ConvNode& conv,
                                  const NodePlan& plan,
                                  const ActivationFunction& sum_activation,

@@ -22,7 +22,7 @@ Result<ConvNode> Read(const Node& node, const Attrs& attrs,
   conv.shape.in_channels = node.inputs[0].type.shape[3];
   conv.shape.out_channels = node.outputs[0].shape[3];
   conv.shape.group = group;
-  // Zeros for the pixels outside of an image.
+  // Kernels keep a pixel of zeros for those outside the image.
   MACE_RETURN_IF_ERROR(
       CheckTable(node, "channels", {conv.shape.in_channels}, sizeof(float)));
   return conv;

@@ -1,4 +1,4 @@
-// What the CPU kernels read from a convolution's node.
+// Reads the shape and activation of a convolution from its node.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_CONV_CONV_NODE_H_
 #define MACE_CPU_CONV_CONV_NODE_H_
@@ -12,12 +12,13 @@ struct ConvNode {
   ActivationFunction activation;
 };
 
-// REQUIRES: the node's types are inferred. Errors: MACE_INVALID_MODEL.
+// REQUIRES: the node's types are inferred. Errors: MACE_INVALID_MODEL;
+// MACE_UNSUPPORTED if the kernel's tables would be too large.
 Result<ConvNode> ReadConv2d(const Node& node);
 Result<ConvNode> ReadDepthwiseConv2d(const Node& node);
 
-// For a convolution by one matrix product for each group: there are not too
-// many. Errors: MACE_UNSUPPORTED. ReadConv2d has checked it.
+// Checks that a convolution with a matrix product for each group does not have
+// too many groups and taps. ReadConv2d calls it. Errors: MACE_UNSUPPORTED.
 Status CheckGroupTables(const Node& node, const ConvShape& shape);
 
 }  // namespace mace::cpu

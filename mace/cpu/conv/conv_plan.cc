@@ -13,9 +13,11 @@
 namespace mace::cpu {
 namespace {
 
-// What Strassen's method must save: its sums cost memory.
+// Strassen's method must cost less than this share of the product, as its sums
+// take memory.
 constexpr double kWorthSums = 0.97;
-// What a larger Winograd tile must save: it costs accuracy and memory.
+// A larger Winograd tile must cost at most this share of the best plan so far,
+// as it takes accuracy and memory.
 constexpr double kWorthATile = 0.9;
 
 bool IsFloat(const GemmUkernel& kernel) { return kernel.types == kGemmF32; }
@@ -52,10 +54,10 @@ NodePlan WinogradOf(const ConvShape& s, int64_t tile,
   return plan;
 }
 
-// Whether half the columns are whole vectors. Not so the classes of most
-// networks, which should be rounded alike: Strassen's method rounds the halves
-// of the columns differently, and a softmax makes much of a small difference of
-// large numbers.
+// Returns whether half the columns are whole vectors on every CPU. The last
+// layer of most classifiers fails this on purpose: Strassen's method rounds the
+// two halves of the columns differently, and a softmax amplifies small
+// differences of large numbers.
 bool HalvesAreWholeVectors(int64_t columns) {
   constexpr int64_t kLongest = 16;  // the same on every CPU
   return columns % (2 * kLongest) == 0;
@@ -92,8 +94,8 @@ NodePlan ByCostModel(const Operand& filter, const ConvShape& s,
   return strassen.cost < kWorthSums * product.cost ? strassen : product;
 }
 
-// `asked`, but with the micro-kernel of `model` unless another one may replace
-// it, and with its sums.
+// Returns `asked`, with the micro-kernel of `model` if that of `asked` cannot
+// replace it, and with the depth divided as for `model`.
 GemmPlan Resolved(const GemmPlan& asked, const GemmUkernel& model,
                   CpuFeatures features) {
   GemmPlan plan = asked;
@@ -171,7 +173,7 @@ NodePlan PlanNode(const Node& node, const CpuContext& context, size_t link) {
     return plan;
   }
   if (node.op == "MatMul" || node.op == "FullyConnected") {
-    plan.method = Method::kProduct;  // of the cost model's micro-kernel
+    plan.method = Method::kProduct;  // by the cost model's micro-kernel
   }
   if (node.op == "Conv2d") {
     const Result<ConvNode> conv = ReadConv2d(node);

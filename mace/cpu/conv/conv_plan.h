@@ -1,9 +1,10 @@
-// The one owner of how convolutions and matrix products are computed.
+// Decides how convolutions and matrix products are computed.
 // SPDX-License-Identifier: Apache-2.0
 //
-// PlanConv decides, by the cost model or as the context asks for; kernels,
-// fused kernels, the tuner and what people are shown read its result. The same
-// node has the same plan alone and fused with others, on any number of threads.
+// PlanConv alone chooses the algorithm, by the cost model or as
+// CpuContext::asked demands; kernels, fused kernels, the tuner and dumps read
+// its result. A node has the same plan alone and fused with others, and on any
+// number of threads.
 #ifndef MACE_CPU_CONV_CONV_PLAN_H_
 #define MACE_CPU_CONV_CONV_PLAN_H_
 
@@ -16,30 +17,30 @@
 
 namespace mace::cpu {
 
-// How a convolution is computed. `filter` is of layout OIHW. `link`: which of
-// the nodes of a fused kernel it is.
+// Returns how a convolution is computed. The layout of `filter` is OIHW. `link`
+// is the node's index among the nodes of a fused kernel.
 NodePlan PlanConv(const Operand& filter, const ConvShape& shape,
                   const CpuContext& context, size_t link = 0);
 
-// The same if it has to be one matrix product for each group, for filters of
-// any layout.
+// The same for a convolution that must run as a matrix product for each group.
+// The filter may have any layout.
 NodePlan PlanConvProduct(const Operand& filter, const ConvShape& shape,
                          const CpuContext& context);
 
-// Every method that computes it within the accuracy asked for, as the cost
-// model would have it run.
+// Returns a plan for each method that CpuContext::max_winograd permits, with
+// the micro-kernel that the cost model chooses.
 std::vector<NodePlan> ConvMethods(const Operand& filter, const ConvShape& shape,
                                   const CpuContext& context);
 
-// How the matrix product of another op with `b` runs.
+// Returns how another op multiplies by the matrix `b`.
 GemmPlan PlanGemm(const Operand& b, const GemmSize& size,
                   const CpuContext& context);
 
-// NodePlan::tile of a depthwise convolution.
+// Returns NodePlan::tile of a depthwise convolution.
 int64_t PlanDepthwiseTile(const CpuContext& context, size_t link = 0);
 
-// How a node of any op is computed; of Method::kNone where there is nothing to
-// choose.
+// Returns how a node of any op is computed. The method is Method::kNone if
+// there is nothing to choose.
 NodePlan PlanNode(const Node& node, const CpuContext& context, size_t link = 0);
 
 }  // namespace mace::cpu

@@ -1,4 +1,5 @@
-// Which algorithm a convolution gets: where it may, where it pays, as asked.
+// Which algorithm is chosen for a convolution: only permitted ones, those that
+// pay, and the one that is asked for.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/conv/conv_plan.h"
@@ -24,7 +25,7 @@ ConvShape Square(int64_t side, int64_t kernel, int64_t in, int64_t out) {
   return s;
 }
 
-// Of CPUs whose costs differ.
+// Returns the features of CPUs whose costs differ.
 std::vector<CpuFeatures> AllFeatures() {
 #if defined(__x86_64__)
   constexpr CpuFeatures kWide = kCpuAvx2Fma | kCpuAvx512;
@@ -34,7 +35,8 @@ std::vector<CpuFeatures> AllFeatures() {
 #endif
 }
 
-// Of one on which Strassen's method pays for products of middling size.
+// Returns those of a CPU on which Strassen's method pays for medium-sized
+// products.
 CpuFeatures CheapSums() { return AllFeatures().back(); }
 
 CpuContext Context(int max_winograd,
@@ -77,10 +79,10 @@ TEST(ConvPlan, StrassenWhereItPaysAndMay) {
     SCOPED_TRACE(ToString(features));
     EXPECT_EQ(Plan(Square(14, 1, 512, 512), 0, features).method,
               Method::kProduct);
-    // Sums cost more than an eighth of the products saves.
+    // The sums cost more than an eighth of the products.
     EXPECT_EQ(Plan(Square(56, 1, 24, 128), 4, features).method,
               Method::kProduct);
-    // Half the columns are no whole vectors.
+    // Half the columns are not whole vectors.
     EXPECT_EQ(Plan(Square(14, 1, 512, 500), 4, features).method,
               Method::kProduct);
   }
@@ -90,7 +92,7 @@ TEST(ConvPlan, StrassenWhereItPaysAndMay) {
   EXPECT_EQ(Plan(Square(2, 1, 1024, 1024), 4).method, Method::kProduct);
 }
 
-// More of anything never costs less.
+// A larger layer never costs less.
 TEST(ConvPlan, CostsGrowWithTheLayer) {
   const CacheSizes caches;
   for (const CpuFeatures features : AllFeatures()) {
@@ -149,7 +151,7 @@ TEST(ConvPlan, OneProductOfWhatIsKnownAtRunOnly) {
   }
 }
 
-// Of everything that is possible, nothing costs much less than what is chosen.
+// No possible plan costs much less than the chosen one.
 TEST(ConvPlan, NothingMuchCheaper) {
   for (const CpuFeatures features : AllFeatures()) {
     SCOPED_TRACE(ToString(features));
@@ -184,13 +186,13 @@ TEST(ConvPlan, AsAskedIfItMay) {
     EXPECT_EQ(plan.gemm.kernel, method.gemm.kernel);
     EXPECT_EQ(plan.gemm.block, -1);
     EXPECT_EQ(plan.by, ChosenBy::kTuning);
-    // Of a node that is not asked about, and of a filter that is no constant.
+    // A node that is not in `asked`, and a filter that is not constant.
     EXPECT_EQ(PlanConv(Constant(), s, context, 1).by, ChosenBy::kCostModel);
     EXPECT_EQ(PlanConv(Operand(), s, context).method, Method::kProduct);
   }
 }
 
-// A micro-kernel that the CPU has not, or of other types, is not run.
+// A micro-kernel of other types, or that the CPU cannot run, is not chosen.
 TEST(ConvPlan, NoForeignMicroKernel) {
   const ConvShape s = Square(14, 1, 100, 100);
   CpuContext context = Context(4);

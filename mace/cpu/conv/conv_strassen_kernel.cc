@@ -1,4 +1,4 @@
-// A convolution by Strassen's method as a kernel.
+// The kernel of a convolution by Strassen's method.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/conv/conv_strassen_kernel.h"
@@ -36,7 +36,7 @@ struct ConvStrassenKernel final : Kernel {
   StrassenGemm gemm;
   ThreadPool* threads;
   std::shared_ptr<const void> filter;  // packed
-  int bias = -1, addend = -1;          // among the inputs
+  int bias = -1, addend = -1;          // indices among the inputs; -1: absent
   int64_t num_macs = 0;
   int64_t cost = 0;
 };

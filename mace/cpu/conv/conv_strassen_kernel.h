@@ -12,17 +12,16 @@
 
 namespace mace::cpu {
 
-// The filter, a constant of layout OIHW, packed for Strassen's method with this
-// micro-kernel.
-// Errors: MACE_OUT_OF_RESOURCES.
+// Packs a constant filter of layout OIHW for Strassen's method with this
+// micro-kernel. Errors: MACE_OUT_OF_RESOURCES.
 Result<std::shared_ptr<const void>> PackStrassen(const Operand& filter,
                                                  const ConvShape& shape,
                                                  const GemmUkernel& micro,
                                                  CpuContext& context);
 
-// The node's convolution. `addend`: and the sum of its result with one more
-// input, which follows those of the node.
-// REQUIRES: the plan's method is Strassen's.
+// Makes the kernel of the node's convolution. With `addend`, it also adds one
+// more input, which follows those of the node. REQUIRES: the plan's method is
+// Strassen's. Errors: MACE_OUT_OF_RESOURCES.
 Result<KernelPtr> PrepareConvStrassen(const Node& node, const ConvNode& conv,
                                       const NodePlan& plan, bool addend,
                                       const ActivationFunction& sum_activation,

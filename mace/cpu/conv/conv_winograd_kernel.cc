@@ -1,4 +1,4 @@
-// A Winograd convolution as a kernel.
+// The kernel of a Winograd convolution.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/conv/conv_winograd_kernel.h"

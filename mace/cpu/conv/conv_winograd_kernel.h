@@ -9,8 +9,9 @@
 
 namespace mace::cpu {
 
-// Winograd's convolution of node's x (input 0) with its filter (1), a constant
-// of layout OIHW, and bias (2). REQUIRES: the plan's method is Winograd's.
+// Makes the kernel of a Winograd convolution of input 0 with the filter (input
+// 1) and the bias (input 2, if present). REQUIRES: the filter is a constant of
+// layout OIHW; the plan's method is Winograd's. Errors: MACE_OUT_OF_RESOURCES.
 Result<KernelPtr> PrepareConvWinograd(const Node& node, const ConvShape& shape,
                                       const NodePlan& plan,
                                       const ActivationFunction& activation,

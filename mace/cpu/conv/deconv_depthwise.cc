@@ -1,9 +1,9 @@
-// Depthwise convolutions, one for each phase of the stride.
+// A transposed convolution as depthwise ones, one for each phase of the stride.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A group of several inputs or outputs is depthwise, too, where each line of
-// the input is spread to one line for each input of a group, with a channel for
-// each output. Here groups have inputs a, b and two outputs:
+// Groups of several inputs or outputs become depthwise by spreading: each input
+// line is copied to one line for each input of a group, with a channel for each
+// output. Here, groups have the inputs a and b, and two outputs:
 //
 //   line    a0 b0 a1 b1      of two groups, 0 and 1
 //   spread  a0 a0 a1 a1      what the first input gives to the four outputs
@@ -34,14 +34,15 @@ namespace mace::cpu {
 namespace {
 
 constexpr int64_t kTasksPerThread = 8;
-// A task begins with lines that the one before it spreads, too.
+// A task spreads some lines again that the previous one has spread, so there
+// are fewer tasks.
 constexpr int64_t kSpreadTasksPerThread = 4;
 
 struct DepthwisePhase {
   Depthwise depthwise;
-  std::vector<int64_t> taps;  // of the filter of one output
-  int64_t first = 0;          // column
-  int64_t packed = 0;         // bytes to its packed taps
+  std::vector<int64_t> taps;  // indices into the filter of one output
+  int64_t first = 0;          // first output column
+  int64_t packed = 0;         // offset of its packed taps in bytes
 };
 
 // The phases of the lines first, first + stride, ...
@@ -51,7 +52,8 @@ struct PhaseLines {
   int64_t count = 0;          // input lines of a window
 };
 
-// Lines of the input that windows over all phases of one line see, at most.
+// Returns how many input lines the windows of one output line read at most,
+// over all phases.
 int64_t MostLines(const Window& h) {
   return CeilDiv(h.kernel, h.stride / std::gcd(h.stride, h.dilation));
 }
@@ -61,8 +63,9 @@ int64_t SpreadBytes(const ConvShape& s) {
                            s.window.w.in, s.out_channels, sizeof(float)});
 }
 
-// Into how many equal blocks of groups the work is cut, each of which fills
-// vectors: the fewest whose spread lines stay close, or 1.
+// Returns the number of equal blocks into which the groups are divided. Blocks
+// must fill vectors; returns the fewest whose spread lines fit the cache, or 1
+// if there are none.
 int64_t NumBlocks(const ConvShape& s, const CpuContext& context) {
   const int64_t lanes = ChooseRow(kDwconvF32, context.features).lanes;
   const int64_t good = BlocksOf(context.caches).spread_good;
@@ -74,8 +77,8 @@ int64_t NumBlocks(const ConvShape& s, const CpuContext& context) {
   return 1;
 }
 
-// One line of `groups` groups of the input as `inputs` lines. Groups of
-// kOutputs, 0: of any number.
+// Spreads one line of `groups` groups to as many lines as a group has inputs. A
+// group has kOutputs outputs; 0 means any number.
 template <int64_t kOutputs>
 void SpreadGroups(const ConvShape& s, int64_t groups, const float* x,
                   float* to) {
@@ -160,7 +163,7 @@ struct DeconvDepthwiseF32 final : Kernel {
     float* y;
   };
 
-  // Those of block `i` of the channels.
+  // Returns the operands of block `i` of the channels.
   Operands Block(Operands at, int64_t i) const {
     at.x += i * s.in_channels / blocks;
     at.packed += i * packed_bytes / blocks;
@@ -169,20 +172,21 @@ struct DeconvDepthwiseF32 final : Kernel {
     return at;
   }
 
-  // Output lines [begin, end) of a block and the image at `at`.
+  // Computes output lines [begin, end) of the block and image at `at`.
   void RunLines(const Operands& at, int64_t begin, int64_t end,
                 char* thread_scratch) const {
     const Window &h = s.window.h, &w = s.window.w;
     auto* const ring = reinterpret_cast<float*>(thread_scratch + pixel_bytes);
     Depthwise::Image image = {at.x, h.in};
     if (spreads) image = {ring, ring_lines * s.in_per_group()};
-    int64_t next = 0;  // input line to be spread
+    int64_t next = 0;  // the next input line to spread
     for (int64_t line = begin; line < end; ++line) {
       const PhaseLines& row = rows[line % h.stride];
       if (row.begin == row.end) continue;  // all gaps
       const int64_t p = line / h.stride;
       if (spreads) {
-        // Neither end of the lines that are seen goes back.
+        // From one output line to the next, neither the first nor the last
+        // input line that is read goes back.
         next = std::max(next, p + row.top);
         const int64_t seen = std::min(p + row.top + row.count, h.in);
         for (; next < seen; ++next) {
@@ -200,8 +204,8 @@ struct DeconvDepthwiseF32 final : Kernel {
     }
   }
 
-  // The taps [output, kernel_h, input, kernel_w] of each block and phase,
-  // through `taps`, which has room for all of one.
+  // Packs the taps of each block and phase. `taps` has room for those of one
+  // phase, in the layout [output, kernel_h, input, kernel_w].
   void Pack(const float* filter, char* packed, float* taps) const {
     const int64_t of_output = s.in_per_group() * s.taps();
     for (int64_t i = 0; i < blocks; ++i, packed += packed_bytes / blocks) {
@@ -224,7 +228,7 @@ struct DeconvDepthwiseF32 final : Kernel {
                                   kAlignment);
   }
   int64_t block_channels() const { return s.out_channels / blocks; }
-  // Of one input line of a block.
+  // Returns the number of floats of a spread input line of a block.
   int64_t spread_floats() const {
     return s.in_per_group() * s.window.w.in * block_channels();
   }
@@ -236,15 +240,15 @@ struct DeconvDepthwiseF32 final : Kernel {
   }
 
   ConvShape s;
-  bool spreads = false;                // else groups have one input, one output
-  std::vector<DepthwisePhase> phases;  // those that have taps
+  bool spreads = false;  // false: groups have one input and one output
+  std::vector<DepthwisePhase> phases;  // without those that have no taps
   std::vector<PhaseLines> rows;
   std::shared_ptr<const void> constant;
   ThreadPool* threads = nullptr;
   ActivationFunction activation;
   bool has_gaps = false;
   int64_t blocks = 1;      // of channels
-  int64_t ring_lines = 0;  // of the input that a thread keeps spread
+  int64_t ring_lines = 0;  // spread input lines that a thread keeps
   int64_t packed_bytes = 0;
   int64_t pixel_bytes = 0;  // of a thread
   int64_t num_macs = 0;
@@ -309,18 +313,18 @@ bool DeconvDepthwisePays(const ConvShape& s, int64_t product_columns,
                          const CpuContext& context) {
   const Window &h = s.window.h, &w = s.window.w;
   if (s.in_per_group() == 1 && s.out_per_group() == 1) return true;
-  // Else the lines of a window would not follow each other.
+  // Otherwise the lines of a window would not be consecutive.
   if (s.group == 1 || h.stride % h.dilation != 0) return false;
   const int64_t lanes = ChooseRow(kDwconvF32, context.features).lanes;
-  // A group that fills vectors needs no spread inputs to do so; lines beyond
-  // the most come from too far a cache.
+  // Groups that fill vectors do not need spreading; too many spread lines would
+  // come from too far a cache.
   if (s.out_per_group() >= lanes || SpreadBytes(s) / NumBlocks(s, context) >
                                         BlocksOf(context.caches).spread_most) {
     return false;
   }
   const int64_t columns = AlignUp(s.out_channels, lanes);
-  // Micro-kernels for narrow windows reach two thirds of the speed of a matrix
-  // product, the one for any window a quarter.
+  // The micro-kernels for narrow windows reach two thirds of the speed of a
+  // matrix product, the one for any window a quarter.
   const bool narrow = w.stride % w.dilation == 0 &&
                       CeilDiv(w.kernel, w.stride / w.dilation) <= 3;
   return narrow ? columns * 3 < product_columns * 2

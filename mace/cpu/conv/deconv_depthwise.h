@@ -11,14 +11,16 @@
 
 namespace mace::cpu {
 
-// Whether this is faster than matrix products: those compute, zeros included,
-// `product_columns` columns for each output pixel, of all groups together.
+// Returns whether this is faster than matrix products, which compute
+// `product_columns` columns for each output pixel (of all groups together,
+// padding included).
 bool DeconvDepthwisePays(const ConvShape& shape, int64_t product_columns,
                          const CpuContext& context);
 
-// Each phase of the stride is a depthwise convolution, whose outputs lie a
-// stride apart. REQUIRES: DeconvDepthwisePays. Errors: MACE_OUT_OF_RESOURCES,
-// MACE_UNSUPPORTED as of CheckTable.
+// Makes a kernel that computes each phase of the stride as a depthwise
+// convolution, whose outputs are a stride apart. REQUIRES: DeconvDepthwisePays.
+// Errors: MACE_OUT_OF_RESOURCES; MACE_UNSUPPORTED if its tables would be too
+// large.
 Result<KernelPtr> PrepareDeconvDepthwise(const Node& node,
                                          const ConvShape& shape,
                                          const ActivationFunction& activation,

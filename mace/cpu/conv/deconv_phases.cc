@@ -1,4 +1,4 @@
-// Which taps the outputs of a transposed convolution see.
+// Which taps contribute to which outputs of a transposed convolution.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/conv/deconv_phases.h"
@@ -14,7 +14,7 @@ std::vector<Phase> PhasesOf(const Window& w) {
   for (int64_t first = 0; first < std::min(w.stride, w.out); ++first) {
     Phase phase;
     phase.first = first;
-    int64_t top = 0;  // the input of the first tap, for the first output
+    int64_t top = 0;  // the input that the first tap meets for the first output
     for (int64_t k = w.kernel - 1; k >= 0; --k) {
       const int64_t at = first + w.pad_before - k * w.dilation;
       if (at % w.stride != 0) continue;

@@ -1,9 +1,9 @@
 // The phases of a transposed convolution's stride, each an ordinary
 // convolution. SPDX-License-Identifier: Apache-2.0
 //
-// Outputs that are equal modulo the stride see the same taps, and see them as a
-// convolution of stride 1 would, so that no multiplication with the zeros
-// between the inputs is made:
+// Outputs whose indices are equal modulo the stride use the same taps, as in a
+// convolution of stride 1. Computing them together avoids multiplying by the
+// zeros between the inputs:
 //
 //   stride 2, kernel 3    outputs 0, 2, 4, ...: taps 2, 0 of inputs i - 1, i
 //                         outputs 1, 3, 5, ...: tap 1 of input i
@@ -22,16 +22,18 @@ namespace mace::cpu {
 // The outputs first, first + stride, ... of one dimension.
 struct Phase {
   int64_t first = 0;
-  std::vector<int64_t> taps;  // in the order of the inputs that they see
-  Window window;              // without taps: no input reaches these outputs
+  std::vector<int64_t> taps;  // in the order of the inputs that they meet
+  Window window;  // if there are no taps, no input reaches these outputs
 };
+// Returns the min(stride, out) phases of one dimension.
 std::vector<Phase> PhasesOf(const Window& w);
 
-// What the phases depend on, for naming packed filters.
+// Describes everything that determines the phases, as part of the name of
+// packed filters.
 std::string DescribePhases(const Window2D& window);
 
-// All `n` outputs as those that no input reaches are: the activated bias, which
-// has `channels` elements or is null.
+// Fills all `n` outputs with the value of those that no input reaches: the
+// activated bias, which has `channels` elements or is null.
 void FillWithoutInputs(ThreadPool* threads, const ActivationFunction& act,
                        int64_t n, int64_t channels, const float* bias,
                        float* y);

@@ -17,13 +17,14 @@
 namespace mace::cpu {
 namespace {
 
-// The width of a tile where the pixels of a wide one would compete for the same
+// The width of a tile if the pixels of a wider one would compete for the same
 // few sets of the first-level cache.
 constexpr int64_t kNarrow = 4;
-// Small tasks, so that an output may begin close before its input.
+// Small tasks let an output overlap its input closely.
 constexpr int64_t kTasksPerThread = 8;
 
-// The addresses of `n` pixels, two at a time: these are many.
+// Writes the addresses of `n` pixels, two at a time because there are many, and
+// returns their end.
 template <typename T>
 const T** EachPixel(const T* from, int64_t pixel, int64_t n, const T** to) {
   for (; n >= 2; n -= 2, to += 2, from += 2 * pixel) {
@@ -56,15 +57,15 @@ uint16_t Rounded(float x, uint16_t) { return ToFp16(x); }
 template <typename T>
 struct DepthwiseOf<T>::Line {
   Image image;
-  const T* packed;  // at the first line of the window that is used
+  const T* packed;  // the taps of the first line of the window that is used
   const T* bias;
   T* y;
-  int64_t top;     // input line of that first line
+  int64_t top;     // the input line that it meets
   int64_t height;  // lines of the window inside the image
 };
 
-// Whether pixels so many bytes apart share four sets. Where they share eight,
-// wide tiles are a fifth faster still.
+// Returns whether pixels at this distance in bytes share four sets. If they
+// share eight, wide tiles were still a fifth faster.
 bool PixelsConflict(int64_t bytes, const CacheSizes& caches) {
   return bytes % (BlocksOf(caches).set_bytes / 4) == 0;
 }
@@ -206,7 +207,7 @@ void DepthwiseOf<T>::RunTiles(const Line& line, const T** pixels) const {
   tile.x = pixels;
   tile.w = line.packed;
   tile.w_stride = taps_ * micro_->lanes;
-  // Zeros, so that micro-kernels need not do without.
+  // Micro-kernels always read a bias.
   tile.bias = line.bias != nullptr ? line.bias : zeros_.data();
   tile.y_stride = spec_.y_pixel;
   tile.lower = spec_.activation.lower();
@@ -220,7 +221,7 @@ void DepthwiseOf<T>::RunTiles(const Line& line, const T** pixels) const {
   }
   if (spec_.activation.is_clamp()) return;
   for (int64_t q = 0; q < w.out; ++q) {
-    // Pixels without a gap between them are activated as one.
+    // Pixels without gaps are activated in one call.
     const bool dense = spec_.y_pixel == spec_.channels;
     T* y = line.y + q * spec_.y_pixel;
     activator_.Apply(y, dense ? w.out * spec_.channels : spec_.channels, y);

@@ -1,5 +1,5 @@
-// Depthwise: a depthwise convolution with one output per channel, line by line,
-// of floats or fp16.
+// Depthwise: computes a depthwise convolution with one output per channel, line
+// by line, in float or fp16.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_CONV_DEPTHWISE_H_
 #define MACE_CPU_CONV_DEPTHWISE_H_
@@ -16,7 +16,7 @@
 
 namespace mace::cpu {
 
-// T: float, or uint16_t for fp16.
+// T is float, or uint16_t for fp16.
 template <typename T>
 class DepthwiseOf {
  public:
@@ -25,12 +25,12 @@ class DepthwiseOf {
     int64_t batch = 0;
     int64_t channels = 0;
     ActivationFunction activation;
-    // Elements from pixel to pixel of the output; 0: as many as channels.
+    // Elements between pixels of the output; 0 means `channels`.
     int64_t y_pixel = 0;
     int64_t tile = 0;  // NodePlan::tile
   };
-  // An image, or as many lines of it as there is room for: line i is at
-  // x + i % lines * w.in * channels.
+  // An image, or a ring buffer of `lines` of its lines: line i is at x + i %
+  // lines * w.in * channels.
   struct Image {
     const T* x;
     int64_t lines;
@@ -43,26 +43,29 @@ class DepthwiseOf {
   // Filters [channels, kernel_h, kernel_w] are packed for each group of `lanes`
   // channels as [kernel_h, kernel_w, lanes].
   int64_t packed_bytes() const;
-  std::string packing() const;  // names the arrangement
+  std::string packing() const;  // names the layout, for sharing packed filters
   void Pack(const float* w, T* packed) const;
-  // A constant filter, packed once. Errors: MACE_OUT_OF_RESOURCES.
+  // Returns the packed form of a constant filter; kernels share it. Errors:
+  // MACE_OUT_OF_RESOURCES.
   Result<std::shared_ptr<const void>> PackConstant(const Operand& w,
                                                    CpuContext& context) const;
 
-  // Pointers to pixels, for all threads and for one.
+  // Return the bytes of scratch for all threads, and for one. Scratch holds
+  // pointers to pixels.
   int64_t scratch_bytes() const {
     return threads_->num_threads() * thread_scratch_bytes();
   }
   int64_t thread_scratch_bytes() const;
 
-  // Bytes that the output may begin before the input.
+  // Returns the safe distance of an output that begins before its input, in
+  // bytes.
   int64_t SafeDistanceBytes() const;
 
-  // `bias` may be null.
+  // Computes the output. `bias` may be null.
   void Run(const T* x, const T* packed, const T* bias, T* y,
            void* scratch) const;
 
-  // Output line `p` of one image, to `y`, on this thread.
+  // Computes output line `p` of one image to `y` on the calling thread.
   void RunLine(const Image& image, int64_t p, const T* packed, const T* bias,
                T* y, void* thread_scratch) const;
 
@@ -75,13 +78,13 @@ class DepthwiseOf {
                   const T** pixels) const;
 
   Spec spec_;
-  Activator activator_;  // of what is not a clamp
+  Activator activator_;  // for activations that are not clamps
   ThreadPool* threads_;
   const Dwconv<T>* micro_;
   int64_t taps_ = 0;
-  int64_t max_width_ = 1;  // outputs of a tile
-  int64_t pixels_ = 0;     // of a tile, at most
-  std::vector<T> zeros_;   // a pixel outside the image
+  int64_t max_width_ = 1;  // most outputs of a tile
+  int64_t pixels_ = 0;     // most pixels that a tile reads
+  std::vector<T> zeros_;   // stands for pixels outside the image
 };
 
 extern template class DepthwiseOf<float>;

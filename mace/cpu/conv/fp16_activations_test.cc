@@ -1,5 +1,5 @@
-// Kernels whose activations are fp16 against the float reference, by the
-// micro-kernels of this CPU and by the scalar ones.
+// Compares kernels with fp16 activations with the float reference, both the
+// micro-kernels of this CPU and the scalar ones.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -15,8 +15,8 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-// Rounding inputs, products and sums of a few hundred of them, relative to the
-// largest output, in sums as random as these: far below the bounds of the
+// The error of rounding inputs, products and random sums of a few hundred
+// products to fp16, relative to the largest output; far below the bounds of the
 // micro-kernels.
 constexpr float kTolerance = 2e-2f;
 
@@ -221,7 +221,7 @@ TEST(Fp16Activations, WhatOnlyMoves) {
             1e-3f);
 }
 
-// What it does not compute with, though the CPU could.
+// Nodes that are not computed in fp16 although the CPU could.
 TEST(Fp16Activations, AreNotForEveryNode) {
   const auto computes = [](OpCase c, CpuOptions options) {
     Node node = MakeNode(c);

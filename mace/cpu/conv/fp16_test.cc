@@ -1,4 +1,4 @@
-// Kernels whose weights are stored as fp16, on every path of the CPU.
+// Kernels with weights stored in 16-bit types, on every code path of the CPU.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -12,15 +12,15 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-// What rounding inputs to bfloat16 (by up to 2^-9) changes at most, relative to
-// the largest output, in sums as short and as random as these.
+// The largest error of rounding inputs to bf16 (by up to 2^-9), relative to the
+// largest output, in short random sums like these.
 constexpr float kBf16 = 1e-2f;
 
 // A tenth of the bound of products and sums in fp16 (docs/model_format.md).
 constexpr float kFp16 = 128 * 0x1p-11f / 10;
 
-// `tolerance` is for CPUs that do not multiply fp16s: they compute with the
-// floats that the weights are.
+// `tolerance` is for CPUs that do not multiply fp16: they convert the weights
+// to float.
 void CheckStored(OpCase c, float tolerance) {
   if ((DetectCpuFeatures() & kCpuFp16) != 0) tolerance = kFp16;
   const TestTensor weight = c.inputs[1];
@@ -47,7 +47,7 @@ TEST(StoredFp16, Conv2d) {
 }
 
 TEST(StoredFp16, Conv2dGroupsAndStrides) {
-  for (int64_t channels : {3, 258}) {  // the latter in several blocks of depth
+  for (int64_t channels : {3, 258}) {  // 258 has several depth blocks
     CheckStored({"Conv2d",
                  {{"strides", Ints{2, 1}},
                   {"group", int64_t{2}},
@@ -106,7 +106,7 @@ TEST(StoredFp16, MicroKernel) {
   EXPECT_STREQ(name(0), "gemm_f32_4x4__scalar");
 #if defined(__x86_64__)
   EXPECT_STREQ(name(kCpuAvx512), "gemm_f32_14x32__avx512");
-  // Having the instructions does not make them faster.
+  // Having the instructions for bf16 does not make them fast.
   EXPECT_STREQ(name(kCpuAvx512 | kCpuAvx512Bf16), "gemm_f32_14x32__avx512");
   EXPECT_STREQ(name(kCpuAvx512 | kCpuAvx512Bf16 | kCpuAmd),
                "gemm_bf16_14x32__avx512bf16");

@@ -1,4 +1,4 @@
-// Packing for GEMM.
+// Packs the b operand of matrix products, and chooses their micro-kernel.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/conv/gemm_pack.h"
@@ -16,13 +16,14 @@ int64_t NumPanels(const GemmUkernel& kernel, int64_t n) {
   return (n + kernel.nr - 1) / kernel.nr;
 }
 
-// Rows below which a tile waits for its panel instead, and what a smaller tile
-// must save.
+// A tile with fewer rows takes as long as one with this many, because reading
+// the panel limits it.
 constexpr int64_t kFewRows = 4;
+// A different tile must cost less than this share of the best so far.
 constexpr double kWorthwhile = 0.97;
-constexpr double kCopying = 1.05;  // of rows, in the time of the product
+constexpr double kCopying = 1.05;  // cost of a product whose rows are copied
 
-// Of the tiles of a product, in rows at full speed.
+// Returns the cost of a product's tiles, in rows at full speed.
 double RowsCost(const GemmUkernel& kernel, const GemmSize& size,
                 const Blocks& blocks) {
   const int64_t rest = size.rows % kernel.mr;
@@ -32,11 +33,12 @@ double RowsCost(const GemmUkernel& kernel, const GemmSize& size,
          (RowsConflict(kernel, size.row_bytes, size.n, blocks) ? kCopying : 1);
 }
 
-// Rows of a cache line's floats at a time: their columns, which are read
-// across, stay in the first-level cache.
+// Rows that are packed together: as many as a cache line has floats, so that
+// the lines of the columns stay in the first-level cache.
 constexpr int64_t kLine = 16;
 
-// Whether each column is one run of floats, its taps side by side.
+// Returns whether each column is contiguous, with the taps of a channel side by
+// side.
 bool HasDenseColumns(const GemmB& b) {
   const int64_t taps = static_cast<int64_t>(b.taps.size());
   for (int64_t t = 0; t < taps; ++t) {
@@ -45,8 +47,8 @@ bool HasDenseColumns(const GemmB& b) {
   return b.channel_stride == taps;
 }
 
-// The rows of a panel in the order of a dense column: float c * taps + t of it
-// goes to row t * channels + c.
+// Iterates over the rows of a panel in the order of a dense column: its float c
+// * taps + t belongs to row t * channels + c.
 class RowOrder {
  public:
   RowOrder(const GemmB& b, int64_t nr, float* packed)
@@ -69,8 +71,8 @@ class RowOrder {
   int64_t tap_ = 0;
 };
 
-// Packs dense columns, four at a time from end to end: four streams of reads,
-// which the CPU foresees, and a panel of writes in the second-level cache.
+// Packs dense columns, four at a time from end to end. The CPU prefetches the
+// four streams, and the panel stays in the second-level cache.
 void PackDense(const GemmB& b, const float* data, int64_t columns, int64_t nr,
                float* packed) {
   const int64_t k = b.k();
@@ -123,8 +125,8 @@ void PackPanel(const GemmUkernel& kernel, const GemmB& b, const float* tensor,
 
 namespace {
 
-// Whether the elements of `b` are as well those of a matrix of groups, each as
-// wide as a float, which are packed as floats are.
+// Returns whether `b` is also a matrix of groups of elements, each group as
+// wide as a float, which PackPanel packs like floats.
 bool IsMatrixOfGroups(const GemmUkernel& kernel, const GemmB& b) {
   const auto group = static_cast<int64_t>(kernel.packing.group);
   return kernel.packing.group * SizeOf(kernel.types.b) == sizeof(float) &&
@@ -141,7 +143,7 @@ GemmB MatrixOfGroups(const GemmUkernel& kernel, GemmB b) {
   return b;
 }
 
-// Of any element, T being one of as many bytes.
+// Packs a panel of any element type of sizeof(T) bytes.
 template <typename T>
 void PackGroups(const GemmUkernel& kernel, const GemmB& b, const void* tensor,
                 int64_t panel, void* packed) {
@@ -185,8 +187,8 @@ void PackAnyPanel(const GemmUkernel& kernel, const GemmB& b, const void* data,
 
 }  // namespace
 
-// Rows that are half of set_bytes apart, which leaves two sets for a tile, cost
-// less than copying them (measured: 4 %).
+// Rows that are half of set_bytes apart leave two sets for a tile, which costs
+// less than copying them (4 %, measured).
 bool RowsConflict(const GemmUkernel& kernel, int64_t row_bytes, int64_t n,
                   const Blocks& blocks) {
   return row_bytes % blocks.set_bytes == 0 && kernel.mr > blocks.ways &&
@@ -195,8 +197,8 @@ bool RowsConflict(const GemmUkernel& kernel, int64_t row_bytes, int64_t n,
 
 const GemmUkernel& ChooseGemmF32(const GemmSize& size,
                                  const CpuContext& context) {
-  // Another one of the same instruction set, if the last tile fits it better or
-  // its rows need not be copied.
+  // Prefers another micro-kernel of the same instruction set if the last tile
+  // fits it better or its rows need not be copied.
   const GemmUkernel* best = &BestGemm(kGemmF32, context.features);
   const Blocks blocks = BlocksOf(context.caches);
   for (const GemmUkernel& row : kGemm) {
@@ -209,11 +211,11 @@ const GemmUkernel& ChooseGemmF32(const GemmSize& size,
 
 namespace {
 
-// Whether products of bf16 take less time than those of float32. AMD executes
-// VDPBF16PS, which does twice the work of an FMA, as often as that; Intel at
-// most half as often (uops.info), and on Emerald Rapids the micro-kernel of bf16
-// was measured at half the speed of that of float32. An Arm core's BFMMLA does
-// several times the work of an FMA.
+// Returns whether products in bf16 are faster than in float32. VDPBF16PS does
+// twice the work of an FMA: AMD executes it as often as an FMA, Intel at most
+// half as often (uops.info). On Emerald Rapids the bf16 micro-kernel was
+// measured at half the speed of the float32 one. Arm's BFMMLA does several
+// times the work of an FMA.
 bool HasFastBf16(CpuFeatures features) {
   constexpr CpuFeatures kFastOnX86 = kCpuAvx512Bf16 | kCpuAmd;
   return (features & kCpuBf16) != 0 || (features & kFastOnX86) == kFastOnX86;

@@ -4,7 +4,8 @@
 //   columns    0 .. nr-1      nr .. 2nr-1    ...  (the last panel zero-padded)
 //   packed   | k rows of nr | k rows of nr | ...
 //
-// in elements of the micro-kernel's type of b, grouped as it says (gemm.h).
+// The elements have the micro-kernel's type of b, and are grouped as it
+// requires (gemm.h).
 #ifndef MACE_CPU_CONV_GEMM_PACK_H_
 #define MACE_CPU_CONV_GEMM_PACK_H_
 
@@ -20,7 +21,7 @@
 
 namespace mace::cpu {
 
-// A matrix of n columns within a tensor. Row t * channels + c, column j is
+// A matrix of n columns within a tensor. Row t * channels + c of column j is
 // element offset + taps[t] + c * channel_stride + j * column_stride.
 struct GemmB {
   int64_t offset = 0;
@@ -33,57 +34,58 @@ struct GemmB {
   int64_t k() const { return static_cast<int64_t>(taps.size()) * channels; }
 };
 
-// What of a product decides about its micro-kernel.
+// The facts about a product that decide on its micro-kernel.
 struct GemmSize {
   int64_t rows = 0;
   int64_t n = 0;          // columns
-  int64_t row_bytes = 1;  // between rows of a that are read in place
+  int64_t row_bytes = 1;  // between rows of a when they are read in place
 };
 
-// Whether the rows of a tile compete for one set of the first-level cache, and
-// often enough for copying them to pay.
+// Returns whether the rows of a tile compete for one set of the first-level
+// cache, and often enough for copying them to pay.
 bool RowsConflict(const GemmUkernel& kernel, int64_t row_bytes, int64_t n,
                   const Blocks& blocks);
 
-// The micro-kernel for a product of floats.
+// Returns the micro-kernel for a product of floats.
 const GemmUkernel& ChooseGemmF32(const GemmSize& size,
                                  const CpuContext& context);
 
-// The micro-kernel for a product of float rows with `b`: of 16-bit types where
-// b is stored as such and the CPU multiplies them faster, else of floats.
+// Returns the micro-kernel that multiplies rows of floats by `b`: in a 16-bit
+// type if b is stored in it and the CPU multiplies it faster, otherwise in
+// float.
 const GemmUkernel& ChooseGemm(const Operand& b, const GemmSize& size,
                               const CpuContext& context);
 
-// Of a packed [k, n] matrix.
+// Returns the number of elements of a packed [k, n] matrix.
 int64_t PackedElements(const GemmUkernel& kernel, int64_t n, int64_t k);
 
 // Packs panel `panel` of `b` for a micro-kernel of floats.
 void PackPanel(const GemmUkernel& kernel, const GemmB& b, const float* data,
                int64_t panel, float* packed);
 
-// Packs `b` of tensor `data`, of the micro-kernel's type, panel by panel over
-// the threads.
+// Packs the matrix `b` of tensor `data`, whose elements have the micro-kernel's
+// type of b. The threads share the panels.
 void PackB(const GemmUkernel& kernel, const GemmB& b, const void* data,
            void* packed, ThreadPool* threads);
 
-// The packed b operands of a kernel: made once where the tensor is a constant,
-// else at the start of each Run.
+// The packed b operands of a kernel. A constant tensor is packed once, another
+// one at the start of each Run.
 class PackedB {
  public:
   PackedB() = default;  // no matrices
-  // `how` names the arrangement but for the micro-kernel, for sharing.
-  // Errors: MACE_OUT_OF_RESOURCES.
+  // `how` names the layout without the micro-kernel, for sharing packed
+  // weights. Errors: MACE_OUT_OF_RESOURCES.
   static Result<PackedB> Create(const Operand& operand, const std::string& how,
                                 const GemmUkernel& kernel,
                                 std::vector<GemmB> matrices,
                                 CpuContext& context);
 
-  // Elements from the first packed matrix to the i-th.
+  // Returns the offset of the i-th packed matrix, in elements.
   int64_t offset(size_t i) const { return offsets_[i]; }
   int64_t scratch_bytes() const;  // 0 for a constant
 
-  // The packed matrices, in `scratch` unless the tensor is a constant. `data`
-  // is the tensor's.
+  // Returns the packed matrices. Packs the tensor's elements, `data`, into
+  // `scratch` unless the tensor is a constant.
   const void* Get(const void* data, void* scratch) const;
 
  private:
@@ -93,7 +95,7 @@ class PackedB {
   const GemmUkernel* kernel_ = nullptr;
   ThreadPool* threads_ = nullptr;
   std::vector<GemmB> matrices_;
-  std::vector<int64_t> offsets_ = {0};  // and the total
+  std::vector<int64_t> offsets_ = {0};  // followed by the total
   std::shared_ptr<const void> constant_;
 };
 

@@ -1,4 +1,4 @@
-// Matrix products: by packing b, or row by row for a single row of a.
+// Matrix products: with packed b, or without packing for a single row of a.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/conv/mat_mul_kernel.h"
@@ -18,7 +18,7 @@
 namespace mace::cpu {
 namespace {
 
-// Rows of b that one task multiplies with, of a length of `k`.
+// Returns how many rows of b, of length `k`, a task multiplies.
 int64_t GemvTile(int64_t k) { return std::max<int64_t>(32768 / k, 1) * 4; }
 
 KernelPtr MakeReference(const MatMulSpec& s) {
@@ -38,11 +38,13 @@ KernelPtr MakeReference(const MatMulSpec& s) {
   });
 }
 
-// For a single row of a and b stored by columns: nothing is packed.
+// Makes the kernel for a single row of a, and b stored by columns; it packs
+// nothing.
 Result<KernelPtr> MakeGemv(const Node& node, const MatMulSpec& s,
                            const CpuContext& context) {
   const Operand& matrix = node.inputs[1];
-  std::shared_ptr<const void> floats;  // of a b stored as fp16; else null
+  std::shared_ptr<const void>
+      floats;  // b as floats if stored in another type, else null
   if (matrix.stored != DataType::kInvalid) {
     MACE_ASSIGN_OR_RETURN(floats, KeptFloats(matrix, context.packed));
   }

@@ -1,4 +1,4 @@
-// Reading and copying the windows of an image.
+// Reads and copies the windows of an image.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/conv/patches.h"
@@ -9,7 +9,7 @@
 namespace mace::cpu {
 namespace {
 
-// memcpy without the cost of a call for the short runs of a few channels.
+// Copies n elements, short runs without a call of memcpy.
 template <typename T>
 inline void CopyRun(const T* from, int64_t n, T* to) {
   constexpr int64_t kStep = 16 / sizeof(T);
@@ -27,7 +27,7 @@ inline void ZeroRun(int64_t n, T* to) {
   for (int64_t i = 0; i < n; ++i) to[i] = 0;
 }
 
-// Whether all windows of output rows [p, p] lie inside the image.
+// Returns whether the windows of outputs [first, last] lie inside the image.
 bool Inside(const Window& w, int64_t first, int64_t last) {
   return first * w.stride - w.pad_before >= 0 &&
          last * w.stride - w.pad_before + w.extent() <= w.in;
@@ -54,7 +54,7 @@ bool CopyWindowsOf(const Patches& patches, const T* x, int64_t row, int64_t m,
       ZeroRun(columns * channels, to);
       continue;
     }
-    // Windows may begin behind the image: then all is outside of it.
+    // Windows may begin after the end of the image.
     const int64_t before =
         std::clamp<int64_t>(begin - left, 0, columns) * channels;
     const int64_t inside = (end - begin) * channels;
@@ -80,12 +80,13 @@ void CopyRow(const Patches& patches, const T* image, int64_t p, int64_t q,
   const int64_t channels = patches.channels;
   const int64_t pixel_stride = patches.pixel_stride;
   const Window &h = patches.window.h, &w = patches.window.w;
-  // A run: pixels of a window that follow each other in memory.
+  // A run is a sequence of pixels of a window that are contiguous in memory.
   const bool long_runs = w.dilation == 1 && channels == pixel_stride;
   const int64_t run_pixels = long_runs ? w.kernel : 1;
   const int64_t run_size = run_pixels * channels;
   const int64_t runs_per_line = long_runs ? 1 : w.kernel;
-  // Divisions would take longer than short runs.
+  // The most frequent case needs no divisions, which would take longer than
+  // short runs.
   int64_t first_run = 0, line = 0, column = 0;
   if (k0 > 0) {
     first_run = k0 / run_size;
@@ -134,7 +135,7 @@ void CopyRows(const Patches& patches, const T* x, int64_t row, int64_t m,
   }
 }
 
-// f(T) with a type of so many bytes.
+// Returns f(T()) for an element type T of `bytes` bytes.
 template <typename F>
 auto WithElement(size_t bytes, const F& f) {
   if (bytes == sizeof(float)) return f(float());

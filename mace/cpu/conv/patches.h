@@ -20,17 +20,18 @@ namespace mace::cpu {
 struct Patches {
   Window2D window;  // pad_before may be negative
   int64_t batch = 0;
-  int64_t channels = 0;      // that a window sees
+  int64_t channels = 0;      // that a window reads
   int64_t pixel_stride = 0;  // elements between pixels: >= channels
 
   int64_t rows() const { return batch * window.h.out * window.w.out; }
   int64_t depth() const { return window.h.kernel * window.w.kernel * channels; }
 
-  // Whether each row is one pixel, and the next row the next pixel.
+  // Returns whether each row is one pixel, and consecutive rows are consecutive
+  // pixels.
   bool is_matrix() const;
 
-  // Whether the m rows from `row` on can be read in place as `segments` runs
-  // of k elements (see gemm.h), and how.
+  // Rows that can be read in place as `segments` runs of k elements (see
+  // gemm.h).
   struct InPlace {
     int64_t offset;  // elements from the first image to the first row
     int64_t row_stride;
@@ -38,21 +39,24 @@ struct Patches {
     int64_t segments;
     int64_t segment_stride;
   };
+  // Returns whether the m rows from `row` on can be read in place, and if so
+  // describes them.
   bool FindInPlace(int64_t row, int64_t m, InPlace* in_place) const;
 
-  // Copies what the windows of those rows look at, with zeros for what lies
-  // outside of the image, so that the rows can be read in place from `to`: at
-  // most m * depth() elements. False where they cannot.
+  // Copies the pixels of the windows of those rows, with zeros outside the
+  // image, to `to`, at most m * depth() elements, so that the rows can be read
+  // in place there. Returns false if that is not possible.
   bool CopyWindows(const void* x, size_t element_bytes, int64_t row, int64_t m,
                    void* to, InPlace* in_place) const;
 
-  // Copies columns [k0, k1) of the m rows from `row` on.
+  // Copies columns [k0, k1) of the m rows from `row` on, to rows that are
+  // `to_stride` elements apart.
   void Copy(const void* x, size_t element_bytes, int64_t row, int64_t m,
             int64_t k0, int64_t k1, void* to, int64_t to_stride) const;
 
   // Calls f(pixels) for each tap of columns [k0, k1), of the m rows from `row`
-  // on: pixels[i] is the pixel that row i meets, or `zeros` outside the image.
-  // REQUIRES: k0 and k1 are multiples of channels; m <= kMaxRows.
+  // on: pixels[i] is the pixel that the tap meets in row i, or `zeros` outside
+  // the image. REQUIRES: k0 and k1 are multiples of channels; m <= kMaxRows.
   template <int kMaxRows, typename F>
   void ForEachTap(const char* x, size_t element_bytes, int64_t row, int64_t m,
                   int64_t k0, int64_t k1, const void* zeros, const F& f) const;
@@ -66,7 +70,7 @@ void Patches::ForEachTap(const char* x, size_t element_bytes, int64_t row,
   const int64_t pixel_bytes =
       pixel_stride * static_cast<int64_t>(element_bytes);
   struct Corner {
-    int64_t line, top, left;  // line of all images that the window's top is
+    int64_t line, top, left;  // `line` counts from the first image
   } corners[kMaxRows];
   for (int64_t i = 0; i < m; ++i) {
     const int64_t line = (row + i) / w.out;

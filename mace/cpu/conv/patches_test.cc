@@ -10,15 +10,15 @@
 namespace mace::cpu {
 namespace {
 
-// What a window sees of a line of pixels of one channel that are their numbers,
-// counted from 1; 0 outside.
+// Returns what a tap of window q reads in a line whose pixels are 1, 2, 3, ...;
+// 0 outside it.
 float Seen(const Window& w, int64_t q, int64_t tap) {
   const int64_t x = q * w.stride - w.pad_before + tap;
   return x >= 0 && x < w.in ? static_cast<float>(x + 1) : 0;
 }
 
-// From windows that end before the image to those that begin behind it, as
-// phases of transposed convolutions have them.
+// Windows that end before the image, overlap it, or begin after it, as in the
+// phases of transposed convolutions.
 TEST(Patches, CopiesWindowsBesideTheImage) {
   for (int64_t pad = -9; pad <= 9; ++pad) {
     SCOPED_TRACE(pad);

@@ -1,4 +1,4 @@
-// Pooling the rows of windows, then their columns.
+// Pools the rows of windows, then their columns.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/conv/pool_lines.h"
@@ -19,12 +19,13 @@ namespace {
 
 constexpr int64_t kTasksPerThread = 4;
 
-// Pixels that the windows of a line touch, padding included.
+// Returns how many pixels the windows of a line read, padding included.
 int64_t TouchedPixels(const Window& w) {
   return (w.out - 1) * w.stride + (w.kernel - 1) * w.dilation + 1;
 }
 
-// Windows that would begin at each pixel, not only at every stride-th.
+// Returns how many windows a line would have if one began at every pixel, not
+// only at every stride-th.
 int64_t DensePixels(const Window& w) { return (w.out - 1) * w.stride + 1; }
 
 struct PoolLinesF32 final : Kernel {
@@ -110,7 +111,7 @@ struct PoolLinesF32 final : Kernel {
     if (!activation.is_clamp()) activator.Apply(y, n, y);
   }
 
-  // Every stride-th pixel.
+  // Copies every stride-th pixel.
   void PickPixels(const float* dense, float* y) const {
     const Window& w = s.window.w;
     const int64_t channels = s.channels, step = w.stride * channels;
@@ -123,12 +124,14 @@ struct PoolLinesF32 final : Kernel {
     }
   }
 
-  // One over the counts of a line's windows, once for each number of rows: the
-  // count of a window is that of its rows times that of its columns.
+  // Makes the scales, 1 / (pixels of the window), for the windows of a line.
+  // Lines whose windows have the same number of rows inside the image share
+  // theirs.
   void FindScales() {
     const Window &h = s.window.h, &w = s.window.w;
-    std::vector<int64_t> counts;  // of the scales there are, in column `q`
-    int64_t q = 0;                // one that tells lines apart
+    std::vector<int64_t>
+        counts;     // of the lines of scales made so far, in column `q`
+    int64_t q = 0;  // a column in which different lines differ
     for (int64_t i = 1; i < w.out; ++i) {
       if (TapsInside(w, i).count > TapsInside(w, q).count) q = i;
     }
@@ -152,8 +155,9 @@ struct PoolLinesF32 final : Kernel {
   const PoolF32* row = nullptr;
   void (*pool)(const PoolF32Line& line) = nullptr;
   void (*finish)(const PoolF32Finish& args) = nullptr;
-  std::vector<float> scales;      // lines of them; empty for a maximum
-  std::vector<int64_t> scale_of;  // by output line: which
+  std::vector<float> scales;  // one or more lines; empty for a maximum
+  std::vector<int64_t>
+      scale_of;  // for each output line, the index of its scales
 };
 
 }  // namespace
@@ -161,7 +165,7 @@ struct PoolLinesF32 final : Kernel {
 bool LinesPay(const PoolShape& s, const PoolF32& row) {
   if (row.lines == nullptr) return false;
   const Window &h = s.window.h, &w = s.window.w;
-  // FindScales makes a line of scales for each number of taps that there is.
+  // FindScales makes a line of scales for each number of rows.
   const int64_t scales =
       SaturatedProduct({std::min(h.out, h.kernel), w.out, s.channels});
   constexpr int64_t kMaxScales =
@@ -169,11 +173,11 @@ bool LinesPay(const PoolShape& s, const PoolF32& row) {
   if (s.type != PoolingType::kMax && std::max(scales, h.out) > kMaxScales) {
     return false;
   }
-  // In vectors that are loaded or stored, of one line of outputs.
-  constexpr int64_t kCall = 8;  // what a window takes besides
+  // Costs are in vectors loaded or stored for one output line.
+  constexpr int64_t kCall = 8;  // overhead of a window
   const int64_t per_pixel = CeilDiv(s.channels, row.lanes);
   int64_t windows = h.kernel * w.kernel * per_pixel + kCall;
-  // Those have a loop of their own, which shares columns.
+  // 3x3 windows have their own loop, which shares columns.
   const bool is_nine = h.kernel == 3 && w.kernel == 3;
   if (is_nine && s.channels >= row.lanes) windows = windows * 3 / 4;
   const int64_t lines =

@@ -1,5 +1,5 @@
-// PoolLines: pooling line by line, for windows that share most of their pixels
-// and for few channels.
+// PoolLines: computes pooling line by line, for overlapping windows and for few
+// channels.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_CONV_POOL_LINES_H_
 #define MACE_CPU_CONV_POOL_LINES_H_
@@ -12,10 +12,12 @@
 
 namespace mace::cpu {
 
-// Whether lines take fewer operations than windows, which fill a vector with
-// the channels of one pixel.
+// Returns whether pooling by lines takes fewer operations than window by
+// window, where vectors are filled with the channels of one pixel. `row` is the
+// micro-kernel.
 bool LinesPay(const PoolShape& shape, const PoolF32& row);
 
+// REQUIRES: LinesPay(shape, row).
 KernelPtr MakePoolLines(const PoolShape& shape, const ActivationFunction& act,
                         const PoolF32& row, const CpuContext& context);
 

@@ -1,4 +1,4 @@
-// Finishing rows of a matrix product.
+// Completes rows of a matrix product.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/conv/row_finish.h"
@@ -20,7 +20,7 @@ RowFinish::RowFinish(const ActivationFunction& activation,
 
 void RowFinish::Run(int64_t m, int64_t n, int64_t stride, const void* addend,
                     void* c) const {
-  // Rows without a gap between them are finished as one.
+  // Rows without gaps are processed as one.
   if (n == stride) {
     n *= m;
     m = 1;

@@ -1,5 +1,5 @@
-// RowFinish: what is left to do to the rows of a matrix product: an activation
-// that is no clamp, the sum of a residual block.
+// RowFinish: completes the rows of a matrix product: applies an activation that
+// is not a clamp, and adds the other input of a residual block.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_CONV_ROW_FINISH_H_
 #define MACE_CPU_CONV_ROW_FINISH_H_
@@ -12,18 +12,19 @@ namespace mace::cpu {
 
 class RowFinish {
  public:
-  // `activation` of the product, whose clamp is done before; `sum_activation`
-  // of the sum with an addend. `type`: of the rows. REQUIRES: neither is any
-  // for integers, to whose sums requantization does what there is to do.
+  // `activation` is that of the product; if it is a clamp, it has already been
+  // applied. `sum_activation` is that of the sum with an addend. `type` is the
+  // element type of the rows. REQUIRES: integer rows have neither, because
+  // requantization clamps them.
   RowFinish(const ActivationFunction& activation,
             const ActivationFunction& sum_activation, CpuFeatures features,
             Element type = Element::kF32);
 
-  // Whether there is anything to do, with an addend or without.
+  // Returns whether Run has anything to do.
   bool Needed(bool addend) const { return addend || !activation_.is_clamp(); }
 
-  // On m rows of n elements, `stride` apart, in place. The addend, or null, has
-  // rows as far apart.
+  // Completes m rows of n elements in place. Rows are `stride` elements apart,
+  // also those of the addend, which may be null.
   void Run(int64_t m, int64_t n, int64_t stride, const void* addend,
            void* c) const;
 

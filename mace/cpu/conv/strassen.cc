@@ -1,4 +1,4 @@
-// Packing, blocking and running Strassen products.
+// Packs operands, and computes Strassen products in blocks.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/conv/strassen.h"
@@ -14,16 +14,17 @@
 namespace mace::cpu {
 namespace {
 
-// The order of b's seven sums within a panel.
+// The seven products, in the order of the sums of b within a panel.
 enum Product { kB11, kB21, kT1, kT2, kT3, kB22, kT4, kNumProducts };
 
 }  // namespace
 
-// A block of pairs: quarters of a, and memory for one panel of sums of c.
+// A block of pairs: the quarters of a, and memory for the sums of one panel of
+// c.
 struct StrassenGemm::Block {
   Operands at;
   Rows first, second;
-  Quarter a[kNumProducts];  // what each product multiplies
+  Quarter a[kNumProducts];  // operand a of each product
   float *w, *u, *v;
   int64_t m() const { return second.count; }
 };
@@ -57,7 +58,7 @@ StrassenGemm::StrassenGemm(const ConvGemm::Spec& spec,
   const int64_t tasks =
       CeilDiv(CeilDiv(num_pairs(), most), num_threads_) * num_threads_;
   block_ = std::max<int64_t>(CeilDiv(num_pairs(), tasks), 1);
-  // Packed rows fill whole tiles, or half of one.
+  // Packed rows fill whole tiles, or half a tile.
   if (packs_rows_) block_ = CeilDiv(block_, mr / 2) * (mr / 2);
   SetMaxPairs(block_);
 }
@@ -95,7 +96,7 @@ void StrassenGemm::Pack(const GemmUkernel& kernel, const GemmB& b,
     for (size_t j = begin; j < end; ++j) {
       float* to = packed + j * kNumProducts * block;
       const auto at = [&](Product product) { return to + product * block; };
-      // The quarters b11 and b21, then b12 and b22 where t3 will be.
+      // Packs the quarters b11 and b21, and, where t3 will be, b12 and b22.
       PackPanel(kernel, left, data, j, at(kB11));
       PackPanel(kernel, right, data, j, at(kT3));
       for (int64_t i = 0; i < block; ++i) {
@@ -130,7 +131,7 @@ void StrassenGemm::Run(ThreadPool* threads, const Operands& operands,
   });
 }
 
-// Columns [k0, k0 + k) of m rows, packed tile by tile.
+// Packs columns [k0, k0 + k_) of m rows, tile by tile.
 void StrassenGemm::FindPacked(const float* x, int64_t x_row, int64_t m,
                               int64_t k0, float* to, float* row_copies) const {
   const int64_t mr = spec_.kernel->mr;
@@ -180,7 +181,7 @@ StrassenGemm::Quarter StrassenGemm::Sum(BinaryF32Fn* f, int64_t m,
   args.lower = -INFINITY;
   args.upper = INFINITY;
   args.n = k_;
-  if (packs_rows_) {  // a tile of few rows is half as high
+  if (packs_rows_) {  // a tile of few rows is packed as half a tile
     const int64_t mr = spec_.kernel->mr, rest = m % mr;
     const int64_t height = rest > mr / 2 ? mr : rest > 0 ? mr / 2 : 0;
     args.n = (m / mr * mr + height) * k_;
@@ -232,7 +233,7 @@ void StrassenGemm::Multiply(const Block& block, int product, int64_t column,
   t.upper = activate ? spec_.activation.upper() : INFINITY;
   t.addend_stride = t.n;
   for (int64_t i = 0; i < tiles; ++i) {
-    const int64_t row = m * i / tiles;  // tiles of about one height
+    const int64_t row = m * i / tiles;  // tiles of about the same height
     t.m = m * (i + 1) / tiles - row;
     t.a = a.at + row * a.stride;
     t.c = to.at + row * to.stride;
@@ -252,7 +253,7 @@ void StrassenGemm::RunPanel(const Block& block, int64_t column) const {
   const float* bias = block.at.bias;
   const float* bias1 = bias != nullptr ? bias + column : nullptr;
   const float* bias2 = bias != nullptr ? bias + n_ + column : nullptr;
-  // Rows of which the last is not written pass through a copy.
+  // If the last row must not be written, rows are computed in v and copied.
   const bool all = block.first.count == m;
 
   Multiply(block, kB11, column, nullptr, nullptr, false, w);

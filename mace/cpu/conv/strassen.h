@@ -1,16 +1,17 @@
-// StrassenGemm: a convolution's matrix product with seven eighths of the
-// multiplications.
+// StrassenGemm: computes a convolution's matrix product with seven eighths of
+// the multiplications.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows of a, its depth and the columns of b are halved, row i of the
-// first half being paired with row i + rows / 2:
+// The rows of a, its depth and the columns of b are halved. Row i of the first
+// half is paired with row i + rows / 2:
 //
 //   | a11 a12 |   | b11 b12 |   | c11 c12 |
 //   | a21 a22 | * | b21 b22 | = | c21 c22 |
 //
-// Of the eight products of quarters, seven of sums of quarters remain. Sums of
-// b are packed once; a task takes a block of pairs, sums it in the second-level
-// cache, and for each panel of b computes in the first-level cache:
+// Seven products of sums of quarters replace the eight products of quarters.
+// The sums of b are packed once. A task takes a block of pairs, computes the
+// sums of a in the second-level cache, and then for each panel of b, in the
+// first-level cache:
 //
 //   s1 = a21 + a22     t1 = b12 - b11     w  = a11 * b11
 //   s2 = s1 - a11      t2 = b22 - t1      c11 = w + a12 * b21
@@ -22,9 +23,9 @@
 //                                         c21 = w + a22 * t4
 //
 // Source: Strassen, Gaussian Elimination is not Optimal (1969), in Winograd's
-// form with 15 additions. What is written twice, the middle one of an odd
-// number of rows, is written by the second of its pairs only, so that results
-// do not depend on the number of threads.
+// form with 15 additions. If the number of rows is odd, the middle row belongs
+// to two pairs; only the second of them writes it, so that results do not
+// depend on the number of threads.
 #ifndef MACE_CPU_CONV_STRASSEN_H_
 #define MACE_CPU_CONV_STRASSEN_H_
 
@@ -36,7 +37,7 @@ namespace mace::cpu {
 
 class StrassenGemm {
  public:
-  // As those of ConvGemm, of floats.
+  // As ConvGemm::Operands, in float.
   struct Operands {
     const float* x = nullptr;
     const float* b = nullptr;
@@ -45,18 +46,21 @@ class StrassenGemm {
     const float* addend = nullptr;
   };
 
-  // As that of ConvGemm, for one part. REQUIRES: Fits(spec).
+  // As the constructor of ConvGemm, for one part. REQUIRES: Fits(spec).
   StrassenGemm(const ConvGemm::Spec& spec, const CpuContext& context);
 
-  // Whether depth and columns can be halved, the micro-kernel is of floats, and
-  // half a panel of b streams from the second-level cache.
+  // Returns whether there is a single part, its depth and columns can be
+  // halved, the micro-kernel computes in float, and half a panel of b fits the
+  // second-level cache.
   static bool Fits(const ConvGemm::Spec& spec, const CacheSizes& caches);
 
-  // Floats of, and how to make, the packed sums of `b`.
+  // The packed sums of `b`, a [k, n] matrix: how many floats they take, and how
+  // to make them.
   static int64_t PackedFloats(const GemmUkernel& kernel, int64_t n, int64_t k);
   static void Pack(const GemmUkernel& kernel, const GemmB& b, const float* data,
                    float* packed, ThreadPool* threads);
 
+  // Return the bytes of scratch for one thread, and for all.
   int64_t thread_scratch_bytes() const {
     return scratch_floats_ * static_cast<int64_t>(sizeof(float));
   }
@@ -65,21 +69,22 @@ class StrassenGemm {
   }
   std::string variant() const;
 
-  // REQUIRES: y and x do not overlap.
+  // Computes the product. `scratch` has scratch_bytes(). REQUIRES: y and x do
+  // not overlap.
   void Run(ThreadPool* threads, const Operands& operands, void* scratch) const;
 
-  // Rows whose pairs are computed together: `count` from x's row `x_row` on,
-  // which are those from `y_row` on of y and the addend.
+  // One half of a block of pairs: `count` rows, beginning with row `x_row` of
+  // x, and with row `y_row` of y and the addend.
   struct Rows {
     int64_t x_row, y_row;
     int64_t count;
   };
-  // One block of pairs on this thread: count of `first` is that of `second`, or
-  // one less, if its last row is written by another pair. REQUIRES: no more
-  // pairs than max_pairs.
+  // Computes one block of pairs on the calling thread. first.count is
+  // second.count, or one less if another pair writes the last row of `first`.
+  // REQUIRES: there are no more pairs than max_pairs.
   void RunPairs(const Operands& operands, const Rows& first, const Rows& second,
                 void* thread_scratch) const;
-  // Makes RunPairs take that many.
+  // Sets the most pairs that RunPairs may be given, and the scratch to match.
   void SetMaxPairs(int64_t max_pairs);
 
  private:
@@ -101,20 +106,21 @@ class StrassenGemm {
   // to = f(a, b)
   Quarter Sum(BinaryF32Fn* f, int64_t m, const Quarter& a, const Quarter& b,
               float* to) const;
-  // A panel's columns, from `column` of the left half on, of all rows.
+  // Computes the panels that begin at `column` of each half of the columns, for
+  // all rows.
   void RunPanel(const Block& block, int64_t column) const;
-  // to = a * b[product] + bias + addend, clamped if it is to be activated; the
-  // addend's rows follow each other.
+  // to = a[product] * b[product] + bias + addend, clamped if `activate`. The
+  // rows of the addend are contiguous.
   void Multiply(const Block& block, int product, int64_t column,
                 const float* bias, const float* addend, bool activate,
                 const Output& to) const;
-  // to = a + b, whose rows follow each other
+  // to = a + b, clamped if `activate`. The rows of a and b are contiguous.
   void AddRows(int64_t m, int64_t n, const float* a, const float* b,
                bool activate, const Output& to) const;
   static void CopyRows(const Output& from, int64_t m, int64_t n,
                        const Output& to);
   void Finish(const Operands& at, const Rows& rows) const;
-  int64_t RowCopyFloats() const;               // to pack them from
+  int64_t RowCopyFloats() const;  // rows that are copied before packing
   int64_t QuarterFloats(int64_t pairs) const;  // of a
   int64_t num_pairs() const { return (rows_ + 1) / 2; }
 

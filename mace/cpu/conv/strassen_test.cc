@@ -1,4 +1,4 @@
-// Strassen products of every shape of operands against the definition.
+// Compares Strassen products of every shape of operands with the definition.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/conv/strassen.h"

@@ -1,4 +1,4 @@
-// Blocking and running a Winograd convolution.
+// Computes a Winograd convolution in blocks.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/conv/winograd.h"
@@ -16,12 +16,14 @@
 namespace mace::cpu {
 namespace {
 
-// Rows of micro-kernel tiles from which on they are shared evenly enough.
+// With at least this many rows of GEMM tiles per thread, threads share rows
+// evenly enough.
 constexpr int64_t kRowsPerThread = 4;
-constexpr int kMaxLines = 8;  // of an input tile
-// k of a row that lie side by side where micro-kernels of floats pack rows.
+constexpr int kMaxLines = 8;  // lines of an input tile
+// Consecutive k of a row that are adjacent in rows packed for float
+// micro-kernels.
 constexpr ptrdiff_t kPackedK = 4;
-constexpr int kMaxColumns = 64;  // of a GEMM tile
+constexpr int kMaxColumns = 64;  // columns of a GEMM tile
 
 int64_t NumTiles(const Winograd::Spec& spec) {
   const Window2D& window = spec.shape.window;
@@ -76,14 +78,15 @@ void Winograd::PlanTasks(int64_t block_floats) {
   int64_t most = std::max<int64_t>(block_floats / (area_ * v_stride_) / mr, 1);
   column_block_ = panels * nr;
   if (threads > 1) {
-    // Few tiles: the threads share the channels and each transforms all tiles.
+    // If there are few tiles, the threads share the channels and each
+    // transforms all tiles.
     if (rows < kRowsPerThread * threads && panels >= threads) {
       column_block_ = EvenBlock(panels, panels, threads) * nr;
     } else {
       most = EvenBlock(rows, most, threads);
     }
   }
-  // As few blocks as that, but equal ones.
+  // The same number of blocks, but of equal sizes.
   const int64_t blocks = CeilDiv(rows, most);
   tile_block_ =
       std::min(CeilDiv(rows, blocks) * mr, std::max<int64_t>(num_tiles_, 1));
@@ -115,7 +118,7 @@ void Winograd::Pack(const float* filter, float* packed) const {
   });
 }
 
-// packed: [A * A][in_channels][nr]
+// `packed` is [A * A][in_channels][nr].
 void Winograd::PackPanel(const float* filter, int64_t panel,
                          float* packed) const {
   const int64_t nr = gemm_->nr, channels = spec_.shape.in_channels;
@@ -180,13 +183,15 @@ void Winograd::RunTask(const Task& task) const {
 }
 
 int64_t Winograd::PackedTiles(const Task& task) const {
-  // The transforms write vectors of channels where packed rows have theirs.
+  // The transforms write packed rows only if vectors of channels are as long as
+  // the runs of k in packed rows.
   if (gemm_->packs == GemmPacks::kNever ||
       transforms_->set->lanes != kPackedK ||
       spec_.shape.in_channels % kPackedK != 0) {
     return 0;
   }
-  // Packed rows are multiplied by half GEMM tiles: not worth it for a few.
+  // Packed rows are multiplied in at least half a GEMM tile: packing a few does
+  // not pay.
   const int64_t rest = task.tiles() % gemm_->mr;
   return rest > gemm_->mr / 4 ? task.tiles() : task.tiles() - rest;
 }
@@ -266,7 +271,7 @@ void Winograd::MultiplyPanel(const Task& task, int64_t column,
     t.a = task.v + i * v_element_;
     t.c = task.m + i * tile_block_ * nr;
     t.m = packed;
-    t.n = nr;  // m has room for whole rows
+    t.n = nr;  // m has room for rows of nr columns
     t.a_packed = true;
     if (packed > 0) gemm_->fn(t);
     t.n = n;

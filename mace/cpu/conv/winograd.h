@@ -1,8 +1,8 @@
-// Winograd: a 3x3 convolution of stride 1 with fewer multiplications.
+// Winograd: computes a 3x3 convolution of stride 1 with fewer multiplications.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The output is cut into tiles of M x M. A task takes a block of tiles and a
-// block of output channels:
+// The output is divided into tiles of M x M. A task takes a block of tiles and
+// a block of output channels:
 //
 //   input tiles --> v [A*A][tiles][channels]         A = M + 2
 //                   in the order of packed rows where the GEMM takes them
@@ -29,51 +29,52 @@ namespace mace::cpu {
 class Winograd {
  public:
   struct Spec {
-    int m = 4;  // outputs of a tile in each direction: 2, 4 or 6
+    int m = 4;  // outputs of a tile in each dimension: 2, 4 or 6
     ConvShape shape;
     ActivationFunction activation;
-    GemmPlan gemm;  // of its products; with a micro-kernel
+    GemmPlan gemm;  // of its products; the micro-kernel is not null
   };
 
-  // Whether a convolution is one that this computes.
+  // Returns whether a convolution has the form that this class computes.
   static bool Fits(const ConvShape& shape);
 
   // REQUIRES: Fits(spec.shape).
   Winograd(const Spec& spec, const CpuContext& context);
 
   int64_t packed_bytes() const;
-  std::string packing() const;  // its name, for sharing
-  // Transforms and packs a filter, OIHW.
+  std::string packing() const;  // names the layout, for sharing packed filters
+  // Transforms and packs a filter of layout OIHW.
   void Pack(const float* filter, float* packed) const;
 
   int64_t scratch_bytes() const;  // for all threads
   std::string variant() const;
 
-  // `bias` is out_channels floats or null.
+  // Computes the output. `bias` has out_channels floats or is null.
   void Run(const float* x, const float* packed, const float* bias, float* y,
            void* scratch) const;
 
  private:
   struct Task;
-  struct Tile {  // in tiles from the first of the image
+  struct Tile {  // line and column count tiles
     int64_t image, line, column;
   };
 
   void PlanTasks(int64_t block_floats);
   Tile TileAt(int64_t index) const;
   void TransformInputs(const Task& task) const;
-  // Where a tile's channels go within an element of v.
+  // The layout of a tile's channels within one of the A*A elements of v.
   struct Rows {
     float* v;
     int64_t tile_stride;
-    int64_t group_stride;  // from vector to vector of channels
+    int64_t group_stride;  // floats between vectors of channels
   };
-  // How many of the tiles [first, end) lie side by side, from the first on.
+  // Returns how many of the tiles [first, end) are in the same line as `first`.
   int64_t SideBySide(int64_t first, int64_t end) const;
-  // Tiles [first, end).
+  // Transforms tiles [first, end).
   void TransformTiles(const Task& task, int64_t first, int64_t end,
                       const Rows& rows) const;
-  // How many of a task's tiles are packed for the GEMM, at the beginning of v.
+  // Returns how many of a task's tiles are packed for the GEMM. They come first
+  // in v.
   int64_t PackedTiles(const Task& task) const;
   void TransformOutputs(const Task& task, int64_t column, int64_t n) const;
   void MultiplyPanel(const Task& task, int64_t column, int64_t n) const;
@@ -83,7 +84,7 @@ class Winograd {
   Spec spec_;
   const GemmUkernel* gemm_ = nullptr;
   const WinogradF32* transforms_ = nullptr;
-  Activator activator_;  // of what is not a clamp
+  Activator activator_;  // for activations that are not clamps
   ThreadPool* threads_ = nullptr;
   int64_t area_ = 0;  // A * A
   int64_t tile_lines_ = 0, tile_columns_ = 0;
@@ -93,7 +94,7 @@ class Winograd {
   int64_t scratch_floats_ = 0;  // of a thread: v and m
   int64_t tile_block_ = 0;      // tiles of a task
   int64_t column_block_ = 0;    // output channels of a task
-  std::vector<float> zeros_;    // a pixel outside the image
+  std::vector<float> zeros_;    // stands for pixels outside the image
 };
 
 }  // namespace mace::cpu

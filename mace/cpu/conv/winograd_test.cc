@@ -1,4 +1,4 @@
-// Winograd convolutions of every size of tile against the definition.
+// Compares Winograd convolutions of every tile size with the definition.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/conv/winograd.h"
