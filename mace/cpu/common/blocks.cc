@@ -1,4 +1,4 @@
-// The one rule by which blocks follow from the caches.
+// Derives block sizes from the sizes of caches.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/common/blocks.h"
@@ -8,7 +8,7 @@
 namespace mace::cpu {
 namespace {
 
-// Depths are for panels of b that are so many columns wide, whatever the
+// Depths are derived for panels of b with this many columns, whatever the
 // micro-kernel's width, so that all micro-kernels round alike.
 constexpr int64_t kFloatColumns = 32;
 constexpr int64_t kFp16Columns = 16;
@@ -24,15 +24,15 @@ Blocks BlocksOf(const CacheSizes& caches) {
   Blocks blocks = {};
   blocks.set_bytes = caches.way_bytes();
   blocks.ways = caches.l1_ways;
-  // A block of rows leaves the second level room for the panels that pass by,
-  // and a panel room for the rows and their copies.
+  // A block of rows leaves room in the second level for the panels of b, and a
+  // panel leaves room for the rows and their copies.
   blocks.rows = l2 / 4;
   blocks.most_rows = l2 / 2;
   blocks.stays = l2 / 2;
   blocks.gemm_depth = Depth(l2 * 3 / 32, kFloatColumns, sizeof(float));
   blocks.gemm_depth_in_place = Depth(l2 / 4, kFloatColumns, sizeof(float));
-  // Sums in fp16 are rounded where they are stored, so as seldom as a panel
-  // stays in the first level.
+  // Sums in fp16 are rounded each time they are stored, which is once per
+  // panel: the panel is as deep as the first level permits.
   blocks.gemm_depth_fp16 = Depth(l1, kFp16Columns, sizeof(uint16_t));
   blocks.strassen_rows = l2 / 2;
   blocks.strassen_depth = 2 * blocks.gemm_depth_in_place;

@@ -1,4 +1,4 @@
-// Blocks: how much work kernels cut off at a time, so that it stays in a cache.
+// Blocks: the block sizes with which the data of kernels stays in a cache.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_COMMON_BLOCKS_H_
 #define MACE_CPU_COMMON_BLOCKS_H_
@@ -10,37 +10,42 @@
 namespace mace::cpu {
 
 // Sizes are in bytes unless they say otherwise. A depth is the number of k that
-// a matrix product multiplies at a time; how it is cut decides how sums are
-// rounded, so it follows from the caches alone and never from a measurement.
+// a matrix product multiplies at a time. How depths are divided determines how
+// sums are rounded, so they follow from the caches alone and never from a
+// measurement.
 struct Blocks {
-  // Addresses that are a multiple of set_bytes apart compete for the same set
-  // of the first-level cache, which holds `ways` of them.
+  // Addresses whose distance is a multiple of set_bytes compete for the same
+  // set of the first-level cache, which holds `ways` of them.
   int64_t set_bytes;
   int64_t ways;
 
-  // Of operand a, or of Winograd's transformed input, in a block of rows. All
-  // of operand b passes by each block; one that is larger than `stays` comes
-  // from a farther cache each time, so that fewer, larger blocks pay.
+  // Returns the size of a block of rows of operand a, or of Winograd's
+  // transformed input. Every block reads all of operand b. If b is larger than
+  // `stays`, it comes from a farther cache each time, so fewer, larger blocks
+  // pay.
   int64_t rows_of(int64_t b_bytes) const {
     return b_bytes > stays ? most_rows : rows;
   }
   int64_t rows, most_rows, stays;
 
-  int64_t gemm_depth;           // of rows that are copied or packed first
-  int64_t gemm_depth_in_place;  // of rows that are read where they are
-  int64_t gemm_depth_fp16;      // of products with sums in fp16
+  int64_t gemm_depth;           // for rows that are copied or packed first
+  int64_t gemm_depth_in_place;  // for rows that are read in place
+  int64_t gemm_depth_fp16;      // for products with sums in fp16
 
   int64_t strassen_rows;   // of operand a and its sums in a block
-  int64_t strassen_depth;  // of both halves together, at most
+  int64_t strassen_depth;  // the most, of both halves together
 
-  int64_t fused_lines;         // of lines between two fused convolutions
-  int64_t fused_large_filter;  // a filter that is better read once for as many
-                               // bytes of lines
+  int64_t fused_lines;  // lines between two fused convolutions
+  // A filter larger than this is read once for as many bytes of lines.
+  int64_t fused_large_filter;
 
-  int64_t spread_good;  // of input spread for a transposed convolution
+  int64_t spread_good;  // good size of the input spread for a transposed
+                        // convolution (deconv_depthwise.cc)
+  // The most that is still worth spreading.
   int64_t spread_most;
 };
 
+// Returns the block sizes for these caches.
 Blocks BlocksOf(const CacheSizes& caches);
 
 }  // namespace mace::cpu

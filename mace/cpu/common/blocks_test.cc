@@ -26,7 +26,7 @@ TEST(Blocks, FitTheirCaches) {
     const Blocks blocks = BlocksOf(caches);
     SCOPED_TRACE(ToList(caches));
     EXPECT_EQ(blocks.set_bytes * blocks.ways, caches.l1);
-    // A block of rows and two panels, one of which is on its way.
+    // A block of rows and two panels, one of which is being loaded.
     const int64_t panel = blocks.gemm_depth_in_place * 32 * 4;
     EXPECT_LE(blocks.rows + 2 * panel, caches.l2);
     EXPECT_LE(blocks.most_rows + panel, caches.l2);

@@ -1,4 +1,4 @@
-// Reading the sizes of caches.
+// Reads the sizes of caches.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/common/cache_sizes.h"
@@ -16,7 +16,8 @@
 namespace mace::cpu {
 namespace {
 
-// The defaults for this kind of core, where nobody says what it has.
+// Returns the defaults for this kind of core, if the system does not describe
+// its caches.
 CacheSizes CoreDefaults() {
   CacheSizes caches;
 #if defined(__aarch64__)  // the big cores of a phone: Cortex-A76 and later
@@ -32,7 +33,7 @@ CacheSizes CoreDefaults() {
   return caches;
 }
 
-// Beyond these, the system is not to be believed.
+// Sizes beyond these limits are taken for errors of the system.
 constexpr int64_t kLeastL1 = 4 << 10, kMostL1 = 1 << 20;
 constexpr int64_t kMostWays = 64;
 constexpr int64_t kLeastL2 = 32 << 10, kMostL2 = 64 << 20;
@@ -48,7 +49,8 @@ bool IsSane(const CacheSizes& caches) {
          IsIn(caches.l2, kLeastL2, kMostL2) && caches.l3 >= 0;
 }
 
-// "48K" as bytes; 0 if there is no such file or it says something else.
+// Reads a size such as "48K" in bytes. Returns 0 if there is no such file or it
+// contains something else.
 int64_t ReadBytes(const std::string& path) {
   std::ifstream file(path);
   int64_t value = 0;
@@ -66,12 +68,12 @@ std::string ReadWord(const std::string& path) {
   return word;
 }
 
-// What has been found so far: the smallest; 0: nothing.
+// Lowers `least` to `value`. 0 means unknown.
 void Lower(int64_t value, int64_t* least) {
   if (value > 0 && (*least == 0 || value < *least)) *least = value;
 }
 
-// Of one core's folder; false if there is none.
+// Reads one core's folder. Returns false if there is none.
 bool ReadCore(const std::string& folder, CacheSizes* found) {
   bool any = false;
   for (int i = 0; i < 8; ++i) {
@@ -92,7 +94,7 @@ bool ReadCore(const std::string& folder, CacheSizes* found) {
   return any;
 }
 
-// 0 where the C library does not say.
+// Returns 0 if the C library does not know.
 int64_t Sysconf(int name) {
   return std::max<int64_t>(name < 0 ? 0 : sysconf(name), 0);
 }

@@ -1,4 +1,4 @@
-// CacheSizes: the caches of a core, which blocks are made to fit.
+// CacheSizes: the sizes of a core's caches, from which block sizes follow.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_COMMON_CACHE_SIZES_H_
 #define MACE_CPU_COMMON_CACHE_SIZES_H_
@@ -9,15 +9,16 @@
 
 namespace mace::cpu {
 
-// Bytes of the data caches that one core sees. The defaults are those that the
-// blocking rules of common/blocking.h were measured with.
+// The bytes of the data caches that one core can use. The defaults are those of
+// the CPU on which the rules of common/blocks.h were measured.
 struct CacheSizes {
   int64_t l1 = 32 << 10;
   int64_t l1_ways = 8;
   int64_t l2 = 1 << 20;
-  int64_t l3 = 32 << 20;  // all that it may use; 0: there is none
+  int64_t l3 = 32 << 20;  // all that a core may use; 0: there is none
 
-  // Addresses this far apart compete for one set of the first level.
+  // Returns the distance of addresses that compete for the same set of the
+  // first-level cache.
   int64_t way_bytes() const { return l1 / l1_ways; }
 
   bool operator==(const CacheSizes& other) const {
@@ -26,22 +27,23 @@ struct CacheSizes {
   }
 };
 
-// As Linux describes them below `root`: of each level the smallest of all
-// cores, so that blocks fit wherever a thread runs and results do not depend on
-// where. What is missing or makes no sense comes from the C library, and else
-// from the defaults for this kind of core.
+// Reads the sizes that Linux describes in the folder `root`. Takes the smallest
+// size of each level over all cores, so that blocks fit, and results are the
+// same, wherever a thread runs. Sizes that are missing or implausible come from
+// the C library, or else from defaults for this kind of core.
 CacheSizes ReadCacheSizes(const std::string& root);
 
-// Of this machine, read once: what the environment variable MACE_CPU_CACHES
-// says, for experiments, or else what the system says. Thread-safe.
+// Returns the sizes of this machine, which are read once: from the environment
+// variable MACE_CPU_CACHES, for experiments, or else from the system.
+// Thread-safe.
 const CacheSizes& DetectCacheSizes();
 
-// From bytes of first level, its ways, and bytes of second and third level:
-// "49152,12,1048576,33554432". None: that is no such list, or its first level
-// cannot be cut in so many ways.
+// Parses the bytes of the first level, its ways, and the bytes of the second
+// and third level: "49152,12,1048576,33554432". Returns none if the text is not
+// such a list or a value is implausible.
 std::optional<CacheSizes> ParseCacheSizes(const std::string& text);
 
-// The same list.
+// Returns the sizes as such a list.
 std::string ToList(const CacheSizes& caches);
 
 }  // namespace mace::cpu

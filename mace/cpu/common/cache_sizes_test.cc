@@ -1,4 +1,5 @@
-// Cache sizes as systems describe them, and where they do not.
+// Reading cache sizes from systems that describe them well, badly or not at
+// all.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/common/cache_sizes.h"
@@ -64,8 +65,8 @@ TEST_F(CacheSizesTest, WithoutAThirdLevel) {
   EXPECT_EQ(Read(), "32768,4,524288,0");
 }
 
-// Nothing there, numbers that are none, levels without ways or out of range:
-// something usable comes of it, never a zero to divide by.
+// Missing files, malformed numbers, levels without ways, or values out of
+// range: the sizes are usable nevertheless, and none is a zero to divide by.
 TEST_F(CacheSizesTest, OfSystemsThatDoNotTell) {
   const auto check = [this] {
     const CacheSizes caches = ReadCacheSizes(root_);

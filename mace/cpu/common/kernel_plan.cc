@@ -1,4 +1,4 @@
-// Plans of nodes as text and as numbers.
+// Converts plans of nodes to text and to numbers.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/common/kernel_plan.h"
@@ -27,7 +27,7 @@ std::string NameOf(const NodePlan& plan) {
   }
 }
 
-// What differs, each part once.
+// Collects differences, each only once.
 class Differences {
  public:
   void Add(bool differs, const std::string& part) {
@@ -45,7 +45,8 @@ class Differences {
   std::string text_;
 };
 
-// Its place in the table of micro-kernels; -1: the cost model's.
+// Returns the index in the table of micro-kernels; -1 stands for the cost
+// model's choice.
 int64_t IndexOf(const GemmUkernel* kernel) {
   for (size_t i = 0; i < std::size(kGemm); ++i) {
     if (kernel == &kGemm[i]) return static_cast<int64_t>(i);
@@ -53,7 +54,7 @@ int64_t IndexOf(const GemmUkernel* kernel) {
   return -1;
 }
 
-// Back from that place.
+// Returns whether IndexOf may have returned `index`.
 bool IsKernel(int64_t index) {
   return index == -1 ||
          (index >= 0 && index < static_cast<int64_t>(std::size(kGemm)) &&

@@ -13,8 +13,8 @@ namespace mace::cpu {
 struct GemmUkernel;
 
 enum class Method {
-  kNone,       // there is nothing to choose
-  kProduct,    // one matrix product, of a convolution's patches for example
+  kNone,       // no choice
+  kProduct,    // a matrix product, for example of a convolution's patches
   kWinograd,   // Winograd's F(tile, 3)
   kStrassen,   // one level of Strassen's method
   kDepthwise,  // tap by tap
@@ -22,20 +22,19 @@ enum class Method {
 
 enum class ChosenBy { kCostModel, kTuning };
 
-// Where a product finds the rows of its operand a.
+// How a product accesses the rows of its operand a.
 enum class RowAccess {
-  kByDistance,  // in place, or copied where they would compete for cache sets
+  kByDistance,  // in place, or copied if they would compete for cache sets
   kInPlace,
   kCopied,
 };
 
 // How a matrix product runs.
 struct GemmPlan {
-  const GemmUkernel* kernel =
-      nullptr;  // null: the one that the cost model finds
-  // The product's depth is cut as for this micro-kernel, which is what the cost
-  // model finds, so that sums round alike with any other; null: as for
-  // `kernel`.
+  const GemmUkernel* kernel = nullptr;  // null: the cost model's choice
+  // The product's depth is divided as for this micro-kernel, the cost model's
+  // choice, so that sums are rounded alike with any other micro-kernel. Null:
+  // as for `kernel`.
   const GemmUkernel* sums_as = nullptr;
   RowAccess rows = RowAccess::kByDistance;
   int64_t block = 0;  // rows of a block: as the caches ask for, doubled (1) or
@@ -47,12 +46,12 @@ struct GemmPlan {
   }
 };
 
-// How a node is computed. Only `method` and a Winograd tile change bits of the
-// result, never by more than CpuContext::max_winograd allows.
+// How a node is computed. Only `method` and the tile of Winograd affect bits of
+// the result, and never by more than CpuContext::max_winograd permits.
 struct NodePlan {
   Method method = Method::kNone;
-  // Outputs of a tile: in each direction of a Winograd tile, side by side of a
-  // depthwise one (0: as the caches ask for).
+  // The outputs of a tile: in each dimension for Winograd, side by side for a
+  // depthwise convolution (0: chosen by the caches).
   int64_t tile = 0;
   GemmPlan gemm;
   double cost = 0;  // predicted, in multiply-adds at full speed
@@ -68,10 +67,11 @@ struct NodePlan {
 
 enum class Fusion { kWhereItPays, kNever, kAlways };
 
-// How a node, or several as one kernel, are computed.
+// How a node is computed, or several nodes as one kernel.
 struct StepPlan {
   Fusion fusion = Fusion::kWhereItPays;
-  int64_t lines = 0;  // of a fused kernel at a time: doubled (1), halved (-1)
+  int64_t lines = 0;  // lines that a fused kernel computes at a time: as chosen
+                      // (0), doubled (1) or halved (-1)
   std::vector<NodePlan> nodes;
 
   bool operator==(const StepPlan& other) const {
@@ -80,11 +80,12 @@ struct StepPlan {
   }
 };
 
-// What differs from the cost model's plan: "winograd 2, block halved", or "as
-// the model".
+// Returns in what the plan differs from the cost model's: "winograd 2, block
+// halved", or "as the model" if in nothing.
 std::string Describe(const StepPlan& plan, const StepPlan& model);
 
-// The plan as numbers, to be kept; and back: none where they are of no plan.
+// Convert a plan to numbers for storing it, and back. FromNumbers returns none
+// if the numbers are not those of a plan.
 std::vector<int64_t> ToNumbers(const StepPlan& plan);
 std::optional<StepPlan> FromNumbers(const std::vector<int64_t>& numbers);
 
