@@ -1,4 +1,4 @@
-// Candidates, aspect by aspect.
+// Lists the candidates of each aspect.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/tuning/search_space.h"
@@ -12,10 +12,12 @@
 namespace mace::cpu {
 namespace {
 
-// A method that the cost model finds so many times as slow is not tried.
+// Methods are not tried if the cost model predicts at least this many times the
+// least cost.
 constexpr double kHopeless = 1.5;
 
-// A product with a single row streams its weights: nothing changes that.
+// Returns whether a product has several rows. With a single one, reading the
+// weights takes all the time, and no candidate changes that.
 bool HasRows(const Node& node) {
   const Shape& y = node.outputs[0].shape;
   return !y.empty() && NumElements(y) != y.back();
@@ -77,7 +79,7 @@ class Space {
   bool IsDepthwise(size_t i) const {
     return best_.nodes[i].method == Method::kDepthwise;
   }
-  // Than those that RowAccess is about.
+  // Returns whether RowAccess has no effect on a product.
   bool HasOtherRows(size_t i) const {
     if (!IsProduct(i)) return false;
     const NodePlan& plan = best_.nodes[i];
@@ -104,7 +106,7 @@ class Space {
     plan.fusion = fusion;
     Add(std::move(plan));
   }
-  // `change` of all nodes that it applies to.
+  // Adds a plan with `change` made to all nodes for which `applies` is true.
   void AddChanged(Applies applies,
                   const std::function<void(NodePlan&)>& change) {
     StepPlan plan = best_;
@@ -124,7 +126,7 @@ class Space {
     double least = plans[0].cost;
     for (const NodePlan& plan : plans) least = std::min(least, plan.cost);
     for (const NodePlan& plan : plans) {
-      // No fused kernel has Winograd's method.
+      // Fused kernels do not support Winograd's method.
       if (links_.size() > 1 && plan.method == Method::kWinograd) continue;
       if (plan.cost >= kHopeless * least) continue;
       StepPlan step = best_;
@@ -138,7 +140,7 @@ class Space {
                [rows](NodePlan& plan) { plan.gemm.rows = rows; });
   }
 
-  // All but those that have a scalar kernel only.
+  // The scalar micro-kernel is no candidate.
   void AddKernels() {
     for (const GemmUkernel& row : kGemm) {
       const bool runs = (row.isa & context_.features) == row.isa;

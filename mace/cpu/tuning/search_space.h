@@ -10,8 +10,8 @@
 
 namespace mace::cpu {
 
-// What candidates differ in. They are tried one after the other, as what is
-// found for one decides which candidates there are for the next.
+// What candidates may differ in. Aspects are tuned one after the other, because
+// the choice in one determines the candidates of the next.
 enum class Aspect { kFusion, kMethod, kRows, kKernel, kBlock, kLines, kTile };
 struct AspectName {
   Aspect aspect;
@@ -24,24 +24,25 @@ inline constexpr AspectName kAspects[] = {
     {Aspect::kTile, "tile"},
 };
 
-// The plan of a node, or of several as one step: as context.asked says, or as
-// the cost model has it.
+// Returns the plan of a node, or of nodes that run as one step: as
+// context.asked demands, or else as the cost model chooses.
 StepPlan PlanStep(const std::vector<FusedNode>& links,
                   const CpuContext& context);
 
-// Plans that differ from `best` in one aspect. Never what the context forbids
-// (context.max_winograd). Only those of kMethod have other bits.
+// Returns plans that differ from `best` in one aspect, all within what the
+// context permits (context.max_winograd). Only candidates of kMethod change
+// bits of the result.
 std::vector<StepPlan> Candidates(Aspect aspect,
                                  const std::vector<FusedNode>& links,
                                  const StepPlan& best,
                                  const CpuContext& context);
 
-// Whether there is anything to choose at all.
+// Returns whether there is anything to choose.
 bool HasCandidates(const std::vector<FusedNode>& links,
                    const CpuContext& context);
 
-// Whether the nodes can be computed as the plan says: false for one of other
-// nodes, or beyond what the context allows.
+// Returns whether the nodes can be computed as the plan says. They cannot if it
+// is a plan of other nodes, or exceeds what the context permits.
 bool CanRunAs(const StepPlan& plan, const std::vector<FusedNode>& links,
               CpuContext context);
 

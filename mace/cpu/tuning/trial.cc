@@ -1,4 +1,4 @@
-// Measuring kernels outside of a plan.
+// Measures kernels outside a plan.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/tuning/trial.h"
@@ -16,7 +16,7 @@ namespace {
 // All threads together read at most this much to empty the last level of cache.
 constexpr int64_t kFarBytes = 64 << 20;
 
-// Noise does not reach this, as a share of the time.
+// The margin by which a time must be lower, as a share. Noise is smaller.
 constexpr double kMargin = 0.04;
 
 double NowNanos() {
@@ -29,15 +29,15 @@ Result<AlignedBuffer> CreateBuffer(int64_t bytes) {
   return AlignedBuffer::Create(std::max<int64_t>(bytes, 1), "tuning");
 }
 
-// Small numbers of both signs.
+// Fills x with small numbers of both signs.
 void FillFloats(float* x, int64_t n) {
   for (int64_t i = 0; i < n; ++i) {
     x[i] = static_cast<float>(i * 7919 % 101 - 50) * 0.02f;
   }
 }
 
-// The nodes of a chain, as a plan would run them without that chain: the first
-// alone, then the longest chains of the rest.
+// Runs the nodes of a fused op as a plan without that op would: the first node
+// alone, then the longest sequences of the rest that can be fused.
 class OneByOne final : public Kernel {
  public:
   static Result<KernelPtr> Create(const std::vector<FusedNode>& links,
@@ -87,11 +87,13 @@ class OneByOne final : public Kernel {
   struct Part {
     KernelPtr kernel;
     RunArgs args;
-    std::vector<std::pair<size_t, size_t>> inputs;  // its own, the chain's
-    AlignedBuffer between;                          // its output
+    std::vector<std::pair<size_t, size_t>>
+        inputs;             // its own index, that of all
+    AlignedBuffer between;  // its output
   };
 
-  // A part of the links from `begin` on, at most up to `most`; their end.
+  // Adds a part that begins at link `begin` and ends at `most` at the latest.
+  // Returns its end.
   Result<size_t> AddPart(const std::vector<FusedNode>& links, size_t begin,
                          size_t most, size_t& next_input, CpuContext& context) {
     Part part;
@@ -113,7 +115,7 @@ class OneByOne final : public Kernel {
         if (static_cast<int>(i) != links[l].previous) {
           part.inputs.emplace_back(own, next_input++);
         } else if (l > begin) {
-          continue;  // within the part
+          continue;  // computed within the part
         }
         part.args.inputs.emplace_back();
         if (static_cast<int>(i) == links[l].previous) {

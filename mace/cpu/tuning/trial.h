@@ -1,4 +1,4 @@
-// Trial: the kernel of one candidate; they run in turns to find the fastest.
+// Trial: the kernel of one candidate. Trials take turns to find the fastest.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_TUNING_TRIAL_H_
 #define MACE_CPU_TUNING_TRIAL_H_
@@ -12,13 +12,13 @@
 
 namespace mace::cpu {
 
-// Memory that is read to put everything else out of the caches.
+// Memory that is read in order to evict everything else from the caches.
 class ColdCaches {
  public:
-  // For each thread its second-level cache. As much as the weights of a network
-  // if the last level does not hold them: an engine reads all of them before it
-  // comes back to one.
-  // Errors: MACE_OUT_OF_RESOURCES.
+  // Makes memory for evicting the second-level cache of each thread. If the
+  // last-level cache cannot hold the weights of the network, `weight_bytes`,
+  // the memory is as large as they are (up to a limit), because an engine reads
+  // all weights before it returns to the same one.
   static Result<ColdCaches> Create(int64_t weight_bytes,
                                    const CpuContext& context);
 
@@ -32,8 +32,8 @@ class ColdCaches {
   size_t share_bytes_ = 0;
 };
 
-// The tensors of a node or chain: activations of memory of their own with
-// numbers in it, constants as the nodes have them.
+// The tensors of a node or of fused nodes: activations in memory of their own,
+// filled with numbers, and the constants of the nodes.
 class TrialTensors {
  public:
   // `links` and `cold` must outlive it. Errors: MACE_OUT_OF_RESOURCES.
@@ -41,11 +41,12 @@ class TrialTensors {
                                      const ColdCaches& cold,
                                      ThreadPool* threads);
 
-  // As a plan would bind them, but for scratch.
+  // Returns the arguments of Run without scratch.
   const RunArgs& args() const { return args_; }
 
-  // Leaves the caches as an engine does: the activations just written, each
-  // thread its share, the weights where ColdCaches leaves them.
+  // Puts the caches into the state in which an engine leaves them: the
+  // activations have just been written, each thread's share by that thread, and
+  // the weights are where ColdCaches leaves them.
   void Refresh();
 
  private:
@@ -55,17 +56,17 @@ class TrialTensors {
   ThreadPool* threads_ = nullptr;
   RunArgs args_;
   std::vector<AlignedBuffer> buffers_;
-  std::vector<size_t> inputs_;  // of the buffers
-  AlignedBuffer numbers_;       // what the inputs hold
+  std::vector<size_t> inputs_;  // indices of buffers
+  AlignedBuffer numbers_;       // copied to the inputs
   const ColdCaches* cold_ = nullptr;
 };
 
-// A kernel with memory and packed weights of its own, which go with it.
+// A kernel that owns its memory and packed weights.
 class Trial {
  public:
-  // Prepares the kernel that the plan asks for, of the nodes one by one, as the
-  // cost model has them, where they are never to be fused.
-  // Errors: as PrepareLinks, MACE_OUT_OF_RESOURCES.
+  // Prepares the kernel that the plan asks for. If the plan says never to fuse,
+  // prepares a kernel that runs the nodes one by one as the cost model chooses.
+  // Errors: as PrepareLinks, and MACE_OUT_OF_RESOURCES.
   static Result<Trial> Create(const std::vector<FusedNode>& links,
                               const StepPlan& plan, const CpuContext& context,
                               const TrialTensors& tensors);
@@ -75,11 +76,13 @@ class Trial {
 
   // Forgets the times measured so far.
   void Restart() { nanos_.clear(); }
+  // Runs the kernel once with cold caches, and records the time.
   Status RunOnce(TrialTensors& tensors);
   bool has_run() const { return !nanos_.empty(); }
-  double least() const;  // nanoseconds, of at least one run
+  double least() const;  // nanoseconds; REQUIRES: has_run()
   double median() const;
-  // Faster than `other` by a margin, at its best and as a rule.
+  // Returns whether both the least and the median time are lower than those of
+  // `other` by a margin that exceeds noise.
   bool Beats(const Trial& other) const;
 
  private:

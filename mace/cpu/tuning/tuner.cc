@@ -1,4 +1,4 @@
-// Which nodes are measured, in which order, and what is kept of it.
+// Decides which nodes are measured, in which order, and which results are kept.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/tuning/tuner.h"
@@ -20,15 +20,18 @@
 namespace mace::cpu {
 namespace {
 
-// To be raised when kernels change so that old times mislead.
+// Raise this when kernels change so much that stored times mislead.
 constexpr int kVersionOfKernels = 2;
-// What is chosen may bring nodes to light that were part of a chain before.
+// A choice may un-fuse nodes, which the next dry run then prepares on their
+// own.
 constexpr int kMaxDryRuns = 4;
-// Turns of each candidate: a few at least, then as many as fit in the time.
+// Each candidate gets at least kMinTurns turns, then as many as fit in the
+// time.
 constexpr int kMinTurns = 5;
 constexpr int kMaxTurns = 20;
-constexpr int64_t kTurnsMicros = 5000;  // of one candidate
-// After kMinTurns those are out that take so many times as long as the best.
+constexpr int64_t kTurnsMicros = 5000;  // for one candidate
+// After kMinTurns, candidates drop out that take this many times as long as the
+// best.
 constexpr double kHopeless = 1.15;
 
 int64_t NowMicros() {
@@ -65,10 +68,11 @@ class Tuner::Search {
         tensors_(std::move(tensors)),
         model_(PlanStep(task.links, context)) {}
 
-  // False: there was no time to finish.
+  // Returns false if the time ended before the search did.
   Result<bool> Run(Known& known) {
     known.plan = known.model = model_;
-    // What the model would not fuse begins as nodes one by one.
+    // If the model would not fuse the nodes, the search begins with running
+    // them one by one.
     StepPlan first = model_;
     Status status = AddTrial(first);
     if (status == Status::MACE_UNSUPPORTED) {
@@ -98,8 +102,8 @@ class Tuner::Search {
     return trial.status();
   }
 
-  // Those that there is a kernel of, and another one than of those before
-  // unless only sizes differ.
+  // Adds the candidates that have a kernel. Unless only sizes differ, the
+  // kernel must differ from those of earlier candidates.
   void AddCandidates(Aspect aspect) {
     const bool sizes = aspect >= Aspect::kBlock;
     const StepPlan best = trials_[0].plan();
@@ -118,7 +122,7 @@ class Tuner::Search {
 
   Status TakeTurns() {
     for (Trial& trial : trials_) {
-      MACE_RETURN_IF_ERROR(RunOnce(trial));  // for its caches
+      MACE_RETURN_IF_ERROR(RunOnce(trial));  // warms up
       trial.Restart();
     }
     std::vector<bool> out(trials_.size(), false);
@@ -169,10 +173,10 @@ class Tuner::Search {
   const Task& task_;
   const CpuContext& context_;
   TrialTensors tensors_;
-  const StepPlan model_;       // the cost model's
+  const StepPlan model_;       // the cost model's plan
   std::vector<Trial> trials_;  // the best so far, then other candidates
-  bool is_better_ = false;     // than the model's plan
-  double share_ = 1;           // of its time that the best takes
+  bool is_better_ = false;     // whether some candidate beat the model's plan
+  double share_ = 1;           // time of the best, as a share of the model's
   std::string tried_;
 };
 
@@ -186,8 +190,8 @@ Tuner::Tuner(TunerOptions options, const std::string& identity)
 
 bool Tuner::HasTime() const { return options_.now_micros() < end_micros_; }
 
-// What is kept: the plan as numbers, then nanoseconds of it and of the cost
-// model's plan.
+// A stored result is the plan as numbers, followed by the nanoseconds of this
+// plan and of the cost model's plan.
 const Tuner::Known* Tuner::Find(const std::string& key,
                                 const std::vector<FusedNode>& links,
                                 const CpuContext& context) {
@@ -225,7 +229,7 @@ void Tuner::Keep(const std::string& key, const Known& known) {
 Result<KernelPtr> Tuner::Prepare(const std::vector<FusedNode>& links,
                                  const CpuContext& context) {
   CpuContext with = context;
-  // What the plan computes itself, at once.
+  // Constant nodes are computed once, while the plan is made.
   if (IsConstant(links)) return PrepareLinks(links, with);
   const std::string key = KeyOf(links, context);
   if (in_dry_run_) {
@@ -249,7 +253,7 @@ Result<KernelPtr> Tuner::RunDry(const std::string& key,
   auto kernel = PrepareLinks(links, context);
   if (!HasCandidates(links, context)) return kernel;
   const Kernel* measured = kernel.ok() ? kernel->get() : nullptr;
-  // Nodes that the model would not fuse are worth a try.
+  // Also tries to fuse nodes that the model would not.
   KernelPtr chain;
   if (measured == nullptr && links.size() > 1) {
     StepPlan plan = PlanStep(links, context);

@@ -1,4 +1,4 @@
-// Tuner: chooses how nodes run on the CPU by what was measured.
+// Tuner: chooses how nodes run on the CPU by measuring.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_TUNING_TUNER_H_
 #define MACE_CPU_TUNING_TUNER_H_
@@ -18,58 +18,61 @@
 namespace mace::cpu {
 
 struct TunerOptions {
-  int64_t budget_micros = 0;            // of a plan; 0: nothing is measured
-  std::shared_ptr<KVStorage> storage;   // of what was measured; may be null
+  int64_t budget_micros = 0;            // for tuning a plan; 0: measure nothing
+  std::shared_ptr<KVStorage> storage;   // keeps results; may be null
   std::function<int64_t()> now_micros;  // empty: a monotonic clock
 };
 
-// Not thread-safe.
+// Chooses among the candidates of search_space.h. Not thread-safe.
 class Tuner {
  public:
-  // `identity`: of the processor, for the storage.
+  // `identity` names the processor in the storage.
   Tuner(TunerOptions options, const std::string& identity);
 
-  // The kernel of a node or chain: as measured before, else as the cost model
-  // has it. Errors: as PrepareLinks.
+  // Prepares the kernel of a node, or of nodes to be fused, by the measured
+  // plan if there is one, or else by the cost model's.
   Result<KernelPtr> Prepare(const std::vector<FusedNode>& links,
                             const CpuContext& context);
 
-  // Measures what `dry_run` prepares and is not known yet, the nodes that take
-  // longest first, until the budget is spent. Errors: as
+  // Measures what `dry_run` prepares and has not been measured yet, the
+  // longest-running nodes first, until the budget is spent. Errors: as
   // DeviceTuning::TunePlan.
   Status TunePlan(const Device::DryRun& dry_run, CpuContext context);
 
-  // Runs of kernels made to measure, so far.
+  // Returns how many runs of kernels have been measured so far.
   int64_t num_measured() const { return num_measured_; }
 
-  // A line for each different node or chain that was prepared.
+  // Returns a line for each distinct node or fused op that was prepared and has
+  // been measured.
   std::string report() const;
 
  private:
-  // What is known of a node or chain.
+  // The result for a node or fused op.
   struct Known {
     StepPlan plan;
-    StepPlan model;  // the cost model's
+    StepPlan model;  // the cost model's plan
     KernelOrigin origin;
-    std::string tried;  // candidates and their microseconds
+    std::string tried;  // the candidates and their times in microseconds
   };
-  // What a dry run prepared and nobody has measured. The nodes are copies.
+  // What a dry run prepared and has not been measured. The nodes are copies.
   struct Task {
     std::vector<Node> nodes;
     std::vector<FusedNode> links;
     int64_t count = 0;
-    double cost = 0;  // of one, about, in multiply-adds
+    double cost = 0;  // estimate for one of them, in multiply-adds
   };
   class Search;
 
   bool HasTime() const;
-  // Null if there is nothing.
+  // Returns what is known, in memory or in the storage; null if nothing.
   const Known* Find(const std::string& key, const std::vector<FusedNode>& links,
                     const CpuContext& context);
+  // Prepares the cost model's kernel, and adds a task to measure.
   Result<KernelPtr> RunDry(const std::string& key,
                            const std::vector<FusedNode>& links,
                            CpuContext context);
-  // Those that a chain consists of do not run on their own.
+  // Uncounts the tasks of nodes that run fused, as they do not run on their
+  // own.
   void ForgetPartsOf(const std::vector<FusedNode>& links,
                      const CpuContext& context);
   Status Measure(const std::string& key, const Task& task,
@@ -81,8 +84,8 @@ class Tuner {
   std::map<std::string, Known> known_;
   std::map<std::string, Task> tasks_;
   bool in_dry_run_ = false;
-  PackedWeights unread_;      // of dry runs
-  int64_t weight_bytes_ = 0;  // of the nodes of a dry run
+  PackedWeights unread_;      // for dry runs, which pack nothing
+  int64_t weight_bytes_ = 0;  // of all nodes of a dry run
   int64_t end_micros_ = 0;
   int64_t num_measured_ = 0;
 };

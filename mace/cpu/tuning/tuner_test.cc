@@ -1,4 +1,5 @@
-// What can be tuned on the CPU, that it changes no result, and when it ends.
+// What can be tuned on the CPU, that tuning changes no result, and that it ends
+// in time.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/tuning/tuner.h"
@@ -23,7 +24,7 @@ namespace {
 using Ints = std::vector<int64_t>;
 using ::mace::Infer;
 
-// Nodes in a row, with weights of their own.
+// A sequence of nodes with weights of their own.
 class Nodes {
  public:
   Nodes& Add(const std::string& op, std::vector<Shape> inputs,
@@ -71,7 +72,7 @@ class Nodes {
   }
 
   std::deque<Node> nodes_;
-  std::vector<std::shared_ptr<std::vector<float>>> weights_;  // of the copies
+  std::vector<std::shared_ptr<std::vector<float>>> weights_;  // of the nodes
 };
 
 AttrMap Window(int64_t stride) {
@@ -126,7 +127,8 @@ class Tuning : public ::testing::Test {
     return {y, y + NumElements(links.back().node->outputs[0].shape)};
   }
 
-  // Each candidate of each aspect, beside the model's plan; at least so many.
+  // Checks each candidate of each aspect, beside the model's plan. There must
+  // be at least `num_candidates`.
   void CheckEveryPlan(const Nodes& nodes, size_t num_candidates) {
     const std::vector<FusedNode> links = nodes.links();
     StepPlan model = PlanStep(links, context_);
@@ -144,7 +146,7 @@ class Tuning : public ::testing::Test {
         EXPECT_TRUE(CanRunAs(plan, links, context_));
         CheckNumbers(plan, links);
         if (!Prepares(links, plan)) {
-          // Its products do not run by lines.
+          // Fused kernels cannot run this method line by line.
           EXPECT_TRUE(links.size() > 1 && aspect.aspect == Aspect::kMethod);
           continue;
         }
@@ -168,7 +170,7 @@ class Tuning : public ::testing::Test {
     return plan.fusion == Fusion::kNever || PrepareLinks(links, context).ok();
   }
 
-  // What is kept of a plan is that plan.
+  // The stored form of a plan is read back as the same plan.
   void CheckNumbers(const StepPlan& plan, const std::vector<FusedNode>& links) {
     std::vector<int64_t> numbers = ToNumbers(plan);
     const auto again = FromNumbers(numbers);
@@ -193,11 +195,12 @@ class Tuning : public ::testing::Test {
 };
 
 TEST_F(Tuning, OnlyMethodsChangeABit) {
-  const bool has_rows = context_.features != 0;  // besides the scalar one
+  const bool has_rows =
+      context_.features != 0;  // micro-kernels besides the scalar one
   CheckEveryPlan(Conv(3, 16, 40), has_rows ? 3 : 2);
   CheckEveryPlan(Conv(1, 512, 70), 4);
   CheckEveryPlan(Conv(5, 3, 16), 4);
-  CheckEveryPlan(Conv(1, 512, 128), 3);  // by Strassen's method, too
+  CheckEveryPlan(Conv(1, 512, 128), 3);  // including Strassen's method
   CheckEveryPlan(
       Nodes().Add("DepthwiseConv2d", {{1, 13, 15, 128}, {1, 128, 5, 5}, {128}},
                   Window(1)),
@@ -205,8 +208,9 @@ TEST_F(Tuning, OnlyMethodsChangeABit) {
   CheckEveryPlan(Nodes().Add("FullyConnected", {{5, 300}, {70, 300}, {70}}), 4);
 }
 
-// Depths that are cut in blocks, and rows that compete for cache sets: what is
-// measured decides neither where sums are cut nor, so, how they are rounded.
+// Depths that are divided into blocks, and rows that compete for cache sets. A
+// measurement decides neither where depths are divided nor, therefore, how sums
+// are rounded.
 TEST_F(Tuning, NoCandidateCutsADepthElsewhere) {
   context_.max_winograd = 0;  // only products
   for (const int64_t depth : {768, 1024, 1536, 2048, 4096}) {
@@ -241,7 +245,7 @@ TEST_F(Tuning, KeepsToTheAccuracyBudget) {
     EXPECT_LE(found, largest);
     EXPECT_TRUE(largest < 6 || found == 6);
   }
-  // Nor by a plan that says otherwise.
+  // A plan that demands Winograd does not override the limit.
   StepPlan plan = PlanStep(links, context_);
   plan.nodes[0].method = Method::kWinograd;
   plan.nodes[0].tile = 6;
@@ -258,12 +262,13 @@ TEST_F(Tuning, HasNothingToChooseElsewhere) {
   const Nodes relu = Nodes().Add("Activation", {{1, 8, 8, 16}},
                                  {{"activation", std::string("RELU")}});
   EXPECT_FALSE(HasCandidates(relu.links(), context_));
-  // A single row streams its weights.
+  // With a single row, reading the weights takes all the time.
   const Nodes row = Nodes().Add("FullyConnected", {{1, 300}, {70, 300}, {70}});
   EXPECT_FALSE(HasCandidates(row.links(), context_));
 }
 
-// The runs made to tune two convolutions, at a millisecond each by the clock.
+// Returns the number of runs made to tune two convolutions, where each run
+// takes a millisecond by the clock.
 int64_t RunsWithin(int64_t budget_ms, const CpuContext& context,
                    std::string* report = nullptr) {
   const Nodes small = Conv(1, 16, 40), large = Conv(1, 32, 64);
@@ -294,7 +299,7 @@ TEST_F(Tuning, EndsWithItsBudget) {
 }
 
 TEST_F(Tuning, BeginsWithTheLargest) {
-  // So that the time ends between the two, or a little later.
+  // The budget ends between the two, or a little later.
   std::string report;
   int64_t budget = 8;
   do {

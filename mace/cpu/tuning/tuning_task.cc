@@ -1,4 +1,4 @@
-// Naming and estimating what is tuned.
+// Names and estimates what is tuned.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/tuning/tuning_task.h"
@@ -10,7 +10,7 @@
 namespace mace::cpu {
 namespace {
 
-// Multiply-adds in the time that moving a byte takes.
+// The multiply-adds that a core executes while a byte is moved.
 constexpr double kPerByte = 4;
 
 void Print(const Attr& attr, std::ostream& out) {

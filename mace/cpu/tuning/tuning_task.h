@@ -1,4 +1,4 @@
-// What a node or chain is called in kept tuning results, and what it may cost.
+// Names a node or fused op in stored tuning results, and estimates its cost.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_TUNING_TUNING_TASK_H_
 #define MACE_CPU_TUNING_TUNING_TASK_H_
@@ -11,11 +11,12 @@
 
 namespace mace::cpu {
 
-// Everything that decides how long the nodes take, as text.
+// Returns a text with everything that determines how long the nodes take on a
+// given CPU.
 std::string KeyOf(const std::vector<FusedNode>& links,
                   const CpuContext& context);
 
-// About how long they take, in multiply-adds.
+// Returns a rough estimate of the nodes' time, in multiply-adds.
 double CostOf(const Kernel& kernel, const std::vector<FusedNode>& links);
 
 }  // namespace mace::cpu
