@@ -1,5 +1,6 @@
-// Measures what conv_cost.h predicts: one line of comma-separated values for
-// each instruction set, convolution and method. test/costs fits its table.
+// Measures the costs that conv_cost.h predicts: prints comma-separated values,
+// a line for each instruction set, convolution and method. test/costs fits the
+// table of costs to them.
 // SPDX-License-Identifier: Apache-2.0
 //   bazel run //mace/cpu:conv_costs_bench -- ROUNDS
 
@@ -20,7 +21,8 @@
 namespace mace::cpu {
 namespace {
 
-// What networks for pictures have: sides, kernels, channels in and out.
+// Typical layers of networks for images: the side of the input, the side of the
+// kernel, and the channels in and out.
 struct Layer {
   int64_t side, kernel, in, out;
 };
@@ -113,7 +115,7 @@ class Rival {
     return Status();
   }
 
-  // `peak`: multiply-adds per nanosecond.
+  // Prints a line for each method. `peak` is in multiply-adds per nanosecond.
   void Print(const std::string& isa, double peak) const {
     for (size_t i = 0; i < trials_.size(); ++i) {
       const ConvWork& work = works_[i];
@@ -137,8 +139,8 @@ class Rival {
   std::vector<ConvWork> works_;
 };
 
-// Layer after layer, as a network runs them: when a layer's turn comes again,
-// its weights are as far away as those of a network are.
+// Runs layer after layer, as a network does, so that the weights of a layer are
+// as far away as those of a network when its turn comes again.
 Status Measure(CpuFeatures isa, int rounds) {
   MACE_ASSIGN_OR_RETURN(const auto threads, ThreadPool::Create(1));
   MACE_ASSIGN_OR_RETURN(const MachineLimits limits,
@@ -168,11 +170,11 @@ Status Measure(CpuFeatures isa, int rounds) {
 
 Status MeasureAll(int rounds) {
   std::printf("isa,layer,method,products,filter_bytes,transforms,sums,cost\n");
-  // A vendor's bit does not matter to what runs.
+  // The vendor does not affect which kernels run.
   for (const CpuFeatures isa :
        {kCpuAvx512 | kCpuAvx2Fma, +kCpuAvx2Fma, +kCpuNeon, CpuFeatures{0}}) {
     if ((isa & DetectCpuFeatures()) != isa) continue;
-    // Plain C++ takes its time.
+    // Plain C++ is slow, so it gets fewer rounds.
     MACE_RETURN_IF_ERROR(Measure(isa, isa == 0 ? 1 + rounds / 10 : rounds));
   }
   return Status();

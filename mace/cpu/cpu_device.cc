@@ -62,8 +62,8 @@ bool CpuDevice::ComputesFp16(const Node& node) const {
   });
 }
 
-// Makes the kernel without packing anything for it, so that there is no second
-// set of checks that could disagree with Prepare.
+// Makes the kernel without packing weights, so that there is no second set of
+// checks that could disagree with Prepare.
 Result<NodeWork> CpuDevice::Supports(const Node& node) {
   CpuContext context = context_;
   context.packed = &unread_;
