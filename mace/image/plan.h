@@ -1,0 +1,68 @@
+// Plan: all of a conversion that does not depend on the values of pixels.
+// SPDX-License-Identifier: Apache-2.0
+//
+// In the stored picture, "across" is along its rows and "down" along its
+// columns. An upright picture is resized along its rows first and the result,
+// in whole numbers, along its columns. Where it lies on its side that is down
+// first and then across, and each line that results is a column of the tensor:
+// nothing is ever transposed but the tensor's own pixels.
+//
+//   rows of the picture -> across -> down -> rows of the tensor
+//   rows of the picture -> down -> across -> columns of the tensor  (on its
+//   side)
+#ifndef MACE_IMAGE_PLAN_H_
+#define MACE_IMAGE_PLAN_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "mace/base/large_array.h"
+#include "mace/base/status.h"
+#include "mace/image/geometry.h"
+#include "mace/image/reader.h"
+#include "mace/image/row_kernels.h"
+#include "mace/image/taps.h"
+
+namespace mace::image {
+
+// Where things lie in the scratch memory of a strip, in bytes.
+struct ScratchLayout {
+  size_t raw = 0;     // a row of the picture, as PixelReader gives it
+  size_t reader = 0;  // PixelReader's own
+  size_t lines = 0;   // that are being summed: 1, or Plan::kRing that are kept
+  size_t sums = 0;    // lines of 32-bit sums
+  size_t done = 0;    // a line after `down`
+  size_t across = 0;  // and after `across`, if that comes last
+  size_t size = 0;
+};
+
+struct Plan {
+  // Lines that are kept where few are summed at a time.
+  static constexpr size_t kRing = 8;
+
+  Geometry geometry;
+  bool gray = false;    // pixels are 1 byte on their way, not 4
+  bool direct = false;  // as PixelReader::direct()
+  Axis across, down;
+  LargeArray<int32_t> columns, rows;  // positions in the stored picture
+  Columns read;                       // what is read of each row
+  bool read_backwards = false;        // a contiguous row, from its end
+
+  LargeArray<int32_t> packed_first;
+  LargeArray<int16_t> packed_weights;
+  PackedTaps packed = {};  // of `across`, unless it only copies
+
+  size_t line_bytes = 0;  // of a line that is summed down
+  size_t num_sums = 0;    // sums in progress at once; 0: lines are kept instead
+  ScratchLayout scratch;
+
+  size_t pixel_bytes() const { return gray ? 1 : 4; }
+};
+
+// Errors: MACE_OUT_OF_RESOURCES.
+Result<Plan> MakePlan(MaceImageFilter filter, const Geometry& geometry,
+                      bool gray, bool direct);
+
+}  // namespace mace::image
+
+#endif  // MACE_IMAGE_PLAN_H_

@@ -1,0 +1,83 @@
+// RowKernels: what is done to rows of pixels, for each instruction set.
+// SPDX-License-Identifier: Apache-2.0
+//
+// All of them compute the same whole numbers, so that a picture becomes the
+// same tensor on every CPU. Pointers need no alignment.
+#ifndef MACE_IMAGE_ROW_KERNELS_H_
+#define MACE_IMAGE_ROW_KERNELS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mace::image {
+
+// Where the U and V of a row's pixels are.
+enum class Chroma {
+  kEach,   // one U and one V for each pixel
+  kHalf,   // one for two pixels
+  kPairs,  // one for two pixels; U and V alternate
+};
+
+struct YuvRow {
+  const uint8_t *y, *u, *v;  // of kPairs, u and v are 1 apart
+  Chroma chroma;
+};
+
+// Of YUV to RGB, times 2^13: R = y (Y - offset) + rv (V - 128),
+// G = y (Y - offset) + gu (U - 128) + gv (V - 128), B = y ... + bu (U - 128).
+struct YuvWeights {
+  int16_t offset, y, rv, gu, gv, bu;
+};
+constexpr int kYuvBits = 13;
+
+// The weights of an axis as the sums below read them. A weight of 22 bits is
+// high * 2^11 + low with 0 <= low < 2^11. Taps come in groups of G, of which
+// each has its G high parts and then its G low parts.
+struct PackedTaps {
+  const int32_t* first;    // [out]
+  const int16_t* weights;  // [out][groups][2][G]
+  size_t groups;           // of each output
+  size_t out;
+};
+constexpr int kLowBits = 11;
+constexpr size_t kGroupOf4 = 4;  // G of sum_4_channels
+constexpr size_t kGroupOf1 = 8;  // G of sum_1_channel
+
+struct RowKernels {
+  const char* name;  // of the instruction set
+  bool (*runs_here)();
+
+  // n pixels to 4 bytes each: R, G, B and any. Half-resolution chroma begins
+  // with that of the first pixel.
+  void (*yuv_to_rgbx)(const YuvRow& row, const YuvWeights& weights, size_t n,
+                      uint8_t* out);
+  // 3 bytes each to 4 bytes each, in the same order.
+  void (*rgb_to_rgbx)(const uint8_t* in, size_t n, uint8_t* out);
+  // 4 bytes each to grey. `red` is the place of R, 0 or 2; B is at 2 - red.
+  void (*rgbx_to_gray)(const uint8_t* in, size_t n, size_t red, uint8_t* out);
+
+  // Along a row: out[i] = sum of taps, of pixels of 4 bytes or of 1. Reads a
+  // whole group of pixels where the last one is needed.
+  void (*sum_4_channels)(const uint8_t* row, const PackedTaps& taps,
+                         uint8_t* out);
+  void (*sum_1_channel)(const uint8_t* row, const PackedTaps& taps,
+                        uint8_t* out);
+
+  // Across rows: begin sums of n elements, add weighted rows, and round.
+  void (*begin_sum)(const uint8_t* row, size_t n, int32_t weight,
+                    int32_t* sums);
+  void (*add_to_sum)(const uint8_t* row, size_t n, int32_t weight,
+                     int32_t* sums);
+  void (*end_sum)(const int32_t* sums, size_t n, uint8_t* out);
+};
+
+// Those of this build, the fastest first; the last one runs everywhere.
+extern const RowKernels* const kRowKernels[];
+extern const size_t kNumRowKernels;
+
+// The first of them that this CPU runs.
+const RowKernels& BestRowKernels();
+
+}  // namespace mace::image
+
+#endif  // MACE_IMAGE_ROW_KERNELS_H_

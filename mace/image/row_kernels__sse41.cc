@@ -1,0 +1,52 @@
+// The row kernels for x86-64 CPUs with SSE4.1.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/image/row_kernels_sse41.h"
+#include "mace/image/row_kernels_table.h"
+
+namespace mace::image {
+namespace {
+
+bool RunsHere() {
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("sse4.1");
+}
+
+void YuvToRgbx(const YuvRow& row, const YuvWeights& weights, size_t n,
+               uint8_t* out) {
+  Sse41YuvToRgbx(row, weights, 0, n, out);
+}
+
+void Sum4(const uint8_t* row, const PackedTaps& taps, uint8_t* out) {
+  // Channels of two neighbouring pixels side by side.
+  const __m128i order =
+      _mm_setr_epi8(0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15);
+  const __m128i zero = _mm_setzero_si128();
+  const int16_t* w = taps.weights;
+  for (size_t i = 0; i < taps.out; ++i) {
+    const uint8_t* p = row + 4 * static_cast<size_t>(taps.first[i]);
+    __m128i high = zero, low = zero;
+    for (size_t g = 0; g < taps.groups; ++g, w += 8, p += 16) {
+      const __m128i x = _mm_shuffle_epi8(Load16(p), order);
+      const __m128i x0 = _mm_cvtepu8_epi16(x);
+      const __m128i x1 = _mm_unpackhi_epi8(x, zero);
+      const __m128i weights = Load16(w);
+      const auto add = [](__m128i sum, __m128i a, __m128i b) {
+        return _mm_add_epi32(sum, _mm_madd_epi16(a, b));
+      };
+      high = add(high, x0, _mm_shuffle_epi32(weights, 0x00));
+      high = add(high, x1, _mm_shuffle_epi32(weights, 0x55));
+      low = add(low, x0, _mm_shuffle_epi32(weights, 0xAA));
+      low = add(low, x1, _mm_shuffle_epi32(weights, 0xFF));
+    }
+    Store4(out + 4 * i, EndSums(high, low));
+  }
+}
+
+}  // namespace
+
+const RowKernels kSse41Rows = {
+    "sse41", RunsHere,  YuvToRgbx,     Sse41RgbToRgbx, Sse41RgbxToGray,
+    Sum4,    Sse41Sum1, PlainBeginSum, PlainAddToSum,  PlainEndSum};
+
+}  // namespace mace::image

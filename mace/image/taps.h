@@ -1,0 +1,52 @@
+// Taps: the pixels, and their weights, of which a filter makes each new one.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_IMAGE_TAPS_H_
+#define MACE_IMAGE_TAPS_H_
+
+#include <cstdint>
+
+#include "mace/base/large_array.h"
+#include "mace/base/status.h"
+#include "mace/public/mace_image.h"
+
+namespace mace::image {
+
+// A weight of 1.
+constexpr int kWeightBits = 22;
+
+// Along one axis: output i is the sum of inputs first[i] and the count[i] - 1
+// that follow it, times their weights, rounded to the nearest and kept from 0
+// to 255. Weights are in units of 2^-22 and add up to 1 but for rounding.
+struct Taps {
+  int out = 0;
+  int most = 0;  // the largest of `count`
+  LargeArray<int32_t> first, count;
+  LargeArray<int32_t> weights;  // [out][most]
+
+  const int32_t* weights_of(int i) const {
+    return weights.data() + static_cast<size_t>(i) * static_cast<size_t>(most);
+  }
+};
+
+// From `in` pixels to `out`. Neither the first nor the last input of an output
+// lies before that of the output before it. Where each output is one input,
+// `most` is 1. NEAREST, BILINEAR and BICUBIC are Pillow's filters of these
+// names, with its rounding. Errors: MACE_OUT_OF_RESOURCES.
+Result<Taps> MakeTaps(MaceImageFilter filter, int in, int out);
+
+// An axis, and the inputs that it reads.
+struct Axis {
+  Taps taps;  // `first` counts in `used`
+  // Positions of the inputs, ascending. Where `copy`, one for each output.
+  LargeArray<int32_t> used;
+  bool copy = false;   // each output is one input
+  bool dense = false;  // used[i] == used[0] + i
+};
+
+// Inputs that no output needs are left out of `used` if at most one of
+// `density` is needed. Errors: MACE_OUT_OF_RESOURCES.
+Result<Axis> MakeAxis(MaceImageFilter filter, int in, int out, int density);
+
+}  // namespace mace::image
+
+#endif  // MACE_IMAGE_TAPS_H_
