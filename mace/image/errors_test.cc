@@ -311,7 +311,7 @@ void Spoil(MaceImageInput* input, Random* random) {
 // Under the sanitizers no spoiled description may read or write beyond.
 TEST(RandomErrors, AreAnsweredWithAMessage) {
   int converted = 0, refused = 0;
-  for (uint64_t seed = 0; seed < 20'000; ++seed) {
+  for (uint64_t seed = 0; seed < 10'000; ++seed) {
     Random random(seed);
     RandomImage r = MakeRandomImage(20, &random);
     MaceImageInput input = MakeRandomInput(20, &random);
@@ -328,8 +328,8 @@ TEST(RandomErrors, AreAnsweredWithAMessage) {
     ASSERT_EQ(status.ok(), status.information().empty()) << seed;
     ++(status.ok() ? converted : refused);
   }
-  EXPECT_GT(converted, 2000);
-  EXPECT_GT(refused, 2000);
+  EXPECT_GT(converted, 1000);
+  EXPECT_GT(refused, 1000);
 }
 
 }  // namespace

@@ -19,7 +19,8 @@ constexpr int kSparse = 3;
 Status PackAcross(Plan* plan) {
   constexpr char kWhat[] = "the weights of a picture's filter";
   const Taps& taps = plan->across.taps;
-  const size_t group = plan->gray ? kGroupOf1 : kGroupOf4;
+  const size_t group = plan->group();
+  const size_t parts = plan->mix_across ? 1 : 2;  // high, and low
   const size_t groups = (static_cast<size_t>(taps.most) + group - 1) / group;
   const auto row = static_cast<int64_t>(plan->across.used.size());
   const auto latest =
@@ -29,18 +30,20 @@ Status PackAcross(Plan* plan) {
   MACE_ASSIGN_OR_RETURN(
       plan->packed_weights,
       LargeArray<int16_t>::Create(
-          int64_t{taps.out} * static_cast<int64_t>(groups * group * 2), kWhat));
+          int64_t{taps.out} * static_cast<int64_t>(groups * group * parts),
+          kWhat));
   for (int i = 0; i < taps.out; ++i) {
     const auto at = static_cast<size_t>(i);
     const auto first =
         static_cast<int32_t>(std::min<int64_t>(taps.first[at], latest));
     plan->packed_first[at] = first;
-    int16_t* to = plan->packed_weights.data() + at * groups * group * 2;
+    int16_t* to = plan->packed_weights.data() + at * groups * group * parts;
     for (int32_t k = 0; k < taps.count[at]; ++k) {
       const auto tap = static_cast<size_t>(taps.first[at] - first + k);
-      int16_t* high = to + tap / group * group * 2 + tap % group;
+      int16_t* high = to + tap / group * group * parts + tap % group;
       const int32_t weight = taps.weights_of(i)[k];
       *high = static_cast<int16_t>(weight >> kLowBits);
+      if (parts == 1) continue;
       high[group] = static_cast<int16_t>(weight & ((1 << kLowBits) - 1));
     }
   }
@@ -75,7 +78,7 @@ size_t MostAtOnce(const Taps& taps) {
 // Lays out the scratch memory.
 void LayOut(Plan* plan) {
   const size_t pixel = plan->pixel_bytes();
-  const size_t group = plan->gray ? kGroupOf1 : kGroupOf4;
+  const size_t group = plan->group();
   const size_t used = plan->across.used.size();
   // What `sum` reads of a row that is shorter than its groups.
   const size_t row = std::max(used, plan->packed.groups * group) * pixel;
@@ -129,6 +132,8 @@ Result<Plan> MakePlan(MaceImageFilter filter, const Geometry& g, bool gray,
   } else {
     plan.read.at = plan.columns.data();
   }
+  plan.mix_across = !gray && plan.across.taps.are_pairs();
+  plan.mix_down = plan.down.taps.are_pairs();
   if (!plan.across.copy) MACE_RETURN_IF_ERROR(PackAcross(&plan));
   if (static_cast<size_t>(plan.down.taps.most) > Plan::kRing) {
     plan.num_sums = MostAtOnce(plan.down.taps);

@@ -51,12 +51,18 @@ struct Plan {
   LargeArray<int32_t> packed_first;
   LargeArray<int16_t> packed_weights;
   PackedTaps packed = {};  // of `across`, unless it only copies
+  // Whether the row kernels that mix two pixels or two rows will do.
+  bool mix_across = false, mix_down = false;
 
   size_t line_bytes = 0;  // of a line that is summed down
   size_t num_sums = 0;    // sums in progress at once; 0: lines are kept instead
   ScratchLayout scratch;
 
   size_t pixel_bytes() const { return gray ? 1 : 4; }
+  // The pixels that the row kernel reads at once.
+  size_t group() const {
+    return mix_across ? kPair : gray ? kGroupOf1 : kGroupOf4;
+  }
 };
 
 // Errors: MACE_OUT_OF_RESOURCES.

@@ -42,6 +42,8 @@ struct PackedTaps {
 constexpr int kLowBits = 11;
 constexpr size_t kGroupOf4 = 4;  // G of sum_4_channels
 constexpr size_t kGroupOf1 = 8;  // G of sum_1_channel
+// mix_4_channels has two taps and their high parts only: [out][2].
+constexpr size_t kPair = 2;
 
 struct RowKernels {
   const char* name;  // of the instruction set
@@ -62,6 +64,14 @@ struct RowKernels {
                          uint8_t* out);
   void (*sum_1_channel)(const uint8_t* row, const PackedTaps& taps,
                         uint8_t* out);
+
+  // The same of two pixels of 4 bytes whose weights have no low parts, and are
+  // not negative. Reads two pixels where one is needed.
+  void (*mix_4_channels)(const uint8_t* row, const PackedTaps& taps,
+                         uint8_t* out);
+  // Across two rows of n elements, with the high parts of weights.
+  void (*mix_rows)(const uint8_t* a, const uint8_t* b, size_t n, int16_t of_a,
+                   int16_t of_b, uint8_t* out);
 
   // Across rows: begin sums of n elements, add weighted rows, and round.
   void (*begin_sum)(const uint8_t* row, size_t n, int32_t weight,

@@ -90,9 +90,6 @@ void YuvToRgbx(const YuvRow& row, const YuvWeights& weights, size_t n,
 }
 
 void Sum4(const uint8_t* row, const PackedTaps& taps, uint8_t* out) {
-  // Channels of two neighbouring pixels side by side.
-  const __m128i order =
-      _mm_setr_epi8(0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15);
   const __m256i high_part = _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1);
   const __m256i low_part = _mm256_setr_epi32(2, 2, 2, 2, 3, 3, 3, 3);
   const int16_t* w = taps.weights;
@@ -100,8 +97,7 @@ void Sum4(const uint8_t* row, const PackedTaps& taps, uint8_t* out) {
     const uint8_t* p = row + 4 * static_cast<size_t>(taps.first[i]);
     __m256i high = _mm256_setzero_si256(), low = high;
     for (size_t g = 0; g < taps.groups; ++g, w += 8, p += 16) {
-      const __m256i x =
-          _mm256_cvtepu8_epi16(_mm_shuffle_epi8(Load16(p), order));
+      const __m256i x = _mm256_cvtepu8_epi16(PairUp(Load16(p)));
       const __m256i weights = _mm256_castsi128_si256(Load16(w));
       const auto part = [&](__m256i which) {
         return _mm256_madd_epi16(x,
@@ -114,14 +110,66 @@ void Sum4(const uint8_t* row, const PackedTaps& taps, uint8_t* out) {
       return _mm_add_epi32(_mm256_castsi256_si128(x),
                            _mm256_extracti128_si256(x, 1));
     };
-    Store4(out + 4 * i, EndSums(halves(high), halves(low)));
+    Store4(out + 4 * i, SumsToBytes(halves(high), halves(low)));
   }
+}
+
+// The sums of a mix of 8 pairs of 16 bits.
+inline __m256i EndMix(__m256i pairs, __m256i weights) {
+  return _mm256_srai_epi32(_mm256_add_epi32(_mm256_madd_epi16(pairs, weights),
+                                            _mm256_set1_epi32(kRoundMix)),
+                           kLowBits);
+}
+
+void Mix4(const uint8_t* row, const PackedTaps& taps, uint8_t* out) {
+  const __m256i w01 = _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1);
+  const __m256i w23 = _mm256_setr_epi32(2, 2, 2, 2, 3, 3, 3, 3);
+  const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 0, 4, 1, 5);
+  size_t i = 0;
+  for (; i + 4 <= taps.out; i += 4) {
+    const __m256i w = _mm256_castsi128_si256(Load16(taps.weights + kPair * i));
+    // Two pixels of each of two outputs.
+    const auto pixels = [&](size_t k) {
+      const uint8_t* a = row + 4 * static_cast<size_t>(taps.first[i + k]);
+      const uint8_t* b = row + 4 * static_cast<size_t>(taps.first[i + k + 1]);
+      const __m128i both = _mm_unpacklo_epi64(Load8(a), Load8(b));
+      return _mm256_cvtepu8_epi16(PairUp(both));
+    };
+    const __m256i ab = EndMix(pixels(0), _mm256_permutevar8x32_epi32(w, w01));
+    const __m256i cd = EndMix(pixels(2), _mm256_permutevar8x32_epi32(w, w23));
+    const __m256i words = _mm256_packs_epi32(ab, cd);  // a c, b d
+    const __m256i bytes = _mm256_packus_epi16(words, words);
+    Store16(out + 4 * i,
+            _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(bytes, order)));
+  }
+  PlainMix4(row, taps, i, out);
+}
+
+void MixRows(const uint8_t* a, const uint8_t* b, size_t n, int16_t of_a,
+             int16_t of_b, uint8_t* out) {
+  const __m256i w = Twice(Pair(of_a, of_b)), zero = _mm256_setzero_si256();
+  const auto load = [](const uint8_t* p) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+  };
+  size_t i = 0;
+  for (; i + 32 <= n; i += 32) {  // within halves, so that the order is kept
+    const __m256i x = load(a + i), y = load(b + i);
+    const auto half = [&](__m256i xy) {
+      return _mm256_packs_epi32(EndMix(_mm256_unpacklo_epi8(xy, zero), w),
+                                EndMix(_mm256_unpackhi_epi8(xy, zero), w));
+    };
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i),
+                        _mm256_packus_epi16(half(_mm256_unpacklo_epi8(x, y)),
+                                            half(_mm256_unpackhi_epi8(x, y))));
+  }
+  Sse41MixRows(a, b, i, n, of_a, of_b, out);
 }
 
 }  // namespace
 
 const RowKernels kAvx2Rows = {
-    "avx2", RunsHere,  YuvToRgbx,     Sse41RgbToRgbx, Sse41RgbxToGray,
-    Sum4,   Sse41Sum1, PlainBeginSum, PlainAddToSum,  PlainEndSum};
+    "avx2",          RunsHere,      YuvToRgbx,     Sse41RgbToRgbx,
+    Sse41RgbxToGray, Sum4,          Sse41Sum1,     Mix4,
+    MixRows,         PlainBeginSum, PlainAddToSum, Sse41EndSums};
 
 }  // namespace mace::image

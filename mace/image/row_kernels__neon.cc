@@ -157,10 +157,57 @@ void Sum1(const uint8_t* row, const PackedTaps& taps, uint8_t* out) {
   }
 }
 
+// One output: the mix of two pixels.
+inline uint16x4_t MixPixels(const uint8_t* p, int16x4_t weights) {
+  const int16x8_t x = Wide(vld1_u8(p));
+  int32x4_t sum = vmull_lane_s16(vget_low_s16(x), weights, 0);
+  sum = vmlal_lane_s16(sum, vget_high_s16(x), weights, 1);
+  return vqrshrun_n_s32(sum, kLowBits);
+}
+
+void Mix4(const uint8_t* row, const PackedTaps& taps, uint8_t* out) {
+  size_t i = 0;
+  for (; i + 2 <= taps.out; i += 2) {
+    const int16x4_t w = vld1_s16(taps.weights + kPair * i);
+    const auto* at = taps.first + i;
+    const uint16x4_t a = MixPixels(row + 4 * static_cast<size_t>(at[0]), w);
+    const uint16x4_t b =
+        MixPixels(row + 4 * static_cast<size_t>(at[1]), vext_s16(w, w, 2));
+    vst1_u8(out + 4 * i, vqmovn_u16(vcombine_u16(a, b)));
+  }
+  PlainMix4(row, taps, i, out);
+}
+
+void MixRows(const uint8_t* a, const uint8_t* b, size_t n, int16_t of_a,
+             int16_t of_b, uint8_t* out) {
+  size_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    const int16x8_t x = Wide(vld1_u8(a + i)), y = Wide(vld1_u8(b + i));
+    int32x4_t low = vmull_n_s16(vget_low_s16(x), of_a);
+    int32x4_t high = vmull_n_s16(vget_high_s16(x), of_a);
+    low = vmlal_n_s16(low, vget_low_s16(y), of_b);
+    high = vmlal_n_s16(high, vget_high_s16(y), of_b);
+    vst1_u8(out + i, vqmovn_u16(vcombine_u16(vqrshrun_n_s32(low, kLowBits),
+                                             vqrshrun_n_s32(high, kLowBits))));
+  }
+  PlainMixRows(a, b, i, n, of_a, of_b, out);
+}
+
+void EndSums(const int32_t* sums, size_t n, uint8_t* out) {
+  size_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    const uint16x4_t low = vqmovun_s32(vshrq_n_s32(vld1q_s32(sums + i), 22));
+    const uint16x4_t high =
+        vqmovun_s32(vshrq_n_s32(vld1q_s32(sums + i + 4), 22));
+    vst1_u8(out + i, vqmovn_u16(vcombine_u16(low, high)));
+  }
+  PlainEndSum(sums, i, n, out);
+}
+
 }  // namespace
 
 const RowKernels kNeonRows = {
-    "neon", RunsHere, YuvToRgbx,     RgbToRgbx,     RgbxToGray,
-    Sum4,   Sum1,     PlainBeginSum, PlainAddToSum, PlainEndSum};
+    "neon", RunsHere, YuvToRgbx, RgbToRgbx,     RgbxToGray,    Sum4,
+    Sum1,   Mix4,     MixRows,   PlainBeginSum, PlainAddToSum, EndSums};
 
 }  // namespace mace::image

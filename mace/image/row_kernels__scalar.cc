@@ -20,6 +20,17 @@ void RgbxToGray(const uint8_t* in, size_t n, size_t red, uint8_t* out) {
   PlainRgbxToGray(in, 0, n, red, out);
 }
 
+void Mix4(const uint8_t* row, const PackedTaps& taps, uint8_t* out) {
+  PlainMix4(row, taps, 0, out);
+}
+void MixRows(const uint8_t* a, const uint8_t* b, size_t n, int16_t of_a,
+             int16_t of_b, uint8_t* out) {
+  PlainMixRows(a, b, 0, n, of_a, of_b, out);
+}
+void EndSums(const int32_t* sums, size_t n, uint8_t* out) {
+  PlainEndSum(sums, 0, n, out);
+}
+
 }  // namespace
 
 const RowKernels kScalarRows = {"scalar",
@@ -29,8 +40,10 @@ const RowKernels kScalarRows = {"scalar",
                                 RgbxToGray,
                                 PlainSum<4, kGroupOf4>,
                                 PlainSum<1, kGroupOf1>,
+                                Mix4,
+                                MixRows,
                                 PlainBeginSum,
                                 PlainAddToSum,
-                                PlainEndSum};
+                                EndSums};
 
 }  // namespace mace::image

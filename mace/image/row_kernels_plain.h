@@ -84,6 +84,28 @@ inline void PlainSum(const uint8_t* row, const PackedTaps& taps, uint8_t* out) {
   }
 }
 
+constexpr int32_t kRoundMix = 1 << (kLowBits - 1);
+
+inline uint8_t Mix(int32_t a, int32_t b, int32_t of_a, int32_t of_b) {
+  return static_cast<uint8_t>((a * of_a + b * of_b + kRoundMix) >> kLowBits);
+}
+
+inline void PlainMix4(const uint8_t* row, const PackedTaps& taps, size_t begin,
+                      uint8_t* out) {
+  for (size_t i = begin; i < taps.out; ++i) {
+    const uint8_t* p = row + 4 * static_cast<size_t>(taps.first[i]);
+    const int16_t* w = taps.weights + kPair * i;
+    for (size_t c = 0; c < 4; ++c) {
+      out[4 * i + c] = Mix(p[c], p[4 + c], w[0], w[1]);
+    }
+  }
+}
+
+inline void PlainMixRows(const uint8_t* a, const uint8_t* b, size_t begin,
+                         size_t n, int16_t of_a, int16_t of_b, uint8_t* out) {
+  for (size_t i = begin; i < n; ++i) out[i] = Mix(a[i], b[i], of_a, of_b);
+}
+
 // Compilers make vectors of these.
 inline void PlainBeginSum(const uint8_t* row, size_t n, int32_t weight,
                           int32_t* sums) {
@@ -96,8 +118,9 @@ inline void PlainAddToSum(const uint8_t* row, size_t n, int32_t weight,
                                    static_cast<uint32_t>(row[i] * weight));
   }
 }
-inline void PlainEndSum(const int32_t* sums, size_t n, uint8_t* out) {
-  for (size_t i = 0; i < n; ++i) out[i] = ToByte(sums[i] >> 22);
+inline void PlainEndSum(const int32_t* sums, size_t begin, size_t n,
+                        uint8_t* out) {
+  for (size_t i = begin; i < n; ++i) out[i] = ToByte(sums[i] >> 22);
 }
 
 }  // namespace

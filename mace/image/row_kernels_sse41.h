@@ -149,11 +149,52 @@ inline void Sse41RgbxToGray(const uint8_t* in, size_t n, size_t red,
 }
 
 // The 4 sums as bytes.
-inline __m128i EndSums(__m128i high, __m128i low) {
+inline __m128i SumsToBytes(__m128i high, __m128i low) {
   __m128i sum = _mm_add_epi32(_mm_slli_epi32(high, kLowBits), low);
   sum = _mm_srai_epi32(_mm_add_epi32(sum, _mm_set1_epi32(kRoundSum)), 22);
   sum = _mm_packs_epi32(sum, sum);
   return _mm_packus_epi16(sum, sum);
+}
+
+// Channels of two neighbouring pixels side by side.
+inline __m128i PairUp(__m128i pixels) {
+  return _mm_shuffle_epi8(pixels, _mm_setr_epi8(0, 4, 1, 5, 2, 6, 3, 7, 8, 12,
+                                                9, 13, 10, 14, 11, 15));
+}
+
+// The 4 sums of a mix, from products that are paired up.
+inline __m128i EndMix(__m128i pairs, __m128i weights) {
+  return _mm_srai_epi32(
+      _mm_add_epi32(_mm_madd_epi16(pairs, weights), _mm_set1_epi32(kRoundMix)),
+      kLowBits);
+}
+
+inline void Sse41MixRows(const uint8_t* a, const uint8_t* b, size_t begin,
+                         size_t n, int16_t of_a, int16_t of_b, uint8_t* out) {
+  const __m128i w = Pair(of_a, of_b), zero = _mm_setzero_si128();
+  size_t i = begin;
+  for (; i + 16 <= n; i += 16) {
+    const __m128i x = Load16(a + i), y = Load16(b + i);
+    const auto half = [&](__m128i xy) {  // of 8 pairs of bytes
+      return _mm_packs_epi32(EndMix(_mm_unpacklo_epi8(xy, zero), w),
+                             EndMix(_mm_unpackhi_epi8(xy, zero), w));
+    };
+    Store16(out + i, _mm_packus_epi16(half(_mm_unpacklo_epi8(x, y)),
+                                      half(_mm_unpackhi_epi8(x, y))));
+  }
+  PlainMixRows(a, b, i, n, of_a, of_b, out);
+}
+
+inline void Sse41EndSums(const int32_t* sums, size_t n, uint8_t* out) {
+  size_t i = 0;
+  for (; i + 16 <= n; i += 16) {
+    const auto four = [&](size_t k) {
+      return _mm_srai_epi32(Load16(sums + i + k), 22);
+    };
+    Store16(out + i, _mm_packus_epi16(_mm_packs_epi32(four(0), four(4)),
+                                      _mm_packs_epi32(four(8), four(12))));
+  }
+  PlainEndSum(sums, i, n, out);
 }
 
 inline void Sse41Sum1(const uint8_t* row, const PackedTaps& taps,

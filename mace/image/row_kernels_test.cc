@@ -173,6 +173,35 @@ TEST_P(RowKernelsTest, SumsAcrossRows) {
   }
 }
 
+TEST_P(RowKernelsTest, Mixes) {
+  for (size_t out = 1; out < 40; ++out) {
+    const Array<uint8_t> row(4 * 12, 0, 255, &random_);
+    const Array<int32_t> first(out, 0, 10, &random_);
+    const Array<int16_t> weights(2 * out, 0, 2048, &random_);
+    for (size_t i = 0; i < out; ++i) {
+      weights.data[2 * i + 1] =
+          static_cast<int16_t>(2048 - weights.data[2 * i]);
+    }
+    const PackedTaps taps = {first.get(), weights.get(), 1, out};
+    const Array<uint8_t> wanted(4 * out), found(4 * out);
+    Plain().mix_4_channels(row.get(), taps, wanted.get());
+    fast().mix_4_channels(row.get(), taps, found.get());
+    ASSERT_EQ(found.values(), wanted.values()) << out;
+  }
+}
+
+TEST_P(RowKernelsTest, MixesOfRows) {
+  for (size_t n = 1; n < 100; ++n) {
+    const Array<uint8_t> a(n, 0, 255, &random_), b(n, 0, 255, &random_);
+    const Array<uint8_t> wanted(n), found(n);
+    const auto of_a = static_cast<int16_t>(random_(0, 2048));
+    const auto of_b = static_cast<int16_t>(2048 - of_a);
+    Plain().mix_rows(a.get(), b.get(), n, of_a, of_b, wanted.get());
+    fast().mix_rows(a.get(), b.get(), n, of_a, of_b, found.get());
+    ASSERT_EQ(found.values(), wanted.values()) << n;
+  }
+}
+
 TEST(RowKernels, TheLastOneRunsEverywhere) {
   EXPECT_STREQ(Plain().name, "scalar");
   EXPECT_TRUE(Plain().runs_here());

@@ -25,10 +25,11 @@ class Strip {
   Strip(const Conversion& c, uint8_t* scratch)
       : c_(c), plan_(c.plan), scratch_(scratch) {
     const Plan& p = plan_;
-    const size_t group = p.gray ? kGroupOf1 : kGroupOf4;
     in_place_ = p.direct && p.read.at == nullptr && !p.read_backwards &&
-                p.columns.size() >= p.packed.groups * group;
-    sum_ = p.gray ? c.kernels.sum_1_channel : c.kernels.sum_4_channels;
+                p.columns.size() >= p.packed.groups * p.group();
+    sum_ = p.mix_across ? c.kernels.mix_4_channels
+           : p.gray     ? c.kernels.sum_1_channel
+                        : c.kernels.sum_4_channels;
     across_first_ = !p.geometry.swap && !p.across.copy;
     across_last_ = p.geometry.swap && !p.across.copy;
   }
@@ -98,6 +99,17 @@ class Strip {
     }
   }
 
+  void MixLines(int i, const uint8_t* a, const uint8_t* b) const {
+    const auto o = static_cast<size_t>(i);
+    const int32_t* w = plan_.down.taps.weights_of(i);
+    const int32_t of_b = plan_.down.taps.count[o] == 2 ? w[1] : 0;
+    uint8_t* line = scratch_ + plan_.scratch.done;
+    c_.kernels.mix_rows(a, b, plan_.line_bytes,
+                        static_cast<int16_t>(w[0] >> kLowBits),
+                        static_cast<int16_t>(of_b >> kLowBits), line);
+    Write(o, line);
+  }
+
   // Few inputs for each output: the last lines are kept.
   void KeepLines(int begin, int end) const {
     const Taps& taps = plan_.down.taps;
@@ -111,6 +123,11 @@ class Strip {
         const size_t slot = next % Plan::kRing;
         kept[slot] = Line(
             next, scratch_ + plan_.scratch.lines + slot * plan_.line_bytes);
+      }
+      if (plan_.mix_down) {
+        MixLines(i, kept[first % Plan::kRing],
+                 kept[(first + count - 1) % Plan::kRing]);
+        continue;
       }
       for (size_t k = 0; k < count; ++k) {
         const auto sum = k == 0 ? c_.kernels.begin_sum : c_.kernels.add_to_sum;

@@ -62,10 +62,13 @@ void Antialiased(Filter f, double radius, Sizes s, int i, Window* w) {
   for (int k = 0; k < w->count && sum != 0; ++k) w->weights[k] /= sum;
 }
 
+constexpr double kPairUnits = 1 << kPairBits;
+
 void Bilinear2x2(Sizes s, int i, Window* w) {
   const double at = (i + 0.5) * s.step() - 0.5;
   const int left = static_cast<int>(std::floor(at));
-  const double fraction = at - left;
+  const double fraction =
+      std::floor((at - left) * kPairUnits + 0.5) / kPairUnits;
   w->first = std::max(0, left);
   w->count = std::min(s.in - 1, left + 1) - w->first + 1;
   w->weights[0] = w->count == 2 ? 1 - fraction : 1;
@@ -202,6 +205,13 @@ Status FindUsed(int in, int density, Axis* axis) {
 }
 
 }  // namespace
+
+bool Taps::are_pairs() const {
+  if (most != 2) return false;
+  constexpr int32_t kUnit = 1 << (kWeightBits - kPairBits);
+  return std::all_of(weights.begin(), weights.end(),
+                     [](int32_t w) { return w >= 0 && w % kUnit == 0; });
+}
 
 Result<Taps> MakeTaps(MaceImageFilter filter, int in, int out) {
   const Sizes sizes = {in, out};

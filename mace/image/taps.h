@@ -13,6 +13,9 @@ namespace mace::image {
 
 // A weight of 1.
 constexpr int kWeightBits = 22;
+// And of the two neighbours of BILINEAR_2X2, which is exact enough for pixels
+// of 8 bits and takes one multiplication instead of two.
+constexpr int kPairBits = 11;
 
 // Along one axis: output i is the sum of inputs first[i] and the count[i] - 1
 // that follow it, times their weights, rounded to the nearest and kept from 0
@@ -22,6 +25,9 @@ struct Taps {
   int most = 0;  // the largest of `count`
   LargeArray<int32_t> first, count;
   LargeArray<int32_t> weights;  // [out][most]
+
+  // Whether each output has two inputs, with weights of kPairBits.
+  bool are_pairs() const;
 
   const int32_t* weights_of(int i) const {
     return weights.data() + static_cast<size_t>(i) * static_cast<size_t>(most);
