@@ -56,6 +56,15 @@ PlaneFacts FactsOf(const MaceImage& image, int plane) {
           half ? (image.height + 1) / 2 : image.height, f.pixel_bytes[plane]};
 }
 
+// How messages about a plane begin. Made where something is wrong only.
+std::string Where(const MaceImage& image, int plane) {
+  const PlaneFacts facts = FactsOf(image, plane);
+  return std::string(kFormats[static_cast<int>(image.format)].name) +
+         " picture of " + Size(image.width, image.height) + ", plane " +
+         to_string(plane) + " (" + facts.holds + ", " +
+         Size(facts.width, facts.height) + ")";
+}
+
 // Bytes from the first to the last of n things, `stride` apart and `size` big;
 // -1 if that is beyond 2^62.
 int64_t Span(int64_t n, int64_t stride, int64_t size) {
@@ -68,34 +77,37 @@ int64_t Span(int64_t n, int64_t stride, int64_t size) {
   return span;
 }
 
-Status CheckStrides(const PlaneFacts& facts, const std::string& where,
-                    MaceImagePlane* plane) {
+Status FillStrides(MaceImage* image, int i) {
+  const PlaneFacts facts = FactsOf(*image, i);
+  MaceImagePlane* const plane = &image->planes[i];
+  const auto wrong = [&](const std::string& what) {
+    return InvalidArgument(Where(*image, i) + ": " + what);
+  };
   if (plane->pixel_stride == 0) plane->pixel_stride = facts.pixel_bytes;
   if (plane->pixel_stride < facts.pixel_bytes) {
-    return InvalidArgument(
-        where + ": the pixel stride " + to_string(plane->pixel_stride) +
+    return wrong(
+        "the pixel stride " + to_string(plane->pixel_stride) +
         " is less than the " + to_string(facts.pixel_bytes) +
         " byte(s) of a pixel; give 0 if pixels follow each other directly");
   }
   const int64_t row = Span(facts.width, plane->pixel_stride, facts.pixel_bytes);
   if (row < 0) {
-    return InvalidArgument(where + ": the pixel stride " +
-                           to_string(plane->pixel_stride) +
-                           " is beyond any memory; give it in bytes");
+    return wrong("the pixel stride " + to_string(plane->pixel_stride) +
+                 " is beyond any memory; give it in bytes");
   }
   if (plane->row_stride == 0) {
     plane->row_stride = Span(facts.width + 1, plane->pixel_stride, 0);
     if (plane->row_stride < 0) plane->row_stride = row;
   }
   if (plane->row_stride < 0) {
-    return InvalidArgument(
-        where + ": the row stride " + to_string(plane->row_stride) +
+    return wrong(
+        "the row stride " + to_string(plane->row_stride) +
         " is negative; for a picture stored from the bottom up give the row "
         "that comes first in memory, and the orientation FLIP");
   }
   if (plane->row_stride < row) {
-    return InvalidArgument(
-        where + ": the row stride " + to_string(plane->row_stride) +
+    return wrong(
+        "the row stride " + to_string(plane->row_stride) +
         " is less than the " + to_string(row) + " bytes of a row (" +
         to_string(facts.width) + " pixels, " + to_string(plane->pixel_stride) +
         " byte(s) apart); give it in bytes, or 0 if rows follow each other "
@@ -104,24 +116,25 @@ Status CheckStrides(const PlaneFacts& facts, const std::string& where,
   return Status();
 }
 
-Status CheckPlane(const PlaneFacts& facts, const std::string& where,
-                  MaceImagePlane* plane) {
-  if (plane->data == nullptr) {
-    return InvalidArgument(where + ": the data is null");
+Status CheckPlane(MaceImage* image, int i) {
+  const MaceImagePlane& plane = image->planes[i];
+  if (plane.data == nullptr) {
+    return InvalidArgument(Where(*image, i) + ": the data is null");
   }
-  MACE_RETURN_IF_ERROR(CheckStrides(facts, where, plane));
-  const int64_t row = Span(facts.width, plane->pixel_stride, facts.pixel_bytes);
-  const int64_t needed = Span(facts.height, plane->row_stride, row);
-  if (needed < 0 || static_cast<uint64_t>(needed) > plane->bytes) {
-    return InvalidArgument(where + ": " + to_string(facts.height) + " rows, " +
-                           to_string(plane->row_stride) +
-                           " bytes apart, need " +
-                           (needed < 0 ? "more bytes than there can be"
-                                       : to_string(needed) + " bytes") +
-                           "; there are " + to_string(plane->bytes) +
-                           ": check the size, the stride and `bytes`");
+  MACE_RETURN_IF_ERROR(FillStrides(image, i));
+  const PlaneFacts facts = FactsOf(*image, i);
+  const int64_t row = Span(facts.width, plane.pixel_stride, facts.pixel_bytes);
+  const int64_t needed = Span(facts.height, plane.row_stride, row);
+  if (needed >= 0 && static_cast<uint64_t>(needed) <= plane.bytes) {
+    return Status();
   }
-  return Status();
+  return InvalidArgument(Where(*image, i) + ": " + to_string(facts.height) +
+                         " rows, " + to_string(plane.row_stride) +
+                         " bytes apart, need " +
+                         (needed < 0 ? "more bytes than there can be"
+                                     : to_string(needed) + " bytes") +
+                         "; there are " + to_string(plane.bytes) +
+                         ": check the size, the stride and `bytes`");
 }
 
 Status CheckCrop(MaceImage* image) {
@@ -256,12 +269,7 @@ Result<MaceImage> CheckedImage(const MaceImage& given) {
                            " pixels; each side can be " + Sides());
   }
   for (int i = 0; i < format.num_planes; ++i) {
-    const PlaneFacts facts = FactsOf(image, i);
-    const std::string where = std::string(format.name) + " picture of " +
-                              Size(image.width, image.height) + ", plane " +
-                              to_string(i) + " (" + facts.holds + ", " +
-                              Size(facts.width, facts.height) + ")";
-    MACE_RETURN_IF_ERROR(CheckPlane(facts, where, &image.planes[i]));
+    MACE_RETURN_IF_ERROR(CheckPlane(&image, i));
   }
   MACE_RETURN_IF_ERROR(CheckCrop(&image));
   return image;
@@ -277,7 +285,10 @@ MaceImage MaceImageInBuffer(MaceImageFormat format, const void* data,
   image.width = width;
   image.height = height;
   const int f = static_cast<int>(format);
-  if (f < 0 || f >= image::kNumFormats || width < 1 || height < 1) return image;
+  if (f < 0 || f >= image::kNumFormats || !image::IsSide(width) ||
+      !image::IsSide(height)) {
+    return image;
+  }
   size_t at = 0;
   for (int i = 0; i < image::kFormats[f].num_planes; ++i) {
     MaceImagePlane& plane = image.planes[i];

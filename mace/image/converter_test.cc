@@ -6,12 +6,34 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "mace/base/memory_budget.h"
 #include "mace/image/testing/random_image.h"
 #include "mace/image/testing/reference.h"
+
+namespace {
+
+// By this thread.
+thread_local int num_allocations = 0;
+
+}  // namespace
+
+// Inlined, they would look to the compiler as if they did not match.
+__attribute__((noinline)) void* operator new(size_t size) {
+  ++num_allocations;
+  return std::malloc(size);
+}
+__attribute__((noinline)) void operator delete(void* p) noexcept {
+  std::free(p);
+}
+__attribute__((noinline)) void operator delete(void* p, size_t) noexcept {
+  std::free(p);
+}
 
 namespace mace::image {
 namespace {
@@ -109,6 +131,37 @@ TEST(Conversion, ThreadsDoNotChangeABit) {
               .ok());
     }
     EXPECT_EQ(tensors[0], tensors[1]) << "filter " << filter;
+  }
+}
+
+// Of the same size as before, a picture allocates nothing: neither in standard
+// containers nor in a budget of memory.
+TEST(Conversion, AllocatesOnce) {
+  for (const auto format : {Format::RGBA, Format::RGB, Format::NV21}) {
+    std::vector<uint8_t> pixels(40 * 30 * 4);
+    const MaceImage image =
+        MaceImageInBuffer(format, pixels.data(), pixels.size(), 40, 30);
+    MaceImageInput input;
+    input.width = input.height = 20;
+    input.num_threads = 2;
+    auto converter = Converter::Create(input, BestRowKernels());
+    ASSERT_TRUE(converter.ok());
+    std::vector<float> tensor(20 * 20 * 3);
+    const auto convert = [&] {
+      return (*converter)
+          ->Convert(image, tensor.data(), tensor.size() * 4, nullptr);
+    };
+    const auto nothing = std::make_shared<MemoryBudget>(0);
+    {
+      const ScopedMemoryBudget scope(nothing);
+      EXPECT_EQ(convert().code(), Status::MACE_OUT_OF_RESOURCES);
+    }
+    ASSERT_TRUE(convert().ok());
+    const ScopedMemoryBudget scope(nothing);
+    const int before = num_allocations;
+    const Status status = convert();
+    EXPECT_EQ(num_allocations, before);
+    EXPECT_TRUE(status.ok()) << status.information();
   }
 }
 

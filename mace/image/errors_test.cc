@@ -218,6 +218,10 @@ TEST(Buffers, PlanesFollowEachOther) {
       MaceImageInBuffer(Format::YUV420, begin, 200, 7, 5, 16);
   EXPECT_EQ(wide.planes[1].row_stride, 8);
   EXPECT_EQ(wide.planes[2].data, begin + 80 + 24);
+  const int most = std::numeric_limits<int>::max();
+  EXPECT_EQ(
+      MaceImageInBuffer(Format::NV12, begin, 200, most, most).planes[0].data,
+      nullptr);
   // A buffer that ends early has planes without bytes.
   EXPECT_EQ(
       MaceImageInBuffer(Format::NV12, begin, 40, 7, 5, 10).planes[1].bytes, 0u);
