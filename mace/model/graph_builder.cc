@@ -4,6 +4,7 @@
 #include "mace/model/graph_builder.h"
 
 #include <utility>
+#include <vector>
 
 #include "mace/base/aligned_buffer.h"
 #include "mace/model/quantization.h"
@@ -12,41 +13,50 @@
 namespace mace {
 namespace {
 
-Result<DataType> FromProto(int type, const std::string& what) {
+Result<DataType> FromStored(stored::DataType type, const std::string& what) {
   switch (type) {
-    case proto::DT_FLOAT:
+    case stored::DT_FLOAT:
       return DataType::kF32;
-    case proto::DT_UINT8:
+    case stored::DT_UINT8:
       return DataType::kU8;
-    case proto::DT_HALF:
+    case stored::DT_HALF:
       return DataType::kF16;
-    case proto::DT_INT32:
+    case stored::DT_INT32:
       return DataType::kI32;
-    case proto::DT_BFLOAT16:
+    case stored::DT_BFLOAT16:
       return DataType::kBF16;
-    case proto::DT_INT16:
+    case stored::DT_INT16:
       return DataType::kI16;
-    case proto::DT_INT8:
+    case stored::DT_INT8:
       return DataType::kI8;
-    case proto::DT_BOOL:
+    case stored::DT_BOOL:
       return DataType::kBool;
-    case proto::DT_INT64:
+    case stored::DT_INT64:
       return DataType::kI64;
-    default:
-      return InvalidModel(what + ": unknown data type " + std::to_string(type));
+    case stored::DT_INVALID:
+      break;
   }
+  return InvalidModel(what + ": unknown data type " + std::to_string(type));
 }
 
-template <typename Dims>
-Result<TensorType> MakeType(const Dims& dims, int data_type,
+template <typename T>
+std::vector<T> ToVector(const stored::Repeated<T>& list) {
+  std::vector<T> values;
+  values.reserve(list.size());
+  for (const T value : list) values.push_back(value);
+  return values;
+}
+
+Result<TensorType> MakeType(const stored::Repeated<int64_t>& dims,
+                            stored::DataType data_type,
                             const std::string& what) {
   TensorType type;
-  MACE_ASSIGN_OR_RETURN(type.dtype, FromProto(data_type, what));
+  MACE_ASSIGN_OR_RETURN(type.dtype, FromStored(data_type, what));
   if (dims.size() > kMaxRank) {
     return InvalidModel(what + ": rank " + std::to_string(dims.size()) +
                         " is above " + std::to_string(kMaxRank));
   }
-  type.shape.assign(dims.begin(), dims.end());
+  type.shape = ToVector(dims);
   const auto bytes = CheckedBytes(type);
   if (!bytes.ok()) {
     return InvalidModel(what + ": " + bytes.status().information());
@@ -54,38 +64,38 @@ Result<TensorType> MakeType(const Dims& dims, int data_type,
   return type;
 }
 
-Result<Attr> FromProto(const proto::Argument& arg, const std::string& what) {
-  switch (arg.type()) {
-    case proto::Argument::FLOAT:
-      return Attr(arg.f());
-    case proto::Argument::INT:
-      return Attr(int64_t{arg.i()});
-    case proto::Argument::STRING:
-    case proto::Argument::SUBGRAPH:
-      return Attr(arg.s());
-    case proto::Argument::FLOATS:
-      return Attr(std::vector<float>(arg.floats().begin(), arg.floats().end()));
-    case proto::Argument::INTS:
-      return Attr(std::vector<int64_t>(arg.ints().begin(), arg.ints().end()));
+Result<Attr> FromStored(const stored::Argument& arg, const std::string& what) {
+  switch (arg.type) {
+    case stored::Argument::FLOAT:
+      return Attr(arg.f);
+    case stored::Argument::INT:
+      return Attr(int64_t{arg.i});
+    case stored::Argument::STRING:
+    case stored::Argument::SUBGRAPH:
+      return Attr(std::string(arg.s));
+    case stored::Argument::FLOATS:
+      return Attr(ToVector(arg.floats));
+    case stored::Argument::INTS:
+      return Attr(ToVector(arg.ints));
     default:
-      return InvalidModel(what + ": attribute " + Quoted(arg.name()) +
+      return InvalidModel(what + ": attribute " + Quoted(arg.name) +
                           " has no type");
   }
 }
 
-DimensionOrder FromProto(proto::DataFormat format) {
-  if (format == proto::DF_NHWC) return DimensionOrder::kNhwc;
-  if (format == proto::DF_NCHW) return DimensionOrder::kNchw;
+DimensionOrder FromStored(stored::DataFormat format) {
+  if (format == stored::DF_NHWC) return DimensionOrder::kNhwc;
+  if (format == stored::DF_NCHW) return DimensionOrder::kNchw;
   return DimensionOrder::kNone;
 }
 
 // Returns the type in which the array stores the elements of a weight of
 // `type`.
-Result<DataType> StoredType(const proto::ConstTensor& tensor, DataType type,
+Result<DataType> StoredType(const stored::ConstTensor& tensor, DataType type,
                             const std::string& what) {
-  if (!tensor.has_stored_type()) return type;
+  if (!tensor.stored_type.has_value()) return type;
   MACE_ASSIGN_OR_RETURN(const DataType stored,
-                        FromProto(tensor.stored_type(), what));
+                        FromStored(*tensor.stored_type, what));
   const bool is_fp16 = stored == DataType::kF16 || stored == DataType::kBF16;
   if (is_fp16 && type == DataType::kF32) return stored;
   return InvalidModel(what + ": " + Name(type) + " stored as " + Name(stored) +
@@ -93,18 +103,17 @@ Result<DataType> StoredType(const proto::ConstTensor& tensor, DataType type,
 }
 
 // Checks that `bytes` bytes at the weight's offset lie inside the array.
-Status CheckPlace(const proto::ConstTensor& tensor, int64_t bytes, int64_t size,
-                  const std::string& what) {
-  if (tensor.offset() < 0 || tensor.offset() > size ||
-      bytes > size - tensor.offset()) {
+Status CheckPlace(const stored::ConstTensor& tensor, int64_t bytes,
+                  int64_t size, const std::string& what) {
+  if (tensor.offset < 0 || tensor.offset > size ||
+      bytes > size - tensor.offset) {
     return InvalidModel(what + ": lies at byte " +
-                        std::to_string(tensor.offset()) + " with " +
+                        std::to_string(tensor.offset) + " with " +
                         std::to_string(bytes) + " bytes, outside the " +
                         std::to_string(size) + " bytes of weights");
   }
-  if (tensor.offset() % kAlignment != 0) {
-    return InvalidModel(what + ": its offset " +
-                        std::to_string(tensor.offset()) +
+  if (tensor.offset % kAlignment != 0) {
+    return InvalidModel(what + ": its offset " + std::to_string(tensor.offset) +
                         " is not a multiple of 64");
   }
   return Status();
@@ -112,7 +121,7 @@ Status CheckPlace(const proto::ConstTensor& tensor, int64_t bytes, int64_t size,
 
 }  // namespace
 
-Result<int> GraphBuilder::AddValue(const std::string& name,
+Result<int> GraphBuilder::AddValue(std::string_view name,
                                    const std::string& what) {
   if (name.empty()) return InvalidModel(what + ": a tensor has no name");
   MACE_RETURN_IF_ERROR(CheckText(name, what + ": a tensor's name"));
@@ -126,23 +135,23 @@ Result<int> GraphBuilder::AddValue(const std::string& name,
   return id;
 }
 
-bool GraphBuilder::IsWeight(const std::string& name) const {
+bool GraphBuilder::IsWeight(std::string_view name) const {
   const GraphBuilder& owner = WeightsOwner();
   const auto it = owner.ids_.find(name);
   return it != owner.ids_.end() &&
          owner.graph.values[it->second].weight_id >= 0;
 }
 
-Status GraphBuilder::AddWeight(const proto::ConstTensor& tensor, int index,
+Status GraphBuilder::AddWeight(const stored::ConstTensor& tensor, int index,
                                const WeightBytes& weights) {
-  const std::string what = "weight " + Quoted(tensor.name());
-  MACE_ASSIGN_OR_RETURN(const int id, AddValue(tensor.name(), what));
+  const std::string what = "weight " + Quoted(tensor.name);
+  MACE_ASSIGN_OR_RETURN(const int id, AddValue(tensor.name, what));
   Value& value = graph.values[id];
   MACE_ASSIGN_OR_RETURN(value.type,
-                        MakeType(tensor.dims(), tensor.data_type(), what));
+                        MakeType(tensor.dims, tensor.data_type, what));
   const int64_t elements = NumElements(value.type.shape);
-  if (tensor.data_size() != elements) {
-    return InvalidModel(what + ": has " + std::to_string(tensor.data_size()) +
+  if (tensor.data_size != elements) {
+    return InvalidModel(what + ": has " + std::to_string(tensor.data_size) +
                         " elements, its shape " + ToString(value.type.shape) +
                         " needs " + std::to_string(elements));
   }
@@ -153,73 +162,74 @@ Status GraphBuilder::AddWeight(const proto::ConstTensor& tensor, int index,
   MACE_RETURN_IF_ERROR(
       CheckPlace(tensor, bytes, static_cast<int64_t>(weights.size), what));
   MACE_RETURN_IF_ERROR(
-      CheckQuantization(tensor.quantization(), value.type, what));
+      CheckQuantization(tensor.quantization, value.type, what));
   static const uint8_t kEmpty[kAlignment] = {};
-  value.data = bytes == 0 ? kEmpty : weights.data.get() + tensor.offset();
+  value.data = bytes == 0 ? kEmpty : weights.data.get() + tensor.offset;
   value.weight_id = index;
   if (stored.dtype != value.type.dtype) value.stored = stored.dtype;
   return Status();
 }
 
-Result<int> GraphBuilder::AddSource(const proto::TensorInfo& info,
+Result<int> GraphBuilder::AddSource(const stored::TensorInfo& info,
                                     const std::string& kind) {
-  const std::string what = kind + " " + Quoted(info.name());
-  MACE_ASSIGN_OR_RETURN(const int id, AddValue(info.name(), what));
+  const std::string what = kind + " " + Quoted(info.name);
+  MACE_ASSIGN_OR_RETURN(const int id, AddValue(info.name, what));
   TensorType& type = graph.values[id].type;
-  MACE_ASSIGN_OR_RETURN(type, MakeType(info.dims(), info.data_type(), what));
-  MACE_RETURN_IF_ERROR(CheckQuantization(info.quantization(), type, what));
+  MACE_ASSIGN_OR_RETURN(type, MakeType(info.dims, info.data_type, what));
+  MACE_RETURN_IF_ERROR(CheckQuantization(info.quantization, type, what));
   return id;
 }
 
-Status GraphBuilder::AddInputs(const ProtoInfos& infos,
+Status GraphBuilder::AddInputs(const StoredInfos& infos,
                                const std::string& kind) {
-  for (const proto::TensorInfo& info : infos) {
+  for (const stored::TensorInfo& info : infos) {
     MACE_ASSIGN_OR_RETURN(const int id, AddSource(info, kind));
     graph.inputs.push_back(id);
-    input_order[id] = FromProto(info.data_format());
+    input_order[id] = FromStored(info.data_format);
   }
   return Status();
 }
 
-Status GraphBuilder::AddNodes(const ProtoNodes& nodes) {
-  for (int i = 0; i < nodes.size(); ++i) {
-    MACE_RETURN_IF_ERROR(AddNode(nodes[i], i));
+Status GraphBuilder::AddNodes(const StoredNodes& nodes) {
+  int index = 0;
+  for (const stored::OperatorDef& def : nodes) {
+    MACE_RETURN_IF_ERROR(AddNode(def, index++));
   }
   return Status();
 }
 
-Status GraphBuilder::AddAttr(const proto::Argument& arg,
+Status GraphBuilder::AddAttr(const stored::Argument& arg,
                              const std::string& what, Node* node) const {
-  MACE_RETURN_IF_ERROR(CheckText(arg.name(), what + ": an attribute's name"));
-  MACE_ASSIGN_OR_RETURN(Attr attr, FromProto(arg, what));
-  if (arg.type() == proto::Argument::SUBGRAPH &&
-      subgraphs_->count(arg.s()) == 0) {
-    return InvalidModel(what + ": attribute " + Quoted(arg.name()) +
-                        " names the subgraph " + Quoted(arg.s()) +
+  MACE_RETURN_IF_ERROR(CheckText(arg.name, what + ": an attribute's name"));
+  MACE_ASSIGN_OR_RETURN(Attr attr, FromStored(arg, what));
+  if (arg.type == stored::Argument::SUBGRAPH && subgraphs_->count(arg.s) == 0) {
+    return InvalidModel(what + ": attribute " + Quoted(arg.name) +
+                        " names the subgraph " + Quoted(arg.s) +
                         ", which is not there or comes later");
   }
-  if (!node->attrs.emplace(arg.name(), std::move(attr)).second) {
-    return InvalidModel(what + ": attribute " + Quoted(arg.name()) +
+  if (!node->attrs.emplace(std::string(arg.name), std::move(attr)).second) {
+    return InvalidModel(what + ": attribute " + Quoted(arg.name) +
                         " is given twice");
   }
   return Status();
 }
 
-Status GraphBuilder::AddNode(const proto::OperatorDef& def, int index) {
+Status GraphBuilder::AddNode(const stored::OperatorDef& def, int index) {
   GraphNode g;
-  g.node.name = def.name().empty() ? "#" + std::to_string(index) : def.name();
-  g.node.op = def.type();
+  g.node.name =
+      def.name.empty() ? "#" + std::to_string(index) : std::string(def.name);
+  g.node.op = def.type;
   const std::string what = "node " + Quoted(g.node.name);
-  MACE_RETURN_IF_ERROR(CheckText(def.name(), what + ": the name"));
-  MACE_RETURN_IF_ERROR(CheckText(def.type(), what + ": the op"));
-  if (def.type().empty()) return InvalidModel(what + ": has no op");
+  MACE_RETURN_IF_ERROR(CheckText(def.name, what + ": the name"));
+  MACE_RETURN_IF_ERROR(CheckText(def.type, what + ": the op"));
+  if (def.type.empty()) return InvalidModel(what + ": has no op");
   if (!node_names_.emplace(g.node.name, index).second) {
     return InvalidModel(what + ": a node of that name is there already");
   }
-  for (const proto::Argument& arg : def.arg()) {
+  for (const stored::Argument& arg : def.arg) {
     MACE_RETURN_IF_ERROR(AddAttr(arg, what, &g.node));
   }
-  for (const std::string& name : def.input()) {
+  for (const std::string_view name : def.input) {
     MACE_ASSIGN_OR_RETURN(const int id, FindInput(name, what));
     g.inputs.push_back(id);
   }
@@ -228,78 +238,82 @@ Status GraphBuilder::AddNode(const proto::OperatorDef& def, int index) {
   return Status();
 }
 
-Result<int> GraphBuilder::FindInput(const std::string& name,
+Result<int> GraphBuilder::FindInput(std::string_view name,
                                     const std::string& what) const {
   if (name.empty()) return -1;  // an optional input that is absent
   const auto it = ids_.find(name);
   if (it != ids_.end()) return it->second;
-  if (IsWeight(name)) return WeightsOwner().ids_.at(name);
+  if (IsWeight(name)) return WeightsOwner().ids_.find(name)->second;
   return InvalidModel(what + ": reads " + Quoted(name) +
                       ", which no weight, input or earlier node makes");
 }
 
-Status GraphBuilder::AddNodeOutputs(const proto::OperatorDef& def,
+Status GraphBuilder::AddNodeOutputs(const stored::OperatorDef& def,
                                     const std::string& what, GraphNode* g) {
-  if (def.output_size() == 0) return InvalidModel(what + ": has no output");
-  if (def.output_shape_size() > def.output_size() ||
-      def.output_type_size() > def.output_size()) {
+  if (def.output.empty()) return InvalidModel(what + ": has no output");
+  if (def.output_shape.size() > def.output.size() ||
+      def.output_type.size() > def.output.size()) {
     return InvalidModel(what + ": declares more types than outputs");
   }
-  const int quantized = def.output_quantization_size();
-  if (quantized != 0 && quantized != def.output_size()) {
+  const size_t quantized = def.output_quantization.size();
+  if (quantized != 0 && quantized != def.output.size()) {
     return InvalidModel(what + ": declares the quantization of " +
                         std::to_string(quantized) + " outputs of " +
-                        std::to_string(def.output_size()));
+                        std::to_string(def.output.size()));
   }
-  for (int i = 0; i < def.output_size(); ++i) {
-    MACE_ASSIGN_OR_RETURN(const int id, AddValue(def.output(i), what));
+  auto shapes = def.output_shape.reader();
+  auto types = def.output_type.reader();
+  auto quantizations = def.output_quantization.reader();
+  for (const std::string_view name : def.output) {
+    MACE_ASSIGN_OR_RETURN(const int id, AddValue(name, what));
     g->outputs.push_back(id);
-    if (i < def.output_shape_size() && i < def.output_type_size()) {
-      MACE_ASSIGN_OR_RETURN(declared[id], MakeType(def.output_shape(i).dims(),
-                                                   def.output_type(i), what));
+    stored::OutputShape shape;
+    stored::DataType type;
+    if (shapes.Next(&shape) && types.Next(&type)) {
+      MACE_ASSIGN_OR_RETURN(declared[id], MakeType(shape.dims, type, what));
     }
-    if (i >= quantized) continue;
-    const auto type = declared.find(id);
-    if (type == declared.end() && def.output_quantization(i).scales_size()) {
-      return InvalidModel(what + ": its quantized output " +
-                          Quoted(def.output(i)) + " has no declared type");
+    stored::Quantization quantization;
+    if (!quantizations.Next(&quantization)) continue;
+    const auto of = declared.find(id);
+    if (of == declared.end() && !quantization.scales.empty()) {
+      return InvalidModel(what + ": its quantized output " + Quoted(name) +
+                          " has no declared type");
     }
-    MACE_RETURN_IF_ERROR(
-        CheckQuantization(def.output_quantization(i),
-                          type == declared.end() ? TensorType() : type->second,
-                          what + ": output " + Quoted(def.output(i))));
+    MACE_RETURN_IF_ERROR(CheckQuantization(
+        quantization, of == declared.end() ? TensorType() : of->second,
+        what + ": output " + Quoted(name)));
   }
   g->node.outputs.resize(g->outputs.size());
   return Status();
 }
 
-Status GraphBuilder::AddOutputs(const ProtoInfos& infos,
+Status GraphBuilder::AddOutputs(const StoredInfos& infos,
                                 const std::string& kind,
                                 const std::string& of) {
-  std::set<std::string> seen;
-  for (const proto::TensorInfo& info : infos) {
-    const std::string what = kind + " " + Quoted(info.name());
-    const bool outer = outer_ != nullptr && IsWeight(info.name());
-    const std::map<std::string, int>& ids = outer ? outer_->ids_ : ids_;
-    const auto it = ids.find(info.name());
+  std::set<std::string_view> seen;
+  for (const stored::TensorInfo& info : infos) {
+    const std::string what = kind + " " + Quoted(info.name);
+    const bool outer = outer_ != nullptr && IsWeight(info.name);
+    const auto& ids = outer ? outer_->ids_ : ids_;
+    const auto it = ids.find(info.name);
     if (it == ids.end()) {
       return InvalidModel(what + ": nothing in " + of + " makes it");
     }
-    if (!seen.insert(info.name()).second) {
+    if (!seen.insert(info.name).second) {
       return InvalidModel(what + " is listed twice");
     }
     graph.outputs.push_back(it->second);
-    output_order[it->second] = FromProto(info.data_format());
-    if (!info.has_quantization()) continue;
+    output_order[it->second] = FromStored(info.data_format);
+    if (!info.quantization.has_value()) continue;
     MACE_ASSIGN_OR_RETURN(const TensorType type,
-                          MakeType(info.dims(), info.data_type(), what));
-    MACE_RETURN_IF_ERROR(CheckQuantization(info.quantization(), type, what));
+                          MakeType(info.dims, info.data_type, what));
+    MACE_RETURN_IF_ERROR(CheckQuantization(info.quantization, type, what));
   }
   if (graph.outputs.empty()) return InvalidModel(of + " has no outputs");
   return Status();
 }
 
-Result<const TensorType*> GraphBuilder::Find(const std::string& name,
+Result<const TensorType*> GraphBuilder::Find(std::string_view name,
                                              const std::string& what) const {
   MACE_ASSIGN_OR_RETURN(const int id, FindInput(name, what));
   if (id < 0) return InvalidModel(what + ": a tensor has no name");

@@ -4,18 +4,20 @@
 #ifndef MACE_MODEL_GRAPH_BUILDER_H_
 #define MACE_MODEL_GRAPH_BUILDER_H_
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "mace/base/status.h"
 #include "mace/model/model.h"
-#include "mace/proto/mace.pb.h"
+#include "mace/proto/messages.h"
 
 namespace mace {
 
-using ProtoNodes = google::protobuf::RepeatedPtrField<proto::OperatorDef>;
-using ProtoInfos = google::protobuf::RepeatedPtrField<proto::TensorInfo>;
+using StoredNodes = stored::Repeated<stored::OperatorDef>;
+using StoredInfos = stored::Repeated<stored::TensorInfo>;
 
 // Errors of all functions: MACE_INVALID_MODEL, with the name of the node or
 // tensor.
@@ -25,27 +27,28 @@ class GraphBuilder {
   // weights of `outer`. `subgraphs` are the names that nodes may refer to. Both
   // must outlive the builder.
   GraphBuilder(const GraphBuilder* outer,
-               const std::set<std::string>* subgraphs)
+               const std::set<std::string_view>* subgraphs)
       : outer_(outer), subgraphs_(subgraphs) {}
 
   // Must be called before all other functions. Not for subgraphs.
-  Status AddWeight(const proto::ConstTensor& tensor, int index,
+  Status AddWeight(const stored::ConstTensor& tensor, int index,
                    const WeightBytes& weights);
   // Adds a tensor that exists before the nodes run, and returns its id. `kind`
   // begins messages, as in "model input".
-  Result<int> AddSource(const proto::TensorInfo& info, const std::string& kind);
-  Status AddInputs(const ProtoInfos& infos, const std::string& kind);
-  Status AddNodes(const ProtoNodes& nodes);
+  Result<int> AddSource(const stored::TensorInfo& info,
+                        const std::string& kind);
+  Status AddInputs(const StoredInfos& infos, const std::string& kind);
+  Status AddNodes(const StoredNodes& nodes);
   // There must be at least one output. `of` begins messages, as in "the model".
-  Status AddOutputs(const ProtoInfos& infos, const std::string& kind,
+  Status AddOutputs(const StoredInfos& infos, const std::string& kind,
                     const std::string& of);
 
   // Returns the type of a tensor as far as the file declares it, or null.
   // Errors: there is no tensor of that name.
-  Result<const TensorType*> Find(const std::string& name,
+  Result<const TensorType*> Find(std::string_view name,
                                  const std::string& what) const;
   // Returns whether the model has a weight of that name.
-  bool IsWeight(const std::string& name) const;
+  bool IsWeight(std::string_view name) const;
 
   // What was added. Complete only if there is no `outer`.
   Graph graph;
@@ -55,17 +58,18 @@ class GraphBuilder {
 
  private:
   const GraphBuilder& WeightsOwner() const { return outer_ ? *outer_ : *this; }
-  Result<int> AddValue(const std::string& name, const std::string& what);
-  Status AddNode(const proto::OperatorDef& def, int index);
-  Status AddAttr(const proto::Argument& arg, const std::string& what,
+  Result<int> AddValue(std::string_view name, const std::string& what);
+  Status AddNode(const stored::OperatorDef& def, int index);
+  Status AddAttr(const stored::Argument& arg, const std::string& what,
                  Node* node) const;
-  Result<int> FindInput(const std::string& name, const std::string& what) const;
-  Status AddNodeOutputs(const proto::OperatorDef& def, const std::string& what,
+  Result<int> FindInput(std::string_view name, const std::string& what) const;
+  Status AddNodeOutputs(const stored::OperatorDef& def, const std::string& what,
                         GraphNode* g);
 
   const GraphBuilder* outer_;
-  const std::set<std::string>* subgraphs_;
-  std::map<std::string, int> ids_;  // a subgraph's lack the weights
+  const std::set<std::string_view>* subgraphs_;
+  // The ids of a subgraph's values, without those of the weights.
+  std::map<std::string, int, std::less<>> ids_;
   std::map<std::string, int> node_names_;
 };
 

@@ -5,34 +5,34 @@
 #define MACE_MODEL_LATER_PARTS_H_
 
 #include <set>
-#include <string>
+#include <string_view>
 
 #include "mace/base/status.h"
 #include "mace/model/graph_builder.h"
-#include "mace/proto/mace.pb.h"
+#include "mace/proto/messages.h"
 
 namespace mace {
 
 // Errors: MACE_INVALID_MODEL for a part that the file's own version of the
 // format does not have, because a library of that version would ignore it.
-Status CheckPartsOfVersion(const proto::NetDef& net);
+Status CheckPartsOfVersion(const stored::NetDef& net);
 
 // Verifies the subgraphs, which may read the weights of `weights`, and collects
 // their names. Errors: MACE_INVALID_MODEL.
-Status AddSubgraphs(const proto::NetDef& net, const GraphBuilder& weights,
-                    std::set<std::string>* names);
+Status AddSubgraphs(const stored::NetDef& net, const GraphBuilder& weights,
+                    std::set<std::string_view>* names);
 
 // Adds the variables. Must precede the nodes that read them. Errors:
 // MACE_INVALID_MODEL.
-Status AddVariables(const proto::NetDef& net, GraphBuilder* graph);
+Status AddVariables(const stored::NetDef& net, GraphBuilder* graph);
 
 // Verifies the next values of variables, once the nodes are added. Errors:
 // MACE_INVALID_MODEL.
-Status CheckVariables(const proto::NetDef& net, const GraphBuilder& graph);
+Status CheckVariables(const stored::NetDef& net, const GraphBuilder& graph);
 
 // Errors: MACE_UNSUPPORTED for the first part of a valid model that no engine
 // of this release runs, with its name and the cure.
-Status CheckAllRuns(const proto::NetDef& net);
+Status CheckAllRuns(const stored::NetDef& net);
 
 }  // namespace mace
 

@@ -3,16 +3,18 @@
 
 #include "mace/model/model.h"
 
-#include <limits>
 #include <set>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <variant>
 
 #include "mace/base/aligned_buffer.h"
 #include "mace/model/graph_builder.h"
 #include "mace/model/later_parts.h"
 #include "mace/model/prepacked_weights.h"
 #include "mace/model/text.h"
-#include "mace/proto/mace.pb.h"
+#include "mace/proto/messages.h"
 
 namespace mace {
 namespace {
@@ -22,174 +24,172 @@ constexpr uint32_t kFormatVersion = 2;
 
 // Reads the settings that version 1 had. Others were ignored in version 1, and
 // still are.
-Status ReadSettingsOfVersion1(const proto::NetDef& net, Model* model) {
-  for (const proto::Argument& arg : net.arg()) {
-    if (arg.name() == "fixed_input_shapes") {
-      if (arg.type() != proto::Argument::STRING || arg.s().empty()) {
+Status ReadSettingsOfVersion1(const stored::NetDef& net, Model* model) {
+  for (const stored::Argument& arg : net.arg) {
+    if (arg.name == "fixed_input_shapes") {
+      if (arg.type != stored::Argument::STRING || arg.s.empty()) {
         return InvalidModel(
             "the setting 'fixed_input_shapes' must name nodes of the source "
             "model");
       }
-      model->fixed_input_shapes = arg.s();
-    } else if (arg.name() == "winograd") {
-      if (arg.type() != proto::Argument::INT) {
+      model->fixed_input_shapes = arg.s;
+    } else if (arg.name == "winograd") {
+      if (arg.type != stored::Argument::INT) {
         return InvalidModel("the setting 'winograd' must be a number");
       }
-      model->settings.push_back({arg.name(), true, int64_t{arg.i()}});
+      model->settings.push_back({std::string(arg.name), true, arg.i});
     }
   }
   return Status();
 }
 
-Result<SettingValue> ValueOf(const proto::Setting& setting,
+Result<SettingValue> ValueOf(const stored::Setting& setting,
                              const std::string& what) {
-  switch (setting.value_case()) {
-    case proto::Setting::kI:
-      return SettingValue(int64_t{setting.i()});
-    case proto::Setting::kF:
-      return SettingValue(setting.f());
-    case proto::Setting::kS:
-      MACE_RETURN_IF_ERROR(CheckText(setting.s(), what + ": the value"));
-      return SettingValue(setting.s());
-    case proto::Setting::kStrings: {
-      std::vector<std::string> items;
-      for (const std::string& item : setting.strings().items()) {
-        MACE_RETURN_IF_ERROR(CheckText(item, what + ": an item"));
-        items.push_back(item);
-      }
-      return SettingValue(std::move(items));
-    }
-    case proto::Setting::VALUE_NOT_SET:
-      break;
+  if (const auto* number = std::get_if<int64_t>(&setting.value)) {
+    return SettingValue(*number);
   }
-  return InvalidModel(what + ": has no value of a known type");
+  if (const auto* number = std::get_if<double>(&setting.value)) {
+    return SettingValue(*number);
+  }
+  if (const auto* text = std::get_if<std::string_view>(&setting.value)) {
+    MACE_RETURN_IF_ERROR(CheckText(*text, what + ": the value"));
+    return SettingValue(std::string(*text));
+  }
+  const auto* list = std::get_if<stored::StringList>(&setting.value);
+  if (list == nullptr) {
+    return InvalidModel(what + ": has no value of a known type");
+  }
+  std::vector<std::string> items;
+  for (const std::string_view item : list->items) {
+    MACE_RETURN_IF_ERROR(CheckText(item, what + ": an item"));
+    items.emplace_back(item);
+  }
+  return SettingValue(std::move(items));
 }
 
-Status ReadSettings(const proto::NetDef& net, Model* model) {
-  std::set<std::string> names;
-  for (const proto::Setting& setting : net.settings()) {
-    const std::string what = "setting " + Quoted(setting.name());
-    if (setting.name().empty()) return InvalidModel("a setting has no name");
-    MACE_RETURN_IF_ERROR(CheckText(setting.name(), what + ": the name"));
+Status ReadSettings(const stored::NetDef& net, Model* model) {
+  std::set<std::string_view> names;
+  for (const stored::Setting& setting : net.settings) {
+    const std::string what = "setting " + Quoted(setting.name);
+    if (setting.name.empty()) return InvalidModel("a setting has no name");
+    MACE_RETURN_IF_ERROR(CheckText(setting.name, what + ": the name"));
     MACE_ASSIGN_OR_RETURN(SettingValue value, ValueOf(setting, what));
-    if (!names.insert(setting.name()).second) {
+    if (!names.insert(setting.name).second) {
       return InvalidModel(what + ": is given twice");
     }
     model->settings.push_back(
-        {setting.name(), setting.changes_results(), std::move(value)});
+        {std::string(setting.name), setting.changes_results, std::move(value)});
   }
   std::string& fixed = model->fixed_input_shapes;
-  for (const std::string& node : net.fixed_input_shapes()) {
+  for (const std::string_view node : net.fixed_input_shapes) {
     MACE_RETURN_IF_ERROR(CheckText(node, "fixed_input_shapes: a name"));
     if (node.empty()) return InvalidModel("fixed_input_shapes: an empty name");
-    fixed += (fixed.empty() ? "" : ", ") + node;
+    fixed += fixed.empty() ? "" : ", ";
+    fixed += node;
   }
   return Status();
 }
 
-EmbeddedMemoryPlan ReadMemoryPlan(const proto::MemoryPlan& stored) {
+EmbeddedMemoryPlan ReadMemoryPlan(const stored::MemoryPlan& stored) {
   EmbeddedMemoryPlan plan;
-  plan.version = stored.version();
-  plan.records_hash = stored.records_hash();
-  plan.offsets.assign(stored.offsets().begin(), stored.offsets().end());
-  plan.total_bytes = stored.total_bytes();
-  plan.lower_bound_bytes = stored.lower_bound_bytes();
-  plan.optimal = stored.optimal();
+  plan.version = stored.version;
+  plan.records_hash = stored.records_hash;
+  plan.offsets.reserve(stored.offsets.size());
+  for (const int64_t offset : stored.offsets) plan.offsets.push_back(offset);
+  plan.total_bytes = stored.total_bytes;
+  plan.lower_bound_bytes = stored.lower_bound_bytes;
+  plan.optimal = stored.optimal;
   return plan;
 }
 
-Result<Model> Build(const proto::NetDef& net, WeightBytes weights) {
+Result<Model> Build(const stored::NetDef& net, WeightBytes weights) {
   Model model;
   model.weights = std::move(weights);
-  MACE_RETURN_IF_ERROR(CheckText(net.name(), "the model's name"));
-  std::set<std::string> subgraphs;
+  MACE_RETURN_IF_ERROR(CheckText(net.name, "the model's name"));
+  std::set<std::string_view> subgraphs;
   GraphBuilder builder(nullptr, &subgraphs);
-  for (int i = 0; i < net.tensors_size(); ++i) {
-    MACE_RETURN_IF_ERROR(builder.AddWeight(net.tensors(i), i, model.weights));
+  int index = 0;
+  for (const stored::ConstTensor& tensor : net.tensors) {
+    MACE_RETURN_IF_ERROR(builder.AddWeight(tensor, index++, model.weights));
   }
   MACE_RETURN_IF_ERROR(AddSubgraphs(net, builder, &subgraphs));
-  MACE_RETURN_IF_ERROR(builder.AddInputs(net.input_info(), "model input"));
+  MACE_RETURN_IF_ERROR(builder.AddInputs(net.input_info, "model input"));
   MACE_RETURN_IF_ERROR(AddVariables(net, &builder));
-  MACE_RETURN_IF_ERROR(builder.AddNodes(net.op()));
+  MACE_RETURN_IF_ERROR(builder.AddNodes(net.op));
   MACE_RETURN_IF_ERROR(
-      builder.AddOutputs(net.output_info(), "model output", "the model"));
+      builder.AddOutputs(net.output_info, "model output", "the model"));
   MACE_RETURN_IF_ERROR(CheckVariables(net, builder));
   model.graph = std::move(builder.graph);
-  model.graph.name = net.name();
+  model.graph.name = net.name;
   model.input_order = std::move(builder.input_order);
   model.output_order = std::move(builder.output_order);
   model.declared = std::move(builder.declared);
-  MACE_RETURN_IF_ERROR(net.format_version() == 1
+  MACE_RETURN_IF_ERROR(*net.format_version == 1
                            ? ReadSettingsOfVersion1(net, &model)
                            : ReadSettings(net, &model));
-  if (net.has_memory_plan()) {
-    model.memory_plan = ReadMemoryPlan(net.memory_plan());
+  if (net.memory_plan.has_value()) {
+    model.memory_plan = ReadMemoryPlan(*net.memory_plan);
   }
-  if (net.has_packed_weights()) {
+  if (net.packed_weights.has_value()) {
     MACE_RETURN_IF_ERROR(ReadPackedWeights(net, &model));
   }
   MACE_RETURN_IF_ERROR(CheckAllRuns(net));
   return model;
 }
 
-Status VerifyHead(const proto::NetDef& net, const WeightBytes& weights,
+Status VerifyHead(const stored::NetDef& net, const WeightBytes& weights,
                   bool verify_checksum) {
-  if (!net.has_format_version()) {
+  if (!net.format_version.has_value()) {
     return InvalidModel(
         "not a MACE model of this format: it has no format version; convert "
         "it again with tools/converter.py convert");
   }
-  if (net.format_version() < kOldestVersion ||
-      net.format_version() > kFormatVersion) {
+  if (*net.format_version < kOldestVersion ||
+      *net.format_version > kFormatVersion) {
     return InvalidModel(
-        "format version " + std::to_string(net.format_version()) +
+        "format version " + std::to_string(*net.format_version) +
         " is not known, this library reads versions " +
         std::to_string(kOldestVersion) + " to " +
         std::to_string(kFormatVersion) +
         "; update the library, or convert the model with its converter");
   }
   MACE_RETURN_IF_ERROR(CheckPartsOfVersion(net));
-  if (weights.size == 0 && net.data_bytes() > 0) {
+  if (weights.size == 0 && net.data_bytes > 0) {
     return InvalidArgument(
-        "the model needs " + std::to_string(net.data_bytes()) +
+        "the model needs " + std::to_string(net.data_bytes) +
         " bytes of weights and was given none; give its weights file (.data), "
         "which the converter wrote beside it");
   }
-  if (net.data_bytes() < 0 ||
-      static_cast<uint64_t>(net.data_bytes()) != weights.size) {
+  if (net.data_bytes < 0 ||
+      static_cast<uint64_t>(net.data_bytes) != weights.size) {
     return InvalidModel("the weights are " + std::to_string(weights.size) +
                         " bytes, the model needs " +
-                        std::to_string(net.data_bytes()) +
+                        std::to_string(net.data_bytes) +
                         ": the weights file is cut short or belongs to "
                         "another model");
   }
   if (!verify_checksum) return Status();
-  if (net.has_packed_weights()) {
-    const proto::PackedWeights& packed = net.packed_weights();
+  if (net.packed_weights.has_value()) {
+    const stored::PackedWeights& packed = *net.packed_weights;
     MACE_RETURN_IF_ERROR(CheckHeadBytes(packed, weights.size));
-    return CheckHash(weights.data.get(),
-                     static_cast<size_t>(packed.head_bytes()),
-                     packed.head_xxh3());
+    return CheckHash(weights.data.get(), static_cast<size_t>(packed.head_bytes),
+                     packed.head_xxh3);
   }
-  return CheckHash(weights.data.get(), weights.size, net.data_xxh3());
+  return CheckHash(weights.data.get(), weights.size, net.data_xxh3);
 }
 
 }  // namespace
 
 bool IsGraph(const uint8_t* bytes, size_t size) {
-  proto::NetDef net;
-  return size > 0 &&
-         size <= static_cast<size_t>(std::numeric_limits<int>::max()) &&
-         net.ParseFromArray(bytes, static_cast<int>(size)) &&
-         net.has_format_version();
+  stored::NetDef net;
+  return size > 0 && Read(bytes, size, &net) && net.format_version.has_value();
 }
 
 Result<Model> LoadModel(const uint8_t* graph_bytes, size_t graph_size,
                         WeightBytes weights, const LoadOptions& options) {
   if (graph_size == 0) return InvalidModel("the model file is empty");
-  proto::NetDef net;
-  if (graph_size > static_cast<size_t>(std::numeric_limits<int>::max()) ||
-      !net.ParseFromArray(graph_bytes, static_cast<int>(graph_size))) {
+  stored::NetDef net;
+  if (!Read(graph_bytes, graph_size, &net)) {
     return InvalidModel(
         "not a MACE model: the bytes are no serialized NetDef; the file is cut "
         "short, damaged or of another kind (tools/converter.py convert makes "

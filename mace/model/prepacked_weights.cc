@@ -4,44 +4,45 @@
 #include "mace/model/prepacked_weights.h"
 
 #include <set>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "mace/base/aligned_buffer.h"
 #include "mace/base/hash.h"
+#include "mace/model/text.h"
 
 namespace mace {
 namespace {
 
-Status CheckPlace(const proto::PackedWeight& packed, const std::string& what,
+Status CheckPlace(const stored::PackedWeight& packed, const std::string& what,
                   int64_t head_bytes) {
-  if (packed.bytes() < 0 || packed.offset() < 0 ||
-      packed.offset() > head_bytes ||
-      packed.bytes() > head_bytes - packed.offset()) {
+  if (packed.bytes < 0 || packed.offset < 0 || packed.offset > head_bytes ||
+      packed.bytes > head_bytes - packed.offset) {
     return InvalidModel(
-        what + ": lies at byte " + std::to_string(packed.offset()) + " with " +
-        std::to_string(packed.bytes()) + " bytes, outside the first " +
+        what + ": lies at byte " + std::to_string(packed.offset) + " with " +
+        std::to_string(packed.bytes) + " bytes, outside the first " +
         std::to_string(head_bytes) + " bytes of weights");
   }
-  if (packed.offset() % kAlignment != 0) {
-    return InvalidModel(what + ": its offset " +
-                        std::to_string(packed.offset()) +
+  if (packed.offset % kAlignment != 0) {
+    return InvalidModel(what + ": its offset " + std::to_string(packed.offset) +
                         " is not a multiple of 64");
   }
   return Status();
 }
 
 // Weights that kernels read unpacked must lie in the head, which is verified.
-Status CheckPlainWeights(const proto::NetDef& net,
+Status CheckPlainWeights(const stored::NetDef& net,
                          const std::set<int>& packed_ones, const Model& model) {
-  for (int i = 0; i < net.tensors_size(); ++i) {
-    const proto::ConstTensor& tensor = net.tensors(i);
-    TensorType type = model.graph.values[i].type;
-    const DataType stored = model.graph.values[i].stored;
-    if (stored != DataType::kInvalid) type.dtype = stored;
-    if (packed_ones.count(i) > 0 || Bytes(type) == 0) continue;
-    if (static_cast<size_t>(tensor.offset() + Bytes(type)) > model.head_bytes) {
-      return InvalidModel("weight '" + tensor.name() +
-                          "': it is not packed and lies behind the first " +
+  int i = 0;
+  for (const stored::ConstTensor& tensor : net.tensors) {
+    const Value& value = model.graph.values[i];
+    TensorType type = value.type;
+    if (value.stored != DataType::kInvalid) type.dtype = value.stored;
+    if (packed_ones.count(i++) > 0 || Bytes(type) == 0) continue;
+    if (static_cast<size_t>(tensor.offset + Bytes(type)) > model.head_bytes) {
+      return InvalidModel("weight " + Quoted(tensor.name) +
+                          ": it is not packed and lies behind the first " +
                           std::to_string(model.head_bytes) +
                           " bytes of weights");
     }
@@ -58,44 +59,45 @@ Status CheckHash(const uint8_t* data, size_t size, uint64_t xxh3) {
       "weights file is damaged or belongs to another model");
 }
 
-Status CheckHeadBytes(const proto::PackedWeights& packed, size_t data_bytes) {
-  if (packed.head_bytes() >= 0 &&
-      static_cast<uint64_t>(packed.head_bytes()) <= data_bytes) {
+Status CheckHeadBytes(const stored::PackedWeights& packed, size_t data_bytes) {
+  if (packed.head_bytes >= 0 &&
+      static_cast<uint64_t>(packed.head_bytes) <= data_bytes) {
     return Status();
   }
-  return InvalidModel(
-      "packed weights: head_bytes is " + std::to_string(packed.head_bytes()) +
-      ", the weights are " + std::to_string(data_bytes) + " bytes");
+  return InvalidModel("packed weights: head_bytes is " +
+                      std::to_string(packed.head_bytes) + ", the weights are " +
+                      std::to_string(data_bytes) + " bytes");
 }
 
-Status ReadPackedWeights(const proto::NetDef& net, Model* model) {
-  const proto::PackedWeights& all = net.packed_weights();
-  if (all.version() == 0) {
+Status ReadPackedWeights(const stored::NetDef& net, Model* model) {
+  const stored::PackedWeights& all = *net.packed_weights;
+  if (all.version == 0) {
     return InvalidModel("packed weights: they have no version");
   }
   MACE_RETURN_IF_ERROR(CheckHeadBytes(all, model->weights.size));
-  model->packing_version = all.version();
-  model->head_bytes = static_cast<size_t>(all.head_bytes());
-  model->tail_xxh3 = all.tail_xxh3();
-  std::set<std::pair<int, std::string>> seen;
+  model->packing_version = all.version;
+  model->head_bytes = static_cast<size_t>(all.head_bytes);
+  model->tail_xxh3 = all.tail_xxh3;
+  std::set<std::pair<int, std::string_view>> seen;
   std::set<int> packed_ones;
-  for (const proto::PackedWeight& packed : all.weights()) {
-    if (packed.tensor() < 0 || packed.tensor() >= net.tensors_size()) {
+  for (const stored::PackedWeight& packed : all.weights) {
+    if (packed.tensor < 0 ||
+        static_cast<size_t>(packed.tensor) >= net.tensors.size()) {
       return InvalidModel("packed weights: there is no weight " +
-                          std::to_string(packed.tensor()) + " of " +
-                          std::to_string(net.tensors_size()));
+                          std::to_string(packed.tensor) + " of " +
+                          std::to_string(net.tensors.size()));
     }
-    const std::string& name = net.tensors(packed.tensor()).name();
+    const std::string& name = model->graph.values[packed.tensor].name;
     const std::string what =
-        "weight '" + name + "' packed as '" + packed.how() + "'";
-    MACE_RETURN_IF_ERROR(CheckPlace(packed, what, all.head_bytes()));
-    if (!seen.emplace(packed.tensor(), packed.how()).second) {
-      return InvalidModel(what + ": appears twice");
+        "weight " + Quoted(name) + " packed as " + Quoted(packed.how);
+    MACE_RETURN_IF_ERROR(CheckPlace(packed, what, all.head_bytes));
+    if (!seen.emplace(packed.tensor, packed.how).second) {
+      return InvalidModel(what + ": is there twice");
     }
-    packed_ones.insert(packed.tensor());
-    model->packed.push_back({packed.tensor(), packed.how(), name,
-                             model->weights.data.get() + packed.offset(),
-                             static_cast<size_t>(packed.bytes())});
+    packed_ones.insert(packed.tensor);
+    model->packed.push_back({packed.tensor, std::string(packed.how), name,
+                             model->weights.data.get() + packed.offset,
+                             static_cast<size_t>(packed.bytes)});
   }
   return CheckPlainWeights(net, packed_ones, *model);
 }

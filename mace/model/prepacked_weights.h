@@ -4,17 +4,17 @@
 #define MACE_MODEL_PREPACKED_WEIGHTS_H_
 
 #include "mace/model/model.h"
-#include "mace/proto/mace.pb.h"
+#include "mace/proto/messages.h"
 
 namespace mace {
 
 // Errors of all functions: MACE_INVALID_MODEL.
 Status CheckHash(const uint8_t* data, size_t size, uint64_t xxh3);
-Status CheckHeadBytes(const proto::PackedWeights& packed, size_t data_bytes);
+Status CheckHeadBytes(const stored::PackedWeights& packed, size_t data_bytes);
 
 // Verifies net.packed_weights() and adds it to `model`, the rest of which must
 // be filled in.
-Status ReadPackedWeights(const proto::NetDef& net, Model* model);
+Status ReadPackedWeights(const stored::NetDef& net, Model* model);
 
 }  // namespace mace
 

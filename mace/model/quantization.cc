@@ -34,16 +34,19 @@ std::pair<int64_t, int64_t> ZeroPoints(DataType type) {
 }
 
 // Returns how many scales there must be. REQUIRES: the axis is valid.
-int64_t NumScales(const proto::Quantization& q, const TensorType& type) {
-  return q.has_axis() ? type.shape[q.axis()] : 1;
+size_t NumScales(const stored::Quantization& q, const TensorType& type) {
+  return q.axis.has_value() ? static_cast<size_t>(type.shape[*q.axis]) : 1;
 }
 
 }  // namespace
 
-Status CheckQuantization(const proto::Quantization& q, const TensorType& type,
-                         const std::string& what) {
-  if (q.scales_size() == 0) {
-    if (q.zero_points_size() == 0 && !q.has_axis()) return Status();
+Status CheckQuantization(
+    const std::optional<stored::Quantization>& quantization,
+    const TensorType& type, const std::string& what) {
+  if (!quantization.has_value()) return Status();
+  const stored::Quantization& q = *quantization;
+  if (q.scales.empty()) {
+    if (q.zero_points.empty() && !q.axis.has_value()) return Status();
     return InvalidModel(what + ": its quantization has no scales");
   }
   const auto [least, most] = ZeroPoints(type.dtype);
@@ -51,29 +54,29 @@ Status CheckQuantization(const proto::Quantization& q, const TensorType& type,
     return InvalidModel(what + ": " + Name(type.dtype) +
                         " cannot be quantized; i8, u8, i16 and i32 can");
   }
-  if (q.has_axis() && (q.axis() < 0 || q.axis() >= type.rank())) {
+  if (q.axis.has_value() && (*q.axis < 0 || *q.axis >= type.rank())) {
     return InvalidModel(what + ": its quantization has the axis " +
-                        std::to_string(q.axis()) + ", its rank is " +
+                        std::to_string(*q.axis) + ", its rank is " +
                         std::to_string(type.rank()));
   }
-  if (q.scales_size() != NumScales(q, type)) {
+  if (q.scales.size() != NumScales(q, type)) {
     return InvalidModel(what + ": its quantization has " +
-                        std::to_string(q.scales_size()) + " scales, " +
+                        std::to_string(q.scales.size()) + " scales, " +
                         std::to_string(NumScales(q, type)) + " are needed");
   }
-  for (const float scale : q.scales()) {
+  for (const float scale : q.scales) {
     if (std::isfinite(scale) && scale > 0) continue;
     return InvalidModel(what + ": its quantization has the scale " +
                         std::to_string(scale) +
                         "; scales are finite and above 0");
   }
-  if (q.zero_points_size() != 0 && q.zero_points_size() != q.scales_size()) {
+  if (!q.zero_points.empty() && q.zero_points.size() != q.scales.size()) {
     return InvalidModel(what + ": its quantization has " +
-                        std::to_string(q.zero_points_size()) +
-                        " zero points for " + std::to_string(q.scales_size()) +
+                        std::to_string(q.zero_points.size()) +
+                        " zero points for " + std::to_string(q.scales.size()) +
                         " scales");
   }
-  for (const int32_t zero : q.zero_points()) {
+  for (const int32_t zero : q.zero_points) {
     if (zero >= least && zero <= most) continue;
     return InvalidModel(what + ": its quantization has the zero point " +
                         std::to_string(zero) + ", which is no " +

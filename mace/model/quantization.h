@@ -3,18 +3,20 @@
 #ifndef MACE_MODEL_QUANTIZATION_H_
 #define MACE_MODEL_QUANTIZATION_H_
 
+#include <optional>
 #include <string>
 
 #include "mace/base/status.h"
 #include "mace/graph/tensor_type.h"
-#include "mace/proto/mace.pb.h"
+#include "mace/proto/messages.h"
 
 namespace mace {
 
 // Checks that a tensor of `type` can be quantized in this way. Without scales,
 // nothing else may be set. Errors: MACE_INVALID_MODEL, beginning with `what`.
-Status CheckQuantization(const proto::Quantization& quantization,
-                         const TensorType& type, const std::string& what);
+Status CheckQuantization(
+    const std::optional<stored::Quantization>& quantization,
+    const TensorType& type, const std::string& what);
 
 }  // namespace mace
 

@@ -31,7 +31,7 @@ Sequence SequenceOf(uint8_t lead) {
 
 }  // namespace
 
-bool IsUtf8(const std::string& bytes) {
+bool IsUtf8(std::string_view bytes) {
   for (size_t i = 0; i < bytes.size();) {
     const Sequence s = SequenceOf(static_cast<uint8_t>(bytes[i]));
     if (s.length == 0 || s.length > bytes.size() - i) return false;

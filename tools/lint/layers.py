@@ -77,7 +77,7 @@ UKERNEL_HEADERS = {"cstddef", "cstdint", "mace/cpu/simd/simd.h", "mace/cpu/simd/
 UKERNEL_SYSTEM = re.compile(r"(arm_\w+|\w*intrin)\.h$")
 # Third-party header -> the folders that may see it.
 THIRD_PARTY: dict[str, set[str]] = {
-    "google/protobuf/": {"proto", "model"},
+    "google/protobuf/": {"testing"},
     "xxhash.h": {"base"},
     "CL/": {"opencl"},
     "gtest/": {"testing"},
@@ -86,6 +86,8 @@ THIRD_PARTY: dict[str, set[str]] = {
     "CLI/": set(),
     "nlohmann/": {"testing"},
 }
+# What protoc makes of mace.proto needs protobuf, which apps do not link; tools and tests do.
+PROTOBUF_CLASSES = re.compile(r"mace/proto/\w+\.pb\.h$")
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 _FEATURE = re.compile(
     r"^[ \t]*#[ \t]*(?:el)?if\w*\b.*\bMACE_(?:ENABLE|WITH|USE|HAVE)_\w+", re.MULTILINE)
@@ -124,6 +126,8 @@ def _refusal(path: Path, header: str, quoted: bool) -> str:
         return "name the header by its path from the root"
     if path.is_relative_to(UKERNELS) and not test:
         return _ukernel_refusal(path, header)
+    if PROTOBUF_CLASSES.match(header) and not test and folder != "testing":
+        return "the library reads models by mace/proto/messages.h"
     if header.startswith("mace/"):
         return (_project_refusal(path, Path(header).parts[1], test)
                 or _room_refusal(path, Path(header), test))
