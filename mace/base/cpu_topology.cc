@@ -6,8 +6,9 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
-#include <fstream>
 
 #include "mace/base/logging.h"
 
@@ -30,19 +31,26 @@ std::vector<int> ParseCpuList(const std::string& list) {
   return ids;
 }
 
+// Empty if there is no such file. (Files of the kernel cannot be mapped.)
+std::string FirstLine(const std::string& path) {
+  std::FILE* file = std::fopen(path.c_str(), "r");
+  if (file == nullptr) return "";
+  char line[4096];
+  const char* text = std::fgets(line, sizeof(line), file);
+  std::fclose(file);
+  return text == nullptr ? "" : text;
+}
+
 }  // namespace
 
 std::vector<CpuCore> ReadCpuCores(const std::string& root) {
   const std::string cpu = root + "/devices/system/cpu";
-  std::string online;
-  std::getline(std::ifstream(cpu + "/online") >> std::ws, online);
+  const std::string online = FirstLine(cpu + "/online");
   std::vector<CpuCore> cores;
   for (int id : ParseCpuList(online)) {
-    int64_t khz = 0;
-    std::ifstream(cpu + "/cpu" + std::to_string(id) +
-                  "/cpufreq/cpuinfo_max_freq") >>
-        khz;
-    cores.push_back({id, khz});
+    const std::string khz = FirstLine(cpu + "/cpu" + std::to_string(id) +
+                                      "/cpufreq/cpuinfo_max_freq");
+    cores.push_back({id, std::strtoll(khz.c_str(), nullptr, 10)});
   }
   if (cores.empty()) cores.push_back({0, 0});
   return cores;

@@ -18,7 +18,7 @@ LogLine::LogLine(LogSeverity severity, const char* file, int line) {
 LogLine::~LogLine() {
   stream_ << '\n';
   // One write, so that lines of several threads do not mix.
-  const std::string s = stream_.str();
+  const std::string& s = stream_.str();
   std::fwrite(s.data(), 1, s.size(), stderr);
 }
 

@@ -8,7 +8,7 @@
 #ifndef MACE_BASE_LOGGING_H_
 #define MACE_BASE_LOGGING_H_
 
-#include <sstream>
+#include "mace/base/text_stream.h"
 
 namespace mace {
 
@@ -19,10 +19,10 @@ class LogLine {
  public:
   LogLine(LogSeverity severity, const char* file, int line);
   ~LogLine();
-  std::ostream& stream() { return stream_; }
+  TextStream& stream() { return stream_; }
 
  private:
-  std::ostringstream stream_;
+  TextStream stream_;
 };
 
 // Read once from the environment.

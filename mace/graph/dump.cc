@@ -1,15 +1,14 @@
 // Text of a graph.
 // SPDX-License-Identifier: Apache-2.0
 
-#include <sstream>
-
+#include "mace/base/text_stream.h"
 #include "mace/graph/graph.h"
 
 namespace mace {
 namespace {
 
 struct AttrPrinter {
-  std::ostream& out;
+  TextStream& out;
   template <typename T>
   void operator()(const T& v) const {
     out << v;
@@ -22,7 +21,7 @@ struct AttrPrinter {
   }
 };
 
-void PrintValue(std::ostream& out, const Graph& graph, int id) {
+void PrintValue(TextStream& out, const Graph& graph, int id) {
   if (id < 0) {
     out << '-';
     return;
@@ -34,7 +33,7 @@ void PrintValue(std::ostream& out, const Graph& graph, int id) {
   if (value.is_constant()) out << " const";
 }
 
-void PrintValues(std::ostream& out, const Graph& graph,
+void PrintValues(TextStream& out, const Graph& graph,
                  const std::vector<int>& ids) {
   for (size_t i = 0; i < ids.size(); ++i) {
     if (i > 0) out << ", ";
@@ -45,7 +44,7 @@ void PrintValues(std::ostream& out, const Graph& graph,
 }  // namespace
 
 std::string Dump(const Graph& graph) {
-  std::ostringstream out;
+  TextStream out;
   out << "graph " << graph.name << "\ninputs: ";
   PrintValues(out, graph, graph.inputs);
   out << '\n';

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
-#include <sstream>
 #include <vector>
 
+#include "mace/base/text_stream.h"
 #include "mace/plan/assign_images.h"
 
 namespace mace {
@@ -43,7 +43,7 @@ int64_t MovedBytes(const Node& move) {
 
 // "may_overlap" is what plan checkers know, "overlaps" says how near.
 void DumpOverlaps(const std::vector<memory::Overlap>& overlaps,
-                  std::ostringstream& out) {
+                  TextStream& out) {
   if (overlaps.empty()) return;
   std::string others, exact;
   for (const memory::Overlap& o : overlaps) {
@@ -62,7 +62,7 @@ void DumpOverlaps(const std::vector<memory::Overlap>& overlaps,
 
 // The part of a certificate that both dumps of memory have.
 std::string CertificateJson(const memory::Certificate& c) {
-  std::ostringstream out;
+  TextStream out;
   out << "\"total_size\": " << c.total << ", \"bound\": " << c.lower_bound
       << ", \"status\": \"" << Name(c.status)
       << "\", \"strategy\": " << Json(c.strategy) << ", \"nodes\": " << c.nodes
@@ -71,7 +71,7 @@ std::string CertificateJson(const memory::Certificate& c) {
 }
 
 std::string CertificateText(const memory::Certificate& c) {
-  std::ostringstream out;
+  TextStream out;
   out << "total " << c.total << " bytes, lower bound " << c.lower_bound << ", "
       << Name(c.status) << ", by " << c.strategy << '\n';
   return out.str();
@@ -87,7 +87,7 @@ std::string ObjectId(int32_t id) {
 }
 
 std::string DumpImagesJson(const Plan& plan) {
-  std::ostringstream records, ids, sizes, formats;
+  TextStream records, ids, sizes, formats;
   for (size_t r = 0; r < plan.image_records.size(); ++r) {
     const memory::ImageRecord& record = plan.image_records[r];
     const char* comma = r ? ", " : "";
@@ -151,7 +151,7 @@ std::string StoredAs(const Node& node) {
 }  // namespace
 
 std::string DumpSteps(const Plan& plan) {
-  std::ostringstream out;
+  TextStream out;
   for (size_t s = 0; s < plan.steps.size(); ++s) {
     const Step& step = plan.steps[s];
     const Node& node = plan.graph.nodes[step.node].node;
@@ -170,7 +170,7 @@ std::string DumpPlacement(const Plan& plan) {
   if (plan.placements.empty()) return "";
   std::map<std::string, int> num_nodes;  // by device
   for (const Placement& p : plan.placements) ++num_nodes[p.device];
-  std::ostringstream out;
+  TextStream out;
   for (const auto& [device, count] : num_nodes) {
     out << device << " runs " << count << " of " << plan.placements.size()
         << " nodes\n";
@@ -200,13 +200,14 @@ std::string DumpPlanJson(const Plan& plan, const std::string& note) {
   // What a node does that no step is of, and the step that it is part of.
   std::vector<std::string> idle(plan.graph.nodes.size(), "none: a view");
   std::vector<std::string> part_of(plan.graph.nodes.size());
-  std::ostringstream nodes, moves;
+  TextStream nodes, moves;
   const auto add_node = [&](const Node& node, const std::string& device,
                             const std::string& kernel, int64_t macs,
                             const std::string& placed,
                             const std::string& step) {
-    nodes << (nodes.tellp() > 0 ? ", " : "") << "{\"name\": " << Json(node.name)
-          << ", \"op\": " << Json(node.op) << ", \"device\": " << Json(device)
+    nodes << (nodes.str().empty() ? "" : ", ")
+          << "{\"name\": " << Json(node.name) << ", \"op\": " << Json(node.op)
+          << ", \"device\": " << Json(device)
           << ", \"kernel\": " << Json(kernel)
           << ", \"reason\": " << Json(placements[placed].reason)
           << ", \"part_of\": " << Json(step) << ", \"macs\": " << macs
@@ -224,7 +225,7 @@ std::string DumpPlanJson(const Plan& plan, const std::string& note) {
       part_of[n] = node.name;
     }
     if (IsMove(node)) {
-      moves << (moves.tellp() > 0 ? ", " : "")
+      moves << (moves.str().empty() ? "" : ", ")
             << "{\"tensor\": " << Json(node.name) << ", \"to\": \""
             << (node.op == "Upload" ? step.device->name() : "CPU")
             << "\", \"bytes\": " << MovedBytes(node) << '}';
@@ -241,7 +242,7 @@ std::string DumpPlanJson(const Plan& plan, const std::string& note) {
     add_node(node, device.empty() ? "CPU" : device, idle[n], 0, Label(node),
              part_of[n]);
   }
-  std::ostringstream out;
+  TextStream out;
   out << "{\"note\": " << Json(note) << ", \"nodes\": [" << nodes.str()
       << "], \"moves\": [" << moves.str()
       << "], \"num_images\": " << plan.images.size()
@@ -251,7 +252,7 @@ std::string DumpPlanJson(const Plan& plan, const std::string& note) {
 }
 
 std::string DumpSavings(const Plan& plan) {
-  std::ostringstream out;
+  TextStream out;
   const OrderSearch& order = plan.order_search;
   if (order.end != OrderSearch::kOff) {
     out << "order of steps: " << Name(order.end) << ", peak "
@@ -267,7 +268,7 @@ std::string DumpSavings(const Plan& plan) {
 }
 
 std::string DumpMemory(const Plan& plan) {
-  std::ostringstream out;
+  TextStream out;
   const auto& records = plan.memory_problem.records;
   for (size_t r = 0; r < records.size(); ++r) {
     out << "bytes " << records[r].size.count() << " at "
@@ -289,7 +290,7 @@ std::string DumpMemory(const Plan& plan) {
 }
 
 std::string DumpMemoryJson(const Plan& plan) {
-  std::ostringstream out;
+  TextStream out;
   const auto& records = plan.memory_problem.records;
   out << "{\"records\": [";
   for (size_t r = 0; r < records.size(); ++r) {

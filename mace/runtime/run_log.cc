@@ -3,8 +3,8 @@
 
 #include "mace/runtime/run_log.h"
 
+#include <algorithm>
 #include <chrono>
-#include <sstream>
 #include <string>
 
 #include "mace/base/logging.h"
@@ -14,8 +14,11 @@ namespace mace {
 namespace {
 
 void LogLines(int level, const std::string& text) {
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) VLOG(level) << line;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    VLOG(level) << text.substr(begin, end - begin);
+    begin = end + 1;
+  }
 }
 
 std::string PlaceOf(const Place& place) {

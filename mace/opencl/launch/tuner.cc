@@ -7,10 +7,10 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
-#include <sstream>
 #include <utility>
 
 #include "mace/base/logging.h"
+#include "mace/base/text_stream.h"
 #include "mace/opencl/driver/binary_cache.h"
 
 namespace mace::opencl {
@@ -193,7 +193,7 @@ Status Tuner::ChooseGroups(Launch& launch, Queue& queue, const RunArgs& args,
       least = std::min(least, micros);
       if (least > kHopeless * best) break;
     }
-    std::ostringstream row;
+    TextStream row;
     row << " " << ToString(local) << ":" << std::llround(least);
     tried_ += row.str();
     if (least >= best) continue;
@@ -260,7 +260,7 @@ Status Tuner::Split(Launch& launch, Queue& queue, const RunArgs& args,
 }
 
 void Tuner::Report(const Launch& launch, const Choice& choice) {
-  std::ostringstream row;
+  TextStream row;
   row << launch.pass().entry << " grid " << ToString(launch.pass().grid)
       << " group " << ToString(choice.shape.local) << " piece "
       << ToString(choice.shape.piece);
