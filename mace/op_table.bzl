@@ -4,12 +4,31 @@
 A folder of one-op-per-file sources (mace/ops, mace/cpu/ops, ...) is its own registry: a file
 `depth_to_space.cc` defines the function `DepthToSpace()`, and this rule writes the table that
 calls it. A file without its function is a link error; no static constructor runs, so nothing
-needs --whole-archive, and a list instead of a glob makes a library with the ops of one model.
+needs --whole-archive. Of the files that a table leaves out nothing is linked: the flag
+--//mace/ops:selected=Conv2d,Softmax makes a library with the ops of one model, in all tables.
 """
+
+Selection = provider(fields = ["names"])  # None: all
+
+def _op_selection_impl(ctx):
+    value = ctx.build_setting_value
+    names = [] if value == "none" else value.split(",")
+    return [Selection(names = None if value == "all" else names)]
+
+op_selection = rule(
+    implementation = _op_selection_impl,
+    build_setting = config.string(flag = True),
+)
 
 def _op_table_impl(ctx):
     stems = [f.basename[:-len(".cc")] for f in ctx.files.srcs]
     names = sorted(["".join([w.capitalize() for w in s.split("_")]) for s in stems])
+    selected = ctx.attr._selected[Selection].names
+    if selected != None:
+        unknown = [n for n in selected if n not in names]
+        if unknown and ctx.attr.has_every_op:
+            fail("there is no op " + ", ".join(unknown))
+        names = [n for n in names if n in selected]
     ns, ret, table = ctx.attr.namespace, ctx.attr.returns, ctx.attr.table
     lines = [
         "// Written by //mace:op_table.bzl from the file names; do not edit.",
@@ -21,7 +40,15 @@ def _op_table_impl(ctx):
     lines += ["%s %s();" % (ret, n) for n in names]
     lines += ["}  // namespace %s" % ns, "", "const %s k%s[] = {" % (ctx.attr.entry, table)]
     lines += ["    {\"%s\", %s::%s}," % (n, ns, n) for n in names]
-    lines += ["};", "const int kNum%s = %d;" % (table, len(names)), "}  // namespace mace", ""]
+    lines += [
+        "    {nullptr, nullptr},  // as an array has elements",
+        "};",
+        "const int kNum%s = %d;" % (table, len(names)),
+    ]
+    if ctx.attr.has_every_op:
+        lines.append("extern const bool kHasEveryOp;")
+        lines.append("const bool kHasEveryOp = %s;" % ("false" if selected != None else "true"))
+    lines += ["}  // namespace mace", ""]
     ctx.actions.write(ctx.outputs.out, "\n".join(lines))
 
 op_table = rule(
@@ -34,5 +61,7 @@ op_table = rule(
         "table": attr.string(mandatory = True, doc = "X makes `kX` and `kNumX`"),
         "header": attr.string(mandatory = True, doc = "declares the row type and the table"),
         "out": attr.output(mandatory = True),
+        "has_every_op": attr.bool(doc = "every op has a file here; makes `kHasEveryOp`, too"),
+        "_selected": attr.label(default = "//mace/ops:selected"),
     },
 )

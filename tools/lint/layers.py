@@ -55,6 +55,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "conv": {"common", "reference", "simd", "ukernels"},
         "ops": {"common", "conv", "copy", "reference", "ukernels"},
         "fused": {"common", "conv", "reference"},
+        "chains": {"fused"},
         "tuning": {"common", "conv", "fused"},
         ".": {"common", "fused", "tuning"},
     },

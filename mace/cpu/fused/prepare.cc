@@ -6,8 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "mace/cpu/fused/fused_conv.h"
-#include "mace/cpu/fused/fused_shuffle.h"
+#include "mace/cpu/fused/chain_table.h"
 
 namespace mace::cpu {
 namespace {
@@ -68,8 +67,13 @@ Result<KernelPtr> PrepareLinks(const std::vector<FusedNode>& links,
                          ": its output has no elements, so it is not fused");
     }
   }
-  return links[0].node->op == "Concat" ? PrepareFusedShuffle(links, context)
-                                       : PrepareFusedConv(links, context);
+  const Node& first = *links[0].node;
+  for (int i = 0; i < kNumCpuChains; ++i) {
+    if (first.op == kCpuChains[i].op) {
+      return kCpuChains[i].chain()(links, context);
+    }
+  }
+  return Unsupported(Label(first) + ": no chain begins with this op");
 }
 
 }  // namespace mace::cpu

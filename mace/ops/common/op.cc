@@ -9,6 +9,9 @@
 #include "mace/ops/common/operands.h"
 
 namespace mace {
+
+extern const bool kHasEveryOp;  // in the table; false: those of some models
+
 namespace {
 
 const std::map<std::string, Op>& Table() {
@@ -203,8 +206,14 @@ std::vector<const Op*> AllOps() {
 Status Infer(Node& node) {
   const Op* op = FindOp(node.op);
   if (op == nullptr) {
-    return Unsupported("node '" + node.name + "': this build has no op '" +
-                       node.op + "'");
+    return Unsupported(
+        "node '" + node.name + "': this build has no op '" + node.op + "'" +
+        (kHasEveryOp ? std::string()
+                     : "; it was made with the ops of its own models: write "
+                       "'extra_ops: [" +
+                           node.op +
+                           "]' at the top of their deployment file and build "
+                           "the library again"));
   }
   const int num_inputs = static_cast<int>(node.inputs.size());
   if (num_inputs < op->min_inputs || num_inputs > op->max_inputs) {

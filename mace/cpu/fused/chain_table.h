@@ -1,0 +1,28 @@
+// The chains of nodes that one CPU kernel computes, by the op of the first
+// node: a table written from the file names in mace/cpu/chains. conv2d.cc must
+// define `PrepareChain cpu::chains::Conv2d()`.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_FUSED_CHAIN_TABLE_H_
+#define MACE_CPU_FUSED_CHAIN_TABLE_H_
+
+#include <vector>
+
+#include "mace/cpu/common/cpu_context.h"
+#include "mace/device/device.h"
+
+namespace mace {
+
+// Errors: as Device::PrepareFused.
+using PrepareChain = Result<KernelPtr> (*)(const std::vector<FusedNode>& chain,
+                                           CpuContext& context);
+
+struct CpuChainEntry {
+  const char* op;
+  PrepareChain (*chain)();
+};
+extern const CpuChainEntry kCpuChains[];
+extern const int kNumCpuChains;
+
+}  // namespace mace
+
+#endif  // MACE_CPU_FUSED_CHAIN_TABLE_H_
