@@ -3,9 +3,11 @@
 #ifndef MACE_BASE_VERSION_H_
 #define MACE_BASE_VERSION_H_
 
+#include "mace/public/mace_version.h"
+
 namespace mace {
 
-constexpr char kVersion[] = "1.0.0";
+constexpr char kVersion[] = MACE_VERSION_STRING;
 
 }  // namespace mace
 

@@ -135,14 +135,30 @@ MACE_API MaceStatus CreateMaceEngineFromProto(
     const std::vector<unsigned char>& model_pb,
     const std::string& model_data_file,
     const std::vector<std::string>& input_nodes,
-    const std::vector<std::string>& output_nodes, const DeviceType device_type,
-    std::shared_ptr<MaceEngine>* engine);
-MACE_API MaceStatus CreateMaceEngineFromProto(
+    const std::vector<std::string>& output_nodes,
+    const MaceEngineConfig& config, std::shared_ptr<MaceEngine>* engine);
+inline MaceStatus CreateMaceEngineFromProto(
     const std::vector<unsigned char>& model_pb,
     const std::string& model_data_file,
     const std::vector<std::string>& input_nodes,
+    const std::vector<std::string>& output_nodes, const DeviceType device_type,
+    std::shared_ptr<MaceEngine>* engine) {
+  return CreateMaceEngineFromProto(model_pb, model_data_file, input_nodes,
+                                   output_nodes, MaceEngineConfig(device_type),
+                                   engine);
+}
+
+// The same with a graph and weights in memory that the app owns. The graph is
+// not read any more when the call returns. Weights at a 64-byte boundary are
+// used in place and must stay as long as the engine, others are copied:
+// `*model_data_unused` says whether the app may free them.
+MACE_API MaceStatus CreateMaceEngineFromProto(
+    const unsigned char* model_graph_proto, size_t model_graph_proto_size,
+    const unsigned char* model_weights_data, size_t model_weights_data_size,
+    const std::vector<std::string>& input_nodes,
     const std::vector<std::string>& output_nodes,
-    const MaceEngineConfig& config, std::shared_ptr<MaceEngine>* engine);
+    const MaceEngineConfig& config, std::shared_ptr<MaceEngine>* engine,
+    bool* model_data_unused = nullptr);
 
 // The same with a C string as the file name; null is treated as "".
 inline MaceStatus CreateMaceEngineFromProto(

@@ -12,6 +12,7 @@
 #include "mace/public/mace_api.h"
 #include "mace/public/mace_gpu.h"
 #include "mace/public/mace_runtime.h"
+#include "mace/public/mace_version.h"
 #include "mace/public/status.h"
 
 namespace mace {
@@ -38,8 +39,11 @@ struct MaceMemorySavings {
 // model's.
 class MACE_API MaceEngineConfig {
  public:
-  // Starts from the defaults set with the functions of mace_runtime.h.
-  explicit MaceEngineConfig(DeviceType device_type = CPU);
+  // Starts from the defaults set with the functions of mace_runtime.h. Leave
+  // `header_version` out: it tells the library with which headers the app was
+  // compiled, and creating an engine fails where they do not fit.
+  explicit MaceEngineConfig(DeviceType device_type = CPU,
+                            int header_version = MACE_VERSION_NUMBER);
   ~MaceEngineConfig();
   MaceEngineConfig(const MaceEngineConfig& other);
   MaceEngineConfig& operator=(const MaceEngineConfig& other);

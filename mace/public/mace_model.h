@@ -4,6 +4,7 @@
 #define MACE_PUBLIC_MACE_MODEL_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,6 +21,18 @@ struct MaceModelOptions {
   // the system reads weights when they are first used. Everything else is
   // always verified.
   bool verify_checksum = true;
+};
+
+// Bytes that the app supplies in order: from an asset or an archive, decrypted
+// or decompressed on the way.
+class MACE_API MaceStream {
+ public:
+  virtual ~MaceStream() = default;
+  // The number of bytes that Read will give in all.
+  virtual size_t size() const = 0;
+  // Writes at most `bytes` bytes to `buffer` and returns how many they are: 0
+  // at the end of the stream, a negative number if the app cannot go on.
+  virtual int64_t Read(void* buffer, size_t bytes) = 0;
 };
 
 // A verified model in memory. It is immutable, so any number of threads may use
@@ -60,6 +73,22 @@ class MACE_API MaceModel {
                          size_t model_graph_size,
                          std::shared_ptr<const unsigned char> model_data,
                          size_t model_data_size,
+                         std::shared_ptr<MaceModel>* model,
+                         const MaceModelOptions& options = {});
+
+  // Loads a graph from memory and maps the weights in `model_data_file` ("" if
+  // the model has none).
+  static MaceStatus Load(const unsigned char* model_graph,
+                         size_t model_graph_size,
+                         const std::string& model_data_file,
+                         std::shared_ptr<MaceModel>* model,
+                         const MaceModelOptions& options = {});
+
+  // Reads both streams to their ends into memory of the model; `model_data` is
+  // null if the model has no weights. Errors: as above, MACE_INVALID_ARGS if a
+  // stream fails, ends early or holds more than it said,
+  // MACE_OUT_OF_RESOURCES.
+  static MaceStatus Load(MaceStream* model_graph, MaceStream* model_data,
                          std::shared_ptr<MaceModel>* model,
                          const MaceModelOptions& options = {});
 

@@ -13,6 +13,7 @@
 #include "mace/base/aligned_buffer.h"
 #include "mace/base/cpu_topology.h"
 #include "mace/base/thread_pool.h"
+#include "mace/base/version.h"
 #include "mace/runtime/gpu_settings.h"
 
 namespace mace {
@@ -64,12 +65,29 @@ Status CheckThreads(const MaceEngineConfig::Impl& config) {
   return Status();
 }
 
-MaceEngineConfig::MaceEngineConfig(DeviceType device_type)
+Status CheckHeaders(const MaceEngineConfig::Impl& config) {
+  const int version = config.header_version;
+  constexpr int kMajor = 1000000, kMinor = 1000;
+  if (version / kMajor == MACE_VERSION_MAJOR &&
+      version / kMinor <= MACE_VERSION_NUMBER / kMinor) {
+    return Status();
+  }
+  return InvalidArgument(
+      "the app was compiled with the headers of MACE " +
+      std::to_string(version / kMajor) + '.' +
+      std::to_string(version % kMajor / kMinor) + '.' +
+      std::to_string(version % kMinor) +
+      " and runs with the library of version " + kVersion +
+      ": compile it with the include/ folder that came with this library");
+}
+
+MaceEngineConfig::MaceEngineConfig(DeviceType device_type, int header_version)
     : impl_(std::make_unique<Impl>()) {
   Defaults& defaults = GetDefaults();
   std::lock_guard<std::mutex> lock(defaults.mutex);
   *impl_ = defaults.config;
   impl_->device_type = device_type;
+  impl_->header_version = header_version;
 }
 
 MaceEngineConfig::~MaceEngineConfig() = default;

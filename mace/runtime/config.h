@@ -18,6 +18,7 @@ namespace mace {
 class MaceEngineConfig::Impl {
  public:
   DeviceType device_type = CPU;
+  int header_version = MACE_VERSION_NUMBER;  // that the app was compiled with
   ChosenSettings settings;
   std::vector<int> core_ids;  // if not empty, overrides the affinity policy
   std::shared_ptr<GPUContext> gpu_context;  // null: those of the process
@@ -33,6 +34,10 @@ class MaceEngineConfig::Impl {
 // Errors: MACE_INVALID_ARGS, with the limit, for a number of threads or a core
 // that is out of range.
 Status CheckThreads(const MaceEngineConfig::Impl& config);
+
+// Errors: MACE_INVALID_ARGS if the app was compiled with headers that do not
+// fit this library, with both versions.
+Status CheckHeaders(const MaceEngineConfig::Impl& config);
 
 }  // namespace mace
 

@@ -49,6 +49,7 @@ Status MaceEngine::Impl::Init(std::shared_ptr<MaceModel> model,
   query_only_ = query_only;
   model_ = std::move(model);
   config_ = *config.impl();
+  MACE_RETURN_IF_ERROR(CheckHeaders(config_));
   // The caller's settings have priority over the model's.
   config_.settings.Fill(model_->impl()->settings);
   const Settings& settings = config_.settings.values;

@@ -11,6 +11,7 @@
 #include "mace/base/logging.h"
 #include "mace/base/version.h"
 #include "mace/runtime/numeric_check.h"
+#include "mace/runtime/read_stream.h"
 
 namespace mace {
 namespace {
@@ -130,6 +131,16 @@ Result<std::unique_ptr<MaceModel::Impl>> MakeImpl(
   return impl;
 }
 
+// The model's weights are those of a file, whose pages need not stay.
+void UseFile(const std::shared_ptr<const MappedFile>& weights,
+             MaceModel::Impl* impl) {
+  impl->file = weights;
+  if (weights == nullptr) return;
+  // What the checksum read is not needed until it is packed, nor after.
+  if (!impl->uses_prepacked()) weights->Release();
+  impl->packed->SetRelease([weights] { weights->Release(); });
+}
+
 }  // namespace
 
 IDataType ToPublic(DataType type) {
@@ -186,13 +197,44 @@ MaceStatus MaceModel::Load(const std::string& model_file,
     return OfFiles(model_file, graph, model_data_file, weights.get(),
                    impl.status());
   }
-  (*impl)->file = weights;
-  if (weights != nullptr) {
-    // The pages that the checksum read are needed again only for packing.
-    if (!(*impl)->uses_prepacked()) weights->Release();
-    (*impl)->packed->SetRelease([weights] { weights->Release(); });
-  }
+  UseFile(weights, impl->get());
   model->reset(new MaceModel(std::move(*impl)));
+  return MaceStatus();
+}
+
+MaceStatus MaceModel::Load(const unsigned char* model_graph,
+                           size_t model_graph_size,
+                           const std::string& model_data_file,
+                           std::shared_ptr<MaceModel>* model,
+                           const MaceModelOptions& options) {
+  if (model == nullptr || (model_graph == nullptr && model_graph_size > 0)) {
+    return InvalidArgument("MaceModel::Load: null argument");
+  }
+  MACE_ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> weights,
+                        Map(model_data_file));
+  MACE_ASSIGN_OR_RETURN(auto impl, MakeImpl(model_graph, model_graph_size,
+                                            WeightsOf(weights), options));
+  UseFile(weights, impl.get());
+  model->reset(new MaceModel(std::move(impl)));
+  return MaceStatus();
+}
+
+MaceStatus MaceModel::Load(MaceStream* model_graph, MaceStream* model_data,
+                           std::shared_ptr<MaceModel>* model,
+                           const MaceModelOptions& options) {
+  if (model == nullptr || model_graph == nullptr) {
+    return InvalidArgument("MaceModel::Load: null argument");
+  }
+  MACE_ASSIGN_OR_RETURN(const WeightBytes graph,
+                        ReadStream(*model_graph, "the stream of the graph"));
+  WeightBytes weights;
+  if (model_data != nullptr) {
+    MACE_ASSIGN_OR_RETURN(weights,
+                          ReadStream(*model_data, "the stream of the weights"));
+  }
+  MACE_ASSIGN_OR_RETURN(auto impl, MakeImpl(graph.data.get(), graph.size,
+                                            std::move(weights), options));
+  model->reset(new MaceModel(std::move(impl)));
   return MaceStatus();
 }
 

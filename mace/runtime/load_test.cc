@@ -1,0 +1,184 @@
+// Models from files, from memory of the app and from its streams: the same
+// answers, and what is wrong with a stream or with the app's headers.
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <limits>
+
+#include "gtest/gtest.h"
+#include "mace/public/mace.h"
+#include "mace/testing/model_builder.h"
+
+namespace mace {
+namespace {
+
+using testing::FloatTensor;
+using testing::ModelBuilder;
+using testing::Values;
+
+ModelBuilder Sample() {
+  ModelBuilder b;
+  b.Input("x", {2, 3})
+      .Weight("w", {2, 3}, {1, 2, 3, 4, 5, 6})
+      .Op("Eltwise", {"x", "w"}, {"y"}, {{"type", std::string("SUM")}})
+      .Op("Softmax", {"y"}, {"p"})
+      .Output("p");
+  return b;
+}
+
+// Gives its bytes in pieces of at most `piece`, and says that it has `said`.
+class Pieces final : public MaceStream {
+ public:
+  Pieces(std::vector<unsigned char> bytes, size_t piece)
+      : bytes_(std::move(bytes)), piece_(piece), said_(bytes_.size()) {}
+
+  Pieces& Says(size_t said) {
+    said_ = said;
+    return *this;
+  }
+  Pieces& Returns(int64_t instead) {
+    instead_ = instead;
+    return *this;
+  }
+
+  size_t size() const override { return said_; }
+  int64_t Read(void* buffer, size_t bytes) override {
+    if (instead_ != 0) return instead_;
+    const size_t n = std::min({bytes, piece_, bytes_.size() - at_});
+    std::memcpy(buffer, bytes_.data() + at_, n);
+    at_ += n;
+    return static_cast<int64_t>(n);
+  }
+
+ private:
+  std::vector<unsigned char> bytes_;
+  size_t piece_, said_, at_ = 0;
+  int64_t instead_ = 0;
+};
+
+std::vector<unsigned char> DataOf(const ModelBuilder& b) {
+  const auto data = b.Data();
+  return {data.get(), data.get() + b.data_size()};
+}
+
+std::vector<float> Answer(MaceEngine& engine) {
+  std::map<std::string, MaceTensor> outputs;
+  const MaceStatus status =
+      engine.Run({{"x", FloatTensor({2, 3}, {0, 1, 0, 2, 0, 0.5f})}}, &outputs);
+  EXPECT_TRUE(status.ok()) << status.information();
+  return status.ok() ? Values(outputs.at("p")) : std::vector<float>();
+}
+
+std::vector<float> Answer(std::shared_ptr<MaceModel> model) {
+  std::shared_ptr<MaceEngine> engine;
+  const MaceStatus status =
+      MaceEngine::Create(std::move(model), {}, {}, MaceEngineConfig(), &engine);
+  EXPECT_TRUE(status.ok()) << status.information();
+  return status.ok() ? Answer(*engine) : std::vector<float>();
+}
+
+void ExpectError(const MaceStatus& status, MaceStatus::Code code,
+                 const std::string& text) {
+  EXPECT_EQ(status.code(), code) << status.information();
+  EXPECT_NE(status.information().find(text), std::string::npos)
+      << status.information();
+}
+
+TEST(Load, TheSameBitsFromFilesMemoryAndStreams) {
+  ModelBuilder b = Sample();
+  const std::vector<float> expected = Answer(b.Load());
+  ASSERT_EQ(expected.size(), 6u);
+  std::shared_ptr<MaceModel> model;
+  for (const size_t piece : {size_t{1}, size_t{7}, size_t{1} << 20}) {
+    Pieces graph(b.Graph(), piece), data(DataOf(b), piece);
+    ASSERT_TRUE(MaceModel::Load(&graph, &data, &model).ok());
+    EXPECT_EQ(Answer(model), expected);
+  }
+  const std::string path = ::testing::TempDir() + "load_test.data";
+  const std::vector<unsigned char> bytes = DataOf(b);
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
+  const std::vector<unsigned char> graph = b.Graph();
+  ASSERT_TRUE(MaceModel::Load(graph.data(), graph.size(), path, &model).ok());
+  EXPECT_EQ(Answer(model), expected);
+  std::remove(path.c_str());
+}
+
+TEST(Load, MemoryOfTheAppIsUsedInPlaceWhereItIsAligned) {
+  ModelBuilder b = Sample();
+  const std::vector<float> expected = Answer(b.Load());
+  const std::vector<unsigned char> graph = b.Graph();
+  std::vector<unsigned char> bytes(b.data_size() + 128);
+  for (const size_t shift : {0, 4}) {
+    const auto begin = reinterpret_cast<uintptr_t>(bytes.data());
+    unsigned char* data = bytes.data() + (64 - begin % 64) + shift;
+    std::memcpy(data, b.Data().get(), b.data_size());
+    std::shared_ptr<MaceEngine> engine;
+    bool unused = shift == 0;
+    const MaceStatus status = CreateMaceEngineFromProto(
+        graph.data(), graph.size(), data, b.data_size(), {"x"}, {"p"},
+        MaceEngineConfig(), &engine, &unused);
+    ASSERT_TRUE(status.ok()) << status.information();
+    EXPECT_EQ(unused, shift != 0);
+    if (unused) std::memset(data, 0xFF, b.data_size());
+    EXPECT_EQ(Answer(*engine), expected);
+  }
+}
+
+TEST(Load, StreamsThatAreNotWhatTheySay) {
+  ModelBuilder b = Sample();
+  const std::vector<unsigned char> data = DataOf(b);
+  const std::string size = std::to_string(data.size());
+  std::shared_ptr<MaceModel> model;
+  const auto load = [&](Pieces weights) {
+    Pieces graph(b.Graph(), 100);
+    return MaceModel::Load(&graph, &weights, &model);
+  };
+  const auto code = MaceStatus::MACE_INVALID_ARGS;
+  ExpectError(load(Pieces(data, 9).Says(data.size() + 1)), code,
+              "the stream of the weights said that it has " +
+                  std::to_string(data.size() + 1) + " bytes and ended after " +
+                  size);
+  ExpectError(load(Pieces(data, 9).Says(data.size() - 1)), code,
+              "and has more");
+  ExpectError(load(Pieces(data, 9).Says(0)), code, "and has more");
+  ExpectError(load(Pieces(data, 9).Returns(-5)), code,
+              "failed behind byte 0: its Read returned -5");
+  ExpectError(load(Pieces(data, 9).Returns(1 << 20)), code,
+              "Read was asked for " + size + " bytes and returned 1048576");
+  ExpectError(load(Pieces(data, 9).Says(std::numeric_limits<size_t>::max())),
+              code, "which cannot be");
+  ExpectError(load(Pieces({}, 9)), code, "bytes of weights and was given none");
+  Pieces cut(std::vector<unsigned char>(10, 1), 9), weights(data, 9);
+  ExpectError(MaceModel::Load(&cut, &weights, &model),
+              MaceStatus::MACE_INVALID_MODEL, "not a MACE model");
+  EXPECT_EQ(model, nullptr);
+  ExpectError(MaceModel::Load(nullptr, &weights, &model), code, "null");
+}
+
+TEST(Load, HeadersOfAnotherVersionAreRefused) {
+  const auto create = [](int version) {
+    std::shared_ptr<MaceEngine> engine;
+    return MaceEngine::Create(Sample().Load(), {}, {},
+                              MaceEngineConfig(DeviceType::CPU, version),
+                              &engine);
+  };
+  const int ours = MACE_VERSION_NUMBER;
+  EXPECT_TRUE(create(ours).ok());
+  EXPECT_TRUE(create(ours + 5).ok()) << "a patch changes no header";
+  for (const int theirs : {ours + 1000, ours + 1000000, 2003004}) {
+    ExpectError(create(theirs), MaceStatus::MACE_INVALID_ARGS,
+                "compiled with the headers of MACE " +
+                    std::to_string(theirs / 1000000) + "." +
+                    std::to_string(theirs % 1000000 / 1000) + ".");
+  }
+  ExpectError(create(ours + 1000), MaceStatus::MACE_INVALID_ARGS,
+              std::string("the library of version ") + MaceVersion());
+}
+
+}  // namespace
+}  // namespace mace

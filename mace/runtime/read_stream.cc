@@ -1,0 +1,50 @@
+// Reading a stream of the app to its end.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/runtime/read_stream.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "mace/base/aligned_buffer.h"
+
+namespace mace {
+
+Result<WeightBytes> ReadStream(MaceStream& stream, const std::string& what) {
+  const size_t size = stream.size();
+  const std::string said =
+      what + " said that it has " + std::to_string(size) + " bytes";
+  if (size > PTRDIFF_MAX) return InvalidArgument(said + ", which cannot be");
+  MACE_ASSIGN_OR_RETURN(
+      AlignedBuffer buffer,
+      AlignedBuffer::Create(std::max<size_t>(size, 1), "a model's stream"));
+  auto owner = std::make_shared<AlignedBuffer>(std::move(buffer));
+  auto* bytes = static_cast<uint8_t*>(owner->data());
+  for (size_t at = 0;;) {
+    // At the end one byte more is asked for, which must not be there.
+    uint8_t beyond = 0;
+    const size_t wanted = std::max<size_t>(size - at, 1);
+    const int64_t read = stream.Read(at < size ? bytes + at : &beyond, wanted);
+    if (read < 0) {
+      return InvalidArgument(what + " failed behind byte " +
+                             std::to_string(at) + ": its Read returned " +
+                             std::to_string(read));
+    }
+    if (static_cast<uint64_t>(read) > wanted) {
+      return InvalidArgument(what + ": Read was asked for " +
+                             std::to_string(wanted) + " bytes and returned " +
+                             std::to_string(read));
+    }
+    if (at == size) {
+      if (read > 0) return InvalidArgument(said + " and has more");
+      return WeightBytes{{owner, bytes}, size};
+    }
+    if (read == 0) {
+      return InvalidArgument(said + " and ended after " + std::to_string(at));
+    }
+    at += static_cast<size_t>(read);
+  }
+}
+
+}  // namespace mace
