@@ -12,9 +12,10 @@ usage: tools/test.sh [SUITE ...]      (the first group when none is named)
   gpu      every op on the GPU, by PoCL: OpenCL on this machine's CPU
   python   tests of tools/, and of whole models from their file to their answer
 
-  deep     the next six; the last four are builds of their own (about ten minutes each on two cores from a cold cache)
+  deep     the next seven; the last four are builds of their own (about ten minutes each on two cores from a cold cache)
   rusticl  what gpu runs, by Mesa's rusticl, whose images have other pitches
   oclgrind the same, without the largest cases, watched for data races and wrong calls of OpenCL
+  library  outside projects that link the library, for both Arms under qemu, too
   asan     C++ unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
   mutations  2,000 mutated models, loaded, planned and run as asan is built; tools/mutations.sh takes another count
   aarch64  C++ unit tests cross-built and run under qemu
@@ -32,11 +33,11 @@ TXT
 
 targets=(//mace/... //tools/... //test/...)
 standard=(lint host gpu python)
-deep=(rusticl oclgrind asan mutations aarch64 armv7)
+deep=(rusticl oclgrind library asan mutations aarch64 armv7)
 suites=()
 for argument in "$@"; do
   case $argument in
-    lint | host | gpu | rusticl | oclgrind | python | asan | mutations | aarch64 | armv7 | tsan | fuzz) suites+=("$argument") ;;
+    lint | host | gpu | rusticl | oclgrind | library | python | asan | mutations | aarch64 | armv7 | tsan | fuzz) suites+=("$argument") ;;
     arm) suites+=(aarch64 armv7) ;;
     deep) suites+=("${deep[@]}") ;;
     all) suites+=("${standard[@]}" "${deep[@]}") ;;
@@ -116,6 +117,7 @@ run_suite() {
     tsan) run_bazel tsan --config=tsan //mace/base:all //mace/runtime:all ;;
     aarch64 | armv7)
       run_bazel "$1" --config="$1" --test_tag_filters=-no_qemu,-gpu "${targets[@]}" ;;
+    library) MACE_TEST_LIBRARY=all run_pytest library test/library ;;
     fuzz | mutations) run_script "$1" "tools/$1.sh" ;;
     python)
       bazel build --disk_cache="$cache/bazel" --show_result=0 --noshow_progress \

@@ -86,9 +86,6 @@ def _main(argv: list[str], console: Console) -> int:
 
 
 def _no_such_command(name: str) -> str:
-    if name == "build":
-        return ("'build' packages a library, which comes with the library feature; 'convert' "
-                "writes the model files today")
     return (f"'{name}' is not a command{did_you_mean(name, list(COMMANDS))}; "
             f"the commands are {', '.join(COMMANDS)}")
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -42,14 +42,16 @@ FP16_MAX = 65504.0
 
 
 def write_model(graph: Graph, pb_path: str | Path, data_path: str | Path,
-                settings: Mapping[str, Any] | None = None, stored: str = "f32") -> None:
-    """Writes both files or none. Only settings that a model carries are written. `stored`
-    is a key of STORED.
+                settings: Mapping[str, Any] | None = None, stored: str = "f32",
+                rewrite: Callable[[Any], None] = lambda net: None) -> None:
+    """Writes both files, or none. Of the settings those are kept that belong into a model; `stored`
+    is a key of STORED; `rewrite` may change the NetDef before it is written.
 
     Errors: MaceError naming the file that cannot be written."""
     net, weights = build(graph, stored)
     for name, value in of_model(settings or {}).items():
         _fill_setting(net.settings.add(), name, value)
+    rewrite(net)
     with atomic_files(Path(data_path), Path(pb_path)) as (data, pb):
         for offset, array in weights:
             data.seek(offset)

@@ -57,7 +57,7 @@ def find(console: Console, given: Path | None, tool: Tool = MACE_RUN) -> Path:
             raise MissingToolError(f"--{tool.name}={given} is not a program; "
                                    f"`bazel build {tool.target}` makes one")
         return given.resolve()
-    built = cache_dir() / tool.name / _source_hash(tool)[:32] / tool.name
+    built = cache_dir() / tool.name / source_hash(tool.sources)[:32] / tool.name
     if not built.is_file():
         _build(console, tool, built)
     return built
@@ -140,11 +140,11 @@ def _interruption_waits() -> Iterator[None]:
             raise KeyboardInterrupt
 
 
-def _source_hash(tool: Tool) -> str:
-    """A hash of everything from which it is built."""
+def source_hash(folders: Sequence[str]) -> str:
+    """Of what a program is built from: the sources in these folders, and how they are built."""
     digest = hashlib.sha256()
     paths = [REPO / name for name in FILES]
-    for folder in tool.sources:
+    for folder in folders:
         files = (REPO / folder).rglob("*")
         paths += [p for p in files if p.suffix in SUFFIXES or p.name == "BUILD"]
     for path in sorted(paths):
@@ -161,8 +161,8 @@ def _build(console: Console, tool: Tool, built: Path) -> None:
                                "(converting needs neither)")
     console.info(f"building {tool.name}: bazel build {tool.target} (minutes the first time)")
     began = time.monotonic()
-    _bazel(["build", tool.target], console)
-    output = Path(_bazel(["info", "bazel-bin"], console).strip().splitlines()[-1]) / tool.built
+    bazel(["build", tool.target], console)
+    output = Path(bazel(["info", "bazel-bin"], console).strip().splitlines()[-1]) / tool.built
     built.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=built.parent)
     os.close(handle)
@@ -177,8 +177,8 @@ def _build(console: Console, tool: Tool, built: Path) -> None:
     console.info(f"built {tool.name} in {time.monotonic() - began:.0f} s")
 
 
-def _bazel(arguments: list[str], console: Console) -> str:
-    """Returns its stdout. Shows its progress on a terminal, else only if it fails."""
+def bazel(arguments: list[str], console: Console) -> str:
+    """Its stdout; its progress is shown when a person watches, else only on failure."""
     cache = f"--disk_cache={cache_dir() / 'bazel'}"
     done = subprocess.run(["bazel", *arguments, cache], cwd=REPO, text=True, errors="replace",
                           stdout=subprocess.PIPE,

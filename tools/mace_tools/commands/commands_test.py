@@ -314,7 +314,6 @@ WRONG = [
     (["run", "--input=/nope/x.npy"], ExitCode.ERROR,
      "there is no file '/nope/x.npy': there is no folder /nope"),
     (["run", "--input=models/digits/images/33.png"], ExitCode.ERROR, "; did you mean '3.png'?"),
-    (["run", "--build_type=code"], ExitCode.ERROR, "models as C++ code come with"),
     (["run", "--target_abis=hots"], ExitCode.USAGE, "--target_abis: 'hots' is not one of host"),
     (["benchmark", "--max_time=-1"], ExitCode.USAGE, "'-1' is not a time in seconds above 0"),
     (["benchmark", "--trace=no/where.json"], ExitCode.ERROR, "--trace=no/where.json: the folder"),

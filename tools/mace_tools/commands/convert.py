@@ -29,6 +29,7 @@ from mace_tools.emit import atomic_files, node_names, write_model
 from mace_tools.errors import MaceError
 from mace_tools.exit_codes import ExitCode
 from mace_tools.importers.request import some
+from mace_tools.obfuscate import hide_names, map_file, write_map
 
 HELP = "convert the models of a deployment file"
 PACKAGE = Path(__file__).resolve().parents[1]
@@ -79,16 +80,26 @@ def command(context: Context) -> Outcome:
         state = "converted" if done.was_stale else "up to date"
         size = f"{facts['num_ops']} ops, {facts['weights_bytes']} bytes of weights"
         context.console.data(f"{tag}: {state}, {size}\n  {done.pb}\n  {done.data}")
-        if not tuning.budget_ms(context, model):
-            continue
-        if "gpu" in model.devices:
-            facts["opencl_files"] = gpu.tune(context, _mace_run(context), done.pb, done.data, model)
-            context.console.data("\n".join(f"  {f}" for f in facts["opencl_files"].values()))
-        if "cpu" in model.devices:
-            tuned = tuning.tune_cpu(context, _mace_run(context), done.pb, done.data, model)
-            facts["tuning_file"] = str(tuned)
-            context.console.data(f"  {tuned}")
+        tuned = tune(context, done, model)
+        facts.update(tuned)
+        if "opencl_files" in tuned:
+            context.console.data("\n".join(f"  {f}" for f in tuned["opencl_files"].values()))
+        if "tuning_file" in tuned:
+            context.console.data(f"  {tuned['tuning_file']}")
     return ExitCode.OK, results
+
+
+def tune(context: Context, done: Converted, model: Model) -> dict[str, Any]:
+    """Measures how a model runs best here, if the deployment file asks for it; the files of it."""
+    files: dict[str, Any] = {}
+    if not tuning.budget_ms(context, model):
+        return files
+    if "gpu" in model.devices:
+        files["opencl_files"] = gpu.tune(context, _mace_run(context), done.pb, done.data, model)
+    if "cpu" in model.devices:
+        files["tuning_file"] = str(
+            tuning.tune_cpu(context, _mace_run(context), done.pb, done.data, model))
+    return files
 
 
 def ensure(context: Context, tag: str, model: Model, force: bool = False) -> Converted:
@@ -133,7 +144,14 @@ def _convert(
         graph = import_model(context, tag, model, source, lambda: step("simplifying"))
         _check_nodes(context, tag, model, node_names(graph))
         step("writing")
-        write_model(graph, pb, data, model.settings, model.stored_type)
+        names: dict[str, str] = {}
+        write_model(graph, pb, data, model.settings, model.stored_type,
+                    lambda net: names.update(hide_names(net) if model.obfuscate else {}))
+        kept = map_file(context.folder, tag)
+        if model.obfuscate:
+            write_map(kept, names)
+        else:
+            kept.unlink(missing_ok=True)
     return graph.notes
 
 
@@ -184,16 +202,18 @@ def _fingerprint(model: Model) -> str:
         "preprocess", "labels", "validation_inputs_data", "input_ranges"})
     asked["settings"] = settings.of_model(model.settings)
     asked["stored"] = model.stored_type
+    if model.obfuscate:
+        asked["obfuscate"] = 1
     if model.packed_weights:
         asked["packed_weights"] = model.packed_weights
     if model.embed_memory_plan:
         asked["num_threads"] = model.num_threads
-    asked["converter"] = _converter_version()
+    asked["converter"] = converter_version()
     return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
 
 @functools.cache
-def _converter_version() -> str:
+def converter_version() -> str:
     """A hash of the converter's own code."""
     digest = hashlib.sha256()
     sources = (*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.proto"), protos.MACE_PROTO, settings.LIST)

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,16 @@ from mace_tools.os_errors import explain
 # The path of a key, what is wrong with it, and an example of a right one.
 Finding = tuple[tuple[Any, ...], str, str]
 
+CPP_KEYWORDS = frozenset(
+    """alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t
+    char8_t class co_await co_return co_yield compl concept const const_cast consteval constexpr
+    constinit continue decltype default delete do double dynamic_cast else enum explicit export
+    extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq
+    nullptr operator or or_eq private protected public register reinterpret_cast requires return
+    short signed sizeof static static_assert static_cast struct switch template this thread_local
+    throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while
+    xor xor_eq""".split()
+)
 # Keys of a subgraph that hold one value for each input or output.
 PER_TENSOR = {
     "input_shapes": "input_tensors", "input_ranges": "input_tensors",
@@ -35,6 +46,27 @@ def check_library(library: Library) -> Iterator[Finding]:
         if not same:
             yield (("model_graph_format",), f"contradicts build_type: {library.build_type}; "
                    "these are two names of one key, keep one", "")
+    if library.model_data_format == "file" and library.embed_model_data:
+        yield (("model_data_format",), "contradicts embed_model_data: 1; these are two names of "
+               "one key, keep one", "")
+    if library.graph_format != "code":
+        if library.model_data_format == "code":
+            yield (("model_data_format",), "weights are compiled in only with the graph",
+                   "model_graph_format: code")
+        return
+    if library.linkshared:
+        yield (("linkshared",), "models are compiled into a static library only; for libmace.so "
+               "write build_type: proto", "linkshared: 0")
+
+
+def check_tags(library: Library) -> Iterator[Finding]:
+    """Whether models that are compiled in have names of C++."""
+    for tag in library.models if library.graph_format == "code" else ():
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", tag) or tag in CPP_KEYWORDS:
+            plain = re.sub(r"\W", "_", tag)
+            plain = f"_{plain}" if plain[0].isdigit() or plain in CPP_KEYWORDS else plain
+            yield (("models", tag), f"build_type: code makes C++ names of '{tag}', which is none; "
+                   f"call the model '{plain}'", "")
 
 
 def check_model(model: Model, config: Path) -> Iterator[Finding]:

@@ -29,18 +29,9 @@ class Later:
 
 
 LIBRARY = [
-    Later("build_type", ERROR, lambda lib: lib.build_type == "code",
-          "models as C++ code come with the library feature", "build_type: proto"),
-    Later("model_graph_format", ERROR,
-          lambda lib: lib.build_type is None and lib.model_graph_format == "code",
-          "models as C++ code come with the library feature", "model_graph_format: file"),
-    Later("embed_model_data", NOTE, lambda lib: bool(lib.embed_model_data),
-          "weights embedded as code come with the library feature; they are written to a .data "
-          "file"),
-    Later("model_data_format", ERROR, lambda lib: lib.model_data_format == "code",
-          "weights as C++ code come with the library feature", "model_data_format: file"),
-    Later("linkshared", NOTE, lambda lib: bool(lib.linkshared),
-          "the library that this shapes comes later; converting and running need it not"),
+    Later("embed_model_data", NOTE,
+          lambda lib: bool(lib.embed_model_data) and lib.graph_format == "proto",
+          "only build_type: code embeds weights; they are written to a .data file"),
     Later("target_socs", NOTE, lambda lib: set(lib.target_socs or ("host",)) != {"host"},
           "tuning on phones comes later, `host` is tuned for; the converted model fits every SoC"),
 ]
@@ -56,8 +47,6 @@ MODEL = [
           "only a GPU has kernels to split; no effect on the CPU"),
     Later("nnlib_graph_mode", NOTE, lambda m: bool(m.nnlib_graph_mode),
           "the DSP comes later; no effect on the CPU"),
-    Later("obfuscate", ERROR, lambda m: bool(m.obfuscate),
-          "hiding names comes later; the names would stay readable", "obfuscate: 0"),
     Later("winograd", NOTE, lambda m: m.winograd == 6 and m.runtime != "cpu",
           "tiles of 6 are on the CPU only; the GPU takes those of 4"),
     Later("float32_nodes", NOTE, lambda m: m.float32_nodes and m.runtime == "dsp",

@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from mace_tools.config import later
-from mace_tools.config.checks import Finding, check_library, check_model
+from mace_tools.config.checks import Finding, check_library, check_model, check_tags
 from mace_tools.config.files import local_path, sha256_of
 from mace_tools.config.problems import ConfigError, Problem, WrongChoice, did_you_mean
 from mace_tools.config.schema import Library, Model, Preprocess, Subgraph
@@ -70,6 +70,10 @@ def load(path: str | Path, overrides: Mapping[str, Any] | None = None) -> Deploy
         for row in later.asked(section, rows):
             problem = _problem(yaml, (*keys, row.key), row.message, row.example)
             (problems if row.level == later.ERROR else notes).append(problem)
+    for place, message, example in () if library is None else check_tags(library):
+        report(place, message, example)
+    for place, message, example in () if library is None else check_tags(library):
+        report(place, message, example)
     if problems or library is None:
         raise ConfigError(path, problems)
     return Deployment(path, library, yaml, tuple(notes))

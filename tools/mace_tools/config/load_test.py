@@ -136,8 +136,18 @@ def test_keys_of_the_model_serve_its_subgraph(write):
 
 def test_the_command_line_replaces_keys(write):
     path = write(GOOD + "build_type: code\n")
-    assert "build_type: models as C++ code come with" in problems(path)
+    assert load(path).library.graph_format == "code"
     assert load(path, {"build_type": "proto"}).library.graph_format == "proto"
+
+
+@pytest.mark.parametrize("keys, compiled_in", [
+    ("build_type: code\nembed_model_data: 1", True), ("build_type: code", False),
+    ("model_graph_format: code\nmodel_data_format: code", True),
+    ("model_graph_format: code\nmodel_data_format: file", False),
+    ("build_type: proto\nembed_model_data: 1", False),
+])
+def test_weights_are_compiled_in_with_the_graph_only(write, keys, compiled_in):
+    assert load(write(f"{GOOD}{keys}\n")).library.embeds_weights == compiled_in
 
 
 # What to replace in GOOD, by what, and what the message must say.
@@ -150,7 +160,7 @@ WRONG = [
     ("platform: onnx", "platform: Onnx", [":5: ", "did you mean 'onnx'?"]),
     ("platform: onnx", "platform: tf_lite",
      [":5: ", "did you mean 'tflite'?", "example: platform: tflite"]),
-    ("target_abis: [host]", "target_abis: [arm64]", ["example: target_abis: [arm64-v8a]"]),
+    ("target_abis: [host]", "target_abis: [arm64-v8]", ["example: target_abis: [arm64-v8a]"]),
     ("runtime: cpu", "runtime: cpu\n    tuning_ms: -5",
      [":9: models.net.tuning_ms: '-5' is not a whole number from 0 to 2147483647"]),
     ("runtime: cpu", "runtime: cpu\n    winograd: 3",
@@ -178,9 +188,9 @@ WRONG = [
     ("runtime: cpu", "runtime: cpu\n    validation_threshold: 2",
      [":9: ", "'2' is not above 0 and at most 1"]),
     ("runtime: cpu", "runtime: cpu\n    validation_threshold: {cpuu: 0.5}", ["did you mean 'cpu'"]),
-    ("target_abis: [host]", "target_abis: [host, arm64]",
-     [":2: target_abis: 'arm64' is not one of host, armeabi-v7a, arm64-v8a; did you mean "
-      "'arm64-v8a'?"]),
+    ("target_abis: [host]", "target_abis: [host, arm64-v8]",
+     [":2: target_abis: 'arm64-v8' is not one of host, arm64, armhf, arm64-v8a, armeabi-v7a, "
+      "x86_64; did you mean 'arm64-v8a'?"]),
     ("target_abis: [host]", "target_abis: []", [":2: target_abis: the list is empty"]),
     ("library_name: lib", "library_name: ../lib", [":1: library_name: '../lib' names files"]),
     ("  net:", "  'a/b':", [":4: models.a/b: the name of the model: 'a/b' names files"]),
@@ -254,11 +264,22 @@ WRONG = [
     ("runtime: cpu", "runtime: cpu\n    preprocess: {scale: fast}", ["'fast' is not a number"]),
     # features that come later
     ("platform: onnx", "platform: caffe", [":5: models.net.platform: Caffe models come later"]),
-    ("runtime: cpu", "runtime: cpu\n    obfuscate: 1", [":9: ", "hiding names comes later"]),
     ("runtime: cpu", "runtime: cpu\n    weight_file_path: net.onnx", ["only Caffe models have"]),
     ("runtime: cpu", "runtime: cpu\n    quantize: 1",
      [":9: models.net.quantize: this key of later MACE releases has no meaning"]),
-    ("library_name: lib", "library_name: lib\nmodel_graph_format: code", [":2: ", "come with the"]),
+    # what a library cannot be
+    ("library_name: lib", "library_name: lib\nbuild_type: code\nlinkshared: 1",
+     [":3: linkshared: models are compiled into a static library only", "linkshared: 0"]),
+    ("library_name: lib", "library_name: lib\nmodel_data_format: code",
+     [":2: model_data_format: weights are compiled in only with the graph"]),
+    ("library_name: lib",
+     "library_name: lib\nbuild_type: code\nembed_model_data: 1\nmodel_data_format: file",
+     [":4: model_data_format: contradicts embed_model_data: 1"]),
+    ("models:\n  net:", "build_type: code\nmodels:\n  net-1.0:",
+     [":5: models.net-1.0: build_type: code makes C++ names of", "call the model 'net_1_0'"]),
+    ("models:\n  net:", "build_type: code\nmodels:\n  switch:", ["call the model '_switch'"]),
+    ("models:\n  net:", "build_type: code\nmodels:\n  3d:", ["call the model '_3d'"]),
+    ("library_name: lib", "library_name: lib\nextra_ops: [Sofmax]", ["did you mean 'Softmax'?"]),
     ("library_name: lib", "library_name: lib\nbuild_type: proto\nmodel_graph_format: code",
      [":3: model_graph_format: contradicts build_type: proto"]),
 ]  # fmt: skip
@@ -337,7 +358,6 @@ NOTED = [
     ("runtime: cpu", "runtime: dsp", "can be converted, but not run"),
     ("runtime: cpu", "runtime: cpu\n    limit_opencl_kernel_time: 1", "no effect on the CPU"),
     ("runtime: cpu", "runtime: cpu\n    nnlib_graph_mode: 1", "no effect on the CPU"),
-    ("library_name: lib", "library_name: lib\nlinkshared: 1", "the library that this shapes"),
     ("library_name: lib", "library_name: lib\nembed_model_data: 1", "written to a .data file"),
     ("library_name: lib", "library_name: lib\ntarget_socs: [host, msm8998]", "tuning on phones"),
 ]

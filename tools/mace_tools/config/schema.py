@@ -15,6 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from mace_tools.config import values
 from mace_tools.config.setting_keys import with_settings
+from mace_tools.op_facts import all_ops
 from mace_tools.settings import all_settings
 
 Shape = tuple[int, ...]
@@ -27,7 +28,7 @@ Strings = Annotated[tuple[str, ...], BeforeValidator(values.strings)]
 Shapes = Annotated[tuple[Shape, ...], BeforeValidator(values.shapes)]
 Numbers = Annotated[tuple[float, ...], BeforeValidator(values.numbers)]
 
-ABIS = ("host", "armeabi-v7a", "arm64-v8a")
+ABIS = ("host", "arm64", "armhf", "arm64-v8a", "armeabi-v7a", "x86_64")
 RUNTIMES = ("cpu", "gpu", "dsp", "cpu+gpu")
 FORMATS = ("NHWC", "NCHW", "NONE")
 # Element types by their YAML names, with the converter's names.
@@ -218,6 +219,10 @@ class Library(Section):
     ] = Field(None, description="another name of embed_model_data: file or code",
               examples=["file"])
     linkshared: Switch = Field(0, description="0 or 1", examples=["0"])
+    extra_ops: Annotated[
+        tuple[str, ...] | None, BeforeValidator(values.some_of("all", *all_ops()))
+    ] = Field(None, description="ops that the library holds besides those of its models",
+              examples=["[Softmax]"])
     models: dict[FileName, Model] = Field(
         description="a mapping from model names to models",
         examples=["{mobilenet: {platform: tensorflow, ...}}"])
@@ -227,3 +232,9 @@ class Library(Section):
         """proto or code."""
         same = {"file": "proto", "code": "code", None: "proto"}
         return self.build_type or same[self.model_graph_format]
+
+    @property
+    def embeds_weights(self) -> bool:
+        """Whether weights are compiled into the library."""
+        asked = bool(self.embed_model_data) or self.model_data_format == "code"
+        return self.graph_format == "code" and asked

@@ -1,0 +1,110 @@
+"""Libraries as an outside project gets them: built, unpacked from the package alone, and linked.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from mace_tools import cli
+from mace_tools.library.abis import ABIS
+from mace_tools.protos import REPO
+
+APP = Path(__file__).parent / "app"
+DIGITS = REPO / "models" / "digits"
+EXPECTED = json.loads((DIGITS / "expected.json").read_text())
+QEMU = {"host": [], "arm64": [str(REPO / "third_party/toolchains/qemu_aarch64.sh")],
+        "armhf": [str(REPO / "third_party/toolchains/qemu_armv7.sh")]}  # fmt: skip
+
+
+class Place:
+    """A folder with deployment files, and what is built from them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def config(self, name: str, keys: str = "", model_keys: str = "", tag: str = "digits") -> Path:
+        """A deployment file of the digits model; `keys` stand at the top."""
+        text = (DIGITS / "digits_onnx.yml").read_text()
+        text = text.replace("library_name: digits_onnx", f"library_name: {name}\n{keys}")
+        text = text.replace("  digits_onnx:\n", f"  {tag}:\n")
+        text = text.replace("    runtime: cpu", f"    runtime: cpu\n{model_keys}")
+        if "build_type" in keys or "graph_format" in keys:
+            text = text.replace("build_type: proto\n", "", 1)
+            assert text.count("build_type") + text.count("graph_format") == 1
+        path = self.folder / f"{name}.yml"
+        path.write_text(text.replace("models/digits/", f"{DIGITS}/"))
+        return path
+
+    def build(self, config: Path, *arguments: str) -> int:
+        return cli.main(["build", f"--config={config}", f"--output={self.folder / 'build'}",
+                         *arguments])
+
+    def unpacked(self, name: str) -> Path:
+        """The folder that the package of a library holds."""
+        out = self.folder / "packages"
+        with tarfile.open(self.folder / "build" / name / f"libmace_{name}.tar.gz") as tar:
+            tar.extractall(out)
+        return out / f"libmace_{name}"
+
+
+def compile_app(
+    package: Path, out: Path, abi: str = "host", compiler: str = "", standard: str = "c++11",
+    flags: tuple[str, ...] = (),
+) -> Path:
+    """Compiles the app as its pkg-config file says."""
+    tool = compiler or ABIS[abi].tool("g++")
+    sysroot = [f"-L{folder}" for folder in ABIS[abi].library_folders]
+    sysroot += [f"-Wl,-rpath-link,{folder}" for folder in ABIS[abi].library_folders]
+    sysroot += [f"-Wl,-rpath,{package / 'lib' / abi}"]
+    run([tool, *ABIS[abi].flags, f"-std={standard}", "-Wall", "-Wextra", "-Werror", *flags,
+         str(APP / "classify.cc"), "-o", str(out), *pkg_config(package, abi), *sysroot])
+    return out
+
+
+def pkg_config(package: Path, abi: str) -> list[str]:
+    """The flags for a compiler."""
+    path = {"PKG_CONFIG_LIBDIR": str(package / "lib" / abi / "pkgconfig")}
+    return run(["pkg-config", "--cflags", "--libs", "mace"], env=path).split()
+
+
+def start(program: Path, abi: str, *arguments: object, digit: int = 3) -> Any:
+    """Runs the app on the picture of a digit."""
+    picture = Image.open(DIGITS / "images" / f"{digit}.png").convert("L")
+    assert picture.size == (8, 8)
+    pixels = np.asarray(picture, np.float32) / np.float32(255)
+    return subprocess.run([*QEMU[abi], str(program), *map(str, arguments)], check=False,
+                          input=pixels.tobytes(), capture_output=True)
+
+
+def classify(program: Path, abi: str, *arguments: object, digit: int = 3) -> list[float]:
+    """The probabilities of the digits that the app prints, which are the model's."""
+    done = start(program, abi, *arguments, digit=digit)
+    assert done.returncode == 0, done.stderr.decode()
+    answer = [float.fromhex(word) for word in done.stdout.decode().split()]
+    assert np.argmax(answer) == digit
+    np.testing.assert_allclose(answer, EXPECTED["onnx"][digit], atol=1e-5)
+    return answer
+
+
+def run(words: list[str], env: dict[str, str] | None = None, cwd: Path | None = None) -> str:
+    done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=cwd,
+                          env={**os.environ, **(env or {})})
+    assert done.returncode == 0, f"{' '.join(words)}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def clang() -> str:
+    path = shutil.which("clang++-19")
+    assert path, "clang-19 is not installed; tools/setup.sh --for test installs it"
+    return path

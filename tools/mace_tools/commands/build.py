@@ -1,0 +1,257 @@
+"""build: the library that apps link, with models and headers, in <output>/<library_name>.
+
+SPDX-License-Identifier: Apache-2.0
+
+Everything is made in a folder beside, which takes the place of the former result at the end: a
+build that fails or is interrupted leaves that as it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import functools
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from mace_tools.commands import convert
+from mace_tools.commands.context import Context, Outcome
+from mace_tools.commands.convert import Converted
+from mace_tools.exit_codes import ExitCode, UsageError
+from mace_tools.library import abis, code, engine, link, package, sizes
+from mace_tools.library.abis import Abi
+from mace_tools.op_facts import all_ops
+
+HELP = "build the library that apps link, with the models of a deployment file"
+# That a plan adds to a model whose weights are stored as fp16 or bf16.
+PLAN_OPS = ("Cast", "Identity")
+
+
+@dataclass(frozen=True)
+class Built:
+    """What stands for one ABI."""
+
+    abi: Abi
+    file: Path  # below the library's folder
+    parts: dict[str, int]
+
+
+def add_options(p: argparse.ArgumentParser) -> None:
+    p.add_argument("--force", action="store_true", help="build also what is up to date")
+    p.add_argument("--sizes", action="store_true",
+                   help="print how many bytes of the library are of which part")
+    p.add_argument("--mace_run", type=Path, metavar="FILE",
+                   help="a built mace_run, for embed_memory_plan, packed_weights and target_socs: "
+                        "[host] (default: built when missing)")
+
+
+def command(context: Context) -> Outcome:
+    library = context.deployment.library
+    if context.args.model_name is not None:
+        raise UsageError("--model_name: a library has all models of its file; build takes no model")
+    found = abis.find(library.target_abis)
+    with _beside(context) as staged:
+        models = {tag: convert.ensure(staged, tag, model)
+                  for tag, model in staged.models.items()}
+        tuned = {tag: convert.tune(staged, models[tag], model)
+                 for tag, model in staged.models.items()}
+        engines = [_engine(staged, abi, models) for abi in found]
+        fingerprint = _fingerprint(context, models, engines)
+        stamp = staged.folder / "_tmp" / "library.stamp.json"
+        fresh = context.args.force or not _up_to_date(stamp, fingerprint, staged.folder)
+        if fresh:
+            stamp.unlink(missing_ok=True)
+            facts = _build(staged, found, engines, models)
+            stamp.write_text(json.dumps({"fingerprint": fingerprint, "facts": facts,
+                                         "files": _states(staged.folder, facts["files"])}))
+            _replace(context.folder, staged.folder)
+        else:
+            facts = json.loads(stamp.read_text())["facts"]
+    _report(context, facts, fresh)
+    return ExitCode.OK, {"library": {**facts, "built": fresh, "tuned": tuned},
+                         "models": {tag: m.facts() for tag, m in _moved(context, models)}}
+
+
+@contextlib.contextmanager
+def _beside(context: Context) -> Iterator[Context]:
+    """The same command in a copy of the library's folder, whose files are links to those there."""
+    name = context.deployment.library.library_name
+    parent = context.args.output / f".{name}.new"
+    shutil.rmtree(parent, ignore_errors=True)
+    parent.mkdir(parents=True)
+    try:
+        if context.folder.is_dir():
+            shutil.copytree(context.folder, parent / name, copy_function=os.link)
+        args = argparse.Namespace(**{**vars(context.args), "output": parent})
+        staged = replace(context, args=args)
+        staged.folder.mkdir(exist_ok=True)
+        (staged.folder / "_tmp").mkdir(exist_ok=True)
+        yield staged
+    finally:
+        shutil.rmtree(parent, ignore_errors=True)
+
+
+def _replace(folder: Path, staged: Path) -> None:
+    old = folder.with_name(f".{folder.name}.old")
+    shutil.rmtree(old, ignore_errors=True)
+    if folder.exists():
+        os.replace(folder, old)
+    os.replace(staged, folder)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _moved(context: Context, models: dict[str, Converted]) -> Iterator[tuple[str, Converted]]:
+    """The models, where they are in the end."""
+    folder = context.folder / "model"
+    for tag, model in models.items():
+        yield tag, replace(model, pb=folder / model.pb.name, data=folder / model.data.name)
+
+
+def _engine(context: Context, abi: Abi, models: dict[str, Converted]) -> engine.Engine:
+    gpu = any("gpu" in model.devices for model in context.deployment.library.models.values())
+    return engine.build(context.console, abi, ops_of(context, models), gpu)
+
+
+def ops_of(context: Context, models: dict[str, Converted]) -> tuple[str, ...] | None:
+    """Those that the library holds; None: all."""
+    ops = set(context.deployment.library.extra_ops or ())
+    if "all" in ops:
+        return None
+    for model in models.values():
+        net = model.net
+        ops |= {op.type for op in net.op}
+        if any(tensor.HasField("stored_type") for tensor in net.tensors):
+            ops |= set(PLAN_OPS)
+    return tuple(sorted(ops))
+
+
+def _build(
+    context: Context, found: list[Abi], engines: list[engine.Engine], models: dict[str, Converted]
+) -> dict[str, Any]:
+    """Writes all that is not there yet. Returns facts of it."""
+    library, root = context.deployment.library, context.folder
+    name = f"libmace_{library.library_name}"
+    for part in ("include", "lib", "share", "debug", "_tmp/library", f"{name}.tar.gz"):
+        path = root / part
+        path.unlink() if path.is_file() else shutil.rmtree(path, ignore_errors=True)
+    compiled = code_models(context, models)
+    headers = {code.HEADER: code.header(library.library_name, compiled)} if compiled else {}
+    package.write_headers(root, headers)
+    built = [_link(context, abi, e, compiled) for abi, e in zip(found, engines)]
+    shipped = _shipped(context, models)
+    package.write_build_files(root, found, built[0].file.name)
+    package.write_documents(root, library.library_name, shipped)
+    archive = package.write_archive(root, name, shipped)
+    shutil.rmtree(root / "_tmp" / "library")
+    files = [str(b.file) for b in built] + [str(archive.relative_to(root))]
+    ops = ops_of(context, models)
+    return {"files": files, "ops": list(all_ops() if ops is None else ops),
+            "bytes": {f: (root / f).stat().st_size for f in files},
+            "parts": {b.abi.name: b.parts for b in built}}
+
+
+def code_models(context: Context, models: dict[str, Converted]) -> list[code.CodeModel]:
+    """Those that are compiled in."""
+    library = context.deployment.library
+    if library.graph_format != "code":
+        return []
+    return [code.CodeModel(tag, m.pb, m.data if library.embeds_weights else None, m.net.data_bytes)
+            for tag, m in models.items()]
+
+
+def _link(
+    context: Context, abi: Abi, made: engine.Engine, models: list[code.CodeModel]
+) -> Built:
+    library, root = context.deployment.library, context.folder
+    place, work = root / "lib" / abi.name, root / "_tmp" / "library" / abi.name
+    place.mkdir(parents=True)
+    work.mkdir(parents=True)
+    merged = link.merge(abi, made.archives, work)
+    if library.linkshared:
+        out = place / link.SONAME
+        link.shared(abi, merged, out, root / "debug" / abi.name / f"{link.SONAME}.debug")
+    else:
+        out = place / f"libmace_{library.library_name}{_suffix(context, abi)}.a"
+        objects = code.compile(abi, models, root / "include", work) if models else []
+        link.static(abi, merged, objects, out)
+    return Built(abi, out.relative_to(root), dict(sizes.by_part(merged.map)))
+
+
+def _suffix(context: Context, abi: Abi) -> str:
+    """The contract's, of a library that is tuned for a device."""
+    socs = context.deployment.library.target_socs or ()
+    return ".host" if abi.name == "host" and "host" in socs else ""
+
+
+def _shipped(context: Context, models: dict[str, Converted]) -> list[Path]:
+    """The model files that an app needs."""
+    library = context.deployment.library
+    files = []
+    for model in models.values():
+        files += [model.pb] if library.graph_format == "proto" else []
+        files += [] if library.embeds_weights else [model.data]
+    return files
+
+
+def _fingerprint(
+    context: Context, models: dict[str, Converted], engines: list[engine.Engine]
+) -> str:
+    """Of everything that decides the result."""
+    asked = context.deployment.library.model_dump(exclude={"models"})
+    inputs = [asked, [e.key for e in engines], convert.converter_version(), _documents(),
+              {tag: [_digest(m.pb), _digest(m.data)] for tag, m in models.items()},
+              {tag: m.devices for tag, m in context.models.items()}]
+    return hashlib.sha256(json.dumps(inputs, sort_keys=True, default=str).encode()).hexdigest()
+
+
+@functools.cache
+def _documents() -> list[str]:
+    files = [package.REPO / source for source in package.DOCUMENTS]
+    return [_digest(path) for path in (*files, *sorted(code.TEMPLATES.iterdir()))]
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _states(root: Path, files: list[str]) -> list[list[int]]:
+    return [[s.st_size, s.st_mtime_ns] for s in ((root / f).stat() for f in files)]
+
+
+def _up_to_date(stamp: Path, fingerprint: str, root: Path) -> bool:
+    try:
+        known = json.loads(stamp.read_text())
+        return (known["fingerprint"] == fingerprint
+                and known["files"] == _states(root, known["facts"]["files"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def _report(context: Context, facts: dict[str, Any], fresh: bool) -> None:
+    state = "built" if fresh else "up to date"
+    context.console.data(f"{context.deployment.library.library_name}: {state}, "
+                         f"{len(facts['ops'])} ops")
+    for file in facts["files"]:
+        context.console.data(f"  {context.folder / file}  {facts['bytes'][file]} bytes")
+    if context.args.sizes:
+        for line in size_table(facts["parts"]):
+            context.console.data(line)
+
+
+def size_table(columns: dict[str, dict[str, int]]) -> list[str]:
+    """Bytes by part (rows) and library (columns)."""
+    parts = [part for part, _ in sizes.PARTS] + ["other"]
+    shown = [p for p in parts if any(column.get(p) for column in columns.values())]
+    lines = ["part".ljust(16) + "".join(name.rjust(16) for name in columns)]
+    lines += [part.ljust(16) + "".join(str(c.get(part, 0)).rjust(16) for c in columns.values())
+              for part in shown]
+    total = "".join(str(sum(c.values())).rjust(16) for c in columns.values())
+    return [*lines, "all".ljust(16) + total]
+

@@ -1,0 +1,89 @@
+"""From the engine's archives to what apps link: libmace.so, or one complete libmace_<name>.a.
+
+SPDX-License-Identifier: Apache-2.0
+
+Both come from one object: the linker puts together what the public API reaches and drops the rest,
+and then all other names become local, so that they meet none of an app's.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mace_tools.exit_codes import RunFailedError
+from mace_tools.library import exports
+from mace_tools.library.abis import Abi
+
+# Libraries that an app links besides the C and C++ ones.
+DEPENDENCIES = ("protobuf-lite", "pthread", "dl", "m")
+SONAME = "libmace.so"
+# The archives that define the public API, by the ends of their names.
+PUBLIC = ("libruntime.pic.a", "libconfig.pic.a", "libruntime.a", "libconfig.a")
+# Of the symbols: raised when a release takes one away or changes what it means.
+SYMBOL_VERSION = "MACE_1"
+# Also fits kernels with small pages; Android asks for it of every 64-bit library.
+PAGE_BYTES = 16384
+
+
+@dataclass(frozen=True)
+class Merged:
+    """The engine as one object, with its debug information."""
+
+    object: Path
+    map: Path  # the linker's account of what it took
+    exports: tuple[str, ...]  # the symbols of the public API
+
+
+def merge(abi: Abi, archives: Sequence[Path], folder: Path) -> Merged:
+    """Errors: RunFailedError."""
+    roots = exports.roots(abi, [a for a in archives if a.name.endswith(PUBLIC)])
+    merged = Merged(folder / "mace.o", folder / "mace.map", tuple(roots))
+    run([abi.tool("ld"), "-r", "--gc-sections", "--force-group-allocation",
+         *[word for name in roots for word in ("-u", name)], f"-Map={merged.map}",
+         "-o", merged.object, "--start-group", *archives, "--end-group"])
+    # Unique symbols cannot become local at once: those of the C++ library that inline functions have.
+    unique = list(exports.symbols(abi, [merged.object], kinds="u"))
+    for flag, names in (("--weaken-symbols", unique), ("--keep-global-symbols", roots)):
+        listing = folder / "symbols"
+        listing.write_text("".join(f"{name}\n" for name in names))
+        run([abi.tool("objcopy"), f"{flag}={listing}", merged.object])
+    return merged
+
+
+def shared(abi: Abi, merged: Merged, out: Path, debug: Path) -> None:
+    """Writes the stripped library, and its line tables for a debugger into `debug`."""
+    script = merged.object.with_suffix(".version")
+    exported = "".join(f"  {name};\n" for name in merged.exports)
+    script.write_text(f"{SYMBOL_VERSION} {{\n global:\n{exported} local: *;\n}};\n")
+    whole = merged.object.with_suffix(".so")
+    run([abi.tool("g++"), *abi.flags, "-shared", "-o", whole, f"-Wl,-soname,{SONAME}",
+         f"-Wl,--version-script={script}", "-Wl,--gc-sections", "-Wl,--build-id=sha1",
+         f"-Wl,-z,max-page-size={PAGE_BYTES}", "-Wl,-z,relro,-z,now,-z,noexecstack",
+         "-Wl,--no-undefined", "-Wl,--as-needed", "-Wl,-O1", "-Wl,--hash-style=gnu",
+         merged.object, *[f"-L{f}" for f in abi.library_folders],
+         *[f"-Wl,-rpath-link,{f}" for f in abi.library_folders],
+         *[f"-l{name}" for name in DEPENDENCIES]])
+    debug.parent.mkdir(parents=True, exist_ok=True)
+    run([abi.tool("objcopy"), "--only-keep-debug", whole, debug])
+    run([abi.tool("strip"), "--strip-unneeded", "-o", out, whole])
+    run([abi.tool("objcopy"), f"--add-gnu-debuglink={debug}", out])
+
+
+def static(abi: Abi, merged: Merged, objects: Sequence[Path], out: Path) -> None:
+    """Writes the archive; `objects` are those of models that are compiled in."""
+    plain = merged.object.with_name("libmace.o")
+    run([abi.tool("strip"), "--strip-debug", "-o", plain, merged.object])
+    out.unlink(missing_ok=True)
+    run([abi.tool("ar"), "-rcsD", out, plain, *objects])
+
+
+def run(command: Sequence[object]) -> str:
+    """Its stdout. Errors: RunFailedError with the end of its stderr."""
+    words = [str(word) for word in command]
+    done = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode != 0:
+        raise RunFailedError(f"`{' '.join(words[:4])} ...` failed:\n{done.stderr.strip()[-4000:]}")
+    return done.stdout

@@ -1,0 +1,184 @@
+"""What stands beside the library so that apps find and trust it: headers, CMake and pkg-config
+files, licences, a bill of materials, checksums, and the archive of it all.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import re
+import shutil
+import tarfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from mace_tools.library import link
+from mace_tools.library.abis import Abi
+from mace_tools.protos import REPO
+
+HEADERS = REPO / "mace" / "public"
+VERSION_HEADER = HEADERS / "mace_version.h"
+DOCUMENTS = {"LICENSE": "LICENSE", "CHANGELOG.md": "CHANGELOG.md",
+             "third_party/notices.txt": "NOTICES.txt"}  # fmt: skip
+SUMS = "SHA256SUMS"
+
+PKG_CONFIG = """\
+prefix=${{pcfiledir}}/../../..
+Name: mace
+Description: MACE runs neural networks on mobile and embedded devices
+Version: {version}
+Cflags: -I${{prefix}}/include
+Libs: {libs}
+"""
+
+CMAKE_CONFIG = """\
+# SPDX-License-Identifier: Apache-2.0
+# find_package(mace) defines the target mace::mace, the library for the ABI that is built for.
+if(NOT DEFINED MACE_ABI)
+  if(ANDROID)
+    set(MACE_ABI ${{CMAKE_ANDROID_ARCH_ABI}})
+{choices}
+  endif()
+endif()
+get_filename_component(_mace_root "${{CMAKE_CURRENT_LIST_DIR}}/../../.." ABSOLUTE)
+set(_mace_file "${{_mace_root}}/lib/${{MACE_ABI}}/{file}")
+if(NOT EXISTS "${{_mace_file}}")
+  set(mace_FOUND FALSE)
+  set(mace_NOT_FOUND_MESSAGE "MACE was built for {abis}, not for MACE_ABI='${{MACE_ABI}}' \\
+(CMAKE_SYSTEM_PROCESSOR is ${{CMAKE_SYSTEM_PROCESSOR}}): name it in target_abis and build again, \\
+or set MACE_ABI")
+  return()
+endif()
+if(NOT TARGET mace::mace)
+  add_library(mace::mace {kind} IMPORTED)
+  set_target_properties(mace::mace PROPERTIES
+    IMPORTED_LOCATION "${{_mace_file}}"
+    INTERFACE_INCLUDE_DIRECTORIES "${{_mace_root}}/include"
+    INTERFACE_LINK_LIBRARIES "{libraries}")
+endif()
+set(MACE_MODEL_DIR "${{_mace_root}}/model")
+"""
+
+CMAKE_VERSION = """\
+# SPDX-License-Identifier: Apache-2.0
+set(PACKAGE_VERSION "{version}")
+if(PACKAGE_VERSION VERSION_LESS PACKAGE_FIND_VERSION OR
+   NOT PACKAGE_FIND_VERSION_MAJOR MATCHES "^({major}|)$")
+  set(PACKAGE_VERSION_COMPATIBLE FALSE)
+else()
+  set(PACKAGE_VERSION_COMPATIBLE TRUE)
+  if(PACKAGE_VERSION VERSION_EQUAL PACKAGE_FIND_VERSION)
+    set(PACKAGE_VERSION_EXACT TRUE)
+  endif()
+endif()
+"""
+
+
+def version() -> str:
+    found = re.search(r'MACE_VERSION_STRING "([^"]+)"', VERSION_HEADER.read_text())
+    assert found is not None
+    return found[1]
+
+
+def write_headers(root: Path, generated: dict[str, str]) -> None:
+    """`generated` are further headers by name."""
+    folder = root / "include" / "mace" / "public"
+    folder.mkdir(parents=True)
+    for header in sorted(HEADERS.glob("*.h")):
+        shutil.copyfile(header, folder / header.name)
+    for name, text in generated.items():
+        (folder / name).write_text(text)
+
+
+def write_build_files(root: Path, abis: Sequence[Abi], file: str) -> None:
+    """Of CMake and pkg-config; `file` is the name of the library."""
+    is_shared = file.endswith(".so")
+    libraries = [] if is_shared else list(link.DEPENDENCIES)
+    stem = "mace" if is_shared else f":{file}"
+    for abi in abis:
+        folder = root / "lib" / abi.name / "pkgconfig"
+        folder.mkdir(parents=True)
+        libs = [f"-L${{prefix}}/lib/{abi.name}", f"-l{stem}", *[f"-l{n}" for n in libraries]]
+        (folder / "mace.pc").write_text(
+            PKG_CONFIG.format(version=version(), libs=" ".join(libs)))
+    folder = root / "lib" / "cmake" / "mace"
+    folder.mkdir(parents=True)
+    choices = [f'  elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^({"|".join(abi.processors)})$")\n'
+               f"    set(MACE_ABI {abi.name})" for abi in abis]
+    (folder / "mace-config.cmake").write_text(CMAKE_CONFIG.format(
+        choices="\n".join(choices), file=file, abis=", ".join(abi.name for abi in abis),
+        kind="SHARED" if is_shared else "STATIC", libraries=";".join(libraries)))
+    (folder / "mace-config-version.cmake").write_text(
+        CMAKE_VERSION.format(version=version(), major=version().partition(".")[0]))
+
+
+def write_documents(root: Path, name: str, models: Sequence[Path]) -> None:
+    """Licences, what changed, and which software is inside (SPDX)."""
+    folder = root / "share" / "doc" / "mace"
+    folder.mkdir(parents=True)
+    for source, target in DOCUMENTS.items():
+        shutil.copyfile(REPO / source, folder / target)
+    (folder / "sbom.spdx.json").write_text(json.dumps(_bill(root, name, models), indent=2) + "\n")
+
+
+def _bill(root: Path, name: str, models: Sequence[Path]) -> dict[str, object]:
+    """SPDX 2.3, with the checksum of every file that is built."""
+    files = [p for p in _files(root, models) if p.parts[0] in ("lib", "model", "opencl")]
+    digest = hashlib.sha256("".join(_sha256(root / p) for p in files).encode()).hexdigest()
+    parts = [("mace", version(), "Apache-2.0"), ("xxhash", "0.8.1", "BSD-2-Clause")]
+    if "protobuf-lite" in link.DEPENDENCIES:
+        parts.append(("protobuf-lite", "3.21.12", "BSD-3-Clause"))
+    packages = [{"SPDXID": f"SPDXRef-{part}", "name": part, "versionInfo": number,
+                 "downloadLocation": "NOASSERTION", "filesAnalyzed": False,
+                 "licenseConcluded": licence, "licenseDeclared": licence,
+                 "copyrightText": "NOASSERTION"} for part, number, licence in parts]
+    relations = [{"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES",
+                  "relatedSpdxElement": "SPDXRef-mace"}]
+    relations += [{"spdxElementId": "SPDXRef-mace", "relationshipType": "CONTAINS",
+                   "relatedSpdxElement": f"SPDXRef-{part}"} for part, _, _ in parts[1:]]
+    return {
+        "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT",
+        "name": f"libmace_{name}", "documentNamespace": f"urn:mace:{name}:{digest}",
+        # The same input gives the same bytes, so no time of day.
+        "creationInfo": {"created": "1980-01-01T00:00:00Z",
+                         "creators": [f"Tool: mace-converter-{version()}"]},
+        "packages": packages,
+        "files": [{"SPDXID": f"SPDXRef-File-{k}", "fileName": f"./{p}",
+                   "checksums": [{"algorithm": "SHA256", "checksumValue": _sha256(root / p)}],
+                   "licenseConcluded": "NOASSERTION", "copyrightText": "NOASSERTION"}
+                  for k, p in enumerate(files)],
+        "relationships": relations,
+    }  # fmt: skip
+
+
+def write_archive(root: Path, name: str, models: Sequence[Path]) -> Path:
+    """The checksums and the package; the same files make the same bytes."""
+    sums = [f"{_sha256(root / p)}  {p}\n" for p in _files(root, models)]
+    (root / SUMS).write_text("".join(sums))
+    archive = root / f"{name}.tar.gz"
+    with (archive.open("wb") as raw,
+          gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0, compresslevel=6) as packed,
+          tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar):  # fmt: skip
+        for path in [*_files(root, models), Path(SUMS)]:
+            entry = tar.gettarinfo(root / path, f"{name}/{path}")
+            entry.uid = entry.gid = entry.mtime = 0
+            entry.uname = entry.gname = ""
+            entry.mode = 0o644
+            with (root / path).open("rb") as file:
+                tar.addfile(entry, file)
+    return archive
+
+
+def _files(root: Path, models: Sequence[Path]) -> list[Path]:
+    """What the package holds; tuning results are in a folder for each SoC."""
+    found = [p for part in ("include", "lib", "share") for p in (root / part).rglob("*")]
+    found += [p for part in ("opencl", "cpu") for p in (root / part).glob("*/*")]
+    return sorted(p.relative_to(root) for p in [*found, *models] if p.is_file())
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,44 @@
+"""How many bytes of a library come from which part of the engine, by the linker's own account.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+# A part, and the archives or sections of which it is; the first that matches counts.
+PARTS = (
+    ("C++ templates",
+     re.compile(r"^\.\w[\w.]*\._Z(N?K?St|N?K?S[abdios]|N9__gnu_cxx|TI|TS|TVN?St)")),
+    ("OpenCL", re.compile(r"libopencl\.")),
+    ("kernels",
+     re.compile(r"lib(cpu|scalar|neon|aarch64|fp16|bf16|avx\w*|ukernels|headers|tables)\.")),
+    ("ops", re.compile(r"libops\.")),
+    ("plan", re.compile(r"libplan\.")),
+    ("memory", re.compile(r"lib(memory|offsets|objects|problem|compat)\.")),
+    ("reader", re.compile(r"lib(model|proto|protobuf\w*)\.")),
+    ("engine", re.compile(r"lib(runtime|config|devices?|graph|base)\.")),
+)  # fmt: skip
+# Sections that a program maps.
+_MAPPED = re.compile(r"\.(text|rodata|data|bss|init_array|fini_array|eh_frame|gcc_except_table|"
+                     r"ARM\.ex\w+|tbss|tdata|gnu)\b")
+_LINE = re.compile(r"^ (\.\S+)(?:\n +| +)0x[0-9a-f]+ +0x([0-9a-f]+) (\S.*)$", re.MULTILINE)
+
+
+def by_part(map_file: Path) -> Counter[str]:
+    """Bytes by part, of what the linker kept."""
+    found: Counter[str] = Counter()
+    text = map_file.read_text(errors="replace")
+    kept = text[text.index("Linker script and memory map"):]
+    for section, size, origin in _LINE.findall(kept):
+        if _MAPPED.match(section) and int(size, 16):
+            found[_part(section, Path(origin).name)] += int(size, 16)
+    return found
+
+
+def _part(section: str, archive: str) -> str:
+    names = (section, archive)
+    return next((part for part, pattern in PARTS if any(pattern.search(n) for n in names)), "other")
