@@ -139,6 +139,9 @@ def test_three_ways_to_ship_a_model_give_the_same_bits(static, embedded, place, 
                    classify(inside, "host", "digits", digit=digit),
                    classify(mixed, "host", "digits", data, digit=digit)]
         assert answers[0] == answers[1] == answers[2]
+    run(["strip", inside])
+    weights = (static / "model" / "digits.data").stat().st_size
+    assert inside.stat().st_size < weights / 2 + 3_000_000, "the bound of the documentation"
     for app, arguments, said in (
         (inside, ["digit"], "no model 'digit' is compiled in; there is digits"),
         (inside, ["digits", data], "has its weights compiled in: model_data_file '"),

@@ -51,7 +51,8 @@ def build(console: Console, abi: Abi, ops: tuple[str, ...] | None, gpu: bool) ->
     console.info(f"compiling the engine for {abi.name} (minutes the first time)")
     began = time.monotonic()
     runner.bazel(["build", *flags, TARGET], console)
-    output = Path(runner.bazel(["info", *flags, "bazel-bin"], console).strip().splitlines()[-1])
+    output = Path(
+        runner.bazel(["info", *abi.bazel, "bazel-bin"], console).strip().splitlines()[-1])
     _keep(output / "mace" / "library.txt", folder)
     console.info(f"compiled the engine for {abi.name} in {time.monotonic() - began:.0f} s")
     return _read(folder, was_built=True)

@@ -44,7 +44,7 @@ def merge(abi: Abi, archives: Sequence[Path], folder: Path) -> Merged:
     run([abi.tool("ld"), "-r", "--gc-sections", "--force-group-allocation",
          *[word for name in roots for word in ("-u", name)], f"-Map={merged.map}",
          "-o", merged.object, "--start-group", *archives, "--end-group"])
-    # Unique symbols cannot become local at once: those of the C++ library that inline functions have.
+    # Unique symbols, which inline functions of the C++ library have, cannot become local at once.
     unique = list(exports.symbols(abi, [merged.object], kinds="u"))
     for flag, names in (("--weaken-symbols", unique), ("--keep-global-symbols", roots)):
         listing = folder / "symbols"

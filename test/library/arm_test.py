@@ -1,0 +1,77 @@
+"""The library for both Arms, linked by an outside project and run under qemu.
+
+SPDX-License-Identifier: Apache-2.0
+
+Building it compiles the engine twice, so that these are tests of the suite `library`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+import consumers
+import pytest
+from consumers import classify, compile_app, run
+
+from mace_tools.library import exports, link
+from mace_tools.library.abis import ABIS
+from mace_tools.testing.needed import need_tools
+
+ARMS = ("arm64", "armhf")
+MACHINES = {"arm64": "AArch64", "armhf": "ARM"}
+
+pytestmark = pytest.mark.skipif(os.environ.get("MACE_TEST_LIBRARY") != "all",
+                                reason="covered elsewhere: tools/test.sh library")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    need_tools("bazel", "pkg-config", "qemu-aarch64", "qemu-arm")
+    return consumers.Place(tmp_path_factory.mktemp("arm"))
+
+
+@pytest.fixture(scope="module")
+def static(place):
+    assert place.build(place.config("static"), f"--target_abis={','.join(ARMS)}") == 0
+    return place.unpacked("static")
+
+
+@pytest.fixture(scope="module")
+def shared(place):
+    config = place.config("shared", "linkshared: 1\n")
+    assert place.build(config, f"--target_abis={','.join(ARMS)}") == 0
+    return place.unpacked("shared")
+
+
+@pytest.fixture(scope="module")
+def embedded(place):
+    config = place.config("embedded", "build_type: code\nembed_model_data: 1\n")
+    assert place.build(config, f"--target_abis={','.join(ARMS)}") == 0
+    return place.unpacked("embedded")
+
+
+@pytest.mark.parametrize("abi", ARMS)
+def test_files_and_compiled_in_give_the_same_bits(static, embedded, tmp_path, abi):
+    app = compile_app(static, tmp_path / "app", abi)
+    inside = compile_app(embedded, tmp_path / "inside", abi, flags=("-DFROM_CODE",))
+    for digit in (3, 7):
+        answer = classify(app, abi, static / "model" / "digits.pb", static / "model" /
+                          "digits.data", digit=digit)
+        assert classify(inside, abi, "digits", digit=digit) == answer
+
+
+@pytest.mark.parametrize("abi", ARMS)
+def test_a_shared_library_runs_and_exports_what_it_should(shared, tmp_path, abi):
+    app = compile_app(shared, tmp_path / "app", abi)
+    classify(app, abi, shared / "model" / "digits.pb", shared / "model" / "digits.data")
+    file = shared / "lib" / abi / link.SONAME
+    found = exports.symbols(ABIS[abi], [file], dynamic=True)
+    found.pop(link.SYMBOL_VERSION, None)
+    assert sorted(set(found.values())) == sorted(exports.listed())
+    text = run(["readelf", "--wide", "--file-header", "--program-headers", "--dynamic", "--notes",
+                str(file)])
+    assert f"Machine:                           {MACHINES[abi]}" in text
+    loads = re.findall(r"LOAD .* 0x([0-9a-f]+)$", text, re.MULTILINE)
+    assert loads and all(int(align, 16) >= link.PAGE_BYTES for align in loads)
+    assert "soname: [libmace.so]" in text and "NT_GNU_BUILD_ID" in text

@@ -1,0 +1,37 @@
+"""How large the library for arm64 is: ceilings, which a change raises only with a reason.
+
+SPDX-License-Identifier: Apache-2.0
+
+They are of stripped shared libraries without the C and C++ libraries, in bytes. Building them
+compiles the engine for arm64, so that these are tests of the suite `library`.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from mace_tools.cli_console import Console
+from mace_tools.library import engine, link
+from mace_tools.library.abis import ABIS
+
+MOBILENET = ("Conv2d", "DepthwiseConv2d", "Pooling", "Reshape", "Softmax", "Squeeze")
+# The ops, whether with the GPU, and the most bytes.
+CEILINGS = {
+    "without ops": ((), False, 150_000), "MobileNet": (MOBILENET, False, 350_000),
+    "all ops": (None, False, 1_000_000), "all ops and OpenCL": (None, True, 1_600_000),
+}  # fmt: skip
+
+pytestmark = pytest.mark.skipif(os.environ.get("MACE_TEST_LIBRARY") != "all",
+                                reason="covered elsewhere: tools/test.sh library")
+
+
+@pytest.mark.parametrize("name", CEILINGS)
+def test_a_library_for_arm64_is_not_larger_than_its_ceiling(tmp_path, name):
+    ops, gpu, most = CEILINGS[name]
+    made = engine.build(Console(), ABIS["arm64"], ops, gpu)
+    merged = link.merge(ABIS["arm64"], made.archives, tmp_path)
+    out = tmp_path / "libmace.so"
+    link.shared(ABIS["arm64"], merged, out, tmp_path / "libmace.so.debug")
+    assert out.stat().st_size <= most
