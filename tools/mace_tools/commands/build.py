@@ -59,14 +59,14 @@ def command(context: Context) -> Outcome:
     with _beside(context) as staged:
         models = {tag: convert.ensure(staged, tag, model)
                   for tag, model in staged.models.items()}
-        tuned = {tag: convert.tune(staged, models[tag], model)
-                 for tag, model in staged.models.items()}
         engines = [_engine(staged, abi, models) for abi in found]
         fingerprint = _fingerprint(context, models, engines)
         stamp = staged.folder / "_tmp" / "library.stamp.json"
         fresh = context.args.force or not _up_to_date(stamp, fingerprint, staged.folder)
         if fresh:
             stamp.unlink(missing_ok=True)
+            for tag, model in staged.models.items():
+                convert.tune(staged, models[tag], model)
             facts = _build(staged, found, engines, models)
             stamp.write_text(json.dumps({"fingerprint": fingerprint, "facts": facts,
                                          "files": _states(staged.folder, facts["files"])}))
@@ -74,7 +74,7 @@ def command(context: Context) -> Outcome:
         else:
             facts = json.loads(stamp.read_text())["facts"]
     _report(context, facts, fresh)
-    return ExitCode.OK, {"library": {**facts, "built": fresh, "tuned": tuned},
+    return ExitCode.OK, {"library": {**facts, "built": fresh},
                          "models": {tag: m.facts() for tag, m in _moved(context, models)}}
 
 
@@ -87,7 +87,7 @@ def _beside(context: Context) -> Iterator[Context]:
     parent.mkdir(parents=True)
     try:
         if context.folder.is_dir():
-            shutil.copytree(context.folder, parent / name, copy_function=os.link)
+            shutil.copytree(context.folder, parent / name, copy_function=_link_or_copy)
         args = argparse.Namespace(**{**vars(context.args), "output": parent})
         staged = replace(context, args=args)
         staged.folder.mkdir(exist_ok=True)
@@ -95,6 +95,14 @@ def _beside(context: Context) -> Iterator[Context]:
         yield staged
     finally:
         shutil.rmtree(parent, ignore_errors=True)
+
+
+def _link_or_copy(source: str, target: str) -> None:
+    """Whatever writes a file here replaces it, so that a link serves as a copy."""
+    try:
+        os.link(source, target)
+    except OSError:  # of a file system without links
+        shutil.copy2(source, target)
 
 
 def _replace(folder: Path, staged: Path) -> None:

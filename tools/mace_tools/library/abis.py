@@ -6,6 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,7 +47,7 @@ class Abi:
 
 ARM = ("--config=library",)
 ABIS = {abi.name: abi for abi in (
-    Abi("host", "", (), "g++", processors=("x86_64", "AMD64")),
+    Abi("host", "", (), "g++", processors=(platform.machine(),)),
     Abi("arm64", "aarch64-linux-gnu", ("--config=aarch64", *ARM), "g++-aarch64-linux-gnu",
         ("-march=armv8-a",), "/opt/mace-sysroot/arm64", ("aarch64", "arm64")),
     Abi("armhf", "arm-linux-gnueabihf", ("--config=armv7", *ARM), "g++-arm-linux-gnueabihf",
