@@ -47,6 +47,8 @@ def merge(abi: Abi, archives: Sequence[Path], folder: Path) -> Merged:
     # Unique symbols, which inline functions of the C++ library have, cannot become local at once.
     unique = list(exports.symbols(abi, [merged.object], kinds="u"))
     for flag, names in (("--weaken-symbols", unique), ("--keep-global-symbols", roots)):
+        if not names:  # an empty list is an error to objcopy
+            continue
         listing = folder / "symbols"
         listing.write_text("".join(f"{name}\n" for name in names))
         run([abi.tool("objcopy"), f"{flag}={listing}", merged.object])

@@ -1,0 +1,158 @@
+"""Parts of the library's build that need no compiled engine.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+import pytest
+
+from mace_tools.cli_console import Console
+from mace_tools.commands.build import size_table
+from mace_tools.exit_codes import MissingToolError, RunFailedError
+from mace_tools.library import abis, code, engine, exports, link, sizes
+from mace_tools.op_facts import all_ops
+
+HOST = abis.ABIS["host"]
+MAP = """\
+Discarded input sections
+
+ .text._ZN4mace5UnusedEv
+                0x0000000000000000      0x900 /x/03-libcpu.pic.a(unused.pic.o)
+
+Linker script and memory map
+
+ .text._ZN4mace3cpu4SomeEv
+                0x0000000000000000      0x100 /x/03-libcpu.pic.a(some.pic.o)
+ .text._ZNSt6vectorIfE4growEv
+                0x0000000000000100       0x20 /x/03-libcpu.pic.a(some.pic.o)
+ .rodata        0x0000000000000000       0x10 /x/00-libruntime.pic.a(engine.pic.o)
+ .debug_line    0x0000000000000000     0x5000 /x/00-libruntime.pic.a(engine.pic.o)
+ .text          0x0000000000000000        0x8 /x/05-libproblem.pic.a(search.pic.o)
+"""
+
+
+def test_bytes_are_counted_by_part(tmp_path):
+    path = tmp_path / "map"
+    path.write_text(MAP)
+    parts = sizes.by_part(path)
+    assert parts == {"kernels": 0x100, "C++ templates": 0x20, "engine": 0x10, "memory": 8}
+    table = size_table({"arm64": dict(parts), "host": {"kernels": 1}})
+    assert table[0].split() == ["part", "arm64", "host"]
+    assert ["kernels", "256", "1"] in [line.split() for line in table]
+    assert table[-1].split() == ["all", "312", "1"]
+
+
+def test_signatures_do_not_depend_on_the_abi():
+    on_arm64 = "mace::f(std::__cxx11::basic_string<char, std::char_traits<char>, " \
+               "std::allocator<char> > const&, unsigned long, std::vector<long> const&)"
+    on_armhf = "mace::f(std::__cxx11::basic_string<char, std::char_traits<char>, " \
+               "std::allocator<char> > const&, unsigned int, std::vector<long long> const&)"
+    assert exports.plain(on_arm64) == exports.plain(on_armhf)
+    assert exports.plain(on_arm64) == (
+        "mace::f(std::string const&, unsigned, std::vector<int> const&)")
+    assert exports.plain("mace::Model::name[abi:cxx11]() const") == "mace::Model::name() const"
+    assert exports.listed() == sorted(set(exports.listed()))
+
+
+def archive(folder, name, source):
+    """A small archive, compiled here."""
+    path = folder / f"{name}.cc"
+    path.write_text(source)
+    subprocess.run(["g++", "-O1", "-fPIC", "-ffunction-sections", "-c", path, "-o",
+                    folder / f"{name}.o"], check=True)
+    subprocess.run(["ar", "rcs", folder / f"{name}.pic.a", folder / f"{name}.o"], check=True)
+    return folder / f"{name}.pic.a"
+
+
+def test_merging_keeps_what_the_api_reaches_and_hides_its_names(tmp_path, monkeypatch):
+    archives = [
+        archive(tmp_path, "libruntime", "int Used(); int Own() { return 2; }\n"
+                                        "namespace mace { int Api() { return Used() + Own(); } }"),
+        archive(tmp_path, "libcpu", "int Used() { return 1; } int Unused() { return 0; }"),
+    ]
+    monkeypatch.setattr(exports, "listed", lambda: ["mace::Api()"])
+    merged = link.merge(HOST, archives, tmp_path)
+    assert exports.symbols(HOST, [merged.object]) == {"_ZN4mace3ApiEv": "mace::Api()"}
+    table = subprocess.run(["nm", "-C", merged.object], capture_output=True, text=True).stdout
+    assert "Used()" in table and "Unused()" not in table
+    monkeypatch.setattr(exports, "listed", lambda: ["mace::Api()", "mace::Gone(int)"])
+    with pytest.raises(RunFailedError, match=r"the engine does not define: mace::Gone\(int\)"):
+        link.merge(HOST, archives, tmp_path)
+
+
+def test_files_are_compiled_in_whole_and_aligned(tmp_path):
+    graph, data = tmp_path / "a \"b\\.pb", tmp_path / "weights.data"
+    graph.write_bytes(b"graph\n\0")
+    data.write_bytes(bytes(range(256)) * 3)
+    include = engine.runner.REPO
+    header = tmp_path / "mace" / "public"
+    header.mkdir(parents=True)
+    model = code.CodeModel("net", graph, data, 768)
+    (header / code.HEADER).write_text(code.header("lib", [model]))
+    for path in (include / "mace" / "public").glob("*.h"):
+        (header / path.name).symlink_to(path)
+    objects = code.compile(HOST, [model], tmp_path, tmp_path)
+    assert [o.name for o in objects] == ["mace_engine_factory.o", "model_net.o"]
+    app = tmp_path / "app.cc"
+    app.write_text("""\
+#include <cstdint>
+#include <cstdio>
+extern "C" { extern const char mace_code_net_graph[], mace_code_net_graph_end[],
+             mace_code_net_data[], mace_code_net_data_end[]; }
+int main() {
+  if (reinterpret_cast<uintptr_t>(mace_code_net_data) % 64 != 0) return 1;
+  fwrite(mace_code_net_graph, 1, mace_code_net_graph_end - mace_code_net_graph, stdout);
+  fwrite(mace_code_net_data, 1, mace_code_net_data_end - mace_code_net_data, stdout);
+}
+""")
+    subprocess.run(["g++", app, objects[1], "-o", tmp_path / "app"], check=True)
+    out = subprocess.run([tmp_path / "app"], capture_output=True, check=True).stdout
+    assert out == graph.read_bytes() + data.read_bytes()
+
+
+@pytest.mark.parametrize("home, said", [
+    (None, "ANDROID_NDK_HOME is not set"), ("/nowhere", "/nowhere is no Android NDK"),
+])
+def test_without_an_ndk_the_cure_is_reported(monkeypatch, home, said):
+    monkeypatch.delenv(abis.NDK, raising=False)
+    if home is not None:
+        monkeypatch.setenv(abis.NDK, home)
+    with pytest.raises(MissingToolError, match=said):
+        abis.find(("host", "arm64-v8a"))
+
+
+def test_a_missing_compiler_is_named_with_its_package(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(MissingToolError, match="apt-get install g\\+\\+-aarch64-linux-gnu"):
+        abis.find(("arm64",))
+
+
+def test_an_engine_is_compiled_once_for_its_sources_ops_and_devices(tmp_path, monkeypatch):
+    monkeypatch.setenv("MACE_CACHE", str(tmp_path / "cache"))
+    output = tmp_path / "bazel-out" / "bin"
+    (output / "mace").mkdir(parents=True)
+    (output / "mace" / "libruntime.a").write_bytes(b"!<arch>\n")
+    (output / "mace" / "library.txt").write_text("bazel-out/bin/mace/libruntime.a\n")
+    calls = []
+
+    def bazel(arguments, console):
+        calls.append(arguments)
+        return f"{output}\n"
+
+    monkeypatch.setattr(engine.runner, "bazel", bazel)
+    first = engine.build(Console(), HOST, ("Softmax", "Conv2d"), False)
+    assert first.was_built and [a.read_bytes() for a in first.archives] == [b"!<arch>\n"]
+    assert calls[0] == ["build", "--//mace/ops:selected=Conv2d,Softmax", "--define=opencl=false",
+                        engine.TARGET]
+    again = engine.build(Console(), HOST, ("Conv2d", "Softmax"), False)
+    assert not again.was_built and again.key == first.key and len(calls) == 2
+    keys = {engine.build(Console(), HOST, ops, gpu).key
+            for ops in (None, (), tuple(all_ops())[:1]) for gpu in (False, True)}
+    assert len({first.key, *keys}) == 7
+    assert engine.selection(None) == "all" and engine.selection(()) == "none"
+    kept = json.loads((first.archives[0].parent / "list.json").read_text())
+    assert kept == ["00-libruntime.a"]
