@@ -147,7 +147,8 @@ def _bill(root: Path, name: str, models: Sequence[Path]) -> dict[str, object]:
                          "creators": [f"Tool: mace-converter-{version()}"]},
         "packages": packages,
         "files": [{"SPDXID": f"SPDXRef-File-{k}", "fileName": f"./{p}",
-                   "checksums": [{"algorithm": "SHA256", "checksumValue": _sha256(root / p)}],
+                   "checksums": [{"algorithm": kind.upper(), "checksumValue": _hash(root / p, kind)}
+                                 for kind in ("sha1", "sha256")],  # SPDX asks for the former
                    "licenseConcluded": "NOASSERTION", "copyrightText": "NOASSERTION"}
                   for k, p in enumerate(files)],
         "relationships": relations,
@@ -180,5 +181,9 @@ def _files(root: Path, models: Sequence[Path]) -> list[Path]:
 
 
 def _sha256(path: Path) -> str:
+    return _hash(path, "sha256")
+
+
+def _hash(path: Path, kind: str) -> str:
     with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        return hashlib.file_digest(file, kind).hexdigest()
