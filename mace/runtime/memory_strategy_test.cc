@@ -323,7 +323,8 @@ TEST(Sections, QueryTakesShapes) {
   };
   ASSERT_TRUE(query({1, 16, 16, 4}, &large).ok());
   ASSERT_TRUE(query({1, 4, 4, 4}, &small).ok());
-  EXPECT_GT(large, 3 * own);
+  // Four times the tensors, and the same scratch memory.
+  EXPECT_GT(large, 2 * own);
   EXPECT_GE(small, own) << "the engine is created with the model's shapes";
   for (const auto& [bytes, extent] :
        {std::pair<size_t, int64_t>{large, 16}, {small, 4}}) {

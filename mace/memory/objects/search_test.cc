@@ -236,7 +236,12 @@ Work WorkOf(int rank, bool frugal) {
     const int n = 18 + round % 10;
     for (int i = 0; i < n; ++i) {
       Record r;
-      r.size = rank == 1 ? Size(pick(1, 40)) : Size(pick(1, 20), pick(1, 20));
+      if (rank == 1) {
+        r.size = Size(pick(1, 40));
+      } else {
+        const int64_t height = pick(1, 20), width = pick(1, 20);
+        r.size = Size(width, height);
+      }
       r.first = pick(0, n);
       r.last = r.first + pick(0, n / 3);
       p.records.push_back(r);
