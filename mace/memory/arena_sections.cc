@@ -1,4 +1,4 @@
-// Buffers in sections of an arena.
+// Allocates buffers in the sections of an arena.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/memory/arena_sections.h"
@@ -10,13 +10,13 @@
 namespace mace::memory {
 namespace {
 
-// The sections that are current on this thread; null: none.
+// The current sections of this thread; null: none.
 thread_local const std::shared_ptr<ArenaSections>* current = nullptr;
 
-// Pieces of the tail follow each other without gaps.
+// Rounds up, so that pieces of the tail follow each other without gaps.
 size_t RoundedUp(size_t bytes) {
   const size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
-  return std::max(bytes, rounded);  // of an absurd size, which does not fit
+  return std::max(bytes, rounded);  // a size that overflows does not fit anyway
 }
 
 }  // namespace
@@ -24,9 +24,10 @@ size_t RoundedUp(size_t bytes) {
 ArenaSections::ArenaSections(const ArenaSections& other, Counting)
     : ArenaSections() {
   has_tail_ = other.has_tail_;
-  // Neither can fail: both have been in a smaller arena.
+  // These cannot fail: both have fitted a smaller arena.
   (void)arena_.ResizeHead(other.arena_.head_bytes(), kAlignment);
-  // Without the padding behind a buffer that does not end at a boundary.
+  // The padding at the end of a buffer that does not end at a boundary does not
+  // count.
   const size_t tail = other.arena_.tail_bytes() / kAlignment * kAlignment;
   if (has_tail_) (void)arena_.AllocateTail(tail, kAlignment);
 }

@@ -1,4 +1,4 @@
-// ArenaSections: the arena of an engine, and buffers that lie in it.
+// ArenaSections: the sections of an engine's arena, and buffers in them.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_MEMORY_ARENA_SECTIONS_H_
 #define MACE_MEMORY_ARENA_SECTIONS_H_
@@ -12,31 +12,34 @@
 
 namespace mace::memory {
 
-// The sections of a buffer of the caller's; without one they are counted only,
-// and what would lie in them comes from the system. Not thread-safe.
+// The sections of a buffer that the caller owns. Without a buffer, the bytes
+// are only counted, and memory comes from the system. Not thread-safe.
 class ArenaSections {
  public:
   ArenaSections() : arena_(SingleArena::ForCounting()) {}
   ArenaSections(void* buffer, size_t bytes)
       : arena_(buffer, bytes), is_real_(true) {}
 
-  // Counts what comes on top of what is in `other` now.
+  // Makes sections without a buffer that begin with the head and tail of
+  // `other`, in order to count what is added to them.
   enum Counting { kCount };
   ArenaSections(const ArenaSections& other, Counting);
 
   bool is_real() const { return is_real_; }
-  // Whether something did not fit since ForgetFailure.
+  // Whether some allocation has not fitted since ForgetFailure.
   bool failed() const { return failed_; }
   void ForgetFailure() { failed_ = false; }
   const SingleArena& arena() const { return arena_; }
 
-  // Makes the head at least so large. Errors: MACE_OUT_OF_RESOURCES.
+  // Makes the head at least `bytes` long. Errors: MACE_OUT_OF_RESOURCES.
   Status GrowHead(size_t bytes);
 
-  // Bytes of a buffer at a 64-byte boundary that can hold all of this so far.
+  // Returns how long a buffer at a 64-byte boundary must be to hold all
+  // allocations so far.
   size_t needed_bytes() const;
 
-  // That of the innermost ScopedArenaSections of this thread; null: none.
+  // Returns the sections of the innermost ScopedArenaSections on this thread,
+  // or null.
   static const std::shared_ptr<ArenaSections>& Current();
 
  private:
@@ -45,11 +48,11 @@ class ArenaSections {
   SingleArena arena_;
   bool is_real_ = false;
   bool failed_ = false;
-  bool has_tail_ = false;  // or had one
+  bool has_tail_ = false;  // also after its last piece was freed
   int num_temporary_ = 0;
 };
 
-// Makes sections current on this thread while it lives.
+// Makes `sections` the current ones of this thread during its lifetime.
 class ScopedArenaSections {
  public:
   explicit ScopedArenaSections(std::shared_ptr<ArenaSections> sections);
@@ -62,14 +65,16 @@ class ScopedArenaSections {
   const std::shared_ptr<ArenaSections>* outer_;
 };
 
-// Owned bytes at a 64-byte boundary, in a section of the current arena if that
-// is real, else from the system. Movable. The bytes are not initialised.
+// Owned bytes at a 64-byte boundary: in a section of the current arena if that
+// has a buffer, otherwise from the system. Movable. The bytes are not
+// initialised.
 class SectionBuffer {
  public:
-  // In the tail, until it ends. `what` is for messages: "a folded constant".
-  // Errors: MACE_OUT_OF_RESOURCES.
+  // Allocates in the tail; the destructor frees. `what` names the use in
+  // messages: "a folded constant". Errors: MACE_OUT_OF_RESOURCES.
   static Result<SectionBuffer> Persistent(size_t bytes, const char* what);
-  // In the temporary section, which is empty again when the last of them ends.
+  // The same in the temporary section, which is emptied when its last buffer is
+  // destroyed.
   static Result<SectionBuffer> Temporary(size_t bytes, const char* what);
 
   SectionBuffer() = default;
@@ -84,7 +89,8 @@ class SectionBuffer {
                                       bool is_temporary);
   bool is_real() const { return sections_ != nullptr && sections_->is_real(); }
 
-  std::shared_ptr<ArenaSections> sections_;  // null: none was current
+  std::shared_ptr<ArenaSections>
+      sections_;  // null: there were no current sections
   char* piece_ = nullptr;
   bool is_temporary_ = false;
   AlignedBuffer system_;

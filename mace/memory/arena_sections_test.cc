@@ -1,4 +1,4 @@
-// Sections of a caller's arena: counted, filled, given back.
+// Sections of a caller's arena are counted, filled and freed.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/memory/arena_sections.h"
@@ -118,7 +118,7 @@ TEST(ArenaSectionsTest, WhatDoesNotFitIsNamedAndRemembered) {
   EXPECT_TRUE(sections->failed());
   EXPECT_TRUE(sections->GrowHead(256).ok());
   EXPECT_TRUE(sections->failed()) << "until it is forgotten";
-  // A size next to the largest is rounded to no smaller one.
+  // Sizes near the largest do not wrap around when rounded.
   EXPECT_FALSE(SectionBuffer::Persistent(~size_t{0} - 3, "all").ok());
 }
 
@@ -152,7 +152,7 @@ TEST(ArenaSectionsTest, AMovedPieceEndsOnce) {
   }
   EXPECT_EQ(sections->arena().tail_bytes(), 0u);
   EXPECT_EQ(sections->arena().temporary_bytes(), 0u);
-  // The same for bytes of the system.
+  // The same for memory from the system.
   SectionBuffer kept;
   {
     const ScopedArenaSections none(nullptr);
@@ -163,7 +163,7 @@ TEST(ArenaSectionsTest, AMovedPieceEndsOnce) {
   EXPECT_FALSE(IsInBuffer(kept));
 }
 
-// The same calls for counting, then in a buffer of so many bytes.
+// Makes the same calls for counting, and then in a buffer of the counted size.
 bool UseAll(const std::shared_ptr<ArenaSections>& sections, bool tail) {
   const ScopedArenaSections scope(sections);
   if (!sections->GrowHead(200).ok()) return false;
@@ -179,7 +179,7 @@ TEST(ArenaSectionsTest, NeededBytesAreEnoughAndNotTooMany) {
     const auto counting = std::make_shared<ArenaSections>();
     ASSERT_TRUE(UseAll(counting, tail));
     const size_t needed = counting->needed_bytes();
-    // 200 up to 256, and 300; with a tail up to a boundary, and 128.
+    // 200 rounded up to 256, and 300; with a tail, up to a boundary, and 128.
     EXPECT_EQ(needed, tail ? 704u : 556u);
     EXPECT_TRUE(UseAll(Real(needed), tail));
     EXPECT_FALSE(UseAll(Real(needed - 1), tail));
@@ -187,7 +187,7 @@ TEST(ArenaSectionsTest, NeededBytesAreEnoughAndNotTooMany) {
 }
 
 TEST(ArenaSectionsTest, CountsOnTopOfWhatIsThere) {
-  const auto sections = Real(2000);  // ends 16 bytes behind a boundary
+  const auto sections = Real(2000);  // ends 16 bytes after a boundary
   const ScopedArenaSections scope(sections);
   ASSERT_TRUE(sections->GrowHead(100).ok());
   const auto p = SectionBuffer::Persistent(64, "p");

@@ -1,4 +1,4 @@
-// A problem for each format, and their plans put together.
+// Plans the images of each format as a problem of its own, and joins the plans.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/memory/images.h"
@@ -10,8 +10,8 @@
 namespace mace::memory {
 namespace {
 
-// Every record, so that ids in messages are the caller's; those of other
-// formats have no pixels.
+// Returns a problem with every record, so that the ids in messages are the
+// caller's. Records of other formats have no pixels.
 Problem ProblemOf(const std::vector<ImageRecord>& records, int32_t format,
                   const ImageFormat& pixels, const ImageLimits& limits) {
   Problem p;

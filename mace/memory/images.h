@@ -1,12 +1,12 @@
-// Places tensors in a few 2-D images: sizes and lifetimes in, images out.
+// Places tensors in a few 2-D images: from sizes and lifetimes to images.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   std::vector<ImageRecord> records = {{.width = 56, .height = 112, ...}};
 //   PlanImages(records, {{8}, {16}}, {max_width, max_height})
 //
-// Tensors of one image never live at the same step. An image is as wide as its
-// widest tensor and as high as its highest, so a tensor may leave a margin of
-// its image unused:
+// Two tensors that live at the same step never share an image. An image is as
+// wide as its widest tensor and as high as its highest, so a tensor may leave a
+// margin of its image unused:
 //
 //   steps 0..1        2..4               the image that serves both
 //   +-------+     +-----------+          +-------+---+
@@ -24,24 +24,24 @@
 
 namespace mace::memory {
 
-// A tensor as an image.
+// The extent and lifetime of a tensor that is stored as an image.
 struct ImageRecord {
   int64_t width = 0;  // pixels
   int64_t height = 0;
-  int32_t format = 0;  // index into the formats; formats never share an image
-  int64_t first = 0;   // the first and the last step that use it, inclusive
+  int32_t format = 0;  // index into the formats; an image has one format
+  int64_t first = 0;   // first and last step that use it, inclusive
   int64_t last = 0;
   std::string name;  // for messages; may be empty
 };
 
 struct ImageFormat {
-  int64_t pixel_bytes = 16;  // 16: four floats, 8: four fp16
-  // A row takes a multiple of that many pixels of memory
-  // (CL_DEVICE_IMAGE_PITCH_ALIGNMENT, if the device tells).
+  int64_t pixel_bytes = 16;  // 16 for four floats, 8 for four fp16
+  // A row occupies a multiple of this many pixels in memory
+  // (CL_DEVICE_IMAGE_PITCH_ALIGNMENT, if the device reports it).
   int64_t pitch_pixels = 1;
 };
 
-// CL_DEVICE_IMAGE2D_MAX_WIDTH and _HEIGHT: no image grows beyond them.
+// The largest image: CL_DEVICE_IMAGE2D_MAX_WIDTH and _HEIGHT, in pixels.
 struct ImageLimits {
   int64_t max_width = 16384;
   int64_t max_height = 16384;
@@ -54,19 +54,20 @@ struct Image {
 };
 
 struct ImagePlan {
-  // Of each record an index into images; kNone for a record without pixels.
+  // For each record, an index into images; kNone for a record without pixels.
   std::vector<int32_t> image_of;
   std::vector<Image> images;
-  Certificate certificate;  // total: bytes of all images, pitch included
+  Certificate certificate;  // its total is the bytes of all images, including
+                            // padding of rows
 };
 
-// `strategy` is an "objects/" name of planners.h. AUTO takes the best of them
-// all (never more than GREEDY_IN_ORDER, GROW_IN_ORDER or EQUALITY) and then
-// searches within the budget of `options`, by default for some milliseconds.
-// `options.capacity` counts for each format on its own.
-// Errors: MACE_INVALID_ARGS, naming the record: an image beyond the limits, a
-// format that is not there, a reversed interval, sizes that overflow.
-// MACE_UNSUPPORTED for a strategy that takes no images.
+// Plans the images. `strategy` is an "objects/" name of planners.h. AUTO takes
+// the best of them (never more bytes than GREEDY_IN_ORDER, GROW_IN_ORDER or
+// EQUALITY) and then searches within the budget of `options`, by default for
+// some milliseconds. `options.capacity` applies to each format separately.
+// Errors: MACE_INVALID_ARGS, naming the record, for an image beyond the limits,
+// an unknown format, a reversed interval, or sizes that overflow;
+// MACE_UNSUPPORTED for a strategy that cannot plan images.
 Result<ImagePlan> PlanImages(const std::vector<ImageRecord>& records,
                              const std::vector<ImageFormat>& formats,
                              const ImageLimits& limits,

@@ -1,4 +1,5 @@
-// Images: formats apart, growth within limits, never worse than in order.
+// Images of different formats are separate, grow within limits, and never take
+// more bytes than in order of execution.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/memory/images.h"
@@ -39,7 +40,7 @@ TEST(ImagesTest, NoImageGrowsBeyondTheDevice) {
   const std::vector<ImageRecord> records = {Img(8, 4, 0, 1), Img(6, 5, 2, 3)};
   const auto plan = PlanImages(records, kFloatAndFp16, {8, 5});
   EXPECT_EQ(plan->images.size(), 1u);
-  // 8 x 5 would need eight pixels a row.
+  // 8 x 5 would need rows of eight pixels.
   const auto wide =
       PlanImages({Img(8, 1, 0, 1), Img(6, 5, 2, 3)}, kFloatAndFp16, {8, 5});
   EXPECT_EQ(wide->images.size(), 2u) << "a cover that wastes is no gain";
@@ -141,7 +142,7 @@ TEST(ImagesTest, AnythingThatIsNotSaidIsEmptyAndPlain) {
   EXPECT_EQ(record.format, 0);
   EXPECT_EQ(record.first, 0);
   EXPECT_EQ(record.last, 0);
-  // Four floats a pixel, and the limits that OpenCL devices have as a rule.
+  // Four floats per pixel, and the usual limits of OpenCL devices.
   EXPECT_EQ(ImageFormat().pixel_bytes, 16);
   EXPECT_EQ(ImageFormat().pitch_pixels, 1);
   const auto fits = [](int64_t width, int64_t height) {

@@ -1,4 +1,5 @@
-// Solve: check, reduce, plan each pool, put together, certify.
+// Solve: checks and reduces a problem, plans each pool, joins the plans, and
+// certifies the result.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/memory/planners.h"
@@ -28,7 +29,7 @@ int64_t TotalOf(const Problem& p, const Plan& plan) {
   return total;
 }
 
-// Fills in what follows from the plan of one pool and the capacity.
+// Completes the certificate of the plan of one pool.
 void Certify(const Problem& p, const Options& options, Plan* plan) {
   Certificate& c = plan->certificate;
   c.total = TotalOf(p, *plan);
@@ -43,7 +44,7 @@ void Certify(const Problem& p, const Options& options, Plan* plan) {
   }
 }
 
-// Adds the plan of pool `index` to the whole.
+// Adds the plan of pool `index` to `plan`.
 void Merge(const Reduced& reduced, size_t index, const Plan& part, Plan* plan) {
   const PoolProblem& pool = reduced.pools[index];
   const auto objects = static_cast<int32_t>(plan->object_sizes.size());

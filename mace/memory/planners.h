@@ -1,4 +1,4 @@
-// The table of planners, and the one call that runs them.
+// The table of planners, and the function that runs them.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A planner is a pure function: the same problem and node budget give the same
@@ -18,14 +18,14 @@ namespace mace::memory {
 // Every planner, cheapest first within a kind.
 const std::vector<Planner>& Planners();
 
-// Null if there is none of that name.
+// Returns null if there is no planner of this name.
 const Planner* FindPlanner(const std::string& name);
 
-// Plans with the named strategy, certifies the plan, and validates it in debug
-// builds.
-// Errors: MACE_INVALID_ARGS for an unknown strategy or a bad record;
-// MACE_UNSUPPORTED for sizes or constraints that the strategy cannot take. That
-// a capacity cannot be met is no error: see Certificate::Status.
+// Plans with the named strategy, certifies the plan, and in debug builds
+// validates it. Errors: MACE_INVALID_ARGS for an unknown strategy or a bad
+// record; MACE_UNSUPPORTED for sizes or constraints that the strategy cannot
+// handle. A capacity that cannot be met is not an error: see
+// Certificate::Status.
 Result<Plan> Solve(const Problem& problem, const std::string& strategy,
                    const Options& options = {});
 

@@ -1,4 +1,4 @@
-// Every planner of the table against the validator, and bad problems.
+// Checks every planner of the table with the validator, and bad problems.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/memory/planners.h"
@@ -26,7 +26,7 @@ Record Rec(int64_t size, int64_t first, int64_t last) {
   return r;
 }
 
-// size, alignment, pool, fixed offset and alias at random.
+// Random sizes, alignments, pools, fixed offsets and aliases.
 Problem RandomProblem(std::mt19937* rng, bool constraints) {
   const auto pick = [&](int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, high)(*rng);
@@ -156,8 +156,8 @@ TEST(PlannersTest, UnknownStrategyNamesTheChoices) {
 }
 
 TEST(PlannersTest, AProofByTheSearchIsItsOwnBound) {
-  // The least plan of these takes more than the sum of any step: 1 to 3 bytes
-  // at multiples of 4.
+  // The smallest plan of these takes more than the largest sum at a step: they
+  // have 1 to 3 bytes at multiples of 4.
   std::mt19937 rng(6);
   int above = 0;
   for (int round = 0; round < 300; ++round) {
@@ -170,7 +170,7 @@ TEST(PlannersTest, AProofByTheSearchIsItsOwnBound) {
     EXPECT_EQ(c.status, Certificate::kOptimal);
     EXPECT_EQ(c.lower_bound, c.total);
     above += c.total > Solve(p, "offsets/NAIVE")->certificate.lower_bound;
-    // With objects, too.
+    // The same for objects.
     const Certificate o = Solve(p, "objects/OPTIMAL")->certificate;
     EXPECT_EQ(o.status, Certificate::kOptimal);
     EXPECT_EQ(o.lower_bound, o.total);
@@ -203,8 +203,8 @@ TEST(PlannersTest, AliasesFollowTheirRoots) {
   EXPECT_EQ(objects->object_sizes.size(), 2u);
 }
 
-// What each takes, by its header: fixed offsets for all that place them one by
-// one, and sizes of more than one extent.
+// What each planner takes according to its header: fixed offsets if it places
+// records one by one, and sizes of more than one extent.
 TEST(PlannersTest, TheTableSaysWhatEachTakes) {
   for (const Planner& planner : Planners()) {
     SCOPED_TRACE(planner.name);

@@ -1,4 +1,4 @@
-// Head, temporary and tail of one buffer.
+// Allocates in the head, the temporary section and the tail of one buffer.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/memory/single_arena.h"
@@ -9,13 +9,15 @@
 namespace mace::memory {
 namespace {
 
-// Bytes from `at` up to the next multiple, or down to the one before.
+// Return the bytes from `at` up to the next multiple of `alignment`, or down to
+// the previous one.
 size_t UpBy(uintptr_t at, size_t alignment) { return -at & (alignment - 1); }
 size_t DownBy(uintptr_t at, size_t alignment) { return at & (alignment - 1); }
 
 char* PointerTo(uintptr_t at) { return reinterpret_cast<char*>(at); }
 
-// Where ForCounting begins and ends: no null, and aligned to all that is used.
+// The addresses of ForCounting: not null, and aligned to everything that is
+// used.
 constexpr uintptr_t kCountingBegin = uintptr_t{1} << 21;
 constexpr uintptr_t kCountingEnd =
     std::numeric_limits<uintptr_t>::max() / 2 + 1;
@@ -67,11 +69,12 @@ char* SingleArena::AllocateInGap(size_t bytes, size_t alignment) {
 
 void SingleArena::FreeTail(const char* piece) {
   const auto at = reinterpret_cast<uintptr_t>(piece);
-  size_t k = pieces_.size();  // pieces of 0 bytes begin where another does
+  size_t k =
+      pieces_.size();  // a piece of 0 bytes begins where another one does
   while (k > 0 && (pieces_[k - 1].begin != at || pieces_[k - 1].is_free)) --k;
   if (k == 0) return;
   pieces_[--k].is_free = true;
-  // A gap with a gap above or below it becomes one.
+  // Adjacent gaps are joined.
   if (k + 1 < pieces_.size() && pieces_[k + 1].is_free) {
     pieces_.erase(pieces_.begin() + static_cast<ptrdiff_t>(k));
   } else if (k > 0 && pieces_[k - 1].is_free) {

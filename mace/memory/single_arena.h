@@ -1,8 +1,9 @@
-// One caller-given buffer, shared by planned, temporary and persistent memory.
+// SingleArena: one buffer of the caller's for planned, temporary and persistent
+// memory.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The arena of TensorFlow Lite Micro's interpreter, as published; what an
-// engine puts into it, MaceEngineConfig::SetArena says.
+// It is the arena of TensorFlow Lite Micro's interpreter, as published.
+// MaceEngineConfig::SetArena says what an engine puts into it.
 //
 //   lowest address                                           highest address
 //   |  HEAD            |  TEMPORARY -->  |      free     |  <-- TAIL         |
@@ -18,11 +19,11 @@
 
 namespace mace::memory {
 
-// Never touches the bytes. Errors: MACE_OUT_OF_RESOURCES, saying how many bytes
-// would do, unless a call says otherwise.
+// Never reads or writes the bytes. Errors, unless a function says otherwise:
+// MACE_OUT_OF_RESOURCES, with the number of bytes that would suffice.
 class SingleArena {
  public:
-  // `buffer` outlives this.
+  // `buffer` must outlive the arena.
   SingleArena(void* buffer, size_t bytes)
       : begin_(reinterpret_cast<uintptr_t>(buffer)),
         end_(begin_ + bytes),
@@ -30,27 +31,27 @@ class SingleArena {
         temporary_(begin_),
         tail_(end_) {}
 
-  // An arena as large as there can be, whose pieces are not to be read or
-  // written: for finding out how many bytes are needed.
+  // Returns the largest possible arena, for finding out how many bytes are
+  // needed. Its pieces must not be read or written.
   static SingleArena ForCounting();
 
-  // Persistent: from the tail downwards.
+  // Allocates a persistent piece, from the end of the buffer downwards.
   Result<char*> AllocateTail(size_t bytes, size_t alignment);
-  // Gives back a piece of AllocateTail; later ones take the highest gap that
-  // they fit.
+  // Frees a piece of AllocateTail. Later pieces take the highest gap that they
+  // fit.
   void FreeTail(const char* piece);
 
-  // Sets the length of the head, in one piece from the first aligned byte.
-  // Errors: MACE_INVALID_ARGS while there are temporary allocations.
+  // Sets the length of the head, which is one piece from the first aligned byte
+  // on. Errors: MACE_INVALID_ARGS while there are temporary allocations.
   Result<char*> ResizeHead(size_t bytes, size_t alignment);
 
-  // Above the head, until ResetTemporary().
+  // Allocates a piece above the head that lives until ResetTemporary().
   Result<char*> AllocateTemporary(size_t bytes, size_t alignment);
   void ResetTemporary() { temporary_ = head_; }
 
-  // The most bytes that the three sections took at a time; a buffer of so many
-  // bytes, at an address of the same alignment, has room for the same calls if
-  // its end is as aligned as the tail's pieces.
+  // Returns the most bytes that the three sections have taken at the same time.
+  // A buffer of this length at an address of the same alignment has room for
+  // the same calls, if its end is as aligned as the pieces of the tail.
   size_t peak_bytes() const { return peak_; }
   size_t peak_temporary_bytes() const { return peak_temporary_; }
 
@@ -59,7 +60,7 @@ class SingleArena {
   size_t tail_bytes() const { return end_ - tail_; }
   size_t used_bytes() const { return head_bytes() + tail_bytes(); }
   size_t bytes() const { return end_ - begin_; }
-  // What the next allocation of that alignment can have at most.
+  // Returns the most bytes that the next allocation of this alignment can have.
   size_t AvailableBytes(size_t alignment) const;
 
  private:
@@ -69,10 +70,10 @@ class SingleArena {
   uintptr_t EndOf(size_t piece) const {
     return piece == 0 ? end_ : pieces_[piece - 1].begin;
   }
-  // A gap of the tail; null: in none is room.
+  // Returns null if no gap of the tail is large enough.
   char* AllocateInGap(size_t bytes, size_t alignment);
 
-  // A piece of the tail: from `begin` up to that of the one above.
+  // A piece of the tail, from `begin` to the begin of the piece above.
   struct Piece {
     uintptr_t begin;
     bool is_free;
@@ -82,8 +83,8 @@ class SingleArena {
   const uintptr_t end_;
   uintptr_t head_;             // end of the head
   uintptr_t temporary_;        // end of the temporary section
-  uintptr_t tail_;             // begin of the tail
-  std::vector<Piece> pieces_;  // of the tail, downwards
+  uintptr_t tail_;             // start of the tail
+  std::vector<Piece> pieces_;  // of the tail, from the highest down
   size_t peak_ = 0;
   size_t peak_temporary_ = 0;
 };

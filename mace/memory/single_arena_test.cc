@@ -1,4 +1,4 @@
-// Head, temporary and tail in one buffer, to the last byte.
+// Head, temporary section and tail fill one buffer to the last byte.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/memory/single_arena.h"
@@ -70,7 +70,7 @@ TEST(SingleArenaTest, FreedPiecesOfTheTailCanBeHadAgain) {
   EXPECT_EQ(*arena.AllocateTail(256, 64), buffer);
 }
 
-// Allocations and releases at random against a map of the buffer's bytes.
+// Compares random allocations and releases with a map of the buffer's bytes.
 TEST(SingleArenaTest, PiecesOfTheTailNeverShareBytes) {
   std::mt19937 rng(3);
   SingleArena arena(buffer, sizeof(buffer));
@@ -116,7 +116,7 @@ TEST(SingleArenaTest, WhatIsCountedIsEnough) {
   };
   SingleArena counting = SingleArena::ForCounting();
   ASSERT_TRUE(use(counting));
-  // 130 in the head, up to 192, 30 temporary, 64 and 128 of the tail.
+  // 130 in the head, rounded up to 192; 30 temporary; 64 and 128 in the tail.
   EXPECT_EQ(counting.peak_bytes(), 192u + 30 + 64 + 128);
   EXPECT_EQ(counting.peak_temporary_bytes(), 100u);
   const size_t bytes = (counting.peak_bytes() + 63) / 64 * 64;
@@ -158,7 +158,7 @@ TEST(SingleArenaTest, EachSectionSaysWhatItNeeds) {
             "the arena of 256 bytes is too small for its head: 257 bytes are "
             "needed so far");
   EXPECT_EQ(Said(head.ResizeHead(192, 64)), "");
-  // As many bytes as there can be at most, not a small number.
+  // The largest possible number of bytes, not a small one.
   const std::string most = std::to_string(~size_t{0}) + " bytes are needed";
   for (const auto& said : {Said(head.ResizeHead(~size_t{0} - 5, 64)),
                            Said(tail.AllocateTail(~size_t{0} - 5, 64)),
@@ -212,7 +212,7 @@ TEST(SingleArenaTest, GapsOfTheTailAreFilledFromTheTop) {
   std::vector<char*> pieces;
   for (int i = 0; i < 6; ++i) pieces.push_back(*arena.AllocateTail(64, 64));
   EXPECT_EQ(arena.tail_bytes(), 384u);
-  // Gaps of 64 on top and of 128 further down, whose halves become one.
+  // Gaps of 64 bytes on top and of 128 further down, made of two adjacent ones.
   arena.FreeTail(pieces[0]);
   arena.FreeTail(pieces[3]);
   arena.FreeTail(pieces[2]);
@@ -221,13 +221,13 @@ TEST(SingleArenaTest, GapsOfTheTailAreFilledFromTheTop) {
   EXPECT_EQ(*arena.AllocateTail(63, 1), pieces[0]) << "all that is left";
   EXPECT_EQ(*arena.AllocateTail(64, 64), pieces[5] - 64) << "no gap left";
   EXPECT_EQ(arena.tail_bytes(), 448u);
-  // What was not allocated, or was given back before, is left alone.
+  // Addresses that were not allocated, or already freed, are ignored.
   arena.FreeTail(pieces[5] + 1);
   arena.FreeTail(pieces[4]);
   arena.FreeTail(pieces[4]);
   EXPECT_EQ(arena.tail_bytes(), 448u);
   EXPECT_EQ(*arena.AllocateTail(64, 64), pieces[4]);
-  // A gap that is large enough but not at an aligned place.
+  // A gap that is large enough, but not at an aligned address.
   arena.FreeTail(pieces[1]);
   EXPECT_EQ(*arena.AllocateTail(32, 256), buffer + 512) << "below all of them";
 }

@@ -1,4 +1,4 @@
-// The list of strategies, and pools of objects laid out in an arena.
+// The list of strategies, and the layout of shared objects in an arena.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/memory/strategy.h"
@@ -89,11 +89,11 @@ Result<Plan> SolveInArena(const Problem& problem, const Planner& planner,
                          ": an arena takes sizes in bytes; this one has " +
                          std::to_string(r.size.rank) + " extents");
     }
-    // An alias is no longer than its root, which is rounded.
+    // An alias does not exceed its root, which is rounded up.
     if (r.alias_of == kNone) r.size = AlignUp(r.size.count(), alignment);
   }
   MACE_ASSIGN_OR_RETURN(Plan plan, Solve(rounded, planner.name, options));
-  // Each pool is an arena of its own: its objects begin at 0.
+  // Each pool has its own arena, in which objects begin at 0.
   std::vector<int64_t> begin_of;  // by object
   std::vector<int64_t> end_of;    // by pool
   for (size_t k = 0; k < plan.object_sizes.size(); ++k) {

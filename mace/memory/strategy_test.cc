@@ -1,4 +1,4 @@
-// Names of strategies, and shared objects laid out in an arena.
+// Names of strategies, and the layout of shared objects in an arena.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/memory/strategy.h"
@@ -63,7 +63,7 @@ TEST(StrategyTest, WhatPlansWhat) {
   }
 }
 
-// Bytes and aliases of two pools at random.
+// Random sizes and aliases in two pools.
 Problem RandomProblem(std::mt19937* rng) {
   const auto pick = [&](int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, high)(*rng);
@@ -106,7 +106,8 @@ TEST(StrategyTest, ObjectsAreDisjointPiecesOfTheArena) {
       ASSERT_TRUE(valid.ok()) << planner.name << ": " << valid.information();
       EXPECT_GE(plan->certificate.total, plan->certificate.lower_bound);
       if (plan->object_ids.empty()) continue;
-      // Records of other objects never share a byte, even at other times.
+      // Records of different objects never share a byte, even at different
+      // times.
       for (size_t i = 0; i < p.records.size(); ++i) {
         for (size_t k = 0; k < i; ++k) {
           const Record &a = p.records[i], &b = p.records[k];
@@ -128,7 +129,7 @@ TEST(StrategyTest, SizesAreRoundedBeforeTheyAreCompared) {
   p.records = {Rec(65, 0, 0, 64), Rec(100, 1, 1, 64), Rec(10, 1, 1, 64)};
   const Result<Plan> plan = SolveInArena(p, *FindPlanner("objects/EQUALITY"));
   ASSERT_TRUE(plan.ok());
-  // 65 and 100 bytes both take 128.
+  // 65 and 100 bytes are both rounded up to 128.
   EXPECT_EQ(plan->offsets, (std::vector<int64_t>{0, 0, 128}));
   EXPECT_EQ(plan->certificate.total, 192);
 }

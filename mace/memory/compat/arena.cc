@@ -1,4 +1,4 @@
-// A buffer that grows.
+// A buffer that only grows, and an arena in it.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/memory/compat/arena.h"

@@ -1,9 +1,9 @@
-// An arena of memory: a layout and the buffer that holds it.
+// Arena: a layout of memory, and the buffer that holds it.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Behaves as TensorFlow Lite's SimpleMemoryArena, and is held to its published
-// expectations (conformance_arena_test.cc). The engine plans with the layout
-// alone (offsets/arena_layout.h) and has memory of its own.
+// It behaves as TensorFlow Lite's SimpleMemoryArena and is tested against its
+// published expectations (conformance_arena_test.cc). The engine uses only the
+// layout (offsets/arena_layout.h), with memory of its own.
 #ifndef MACE_MEMORY_COMPAT_ARENA_H_
 #define MACE_MEMORY_COMPAT_ARENA_H_
 
@@ -15,13 +15,15 @@
 
 namespace mace::memory {
 
-constexpr size_t kArenaAlignment = 64;  // of an arena's first byte
+constexpr size_t kArenaAlignment = 64;  // alignment of an arena's first byte
 
-// Where an arena gets its memory. `self` is passed to every call.
+// The functions from which an arena gets its memory. `self` is passed to every
+// call.
 struct ArenaSource {
-  // Null if there is none.
+  // Returns null if there is no memory.
   void* (*allocate)(void* self, size_t alignment, size_t bytes);
-  // Grows, keeping the first `old_bytes`. Null leaves the old block as it was.
+  // Grows a block and keeps its first `old_bytes`. If it returns null, the old
+  // block is unchanged.
   void* (*reallocate)(void* self, void* block, size_t alignment,
                       size_t old_bytes, size_t bytes);
   void (*free)(void* self, void* block, size_t alignment, size_t bytes);
@@ -38,8 +40,8 @@ class ArenaBuffer {
   ArenaBuffer(const ArenaBuffer&) = delete;
   ArenaBuffer& operator=(const ArenaBuffer&) = delete;
 
-  // Makes room for `bytes`; true if the block moved or is new. An error leaves
-  // the block as it was. Errors: MACE_OUT_OF_RESOURCES.
+  // Makes room for `bytes`. Returns whether the block moved or is new. An error
+  // leaves the block unchanged. Errors: MACE_OUT_OF_RESOURCES.
   Result<bool> Resize(size_t bytes);
   void Release();
 
@@ -66,17 +68,18 @@ class Arena {
     return layout_.Allocate(alignment, size, tensor, first, last);
   }
 
-  // Gets memory for what is planned; true if the buffer moved.
-  // Errors: MACE_OUT_OF_RESOURCES.
+  // Gets memory for the plan. Returns whether the buffer moved. Errors:
+  // MACE_OUT_OF_RESOURCES.
   Result<bool> Commit();
 
-  // Null for a piece of no size. Errors: MACE_INTERNAL_ERROR if the arena is
-  // not committed or does not hold the piece.
+  // Returns the address of a piece; null if its size is 0. Errors:
+  // MACE_INTERNAL_ERROR if the arena is not committed or does not hold the
+  // piece.
   Result<char*> Resolve(const ArenaPiece& piece) const;
 
-  // Forgets the plan, and keeps the memory.
+  // Forgets the plan but keeps the memory.
   void ClearPlan();
-  // Gives the memory back, and keeps the plan: Commit() gets it again.
+  // Frees the memory but keeps the plan; Commit() gets memory again.
   void ReleaseBuffer();
 
   ArenaLayout& layout() { return layout_; }

@@ -1,4 +1,4 @@
-// What an arena planner knows of a graph: ops, and tensors by index.
+// ArenaGraph: a graph as arena planners see it, with ops and tensors by index.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_MEMORY_COMPAT_ARENA_GRAPH_H_
 #define MACE_MEMORY_COMPAT_ARENA_GRAPH_H_
@@ -10,23 +10,23 @@
 namespace mace::memory {
 
 enum class TensorClass {
-  kNone,        // somebody else's: on a device, or read-only and mapped
+  kNone,        // not planned: on a device, or read-only and mapped
   kArena,       // shares memory with tensors that live at other times
-  kPersistent,  // keeps its bytes between runs (variables): an arena apart
+  kPersistent,  // keeps its bytes between runs (variables); in a separate arena
   kDynamic,     // allocated while the graph runs
 };
 
 constexpr int32_t kOptionalTensor = -1;
 
-// Tensors by index; kOptionalTensor where an op's or the graph's is left out.
+// Tensors are indices; kOptionalTensor stands for one that is left out.
 struct ArenaGraph {
   struct Op {
     std::vector<int32_t> inputs, outputs;
-    std::vector<int32_t> temporaries;  // live exactly at the op
-    // Inputs (0 to 2) whose memory output 0 may take, best first.
+    std::vector<int32_t> temporaries;  // live during the op only
+    // Indices (0 to 2) of inputs whose memory output 0 may take, best first.
     std::vector<int32_t> in_place_inputs;
-    // The op leaves the bytes as they are (reshape): the input may have other
-    // readers.
+    // Whether the op leaves the bytes unchanged (reshape); the input may then
+    // have other readers.
     bool keeps_data = false;
   };
   std::vector<int32_t> inputs, outputs, variables;

@@ -1,4 +1,5 @@
-// Lifetimes by reference counts, sharing in place, and stepwise allocation.
+// Determines lifetimes by reference counts, shares memory in place, and
+// allocates stepwise.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/memory/compat/arena_planner.h"
@@ -10,7 +11,7 @@ namespace mace::memory {
 namespace {
 
 constexpr int32_t kNever = std::numeric_limits<int32_t>::max();
-// Smaller outputs often have not got their shape yet.
+// Smaller outputs often do not have their shape yet.
 constexpr size_t kSmallestSharedBytes = 5;
 
 bool Contains(const std::vector<int32_t>& list, int32_t x) {
@@ -60,7 +61,7 @@ void ArenaPlanner::ShareInPlace() {
       const int32_t output = op.outputs[0];
       if (!MayShare(op, input, output)) continue;
       root_[output] = root_[input];
-      // The root's readers are now those of both, less the op itself.
+      // The root now has the readers of both, except the op itself.
       references_[root_[input]] += references_[output] - 1;
       break;
     }
@@ -90,7 +91,7 @@ void ArenaPlanner::Plan() {
   }
   if (!settings_.preserve_all) ShareInPlace();
 
-  // A reference that nobody drops keeps outputs, variables and inputs.
+  // An extra reference, which no op drops, keeps outputs, variables and inputs.
   std::vector<int32_t> left(n, 0);
   for_each(graph_.outputs, [&](int32_t t) { ++left[root_[t]]; });
   for (const auto* list : {&graph_.variables, &graph_.inputs}) {
@@ -120,7 +121,8 @@ void ArenaPlanner::Plan() {
   }
 }
 
-// Whole-run tensors first, by index; then by decreasing size; then by op.
+// Returns tensors that live for the whole run by index, then the others by
+// decreasing size, then by op.
 std::vector<int32_t> ArenaPlanner::Order(std::vector<int32_t> tensors) const {
   std::sort(tensors.begin(), tensors.end(), [&](int32_t a, int32_t b) {
     const bool whole_a = first_[a] == 0 && last_[a] == kNever;

@@ -1,13 +1,14 @@
-// Plans the tensors of a graph into two arenas, step by step if need be.
+// ArenaPlanner: places the tensors of a graph in two arenas, all at once or
+// step by step.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Behaves as TensorFlow Lite's ArenaPlanner in its present form: allocation
-// classes, reference counts, in-place ops and re-planning of a suffix when
-// shapes change; conformance_arena_test.cc holds it to the published
-// expectations. No engine uses it, as an engine plans from records of what its
-// kernels read and write (mace/plan): what is left of this planner there is the
-// strategy offsets/ARENA. Use it to compare with a TensorFlow Lite interpreter,
-// or where only ops and tensors are known.
+// It behaves as TensorFlow Lite's ArenaPlanner in its current form: allocation
+// classes, reference counts, in-place ops, and planning a suffix again when
+// shapes change. conformance_arena_test.cc tests it against the published
+// expectations. No engine uses it, because an engine plans from records of what
+// its kernels read and write (mace/plan), with the strategy offsets/ARENA for
+// the same placement. Use it to compare with a TensorFlow Lite interpreter, or
+// if only ops and tensors are known.
 #ifndef MACE_MEMORY_COMPAT_ARENA_PLANNER_H_
 #define MACE_MEMORY_COMPAT_ARENA_PLANNER_H_
 
@@ -23,39 +24,39 @@ class ArenaPlanner {
  public:
   struct Settings {
     size_t tensor_alignment = kArenaAlignment;
-    // Every tensor keeps its bytes to the end, to look at after a run.
+    // Whether every tensor keeps its bytes to the end, for inspection after a
+    // run.
     bool preserve_all = false;
     ArenaSource source = kHeap;
   };
 
-  // `graph` outlives this. Its classes and bytes may change between calls; its
-  // ops only before Plan().
+  // `graph` must outlive the planner. Its classes and bytes may change between
+  // calls, but its ops only before Plan().
   ArenaPlanner(const ArenaGraph& graph, const Settings& settings);
 
-  // Forgets everything and works out when each tensor lives.
+  // Forgets everything and determines the lifetime of each tensor.
   void Plan();
 
-  // Gives offsets and memory to the tensors of the ops [first, last]; those
-  // that have them keep them unless they grew.
-  // Errors: MACE_OUT_OF_RESOURCES.
+  // Gives offsets and memory to the tensors of ops [first, last]. Tensors that
+  // have them keep them unless they grew. Errors: MACE_OUT_OF_RESOURCES.
   Status Execute(int32_t first, int32_t last);
 
   // Forgets the offsets of all arena tensors.
   void ResetAllocations();
-  // Forgets those of arena tensors that begin after `op`.
+  // Forgets the offsets of arena tensors that begin after `op`.
   void ResetAllocationsAfter(int32_t op);
 
-  // Gives the memory of the arena back, and gets it again, as planned.
+  // Frees the memory of the arena, and gets it again for the same plan.
   void ReleaseArena();
   Status AcquireArena();
 
-  // Has the tensor memory? (A tensor of no bytes has none.)
+  // Returns whether the tensor has memory. A tensor without bytes has none.
   bool has_memory(int32_t tensor) const;
   // REQUIRES: has_memory(tensor).
   size_t offset(int32_t tensor) const;
-  // The tensor whose memory it lies in: itself, unless computed in place.
+  // Returns the tensor whose memory it uses: itself, unless computed in place.
   int32_t root(int32_t tensor) const { return root_[tensor]; }
-  // Null if it has no memory or the arena is released.
+  // Returns null if it has no memory or the arena is released.
   char* address(int32_t tensor) const;
 
   size_t arena_bytes() const { return arena_.layout().high_water(); }
@@ -71,10 +72,10 @@ class ArenaPlanner {
   const Settings settings_;
   Arena arena_;
   Arena persistent_;
-  std::vector<int32_t> first_, last_;  // of each tensor
+  std::vector<int32_t> first_, last_;  // by tensor
   std::vector<int32_t> references_;
   std::vector<int32_t> root_;
-  std::vector<std::vector<int32_t>> begin_at_;  // tensors, for each op
+  std::vector<std::vector<int32_t>> begin_at_;  // by op: its tensors
   std::vector<ArenaPiece> pieces_;
   int32_t last_active_ = -1;
 };

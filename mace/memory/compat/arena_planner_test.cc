@@ -1,4 +1,4 @@
-// Random graphs run in the memory that the arena planner gives them.
+// Runs random graphs in the memory that the arena planner gives them.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/memory/compat/arena_planner.h"
@@ -18,7 +18,8 @@ constexpr size_t kTestAlignment = 4;
 
 struct Choices {
   bool in_place = false;
-  bool classes = false;  // variables, and tensors that are others' or dynamic
+  bool classes =
+      false;  // variables, and tensors that are not planned or dynamic
 };
 
 ArenaGraph RandomGraph(std::mt19937* rng, const Choices& choices) {
@@ -27,7 +28,7 @@ ArenaGraph RandomGraph(std::mt19937* rng, const Choices& choices) {
   };
   ArenaGraph g;
   const auto add = [&](TensorClass c) {
-    // Few sizes, so that many are equal; some of no bytes, some of a few.
+    // Few sizes, so that many are equal; some are 0, some a few bytes.
     g.tensor_bytes.push_back(pick(0, 3) == 0 ? pick(0, 6) : 8 * pick(1, 3));
     g.tensor_class.push_back(c);
     return static_cast<int32_t>(g.tensor_bytes.size()) - 1;
@@ -48,7 +49,7 @@ ArenaGraph RandomGraph(std::mt19937* rng, const Choices& choices) {
   for (int i = pick(1, 8); i > 0; --i) {
     ArenaGraph::Op op;
     for (int k = pick(1, 3); k > 0; --k) {
-      // The newest as a rule, so that there are chains.
+      // Mostly the newest, so that ops follow each other.
       const auto newest = static_cast<int>(made.size()) - 1;
       op.inputs.push_back(made[pick(std::max(0, newest - 3), newest)]);
     }
@@ -85,8 +86,8 @@ bool IsIn(const std::vector<int32_t>& list, int32_t t) {
   return std::find(list.begin(), list.end(), t) != list.end();
 }
 
-// Runs the ops: each looks whether its inputs still hold what was written,
-// scribbles over its temporaries and writes its outputs.
+// Runs the ops. Each checks that its inputs still have what was written,
+// overwrites its temporaries and writes its outputs.
 class Runner {
  public:
   Runner(const ArenaGraph& g, const ArenaPlanner& planner)
@@ -102,7 +103,7 @@ class Runner {
       const ArenaGraph::Op& op = g_.ops[i];
       for (int32_t t : op.inputs) ExpectIntact(t, "an input");
       for (int32_t t : op.temporaries) Write(t, NextValue());
-      // What output 0 takes over from its root, the op has read.
+      // The op has read the bytes that output 0 takes over from its root.
       for (size_t k = 0; k < op.outputs.size(); ++k) {
         const int32_t t = op.outputs[k];
         if (t == kOptionalTensor) continue;
@@ -121,7 +122,7 @@ class Runner {
     }
   }
 
-  // Every tensor of the graph, to look at after a run.
+  // Returns every tensor of the graph.
   void ExpectAllIntact() {
     for (size_t t = 0; t < holds_.size(); ++t) {
       if (holds_[t] >= 0) ExpectIntact(static_cast<int32_t>(t), "a tensor");
@@ -152,11 +153,11 @@ class Runner {
 
   const ArenaGraph& g_;
   const ArenaPlanner& planner_;
-  std::vector<int> holds_;  // of each tensor; -1: nothing
+  std::vector<int> holds_;  // by tensor; -1: nothing
   int value_ = 0;
 };
 
-// Has each tensor memory that should have some, and no other?
+// Checks that exactly those tensors have memory that should.
 void ExpectMemory(const ArenaGraph& g, const ArenaPlanner& planner) {
   std::vector<bool> is_used(g.tensor_bytes.size());
   for (const auto* list : {&g.inputs, &g.variables}) {
@@ -221,8 +222,8 @@ TEST(ArenaPlannerTest, GraphsRunInTheirMemory) {
   EXPECT_GT(shared, 200);
 }
 
-// The first and the last op that need each tensor, as a record of
-// offsets/ARENA; what is kept lives to the end.
+// Returns the first and last op that need each tensor, as records of
+// offsets/ARENA. Tensors that are kept live to the end.
 Problem RecordsOf(const ArenaGraph& g) {
   Problem p;
   p.alignment = kTestAlignment;
@@ -246,7 +247,7 @@ Problem RecordsOf(const ArenaGraph& g) {
         is_read = true;
       }
     }
-    // What nobody reads nobody frees.
+    // Tensors that no op reads are never freed.
     if (!is_read || IsIn(g.inputs, t) || IsIn(g.outputs, t)) r.last = end;
     p.records.push_back(r);
   }
@@ -306,7 +307,7 @@ TEST(ArenaPlannerTest, StepByStepWhatHasMemoryKeepsIt) {
     }
     ExpectMemory(g, planner);
 
-    // The tensors after some op grow; those before it stay where they are.
+    // The tensors after some op grow; those before it do not move.
     const auto from = static_cast<int32_t>(rng() % g.ops.size());
     planner.ResetAllocationsAfter(from);
     std::vector<bool> is_late(g.tensor_bytes.size());
@@ -374,7 +375,7 @@ TEST(ArenaPlannerTest, ResetGivesArenaTensorsNewPlacesOnly) {
   }
 }
 
-// What a chain of small outputs may take: inputs of five bytes on.
+// Small outputs share the memory of their inputs from five bytes on.
 TEST(ArenaPlannerTest, WhatSharesInPlace) {
   ArenaGraph g;
   g.inputs = {0};

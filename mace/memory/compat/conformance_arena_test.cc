@@ -1,4 +1,5 @@
-// Our arena and arena planner against the expectations of TensorFlow Lite's.
+// Compares the arena and the arena planner with the expectations of TensorFlow
+// Lite's.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <cstring>
@@ -12,7 +13,7 @@
 namespace mace::memory {
 namespace {
 
-// Plays one script; every step that says what to expect is an expectation.
+// Replays one script. Every step that says what to expect is an expectation.
 void PlayScript(const std::string& name, const Json& c, bool plan_first,
                 Score* score) {
   Arena arena(c["arena_alignment"].get<size_t>());
@@ -24,7 +25,7 @@ void PlayScript(const std::string& name, const Json& c, bool plan_first,
   for (const Json& s : c["steps"]) {
     ++step;
     std::string what = s["do"];
-    // The variant with the two clearing steps in the other order.
+    // The variant with its two clearing steps exchanged.
     if (plan_first && what == "release_buffer") {
       what = "clear_plan";
     } else if (plan_first && what == "clear_plan") {
@@ -73,7 +74,7 @@ Json OffsetsOf(const ArenaPlanner& planner, const ArenaGraph& g) {
   return offsets;
 }
 
-// One relation of "relation_codes".
+// Checks one relation of "relation_codes".
 bool Holds(const Json& relation, const ArenaPlanner& planner,
            const ArenaGraph& g) {
   const std::string code = relation[0];
@@ -99,8 +100,8 @@ constexpr size_t kTestAlignment = 4;
 
 void PlanGraph(const Json& c, Score* score) {
   ArenaGraph g = GraphFrom(c["graph"]);
-  // The file leaves out that the ops of these two cases are arithmetic ones,
-  // which may take input 0 (its own offsets say so).
+  // The file does not say that the ops of these two cases are arithmetic ones,
+  // which may take input 0; its offsets show it.
   if (c["name"].get<std::string>().rfind("DebugTensorsInputReuse", 0) == 0) {
     for (ArenaGraph::Op& op : g.ops) op.in_place_inputs = {0};
   }
@@ -184,9 +185,9 @@ TEST(ConformanceArena, EveryCase) {
   EXPECT_GE(score.passed(), 300);
 }
 
-// The facts that the file states in words.
+// Checks the facts that the file states in words.
 
-// The heap, with the calls counted; fails when told to.
+// The heap with counted calls, which fails on demand.
 struct CountingHeap {
   ArenaSource source() {
     return {[](void* self, size_t alignment, size_t bytes) {

@@ -1,5 +1,5 @@
-// The sequential arena planner against the expectations of TensorFlow Lite's
-// first one; and the strategy that plans records as it plans a graph.
+// Compares the sequential arena planner with the expectations of TensorFlow
+// Lite's first one; and the strategy for records with the planner for graphs.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
@@ -27,7 +27,7 @@ std::string Text(const std::vector<SequentialArenaPlan::Event>& events) {
   return text;
 }
 
-// One relation of "relation_codes".
+// Checks one relation of "relation_codes".
 bool Holds(const Json& relation, const SequentialArenaPlan& plan,
            const ArenaGraph& g) {
   const int64_t offset = plan.offsets[relation[1].get<int32_t>()];
@@ -62,8 +62,8 @@ TEST(ConformanceSequential, EveryCase) {
   EXPECT_EQ(score.passed(), 3 * 2 + 18);
 }
 
-// The records of the tensors in the arena, numbered as they are allocated;
-// `tensor_of` says which record is which tensor.
+// Returns the records of the tensors in the arena, numbered in the order of
+// allocation. `tensor_of` maps records to tensors.
 Problem RecordsOf(const ArenaGraph& g, const SequentialArenaPlan& plan,
                   std::vector<int32_t>* tensor_of) {
   Problem p;
@@ -80,7 +80,7 @@ Problem RecordsOf(const ArenaGraph& g, const SequentialArenaPlan& plan,
       p.records[record].last = static_cast<int64_t>(g.ops.size());
       tensor_of->push_back(e.tensor);
     } else {
-      // The temporaries of an op are released at the next one.
+      // Temporaries of an op are released at the next op.
       const int64_t first = p.records[record].first;
       const auto& temporaries = g.ops[first].temporaries;
       const bool is_temporary =

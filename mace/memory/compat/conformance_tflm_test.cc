@@ -1,4 +1,4 @@
-// Our planners against the expectations of TensorFlow Lite Micro.
+// Compares the planners with the expectations of TensorFlow Lite Micro.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <array>
@@ -65,7 +65,7 @@ void CheckGreedy(const Json& c, Score* score) {
                  planner.MaximumBytes() < expect["max_size_less_than"]);
   }
   score->Count(name + " overlap", planner.AnyOverlap() == expect["overlap"]);
-  // The planner of the table does the same.
+  // The planner of the table gives the same offsets.
   const Problem p = ProblemFrom(c["buffers"]);
   const Result<Plan> plan = Solve(p, "offsets/TFLM_GREEDY");
   score->Count(name + " by name",

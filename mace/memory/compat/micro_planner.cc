@@ -1,4 +1,4 @@
-// First fit in caller-given memory.
+// First fit, with its state in the caller's memory.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/memory/compat/micro_planner.h"
@@ -69,7 +69,7 @@ Status MicroGreedyPlanner::AddBuffer(int32_t bytes, int32_t first, int32_t last,
   MACE_RETURN_IF_ERROR(CheckBuffer(count_, bytes, first, last, sum));
   sum_ = sum;
   buffers_[count_] = {bytes, first, last, offline_offset};
-  // Online ones from the back of the list, offline ones from the front.
+  // Online buffers are listed from the back, offline ones from the front.
   if (offline_offset == kOnline) {
     ++num_online_;
     by_size_[capacity_ - num_online_] = count_;
@@ -107,8 +107,8 @@ void MicroGreedyPlanner::PlanIfNeeded() {
   for (int32_t i = 0; i < num_online_; ++i) {
     buffers_[online[i]].offset = kOnline;
   }
-  // The back of the list holds the last added first: stable order does the
-  // rest.
+  // The buffers added last come first, and the stable sort by size keeps that
+  // order.
   std::sort(online, online + num_online_, std::greater<int32_t>());
   for (int32_t i = 0; i < num_online_; ++i) {
     sizes_[i] = buffers_[online[i]].bytes;

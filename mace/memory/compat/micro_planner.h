@@ -1,12 +1,12 @@
-// Planners without a heap: all they know lies in memory that the caller gives.
+// Planners without a heap: their state is in memory that the caller provides.
 // SPDX-License-Identifier: Apache-2.0
 //
-// For microcontrollers, and for arenas that hold their own plan. They place as
-// TensorFlow Lite Micro's planners do; offsets come out the same, and
-// conformance_tflm_test.cc holds them to the published expectations. An engine
-// has a heap and plans with offsets/TFLM_GREEDY and offsets/LINEAR, which place
-// the same way: micro_planner_test.cc compares the greedy ones on random
-// buffers.
+// They are for microcontrollers, and for arenas that hold their own plan. They
+// give the same offsets as TensorFlow Lite Micro's planners;
+// conformance_tflm_test.cc tests them against the published expectations. An
+// engine has a heap and uses offsets/TFLM_GREEDY and offsets/LINEAR, which
+// place in the same way: micro_planner_test.cc compares the greedy ones on
+// random buffers.
 #ifndef MACE_MEMORY_COMPAT_MICRO_PLANNER_H_
 #define MACE_MEMORY_COMPAT_MICRO_PLANNER_H_
 
@@ -17,32 +17,34 @@
 
 namespace mace::memory {
 
-constexpr int32_t kOnline = -1;  // an offset that is not planned offline
+constexpr int32_t kOnline = -1;  // no offline offset
 
-// Sorts descending, equal values in their order; ids follow.
+// Sorts values in descending order, and ids with them. The sort is stable.
 void ReverseSortInPlace(int32_t* values, int32_t* ids, int32_t n);
 
-// Largest first (of equals the last added), each into the lowest gap that fits.
-// Buffers with an offline offset come first, wherever they lie. Offsets are not
-// aligned: round sizes up to align them.
+// Places the largest buffers first (of equal ones the last added), each in the
+// lowest gap that fits. Buffers with an offline offset come before them,
+// wherever they lie. Offsets are not aligned: round sizes up if they must be.
 class MicroGreedyPlanner {
  public:
   static constexpr size_t kBytesPerBuffer = 28;
 
-  // `scratch` is aligned to 4 bytes and outlives this.
+  // `scratch` must be aligned to 4 bytes and outlive the planner.
   MicroGreedyPlanner(void* scratch, size_t scratch_bytes);
 
-  // Errors: MACE_OUT_OF_RESOURCES if the scratch memory is full,
-  // MACE_INVALID_ARGS for a negative size or a reversed interval.
+  // Errors: MACE_OUT_OF_RESOURCES if the scratch memory is full;
+  // MACE_INVALID_ARGS for a negative size, a reversed interval, or sizes whose
+  // sum overflows.
   Status AddBuffer(int32_t bytes, int32_t first, int32_t last,
                    int32_t offline_offset = kOnline);
 
   int32_t num_buffers() const { return count_; }
-  // The end of the topmost buffer.
+  // Returns the end of the topmost buffer.
   int32_t MaximumBytes();
-  // Errors: MACE_INVALID_ARGS if there is no such buffer.
+  // Errors: MACE_INVALID_ARGS if there is no buffer `index`.
   Result<int32_t> OffsetOf(int32_t index);
-  // Do any two buffers overlap in time and space? Offline ones may.
+  // Returns whether any two buffers overlap in time and space. Offline ones
+  // may.
   bool AnyOverlap();
 
  private:
@@ -54,7 +56,7 @@ class MicroGreedyPlanner {
   void Place(int32_t id, int32_t* num_placed);
 
   Buffer* const buffers_;
-  int32_t* const sizes_;    // of the online buffers, descending
+  int32_t* const sizes_;    // sizes of online buffers, descending
   int32_t* const by_size_;  // their ids
   int32_t* const placed_;   // ids by ascending offset
   const int32_t capacity_;
@@ -64,7 +66,7 @@ class MicroGreedyPlanner {
   bool planned_ = true;
 };
 
-// Every buffer after the one before it.
+// Places every buffer after the previous one.
 class MicroLinearPlanner {
  public:
   static constexpr size_t kBytesPerBuffer = 4;
@@ -73,7 +75,7 @@ class MicroLinearPlanner {
       : offsets_(static_cast<int32_t*>(scratch)),
         capacity_(static_cast<int32_t>(scratch_bytes / kBytesPerBuffer)) {}
 
-  // Errors: as above.
+  // Errors: as MicroGreedyPlanner::AddBuffer.
   Status AddBuffer(int32_t bytes, int32_t first, int32_t last);
   int32_t num_buffers() const { return count_; }
   int32_t MaximumBytes() const { return end_; }
@@ -86,17 +88,17 @@ class MicroLinearPlanner {
   int32_t end_ = 0;
 };
 
-// Buffer k lies at offsets[k], which somebody planned elsewhere and is trusted.
+// Places buffer k at offsets[k], which were planned elsewhere and are trusted.
 class MicroGivenPlanner {
  public:
-  // `offsets` outlives this.
+  // `offsets` must outlive the planner.
   MicroGivenPlanner(const int32_t* offsets, int32_t n)
       : offsets_(offsets), n_(n) {}
 
-  // Errors: MACE_OUT_OF_RESOURCES for a buffer that the plan does not have.
+  // Errors: MACE_OUT_OF_RESOURCES if the plan has no more buffers.
   Status AddBuffer(int32_t bytes, int32_t first, int32_t last);
   int32_t num_buffers() const { return count_; }
-  // It knows no sizes.
+  // Returns 0, because the sizes are unknown.
   int32_t MaximumBytes() const { return 0; }
   Result<int32_t> OffsetOf(int32_t index) const;
 

@@ -1,4 +1,4 @@
-// The planners without a heap against those of the table.
+// Compares the planners without a heap with those of the table.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/memory/compat/micro_planner.h"
@@ -68,7 +68,7 @@ TEST(MicroGreedyPlannerTest, SaysWhichBufferIsBad) {
             "buffer 1: negative size -1");
   EXPECT_EQ(planner.AddBuffer(1, 4, 3).information(),
             "buffer 1: reversed interval: first use 4 is after last use 3");
-  // Offsets that are given count as far as they reach.
+  // Given offsets count up to the end of their buffers.
   EXPECT_EQ(planner.AddBuffer(10, 0, 1, 0x7fffffff - 19).information(),
             "buffer 1: the sum of all sizes overflows here");
   EXPECT_EQ(planner.num_buffers(), 1);

@@ -1,4 +1,4 @@
-// Events by reference counts, then offsets by playing the events.
+// Determines events by reference counts, and offsets by replaying the events.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/memory/compat/sequential_arena_planner.h"
@@ -32,7 +32,7 @@ class SequentialPlanner {
   }
 
  private:
-  // A reference that no op drops keeps a tensor to the end.
+  // An extra reference, which no op drops, keeps a tensor to the end.
   void CountReferences() {
     references_.assign(graph_.tensor_bytes.size(), 0);
     const auto count = [&](const std::vector<int32_t>& tensors) {
@@ -58,14 +58,14 @@ class SequentialPlanner {
     }
   }
 
-  // What is allocated stays where it is.
+  // Does nothing if the tensor is already allocated.
   void Allocate(int32_t op, int32_t tensor) {
     if (tensor == kOptionalTensor || is_allocated_[tensor]) return;
     is_allocated_[tensor] = true;
     plan_.events.push_back({op, tensor, true});
   }
 
-  // What was never allocated is a constant.
+  // Does nothing if the tensor was never allocated, as constants are not.
   void Release(int32_t op, int32_t tensor) {
     if (tensor == kOptionalTensor || !is_allocated_[tensor] ||
         settings_.preserve_intermediates) {

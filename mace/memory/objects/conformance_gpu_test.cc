@@ -1,4 +1,5 @@
-// Our planners against the expectations of TensorFlow Lite's GPU delegate.
+// Compares the planners with the expectations of TensorFlow Lite's GPU
+// delegate.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
@@ -127,7 +128,7 @@ TEST(ConformanceGpu, NetworkTotals) {
       std::string planner = key;
       planner[7] = '/';
       if (key == "offsets_tflm_first_fit") planner = "offsets/TFLM_GREEDY";
-      if (FindPlanner(planner) == nullptr) continue;  // not a strategy of ours
+      if (FindPlanner(planner) == nullptr) continue;  // not a strategy of MACE
       const Result<Plan> plan = Solve(p, planner);
       score.Count(net["name"].get<std::string>() + " " + key,
                   plan.ok() && plan->certificate.total == bytes);

@@ -18,14 +18,14 @@ int64_t TotalOf(const Plan& plan) {
   return total;
 }
 
-// Is `found` a better object for `wanted` bytes than `best`? The smallest that
-// covers it, else the largest.
+// Returns whether `found` is a better object for `wanted` bytes than `best`:
+// the smallest object that covers it is best, or else the largest.
 bool Better(int64_t found, int64_t best, int64_t wanted) {
   if (best < wanted) return found > best;
   return found >= wanted && found < best;
 }
 
-// Steps from the gap between two records to the next, or infinity if they live
+// Returns the number of steps between two records, or infinity if they live
 // together.
 int64_t Distance(const Record& a, const Record& b) {
   if (a.last < b.first) return b.first - a.last;
@@ -33,11 +33,12 @@ int64_t Distance(const Record& a, const Record& b) {
   return kInfinity;
 }
 
-// What GREEDY_BY_SIZE knows of a record that has no object yet.
+// The state of a record that has no object yet, for GREEDY_BY_SIZE.
 struct Candidate {
-  size_t position;  // last index of the positional maxima that covers it
+  size_t position;  // index of the last positional maximum that covers it
   int64_t size;
-  std::vector<int64_t> distance;  // to each object; infinity: cannot use it
+  std::vector<int64_t>
+      distance;  // to each object; infinity if it cannot use it
   int64_t best_distance = kInfinity;
   int32_t best_object = kNone;
 
@@ -60,7 +61,7 @@ struct Candidate {
     }
   }
 
-  // The object got a record that is `steps` away.
+  // Updates the distances after `object` got a record that is `steps` away.
   void Update(int32_t object, int64_t steps, bool is_new) {
     if (is_new) {
       distance.push_back(steps);

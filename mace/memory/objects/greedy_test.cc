@@ -1,8 +1,9 @@
-// Greedy strategies and chains of least cost by their published rules.
+// Compares greedy strategies and the minimum-cost flow with their published
+// rules.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each strategy is played here as the rules state it, over all objects and all
-// pairs of records, and compared on random records. The rules, with their
+// Here, each strategy is computed as the rules state it, over all objects and
+// all pairs of records, and compared on random records. The rules, with their
 // tie-breaks, are those of tflite_gpu_cases.json, whose own cases
 // conformance_gpu_test.cc checks.
 
@@ -70,8 +71,8 @@ TEST(GreedyRules, GreedyByBreadth) {
   }
 }
 
-// Steps between a record and the nearest one of the object; kForever where one
-// is in the way.
+// Returns the steps between a record and the nearest one of the object;
+// kForever if they live together.
 int64_t DistanceTo(const Pool& pool, size_t object, int32_t id) {
   int64_t least = kForever;
   const Record& r = pool.p.records[id];
@@ -84,8 +85,8 @@ int64_t DistanceTo(const Pool& pool, size_t object, int32_t id) {
   return least;
 }
 
-// False where two objects are as near: which of them was found first is not
-// played here.
+// Returns false if two objects are equally near: the order in which they were
+// found is not computed here.
 bool BySize(Pool* pool) {
   const Problem& p = pool->p;
   const std::vector<int64_t> maxima = PositionalMaxima(p);
@@ -185,8 +186,8 @@ TEST(GreedyRules, GreedyBestIsTheBetterOfTwo) {
   EXPECT_GT(different, 100);
 }
 
-// What chains cost: their first records, and what each later one is larger
-// than the one before it.
+// Returns the bytes of the objects: the sizes of their first records, and by
+// how much each later record is larger than the one before.
 int64_t ChainCost(const Problem& p, const std::vector<int32_t>& ids) {
   int64_t cost = 0;
   std::vector<int64_t> before(ids.size(), 0);
@@ -220,7 +221,8 @@ TEST(GreedyRules, MinCostFlowChainsAtTheLeastCost) {
     Pool pool{p};
     const Plan plan = *ObjectsMinCostFlow(p, Options());
     ASSERT_EQ(ChainCost(p, plan.object_ids), LeastChainCost(&pool, 0));
-    // Numbered by their first record, and as large as their largest.
+    // Objects are numbered by their first record, and are as large as their
+    // largest.
     Pool again{p};
     for (size_t i = 0; i < plan.object_ids.size(); ++i) {
       ASSERT_LE(static_cast<size_t>(plan.object_ids[i]), again.users.size());

@@ -1,4 +1,5 @@
-// objects/NAIVE, EQUALITY and GREEDY_IN_ORDER: one pass in order of execution.
+// objects/NAIVE, EQUALITY, GREEDY_IN_ORDER and GROW_IN_ORDER: one pass in order
+// of execution.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
@@ -38,7 +39,8 @@ int32_t NewObject(const Size& size, Plan* plan) {
   return static_cast<int32_t>(plan->object_sizes.size()) - 1;
 }
 
-// Ids by first step, ties by id: the order of the records as a rule.
+// Returns ids by first step, then by id, which is usually the order of the
+// records.
 std::vector<int32_t> ByFirstStep(const Problem& p) {
   std::vector<int32_t> order(p.records.size());
   std::iota(order.begin(), order.end(), 0);
@@ -60,7 +62,7 @@ bool MayFollow(const Options& options, int32_t before, int32_t after) {
   return std::binary_search(ids.begin(), ids.end(), after);
 }
 
-// A free object of bytes for `size`, or the end of the pool.
+// Returns the free object nearest to `size`, or the end of an empty pool.
 using Pool = std::set<std::pair<int64_t, int32_t>>;  // (size, object id)
 Pool::iterator NearestInSize(Pool* pool, int64_t size) {
   auto larger = pool->lower_bound({size, 0});
@@ -119,7 +121,7 @@ bool Covers(const Size& object, const Size& size) {
   return true;
 }
 
-// `grow`: may the object grow to a size that covers it?
+// With `grow`, an object may grow to the size of a record that covers it.
 Plan InOrderImages(const Problem& p, const Options& options, bool grow) {
   Plan plan;
   plan.object_ids.assign(p.records.size(), kNone);
@@ -222,7 +224,7 @@ ObjectLayout ObjectsToOffsets(const std::vector<int32_t>& object_ids,
 std::vector<std::vector<int32_t>> ReallocationGraph(
     const std::vector<std::vector<int32_t>>& dependants) {
   const size_t n = dependants.size();
-  // later[i][j]: j is computed, directly or not, from i.
+  // later[i][j]: j is computed from i, directly or indirectly.
   std::vector<std::vector<bool>> later(n, std::vector<bool>(n, false));
   for (size_t i = 0; i < n; ++i) {
     std::vector<int32_t> stack = dependants[i];

@@ -1,8 +1,8 @@
-// Strategies in order of execution by their published rules.
+// Compares the strategies in order of execution with their published rules.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each strategy is played here as the rules state it, over all objects and all
-// pairs of records, and compared on random records. The rules, with their
+// Here, each strategy is computed as the rules state it, over all objects and
+// all pairs of records, and compared on random records. The rules, with their
 // tie-breaks, are those of tflite_gpu_cases.json, whose own cases
 // conformance_gpu_test.cc checks.
 
@@ -23,7 +23,7 @@ TEST(InOrderRules, EqualityOfBytesTakesTheOneFreedLast) {
   std::mt19937 rng(1);
   for (int round = 0; round < 1500; ++round) {
     SCOPED_TRACE(round);
-    // Also b, h, w, c, which follow the same rule.
+    // b, h, w, c sizes follow the same rule.
     const Problem p =
         round % 2 == 0 ? RandomRecords(&rng, 16) : RandomImages(&rng, 16, 4);
     Pool pool{p};
@@ -57,7 +57,7 @@ TEST(InOrderRules, EqualityOfImagesTakesTheLowestId) {
   }
 }
 
-// May the object pass on, where steps run in parallel?
+// Returns whether the object may pass on if steps run in parallel.
 bool MayTake(const Pool& pool, const Options& options, size_t object,
              int32_t id) {
   if (options.may_follow == nullptr) return true;
@@ -67,7 +67,7 @@ bool MayTake(const Pool& pool, const Options& options, size_t object,
   return std::find(ids.begin(), ids.end(), id) != ids.end();
 }
 
-// Of some records, so that a list may end before the others.
+// For some records only, so that the list may be shorter than the records.
 std::vector<std::vector<int32_t>> RandomFollowers(std::mt19937* rng, size_t n) {
   std::vector<std::vector<int32_t>> may(n - std::min<size_t>(n, (*rng)() % 3));
   for (auto& ids : may) {
@@ -106,8 +106,8 @@ TEST(InOrderRules, GreedyInOrderOfBytes) {
           }
         }
       } else {
-        // The first that is no smaller; the one before it if that falls short
-        // by less than the other is too large.
+        // Takes the first that is not smaller; or the one before it, if that is
+        // nearer in size.
         size_t k = 0;
         while (k < free.size() && pool.sizes[free[k]].extent[0] < wanted) ++k;
         if (k < free.size()) best = free[k];
@@ -130,7 +130,7 @@ bool Covers(const Size& object, const Size& size) {
          object.extent[2] >= size.extent[2];
 }
 
-// In order of freeing, the first of those that waste least.
+// Takes the first, in order of freeing, of those that waste least.
 TEST(InOrderRules, GreedyAndGrowInOrderOfImages) {
   std::mt19937 rng(4);
   for (int round = 0; round < 3000; ++round) {
@@ -168,7 +168,7 @@ TEST(InOrderRules, GreedyAndGrowInOrderOfImages) {
   }
 }
 
-// Records that begin in another order than theirs are taken by their begin.
+// Records are taken by their first step, whatever their order.
 TEST(InOrderRules, RecordsAreTakenByTheirFirstStep) {
   std::mt19937 rng(9);
   for (int round = 0; round < 300; ++round) {
@@ -204,7 +204,8 @@ TEST(InOrderRules, ObjectsLieOneAfterTheOther) {
   EXPECT_EQ(layout.total, 16);
 }
 
-// All orders in which each record comes after those that it is computed from.
+// Calls f for all orders in which each record comes after those from which it
+// is computed.
 template <typename F>
 void ForEachSchedule(const std::vector<std::vector<int32_t>>& dependants,
                      std::vector<int32_t>* done, const F& f) {
@@ -238,7 +239,8 @@ TEST(InOrderRules, ReallocationGraphAgainstEverySchedule) {
         if (rng() % 2 == 0) dependants[i].push_back(static_cast<int32_t>(j));
       }
     }
-    // dead_before[i][j]: on every schedule all that reads i comes before j.
+    // dead_before[i][j]: in every schedule, everything that reads i comes
+    // before j.
     std::vector<std::vector<bool>> dead_before(n, std::vector<bool>(n, true));
     std::vector<int32_t> done;
     ForEachSchedule(dependants, &done, [&](const std::vector<int32_t>& order) {
@@ -269,7 +271,7 @@ TEST(InOrderRules, ReallocationGraphAgainstEverySchedule) {
   EXPECT_GT(pairs, 100);
 }
 
-// Layers of two that both read both of the layer before: 2^40 paths.
+// Layers of two records that both read both of the previous layer: 2^40 paths.
 TEST(InOrderRules, ReallocationGraphWalksEachRecordOnce) {
   constexpr int32_t kLayers = 40;
   std::vector<std::vector<int32_t>> dependants(2 * kLayers);
@@ -278,7 +280,7 @@ TEST(InOrderRules, ReallocationGraphWalksEachRecordOnce) {
     dependants[i] = {next, next + 1};
   }
   const auto graph = ReallocationGraph(dependants);
-  // Those of a layer with those two or more layers away.
+  // Records may share with those two or more layers away.
   for (int32_t i = 0; i < 2 * kLayers; ++i) {
     std::vector<int32_t> want;
     for (int32_t j = 0; j < 2 * kLayers; ++j) {

@@ -1,4 +1,5 @@
-// objects/MINCOSTFLOW: objects as chains of records, by a minimum cost flow.
+// objects/MINCOSTFLOW: assigns sequences of records to objects by a minimum
+// cost flow.
 // SPDX-License-Identifier: Apache-2.0
 //
 //            .--- left 0      right 0 ---.      left i -> right j: the object
@@ -23,14 +24,14 @@ constexpr int64_t kInfinity = std::numeric_limits<int64_t>::max();
 struct Edge {
   int32_t to;
   int64_t cost;
-  bool free;  // its one unit of capacity is not used
+  bool free;  // its single unit of capacity is unused
 };
 
 class Flow {
  public:
   explicit Flow(const Problem& p) : p_(p), n_(p.records.size()) {
     out_.resize(2 * n_ + 2);
-    // The records that are dead, in order of their last step, then id.
+    // The records that have ended, by last step, then by id.
     std::vector<int32_t> dead;
     std::vector<std::pair<int64_t, int32_t>> live;
     order_.resize(n_);
@@ -58,7 +59,7 @@ class Flow {
     }
   }
 
-  // Successive shortest paths.
+  // Augments along successive shortest paths.
   void Run() {
     while (FindPath()) {
       for (int32_t at = sink(); at != source();) {
@@ -70,10 +71,10 @@ class Flow {
     }
   }
 
-  // The records by first step: a chain begins with its first.
+  // The records by first step, so that the first user of an object comes first.
   const std::vector<int32_t>& order() const { return order_; }
 
-  // The record that takes over the object of record i, or kNone.
+  // Returns the record that takes over the object of record i, or kNone.
   int32_t NextUser(int32_t i) const {
     for (int32_t e : out_[i]) {
       if (e % 2 == 0 && !edges_[e].free) return edges_[e].to - n_;
@@ -87,7 +88,7 @@ class Flow {
   int32_t sink() const { return 2 * n_ + 1; }
   int64_t SizeOf(int32_t i) const { return p_.records[i].size.extent[0]; }
 
-  // An edge and, at the next odd index, its reverse.
+  // Adds an edge and, at the next index, which is odd, its reverse.
   void AddEdge(int32_t from, int32_t to, int64_t cost) {
     out_[from].push_back(static_cast<int32_t>(edges_.size()));
     edges_.push_back({to, cost, true});
@@ -95,7 +96,7 @@ class Flow {
     edges_.push_back({from, -cost, false});
   }
 
-  // Bellman-Ford with a queue.
+  // Finds a shortest path, by Bellman-Ford with a queue.
   bool FindPath() {
     std::vector<int64_t> distance(out_.size(), kInfinity);
     std::vector<bool> queued(out_.size(), false);
@@ -127,7 +128,7 @@ class Flow {
   std::vector<int32_t> order_;
   std::vector<Edge> edges_;
   std::vector<std::vector<int32_t>> out_;  // edges from each vertex
-  std::vector<int32_t> last_edge_;         // of the path to each vertex
+  std::vector<int32_t> last_edge_;  // last edge of the path to each vertex
 };
 
 }  // namespace

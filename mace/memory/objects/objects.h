@@ -1,9 +1,9 @@
-// Planners of shared objects: which buffer or image each record uses.
+// Planners of shared objects: they assign a buffer or image to each record.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The strategies of TensorFlow Lite's GPU delegate (Pisarchyk & Lee, "Efficient
-// Memory Management for Deep Neural Net Inference", arXiv 2001.03288), with its
-// tie-breaks, so that object ids come out the same.
+// They are the strategies of TensorFlow Lite's GPU delegate (Pisarchyk & Lee,
+// "Efficient Memory Management for Deep Neural Net Inference", arXiv
+// 2001.03288) with its tie-breaks, so object ids are the same.
 #ifndef MACE_MEMORY_OBJECTS_OBJECTS_H_
 #define MACE_MEMORY_OBJECTS_OBJECTS_H_
 
@@ -13,56 +13,59 @@
 
 namespace mace::memory {
 
-// Every record an object of its own.
+// Gives every record its own object.
 PlanFn ObjectsNaive;
 
-// In order of the records: reuses a free object of exactly that size. Bytes and
-// b, h, w, c take the one freed last, 2-D and 3-D sizes the one of lowest id.
+// In order of the first steps: reuses a free object of exactly the same size.
+// For sizes in bytes and b, h, w, c, takes the object freed last; for 2-D and
+// 3-D sizes, the one of lowest id.
 PlanFn ObjectsEquality;
 
-// In order of the records: reuses the free object nearest in size, which grows
-// when it is smaller. 2-D and 3-D sizes take only objects that cover them. With
-// Options::may_follow an object passes only to records that may follow the one
-// it served last.
+// In order of the first steps: reuses the free object nearest in size, which
+// grows if it is smaller. For 2-D and 3-D sizes, only objects that cover the
+// record. With Options::may_follow, an object passes only to records that may
+// follow its last user.
 PlanFn ObjectsGreedyInOrder;
 
-// The same, but an object grows when one of both sizes covers the other (bytes:
-// always): what MACE does with images. Takes the object that wastes least.
+// The same, but an object also grows if the record covers it, and bytes always
+// do; takes the object that wastes least. MACE uses this for images.
 PlanFn ObjectsGrowInOrder;
 
-// Steps by decreasing sum of live sizes, inside a step records by decreasing
-// size: each takes the smallest object that covers it, else the largest.
+// Takes steps by decreasing sum of live sizes, and within a step records by
+// decreasing size. Each record takes the smallest object that covers it, or
+// else the largest.
 PlanFn ObjectsGreedyByBreadth;
 
-// Records by position among the positional maxima, then by distance in time to
-// the nearest object that they can use.
+// Takes records by position among the positional maxima, then by distance in
+// time to the nearest object that they can use.
 PlanFn ObjectsGreedyBySize;
 
-// GREEDY_BY_SIZE, or GREEDY_BY_BREADTH where that takes less.
+// Takes the better of GREEDY_BY_SIZE and GREEDY_BY_BREADTH.
 PlanFn ObjectsGreedyBest;
 
-// Chains records into objects along a flow of least cost.
+// Assigns sequences of records to objects by a minimum-cost flow.
 PlanFn ObjectsMinCostFlow;
 
-// The least plan, or the best found when the budget ends; better than, or equal
-// to, every strategy above (but MINCOSTFLOW is not run when time is over). AUTO
-// stops after 2000 nodes: 10 ms for 125 records.
+// Find the smallest plan, or the best one until the budget ends, never larger
+// than that of any strategy above (but MINCOSTFLOW does not run if time is
+// over). AUTO stops after 2000 nodes: 10 ms for 125 records.
 PlanFn ObjectsOptimal;
 PlanFn ObjectsAuto;
 
-// Offsets of the objects of a plan laid out one after another in order of their
-// ids, unaligned; and the bytes they take together.
+// The offsets of records when the objects of a plan are laid out one after
+// another in the order of their ids, unaligned, and the total bytes.
 struct ObjectLayout {
-  std::vector<int64_t> offsets;  // of each record
+  std::vector<int64_t> offsets;  // by record
   int64_t total = 0;
 };
 ObjectLayout ObjectsToOffsets(const std::vector<int32_t>& object_ids,
                               const std::vector<Size>& object_sizes);
 
-// Pairs of records that may share an object when steps run in parallel:
-// dependants[i] are the records computed directly from record i. Records i and
-// j may share if each direct dependant of i comes before j on every schedule,
-// or the other way round. For Options::may_follow.
+// Returns, for each record, those with which it may share an object when steps
+// run in parallel, for Options::may_follow. dependants[i] are the records
+// computed directly from record i. Records i and j may share an object if in
+// every schedule all direct dependants of i come before j, or the other way
+// round.
 std::vector<std::vector<int32_t>> ReallocationGraph(
     const std::vector<std::vector<int32_t>>& dependants);
 

@@ -1,4 +1,5 @@
-// objects/AUTO and OPTIMAL: from the best heuristic down, by branch and bound.
+// objects/AUTO and OPTIMAL: improve the best heuristic plan by branch and
+// bound.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace {
 
 constexpr size_t kMostRecords = 2048;
 
-// Nodes of a search's first restarts, in records; doubled from round to round.
+// The nodes of the first restarts per record; they double in each round.
 constexpr int64_t kNodesPerRecord = 8;
 
 int64_t TotalOf(const Problem& p, const Plan& plan) {
@@ -30,8 +31,8 @@ void Offer(const Problem& p, Result<Plan> plan, Plan* best) {
   }
 }
 
-// Every listed strategy that takes such sizes, but for MINCOSTFLOW, which takes
-// longer than all of them.
+// Returns the best plan of all heuristics that take such sizes, except
+// MINCOSTFLOW, which takes longer than all others.
 Plan BestHeuristic(const Problem& p, const Options& options) {
   Plan best;
   Offer(p, ObjectsNaive(p, options), &best);
@@ -47,8 +48,9 @@ Plan BestHeuristic(const Problem& p, const Options& options) {
   return best;
 }
 
-// Large and long-lived records first; which of both counts for how much varies,
-// as does the rest at random (always the same way) after the first orders.
+// Returns an order with large and long-lived records first. The weight of the
+// lifetime varies; after the first orders, so do the keys, at random but always
+// in the same way.
 std::vector<int32_t> OrderOf(const Problem& p, int index) {
   constexpr double kLifePowers[] = {0.5, 0, 1};
   constexpr int kPlainOrders = 3;
@@ -75,7 +77,7 @@ std::vector<int32_t> OrderOf(const Problem& p, int index) {
   return order;
 }
 
-// Below `best`: true if nothing is.
+// Looks for plans below `best`. Returns true if there are none.
 bool Improve(const Problem& p, int64_t goal, SearchBudget* budget, Plan* best) {
   ObjectsSearch search(p);
   const auto n = static_cast<int64_t>(p.records.size());
@@ -101,7 +103,7 @@ Result<Plan> PlanWith(const Problem& p, const Options& options) {
   SearchBudget budget(options);
   Plan best = BestHeuristic(p, options);
   const int64_t goal = std::max(ObjectsLowerBound(p), options.capacity);
-  // A search knows nothing of steps that run in parallel.
+  // The search does not support steps that run in parallel.
   const bool search = options.may_follow == nullptr && options.capacity >= 0 &&
                       p.records.size() <= kMostRecords &&
                       TotalOf(p, best) > goal;
@@ -115,7 +117,7 @@ Result<Plan> PlanWith(const Problem& p, const Options& options) {
   return best;
 }
 
-// `options` with the number of nodes that a strategy takes if left alone.
+// Returns `options` with `own` as the default number of nodes.
 Options WithNodes(const Options& options, int64_t own) {
   Options limited = options;
   if (options.max_nodes == Options::kOwnLimit) limited.max_nodes = own;
@@ -125,7 +127,8 @@ Options WithNodes(const Options& options, int64_t own) {
 }  // namespace
 
 Result<Plan> ObjectsOptimal(const Problem& p, const Options& options) {
-  // A node costs a bound over all pairs of records; this many take seconds.
+  // Each node computes a bound over all pairs of records; this many take
+  // seconds.
   constexpr int64_t kNodesTimesPairs = 1000000000;
   const int64_t n = std::max<int64_t>(p.records.size(), 1);
   return PlanWith(

@@ -1,4 +1,4 @@
-// objects/AUTO and OPTIMAL: limits, capacities, networks.
+// objects/AUTO and OPTIMAL with limits, capacities, and on networks.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace mace::memory {
 namespace {
 
-// Images or bytes whose least total takes many nodes.
+// Images or bytes whose smallest plan takes many nodes to find.
 Problem HardProblem(int n, int rank) {
   std::mt19937 rng(static_cast<uint32_t>(n));
   const auto pick = [&](int64_t low, int64_t high) {
@@ -90,7 +90,7 @@ TEST(ObjectsOptimalTest, NeverWorseThanAnyListedStrategy) {
       }
     }
     ++by[which];
-    // With one node the search finds nothing of its own.
+    // With one node, the search finds nothing.
     Options options;
     options.max_nodes = 1;
     EXPECT_EQ(Of(p, "objects/AUTO", options).total, least) << which;
@@ -141,7 +141,7 @@ TEST(ObjectsOptimalTest, StopsWhenItsCallerWantsIt) {
   const Certificate c = Of(p, "objects/OPTIMAL", options);
   EXPECT_EQ(c.nodes, 0);
   EXPECT_EQ(c.status, Certificate::kFeasible);
-  // Nor is there time for a flow: of the others the best.
+  // There is no time for a flow either, so the best heuristic remains.
   int64_t least = INT64_MAX;
   for (const char* name : {"objects/EQUALITY", "objects/GREEDY_IN_ORDER",
                            "objects/GROW_IN_ORDER", "objects/GREEDY_BEST"}) {
@@ -150,7 +150,7 @@ TEST(ObjectsOptimalTest, StopsWhenItsCallerWantsIt) {
   EXPECT_EQ(c.total, least);
 }
 
-// The search knows nothing of steps that run in parallel.
+// The search does not support steps that run in parallel.
 TEST(ObjectsOptimalTest, WhereStepsRunInParallelNothingIsSearched) {
   const Problem p = HardProblem(30, 2);
   const std::vector<std::vector<int32_t>> nobody(30);
@@ -174,7 +174,7 @@ TEST(ObjectsOptimalTest, OfManyRecordsNoneAreSearched) {
   EXPECT_GT(Of(p, "objects/AUTO", options).nodes, 0);
 }
 
-// What the best plans of published networks take, in MiB (goal G6 of the file).
+// The MiB of the best plans of published networks, from the file.
 TEST(ObjectsOptimalTest, PublishedNetworks) {
   const Json file = ConformanceFile("nets_records.json");
   if (file.is_null()) GTEST_SKIP() << kNoConformanceFiles;
@@ -200,8 +200,8 @@ TEST(ObjectsOptimalTest, PublishedNetworks) {
   EXPECT_EQ(seen, most.size());
 }
 
-// How far AUTO comes in some nodes, on problems that it does not finish: no
-// less than when this was written.
+// How good AUTO's plans are on problems that it does not finish: no worse than
+// when this was written.
 TEST(ObjectsOptimalTest, TotalsOfHardProblemsStayLow) {
   const auto sum = [&](int rank) {
     int64_t total = 0;

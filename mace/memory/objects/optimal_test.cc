@@ -1,4 +1,4 @@
-// objects/OPTIMAL against every partition of small problems.
+// Compares objects/OPTIMAL with every partition of small problems.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace mace::memory {
 namespace {
 
-// Tries every assignment of the records from `next` on.
+// Tries every assignment of records `next` and later.
 int64_t LeastObjects(const Problem& p, size_t next,
                      std::vector<std::vector<size_t>>* objects) {
   if (next == p.records.size()) {

@@ -1,4 +1,4 @@
-// Branch and bound; see the header for the bound.
+// The branch and bound that the header describes.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/memory/objects/search.h"
@@ -58,7 +58,7 @@ bool ObjectsSearch::Run(const std::vector<int32_t>& order, int64_t limit,
   return complete_;
 }
 
-// Sets conflict_ to assignments that rule out a better plan from here.
+// Sets conflict_ to the assignments that rule out a better plan from here on.
 void ObjectsSearch::Branch(size_t depth, int64_t total) {
   if (!budget_->Spend() || --nodes_left_ < 0) {
     complete_ = false;
@@ -72,7 +72,8 @@ void ObjectsSearch::Branch(size_t depth, int64_t total) {
   if (total + Bound() >= best_total_) return ExplainBound();
   const int32_t record = order_[depth];
   std::vector<Word> conflict(conflict_.size(), 0);
-  // What the failed branch tells; false if it is no news to this record.
+  // Adds the causes of the failed branch. Returns false if this record is not
+  // among them.
   const auto learn = [&] {
     const Word bit = Word{1} << record % kBits;
     if ((conflict_[record / kBits] & bit) == 0) return false;
@@ -125,7 +126,7 @@ void ObjectsSearch::AddPayers() {
   for (int32_t r : payers_) conflict_[r / kBits] |= Word{1} << r % kBits;
 }
 
-// Adds, for each object that `record` cannot join, somebody who is in the way.
+// For each object that `record` cannot join, adds a record that prevents it.
 void ObjectsSearch::ExplainNoHome(int32_t record) {
   std::vector<bool> seen(objects_.size(), false);
   for (int32_t other : neighbours_[record]) {
@@ -136,8 +137,9 @@ void ObjectsSearch::ExplainNoHome(int32_t record) {
   }
 }
 
-// Adds who pays, and of each step that asks for a new object, who has one there
-// and who is in the way of those that have no home.
+// Adds the records that made objects grow; and, for each step that needs a new
+// object, the records that have objects at it and those that prevent others
+// from having one.
 void ObjectsSearch::ExplainBound() {
   AddPayers();
   for (size_t k = 0; k < needed_.size(); ++k) {
@@ -166,8 +168,8 @@ void ObjectsSearch::Unassign(int32_t record, int32_t object) {
   }
 }
 
-// Objects that the record can join: those that grow least first, then those
-// that were or will be in use nearest in time.
+// Returns the objects that the record can join: first those that grow least,
+// then those whose other records are nearest in time.
 std::vector<ObjectsSearch::Choice> ObjectsSearch::Choices(
     int32_t record) const {
   std::vector<Choice> choices;
@@ -178,7 +180,7 @@ std::vector<ObjectsSearch::Choice> ObjectsSearch::Choices(
     const Size cover = Cover(objects_[o].size, size);
     const int64_t growth = Bytes(p_, cover) - objects_[o].bytes;
     bool fits = !frugal_ || growth < bytes_[record];
-    // What is beyond the limits of a device is no image.
+    // An image must not exceed the limits of the device.
     for (int k = 0; k < size.rank && size.rank > 1 && size.rank < 4; ++k) {
       fits = fits && cover.extent[k] <= p_.max_extents[k];
     }
@@ -204,7 +206,7 @@ int64_t ObjectsSearch::GapTo(int32_t object, int32_t record) const {
   return gap;
 }
 
-// Bytes of the new objects that the records without one need at least.
+// Returns the least bytes of new objects that the records without one need.
 int64_t ObjectsSearch::Bound() {
   needed_.clear();
   needed_step_.clear();
@@ -214,8 +216,8 @@ int64_t ObjectsSearch::Bound() {
     size_t taken = 0;  // objects in use
     for (int32_t r : live) ++(ids_[r] == kNone ? open : taken);
     const size_t free = objects_.size() - taken;
-    // The records that need new ones: those without a home, and of the others
-    // as many, and as small ones, as the free objects leave.
+    // The records that need new objects: those that can join none, and of the
+    // others as many as the free objects leave, the smallest ones.
     size_t homeless = 0;
     for (int32_t r : live) homeless += ids_[r] == kNone && homes_[r] == 0;
     size_t housed = open - homeless;

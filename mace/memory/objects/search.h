@@ -1,4 +1,5 @@
-// Branch and bound over assignments of records to shared objects.
+// ObjectsSearch: branch and bound over assignments of records to shared
+// objects.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_MEMORY_OBJECTS_SEARCH_H_
 #define MACE_MEMORY_OBJECTS_SEARCH_H_
@@ -11,31 +12,33 @@
 
 namespace mace::memory {
 
-// Assigns record after record, in an order that the caller gives: to an object
-// that is free while the record lives (which may have to grow), or to a new
-// one. Works on sizes of any rank.
+// Assigns the records, in an order that the caller gives, to an object that is
+// free during the record's lifetime (which may have to grow), or to a new one.
+// Sizes may have any rank.
 //
-// The bound: where q records without an object live at a step and f objects are
-// free, q - f of them need new objects, and so do those that no object is free
-// for as long as they live. The k-th new object is at least as large as the
-// k-th of those records at any step (as positional maxima, arXiv 2001.03288,
-// but for what is left).
+// The bound: if q records without an object live at a step at which f objects
+// are free, q - f of them need new objects, and so do those for whose whole
+// lifetime no object is free. The k-th new object is at least as large as the
+// k-th of those records at any step (these are positional maxima, arXiv
+// 2001.03288, of the records that are left).
 //
-// Each dead end knows the assignments that it follows from, and the search
-// returns to the last of them (conflict-directed backjumping: Prosser, 1993).
+// For each dead end, the search knows the assignments from which it follows,
+// and returns to the last of them (conflict-directed backjumping: Prosser,
+// 1993).
 class ObjectsSearch {
  public:
-  // `problem` outlives this.
+  // `problem` must outlive the search.
   explicit ObjectsSearch(const Problem& problem);
 
-  // Looks for a plan below `limit` bytes, then below each that it finds, in at
-  // most `max_nodes` nodes. True if it saw all there is: then there is none
-  // below total(). `frugal`: lets no object grow by as much as a new one takes.
-  // That finds good plans of images sooner, and proves nothing about them.
+  // Looks for a plan below `limit` bytes, then below each plan that it finds,
+  // in at most `max_nodes` nodes. Returns true if the search was exhaustive:
+  // then no plan is below total(). With `frugal`, no object may grow by as much
+  // as a new one takes; that finds good plans of images sooner, but proves
+  // nothing.
   bool Run(const std::vector<int32_t>& order, int64_t limit, int64_t max_nodes,
            bool frugal, SearchBudget* budget);
 
-  // The best of Run, if found().
+  // The best plan of Run, if found().
   bool found() const { return found_; }
   int64_t total() const { return best_total_; }
   const std::vector<int32_t>& object_ids() const { return best_ids_; }
@@ -52,7 +55,7 @@ class ObjectsSearch {
     int64_t gap;     // steps to the nearest record of the object
   };
 
-  using Word = uint64_t;  // of a set of records
+  using Word = uint64_t;  // a part of a set of records
 
   void Branch(size_t depth, int64_t total);
   void Try(size_t depth, int64_t total, int32_t object, bool pays);
@@ -75,10 +78,11 @@ class ObjectsSearch {
 
   const Problem& p_;
   const int32_t n_;
-  std::vector<int64_t> bytes_;                    // of each record
-  std::vector<std::vector<int32_t>> neighbours_;  // live at the same time
-  std::vector<std::vector<int32_t>> live_;  // of each step with a start: by
-                                            // decreasing bytes
+  std::vector<int64_t> bytes_;  // bytes of each record
+  std::vector<std::vector<int32_t>>
+      neighbours_;  // of each record: those live at the same time
+  std::vector<std::vector<int32_t>> live_;  // of each step at which a record
+                                            // begins: by decreasing bytes
   const int32_t* order_ = nullptr;
   SearchBudget* budget_ = nullptr;
   int64_t nodes_left_ = 0;
@@ -86,12 +90,14 @@ class ObjectsSearch {
   bool complete_ = true;
 
   std::vector<Object> objects_;
-  std::vector<int32_t> ids_;  // of each record, or kNone
-  // users_[o * n + r]: records of object o that live together with record r.
+  std::vector<int32_t> ids_;  // object of each record, or kNone
+  // users_[o * n + r] is the number of records of object o that live together
+  // with record r.
   std::vector<int32_t> users_;
-  std::vector<int32_t> homes_;       // of each record: objects it could join
-  std::vector<int64_t> needed_;      // of Bound: bytes of the k-th new object
-  std::vector<size_t> needed_step_;  // and the step that asks for it
+  std::vector<int32_t>
+      homes_;  // of each record: number of objects it could join
+  std::vector<int64_t> needed_;      // for Bound: bytes of the k-th new object
+  std::vector<size_t> needed_step_;  // and the step that needs it
   std::vector<int32_t>
       payers_;                  // records that opened an object or made it grow
   std::vector<Word> conflict_;  // set: why the last dead end is one

@@ -1,4 +1,5 @@
-// The search over shared objects: what it finds and proves, in how many nodes.
+// The search over shared objects: what it finds and proves, and in how many
+// nodes.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/memory/objects/search.h"
@@ -19,7 +20,8 @@ namespace {
 
 constexpr int64_t kNoLimit = int64_t{1} << 40;
 
-// Bytes of the object that these share; INT64_MAX where it would be too large.
+// Returns the bytes of the object that these share; INT64_MAX if it would be
+// too large.
 int64_t BytesTogether(const Problem& p, const std::vector<int32_t>& users) {
   Size cover = p.records[users[0]].size;
   for (int32_t user : users) {
@@ -36,7 +38,7 @@ int64_t BytesTogether(const Problem& p, const std::vector<int32_t>& users) {
   return Bytes(p, cover);
 }
 
-// Tries every way to share.
+// Tries every way of sharing.
 class EveryPartition {
  public:
   explicit EveryPartition(const Problem& p) : p_(p) {}
@@ -107,7 +109,7 @@ SearchBudget NoBudget() {
   return SearchBudget(options);
 }
 
-// The plan is one of its total, below `limit`.
+// Checks that the plan has the total that it claims, below `limit`.
 void ExpectPlan(const Problem& p, const ObjectsSearch& search, int64_t limit) {
   ASSERT_TRUE(search.found());
   EXPECT_LT(search.total(), limit);
@@ -134,7 +136,7 @@ TEST(ObjectsSearchTest, FindsTheLeastAndKnowsThereIsNoLess) {
     ObjectsSearch search(p);
     const auto order = RandomOrder(&rng, p.records.size());
     SearchBudget budget = NoBudget();
-    // One after the other with the same search, as it is used.
+    // One search runs several times, as in use.
     ASSERT_TRUE(search.Run(order, kNoLimit, kNoLimit, false, &budget));
     ASSERT_EQ(search.total(), least);
     ExpectPlan(p, search, kNoLimit);
@@ -144,7 +146,7 @@ TEST(ObjectsSearchTest, FindsTheLeastAndKnowsThereIsNoLess) {
     ASSERT_TRUE(search.Run(order, least, kNoLimit, false, &budget));
     ASSERT_FALSE(search.found());
     ASSERT_EQ(search.total(), least);
-    // A frugal one finds a plan, not always the least, and none that wastes.
+    // A frugal search finds a plan without waste, not always the smallest.
     search.Run(order, kNoLimit, kNoLimit, true, &budget);
     ExpectPlan(p, search, kNoLimit);
     ASSERT_GE(search.total(), least);
@@ -152,8 +154,8 @@ TEST(ObjectsSearchTest, FindsTheLeastAndKnowsThereIsNoLess) {
   }
 }
 
-// No object of a frugal plan has a record that made it grow by as much as one
-// of its own takes.
+// In a frugal plan, no record made its object grow by as much as a new one
+// takes.
 TEST(ObjectsSearchTest, FrugalPlansGrowByLessThanANewObject) {
   std::mt19937 rng(2);
   int wasteful = 0, frugal_worse = 0;
@@ -205,14 +207,14 @@ TEST(ObjectsSearchTest, StopsAfterItsNodes) {
     EXPECT_EQ(search.total(), total);
     EXPECT_FALSE(search.Run(order, kNoLimit, nodes - 1, false, &budget));
     EXPECT_LE(budget.nodes(), 3 * nodes);
-    // So does a budget of the caller's.
+    // The caller's budget ends the search, too.
     Options options;
     options.max_nodes = nodes;
     SearchBudget spent(options);
     EXPECT_FALSE(search.Run(order, kNoLimit, kNoLimit, false, &spent));
     EXPECT_LE(spent.nodes(), nodes);
     ++stopped;
-    // What it has found by then is a plan.
+    // The result by then is a valid plan.
     if (search.found()) ExpectPlan(p, search, kNoLimit);
   }
   EXPECT_GT(stopped, 400);
@@ -246,7 +248,7 @@ Work WorkOf(int rank, bool frugal) {
       r.last = r.first + pick(0, n / 3);
       p.records.push_back(r);
     }
-    // Large and long-lived records first, as in the portfolio.
+    // Large and long-lived records first, as in some orders of the portfolio.
     std::vector<int32_t> order(p.records.size());
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
@@ -263,10 +265,10 @@ Work WorkOf(int rank, bool frugal) {
   return work;
 }
 
-// The same searches take no more nodes than they took when this was written,
-// but for one per cent, and prove as much: the bound and the jumps back are
-// there to spare nodes; a search without them is right, but slow. In as many
-// nodes they find plans that are no larger.
+// The same searches take at most one per cent more nodes than when this was
+// written, and prove as much, because the bound and the backjumps save nodes: a
+// search without them is right but slow. In as many nodes, they find plans that
+// are not larger.
 void ExpectNoMoreWork(const Work& work, const Work& then) {
   EXPECT_LE(work.nodes, then.nodes + then.nodes / 100);
   EXPECT_GE(work.proven, then.proven);

@@ -1,4 +1,4 @@
-// Best fit into the gaps of an arena.
+// Finds the best-fitting gap of an arena.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/memory/offsets/arena_layout.h"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kMax = std::numeric_limits<size_t>::max();
 
-// The largest multiple if the next one does not fit.
+// Returns the largest multiple of `alignment` if rounding up would overflow.
 size_t AlignUpSaturated(size_t x, size_t alignment) {
   return x > kMax - alignment + 1 ? kMax & -alignment
                                   : (x + alignment - 1) & -alignment;

@@ -1,7 +1,7 @@
-// Which piece of an arena lies where, planned one allocation at a time.
+// ArenaLayout: places the pieces of an arena, one allocation at a time.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Places as TensorFlow Lite's SimpleMemoryArena: offsets come out the same.
+// It gives the same offsets as TensorFlow Lite's SimpleMemoryArena.
 #ifndef MACE_MEMORY_OFFSETS_ARENA_LAYOUT_H_
 #define MACE_MEMORY_OFFSETS_ARENA_LAYOUT_H_
 
@@ -11,36 +11,38 @@
 
 namespace mace::memory {
 
-// A piece of an arena; what resolves to a pointer once the arena is committed.
+// A piece of an arena.
 struct ArenaPiece {
   size_t offset = 0;
   size_t size = 0;
   int32_t tensor = -1;
-  int64_t first = 0;  // steps, both inclusive
+  int64_t first = 0;  // first and last step, inclusive
   int64_t last = 0;
 };
 
-// Offsets only: which piece lies where.
+// Has no memory, only offsets.
 class ArenaLayout {
  public:
-  // The smallest gap that fits between the active pieces that live together
-  // with it, or above them. A piece of no size is at 0 and is not recorded.
+  // Places a piece in the smallest gap that fits between the active pieces that
+  // live together with it, or else above them. A piece of size 0 is at 0 and is
+  // not recorded.
   ArenaPiece Allocate(size_t alignment, size_t size, int32_t tensor,
                       int64_t first, int64_t last);
 
-  // Forget active pieces, so that their memory can be given away; the size of
-  // the arena stays. Those that end before a step; that begin after one; all.
+  // Forget active pieces, so that their memory can be reused: those that end
+  // before a step, those that begin after one, or all. The size of the arena
+  // stays.
   void PurgeBefore(int64_t step);
   void PurgeAfter(int64_t step);
   void ForgetActive() { active_.clear(); }
-  // Takes for active those of `pieces` that live at `step`.
+  // Makes those of `pieces` that live at `step` the active ones.
   void SetActive(const std::vector<ArenaPiece>& pieces, int64_t step);
-  // Starts over.
+  // Forgets everything.
   void Clear();
 
-  // Bytes that hold every piece since Clear().
+  // Returns the bytes that hold every piece since Clear().
   size_t high_water() const { return high_water_; }
-  // The bytes do not fit a size_t (or half of it).
+  // Returns whether the bytes exceed half the range of size_t.
   bool overflowed() const { return overflowed_; }
 
  private:

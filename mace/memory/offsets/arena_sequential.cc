@@ -1,4 +1,4 @@
-// Allocations and releases of records, in the order of execution.
+// Allocates and releases records in the order of execution.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/memory/offsets/arena_sequential.h"

@@ -7,11 +7,11 @@
 
 namespace mace::memory {
 
-// Step by step: what ended before the step is released; then what begins there
-// is allocated by id, each in the smallest gap that fits. As TensorFlow Lite's
-// ArenaPlanner in its first form, which numbers the temporaries of an op before
-// its outputs (compat/sequential_arena_planner.h has it for a graph);
-// OffsetsArena in offsets/greedy.h is the present form.
+// Goes through the steps: releases the records that have ended, then allocates
+// those that begin, by id, each in the smallest gap that fits. This is
+// TensorFlow Lite's ArenaPlanner in its first form, which numbers the
+// temporaries of an op before its outputs (compat/sequential_arena_planner.h
+// does this for a graph). OffsetsArena in offsets/greedy.h is the current form.
 PlanFn OffsetsArenaSequential;
 
 }  // namespace mace::memory

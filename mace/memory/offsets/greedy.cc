@@ -45,7 +45,7 @@ Result<Plan> OffsetsGreedyBySize(const Problem& p, const Options&) {
 }
 
 Result<Plan> OffsetsTflmGreedy(const Problem& p, const Options&) {
-  // Of equal sizes the last goes first.
+  // Of records of equal size, the last goes first.
   std::vector<int32_t> order = BySize(p);
   std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
     const int64_t sa = p.records[a].size.extent[0];

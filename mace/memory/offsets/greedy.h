@@ -1,4 +1,4 @@
-// Planners that place each record once. Cheap, and often optimal on networks.
+// Planners that place each record once: cheap, and often optimal for networks.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_MEMORY_OFFSETS_GREEDY_H_
 #define MACE_MEMORY_OFFSETS_GREEDY_H_
@@ -7,20 +7,22 @@
 
 namespace mace::memory {
 
-// Every record its own bytes: the baseline, and for debugging. In order of the
-// records, as the linear planner of TensorFlow Lite Micro.
+// Gives every record its own bytes, in the order of the records, as the linear
+// planner of TensorFlow Lite Micro: a baseline, and for debugging.
 PlanFn OffsetsNaive;
 
-// Largest first, each into the smallest gap that fits (arXiv 2001.03288,
-// section 5.2; the tie-breaks are those of TensorFlow Lite's GPU delegate).
+// Places the largest records first, each in the smallest gap that fits (arXiv
+// 2001.03288, section 5.2, with the tie-breaks of TensorFlow Lite's GPU
+// delegate).
 PlanFn OffsetsGreedyBySize;
 
-// Largest first (of equals the last), each into the lowest gap that fits: the
-// greedy planner of TensorFlow Lite Micro. Fixed records come first.
+// Places the largest records first (of equal ones the last), each in the lowest
+// gap that fits: the greedy planner of TensorFlow Lite Micro. Fixed records
+// come before all others.
 PlanFn OffsetsTflmGreedy;
 
-// Records that live from the first step to the last by id, then the others by
-// decreasing size, as ArenaPlanner does for a graph.
+// Places the records that live from the first step to the last by id, then the
+// others by decreasing size, as ArenaPlanner does for a graph.
 PlanFn OffsetsArena;
 
 }  // namespace mace::memory

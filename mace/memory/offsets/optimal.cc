@@ -1,4 +1,4 @@
-// From the best heuristic down to the bound, by searches at ever less capacity.
+// Improves the best heuristic plan by searches with less and less capacity.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/memory/offsets/optimal.h"
@@ -14,22 +14,23 @@
 namespace mace::memory {
 namespace {
 
-// With more records the sets of the search outgrow the caches.
+// With more records, the sets of the search exceed the caches.
 constexpr size_t kMostRecords = 4096;
 
-// How much to search at each capacity before another one is tried.
+// How long to search with one capacity before trying another one.
 struct Effort {
-  int restarts;           // per capacity, of the portfolio
-  int64_t nodes_percent;  // of the number of items, for each restart
+  int restarts;  // restarts of the portfolio per capacity
+  int64_t
+      nodes_percent;  // nodes of a restart, in per cent of the number of items
   int rounds;
-  // Stops bisecting when the rest is this share of the total.
+  // Bisection ends when the rest is less than 1 / coarseness of the total.
   int64_t coarseness;
 };
-// Enough to descend, and to repair some mistakes on the way; then more and more
-// nodes for fewer restarts, so that proofs end, too.
+// Enough nodes for a descent that repairs some mistakes; in later rounds, ever
+// more nodes for fewer restarts, so that proofs come to an end.
 constexpr Effort kThorough = {SearchOrders::kNumOrders, 300, 20,
                               std::numeric_limits<int64_t>::max()};
-// Hardly any backtracking, for a start.
+// Hardly any backtracking.
 constexpr Effort kSkyline = {3, 150, 1, 64};
 constexpr int kRoundsOfAll = 2;
 constexpr int kLateRestarts = 3;
@@ -42,7 +43,7 @@ int64_t EndOf(const Problem& p, const std::vector<int64_t>& offsets) {
   return end;
 }
 
-// The best plan so far, and what is known about better ones.
+// The best plan so far, and a lower bound.
 class Incumbent {
  public:
   Incumbent(const Problem& p, const Options& options)
@@ -62,7 +63,7 @@ class Incumbent {
   }
   void RaiseBound(int64_t bound) { bound_ = std::max(bound_, bound); }
 
-  // Is there nothing left to find?
+  // Returns whether no better plan can be found or is needed.
   bool Done() const {
     if (capacity_ > 0 && bound_ > capacity_) return true;
     return total_ <= std::max(bound_, capacity_);
@@ -87,7 +88,8 @@ class Incumbent {
   std::vector<int64_t> offsets_;
 };
 
-// Searches with the portfolio, at one capacity after the other. T: of Search.
+// Searches with the portfolio, with one capacity after another. T is that of
+// Search.
 template <typename T>
 class Descent {
  public:
@@ -108,11 +110,11 @@ class Descent {
     }
   }
 
-  // Bisects; a thorough search first tries the bound itself, for a tight
-  // capacity prunes best.
+  // Bisects the capacity. A thorough search first tries the bound itself,
+  // because a tight capacity prunes best.
   void Minimize(const Effort& effort) {
     for (int round = 0; round < effort.rounds; ++round) {
-      // Out of reach in this round, though perhaps not proven so.
+      // Not reached in this round, though perhaps not proven unreachable.
       int64_t unreached = LeastUnits() - 1;
       bool at_bound = effort.rounds > 1;
       while (!best_->Done() && !budget_->spent()) {
@@ -129,7 +131,7 @@ class Descent {
   }
 
  private:
-  // Capacities between the bound and the best plan, in units.
+  // The range of capacities between the bound and the best plan, in units.
   int64_t LeastUnits() const {
     return (best_->bound() + in_.unit - 1) / in_.unit;
   }
@@ -146,7 +148,7 @@ class Descent {
       const SearchResult result =
           search_.Run(capacity, order.focus, order.rank, nodes, budget_);
       if (result == SearchResult::kFound) Offer();
-      // With narrowed overlaps it is no proof.
+      // With narrowed overlaps, failure is not a proof.
       if (result == SearchResult::kInfeasible && !in_.narrowed) {
         best_->RaiseBound((capacity + 1) * in_.unit);
       }
@@ -190,7 +192,7 @@ void Descend(const Problem& p, bool thorough, int64_t capacity,
   if (best->Done() || p.records.size() > kMostRecords) return;
   const SearchInstance in = MakeSearchInstance(p);
   if (in.items.empty()) return;
-  // Every end is a whole number of units.
+  // Every record ends at a whole number of units.
   best->RaiseBound((best->bound() + in.unit - 1) / in.unit * in.unit);
   const int64_t units = std::max(best->total(), capacity) / in.unit + 1;
   if (units <= Search<int16_t>::MaxCapacity()) {
@@ -207,7 +209,7 @@ bool AnyFixed(const Problem& p) {
   return false;
 }
 
-// Every listed strategy, until one cannot be beaten.
+// Offers the plan of every heuristic, until one cannot be improved.
 void OfferHeuristics(const Problem& p, const Options& options,
                      Incumbent* best) {
   best->Offer(OffsetsGreedyBySize(p, options));
@@ -224,7 +226,7 @@ Result<Plan> PlanWith(const Problem& p, const Options& options, bool thorough) {
   return best.ToPlan(budget.nodes());
 }
 
-// `options` with the number of nodes that a strategy takes if left alone.
+// Returns `options` with `own` as the default number of nodes.
 Options WithNodes(const Options& options, int64_t own) {
   Options limited = options;
   if (options.max_nodes == Options::kOwnLimit) limited.max_nodes = own;
@@ -234,7 +236,7 @@ Options WithNodes(const Options& options, int64_t own) {
 }  // namespace
 
 Result<Plan> OffsetsSkyline(const Problem& p, const Options& options) {
-  // At most 10 ms for 450 records, whose nodes take longest.
+  // At most 10 ms, which 450 records take; their nodes are the slowest.
   constexpr int64_t kMostNodes = 2500;
   constexpr int64_t kNodesTimesRecords = 740000;
   const auto n = std::max<int64_t>(1, p.records.size());
@@ -245,8 +247,8 @@ Result<Plan> OffsetsSkyline(const Problem& p, const Options& options) {
 }
 
 Result<Plan> OffsetsOptimal(const Problem& p, const Options& options) {
-  // A dozen records with alignments of all kinds can take tens of millions, of
-  // a quarter of a microsecond each.
+  // A dozen records with alignments of all kinds can take tens of millions of
+  // nodes, each a quarter of a microsecond.
   constexpr int64_t kFew = 16;
   const auto n = std::max<int64_t>(1, p.records.size());
   const int64_t nodes =

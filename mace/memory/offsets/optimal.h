@@ -1,4 +1,4 @@
-// offsets/AUTO and offsets/OPTIMAL: plans that are proven, or searched for.
+// offsets/AUTO, OPTIMAL and SKYLINE: planners that search.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_MEMORY_OFFSETS_OPTIMAL_H_
 #define MACE_MEMORY_OFFSETS_OPTIMAL_H_
@@ -7,16 +7,16 @@
 
 namespace mace::memory {
 
-// The best of all listed strategies; stops at the first that meets the lower
-// bound. Otherwise searches as OPTIMAL does, by default on 20000 nodes: some
-// milliseconds on hard problems, nothing on common ones.
+// Takes the best heuristic plan, or the first that meets the lower bound.
+// Otherwise searches as OPTIMAL does, by default for 20000 nodes: some
+// milliseconds on hard problems, no time on common ones.
 PlanFn OffsetsAuto;
 
-// The least plan, or the best found when the budget ends. With a capacity: any
-// plan that fits it.
+// Finds the smallest plan, or the best one until the budget ends. With a
+// capacity, finds any plan that fits it.
 PlanFn OffsetsOptimal;
 
-// What the search finds without backtracking far: a heuristic.
+// Takes what the search finds with hardly any backtracking: a heuristic.
 PlanFn OffsetsSkyline;
 
 }  // namespace mace::memory

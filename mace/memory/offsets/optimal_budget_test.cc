@@ -1,4 +1,4 @@
-// AUTO, OPTIMAL and SKYLINE: limits, capacities, and problems with constraints.
+// AUTO, OPTIMAL and SKYLINE with limits, capacities and constraints.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
@@ -30,8 +30,8 @@ TEST(OffsetsConstrained, OptimalAgreesWithAllOffsets) {
     const Certificate& c = plan->certificate;
     ASSERT_GE(c.total, least);
     ASSERT_LE(c.lower_bound, least);
-    // Where the search took an overlap as a smaller one it may miss the least,
-    // but claims nothing.
+    // If the search represents an overlap by a smaller one, it may miss the
+    // smallest plan, but does not claim a proof.
     ASSERT_TRUE(c.total == least || MakeSearchInstance(p).narrowed);
     if (c.status == Certificate::kOptimal) {
       ASSERT_EQ(c.total, least);
@@ -44,7 +44,7 @@ TEST(OffsetsConstrained, OptimalAgreesWithAllOffsets) {
   EXPECT_GT(feasible, 10);
 }
 
-// Units beyond 16 bits, and beyond 32.
+// Sizes that exceed 16 bits, and 32 bits, in units.
 TEST(OffsetsOptimalTest, LargeSizesAgreeWithBruteForce) {
   std::mt19937 rng(2);
   int searched = 0;
@@ -62,7 +62,7 @@ TEST(OffsetsOptimalTest, LargeSizesAgreeWithBruteForce) {
     ASSERT_TRUE(Validate(p, *plan).ok());
     ASSERT_EQ(plan->certificate.total, least);
     searched += plan->certificate.nodes > 0;
-    // What no type of the search holds is left to the other strategies.
+    // If no type of the search is wide enough, the heuristics remain.
     for (Record& r : p.records) r.size = r.size.extent[0] << 24 | 1;
     const Result<Plan> huge = Solve(p, "offsets/OPTIMAL");
     ASSERT_TRUE(Validate(p, *huge).ok());
@@ -73,7 +73,7 @@ TEST(OffsetsOptimalTest, LargeSizesAgreeWithBruteForce) {
   EXPECT_GT(searched, 5);
 }
 
-// Records whose least total takes very many nodes.
+// Records whose smallest plan takes very many nodes to find.
 Problem HardProblem(int n) {
   std::mt19937 rng(static_cast<uint32_t>(n));
   const auto pick = [&](int64_t low, int64_t high) {
@@ -104,7 +104,7 @@ TEST(OffsetsOptimalTest, EachStrategyEndsAtItsOwnLimit) {
   EXPECT_EQ(nodes("offsets/AUTO", 500), 500);
   EXPECT_EQ(nodes("offsets/AUTO", 30000), 30000);
   EXPECT_EQ(nodes("offsets/OPTIMAL", 30000), 30000);
-  // A skyline takes what it is given, but never more than its own.
+  // SKYLINE uses the nodes that it is given, but never more than its own limit.
   const int64_t own = nodes("offsets/SKYLINE", Options::kOwnLimit);
   EXPECT_LE(own, 2500);
   EXPECT_GT(own, 60);
@@ -139,7 +139,7 @@ TEST(OffsetsOptimalTest, NeverWorseThanAnyListedStrategy) {
       }
     }
     ++by[which];
-    // With one node the search finds nothing of its own.
+    // With one node, the search finds nothing.
     Options options;
     options.max_nodes = 1;
     EXPECT_EQ(Solve(p, "offsets/AUTO", options)->certificate.total, least);
@@ -203,7 +203,7 @@ TEST(OffsetsOptimalTest, AnyPlanWithinTheCapacityWillDo) {
   EXPECT_GT(infeasible, 500);
 }
 
-// Every plan of bytes meets its bound on networks (goal G2 of the file).
+// For the networks of the file, every plan meets its bound.
 TEST(OffsetsOptimalTest, PublishedNetworksMeetTheirBound) {
   const Json file = ConformanceFile("nets_records.json");
   if (file.is_null()) GTEST_SKIP() << kNoConformanceFiles;
@@ -217,8 +217,8 @@ TEST(OffsetsOptimalTest, PublishedNetworksMeetTheirBound) {
   }
 }
 
-// How far AUTO and SKYLINE come in their nodes, on problems that they do not
-// finish: no less than when this was written.
+// How good the plans of AUTO and SKYLINE are on problems that they do not
+// finish: no worse than when this was written.
 TEST(OffsetsOptimalTest, TotalsOfHardProblemsStayLow) {
   int64_t by_auto = 0, skyline = 0, nodes = 0;
   for (int n = 20; n < 80; n += 2) {

@@ -1,4 +1,4 @@
-// The search against brute force: the same total, and a valid plan.
+// The search gives the same total as brute force, and a valid plan.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/memory/offsets/optimal.h"
@@ -27,7 +27,7 @@ TEST(OffsetsOptimalTest, AgreesWithBruteForce) {
         << "round " << round;
     EXPECT_LE(plan->certificate.lower_bound, least) << "round " << round;
 
-    // One byte less is impossible, and the search knows.
+    // One byte less is impossible, and the search proves it.
     if (least == 0) continue;
     Options options;
     options.capacity = least;
@@ -84,8 +84,8 @@ TEST(OffsetsOptimalTest, CancelsAndKeepsTheBestPlan) {
   EXPECT_EQ(plan->certificate.nodes, 0);
 }
 
-// The least plan of TensorFlow Lite Micro's TestGreedyMedium takes 80 bytes,
-// where its own planner takes 90.
+// The smallest plan of TensorFlow Lite Micro's TestGreedyMedium takes 80 bytes;
+// its own planner takes 90.
 TEST(OffsetsOptimalTest, GreedyMediumIn80Bytes) {
   Problem p;
   const int64_t rows[][3] = {

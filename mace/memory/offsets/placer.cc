@@ -1,4 +1,4 @@
-// Gap search of the greedy planners.
+// Finds gaps for the greedy planners.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/memory/offsets/placer.h"
@@ -49,7 +49,8 @@ void Placer::Place(int32_t id, Fit fit) {
     if (q.last < r.first || r.last < q.first) continue;
     Obstacle o = {q.begin, q.end};
     if (any) {
-      // r - q must not be in (low, high): r keeps off [low + size, high) of q.
+      // offset(r) - offset(q) must not be in (low, high), so r must not overlap
+      // [low + size(r), high) relative to q.
       const Relations::Gap gap = relations_.Between(q.id, id);
       if (gap.empty()) continue;
       o = {q.begin + gap.low + r.size.extent[0], q.begin + gap.high};

@@ -1,4 +1,5 @@
-// Places records one after another into the gaps between those placed before.
+// Placer: places records one after another in the gaps between those placed
+// before.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_MEMORY_OFFSETS_PLACER_H_
 #define MACE_MEMORY_OFFSETS_PLACER_H_
@@ -18,20 +19,20 @@ enum class Fit {
 
 class Placer {
  public:
-  // REQUIRES: a reduced problem; both arguments outlive this.
+  // REQUIRES: the problem is reduced; both arguments outlive the placer.
   Placer(const Problem& problem, const Relations& relations);
 
   // Forgets every placement.
   void Clear();
-  // Gives `id` an offset: into a gap between the placed records that live
-  // together with it, else above them. Fixed records go where they are fixed.
+  // Gives `id` an offset in a gap between the placed records that live together
+  // with it, or else above them. A fixed record gets its fixed offset.
   void Place(int32_t id, Fit fit);
-  // Places `id` there, whatever it collides with.
+  // Places `id` at `offset` without checking for collisions.
   void PlaceAt(int32_t id, int64_t offset);
-  // Places every record: the fixed ones by id, then the others in that order.
+  // Places every record: the fixed ones by id, then the others in `order`.
   void PlaceAll(const std::vector<int32_t>& order, Fit fit);
 
-  // The end of the topmost record.
+  // Returns the end of the topmost record.
   int64_t total() const { return total_; }
   const std::vector<int64_t>& offsets() const { return offsets_; }
 
@@ -56,7 +57,7 @@ class Placer {
   int64_t total_ = 0;
 };
 
-// Ids of the records by decreasing size, ties by id.
+// Returns the ids of the records by decreasing size, then by id.
 std::vector<int32_t> BySize(const Problem& problem);
 
 }  // namespace mace::memory

@@ -1,5 +1,5 @@
-// The greedy planners of TensorFlow Lite and TensorFlow Lite Micro by their
-// published rules, played on a map of the arena's bytes.
+// Compares the greedy planners with the published rules of TensorFlow Lite and
+// TensorFlow Lite Micro, computed on a map of the arena's bytes.
 // SPDX-License-Identifier: Apache-2.0
 //
 // The rules, with their tie-breaks, are those of tflite_gpu_cases.json,
@@ -24,7 +24,8 @@ namespace {
 
 constexpr size_t kMostBytes = 1024;
 
-// A stretch of bytes that nobody in the way has; the last has no end.
+// A range of bytes that no conflicting record occupies; the last one has no
+// end.
 struct Gap {
   int64_t begin, end;
 };
@@ -44,7 +45,7 @@ std::vector<Gap> GapsOf(const std::vector<bool>& taken) {
   return gaps;
 }
 
-// The gaps for record `id` between those that have an offset.
+// Returns the gaps for record `id` between the placed records.
 std::vector<Gap> GapsFor(const Problem& p, const std::vector<int64_t>& offsets,
                          size_t id) {
   std::vector<bool> taken(kMostBytes);
@@ -63,7 +64,8 @@ bool Fits(const Gap& gap, const Record& r) {
   return AlignUp(gap.begin, r.alignment) + r.size.extent[0] <= gap.end;
 }
 
-// The offset in the first gap that fits and is better than those before.
+// Returns the offset in the first gap that fits and is better than all before
+// it.
 template <typename IsBetter>
 int64_t PlaceIn(const std::vector<Gap>& gaps, const Record& r,
                 const IsBetter& is_better) {
@@ -88,7 +90,7 @@ int64_t PlaceBy(Rule rule, const std::vector<Gap>& gaps, const Record& r) {
         return room(gap) < room(best);
       case Rule::kSmallest:
         return gap.end - gap.begin < best.end - best.begin;
-      default:  // by what the gap leaves, against what the best one was
+      default:  // the rest of the gap, against the size of the best one
         return room(gap) < best.end - best.begin;
     }
   });
@@ -115,7 +117,7 @@ std::vector<int64_t> Play(const Problem& p, const std::vector<int32_t>& order,
   return offsets;
 }
 
-// Some fixed, which may overlap.
+// Some records are fixed and may overlap.
 Problem RandomRecords(std::mt19937* rng, bool with_fixed) {
   Problem p = RandomSmallProblem(rng, 14);
   for (Record& r : p.records) {
@@ -148,7 +150,8 @@ TEST(PublishedRules, TflmGreedy) {
   }
 }
 
-// Those that live all the time by index, then by size, then by first step.
+// Records that live all the time by index, then the others by size, then by
+// first step.
 TEST(PublishedRules, Arena) {
   std::mt19937 rng(3);
   int whole = 0;
@@ -194,8 +197,7 @@ TEST(PublishedRules, ArenaSequential) {
     for (int64_t step = 0; step < 20; ++step) {
       for (size_t id = 0; id < p.records.size(); ++id) {
         if (p.records[id].first != step) continue;
-        // What has ended before is no longer in the way, what begins later not
-        // yet.
+        // Records that have ended, or begin later, do not conflict.
         std::vector<bool> taken(kMostBytes);
         for (size_t k = 0; k < p.records.size(); ++k) {
           if (offsets[k] == kNoOffset || p.records[k].last < step) continue;
@@ -225,14 +227,14 @@ TEST(PublishedRules, NaiveIsOneAfterTheOther) {
   p.records[3].alignment = 8;
   EXPECT_EQ(OffsetsNaive(p, Options())->offsets,
             (std::vector<int64_t>{0, 5, 8, 16}));
-  // Above all that is fixed.
+  // Above all fixed records.
   p.records[1].fixed_offset = 20;
   p.records[2].fixed_offset = 4;
   EXPECT_EQ(OffsetsNaive(p, Options())->offsets,
             (std::vector<int64_t>{23, 20, 4, 32}));
 }
 
-// A script of allocations and purges; the bytes of those that are known.
+// A script of allocations and purges, and the bytes of those that are active.
 TEST(ArenaLayoutTest, PlacesIntoTheGapsBetweenActivePieces) {
   std::mt19937 rng(5);
   for (int round = 0; round < 400; ++round) {
@@ -316,7 +318,7 @@ TEST(ArenaLayoutTest, SaysWhatOverflows) {
   EXPECT_EQ(layout.high_water(), kHalf + 1);
   layout.Clear();
   EXPECT_FALSE(layout.overflowed());
-  // Beyond what fits the sums stay where they are, and nothing ends lower.
+  // Sums that would overflow saturate, and no piece ends lower.
   layout.Allocate(1, SIZE_MAX - 3, 0, 0, 1);
   EXPECT_EQ(layout.Allocate(8, 100, 0, 0, 1).offset, SIZE_MAX - 7);
   EXPECT_EQ(layout.high_water(), SIZE_MAX);
@@ -354,7 +356,7 @@ TEST(SequentialLayoutTest, PiecesThatAreReleasedAreGapsAgain) {
   }
 }
 
-// Some may lie over others, from some distance on.
+// Some may overlap others from a certain distance on.
 Problem RandomOverlaps(std::mt19937* rng) {
   Problem p = RandomRecords(rng, false);
   const auto n = static_cast<int32_t>(p.records.size());
@@ -442,8 +444,7 @@ TEST(PlacerTest, BestFitTakesNoWrongPlaceAndNoneAboveTheTop) {
   }
 }
 
-// Those that a record may lie over wherever they are leave gaps as if they were
-// not there.
+// Records that may overlap at any distance leave gaps as if they did not exist.
 TEST(PlacerTest, BestFitOverlooksWhatMayBeOverlapped) {
   std::mt19937 rng(9);
   for (int round = 0; round < 300; ++round) {

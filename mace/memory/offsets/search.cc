@@ -1,4 +1,4 @@
-// The search itself; see the header for the idea.
+// The search that the header describes.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/memory/offsets/search.h"
@@ -9,14 +9,15 @@
 namespace mace::memory {
 namespace {
 
-// Above every offset; twice fits.
+// Above every offset. T can hold twice as much.
 template <typename T>
 constexpr T kInfinite = std::numeric_limits<T>::max() / 2;
 
 constexpr int kBits = 64;
 
-// Sections of a dead end that are explained, to take the best. With more of
-// them the search was no better on the instances of MiniMalloc, and slower.
+// The number of sections of a dead end that are explained, of which the best is
+// taken. With more, the search was no better on the instances of MiniMalloc,
+// and slower.
 constexpr int kExplained = 2;
 
 template <typename Set>
@@ -55,7 +56,7 @@ Search<T>::Search(const SearchInstance& in)
     const SearchInstance::Item& item = in.items[i];
     size_.push_back(static_cast<T>(item.size));
     padded_.push_back(static_cast<T>(item.padded));
-    // A larger alignment allows offset 0 only: what no arena reaches.
+    // An alignment beyond every capacity allows offset 0 only.
     alignment_.push_back(static_cast<T>(
         std::min<int64_t>(item.alignment, kInfinite<T> / 2 + 1)));
     begin_.push_back(item.begin);
@@ -109,8 +110,8 @@ void Search<T>::Reset() {
   }
 }
 
-// Adds to, or takes from, the load of the item's sections and the points in
-// time that it crosses.
+// Adds the item to (or with sign -1, removes it from) the load of its sections
+// and the points in time that it crosses.
 template <typename T>
 void Search<T>::AddUse(int32_t item, int sign) {
   const T size = static_cast<T>(sign * padded_[item]);
@@ -137,7 +138,7 @@ SearchResult Search<T>::Run(int64_t capacity, SearchFocus focus,
   rank_ = rank.data();
   nodes_left_ = max_nodes;
   budget_ = budget;
-  // A load beyond the capacity may not even fit T.
+  // A load beyond the capacity might overflow T.
   for (int32_t s = 0; s < in_.num_sections; ++s) {
     if (total_load_[s] > capacity + in_.slack[s]) {
       return SearchResult::kInfeasible;
@@ -164,8 +165,8 @@ bool Search<T>::Solve(const Part& part) {
   return false;
 }
 
-// Splits at the points in time that no item without a place crosses, and solves
-// the pieces one by one, small ones first.
+// Splits the part at the points in time that no item without a place crosses,
+// and solves the pieces one by one, small ones first.
 template <typename T>
 bool Search<T>::SolvePieces(const Part& part) {
   const size_t mark = trail_.size();
@@ -214,7 +215,7 @@ bool Search<T>::SolvePieces(const Part& part) {
   return all;
 }
 
-// Gives the places of the lowest level away, or closes them, one by one.
+// Gives away or closes the places of the lowest level, one by one.
 template <typename T>
 bool Search<T>::Branch(const Part& part) {
   while (true) {
@@ -233,12 +234,12 @@ bool Search<T>::Branch(const Part& part) {
       item = ChooseInSection(part, level, kNone);
     }
     if (item == kNone) {
-      // Cannot happen: on the lowest level somebody lies on something placed.
+      // Cannot happen: on the lowest level, some item lies on something placed.
       gave_up_ = true;
       return false;
     }
     if (TryPlace(part, item)) return true;
-    // A dead end that does not follow from this place is one without it, too.
+    // A dead end that does not follow from this place exists without it, too.
     if (gave_up_ || !Contains(conflict_, item)) return false;
     if (!Close(part, item)) return false;
   }
@@ -268,7 +269,7 @@ bool Search<T>::TryPlace(const Part& part, int32_t item) {
   return false;
 }
 
-// The item will not lie where it would now: conflict_ says why.
+// Closes the item's current place; conflict_ has the causes.
 template <typename T>
 bool Search<T>::Close(const Part& part, int32_t item) {
   Erase(&conflict_, item);
@@ -278,7 +279,7 @@ bool Search<T>::Close(const Part& part, int32_t item) {
   return Raise(item) && Tighten(part) && SectionsFit(part);
 }
 
-// Brings the bounds of closed items up to date.
+// Updates the bounds of closed items.
 template <typename T>
 bool Search<T>::Tighten(const Part& part) {
   for (size_t k = 0; k < part.size; ++k) {
@@ -288,14 +289,14 @@ bool Search<T>::Tighten(const Part& part) {
     if (!special_[item] && support != kNone && Free(support) &&
         lowest_[support] + size_[support] <= lowest_[item] &&
         lowest_[support] < base_[item] + size_[item]) {
-      continue;  // the bound stands as it is
+      continue;  // the bound is still valid
     }
     if (!Raise(item)) return false;
   }
   return true;
 }
 
-// Raises the bounds of all closed items of the level that can be raised.
+// Raises the bounds of the closed items of the level as far as possible.
 template <typename T>
 bool Search<T>::RaiseLevel(const Part& part, T level, bool* raised) {
   for (size_t k = 0; k < part.size; ++k) {
@@ -307,8 +308,8 @@ bool Search<T>::RaiseLevel(const Part& part, T level, bool* raised) {
   return true;
 }
 
-// Sets the bound of a closed item from what can lie below it. False, with
-// conflict_, if nothing can.
+// Derives the bound of a closed item from what can lie below it. If nothing
+// can, returns false, with the causes in conflict_.
 template <typename T>
 bool Search<T>::Raise(int32_t item) {
   int32_t support;
@@ -349,8 +350,8 @@ T Search<T>::LeastSupport(int32_t item, int32_t* support) const {
                ? best
                : static_cast<T>(AlignUp(best, alignment_[item]));
   }
-  // An item that is linked with this one may end up inside it, and still move
-  // it: then it lies above its base at least.
+  // A linked item may end up inside this one and still allow it to lie higher,
+  // which is at least above its base.
   for (const SearchInstance::Link& link : in_.items[item].links) {
     if (!Free(link.other)) continue;
     // offset(item) - offset(other) must not be in (-high, -low).
@@ -366,8 +367,8 @@ T Search<T>::LeastSupport(int32_t item, int32_t* support) const {
                            : NextFree(item, std::max<T>(best, base_[item] + 1));
 }
 
-// Do the items without a place fit above their bounds, one by one and together
-// in every section? Computes floor_.
+// Returns whether the items without a place fit above their bounds, one by one
+// and together in every section. Computes floor_.
 template <typename T>
 bool Search<T>::SectionsFit(const Part& part) {
   T* const floor = floor_.data();
@@ -390,7 +391,7 @@ bool Search<T>::SectionsFit(const Part& part) {
     bad += (floor[s] < kInfinite<T>)&(floor[s] + load[s] > room[s]);
   }
   if (bad == 0) return true;
-  // The section with the fewest culprits allows the longest jump.
+  // The section with the fewest causes allows the longest jump back.
   int32_t worst = kNone;
   int fewest = 0;
   int explained = 0;
@@ -437,7 +438,8 @@ void Search<T>::Unplace(int32_t item) {
   AddUse(item, 1);
 }
 
-// `item` has no place yet, so it will lie above (or, linked, at) `placed`.
+// Raises the base of `item`, which has no place yet and so will lie above
+// `placed` (or, if linked, where the link permits).
 template <typename T>
 void Search<T>::PushAbove(int32_t item, int32_t placed) {
   const T end = offset_[placed] + size_[placed];
@@ -457,8 +459,8 @@ void Search<T>::PushAbove(int32_t item, int32_t placed) {
     }
     return;
   }
-  // It is not below `placed` because it does not fit there, or because of its
-  // bound so far.
+  // It does not lie below `placed`, either because it does not fit there or
+  // because of its previous bound.
   if (size_[item] > offset_[placed]) {
     std::fill(reason(item), reason(item) + words_, 0);
   }

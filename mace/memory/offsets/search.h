@@ -1,11 +1,12 @@
 // Depth-first search for a plan within a capacity, with backjumping.
 // SPDX-License-Identifier: Apache-2.0
 //
-// It looks for one particular plan: of all that fit, the one with the least sum
-// of offsets. There every item lies on the arena's floor, a fixed record or
-// another item, and it cannot be moved down. Items are placed by ascending
-// offset, as in MiniMalloc (Moffitt, ASPLOS 2024): at each node the lowest free
-// place is given to an item, or closed to it for good.
+// The search looks for one particular plan: of all plans that fit, the one with
+// the least sum of offsets. In this plan, every item lies on the floor of the
+// arena, on a fixed record or on another item, and cannot be moved down. Items
+// are placed by ascending offset, as in MiniMalloc (Moffitt, ASPLOS 2024): at
+// each node, the lowest free place is given to an item, or closed to this item
+// for good.
 //
 //   +-------+                   level: the lowest offset that any item without
 //   | placed|   +-----+         a place can have. Candidates are the items that
@@ -14,18 +15,18 @@
 //   +-------+-|-+-----+         something else will be below it.
 //             level
 //
-// What makes it fast:
-// * Bounds. `lowest` of an item is what its offset will at least be. An item
-//   whose place is closed needs another one below it, which has to begin before
-//   the closed place ends (or the item could move down): the least end of those
-//   is its new bound.
-// * Sections (MiniMalloc 3.3). Of every section the items without a place must
+// Four things make it fast:
+// * Bounds. `lowest` is a lower bound of an item's offset. An item whose place
+//   is closed needs another item below it that begins before the end of the
+//   closed place (or the item could move down). The lowest end that such an
+//   item can have is the new bound.
+// * Sections (MiniMalloc 3.3). In every section, the items without a place must
 //   fit above the least of their bounds.
-// * Explanations. Each bound knows the placed items that it follows from, so
-//   that a dead end knows its culprits, and the search returns to the last of
-//   them (conflict-directed backjumping: Prosser, 1993).
-// * Parts. When no item without a place crosses a point in time, both sides are
-//   solved on their own.
+// * Explanations. Each bound has the set of placed items from which it follows,
+//   so a dead end knows its causes, and the search returns to the last of them
+//   (conflict-directed backjumping: Prosser, 1993).
+// * Parts. If no item without a place crosses a point in time, both sides are
+//   solved separately.
 #ifndef MACE_MEMORY_OFFSETS_SEARCH_H_
 #define MACE_MEMORY_OFFSETS_SEARCH_H_
 
@@ -37,48 +38,48 @@
 
 namespace mace::memory {
 
-// Which candidate of a level comes first: the one of the highest rank ...
+// Which candidate of a level is tried first: the one of the highest rank ...
 enum class SearchFocus {
   kTightSection,  // in the section with the least room left
-  kTightItem,     // of those with the least room left in any of their sections
-  kFailing,       // in the section where most dead ends were found
+  kTightItem,  // among those with the least room left in one of their sections
+  kFailing,    // in the section where most dead ends were found
 };
 
 enum class SearchResult { kFound, kInfeasible, kGaveUp };
 
-// T holds offsets and capacities in units, and their sums.
+// T is the type of offsets and capacities in units, and of their sums.
 template <typename T>
 class Search {
  public:
-  // The largest capacity, in units, that T can do.
+  // Returns the largest capacity, in units, with which T does not overflow.
   static int64_t MaxCapacity();
 
-  // `instance` outlives this.
+  // `instance` must outlive the search.
   explicit Search(const SearchInstance& instance);
 
-  // Looks for offsets (in units) of all items within `capacity` and at most
-  // `max_nodes` nodes. kInfeasible is a proof. Remembers where it failed from
-  // call to call.
+  // Looks for offsets (in units) of all items within `capacity`, in at most
+  // `max_nodes` nodes. kInfeasible is a proof. Later calls profit from where
+  // earlier ones failed. `rank` orders the items.
   SearchResult Run(int64_t capacity, SearchFocus focus,
                    const std::vector<int32_t>& rank, int64_t max_nodes,
                    SearchBudget* budget);
 
-  // After kFound.
+  // REQUIRES: the last Run returned kFound.
   const std::vector<T>& offsets() const { return offset_; }
 
  private:
-  using Word = uint64_t;  // of a set of items
-  struct Saved {          // of an item, to take back
+  using Word = uint64_t;  // a part of a set of items
+  struct Saved {          // the state of an item, for backtracking
     int32_t item;
     T base, lowest;
     int32_t support;
   };
-  // Items without a place that live in sections [begin, end), on the stack of
-  // lists.
+  // The items without a place that live in sections [begin, end): `size` ids in
+  // lists_, from index `at` on.
   struct Part {
     size_t at, size;
     int32_t begin, end;
-    bool cut;  // some point in time inside may be crossed by no item
+    bool cut;  // perhaps no item crosses some point in time inside
   };
 
   void Reset();
@@ -119,8 +120,8 @@ class Search {
   std::vector<int32_t> begin_, end_;
   std::vector<int32_t> neighbour_, neighbour_at_;
   std::vector<Word> neighbour_set_;
-  std::vector<bool> special_;        // has obstacles or links
-  std::vector<int64_t> total_load_;  // of each section
+  std::vector<bool> special_;        // whether the item has obstacles or links
+  std::vector<int64_t> total_load_;  // by section
 
   T capacity_ = 0;
   SearchFocus focus_ = SearchFocus::kTightSection;
@@ -129,24 +130,25 @@ class Search {
   bool gave_up_ = false;
   SearchBudget* budget_ = nullptr;
 
-  // Of each item.
-  std::vector<T> offset_;         // or -1
-  std::vector<T> base_;           // where it would lie if placed now
-  std::vector<T> lowest_;         // bound of its offset; above base_: closed
-  std::vector<int32_t> support_;  // the item that lowest_ comes from
-  std::vector<Word> reasons_;     // sets: why lowest_ is no less
-  std::vector<Word> placed_;      // set
-  // Of each section.
-  std::vector<T> load_;            // sizes of the items without a place
-  std::vector<T> room_;            // capacity and slack
+  // By item.
+  std::vector<T> offset_;  // -1: no place yet
+  std::vector<T> base_;    // the offset if it were placed now
+  std::vector<T> lowest_;  // lower bound of its offset; closed if above base_
+  std::vector<int32_t> support_;  // the item from which lowest_ follows
+  std::vector<Word>
+      reasons_;  // sets: the placed items from which lowest_ follows
+  std::vector<Word> placed_;  // set
+  // By section.
+  std::vector<T> load_;            // sum of sizes of the items without a place
+  std::vector<T> room_;            // capacity plus slack
   std::vector<T> floor_;           // least bound of those items
-  std::vector<int32_t> crossing_;  // items that cross into it
+  std::vector<int32_t> crossing_;  // number of items that cross into it
   std::vector<int32_t> failures_;
 
   std::vector<Saved> trail_;
   std::vector<Word> trail_reasons_;
   std::vector<int32_t> lists_;
-  std::vector<Word> conflict_;  // set: why the last dead end is one
+  std::vector<Word> conflict_;  // set: causes of the last dead end
   std::vector<Word> candidate_conflict_;
 };
 

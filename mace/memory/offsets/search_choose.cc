@@ -1,4 +1,4 @@
-// Which item the search looks at next, and what is in its way.
+// Chooses the item that the search tries next, and explains bounds.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace mace::memory {
 namespace {
 
-// Above every offset; twice fits.
+// Above every offset. T can hold twice as much.
 template <typename T>
 constexpr T kInfinite = std::numeric_limits<T>::max() / 2;
 
@@ -38,7 +38,8 @@ int32_t Search<T>::FocusSection(const Part& part, T level) const {
   return best;
 }
 
-// The candidate of the highest rank that lives in `section` (kNone: in any).
+// Returns the candidate of the highest rank that lives in `section` (kNone: in
+// any section).
 template <typename T>
 int32_t Search<T>::ChooseInSection(const Part& part, T level,
                                    int32_t section) const {
@@ -74,8 +75,8 @@ int32_t Search<T>::ChooseItem(const Part& part, T level) const {
   return best;
 }
 
-// The lowest aligned offset of a special item from `from` that no fixed record
-// and no placed item forbids.
+// Returns the lowest aligned offset of a special item, at `from` or above, that
+// no fixed record and no placed item forbids.
 template <typename T>
 T Search<T>::NextFree(int32_t item, T from) const {
   const SearchInstance::Item& it = in_.items[item];
@@ -95,7 +96,7 @@ T Search<T>::NextFree(int32_t item, T from) const {
       int64_t low = -int64_t{size_[item]};
       int64_t high = size_[other];
       for (const SearchInstance::Link& link : it.links) {
-        // offset(other) - offset(item) not in (low, high), seen from the other.
+        // offset(other) - offset(item) must not be in (low, high).
         if (link.other == other) {
           low = -link.high;
           high = -link.low;
@@ -107,8 +108,9 @@ T Search<T>::NextFree(int32_t item, T from) const {
   return static_cast<T>(std::min<int64_t>(at, kInfinite<T> - 1));
 }
 
-// Sets conflict_ to why `item` cannot lie below `bound`: its closed place, and
-// where everything lies, or will at least, that could be below it.
+// Sets conflict_ to the causes why `item` cannot lie below `bound`: those of
+// its closed place, and those of the places or bounds of everything that could
+// be below it.
 template <typename T>
 void Search<T>::ExplainSupport(int32_t item, int64_t bound) {
   const Word* const neighbours = &neighbour_set_[item * words_];
@@ -118,7 +120,7 @@ void Search<T>::ExplainSupport(int32_t item, int64_t bound) {
   for (int32_t k = neighbour_at_[item]; k < neighbour_at_[item + 1]; ++k) {
     const int32_t other = neighbour_[k];
     if (!Free(other) || lowest_[other] == 0) continue;
-    // An item that large would do even from the floor of the arena.
+    // Such a large item would reach the bound even from the floor of the arena.
     if (size_[other] >= bound && !special_[item]) continue;
     for (size_t w = 0; w < words_; ++w) conflict_[w] |= reason(other)[w];
   }

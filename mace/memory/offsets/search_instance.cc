@@ -1,4 +1,4 @@
-// Sections, neighbours, units.
+// Computes units, sections and neighbours.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/memory/offsets/search_instance.h"
@@ -17,7 +17,7 @@ int64_t UnitOf(const Problem& p) {
   int64_t unit = 0;
   for (const Record& r : p.records) {
     unit = std::gcd(unit, r.size.extent[0]);
-    // Where nothing is aligned every offset is a sum of sizes.
+    // If nothing is aligned, every offset is a sum of sizes.
     if (aligned) unit = std::gcd(unit, r.alignment);
     if (r.fixed_offset != kNoOffset) unit = std::gcd(unit, r.fixed_offset);
     for (const Overlap& o : r.overlaps) {
@@ -29,7 +29,8 @@ int64_t UnitOf(const Problem& p) {
   return std::max<int64_t>(unit, 1);
 }
 
-// The points in time that begin a section, ascending, and the last end.
+// Returns the points in time at which sections begin, ascending, and the end of
+// the last one.
 std::vector<int64_t> CutsOf(const Problem& p) {
   std::vector<int64_t> cuts;
   for (const Record& r : p.records) {
@@ -84,7 +85,7 @@ class Maker {
       item.record = static_cast<int32_t>(i);
       item.size = r.size.extent[0] / in_.unit;
       item.alignment = std::max<int64_t>(r.alignment / in_.unit, 1);
-      // Overlapping items need not begin where the one below them ends.
+      // With overlaps, items need not begin where the one below them ends.
       item.padded =
           relations_.any()
               ? item.size
@@ -109,7 +110,7 @@ class Maker {
     b.neighbours.push_back(i);
   }
 
-  // Notes an overlap, if there is one.
+  // Adds a declared overlap, if there is one.
   void Link(int32_t i, int32_t j, const Relations::Gap& gap) {
     SearchInstance::Item& a = in_.items[i];
     SearchInstance::Item& b = in_.items[j];
@@ -120,8 +121,8 @@ class Maker {
       in_.savings[i].push_back({s, shared});
     }
     if (gap.empty()) return;
-    // The search places upwards: no part of a record comes to lie beside one
-    // that is placed later and begins lower.
+    // The search places items by ascending offset, so it cannot use an overlap
+    // where the item that is placed later begins lower.
     if (gap.low > 0 || gap.high < 0) in_.narrowed = true;
     const int64_t low = std::min<int64_t>(gap.low, 0) / in_.unit;
     const int64_t high = std::max<int64_t>(gap.high, 0) / in_.unit;

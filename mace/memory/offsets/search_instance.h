@@ -1,4 +1,5 @@
-// A planning problem prepared for search: in units, with time cut in sections.
+// SearchInstance: a planning problem prepared for search, with units and
+// sections of time.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_MEMORY_OFFSETS_SEARCH_INSTANCE_H_
 #define MACE_MEMORY_OFFSETS_SEARCH_INSTANCE_H_
@@ -10,7 +11,8 @@
 
 namespace mace::memory {
 
-// Sizes and offsets are counted in the largest unit that divides them all.
+// Sizes and offsets are counted in units, the largest number of bytes that
+// divides them all.
 //
 // A section is a stretch of time in which no record begins or ends:
 //
@@ -19,28 +21,27 @@ namespace mace::memory {
 //   record 2             |=====|               1      |...|
 //              0    1    2     3               2          |....|
 struct SearchInstance {
-  // Open interval of offsets that a record cannot have.
+  // An open interval of offsets that an item must not have.
   struct Forbidden {
     int64_t low, high;
   };
-  // `other` may lie nearer than its size: offset(other) - offset(this) must not
+  // `other` may be nearer than its size: offset(other) - offset(this) must not
   // be in the open interval (low, high), where low <= 0 <= high.
   struct Link {
     int32_t other;
     int64_t low, high;
   };
   struct Item {
-    int32_t record;  // of the problem
+    int32_t record;  // id in the problem
     int64_t size;
-    int64_t padded;  // up to the least alignment of all items
+    int64_t padded;  // size rounded up to the least alignment
     int64_t alignment;
     int32_t begin, end;                // sections [begin, end)
     std::vector<int32_t> neighbours;   // items that it must not overlap
     std::vector<Forbidden> obstacles;  // from fixed records, ascending
     std::vector<Link> links;
   };
-  // Bytes of section `section` that an overlap with another item saves; counted
-  // for `item`.
+  // The units of a section that an overlap with another item saves.
   struct Saving {
     int32_t section;
     int64_t size;
@@ -48,15 +49,16 @@ struct SearchInstance {
 
   int64_t unit = 1;
   int32_t num_sections = 0;
-  std::vector<Item> items;                   // the records that are not fixed
-  std::vector<std::vector<Saving>> savings;  // of each item; empty: none at all
-  std::vector<int64_t> slack;  // of each section: padding of its topmost item
-  // Some declared overlap was taken as a smaller one: what the search finds is
-  // valid, what it excludes may exist.
+  std::vector<Item> items;  // the records without fixed offset
+  std::vector<std::vector<Saving>>
+      savings;                 // by item; empty if there are none at all
+  std::vector<int64_t> slack;  // by section: padding of its topmost item
+  // Whether some declared overlap is represented by a smaller one. The plans
+  // that the search finds are valid, but it may miss plans.
   bool narrowed = false;
 };
 
-// REQUIRES: a reduced problem.
+// Prepares a problem for search. REQUIRES: the problem is reduced.
 SearchInstance MakeSearchInstance(const Problem& problem);
 
 }  // namespace mace::memory

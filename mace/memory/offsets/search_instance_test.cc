@@ -17,7 +17,7 @@
 namespace mace::memory {
 namespace {
 
-// In units of 12 bytes or more, sometimes.
+// Sometimes in units of 12 bytes or more.
 Problem RandomProblem(std::mt19937* rng) {
   Problem p = RandomConstrainedProblem(rng);
   if ((*rng)() % 2 == 0) return p;
@@ -32,8 +32,8 @@ Problem RandomProblem(std::mt19937* rng) {
   return p;
 }
 
-// Does it divide all sizes, offsets and distances, and if anything is aligned
-// all alignments?
+// Returns whether `unit` divides all sizes, offsets and distances, and, if
+// anything is aligned, all alignments.
 bool Divides(const Problem& p, int64_t unit) {
   bool aligned = false, divides = true;
   for (const Record& r : p.records) aligned |= r.alignment > 1;
@@ -76,7 +76,7 @@ TEST(SearchInstanceTest, CountsInTheLargestUnit) {
       EXPECT_GT(item.record, before);
       before = item.record;
       EXPECT_EQ(item.size * in.unit, r.size.extent[0]);
-      // Where nothing is aligned units may be larger than an alignment of 1.
+      // If nothing is aligned, units may be larger than the alignment, 1.
       EXPECT_EQ(item.alignment, std::max<int64_t>(r.alignment / in.unit, 1));
       const int64_t padded = AlignUp(r.size.extent[0], least);
       EXPECT_EQ(item.padded * in.unit, overlaps ? r.size.extent[0] : padded);
@@ -143,8 +143,8 @@ TEST(SearchInstanceTest, NeighboursObstaclesAndLinks) {
         const bool together =
             LiveTogether(p.records[item.record], p.records[other.record]);
         EXPECT_EQ(neighbours.count(j) == 1, together && !gap.empty());
-        // What a link forbids is at least what the problem forbids; where it
-        // forbids more the instance says so.
+        // A link forbids at least what the problem forbids; if it forbids more,
+        // the instance says so.
         for (const auto& link : item.links) {
           if (link.other != j) continue;
           ++links;
@@ -166,7 +166,7 @@ TEST(SearchInstanceTest, NeighboursObstaclesAndLinks) {
                   together && !gap.empty() &&
                       relations.MostShared(item.record, other.record) > 0);
       }
-      // Fixed records stand in the way of those that live with them.
+      // Fixed records are obstacles for those that live with them.
       int64_t low = INT64_MIN;
       for (const auto& o : item.obstacles) {
         EXPECT_LE(low, o.low);
@@ -201,7 +201,7 @@ TEST(SearchInstanceTest, NeighboursObstaclesAndLinks) {
   EXPECT_GT(narrowed, 100);
 }
 
-// In each section: what two that live there can share, counted once.
+// In each section, the bytes that two items can share, counted once.
 TEST(SearchInstanceTest, SavingsOfEachSection) {
   std::mt19937 rng(4);
   for (int round = 0; round < 1000; ++round) {
@@ -276,7 +276,7 @@ TEST(SearchOrdersTest, PlainOrdersGoByTheirKeys) {
               : index % 3 == 1 ? SearchFocus::kTightItem
                                : SearchFocus::kFailing);
   }
-  // The same by other sizes.
+  // The same with other sizes.
   p.records[2].size = 13;
   p.records[3].size = 20;
   const SearchInstance other = MakeSearchInstance(p);
@@ -284,15 +284,16 @@ TEST(SearchOrdersTest, PlainOrdersGoByTheirKeys) {
   EXPECT_EQ(changed.Get(0).rank, (std::vector<int32_t>{4, 3, 1, 2}));
   EXPECT_EQ(changed.Get(3).rank, (std::vector<int32_t>{2, 1, 3, 4}));
   EXPECT_EQ(changed.Get(9).rank, (std::vector<int32_t>{3, 2, 1, 4}));
-  // Of the same width and area the one below the higher peak.
+  // Of equal width and area, the one in the section with the higher peak comes
+  // first.
   p.records[0].size = 7;
   p.records[3].size = 13;
   const SearchInstance same = MakeSearchInstance(p);
   EXPECT_EQ(SearchOrders(same).Get(0).rank, (std::vector<int32_t>{3, 4, 2, 1}));
 }
 
-// Keys that are disturbed by up to 30 per cent leave what is much larger where
-// it is, exchange what is nearly as large, and are the same each time.
+// Keys that vary by up to 30 per cent keep the order of very different items,
+// exchange similar ones, and are the same each time.
 TEST(SearchOrdersTest, OtherOrdersAreDisturbedALittle) {
   Problem p;
   for (int i = 0; i < 24; ++i) {
@@ -309,7 +310,7 @@ TEST(SearchOrdersTest, OtherOrdersAreDisturbedALittle) {
     std::vector<int32_t> sorted = order.rank;
     std::sort(sorted.begin(), sorted.end());
     for (int32_t k = 0; k < 24; ++k) EXPECT_EQ(sorted[k], k + 1);
-    if (index / 3 % 4 != 1) continue;  // by size alone here
+    if (index / 3 % 4 != 1) continue;  // by size only
     seen.insert(order.rank);
     for (int large = 0; large < 12; ++large) {
       for (int small = 12; small < 24; ++small) {

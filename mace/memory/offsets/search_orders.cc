@@ -1,4 +1,4 @@
-// Orders by width, size, degree and area, on three focuses.
+// Makes orders by width, size, degree and area, with three focuses.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/memory/offsets/search_orders.h"
@@ -10,11 +10,11 @@
 namespace mace::memory {
 namespace {
 
-// xorshift64*: the same on every platform.
+// xorshift64*, which gives the same numbers on every platform.
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15 + 1) {}
-  // In [0, n).
+  // Returns a number in [0, n).
   int64_t Next(int64_t n) {
     state_ ^= state_ >> 12;
     state_ ^= state_ << 25;
@@ -27,7 +27,7 @@ class Random {
 };
 
 constexpr int64_t kScale = 1000;
-// Keys of disturbed orders vary by up to this many thousandths.
+// The keys of varied orders change by up to this many thousandths.
 constexpr int64_t kMostNoise = 300;
 
 constexpr SearchFocus kFocuses[] = {
@@ -53,7 +53,7 @@ SearchOrder SearchOrders::Get(int index) const {
   const size_t n = keys_.size();
   Random random(index);
   const int64_t noise = index < kNumOrders ? 0 : random.Next(kMostNoise);
-  // Which keys decide, the most important first.
+  // The keys by which items are ordered, the most important first.
   static constexpr int64_t Keys::* kOrders[][3] = {
       {&Keys::width, &Keys::area, &Keys::peak},
       {&Keys::size, &Keys::area, &Keys::peak},

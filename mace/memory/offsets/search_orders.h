@@ -1,4 +1,4 @@
-// The portfolio of searches: where to look first, and in which order.
+// SearchOrders: a portfolio of orders in which a search tries items.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_MEMORY_OFFSETS_SEARCH_ORDERS_H_
 #define MACE_MEMORY_OFFSETS_SEARCH_ORDERS_H_
@@ -11,8 +11,7 @@
 
 namespace mace::memory {
 
-// Restart `index` of the portfolio. The first kNumOrders use plain orders, the
-// others disturb them at random (always the same way).
+// How one restart of the search chooses items.
 struct SearchOrder {
   SearchFocus focus;
   std::vector<int32_t> rank;
@@ -22,8 +21,10 @@ class SearchOrders {
  public:
   static constexpr int kNumOrders = 12;
 
-  // `instance` outlives this.
+  // `instance` must outlive this object.
   explicit SearchOrders(const SearchInstance& instance);
+  // Returns the order of restart `index`. The first kNumOrders are plain
+  // orders; the others vary them at random, always in the same way.
   SearchOrder Get(int index) const;
 
  private:
@@ -31,7 +32,7 @@ class SearchOrders {
     int64_t width, area, peak, size, degree;
   };
   const SearchInstance& in_;
-  std::vector<Keys> keys_;  // of each item
+  std::vector<Keys> keys_;  // by item
 };
 
 }  // namespace mace::memory

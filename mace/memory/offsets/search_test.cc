@@ -1,4 +1,4 @@
-// The search itself: what it finds, what it proves, and in how many nodes.
+// The search over offsets: what it finds and proves, and in how many nodes.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/memory/offsets/search.h"
@@ -23,11 +23,11 @@ constexpr int64_t kNoLimit = int64_t{1} << 40;
 
 struct Answer {
   SearchResult result;
-  std::vector<int64_t> offsets;  // of the records, in bytes
+  std::vector<int64_t> offsets;  // by record, in bytes
   int64_t nodes;
 };
 
-// `capacity` in units.
+// `capacity` is in units.
 template <typename T>
 Answer Look(const Problem& p, const SearchInstance& in, Search<T>* search,
             int64_t capacity, SearchFocus focus,
@@ -53,7 +53,7 @@ std::vector<int32_t> RandomRank(std::mt19937* rng, size_t n) {
   return rank;
 }
 
-// No item can be moved down by as much as its alignment.
+// Checks that no item can be moved down by its alignment.
 void ExpectPushedDown(const Problem& p, const std::vector<int64_t>& offsets,
                       int64_t capacity) {
   for (size_t i = 0; i < offsets.size(); ++i) {
@@ -63,7 +63,8 @@ void ExpectPushedDown(const Problem& p, const std::vector<int64_t>& offsets,
   }
 }
 
-// One search for all capacities of a problem, as it remembers where it failed.
+// A single search for all capacities of a problem, because it remembers where
+// it failed.
 template <typename T>
 void CheckCapacities(const Problem& p, int64_t least, std::mt19937* rng) {
   const SearchInstance in = MakeSearchInstance(p);
@@ -118,7 +119,7 @@ TEST(SearchTest, AroundFixedRecordsAndOverlaps) {
     for (SearchFocus focus : kFocuses) {
       Search<int16_t> search(in);
       const auto rank = RandomRank(&rng, in.items.size());
-      // Fixed records need not fit: the caller knows where they end.
+      // Fixed records need not fit, as the caller knows where they end.
       for (int64_t bytes = least - 2; bytes < least + 2; ++bytes) {
         if (bytes < fixed_end) continue;
         const Answer answer =
@@ -163,7 +164,7 @@ TEST(SearchTest, StopsAfterItsNodes) {
                              SearchFocus::kTightSection, rank, whole.nodes - 1);
     EXPECT_EQ(less.result, SearchResult::kGaveUp);
     EXPECT_LE(less.nodes, whole.nodes);
-    // The budget of the caller counts, too.
+    // The caller's budget ends the search, too.
     Options options;
     options.max_nodes = 1;
     SearchBudget spent(options);
@@ -197,8 +198,8 @@ TEST(SearchTest, WhatCannotFitTakesNoNode) {
   EXPECT_EQ(Search<int32_t>::MaxCapacity(), (int64_t{1} << 29) - 2);
 }
 
-// Alignments of all kinds are what takes most nodes: few records fit under each
-// other without a gap, and which ones is hard to tell.
+// Different alignments take the most nodes: few records fit below each other
+// without a gap, and it is hard to tell which.
 Problem RandomHardProblem(std::mt19937* rng, int n) {
   const auto pick = [&](int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, high)(*rng);
@@ -236,7 +237,7 @@ struct Work {
   int found = 0, proven = 0;
 };
 
-// Searches of some problems, each at four capacities, in orders of their own.
+// Searches of some problems, each with four capacities, in different orders.
 template <typename T, typename MakeProblem>
 Work WorkOf(SearchFocus focus, const MakeProblem& make) {
   Work work;
@@ -259,9 +260,9 @@ Work WorkOf(SearchFocus focus, const MakeProblem& make) {
   return work;
 }
 
-// The same searches take no more nodes than they took when this was written,
-// but for one per cent, and decide as many questions: what prunes, explains and
-// jumps back is there to spare nodes; a search without it is right, but slow.
+// The same searches take at most one per cent more nodes than when this was
+// written, and decide as many questions, because pruning, explanations and
+// backjumps save nodes: a search without them is right but slow.
 void ExpectNoMoreWork(const Work& work, const Work& then) {
   EXPECT_LE(work.nodes, then.nodes + then.nodes / 100);
   EXPECT_GE(work.found, then.found);

@@ -1,4 +1,5 @@
-// An arena planned by allocations and releases in the order of execution.
+// SequentialLayout: places pieces of an arena as they are allocated and
+// released.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_MEMORY_OFFSETS_SEQUENTIAL_LAYOUT_H_
 #define MACE_MEMORY_OFFSETS_SEQUENTIAL_LAYOUT_H_
@@ -11,18 +12,19 @@
 
 namespace mace::memory {
 
-// What is allocated first is placed first, whatever its size; what comes later
-// is not known. Places as TensorFlow Lite's SimpleMemoryArena in its first
-// form.
+// Pieces are placed in the order of allocation, whatever their size and without
+// knowing what comes later, as TensorFlow Lite's SimpleMemoryArena did in its
+// first form.
 class SequentialLayout {
  public:
-  // The smallest gap between the live pieces that fits, the lowest of equals;
-  // or above them. A gap is counted from the end of the piece below it, but the
-  // offset is aligned. REQUIRES: size > 0.
+  // Returns the offset of a piece: in the smallest gap between live pieces that
+  // fits (the lowest of equal ones), or above them. The size of a gap counts
+  // from the end of the piece below, but the offset is aligned. REQUIRES: size
+  // > 0.
   int64_t Allocate(int64_t alignment, int64_t size) {
     int64_t best = kNoOffset;
     int64_t best_gap = std::numeric_limits<int64_t>::max();
-    int64_t end = 0;  // of the pieces so far
+    int64_t end = 0;  // end of the pieces so far
     for (const Piece& piece : live_) {
       const int64_t gap = piece.offset - end;
       if (AlignUp(end, alignment) + size <= piece.offset && gap < best_gap) {
@@ -41,14 +43,14 @@ class SequentialLayout {
     return best;
   }
 
-  // REQUIRES: a live piece begins there.
+  // REQUIRES: a live piece begins at `offset`.
   void Release(int64_t offset) {
     live_.erase(std::find_if(live_.begin(), live_.end(), [&](const Piece& p) {
       return p.offset == offset;
     }));
   }
 
-  // Bytes that hold every piece so far.
+  // Returns the bytes that hold every piece so far.
   int64_t high_water() const { return high_water_; }
 
  private:

@@ -1,4 +1,4 @@
-// Lower bounds by a sweep over time.
+// Computes lower bounds by a sweep over time.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/memory/problem/bounds.h"
@@ -11,8 +11,8 @@
 namespace mace::memory {
 namespace {
 
-// Calls f(step, live) at each step at which a record begins; `live` are the
-// records that live then, in order of their first step, then id.
+// Calls f(step, live) for each step at which a record begins. `live` are the
+// records that are live at it, in order of their first step, then id.
 template <typename F>
 void ForEachStart(const Problem& p, const F& f) {
   std::vector<int32_t> order(p.records.size());
@@ -34,7 +34,8 @@ void ForEachStart(const Problem& p, const F& f) {
   }
 }
 
-// Bytes that `live` need: all but the topmost end where the next may begin.
+// Returns the bytes that `live` needs. All records but the topmost take their
+// aligned size.
 int64_t LiveBytes(const Problem& p, const std::vector<int32_t>& live) {
   int64_t alignment = p.records[live[0]].alignment;
   for (int32_t id : live) {
@@ -51,8 +52,8 @@ int64_t LiveBytes(const Problem& p, const std::vector<int32_t>& live) {
   return sum - slack;
 }
 
-// The same where some may overlap: a union takes at least the sum less what
-// each pair can share.
+// The same if some records may overlap: their union takes at least the sum of
+// the sizes less what each pair can share.
 int64_t LiveBytes(const Problem& p, const Relations& relations,
                   const std::vector<int32_t>& live) {
   int64_t sum = 0;
@@ -87,7 +88,7 @@ Peak OffsetsLowerBound(const Problem& p) {
   ForEachStart(p, [&](int64_t step, const std::vector<int32_t>& live) {
     counted.clear();
     for (int32_t id : live) {
-      // Fixed records that may overlap count for where they end only.
+      // Fixed records that may overlap each other count only by where they end.
       if (!p.fixed_may_overlap || p.records[id].fixed_offset == kNoOffset) {
         counted.push_back(id);
       }

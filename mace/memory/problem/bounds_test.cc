@@ -1,4 +1,5 @@
-// Bounds and relations against what they say, on small random problems.
+// Compares bounds and relations with their definitions on small random
+// problems.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/memory/problem/bounds.h"
@@ -91,9 +92,9 @@ TEST(Bounds, AlignmentCountsForAllButOneRecord) {
   Problem p;
   p.records = {Rec(10, 0, 1), Rec(5, 0, 1), Rec(16, 0, 1)};
   for (Record& r : p.records) r.alignment = 8;
-  // 16 + 8 + 16, less the 6 bytes behind the one of 10 on top.
+  // 16 + 8 + 16, less the 6 bytes after the topmost record, which has 10.
   EXPECT_EQ(OffsetsLowerBound(p).bytes, 34);
-  p.records[1].alignment = 4;  // all count with the least
+  p.records[1].alignment = 4;  // all use the least alignment
   EXPECT_EQ(OffsetsLowerBound(p).bytes, 12 + 8 + 16 - 3);
 }
 
@@ -109,11 +110,12 @@ TEST(Bounds, FixedRecordsCountForWhereTheyEnd) {
   p.records[1].first = 1;
   p.records[1].fixed_offset = 0;
   EXPECT_EQ(OffsetsLowerBound(p).bytes, 15);
-  p.fixed_may_overlap = true;  // over what is not fixed it may not lie, yet
+  p.fixed_may_overlap =
+      true;  // it still must not overlap records that are not fixed
   EXPECT_EQ(OffsetsLowerBound(p).bytes, 10);
 }
 
-// Two or three records with declared overlaps, of few bytes.
+// Two or three records of few bytes with declared overlaps.
 Problem RandomOverlaps(std::mt19937* rng, int n) {
   const auto pick = [&](int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, high)(*rng);

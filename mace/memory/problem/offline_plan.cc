@@ -1,4 +1,4 @@
-// Reading, writing and checking plans from files.
+// Reads, writes and checks plans from files.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/memory/problem/offline_plan.h"

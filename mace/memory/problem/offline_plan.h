@@ -1,4 +1,5 @@
-// Plans that a model file carries: TensorFlow Lite Micro's and our own.
+// Memory plans that a model file carries: those of TensorFlow Lite Micro, and
+// those of MACE.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_MEMORY_PROBLEM_OFFLINE_PLAN_H_
 #define MACE_MEMORY_PROBLEM_OFFLINE_PLAN_H_
@@ -16,8 +17,8 @@ namespace mace::memory {
 //   [0] format version  [1] subgraph  [2] n  [3 .. n+2] offset of tensor k from
 //   the start of the head section, or -1: place it online
 //
-// One entry for each tensor of all subgraphs, constants included. Offsets are
-// taken as they are: overlaps in time and space are allowed.
+// There is one entry for each tensor of all subgraphs, constants included.
+// Offsets are used as they are, even if tensors overlap in time and space.
 struct OfflinePlan {
   static constexpr char kMetadataName[] = "OfflineMemoryAllocation";
 
@@ -26,24 +27,24 @@ struct OfflinePlan {
   std::vector<int32_t> offsets;
 };
 
-// Errors: MACE_INVALID_MODEL if the bytes are not such a plan or it is not for
+// Errors: MACE_INVALID_MODEL if the bytes are not such a plan, or not one of
 // `num_tensors` tensors.
 Result<OfflinePlan> ReadOfflinePlan(const std::string& bytes,
                                     size_t num_tensors);
 std::string WriteOfflinePlan(const OfflinePlan& plan);
 
-// The words themselves.
+// The same from the words of the format.
 Result<OfflinePlan> OfflinePlanFromWords(const std::vector<int32_t>& words,
                                          size_t num_tensors);
 
-// Fixes the records that the plan has an offset for (record k is tensor k), and
-// lets them overlap. Partial plans leave the rest to a planner. A record of no
-// bytes ignores its entry. Errors: MACE_INVALID_ARGS.
+// Fixes the records for which the plan has an offset (record k is tensor k),
+// and permits them to overlap. The other records are left to a planner. The
+// entry of a record without bytes is ignored. Errors: MACE_INVALID_ARGS.
 Status ApplyOfflinePlan(const OfflinePlan& plan, Problem* problem);
 
-// First and last use of every tensor of a chain of ops, as TensorFlow Lite
-// Micro counts: scope 0 is before the first op, op i has scope i + 1; -1 where
-// never made or used.
+// The first and last use of each tensor of a sequence of ops, in the scopes of
+// TensorFlow Lite Micro: scope 0 is before the first op, and op i has scope i +
+// 1. -1: the tensor is never made or used.
 struct OpUses {
   std::vector<int32_t> inputs, outputs;
 };
@@ -56,7 +57,8 @@ std::vector<Lifetime> Lifetimes(const std::vector<OpUses>& ops,
                                 const std::vector<int32_t>& graph_outputs,
                                 size_t num_tensors);
 
-// Our own: what a converter planned, with what it was planned for.
+// The format of MACE: a plan that the converter made, and a hash of the problem
+// for which it was made.
 //
 //   [0] magic and version  [1, 2] hash of the records  [3] status  [4] number
 //   of records  [5, 6] total  [7, 8] lower bound  [9 ..] an offset of two words
@@ -67,17 +69,18 @@ struct EmbeddedPlan {
   std::vector<int64_t> offsets;
 };
 
-// Equal for problems with the same records (names aside).
+// Returns a hash that is equal for problems with the same records, apart from
+// names.
 uint64_t HashOf(const Problem& problem);
 
 EmbeddedPlan Embed(const Problem& problem, const Plan& plan);
 std::string WriteEmbeddedPlan(const EmbeddedPlan& plan);
-// Errors: MACE_INVALID_MODEL if the bytes are no such plan.
+// Errors: MACE_INVALID_MODEL if the bytes are not such a plan.
 Result<EmbeddedPlan> ReadEmbeddedPlan(const std::string& bytes);
 
-// The plan, if it is one for exactly this problem and is valid: the hash, then
-// each offset in O(n log n). Errors: MACE_INVALID_MODEL saying what differs;
-// the caller then plans again.
+// Returns the plan if it was made for exactly this problem and is valid. Checks
+// the hash, then each offset, in O(n log n). Errors: MACE_INVALID_MODEL, saying
+// what differs; the caller then makes a new plan.
 Result<Plan> VerifyEmbeddedPlan(const Problem& problem,
                                 const EmbeddedPlan& embedded);
 

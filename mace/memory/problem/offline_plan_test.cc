@@ -1,4 +1,4 @@
-// Embedded plans: the round trip, and what a wrong one gets.
+// Embedded and offline plans: the round trip, and errors of wrong ones.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/memory/problem/offline_plan.h"
@@ -105,7 +105,7 @@ TEST(OfflinePlanTest, WordsThatAreNoPlan) {
             "OfflineMemoryAllocation: has 1 offsets (says 2) for 2 tensors");
   EXPECT_NE(said({1, 0, 1, 0, 0}, 2), "");
   EXPECT_NE(said({1, 0, -1, 0}, 1), "");
-  EXPECT_EQ(said({1, 0, 1, 0, 7}, 1), "");  // what follows is another's
+  EXPECT_EQ(said({1, 0, 1, 0, 7}, 1), "");  // further words are ignored
   EXPECT_EQ(said({1, 0, 2, -1, -2}, 2),
             "OfflineMemoryAllocation: tensor 1 has offset -2; -1 or more "
             "belongs there");
@@ -129,7 +129,8 @@ TEST(OfflinePlanTest, LifetimesCountFromScopeOne) {
     EXPECT_EQ(lives[i].first, want[i][0]) << i;
     EXPECT_EQ(lives[i].last, want[i][1]) << i;
   }
-  // Written twice: from the first time on. An output lives to the end.
+  // A value that is written twice lives from the first time on. An output lives
+  // to the end.
   const auto again = Lifetimes({{{}, {0}}, {{}, {1}}, {{}, {1}}}, {}, {0}, 2);
   EXPECT_EQ(again[0].last, 3);
   EXPECT_EQ(again[1].first, 2);
@@ -177,7 +178,7 @@ TEST(EmbeddedPlanTest, HeaderAndWords) {
   const std::string bytes = WriteEmbeddedPlan(plan);
   ASSERT_EQ(bytes.size(), 4u * (9 + 4));
   EXPECT_EQ(bytes.substr(0, 4), "MAP1");
-  // The words as the header lists them: bytes, the low word first.
+  // The words as the header lists them: sizes in bytes, the low word first.
   const auto word = [&](size_t i) {
     uint32_t value = 0;
     for (int k = 3; k >= 0; --k) {
@@ -208,7 +209,7 @@ TEST(EmbeddedPlanTest, HeaderAndWords) {
   EXPECT_EQ(ReadEmbeddedPlan(wrong).status().information(),
             "the memory plan has another format");
   wrong = bytes;
-  wrong[12] = 4;  // a status that there is not
+  wrong[12] = 4;  // a status that does not exist
   EXPECT_EQ(ReadEmbeddedPlan(wrong).status().information(),
             "the memory plan is cut or corrupt");
   wrong[12] = 3;
@@ -275,7 +276,7 @@ TEST(PlanTextTest, LettersStepsAndKilobytes) {
                       " (1k)\n"),
             std::string::npos);
   EXPECT_EQ(text.find("\n12: "), std::string::npos);
-  // Many steps, and negative ones: those at which something changes.
+  // With many steps, and negative ones, only those at which something changes.
   p.records[1].last = 4096;
   EXPECT_EQ(PlanText(p, {1024, 0}).find(" 9: "), std::string::npos);
   p.records[1].last = 4095;

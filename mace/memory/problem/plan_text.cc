@@ -10,7 +10,7 @@ namespace mace::memory {
 namespace {
 
 constexpr int64_t kColumns = 80;
-// With more, only the steps at which something changes are drawn.
+// If there are more steps, only those at which something changes are drawn.
 constexpr int64_t kMaxSteps = 4096;
 
 char LetterOf(size_t id) {
@@ -28,7 +28,8 @@ std::string Line(const Problem& p, const std::vector<int64_t>& offsets,
     if (step < r.first || r.last < step) continue;
     const int64_t size = r.size.extent[0];
     live += size;
-    // Double: the product may overflow, and a column is exact enough.
+    // In double, because the product may overflow, and the column need not be
+    // exact.
     const double scale = static_cast<double>(kColumns) / arena;
     const auto begin = static_cast<int64_t>(offsets[i] * scale);
     const auto end = static_cast<int64_t>((offsets[i] + size) * scale);

@@ -1,4 +1,4 @@
-// What a planner is: a function, and what it can take.
+// Planner: a planning function, and which problems it can take.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_MEMORY_PROBLEM_PLANNER_H_
 #define MACE_MEMORY_PROBLEM_PLANNER_H_
@@ -7,18 +7,18 @@
 
 namespace mace::memory {
 
-// Solves a reduced problem: one pool, no aliases, no empty records. Fills
-// `offsets`, or `object_ids` and `object_sizes`; of the certificate `nodes`,
-// and where it proves something `status` and `lower_bound`. What Solve() can
-// derive it leaves alone.
+// Solves a reduced problem: one pool, no aliases, no empty records. Fills in
+// `offsets`, or `object_ids` and `object_sizes`. In the certificate it fills in
+// `nodes`, and, if it proves something, `status` and `lower_bound`; Solve()
+// derives the rest.
 using PlanFn = Result<Plan>(const Problem& problem, const Options& options);
 
 struct Planner {
   const char* name;
   PlanFn* plan;
-  // Rank of the sizes that it takes: 1, or up to that many.
+  // The largest rank of the sizes that it can plan.
   int max_rank;
-  // Honours fixed offsets and overlaps.
+  // Whether it can plan with fixed offsets and use declared overlaps.
   bool takes_constraints;
 };
 

@@ -1,4 +1,4 @@
-// Checks of a planning problem: everything a planner may rely on.
+// Checks everything on which planners may rely.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/memory/problem/problem.h"
@@ -11,7 +11,7 @@
 namespace mace::memory {
 namespace {
 
-// Leaves room to align and to add without a second check.
+// Small enough for aligning and adding without checks for overflow.
 constexpr int64_t kMaxTotal = int64_t{1} << 61;
 constexpr int32_t kMaxPools = 1 << 16;
 
@@ -26,7 +26,7 @@ std::string Range(const Record& r) {
          std::to_string(r.fixed_offset + r.size.extent[0]) + ")";
 }
 
-// Multiplies unless the product leaves [0, kMaxTotal].
+// Multiplies, unless the product is outside [0, kMaxTotal].
 bool Multiply(int64_t* product, int64_t factor) {
   if (factor != 0 && *product > kMaxTotal / factor) return false;
   *product *= factor;
@@ -46,7 +46,7 @@ Status CheckSize(const Problem& p, int32_t id) {
     if (extent < 0) {
       return Bad(p, id, "negative size " + std::to_string(extent));
     }
-    // A zero extent does not excuse an absurd one beside it.
+    // An extent of 0 does not permit other extents to be absurd.
     fits = fits && Multiply(&bytes, std::max<int64_t>(extent, 1));
     const bool image = size.rank == 2 || size.rank == 3;
     if (image && k < 3 && extent > p.max_extents[k]) {
@@ -149,7 +149,7 @@ Status CheckFixed(const Problem& p, const PoolProblem& pool) {
   return Status();
 }
 
-// REQUIRES: the rest of the problem is fine.
+// REQUIRES: all other checks have passed.
 Status CheckFixed(const Problem& p) {
   bool any = false;
   for (const Record& r : p.records) any |= r.fixed_offset != kNoOffset;
@@ -173,7 +173,7 @@ void Add(const Certificate& part, Certificate* sum) {
   sum->lower_bound += part.lower_bound;
   sum->nodes += part.nodes;
   sum->us += part.us;
-  // In order optimal, feasible, unknown, infeasible.
+  // From best to worst: optimal, feasible, unknown, infeasible.
   const auto rank = [](Certificate::Status s) {
     constexpr int kRank[] = {0, 1, 3, 2};
     return kRank[s];
@@ -215,7 +215,7 @@ Status Check(const Problem& p) {
     const auto id = static_cast<int32_t>(i);
     MACE_RETURN_IF_ERROR(CheckOne(p, id));
     const Record& r = p.records[i];
-    // An upper limit of what NAIVE takes.
+    // An upper bound of the bytes that NAIVE takes.
     for (int64_t part :
          {Bytes(p, r.size), std::max(r.alignment, p.alignment) - 1,
           std::max<int64_t>(r.fixed_offset, 0)}) {

@@ -1,10 +1,10 @@
-// The memory planning problem and its answer: numbers in, numbers out.
+// The memory planning problem and its answer: the types.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A record is a piece of memory with a size and a lifetime. A plan gives every
-// record either an offset in an arena (two records that live at the same time
-// never overlap) or one of a few shared objects (buffers, images). This library
-// knows no tensors, graphs or devices.
+// record either an offset in an arena, such that records that live at the same
+// time never overlap, or one of a few shared objects (buffers, images). This
+// library does not know tensors, graphs or devices.
 #ifndef MACE_MEMORY_PROBLEM_PROBLEM_H_
 #define MACE_MEMORY_PROBLEM_PROBLEM_H_
 
@@ -19,8 +19,8 @@
 
 namespace mace::memory {
 
-// Bytes (rank 1), width x height (2), x, y, z (3) or b, h, w, c (4). Extents
-// beyond the rank are 1.
+// The size of a record: bytes (rank 1), width x height (2), x, y, z (3) or b,
+// h, w, c (4). Extents beyond the rank are 1.
 struct Size {
   Size() = default;
   Size(int64_t bytes) : extent{bytes, 1, 1, 1} {}  // NOLINT: implicit by design
@@ -29,7 +29,7 @@ struct Size {
   Size(int64_t b, int64_t h, int64_t w, int64_t c)
       : extent{b, h, w, c}, rank(4) {}
 
-  // REQUIRES: a size that Check() accepted.
+  // Returns the product of the extents. REQUIRES: Check() accepted the size.
   int64_t count() const {
     return extent[0] * extent[1] * extent[2] * extent[3];
   }
@@ -45,13 +45,14 @@ struct Size {
 constexpr int32_t kNone = -1;
 constexpr int64_t kNoOffset = -1;
 
-// Leave to overlap another record that lives at the same time.
+// Permission to overlap another record that lives at the same time.
 struct Overlap {
   static constexpr int64_t kAnyDistance = std::numeric_limits<int64_t>::min();
 
   int32_t other;
-  // Safe when offset(other) - offset(this) is at least this much: the op that
-  // writes `this` upwards has read what it overwrites of `other`.
+  // Overlapping is safe if offset(other) - offset(this) is at least this
+  // distance in bytes: the op that writes `this` upwards has then read the part
+  // of `other` that it overwrites.
   //
   //   this  |=================|              kAnyDistance: safe wherever they
   //   other       |==================|       lie
@@ -61,15 +62,15 @@ struct Overlap {
 
 struct Record {
   Size size;
-  // The first and the last step that use the record; both inclusive.
+  // The first and last step that use the record, both inclusive.
   int64_t first = 0;
   int64_t last = 0;
   int64_t alignment = 1;  // of the offset; a power of two
   int32_t pool = 0;       // records of different pools never share memory
   int64_t fixed_offset = kNoOffset;
-  // Lies inside that record, `alias_offset` bytes from its start. An alias and
-  // its root count as one piece that lives from the first use of any of them to
-  // the last. Only the root can have a fixed offset.
+  // The record that contains this one, `alias_offset` bytes from its start. An
+  // alias and its root are one piece of memory, which lives from the first use
+  // of any of them to the last. Only the root can have a fixed offset.
   int32_t alias_of = kNone;
   int64_t alias_offset = 0;
   std::vector<Overlap> overlaps;
@@ -78,14 +79,14 @@ struct Record {
 
 struct Problem {
   std::vector<Record> records;
-  // Every offset is a multiple of it (and of the record's own alignment).
+  // Every offset is a multiple of this, and of the record's own alignment.
   int64_t alignment = 1;
-  // Fixed records may overlap each other (offline plans do).
+  // Whether fixed records may overlap each other, as in offline plans.
   bool fixed_may_overlap = false;
 
-  // Of records of rank 2 and 3: bytes per element, the multiple of elements
-  // that a row is padded to, and the largest width, height and depth of an
-  // object.
+  // For records of rank 2 and 3: the bytes per element, the number of elements
+  // of which the length of a row is rounded up to a multiple, and the largest
+  // width, height and depth of an object.
   int64_t element_bytes = 1;
   int64_t row_pitch = 1;
   std::array<int64_t, 3> max_extents = {std::numeric_limits<int32_t>::max(),
@@ -94,18 +95,19 @@ struct Problem {
 };
 
 struct Options {
-  // Limits of the searching strategies; 0: none. The same node limit gives the
-  // same plan; a time limit does not.
-  static constexpr int64_t kOwnLimit = -1;  // each strategy's own
+  // Limits of the strategies that search; 0 means none. The same node limit
+  // gives the same plan; a time limit does not.
+  static constexpr int64_t kOwnLimit = -1;  // the strategy's default
   int64_t budget_us = 0;
   int64_t max_nodes = kOwnLimit;
-  // The most bytes that a pool may take; 0: no limit. With a capacity a plan
-  // that fits is as good as the best one.
+  // The most bytes that a pool may take; 0 means no limit. With a capacity, the
+  // search ends at the first plan that fits.
   int64_t capacity = 0;
-  const std::atomic<bool>* cancel = nullptr;  // a search stops when it is true
-  // Of objects/GREEDY_IN_ORDER: may_follow[i] lists the records, ascending,
-  // that may reuse the object of record i (steps run in parallel). Null: any
-  // that lives later.
+  const std::atomic<bool>* cancel =
+      nullptr;  // the search stops when it becomes true
+  // For objects/GREEDY_IN_ORDER and GROW_IN_ORDER: may_follow[i] lists, in
+  // ascending order, the records that may reuse the object of record i when
+  // steps run in parallel. Null: any later record may.
   const std::vector<std::vector<int32_t>>* may_follow = nullptr;
 };
 
@@ -113,27 +115,28 @@ struct Options {
 struct Certificate {
   enum Status {
     kOptimal,     // no plan is smaller
-    kFeasible,    // valid; a smaller one may exist
-    kInfeasible,  // proven: no plan fits the capacity; this one does not
+    kFeasible,    // valid, but a smaller plan may exist
+    kInfeasible,  // no plan fits the capacity (proven)
     kUnknown,     // the budget ended before a plan within capacity was found
   };
-  int64_t total = 0;        // bytes, all pools together
+  int64_t total = 0;        // bytes of all pools
   int64_t lower_bound = 0;  // no plan of this kind takes less
   Status status = kFeasible;
   std::string strategy;
   int64_t nodes = 0;  // search nodes visited
-  int64_t us = 0;     // time of planning alone
+  int64_t us = 0;     // time spent on planning, in microseconds
 };
 
-// Adds what is known about another pool, planned on its own: the sums, and the
-// worse status of both.
+// Adds the certificate of another pool, which was planned separately: the sums,
+// and the worse status of the two.
 void Add(const Certificate& part, Certificate* sum);
 
 struct Plan {
-  // Of "offsets/" strategies: one per record. A record of size 0 is at 0.
+  // For "offsets/" strategies: the offset of each record. A record of size 0 is
+  // at 0.
   std::vector<int64_t> offsets;
-  // Of "objects/" strategies: an object per record (kNone for size 0), and the
-  // size and pool of every object.
+  // For "objects/" strategies: the object of each record (kNone for size 0),
+  // and the size and pool of each object.
   std::vector<int32_t> object_ids;
   std::vector<Size> object_sizes;
   std::vector<int32_t> object_pools;
@@ -143,26 +146,26 @@ struct Plan {
 
 const char* Name(Certificate::Status status);
 
-// "record 3" or "record 3 'conv_0'".
+// Returns the name for messages: "record 3" or "record 3 'conv_0'".
 std::string Label(const Problem& problem, int32_t id);
 
 inline bool LiveTogether(const Record& a, const Record& b) {
   return a.first <= b.last && b.first <= a.last;
 }
 
-// REQUIRES: alignment is a power of two and the result fits.
+// REQUIRES: alignment is a power of two, and the result fits an int64_t.
 inline int64_t AlignUp(int64_t x, int64_t alignment) {
   return (x + alignment - 1) & -alignment;
 }
 
-// Bytes of an object of that size in this problem, row pitch included.
-// REQUIRES: a size that Check() accepted, or the cover of such.
+// Returns the bytes of an object of this size, including the padding of rows.
+// REQUIRES: Check() accepted the size, or the sizes that it covers.
 int64_t Bytes(const Problem& problem, const Size& size);
 
-// Does the problem make sense? Errors: MACE_INVALID_ARGS, naming the record:
-// negative or overflowing sizes, reversed intervals, a bad alignment, pool or
-// fixed offset, an alias that dangles, cycles or leaves its root, fixed
-// offsets that collide.
+// Checks that a problem makes sense. Errors: MACE_INVALID_ARGS, naming the
+// record, for negative or overflowing sizes, reversed intervals, a bad
+// alignment, pool or fixed offset, an alias that does not exist, is cyclic or
+// exceeds its root, or fixed offsets that collide.
 Status Check(const Problem& problem);
 
 }  // namespace mace::memory

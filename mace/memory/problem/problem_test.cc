@@ -1,4 +1,4 @@
-// What bad records get: an error that names the record.
+// Bad records get an error that names the record.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/memory/problem/problem.h"
@@ -25,7 +25,7 @@ Problem TwoRecords() {
   return p;
 }
 
-// The message about a problem whose record 1 was changed by `change`.
+// Returns the error of a problem whose record 1 was changed by `change`.
 template <typename F>
 std::string MessageAfter(const F& change) {
   Problem p = TwoRecords();
@@ -118,7 +118,7 @@ TEST(ProblemTest, FixedRecordsThatAreApartInTimeDoNotCollide) {
   EXPECT_TRUE(Check(p).ok());
 }
 
-// Whether a problem whose record 1 was changed is fine.
+// Returns whether a problem whose record 1 was changed is accepted.
 template <typename F>
 bool IsFineAfter(const F& change) {
   Problem p = TwoRecords();
@@ -201,7 +201,7 @@ TEST(ProblemTest, LimitsOfImages) {
   EXPECT_FALSE(fine(none, 1, 1, 9));
   none.rank = 5;
   EXPECT_FALSE(fine(none, 1, 1, 9));
-  // An extent of 0 does not excuse the others.
+  // An extent of 0 does not permit others to be absurd.
   constexpr int64_t kMuch = int64_t{1} << 40;
   EXPECT_TRUE(fine(Size(0, 1, 1, kMuch), 1, 1, 9));
   EXPECT_FALSE(fine(Size(0, 1, kMuch, kMuch), 1, 1, 9));
@@ -252,7 +252,7 @@ TEST(ProblemTest, CertificatesAddUp) {
     Add(part, &sum);
     return sum.status;
   };
-  // The worse status of both, from optimal to infeasible.
+  // The worse of the two statuses, from optimal to infeasible.
   EXPECT_EQ(add(Certificate::kOptimal), Certificate::kOptimal);
   EXPECT_EQ(add(Certificate::kFeasible), Certificate::kFeasible);
   EXPECT_EQ(add(Certificate::kOptimal), Certificate::kFeasible);
@@ -357,7 +357,7 @@ TEST(ProblemTest, OverlapsAreWithAnotherRecordThatIsThere) {
   }
 }
 
-// Fixed records against every pair of bytes.
+// Compares the check of fixed records with every pair of bytes.
 TEST(ProblemTest, AnyTwoFixedRecordsThatCollideAreFound) {
   std::mt19937 rng(1);
   int fine = 0;

@@ -31,7 +31,8 @@ Status CheckAlias(const Problem& p, int32_t id) {
   return Status();
 }
 
-// Is `id` all of its root, and the only piece of it that lives in [from, to]?
+// Returns whether `id` covers all of its root and is the only piece of it that
+// lives in [from, to].
 bool StandsForRoot(const Problem& p, const std::vector<Root>& roots, int32_t id,
                    int64_t from, int64_t to) {
   const Root& root = roots[id];
@@ -47,8 +48,8 @@ bool StandsForRoot(const Problem& p, const std::vector<Root>& roots, int32_t id,
   return true;
 }
 
-// Leave to overlap a piece is leave to overlap its root only while the roots
-// meet no more than the pieces do.
+// Adds the declared overlaps of `id` to its root, but only if both pieces stand
+// for their roots whenever both roots live.
 void AddOverlaps(const Problem& p, const Reduced& reduced, int32_t id,
                  Problem* to) {
   const Record& r = p.records[id];
@@ -94,7 +95,7 @@ std::vector<Root> FindRoots(const Problem& p) {
 
 Status CheckAliases(const Problem& p) {
   const auto n = static_cast<int32_t>(p.records.size());
-  // 0: not seen, i + 1: seen on the walk that began at i.
+  // 0: not visited; i + 1: visited by the walk that began at i.
   std::vector<int32_t> seen(n, 0);
   for (int32_t i = 0; i < n; ++i) {
     int32_t at = i;

@@ -1,4 +1,4 @@
-// A problem reduced to what planners solve: no aliases, pools or empty records.
+// Reduces a problem to what planners solve: no aliases, pools or empty records.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_MEMORY_PROBLEM_REDUCE_H_
 #define MACE_MEMORY_PROBLEM_REDUCE_H_
@@ -9,34 +9,34 @@
 
 namespace mace::memory {
 
-// Where a record lies: `delta` bytes into `id`, which is no alias.
+// The place of a record: `delta` bytes into `id`, which is not an alias.
 struct Root {
   int32_t id;
   int64_t delta;
 };
 
-// One per record. REQUIRES: CheckAliases(problem) is fine.
+// Returns the root of each record. REQUIRES: CheckAliases(problem) is OK.
 std::vector<Root> FindRoots(const Problem& problem);
 
-// Errors: MACE_INVALID_ARGS for an alias that cycles, leaves the record it is
-// an alias of, or contradicts its pool, size, alignment or fixed offset.
+// Errors: MACE_INVALID_ARGS for an alias that is cyclic, exceeds the record
+// that contains it, or contradicts its pool, size, alignment or fixed offset.
 Status CheckAliases(const Problem& problem);
 
-// The records of one pool, each root one record that lives as long as any of
-// its aliases.
+// The problem of one pool. Each root is one record, which lives as long as any
+// of its aliases.
 struct PoolProblem {
-  Problem problem;  // every record: pool 0, no alias, not empty, no name
-  std::vector<int32_t> record_of;  // of each record of `problem`: the root
+  Problem problem;  // in pool 0; no aliases, empty records or names
+  std::vector<int32_t> record_of;  // original id of each record
 };
 
 struct Reduced {
   std::vector<PoolProblem> pools;
-  std::vector<Root> roots;       // of each original record
-  std::vector<int32_t> item_of;  // of each original root: index in its pool's
+  std::vector<Root> roots;       // by original record
+  std::vector<int32_t> item_of;  // by original root: index in the problem of
                                  // problem, or kNone if it is empty
 };
 
-// REQUIRES: Check(problem) is fine.
+// REQUIRES: Check(problem) is OK.
 Reduced Reduce(const Problem& problem);
 
 }  // namespace mace::memory

@@ -21,7 +21,7 @@ Record Rec(int64_t size, int64_t first, int64_t last) {
   return r;
 }
 
-// Aliases of aliases, before and behind what they are aliases of; two pools.
+// Aliases of aliases, listed before and after what they alias, in two pools.
 Problem RandomAliases(std::mt19937* rng) {
   const auto pick = [&](int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, high)(*rng);
@@ -117,8 +117,8 @@ TEST(Reduce, RootsAreOneRecordEach) {
   EXPECT_GT(aliases, 1000);
 }
 
-// Roots at any offsets that the reduced problem allows are fine for the pieces,
-// too: no leave to overlap is made up.
+// Roots at any offsets that the reduced problem allows are valid for the
+// pieces, too: no permission to overlap is invented.
 TEST(Reduce, WhatMayOverlapThereMayHere) {
   std::mt19937 rng(2);
   int overlaps = 0, kept = 0;
@@ -127,7 +127,7 @@ TEST(Reduce, WhatMayOverlapThereMayHere) {
     const Problem p = RandomAliases(&rng);
     const Reduced reduced = Reduce(p);
     for (const Record& r : p.records) overlaps += !r.overlaps.empty();
-    // All roots at offsets within some bytes of each other.
+    // Tries all offsets of the roots within some bytes.
     std::vector<int64_t> offsets(p.records.size());
     bool allowed = true;
     for (const PoolProblem& pool : reduced.pools) {
@@ -160,7 +160,7 @@ TEST(Reduce, OverlapsOfRoots) {
   ASSERT_EQ(overlaps()[1].overlaps.size(), 1u);
   EXPECT_EQ(overlaps()[1].overlaps[0].other, 0);
   EXPECT_EQ(overlaps()[1].overlaps[0].safe_distance, 3);
-  p.records[0].last = 5;  // the root itself lives there, too
+  p.records[0].last = 5;  // the root itself lives then, too
   EXPECT_TRUE(overlaps()[1].overlaps.empty());
   p.records[0].last = 4;
   EXPECT_EQ(overlaps()[1].overlaps.size(), 1u);
@@ -214,7 +214,7 @@ TEST(CheckAliases, CyclesAnywhere) {
       EXPECT_NE(Said(p).find("aliases form a cycle"), std::string::npos);
     }
   }
-  Problem p;  // two of the same are none
+  Problem p;  // two aliases of one record are not a cycle
   p.records = {Rec(8, 0, 1), Rec(8, 0, 1), Rec(8, 0, 1)};
   p.records[1].alias_of = p.records[2].alias_of = 0;
   EXPECT_EQ(Said(p), "");

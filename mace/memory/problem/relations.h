@@ -1,4 +1,5 @@
-// How near two records may lie to each other, declared overlaps included.
+// Relations: how near two records may be to each other, including declared
+// overlaps.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_MEMORY_PROBLEM_RELATIONS_H_
 #define MACE_MEMORY_PROBLEM_RELATIONS_H_
@@ -13,8 +14,9 @@
 
 namespace mace::memory {
 
-// For every pair that lives together, offset(b) - offset(a) must not lie in an
-// open interval (low, high): (-size(b), size(a)) unless an overlap is declared.
+// For every pair that lives together, offset(b) - offset(a) must not be in an
+// open interval (low, high). It is (-size(b), size(a)) unless an overlap is
+// declared.
 class Relations {
  public:
   struct Gap {
@@ -22,7 +24,7 @@ class Relations {
     bool empty() const { return low >= high; }
   };
 
-  // REQUIRES: a reduced problem, which outlives this.
+  // REQUIRES: the problem is reduced, and outlives this object.
   explicit Relations(const Problem& problem) : problem_(problem) {
     for (size_t i = 0; i < problem.records.size(); ++i) {
       for (const Overlap& o : problem.records[i].overlaps) {
@@ -34,7 +36,7 @@ class Relations {
     }
   }
 
-  // Are there any overlaps (of record `a`)?
+  // Returns whether there are any overlaps (of record `a`).
   bool any() const { return !links_.empty(); }
   bool any(int32_t a) const { return any() && !links_[a].empty(); }
 
@@ -45,7 +47,7 @@ class Relations {
     for (const Link& link : links_[a]) {
       if (link.other != b) continue;
       if (link.distance == Overlap::kAnyDistance) return {0, 0};
-      // From b - a >= distance, or from a - b >= distance.
+      // The condition is b - a >= distance if outgoing, else a - b >= distance.
       if (link.outgoing) {
         gap.high = std::min(gap.high, link.distance);
       } else {
@@ -55,19 +57,19 @@ class Relations {
     return gap;
   }
 
-  // The most bytes that `a` and `b` can have in common.
+  // Returns the most bytes that `a` and `b` can share.
   int64_t MostShared(int32_t a, int32_t b) const {
     const int64_t sa = problem_.records[a].size.extent[0];
     const int64_t sb = problem_.records[b].size.extent[0];
     const Gap gap = Between(a, b);
     if (gap.empty()) return std::min(sa, sb);
-    // They share the more the nearer the distance is to "one inside the other".
+    // They share more the closer one comes to lying inside the other.
     const int64_t above = std::min(sb, sa - std::max<int64_t>(gap.high, 0));
     const int64_t below = std::min(sa, sb + std::min<int64_t>(gap.low, 0));
     return std::max<int64_t>({0, above, below});
   }
 
-  // The records that `a` has an overlap declared with.
+  // Calls f for each record with which `a` has a declared overlap.
   template <typename F>
   void ForEachLink(int32_t a, const F& f) const {
     if (!any(a)) return;

@@ -1,4 +1,4 @@
-// When a search has to stop.
+// SearchBudget: decides when a search must stop.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_MEMORY_PROBLEM_SEARCH_BUDGET_H_
 #define MACE_MEMORY_PROBLEM_SEARCH_BUDGET_H_
@@ -10,7 +10,7 @@
 
 namespace mace::memory {
 
-// Counts nodes; looks at the clock and the caller's wish now and then.
+// Counts nodes. Checks the time and the cancellation flag now and then.
 class SearchBudget {
  public:
   explicit SearchBudget(const Options& options)
@@ -21,7 +21,7 @@ class SearchBudget {
     }
   }
 
-  // Counts a node. False once the budget is spent, and from then on.
+  // Counts a node. Returns false once the budget is spent, and from then on.
   bool Spend() {
     ++nodes_;
     if (max_nodes_ > 0 && nodes_ >= max_nodes_) spent_ = true;
@@ -33,7 +33,7 @@ class SearchBudget {
     if (!spent_) Look();
     return spent_;
   }
-  // Spent for another reason than the number of nodes?
+  // Returns whether time has run out or the search was cancelled.
   bool out_of_time() {
     Look();
     return stopped_;
@@ -46,7 +46,7 @@ class SearchBudget {
 
  private:
   using Clock = std::chrono::steady_clock;
-  // A node takes a few microseconds, a look 30 ns.
+  // A node takes a few microseconds, and a check 30 ns.
   static constexpr int64_t kNodesPerLook = 16;
 
   void Look() {

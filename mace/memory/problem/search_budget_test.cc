@@ -1,4 +1,4 @@
-// When a search has to stop, and that it looks now and then.
+// When a search must stop, and that time is checked now and then.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/memory/problem/search_budget.h"
@@ -44,7 +44,7 @@ TEST(SearchBudgetTest, ItsCallerCanEndIt) {
   EXPECT_FALSE(budget.spent());
   EXPECT_TRUE(budget.Spend());
   cancel = true;
-  // It looks at every sixteenth node only.
+  // The budget checks at every sixteenth node only.
   int more = 0;
   while (budget.Spend()) ++more;
   EXPECT_EQ(more, 14);
@@ -64,7 +64,7 @@ TEST(SearchBudgetTest, TimeEndsIt) {
   options.budget_us = 1;
   SearchBudget budget(options);
   int64_t nodes = 0;
-  while (budget.Spend()) ++nodes;  // the clock moves on
+  while (budget.Spend()) ++nodes;  // until the time is over
   EXPECT_EQ(nodes % 16, 15);
   EXPECT_TRUE(budget.out_of_time());
   options.budget_us = int64_t{1} << 40;  // two weeks

@@ -1,4 +1,5 @@
-// The validator: pairs for our own plans, an address sweep for foreign ones.
+// Validates the planners' plans by pairs, and untrusted ones by a sweep over
+// addresses.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/memory/problem/validate.h"
@@ -48,7 +49,7 @@ bool Collide(const Problem& p, const std::vector<int64_t>& offsets, int32_t a,
          !MayOverlap(p, a, b, offsets[b] - offsets[a]);
 }
 
-// What is wrong with one offset, or an empty string.
+// Returns what is wrong with one offset; empty if nothing.
 std::string OffsetFault(const Problem& p, const std::vector<int64_t>& offsets,
                         int32_t id, int64_t limit) {
   const Record& r = p.records[id];
@@ -220,7 +221,7 @@ Status VerifyOffsets(const Problem& p, const std::vector<int64_t>& offsets,
   std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
     return offsets[a] != offsets[b] ? offsets[a] < offsets[b] : a < b;
   });
-  // The records whose addresses reach the one at hand.
+  // The records whose addresses reach those of `id`.
   std::vector<int32_t> reach;
   for (int32_t id : order) {
     size_t kept = 0;

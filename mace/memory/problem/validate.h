@@ -1,4 +1,4 @@
-// The validator: is a plan right? Shares no code with any planner.
+// The validator of plans. It shares no code with any planner.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_MEMORY_PROBLEM_VALIDATE_H_
 #define MACE_MEMORY_PROBLEM_VALIDATE_H_
@@ -9,22 +9,21 @@
 
 namespace mace::memory {
 
-// May records `a` and `b` of the same pool overlap in memory while both live,
-// when offset(b) - offset(a) is `distance`? True of pieces of one alias tree,
-// of declared overlaps, and of two fixed records (or aliases of such) where the
-// problem says so.
+// Returns whether records `a` and `b` of the same pool may overlap in memory
+// while both live, if offset(b) - offset(a) is `distance`. They may if they are
+// pieces of one tree of aliases, if an overlap is declared, or if both are
+// fixed (or aliases of fixed records) and the problem permits it.
 bool MayOverlap(const Problem& problem, int32_t a, int32_t b, int64_t distance);
 
-// Compares every pair: O(n^2). Checks whichever of offsets and objects the plan
-// holds, the totals and the capacity (0: none).
-// Errors: MACE_INTERNAL_ERROR, naming the records.
-// REQUIRES: Check(problem) is fine.
+// Validates a plan by comparing every pair, in O(n^2): the offsets or the
+// objects, whichever the plan has, the totals, and the capacity (0: none).
+// Errors: MACE_INTERNAL_ERROR, naming the records. REQUIRES: Check(problem) is
+// OK.
 Status Validate(const Problem& problem, const Plan& plan, int64_t capacity = 0);
 
-// The same for untrusted offsets (a plan read from a file) in O(n log n) for
-// plans that pack well: sweeps addresses. `arena_bytes` is what the offsets
-// must stay inside of.
-// Errors: MACE_INVALID_ARGS, naming the records.
+// The same for untrusted offsets, such as a plan from a file, in O(n log n) for
+// plans that pack well, by a sweep over addresses. All records must lie inside
+// `arena_bytes`. Errors: MACE_INVALID_ARGS, naming the records.
 Status VerifyOffsets(const Problem& problem,
                      const std::vector<int64_t>& offsets, int64_t arena_bytes);
 

@@ -1,4 +1,4 @@
-// The validator against bytes counted one by one.
+// Compares the validator with counting every byte.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/memory/problem/validate.h"
@@ -23,7 +23,7 @@ Record Rec(int64_t size, int64_t first, int64_t last) {
   return r;
 }
 
-// Does a byte belong to both, at a step at which both live?
+// Returns whether both own a byte at a step at which both live.
 bool Meet(const Problem& p, const std::vector<int64_t>& at, size_t a,
           size_t b) {
   const Record& ra = p.records[a];
@@ -37,7 +37,7 @@ bool Meet(const Problem& p, const std::vector<int64_t>& at, size_t a,
   return false;
 }
 
-// Are declared overlaps fine with where the two lie?
+// Returns whether declared overlaps permit the places of the two.
 bool Declared(const Problem& p, const std::vector<int64_t>& at, size_t a,
               size_t b) {
   for (int turn = 0; turn < 2; ++turn, std::swap(a, b)) {
@@ -111,7 +111,7 @@ TEST(Validate, CollisionsAreThoseOfBytes) {
   EXPECT_LT(fine, 4500);
 }
 
-// The plan of these offsets, with its totals.
+// Returns the plan of these offsets, with its totals.
 Plan PlanOf(const Problem& p, const std::vector<int64_t>& offsets) {
   Plan plan;
   plan.offsets = offsets;
@@ -129,7 +129,7 @@ Plan PlanOf(const Problem& p, const std::vector<int64_t>& offsets) {
 std::string Said(const Problem& p, const std::vector<int64_t>& offsets) {
   const std::string message = Validate(p, PlanOf(p, offsets)).information();
   const std::string verified = VerifyOffsets(p, offsets, 1000).information();
-  // Both know the same faults, in the same words.
+  // Both report the same faults with the same words.
   EXPECT_EQ(message, verified);
   return message;
 }
@@ -224,7 +224,7 @@ TEST(Validate, PoolsAreTheirOwn) {
             "record 1: the plan has no such pool");
 }
 
-// Objects: 0 of 4 x 3, 1 of 2 x 5 in another pool.
+// Object 0 is 4 x 3, object 1 is 2 x 5 in another pool.
 struct Objects {
   Objects() {
     p.element_bytes = 4;
@@ -298,7 +298,7 @@ TEST(Validate, FaultsOfObjects) {
   EXPECT_EQ(may.Said(), "");
 }
 
-// Limits are of images: of width and height, and of depth where there is one.
+// Limits apply to images: width, height, and depth if there is one.
 TEST(Validate, LimitsAreThoseOfImages) {
   for (int rank = 1; rank <= 4; ++rank) {
     Problem p;

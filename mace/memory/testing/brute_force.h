@@ -1,4 +1,4 @@
-// Small random problems, and their least totals by trying every order.
+// Small random problems, and their smallest totals by trying every order.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_MEMORY_TESTING_BRUTE_FORCE_H_
 #define MACE_MEMORY_TESTING_BRUTE_FORCE_H_
@@ -11,7 +11,8 @@
 
 namespace mace::memory {
 
-// Up to `n` records of bytes; half of the problems align some of them.
+// Returns up to `n` records in bytes; in half of the problems, some are
+// aligned.
 inline Problem RandomSmallProblem(std::mt19937* rng, int n) {
   const auto pick = [&](int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, high)(*rng);
@@ -31,11 +32,11 @@ inline Problem RandomSmallProblem(std::mt19937* rng, int n) {
   return p;
 }
 
-// In some best plan every record lies on the floor or on records below it. So
-// one of all orders finds it in which each record comes to lie on top of what
-// is already there. Of each set of records this keeps the ways its top can
-// look, which is what the rest depends on, but for those that are no lower than
-// another way anywhere.
+// Finds the smallest total. In some best plan, every record lies on the floor
+// or on records below it, so it results from stacking the records in one of all
+// orders. For each set of records, keeps the shapes that its top can have, on
+// which alone the rest depends, except shapes that are nowhere lower than
+// another one.
 class BruteForce {
  public:
   explicit BruteForce(const Problem& p) : p_(p) {
@@ -62,7 +63,7 @@ class BruteForce {
   }
 
  private:
-  // The height at each step at which a record begins, and of the highest.
+  // The height at each step at which a record begins, and the largest height.
   using Top = std::vector<int64_t>;
 
   Top Put(Top top, size_t i, size_t set) const {
@@ -85,7 +86,7 @@ class BruteForce {
     return r.first <= starts_[k] && starts_[k] <= r.last;
   }
 
-  // Do all records that live at that step belong to the set?
+  // Returns whether all records that live at the step are in the set.
   bool IsOver(size_t k, size_t set) const {
     for (size_t i = 0; i < p_.records.size(); ++i) {
       if ((set >> i & 1) == 0 && LivesAt(p_.records[i], k)) return false;
@@ -118,8 +119,8 @@ class BruteForce {
 inline int64_t LeastTotal(const Problem& p) { return BruteForce(p).Solve(); }
 
 // The same with fixed records and overlaps, by trying all aligned offsets of
-// one record after the other: for a handful of records of few bytes.
-// REQUIRES: no aliases; plans of at most `most` bytes exist.
+// one record after the other. For a handful of records of few bytes. REQUIRES:
+// there are no aliases, and some plan takes at most `most` bytes.
 class TryAllOffsets {
  public:
   TryAllOffsets(const Problem& p, int64_t most) : p_(p), least_(most) {}
@@ -173,7 +174,7 @@ class TryAllOffsets {
   std::vector<int64_t> offsets_;  // of the first records
 };
 
-// A few records of few bytes, some fixed, some with leave to overlap.
+// Returns a few records of few bytes, some fixed, some with declared overlaps.
 inline Problem RandomConstrainedProblem(std::mt19937* rng) {
   const auto pick = [&](int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, high)(*rng);

@@ -1,4 +1,5 @@
-// Reads the conformance files that the repository does not hold, and counts.
+// Reads conformance files, which are outside the repository, and counts their
+// expectations.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_MEMORY_TESTING_CONFORMANCE_FILE_H_
 #define MACE_MEMORY_TESTING_CONFORMANCE_FILE_H_
@@ -19,7 +20,7 @@ constexpr char kNoConformanceFiles[] =
     "test data: set MACE_TEST_DATA to the folder that holds "
     "conformance/memory";
 
-// Null if MACE_TEST_DATA is unset or holds no such file.
+// Returns null if MACE_TEST_DATA is unset or has no such file.
 inline Json ConformanceFile(const std::string& name) {
   const char* folder = std::getenv("MACE_TEST_DATA");
   if (folder == nullptr) return Json();
@@ -27,8 +28,8 @@ inline Json ConformanceFile(const std::string& name) {
   return file ? Json::parse(file) : Json();
 }
 
-// Counts the expectations of one file; reports the failed ones, and the sum at
-// the end.
+// Counts the expectations of one file. Reports the failed ones, and the total
+// at the end.
 class Score {
  public:
   explicit Score(std::string file) : file_(std::move(file)) {}

@@ -8,7 +8,7 @@
 
 namespace mace::memory {
 
-// Of one of the "nets" in nets_records.json.
+// Returns the records of one of the "nets" in nets_records.json.
 inline Problem NetRecords(const Json& net) {
   Problem p;
   for (const Json& j : net["records"]) {

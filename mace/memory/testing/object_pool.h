@@ -1,4 +1,4 @@
-// Shared objects as they fill up, for playing strategies by their rules.
+// Shared objects that records fill, for computing strategies by their rules.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_MEMORY_TESTING_OBJECT_POOL_H_
 #define MACE_MEMORY_TESTING_OBJECT_POOL_H_
@@ -17,7 +17,7 @@ namespace mace::memory {
 
 inline constexpr int64_t kForever = std::numeric_limits<int64_t>::max();
 
-// In the order of execution, as the rules take them.
+// Returns the records in order of execution, in which the rules take them.
 inline Problem RandomRecords(std::mt19937* rng, int n) {
   Problem p = RandomSmallProblem(rng, n);
   std::stable_sort(
@@ -39,7 +39,7 @@ inline Problem RandomImages(std::mt19937* rng, int n, int rank) {
   return p;
 }
 
-// Objects as they fill up.
+// The objects, and the records that use them.
 struct Pool {
   const Problem& p;
   std::vector<std::vector<int32_t>> users = {};
@@ -52,11 +52,11 @@ struct Pool {
                           return LiveTogether(p.records[user], p.records[id]);
                         });
   }
-  // Of the last record: what it was freed after.
+  // By the last record, after which the object was freed.
   int64_t LastStep(size_t object) const {
     return p.records[users[object].back()].last;
   }
-  // The free objects, in the order in which they were freed.
+  // Returns the free objects in the order in which they were freed.
   std::vector<size_t> FreeOnes(int32_t id) const {
     std::vector<size_t> free;
     for (size_t o = 0; o < users.size(); ++o) {
@@ -67,7 +67,7 @@ struct Pool {
     });
     return free;
   }
-  // `object` may be one past the last: a new one.
+  // `object` may be one past the last, for a new object.
   void Give(int32_t id, size_t object) {
     const Size& size = p.records[id].size;
     if (object == users.size()) {
