@@ -1,4 +1,4 @@
-// Lifetimes of images, and an object for each.
+// Finds the lifetimes of images, and assigns shared images to them.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/assign_images.h"
@@ -13,7 +13,7 @@
 namespace mace {
 namespace {
 
-constexpr int32_t kFp16Format = 1;  // of kImageFormats; 0: floats
+constexpr int32_t kFp16Format = 1;  // index in kImageFormats; 0 is float
 
 class Assigner {
  public:
@@ -60,8 +60,8 @@ class Assigner {
   }
 
  private:
-  // What plans the images: the strategy, or AUTO beside an arena that the
-  // strategy plans.
+  // Returns the planner of the images: that of the strategy, or AUTO if the
+  // strategy can plan only an arena and there is one.
   Result<std::string> Planner() const {
     if (strategy_.images() != nullptr) {
       return std::string(strategy_.images()->name);
@@ -103,7 +103,7 @@ class Assigner {
   Status Touch(int id, size_t step) {
     const Value& value = plan_.graph.values[id];
     if (value.type.layout != Layout::kImage) return Status();
-    // A group of views has the image of its root.
+    // A group of views shares the image of its root.
     int& record = record_of_[plan_.places[id].index];
     if (record < 0) {
       MACE_ASSIGN_OR_RETURN(

@@ -1,4 +1,4 @@
-// AssignImages: tensors that live together have images of their own.
+// AssignImages: tensors that live together have different images.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/assign_images.h"
@@ -20,7 +20,7 @@ using testing::KernelFacts;
 using testing::PlanMaker;
 using testing::Random;
 
-// A plan on a device of images, whose places are those of its storage.
+// Returns a plan on a device with images, whose places come from AssignStorage.
 struct Fixture {
   Fixture() { maker.device = &gpu; }
 
@@ -37,7 +37,7 @@ struct Fixture {
     MACE_RETURN_IF_ERROR(InsertConverts(maker.plan));
     storage = AssignStorage(maker.plan, MemorySavings());
     maker.plan.places = storage.places;
-    // As AssignMemory does: steps that only rename are gone.
+    // As AssignMemory does, removes steps that only rename.
     std::vector<Step> steps;
     for (size_t s = 0; s < maker.plan.steps.size(); ++s) {
       if (!storage.elided[s]) steps.push_back(std::move(maker.plan.steps[s]));
@@ -124,7 +124,7 @@ TEST(AssignImages, RandomPlans) {
     f.maker.Output(values.back());
     ASSERT_TRUE(f.Assign().ok());
 
-    // Who uses which image from when to when: values in groups, and scratch.
+    // The first and last use of each image, by groups of values and by scratch.
     const Plan& plan = f.maker.plan;
     struct Use {
       int image;

@@ -1,4 +1,4 @@
-// From lifetimes to offsets.
+// Plans the memory of values: from lifetimes to offsets.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/assign_memory.h"
@@ -16,7 +16,7 @@
 namespace mace {
 namespace {
 
-// Of plans of the same kind as those of the strategy.
+// Returns the lower bound of the kind of plan that the strategy makes.
 int64_t BoundOf(const Plan& plan, const Storage& storage, bool overlap,
                 const memory::Strategy& strategy) {
   const memory::Problem problem = MakeRecords(plan, storage, overlap).problem;
@@ -24,9 +24,9 @@ int64_t BoundOf(const Plan& plan, const Storage& storage, bool overlap,
                                      : memory::OffsetsLowerBound(problem).bytes;
 }
 
-// Takes away the overlaps at steps whose tensors fit below the bound side by
-// side: they save nothing, and kernels on several threads wait for each other
-// where an output lies over an input.
+// Removes the overlaps at steps whose tensors fit below the bound without
+// overlapping: they save nothing, and in kernels with several threads, threads
+// wait for each other if an output overlaps an input.
 void DropIdleOverlaps(memory::Problem& problem) {
   const int64_t bound = memory::OffsetsLowerBound(problem).bytes;
   for (memory::Record& output : problem.records) {
@@ -41,8 +41,8 @@ void DropIdleOverlaps(memory::Problem& problem) {
   }
 }
 
-// Tries the savings one after the other on top of those before, and keeps what
-// does not raise the bound.
+// Tries the savings one after the other, each on top of those before, and keeps
+// those that do not raise the bound.
 class Saver {
  public:
   Saver(Plan& plan, const memory::Strategy& strategy)
@@ -71,7 +71,7 @@ class Saver {
     MemorySavings savings = none_;
     savings.*saving = true;
     const int64_t bound = Bound(savings);
-    // Views spare a copy even where they spare no bytes.
+    // Views save a copy even if they save no bytes.
     if (bound > best_) return;
     none_ = savings;
     Record(name, bound);
@@ -97,7 +97,7 @@ class Saver {
   }
 
   void TryOrder(const MemorySavings& wanted) {
-    // Judged with the other savings in place: they are what will run.
+    // Judges the order with all other savings on, as they will be used.
     MemorySavings all = wanted;
     const int64_t before = Bound(all);
     OrderAnswer answer =
@@ -117,7 +117,7 @@ class Saver {
       Record("order", Bound(none_));
       return;
     }
-    // Back to the order of the model.
+    // Returns to the order of the model.
     steps = std::move(plan_.steps);
     std::vector<int> inverse(order.size());
     for (size_t i = 0; i < order.size(); ++i) {
@@ -128,12 +128,14 @@ class Saver {
 
   Plan& plan_;
   const memory::Strategy& strategy_;
-  MemorySavings none_{false, false, false, false, false};  // kept so far
-  int64_t best_;      // bound of the plan with them
-  int64_t recorded_;  // the least of those so far
+  // The savings kept so far, the bound of the plan with them, and the least of
+  // the bounds so far.
+  MemorySavings none_{false, false, false, false, false};
+  int64_t best_;
+  int64_t recorded_;
 };
 
-// What steps compute lives as long as somebody may look at it.
+// Keeps what steps compute to the end, for inspection.
 void KeepToTheEnd(const Plan& plan, Records& records) {
   for (size_t r = 0; r < records.is_scratch.size(); ++r) {
     if (records.is_scratch[r]) continue;
@@ -141,7 +143,7 @@ void KeepToTheEnd(const Plan& plan, Records& records) {
   }
 }
 
-// Writes the offsets of records to the places of values, and drops elided
+// Writes the offsets of records to the places of values, and removes elided
 // steps.
 void Commit(Plan& plan, const Storage& storage, Records records) {
   plan.places = storage.places;
@@ -151,7 +153,7 @@ void Commit(Plan& plan, const Storage& storage, Records records) {
     const int record = records.of_root[storage.root[id]];
     if (record >= 0) plan.places[id].offset += plan.memory_plan.offsets[record];
   }
-  // Steps are counted again; records keep pointing at them.
+  // Steps get new indices, also in records.
   std::vector<Step> steps;
   std::vector<int> new_index(plan.steps.size() + 1);
   for (size_t s = 0; s < plan.steps.size(); ++s) {
@@ -174,9 +176,9 @@ void Commit(Plan& plan, const Storage& storage, Records records) {
   plan.arena_bytes = plan.memory_plan.certificate.total;
 }
 
-// Fixes the records that an offline plan places. What lives together must not
-// share bytes there: unlike in the runtime that the format is from, where a
-// wrong plan computes wrong results.
+// Fixes the records that an offline plan places. Unlike in the runtime that
+// defined the format, where a wrong plan leads to wrong results, records that
+// live together must not share bytes.
 Status FixOffline(const std::vector<int32_t>& words, memory::Problem& problem) {
   const auto plan = memory::OfflinePlanFromWords(words, problem.records.size());
   Status status = plan.status();
@@ -198,7 +200,8 @@ Status FixOffline(const std::vector<int32_t>& words, memory::Problem& problem) {
       "order, of an engine with the same settings");
 }
 
-// Takes over what the embedded plan says, if it fits; plans the rest.
+// Takes over the offsets of the offline or embedded plan, if it fits, and plans
+// the rest.
 Status SolveRecords(Plan& plan, const memory::Problem& records,
                     const memory::Strategy& strategy,
                     const PlanOptions& options) {
@@ -211,7 +214,8 @@ Status SolveRecords(Plan& plan, const memory::Problem& records,
                           memory::SolveInArena(problem, planner));
     return Status();
   }
-  // Somebody who looks at every tensor does not want the plan of the file.
+  // PRESERVE_ALL does not use the plan of the file, in which tensors share
+  // bytes.
   if (embedded.hash != 0 && !strategy.preserves_all()) {
     const bool partial =
         embedded.hash == plan.records_hash &&
@@ -251,7 +255,7 @@ Status AssignMemory(Plan& plan, const PlanOptions& options) {
   MACE_ASSIGN_OR_RETURN(const memory::Strategy strategy,
                         memory::FindStrategy(options.memory_strategy));
   MemorySavings wanted = options.savings;
-  // To look at every tensor none may be overwritten.
+  // To keep every tensor for inspection, none may be overwritten.
   if (strategy.preserves_all()) wanted.in_place = wanted.overlap = false;
   wanted.overlap = wanted.overlap && strategy.arena()->takes_constraints;
   const MemorySavings kept = Saver(plan, strategy).Apply(wanted);

@@ -1,4 +1,5 @@
-// AssignMemory: random plans run right in the memory that they are given.
+// AssignMemory: random plans compute the right results in the memory that they
+// are given.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/assign_memory.h"
@@ -27,7 +28,7 @@ using testing::Words;
 
 constexpr MemorySavings kNone = {false, false, false, false, false};
 
-// What the values hold, node after node; before memory is assigned.
+// Returns the contents of values after each node, before memory is assigned.
 std::vector<Words> Expected(const Plan& plan) {
   std::vector<KernelPtr> kernels;
   for (const Step& step : plan.steps) {
@@ -136,8 +137,8 @@ TEST(AssignMemory, SavingsAddUpToWhatIsSaved) {
   EXPECT_GT(idle_orders, 5) << "those that pay with other savings only";
 }
 
-// Of a plan for looking at all tensors none lies over another, whenever it
-// lives, but for those that only rename bytes.
+// In a plan that keeps all tensors, none overlap at any time, except those that
+// only rename bytes.
 TEST(AssignMemory, PreserveAllKeepsEveryTensor) {
   for (uint32_t seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE(seed);
@@ -206,7 +207,7 @@ TEST(AssignMemory, AnOverlapThatSavesNothingIsLeftOut) {
   KernelFacts shifted;
   shifted.overlaps = {{0, 0}};
   PlanMaker maker;
-  // `b` is smaller than `a`, and what comes later needs far more.
+  // `b` is smaller than `a`, and later steps need far more.
   const int a = maker.AddOne("Mix", {maker.Input({8})}, {32});
   const int b = maker.AddOne("Mix", {a}, {16}, shifted);
   const int c = maker.AddOne("Mix", {b}, {1024});
@@ -241,7 +242,7 @@ TEST(AssignMemory, EmbeddedPlans) {
     EXPECT_TRUE(maker.plan.used_embedded_plan);
     EXPECT_EQ(maker.plan.memory_plan.offsets, options.embedded_plan.offsets);
   }
-  {  // The offset that is missing is planned around the other one.
+  {  // The missing offset is planned around the given one.
     PlanMaker maker = make();
     options.embedded_plan.offsets = {64, -1};
     ASSERT_TRUE(AssignMemory(maker.plan, options).ok());
@@ -249,8 +250,7 @@ TEST(AssignMemory, EmbeddedPlans) {
     EXPECT_EQ(maker.plan.memory_plan.offsets[0], 64);
     ExpectConsistent(maker.plan);
   }
-  // What is not for these records, or wrong, is planned as if it were not
-  // there.
+  // A plan that is wrong, or for other records, is ignored.
   const auto is_ignored = [&](memory::EmbeddedPlan embedded) {
     PlanMaker maker = make();
     options.embedded_plan = std::move(embedded);

@@ -1,4 +1,4 @@
-// Printing plans.
+// Prints plans as text and as JSON.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/dump.h"
@@ -14,7 +14,7 @@
 namespace mace {
 namespace {
 
-// As a JSON string; names come from files and may hold anything.
+// Returns a JSON string. Names come from files and may contain anything.
 std::string Json(const std::string& s) {
   std::string out = "\"";
   for (const char c : s) {
@@ -32,7 +32,7 @@ std::string Json(const std::string& s) {
   return out + '"';
 }
 
-// Whether the plan added it to move a tensor between devices.
+// Returns whether the plan added the node to move a tensor between devices.
 bool IsMove(const Node& node) {
   return node.op == "Upload" || node.op == "Download";
 }
@@ -41,7 +41,8 @@ int64_t MovedBytes(const Node& move) {
   return Bytes(move.op == "Upload" ? move.inputs[0].type : move.outputs[0]);
 }
 
-// "may_overlap" is what plan checkers know, "overlaps" says how near.
+// "may_overlap" is the field that plan checkers read; "overlaps" also gives the
+// safe distance.
 void DumpOverlaps(const std::vector<memory::Overlap>& overlaps,
                   TextStream& out) {
   if (overlaps.empty()) return;
@@ -60,7 +61,7 @@ void DumpOverlaps(const std::vector<memory::Overlap>& overlaps,
       << ']';
 }
 
-// The part of a certificate that both dumps of memory have.
+// Returns the fields of a certificate that both dumps of memory have.
 std::string CertificateJson(const memory::Certificate& c) {
   TextStream out;
   out << "\"total_size\": " << c.total << ", \"bound\": " << c.lower_bound
@@ -81,7 +82,7 @@ std::string FormatOf(int32_t format) {
   return kImageFormats[format].pixel_bytes == 16 ? "f32" : "f16";
 }
 
-// Null where a record has no pixels.
+// Returns "null" for a record without pixels.
 std::string ObjectId(int32_t id) {
   return id == memory::kNone ? "null" : std::to_string(id);
 }
@@ -128,11 +129,12 @@ const char* Name(OrderSearch::End end) {
   return "";
 }
 
-// Of a step of several nodes the last and how many: all of them are long.
+// Returns a short label. For a step of several nodes, whose full name is long,
+// it has the last node and their number.
 std::string ShortLabel(const Plan& plan, const Step& step) {
   const Node& node = plan.graph.nodes[step.node].node;
   if (step.fused.empty()) return Label(node);
-  size_t others = 0;  // how far their names reach: "a + b + c"
+  size_t others = 0;  // length of their names in "a + b + c"
   for (const int n : step.fused) {
     others += plan.graph.nodes[n].node.name.size() + 3;
   }
@@ -140,7 +142,7 @@ std::string ShortLabel(const Plan& plan, const Step& step) {
          "' (" + std::to_string(step.fused.size() + 1) + " nodes)";
 }
 
-// The 16-bit type in which a node's weights are stored, or "".
+// Returns the 16-bit type in which a node's weights are stored, or "".
 std::string StoredAs(const Node& node) {
   for (const Operand& operand : node.inputs) {
     if (operand.stored != DataType::kInvalid) return Name(operand.stored);
@@ -197,7 +199,8 @@ std::string DumpPlacement(const Plan& plan) {
 std::string DumpPlanJson(const Plan& plan, const std::string& note) {
   std::map<std::string, Placement> placements;  // by label
   for (const Placement& p : plan.placements) placements[p.node] = p;
-  // What a node does that no step is of, and the step that it is part of.
+  // For nodes without a step of their own: what they do, and the step that they
+  // are a part of.
   std::vector<std::string> idle(plan.graph.nodes.size(), "none: a view");
   std::vector<std::string> part_of(plan.graph.nodes.size());
   TextStream nodes, moves;

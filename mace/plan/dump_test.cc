@@ -1,4 +1,4 @@
-// The texts of a plan, each number where it belongs.
+// The dumps of a plan have every number in its place.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/dump.h"
@@ -19,8 +19,8 @@ using testing::FakeDevice;
 using testing::KernelFacts;
 using testing::PlanMaker;
 
-// Upload, a step of two nodes on the GPU, Download, one step on the CPU and a
-// view that no step runs.
+// An upload, a step of two nodes on the GPU, a download, one step on the CPU,
+// and a view without a step.
 struct Sample {
   Sample() {
     maker.device = &gpu;

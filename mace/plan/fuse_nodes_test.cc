@@ -1,4 +1,5 @@
-// FuseNodes: chains as a device takes them, in random graphs and one by one.
+// FuseNodes: sequences that a device can fuse, in random graphs and in small
+// examples.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/passes/fuse_nodes.h"
@@ -27,13 +28,13 @@ std::string OpsOf(const std::vector<FusedNode>& chain) {
   return ops;
 }
 
-// Takes the chains whose ops, one letter each, are listed.
+// Fuses the listed sequences of ops, whose names have one letter each.
 void Takes(const std::set<std::string>& chains, FakeDevice* device) {
   device->prepare_fused =
       [chains](const std::vector<FusedNode>& chain) -> Result<KernelFacts> {
     EXPECT_EQ(chain[0].previous, -1);
     for (size_t i = 1; i < chain.size(); ++i) {
-      // Every value of these graphs has a shape of its own.
+      // Every value of these graphs has a different shape.
       const auto previous = static_cast<size_t>(chain[i].previous);
       EXPECT_LT(previous, chain[i].node->inputs.size());
       EXPECT_EQ(chain[i].node->inputs[previous].type,
@@ -94,7 +95,7 @@ TEST(FuseNodes, WhatComesLaterIsTriedToo) {
 
 TEST(FuseNodes, OneChainIsNoLinkOfAnother) {
   Chain chain("ABCC");
-  // Were the first step of two nodes seen as a node "C", "CC" would fit.
+  // If the first step of two nodes looked like a node "C", "CC" would match.
   Takes({"BC", "CC", "A+BC", "B+CC"}, &chain.device);
   EXPECT_EQ(chain.Fuse(), "n0 n1+n2 n3");
 }
@@ -118,7 +119,7 @@ TEST(FuseNodes, TheLastNodeTakesTheOthersInputsAndNames) {
   const GraphNode& g = plan.graph.nodes[2];
   EXPECT_EQ(g.node.name, "n0 + n1 + n2");
   EXPECT_EQ(g.node.op, "A+B");
-  // The values: input 0, then a weight and an output for each node.
+  // The values are input 0, then a weight and an output for each node.
   EXPECT_EQ(g.inputs, (std::vector<int>{1, 0, 3, 5}));
   EXPECT_EQ(g.outputs, (std::vector<int>{6}));
   ASSERT_EQ(g.node.inputs.size(), g.inputs.size());
@@ -187,8 +188,8 @@ TEST(FuseNodes, OtherErrorsEndIt) {
   EXPECT_EQ(FuseNodes(chain.maker.plan).code(), Status::MACE_OUT_OF_RESOURCES);
 }
 
-// Random graphs: whatever was fused was a chain that the device takes, and no
-// chain that could have been begun or prolonged is left.
+// In random graphs, every fused sequence is one that the device takes, and no
+// sequence remains that could have been begun or prolonged.
 class RandomFusion {
  public:
   explicit RandomFusion(uint32_t seed) : random_(seed) {
@@ -247,7 +248,7 @@ class RandomFusion {
     for (int n = random_.Between(1, 14); n > 0; --n) {
       std::vector<int> inputs;
       for (int k = random_.Between(1, 2); k > 0; --k) {
-        // Mostly what was made last.
+        // Mostly the value made last.
         inputs.push_back(random_.OneIn(4) ? random_.Of(values) : values.back());
       }
       const char op = kOps[random_.Below(3)];
@@ -257,7 +258,8 @@ class RandomFusion {
     maker_.Output(values.back());
   }
 
-  // The node that alone reads the output of node `n`, and that once; or -1.
+  // Returns the only node that reads the output of node `n`, if it reads it
+  // once; or -1.
   static int OnlyReader(const Graph& graph, int n) {
     const int value = graph.nodes[n].outputs[0];
     int reader = -1;

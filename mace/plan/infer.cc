@@ -1,4 +1,4 @@
-// Inference in execution order.
+// Infers types, and folds constants, in execution order.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/infer.h"
@@ -11,13 +11,13 @@
 namespace mace {
 namespace {
 
-// Larger results stay nodes: a plan is no place for megabytes of constants
-// that a Fill or Tile makes out of a few bytes.
+// Nodes with larger results are not folded, so that a Fill or Tile does not
+// make megabytes of constants out of a few bytes.
 constexpr int64_t kMaxFoldedBytes = 1 << 20;
 
-// Work of folding the constants of a graph, in bytes read and written and in
-// multiply-adds: some 100 ms of one core. What is beyond stays nodes.
-// Arithmetic of shapes is a millionth of it.
+// The work spent on folding the constants of a graph, in bytes read and written
+// and in multiply-adds: some 100 ms on one core. Nodes beyond it are not
+// folded. Shape arithmetic takes a millionth of it.
 constexpr int64_t kMaxFoldingWork = int64_t{1} << 28;
 
 Status BindOperands(const Graph& graph, const NodeKernels& folder,
@@ -37,7 +37,8 @@ Status BindOperands(const Graph& graph, const NodeKernels& folder,
   return Status();
 }
 
-// The least that computing the node costs: each byte once.
+// Returns the least work of computing the node: each byte is read or written
+// once.
 int64_t BytesOf(const Node& node) {
   int64_t bytes = 0;
   for (const Operand& operand : node.inputs) {
@@ -51,7 +52,7 @@ int64_t WorkOf(const Node& node, const Kernel& kernel) {
   const int64_t bytes = BytesOf(node);
   if (!FindOp(node.op)->reads_many) return bytes;
   if (kernel.macs() > 0) return std::max(bytes, kernel.macs());
-  // Each output may read all that the largest input holds.
+  // Each output may read all of the largest input.
   int64_t inputs = 1, outputs = 0;
   for (const Operand& operand : node.inputs) {
     if (!operand.present()) continue;
@@ -63,8 +64,8 @@ int64_t WorkOf(const Node& node, const Kernel& kernel) {
   return std::max(bytes, SaturatedProduct({inputs, outputs}));
 }
 
-// No tensor, nor any of its axes (it counts with 1 in place of extents of 0),
-// is larger than what there is.
+// Returns whether a tensor fits the memory that there is. Extents of 0 count as
+// 1, so that no axis may be too long either.
 bool Fits(const TensorType& type, int64_t limit) {
   return BytesOfExtents(type) <= limit;
 }
@@ -88,8 +89,8 @@ bool CanFold(const Node& node) {
                      });
 }
 
-// Computes the node now, and takes the work from what is left. Leaves it a node
-// if that is not enough or the folder has no kernel for it.
+// Computes the node now, and subtracts its work from `work_left`. Leaves the
+// node as it is if that is not enough or the folder has no kernel for it.
 Status Fold(Graph& graph, GraphNode& g, NodeKernels& folder,
             int64_t* work_left) {
   if (BytesOf(g.node) > *work_left) return Status();

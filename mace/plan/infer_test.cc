@@ -1,4 +1,4 @@
-// InferGraph: types, what is folded and what is left, and its errors.
+// InferGraph: types, which nodes are folded, and errors.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/infer.h"
@@ -21,7 +21,8 @@ using testing::KernelFacts;
 using testing::PlanMaker;
 using testing::Random;
 
-// Kernels that fill output k with the bytes 1 + k, and note the nodes.
+// Makes kernels that fill output k with bytes of value 1 + k, and records the
+// nodes.
 struct Folder {
   Folder() {
     device.prepare = [this](const Node& node) -> Result<KernelFacts> {
@@ -52,7 +53,7 @@ struct Folder {
   int64_t macs = 0;
   bool fails = false;
   std::vector<std::string> prepared;
-  std::vector<Buffer> inputs;  // of the last node that ran
+  std::vector<Buffer> inputs;  // from the last node that ran
 };
 
 // The types of outputs are unknown before.
@@ -138,7 +139,7 @@ TEST(InferGraph, AShapeIsKnownWhateverItIsOf) {
   EXPECT_FALSE(graph.values[y].is_constant());
 }
 
-// Whether a sum of constants of so many elements is folded.
+// Returns whether a sum of constants with this many elements is folded.
 bool IsFolded(int64_t elements, Folder* folder, int copies = 1) {
   PlanMaker maker;
   const int w = maker.Constant({elements});
@@ -164,7 +165,7 @@ TEST(InferGraph, NodesThatTheFolderRefusesStay) {
 }
 
 TEST(InferGraph, FoldsUntilTheWorkIsDone) {
-  // 3 MiB read and written each time, of 256 MiB.
+  // Each reads and writes 3 MiB; the limit is 256 MiB.
   const auto folded = [](int copies) {
     PlanMaker maker;
     const int w = maker.Constant({1 << 18});
@@ -180,8 +181,8 @@ TEST(InferGraph, FoldsUntilTheWorkIsDone) {
   EXPECT_EQ(folded(90), 85);
 }
 
-// A product of [rows, depth] and [depth, columns] that is known; macs as the
-// kernel says.
+// A product of a [rows, depth] and a [depth, columns] constant, whose kernel
+// reports `macs`.
 bool IsProductFolded(int64_t rows, int64_t depth, int64_t columns,
                      int64_t macs) {
   PlanMaker maker;
@@ -199,14 +200,15 @@ bool IsProductFolded(int64_t rows, int64_t depth, int64_t columns,
 TEST(InferGraph, WorkIsMultiplyAddsWhereThereAreMany) {
   EXPECT_TRUE(IsProductFolded(4, 4, 4, int64_t{1} << 28));
   EXPECT_FALSE(IsProductFolded(4, 4, 4, (int64_t{1} << 28) + 1));
-  // Where a kernel does not say: each output may read all of the larger input.
+  // If a kernel does not report its work, each output may read all of the
+  // larger input.
   EXPECT_TRUE(IsProductFolded(256, 64, 64, 0));   // 2^14 times 2^14
   EXPECT_FALSE(IsProductFolded(256, 64, 65, 0));  // 65 * 256 times 2^14
   EXPECT_FALSE(IsProductFolded(64, 65, 256, 0));  // 2^14 times 65 * 256
 }
 
 TEST(InferGraph, BytesCountWhereReadOnce) {
-  // Its kernel says it is much work, but it reads each input once.
+  // Its kernel reports much work, but the op reads each input once.
   Folder folder;
   folder.macs = int64_t{1} << 40;
   EXPECT_TRUE(IsFolded(4, &folder));
@@ -270,7 +272,7 @@ TEST(InferGraph, AbsentInputsAreNoOperands) {
   EXPECT_FALSE(graph.nodes[0].node.inputs[2].present());
 }
 
-// RemoveDeadNodes against the nodes that a walk from the outputs meets.
+// Compares RemoveDeadNodes with the nodes that a walk from the outputs reaches.
 TEST(RemoveDeadNodes, KeepsWhatOutputsNeed) {
   int removed = 0;
   for (uint32_t seed = 0; seed < 300; ++seed) {

@@ -1,4 +1,4 @@
-// Image copies of values and the converts between them.
+// Inserts uploads and downloads between values and their image copies.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/layout.h"
@@ -65,7 +65,7 @@ class Inserter {
   Status NeedOnDevice(int id) {
     if (on_device_[id]) return Status();
     on_device_[id] = true;
-    // Floats for all readers if one of them asks for floats.
+    // All readers get floats if one of them needs floats.
     const DataType dtype = wants_floats_[id]
                                ? DataType::kF32
                                : plan_.image_device->storage()->image_dtype();
@@ -89,7 +89,8 @@ class Inserter {
     return Status();
   }
 
-  // An image that a step only gives another name stays what it is.
+  // Returns the type of a step's output images. A step that only renames keeps
+  // the type of its input.
   DataType OutputDtype(const Step& step) const {
     const GraphNode& g = graph_.nodes[step.node];
     return step.kernel->renames_only() ? graph_.values[g.inputs[0]].type.dtype
@@ -131,9 +132,9 @@ class Inserter {
   Plan& plan_;
   Graph& graph_;
   std::vector<int> image_of_;       // by value: its image copy, or -1
-  std::vector<bool> wants_floats_;  // by value: whether a reader asks for it
-  std::vector<bool> on_host_;       // by value: whether it is filled by now
-  std::vector<bool> on_device_;     // by value: whether its image copy is
+  std::vector<bool> wants_floats_;  // by value: whether a reader needs floats
+  std::vector<bool> on_host_;  // by value: whether it has been computed so far
+  std::vector<bool> on_device_;  // by value: whether its image copy has been
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// InsertConverts: what random plans read is there, moved once and late.
+// InsertConverts: what random plans read is available, and is moved once and as
+// late as possible.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/layout.h"
@@ -141,7 +142,7 @@ TEST(Layout, ErrorsOfConvertsEndIt) {
   }
 }
 
-// Walks a plan as it runs, and notes what is filled.
+// Follows a plan as it runs, and records which values are computed.
 class Walk {
  public:
   explicit Walk(const Plan& plan) : plan_(plan), graph_(plan.graph) {
@@ -184,7 +185,7 @@ class Walk {
     EXPECT_EQ(filled_.count(g.inputs[0]), 1u);
     EXPECT_TRUE(moved_.insert({g.node.op, g.inputs[0]}).second);
     EXPECT_EQ(plan_.steps[s].device, plan_.image_device);
-    // What comes next that is no move needs it, or else the caller does.
+    // The next step that is not a move needs it, or else the caller does.
     size_t next = s + 1;
     while (next < plan_.steps.size() && IsMove(next)) ++next;
     bool needed = false;
@@ -245,7 +246,7 @@ TEST(Layout, RandomPlans) {
       if (random.OneIn(4)) f.maker.Output(values.back());
     }
     if (values.back() >= 0) f.maker.Output(values.back());
-    // All that may be left without images is a plan whose kernels give none.
+    // A plan stays without images only if no kernel outputs any.
     bool any = false;
     for (const Step& s : f.maker.plan.steps) {
       any |= s.kernel->output_layout() == Layout::kImage;

@@ -17,7 +17,8 @@ using testing::KernelFacts;
 using testing::PlanMaker;
 using testing::RandomPlan;
 
-// What a value shows: itself, or what the Reshape that writes it does.
+// Returns the value whose bytes `value` is: itself, or that of the Reshape that
+// writes it.
 int Shown(const Graph& graph, int value) {
   for (const GraphNode& g : graph.nodes) {
     if (g.node.op == "Reshape" && g.outputs[0] == value) {

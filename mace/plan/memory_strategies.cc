@@ -1,4 +1,4 @@
-// From the table of strategies.
+// The names of the memory strategies.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/memory_strategies.h"

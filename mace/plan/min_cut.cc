@@ -1,4 +1,4 @@
-// Maximum flow by levels.
+// Computes a maximum flow by levels (Dinic's algorithm).
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/min_cut.h"
@@ -11,7 +11,7 @@
 namespace mace {
 namespace {
 
-constexpr double kUnit = 1000;  // of the costs: a thousandth
+constexpr double kUnit = 1000;  // costs are rounded to thousandths
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max() / 4;
 
 }  // namespace
@@ -45,8 +45,8 @@ bool MinCut::FindLevels(int source, int sink) {
   return level_[sink] >= 0;
 }
 
-// Sends flow along one path of rising levels; 0: there is none left. A loop
-// with the path in a vector, as graphs may be deeper than a stack.
+// Sends flow along one path of rising levels. Returns 0 if there is none left.
+// The path is in a vector instead of on the stack, because graphs may be deep.
 int64_t MinCut::Augment(int source, int sink) {
   std::vector<int> path;
   int at = source;
@@ -81,7 +81,8 @@ std::vector<bool> MinCut::SourceSide(int source, int sink) {
     while (Augment(source, sink) > 0) {
     }
   }
-  // What cannot reach the sink any more: the largest side.
+  // The vertices that cannot reach the sink any more are the largest source
+  // side.
   std::vector<bool> reaches(edges_of_.size(), false);
   reaches[sink] = true;
   std::vector<int> queue = {sink};

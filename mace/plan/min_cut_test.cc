@@ -1,4 +1,4 @@
-// MinCut against all cuts of small graphs.
+// Compares MinCut with all cuts of small graphs.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/min_cut.h"
@@ -29,8 +29,8 @@ double CostOf(const std::vector<TestEdge>& edges, unsigned source_side) {
   return cost;
 }
 
-// Vertex 0 is the source and 1 the sink: the union of all cheapest cuts'
-// source sides, which is the largest of them.
+// Vertex 0 is the source, and 1 is the sink. Returns the union of the source
+// sides of all cheapest cuts, which is the largest one.
 unsigned LargestCheapestSide(const std::vector<TestEdge>& edges,
                              int num_vertices) {
   double least = 1e300;
@@ -69,14 +69,14 @@ TEST(MinCut, TheLargestOfAllCheapestCuts) {
     for (int e = random.Below(3 * n); e > 0; --e) {
       const int from = random.Below(n), to = random.Below(n);
       if (from == to) continue;
-      // Few costs, so that many cuts are equal; quarters, and nothing at all.
+      // Few different costs, so that many cuts are equal; quarters, and 0.
       double cost = random.Below(5) * (random.OneIn(2) ? 1 : 0.25);
       if (random.OneIn(10)) cost = MinCut::kInfinite;
       edges.push_back({from, to, cost});
     }
     const unsigned want = LargestCheapestSide(edges, n);
     infinite_cuts += CostOf(edges, want) >= MinCut::kInfinite;
-    // Where every cut takes an infinite edge, none is the right one.
+    // If every cut takes an infinite edge, no cut is right.
     if (CostOf(edges, want) >= MinCut::kInfinite) continue;
     EXPECT_EQ(SideOf(edges, n, seed % 2 == 1), want);
   }
@@ -92,7 +92,7 @@ TEST(MinCut, CostsCountToAThousandth) {
 }
 
 TEST(MinCut, InfiniteEdgesAreNeverCut) {
-  // Rather a thousand edges of great cost than a single infinite one.
+  // A thousand edges of great cost are better than a single infinite one.
   std::vector<TestEdge> edges = {{0, 2, MinCut::kInfinite}};
   for (int i = 0; i < 1000; ++i) edges.push_back({2, 1, 9e11});
   EXPECT_EQ(SideOf(edges, 3, false), 0b101u);
@@ -106,7 +106,7 @@ TEST(MinCut, InfiniteEdgesAreNeverCut) {
             0b01101u);
 }
 
-// A path of a hundred thousand vertices is no deeper for the stack.
+// A path of a hundred thousand vertices does not overflow the stack.
 TEST(MinCut, LongPath) {
   const int n = 100000;
   MinCut cut(n);

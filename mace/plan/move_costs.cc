@@ -1,4 +1,4 @@
-// The edges of values.
+// Adds the edges for moving values.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/move_costs.h"

@@ -1,4 +1,4 @@
-// Which values become halves, and where they are converted.
+// Which values become fp16, and where they are converted.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/passes/narrow_to_fp16.h"
@@ -41,7 +41,7 @@ class Builder {
     return g.outputs[0];
   }
 
-  // "Cast:f16 Conv:f16 ...": ops and what they write.
+  // Returns ops and the types that they write: "Cast:f16 Conv:f16 ...".
   std::string Narrowed() {
     NarrowToFp16(
         [](const Node& node) {
@@ -108,8 +108,8 @@ TEST(NarrowToFp16, AValueIsConvertedOnce) {
 }
 
 TEST(NarrowToFp16, ConvertsTheSmallerTensor) {
-  // A node that could be either, next to a node of floats: where it shrinks the
-  // tensor it takes fp16, where it grows it, floats.
+  // A node that can use either type, next to a node of floats: if it shrinks
+  // the tensor it takes fp16, if it grows it, floats.
   for (int64_t elements : {2, 32}) {
     Builder b;
     const int a = b.Add("Conv", {b.Input(8)}, 8, DataType::kF16);
@@ -131,8 +131,8 @@ TEST(NarrowToFp16, CastsFromAndToFp16AreNotDoubled) {
   EXPECT_EQ(b.graph.nodes[1].inputs[0], x);
 }
 
-// Elements that are converted if these nodes, by bit, take fp16; or more than
-// any number if they may not.
+// Returns the number of converted elements if the nodes given by bits take
+// fp16, or a huge number if they may not.
 int64_t Converted(const Graph& graph, unsigned fp16) {
   const int64_t never = int64_t{1} << 40;
   std::vector<int> made_by(graph.values.size(), -1);

@@ -1,4 +1,4 @@
-// Which segments are searched, and how widely.
+// Decides which segments are searched, and how widely.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/order.h"
@@ -13,17 +13,17 @@
 namespace mace {
 namespace {
 
-// States at each depth, one search after the other: most gains are found by
-// the first ones, which are cheap.
+// The number of states kept at each depth, for one search after the other: the
+// first searches are cheap and find most gains.
 constexpr size_t kWidths[] = {1, 8, 64, 512};
-// A search that would keep a longer history than this, 8 bytes for each state,
-// is left out.
+// A search is left out if it would keep more states than this for its history,
+// 8 bytes each.
 constexpr int64_t kMaxHistory = 1 << 19;
-// The part of the budget that may go into a segment's lower bound.
+// The share of the budget that a segment's lower bound may take.
 constexpr int64_t kBoundShare = 8;
 
 bool IsView(const Node& node, const Kernel& kernel) {
-  const Op* op = FindOp(node.op);  // null for the steps that move tensors
+  const Op* op = FindOp(node.op);  // null for steps that move tensors
   return kernel.output_layout() == Layout::kImage
              ? kernel.renames_only()
              : op != nullptr && op->is_view;
@@ -49,7 +49,8 @@ class Searcher {
     bound_ = StepBound(graph_);
     if (before > bound_) FindParts(trace);
     for (const size_t width : kWidths) {
-      // The highest first: its least peak is a bound for the others.
+      // The highest peak first: the least peak of this segment is a bound for
+      // the others.
       std::sort(parts_.begin(), parts_.end(), [](const Part& a, const Part& b) {
         return a.peak != b.peak ? a.peak > b.peak
                                 : a.segment.begin < b.segment.begin;
@@ -62,13 +63,13 @@ class Searcher {
  private:
   struct Part {
     OrderSegment segment;
-    int64_t live = 0;  // before it
-    int64_t peak = 0;  // of the best order so far
+    int64_t live = 0;  // live bytes before it
+    int64_t peak = 0;  // peak of the best order so far
     bool is_least = false;
   };
 
   void FindParts(const OrderTrace& trace) {
-    int64_t rest = 0;  // the peak of the steps that have one place
+    int64_t rest = 0;  // peak of the steps with only one possible position
     size_t at = 0;
     for (const OrderSegment& segment : Segments(graph_)) {
       const auto begin = static_cast<size_t>(segment.begin);
@@ -123,7 +124,7 @@ class Searcher {
 
   const OrderGraph graph_;
   WorkBudget budget_;
-  int64_t bound_ = 0;  // of all orders
+  int64_t bound_ = 0;  // lower bound of all orders
   std::vector<Part> parts_;
   OrderAnswer answer_;
 };
@@ -138,7 +139,7 @@ OrderProblem MakeOrderProblem(const Graph& graph,
                               const std::vector<Step>& steps) {
   OrderProblem p;
   const size_t num_values = graph.values.size();
-  // Views count as the value they show.
+  // Views count as the value whose bytes they are.
   std::vector<int> root(num_values);
   std::iota(root.begin(), root.end(), 0);
   p.bytes.resize(num_values);
@@ -158,7 +159,8 @@ OrderProblem MakeOrderProblem(const Graph& graph,
     for (int id : g.inputs) {
       if (id < 0 || graph.values[id].is_constant()) continue;
       reads.push_back(id);
-      // A view keeps what it shows alive until its own readers are done.
+      // A view keeps the bytes of its root alive until its own readers are
+      // done.
       if (root[id] != id) reads.push_back(root[id]);
     }
     std::sort(reads.begin(), reads.end());

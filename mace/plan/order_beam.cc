@@ -1,4 +1,4 @@
-// States, candidates and the choice among them.
+// Keeps states, lists candidates, and chooses among them.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/order_beam.h"
@@ -9,12 +9,12 @@
 namespace mace {
 namespace {
 
-// Longer lists are counted in each state rather than looked through.
+// For longer lists, each state has a counter instead of looking through them.
 constexpr int kLongList = 6;
 
-// A number for a step, the sum (modulo 2) of which is a set's: SplitMix64.
-// Source: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number
-// Generators", OOPSLA 2014.
+// Returns a hash of a step. The hash of a set is the sum modulo 2 (exclusive
+// or) of its steps' hashes. It is SplitMix64. Source: Steele, Lea and Flood,
+// "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014.
 uint64_t HashOf(int step) {
   uint64_t z = (static_cast<uint64_t>(step) + 1) * 0x9e3779b97f4a7c15u;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -41,7 +41,8 @@ OrderBeam::OrderBeam(const OrderGraph& graph, const OrderSegment& segment,
 
 void OrderBeam::AddLists(const OrderGraph& graph, const OrderSegment& segment) {
   const OrderProblem& p = graph.problem;
-  std::vector<int> local(p.bytes.size(), -1);  // by value: its index here
+  std::vector<int> local(p.bytes.size(),
+                         -1);  // by value: its index in this segment
   for (int s = segment.begin; s < segment.end; ++s) {
     int64_t adds = graph.written[s];
     for (int value : p.writes[s]) {
@@ -53,7 +54,7 @@ void OrderBeam::AddLists(const OrderGraph& graph, const OrderSegment& segment) {
       if (other >= begin_) before_.members.push_back(other - begin_);
     }
     before_.Close(&num_counters_);
-    int unused = 0;  // these are only walked along
+    int unused = 0;  // these lists are only iterated over
     for (int other : graph.after[s]) {
       if (other < segment.end) after_.members.push_back(other - begin_);
     }
@@ -110,9 +111,10 @@ int64_t OrderBeam::Adds(const State& state, int step) const {
   return adds;
 }
 
-// A step that leaves no more bytes live than there are, and needs no more than
-// some step needs anyway, may as well run first: in any order in which it runs
-// later, moving it to the front raises no other step's bytes.
+// Returns a ready step that may run first without loss, or -1: it does not
+// increase the live bytes, and needs no more than is needed anyway. In any
+// order in which it runs later, moving it to the front does not raise the bytes
+// of any other step.
 int OrderBeam::FreeStep(const State& state) const {
   const int64_t peak = std::max(state.peak, floor_);
   for (size_t i = 0; i < state.ready.size(); ++i) {
@@ -141,7 +143,7 @@ void OrderBeam::Advance(const Candidate& candidate, const State& from,
   for (const int* v = frees_.begin(step); v != frees_.end(step); ++v) {
     if (readers_.counter[*v] >= 0) --to->counts[readers_.counter[*v]];
     if (Left(*to, readers_, *v, 2) != 1) continue;
-    // What reads it now is the last to do so.
+    // The reader that remains is the last one.
     const int* last = std::find_if(readers_.begin(*v), readers_.end(*v),
                                    [&](int s) { return !IsDone(*to, s); });
     const auto ready = find(*last);
@@ -176,15 +178,16 @@ bool OrderBeam::FindCandidates(int64_t limit, WorkBudget* budget) {
       continue;
     }
     for (int r = 0; r < num_ready; ++r) add(i, r);
-    work += 4 * num_ready;  // a candidate is made, and compared
+    work += 4 * num_ready;  // for making and comparing candidates
   }
   budget->Spend(work);
   return !candidates_.empty();
 }
 
 bool OrderBeam::Select(size_t width, std::vector<Candidate>* kept) {
-  // All are below the limit: those with few live bytes are most likely to stay
-  // there. Of the same set, which has the same live bytes, the lower peak.
+  // All candidates are below the limit; those with few live bytes are most
+  // likely to stay there. Candidates with the same set of steps have the same
+  // live bytes, so the lower peak wins.
   const auto better = [](const Candidate& a, const Candidate& b) {
     return std::tie(a.live, a.peak, a.parent, a.ready) <
            std::tie(b.live, b.peak, b.parent, b.ready);
@@ -201,7 +204,7 @@ bool OrderBeam::Select(size_t width, std::vector<Candidate>* kept) {
     return !found;
   };
   kept->clear();
-  const size_t chunk = 2 * width;  // sorts no more than may be needed
+  const size_t chunk = 2 * width;  // avoids sorting more than needed
   for (size_t begin = 0; begin < candidates_.size(); begin += chunk) {
     const size_t end = std::min(begin + chunk, candidates_.size());
     const auto at = [this](size_t i) {
@@ -227,7 +230,7 @@ OrderBeam::Answer OrderBeam::Search(size_t width, int64_t limit,
   beam_.assign(1, Start());
   std::vector<Candidate> kept;
   for (int depth = 0; depth < num_steps_; ++depth) {
-    // None is below the limit: that is an answer if none was left out.
+    // No state is below the limit, which is a proof if no state was left out.
     if (!FindCandidates(limit, budget)) return answer;
     answer.complete = Select(width, &kept) && answer.complete;
     if (next_.size() < kept.size()) next_.resize(kept.size());

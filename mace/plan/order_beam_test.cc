@@ -1,4 +1,5 @@
-// OrderBeam: with all states the least peak, with few ones a possible order.
+// OrderBeam: with all states it finds the least peak, with few states a valid
+// order.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/order_beam.h"
@@ -49,7 +50,7 @@ TEST(OrderBeam, AllStatesFindTheLeast) {
     EXPECT_EQ(any.peak, least);
     ExpectPossible(facts, any.order);
     EXPECT_EQ(facts.PeakOf(any.order), least);
-    // None is below it, and a search says so.
+    // No order is below it, and the search proves it.
     const OrderBeam::Answer none = beam.Search(kAll, least, &budget);
     EXPECT_TRUE(none.complete);
     EXPECT_TRUE(none.order.empty());
@@ -92,8 +93,8 @@ TEST(OrderBeam, FewStatesFindSomeOrder) {
   EXPECT_GT(none, 30);
 }
 
-// Peaks up to the floor are as good as each other; what lives before the
-// segment counts in each of its steps.
+// Peaks up to the floor are equally good. Bytes that are live before the
+// segment count in each of its steps.
 TEST(OrderBeam, FloorAndWhatLivesBefore) {
   for (uint32_t seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE(seed);
@@ -112,7 +113,7 @@ TEST(OrderBeam, FloorAndWhatLivesBefore) {
   }
 }
 
-// A segment in the middle: other steps before and behind it use its values.
+// A segment in the middle, whose values are used by steps before and after it.
 TEST(OrderBeam, SegmentInTheMiddle) {
   int searched = 0;
   for (uint32_t seed = 0; seed < 400; ++seed) {
@@ -130,7 +131,7 @@ TEST(OrderBeam, SegmentInTheMiddle) {
       OrderBeam beam(graph, segment, live, 0);
       const OrderBeam::Answer found = beam.Search(kAll, kMuch, &budget);
       ASSERT_TRUE(found.complete);
-      // Every order of the segment's steps.
+      // Tries every order of the segment's steps.
       const size_t n = segment.end - segment.begin;
       if (n > 9) continue;
       std::vector<int64_t> least(size_t{1} << n, INT64_MAX);
@@ -181,7 +182,7 @@ TEST(OrderBeam, LongLists) {
       all.push_back(add({shared}, 1, seed % 2 == 0 ? 99 : 5));
     }
     const int joined = add(all, 1, 20);
-    // What lives no more by then.
+    // Values that are no longer live by then.
     const int left = add({joined}, 20, 99), right = add({joined}, 20, 99);
     add({left, right}, 20, 99);
     const Facts facts(p);
@@ -195,8 +196,8 @@ TEST(OrderBeam, LongLists) {
   }
 }
 
-// Steps that free what they read, and write nothing, run one after the other
-// without a look at what else could.
+// Steps that free what they read and write nothing run one after the other,
+// without trying alternatives.
 TEST(OrderBeam, FreeStepsAreNoChoice) {
   OrderProblem p;
   const int num_steps = 200;
@@ -215,7 +216,7 @@ TEST(OrderBeam, FreeStepsAreNoChoice) {
   const OrderBeam::Answer found = beam.Search(64, kMuch, &budget);
   EXPECT_TRUE(found.complete);
   EXPECT_EQ(found.order.size(), p.num_steps());
-  // For each step: the ready ones, looked at and copied.
+  // For each step, the ready steps are looked at and copied.
   EXPECT_LT(budget.spent(), num_steps * (3 * num_steps / 2 + 100));
 }
 
@@ -226,7 +227,7 @@ TEST(OrderBeam, EndsWithItsBudget) {
   OrderBeam beam(graph, Whole(p), 0, 0);
   WorkBudget much(kMuch);
   EXPECT_FALSE(beam.Search(16, kMuch, &much).order.empty());
-  // Work is what was looked at: about a state's steps for each state kept.
+  // Work is roughly the number of a state's steps, for each state that is kept.
   EXPECT_GT(much.spent(), 16 * 150 * 10);
   EXPECT_LT(much.spent(), 16 * 150 * 500);
   WorkBudget wide(kMuch);

@@ -1,4 +1,4 @@
-// Facts about all orders of a problem.
+// Derives facts that hold for all orders of a problem.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/order_problem.h"
@@ -9,14 +9,15 @@
 namespace mace {
 namespace {
 
-// Larger segments would take more than 16 MiB for their sets of steps.
+// The sets of steps of larger segments would take more than 16 MiB.
 constexpr int64_t kMaxForcedSteps = 8192;
 
 using Words = std::vector<uint64_t>;
 
-// By position of the order 0, 1, 2, ...: whether all steps that are left come
-// after the one at hand, because no other could run. With `before` and `after`
-// exchanged, and `backwards`, whether all others come before it.
+// Returns, by position in the order 0, 1, 2, ..., whether the step is the only
+// one that can run there, so that all remaining steps come after it. With
+// `before` and `after` exchanged, and `backwards`, whether all other steps come
+// before it.
 std::vector<bool> FindSingletons(const std::vector<std::vector<int>>& before,
                                  const std::vector<std::vector<int>>& after,
                                  bool backwards) {
@@ -37,8 +38,8 @@ std::vector<bool> FindSingletons(const std::vector<std::vector<int>>& before,
   return alone;
 }
 
-// For each step of a segment, those of the segment before it (or after it) in
-// every order, as sets of bits.
+// For each step of a segment, the sets of those steps of the segment that come
+// before it, and after it, in every order, as bits.
 class Reach {
  public:
   Reach(const OrderGraph& graph, const OrderSegment& segment)
@@ -60,13 +61,13 @@ class Reach {
   }
 
   size_t num_words() const { return num_words_; }
-  // A set that has all steps.
+  // Returns the set of all steps.
   Words All() const { return Words(num_words_, ~uint64_t{0}); }
   void AddUpTo(int step, Words* set) const { Add(step - begin_, before_, set); }
   void AddFrom(int step, Words* set) const { Add(step - begin_, after_, set); }
 
  private:
-  // Step i and what `sets` has of it.
+  // Adds step i and sets[i] to `set`.
   static void Add(int i, const std::vector<Words>& sets, Words* set) {
     for (size_t w = 0; w < set->size(); ++w) (*set)[w] |= sets[i][w];
     (*set)[i / 64] |= uint64_t{1} << (i % 64);
@@ -111,7 +112,7 @@ int64_t OrderTrace::Peak(size_t begin, size_t end) const {
 
 OrderTrace Trace(const OrderGraph& graph, const std::vector<int>& order) {
   const OrderProblem& p = graph.problem;
-  std::vector<size_t> left;  // by value: readers to come
+  std::vector<size_t> left;  // by value: number of readers to come
   for (const auto& readers : graph.readers) left.push_back(readers.size());
   OrderTrace trace;
   int64_t live = 0;
@@ -160,7 +161,8 @@ int64_t StepBound(const OrderGraph& graph) {
 
 namespace {
 
-// The steps of `segment` at which `value` is live in every order, as bits.
+// Returns the steps of `segment` at which `value` is live in every order, as
+// bits.
 Words LiveInAllOrders(const OrderGraph& graph, const OrderSegment& segment,
                       const Reach& reach, int value) {
   const bool from_here = graph.writer[value] >= segment.begin;
@@ -178,8 +180,8 @@ Words LiveInAllOrders(const OrderGraph& graph, const OrderSegment& segment,
   return live;
 }
 
-// The values with bytes that some step of `segment` writes, reads or has to
-// keep for a later one.
+// Returns the values with bytes that some step of `segment` writes, reads, or
+// keeps for a later one.
 std::vector<int> ValuesOf(const OrderGraph& graph,
                           const OrderSegment& segment) {
   std::vector<int> values;
@@ -201,14 +203,14 @@ int64_t ForcedBound(const OrderGraph& graph, const OrderSegment& segment,
                     int64_t most_work, WorkBudget* budget) {
   const OrderProblem& p = graph.problem;
   const int64_t num_steps = segment.end - segment.begin;
-  int64_t sets = 0;  // of steps that are joined with another
+  int64_t sets = 0;  // number of set unions
   for (int s = segment.begin; s < segment.end; ++s) {
     const size_t touched =
         graph.before[s].size() + p.reads[s].size() + p.writes[s].size();
     sets += 2 * static_cast<int64_t>(touched);
   }
   const int64_t join = num_steps / 64 + 1;
-  // Each value may add to each step.
+  // The rest of the work is adding values to steps.
   most_work = std::min(most_work, budget->left()) - sets * join;
   if (num_steps > kMaxForcedSteps || most_work < 0) return 0;
   budget->Spend(sets * join);

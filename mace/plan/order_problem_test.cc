@@ -1,4 +1,4 @@
-// What follows from an OrderProblem, against its definitions.
+// Compares facts about an OrderProblem with their definitions.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/order_problem.h"
@@ -81,7 +81,7 @@ TEST(OrderGraph, FollowsFromReadsAndWrites) {
   }
 }
 
-// A random order that is possible.
+// Returns a random valid order.
 std::vector<int> RandomOrder(const Facts& facts, Random* random) {
   std::vector<bool> done(facts.p.num_steps());
   std::vector<int> order;
@@ -169,7 +169,8 @@ TEST(StepBound, IsTheLargestStep) {
   }
 }
 
-// The largest step of a segment with all that lives then in every order.
+// Returns the largest need of a segment's steps, counting all values that are
+// live at the step in every order.
 int64_t Forced(const Facts& facts, const OrderSegment& segment) {
   const OrderProblem& p = facts.p;
   const auto no_later = [&](int a, int b) {
@@ -196,7 +197,7 @@ TEST(ForcedBound, CountsWhatLivesInEveryOrder) {
   int found = 0;
   for (uint32_t seed = 0; seed < 800; ++seed) {
     SCOPED_TRACE(seed);
-    // Sets of one word and of two.
+    // Sets of one word and of two words.
     const OrderProblem p = ProblemOf(seed, seed % 40 == 0 ? 200 : 20);
     const Facts facts(p);
     const OrderGraph graph(p);
@@ -205,7 +206,7 @@ TEST(ForcedBound, CountsWhatLivesInEveryOrder) {
       EXPECT_EQ(ForcedBound(graph, segment, kMuch, &budget),
                 Forced(facts, segment));
       ++found;
-      // With that work and no less.
+      // This much work suffices, and no less.
       const int64_t work = budget.spent();
       WorkBudget enough(work);
       EXPECT_GT(ForcedBound(graph, segment, kMuch, &enough), 0);
@@ -225,7 +226,7 @@ TEST(ForcedBound, CountsWhatLivesInEveryOrder) {
 
 TEST(ForcedBound, VeryLargeSegmentsAreLeftOut) {
   for (const int num_steps : {8191, 8192, 8193}) {
-    OrderProblem p;  // steps that have nothing to do with each other
+    OrderProblem p;  // independent steps
     for (int s = 0; s < num_steps; ++s) {
       p.reads.emplace_back();
       p.writes.push_back({s});

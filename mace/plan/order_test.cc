@@ -1,4 +1,4 @@
-// SearchOrder against all orders of small problems, and how much work it does.
+// Compares SearchOrder with all orders of small problems, and limits its work.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/order.h"
@@ -13,11 +13,11 @@
 namespace mace {
 namespace {
 
-// Problems step by step.
+// Builds problems step by step.
 struct Maker {
   OrderProblem p;
 
-  // A step that writes `count` values of these bytes; returns them.
+  // Adds a step that writes `count` values of these bytes. Returns the values.
   std::vector<int> AddMany(const std::vector<int>& reads, int64_t bytes,
                            int count, int64_t scratch) {
     const std::set<int> once(reads.begin(), reads.end());
@@ -52,7 +52,8 @@ OrderProblem RandomProblem(int num_steps, int reach, uint32_t seed) {
   return maker.p;
 }
 
-// The least peak of all orders: of each set of finished steps, by the last one.
+// Returns the least peak of all orders: for each set of finished steps, by its
+// last step.
 int64_t LeastPeak(const OrderProblem& p) {
   const size_t n = p.num_steps();
   const OrderGraph graph(p);
@@ -116,7 +117,7 @@ TEST(Order, LeastOfAllOrders) {
     EXPECT_EQ(answer.search.bound, least);
     gained += answer.search.peak_before > least;
   }
-  EXPECT_GT(gained, 100);  // or the test sees nothing
+  EXPECT_GT(gained, 100);  // otherwise the test checks nothing
 }
 
 TEST(Order, BoundsAreBelowAllOrders) {
@@ -138,11 +139,11 @@ TEST(Order, BoundsAreBelowAllOrders) {
   EXPECT_GT(forced_more, 20);
 }
 
-// Whatever the budget: an order that is possible and no worse, the same each
-// time, for little more work than allowed.
+// With any budget, the order is valid and not worse, is the same each time, and
+// takes little more work than allowed.
 TEST(Order, EveryBudget) {
   const OrderProblem p = RandomProblem(300, 60, 1);
-  // The most that a single depth of the widest beam may add.
+  // The most work that a single depth of the widest beam may add.
   const int64_t last_depth = 512 * 300 * 10;
   int64_t first = 0, last = 0;
   for (int64_t budget = 1; budget <= kOrderBudget; budget *= 7) {
@@ -164,9 +165,9 @@ TEST(Order, EveryBudget) {
   EXPECT_LT(last, first);
 }
 
-// A recurrent layer both ways, as an unrolled GRU has it: the gates of all
-// inputs at once, taken apart, and for each point in time the gates of the
-// state, their sum and what becomes of it.
+// A bidirectional recurrent layer, like an unrolled GRU: the gates of all
+// inputs at once, split up, and for each point in time the gates of the state,
+// their sum, and the next state.
 OrderProblem BothWays(int num_times) {
   Maker maker;
   const int input = maker.Add({}, 64 * num_times);
@@ -189,7 +190,7 @@ OrderProblem BothWays(int num_times) {
   return maker.p;
 }
 
-// Of 5,000 steps, whatever is left to choose.
+// 5,000 steps, with different numbers of choices.
 TEST(Order, RecurrenceTakesBoundedWork) {
   const OrderProblem p = BothWays(416);
   ASSERT_GT(p.num_steps(), 4990u);
@@ -199,8 +200,8 @@ TEST(Order, RecurrenceTakesBoundedWork) {
   EXPECT_LE(answer.search.work, 12'000'000);
 }
 
-// Steps that may run at nearly any time: the budget is all that is spent, and
-// what was found until then counts.
+// Steps that may run at nearly any time: the search spends its budget but no
+// more, and keeps what it has found until then.
 TEST(Order, IrregularGraphTakesBoundedWork) {
   for (const int reach : {50, 1000}) {
     SCOPED_TRACE(reach);
@@ -215,7 +216,7 @@ TEST(Order, IrregularGraphTakesBoundedWork) {
   }
 }
 
-// Two branches, of which the second should run first, in a chain of such.
+// A sequence of pairs of branches, of which the second should run first.
 OrderProblem Diamonds(int count) {
   Maker maker;
   int at = maker.Add({}, 10);
@@ -250,8 +251,8 @@ TEST(Order, NothingIsSearchedAtTheBound) {
   EXPECT_TRUE(std::is_sorted(answer.order.begin(), answer.order.end()));
 }
 
-// One value that all steps read, and one step that reads all: lists that are
-// counted rather than looked through.
+// One value that all steps read, and one step that reads all values: lists that
+// are counted instead of looked through.
 TEST(Order, ManyReadersAndOperands) {
   for (uint32_t seed = 0; seed < 50; ++seed) {
     SCOPED_TRACE(seed);

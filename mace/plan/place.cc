@@ -1,4 +1,4 @@
-// Asking devices what they support, and what it costs there.
+// Asks devices which nodes they support, and places nodes by cost.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/place.h"
@@ -30,11 +30,12 @@ double TransferUs(const DeviceSpeed& speed, const TensorType& type) {
              : speed.transfer_us;
 }
 
-// What the devices answer for a node, in the order of the devices.
+// The answers of the devices for a node, in the order of the devices.
 struct Answers {
   std::vector<Status> statuses;  // OK: it supports the node
-  NodeWork work;                 // as the first one says that supports it
-  bool renames_only = false;     // on one of them: free wherever it runs
+  NodeWork work;                 // from the first device that supports it
+  bool renames_only =
+      false;  // on one of them, which makes it free on any device
 };
 
 class Placer {
@@ -87,7 +88,7 @@ class Placer {
     return any ? Status() : Unsupported(reasons);
   }
 
-  // Where node `n` does not run on the first device: why not.
+  // Returns why node `n` does not run on the first device, or "" if it does.
   std::string ReasonOf(size_t n, int placed) const {
     std::string refusals;
     for (int d = 0; d < placed; ++d) {
@@ -99,8 +100,8 @@ class Placer {
     return "moving its tensors would cost more than it gains";
   }
 
-  // By node: its device. Errors: MACE_UNSUPPORTED if that would take two
-  // devices with storage of their own.
+  // Returns the device of each node. Errors: MACE_UNSUPPORTED if this would
+  // take two devices with storage of their own.
   Result<std::vector<int>> Solve() const {
     std::vector<int> with_storage;
     for (int d = 0; d < host(); ++d) {
@@ -133,7 +134,8 @@ class Placer {
     return best;
   }
 
-  // The costs of placing all nodes, none of them on devices `others`.
+  // Returns the problem of placing all nodes without using the devices
+  // `others`.
   PlacementProblem ProblemWithout(const std::vector<int>& others) const {
     PlacementProblem problem;
     problem.num_devices = static_cast<int>(devices_.size());

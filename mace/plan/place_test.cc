@@ -1,4 +1,5 @@
-// PlaceNodes against all placements of small graphs, and its reasons.
+// Compares PlaceNodes with all placements of small graphs, and checks its
+// reasons.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/place.h"
@@ -18,9 +19,9 @@ using testing::KernelFacts;
 using testing::PlanMaker;
 using testing::Random;
 
-// A graph of nodes whose op tells what the devices are: "Cpu" runs on the CPU
-// only, "View" costs nothing, "Gpu" on the GPU only, "Any" on both. Its macs
-// are the attribute of that name.
+// A graph of nodes whose op says what the devices support: "Cpu" runs only on
+// the CPU, "View" is free, "Gpu" runs only on the GPU, "Any" on both. The
+// attribute "macs" has the multiply-adds.
 Result<KernelFacts> OfGpu(const Node& node) {
   if (node.op == "Cpu") return Unsupported("GPU: no " + node.name);
   KernelFacts facts;
@@ -70,7 +71,7 @@ void RandomGraph(uint32_t seed, PlanMaker* maker) {
   maker->plan.steps.clear();
 }
 
-// What a placement costs by the words of place.h and DeviceSpeed.
+// Returns the cost of a placement according to place.h and DeviceSpeed.
 double CostOf(const Graph& graph, const Devices& devices, unsigned on_gpu) {
   double cost = 0;
   std::vector<bool> made_on_gpu(graph.values.size(), false);

@@ -1,4 +1,4 @@
-// Expansion moves, each an exact cut.
+// Solves placements by expansion moves, each of which is an exact cut.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/placement.h"
@@ -12,13 +12,13 @@
 namespace mace {
 namespace {
 
-constexpr double kLeastGain = 1e-6;  // that is worth another move
+constexpr double kLeastGain = 1e-6;  // for continuing
 
-// The cheapest placement that differs from `devices` by nodes that go to one
-// device, the target. In the cut's graph the nodes on the side of the source
-// go to the target, and the others stay where they are. Nodes that are there
-// already, and the host if it is the target, are the source; the host is the
-// sink otherwise.
+// Finds the cheapest placement that differs from `devices` only by nodes that
+// move to one device, the target. In the graph of the cut, nodes on the side of
+// the source move to the target, and the others stay. The source stands for
+// nodes that are already there, and for the host if it is the target; otherwise
+// the host is the sink.
 class Expansion {
  public:
   Expansion(const PlacementProblem& problem, const std::vector<int>& devices,
@@ -58,7 +58,8 @@ class Expansion {
     cut_.AddEdge(CutVertexOf(n), kCutSink, us[target_]);
   }
 
-  // Costs that much if `from` goes to the target and one of `readers` stays.
+  // Adds a cost that arises if `from` goes to the target and one of `readers`
+  // stays.
   void AddCostIfOneStays(int from, const std::vector<int>& readers,
                          double cost) {
     if (!(cost > 0) || readers.empty() || from == kCutSink) return;
@@ -70,7 +71,8 @@ class Expansion {
     }
   }
 
-  // Costs that much if `from` stays and one of `readers` goes to the target.
+  // Adds a cost that arises if `from` stays and one of `readers` goes to the
+  // target.
   void AddCostIfOneGoes(int from, const std::vector<int>& readers,
                         double cost) {
     if (!(cost > 0) || readers.empty() || from == kCutSource) return;
@@ -85,7 +87,7 @@ class Expansion {
   void AddTensor(const Tensor& tensor) {
     const int producer = VertexOf(tensor.producer);
     const int now = DeviceOf(tensor.producer);
-    // To other devices, for those of its readers that stay there.
+    // Moving it to other devices, for the readers that stay there.
     for (int d = 0; d < problem_.num_devices; ++d) {
       if (d == target_) continue;
       std::vector<int> there;
@@ -95,12 +97,12 @@ class Expansion {
       AddCostIfOneStays(now == d ? producer : kCutSource, there,
                         tensor.move_us[d]);
     }
-    // To the target, unless it is made there.
+    // Moving it to the target, unless it is made there.
     AddCostIfOneGoes(producer, tensor.readers, tensor.move_us[target_]);
-    // From the target, if it is made there.
+    // Moving it from the target, if it is made there.
     AddCostIfOneStays(producer, tensor.readers, tensor.move_us[target_]);
     if (now == target_ || !(tensor.move_us[now] > 0)) return;
-    // From where it is made now.
+    // Moving it from the device that makes it now.
     const bool is_read_elsewhere =
         std::any_of(tensor.readers.begin(), tensor.readers.end(),
                     [&](int reader) { return DeviceOf(reader) != now; });
@@ -121,8 +123,8 @@ bool CanRun(const PlacementProblem& problem, size_t node, int device) {
   return problem.node_us[node][device] < PlacementProblem::kImpossible;
 }
 
-// The cheapest placement on two devices and, for nodes that neither can run,
-// the last one that can.
+// Returns the cheapest placement on two devices. Nodes that neither can run go
+// to the last device that can.
 std::vector<int> SolveTwo(const PlacementProblem& problem, int a, int b) {
   std::vector<int> devices;
   for (size_t n = 0; n < problem.node_us.size(); ++n) {
@@ -179,7 +181,7 @@ std::vector<int> SolvePlacement(const PlacementProblem& problem) {
     }
   }
   if (num_devices == 2) return best;
-  // Until no device can gain by taking nodes.
+  // Continues until no device can gain by taking nodes.
   for (int since_gain = 0, target = 0; since_gain < num_devices;
        target = (target + 1) % num_devices) {
     std::vector<int> found = Expansion(problem, best, target).Solve();

@@ -1,4 +1,4 @@
-// Placements beside the best of all, found by trying every one.
+// Compares placements with the best one, found by trying all.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/placement.h"
@@ -38,7 +38,7 @@ void ForEachPlacement(const PlacementProblem& problem,
   }
 }
 
-// kImpossible if there is none.
+// Returns kImpossible if there is none.
 double LeastCost(const PlacementProblem& problem,
                  const std::vector<int>& allowed) {
   double least = kImpossible;
@@ -54,7 +54,7 @@ std::vector<int> AllDevices(const PlacementProblem& problem) {
   return all;
 }
 
-// Whole costs, which cuts do not round.
+// Integer costs, which cuts do not round.
 PlacementProblem RandomProblem(int num_nodes, int num_devices, uint32_t seed) {
   std::mt19937 rng(seed);
   const auto below = [&rng](int n) {
@@ -72,7 +72,8 @@ PlacementProblem RandomProblem(int num_nodes, int num_devices, uint32_t seed) {
     }
     problem.node_us.push_back(us);
   }
-  // An input, what each node makes, and what it reads of the ones before.
+  // The tensors are an input and the output of each node; a node reads some of
+  // those before.
   for (int t = -1; t < num_nodes; ++t) {
     Tensor tensor;
     tensor.producer = t;
@@ -90,8 +91,8 @@ PlacementProblem RandomProblem(int num_nodes, int num_devices, uint32_t seed) {
 }
 
 TEST(CostOf, CountsEachMoveOnce) {
-  // The input goes to device 0 for two readers; what node 0 makes is read on
-  // device 1 by two, and by the host.
+  // The input goes to device 0 for two readers; the output of node 0 is read on
+  // device 1 by two nodes, and by the host.
   PlacementProblem problem;
   problem.num_devices = 3;
   problem.node_us.assign(4, {1, 1, 1});
@@ -112,7 +113,7 @@ TEST(SolvePlacement, IsTheBestOfAllForTwoDevices) {
     const std::vector<int> found = SolvePlacement(problem);
     const double cost = CostOf(problem, found);
     EXPECT_EQ(cost, LeastCost(problem, AllDevices(problem)));
-    // Of those that cost the same, with most nodes on the first device.
+    // Of equally good placements, the one with most nodes on the first device.
     const auto on_first = std::count(found.begin(), found.end(), 0);
     ForEachPlacement(problem, {0, 1}, [&](const std::vector<int>& other) {
       if (CostOf(problem, other) == cost) {

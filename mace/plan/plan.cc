@@ -1,4 +1,4 @@
-// The line from a graph to a plan.
+// Makes a plan from a graph, stage by stage.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/plan.h"
@@ -49,15 +49,15 @@ Result<std::unique_ptr<Plan>> MakePlan(
   MACE_RETURN_IF_ERROR(CheckDeclared(plan->graph, declared));
   RemoveDeadNodes(plan->graph);
 
-  // Where devices share a plan, what moves between them stays f32.
+  // If several devices share a plan, tensors that move between them stay f32.
   if (options.devices.size() == 1) {
     NarrowToFp16(
         [&folder](const Node& node) { return folder.ComputesFp16(node); },
         plan->graph);
-    RemoveDeadNodes(plan->graph);  // casts whose readers take fp16 now
+    RemoveDeadNodes(plan->graph);  // casts whose readers now take fp16
   }
   MACE_RETURN_IF_ERROR(PlaceNodes(*plan, options.devices));
-  // Who looks at every tensor needs those between the nodes, too.
+  // PRESERVE_ALL also keeps the tensors between nodes that could be fused.
   const bool keeps_all = options.memory_strategy == memory::kPreserveAll;
   MACE_RETURN_IF_ERROR(FormRegions(*plan, keeps_all));
   if (!keeps_all) MACE_RETURN_IF_ERROR(FuseNodes(*plan));

@@ -1,4 +1,4 @@
-// MakePlan: which steps of the line run for which options, and in what order.
+// MakePlan: which stages run for which options, and in what order.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/plan.h"
@@ -93,7 +93,7 @@ TEST(MakePlan, EveryDeviceIsFinished) {
 }
 
 TEST(MakePlan, ErrorsOfEachPartEndIt) {
-#ifdef NDEBUG  // a broken invariant stops other builds
+#ifdef NDEBUG  // other builds stop at a broken invariant
   {
     Fixture f;
     f.options.devices.clear();

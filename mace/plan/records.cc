@@ -1,4 +1,4 @@
-// Lifetimes of groups.
+// Finds the lifetimes of groups of values.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/records.h"
@@ -22,7 +22,7 @@ class Builder {
     for (size_t s = 0; s < plan_.steps.size(); ++s) {
       if (!storage_.elided[s]) AddStep(static_cast<int>(s));
     }
-    // What is copied to the caller lives to the end.
+    // Values that are copied to the caller live to the end.
     for (const Plan::Copy& copy : storage_.copies) {
       Touch(copy.value, static_cast<int>(plan_.steps.size()));
     }
@@ -72,7 +72,7 @@ class Builder {
     return static_cast<int>(records_.is_scratch.size()) - 1;
   }
 
-  // The record of a value that fills its group; else -1.
+  // Returns the record of a value that fills its group, or else -1.
   int WholeRecord(int id) const {
     if (id < 0 || storage_.places[id].kind != Place::kArena) return -1;
     const int root = storage_.root[id];
@@ -94,7 +94,8 @@ class Builder {
           records_.problem.records[input].last != s) {
         continue;
       }
-      // Read through one operand only, or the order of reading is not known.
+      // The node must read it through one operand only; otherwise the order of
+      // reading is unknown.
       int operands = 0;
       for (int other : g.inputs) {
         if (other >= 0) operands += storage_.root[other] == storage_.root[id];
@@ -102,7 +103,7 @@ class Builder {
       if (operands > 1) continue;
       records_.problem.records[output].overlaps.push_back(
           {input, overlap.safe_distance_bytes});
-      return;  // one input at most: two would have to agree
+      return;  // at most one input: two distances would have to agree
     }
   }
 

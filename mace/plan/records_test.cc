@@ -20,7 +20,7 @@ using testing::RandomPlan;
 
 constexpr MemorySavings kNone = {false, false, false, false, false};
 
-// The steps that use a byte of the group of `root`.
+// Returns the steps that use a byte of the group of `root`.
 std::vector<int64_t> StepsOf(const Plan& plan, const Storage& s, int root) {
   std::vector<int64_t> steps;
   for (size_t i = 0; i < plan.steps.size(); ++i) {
@@ -85,8 +85,8 @@ TEST(Records, OneForEachGroupAndScratch) {
   }
 }
 
-// y = Mix of x (and more); then z = Mix of y. Returns what the record of y may
-// overlap.
+// y = Mix of x (and others), then z = Mix of y. Returns what the record of y
+// may overlap.
 struct OverlapCase {
   OverlapCase() { x = maker.AddOne("Mix", {maker.Input({4})}, {16}); }
   std::vector<memory::Overlap> Of(const std::vector<int>& inputs,
@@ -168,7 +168,7 @@ TEST(Records, AWholeViewMayBeOverlapped) {
 }
 
 TEST(Records, OnlyWhatBeginsThereMayOverlap) {
-  // y lies in the output of a Concat whose other part is written before.
+  // y is part of the output of a Concat whose other part is written before.
   PlanMaker maker;
   KernelFacts facts;
   facts.overlaps = {{0, 0}};

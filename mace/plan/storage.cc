@@ -1,4 +1,4 @@
-// Grouping values by the bytes they share.
+// Groups values by the bytes that they share.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/storage.h"
@@ -77,8 +77,8 @@ class Grouper {
     }
   }
 
-  // The whole of a group of its own, that is neither a constant nor the
-  // caller's input.
+  // Returns whether a value fills its group, which is neither a constant nor
+  // the caller's input.
   bool OwnsItsBytes(int id) const {
     const int root = storage_.root[id];
     return !foreign_[root] && storage_.offset[id] == 0 &&
@@ -87,7 +87,8 @@ class Grouper {
 
   const std::vector<int>& Members(int root) const { return members_[root]; }
 
-  // Puts a whole group `offset` bytes into the group of `into`.
+  // Moves the group of `root` into the group of `into`, at `offset` bytes from
+  // it.
   void Merge(int root, int into, int64_t offset) {
     const int new_root = storage_.root[into];
     offset += storage_.offset[into];
@@ -107,7 +108,7 @@ class Grouper {
     for (size_t i = 0; i < g.outputs.size(); ++i) {
       offsets.push_back(ViewOffset(g.node, i));
       if (offsets[i] < 0) return false;
-      // A part of something larger cannot be the caller's output.
+      // A part of a larger value cannot be the caller's output.
       const int64_t bytes = Bytes(graph_.values[g.outputs[i]].type);
       if (is_output_[g.outputs[i]] &&
           (storage_.offset[input] + offsets[i] != 0 ||
@@ -134,7 +135,7 @@ class Grouper {
         if (is_output_[member]) return false;
       }
       roots.push_back(root);
-      // Everything before the axis of concatenation must be 1.
+      // All extents before the axis of concatenation must be 1.
       const Shape& in = graph_.values[id].type.shape;
       for (size_t d = 0; d < out.size() && in[d] == out[d]; ++d) {
         if (out[d] != 1) return false;

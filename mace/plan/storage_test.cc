@@ -1,4 +1,5 @@
-// AssignStorage: what shares bytes, what must not, and where groups live.
+// AssignStorage: which values share bytes, which must not, and where groups
+// lie.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/storage.h"
@@ -28,13 +29,13 @@ KernelFacts InPlaceOf(std::vector<int> inputs, int64_t distance = 0) {
   return facts;
 }
 
-// A maker whose first value is computed, so that it lives in the arena.
+// Makes a graph whose first value is computed, so that it lies in the arena.
 struct Fixture {
   explicit Fixture(const Shape& shape) {
     x = maker.AddOne("Mix", {maker.Input({8})}, shape);
   }
-  // The last value becomes the graph's output through another node, which reads
-  // all values of `reads`.
+  // The last value becomes the graph's output by way of another node, which
+  // reads all values of `reads`.
   Storage Finish(const std::vector<int>& reads, const MemorySavings& savings) {
     maker.Output(maker.AddOne("Mix", reads, {3}));
     return AssignStorage(maker.plan, savings);
@@ -149,7 +150,7 @@ TEST(Storage, APartOfOneRowIsAView) {
   ExpectInside(s, y, f.x, (6 + 2) * 4);
 }
 
-// The bytes at which a Slice of [6, 5] begins, or -1 where it is no view.
+// Returns the byte offset of a Slice of [6, 5], or -1 if it is not a view.
 int64_t SliceOffset(const AttrMap& attrs, int64_t rows) {
   Fixture f({6, 5});
   const int y = f.maker.AddOne("Slice", {f.x}, {rows, 5}, {}, attrs);
@@ -238,7 +239,7 @@ TEST(Storage, ViewsOfWhatIsTheCallersAreCopied) {
   }
 }
 
-// Whether `y`, computed from `inputs`, takes the bytes of one of them.
+// Returns whether `y`, computed from `inputs`, takes the bytes of one of them.
 struct InPlaceCase {
   explicit InPlaceCase(int64_t elements = 16) : f({16}), size(elements) {}
   bool Shares(const std::vector<int>& inputs, const KernelFacts& facts,
@@ -353,7 +354,7 @@ TEST(Storage, OnlyOneInputIsTakenOver) {
   EXPECT_EQ(c.storage.root[z], z);
 }
 
-// Concat of [ones..., 2, 4], [ones..., 3, 4] and perhaps others.
+// A Concat of [ones..., 2, 4], [ones..., 3, 4] and perhaps others.
 struct ConcatCase {
   explicit ConcatCase(Shape shape = {2, 4}) : f(shape), out(shape) {
     shape[0] = 3;
@@ -454,7 +455,7 @@ TEST(Storage, RenamedImagesShareTheirImage) {
   maker.plan.graph.values[x].type.layout = Layout::kImage;
   const int y = maker.AddOne("Reshape", {x}, {2, 2}, renames);
   maker.plan.graph.values[y].type.layout = Layout::kImage;
-  // Images are no bytes: a Reshape that is run, and one in place.
+  // Images do not share bytes: a Reshape that runs, and one that only renames.
   const int z = maker.AddOne("Reshape", {y}, {4}, InPlaceOf({0}));
   maker.plan.graph.values[z].type.layout = Layout::kImage;
   maker.Output(maker.AddOne("Reshape", {z}, {4}, InPlaceOf({0})));

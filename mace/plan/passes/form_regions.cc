@@ -1,4 +1,4 @@
-// Collecting what can run together, in turns.
+// Collects nodes that can run together as regions.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/passes/form_regions.h"
@@ -21,9 +21,9 @@ class Former {
     for (const Step& step : plan.steps) SetWaits(NodeOf(step).outputs, true);
   }
 
-  // In turns: all steps with a kernel whose inputs are there, then a region of
-  // all that its device can run now. The first step left is always ready, as
-  // the steps come in execution order.
+  // Alternates: first all steps with a kernel whose inputs are available, then
+  // a region of everything that its device can run then. The first remaining
+  // step is always ready, because steps come in execution order.
   Status Form() {
     std::vector<Step> left = std::move(plan_.steps);
     plan_.steps.clear();
@@ -55,7 +55,7 @@ class Former {
                         [&](int id) { return id >= 0 && waits_[id]; });
   }
 
-  // Takes a region out of `left`, which begins with one of its steps.
+  // Takes a region out of `left`. The first step of `left` belongs to it.
   Status FormOne(std::vector<Step>& left) {
     Device* const device = left[0].device;
     Region region;
@@ -99,8 +99,8 @@ class Former {
     }
   }
 
-  // What was made and is read by the steps left or by the caller; the steps
-  // before are done.
+  // Outputs are read by the remaining steps or by the caller; earlier steps are
+  // done.
   void FindOutputs(const std::vector<Step>& left, Region& region) const {
     std::vector<bool> is_read(graph_.values.size(), false);
     for (const Step& step : left) {
@@ -116,7 +116,7 @@ class Former {
     }
   }
 
-  // The last node becomes the region, with the names of all.
+  // Turns the last node into the region, with the names of all nodes.
   void Merge(const Region& region) {
     GraphNode merged;
     merged.node.op = "Region";
@@ -138,7 +138,7 @@ class Former {
   Plan& plan_;
   Graph& graph_;
   const bool each_node_alone_;
-  std::vector<bool> waits_;  // by value: a step that is left makes it
+  std::vector<bool> waits_;  // by value: whether a remaining step makes it
 };
 
 }  // namespace

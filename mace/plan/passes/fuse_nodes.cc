@@ -1,4 +1,4 @@
-// Chains of steps with a single reader each, the longest first.
+// Fuses sequences of steps with a single reader each, trying the longest first.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/passes/fuse_nodes.h"
@@ -19,7 +19,8 @@ class Fuser {
     reader_.assign(num_values, -1);
     num_reads_.assign(num_values, 0);
     merged_.assign(plan.steps.size(), false);
-    for (int id : graph_.outputs) ++num_reads_[id];  // not by a step
+    for (int id : graph_.outputs)
+      ++num_reads_[id];  // the caller reads it, not a step
     for (size_t s = 0; s < plan.steps.size(); ++s) {
       for (int id : NodeOf(s).inputs) {
         if (id < 0) continue;
@@ -50,7 +51,8 @@ class Fuser {
  private:
   GraphNode& NodeOf(size_t s) { return graph_.nodes[plan_.steps[s].node]; }
 
-  // Steps from `s` on, each the only reader of the one before.
+  // Returns the steps from `s` on, each of which is the only reader of the
+  // previous one.
   std::vector<size_t> ChainFrom(size_t s) {
     std::vector<size_t> chain = {s};
     while (chain.size() < kMaxLinks) {
@@ -87,7 +89,7 @@ class Fuser {
   Result<bool> TryFuse(const std::vector<size_t>& chain,
                        const std::vector<FusedNode>& links) {
     NodeKernels* const kernels = plan_.steps[chain[0]].device->kernels();
-    if (kernels == nullptr) return false;  // it runs regions
+    if (kernels == nullptr) return false;  // the device runs regions
     auto kernel = kernels->PrepareFused(links);
     if (kernel.status() == Status::MACE_UNSUPPORTED) return false;
     MACE_RETURN_IF_ERROR(kernel.status());
@@ -102,8 +104,9 @@ class Fuser {
     return true;
   }
 
-  // The kinds of nodes in the order of their first: "DepthwiseConv2d+Conv2d".
-  // Never an op's name, so that nothing takes the step for one with its inputs.
+  // Returns the kinds of nodes, each in the place of its first:
+  // "DepthwiseConv2d+Conv2d". This is never the name of an op, so no device
+  // takes the step for such an op.
   static std::string OpOf(const std::vector<FusedNode>& links) {
     std::vector<std::string> kinds;
     for (const FusedNode& link : links) {
@@ -117,7 +120,7 @@ class Fuser {
     return op;
   }
 
-  // The last node takes the others' inputs and names.
+  // Gives the inputs and names of all nodes to the last one.
   void Merge(const std::vector<size_t>& chain,
              const std::vector<FusedNode>& links) {
     GraphNode merged = NodeOf(chain.back());
@@ -140,8 +143,8 @@ class Fuser {
   Plan& plan_;
   Graph& graph_;
   std::vector<int> reader_;     // by value: a step that reads it, or -1
-  std::vector<int> num_reads_;  // by value, as graph output too
-  std::vector<bool> merged_;    // by step: the end of a chain
+  std::vector<int> num_reads_;  // by value, including reads as a graph output
+  std::vector<bool> merged_;    // by step: the last of a fused sequence
 };
 
 }  // namespace

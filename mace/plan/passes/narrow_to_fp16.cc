@@ -1,4 +1,4 @@
-// Choosing the nodes, then converted copies of values, and the casts.
+// Chooses nodes, and makes converted copies of values and the casts between.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/passes/narrow_to_fp16.h"
@@ -22,7 +22,8 @@ bool HasFp16Weight(const Node& node) {
       [](const Operand& o) { return o.stored == DataType::kF16; });
 }
 
-// By node: whether its activations become f16; empty if none's do.
+// Returns, by node, whether its activations become f16; empty if there are
+// none.
 std::vector<bool> ChooseNodes(
     const std::function<bool(const Node&)>& computes_fp16, const Graph& graph) {
   MinCut cut(CutVertexOf(graph.nodes.size()));
@@ -67,7 +68,7 @@ class Narrower {
       if (chosen[n]) {
         UseFp16(nodes[n]);
       } else if (IsCast(nodes[n], DataType::kF16, DataType::kF32)) {
-        // Its result as a half is what it reads.
+        // The fp16 copy of its result is its input.
         fp16_of_[nodes[n].outputs[0]] = nodes[n].inputs[0];
       } else if (IsCast(nodes[n], DataType::kF32, DataType::kF16) &&
                  fp16_of_[nodes[n].inputs[0]] >= 0) {
@@ -103,7 +104,7 @@ class Narrower {
            g.node.outputs[0].dtype == to;
   }
 
-  // A cast to f16 of a value that is there as fp16.
+  // Turns a cast to f16 of a value that has an fp16 copy into an identity.
   void BecomeIdentity(GraphNode& g) {
     g.inputs[0] = fp16_of_[g.inputs[0]];
     g.node.op = "Identity";
@@ -140,7 +141,8 @@ class Narrower {
 
   Graph& graph_;
   std::vector<int> fp16_of_;   // by value: its fp16 copy, or -1
-  std::vector<bool> is_made_;  // by value: whether it, not its copy, is written
+  std::vector<bool> is_made_;  // by value: whether the value itself (not only
+                               // its copy) is computed
 };
 
 }  // namespace

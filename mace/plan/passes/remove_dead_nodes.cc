@@ -1,4 +1,4 @@
-// Dead nodes, found from the outputs backwards.
+// Removes dead nodes, which it finds from the outputs backwards.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/passes/remove_dead_nodes.h"
