@@ -1,8 +1,8 @@
-"""Fits what a unit of each kind of work costs to measured convolutions.
+"""Fits the cost of a unit of each kind of work to measured convolutions.
 
-Reads the lines that //mace/cpu:conv_costs_bench writes, whose costs are in multiply-adds at the CPU's peak, and
-prints a row of the table in mace/cpu/conv/conv_cost.cc for each instruction set, with its errors. Costs are at
-least zero, and the squares of relative errors are least, so that small layers count as much as large ones.
+Reads the output of //mace/cpu:conv_costs_bench, where costs are in multiply-adds at the CPU's peak, and prints,
+for each instruction set, a row of the table in mace/cpu/conv/conv_cost.cc and the errors of the fit. It
+minimizes the squares of relative errors, so that small layers count as much as large ones; costs are at least 0.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -19,9 +19,9 @@ KINDS = ("products", "filter_bytes", "transforms", "sums")
 
 
 def fit(work: np.ndarray, cost: np.ndarray) -> np.ndarray:
-    """The nonnegative x for which (work @ x) / cost is closest to 1.
+    """Returns the nonnegative x for which (work @ x) / cost is closest to 1.
 
-    `work` is [measurements, kinds]; there are few kinds, so every set of those that cost something is tried.
+    `work` has the shape [measurements, kinds]. There are few kinds, so every subset with a cost above 0 is tried.
     """
     scaled = work / cost[:, None]
     best, least = np.zeros(work.shape[1]), float(len(cost))
@@ -36,7 +36,7 @@ def fit(work: np.ndarray, cost: np.ndarray) -> np.ndarray:
 
 
 def regrets(rows: list[dict[str, str]], predicted: np.ndarray) -> list[float]:
-    """Of each layer, how much longer the method predicted to be the fastest takes than the fastest."""
+    """By layer: how much longer the method predicted as the fastest takes than the fastest, as a share."""
     layers: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for row, cost in zip(rows, predicted, strict=True):
         layers[row["layer"]].append((cost, float(row["cost"])))

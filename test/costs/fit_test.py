@@ -1,4 +1,4 @@
-"""The fit finds costs that are known, and says what a wrong choice costs."""
+"""The fit finds known costs, and reports the time lost by wrong choices."""
 
 # SPDX-License-Identifier: Apache-2.0
 import numpy as np
