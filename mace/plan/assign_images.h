@@ -1,4 +1,4 @@
-// AssignImages: which tensors share which image.
+// AssignImages: decides which tensors share which image.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_PLAN_ASSIGN_IMAGES_H_
 #define MACE_PLAN_ASSIGN_IMAGES_H_
@@ -7,17 +7,16 @@
 
 namespace mace {
 
-// Of the formats of images: four floats a pixel, or four fp16.
+// The formats of images: four floats or four fp16 per pixel.
 inline constexpr memory::ImageFormat kImageFormats[] = {{16, 1}, {8, 1}};
 
-// Gives the values of Layout::kImage that plan.places does not yet place an
-// image each, and every step its scratch images; values that do not live at the
-// same time share, as the strategy of `options` chooses. Fills the places and
-// all fields about images of `plan`.
-// Errors: MACE_UNSUPPORTED of DeviceStorage::ImageExtentOf, or if the strategy
-// plans no images and nothing of `plan` lies in the arena;
-// MACE_OUT_OF_RESOURCES.
-// REQUIRES: AssignMemory(plan, options).
+// Assigns an image to each value of Layout::kImage that has no place yet in
+// plan.places, and to each scratch image of a step. Values that do not live at
+// the same time share images, as the strategy of `options` chooses. Fills in
+// the places and all fields of `plan` about images. Errors: MACE_UNSUPPORTED
+// from DeviceStorage::ImageExtentOf, or if the strategy cannot plan images and
+// no value of `plan` lies in the arena; MACE_OUT_OF_RESOURCES. REQUIRES:
+// AssignMemory(plan, options) has returned OK.
 Status AssignImages(Plan& plan, const PlanOptions& options = {});
 
 }  // namespace mace

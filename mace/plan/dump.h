@@ -1,4 +1,4 @@
-// Text of a plan, for people and for --dump.
+// Plans as text, for users and for --dump.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_PLAN_DUMP_H_
 #define MACE_PLAN_DUMP_H_
@@ -9,29 +9,29 @@
 
 namespace mace {
 
-// Where there are several devices: how many nodes each runs, what moves between
-// them, and a line for each node that is not on the first, with the reason.
+// If there are several devices: how many nodes each runs, what moves between
+// them, and a line for each node that is not on the first one, with the reason.
 std::string DumpPlacement(const Plan& plan);
 
 // Every node in the order of running (those that take no time, as they only
-// rename bytes, at the end) and every move between devices, as JSON:
-// {"note", "nodes": [{"name", "op", "device", "kernel", "reason", "part_of",
-// "macs", "outputs": [type, ...]}], "moves": [{"tensor", "to", "bytes"}],
-// "num_images", "image_bytes", "arena_bytes"}. `note`: what to say of it all.
-// A step that runs several nodes has all their names, "a + b", and their kinds
-// of ops, "DepthwiseConv2d+Conv2d"; "part_of" of the nodes before its last is
-// that name.
+// rename bytes, at the end) and every move between devices, as JSON: {"note",
+// "nodes": [{"name", "op", "device", "kernel", "reason", "part_of", "macs",
+// "outputs": [type, ...]}], "moves": [{"tensor", "to", "bytes"}], "num_images",
+// "image_bytes", "arena_bytes"}. `note` is a remark on the whole plan. A step
+// that runs several nodes has all their names, "a + b", and their kinds of ops,
+// "DepthwiseConv2d+Conv2d"; "part_of" of the nodes before its last is that
+// name.
 std::string DumpPlanJson(const Plan& plan, const std::string& note);
 
-// One line per step: op, name (of several nodes the last, and how many),
-// device, kernel, multiply-adds, output types.
+// One line per step: op, name (for several nodes, the last one and their
+// number), device, kernel, multiply-adds, output types.
 std::string DumpSteps(const Plan& plan);
 
-// How the order was searched for, and what each saving spared: a line each.
+// A line about the search for an order, and a line for each saving.
 std::string DumpSavings(const Plan& plan);
 
 // One line per record: bytes, offset, first and last step, tensor; then the
-// totals and the certificate. The same of images, if there are any.
+// totals and the certificate. The same for images, if there are any.
 std::string DumpMemory(const Plan& plan);
 
 // The records and offsets as JSON: {"records": [{"name", "size", "first",

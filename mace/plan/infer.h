@@ -1,4 +1,4 @@
-// Shape inference over a graph, with constants folded on the way.
+// InferGraph: infers the types of a graph's values, and folds constants.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_PLAN_INFER_H_
 #define MACE_PLAN_INFER_H_
@@ -9,13 +9,13 @@
 
 namespace mace {
 
-// Gives every value of `graph` a type, from the types of the graph's inputs
-// and weights. A node whose inputs are all known, or that asks only for a
-// type (Shape), is computed here by `folder` and its outputs become constants:
-// what later nodes read as shapes is known then. What would be too much work
-// or too large a constant is left to Run.
-// Errors: MACE_INVALID_MODEL or MACE_UNSUPPORTED, naming the node;
-// MACE_OUT_OF_RESOURCES for a tensor that cannot fit in memory.
+// Gives every value of `graph` a type, from the types of the graph's inputs and
+// weights. A node whose inputs are all known, or that needs only their types
+// (Shape), is computed here by `folder`, and its outputs become constants, so
+// that later nodes can read them as shapes. Nodes that take too much work or
+// make too large constants are left to Run. Errors: MACE_INVALID_MODEL or
+// MACE_UNSUPPORTED, naming the node; MACE_OUT_OF_RESOURCES for a tensor that
+// cannot fit in memory.
 Status InferGraph(Graph& graph, NodeKernels& folder);
 
 }  // namespace mace

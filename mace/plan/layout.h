@@ -1,4 +1,4 @@
-// InsertConverts: tensors moved where devices and layouts meet.
+// InsertConverts: moves tensors between devices and layouts.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_PLAN_LAYOUT_H_
 #define MACE_PLAN_LAYOUT_H_
@@ -8,9 +8,9 @@
 namespace mace {
 
 // Gives every value that a step reads or writes as an image a copy of
-// Layout::kImage, and adds the steps (op "Upload" or "Download") that fill one
-// of the two from the other: at most one per value and direction, as late as
-// possible. A plan without images is left alone.
+// Layout::kImage, and adds the steps (op "Upload" or "Download") that compute
+// one from the other: at most one per value and direction, as late as possible.
+// Does not change a plan without images.
 Status InsertConverts(Plan& plan);
 
 }  // namespace mace

@@ -1,4 +1,4 @@
-// The names of memory strategies that an engine can be given.
+// The names of the memory strategies that an engine accepts.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_PLAN_MEMORY_STRATEGIES_H_
 #define MACE_PLAN_MEMORY_STRATEGIES_H_
@@ -8,8 +8,8 @@
 
 namespace mace {
 
-// Those that PlanOptions::memory_strategy may have: the names of
-// memory::Strategies, in its order.
+// Returns the values that PlanOptions::memory_strategy may have: the names of
+// memory::Strategies, in the same order.
 std::vector<std::string> MemoryStrategies();
 
 }  // namespace mace

@@ -1,4 +1,4 @@
-// MinCut: a cut of least cost between two vertices of a graph.
+// MinCut: finds a cheapest cut between two vertices of a graph.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_PLAN_MIN_CUT_H_
 #define MACE_PLAN_MIN_CUT_H_
@@ -18,12 +18,13 @@ class MinCut {
   explicit MinCut(int num_vertices) : edges_of_(num_vertices) {}
 
   int AddVertex();
-  // An edge that costs `cost` if `from` is on the source's side and `to` is
-  // not.
+  // Adds an edge that costs `cost` if `from` is on the source's side and `to`
+  // is not.
   void AddEdge(int from, int to, double cost);
 
-  // By vertex: whether it is on the side of `source`. Of several cheapest cuts
-  // the one with the largest such side. Once per object.
+  // Returns, by vertex, whether it is on the side of `source`. If there are
+  // several cheapest cuts, takes the one for which this side is largest. Call
+  // this once per object.
   std::vector<bool> SourceSide(int source, int sink);
 
  private:

@@ -1,5 +1,5 @@
-// AddMoveCosts: what a cut between nodes costs in values that must be moved, or
-// converted.
+// AddMoveCosts: adds to a cut between nodes the costs of values that must be
+// moved or converted.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_PLAN_MOVE_COSTS_H_
 #define MACE_PLAN_MOVE_COSTS_H_
@@ -11,14 +11,14 @@
 
 namespace mace {
 
-// The cut's graph: the vertices of source and sink, then one for each node.
+// The vertices of the cut's graph: source and sink, then one for each node.
 constexpr int kCutSource = 0, kCutSink = 1;
 inline int CutVertexOf(size_t node) { return 2 + static_cast<int>(node); }
 
-// Adds the edges of the values that are not constant. One of cost(value) > 0
-// moves at most once in each direction, between its producer and any of its
-// readers on the other side, which takes two more vertices. Inputs and outputs
-// of the graph are the sink's.
+// Adds the edges of all values that are not constant. A value with cost(value)
+// > 0 moves at most once in each direction, between its producer and any of its
+// readers on the other side; this takes two additional vertices. Inputs and
+// outputs of the graph are on the sink's side.
 void AddMoveCosts(const Graph& graph,
                   const std::function<double(const Value&)>& cost, MinCut* cut);
 

@@ -11,25 +11,25 @@
 
 namespace mace {
 
-// A state is a set of finished steps. It knows its ready steps with what each
-// adds to the live bytes, so that trying a step is a sum; only the states that
-// are kept are made. Sets are compared by a hash of 64 bits.
+// A state is a set of finished steps. For each ready step, it stores by how
+// much the step changes the live bytes, so that trying a step is an addition;
+// only states that are kept are computed. Sets are compared by a 64-bit hash.
 class OrderBeam {
  public:
   struct Answer {
     std::vector<int> order;  // of the segment's steps; empty: none was found
     int64_t peak = 0;        // of that order
-    // Nothing was left out: the order has the least peak, or there is none.
+    // No state was left out: the order has the least peak, or no order exists.
     bool complete = false;
   };
 
-  // `live` is what is live before the segment. Differences of peaks up to
-  // `floor` do not matter, as all orders of the problem need so much.
+  // `live` is the number of bytes that are live before the segment. Peaks up to
+  // `floor` are equally good, as all orders of the problem need that much.
   OrderBeam(const OrderGraph& graph, const OrderSegment& segment, int64_t live,
             int64_t floor);
 
-  // An order whose peak is below `limit`, with `width` states at each depth.
-  // Without an answer, and not complete, once the budget is used up.
+  // Looks for an order whose peak is below `limit`, with `width` states at each
+  // depth. Once the budget is spent, the answer is empty and not complete.
   Answer Search(size_t width, int64_t limit, WorkBudget* budget);
 
  private:
@@ -57,8 +57,8 @@ class OrderBeam {
     int before;  // in history_, or -1
     int step;
   };
-  // Lists of steps or values, one after the other. Those with many members are
-  // counted in each state; the others are looked through.
+  // Lists of steps or values, one after the other. For lists with many members,
+  // each state has a counter; the others are looked through.
   struct Lists {
     std::vector<int> start = {0};
     std::vector<int> members;
@@ -75,15 +75,17 @@ class OrderBeam {
   bool IsDone(const State& state, int step) const {
     return state.done[step / 64] >> (step % 64) & 1;
   }
-  // Members of list `i` that are not done; counted up to `most` only.
+  // Returns the number of members of list `i` that are not done, or `most` if
+  // there are more and it has no counter.
   int Left(const State& state, const Lists& lists, int i, int most) const;
   int64_t Adds(const State& state, int step) const;
-  // The ready step that may run now without loss, or -1.
+  // Returns the index of a ready step that may run now without loss, or -1.
   int FreeStep(const State& state) const;
   void Advance(const Candidate& candidate, const State& from, State* to) const;
-  // False if there are no candidates.
+  // Returns false if there are no candidates.
   bool FindCandidates(int64_t limit, WorkBudget* budget);
-  // The best of the candidates, one for each set; returns whether that is all.
+  // Selects the best candidates, one for each set. Returns whether these are
+  // all.
   bool Select(size_t width, std::vector<Candidate>* kept);
 
   const int begin_;

@@ -1,4 +1,4 @@
-// OrderProblem: steps that may run in several orders, as plain numbers, with
+// OrderProblem: steps that may run in several orders, as plain numbers, and
 // lower bounds of the memory that every order needs.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_PLAN_ORDER_PROBLEM_H_
@@ -10,8 +10,8 @@
 
 namespace mace {
 
-// Steps and the values between them, in an order that is possible: a step reads
-// what steps before it write, or what no step writes.
+// Steps and the values between them, in a valid order: a step reads what
+// earlier steps write, or what no step writes.
 struct OrderProblem {
   std::vector<std::vector<int>> reads;   // by step: values, each once
   std::vector<std::vector<int>> writes;  // by step: values
@@ -21,13 +21,13 @@ struct OrderProblem {
   size_t num_steps() const { return reads.size(); }
 };
 
-// Work that may be done, in units of about one look at a step or a value. It is
+// A budget of work, in units of about one look at a step or a value. Work is
 // counted, not timed, so that the same problem has the same answer everywhere.
 class WorkBudget {
  public:
   explicit WorkBudget(int64_t units) : units_(units) {}
 
-  // False once the budget is used up.
+  // Adds to the work done. Returns false once the budget is spent.
   bool Spend(int64_t units) {
     spent_ += units;
     return spent_ <= units_;
@@ -41,7 +41,7 @@ class WorkBudget {
   int64_t spent_ = 0;
 };
 
-// What follows from an OrderProblem whatever the order. Keeps a reference.
+// Facts about an OrderProblem that hold for any order. Keeps a reference to it.
 struct OrderGraph {
   explicit OrderGraph(const OrderProblem& problem);
 
@@ -53,7 +53,7 @@ struct OrderGraph {
   std::vector<int64_t> written;           // by step: bytes of what it writes
 };
 
-// The bytes of one order.
+// The bytes that one order needs at each position.
 struct OrderTrace {
   std::vector<int64_t> live;  // before each position, and after the last one
   std::vector<int64_t> need;  // by position: with what is written, and scratch
@@ -62,24 +62,24 @@ struct OrderTrace {
 };
 OrderTrace Trace(const OrderGraph& graph, const std::vector<int>& order);
 
-// Steps [begin, end), which every order runs between the same steps.
+// Steps [begin, end), which run between the same two steps in every order.
 struct OrderSegment {
   int begin = 0;
   int end = 0;
 };
 
-// The runs of steps between those that every other step comes before or after.
-// Such steps have the same place in all orders, so that segments are problems
-// of their own; those of a single step are left out.
+// Returns the segments between those steps that come before or after every
+// other step. Such steps have the same position in all orders, so segments are
+// independent problems. Segments of a single step are left out.
 std::vector<OrderSegment> Segments(const OrderGraph& graph);
 
-// Bytes that some step needs in any order: what it reads, writes and has as
-// scratch.
+// Returns the most bytes that a step needs in any order, for what it reads,
+// writes and has as scratch.
 int64_t StepBound(const OrderGraph& graph);
 
-// As StepBound for the steps of a segment, but with all values that are live
-// whatever the order: written before the step and read after it, where 'before'
-// and 'after' are those of every order. 0 if that would take more than
+// As StepBound for the steps of a segment, but counts all values that are live
+// in every order: written before the step and read after it, where 'before' and
+// 'after' hold in every order. Returns 0 if that would take more than
 // `most_work`.
 int64_t ForcedBound(const OrderGraph& graph, const OrderSegment& segment,
                     int64_t most_work, WorkBudget* budget);

@@ -1,4 +1,5 @@
-// SolvePlacement: which of any number of devices runs which node, as numbers.
+// SolvePlacement: decides which of any number of devices runs which node, from
+// numbers alone.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_PLAN_PLACEMENT_H_
 #define MACE_PLAN_PLACEMENT_H_
@@ -7,12 +8,12 @@
 
 namespace mace {
 
-// Every tensor resides where the device works that makes it. Moving one to a
-// device is paid once for all that read it there, and moving it back to the
-// host once for all that read it elsewhere; between two devices it goes by way
-// of the host.
+// Every tensor resides on the device that computes it. Moving it to another
+// device is paid once for all nodes that read it there, and moving it back to
+// the host once for all nodes that read it elsewhere. Between two other devices
+// it moves by way of the host.
 struct PlacementProblem {
-  // What makes a tensor that does not come from a node, or reads it too.
+  // Stands for the caller, as a tensor's producer or reader on the host.
   static constexpr int kHost = -1;
   // The cost of a node on a device that cannot run it.
   static constexpr double kImpossible = 1e18;
@@ -28,19 +29,19 @@ struct PlacementProblem {
   std::vector<Tensor> tensors;
 };
 
-// What running and moving cost. `devices`: by node.
+// Returns the cost of running nodes and moving tensors. `devices` is by node.
 double CostOf(const PlacementProblem& problem, const std::vector<int>& devices);
 
-// A device for each node, none that is impossible, of low cost. With two
-// devices no placement costs less. With more, none costs less that uses two of
-// them (and a third for nodes that neither can run), nor any that differs by
-// nodes that go to one device. Of several of the same cost with two devices,
-// the one with most nodes on the first. REQUIRES: a possible device for each
-// node.
+// Returns a device for each node that can run it, at a low total cost. With two
+// devices, no placement costs less; of several equally good ones, it is the one
+// with most nodes on the first device. With more devices, no placement costs
+// less that uses two of them (and a third for nodes that neither can run), or
+// that differs only by nodes that move to one device. REQUIRES: every node has
+// a device that can run it.
 //
 // Source of the moves: Boykov, Veksler and Zabih, "Fast approximate energy
-// minimization via graph cuts", 2001 (expansion moves). A tensor's cost of
-// moving allows the exact cut for each move.
+// minimization via graph cuts", 2001 (expansion moves). The costs of moving
+// tensors permit an exact cut for each expansion move.
 std::vector<int> SolvePlacement(const PlacementProblem& problem);
 
 }  // namespace mace

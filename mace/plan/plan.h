@@ -1,5 +1,5 @@
 // Plan: a graph for given input shapes, with every node prepared for a device
-// and every tensor given its place. Immutable once made.
+// and a place for every tensor. Immutable once made.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_PLAN_PLAN_H_
 #define MACE_PLAN_PLAN_H_
@@ -34,7 +34,7 @@ struct Place {
   int64_t offset = 0;
 };
 
-// A node as it runs.
+// A node, or several fused ones, as it runs.
 struct Step {
   int node = -1;  // index into graph.nodes
   Device* device = nullptr;
@@ -44,16 +44,17 @@ struct Step {
   std::vector<int> fused;      // nodes before `node` that its kernel runs, too
 };
 
-// Where a node of the model runs and, if that is not the first device of the
-// list, why.
+// The device of a node of the model and, if it is not the first device of the
+// list, the reason.
 struct Placement {
   std::string node;
   std::string device;
   std::string reason;
 };
 
-// Ways for tensors to share bytes beyond reusing those of the dead. Each only
-// ever lowers the bytes that a plan needs, and none changes a result.
+// Ways for tensors to share bytes, besides reusing those of tensors that are no
+// longer needed. Each can only lower the bytes that a plan needs, and none
+// changes a result.
 struct MemorySavings {
   bool order = true;     // run the steps in the order that needs least
   bool views = true;     // reshapes, and slices of outermost extents
@@ -62,7 +63,7 @@ struct MemorySavings {
   bool overlap = true;   // an output over the part of an input already read
 };
 
-// What one of them was worth, in bytes of the arena's lower bound. Each of a
+// The effect of one saving, in bytes of the arena's lower bound. Each saving of a
 // list begins where the one before it ended, so that they add up.
 struct MemorySaving {
   const char* name;
@@ -70,8 +71,8 @@ struct MemorySaving {
   int64_t after_bytes = 0;
 };
 
-// How the order of the steps was searched for. Bytes are of whole values, as
-// if nothing shared them but what lives at different times.
+// How the order of the steps was searched for. Bytes are those of whole values,
+// which share bytes only if they live at different times.
 struct OrderSearch {
   enum End : uint8_t {
     kOff,     // the saving `order` was not asked for
@@ -99,12 +100,12 @@ struct Plan {
   };
   std::vector<Copy> copies;
 
-  // The images of the one device that has any (null: none does), each for
-  // tensors that do not live at the same time.
+  // The images of the only device that has any (null: there is none). Each
+  // image is for tensors that do not live at the same time.
   Device* image_device = nullptr;
   std::vector<ImageType> images;
   int64_t image_bytes = 0;
-  // What images are for, scratch of kernels included, and how they were
+  // The records of images, scratch of kernels included, and how they were
   // planned.
   std::vector<memory::ImageRecord> image_records;
   memory::ImageLimits image_limits;
@@ -124,32 +125,31 @@ struct Plan {
 struct PlanOptions {
   // In order of preference; the last one folds constants. Not owned.
   std::vector<Device*> devices;
-  // A name of mace/memory/strategy.h. It plans the arena, and images where it
-  // can; where it cannot, images are planned with AUTO if there is an arena,
-  // too, and else it is an error. PRESERVE_ALL: no tensor shares memory with
+  // A name of mace/memory/strategy.h. The strategy plans the arena, and images
+  // if it can. If it cannot, AUTO plans the images if there is an arena too;
+  // otherwise this is an error. With PRESERVE_ALL, no tensor shares memory with
   // another, and none is left out.
   std::string memory_strategy = "AUTO";
   MemorySavings savings;
-  // Offsets in the format of memory::OfflinePlan (empty: none), one for each
-  // record; where there are any, the plan below is not looked at.
+  // Offsets in the format of memory::OfflinePlan, one for each record; empty:
+  // none. If there are any, embedded_plan is ignored.
   std::vector<int32_t> offline_plan;
-  // A plan made ahead (hash 0: none). Used if it is one for exactly the
-  // records at hand; offsets of -1 are left to the strategy. Else the log says
-  // why not, and the plan is made again.
+  // A plan from the model file (hash 0: none). It is used if it was made for
+  // exactly the records of this plan; offsets of -1 are left to the strategy.
+  // Otherwise the log says why not, and the memory is planned again.
   memory::EmbeddedPlan embedded_plan;
 };
 
-// Errors: MACE_INVALID_ARGS for a name that is not one of a strategy; the
-// message lists those that are.
+// Errors: MACE_INVALID_ARGS for an unknown strategy; the message lists the
+// names.
 Status CheckMemoryStrategy(const std::string& strategy);
 
-// Makes the plan of `graph`, whose inputs and weights have types.
-// `declared` are types that inference must find, by value id.
-// Errors: MACE_INVALID_MODEL, MACE_UNSUPPORTED (naming the first node that no
-// device can run, with each device's reason; or the memory strategy that plans
-// nothing of this plan), MACE_INVALID_ARGS for an unknown strategy,
-// MACE_OUT_OF_RESOURCES.
-// Also MACE_INVALID_ARGS for an offline plan that does not fit the records.
+// Makes the plan of `graph`, whose inputs and weights have types. `declared`
+// are types that inference must find, by value id. Errors: MACE_INVALID_MODEL;
+// MACE_UNSUPPORTED, naming the first node that no device can run, with each
+// device's reason, or the memory strategy that cannot plan this model;
+// MACE_INVALID_ARGS for an unknown strategy or an offline plan that does not
+// fit the records; MACE_OUT_OF_RESOURCES.
 Result<std::unique_ptr<Plan>> MakePlan(
     Graph graph, const std::map<int, TensorType>& declared,
     const PlanOptions& options);

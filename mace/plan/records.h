@@ -18,10 +18,10 @@ struct Records {
   std::vector<bool> is_scratch;  // by record
 };
 
-// A record per group that lives in the arena and per scratch. A record lives
-// from the first step that writes it to the last that reads it. `overlap`: the
-// kernels' word on how near an output may lie to an input that dies there is
-// passed on.
+// Makes a record for each group that lies in the arena, and for each scratch. A
+// record lives from the first step that writes it to the last step that reads
+// it. With `overlap`, records have the safe distances at which the kernels let
+// an output overlap an input that is no longer needed.
 Records MakeRecords(const Plan& plan, const Storage& storage, bool overlap);
 
 }  // namespace mace

@@ -1,4 +1,4 @@
-// Storage: which values share bytes, and where each group of them may live.
+// Storage: which values share bytes, and where each group of them lies.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_PLAN_STORAGE_H_
 #define MACE_PLAN_STORAGE_H_
@@ -9,8 +9,8 @@
 
 namespace mace {
 
-// Values in groups that share bytes. A group lives in one place, that of its
-// root; a member begins `offset` bytes into it.
+// Groups of values that share bytes. A group has one place, that of its root; a
+// member begins `offset` bytes into it.
 struct Storage {
   std::vector<int> root;        // by value id
   std::vector<int64_t> offset;  // by value id
@@ -32,9 +32,10 @@ struct Storage {
 //   concat    the inputs of a Concat along the outermost extent lie in its
 //             output
 //
-// A group lives with the constant or graph input it holds, in the caller's
-// memory of a graph output it holds, or else in the arena. Nothing is merged
-// that would make a step write to a constant or to the caller's input.
+// A group lies in the memory of the constant or graph input that it contains,
+// in the caller's memory of the graph output that it contains, or else in the
+// arena. Values are not merged if a step would then write to a constant or to
+// the caller's input.
 Storage AssignStorage(const Plan& plan, const MemorySavings& savings);
 
 }  // namespace mace

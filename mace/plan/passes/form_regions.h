@@ -8,11 +8,11 @@
 
 namespace mace {
 
-// Makes one step (op "Region") of as many steps without a kernel as one device
-// can run at a time, and prepares it; with `each_node_alone`, of each. Steps
-// that others wait for come first then. A plan whose devices all run single
-// nodes is left alone. The steps must be placed, their memory not yet.
-// Errors: of RegionKernels::PrepareRegion.
+// Replaces as many steps without a kernel as one device can run at a time by
+// one step (op "Region"), and prepares it; with `each_node_alone`, each of
+// them. Steps on which others wait come first. Does not change a plan whose
+// devices all run single nodes. REQUIRES: nodes are placed, but memory is not
+// assigned. Errors: those of RegionKernels::PrepareRegion.
 Status FormRegions(Plan& plan, bool each_node_alone);
 
 }  // namespace mace

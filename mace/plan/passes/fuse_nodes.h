@@ -1,5 +1,5 @@
-// FuseNodes: one step for a chain of steps, where the device has a kernel for
-// it, so that the tensors between them need no memory.
+// FuseNodes: runs consecutive steps as one if the device has a fused kernel for
+// them, so that the tensors between them need no memory.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_PLAN_PASSES_FUSE_NODES_H_
 #define MACE_PLAN_PASSES_FUSE_NODES_H_
@@ -9,8 +9,8 @@
 
 namespace mace {
 
-// The steps must be placed, their memory not yet.
-// Errors: MACE_OUT_OF_RESOURCES.
+// REQUIRES: nodes are placed, but memory is not assigned. Errors:
+// MACE_OUT_OF_RESOURCES.
 Status FuseNodes(Plan& plan);
 
 }  // namespace mace

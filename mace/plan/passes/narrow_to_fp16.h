@@ -9,13 +9,13 @@
 
 namespace mace {
 
-// Where weights are stored as f16 and a node computes with such activations
-// (`computes_fp16`, of the device), the f32 activations that the node reads
-// and writes get a converted copy of f16, and so do those of nodes between,
-// such that the fewest elements are converted, by nodes (op "Cast") that this
-// adds. A Cast of the graph from or to f16 is not doubled: one may be left
-// without readers. Inputs and outputs of the graph keep their types. REQUIRES:
-// types are inferred.
+// Narrows activations from f32 to f16 where weights are stored as f16 and nodes
+// can compute with such activations (`computes_fp16`, from the device). The
+// activations that such nodes, and nodes between them, read and write get a
+// converted copy, such that the fewest elements are converted by the nodes (op
+// "Cast") that this adds. A Cast of the graph from or to f16 is not duplicated;
+// it may be left without readers. Inputs and outputs of the graph keep their
+// types. REQUIRES: types are inferred.
 void NarrowToFp16(const std::function<bool(const Node&)>& computes_fp16,
                   Graph& graph);
 
