@@ -39,9 +39,9 @@ struct Blocks {
   // A filter larger than this is read once for as many bytes of lines.
   int64_t fused_large_filter;
 
-  int64_t spread_good;  // good size of the input spread for a transposed
-                        // convolution (deconv_depthwise.cc)
-  // The most that is still worth spreading.
+  // Input spread for a transposed convolution (deconv_depthwise.cc): a good
+  // size, and the largest that is still worth it.
+  int64_t spread_good;
   int64_t spread_most;
 };
 

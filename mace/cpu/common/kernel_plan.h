@@ -37,8 +37,8 @@ struct GemmPlan {
   // as for `kernel`.
   const GemmUkernel* sums_as = nullptr;
   RowAccess rows = RowAccess::kByDistance;
-  int64_t block = 0;  // rows of a block: as the caches ask for, doubled (1) or
-                      // halved (-1)
+  // Rows of a block: as many as suit the caches, doubled (1) or halved (-1).
+  int64_t block = 0;
 
   bool operator==(const GemmPlan& other) const {
     return kernel == other.kernel && sums_as == other.sums_as &&
@@ -70,8 +70,8 @@ enum class Fusion { kWhereItPays, kNever, kAlways };
 // How a node is computed, or several nodes as one kernel.
 struct StepPlan {
   Fusion fusion = Fusion::kWhereItPays;
-  int64_t lines = 0;  // lines that a fused kernel computes at a time: as chosen
-                      // (0), doubled (1) or halved (-1)
+  // Lines that a fused kernel computes at a time: doubled (1) or halved (-1).
+  int64_t lines = 0;
   std::vector<NodePlan> nodes;
 
   bool operator==(const StepPlan& other) const {

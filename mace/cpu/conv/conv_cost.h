@@ -16,9 +16,9 @@ namespace mace::cpu {
 struct ConvWork {
   double products = 0;      // multiply-adds of the GEMM micro-kernels
   double filter_bytes = 0;  // of the packed filter, as often as it is read
-  double transforms = 0;    // loads, stores and arithmetic of Winograd's
-                            // transforms, of one float each
-  double sums = 0;          // the same of Strassen's sums
+  // Loads, stores and arithmetic of one float in the transforms of Winograd.
+  double transforms = 0;
+  double sums = 0;  // the same in Strassen's sums
 };
 
 // Returns the work as a matrix product of patches and filters.

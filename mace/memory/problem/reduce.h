@@ -31,9 +31,10 @@ struct PoolProblem {
 
 struct Reduced {
   std::vector<PoolProblem> pools;
-  std::vector<Root> roots;       // by original record
-  std::vector<int32_t> item_of;  // by original root: index in the problem of
-                                 // problem, or kNone if it is empty
+  std::vector<Root> roots;  // by original record
+  // By original root: the index in the problem of its pool, or kNone if it is
+  // empty.
+  std::vector<int32_t> item_of;
 };
 
 // REQUIRES: Check(problem) is OK.
