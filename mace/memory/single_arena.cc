@@ -69,8 +69,8 @@ char* SingleArena::AllocateInGap(size_t bytes, size_t alignment) {
 
 void SingleArena::FreeTail(const char* piece) {
   const auto at = reinterpret_cast<uintptr_t>(piece);
-  size_t k =
-      pieces_.size();  // a piece of 0 bytes begins where another one does
+  // A piece of 0 bytes begins where another one does.
+  size_t k = pieces_.size();
   while (k > 0 && (pieces_[k - 1].begin != at || pieces_[k - 1].is_free)) --k;
   if (k == 0) return;
   pieces_[--k].is_free = true;

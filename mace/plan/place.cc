@@ -34,8 +34,8 @@ double TransferUs(const DeviceSpeed& speed, const TensorType& type) {
 struct Answers {
   std::vector<Status> statuses;  // OK: it supports the node
   NodeWork work;                 // from the first device that supports it
-  bool renames_only =
-      false;  // on one of them, which makes it free on any device
+  // Whether some device only renames: then the node is free on any device.
+  bool renames_only = false;
 };
 
 class Placer {

@@ -13,7 +13,7 @@ namespace mace::cpu {
 
 // Returns whether this is faster than matrix products, which compute
 // `product_columns` columns for each output pixel (of all groups together,
-// padding included).
+// zeros included).
 bool DeconvDepthwisePays(const ConvShape& shape, int64_t product_columns,
                          const CpuContext& context);
 

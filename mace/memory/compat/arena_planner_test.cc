@@ -18,8 +18,8 @@ constexpr size_t kTestAlignment = 4;
 
 struct Choices {
   bool in_place = false;
-  bool classes =
-      false;  // variables, and tensors that are not planned or dynamic
+  // Variables, and tensors that are not planned or dynamic.
+  bool classes = false;
 };
 
 ArenaGraph RandomGraph(std::mt19937* rng, const Choices& choices) {

@@ -37,8 +37,8 @@ int64_t Distance(const Record& a, const Record& b) {
 struct Candidate {
   size_t position;  // index of the last positional maximum that covers it
   int64_t size;
-  std::vector<int64_t>
-      distance;  // to each object; infinity if it cannot use it
+  // The distance to each object; infinity if the record cannot use it.
+  std::vector<int64_t> distance;
   int64_t best_distance = kInfinity;
   int32_t best_object = kNone;
 

@@ -135,8 +135,8 @@ class Search {
   std::vector<T> base_;    // the offset if it were placed now
   std::vector<T> lowest_;  // lower bound of its offset; closed if above base_
   std::vector<int32_t> support_;  // the item from which lowest_ follows
-  std::vector<Word>
-      reasons_;  // sets: the placed items from which lowest_ follows
+  // Sets: the placed items from which lowest_ follows.
+  std::vector<Word> reasons_;
   std::vector<Word> placed_;  // set
   // By section.
   std::vector<T> load_;            // sum of sizes of the items without a place

@@ -110,8 +110,8 @@ TEST(Bounds, FixedRecordsCountForWhereTheyEnd) {
   p.records[1].first = 1;
   p.records[1].fixed_offset = 0;
   EXPECT_EQ(OffsetsLowerBound(p).bytes, 15);
-  p.fixed_may_overlap =
-      true;  // it still must not overlap records that are not fixed
+  // It still must not overlap records that are not fixed.
+  p.fixed_may_overlap = true;
   EXPECT_EQ(OffsetsLowerBound(p).bytes, 10);
 }
 

@@ -103,8 +103,8 @@ struct Options {
   // The most bytes that a pool may take; 0 means no limit. With a capacity, the
   // search ends at the first plan that fits.
   int64_t capacity = 0;
-  const std::atomic<bool>* cancel =
-      nullptr;  // the search stops when it becomes true
+  // The search stops when it becomes true.
+  const std::atomic<bool>* cancel = nullptr;
   // For objects/GREEDY_IN_ORDER and GROW_IN_ORDER: may_follow[i] lists, in
   // ascending order, the records that may reuse the object of record i when
   // steps run in parallel. Null: any later record may.
