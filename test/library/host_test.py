@@ -152,6 +152,17 @@ def test_three_ways_to_ship_a_model_give_the_same_bits(static, embedded, place, 
         assert done.returncode == 1 and said in done.stderr.decode()
 
 
+def test_several_models_are_compiled_into_one_library(place, tmp_path):
+    config = place.config("several", f"{CODE}embed_model_data: 1\n")
+    text = config.read_text()
+    config.write_text(text + text[text.index("  digits:"):].replace("  digits:", "  numbers:"))
+    assert place.build(config) == 0
+    app = compile_app(place.unpacked("several"), tmp_path / "app", flags=("-DFROM_CODE",))
+    assert classify(app, "host", "digits") == classify(app, "host", "numbers")
+    said = consumers.start(app, "host", "letters").stderr.decode()
+    assert "no model 'letters' is compiled in; there is digits, numbers" in said
+
+
 def test_names_of_an_obfuscated_model_are_in_no_file(place, tmp_path, capfd):
     config = place.config("hidden", f"{CODE}embed_model_data: 1\n", "    obfuscate: 1\n")
     plain = place.folder / "build" / "static" / "model" / "digits.pb"
