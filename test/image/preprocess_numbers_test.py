@@ -12,12 +12,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from built import build
 from PIL import Image
 
 from mace_tools.config import Preprocess, load
 from mace_tools.preprocess import from_picture
-from mace_tools.protos import REPO, cache_dir
-from mace_tools.testing.needed import need_tools
+from mace_tools.protos import REPO
 
 DIGITS = REPO / "models" / "digits"
 # As mace_image.h and mace_tensor.h number them.
@@ -31,14 +31,7 @@ ORIENTATION = 0x0112  # of EXIF
 
 @pytest.fixture(scope="module")
 def program():
-    need_tools("bazel")
-    cache = f"--disk_cache={cache_dir() / 'bazel'}"
-    quiet = ["--show_result=0", "--noshow_progress", "--ui_event_filters=-info"]
-    target = "//test/image:convert_pictures"
-    subprocess.run(["bazel", "build", cache, *quiet, target], cwd=REPO, check=True)
-    folder = subprocess.run(["bazel", "info", "bazel-bin"], cwd=REPO, check=True, text=True,
-                            capture_output=True).stdout.strip()
-    return Path(folder) / "test" / "image" / "convert_pictures"
+    return build("//test/image:convert_pictures")
 
 
 @dataclass(frozen=True)
