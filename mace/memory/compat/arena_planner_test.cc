@@ -270,7 +270,7 @@ TEST(ArenaPlannerTest, PlacesAsTheStrategyOfItsName) {
       ASSERT_EQ(planner.offset(static_cast<int32_t>(t)),
                 static_cast<size_t>(offsets[t]))
           << "tensor " << t;
-      end = std::max(end, offsets[t] + g.tensor_bytes[t]);
+      end = std::max(end, static_cast<size_t>(offsets[t]) + g.tensor_bytes[t]);
     }
     EXPECT_EQ(planner.arena_bytes(), end);
     EXPECT_EQ(planner.persistent_bytes(), 0u);
