@@ -16,6 +16,7 @@
 #include "mace/cpu/fused/prepare.h"
 #include "mace/cpu/tuning/search_space.h"
 #include "mace/cpu/tuning/trial.h"
+#include "mace/cpu/ukernels/gemm/gemm_table.h"
 #include "mace/ops/common/op.h"
 
 namespace mace::cpu {

@@ -18,10 +18,11 @@ from mace_tools.library import exports
 from mace_tools.library.abis import Abi
 
 # Libraries that an app links besides the C and C++ ones.
-DEPENDENCIES = ("protobuf-lite", "pthread", "dl", "m")
+DEPENDENCIES = ("pthread", "dl", "m")
 SONAME = "libmace.so"
 # The archives that define the public API, by the ends of their names.
-PUBLIC = ("libruntime.pic.a", "libconfig.pic.a", "libruntime.a", "libconfig.a")
+PUBLIC = tuple(f"lib{name}{end}" for name in ("runtime", "config", "image")
+               for end in (".pic.a", ".a"))
 # Of the symbols: raised when a release takes one away or changes what it means.
 SYMBOL_VERSION = "MACE_1"
 # Also fits kernels with small pages; Android asks for it of every 64-bit library.

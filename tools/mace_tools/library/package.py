@@ -129,8 +129,6 @@ def _bill(root: Path, name: str, models: Sequence[Path]) -> dict[str, object]:
     files = [p for p in _files(root, models) if p.parts[0] in ("lib", "model", "opencl")]
     digest = hashlib.sha256("".join(_sha256(root / p) for p in files).encode()).hexdigest()
     parts = [("mace", version(), "Apache-2.0"), ("xxhash", "0.8.1", "BSD-2-Clause")]
-    if "protobuf-lite" in link.DEPENDENCIES:
-        parts.append(("protobuf-lite", "3.21.12", "BSD-3-Clause"))
     packages = [{"SPDXID": f"SPDXRef-{part}", "name": part, "versionInfo": number,
                  "downloadLocation": "NOASSERTION", "filesAnalyzed": False,
                  "licenseConcluded": licence, "licenseDeclared": licence,

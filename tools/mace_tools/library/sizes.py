@@ -19,7 +19,7 @@ PARTS = (
     ("ops", re.compile(r"libops\.")),
     ("plan", re.compile(r"libplan\.")),
     ("memory", re.compile(r"lib(memory|offsets|objects|problem|compat)\.")),
-    ("reader", re.compile(r"lib(model|proto|protobuf\w*)\.")),
+    ("reader", re.compile(r"lib(model|proto)\.")),
     ("engine", re.compile(r"lib(runtime|config|devices?|graph|base)\.")),
 )  # fmt: skip
 # Sections that a program maps.
