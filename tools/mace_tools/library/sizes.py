@@ -19,6 +19,7 @@ PARTS = (
     ("ops", re.compile(r"libops\.")),
     ("plan", re.compile(r"libplan\.")),
     ("memory", re.compile(r"lib(memory|offsets|objects|problem|compat)\.")),
+    ("pictures", re.compile(r"libimage\.")),
     ("reader", re.compile(r"lib(model|proto)\.")),
     ("engine", re.compile(r"lib(runtime|config|devices?|graph|base)\.")),
 )  # fmt: skip
