@@ -63,8 +63,8 @@ struct MemorySavings {
   bool overlap = true;   // an output over the part of an input already read
 };
 
-// The effect of one saving, in bytes of the arena's lower bound. Each saving of a
-// list begins where the one before it ended, so that they add up.
+// The effect of one saving, in bytes of the arena's lower bound. Each saving of
+// a list begins where the one before it ended, so that they add up.
 struct MemorySaving {
   const char* name;
   int64_t before_bytes = 0;

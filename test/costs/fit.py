@@ -1,8 +1,9 @@
 """Fits the cost of a unit of each kind of work to measured convolutions.
 
-Reads the output of //mace/cpu:conv_costs_bench, where costs are in multiply-adds at the CPU's peak, and prints,
-for each instruction set, a row of the table in mace/cpu/conv/conv_cost.cc and the errors of the fit. It
-minimizes the squares of relative errors, so that small layers count as much as large ones; costs are at least 0.
+Reads the output of //mace/cpu:conv_costs_bench, where costs are in multiply-adds at the CPU's
+peak, and prints, for each instruction set, a row of the table in mace/cpu/conv/conv_cost.cc and the
+errors of the fit. It minimizes the squares of relative errors, so that small layers count as much
+as large ones; costs are at least 0.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -21,7 +22,8 @@ KINDS = ("products", "filter_bytes", "transforms", "sums")
 def fit(work: np.ndarray, cost: np.ndarray) -> np.ndarray:
     """Returns the nonnegative x for which (work @ x) / cost is closest to 1.
 
-    `work` has the shape [measurements, kinds]. There are few kinds, so every subset with a cost above 0 is tried.
+    `work` has the shape [measurements, kinds]. There are few kinds, so every subset with a cost
+    above 0 is tried.
     """
     scaled = work / cost[:, None]
     best, least = np.zeros(work.shape[1]), float(len(cost))
@@ -36,11 +38,12 @@ def fit(work: np.ndarray, cost: np.ndarray) -> np.ndarray:
 
 
 def regrets(rows: list[dict[str, str]], predicted: np.ndarray) -> list[float]:
-    """By layer: how much longer the method predicted as the fastest takes than the fastest, as a share."""
+    """By layer: the share of time by which the predicted method is slower than the fastest."""
     layers: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for row, cost in zip(rows, predicted, strict=True):
         layers[row["layer"]].append((cost, float(row["cost"])))
-    return [min(methods)[1] / min(cost for _, cost in methods) - 1 for methods in layers.values()]
+    return [min(methods)[1] / min(cost for _, cost in methods) - 1
+            for methods in layers.values()]
 
 
 def report(isa: str, rows: list[dict[str, str]]) -> str:
@@ -53,8 +56,10 @@ def report(isa: str, rows: list[dict[str, str]]) -> str:
     units = ", ".join(f"{kind} {x:.2f}" for kind, x in zip(KINDS, costs, strict=True))
     return (
         f"{isa}: {units}\n"
-        f"  {len(rows)} measurements: median error {np.median(errors):.0%}, largest {errors.max():.0%}\n"
-        f"  {len(lost)} layers: the choice loses {np.mean(lost):.1%} on average, {max(lost):.0%} at most"
+        f"  {len(rows)} measurements: median error {np.median(errors):.0%}, "
+        f"largest {errors.max():.0%}\n"
+        f"  {len(lost)} layers: the choice loses {np.mean(lost):.1%} on average, "
+        f"{max(lost):.0%} at most"
     )
 
 

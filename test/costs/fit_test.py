@@ -1,9 +1,8 @@
 """The fit finds known costs, and reports the time lost by wrong choices."""
 
 # SPDX-License-Identifier: Apache-2.0
-import numpy as np
-
 import fit
+import numpy as np
 
 
 def test_finds_known_costs() -> None:
