@@ -162,7 +162,8 @@ bool IsSide(int64_t x) { return x >= 1 && x <= kMaxSide; }
 std::string Sides() { return "1 to " + to_string(kMaxSide); }
 
 Status CheckChannel(const MaceImageInput& in, int i) {
-  const std::string at = "[" + to_string(i) + "] is ";
+  std::string at = "[";  // GCC 12 warns of overlaps in the sum of all three
+  at += to_string(i) + "] is ";
   if (!std::isfinite(in.mean[i])) {
     return InvalidArgument("mean" + at + Number(in.mean[i]) +
                            "; give a number, 0 for none");
