@@ -48,7 +48,7 @@ class Pieces final : public MaceStream {
   int64_t Read(void* buffer, size_t bytes) override {
     if (instead_ != 0) return instead_;
     const size_t n = std::min({bytes, piece_, bytes_.size() - at_});
-    std::memcpy(buffer, bytes_.data() + at_, n);
+    if (n > 0) std::memcpy(buffer, bytes_.data() + at_, n);
     at_ += n;
     return static_cast<int64_t>(n);
   }
