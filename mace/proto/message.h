@@ -77,8 +77,8 @@ bool Convert(const wire::Field& field, T* value) {
 template <typename M>
 void Parse(wire::Bytes bytes, M* message);
 
-// A repeated field. Its elements are read one after the other, each time anew;
-// there is no access by index.
+// A repeated field. A Reader goes through its elements in order and parses each
+// one on the way; there is no access by index.
 template <typename T>
 class Repeated {
  public:

@@ -4,6 +4,7 @@
 
 #include "tools/mace_run/pack_weights.h"
 
+#include <cstdlib>
 #include <cstring>
 #include <set>
 #include <vector>
@@ -80,15 +81,25 @@ class Array {
   std::vector<uint8_t> bytes_;
 };
 
+// Returns the caches of the CPU that weights are packed for: how convolutions
+// are computed, and so what is packed, depends on them. MACE_CPU_CACHES says
+// those of a CPU that differs from the usual ones.
+cpu::CacheSizes CachesOf(const std::string& isa) {
+  const bool given = std::getenv("MACE_CPU_CACHES") != nullptr;
+  return isa == "host" || given ? cpu::DetectCacheSizes()
+                                : cpu::DefaultCacheSizes();
+}
+
 // Prepares all kernels; `packed` then holds what they packed.
 Status PrepareAll(const Model& model, CpuFeatures features,
-                  ChosenSettings settings,
+                  const cpu::CacheSizes& caches, ChosenSettings settings,
                   const std::shared_ptr<PackedWeights>& packed) {
   MACE_ASSIGN_OR_RETURN(const ChosenSettings of_model,
                         ReadModelSettings(model.settings));
   settings.Fill(of_model);
   CpuOptions options;
   options.features = features;
+  options.caches = caches;
   SetCpuOptions(settings.values, &options);
   MACE_ASSIGN_OR_RETURN(const std::unique_ptr<CpuDevice> device,
                         CpuDevice::Create(options, packed));
@@ -173,7 +184,8 @@ Status PackWeights(const Job& job, const std::string& isa,
           {}));
   if (model.packing_version != 0) MACE_RETURN_IF_ERROR(VerifyTail(model));
   const auto packed = std::make_shared<PackedWeights>();
-  MACE_RETURN_IF_ERROR(PrepareAll(model, features, chosen, packed));
+  MACE_RETURN_IF_ERROR(
+      PrepareAll(model, features, CachesOf(isa), chosen, packed));
 
   proto::NetDef net;
   MACE_ENSURE(net.ParseFromArray(graph.data(), static_cast<int>(graph.size())));

@@ -44,8 +44,8 @@ FP16_MAX = 65504.0
 def write_model(graph: Graph, pb_path: str | Path, data_path: str | Path,
                 settings: Mapping[str, Any] | None = None, stored: str = "f32",
                 rewrite: Callable[[Any], None] = lambda net: None) -> None:
-    """Writes both files, or none. Of the settings those are kept that belong into a model; `stored`
-    is a key of STORED; `rewrite` may change the NetDef before it is written.
+    """Writes both files or none. Only settings that a model carries are written. `stored` is a key
+    of STORED. `rewrite` may change the NetDef before it is written.
 
     Errors: MaceError naming the file that cannot be written."""
     net, weights = build(graph, stored)

@@ -141,7 +141,7 @@ def _interruption_waits() -> Iterator[None]:
 
 
 def source_hash(folders: Sequence[str]) -> str:
-    """Of what a program is built from: the sources in these folders, and how they are built."""
+    """Returns a hash of the sources in these folders, and of how they are built."""
     digest = hashlib.sha256()
     paths = [REPO / name for name in FILES]
     for folder in folders:
@@ -178,7 +178,7 @@ def _build(console: Console, tool: Tool, built: Path) -> None:
 
 
 def bazel(arguments: list[str], console: Console) -> str:
-    """Its stdout; its progress is shown when a person watches, else only on failure."""
+    """Returns its stdout. Shows its progress on a terminal, else only if it fails."""
     cache = f"--disk_cache={cache_dir() / 'bazel'}"
     done = subprocess.run(["bazel", *arguments, cache], cwd=REPO, text=True, errors="replace",
                           stdout=subprocess.PIPE,

@@ -16,23 +16,6 @@
 namespace mace::cpu {
 namespace {
 
-// Returns the defaults for this kind of core, if the system does not describe
-// its caches.
-CacheSizes CoreDefaults() {
-  CacheSizes caches;
-#if defined(__aarch64__)  // the big cores of a phone: Cortex-A76 and later
-  caches.l1 = 64 << 10;
-  caches.l1_ways = 4;
-  caches.l2 = 512 << 10;
-  caches.l3 = 2 << 20;
-#elif defined(__arm__)  // Cortex-A53 and its like
-  caches.l1_ways = 4;
-  caches.l2 = 512 << 10;
-  caches.l3 = 0;
-#endif
-  return caches;
-}
-
 // Sizes beyond these limits are taken for errors of the system.
 constexpr int64_t kLeastL1 = 4 << 10, kMostL1 = 1 << 20;
 constexpr int64_t kMostWays = 64;
@@ -109,6 +92,21 @@ CacheSizes SysconfSizes() {
 
 }  // namespace
 
+CacheSizes DefaultCacheSizes() {
+  CacheSizes caches;
+#if defined(__aarch64__)  // the big cores of a phone: Cortex-A76 and later
+  caches.l1 = 64 << 10;
+  caches.l1_ways = 4;
+  caches.l2 = 512 << 10;
+  caches.l3 = 2 << 20;
+#elif defined(__arm__)  // Cortex-A53 and its like
+  caches.l1_ways = 4;
+  caches.l2 = 512 << 10;
+  caches.l3 = 0;
+#endif
+  return caches;
+}
+
 CacheSizes ReadCacheSizes(const std::string& root) {
   constexpr int kMostCores = 4096;
   CacheSizes found = {0, 0, 0, 0};
@@ -119,7 +117,7 @@ CacheSizes ReadCacheSizes(const std::string& root) {
     any = any || found.l1 > 0;
   }
   if (!any) found = SysconfSizes();
-  const CacheSizes defaults = CoreDefaults();
+  const CacheSizes defaults = DefaultCacheSizes();
   CacheSizes caches = found;
   if (found.l1 == 0 || found.l1_ways == 0) {
     caches.l1 = found.l1 > 0 ? found.l1 : defaults.l1;

@@ -27,6 +27,9 @@ struct CacheSizes {
   }
 };
 
+// Returns the sizes to assume of the kind of core that this build is for.
+CacheSizes DefaultCacheSizes();
+
 // Reads the sizes that Linux describes in the folder `root`. Takes the smallest
 // size of each level over all cores, so that blocks fit, and results are the
 // same, wherever a thread runs. Sizes that are missing or implausible come from

@@ -115,7 +115,7 @@ def test_weights_stored_as_fp16_take_half_the_space(call, tmp_path, data_type, e
 
 
 @pytest.mark.parametrize("isa", ["host", "scalar"])
-def test_packed_weights_are_used_or_packed_anew(call, tmp_path, isa):
+def test_packed_weights_are_used_or_packed_again(call, tmp_path, isa):
     """The latter by an engine that has better kernels than those they are for."""
     _, plain = call("convert", "tflite")
     text = Path("models/digits/digits_tflite.yml").read_text()
