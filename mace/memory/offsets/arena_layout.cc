@@ -4,33 +4,36 @@
 #include "mace/memory/offsets/arena_layout.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 
 namespace mace::memory {
 namespace {
 
-constexpr size_t kMax = std::numeric_limits<size_t>::max();
+constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
 
 // Returns the largest multiple of `alignment` if rounding up would overflow.
-size_t AlignUpSaturated(size_t x, size_t alignment) {
+uint64_t AlignUpSaturated(uint64_t x, uint64_t alignment) {
   return x > kMax - alignment + 1 ? kMax & -alignment
                                   : (x + alignment - 1) & -alignment;
 }
 
-size_t AddSaturated(size_t a, size_t b) { return a > kMax - b ? kMax : a + b; }
+uint64_t AddSaturated(uint64_t a, uint64_t b) {
+  return a > kMax - b ? kMax : a + b;
+}
 
 }  // namespace
 
-ArenaPiece ArenaLayout::Allocate(size_t alignment, size_t size, int32_t tensor,
-                                 int64_t first, int64_t last) {
+ArenaPiece ArenaLayout::Allocate(uint64_t alignment, uint64_t size,
+                                 int32_t tensor, int64_t first, int64_t last) {
   ArenaPiece piece = {0, size, tensor, first, last};
   if (size == 0) return piece;
   bool found = false;
-  size_t best_gap = kMax;
-  size_t at = 0;
+  uint64_t best_gap = kMax;
+  uint64_t at = 0;
   for (const ArenaPiece& other : active_) {
     if (other.last < first || last < other.first) continue;
-    const size_t aligned = AlignUpSaturated(at, alignment);
+    const uint64_t aligned = AlignUpSaturated(at, alignment);
     if (AddSaturated(aligned, size) <= other.offset &&
         other.offset - aligned < best_gap) {
       found = true;
@@ -40,8 +43,8 @@ ArenaPiece ArenaLayout::Allocate(size_t alignment, size_t size, int32_t tensor,
     at = std::max(at, AddSaturated(other.offset, other.size));
   }
   if (!found) piece.offset = AlignUpSaturated(at, alignment);
-  const size_t end = AddSaturated(piece.offset, size);
-  if (end > kMax / 2) overflowed_ = true;
+  const uint64_t end = AddSaturated(piece.offset, size);
+  if (end > std::numeric_limits<size_t>::max() / 2) overflowed_ = true;
   high_water_ = std::max(high_water_, end);
   const auto above =
       std::upper_bound(active_.begin(), active_.end(), piece,

@@ -5,16 +5,16 @@
 #ifndef MACE_MEMORY_OFFSETS_ARENA_LAYOUT_H_
 #define MACE_MEMORY_OFFSETS_ARENA_LAYOUT_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace mace::memory {
 
-// A piece of an arena.
+// A piece of an arena, in bytes: more of them than size_t holds, where a 32-bit
+// machine only makes a plan.
 struct ArenaPiece {
-  size_t offset = 0;
-  size_t size = 0;
+  uint64_t offset = 0;
+  uint64_t size = 0;
   int32_t tensor = -1;
   int64_t first = 0;  // first and last step, inclusive
   int64_t last = 0;
@@ -26,7 +26,7 @@ class ArenaLayout {
   // Places a piece in the smallest gap that fits between the active pieces that
   // live together with it, or else above them. A piece of size 0 is at 0 and is
   // not recorded.
-  ArenaPiece Allocate(size_t alignment, size_t size, int32_t tensor,
+  ArenaPiece Allocate(uint64_t alignment, uint64_t size, int32_t tensor,
                       int64_t first, int64_t last);
 
   // Forget active pieces, so that their memory can be reused: those that end
@@ -41,13 +41,13 @@ class ArenaLayout {
   void Clear();
 
   // Returns the bytes that hold every piece since Clear().
-  size_t high_water() const { return high_water_; }
+  uint64_t high_water() const { return high_water_; }
   // Returns whether the bytes exceed half the range of size_t.
   bool overflowed() const { return overflowed_; }
 
  private:
   std::vector<ArenaPiece> active_;  // ascending offset, then time of insertion
-  size_t high_water_ = 0;
+  uint64_t high_water_ = 0;
   bool overflowed_ = false;
 };
 

@@ -241,7 +241,7 @@ TEST(ArenaLayoutTest, PlacesIntoTheGapsBetweenActivePieces) {
     SCOPED_TRACE(round);
     ArenaLayout layout;
     std::vector<ArenaPiece> active, all;
-    size_t high_water = 0;
+    uint64_t high_water = 0;
     for (int step = 0; step < 15; ++step) {
       const auto at = static_cast<int64_t>(rng() % 8);
       const auto keep = [&](auto is_kept) {
@@ -319,9 +319,9 @@ TEST(ArenaLayoutTest, SaysWhatOverflows) {
   layout.Clear();
   EXPECT_FALSE(layout.overflowed());
   // Sums that would overflow saturate, and no piece ends lower.
-  layout.Allocate(1, SIZE_MAX - 3, 0, 0, 1);
-  EXPECT_EQ(layout.Allocate(8, 100, 0, 0, 1).offset, SIZE_MAX - 7);
-  EXPECT_EQ(layout.high_water(), SIZE_MAX);
+  layout.Allocate(1, UINT64_MAX - 3, 0, 0, 1);
+  EXPECT_EQ(layout.Allocate(8, 100, 0, 0, 1).offset, UINT64_MAX - 7);
+  EXPECT_EQ(layout.high_water(), UINT64_MAX);
   EXPECT_EQ(layout.Allocate(8, 100, 0, 2, 3).offset, 0u) << "at other times";
   EXPECT_TRUE(layout.overflowed());
 }
