@@ -34,8 +34,8 @@ Result<AlignedBuffer> AlignedBuffer::CreateUncounted(size_t bytes,
                                                      const char* what) {
   AlignedBuffer buffer;
   const auto error = [bytes, what] {
-    return OutOfResources("the system cannot give " + std::to_string(bytes) +
-                          " bytes for " + what);
+    return OutOfResources("the system cannot give ", bytes, " bytes for ",
+                          what);
   };
   if (bytes > std::numeric_limits<size_t>::max() / 2) return error();
   void* p = nullptr;

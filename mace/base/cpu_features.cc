@@ -3,6 +3,8 @@
 
 #include "mace/base/cpu_features.h"
 
+#include "mace/base/str_cat.h"
+
 #if defined(__linux__) && (defined(__aarch64__) || defined(__arm__))
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
@@ -61,7 +63,7 @@ std::string ToString(CpuFeatures features) {
                 {kCpuBf16, "bf16"}};
   std::string s;
   for (const auto& n : kNames) {
-    if (features & n.bit) s += (s.empty() ? "" : "+") + std::string(n.name);
+    if (features & n.bit) s += StrCat(s.empty() ? "" : "+", n.name);
   }
   return s.empty() ? "scalar" : s;
 }

@@ -11,6 +11,8 @@
 #include <cstring>
 
 #include "mace/base/logging.h"
+#include "mace/base/sort.h"
+#include "mace/base/str_cat.h"
 
 namespace mace {
 namespace {
@@ -44,12 +46,12 @@ std::string FirstLine(const std::string& path) {
 }  // namespace
 
 std::vector<CpuCore> ReadCpuCores(const std::string& root) {
-  const std::string cpu = root + "/devices/system/cpu";
-  const std::string online = FirstLine(cpu + "/online");
+  const std::string cpu = StrCat(root, "/devices/system/cpu");
+  const std::string online = FirstLine(StrCat(cpu, "/online"));
   std::vector<CpuCore> cores;
   for (int id : ParseCpuList(online)) {
-    const std::string khz = FirstLine(cpu + "/cpu" + std::to_string(id) +
-                                      "/cpufreq/cpuinfo_max_freq");
+    const std::string khz =
+        FirstLine(StrCat(cpu, "/cpu", id, "/cpufreq/cpuinfo_max_freq"));
     cores.push_back({id, std::strtoll(khz.c_str(), nullptr, 10)});
   }
   if (cores.empty()) cores.push_back({0, 0});
@@ -85,9 +87,9 @@ std::vector<int> SelectCores(const std::vector<CpuCore>& cores,
   for (const CpuCore& c : cores) {
     if (allowed(c)) selected.push_back(c);
   }
-  std::stable_sort(
-      selected.begin(), selected.end(),
-      [](const CpuCore& a, const CpuCore& b) { return a.max_khz > b.max_khz; });
+  StableSort(&selected, [](const CpuCore& a, const CpuCore& b) {
+    return a.max_khz > b.max_khz;
+  });
   std::vector<int> ids;
   for (const CpuCore& c : selected) ids.push_back(c.id);
   return ids;

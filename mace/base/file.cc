@@ -13,12 +13,14 @@
 #include <cstring>
 #include <utility>
 
+#include "mace/base/str_cat.h"
+
 namespace mace {
 namespace {
 
 Status SystemError(const std::string& what, const std::string& path) {
   const std::string message =
-      "cannot " + what + " '" + path + "': " + std::strerror(errno);
+      StrCat("cannot ", what, " '", path, "': ", std::strerror(errno));
   return errno == ENOSPC || errno == ENOMEM || errno == EDQUOT
              ? OutOfResources(message)
              : InvalidArgument(message);
@@ -92,11 +94,11 @@ Result<MappedFile> MappedFile::Open(const std::string& path) {
     return SystemError("open", path);
   }
   if (S_ISDIR(st.st_mode)) {
-    return InvalidArgument("cannot open '" + path +
+    return InvalidArgument("cannot open '", path,
                            "': it is a folder; name a file in it");
   }
   if (!S_ISREG(st.st_mode)) {
-    return InvalidArgument("cannot open '" + path + "': not a regular file");
+    return InvalidArgument("cannot open '", path, "': not a regular file");
   }
   MappedFile file;
   file.size_ = static_cast<size_t>(st.st_size);
@@ -115,7 +117,7 @@ Result<std::vector<uint8_t>> ReadFile(const std::string& path) {
 
 Status WriteFileAtomically(const std::string& path, const void* data,
                            size_t size) {
-  std::string temporary = path + ".XXXXXX";
+  std::string temporary = StrCat(path, ".XXXXXX");
   const Descriptor fd(mkstemp(temporary.data()));
   if (fd.get() < 0) return SystemError("create", temporary);
   Status status =

@@ -13,6 +13,8 @@
 #include <limits>
 #include <string>
 
+#include "mace/base/str_cat.h"
+
 namespace mace {
 namespace {
 
@@ -43,9 +45,9 @@ int64_t LimitIn(const std::string& path) {
 // The least limit of a control group and those around it.
 int64_t LeastLimit(const std::string& root, std::string group,
                    const char* file) {
-  int64_t limit = LimitIn(root + "/" + file);
+  int64_t limit = LimitIn(StrCat(root, "/", file));
   while (group.size() > 1) {
-    limit = std::min(limit, LimitIn(root + group + "/" + file));
+    limit = std::min(limit, LimitIn(StrCat(root, group, "/", file)));
     group.resize(group.rfind('/'));
   }
   return limit;
@@ -123,9 +125,8 @@ Result<MemoryShare> MemoryShare::Take(int64_t bytes, const char* what) {
     if (bytes < 0 ||
         bytes > budget->limit_ - std::min(before, budget->limit_)) {
       return OutOfResources(
-          std::to_string(bytes) + " bytes for " + what +
-          " are more than is left: " + std::to_string(before) + " of " +
-          std::to_string(budget->limit_) +
+          bytes, " bytes for ", what, " are more than is left: ", before,
+          " of ", budget->limit_,
           " bytes are taken (the limit of SetMemoryLimit, or else what the "
           "machine has)");
     }

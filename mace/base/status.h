@@ -3,34 +3,51 @@
 #ifndef MACE_BASE_STATUS_H_
 #define MACE_BASE_STATUS_H_
 
+#include <cstddef>
 #include <cstdlib>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "mace/base/str_cat.h"
 #include "mace/public/status.h"
 
 namespace mace {
 
 using Status = MaceStatus;
 
-inline Status InvalidArgument(std::string m) {
-  return {Status::MACE_INVALID_ARGS, std::move(m)};
+// An error whose message is all parts together.
+Status MakeError(Status::Code code, const TextPart* parts, size_t n);
+
+template <typename... Parts>
+[[gnu::always_inline]] inline Status InvalidArgument(const Parts&... parts) {
+  const TextPart list[] = {TextPart(parts)...};
+  return MakeError(Status::MACE_INVALID_ARGS, list, sizeof...(parts));
 }
-inline Status OutOfResources(std::string m) {
-  return {Status::MACE_OUT_OF_RESOURCES, std::move(m)};
+template <typename... Parts>
+[[gnu::always_inline]] inline Status OutOfResources(const Parts&... parts) {
+  const TextPart list[] = {TextPart(parts)...};
+  return MakeError(Status::MACE_OUT_OF_RESOURCES, list, sizeof...(parts));
 }
-inline Status Unsupported(std::string m) {
-  return {Status::MACE_UNSUPPORTED, std::move(m)};
+template <typename... Parts>
+[[gnu::always_inline]] inline Status Unsupported(const Parts&... parts) {
+  const TextPart list[] = {TextPart(parts)...};
+  return MakeError(Status::MACE_UNSUPPORTED, list, sizeof...(parts));
 }
-inline Status RuntimeError(std::string m) {
-  return {Status::MACE_RUNTIME_ERROR, std::move(m)};
+template <typename... Parts>
+[[gnu::always_inline]] inline Status RuntimeError(const Parts&... parts) {
+  const TextPart list[] = {TextPart(parts)...};
+  return MakeError(Status::MACE_RUNTIME_ERROR, list, sizeof...(parts));
 }
-inline Status InvalidModel(std::string m) {
-  return {Status::MACE_INVALID_MODEL, std::move(m)};
+template <typename... Parts>
+[[gnu::always_inline]] inline Status InvalidModel(const Parts&... parts) {
+  const TextPart list[] = {TextPart(parts)...};
+  return MakeError(Status::MACE_INVALID_MODEL, list, sizeof...(parts));
 }
-inline Status InternalError(std::string m) {
-  return {Status::MACE_INTERNAL_ERROR, std::move(m)};
+template <typename... Parts>
+[[gnu::always_inline]] inline Status InternalError(const Parts&... parts) {
+  const TextPart list[] = {TextPart(parts)...};
+  return MakeError(Status::MACE_INTERNAL_ERROR, list, sizeof...(parts));
 }
 
 // Holds either a T or the error that explains why there is none.
@@ -76,11 +93,10 @@ class [[nodiscard]] Result {
 // Checks an invariant of this library. If it is broken, a debug build stops and
 // a release build returns MACE_INTERNAL_ERROR.
 #ifdef NDEBUG
-#define MACE_ENSURE(cond)                                                  \
-  do {                                                                     \
-    if (!(cond))                                                           \
-      return ::mace::InternalError(std::string(__FILE__ ":") +             \
-                                   std::to_string(__LINE__) + ": " #cond); \
+#define MACE_ENSURE(cond)                                               \
+  do {                                                                  \
+    if (!(cond))                                                        \
+      return ::mace::InternalError(__FILE__ ":", __LINE__, ": " #cond); \
   } while (false)
 #else
 #define MACE_ENSURE(cond)                                   \

@@ -4,7 +4,8 @@
 #define MACE_BASE_TEXT_STREAM_H_
 
 #include <string>
-#include <type_traits>
+
+#include "mace/base/str_cat.h"
 
 namespace mace {
 
@@ -12,23 +13,14 @@ namespace mace {
 // with six significant digits.
 class TextStream {
  public:
-  TextStream& operator<<(const char* text);
-  TextStream& operator<<(const std::string& text);
-  TextStream& operator<<(char c);
-  TextStream& operator<<(double number);
-
-  template <typename T>
-  std::enable_if_t<std::is_integral_v<T>, TextStream&> operator<<(T number) {
-    if constexpr (std::is_signed_v<T>) return AddSigned(number);
-    return AddUnsigned(number);
+  TextStream& operator<<(const TextPart& part) {
+    part.AppendTo(&text_);
+    return *this;
   }
 
   const std::string& str() const { return text_; }
 
  private:
-  TextStream& AddSigned(long long number);
-  TextStream& AddUnsigned(unsigned long long number);
-
   std::string text_;
 };
 

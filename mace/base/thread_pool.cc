@@ -66,8 +66,7 @@ class ThreadPool::Workers {
       pthread_t thread;
       ranges_[i + 1].workers = this;
       if (pthread_create(&thread, nullptr, &Enter, &ranges_[i + 1]) != 0) {
-        return OutOfResources("cannot create " + std::to_string(count + 1) +
-                              " threads");
+        return OutOfResources("cannot create ", count + 1, " threads");
       }
       threads_.push_back(thread);
     }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "mace/base/logging.h"
+#include "mace/base/str_cat.h"
 #include "mace/cpu/cpu_identity.h"
 #include "mace/cpu/fused/prepare.h"
 
@@ -28,8 +29,8 @@ Result<std::unique_ptr<CpuDevice>> CpuDevice::Create(
   }
   if (tuning.storage != nullptr || tuning.budget_micros > 0) {
     device->tuner_ = std::make_unique<cpu::Tuner>(
-        tuning, cpu::CpuIdentity(options.features, options.num_threads) +
-                    ", caches " + cpu::ToList(options.caches));
+        tuning, StrCat(cpu::CpuIdentity(options.features, options.num_threads),
+                       ", caches ", cpu::ToList(options.caches)));
   }
   device->float32_nodes_ = options.float32_nodes;
   return device;

@@ -6,6 +6,8 @@
 #include <fstream>
 #include <set>
 
+#include "mace/base/str_cat.h"
+
 namespace mace::cpu {
 namespace {
 
@@ -28,18 +30,18 @@ std::string Trim(const std::string& s) {
 std::string CpuIdentity(CpuFeatures features, int num_threads,
                         const std::string& root) {
   std::set<std::string> facts;  // of all cores, without duplicates
-  std::ifstream file(root + "/cpuinfo");
+  std::ifstream file(StrCat(root, "/cpuinfo"));
   for (std::string line; std::getline(file, line);) {
     const size_t colon = line.find(':');
     if (colon == std::string::npos) continue;
     const std::string key = Trim(line.substr(0, colon));
     if (Keys().count(key) == 0) continue;
-    facts.insert(key + ' ' + Trim(line.substr(colon + 1)));
+    facts.insert(StrCat(key, ' ', Trim(line.substr(colon + 1))));
   }
   std::string identity = "CPU";
-  for (const std::string& fact : facts) identity += ", " + fact;
-  return identity + ", " + ToString(features) + ", " +
-         std::to_string(num_threads) + " threads";
+  for (const std::string& fact : facts) identity += StrCat(", ", fact);
+  return StrCat(identity, ", ", ToString(features), ", ", num_threads,
+                " threads");
 }
 
 }  // namespace mace::cpu

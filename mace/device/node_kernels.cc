@@ -7,7 +7,7 @@ namespace mace {
 
 Result<KernelPtr> NodeKernels::PrepareFused(
     const std::vector<FusedNode>& nodes) {
-  return Unsupported(Label(*nodes[0].node) +
+  return Unsupported(Label(*nodes[0].node),
                      ": its device has no kernel for several nodes");
 }
 

@@ -63,9 +63,9 @@ Result<std::shared_ptr<const void>> PackedWeights::GetOrPack(
   if (ahead != prepacked_.end()) {
     const Ahead& found = ahead->second;
     if (found.bytes != bytes) {
-      return InvalidModel("weight '" + found.name + "' packed as '" + how +
-                          "' has " + std::to_string(found.bytes) +
-                          " bytes, its kernel needs " + std::to_string(bytes) +
+      return InvalidModel("weight '", found.name, "' packed as '", how,
+                          "' has ", found.bytes, " bytes, its kernel needs ",
+                          bytes,
                           ": the model is damaged or was packed by another "
                           "release; convert it again");
     }

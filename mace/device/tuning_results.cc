@@ -8,6 +8,7 @@
 
 #include "mace/base/hash.h"
 #include "mace/base/logging.h"
+#include "mace/base/str_cat.h"
 #include "mace/base/version.h"
 
 namespace mace {
@@ -46,7 +47,7 @@ std::vector<int64_t> ToNumbers(const Bytes& bytes) {
 TuningResults::TuningResults(const std::string& identity,
                              std::vector<std::shared_ptr<KVStorage>> stores,
                              std::shared_ptr<KVStorage> kept)
-    : prefix_(std::string("tuned|") + kVersion + "|" + identity + "|"),
+    : prefix_(StrCat("tuned|", kVersion, "|", identity, "|")),
       stores_(std::move(stores)),
       kept_(std::move(kept)) {
   if (kept_ != nullptr) stores_.push_back(kept_);
@@ -56,7 +57,7 @@ std::vector<int64_t> TuningResults::Find(const std::string& key) {
   const auto found = known_.find(key);
   if (found != known_.end()) return found->second;
   for (const auto& store : stores_) {
-    const Bytes* value = store->Find(prefix_ + key);
+    const Bytes* value = store->Find(StrCat(prefix_, key));
     if (value == nullptr) continue;
     std::vector<int64_t> numbers = ToNumbers(*value);
     if (!numbers.empty()) return known_[key] = std::move(numbers);
@@ -69,7 +70,7 @@ void TuningResults::Insert(const std::string& key,
                            const std::vector<int64_t>& numbers) {
   known_[key] = numbers;
   if (kept_ == nullptr) return;
-  kept_->Insert(prefix_ + key, ToBytes(numbers));
+  kept_->Insert(StrCat(prefix_, key), ToBytes(numbers));
   dirty_ = true;
 }
 

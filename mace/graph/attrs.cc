@@ -17,8 +17,8 @@ const T* AttrReader::Find(const char* name, const char* want) {
 
 void AttrReader::Mismatch(const char* name, const char* want) {
   if (status_.ok()) {
-    status_ = InvalidModel(Label(node_) + ": attribute '" + name +
-                           "' must be " + want);
+    status_ =
+        InvalidModel(Label(node_), ": attribute '", name, "' must be ", want);
   }
 }
 
@@ -65,7 +65,7 @@ Status AttrReader::Finish() const {
   if (!status_.ok()) return status_;
   for (const auto& [name, value] : node_.attrs) {
     if (!known_.count(name)) {
-      return InvalidModel(Label(node_) + ": unknown attribute '" + name + "'");
+      return InvalidModel(Label(node_), ": unknown attribute '", name, "'");
     }
   }
   return Status();

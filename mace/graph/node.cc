@@ -5,18 +5,21 @@
 
 #include <cstring>
 
+#include "mace/base/str_cat.h"
+
 namespace mace {
 
-std::string Label(const Node& node) { return node.op + " '" + node.name + "'"; }
+std::string Label(const Node& node) {
+  return StrCat(node.op, " '", node.name, "'");
+}
 
 Result<std::vector<int64_t>> ConstantInts(const Node& node, size_t input) {
   const Operand& operand = node.inputs[input];
   const int64_t n = NumElements(operand.type.shape);
   if (n > kMaxConstantInts) {
-    return InvalidModel(Label(node) + ": input " + std::to_string(input) +
-                        " is " + ToString(operand.type) +
-                        ", a list of more than " +
-                        std::to_string(kMaxConstantInts) + " integers");
+    return InvalidModel(Label(node), ": input ", input, " is ",
+                        ToString(operand.type), ", a list of more than ",
+                        kMaxConstantInts, " integers");
   }
   std::vector<int64_t> values(n);
   if (operand.type.dtype == DataType::kI64) {
@@ -25,8 +28,8 @@ Result<std::vector<int64_t>> ConstantInts(const Node& node, size_t input) {
     const auto* p = static_cast<const int32_t*>(operand.data);
     for (int64_t i = 0; i < n; ++i) values[i] = p[i];
   } else {
-    return InvalidModel(Label(node) + ": input " + std::to_string(input) +
-                        " must be i32 or i64, it is " + ToString(operand.type));
+    return InvalidModel(Label(node), ": input ", input,
+                        " must be i32 or i64, it is ", ToString(operand.type));
   }
   return values;
 }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "mace/base/str_cat.h"
+
 namespace mace {
 namespace {
 
@@ -37,14 +39,14 @@ Result<int64_t> CheckedNumElements(const Shape& shape) {
   bool empty = false;
   for (int64_t extent : shape) {
     if (extent < 0) {
-      return InvalidModel("negative extent in shape " + ToString(shape));
+      return InvalidModel("negative extent in shape ", ToString(shape));
     }
     if (extent == 0) {
       empty = true;
       continue;
     }
     if (extent > kMaxElements / n) {
-      return InvalidModel("shape " + ToString(shape) + " is too large");
+      return InvalidModel("shape ", ToString(shape), " is too large");
     }
     n *= extent;
   }
@@ -87,13 +89,13 @@ int64_t Bytes(const TensorType& type) {
 std::string ToString(const Shape& shape) {
   std::string s = "[";
   for (size_t i = 0; i < shape.size(); ++i) {
-    s += (i ? "," : "") + std::to_string(shape[i]);
+    s += StrCat(i ? "," : "", shape[i]);
   }
-  return s + ']';
+  return StrCat(s, ']');
 }
 
 std::string ToString(const TensorType& type) {
-  return Name(type.dtype) + ToString(type.shape);
+  return StrCat(Name(type.dtype), ToString(type.shape));
 }
 
 }  // namespace mace

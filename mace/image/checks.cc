@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 
+#include "mace/base/str_cat.h"
 #include "mace/base/thread_pool.h"
 #include "mace/image/geometry.h"
 
@@ -17,7 +18,7 @@ namespace {
 using std::to_string;
 
 std::string Size(int64_t width, int64_t height) {
-  return to_string(width) + "x" + to_string(height);
+  return StrCat(width, "x", height);
 }
 
 std::string Number(double x) {
@@ -59,10 +60,9 @@ PlaneFacts FactsOf(const MaceImage& image, int plane) {
 // How messages about a plane begin. Made where something is wrong only.
 std::string Where(const MaceImage& image, int plane) {
   const PlaneFacts facts = FactsOf(image, plane);
-  return std::string(kFormats[static_cast<int>(image.format)].name) +
-         " picture of " + Size(image.width, image.height) + ", plane " +
-         to_string(plane) + " (" + facts.holds + ", " +
-         Size(facts.width, facts.height) + ")";
+  return StrCat(kFormats[static_cast<int>(image.format)].name, " picture of ",
+                Size(image.width, image.height), ", plane ", plane, " (",
+                facts.holds, ", ", Size(facts.width, facts.height), ")");
 }
 
 // Bytes from the first to the last of n things, `stride` apart and `size` big;
@@ -81,37 +81,36 @@ Status FillStrides(MaceImage* image, int i) {
   const PlaneFacts facts = FactsOf(*image, i);
   MaceImagePlane* const plane = &image->planes[i];
   const auto wrong = [&](const std::string& what) {
-    return InvalidArgument(Where(*image, i) + ": " + what);
+    return InvalidArgument(Where(*image, i), ": ", what);
   };
   if (plane->pixel_stride == 0) plane->pixel_stride = facts.pixel_bytes;
   if (plane->pixel_stride < facts.pixel_bytes) {
-    return wrong(
-        "the pixel stride " + to_string(plane->pixel_stride) +
-        " is less than the " + to_string(facts.pixel_bytes) +
-        " byte(s) of a pixel; give 0 if pixels follow each other directly");
+    return wrong(StrCat(
+        "the pixel stride ", plane->pixel_stride, " is less than the ",
+        facts.pixel_bytes,
+        " byte(s) of a pixel; give 0 if pixels follow each other directly"));
   }
   const int64_t row = Span(facts.width, plane->pixel_stride, facts.pixel_bytes);
   if (row < 0) {
-    return wrong("the pixel stride " + to_string(plane->pixel_stride) +
-                 " is beyond any memory; give it in bytes");
+    return wrong(StrCat("the pixel stride ", plane->pixel_stride,
+                        " is beyond any memory; give it in bytes"));
   }
   if (plane->row_stride == 0) {
     plane->row_stride = Span(facts.width + 1, plane->pixel_stride, 0);
     if (plane->row_stride < 0) plane->row_stride = row;
   }
   if (plane->row_stride < 0) {
-    return wrong(
-        "the row stride " + to_string(plane->row_stride) +
+    return wrong(StrCat(
+        "the row stride ", plane->row_stride,
         " is negative; for a picture stored from the bottom up give the row "
-        "that comes first in memory, and the orientation FLIP");
+        "that comes first in memory, and the orientation FLIP"));
   }
   if (plane->row_stride < row) {
-    return wrong(
-        "the row stride " + to_string(plane->row_stride) +
-        " is less than the " + to_string(row) + " bytes of a row (" +
-        to_string(facts.width) + " pixels, " + to_string(plane->pixel_stride) +
+    return wrong(StrCat(
+        "the row stride ", plane->row_stride, " is less than the ", row,
+        " bytes of a row (", facts.width, " pixels, ", plane->pixel_stride,
         " byte(s) apart); give it in bytes, or 0 if rows follow each other "
-        "directly");
+        "directly"));
   }
   return Status();
 }
@@ -119,7 +118,7 @@ Status FillStrides(MaceImage* image, int i) {
 Status CheckPlane(MaceImage* image, int i) {
   const MaceImagePlane& plane = image->planes[i];
   if (plane.data == nullptr) {
-    return InvalidArgument(Where(*image, i) + ": the data is null");
+    return InvalidArgument(Where(*image, i), ": the data is null");
   }
   MACE_RETURN_IF_ERROR(FillStrides(image, i));
   const PlaneFacts facts = FactsOf(*image, i);
@@ -128,12 +127,11 @@ Status CheckPlane(MaceImage* image, int i) {
   if (needed >= 0 && static_cast<uint64_t>(needed) <= plane.bytes) {
     return Status();
   }
-  return InvalidArgument(Where(*image, i) + ": " + to_string(facts.height) +
-                         " rows, " + to_string(plane.row_stride) +
-                         " bytes apart, need " +
-                         (needed < 0 ? "more bytes than there can be"
-                                     : to_string(needed) + " bytes") +
-                         "; there are " + to_string(plane.bytes) +
+  return InvalidArgument(Where(*image, i), ": ", facts.height, " rows, ",
+                         plane.row_stride, " bytes apart, need ",
+                         needed < 0 ? "more bytes than there can be"
+                                    : to_string(needed) + " bytes",
+                         "; there are ", plane.bytes,
                          ": check the size, the stride and `bytes`");
 }
 
@@ -147,10 +145,8 @@ Status CheckCrop(MaceImage* image) {
       int64_t{c.x} + c.width > image->width ||
       int64_t{c.y} + c.height > image->height) {
     return InvalidArgument(
-        "the crop, " + Size(c.width, c.height) + " pixels from (" +
-        to_string(c.x) + ", " + to_string(c.y) +
-        "), does not lie in the picture of " +
-        Size(image->width, image->height) +
+        "the crop, ", Size(c.width, c.height), " pixels from (", c.x, ", ", c.y,
+        "), does not lie in the picture of ", Size(image->width, image->height),
         "; give a part of the stored picture, before it is turned, or zeros "
         "for all of it");
   }
@@ -159,26 +155,26 @@ Status CheckCrop(MaceImage* image) {
 
 bool IsSide(int64_t x) { return x >= 1 && x <= kMaxSide; }
 
-std::string Sides() { return "1 to " + to_string(kMaxSide); }
+std::string Sides() { return StrCat("1 to ", kMaxSide); }
 
 Status CheckChannel(const MaceImageInput& in, int i) {
   std::string at = "[";  // GCC 12 warns of overlaps in the sum of all three
-  at += to_string(i) + "] is ";
+  at += StrCat(i, "] is ");
   if (!std::isfinite(in.mean[i])) {
-    return InvalidArgument("mean" + at + Number(in.mean[i]) +
+    return InvalidArgument("mean", at, Number(in.mean[i]),
                            "; give a number, 0 for none");
   }
   if (!std::isfinite(in.scale[i]) || in.scale[i] == 0) {
-    return InvalidArgument("scale" + at + Number(in.scale[i]) +
+    return InvalidArgument("scale", at, Number(in.scale[i]),
                            ", which makes all pixels alike; give 1 for none");
   }
   constexpr double kMost = std::numeric_limits<float>::max();
   for (const double pixel : {0.0, 255.0}) {
     const double value = (pixel - in.mean[i]) * in.scale[i];
     if (!(std::fabs(value / in.quantization_scale) <= kMost)) {
-      return InvalidArgument("channel " + to_string(i) + ": the mean " +
-                             Number(in.mean[i]) + " and the scale " +
-                             Number(in.scale[i]) + " make " + Number(value) +
+      return InvalidArgument("channel ", i, ": the mean ", Number(in.mean[i]),
+                             " and the scale ", Number(in.scale[i]), " make ",
+                             Number(value),
                              " of a pixel, which float32 does not hold");
     }
   }
@@ -188,32 +184,30 @@ Status CheckChannel(const MaceImageInput& in, int i) {
 Status CheckTypes(const MaceImageInput& in) {
   if (in.data_format != DataFormat::NHWC &&
       in.data_format != DataFormat::NCHW) {
-    return InvalidArgument("data_format is " +
-                           to_string(static_cast<int>(in.data_format)) +
+    return InvalidArgument("data_format is ", static_cast<int>(in.data_format),
                            "; give NHWC or NCHW");
   }
   if (in.data_type != IDT_FLOAT && in.data_type != IDT_UINT8 &&
       in.data_type != IDT_INT8) {
-    return InvalidArgument("data_type is " + to_string(in.data_type) +
+    return InvalidArgument("data_type is ", to_string(in.data_type),
                            "; give IDT_FLOAT, IDT_UINT8 or IDT_INT8");
   }
   if (!std::isfinite(in.quantization_scale) || in.quantization_scale <= 0) {
-    return InvalidArgument("quantization_scale is " +
-                           Number(in.quantization_scale) +
+    return InvalidArgument("quantization_scale is ",
+                           Number(in.quantization_scale),
                            "; give a positive number, 1 for none");
   }
   if (in.data_type == IDT_FLOAT) {
     if (in.quantization_scale == 1 && in.zero_point == 0) return Status();
     return InvalidArgument(
-        "quantization_scale " + Number(in.quantization_scale) +
-        " and zero_point " + to_string(in.zero_point) +
+        "quantization_scale ", Number(in.quantization_scale),
+        " and zero_point ", in.zero_point,
         " are those of IDT_UINT8 and IDT_INT8; data_type is IDT_FLOAT");
   }
   const int low = in.data_type == IDT_INT8 ? -128 : 0;
   if (in.zero_point < low || in.zero_point > low + 255) {
-    return InvalidArgument("zero_point is " + to_string(in.zero_point) +
-                           "; the data type holds " + to_string(low) + " to " +
-                           to_string(low + 255));
+    return InvalidArgument("zero_point is ", in.zero_point,
+                           "; the data type holds ", low, " to ", low + 255);
   }
   return Status();
 }
@@ -222,18 +216,16 @@ template <typename E>
 Status CheckEnum(const char* what, E value, int first, int last) {
   const int v = static_cast<int>(value);
   if (v >= first && v <= last) return Status();
-  return InvalidArgument(std::string(what) + " is " + to_string(v) +
-                         "; the values go from " + to_string(first) + " to " +
-                         to_string(last));
+  return InvalidArgument(what, " is ", v, "; the values go from ", first,
+                         " to ", last);
 }
 
 }  // namespace
 
 Status CheckInput(const MaceImageInput& in) {
   if (!IsSide(in.width) || !IsSide(in.height)) {
-    return InvalidArgument("the tensor is to have " +
-                           Size(in.width, in.height) +
-                           " pixels; each side can be " + Sides());
+    return InvalidArgument("the tensor is to have ", Size(in.width, in.height),
+                           " pixels; each side can be ", Sides());
   }
   MACE_RETURN_IF_ERROR(CheckEnum("fit", in.fit, 0, 2));
   MACE_RETURN_IF_ERROR(CheckEnum("filter", in.filter, 0, 4));
@@ -243,14 +235,13 @@ Status CheckInput(const MaceImageInput& in) {
     MACE_RETURN_IF_ERROR(CheckChannel(in, i));
   }
   if (in.num_threads < 1 || in.num_threads > ThreadPool::kMaxThreads) {
-    return InvalidArgument("num_threads is " + to_string(in.num_threads) +
-                           "; give 1 to " + to_string(ThreadPool::kMaxThreads));
+    return InvalidArgument("num_threads is ", in.num_threads, "; give 1 to ",
+                           ThreadPool::kMaxThreads);
   }
   const uint64_t bytes = uint64_t{4} * 3 * static_cast<uint64_t>(in.width) *
                          static_cast<uint64_t>(in.height);
   if (bytes > std::numeric_limits<ptrdiff_t>::max()) {
-    return InvalidArgument("the tensor is to have " +
-                           Size(in.width, in.height) +
+    return InvalidArgument("the tensor is to have ", Size(in.width, in.height),
                            " pixels, more than this machine can address");
   }
   return Status();
@@ -265,9 +256,8 @@ Result<MaceImage> CheckedImage(const MaceImage& given) {
       CheckEnum("the picture's orientation", image.orientation, 1, 8));
   const FormatFacts& format = kFormats[static_cast<int>(image.format)];
   if (!IsSide(image.width) || !IsSide(image.height)) {
-    return InvalidArgument("the picture has " +
-                           Size(image.width, image.height) +
-                           " pixels; each side can be " + Sides());
+    return InvalidArgument("the picture has ", Size(image.width, image.height),
+                           " pixels; each side can be ", Sides());
   }
   for (int i = 0; i < format.num_planes; ++i) {
     MACE_RETURN_IF_ERROR(CheckPlane(&image, i));

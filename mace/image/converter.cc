@@ -25,11 +25,10 @@ Result<std::unique_ptr<Converter>> Converter::Create(
 Status Converter::CheckTensor(const void* tensor, size_t bytes) const {
   if (tensor == nullptr) return InvalidArgument("the tensor is null");
   if (bytes < output_.bytes()) {
-    return InvalidArgument(
-        "the tensor has " + std::to_string(bytes) + " bytes; " +
-        std::to_string(input_.width) + "x" + std::to_string(input_.height) +
-        " pixels with " + std::to_string(NumChannels(input_.channels)) +
-        " channel(s) need " + std::to_string(output_.bytes()));
+    return InvalidArgument("the tensor has ", bytes, " bytes; ", input_.width,
+                           "x", input_.height, " pixels with ",
+                           NumChannels(input_.channels), " channel(s) need ",
+                           output_.bytes());
   }
   if (input_.data_type == IDT_FLOAT &&
       reinterpret_cast<uintptr_t>(tensor) % alignof(float) != 0) {

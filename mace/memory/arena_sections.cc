@@ -77,8 +77,7 @@ Result<SectionBuffer> SectionBuffer::Create(size_t bytes, const char* what,
             : sections->arena_.AllocateTail(RoundedUp(bytes), kAlignment);
     if (!piece.ok()) {
       sections->failed_ = true;
-      return OutOfResources(std::string(what) + ": " +
-                            piece.status().information());
+      return OutOfResources(what, ": ", piece.status().information());
     }
     buffer.piece_ = *piece;
     buffer.is_temporary_ = is_temporary;

@@ -55,9 +55,8 @@ Result<ImagePlan> PlanImages(const std::vector<ImageRecord>& records,
     const int32_t format = records[i].format;
     if (format >= 0 && format < num_formats) continue;
     const Problem p = ProblemOf(records, format, ImageFormat(), limits);
-    return InvalidArgument(Label(p, static_cast<int32_t>(i)) + ": format " +
-                           std::to_string(format) + " is out of range [0, " +
-                           std::to_string(num_formats) + ")");
+    return InvalidArgument(Label(p, static_cast<int32_t>(i)), ": format ",
+                           format, " is out of range [0, ", num_formats, ")");
   }
   ImagePlan plan;
   plan.image_of.assign(records.size(), kNone);
@@ -67,7 +66,7 @@ Result<ImagePlan> PlanImages(const std::vector<ImageRecord>& records,
     const Problem p = ProblemOf(records, format, formats[format], limits);
     MACE_ASSIGN_OR_RETURN(const Plan part, Solve(p, strategy, options));
     if (part.object_ids.size() != records.size()) {
-      return Unsupported("'" + strategy +
+      return Unsupported("'", strategy,
                          "' plans offsets; images take an objects/ strategy");
     }
     Merge(part, format, &plan);

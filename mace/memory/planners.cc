@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "mace/base/str_cat.h"
 #include "mace/memory/objects/objects.h"
 #include "mace/memory/offsets/arena_sequential.h"
 #include "mace/memory/offsets/greedy.h"
@@ -82,13 +83,12 @@ Status CheckSupported(const Problem& p, const Planner& planner) {
     const Record& r = p.records[i];
     const auto id = static_cast<int32_t>(i);
     if (r.size.rank > planner.max_rank) {
-      return Unsupported(
-          Label(p, id) + ": " + planner.name + " takes sizes of at most " +
-          std::to_string(planner.max_rank) + " extents; this one has " +
-          std::to_string(r.size.rank));
+      return Unsupported(Label(p, id), ": ", planner.name,
+                         " takes sizes of at most ", planner.max_rank,
+                         " extents; this one has ", r.size.rank);
     }
     if (r.fixed_offset != kNoOffset && !planner.takes_constraints) {
-      return Unsupported(Label(p, id) + ": " + planner.name +
+      return Unsupported(Label(p, id), ": ", planner.name,
                          " cannot honour a fixed offset");
     }
   }
@@ -96,9 +96,9 @@ Status CheckSupported(const Problem& p, const Planner& planner) {
 }
 
 std::string UnknownStrategy(const std::string& name) {
-  std::string message = "there is no planner '" + name + "'; there are";
+  std::string message = StrCat("there is no planner '", name, "'; there are");
   for (const Planner& planner : Planners()) {
-    message += std::string(" ") + planner.name;
+    message += StrCat(" ", planner.name);
   }
   return message;
 }

@@ -29,9 +29,9 @@ size_t Add(size_t a, size_t b) { return a > kMax - b ? kMax : a + b; }
 }  // namespace
 
 Result<char*> SingleArena::TooSmall(const char* section, size_t need) const {
-  return OutOfResources(std::string("the arena of ") + std::to_string(bytes()) +
-                        " bytes is too small for its " + section + ": " +
-                        std::to_string(need) + " bytes are needed so far");
+  return OutOfResources("the arena of ", bytes(),
+                        " bytes is too small for its ", section, ": ", need,
+                        " bytes are needed so far");
 }
 
 Result<char*> SingleArena::AllocateTail(size_t bytes, size_t alignment) {

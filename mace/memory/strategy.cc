@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "mace/base/str_cat.h"
 #include "mace/memory/objects/objects.h"
 #include "mace/memory/problem/reduce.h"
 
@@ -32,8 +33,8 @@ std::vector<Strategy> MakeStrategies() {
         std::any_of(list.begin(), list.end(),
                     [&](const Strategy& s) { return s.name == name; });
     if (known) continue;
-    list.push_back(
-        {name, FindPlanner(kOffsets + name), FindPlanner(kObjects + name)});
+    list.push_back({name, FindPlanner(StrCat(kOffsets, name)),
+                    FindPlanner(StrCat(kObjects, name))});
   }
   for (const Planner& planner : Planners()) {
     if (IsObjects(planner)) {
@@ -58,17 +59,17 @@ Result<Strategy> FindStrategy(const std::string& name) {
   std::string names;
   for (const Strategy& strategy : Strategies()) {
     if (strategy.name == name) return strategy;
-    names += (names.empty() ? "" : ", ") + strategy.name;
+    names += StrCat(names.empty() ? "" : ", ", strategy.name);
   }
-  return InvalidArgument("there is no memory strategy '" + name +
-                         "'; choose one of " + names);
+  return InvalidArgument("there is no memory strategy '", name,
+                         "'; choose one of ", names);
 }
 
 std::string ImageStrategyNames() {
   std::string names;
   for (const Strategy& strategy : Strategies()) {
     if (strategy.images() == nullptr) continue;
-    names += (names.empty() ? "" : ", ") + strategy.name;
+    names += StrCat(names.empty() ? "" : ", ", strategy.name);
   }
   return names;
 }
@@ -85,9 +86,9 @@ Result<Plan> SolveInArena(const Problem& problem, const Planner& planner,
   for (size_t i = 0; i < rounded.records.size(); ++i) {
     Record& r = rounded.records[i];
     if (r.size.rank != 1) {
-      return Unsupported(Label(problem, static_cast<int32_t>(i)) +
-                         ": an arena takes sizes in bytes; this one has " +
-                         std::to_string(r.size.rank) + " extents");
+      return Unsupported(Label(problem, static_cast<int32_t>(i)),
+                         ": an arena takes sizes in bytes; this one has ",
+                         r.size.rank, " extents");
     }
     // An alias does not exceed its root, which is rounded up.
     if (r.alias_of == kNone) r.size = AlignUp(r.size.count(), alignment);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mace/base/aligned_buffer.h"
+#include "mace/base/str_cat.h"
 #include "mace/model/quantization.h"
 #include "mace/model/text.h"
 
@@ -36,7 +37,7 @@ Result<DataType> FromStored(stored::DataType type, const std::string& what) {
     case stored::DT_INVALID:
       break;
   }
-  return InvalidModel(what + ": unknown data type " + std::to_string(type));
+  return InvalidModel(what, ": unknown data type ", std::to_string(type));
 }
 
 template <typename T>
@@ -53,13 +54,12 @@ Result<TensorType> MakeType(const stored::Repeated<int64_t>& dims,
   TensorType type;
   MACE_ASSIGN_OR_RETURN(type.dtype, FromStored(data_type, what));
   if (dims.size() > kMaxRank) {
-    return InvalidModel(what + ": rank " + std::to_string(dims.size()) +
-                        " is above " + std::to_string(kMaxRank));
+    return InvalidModel(what, ": rank ", dims.size(), " is above ", kMaxRank);
   }
   type.shape = ToVector(dims);
   const auto bytes = CheckedBytes(type);
   if (!bytes.ok()) {
-    return InvalidModel(what + ": " + bytes.status().information());
+    return InvalidModel(what, ": ", bytes.status().information());
   }
   return type;
 }
@@ -78,7 +78,7 @@ Result<Attr> FromStored(const stored::Argument& arg, const std::string& what) {
     case stored::Argument::INTS:
       return Attr(ToVector(arg.ints));
     default:
-      return InvalidModel(what + ": attribute " + Quoted(arg.name) +
+      return InvalidModel(what, ": attribute ", Quoted(arg.name),
                           " has no type");
   }
 }
@@ -98,7 +98,7 @@ Result<DataType> StoredType(const stored::ConstTensor& tensor, DataType type,
                         FromStored(*tensor.stored_type, what));
   const bool is_fp16 = stored == DataType::kF16 || stored == DataType::kBF16;
   if (is_fp16 && type == DataType::kF32) return stored;
-  return InvalidModel(what + ": " + Name(type) + " stored as " + Name(stored) +
+  return InvalidModel(what, ": ", Name(type), " stored as ", Name(stored),
                       "; only f32 is stored as another type, f16 or bf16");
 }
 
@@ -107,13 +107,11 @@ Status CheckPlace(const stored::ConstTensor& tensor, int64_t bytes,
                   int64_t size, const std::string& what) {
   if (tensor.offset < 0 || tensor.offset > size ||
       bytes > size - tensor.offset) {
-    return InvalidModel(what + ": lies at byte " +
-                        std::to_string(tensor.offset) + " with " +
-                        std::to_string(bytes) + " bytes, outside the " +
-                        std::to_string(size) + " bytes of weights");
+    return InvalidModel(what, ": lies at byte ", tensor.offset, " with ", bytes,
+                        " bytes, outside the ", size, " bytes of weights");
   }
   if (tensor.offset % kAlignment != 0) {
-    return InvalidModel(what + ": its offset " + std::to_string(tensor.offset) +
+    return InvalidModel(what, ": its offset ", tensor.offset,
                         " is not a multiple of 64");
   }
   return Status();
@@ -123,11 +121,11 @@ Status CheckPlace(const stored::ConstTensor& tensor, int64_t bytes,
 
 Result<int> GraphBuilder::AddValue(std::string_view name,
                                    const std::string& what) {
-  if (name.empty()) return InvalidModel(what + ": a tensor has no name");
+  if (name.empty()) return InvalidModel(what, ": a tensor has no name");
   MACE_RETURN_IF_ERROR(CheckText(name, what + ": a tensor's name"));
   const int id = static_cast<int>(graph.values.size());
   if (IsWeight(name) || !ids_.emplace(name, id).second) {
-    return InvalidModel(what + ": a tensor named " + Quoted(name) +
+    return InvalidModel(what, ": a tensor named ", Quoted(name),
                         " is there already");
   }
   graph.values.emplace_back();
@@ -144,16 +142,16 @@ bool GraphBuilder::IsWeight(std::string_view name) const {
 
 Status GraphBuilder::AddWeight(const stored::ConstTensor& tensor, int index,
                                const WeightBytes& weights) {
-  const std::string what = "weight " + Quoted(tensor.name);
+  const std::string what = StrCat("weight ", Quoted(tensor.name));
   MACE_ASSIGN_OR_RETURN(const int id, AddValue(tensor.name, what));
   Value& value = graph.values[id];
   MACE_ASSIGN_OR_RETURN(value.type,
                         MakeType(tensor.dims, tensor.data_type, what));
   const int64_t elements = NumElements(value.type.shape);
   if (tensor.data_size != elements) {
-    return InvalidModel(what + ": has " + std::to_string(tensor.data_size) +
-                        " elements, its shape " + ToString(value.type.shape) +
-                        " needs " + std::to_string(elements));
+    return InvalidModel(what, ": has ", tensor.data_size,
+                        " elements, its shape ", ToString(value.type.shape),
+                        " needs ", elements);
   }
   TensorType stored = value.type;
   MACE_ASSIGN_OR_RETURN(stored.dtype,
@@ -172,7 +170,7 @@ Status GraphBuilder::AddWeight(const stored::ConstTensor& tensor, int index,
 
 Result<int> GraphBuilder::AddSource(const stored::TensorInfo& info,
                                     const std::string& kind) {
-  const std::string what = kind + " " + Quoted(info.name);
+  const std::string what = StrCat(kind, " ", Quoted(info.name));
   MACE_ASSIGN_OR_RETURN(const int id, AddValue(info.name, what));
   TensorType& type = graph.values[id].type;
   MACE_ASSIGN_OR_RETURN(type, MakeType(info.dims, info.data_type, what));
@@ -203,12 +201,12 @@ Status GraphBuilder::AddAttr(const stored::Argument& arg,
   MACE_RETURN_IF_ERROR(CheckText(arg.name, what + ": an attribute's name"));
   MACE_ASSIGN_OR_RETURN(Attr attr, FromStored(arg, what));
   if (arg.type == stored::Argument::SUBGRAPH && subgraphs_->count(arg.s) == 0) {
-    return InvalidModel(what + ": attribute " + Quoted(arg.name) +
-                        " names the subgraph " + Quoted(arg.s) +
+    return InvalidModel(what, ": attribute ", Quoted(arg.name),
+                        " names the subgraph ", Quoted(arg.s),
                         ", which is not there or comes later");
   }
   if (!node->attrs.emplace(std::string(arg.name), std::move(attr)).second) {
-    return InvalidModel(what + ": attribute " + Quoted(arg.name) +
+    return InvalidModel(what, ": attribute ", Quoted(arg.name),
                         " is given twice");
   }
   return Status();
@@ -216,15 +214,14 @@ Status GraphBuilder::AddAttr(const stored::Argument& arg,
 
 Status GraphBuilder::AddNode(const stored::OperatorDef& def, int index) {
   GraphNode g;
-  g.node.name =
-      def.name.empty() ? "#" + std::to_string(index) : std::string(def.name);
+  g.node.name = def.name.empty() ? StrCat("#", index) : std::string(def.name);
   g.node.op = def.type;
-  const std::string what = "node " + Quoted(g.node.name);
+  const std::string what = StrCat("node ", Quoted(g.node.name));
   MACE_RETURN_IF_ERROR(CheckText(def.name, what + ": the name"));
   MACE_RETURN_IF_ERROR(CheckText(def.type, what + ": the op"));
-  if (def.type.empty()) return InvalidModel(what + ": has no op");
+  if (def.type.empty()) return InvalidModel(what, ": has no op");
   if (!node_names_.emplace(g.node.name, index).second) {
-    return InvalidModel(what + ": a node of that name is there already");
+    return InvalidModel(what, ": a node of that name is there already");
   }
   for (const stored::Argument& arg : def.arg) {
     MACE_RETURN_IF_ERROR(AddAttr(arg, what, &g.node));
@@ -244,22 +241,21 @@ Result<int> GraphBuilder::FindInput(std::string_view name,
   const auto it = ids_.find(name);
   if (it != ids_.end()) return it->second;
   if (IsWeight(name)) return WeightsOwner().ids_.find(name)->second;
-  return InvalidModel(what + ": reads " + Quoted(name) +
+  return InvalidModel(what, ": reads ", Quoted(name),
                       ", which no weight, input or earlier node makes");
 }
 
 Status GraphBuilder::AddNodeOutputs(const stored::OperatorDef& def,
                                     const std::string& what, GraphNode* g) {
-  if (def.output.empty()) return InvalidModel(what + ": has no output");
+  if (def.output.empty()) return InvalidModel(what, ": has no output");
   if (def.output_shape.size() > def.output.size() ||
       def.output_type.size() > def.output.size()) {
-    return InvalidModel(what + ": declares more types than outputs");
+    return InvalidModel(what, ": declares more types than outputs");
   }
   const size_t quantized = def.output_quantization.size();
   if (quantized != 0 && quantized != def.output.size()) {
-    return InvalidModel(what + ": declares the quantization of " +
-                        std::to_string(quantized) + " outputs of " +
-                        std::to_string(def.output.size()));
+    return InvalidModel(what, ": declares the quantization of ", quantized,
+                        " outputs of ", def.output.size());
   }
   auto shapes = def.output_shape.reader();
   auto types = def.output_type.reader();
@@ -276,7 +272,7 @@ Status GraphBuilder::AddNodeOutputs(const stored::OperatorDef& def,
     if (!quantizations.Next(&quantization)) continue;
     const auto of = declared.find(id);
     if (of == declared.end() && !quantization.scales.empty()) {
-      return InvalidModel(what + ": its quantized output " + Quoted(name) +
+      return InvalidModel(what, ": its quantized output ", Quoted(name),
                           " has no declared type");
     }
     MACE_RETURN_IF_ERROR(CheckQuantization(
@@ -292,15 +288,15 @@ Status GraphBuilder::AddOutputs(const StoredInfos& infos,
                                 const std::string& of) {
   std::set<std::string_view> seen;
   for (const stored::TensorInfo& info : infos) {
-    const std::string what = kind + " " + Quoted(info.name);
+    const std::string what = StrCat(kind, " ", Quoted(info.name));
     const bool outer = outer_ != nullptr && IsWeight(info.name);
     const auto& ids = outer ? outer_->ids_ : ids_;
     const auto it = ids.find(info.name);
     if (it == ids.end()) {
-      return InvalidModel(what + ": nothing in " + of + " makes it");
+      return InvalidModel(what, ": nothing in ", of, " makes it");
     }
     if (!seen.insert(info.name).second) {
-      return InvalidModel(what + " is listed twice");
+      return InvalidModel(what, " is listed twice");
     }
     graph.outputs.push_back(it->second);
     output_order[it->second] = FromStored(info.data_format);
@@ -309,14 +305,14 @@ Status GraphBuilder::AddOutputs(const StoredInfos& infos,
                           MakeType(info.dims, info.data_type, what));
     MACE_RETURN_IF_ERROR(CheckQuantization(info.quantization, type, what));
   }
-  if (graph.outputs.empty()) return InvalidModel(of + " has no outputs");
+  if (graph.outputs.empty()) return InvalidModel(of, " has no outputs");
   return Status();
 }
 
 Result<const TensorType*> GraphBuilder::Find(std::string_view name,
                                              const std::string& what) const {
   MACE_ASSIGN_OR_RETURN(const int id, FindInput(name, what));
-  if (id < 0) return InvalidModel(what + ": a tensor has no name");
+  if (id < 0) return InvalidModel(what, ": a tensor has no name");
   const auto type = declared.find(id);
   if (type != declared.end()) return &type->second;
   const TensorType& own = graph.values[id].type;

@@ -6,18 +6,19 @@
 #include <optional>
 #include <string>
 
+#include "mace/base/str_cat.h"
 #include "mace/model/text.h"
 
 namespace mace {
 namespace {
 
 Status Later(const std::string& what, const std::string& cure) {
-  return Unsupported(what + ", which this release of the library cannot run; " +
-                     cure + ", or use a release that can");
+  return Unsupported(what, ", which this release of the library cannot run; ",
+                     cure, ", or use a release that can");
 }
 
 Status Quantized(const std::string& what, std::string_view name) {
-  return Later(what + " " + Quoted(name) + " is quantized",
+  return Later(StrCat(what, " ", Quoted(name), " is quantized"),
                "convert the model in floats");
 }
 
@@ -72,12 +73,12 @@ Status CheckPartsOfVersion(const stored::NetDef& net) {
     const char* part = PartOfVersion2(net);
     return part == nullptr
                ? Status()
-               : InvalidModel("the file is of format version 1, which has no " +
-                              std::string(part) + "; convert the model again");
+               : InvalidModel("the file is of format version 1, which has no ",
+                              part, "; convert the model again");
   }
   stored::Argument arg;
   if (net.arg.reader().Next(&arg)) {
-    return InvalidModel("the file has " + Quoted(arg.name) +
+    return InvalidModel("the file has ", Quoted(arg.name),
                         " as an argument of the whole model, which only format "
                         "version 1 has; convert the model again");
   }
@@ -88,7 +89,7 @@ Status AddSubgraphs(const stored::NetDef& net, const GraphBuilder& weights,
                     std::set<std::string_view>* names) {
   for (const stored::Subgraph& subgraph : net.subgraphs) {
     if (subgraph.name.empty()) return InvalidModel("a subgraph has no name");
-    const std::string what = "subgraph " + Quoted(subgraph.name);
+    const std::string what = StrCat("subgraph ", Quoted(subgraph.name));
     MACE_RETURN_IF_ERROR(CheckText(subgraph.name, what + ": the name"));
     GraphBuilder builder(&weights, names);
     const auto build = [&] {
@@ -98,10 +99,10 @@ Status AddSubgraphs(const stored::NetDef& net, const GraphBuilder& weights,
     };
     const Status status = build();
     if (!status.ok()) {
-      return InvalidModel(what + ": " + status.information());
+      return InvalidModel(what, ": ", status.information());
     }
     if (!names->insert(subgraph.name).second) {
-      return InvalidModel(what + ": one of that name is there already");
+      return InvalidModel(what, ": one of that name is there already");
     }
   }
   return Status();
@@ -110,19 +111,19 @@ Status AddSubgraphs(const stored::NetDef& net, const GraphBuilder& weights,
 Status AddVariables(const stored::NetDef& net, GraphBuilder* graph) {
   for (const stored::Variable& variable : net.variables) {
     const stored::TensorInfo& tensor = variable.tensor;
-    const std::string what = "variable " + Quoted(tensor.name);
+    const std::string what = StrCat("variable ", Quoted(tensor.name));
     MACE_ASSIGN_OR_RETURN(const int id, graph->AddSource(tensor, "variable"));
     if (!variable.initial.has_value()) continue;
     if (!graph->IsWeight(*variable.initial)) {
-      return InvalidModel(what + ": its first value " +
-                          Quoted(*variable.initial) + " is no weight");
+      return InvalidModel(what, ": its first value ", Quoted(*variable.initial),
+                          " is no weight");
     }
     MACE_ASSIGN_OR_RETURN(const TensorType* initial,
                           graph->Find(*variable.initial, what));
     const TensorType& type = graph->graph.values[id].type;
     if (!(*initial == type)) {
-      return InvalidModel(what + ": is " + ToString(type) +
-                          ", its first value is " + ToString(*initial));
+      return InvalidModel(what, ": is ", ToString(type),
+                          ", its first value is ", ToString(*initial));
     }
   }
   return Status();
@@ -131,16 +132,16 @@ Status AddVariables(const stored::NetDef& net, GraphBuilder* graph) {
 Status CheckVariables(const stored::NetDef& net, const GraphBuilder& graph) {
   for (const stored::Variable& variable : net.variables) {
     const std::string_view name = variable.tensor.name;
-    const std::string what = "variable " + Quoted(name);
+    const std::string what = StrCat("variable ", Quoted(name));
     if (!variable.next.has_value()) {
-      return InvalidModel(what + ": nothing becomes its value");
+      return InvalidModel(what, ": nothing becomes its value");
     }
     MACE_ASSIGN_OR_RETURN(const TensorType* type, graph.Find(name, what));
     MACE_ASSIGN_OR_RETURN(const TensorType* next,
                           graph.Find(*variable.next, what));
     if (next != nullptr && !(*next == *type)) {
-      return InvalidModel(what + ": is " + ToString(*type) +
-                          ", its next value is " + ToString(*next));
+      return InvalidModel(what, ": is ", ToString(*type),
+                          ", its next value is ", ToString(*next));
     }
   }
   return Status();
@@ -149,13 +150,13 @@ Status CheckVariables(const stored::NetDef& net, const GraphBuilder& graph) {
 Status CheckAllRuns(const stored::NetDef& net) {
   stored::Subgraph subgraph;
   if (net.subgraphs.reader().Next(&subgraph)) {
-    return Later("the model has the subgraph " + Quoted(subgraph.name),
+    return Later(StrCat("the model has the subgraph ", Quoted(subgraph.name)),
                  "convert it with constant conditions");
   }
   stored::Variable variable;
   if (net.variables.reader().Next(&variable)) {
-    return Later("the model keeps the variable " +
-                     Quoted(variable.tensor.name) + " from run to run",
+    return Later(StrCat("the model keeps the variable ",
+                        Quoted(variable.tensor.name), " from run to run"),
                  "convert it with that tensor as an input and an output");
   }
   for (const stored::ConstTensor& tensor : net.tensors) {
@@ -169,7 +170,7 @@ Status CheckAllRuns(const stored::NetDef& net) {
       std::string_view name;
       outputs.Next(&name);
       if (!IsQuantized(quantization)) continue;
-      return Quantized("node " + Quoted(op.name) + ": the output", name);
+      return Quantized(StrCat("node ", Quoted(op.name), ": the output"), name);
     }
   }
   return CheckFloat(net.output_info, "model output");

@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "mace/base/aligned_buffer.h"
+#include "mace/base/str_cat.h"
 #include "mace/model/graph_builder.h"
 #include "mace/model/later_parts.h"
 #include "mace/model/prepacked_weights.h"
@@ -57,7 +58,7 @@ Result<SettingValue> ValueOf(const stored::Setting& setting,
   }
   const auto* list = std::get_if<stored::StringList>(&setting.value);
   if (list == nullptr) {
-    return InvalidModel(what + ": has no value of a known type");
+    return InvalidModel(what, ": has no value of a known type");
   }
   std::vector<std::string> items;
   for (const std::string_view item : list->items) {
@@ -70,12 +71,12 @@ Result<SettingValue> ValueOf(const stored::Setting& setting,
 Status ReadSettings(const stored::NetDef& net, Model* model) {
   std::set<std::string_view> names;
   for (const stored::Setting& setting : net.settings) {
-    const std::string what = "setting " + Quoted(setting.name);
+    const std::string what = StrCat("setting ", Quoted(setting.name));
     if (setting.name.empty()) return InvalidModel("a setting has no name");
     MACE_RETURN_IF_ERROR(CheckText(setting.name, what + ": the name"));
     MACE_ASSIGN_OR_RETURN(SettingValue value, ValueOf(setting, what));
     if (!names.insert(setting.name).second) {
-      return InvalidModel(what + ": is given twice");
+      return InvalidModel(what, ": is given twice");
     }
     model->settings.push_back(
         {std::string(setting.name), setting.changes_results, std::move(value)});
@@ -147,24 +148,22 @@ Status VerifyHead(const stored::NetDef& net, const WeightBytes& weights,
   if (*net.format_version < kOldestVersion ||
       *net.format_version > kFormatVersion) {
     return InvalidModel(
-        "format version " + std::to_string(*net.format_version) +
-        " is not known, this library reads versions " +
-        std::to_string(kOldestVersion) + " to " +
-        std::to_string(kFormatVersion) +
+        "format version ", *net.format_version,
+        " is not known, this library reads versions ", kOldestVersion, " to ",
+        kFormatVersion,
         "; update the library, or convert the model with its converter");
   }
   MACE_RETURN_IF_ERROR(CheckPartsOfVersion(net));
   if (weights.size == 0 && net.data_bytes > 0) {
     return InvalidArgument(
-        "the model needs " + std::to_string(net.data_bytes) +
+        "the model needs ", net.data_bytes,
         " bytes of weights and was given none; give its weights file (.data), "
         "which the converter wrote beside it");
   }
   if (net.data_bytes < 0 ||
       static_cast<uint64_t>(net.data_bytes) != weights.size) {
-    return InvalidModel("the weights are " + std::to_string(weights.size) +
-                        " bytes, the model needs " +
-                        std::to_string(net.data_bytes) +
+    return InvalidModel("the weights are ", weights.size,
+                        " bytes, the model needs ", net.data_bytes,
                         ": the weights file is cut short or belongs to "
                         "another model");
   }

@@ -10,6 +10,7 @@
 
 #include "mace/base/aligned_buffer.h"
 #include "mace/base/hash.h"
+#include "mace/base/str_cat.h"
 #include "mace/model/text.h"
 
 namespace mace {
@@ -19,13 +20,12 @@ Status CheckPlace(const stored::PackedWeight& packed, const std::string& what,
                   int64_t head_bytes) {
   if (packed.bytes < 0 || packed.offset < 0 || packed.offset > head_bytes ||
       packed.bytes > head_bytes - packed.offset) {
-    return InvalidModel(
-        what + ": lies at byte " + std::to_string(packed.offset) + " with " +
-        std::to_string(packed.bytes) + " bytes, outside the first " +
-        std::to_string(head_bytes) + " bytes of weights");
+    return InvalidModel(what, ": lies at byte ", packed.offset, " with ",
+                        packed.bytes, " bytes, outside the first ", head_bytes,
+                        " bytes of weights");
   }
   if (packed.offset % kAlignment != 0) {
-    return InvalidModel(what + ": its offset " + std::to_string(packed.offset) +
+    return InvalidModel(what, ": its offset ", packed.offset,
                         " is not a multiple of 64");
   }
   return Status();
@@ -41,10 +41,9 @@ Status CheckPlainWeights(const stored::NetDef& net,
     if (value.stored != DataType::kInvalid) type.dtype = value.stored;
     if (packed_ones.count(i++) > 0 || Bytes(type) == 0) continue;
     if (static_cast<size_t>(tensor.offset + Bytes(type)) > model.head_bytes) {
-      return InvalidModel("weight " + Quoted(tensor.name) +
-                          ": it is not packed and lies behind the first " +
-                          std::to_string(model.head_bytes) +
-                          " bytes of weights");
+      return InvalidModel("weight ", Quoted(tensor.name),
+                          ": it is not packed and lies behind the first ",
+                          model.head_bytes, " bytes of weights");
     }
   }
   return Status();
@@ -64,9 +63,8 @@ Status CheckHeadBytes(const stored::PackedWeights& packed, size_t data_bytes) {
       static_cast<uint64_t>(packed.head_bytes) <= data_bytes) {
     return Status();
   }
-  return InvalidModel("packed weights: head_bytes is " +
-                      std::to_string(packed.head_bytes) + ", the weights are " +
-                      std::to_string(data_bytes) + " bytes");
+  return InvalidModel("packed weights: head_bytes is ", packed.head_bytes,
+                      ", the weights are ", data_bytes, " bytes");
 }
 
 Status ReadPackedWeights(const stored::NetDef& net, Model* model) {
@@ -83,16 +81,15 @@ Status ReadPackedWeights(const stored::NetDef& net, Model* model) {
   for (const stored::PackedWeight& packed : all.weights) {
     if (packed.tensor < 0 ||
         static_cast<size_t>(packed.tensor) >= net.tensors.size()) {
-      return InvalidModel("packed weights: there is no weight " +
-                          std::to_string(packed.tensor) + " of " +
-                          std::to_string(net.tensors.size()));
+      return InvalidModel("packed weights: there is no weight ", packed.tensor,
+                          " of ", net.tensors.size());
     }
     const std::string& name = model->graph.values[packed.tensor].name;
     const std::string what =
-        "weight " + Quoted(name) + " packed as " + Quoted(packed.how);
+        StrCat("weight ", Quoted(name), " packed as ", Quoted(packed.how));
     MACE_RETURN_IF_ERROR(CheckPlace(packed, what, all.head_bytes));
     if (!seen.emplace(packed.tensor, packed.how).second) {
-      return InvalidModel(what + ": is there twice");
+      return InvalidModel(what, ": is there twice");
     }
     packed_ones.insert(packed.tensor);
     model->packed.push_back({packed.tensor, std::string(packed.how), name,

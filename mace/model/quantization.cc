@@ -47,40 +47,35 @@ Status CheckQuantization(
   const stored::Quantization& q = *quantization;
   if (q.scales.empty()) {
     if (q.zero_points.empty() && !q.axis.has_value()) return Status();
-    return InvalidModel(what + ": its quantization has no scales");
+    return InvalidModel(what, ": its quantization has no scales");
   }
   const auto [least, most] = ZeroPoints(type.dtype);
   if (least > most) {
-    return InvalidModel(what + ": " + Name(type.dtype) +
+    return InvalidModel(what, ": ", Name(type.dtype),
                         " cannot be quantized; i8, u8, i16 and i32 can");
   }
   if (q.axis.has_value() && (*q.axis < 0 || *q.axis >= type.rank())) {
-    return InvalidModel(what + ": its quantization has the axis " +
-                        std::to_string(*q.axis) + ", its rank is " +
-                        std::to_string(type.rank()));
+    return InvalidModel(what, ": its quantization has the axis ", *q.axis,
+                        ", its rank is ", type.rank());
   }
   if (q.scales.size() != NumScales(q, type)) {
-    return InvalidModel(what + ": its quantization has " +
-                        std::to_string(q.scales.size()) + " scales, " +
-                        std::to_string(NumScales(q, type)) + " are needed");
+    return InvalidModel(what, ": its quantization has ", q.scales.size(),
+                        " scales, ", NumScales(q, type), " are needed");
   }
   for (const float scale : q.scales) {
     if (std::isfinite(scale) && scale > 0) continue;
-    return InvalidModel(what + ": its quantization has the scale " +
-                        std::to_string(scale) +
+    return InvalidModel(what, ": its quantization has the scale ",
+                        std::to_string(scale),
                         "; scales are finite and above 0");
   }
   if (!q.zero_points.empty() && q.zero_points.size() != q.scales.size()) {
-    return InvalidModel(what + ": its quantization has " +
-                        std::to_string(q.zero_points.size()) +
-                        " zero points for " + std::to_string(q.scales.size()) +
-                        " scales");
+    return InvalidModel(what, ": its quantization has ", q.zero_points.size(),
+                        " zero points for ", q.scales.size(), " scales");
   }
   for (const int32_t zero : q.zero_points) {
     if (zero >= least && zero <= most) continue;
-    return InvalidModel(what + ": its quantization has the zero point " +
-                        std::to_string(zero) + ", which is no " +
-                        Name(type.dtype));
+    return InvalidModel(what, ": its quantization has the zero point ", zero,
+                        ", which is no ", Name(type.dtype));
   }
   return Status();
 }

@@ -7,18 +7,19 @@
 #include <string_view>
 
 #include "mace/base/status.h"
+#include "mace/base/str_cat.h"
 #include "mace/model/utf8.h"
 
 namespace mace {
 
 inline std::string Quoted(std::string_view s) {
-  return IsUtf8(s) ? "'" + std::string(s) + "'" : "(bytes that are not UTF-8)";
+  return IsUtf8(s) ? StrCat("'", s, "'") : "(bytes that are not UTF-8)";
 }
 
 // Names come back in messages, tables and JSON, which are text.
 // Errors: MACE_INVALID_MODEL, naming `what`.
 inline Status CheckText(std::string_view name, const std::string& what) {
-  return IsUtf8(name) ? Status() : InvalidModel(what + " is not UTF-8");
+  return IsUtf8(name) ? Status() : InvalidModel(what, " is not UTF-8");
 }
 
 }  // namespace mace

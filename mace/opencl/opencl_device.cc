@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mace/base/logging.h"
+#include "mace/base/sort.h"
 #include "mace/opencl/driver/caller_memory.h"
 #include "mace/opencl/kernels/convert.h"
 #include "mace/opencl/kernels/kernel_table.h"
@@ -105,13 +106,13 @@ opencl::Target OpenclDevice::TargetOf(const Node& node) const {
 Result<opencl::KernelSpec> OpenclDevice::Describe(const Node& node) const {
   const auto entry = Table().find(node.op);
   if (entry == Table().end()) {
-    return Unsupported(Label(node) + ": the GPU of this build has no kernel");
+    return Unsupported(Label(node), ": the GPU of this build has no kernel");
   }
   const auto check = [&](const TensorType& type) {
     const auto extent = ImageExtentOf(type);
-    return extent.ok() ? Status()
-                       : Unsupported(Label(node) + ": " +
-                                     extent.status().information());
+    return extent.ok()
+               ? Status()
+               : Unsupported(Label(node), ": ", extent.status().information());
   };
   for (const Operand& operand : node.inputs) {
     if (!operand.present() || operand.data != nullptr) continue;
@@ -158,14 +159,14 @@ Result<Extent2D> OpenclDevice::ImageExtentOf(const TensorType& type) const {
   const bool is_fp16_image =
       type.layout == Layout::kImage && type.dtype == DataType::kF16;
   if (type.dtype != DataType::kF32 && !is_fp16_image) {
-    return Unsupported(what + ": the GPU computes with floats only");
+    return Unsupported(what, ": the GPU computes with floats only");
   }
   if (NumElements(type.shape) == 0) {
-    return Unsupported(what + " is empty, and images are not");
+    return Unsupported(what, " is empty, and images are not");
   }
   // Kernels index elements with int.
   if (NumElements(type.shape) > INT32_MAX / 4) {
-    return Unsupported(what + " has too many elements for the GPU");
+    return Unsupported(what, " has too many elements for the GPU");
   }
   const Extent2D extent = ImageExtent(opencl::ImageLayout::kChannelMajor,
                                       opencl::AsNhwc(type.shape));
@@ -199,10 +200,9 @@ void OpenclDevice::UseBuffer(Kernel& convert, void* buffer) {
 Status OpenclDevice::Tune(const std::vector<BoundKernel>& kernels) {
   if (!may_tune_) return Status();
   std::vector<BoundKernel> sorted = kernels;
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const BoundKernel& a, const BoundKernel& b) {
-                     return a.kernel->macs() > b.kernel->macs();
-                   });
+  StableSort(&sorted, [](const BoundKernel& a, const BoundKernel& b) {
+    return a.kernel->macs() > b.kernel->macs();
+  });
   tuner_->StartPlan();
   Status status;
   for (const BoundKernel& bound : sorted) {

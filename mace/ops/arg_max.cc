@@ -10,6 +10,7 @@
 
 #include "mace/ops/arg_max.h"
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
 
@@ -22,8 +23,8 @@ Status InferArgMax(Node& node) {
   MACE_ASSIGN_OR_RETURN(const int axis,
                         ResolveAxis(node, attrs.axis, x.rank()));
   if (x.shape[axis] == 0) {
-    return NodeError(node, "axis " + std::to_string(axis) + " of x " +
-                               ToString(x) + " has no elements");
+    return NodeError(node, "axis ", axis, " of x ", ToString(x),
+                     " has no elements");
   }
   TensorType y;
   MACE_ASSIGN_OR_RETURN(y.dtype,

@@ -11,6 +11,7 @@
 
 #include "mace/ops/batch_to_space_nd.h"
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/block_spec.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
@@ -27,8 +28,8 @@ Status InferBatchToSpaceNd(Node& node) {
   const TensorType& x = node.inputs[0].type;
   TensorType y = x;
   if (x.shape[0] % product != 0) {
-    return NodeError(node, "blocks of " + std::to_string(product) +
-                               " do not divide the batch of x " + ToString(x));
+    return NodeError(node, "blocks of ", product,
+                     " do not divide the batch of x ", ToString(x));
   }
   y.shape[0] /= product;
   for (size_t d = 0; d < attrs.block_shape.size(); ++d) {
@@ -37,10 +38,8 @@ Status InferBatchToSpaceNd(Node& node) {
         CheckedMul(node, x.shape[d + 1], attrs.block_shape[d], "extent"));
     y.shape[d + 1] = extent - attrs.crops[2 * d] - attrs.crops[2 * d + 1];
     if (y.shape[d + 1] < 0) {
-      return NodeError(node, "crops " + ListToString(attrs.crops) +
-                                 " are larger than extent " +
-                                 std::to_string(extent) + " of axis " +
-                                 std::to_string(d + 1));
+      return NodeError(node, "crops ", ListToString(attrs.crops),
+                       " are larger than extent ", extent, " of axis ", d + 1);
     }
   }
   node.outputs = {y};

@@ -9,6 +9,7 @@
 
 #include "mace/ops/channel_shuffle.h"
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
 
@@ -21,8 +22,8 @@ Status InferChannelShuffle(Node& node) {
   const TensorType& x = node.inputs[0].type;
   MACE_RETURN_IF_ERROR(ResolveAxis(node, -1, x.rank()).status());
   if (attrs.group < 1 || x.shape.back() % attrs.group != 0) {
-    return NodeError(node, "group " + std::to_string(attrs.group) +
-                               " must divide the channels of x " + ToString(x));
+    return NodeError(node, "group ", attrs.group,
+                     " must divide the channels of x ", ToString(x));
   }
   node.outputs = {x};
   return Status();

@@ -10,6 +10,7 @@
 
 #include "mace/ops/clip.h"
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
 
@@ -20,8 +21,8 @@ Status InferClip(Node& node) {
   MACE_RETURN_IF_ERROR(ReadAttrs<ClipAttrs>(node).status());
   for (size_t i = 1; i < node.inputs.size(); ++i) {
     if (node.has_input(i) && NumElements(node.inputs[i].type.shape) != 1) {
-      return NodeError(node, "limit " + ToString(node.inputs[i].type) +
-                                 " must have one element");
+      return NodeError(node, "limit ", ToString(node.inputs[i].type),
+                       " must have one element");
     }
   }
   node.outputs = {node.inputs[0].type};

@@ -11,6 +11,7 @@
 
 #include "mace/ops/compare.h"
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/broadcast.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
@@ -36,7 +37,7 @@ Result<CompareType> CompareTypeOf(const Node& node, const CompareAttrs& attrs) {
   for (const auto& row : kTypes) {
     if (attrs.type == row.name) return row.type;
   }
-  return NodeError(node, "there is no type '" + attrs.type + "'");
+  return NodeError(node, "there is no type '", attrs.type, "'");
 }
 
 namespace ops {

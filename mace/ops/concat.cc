@@ -9,6 +9,7 @@
 
 #include "mace/ops/concat.h"
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
 
@@ -27,10 +28,10 @@ Status InferConcat(Node& node) {
       fits = d == axis || x.shape[d] == y.shape[d];
     }
     if (!fits) {
-      return NodeError(node, "input " + std::to_string(i) + " is " +
-                                 ToString(x) + ", it may differ from input 0 " +
-                                 ToString(node.inputs[0].type) +
-                                 " only along axis " + std::to_string(axis));
+      return NodeError(node, "input ", i, " is ", ToString(x),
+                       ", it may differ from input 0 ",
+                       ToString(node.inputs[0].type), " only along axis ",
+                       axis);
     }
     y.shape[axis] += x.shape[axis];
     MACE_RETURN_IF_ERROR(CheckedNumElements(y.shape).status());

@@ -27,9 +27,9 @@ Result<Window2D> Deconv2dWindow(const Node& node, const Deconv2dAttrs& attrs) {
   if (node.has_input(3)) {
     MACE_ASSIGN_OR_RETURN(const std::vector<int64_t> shape, KnownInts(node, 3));
     if (shape.size() != 4) {
-      return InvalidModel(Label(node) +
+      return InvalidModel(Label(node),
                           ": the output shape, input 3, must be [N, H, W, C], "
-                          "it is " +
+                          "it is ",
                           ToString(shape));
     }
     size = {shape[1], shape[2]};

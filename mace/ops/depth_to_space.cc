@@ -10,6 +10,7 @@
 
 #include "mace/ops/depth_to_space.h"
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
 
@@ -24,9 +25,8 @@ Status InferDepthToSpace(Node& node) {
   const int64_t b = attrs.block_size;
   // b * b cannot overflow if b divides the channels.
   if (b < 1 || y.shape[3] % b != 0 || y.shape[3] / b % b != 0) {
-    return NodeError(node, "block_size " + std::to_string(b) +
-                               " squared must divide the channels of x " +
-                               ToString(y));
+    return NodeError(node, "block_size ", b,
+                     " squared must divide the channels of x ", ToString(y));
   }
   MACE_ASSIGN_OR_RETURN(y.shape[1], CheckedMul(node, y.shape[1], b, "height"));
   MACE_ASSIGN_OR_RETURN(y.shape[2], CheckedMul(node, y.shape[2], b, "width"));

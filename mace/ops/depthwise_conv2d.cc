@@ -36,10 +36,9 @@ Status InferDepthwiseConv2d(Node& node) {
   const TensorType& x = node.inputs[0].type;
   const Shape& w = node.inputs[1].type.shape;
   if (w[1] != x.shape[3]) {
-    return InvalidModel(Label(node) + ": w " + ToString(w) +
-                        " must be [M, C, kh, kw] with the " +
-                        std::to_string(x.shape[3]) + " channels of x " +
-                        ToString(x));
+    return InvalidModel(Label(node), ": w ", ToString(w),
+                        " must be [M, C, kh, kw] with the ", x.shape[3],
+                        " channels of x ", ToString(x));
   }
   MACE_ASSIGN_OR_RETURN(const int64_t channels,
                         CheckedNumElements({w[0], w[1]}));

@@ -16,6 +16,7 @@
 
 #include "mace/ops/eltwise.h"
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/broadcast.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
@@ -52,7 +53,7 @@ Result<EltwiseType> ParseEltwiseType(const Node& node,
   for (const auto& t : kTypes) {
     if (attrs.type == t.name) return t.type;
   }
-  return NodeError(node, "there is no type '" + attrs.type + "'");
+  return NodeError(node, "there is no type '", attrs.type, "'");
 }
 
 namespace ops {
@@ -66,8 +67,8 @@ Status InferEltwise(Node& node) {
   const TensorType& a = node.inputs[0].type;
   const TensorType& b = node.inputs[1].type;
   if (act != ActivationKind::kNoop && !IsFloat(a.dtype)) {
-    return InvalidModel(Label(node) + ": activation " + attrs.activation +
-                        " needs floats, a is " + ToString(a));
+    return InvalidModel(Label(node), ": activation ", attrs.activation,
+                        " needs floats, a is ", ToString(a));
   }
   MACE_ASSIGN_OR_RETURN(Shape y, BroadcastShapes(node, a.shape, b.shape));
   node.outputs = {{a.dtype, std::move(y)}};

@@ -33,9 +33,9 @@ Status InferFullyConnected(Node& node) {
              NumElements({x.shape.begin() + 1, x.shape.end()}) == w[1]) {
     y = {x.shape[0], w[0]};
   } else {
-    return InvalidModel(Label(node) + ": x " + ToString(x) +
-                        " does not split into rows of the " +
-                        std::to_string(w[1]) + " columns of w " + ToString(w));
+    return InvalidModel(Label(node), ": x ", ToString(x),
+                        " does not split into rows of the ", w[1],
+                        " columns of w ", ToString(w));
   }
   node.outputs = {{x.dtype, y}};
   return Status();

@@ -12,6 +12,7 @@
 
 #include "mace/ops/gather.h"
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
 
@@ -28,10 +29,9 @@ Status InferGather(Node& node) {
   bool fits = batch >= 0 && batch <= axis && batch <= idx.rank();
   for (int d = 0; fits && d < batch; ++d) fits = x.shape[d] == idx.shape[d];
   if (!fits) {
-    return NodeError(node, "batch_dims " + std::to_string(batch) +
-                               " must count equal leading axes of x " +
-                               ToString(x) + " and idx " + ToString(idx) +
-                               " before axis " + std::to_string(axis));
+    return NodeError(node, "batch_dims ", batch,
+                     " must count equal leading axes of x ", ToString(x),
+                     " and idx ", ToString(idx), " before axis ", axis);
   }
   TensorType y = x;
   y.shape.assign(x.shape.begin(), x.shape.begin() + axis);

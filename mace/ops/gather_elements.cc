@@ -12,6 +12,7 @@
 
 #include "mace/ops/gather_elements.h"
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
 
@@ -30,9 +31,8 @@ Status InferGatherElements(Node& node) {
     fits = d == axis || idx.shape[d] <= x.shape[d];
   }
   if (!fits) {
-    return NodeError(node, "idx " + ToString(idx) + " may be larger than x " +
-                               ToString(x) + " only along axis " +
-                               std::to_string(axis));
+    return NodeError(node, "idx ", ToString(idx), " may be larger than x ",
+                     ToString(x), " only along axis ", axis);
   }
   node.outputs = {{x.dtype, idx.shape}};
   return Status();

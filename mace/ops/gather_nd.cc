@@ -12,6 +12,7 @@
 
 #include "mace/ops/gather_nd.h"
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
 
@@ -27,9 +28,9 @@ Status InferGatherNd(Node& node) {
   bool fits = batch >= 0 && idx.rank() > batch && x.rank() >= batch;
   for (int d = 0; fits && d < batch; ++d) fits = x.shape[d] == idx.shape[d];
   if (!fits || idx.shape.back() > x.rank() - batch) {
-    return NodeError(node, "idx " + ToString(idx) +
-                               " does not index the axes of x " + ToString(x) +
-                               " after batch_dims " + std::to_string(batch));
+    return NodeError(node, "idx ", ToString(idx),
+                     " does not index the axes of x ", ToString(x),
+                     " after batch_dims ", batch);
   }
   TensorType y = x;
   y.shape.assign(idx.shape.begin(), idx.shape.end() - 1);

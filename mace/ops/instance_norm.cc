@@ -12,6 +12,7 @@
 
 #include "mace/ops/instance_norm.h"
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
 
@@ -24,7 +25,7 @@ Status InferInstanceNorm(Node& node) {
   MACE_RETURN_IF_ERROR(ParseActivation(node, attrs).status());
   const TensorType& x = node.inputs[0].type;
   if (x.rank() < 2) {
-    return NodeError(node, "x " + ToString(x) + " must be [N, ..., C]");
+    return NodeError(node, "x ", ToString(x), " must be [N, ..., C]");
   }
   for (size_t i = 1; i < 3; ++i) {
     MACE_RETURN_IF_ERROR(

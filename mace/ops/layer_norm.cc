@@ -12,6 +12,7 @@
 
 #include "mace/ops/layer_norm.h"
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
 
@@ -27,9 +28,8 @@ Status InferLayerNorm(Node& node) {
   const Shape want(x.shape.begin() + axis, x.shape.end());
   for (size_t i = 1; i < 3; ++i) {
     if (!node.has_input(i) || node.inputs[i].type.shape == want) continue;
-    return NodeError(node, "input " + std::to_string(i) + " is " +
-                               ToString(node.inputs[i].type) + ", it must be " +
-                               ToString(want));
+    return NodeError(node, "input ", i, " is ", ToString(node.inputs[i].type),
+                     ", it must be ", ToString(want));
   }
   node.outputs = {x};
   return Status();

@@ -13,6 +13,7 @@
 
 #include "mace/ops/local_response_norm.h"
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
 
@@ -25,10 +26,8 @@ Status InferLocalResponseNorm(Node& node) {
   const TensorType& x = node.inputs[0].type;
   MACE_RETURN_IF_ERROR(ResolveAxis(node, -1, x.rank()).status());
   if (attrs.depth_radius < 0 || attrs.size < 0) {
-    return NodeError(node, "depth_radius " +
-                               std::to_string(attrs.depth_radius) +
-                               " and size " + std::to_string(attrs.size) +
-                               " must be 0 or larger");
+    return NodeError(node, "depth_radius ", attrs.depth_radius, " and size ",
+                     attrs.size, " must be 0 or larger");
   }
   node.outputs = {x};
   return Status();

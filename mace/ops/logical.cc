@@ -10,6 +10,7 @@
 
 #include "mace/ops/logical.h"
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/broadcast.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
@@ -22,8 +23,8 @@ Status InferLogical(Node& node) {
                         ReadAttrs<LogicalAttrs>(node));
   const bool is_not = attrs.type == "NOT";
   if (node.has_input(1) == is_not) {
-    return NodeError(
-        node, attrs.type + (is_not ? " takes one input" : " takes two inputs"));
+    return NodeError(node, attrs.type,
+                     is_not ? " takes one input" : " takes two inputs");
   }
   TensorType y = node.inputs[0].type;
   if (!is_not) {

@@ -23,8 +23,8 @@ Result<MatMulShapes> ResolveMatMul(const Node& node, const MatMulAttrs& attrs) {
   Shape a = node.inputs[0].type.shape;
   Shape b = node.inputs[1].type.shape;
   if (a.empty() || b.empty()) {
-    return InvalidModel(Label(node) + ": operands need a dimension, got a " +
-                        ToString(a) + " and b " + ToString(b));
+    return InvalidModel(Label(node), ": operands need a dimension, got a ",
+                        ToString(a), " and b ", ToString(b));
   }
   const bool row = a.size() == 1, column = b.size() == 1;
   if (row) a.insert(a.begin(), 1);
@@ -37,11 +37,10 @@ Result<MatMulShapes> ResolveMatMul(const Node& node, const MatMulAttrs& attrs) {
   s.n = b.back();
   if (attrs.transpose_b && !column) std::swap(b_k, s.n);
   if (b_k != s.k) {
-    return InvalidModel(Label(node) + ": a " +
-                        ToString(node.inputs[0].type.shape) + " and b " +
-                        ToString(node.inputs[1].type.shape) +
-                        " do not multiply: " + std::to_string(s.k) +
-                        " columns against " + std::to_string(b_k) + " rows");
+    return InvalidModel(
+        Label(node), ": a ", ToString(node.inputs[0].type.shape), " and b ",
+        ToString(node.inputs[1].type.shape), " do not multiply: ", s.k,
+        " columns against ", b_k, " rows");
   }
   s.batch_a.assign(a.begin(), a.end() - 2);
   s.batch_b.assign(b.begin(), b.end() - 2);

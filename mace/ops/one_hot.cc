@@ -13,6 +13,7 @@
 
 #include "mace/ops/one_hot.h"
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
 
@@ -24,8 +25,8 @@ Status InferOneHot(Node& node) {
   MACE_ASSIGN_OR_RETURN(const std::vector<int64_t> depth,
                         IntsOf(node, 1, {attrs.depth}));
   if (depth.size() != 1 || depth[0] < 0) {
-    return NodeError(node, "depth " + ListToString(depth) +
-                               " must be one number, 0 or larger");
+    return NodeError(node, "depth ", ListToString(depth),
+                     " must be one number, 0 or larger");
   }
   TensorType y = node.inputs[0].type;
   y.dtype = DataType::kF32;

@@ -8,6 +8,7 @@
 // Errors   alpha does not broadcast to x
 // Source   ONNX PRelu-9, TFLite PRELU
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/broadcast.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
@@ -20,8 +21,8 @@ Status InferPRelu(Node& node) {
   const TensorType& x = node.inputs[0].type;
   const TensorType& alpha = node.inputs[1].type;
   if (!BroadcastsTo(alpha.shape, x.shape)) {
-    return NodeError(node, "alpha " + ToString(alpha) +
-                               " does not broadcast to x " + ToString(x));
+    return NodeError(node, "alpha ", ToString(alpha),
+                     " does not broadcast to x ", ToString(x));
   }
   node.outputs = {x};
   return Status();

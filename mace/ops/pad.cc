@@ -15,6 +15,7 @@
 
 #include <algorithm>
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
 
@@ -59,14 +60,13 @@ Result<PadSpec> PadOf(const Node& node) {
     found = true;
   }
   if (!found) {
-    return NodeError(node, "there is no pad_type '" + attrs.pad_type + "'");
+    return NodeError(node, "there is no pad_type '", attrs.pad_type, "'");
   }
   MACE_ASSIGN_OR_RETURN(spec.pads, IntsOf(node, 1, attrs.paddings));
   const TensorType& x = node.inputs[0].type;
   if (spec.pads.size() != 2 * x.shape.size()) {
-    return NodeError(node, "paddings " + ListToString(spec.pads) +
-                               " must hold two numbers for each axis of x " +
-                               ToString(x));
+    return NodeError(node, "paddings ", ListToString(spec.pads),
+                     " must hold two numbers for each axis of x ", ToString(x));
   }
   for (int d = 0; d < x.rank(); ++d) {
     const int64_t before = spec.pads[2 * d], after = spec.pads[2 * d + 1];
@@ -76,11 +76,9 @@ Result<PadSpec> PadOf(const Node& node) {
     const int64_t most = std::min(reach, kMax);
     if (before > most || after > most || before < -extent || after < -extent ||
         std::min<int64_t>(before, 0) + std::min<int64_t>(after, 0) < -extent) {
-      return NodeError(node, "paddings " + std::to_string(before) + " and " +
-                                 std::to_string(after) + " of axis " +
-                                 std::to_string(d) +
-                                 " are out of range for x " + ToString(x) +
-                                 " with " + attrs.pad_type);
+      return NodeError(node, "paddings ", before, " and ", after, " of axis ",
+                       d, " are out of range for x ", ToString(x), " with ",
+                       attrs.pad_type);
     }
   }
   return spec;

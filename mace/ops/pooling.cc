@@ -27,9 +27,9 @@ Result<Window2D> PoolingWindow(const Node& node, const PoolingAttrs& attrs) {
       return ResolveWindow(node, WindowAttrs(), x, x[1], x[2]);
     }
   } else if (attrs.kernels.size() != 2) {
-    return InvalidModel(Label(node) +
-                        ": attribute 'kernels' needs 2 values, got " +
-                        std::to_string(attrs.kernels.size()));
+    return InvalidModel(Label(node),
+                        ": attribute 'kernels' needs 2 values, got ",
+                        attrs.kernels.size());
   }
   return ResolveWindow(node, attrs, x, attrs.global ? 1 : attrs.kernels[0],
                        attrs.global ? 1 : attrs.kernels[1],

@@ -15,6 +15,7 @@
 
 #include "mace/ops/proposal.h"
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
 
@@ -29,14 +30,11 @@ Status CheckProposalAttrs(const Node& node, const ProposalAttrs& attrs) {
   for (int64_t scale : attrs.scales) positive = positive && scale > 0;
   for (float ratio : attrs.ratios) positive = positive && ratio > 0;
   if (positive) return Status();
-  return NodeError(
-      node, "feat_stride " + std::to_string(attrs.feat_stride) +
-                ", base_size " + std::to_string(attrs.base_size) +
-                ", pre_nms_top_n " + std::to_string(attrs.pre_nms_top_n) +
-                ", post_nms_top_n " + std::to_string(attrs.post_nms_top_n) +
-                ", scales " + ListToString(attrs.scales) + " and " +
-                std::to_string(attrs.ratios.size()) +
-                " ratios must all be given and positive");
+  return NodeError(node, "feat_stride ", attrs.feat_stride, ", base_size ",
+                   attrs.base_size, ", pre_nms_top_n ", attrs.pre_nms_top_n,
+                   ", post_nms_top_n ", attrs.post_nms_top_n, ", scales ",
+                   ListToString(attrs.scales), " and ", attrs.ratios.size(),
+                   " ratios must all be given and positive");
 }
 
 Status InferProposal(Node& node) {
@@ -51,14 +49,13 @@ Status InferProposal(Node& node) {
   for (size_t i = 0; i < 2; ++i) {
     want[3] = (i == 0 ? 2 : 4) * num_anchors;
     if (node.inputs[i].type.shape == want) continue;
-    return NodeError(node, "input " + std::to_string(i) + " is " +
-                               ToString(node.inputs[i].type) + ", with " +
-                               std::to_string(num_anchors) +
-                               " anchors it must be " + ToString(want));
+    return NodeError(node, "input ", i, " is ", ToString(node.inputs[i].type),
+                     ", with ", num_anchors, " anchors it must be ",
+                     ToString(want));
   }
   if (NumElements(node.inputs[2].type.shape) != 3) {
-    return NodeError(node, "im_info is " + ToString(node.inputs[2].type) +
-                               ", it must hold height, width and scale");
+    return NodeError(node, "im_info is ", ToString(node.inputs[2].type),
+                     ", it must hold height, width and scale");
   }
   node.outputs = {{DataType::kF32, {attrs.post_nms_top_n, 5}}};
   return Status();

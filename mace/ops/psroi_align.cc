@@ -15,6 +15,7 @@
 
 #include "mace/ops/psroi_align.h"
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
 
@@ -33,14 +34,12 @@ Status InferPsroiAlign(Node& node) {
   // Divides step by step, so that no product can overflow.
   if (g < 1 || dim < 1 || x.shape[3] % dim != 0 || x.shape[3] / dim % g != 0 ||
       x.shape[3] / dim / g != g) {
-    return NodeError(node, "x " + ToString(x) + " must have output_dim " +
-                               std::to_string(dim) + " x group_size " +
-                               std::to_string(g) + " squared channels");
+    return NodeError(node, "x ", ToString(x), " must have output_dim ", dim,
+                     " x group_size ", g, " squared channels");
   }
   if (!(attrs.spatial_scale > 0)) {
-    return NodeError(node, "spatial_scale " +
-                               std::to_string(attrs.spatial_scale) +
-                               " must be positive");
+    return NodeError(node, "spatial_scale ",
+                     std::to_string(attrs.spatial_scale), " must be positive");
   }
   node.outputs = {{DataType::kF32, {rois.shape[0], g, g, dim}}};
   return Status();

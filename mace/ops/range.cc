@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
 
@@ -40,9 +41,8 @@ Result<RangeSpec> RangeOf(const Node& node) {
   for (size_t i = 0; i < 3; ++i) {
     const Operand& operand = node.inputs[i];
     if (NumElements(operand.type.shape) != 1) {
-      return NodeError(node, "input " + std::to_string(i) + " is " +
-                                 ToString(operand.type) +
-                                 ", it must have one element");
+      return NodeError(node, "input ", i, " is ", ToString(operand.type),
+                       ", it must have one element");
     }
     MACE_ENSURE(operand.data != nullptr);
     if (floats) {
@@ -69,10 +69,10 @@ Result<RangeSpec> RangeOf(const Node& node) {
     const auto text = [&](int i) {
       return floats ? std::to_string(f[i]) : std::to_string(v[i]);
     };
-    return NodeError(node, "from " + text(0) + " to " + text(1) +
-                               " in steps "
-                               "of " +
-                               text(2) + " is no finite range");
+    return NodeError(node, "from ", text(0), " to ", text(1),
+                     " in steps "
+                     "of ",
+                     text(2), " is no finite range");
   }
   spec.count = count > 0 ? static_cast<int64_t>(count) : 0;
   return spec;

@@ -13,6 +13,7 @@
 
 #include "mace/ops/reduce.h"
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
 
@@ -43,7 +44,7 @@ Result<ReduceKind> ReduceKindOf(const Node& node, const ReduceAttrs& attrs) {
   for (const auto& row : kKinds) {
     if (attrs.reduce_type == row.name) return row.kind;
   }
-  return NodeError(node, "there is no reduce_type '" + attrs.reduce_type + "'");
+  return NodeError(node, "there is no reduce_type '", attrs.reduce_type, "'");
 }
 
 Result<std::vector<int>> ReduceAxesOf(const Node& node,

@@ -12,6 +12,7 @@
 
 #include "mace/ops/reshape.h"
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
 
@@ -24,7 +25,7 @@ Status InferReshape(Node& node) {
   MACE_ASSIGN_OR_RETURN(const std::vector<int64_t> dim,
                         IntsOf(node, 1, attrs.dim));
   const TensorType& x = node.inputs[0].type;
-  const std::string want = "shape " + ListToString(dim);
+  const std::string want = StrCat("shape ", ListToString(dim));
   TensorType y = x;
   y.shape = dim;
   int hole = -1;
@@ -32,24 +33,22 @@ Status InferReshape(Node& node) {
   for (int d = 0; d < y.rank(); ++d) {
     if (dim[d] == 0 && !attrs.allow_zero) {
       if (d >= x.rank()) {
-        return NodeError(node, want + " takes extent " + std::to_string(d) +
-                                   " from x " + ToString(x) +
-                                   ", which has none");
+        return NodeError(node, want, " takes extent ", d, " from x ",
+                         ToString(x), ", which has none");
       }
       y.shape[d] = x.shape[d];
     } else if (dim[d] == -1 && hole < 0) {
       hole = d;
       continue;
     } else if (dim[d] < 0) {
-      return NodeError(node, want + " may hold one -1 and no other negative");
+      return NodeError(node, want, " may hold one -1 and no other negative");
     }
     known.push_back(y.shape[d]);
   }
   const int64_t total = NumElements(x.shape);
   const auto rest = CheckedNumElements(known);
-  const Status misfit =
-      NodeError(node, want + " does not hold the " + std::to_string(total) +
-                          " elements of x " + ToString(x));
+  const Status misfit = NodeError(node, want, " does not hold the ", total,
+                                  " elements of x ", ToString(x));
   if (!rest.ok()) return misfit;
   if (hole >= 0) {
     if (*rest == 0 || total % *rest != 0) return misfit;

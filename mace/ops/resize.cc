@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
 
@@ -159,18 +160,16 @@ Result<int64_t> Scaled(const Node& node, int64_t in, float scale) {
   const float out = std::floor(static_cast<float>(in) * scale);
   if (scale > 0 && out <= static_cast<float>(kMaxExtent))
     return static_cast<int64_t>(out);
-  return NodeError(node, "scale " + std::to_string(scale) +
-                             " is out of range for extent " +
-                             std::to_string(in));
+  return NodeError(node, "scale ", std::to_string(scale),
+                   " is out of range for extent ", in);
 }
 
 Status InferResize(Node& node) {
   MACE_ASSIGN_OR_RETURN(const ResizeAttrs attrs, ReadAttrs<ResizeAttrs>(node));
   MACE_RETURN_IF_ERROR(CheckRank(node, 0, 4, "[N,H,W,C]"));
   if (attrs.cubic_steps < 0 || attrs.cubic_steps > kMaxExtent) {
-    return NodeError(
-        node, "cubic_steps is " + std::to_string(attrs.cubic_steps) +
-                  ", it must be in [0, " + std::to_string(kMaxExtent) + "]");
+    return NodeError(node, "cubic_steps is ", attrs.cubic_steps,
+                     ", it must be in [0, ", kMaxExtent, "]");
   }
   MACE_ASSIGN_OR_RETURN(std::vector<int64_t> size, IntsOf(node, 1, attrs.size));
   TensorType y = node.inputs[0].type;
@@ -187,10 +186,9 @@ Status InferResize(Node& node) {
   const auto fits = [](int64_t n) { return n >= 1 && n <= kMaxExtent; };
   if (size.size() != 2 || !fits(size[0]) || !fits(size[1]) ||
       !fits(y.shape[1]) || !fits(y.shape[2])) {
-    return NodeError(node, "cannot resize x " + ToString(y) + " to size " +
-                               ListToString(size) +
-                               "; it must be [h, w], each in [1, " +
-                               std::to_string(kMaxExtent) + "]");
+    return NodeError(node, "cannot resize x ", ToString(y), " to size ",
+                     ListToString(size), "; it must be [h, w], each in [1, ",
+                     kMaxExtent, "]");
   }
   y.shape[1] = size[0];
   y.shape[2] = size[1];

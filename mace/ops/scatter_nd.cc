@@ -13,6 +13,7 @@
 
 #include "mace/ops/scatter_nd.h"
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
 
@@ -25,17 +26,16 @@ Status InferScatterNd(Node& node) {
   const TensorType& idx = node.inputs[1].type;
   const TensorType& updates = node.inputs[2].type;
   if (idx.rank() == 0 || idx.shape.back() > data.rank()) {
-    return NodeError(node, "idx " + ToString(idx) +
-                               " does not index the axes of data " +
-                               ToString(data));
+    return NodeError(node, "idx ", ToString(idx),
+                     " does not index the axes of data ", ToString(data));
   }
   TensorType want = data;
   want.shape.assign(idx.shape.begin(), idx.shape.end() - 1);
   want.shape.insert(want.shape.end(), data.shape.begin() + idx.shape.back(),
                     data.shape.end());
   if (!(updates == want)) {
-    return NodeError(node, "updates are " + ToString(updates) +
-                               ", they must be " + ToString(want));
+    return NodeError(node, "updates are ", ToString(updates), ", they must be ",
+                     ToString(want));
   }
   node.outputs = {data};
   return Status();

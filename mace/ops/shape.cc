@@ -12,6 +12,7 @@
 
 #include <algorithm>
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
 
@@ -39,8 +40,8 @@ Status InferShape(Node& node) {
   const auto values = ShapeValues(attrs, node.inputs[0].type);
   for (int64_t v : values) {
     if (y.dtype == DataType::kI32 && v > INT32_MAX) {
-      return NodeError(node, "extents of x " + ToString(node.inputs[0].type) +
-                                 " do not fit into i32");
+      return NodeError(node, "extents of x ", ToString(node.inputs[0].type),
+                       " do not fit into i32");
     }
   }
   y.shape = {static_cast<int64_t>(values.size())};

@@ -13,6 +13,7 @@
 
 #include "mace/ops/slice.h"
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
 #include "mace/ops/common/slice_spec.h"
@@ -31,11 +32,10 @@ Result<SliceSpec> SliceOf(const Node& node) {
   }
   if (steps.empty()) steps.assign(n, 1);
   if (ends.size() != n || axes.size() != n || steps.size() != n) {
-    return NodeError(node, "starts " + ListToString(starts) + ", ends " +
-                               ListToString(ends) + ", axes " +
-                               ListToString(axes) + " and steps " +
-                               ListToString(steps) +
-                               " must be of the same length");
+    return NodeError(node, "starts ", ListToString(starts), ", ends ",
+                     ListToString(ends), ", axes ", ListToString(axes),
+                     " and steps ", ListToString(steps),
+                     " must be of the same length");
   }
   const Shape& x = node.inputs[0].type.shape;
   MACE_ASSIGN_OR_RETURN(const std::vector<int> dims,

@@ -12,6 +12,7 @@
 
 #include "mace/ops/space_to_batch_nd.h"
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/block_spec.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
@@ -34,10 +35,9 @@ Status InferSpaceToBatchNd(Node& node) {
     const int64_t padded =
         x.shape[d + 1] + attrs.paddings[2 * d] + attrs.paddings[2 * d + 1];
     if (padded % attrs.block_shape[d] != 0) {
-      return NodeError(node, "block_shape " + ListToString(attrs.block_shape) +
-                                 " does not divide padded extent " +
-                                 std::to_string(padded) + " of axis " +
-                                 std::to_string(d + 1));
+      return NodeError(node, "block_shape ", ListToString(attrs.block_shape),
+                       " does not divide padded extent ", padded, " of axis ",
+                       d + 1);
     }
     y.shape[d + 1] = padded / attrs.block_shape[d];
   }

@@ -9,6 +9,7 @@
 
 #include "mace/ops/space_to_depth.h"
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
 
@@ -22,9 +23,8 @@ Status InferSpaceToDepth(Node& node) {
   TensorType y = node.inputs[0].type;
   const int64_t b = attrs.block_size;
   if (b < 1 || y.shape[1] % b != 0 || y.shape[2] % b != 0) {
-    return NodeError(node, "block_size " + std::to_string(b) +
-                               " must divide height and width of x " +
-                               ToString(y));
+    return NodeError(node, "block_size ", b,
+                     " must divide height and width of x ", ToString(y));
   }
   y.shape[1] /= b;
   y.shape[2] /= b;

@@ -12,6 +12,7 @@
 
 #include "mace/ops/split.h"
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
 #include "mace/ops/common/slice_spec.h"
@@ -28,19 +29,16 @@ Status InferSplit(Node& node) {
                         ResolveAxis(node, attrs.axis, x.rank()));
   const int64_t extent = x.shape[axis];
   const int64_t n = static_cast<int64_t>(node.outputs.size());
-  const std::string what = "sizes " + ListToString(sizes);
-  const std::string of =
-      " axis " + std::to_string(axis) + " of x " + ToString(x);
+  const std::string what = StrCat("sizes ", ListToString(sizes));
+  const std::string of = StrCat(" axis ", axis, " of x ", ToString(x));
   if (sizes.empty()) {
     if (extent % n != 0) {
-      return NodeError(node,
-                       std::to_string(n) + " equal parts do not make" + of);
+      return NodeError(node, n, " equal parts do not make", of);
     }
     sizes.assign(n, extent / n);
   }
   if (static_cast<int64_t>(sizes.size()) != n) {
-    return NodeError(node, what + " must be one for each of " +
-                               std::to_string(n) + " outputs");
+    return NodeError(node, what, " must be one for each of ", n, " outputs");
   }
   int64_t left = extent;
   int64_t* hole = nullptr;
@@ -48,14 +46,14 @@ Status InferSplit(Node& node) {
     if (size == -1 && hole == nullptr) {
       hole = &size;
     } else if (size < 0 || size > left) {
-      return NodeError(node, what + " do not make" + of);
+      return NodeError(node, what, " do not make", of);
     } else {
       left -= size;
     }
   }
   if (hole != nullptr) *hole = left;
   if (hole == nullptr && left != 0) {
-    return NodeError(node, what + " do not make" + of);
+    return NodeError(node, what, " do not make", of);
   }
   const TensorType type = x;
   for (int64_t i = 0; i < n; ++i) {

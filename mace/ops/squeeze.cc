@@ -9,6 +9,7 @@
 
 #include "mace/ops/squeeze.h"
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
 
@@ -23,8 +24,8 @@ Status InferSqueeze(Node& node) {
                         ResolveAxes(node, attrs.axis, y.rank()));
   for (int axis : axes) {
     if (y.shape[axis] == 1) continue;
-    return NodeError(node, "axis " + std::to_string(axis) + " of x " +
-                               ToString(y) + " must have extent 1");
+    return NodeError(node, "axis ", axis, " of x ", ToString(y),
+                     " must have extent 1");
   }
   for (int d = 0; attrs.axis.empty() && d < y.rank(); ++d) {
     if (y.shape[d] == 1) axes.push_back(d);

@@ -9,6 +9,7 @@
 
 #include "mace/ops/stack.h"
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
 
@@ -22,9 +23,8 @@ Status InferStack(Node& node) {
                         ResolveAxis(node, attrs.axis, y.rank() + 1));
   for (size_t i = 1; i < node.inputs.size(); ++i) {
     if (node.inputs[i].type.shape == y.shape) continue;
-    return NodeError(node, "input " + std::to_string(i) + " is " +
-                               ToString(node.inputs[i].type) +
-                               ", it must be as input 0 " + ToString(y));
+    return NodeError(node, "input ", i, " is ", ToString(node.inputs[i].type),
+                     ", it must be as input 0 ", ToString(y));
   }
   y.shape.insert(y.shape.begin() + axis,
                  static_cast<int64_t>(node.inputs.size()));

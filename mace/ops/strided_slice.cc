@@ -14,6 +14,7 @@
 
 #include "mace/ops/strided_slice.h"
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
 #include "mace/ops/common/slice_spec.h"
@@ -28,9 +29,8 @@ Status TakeOne(const Node& node, int d, int64_t at, SliceSpec* spec) {
   const TensorType& x = node.inputs[0].type;
   const int64_t extent = x.shape[d];
   if (at < -extent || at >= extent) {
-    return NodeError(node, "element " + std::to_string(at) + " of axis " +
-                               std::to_string(d) + " is out of range for x " +
-                               ToString(x));
+    return NodeError(node, "element ", at, " of axis ", d,
+                     " is out of range for x ", ToString(x));
   }
   spec->starts[d] = at < 0 ? at + extent : at;
   spec->counts[d] = 1;
@@ -48,10 +48,9 @@ Result<SliceSpec> StridedSliceOf(const Node& node) {
   const size_t n = begin.size();
   if (strides.empty()) strides.assign(n, 1);
   if (end.size() != n || strides.size() != n) {
-    return NodeError(node, "begin " + ListToString(begin) + ", end " +
-                               ListToString(end) + " and strides " +
-                               ListToString(strides) +
-                               " must be of the same length");
+    return NodeError(node, "begin ", ListToString(begin), ", end ",
+                     ListToString(end), " and strides ", ListToString(strides),
+                     " must be of the same length");
   }
   const TensorType& x = node.inputs[0].type;
   int used = 0, ellipses = 0;
@@ -63,10 +62,8 @@ Result<SliceSpec> StridedSliceOf(const Node& node) {
     }
   }
   if (ellipses > 1 || used > x.rank()) {
-    return NodeError(node, "begin " + ListToString(begin) + " names " +
-                               std::to_string(used) + " axes and " +
-                               std::to_string(ellipses) + " ellipses for x " +
-                               ToString(x));
+    return NodeError(node, "begin ", ListToString(begin), " names ", used,
+                     " axes and ", ellipses, " ellipses for x ", ToString(x));
   }
   SliceSpec spec = WholeSlice(x.shape);
   spec.shape.clear();

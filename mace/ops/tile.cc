@@ -10,6 +10,7 @@
 
 #include "mace/ops/tile.h"
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
 
@@ -24,10 +25,10 @@ Status InferTile(Node& node) {
   bool fits = repeats.size() == y.shape.size();
   for (int64_t r : repeats) fits = fits && r >= 0;
   if (!fits) {
-    return NodeError(node, "repeats " + ListToString(repeats) +
-                               " must hold a number, 0 or larger, for each "
-                               "axis of x " +
-                               ToString(y));
+    return NodeError(node, "repeats ", ListToString(repeats),
+                     " must hold a number, 0 or larger, for each "
+                     "axis of x ",
+                     ToString(y));
   }
   for (int d = 0; d < y.rank(); ++d) {
     MACE_ASSIGN_OR_RETURN(y.shape[d],

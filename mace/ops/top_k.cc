@@ -13,6 +13,7 @@
 
 #include "mace/ops/top_k.h"
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
 
@@ -27,10 +28,10 @@ Status InferTopK(Node& node) {
   MACE_ASSIGN_OR_RETURN(const int axis,
                         ResolveAxis(node, attrs.axis, y.rank()));
   if (k.size() != 1 || k[0] < 0 || k[0] > y.shape[axis]) {
-    return NodeError(node, "k " + ListToString(k) +
-                               " must be one number, at most the extent of "
-                               "axis " +
-                               std::to_string(axis) + " of x " + ToString(y));
+    return NodeError(node, "k ", ListToString(k),
+                     " must be one number, at most the extent of "
+                     "axis ",
+                     axis, " of x ", ToString(y));
   }
   y.shape[axis] = k[0];
   const size_t num_outputs = node.outputs.size();

@@ -9,6 +9,7 @@
 
 #include "mace/ops/transpose.h"
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
 
@@ -21,9 +22,8 @@ Result<std::vector<int>> TransposeDims(const Node& node) {
     for (int d = x.rank(); d-- > 0;) attrs.dims.push_back(d);
   }
   if (static_cast<int>(attrs.dims.size()) != x.rank()) {
-    return NodeError(node, "dims " + ListToString(attrs.dims) +
-                               " must name every axis of x " + ToString(x) +
-                               " once");
+    return NodeError(node, "dims ", ListToString(attrs.dims),
+                     " must name every axis of x ", ToString(x), " once");
   }
   return ResolveAxes(node, attrs.dims, x.rank());
 }

@@ -11,6 +11,7 @@
 
 #include "mace/ops/unary.h"
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
 
@@ -32,7 +33,7 @@ Result<UnaryKind> UnaryKindOf(const Node& node, const UnaryAttrs& attrs) {
     if (attrs.type == name) return static_cast<UnaryKind>(i);
     ++i;
   }
-  return NodeError(node, "there is no type '" + attrs.type + "'");
+  return NodeError(node, "there is no type '", attrs.type, "'");
 }
 
 namespace ops {

@@ -9,6 +9,7 @@
 
 #include "mace/ops/unstack.h"
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
 
@@ -23,11 +24,10 @@ Status InferUnstack(Node& node) {
                         ResolveAxis(node, attrs.axis, x.rank()));
   const size_t num_outputs = node.outputs.size();
   if (x.shape[axis] != static_cast<int64_t>(num_outputs)) {
-    return NodeError(node, "axis " + std::to_string(axis) + " of x " +
-                               ToString(x) +
-                               " must have an extent for each "
-                               "of " +
-                               std::to_string(num_outputs) + " outputs");
+    return NodeError(node, "axis ", axis, " of x ", ToString(x),
+                     " must have an extent for each "
+                     "of ",
+                     num_outputs, " outputs");
   }
   TensorType y = x;
   y.shape.erase(y.shape.begin() + axis);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mace/base/logging.h"
+#include "mace/base/str_cat.h"
 #include "mace/memory/strategy.h"
 
 namespace mace {
@@ -66,13 +67,14 @@ class Assigner {
     if (strategy_.images() != nullptr) {
       return std::string(strategy_.images()->name);
     }
-    const std::string why =
-        "memory_strategy '" + strategy_.name +
-        (strategy_.objects == nullptr
-             ? "' gives tensors offsets in an arena, which images do not have"
-             : "' shares objects of one size in bytes; images have a width and "
-               "a height");
-    const std::string choices = "; images take " + memory::ImageStrategyNames();
+    const std::string why = StrCat(
+        "memory_strategy '", strategy_.name,
+        strategy_.objects == nullptr
+            ? "' gives tensors offsets in an arena, which images do not have"
+            : "' shares objects of one size in bytes; images have a width and "
+              "a height");
+    const std::string choices =
+        StrCat("; images take ", memory::ImageStrategyNames());
     if (records_.empty() || !plan_.memory_problem.records.empty()) {
       if (!records_.empty()) {
         LOG(INFO) << "model '" << plan_.graph.name << "': " << why
@@ -80,10 +82,10 @@ class Assigner {
       }
       return std::string("objects/AUTO");
     }
-    return Unsupported("model '" + plan_.graph.name + "': " + why +
+    return Unsupported("model '", plan_.graph.name, "': ", why,
                        ", and nothing of this model lies in an arena, as all "
-                       "of it runs on the " +
-                       plan_.image_device->name() + choices);
+                       "of it runs on the ",
+                       plan_.image_device->name(), choices);
   }
 
   Status AddStep(size_t s) {
@@ -94,7 +96,7 @@ class Assigner {
     }
     for (int id : g.outputs) MACE_RETURN_IF_ERROR(Touch(id, s));
     for (const Extent2D& extent : step.kernel->scratch_images()) {
-      scratch_of_[s].push_back(Add(g.node.name + " (scratch)",
+      scratch_of_[s].push_back(Add(StrCat(g.node.name, " (scratch)"),
                                    {extent, step.kernel->image_dtype()}, s));
     }
     return Status();

@@ -183,10 +183,9 @@ Status FixOffline(const std::vector<int32_t>& words, memory::Problem& problem) {
   const auto plan = memory::OfflinePlanFromWords(words, problem.records.size());
   Status status = plan.status();
   if (status.ok() && (plan->version != 1 || plan->subgraph != 0)) {
-    status =
-        InvalidArgument("it is of version " + std::to_string(plan->version) +
-                        " for subgraph " + std::to_string(plan->subgraph) +
-                        "; engines take version 1 for subgraph 0");
+    status = InvalidArgument("it is of version ", plan->version,
+                             " for subgraph ", plan->subgraph,
+                             "; engines take version 1 for subgraph 0");
   }
   if (status.ok()) status = memory::ApplyOfflinePlan(*plan, &problem);
   if (status.ok()) {
@@ -195,7 +194,7 @@ Status FixOffline(const std::vector<int32_t>& words, memory::Problem& problem) {
   }
   if (status.ok()) return status;
   return InvalidArgument(
-      "the offline memory plan does not fit: " + status.information() +
+      "the offline memory plan does not fit: ", status.information(),
       "; its entries are for the records of Dump(\"memory_json\") in their "
       "order, of an engine with the same settings");
 }

@@ -8,6 +8,7 @@
 #include <map>
 #include <vector>
 
+#include "mace/base/str_cat.h"
 #include "mace/base/text_stream.h"
 #include "mace/plan/assign_images.h"
 
@@ -29,7 +30,7 @@ std::string Json(const std::string& s) {
       out += c;
     }
   }
-  return out + '"';
+  return StrCat(out, '"');
 }
 
 // Returns whether the plan added the node to move a tensor between devices.
@@ -50,10 +51,10 @@ void DumpOverlaps(const std::vector<memory::Overlap>& overlaps,
   for (const memory::Overlap& o : overlaps) {
     const std::string comma = others.empty() ? "" : ", ";
     const std::string other = std::to_string(o.other);
-    others += comma + other;
-    exact += comma + "{\"other\": " + other;
+    others += StrCat(comma, other);
+    exact += StrCat(comma, "{\"other\": ", other);
     if (o.safe_distance != memory::Overlap::kAnyDistance) {
-      exact += ", \"safe_distance\": " + std::to_string(o.safe_distance);
+      exact += StrCat(", \"safe_distance\": ", o.safe_distance);
     }
     exact += '}';
   }
@@ -107,12 +108,11 @@ std::string DumpImagesJson(const Plan& plan) {
     comma = ", ";
   }
   const memory::ImageLimits& limits = plan.image_limits;
-  return "{\"max_extents\": [" + std::to_string(limits.max_width) + ", " +
-         std::to_string(limits.max_height) + "], \"records\": [" +
-         records.str() + "], \"object_ids\": [" + ids.str() +
-         "], \"object_sizes\": [" + sizes.str() + "], \"object_formats\": [" +
-         formats.str() + "], " + CertificateJson(plan.image_plan.certificate) +
-         '}';
+  return StrCat("{\"max_extents\": [", limits.max_width, ", ",
+                limits.max_height, "], \"records\": [", records.str(),
+                "], \"object_ids\": [", ids.str(), "], \"object_sizes\": [",
+                sizes.str(), "], \"object_formats\": [", formats.str(), "], ",
+                CertificateJson(plan.image_plan.certificate), '}');
 }
 
 const char* Name(OrderSearch::End end) {
@@ -138,8 +138,9 @@ std::string ShortLabel(const Plan& plan, const Step& step) {
   for (const int n : step.fused) {
     others += plan.graph.nodes[n].node.name.size() + 3;
   }
-  return node.op + " '" + node.name.substr(std::min(others, node.name.size())) +
-         "' (" + std::to_string(step.fused.size() + 1) + " nodes)";
+  return StrCat(node.op, " '",
+                node.name.substr(std::min(others, node.name.size())), "' (",
+                step.fused.size() + 1, " nodes)");
 }
 
 // Returns the 16-bit type in which a node's weights are stored, or "".
@@ -224,7 +225,7 @@ std::string DumpPlanJson(const Plan& plan, const std::string& note) {
     const Node& node = plan.graph.nodes[step.node].node;
     idle[step.node].clear();
     for (int n : step.fused) {
-      idle[n] = "none: part of '" + node.name + "'";
+      idle[n] = StrCat("none: part of '", node.name, "'");
       part_of[n] = node.name;
     }
     if (IsMove(node)) {

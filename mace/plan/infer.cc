@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "mace/base/str_cat.h"
 #include "mace/memory/arena_sections.h"
 #include "mace/ops/common/op.h"
 
@@ -72,9 +73,8 @@ bool Fits(const TensorType& type, int64_t limit) {
 
 Status DoesNotFit(const TensorType& type, int64_t limit,
                   const std::string& what) {
-  return OutOfResources(what + " is " + ToString(type) + ", " +
-                        std::to_string(BytesOfExtents(type)) +
-                        " bytes; there are " + std::to_string(limit) +
+  return OutOfResources(what, " is ", ToString(type), ", ",
+                        BytesOfExtents(type), " bytes; there are ", limit,
                         " (SetMemoryLimit, or else what the machine has)");
 }
 
@@ -137,7 +137,7 @@ Status InferGraph(Graph& graph, NodeKernels& folder) {
   for (int id : graph.inputs) {
     const Value& value = graph.values[id];
     if (!Fits(value.type, limit)) {
-      return DoesNotFit(value.type, limit, "input '" + value.name + "'");
+      return DoesNotFit(value.type, limit, StrCat("input '", value.name, "'"));
     }
   }
   int64_t work_left = kMaxFoldingWork;
@@ -149,7 +149,7 @@ Status InferGraph(Graph& graph, NodeKernels& folder) {
     for (size_t i = 0; i < g.outputs.size(); ++i) {
       if (!Fits(g.node.outputs[i], limit)) {
         return DoesNotFit(g.node.outputs[i], limit,
-                          Label(g.node) + ": output " + std::to_string(i));
+                          StrCat(Label(g.node), ": output ", i));
       }
       graph.values[g.outputs[i]].type = g.node.outputs[i];
     }

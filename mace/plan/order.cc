@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "mace/base/sort.h"
 #include "mace/ops/common/op.h"
 #include "mace/plan/order_beam.h"
 
@@ -51,7 +52,7 @@ class Searcher {
     for (const size_t width : kWidths) {
       // The highest peak first: the least peak of this segment is a bound for
       // the others.
-      std::sort(parts_.begin(), parts_.end(), [](const Part& a, const Part& b) {
+      StableSort(&parts_, [](const Part& a, const Part& b) {
         return a.peak != b.peak ? a.peak > b.peak
                                 : a.segment.begin < b.segment.begin;
       });
@@ -79,9 +80,8 @@ class Searcher {
     }
     rest = std::max(rest, trace.Peak(at, answer_.order.size()));
     bound_ = std::max(bound_, rest);
-    std::stable_sort(
-        parts_.begin(), parts_.end(),
-        [](const Part& a, const Part& b) { return a.peak > b.peak; });
+    StableSort(&parts_,
+               [](const Part& a, const Part& b) { return a.peak > b.peak; });
     const int64_t most_work = budget_.left() / kBoundShare;
     for (const Part& part : parts_) {
       if (part.peak <= bound_) break;
@@ -163,7 +163,7 @@ OrderProblem MakeOrderProblem(const Graph& graph,
       // done.
       if (root[id] != id) reads.push_back(root[id]);
     }
-    std::sort(reads.begin(), reads.end());
+    StableSort(&reads);
     reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
     p.reads.push_back(std::move(reads));
   }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "mace/base/sort.h"
+
 namespace mace {
 namespace {
 
@@ -97,7 +99,7 @@ OrderGraph::OrderGraph(const OrderProblem& p)
       writer[value] = step;
       written[s] += p.bytes[value];
     }
-    std::sort(before[s].begin(), before[s].end());
+    StableSort(&before[s]);
     before[s].erase(std::unique(before[s].begin(), before[s].end()),
                     before[s].end());
     for (int other : before[s]) after[other].push_back(step);

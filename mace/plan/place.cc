@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "mace/base/str_cat.h"
 #include "mace/plan/placement.h"
 
 namespace mace {
@@ -77,7 +78,8 @@ class Placer {
       }
       answers.statuses.push_back(work.status());
       if (!work.ok()) {
-        reasons += (reasons.empty() ? "" : "; ") + work.status().information();
+        reasons +=
+            StrCat(reasons.empty() ? "" : "; ", work.status().information());
         continue;
       }
       if (!any) answers.work = *work;
@@ -94,7 +96,7 @@ class Placer {
     for (int d = 0; d < placed; ++d) {
       const Status& status = answers_[n].statuses[d];
       if (status.ok()) continue;
-      refusals += (refusals.empty() ? "" : "; ") + status.information();
+      refusals += StrCat(refusals.empty() ? "" : "; ", status.information());
     }
     if (placed == 0 || !refusals.empty()) return refusals;
     return "moving its tensors would cost more than it gains";
@@ -195,8 +197,8 @@ class Placer {
     if (device.kernels() != nullptr) {
       auto kernel = device.kernels()->Prepare(NodeAt(n));
       if (kernel.status() == Status::MACE_UNSUPPORTED && devices_.size() > 1) {
-        return InternalError(std::string("device ") + device.name() +
-                             " supports a node that it does not prepare: " +
+        return InternalError("device ", device.name(),
+                             " supports a node that it does not prepare: ",
                              kernel.status().information());
       }
       MACE_ASSIGN_OR_RETURN(step.kernel, std::move(kernel));

@@ -23,9 +23,9 @@ Status CheckDeclared(const Graph& graph,
     for (int id : g.outputs) {
       const auto it = declared.find(id);
       if (it != declared.end() && !(it->second == graph.values[id].type)) {
-        return InvalidModel(Label(g.node) + ": the file says that '" +
-                            graph.values[id].name + "' is " +
-                            ToString(it->second) + ", it is " +
+        return InvalidModel(Label(g.node), ": the file says that '",
+                            graph.values[id].name, "' is ",
+                            ToString(it->second), ", it is ",
                             ToString(graph.values[id].type));
       }
     }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "mace/base/aligned_buffer.h"
+#include "mace/base/str_cat.h"
 
 namespace mace {
 namespace {
@@ -43,7 +44,7 @@ class Builder {
     }
     for (int id : g.outputs) Touch(id, s);
     if (step.kernel->scratch_bytes() > 0) {
-      records_.of_scratch[s] = Add(g.node.name + " (scratch)",
+      records_.of_scratch[s] = Add(StrCat(g.node.name, " (scratch)"),
                                    step.kernel->scratch_bytes(), s, true);
     }
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "mace/base/sort.h"
 #include "mace/ops/common/op.h"
 
 namespace mace {
@@ -142,7 +143,7 @@ class Grouper {
       }
     }
     std::vector<int> sorted = roots;
-    std::sort(sorted.begin(), sorted.end());
+    StableSort(&sorted);
     if (roots.size() < 2 ||
         std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
       return false;

@@ -7,9 +7,10 @@
 #ifndef MACE_PUBLIC_STATUS_H_
 #define MACE_PUBLIC_STATUS_H_
 
-#include <memory>
 #include <string>
 #include <utility>
+
+#include "mace/public/mace_api.h"
 
 namespace mace {
 
@@ -27,19 +28,26 @@ class [[nodiscard]] MaceStatus {
   };
 
   MaceStatus() = default;
-  MaceStatus(Code code)
-      : MaceStatus(code, std::string()) {}  // NOLINT: implicit
-  MaceStatus(Code code, std::string message)
-      : error_(code == MACE_SUCCESS ? nullptr
-                                    : std::make_shared<const Error>(
-                                          Error{code, std::move(message)})) {}
+  MACE_API MaceStatus(Code code);  // NOLINT: implicit
+  MACE_API MaceStatus(Code code, const std::string& message);
+  MaceStatus(const MaceStatus& other) : error_(other.error_) {
+    if (error_ != nullptr) Share();
+  }
+  MaceStatus(MaceStatus&& other) noexcept : error_(other.error_) {
+    other.error_ = nullptr;
+  }
+  MaceStatus& operator=(MaceStatus other) noexcept {
+    std::swap(error_, other.error_);
+    return *this;
+  }
+  ~MaceStatus() {
+    if (error_ != nullptr) Release();
+  }
 
   bool ok() const { return error_ == nullptr; }
-  Code code() const { return ok() ? MACE_SUCCESS : error_->code; }
+  MACE_API Code code() const;
   // Empty on success.
-  std::string information() const {
-    return ok() ? std::string() : error_->message;
-  }
+  MACE_API std::string information() const;
 
   bool operator==(const MaceStatus& other) const {
     return code() == other.code();
@@ -49,11 +57,12 @@ class [[nodiscard]] MaceStatus {
   }
 
  private:
-  struct Error {
-    Code code;
-    std::string message;
-  };
-  std::shared_ptr<const Error> error_;
+  struct Error;  // counts the statuses that share it
+
+  MACE_API void Share() const;
+  MACE_API void Release();
+
+  Error* error_ = nullptr;
 };
 
 }  // namespace mace

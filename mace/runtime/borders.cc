@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "mace/base/str_cat.h"
+
 namespace mace {
 namespace {
 
@@ -78,8 +80,8 @@ class Finder {
     const int image = of_input ? g.outputs[0] : g.inputs[0];
     const auto& values = plan_.graph.values;
     if (values[image].type.shape != values[id].type.shape) {
-      border.no_image =
-          "it is moved in the shape " + ToString(values[image].type.shape);
+      border.no_image = StrCat("it is moved in the shape ",
+                               ToString(values[image].type.shape));
     }
     for (size_t v = 0; v < root_.size(); ++v) {
       if (Root(static_cast<int>(v)) == Root(image)) {

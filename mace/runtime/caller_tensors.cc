@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mace/base/aligned_buffer.h"
+#include "mace/base/str_cat.h"
 #include "mace/runtime/mace_model.h"
 
 namespace mace {
@@ -18,7 +19,7 @@ using Tensors = std::map<std::string, MaceTensor>;
 std::string Listed(const Graph& graph, const std::vector<int>& ids) {
   std::string s;
   for (int id : ids) {
-    s += (s.empty() ? "'" : ", '") + graph.values[id].name + "'";
+    s += StrCat(s.empty() ? "'" : ", '", graph.values[id].name, "'");
   }
   return s.empty() ? "none" : s;
 }
@@ -34,52 +35,51 @@ Status CheckNames(const Graph& graph, const std::vector<int>& ids,
                   const Tensors& tensors, const std::string& kind) {
   for (const auto& [name, tensor] : tensors) {
     if (Has(graph, ids, name)) continue;
-    return InvalidArgument("there is no " + kind + " named '" + name +
-                           "'; the " + kind + "s are " + Listed(graph, ids));
+    return InvalidArgument("there is no ", kind, " named '", name, "'; the ",
+                           kind, "s are ", Listed(graph, ids));
   }
   return Status();
 }
 
 Status CheckShape(const Value& value, const Shape& shape) {
-  const std::string what = "input '" + value.name + "'";
+  const std::string what = StrCat("input '", value.name, "'");
   const auto elements = CheckedNumElements(shape);
   if (!elements.ok()) {
-    return InvalidArgument(what + ": " + elements.status().information());
+    return InvalidArgument(what, ": ", elements.status().information());
   }
   if (shape.size() != value.type.shape.size()) {
-    return InvalidArgument(what + ": expected a shape like " +
-                           ToString(value.type.shape) + ", found " +
+    return InvalidArgument(what, ": expected a shape like ",
+                           ToString(value.type.shape), ", found ",
                            ToString(shape));
   }
   return Status();
 }
 
 Status CheckInput(const Value& value, const MaceTensor& tensor) {
-  const std::string what = "input '" + value.name + "'";
+  const std::string what = StrCat("input '", value.name, "'");
   const DataType dtype = FromPublic(tensor.data_type());
   if (dtype != value.type.dtype) {
-    return InvalidArgument(what + " must be " + Name(value.type.dtype) +
-                           ", got " + Name(dtype));
+    return InvalidArgument(what, " must be ", Name(value.type.dtype), ", got ",
+                           Name(dtype));
   }
   MACE_RETURN_IF_ERROR(CheckShape(value, tensor.shape()));
   if (tensor.raw_data() == nullptr && NumElements(tensor.shape()) > 0) {
-    return InvalidArgument(what + " has no data");
+    return InvalidArgument(what, " has no data");
   }
   return Status();
 }
 
 Status CheckOutput(const Value& value, const MaceTensor& tensor) {
-  const std::string what = "output '" + value.name + "'";
+  const std::string what = StrCat("output '", value.name, "'");
   const DataType dtype = FromPublic(tensor.data_type());
   if (dtype != value.type.dtype) {
-    return InvalidArgument(what + " is " + Name(value.type.dtype) +
-                           ", the tensor given is " + Name(dtype));
+    return InvalidArgument(what, " is ", Name(value.type.dtype),
+                           ", the tensor given is ", Name(dtype));
   }
   const auto elements = CheckedNumElements(tensor.shape());
   if (!elements.ok() || *elements != NumElements(value.type.shape)) {
-    return InvalidArgument(what + ": expected " + ToString(value.type.shape) +
-                           ", the tensor given has " +
-                           ToString(tensor.shape()));
+    return InvalidArgument(what, ": expected ", ToString(value.type.shape),
+                           ", the tensor given has ", ToString(tensor.shape()));
   }
   return Status();
 }
@@ -109,9 +109,9 @@ Status CheckInputNames(const std::vector<std::string>& names,
                        const Graph& graph) {
   for (const std::string& name : names) {
     if (Has(graph, graph.inputs, name)) continue;
-    return InvalidArgument("the model '" + graph.name +
-                           "' has no input named '" + name +
-                           "'; its inputs are " + Listed(graph, graph.inputs));
+    return InvalidArgument("the model '", graph.name, "' has no input named '",
+                           name, "'; its inputs are ",
+                           Listed(graph, graph.inputs));
   }
   if (names.empty()) return Status();
   for (int id : graph.inputs) {
@@ -119,7 +119,7 @@ Status CheckInputNames(const std::vector<std::string>& names,
       continue;
     }
     return InvalidArgument(
-        "input_nodes must name every input of the model once: " +
+        "input_nodes must name every input of the model once: ",
         Listed(graph, graph.inputs));
   }
   return Status();
@@ -137,11 +137,11 @@ Status CutOutputs(const std::vector<std::string>& names, Graph* graph) {
     const auto it = made.find(name);
     if (it == made.end()) {
       return InvalidArgument(
-          "the model '" + graph->name + "' has no output named '" + name +
-          "'; its outputs are " + Listed(*graph, graph->outputs));
+          "the model '", graph->name, "' has no output named '", name,
+          "'; its outputs are ", Listed(*graph, graph->outputs));
     }
     if (std::count(outputs.begin(), outputs.end(), it->second) > 0) {
-      return InvalidArgument("output_nodes names '" + name + "' twice");
+      return InvalidArgument("output_nodes names '", name, "' twice");
     }
     outputs.push_back(it->second);
   }
@@ -169,8 +169,8 @@ Result<std::vector<Shape>> InputShapes(const Graph& graph,
     const Value& value = graph.values[id];
     const auto it = inputs.find(value.name);
     if (it == inputs.end()) {
-      return InvalidArgument("input '" + value.name +
-                             "' is not given; the inputs are " +
+      return InvalidArgument("input '", value.name,
+                             "' is not given; the inputs are ",
                              Listed(graph, graph.inputs));
     }
     MACE_RETURN_IF_ERROR(CheckInput(value, it->second));
@@ -183,8 +183,8 @@ Result<std::vector<Shape>> CompleteShapes(
     const Graph& graph, const std::map<std::string, Shape>& shapes) {
   for (const auto& [name, shape] : shapes) {
     if (Has(graph, graph.inputs, name)) continue;
-    return InvalidArgument("there is no input named '" + name +
-                           "'; the inputs are " + Listed(graph, graph.inputs));
+    return InvalidArgument("there is no input named '", name,
+                           "'; the inputs are ", Listed(graph, graph.inputs));
   }
   std::vector<Shape> all;
   for (int id : graph.inputs) {
@@ -203,16 +203,16 @@ Status WrongShapes(const Graph& graph, const std::vector<Shape>& shapes,
     const Value& value = graph.values[graph.inputs[i]];
     const Shape& expected = value.type.shape;
     if (shapes[i] == expected) continue;
-    what += (what.empty() ? "input '" : "; input '") + value.name +
-            "': expected " + ToString(expected) + ", found " +
-            ToString(shapes[i]);
+    what += StrCat(what.empty() ? "input '" : "; input '", value.name,
+                   "': expected ", ToString(expected), ", found ",
+                   ToString(shapes[i]));
     if (IsMoved(expected, {3, 1, 2}, shapes[i])) {
       what += ": is this NCHW?";
     } else if (IsMoved(expected, {2, 3, 1}, shapes[i])) {
       what += ": is this NHWC?";
     }
   }
-  return InvalidArgument(what + " (the model takes no such shape: " + reason +
+  return InvalidArgument(what, " (the model takes no such shape: ", reason,
                          ")");
 }
 
@@ -226,7 +226,7 @@ Status PrepareOutputs(const Graph& graph, Tensors* outputs) {
       continue;
     }
     if (tensor.memory_type() != MemoryType::CPU_BUFFER) {
-      return InvalidArgument("output '" + value.name +
+      return InvalidArgument("output '", value.name,
                              "' in GPU memory: the cl_mem is null; make it in "
                              "the context of GetGPUHandles");
     }

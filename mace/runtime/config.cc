@@ -12,6 +12,7 @@
 
 #include "mace/base/aligned_buffer.h"
 #include "mace/base/cpu_topology.h"
+#include "mace/base/str_cat.h"
 #include "mace/base/thread_pool.h"
 #include "mace/base/version.h"
 #include "mace/runtime/gpu_settings.h"
@@ -33,9 +34,8 @@ static_assert(Settings::kMaxThreads == ThreadPool::kMaxThreads);
 
 Status CheckNumThreads(int num_threads) {
   if (num_threads <= ThreadPool::kMaxThreads) return Status();
-  return InvalidArgument(std::to_string(num_threads) +
-                         " threads are too many; the limit is " +
-                         std::to_string(ThreadPool::kMaxThreads));
+  return InvalidArgument(num_threads, " threads are too many; the limit is ",
+                         ThreadPool::kMaxThreads);
 }
 
 int64_t ThreadsOrDefault(int num_threads) {
@@ -58,9 +58,8 @@ Status CheckThreads(const MaceEngineConfig::Impl& config) {
   MACE_RETURN_IF_ERROR(CheckNumThreads(config.settings.values.num_threads));
   for (int id : config.core_ids) {
     if (id >= 0 && id < CPU_SETSIZE) continue;
-    return InvalidArgument("core " + std::to_string(id) +
-                           " is out of range; cores are 0 to " +
-                           std::to_string(CPU_SETSIZE - 1));
+    return InvalidArgument("core ", id, " is out of range; cores are 0 to ",
+                           CPU_SETSIZE - 1);
   }
   return Status();
 }
@@ -73,11 +72,9 @@ Status CheckHeaders(const MaceEngineConfig::Impl& config) {
     return Status();
   }
   return InvalidArgument(
-      "the app was compiled with the headers of MACE " +
-      std::to_string(version / kMajor) + '.' +
-      std::to_string(version % kMajor / kMinor) + '.' +
-      std::to_string(version % kMinor) +
-      " and runs with the library of version " + kVersion +
+      "the app was compiled with the headers of MACE ", version / kMajor, '.',
+      version % kMajor / kMinor, '.', version % kMinor,
+      " and runs with the library of version ", kVersion,
       ": compile it with the include/ folder that came with this library");
 }
 
@@ -131,11 +128,11 @@ MaceStatus MaceEngineConfig::SetOfflineMemoryPlan(
        static_cast<size_t>(words[2]) != words.size() - kHeader)) {
     return InvalidArgument(
         "SetOfflineMemoryPlan: the third number says how many offsets "
-        "follow; there are " +
-        std::to_string(words.size()) + " words" +
-        (words.size() < kHeader
-             ? std::string()
-             : ", the number says " + std::to_string(words[2])));
+        "follow; there are ",
+        words.size(), " words",
+        words.size() < kHeader
+            ? std::string()
+            : ", the number says " + std::to_string(words[2]));
   }
   impl_->offline_plan = words;
   return MaceStatus();
@@ -162,8 +159,8 @@ MaceStatus MaceEngineConfig::SetArena(void* data, size_t size) {
   if (data == nullptr || off != 0) {
     return InvalidArgument(
         data == nullptr ? std::string("SetArena: the buffer is null")
-                        : "SetArena: the buffer starts " + std::to_string(off) +
-                              " bytes after a 64-byte boundary; align it");
+                        : StrCat("SetArena: the buffer starts ", off,
+                                 " bytes after a 64-byte boundary; align it"));
   }
   impl_->arena = data;
   impl_->arena_bytes = size;

@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "mace/base/str_cat.h"
+
 namespace mace {
 
 DeviceTensors::DeviceTensors(const Plan& plan, std::vector<RunArgs>& args)
@@ -52,24 +54,25 @@ Status DeviceTensors::Check(const Tensor& tensor, bool is_input, int id,
                             MemoryType type, void* memory) const {
   const Value& value = plan_.graph.values[id];
   const bool is_image = type == MemoryType::GPU_IMAGE;
-  const std::string what =
-      (is_input ? "input '" : "output '") + value.name + "' in GPU memory: ";
+  const std::string what = StrCat(is_input ? "input '" : "output '", value.name,
+                                  "' in GPU memory: ");
   if (type != MemoryType::GPU_BUFFER && !is_image) {
-    return InvalidArgument(what + "there is no memory type " +
-                           std::to_string(static_cast<int>(type)));
+    return InvalidArgument(what, "there is no memory type ",
+                           static_cast<int>(type));
   }
   if (!tensor.border.obstacle.empty()) {
-    return Unsupported(what + tensor.border.obstacle +
+    return Unsupported(what, tensor.border.obstacle,
                        "; give host memory (Dump(\"plan\") says what runs "
                        "where and why)");
   }
   if (is_image && !tensor.border.no_image.empty()) {
-    return Unsupported(what + tensor.border.no_image + "; give a GPU_BUFFER");
+    return Unsupported(what, tensor.border.no_image, "; give a GPU_BUFFER");
   }
   const Status status = plan_.image_device->storage()->CheckMemory(
       {memory, is_image, !is_input}, value.type);
-  return status.ok() ? Status()
-                     : Status(status.code(), what + status.information());
+  return status.ok()
+             ? Status()
+             : Status(status.code(), StrCat(what, status.information()));
 }
 
 void DeviceTensors::Restore(Tensor& tensor) {

@@ -10,6 +10,7 @@
 
 #include "mace/base/cpu_topology.h"
 #include "mace/base/logging.h"
+#include "mace/base/str_cat.h"
 #include "mace/base/thread_pool.h"
 #include "mace/cpu/cpu_device.h"
 #include "mace/runtime/gpu_context.h"
@@ -162,10 +163,10 @@ Result<const DeviceEntry*> FindEntry(DeviceType type) {
   std::string names;
   for (const DeviceEntry& entry : kDevices) {
     if (entry.type == type) return &entry;
-    names += std::string(" or ") + entry.name;
+    names += StrCat(" or ", entry.name);
   }
-  return Unsupported("device type " + std::to_string(type) +
-                     " is not in this build of the library; use CPU" + names);
+  return Unsupported("device type ", std::to_string(type),
+                     " is not in this build of the library; use CPU", names);
 }
 
 }  // namespace
@@ -186,8 +187,9 @@ Result<Devices> CreateDevices(const MaceEngineConfig::Impl& config,
     if (device.ok()) {
       devices.list.push_back(std::move(*device));
     } else {
-      devices.note = std::string("no ") + entry->name +
-                     ", the CPU takes over: " + device.status().information();
+      devices.note =
+          StrCat("no ", entry->name,
+                 ", the CPU takes over: ", device.status().information());
       LOG(WARNING) << devices.note;
     }
   }

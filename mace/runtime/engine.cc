@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "mace/base/logging.h"
+#include "mace/base/str_cat.h"
 #include "mace/device/widen_weights.h"
 #include "mace/plan/dump.h"
 #include "mace/plan/plan.h"
@@ -108,10 +109,9 @@ Status MaceEngine::Impl::ArenaTooSmall(const std::vector<Shape>& shapes) {
   std::swap(sections_, counting);
   if (added.ok()) executors_.erase(executors_.begin());
   MACE_RETURN_IF_ERROR(added);
-  return OutOfResources("the arena given has " +
-                        std::to_string(config_.arena_bytes) +
-                        " bytes, but these shapes need " +
-                        std::to_string(counting->needed_bytes()));
+  return OutOfResources("the arena given has ", config_.arena_bytes,
+                        " bytes, but these shapes need ",
+                        counting->needed_bytes());
 }
 
 Status MaceEngine::Impl::AddExecutor(const std::vector<Shape>& shapes) {
@@ -142,8 +142,8 @@ Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakeExecutorOrFallBack(
     return executor;
   }
   cpu_only_ = true;
-  devices_.note = std::string("the ") + devices_.list.front()->name() +
-                  " failed, the CPU takes over: " + status.information();
+  devices_.note = StrCat("the ", devices_.list.front()->name(),
+                         " failed, the CPU takes over: ", status.information());
   LOG(WARNING) << devices_.note;
   return MakeExecutor(shapes);
 }
@@ -160,10 +160,10 @@ Result<bool> SetInputShapes(const std::vector<Shape>& shapes,
     Shape& shape = graph.values[graph.inputs[i]].type.shape;
     if (shape != shapes[i] && !fixed.empty()) {
       return InvalidArgument(
-          "input '" + graph.values[graph.inputs[i]].name + "': expected " +
-          ToString(shape) + ", found " + ToString(shapes[i]) +
-          "; the model is for the shapes that it was converted for, as " +
-          fixed + " of the source model depends on them: convert it again " +
+          "input '", graph.values[graph.inputs[i]].name, "': expected ",
+          ToString(shape), ", found ", ToString(shapes[i]),
+          "; the model is for the shapes that it was converted for, as ", fixed,
+          " of the source model depends on them: convert it again ",
           "with these input_shapes");
     }
     as_declared = as_declared && shape == shapes[i];
@@ -314,13 +314,13 @@ Status MaceEngine::Impl::Dump(const std::string& stage,
   if (stage == "graph") {
     *text = mace::Dump(plan.graph);
   } else if (stage == "plan") {
-    *text = devices_.note.empty() ? "" : devices_.note + '\n';
-    *text += DumpPlacement(plan) + DumpSteps(plan);
+    *text = devices_.note.empty() ? "" : StrCat(devices_.note, '\n');
+    *text += StrCat(DumpPlacement(plan), DumpSteps(plan));
   } else if (stage == "plan_json") {
     *text = DumpPlanJson(plan, devices_.note);
   } else if (stage == "memory") {
-    *text = DumpMemory(plan) +
-            ToText(UsageOf(plan, *model_->impl(), sections_->arena()));
+    *text = StrCat(DumpMemory(plan),
+                   ToText(UsageOf(plan, *model_->impl(), sections_->arena())));
   } else if (stage == "memory_json") {
     *text = DumpMemoryJson(plan);
   } else if (stage == "tuning") {
@@ -330,7 +330,7 @@ Status MaceEngine::Impl::Dump(const std::string& stage,
     }
   } else {
     return InvalidArgument(
-        "there is no stage '" + stage +
+        "there is no stage '", stage,
         "'; choose graph, plan, plan_json, memory, memory_json or tuning");
   }
   return Status();

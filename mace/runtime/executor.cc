@@ -171,8 +171,7 @@ Status Executor::BindOnDevice(bool is_input, int index, MemoryType type,
   if (type == MemoryType::CPU_BUFFER) return Status();
   const Graph& graph = plan_->graph;
   const int id = (is_input ? graph.inputs : graph.outputs)[index];
-  return Unsupported((is_input ? "input '" : "output '") +
-                     graph.values[id].name +
+  return Unsupported(is_input ? "input '" : "output '", graph.values[id].name,
                      "' in GPU memory: nothing runs on the GPU; give host "
                      "memory (Dump(\"plan\") says why)");
 }

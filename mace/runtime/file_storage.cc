@@ -14,6 +14,7 @@
 #include "mace/base/file.h"
 #include "mace/base/hash.h"
 #include "mace/base/logging.h"
+#include "mace/base/str_cat.h"
 #include "mace/public/mace_runtime.h"
 
 namespace mace {
@@ -170,7 +171,7 @@ std::unique_ptr<KVStorage> FileStorageFactory::CreateStorage(
   const std::string& folder = impl_->folder;
   const bool separated = folder.empty() || folder.back() == '/';
   return std::make_unique<FileStorage>(
-      folder + (separated || name.empty() ? "" : "/") + name);
+      StrCat(folder, separated || name.empty() ? "" : "/", name));
 }
 
 }  // namespace mace

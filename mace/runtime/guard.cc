@@ -6,14 +6,16 @@
 #include <algorithm>
 #include <cstring>
 
+#include "mace/base/sort.h"
+
 namespace mace {
 namespace {
 
 // Returns the gaps between the live ranges within [0, bytes).
 std::vector<ByteRange> Complement(std::vector<ByteRange> live, int64_t bytes) {
-  std::sort(
-      live.begin(), live.end(),
-      [](const ByteRange& a, const ByteRange& b) { return a.begin < b.begin; });
+  StableSort(&live, [](const ByteRange& a, const ByteRange& b) {
+    return a.begin < b.begin;
+  });
   std::vector<ByteRange> dead;
   int64_t at = 0;
   for (const ByteRange& range : live) {

@@ -9,6 +9,7 @@
 #include "mace/base/aligned_buffer.h"
 #include "mace/base/file.h"
 #include "mace/base/logging.h"
+#include "mace/base/str_cat.h"
 #include "mace/base/version.h"
 #include "mace/runtime/numeric_check.h"
 #include "mace/runtime/read_stream.h"
@@ -59,14 +60,15 @@ Status OfFiles(const std::string& graph_file, const MappedFile& graph,
                const Status& status) {
   if (weights != nullptr && !IsGraph(graph.data(), graph.size()) &&
       IsGraph(weights->data(), weights->size())) {
-    return InvalidArgument("the graph and its weights are swapped: '" +
-                           weights_file + "' is a graph, '" + graph_file +
+    return InvalidArgument("the graph and its weights are swapped: '",
+                           weights_file, "' is a graph, '", graph_file,
                            "' is none; give the graph (.pb) first");
   }
-  std::string message = "model '" + graph_file + "': " + status.information();
+  std::string message =
+      StrCat("model '", graph_file, "': ", status.information());
   if (weights != nullptr && weights->size() == 0 &&
       status.code() == Status::MACE_INVALID_ARGS) {
-    message += "; '" + weights_file + "' is empty";
+    message += StrCat("; '", weights_file, "' is empty");
   }
   return {status.code(), message};
 }

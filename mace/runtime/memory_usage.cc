@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "mace/base/str_cat.h"
 #include "mace/plan/assign_images.h"
 
 namespace mace {
@@ -231,16 +232,15 @@ std::string ToText(const MaceMemoryUsage& usage) {
                 100 * usage.fragmentation);
   text += line;
   if (usage.image_bytes > 0) {
-    text += "images: " + std::to_string(usage.image_bytes) +
-            " bytes, lower bound " +
-            std::to_string(usage.image_lower_bound_bytes) + ", at most " +
-            std::to_string(usage.image_peak_bytes) + " bytes live at a time\n";
+    text += StrCat("images: ", usage.image_bytes, " bytes, lower bound ",
+                   usage.image_lower_bound_bytes, ", at most ",
+                   usage.image_peak_bytes, " bytes live at a time\n");
   }
   if (usage.peak_node.empty()) return text;
-  text += "peak: " + std::to_string(usage.peak_bytes) + " bytes live at " +
-          usage.peak_node + "\n";
+  text += StrCat("peak: ", usage.peak_bytes, " bytes live at ", usage.peak_node,
+                 "\n");
   for (const auto& [name, bytes] : usage.peak_holders) {
-    text += "  " + std::to_string(bytes) + "  " + name + "\n";
+    text += StrCat("  ", bytes, "  ", name, "\n");
   }
   return text;
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "mace/base/fp16.h"
+#include "mace/base/str_cat.h"
 
 namespace mace {
 namespace {
@@ -56,8 +57,7 @@ std::string Describe(float value, const Shape& shape, int64_t i) {
                      : std::isfinite(value) ? "the largest fp16 value"
                      : value > 0            ? "infinity"
                                             : "-infinity";
-  return std::string(name) + " at " + PositionOf(shape, i) + " (element " +
-         std::to_string(i) + ")";
+  return StrCat(name, " at ", PositionOf(shape, i), " (element ", i, ")");
 }
 
 }  // namespace
@@ -100,8 +100,8 @@ Status NumericCheck::CheckInput(int index, const void* data) const {
       FirstOdd(value.type.dtype, data, NumElements(value.type.shape));
   if (odd < 0) return Status();
   return InvalidArgument(
-      "input '" + value.name + "' " + ToString(value.type) + " holds " +
-      Describe(ValueAt(value.type.dtype, data, odd), value.type.shape, odd) +
+      "input '", value.name, "' ", ToString(value.type), " holds ",
+      Describe(ValueAt(value.type.dtype, data, odd), value.type.shape, odd),
       "; fix the values that are passed to the model");
 }
 
@@ -138,21 +138,21 @@ Status NumericCheck::Found(const Step& step, size_t output,
   const Value& value = plan_.graph.values[g.outputs[output]];
   const bool is_image = value.type.layout == Layout::kImage;
   return {Status::MACE_RUNTIME_ERROR,
-          Label(g.node) + " is the first with a bad value: its output '" +
-              value.name + "' " + ToString(value.type) +
-              (is_image ? ", an image on the " : ", on the ") +
-              step.device->name() + " (" + step.kernel->variant() +
-              "), holds " + what + "; " +
-              CureOf(step, g.outputs[output], is_too_large)};
+          StrCat(Label(g.node), " is the first with a bad value: its output '",
+                 value.name, "' ", ToString(value.type),
+                 is_image ? ", an image on the " : ", on the ",
+                 step.device->name(), " (", step.kernel->variant(), "), holds ",
+                 what, "; ", CureOf(step, g.outputs[output], is_too_large))};
 }
 
 std::string NumericCheck::CureOf(const Step& step, int value,
                                  bool is_too_large) const {
   const Node& node = plan_.graph.nodes[step.node].node;
   if (plan_.graph.values[value].type.dtype != DataType::kF16) {
-    return "all that was computed before it is finite, and it works with " +
-           std::string(Name(plan_.graph.values[value].type.dtype)) +
-           ": look at its weights and at how large its inputs are";
+    return StrCat(
+        "all that was computed before it is finite, and it works with ",
+        Name(plan_.graph.values[value].type.dtype),
+        ": look at its weights and at how large its inputs are");
   }
   // An upload stores its image in the type that the nodes reading it want.
   std::string names = node.name;
@@ -160,14 +160,15 @@ std::string NumericCheck::CureOf(const Step& step, int value,
     names.clear();
     for (const GraphNode& g : plan_.graph.nodes) {
       if (std::count(g.inputs.begin(), g.inputs.end(), value) == 0) continue;
-      names += (names.empty() ? "" : ",") + g.node.name;
+      names += StrCat(names.empty() ? "" : ",", g.node.name);
     }
   }
-  return (is_too_large ? "the largest fp16 value is 65504: run this in float32"
-                       : "fp16 values may have overflowed within: run this in "
-                         "float32") +
-         (" (SetFloat32Nodes, float32_nodes: [" + names +
-          "] in the deployment file, --float32_nodes=" + names + ")");
+  return StrCat(is_too_large
+                    ? "the largest fp16 value is 65504: run this in float32"
+                    : "fp16 values may have overflowed within: run this in "
+                      "float32",
+                " (SetFloat32Nodes, float32_nodes: [", names,
+                "] in the deployment file, --float32_nodes=", names, ")");
 }
 
 Status CheckNodeNames(const Graph& graph,
@@ -182,11 +183,11 @@ Status CheckNodeNames(const Graph& graph,
     size_t listed = 0;
     for (const std::string& k : known) {
       if (listed++ == kMaxListed) break;
-      some += (some.empty() ? "'" : ", '") + k + "'";
+      some += StrCat(some.empty() ? "'" : ", '", k, "'");
     }
-    return InvalidArgument("float32_nodes: the model has no node named '" +
-                           name + "'; it has " + some +
-                           (known.size() > kMaxListed ? ", ..." : "") +
+    return InvalidArgument("float32_nodes: the model has no node named '", name,
+                           "'; it has ", some,
+                           known.size() > kMaxListed ? ", ..." : "",
                            " (mace_run --dump=plan shows all)");
   }
   return Status();

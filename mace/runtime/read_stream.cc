@@ -8,14 +8,14 @@
 #include <utility>
 
 #include "mace/base/aligned_buffer.h"
+#include "mace/base/str_cat.h"
 
 namespace mace {
 
 Result<WeightBytes> ReadStream(MaceStream& stream, const std::string& what) {
   const size_t size = stream.size();
-  const std::string said =
-      what + " said that it has " + std::to_string(size) + " bytes";
-  if (size > PTRDIFF_MAX) return InvalidArgument(said + ", which cannot be");
+  const std::string said = StrCat(what, " said that it has ", size, " bytes");
+  if (size > PTRDIFF_MAX) return InvalidArgument(said, ", which cannot be");
   MACE_ASSIGN_OR_RETURN(
       AlignedBuffer buffer,
       AlignedBuffer::Create(std::max<size_t>(size, 1), "a model's stream"));
@@ -27,21 +27,19 @@ Result<WeightBytes> ReadStream(MaceStream& stream, const std::string& what) {
     const size_t wanted = std::max<size_t>(size - at, 1);
     const int64_t read = stream.Read(at < size ? bytes + at : &beyond, wanted);
     if (read < 0) {
-      return InvalidArgument(what + " failed behind byte " +
-                             std::to_string(at) + ": its Read returned " +
-                             std::to_string(read));
+      return InvalidArgument(what, " failed behind byte ", at,
+                             ": its Read returned ", read);
     }
     if (static_cast<uint64_t>(read) > wanted) {
-      return InvalidArgument(what + ": Read was asked for " +
-                             std::to_string(wanted) + " bytes and returned " +
-                             std::to_string(read));
+      return InvalidArgument(what, ": Read was asked for ", wanted,
+                             " bytes and returned ", read);
     }
     if (at == size) {
-      if (read > 0) return InvalidArgument(said + " and has more");
+      if (read > 0) return InvalidArgument(said, " and has more");
       return WeightBytes{{owner, bytes}, size};
     }
     if (read == 0) {
-      return InvalidArgument(said + " and ended after " + std::to_string(at));
+      return InvalidArgument(said, " and ended after ", at);
     }
     at += static_cast<size_t>(read);
   }

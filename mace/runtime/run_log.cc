@@ -8,6 +8,7 @@
 #include <string>
 
 #include "mace/base/logging.h"
+#include "mace/base/str_cat.h"
 #include "mace/plan/dump.h"
 
 namespace mace {
@@ -28,13 +29,13 @@ std::string PlaceOf(const Place& place) {
     case Place::kConstant:
       return "a constant";
     case Place::kInput:
-      return "input " + std::to_string(place.index);
+      return StrCat("input ", place.index);
     case Place::kOutput:
-      return "output " + std::to_string(place.index);
+      return StrCat("output ", place.index);
     case Place::kArena:
-      return "arena + " + std::to_string(place.offset);
+      return StrCat("arena + ", place.offset);
     case Place::kImage:
-      return "image " + std::to_string(place.index);
+      return StrCat("image ", place.index);
   }
   return "";
 }
@@ -65,7 +66,7 @@ void LogPlan(const Plan& plan, int64_t micros) {
           << " us: arena of " << plan.arena_bytes << " bytes, by "
           << plan.memory_plan.certificate.strategy;
   if (MaxVlogLevel() < 3) return;
-  LogLines(3, DumpPlacement(plan) + DumpSavings(plan));
+  LogLines(3, StrCat(DumpPlacement(plan), DumpSavings(plan)));
   if (MaxVlogLevel() >= 4) LogPlaces(plan);
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "mace/base/logging.h"
+#include "mace/base/str_cat.h"
 
 namespace mace {
 namespace {
@@ -65,7 +66,7 @@ struct Assigner {
 std::string Joined(const std::vector<std::string>& words, const char* between) {
   std::string text;
   for (const std::string& word : words) {
-    text += (text.empty() ? "" : between) + word;
+    text += StrCat(text.empty() ? "" : between, word);
   }
   return text;
 }
@@ -74,14 +75,13 @@ std::string Joined(const std::vector<std::string>& words, const char* between) {
 // from 1 to 1024".
 std::string RangeOf(const Setting& s) {
   std::string text;
-  for (const int64_t value : s.also) text += std::to_string(value) + ", or ";
-  return text + "a whole number from " + std::to_string(s.least) + " to " +
-         std::to_string(s.most);
+  for (const int64_t value : s.also) text += StrCat(value, ", or ");
+  return StrCat(text, "a whole number from ", s.least, " to ", s.most);
 }
 
 Status Wrong(const Setting& s, const std::string& found,
              const std::string& expected) {
-  return InvalidArgument(s.name + ": '" + found + "' is not " + expected);
+  return InvalidArgument(s.name, ": '", found, "' is not ", expected);
 }
 
 bool IsChoice(const Setting& s, const std::string& word) {
@@ -97,7 +97,7 @@ Status CheckNumber(const SettingInfo& info, int64_t value) {
   if (!s.choices.empty()) {
     return IsChoice(s, found)
                ? Status()
-               : Wrong(s, found, "one of " + Joined(s.choices, ", "));
+               : Wrong(s, found, StrCat("one of ", Joined(s.choices, ", ")));
   }
   const bool is_other =
       std::find(s.also.begin(), s.also.end(), value) != s.also.end();
@@ -110,16 +110,17 @@ Status CheckList(const Setting& s, const std::vector<std::string>& items) {
   std::set<std::string> seen;
   for (const std::string& item : items) {
     if (!s.choices.empty() && item == kNone) {
-      return InvalidArgument(s.name +
+      return InvalidArgument(s.name,
                              ": 'none' stands alone; leave it out, or the "
                              "others");
     }
     if (!s.choices.empty() && !IsChoice(s, item)) {
-      return Wrong(s, item, "one of " + Joined(s.choices, ", ") + ", " + kNone);
+      return Wrong(s, item,
+                   StrCat("one of ", Joined(s.choices, ", "), ", ", kNone));
     }
-    if (item.empty()) return InvalidArgument(s.name + ": an item is empty");
+    if (item.empty()) return InvalidArgument(s.name, ": an item is empty");
     if (!seen.insert(item).second) {
-      return InvalidArgument(s.name + ": '" + item + "' appears twice");
+      return InvalidArgument(s.name, ": '", item, "' appears twice");
     }
   }
   return Status();
@@ -128,7 +129,7 @@ Status CheckList(const Setting& s, const std::vector<std::string>& items) {
 Status CheckText(const Setting& s, const std::string& text) {
   return s.choices.empty() || IsChoice(s, text)
              ? Status()
-             : Wrong(s, text, "one of " + Joined(s.choices, ", "));
+             : Wrong(s, text, StrCat("one of ", Joined(s.choices, ", ")));
 }
 
 // Errors: MACE_INVALID_ARGS if the setting cannot have this value.
@@ -146,11 +147,11 @@ Status Check(const SettingInfo& info, const SettingValue& value) {
       items && info.type == SettingInfo::kList) {
     return CheckList(info.setting, *items);
   }
-  return InvalidArgument(info.setting.name +
-                         ": the value has the wrong type; it must be " +
-                         (is_number                         ? "a number"
-                          : info.type == SettingInfo::kText ? "a text"
-                                                            : "a list"));
+  return InvalidArgument(info.setting.name,
+                         ": the value has the wrong type; it must be ",
+                         is_number                         ? "a number"
+                         : info.type == SettingInfo::kText ? "a text"
+                                                           : "a list");
 }
 
 // Errors: MACE_INVALID_ARGS, with the list of settings.
@@ -160,8 +161,8 @@ Result<SettingInfo> Find(const std::string& name) {
     if (info.setting.name == name) return std::move(info);
     names.push_back(info.setting.name);
   }
-  return InvalidArgument("there is no setting '" + name +
-                         "'; the settings are " + Joined(names, ", "));
+  return InvalidArgument("there is no setting '", name, "'; the settings are ",
+                         Joined(names, ", "));
 }
 
 // Adds `setting` to `chosen` if this release knows it.
@@ -174,11 +175,11 @@ Status AddModelSetting(const ModelSetting& setting, ChosenSettings* chosen) {
                                         : "it is not known");
   if (status.ok()) return Status();
   const std::string what =
-      "the model's setting '" + setting.name +
-      "' is not usable with this release of the library (" +
-      status.information() + ")";
+      StrCat("the model's setting '", setting.name,
+             "' is not usable with this release of the library (",
+             status.information(), ")");
   if (setting.changes_results || (known && info->setting.changes_results)) {
-    return Unsupported(what +
+    return Unsupported(what,
                        ", and results depend on it; use a release that knows "
                        "it, or convert the model again with the converter of "
                        "this one");
@@ -216,8 +217,9 @@ Result<SettingValue> ParseSetting(const SettingInfo& info,
     if (text.empty() || !digits || *end != '\0' || errno != 0) {
       return Wrong(s, text,
                    info.type == SettingInfo::kSwitch ? "0 or 1"
-                   : s.choices.empty()               ? RangeOf(s)
-                                       : "one of " + Joined(s.choices, ", "));
+                   : s.choices.empty()
+                       ? RangeOf(s)
+                       : StrCat("one of ", Joined(s.choices, ", ")));
     }
     value = number;
   }

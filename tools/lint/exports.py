@@ -45,11 +45,12 @@ def statements(code: str) -> Iterator[tuple[str, str | None]]:
 
 
 def _defined_elsewhere(body: str) -> str | None:
-    """The first member function of a class that is virtual or not defined in its body."""
+    """The first member function of a class that is virtual or not defined in its body, and that is
+    not exported by itself."""
     for head, inner in statements(_ACCESS.sub(" ", body)):
         head = _without_templates(head)
         name = _NAME.search(head)
-        if name is None or re.match(r"(?:using|friend|static_assert)\b", head):
+        if name is None or re.match(r"(?:using|friend|static_assert|MACE_API)\b", head):
             continue
         is_virtual = re.search(r"\bvirtual\b", head) is not None
         if is_virtual or (inner is None and not _DEFINED_HERE.search(head)):

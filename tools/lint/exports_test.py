@@ -36,6 +36,7 @@ def test_a_symbol_that_is_not_is_found(text, name):
     "#define F(x) \\\n  g(x);\nclass A;\nusing B = void(int);\nenum C { D = 0 };",
     "struct A {\n  int a = 0;\n  std::function<void(int)> f;\n  std::vector<int> v = {1, 2};\n};",
     "class A {\n  A() = default;\n  A(const A&) = delete;\n  int a() const { return f(1); }\n};",
+    "class [[nodiscard]] A {\n  MACE_API A(int b);\n  bool c() const { return d_; }\n};",
     "class MACE_API A : public B {\n  A();\n  class Impl;\n};",
     "// int Old();\nnamespace mace {\nclass MACE_API A { void F(); };\n}  // namespace mace",
 ])

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "mace/base/logging.h"
+#include "mace/base/str_cat.h"
 
 namespace mace::cpu {
 namespace {
@@ -60,16 +61,17 @@ void Lower(int64_t value, int64_t* least) {
 bool ReadCore(const std::string& folder, CacheSizes* found) {
   bool any = false;
   for (int i = 0; i < 8; ++i) {
-    const std::string index = folder + "/cache/index" + std::to_string(i);
-    const std::string type = ReadWord(index + "/type");
+    const std::string index = StrCat(folder, "/cache/index", i);
+    const std::string type = ReadWord(StrCat(index, "/type"));
     if (type.empty()) break;
     any = true;
     if (type == "Instruction") continue;
-    const int64_t bytes = ReadBytes(index + "/size");
-    const std::string level = ReadWord(index + "/level");
+    const int64_t bytes = ReadBytes(StrCat(index, "/size"));
+    const std::string level = ReadWord(StrCat(index, "/level"));
     if (level == "1") {
       Lower(bytes, &found->l1);
-      Lower(ReadBytes(index + "/ways_of_associativity"), &found->l1_ways);
+      Lower(ReadBytes(StrCat(index, "/ways_of_associativity")),
+            &found->l1_ways);
     }
     if (level == "2") Lower(bytes, &found->l2);
     if (level == "3") Lower(bytes, &found->l3);
@@ -112,7 +114,7 @@ CacheSizes ReadCacheSizes(const std::string& root) {
   CacheSizes found = {0, 0, 0, 0};
   bool any = false;
   for (int i = 0; i < kMostCores; ++i) {
-    const std::string folder = root + "/cpu" + std::to_string(i);
+    const std::string folder = StrCat(root, "/cpu", i);
     if (!ReadCore(folder, &found) && i > 0) break;
     any = any || found.l1 > 0;
   }
@@ -160,7 +162,7 @@ std::optional<CacheSizes> ParseCacheSizes(const std::string& text) {
 std::string ToList(const CacheSizes& caches) {
   std::string text;
   for (const int64_t n : {caches.l1, caches.l1_ways, caches.l2, caches.l3}) {
-    text += (text.empty() ? "" : ",") + std::to_string(n);
+    text += StrCat(text.empty() ? "" : ",", n);
   }
   return text;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "mace/base/str_cat.h"
 #include "mace/cpu/ukernels/gemm/gemm_table.h"
 
 namespace mace::cpu {
@@ -17,11 +18,11 @@ constexpr int64_t kWidestTile = 32;
 std::string NameOf(const NodePlan& plan) {
   switch (plan.method) {
     case Method::kWinograd:
-      return "winograd " + std::to_string(plan.tile);
+      return StrCat("winograd ", plan.tile);
     case Method::kStrassen:
       return "strassen";
     case Method::kDepthwise:
-      return "tile " + std::to_string(plan.tile);
+      return StrCat("tile ", plan.tile);
     default:
       return "product";
   }
@@ -33,10 +34,10 @@ class Differences {
   void Add(bool differs, const std::string& part) {
     if (!differs || std::count(parts_.begin(), parts_.end(), part) > 0) return;
     parts_.push_back(part);
-    text_ += (text_.empty() ? "" : ", ") + part;
+    text_ += StrCat(text_.empty() ? "" : ", ", part);
   }
   void AddShift(const std::string& name, int64_t shift) {
-    Add(shift != 0, name + (shift > 0 ? " doubled" : " halved"));
+    Add(shift != 0, StrCat(name, shift > 0 ? " doubled" : " halved"));
   }
   const std::string& text() const { return text_; }
 

@@ -24,9 +24,8 @@ inline Status CheckTable(const Node& node, const char* what,
                          int64_t bytes_each) {
   const int64_t entries = SaturatedProduct(counts);
   if (entries <= kMaxTableBytes / bytes_each) return Status();
-  return Unsupported(Label(node) + ": " + std::to_string(entries) + " " + what +
-                     " are more than the CPU's " +
-                     std::to_string(kMaxTableBytes / bytes_each));
+  return Unsupported(Label(node), ": ", entries, " ", what,
+                     " are more than the CPU's ", kMaxTableBytes / bytes_each);
 }
 
 }  // namespace mace::cpu

@@ -20,7 +20,7 @@ Result<WeightFloats> WeightFloats::Create(const Operand& operand) {
   void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pages == MAP_FAILED) {
-    return OutOfResources("the system cannot give " + std::to_string(bytes) +
+    return OutOfResources("the system cannot give ", bytes,
                           " bytes for a weight's floats");
   }
   floats.copy_ = {pages, [bytes](void* p) { munmap(p, bytes); }};

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "mace/base/str_cat.h"
 #include "mace/cpu/common/fp16_weights.h"
 #include "mace/cpu/conv/conv_cost.h"
 #include "mace/cpu/conv/conv_gemm.h"
@@ -24,7 +25,7 @@ struct ConvF16Kernel final : Kernel {
   int64_t macs() const override { return num_macs; }
   int64_t cost_macs() const override { return cost; }
   std::string variant() const override {
-    return conv.variant() + (addend == kNone ? "" : " + sum");
+    return StrCat(conv.variant(), addend == kNone ? "" : " + sum");
   }
 
   Status Run(const RunArgs& args) override {
@@ -69,7 +70,7 @@ Result<std::unique_ptr<ConvF16Kernel>> MakeConv(
     const ActivationFunction& sum_activation, CpuContext& context) {
   const ConvShape& s = conv.shape;
   if (!HasFp16Weights(node) || s.group != 1) {
-    return Unsupported(Label(node) +
+    return Unsupported(Label(node),
                        ": of f16 the CPU takes constant filters stored as such,"
                        " without groups");
   }
@@ -108,7 +109,7 @@ Result<KernelPtr> PrepareConvSumF16(const Node& node, const ConvNode& conv,
                                     CpuContext& context) {
   if (conv.activation.kind != ActivationKind::kNoop ||
       !sum_activation.is_clamp()) {
-    return Unsupported(Label(node) + ": its activation comes before the sum");
+    return Unsupported(Label(node), ": its activation comes before the sum");
   }
   MACE_ASSIGN_OR_RETURN(auto kernel,
                         MakeConv(node, conv, sum_activation, context));

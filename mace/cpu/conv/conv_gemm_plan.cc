@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "mace/base/str_cat.h"
 #include "mace/cpu/common/blocking.h"
 #include "mace/cpu/common/safe_distance.h"
 #include "mace/cpu/common/tasks.h"
@@ -185,10 +186,9 @@ int64_t ConvGemm::SafeDistanceBytes() const {
 }
 
 std::string ConvGemm::variant() const {
-  return std::string(spec_.kernel->name) + (packs_rows_ ? " packing rows"
-                                            : reads_in_place_
-                                                ? " in place"
-                                                : " copying rows");
+  return StrCat(spec_.kernel->name, packs_rows_       ? " packing rows"
+                                    : reads_in_place_ ? " in place"
+                                                      : " copying rows");
 }
 
 int64_t ConvGemm::PackedTile(int64_t k) const {

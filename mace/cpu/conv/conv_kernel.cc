@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "mace/base/str_cat.h"
 #include "mace/cpu/common/kernel_inputs.h"
 #include "mace/cpu/conv/conv_gemm.h"
 #include "mace/cpu/conv/conv_strassen_kernel.h"
@@ -29,7 +30,7 @@ struct ConvGemmKernel final : Kernel {
     return {{0, distance}};
   }
   std::string variant() const override {
-    return gemm.variant() + (addend == kNone ? "" : " + sum");
+    return StrCat(gemm.variant(), addend == kNone ? "" : " + sum");
   }
 
   Status Run(const RunArgs& args) override {
@@ -93,8 +94,7 @@ ConvGemm::Spec ConvSpec(const ConvShape& s,
 Result<PackedB> PackFilter(const Operand& filter, const ConvShape& s,
                            const FilterLayout& layout, const GemmUkernel& micro,
                            CpuContext& context) {
-  const std::string how =
-      layout.name + std::string(" of ") + std::to_string(s.group) + " groups";
+  const std::string how = StrCat(layout.name, " of ", s.group, " groups");
   return PackedB::Create(filter, how, micro, FilterMatrices(s, layout),
                          context);
 }

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "mace/base/str_cat.h"
 #include "mace/cpu/common/weight_floats.h"
 #include "mace/cpu/conv/conv_kernel.h"
 
@@ -19,7 +20,7 @@ struct ConvStrassenKernel final : Kernel {
   int64_t macs() const override { return num_macs; }
   int64_t cost_macs() const override { return cost; }
   std::string variant() const override {
-    return gemm.variant() + (addend < 0 ? "" : " + sum");
+    return StrCat(gemm.variant(), addend < 0 ? "" : " + sum");
   }
 
   Status Run(const RunArgs& args) override {
@@ -57,7 +58,7 @@ Result<std::shared_ptr<const void>> PackStrassen(const Operand& filter,
   };
   const int64_t floats = StrassenGemm::PackedFloats(micro, b.n, b.k());
   return context.packed->GetOrPack(filter.weight_id,
-                                   std::string("strassen for ") + micro.name,
+                                   StrCat("strassen for ", micro.name),
                                    floats * sizeof(float), pack);
 }
 

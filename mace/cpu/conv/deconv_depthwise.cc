@@ -20,6 +20,7 @@
 
 #include "mace/base/aligned_buffer.h"
 #include "mace/base/large_array.h"
+#include "mace/base/str_cat.h"
 #include "mace/cpu/common/blocking.h"
 #include "mace/cpu/common/blocks.h"
 #include "mace/cpu/common/choose.h"
@@ -355,11 +356,10 @@ Result<KernelPtr> PrepareDeconvDepthwise(const Node& node, const ConvShape& s,
   if (filter.data == nullptr || kernel->phases.empty()) {
     return KernelPtr(std::move(kernel));
   }
-  std::string how =
-      "deconv of " + std::to_string(s.group) + " groups as depthwise in " +
-      std::to_string(kernel->blocks) + " blocks" + DescribePhases(s.window);
+  std::string how = StrCat("deconv of ", s.group, " groups as depthwise in ",
+                           kernel->blocks, " blocks", DescribePhases(s.window));
   for (const DepthwisePhase& phase : kernel->phases) {
-    how += ", " + phase.depthwise.packing();
+    how += StrCat(", ", phase.depthwise.packing());
   }
   const auto pack = [&](void* packed) -> Status {
     MACE_ASSIGN_OR_RETURN(const WeightFloats floats,

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include "mace/base/str_cat.h"
+
 namespace mace::cpu {
 
 std::vector<Phase> PhasesOf(const Window& w) {
@@ -34,9 +36,8 @@ std::vector<Phase> PhasesOf(const Window& w) {
 std::string DescribePhases(const Window2D& window) {
   std::string text;
   for (const Window* w : {&window.h, &window.w}) {
-    text += ", stride " + std::to_string(w->stride) + " dilation " +
-            std::to_string(w->dilation) + " from " +
-            std::to_string(w->pad_before) + " to " + std::to_string(w->out);
+    text += StrCat(", stride ", w->stride, " dilation ", w->dilation, " from ",
+                   w->pad_before, " to ", w->out);
   }
   return text;
 }

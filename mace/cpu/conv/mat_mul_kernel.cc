@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "mace/base/str_cat.h"
 #include "mace/cpu/common/choose.h"
 #include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/common/kernel_inputs.h"
@@ -162,8 +163,8 @@ Result<KernelPtr> PrepareMatMul(const Node& node, const MatMulSpec& s,
   if (s.m == 1 && s.transpose_b) return MakeGemv(node, s, context);
   const GemmPlan plan = PlanGemm(node.inputs[1], {s.m, s.n, s.k * 4}, context);
   const GemmUkernel& micro = *plan.kernel;
-  const std::string how = (s.transpose_b ? "columns of " : "rows of ") +
-                          std::to_string(s.num_b) + " matrices";
+  const std::string how =
+      StrCat(s.transpose_b ? "columns of " : "rows of ", s.num_b, " matrices");
   MACE_ASSIGN_OR_RETURN(PackedB b, PackedB::Create(node.inputs[1], how, micro,
                                                    Matrices(s), context));
   ConvGemm::Spec spec;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mace/base/aligned_buffer.h"
+#include "mace/base/str_cat.h"
 #include "mace/cpu/common/blocking.h"
 #include "mace/cpu/common/table_size.h"
 #include "mace/cpu/common/tasks.h"
@@ -33,7 +34,7 @@ struct PoolLinesF32 final : Kernel {
     return threads->num_threads() * thread_bytes();
   }
   std::string variant() const override {
-    return std::string(row->name) + " by lines";
+    return StrCat(row->name, " by lines");
   }
 
   Status Run(const RunArgs& args) override {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mace/base/str_cat.h"
 #include "mace/cpu/common/blocking.h"
 #include "mace/cpu/common/blocks.h"
 #include "mace/cpu/common/choose.h"
@@ -113,10 +114,10 @@ void StrassenGemm::Pack(const GemmUkernel& kernel, const GemmB& b,
 }
 
 std::string StrassenGemm::variant() const {
-  return "strassen " + std::string(spec_.kernel->name) +
-         (packs_rows_       ? " packing rows"
-          : reads_in_place_ ? " in place"
-                            : " copying rows");
+  return StrCat("strassen ", spec_.kernel->name,
+                packs_rows_       ? " packing rows"
+                : reads_in_place_ ? " in place"
+                                  : " copying rows");
 }
 
 void StrassenGemm::Run(ThreadPool* threads, const Operands& operands,

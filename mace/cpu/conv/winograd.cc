@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "mace/base/str_cat.h"
 #include "mace/cpu/common/blocking.h"
 #include "mace/cpu/common/blocks.h"
 #include "mace/cpu/common/choose.h"
@@ -101,11 +102,11 @@ int64_t Winograd::packed_bytes() const {
 }
 
 std::string Winograd::packing() const {
-  return "winograd " + std::to_string(spec_.m) + " for " + gemm_->name;
+  return StrCat("winograd ", spec_.m, " for ", gemm_->name);
 }
 
 std::string Winograd::variant() const {
-  return "winograd " + std::to_string(spec_.m) + " " + gemm_->name;
+  return StrCat("winograd ", spec_.m, " ", gemm_->name);
 }
 
 void Winograd::Pack(const float* filter, float* packed) const {

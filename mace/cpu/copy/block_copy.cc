@@ -26,8 +26,8 @@ Result<std::vector<CopyBox>> BlockBoxes(const Node& node,
   for (int64_t b : block) {
     places = b > kMaxPlaces ? kMaxPlaces + 1 : places * b;
     if (places > kMaxPlaces) {
-      return Unsupported(Label(node) + ": blocks of more than " +
-                         std::to_string(kMaxPlaces) + " elements");
+      return Unsupported(Label(node), ": blocks of more than ", kMaxPlaces,
+                         " elements");
     }
   }
   std::vector<CopyBox> boxes;

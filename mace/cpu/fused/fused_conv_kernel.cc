@@ -3,6 +3,7 @@
 
 #include "mace/cpu/fused/fused_conv_kernel.h"
 
+#include "mace/base/str_cat.h"
 #include "mace/cpu/common/blocking.h"
 #include "mace/cpu/common/safe_distance.h"
 #include "mace/cpu/common/tasks.h"
@@ -55,8 +56,8 @@ int64_t FusedProduct::thread_scratch_floats() const {
 }
 
 std::string FusedProduct::variant() const {
-  return (strassen ? strassen->variant() : gemm.variant()) +
-         (addend >= 0 ? " + sum" : "");
+  return StrCat(strassen ? strassen->variant() : gemm.variant(),
+                addend >= 0 ? " + sum" : "");
 }
 
 FusedConv::FusedConv(Spec spec, ThreadPool* threads)
@@ -113,11 +114,11 @@ std::vector<mace::Overlap> FusedConv::overlaps() const {
 std::string FusedConv::variant() const {
   std::string variant;
   for (const FusedStage& stage : stages_) {
-    variant += (variant.empty() ? "" : " + ") +
-               (stage.product ? stage.product->variant()
-                              : stage.depthwise->kernel.variant());
+    variant += StrCat(variant.empty() ? "" : " + ",
+                      stage.product ? stage.product->variant()
+                                    : stage.depthwise->kernel.variant());
   }
-  return variant + " by lines";
+  return StrCat(variant, " by lines");
 }
 
 Status FusedConv::Run(const RunArgs& args) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mace/base/large_array.h"
+#include "mace/base/str_cat.h"
 #include "mace/cpu/common/blocking.h"
 #include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/common/kernel_inputs.h"
@@ -208,9 +209,9 @@ Result<KernelPtr> PreparePhases(const Node& node, ConvShape s,
   std::vector<ConvGemm::Spec> specs;
   kernel->has_gaps = AddPhases(s, matrices, specs);
   const std::string how =
-      "deconv of " + std::to_string(s.group) + " groups" +
-      (as_one > 1 ? ", each of " + std::to_string(as_one) : "") +
-      DescribePhases(s.window);
+      StrCat("deconv of ", s.group, " groups",
+             as_one > 1 ? ", each of " + std::to_string(as_one) : "",
+             DescribePhases(s.window));
   MACE_ASSIGN_OR_RETURN(
       kernel->filter,
       PackedB::Create(filter, how, micro, std::move(matrices), context));

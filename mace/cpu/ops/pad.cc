@@ -77,7 +77,7 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
     middle.push_back(segments[d][0]);
     num_boxes *= static_cast<int64_t>(segments[d].size());
     if (num_boxes > 10000) {
-      return Unsupported(Label(node) + ": pads too many axes at once with " +
+      return Unsupported(Label(node), ": pads too many axes at once with ",
                          "a mirrored or repeated edge");
     }
   }

@@ -147,7 +147,7 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext&) {
   if (SaturatedProduct({kernel->height, kernel->width,
                         static_cast<int64_t>(kernel->anchors.size())}) >
       INT32_MAX) {
-    return Unsupported(Label(node) + ": more than 2^31 boxes");
+    return Unsupported(Label(node), ": more than 2^31 boxes");
   }
   return KernelPtr(std::move(kernel));
 }

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <utility>
 
+#include "mace/base/sort.h"
+#include "mace/base/str_cat.h"
 #include "mace/cpu/fused/prepare.h"
 
 namespace mace::cpu {
@@ -57,7 +59,7 @@ class OneByOne final : public Kernel {
   std::string variant() const override {
     std::string text;
     for (const Part& part : parts_) {
-      text += (text.empty() ? "" : ", then ") + part.kernel->variant();
+      text += StrCat(text.empty() ? "" : ", then ", part.kernel->variant());
     }
     return text;
   }
@@ -240,7 +242,7 @@ double Trial::least() const {
 
 double Trial::median() const {
   std::vector<double> sorted = nanos_;
-  std::sort(sorted.begin(), sorted.end());
+  StableSort(&sorted);
   return sorted[sorted.size() / 2];
 }
 

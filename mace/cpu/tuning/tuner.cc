@@ -12,6 +12,8 @@
 #include <utility>
 
 #include "mace/base/logging.h"
+#include "mace/base/sort.h"
+#include "mace/base/str_cat.h"
 #include "mace/cpu/fused/prepare.h"
 #include "mace/cpu/tuning/search_space.h"
 #include "mace/cpu/tuning/trial.h"
@@ -86,7 +88,7 @@ class Tuner::Search {
       MACE_RETURN_IF_ERROR(TakeTurns());
       if (!tuner_.HasTime()) return false;
       KeepBest();
-      known.tried += " [" + std::string(aspect.name) + tried_ + "]";
+      known.tried += StrCat(" [", aspect.name, tried_, "]");
     }
     if (is_better_) known.plan = trials_[0].plan();
     known.origin.by = "tuned";
@@ -156,7 +158,7 @@ class Tuner::Search {
       std::ostringstream row;
       row << ' ' << Describe(trials_[i].plan(), model_) << ": "
           << std::lround(trials_[i].least() / 100) / 10.;
-      tried_ += (i > 0 ? ";" : "") + row.str();
+      tried_ += StrCat(i > 0 ? ";" : "", row.str());
       const bool wins = i > 0 && trials_[i].Beats(trials_[0]) &&
                         trials_[i].least() < trials_[best].least();
       if (wins) best = i;
@@ -182,7 +184,7 @@ class Tuner::Search {
 
 Tuner::Tuner(TunerOptions options, const std::string& identity)
     : options_(std::move(options)),
-      results_(identity + ", kernels " + std::to_string(kVersionOfKernels), {},
+      results_(StrCat(identity, ", kernels ", kVersionOfKernels), {},
                options_.storage) {
   if (!options_.now_micros) options_.now_micros = NowMicros;
   unread_.SetUnread();
@@ -305,12 +307,11 @@ Status Tuner::TunePlan(const Device::DryRun& dry_run, CpuContext context) {
       if (task.second.count > 0) order.push_back(&task);
     }
     if (order.empty()) break;
-    std::stable_sort(order.begin(), order.end(),
-                     [](const auto* a, const auto* b) {
-                       const Task &s = a->second, &t = b->second;
-                       return s.cost * static_cast<double>(s.count) >
-                              t.cost * static_cast<double>(t.count);
-                     });
+    StableSort(&order, [](const auto* a, const auto* b) {
+      const Task &s = a->second, &t = b->second;
+      return s.cost * static_cast<double>(s.count) >
+             t.cost * static_cast<double>(t.count);
+    });
     MACE_ASSIGN_OR_RETURN(const ColdCaches cold,
                           ColdCaches::Create(weight_bytes_, context));
     for (const auto* task : order) {

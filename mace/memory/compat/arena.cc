@@ -45,8 +45,7 @@ Result<bool> ArenaBuffer::Resize(size_t bytes) {
                                                   alignment_, size_, bytes);
   }
   if (block == nullptr) {
-    return OutOfResources("cannot allocate an arena of " +
-                          std::to_string(bytes) + " bytes");
+    return OutOfResources("cannot allocate an arena of ", bytes, " bytes");
   }
   data_ = static_cast<char*>(block);
   size_ = bytes;
@@ -73,9 +72,9 @@ Result<char*> Arena::Resolve(const ArenaPiece& piece) const {
   if (piece.size == 0) return static_cast<char*>(nullptr);
   if (piece.size > buffer_.size() ||
       piece.offset > buffer_.size() - piece.size) {
-    return InternalError("the arena of " + std::to_string(buffer_.size()) +
-                         " bytes does not hold " + std::to_string(piece.size) +
-                         " at " + std::to_string(piece.offset));
+    return InternalError("the arena of ", buffer_.size(),
+                         " bytes does not hold ", piece.size, " at ",
+                         piece.offset);
   }
   return buffer_.data() + piece.offset;
 }

@@ -6,36 +6,36 @@
 #include <algorithm>
 #include <limits>
 
+#include "mace/base/str_cat.h"
+
 namespace mace::memory {
 namespace {
 
 constexpr int64_t kMaxBytes = std::numeric_limits<int32_t>::max();
 
 Status Full(const char* planner, int32_t capacity) {
-  return OutOfResources(std::string(planner) + " has room for " +
-                        std::to_string(capacity) + " buffers");
+  return OutOfResources(planner, " has room for ", capacity, " buffers");
 }
 
 Status CheckBuffer(int32_t id, int32_t bytes, int32_t first, int32_t last,
                    int64_t sum) {
-  const std::string label = "buffer " + std::to_string(id);
+  const std::string label = StrCat("buffer ", id);
   if (bytes < 0) {
-    return InvalidArgument(label + ": negative size " + std::to_string(bytes));
+    return InvalidArgument(label, ": negative size ", bytes);
   }
   if (first > last) {
-    return InvalidArgument(label + ": reversed interval: first use " +
-                           std::to_string(first) + " is after last use " +
-                           std::to_string(last));
+    return InvalidArgument(label, ": reversed interval: first use ", first,
+                           " is after last use ", last);
   }
   if (sum > kMaxBytes) {
-    return InvalidArgument(label + ": the sum of all sizes overflows here");
+    return InvalidArgument(label, ": the sum of all sizes overflows here");
   }
   return Status();
 }
 
 Status NoSuchBuffer(int32_t index, int32_t count) {
-  return InvalidArgument("buffer " + std::to_string(index) +
-                         " does not exist; there are " + std::to_string(count));
+  return InvalidArgument("buffer ", index, " does not exist; there are ",
+                         count);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "mace/base/str_cat.h"
 #include "mace/memory/offsets/sequential_layout.h"
 
 namespace mace::memory {
@@ -109,9 +110,8 @@ Status CheckTensors(const ArenaGraph& graph, const std::vector<int32_t>& ids,
   const auto num_tensors = static_cast<int64_t>(graph.tensor_bytes.size());
   for (int32_t tensor : ids) {
     if (tensor >= kOptionalTensor && tensor < num_tensors) continue;
-    return InvalidArgument(where + ": there is no tensor " +
-                           std::to_string(tensor) + " among " +
-                           std::to_string(num_tensors));
+    return InvalidArgument(where, ": there is no tensor ", tensor, " among ",
+                           num_tensors);
   }
   return Status();
 }
@@ -125,13 +125,13 @@ Status CheckGraph(const ArenaGraph& graph) {
         graph.tensor_class[tensor] == TensorClass::kPersistent) {
       continue;
     }
-    return InvalidArgument("variable " + std::to_string(tensor) +
+    return InvalidArgument("variable ", tensor,
                            " is not persistent: its bytes would not last from "
                            "one run to the next");
   }
   for (size_t i = 0; i < graph.ops.size(); ++i) {
     const ArenaGraph::Op& op = graph.ops[i];
-    const std::string where = "op " + std::to_string(i);
+    const std::string where = StrCat("op ", i);
     for (const auto* ids : {&op.inputs, &op.outputs, &op.temporaries}) {
       MACE_RETURN_IF_ERROR(CheckTensors(graph, *ids, where));
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "mace/base/sort.h"
 #include "mace/memory/objects/objects.h"
 #include "mace/memory/problem/bounds.h"
 
@@ -107,7 +108,7 @@ Result<Plan> ObjectsGreedyByBreadth(const Problem& p, const Options&) {
     }
     breadths.push_back({-breadth, i});
   }
-  std::sort(breadths.begin(), breadths.end());
+  StableSort(&breadths);
 
   Plan plan;
   plan.object_ids.assign(p.records.size(), kNone);

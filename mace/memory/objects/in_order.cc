@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "mace/base/sort.h"
 #include "mace/memory/objects/objects.h"
 
 namespace mace::memory {
@@ -44,7 +45,7 @@ int32_t NewObject(const Size& size, Plan* plan) {
 std::vector<int32_t> ByFirstStep(const Problem& p) {
   std::vector<int32_t> order(p.records.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
+  StableSort(&order, [&](int32_t a, int32_t b) {
     return p.records[a].first < p.records[b].first;
   });
   return order;

@@ -14,6 +14,7 @@
 #include <limits>
 #include <numeric>
 
+#include "mace/base/sort.h"
 #include "mace/memory/objects/objects.h"
 
 namespace mace::memory {
@@ -36,11 +37,11 @@ class Flow {
     std::vector<std::pair<int64_t, int32_t>> live;
     order_.resize(n_);
     std::iota(order_.begin(), order_.end(), 0);
-    std::stable_sort(order_.begin(), order_.end(), [&](int32_t a, int32_t b) {
+    StableSort(&order_, [&](int32_t a, int32_t b) {
       return p.records[a].first < p.records[b].first;
     });
     for (int32_t j : order_) {
-      std::sort(live.begin(), live.end());
+      StableSort(&live);
       const auto first_live = std::find_if(
           live.begin(), live.end(),
           [&](const auto& l) { return l.first >= p.records[j].first; });

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "mace/base/sort.h"
 #include "mace/memory/objects/objects.h"
 #include "mace/memory/objects/search.h"
 #include "mace/memory/problem/bounds.h"
@@ -72,8 +73,7 @@ std::vector<int32_t> OrderOf(const Problem& p, int index) {
   }
   std::vector<int32_t> order(p.records.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int32_t a, int32_t b) { return keys[a] > keys[b]; });
+  StableSort(&order, [&](int32_t a, int32_t b) { return keys[a] > keys[b]; });
   return order;
 }
 

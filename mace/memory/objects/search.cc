@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "mace/base/sort.h"
 #include "mace/memory/problem/bounds.h"
 
 namespace mace::memory {
@@ -187,10 +188,9 @@ std::vector<ObjectsSearch::Choice> ObjectsSearch::Choices(
     if (!fits) continue;
     choices.push_back({object, growth, GapTo(object, record)});
   }
-  std::stable_sort(
-      choices.begin(), choices.end(), [](const Choice& a, const Choice& b) {
-        return a.growth != b.growth ? a.growth < b.growth : a.gap < b.gap;
-      });
+  StableSort(&choices, [](const Choice& a, const Choice& b) {
+    return a.growth != b.growth ? a.growth < b.growth : a.gap < b.gap;
+  });
   return choices;
 }
 

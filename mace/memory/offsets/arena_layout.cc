@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <limits>
 
+#include "mace/base/sort.h"
+
 namespace mace::memory {
 namespace {
 
@@ -75,10 +77,9 @@ void ArenaLayout::SetActive(const std::vector<ArenaPiece>& pieces,
   for (const ArenaPiece& p : pieces) {
     if (p.size > 0 && p.first <= step && step <= p.last) active_.push_back(p);
   }
-  std::stable_sort(active_.begin(), active_.end(),
-                   [](const ArenaPiece& a, const ArenaPiece& b) {
-                     return a.offset < b.offset;
-                   });
+  StableSort(&active_, [](const ArenaPiece& a, const ArenaPiece& b) {
+    return a.offset < b.offset;
+  });
 }
 
 void ArenaLayout::Clear() { *this = ArenaLayout(); }

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <vector>
 
+#include "mace/base/sort.h"
 #include "mace/memory/offsets/sequential_layout.h"
 
 namespace mace::memory {
@@ -14,7 +15,7 @@ namespace mace::memory {
 Result<Plan> OffsetsArenaSequential(const Problem& p, const Options&) {
   std::vector<int32_t> by_begin(p.records.size());
   std::iota(by_begin.begin(), by_begin.end(), 0);
-  std::stable_sort(by_begin.begin(), by_begin.end(), [&](int32_t a, int32_t b) {
+  StableSort(&by_begin, [&](int32_t a, int32_t b) {
     return p.records[a].first < p.records[b].first;
   });
   SequentialLayout layout;

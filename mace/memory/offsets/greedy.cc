@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "mace/base/sort.h"
 #include "mace/memory/offsets/arena_layout.h"
 #include "mace/memory/offsets/placer.h"
 
@@ -47,7 +48,7 @@ Result<Plan> OffsetsGreedyBySize(const Problem& p, const Options&) {
 Result<Plan> OffsetsTflmGreedy(const Problem& p, const Options&) {
   // Of records of equal size, the last goes first.
   std::vector<int32_t> order = BySize(p);
-  std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
+  StableSort(&order, [&](int32_t a, int32_t b) {
     const int64_t sa = p.records[a].size.extent[0];
     const int64_t sb = p.records[b].size.extent[0];
     return sa != sb ? sa > sb : a > b;
@@ -72,7 +73,7 @@ Result<Plan> OffsetsArena(const Problem& p, const Options&) {
   };
   std::vector<int32_t> order(n);
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
+  StableSort(&order, [&](int32_t a, int32_t b) {
     if (whole(a) || whole(b)) return whole(a) && !whole(b);
     const int64_t sa = p.records[a].size.extent[0];
     const int64_t sb = p.records[b].size.extent[0];

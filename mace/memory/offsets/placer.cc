@@ -7,6 +7,8 @@
 #include <limits>
 #include <numeric>
 
+#include "mace/base/sort.h"
+
 namespace mace::memory {
 
 Placer::Placer(const Problem& problem, const Relations& relations)
@@ -58,9 +60,9 @@ void Placer::Place(int32_t id, Fit fit) {
     obstacles_.push_back(o);
   }
   if (any) {
-    std::stable_sort(
-        obstacles_.begin(), obstacles_.end(),
-        [](const Obstacle& a, const Obstacle& b) { return a.begin < b.begin; });
+    StableSort(&obstacles_, [](const Obstacle& a, const Obstacle& b) {
+      return a.begin < b.begin;
+    });
   }
   PlaceAt(id, FindGap(r, fit, obstacles_));
 }
@@ -89,7 +91,7 @@ void Placer::PlaceAll(const std::vector<int32_t>& order, Fit fit) {
 std::vector<int32_t> BySize(const Problem& p) {
   std::vector<int32_t> order(p.records.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
+  StableSort(&order, [&](int32_t a, int32_t b) {
     return p.records[a].size.extent[0] > p.records[b].size.extent[0];
   });
   return order;

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "mace/base/sort.h"
+
 namespace mace::memory {
 namespace {
 
@@ -197,9 +199,8 @@ bool Search<T>::SolvePieces(const Part& part) {
     piece.begin = std::min(piece.begin, begin_[item]);
     piece.end = std::max(piece.end, end_[item]);
   }
-  std::stable_sort(
-      pieces.begin(), pieces.end(),
-      [](const Part& a, const Part& b) { return a.size < b.size; });
+  StableSort(&pieces,
+             [](const Part& a, const Part& b) { return a.size < b.size; });
   size_t solved = 0;
   while (solved < pieces.size() && Solve(pieces[solved])) ++solved;
   const bool all = solved == pieces.size();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "mace/base/sort.h"
 #include "mace/memory/problem/relations.h"
 
 namespace mace::memory {
@@ -37,7 +38,7 @@ std::vector<int64_t> CutsOf(const Problem& p) {
     cuts.push_back(r.first);
     cuts.push_back(r.last + 1);
   }
-  std::sort(cuts.begin(), cuts.end());
+  StableSort(&cuts);
   cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
   return cuts;
 }
@@ -141,8 +142,8 @@ class Maker {
       item->obstacles.push_back({(fixed.fixed_offset + gap.low) / in_.unit,
                                  (fixed.fixed_offset + gap.high) / in_.unit});
     }
-    std::sort(item->obstacles.begin(), item->obstacles.end(),
-              [](const auto& a, const auto& b) { return a.low < b.low; });
+    StableSort(&item->obstacles,
+               [](const auto& a, const auto& b) { return a.low < b.low; });
   }
 
   const Problem& p_;

@@ -7,6 +7,8 @@
 #include <array>
 #include <numeric>
 
+#include "mace/base/sort.h"
+
 namespace mace::memory {
 namespace {
 
@@ -71,8 +73,7 @@ SearchOrder SearchOrders::Get(int index) const {
   }
   std::vector<int32_t> ids(n);
   std::iota(ids.begin(), ids.end(), 0);
-  std::stable_sort(ids.begin(), ids.end(),
-                   [&](int32_t a, int32_t b) { return values[a] > values[b]; });
+  StableSort(&ids, [&](int32_t a, int32_t b) { return values[a] > values[b]; });
   SearchOrder result;
   result.focus = kFocuses[index % 3];
   result.rank.resize(n);

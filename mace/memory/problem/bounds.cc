@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "mace/base/sort.h"
 #include "mace/memory/problem/relations.h"
 
 namespace mace::memory {
@@ -17,7 +18,7 @@ template <typename F>
 void ForEachStart(const Problem& p, const F& f) {
   std::vector<int32_t> order(p.records.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
+  StableSort(&order, [&](int32_t a, int32_t b) {
     return p.records[a].first < p.records[b].first;
   });
   std::vector<int32_t> live;
@@ -72,7 +73,7 @@ int64_t LiveBytes(const Problem& p, const Relations& relations,
 }
 
 void SortBySize(const Problem& p, std::vector<int32_t>* ids) {
-  std::sort(ids->begin(), ids->end(), [&](int32_t a, int32_t b) {
+  StableSort(ids, [&](int32_t a, int32_t b) {
     const int64_t sa = Bytes(p, p.records[a].size);
     const int64_t sb = Bytes(p, p.records[b].size);
     return sa != sb ? sa > sb : a < b;

@@ -58,14 +58,13 @@ Result<OfflinePlan> OfflinePlanFromWords(const std::vector<int32_t>& words,
                                          size_t num_tensors) {
   const std::string label = OfflinePlan::kMetadataName;
   if (words.size() < 3) {
-    return InvalidModel(label + ": " + std::to_string(words.size()) +
+    return InvalidModel(label, ": ", words.size(),
                         " words where at least 3 belong");
   }
   if (words[2] < 0 || static_cast<size_t>(words[2]) != num_tensors ||
       words.size() - 3 < num_tensors) {
-    return InvalidModel(label + ": has " + std::to_string(words.size() - 3) +
-                        " offsets (says " + std::to_string(words[2]) +
-                        ") for " + std::to_string(num_tensors) + " tensors");
+    return InvalidModel(label, ": has ", words.size() - 3, " offsets (says ",
+                        words[2], ") for ", num_tensors, " tensors");
   }
   OfflinePlan plan;
   plan.version = words[0];
@@ -73,9 +72,8 @@ Result<OfflinePlan> OfflinePlanFromWords(const std::vector<int32_t>& words,
   plan.offsets.assign(words.begin() + 3, words.begin() + 3 + words[2]);
   for (size_t i = 0; i < plan.offsets.size(); ++i) {
     if (plan.offsets[i] < -1) {
-      return InvalidModel(label + ": tensor " + std::to_string(i) +
-                          " has offset " + std::to_string(plan.offsets[i]) +
-                          "; -1 or more belongs there");
+      return InvalidModel(label, ": tensor ", i, " has offset ",
+                          plan.offsets[i], "; -1 or more belongs there");
     }
   }
   return plan;
@@ -99,9 +97,9 @@ std::string WriteOfflinePlan(const OfflinePlan& plan) {
 
 Status ApplyOfflinePlan(const OfflinePlan& plan, Problem* problem) {
   if (plan.offsets.size() != problem->records.size()) {
-    return InvalidArgument(
-        "the offline plan has " + std::to_string(plan.offsets.size()) +
-        " offsets for " + std::to_string(problem->records.size()) + " records");
+    return InvalidArgument("the offline plan has ", plan.offsets.size(),
+                           " offsets for ", problem->records.size(),
+                           " records");
   }
   problem->fixed_may_overlap = true;
   for (size_t i = 0; i < plan.offsets.size(); ++i) {
@@ -207,7 +205,7 @@ Result<Plan> VerifyEmbeddedPlan(const Problem& problem,
   const Certificate& c = embedded.certificate;
   const Status valid = VerifyOffsets(problem, embedded.offsets, c.total);
   if (!valid.ok()) {
-    return InvalidModel("the memory plan is wrong: " + valid.information());
+    return InvalidModel("the memory plan is wrong: ", valid.information());
   }
   Plan plan;
   plan.offsets = embedded.offsets;

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "mace/base/sort.h"
+#include "mace/base/str_cat.h"
+
 namespace mace::memory {
 namespace {
 
@@ -38,7 +41,7 @@ std::string Line(const Problem& p, const std::vector<int64_t>& offsets,
       line[k] = line[k] == '.' ? letter : '!';
     }
   }
-  return line + " (" + std::to_string((live + 1023) / 1024) + "k)";
+  return StrCat(line, " (", (live + 1023) / 1024, "k)");
 }
 
 }  // namespace
@@ -50,17 +53,15 @@ std::string PlanText(const Problem& p, const std::vector<int64_t>& offsets) {
   for (size_t i = 0; i < p.records.size(); ++i) {
     const Record& r = p.records[i];
     text += LetterOf(i);
-    text += " (id=" + std::to_string(i) +
-            "): size=" + std::to_string(r.size.extent[0]) +
-            ", offset=" + std::to_string(offsets[i]) +
-            ", first_used=" + std::to_string(r.first) +
-            " last_used=" + std::to_string(r.last);
-    text += r.name.empty() ? "\n" : " " + r.name + "\n";
+    text += StrCat(" (id=", i, "): size=", r.size.extent[0],
+                   ", offset=", offsets[i], ", first_used=", r.first,
+                   " last_used=", r.last);
+    text += r.name.empty() ? "\n" : StrCat(" ", r.name, "\n");
     arena = std::max(arena, offsets[i] + r.size.extent[0]);
     steps.push_back(r.first);
     steps.push_back(r.last);
   }
-  std::sort(steps.begin(), steps.end());
+  StableSort(&steps);
   steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
   if (!steps.empty() && steps.front() >= 0 && steps.back() < kMaxSteps) {
     const int64_t end = steps.back() + 1;
@@ -68,8 +69,8 @@ std::string PlanText(const Problem& p, const std::vector<int64_t>& offsets) {
     std::iota(steps.begin(), steps.end(), int64_t{0});
   }
   for (int64_t step : steps) {
-    text += (step >= 0 && step < 10 ? " " : "") + std::to_string(step) + ": " +
-            Line(p, offsets, step, arena) + "\n";
+    text += StrCat(step >= 0 && step < 10 ? " " : "", step, ": ",
+                   Line(p, offsets, step, arena), "\n");
   }
   return text;
 }

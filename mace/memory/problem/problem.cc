@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "mace/base/sort.h"
+#include "mace/base/str_cat.h"
 #include "mace/memory/problem/reduce.h"
 #include "mace/memory/problem/relations.h"
 
@@ -18,12 +20,12 @@ constexpr int32_t kMaxPools = 1 << 16;
 bool IsPowerOfTwo(int64_t x) { return x > 0 && (x & (x - 1)) == 0; }
 
 Status Bad(const Problem& p, int32_t id, const std::string& what) {
-  return InvalidArgument(Label(p, id) + ": " + what);
+  return InvalidArgument(Label(p, id), ": ", what);
 }
 
 std::string Range(const Record& r) {
-  return "[" + std::to_string(r.fixed_offset) + ", " +
-         std::to_string(r.fixed_offset + r.size.extent[0]) + ")";
+  return StrCat("[", r.fixed_offset, ", ", r.fixed_offset + r.size.extent[0],
+                ")");
 }
 
 // Multiplies, unless the product is outside [0, kMaxTotal].
@@ -36,15 +38,14 @@ bool Multiply(int64_t* product, int64_t factor) {
 Status CheckSize(const Problem& p, int32_t id) {
   const Size& size = p.records[id].size;
   if (size.rank < 1 || size.rank > 4) {
-    return Bad(p, id,
-               "a size has 1 to 4 extents, not " + std::to_string(size.rank));
+    return Bad(p, id, StrCat("a size has 1 to 4 extents, not ", size.rank));
   }
   bool fits = true;
   int64_t bytes = size.rank == 1 ? 1 : p.element_bytes * p.row_pitch;
   for (size_t k = 0; k < size.extent.size(); ++k) {
     const int64_t extent = size.extent[k];
     if (extent < 0) {
-      return Bad(p, id, "negative size " + std::to_string(extent));
+      return Bad(p, id, StrCat("negative size ", extent));
     }
     // An extent of 0 does not permit other extents to be absurd.
     fits = fits && Multiply(&bytes, std::max<int64_t>(extent, 1));
@@ -52,16 +53,15 @@ Status CheckSize(const Problem& p, int32_t id) {
     if (image && k < 3 && extent > p.max_extents[k]) {
       constexpr const char* kNames[] = {"width ", "height ", "depth "};
       return Bad(p, id,
-                 kNames[k] + std::to_string(extent) + " exceeds the limit of " +
-                     std::to_string(p.max_extents[k]));
+                 StrCat(kNames[k], extent, " exceeds the limit of ",
+                        p.max_extents[k]));
     }
   }
   if (!fits) return Bad(p, id, "its size overflows");
   if (size.rank != p.records[0].size.rank) {
     return Bad(p, id,
-               "has " + std::to_string(size.rank) + " extents where " +
-                   Label(p, 0) + " has " +
-                   std::to_string(p.records[0].size.rank));
+               StrCat("has ", size.rank, " extents where ", Label(p, 0),
+                      " has ", p.records[0].size.rank));
   }
   return Status();
 }
@@ -72,46 +72,43 @@ Status CheckOne(const Problem& p, int32_t id) {
   MACE_RETURN_IF_ERROR(CheckSize(p, id));
   if (r.first > r.last) {
     return Bad(p, id,
-               "reversed interval: first use " + std::to_string(r.first) +
-                   " is after last use " + std::to_string(r.last));
+               StrCat("reversed interval: first use ", r.first,
+                      " is after last use ", r.last));
   }
   if (r.first < -kMaxTotal || r.last > kMaxTotal) {
     return Bad(p, id, "its interval is out of range");
   }
   if (!IsPowerOfTwo(r.alignment) || r.alignment > kMaxTotal) {
-    return Bad(
-        p, id,
-        "alignment " + std::to_string(r.alignment) + " is not a power of two");
+    return Bad(p, id,
+               StrCat("alignment ", r.alignment, " is not a power of two"));
   }
   if (r.pool < 0 || r.pool >= kMaxPools) {
-    return Bad(p, id,
-               "pool " + std::to_string(r.pool) + " is out of range [0, " +
-                   std::to_string(kMaxPools) + ")");
+    return Bad(
+        p, id,
+        StrCat("pool ", r.pool, " is out of range [0, ", kMaxPools, ")"));
   }
   if (r.fixed_offset != kNoOffset) {
     const int64_t alignment = std::max(r.alignment, p.alignment);
     if (r.fixed_offset < 0 || r.fixed_offset > kMaxTotal) {
       return Bad(p, id,
-                 "fixed offset " + std::to_string(r.fixed_offset) +
-                     " is out of range");
+                 StrCat("fixed offset ", r.fixed_offset, " is out of range"));
     }
     if (r.fixed_offset % alignment != 0) {
       return Bad(p, id,
-                 "fixed offset " + std::to_string(r.fixed_offset) +
-                     " is not a multiple of its alignment " +
-                     std::to_string(alignment));
+                 StrCat("fixed offset ", r.fixed_offset,
+                        " is not a multiple of its alignment ", alignment));
     }
   }
   if (r.alias_of != kNone && (r.alias_of < 0 || r.alias_of >= n)) {
-    return Bad(p, id,
-               "is an alias of record " + std::to_string(r.alias_of) +
-                   ", which does not exist");
+    return Bad(
+        p, id,
+        StrCat("is an alias of record ", r.alias_of, ", which does not exist"));
   }
   for (const Overlap& o : r.overlaps) {
     if (o.other < 0 || o.other >= n || o.other == id) {
       return Bad(p, id,
-                 "may overlap record " + std::to_string(o.other) +
-                     ", which is not another record");
+                 StrCat("may overlap record ", o.other,
+                        ", which is not another record"));
     }
   }
   return Status();
@@ -126,7 +123,7 @@ Status CheckFixed(const Problem& p, const PoolProblem& pool) {
       fixed.push_back(static_cast<int32_t>(i));
     }
   }
-  std::stable_sort(fixed.begin(), fixed.end(), [&](int32_t a, int32_t b) {
+  StableSort(&fixed, [&](int32_t a, int32_t b) {
     return records[a].fixed_offset < records[b].fixed_offset;
   });
   for (size_t i = 0; i < fixed.size(); ++i) {
@@ -139,10 +136,10 @@ Status CheckFixed(const Problem& p, const PoolProblem& pool) {
       if (LiveTogether(a, b) && gap.low < distance && distance < gap.high) {
         const int32_t low = std::min(fixed[i], fixed[j]);
         const int32_t high = std::max(fixed[i], fixed[j]);
-        return Bad(p, pool.record_of[high],
-                   "fixed at " + Range(records[high]) + ", collides with " +
-                       Label(p, pool.record_of[low]) + " at " +
-                       Range(records[low]));
+        return Bad(
+            p, pool.record_of[high],
+            StrCat("fixed at ", Range(records[high]), ", collides with ",
+                   Label(p, pool.record_of[low]), " at ", Range(records[low])));
       }
     }
   }
@@ -182,8 +179,9 @@ void Add(const Certificate& part, Certificate* sum) {
 }
 
 std::string Label(const Problem& p, int32_t id) {
-  std::string label = "record " + std::to_string(id);
-  if (!p.records[id].name.empty()) label += " '" + p.records[id].name + "'";
+  std::string label = StrCat("record ", id);
+  if (!p.records[id].name.empty())
+    label += StrCat(" '", p.records[id].name, "'");
   return label;
 }
 
@@ -197,7 +195,7 @@ int64_t Bytes(const Problem& p, const Size& size) {
 
 Status Check(const Problem& p) {
   if (!IsPowerOfTwo(p.alignment) || p.alignment > kMaxTotal) {
-    return InvalidArgument("alignment " + std::to_string(p.alignment) +
+    return InvalidArgument("alignment ", p.alignment,
                            " of all records is not a power of two");
   }
   if (p.element_bytes < 1 || p.element_bytes > 1024 || p.row_pitch < 1 ||

@@ -5,12 +5,14 @@
 
 #include <algorithm>
 
+#include "mace/base/str_cat.h"
+
 namespace mace::memory {
 namespace {
 
 Status Bad(const Problem& p, int32_t id, const std::string& what) {
-  return InvalidArgument(Label(p, id) + ", an alias of " +
-                         Label(p, p.records[id].alias_of) + ": " + what);
+  return InvalidArgument(Label(p, id), ", an alias of ",
+                         Label(p, p.records[id].alias_of), ": ", what);
 }
 
 Status CheckAlias(const Problem& p, int32_t id) {
@@ -24,9 +26,8 @@ Status CheckAlias(const Problem& p, int32_t id) {
       (r.alias_offset < 0 || r.alias_offset > of.size.extent[0] ||
        r.size.extent[0] > of.size.extent[0] - r.alias_offset)) {
     return Bad(p, id,
-               "its " + std::to_string(r.size.extent[0]) + " bytes at " +
-                   std::to_string(r.alias_offset) + " leave the " +
-                   std::to_string(of.size.extent[0]) + " bytes there");
+               StrCat("its ", r.size.extent[0], " bytes at ", r.alias_offset,
+                      " leave the ", of.size.extent[0], " bytes there"));
   }
   return Status();
 }
@@ -118,14 +119,15 @@ Status CheckAliases(const Problem& p) {
     const Record& r = p.records[i];
     const Root& root = roots[i];
     if (root.delta % std::max(r.alignment, p.alignment) != 0) {
-      return Bad(p, i,
-                 "it would lie " + std::to_string(root.delta) + " bytes into " +
-                     Label(p, root.id) + ", not a multiple of its alignment");
-    }
-    if (r.fixed_offset != kNoOffset && root.id != i) {
       return Bad(
           p, i,
-          "it has a fixed offset of its own; fix that of " + Label(p, root.id));
+          StrCat("it would lie ", root.delta, " bytes into ", Label(p, root.id),
+                 ", not a multiple of its alignment"));
+    }
+    if (r.fixed_offset != kNoOffset && root.id != i) {
+      return Bad(p, i,
+                 StrCat("it has a fixed offset of its own; fix that of ",
+                        Label(p, root.id)));
     }
   }
   return Status();

@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "mace/base/sort.h"
+#include "mace/base/str_cat.h"
+
 namespace mace::memory {
 namespace {
 
@@ -23,19 +26,17 @@ bool Permits(const Record& r, int32_t other, int64_t distance) {
 }
 
 std::string Range(int64_t offset, const Record& r) {
-  return "[" + std::to_string(offset) + ", " +
-         std::to_string(offset + r.size.extent[0]) + ")";
+  return StrCat("[", offset, ", ", offset + r.size.extent[0], ")");
 }
 
 std::string Collision(const Problem& p, const std::vector<int64_t>& offsets,
                       int32_t a, int32_t b) {
   const Record& ra = p.records[a];
   const Record& rb = p.records[b];
-  return Label(p, a) + " at " + Range(offsets[a], ra) + " and " + Label(p, b) +
-         " at " + Range(offsets[b], rb) +
-         " overlap while both live, from step " +
-         std::to_string(std::max(ra.first, rb.first)) + " to " +
-         std::to_string(std::min(ra.last, rb.last));
+  return StrCat(
+      Label(p, a), " at ", Range(offsets[a], ra), " and ", Label(p, b), " at ",
+      Range(offsets[b], rb), " overlap while both live, from step ",
+      std::max(ra.first, rb.first), " to ", std::min(ra.last, rb.last));
 }
 
 bool Collide(const Problem& p, const std::vector<int64_t>& offsets, int32_t a,
@@ -58,20 +59,18 @@ std::string OffsetFault(const Problem& p, const std::vector<int64_t>& offsets,
   if (r.size.extent[0] == 0) return "";
   if (offset < 0 || r.size.extent[0] > limit ||
       offset > limit - r.size.extent[0]) {
-    return "at " + std::to_string(offset) + " leaves the arena of " +
-           std::to_string(limit) + " bytes";
+    return StrCat("at ", offset, " leaves the arena of ", limit, " bytes");
   }
   const int64_t alignment = std::max(r.alignment, p.alignment);
   if (offset % alignment != 0) {
-    return "at " + std::to_string(offset) +
-           " is not a multiple of its alignment " + std::to_string(alignment);
+    return StrCat("at ", offset, " is not a multiple of its alignment ",
+                  alignment);
   }
   if (r.fixed_offset != kNoOffset && offset != r.fixed_offset) {
-    return "at " + std::to_string(offset) + " is not where it is fixed, " +
-           std::to_string(r.fixed_offset);
+    return StrCat("at ", offset, " is not where it is fixed, ", r.fixed_offset);
   }
   if (r.alias_of != kNone && offsets[r.alias_of] + r.alias_offset != offset) {
-    return "at " + std::to_string(offset) + " is not where its alias is";
+    return StrCat("at ", offset, " is not where its alias is");
   }
   return "";
 }
@@ -79,18 +78,17 @@ std::string OffsetFault(const Problem& p, const std::vector<int64_t>& offsets,
 Status ValidateOffsets(const Problem& p, const Plan& plan) {
   const auto n = static_cast<int32_t>(p.records.size());
   if (static_cast<int32_t>(plan.offsets.size()) != n) {
-    return InternalError(std::to_string(plan.offsets.size()) + " offsets for " +
-                         std::to_string(n) + " records");
+    return InternalError(plan.offsets.size(), " offsets for ", n, " records");
   }
   std::vector<int64_t> totals(plan.pool_totals.size());
   for (int32_t i = 0; i < n; ++i) {
     const Record& r = p.records[i];
     if (r.pool >= static_cast<int32_t>(totals.size())) {
-      return InternalError(Label(p, i) + ": the plan has no such pool");
+      return InternalError(Label(p, i), ": the plan has no such pool");
     }
     const std::string fault =
         OffsetFault(p, plan.offsets, i, plan.pool_totals[r.pool]);
-    if (!fault.empty()) return InternalError(Label(p, i) + " " + fault);
+    if (!fault.empty()) return InternalError(Label(p, i), " ", fault);
     if (r.size.extent[0] > 0) {
       totals[r.pool] =
           std::max(totals[r.pool], plan.offsets[i] + r.size.extent[0]);
@@ -125,13 +123,12 @@ Status ValidateObjects(const Problem& p, const Plan& plan) {
   for (int32_t o = 0; o < num_objects; ++o) {
     const int32_t pool = plan.object_pools[o];
     if (pool < 0 || pool >= static_cast<int32_t>(totals.size())) {
-      return InternalError("object " + std::to_string(o) + " has no pool");
+      return InternalError("object ", o, " has no pool");
     }
     const Size& size = plan.object_sizes[o];
     for (int k = 0; k < 3 && (size.rank == 2 || size.rank == 3); ++k) {
       if (size.extent[k] > p.max_extents[k]) {
-        return InternalError("object " + std::to_string(o) +
-                             " is larger than an object can be");
+        return InternalError("object ", o, " is larger than an object can be");
       }
     }
     totals[pool] += Bytes(p, size);
@@ -144,19 +141,17 @@ Status ValidateObjects(const Problem& p, const Plan& plan) {
     const int32_t object = plan.object_ids[i];
     if (object == kNone && r.size.count() == 0) continue;
     if (object < 0 || object >= num_objects) {
-      return InternalError(Label(p, i) + " has no object");
+      return InternalError(Label(p, i), " has no object");
     }
     if (!Covers(plan.object_sizes[object], r.size) ||
         plan.object_pools[object] != r.pool) {
-      return InternalError(Label(p, i) + " does not fit object " +
-                           std::to_string(object));
+      return InternalError(Label(p, i), " does not fit object ", object);
     }
     for (int32_t j = 0; j < i; ++j) {
       if (plan.object_ids[j] == object && LiveTogether(p.records[j], r) &&
           !MayOverlap(p, j, i, 0)) {
-        return InternalError(Label(p, j) + " and " + Label(p, i) +
-                             " share object " + std::to_string(object) +
-                             " while both live");
+        return InternalError(Label(p, j), " and ", Label(p, i),
+                             " share object ", object, " while both live");
       }
     }
   }
@@ -188,17 +183,14 @@ Status Validate(const Problem& p, const Plan& plan, int64_t capacity) {
   for (size_t pool = 0; pool < plan.pool_totals.size(); ++pool) {
     total += plan.pool_totals[pool];
     if (capacity > 0 && plan.pool_totals[pool] > capacity) {
-      return InternalError("pool " + std::to_string(pool) + " takes " +
-                           std::to_string(plan.pool_totals[pool]) +
-                           " bytes of a capacity of " +
-                           std::to_string(capacity));
+      return InternalError("pool ", pool, " takes ", plan.pool_totals[pool],
+                           " bytes of a capacity of ", capacity);
     }
   }
   const Certificate& c = plan.certificate;
   if (c.total != total || c.total < c.lower_bound) {
-    return InternalError("the certificate claims " + std::to_string(c.total) +
-                         " bytes (bound " + std::to_string(c.lower_bound) +
-                         "), the plan takes " + std::to_string(total));
+    return InternalError("the certificate claims ", c.total, " bytes (bound ",
+                         c.lower_bound, "), the plan takes ", total);
   }
   return Status();
 }
@@ -207,18 +199,18 @@ Status VerifyOffsets(const Problem& p, const std::vector<int64_t>& offsets,
                      int64_t arena_bytes) {
   const size_t n = p.records.size();
   if (offsets.size() != n) {
-    return InvalidArgument("the plan has " + std::to_string(offsets.size()) +
-                           " offsets for " + std::to_string(n) + " records");
+    return InvalidArgument("the plan has ", offsets.size(), " offsets for ", n,
+                           " records");
   }
   std::vector<int32_t> order;
   order.reserve(n);
   for (size_t i = 0; i < n; ++i) {
     const auto id = static_cast<int32_t>(i);
     const std::string fault = OffsetFault(p, offsets, id, arena_bytes);
-    if (!fault.empty()) return InvalidArgument(Label(p, id) + " " + fault);
+    if (!fault.empty()) return InvalidArgument(Label(p, id), " ", fault);
     if (p.records[i].size.extent[0] > 0) order.push_back(id);
   }
-  std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
+  StableSort(&order, [&](int32_t a, int32_t b) {
     return offsets[a] != offsets[b] ? offsets[a] < offsets[b] : a < b;
   });
   // The records whose addresses reach those of `id`.

@@ -9,6 +9,7 @@
 
 #include "mace/base/hash.h"
 #include "mace/base/logging.h"
+#include "mace/base/str_cat.h"
 #include "mace/base/version.h"
 #include "mace/opencl/driver/kernel_source.h"
 
@@ -31,7 +32,7 @@ uint64_t HashOfSource(const std::string& source) {
 BinaryCache::BinaryCache(const DeviceFacts& facts,
                          std::vector<std::shared_ptr<KVStorage>> read_only,
                          std::shared_ptr<KVStorage> kept)
-    : prefix_(std::string(kVersion) + "|" + facts.identity() + "|"),
+    : prefix_(StrCat(kVersion, "|", facts.identity(), "|")),
       stores_(std::move(read_only)),
       kept_(std::move(kept)) {
   if (kept_ != nullptr) stores_.push_back(kept_);
@@ -39,7 +40,7 @@ BinaryCache::BinaryCache(const DeviceFacts& facts,
 
 std::string BinaryCache::FullKey(const std::string& key) const {
   const std::string source = key.substr(0, key.find(' '));
-  return prefix_ + std::to_string(HashOfSource(source)) + "|" + key;
+  return StrCat(prefix_, HashOfSource(source), "|", key);
 }
 
 std::vector<unsigned char> BinaryCache::Find(const std::string& key) {

@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "mace/base/str_cat.h"
+
 namespace mace::opencl {
 namespace {
 
@@ -14,7 +16,7 @@ Status Ask(const ClContext& context, cl_mem memory, cl_mem_info what,
   const cl_int code =
       context.api().clGetMemObjectInfo(memory, what, sizeof(T), value, nullptr);
   if (code == CL_SUCCESS) return Status();
-  return InvalidArgument("it is not a cl_mem of the engine's driver: " +
+  return InvalidArgument("it is not a cl_mem of the engine's driver: ",
                          ClErrorName(code));
 }
 
@@ -24,20 +26,19 @@ Status AskImage(const ClContext& context, cl_mem memory, cl_image_info what,
   const cl_int code =
       context.api().clGetImageInfo(memory, what, sizeof(T), value, nullptr);
   if (code == CL_SUCCESS) return Status();
-  return InvalidArgument("the driver does not describe the image: " +
+  return InvalidArgument("the driver does not describe the image: ",
                          ClErrorName(code));
 }
 
 std::string Pixels(size_t width, size_t height) {
-  return std::to_string(width) + "x" + std::to_string(height) + " pixels";
+  return StrCat(width, "x", height, " pixels");
 }
 
 Status CheckBuffer(const ClContext& context, cl_mem memory, size_t bytes) {
   size_t size = 0;
   MACE_RETURN_IF_ERROR(Ask(context, memory, CL_MEM_SIZE, &size));
   if (size >= bytes) return Status();
-  return InvalidArgument("the buffer has " + std::to_string(size) +
-                         " bytes, the tensor " + std::to_string(bytes));
+  return InvalidArgument("the buffer has ", size, " bytes, the tensor ", bytes);
 }
 
 Status CheckImage(const ClContext& context, cl_mem memory,
@@ -48,9 +49,8 @@ Status CheckImage(const ClContext& context, cl_mem memory,
       (format.image_channel_data_type != CL_FLOAT &&
        format.image_channel_data_type != CL_HALF_FLOAT)) {
     return InvalidArgument(
-        "the image's format is order " +
-        std::to_string(format.image_channel_order) + " type " +
-        std::to_string(format.image_channel_data_type) +
+        "the image's format is order ", format.image_channel_order, " type ",
+        format.image_channel_data_type,
         "; it must be CL_RGBA with CL_FLOAT or CL_HALF_FLOAT");
   }
   size_t width = 0, height = 0;
@@ -60,8 +60,8 @@ Status CheckImage(const ClContext& context, cl_mem memory,
       static_cast<int64_t>(height) >= extent.height) {
     return Status();
   }
-  return InvalidArgument("the image has " + Pixels(width, height) +
-                         ", the tensor needs " +
+  return InvalidArgument("the image has ", Pixels(width, height),
+                         ", the tensor needs ",
                          Pixels(static_cast<size_t>(extent.width),
                                 static_cast<size_t>(extent.height)));
 }

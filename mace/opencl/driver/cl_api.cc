@@ -8,6 +8,7 @@
 #include <atomic>
 
 #include "mace/base/logging.h"
+#include "mace/base/str_cat.h"
 
 namespace mace::opencl {
 namespace {
@@ -29,19 +30,18 @@ Loaded Load() {
       VLOG(1) << "OpenCL library: " << path;
       break;
     }
-    tried += (tried.empty() ? "" : ", ") + path;
+    tried += StrCat(tried.empty() ? "" : ", ", path);
   }
   if (library == nullptr) {
     loaded.status = Unsupported(
-        "there is no OpenCL library on this system; looked for " + tried);
+        "there is no OpenCL library on this system; looked for ", tried);
     return loaded;
   }
   for (const ClEntry& entry : Entries(loaded.api)) {
     *entry.slot = dlsym(library, entry.name);
     if (*entry.slot != nullptr) continue;
-    loaded.status =
-        Unsupported("the OpenCL library of this system lacks " +
-                    std::string(entry.name) + "; OpenCL 1.2 is needed");
+    loaded.status = Unsupported("the OpenCL library of this system lacks ",
+                                entry.name, "; OpenCL 1.2 is needed");
     return loaded;
   }
   return loaded;
@@ -166,15 +166,15 @@ std::string ClErrorName(cl_int code) {
   };
   for (const Row& row : kRows) {
     if (row.code == code) {
-      return std::string(row.name) + " (" + std::to_string(code) + ")";
+      return StrCat(row.name, " (", code, ")");
     }
   }
-  return "OpenCL error " + std::to_string(code);
+  return StrCat("OpenCL error ", code);
 }
 
 Status ClStatus(cl_int code, const std::string& what) {
   if (code == CL_SUCCESS) return Status();
-  const std::string message = what + ": " + ClErrorName(code);
+  const std::string message = StrCat(what, ": ", ClErrorName(code));
   if (code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_RESOURCES ||
       code == CL_OUT_OF_HOST_MEMORY) {
     return OutOfResources(message);

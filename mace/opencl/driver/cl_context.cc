@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mace/base/logging.h"
+#include "mace/base/str_cat.h"
 #include "mace/graph/tensor_type.h"
 
 namespace mace::opencl {
@@ -69,7 +70,7 @@ Result<Candidate> ChooseDevice(const ClApi& api) {
   for (const Candidate& candidate : all) {
     const std::string unfit = WhyUnfit(candidate.facts);
     if (!unfit.empty()) {
-      reasons += "; '" + candidate.facts.name + "' " + unfit;
+      reasons += StrCat("; '", candidate.facts.name, "' ", unfit);
       continue;
     }
     if (best == nullptr || (candidate.facts.is_gpu && !best->facts.is_gpu)) {
@@ -77,9 +78,8 @@ Result<Candidate> ChooseDevice(const ClApi& api) {
     }
   }
   if (best == nullptr) {
-    return Unsupported(
-        "OpenCL has no device to run on" +
-        (reasons.empty() ? ": its platforms are empty" : reasons));
+    return Unsupported("OpenCL has no device to run on",
+                       reasons.empty() ? ": its platforms are empty" : reasons);
   }
   return *best;
 }

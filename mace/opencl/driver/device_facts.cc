@@ -5,6 +5,8 @@
 
 #include <cstdio>
 
+#include "mace/base/str_cat.h"
+
 namespace mace::opencl {
 namespace {
 
@@ -35,7 +37,7 @@ T Number(const ClApi& api, cl_device_id device, cl_device_info what) {
 }  // namespace
 
 bool DeviceFacts::has_extension(const std::string& extension) const {
-  return (" " + extensions + " ").find(" " + extension + " ") !=
+  return (StrCat(" ", extensions, " ")).find(StrCat(" ", extension, " ")) !=
          std::string::npos;
 }
 
@@ -82,8 +84,8 @@ std::string WhyUnfit(const DeviceFacts& facts) {
   if (!facts.is_available) return "is not available";
   if (!facts.has_compiler) return "has no compiler";
   if (facts.major < 1 || (facts.major == 1 && facts.minor < 2)) {
-    return "has " + (facts.version.empty() ? "no version" : facts.version) +
-           ", OpenCL 1.2 is needed";
+    return StrCat("has ", facts.version.empty() ? "no version" : facts.version,
+                  ", OpenCL 1.2 is needed");
   }
   // The standard demands at least 8192 pixels a side for the full profile.
   if (!facts.has_images || facts.max_image_width == 0 ||

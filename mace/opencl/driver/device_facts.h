@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "mace/base/str_cat.h"
 #include "mace/opencl/driver/cl_api.h"
 
 namespace mace::opencl {
@@ -33,7 +34,7 @@ struct DeviceFacts {
   // Names the platform, device and driver: programs and tuning results of one
   // are of no use to another.
   std::string identity() const {
-    return platform + "|" + name + "|" + version + "|" + driver;
+    return StrCat(platform, "|", name, "|", version, "|", driver);
   }
   bool has_extension(const std::string& extension) const;
   bool is_adreno() const;

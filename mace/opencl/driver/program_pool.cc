@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "mace/base/logging.h"
+#include "mace/base/str_cat.h"
 #include "mace/opencl/driver/kernel_source.h"
 
 namespace mace::opencl {
@@ -19,7 +20,7 @@ std::string OptionsOf(const Defines& defines) {
   // No -cl-fast-relaxed-math, so that signed zeros and NaN keep their meaning.
   std::string options = "-cl-std=CL1.2 -cl-mad-enable";
   for (const auto& [name, value] : defines) {
-    options += " -D" + name + "=" + value;
+    options += StrCat(" -D", name, "=", value);
   }
   return options;
 }
@@ -143,7 +144,7 @@ Status ProgramPool::Compile(Program& program) {
   code = api.clBuildProgram(handle.get(), 1, &device, program.options.c_str(),
                             nullptr, nullptr);
   if (code == CL_BUILD_PROGRAM_FAILURE) {
-    return RuntimeError("the OpenCL compiler refuses " + program.key() + ": " +
+    return RuntimeError("the OpenCL compiler refuses ", program.key(), ": ",
                         BuildLog(api, handle.get(), device));
   }
   MACE_RETURN_IF_ERROR(ClStatus(code, "clBuildProgram of " + program.key()));

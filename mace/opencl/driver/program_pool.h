@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "mace/base/str_cat.h"
 #include "mace/opencl/driver/cl_context.h"
 
 namespace mace::opencl {
@@ -24,7 +25,7 @@ struct Program {
   ClProgramHandle handle;  // null until built
 
   // Tells the program from all others of the same device.
-  std::string key() const { return source + " " + options; }
+  std::string key() const { return StrCat(source, " ", options); }
 };
 
 // Stores binaries of programs by key.

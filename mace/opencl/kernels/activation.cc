@@ -6,6 +6,8 @@
 
 #include <limits>
 
+#include "mace/base/str_cat.h"
+
 namespace mace::opencl {
 namespace {
 
@@ -38,7 +40,7 @@ Status AddActivation(const Node& node, const ActivationAttrs& attrs,
       break;
   }
   // As the model file names it: TANH, SIGMOID, ...
-  pass.Define("ACTIVATION_" + attrs.activation);
+  pass.Define(StrCat("ACTIVATION_", attrs.activation));
   return Status();
 }
 

@@ -26,8 +26,8 @@ Status AddBroadcastImage(const Node& node, size_t i, const Target& target,
   // them broadcast or none.
   for (size_t d = 0; d + 4 < out.size() + 1; ++d) {
     if (padded[d] != out[d] && e[0] != 1 && out.size() > 4) {
-      return Unsupported(Label(node) + ": the GPU does not broadcast " +
-                         ToString(operand.type) + " to " + ToString(out));
+      return Unsupported(Label(node), ": the GPU does not broadcast ",
+                         ToString(operand.type), " to ", ToString(out));
     }
   }
   if (operand.data != nullptr) {

@@ -7,7 +7,7 @@ namespace mace::opencl {
 
 Status CheckConstant(const Node& node, size_t i, const char* what) {
   if (node.inputs[i].data != nullptr) return Status();
-  return Unsupported(Label(node) + ": on the GPU the " + what +
+  return Unsupported(Label(node), ": on the GPU the ", what,
                      " must be known before the model runs");
 }
 

@@ -3,8 +3,9 @@
 
 #include "mace/opencl/kernels/move.h"
 
-#include <algorithm>
 #include <utility>
+
+#include "mace/base/sort.h"
 
 namespace mace::opencl {
 namespace {
@@ -12,10 +13,9 @@ namespace {
 // Merges digits that follow one another.
 void Simplify(MoveAxis& axis) {
   std::vector<MoveDigit> merged;
-  std::sort(axis.digits.begin(), axis.digits.end(),
-            [](const MoveDigit& a, const MoveDigit& b) {
-              return a.divisor < b.divisor;
-            });
+  StableSort(&axis.digits, [](const MoveDigit& a, const MoveDigit& b) {
+    return a.divisor < b.divisor;
+  });
   for (const MoveDigit& digit : axis.digits) {
     if (digit.extent == 1 || digit.step == 0) continue;
     if (!merged.empty()) {

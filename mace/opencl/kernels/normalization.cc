@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "mace/base/str_cat.h"
 #include "mace/opencl/kernels/activation.h"
 #include "mace/opencl/kernels/broadcast.h"
 
@@ -14,7 +15,7 @@ Pass NormalizePass(const std::string& kind, const Reduction& reduction,
                    size_t center, size_t spread, float parameter) {
   const Extents4& x = reduction.in;
   Pass pass("normalize", "normalize_box", BlockGrid(x));
-  pass.Define("NORMALIZE_" + kind);
+  pass.Define(StrCat("NORMALIZE_", kind));
   pass.In(0).Image(center).Image(spread).Out();
   pass.Int(x[1], x[3]).Float(parameter);
   AddBroadcastSteps(reduction.out, x, pass);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "mace/base/str_cat.h"
+
 namespace mace::opencl {
 namespace {
 
@@ -46,7 +48,7 @@ Pass ReducePass(const std::string& kind, const Reduction& reduction,
                 size_t shift, int64_t shift_rows) {
   const Extents4 &in = reduction.in, &out = reduction.out;
   Pass pass("reduce", "reduce", BlockGrid(out));
-  pass.Define("REDUCE_" + kind);
+  pass.Define(StrCat("REDUCE_", kind));
   if (from.has_value()) {
     pass.Image(*from);
   } else {
@@ -85,9 +87,9 @@ Result<Reduction> ReductionOf(const Node& node, const Shape& x,
     (reduced ? gone : stays)[NhwcAxis(d, rank)] = true;
   }
   if (gone[0] && stays[0]) {
-    return Unsupported(Label(node) +
+    return Unsupported(Label(node),
                        ": the GPU reduces all or none of the axes before the "
-                       "last three of x " +
+                       "last three of x ",
                        ToString(x));
   }
   Reduction reduction;

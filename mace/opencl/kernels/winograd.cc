@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 
+#include "mace/base/str_cat.h"
 #include "mace/opencl/kernels/activation.h"
 #include "mace/opencl/kernels/constants.h"
 #include "mace/opencl/kernels/window.h"
@@ -132,7 +133,7 @@ Result<KernelSpec> DescribeWinograd(const Node& node, const Conv2dAttrs& attrs,
 
   KernelSpec::Facts facts;
   facts.macs = NumElements(node.outputs[0].shape) * inputs * 9;
-  facts.variant = "winograd_" + std::to_string(tile);
+  facts.variant = StrCat("winograd_", tile);
   facts.scratch_images = {ExtentOf(t, inputs), ExtentOf(t, outputs)};
   return KernelSpec{{in, multiply, out}, facts};
 }

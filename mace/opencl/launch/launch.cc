@@ -6,19 +6,20 @@
 #include <algorithm>
 #include <numeric>
 
+#include "mace/base/str_cat.h"
+
 namespace mace::opencl {
 
 Status Launch::Failed(const Status& status) const {
-  return {status.code(), "OpenCL kernel " + pass_.entry + " of " +
-                             pass_.source + ".cl: " + status.information()};
+  return {status.code(), StrCat("OpenCL kernel ", pass_.entry, " of ",
+                                pass_.source, ".cl: ", status.information())};
 }
 
 Status Launch::SetArg(const ClApi& api, cl_uint index, size_t size,
                       const void* value) const {
   const cl_int code = api.clSetKernelArg(kernel_.get(), index, size, value);
   if (code == CL_SUCCESS) return Status();
-  return Failed(
-      ClStatus(code, "clSetKernelArg of argument " + std::to_string(index)));
+  return Failed(ClStatus(code, StrCat("clSetKernelArg of argument ", index)));
 }
 
 Status Launch::Finish(const ClContext& context) {
@@ -124,8 +125,7 @@ Status Launch::CountViolations(Queue& queue) const {
   if (count == 0) return Status();
   const cl_int zero = 0;
   MACE_RETURN_IF_ERROR(queue.Write(&zero, sizeof(zero), violations_->get()));
-  return Failed(
-      InternalError(std::to_string(count) + " accesses outside of the image"));
+  return Failed(InternalError(count, " accesses outside of the image"));
 }
 
 double Launch::MeasuredMicros(const ClApi& api) const {

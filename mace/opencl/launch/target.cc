@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "mace/base/str_cat.h"
+
 namespace mace::opencl {
 namespace {
 
@@ -13,16 +15,16 @@ namespace {
 // computed by the plan.
 std::string NameOf(const std::vector<const Operand*>& from,
                    const std::string& how, const ConstantData& constant) {
-  std::string name = how + " of";
+  std::string name = StrCat(how, " of");
   for (const Operand* operand : from) {
     if (operand->weight_id < 0) return "";
-    name += " " + std::to_string(operand->weight_id);
+    name += StrCat(" ", operand->weight_id);
   }
-  name += " in layout " + std::to_string(static_cast<int>(constant.layout));
+  name += StrCat(" in layout ", static_cast<int>(constant.layout));
   for (const int64_t extent : constant.extents) {
-    name += " " + std::to_string(extent);
+    name += StrCat(" ", extent);
   }
-  return name + " " + Name(constant.dtype);
+  return StrCat(name, " ", Name(constant.dtype));
 }
 
 }  // namespace
@@ -32,11 +34,10 @@ Status Target::CheckExtent(const Extent2D& extent,
   const auto width = static_cast<int64_t>(facts_.max_image_width);
   const auto height = static_cast<int64_t>(facts_.max_image_height);
   if (extent.width <= width && extent.height <= height) return Status();
-  return Unsupported(
-      what + " needs an image of " + std::to_string(extent.width) + "x" +
-      std::to_string(extent.height) + " pixels, but those of " + facts_.name +
-      " have at most " + std::to_string(width) + "x" + std::to_string(height) +
-      "; run it on the CPU or split the tensor");
+  return Unsupported(what, " needs an image of ", extent.width, "x",
+                     extent.height, " pixels, but those of ", facts_.name,
+                     " have at most ", width, "x", height,
+                     "; run it on the CPU or split the tensor");
 }
 
 Result<std::shared_ptr<ConstantData>> Target::DescribeImage(
@@ -72,7 +73,7 @@ Result<ConstantPtr> Target::ComputedImage(
 
 ConstantPtr Target::TableOf(std::vector<uint8_t> bytes) {
   auto constant = std::make_shared<ConstantData>();
-  constant->name = "table " + std::string(bytes.begin(), bytes.end());
+  constant->name = StrCat("table ", std::string(bytes.begin(), bytes.end()));
   constant->bytes = std::move(bytes);
   return constant;
 }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "mace/base/logging.h"
+#include "mace/base/str_cat.h"
 #include "mace/base/text_stream.h"
 #include "mace/opencl/driver/binary_cache.h"
 
@@ -27,8 +28,7 @@ int64_t NowMicros() {
 }
 
 std::string ToString(const Grid& grid) {
-  return std::to_string(grid[0]) + "x" + std::to_string(grid[1]) + "x" +
-         std::to_string(grid[2]);
+  return StrCat(grid[0], "x", grid[1], "x", grid[2]);
 }
 
 size_t Items(const Grid& grid) { return grid[0] * grid[1] * grid[2]; }
@@ -82,12 +82,12 @@ bool Tuner::HasTime() const {
 // Everything on which the time of the pass depends: its text and every size.
 std::string Tuner::KeyOf(const Launch& launch) const {
   const Pass& pass = launch.pass();
-  std::string key = std::to_string(HashOfSource(pass.source)) + "|" +
-                    launch.program().key() + "|" + pass.entry +
-                    (fp16_ ? "|fp16|" : "|float|") + ToString(pass.grid);
+  std::string key =
+      StrCat(HashOfSource(pass.source), "|", launch.program().key(), "|",
+             pass.entry, fp16_ ? "|fp16|" : "|float|", ToString(pass.grid));
   for (const Pass::Arg& arg : pass.args) {
     if (const auto* i = std::get_if<cl_int>(&arg)) {
-      key += "," + std::to_string(*i);
+      key += StrCat(",", *i);
     }
   }
   return key;
@@ -266,7 +266,7 @@ void Tuner::Report(const Launch& launch, const Choice& choice) {
       << ToString(choice.shape.piece);
   if (choice.micros >= 0) row << " " << choice.micros << " us";
   if (!tried_.empty()) row << " tried" << tried_;
-  report_ += row.str() + '\n';
+  report_ += StrCat(row.str(), '\n');
 }
 
 }  // namespace mace::opencl

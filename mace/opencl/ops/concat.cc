@@ -101,7 +101,7 @@ Result<KernelSpec> Describe(const Node& node, const Target& target) {
   MACE_ASSIGN_OR_RETURN(const ConcatAttrs attrs, ReadAttrs<ConcatAttrs>(node));
   for (const Operand& x : node.inputs) {
     if (NumElements(x.type.shape) == 0) {
-      return Unsupported(Label(node) +
+      return Unsupported(Label(node),
                          ": an input is empty, and images are "
                          "not");
     }

@@ -3,6 +3,7 @@
 
 #include "mace/ops/eltwise.h"
 
+#include "mace/base/str_cat.h"
 #include "mace/opencl/kernels/activation.h"
 #include "mace/opencl/kernels/broadcast.h"
 #include "mace/opencl/kernels/kernel_table.h"
@@ -15,7 +16,7 @@ Result<KernelSpec> Describe(const Node& node, const Target& target) {
                         ReadAttrs<EltwiseAttrs>(node));
   const Extents4 out = AsNhwc(node.outputs[0].shape);
   Pass pass("eltwise", "eltwise", BlockGrid(out));
-  pass.Define("ELTWISE_" + attrs.type);
+  pass.Define(StrCat("ELTWISE_", attrs.type));
   for (size_t i : {0, 1}) {
     MACE_RETURN_IF_ERROR(AddBroadcastImage(node, i, target, pass));
   }

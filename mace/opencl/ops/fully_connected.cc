@@ -42,8 +42,8 @@ Result<KernelSpec> Describe(const Node& node, const Target& target) {
   Extents4 window = {w[0], x[3], 1, 1};
   if (x[3] != w[1]) {
     if (x[0] != y[0]) {
-      return Unsupported(Label(node) + ": the GPU cannot treat " +
-                         ToString(node.inputs[0].type) +
+      return Unsupported(Label(node), ": the GPU cannot treat ",
+                         ToString(node.inputs[0].type),
                          " as one row for each image");
     }
     window = {w[0], x[3], x[1], x[2]};

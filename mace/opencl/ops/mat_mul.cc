@@ -23,17 +23,17 @@ void AddMatrix(const Shape& shape, bool repeats, Pass& pass) {
 Status CheckOperands(const Node& node, const MatMulShapes& s) {
   for (const Operand& operand : node.inputs) {
     if (operand.type.rank() < 2) {
-      return Unsupported(Label(node) + ": the GPU does not treat the vector " +
-                         ToString(operand.type) + " as a matrix");
+      return Unsupported(Label(node), ": the GPU does not treat the vector ",
+                         ToString(operand.type), " as a matrix");
     }
   }
   for (const Shape* batch : {&s.batch_a, &s.batch_b}) {
     const int64_t matrices = NumElements(*batch);
     if (matrices != 1 && matrices != NumElements(s.batch)) {
-      return Unsupported(Label(node) +
+      return Unsupported(Label(node),
                          ": the GPU does not repeat some of the "
-                         "matrices " +
-                         ToString(*batch) + " to " + ToString(s.batch));
+                         "matrices ",
+                         ToString(*batch), " to ", ToString(s.batch));
     }
   }
   return Status();

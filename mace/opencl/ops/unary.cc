@@ -3,6 +3,7 @@
 
 #include "mace/ops/unary.h"
 
+#include "mace/base/str_cat.h"
 #include "mace/opencl/kernels/kernel_table.h"
 
 namespace mace::opencl {
@@ -13,7 +14,7 @@ Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
   const Extents4 e = AsNhwc(node.outputs[0].shape);
   Pass pass("unary", "unary", BlockGrid(e));
   // The device has refused types whose results are truth values, not floats.
-  pass.Define("UNARY", "UNARY_" + attrs.type);
+  pass.Define("UNARY", StrCat("UNARY_", attrs.type));
   pass.In(0).Out().Int(e[3]);
   return KernelSpec{{pass}};
 }

@@ -3,6 +3,7 @@
 
 #include "mace/ops/common/activation_attrs.h"
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/attr_info.h"
 #include "mace/ops/common/operands.h"
 
@@ -38,7 +39,7 @@ Result<ActivationKind> ParseActivation(const Node& node,
   for (const auto& n : kNames) {
     if (attrs.activation == n.name) return n.kind;
   }
-  return NodeError(node, "there is no activation '" + attrs.activation + "'");
+  return NodeError(node, "there is no activation '", attrs.activation, "'");
 }
 
 }  // namespace mace

@@ -24,10 +24,9 @@ Result<Shape> BroadcastShapes(const Node& node, const Shape& a,
     const int64_t ea = ExtentAt(a, out.size(), d);
     const int64_t eb = ExtentAt(b, out.size(), d);
     if (ea != eb && ea != 1 && eb != 1) {
-      return InvalidModel(Label(node) + ": shapes " + ToString(a) + " and " +
-                          ToString(b) + " do not broadcast together: extents " +
-                          std::to_string(ea) + " and " + std::to_string(eb) +
-                          " must be equal, or one of them 1");
+      return InvalidModel(Label(node), ": shapes ", ToString(a), " and ",
+                          ToString(b), " do not broadcast together: extents ",
+                          ea, " and ", eb, " must be equal, or one of them 1");
     }
     out[d] = ea == 1 ? eb : ea;
   }

@@ -11,8 +11,8 @@ Status CheckFilter(const Node& node, int rank, const char* form) {
   const TensorType& w = node.inputs[1].type;
   if (w.rank() != rank ||
       std::find(w.shape.begin(), w.shape.end(), 0) != w.shape.end()) {
-    return InvalidModel(Label(node) + ": w must be " + form +
-                        " with no extent 0, it is " + ToString(w));
+    return InvalidModel(Label(node), ": w must be ", form,
+                        " with no extent 0, it is ", ToString(w));
   }
   return Status();
 }
@@ -23,9 +23,8 @@ Status CheckGroups(const Node& node, int64_t group) {
   const int64_t channels = x.shape[3];
   if (group < 1 || w[0] % group != 0 || channels % group != 0 ||
       w[1] != channels / group) {
-    return InvalidModel(Label(node) + ": w " + ToString(w) +
-                        " does not fit x " + ToString(x) + " and group " +
-                        std::to_string(group) +
+    return InvalidModel(Label(node), ": w ", ToString(w), " does not fit x ",
+                        ToString(x), " and group ", group,
                         ": it must be [O, C / group, kh, kw], and group must "
                         "divide both C and O");
   }
@@ -36,9 +35,8 @@ Status CheckBias(const Node& node, int64_t channels) {
   if (!node.has_input(2)) return Status();
   const TensorType& b = node.inputs[2].type;
   if (b.shape != Shape{channels}) {
-    return InvalidModel(
-        Label(node) + ": b must be [" + std::to_string(channels) +
-        "], one value per output channel, it is " + ToString(b));
+    return InvalidModel(Label(node), ": b must be [", channels,
+                        "], one value per output channel, it is ", ToString(b));
   }
   return Status();
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/operands.h"
 
 namespace mace {
@@ -25,14 +26,14 @@ const std::map<std::string, Op>& Table() {
 
 std::string CountOf(int min, int max) {
   if (min == max) return std::to_string(min);
-  if (max == kMany) return std::to_string(min) + " or more";
-  return std::to_string(min) + " to " + std::to_string(max);
+  if (max == kMany) return StrCat(min, " or more");
+  return StrCat(min, " to ", max);
 }
 
 // Formats a text or a number for messages.
 std::string ToString(const Attr& value) {
   if (const auto* text = std::get_if<std::string>(&value)) {
-    return "'" + *text + "'";
+    return StrCat("'", *text, "'");
   }
   const auto* number = std::get_if<int64_t>(&value);
   return number == nullptr ? "?" : std::to_string(*number);
@@ -51,12 +52,12 @@ Status CheckChoices(const Op& op, const Node& node) {
     for (const Choice& choice : attr.choices) {
       found = found || choice.value == value;
       const bool is_text = std::holds_alternative<std::string>(choice.value);
-      names += (names.empty() ? "" : ", ") + choice.name +
-               (is_text ? "" : " (" + ToString(choice.value) + ")");
+      names += StrCat(names.empty() ? "" : ", ", choice.name,
+                      is_text ? "" : " (" + ToString(choice.value) + ")");
     }
     if (found) continue;
-    return NodeError(
-        node, attr.name + " " + ToString(value) + " must be one of " + names);
+    return NodeError(node, attr.name, " ", ToString(value), " must be one of ",
+                     names);
   }
   return Status();
 }
@@ -99,8 +100,8 @@ Status CheckKnown(const Op& op, const Node& node) {
     MACE_ASSIGN_OR_RETURN(const int64_t elements,
                           CheckedNumElements(operand.type.shape));
     if (elements == 0) continue;
-    return InvalidModel(Label(node) + ": " + known.name + " (input " +
-                        std::to_string(i) + ", " + ToString(operand.type) +
+    return InvalidModel(Label(node), ": ", known.name, " (input ", i, ", ",
+                        ToString(operand.type),
                         ") must be known before the model runs: a constant, "
                         "or computed from constants and shapes");
   }
@@ -207,32 +208,31 @@ Status Infer(Node& node) {
   const Op* op = FindOp(node.op);
   if (op == nullptr) {
     return Unsupported(
-        "node '" + node.name + "': this build has no op '" + node.op + "'" +
-        (kHasEveryOp ? std::string()
-                     : "; it was made with the ops of its own models: write "
-                       "'extra_ops: [" +
-                           node.op +
-                           "]' at the top of their deployment file and build "
-                           "the library again"));
+        "node '", node.name, "': this build has no op '", node.op, "'",
+        kHasEveryOp ? std::string()
+                    : "; it was made with the ops of its own models: write "
+                      "'extra_ops: [" +
+                          node.op +
+                          "]' at the top of their deployment file and build "
+                          "the library again");
   }
   const int num_inputs = static_cast<int>(node.inputs.size());
   if (num_inputs < op->min_inputs || num_inputs > op->max_inputs) {
-    return InvalidModel(Label(node) + ": takes " +
-                        CountOf(op->min_inputs, op->max_inputs) +
-                        " inputs, got " + std::to_string(num_inputs));
+    return InvalidModel(Label(node), ": takes ",
+                        CountOf(op->min_inputs, op->max_inputs),
+                        " inputs, got ", num_inputs);
   }
   for (int i = 0; i < num_inputs; ++i) {
     if (!node.inputs[i].present() && !op->MayBeAbsent(i)) {
-      return InvalidModel(Label(node) + ": input " + std::to_string(i) +
-                          " of " + std::to_string(num_inputs) +
+      return InvalidModel(Label(node), ": input ", i, " of ", num_inputs,
                           " is absent, and the op requires it");
     }
   }
   const int num_outputs = static_cast<int>(node.outputs.size());
   if (num_outputs < 1 ||
       (op->num_outputs != kMany && num_outputs > op->num_outputs)) {
-    return InvalidModel(Label(node) + ": has " + CountOf(1, op->num_outputs) +
-                        " outputs, got " + std::to_string(num_outputs));
+    return InvalidModel(Label(node), ": has ", CountOf(1, op->num_outputs),
+                        " outputs, got ", num_outputs);
   }
   MACE_RETURN_IF_ERROR(CheckChoices(*op, node));
   MACE_RETURN_IF_ERROR(CheckTypes(*op, node));
@@ -241,7 +241,7 @@ Status Infer(Node& node) {
   for (const TensorType& type : node.outputs) {
     const auto bytes = CheckedBytes(type);
     if (!bytes.ok()) {
-      return InvalidModel(Label(node) + ": " + bytes.status().information());
+      return InvalidModel(Label(node), ": ", bytes.status().information());
     }
     MACE_ENSURE(type.dtype != DataType::kInvalid);
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/attr_info.h"
 
 namespace mace {
@@ -15,21 +16,21 @@ constexpr DataType kAllTypes[] = {
     DataType::kI32, DataType::kI64, DataType::kI16,
     DataType::kI8,  DataType::kU8,  DataType::kBool};
 
-std::string Input(size_t i) { return "input " + std::to_string(i); }
+std::string Input(size_t i) { return StrCat("input ", i); }
 
 template <typename Types>
 std::string NamesOf(const Types& types) {
   std::string names;
   for (DataType t : types) {
-    names += (names.empty() ? "" : ", ") + std::string(Name(t));
+    names += StrCat(names.empty() ? "" : ", ", Name(t));
   }
   return names;
 }
 
 }  // namespace
 
-Status NodeError(const Node& node, const std::string& what) {
-  return InvalidModel(Label(node) + ": " + what);
+Status MakeNodeError(const Node& node, const TextPart* parts, size_t n) {
+  return InvalidModel(Label(node), ": ", JoinParts(parts, n));
 }
 
 std::string ListToString(const std::vector<int64_t>& values) {
@@ -38,9 +39,7 @@ std::string ListToString(const std::vector<int64_t>& values) {
 
 Result<int> ResolveAxis(const Node& node, int64_t axis, int rank) {
   if (axis < -rank || axis >= rank) {
-    return NodeError(node, "axis " + std::to_string(axis) +
-                               " is out of range for rank " +
-                               std::to_string(rank));
+    return NodeError(node, "axis ", axis, " is out of range for rank ", rank);
   }
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
@@ -52,8 +51,8 @@ Result<std::vector<int>> ResolveAxes(const Node& node,
   for (int64_t a : axes) {
     MACE_ASSIGN_OR_RETURN(const int axis, ResolveAxis(node, a, rank));
     if (std::find(result.begin(), result.end(), axis) != result.end()) {
-      return NodeError(node, "axes " + ListToString(axes) + " name axis " +
-                                 std::to_string(axis) + " twice");
+      return NodeError(node, "axes ", ListToString(axes), " name axis ", axis,
+                       " twice");
     }
     result.push_back(axis);
   }
@@ -81,8 +80,8 @@ Status CheckDtype(const Node& node, size_t i,
   if (std::find(types.begin(), types.end(), x.dtype) != types.end()) {
     return Status();
   }
-  return NodeError(
-      node, Input(i) + " is " + ToString(x) + ", it must be " + NamesOf(types));
+  return NodeError(node, Input(i), " is ", ToString(x), ", it must be ",
+                   NamesOf(types));
 }
 
 Status CheckDtypeAs(const Node& node, size_t i, int other) {
@@ -90,33 +89,30 @@ Status CheckDtypeAs(const Node& node, size_t i, int other) {
   if (!node.has_input(i) || node.inputs[i].type.dtype == want.dtype) {
     return Status();
   }
-  return NodeError(node, Input(i) + " is " + ToString(node.inputs[i].type) +
-                             ", it must be " + Name(want.dtype) + " as " +
-                             Input(static_cast<size_t>(other)) + " " +
-                             ToString(want));
+  return NodeError(node, Input(i), " is ", ToString(node.inputs[i].type),
+                   ", it must be ", Name(want.dtype), " as ",
+                   Input(static_cast<size_t>(other)), " ", ToString(want));
 }
 
 Status CheckRank(const Node& node, size_t i, int rank, const char* what) {
   const TensorType& x = node.inputs[i].type;
   if (x.rank() == rank) return Status();
-  return NodeError(node,
-                   Input(i) + " is " + ToString(x) + ", it must be " + what);
+  return NodeError(node, Input(i), " is ", ToString(x), ", it must be ", what);
 }
 
 Status CheckVector(const Node& node, size_t i, int64_t n, const char* what) {
   if (!node.has_input(i)) return Status();
   const TensorType& x = node.inputs[i].type;
   if (x.rank() == 1 && x.shape[0] == n) return Status();
-  return NodeError(node, Input(i) + " is " + ToString(x) + ", it must have " +
-                             what + ": [" + std::to_string(n) + "]");
+  return NodeError(node, Input(i), " is ", ToString(x), ", it must have ", what,
+                   ": [", n, "]");
 }
 
 Result<int64_t> CheckedMul(const Node& node, int64_t a, int64_t b,
                            const char* what) {
   const auto product = CheckedNumElements({a, b});
   if (product.ok()) return *product;
-  return NodeError(node, std::string(what) + " " + std::to_string(a) + " x " +
-                             std::to_string(b) + " is too large");
+  return NodeError(node, what, " ", a, " x ", b, " is too large");
 }
 
 Result<DataType> ParseDataType(const Node& node, const char* attr,
@@ -124,9 +120,8 @@ Result<DataType> ParseDataType(const Node& node, const char* attr,
   for (DataType t : kAllTypes) {
     if (name == Name(t)) return t;
   }
-  return NodeError(node, std::string(attr) + " '" + name +
-                             "' is no element type; there are " +
-                             NamesOf(kAllTypes));
+  return NodeError(node, attr, " '", name, "' is no element type; there are ",
+                   NamesOf(kAllTypes));
 }
 
 std::vector<Choice> DataTypeChoices() {

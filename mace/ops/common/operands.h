@@ -5,15 +5,23 @@
 #ifndef MACE_OPS_COMMON_OPERANDS_H_
 #define MACE_OPS_COMMON_OPERANDS_H_
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
+#include "mace/base/str_cat.h"
 #include "mace/graph/node.h"
 
 namespace mace {
 
-// Returns an error with the message `Label(node): what`.
-Status NodeError(const Node& node, const std::string& what);
+// Returns an error whose message is `Label(node): ` and all parts together.
+Status MakeNodeError(const Node& node, const TextPart* parts, size_t n);
+template <typename... Parts>
+[[gnu::always_inline]] inline Status NodeError(const Node& node,
+                                               const Parts&... parts) {
+  const TextPart list[] = {TextPart(parts)...};
+  return MakeNodeError(node, list, sizeof...(parts));
+}
 
 // Formats a list, such as "[1,-1,3]".
 std::string ListToString(const std::vector<int64_t>& values);

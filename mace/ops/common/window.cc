@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/attr_info.h"
 
 namespace mace {
@@ -17,16 +18,14 @@ Status CheckList(const Node& node, const char* name,
                  const std::vector<int64_t>& values, size_t count,
                  int64_t min) {
   if (values.size() != count) {
-    return InvalidModel(Label(node) + ": attribute '" + name + "' needs " +
-                        std::to_string(count) + " values, got " +
-                        std::to_string(values.size()));
+    return InvalidModel(Label(node), ": attribute '", name, "' needs ", count,
+                        " values, got ", values.size());
   }
   for (int64_t v : values) {
     if (v < min || v > kLimit) {
-      return InvalidModel(Label(node) + ": attribute '" + name +
-                          "' must be at least " + std::to_string(min) +
-                          " and at most " + std::to_string(kLimit) + ", got " +
-                          std::to_string(v));
+      return InvalidModel(Label(node), ": attribute '", name,
+                          "' must be at least ", min, " and at most ", kLimit,
+                          ", got ", v);
     }
   }
   return Status();
@@ -37,7 +36,7 @@ Result<Window2D> StartWindow(const Node& node, const WindowAttrs& attrs,
                              const Shape& x, int64_t kernel_h,
                              int64_t kernel_w) {
   if (x.size() != 4) {
-    return InvalidModel(Label(node) + ": x must be [N, H, W, C], it is " +
+    return InvalidModel(Label(node), ": x must be [N, H, W, C], it is ",
                         ToString(x));
   }
   MACE_RETURN_IF_ERROR(CheckList(node, "strides", attrs.strides, 2, 1));
@@ -46,18 +45,18 @@ Result<Window2D> StartWindow(const Node& node, const WindowAttrs& attrs,
     MACE_RETURN_IF_ERROR(
         CheckList(node, "padding_values", attrs.padding_values, 4, 0));
   } else if (!attrs.padding_values.empty()) {
-    return InvalidModel(Label(node) +
+    return InvalidModel(Label(node),
                         ": padding_values are only for padding 4 (explicit), "
-                        "padding is " +
-                        std::to_string(attrs.padding));
+                        "padding is ",
+                        attrs.padding);
   }
   if (std::min(kernel_h, kernel_w) < 1 ||
       std::max({kernel_h, kernel_w, x[1], x[2]}) > kLimit ||
       (kernel_h - 1) * attrs.dilations[0] >= kLimit ||
       (kernel_w - 1) * attrs.dilations[1] >= kLimit) {
-    return InvalidModel(Label(node) + ": kernel " +
-                        KernelToString(kernel_h, kernel_w) + " over " +
-                        ToString(x) + " is out of range");
+    return InvalidModel(Label(node), ": kernel ",
+                        KernelToString(kernel_h, kernel_w), " over ",
+                        ToString(x), " is out of range");
   }
   Window2D window;
   window.h.in = x[1];
@@ -98,7 +97,7 @@ Status CheckSeesInput(const Node& node, const Window2D& window,
                       const Shape& x) {
   for (const Window* w : {&window.h, &window.w}) {
     if (w->in == 0 && w->out > 0) {
-      return InvalidModel(Label(node) + ": x " + ToString(x) +
+      return InvalidModel(Label(node), ": x ", ToString(x),
                           " has no pixels, and the output would have some");
     }
   }
@@ -122,7 +121,7 @@ std::vector<Choice> PaddingChoices() {
 }
 
 std::string KernelToString(int64_t kernel_h, int64_t kernel_w) {
-  return std::to_string(kernel_h) + "x" + std::to_string(kernel_w);
+  return StrCat(kernel_h, "x", kernel_w);
 }
 
 Result<Window2D> ResolveWindow(const Node& node, const WindowAttrs& attrs,
@@ -141,9 +140,9 @@ Result<Window2D> ResolveWindow(const Node& node, const WindowAttrs& attrs,
       const int64_t room = w->in + w->pad_before + w->pad_after - w->extent();
       if (room < 0) {
         return InvalidModel(
-            Label(node) + ": kernel " + KernelToString(kernel_h, kernel_w) +
-            (window.h.dilation * window.w.dilation > 1 ? " (dilated)" : "") +
-            " is larger than the padded input " + ToString(x));
+            Label(node), ": kernel ", KernelToString(kernel_h, kernel_w),
+            window.h.dilation * window.w.dilation > 1 ? " (dilated)" : "",
+            " is larger than the padded input ", ToString(x));
       }
       w->out = (room + (ceil ? w->stride - 1 : 0)) / w->stride + 1;
       // Drops a window that would start in the padding after the input.
@@ -179,9 +178,9 @@ Result<Window2D> ResolveTransposedWindow(
                    ? full - w->pad_before - w->pad_after + output_padding[d]
                    : output_size[d];
       if (w->out < 1) {
-        return InvalidModel(
-            Label(node) + ": the padding leaves " + std::to_string(w->out) +
-            " outputs along one dimension of input " + ToString(x));
+        return InvalidModel(Label(node), ": the padding leaves ", w->out,
+                            " outputs along one dimension of input ",
+                            ToString(x));
       }
     }
     ++d;

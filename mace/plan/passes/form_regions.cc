@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "mace/base/str_cat.h"
+
 namespace mace {
 namespace {
 
@@ -121,8 +123,8 @@ class Former {
     GraphNode merged;
     merged.node.op = "Region";
     for (int n : region.nodes) {
-      merged.node.name +=
-          (merged.node.name.empty() ? "" : " + ") + graph_.nodes[n].node.name;
+      merged.node.name += StrCat(merged.node.name.empty() ? "" : " + ",
+                                 graph_.nodes[n].node.name);
     }
     merged.inputs = region.inputs;
     merged.outputs = region.outputs;

@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "mace/base/str_cat.h"
+
 namespace mace {
 namespace {
 
@@ -116,7 +118,8 @@ class Fuser {
     }
     if (kinds.size() == 1) kinds.push_back(kinds[0]);
     std::string op;
-    for (const std::string& kind : kinds) op += (op.empty() ? "" : "+") + kind;
+    for (const std::string& kind : kinds)
+      op += StrCat(op.empty() ? "" : "+", kind);
     return op;
   }
 
@@ -130,7 +133,7 @@ class Fuser {
     merged.node.op = OpOf(links);
     for (size_t i = 0; i < chain.size(); ++i) {
       const GraphNode& g = NodeOf(chain[i]);
-      merged.node.name += (i > 0 ? " + " : "") + g.node.name;
+      merged.node.name += StrCat(i > 0 ? " + " : "", g.node.name);
       for (size_t k = 0; k < g.inputs.size(); ++k) {
         if (static_cast<int>(k) == links[i].previous) continue;
         merged.inputs.push_back(g.inputs[k]);

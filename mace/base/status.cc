@@ -1,0 +1,45 @@
+// Errors: made and shared here, so that those who report them stay small.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/base/status.h"
+
+#include <atomic>
+
+namespace mace {
+
+struct MaceStatus::Error {
+  Error(Code c, std::string m) : code(c), message(std::move(m)) {}
+
+  const Code code;
+  const std::string message;
+  std::atomic<int> owners{1};
+};
+
+MaceStatus::MaceStatus(Code code) : MaceStatus(code, std::string()) {}
+
+MaceStatus::MaceStatus(Code code, const std::string& message)
+    : error_(code == MACE_SUCCESS ? nullptr : new Error(code, message)) {}
+
+MaceStatus::Code MaceStatus::code() const {
+  return ok() ? MACE_SUCCESS : error_->code;
+}
+
+std::string MaceStatus::information() const {
+  return ok() ? std::string() : error_->message;
+}
+
+void MaceStatus::Share() const {
+  error_->owners.fetch_add(1, std::memory_order_relaxed);
+}
+
+void MaceStatus::Release() {
+  if (error_->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    delete error_;
+  }
+}
+
+Status MakeError(Status::Code code, const TextPart* parts, size_t n) {
+  return {code, JoinParts(parts, n)};
+}
+
+}  // namespace mace
