@@ -179,12 +179,16 @@ def _room_of(path: Path) -> str:
     return path.parts[2] if len(path.parts) > 3 else "."
 
 
+# What tables of micro-kernels include besides.
+_OF_TABLES = ("mace/base/cpu_features.h", "mace/base/cpu_rows.h")
+
+
 def _ukernel_refusal(path: Path, header: str) -> str:
     family = path.parent.as_posix() + "/"
     if header in UKERNEL_HEADERS or header.startswith(family) or UKERNEL_SYSTEM.search(header):
         return ""
     # What says which CPU a row needs; no micro-kernel includes it.
-    if path.stem.endswith("_table") and header == "mace/base/cpu_features.h":
+    if path.stem.endswith("_table") and header in _OF_TABLES:
         return ""
     return ("a micro-kernel sees <cstddef>, <cstdint>, mace/cpu/simd/{simd,f16,element}.h"
             " and its own family")

@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "mace/base/cpu_rows.h"
 #include "mace/cpu/common/cpu_context.h"
 #include "mace/device/kernel.h"
 #include "mace/graph/attrs.h"
@@ -25,6 +26,14 @@ struct CpuKernelDef {
   bool (*computes_fp16)(const Node& node, const CpuContext& context) = nullptr;
 };
 using CpuKernelDefs = std::vector<CpuKernelDef>;
+
+// Returns `defs` and the row `fp16`, which a library without 16-bit kernels
+// does not even link.
+[[gnu::always_inline]] inline CpuKernelDefs WithFp16(CpuKernelDefs defs,
+                                                     const CpuKernelDef& fp16) {
+  if constexpr (kHas16BitKernels) defs.push_back(fp16);
+  return defs;
+}
 
 struct CpuKernelEntry {
   const char* op;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "mace/base/cpu_rows.h"
 #include "mace/cpu/common/choose.h"
 #include "mace/cpu/common/weight_floats.h"
 #include "mace/cpu/simd/transpose_4x4.h"
@@ -225,11 +226,13 @@ bool HasFastBf16(CpuFeatures features) {
 
 const GemmUkernel& ChooseGemm(const Operand& b, const GemmSize& size,
                               const CpuContext& context) {
-  if (b.stored == DataType::kF16 ||
-      (b.stored == DataType::kBF16 && HasFastBf16(context.features))) {
-    const GemmUkernel& narrow = BestGemm(
-        b.stored == DataType::kF16 ? kGemmF16 : kGemmBf16, context.features);
-    if (narrow.isa != 0) return narrow;
+  if constexpr (kHas16BitKernels) {
+    if (b.stored == DataType::kF16 ||
+        (b.stored == DataType::kBF16 && HasFastBf16(context.features))) {
+      const GemmUkernel& narrow = BestGemm(
+          b.stored == DataType::kF16 ? kGemmF16 : kGemmBf16, context.features);
+      if (narrow.isa != 0) return narrow;
+    }
   }
   return ChooseGemmF32(size, context);
 }

@@ -3,6 +3,7 @@
 
 #include "mace/cpu/conv/row_finish.h"
 
+#include "mace/base/cpu_rows.h"
 #include "mace/cpu/common/choose.h"
 
 namespace mace::cpu {
@@ -15,8 +16,11 @@ RowFinish::RowFinish(const ActivationFunction& activation,
       activator_(activation, features),
       sum_activator_(sum_activation, features),
       type_(type),
-      add_f32_(ChooseRow(kBinaryF32, features).set->add),
-      add_f16_(ChooseRow(kBinaryF16, features).set->add) {}
+      add_f32_(ChooseRow(kBinaryF32, features).set->add) {
+  if constexpr (kHas16BitKernels) {
+    add_f16_ = ChooseRow(kBinaryF16, features).set->add;
+  }
+}
 
 void RowFinish::Run(int64_t m, int64_t n, int64_t stride, const void* addend,
                     void* c) const {

@@ -37,7 +37,7 @@ class RowFinish {
   Activator activator_, sum_activator_;
   Element type_;
   BinaryF32Fn* add_f32_;
-  BinaryF16Fn* add_f16_;
+  BinaryF16Fn* add_f16_ = nullptr;
 };
 
 }  // namespace mace::cpu

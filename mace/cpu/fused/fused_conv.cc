@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "mace/base/cpu_rows.h"
 #include "mace/cpu/conv/conv_f16_kernel.h"
 #include "mace/cpu/conv/conv_kernel.h"
 #include "mace/cpu/conv/conv_node.h"
@@ -26,7 +27,7 @@ namespace {
 constexpr int64_t kFarBytes = 1 << 20;
 
 Status NotWorthIt(const FusedNode& link) {
-  return Unsupported(Label(*link.node) + ": gains nothing from being fused");
+  return Unsupported(Label(*link.node), ": gains nothing from being fused");
 }
 
 // `dtype` is the type of the activations.
@@ -86,7 +87,7 @@ Result<ActivationFunction> ReadSum(const Node& node) {
   if (type != EltwiseType::kSum || node.inputs.size() != 2 ||
       !(node.inputs[0].type == node.outputs[0]) ||
       !(node.inputs[1].type == node.outputs[0])) {
-    return Unsupported(Label(node) + ": not a sum of tensors of one shape");
+    return Unsupported(Label(node), ": not a sum of tensors of one shape");
   }
   return ResolveActivation(node, attrs);
 }
@@ -184,8 +185,10 @@ Result<KernelPtr> PrepareSum(const FusedNode& link,
                              const ActivationFunction& sum_activation,
                              CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const ConvNode conv, ReadConv2d(*link.node));
-  if (link.node->inputs[0].type.dtype == DataType::kF16) {
-    return PrepareConvSumF16(*link.node, conv, sum_activation, context);
+  if constexpr (kHas16BitKernels) {
+    if (link.node->inputs[0].type.dtype == DataType::kF16) {
+      return PrepareConvSumF16(*link.node, conv, sum_activation, context);
+    }
   }
   const Operand& filter = link.node->inputs[1];
   const NodePlan plan = PlanConv(filter, conv.shape, context);

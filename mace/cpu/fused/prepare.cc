@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <map>
 
+#include "mace/base/cpu_rows.h"
+#include "mace/base/str_cat.h"
 #include "mace/cpu/fused/chain_table.h"
 
 namespace mace::cpu {
@@ -25,6 +27,22 @@ bool HasNoElements(const Node& node) {
       [](const TensorType& type) { return NumElements(type.shape) == 0; });
 }
 
+// Weights of 16 bits would be widened without a word and run at the speed of
+// float32.
+Status CheckStoredTypes(const Node& node) {
+  if (kHas16BitKernels) return Status();
+  for (const Operand& operand : node.inputs) {
+    if (operand.stored == DataType::kF16 || operand.stored == DataType::kBF16) {
+      return Unsupported(Label(node), ": its weights are stored as ",
+                         Name(operand.stored),
+                         ", and this library was built without kernels for 16 "
+                         "bits: name the model in the deployment file, or "
+                         "write 'extra_data_types: [fp16]' there");
+    }
+  }
+  return Status();
+}
+
 }  // namespace
 
 const CpuKernelDefs* FindKernelDefs(const std::string& op) {
@@ -42,20 +60,21 @@ const CpuKernelDefs* FindKernelDefs(const std::string& op) {
 Result<KernelPtr> PrepareNode(const Node& node, CpuContext& context) {
   const CpuKernelDefs* defs = FindKernelDefs(node.op);
   if (defs == nullptr) {
-    return Unsupported(Label(node) + ": the CPU of this build has no kernel");
+    return Unsupported(Label(node), ": the CPU of this build has no kernel");
   }
   const DataType dtype =
       node.inputs.empty() ? node.outputs[0].dtype : node.inputs[0].type.dtype;
+  MACE_RETURN_IF_ERROR(CheckStoredTypes(node));
   std::string supported;
   for (const CpuKernelDef& def : *defs) {
     if (def.dtype == dtype) {
       if (HasNoElements(node)) return KernelPtr(new NothingToCompute);
       return def.prepare(node, context);
     }
-    supported += (supported.empty() ? "" : ", ") + std::string(Name(def.dtype));
+    supported += StrCat(supported.empty() ? "" : ", ", Name(def.dtype));
   }
-  return Unsupported(Label(node) + ": no CPU kernel for " + Name(dtype) +
-                     "; there is one for " + supported);
+  return Unsupported(Label(node), ": no CPU kernel for ", Name(dtype),
+                     "; there is one for ", supported);
 }
 
 Result<KernelPtr> PrepareLinks(const std::vector<FusedNode>& links,
@@ -63,7 +82,7 @@ Result<KernelPtr> PrepareLinks(const std::vector<FusedNode>& links,
   if (links.size() == 1) return PrepareNode(*links[0].node, context);
   for (const FusedNode& link : links) {
     if (HasNoElements(*link.node)) {
-      return Unsupported(Label(*link.node) +
+      return Unsupported(Label(*link.node),
                          ": its output has no elements, so it is not fused");
     }
   }
@@ -73,7 +92,7 @@ Result<KernelPtr> PrepareLinks(const std::vector<FusedNode>& links,
       return kCpuChains[i].chain()(links, context);
     }
   }
-  return Unsupported(Label(first) + ": no chain begins with this op");
+  return Unsupported(Label(first), ": no chain begins with this op");
 }
 
 }  // namespace mace::cpu

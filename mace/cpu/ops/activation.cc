@@ -64,8 +64,8 @@ bool ComputesFp16(const Node& node, const CpuContext&) {
 }  // namespace
 
 CpuKernelDefs Activation() {
-  return {{DataType::kF32, Prepare<float>},
-          {DataType::kF16, Prepare<uint16_t>, -1, ComputesFp16}};
+  return WithFp16({{DataType::kF32, Prepare<float>}},
+                  {DataType::kF16, Prepare<uint16_t>, -1, ComputesFp16});
 }
 
 }  // namespace mace::cpu

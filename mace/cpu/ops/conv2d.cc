@@ -47,8 +47,8 @@ Result<KernelPtr> PrepareF16(const Node& node, CpuContext& context) {
 }  // namespace
 
 CpuKernelDefs Conv2d() {
-  return {{DataType::kF32, PrepareF32, 1},
-          {DataType::kF16, PrepareF16, 1, ConvComputesFp16}};
+  return WithFp16({{DataType::kF32, PrepareF32, 1}},
+                  {DataType::kF16, PrepareF16, 1, ConvComputesFp16});
 }
 
 }  // namespace mace::cpu

@@ -167,7 +167,7 @@ Result<KernelPtr> PrepareF16(const Node& node, CpuContext& context) {
   const BinaryF16& micro = ChooseRow(kBinaryF16, context.features);
   BinaryF16Fn* binary = FindBinary(*micro.set, type);
   if (binary == nullptr) {
-    return Unsupported(Label(node) + ": no CPU kernel for f16 of type " +
+    return Unsupported(Label(node), ": no CPU kernel for f16 of type ",
                        attrs.type);
   }
   const Activator activator(act, context.features);
@@ -197,10 +197,10 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 }  // namespace
 
 CpuKernelDefs Eltwise() {
-  return {{DataType::kF32, Prepare<float>},
-          {DataType::kF16, PrepareF16, -1, ComputesFp16},
-          {DataType::kI32, Prepare<int32_t>},
-          {DataType::kI64, Prepare<int64_t>}};
+  return WithFp16({{DataType::kF32, Prepare<float>},
+                   {DataType::kI32, Prepare<int32_t>},
+                   {DataType::kI64, Prepare<int64_t>}},
+                  {DataType::kF16, PrepareF16, -1, ComputesFp16});
 }
 
 }  // namespace mace::cpu

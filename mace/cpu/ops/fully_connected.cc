@@ -30,7 +30,7 @@ bool ComputesFp16(const Node& node, const CpuContext&) {
 
 Result<KernelPtr> PrepareF16(const Node& node, CpuContext& context) {
   if (!ComputesFp16(node, context)) {
-    return Unsupported(Label(node) +
+    return Unsupported(Label(node),
                        ": in f16 the CPU needs constant weights stored as"
                        " such");
   }
@@ -46,8 +46,8 @@ Result<KernelPtr> PrepareF16(const Node& node, CpuContext& context) {
 }  // namespace
 
 CpuKernelDefs FullyConnected() {
-  return {{DataType::kF32, PrepareF32, 1},
-          {DataType::kF16, PrepareF16, 1, ComputesFp16}};
+  return WithFp16({{DataType::kF32, PrepareF32, 1}},
+                  {DataType::kF16, PrepareF16, 1, ComputesFp16});
 }
 
 }  // namespace mace::cpu

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mace/base/cpu_rows.h"
 #include "mace/base/fp16.h"
 #include "mace/cpu/common/choose.h"
 #include "mace/cpu/common/fp16_weights.h"
@@ -48,7 +49,8 @@ bool ArePair(const PoolShape& s, const Taps& rows, int64_t p, int64_t q) {
 float Activated(const ActivationFunction& act, double value, float) {
   return static_cast<float>(ReferenceActivation(act, value));
 }
-uint16_t Activated(const ActivationFunction& act, double value, uint16_t) {
+[[maybe_unused]] uint16_t Activated(const ActivationFunction& act, double value,
+                                    uint16_t) {
   return ToFp16(Activated(act, value, 0.f));
 }
 
@@ -129,8 +131,11 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(s.window, PoolingWindow(node, attrs));
   s.batch = node.inputs[0].type.shape[0];
   s.channels = node.inputs[0].type.shape[3];
-  if (node.inputs[0].type.dtype == DataType::kF16) {
-    return MakePooling(s, act, ChooseRow(kPoolF16, context.features), context);
+  if constexpr (kHas16BitKernels) {
+    if (node.inputs[0].type.dtype == DataType::kF16) {
+      return MakePooling(s, act, ChooseRow(kPoolF16, context.features),
+                         context);
+    }
   }
   if (!context.reference) {
     const PoolF32& row = ChooseRow(kPoolF32, context.features);
@@ -150,8 +155,8 @@ bool ComputesFp16(const Node& node, const CpuContext&) {
 }  // namespace
 
 CpuKernelDefs Pooling() {
-  return {{DataType::kF32, Prepare},
-          {DataType::kF16, Prepare, -1, ComputesFp16}};
+  return WithFp16({{DataType::kF32, Prepare}},
+                  {DataType::kF16, Prepare, -1, ComputesFp16});
 }
 
 }  // namespace mace::cpu

@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from mace_tools import protos
 from mace_tools.commands import convert
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.convert import Converted
@@ -123,7 +124,17 @@ def _moved(context: Context, models: dict[str, Converted]) -> Iterator[tuple[str
 
 def _engine(context: Context, abi: Abi, models: dict[str, Converted]) -> engine.Engine:
     gpu = any("gpu" in model.devices for model in context.deployment.library.models.values())
-    return engine.build(context.console, abi, ops_of(context, models), gpu)
+    return engine.build(context.console, abi, ops_of(context, models), gpu,
+                        has_16_bit_types(context, models))
+
+
+def has_16_bit_types(context: Context, models: dict[str, Converted]) -> bool:
+    """Whether the library holds kernels for fp16 and bf16 on the CPU."""
+    half = {protos.mace().DT_HALF, protos.mace().DT_BFLOAT16}
+    return bool(context.deployment.library.extra_data_types) or any(
+        {tensor.stored_type, tensor.data_type} & half
+        for model in models.values()
+        for tensor in (*model.net.tensors, *model.net.input_info, *model.net.output_info))
 
 
 def ops_of(context: Context, models: dict[str, Converted]) -> tuple[str, ...] | None:

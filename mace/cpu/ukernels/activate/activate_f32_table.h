@@ -4,7 +4,7 @@
 #define MACE_CPU_UKERNELS_ACTIVATE_ACTIVATE_F32_TABLE_H_
 
 #include "mace/base/cpu_features.h"
-#include "mace/cpu/simd/element.h"
+#include "mace/base/cpu_rows.h"
 #include "mace/cpu/ukernels/activate/activate_f32.h"
 
 namespace mace::cpu {
@@ -24,7 +24,9 @@ inline constexpr ActivateF32 kActivateF32[] = {
 #elif defined(__ARM_NEON)
     {"activate_f32__neon", kCpuNeon, &activate_f32__neon},
 #endif
+#if MACE_HAS_SCALAR_ROWS
     {"activate_f32__scalar", 0, &activate_f32__scalar},
+#endif
 };
 
 }  // namespace mace::cpu

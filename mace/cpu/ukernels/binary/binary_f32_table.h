@@ -4,7 +4,7 @@
 #define MACE_CPU_UKERNELS_BINARY_BINARY_F32_TABLE_H_
 
 #include "mace/base/cpu_features.h"
-#include "mace/cpu/simd/element.h"
+#include "mace/base/cpu_rows.h"
 #include "mace/cpu/ukernels/binary/binary_f32.h"
 
 namespace mace::cpu {
@@ -27,7 +27,9 @@ inline constexpr BinaryF32 kBinaryF32[] = {
 #elif defined(__ARM_NEON)
     {"binary_f32__neon", kCpuNeon, &binary_f32__neon},
 #endif
+#if MACE_HAS_SCALAR_ROWS
     {"binary_f32__scalar", 0, &binary_f32__scalar},
+#endif
 };
 
 inline constexpr BinaryF16 kBinaryF16[] = {

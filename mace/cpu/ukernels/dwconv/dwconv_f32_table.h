@@ -4,7 +4,7 @@
 #define MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_TABLE_H_
 
 #include "mace/base/cpu_features.h"
-#include "mace/cpu/simd/element.h"
+#include "mace/base/cpu_rows.h"
 #include "mace/cpu/ukernels/dwconv/dwconv_f32.h"
 
 namespace mace::cpu {
@@ -60,17 +60,21 @@ inline constexpr DwconvF32 kDwconvF32[] = {
     {"dwconv_f32_5s2__aarch64", kCpuNeon, 4, 5, 2, dwconv_f32_5s2__aarch64},
     {"dwconv_f32_7s1__aarch64", kCpuNeon, 4, 7, 1, dwconv_f32_7s1__aarch64},
 #endif
+#if MACE_HAS_ARMV7_ROWS
     {"dwconv_f32_3s1__neon", kCpuNeon, 4, 3, 1, dwconv_f32_3s1__neon},
     {"dwconv_f32_3s2__neon", kCpuNeon, 4, 3, 2, dwconv_f32_3s2__neon},
     {"dwconv_f32_5s1__neon", kCpuNeon, 4, 5, 1, dwconv_f32_5s1__neon},
     {"dwconv_f32_5s2__neon", kCpuNeon, 4, 5, 2, dwconv_f32_5s2__neon},
     {"dwconv_f32_7s1__neon", kCpuNeon, 4, 7, 1, dwconv_f32_7s1__neon},
+#endif
     {"dwconv_f32_1s1__neon", kCpuNeon, 4, 1, 1, dwconv_f32_1s1__neon},
     {"dwconv_f32_2s1__neon", kCpuNeon, 4, 2, 1, dwconv_f32_2s1__neon},
     {"dwconv_f32_any__neon", kCpuNeon, 4, 0, 0, dwconv_f32_any__neon, 1},
 #endif
+#if MACE_HAS_SCALAR_ROWS
     {"dwconv_f32_3s1__scalar", 0, 1, 3, 1, dwconv_f32_3s1__scalar},
     {"dwconv_f32_any__scalar", 0, 1, 0, 0, dwconv_f32_any__scalar, 1},
+#endif
 };
 
 inline constexpr DwconvF16 kDwconvF16[] = {

@@ -99,6 +99,30 @@ inline void MultiplyBlock(const float16_t* a, const float16_t* b, size_t k,
   }
 }
 
+// Adds the products of the block that begins at depth k to c. One function for
+// all heights of tiles: it runs once for 256 steps of the loop above.
+__attribute__((noinline)) void AddBlock(const float16x8_t (*acc)[2], int rows,
+                                        size_t k, size_t depth, GemmF16Tile t) {
+  const bool last = k + depth == t->k;
+  const float lower = last ? t->lower : -__builtin_inff();
+  const float upper = last ? t->upper : __builtin_inff();
+  for (int r = 0; r < rows; ++r) {
+    float* c = t.c() + r * t->c_stride;
+    const simd::F32 sums[4] = {
+        vcvt_f32_f16(vget_low_f16(acc[r][0])), vcvt_high_f32_f16(acc[r][0]),
+        vcvt_f32_f16(vget_low_f16(acc[r][1])), vcvt_high_f32_f16(acc[r][1])};
+    const float* start = k > 0 ? c : t.bias();
+    const float* addend = k == 0 && t.addend() != nullptr
+                              ? t.addend() + r * t->addend_stride
+                              : nullptr;
+    if (t->n == kColumns) {
+      AddRow(sums, start, addend, kColumns, lower, upper, c);
+    } else {
+      AddRow(sums, start, addend, t->n, lower, upper, c);
+    }
+  }
+}
+
 template <int kRows>
 void Multiply(GemmF16Tile t) {
   const auto* a = reinterpret_cast<const float16_t*>(t.a());
@@ -107,25 +131,7 @@ void Multiply(GemmF16Tile t) {
     const size_t depth = t->k - k < kF16Block ? t->k - k : kF16Block;
     float16x8_t acc[kRows][2];
     MultiplyBlock(a + k * kRows, b + k * kColumns, depth, acc);
-    const bool last = k + depth == t->k;
-    const float lower = last ? t->lower : -__builtin_inff();
-    const float upper = last ? t->upper : __builtin_inff();
-#pragma GCC unroll 8
-    for (int r = 0; r < kRows; ++r) {
-      float* c = t.c() + r * t->c_stride;
-      const simd::F32 sums[4] = {
-          vcvt_f32_f16(vget_low_f16(acc[r][0])), vcvt_high_f32_f16(acc[r][0]),
-          vcvt_f32_f16(vget_low_f16(acc[r][1])), vcvt_high_f32_f16(acc[r][1])};
-      const float* start = k > 0 ? c : t.bias();
-      const float* addend = k == 0 && t.addend() != nullptr
-                                ? t.addend() + r * t->addend_stride
-                                : nullptr;
-      if (t->n == kColumns) {
-        AddRow(sums, start, addend, kColumns, lower, upper, c);
-      } else {
-        AddRow(sums, start, addend, t->n, lower, upper, c);
-      }
-    }
+    AddBlock(acc, kRows, k, depth, t);
   }
 }
 

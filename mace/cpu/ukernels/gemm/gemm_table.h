@@ -8,6 +8,7 @@
 #define MACE_CPU_UKERNELS_GEMM_GEMM_TABLE_H_
 
 #include "mace/base/cpu_features.h"
+#include "mace/base/cpu_rows.h"
 #include "mace/cpu/ukernels/gemm/gemm.h"
 
 namespace mace::cpu {
@@ -108,13 +109,16 @@ inline constexpr GemmUkernel kGemm[] = {
     Gemm<gemm_f32_14x32__avx512>("gemm_f32_14x32__avx512", kCpuAvx512, 14, 32),
     Gemm<gemm_f32_8x48__avx512>("gemm_f32_8x48__avx512", kCpuAvx512, 8, 48),
     Gemm<gemm_f32_6x16__avx2>("gemm_f32_6x16__avx2", kCpuAvx2Fma, 6, 16),
+#ifndef MACE_WITHOUT_16BIT_KERNELS
     Gemm<gemm_bf16_14x32__avx512bf16, gemm_bf16_pack_14__avx512bf16>(
         "gemm_bf16_14x32__avx512bf16", kCpuAvx512 | kCpuAvx512Bf16, 14, 32,
         GemmPacks::kAlways, {2, 32, 2}),
+#endif
 #elif defined(__ARM_NEON)
 #if defined(__aarch64__)
     Gemm<gemm_f32_8x8__aarch64, gemm_f32_pack_8__aarch64>(
         "gemm_f32_8x8__aarch64", kCpuNeon, 8, 8, GemmPacks::kWhereItPays),
+#ifndef MACE_WITHOUT_16BIT_KERNELS
     Gemm<gemm_bf16_8x8__bf16, gemm_bf16_pack_8__bf16>(
         "gemm_bf16_8x8__bf16", kCpuNeon | kCpuBf16, 8, 8, GemmPacks::kAlways,
         {4, 4, 4}),
@@ -125,17 +129,24 @@ inline constexpr GemmUkernel kGemm[] = {
         "gemm_f16_8x16_rows__fp16", kCpuNeon | kCpuFp16, 8, 16,
         GemmPacks::kAlways, {1, 8, 8}),
 #endif
+#endif
     Gemm<gemm_f32_4x8__neon>("gemm_f32_4x8__neon", kCpuNeon, 4, 8),
 #endif
+#if MACE_HAS_SCALAR_ROWS
     Gemm<gemm_f32_4x4__scalar>("gemm_f32_4x4__scalar", 0, 4, 4),
+#endif
+#ifndef MACE_WITHOUT_16BIT_KERNELS
     Gemm<gemm_bf16_4x4__scalar, gemm_bf16_pack_4__scalar>(
         "gemm_bf16_4x4__scalar", 0, 4, 4, GemmPacks::kAlways, {2, 2, 2}),
     Gemm<gemm_f16_4x4__scalar, gemm_f16_pack_4__scalar>(
         "gemm_f16_4x4__scalar", 0, 4, 4, GemmPacks::kAlways, {1, 2, 1}),
     Gemm<gemm_f16_8x4_rows__scalar, gemm_f16_pack_rows_8__scalar>(
         "gemm_f16_8x4_rows__scalar", 0, 8, 4, GemmPacks::kAlways, {1, 8, 8}),
+#endif
+#if MACE_HAS_SCALAR_ROWS
     Gemm<gemm_i8_4x4__scalar, gemm_i8_pack_4__scalar>(
         "gemm_i8_4x4__scalar", 0, 4, 4, GemmPacks::kAlways, {4, 4, 4}),
+#endif
 };
 
 // Returns the best row of these types for a CPU with these features. REQUIRES:

@@ -4,7 +4,7 @@
 #define MACE_CPU_UKERNELS_GEMV_GEMV_F32_TABLE_H_
 
 #include "mace/base/cpu_features.h"
-#include "mace/cpu/simd/element.h"
+#include "mace/base/cpu_rows.h"
 #include "mace/cpu/ukernels/gemv/gemv_f32.h"
 
 namespace mace::cpu {
@@ -25,9 +25,13 @@ inline constexpr GemvF32 kGemvF32[] = {
 #if defined(__aarch64__)
     {"gemv_f32__aarch64", kCpuNeon, gemv_f32__aarch64},
 #endif
+#if MACE_HAS_ARMV7_ROWS
     {"gemv_f32__neon", kCpuNeon, gemv_f32__neon},
 #endif
+#endif
+#if MACE_HAS_SCALAR_ROWS
     {"gemv_f32__scalar", 0, gemv_f32__scalar},
+#endif
 };
 
 }  // namespace mace::cpu

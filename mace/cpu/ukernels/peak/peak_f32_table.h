@@ -4,7 +4,7 @@
 #define MACE_CPU_UKERNELS_PEAK_PEAK_F32_TABLE_H_
 
 #include "mace/base/cpu_features.h"
-#include "mace/cpu/simd/element.h"
+#include "mace/base/cpu_rows.h"
 #include "mace/cpu/ukernels/peak/peak_f32.h"
 
 namespace mace::cpu {
@@ -24,7 +24,9 @@ inline constexpr PeakF32 kPeakF32[] = {
 #elif defined(__ARM_NEON)
     {"peak_f32__neon", kCpuNeon, &peak_f32__neon},
 #endif
+#if MACE_HAS_SCALAR_ROWS
     {"peak_f32__scalar", 0, &peak_f32__scalar},
+#endif
 };
 
 }  // namespace mace::cpu

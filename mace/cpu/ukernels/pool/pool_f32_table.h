@@ -4,7 +4,7 @@
 #define MACE_CPU_UKERNELS_POOL_POOL_F32_TABLE_H_
 
 #include "mace/base/cpu_features.h"
-#include "mace/cpu/simd/element.h"
+#include "mace/base/cpu_rows.h"
 #include "mace/cpu/ukernels/pool/pool_f32.h"
 
 namespace mace::cpu {
@@ -34,8 +34,10 @@ inline constexpr PoolF32 kPoolF32[] = {
     {"pool_f32__neon", kCpuNeon, pool_max_f32__neon, pool_mean_f32__neon,
      pool_l2_f32__neon, 4, &pool_f32_lines__neon},
 #endif
+#if MACE_HAS_SCALAR_ROWS
     {"pool_f32__scalar", 0, pool_max_f32__scalar, pool_mean_f32__scalar,
      pool_l2_f32__scalar, 1, &pool_f32_lines__scalar},
+#endif
 };
 
 inline constexpr PoolF16 kPoolF16[] = {

@@ -4,7 +4,7 @@
 #define MACE_CPU_UKERNELS_ROW_ROW_F32_TABLE_H_
 
 #include "mace/base/cpu_features.h"
-#include "mace/cpu/simd/element.h"
+#include "mace/base/cpu_rows.h"
 #include "mace/cpu/ukernels/row/row_f32.h"
 
 namespace mace::cpu {
@@ -24,7 +24,9 @@ inline constexpr RowF32 kRowF32[] = {
 #elif defined(__ARM_NEON)
     {"row_f32__neon", kCpuNeon, &row_f32__neon},
 #endif
+#if MACE_HAS_SCALAR_ROWS
     {"row_f32__scalar", 0, &row_f32__scalar},
+#endif
 };
 
 }  // namespace mace::cpu

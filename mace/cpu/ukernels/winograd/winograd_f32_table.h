@@ -4,7 +4,7 @@
 #define MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_TABLE_H_
 
 #include "mace/base/cpu_features.h"
-#include "mace/cpu/simd/element.h"
+#include "mace/base/cpu_rows.h"
 #include "mace/cpu/ukernels/winograd/winograd_f32.h"
 
 namespace mace::cpu {
@@ -25,9 +25,13 @@ inline constexpr WinogradF32 kWinogradF32[] = {
 #if defined(__aarch64__)
     {"winograd_f32__aarch64", kCpuNeon, &winograd_f32__aarch64},
 #endif
+#if MACE_HAS_ARMV7_ROWS
     {"winograd_f32__neon", kCpuNeon, &winograd_f32__neon},
 #endif
+#endif
+#if MACE_HAS_SCALAR_ROWS
     {"winograd_f32__scalar", 0, &winograd_f32__scalar},
+#endif
 };
 
 }  // namespace mace::cpu
