@@ -15,7 +15,7 @@ import consumers
 import pytest
 from consumers import APP, clang, classify, compile_app, run
 
-from mace_tools import protos
+from mace_tools import cli, protos
 from mace_tools.config import load
 from mace_tools.exit_codes import ExitCode
 from mace_tools.library import exports, link
@@ -236,3 +236,14 @@ def test_an_op_that_a_library_lacks_is_named_with_the_line_that_adds_it(static, 
     said = done.stderr.decode()
     assert done.returncode == 1 and "this build has no op 'Cumsum'" in said
     assert "write 'extra_ops: [Cumsum]' at the top of their deployment file" in said
+
+
+def test_a_library_of_float32_models_refuses_weights_of_16_bits(static, place, tmp_path):
+    config = place.config("fp16", model_keys="    data_type: fp16_fp32\n")
+    assert cli.main(["convert", f"--config={config}", f"--output={place.folder / 'build'}"]) == 0
+    stem = place.folder / "build" / "fp16" / "model" / "digits"
+    app = compile_app(static, tmp_path / "app")
+    done = consumers.start(app, "host", stem.with_suffix(".pb"), stem.with_suffix(".data"))
+    said = done.stderr.decode()
+    assert done.returncode == 1 and "its weights are stored as f16" in said
+    assert "'extra_data_types: [fp16]'" in said

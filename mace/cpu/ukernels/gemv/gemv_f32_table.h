@@ -5,6 +5,7 @@
 
 #include "mace/base/cpu_features.h"
 #include "mace/base/cpu_rows.h"
+#include "mace/cpu/simd/element.h"
 #include "mace/cpu/ukernels/gemv/gemv_f32.h"
 
 namespace mace::cpu {
