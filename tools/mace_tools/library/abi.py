@@ -31,12 +31,13 @@ from mace_tools.protos import REPO
 
 BASELINE = REPO / "mace" / "public" / "abi.txt"
 COMMAND = "(cd tools && ~/.cache/mace/venv/bin/python -m mace_tools.library.abi)"
-_HEAD = ("# The binary interface of the library; tools/mace_tools/library/abi.py writes and compares "
-         "it.\n# SPDX-License-Identifier: Apache-2.0\n")  # fmt: skip
+_HEAD = ("# The binary interface of the library, which tools/mace_tools/library/abi.py writes and "
+         "compares.\n# SPDX-License-Identifier: Apache-2.0\n")  # fmt: skip
 _NODE = re.compile(r"^ <\w+><(\w+)>: Abbrev Number: \d+ \((\w+)\)$")
 _DEPTH = re.compile(r"^ <(\w+)>")
 # A name, and a value after its form and, of a string, its place.
-_ATTRIBUTE = re.compile(r"^    <\w+> +DW_AT_(\w+) *: (?:\(\w+\) )?(?:\(offset: \w+\): )?(.*)$")
+_ATTRIBUTE = re.compile(r"^    <\w+> +DW_AT_(\w+) *: "
+                        r"(?:\(\w+\) )?(?:\(offset: \w+\): )?(.*)$")
 _RECORDS = ("DW_TAG_class_type", "DW_TAG_structure_type", "DW_TAG_union_type")
 _SUFFIXES = {"DW_TAG_pointer_type": "*", "DW_TAG_reference_type": "&",
              "DW_TAG_rvalue_reference_type": "&&", "DW_TAG_const_type": " const",

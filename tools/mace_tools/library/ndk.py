@@ -18,7 +18,8 @@ HOME = "ANDROID_NDK_HOME"
 OLDEST, NEWEST = 25, 27
 # The programs, by the names that they have in GCC's and binutils' toolchains.
 PROGRAMS = {"g++": "clang++", "ld": "ld.lld", "ar": "llvm-ar", "nm": "llvm-nm",
-            "objcopy": "llvm-objcopy", "strip": "llvm-strip", "c++filt": "llvm-cxxfilt"}  # fmt: skip
+            "objcopy": "llvm-objcopy", "strip": "llvm-strip",
+            "c++filt": "llvm-cxxfilt"}  # fmt: skip
 _OTHERS = "; `--target_abis=host,arm64,armhf` builds for Linux without it"
 _CURE = (f"install the Android NDK (r{OLDEST} to r{NEWEST}: `sdkmanager \"ndk;26.3.11579264\"`, or "
          "https://developer.android.com/ndk/downloads) and write `export "
