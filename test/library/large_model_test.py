@@ -19,8 +19,8 @@ ROWS, WIDTH = 204_800, 128
 TABLE = np.arange(ROWS * WIDTH, dtype=np.float32).reshape(ROWS, WIDTH)
 MIB = 1024  # in KiB
 # What a process has of its own besides weights: its heap, stacks, and relocated tables. Measured
-# 1 to 3 MiB.
-LITTLE = 8 * MIB
+# 0.25 MiB.
+LITTLE = 2 * MIB
 
 
 @pytest.fixture(scope="module")

@@ -74,6 +74,12 @@ def test_signatures_do_not_depend_on_the_abi():
     assert exports.plain(on_arm64) == (
         "mace::f(std::string const&, unsigned, std::vector<int> const&)")
     assert exports.plain("mace::Model::name[abi:cxx11]() const") == "mace::Model::name() const"
+    on_android = ("mace::f(std::__ndk1::basic_string<char, std::__ndk1::char_traits<char>, "
+                  "std::__ndk1::allocator<char>> const&, unsigned long, std::__ndk1::vector<long> "
+                  "const&)")
+    assert exports.plain(on_android) == exports.plain(on_arm64)
+    nested = "std::__ndk1::vector<std::__ndk1::vector<int, std::__ndk1::allocator<int>>>"
+    assert exports.plain(nested) == "std::vector<std::vector<int, std::allocator<int> > >"
     assert exports.listed() == sorted(set(exports.listed()))
 
 
