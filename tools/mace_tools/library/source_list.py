@@ -106,7 +106,18 @@ def own_flags(words: list[str]) -> tuple[str, ...]:
     end = words.index("-c")
     tail = [w for w in words[last + 2:end] if not re.match(r"-(I|D|W|std=|g\d?$)", w)]
     tail = [w for w in tail if w != "-fno-canonical-system-headers"]
-    return tuple(reversed(dict.fromkeys(reversed(defines + tail))))  # the last of several counts
+    kept = {}
+    for flag in defines + tail:
+        key = _kind(flag)
+        kept.pop(key, None)  # the last of several counts, and stands where it stands
+        kept[key] = flag
+    return tuple(kept.values())
+
+
+def _kind(flag: str) -> str:
+    """What flags have in common of which only the last counts."""
+    found = re.match(r"-O|-ffp-contract=|-march=|-mfpu=", flag)
+    return found[0] if found else flag
 
 
 def _query(console: Console, asked: str) -> ElementTree.Element:

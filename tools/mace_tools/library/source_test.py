@@ -47,8 +47,7 @@ TABLE = Table("mace/ops/op_table.cc", (("namespace", "ops"), ("returns", "Op"),
 
 def test_flags_of_a_file_are_the_projects_own_in_their_order():
     assert source_list.own_flags(COMMAND) == (
-        "-DMACE_ENABLE_OPENCL", "-DNDEBUG", "-O2", "-fno-rtti", "-O3", "-ffp-contract=fast",
-        "-mavx2", "-Os")
+        "-DMACE_ENABLE_OPENCL", "-DNDEBUG", "-fno-rtti", "-ffp-contract=fast", "-mavx2", "-Os")
     answer = {"actions": [{"arguments": COMMAND}]}
     assert list(source_list.compiles(answer)) == ["mace/a.cc"]
     with pytest.raises(RunFailedError, match="knows of no file"):
@@ -69,19 +68,19 @@ def test_tables_and_headers_are_those_of_the_query():
 def sources():
     """Of two CPUs; only one can use a GPU."""
     every = [Variant(cpu, gpu) for cpu in source_list.CPUS for gpu in (False, True)]
-    plain = {variant: ("-O2", "-fno-rtti", "-Os") for variant in every}
+    plain = {variant: ("-fno-rtti", "-Os") for variant in every}
     return Sources(
         {"mace/base.cc": plain, "mace/ops/a.cc": plain, "mace/ops/top_k.cc": plain,
          "mace/ops/op_table.cc": plain,
-         "mace/avx.cc": {v: ("-O2", "-fno-rtti", "-O3", "-mavx2") for v in every
+         "mace/avx.cc": {v: ("-fno-rtti", "-O3", "-mavx2") for v in every
                          if v.cpu == "x86_64"},
-         "mace/cl.cc": {v: ("-O2", "-fno-rtti", "-DGPU") for v in every if v.gpu}},
+         "mace/cl.cc": {v: ("-fno-rtti", "-DGPU") for v in every if v.gpu}},
         (TABLE,), ("mace/ops/top_k.h",), {}, {"mace/cl.cc": Path("/x")})
 
 
 def test_files_with_the_same_flags_stand_together():
     text = source_cmake.text(sources())
-    assert "set(MACE_COMMON_FLAGS -O2 -fno-rtti)" in text
+    assert "set(MACE_COMMON_FLAGS -fno-rtti)" in text
     assert "set(MACE_FLAGS_arm -march=armv7-a -mfpu=neon-vfpv4)" in text
     assert "mace_sources(FOR x86_64 x86_64+opencl\n  FLAGS -O3 -mavx2\n  FILES\n  mace/avx.cc\n)" \
         in text
