@@ -15,7 +15,7 @@ usage: tools/test.sh [SUITE ...]      (the first group when none is named)
   deep     the next seven; the last four are builds of their own (about ten minutes each on two cores from a cold cache)
   rusticl  what gpu runs, by Mesa's rusticl, whose images have other pitches
   oclgrind the same, without the largest cases, watched for data races and wrong calls of OpenCL
-  library  outside projects that link the library, for both Arms under qemu, too
+  library  outside projects that link the library, for both Arms under qemu, too; all files for Android's targets
   asan     C++ unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
   mutations  2,000 mutated models, loaded, planned and run as asan is built; tools/mutations.sh takes another count
   aarch64  C++ unit tests cross-built and run under qemu

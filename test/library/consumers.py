@@ -60,15 +60,15 @@ class Place:
 
 def compile_app(
     package: Path, out: Path, abi: str = "host", compiler: str = "", standard: str = "c++11",
-    flags: tuple[str, ...] = (),
+    flags: tuple[str, ...] = (), source: Path = APP / "classify.cc",
 ) -> Path:
-    """Compiles the app as its pkg-config file says."""
+    """Compiles an app as its pkg-config file says."""
     tool = compiler or ABIS[abi].tool("g++")
     sysroot = [f"-L{folder}" for folder in ABIS[abi].library_folders]
     sysroot += [f"-Wl,-rpath-link,{folder}" for folder in ABIS[abi].library_folders]
     sysroot += [f"-Wl,-rpath,{package / 'lib' / abi}"]
     run([tool, *ABIS[abi].flags, f"-std={standard}", "-Wall", "-Wextra", "-Werror", *flags,
-         str(APP / "classify.cc"), "-o", str(out), *pkg_config(package, abi), *sysroot])
+         str(source), "-o", str(out), *pkg_config(package, abi), *sysroot])
     return out
 
 

@@ -46,6 +46,8 @@ NOT_RUN = {
         "writes the checkout; settings_docs_test.py calls it"),
     "(cd tools && ~/.cache/mace/venv/bin/python -m mace_tools.memory_strategies)": (
         "writes the checkout; memory_strategies_test.py calls it"),
+    "(cd tools && ~/.cache/mace/venv/bin/python -m mace_tools.library.abi)": (
+        "writes the checkout; library/abi_test.py calls it"),
     "(cd tools && ~/.cache/mace/venv/bin/python -m pytest": "shows a test that does not exist yet",
     "clang-format-19": "writes the checkout; lint calls it",
     "/usr/bin/python3 -m venv": "installs software", "/tmp/train/bin/python": "trains a model",

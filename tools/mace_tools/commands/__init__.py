@@ -5,10 +5,20 @@ standalone(args, console) instead.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from mace_tools.commands import benchmark, build, check, convert, explain, init, plan, run
+from mace_tools.commands import (
+    benchmark,
+    build,
+    check,
+    convert,
+    explain,
+    init,
+    plan,
+    run,
+    source,
+)
 from mace_tools.commands.context import Context
 
 COMMANDS = {"init": init, "convert": convert, "build": build, "run": run, "benchmark": benchmark,
-            "check": check, "plan": plan, "explain": explain}
+            "check": check, "plan": plan, "explain": explain, "source": source}
 
 __all__ = ["COMMANDS", "Context"]

@@ -25,7 +25,7 @@ from mace_tools.commands import convert
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.convert import Converted
 from mace_tools.exit_codes import ExitCode, UsageError
-from mace_tools.library import abis, code, engine, link, package, sizes
+from mace_tools.library import abis, code, engine, link, package, prefab, sizes
 from mace_tools.library.abis import Abi
 from mace_tools.op_facts import all_ops
 
@@ -156,7 +156,7 @@ def _build(
     """Writes all that is not there yet. Returns facts of it."""
     library, root = context.deployment.library, context.folder
     name = f"libmace_{library.library_name}"
-    for part in ("include", "lib", "share", "debug", "_tmp/library", f"{name}.tar.gz"):
+    for part in ("include", "lib", "prefab", "share", "debug", "_tmp/library", f"{name}.tar.gz"):
         path = root / part
         path.unlink() if path.is_file() else shutil.rmtree(path, ignore_errors=True)
     compiled = code_models(context, models)
@@ -165,6 +165,7 @@ def _build(
     built = [_link(context, abi, e, compiled) for abi, e in zip(found, engines)]
     shipped = _shipped(context, models)
     package.write_build_files(root, found, built[0].file.name)
+    prefab.write(root, found, built[0].file.name)
     package.write_documents(root, library.library_name, shipped)
     archive = package.write_archive(root, name, shipped)
     shutil.rmtree(root / "_tmp" / "library")

@@ -5,15 +5,15 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-import os
 import platform
 import shutil
-from dataclasses import dataclass
+import subprocess
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mace_tools.exit_codes import MissingToolError
-
-NDK = "ANDROID_NDK_HOME"
+from mace_tools.library import ndk
+from mace_tools.library.ndk import Ndk
 
 
 @dataclass(frozen=True)
@@ -21,14 +21,21 @@ class Abi:
     name: str
     triple: str  # before the names of the compiler's programs; empty: this machine's
     bazel: tuple[str, ...]  # the flags of its engine
-    package: str  # of Debian, which has the compiler
+    package: str  # of Debian, which has the compiler; empty: it is in the NDK
     flags: tuple[str, ...] = ()  # of the compiler
     sysroot: str = ""  # Debian's libraries for it
     processors: tuple[str, ...] = ()  # as CMAKE_SYSTEM_PROCESSOR has them
     is_64_bit: bool = True
+    ndk: Ndk | None = None  # of an ABI of Android, once it is found
+
+    @property
+    def is_android(self) -> bool:
+        return not self.package
 
     def tool(self, name: str) -> str:
         """The path of g++, ld, ar, strip, ... Errors: MissingToolError."""
+        if self.ndk is not None:
+            return self.ndk.tool(name)
         full = f"{self.triple}-{name}" if self.triple else name
         path = shutil.which(full)
         if path is None:
@@ -36,6 +43,11 @@ class Abi:
                                    f"`apt-get install {self.package}`, or `tools/setup.sh "
                                    "--for test`")
         return path
+
+    def compiler(self) -> str:
+        """What it says of itself, which includes its version."""
+        return subprocess.run([self.tool("g++"), *self.flags, "--version"], check=True,
+                              capture_output=True, text=True).stdout
 
     @property
     def library_folders(self) -> tuple[Path, ...]:
@@ -46,6 +58,17 @@ class Abi:
 
 
 ARM = ("--config=library",)
+# The first version of Android that runs the library; third_party/toolchains/ndk_toolchain.bzl has
+# it, too.
+API = 21
+
+
+def _android(name: str, config: str, triple: str, *flags: str, is_64_bit: bool = True) -> Abi:
+    # The suffix keeps its results apart from those for Linux on the same CPU.
+    bazel = (f"--config={config}", "--config=library", "--platform_suffix=-android-library")
+    return Abi(name, triple, bazel, "", (f"--target={triple}{API}", *flags), is_64_bit=is_64_bit)
+
+
 ABIS = {abi.name: abi for abi in (
     Abi("host", "", (), "g++", processors=(platform.machine(),)),
     Abi("arm64", "aarch64-linux-gnu", ("--config=aarch64", *ARM), "g++-aarch64-linux-gnu",
@@ -53,35 +76,22 @@ ABIS = {abi.name: abi for abi in (
     Abi("armhf", "arm-linux-gnueabihf", ("--config=armv7", *ARM), "g++-arm-linux-gnueabihf",
         ("-march=armv7-a", "-mfpu=neon-vfpv4", "-mfloat-abi=hard"), "/opt/mace-sysroot/armhf",
         ("arm", "armv7l", "armv7-a", "armhf"), is_64_bit=False),
+    _android("arm64-v8a", "android_arm64", "aarch64-linux-android"),
+    _android("armeabi-v7a", "android_arm", "armv7a-linux-androideabi", "-mfpu=neon-vfpv4",
+             is_64_bit=False),
+    _android("x86_64", "android_x86_64", "x86_64-linux-android"),
 )}  # fmt: skip
-# Those of Android, whose compiler is the NDK's.
-ANDROID = ("arm64-v8a", "armeabi-v7a", "x86_64")
-ALL = (*ABIS, *ANDROID)
+ANDROID = tuple(name for name, abi in ABIS.items() if abi.is_android)
+ALL = tuple(ABIS)
 
 
 def find(names: tuple[str, ...]) -> list[Abi]:
     """Errors: MissingToolError, before anything is built, for the first that cannot be built."""
     android = [name for name in names if name in ANDROID]
-    if android:
-        _check_ndk(android)
-    found = [ABIS[name] for name in names]
+    found_ndk = ndk.find(android) if android else None
+    found = [replace(ABIS[name], ndk=found_ndk) if name in android else ABIS[name]
+             for name in names]
     for abi in found:
         for tool in ("g++", "ar", "objcopy", "strip"):
             abi.tool(tool)
     return found
-
-
-def _check_ndk(names: list[str]) -> None:
-    """What is missing to build for Android. Errors: MissingToolError, always."""
-    wanted = ", ".join(names)
-    home = os.environ.get(NDK, "")
-    others = "; `--target_abis=host,arm64,armhf` builds for Linux without it"
-    if not home:
-        raise MissingToolError(f"{wanted}: libraries for Android need the Android NDK, and {NDK} "
-                               "is not set: install the NDK and write `export "
-                               f"{NDK}=/path/to/ndk`{others}")
-    if not (Path(home) / "toolchains" / "llvm").is_dir():
-        raise MissingToolError(f"{wanted}: {NDK}={home} is no Android NDK: there is no "
-                               f"{home}/toolchains/llvm{others}")
-    raise MissingToolError(f"{wanted}: this release builds libraries for Linux only; packages for "
-                           f"Android come later{others}")

@@ -10,7 +10,6 @@ import hashlib
 import json
 import os
 import shutil
-import subprocess
 import tempfile
 import time
 from dataclasses import dataclass
@@ -81,9 +80,7 @@ def source_hash() -> str:
 
 @functools.cache
 def _compiler(abi: Abi) -> str:
-    """Its version."""
-    return subprocess.run([abi.tool("g++"), "-dumpfullversion", "-dumpmachine"], check=True,
-                          capture_output=True, text=True).stdout
+    return abi.compiler()
 
 
 def _keep(listing: Path, folder: Path) -> None:

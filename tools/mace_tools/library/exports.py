@@ -38,6 +38,8 @@ def listed() -> list[str]:
 
 def plain(signature: str) -> str:
     """A demangled name in words that do not depend on the ABI."""
+    # LLVM's demangler closes lists of arguments without spaces.
+    signature = re.sub(r">(?=>)", "> ", signature)
     for pattern, word in _WORDS:
         signature = pattern.sub(word, signature)
     return signature
@@ -51,8 +53,13 @@ def symbols(
     table = _run([abi.tool("nm"), *flags, *map(str, files)])
     names = [line.split()[0].partition("@")[0] for line in table.splitlines()
              if len(line.split()) >= 2 and line.split()[1] in kinds]
-    demangled = _run([abi.tool("c++filt")], "\n".join(names)).splitlines()
-    return dict(zip(names, map(plain, demangled)))
+    return demangled(abi, names)
+
+
+def demangled(abi: Abi, names: Sequence[str]) -> dict[str, str]:
+    """Mangled names, and what they are in plain words."""
+    lines = _run([abi.tool("c++filt")], "\n".join(names)).splitlines()
+    return dict(zip(names, map(plain, lines)))
 
 
 def roots(abi: Abi, archives: Sequence[Path]) -> list[str]:

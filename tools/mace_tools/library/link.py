@@ -19,6 +19,8 @@ from mace_tools.library.abis import Abi
 
 # Libraries that an app links besides the C and C++ ones.
 DEPENDENCIES = ("pthread", "dl", "m")
+# Those of them that are in Android's C library.
+NOT_ON_ANDROID = ("pthread",)
 SONAME = "libmace.so"
 # The archives that define the public API, by the ends of their names.
 PUBLIC = tuple(f"lib{name}{end}" for name in ("runtime", "config", "image", "base")
@@ -27,6 +29,10 @@ PUBLIC = tuple(f"lib{name}{end}" for name in ("runtime", "config", "image", "bas
 SYMBOL_VERSION = "MACE_1"
 # Also fits kernels with small pages; Android asks for it of every 64-bit library.
 PAGE_BYTES = 16384
+# Of every libmace.so.
+SHARED_FLAGS = ("-Wl,--gc-sections", "-Wl,--build-id=sha1",
+                f"-Wl,-z,max-page-size={PAGE_BYTES}", "-Wl,-z,relro,-z,now,-z,noexecstack",
+                "-Wl,--no-undefined", "-Wl,--as-needed", "-Wl,-O1")
 
 
 @dataclass(frozen=True)
@@ -42,18 +48,34 @@ def merge(abi: Abi, archives: Sequence[Path], folder: Path) -> Merged:
     """Errors: RunFailedError."""
     roots = exports.roots(abi, [a for a in archives if a.name.endswith(PUBLIC)])
     merged = Merged(folder / "mace.o", folder / "mace.map", tuple(roots))
-    run([abi.tool("ld"), "-r", "--gc-sections", "--force-group-allocation",
+    run([abi.tool("ld"), "-r", "--gc-sections",
+         *([] if abi.is_android else ["--force-group-allocation"]),
          *[word for name in roots for word in ("-u", name)], f"-Map={merged.map}",
          "-o", merged.object, "--start-group", *archives, "--end-group"])
-    # Unique symbols, which inline functions of the C++ library have, cannot become local at once.
-    unique = list(exports.symbols(abi, [merged.object], kinds="u"))
-    for flag, names in (("--weaken-symbols", unique), ("--keep-global-symbols", roots)):
+    for flag, names in _hiding(abi, merged.object, roots):
         if not names:  # an empty list is an error to objcopy
             continue
         listing = folder / "symbols"
         listing.write_text("".join(f"{name}\n" for name in names))
         run([abi.tool("objcopy"), f"{flag}={listing}", merged.object])
     return merged
+
+
+def _hiding(abi: Abi, merged: Path, roots: list[str]) -> list[tuple[str, list[str]]]:
+    """Options of objcopy, and their symbols, that make all others than `roots` local."""
+    if abi.is_android:
+        # The NDK's linker leaves inline functions in groups, of which an app's linker keeps one
+        # each: their names stay global.
+        strong = exports.symbols(abi, [merged], kinds="TDBR")
+        return [("--localize-symbols", [name for name in strong if name not in roots])]
+    # Unique symbols, which inline functions of the C++ library have, cannot become local at once.
+    unique = list(exports.symbols(abi, [merged], kinds="u"))
+    return [("--weaken-symbols", unique), ("--keep-global-symbols", roots)]
+
+
+def dependencies(abi: Abi) -> list[str]:
+    """The libraries that an app links besides."""
+    return [n for n in DEPENDENCIES if not (abi.is_android and n in NOT_ON_ANDROID)]
 
 
 def shared(abi: Abi, merged: Merged, out: Path, debug: Path) -> None:
@@ -63,12 +85,10 @@ def shared(abi: Abi, merged: Merged, out: Path, debug: Path) -> None:
     script.write_text(f"{SYMBOL_VERSION} {{\n global:\n{exported} local: *;\n}};\n")
     whole = merged.object.with_suffix(".so")
     run([abi.tool("g++"), *abi.flags, "-shared", "-o", whole, f"-Wl,-soname,{SONAME}",
-         f"-Wl,--version-script={script}", "-Wl,--gc-sections", "-Wl,--build-id=sha1",
-         f"-Wl,-z,max-page-size={PAGE_BYTES}", "-Wl,-z,relro,-z,now,-z,noexecstack",
-         "-Wl,--no-undefined", "-Wl,--as-needed", "-Wl,-O1", "-Wl,--hash-style=gnu",
-         merged.object, *[f"-L{f}" for f in abi.library_folders],
+         f"-Wl,--version-script={script}", *SHARED_FLAGS, merged.object,
+         *[f"-L{f}" for f in abi.library_folders],
          *[f"-Wl,-rpath-link,{f}" for f in abi.library_folders],
-         *[f"-l{name}" for name in DEPENDENCIES]])
+         *[f"-l{name}" for name in dependencies(abi)]])
     debug.parent.mkdir(parents=True, exist_ok=True)
     run([abi.tool("objcopy"), "--only-keep-debug", whole, debug])
     run([abi.tool("strip"), "--strip-unneeded", "-o", out, whole])

@@ -40,6 +40,9 @@ CMAKE_CONFIG = """\
 if(NOT DEFINED MACE_ABI)
   if(ANDROID)
     set(MACE_ABI ${{CMAKE_ANDROID_ARCH_ABI}})
+    if(NOT MACE_ABI)
+      set(MACE_ABI ${{ANDROID_ABI}})
+    endif()
 {choices}
   endif()
 endif()
@@ -53,11 +56,15 @@ or set MACE_ABI")
   return()
 endif()
 if(NOT TARGET mace::mace)
+  set(_mace_libraries {libraries})
+  if(ANDROID AND _mace_libraries)
+    list(REMOVE_ITEM _mace_libraries "" {not_on_android})
+  endif()
   add_library(mace::mace {kind} IMPORTED)
   set_target_properties(mace::mace PROPERTIES
     IMPORTED_LOCATION "${{_mace_file}}"
     INTERFACE_INCLUDE_DIRECTORIES "${{_mace_root}}/include"
-    INTERFACE_LINK_LIBRARIES "{libraries}")
+    INTERFACE_LINK_LIBRARIES "${{_mace_libraries}}")
 endif()
 set(MACE_MODEL_DIR "${{_mace_root}}/model")
 """
@@ -96,21 +103,22 @@ def write_headers(root: Path, generated: dict[str, str]) -> None:
 def write_build_files(root: Path, abis: Sequence[Abi], file: str) -> None:
     """Of CMake and pkg-config; `file` is the name of the library."""
     is_shared = file.endswith(".so")
-    libraries = [] if is_shared else list(link.DEPENDENCIES)
     stem = "mace" if is_shared else f":{file}"
     for abi in abis:
         folder = root / "lib" / abi.name / "pkgconfig"
         folder.mkdir(parents=True)
+        libraries = [] if is_shared else link.dependencies(abi)
         libs = [f"-L${{prefix}}/lib/{abi.name}", f"-l{stem}", *[f"-l{n}" for n in libraries]]
         (folder / "mace.pc").write_text(
             PKG_CONFIG.format(version=version(), libs=" ".join(libs)))
     folder = root / "lib" / "cmake" / "mace"
     folder.mkdir(parents=True)
     choices = [f'  elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^({"|".join(abi.processors)})$")\n'
-               f"    set(MACE_ABI {abi.name})" for abi in abis]
+               f"    set(MACE_ABI {abi.name})" for abi in abis if not abi.is_android]
     (folder / "mace-config.cmake").write_text(CMAKE_CONFIG.format(
         choices="\n".join(choices), file=file, abis=", ".join(abi.name for abi in abis),
-        kind="SHARED" if is_shared else "STATIC", libraries=";".join(libraries)))
+        kind="SHARED" if is_shared else "STATIC", not_on_android=" ".join(link.NOT_ON_ANDROID),
+        libraries="" if is_shared else " ".join(link.DEPENDENCIES)))
     (folder / "mace-config-version.cmake").write_text(
         CMAKE_VERSION.format(version=version(), major=version().partition(".")[0]))
 
@@ -154,26 +162,31 @@ def _bill(root: Path, name: str, models: Sequence[Path]) -> dict[str, object]:
 
 
 def write_archive(root: Path, name: str, models: Sequence[Path]) -> Path:
-    """The checksums and the package; the same files make the same bytes."""
+    """The checksums and the package."""
     sums = [f"{_sha256(root / p)}  {p}\n" for p in _files(root, models)]
     (root / SUMS).write_text("".join(sums))
     archive = root / f"{name}.tar.gz"
+    write_tar(archive, root, name, [*_files(root, models), Path(SUMS)])
+    return archive
+
+
+def write_tar(archive: Path, root: Path, name: str, files: Sequence[Path]) -> None:
+    """An archive of files below `root`, in a folder `name`; the same files make the same bytes."""
     with (archive.open("wb") as raw,
           gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0, compresslevel=6) as packed,
           tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar):  # fmt: skip
-        for path in [*_files(root, models), Path(SUMS)]:
+        for path in files:
             entry = tar.gettarinfo(root / path, f"{name}/{path}")
             entry.uid = entry.gid = entry.mtime = 0
             entry.uname = entry.gname = ""
             entry.mode = 0o644
             with (root / path).open("rb") as file:
                 tar.addfile(entry, file)
-    return archive
 
 
 def _files(root: Path, models: Sequence[Path]) -> list[Path]:
     """What the package holds; tuning results are in a folder for each SoC."""
-    found = [p for part in ("include", "lib", "share") for p in (root / part).rglob("*")]
+    found = [p for part in ("include", "lib", "prefab", "share") for p in (root / part).rglob("*")]
     found += [p for part in ("opencl", "cpu") for p in (root / part).glob("*/*")]
     return sorted(p.relative_to(root) for p in [*found, *models] if p.is_file())
 

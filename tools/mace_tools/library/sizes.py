@@ -29,12 +29,21 @@ _MAPPED = re.compile(r"\.(text|rodata|data|bss|init_array|fini_array|eh_frame|gc
 _LINE = re.compile(r"^ (\.\S+)(?:\n +| +)0x[0-9a-f]+ +0x([0-9a-f]+) (\S.*)$", re.MULTILINE)
 
 
+# The same of LLVM's linker: addresses, bytes, alignment, and the section of an object.
+_LLD_LINE = re.compile(r"^ *[0-9a-f]+ +[0-9a-f]+ +([0-9a-f]+) +\d+ +(\S.*):\((\.\S+)\)$",
+                       re.MULTILINE)
+
+
 def by_part(map_file: Path) -> Counter[str]:
     """Bytes by part, of what the linker kept."""
     found: Counter[str] = Counter()
     text = map_file.read_text(errors="replace")
-    kept = text[text.index("Linker script and memory map"):]
-    for section, size, origin in _LINE.findall(kept):
+    begin = text.find("Linker script and memory map")
+    if begin >= 0:
+        kept = _LINE.findall(text[begin:])
+    else:
+        kept = [(section, size, origin) for size, origin, section in _LLD_LINE.findall(text)]
+    for section, size, origin in kept:
         if _MAPPED.match(section) and int(size, 16):
             found[_part(section, Path(origin).name)] += int(size, 16)
     return found

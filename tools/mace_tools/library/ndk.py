@@ -1,0 +1,81 @@
+"""The Android NDK that ANDROID_NDK_HOME names, and what it needs to be.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mace_tools.exit_codes import MissingToolError
+
+HOME = "ANDROID_NDK_HOME"
+# The first and the last major version with the layout that is known here.
+OLDEST, NEWEST = 25, 27
+# The programs, by the names that they have in GCC's and binutils' toolchains.
+PROGRAMS = {"g++": "clang++", "ld": "ld.lld", "ar": "llvm-ar", "nm": "llvm-nm",
+            "objcopy": "llvm-objcopy", "strip": "llvm-strip",
+            "c++filt": "llvm-cxxfilt"}  # fmt: skip
+_OTHERS = "; `--target_abis=host,arm64,armhf` builds for Linux without it"
+_CURE = (f"install the Android NDK (r{OLDEST} to r{NEWEST}: `sdkmanager \"ndk;26.3.11579264\"`, or "
+         "https://developer.android.com/ndk/downloads) and write `export "
+         f"{HOME}=/path/to/ndk`{_OTHERS}")
+
+
+@dataclass(frozen=True)
+class Ndk:
+    home: Path
+    version: str  # as 26.3.11579264
+
+    @property
+    def major(self) -> int:
+        return int(self.version.partition(".")[0])
+
+    @property
+    def bin(self) -> Path:
+        return self.home / "toolchains" / "llvm" / "prebuilt" / "linux-x86_64" / "bin"
+
+    def tool(self, name: str) -> str:
+        return str(self.bin / PROGRAMS[name])
+
+
+def find(abis: Sequence[str]) -> Ndk:
+    """The NDK for these ABIs. Errors: MissingToolError, which says what to install and to set."""
+    what = f"{', '.join(abis)}: libraries for Android need the Android NDK, and "
+    given = os.environ.get(HOME, "")
+    if not given:
+        raise MissingToolError(f"{what}{HOME} is not set: {_CURE}")
+    home = Path(given)
+    named = f"{what}{HOME}={given}"
+    if not home.is_dir():
+        raise MissingToolError(f"{named} is no folder: {_CURE}")
+    if not home.is_absolute():
+        raise MissingToolError(f"{named} is no absolute path: write `export {HOME}="
+                               f"{home.resolve()}`")
+    ndk = Ndk(home, _version(home, named))
+    if not OLDEST <= ndk.major <= NEWEST:
+        raise MissingToolError(f"{named} is of version {ndk.version}, and MACE is built with r"
+                               f"{OLDEST} to r{NEWEST}: {_CURE}")
+    missing = [name for name in PROGRAMS.values() if not os.access(ndk.bin / name, os.X_OK)]
+    if missing:
+        raise MissingToolError(f"{named} has no {ndk.bin / missing[0]}: this machine needs the NDK "
+                               "for Linux on x86-64, unpacked as a whole")
+    return ndk
+
+
+def _version(home: Path, named: str) -> str:
+    """As source.properties has it."""
+    try:
+        text = (home / "source.properties").read_text(errors="replace")
+    except OSError as e:
+        raise MissingToolError(f"{named} is no Android NDK: {home}/source.properties cannot be "
+                               f"read ({e.strerror}): {_CURE}") from e
+    found = re.search(r"^\s*Pkg\.Revision\s*=\s*(\d+(\.[\w.-]+)?)\s*$", text, re.MULTILINE)
+    if found is None or "NDK" not in text:
+        raise MissingToolError(f"{named} is no Android NDK: {home}/source.properties names no "
+                               f"version of one (Pkg.Desc, Pkg.Revision): {_CURE}")
+    return found[1]
