@@ -96,7 +96,8 @@ def write_headers(root: Path, generated: dict[str, str]) -> None:
 def write_build_files(root: Path, abis: Sequence[Abi], file: str) -> None:
     """Of CMake and pkg-config; `file` is the name of the library."""
     is_shared = file.endswith(".so")
-    libraries = [] if is_shared else list(link.DEPENDENCIES)
+    # The static library is C++, which a linker of C does not know.
+    libraries = [] if is_shared else ["stdc++", *link.DEPENDENCIES]
     stem = "mace" if is_shared else f":{file}"
     for abi in abis:
         folder = root / "lib" / abi.name / "pkgconfig"
