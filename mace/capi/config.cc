@@ -15,9 +15,9 @@ mace_status_t mace_config_create(mace_device_t device, int32_t header_version,
   MACE_CAPI_NOT_NULL(config);
   *config = nullptr;
   if (device != MACE_CPU && device != MACE_GPU && device != MACE_HEXAGON) {
-    return capi::Refuse(__func__, "there is no device " +
-                                      std::to_string(device) +
-                                      "; MACE_CPU is 0, MACE_GPU 2");
+    return capi::Refuse(__func__,
+                        "there is no device %d; MACE_CPU is 0, MACE_GPU 2",
+                        static_cast<int>(device));
   }
   *config = new (std::nothrow) mace_config{mace::MaceEngineConfig(
       static_cast<mace::DeviceType>(device), header_version)};

@@ -115,10 +115,9 @@ mace_status_t mace_set_kv_storage(const mace_kv_storage_t* storage) {
   }
   if (storage->struct_bytes != sizeof(mace_kv_storage_t)) {
     return capi::Refuse(__func__,
-                        "storage->struct_bytes is " +
-                            std::to_string(storage->struct_bytes) +
-                            "; set it to sizeof(mace_kv_storage_t), which is " +
-                            std::to_string(sizeof(mace_kv_storage_t)));
+                        "storage->struct_bytes is %zu; set it to "
+                        "sizeof(mace_kv_storage_t), which is %zu",
+                        storage->struct_bytes, sizeof(mace_kv_storage_t));
   }
   auto factory = std::make_shared<capi::Factory>(*storage);
   MACE_CAPI_NOT_NULL(storage->open);

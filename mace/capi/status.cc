@@ -3,7 +3,12 @@
 
 #include "mace/capi/status.h"
 
+#include <algorithm>
+#include <cinttypes>
+#include <cstdarg>
+#include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "mace/public/mace.h"
 
@@ -45,12 +50,21 @@ mace_status_t Report(const MaceStatus& status) {
   return Keep(status.code(), status.information());
 }
 
-mace_status_t Refuse(const char* function, const std::string& what) {
-  return Keep(MACE_INVALID_ARGS, function + (": " + what));
+mace_status_t Refuse(const char* function, const char* what, ...) {
+  va_list arguments, again;
+  va_start(arguments, what);
+  va_copy(again, arguments);
+  const int size = std::vsnprintf(nullptr, 0, what, arguments);
+  va_end(arguments);
+  std::string text(static_cast<size_t>(std::max(size, 0)) + 1, '\0');
+  std::vsnprintf(&text[0], text.size(), what, again);
+  va_end(again);
+  text.pop_back();
+  return Keep(MACE_INVALID_ARGS, function + (": " + text));
 }
 
 mace_status_t RefuseNull(const char* function, const char* argument) {
-  return Refuse(function, std::string(argument) + " is null");
+  return Refuse(function, "%s is null", argument);
 }
 
 mace_status_t Made(const void* made) {
@@ -61,25 +75,22 @@ mace_status_t Made(const void* made) {
 mace_status_t CheckRange(const char* function, const char* argument,
                          int64_t found, int64_t most) {
   if (found >= 0 && found <= most) return MACE_SUCCESS;
-  return Refuse(function, std::string(argument) + " is " +
-                              std::to_string(found) +
-                              "; it must be from 0 to " + std::to_string(most));
+  return Refuse(function, "%s is %" PRId64 "; it must be from 0 to %" PRId64,
+                argument, found, most);
 }
 
 mace_status_t CheckIndex(const char* function, const char* argument,
                          size_t index, size_t count) {
   if (index < count) return MACE_SUCCESS;
-  return Refuse(function, std::string(argument) + " is " +
-                              std::to_string(index) + ", but there are only " +
-                              std::to_string(count));
+  return Refuse(function, "%s is %zu, but there are only %zu", argument, index,
+                count);
 }
 
 mace_status_t CheckArray(const char* function, const char* argument,
                          const void* array, size_t count) {
   if (array == nullptr && count > 0) return RefuseNull(function, argument);
   if (count <= kMostElements) return MACE_SUCCESS;
-  return Refuse(function, std::string(argument) + " cannot have " +
-                              std::to_string(count) + " elements");
+  return Refuse(function, "%s cannot have %zu elements", argument, count);
 }
 
 mace_status_t CopyNames(const char* function, const char* argument,
@@ -88,8 +99,7 @@ mace_status_t CopyNames(const char* function, const char* argument,
   MACE_CAPI_RETURN_IF_ERROR(CheckArray(function, argument, names, count));
   for (size_t i = 0; i < count; ++i) {
     if (names[i] == nullptr) {
-      return RefuseNull(function,
-                        (argument + ("[" + std::to_string(i)) + "]").c_str());
+      return Refuse(function, "%s[%zu] is null", argument, i);
     }
     copies->emplace_back(names[i]);
   }

@@ -34,7 +34,7 @@ const ElementType* Find(const char* function, mace_data_type_t type) {
   for (const ElementType& known : kTypes) {
     if (known.in_c == type) return &known;
   }
-  (void)Refuse(function, "there is no element type " + std::to_string(type));
+  (void)Refuse(function, "there is no element type %d", static_cast<int>(type));
   return nullptr;
 }
 
@@ -66,12 +66,13 @@ std::string Text(const int64_t* shape, size_t rank) {
 mace_status_t CheckShape(const char* function, const int64_t* shape,
                          size_t rank, size_t element_bytes, size_t* bytes) {
   if (rank > kMostDimensions) {
-    return Refuse(function, "rank is " + std::to_string(rank) + ", more than " +
-                                std::to_string(kMostDimensions));
+    return Refuse(function, "rank is %zu, more than %zu", rank,
+                  kMostDimensions);
   }
   if (rank > 0 && shape == nullptr) return RefuseNull(function, "shape");
   if (CountBytes(shape, rank, element_bytes, bytes)) return MACE_SUCCESS;
-  return Refuse(function, "no tensor has the shape " + Text(shape, rank));
+  return Refuse(function, "no tensor has the shape %s",
+                Text(shape, rank).c_str());
 }
 
 const mace_tensor_t* InC(const MaceTensor* tensor) {
@@ -145,11 +146,9 @@ mace_status_t mace_tensors_set(mace_tensors_t* tensors, const char* name,
       capi::CheckShape(__func__, shape, rank, type->bytes, &needed));
   if (data == nullptr && bytes > 0) MACE_CAPI_NOT_NULL(data);
   if (data != nullptr && bytes != needed) {
-    return capi::Refuse(__func__, "'" + std::string(name) + "' of shape " +
-                                      capi::Text(shape, rank) + " has " +
-                                      std::to_string(needed) +
-                                      " bytes, the memory given has " +
-                                      std::to_string(bytes));
+    return capi::Refuse(
+        __func__, "'%s' of shape %s has %zu bytes, the memory given has %zu",
+        name, capi::Text(shape, rank).c_str(), needed, bytes);
   }
   tensors->tensors[name] = MaceTensor(std::vector<int64_t>(shape, shape + rank),
                                       capi::Borrowed(data), type->type);
@@ -164,8 +163,8 @@ mace_status_t mace_tensors_set_gpu(mace_tensors_t* tensors, const char* name,
   MACE_CAPI_NOT_NULL(cl_mem);
   if (memory != MACE_GPU_BUFFER && memory != MACE_GPU_IMAGE) {
     return capi::Refuse(__func__,
-                        "memory is " + std::to_string(memory) +
-                            ", not MACE_GPU_BUFFER or MACE_GPU_IMAGE");
+                        "memory is %d, not MACE_GPU_BUFFER or MACE_GPU_IMAGE",
+                        static_cast<int>(memory));
   }
   size_t bytes = 0;
   MACE_CAPI_RETURN_IF_ERROR(
@@ -180,8 +179,7 @@ mace_status_t mace_tensors_remove(mace_tensors_t* tensors, const char* name) {
   MACE_CAPI_NOT_NULL(tensors);
   MACE_CAPI_NOT_NULL(name);
   if (tensors->tensors.erase(name) > 0) return MACE_SUCCESS;
-  return capi::Refuse(__func__,
-                      "there is no tensor '" + std::string(name) + "'");
+  return capi::Refuse(__func__, "there is no tensor '%s'", name);
 }
 
 size_t mace_tensors_count(const mace_tensors_t* tensors) {
@@ -206,8 +204,7 @@ const mace_tensor_t* mace_tensors_find(const mace_tensors_t* tensors,
   MACE_CAPI_GETS(name, nullptr);
   const auto at = tensors->tensors.find(name);
   if (at != tensors->tensors.end()) return capi::InC(&at->second);
-  (void)capi::Refuse(__func__,
-                     "there is no tensor '" + std::string(name) + "'");
+  (void)capi::Refuse(__func__, "there is no tensor '%s'", name);
   return nullptr;
 }
 
