@@ -150,7 +150,7 @@ def _build(
         path = root / part
         path.unlink() if path.is_file() else shutil.rmtree(path, ignore_errors=True)
     compiled = code_models(context, models)
-    headers = {code.HEADER: code.header(library.library_name, compiled)} if compiled else {}
+    headers = code.headers(library.library_name, compiled) if compiled else {}
     package.write_headers(root, headers)
     built = [_link(context, abi, e, compiled) for abi, e in zip(found, engines)]
     shipped = _shipped(context, models)

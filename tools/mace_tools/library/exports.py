@@ -2,8 +2,8 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-Functions of C are listed by their names. Of C++ the file has one signature a line, as c++filt prints
-it, in words that do not depend on the ABI: `size_t` is `unsigned` whatever its width, and
+Functions of C are listed by their names. Of C++ the file has one signature a line, as c++filt
+prints it, in words that do not depend on the ABI: `size_t` is `unsigned` whatever its width, and
 `std::__cxx11::` is `std::`.
 """
 

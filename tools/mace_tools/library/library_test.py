@@ -119,11 +119,13 @@ def test_files_are_compiled_in_whole_and_aligned(tmp_path):
     header = tmp_path / "mace" / "public"
     header.mkdir(parents=True)
     model = code.CodeModel("net", graph, data, 768)
-    (header / code.HEADER).write_text(code.header("lib", [model]))
+    for name, text in code.headers("lib", [model]).items():
+        (header / name).write_text(text)
     for path in (include / "mace" / "public").glob("*.h"):
         (header / path.name).symlink_to(path)
     objects = code.compile(HOST, [model], tmp_path, tmp_path)
-    assert [o.name for o in objects] == ["mace_engine_factory.o", "model_net.o"]
+    assert [o.name for o in objects] == [
+        "mace_engine_factory.o", "mace_c_engine_factory.o", "model_net.o"]
     app = tmp_path / "app.cc"
     app.write_text("""\
 #include <cstdint>
@@ -136,7 +138,7 @@ int main() {
   fwrite(mace_code_net_data, 1, mace_code_net_data_end - mace_code_net_data, stdout);
 }
 """)
-    subprocess.run(["g++", app, objects[1], "-o", tmp_path / "app"], check=True)
+    subprocess.run(["g++", app, objects[2], "-o", tmp_path / "app"], check=True)
     out = subprocess.run([tmp_path / "app"], capture_output=True, check=True).stdout
     assert out == graph.read_bytes() + data.read_bytes()
 
