@@ -19,7 +19,7 @@ mace_status_t Report(const MaceStatus& status);
 // MACE_INVALID_ARGS: "FUNCTION: WHAT", which is formatted as by printf: this
 // takes the fewest bytes where it is called.
 mace_status_t Refuse(const char* function, const char* what, ...)
-    __attribute__((format(printf, 2, 3)));
+    __attribute__((format(__printf__, 2, 3)));
 // MACE_INVALID_ARGS: an argument is null.
 mace_status_t RefuseNull(const char* function, const char* argument);
 // MACE_OUT_OF_RESOURCES if `made` is null: `new` found no memory for an object.
