@@ -5,12 +5,20 @@
 
 #include <cstring>
 #include <fstream>
+#include <new>
 #include <string>
 #include <thread>
 
 #include "gtest/gtest.h"
 #include "mace/capi/testing/c_test.h"
 #include "mace/testing/model_builder.h"
+
+static bool new_fails = false;
+
+// Objects of the C API come from here.
+void* operator new(size_t bytes, const std::nothrow_t&) noexcept {
+  return new_fails ? nullptr : ::operator new(bytes);
+}
 
 namespace mace::testing {
 namespace {
@@ -72,6 +80,8 @@ void Failed(const char* file, int line, const char* what, const char* found) {
   ADD_FAILURE_AT(file, line) << what << "\nThe last error: " << found;
 }
 
+void FailNew(int fail) { new_fails = fail != 0; }
+
 int Clean() { return mace_set_last_error(MACE_SUCCESS, nullptr); }
 
 int IsError(mace_status_t status, const char* text) {
@@ -98,6 +108,7 @@ TEST(CApi, Process) { TestProcess(); }
 TEST(CApi, Storage) { TestStorage(); }
 TEST(CApi, Images) { TestImages(); }
 TEST(CApi, ImageErrors) { TestImageErrors(); }
+TEST(CApi, NoMemory) { TestNoMemory(); }
 
 TEST(CApi, EachThreadHasALastErrorOfItsOwn) {
   EXPECT_EQ(mace_set_last_error(MACE_UNSUPPORTED, "here"), MACE_UNSUPPORTED);

@@ -26,6 +26,7 @@ void TestProcess(void);
 void TestStorage(void);
 void TestImages(void);
 void TestImageErrors(void);
+void TestNoMemory(void);
 
 // A model: p = softmax(pool(conv(x, w))), x [1, 4, 4, 1] and p [1, 2, 2, 2];
 // the nodes are "c", "m" and "p". Static; the weights begin at a 64-byte
@@ -45,6 +46,8 @@ enum { kInputs = 16, kOutputs = 8 };
 
 // Fails the test that runs.
 void Failed(const char* file, int line, const char* what, const char* found);
+// Whether `new (std::nothrow)` of C++ fails from now on.
+void FailNew(int fail);
 // Forgets the last error, so that the next is known to be of the next call.
 int Clean(void);
 // Whether the last error has this status and this text in its message.
