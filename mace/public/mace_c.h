@@ -21,8 +21,9 @@
 // there is nothing to free. Getters return the value itself. They fail only for
 // a null or an index out of range, and then return null or 0 and leave a
 // message, too. No argument may be null unless its function says so; a null is
-// an error with a message, as is every other mistake that can be noticed. No
-// function ends the process, and success allocates nothing for its status.
+// an error with a message, as is every other mistake that can be noticed.
+// Success allocates nothing for its status. No function ends the process, but
+// for what mace.h says of a system without any memory left.
 //
 // Ownership. Objects have no public layout, and each has one owner, the app:
 // what a function stores in its last argument (`mace_..._t**`) is given back
