@@ -30,6 +30,7 @@
 #include "mace/public/mace_api.h"
 #include "mace/public/mace_config.h"
 #include "mace/public/mace_gpu.h"
+#include "mace/public/mace_log.h"
 #include "mace/public/mace_model.h"
 #include "mace/public/mace_runtime.h"
 #include "mace/public/mace_stats.h"
