@@ -29,6 +29,7 @@
 
 #include "mace/public/mace_api.h"
 #include "mace/public/mace_cancellation.h"
+#include "mace/public/mace_capability.h"
 #include "mace/public/mace_config.h"
 #include "mace/public/mace_gpu.h"
 #include "mace/public/mace_log.h"
