@@ -29,6 +29,9 @@ inline Status RuntimeError(std::string m) {
 inline Status InvalidModel(std::string m) {
   return {Status::MACE_INVALID_MODEL, std::move(m)};
 }
+inline Status Cancelled(std::string m) {
+  return {Status::MACE_CANCELLED, std::move(m)};
+}
 inline Status InternalError(std::string m) {
   return {Status::MACE_INTERNAL_ERROR, std::move(m)};
 }

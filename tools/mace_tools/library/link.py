@@ -21,7 +21,7 @@ from mace_tools.library.abis import Abi
 DEPENDENCIES = ("pthread", "dl", "m")
 SONAME = "libmace.so"
 # The archives that define the public API, by the ends of their names.
-PUBLIC = tuple(f"lib{name}{end}" for name in ("runtime", "config", "image", "capi")
+PUBLIC = tuple(f"lib{name}{end}" for name in ("runtime", "config", "image", "base", "capi")
                for end in (".pic.a", ".a"))
 C_API = tuple(name for name in PUBLIC if "capi" in name)
 # Of the symbols: raised when a release takes one away or changes what it means.
