@@ -1,33 +1,151 @@
-// Log lines on stderr.
+// Log lines on stderr or to a callback.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/base/logging.h"
 
+#include <atomic>
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
+#include <memory>
+#include <utility>
 
 namespace mace {
+namespace {
 
-LogLine::LogLine(LogSeverity severity, const char* file, int line) {
-  const char* base = std::strrchr(file, '/');
-  stream_ << "IWE"[static_cast<int>(severity)] << ' '
-          << (base ? base + 1 : file) << ':' << line << ": ";
+struct Callback {
+  MaceLogCallback function;
+  void* user;
+  int num_running = 0;  // calls of it
+};
+
+struct State {
+  std::mutex mutex;
+  std::condition_variable idle;  // a call has ended
+  std::shared_ptr<Callback> callback;
+};
+
+State& GetState() {
+  static auto* state = new State;
+  return *state;
 }
 
-LogLine::~LogLine() {
-  stream_ << '\n';
-  // One write, so that lines of several threads do not mix.
-  const std::string& s = stream_.str();
-  std::fwrite(s.data(), 1, s.size(), stderr);
-}
+// The largest level that the callback asks for; kNoCallback: there is none.
+constexpr int kNoCallback = std::numeric_limits<int>::min();
+std::atomic<int> callback_level{kNoCallback};
 
-int MaxVlogLevel() {
+thread_local bool in_callback = false;
+thread_local HoldLog* outermost = nullptr;
+
+int EnvironmentLevel() {
   static const int level = [] {
     const char* s = std::getenv("MACE_CPP_MIN_VLOG_LEVEL");
     return s ? std::atoi(s) : 0;
   }();
   return level;
+}
+
+void WriteToStderr(std::string text) {
+  text += '\n';
+  // One write, so that lines of several threads do not mix.
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+void CallBack(LogText line) {
+  State& state = GetState();
+  std::shared_ptr<Callback> callback;
+  {
+    std::lock_guard<std::mutex> lock(state.mutex);
+    callback = state.callback;
+    if (callback != nullptr) ++callback->num_running;
+  }
+  // It may have been taken away since the line was written.
+  if (callback == nullptr) return WriteToStderr(std::move(line.text));
+  in_callback = true;
+  callback->function(line.level, line.text.c_str() + line.prefix,
+                     callback->user);
+  in_callback = false;
+  {
+    std::lock_guard<std::mutex> lock(state.mutex);
+    --callback->num_running;
+  }
+  state.idle.notify_all();
+}
+
+}  // namespace
+
+void SetLogCallback(MaceLogCallback function, void* user,
+                    MaceLogLevel least_important) {
+  std::shared_ptr<Callback> callback;
+  if (function != nullptr) {
+    callback = std::make_shared<Callback>();
+    callback->function = function;
+    callback->user = user;
+  }
+  State& state = GetState();
+  std::unique_lock<std::mutex> lock(state.mutex);
+  std::swap(state.callback, callback);
+  callback_level = function != nullptr ? least_important : kNoCallback;
+  // Two callbacks that waited here for each other's end would wait for ever.
+  if (callback == nullptr || in_callback) return;
+  state.idle.wait(lock, [&] { return callback->num_running == 0; });
+}
+
+LogLine::LogLine(MaceLogLevel level, const char* file, int line)
+    : level_(level) {
+  const char* base = std::strrchr(file, '/');
+  stream_ << (level == MACE_LOG_ERROR     ? 'E'
+              : level == MACE_LOG_WARNING ? 'W'
+                                          : 'I')
+          << ' ' << (base ? base + 1 : file) << ':' << line << ": ";
+  prefix_ = stream_.str().size();
+}
+
+LogLine::~LogLine() {
+  const int level = callback_level;
+  if (level == kNoCallback || in_callback) {
+    WriteToStderr(stream_.str());
+    return;
+  }
+  if (level_ > level) return;
+  LogText line = {level_, stream_.str(), prefix_};
+  if (outermost != nullptr) {
+    outermost->Keep(std::move(line));
+  } else {
+    CallBack(std::move(line));
+  }
+}
+
+int MaxVlogLevel() {
+  const int level = callback_level.load(std::memory_order_relaxed);
+  return level == kNoCallback || in_callback ? EnvironmentLevel()
+                                             : level - MACE_LOG_INFO;
+}
+
+HoldLog::HoldLog(HoldLog* other)
+    : other_(other), is_outermost_(outermost == nullptr) {
+  if (is_outermost_) outermost = this;
+}
+
+HoldLog::~HoldLog() {
+  if (!is_outermost_) return;
+  outermost = nullptr;
+  for (LogText& line : lines_) {
+    if (other_ != nullptr) {
+      other_->Keep(std::move(line));
+    } else {
+      CallBack(std::move(line));
+    }
+  }
+}
+
+HoldLog* HoldLog::OfThread() { return outermost; }
+
+void HoldLog::Keep(LogText line) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  lines_.push_back(std::move(line));
 }
 
 }  // namespace mace

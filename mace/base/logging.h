@@ -1,40 +1,84 @@
-// LOG(INFO|WARNING|ERROR) << ... and VLOG(level) << ..., to stderr.
+// LOG(INFO|WARNING|ERROR) << ... and VLOG(level) << ..., to stderr or to the
+// callback of SetLogCallback.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Each statement becomes one line. VLOG(n) prints when the environment
-// variable MACE_CPP_MIN_VLOG_LEVEL is at least n (default 0: nothing):
-// 1 network-level latencies, 2 important ops, 3 other ops, 4 everything.
+// variable MACE_CPP_MIN_VLOG_LEVEL is at least n (default 0: nothing), or when
+// the callback asks for it: 1 network-level latencies, 2 important ops, 3 other
+// ops, 4 everything.
 // Errors reach the caller as statuses; the log only adds to them.
 #ifndef MACE_BASE_LOGGING_H_
 #define MACE_BASE_LOGGING_H_
 
+#include <cstddef>
+#include <mutex>
+#include <string>
+#include <vector>
+
 #include "mace/base/text_stream.h"
+#include "mace/public/mace_log.h"
 
 namespace mace {
 
-enum class LogSeverity { kINFO, kWARNING, kERROR };
+struct LogText {
+  MaceLogLevel level;
+  std::string text;
+  size_t prefix;  // characters of `text` before the message
+};
 
 // One line of the log. The destructor writes it.
 class LogLine {
  public:
-  LogLine(LogSeverity severity, const char* file, int line);
+  LogLine(MaceLogLevel level, const char* file, int line);
   ~LogLine();
   TextStream& stream() { return stream_; }
 
  private:
+  MaceLogLevel level_;
+  size_t prefix_ = 0;
   TextStream stream_;
 };
 
-// Read once from the environment.
+// The level of VLOG up to which this thread prints.
 int MaxVlogLevel();
+
+// A callback may call any function of the library, and so must not run while a
+// lock is held that such a function takes. Where one of these lives on a
+// thread, lines for a callback are kept, and arrive when the outermost one is
+// destroyed. To be declared before the lock, so that it outlives it.
+class HoldLog {
+ public:
+  HoldLog() : HoldLog(nullptr) {}
+  // On a thread for which another one waits: its lines go to `other`, which
+  // must outlive this object.
+  explicit HoldLog(HoldLog* other);
+  ~HoldLog();
+  HoldLog(const HoldLog&) = delete;
+  HoldLog& operator=(const HoldLog&) = delete;
+
+  // The outermost one of this thread; null: there is none.
+  static HoldLog* OfThread();
+
+ private:
+  friend class LogLine;
+  void Keep(LogText line);
+
+  HoldLog* const other_;
+  const bool is_outermost_;
+  std::mutex mutex_;
+  std::vector<LogText> lines_;
+};
 
 }  // namespace mace
 
 #define LOG(severity) \
-  ::mace::LogLine(::mace::LogSeverity::k##severity, __FILE__, __LINE__).stream()
-#define VLOG(level)                       \
-  if ((level) > ::mace::MaxVlogLevel()) { \
-  } else                                  \
-    LOG(INFO)
+  ::mace::LogLine(::mace::MACE_LOG_##severity, __FILE__, __LINE__).stream()
+#define VLOG(level)                                                       \
+  if ((level) > ::mace::MaxVlogLevel()) {                                 \
+  } else                                                                  \
+    ::mace::LogLine(static_cast<::mace::MaceLogLevel>(                    \
+                        static_cast<int>(::mace::MACE_LOG_INFO) + level), \
+                    __FILE__, __LINE__)                                   \
+        .stream()
 
 #endif  // MACE_BASE_LOGGING_H_

@@ -45,6 +45,11 @@ template <typename... Parts>
   return MakeError(Status::MACE_INVALID_MODEL, list, sizeof...(parts));
 }
 template <typename... Parts>
+[[gnu::always_inline]] inline Status Cancelled(const Parts&... parts) {
+  const TextPart list[] = {TextPart(parts)...};
+  return MakeError(Status::MACE_CANCELLED, list, sizeof...(parts));
+}
+template <typename... Parts>
 [[gnu::always_inline]] inline Status InternalError(const Parts&... parts) {
   const TextPart list[] = {TextPart(parts)...};
   return MakeError(Status::MACE_INTERNAL_ERROR, list, sizeof...(parts));

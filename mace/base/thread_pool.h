@@ -8,6 +8,7 @@
 
 #include "mace/base/denormals.h"
 #include "mace/base/status.h"
+#include "mace/public/mace_cancellation.h"
 
 namespace mace {
 
@@ -26,6 +27,17 @@ class ThreadPool {
   ~ThreadPool();
 
   int num_threads() const { return num_threads_; }
+
+  // From now on the results of loops are not needed any more once
+  // `cancellation` says so; null: they are. Loops do not look at it by
+  // themselves: long ones ask is_cancelled() for each task and leave out its
+  // work. REQUIRES: no loop is running.
+  void SetCancellation(const MaceCancellation* cancellation) {
+    cancellation_ = cancellation;
+  }
+  bool is_cancelled() const {
+    return cancellation_ != nullptr && cancellation_->is_cancelled();
+  }
 
   // Calls f(begin, end) over [0, n) in pieces of `tile` (the last may be
   // shorter), in any order and on any thread, and waits for all of them.
@@ -66,6 +78,7 @@ class ThreadPool {
 
   std::unique_ptr<Workers> workers_;  // null for one thread
   int num_threads_;
+  const MaceCancellation* cancellation_ = nullptr;
 };
 
 }  // namespace mace

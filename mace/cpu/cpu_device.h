@@ -52,6 +52,9 @@ class CpuDevice final : public Device,
   Status TunePlan(const DryRun& dry_run) override;
   std::string DumpTuning() const override;
   DeviceCounts counts() const override;
+  void SetCancellation(const MaceCancellation* cancellation) override {
+    threads_->SetCancellation(cancellation);
+  }
 
  private:
   CpuDevice() = default;

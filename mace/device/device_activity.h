@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "mace/base/status.h"
+#include "mace/public/mace_cancellation.h"
 
 namespace mace {
 
@@ -33,6 +34,11 @@ class DeviceActivity {
 
   // Waits until everything that kernels have started is done.
   virtual Status Finish() { return Status(); }
+
+  // Once `cancellation` says so, the results of kernels are not needed any
+  // more: they may leave out work and return MACE_CANCELLED. Null: they are
+  // needed. REQUIRES: no kernel is running.
+  virtual void SetCancellation(const MaceCancellation* /*cancellation*/) {}
 };
 
 }  // namespace mace

@@ -102,7 +102,8 @@ class Kernel {
   virtual double device_us() const { return -1; }
 
   // Computes the outputs. Allocates nothing and re-checks nothing: Prepare did
-  // both. Errors: MACE_RUNTIME_ERROR only.
+  // both. Errors: MACE_RUNTIME_ERROR only; MACE_CANCELLED as
+  // DeviceActivity::SetCancellation says.
   virtual Status Run(const RunArgs& args) = 0;
 
  private:

@@ -79,6 +79,9 @@ class OpenclDevice final : public Device,
   DeviceCounts counts() const override;
   void SetProfiling(bool on) override { context_->queue().SetProfiling(on); }
   Status Finish() override { return context_->queue().Finish(); }
+  void SetCancellation(const MaceCancellation* cancellation) override {
+    context_->queue().SetCancellation(cancellation);
+  }
 
   // Returns whether this build has a kernel for the op.
   static bool HasKernel(const std::string& op);

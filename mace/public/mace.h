@@ -28,8 +28,11 @@
 #include <vector>
 
 #include "mace/public/mace_api.h"
+#include "mace/public/mace_cancellation.h"
+#include "mace/public/mace_capability.h"
 #include "mace/public/mace_config.h"
 #include "mace/public/mace_gpu.h"
+#include "mace/public/mace_log.h"
 #include "mace/public/mace_model.h"
 #include "mace/public/mace_runtime.h"
 #include "mace/public/mace_stats.h"
@@ -78,6 +81,23 @@ class MACE_API MaceEngine {
   MaceStatus Run(const std::map<std::string, MaceTensor>& inputs,
                  std::map<std::string, MaceTensor>* outputs,
                  RunMetadata* run_metadata);
+  // The same, and may be ended from another thread by `cancellation`, which
+  // must outlive the call. `run_metadata` may be null. Further errors:
+  // MACE_CANCELLED, after which the outputs hold no result.
+  MaceStatus Run(const std::map<std::string, MaceTensor>& inputs,
+                 std::map<std::string, MaceTensor>* outputs,
+                 const MaceCancellation& cancellation,
+                 RunMetadata* run_metadata = nullptr);
+
+  // Frees the memory that only runs need: the arena and the images of the GPU,
+  // for an engine that will not run for a while. Weights and plans stay, so
+  // that the next Run has the same results; it allocates the memory again,
+  // which may fail with MACE_OUT_OF_RESOURCES. Waits for a Run that goes on, of
+  // this engine or of one with which it shares memory
+  // (MaceEngineConfig::ShareMemoryWith): the memory is freed for all of them.
+  // An arena of the caller's (MaceEngineConfig::SetArena) stays as it is.
+  // Thread-safe. Always succeeds.
+  MaceStatus ReleaseIntermediateBuffer();
 
   // Computes how many bytes SetArena must provide for an engine that is created
   // with these arguments. With `input_shapes` the engine also runs on inputs of
@@ -122,6 +142,7 @@ class MACE_API MaceEngine {
   }
 
   class Impl;
+  Impl* impl() const { return impl_.get(); }
 
  private:
   explicit MaceEngine(std::unique_ptr<Impl> impl);
@@ -159,6 +180,27 @@ MACE_API MaceStatus CreateMaceEngineFromProto(
     const std::vector<std::string>& output_nodes,
     const MaceEngineConfig& config, std::shared_ptr<MaceEngine>* engine,
     bool* model_data_unused = nullptr);
+
+// The same for an engine that shares the memory of its runs with `tutor`, as if
+// `config` said so (MaceEngineConfig::ShareMemoryWith). A null `tutor` means
+// that it shares with none.
+inline MaceStatus CreateMaceEngineFromProto(
+    const unsigned char* model_graph_proto, size_t model_graph_proto_size,
+    const unsigned char* model_weights_data, size_t model_weights_data_size,
+    const std::vector<std::string>& input_nodes,
+    const std::vector<std::string>& output_nodes,
+    const MaceEngineConfig& config, std::shared_ptr<MaceEngine>* engine,
+    bool* model_data_unused, const MaceEngine* tutor) {
+  MaceEngineConfig sharing = config;
+  if (tutor != nullptr) {
+    const MaceStatus status = sharing.ShareMemoryWith(tutor);
+    if (!status.ok()) return status;
+  }
+  return CreateMaceEngineFromProto(model_graph_proto, model_graph_proto_size,
+                                   model_weights_data, model_weights_data_size,
+                                   input_nodes, output_nodes, sharing, engine,
+                                   model_data_unused);
+}
 
 // The same with a C string as the file name; null is treated as "".
 inline MaceStatus CreateMaceEngineFromProto(

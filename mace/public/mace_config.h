@@ -17,6 +17,8 @@
 
 namespace mace {
 
+class MaceEngine;
+
 enum DeviceType { CPU = 0, GPU = 2, HEXAGON = 3 };
 
 // Ways for tensors to share bytes beyond reusing those of the dead. Each only
@@ -99,6 +101,24 @@ class MACE_API MaceEngineConfig {
   // Weights that are packed belong to the model, and images to the GPU. Tables
   // (of ops, of kernels), whose size hardly depends on shapes, are not in it.
   MaceStatus SetArena(void* data, size_t size);
+
+  // Lets the engine use the memory of `engine` for its runs, and `engine` that
+  // of the new one: the arena, and the images of the GPU. It is as large as the
+  // largest of them needs, not all together (images are shared one by one,
+  // where their types match, and so take more than that where their extents
+  // differ much). Runs of engines that share take turns: a Run waits for that
+  // of another to end, and both are right. An op of one must not run another.
+  //
+  // Any number of engines may share, of different models and devices: each new
+  // one names any that shares already. They may be destroyed in any order; what
+  // only the destroyed one needed is then freed. The memory counts for the
+  // memory limit of the engine that allocated it, which is the one that needs
+  // most, and for no other.
+  //
+  // Null: no sharing (the default). Errors: MACE_INVALID_ARGS if `engine` uses
+  // an arena of the caller's. Creating an engine fails with the same code if
+  // SetArena was called too.
+  MaceStatus ShareMemoryWith(const MaceEngine* engine);
 
   // The most bytes that an engine may allocate for tensors: its arena (if not
   // the caller's), scratch, constants that it computes, weights that it packs

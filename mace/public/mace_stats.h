@@ -81,6 +81,12 @@ struct MaceMemoryUsage {
   // Of the images, which are no part of the arena: all of them, the least that
   // any plan of them takes, and the most that live at a time.
   int64_t image_bytes = 0, image_lower_bound_bytes = 0, image_peak_bytes = 0;
+  // Allocated now for runs: the arena (0 if it is the caller's) and images.
+  // Engines that share memory (MaceEngineConfig::ShareMemoryWith) all report
+  // the same bytes, which exist once. 0 after
+  // MaceEngine::ReleaseIntermediateBuffer, and then the categories
+  // "activations", "scratch" and "images" use no bytes either.
+  int64_t allocated_arena_bytes = 0, allocated_image_bytes = 0;
 };
 
 }  // namespace mace

@@ -25,6 +25,7 @@ class [[nodiscard]] MaceStatus {
     MACE_RUNTIME_ERROR = 4,   // a driver or accelerator
     MACE_INVALID_MODEL = 5,   // the file: corrupt or self-contradictory
     MACE_INTERNAL_ERROR = 6,  // us: a broken invariant; please report it
+    MACE_CANCELLED = 7,       // nobody: the caller ended it (MaceCancellation)
   };
 
   MaceStatus() = default;

@@ -15,6 +15,8 @@
 
 namespace mace {
 
+class Workspace;
+
 class MaceEngineConfig::Impl {
  public:
   DeviceType device_type = CPU;
@@ -25,6 +27,7 @@ class MaceEngineConfig::Impl {
   std::vector<int32_t> offline_plan;        // empty: none
   void* arena = nullptr;  // the caller's; null: the engine allocates
   size_t arena_bytes = 0;
+  std::shared_ptr<Workspace> workspace;  // of other engines; null: its own
 
   // Sets all values or, on an error, none of them. Errors: MACE_INVALID_ARGS.
   Status SetAll(

@@ -86,6 +86,12 @@ void DeviceTensors::Restore(Tensor& tensor) {
   tensor.type = MemoryType::CPU_BUFFER;
 }
 
+void DeviceTensors::Restore() {
+  for (auto* tensors : {&inputs_, &outputs_}) {
+    for (Tensor& tensor : *tensors) Restore(tensor);
+  }
+}
+
 Status DeviceTensors::Bind(bool is_input, int index, MemoryType type,
                            void* memory) {
   Tensor& tensor = (is_input ? inputs_ : outputs_)[index];

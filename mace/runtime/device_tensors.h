@@ -25,6 +25,9 @@ class DeviceTensors {
   // MACE_UNSUPPORTED, with the tensor, what is wrong and the cure.
   Status Bind(bool is_input, int index, MemoryType type, void* memory);
 
+  // Undoes all calls of Bind.
+  void Restore();
+
   // Returns whether Run must skip step `s`, a convert that is not needed
   // because the caller's tensor already lies on the device.
   bool skips(size_t s) const { return skipped_[s]; }

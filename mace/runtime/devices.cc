@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "mace/base/cpu_topology.h"
-#include "mace/base/logging.h"
 #include "mace/base/str_cat.h"
 #include "mace/base/thread_pool.h"
 #include "mace/cpu/cpu_device.h"
@@ -190,7 +189,6 @@ Result<Devices> CreateDevices(const MaceEngineConfig::Impl& config,
       devices.note =
           StrCat("no ", entry->name,
                  ", the CPU takes over: ", device.status().information());
-      LOG(WARNING) << devices.note;
     }
   }
   MACE_ASSIGN_OR_RETURN(

@@ -29,7 +29,8 @@ struct SharedWeights {
   std::shared_ptr<DeviceWeights> on_device;
 };
 
-// Leaves out a device that this machine or build lacks; the note says why.
+// Leaves out a device that this machine or build lacks; the note says why, and
+// nothing is logged.
 // Errors: MACE_UNSUPPORTED for an unknown device type, MACE_OUT_OF_RESOURCES.
 Result<Devices> CreateDevices(const MaceEngineConfig::Impl& config,
                               const SharedWeights& weights);

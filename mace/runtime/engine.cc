@@ -9,10 +9,8 @@
 #include "mace/base/logging.h"
 #include "mace/base/str_cat.h"
 #include "mace/device/widen_weights.h"
-#include "mace/plan/dump.h"
 #include "mace/plan/plan.h"
 #include "mace/runtime/caller_tensors.h"
-#include "mace/runtime/memory_usage.h"
 #include "mace/runtime/run_log.h"
 
 namespace mace {
@@ -51,6 +49,14 @@ Status MaceEngine::Impl::Init(std::shared_ptr<MaceModel> model,
   model_ = std::move(model);
   config_ = *config.impl();
   MACE_RETURN_IF_ERROR(CheckHeaders(config_));
+  if (config_.workspace != nullptr && config_.arena != nullptr) {
+    return InvalidArgument(
+        "SetArena and ShareMemoryWith exclude each other: an engine in the "
+        "caller's arena shares no memory; call one of them");
+  }
+  workspace_ = config_.workspace != nullptr && !query_only
+                   ? config_.workspace
+                   : std::make_shared<Workspace>();
   // The caller's settings have priority over the model's.
   config_.settings.Fill(model_->impl()->settings);
   const Settings& settings = config_.settings.values;
@@ -69,6 +75,7 @@ Status MaceEngine::Impl::Init(std::shared_ptr<MaceModel> model,
   MACE_ASSIGN_OR_RETURN(
       devices_, CreateDevices(config_, {model_->impl()->packed,
                                         model_->impl()->device_weights}));
+  if (!devices_.note.empty()) LOG(WARNING) << devices_.note;
   std::vector<Device*> devices;
   for (const auto& device : devices_.list) devices.push_back(device.get());
   MACE_RETURN_IF_ERROR(WidenWeights(devices, *model_->impl()->packed, graph_));
@@ -123,8 +130,8 @@ Status MaceEngine::Impl::AddExecutor(const std::vector<Shape>& shapes) {
   const auto bytes = static_cast<size_t>(executor->plan().arena_bytes);
   MACE_RETURN_IF_ERROR(sections_->GrowHead(bytes));
   if (!query_only_) {
-    MACE_RETURN_IF_ERROR(ProvideArena(bytes));
-    executor->BindArena(arena_);
+    const Workspace::Turn turn(*workspace_);
+    MACE_RETURN_IF_ERROR(ProvideArena(*executor));
   }
   if (executors_.size() == kMaxPlans) executors_.pop_back();
   executors_.insert(executors_.begin(), std::move(executor));
@@ -174,7 +181,7 @@ Result<bool> SetInputShapes(const std::vector<Shape>& shapes,
 
 }  // namespace
 
-Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakeExecutor(
+Result<std::unique_ptr<Plan>> MaceEngine::Impl::PlanGraph(
     const std::vector<Shape>& shapes) const {
   Graph graph = graph_;
   MACE_ASSIGN_OR_RETURN(
@@ -214,40 +221,78 @@ Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakeExecutor(
     };
     MACE_RETURN_IF_ERROR(options.devices[0]->tuning()->TunePlan(dry_run));
   }
-  MACE_ASSIGN_OR_RETURN(std::unique_ptr<Plan> plan,
-                        MakePlan(std::move(graph), declared, options));
-  std::unique_ptr<DeviceImages> images;
-  if (plan->image_device != nullptr && !query_only_) {
-    MACE_ASSIGN_OR_RETURN(
-        images, plan->image_device->storage()->CreateImages(plan->images));
+  return MakePlan(std::move(graph), declared, options);
+}
+
+Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakeExecutor(
+    const std::vector<Shape>& shapes) const {
+  MACE_ASSIGN_OR_RETURN(std::unique_ptr<Plan> plan, PlanGraph(shapes));
+  const bool has_images = plan->image_device != nullptr;
+  const Settings& settings = config_.settings.values;
+  auto executor = std::make_unique<Executor>(std::move(plan), settings.guard);
+  if (query_only_) return executor;
+  if (has_images) {
+    const Workspace::Turn turn(*workspace_);
+    MACE_RETURN_IF_ERROR(ProvideImages(*executor));
+    MACE_RETURN_IF_ERROR(executor->Tune());
   }
-  const bool checks = settings.check_numerics && !query_only_;
-  const bool tunes = images != nullptr;
-  auto executor = std::make_unique<Executor>(std::move(plan), std::move(images),
-                                             settings.guard);
-  if (tunes) MACE_RETURN_IF_ERROR(executor->Tune());
-  if (checks) MACE_RETURN_IF_ERROR(executor->CheckNumerics());
+  if (settings.check_numerics) MACE_RETURN_IF_ERROR(executor->CheckNumerics());
   return executor;
 }
 
-Status MaceEngine::Impl::ProvideArena(size_t bytes) {
-  if (config_.arena != nullptr) {
-    arena_ = config_.arena;
+Status MaceEngine::Impl::ProvideArena(Executor& executor) const {
+  void* arena = config_.arena;
+  if (arena == nullptr) {
+    MACE_ASSIGN_OR_RETURN(
+        arena,
+        workspace_->Arena(static_cast<size_t>(executor.plan().arena_bytes)));
+  }
+  executor.BindArena(arena);
+  return Status();
+}
+
+Status MaceEngine::Impl::ProvideImages(Executor& executor) const {
+  const Plan& plan = executor.plan();
+  if (plan.image_device == nullptr ||
+      executor.generation() == workspace_->generation()) {
     return Status();
   }
-  if (arena_ != nullptr && bytes <= own_arena_.size()) return Status();
-  MACE_ASSIGN_OR_RETURN(own_arena_, AlignedBuffer::Create(bytes, "the arena"));
-  arena_ = own_arena_.data();
-  for (const auto& executor : executors_) executor->BindArena(arena_);
+  MACE_ASSIGN_OR_RETURN(
+      const std::vector<Buffer> images,
+      workspace_->Images(*plan.image_device->storage(), plan.images));
+  executor.BindImages(images, workspace_->generation());
+  return Status();
+}
+
+Status MaceEngine::Impl::BindTensors(
+    Executor& executor, const std::map<std::string, MaceTensor>& inputs,
+    const std::map<std::string, MaceTensor>& outputs) const {
+  const Graph& graph = executor.plan().graph;
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    const std::string& name = graph.values[graph.inputs[i]].name;
+    const MaceTensor& tensor = inputs.find(name)->second;
+    MACE_RETURN_IF_ERROR(executor.BindInput(
+        static_cast<int>(i), tensor.memory_type(), tensor.raw_data().get()));
+  }
+  for (size_t i = 0; i < graph.outputs.size(); ++i) {
+    const std::string& name = graph.values[graph.outputs[i]].name;
+    const MaceTensor& tensor = outputs.find(name)->second;
+    MACE_RETURN_IF_ERROR(executor.BindOutput(
+        static_cast<int>(i), tensor.memory_type(), tensor.raw_data().get()));
+  }
   return Status();
 }
 
 Status MaceEngine::Impl::Run(const std::map<std::string, MaceTensor>& inputs,
                              std::map<std::string, MaceTensor>* outputs,
+                             const MaceCancellation* cancellation,
                              RunMetadata* metadata) {
   if (outputs == nullptr) return InvalidArgument("Run: outputs is null");
+  const HoldLog hold_log;
   std::lock_guard<std::mutex> lock(mutex_);
   const ScopedMemoryBudget scope(budget_);
+  if (metadata != nullptr) metadata->op_stats.clear();
+  if (IsCancelled(cancellation)) return CancelledRun();
   // The usual call has the expected shapes and allocates nothing. Any other is
   // checked in full.
   const Graph& front = executors_.front()->plan().graph;
@@ -267,117 +312,30 @@ Status MaceEngine::Impl::Run(const std::map<std::string, MaceTensor>& inputs,
   if (!Fit(graph, graph.outputs, *outputs)) {
     MACE_RETURN_IF_ERROR(PrepareOutputs(graph, outputs));
   }
-  for (size_t i = 0; i < graph.inputs.size(); ++i) {
-    const std::string& name = graph.values[graph.inputs[i]].name;
-    const MaceTensor& tensor = inputs.find(name)->second;
-    MACE_RETURN_IF_ERROR(executor.BindInput(
-        static_cast<int>(i), tensor.memory_type(), tensor.raw_data().get()));
-  }
-  for (size_t i = 0; i < graph.outputs.size(); ++i) {
-    const std::string& name = graph.values[graph.outputs[i]].name;
-    const MaceTensor& tensor = outputs->find(name)->second;
-    MACE_RETURN_IF_ERROR(executor.BindOutput(
-        static_cast<int>(i), tensor.memory_type(), tensor.raw_data().get()));
-  }
+  const Workspace::Turn turn(*workspace_);
+  if (IsCancelled(cancellation)) return CancelledRun();
+  MACE_RETURN_IF_ERROR(ProvideArena(executor));
+  MACE_RETURN_IF_ERROR(ProvideImages(executor));
+  MACE_RETURN_IF_ERROR(BindTensors(executor, inputs, *outputs));
   RunMetadata for_log;
   if (metadata == nullptr && LogsOps()) metadata = &for_log;
-  if (metadata != nullptr) metadata->op_stats.clear();
   const int64_t begin = LogMicros();
-  MACE_RETURN_IF_ERROR(executor.Run(metadata));
+  MACE_RETURN_IF_ERROR(executor.Run(metadata, cancellation));
   if (MaxVlogLevel() > 0) {
     LogRun(metadata != nullptr ? *metadata : for_log, LogMicros() - begin);
   }
   return Status();
 }
 
-std::vector<MaceTensorInfo> MaceEngine::Impl::Infos(bool of_inputs) const {
-  std::lock_guard<std::mutex> lock(mutex_);
-  const Graph& graph = executors_.front()->plan().graph;
-  const Model& model = model_->impl()->model;
-  const auto& orders = of_inputs ? model.input_order : model.output_order;
-  std::vector<MaceTensorInfo> infos;
-  for (int id : of_inputs ? graph.inputs : graph.outputs) {
-    const Value& value = graph.values[id];
-    const auto order = orders.find(id);
-    infos.push_back(
-        {value.name, value.type.shape, ToPublic(value.type.dtype),
-         order == orders.end() ? DataFormat::NONE : ToPublic(order->second)});
-  }
-  return infos;
+MaceEngine::Impl::~Impl() {
+  // What only this engine needed must not stay for the others.
+  if (workspace_ != nullptr) workspace_->ReleaseSoon();
 }
 
-Status MaceEngine::Impl::Dump(const std::string& stage,
-                              std::string* text) const {
-  if (text == nullptr) return InvalidArgument("Dump: text is null");
+void MaceEngine::Impl::ReleaseMemory() {
   std::lock_guard<std::mutex> lock(mutex_);
-  const Plan& plan = executors_.front()->plan();
-  if (stage == "graph") {
-    *text = mace::Dump(plan.graph);
-  } else if (stage == "plan") {
-    *text = devices_.note.empty() ? "" : StrCat(devices_.note, '\n');
-    *text += StrCat(DumpPlacement(plan), DumpSteps(plan));
-  } else if (stage == "plan_json") {
-    *text = DumpPlanJson(plan, devices_.note);
-  } else if (stage == "memory") {
-    *text = StrCat(DumpMemory(plan),
-                   ToText(UsageOf(plan, *model_->impl(), sections_->arena())));
-  } else if (stage == "memory_json") {
-    *text = DumpMemoryJson(plan);
-  } else if (stage == "tuning") {
-    text->clear();
-    for (const auto& device : devices_.list) {
-      if (device->tuning() != nullptr) *text += device->tuning()->DumpTuning();
-    }
-  } else {
-    return InvalidArgument(
-        "there is no stage '", stage,
-        "'; choose graph, plan, plan_json, memory, memory_json or tuning");
-  }
-  return Status();
-}
-
-Status MaceEngine::Impl::GetMemoryUsage(MaceMemoryUsage* usage) const {
-  if (usage == nullptr) return InvalidArgument("GetMemoryUsage: usage is null");
-  std::lock_guard<std::mutex> lock(mutex_);
-  *usage =
-      UsageOf(executors_.front()->plan(), *model_->impl(), sections_->arena());
-  return Status();
-}
-
-Status MaceEngine::Impl::GetDeviceCounts(MaceDeviceCounts* counts) const {
-  if (counts == nullptr) {
-    return InvalidArgument("GetDeviceCounts: counts is null");
-  }
-  std::lock_guard<std::mutex> lock(mutex_);
-  *counts = MaceDeviceCounts();
-  for (const auto& device : devices_.list) {
-    if (device->activity() == nullptr) continue;
-    const DeviceCounts found = device->activity()->counts();
-    counts->compiled_programs += found.compiled_programs;
-    counts->loaded_programs += found.loaded_programs;
-    counts->measurements += found.measurements;
-    counts->kernels += found.kernels;
-    counts->enqueues += found.enqueues;
-    counts->bytes_from_host += found.bytes_from_host;
-    counts->bytes_to_host += found.bytes_to_host;
-  }
-  return Status();
-}
-
-Status MaceEngine::Impl::GetGPUHandles(MaceGPUHandles* handles) const {
-  if (handles == nullptr) {
-    return InvalidArgument("GetGPUHandles: handles is null");
-  }
-  std::lock_guard<std::mutex> lock(mutex_);
-  Device* const device = executors_.front()->plan().image_device;
-  if (device == nullptr) {
-    return Unsupported(
-        "GetGPUHandles: nothing of this engine runs on the GPU; "
-        "Dump(\"plan\") says why");
-  }
-  const NativeHandles native = device->storage()->native_handles();
-  *handles = {native.context, native.device};
-  return Status();
+  const Workspace::Turn turn(*workspace_);
+  workspace_->Release();
 }
 
 Status MaceEngine::Impl::PlanFor(

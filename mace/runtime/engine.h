@@ -10,23 +10,26 @@
 #include <string>
 #include <vector>
 
-#include "mace/base/aligned_buffer.h"
 #include "mace/memory/arena_sections.h"
 #include "mace/runtime/config.h"
 #include "mace/runtime/devices.h"
 #include "mace/runtime/executor.h"
 #include "mace/runtime/mace_model.h"
+#include "mace/runtime/workspace.h"
 
 namespace mace {
 
 class MaceEngine::Impl {
  public:
+  ~Impl();
   Status Init(std::shared_ptr<MaceModel> model,
               const std::vector<std::string>& input_nodes,
               const std::vector<std::string>& output_nodes,
               const MaceEngineConfig& config, bool query_only = false);
   Status Run(const std::map<std::string, MaceTensor>& inputs,
-             std::map<std::string, MaceTensor>* outputs, RunMetadata* metadata);
+             std::map<std::string, MaceTensor>* outputs,
+             const MaceCancellation* cancellation, RunMetadata* metadata);
+  void ReleaseMemory();
   std::vector<MaceTensorInfo> Infos(bool of_inputs) const;
   Status Dump(const std::string& stage, std::string* text) const;
   Status GetMemoryUsage(MaceMemoryUsage* usage) const;
@@ -37,22 +40,38 @@ class MaceEngine::Impl {
   Status PlanFor(const std::map<std::string, std::vector<int64_t>>& shapes);
   // Returns the bytes of an arena that suffices for all shapes planned so far.
   size_t arena_bytes() const;
+  // Whether any op runs on the device that the config asks for.
+  bool RunsOnFirstDevice() const;
+  // Null if the arena is the caller's.
+  std::shared_ptr<Workspace> shareable_memory() const {
+    return config_.arena == nullptr ? workspace_ : nullptr;
+  }
 
  private:
   // Moves the executor for these shapes to the front of executors_, and creates
   // it first if there is none.
   Status UseShapes(const std::vector<Shape>& shapes);
   Status AddExecutor(const std::vector<Shape>& shapes);
+  // REQUIRES: mutex_ is held.
+  MaceMemoryUsage Usage() const;
   // Returns the error that says how many bytes these shapes need, if they do
   // not fit into the caller's arena.
   Status ArenaTooSmall(const std::vector<Shape>& shapes);
   Result<std::unique_ptr<Executor>> MakeExecutor(
       const std::vector<Shape>& shapes) const;
+  Result<std::unique_ptr<Plan>> PlanGraph(
+      const std::vector<Shape>& shapes) const;
   // As MakeExecutor; if the driver of another device fails, tries once more on
   // the CPU alone.
   Result<std::unique_ptr<Executor>> MakeExecutorOrFallBack(
       const std::vector<Shape>& shapes);
-  Status ProvideArena(size_t bytes);
+  // Gives an executor the memory for its next Run, if it has not got it. Each
+  // REQUIRES the turn. Errors: MACE_OUT_OF_RESOURCES; those of a driver.
+  Status ProvideArena(Executor& executor) const;
+  Status ProvideImages(Executor& executor) const;
+  Status BindTensors(Executor& executor,
+                     const std::map<std::string, MaceTensor>& inputs,
+                     const std::map<std::string, MaceTensor>& outputs) const;
 
   std::shared_ptr<MaceModel> model_;
   MaceEngineConfig::Impl config_;
@@ -69,8 +88,9 @@ class MaceEngine::Impl {
   // The sections of the caller's arena. If the engine allocates its own arena,
   // these count what one of the caller's would hold.
   std::shared_ptr<memory::ArenaSections> sections_;
-  AlignedBuffer own_arena_;
-  void* arena_ = nullptr;  // the caller's, or own_arena_
+  // Never null after Init. Other engines may use it, too, so that its turn is
+  // taken after mutex_.
+  std::shared_ptr<Workspace> workspace_;
 };
 
 }  // namespace mace

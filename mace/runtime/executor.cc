@@ -63,9 +63,14 @@ OperatorStats StatsOf(const Node& node, const Step& step) {
 
 }  // namespace
 
-Executor::Executor(std::unique_ptr<Plan> plan,
-                   std::unique_ptr<DeviceImages> images, bool guard)
-    : plan_(std::move(plan)), images_(std::move(images)) {
+Status CancelledRun() {
+  return Cancelled(
+      "the run was cancelled by its MaceCancellation; the outputs hold no "
+      "result");
+}
+
+Executor::Executor(std::unique_ptr<Plan> plan, bool guard)
+    : plan_(std::move(plan)) {
   if (guard) dead_ = DeadRanges(*plan_);
   const Graph& graph = plan_->graph;
   input_slots_.resize(graph.inputs.size());
@@ -101,15 +106,13 @@ Executor::Executor(std::unique_ptr<Plan> plan,
       AddSlot({Place::kArena, -1, step.scratch_offset},
               &args_[s].scratch.handle);
     }
-    for (int image : step.images) {
-      args_[s].images.push_back(images_ ? images_->at(image) : Buffer());
+    args_[s].images.resize(step.images.size());
+    for (size_t i = 0; i < step.images.size(); ++i) {
+      image_slots_.push_back({&args_[s].images[i].handle, step.images[i]});
     }
   }
   for (size_t c = 0; c < plan_->copies.size(); ++c) {
     AddSlot(plan_->places[plan_->copies[c].value], &copy_from_[c].handle);
-  }
-  if (plan_->image_device != nullptr) {
-    device_tensors_ = std::make_unique<DeviceTensors>(*plan_, args_);
   }
 }
 
@@ -130,8 +133,8 @@ void Executor::AddSlot(const Place& place, void** pointer) {
     case Place::kArena:
       arena_slots_.push_back(slot);
       break;
-    case Place::kImage:  // no images_: the engine only counts bytes
-      if (images_) *pointer = images_->at(place.index).handle;
+    case Place::kImage:
+      image_slots_.push_back({pointer, place.index});
       break;
   }
 }
@@ -154,8 +157,19 @@ Status Executor::Tune() {
 }
 
 void Executor::BindArena(void* arena) {
+  if (arena == arena_) return;
   arena_ = arena;
   Bind(arena_slots_, arena);
+}
+
+void Executor::BindImages(const std::vector<Buffer>& images,
+                          uint64_t generation) {
+  if (device_tensors_ != nullptr) device_tensors_->Restore();
+  for (const ImageSlot& slot : image_slots_) {
+    *slot.pointer = images[slot.image].handle;
+  }
+  device_tensors_ = std::make_unique<DeviceTensors>(*plan_, args_);
+  generation_ = generation;
 }
 
 Status Executor::CheckNumerics() {
@@ -235,7 +249,8 @@ Status Executor::CheckInputs() const {
   return Status();
 }
 
-Status Executor::Run(RunMetadata* metadata) {
+Status Executor::Run(RunMetadata* metadata,
+                     const MaceCancellation* cancellation) {
   for (DeviceActivity* activity : activities_) {
     activity->SetProfiling(metadata != nullptr);
   }
@@ -245,7 +260,13 @@ Status Executor::Run(RunMetadata* metadata) {
     return Unsupported(
         "SetNumericCheck looks at inputs in host memory; give no GPU memory");
   }
-  const Status status = RunSteps(metadata);
+  for (DeviceActivity* activity : activities_) {
+    activity->SetCancellation(cancellation);
+  }
+  const Status status = RunSteps(metadata, cancellation);
+  for (DeviceActivity* activity : activities_) {
+    activity->SetCancellation(nullptr);
+  }
   // Devices must not touch the caller's memory after Run has returned.
   if (!status.ok() || is_on_device) {
     const Status finished = FinishDevices();
@@ -254,16 +275,23 @@ Status Executor::Run(RunMetadata* metadata) {
   return status;
 }
 
-Status Executor::RunSteps(RunMetadata* metadata) {
+Status Executor::RunSteps(RunMetadata* metadata,
+                          const MaceCancellation* cancellation) {
   if (!dead_.empty()) Poison(arena_, dead_[0]);
   if (check_ != nullptr) MACE_RETURN_IF_ERROR(CheckInputs());
   for (size_t s = 0; s < plan_->steps.size(); ++s) {
-    MACE_RETURN_IF_ERROR(RunStep(s, metadata));
+    if (IsCancelled(cancellation)) break;
+    const Status ran = RunStep(s, metadata);
+    if (ran.code() == Status::MACE_CANCELLED) break;
+    MACE_RETURN_IF_ERROR(ran);
+    if (IsCancelled(cancellation)) break;
     if (check_ != nullptr) {
       MACE_RETURN_IF_ERROR(check_->CheckStep(s, args_[s]));
     }
     if (!dead_.empty()) Poison(arena_, dead_[s + 1]);
   }
+  // A kernel that saw it may have left out work, even in the last step.
+  if (IsCancelled(cancellation)) return CancelledRun();
   if (metadata != nullptr) MACE_RETURN_IF_ERROR(FinishMetadata(metadata));
   for (size_t c = 0; c < plan_->copies.size(); ++c) {
     const Plan::Copy& copy = plan_->copies[c];

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "mace/base/status.h"
@@ -16,14 +17,20 @@
 
 namespace mace {
 
+// Whether the caller does not want the results of a run any more. Null: it
+// does.
+inline bool IsCancelled(const MaceCancellation* cancellation) {
+  return cancellation != nullptr && cancellation->is_cancelled();
+}
+// What the run returns then.
+Status CancelledRun();
+
 // Not thread-safe.
 class Executor {
  public:
-  // `images` holds the images of plan.images. With `guard`, Run fills every
-  // byte of the arena that holds nothing live with NaN, before the first step
-  // and after each one.
-  Executor(std::unique_ptr<Plan> plan, std::unique_ptr<DeviceImages> images,
-           bool guard);
+  // With `guard`, Run fills every byte of the arena that holds nothing live
+  // with NaN, before the first step and after each one.
+  Executor(std::unique_ptr<Plan> plan, bool guard);
 
   const Plan& plan() const { return *plan_; }
 
@@ -31,13 +38,18 @@ class Executor {
   // and name it. Errors: those of the device that has the images.
   Status CheckNumerics();
 
-  // Lets the device with images measure how its kernels run best. Errors: those
-  // of the device.
+  // Lets the device with images measure how its kernels run best. REQUIRES: the
+  // images are bound. Errors: those of the device.
   Status Tune();
 
   // Sets the memory that Run uses: plan().arena_bytes bytes at a 64-byte
   // boundary. The caller keeps ownership.
   void BindArena(void* arena);
+  // The same with the images of plan().images. `generation` is whatever the
+  // caller wants to know again.
+  void BindImages(const std::vector<Buffer>& images, uint64_t generation);
+  // That of the latest BindImages; none: there was none.
+  std::optional<uint64_t> generation() const { return generation_; }
 
   // Sets the caller's memory of graph input or output `index` for the next Run.
   // Errors: as DeviceTensors::Bind.
@@ -45,9 +57,11 @@ class Executor {
   Status BindOutput(int index, MemoryType type, void* data);
 
   // Runs the steps in order. Allocates nothing unless `metadata` is not null.
-  // REQUIRES: the arena, all inputs and all outputs are bound. Errors:
-  // MACE_RUNTIME_ERROR.
-  Status Run(RunMetadata* metadata);
+  // Ends early if `cancellation` is not null and says so. REQUIRES: the arena,
+  // the images, all inputs and all outputs are bound. Errors:
+  // MACE_RUNTIME_ERROR, MACE_CANCELLED.
+  Status Run(RunMetadata* metadata,
+             const MaceCancellation* cancellation = nullptr);
 
  private:
   // A pointer in the arguments of a step that is set when memory is bound.
@@ -62,26 +76,32 @@ class Executor {
   bool skips(size_t s) const {
     return device_tensors_ != nullptr && device_tensors_->skips(s);
   }
-  Status RunSteps(RunMetadata* metadata);
+  Status RunSteps(RunMetadata* metadata, const MaceCancellation* cancellation);
   Status RunStep(size_t s, RunMetadata* metadata);
   Status FinishDevices();
   Status FinishMetadata(RunMetadata* metadata);
   Status CheckInputs() const;
 
   std::unique_ptr<Plan> plan_;
-  std::unique_ptr<DeviceImages> images_;
   std::unique_ptr<NumericCheck> check_;  // null: off
   void* arena_ = nullptr;
   std::vector<std::vector<ByteRange>> dead_;  // empty: no guard
   std::vector<RunArgs> args_;                 // by step
   std::vector<DeviceActivity*> activities_;   // of the steps' devices
   std::vector<Slot> arena_slots_;
-  std::vector<std::vector<Slot>> input_slots_;     // by graph input
-  std::vector<std::vector<Slot>> output_slots_;    // by graph output
-  std::vector<Buffer> copy_from_;                  // by plan copy
-  std::unique_ptr<DeviceTensors> device_tensors_;  // null: all on the CPU
-  std::vector<const void*> inputs_;                // by graph input
-  std::vector<void*> outputs_;                     // by graph output
+  struct ImageSlot {
+    void** pointer;
+    int image;  // of the plan
+  };
+  std::vector<ImageSlot> image_slots_;
+  std::optional<uint64_t> generation_;
+  std::vector<std::vector<Slot>> input_slots_;   // by graph input
+  std::vector<std::vector<Slot>> output_slots_;  // by graph output
+  std::vector<Buffer> copy_from_;                // by plan copy
+  // Null: all on the CPU, or no images are bound.
+  std::unique_ptr<DeviceTensors> device_tensors_;
+  std::vector<const void*> inputs_;  // by graph input
+  std::vector<void*> outputs_;       // by graph output
 };
 
 }  // namespace mace

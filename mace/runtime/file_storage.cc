@@ -106,6 +106,7 @@ class FileStorage final : public KVStorage {
   explicit FileStorage(std::string path) : path_(std::move(path)) {}
 
   int Load() override {
+    const HoldLog hold_log;
     std::lock_guard<std::mutex> lock(mutex_);
     const auto file = MappedFile::Open(path_);
     if (!file.ok()) return 0;  // it does not exist yet
@@ -134,6 +135,7 @@ class FileStorage final : public KVStorage {
   }
 
   int Flush() override {
+    const HoldLog hold_log;
     std::lock_guard<std::mutex> lock(mutex_);
     if (!dirty_) return 0;
     const std::vector<uint8_t> bytes = Serialize(pairs_);

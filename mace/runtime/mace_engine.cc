@@ -27,13 +27,40 @@ MaceStatus MaceEngine::Create(std::shared_ptr<MaceModel> model,
 
 MaceStatus MaceEngine::Run(const std::map<std::string, MaceTensor>& inputs,
                            std::map<std::string, MaceTensor>* outputs) {
-  return impl_->Run(inputs, outputs, nullptr);
+  return impl_->Run(inputs, outputs, nullptr, nullptr);
 }
 
 MaceStatus MaceEngine::Run(const std::map<std::string, MaceTensor>& inputs,
                            std::map<std::string, MaceTensor>* outputs,
                            RunMetadata* run_metadata) {
-  return impl_->Run(inputs, outputs, run_metadata);
+  return impl_->Run(inputs, outputs, nullptr, run_metadata);
+}
+
+MaceStatus MaceEngine::Run(const std::map<std::string, MaceTensor>& inputs,
+                           std::map<std::string, MaceTensor>* outputs,
+                           const MaceCancellation& cancellation,
+                           RunMetadata* run_metadata) {
+  return impl_->Run(inputs, outputs, &cancellation, run_metadata);
+}
+
+MaceStatus MaceEngine::ReleaseIntermediateBuffer() {
+  impl_->ReleaseMemory();
+  return MaceStatus();
+}
+
+MaceStatus MaceEngineConfig::ShareMemoryWith(const MaceEngine* engine) {
+  if (engine == nullptr) {
+    impl_->workspace = nullptr;
+    return MaceStatus();
+  }
+  std::shared_ptr<Workspace> memory = engine->impl()->shareable_memory();
+  if (memory == nullptr) {
+    return InvalidArgument(
+        "ShareMemoryWith: the engine is in an arena of the caller's "
+        "(SetArena), which engines cannot share; create it without one");
+  }
+  impl_->workspace = std::move(memory);
+  return MaceStatus();
 }
 
 std::vector<MaceTensorInfo> MaceEngine::inputs() const {

@@ -183,6 +183,10 @@ void MaceModel::Impl::ForgetPackedWeights() const {
   }
 }
 
+std::shared_ptr<MaceModel> MaceModel::Impl::Wrap(std::unique_ptr<Impl> impl) {
+  return std::shared_ptr<MaceModel>(new MaceModel(std::move(impl)));
+}
+
 MaceModel::MaceModel(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 MaceModel::~MaceModel() = default;
 

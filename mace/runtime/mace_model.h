@@ -18,6 +18,9 @@ namespace mace {
 
 class MaceModel::Impl {
  public:
+  // A model of these contents, which need no file.
+  static std::shared_ptr<MaceModel> Wrap(std::unique_ptr<Impl> impl);
+
   Model model;
   ChosenSettings settings;  // from the deployment file
   std::shared_ptr<PackedWeights> packed;

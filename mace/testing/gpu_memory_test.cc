@@ -271,6 +271,22 @@ TEST_F(GpuMemory, KindsOfMemoryMix) {
   ExpectHostStillWorks();
 }
 
+// The images of the plan are others then; those of the caller stay.
+TEST_F(GpuMemory, AfterTheMemoryWasReleased) {
+  const auto y = MakeImage(kOutWidth, 64, nullptr);
+  for (int round = 0; round < 2; ++round) {
+    Tensors outputs = {{"y", MaceTensor(kOut, y, MemoryType::GPU_IMAGE)}};
+    MaceStatus status = engine_->Run({{"x", InputImage()}}, &outputs);
+    ASSERT_TRUE(status.ok()) << status.information();
+    EXPECT_EQ(ReadImage(y, kOutWidth), expected_);
+    ASSERT_TRUE(engine_->ReleaseIntermediateBuffer().ok());
+    if (round == 0) ExpectHostStillWorks();
+    status = engine_->Run({{"x", FloatTensor(kIn, input_)}}, &outputs);
+    ASSERT_TRUE(status.ok()) << status.information();
+    EXPECT_EQ(ReadImage(y, kOutWidth), expected_);
+  }
+}
+
 TEST_F(GpuMemory, RefusesInputsThatDoNotFit) {
   const auto refused = [&](std::shared_ptr<void> memory, MemoryType type,
                            const std::string& text) {

@@ -151,6 +151,72 @@ TEST(OutOfMemory, EachAllocationOfTheSystemFailsOnce) {
   EXPECT_GE(failed, 4);
 }
 
+std::shared_ptr<MaceEngine> CreateSharing(const MaceEngine* with) {
+  MaceEngineConfig config;
+  EXPECT_TRUE(config.ShareMemoryWith(with).ok());
+  std::shared_ptr<MaceEngine> engine;
+  const MaceStatus status =
+      MaceEngine::Create(Sample().Load(), {}, {}, config, &engine);
+  EXPECT_TRUE(status.ok()) << status.information();
+  return engine;
+}
+
+std::vector<float> RunWell(MaceEngine& engine, int64_t batch = 1) {
+  std::map<std::string, MaceTensor> outputs;
+  const MaceTensor x =
+      FloatTensor({batch, 8, 8, 4}, std::vector<float>(batch * 8 * 8 * 4, 1));
+  const MaceStatus status = engine.Run({{"x", x}}, &outputs);
+  EXPECT_TRUE(status.ok()) << status.information();
+  return status.ok() ? Values(outputs["y"]) : std::vector<float>();
+}
+
+// Lets the allocations of a run fail, each once, until the run succeeds.
+// Returns how many failed.
+int FailEach(MaceEngine& engine, int64_t batch = 1) {
+  std::map<std::string, MaceTensor> outputs = {
+      {"y",
+       FloatTensor({batch, 8, 8, 8}, std::vector<float>(batch * 8 * 8 * 8))}};
+  const MaceTensor x =
+      FloatTensor({batch, 8, 8, 4}, std::vector<float>(batch * 8 * 8 * 4, 1));
+  for (int failed = 0; failed < 100; ++failed) {
+    until_failure = failed;
+    const MaceStatus status = engine.Run({{"x", x}}, &outputs);
+    const bool all_gave = until_failure >= 0;
+    until_failure = -1;
+    if (all_gave) {
+      EXPECT_TRUE(status.ok()) << status.information();
+      return failed;
+    }
+    EXPECT_EQ(status.code(), kNoMemory) << status.information();
+  }
+  ADD_FAILURE() << "it always fails";
+  return 100;
+}
+
+TEST(OutOfMemory, AReleasedArenaCannotBeAllocatedAgain) {
+  const std::shared_ptr<MaceEngine> engine = CreateSharing(nullptr);
+  const std::vector<float> expected = RunWell(*engine);
+  ASSERT_TRUE(engine->ReleaseIntermediateBuffer().ok());
+  EXPECT_EQ(FailEach(*engine), 1);
+  EXPECT_EQ(RunWell(*engine), expected);
+}
+
+// Of engines that share memory, one cannot let it grow: both stay usable.
+TEST(OutOfMemory, SharedMemoryCannotGrow) {
+  const std::shared_ptr<MaceEngine> first = CreateSharing(nullptr);
+  const std::shared_ptr<MaceEngine> second = CreateSharing(first.get());
+  const std::vector<float> expected = RunWell(*first);
+  const std::vector<float> larger =
+      RunWell(*CreateSharing(nullptr), /*batch=*/3);
+  EXPECT_GE(FailEach(*second, /*batch=*/3), 1);
+  EXPECT_EQ(RunWell(*first), expected);
+  EXPECT_EQ(RunWell(*second, 3), larger);
+  ASSERT_TRUE(second->ReleaseIntermediateBuffer().ok());
+  EXPECT_EQ(FailEach(*first), 1);
+  EXPECT_EQ(RunWell(*second, 3), larger);
+  EXPECT_EQ(RunWell(*first), expected);
+}
+
 // A model that is refused before much is done or allocated.
 void ExpectCheapRefusal(ModelBuilder model, const std::string& text,
                         int64_t limit = 0) {

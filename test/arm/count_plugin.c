@@ -5,8 +5,8 @@
 //   qemu-aarch64 -plugin libcount.so[,functions=on] -d plugin -D LOG program
 //
 // LOG gets a line "write TOTAL" per write to file 1: the instructions since the
-// one before; with functions=on, "function COUNT NAME" lines ahead of it. Debian
-// ships no qemu-plugin.h: what is used of version 1 of its interface
+// one before; with functions=on, "function COUNT NAME" lines ahead of it.
+// Debian ships no qemu-plugin.h: what is used of version 1 of its interface
 // (https://www.qemu.org/docs/master/devel/tcg-plugins.html) is declared here.
 
 #include <stddef.h>
@@ -20,14 +20,16 @@ struct qemu_plugin_tb;
 struct qemu_plugin_insn;
 enum { kInlineAdd = 0 };
 
-void qemu_plugin_register_vcpu_tb_trans_cb(
-    PluginId, void (*)(PluginId, struct qemu_plugin_tb*));
+void qemu_plugin_register_vcpu_tb_trans_cb(PluginId,
+                                           void (*)(PluginId,
+                                                    struct qemu_plugin_tb*));
 void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb*, int op,
                                               void* counter, uint64_t add);
-void qemu_plugin_register_vcpu_syscall_cb(
-    PluginId, void (*)(PluginId, unsigned, int64_t, uint64_t, uint64_t,
-                       uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
-                       uint64_t));
+void qemu_plugin_register_vcpu_syscall_cb(PluginId,
+                                          void (*)(PluginId, unsigned, int64_t,
+                                                   uint64_t, uint64_t, uint64_t,
+                                                   uint64_t, uint64_t, uint64_t,
+                                                   uint64_t, uint64_t));
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb*);
 struct qemu_plugin_insn* qemu_plugin_tb_get_insn(const struct qemu_plugin_tb*,
                                                  size_t);
@@ -90,8 +92,10 @@ static void OnSyscall(PluginId id, unsigned cpu, int64_t number, uint64_t file,
   total_at_last_write = total;
 }
 
-__attribute__((visibility("default"))) int qemu_plugin_install(
-    PluginId id, const void* info, int argc, char** argv) {
+__attribute__((visibility("default"))) int qemu_plugin_install(PluginId id,
+                                                               const void* info,
+                                                               int argc,
+                                                               char** argv) {
   (void)info;
   for (int i = 0; i < argc; ++i) {
     if (strcmp(argv[i], "functions=on") == 0) count_functions = 1;

@@ -55,16 +55,23 @@ def embedded(place):
 def test_files_and_compiled_in_give_the_same_bits(static, embedded, tmp_path, abi):
     app = compile_app(static, tmp_path / "app", abi)
     inside = compile_app(embedded, tmp_path / "inside", abi, flags=("-DFROM_CODE",))
+    in_c = compile_app(static, tmp_path / "in_c", abi, standard="c99")
+    inside_c = compile_app(embedded, tmp_path / "inside_c", abi, standard="c99",
+                           flags=("-DFROM_CODE",))
     for digit in (3, 7):
-        answer = classify(app, abi, static / "model" / "digits.pb", static / "model" /
-                          "digits.data", digit=digit)
+        files = static / "model" / "digits.pb", static / "model" / "digits.data"
+        answer = classify(app, abi, *files, digit=digit)
+        assert classify(in_c, abi, *files, digit=digit) == answer
         assert classify(inside, abi, "digits", digit=digit) == answer
+        assert classify(inside_c, abi, "digits", digit=digit) == answer
 
 
 @pytest.mark.parametrize("abi", ARMS)
 def test_a_shared_library_runs_and_exports_what_it_should(shared, tmp_path, abi):
     app = compile_app(shared, tmp_path / "app", abi)
-    classify(app, abi, shared / "model" / "digits.pb", shared / "model" / "digits.data")
+    in_c = compile_app(shared, tmp_path / "in_c", abi, standard="c99")
+    files = shared / "model" / "digits.pb", shared / "model" / "digits.data"
+    assert classify(app, abi, *files) == classify(in_c, abi, *files)
     file = shared / "lib" / abi / link.SONAME
     found = exports.symbols(ABIS[abi], [file], dynamic=True)
     found.pop(link.SYMBOL_VERSION, None)

@@ -21,6 +21,7 @@ from mace_tools.library.abis import ABIS
 from mace_tools.protos import REPO
 
 APP = Path(__file__).parent / "app"
+APP_IN_C = Path(__file__).parent / "app_c"
 DIGITS = REPO / "models" / "digits"
 EXPECTED = json.loads((DIGITS / "expected.json").read_text())
 QEMU = {"host": [], "arm64": [str(REPO / "third_party/toolchains/qemu_aarch64.sh")],
@@ -60,10 +61,13 @@ class Place:
 
 def compile_app(
     package: Path, out: Path, abi: str = "host", compiler: str = "", standard: str = "c++11",
-    flags: tuple[str, ...] = (), source: Path = APP / "classify.cc",
+    flags: tuple[str, ...] = (), source: Path | None = None,
 ) -> Path:
-    """Compiles an app as its pkg-config file says."""
-    tool = compiler or ABIS[abi].tool("g++")
+    """Compiles an app as the pkg-config file says, in C where `standard` is one of C."""
+    in_c = not standard.startswith("c++")
+    tool = compiler or ABIS[abi].tool("gcc" if in_c else "g++")
+    source = source or (APP_IN_C / "classify.c" if in_c else APP / "classify.cc")
+    flags = (*flags, "-pedantic") if in_c else flags
     sysroot = [f"-L{folder}" for folder in ABIS[abi].library_folders]
     sysroot += [f"-Wl,-rpath-link,{folder}" for folder in ABIS[abi].library_folders]
     sysroot += [f"-Wl,-rpath,{package / 'lib' / abi}"]
@@ -78,13 +82,15 @@ def pkg_config(package: Path, abi: str) -> list[str]:
     return run(["pkg-config", "--cflags", "--libs", "mace"], env=path).split()
 
 
-def start(program: Path, abi: str, *arguments: object, digit: int = 3) -> Any:
-    """Runs the app on the picture of a digit."""
+def start(
+    program: Path, abi: str, *arguments: object, digit: int = 3, folder: Path | None = None
+) -> Any:
+    """Runs the app on the picture of a digit, in a folder."""
     picture = Image.open(DIGITS / "images" / f"{digit}.png").convert("L")
     assert picture.size == (8, 8)
     pixels = np.asarray(picture, np.float32) / np.float32(255)
     return subprocess.run([*QEMU[abi], str(program), *map(str, arguments)], check=False,
-                          input=pixels.tobytes(), capture_output=True)
+                          input=pixels.tobytes(), capture_output=True, cwd=folder)
 
 
 def classify(program: Path, abi: str, *arguments: object, digit: int = 3) -> list[float]:
@@ -104,7 +110,7 @@ def run(words: list[str], env: dict[str, str] | None = None, cwd: Path | None = 
     return done.stdout
 
 
-def clang() -> str:
-    path = shutil.which("clang++-19")
+def clang(name: str = "clang++-19") -> str:
+    path = shutil.which(name)
     assert path, "clang-19 is not installed; tools/setup.sh --for test installs it"
     return path

@@ -13,13 +13,15 @@ import subprocess
 
 import consumers
 import pytest
-from consumers import APP, clang, classify, compile_app, run
+from consumers import APP, APP_IN_C, clang, classify, compile_app, run
 
 from mace_tools import cli, protos
 from mace_tools.config import load
 from mace_tools.exit_codes import ExitCode
 from mace_tools.library import exports, link
 from mace_tools.library.abis import ABIS
+from mace_tools.protos import REPO
+from mace_tools.testing.documents import code_of
 from mace_tools.testing.needed import need_tools
 
 HOST = ABIS["host"]
@@ -58,12 +60,56 @@ def test_a_static_library_links_by_its_pkg_config_file(static, tmp_path, standar
     assert classify(app, "host", *model(static)) == answer
 
 
-def test_a_shared_library_is_found_by_cmake(shared, tmp_path):
-    shutil.copytree(APP, tmp_path / "project")
+@pytest.mark.parametrize("standard, with_clang", [("c99", False), ("c17", True)])
+def test_apps_in_c_get_the_bits_of_those_in_cpp(static, shared, tmp_path, standard, with_clang):
+    answer = classify(compile_app(static, tmp_path / "cpp"), "host", *model(static))
+    for package in (static, shared):
+        app = compile_app(package, tmp_path / "app", standard=standard,
+                          compiler=clang("clang-19") if with_clang else "")
+        assert classify(app, "host", *model(package)) == answer
+        missing = consumers.start(app, "host", "none.pb")
+        assert missing.returncode == 1 and b"none.pb" in missing.stderr
+
+
+def test_the_program_of_the_page_classifies_a_digit(static, shared, tmp_path):
+    program, = [code.text for code in code_of(REPO / "docs" / "library.md") if code.language == "c"]
+    source = tmp_path / "app.c"
+    source.write_text(program)
+    for package in (static, shared):
+        app = compile_app(package, tmp_path / "app", standard="c99", source=source)
+        for digit in (3, 7):
+            done = consumers.start(app, "host", digit=digit, folder=package)
+            assert (done.stdout, done.stderr) == (f"{digit}\n".encode(), b"")
+        done = consumers.start(app, "host", folder=tmp_path)
+        assert done.returncode == 1 and b"model/digits.pb" in done.stderr
+
+
+def test_the_example_runs_any_model(static, tmp_path):
+    example = REPO / "mace" / "examples" / "example.c"
+    app = compile_app(static, tmp_path / "app", standard="c99", source=example)
+    done = consumers.start(app, "host", *model(static))
+    name, *values = done.stdout.decode().split()
+    assert done.returncode == 0 and name == "probabilities:"
+    assert len(values) == 10 and sum(map(float, values)) == pytest.approx(1, abs=1e-4)
+    assert consumers.start(app, "host").returncode == 2
+    assert b"none.pb" in consumers.start(app, "host", "none.pb").stderr
+
+
+def test_an_app_in_cpp_does_not_pay_for_the_c_api(static, tmp_path):
+    tables = [run(["nm", str(compile_app(static, tmp_path / f"app_{standard}", standard=standard))])
+              for standard in ("c++11", "c99")]
+    assert ["mace_engine_run" in table for table in tables] == [False, True]
+
+
+@pytest.mark.parametrize("kind", ["shared", "static"])
+@pytest.mark.parametrize("app", [APP, APP_IN_C], ids=["C++", "C"])
+def test_a_library_is_found_by_cmake(kind, app, request, tmp_path):
+    package = request.getfixturevalue(kind)
+    shutil.copytree(app, tmp_path / "project")
     run(["cmake", "-S", tmp_path / "project", "-B", tmp_path / "out", "-DCMAKE_BUILD_TYPE=Release",
-         f"-DCMAKE_PREFIX_PATH={shared}"])
+         f"-DCMAKE_PREFIX_PATH={package}"])
     run(["cmake", "--build", tmp_path / "out"])
-    classify(tmp_path / "out" / "classify", "host", *model(shared))
+    classify(tmp_path / "out" / "classify", "host", *model(package))
 
 
 def test_cmake_says_for_which_abis_a_library_is(shared, tmp_path):
@@ -77,7 +123,8 @@ def test_the_package_is_laid_out_as_documented(static, shared, place):
     for package, library in ((static, "libmace_static.a"), (shared, "libmace.so")):
         files = {str(p.relative_to(package)) for p in package.rglob("*") if p.is_file()}
         assert {f"lib/host/{library}", "model/digits.pb", "model/digits.data", "SHA256SUMS",
-                "include/mace/public/mace.h", "lib/cmake/mace/mace-config.cmake",
+                "include/mace/public/mace.h", "include/mace/public/mace_c.h",
+                "lib/cmake/mace/mace-config.cmake",
                 "lib/host/pkgconfig/mace.pc", "share/doc/mace/LICENSE",
                 "share/doc/mace/sbom.spdx.json"} <= files
         assert not [f for f in files if f.startswith(("_tmp", "debug", "opencl"))]
@@ -133,12 +180,15 @@ def test_three_ways_to_ship_a_model_give_the_same_bits(static, embedded, place, 
     files = compile_app(static, tmp_path / "files")
     inside = compile_app(embedded, tmp_path / "inside", flags=("-DFROM_CODE",))
     mixed = compile_app(graph_only, tmp_path / "mixed", flags=("-DFROM_CODE",))
+    inside_c = compile_app(embedded, tmp_path / "inside_c", standard="c99", flags=("-DFROM_CODE",))
+    mixed_c = compile_app(graph_only, tmp_path / "mixed_c", standard="c99", flags=("-DFROM_CODE",))
     data = graph_only / "model" / "digits.data"
     for digit in (0, 3, 7):
-        answers = [classify(files, "host", *model(static), digit=digit),
-                   classify(inside, "host", "digits", digit=digit),
-                   classify(mixed, "host", "digits", data, digit=digit)]
-        assert answers[0] == answers[1] == answers[2]
+        answer = classify(files, "host", *model(static), digit=digit)
+        for app in (inside, inside_c):
+            assert classify(app, "host", "digits", digit=digit) == answer
+        for app in (mixed, mixed_c):
+            assert classify(app, "host", "digits", data, digit=digit) == answer
     run(["strip", inside])
     weights = (static / "model" / "digits.data").stat().st_size
     assert inside.stat().st_size < weights / 2 + 3_000_000, "the bound of the documentation"
@@ -147,9 +197,52 @@ def test_three_ways_to_ship_a_model_give_the_same_bits(static, embedded, place, 
         (inside, ["digits", data], "has its weights compiled in: model_data_file '"),
         (mixed, ["digits"], "is compiled in without its weights: give model_data_file"),
         (mixed, ["digits", "none.data"], "none.data': No such file"),
+        (inside_c, ["digit"], "no model 'digit' is compiled in; there is digits"),
+        (mixed_c, ["digits"], "is compiled in without its weights: give model_data_file"),
+        (mixed_c, ["digits", "none.data"], "none.data': No such file"),
     ):
         done = consumers.start(app, "host", *arguments)
         assert done.returncode == 1 and said in done.stderr.decode()
+
+
+FACTORY = """
+#include <stdio.h>
+#include "mace/public/mace_c_engine_factory.h"
+int main(void) {
+  mace_model_t* model = NULL;
+  mace_config_t* config = NULL;
+  mace_engine_t* engine = NULL;
+  if (mace_config_create(MACE_CPU, MACE_VERSION_NUMBER, &config)) return 2;
+  mace_model_load_from_code(NULL, NULL, &model);
+  puts(mace_last_error());
+  mace_model_load_from_code("digits", NULL, NULL);
+  puts(mace_last_error());
+  mace_engine_create_from_code(NULL, NULL, config, NULL, 0, NULL, 0, &engine);
+  puts(mace_last_error());
+  mace_engine_create_from_code("digits", NULL, NULL, NULL, 0, NULL, 0, &engine);
+  puts(mace_last_error());
+  mace_engine_create_from_code("digits", NULL, config, NULL, 0, NULL, 0, NULL);
+  puts(mace_last_error());
+  if (model || engine || mace_model_load_from_code("digits", NULL, &model)) return 1;
+  puts(mace_model_name(model));
+  mace_model_destroy(model);
+  mace_config_destroy(config);
+  return 0;
+}
+"""
+
+
+def test_nulls_for_compiled_in_models_are_errors_in_c(embedded, tmp_path):
+    (tmp_path / "app.c").write_text(FACTORY)
+    app = compile_app(embedded, tmp_path / "app", standard="c99", source=tmp_path / "app.c")
+    assert consumers.start(app, "host").stdout.decode().splitlines() == [
+        "mace_model_load_from_code: model_name is null",
+        "mace_model_load_from_code: model is null",
+        "mace_model_load_from_code: model_name is null",
+        "mace_engine_create: config is null",
+        "mace_engine_create_from_code: engine is null",
+        "digits",
+    ]
 
 
 def test_several_models_are_compiled_into_one_library(place, tmp_path):

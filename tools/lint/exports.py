@@ -62,7 +62,7 @@ def not_exported(code: str) -> Iterator[str]:
     """The functions and classes of a header's bare code that lack MACE_API."""
     for head, body in statements(_DIRECTIVE.sub("", code)):
         flat = _without_templates(head)
-        if re.match(r"(?:inline\s+)?namespace\b", flat):
+        if re.match(r"(?:inline\s+)?namespace\b|extern\s*\"\"$", flat):
             yield from not_exported(body or "")
         elif re.match(r"(?:enum|using|typedef|extern\s+template|static_assert)\b", flat):
             continue

@@ -20,6 +20,7 @@ def found_in(text):
 
 @pytest.mark.parametrize(("text", "name"), [
     ("const char* Version();", "Version()"),
+    ('extern "C" {\nint mace_get(void);\n}', "mace_get()"),
     ("namespace mace {\nMaceStatus Get(std::vector<int>* a,\n  int b = 1);\n}", "Get()"),
     ("class A {\n public:\n  A();\n};", "class A, which has A()"),
     ("class A {\n  int a() const { return 1; }\n  int b() const;\n};", "class A, which has b()"),
@@ -33,6 +34,7 @@ def test_a_symbol_that_is_not_is_found(text, name):
 @pytest.mark.parametrize("text", [
     "MACE_API const char* Version();",
     "inline int Two() { return 2; }",
+    'extern "C" {\ntypedef int (*mace_read_t)(void* user);\nMACE_API int mace_get(void);\n}',
     "#define F(x) \\\n  g(x);\nclass A;\nusing B = void(int);\nenum C { D = 0 };",
     "struct A {\n  int a = 0;\n  std::function<void(int)> f;\n  std::vector<int> v = {1, 2};\n};",
     "class A {\n  A() = default;\n  A(const A&) = delete;\n  int a() const { return f(1); }\n};",

@@ -11,7 +11,7 @@ import pytest
 
 from lint.tree import ROOT, files
 
-CPP = [p for p in files(ROOT, ".h", ".cc") if p.parts[0] in ("mace", "tools", "test")]
+CPP = [p for p in files(ROOT, ".h", ".cc", ".c") if p.parts[0] in ("mace", "tools", "test")]
 SCRIPTS = list(files(ROOT, ".sh")) + [p for p in files(ROOT, "run") if p.parts[0] == ".ci"]
 
 

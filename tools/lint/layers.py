@@ -26,11 +26,15 @@ LAYERS: dict[str, set[str]] = {
     "hexagon": {"device", "graph", "ops"},
     "plan": {"graph", "ops", "memory", "device"},
     "runtime": {"plan", "memory", "model", "device", "graph"},
+    "capi": set(),  # the C API, over the C++ one of public/
 }
-# Headers of the standard library only.
+# Headers of the standard library only, of C++ or, for the C API, of C.
 STANDARD_ONLY = {"public"}
+C_STANDARD = {"stdbool.h", "stddef.h", "stdint.h", "string.h"}
 # No project header at all, not even of public/ and base/.
 CLOSED = {"public"}
+# Folders that see what an app sees: public/, and not base/.
+LIKE_APPS = {"capi", "examples"}
 # Folders that are not layers: an example includes what an app can, a test helper anything.
 EXTRA: dict[str, set[str]] = {
     "examples": {"public"},
@@ -135,7 +139,9 @@ def _refusal(path: Path, header: str, quoted: bool) -> str:
     for prefix, allowed in THIRD_PARTY.items():
         if header.startswith(prefix) and not (folder in allowed or test and "testing" in allowed):
             return f"mace/{folder} does not use {prefix}"
-    if folder in STANDARD_ONLY and not test and ("/" in header or header.endswith(".h")):
+    of_c = path.name.startswith("mace_c") and header in C_STANDARD
+    if (folder in STANDARD_ONLY and not test and not of_c
+            and ("/" in header or header.endswith(".h"))):
         return f"mace/{folder} includes the standard library only"
     return ""
 
@@ -145,8 +151,8 @@ def _project_refusal(path: Path, target: str, test: bool) -> str:
     if path == DEVICES_FILE and target in DEVICES:
         return ""
     allowed = {folder} | (LAYERS | EXTRA)[folder]
-    if folder not in CLOSED and folder != "examples":
-        allowed |= {"public", "base"}
+    if folder not in CLOSED:
+        allowed |= {"public"} if folder in LIKE_APPS else {"public", "base"}
     if test:
         allowed |= {"testing"}
     if target in allowed:

@@ -131,6 +131,7 @@ CacheSizes ReadCacheSizes(const std::string& root) {
 }
 
 const CacheSizes& DetectCacheSizes() {
+  const HoldLog hold_log;
   static const CacheSizes* caches = [] {
     const char* text = std::getenv("MACE_CPU_CACHES");
     if (text == nullptr) {

@@ -82,10 +82,14 @@ class OwnFirst {
 // Calls f(worker, task) for each task in [0, num_tasks). Calls with the same
 // worker, in [0, num_threads), never overlap. If `in_order`, a task starts only
 // when all but the num_threads - 1 tasks before it are finished; else tasks run
-// in any order.
+// in any order. Once the results are not needed (ThreadPool::SetCancellation),
+// f is not called any more, so that what later loops read may be anything.
 template <typename F>
 void RunTasks(ThreadPool* threads, size_t num_tasks, bool in_order,
-              const F& f) {
+              const F& task) {
+  const auto f = [&](size_t worker, size_t i) {
+    if (!threads->is_cancelled()) task(worker, i);
+  };
   const size_t num_threads = threads->num_threads();
   if (num_threads == 1 || num_tasks == 1) {
     const DenormalsOff off;

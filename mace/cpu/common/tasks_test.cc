@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <thread>
 
 namespace mace::cpu {
 namespace {
@@ -27,6 +29,32 @@ TEST(EvenBlock, TheBusiestThreadHasHardlyMoreThanItsShare) {
       const int64_t busiest = (tasks + threads - 1) / threads * block;
       const int64_t share = (items + threads - 1) / threads;
       ASSERT_LE(busiest, 1.2 * share + 1) << items << " on " << threads;
+    }
+  }
+}
+
+TEST(RunTasks, LeavesOutWhatIsNotNeeded) {
+  constexpr size_t kTasks = 100;
+  for (int threads : {1, 2, 4}) {
+    for (bool in_order : {false, true}) {
+      SCOPED_TRACE(threads);
+      auto pool = ThreadPool::Create(threads);
+      ASSERT_TRUE(pool.ok());
+      MaceCancellation cancellation;
+      (*pool)->SetCancellation(&cancellation);
+      std::atomic<size_t> calls{0};
+      RunTasks(pool->get(), kTasks, in_order, [&](size_t, size_t) {
+        // The first to come cancels, and the others wait for that.
+        if (calls++ == 0) cancellation.Cancel();
+        while (!cancellation.is_cancelled()) std::this_thread::yield();
+      });
+      EXPECT_GE(calls, 1u);
+      EXPECT_LE(calls, static_cast<size_t>(threads));
+      // The next loop that counts is complete.
+      (*pool)->SetCancellation(nullptr);
+      calls = 0;
+      RunTasks(pool->get(), kTasks, in_order, [&](size_t, size_t) { ++calls; });
+      EXPECT_EQ(calls, kTasks);
     }
   }
 }

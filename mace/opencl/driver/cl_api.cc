@@ -118,6 +118,7 @@ void SetClApiForTesting(const ClApi* api) { test_api = api; }
 
 Result<const ClApi*> SystemClApi() {
   if (const ClApi* api = test_api) return api;
+  const HoldLog hold_log;
   static const auto* loaded = new Loaded(Load());
   if (!loaded->status.ok()) return loaded->status;
   return &loaded->api;

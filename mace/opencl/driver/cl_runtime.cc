@@ -25,6 +25,7 @@ Result<std::shared_ptr<ClRuntime>> ClRuntime::Shared(
     ContextOptions options;
   };
   static auto* state = new State;
+  const HoldLog hold_log;
   std::lock_guard<std::mutex> lock(state->mutex);
   if (auto runtime = state->runtime.lock()) {
     if (options.perf_hint != state->options.perf_hint ||

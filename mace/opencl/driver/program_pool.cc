@@ -54,6 +54,7 @@ Result<std::shared_ptr<Program>> ProgramPool::Get(const std::string& source,
 }
 
 Status ProgramPool::Build(const BuildOptions& options) {
+  const HoldLog hold_log;
   std::lock_guard<std::mutex> build_lock(build_mutex_);
   std::vector<std::shared_ptr<Program>> wanted;
   {
@@ -68,7 +69,9 @@ Status ProgramPool::Build(const BuildOptions& options) {
   std::mutex done_mutex;
   int done = 0;
   Status status;
+  HoldLog* const log = HoldLog::OfThread();
   const auto work = [&] {
+    const HoldLog log_of_thread(log);
     for (size_t i = next++; i < wanted.size(); i = next++) {
       const Status built = BuildOne(*wanted[i], options.store);
       std::lock_guard<std::mutex> lock(done_mutex);

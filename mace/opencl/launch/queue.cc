@@ -33,9 +33,22 @@ void Queue::SetProfiling(bool on) {
 }
 
 void Queue::SetWindow(int size) {
+  window_size_ = size;
+  ResizeWindow(size);
+}
+
+void Queue::ResizeWindow(int size) {
   window_.clear();
   window_.resize(static_cast<size_t>(size));
   oldest_ = 0;
+}
+
+void Queue::SetCancellation(const MaceCancellation* cancellation) {
+  if (cancellation == cancellation_) return;
+  cancellation_ = cancellation;
+  if (window_size_ == 0) {
+    ResizeWindow(cancellation != nullptr ? kCancellableWindow : 0);
+  }
 }
 
 Status Queue::MakeRoom() {
@@ -49,6 +62,9 @@ Status Queue::MakeRoom() {
 
 Status Queue::Enqueue(cl_kernel kernel, const Grid& offset, const Grid& global,
                       const Grid& local, cl_event* event) {
+  if (cancellation_ != nullptr && cancellation_->is_cancelled()) {
+    return Cancelled("the GPU starts no further kernels");
+  }
   const bool bounded = !window_.empty();
   if (bounded) MACE_RETURN_IF_ERROR(MakeRoom());
   cl_event made = nullptr;

@@ -8,6 +8,7 @@
 
 #include "mace/opencl/driver/cl_context.h"
 #include "mace/opencl/launch/local_size.h"
+#include "mace/public/mace_cancellation.h"
 
 namespace mace::opencl {
 
@@ -41,12 +42,18 @@ class Queue {
   // Lets at most `size` kernels wait or run at a time; 0 means no limit.
   void SetWindow(int size);
 
+  // Once `cancellation` says so, Enqueue starts nothing. Until then at most
+  // kCancellableWindow kernels wait or run, even if there is no other limit,
+  // because a driver cannot be asked to forget them. Null: as before.
+  static constexpr int kCancellableWindow = 16;
+  void SetCancellation(const MaceCancellation* cancellation);
+
   const QueueCounts& counts() const { return counts_; }
   void CountKernel() { ++counts_.kernels; }
 
   // Starts `kernel` over the items [offset, offset + global), in groups of
   // `local`. If `event` is not null, it receives the event that knows the
-  // command's time.
+  // command's time. Errors: those of the driver; MACE_CANCELLED.
   Status Enqueue(cl_kernel kernel, const Grid& offset, const Grid& global,
                  const Grid& local, cl_event* event);
 
@@ -61,6 +68,7 @@ class Queue {
   Status Finish();
 
  private:
+  void ResizeWindow(int size);
   Status MakeRoom();
   Status Waited(cl_int code, const char* what);
 
@@ -70,6 +78,8 @@ class Queue {
   bool profiling_ = false;
   std::vector<ClEvent> window_;  // of the latest kernels; a ring buffer
   size_t oldest_ = 0;            // index in window_
+  int window_size_ = 0;          // as SetWindow says
+  const MaceCancellation* cancellation_ = nullptr;
   QueueCounts counts_;
 };
 

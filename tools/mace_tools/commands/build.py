@@ -15,6 +15,7 @@ import hashlib
 import json
 import os
 import shutil
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -160,7 +161,7 @@ def _build(
         path = root / part
         path.unlink() if path.is_file() else shutil.rmtree(path, ignore_errors=True)
     compiled = code_models(context, models)
-    headers = {code.HEADER: code.header(library.library_name, compiled)} if compiled else {}
+    headers = code.headers(library.library_name, compiled) if compiled else {}
     package.write_headers(root, headers)
     built = [_link(context, abi, e, compiled) for abi, e in zip(found, engines)]
     shipped = _shipped(context, models)
@@ -192,15 +193,17 @@ def _link(
     place, work = root / "lib" / abi.name, root / "_tmp" / "library" / abi.name
     place.mkdir(parents=True)
     work.mkdir(parents=True)
-    merged = link.merge(abi, made.archives, work)
     if library.linkshared:
         out = place / link.SONAME
-        link.shared(abi, merged, out, root / "debug" / abi.name / f"{link.SONAME}.debug")
+        merged = [link.merge(abi, made.archives, work)]
+        link.shared(abi, merged[0], out, root / "debug" / abi.name / f"{link.SONAME}.debug")
     else:
         out = place / f"libmace_{library.library_name}{_suffix(context, abi)}.a"
         objects = code.compile(abi, models, root / "include", work) if models else []
+        merged = [*link.merge_apart(abi, made.archives, work)]
         link.static(abi, merged, objects, out)
-    return Built(abi, out.relative_to(root), dict(sizes.by_part(merged.map)))
+    parts = sum((sizes.by_part(part.map) for part in merged), Counter[str]())
+    return Built(abi, out.relative_to(root), dict(parts))
 
 
 def _suffix(context: Context, abi: Abi) -> str:

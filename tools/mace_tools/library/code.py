@@ -15,7 +15,8 @@ from pathlib import Path
 from mace_tools.library.abis import Abi
 from mace_tools.library.link import run
 
-HEADER = "mace_engine_factory.h"
+# Of the functions in C++ and in C.
+HEADERS = ("mace_engine_factory.h", "mace_c_engine_factory.h")
 # Where weights begin, so that they are used in place.
 ALIGNMENT = 64
 
@@ -31,9 +32,10 @@ class CodeModel:
 TEMPLATES = Path(__file__).with_name("templates")
 
 
-def header(library: str, models: Sequence[CodeModel]) -> str:
+def headers(library: str, models: Sequence[CodeModel]) -> dict[str, str]:
+    """Their texts by their names."""
     names = "; ".join(f"{m.tag} (weights {_place(m)})" for m in models)
-    return _filled(HEADER, library=library, models=f"Models: {names}.")
+    return {name: _filled(name, library=library, models=f"Models: {names}.") for name in HEADERS}
 
 
 def _filled(name: str, **texts: str) -> str:
@@ -56,11 +58,17 @@ def compile(abi: Abi, models: Sequence[CodeModel], include: Path, folder: Path) 
         source.write_text(_assembly(model))
         run([abi.tool("g++"), *abi.flags, "-c", source, "-o", result])
         objects.append(result)
-    source, result = folder / "mace_engine_factory.cc", folder / "mace_engine_factory.o"
-    source.write_text(_factory(models))
-    run([abi.tool("g++"), *abi.flags, "-std=c++11", "-O2", "-fPIC", "-fno-exceptions", "-fno-rtti",
-         "-Wall", "-Wextra", "-Werror", f"-I{include}", "-c", source, "-o", result])
-    return [result, *objects]
+    (folder / "compiled_models.h").write_text(_filled("compiled_models.h"))
+    factories = []
+    for name, text in (("mace_engine_factory", _factory(models)),
+                       ("mace_c_engine_factory", _filled("mace_c_engine_factory.cc"))):
+        source, result = folder / f"{name}.cc", folder / f"{name}.o"
+        source.write_text(text)
+        run([abi.tool("g++"), *abi.flags, "-std=c++11", "-O2", "-fPIC", "-fno-exceptions",
+             "-fno-rtti", "-Wall", "-Wextra", "-Werror", f"-I{include}", "-c", source, "-o",
+             result])
+        factories.append(result)
+    return [*factories, *objects]
 
 
 def _assembly(model: CodeModel) -> str:

@@ -2,8 +2,9 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-The file has one signature a line, as c++filt prints it, in words that do not depend on the ABI:
-`size_t` is `unsigned` whatever its width, and `std::__cxx11::` is `std::`.
+Functions of C are listed by their names. Of C++ the file has one signature a line, as c++filt
+prints it, in words that do not depend on the ABI: `size_t` is `unsigned` whatever its width, and
+`std::__cxx11::` is `std::`.
 """
 
 from __future__ import annotations
@@ -34,6 +35,11 @@ def listed() -> list[str]:
     """The signatures of the public API."""
     lines = LIST.read_text().splitlines()
     return [line for line in lines if line and not line.startswith("#")]
+
+
+def is_c(name: str) -> bool:
+    """Whether a symbol is of the C API."""
+    return name.startswith("mace_")
 
 
 def plain(signature: str) -> str:

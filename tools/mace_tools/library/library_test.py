@@ -32,6 +32,7 @@ Linker script and memory map
  .rodata        0x0000000000000000       0x10 /x/00-libruntime.pic.a(engine.pic.o)
  .debug_line    0x0000000000000000     0x5000 /x/00-libruntime.pic.a(engine.pic.o)
  .text          0x0000000000000000        0x8 /x/05-libproblem.pic.a(search.pic.o)
+ .text          0x0000000000000000        0x4 /x/00-libcapi.pic.a(engine.pic.o)
 """
 
 
@@ -58,11 +59,12 @@ def test_bytes_are_counted_by_part(tmp_path, text):
     path = tmp_path / "map"
     path.write_text(text)
     parts = sizes.by_part(path)
-    assert parts == {"kernels": 0x100, "C++ templates": 0x20, "engine": 0x10, "memory": 8}
+    assert parts == {"kernels": 0x100, "C++ templates": 0x20, "engine": 0x10, "memory": 8,
+                     "C API": 4}
     table = size_table({"arm64": dict(parts), "host": {"kernels": 1}})
     assert table[0].split() == ["part", "arm64", "host"]
     assert ["kernels", "256", "1"] in [line.split() for line in table]
-    assert table[-1].split() == ["all", "312", "1"]
+    assert table[-1].split() == ["all", "316", "1"]
 
 
 def test_signatures_do_not_depend_on_the_abi():
@@ -109,6 +111,31 @@ def test_merging_keeps_what_the_api_reaches_and_hides_its_names(tmp_path, monkey
         link.merge(HOST, archives, tmp_path)
 
 
+def test_an_app_in_cpp_does_not_link_the_c_api(tmp_path, monkeypatch):
+    archives = [
+        archive(tmp_path, "libcapi", "namespace mace { int Api(); } int Own() { return 3; }\n"
+                                     'extern "C" int mace_api() { return mace::Api() + Own(); }'),
+        archive(tmp_path, "libruntime", "namespace mace { int Api() { return 1; } }"),
+    ]
+    monkeypatch.setattr(exports, "listed", lambda: ["mace::Api()", "mace_api"])
+    merged = link.merge_apart(HOST, archives, tmp_path)
+    assert [exports.symbols(HOST, [part.object]) for part in merged] == [
+        {"_ZN4mace3ApiEv": "mace::Api()"}, {"mace_api": "mace_api"}]
+    library = tmp_path / "libmace.a"
+    link.static(HOST, merged, [], library)
+    cpp = "namespace mace { int Api(); } int main() { return mace::Api() - 1; }"
+    c = "int mace_api(void); int main(void) { return mace_api() - 4; }"
+    for tool, name, text, has_it in (("g++", "app.cc", cpp, False), ("gcc", "app.c", c, True)):
+        (tmp_path / name).write_text(text)
+        app = tmp_path / f"{name}.out"
+        subprocess.run([tool, tmp_path / name, library, "-o", app], check=True)
+        assert subprocess.run([app], check=False).returncode == 0
+        table = subprocess.run(["nm", app], capture_output=True, text=True).stdout
+        assert ("mace_api" in table) == has_it
+    whole = link.merge(HOST, archives, tmp_path)
+    assert set(exports.symbols(HOST, [whole.object])) == {"_ZN4mace3ApiEv", "mace_api"}
+
+
 def test_files_are_compiled_in_whole_and_aligned(tmp_path):
     graph, data = tmp_path / "a \"b\\.pb", tmp_path / "weights.data"
     graph.write_bytes(b"graph\n\0")
@@ -117,11 +144,13 @@ def test_files_are_compiled_in_whole_and_aligned(tmp_path):
     header = tmp_path / "mace" / "public"
     header.mkdir(parents=True)
     model = code.CodeModel("net", graph, data, 768)
-    (header / code.HEADER).write_text(code.header("lib", [model]))
+    for name, text in code.headers("lib", [model]).items():
+        (header / name).write_text(text)
     for path in (include / "mace" / "public").glob("*.h"):
         (header / path.name).symlink_to(path)
     objects = code.compile(HOST, [model], tmp_path, tmp_path)
-    assert [o.name for o in objects] == ["mace_engine_factory.o", "model_net.o"]
+    assert [o.name for o in objects] == [
+        "mace_engine_factory.o", "mace_c_engine_factory.o", "model_net.o"]
     app = tmp_path / "app.cc"
     app.write_text("""\
 #include <cstdint>
@@ -134,7 +163,7 @@ int main() {
   fwrite(mace_code_net_data, 1, mace_code_net_data_end - mace_code_net_data, stdout);
 }
 """)
-    subprocess.run(["g++", app, objects[1], "-o", tmp_path / "app"], check=True)
+    subprocess.run(["g++", app, objects[2], "-o", tmp_path / "app"], check=True)
     out = subprocess.run([tmp_path / "app"], capture_output=True, check=True).stdout
     assert out == graph.read_bytes() + data.read_bytes()
 

@@ -23,8 +23,9 @@ DEPENDENCIES = ("pthread", "dl", "m")
 NOT_ON_ANDROID = ("pthread",)
 SONAME = "libmace.so"
 # The archives that define the public API, by the ends of their names.
-PUBLIC = tuple(f"lib{name}{end}" for name in ("runtime", "config", "image", "base")
+PUBLIC = tuple(f"lib{name}{end}" for name in ("runtime", "config", "image", "base", "capi")
                for end in (".pic.a", ".a"))
+C_API = tuple(name for name in PUBLIC if "capi" in name)
 # Of the symbols: raised when a release takes one away or changes what it means.
 SYMBOL_VERSION = "MACE_1"
 # Also fits kernels with small pages; Android asks for it of every 64-bit library.
@@ -45,9 +46,29 @@ class Merged:
 
 
 def merge(abi: Abi, archives: Sequence[Path], folder: Path) -> Merged:
-    """Errors: RunFailedError."""
-    roots = exports.roots(abi, [a for a in archives if a.name.endswith(PUBLIC)])
-    merged = Merged(folder / "mace.o", folder / "mace.map", tuple(roots))
+    """All in one object, for a shared library. Errors: RunFailedError."""
+    return _merge(abi, archives, _roots(abi, archives), folder / "mace.o")
+
+
+def merge_apart(abi: Abi, archives: Sequence[Path], folder: Path) -> tuple[Merged, Merged]:
+    """The engine, and the C API on top of it, which an app in C++ does not link.
+
+    Errors: RunFailedError."""
+    roots = _roots(abi, archives)
+    in_c = [name for name in roots if exports.is_c(name)]
+    return (_merge(abi, [a for a in archives if not a.name.endswith(C_API)],
+                   [name for name in roots if not exports.is_c(name)], folder / "mace.o"),
+            _merge(abi, [a for a in archives if a.name.endswith(C_API)], in_c,
+                   folder / "mace_c.o"))
+
+
+def _roots(abi: Abi, archives: Sequence[Path]) -> list[str]:
+    return exports.roots(abi, [a for a in archives if a.name.endswith(PUBLIC)])
+
+
+def _merge(abi: Abi, archives: Sequence[Path], roots: list[str], out: Path) -> Merged:
+    folder = out.parent
+    merged = Merged(out, out.with_suffix(".map"), tuple(roots))
     run([abi.tool("ld"), "-r", "--gc-sections",
          *([] if abi.is_android else ["--force-group-allocation"]),
          *[word for name in roots for word in ("-u", name)], f"-Map={merged.map}",
@@ -78,6 +99,11 @@ def dependencies(abi: Abi) -> list[str]:
     return [n for n in DEPENDENCIES if not (abi.is_android and n in NOT_ON_ANDROID)]
 
 
+def cxx_library(abi: Abi) -> list[str]:
+    """The C++ library that a static library needs, which a linker of C does not know."""
+    return [] if abi.is_android else ["stdc++"]  # an Android app chooses one of two
+
+
 def shared(abi: Abi, merged: Merged, out: Path, debug: Path) -> None:
     """Writes the stripped library, and its line tables for a debugger into `debug`."""
     script = merged.object.with_suffix(".version")
@@ -95,12 +121,13 @@ def shared(abi: Abi, merged: Merged, out: Path, debug: Path) -> None:
     run([abi.tool("objcopy"), f"--add-gnu-debuglink={debug}", out])
 
 
-def static(abi: Abi, merged: Merged, objects: Sequence[Path], out: Path) -> None:
+def static(abi: Abi, merged: Sequence[Merged], objects: Sequence[Path], out: Path) -> None:
     """Writes the archive; `objects` are those of models that are compiled in."""
-    plain = merged.object.with_name("libmace.o")
-    run([abi.tool("strip"), "--strip-debug", "-o", plain, merged.object])
+    plain = [part.object.with_name(f"lib{part.object.name}") for part in merged]
+    for part, stripped in zip(merged, plain):
+        run([abi.tool("strip"), "--strip-debug", "-o", stripped, part.object])
     out.unlink(missing_ok=True)
-    run([abi.tool("ar"), "-rcsD", out, plain, *objects])
+    run([abi.tool("ar"), "-rcsD", out, *plain, *objects])
 
 
 def run(command: Sequence[object]) -> str:

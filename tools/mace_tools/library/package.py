@@ -107,7 +107,7 @@ def write_build_files(root: Path, abis: Sequence[Abi], file: str) -> None:
     for abi in abis:
         folder = root / "lib" / abi.name / "pkgconfig"
         folder.mkdir(parents=True)
-        libraries = [] if is_shared else link.dependencies(abi)
+        libraries = [] if is_shared else [*link.cxx_library(abi), *link.dependencies(abi)]
         libs = [f"-L${{prefix}}/lib/{abi.name}", f"-l{stem}", *[f"-l{n}" for n in libraries]]
         (folder / "mace.pc").write_text(
             PKG_CONFIG.format(version=version(), libs=" ".join(libs)))

@@ -20,6 +20,7 @@ PARTS = (
     ("plan", re.compile(r"libplan\.")),
     ("memory", re.compile(r"lib(memory|offsets|objects|problem|compat)\.")),
     ("pictures", re.compile(r"libimage\.")),
+    ("C API", re.compile(r"libcapi\.")),
     ("reader", re.compile(r"lib(model|proto)\.")),
     ("engine", re.compile(r"lib(runtime|config|devices?|graph|base)\.")),
 )  # fmt: skip

@@ -1,0 +1,125 @@
+// The C API, by tests that are C themselves (testing/*.c).
+// SPDX-License-Identifier: Apache-2.0
+
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+#include <new>
+#include <string>
+#include <thread>
+
+#include "gtest/gtest.h"
+#include "mace/capi/testing/c_test.h"
+#include "mace/testing/model_builder.h"
+
+static bool new_fails = false;
+
+// Objects of the C API come from here.
+void* operator new(size_t bytes, const std::nothrow_t&) noexcept {
+  return new_fails ? nullptr : ::operator new(bytes);
+}
+
+namespace mace::testing {
+namespace {
+
+struct Files {
+  std::vector<unsigned char> graph;
+  std::shared_ptr<unsigned char> data;
+  std::string graph_file, data_file;
+  SampleModel model;
+};
+
+void Write(const std::string& path, const void* bytes, size_t size) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(static_cast<const char*>(bytes),
+             static_cast<std::streamsize>(size));
+}
+
+Files* MakeFiles() {
+  ModelBuilder b;
+  b.Input("x", {1, 4, 4, 1})
+      .Weight("w", {2, 1, 3, 3},
+              {1, 1, 1, 1, 1, 1, 1, 1, 1,  //
+               0, 0, 0, 0, 1, 0, 0, 0, 0})
+      .Op("Conv2d", {"x", "w"}, {"c"},
+          {{"padding", int64_t{1}}, {"dilations", std::vector<int64_t>{1, 1}}})
+      .Op("Pooling", {"c"}, {"m"},
+          {{"pooling_type", int64_t{2}},
+           {"kernels", std::vector<int64_t>{2, 2}},
+           {"strides", std::vector<int64_t>{2, 2}}})
+      .Op("Softmax", {"m"}, {"p"})
+      .Output("p");
+  b.net().mutable_input_info(0)->set_data_format(proto::DF_NHWC);
+  auto* files = new Files;
+  files->graph = b.Graph();
+  files->data = b.Data();
+  const std::string stem =
+      ::testing::TempDir() + "/capi_test" + std::to_string(::getpid());
+  files->graph_file = stem + ".pb";
+  files->data_file = stem + ".data";
+  Write(files->graph_file, files->graph.data(), files->graph.size());
+  Write(files->data_file, files->data.get(), b.data_size());
+  files->model = {files->graph.data(),       files->graph.size(),
+                  files->data.get(),         b.data_size(),
+                  files->graph_file.c_str(), files->data_file.c_str()};
+  return files;
+}
+
+}  // namespace
+}  // namespace mace::testing
+
+extern "C" {
+
+const SampleModel* Sample() {
+  static const auto* files = mace::testing::MakeFiles();
+  return &files->model;
+}
+
+void Failed(const char* file, int line, const char* what, const char* found) {
+  ADD_FAILURE_AT(file, line) << what << "\nThe last error: " << found;
+}
+
+void FailNew(int fail) { new_fails = fail != 0; }
+
+int Clean() { return mace_set_last_error(MACE_SUCCESS, nullptr); }
+
+int IsError(mace_status_t status, const char* text) {
+  return mace_last_status() == status && mace_last_error()[0] != '\0' &&
+         std::strstr(mace_last_error(), text) != nullptr;
+}
+
+}  // extern "C"
+
+namespace mace::testing {
+namespace {
+
+TEST(CApi, Models) { TestModels(); }
+TEST(CApi, Streams) { TestStreams(); }
+TEST(CApi, Configs) { TestConfigs(); }
+TEST(CApi, SettingsReachEngines) { TestSettingsReachEngines(); }
+TEST(CApi, Engines) { TestEngines(); }
+TEST(CApi, EngineErrors) { TestEngineErrors(); }
+TEST(CApi, Tensors) { TestTensors(); }
+TEST(CApi, TensorErrors) { TestTensorErrors(); }
+TEST(CApi, Statistics) { TestStatistics(); }
+TEST(CApi, StatisticsErrors) { TestStatisticsErrors(); }
+TEST(CApi, Process) { TestProcess(); }
+TEST(CApi, Storage) { TestStorage(); }
+TEST(CApi, Images) { TestImages(); }
+TEST(CApi, ImageErrors) { TestImageErrors(); }
+TEST(CApi, NoMemory) { TestNoMemory(); }
+
+TEST(CApi, EachThreadHasALastErrorOfItsOwn) {
+  EXPECT_EQ(mace_set_last_error(MACE_UNSUPPORTED, "here"), MACE_UNSUPPORTED);
+  std::thread([] {
+    EXPECT_EQ(mace_last_status(), MACE_SUCCESS);
+    EXPECT_STREQ(mace_last_error(), "");
+    EXPECT_EQ(mace_model_name(nullptr), nullptr);
+    EXPECT_STREQ(mace_last_error(), "mace_model_name: model is null");
+  }).join();
+  EXPECT_STREQ(mace_last_error(), "here");
+}
+
+}  // namespace
+}  // namespace mace::testing

@@ -1,0 +1,74 @@
+// How functions of the C API report errors.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CAPI_STATUS_H_
+#define MACE_CAPI_STATUS_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "mace/public/mace_c_status.h"
+#include "mace/public/status.h"
+
+namespace mace::capi {
+
+// Each of these makes an error this thread's last one and returns its status.
+
+// `status` of the C++ API, which may be a success.
+mace_status_t Report(const MaceStatus& status);
+// MACE_INVALID_ARGS: "FUNCTION: WHAT", which is formatted as by printf: this
+// takes the fewest bytes where it is called.
+mace_status_t Refuse(const char* function, const char* what, ...)
+    __attribute__((format(__printf__, 2, 3)));
+// MACE_INVALID_ARGS: an argument is null.
+mace_status_t RefuseNull(const char* function, const char* argument);
+// MACE_OUT_OF_RESOURCES if `made` is null: `new` found no memory for an object.
+mace_status_t Made(const void* made);
+
+// Checks that 0 <= found <= most.
+mace_status_t CheckRange(const char* function, const char* argument,
+                         int64_t found, int64_t most);
+// Checks that index < count.
+mace_status_t CheckIndex(const char* function, const char* argument,
+                         size_t index, size_t count);
+// Checks an array of the caller: not null unless empty, and no longer than an
+// array can be (a negative count that became a size_t).
+mace_status_t CheckArray(const char* function, const char* argument,
+                         const void* array, size_t count);
+// Copies names of the caller.
+mace_status_t CopyNames(const char* function, const char* argument,
+                        const char* const* names, size_t count,
+                        std::vector<std::string>* copies);
+
+// `text`, or "" for null where that is allowed.
+inline const char* OrEmpty(const char* text) {
+  return text == nullptr ? "" : text;
+}
+
+}  // namespace mace::capi
+
+// Returns an error if an argument is null; of a getter, `value`.
+#define MACE_CAPI_NOT_NULL(argument)                      \
+  do {                                                    \
+    if ((argument) == nullptr) {                          \
+      return mace::capi::RefuseNull(__func__, #argument); \
+    }                                                     \
+  } while (false)
+#define MACE_CAPI_GETS(argument, value)                  \
+  do {                                                   \
+    if ((argument) == nullptr) {                         \
+      (void)mace::capi::RefuseNull(__func__, #argument); \
+      return value;                                      \
+    }                                                    \
+  } while (false)
+
+// Returns `error`, an expression, unless it is MACE_SUCCESS.
+#define MACE_CAPI_RETURN_IF_ERROR(error)            \
+  do {                                              \
+    const mace_status_t mace_capi_status = (error); \
+    if (mace_capi_status != MACE_SUCCESS) {         \
+      return mace_capi_status;                      \
+    }                                               \
+  } while (false)
+
+#endif  // MACE_CAPI_STATUS_H_

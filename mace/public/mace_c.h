@@ -1,0 +1,150 @@
+// MACE in C: all that mace.h offers, for apps in C and for other languages.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   mace_model_t         A model that is loaded and verified.
+//   mace_config_t        How an engine runs: its device, threads and memory.
+//   mace_engine_t        A model that is prepared for a device.
+//   mace_tensors_t       Inputs or outputs by name, in the caller's memory.
+//   mace_run_metadata_t  What a run did, op by op.
+//   mace_image_...       Pictures to inputs.
+//
+// C99 or later, or C++11. mace/examples/example.c is a whole program:
+//
+//   mace_model_load("net.pb", "net.data", NULL, &model);
+//   mace_config_create(MACE_CPU, MACE_VERSION_NUMBER, &config);
+//   mace_engine_create(model, config, NULL, 0, NULL, 0, &engine);
+//   mace_tensors_set(inputs, "x", MACE_FLOAT32, shape, 4, pixels, bytes);
+//   mace_engine_run(engine, inputs, outputs, NULL);
+//
+// Errors. A function that can fail returns a mace_status_t: MACE_SUCCESS, or
+// who is at fault; mace_last_error() then has the message, for this thread, and
+// there is nothing to free. Getters return the value itself. They fail only for
+// a null or an index out of range, and then return null or 0 and leave a
+// message, too. No argument may be null unless its function says so; a null is
+// an error with a message, as is every other mistake that can be noticed.
+// Success allocates nothing for its status. No function ends the process, but
+// for what mace.h says of a system without any memory left.
+//
+// Ownership. Objects have no public layout, and each has one owner, the app:
+// what a function stores in its last argument (`mace_..._t**`) is given back
+// with mace_..._destroy. On an error null is stored there, and destroying null
+// does nothing, so that one list of destroys at the end of a function serves
+// all of its paths. Objects hold what they need of others, so that they are
+// destroyed in any order. Names, shapes and lists that are passed in are
+// copied; tensors, arenas and weights in memory are the caller's and are used
+// in place, as their functions say. What a getter returns by pointer belongs to
+// its object: never free it. Texts are UTF-8 and end with 0.
+//
+// Threads. Each function says who may call it:
+//   "Threads: any."  At any time, also while others use the same objects.
+//   "Threads: one at a time for `x`."  Calls that use the same x must not
+//       overlap; those with different objects may.
+//   "Threads: any, while ..." and "any, once ..."  As the words say.
+//
+// Later versions add functions and values, and change none that are there.
+// Numbers such as mace_status_t and mace_data_type_t are 32 bits wide and may
+// have values that an app does not know yet.
+#ifndef MACE_PUBLIC_MACE_C_H_
+#define MACE_PUBLIC_MACE_C_H_
+
+#include "mace/public/mace_c_config.h"
+#include "mace/public/mace_c_image.h"
+#include "mace/public/mace_c_model.h"
+#include "mace/public/mace_c_runtime.h"
+#include "mace/public/mace_c_stats.h"
+#include "mace/public/mace_c_status.h"
+#include "mace/public/mace_c_tensor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mace_engine mace_engine_t;
+
+// Prepares `model` to run as `config` says and stores the engine in `*engine`,
+// or null on an error. One model may serve several engines at once; they share
+// its weights. `input_names` are all inputs of the model, `output_names` any of
+// its tensors; none (null and 0) means all inputs or all outputs of the model.
+// Errors: MACE_INVALID_ARGS if a name does not exist (the message lists those
+// that do), MACE_INVALID_MODEL, MACE_UNSUPPORTED with the name of the first
+// node that no device can run, MACE_OUT_OF_RESOURCES. Threads: any, while no
+// call changes `config`.
+MACE_API mace_status_t mace_engine_create(const mace_model_t* model,
+                                          const mace_config_t* config,
+                                          const char* const* input_names,
+                                          size_t num_inputs,
+                                          const char* const* output_names,
+                                          size_t num_outputs,
+                                          mace_engine_t** engine);
+
+// Null does nothing. Threads: any, once no other call uses `engine`.
+MACE_API void mace_engine_destroy(mace_engine_t* engine);
+
+// Runs the model once and returns when the outputs are written. `inputs` has
+// every input; a shape that differs from the model's is planned on first use,
+// and the plan is kept. An output of `outputs` that has memory must have the
+// size that the model computes; the engine allocates the memory of others and
+// adds those that are missing. `metadata` may be null, or gets a record for
+// each op that ran, which slows the run down slightly.
+// Errors: MACE_INVALID_ARGS for a wrong name, shape, type or size (the message
+// has the expected value and the one found), MACE_RUNTIME_ERROR if a device
+// fails. The engine stays usable after an error. Threads: any; calls for one
+// engine run one after the other, each with `outputs` and `metadata` of its
+// own.
+MACE_API mace_status_t mace_engine_run(mace_engine_t* engine,
+                                       const mace_tensors_t* inputs,
+                                       mace_tensors_t* outputs,
+                                       mace_run_metadata_t* metadata);
+
+// Stores in `*bytes` what mace_config_set_arena must provide for an engine of
+// these arguments. `input_shapes` may be null; else the engine also runs on
+// inputs with the shapes of its tensors, whose memory is not looked at. Inputs
+// that it does not have keep the model's shapes. Errors: as mace_engine_create,
+// and MACE_INVALID_ARGS for a name or a shape that the model does not take.
+// Threads: any, while no call changes `config` or `input_shapes`.
+MACE_API mace_status_t mace_engine_query_arena_bytes(
+    const mace_model_t* model, const mace_config_t* config,
+    const char* const* output_names, size_t num_outputs,
+    const mace_tensors_t* input_shapes, size_t* bytes);
+
+// Stores the names, types and shapes of the inputs or outputs in `*infos`,
+// which the caller destroys. The shapes are those of the latest plan. Threads:
+// any.
+MACE_API mace_status_t mace_engine_inputs(const mace_engine_t* engine,
+                                          mace_tensor_infos_t** infos);
+MACE_API mace_status_t mace_engine_outputs(const mace_engine_t* engine,
+                                           mace_tensor_infos_t** infos);
+
+// Stores the memory that the engine holds now in `*usage`, which the caller
+// destroys. Threads: any.
+MACE_API mace_status_t mace_engine_memory_usage(const mace_engine_t* engine,
+                                                mace_memory_usage_t** usage);
+
+// Stores the first `count` numbers of what the engine's devices did in
+// `counts`: counts[MACE_KERNELS] and others, of which there are
+// MACE_DEVICE_COUNTS. Those that this library does not have are 0. The work of
+// one run is the difference between the counts after and before it. Threads:
+// any.
+MACE_API mace_status_t mace_engine_device_counts(const mace_engine_t* engine,
+                                                 int64_t* counts, size_t count);
+
+// Stores the cl_context and the cl_device_id with which tensors in GPU memory
+// are made; they are valid as long as the engine. Errors: MACE_UNSUPPORTED if
+// no part of the model runs on the GPU. Threads: any.
+MACE_API mace_status_t mace_engine_gpu_handles(const mace_engine_t* engine,
+                                               void** cl_context,
+                                               void** cl_device_id);
+
+// Stores one stage of preparing the model in `*text`, which the caller gives
+// back with mace_free. For people: "graph" (nodes with inferred types), "plan"
+// (steps, devices and kernels), "memory" (the place of every tensor), "tuning"
+// (what was measured). For programs: "plan_json", "memory_json". Errors:
+// MACE_INVALID_ARGS for another name. Threads: any.
+MACE_API mace_status_t mace_engine_dump(const mace_engine_t* engine,
+                                        const char* stage, char** text);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif
+
+#endif  // MACE_PUBLIC_MACE_C_H_

@@ -1,0 +1,164 @@
+// How an engine runs: its device, threads and memory.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_PUBLIC_MACE_C_CONFIG_H_
+#define MACE_PUBLIC_MACE_C_CONFIG_H_
+
+#include "mace/public/mace_c_runtime.h"
+#include "mace/public/mace_c_status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef int32_t mace_device_t;
+enum { MACE_CPU = 0, MACE_GPU = 2, MACE_HEXAGON = 3 };
+
+// The settings of engines to come. A setter returns MACE_INVALID_ARGS for what
+// it refuses and then changes nothing.
+//
+// A converted model carries settings of its deployment file: all on which its
+// results depend, and how memory is planned. An engine takes those for which no
+// setter is called; what its caller sets wins over the model's.
+typedef struct mace_config mace_config_t;
+
+// Stores settings for an engine on `device` in `*config`; they start from the
+// defaults set with the functions of mace_c_runtime.h. `header_version` is
+// always MACE_VERSION_NUMBER: it tells the library with which headers the app
+// was compiled, and creating an engine fails where they do not fit. Errors:
+// MACE_INVALID_ARGS for a device that does not exist. Threads: any.
+MACE_API mace_status_t mace_config_create(mace_device_t device,
+                                          int32_t header_version,
+                                          mace_config_t** config);
+
+// Stores an independent copy in `*copy`. Threads: any, while no call changes
+// `config`.
+MACE_API mace_status_t mace_config_copy(const mace_config_t* config,
+                                        mace_config_t** copy);
+
+// Engines do not need it any more. Null does nothing. Threads: any, once no
+// other call uses `config`.
+MACE_API void mace_config_destroy(mace_config_t* config);
+
+// Sets any setting, by the name and in the words that docs/converter.md has:
+// mace_config_set(config, "memory_savings", "views,concat"). The error for
+// another name lists them. Threads: one at a time for `config`.
+MACE_API mace_status_t mace_config_set(mace_config_t* config, const char* name,
+                                       const char* value);
+
+// `num_threads` <= 0: as many as the policy has cores. At most 1024. Threads:
+// one at a time for `config`.
+MACE_API mace_status_t mace_config_set_cpu_thread_policy(
+    mace_config_t* config, int32_t num_threads, mace_cpu_affinity_t policy);
+
+// How tensors share memory, as MaceEngineConfig::SetMemoryStrategy explains:
+// "AUTO" (the default), another one such as "GREEDY_BY_SIZE", or "PRESERVE_ALL"
+// to look at every tensor. The error for another name lists them. Threads: one
+// at a time for `config`.
+MACE_API mace_status_t mace_config_set_memory_strategy(mace_config_t* config,
+                                                       const char* strategy);
+
+// Ways for tensors to share bytes beyond reusing those of the dead. Each only
+// ever lowers the bytes that an engine needs, and none changes a result.
+enum {
+  MACE_SAVE_ORDER = 1,     // run the ops in the order that needs least
+  MACE_SAVE_VIEWS = 2,     // reshapes and outermost slices copy nothing
+  MACE_SAVE_IN_PLACE = 4,  // an output in the bytes of an input that dies there
+  MACE_SAVE_CONCAT = 8,    // inputs of an outermost concat written in place
+  MACE_SAVE_OVERLAP = 16,  // an output over the part of an input already read
+  MACE_SAVE_ALL = 0x7fffffff
+};
+
+// Turns on those of `savings`, a sum of the numbers above, and turns off the
+// others: MACE_SAVE_ALL & ~MACE_SAVE_ORDER keeps all but one. Numbers that this
+// library does not know are ignored, so that MACE_SAVE_ALL has those to come.
+// Threads: one at a time for `config`.
+MACE_API mace_status_t mace_config_set_memory_savings(mace_config_t* config,
+                                                      uint32_t savings);
+
+// Offsets that somebody planned elsewhere, in the words of TensorFlow Lite
+// Micro's OfflineMemoryAllocation, as MaceEngineConfig::SetOfflineMemoryPlan
+// explains. They are copied; none (`count` 0) means that there is no such plan.
+// Threads: one at a time for `config`.
+MACE_API mace_status_t mace_config_set_offline_memory_plan(
+    mace_config_t* config, const int32_t* words, size_t count);
+
+// Memory of the engine lies in this buffer, which stays the caller's, must
+// start at a 64-byte boundary and outlive the engine: nothing is allocated
+// after creation as long as the inputs keep their shapes and the caller gives
+// the memory of the outputs. mace_engine_query_arena_bytes says how much is
+// needed; creation, and a run with new shapes, fail with that number if it is
+// too small. Threads: one at a time for `config`.
+MACE_API mace_status_t mace_config_set_arena(mace_config_t* config, void* data,
+                                             size_t bytes);
+
+// The most bytes that an engine may allocate for tensors; mapped weights do not
+// count. Beyond it, calls fail with MACE_OUT_OF_RESOURCES and say for what. 0,
+// the default: what the machine has, or the limit of the process's control
+// group or address space where that is lower. Threads: one at a time for
+// `config`.
+MACE_API mace_status_t mace_config_set_memory_limit(mace_config_t* config,
+                                                    size_t bytes);
+
+// The largest tile of Winograd convolutions: 0 (none), 2, 4 or, on the CPU, 6.
+// Larger ones are faster and less exact, as MaceEngineConfig::SetWinograd
+// explains. Threads: one at a time for `config`.
+MACE_API mace_status_t mace_config_set_winograd(mace_config_t* config,
+                                                int32_t largest_tile);
+
+// The GPU settings that engines share. `config` and its engines hold what they
+// need of `context`, which may be destroyed. Threads: one at a time for
+// `config`.
+MACE_API mace_status_t mace_config_set_gpu_context(
+    mace_config_t* config, const mace_gpu_context_t* context);
+
+// Hints for Qualcomm Adreno GPUs. Others ignore them. Threads: one at a time
+// for `config`.
+MACE_API mace_status_t mace_config_set_gpu_hints(mace_config_t* config,
+                                                 mace_gpu_perf_t perf,
+                                                 mace_gpu_priority_t priority);
+
+// "fp16_fp32" (the default): activations and weights of the GPU as fp16,
+// computed in float; "fp32_fp32": all float. Threads: one at a time for
+// `config`.
+MACE_API mace_status_t mace_config_set_gpu_data_type(mace_config_t* config,
+                                                     const char* data_type);
+
+// Nodes of the model whose weights and outputs stay float32 where "fp16_fp32"
+// would make them fp16, because they do not fit: fp16 ends at 65504. Creating
+// an engine fails for a name that the model does not have. No names (`count` 0)
+// keep none, whatever the model says. Threads: one at a time for `config`.
+MACE_API mace_status_t mace_config_set_float32_nodes(mace_config_t* config,
+                                                     const char* const* names,
+                                                     size_t count);
+
+// For debugging: a run looks at every tensor that it computes, and fails at the
+// first with NaN or infinity. Slow. Threads: one at a time for `config`.
+MACE_API mace_status_t mace_config_set_numeric_check(mace_config_t* config,
+                                                     bool check);
+
+// Keeps a screen drawn by the same GPU smooth: kernels are split so that each
+// part takes at most `kernel_micros` as measured (0: not split), and at most
+// `queue_window` parts wait or run (0: any number, or 16 if kernels are split).
+// Threads: one at a time for `config`.
+MACE_API mace_status_t mace_config_set_gpu_limits(mace_config_t* config,
+                                                  int32_t kernel_micros,
+                                                  int32_t queue_window);
+
+// How kernels run best on this CPU or GPU is measured, for about `budget_ms`
+// whenever a plan is made (0, the default: not at all), and kept in `file`;
+// without one (null), where the compiled programs are. Threads: one at a time
+// for `config`.
+MACE_API mace_status_t mace_config_set_tuning(mace_config_t* config,
+                                              int32_t budget_ms,
+                                              const char* file);
+
+// For debugging: bytes of the arena that hold nothing live are made NaN while
+// the engine runs, so that a wrong plan shows in the outputs. Slow. Threads:
+// one at a time for `config`.
+MACE_API mace_status_t mace_config_set_guard(mace_config_t* config, bool guard);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif
+
+#endif  // MACE_PUBLIC_MACE_C_CONFIG_H_

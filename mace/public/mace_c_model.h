@@ -1,0 +1,98 @@
+// Models: loaded from files, memory or streams, and verified.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_PUBLIC_MACE_C_MODEL_H_
+#define MACE_PUBLIC_MACE_C_MODEL_H_
+
+#include "mace/public/mace_c_status.h"
+#include "mace/public/mace_c_tensor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// A verified model in memory. It is immutable, so any number of threads may use
+// it at once, and any number of engines. An engine holds what it needs of its
+// model: an app that creates no further engines destroys the model.
+typedef struct mace_model mace_model_t;
+
+// How a model is loaded. All functions take null for the defaults.
+typedef struct mace_model_options mace_model_options_t;
+
+// Stores the defaults in `*options`. Threads: any.
+MACE_API mace_status_t
+mace_model_options_create(mace_model_options_t** options);
+
+// Null does nothing. Threads: any, once no other call uses `options`.
+MACE_API void mace_model_options_destroy(mace_model_options_t* options);
+
+// Whether to read all weights once and compare their checksum; true unless set.
+// Without it, the system reads weights when they are first used. Everything
+// else is always verified. Threads: one at a time for `options`.
+MACE_API mace_status_t mace_model_options_set_verify_checksum(
+    mace_model_options_t* options, bool verify);
+
+// Reads the graph in `graph_file` and maps the weights in `data_file` (null if
+// the model has none). Stores the model in `*model`, or null on an error.
+// Errors: MACE_INVALID_ARGS if a file cannot be read, MACE_INVALID_MODEL if it
+// does not hold a valid model. Threads: any.
+MACE_API mace_status_t mace_model_load(const char* graph_file,
+                                       const char* data_file,
+                                       const mace_model_options_t* options,
+                                       mace_model_t** model);
+
+// Loads a model from the app's memory. The graph is not read any more when the
+// call returns. The weights (`data`, null if there are none) are used in place
+// and must stay until they are released; those that do not start at a 64-byte
+// boundary are copied and released at once.
+//
+// `release` (may be null) is called once with `release_user` when `data` is not
+// used any more: before this call returns if it fails or copies, else when the
+// model and all of its engines are destroyed, by the thread that destroys the
+// last of them. It must not call functions of MACE.
+// Errors: as mace_model_load. Threads: any.
+MACE_API mace_status_t mace_model_load_memory(
+    const void* graph, size_t graph_bytes, const void* data, size_t data_bytes,
+    void (*release)(void* release_user), void* release_user,
+    const mace_model_options_t* options, mace_model_t** model);
+
+// Loads a graph from the app's memory, which is not read any more when the call
+// returns, and maps the weights in `data_file` (null if the model has none).
+// Errors: as mace_model_load. Threads: any.
+MACE_API mace_status_t mace_model_load_memory_and_file(
+    const void* graph, size_t graph_bytes, const char* data_file,
+    const mace_model_options_t* options, mace_model_t** model);
+
+// A stream of the app, from an asset or an archive, decrypted or decompressed
+// on the way: writes at most `bytes` bytes to `buffer` and returns how many
+// they are: 0 at the end of the stream, a negative number if the app cannot go
+// on. `user` is what the app gave with the function.
+typedef int64_t (*mace_read_t)(void* user, void* buffer, size_t bytes);
+
+// Reads both streams to their ends into memory of the model, in the thread of
+// the caller and before the call returns. `graph_bytes` and `data_bytes` are
+// what the streams give in all; `read_data` is null if the model has no
+// weights. Errors: as mace_model_load, MACE_INVALID_ARGS if a stream fails,
+// ends early or holds more, MACE_OUT_OF_RESOURCES. Threads: any.
+MACE_API mace_status_t mace_model_load_streams(
+    mace_read_t read_graph, void* graph_user, size_t graph_bytes,
+    mace_read_t read_data, void* data_user, size_t data_bytes,
+    const mace_model_options_t* options, mace_model_t** model);
+
+// Null does nothing. Threads: any, once no other call uses `model`.
+MACE_API void mace_model_destroy(mace_model_t* model);
+
+// Returns the name of the model; valid as long as `model`. Threads: any.
+MACE_API const char* mace_model_name(const mace_model_t* model);
+
+// Stores the inputs or the outputs that the file declares in `*infos`, which
+// the caller destroys. Threads: any.
+MACE_API mace_status_t mace_model_inputs(const mace_model_t* model,
+                                         mace_tensor_infos_t** infos);
+MACE_API mace_status_t mace_model_outputs(const mace_model_t* model,
+                                          mace_tensor_infos_t** infos);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif
+
+#endif  // MACE_PUBLIC_MACE_C_MODEL_H_

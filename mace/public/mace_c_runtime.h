@@ -1,0 +1,169 @@
+// Settings of the process, and of the GPU for several engines.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The functions mace_set_... are the defaults of engines whose settings are
+// created afterwards; a mace_config_t overrides them for its engines.
+#ifndef MACE_PUBLIC_MACE_C_RUNTIME_H_
+#define MACE_PUBLIC_MACE_C_RUNTIME_H_
+
+#include "mace/public/mace_c_status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef int32_t mace_gpu_perf_t;
+enum {
+  MACE_PERF_DEFAULT = 0,
+  MACE_PERF_LOW = 1,
+  MACE_PERF_NORMAL = 2,
+  MACE_PERF_HIGH = 3
+};
+
+typedef int32_t mace_gpu_priority_t;
+enum {
+  MACE_PRIORITY_DEFAULT = 0,
+  MACE_PRIORITY_LOW = 1,
+  MACE_PRIORITY_NORMAL = 2,
+  MACE_PRIORITY_HIGH = 3
+};
+
+// Which cores the worker threads of an engine may run on.
+typedef int32_t mace_cpu_affinity_t;
+enum {
+  MACE_AFFINITY_NONE = 0,
+  MACE_AFFINITY_BIG_ONLY = 1,          // the cores of the highest frequency
+  MACE_AFFINITY_LITTLE_ONLY = 2,       // the cores of the lowest frequency
+  MACE_AFFINITY_HIGH_PERFORMANCE = 3,  // the cores above the average frequency
+  MACE_AFFINITY_POWER_SAVE = 4         // the others
+};
+
+// Sets the number of CPU threads and the cores they may run on.
+// `num_threads` <= 0: one for each core of the policy. Errors:
+// MACE_INVALID_ARGS for an unknown policy or more than 1024 threads. Threads:
+// any.
+MACE_API mace_status_t mace_set_cpu_thread_policy(int32_t num_threads,
+                                                  mace_cpu_affinity_t policy);
+
+// Sets the number of CPU threads and the exact cores they run on. More than
+// 1024 threads or a core that cannot exist is reported when an engine is
+// created. Threads: any.
+MACE_API mace_status_t mace_set_cpu_thread_affinity(int32_t num_threads,
+                                                    const int32_t* core_ids,
+                                                    size_t count);
+
+// Stores the cores with the highest and with the lowest maximum frequency; if
+// all have the same, both arrays get all of them. Each count says how many ids
+// its array has room for, and gets the number that there are: if that is more,
+// the array is full and the rest is left out. An array may be null where its
+// count is 0, to ask for the number. Threads: any.
+MACE_API mace_status_t mace_get_big_little_core_ids(int32_t* big,
+                                                    size_t* num_big,
+                                                    int32_t* little,
+                                                    size_t* num_little);
+
+// Hints for Qualcomm Adreno GPUs. Others ignore them. Errors: MACE_INVALID_ARGS
+// for an unknown hint. Threads: any.
+MACE_API mace_status_t mace_set_gpu_hints(mace_gpu_perf_t perf,
+                                          mace_gpu_priority_t priority);
+
+// Sets the files of precompiled OpenCL programs; the first one that exists is
+// used. The names are copied. Threads: any.
+MACE_API mace_status_t mace_set_opencl_binary_paths(const char* const* paths,
+                                                    size_t count);
+
+// Caches compiled OpenCL programs in files of `folder`, which must exist, so
+// that an engine compiles nothing when the app starts for the second time. Null
+// ends that. Threads: any.
+MACE_API mace_status_t mace_set_kv_storage_folder(const char* folder);
+
+// The same for programs that the app stores itself. What each function does:
+//   open     Returns the store of that name, which may not exist yet, for
+//            `storage` below; null if the app has none.
+//   load     Reads what was flushed earlier. 0, or -1 on an error.
+//   insert   Copies a value, which replaces that of the same key. 0, or -1.
+//   find     Stores where the value is and its size, and returns 1; returns 0
+//            if the key is not there. The value must be valid until the next
+//            call for this store.
+//   flush    Makes all insertions durable. 0, or -1 on an error.
+//   close    The store is not used any more.
+//   release  None of the functions is called any more with `user`, which may be
+//            freed; this one may be null.
+// `key` and `name` end with 0. Calls for the same store never overlap, but may
+// come from any thread; those for different stores may overlap. No function may
+// call one of MACE.
+typedef struct mace_kv_storage {
+  size_t struct_bytes;  // sizeof(mace_kv_storage_t): more may follow one day
+  void* user;
+  void* (*open)(void* user, const char* name);
+  int (*load)(void* storage);
+  int (*insert)(void* storage, const char* key, const void* value,
+                size_t bytes);
+  int (*find)(void* storage, const char* key, const void** value,
+              size_t* bytes);
+  int (*flush)(void* storage);
+  void (*close)(void* storage);
+  void (*release)(void* user);
+} mace_kv_storage_t;
+
+// Sets where compiled OpenCL programs are cached; the struct is copied. Null
+// ends that. `release` is called once engines that use the stores are destroyed
+// and another storage is set, or before this call returns if it fails.
+// Errors: MACE_INVALID_ARGS for a function that is null or another
+// struct_bytes; with those of another size `release` is not called. Threads:
+// any.
+MACE_API mace_status_t mace_set_kv_storage(const mace_kv_storage_t* storage);
+
+// The GPU settings that engines share; immutable.
+typedef struct mace_gpu_context mace_gpu_context_t;
+// What a mace_gpu_context_t is made from.
+typedef struct mace_gpu_context_builder mace_gpu_context_builder_t;
+
+// Stores a builder without settings in `*builder`. Threads: any.
+MACE_API mace_status_t
+mace_gpu_context_builder_create(mace_gpu_context_builder_t** builder);
+
+// Null does nothing. Threads: any, once no other call uses `builder`.
+MACE_API void mace_gpu_context_builder_destroy(
+    mace_gpu_context_builder_t* builder);
+
+// Caches compiled programs in this folder, which must exist. Without one, the
+// store of mace_set_kv_storage is used if there is one. Threads: one at a time
+// for `builder`.
+MACE_API mace_status_t mace_gpu_context_builder_set_storage_path(
+    mace_gpu_context_builder_t* builder, const char* folder);
+
+// Files of precompiled programs, which are searched before the cache. Programs
+// of another driver or another version of the library are ignored. Threads: one
+// at a time for `builder`.
+MACE_API mace_status_t mace_gpu_context_builder_set_opencl_binary_paths(
+    mace_gpu_context_builder_t* builder, const char* const* paths,
+    size_t count);
+
+// The file of tuning results for engines for which mace_config_set_tuning names
+// no file. Threads: one at a time for `builder`.
+MACE_API mace_status_t mace_gpu_context_builder_set_opencl_parameter_path(
+    mace_gpu_context_builder_t* builder, const char* path);
+
+// `progress` is called while an engine is created, after each program, with the
+// number of programs that are ready and the number of all. It may be called
+// from any thread, but never by two at once. `user` must be valid while engines
+// of the context are created. Null ends that. Threads: one at a time for
+// `builder`.
+MACE_API mace_status_t mace_gpu_context_builder_set_progress(
+    mace_gpu_context_builder_t* builder,
+    void (*progress)(void* user, int32_t done, int32_t total), void* user);
+
+// Stores a context with the settings that the builder has now in `*context`.
+// Threads: one at a time for `builder`.
+MACE_API mace_status_t mace_gpu_context_builder_build(
+    mace_gpu_context_builder_t* builder, mace_gpu_context_t** context);
+
+// Null does nothing. Threads: any, once no other call uses `context`.
+MACE_API void mace_gpu_context_destroy(mace_gpu_context_t* context);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif
+
+#endif  // MACE_PUBLIC_MACE_C_RUNTIME_H_

@@ -1,0 +1,45 @@
+// GetCapability: whether a device exists, and how fast it is.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_PUBLIC_MACE_CAPABILITY_H_
+#define MACE_PUBLIC_MACE_CAPABILITY_H_
+
+#include "mace/public/mace_api.h"
+#include "mace/public/mace_config.h"
+
+namespace mace {
+
+// How long a device takes for a small network of convolutions. Infinity if it
+// does not run it, so that the smaller of two times always is the better
+// choice.
+struct PerformanceInfo {
+  float exec_time;
+};
+
+struct Capability {
+  PerformanceInfo float32_performance;     // of a model with float32 weights
+  PerformanceInfo quantized8_performance;  // of 8-bit models: infinity, because
+                                           // this release runs none
+  bool supported;                          // whether the device can run models
+};
+
+// Runs the network on the device as an engine with the default settings would
+// (the GPU computes with fp16), and returns its time in milliseconds, divided
+// by `cpu_float32_exec_time`:
+//
+//   float cpu = GetCapability(CPU).float32_performance.exec_time;  // in ms
+//   Capability gpu = GetCapability(GPU, cpu);
+//   bool faster = gpu.float32_performance.exec_time < 1;
+//
+// A value that is not above 0 counts as 1. `supported` is false, and the times
+// are infinity, for a device that does not exist, that this library was built
+// without, or whose driver fails. A library without the op Conv2d, which an app
+// may build for its own models, has nothing to measure: then the time is
+// infinity for a device that is supported. Takes some tens of milliseconds on a
+// CPU and longer on a GPU, which compiles programs first, unless a cache has
+// them. May be called from any thread; measure while nothing else runs.
+MACE_API Capability GetCapability(DeviceType device_type,
+                                  float cpu_float32_exec_time = 1.f);
+
+}  // namespace mace
+
+#endif  // MACE_PUBLIC_MACE_CAPABILITY_H_

@@ -1,0 +1,136 @@
+// GetCapability: measuring a device by a small network.
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mace/base/aligned_buffer.h"
+#include "mace/runtime/devices.h"
+#include "mace/runtime/engine.h"
+#include "mace/runtime/mace_model.h"
+#include "mace/runtime/run_log.h"
+
+namespace mace {
+namespace {
+
+// Enough work for a GPU to be worth its transfers: 29 million multiply-adds in
+// each of three convolutions.
+constexpr int64_t kExtent = 56, kChannels = 32, kTaps = 9, kLayers = 3;
+const Shape& ActivationShape() {
+  static const auto* shape = new Shape{1, kExtent, kExtent, kChannels};
+  return *shape;
+}
+
+constexpr float kNever = std::numeric_limits<float>::infinity();
+constexpr int kMostRuns = 5;
+constexpr int64_t kEnoughMicros = 100000;
+
+int AddValue(const std::string& name, const Shape& shape, Graph& graph) {
+  Value value;
+  value.name = name;
+  value.type = {DataType::kF32, shape};
+  graph.values.push_back(std::move(value));
+  return static_cast<int>(graph.values.size()) - 1;
+}
+
+void AddConvolution(const void* weights, int64_t index, Graph& graph) {
+  const std::string name = std::to_string(index);
+  const int weight = AddValue("w" + name, {kChannels, kChannels, 3, 3}, graph);
+  graph.values[weight].data = weights;
+  graph.values[weight].weight_id = index;
+  GraphNode g;
+  g.node.name = "conv" + name;
+  g.node.op = "Conv2d";
+  g.node.attrs = {{"padding", int64_t{1}}};  // SAME
+  g.node.outputs.resize(1);
+  g.inputs = {graph.outputs[0], weight};
+  g.outputs = {AddValue(g.node.name, ActivationShape(), graph)};
+  graph.outputs = g.outputs;
+  graph.nodes.push_back(std::move(g));
+}
+
+// Convolutions whose outputs are about as large as their inputs.
+Result<std::shared_ptr<MaceModel>> SmallNetwork() {
+  constexpr int64_t kElements = kChannels * kChannels * kTaps;
+  constexpr size_t kBytes = kLayers * kElements * sizeof(float);
+  MACE_ASSIGN_OR_RETURN(AlignedBuffer buffer,
+                        AlignedBuffer::Create(kBytes, "weights to measure by"));
+  const auto owner = std::make_shared<AlignedBuffer>(std::move(buffer));
+  auto* const floats = static_cast<float*>(owner->data());
+  std::fill_n(floats, kLayers * kElements, 1.f / (kChannels * kTaps));
+  auto impl = std::make_unique<MaceModel::Impl>();
+  Graph& graph = impl->model.graph;
+  graph.inputs = {AddValue("x", ActivationShape(), graph)};
+  graph.outputs = graph.inputs;
+  for (int64_t i = 0; i < kLayers; ++i) {
+    AddConvolution(floats + i * kElements, i, graph);
+  }
+  impl->model.weights = {{owner, static_cast<const uint8_t*>(owner->data())},
+                         kBytes};
+  impl->packed = std::make_shared<PackedWeights>();
+  impl->device_weights = std::make_shared<DeviceWeights>();
+  return MaceModel::Impl::Wrap(std::move(impl));
+}
+
+// The shortest of a few runs after one that is not counted.
+Result<float> MeasureMillis(MaceEngine::Impl& engine) {
+  const size_t elements = static_cast<size_t>(NumElements(ActivationShape()));
+  const std::shared_ptr<float> x(new float[elements],
+                                 std::default_delete<float[]>());
+  std::fill_n(x.get(), elements, 1.f);
+  const std::map<std::string, MaceTensor> inputs = {
+      {"x", MaceTensor(ActivationShape(), x)}};
+  std::map<std::string, MaceTensor> outputs;
+  MACE_RETURN_IF_ERROR(engine.Run(inputs, &outputs, nullptr, nullptr));
+  int64_t least = std::numeric_limits<int64_t>::max();
+  int64_t all = 0;
+  for (int run = 0; run < kMostRuns && all < kEnoughMicros; ++run) {
+    const int64_t begin = LogMicros();
+    MACE_RETURN_IF_ERROR(engine.Run(inputs, &outputs, nullptr, nullptr));
+    const int64_t micros = LogMicros() - begin;
+    least = std::min(least, micros);
+    all += micros;
+  }
+  // The clock may not have moved.
+  return static_cast<float>(std::max<int64_t>(least, 1)) / 1000;
+}
+
+// Infinity: this build has no convolution.
+Result<float> Measure(const MaceEngineConfig& config) {
+  MACE_ASSIGN_OR_RETURN(std::shared_ptr<MaceModel> model, SmallNetwork());
+  MaceEngine::Impl engine;
+  const Status created = engine.Init(std::move(model), {}, {}, config);
+  if (created == Status::MACE_UNSUPPORTED) return kNever;
+  MACE_RETURN_IF_ERROR(created);
+  if (!engine.RunsOnFirstDevice()) {
+    return RuntimeError("the device failed, and the CPU took over");
+  }
+  return MeasureMillis(engine);
+}
+
+}  // namespace
+
+Capability GetCapability(DeviceType device_type, float cpu_float32_exec_time) {
+  Capability capability = {{kNever}, {kNever}, false};
+  const MaceEngineConfig config(device_type);
+  {
+    const auto devices = CreateDevices(
+        *config.impl(),
+        {std::make_shared<PackedWeights>(), std::make_shared<DeviceWeights>()});
+    if (!devices.ok() || !devices->note.empty()) return capability;
+  }
+  const Result<float> millis = Measure(config);
+  if (!millis.ok()) return capability;
+  capability.supported = true;
+  const bool relative = cpu_float32_exec_time > 0;  // also false for NaN
+  capability.float32_performance.exec_time =
+      *millis / (relative ? cpu_float32_exec_time : 1.f);
+  return capability;
+}
+
+}  // namespace mace

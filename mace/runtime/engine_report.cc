@@ -1,0 +1,129 @@
+// What engines tell about themselves.
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "mace/plan/dump.h"
+#include "mace/runtime/engine.h"
+#include "mace/runtime/memory_usage.h"
+
+namespace mace {
+
+std::vector<MaceTensorInfo> MaceEngine::Impl::Infos(bool of_inputs) const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  const Graph& graph = executors_.front()->plan().graph;
+  const Model& model = model_->impl()->model;
+  const auto& orders = of_inputs ? model.input_order : model.output_order;
+  std::vector<MaceTensorInfo> infos;
+  for (int id : of_inputs ? graph.inputs : graph.outputs) {
+    const Value& value = graph.values[id];
+    const auto order = orders.find(id);
+    infos.push_back(
+        {value.name, value.type.shape, ToPublic(value.type.dtype),
+         order == orders.end() ? DataFormat::NONE : ToPublic(order->second)});
+  }
+  return infos;
+}
+
+Status MaceEngine::Impl::Dump(const std::string& stage,
+                              std::string* text) const {
+  if (text == nullptr) return InvalidArgument("Dump: text is null");
+  std::lock_guard<std::mutex> lock(mutex_);
+  const Plan& plan = executors_.front()->plan();
+  if (stage == "graph") {
+    *text = mace::Dump(plan.graph);
+  } else if (stage == "plan") {
+    *text = devices_.note.empty() ? "" : devices_.note + '\n';
+    *text += DumpPlacement(plan) + DumpSteps(plan);
+  } else if (stage == "plan_json") {
+    *text = DumpPlanJson(plan, devices_.note);
+  } else if (stage == "memory") {
+    *text = DumpMemory(plan) + ToText(Usage());
+  } else if (stage == "memory_json") {
+    *text = DumpMemoryJson(plan);
+  } else if (stage == "tuning") {
+    text->clear();
+    for (const auto& device : devices_.list) {
+      if (device->tuning() != nullptr) *text += device->tuning()->DumpTuning();
+    }
+  } else {
+    return InvalidArgument(
+        "there is no stage '" + stage +
+        "'; choose graph, plan, plan_json, memory, memory_json or tuning");
+  }
+  return Status();
+}
+
+Status MaceEngine::Impl::GetMemoryUsage(MaceMemoryUsage* usage) const {
+  if (usage == nullptr) return InvalidArgument("GetMemoryUsage: usage is null");
+  std::lock_guard<std::mutex> lock(mutex_);
+  *usage = Usage();
+  return Status();
+}
+
+MaceMemoryUsage MaceEngine::Impl::Usage() const {
+  MaceMemoryUsage usage =
+      UsageOf(executors_.front()->plan(), *model_->impl(), sections_->arena());
+  usage.allocated_arena_bytes = workspace_->arena_bytes();
+  usage.allocated_image_bytes = workspace_->image_bytes();
+  const bool no_arena =
+      config_.arena == nullptr && usage.allocated_arena_bytes == 0;
+  for (MaceMemoryCategory& c : usage.categories) {
+    const bool is_image = c.name == "images";
+    const bool is_arena = c.name == "activations" || c.name == "scratch";
+    if ((is_arena && no_arena) ||
+        (is_image && usage.allocated_image_bytes == 0)) {
+      c.used_bytes = 0;
+    }
+  }
+  return usage;
+}
+
+Status MaceEngine::Impl::GetDeviceCounts(MaceDeviceCounts* counts) const {
+  if (counts == nullptr) {
+    return InvalidArgument("GetDeviceCounts: counts is null");
+  }
+  std::lock_guard<std::mutex> lock(mutex_);
+  *counts = MaceDeviceCounts();
+  for (const auto& device : devices_.list) {
+    if (device->activity() == nullptr) continue;
+    const DeviceCounts found = device->activity()->counts();
+    counts->compiled_programs += found.compiled_programs;
+    counts->loaded_programs += found.loaded_programs;
+    counts->measurements += found.measurements;
+    counts->kernels += found.kernels;
+    counts->enqueues += found.enqueues;
+    counts->bytes_from_host += found.bytes_from_host;
+    counts->bytes_to_host += found.bytes_to_host;
+  }
+  return Status();
+}
+
+bool MaceEngine::Impl::RunsOnFirstDevice() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  const std::vector<Step>& steps = executors_.front()->plan().steps;
+  return devices_.note.empty() &&
+         std::any_of(steps.begin(), steps.end(), [&](const Step& step) {
+           return step.device == devices_.list.front().get();
+         });
+}
+
+Status MaceEngine::Impl::GetGPUHandles(MaceGPUHandles* handles) const {
+  if (handles == nullptr) {
+    return InvalidArgument("GetGPUHandles: handles is null");
+  }
+  std::lock_guard<std::mutex> lock(mutex_);
+  Device* const device = executors_.front()->plan().image_device;
+  if (device == nullptr) {
+    return Unsupported(
+        "GetGPUHandles: nothing of this engine runs on the GPU; "
+        "Dump(\"plan\") says why");
+  }
+  const NativeHandles native = device->storage()->native_handles();
+  *handles = {native.context, native.device};
+  return Status();
+}
+
+}  // namespace mace

@@ -1,0 +1,46 @@
+"""docs/engine.md: its code compiles as an app would compile it.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from mace_tools.protos import REPO
+from mace_tools.testing.documents import code_of
+from mace_tools.testing.needed import need_tools
+
+# What the page's code takes for granted: the app's own log, engines and tensors.
+BEFORE = """
+#include <thread>
+#include "mace/public/mace.h"
+using namespace mace;
+void write_to_the_log_of_the_app(int level, const char* message);
+"""
+FUNCTION = """
+void Page(std::shared_ptr<MaceModel> model, std::shared_ptr<MaceEngine> engine,
+          std::shared_ptr<MaceEngine> detector, std::shared_ptr<MaceEngine> classifier,
+          std::map<std::string, MaceTensor> inputs, std::map<std::string, MaceTensor> outputs) {
+%s
+}
+"""
+
+
+@pytest.mark.parametrize("standard", ["c++11", "c++20"])
+def test_the_code_of_the_page_compiles(tmp_path, standard):
+    need_tools("g++")
+    first, *others = [code.text for code in code_of(REPO / "docs" / "engine.md")
+                      if code.language == "cpp"]
+    assert len(others) == 3
+    callback, call = first.split("\n\n")
+    body = "\n".join(f"{{\n{code}\n}}" for code in (call, *others))
+    source = tmp_path / "page.cc"
+    source.write_text(BEFORE + callback + FUNCTION % body)
+    flags = ["-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-unused-variable",
+             "-Wno-unused-but-set-variable", "-Wno-unused-parameter"]
+    done = subprocess.run(["g++", f"-std={standard}", *flags, f"-I{REPO}", source],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
