@@ -149,6 +149,7 @@ Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakeExecutorOrFallBack(
     return executor;
   }
   cpu_only_ = true;
+  workspace_->ReleaseSoon();  // what the device has
   devices_.note = StrCat("the ", devices_.list.front()->name(),
                          " failed, the CPU takes over: ", status.information());
   LOG(WARNING) << devices_.note;

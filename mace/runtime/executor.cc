@@ -282,9 +282,9 @@ Status Executor::RunSteps(RunMetadata* metadata,
   for (size_t s = 0; s < plan_->steps.size(); ++s) {
     if (IsCancelled(cancellation)) break;
     const Status ran = RunStep(s, metadata);
-    if (ran.code() == Status::MACE_CANCELLED) break;
+    const bool is_error = !ran.ok() && ran.code() != Status::MACE_CANCELLED;
+    if (IsCancelled(cancellation) && !is_error) break;
     MACE_RETURN_IF_ERROR(ran);
-    if (IsCancelled(cancellation)) break;
     if (check_ != nullptr) {
       MACE_RETURN_IF_ERROR(check_->CheckStep(s, args_[s]));
     }

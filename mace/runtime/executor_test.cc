@@ -124,6 +124,13 @@ TEST_F(ExecutorRun, EndsInAKernelThatSaysSo) {
   EXPECT_EQ(ran_.size(), 4u);
 }
 
+// A kernel that says so without being asked is no success.
+TEST_F(ExecutorRun, NobodyCancelled) {
+  const auto executor = Make(3, [] { return Cancelled("who?"); });
+  EXPECT_EQ(executor->Run(nullptr).information(), "who?");
+  EXPECT_EQ(executor->Run(nullptr, &cancellation_).information(), "who?");
+}
+
 TEST_F(ExecutorRun, AnErrorStaysAnError) {
   const auto executor = Make(1, [this] {
     cancellation_.Cancel();
