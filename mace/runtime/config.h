@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mace/base/status.h"
+#include "mace/plan/known_ops.h"
 #include "mace/public/mace.h"
 #include "mace/runtime/setting_values.h"
 
@@ -25,6 +26,7 @@ class MaceEngineConfig::Impl {
   std::vector<int32_t> offline_plan;        // empty: none
   void* arena = nullptr;  // the caller's; null: the engine allocates
   size_t arena_bytes = 0;
+  KnownOps ops;
 
   // Sets all values or, on an error, none of them. Errors: MACE_INVALID_ARGS.
   Status SetAll(

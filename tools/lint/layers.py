@@ -27,8 +27,9 @@ LAYERS: dict[str, set[str]] = {
     "plan": {"graph", "ops", "memory", "device"},
     "runtime": {"plan", "memory", "model", "device", "graph"},
 }
-# Headers of the standard library only.
+# Headers of the standard library only, of C++ or, for the C API, of C.
 STANDARD_ONLY = {"public"}
+C_STANDARD = {"stdbool.h", "stddef.h", "stdint.h", "string.h"}
 # No project header at all, not even of public/ and base/.
 CLOSED = {"public"}
 # Folders that are not layers: an example includes what an app can, a test helper anything.
@@ -135,7 +136,9 @@ def _refusal(path: Path, header: str, quoted: bool) -> str:
     for prefix, allowed in THIRD_PARTY.items():
         if header.startswith(prefix) and not (folder in allowed or test and "testing" in allowed):
             return f"mace/{folder} does not use {prefix}"
-    if folder in STANDARD_ONLY and not test and ("/" in header or header.endswith(".h")):
+    of_c = path.name.startswith("mace_c") and header in C_STANDARD
+    if (folder in STANDARD_ONLY and not test and not of_c
+            and ("/" in header or header.endswith(".h"))):
         return f"mace/{folder} includes the standard library only"
     return ""
 
