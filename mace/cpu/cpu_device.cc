@@ -9,6 +9,7 @@
 #include "mace/base/logging.h"
 #include "mace/base/str_cat.h"
 #include "mace/cpu/cpu_identity.h"
+#include "mace/cpu/custom_kernel.h"
 #include "mace/cpu/fused/prepare.h"
 
 namespace mace {
@@ -66,6 +67,7 @@ bool CpuDevice::ComputesFp16(const Node& node) const {
 // Makes the kernel without packing weights, so that there is no second set of
 // checks that could disagree with Prepare.
 Result<NodeWork> CpuDevice::Supports(const Node& node) {
+  if (node.custom.state != nullptr) return NodeWork{};
   CpuContext context = context_;
   context.packed = &unread_;
   MACE_ASSIGN_OR_RETURN(const KernelPtr kernel,
@@ -74,6 +76,9 @@ Result<NodeWork> CpuDevice::Supports(const Node& node) {
 }
 
 Result<KernelPtr> CpuDevice::Prepare(const Node& node) {
+  if (node.custom.state != nullptr) {
+    return cpu::PrepareCustom(node, threads_.get());
+  }
   if (tuner_ == nullptr) return cpu::PrepareNode(node, context_);
   return tuner_->Prepare({{&node, -1}}, context_);
 }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -36,12 +37,24 @@ struct Operand {
   bool present() const { return type.dtype != DataType::kInvalid; }
 };
 
+class CustomState;  // mace/ops/common/custom_op.h
+
+// What a node of a custom op, which the app registered, has besides.
+struct CustomPart {
+  std::shared_ptr<CustomState> state;  // null: an op of this library
+  // Filled by shape inference.
+  int64_t scratch_bytes = 0;
+  int in_place_input = -1;  // output 0 may have its bytes; -1: no input's
+  uint64_t prepared = 0;    // see CustomState::prepared
+};
+
 struct Node {
   std::string name;
   std::string op;
   AttrMap attrs;
   std::vector<Operand> inputs;
   std::vector<TensorType> outputs;  // filled by shape inference
+  CustomPart custom = {};
 
   // Whether input `i` is present.
   bool has_input(size_t i) const {

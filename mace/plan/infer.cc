@@ -79,6 +79,7 @@ Status DoesNotFit(const TensorType& type, int64_t limit,
 }
 
 bool CanFold(const Node& node) {
+  if (node.custom.state != nullptr) return false;
   int64_t bytes = 0;
   for (const TensorType& type : node.outputs) bytes += Bytes(type);
   if (bytes > kMaxFoldedBytes) return false;
@@ -152,6 +153,12 @@ Status InferGraph(Graph& graph, NodeKernels& folder) {
                           StrCat(Label(g.node), ": output ", i));
       }
       graph.values[g.outputs[i]].type = g.node.outputs[i];
+    }
+    if (g.node.custom.scratch_bytes > limit) {
+      return OutOfResources(Label(g.node) + ": asks for " +
+                            std::to_string(g.node.custom.scratch_bytes) +
+                            " bytes of scratch; there are " +
+                            std::to_string(limit));
     }
     if (CanFold(g.node)) {
       MACE_RETURN_IF_ERROR(Fold(graph, g, folder, &work_left));

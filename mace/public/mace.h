@@ -34,6 +34,7 @@
 #include "mace/public/mace_gpu.h"
 #include "mace/public/mace_log.h"
 #include "mace/public/mace_model.h"
+#include "mace/public/mace_op.h"
 #include "mace/public/mace_runtime.h"
 #include "mace/public/mace_stats.h"
 #include "mace/public/mace_tensor.h"

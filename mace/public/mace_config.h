@@ -11,6 +11,7 @@
 
 #include "mace/public/mace_api.h"
 #include "mace/public/mace_gpu.h"
+#include "mace/public/mace_op.h"
 #include "mace/public/mace_runtime.h"
 #include "mace/public/mace_version.h"
 #include "mace/public/status.h"
@@ -175,6 +176,11 @@ class MACE_API MaceEngineConfig {
   MaceStatus SetTuning(int budget_ms, const char* file) {
     return SetTuning(budget_ms, StringOrEmpty(file));
   }
+
+  // The ops of the app, and which ops of the library models may use. The engine
+  // keeps a copy, and the custom ops' `user` must live as long as it. The
+  // default: no custom ops, and all ops of the library.
+  void SetOpResolver(const MaceOpResolver& resolver);
 
   // For debugging: bytes of the arena that hold nothing live are made NaN while
   // the engine runs, so that a wrong plan shows in the outputs. Slow.

@@ -16,6 +16,7 @@
 #include "mace/base/thread_pool.h"
 #include "mace/base/version.h"
 #include "mace/runtime/gpu_settings.h"
+#include "mace/runtime/op_resolver.h"
 
 namespace mace {
 namespace {
@@ -214,6 +215,10 @@ void MaceEngineConfig::SetMemoryLimit(size_t bytes) {
   (void)impl_->settings.Set(
       "memory_limit",
       static_cast<int64_t>(std::min(static_cast<uint64_t>(bytes), kMost)));
+}
+
+void MaceEngineConfig::SetOpResolver(const MaceOpResolver& resolver) {
+  impl_->ops = resolver.impl()->ops;
 }
 
 void MaceEngineConfig::SetGuard(bool guard) {

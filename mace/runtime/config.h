@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mace/base/status.h"
+#include "mace/plan/known_ops.h"
 #include "mace/public/mace.h"
 #include "mace/runtime/setting_values.h"
 
@@ -28,6 +29,7 @@ class MaceEngineConfig::Impl {
   void* arena = nullptr;  // the caller's; null: the engine allocates
   size_t arena_bytes = 0;
   std::shared_ptr<Workspace> workspace;  // of other engines; null: its own
+  KnownOps ops;
 
   // Sets all values or, on an error, none of them. Errors: MACE_INVALID_ARGS.
   Status SetAll(

@@ -72,6 +72,7 @@ Status MaceEngine::Impl::Init(std::shared_ptr<MaceModel> model,
   MACE_RETURN_IF_ERROR(CheckInputNames(input_nodes, graph_));
   MACE_RETURN_IF_ERROR(CheckNodeNames(graph_, settings.float32_nodes));
   MACE_RETURN_IF_ERROR(CutOutputs(output_nodes, &graph_));
+  MACE_RETURN_IF_ERROR(config_.ops.Resolve(graph_));
   MACE_ASSIGN_OR_RETURN(
       devices_, CreateDevices(config_, {model_->impl()->packed,
                                         model_->impl()->device_weights}));

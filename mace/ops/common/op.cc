@@ -7,6 +7,7 @@
 #include <map>
 
 #include "mace/base/str_cat.h"
+#include "mace/ops/common/custom_op.h"
 #include "mace/ops/common/operands.h"
 
 namespace mace {
@@ -108,6 +109,20 @@ Status CheckKnown(const Op& op, const Node& node) {
   return Status();
 }
 
+Status NoSuchOp(const Node& node) {
+  return Unsupported(
+      "node '" + node.name + "': this build has no op '" + node.op + "'" +
+      (kHasEveryOp ? std::string()
+                   : "; it was made with the ops of its own models: write "
+                     "'extra_ops: [" +
+                         node.op +
+                         "]' at the top of their deployment file and build "
+                         "the library again") +
+      "; a custom op is registered with MaceOpResolver::AddCustom and "
+      "MaceEngineConfig::SetOpResolver before the engine is created "
+      "(docs/custom_ops.md)");
+}
+
 AttrInfo* Find(std::vector<AttrInfo>& attrs, const std::string& name) {
   for (AttrInfo& attr : attrs) {
     if (attr.name == name) return &attr;
@@ -205,17 +220,9 @@ std::vector<const Op*> AllOps() {
 }
 
 Status Infer(Node& node) {
+  if (node.custom.state != nullptr) return node.custom.state->Prepare(node);
   const Op* op = FindOp(node.op);
-  if (op == nullptr) {
-    return Unsupported(
-        "node '", node.name, "': this build has no op '", node.op, "'",
-        kHasEveryOp ? std::string()
-                    : "; it was made with the ops of its own models: write "
-                      "'extra_ops: [" +
-                          node.op +
-                          "]' at the top of their deployment file and build "
-                          "the library again");
-  }
+  if (op == nullptr) return NoSuchOp(node);
   const int num_inputs = static_cast<int>(node.inputs.size());
   if (num_inputs < op->min_inputs || num_inputs > op->max_inputs) {
     return InvalidModel(Label(node), ": takes ",

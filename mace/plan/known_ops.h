@@ -1,0 +1,35 @@
+// KnownOps: the ops that an engine may run, the app's own among them.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_PLAN_KNOWN_OPS_H_
+#define MACE_PLAN_KNOWN_OPS_H_
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "mace/base/status.h"
+#include "mace/graph/graph.h"
+#include "mace/ops/common/custom_op.h"
+
+namespace mace {
+
+class KnownOps {
+ public:
+  // As MaceOpResolver.
+  Status AddCustom(const mace_op_registration_t& op);
+  Status AddBuiltin(const std::string& name);
+
+  // Drops dead nodes, and calls the init of each other node of a custom op.
+  // Errors: MACE_UNSUPPORTED for nodes of ops that were not added by hand while
+  // others were; of the custom ops.
+  Status Resolve(Graph& graph) const;
+
+ private:
+  std::map<std::string, std::shared_ptr<const CustomOp>> custom_;
+  std::set<std::string> builtin_;  // empty: all
+};
+
+}  // namespace mace
+
+#endif  // MACE_PLAN_KNOWN_OPS_H_

@@ -1,0 +1,205 @@
+// What the functions of a MaceCustomOp are given: attributes, shapes, tensors.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_PUBLIC_MACE_OP_ARGS_H_
+#define MACE_PUBLIC_MACE_OP_ARGS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "mace/public/mace_c_op.h"
+#include "mace/public/mace_tensor.h"
+#include "mace/public/status.h"
+
+namespace mace {
+
+// The attributes of a node. Errors of all functions: MACE_INVALID_ARGS with the
+// attribute's name and type.
+class MaceOpAttributes {
+ public:
+  explicit MaceOpAttributes(const mace_op_init_args_t& args) : args_(args) {}
+
+  std::string node() const { return args_.node; }
+  int num_inputs() const { return args_.num_inputs; }
+  int num_outputs() const { return args_.num_outputs; }
+  bool Has(const char* name) const {
+    return mace_op_find_attribute(&args_, name) != nullptr;
+  }
+
+  // Reads an attribute; T is int64_t, float, std::string (any bytes) or a
+  // std::vector of int64_t or float. An integer may stand for a float. Read
+  // leaves *value as it is if the node has no such attribute.
+  template <typename T>
+  MaceStatus Read(const char* name, T* value) const {
+    const mace_op_attribute_t* a = mace_op_find_attribute(&args_, name);
+    if (a == nullptr || Convert(*a, value)) return MaceStatus();
+    return MaceStatus(MaceStatus::MACE_INVALID_ARGS,
+                      std::string("attribute '") + name + "' is " +
+                          TypeName(a->type) + ", not " +
+                          TypeName(TypeOf(value)));
+  }
+  template <typename T>
+  MaceStatus Require(const char* name, T* value) const {
+    if (Has(name)) return Read(name, value);
+    return MaceStatus(MaceStatus::MACE_INVALID_ARGS,
+                      std::string("attribute '") + name + "' is missing");
+  }
+
+ private:
+  static bool Convert(const mace_op_attribute_t& a, int64_t* value) {
+    if (a.type == MACE_OP_INT) *value = a.ints[0];
+    return a.type == MACE_OP_INT;
+  }
+  static bool Convert(const mace_op_attribute_t& a, float* value) {
+    if (a.type == MACE_OP_FLOAT) *value = a.floats[0];
+    if (a.type == MACE_OP_INT) *value = static_cast<float>(a.ints[0]);
+    return a.type == MACE_OP_FLOAT || a.type == MACE_OP_INT;
+  }
+  static bool Convert(const mace_op_attribute_t& a, std::string* value) {
+    if (a.type == MACE_OP_STRING) value->assign(a.bytes, a.count);
+    return a.type == MACE_OP_STRING;
+  }
+  static bool Convert(const mace_op_attribute_t& a,
+                      std::vector<int64_t>* value) {
+    if (a.type == MACE_OP_INTS) value->assign(a.ints, a.ints + a.count);
+    return a.type == MACE_OP_INTS;
+  }
+  static bool Convert(const mace_op_attribute_t& a, std::vector<float>* value) {
+    if (a.type == MACE_OP_FLOATS) value->assign(a.floats, a.floats + a.count);
+    return a.type == MACE_OP_FLOATS;
+  }
+  static int TypeOf(const int64_t*) { return MACE_OP_INT; }
+  static int TypeOf(const float*) { return MACE_OP_FLOAT; }
+  static int TypeOf(const std::string*) { return MACE_OP_STRING; }
+  static int TypeOf(const std::vector<int64_t>*) { return MACE_OP_INTS; }
+  static int TypeOf(const std::vector<float>*) { return MACE_OP_FLOATS; }
+  static const char* TypeName(int type) {
+    return type == MACE_OP_INT      ? "an integer"
+           : type == MACE_OP_FLOAT  ? "a float"
+           : type == MACE_OP_STRING ? "a string"
+           : type == MACE_OP_INTS   ? "a list of integers"
+                                    : "a list of floats";
+  }
+
+  const mace_op_init_args_t& args_;
+};
+
+// A tensor of a node.
+class MaceOpTensorView {
+ public:
+  explicit MaceOpTensorView(const mace_op_tensor_t* tensor = nullptr)
+      : tensor_(tensor != nullptr ? *tensor : mace_op_tensor_t()) {}
+
+  // Whether the node has it. If not, its type is IDT_INVALID, its rank 0 and
+  // its data null.
+  bool present() const { return tensor_.data_type != MACE_OP_ABSENT; }
+  IDataType data_type() const {
+    return static_cast<IDataType>(tensor_.data_type);
+  }
+  int rank() const { return tensor_.rank; }
+  // 0 for an axis that there is not.
+  int64_t dim(int axis) const {
+    return axis >= 0 && axis < tensor_.rank ? tensor_.shape[axis] : 0;
+  }
+  std::vector<int64_t> shape() const {
+    return std::vector<int64_t>(tensor_.shape, tensor_.shape + tensor_.rank);
+  }
+  int64_t num_elements() const {
+    int64_t n = 1;
+    for (int i = 0; i < tensor_.rank; ++i) n *= tensor_.shape[i];
+    return n;
+  }
+  // In Prepare null for all but constants.
+  template <typename T>
+  T* data() const {
+    return static_cast<T*>(tensor_.data);
+  }
+
+ private:
+  mace_op_tensor_t tensor_;
+};
+
+// What Prepare reads and sets.
+class MaceOpShapes {
+ public:
+  explicit MaceOpShapes(mace_op_prepare_args_t* args) : args_(args) {}
+
+  int num_inputs() const { return args_->num_inputs; }
+  int num_outputs() const { return args_->num_outputs; }
+  // Not present if the node has no such input.
+  MaceOpTensorView input(int i) const {
+    return MaceOpTensorView(i >= 0 && i < args_->num_inputs ? args_->inputs[i]
+                                                            : nullptr);
+  }
+
+  // Every output must be set. Errors: MACE_INVALID_ARGS for an output that the
+  // node does not have, and for more than MACE_OP_MAX_RANK dimensions.
+  MaceStatus SetOutput(int i, IDataType type,
+                       const std::vector<int64_t>& shape) {
+    if (i < 0 || i >= args_->num_outputs) {
+      return MaceStatus(MaceStatus::MACE_INVALID_ARGS,
+                        "there is no output " + std::to_string(i) +
+                            "; the node has " +
+                            std::to_string(args_->num_outputs));
+    }
+    if (shape.size() > MACE_OP_MAX_RANK) {
+      return MaceStatus(MaceStatus::MACE_INVALID_ARGS,
+                        "output " + std::to_string(i) + " has " +
+                            std::to_string(shape.size()) + " dimensions, and " +
+                            std::to_string(int{MACE_OP_MAX_RANK}) +
+                            " are the most");
+    }
+    mace_op_output_t* const output = args_->outputs[i];
+    output->data_type = type;
+    output->rank = static_cast<int32_t>(shape.size());
+    for (size_t d = 0; d < shape.size(); ++d) output->shape[d] = shape[d];
+    return MaceStatus();
+  }
+  // See mace_op_prepare_args_t.
+  void SetScratchBytes(size_t bytes) { args_->scratch_bytes = bytes; }
+  void SetInPlaceInput(int i) { args_->in_place_input = i; }
+
+ private:
+  mace_op_prepare_args_t* args_;
+};
+
+// What Run reads and writes.
+class MaceOpTensors {
+ public:
+  explicit MaceOpTensors(const mace_op_invoke_args_t& args) : args_(args) {}
+
+  int num_inputs() const { return args_.num_inputs; }
+  int num_outputs() const { return args_.num_outputs; }
+  MaceOpTensorView input(int i) const {
+    return MaceOpTensorView(i >= 0 && i < args_.num_inputs ? args_.inputs[i]
+                                                           : nullptr);
+  }
+  MaceOpTensorView output(int i) const {
+    return MaceOpTensorView(i >= 0 && i < args_.num_outputs ? args_.outputs[i]
+                                                            : nullptr);
+  }
+  // The bytes that Prepare asked for, at a 64-byte boundary.
+  void* scratch() const { return args_.scratch; }
+  size_t scratch_bytes() const { return args_.scratch_bytes; }
+  int num_threads() const { return args_.num_threads; }
+
+  // Calls f(begin, end) for pieces of [0, n), as mace_op_invoke_args_t says. F
+  // is `void(size_t begin, size_t end)` and must not throw.
+  template <typename F>
+  void ParallelFor(size_t n, size_t grain, const F& f) const {
+    args_.parallel_for(&args_, n, grain, &Call<F>, const_cast<F*>(&f));
+  }
+
+ private:
+  template <typename F>
+  static void Call(void* f, size_t begin, size_t end) {
+    (*static_cast<const F*>(f))(begin, end);
+  }
+
+  const mace_op_invoke_args_t& args_;
+};
+
+}  // namespace mace
+
+#endif  // MACE_PUBLIC_MACE_OP_ARGS_H_

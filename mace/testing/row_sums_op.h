@@ -1,0 +1,24 @@
+// RowSumsOp: a custom op written in C, for tests.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_TESTING_ROW_SUMS_OP_H_
+#define MACE_TESTING_ROW_SUMS_OP_H_
+
+#include "mace/public/mace_c_op.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// How often each function was called.
+typedef struct RowSumsCounts {
+  int init, prepare, invoke, free, release;
+} RowSumsCounts;
+
+// The op's functions count in `counts`.
+mace_op_registration_t RowSumsOp(RowSumsCounts* counts);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif
+
+#endif  // MACE_TESTING_ROW_SUMS_OP_H_
