@@ -109,6 +109,10 @@ TEST(CApi, Storage) { TestStorage(); }
 TEST(CApi, Images) { TestImages(); }
 TEST(CApi, ImageErrors) { TestImageErrors(); }
 TEST(CApi, NoMemory) { TestNoMemory(); }
+TEST(CApi, Cancellation) { TestCancellation(); }
+TEST(CApi, Sharing) { TestSharing(); }
+TEST(CApi, Capability) { TestCapability(); }
+TEST(CApi, Log) { TestLog(); }
 
 TEST(CApi, EachThreadHasALastErrorOfItsOwn) {
   EXPECT_EQ(mace_set_last_error(MACE_UNSUPPORTED, "here"), MACE_UNSUPPORTED);

@@ -6,6 +6,20 @@
 #include "mace/capi/objects.h"
 #include "mace/capi/status.h"
 
+namespace mace::capi {
+namespace {
+
+mace_status_t CheckDevice(const char* function, mace_device_t device) {
+  if (device == MACE_CPU || device == MACE_GPU || device == MACE_HEXAGON) {
+    return MACE_SUCCESS;
+  }
+  return Refuse(function, "there is no device %d; MACE_CPU is 0, MACE_GPU 2",
+                static_cast<int>(device));
+}
+
+}  // namespace
+}  // namespace mace::capi
+
 namespace capi = mace::capi;
 
 extern "C" {
@@ -14,11 +28,7 @@ mace_status_t mace_config_create(mace_device_t device, int32_t header_version,
                                  mace_config_t** config) {
   MACE_CAPI_NOT_NULL(config);
   *config = nullptr;
-  if (device != MACE_CPU && device != MACE_GPU && device != MACE_HEXAGON) {
-    return capi::Refuse(__func__,
-                        "there is no device %d; MACE_CPU is 0, MACE_GPU 2",
-                        static_cast<int>(device));
-  }
+  MACE_CAPI_RETURN_IF_ERROR(capi::CheckDevice(__func__, device));
   *config = new (std::nothrow) mace_config{mace::MaceEngineConfig(
       static_cast<mace::DeviceType>(device), header_version)};
   return capi::Made(*config);
@@ -87,6 +97,13 @@ mace_status_t mace_config_set_arena(mace_config_t* config, void* data,
   MACE_CAPI_NOT_NULL(config);
   MACE_CAPI_NOT_NULL(data);
   return capi::Report(config->config.SetArena(data, bytes));
+}
+
+mace_status_t mace_config_share_memory_with(mace_config_t* config,
+                                            const mace_engine_t* engine) {
+  MACE_CAPI_NOT_NULL(config);
+  return capi::Report(config->config.ShareMemoryWith(
+      engine == nullptr ? nullptr : engine->engine.get()));
 }
 
 mace_status_t mace_config_set_memory_limit(mace_config_t* config,
@@ -162,6 +179,23 @@ mace_status_t mace_config_set_tuning(mace_config_t* config, int32_t budget_ms,
 mace_status_t mace_config_set_guard(mace_config_t* config, bool guard) {
   MACE_CAPI_NOT_NULL(config);
   config->config.SetGuard(guard);
+  return MACE_SUCCESS;
+}
+
+mace_status_t mace_get_capability(mace_device_t device,
+                                  float cpu_float32_exec_time, bool* supported,
+                                  float* float32_exec_time,
+                                  float* quantized8_exec_time) {
+  MACE_CAPI_RETURN_IF_ERROR(capi::CheckDevice(__func__, device));
+  const mace::Capability found = mace::GetCapability(
+      static_cast<mace::DeviceType>(device), cpu_float32_exec_time);
+  if (supported != nullptr) *supported = found.supported;
+  if (float32_exec_time != nullptr) {
+    *float32_exec_time = found.float32_performance.exec_time;
+  }
+  if (quantized8_exec_time != nullptr) {
+    *quantized8_exec_time = found.quantized8_performance.exec_time;
+  }
   return MACE_SUCCESS;
 }
 

@@ -10,9 +10,29 @@
 #include "mace/capi/objects.h"
 #include "mace/capi/status.h"
 
-struct mace_engine {
-  std::shared_ptr<mace::MaceEngine> engine;
+struct mace_cancellation {
+  mace::MaceCancellation cancellation;
 };
+
+namespace mace::capi {
+namespace {
+
+mace_status_t CheckRun(const char* function, const mace_engine_t* engine,
+                       const mace_tensors_t* inputs,
+                       const mace_tensors_t* outputs) {
+  if (engine == nullptr) return RefuseNull(function, "engine");
+  if (inputs == nullptr) return RefuseNull(function, "inputs");
+  if (outputs == nullptr) return RefuseNull(function, "outputs");
+  if (inputs != outputs) return MACE_SUCCESS;
+  return Refuse(function, "inputs and outputs are the same object; make two");
+}
+
+RunMetadata* OrNull(mace_run_metadata_t* metadata) {
+  return metadata == nullptr ? nullptr : &metadata->metadata;
+}
+
+}  // namespace
+}  // namespace mace::capi
 
 namespace capi = mace::capi;
 using mace::MaceEngine;
@@ -47,16 +67,47 @@ mace_status_t mace_engine_run(mace_engine_t* engine,
                               const mace_tensors_t* inputs,
                               mace_tensors_t* outputs,
                               mace_run_metadata_t* metadata) {
+  MACE_CAPI_RETURN_IF_ERROR(capi::CheckRun(__func__, engine, inputs, outputs));
+  return capi::Report(engine->engine->Run(inputs->tensors, &outputs->tensors,
+                                          capi::OrNull(metadata)));
+}
+
+mace_status_t mace_cancellation_create(mace_cancellation_t** cancellation) {
+  MACE_CAPI_NOT_NULL(cancellation);
+  *cancellation = new (std::nothrow) mace_cancellation;
+  return capi::Made(*cancellation);
+}
+
+void mace_cancellation_destroy(mace_cancellation_t* cancellation) {
+  delete cancellation;
+}
+
+mace_status_t mace_cancellation_cancel(mace_cancellation_t* cancellation) {
+  MACE_CAPI_NOT_NULL(cancellation);
+  cancellation->cancellation.Cancel();
+  return MACE_SUCCESS;
+}
+
+bool mace_cancellation_is_cancelled(const mace_cancellation_t* cancellation) {
+  MACE_CAPI_GETS(cancellation, false);
+  return cancellation->cancellation.is_cancelled();
+}
+
+mace_status_t mace_engine_run_until(mace_engine_t* engine,
+                                    const mace_tensors_t* inputs,
+                                    mace_tensors_t* outputs,
+                                    const mace_cancellation_t* cancellation,
+                                    mace_run_metadata_t* metadata) {
+  MACE_CAPI_RETURN_IF_ERROR(capi::CheckRun(__func__, engine, inputs, outputs));
+  MACE_CAPI_NOT_NULL(cancellation);
+  return capi::Report(engine->engine->Run(inputs->tensors, &outputs->tensors,
+                                          cancellation->cancellation,
+                                          capi::OrNull(metadata)));
+}
+
+mace_status_t mace_engine_release_intermediate_buffer(mace_engine_t* engine) {
   MACE_CAPI_NOT_NULL(engine);
-  MACE_CAPI_NOT_NULL(inputs);
-  MACE_CAPI_NOT_NULL(outputs);
-  if (inputs == outputs) {
-    return capi::Refuse(__func__,
-                        "inputs and outputs are the same object; make two");
-  }
-  return capi::Report(
-      engine->engine->Run(inputs->tensors, &outputs->tensors,
-                          metadata == nullptr ? nullptr : &metadata->metadata));
+  return capi::Report(engine->engine->ReleaseIntermediateBuffer());
 }
 
 mace_status_t mace_engine_query_arena_bytes(const mace_model_t* model,

@@ -19,6 +19,10 @@ struct mace_config {
   mace::MaceEngineConfig config;
 };
 
+struct mace_engine {
+  std::shared_ptr<mace::MaceEngine> engine;
+};
+
 struct mace_tensors {
   std::map<std::string, mace::MaceTensor> tensors;
 };

@@ -170,9 +170,13 @@ double mace_memory_usage_number(const mace_memory_usage_t* usage,
       return static_cast<double>(u.image_lower_bound_bytes);
     case MACE_MEMORY_IMAGE_PEAK_BYTES:
       return static_cast<double>(u.image_peak_bytes);
+    case MACE_MEMORY_ALLOCATED_ARENA_BYTES:
+      return static_cast<double>(u.allocated_arena_bytes);
+    case MACE_MEMORY_ALLOCATED_IMAGE_BYTES:
+      return static_cast<double>(u.allocated_image_bytes);
     default:
       (void)capi::CheckRange(__func__, "which", which,
-                             MACE_MEMORY_IMAGE_PEAK_BYTES);
+                             MACE_MEMORY_ALLOCATED_IMAGE_BYTES);
       return 0;
   }
 }

@@ -22,6 +22,7 @@ static_assert(int{MACE_UNSUPPORTED} == int{MaceStatus::MACE_UNSUPPORTED});
 static_assert(int{MACE_RUNTIME_ERROR} == int{MaceStatus::MACE_RUNTIME_ERROR});
 static_assert(int{MACE_INVALID_MODEL} == int{MaceStatus::MACE_INVALID_MODEL});
 static_assert(int{MACE_INTERNAL_ERROR} == int{MaceStatus::MACE_INTERNAL_ERROR});
+static_assert(int{MACE_CANCELLED} == int{MaceStatus::MACE_CANCELLED});
 
 // What fits into the memory of any machine.
 constexpr size_t kMostElements = size_t{1} << 28;

@@ -59,8 +59,6 @@
 extern "C" {
 #endif
 
-typedef struct mace_engine mace_engine_t;
-
 // Prepares `model` to run as `config` says and stores the engine in `*engine`,
 // or null on an error. One model may serve several engines at once; they share
 // its weights. `input_names` are all inputs of the model, `output_names` any of
@@ -95,6 +93,46 @@ MACE_API mace_status_t mace_engine_run(mace_engine_t* engine,
                                        const mace_tensors_t* inputs,
                                        mace_tensors_t* outputs,
                                        mace_run_metadata_t* metadata);
+
+// Ends runs from another thread: given to mace_engine_run_until, which returns
+// MACE_CANCELLED soon after mace_cancellation_cancel is called, between two ops
+// or, in a long op of the CPU, between two parts of it. One object may be given
+// to any number of runs, of any engines, in turn or at once: it ends all of
+// them, also those that begin later. It cannot be undone; make a new object for
+// the next run. It must outlive the runs that it is given to.
+typedef struct mace_cancellation mace_cancellation_t;
+
+// Stores an object that ends no run yet in `*cancellation`. Threads: any.
+MACE_API mace_status_t
+mace_cancellation_create(mace_cancellation_t** cancellation);
+
+// Null does nothing. Threads: any, once no other call uses `cancellation`.
+MACE_API void mace_cancellation_destroy(mace_cancellation_t* cancellation);
+
+// Ends the runs. Takes no lock and allocates nothing, so that a signal handler
+// may call it, too. Threads: any.
+MACE_API mace_status_t
+mace_cancellation_cancel(mace_cancellation_t* cancellation);
+
+// Returns whether mace_cancellation_cancel was called. Threads: any.
+MACE_API bool mace_cancellation_is_cancelled(
+    const mace_cancellation_t* cancellation);
+
+// As mace_engine_run, but may be ended by `cancellation`. Further errors:
+// MACE_CANCELLED, after which the outputs hold no result; the engine stays
+// usable. Threads: as mace_engine_run.
+MACE_API mace_status_t mace_engine_run_until(
+    mace_engine_t* engine, const mace_tensors_t* inputs,
+    mace_tensors_t* outputs, const mace_cancellation_t* cancellation,
+    mace_run_metadata_t* metadata);
+
+// Frees the memory that only runs need, for an engine that will not run for a
+// while. Weights and plans stay. The next run allocates it again, which may
+// fail with MACE_OUT_OF_RESOURCES. Waits for a run that goes on, of this engine
+// or of one with which it shares memory. An arena of the caller's stays as it
+// is. Threads: any.
+MACE_API mace_status_t
+mace_engine_release_intermediate_buffer(mace_engine_t* engine);
 
 // Stores in `*bytes` what mace_config_set_arena must provide for an engine of
 // these arguments. `input_shapes` may be null; else the engine also runs on

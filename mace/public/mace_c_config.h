@@ -13,6 +13,9 @@ extern "C" {
 typedef int32_t mace_device_t;
 enum { MACE_CPU = 0, MACE_GPU = 2, MACE_HEXAGON = 3 };
 
+// A model that is prepared to run; mace_c.h has its functions.
+typedef struct mace_engine mace_engine_t;
+
 // The settings of engines to come. A setter returns MACE_INVALID_ARGS for what
 // it refuses and then changes nothing.
 //
@@ -91,6 +94,15 @@ MACE_API mace_status_t mace_config_set_offline_memory_plan(
 MACE_API mace_status_t mace_config_set_arena(mace_config_t* config, void* data,
                                              size_t bytes);
 
+// Lets the engine use the memory of `engine` for its runs, and `engine` that of
+// the new one: the arena, and the images of the GPU. It is as large as the
+// largest of them needs. Runs of engines that share take turns. Any number of
+// engines may share, of different models and devices, and they may be destroyed
+// in any order. Null: no sharing (the default). Errors: MACE_INVALID_ARGS if
+// `engine` uses an arena of the caller's. Threads: one at a time for `config`.
+MACE_API mace_status_t mace_config_share_memory_with(
+    mace_config_t* config, const mace_engine_t* engine);
+
 // The most bytes that an engine may allocate for tensors; mapped weights do not
 // count. Beyond it, calls fail with MACE_OUT_OF_RESOURCES and say for what. 0,
 // the default: what the machine has, or the limit of the process's control
@@ -156,6 +168,20 @@ MACE_API mace_status_t mace_config_set_tuning(mace_config_t* config,
 // the engine runs, so that a wrong plan shows in the outputs. Slow. Threads:
 // one at a time for `config`.
 MACE_API mace_status_t mace_config_set_guard(mace_config_t* config, bool guard);
+
+// Measures a device: whether it can run models, and the milliseconds that it
+// takes for a small network of convolutions, divided by
+// `cpu_float32_exec_time`. A time is infinity if the device does not run it. To
+// compare, ask for the CPU with 1, and for another device with the CPU's time:
+// less than 1 is faster. A value that is not above 0 counts as 1. Each of the
+// last three may be null. It takes some tens of milliseconds, and longer on a
+// GPU that compiles programs first; measure while nothing else runs. Errors:
+// MACE_INVALID_ARGS for a device that no version of MACE knows. Threads: any.
+MACE_API mace_status_t mace_get_capability(mace_device_t device,
+                                           float cpu_float32_exec_time,
+                                           bool* supported,
+                                           float* float32_exec_time,
+                                           float* quantized8_exec_time);
 
 #ifdef __cplusplus
 }  // extern "C"

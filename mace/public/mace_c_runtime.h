@@ -67,6 +67,36 @@ MACE_API mace_status_t mace_get_big_little_core_ids(int32_t* big,
 MACE_API mace_status_t mace_set_gpu_hints(mace_gpu_perf_t perf,
                                           mace_gpu_priority_t priority);
 
+// The kinds of messages, from the most important to the least. All of them only
+// add to what functions return: every error is a mace_status_t.
+typedef int32_t mace_log_level_t;
+enum {
+  MACE_LEVEL_ERROR = 0,
+  MACE_LEVEL_WARNING = 1,    // not as asked: the CPU takes over for a GPU
+  MACE_LEVEL_INFO = 2,       // a stored result or plan is not used, and why
+  MACE_LEVEL_VERBOSE_1 = 3,  // each engine, plan and run, with its latency
+  MACE_LEVEL_VERBOSE_2 = 4,  // each op of each run, which takes a little longer
+  MACE_LEVEL_VERBOSE_3 = 5,  // what plans decided, the kernel of each op
+  MACE_LEVEL_VERBOSE_4 = 6   // where the tensors of each op lie
+};
+
+// `message` is one line of text without a line end, valid until the function
+// returns.
+typedef void (*mace_log_t)(void* user, mace_log_level_t level,
+                           const char* message);
+
+// Passes the messages from MACE_LEVEL_ERROR to `least_important` to `log`,
+// instead of writing them to stderr; the others are dropped. Null restores
+// stderr, for errors, warnings and information.
+//
+// `log` is called by the threads that write messages, also at once. It may call
+// functions of MACE; what those write goes to stderr. When this returns, the
+// function set before has returned on all other threads and is not called any
+// more, so that its `user` may be freed; but not if `log` itself calls this.
+// Errors: MACE_INVALID_ARGS for a level that does not exist. Threads: any.
+MACE_API mace_status_t mace_set_log(mace_log_t log, void* user,
+                                    mace_log_level_t least_important);
+
 // Sets the files of precompiled OpenCL programs; the first one that exists is
 // used. The names are copied. Threads: any.
 MACE_API mace_status_t mace_set_opencl_binary_paths(const char* const* paths,

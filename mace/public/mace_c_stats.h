@@ -112,7 +112,12 @@ enum {
   // any plan of them takes, and the most that live at a time.
   MACE_MEMORY_IMAGE_BYTES = 6,
   MACE_MEMORY_IMAGE_LOWER_BOUND_BYTES = 7,
-  MACE_MEMORY_IMAGE_PEAK_BYTES = 8
+  MACE_MEMORY_IMAGE_PEAK_BYTES = 8,
+  // Allocated now for runs: the arena (0 if it is the caller's) and images.
+  // Engines that share memory all report the same bytes, which exist once. 0
+  // after mace_engine_release_intermediate_buffer.
+  MACE_MEMORY_ALLOCATED_ARENA_BYTES = 9,
+  MACE_MEMORY_ALLOCATED_IMAGE_BYTES = 10
 };
 
 // Returns a number of `usage`, or 0 (an error); integers are exact. Threads:

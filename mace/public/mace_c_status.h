@@ -27,7 +27,8 @@ enum {
   MACE_UNSUPPORTED = 3,       // nobody: valid, but this device or build cannot
   MACE_RUNTIME_ERROR = 4,     // a driver or accelerator
   MACE_INVALID_MODEL = 5,     // the file: corrupt or self-contradictory
-  MACE_INTERNAL_ERROR = 6     // MACE: a broken invariant; please report it
+  MACE_INTERNAL_ERROR = 6,    // MACE: a broken invariant; please report it
+  MACE_CANCELLED = 7          // nobody: the caller ended it
 };
 
 // Returns the message of the call that failed last in this thread: what is

@@ -27,6 +27,10 @@ void TestStorage(void);
 void TestImages(void);
 void TestImageErrors(void);
 void TestNoMemory(void);
+void TestCancellation(void);
+void TestSharing(void);
+void TestCapability(void);
+void TestLog(void);
 
 // A model: p = softmax(pool(conv(x, w))), x [1, 4, 4, 1] and p [1, 2, 2, 2];
 // the nodes are "c", "m" and "p". Static; the weights begin at a 64-byte

@@ -141,6 +141,87 @@ static void TestArena(Things* t) {
   free(memory);
 }
 
+void TestCancellation(void) {
+  Things t;
+  mace_cancellation_t* c = NULL;
+  mace_run_metadata_t* metadata = NULL;
+  Make(&t);
+  EXPECT_BAD(mace_cancellation_create(NULL), "cancellation is null");
+  EXPECT_BAD(mace_cancellation_cancel(NULL), "cancellation is null");
+  EXPECT_NOTHING(mace_cancellation_is_cancelled(NULL), false,
+                 "cancellation is null");
+  EXPECT_OK(mace_cancellation_create(&c));
+  EXPECT(!mace_cancellation_is_cancelled(c));
+  EXPECT_OK(mace_engine_run_until(t.engine, t.inputs, t.outputs, c, NULL));
+  ExpectProbabilities(mace_tensors_find(t.outputs, "p"), kOutputs);
+  EXPECT_OK(mace_run_metadata_create(&metadata));
+  EXPECT_OK(mace_engine_run_until(t.engine, t.inputs, t.outputs, c, metadata));
+  EXPECT(mace_run_metadata_count(metadata) == 3);
+
+  EXPECT_OK(mace_cancellation_cancel(c));
+  EXPECT(mace_cancellation_is_cancelled(c));
+  EXPECT_ERROR(mace_engine_run_until(t.engine, t.inputs, t.outputs, c, NULL),
+               MACE_CANCELLED, "");
+  EXPECT_OK(mace_engine_run(t.engine, t.inputs, t.outputs, NULL));
+  ExpectProbabilities(mace_tensors_find(t.outputs, "p"), kOutputs);
+
+  EXPECT_BAD(mace_engine_run_until(NULL, t.inputs, t.outputs, c, NULL),
+             "mace_engine_run_until: engine is null");
+  EXPECT_BAD(mace_engine_run_until(t.engine, NULL, t.outputs, c, NULL),
+             "inputs is null");
+  EXPECT_BAD(mace_engine_run_until(t.engine, t.inputs, NULL, c, NULL),
+             "outputs is null");
+  EXPECT_BAD(mace_engine_run_until(t.engine, t.inputs, t.outputs, NULL, NULL),
+             "cancellation is null");
+  mace_cancellation_destroy(c);
+  mace_cancellation_destroy(NULL);
+  mace_run_metadata_destroy(metadata);
+  Destroy(&t);
+}
+
+static double Allocated(const mace_engine_t* engine) {
+  mace_memory_usage_t* usage = NULL;
+  double bytes;
+  EXPECT_OK(mace_engine_memory_usage(engine, &usage));
+  bytes = mace_memory_usage_number(usage, MACE_MEMORY_ALLOCATED_ARENA_BYTES);
+  EXPECT(mace_memory_usage_number(usage, MACE_MEMORY_ALLOCATED_IMAGE_BYTES) ==
+         0);
+  mace_memory_usage_destroy(usage);
+  return bytes;
+}
+
+void TestSharing(void) {
+  Things t;
+  mace_engine_t *second = NULL, *third = NULL;
+  unsigned char* memory = malloc(1 << 16);
+  Make(&t);
+  EXPECT_OK(mace_engine_run(t.engine, t.inputs, t.outputs, NULL));
+  EXPECT(Allocated(t.engine) > 0);
+  EXPECT_OK(mace_engine_release_intermediate_buffer(t.engine));
+  EXPECT(Allocated(t.engine) == 0);
+  EXPECT_OK(mace_engine_run(t.engine, t.inputs, t.outputs, NULL));
+  ExpectProbabilities(mace_tensors_find(t.outputs, "p"), kOutputs);
+
+  EXPECT_OK(mace_config_share_memory_with(t.config, t.engine));
+  EXPECT_OK(mace_engine_create(t.model, t.config, NULL, 0, NULL, 0, &second));
+  EXPECT_OK(mace_engine_run(second, t.inputs, t.outputs, NULL));
+  ExpectProbabilities(mace_tensors_find(t.outputs, "p"), kOutputs);
+  EXPECT_OK(mace_engine_release_intermediate_buffer(second));
+  EXPECT(Allocated(t.engine) == 0);
+
+  EXPECT_OK(mace_config_share_memory_with(t.config, NULL));
+  EXPECT_OK(mace_config_set_arena(t.config, memory + 64 - (size_t)memory % 64,
+                                  (1 << 16) - 64));
+  EXPECT_OK(mace_engine_create(t.model, t.config, NULL, 0, NULL, 0, &third));
+  EXPECT_BAD(mace_config_share_memory_with(t.config, third), "arena");
+  EXPECT_BAD(mace_config_share_memory_with(NULL, third), "config is null");
+  EXPECT_BAD(mace_engine_release_intermediate_buffer(NULL), "engine is null");
+  mace_engine_destroy(third);
+  mace_engine_destroy(second);
+  Destroy(&t);
+  free(memory);
+}
+
 void TestEngines(void) {
   Things t;
   Make(&t);

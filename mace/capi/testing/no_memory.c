@@ -45,6 +45,7 @@ void TestNoMemory(void) {
   mace_tensor_infos_t* infos = NULL;
   mace_run_metadata_t* metadata = NULL;
   mace_memory_usage_t* usage = NULL;
+  mace_cancellation_t* cancellation = NULL;
   EXPECT_OK(mace_model_load(s->graph_file, s->data_file, NULL, &model));
   EXPECT_OK(mace_config_create(MACE_CPU, MACE_VERSION_NUMBER, &config));
   EXPECT_OK(mace_engine_create(model, config, NULL, 0, NULL, 0, &engine));
@@ -64,6 +65,7 @@ void TestNoMemory(void) {
   EXPECT_NO_MEMORY(infos, mace_engine_inputs(engine, &infos));
   EXPECT_NO_MEMORY(infos, mace_engine_outputs(engine, &infos));
   EXPECT_NO_MEMORY(usage, mace_engine_memory_usage(engine, &usage));
+  EXPECT_NO_MEMORY(cancellation, mace_cancellation_create(&cancellation));
   TestImageObjects();
   TestGpuObjects();
   mace_engine_destroy(engine);

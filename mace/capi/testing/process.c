@@ -99,6 +99,62 @@ void TestProcess(void) {
   TestGpuContexts();
 }
 
+void TestCapability(void) {
+  bool supported = false;
+  float cpu = -1, again = -1, quantized = -1;
+  EXPECT_OK(mace_get_capability(MACE_CPU, 1, &supported, &cpu, &quantized));
+  EXPECT(supported && cpu > 0 && quantized > 0);
+  EXPECT_OK(mace_get_capability(MACE_CPU, cpu, NULL, &again, NULL));
+  EXPECT(again > 0);
+  EXPECT_OK(mace_get_capability(MACE_HEXAGON, 1, &supported, NULL, NULL));
+  EXPECT(!supported);
+  EXPECT_BAD(mace_get_capability(1, 1, &supported, &cpu, &quantized),
+             "there is no device 1");
+}
+
+typedef struct Lines {
+  int count;
+  mace_log_level_t level;
+  char last[256];
+} Lines;
+
+static void Keep(void* user, mace_log_level_t level, const char* message) {
+  Lines* lines = (Lines*)user;
+  ++lines->count;
+  lines->level = level;
+  strncpy(lines->last, message, sizeof(lines->last) - 1);
+}
+
+// Loads the sample from weights that are not aligned, which is said.
+static void LoadUnaligned(void) {
+  const SampleModel* s = Sample();
+  static unsigned char bytes[4096];
+  unsigned char* odd = bytes + 64 - (size_t)bytes % 64 + 4;
+  mace_model_t* model = NULL;
+  EXPECT(s->data_bytes < sizeof(bytes) - 128);
+  memcpy(odd, s->data, s->data_bytes);
+  EXPECT_OK(mace_model_load_memory(s->graph, s->graph_bytes, odd, s->data_bytes,
+                                   NULL, NULL, NULL, &model));
+  mace_model_destroy(model);
+}
+
+void TestLog(void) {
+  Lines lines;
+  memset(&lines, 0, sizeof(lines));
+  EXPECT_OK(mace_set_log(Keep, &lines, MACE_LEVEL_INFO));
+  LoadUnaligned();
+  EXPECT(lines.count == 1 && lines.level == MACE_LEVEL_INFO);
+  EXPECT(strstr(lines.last, "64-byte boundary") != NULL);
+  EXPECT_OK(mace_set_log(Keep, &lines, MACE_LEVEL_WARNING));
+  LoadUnaligned();
+  EXPECT(lines.count == 1);
+  EXPECT_BAD(mace_set_log(Keep, &lines, 7), "least_important is 7");
+  EXPECT_BAD(mace_set_log(Keep, &lines, -1), "least_important is -1");
+  EXPECT_OK(mace_set_log(NULL, NULL, MACE_LEVEL_INFO));
+  LoadUnaligned();
+  EXPECT(lines.count == 1);
+}
+
 static int released = 0;
 
 static void* Open(void* user, const char* name) {
