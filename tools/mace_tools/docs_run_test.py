@@ -35,6 +35,7 @@ NOT_RUN = {
     "bazel test": "suites of their own",
     "bazel run //mace/cpu:ukernels_bench": "measures for minutes",
     "bazel run //mace/image:image_bench": "as ukernels_bench",
+    "python3 tools/converter.py source": "test/library/source_test.py does, and builds the sources",
     "bazel build //mace/examples:picture": "test/image/pictures_page_test.py does",
     "bazel-bin/mace/examples/picture": "pictures_page_test.py runs it, on every digit",
     "test/mutants/run.sh": "builds and runs every unit test; test/mutants has its own test",
