@@ -157,7 +157,8 @@ def _fill_op(op: Any, node: Node, graph: Graph) -> None:
     for name in sorted(node.attrs):
         _fill_arg(op.arg.add(), name, node.attrs[name])
     outs = [graph.tensors[o] for o in node.outputs]
-    if all(t.static_shape is not None for t in outs):
+    # The app decides about the outputs of a custom op.
+    if not node.is_custom and all(t.static_shape is not None for t in outs):
         for t in outs:
             op.output_shape.add(dims=t.static_shape)
             op.output_type.append(_data_type(t))
@@ -165,8 +166,8 @@ def _fill_op(op: Any, node: Node, graph: Graph) -> None:
 
 def _fill_arg(arg: Any, name: str, value: Attr) -> None:
     arg.name = name
-    if isinstance(value, str):
-        arg.type, arg.s = arg.STRING, value.encode()
+    if isinstance(value, (str, bytes)):
+        arg.type, arg.s = arg.STRING, value.encode() if isinstance(value, str) else value
     elif isinstance(value, int):
         arg.type, arg.i = arg.INT, value
     elif isinstance(value, float):

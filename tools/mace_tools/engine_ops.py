@@ -39,6 +39,8 @@ def refusals(graph: Graph) -> list[str]:
 
 def _refusals(graph: Graph, node: Node, computed: set[str]) -> Iterator[tuple[str, str]]:
     """Reasons and cures, from the facts of the op."""
+    if node.is_custom:  # the app's own shape rule decides
+        return
     op = all_ops().get(node.op)
     reason = "the engine has no such op" if op is None else _refused(node, op)
     if reason:
@@ -106,7 +108,7 @@ def _first_types(node: Node, op: OpFacts) -> tuple[str, tuple[str, ...]]:
 def _without_kernel(graph: Graph, node: Node) -> Iterator[tuple[str, str]]:
     """Whether no kernel computes the type of the node's first input."""
     op = all_ops().get(node.op)
-    if op is None:
+    if op is None or node.is_custom:
         return
     kind = graph.tensors[node.inputs[0] if node.inputs else node.outputs[0]].dtype
     what, types = _first_types(node, op)

@@ -18,7 +18,7 @@ import numpy as np
 
 from mace_tools import op_facts
 
-Attr = Union[int, float, str, list[int], list[float]]
+Attr = Union[int, float, str, bytes, list[int], list[float]]
 Shape = tuple[Union[int, None], ...]
 
 # Element types by the engine's names, with the NumPy type that holds them.
@@ -99,6 +99,13 @@ class Node:
     inputs: list[str]
     outputs: list[str]
     attrs: dict[str, Attr] = field(default_factory=dict)
+    # Of a custom op, which the app computes: element types and shapes of the outputs, as far as the
+    # source states them. None: an op of the engine.
+    types: list[tuple[str, Shape | None]] | None = None
+
+    @property
+    def is_custom(self) -> bool:
+        return self.types is not None
 
     def attr(self, name: str) -> Any:
         """An attribute, or its default if the node does not give it."""
@@ -357,7 +364,7 @@ def clean_attrs(attrs: dict[str, Any]) -> dict[str, Attr]:
 def _clean(value: Any) -> Attr:
     if isinstance(value, (bool, np.bool_)):
         return int(value)
-    if isinstance(value, (str, int, float)):
+    if isinstance(value, (str, bytes, int, float)):
         return value
     if isinstance(value, np.generic):
         return value.item()

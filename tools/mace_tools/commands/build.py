@@ -145,7 +145,7 @@ def ops_of(context: Context, models: dict[str, Converted]) -> tuple[str, ...] | 
         return None
     for model in models.values():
         net = model.net
-        ops |= {op.type for op in net.op}
+        ops |= {op.type for op in net.op} & set(all_ops())  # the app has the custom ones
         if any(tensor.HasField("stored_type") for tensor in net.tensors):
             ops |= set(PLAN_OPS)
     return tuple(sorted(ops))

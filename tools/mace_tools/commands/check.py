@@ -13,8 +13,9 @@ from typing import Any
 from mace_tools import cli_options as options
 from mace_tools import runner, tables
 from mace_tools.commands.context import Context, Outcome
-from mace_tools.commands.prepare import jobs, prepared
+from mace_tools.commands.prepare import Job, jobs, prepared
 from mace_tools.exit_codes import ExitCode, RunFailedError
+from mace_tools.importers.request import some
 
 HELP = "say which node of the models would run where and why, without running them"
 COLUMNS = (tables.Column("op", least=14), tables.Column("name", least=30),
@@ -30,7 +31,11 @@ def add_options(p: argparse.ArgumentParser) -> None:
 def command(context: Context) -> Outcome:
     results = {}
     for job in jobs(context):
-        plans = {}
+        plans: dict[str, Any] = {}
+        if job.converted.custom_ops:
+            _print_custom_ops(context, job)
+            results[job.tag] = job.converted.facts()
+            continue
         with prepared(context, job) as ready:
             for device in job.devices:
                 text = runner.output(ready.mace_run, [*ready.flags[device], "--dump=plan_json"])
@@ -43,6 +48,17 @@ def command(context: Context) -> Outcome:
                     context.console.warn(f"{job.tag}: {plan['note']}")
         results[job.tag] = job.facts(plans)
     return ExitCode.OK, results
+
+
+def _print_custom_ops(context: Context, job: Job) -> None:
+    """In place of a plan, which needs the shape rules of the app's ops."""
+    context.console.banner(f"Check model {job.tag}")
+    context.console.data("ops that the app must register before it creates an engine "
+                         "(docs/custom_ops.md); they run on the CPU:")
+    for op, nodes in job.converted.custom_ops.items():
+        context.console.data(f"  {op}: {some(nodes)}")
+    context.console.data("where the other nodes run depends on the shapes that these compute: the "
+                         "engine of the app shows it with Dump(\"plan\", ...)")
 
 
 def _parsed(text: str) -> dict[str, Any]:

@@ -30,6 +30,7 @@ from mace_tools.errors import MaceError
 from mace_tools.exit_codes import ExitCode
 from mace_tools.importers.request import some
 from mace_tools.obfuscate import hide_names, map_file, write_map
+from mace_tools.op_facts import all_ops
 
 HELP = "convert the models of a deployment file"
 PACKAGE = Path(__file__).resolve().parents[1]
@@ -54,10 +55,20 @@ class Converted:
         except DecodeError as e:
             raise MaceError(f"{self.pb} is damaged; `convert --force` makes it again") from e
 
+    @property
+    def custom_ops(self) -> dict[str, list[str]]:
+        """The ops that the app must register, with the names of their nodes."""
+        found: dict[str, list[str]] = {}
+        for op in self.net.op:
+            if op.type not in all_ops():
+                found.setdefault(op.type, []).append(op.name)
+        return found
+
     def facts(self) -> dict[str, Any]:
         ops = Counter(op.type for op in self.net.op)
         return {"graph": str(self.pb), "weights": str(self.data), "converted": self.was_stale,
                 **({"notes": list(self.notes)} if self.notes else {}),
+                **({"custom_ops": self.custom_ops} if self.custom_ops else {}),
                 "weights_bytes": self.net.data_bytes, "num_ops": len(self.net.op),
                 "ops": dict(ops.most_common())}
 
@@ -204,6 +215,8 @@ def _fingerprint(model: Model) -> str:
     asked["stored"] = model.stored_type
     if model.obfuscate:
         asked["obfuscate"] = 1
+    if model.allow_custom_ops:
+        asked["custom_ops"] = model.allow_custom_ops
     if model.packed_weights:
         asked["packed_weights"] = model.packed_weights
     if model.embed_memory_plan:

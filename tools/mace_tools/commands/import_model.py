@@ -6,6 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from mace_tools import importers
@@ -13,7 +14,9 @@ from mace_tools.commands.context import Context
 from mace_tools.config import ELEMENTS, ConfigError, Model
 from mace_tools.config.checks import foreign
 from mace_tools.config.files import fetch, is_address
+from mace_tools.config.problems import did_you_mean
 from mace_tools.errors import MaceError, ModelError, UnsupportedOps
+from mace_tools.importers import custom
 from mace_tools.importers.fixed_inputs import with_values
 from mace_tools.importers.request import RequestError, listed, own_shape, stated
 from mace_tools.importers.source import SourceModel
@@ -48,6 +51,8 @@ def import_model(
         read = with_values(read, model.subgraph.input_values or {})
     except RequestError as e:
         raise _config_error(context, tag, e.key, e.index, str(e)) from e
+    _check_custom_ops(context, tag, model, read)
+    read = replace(read, custom_ops=model.allow_custom_ops)
     shapes = _import_shapes(context, tag, model, read.data_format)
     try:
         graph = _graph(model, read, shapes, imported)
@@ -57,6 +62,7 @@ def import_model(
         blamed = _blame_shapes(context, tag, model, read, shapes, e)
         raise (blamed or e) from e
     graph.name = tag
+    graph.notes += _custom_ops_note(graph)
     for k, (name, shape) in enumerate(shapes.items()):
         own = own_shape(read, name)
         if not _fits(shape, own):
@@ -65,6 +71,30 @@ def import_model(
                 f"file states for '{name}'")))
     _check(context, tag, model, graph)
     return graph
+
+
+def _check_custom_ops(context: Context, tag: str, model: Model, read: SourceModel) -> None:
+    """Errors: ConfigError for a name that cannot be that of a custom op of the model."""
+    known = set(importers.supported(model.platform))
+    ops = {custom.name_of(node.op) for node in read.nodes}
+    for k, name in enumerate(model.allow_custom_ops):
+        message = ""
+        if name == custom.ALL:
+            continue
+        if name in known:
+            message = (f"the converter knows the operator '{name}' and converts it; only others "
+                       "can be custom")
+        elif name not in ops:
+            near = did_you_mean(name, sorted(ops - known)) or "."
+            message = f"the model has no operator '{name}'{near}"
+        if message:
+            raise context.deployment.error(("models", tag, "allow_custom_ops", k), message)
+
+
+def _custom_ops_note(graph: Graph) -> list[str]:
+    ops = sorted({node.op for node in graph.nodes if node.is_custom})
+    return [f"custom ops that the app must register: {', '.join(ops)} (docs/custom_ops.md)"
+            ] if ops else []
 
 
 def _graph(

@@ -169,3 +169,30 @@ def test_operators_that_cannot_be_converted_stay_so(convert, tmp_path):
     file = onnx_file.model(tmp_path / "m.onnx", [node("Fancy", "x", "y")], {"x": (1, 4)}, ("y",))
     code, err = convert("onnx", file, "x", "2,4", "y")
     assert code == ExitCode.UNSUPPORTED_OPS and "Fancy x1" in err
+
+
+@pytest.mark.parametrize("allowed, message", [
+    ("[com.acme.Blur, com.acme.Blurr]", "'com.acme.Blurr'; did you mean 'com.acme.Blur'?"),
+    ("[com.acme.Blur, Relu]", "the converter knows the operator 'Relu' and converts it"),
+])  # fmt: skip
+def test_names_of_custom_ops_must_be_of_the_model(convert, monkeypatch, tmp_path, allowed, message):
+    monkeypatch.setattr(f"{__name__}.YAML",
+                        YAML.replace("runtime: cpu", f"runtime: cpu\n    allow_custom_ops: "
+                                                     f"{allowed}"))
+    path = onnx_file.model(tmp_path / "net.onnx", [
+        node("Relu", "x", "a"), node("Blur", "a", "y", "blur", "com.acme")], {"x": (1, 4)}, ["y"])
+    code, err = convert("onnx", path, "x", "1,4", "y")
+    assert code == ExitCode.ERROR
+    assert "d.yml:9: models.net.allow_custom_ops" in err and message in err
+
+
+def test_models_with_custom_ops_say_what_the_app_must_register(convert, monkeypatch, tmp_path):
+    path = onnx_file.model(tmp_path / "net.onnx", [
+        node("Relu", "x", "a"), node("Blur", "a", "y", "blur", "com.acme")], {"x": (1, 4)}, ["y"])
+    code, err = convert("onnx", path, "x", "1,4", "y")
+    assert code == ExitCode.UNSUPPORTED_OPS and "allow_custom_ops" in err
+    monkeypatch.setattr(f"{__name__}.YAML",
+                        YAML.replace("runtime: cpu", "runtime: cpu\n    allow_custom_ops: 1"))
+    code, err = convert("onnx", path, "x", "1,4", "y")
+    assert code == ExitCode.OK
+    assert "custom ops that the app must register: com.acme.Blur" in err

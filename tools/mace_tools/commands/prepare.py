@@ -126,6 +126,11 @@ def _one_of(context: Context, fitting: list[str]) -> str:
 def prepared(context: Context, job: Job) -> Iterator[Prepared]:
     """Errors: MaceError of any stage."""
     args, model, converted = context.args, job.model, job.converted
+    if converted.custom_ops:
+        raise MaceError(f"{job.tag}: mace_run does not have the custom ops "
+                        f"{', '.join(converted.custom_ops)}, which the app registers "
+                        "(docs/custom_ops.md): run the model in the app, or give output_tensors "
+                        "before them")
     inputs = _inputs(context, job)
     mace_run = runner.find(context.console, args.mace_run)
     with tempfile.TemporaryDirectory(prefix="mace_inputs.") as folder:

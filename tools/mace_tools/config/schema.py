@@ -25,6 +25,7 @@ FileName = Annotated[str, BeforeValidator(values.file_name)]
 Sha256 = Annotated[str, BeforeValidator(values.sha256)]
 Names = Annotated[tuple[str, ...], BeforeValidator(values.texts)]
 Strings = Annotated[tuple[str, ...], BeforeValidator(values.strings)]
+CustomOps = Annotated[tuple[str, ...], BeforeValidator(values.custom_ops)]
 Shapes = Annotated[tuple[Shape, ...], BeforeValidator(values.shapes)]
 Numbers = Annotated[tuple[float, ...], BeforeValidator(values.numbers)]
 
@@ -155,6 +156,9 @@ class Model(with_settings("Settings", Extras)):
         str | None, BeforeValidator(values.choice(*PACKED_WEIGHTS))
     ] = Field(None, description="a CPU for which weights are packed in the file too",
               examples=["avx512"])
+    allow_custom_ops: CustomOps = Field(
+        (), description="operators that the app computes: their names, or 1 for all that the "
+        "converter does not know", examples=["[com.acme.Blur]"])
     validation_threshold: Annotated[
         dict[str, float] | None, BeforeValidator(_thresholds)
     ] = Field(None, description="cosine similarity that --validate asks for",

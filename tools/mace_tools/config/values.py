@@ -87,6 +87,22 @@ def some_of(*allowed: str) -> Callable[[Any], tuple[str, ...]]:
     return read
 
 
+def custom_ops(value: Any) -> tuple[str, ...]:
+    """Names of operators; 1 or `all` for every one that the converter does not know, 0 for none."""
+    if isinstance(value, bool | int) or value in ("0", "1"):
+        if int(value) not in (0, 1):
+            raise ValueError(f"{shown(value)} is not 0, 1, all or names of operators")
+        return ("all",) if int(value) else ()
+    names = texts(value)
+    if "all" in names and len(names) > 1:
+        raise ValueError("'all' stands alone; leave it out, or the others")
+    for name in names:
+        if not re.fullmatch(r"[A-Za-z0-9_.:/-]+", name):
+            raise ValueError(f"{shown(name)} is no name of an operator, which has letters, digits "
+                             "and any of _.:/-")
+    return names
+
+
 def shapes(value: Any) -> tuple[tuple[int, ...], ...]:
     """`1,224,224,3`, or a list of such, or a list of numbers for a single shape; `[]` is the shape
     of a scalar."""

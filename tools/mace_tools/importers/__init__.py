@@ -43,6 +43,11 @@ def read(platform: str, path: str | Path) -> SourceModel:
     return _package(platform).read(Path(path))
 
 
+def supported(platform: str) -> list[str]:
+    """The operators that are converted."""
+    return _package(platform).registry.supported()
+
+
 def translate(
     platform: str,
     model: SourceModel,
@@ -64,4 +69,4 @@ def _package(platform: str) -> Any:
     return importlib.import_module(f"{__name__}.{platform}")
 
 
-__all__ = ["RequestError", "load", "platforms", "read", "translate"]
+__all__ = ["RequestError", "load", "platforms", "read", "supported", "translate"]

@@ -21,7 +21,7 @@ from mace_tools.importers.source import (
     listed,
 )
 from mace_tools.infer import infer_node
-from mace_tools.ir import Graph, Node, Shape, Tensor, dtype_name
+from mace_tools.ir import Attr, Graph, Node, Shape, Tensor, dtype_name
 from mace_tools.passes.fold_constants import fold_if_small, fold_node
 from mace_tools.reference import evaluates
 
@@ -108,6 +108,20 @@ class Builder:
         base = self.graph.fresh(f"{self._scope}/{name or op}")
         outputs = [base] + [self.graph.fresh(f"{base}:{k}") for k in range(1, num_outputs)]
         node = self.graph.add(op, _trim(inputs), outputs, base, **attrs)
+        if self._guessing:
+            self._stand_ins.update(outputs)
+        infer_node(self.graph, node)
+        return outputs
+
+    def custom(
+        self, op: str, inputs: Sequence[str], types: Sequence[tuple[str, Shape | None]],
+        attrs: dict[str, Attr],
+    ) -> list[str]:
+        """Adds a node of a custom op, with outputs of these types, and returns the tensors."""
+        base = self.graph.fresh(f"{self._scope}/{op}")
+        outputs = [base] + [self.graph.fresh(f"{base}:{k}") for k in range(1, len(types))]
+        node = self.graph.add(op, inputs, outputs, base)
+        node.attrs, node.types = attrs, list(types)
         if self._guessing:
             self._stand_ins.update(outputs)
         infer_node(self.graph, node)

@@ -22,6 +22,7 @@ from difflib import get_close_matches
 from typing import Union
 
 from mace_tools.errors import ModelError, Unsupported, UnsupportedOp, UnsupportedOps
+from mace_tools.importers import custom
 from mace_tools.importers.builder import Builder
 from mace_tools.importers.source import SourceModel, SourceNode, shown
 from mace_tools.ir import Graph
@@ -29,7 +30,8 @@ from mace_tools.ir import Graph
 Importer = Callable[[Builder, SourceNode], Union[str, Sequence[str]]]
 
 GENERAL_HELP = ("end the model before it (output_tensors in the YAML), replace it in the source "
-                "model, or add an importer function (docs/add_an_op.md)")
+                "model, compute it in the app (allow_custom_ops in the YAML, docs/custom_ops.md), "
+                "or add an importer function (docs/add_an_op.md)")
 
 
 class Registry:
@@ -115,7 +117,8 @@ class Registry:
     def _translate_node(self, builder: Builder, node: SourceNode) -> None:
         """Errors: Unsupported where the node itself is the reason, ModelError."""
         function = self._functions.get(node.op)
-        if function is None:
+        is_custom = function is None and custom.allows(builder.model.custom_ops, node.op)
+        if function is None and not is_custom:
             help = builder.model.help.get(node.op) or self._help_for(node.op)
             raise Unsupported("no importer knows this operator", help)
         for name in (*node.inputs, *node.outputs):
@@ -125,8 +128,11 @@ class Registry:
                 raise Unsupported(f"it {verb} {reason}", help)
         local, first = builder.localize(node), len(builder.graph.nodes)
         try:
-            results = function(builder, local)
-            self._check_all_read(local)
+            if function is None:
+                results = custom.custom(builder, local, builder.model.versions.get(node.op, 1))
+            else:
+                results = function(builder, local)
+                self._check_all_read(local)
             builder.bind(node, [results] if isinstance(results, str) else list(results))
             builder.fold(first)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as e:

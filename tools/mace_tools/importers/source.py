@@ -130,6 +130,14 @@ class SourceModel:
     # The cure, if the file says more about an operator than its name does.
     help: dict[str, str] = field(default_factory=dict)
     stored: dict[str, str] = field(default_factory=dict)  # constants widened when read: bf16
+    # Operators that pass through because the app computes them (importers/custom.py), and the
+    # versions of operators that have one other than 1.
+    custom_ops: tuple[str, ...] = ()
+    versions: dict[str, int] = field(default_factory=dict)
+    # What the file states about outputs of nodes of which it need not be true unless the operator
+    # is custom.
+    stated: dict[str, ValueInfo] = field(default_factory=dict)
+    reshaped: bool = False  # inputs have other shapes than the file states
 
     def producers(self) -> dict[str, SourceNode]:
         return {out: n for n in self.nodes for out in n.outputs if out}
@@ -153,7 +161,17 @@ def cut(
     starts = {n: _input_info(model, n, shapes.get(n)) for n in (shapes or model.inputs)}
     order = _in_file_order(model, _needed(model, made, starts, ends), made)
     constants = {n: a for n, a in model.constants.items() if n not in starts}
-    return replace(model, nodes=order, constants=constants, inputs=starts, outputs=ends)
+    reshaped = any(_contradicts(model, n, info.shape) for n, info in starts.items())
+    return replace(model, nodes=order, constants=constants, inputs=starts, outputs=ends,
+                   reshaped=reshaped)
+
+
+def _contradicts(model: SourceModel, name: str, shape: Shape | None) -> bool:
+    """Whether an input has another shape than the file states."""
+    known = model.inputs.get(name) or model.info.get(name)
+    if known is None or known.shape is None or shape is None:
+        return False
+    return any(k is not None and k != s for k, s in zip(known.shape, shape))
 
 
 def _spelled(model: SourceModel, made: Mapping[str, SourceNode], name: str) -> str:

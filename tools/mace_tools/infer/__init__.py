@@ -84,10 +84,12 @@ def infer_node(graph: Graph, node: Node) -> None:
 
     Errors: ModelError for operands that contradict each other."""
     _load_rules()
-    function = _RULES.get(node.op)
-    if function is None or not _is_complete(node):
+    function = None if node.is_custom else _RULES.get(node.op)
+    if node.types is not None:
+        types: list[Type] = list(node.types)
+    elif function is None or not _is_complete(node):
         given = [graph.tensors[i].dtype for i in node.inputs if i]
-        types: list[Type] = [(given[0] if given else "f32", None)] * len(node.outputs)
+        types = [(given[0] if given else "f32", None)] * len(node.outputs)
     else:
         try:
             result = function(View(graph, node))

@@ -30,6 +30,8 @@ def _merge_nodes(graph: Graph) -> None:
     """REQUIRES: sorted nodes, so that one pass over them finds chains of equal nodes."""
     seen: dict[tuple, list[str]] = {}
     for node in list(graph.nodes):
+        if node.is_custom:  # it may have a state, and effects
+            continue
         attrs = tuple(sorted((k, repr(v)) for k, v in node.attrs.items()))
         key = (node.op, tuple(node.inputs), attrs, len(node.outputs))
         kept = seen.setdefault(key, node.outputs)

@@ -32,7 +32,7 @@ def widen_fp16(graph: Graph) -> None:
         if node.op == "Cast" and node.attrs["to"] == "f16":
             _widen_cast(graph, node)
             continue
-        if node.attrs.get("dtype") == "f16":
+        if node.attrs.get("dtype") == "f16" and not node.is_custom:
             node.attrs["dtype"] = "f32"
             if "value" in node.attrs:
                 node.attrs["value"] = float(np.float16(node.attrs["value"]))

@@ -70,6 +70,9 @@ def _model(proto: Any, path: Path) -> SourceModel:
     _check_names(graph, path)
     model = SourceModel("ONNX", graph.name or path.stem, [], {}, {},
                         [v.name for v in graph.output], {}, "NCHW", opset)
+    domains = {o.domain: o.version for o in proto.opset_import}
+    model.versions = {f"{n.domain}.{n.op_type}": domains.get(n.domain, 1)
+                      for n in graph.node if n.domain not in ("", "ai.onnx")}
     model.nodes = Scope.of_model(graph, path, model).nodes(graph)
     _check_producers(model.nodes, path)
     stored = {*model.constants, *model.unusable}
@@ -239,10 +242,18 @@ def _attribute(a: Any, folder: Path) -> Any:
     if kind == 4:
         return tensor(a.t, folder)
     if kind == 3:
-        return a.s.decode(errors="replace")
+        return _text(a.s)
     if kind == 8:
-        return [s.decode(errors="replace") for s in a.strings]
+        return [_text(s) for s in a.strings]
     return {1: a.f, 2: a.i, 5: a.g, 6: list(a.floats), 7: list(a.ints)}.get(kind)
+
+
+def _text(value: bytes) -> str | bytes:
+    """Bytes that are no text stay bytes: only a custom op may read them."""
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value
 
 
 def _guess(a: Any) -> int:

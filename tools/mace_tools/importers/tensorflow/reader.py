@@ -33,6 +33,7 @@ _COUNTS = {"Split": "num_split", "SplitV": "num_split", "Unpack": "num"}
 _FIXED_COUNTS = {"TopK": 2, "TopKV2": 2}
 # Attributes that hold the type of an operator's outputs, most specific first.
 _TYPE_ATTRS = ("DstT", "out_type", "output_type", "dtype", "T", "Tparams", "type")
+_TYPE_LISTS = ("Tout", "Toutputs", "output_types", "out_types", "dtypes")
 _TESTS = {"Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual", "LogicalAnd",
           "LogicalOr", "LogicalNot", "IsNan", "IsInf", "IsFinite", "All", "Any"}
 
@@ -158,6 +159,19 @@ def _add_node(model: SourceModel, node: Any, count: int, version: int) -> None:
     outputs = [tensor_name(node.name, k) for k in range(count)]
     model.nodes.append(SourceNode(node.name, node.op, inputs, outputs, attrs))
     model.info[node.name] = ValueInfo(dtype)
+    _use_annotations(model, outputs, attrs)
+
+
+def _use_annotations(model: SourceModel, outputs: list[str], attrs: dict[str, Any]) -> None:
+    """Keeps what a node says about its outputs, for custom operators, whose nothing can infer."""
+    shapes = attrs.get("_output_shapes")
+    types = next((t for t in (attrs.get(k) for k in _TYPE_LISTS) if isinstance(t, list) and t), [])
+    for k, out in enumerate(outputs):
+        info = model.stated.setdefault(out, ValueInfo(model.info[outputs[0]].dtype))
+        if isinstance(shapes, list) and k < len(shapes):
+            info.shape = shapes[k]
+        if k < len(types) and isinstance(types[k], ElementType):
+            info.dtype = types[k].engine or "f32"
 
 
 def _output_type(op: str, attrs: dict[str, Any]) -> str:

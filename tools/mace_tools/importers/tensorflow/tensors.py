@@ -54,6 +54,10 @@ class ElementType:
     def name(self) -> str:
         return _TYPES.get(self._plain, (f"type {self.number}",))[0]
 
+    def as_attribute(self) -> str:
+        """What a custom op gets: the engine's name, or TensorFlow's where there is none."""
+        return self.engine or self.name
+
     @property
     def engine(self) -> str | None:
         """The engine's name of it; None for types that hold no numbers."""

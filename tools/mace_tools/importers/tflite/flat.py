@@ -102,6 +102,10 @@ def operator_name(code: Any) -> str:
     return f"'{text(code.CustomCode())}'" if name == "CUSTOM" else name
 
 
+def is_custom(name: str) -> bool:
+    return name.startswith("'")
+
+
 def options(file: File, operator: Any) -> tuple[dict[str, Any], frozenset[str]]:
     """The fields of an operator's options, under the names that the schema's accessors have, and
     the names of those that hold the schema's default.

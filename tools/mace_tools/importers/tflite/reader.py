@@ -16,9 +16,11 @@ import numpy as np
 
 from mace_tools.errors import ModelError
 from mace_tools.importers.source import SourceModel, SourceNode, ValueInfo
+from mace_tools.importers.tflite import custom_options
 from mace_tools.importers.tflite.flat import (
     TENSOR_TYPES,
     File,
+    is_custom,
     operator_name,
     options,
     reading,
@@ -53,6 +55,8 @@ def _model(file: File) -> SourceModel:
     tensors = file.list(graph, "Tensors")
     names = _names(tensors)
     codes = [operator_name(c) for c in file.list(root, "OperatorCodes")]
+    versions = {name: int(c.Version())
+                for name, c in zip(codes, file.list(root, "OperatorCodes"))}
 
     def name(index: int) -> str:
         if index == -1:  # an optional operand that is absent
@@ -61,7 +65,8 @@ def _model(file: File) -> SourceModel:
             raise ValueError(f"tensor {index} of {len(names)}")
         return names[index]
 
-    model = SourceModel("tflite", file.path.stem, [], {}, {}, [], data_format="NHWC")
+    model = SourceModel("tflite", file.path.stem, [], {}, {}, [], data_format="NHWC",
+                        versions=versions)
     for tensor, its_name in zip(tensors, names):
         model.info[its_name] = ValueInfo(_dtype(tensor), None, _quant(file, tensor))
         data = _contents(file, tensor, buffers, its_name)
@@ -73,12 +78,31 @@ def _model(file: File) -> SourceModel:
     model.outputs = [name(i) for i in file.numbers(graph, "Outputs")]
     for operator in file.list(graph, "Operators"):
         outputs = [name(i) for i in file.numbers(operator, "Outputs")]
-        fields, at_default = options(file, operator)
+        op = codes[operator.OpcodeIndex()]
+        if is_custom(op):
+            fields, at_default = custom_options.attributes(
+                file.numbers(operator, "CustomOptions").astype(np.uint8).tobytes()), frozenset()
+            _use_shapes(file, model, outputs, dict(zip(names, tensors)))
+        else:
+            fields, at_default = options(file, operator)
         model.nodes.append(SourceNode(
-            outputs[0] if outputs else "", codes[operator.OpcodeIndex()],
+            outputs[0] if outputs else "", op,
             [name(i) for i in file.numbers(operator, "Inputs")], outputs, fields, at_default))
     _settle_sources(file, model, dict(zip(names, tensors)))
     return model
+
+
+def _use_shapes(
+    file: File, model: SourceModel, outputs: list[str], tensors: dict[str, Any]
+) -> None:
+    """Keeps what the file says about the outputs of a custom operator, which nothing can infer."""
+    for out in filter(None, outputs):
+        # An unknown shape is stored as that of a scalar.
+        shape = _shape(file, tensors[out]) or None
+        signature = file.numbers(tensors[out], "ShapeSignature")
+        if shape is not None and len(signature) == len(shape):
+            shape = tuple(None if s < 0 else d for d, s in zip(shape, signature))
+        model.stated[out] = ValueInfo(model.info[out].dtype, shape)
 
 
 def _settle_sources(file: File, model: SourceModel, tensors: dict[str, Any]) -> None:

@@ -112,7 +112,9 @@ class Maker:
 
     def _operator(self, b, kinds, op):
         kind, inputs, outputs, options, fields = op
-        ins, outs, table = self._ids(b, inputs), self._ids(b, outputs), None
+        ins, outs, table, custom = self._ids(b, inputs), self._ids(b, outputs), None, None
+        if "CustomOptions" in fields:
+            custom = b.CreateByteVector(fields["CustomOptions"])
         if options:
             fields = {k: b.CreateNumpyVector(np.array(v, np.int32)) if isinstance(v, list) else v
                       for k, v in fields.items()}
@@ -127,6 +129,8 @@ class Maker:
         if table is not None:
             tflite.OperatorAddBuiltinOptionsType(b, getattr(tflite.BuiltinOptions, options))
             tflite.OperatorAddBuiltinOptions(b, table)
+        if custom is not None:
+            tflite.OperatorAddCustomOptions(b, custom)
         return tflite.OperatorEnd(b)
 
 

@@ -1,0 +1,48 @@
+// com.acme.RunningSum, a custom op in C++: along the last axis, the sums of the
+// latest `window` elements.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/public/mace.h"
+
+class RunningSum : public mace::MaceCustomOp {
+ public:
+  mace::MaceStatus Init(const mace::MaceOpAttributes& attributes) override {
+    return attributes.Require("window", &window_);
+  }
+
+  mace::MaceStatus Prepare(mace::MaceOpShapes* shapes) override {
+    const mace::MaceOpTensorView x = shapes->input(0);
+    if (x.data_type() != mace::IDT_FLOAT || x.rank() < 1) {
+      return mace::MaceStatus(mace::MaceStatus::MACE_INVALID_ARGS,
+                              "it needs an input of floats, not a scalar");
+    }
+    return shapes->SetOutput(0, mace::IDT_FLOAT, x.shape());
+  }
+
+  mace::MaceStatus Run(const mace::MaceOpTensors& tensors) override {
+    const mace::MaceOpTensorView x = tensors.input(0);
+    const int64_t columns = x.dim(x.rank() - 1);
+    if (x.num_elements() == 0) return mace::MaceStatus();
+    const float* in = x.data<const float>();
+    float* out = tensors.output(0).data<float>();
+    const int64_t window = window_;
+    tensors.ParallelFor(static_cast<size_t>(x.num_elements() / columns), 1,
+                        [=](size_t begin, size_t end) {
+                          for (size_t row = begin; row < end; ++row) {
+                            const float* from = in + row * columns;
+                            float* to = out + row * columns;
+                            for (int64_t i = 0; i < columns; ++i) {
+                              to[i] = 0;
+                              for (int64_t k = i; k >= 0 && k > i - window;
+                                   --k) {
+                                to[i] += from[k];
+                              }
+                            }
+                          }
+                        });
+    return mace::MaceStatus();
+  }
+
+ private:
+  int64_t window_ = 1;
+};
