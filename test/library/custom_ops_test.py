@@ -43,7 +43,7 @@ models:
 
 @pytest.fixture(scope="module")
 def config(tmp_path_factory):
-    """relu(threshold(running_sum(conv(x)))) + x, where the order of the axes matters."""
+    """threshold(running_sum(conv(x))) + x, where the order of the axes matters."""
     folder = tmp_path_factory.mktemp("own_ops")
     weights = np.array([[1, 2], [-1, 0.5]], np.float32).reshape(2, 2, 1, 1)
     path = onnx_file.model(folder / "own.onnx", [
