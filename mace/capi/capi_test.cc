@@ -113,6 +113,7 @@ TEST(CApi, Cancellation) { TestCancellation(); }
 TEST(CApi, Sharing) { TestSharing(); }
 TEST(CApi, Capability) { TestCapability(); }
 TEST(CApi, Log) { TestLog(); }
+TEST(CApi, OpResolvers) { TestOpResolvers(); }
 
 TEST(CApi, EachThreadHasALastErrorOfItsOwn) {
   EXPECT_EQ(mace_set_last_error(MACE_UNSUPPORTED, "here"), MACE_UNSUPPORTED);

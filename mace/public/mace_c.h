@@ -6,6 +6,7 @@
 //   mace_engine_t        A model that is prepared for a device.
 //   mace_tensors_t       Inputs or outputs by name, in the caller's memory.
 //   mace_run_metadata_t  What a run did, op by op.
+//   mace_op_resolver_t   Which ops engines may run, the app's own among them.
 //   mace_image_...       Pictures to inputs.
 //
 // C99 or later, or C++11. mace/examples/example.c is a whole program:
@@ -50,6 +51,7 @@
 #include "mace/public/mace_c_config.h"
 #include "mace/public/mace_c_image.h"
 #include "mace/public/mace_c_model.h"
+#include "mace/public/mace_c_op_resolver.h"
 #include "mace/public/mace_c_runtime.h"
 #include "mace/public/mace_c_stats.h"
 #include "mace/public/mace_c_status.h"

@@ -31,6 +31,7 @@ void TestCancellation(void);
 void TestSharing(void);
 void TestCapability(void);
 void TestLog(void);
+void TestOpResolvers(void);
 
 // A model: p = softmax(pool(conv(x, w))), x [1, 4, 4, 1] and p [1, 2, 2, 2];
 // the nodes are "c", "m" and "p". Static; the weights begin at a 64-byte
