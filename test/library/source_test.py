@@ -153,6 +153,8 @@ def ops_of(folder):
 @pytest.fixture(scope="module")
 def vendored(tree, alone, by_bazel, tmp_path_factory):
     """The app of a project that has the sources in its tree, built, and what it installs."""
+    if os.environ.get("MACE_TEST_LIBRARY") != "all":  # it compiles for minutes
+        pytest.skip("covered elsewhere: tools/test.sh library")
     project = tmp_path_factory.mktemp("vendoring")
     shutil.copytree(tree, project / NAME)
     shutil.copy(APP / "classify.cc", project)
