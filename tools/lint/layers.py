@@ -90,6 +90,8 @@ THIRD_PARTY: dict[str, set[str]] = {
     "benchmark/": {"testing"},
     "CLI/": set(),
     "nlohmann/": {"testing"},
+    "yaml-cpp/": set(),
+    "Eigen/": {"testing"},
 }
 # What protoc makes of mace.proto needs protobuf, which apps do not link; tools and tests do.
 PROTOBUF_CLASSES = re.compile(r"mace/proto/\w+\.pb\.h$")

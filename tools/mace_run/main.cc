@@ -5,12 +5,18 @@
 // its input or the device failed, 2 wrong flags.
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <numeric>
+#include <optional>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "mace/cpu/common/machine_limits.h"
 #include "tools/cli/text_table.h"
+#include "tools/mace_run/deployed_runs.h"
+#include "tools/mace_run/deployment.h"
 #include "tools/mace_run/embed_plan.h"
 #include "tools/mace_run/infer_types.h"
 #include "tools/mace_run/options.h"
@@ -61,17 +67,20 @@ void PrintLatency(const RunResult& r) {
   std::printf("time%12.3f%12s%12.3f\n", r.init_ms, warmup.c_str(), average);
 }
 
-Status WriteJsonIfAsked(const Options& options, const nlohmann::json& value) {
-  return options.json_file.empty() ? Status()
-                                   : WriteJson(options.json_file, value);
+// Runs a model, prints results, and returns what --json is to have of them:
+// null without --json. So do RunBenchmark and Dump.
+Result<nlohmann::json> RunPlainly(const Options& options) {
+  MACE_ASSIGN_OR_RETURN(const RunResult result,
+                        RunModel(options.jobs[0], options));
+  PrintLatency(result);
+  return options.json_file.empty() ? nlohmann::json() : ToJson(result);
 }
 
-int Run(const Options& options) {
-  const auto result = RunModel(options.jobs[0], options);
-  if (!result.ok()) return Fail(result.status());
-  PrintLatency(*result);
-  if (options.json_file.empty()) return 0;
-  const Status status = WriteJson(options.json_file, ToJson(*result));
+int WriteJsonIfAsked(const Options& options,
+                     const Result<nlohmann::json>& value) {
+  if (!value.ok()) return Fail(value.status());
+  if (options.json_file.empty() || value->is_null()) return 0;
+  const Status status = WriteJson(options.json_file, *value);
   return status.ok() ? 0 : Fail(status);
 }
 
@@ -91,9 +100,8 @@ int RunBatch(const Options& options) {
     }
     results.push_back(std::move(entry));
   }
-  const Status status = WriteJsonIfAsked(options, results);
-  if (!status.ok()) return Fail(status);
-  return all_ok ? 0 : 1;
+  const int code = WriteJsonIfAsked(options, results);
+  return all_ok ? code : 1;
 }
 
 // Half of the time without statistics, half with.
@@ -119,7 +127,8 @@ Status Measure(Session& session, const Options& options, Benchmark& benchmark,
 }
 
 // What the steps of a plan were predicted to take, and take.
-Status PrintPlanTable(Session& session, const Options& options) {
+Result<nlohmann::json> PrintPlanTable(Session& session,
+                                      const Options& options) {
   auto threads = ThreadPool::Create(NumThreads(options));
   MACE_RETURN_IF_ERROR(threads.status());
   MACE_ASSIGN_OR_RETURN(
@@ -133,27 +142,22 @@ Status PrintPlanTable(Session& session, const Options& options) {
   }
   std::fputs(FormatPlanTable(benchmark, limits, Width(options)).c_str(),
              stdout);
-  return WriteJsonIfAsked(options, PlanJson(benchmark, limits));
+  return PlanJson(benchmark, limits);
 }
 
-int Dump(const Options& options) {
-  auto session = Session::Open(options.jobs[0], options);
-  if (!session.ok()) return Fail(session.status());
+Result<nlohmann::json> Dump(const Options& options) {
+  MACE_ASSIGN_OR_RETURN(Session session,
+                        Session::Open(options.jobs[0], options));
   std::string text;
-  const Status status = session->engine().Dump(options.dump, &text);
-  if (!status.ok()) return Fail(status);
+  MACE_RETURN_IF_ERROR(session.engine().Dump(options.dump, &text));
   // For people; graphs are whole, and what ends in _json is for programs.
   const bool is_list = options.dump == "plan" || options.dump == "memory";
   std::fputs((is_list ? Fitted(text, Width(options)) : text).c_str(), stdout);
   if (options.dump == "plan" && options.device == "CPU") {
-    const Status measured = PrintPlanTable(*session, options);
-    return measured.ok() ? 0 : Fail(measured);
+    return PrintPlanTable(session, options);
   }
-  if (options.json_file.empty()) return 0;
-  const auto json = DumpJson(session->engine(), options.dump);
-  const Status written =
-      json.ok() ? WriteJson(options.json_file, *json) : json.status();
-  return written.ok() ? 0 : Fail(written);
+  if (options.json_file.empty()) return nlohmann::json();
+  return DumpJson(session.engine(), options.dump);
 }
 
 // For benchmarks that take turns with other engines. Without a model: what
@@ -203,22 +207,105 @@ int EmbedPlan(const Options& options) {
   return status.ok() ? 0 : Fail(status);
 }
 
-int RunBenchmark(const Options& options) {
-  auto session = Session::Open(options.jobs[0], options);
-  if (!session.ok()) return Fail(session.status());
+Result<nlohmann::json> RunBenchmark(const Options& options) {
+  MACE_ASSIGN_OR_RETURN(Session session,
+                        Session::Open(options.jobs[0], options));
   Benchmark benchmark;
   RunMetadata metadata;
-  Status status = Measure(*session, options, benchmark, metadata);
-  if (status.ok()) {
-    std::fputs(FormatTables(benchmark, Width(options)).c_str(), stdout);
-    nlohmann::json json = ToJson(benchmark);
-    json["init_ms"] = session->init_ms();
-    status = WriteJsonIfAsked(options, json);
+  MACE_RETURN_IF_ERROR(Measure(session, options, benchmark, metadata));
+  std::fputs(FormatTables(benchmark, Width(options)).c_str(), stdout);
+  nlohmann::json json = ToJson(benchmark);
+  json["init_ms"] = session.init_ms();
+  if (!options.trace_file.empty()) {
+    MACE_RETURN_IF_ERROR(WriteJson(options.trace_file, TraceJson(metadata)));
   }
-  if (status.ok() && !options.trace_file.empty()) {
-    status = WriteJson(options.trace_file, TraceJson(metadata));
+  return json;
+}
+
+Result<nlohmann::json> RunInSomeWay(const Options& options) {
+  if (!options.dump.empty()) return Dump(options);
+  return options.benchmark ? RunBenchmark(options) : RunPlainly(options);
+}
+
+// What is done with one model and needs no result of a run. Returns the exit
+// code, or nothing if the flags ask for none of that.
+std::optional<int> DoWithoutResult(const Options& options) {
+  if (options.infer_types) {
+    std::printf("%s\n", InferTypes(options.jobs).dump().c_str());
+    return 0;
   }
+  if (!options.dump.empty()) return std::nullopt;
+  if (options.interactive) return RunInteractive(options);
+  if (!options.embed_memory_plan.empty()) return EmbedPlan(options);
+  if (options.pack_weights.empty()) return std::nullopt;
+  const Status status = PackWeights(options.jobs[0], options.pack_weights,
+                                    options.settings, options.packed_model);
   return status.ok() ? 0 : Fail(status);
+}
+
+void PrintHeading(const DeployedRun& run) {
+  const std::string title = run.model + " on the " + run.device;
+  std::printf("%s\n%s\n", title.c_str(),
+              std::string(title.size(), '-').c_str());
+  std::fflush(stdout);
+}
+
+// What --json is to have of one of several runs.
+nlohmann::json EntryOf(const DeployedRun& run,
+                       const Result<nlohmann::json>& result) {
+  nlohmann::json entry = nlohmann::json::object();
+  if (result.ok() && result->is_object()) entry = *result;
+  if (result.ok() && result->is_array()) entry["results"] = *result;
+  entry["model_file"] = run.options.jobs[0].model_file;
+  entry["error"] = result.ok() ? "" : result.status().information();
+  return entry;
+}
+
+// One after the other; one that fails does not stop the rest. --json gets
+// {"models": {name: results}}, with {"devices": {"cpu": results, "gpu":
+// results}} of a model that runs on both.
+int RunAll(const Options& options, const std::vector<DeployedRun>& runs) {
+  nlohmann::json models = nlohmann::json::object();
+  bool all_ok = true;
+  for (const DeployedRun& run : runs) {
+    if (runs.size() > 1) PrintHeading(run);
+    const auto result = RunInSomeWay(run.options);
+    if (!result.ok()) Fail(result.status());
+    all_ok = all_ok && result.ok();
+    nlohmann::json entry = EntryOf(run, result);
+    std::string device = run.device;
+    for (char& c : device) c = static_cast<char>(std::tolower(c));
+    const auto num_devices = std::count_if(
+        runs.begin(), runs.end(),
+        [&](const DeployedRun& other) { return other.model == run.model; });
+    if (num_devices > 1) {
+      models[run.model]["devices"][device] = std::move(entry);
+    } else {
+      entry["device"] = device;
+      models[run.model] = std::move(entry);
+    }
+    if (runs.size() > 1) std::printf("\n");
+  }
+  const int code =
+      WriteJsonIfAsked(options, nlohmann::json{{"models", models}});
+  return all_ok ? code : 1;
+}
+
+int RunDeployment(const Options& options) {
+  const auto deployment = ReadDeployment(options.config);
+  if (!deployment.ok()) return Fail(deployment.status());
+  const auto models = ChooseModels(*deployment, options);
+  if (!models.ok()) {
+    Fail(models.status());
+    return 2;
+  }
+  const auto runs = RunsOf(*deployment, *models, options);
+  if (!runs.ok()) return Fail(runs.status());
+  if (runs->size() == 1) {
+    const auto done = DoWithoutResult((*runs)[0].options);
+    if (done) return *done;
+  }
+  return RunAll(options, *runs);
 }
 
 int Main(int argc, char** argv) {
@@ -229,25 +316,15 @@ int Main(int argc, char** argv) {
     std::printf("%s\n", OpListJson().dump(1).c_str());
     return 0;
   }
-  if (options.infer_types) {
-    std::printf("%s\n", InferTypes(options.jobs).dump().c_str());
-    return 0;
-  }
   if (options.list_settings) {
     std::printf("%s\n", SettingListJson().dump(1).c_str());
     return 0;
   }
   if (options.machine) return PrintMachine(options);
-  if (options.is_batch) return RunBatch(options);
-  if (!options.dump.empty()) return Dump(options);
-  if (options.interactive) return RunInteractive(options);
-  if (!options.embed_memory_plan.empty()) return EmbedPlan(options);
-  if (!options.pack_weights.empty()) {
-    const Status status = PackWeights(options.jobs[0], options.pack_weights,
-                                      options.settings, options.packed_model);
-    return status.ok() ? 0 : Fail(status);
-  }
-  return options.benchmark ? RunBenchmark(options) : Run(options);
+  if (!options.config.empty()) return RunDeployment(options);
+  if (options.is_batch && !options.infer_types) return RunBatch(options);
+  const auto done = DoWithoutResult(options);
+  return done ? *done : WriteJsonIfAsked(options, RunInSomeWay(options));
 }
 
 }  // namespace

@@ -22,13 +22,7 @@ constexpr double kMostFloat = 1e38;
 
 // What people who know tools/converter.py expect here.
 std::vector<ForeignFlag> FlagsOfTheConverter() {
-  return {{"--config",
-           "tools/converter.py takes deployment files; mace_run takes what it "
-           "made of one: --model_file=X.pb --model_data_file=X.data"},
-          {"--model_name",
-           "mace_run runs one model, whose files are --model_file=X.pb and "
-           "--model_data_file=X.data"},
-          {"--validate",
+  return {{"--validate",
            "tools/converter.py run --validate compares a model with its source "
            "framework"}};
 }
@@ -104,7 +98,18 @@ struct JobFlags {
   std::string batch;
 };
 
-void AddJobFlags(CLI::App& app, JobFlags& f) {
+void AddJobFlags(CLI::App& app, JobFlags& f, Options& o) {
+  app.add_option("--config", o.config,
+                 "a deployment file, X.yml: run its converted models on the "
+                 "devices and with the settings that it names; flags go before "
+                 "it");
+  app.add_option("--model_name", o.model_name,
+                 "only this model of the deployment file");
+  app.add_option("--model_dir", o.model_dir,
+                 "the folder with its converted models (default: "
+                 "build/<library_name>/model in the working folder, or beside "
+                 "the file)")
+      ->check(CLI::ExistingDirectory);
   app.add_option("--model_file", f.job.model_file, "the graph, X.pb");
   app.add_option("--model_data_file", f.job.model_data_file,
                  "the weights, X.data");
@@ -128,6 +133,7 @@ void AddSettingFlags(CLI::App& app, Options& o) {
     const Setting& setting = info.setting;
     const auto keep = [&o, name = setting.name](const std::string& text) {
       o.settings[name] = text;
+      o.given.insert(name);
     };
     const auto check = [info](const std::string& text) -> std::string {
       const Status status = ParseSetting(info, text).status();
@@ -240,6 +246,19 @@ void AddResultFlags(CLI::App& app, Options& o) {
                "measure what this CPU can do at most and print it as JSON");
 }
 
+// The flags that name models in other ways.
+void CheckConfigFlags(const JobFlags& f, const Options& o) {
+  const auto refuse = [&](const std::string& flag, const std::string& given) {
+    if (given.empty()) return;
+    throw CLI::ValidationError(
+        flag, "--config=" + o.config +
+                  " names the models; leave out one of the two flags");
+  };
+  refuse("--model_file", f.job.model_file);
+  refuse("--model_data_file", f.job.model_data_file);
+  refuse("--batch", f.batch);
+}
+
 // What flags mean together. Throws CLI::ParseError.
 void Complete(JobFlags& f, Options& o) {
   for (const std::string& text : f.inputs) {
@@ -256,7 +275,15 @@ void Complete(JobFlags& f, Options& o) {
   }
   const bool needs_model =
       !o.list_ops && !o.list_settings && !o.machine && !o.interactive;
-  if (!f.batch.empty()) {
+  if (!o.config.empty()) {
+    CheckConfigFlags(f, o);
+    o.jobs.push_back(f.job);
+  } else if (!o.model_name.empty() || !o.model_dir.empty()) {
+    throw CLI::ValidationError(
+        o.model_name.empty() ? "--model_dir" : "--model_name",
+        "it is of a deployment file; name that with --config=X.yml, or a "
+        "model's files with --model_file=X.pb --model_data_file=X.data");
+  } else if (!f.batch.empty()) {
     o.is_batch = true;
     o.jobs = ReadBatch(f.batch);
   } else if (!f.job.model_file.empty()) {
@@ -274,13 +301,22 @@ int ParseOptions(int argc, char** argv, Options* options) {
       "inputs, and reports outputs, latency and memory.",
       "mace_run"};
   JobFlags job;
-  AddJobFlags(app, job);
+  AddJobFlags(app, job, *options);
   AddDeviceFlags(app, *options);
   AddRunFlags(app, *options);
   AddSettingFlags(app, *options);
   AddResultFlags(app, *options);
   return ParseFlags(
-      app, argc, argv, [&] { Complete(job, *options); }, FlagsOfTheConverter());
+      app, argc, argv,
+      [&] {
+        for (const char* flag : {"device", "input_range"}) {
+          if (app.count("--" + std::string(flag)) > 0) {
+            options->given.insert(flag);
+          }
+        }
+        Complete(job, *options);
+      },
+      FlagsOfTheConverter());
 }
 
 }  // namespace mace::tools

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ struct Job {
   std::string model_data_file;
   std::map<std::string, std::string> inputs;  // name -> .npy; others are random
   std::map<std::string, std::vector<int64_t>> input_shapes;
+  // Of random inputs that differ from Options::input_range: {lo, hi}.
+  std::map<std::string, std::vector<float>> input_ranges;
   std::vector<std::string> outputs;  // empty: the model's
   std::string output_dir;            // empty: outputs are not written
 };
@@ -23,6 +26,13 @@ struct Job {
 struct Options {
   std::vector<Job> jobs;
   bool is_batch = false;
+  // A deployment file; empty: none. With one, jobs[0] has what flags say of a
+  // model, but no files.
+  std::string config;
+  std::string model_name;  // of the file; empty: all of its models
+  std::string model_dir;   // with its converted models; empty: as converted
+  // The settings that flags chose, and "device" and "input_range" if they did.
+  std::set<std::string> given;
   std::string device = "CPU";
   int round = 1;
   int warmup = 1;

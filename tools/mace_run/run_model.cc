@@ -48,7 +48,7 @@ Result<std::vector<int32_t>> ReadWords(const std::string& path) {
 }
 
 // Uniform in [lo, hi), rounded down for integers; the same on every platform.
-Result<MaceTensor> RandomTensor(const MaceTensorInfo& info,
+Result<MaceTensor> RandomTensor(const MaceTensorInfo& info, const Job& job,
                                 const Options& options) {
   MACE_ASSIGN_OR_RETURN(const int64_t n, CheckedNumElements(info.shape));
   const size_t bytes = SizeOf(info.data_type);
@@ -58,8 +58,11 @@ Result<MaceTensor> RandomTensor(const MaceTensorInfo& info,
   const auto owner = std::make_shared<AlignedBuffer>(std::move(buffer));
   const std::shared_ptr<char> data(owner, static_cast<char*>(owner->data()));
   std::mt19937 rng(options.seed);
-  const float lo = options.input_range[0];
-  const float width = options.input_range[1] - lo;
+  const auto own = job.input_ranges.find(info.name);
+  const std::vector<float>& range =
+      own == job.input_ranges.end() ? options.input_range : own->second;
+  const float lo = range[0];
+  const float width = range[1] - lo;
   for (int64_t i = 0; i < n; ++i) {
     const float v = lo + width * static_cast<float>(rng() >> 8) / (1 << 24);
     char* p = data.get() + i * bytes;
@@ -184,7 +187,7 @@ Status Session::LoadInputs(const Job& job, const Options& options) {
   }
   for (const auto& [name, info] : infos) {
     if (inputs_.count(name)) continue;
-    MACE_ASSIGN_OR_RETURN(inputs_[name], RandomTensor(info, options));
+    MACE_ASSIGN_OR_RETURN(inputs_[name], RandomTensor(info, job, options));
   }
   return Status();
 }

@@ -45,6 +45,9 @@ NOT_RUN = {
                                                                         "op_docs_test.py calls it",
     "(cd tools && ~/.cache/mace/venv/bin/python -m mace_tools.settings_docs)": (
         "writes the checkout; settings_docs_test.py calls it"),
+    "(cd tools && ~/.cache/mace/venv/bin/python -m mace_tools.config.exported_keys)": (
+        "writes the checkout; exported_keys_test.py compares what it writes"),
+    "mace_run --config": "mace_run_config_test.py does",
     "(cd tools && ~/.cache/mace/venv/bin/python -m mace_tools.memory_strategies)": (
         "writes the checkout; memory_strategies_test.py calls it"),
     "(cd tools && ~/.cache/mace/venv/bin/python -m mace_tools.library.abi)": (

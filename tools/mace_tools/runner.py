@@ -46,7 +46,7 @@ MACE_RUN = Tool("mace_run", "runs models", ("mace", "tools/cli", "tools/mace_run
 MACE_PLAN = Tool("mace_plan", "plans memory",
                  ("mace/base", "mace/memory", "mace/public", "tools/cli", "tools/mace_plan",
                   "third_party"))
-SUFFIXES = {".cc", ".cl", ".h", ".proto", ".bzl", ".bazel", ".BUILD"}
+SUFFIXES = {".cc", ".cl", ".h", ".json", ".proto", ".bzl", ".bazel", ".BUILD"}
 FILES = ("WORKSPACE", ".bazelrc", "tools/BUILD.bazel")
 
 

@@ -1,4 +1,4 @@
-// Compares Strassen products of every shape of operands with the definition.
+// Compares Strassen products of every shape of operands with the sums of Eigen.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/conv/strassen.h"
@@ -14,6 +14,7 @@
 #include "mace/cpu/conv/conv_kernel.h"
 #include "mace/cpu/conv/conv_plan.h"
 #include "mace/testing/check_op.h"
+#include "mace/testing/oracle.h"
 
 namespace mace::cpu {
 namespace {
@@ -76,12 +77,13 @@ void Check(const ConvShape& s, ActivationKind kind) {
       Random({s.out_channels}, 3), Random({outputs}, 4)};
   ActivationFunction activation;
   activation.kind = kind;
-  std::vector<float> want(outputs);
-  ReferenceConv(s, activation, inputs.x.data(), inputs.w.data(),
-                inputs.b.data(), want.data());
-  float largest = 0;
+  std::vector<double> want =
+      testing::Convolution(s, inputs.x.data(), inputs.w.data(), inputs.b.data())
+          .values;
+  ASSERT_EQ(want.size(), inputs.addend.size());
+  double largest = 0;
   for (int64_t i = 0; i < outputs; ++i) {
-    want[i] += inputs.addend[i];
+    want[i] = ReferenceActivation(activation, want[i]) + inputs.addend[i];
     largest = std::fmax(largest, std::fabs(want[i]));
   }
   for (CpuFeatures features :

@@ -1,4 +1,4 @@
-// Compares Winograd convolutions of every tile size with the definition.
+// Compares Winograd convolutions of every tile size with the sums of Eigen.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/conv/winograd.h"
@@ -12,6 +12,7 @@
 #include "mace/cpu/common/blocking.h"
 #include "mace/cpu/conv/gemm_pack.h"
 #include "mace/testing/check_op.h"
+#include "mace/testing/oracle.h"
 
 namespace mace::cpu {
 namespace {
@@ -62,11 +63,13 @@ void Check(const ConvShape& s, ActivationKind activation) {
   const auto b = RandomF32({s.out_channels}, 3);
   ActivationFunction act;
   act.kind = activation;
-  std::vector<float> want(s.batch * s.window.h.out * s.window.w.out *
-                          s.out_channels);
-  ReferenceConv(s, act, x.f32(), w.f32(), b.f32(), want.data());
-  float largest = 0;
-  for (float v : want) largest = std::fmax(largest, std::fabs(v));
+  std::vector<double> want =
+      testing::Convolution(s, x.f32(), w.f32(), b.f32()).values;
+  double largest = 0;
+  for (double& v : want) {
+    v = ReferenceActivation(act, v);
+    largest = std::fmax(largest, std::fabs(v));
+  }
   for (CpuFeatures features :
        {0u, uint32_t{kCpuAvx2Fma}, DetectCpuFeatures()}) {
     if ((features & DetectCpuFeatures()) != features) continue;
@@ -75,6 +78,7 @@ void Check(const ConvShape& s, ActivationKind activation) {
       const double bound = m == 2 ? 1e-6 : m == 4 ? 5e-6 : 2e-5;
       const Winograd::Spec spec = {m, s, act, {}};
       const auto y = RunWinograd(spec, x.f32(), w.f32(), b.f32(), 1, features);
+      ASSERT_EQ(y.size(), want.size());
       for (size_t i = 0; i < y.size(); ++i) {
         ASSERT_NEAR(y[i], want[i], bound * largest) << "element " << i;
       }

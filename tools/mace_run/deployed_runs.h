@@ -1,0 +1,37 @@
+// Which engines a deployment file asks for, and with which flags each runs.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TOOLS_MACE_RUN_DEPLOYED_RUNS_H_
+#define TOOLS_MACE_RUN_DEPLOYED_RUNS_H_
+
+#include <string>
+#include <vector>
+
+#include "mace/base/status.h"
+#include "tools/mace_run/deployment.h"
+#include "tools/mace_run/options.h"
+
+namespace mace::tools {
+
+// One model on one device.
+struct DeployedRun {
+  std::string model;
+  std::string device;  // CPU or GPU
+  Options options;     // with one job
+};
+
+// The models that the flags choose. Errors: MACE_INVALID_ARGS if the file does
+// not have it, or if a flag that is of one model or of one run meets several.
+Result<std::vector<DeployedModel>> ChooseModels(const Deployment& deployment,
+                                                const Options& options);
+
+// A run for each model and device, in the order of the file. What flags say
+// goes before what the file says. Errors: MACE_INVALID_ARGS for a model whose
+// converted files are missing, and MACE_UNSUPPORTED for a device that comes
+// later.
+Result<std::vector<DeployedRun>> RunsOf(
+    const Deployment& deployment, const std::vector<DeployedModel>& models,
+    const Options& options);
+
+}  // namespace mace::tools
+
+#endif  // TOOLS_MACE_RUN_DEPLOYED_RUNS_H_
