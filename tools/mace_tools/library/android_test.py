@@ -156,7 +156,7 @@ def test_a_shared_library_exports_the_api_and_fits_all_pages(linked, home, tmp_p
 def test_a_static_library_shows_the_api_and_inline_functions_only(linked, tmp_path, name):
     abi, merged = linked(name)
     out = tmp_path / "libmace_small.a"
-    link.static(abi, merged, [], out)
+    link.static(abi, [merged], [], out)
     strong = exports.symbols(abi, [out], kinds="TDBR")
     assert list(strong.values()) == [SIGNATURE]
     weak = exports.symbols(abi, [out], kinds="WV")

@@ -51,6 +51,8 @@ LLD_MAP = """\
 (.debug_line)
                0                0        8     4         /x/05-libproblem.pic.a(search.pic.o):\
 (.text)
+               0                0        4     4         /x/06-libcapi.pic.a(status.pic.o):\
+(.text)
 """
 
 
