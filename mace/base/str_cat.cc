@@ -4,6 +4,7 @@
 #include "mace/base/str_cat.h"
 
 #include <cstdio>
+#include <cstring>
 
 namespace mace {
 namespace {
@@ -53,7 +54,23 @@ void TextPart::AppendTo(std::string* text) const {
   }
 }
 
+size_t TextPart::MostChars() const {
+  switch (kind_) {
+    case kCString:
+      return std::strlen(text_);
+    case kString:
+      return string_->size();
+    case kView:
+      return size_;
+    default:
+      return 32;
+  }
+}
+
 void AppendParts(const TextPart* parts, size_t n, std::string* text) {
+  size_t size = text->size();
+  for (size_t i = 0; i < n; ++i) size += parts[i].MostChars();
+  text->reserve(size);
   for (size_t i = 0; i < n; ++i) parts[i].AppendTo(text);
 }
 

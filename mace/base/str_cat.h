@@ -36,6 +36,8 @@ class TextPart {
         kind_(std::is_signed_v<T> ? kSigned : kUnsigned) {}
 
   void AppendTo(std::string* text) const;
+  // Returns at least the number of characters that it appends.
+  size_t MostChars() const;
 
  private:
   enum Kind { kCString, kString, kView, kChar, kDouble, kSigned, kUnsigned };

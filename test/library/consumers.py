@@ -106,7 +106,7 @@ def classify(program: Path, abi: str, *arguments: object, digit: int = 3) -> lis
 def run(words: list[str], env: dict[str, str] | None = None, cwd: Path | None = None) -> str:
     done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=cwd,
                           env={**os.environ, **(env or {})})
-    assert done.returncode == 0, f"{' '.join(words)}\n{done.stdout}\n{done.stderr}"
+    assert done.returncode == 0, f"{' '.join(map(str, words))}\n{done.stdout}\n{done.stderr}"
     return done.stdout
 
 

@@ -78,7 +78,8 @@ def test_the_compiler_reads_no_more_source_for_a_large_model(tmp_path, monkeypat
         (tmp_path / "public").mkdir(exist_ok=True)
         for header in (consumers.REPO / "mace" / "public").glob("*.h"):
             (tmp_path / "public" / header.name).write_text(header.read_text())
-        (tmp_path / "public" / code.HEADER).write_text(code.header("lib", [model]))
+        for name, text in code.headers("lib", [model]).items():
+            (tmp_path / "public" / name).write_text(text)
         objects = code.compile(abis.ABIS["host"], [model], include, tmp_path)
         assert objects[1].stat().st_size > bytes_of_weights
         sizes.append(sum(p.stat().st_size for p in (tmp_path / "net.S",

@@ -131,11 +131,16 @@ def _engine(context: Context, abi: Abi, models: dict[str, Converted]) -> engine.
 
 def has_16_bit_types(context: Context, models: dict[str, Converted]) -> bool:
     """Whether the library holds kernels for fp16 and bf16 on the CPU."""
-    half = {protos.mace().DT_HALF, protos.mace().DT_BFLOAT16}
-    return bool(context.deployment.library.extra_data_types) or any(
-        {tensor.stored_type, tensor.data_type} & half
-        for model in models.values()
-        for tensor in (*model.net.tensors, *model.net.input_info, *model.net.output_info))
+    narrow = {protos.mace().DT_HALF, protos.mace().DT_BFLOAT16}
+    types = {kind for model in models.values() for kind in _types(model.net)}
+    return bool(context.deployment.library.extra_data_types) or bool(types & narrow)
+
+
+def _types(net: Any) -> Iterator[int]:
+    """Those that weights are stored as, and those of inputs and outputs."""
+    yield from (tensor.stored_type for tensor in net.tensors)
+    yield from (tensor.data_type for tensor in net.tensors)
+    yield from (info.data_type for info in (*net.input_info, *net.output_info))
 
 
 def ops_of(context: Context, models: dict[str, Converted]) -> tuple[str, ...] | None:
