@@ -92,7 +92,8 @@ Result<KernelPtr> PrepareLinks(const std::vector<FusedNode>& links,
       return kCpuChains[i].chain()(links, context);
     }
   }
-  return Unsupported(Label(first), ": no chain begins with this op");
+  // The plan asks this of most nodes: the message is a short one.
+  return Unsupported("no chain begins with ", first.op);
 }
 
 }  // namespace mace::cpu

@@ -40,6 +40,17 @@ std::string ToString(const Attr& value) {
   return number == nullptr ? "?" : std::to_string(*number);
 }
 
+std::string NamesOf(const std::vector<Choice>& choices) {
+  std::string names;
+  for (const Choice& choice : choices) {
+    StrAppend(&names, names.empty() ? "" : ", ", choice.name);
+    if (!std::holds_alternative<std::string>(choice.value)) {
+      StrAppend(&names, " (", ToString(choice.value), ")");
+    }
+  }
+  return names;
+}
+
 Status CheckChoices(const Op& op, const Node& node) {
   for (const AttrInfo& attr : op.attrs) {
     const auto given = node.attrs.find(attr.name);
@@ -48,17 +59,12 @@ Status CheckChoices(const Op& op, const Node& node) {
     if (attr.choices.empty() || value.index() != attr.initial.index()) {
       continue;  // ReadAttrs refuses values of another type
     }
-    std::string names;
-    bool found = false;
-    for (const Choice& choice : attr.choices) {
-      found = found || choice.value == value;
-      const bool is_text = std::holds_alternative<std::string>(choice.value);
-      names += StrCat(names.empty() ? "" : ", ", choice.name,
-                      is_text ? "" : " (" + ToString(choice.value) + ")");
-    }
+    const bool found = std::any_of(
+        attr.choices.begin(), attr.choices.end(),
+        [&](const Choice& choice) { return choice.value == value; });
     if (found) continue;
     return NodeError(node, attr.name, " ", ToString(value), " must be one of ",
-                     names);
+                     NamesOf(attr.choices));
   }
   return Status();
 }
@@ -110,14 +116,15 @@ Status CheckKnown(const Op& op, const Node& node) {
 }
 
 Status NoSuchOp(const Node& node) {
+  std::string how;
+  if (!kHasEveryOp) {
+    how = StrCat(
+        "; it was made with the ops of its own models: write 'extra_ops: [",
+        node.op,
+        "]' at the top of their deployment file and build the library again");
+  }
   return Unsupported(
-      "node '" + node.name + "': this build has no op '" + node.op + "'" +
-      (kHasEveryOp ? std::string()
-                   : "; it was made with the ops of its own models: write "
-                     "'extra_ops: [" +
-                         node.op +
-                         "]' at the top of their deployment file and build "
-                         "the library again") +
+      "node '", node.name, "': this build has no op '", node.op, "'", how,
       "; a custom op is registered with MaceOpResolver::AddCustom and "
       "MaceEngineConfig::SetOpResolver before the engine is created "
       "(docs/custom_ops.md)");
