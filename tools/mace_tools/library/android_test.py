@@ -204,7 +204,7 @@ def test_build_files_of_a_package_for_android(home, tmp_path):
     found = abis.find(("host", "arm64-v8a"))
     package.write_build_files(tmp_path, found, "libmace_digits.a")
     config = (tmp_path / "lib/cmake/mace/mace-config.cmake").read_text()
-    assert "list(REMOVE_ITEM _mace_libraries \"\" pthread)" in config
+    assert "list(REMOVE_ITEM _mace_libraries \"\" stdc++ pthread)" in config
     assert config.count("CMAKE_SYSTEM_PROCESSOR MATCHES") == 1
     lines = {abi.name: (tmp_path / "lib" / abi.name / "pkgconfig/mace.pc").read_text()
              for abi in found}

@@ -17,6 +17,8 @@ from mace_tools.exit_codes import RunFailedError
 from mace_tools.library import exports
 from mace_tools.library.abis import Abi
 
+# What a linker of C does not know.
+CXX_LIBRARY = "stdc++"
 # Libraries that an app links besides the C and C++ ones.
 DEPENDENCIES = ("pthread", "dl", "m")
 # Those of them that are in Android's C library.
@@ -101,7 +103,7 @@ def dependencies(abi: Abi) -> list[str]:
 
 def cxx_library(abi: Abi) -> list[str]:
     """The C++ library that a static library needs, which a linker of C does not know."""
-    return [] if abi.is_android else ["stdc++"]  # an Android app chooses one of two
+    return [] if abi.is_android else [CXX_LIBRARY]  # an Android app chooses one of two
 
 
 def shared(abi: Abi, merged: Merged, out: Path, debug: Path) -> None:

@@ -117,8 +117,9 @@ def write_build_files(root: Path, abis: Sequence[Abi], file: str) -> None:
                f"    set(MACE_ABI {abi.name})" for abi in abis if not abi.is_android]
     (folder / "mace-config.cmake").write_text(CMAKE_CONFIG.format(
         choices="\n".join(choices), file=file, abis=", ".join(abi.name for abi in abis),
-        kind="SHARED" if is_shared else "STATIC", not_on_android=" ".join(link.NOT_ON_ANDROID),
-        libraries="" if is_shared else " ".join(link.DEPENDENCIES)))
+        kind="SHARED" if is_shared else "STATIC",
+        not_on_android=" ".join((link.CXX_LIBRARY, *link.NOT_ON_ANDROID)),
+        libraries="" if is_shared else " ".join((link.CXX_LIBRARY, *link.DEPENDENCIES))))
     (folder / "mace-config-version.cmake").write_text(
         CMAKE_VERSION.format(version=version(), major=version().partition(".")[0]))
 
