@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <set>
+#include <string>
 #include <type_traits>
 #include <variant>
 
@@ -85,16 +87,19 @@ json ToJson(const MaceDeviceCounts& a, const MaceDeviceCounts& b) {
           {"bytes_to_host", b.bytes_to_host - a.bytes_to_host}};
 }
 
-// The element types (of an op's first input) that the CPU has a kernel for.
+// The element types (of an op's first input) that the CPU has a kernel for, in
+// DataType's order: an op's rows may stand in several tables.
 json CpuTypes(const std::string& op) {
-  json types = json::array();
+  std::set<DataType> types;
   for (int i = 0; i < kNumCpuKernels; ++i) {
     if (op != kCpuKernels[i].op) continue;
     for (const CpuKernelDef& def : kCpuKernels[i].defs()) {
-      types.push_back(Name(def.dtype));
+      types.insert(def.dtype);
     }
   }
-  return types;
+  json names = json::array();
+  for (DataType type : types) names.push_back(Name(type));
+  return names;
 }
 
 // By number, as text: what messages call them.
