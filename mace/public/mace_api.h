@@ -1,4 +1,5 @@
-// MACE_API, which marks what the library exports, and StringOrEmpty.
+// MACE_API, which marks what the library exports, MACE_NODISCARD, and
+// StringOrEmpty.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_PUBLIC_MACE_API_H_
 #define MACE_PUBLIC_MACE_API_H_
@@ -6,6 +7,14 @@
 #include <string>
 
 #define MACE_API __attribute__((visibility("default")))
+
+// Warns where a returned status is ignored; before C++17 there is no attribute
+// for that which all compilers take without a warning of their own.
+#if __cplusplus >= 201703L
+#define MACE_NODISCARD [[nodiscard]]
+#else
+#define MACE_NODISCARD
+#endif
 
 namespace mace {
 

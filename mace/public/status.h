@@ -14,7 +14,7 @@
 
 namespace mace {
 
-class [[nodiscard]] MaceStatus {
+class MACE_NODISCARD MaceStatus {
  public:
   // The code says who is at fault.
   enum Code {

@@ -13,7 +13,8 @@ from lint.tree import bare_code, files
 
 EXPORT = "MACE_API"
 _DIRECTIVE = re.compile(r"^[ \t]*#(?:.*\\\n)*.*$", re.MULTILINE)
-_CLASS = re.compile(r"(?:^|\s)(?:class|struct)\s+(?:MACE_API\s+|\[\[\w+\]\]\s+)*(\w+)")
+_CLASS = re.compile(
+    r"(?:^|\s)(?:class|struct)\s+(?:(?:MACE_API|MACE_NODISCARD|\[\[\w+\]\])\s+)*(\w+)")
 _NAME = re.compile(r"(~?\w+)\s*\(")
 _DEFINED_HERE = re.compile(r"=\s*(?:default|delete|0)\s*$")
 _ACCESS = re.compile(r"\b(?:public|protected|private)\s*:")

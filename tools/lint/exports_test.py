@@ -3,6 +3,8 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
+import subprocess
+
 import pytest
 
 from lint import exports
@@ -38,9 +40,23 @@ def test_a_symbol_that_is_not_is_found(text, name):
     "#define F(x) \\\n  g(x);\nclass A;\nusing B = void(int);\nenum C { D = 0 };",
     "struct A {\n  int a = 0;\n  std::function<void(int)> f;\n  std::vector<int> v = {1, 2};\n};",
     "class A {\n  A() = default;\n  A(const A&) = delete;\n  int a() const { return f(1); }\n};",
-    "class [[nodiscard]] A {\n  MACE_API A(int b);\n  bool c() const { return d_; }\n};",
+    "class MACE_NODISCARD A {\n  MACE_API A(int b);\n  bool c() const { return d_; }\n};",
     "class MACE_API A : public B {\n  A();\n  class Impl;\n};",
     "// int Old();\nnamespace mace {\nclass MACE_API A { void F(); };\n}  // namespace mace",
 ])
 def test_what_needs_no_mark_is_silent(text):
     assert found_in(text) == []
+
+
+@pytest.mark.parametrize("compiler", [("g++", "-std=c++11"), ("clang++-19", "-std=c++11"),
+                                      ("g++", "-std=c++20")], ids=" ".join)
+def test_each_header_compiles_alone_without_a_warning(compiler, tmp_path):
+    headers = sorted((ROOT / "mace" / "public").glob("*.h"))
+    assert len(headers) > 10
+    for header in headers:
+        source = tmp_path / f"{header.stem}.cc"
+        source.write_text(f'#include "mace/public/{header.name}"\n')
+        done = subprocess.run(
+            [*compiler, "-pedantic", "-Wall", "-Wextra", "-Wshadow", "-Werror", "-fsyntax-only",
+             f"-I{ROOT}", source], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
