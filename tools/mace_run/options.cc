@@ -273,8 +273,10 @@ void Complete(JobFlags& f, Options& o) {
                                "the first number is above the second; write "
                                "the lower end first: -1,1");
   }
+  const bool only_waits = o.interactive && o.dump.empty() &&
+                          o.embed_memory_plan.empty() && o.pack_weights.empty();
   const bool needs_model =
-      !o.list_ops && !o.list_settings && !o.machine && !o.interactive;
+      !o.list_ops && !o.list_settings && !o.machine && !only_waits;
   if (!o.config.empty()) {
     CheckConfigFlags(f, o);
     o.jobs.push_back(f.job);
