@@ -38,15 +38,10 @@ class AddChannel : public MaceCustomOp {
 // Large enough for the GPU to pay, on both sides of the custom op.
 ModelBuilder Network() {
   const AttrMap same = {{"strides", Ints{1, 1}}, {"padding", int64_t{1}}};
-  const auto floats = [](int64_t n) {
-    std::vector<float> v(n);
-    for (int64_t i = 0; i < n; ++i) v[i] = static_cast<float>(i % 7 - 3) / 64;
-    return v;
-  };
   ModelBuilder b;
   b.Input("x", {1, 64, 64, 16})
-      .Weight("w1", {30, 16, 3, 3}, floats(30 * 16 * 9))
-      .Weight("w2", {16, 30, 3, 3}, floats(16 * 30 * 9))
+      .Weight("w1", {30, 16, 3, 3}, SmallWeights(30 * 16 * 9))
+      .Weight("w2", {16, 30, 3, 3}, SmallWeights(16 * 30 * 9))
       .Op("Conv2d", {"x", "w1"}, {"a"}, same)
       .Op("AddChannel", {"a"}, {"b"})
       .Op("Conv2d", {"b", "w2"}, {"y"}, same)

@@ -23,16 +23,11 @@ using Ints = std::vector<int64_t>;
 // output, which the GPU does not have.
 ModelBuilder Network(bool on_cpu = false) {
   const AttrMap same = {{"strides", Ints{1, 1}}, {"padding", int64_t{1}}};
-  const auto floats = [](int64_t n) {
-    std::vector<float> v(n);
-    for (int64_t i = 0; i < n; ++i) v[i] = static_cast<float>(i % 7 - 3) / 64;
-    return v;
-  };
   ModelBuilder b;
   b.Input("x", {1, 64, 64, 16})
-      .Weight("w1", {32, 16, 3, 3}, floats(32 * 16 * 9))
-      .Weight("w2", {32, 32, 3, 3}, floats(32 * 32 * 9))
-      .Weight("w3", {16, 32, 3, 3}, floats(16 * 32 * 9))
+      .Weight("w1", {32, 16, 3, 3}, SmallWeights(32 * 16 * 9))
+      .Weight("w2", {32, 32, 3, 3}, SmallWeights(32 * 32 * 9))
+      .Weight("w3", {16, 32, 3, 3}, SmallWeights(16 * 32 * 9))
       .Op("Conv2d", {"x", "w1"}, {"a"}, same)
       .Op("Conv2d", {"a", "w2"}, {"b"}, same)
       .Op("Conv2d", {"b", "w3"}, {"c"}, same);

@@ -259,7 +259,9 @@ void CheckFp16(const OpCase& c, float tolerance, int max_winograd) {
   // The reference sees the inputs as the GPU does.
   OpCase rounded = c;
   for (TestTensor& t : rounded.inputs) RoundToFp16(t);
-  auto expected = RunOn(rounded, {1, 0, true});
+  CpuOptions reference;
+  reference.reference = true;
+  auto expected = RunOn(rounded, reference);
   for (TestTensor& t : expected) RoundToFp16(t);
   ExpectSame(RunOnGpu(rounded, DeviceOf(true, max_winograd)), expected,
              std::max(tolerance, kFp16Tolerance));

@@ -66,12 +66,6 @@ cl_context CL_API_CALL CreateContext(
   return nullptr;
 }
 
-std::vector<float> Floats(int64_t n) {
-  std::vector<float> v(n);
-  for (int64_t i = 0; i < n; ++i) v[i] = static_cast<float>(i % 7 - 3) / 64;
-  return v;
-}
-
 // Convolutions with `channels` channels on `extent` x `extent` pixels, large
 // enough for the GPU to pay. `on_cpu` adds ops that the GPU does not have.
 struct Kind {
@@ -89,7 +83,7 @@ ModelBuilder Network(const Kind& kind) {
   std::string last = "x";
   for (int i = 0; i < kind.layers; ++i) {
     const std::string name = "c" + std::to_string(i);
-    b.Weight("w" + name, {c, c, 3, 3}, Floats(c * c * 9))
+    b.Weight("w" + name, {c, c, 3, 3}, SmallWeights(c * c * 9))
         .Op("Conv2d", {last, "w" + name}, {name},
             {{"padding", int64_t{1}}, {"activation", std::string("RELU")}});
     last = name;
@@ -122,7 +116,7 @@ class Tested {
     std::map<std::string, MaceTensor> outputs;
     const std::map<std::string, MaceTensor> inputs = {
         {"x", FloatTensor({1, n, n, kind_.channels},
-                          Floats(n * n * kind_.channels))}};
+                          SmallWeights(n * n * kind_.channels))}};
     const MaceStatus status = cancellation != nullptr
                                   ? engine->Run(inputs, &outputs, *cancellation)
                                   : engine->Run(inputs, &outputs);

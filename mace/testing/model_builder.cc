@@ -131,6 +131,12 @@ MaceTensor FloatTensor(const Shape& shape, const std::vector<float>& values) {
   return MaceTensor(shape, data);
 }
 
+std::vector<float> SmallWeights(int64_t n) {
+  std::vector<float> v(static_cast<size_t>(n));
+  for (int64_t i = 0; i < n; ++i) v[i] = static_cast<float>(i % 7 - 3) / 64;
+  return v;
+}
+
 std::vector<float> Values(const MaceTensor& tensor) {
   const float* p = tensor.data().get();
   return std::vector<float>(p, p + NumElements(tensor.shape()));

@@ -47,6 +47,8 @@ class ModelBuilder {
 
 // A float tensor that owns a copy of `values`.
 MaceTensor FloatTensor(const Shape& shape, const std::vector<float>& values);
+// Weights of `n` elements, from -3/64 to 3/64 in turn.
+std::vector<float> SmallWeights(int64_t n);
 // The elements of a float tensor.
 std::vector<float> Values(const MaceTensor& tensor);
 
