@@ -122,7 +122,7 @@ Status CheckPlace(const stored::ConstTensor& tensor, int64_t bytes,
 Result<int> GraphBuilder::AddValue(std::string_view name,
                                    const std::string& what) {
   if (name.empty()) return InvalidModel(what, ": a tensor has no name");
-  MACE_RETURN_IF_ERROR(CheckText(name, what + ": a tensor's name"));
+  MACE_RETURN_IF_ERROR(CheckText(name, what, ": a tensor's name"));
   const int id = static_cast<int>(graph.values.size());
   if (IsWeight(name) || !ids_.emplace(name, id).second) {
     return InvalidModel(what, ": a tensor named ", Quoted(name),
@@ -198,7 +198,7 @@ Status GraphBuilder::AddNodes(const StoredNodes& nodes) {
 
 Status GraphBuilder::AddAttr(const stored::Argument& arg,
                              const std::string& what, Node* node) const {
-  MACE_RETURN_IF_ERROR(CheckText(arg.name, what + ": an attribute's name"));
+  MACE_RETURN_IF_ERROR(CheckText(arg.name, what, ": an attribute's name"));
   MACE_ASSIGN_OR_RETURN(Attr attr, FromStored(arg, what));
   if (arg.type == stored::Argument::SUBGRAPH && subgraphs_->count(arg.s) == 0) {
     return InvalidModel(what, ": attribute ", Quoted(arg.name),
@@ -217,8 +217,8 @@ Status GraphBuilder::AddNode(const stored::OperatorDef& def, int index) {
   g.node.name = def.name.empty() ? StrCat("#", index) : std::string(def.name);
   g.node.op = def.type;
   const std::string what = StrCat("node ", Quoted(g.node.name));
-  MACE_RETURN_IF_ERROR(CheckText(def.name, what + ": the name"));
-  MACE_RETURN_IF_ERROR(CheckText(def.type, what + ": the op"));
+  MACE_RETURN_IF_ERROR(CheckText(def.name, what, ": the name"));
+  MACE_RETURN_IF_ERROR(CheckText(def.type, what, ": the op"));
   if (def.type.empty()) return InvalidModel(what, ": has no op");
   if (!node_names_.emplace(g.node.name, index).second) {
     return InvalidModel(what, ": a node of that name is there already");

@@ -90,7 +90,7 @@ Status AddSubgraphs(const stored::NetDef& net, const GraphBuilder& weights,
   for (const stored::Subgraph& subgraph : net.subgraphs) {
     if (subgraph.name.empty()) return InvalidModel("a subgraph has no name");
     const std::string what = StrCat("subgraph ", Quoted(subgraph.name));
-    MACE_RETURN_IF_ERROR(CheckText(subgraph.name, what + ": the name"));
+    MACE_RETURN_IF_ERROR(CheckText(subgraph.name, what, ": the name"));
     GraphBuilder builder(&weights, names);
     const auto build = [&] {
       MACE_RETURN_IF_ERROR(builder.AddInputs(subgraph.input_info, "input"));

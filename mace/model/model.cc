@@ -53,7 +53,7 @@ Result<SettingValue> ValueOf(const stored::Setting& setting,
     return SettingValue(*number);
   }
   if (const auto* text = std::get_if<std::string_view>(&setting.value)) {
-    MACE_RETURN_IF_ERROR(CheckText(*text, what + ": the value"));
+    MACE_RETURN_IF_ERROR(CheckText(*text, what, ": the value"));
     return SettingValue(std::string(*text));
   }
   const auto* list = std::get_if<stored::StringList>(&setting.value);
@@ -62,7 +62,7 @@ Result<SettingValue> ValueOf(const stored::Setting& setting,
   }
   std::vector<std::string> items;
   for (const std::string_view item : list->items) {
-    MACE_RETURN_IF_ERROR(CheckText(item, what + ": an item"));
+    MACE_RETURN_IF_ERROR(CheckText(item, what, ": an item"));
     items.emplace_back(item);
   }
   return SettingValue(std::move(items));
@@ -73,7 +73,7 @@ Status ReadSettings(const stored::NetDef& net, Model* model) {
   for (const stored::Setting& setting : net.settings) {
     const std::string what = StrCat("setting ", Quoted(setting.name));
     if (setting.name.empty()) return InvalidModel("a setting has no name");
-    MACE_RETURN_IF_ERROR(CheckText(setting.name, what + ": the name"));
+    MACE_RETURN_IF_ERROR(CheckText(setting.name, what, ": the name"));
     MACE_ASSIGN_OR_RETURN(SettingValue value, ValueOf(setting, what));
     if (!names.insert(setting.name).second) {
       return InvalidModel(what, ": is given twice");

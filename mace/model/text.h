@@ -17,9 +17,11 @@ inline std::string Quoted(std::string_view s) {
 }
 
 // Names come back in messages, tables and JSON, which are text.
-// Errors: MACE_INVALID_MODEL, naming `what`.
-inline Status CheckText(std::string_view name, const std::string& what) {
-  return IsUtf8(name) ? Status() : InvalidModel(what, " is not UTF-8");
+// Errors: MACE_INVALID_MODEL, naming `what`, the parts of which are put
+// together only then.
+template <typename... Parts>
+Status CheckText(std::string_view name, const Parts&... what) {
+  return IsUtf8(name) ? Status() : InvalidModel(what..., " is not UTF-8");
 }
 
 }  // namespace mace

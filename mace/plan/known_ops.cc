@@ -3,6 +3,7 @@
 
 #include "mace/plan/known_ops.h"
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/op.h"
 #include "mace/plan/passes/remove_dead_nodes.h"
 
@@ -12,8 +13,7 @@ Status KnownOps::AddCustom(const mace_op_registration_t& op) {
   // Before there is an object that would release `user`.
   if (op.struct_size >= sizeof(op) && op.name != nullptr &&
       custom_.count(op.name) > 0) {
-    return InvalidArgument("custom op '" + std::string(op.name) +
-                           "' is registered already");
+    return InvalidArgument("custom op '", op.name, "' is registered already");
   }
   MACE_ASSIGN_OR_RETURN(std::shared_ptr<const CustomOp> made,
                         CustomOp::Create(op));
@@ -23,7 +23,7 @@ Status KnownOps::AddCustom(const mace_op_registration_t& op) {
 
 Status KnownOps::AddBuiltin(const std::string& name) {
   if (FindOp(name) == nullptr) {
-    return InvalidArgument("AddBuiltin: this library has no op '" + name +
+    return InvalidArgument("AddBuiltin: this library has no op '", name,
                            "'; docs/ops.md lists all, and a library made by "
                            "'converter.py build' has those of its models");
   }
@@ -32,6 +32,7 @@ Status KnownOps::AddBuiltin(const std::string& name) {
 }
 
 Status KnownOps::Resolve(Graph& graph) const {
+  if (builtin_.empty() && custom_.empty()) return Status();
   RemoveDeadNodes(graph);
   const Node* first = nullptr;
   std::set<std::string> missing;
@@ -48,11 +49,11 @@ Status KnownOps::Resolve(Graph& graph) const {
   if (first != nullptr) {
     std::string lines;
     for (const std::string& op : missing) {
-      lines += " resolver.AddBuiltin(\"" + op + "\");";
+      lines += StrCat(" resolver.AddBuiltin(\"", op, "\");");
     }
-    return Unsupported(Label(*first) +
+    return Unsupported(Label(*first),
                        ": the engine's MaceOpResolver does not have this op; "
-                       "the model also needs" +
+                       "the model also needs",
                        lines);
   }
   for (GraphNode& g : graph.nodes) {

@@ -20,9 +20,9 @@ class KnownOps {
   Status AddCustom(const mace_op_registration_t& op);
   Status AddBuiltin(const std::string& name);
 
-  // Drops dead nodes, and calls the init of each other node of a custom op.
-  // Errors: MACE_UNSUPPORTED for nodes of ops that were not added by hand while
-  // others were; of the custom ops.
+  // Drops dead nodes, and calls the init of each other node of a custom op;
+  // does nothing if nothing was added. Errors: MACE_UNSUPPORTED for nodes of
+  // ops that were not added by hand while others were; of the custom ops.
   Status Resolve(Graph& graph) const;
 
  private:
