@@ -73,7 +73,7 @@ class CustomKernel final : public Kernel {
     if (again.outputs != node_.outputs ||
         again.custom.scratch_bytes > node_.custom.scratch_bytes ||
         again.custom.in_place_input != node_.custom.in_place_input) {
-      return RuntimeError(Label(node_) +
+      return RuntimeError(Label(node_),
                           ": the custom op's prepare gave other outputs, "
                           "scratch or in_place_input than before for the same "
                           "input shapes");

@@ -127,12 +127,11 @@ Status CheckPlane(MaceImage* image, int i) {
   if (needed >= 0 && static_cast<uint64_t>(needed) <= plane.bytes) {
     return Status();
   }
-  return InvalidArgument(Where(*image, i), ": ", facts.height, " rows, ",
-                         plane.row_stride, " bytes apart, need ",
-                         needed < 0 ? "more bytes than there can be"
-                                    : to_string(needed) + " bytes",
-                         "; there are ", plane.bytes,
-                         ": check the size, the stride and `bytes`");
+  return InvalidArgument(
+      Where(*image, i), ": ", facts.height, " rows, ", plane.row_stride,
+      " bytes apart, need ",
+      needed < 0 ? "more bytes than there can be" : StrCat(needed, " bytes"),
+      "; there are ", plane.bytes, ": check the size, the stride and `bytes`");
 }
 
 Status CheckCrop(MaceImage* image) {

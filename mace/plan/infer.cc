@@ -155,10 +155,9 @@ Status InferGraph(Graph& graph, NodeKernels& folder) {
       graph.values[g.outputs[i]].type = g.node.outputs[i];
     }
     if (g.node.custom.scratch_bytes > limit) {
-      return OutOfResources(Label(g.node) + ": asks for " +
-                            std::to_string(g.node.custom.scratch_bytes) +
-                            " bytes of scratch; there are " +
-                            std::to_string(limit));
+      return OutOfResources(Label(g.node), ": asks for ",
+                            g.node.custom.scratch_bytes,
+                            " bytes of scratch; there are ", limit);
     }
     if (CanFold(g.node)) {
       MACE_RETURN_IF_ERROR(Fold(graph, g, folder, &work_left));

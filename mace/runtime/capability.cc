@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mace/base/aligned_buffer.h"
+#include "mace/base/str_cat.h"
 #include "mace/runtime/devices.h"
 #include "mace/runtime/engine.h"
 #include "mace/runtime/mace_model.h"
@@ -40,11 +41,12 @@ int AddValue(const std::string& name, const Shape& shape, Graph& graph) {
 
 void AddConvolution(const void* weights, int64_t index, Graph& graph) {
   const std::string name = std::to_string(index);
-  const int weight = AddValue("w" + name, {kChannels, kChannels, 3, 3}, graph);
+  const int weight =
+      AddValue(StrCat("w", name), {kChannels, kChannels, 3, 3}, graph);
   graph.values[weight].data = weights;
   graph.values[weight].weight_id = index;
   GraphNode g;
-  g.node.name = "conv" + name;
+  g.node.name = StrCat("conv", name);
   g.node.op = "Conv2d";
   g.node.attrs = {{"padding", int64_t{1}}};  // SAME
   g.node.outputs.resize(1);

@@ -131,9 +131,8 @@ MaceStatus MaceEngineConfig::SetOfflineMemoryPlan(
         "SetOfflineMemoryPlan: the third number says how many offsets "
         "follow; there are ",
         words.size(), " words",
-        words.size() < kHeader
-            ? std::string()
-            : ", the number says " + std::to_string(words[2]));
+        words.size() < kHeader ? std::string()
+                               : StrCat(", the number says ", words[2]));
   }
   impl_->offline_plan = words;
   return MaceStatus();

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "mace/base/str_cat.h"
 #include "mace/plan/dump.h"
 #include "mace/runtime/engine.h"
 #include "mace/runtime/memory_usage.h"
@@ -35,12 +36,12 @@ Status MaceEngine::Impl::Dump(const std::string& stage,
   if (stage == "graph") {
     *text = mace::Dump(plan.graph);
   } else if (stage == "plan") {
-    *text = devices_.note.empty() ? "" : devices_.note + '\n';
-    *text += DumpPlacement(plan) + DumpSteps(plan);
+    *text = devices_.note.empty() ? "" : StrCat(devices_.note, '\n');
+    *text += StrCat(DumpPlacement(plan), DumpSteps(plan));
   } else if (stage == "plan_json") {
     *text = DumpPlanJson(plan, devices_.note);
   } else if (stage == "memory") {
-    *text = DumpMemory(plan) + ToText(Usage());
+    *text = StrCat(DumpMemory(plan), ToText(Usage()));
   } else if (stage == "memory_json") {
     *text = DumpMemoryJson(plan);
   } else if (stage == "tuning") {
@@ -50,7 +51,7 @@ Status MaceEngine::Impl::Dump(const std::string& stage,
     }
   } else {
     return InvalidArgument(
-        "there is no stage '" + stage +
+        "there is no stage '", stage,
         "'; choose graph, plan, plan_json, memory, memory_json or tuning");
   }
   return Status();

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "mace/base/sort.h"
 #include "mace/graph/tensor_type.h"
 
 namespace mace {
@@ -62,7 +63,7 @@ std::vector<size_t> Workspace::Assign(const std::vector<ImageType>& types) {
   // The largest choose first.
   std::vector<size_t> order(types.size()), chosen(types.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+  StableSort(&order, [&](size_t a, size_t b) {
     return BytesOf(types[a]) > BytesOf(types[b]);
   });
   for (size_t i : order) {

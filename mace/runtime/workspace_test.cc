@@ -131,7 +131,8 @@ TEST_F(WorkspaceImages, TheyGrow) {
   Get({F32(8, 9)});
   EXPECT_NE(workspace_.generation(), generation);
   EXPECT_EQ(workspace_.image_bytes(), 16 * (72 + 16));
-  // One of those that are left grows; what would waste more is made anew.
+  // One of those that are left grows; a new one is made where growing would
+  // waste more.
   Get({F32(8, 9), F32(4, 5), F32(100, 1)});
   EXPECT_EQ(workspace_.image_bytes(), 16 * (72 + 20 + 100));
 }

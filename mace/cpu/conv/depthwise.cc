@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "mace/base/fp16.h"
+#include "mace/base/str_cat.h"
 #include "mace/cpu/common/blocking.h"
 #include "mace/cpu/common/blocks.h"
 #include "mace/cpu/common/choose.h"
@@ -100,8 +101,8 @@ int64_t DepthwiseOf<T>::packed_bytes() const {
 
 template <typename T>
 std::string DepthwiseOf<T>::packing() const {
-  return "depthwise by " + std::to_string(micro_->lanes) +
-         (sizeof(T) == sizeof(float) ? "" : " as f16");
+  return StrCat("depthwise by ", micro_->lanes,
+                sizeof(T) == sizeof(float) ? "" : " as f16");
 }
 
 template <typename T>

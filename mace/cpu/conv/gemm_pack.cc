@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "mace/base/cpu_rows.h"
+#include "mace/base/str_cat.h"
 #include "mace/cpu/common/choose.h"
 #include "mace/cpu/common/weight_floats.h"
 #include "mace/cpu/simd/transpose_4x4.h"
@@ -282,9 +283,9 @@ Result<PackedB> PackedB::Create(const Operand& operand, const std::string& how,
     return Status();
   };
   MACE_ASSIGN_OR_RETURN(
-      b.constant_,
-      context.packed->GetOrPack(operand.weight_id, how + " for " + kernel.name,
-                                b.bytes(), pack));
+      b.constant_, context.packed->GetOrPack(operand.weight_id,
+                                             StrCat(how, " for ", kernel.name),
+                                             b.bytes(), pack));
   return b;
 }
 

@@ -208,10 +208,9 @@ Result<KernelPtr> PreparePhases(const Node& node, ConvShape s,
   std::vector<GemmB> matrices;
   std::vector<ConvGemm::Spec> specs;
   kernel->has_gaps = AddPhases(s, matrices, specs);
-  const std::string how =
-      StrCat("deconv of ", s.group, " groups",
-             as_one > 1 ? ", each of " + std::to_string(as_one) : "",
-             DescribePhases(s.window));
+  const std::string how = StrCat("deconv of ", s.group, " groups",
+                                 as_one > 1 ? StrCat(", each of ", as_one) : "",
+                                 DescribePhases(s.window));
   MACE_ASSIGN_OR_RETURN(
       kernel->filter,
       PackedB::Create(filter, how, micro, std::move(matrices), context));

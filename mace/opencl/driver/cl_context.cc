@@ -153,7 +153,7 @@ Result<ClMem> ClContext::CreateBuffer(size_t bytes,
       CL_MEM_READ_WRITE | (contents != nullptr ? CL_MEM_COPY_HOST_PTR : 0),
       bytes, const_cast<void*>(contents), &code);
   MACE_RETURN_IF_ERROR(
-      ClStatus(code, "clCreateBuffer of " + std::to_string(bytes) + " bytes"));
+      ClStatus(code, StrCat("clCreateBuffer of ", bytes, " bytes")));
   return ClMem(memory, api_->clReleaseMemObject, std::move(share));
 }
 
@@ -189,9 +189,8 @@ Result<ClMem> ClContext::CreateImage(size_t width, size_t height, bool fp16,
       context_.get(),
       CL_MEM_READ_WRITE | (contents != nullptr ? CL_MEM_COPY_HOST_PTR : 0),
       &format, &desc, const_cast<void*>(contents), &code);
-  MACE_RETURN_IF_ERROR(ClStatus(code, "clCreateImage of " +
-                                          std::to_string(width) + "x" +
-                                          std::to_string(height) + " pixels"));
+  MACE_RETURN_IF_ERROR(ClStatus(
+      code, StrCat("clCreateImage of ", width, "x", height, " pixels")));
   return ClMem(memory, api_->clReleaseMemObject, std::move(share));
 }
 

@@ -34,7 +34,7 @@ Result<int64_t> CheckBlocks(const Node& node, const std::vector<int64_t>& block,
     if (e < 0 || e > kMax) {
       return NodeError(node, edges_name, " ", ListToString(edges),
                        " must be 0 or larger",
-                       e > kMax ? ", and at most " + std::to_string(kMax) : "");
+                       e > kMax ? StrCat(", and at most ", kMax) : "");
     }
   }
   return product;

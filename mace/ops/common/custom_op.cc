@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "mace/base/str_cat.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
 
@@ -51,12 +52,12 @@ bool IsNameOfOp(const std::string& name) {
 Status CheckName(const std::string& name) {
   if (!IsNameOfOp(name)) {
     return InvalidArgument(
-        "the name of custom op '" + name +
+        "the name of custom op '", name,
         "' must have letters, digits and any of _.:/- and at least one");
   }
   // The last two are steps of plans.
   if (FindOp(name) != nullptr || name == "Upload" || name == "Download") {
-    return InvalidArgument("custom op '" + name +
+    return InvalidArgument("custom op '", name,
                            "': MACE has an op of this name; give it another "
                            "one, in the model too");
   }
@@ -116,10 +117,10 @@ Status Failure(const Node& node, Status::Code status, const char* call,
   error.message[MACE_OP_MESSAGE_BYTES - 1] = '\0';
   std::string reason = error.message;
   if (reason.empty()) {
-    reason = "it returned " + std::to_string(code) + " and no message";
+    reason = StrCat("it returned ", code, " and no message");
   }
   return {status,
-          Label(node) + ": the custom op's " + call + " failed: " + reason};
+          StrCat(Label(node), ": the custom op's ", call, " failed: ", reason)};
 }
 
 Status CheckVersion(const CustomOp& op, const Node& node) {
@@ -134,36 +135,35 @@ Status CheckVersion(const CustomOp& op, const Node& node) {
   }
   const int32_t known = op.calls().version;
   if (known == 0 || version <= known) return Status();
-  return Unsupported(Label(node) + ": the model asks for version " +
-                     std::to_string(version) +
-                     " of this custom op, and version " +
-                     std::to_string(known) + " is registered");
+  return Unsupported(Label(node), ": the model asks for version ", version,
+                     " of this custom op, and version ", known,
+                     " is registered");
 }
 
 // Returns the type that prepare set, if it can be.
 Result<TensorType> TypeOf(const Node& node, size_t i,
                           const mace_op_output_t& set) {
   const auto wrong = [&](const std::string& what) {
-    return InvalidArgument(Label(node) + ": the custom op's prepare " + what +
-                           " output " + std::to_string(i));
+    return InvalidArgument(Label(node), ": the custom op's prepare ", what,
+                           " output ", i);
   };
   TensorType type;
   type.dtype = FromPublic(set.data_type);
   if (type.dtype == DataType::kInvalid) {
-    return wrong(set.data_type == MACE_OP_ABSENT
-                     ? std::string("sets no element type of")
-                     : "sets the unknown element type " +
-                           std::to_string(set.data_type) + " of");
+    return wrong(
+        set.data_type == MACE_OP_ABSENT
+            ? std::string("sets no element type of")
+            : StrCat("sets the unknown element type ", set.data_type, " of"));
   }
   if (set.rank < 0 || set.rank > MACE_OP_MAX_RANK) {
-    return wrong("sets the rank " + std::to_string(set.rank) + " (it is 0 to " +
-                 std::to_string(MACE_OP_MAX_RANK) + ") of");
+    return wrong(StrCat("sets the rank ", set.rank, " (it is 0 to ",
+                        std::to_string(MACE_OP_MAX_RANK), ") of"));
   }
   type.shape.assign(set.shape, set.shape + set.rank);
   const auto bytes = CheckedBytes(type);
   if (!bytes.ok()) {
-    return wrong("sets the shape " + ToString(type.shape) + " (" +
-                 bytes.status().information() + ") of");
+    return wrong(StrCat("sets the shape ", ToString(type.shape), " (",
+                        bytes.status().information(), ") of"));
   }
   return type;
 }
@@ -172,17 +172,16 @@ Result<TensorType> TypeOf(const Node& node, size_t i,
 Status UseSettings(const mace_op_prepare_args_t& args, Node& node) {
   // As in CheckedNumElements.
   if (args.scratch_bytes > size_t{1} << (sizeof(size_t) * 8 - 2)) {
-    return InvalidArgument(Label(node) + ": the custom op's prepare asks for " +
-                           std::to_string(args.scratch_bytes) +
-                           " bytes of scratch");
+    return InvalidArgument(Label(node), ": the custom op's prepare asks for ",
+                           args.scratch_bytes, " bytes of scratch");
   }
   if (args.in_place_input >= args.num_inputs ||
       (args.in_place_input >= 0 &&
        !node.inputs[args.in_place_input].present())) {
-    return InvalidArgument(
-        Label(node) + ": the custom op's prepare sets in_place_input to " +
-        std::to_string(args.in_place_input) + ", which is no input of the " +
-        "node; it has " + std::to_string(args.num_inputs));
+    return InvalidArgument(Label(node),
+                           ": the custom op's prepare sets in_place_input to ",
+                           args.in_place_input, ", which is no input of the ",
+                           "node; it has ", args.num_inputs);
   }
   node.custom.scratch_bytes = static_cast<int64_t>(args.scratch_bytes);
   node.custom.in_place_input =
@@ -195,30 +194,28 @@ Status UseSettings(const mace_op_prepare_args_t& args, Node& node) {
 Result<std::shared_ptr<const CustomOp>> CustomOp::Create(
     const mace_op_registration_t& registration) {
   if (registration.struct_size < sizeof(mace_op_registration_t)) {
-    return InvalidArgument("a custom op's struct_size is " +
-                           std::to_string(registration.struct_size) +
-                           ", it must be " +
-                           "sizeof(mace_op_registration_t), " +
-                           std::to_string(sizeof(mace_op_registration_t)));
+    return InvalidArgument("a custom op's struct_size is ",
+                           registration.struct_size, ", it must be ",
+                           "sizeof(mace_op_registration_t), ",
+                           sizeof(mace_op_registration_t));
   }
   std::shared_ptr<CustomOp> op(new CustomOp);
   op->name_ = registration.name == nullptr ? "" : registration.name;
   op->calls_ = registration;
   op->calls_.name = op->name_.c_str();
   MACE_RETURN_IF_ERROR(CheckName(op->name_));
-  const std::string what = "custom op '" + op->name_ + "': ";
+  const std::string what = StrCat("custom op '", op->name_, "': ");
   if (registration.prepare == nullptr) {
-    return InvalidArgument(what + "prepare, its shape rule, is null");
+    return InvalidArgument(what, "prepare, its shape rule, is null");
   }
   if (registration.invoke == nullptr) {
-    return InvalidArgument(what + "invoke is null");
+    return InvalidArgument(what, "invoke is null");
   }
   if (registration.free != nullptr && registration.init == nullptr) {
-    return InvalidArgument(what + "it has a free and no init");
+    return InvalidArgument(what, "it has a free and no init");
   }
   if (registration.version < 0) {
-    return InvalidArgument(what + "version " +
-                           std::to_string(registration.version) +
+    return InvalidArgument(what, "version ", registration.version,
                            " is negative");
   }
   op->owns_user_ = true;

@@ -55,7 +55,7 @@ class CustomTensors {
 // What init made for one node of one engine. Not thread-safe.
 class CustomState {
  public:
-  // Calls init for a node, the inputs of which need not be set yet. Errors:
+  // Calls init for a node. Its inputs are not read. Errors:
   // MACE_INVALID_MODEL, with the node and the op's reason; MACE_UNSUPPORTED if
   // the model asks for a newer version of the op.
   static Result<std::shared_ptr<CustomState>> Create(

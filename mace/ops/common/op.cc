@@ -119,7 +119,8 @@ Status NoSuchOp(const Node& node) {
   std::string how;
   if (!kHasEveryOp) {
     how = StrCat(
-        "; it was made with the ops of its own models: write 'extra_ops: [",
+        "; it was made with the ops of its own models: if docs/ops.md has this "
+        "one, write 'extra_ops: [",
         node.op,
         "]' at the top of their deployment file and build the library again");
   }

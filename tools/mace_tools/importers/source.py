@@ -134,8 +134,8 @@ class SourceModel:
     # versions of operators that have one other than 1.
     custom_ops: tuple[str, ...] = ()
     versions: dict[str, int] = field(default_factory=dict)
-    # What the file states about outputs of nodes of which it need not be true unless the operator
-    # is custom.
+    # The types and shapes that the file states for outputs of nodes. Only those of custom operators
+    # are used: others are inferred, whatever the file states.
     stated: dict[str, ValueInfo] = field(default_factory=dict)
     reshaped: bool = False  # inputs have other shapes than the file states
 
