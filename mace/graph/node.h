@@ -54,6 +54,9 @@ struct Node {
   AttrMap attrs;
   std::vector<Operand> inputs;
   std::vector<TensorType> outputs;  // filled by shape inference
+  // How the model file says that the outputs are quantized: an entry for each
+  // output, or none.
+  std::vector<QuantizationPtr> output_quantization = {};
   CustomPart custom = {};
 
   // Whether input `i` is present.

@@ -95,7 +95,8 @@ std::string ToString(const Shape& shape) {
 }
 
 std::string ToString(const TensorType& type) {
-  return StrCat(Name(type.dtype), ToString(type.shape));
+  return StrCat(Name(type.dtype), ToString(type.shape),
+                ToString(type.quantization));
 }
 
 }  // namespace mace

@@ -1,5 +1,5 @@
-// TensorType: the element type, shape and layout of a tensor, which shape
-// inference computes.
+// TensorType: the element type, shape, layout and quantization of a tensor,
+// which shape inference computes.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_GRAPH_TENSOR_TYPE_H_
 #define MACE_GRAPH_TENSOR_TYPE_H_
@@ -11,6 +11,7 @@
 
 #include "mace/base/status.h"
 #include "mace/graph/data_type.h"
+#include "mace/graph/quantization.h"
 
 namespace mace {
 
@@ -27,10 +28,13 @@ struct TensorType {
   DataType dtype = DataType::kInvalid;
   Shape shape;
   Layout layout = Layout::kRowMajor;
+  QuantizationPtr quantization = nullptr;
 
+  bool is_quantized() const { return quantization != nullptr; }
   int rank() const { return static_cast<int>(shape.size()); }
   bool operator==(const TensorType& o) const {
-    return dtype == o.dtype && shape == o.shape && layout == o.layout;
+    return dtype == o.dtype && shape == o.shape && layout == o.layout &&
+           AreEqual(quantization, o.quantization);
   }
 };
 
@@ -54,7 +58,8 @@ int64_t BytesOfExtents(const TensorType& type);
 Result<int64_t> CheckedBytes(const TensorType& type);
 int64_t Bytes(const TensorType& type);
 
-// "[1,224,224,3]" and "f32[1,224,224,3]", for messages.
+// "[1,224,224,3]" and "i8[1,224,224,3] (scale 0.05, zero point 3)", for
+// messages.
 std::string ToString(const Shape& shape);
 std::string ToString(const TensorType& type);
 

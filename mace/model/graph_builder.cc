@@ -161,6 +161,7 @@ Status GraphBuilder::AddWeight(const stored::ConstTensor& tensor, int index,
       CheckPlace(tensor, bytes, static_cast<int64_t>(weights.size), what));
   MACE_RETURN_IF_ERROR(
       CheckQuantization(tensor.quantization, value.type, what));
+  value.type.quantization = FromStored(tensor.quantization);
   static const uint8_t kEmpty[kAlignment] = {};
   value.data = bytes == 0 ? kEmpty : weights.data.get() + tensor.offset;
   value.weight_id = index;
@@ -175,6 +176,7 @@ Result<int> GraphBuilder::AddSource(const stored::TensorInfo& info,
   TensorType& type = graph.values[id].type;
   MACE_ASSIGN_OR_RETURN(type, MakeType(info.dims, info.data_type, what));
   MACE_RETURN_IF_ERROR(CheckQuantization(info.quantization, type, what));
+  type.quantization = FromStored(info.quantization);
   return id;
 }
 
@@ -277,7 +279,11 @@ Status GraphBuilder::AddNodeOutputs(const stored::OperatorDef& def,
     }
     MACE_RETURN_IF_ERROR(CheckQuantization(
         quantization, of == declared.end() ? TensorType() : of->second,
-        what + ": output " + Quoted(name)));
+        StrCat(what, ": output ", Quoted(name))));
+    g->node.output_quantization.push_back(FromStored(quantization));
+    if (of != declared.end()) {
+      of->second.quantization = g->node.output_quantization.back();
+    }
   }
   g->node.outputs.resize(g->outputs.size());
   return Status();

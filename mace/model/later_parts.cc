@@ -17,22 +17,6 @@ Status Later(const std::string& what, const std::string& cure) {
                      cure, ", or use a release that can");
 }
 
-Status Quantized(const std::string& what, std::string_view name) {
-  return Later(StrCat(what, " ", Quoted(name), " is quantized"),
-               "convert the model in floats");
-}
-
-bool IsQuantized(const std::optional<stored::Quantization>& q) {
-  return q.has_value() && !q->scales.empty();
-}
-
-Status CheckFloat(const StoredInfos& infos, const std::string& what) {
-  for (const stored::TensorInfo& info : infos) {
-    if (IsQuantized(info.quantization)) return Quantized(what, info.name);
-  }
-  return Status();
-}
-
 // Returns whether infos or nodes use what version 2 of the format added.
 bool HasQuantization(const StoredInfos& infos) {
   for (const stored::TensorInfo& info : infos) {
@@ -159,21 +143,7 @@ Status CheckAllRuns(const stored::NetDef& net) {
                         Quoted(variable.tensor.name), " from run to run"),
                  "convert it with that tensor as an input and an output");
   }
-  for (const stored::ConstTensor& tensor : net.tensors) {
-    if (!IsQuantized(tensor.quantization)) continue;
-    return Quantized("weight", tensor.name);
-  }
-  MACE_RETURN_IF_ERROR(CheckFloat(net.input_info, "model input"));
-  for (const stored::OperatorDef& op : net.op) {
-    auto outputs = op.output.reader();
-    for (const stored::Quantization& quantization : op.output_quantization) {
-      std::string_view name;
-      outputs.Next(&name);
-      if (!IsQuantized(quantization)) continue;
-      return Quantized(StrCat("node ", Quoted(op.name), ": the output"), name);
-    }
-  }
-  return CheckFloat(net.output_info, "model output");
+  return Status();
 }
 
 }  // namespace mace

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <utility>
 
 namespace mace {
@@ -78,6 +79,19 @@ Status CheckQuantization(
                         ", which is no ", Name(type.dtype));
   }
   return Status();
+}
+
+QuantizationPtr FromStored(
+    const std::optional<stored::Quantization>& quantization) {
+  if (!quantization.has_value() || quantization->scales.empty()) return nullptr;
+  auto read = std::make_shared<Quantization>();
+  for (const float scale : quantization->scales) read->scales.push_back(scale);
+  for (const int32_t zero : quantization->zero_points) {
+    read->zero_points.push_back(zero);
+  }
+  read->zero_points.resize(read->scales.size());
+  read->axis = quantization->axis.value_or(-1);
+  return read;
 }
 
 }  // namespace mace

@@ -1,4 +1,4 @@
-// Verifies how tensors of integers represent real numbers.
+// Verifies and reads how tensors of integers represent real numbers.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_MODEL_QUANTIZATION_H_
 #define MACE_MODEL_QUANTIZATION_H_
@@ -17,6 +17,10 @@ namespace mace {
 Status CheckQuantization(
     const std::optional<stored::Quantization>& quantization,
     const TensorType& type, const std::string& what);
+
+// Returns null if there are no scales. REQUIRES: CheckQuantization succeeded.
+QuantizationPtr FromStored(
+    const std::optional<stored::Quantization>& quantization);
 
 }  // namespace mace
 

@@ -28,7 +28,8 @@ Op Activation() {
   return Op{
       "Activation", 1, 1, 1, InferActivation, AttrsOf<ActivationOpAttrs>()}
       .Choices("activation", ActivationChoices())
-      .WithOrder(AxisOrder::kAny);
+      .WithOrder(AxisOrder::kAny)
+      .WithQuantized(OnQuantized::kComputes);
 }
 
 }  // namespace mace::ops

@@ -37,7 +37,8 @@ Op ChannelShuffle() {
             1,
             1,
             InferChannelShuffle,
-            AttrsOf<ChannelShuffleAttrs>()};
+            AttrsOf<ChannelShuffleAttrs>()}
+      .WithQuantized(OnQuantized::kMoves);
 }
 
 }  // namespace mace::ops

@@ -46,7 +46,8 @@ Op Concat() {
   return Op{"Concat", 1, kMany, 1, InferConcat, AttrsOf<ConcatAttrs>()}
       .NamesAxes("axis")
       .Takes({AnyType(), AsInput(0)})
-      .WithOrder(AxisOrder::kNamed);
+      .WithOrder(AxisOrder::kNamed)
+      .WithQuantized(OnQuantized::kMoves);
 }
 
 }  // namespace mace::ops

@@ -2,9 +2,9 @@
 // where h, v follow from p, q and r, s by stride, padding and dilation.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inputs   x  float  [N, H, W, C]
-//          w  float  [O, C / group, kernel_h, kernel_w]
-//          b  float  [O], optional
+// Inputs   x  float, or quantized i8 or u8  [N, H, W, C]
+//          w  as x  [O, C / group, kernel_h, kernel_w]
+//          b  as x  [O], optional
 // Outputs  y  float  [N, H', W', O]
 // Attrs    strides, padding, padding_values, dilations: see common/window.h
 //          group: output channel o sees the inputs of group o / (O / group)
@@ -16,6 +16,7 @@
 
 #include "mace/ops/common/filter.h"
 #include "mace/ops/common/op.h"
+#include "mace/ops/common/quantized.h"
 
 namespace mace {
 
@@ -29,6 +30,7 @@ namespace {
 
 Status InferConv2d(Node& node) {
   MACE_ASSIGN_OR_RETURN(const Conv2dAttrs attrs, ReadAttrs<Conv2dAttrs>(node));
+  MACE_RETURN_IF_ERROR(CheckFilterTypes(node, 0));
   MACE_RETURN_IF_ERROR(CheckFilter(node, 4, "[O, C / group, kh, kw]"));
   MACE_ASSIGN_OR_RETURN(const Window2D window, Conv2dWindow(node, attrs));
   const TensorType& x = node.inputs[0].type;
@@ -47,7 +49,8 @@ Op Conv2d() {
       .ReadsMany()
       .Choices("padding", PaddingChoices())
       .Choices("activation", ActivationChoices())
-      .Takes({AnyType(), AsInput(0)});
+      .Takes({AnyType(), AsInput(0), AnyType()})
+      .WithQuantized(OnQuantized::kComputes);
 }
 
 }  // namespace ops

@@ -2,9 +2,9 @@
 // x[n,h,v,c] w[m,c,r,s]); h, v as in Conv2d.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inputs   x  float  [N, H, W, C]
-//          w  float  [M, C, kernel_h, kernel_w]
-//          b  float  [C * M], optional
+// Inputs   x  float, or quantized i8 or u8  [N, H, W, C]
+//          w  as x  [M, C, kernel_h, kernel_w]
+//          b  as x  [C * M], optional
 // Outputs  y  float  [N, H', W', C * M]
 // Attrs    strides, padding, padding_values, dilations: see common/window.h
 //          activation, ...: see common/activation_attrs.h
@@ -15,6 +15,7 @@
 
 #include "mace/ops/common/filter.h"
 #include "mace/ops/common/op.h"
+#include "mace/ops/common/quantized.h"
 
 namespace mace {
 
@@ -30,6 +31,7 @@ namespace {
 Status InferDepthwiseConv2d(Node& node) {
   MACE_ASSIGN_OR_RETURN(const DepthwiseConv2dAttrs attrs,
                         ReadAttrs<DepthwiseConv2dAttrs>(node));
+  MACE_RETURN_IF_ERROR(CheckFilterTypes(node, 1));
   MACE_RETURN_IF_ERROR(CheckFilter(node, 4, "[M, C, kh, kw]"));
   MACE_ASSIGN_OR_RETURN(const Window2D window,
                         DepthwiseConv2dWindow(node, attrs));
@@ -61,7 +63,8 @@ Op DepthwiseConv2d() {
       .ReadsMany()
       .Choices("padding", PaddingChoices())
       .Choices("activation", ActivationChoices())
-      .Takes({AnyType(), AsInput(0)});
+      .Takes({AnyType(), AsInput(0), AnyType()})
+      .WithQuantized(OnQuantized::kComputes);
 }
 
 }  // namespace ops

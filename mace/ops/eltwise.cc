@@ -20,6 +20,7 @@
 #include "mace/ops/common/broadcast.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
+#include "mace/ops/common/quantized.h"
 
 namespace mace {
 namespace {
@@ -66,7 +67,12 @@ Status InferEltwise(Node& node) {
   MACE_ASSIGN_OR_RETURN(const ActivationKind act, ParseActivation(node, attrs));
   const TensorType& a = node.inputs[0].type;
   const TensorType& b = node.inputs[1].type;
-  if (act != ActivationKind::kNoop && !IsFloat(a.dtype)) {
+  if (a.is_quantized() != b.is_quantized()) {
+    return NodeError(node, "a is ", ToString(a), ", b is ", ToString(b),
+                     "; both must be quantized, or neither");
+  }
+  MACE_RETURN_IF_ERROR(CheckPerTensor(node, 1));
+  if (act != ActivationKind::kNoop && !IsFloat(a.dtype) && !a.is_quantized()) {
     return InvalidModel(Label(node), ": activation ", attrs.activation,
                         " needs floats, a is ", ToString(a));
   }
@@ -82,7 +88,8 @@ Op Eltwise() {
       .Choices("type", ChoicesOf(kTypes))
       .Choices("activation", ActivationChoices())
       .Takes({AnyType(), AsInput(0)})
-      .WithOrder(AxisOrder::kAny);
+      .WithOrder(AxisOrder::kAny)
+      .WithQuantized(OnQuantized::kComputes);
 }
 
 }  // namespace ops

@@ -36,7 +36,8 @@ Status InferExpand(Node& node) {
 Op Expand() {
   return Op{"Expand", 1, 2, 1, InferExpand, AttrsOf<ExpandAttrs>()}
       .Takes({AnyType(), Indices()})
-      .Knows({{1, "shape"}});
+      .Knows({{1, "shape"}})
+      .WithQuantized(OnQuantized::kMoves);
 }
 
 }  // namespace mace::ops

@@ -34,7 +34,8 @@ Status InferExpandDims(Node& node) {
 
 Op ExpandDims() {
   return Op{"ExpandDims", 1, 1, 1, InferExpandDims, AttrsOf<ExpandDimsAttrs>()}
-      .IsView();
+      .IsView()
+      .WithQuantized(OnQuantized::kMoves);
 }
 
 }  // namespace mace::ops

@@ -33,7 +33,9 @@ Status InferFlatten(Node& node) {
 }  // namespace
 
 Op Flatten() {
-  return Op{"Flatten", 1, 1, 1, InferFlatten, AttrsOf<FlattenAttrs>()}.IsView();
+  return Op{"Flatten", 1, 1, 1, InferFlatten, AttrsOf<FlattenAttrs>()}
+      .IsView()
+      .WithQuantized(OnQuantized::kMoves);
 }
 
 }  // namespace mace::ops

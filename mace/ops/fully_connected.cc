@@ -1,9 +1,10 @@
 // FullyConnected: y[i,o] = act(b[o] + sum over k of x[i,k] w[o,k]).
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inputs   x  float  [..., K], or [N, ...] with K elements after N
-//          w  float  [O, K]
-//          b  float  [O], optional
+// Inputs   x  float, or quantized i8 or u8  [..., K], or [N, ...] with K
+// elements after N
+//          w  as x  [O, K]
+//          b  as x  [O], optional
 // Outputs  y  float  [..., O], or [N, O]
 // Attrs    activation, ...: see common/activation_attrs.h
 // Errors   x does not split into rows of K
@@ -13,6 +14,7 @@
 
 #include "mace/ops/common/filter.h"
 #include "mace/ops/common/op.h"
+#include "mace/ops/common/quantized.h"
 
 namespace mace::ops {
 namespace {
@@ -20,6 +22,7 @@ namespace {
 Status InferFullyConnected(Node& node) {
   MACE_ASSIGN_OR_RETURN(const FullyConnectedAttrs attrs,
                         ReadAttrs<FullyConnectedAttrs>(node));
+  MACE_RETURN_IF_ERROR(CheckFilterTypes(node, 0));
   MACE_RETURN_IF_ERROR(CheckFilter(node, 2, "[O, K]"));
   const TensorType& x = node.inputs[0].type;
   const Shape& w = node.inputs[1].type.shape;
@@ -52,7 +55,8 @@ Op FullyConnected() {
             AttrsOf<FullyConnectedAttrs>()}
       .ReadsMany()
       .Choices("activation", ActivationChoices())
-      .Takes({AnyType(), AsInput(0)});
+      .Takes({AnyType(), AsInput(0), AnyType()})
+      .WithQuantized(OnQuantized::kComputes);
 }
 
 }  // namespace mace::ops

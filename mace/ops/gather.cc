@@ -46,7 +46,8 @@ Status InferGather(Node& node) {
 Op Gather() {
   return Op{"Gather", 2, 2, 1, InferGather, AttrsOf<GatherAttrs>()}
       .NamesAxes("axis")
-      .Takes({AnyType(), Indices()});
+      .Takes({AnyType(), Indices()})
+      .WithQuantized(OnQuantized::kMoves);
 }
 
 }  // namespace mace::ops

@@ -48,7 +48,8 @@ Op GatherElements() {
             InferGatherElements,
             AttrsOf<GatherElementsAttrs>()}
       .NamesAxes("axis")
-      .Takes({AnyType(), Indices()});
+      .Takes({AnyType(), Indices()})
+      .WithQuantized(OnQuantized::kMoves);
 }
 
 }  // namespace mace::ops

@@ -43,8 +43,9 @@ Status InferGatherNd(Node& node) {
 }  // namespace
 
 Op GatherNd() {
-  return Op{"GatherNd", 2, 2, 1, InferGatherNd, AttrsOf<GatherNdAttrs>()}.Takes(
-      {AnyType(), Indices()});
+  return Op{"GatherNd", 2, 2, 1, InferGatherNd, AttrsOf<GatherNdAttrs>()}
+      .Takes({AnyType(), Indices()})
+      .WithQuantized(OnQuantized::kMoves);
 }
 
 }  // namespace mace::ops

@@ -23,7 +23,8 @@ Status InferIdentity(Node& node) {
 Op Identity() {
   return Op{"Identity", 1, 1, 1, InferIdentity, AttrsOf<NoAttrs>()}
       .IsView()
-      .WithOrder(AxisOrder::kAny);
+      .WithOrder(AxisOrder::kAny)
+      .WithQuantized(OnQuantized::kMoves);
 }
 
 }  // namespace mace::ops

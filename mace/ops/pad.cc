@@ -103,7 +103,8 @@ Op Pad() {
   return Op{"Pad", 1, 2, 1, InferPad, AttrsOf<PadAttrs>()}
       .Choices("pad_type", ChoicesOf(kModes))
       .Takes({AnyType(), Indices()})
-      .Knows({{1, "pads"}});
+      .Knows({{1, "pads"}})
+      .WithQuantized(OnQuantized::kMoves);
 }
 
 }  // namespace ops

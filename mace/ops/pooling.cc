@@ -61,7 +61,8 @@ Op Pooling() {
                 {"L2", static_cast<int64_t>(PoolingType::kL2)}})
       .Choices("round_mode", {{"FLOOR", int64_t{0}}, {"CEIL", int64_t{1}}})
       .Choices("padding", PaddingChoices())
-      .Choices("activation", ActivationChoices());
+      .Choices("activation", ActivationChoices())
+      .WithQuantized(OnQuantized::kMoves);
 }
 
 }  // namespace ops

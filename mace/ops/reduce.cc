@@ -78,7 +78,8 @@ Op Reduce() {
       .NamesAxes("axis")
       .Takes({Numbers(), Indices()})
       .TakesWith("reduce_type", {"ALL", "ANY"}, {DataType::kBool})
-      .Knows({{1, "axes"}});
+      .Knows({{1, "axes"}})
+      .WithQuantized(OnQuantized::kComputes);
 }
 
 }  // namespace ops

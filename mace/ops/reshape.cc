@@ -66,7 +66,8 @@ Op Reshape() {
   return Op{"Reshape", 1, 2, 1, InferReshape, AttrsOf<ReshapeAttrs>()}
       .IsView()
       .Takes({AnyType(), Indices()})
-      .Knows({{1, "shape"}});
+      .Knows({{1, "shape"}})
+      .WithQuantized(OnQuantized::kMoves);
 }
 
 }  // namespace mace::ops

@@ -29,7 +29,8 @@ Status InferReverse(Node& node) {
 Op Reverse() {
   return Op{"Reverse", 1, 1, 1, InferReverse, AttrsOf<ReverseAttrs>()}
       .NamesAxes("axis")
-      .WithOrder(AxisOrder::kNamed);
+      .WithOrder(AxisOrder::kNamed)
+      .WithQuantized(OnQuantized::kMoves);
 }
 
 }  // namespace mace::ops

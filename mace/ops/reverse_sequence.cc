@@ -43,7 +43,8 @@ Op ReverseSequence() {
       .NamesAxes("seq_axis")
       .NamesAxes("batch_axis")
       .Takes({AnyType(), Indices()})
-      .WithOrder(AxisOrder::kNamed);
+      .WithOrder(AxisOrder::kNamed)
+      .WithQuantized(OnQuantized::kMoves);
 }
 
 }  // namespace mace::ops

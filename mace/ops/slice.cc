@@ -71,7 +71,8 @@ Op Slice() {
       .NamesAxes("axes")
       .Takes({AnyType(), Indices()})
       .IsPart(PartOfSlice)
-      .Knows({{1, "starts"}, {2, "ends"}, {3, "axes"}, {4, "steps"}});
+      .Knows({{1, "starts"}, {2, "ends"}, {3, "axes"}, {4, "steps"}})
+      .WithQuantized(OnQuantized::kMoves);
 }
 
 }  // namespace ops

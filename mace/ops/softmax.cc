@@ -30,7 +30,8 @@ Status InferSoftmax(Node& node) {
 Op Softmax() {
   return Op{"Softmax", 1, 1, 1, InferSoftmax, AttrsOf<SoftmaxAttrs>()}
       .NamesAxes("axis")
-      .WithOrder(AxisOrder::kNamed);
+      .WithOrder(AxisOrder::kNamed)
+      .WithQuantized(OnQuantized::kComputes);
 }
 
 }  // namespace mace::ops

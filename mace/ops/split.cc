@@ -85,7 +85,8 @@ Op Split() {
       .Takes({AnyType(), Indices()})
       .IsPart(PartOfSplit)
       .WithOrder(AxisOrder::kNamed)
-      .Knows({{1, "sizes"}});
+      .Knows({{1, "sizes"}})
+      .WithQuantized(OnQuantized::kMoves);
 }
 
 }  // namespace mace::ops

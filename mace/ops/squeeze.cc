@@ -40,7 +40,8 @@ Status InferSqueeze(Node& node) {
 Op Squeeze() {
   return Op{"Squeeze", 1, 1, 1, InferSqueeze, AttrsOf<SqueezeAttrs>()}
       .IsView()
-      .NamesAxes("axis");
+      .NamesAxes("axis")
+      .WithQuantized(OnQuantized::kMoves);
 }
 
 }  // namespace mace::ops

@@ -35,8 +35,9 @@ Status InferStack(Node& node) {
 }  // namespace
 
 Op Stack() {
-  return Op{"Stack", 1, kMany, 1, InferStack, AttrsOf<StackAttrs>()}.Takes(
-      {AnyType(), AsInput(0)});
+  return Op{"Stack", 1, kMany, 1, InferStack, AttrsOf<StackAttrs>()}
+      .Takes({AnyType(), AsInput(0)})
+      .WithQuantized(OnQuantized::kMoves);
 }
 
 }  // namespace mace::ops

@@ -115,7 +115,8 @@ Op StridedSlice() {
       "StridedSlice", 1, 4, 1, InferStridedSlice, AttrsOf<StridedSliceAttrs>()}
       .Takes({AnyType(), Indices()})
       .IsPart(PartOfStridedSlice)
-      .Knows({{1, "begin"}, {2, "end"}, {3, "strides"}});
+      .Knows({{1, "begin"}, {2, "end"}, {3, "strides"}})
+      .WithQuantized(OnQuantized::kMoves);
 }
 
 }  // namespace ops

@@ -43,7 +43,8 @@ Status InferTile(Node& node) {
 Op Tile() {
   return Op{"Tile", 1, 2, 1, InferTile, AttrsOf<TileAttrs>()}
       .Takes({AnyType(), Indices()})
-      .Knows({{1, "repeats"}});
+      .Knows({{1, "repeats"}})
+      .WithQuantized(OnQuantized::kMoves);
 }
 
 }  // namespace mace::ops

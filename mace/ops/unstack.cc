@@ -39,7 +39,8 @@ Status InferUnstack(Node& node) {
 
 Op Unstack() {
   return Op{"Unstack", 1, 1, kMany, InferUnstack, AttrsOf<UnstackAttrs>()}
-      .NamesAxes("axis");
+      .NamesAxes("axis")
+      .WithQuantized(OnQuantized::kMoves);
 }
 
 }  // namespace mace::ops

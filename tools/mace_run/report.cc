@@ -87,14 +87,26 @@ json ToJson(const MaceDeviceCounts& a, const MaceDeviceCounts& b) {
           {"bytes_to_host", b.bytes_to_host - a.bytes_to_host}};
 }
 
-// The element types (of an op's first input) that the CPU has a kernel for, in
-// DataType's order: an op's rows may stand in several tables.
-json CpuTypes(const std::string& op) {
+const char* OnQuantizedName(OnQuantized use) {
+  switch (use) {
+    case OnQuantized::kRefuses:
+      return "refuses";
+    case OnQuantized::kMoves:
+      return "moves";
+    case OnQuantized::kComputes:
+      return "computes";
+  }
+  return "";
+}
+
+// The element types (of an op's first input, quantized or not) that the CPU has
+// a kernel for, in DataType's order: an op's rows may stand in several tables.
+json CpuTypes(const std::string& op, bool is_quantized) {
   std::set<DataType> types;
   for (int i = 0; i < kNumCpuKernels; ++i) {
     if (op != kCpuKernels[i].op) continue;
     for (const CpuKernelDef& def : kCpuKernels[i].defs()) {
-      types.insert(def.dtype);
+      if (def.is_quantized == is_quantized) types.insert(def.dtype);
     }
   }
   json names = json::array();
@@ -270,7 +282,9 @@ json OpListJson() {
          {"outputs", op->num_outputs == kMany ? -1 : op->num_outputs},
          {"known_inputs", KnownInputs(*op)},
          {"reads_types_only", op->reads_types_only},
-         {"cpu", CpuTypes(op->name)}});
+         {"on_quantized", OnQuantizedName(op->on_quantized)},
+         {"cpu", CpuTypes(op->name, false)},
+         {"cpu_quantized", CpuTypes(op->name, true)}});
   }
   return {{"max_rank", kMaxRank}, {"ops", list}};
 }

@@ -88,6 +88,8 @@ def build(graph: Graph, stored: str = "f32") -> tuple[Any, list[tuple[int, np.nd
                                 data_type=_data_type(tensor), data_size=tensor.data.size)
         if array is not tensor.data:
             entry.stored_type = getattr(proto, STORED[kind])
+        if tensor.quant is not None:
+            _fill_quantization(entry.quantization, tensor)
         weights.append((offset, array))
         end = offset + len(raw)
     net.data_bytes, net.data_xxh3 = end, digest.intdigest()
@@ -162,6 +164,9 @@ def _fill_op(op: Any, node: Node, graph: Graph) -> None:
         for t in outs:
             op.output_shape.add(dims=t.static_shape)
             op.output_type.append(_data_type(t))
+        if any(t.quant is not None for t in outs):
+            for t in outs:
+                _fill_quantization(op.output_quantization.add(), t)
 
 
 def _fill_arg(arg: Any, name: str, value: Attr) -> None:
@@ -185,6 +190,19 @@ def _fill_info(info: Any, tensor: Tensor) -> None:
     info.name, info.data_type = tensor.name, _data_type(tensor)
     info.dims.extend(tensor.static_shape or ())
     info.data_format = getattr(proto, f"DF_{tensor.data_format}")
+    if tensor.quant is not None:
+        _fill_quantization(info.quantization, tensor)
+
+
+def _fill_quantization(quantization: Any, tensor: Tensor) -> None:
+    """Leaves it empty for a tensor that is not quantized."""
+    if tensor.quant is None:
+        return
+    quantization.scales.extend(float(s) for s in tensor.quant.scale)
+    if tensor.quant.zero_point.any():
+        quantization.zero_points.extend(int(z) for z in tensor.quant.zero_point)
+    if tensor.quant.axis is not None:
+        quantization.axis = tensor.quant.axis
 
 
 def _data_type(tensor: Tensor) -> int:

@@ -91,7 +91,7 @@ def _wrong_types(graph: Graph, node: Node, op: OpFacts) -> Iterator[tuple[str, s
         if i == 0:
             what, rule = _first_types(node, op)
         kind = graph.tensors[name].dtype
-        if rule and kind not in rule:
+        if rule and kind not in rule and graph.tensors[name].quant is None:
             yield _not_in(what, rule, kind)
 
 
@@ -110,7 +110,12 @@ def _without_kernel(graph: Graph, node: Node) -> Iterator[tuple[str, str]]:
     op = all_ops().get(node.op)
     if op is None or node.is_custom:
         return
-    kind = graph.tensors[node.inputs[0] if node.inputs else node.outputs[0]].dtype
+    first = graph.tensors[node.inputs[0] if node.inputs else node.outputs[0]]
+    kind = first.dtype
+    if first.quant is not None and op.on_quantized != "moves":
+        if kind not in op.cpu_quantized:
+            yield _not_in("it", op.cpu_quantized, f"quantized {kind}")
+        return
     what, types = _first_types(node, op)
     types = tuple(t for t in op.cpu if not types or t in types)
     if kind not in types:

@@ -169,7 +169,11 @@ class Graph:
         array = np.ascontiguousarray(array.astype(NUMPY[dtype], copy=False)).reshape(array.shape)
         name = self.fresh(base)
         stored = self.tensors[like].stored if like else ""
-        self.add_tensor(Tensor(name, dtype, tuple(array.shape), array, stored=stored))
+        quant = self.tensors[like].quant if like else None
+        if quant is not None and quant.axis is not None:
+            raise ValueError(f"'{like}' has scales along an axis, which '{name}' may not have")
+        self.add_tensor(
+            Tensor(name, dtype, tuple(array.shape), array, quant=quant, stored=stored))
         return name
 
     def const(self, name: str) -> np.ndarray | None:
@@ -182,6 +186,11 @@ class Graph:
 
     def rank(self, name: str) -> int | None:
         return self.tensors[name].rank
+
+    def is_quantized(self, node: Node) -> bool:
+        """Whether the node reads or makes a quantized tensor."""
+        names = [n for n in (*node.inputs, *node.outputs) if n]
+        return any(self.tensors[n].quant is not None for n in names)
 
     # --- nodes ---
 

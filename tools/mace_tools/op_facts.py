@@ -48,6 +48,8 @@ class OpFacts:
     view: str  # always, where contiguous, or never: output 0 has the bytes of input 0
     axis_order: str  # fixed, any, or named: see AxisOrder in mace/ops/common/op.h
     cpu: tuple[str, ...]  # types of the first input for which the CPU has a kernel
+    cpu_quantized: tuple[str, ...]  # the same for a quantized first input
+    on_quantized: str  # refuses, moves or computes: see OnQuantized in mace/ops/common/op.h
     known: dict[int, str]  # inputs that must be known before the model runs, with their names
     reads_types_only: bool  # what it computes is known before the model runs
 
@@ -102,7 +104,7 @@ def _facts(o: dict[str, Any]) -> OpFacts:
         {name: _attr(a) for name, a in o["attrs"].items()},
         tuple(t if isinstance(t, int) else tuple(t) for t in o["types"]),
         TypesWith(with_["attr"], tuple(with_["values"]), tuple(with_["types"])) if with_ else None,
-        o["view"], o["axis_order"], tuple(o["cpu"]),
+        o["view"], o["axis_order"], tuple(o["cpu"]), tuple(o["cpu_quantized"]), o["on_quantized"],
         {int(k): name for k, name in o["known_inputs"].items()}, o["reads_types_only"])
 
 

@@ -24,6 +24,8 @@ struct CpuKernelDef {
   // still described with f32 (see NodeKernels::ComputesFp16). Null: it runs no
   // such node.
   bool (*computes_fp16)(const Node& node, const CpuContext& context) = nullptr;
+  // Input 0 is quantized; else it is not, unless the op only moves codes.
+  bool is_quantized = false;
 };
 using CpuKernelDefs = std::vector<CpuKernelDef>;
 
@@ -32,6 +34,16 @@ using CpuKernelDefs = std::vector<CpuKernelDef>;
 [[gnu::always_inline]] inline CpuKernelDefs WithFp16(CpuKernelDefs defs,
                                                      const CpuKernelDef& fp16) {
   if constexpr (kHas16BitKernels) defs.push_back(fp16);
+  return defs;
+}
+
+// Returns `defs` and rows for quantized i8 and u8.
+inline CpuKernelDefs WithQ8(CpuKernelDefs defs,
+                            Result<KernelPtr> (*prepare)(const Node& node,
+                                                         CpuContext& context)) {
+  for (const DataType dtype : {DataType::kI8, DataType::kU8}) {
+    defs.push_back({dtype, prepare, -1, nullptr, /*is_quantized=*/true});
+  }
   return defs;
 }
 

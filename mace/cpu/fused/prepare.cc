@@ -9,6 +9,7 @@
 #include "mace/base/cpu_rows.h"
 #include "mace/base/str_cat.h"
 #include "mace/cpu/fused/chain_table.h"
+#include "mace/ops/common/op.h"
 
 namespace mace::cpu {
 namespace {
@@ -25,6 +26,15 @@ bool HasNoElements(const Node& node) {
   return std::all_of(
       node.outputs.begin(), node.outputs.end(),
       [](const TensorType& type) { return NumElements(type.shape) == 0; });
+}
+
+// Returns whether the kernel is the one for input 0 of the node if that is
+// quantized; if the result is not whether it is, another kernel is.
+bool TakesCodes(const Node& node, const CpuKernelDef& def) {
+  if (def.is_quantized) return true;
+  const Op* op = FindOp(node.op);  // null for converts
+  return op != nullptr && op->on_quantized == OnQuantized::kMoves &&
+         !node.inputs.empty() && node.inputs[0].type.is_quantized();
 }
 
 // Weights of 16 bits would be widened without a word and run at the speed of
@@ -66,14 +76,18 @@ Result<KernelPtr> PrepareNode(const Node& node, CpuContext& context) {
       node.inputs.empty() ? node.outputs[0].dtype : node.inputs[0].type.dtype;
   MACE_RETURN_IF_ERROR(CheckStoredTypes(node));
   std::string supported;
+  const bool is_quantized =
+      !node.inputs.empty() && node.inputs[0].type.is_quantized();
   for (const CpuKernelDef& def : *defs) {
-    if (def.dtype == dtype) {
+    if (def.dtype == dtype && TakesCodes(node, def) == is_quantized) {
       if (HasNoElements(node)) return KernelPtr(new NothingToCompute);
       return def.prepare(node, context);
     }
-    supported += StrCat(supported.empty() ? "" : ", ", Name(def.dtype));
+    supported += StrCat(supported.empty() ? "" : ", ",
+                        def.is_quantized ? "quantized " : "", Name(def.dtype));
   }
-  return Unsupported(Label(node), ": no CPU kernel for ", Name(dtype),
+  return Unsupported(Label(node), ": no CPU kernel for ",
+                     is_quantized ? "quantized " : "", Name(dtype),
                      "; there is one for ", supported);
 }
 

@@ -9,6 +9,7 @@
 #include "mace/cpu/common/fp16_weights.h"
 #include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/common/kernel_table.h"
+#include "mace/cpu/quantized/activation_q8.h"
 
 namespace mace::cpu {
 namespace {
@@ -64,8 +65,9 @@ bool ComputesFp16(const Node& node, const CpuContext&) {
 }  // namespace
 
 CpuKernelDefs Activation() {
-  return WithFp16({{DataType::kF32, Prepare<float>}},
-                  {DataType::kF16, Prepare<uint16_t>, -1, ComputesFp16});
+  return WithFp16(
+      WithQ8({{DataType::kF32, Prepare<float>}}, PrepareActivationQ8),
+      {DataType::kF16, Prepare<uint16_t>, -1, ComputesFp16});
 }
 
 }  // namespace mace::cpu

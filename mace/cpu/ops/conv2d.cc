@@ -11,6 +11,7 @@
 #include "mace/cpu/conv/conv_plan.h"
 #include "mace/cpu/conv/conv_strassen_kernel.h"
 #include "mace/cpu/conv/conv_winograd_kernel.h"
+#include "mace/cpu/quantized/conv_q8.h"
 
 namespace mace::cpu {
 namespace {
@@ -47,7 +48,7 @@ Result<KernelPtr> PrepareF16(const Node& node, CpuContext& context) {
 }  // namespace
 
 CpuKernelDefs Conv2d() {
-  return WithFp16({{DataType::kF32, PrepareF32, 1}},
+  return WithFp16(WithQ8({{DataType::kF32, PrepareF32, 1}}, PrepareConvQ8),
                   {DataType::kF16, PrepareF16, 1, ConvComputesFp16});
 }
 

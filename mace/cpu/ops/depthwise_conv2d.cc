@@ -12,6 +12,7 @@
 #include "mace/cpu/conv/conv_node.h"
 #include "mace/cpu/conv/conv_plan.h"
 #include "mace/cpu/conv/depthwise.h"
+#include "mace/cpu/quantized/conv_q8.h"
 
 namespace mace::cpu {
 namespace {
@@ -127,7 +128,7 @@ Result<KernelPtr> PrepareF16(const Node& node, CpuContext& context) {
 }  // namespace
 
 CpuKernelDefs DepthwiseConv2d() {
-  return WithFp16({{DataType::kF32, PrepareF32, 1}},
+  return WithFp16(WithQ8({{DataType::kF32, PrepareF32, 1}}, PrepareDepthwiseQ8),
                   {DataType::kF16, PrepareF16, 1, ComputesFp16});
 }
 

@@ -7,6 +7,7 @@
 #include "mace/cpu/common/kernel_table.h"
 #include "mace/cpu/conv/conv_f16_kernel.h"
 #include "mace/cpu/conv/mat_mul_kernel.h"
+#include "mace/cpu/quantized/conv_q8.h"
 
 namespace mace::cpu {
 namespace {
@@ -46,8 +47,9 @@ Result<KernelPtr> PrepareF16(const Node& node, CpuContext& context) {
 }  // namespace
 
 CpuKernelDefs FullyConnected() {
-  return WithFp16({{DataType::kF32, PrepareF32, 1}},
-                  {DataType::kF16, PrepareF16, 1, ComputesFp16});
+  return WithFp16(
+      WithQ8({{DataType::kF32, PrepareF32, 1}}, PrepareFullyConnectedQ8),
+      {DataType::kF16, PrepareF16, 1, ComputesFp16});
 }
 
 }  // namespace mace::cpu

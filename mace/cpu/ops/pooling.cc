@@ -13,6 +13,7 @@
 #include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/common/kernel_table.h"
 #include "mace/cpu/conv/pool_lines.h"
+#include "mace/cpu/quantized/pooling_q8.h"
 #include "mace/cpu/reference/pooling.h"
 #include "mace/cpu/ukernels/pool/pool_f32_table.h"
 
@@ -155,7 +156,7 @@ bool ComputesFp16(const Node& node, const CpuContext&) {
 }  // namespace
 
 CpuKernelDefs Pooling() {
-  return WithFp16({{DataType::kF32, Prepare}},
+  return WithFp16(WithQ8({{DataType::kF32, Prepare}}, PreparePoolingQ8),
                   {DataType::kF16, Prepare, -1, ComputesFp16});
 }
 

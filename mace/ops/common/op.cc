@@ -9,6 +9,7 @@
 #include "mace/base/str_cat.h"
 #include "mace/ops/common/custom_op.h"
 #include "mace/ops/common/operands.h"
+#include "mace/ops/common/quantized.h"
 
 namespace mace {
 
@@ -88,6 +89,7 @@ std::vector<DataType> FirstTypes(const Op& op, const Node& node) {
 Status CheckTypes(const Op& op, const Node& node) {
   for (size_t i = 0; !op.types.empty() && i < node.inputs.size(); ++i) {
     const InputType& rule = op.types[std::min(i, op.types.size() - 1)];
+    if (rule.as < 0 && node.inputs[i].type.is_quantized()) continue;
     if (rule.as >= 0) {
       MACE_RETURN_IF_ERROR(CheckDtypeAs(node, i, rule.as));
     } else {
@@ -203,6 +205,12 @@ Op Op::WithOrder(AxisOrder order) const {
   return op;
 }
 
+Op Op::WithQuantized(OnQuantized use) const {
+  Op op = *this;
+  op.on_quantized = use;
+  return op;
+}
+
 int64_t ViewOffset(const Node& node, size_t i) {
   const Op* op = FindOp(node.op);  // null for fused nodes and converts
   if (op == nullptr) return -1;
@@ -250,9 +258,11 @@ Status Infer(Node& node) {
                         " outputs, got ", num_outputs);
   }
   MACE_RETURN_IF_ERROR(CheckChoices(*op, node));
+  MACE_RETURN_IF_ERROR(CheckQuantizedInputs(*op, node));
   MACE_RETURN_IF_ERROR(CheckTypes(*op, node));
   MACE_RETURN_IF_ERROR(CheckKnown(*op, node));
   MACE_RETURN_IF_ERROR(op->infer(node));
+  MACE_RETURN_IF_ERROR(QuantizeOutputs(*op, node));
   for (const TensorType& type : node.outputs) {
     const auto bytes = CheckedBytes(type);
     if (!bytes.ok()) {

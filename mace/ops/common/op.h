@@ -27,6 +27,15 @@ enum class AxisOrder {
   kNamed,  // as kAny, if the attributes that name axes are adapted
 };
 
+// What an op does with quantized tensors (see mace/graph/quantization.h).
+enum class OnQuantized {
+  kRefuses,  // it is defined on real numbers only, or on plain integers
+  // It moves codes, or picks some of them, as in Reshape and MAX pooling: the
+  // outputs are quantized as input 0 is.
+  kMoves,
+  kComputes,  // its outputs are quantized as the model file says
+};
+
 // The facts about an operator. Everything else that needs them (kernels, the
 // planner, the converter through tools/ops.json) reads them here.
 struct Op {
@@ -69,6 +78,7 @@ struct Op {
     std::vector<DataType> types;
   };
   TypesWith types_with = {};
+  OnQuantized on_quantized = OnQuantized::kRefuses;
 
   bool MayBeAbsent(int input) const;
 
@@ -85,6 +95,7 @@ struct Op {
   Op ReadsTypesOnly() const;
   Op ReadsMany() const;
   Op WithOrder(AxisOrder order) const;
+  Op WithQuantized(OnQuantized use) const;
 };
 
 constexpr int kMany = 1 << 20;

@@ -21,7 +21,7 @@ from mace_tools.importers.source import (
     listed,
 )
 from mace_tools.infer import infer_node
-from mace_tools.ir import Attr, Graph, Node, Shape, Tensor, dtype_name
+from mace_tools.ir import Attr, Graph, Node, Quant, Shape, Tensor, dtype_name
 from mace_tools.passes.fold_constants import fold_if_small, fold_node
 from mace_tools.reference import evaluates
 
@@ -90,6 +90,13 @@ class Builder:
     def dtype(self, name: str) -> str:
         self._answer(name, None)
         return self.graph.tensors[name].dtype
+
+    def quant(self, name: str) -> Quant | None:
+        """How a tensor is quantized; None if it is not."""
+        return self.graph.tensors[name].quant
+
+    def set_quant(self, name: str, quant: Quant | None) -> None:
+        self.graph.tensors[name].quant = quant
 
     def _answer(self, name: str, found: Any) -> Any:
         if found is None and name in self._stand_ins:

@@ -7,6 +7,7 @@ TensorFlow and TFLite share these, because their operators have the same meaning
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,12 @@ def permuted(b: Builder, name: str, dims: list[int]) -> str:
     data = b.const(name)
     if data is None:
         return b.transpose(name, dims)
-    return b.add_const(np.ascontiguousarray(data.transpose(dims)), b.dtype(name), "weights")
+    weights = b.add_const(np.ascontiguousarray(data.transpose(dims)), b.dtype(name), "weights")
+    quant = b.quant(name)
+    if quant is not None and quant.axis is not None:
+        quant = replace(quant, axis=dims.index(quant.axis))
+    b.set_quant(weights, quant)
+    return weights
 
 
 def reshape(b: Builder, x: str, dims: list[int]) -> str:

@@ -104,8 +104,15 @@ def infer_node(graph: Graph, node: Node) -> None:
         tensor = graph.tensors[name]
         tensor.dtype = dtype
         tensor.shape = None if shape is None else tuple(shape)
+        if tensor.quant is None and node.inputs and _moves_codes(node):
+            tensor.quant = graph.tensors[node.inputs[0]].quant
     if function is not None and _is_complete(node):
         _propagate_value(graph, node)
+
+
+def _moves_codes(node: Node) -> bool:
+    op = op_facts.all_ops().get(node.op)
+    return op is not None and op.on_quantized == "moves" and node.inputs[0] != ""
 
 
 def _is_complete(node: Node) -> bool:

@@ -121,6 +121,16 @@ def cast(v: View) -> Type:
     return str(v.attr("to")), v.shape()
 
 
+@rule("Quantize")
+def quantize(v: View) -> Type:
+    return str(v.attr("to")), v.shape()
+
+
+@rule("Dequantize")
+def dequantize(v: View) -> Type:
+    return "f32", v.shape()
+
+
 @rule("Eltwise")
 def eltwise(v: View) -> Type:
     require(v.attr("activation") == "NOOP" or v.dtype() in _FLOATS, "its activation needs floats")

@@ -14,6 +14,8 @@ from mace_tools.passes.match import is_op, only_producer, plain, scalar
 def activation_patterns(graph: Graph) -> None:
     for find in (_hard_sigmoid, _product, _hard_swish, _gelu):
         for node in list(graph.nodes):
+            if graph.is_quantized(node):
+                continue
             if node in graph.nodes and node.op == "Eltwise" and plain(node):
                 find(graph, node)
 

@@ -13,6 +13,8 @@ from mace_tools.passes.sink_transposes import transposed
 
 def fc_after_transpose(graph: Graph) -> None:
     for node in list(graph.nodes):
+        if graph.is_quantized(node):
+            continue
         if node.op == "FullyConnected":
             _reorder(graph, node)
 

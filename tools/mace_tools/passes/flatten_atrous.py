@@ -16,6 +16,8 @@ from mace_tools.passes.match import only_producer
 
 def flatten_atrous(graph: Graph) -> None:
     for after in list(graph.nodes):
+        if graph.is_quantized(after):
+            continue
         if after.op != "BatchToSpaceNd":
             continue
         conv = only_producer(graph, after.inputs[0])

@@ -13,6 +13,8 @@ _NEVER_NEGATIVE = ("RELU", "RELUX", "SIGMOID", "HARDSIGMOID", "SOFTPLUS")
 
 def fold_pad(graph: Graph) -> None:
     for node in list(graph.nodes):
+        if graph.is_quantized(node):
+            continue
         if node.op not in ("Conv2d", "DepthwiseConv2d", "Pooling"):
             continue
         pad = graph.producer(node.inputs[0])

@@ -31,6 +31,8 @@ def fold_into_layers(graph: Graph, read: Callable[[Graph, Node], Affine | None])
     """Folds a node that `read` understands into the layer before it, if nothing else reads that
     layer."""
     for node in list(graph.nodes):
+        if graph.is_quantized(node):
+            continue
         found = read(graph, node)
         if found is None:
             continue

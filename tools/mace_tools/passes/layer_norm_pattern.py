@@ -28,6 +28,8 @@ class Norm:
 
 def layer_norm_pattern(graph: Graph) -> None:
     for node in list(graph.nodes):
+        if graph.is_quantized(node):
+            continue
         if node.op != "Eltwise" or not plain(node):
             continue
         norm = _divided(graph, node)

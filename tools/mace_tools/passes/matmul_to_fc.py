@@ -10,6 +10,8 @@ from mace_tools.ir import Graph, Node
 
 def matmul_to_fc(graph: Graph) -> None:
     for node in list(graph.nodes):
+        if graph.is_quantized(node):
+            continue
         if node.op == "MatMul":
             for side, flag in ((0, "transpose_a"), (1, "transpose_b")):
                 _fold_transpose(graph, node, side, flag)

@@ -15,6 +15,7 @@ from mace_tools.ir import Graph
 from mace_tools.passes.activation_patterns import activation_patterns
 from mace_tools.passes.channel_shuffle import channel_shuffle
 from mace_tools.passes.dedupe import dedupe
+from mace_tools.passes.dequantize_around import dequantize_around
 from mace_tools.passes.fc_after_transpose import fc_after_transpose
 from mace_tools.passes.flatten_atrous import flatten_atrous
 from mace_tools.passes.fold_constants import fold_constants
@@ -34,7 +35,7 @@ from mace_tools.passes.widen_fp16 import widen_fp16
 Pass = Callable[[Graph], None]
 
 PASSES: list[Pass] = [
-    widen_fp16, fold_constants, remove_noops, dedupe,
+    widen_fp16, dequantize_around, fold_constants, remove_noops, dedupe,
     canonical_activations, activation_patterns, prelu_pattern, layer_norm_pattern,
     channel_shuffle, matmul_to_fc,
     sink_transposes, fc_after_transpose, fold_constants, remove_noops,

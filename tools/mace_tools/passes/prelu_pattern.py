@@ -16,6 +16,8 @@ from mace_tools.passes.match import is_op, only_producer, plain
 
 def prelu_pattern(graph: Graph) -> None:
     for node in list(graph.nodes):
+        if graph.is_quantized(node):
+            continue
         if node.op != "Eltwise" or node.attrs["type"] != "SUM" or not plain(node):
             continue
         for positive, negative in (node.inputs, reversed(node.inputs)):

@@ -27,13 +27,21 @@ def fused(b: Builder, n: SourceNode, op: str, *inputs: str, **attrs: Any) -> str
     """An engine op followed by the node's activation; a single node if the op can apply it."""
     kind = ACTIVATIONS.get(n.attr("FusedActivationFunction", 0), "?")
     if kind == "RELU_N1_TO_1":
-        return b.op("Clip", b.op(op, *inputs, **attrs), min=-1.0, max=1.0)
+        return b.op("Clip", _inner(b, n, op, *inputs, **attrs), min=-1.0, max=1.0)
     if kind not in _FUSED:
         raise Unsupported(f"fused activation {kind}", "make the activation an operator of its own")
     if op in _TAKERS:
         return b.op(op, *inputs, **attrs, **_FUSED[kind])
+    if not _FUSED[kind]:
+        return b.op(op, *inputs, **attrs)
+    return b.op("Activation", _inner(b, n, op, *inputs, **attrs), **_FUSED[kind])
+
+
+def _inner(b: Builder, n: SourceNode, op: str, *inputs: str, **attrs: Any) -> str:
+    """The engine op in front of an activation: its codes are those of the node's output."""
     y = b.op(op, *inputs, **attrs)
-    return b.op("Activation", y, **_FUSED[kind]) if _FUSED[kind] else y
+    b.set_quant(y, b.model.info[n.outputs[0]].quant)
+    return y
 
 
 _SINGLE: dict[str, dict[str, Any]] = {

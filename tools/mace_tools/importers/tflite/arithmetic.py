@@ -95,10 +95,17 @@ def cast(b: Builder, n: SourceNode) -> str:
     return b.op("Cast", n.inputs[0], to=b.model.info[n.outputs[0]].dtype)
 
 
+@registry.op("QUANTIZE")
+def quantize(b: Builder, n: SourceNode) -> str:
+    return b.op("Quantize", n.inputs[0], to=b.model.info[n.outputs[0]].dtype)
+
+
 @registry.op("DEQUANTIZE")
 def dequantize(b: Builder, n: SourceNode) -> str:
-    """Dequantizes float16 weights; integer ones are refused earlier."""
+    """Makes floats of float16 weights and of codes."""
     x = n.inputs[0]
+    if b.quant(x) is not None:
+        return b.op("Dequantize", x)
     if b.dtype(x) != "f16":
         raise Unsupported(f"of {b.dtype(x)}", "use the float model")
     data = b.const(x)

@@ -36,6 +36,7 @@ _NUMPY: dict[str, Any] = {
 # Element types that the engine does not have, and those that replace them.
 _RETYPED = ("FLOAT64", "UINT16", "UINT32", "UINT64")
 QUANTIZABLE = ("INT8", "UINT8", "INT16", "INT32", "INT4")
+CODES = ("INT8", "UINT8")  # of which the engine computes quantized tensors
 
 
 def read(path: Path) -> SourceModel:
@@ -124,9 +125,9 @@ def _settle_sources(file: File, model: SourceModel, tensors: dict[str, Any]) -> 
 def _unusable(tensor: Any, info: ValueInfo) -> tuple[str, str] | None:
     """Why no operator that touches it can be converted, and the cure."""
     kind = TENSOR_TYPES.get(tensor.Type(), f"type {tensor.Type()}")
-    if info.quant is not None:
-        return ("quantized tensors, which are not supported yet",
-                "use the float model that it was made from")
+    if info.quant is not None and kind not in CODES:
+        return (f"quantized tensors of {kind}, which are not supported yet",
+                "use the float model that it was made from, or one of 8 bits")
     if tensor.IsVariable():
         return ("a variable tensor: a state that lasts from one run to the next",
                 "convert the model with the state as an input and an output")
@@ -170,11 +171,24 @@ def _quant(file: File, tensor: Any) -> Quant | None:
     if q is None or TENSOR_TYPES.get(tensor.Type()) not in QUANTIZABLE:
         return None
     scale = file.numbers(q, "Scale").astype(np.float32)
-    if not scale.any():
-        return None
+    if not scale.any() or TENSOR_TYPES.get(tensor.Type()) == "INT32":
+        return None  # a bias has the scale of the products to which it is added
     zero = file.numbers(q, "ZeroPoint").astype(np.int64)
     zero = zero if zero.size else np.zeros_like(scale, np.int64)
+    if zero.size == 1:
+        zero = np.repeat(zero, scale.size)
+    _check_quant(tensor, scale, zero)
     return Quant(scale, zero, q.QuantizedDimension() if scale.size > 1 else None)
+
+
+def _check_quant(tensor: Any, scale: np.ndarray, zero: np.ndarray) -> None:
+    if not (np.isfinite(scale) & (scale > 0)).all():
+        bad = scale[~(np.isfinite(scale) & (scale > 0))][0]
+        raise ValueError(f"tensor '{text(tensor.Name())}' has the scale {bad}; scales are finite "
+                         "and above 0")
+    if zero.size != scale.size:
+        raise ValueError(f"tensor '{text(tensor.Name())}' has {scale.size} scales and {zero.size} "
+                         "zero points")
 
 
 def _contents(file: File, tensor: Any, buffers: list, name: str) -> np.ndarray | None:

@@ -19,7 +19,7 @@ registry.help_for(
     "VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE", "HASHTABLE", "HASHTABLE_FIND",
 )
 registry.help_for(
-    "quantized operators are not supported yet: use the float model", "QUANTIZE", "FAKE_QUANT",
+    "quantized operators are not supported yet: use the float model", "FAKE_QUANT",
 )
 registry.help_for(
     "sparse weights are not supported: convert the model without sparsity", "DENSIFY",

@@ -5,6 +5,8 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from mace_tools.importers.builder import Builder
 from mace_tools.importers.operands import (
     PADDING,
@@ -54,8 +56,15 @@ def depthwise(b: Builder, n: SourceNode) -> str:
     shape = b.shape(w)
     if shape is None or len(shape) != 4:
         raise Unsupported(f"a depthwise filter of shape {shape}")
+    quant = b.quant(w)
+    if quant is not None and quant.axis is not None and shape[3] != channels(b, x):
+        # A scale for each output: they are the first axis of a grouped filter only.
+        weights, _ = conv_weights(b, w, [3, 0, 1, 2])
+        return fused(b, n, "Conv2d", x, weights, operand(n, 2), **window(n), group=channels(b, x))
     flat = reshape(b, w, list(shape[1:])) if b.const(w) is None else b.add_const(b.const(w)[0])
     weights = depthwise_weights(b, flat, channels(b, x))
+    if quant is not None:
+        b.set_quant(weights, quant if quant.axis is None else replace(quant, axis=1))
     return fused(b, n, "DepthwiseConv2d", x, weights, operand(n, 2), **window(n))
 
 

@@ -1,0 +1,57 @@
+// Quantize on the CPU.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/common/function_kernel.h"
+#include "mace/cpu/common/kernel_table.h"
+#include "mace/cpu/quantized/codes.h"
+#include "mace/cpu/quantized/lookup_q8.h"
+
+namespace mace::cpu {
+namespace {
+
+constexpr int64_t kTile = 1 << 13;
+
+template <typename T>
+KernelPtr MakeFromFloat(const Node& node, CpuContext& context) {
+  const TensorType& y = node.outputs[0];
+  const int64_t n = NumElements(y.shape);
+  KernelFacts facts;
+  facts.variant = "quantize_q8";
+  return MakeKernel(
+      [n, quantization = y.quantization, range = CodesOf(y.dtype),
+       threads = context.threads](const RunArgs& args) {
+        const float* from = args.inputs[0].as<const float>();
+        T* to = args.outputs[0].as<T>();
+        threads->ParallelFor(n, kTile, [&](size_t begin, size_t end) {
+          for (size_t i = begin; i < end; ++i) {
+            to[i] = static_cast<T>(ToCode(from[i], *quantization, range));
+          }
+        });
+      },
+      facts);
+}
+
+Result<KernelPtr> FromFloat(const Node& node, CpuContext& context) {
+  return node.outputs[0].dtype == DataType::kU8
+             ? MakeFromFloat<uint8_t>(node, context)
+             : MakeFromFloat<int8_t>(node, context);
+}
+
+Result<KernelPtr> FromCodes(const Node& node, CpuContext& context) {
+  const Quantization& x = *node.inputs[0].type.quantization;
+  const Quantization& y = *node.outputs[0].quantization;
+  const CodeRange range = CodesOf(node.outputs[0].dtype);
+  const FixedFactor factor = ToFixed(double{x.scale()} / y.scale());
+  return MakeLookup(
+      node, context, TableOf(node, [&](int32_t q) {
+        return range.Clamp(Scale(q - x.zero_point(), factor) + y.zero_point());
+      }));
+}
+
+}  // namespace
+
+CpuKernelDefs Quantize() {
+  return WithQ8({{DataType::kF32, FromFloat}}, FromCodes);
+}
+
+}  // namespace mace::cpu

@@ -1,0 +1,74 @@
+// Ranges of codes and output stages.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/quantized/codes.h"
+
+#include <cmath>
+#include <limits>
+
+#include "mace/ops/common/operands.h"
+
+namespace mace::cpu {
+namespace {
+
+template <typename T>
+CodeRange RangeOf() {
+  return {std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
+}
+
+}  // namespace
+
+CodeRange CodesOf(DataType type) {
+  if (type == DataType::kU8) return RangeOf<uint8_t>();
+  return type == DataType::kI8 ? RangeOf<int8_t>() : RangeOf<int16_t>();
+}
+
+int32_t ToCode(float real, const Quantization& quantization, CodeRange range) {
+  const float units = std::round(real / quantization.scale());
+  const float code = units + static_cast<float>(quantization.zero_point());
+  if (!(code > static_cast<float>(range.least))) return range.least;
+  if (code >= static_cast<float>(range.most)) return range.most;
+  return static_cast<int32_t>(units) + quantization.zero_point();
+}
+
+Result<CodeRange> CodesAfter(const Node& node,
+                             const ActivationAttrs& activation,
+                             const TensorType& type) {
+  CodeRange range = CodesOf(type.dtype);
+  MACE_ASSIGN_OR_RETURN(const ActivationKind kind,
+                        ParseActivation(node, activation));
+  const Quantization& q = *type.quantization;
+  switch (kind) {
+    case ActivationKind::kNoop:
+      return range;
+    case ActivationKind::kRelux:
+      range.most = ToCode(activation.max_limit, q, range);
+      [[fallthrough]];
+    case ActivationKind::kRelu:
+      range.least = std::max(range.least, q.zero_point());
+      return range;
+    default:
+      return Unsupported(Label(node), ": quantized outputs take the ",
+                         "activations NOOP, RELU and RELUX, not ",
+                         activation.activation);
+  }
+}
+
+Result<OutputStage> MakeOutputStage(const Node& node,
+                                    const ActivationAttrs& activation) {
+  const TensorType& y = node.outputs[0];
+  const Quantization& x = *node.inputs[0].type.quantization;
+  const Quantization& w = *node.inputs[1].type.quantization;
+  OutputStage stage;
+  stage.zero_point = y.quantization->zero_point();
+  MACE_ASSIGN_OR_RETURN(stage.range, CodesAfter(node, activation, y));
+  const bool rounds_product = y.dtype == DataType::kU8;
+  for (const float scale : w.scales) {
+    const double product =
+        rounds_product ? x.scale() * scale : double{x.scale()} * scale;
+    stage.factors.push_back(ToFixed(product / y.quantization->scale()));
+  }
+  return stage;
+}
+
+}  // namespace mace::cpu

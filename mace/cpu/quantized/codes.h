@@ -1,0 +1,61 @@
+// What kernels of quantized tensors share: ranges of codes and output stages.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_QUANTIZED_CODES_H_
+#define MACE_CPU_QUANTIZED_CODES_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "mace/cpu/quantized/fixed_point.h"
+#include "mace/graph/node.h"
+#include "mace/ops/common/activation_attrs.h"
+
+namespace mace::cpu {
+
+// The least and the largest code of an output.
+struct CodeRange {
+  int32_t least = 0;
+  int32_t most = 0;
+
+  int32_t Clamp(int32_t code) const {
+    return std::min(std::max(code, least), most);
+  }
+};
+
+// Returns all codes of a type. REQUIRES: i8, u8 or i16.
+CodeRange CodesOf(DataType type);
+
+// Returns the codes that `activation` leaves to an output of `type`. Errors:
+// MACE_UNSUPPORTED for activations other than NOOP, RELU and RELUX.
+Result<CodeRange> CodesAfter(const Node& node,
+                             const ActivationAttrs& activation,
+                             const TensorType& type);
+
+// Returns the code that is nearest to `real`, ties away from zero, within the
+// type's range.
+int32_t ToCode(float real, const Quantization& quantization, CodeRange range);
+
+// Sums of products of a node with a filter to codes of its output.
+struct OutputStage {
+  std::vector<FixedFactor> factors;  // one, or one for each channel
+  int32_t zero_point = 0;
+  CodeRange range;
+
+  FixedFactor factor(int64_t channel) const {
+    return factors[factors.size() == 1 ? 0 : channel];
+  }
+  int32_t operator()(int32_t sum, int64_t channel) const {
+    return range.Clamp(Scale(sum, factor(channel)) + zero_point);
+  }
+};
+
+// Returns the output stage of a convolution (x, w, b). The factors x * w / y
+// of per-axis filters are computed in double precision; of others, the product
+// is rounded to single precision first if x is u8, as in TFLite.
+Result<OutputStage> MakeOutputStage(const Node& node,
+                                    const ActivationAttrs& activation);
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_QUANTIZED_CODES_H_

@@ -1,0 +1,32 @@
+// Looking up codes.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/quantized/lookup_q8.h"
+
+#include "mace/cpu/common/function_kernel.h"
+
+namespace mace::cpu {
+namespace {
+
+constexpr int64_t kTile = 1 << 14;
+
+}  // namespace
+
+KernelPtr MakeLookup(const Node& node, CpuContext& context,
+                     const std::array<uint8_t, 256>& table) {
+  KernelFacts facts;
+  facts.variant = "lookup_q8";
+  facts.overlaps = {{0, 0}};
+  const int64_t n = NumElements(node.outputs[0].shape);
+  return MakeKernel(
+      [n, table, threads = context.threads](const RunArgs& args) {
+        const auto* x = args.inputs[0].as<const uint8_t>();
+        auto* y = args.outputs[0].as<uint8_t>();
+        threads->ParallelFor(n, kTile, [&](size_t begin, size_t end) {
+          for (size_t i = begin; i < end; ++i) y[i] = table[x[i]];
+        });
+      },
+      facts);
+}
+
+}  // namespace mace::cpu

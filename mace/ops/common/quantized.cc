@@ -1,0 +1,134 @@
+// Checks of quantized operands.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/ops/common/quantized.h"
+
+#include <algorithm>
+
+#include "mace/ops/common/operands.h"
+
+namespace mace {
+namespace {
+
+bool HasZeroPoints(const Quantization& q) {
+  return std::any_of(q.zero_points.begin(), q.zero_points.end(),
+                     [](int32_t zero) { return zero != 0; });
+}
+
+const QuantizationPtr& DeclaredOf(const Node& node, size_t output) {
+  static const auto* none = new QuantizationPtr;
+  return output < node.output_quantization.size()
+             ? node.output_quantization[output]
+             : *none;
+}
+
+// Outputs of codes have a scale if input 0 has one, but for those of Quantize.
+Status CheckDeclared(const Node& node, size_t output) {
+  const QuantizationPtr& q = DeclaredOf(node, output);
+  const TensorType& type = node.outputs[output];
+  const bool is_float = type.dtype == DataType::kF32;
+  const bool from_codes =
+      node.inputs[0].type.is_quantized() || node.op == "Quantize";
+  if (from_codes && !is_float) return CheckOutputScale(node);
+  if (q == nullptr) return Status();
+  return NodeError(node, "the file says that output ", output,
+                   " is quantized as", ToString(q), ", it is ", ToString(type));
+}
+
+// Returns the quantization of the inputs whose codes the op moves. Errors: two
+// of them differ.
+Result<QuantizationPtr> MovedQuantization(const Node& node) {
+  const QuantizationPtr& first = node.inputs[0].type.quantization;
+  for (size_t i = 1; i < node.inputs.size(); ++i) {
+    const TensorType& type = node.inputs[i].type;
+    if (!type.is_quantized() || AreEqual(type.quantization, first)) continue;
+    return NodeError(node, "input ", i, " is ", ToString(type), ", input 0 is ",
+                     ToString(node.inputs[0].type),
+                     "; inputs whose codes it moves must be quantized alike");
+  }
+  return first;
+}
+
+}  // namespace
+
+Status CheckQuantizedInputs(const Op& op, const Node& node) {
+  if (op.on_quantized == OnQuantized::kMoves || node.inputs.empty()) {
+    return Status();
+  }
+  if (op.on_quantized == OnQuantized::kComputes) return CheckPerTensor(node, 0);
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    const TensorType& type = node.inputs[i].type;
+    if (!type.is_quantized()) continue;
+    return Unsupported(Label(node), ": input ", i, " is ", ToString(type),
+                       ", and the op takes no quantized tensors; a Dequantize "
+                       "in front of it makes floats of them");
+  }
+  return Status();
+}
+
+Status QuantizeOutputs(const Op& op, Node& node) {
+  QuantizationPtr moved;
+  if (op.on_quantized == OnQuantized::kMoves && !node.inputs.empty()) {
+    MACE_ASSIGN_OR_RETURN(moved, MovedQuantization(node));
+  }
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    TensorType& type = node.outputs[i];
+    const QuantizationPtr& declared = DeclaredOf(node, i);
+    if (op.on_quantized == OnQuantized::kComputes) {
+      MACE_RETURN_IF_ERROR(CheckDeclared(node, i));
+      type.quantization = declared;
+      continue;
+    }
+    type.quantization = moved;
+    if (declared == nullptr || AreEqual(declared, moved)) continue;
+    return NodeError(node, "the file says that output ", i, " is quantized as",
+                     ToString(declared), ", it is ", ToString(type));
+  }
+  return Status();
+}
+
+Status CheckOutputScale(const Node& node) {
+  const QuantizationPtr& q = DeclaredOf(node, 0);
+  if (q != nullptr && !q->is_per_axis()) return Status();
+  return NodeError(node, "the file declares ",
+                   q == nullptr ? "no scale" : "scales along an axis",
+                   " for the output; it must have one scale, as x is ",
+                   ToString(node.inputs[0].type));
+}
+
+Status CheckPerTensor(const Node& node, size_t i) {
+  const QuantizationPtr& q = node.inputs[i].type.quantization;
+  if (q == nullptr || !q->is_per_axis()) return Status();
+  return NodeError(node, "input ", i, " is ", ToString(node.inputs[i].type),
+                   "; it must have one scale");
+}
+
+Status CheckFilterTypes(const Node& node, int axis) {
+  const TensorType& x = node.inputs[0].type;
+  const TensorType& w = node.inputs[1].type;
+  MACE_RETURN_IF_ERROR(CheckDtypeAs(node, 1, 0));
+  if (!x.is_quantized()) {
+    if (w.is_quantized()) {
+      return NodeError(node, "w is ", ToString(w), ", x is ", ToString(x),
+                       "; both must be quantized, or neither");
+    }
+    return CheckDtypeAs(node, 2, 0);
+  }
+  if (!w.is_quantized()) {
+    return NodeError(node, "x is ", ToString(x), ", w is ", ToString(w),
+                     "; both must be quantized, or neither");
+  }
+  if (x.dtype != DataType::kI8 && x.dtype != DataType::kU8) {
+    return NodeError(node, "x is ", ToString(x),
+                     "; quantized tensors here are i8 or u8");
+  }
+  const Quantization& q = *w.quantization;
+  if (q.is_per_axis() && (q.axis != axis || HasZeroPoints(q))) {
+    return NodeError(node, "w is ", ToString(w), "; its scales may lie along ",
+                     "axis ", axis, ", with zero points of 0");
+  }
+  if (!node.has_input(2)) return Status();
+  return CheckDtype(node, 2, {DataType::kI32});
+}
+
+}  // namespace mace

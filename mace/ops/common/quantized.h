@@ -1,0 +1,38 @@
+// Shape inference of quantized tensors: which ops take them, and how their
+// outputs are quantized.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_OPS_COMMON_QUANTIZED_H_
+#define MACE_OPS_COMMON_QUANTIZED_H_
+
+#include "mace/ops/common/op.h"
+
+namespace mace {
+
+// Errors: MACE_UNSUPPORTED if an input is quantized and the op takes no such
+// tensor.
+Status CheckQuantizedInputs(const Op& op, const Node& node);
+
+// Gives the inferred outputs their quantization. Errors: MACE_INVALID_MODEL if
+// the model file declares another one than the op has, or none where there must
+// be one.
+Status QuantizeOutputs(const Op& op, Node& node);
+
+// For ops that multiply by a filter or matrix, input 1, with an optional bias,
+// input 2. `axis` is that of the filter's output channels.
+//  x i8:  w i8, per tensor or per `axis` with zero points 0; bias i32
+//  x u8:  w u8, per tensor; bias i32
+// Input 0 and the output are quantized per tensor, and have the same type.
+// Returns MACE_OK if nothing is quantized, and all inputs have one type.
+// Errors: MACE_INVALID_MODEL.
+Status CheckFilterTypes(const Node& node, int axis);
+
+// Errors: MACE_INVALID_MODEL if the file declares no scale for output 0, or one
+// for each index of an axis.
+Status CheckOutputScale(const Node& node);
+
+// Errors: MACE_INVALID_MODEL if input `i` is quantized per axis.
+Status CheckPerTensor(const Node& node, size_t i);
+
+}  // namespace mace
+
+#endif  // MACE_OPS_COMMON_QUANTIZED_H_

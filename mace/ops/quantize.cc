@@ -1,0 +1,45 @@
+// Quantize: the codes nearest to x.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Inputs   x   f32, or quantized i8 or u8
+// Outputs  y   of the shape of x, quantized as the model file says, per tensor
+// Attrs    to  i8 (default), u8
+// Errors   an unknown `to`; y has no scale. Codes round half away from zero and
+//          saturate; NaN becomes the least code. Codes to codes are scaled in
+//          fixed point
+// Source   TFLite QUANTIZE
+
+#include "mace/ops/quantize.h"
+
+#include "mace/ops/common/op.h"
+#include "mace/ops/common/operands.h"
+
+namespace mace::ops {
+namespace {
+
+Status InferQuantize(Node& node) {
+  MACE_ASSIGN_OR_RETURN(const QuantizeAttrs attrs,
+                        ReadAttrs<QuantizeAttrs>(node));
+  TensorType y;
+  y.shape = node.inputs[0].type.shape;
+  MACE_ASSIGN_OR_RETURN(y.dtype, ParseDataType(node, "to", attrs.to));
+  const bool from_codes = node.inputs[0].type.dtype != DataType::kF32;
+  if (from_codes && !node.inputs[0].type.is_quantized()) {
+    return NodeError(node, "x is ", ToString(node.inputs[0].type),
+                     "; it must be f32 or quantized");
+  }
+  node.outputs = {y};
+  return Status();
+}
+
+}  // namespace
+
+Op Quantize() {
+  return Op{"Quantize", 1, 1, 1, InferQuantize, AttrsOf<QuantizeAttrs>()}
+      .Choices("to", Texts({"i8", "u8"}))
+      .Takes({OneOf({DataType::kF32, DataType::kI8, DataType::kU8})})
+      .WithOrder(AxisOrder::kAny)
+      .WithQuantized(OnQuantized::kComputes);
+}
+
+}  // namespace mace::ops

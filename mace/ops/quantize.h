@@ -1,0 +1,21 @@
+// Attributes of Quantize.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_OPS_QUANTIZE_H_
+#define MACE_OPS_QUANTIZE_H_
+
+#include <string>
+
+namespace mace {
+
+struct QuantizeAttrs {
+  std::string to = "i8";  // element type of y: i8 or u8
+
+  template <typename V>
+  void Fields(V& v) {
+    v("to", to);
+  }
+};
+
+}  // namespace mace
+
+#endif  // MACE_OPS_QUANTIZE_H_

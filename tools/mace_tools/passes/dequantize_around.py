@@ -1,0 +1,150 @@
+"""Computes in floats what the engine does not compute in codes: dequantizes the operands of such
+nodes, and quantizes their results.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from mace_tools import op_facts
+from mace_tools.errors import ModelError
+from mace_tools.ir import Graph, Node, Quant, Tensor
+from mace_tools.passes.match import CONV_LIKE, plain
+
+# The values of attributes with which an op that computes in codes does so.
+_COMPUTED = {
+    "Activation": {},
+    "Conv2d": {}, "DepthwiseConv2d": {}, "FullyConnected": {},
+    "Eltwise": {"type": ("SUM", "SUB", "PROD")},
+    "Softmax": {"use_log": (0,)},
+}
+_CLAMPS = ("NOOP", "RELU", "RELUX")
+
+
+def dequantize_around(graph: Graph) -> None:
+    around: Counter[str] = Counter()
+    for node in list(graph.nodes):
+        if node.is_custom or not graph.is_quantized(node) or _in_codes(graph, node):
+            continue
+        if any(graph.tensors[n].quant is not None and not graph.tensors[n].is_const
+               for n in (*node.inputs, *node.outputs) if n):
+            around[node.op] += 1
+        _dequantize_inputs(graph, node)
+        _quantize_outputs(graph, node)
+    if around:
+        ops = ", ".join(f"{n} {op}" for op, n in sorted(around.items()))
+        graph.notes.append(f"computed in floats, with codes before and after: {ops}")
+
+
+def real(data: np.ndarray, quant: Quant) -> np.ndarray:
+    """The numbers that codes stand for."""
+    shape = [1] * data.ndim
+    if quant.axis is not None:
+        shape[quant.axis] = -1
+    zero = quant.zero_point.reshape(shape if quant.axis is not None else ())
+    scale = quant.scale.reshape(shape if quant.axis is not None else ())
+    return ((data.astype(np.int64) - zero) * scale).astype(np.float32)
+
+
+def _in_codes(graph: Graph, node: Node) -> bool:
+    """Whether the engine computes the node in codes."""
+    if node.op in ("Quantize", "Dequantize"):
+        return graph.tensors[node.inputs[0]].quant is not None or node.op == "Quantize"
+    quants = [graph.tensors[n].quant for n in node.inputs if n]
+    use = op_facts.all_ops()[node.op].on_quantized if node.op in op_facts.all_ops() else "refuses"
+    if use == "moves":
+        return _moves(graph, node)
+    if use != "computes" or not quants or quants[0] is None:
+        return False
+    if quants[0].axis is not None or any(graph.tensors[o].quant is None for o in node.outputs):
+        return False
+    wanted = _COMPUTED.get(node.op)
+    if wanted is None or any(node.attr(a) not in values for a, values in wanted.items()):
+        return False
+    if node.op != "Activation" and "activation" in op_facts.all_ops()[node.op].attrs \
+            and not plain(node) and node.attr("activation") not in _CLAMPS:
+        return False
+    if node.op in CONV_LIKE:
+        return all(graph.tensors[n].is_const for n in node.inputs[1:] if n) \
+            and graph.tensors[node.inputs[1]].quant is not None
+    if node.op == "Softmax":
+        return _is_share(graph.tensors[node.outputs[0]])
+    return all(q is not None and q.axis is None for q in quants)
+
+
+def _moves(graph: Graph, node: Node) -> bool:
+    """Whether all operands have the scale of the result. Pooling also takes means."""
+    first = graph.tensors[node.inputs[0]].quant
+    others = [graph.tensors[n].quant for n in node.inputs[1:] if n]
+    if first is None or first.axis is not None:
+        return False
+    if node.op == "Pooling":
+        names = {v: k for k, v in op_facts.numbers("Pooling", "pooling_type").items()}
+        kind = names[node.attr("pooling_type")]
+        if kind == "L2" or kind == "AVERAGE" and node.attr("count_include_pad"):
+            return False
+        if not plain(node) and node.attr("activation") not in _CLAMPS:
+            return False
+    return (all(q is None or _same(q, first) for q in others)
+            and all(_same(graph.tensors[o].quant, first) for o in node.outputs))
+
+
+def _same(a: Quant | None, b: Quant | None) -> bool:
+    return (a is not None and b is not None and a.axis == b.axis
+            and np.array_equal(a.scale, b.scale) and np.array_equal(a.zero_point, b.zero_point))
+
+
+def _is_share(y: Tensor) -> bool:
+    """Whether codes stand for 0 to 255 / 256, as those of Softmax do."""
+    least = 0 if y.dtype == "u8" else -128
+    return (y.quant is not None and y.quant.axis is None and y.quant.zero_point[0] == least
+            and abs(y.quant.scale[0] * 256 - 1) <= 1e-3)
+
+
+def _dequantize_inputs(graph: Graph, node: Node) -> None:
+    inputs = list(node.inputs)
+    if node.op in CONV_LIKE and len(inputs) > 2 and inputs[2]:
+        inputs[2] = _real_bias(graph, node)
+    for i, name in enumerate(node.inputs):
+        tensor = graph.tensors[name] if name else None
+        if tensor is None or tensor.quant is None:
+            continue
+        if tensor.is_const:
+            inputs[i] = graph.add_const(f"{name}/real", real(tensor.data, tensor.quant))
+        else:
+            inputs[i] = _dequantized(graph, name)
+    graph.set_inputs(node, inputs)
+
+
+def _dequantized(graph: Graph, name: str) -> str:
+    """The result of the Dequantize of a tensor, which is added if there is none."""
+    for reader in graph.consumers(name):
+        if reader.op == "Dequantize":
+            return reader.outputs[0]
+    return graph.add("Dequantize", [name], [graph.fresh(f"{name}/real")]).outputs[0]
+
+
+def _real_bias(graph: Graph, node: Node) -> str:
+    """Codes of a bias have the scale of the products."""
+    bias = graph.tensors[node.inputs[2]]
+    x, w = (graph.tensors[n].quant for n in node.inputs[:2])
+    if bias.dtype != "i32" or bias.data is None:
+        return node.inputs[2]
+    if x is None or w is None:
+        raise ModelError(f"{node}: its bias is {bias.dtype}, and its operands have no scales")
+    return graph.add_const(f"{bias.name}/real", bias.data * x.scale[0] * w.scale)
+
+
+def _quantize_outputs(graph: Graph, node: Node) -> None:
+    for i, name in enumerate(list(node.outputs)):
+        tensor = graph.tensors[name]
+        if tensor.quant is None:
+            continue
+        inner = graph.fresh(f"{name}/unquantized")
+        graph.set_output(node, i, inner)
+        graph.tensors[inner].quant, graph.tensors[inner].dtype = None, "f32"
+        graph.add("Quantize", [inner], [name], to=tensor.dtype)
