@@ -108,6 +108,13 @@ def test_cmake_compiles_what_bazel_compiles_with_the_same_flags(
     assert by_cmake == by_bazel
 
 
+def test_each_header_that_is_included_is_packed(tree):
+    for path in [*tree.rglob("*.cc"), *tree.rglob("*.h"), *tree.rglob("*.c")]:
+        for header in re.findall(r'^#include "(mace/[^"]+)"', path.read_text(), re.MULTILINE):
+            assert (tree / header).is_file() or (tree / "generated" / header).is_file(), (
+                f"{path.relative_to(tree)} includes {header}")
+
+
 def test_tables_of_ops_are_those_of_bazel(sources, tree, tmp_path):
     configure(tree, tmp_path)
     labels = [f"//{t.out.rpartition('/')[0]}:{t.out.rpartition('/')[2]}" for t in sources.tables]
