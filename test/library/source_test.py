@@ -143,6 +143,12 @@ def test_files_of_ops_that_are_not_selected_are_not_compiled(tree, tmp_path):
     assert "const int kNumOps = 1;" in table and "kHasEveryOp = false" in table
 
 
+def test_kernels_for_16_bits_can_be_left_out(tree, tmp_path):
+    configure(tree, tmp_path, "-DMACE_16BIT=OFF", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON")
+    commands = json.loads((tmp_path / "compile_commands.json").read_text())
+    assert all("-DMACE_WITHOUT_16BIT_KERNELS" in c["command"] for c in commands)
+
+
 @pytest.fixture(scope="module")
 def by_bazel(tmp_path_factory):
     """The app with the library that Bazel builds, and the model."""
