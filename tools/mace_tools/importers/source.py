@@ -58,6 +58,7 @@ class SourceNode:
     at_default: frozenset[str] = frozenset()
     captures: list[str] = field(default_factory=list)  # what its graphs read from outside
     after: list[str] = field(default_factory=list)  # nodes that only must run before it
+    opset: int = 0  # 0: that of the model
 
     def attr(self, name: str, default: Any = None) -> Any:
         return self.attrs.get(name, default)

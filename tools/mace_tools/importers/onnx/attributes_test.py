@@ -14,6 +14,7 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
+from onnxruntime.capi import onnxruntime_pybind11_state
 
 from mace_tools import importers, reference
 from mace_tools.errors import UnsupportedOps
@@ -28,17 +29,22 @@ STRINGS = {
                                        "half_pixel_symmetric", "tf_crop_and_resize"],
     "nearest_mode": ["floor", "ceil", "round_prefer_ceil"],
     "keep_aspect_ratio_policy": ["not_larger", "not_smaller"], "reduction": ["add", "mul", "max"],
-    "approximate": ["tanh"], "equation": ["abc,abd->bcd", "abc,abc->ab", "abc,dbc->ad"],
+    "approximate": ["tanh"], "activation": ["Tanh", "LeakyRelu", "HardSigmoid", "Clip", "Swish"],
+    "equation": ["abc,abd->bcd", "abc,abc->ab", "abc,dbc->ad"],
 }
 LISTS = {
     "pads": [[1, 1, 1, 1], [0, 1, 2, 0]], "strides": [[2, 2], [1, 2]], "dilations": [[2, 2]],
     "kernel_shape": [[2, 2]], "output_padding": [[1, 0]], "output_shape": [[8, 8], [9, 7]],
     "axes": [[2, 3], [3, 2], [1], [0, 1]], "perm": [[2, 0, 1]],
     "activations": [["Relu"], ["Relu", "Sigmoid"], ["Relu", "Sigmoid", "Softsign"], ["Affine"]],
+    "activation_params": [[0.5], [0.1, 0.4], [0.1, 0.2, 0.3]],
+    "qkv_hidden_sizes": [[8, 8, 8], [4, 4, 16]],
     "activation_alpha": [[0.5], [0.5, 0.25]], "activation_beta": [[0.5]],
 }
 NUMBERS = {"to": [1, 6, 10, 11], "dtype": [1, 7], "axis": [0, 1, 2, -1, -2], "size": [2, 5],
            "group": [2, 4], "num_groups": [1, 4], "hidden_size": [3], "p": [1, 2, 3],
+           "num_heads": [1, 2, 4], "q_num_heads": [2, 4], "kv_num_heads": [1, 2],
+           "rotary_embedding_dim": [0, 4, 8], "is_causal": [0, 1, 2], "unidirectional": [0, 1],
            "blocksize": [1, 3], "batch_dims": [1]}
 # What else must change so that an attribute is valid, or means something.
 TOGETHER: dict[str, dict[str, Any]] = {
@@ -50,20 +56,29 @@ TOGETHER: dict[str, dict[str, Any]] = {
 INVALID = "ONNX Runtime refuses it"
 
 
+def attributes_of(op: str) -> dict[str, tuple[str, Any]]:
+    """The attributes of an operator's schema: the kind and the default of each. What the installed
+    onnx does not know, ONNX Runtime does."""
+    domain, _, plain = op.rpartition(".")
+    opset = CASES[op].opset if op in CASES else OPSET
+    if onnx.defs.has(op, domain) and opset <= onnx.defs.onnx_opset_version():
+        found = onnx.defs.get_schema(op, opset).attributes
+        return {name: (a.type.name, onnx.helper.get_attribute_value(a.default_value)
+                       if a.default_value.name else None) for name, a in found.items()}
+    schemas = [s for s in onnxruntime_pybind11_state.get_all_operator_schema()
+               if (s.domain, s.name) == (domain, plain) and s.since_version <= opset]
+    newest = max(schemas, key=lambda s: s.since_version)
+    return {name: (str(a.type).rpartition(".")[2], None) for name, a in newest.attributes.items()}
+
+
 def schema_attributes() -> list[tuple[str, str]]:
-    found = []
-    for op in registry.supported():
-        schema = onnx.defs.get_schema(op, CASES[op].opset if op in CASES else OPSET)
-        found += [(op, name) for name in schema.attributes]
-    return found
+    return [(op, name) for op in registry.supported() for name in attributes_of(op)]
 
 
 def values(op: str, name: str) -> list[Any]:
-    a = onnx.defs.get_schema(op, CASES[op].opset).attributes[name]
+    kind, default = attributes_of(op)[name]
     if name == "sorted":
         return [-1, 2]  # 0 leaves the order open, so there is nothing to compare
-    kind = a.type.name
-    default = onnx.helper.get_attribute_value(a.default_value) if a.default_value.name else None
     if kind == "STRING":
         return STRINGS[name]
     if kind in ("INTS", "FLOATS", "STRINGS"):
