@@ -96,8 +96,8 @@ class Facts:
         self.says = [own.split("\n\n")[0].rstrip(".")] if own else []
         self._read(function)
 
-    def _read(self, function: Callable[..., Any]) -> None:
-        if function in self._seen or not inspect.isfunction(function) or not (
+    def _read(self, function: Any) -> None:
+        if not inspect.isfunction(function) or function in self._seen or not (
                 function.__module__.startswith("mace_tools.importers.")):
             return
         self._seen.add(function)
@@ -112,10 +112,16 @@ class Facts:
         for node in ast.walk(tree):
             if isinstance(node, ast.For) and isinstance(node.target, ast.Name):
                 names[node.target.id] = list(_texts(node.iter))
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "op":
+                self.ops |= {word for word in _texts(node.value) if word in self._known}
             if isinstance(node, ast.Call):
                 self._call(node, names)
             elif isinstance(node, ast.Name) and callable(names.get(node.id)):
                 self._read(names[node.id])
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                module = names.get(node.value.id)
+                if inspect.ismodule(module):
+                    self._read(getattr(module, node.attr, None))
 
     def _call(self, node: ast.Call, names: dict[str, Any]) -> None:
         called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(
@@ -169,7 +175,7 @@ def run_grids() -> int:
             if kind == "failed":
                 print(f"  failed: {row.name}: {result.kind}")
         print(f"{platform}: {accepted} operators accepted; models: {count[SAME]} passed, "
-              f"{count[REFUSED]} refused with reason, {count[INVALID]} that {INVALID[4:]}, "
+              f"{count[REFUSED]} refused with reason, {count[INVALID]} that the framework refuses, "
               f"failed = {count['failed']}")
         for reason, times in sorted(reasons.items()):
             print(f"  {times:4} refused: {reason}")
