@@ -79,7 +79,8 @@ def test_signatures_that_are_not_there(call, tmp_path):
 
 def test_tensorflow_runs_it(call, tmp_path):
     x = np.float32([[-1, 2, 3], [4, -5, 6]])
-    names = [line.split(": ")[1] for line in call("init", "saved", "--signature=clip")[1].split("\n")
+    names = [line.split(": ")[1] for line in call("init", "saved",
+    "--signature=clip")[1].split("\n")
              if "put_tensors" in line]
     got = frameworks.run("tensorflow", tmp_path / "saved", {names[0]: x}, [names[1]])
     assert got[names[1]].tolist() == np.clip(x * [1, 2, 3], 0, 6).tolist()
