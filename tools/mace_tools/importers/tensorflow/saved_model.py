@@ -103,9 +103,9 @@ class SavedModel:
         mean = f"; did you mean '{near[0]}'?" if near else ";"
         said = f"has no signature '{name}'" if name else (
             f"has several signatures and none is called '{DEFAULT_SIGNATURE}'")
-        raise RequestError(f"{self.file}: the SavedModel {said}{mean} it has {listed(names)}: name "
-                             "one of them with `signature`", "signature", example="signature: "
-                                                                                  f"{names[0]}")
+        raise RequestError(
+            f"{self.file}: the SavedModel {said}{mean} it has {listed(names)}: name one of them "
+            "with `signature`", "signature", example=f"signature: {(near or names)[0]}")
 
 
 def variables(saved: SavedModel) -> tuple[dict[str, np.ndarray], dict[str, ElementType]]:
