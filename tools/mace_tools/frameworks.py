@@ -21,7 +21,9 @@ from typing import Any
 import numpy as np
 
 from mace_tools import data
+from mace_tools.config.files import saved_model_folder
 from mace_tools.exit_codes import MissingToolError, RunFailedError
+from mace_tools.importers.tensorflow.saved_model import SavedModel
 from mace_tools.protos import REPO, load
 
 # Platform: the framework's name, the module to import, the package to install.
@@ -78,10 +80,14 @@ def run(platform: str, model: Path, inputs: Mapping[str, np.ndarray],
 def _tensorflow(model: str, inputs: Arrays, outputs: list[str]) -> list[np.ndarray]:
     import tensorflow.compat.v1 as tf
 
-    graph = tf.GraphDef()
-    graph.ParseFromString(Path(model).read_bytes())
+    saved = saved_model_folder(Path(model))
     with tf.Graph().as_default(), tf.Session() as session:
-        tf.import_graph_def(graph, name="")
+        if saved is not None:
+            tf.saved_model.load(session, SavedModel(saved).tags, str(saved))
+        else:
+            graph = tf.GraphDef()
+            graph.ParseFromString(Path(model).read_bytes())
+            tf.import_graph_def(graph, name="")
         feeds = {_port(n): a.astype(session.graph.get_tensor_by_name(_port(n)).dtype.as_numpy_dtype)
                  for n, a in inputs.items()}
         return session.run([_port(n) for n in outputs], feeds)

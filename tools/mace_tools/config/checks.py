@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mace_tools.config.files import is_address, local_path, missing, sha256_of
+from mace_tools.config.files import is_address, local_path, missing, saved_model_folder, sha256_of
 from mace_tools.config.schema import DATA_TYPES, Library, Model, Preprocess, Subgraph
 from mace_tools.importers.detect import detect
 from mace_tools.os_errors import explain
@@ -108,7 +108,9 @@ def _check_model_file(model: Model, config: Path) -> Iterator[Finding]:
     kind = None if path is None else foreign(path, model.platform)
     if kind is not None:
         yield kind
-    findings = list(_check_file(("model_file_path",), model.model_file_path, config))
+    findings = []
+    if path is None or not path.is_dir() or saved_model_folder(path) is None:
+        findings = list(_check_file(("model_file_path",), model.model_file_path, config))
     if kind is None or kind[0] == ("platform",):
         yield from findings
     if findings or path is None:

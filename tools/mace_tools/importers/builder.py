@@ -175,6 +175,7 @@ class Builder:
         """The node with engine tensors as inputs, and attributes that record which of them were
         read."""
         self._scope = node.name
+        self.opset = node.opset or self.model.opset
         self.missed = self._guessing = False
         inputs = [self._resolve(i, node) for i in node.inputs]
         self._guessing = not self._stand_ins.isdisjoint(inputs)

@@ -28,9 +28,9 @@ class Kind:
     cure: str = ""
 
 
-_FREEZE = ("freeze it into one .pb file (tf.compat.v1.graph_util.convert_variables_to_constants, "
-           "or convert_variables_to_constants_v2 of TensorFlow 2), or convert it: "
-           "tf.lite.TFLiteConverter writes TFLite, tf2onnx ONNX")
+_FREEZE = ("export it as a SavedModel (tf.saved_model.save, or model.export of Keras) and name its "
+           "folder, or freeze it into one .pb file "
+           "(tf.compat.v1.graph_util.convert_variables_to_constants)")
 _KERAS = "convert it first: tf.lite.TFLiteConverter.from_keras_model writes TFLite, tf2onnx ONNX"
 _TORCH = "export it first: torch.onnx.export(model, example_input, 'model.onnx')"
 _CAFFE = "Caffe models come later; convert it to ONNX first"
@@ -42,7 +42,7 @@ TENSORFLOW = Kind("a TensorFlow graph", "tensorflow")
 TFLITE = Kind("a TFLite model", "tflite")
 CAFFE_NET = Kind("a Caffe network (.prototxt)", "caffe", _CAFFE)
 CAFFE_WEIGHTS = Kind("a Caffe weights file (.caffemodel)", "caffe", _CAFFE)
-SAVED_MODEL = Kind("a TensorFlow SavedModel", "", _FREEZE)
+SAVED_MODEL = Kind("a TensorFlow SavedModel", "tensorflow")
 META_GRAPH = Kind("the graph of a TensorFlow checkpoint (.meta)", "", _FREEZE)
 CHECKPOINT = Kind("a TensorFlow checkpoint (.index)", "", _FREEZE)
 KERAS_H5 = Kind("an HDF5 file, as Keras writes (.h5)", "", _KERAS)

@@ -63,6 +63,16 @@ class Registry:
         self._discover()
         return sorted(self._functions)
 
+    def functions(self) -> dict[str, Importer]:
+        """The importer function of each operator."""
+        self._discover()
+        return dict(self._functions)
+
+    def advice(self) -> dict[str, str]:
+        """The advice about operators that have no importer."""
+        self._discover()
+        return {op: help for op, help in self._help.items() if op not in self._functions}
+
     def without_meaning(self, reason: str, *names: str, ops: Sequence[str] = ()) -> None:
         """Registers attributes that do not change what a node computes, of these operators or of
         all.

@@ -57,6 +57,8 @@ class SourceNode:
     # Attributes that have the default of the format's definition.
     at_default: frozenset[str] = frozenset()
     captures: list[str] = field(default_factory=list)  # what its graphs read from outside
+    after: list[str] = field(default_factory=list)  # nodes that only must run before it
+    opset: int = 0  # 0: that of the model
 
     def attr(self, name: str, default: Any = None) -> Any:
         return self.attrs.get(name, default)
