@@ -35,8 +35,14 @@ class Cell:
 Row = Sequence[Union[str, Html, Cell]]
 
 
-def render(caption: str, columns: Sequence[Column], rows: Sequence[Row]) -> Html:
-    """`caption` says what the rows are; screen readers read it out first."""
+def render(
+    caption: str, columns: Sequence[Column], rows: Sequence[Row], has_caption: bool = True
+) -> Html:
+    """`caption` says what the rows are; screen readers read it out first, also where a heading says
+    the same and it is not shown. Columns without any words are left out."""
+    used = [k for k in range(len(columns)) if not rows or any(_words(row[k]) for row in rows)]
+    columns, rows = [columns[k] for k in used], [[row[k] for k in used] for row in rows]
+    unseen = "" if has_caption else ' class="unseen"'
     head = "".join(_heading(column) for column in columns)
     body = "".join("<tr>" + "".join(_cell(c, column) for c, column in zip(row, columns)) + "</tr>\n"
                    for row in rows)
@@ -45,8 +51,12 @@ def render(caption: str, columns: Sequence[Column], rows: Sequence[Row]) -> Html
         finder = ('<div class="finder"><input type="search" placeholder="Find rows" '
                   f'aria-label="Find rows: {attribute(caption)}"><output></output></div>\n')
     return Html(f'<div class="sortable">{finder}<div class="scroll" tabindex="0" role="region" '
-                f'aria-label="{attribute(caption)}"><table>\n<caption>{markup(caption)}</caption>\n'
+                f'aria-label="{attribute(caption)}"><table>\n<caption{unseen}>{markup(caption)}</caption>\n'
                 f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table></div></div>\n")
+
+
+def _words(cell: str | Html | Cell) -> str:
+    return cell.words if isinstance(cell, Cell) else cell
 
 
 def _heading(column: Column) -> str:
@@ -65,7 +75,7 @@ def _cell(given: str | Html | Cell, column: Column) -> str:
 
 
 def _bar(cell: Cell) -> str:
-    if cell.bar is None:
+    if not cell.bar:
         return ""
     color = f";background:{attribute(cell.color)}" if cell.color else ""
     return (f'<div class="track" style="width:{100 * min(1.0, max(0.0, cell.bar)):.1f}%{color}">'
