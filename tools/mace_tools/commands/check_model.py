@@ -8,13 +8,14 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from mace_tools import cli_options as options
 from mace_tools import report as results
 from mace_tools import runner, tables
 from mace_tools.cli_console import Console
 from mace_tools.config.files import missing
 from mace_tools.emit import atomic_files
 from mace_tools.errors import MaceError
-from mace_tools.exit_codes import ExitCode, MissingToolError, UsageError
+from mace_tools.exit_codes import ExitCode, MissingToolError, RunFailedError, UsageError
 from mace_tools.importers import platforms
 from mace_tools.importers.detect import MACE_GRAPH, detect
 from mace_tools.ir import Shape
@@ -143,7 +144,11 @@ def _add_plan(args: argparse.Namespace, console: Console, checked: report.Checke
     with report.files(checked) as found:
         if found is not None:
             flags += [f"--model_file={found[0]}", f"--model_data_file={found[1]}"]
-            facts["plan"], checked.memory = engine.plan(mace_run, flags, device)
+            try:
+                facts["plan"], checked.memory = engine.plan(mace_run, flags, device)
+            except RunFailedError as e:  # the rest of the report stands
+                checked.engine_failed = True
+                facts["notes"].append(f"devices and memory are not shown: {e}")
 
 
 def _add_library(args: argparse.Namespace, console: Console, checked: report.Checked) -> None:
@@ -154,7 +159,10 @@ def _add_library(args: argparse.Namespace, console: Console, checked: report.Che
     found = report.library(checked, gpu)
     if found is None:
         return
-    (abi,) = abis.find(tuple((args.target_abis or "host").split(","))[:1])
+    names = tuple(options.overrides(args).get("target_abis", ("host",)))
+    if len(names) != 1:
+        raise UsageError("--measure_library measures for one of the --target_abis")
+    (abi,) = abis.find(names)
     size = op_sizes.measure(console, abi, tuple(found["ops"]), gpu)
     checked.facts["library"] = {**found, "bytes": size, "abi": abi.name, "how": "linked"}
 

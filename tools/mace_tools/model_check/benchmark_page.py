@@ -14,6 +14,7 @@ from mace_tools import html_page
 from mace_tools.html_page import Html, Tile, chart, table
 from mace_tools.html_page.chart import Axis, Point, Series
 from mace_tools.memory_plan import colors
+from mace_tools.memory_plan.text import amount, duration
 from mace_tools.model_check import sections
 from mace_tools.tables import folded
 
@@ -62,22 +63,30 @@ def render(
     if limits is not None:
         parts.append(_roofline(ops, limits, color))
     parts.append(sections.memory(name, plan, memory))
-    return html_page.render(f"Benchmark of {name}", f"On the {device.upper()}.",
+    where = "On the CPU." if device == "cpu" else (
+        "On the GPU, with the CPU for what the GPU cannot do or what does not pay there.")
+    return html_page.render(f"Benchmark of {name}", where,
                             _tiles(result, plan, total), parts)
 
 
 def _tiles(result: Mapping[str, Any], plan: Mapping[str, Any], total: float) -> list[Tile]:
     run, macs = result["run"], plan["macs"]
-    tiles = [Tile("Time of a run", f"{run['avg']:.3g} ms",
-                  f"median {run['median']:.3g}, fastest {run['min']:.3g}, of {run['count']} runs"),
+    middle, least = (duration(1000 * run[key]) for key in ("median", "min"))
+    tiles = [Tile("Time of a run", duration(1000 * run["avg"]),
+                  f"median {middle}, fastest {least}, of {run['count']} runs"),
              Tile("Speed", f"{2 * macs / (run['avg'] or 1) / 1e6:,.1f} GFLOP/s",
                   f"{macs / 1e6:,.1f} million multiply-adds"),
-             Tile("Sum of the steps", f"{total / 1000:.3g} ms",
+             Tile("Sum of the steps", duration(total),
                   f"{len(result['ops'])} steps, with the clock read at each")]
     if result.get("init_ms") is not None:
-        tiles.append(Tile("Creating the engine", f"{result['init_ms']:.3g} ms", "once"))
+        tiles.append(Tile("Creating the engine", duration(1000 * result["init_ms"]), "once"))
     arena = plan["memory"]["arena_bytes"]
-    return [*tiles, Tile("Arena", sections.amount(arena), "for all inner tensors")]
+    return [*tiles, Tile("Arena", amount(arena), "for all inner tensors")]
+
+
+def _unit(total: float) -> tuple[str, float]:
+    """In which times are shown, and its microseconds."""
+    return ("µs", 1.0) if total < 1000 else ("ms", 1000.0)
 
 
 def _by_kind(ops: Sequence[Mapping[str, Any]]) -> list[tuple[str, float, int, int]]:
@@ -94,20 +103,20 @@ def _layers(
     ops: Sequence[Mapping[str, Any]], total: float, color: Mapping[str, str], device: str
 ) -> Html:
     most = max((op["avg_us"] for op in ops), default=0) or 1
-    several = len({op["device"] for op in ops}) > 1
+    several, (unit, scale) = len({op["device"] for op in ops}) > 1, _unit(total)
     columns = (table.Column("step", True, "in the order of execution"), table.Column("op"),
                table.Column("name"), table.Column("device"), table.Column("kernel"),
-               table.Column("output"), table.Column("ms", True, "the mean of all runs"),
+               table.Column("output"), table.Column(unit, True, "the mean of all runs"),
                table.Column("%", True, "of the sum of all steps"),
-               table.Column("fastest ms", True), table.Column("multiply-adds (million)", True),
+               table.Column(f"fastest {unit}", True), table.Column("multiply-adds (million)", True),
                table.Column("GFLOP/s", True))
     rows = [(table.Cell(str(k), k), op["type"], folded(op["type"], op["name"]),
              op["device"] if several or op["device"].lower() != device else "", op["kernel"],
              _shape(op["output_shape"]),
-             table.Cell(f"{op['avg_us'] / 1000:.3f}", op["avg_us"], op["avg_us"] / most,
+             table.Cell(f"{op['avg_us'] / scale:.3f}", op["avg_us"], op["avg_us"] / most,
                         color[op["type"]]),
              table.Cell(f"{100 * op['avg_us'] / total:.1f}", op["avg_us"]),
-             table.Cell(f"{op['min_us'] / 1000:.3f}", op["min_us"]),
+             table.Cell(f"{op['min_us'] / scale:.3f}", op["min_us"]),
              table.Cell(sections.millions(op["macs"]), op["macs"]),
              table.Cell(f"{op['gflops']:.1f}" if op["macs"] else "", op["gflops"]))
             for k, op in enumerate(ops)]
@@ -122,12 +131,13 @@ def _shape(shape: Any) -> str:
 def _kinds(
     kinds: Sequence[tuple[str, float, int, int]], total: float, color: Mapping[str, str]
 ) -> Html:
-    rows = [(kind, table.Cell(f"{us / 1000:.3f}", us, us / (kinds[0][1] or 1), color[kind]),
+    unit, scale = _unit(total)
+    rows = [(kind, table.Cell(f"{us / scale:.3f}", us, us / (kinds[0][1] or 1), color[kind]),
              table.Cell(f"{100 * us / total:.1f}", us), table.Cell(str(count), count),
              table.Cell(f"{2 * macs / us / 1000:.1f}" if macs and us else "",
                         2 * macs / us if us else 0)) for kind, us, count, macs in kinds]
     return html_page.section("Time by kind of step", table.render("Kinds, the slowest first", (
-        table.Column("op"), table.Column("ms", True), table.Column("%", True),
+        table.Column("op"), table.Column(unit, True), table.Column("%", True),
         table.Column("steps", True), table.Column("GFLOP/s", True)), rows))
 
 
@@ -151,7 +161,7 @@ def _roofline(
     most = max(op["avg_us"] for op in own)
     dots = tuple(Point(ratio, op["gflops"], f"{folded(op['type'], op['name'])}: "
                        f"{op['gflops']:.1f} GFLOP/s, {ratio:.2f} multiply-adds per byte, "
-                       f"{op['avg_us'] / 1000:.3f} ms", color[op["type"]],
+                       f"{duration(op['avg_us'])}", color[op["type"]],
                        3.5 + 7 * (op["avg_us"] / most) ** 0.5)
                  for ratio, op in sorted(zip(ratios, own), key=lambda pair: -pair[1]["avg_us"]))
     line = (Point(low, 2 * low * limits.gbps), Point(knee, limits.gflops),

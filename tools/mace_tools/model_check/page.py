@@ -43,7 +43,7 @@ def _summary(facts: Mapping[str, Any]) -> str:
 def _tiles(facts: Mapping[str, Any]) -> list[Tile]:
     done, graph, plan = facts["converts"], facts["graph"], facts["plan"]
     state = html_page.badge("all convert", "good") if done["all"] else html_page.badge(
-        f"{done['of'] - done['nodes']} do not convert", "bad")
+        f"not converted: {done['of'] - done['nodes']}", "bad")
     tiles = [Tile("Nodes that convert", f"{done['nodes']:,} of {done['of']:,}", state)]
     part = " of the part that converts" if done["part"] else ""
     if graph is not None:

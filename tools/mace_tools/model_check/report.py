@@ -39,10 +39,13 @@ class Checked:
     weights: list[Any] = field(default_factory=list)
     data: Path | None = None  # of a converted model
     memory: str = ""  # what mace_run says of it, as JSON
+    engine_failed: bool = False  # mace_run refused the converted graph
 
     @property
     def exit_code(self) -> ExitCode:
-        return ExitCode.UNSUPPORTED_OPS if self.facts["refused"] else ExitCode.OK
+        if self.facts["refused"]:
+            return ExitCode.UNSUPPORTED_OPS
+        return ExitCode.RUN_FAILED if self.engine_failed else ExitCode.OK
 
 
 def check_source(

@@ -64,8 +64,8 @@ def devices(plan: Mapping[str, Any]) -> Html:
     if moves:
         sizes = [m["bytes"] for m in moves]
         parts.append(table.render(
-            f"Borders: {len(moves)} tensors move between devices in each run, "
-            f"{amount(sum(sizes))} in all",
+            f"Borders: tensors that move between devices in each run ({len(moves)}, "
+            f"{amount(sum(sizes))} in all)",
             (table.Column("tensor"), table.Column("to"), table.Column("bytes", True)),
             [(m["tensor"], m["to"], table.Cell(f"{m['bytes']:,}", m["bytes"],
                                                m["bytes"] / (max(sizes) or 1))) for m in moves]))

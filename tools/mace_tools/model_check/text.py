@@ -44,8 +44,9 @@ def _head(facts: Mapping[str, Any]) -> list[str]:
     out = [printable(f"{facts['model']}: {made}, {done['of']} nodes, of which "
                      f"{done['of'] - done['nodes']} cannot be converted")]
     if done["part"] is not None:
-        out.append(f"what follows the refused nodes aside, {done['part']['nodes']} nodes convert "
-                   "with these output_tensors:")
+        out.append(f"{done['part']['nodes']} nodes come before these and convert by themselves, "
+                   "with these output_tensors; what is said of")
+        out.append("the converted graph is of them:")
         out += [f"  {printable(name)}" for name in done["part"]["output_tensors"]]
     return out
 
