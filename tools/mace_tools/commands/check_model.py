@@ -12,11 +12,10 @@ from mace_tools import cli_options as options
 from mace_tools import report as results
 from mace_tools import runner, tables
 from mace_tools.cli_console import Console
-from mace_tools.config.files import missing
+from mace_tools.commands.init import platform_of
 from mace_tools.emit import atomic_files
 from mace_tools.errors import MaceError
 from mace_tools.exit_codes import ExitCode, MissingToolError, RunFailedError, UsageError
-from mace_tools.importers import platforms
 from mace_tools.importers.detect import MACE_GRAPH, detect
 from mace_tools.ir import Shape
 from mace_tools.library import abis, op_sizes
@@ -26,7 +25,7 @@ from mace_tools.os_errors import explain
 # Flags that mean something for the models of a deployment file only.
 OF_CONFIG = ("model_name", "build_type", "input")
 # And those that mean something for MODEL only.
-OF_MODEL = ("input_shape", "allow_custom_ops", "measure_library")
+OF_MODEL = ("input_shape", "output_tensors", "allow_custom_ops", "measure_library")
 
 
 def add_options(p: argparse.ArgumentParser) -> None:
@@ -35,8 +34,10 @@ def add_options(p: argparse.ArgumentParser) -> None:
                    ".pb that MACE wrote; its contents tell which")
     p.add_argument("--input_shape", action="append", default=[], type=_shape,
                    metavar="NAME=1,224,224,3",
-                   help="of an input of MODEL: fixes extents that the file leaves open; may be "
-                   "repeated")
+                   help="of an input of MODEL: fixes extents that the file leaves open; an inner "
+                   "tensor becomes an input; may be repeated")
+    p.add_argument("--output_tensors", default="", metavar="NAME,...",
+                   help="check MODEL only up to these tensors, which may be inner ones")
     p.add_argument("--allow_custom_ops", default="", metavar="OP,...",
                    help="operators of MODEL that the app computes; all: every unknown one")
     p.add_argument("--measure_library", action="store_true",
@@ -89,36 +90,24 @@ def _checked(args: argparse.Namespace) -> report.Checked:
     path, shapes = args.model, dict(args.input_shape)
     if len(shapes) < len(args.input_shape):
         raise UsageError("--input_shape names an input twice")
-    platform = platform_of(path)
-    custom = tuple(filter(None, args.allow_custom_ops.split(",")))
+    platform = _platform(path)
+    custom, outputs = (tuple(filter(None, words.split(",")))
+                       for words in (args.allow_custom_ops, args.output_tensors))
     if platform != report.CONVERTED:
-        return report.check_source(path, platform, shapes, custom)
-    if shapes or custom:
-        raise UsageError(f"'{path}' is converted already: --input_shape and --allow_custom_ops are "
-                         "for source models")
+        return report.check_source(path, platform, shapes, custom, outputs)
+    if shapes or custom or outputs:
+        raise UsageError(f"'{path}' is converted already: --input_shape, --output_tensors and "
+                         "--allow_custom_ops are for source models")
     return report.check_converted(path)
 
 
-def platform_of(path: Path) -> str:
-    """Errors: MaceError if this is no model that converts."""
-    if not path.exists():
-        raise MaceError(missing(str(path)))
-    tried = f"{', '.join(platforms())}, and .pb files that MACE wrote"
+def _platform(path: Path) -> str:
+    """Errors: MaceError if this is no model that converts, or has been converted."""
     try:
-        kind = detect(path)
+        converted = path.is_file() and detect(path) is MACE_GRAPH
     except OSError as e:
         raise MaceError(f"cannot read '{path}': {explain(e, path)}") from e
-    if kind is MACE_GRAPH:
-        return report.CONVERTED
-    if kind is None and path.is_dir():
-        raise MaceError(f"'{path}' is a folder without saved_model.pb, so it is no SavedModel; "
-                        "name the model file in it")
-    if kind is None:
-        raise MaceError(f"'{path}' is of no format that is known, as far as its contents show; "
-                        f"tried: {tried}")
-    if kind.platform not in platforms():
-        raise MaceError(f"'{path}' holds {kind.name}, which cannot be checked; {kind.cure}")
-    return kind.platform
+    return report.CONVERTED if converted else platform_of(path)
 
 
 def _add_plan(args: argparse.Namespace, console: Console, checked: report.Checked) -> None:

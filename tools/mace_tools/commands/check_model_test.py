@@ -180,7 +180,7 @@ def test_files_that_are_no_models(check, tmp_path):
     (tmp_path / "cut.onnx").write_bytes(small(tmp_path).read_bytes()[:-20])
     for name, code, words in (("absent.onnx", 1, "there is no file"),
                               ("folder", 1, "without saved_model.pb"),
-                              ("text", 1, "tried: "), ("cut.onnx", 3, "truncated")):
+                              ("text", 1, "what can be is onnx"), ("cut.onnx", 3, "truncated")):
         found, facts, _, err = check(name)
         assert (found, facts) == (code, None) and words in err, name
 
@@ -189,7 +189,8 @@ def test_files_that_are_no_models(check, tmp_path):
     ("--html=absent/x.html", 1, "does not exist"), ("--html=.", 1, "is a folder"),
     ("--onnx_view=absent/x.onnx", 1, "does not exist"),
     ("--input_shape=x=1,0", 2, "with extents from 1"),
-    ("--input_shape=z=1", 1, "no such input"), ("--input_shape=x=1,2", 1, "2 dimensions"),
+    ("--input_shape=z=1", 1, "no tensor 'z'"), ("--output_tensors=yy", 1, "did you mean 'y'"),
+    ("--input_shape=x=1,2", 1, "2 dimensions"),
     ("--model_name=x", 2, "deployment file"), ("--input=x.npy", 2, "deployment file"),
     ("--allow_custom_ops=Conv", 1, "knows this operator"),
     ("--target_abis=arm65", 2, "arm64")])

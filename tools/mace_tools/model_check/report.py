@@ -19,8 +19,8 @@ from mace_tools.config.problems import did_you_mean
 from mace_tools.errors import MaceError, ModelError
 from mace_tools.exit_codes import ExitCode
 from mace_tools.importers import custom
-from mace_tools.importers.request import check_request, some
-from mace_tools.importers.source import SourceModel
+from mace_tools.importers.request import check_request, needed_inputs
+from mace_tools.importers.source import SourceModel, cut
 from mace_tools.ir import Shape
 from mace_tools.model_check import engine, source
 
@@ -49,14 +49,18 @@ class Checked:
 
 
 def check_source(
-    path: Path, platform: str, shapes: Mapping[str, Shape], custom_ops: tuple[str, ...]
+    path: Path, platform: str, shapes: Mapping[str, Shape], custom_ops: tuple[str, ...],
+    outputs: tuple[str, ...] = (),
 ) -> Checked:
-    """A model of a source framework. Errors: MaceError for one that is at fault itself."""
+    """A model of a source framework, up to `outputs` if any are given. A name among `shapes` that
+    is none of the model's inputs is an inner tensor at which to begin.
+
+    Errors: MaceError for a model that is at fault itself, and for names that it does not have."""
     model = importers.read(platform, path)
     if not model.outputs:
         raise ModelError(f"'{path}' has no outputs: each of its {len(model.nodes)} nodes is read "
                          "by another")
-    _check_shapes(model, shapes)
+    model = _between(model, shapes, outputs)
     _check_custom_ops(platform, model, custom_ops)
     model = replace(model, custom_ops=custom_ops)
     wanted = source.input_shapes(model, shapes)
@@ -89,13 +93,15 @@ def check_source(
     return checked
 
 
-def _check_shapes(model: SourceModel, shapes: Mapping[str, Shape]) -> None:
-    for name, shape in shapes.items():
-        if name not in model.inputs:
-            near = did_you_mean(name, list(model.inputs))
-            raise MaceError(f"--input_shape={name}=...: the model has no such input{near}; its "
-                            f"inputs are {some(list(model.inputs))}")
-        check_request(replace(model, outputs=[]), {name: shape}, None)
+def _between(
+    model: SourceModel, shapes: Mapping[str, Shape], outputs: tuple[str, ...]
+) -> SourceModel:
+    """The part of the model that is asked for."""
+    ends = outputs or tuple(model.outputs)
+    others = needed_inputs(model, ends, shapes)
+    starts = {**{name: None for name in others}, **shapes}
+    check_request(model, starts, ends)
+    return cut(model, {name: None for name in starts}, ends)
 
 
 def _check_custom_ops(platform: str, model: SourceModel, names: tuple[str, ...]) -> None:

@@ -93,11 +93,22 @@ def test_an_open_batch_is_1_and_said(tmp_path):
 
 
 @pytest.mark.parametrize("shapes, words", [
-    ({"y": (1, 4)}, "the model has no such input"), ({"x": (1, 4, 2)}, "has 3 dimensions")])
+    ({"z": (1, 4)}, "the model has no tensor 'z'"), ({"x": (1, 4, 2)}, "has 3 dimensions")])
 def test_shapes_that_do_not_fit(tmp_path, shapes, words):
     path = onnx_file.model(tmp_path / "m.onnx", [node("Relu", "x", "y")], {"x": ["n", 4]}, ["y"])
     with pytest.raises(MaceError, match=words):
         checked(path, shapes)
+
+
+def test_a_part_between_inner_tensors(tmp_path):
+    path = partial(tmp_path)
+    facts = report.check_source(path, "onnx", {"x": (1, 3, 16, 16)}, (), ("r", "p")).facts
+    assert facts["converts"]["all"] and facts["source"]["nodes"] == 3
+    assert [o["name"] for o in facts["outputs"]] == ["r", "p"]
+    facts = report.check_source(path, "onnx", {"m": (1, 8)}, (), ("mr",)).facts
+    assert facts["converts"]["all"] and facts["source"]["ops"] == {
+        "Relu": {"nodes": 1, "refused": 0}}
+    assert [i["name"] for i in facts["inputs"]] == ["m"]
 
 
 def test_custom_ops_are_listed_and_convert(tmp_path):
