@@ -43,6 +43,7 @@ def command(context: Context) -> Outcome:
         plans: dict[str, Any] = {}
         if job.converted.custom_ops:
             _print_custom_ops(context, job)
+            _write_views(context, job, job.devices[0], None)
             results[job.tag] = job.converted.facts()
             continue
         with prepared(context, job) as ready:
@@ -60,14 +61,17 @@ def command(context: Context) -> Outcome:
     return ExitCode.OK, results
 
 
-def _write_views(context: Context, job: Job, device: str, ready: Prepared) -> None:
-    """The files of --html and --onnx_view, one for each model and device."""
+def _write_views(context: Context, job: Job, device: str, ready: Prepared | None) -> None:
+    """The files of --html and --onnx_view, one for each model and device; without what the engine
+    would do if nothing is `ready`."""
     args = context.args
     if args.html is None and args.onnx_view is None:
         return
     checked = report.check_converted(job.converted.pb)
     checked.facts["model"] = job.tag
-    checked.facts["plan"], checked.memory = engine.plan(ready.mace_run, ready.flags[device], device)
+    if ready is not None:
+        checked.facts["plan"], checked.memory = engine.plan(ready.mace_run, ready.flags[device],
+                                                            device)
     check_model.estimate_library(checked, gpu=device == "gpu")
     several = len(context.models)
     check_model.write_views(

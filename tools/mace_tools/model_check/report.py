@@ -76,6 +76,8 @@ def check_source(
         if name not in shapes and shape != model.inputs[name].shape:
             facts["notes"].append(f"the file leaves the first extent of '{name}' open, which is "
                                   "taken as a batch of 1; --input_shape sets another")
+    if done.refused and any(end["open"] for end in facts["inputs"]):
+        facts["notes"].append("some shapes are open; with --input_shape more nodes may convert")
     if model.unusable:
         facts["notes"].append(f"parameters are counted without {len(model.unusable)} tensors of "
                               "types that the engine does not have")

@@ -79,6 +79,7 @@ def test_open_extents_have_the_names_of_the_file_and_the_flag_that_fixes_them(tm
         "shape": [1, 3, None, 16], "data_format": "NCHW", "open": True,
         "flag": "--input_shape=x=1,3,?,16"}]
     assert facts["graph"] is None  # memory and devices depend on the shape
+    assert any("more nodes may convert" in note for note in facts["notes"])
     fixed = checked(partial(tmp_path), {"x": (2, 3, 8, 16)}).facts
     assert fixed["inputs"][0]["shape"] == [2, 3, 8, 16] and not fixed["inputs"][0]["open"]
     assert fixed["graph"] is not None
