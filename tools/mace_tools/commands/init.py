@@ -48,7 +48,7 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
         raise UsageError(f"--output={args.output} is there already, perhaps with your changes; "
                          "give another name, or remove it first")
     path: Path = args.model
-    platform = _platform(path)
+    platform = platform_of(path)
     read = importers.read(platform, path, args.signature)
     draft = _draft(read, platform, path, args, console)
     if args.output is None:
@@ -62,14 +62,15 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
     return ExitCode.OK
 
 
-def _platform(path: Path) -> str:
+def platform_of(path: Path) -> str:
     """Errors: MaceError if this is not a model, or not one that converts."""
     if not path.exists():
         raise MaceError(missing(str(path)))
     try:
         kind = detect(path)
         if kind is None and path.is_dir():
-            raise MaceError(f"'{path}' is a folder; name the model file in it")
+            raise MaceError(f"'{path}' is a folder without saved_model.pb, so it is no SavedModel; "
+                            "name the model file in it")
     except OSError as e:
         raise MaceError(f"cannot read '{path}': {explain(e, path)}") from e
     if kind is None:

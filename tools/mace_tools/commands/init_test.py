@@ -219,7 +219,7 @@ def test_a_damaged_model_and_wrong_use(call, tmp_path):
     code, out, err = call("init", "cut.onnx")
     assert code == ExitCode.BAD_MODEL and "truncated" in err and out == ""
     assert call("init")[0] == ExitCode.USAGE
-    assert "'.' is a folder; name the model file in it" in call("init", ".")[2]
+    assert "'.' is a folder without saved_model.pb" in call("init", ".")[2]
     assert "did you mean '--output'?" in call("init", "cut.onnx", "--outptu=x")[2]
     assert "names files" in call("init", DIGITS / "digits.onnx", "--model_name=a/b")[2]
     assert "takes no new files" in call("init", DIGITS / "digits.onnx", "--output=/proc/x")[2]

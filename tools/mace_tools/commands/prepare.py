@@ -170,3 +170,12 @@ def check_runtime(context: Context, tag: str, model: Model) -> None:
     if "host" not in abis:
         context.console.warn(f"{tag}: target_abis is {', '.join(abis)}; running on phones comes "
                              "later, this runs on the machine at hand")
+
+
+def own_file(file: Path | None, job: Job, device: str, num_models: int) -> Path | None:
+    """Each model and each device of a model gets a file of its own."""
+    if file is None:
+        return None
+    name = f"{file.stem}_{job.tag}" if num_models > 1 else file.stem
+    name += f"_{device}" if len(job.devices) > 1 else ""
+    return file.with_name(f"{name}{file.suffix}")
