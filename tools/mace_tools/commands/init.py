@@ -44,21 +44,21 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
         raise UsageError(f"--output={args.output} is there already, perhaps with your changes; "
                          "give another name, or remove it first")
     path: Path = args.model
-    platform = _platform(path)
+    platform = platform_of(path)
     read = importers.read(platform, path)
-    draft = _draft(read, platform, path, args, console)
+    found = draft(read, platform, path, args, console)
     if args.output is None:
-        console.data(text(draft).rstrip("\n"))
+        console.data(text(found).rstrip("\n"))
     else:
         with atomic_files(args.output) as (out,):
-            out.write(text(draft).encode())
+            out.write(text(found).encode())
         config = shlex.quote(str(args.output))
         console.info(f"{args.output}: `tools/converter.py run --config={config}` converts and runs "
                      "the model")
     return ExitCode.OK
 
 
-def _platform(path: Path) -> str:
+def platform_of(path: Path) -> str:
     """Errors: MaceError if this is not a model, or not one that converts."""
     if not path.exists():
         raise MaceError(missing(str(path)))
@@ -76,7 +76,7 @@ def _platform(path: Path) -> str:
     return kind.platform
 
 
-def _draft(
+def draft(
     read: SourceModel, platform: str, path: Path, args: argparse.Namespace, console: Console
 ) -> Draft:
     if not read.outputs:
