@@ -302,7 +302,7 @@ class Graph:
             self.origins[new] = self.origins.pop(old)
 
     def set_origin(self, name: str, like: str, perm: Sequence[int]) -> None:
-        """Gives the tensor `name`, which is Transpose(like, perm), its origin, if `like` has one."""
+        """Gives the tensor `name`, which is Transpose(like, perm), an origin if `like` has one."""
         found = self.origins.get(like)
         if found is not None and len(found[1]) == len(perm):
             self.origins[name] = (found[0], [found[1][p] for p in perm])

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from mace_tools import cli_options as options
-from mace_tools import config, frameworks, report
+from mace_tools import config, frameworks, importers, report
 from mace_tools.cli_console import Console
 from mace_tools.commands import compare_sides, init
 from mace_tools.commands.compare_sides import Comparable
@@ -23,7 +23,6 @@ from mace_tools.config.draft import OPEN
 from mace_tools.config.draft import text as draft_text
 from mace_tools.emit import atomic_files
 from mace_tools.exit_codes import ExitCode, UsageError
-from mace_tools import importers
 
 HELP = "compare a model with its source framework, layer by layer, and find the first wrong layer"
 
@@ -73,16 +72,16 @@ def command(context: Context) -> Outcome:
 
 
 def _draft(args: argparse.Namespace, console: Console) -> str:
+    if args.model.suffix in (".yml", ".yaml"):
+        raise UsageError(f"{args.model} is a deployment file; write --config={args.model}")
     platform = init.platform_of(args.model)
-    written = draft_text(init.draft(importers.read(platform, args.model), platform, args.model,
-                                    args, console))
-    if f"'{OPEN}'" in written or f"{OPEN}\n" in written or f"{OPEN}," in written or (
-            f",{OPEN}" in written):
+    found = init.draft(importers.read(platform, args.model), platform, args.model, args, console)
+    if found.notes:  # something is to be filled in
         raise UsageError(
             f"{args.model} leaves extents of its inputs open: `tools/converter.py init "
             f"{args.model} --output=my.yml`, fill in each '{OPEN}' of my.yml, and compare with "
             "--config=my.yml")
-    return written
+    return draft_text(found)
 
 
 def _compare(context: Context) -> Outcome:

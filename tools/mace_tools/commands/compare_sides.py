@@ -57,7 +57,7 @@ def of_model(context: Context, tag: str, model: Model) -> Iterator[Comparable]:
     if args.devices or args.data_types:
         first, second = _own_sides(context, tag, model, mace_run)
         reference = _of_engine(graph, inputs, first)
-        pairs = [(f"{_words(second)} against {_words(first)}", second, reference)]
+        pairs = [(f"{_words(second)} against {reference.name}", second, reference)]
     else:
         reference = _of_framework(context, model, source, graph, inputs)
         devices = prepare.devices(context, tag, model)
@@ -158,8 +158,10 @@ def _check_gpu(engine: Engine, graph: Graph, inputs: Arrays) -> None:
     if result.error:
         raise RunFailedError(f"mace_run cannot run the model on the GPU: {result.error}")
     if result.kernels == 0:
-        raise MaceError("nothing ran on the GPU, so this would compare the CPU; "
-                        "`tools/converter.py check --device=gpu` says why")
+        missing = next((line for line in result.log.splitlines() if "no GPU" in line), "")
+        raise MaceError("nothing ran on the GPU, so this would compare the CPU: " + (
+            missing.partition("over: ")[2] or "its kernels do not pay for this model, or lack what "
+            "it needs; `tools/converter.py check --device=gpu` says why"))
 
 
 def _has_fp16(graph: Graph) -> bool:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from mace_tools.compare.layers import Layer, Measured, Study, run_alone
-from mace_tools.compare.parts import cut, starts_of
+from mace_tools.compare.parts import Part, cut, starts_of
 
 
 def first_wrong(study: Study, layers: Sequence[Layer], said: Callable[[str], None] = lambda s: None
@@ -37,6 +37,8 @@ def first_wrong(study: Study, layers: Sequence[Layer], said: Callable[[str], Non
                 low = middle + 1
         runs += 1
         suspects += run_alone(study, [layers[low]])
+        if suspects[-1].left_gpu:
+            _judge_behind(study, layers, first, low, suspects[-1])
         if suspects[-1].wrong or suspects[-1].problem:
             break
         first = low + 1
@@ -46,14 +48,30 @@ def first_wrong(study: Study, layers: Sequence[Layer], said: Callable[[str], Non
 def diverges(study: Study, layers: Sequence[Layer], first: int, last: int) -> bool:
     """Whether the layers from `first` to `last`, computed from the reference's tensors before
     `first`, give something at the cut behind `last` that exceeds the limits of a layer."""
-    given = {**study.inputs, **{one.tensor: study.reference.values[one.tensor]
-                                for one in layers[:first]}}
     ends = _live(study, layers, first, last)
-    feeds = {s: given[s] for end in ends for s in starts_of(study.graph, end, given)}
-    result = study.engine.run([cut(study.graph, feeds, ends)])[0]
+    result = study.engine.run([_cut(study, layers, first, ends)])[0]
     if result.error:
         return True
     return any(study.failure(study.against(end, result.outputs[end])) for end in ends)
+
+
+def _judge_behind(study: Study, layers: Sequence[Layer], first: int, last: int, one: Measured
+                  ) -> None:
+    """Measures a layer behind those from `first` on, as the first of them that diverges."""
+    result = study.engine.run([_cut(study, layers, first, [layers[last].tensor])])[0]
+    one.problem = result.error
+    if not result.error:
+        one.found = result.outputs[layers[last].tensor]
+        one.whole = study.against(layers[last].tensor, one.found)
+        one.wrong = study.failure(one.whole)
+
+
+def _cut(study: Study, layers: Sequence[Layer], first: int, ends: Sequence[str]) -> Part:
+    """The part from the reference's tensors before the layer `first` to `ends`."""
+    given = {**study.inputs, **{one.tensor: study.reference.values[one.tensor]
+                                for one in layers[:first]}}
+    feeds = {s: given[s] for end in ends for s in starts_of(study.graph, end, given)}
+    return cut(study.graph, feeds, ends)
 
 
 def _live(study: Study, layers: Sequence[Layer], first: int, last: int) -> list[str]:

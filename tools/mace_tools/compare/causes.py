@@ -32,7 +32,7 @@ def find(study: Study, measured: Measured, exact: Engine | None = None) -> list[
     """The causes for which there is evidence, the likeliest first. `exact`: the CPU in float32, if
     the study's engine is another.
 
-    REQUIRES: the layer is wrong alone, and its result was kept."""
+    REQUIRES: the layer is wrong, and its result was kept."""
     actual, layer = measured.found, measured.layer
     reference = study.reference.values[layer.tensor]
     causes = [] if exact is None else [*_precision(study, measured, exact)]
@@ -43,8 +43,8 @@ def find(study: Study, measured: Measured, exact: Engine | None = None) -> list[
     shown = [*values.layout(actual, reference, passes),
              *values.affine(layer, actual, reference, study.reference)]
     causes = [Cause(name, text) for name, text in shown]
-    tried = [] if any(c.name in ("layout", "epsilon", "bias") for c in causes) else _tried(
-        study, measured)
+    known = any(c.name in ("layout", "epsilon", "bias") for c in causes)
+    tried = [] if known or measured.left_gpu else _tried(study, measured)
     if tried:  # "a factor for each channel" says less than what makes the error vanish
         causes = tried
     return causes[:_MOST]
@@ -52,7 +52,7 @@ def find(study: Study, measured: Measured, exact: Engine | None = None) -> list[
 
 def _better(study: Study, measured: Measured, found: Comparison) -> bool:
     """Whether the error vanishes: within the limits, and a tenth of what it was."""
-    before = measured.alone
+    before = measured.shown
     if study.failure(found):
         return False
     return bool(before.problem) or not found.max_rel_error > 0.1 * before.max_rel_error
@@ -98,8 +98,9 @@ def _tried(study: Study, measured: Measured) -> list[Cause]:
 def _run(study: Study, measured: Measured, part: Part, group: list[variants.Variant]
          ) -> list[Cause]:
     name = measured.layer.tensor
+    shape = study.reference.values[name].shape
     causes = []
-    for variant, result in zip(group, study.engine.run([v.made(part) for v in group])):
+    for variant, result in zip(group, study.engine.run([v.made(part, shape) for v in group])):
         if result.error:
             continue  # the change does not fit the layer
         found = study.against(name, result.outputs[name])
@@ -113,7 +114,7 @@ def _inputs(study: Study, measured: Measured, part: Part) -> list[Cause]:
     """Inputs of the model as another preprocessing would give them."""
     name, causes = measured.layer.tensor, []
     starts = [s for s in measured.layer.starts if s in study.inputs]
-    changes = [(words, array) for s in starts[:1] for words, array in _preprocessed(study.inputs[s])]
+    changes = [change for s in starts[:1] for change in _preprocessed(study.inputs[s])]
     if len(starts) != 1 or len(part.feeds) != 1 or not changes:
         return []
     (fed, old), = part.feeds.items()
@@ -144,7 +145,7 @@ def _preprocessed(x: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
 
 
 def _fall(measured: Measured, found: Comparison) -> str:
-    before = measured.alone
+    before = measured.shown
     if before.problem:
         return f"the result matches (relative error {found.max_rel_error:.2g})"
     return f"its relative error falls from {before.max_rel_error:.2g} to {found.max_rel_error:.2g}"

@@ -29,6 +29,7 @@ class Result:
     outputs: Arrays
     error: str = ""
     kernels: int | None = None  # that ran on the GPU, if mace_run says
+    log: str = ""  # what mace_run wrote to stderr
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,8 @@ class Engine:
                 said = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
                 raise RunFailedError(f"mace_run failed: {said[-1]}")
             found = json.loads(facts.read_text())
-            return [_read(part, job, entry) for part, job, entry in zip(parts, jobs, found)]
+            return [_read(part, job, entry, done.stderr)
+                    for part, job, entry in zip(parts, jobs, found)]
 
     def _write(self, part: Part, folder: Path) -> dict[str, Any]:
         folder.mkdir()
@@ -72,9 +74,9 @@ class Engine:
                 "output_dir": str(folder / "outputs")}
 
 
-def _read(part: Part, job: Mapping[str, Any], entry: Mapping[str, Any]) -> Result:
+def _read(part: Part, job: Mapping[str, Any], entry: Mapping[str, Any], log: str) -> Result:
     if entry["error"]:
-        return Result({}, entry["error"])
+        return Result({}, entry["error"], log=log)
     folder = Path(job["output_dir"])
     outputs = {whole: np.load(folder / file_name_of(here)) for here, whole in part.outputs.items()}
-    return Result(outputs, "", entry.get("last_run", {}).get("kernels"))
+    return Result(outputs, "", entry.get("last_run", {}).get("kernels"), log)

@@ -55,7 +55,15 @@ class Measured:
     problem: str = ""  # why it could not be computed alone
     largest: float = math.nan  # magnitude in the reference
     odd: tuple[int, int] = (0, 0)  # NaN or infinite elements here and in the reference
-    found: np.ndarray | None = field(default=None, repr=False)  # alone, kept if it is wrong
+    found: np.ndarray | None = field(default=None, repr=False)  # its result, kept if it is wrong
+    # Alone, the engine does not run it on the GPU, because that would not pay; then only what it
+    # does behind other layers tells.
+    left_gpu: bool = False
+
+    @property
+    def shown(self) -> Comparison | None:
+        """What tells whether the layer is wrong."""
+        return self.whole if self.left_gpu else self.alone
 
 
 @dataclass(frozen=True)
@@ -130,6 +138,9 @@ def run_alone(study: Study, layers: Sequence[Layer]) -> list[Measured]:
         if not result.error:
             one.found = result.outputs[layer.tensor]
             one.alone = study.against(layer.tensor, one.found)
+            one.left_gpu = study.engine.device == "gpu" and result.kernels == 0
+            if one.left_gpu:
+                one.alone, one.found = None, None
             study.judge(one)
             one.found = one.found if one.wrong else None
         found.append(one)
@@ -141,8 +152,14 @@ def measure(study: Study) -> list[Measured]:
     layers = study.layers()
     found = run_alone(study, layers)
     whole = study.whole([layer.tensor for layer in layers])
+    diverged: set[str] = set()
     for one in found:
         one.whole = study.against(one.layer.tensor, whole[one.layer.tensor])
+        failure = study.failure(one.whole)
+        if failure:
+            diverged.add(one.layer.tensor)
+        if one.left_gpu and failure and not diverged & set(one.layer.starts):
+            one.wrong, one.found = failure, whole[one.layer.tensor]
         one.odd = (odd(whole[one.layer.tensor]), odd(study.reference.values[one.layer.tensor]))
     return found
 
@@ -168,8 +185,8 @@ def facts(measured: Measured, reference: Reference) -> dict[str, Any]:
     return {"tensor": layer.tensor, "nodes": [n.name for n in layer.nodes], "op": layer.op,
             "reference": reference.names.get(layer.tensor, layer.tensor),
             "whole": figures(measured.whole), "alone": figures(measured.alone),
-            "not_finite": list(measured.odd), "wrong": measured.wrong,
-            "problem": measured.problem}
+            "alone_on_cpu": measured.left_gpu, "not_finite": list(measured.odd),
+            "wrong": measured.wrong, "problem": measured.problem}
 
 
 def figures(found: Comparison | None) -> dict[str, Any] | None:

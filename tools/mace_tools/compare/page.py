@@ -13,6 +13,7 @@ from mace_tools.compare import text
 from mace_tools.compare.layers import Measured, Study
 from mace_tools.compare.verdict import Finding, limits_text
 from mace_tools.html_page import Html, Tile, chart, table
+from mace_tools.tables import shortened
 from mace_tools.validate import Comparison
 
 _GOOD, _BAD, _WHOLE = "var(--good)", "var(--bad)", "var(--accent)"
@@ -53,8 +54,8 @@ def _tiles(heading: str, study: Study, finding: Finding) -> list[Tile]:
         tiles.append(Tile(f"{before}layers run alone", str(len(finding.layers)),
                           f"{wrong} of them wrong"))
     if culprit is not None:
-        alone = "" if culprit.alone is None else f"{culprit.alone.max_rel_error:.2g} alone"
-        tiles.append(Tile(f"{before}first wrong layer", culprit.layer.op, alone))
+        name = study.reference.names.get(culprit.layer.tensor, culprit.layer.tensor)
+        tiles.append(Tile(f"{before}first wrong layer", culprit.layer.op, shortened(name, 60)))
     if finding.causes:
         tiles.append(Tile(f"{before}probable cause", finding.causes[0].name))
     return tiles

@@ -15,7 +15,8 @@ from mace_tools.tables import Column
 from mace_tools.validate import Comparison
 
 _ERRORS = ("similarity", "max abs error", "max rel error", "SQNR (dB)")
-_OUTPUTS = (Column("output", least=16), *(Column(t, right=True) for t in _ERRORS), Column("verdict"))
+_OUTPUTS = (Column("output", least=16), *(Column(t, right=True) for t in _ERRORS),
+            Column("verdict"))
 _LAYERS = (
     Column("#", right=True), Column("layer", least=16), Column("op", rank=4, least=8),
     Column("similarity", rank=3, right=True), Column("max abs", rank=2, right=True),

@@ -33,13 +33,14 @@ class Variant:
     change: Callable[[Part, Node], None]
     node: Node  # of the part that is changed
 
-    def made(self, part: Part) -> Part:
+    def made(self, part: Part, shape: tuple[int, ...]) -> Part:
+        """The part with the change; `shape` is the one that its result should have."""
         again = part.copy()
         same = dict(zip(part.nodes.values(), again.nodes.values()))
         self.change(again, same[self.node])
         for name, tensor in again.graph.tensors.items():
-            if not tensor.is_const and name not in (*again.graph.inputs, *again.graph.outputs):
-                tensor.shape = None  # it may be another now
+            if not tensor.is_const and name not in again.graph.inputs:  # it may be another now
+                tensor.shape = shape if name in again.graph.outputs else None
         return again
 
 

@@ -123,11 +123,13 @@ def _text(study: Study, result: Finding) -> str:
     text = f"The first layer that is wrong is {shown(study, culprit.layer)}."
     if culprit.problem:
         return f"{text} It does not run alone: {culprit.problem}"
-    alone = culprit.alone.problem or (
-        f"relative error {culprit.alone.max_rel_error:.3g}, similarity "
-        f"{culprit.alone.similarity:.6f}")
-    text += f" Alone, with the inputs of {name}: {alone}."
-    if culprit.whole is not None and not culprit.whole.problem:
+    error = culprit.shown.problem or (
+        f"relative error {culprit.shown.max_rel_error:.3g}, similarity "
+        f"{culprit.shown.similarity:.6f}")
+    how = ("Behind other layers, which are right (alone it runs on the CPU)" if culprit.left_gpu
+           else f"Alone, with the inputs of {name}")
+    text += f" {how}: {error}."
+    if culprit.whole is not None and not culprit.whole.problem and not culprit.left_gpu:
         text += f" Within the whole model: relative error {culprit.whole.max_rel_error:.3g}."
     return text if not any(f for _, f in result.outputs) else f"{text} Outputs: {worst}."
 

@@ -15,5 +15,5 @@ from mace_tools.config.schema import (
     Subgraph,
 )
 
-__all__ = ["ALL_DATA_TYPES", "ELEMENTS", "PACKED_WEIGHTS", "ConfigError", "Deployment", "Library", "Model",
-           "Preprocess", "Problem", "Subgraph", "load"]  # fmt: skip
+__all__ = ["ALL_DATA_TYPES", "ELEMENTS", "PACKED_WEIGHTS", "ConfigError", "Deployment", "Library",
+           "Model", "Preprocess", "Problem", "Subgraph", "load"]  # fmt: skip
