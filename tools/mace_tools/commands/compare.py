@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from mace_tools import cli_options as options
-from mace_tools import config, frameworks, importers, report
+from mace_tools import config, frameworks, report
 from mace_tools.cli_console import Console
 from mace_tools.commands import compare_sides, init
 from mace_tools.commands.compare_sides import Comparable
@@ -74,8 +74,7 @@ def command(context: Context) -> Outcome:
 def _draft(args: argparse.Namespace, console: Console) -> str:
     if args.model.suffix in (".yml", ".yaml"):
         raise UsageError(f"{args.model} is a deployment file; write --config={args.model}")
-    platform = init.platform_of(args.model)
-    found = init.draft(importers.read(platform, args.model), platform, args.model, args, console)
+    found = init.draft_of(args.model, args, console)
     if found.notes:  # something is to be filled in
         raise UsageError(
             f"{args.model} leaves extents of its inputs open: `tools/converter.py init "

@@ -44,21 +44,21 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
         raise UsageError(f"--output={args.output} is there already, perhaps with your changes; "
                          "give another name, or remove it first")
     path: Path = args.model
-    platform = platform_of(path)
+    platform = _platform(path)
     read = importers.read(platform, path)
-    found = draft(read, platform, path, args, console)
+    draft = _draft(read, platform, path, args, console)
     if args.output is None:
-        console.data(text(found).rstrip("\n"))
+        console.data(text(draft).rstrip("\n"))
     else:
         with atomic_files(args.output) as (out,):
-            out.write(text(found).encode())
+            out.write(text(draft).encode())
         config = shlex.quote(str(args.output))
         console.info(f"{args.output}: `tools/converter.py run --config={config}` converts and runs "
                      "the model")
     return ExitCode.OK
 
 
-def platform_of(path: Path) -> str:
+def _platform(path: Path) -> str:
     """Errors: MaceError if this is not a model, or not one that converts."""
     if not path.exists():
         raise MaceError(missing(str(path)))
@@ -76,7 +76,7 @@ def platform_of(path: Path) -> str:
     return kind.platform
 
 
-def draft(
+def _draft(
     read: SourceModel, platform: str, path: Path, args: argparse.Namespace, console: Console
 ) -> Draft:
     if not read.outputs:
@@ -143,3 +143,9 @@ def _name(given: str) -> str:
         raise argparse.ArgumentTypeError(str(e)) from e
 
 
+def draft_of(path: Path, args: argparse.Namespace, console: Console) -> Draft:
+    """The deployment file of a model, for commands that take a model instead of one.
+
+    Errors: MaceError."""
+    platform = _platform(path)
+    return _draft(importers.read(platform, path), platform, path, args, console)
