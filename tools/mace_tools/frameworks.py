@@ -43,13 +43,13 @@ NUMBERS = {dtype: number for number, dtype in ELEMENTS.items()}
 Arrays = dict[str, np.ndarray]
 
 
-def require(platform: str) -> None:
-    """Errors: MissingToolError, saying how to install the framework."""
+def require(platform: str, who: str = "--validate") -> None:
+    """Errors: MissingToolError, saying how to install the framework. `who` needs it."""
     name, module, package = FRAMEWORKS[platform]
     if importlib.util.find_spec(module) is None:
         lines = REQUIREMENTS.read_text().splitlines() if REQUIREMENTS.is_file() else []
         pinned = next((s for s in lines if s.startswith(package)), package)
-        raise MissingToolError(f"--validate compares with {name}, which is not installed: run "
+        raise MissingToolError(f"{who} compares with {name}, which is not installed: run "
                           f"`tools/setup.sh --for validate`, or "
                           f"`{sys.executable} -m pip install {pinned}`")
 

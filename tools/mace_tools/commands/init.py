@@ -151,3 +151,9 @@ def _name(given: str) -> str:
         raise argparse.ArgumentTypeError(str(e)) from e
 
 
+def draft_of(path: Path, args: argparse.Namespace, console: Console) -> Draft:
+    """The deployment file of a model, for commands that take a model instead of one.
+
+    Errors: MaceError."""
+    platform = _platform(path)
+    return _draft(importers.read(platform, path), platform, path, args, console)

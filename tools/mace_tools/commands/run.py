@@ -16,7 +16,7 @@ from mace_tools import cli_options as options
 from mace_tools import data, frameworks, importers, protos, report, runner, validate
 from mace_tools.cli_console import boxed
 from mace_tools.commands import labels
-from mace_tools.commands.compare import compare
+from mace_tools.commands.both_devices import compare
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.import_model import TO_NCHW, TO_NHWC
 from mace_tools.commands.prepare import Job, Prepared, jobs, prepared

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from mace_tools.errors import ModelError, Unsupported
+from mace_tools.importers.origins import find_origins
 from mace_tools.importers.source import (
     Attributes,
     SourceGraph,
@@ -230,8 +231,11 @@ class Builder:
             self.graph.outputs.append(tensor)
             t = self.graph.tensors[tensor]
             t.data_format = self.model.data_format if t.rank == 4 else "NONE"
+            if t.rank is not None:
+                self.graph.origins[tensor] = (name, list(range(t.rank)))
         self.graph.prune()
         self.graph.validate()
+        find_origins(self.graph, self._map)
         self.graph.notes += self._retyped()
         return self.graph
 
