@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 from mace_tools import importers
@@ -19,6 +20,7 @@ from mace_tools.config.values import file_name
 from mace_tools.emit import atomic_files
 from mace_tools.errors import MaceError, UnsupportedOps
 from mace_tools.exit_codes import ExitCode, UsageError
+from mace_tools.importers.caffe.reader import beside
 from mace_tools.importers.detect import detect
 from mace_tools.importers.request import needed_inputs
 from mace_tools.importers.source import SourceModel
@@ -31,7 +33,11 @@ TYPES = {short: name for name, short in ELEMENTS.items()}
 
 def add_options(p: argparse.ArgumentParser) -> None:
     p.add_argument("model", type=Path, metavar="MODEL",
-                   help="a TensorFlow graph, an ONNX or a TFLite model; its contents tell which")
+                   help="a TensorFlow graph, an ONNX or a TFLite model, or a Caffe network; its "
+                        "contents tell which")
+    p.add_argument("--weights", type=Path, metavar="FILE",
+                   help="the weights of a Caffe network (default: the file beside it, if it has the "
+                        "same name or is the only one)")
     p.add_argument("--output", type=Path, metavar="YML",
                    help="write this file, which must not be there yet (default: stdout)")
     p.add_argument("--model_name", type=_name, metavar="NAME",
@@ -45,8 +51,10 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
                          "give another name, or remove it first")
     path: Path = args.model
     platform = _platform(path)
-    read = importers.read(platform, path)
+    weights = _weights(platform, path, args.weights)
+    read = importers.read(platform, path, weights=weights)
     draft = _draft(read, platform, path, args, console)
+    draft = replace(draft, weights=weights and (str(weights), sha256_of(weights)))
     if args.output is None:
         console.data(text(draft).rstrip("\n"))
     else:
@@ -76,6 +84,18 @@ def _platform(path: Path) -> str:
     return kind.platform
 
 
+def _weights(platform: str, path: Path, given: Path | None) -> Path | None:
+    """The file with the weights. Errors: UsageError, MaceError."""
+    if given is None:
+        return beside(path) if platform == "caffe" else None
+    if platform != "caffe":
+        raise UsageError(f"--weights={given}: only Caffe models have a file of weights")
+    if not given.is_file():
+        raise MaceError(f"--weights: '{given}' is not a file" if given.exists() else
+                        f"--weights: {missing(str(given))}")
+    return given
+
+
 def _draft(
     read: SourceModel, platform: str, path: Path, args: argparse.Namespace, console: Console
 ) -> Draft:
@@ -101,6 +121,8 @@ def _draft(
                      f"of input_shapes ({', '.join(e.name for e in open_ends)})")
     name = args.model_name or _tag(path)
     command = f"tools/converter.py init {shlex.quote(str(path))}"
+    if args.weights is not None:
+        command += f" --weights={shlex.quote(str(args.weights))}"
     return Draft(name, platform, str(path), sha256_of(path), inputs, outputs, command, notes)
 
 

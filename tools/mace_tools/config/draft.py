@@ -41,6 +41,7 @@ class Draft:
     outputs: Sequence[End]
     command: str  # the command that drafts the file
     notes: Sequence[str] = field(default_factory=tuple)  # for the head of the file
+    weights: tuple[str, str] | None = None  # a file with weights only, and its checksum
 
 
 def text(draft: Draft) -> str:
@@ -56,7 +57,10 @@ def text(draft: Draft) -> str:
         _put(ends, "output_shapes", [_written(e.shape) for e in draft.outputs])
     _put_one(ends, "output_data_formats", [e.order for e in draft.outputs])
     model = CommentedMap(platform=draft.platform, model_file_path=draft.file,
-                         model_sha256_checksum=draft.sha256, runtime="cpu")
+                         model_sha256_checksum=draft.sha256)
+    if draft.weights is not None:
+        model["weight_file_path"], model["weight_sha256_checksum"] = draft.weights
+    model["runtime"] = "cpu"
     model.yaml_add_eol_comment("or gpu, or cpu+gpu", "runtime")
     model["subgraphs"] = [ends]
     whole = CommentedMap(library_name=draft.name, target_abis=_flow(["host"]),

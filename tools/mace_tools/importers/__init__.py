@@ -2,7 +2,9 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-A framework is a package in this folder with `registry` and `read(path) -> SourceModel`.
+A framework is a package in this folder with `registry` and `read(path) -> SourceModel`. Where
+weights are in a file of their own it is read(path, weights), in which None stands for the file
+beside the model.
 """
 
 from __future__ import annotations
@@ -29,18 +31,22 @@ def load(
     path: str | Path,
     inputs: Mapping[str, Shape | None] | None = None,
     outputs: Sequence[str] | None = None,
+    *,
+    weights: Path | None = None,
 ) -> Graph:
     """Reads and translates a model, from `inputs` (tensor names, with shapes) to `outputs`.
 
     Both may name inner tensors; None takes the model's own. The graph's inputs and outputs have
     the names as given here.
     Errors: MaceError (RequestError, ModelError, UnsupportedOps)."""
-    return translate(platform, read(platform, path), inputs, outputs)
+    return translate(platform, read(platform, path, weights=weights), inputs, outputs)
 
 
-def read(platform: str, path: str | Path) -> SourceModel:
-    """A model as its file states it. Errors: ModelError."""
-    return _package(platform).read(Path(path))
+def read(platform: str, path: str | Path, *, weights: Path | None = None) -> SourceModel:
+    """A model as its file states it. `weights`: the file with its weights, if it is another one.
+    Errors: ModelError."""
+    more = [] if weights is None else [weights]
+    return _package(platform).read(Path(path), *more)
 
 
 def supported(platform: str) -> list[str]:

@@ -231,7 +231,7 @@ class Builder:
             t.data_format = self.model.data_format if t.rank == 4 else "NONE"
         self.graph.prune()
         self.graph.validate()
-        self.graph.notes += self._retyped()
+        self.graph.notes += [*self.model.notes, *self._retyped()]
         return self.graph
 
     def _retyped(self) -> list[str]:
