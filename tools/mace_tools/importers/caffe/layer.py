@@ -24,7 +24,7 @@ OWN_FIELDS = {
     "DetectionOutput": "detection_output_param", "DummyData": "dummy_data_param",
     "ImageData": "image_data_param", "InnerProduct": "inner_product_param",
     "MemoryData": "memory_data_param", "NormalizeBBox": "norm_param", "Normalize": "norm_param",
-    "PSROIPooling": "psroi_pooling_param", "PSROIAlign": "psroi_pooling_param",
+    "PSROIPooling": "psroi_pooling_param",
     "PriorBox": "prior_box_param", "ROIPooling": "roi_pooling_param",
     "ShuffleChannel": "shuffle_channel_param",
 }

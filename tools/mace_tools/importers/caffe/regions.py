@@ -157,14 +157,12 @@ def _proposal(b: Builder, n: Layer, attrs: dict[str, Any]) -> str:
     return b.op("Proposal", to_last(b, scores), to_last(b, deltas), info, **attrs)
 
 
-@registry.op("PSROIPooling", "PSROIAlign")
-def psroi(b: Builder, n: Layer) -> str:
+@registry.op("PSROIPooling")
+def psroi_pooling(b: Builder, n: Layer) -> str:
     n.check_bottoms(2)
-    attrs = {"spatial_scale": float(n.needed("spatial_scale")), "output_dim": n.needed("output_dim"),
-             "group_size": n.needed("group_size")}
-    if not min(attrs.values()) > 0:
+    scale, dim, group = (n.needed(k) for k in ("spatial_scale", "output_dim", "group_size"))
+    if not min(scale, dim, group) > 0:
         raise ModelError(f"{n.op} '{n.name}': spatial_scale, output_dim and group_size must be "
                          "positive")
-    if n.op == "PSROIPooling":
-        attrs["sampling"] = "PIXELS"
-    return to_first(b, b.op("PsroiAlign", to_last(b, n.bottoms[0]), n.bottoms[1], **attrs))
+    return to_first(b, b.op("PsroiAlign", to_last(b, n.bottoms[0]), n.bottoms[1], group_size=group,
+                            spatial_scale=float(scale), output_dim=dim, whole_pixels=1))
