@@ -165,7 +165,8 @@ CASES: dict[str, list[Case]] = {
         "shape { dim: -1 dim: 3 } axis: 0 num_axes: 2")] + [
         Case("shape { dim: 4 dim: 2 } axis: -2", want=unary(lambda x: x.reshape(2, 6, 9, 4, 2))),
         Case("shape { dim: 1 } axis: 0 num_axes: 0", want=unary(lambda x: x[None]))],
-    "Flatten": [Case(), Case("axis: 2"), Case("axis: 0 end_axis: 1"), Case("axis: 1 end_axis: 2"),
+    "Flatten": [Case(), Case("axis: 2"), Case("axis: 0", want=unary(np.ravel)),
+                Case("axis: 0 end_axis: 1"), Case("axis: 1 end_axis: 2"),
                 Case("axis: -2")],
     "Permute": [Case("order: 0 order: 2 order: 3 order: 1"), Case(
         "order: 1", want=unary(lambda x: x.transpose(1, 0, 2, 3))),

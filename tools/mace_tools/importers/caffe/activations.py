@@ -37,7 +37,7 @@ def relu(b: Builder, n: Layer) -> str:
 @registry.op("ReLU6")
 def relu6(b: Builder, n: Layer) -> str:
     n.check_bottoms()
-    return b.op("Clip", n.bottoms[0], min=0.0, max=float(n.attr("threshold")))
+    return b.op("Clip", n.bottoms[0], min=0.0, max=6.0)
 
 
 @registry.op("ELU")
