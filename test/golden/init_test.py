@@ -27,7 +27,8 @@ UNSUPPORTED = {"DS_CNN_S", "conv_actions_frozen", "kws_ref_model_int8", "vww_96_
 
 def _models():
     folder = data_folder("models")
-    files = (f for f in sorted(folder.rglob("*")) if f.suffix in (".pb", ".onnx", ".tflite", ".prototxt"))
+    suffixes = (".pb", ".onnx", ".tflite", ".prototxt")
+    files = (f for f in sorted(folder.rglob("*")) if f.suffix in suffixes)
     return [f for f in files if getattr(detect(f), "platform", "") in importers.platforms()]
 
 

@@ -41,8 +41,9 @@ def source_file(context: Context, tag: str, model: Model) -> Path:
 
 
 def weights_file(context: Context, model: Model, source: Path) -> Path | None:
-    """The file with the weights of a model whose platform has such, downloaded if it is remote; None
-    if there is none, as for models that need none."""
+    """The file with the weights of a model whose platform has such, downloaded if it is remote.
+
+    None: there is none, and the model may need none."""
     name = model.weight_file_path
     if name is None:
         return beside(source) if model.platform == "caffe" else None

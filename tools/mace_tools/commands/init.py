@@ -36,7 +36,7 @@ def add_options(p: argparse.ArgumentParser) -> None:
                    help="a TensorFlow graph, an ONNX or a TFLite model, or a Caffe network; its "
                         "contents tell which")
     p.add_argument("--weights", type=Path, metavar="FILE",
-                   help="the weights of a Caffe network (default: the file beside it, if it has the "
+                   help="the weights of a Caffe network (default: the file beside it that has the "
                         "same name or is the only one)")
     p.add_argument("--output", type=Path, metavar="YML",
                    help="write this file, which must not be there yet (default: stdout)")

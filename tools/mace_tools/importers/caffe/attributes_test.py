@@ -102,7 +102,8 @@ def test_field(tmp_path, kind, name):
     outcomes = {}
     for text in texts(kind, name):
         without = " ".join(w for w in _pairs(case.settings) if not w.startswith(f"{name}:"))
-        outcomes[text] = outcome(tmp_path, kind, case, f"{without} {text} {TOGETHER.get(name, '')}".strip())
+        settings = f"{without} {text} {TOGETHER.get(name, '')}".strip()
+        outcomes[text] = outcome(tmp_path, kind, case, settings)
     assert set(outcomes.values()) <= {"same", "refused", "OpenCV refuses it"}, outcomes
 
 

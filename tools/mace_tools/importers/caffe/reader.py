@@ -165,8 +165,8 @@ class _Wiring:
         if later is layer:
             raise ModelError(f"{where}the layer itself makes: the network has a cycle")
         if later is not None:
-            raise ModelError(f"{where}only the layer '{later.name}' further down makes: the network "
-                             "has a cycle, or its layers are out of order")
+            raise ModelError(f"{where}only the layer '{later.name}' further down makes: the "
+                             "network has a cycle, or its layers are out of order")
         near = get_close_matches(name, list(self.now), 1)
         raise ModelError(f"{where}no layer makes" + (f"; did you mean '{near[0]}'?" if near else
                                                      "; blobs before it: "

@@ -146,7 +146,8 @@ def test_weights_beside_the_network(tmp_path):
 
 
 WRONG = [
-    (INPUT + "layer {\n name: 'r'\n typo: 3\n}", r":4: a layer has no field 'typo' that .*training"),
+    (INPUT + "layer {\n name: 'r'\n typo: 3\n}",
+     r":4: a layer has no field 'typo' that .*training"),
     (INPUT + "layer { relu_param {\n negative_slop: 1 } }",
      r":3: ReLU has no field 'negative_slop'.*did you mean 'negative_slope'\?"),
     (INPUT + "layer { pooling_param { pool: MIX } }", ":2: .*no value named MIX"),
@@ -170,7 +171,8 @@ WRONG = [
     (INPUT + RELU.replace('"ReLU"', '"Pooling" pooling_param { kernel_h: 2 }'), "kernel_h alone"),
     (INPUT + RELU.replace('"ReLU"', '"Reshape" reshape_param { shape { dim: 5 dim: -1 } }'),
      r"48 elements of its bottom \[1, 3, 4, 4\] do not fit the shape \[5, -1\]"),
-    (INPUT + RELU.replace('"ReLU"', '"Softmax" softmax_param { axis: 4 }'), "axis 4 is out of range"),
+    (INPUT + RELU.replace('"ReLU"', '"Softmax" softmax_param { axis: 4 }'),
+     "axis 4 is out of range"),
     (INPUT + RELU.replace('"ReLU"', '"Permute" permute_param { order: 1 order: 1 }'), "each once"),
     ("layers { }" + INPUT + RELU, "layers of two forms"),
 ]

@@ -133,12 +133,12 @@ def python_proposal(b: Builder, n: Layer) -> str:
         raise ModelError(f"Python '{n.name}': its param_str {text!r} must say feat_stride, as in "
                          "\"'feat_stride': 16\"") from e
     if given:
-        raise Unsupported(f"its param_str has {', '.join(map(str, given))}, which the importer does "
-                          "not know", "remove what has no meaning for boxes")
+        raise Unsupported(f"its param_str has {', '.join(map(str, given))}, which the importer "
+                          "does not know", "remove what has no meaning for boxes")
     b.graph.notes.append(
         f"Python '{n.name}': what py-faster-rcnn keeps outside of the model has its defaults: "
-        "anchors of 16 pixels with ratios 0.5, 1 and 2, the best 6000 boxes, of which 300 are left, "
-        "overlap 0.7, at least 16 pixels")
+        "anchors of 16 pixels with ratios 0.5, 1 and 2, the best 6000 boxes, of which 300 are "
+        "left, overlap 0.7, at least 16 pixels")
     return _proposal(b, n, {"base_size": 16, "min_size": 16, "nms_thresh": 0.7,
                             "pre_nms_top_n": 6000, "post_nms_top_n": 300,
                             "ratios": [0.5, 1.0, 2.0], **known})
@@ -151,8 +151,8 @@ def _proposal(b: Builder, n: Layer, attrs: dict[str, Any]) -> str:
     scales, ratios = attrs["scales"], attrs["ratios"]
     positive = [v for k, v in attrs.items() if k not in ("scales", "ratios", "min_size")]
     if not scales or not ratios or any(not v > 0 for v in [*scales, *ratios, *positive]):
-        raise ModelError(f"{n.op} '{n.name}': its numbers must be positive, with at least one scale "
-                         "and one ratio")
+        raise ModelError(f"{n.op} '{n.name}': its numbers must be positive, with at least one "
+                         "scale and one ratio")
     if any(s != int(s) for s in scales):
         raise Unsupported(f"scales {scales}", "only whole ones convert")
     attrs["scales"] = [int(s) for s in scales]

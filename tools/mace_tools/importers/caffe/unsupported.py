@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from mace_tools.importers.caffe.prototxt import LayerText, listed
 
-_APP = ("end the model before it (output_tensors in the YAML) and do the rest in the app, or compute "
-        "the layer in the app (allow_custom_ops in the YAML, docs/custom_ops.md)")
+_APP = ("end the model before it (output_tensors in the YAML) and do the rest in the app, or "
+        "compute the layer in the app (allow_custom_ops in the YAML, docs/custom_ops.md)")
 _ADVICE = {
     "LSTM": "recurrent layers come later; train it in a framework that writes ONNX",
     "RNN": "recurrent layers come later; train it in a framework that writes ONNX",

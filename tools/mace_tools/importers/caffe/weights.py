@@ -78,8 +78,8 @@ def _layers(view: memoryview, path: Path) -> tuple[dict[str, list[Blob]], int]:
         parts = list(fields(view, at.begin, at.end))
         if at.number == V1_LAYER and any(p.number == _V0_LAYER for p in parts):
             raise ModelError(f"{path} {OLD}")
-        name = next((bytes(view[p.begin : p.end]) for p in parts
-                     if p.number == name_number and p.kind == BYTES), b"").decode("utf-8", "replace")
+        name = b"".join(bytes(view[p.begin : p.end]) for p in parts
+                        if p.number == name_number and p.kind == BYTES).decode("utf-8", "replace")
         blobs = [_blob(view, p, f"{path}: blob {k} of layer '{name}'") for k, p in enumerate(
             p for p in parts if p.number == blob_number and p.kind == BYTES)]
         if blobs:
