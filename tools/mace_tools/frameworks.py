@@ -197,8 +197,11 @@ def _caffe(model: str, inputs: Arrays, outputs: list[str], weights: str | None =
         if name not in source.inputs:
             raise ValueError(f"'{name}' is not an input of the model; OpenCV feeds no others")
         net.setInput(array.astype(np.float32), name)
-    # OpenCV names what a layer makes after the layer, and counts its tops.
-    made = {out: (node.name, k) for node in source.nodes for k, out in enumerate(node.outputs)}
+    # OpenCV names what a layer makes after the layer, or some layers after their top, and counts
+    # the tops.
+    known = set(net.getLayerNames())
+    made = {out: (node.name if node.name in known else out.partition("@")[0], k)
+            for node in source.nodes for k, out in enumerate(node.outputs)}
     found = net.forwardAndRetrieve([made[name][0] for name in outputs])
     return [np.asarray(tops[made[name][1]]) for name, tops in zip(outputs, found)]
 
