@@ -31,6 +31,8 @@ FRAMEWORKS = {
     "tensorflow": ("TensorFlow", "tensorflow", "tensorflow-cpu"),
     "onnx": ("ONNX Runtime", "onnxruntime", "onnxruntime"),
     "tflite": ("LiteRT", "ai_edge_litert", "ai-edge-litert"),
+    # Caffe itself can no longer be installed.
+    "caffe": ("OpenCV", "cv2", "opencv-python-headless"),
 }
 REQUIREMENTS = REPO / "tools" / "requirements" / "validate.txt"
 ONNX_PROTO = Path(__file__).parent / "importers" / "onnx" / "onnx.proto"
@@ -55,14 +57,16 @@ def require(platform: str, who: str = "--validate") -> None:
 
 
 def run(platform: str, model: Path, inputs: Mapping[str, np.ndarray],
-        outputs: Sequence[str]) -> Arrays:
-    """The outputs of the framework.
+        outputs: Sequence[str], weights: Path | None = None) -> Arrays:
+    """The outputs of the framework. `weights`: as of importers.read.
 
     Errors: MissingToolError, RunFailedError with the framework's message."""
     require(platform)
     with tempfile.TemporaryDirectory(prefix="mace_validate.") as folder:
         request: dict[str, Any] = {"platform": platform, "model": str(model.resolve()),
                                    "outputs": list(outputs), "inputs": {}}
+        if weights is not None:
+            request["weights"] = str(weights.resolve())
         for k, (name, array) in enumerate(inputs.items()):
             request["inputs"][name] = f"{folder}/in{k}.npy"
             data.save(Path(folder) / f"in{k}.npy", array)
@@ -184,15 +188,40 @@ def _tflite(model: str, inputs: Arrays, outputs: list[str]) -> list[np.ndarray]:
     return [run.get_tensor(places[name]) for name in outputs]
 
 
-_RUNNERS: dict[str, Callable[[str, Arrays, list[str]], list[np.ndarray]]] = {
-    "tensorflow": _tensorflow, "onnx": _onnx, "tflite": _tflite}  # fmt: skip
+def _caffe(model: str, inputs: Arrays, outputs: list[str], weights: str | None = None
+           ) -> list[np.ndarray]:
+    import cv2
+
+    from mace_tools.importers.caffe import read
+    from mace_tools.importers.caffe.reader import beside
+
+    file = Path(weights) if weights else beside(Path(model))
+    source = read(Path(model), file)
+    net = cv2.dnn.readNetFromCaffe(model, str(file) if file else "")
+    net.enableFusion(False)  # the definition of the model, layer by layer
+    for name, array in inputs.items():
+        if name not in source.inputs:
+            raise ValueError(f"'{name}' is not an input of the model; OpenCV feeds no others")
+        net.setInput(array.astype(np.float32), name)
+    # OpenCV names what a layer makes after the layer, or some layers after their top, and counts
+    # the tops.
+    known = set(net.getLayerNames())
+    made = {out: (node.name if node.name in known else out.partition("@")[0], k)
+            for node in source.nodes for k, out in enumerate(node.outputs)}
+    found = net.forwardAndRetrieve([made[name][0] for name in outputs])
+    return [np.asarray(tops[made[name][1]]) for name, tops in zip(outputs, found)]
+
+
+_RUNNERS: dict[str, Callable[..., list[np.ndarray]]] = {
+    "tensorflow": _tensorflow, "onnx": _onnx, "tflite": _tflite, "caffe": _caffe}
 
 
 def _child(request: dict[str, Any], folder: str) -> int:
     """Runs in the process of the framework."""
     inputs = {name: np.load(file) for name, file in request["inputs"].items()}
     try:
-        results = _RUNNERS[request["platform"]](request["model"], inputs, request["outputs"])
+        more = [request["weights"]] if "weights" in request else []
+        results = _RUNNERS[request["platform"]](request["model"], inputs, request["outputs"], *more)
     except Exception as e:  # whatever a framework raises becomes one line for the parent
         print(f"{type(e).__name__}: {' '.join(str(e).split())}", file=sys.stderr)
         return 1

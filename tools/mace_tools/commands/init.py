@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 from mace_tools import importers
@@ -19,6 +20,7 @@ from mace_tools.config.values import file_name
 from mace_tools.emit import atomic_files
 from mace_tools.errors import MaceError, UnsupportedOps
 from mace_tools.exit_codes import ExitCode, UsageError
+from mace_tools.importers.caffe.reader import beside
 from mace_tools.importers.detect import detect
 from mace_tools.importers.request import needed_inputs
 from mace_tools.importers.source import SourceModel
@@ -31,8 +33,11 @@ TYPES = {short: name for name, short in ELEMENTS.items()}
 
 def add_options(p: argparse.ArgumentParser) -> None:
     p.add_argument("model", type=Path, metavar="MODEL",
-                   help="a TensorFlow graph or SavedModel, an ONNX or a TFLite model; its contents "
-                        "tell which")
+                   help="a TensorFlow graph or SavedModel, an ONNX or a TFLite model, or a Caffe "
+                        "network; its contents tell which")
+    p.add_argument("--weights", type=Path, metavar="FILE",
+                   help="the weights of a Caffe network (default: the file beside it that has the "
+                        "same name or is the only one)")
     p.add_argument("--output", type=Path, metavar="YML",
                    help="write this file, which must not be there yet (default: stdout)")
     p.add_argument("--signature", default="", metavar="NAME",
@@ -47,10 +52,7 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
     if args.output is not None and args.output.exists():
         raise UsageError(f"--output={args.output} is there already, perhaps with your changes; "
                          "give another name, or remove it first")
-    path: Path = args.model
-    platform = platform_of(path)
-    read = importers.read(platform, path, args.signature)
-    draft = _draft(read, platform, path, args, console)
+    draft = draft_of(args, console)
     if args.output is None:
         console.data(text(draft).rstrip("\n"))
     else:
@@ -60,6 +62,18 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
         console.info(f"{args.output}: `tools/converter.py run --config={config}` converts and runs "
                      "the model")
     return ExitCode.OK
+
+
+def draft_of(args: argparse.Namespace, console: Console) -> Draft:
+    """The deployment file of a model; also for commands that take a model instead of one.
+
+    Errors: MaceError."""
+    path: Path = args.model
+    platform = platform_of(path)
+    weights = _weights(platform, path, args.weights)
+    read = importers.read(platform, path, args.signature, weights=weights)
+    draft = _draft(read, platform, path, args, console)
+    return replace(draft, weights=weights and (str(weights), sha256_of(weights)))
 
 
 def platform_of(path: Path) -> str:
@@ -79,6 +93,18 @@ def platform_of(path: Path) -> str:
     if kind.platform not in importers.platforms():
         raise MaceError(f"'{path}' holds {kind.name}, which cannot be converted; {kind.cure}")
     return kind.platform
+
+
+def _weights(platform: str, path: Path, given: Path | None) -> Path | None:
+    """The file with the weights. Errors: UsageError, MaceError."""
+    if given is None:
+        return beside(path) if platform == "caffe" else None
+    if platform != "caffe":
+        raise UsageError(f"--weights={given}: only Caffe models have a file of weights")
+    if not given.is_file():
+        raise MaceError(f"--weights: '{given}' is not a file" if given.exists() else
+                        f"--weights: {missing(str(given))}")
+    return given
 
 
 def _draft(
@@ -108,6 +134,8 @@ def _draft(
     command = f"tools/converter.py init {shlex.quote(str(path))}"
     if args.signature:
         command += f" --signature={shlex.quote(args.signature)}"
+    if args.weights is not None:
+        command += f" --weights={shlex.quote(str(args.weights))}"
     return Draft(name, platform, str(path), sha256_of(path), inputs, outputs, command, notes,
                  args.signature)
 
@@ -149,11 +177,3 @@ def _name(given: str) -> str:
         return file_name(given)
     except ValueError as e:
         raise argparse.ArgumentTypeError(str(e)) from e
-
-
-def draft_of(path: Path, args: argparse.Namespace, console: Console) -> Draft:
-    """The deployment file of a model, for commands that take a model instead of one.
-
-    Errors: MaceError."""
-    platform = _platform(path)
-    return _draft(importers.read(platform, path), platform, path, args, console)

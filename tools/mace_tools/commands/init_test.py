@@ -201,9 +201,10 @@ def test_operators_that_do_not_convert_are_noted(call, tmp_path):
 
 @pytest.mark.parametrize("contents, said", [
     (None, "there is no file 'm.bin'"), (b"", "'m.bin' is no model that can be converted"),
-    (b"hello", "what can be is onnx, tensorflow, tflite"),
+    (b"hello", "what can be is caffe, onnx, tensorflow, tflite"),
     (b"PK\x03\x04broken", "holds a zip archive, which cannot be converted; unpack it"),
-    (b"layer {\n type: 'Input'\n}", "Caffe models come later; convert it to ONNX first"),
+    (b"\xa2\x06\x03\n\x01a", "weights file (.caffemodel), which cannot be converted; give its "
+                             "network (.prototxt)"),
     (b"\x12\x05ab", "'m.bin' is no model"),
 ])
 def test_what_is_no_model(call, tmp_path, contents, said):

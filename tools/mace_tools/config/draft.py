@@ -42,6 +42,7 @@ class Draft:
     command: str  # the command that drafts the file
     notes: Sequence[str] = field(default_factory=tuple)  # for the head of the file
     signature: str = ""
+    weights: tuple[str, str] | None = None  # a file with weights only, and its checksum
 
 
 def text(draft: Draft) -> str:
@@ -58,7 +59,10 @@ def text(draft: Draft) -> str:
     _put_one(ends, "output_data_formats", [e.order for e in draft.outputs])
     chosen = {"signature": draft.signature} if draft.signature else {}
     model = CommentedMap(platform=draft.platform, model_file_path=draft.file,
-                         model_sha256_checksum=draft.sha256, **chosen, runtime="cpu")
+                         model_sha256_checksum=draft.sha256, **chosen)
+    if draft.weights is not None:
+        model["weight_file_path"], model["weight_sha256_checksum"] = draft.weights
+    model["runtime"] = "cpu"
     model.yaml_add_eol_comment("or gpu, or cpu+gpu", "runtime")
     model["subgraphs"] = [ends]
     whole = CommentedMap(library_name=draft.name, target_abis=_flow(["host"]),

@@ -87,8 +87,8 @@ def _digest(file: Path) -> str:
         return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
-def fetch(url: str, sha256: str, console: Console) -> Path:
-    """The file at an address, which is cached by its checksum.
+def fetch(url: str, sha256: str, console: Console, kind: str = "model") -> Path:
+    """The file at an address, which is cached by its checksum. `kind`: the beginning of its keys.
 
     Errors: MaceError for whatever the network or the disk does, and for a wrong checksum; the
     cache then holds nothing of it."""
@@ -104,7 +104,7 @@ def fetch(url: str, sha256: str, console: Console) -> Path:
                 actual = _download(url, out, console)
             if actual != sha256:
                 raise MaceError(f"{url}: the file there has the checksum {actual}, not {sha256} "
-                                "as model_sha256_checksum says: it changed or was damaged on the "
+                                f"as {kind}_sha256_checksum says: it changed or was damaged on the "
                                 "way; check the address, and the checksum with its publisher")
             os.replace(temporary, kept)
         finally:

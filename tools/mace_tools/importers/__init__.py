@@ -3,8 +3,10 @@
 SPDX-License-Identifier: Apache-2.0
 
 A framework is a package in this folder with `registry` and `read(path) -> SourceModel`. If its
-files have signatures, it has `HAS_SIGNATURES` and read(path, signature); `prepare(model, inputs)`,
-if it is there, rewrites a model before it is cut, without changing the given one.
+files have signatures, it has `HAS_SIGNATURES` and read(path, signature); where weights are in a
+file of their own it is read(path, weights), in which None stands for the file beside the model.
+`prepare(model, inputs)`, if it is there, rewrites a model before it is cut, without changing the
+given one.
 """
 
 from __future__ import annotations
@@ -32,27 +34,30 @@ def load(
     inputs: Mapping[str, Shape | None] | None = None,
     outputs: Sequence[str] | None = None,
     signature: str = "",
+    *,
+    weights: Path | None = None,
 ) -> Graph:
     """Reads and translates a model, from `inputs` (tensor names, with shapes) to `outputs`.
 
     Both may name inner tensors; None takes the model's own. The graph's inputs and outputs have
     the names as given here. `signature`: as for `read`.
     Errors: MaceError (RequestError, ModelError, UnsupportedOps)."""
-    return translate(platform, read(platform, path, signature), inputs, outputs)
+    return translate(platform, read(platform, path, signature, weights=weights), inputs, outputs)
 
 
-def read(platform: str, path: str | Path, signature: str = "") -> SourceModel:
+def read(
+    platform: str, path: str | Path, signature: str = "", *, weights: Path | None = None
+) -> SourceModel:
     """A model as its file states it. `signature` names one of those that the file has; "" is its
-    usual one.
+    usual one. `weights`: the file with its weights, if it is another one.
 
     Errors: ModelError; RequestError for a signature that is not there."""
     package = _package(platform)
-    if not signature:
-        return package.read(Path(path))
-    if not getattr(package, "HAS_SIGNATURES", False):
+    if signature and not getattr(package, "HAS_SIGNATURES", False):
         raise RequestError(f"models of platform {platform} have no signatures; remove `signature`",
                            "signature")
-    return package.read(Path(path), signature)
+    more = [value for value in (signature, weights) if value]
+    return package.read(Path(path), *more)
 
 
 def supported(platform: str) -> list[str]:

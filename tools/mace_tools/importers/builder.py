@@ -236,7 +236,7 @@ class Builder:
         self.graph.prune()
         self.graph.validate()
         find_origins(self.graph, self._map)
-        self.graph.notes += self._retyped()
+        self.graph.notes += [*self.model.notes, *self._retyped()]
         return self.graph
 
     def _retyped(self) -> list[str]:

@@ -33,15 +33,16 @@ _FREEZE = ("export it as a SavedModel (tf.saved_model.save, or model.export of K
            "(tf.compat.v1.graph_util.convert_variables_to_constants)")
 _KERAS = "convert it first: tf.lite.TFLiteConverter.from_keras_model writes TFLite, tf2onnx ONNX"
 _TORCH = "export it first: torch.onnx.export(model, example_input, 'model.onnx')"
-_CAFFE = "Caffe models come later; convert it to ONNX first"
+_NETWORK = "give its network (.prototxt), and this file as weight_file_path, or --weights of init"
 _CONVERTED = "it is what a conversion writes: give the model that it was made from"
 _UNPACK = "unpack it and give the model in it"
 
 ONNX = Kind("an ONNX model", "onnx")
 TENSORFLOW = Kind("a TensorFlow graph", "tensorflow")
 TFLITE = Kind("a TFLite model", "tflite")
-CAFFE_NET = Kind("a Caffe network (.prototxt)", "caffe", _CAFFE)
-CAFFE_WEIGHTS = Kind("a Caffe weights file (.caffemodel)", "caffe", _CAFFE)
+CAFFE_NET = Kind("a Caffe network (.prototxt)", "caffe")
+CAFFE_WEIGHTS = Kind("a Caffe weights file (.caffemodel)", "", _NETWORK)
+CAFFE_OLD_WEIGHTS = Kind(CAFFE_WEIGHTS.name + " of before Caffe 1.0", "", _NETWORK)
 SAVED_MODEL = Kind("a TensorFlow SavedModel", "tensorflow")
 META_GRAPH = Kind("the graph of a TensorFlow checkpoint (.meta)", "", _FREEZE)
 CHECKPOINT = Kind("a TensorFlow checkpoint (.index)", "", _FREEZE)
@@ -117,7 +118,7 @@ def _by_text(head: bytes) -> Kind | None:
     if re.match(r"node\s*{", text):
         return TENSORFLOW
     layers = re.search(r"^\s*layers?\s*{", text, re.MULTILINE)
-    return CAFFE_NET if layers and re.search(r"\btype\s*:", text) else None
+    return CAFFE_NET if layers and re.search(r"\b(type|top)\s*:", text) else None
 
 
 def _by_fields(data: memoryview) -> Kind | None:
@@ -190,7 +191,7 @@ _MESSAGES: dict[Kind, tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int
                  _set(2, numbers=(200,)), None),
     # caffe.proto: NetParameter, with layers of today or of before
     CAFFE_WEIGHTS: (_set(1, 2, 3, 6, 8, 100, numbers=(4, 5, 7)), _set(100), None),
-    Kind(CAFFE_WEIGHTS.name + " of before Caffe 1.0", "caffe", _CAFFE): (
+    CAFFE_OLD_WEIGHTS: (
         _set(1, 2, 3, 6, 8, numbers=(4, 5, 7)), _set(1, 2), None),
 }
 

@@ -140,6 +140,7 @@ class SourceModel:
     # are used: others are inferred, whatever the file states.
     stated: dict[str, ValueInfo] = field(default_factory=dict)
     reshaped: bool = False  # inputs have other shapes than the file states
+    notes: list[str] = field(default_factory=list)  # for users, about what the file says
 
     def producers(self) -> dict[str, SourceNode]:
         return {out: n for n in self.nodes for out in n.outputs if out}
