@@ -13,7 +13,7 @@ from mace_tools.errors import UnsupportedOps
 from mace_tools.importers import load
 from mace_tools.importers.tflite import registry
 from mace_tools.importers.tflite.operators_test import IMG, TABLE, M, P, X, i32
-from mace_tools.importers.tflite.tflite_test import Maker
+from mace_tools.testing.tflite_file import Maker
 
 F4 = np.float32([1, 2, 3, 4])
 FILTER = np.ones((1, 2, 2, 4), np.float32)
