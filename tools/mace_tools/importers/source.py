@@ -137,6 +137,8 @@ class SourceModel:
     # The types and shapes that the file states for outputs of nodes. Only those of custom operators
     # are used: others are inferred, whatever the file states.
     stated: dict[str, ValueInfo] = field(default_factory=dict)
+    # Other names of tensors: those that a signature gives its inputs and outputs.
+    aliases: dict[str, str] = field(default_factory=dict)
     reshaped: bool = False  # inputs have other shapes than the file states
 
     def producers(self) -> dict[str, SourceNode]:

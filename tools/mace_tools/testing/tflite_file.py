@@ -16,6 +16,8 @@ import tflite
 _TYPES = {"float32": 0, "float16": 1, "int32": 2, "uint8": 3, "int64": 4, "bool": 6, "int16": 7,
           "complex64": 8, "int8": 9, "float64": 10}
 
+VERSIONS = {"BROADCAST_TO": 2}  # of operators that LiteRT does not run in their first
+
 
 class Maker:
     """A TFLite model made tensor by tensor; tensors are known by name.
@@ -73,7 +75,7 @@ class Maker:
         signed = [_signature(b, graphs, *s) for s in self.signatures]
         lists = {"OperatorCodes": codes, "Subgraphs": made, "Buffers": buffers,
                  "SignatureDefs": signed, "Metadata": named}
-        vectors = {field: _offsets(b, items) for field, items in lists.items() if items}
+        vectors = {field: offsets(b, items) for field, items in lists.items() if items}
         tflite.ModelStart(b)
         tflite.ModelAddVersion(b, self.version)
         for field, vector in vectors.items():
@@ -85,8 +87,8 @@ class Maker:
                first: int) -> int:
         tensors = [self._tensor(b, first + k, t) for k, t in enumerate(self.tensors)]
         ops = [self._operator(b, kinds, op) for op in self.ops]
-        lists = [_offsets(b, tensors), self._ids(b, inputs), self._ids(b, outputs),
-                 _offsets(b, ops)]
+        lists = [offsets(b, tensors), self._ids(b, inputs), self._ids(b, outputs),
+                 offsets(b, ops)]
         tflite.SubGraphStart(b)
         for name, value in zip(("Tensors", "Inputs", "Outputs", "Operators"), lists):
             getattr(tflite, f"SubGraphAdd{name}")(b, value)
@@ -156,6 +158,7 @@ def _code(b: Any, kind: str) -> int:
     tflite.OperatorCodeStart(b)
     tflite.OperatorCodeAddDeprecatedBuiltinCode(b, min(number, 127))
     tflite.OperatorCodeAddBuiltinCode(b, number)
+    tflite.OperatorCodeAddVersion(b, VERSIONS.get(kind, 1))
     if number == tflite.BuiltinOperator.CUSTOM:
         tflite.OperatorCodeAddCustomCode(b, name)
     return tflite.OperatorCodeEnd(b)
@@ -189,7 +192,7 @@ def _signature(b: Any, graphs: list[tuple], key: str, inputs: Mapping[str, str],
             tflite.TensorMapAddName(b, its_name)
             tflite.TensorMapAddTensorIndex(b, index.get(tensor, len(index)))
             maps.append(tflite.TensorMapEnd(b))
-        ends.append(_offsets(b, maps))
+        ends.append(offsets(b, maps))
     its_key = b.CreateString(key)
     tflite.SignatureDefStart(b)
     tflite.SignatureDefAddInputs(b, ends[0])
@@ -199,7 +202,7 @@ def _signature(b: Any, graphs: list[tuple], key: str, inputs: Mapping[str, str],
     return tflite.SignatureDefEnd(b)
 
 
-def _offsets(b: Any, items: Sequence[int]) -> int:
+def offsets(b: Any, items: Sequence[int]) -> int:
     b.StartVector(4, len(items), 4)
     for item in reversed(items):
         b.PrependUOffsetTRelative(item)
