@@ -53,14 +53,15 @@ def require(platform: str) -> None:
 
 
 def run(platform: str, model: Path, inputs: Mapping[str, np.ndarray],
-        outputs: Sequence[str]) -> Arrays:
-    """The outputs of the framework.
+        outputs: Sequence[str], signature: str = "") -> Arrays:
+    """The outputs of the framework. `signature`: as for importers.read; only LiteRT needs it.
 
     Errors: MissingToolError, RunFailedError with the framework's message."""
     require(platform)
     with tempfile.TemporaryDirectory(prefix="mace_validate.") as folder:
         request: dict[str, Any] = {"platform": platform, "model": str(model.resolve()),
-                                   "outputs": list(outputs), "inputs": {}}
+                                   "outputs": list(outputs), "inputs": {},
+                                   "signature": signature}
         for k, (name, array) in enumerate(inputs.items()):
             request["inputs"][name] = f"{folder}/in{k}.npy"
             data.save(Path(folder) / f"in{k}.npy", array)
@@ -158,10 +159,23 @@ def _read_by(node: Any) -> list[str]:
     return names
 
 
-def _tflite(model: str, inputs: Arrays, outputs: list[str]) -> list[np.ndarray]:
+def _tflite(model: str, inputs: Arrays, outputs: list[str], signature: str) -> list[np.ndarray]:
     from ai_edge_litert.interpreter import Interpreter
 
     plain = Interpreter(model_path=model)
+    known = list(plain.get_signature_list())
+    usual = "serving_default" if "serving_default" in known or len(known) != 1 else known[0]
+    if (signature or usual) in known:
+        # An interpreter of its own: it must not be asked for other tensors afterwards.
+        runner = Interpreter(model_path=model).get_signature_runner(signature or usual)
+        starts, ends = runner.get_input_details(), runner.get_output_details()
+        own = {d["name"] for d in plain.get_tensor_details()}
+        if {d["name"] for d in starts.values()} != {d["name"] for d in plain.get_input_details()}:
+            return _signature(runner, inputs, outputs)  # of another graph
+        names = {alias: d["name"] for alias, d in (*starts.items(), *ends.items())
+                 if alias not in own}
+        inputs = {names.get(name, name): array for name, array in inputs.items()}
+        outputs = [names.get(name, name) for name in outputs]
     inner = set(outputs) - {d["name"] for d in plain.get_output_details()}
     run = Interpreter(model_path=model, experimental_preserve_all_tensors=True) if inner else plain
     starts = {d["name"]: d for d in run.get_input_details()}
@@ -178,7 +192,21 @@ def _tflite(model: str, inputs: Arrays, outputs: list[str]) -> list[np.ndarray]:
     return [run.get_tensor(places[name]) for name in outputs]
 
 
-_RUNNERS: dict[str, Callable[[str, Arrays, list[str]], list[np.ndarray]]] = {
+def _signature(runner: Any, inputs: Arrays, outputs: list[str]) -> list[np.ndarray]:
+    """Tensors by their own names, or by those of the signature."""
+    starts, ends = runner.get_input_details(), runner.get_output_details()
+    names = {d["name"]: alias for alias, d in (*starts.items(), *ends.items())}
+    names |= {alias: alias for alias in (*starts, *ends)}
+    strange = [n for n in (*inputs, *outputs) if n not in names]
+    if strange:
+        raise ValueError(f"'{strange[0]}' is no input or output of the signature; LiteRT gives no "
+                         "others of it")
+    feeds = {names[n]: a.astype(starts[names[n]]["dtype"]) for n, a in inputs.items()}
+    found = runner(**feeds)
+    return [found[names[n]] for n in outputs]
+
+
+_RUNNERS: dict[str, Callable[..., list[np.ndarray]]] = {
     "tensorflow": _tensorflow, "onnx": _onnx, "tflite": _tflite}  # fmt: skip
 
 
@@ -186,7 +214,8 @@ def _child(request: dict[str, Any], folder: str) -> int:
     """Runs in the process of the framework."""
     inputs = {name: np.load(file) for name, file in request["inputs"].items()}
     try:
-        results = _RUNNERS[request["platform"]](request["model"], inputs, request["outputs"])
+        more = [request["signature"]] if request["platform"] == "tflite" else []
+        results = _RUNNERS[request["platform"]](request["model"], inputs, request["outputs"], *more)
     except Exception as e:  # whatever a framework raises becomes one line for the parent
         print(f"{type(e).__name__}: {' '.join(str(e).split())}", file=sys.stderr)
         return 1

@@ -215,6 +215,8 @@ def _fingerprint(model: Model) -> str:
     asked["stored"] = model.stored_type
     if model.obfuscate:
         asked["obfuscate"] = 1
+    if model.signature:
+        asked["signature"] = model.signature
     if model.allow_custom_ops:
         asked["custom_ops"] = model.allow_custom_ops
     if model.packed_weights:

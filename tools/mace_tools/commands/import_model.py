@@ -46,7 +46,10 @@ def import_model(
 
     Errors: ConfigError with the line that names something that the model lacks; ModelError if
     the model itself is at fault; UnsupportedOps."""
-    read = importers.read(model.platform, source)
+    try:
+        read = importers.read(model.platform, source, model.signature or "")
+    except RequestError as e:
+        raise context.deployment.error(("models", tag, e.key), str(e), e.example) from e
     try:
         read = with_values(read, model.subgraph.input_values or {})
     except RequestError as e:

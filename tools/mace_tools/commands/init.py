@@ -31,9 +31,13 @@ TYPES = {short: name for name, short in ELEMENTS.items()}
 
 def add_options(p: argparse.ArgumentParser) -> None:
     p.add_argument("model", type=Path, metavar="MODEL",
-                   help="a TensorFlow graph, an ONNX or a TFLite model; its contents tell which")
+                   help="a TensorFlow graph or SavedModel, an ONNX or a TFLite model; its contents "
+                        "tell which")
     p.add_argument("--output", type=Path, metavar="YML",
                    help="write this file, which must not be there yet (default: stdout)")
+    p.add_argument("--signature", default="", metavar="NAME",
+                   help="which signature of a SavedModel or a TFLite model (default: "
+                        "serving_default, or the only one)")
     p.add_argument("--model_name", type=_name, metavar="NAME",
                    help="name of the library and the model (default: the name of the file)")
 
@@ -45,7 +49,7 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
                          "give another name, or remove it first")
     path: Path = args.model
     platform = _platform(path)
-    read = importers.read(platform, path)
+    read = importers.read(platform, path, args.signature)
     draft = _draft(read, platform, path, args, console)
     if args.output is None:
         console.data(text(draft).rstrip("\n"))
@@ -84,14 +88,14 @@ def _draft(
                         "another")
     names = needed_inputs(read, read.outputs)
     order = read.data_format
-    inputs = [_end(name, read.inputs[name].shape, read.inputs[name].dtype, order)
+    inputs = [_end(read.signed(name), read.inputs[name].shape, read.inputs[name].dtype, order)
               for name in names]
     graph = _graph(read, platform, path, console)
     outputs = []
     for k, name in enumerate(read.outputs):
         tensor = None if graph is None else graph.tensors[graph.outputs[k]]
         shape = None if tensor is None else tensor.static_shape
-        outputs.append(_end(name, shape, "", order))
+        outputs.append(_end(read.signed(name), shape, "", order))
     open_ends = [e for e in inputs
                  if e.shape is None or None in (e.shape[1:] if len(e.shape) > 1 else e.shape)]
     notes = []
@@ -101,7 +105,10 @@ def _draft(
                      f"of input_shapes ({', '.join(e.name for e in open_ends)})")
     name = args.model_name or _tag(path)
     command = f"tools/converter.py init {shlex.quote(str(path))}"
-    return Draft(name, platform, str(path), sha256_of(path), inputs, outputs, command, notes)
+    if args.signature:
+        command += f" --signature={shlex.quote(args.signature)}"
+    return Draft(name, platform, str(path), sha256_of(path), inputs, outputs, command, notes,
+                 args.signature)
 
 
 def _end(name: str, shape: Shape | None, dtype: str, order: str) -> End:

@@ -141,13 +141,13 @@ def _keep(folder: Path, outputs: Arrays) -> dict[str, str]:
 def _expected(context: Context, ready: Prepared, outputs: list[str]) -> Arrays:
     """The outputs of the source framework, in the dimension orders of the converted model."""
     model, net, file = ready.model, ready.converted.net, ready.converted.source
-    read = importers.read(model.platform, file)
+    read = importers.read(model.platform, file, model.signature or "")
     order = read.data_format
     feeds = {s.name: _reordered(ready.inputs[s.name], s.data_format, order, to_source=True)
              for s in data.specs(net.input_info)}
     feeds |= arrays(read, model.subgraph.input_values or {})
     context.console.info(f"running {file.name} in {frameworks.FRAMEWORKS[model.platform][0]}")
-    found = frameworks.run(model.platform, file, feeds, outputs)
+    found = frameworks.run(model.platform, file, feeds, outputs, model.signature or "")
     return {s.name: _reordered(found[s.name], s.data_format, order, to_source=False)
             for s in data.specs(net.output_info)}
 

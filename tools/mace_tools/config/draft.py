@@ -41,6 +41,7 @@ class Draft:
     outputs: Sequence[End]
     command: str  # the command that drafts the file
     notes: Sequence[str] = field(default_factory=tuple)  # for the head of the file
+    signature: str = ""
 
 
 def text(draft: Draft) -> str:
@@ -55,8 +56,9 @@ def text(draft: Draft) -> str:
     if all(e.shape is not None and None not in e.shape for e in draft.outputs):
         _put(ends, "output_shapes", [_written(e.shape) for e in draft.outputs])
     _put_one(ends, "output_data_formats", [e.order for e in draft.outputs])
+    chosen = {"signature": draft.signature} if draft.signature else {}
     model = CommentedMap(platform=draft.platform, model_file_path=draft.file,
-                         model_sha256_checksum=draft.sha256, runtime="cpu")
+                         model_sha256_checksum=draft.sha256, **chosen, runtime="cpu")
     model.yaml_add_eol_comment("or gpu, or cpu+gpu", "runtime")
     model["subgraphs"] = [ends]
     whole = CommentedMap(library_name=draft.name, target_abis=_flow(["host"]),

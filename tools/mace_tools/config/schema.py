@@ -131,6 +131,9 @@ class Model(with_settings("Settings", Extras)):
                                   examples=["models/mobilenet.pb"])
     model_sha256_checksum: Sha256 = Field(description="`sha256sum FILE` prints it",
                                           examples=["71b10f54... (64 digits)"])
+    signature: Text | None = Field(
+        None, description="which signature of a SavedModel or a TFLite model",
+        examples=["serving_default"])
     weight_file_path: Text | None = Field(None, description="weights of a Caffe model",
                                           examples=["models/mobilenet.caffemodel"])
     weight_sha256_checksum: Sha256 | None = Field(None, description="`sha256sum FILE` prints it",

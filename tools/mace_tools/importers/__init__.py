@@ -2,7 +2,9 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-A framework is a package in this folder with `registry` and `read(path) -> SourceModel`.
+A framework is a package in this folder with `registry` and `read(path) -> SourceModel`. If its
+files have signatures, it has `HAS_SIGNATURES` and read(path, signature); `prepare(model, inputs)`,
+if it is there, rewrites a model before it is cut, without changing the given one.
 """
 
 from __future__ import annotations
@@ -29,18 +31,28 @@ def load(
     path: str | Path,
     inputs: Mapping[str, Shape | None] | None = None,
     outputs: Sequence[str] | None = None,
+    signature: str = "",
 ) -> Graph:
     """Reads and translates a model, from `inputs` (tensor names, with shapes) to `outputs`.
 
     Both may name inner tensors; None takes the model's own. The graph's inputs and outputs have
-    the names as given here.
+    the names as given here. `signature`: as for `read`.
     Errors: MaceError (RequestError, ModelError, UnsupportedOps)."""
-    return translate(platform, read(platform, path), inputs, outputs)
+    return translate(platform, read(platform, path, signature), inputs, outputs)
 
 
-def read(platform: str, path: str | Path) -> SourceModel:
-    """A model as its file states it. Errors: ModelError."""
-    return _package(platform).read(Path(path))
+def read(platform: str, path: str | Path, signature: str = "") -> SourceModel:
+    """A model as its file states it. `signature` names one of those that the file has; "" is its
+    usual one.
+
+    Errors: ModelError; RequestError for a signature that is not there."""
+    package = _package(platform)
+    if not signature:
+        return package.read(Path(path))
+    if not getattr(package, "HAS_SIGNATURES", False):
+        raise RequestError(f"models of platform {platform} have no signatures; remove `signature`",
+                           "signature")
+    return package.read(Path(path), signature)
 
 
 def supported(platform: str) -> list[str]:
@@ -55,8 +67,13 @@ def translate(
     outputs: Sequence[str] | None = None,
 ) -> Graph:
     """Translates a model that has been read, as `load` does. The model is not changed."""
-    check_request(model, inputs, outputs)
-    graph = _package(platform).registry.translate(cut(model, inputs, outputs))
+    package = _package(platform)
+    prepare = getattr(package, "prepare", None)
+    model = model if prepare is None else prepare(model, inputs or {})
+    own_inputs = None if inputs is None else {model.named(n): s for n, s in inputs.items()}
+    own_outputs = None if outputs is None else [model.named(n) for n in outputs]
+    check_request(model, own_inputs, own_outputs)
+    graph = package.registry.translate(cut(model, own_inputs, own_outputs))
     for given, names in ((list(inputs or ()), graph.inputs), (list(outputs or ()), graph.outputs)):
         for old, new in zip(list(names), given):
             graph.rename(old, graph.fresh(new) if old != new else new)

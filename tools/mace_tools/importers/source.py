@@ -141,6 +141,14 @@ class SourceModel:
     aliases: dict[str, str] = field(default_factory=dict)
     reshaped: bool = False  # inputs have other shapes than the file states
 
+    def named(self, name: str) -> str:
+        """The tensor that a name of the signature stands for; other names are the tensor's own."""
+        return self.aliases.get(name, name)
+
+    def signed(self, tensor: str) -> str:
+        """The name of a tensor in the signature, or its own."""
+        return next((a for a, own in self.aliases.items() if own == tensor), tensor)
+
     def producers(self) -> dict[str, SourceNode]:
         return {out: n for n in self.nodes for out in n.outputs if out}
 

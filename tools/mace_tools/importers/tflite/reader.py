@@ -101,6 +101,7 @@ class _Reader:
             model.inputs[name] = ValueInfo(info.dtype, _shape(file, graph.tensors[i]), info.quant)
         model.outputs = [graph.name(i) for i in file.numbers(graph.table, "Outputs")]
         model.nodes = self._nodes(model, graph, (index,))
+        file.place = f"signature '{chosen.name}'"
         _settle_sources(file, model, graph, {*model.inputs, *model.producers()})
         taken = set(graph.names)
         model.aliases = {alias: graph.name(i) for alias, i in chosen.tensors.items()
