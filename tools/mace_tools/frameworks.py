@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from mace_tools import data
+from mace_tools import data, exporters
 from mace_tools.exit_codes import MissingToolError, RunFailedError
 from mace_tools.protos import REPO, load
 
@@ -30,6 +30,8 @@ FRAMEWORKS = {
     "onnx": ("ONNX Runtime", "onnxruntime", "onnxruntime"),
     "tflite": ("LiteRT", "ai_edge_litert", "ai-edge-litert"),
 }
+# Those that export a model also run it, by the same program (exporters/).
+EXPORTERS = {"keras": "Keras", "pytorch": "PyTorch"}
 REQUIREMENTS = REPO / "tools" / "requirements" / "validate.txt"
 ONNX_PROTO = Path(__file__).parent / "importers" / "onnx" / "onnx.proto"
 # Element types of ONNX by number, those that NumPy has.
@@ -43,6 +45,8 @@ Arrays = dict[str, np.ndarray]
 
 def require(platform: str) -> None:
     """Errors: MissingToolError, saying how to install the framework."""
+    if platform in EXPORTERS:
+        return  # converting needs it as well
     name, module, package = FRAMEWORKS[platform]
     if importlib.util.find_spec(module) is None:
         lines = REQUIREMENTS.read_text().splitlines() if REQUIREMENTS.is_file() else []
@@ -57,6 +61,8 @@ def run(platform: str, model: Path, inputs: Mapping[str, np.ndarray],
     """The outputs of the framework. `signature`: as for importers.read; only LiteRT needs it.
 
     Errors: MissingToolError, RunFailedError with the framework's message."""
+    if platform in EXPORTERS:
+        return _by_exporter(platform, model, inputs, outputs)
     require(platform)
     with tempfile.TemporaryDirectory(prefix="mace_validate.") as folder:
         request: dict[str, Any] = {"platform": platform, "model": str(model.resolve()),
@@ -73,6 +79,23 @@ def run(platform: str, model: Path, inputs: Mapping[str, np.ndarray],
             said = [s for s in done.stderr.strip().splitlines() if s.strip()]
             reason = said[-1] if said else f"status {done.returncode}"
             raise RunFailedError(f"{FRAMEWORKS[platform][0]} cannot run {model}: {reason}")
+        return {name: np.load(f"{folder}/out{k}.npy") for k, name in enumerate(outputs)}
+
+
+def title(platform: str) -> str:
+    """The name of a framework for people."""
+    return EXPORTERS.get(platform) or FRAMEWORKS[platform][0]
+
+
+def _by_exporter(platform: str, model: Path, inputs: Mapping[str, np.ndarray],
+                 outputs: Sequence[str]) -> Arrays:
+    with tempfile.TemporaryDirectory(prefix="mace_validate.") as folder:
+        files = {}
+        for k, (name, array) in enumerate(inputs.items()):
+            files[name] = f"{folder}/in{k}.npy"
+            data.save(Path(files[name]), array)
+        exporters.call(platform, {"model": str(model.resolve()), "inputs": files,
+                                  "outputs": list(outputs)}, Path(folder))
         return {name: np.load(f"{folder}/out{k}.npy") for k, name in enumerate(outputs)}
 
 

@@ -31,8 +31,8 @@ TYPES = {short: name for name, short in ELEMENTS.items()}
 
 def add_options(p: argparse.ArgumentParser) -> None:
     p.add_argument("model", type=Path, metavar="MODEL",
-                   help="a TensorFlow graph or SavedModel, an ONNX or a TFLite model; its contents "
-                        "tell which")
+                   help="a TensorFlow graph or SavedModel, an ONNX, TFLite, Keras or PyTorch "
+                        "model; its contents tell which")
     p.add_argument("--output", type=Path, metavar="YML",
                    help="write this file, which must not be there yet (default: stdout)")
     p.add_argument("--signature", default="", metavar="NAME",

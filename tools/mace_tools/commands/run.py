@@ -146,8 +146,14 @@ def _expected(context: Context, ready: Prepared, outputs: list[str]) -> Arrays:
     feeds = {s.name: _reordered(ready.inputs[s.name], s.data_format, order, to_source=True)
              for s in data.specs(net.input_info)}
     feeds |= arrays(read, model.subgraph.input_values or {})
-    context.console.info(f"running {file.name} in {frameworks.FRAMEWORKS[model.platform][0]}")
-    found = frameworks.run(model.platform, file, feeds, outputs, model.signature or "")
+    context.console.info(f"running {file.name} in {frameworks.title(model.platform)}")
+    signed = {name: read.signed(read.named(name)) for name in (*feeds, *outputs)}
+    if model.platform in frameworks.EXPORTERS:  # which know no tensors of what was exported
+        feeds = {signed[name]: array for name, array in feeds.items()}
+        found = frameworks.run(model.platform, file, feeds, [signed[n] for n in outputs])
+        found = {name: found[signed[name]] for name in outputs}
+    else:
+        found = frameworks.run(model.platform, file, feeds, outputs, model.signature or "")
     return {s.name: _reordered(found[s.name], s.data_format, order, to_source=False)
             for s in data.specs(net.output_info)}
 

@@ -124,8 +124,9 @@ class Model(with_settings("Settings", Extras)):
     """One model to deploy. It also has the keys that are settings."""
 
     platform: Annotated[
-        str, BeforeValidator(values.choice("tensorflow", "onnx", "tflite", "caffe"))
-    ] = Field(description="the source framework: tensorflow, onnx, tflite or caffe",
+        str, BeforeValidator(values.choice(
+            "tensorflow", "onnx", "tflite", "caffe", "keras", "pytorch"))
+    ] = Field(description="the source framework: tensorflow, onnx, tflite, keras, pytorch or caffe",
               examples=["tensorflow"])
     model_file_path: Text = Field(description="a path, or an http(s) address",
                                   examples=["models/mobilenet.pb"])
