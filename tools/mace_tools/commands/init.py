@@ -8,10 +8,12 @@ from __future__ import annotations
 import argparse
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 from mace_tools import importers
 from mace_tools.cli_console import Console
+from mace_tools.commands import init_metadata
 from mace_tools.config import ELEMENTS
 from mace_tools.config.draft import Draft, End, text
 from mace_tools.config.files import missing, sha256_of
@@ -22,6 +24,7 @@ from mace_tools.exit_codes import ExitCode, UsageError
 from mace_tools.importers.detect import detect
 from mace_tools.importers.request import needed_inputs
 from mace_tools.importers.source import SourceModel
+from mace_tools.importers.tflite.metadata import Metadata
 from mace_tools.ir import Graph, Shape
 from mace_tools.os_errors import explain
 
@@ -51,6 +54,7 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
     platform = _platform(path)
     read = importers.read(platform, path, args.signature)
     draft = _draft(read, platform, path, args, console)
+    draft = _with_metadata(draft, init_metadata.known(platform, path), args, console)
     if args.output is None:
         console.data(text(draft).rstrip("\n"))
     else:
@@ -60,6 +64,21 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
         console.info(f"{args.output}: `tools/converter.py run --config={config}` converts and runs "
                      "the model")
     return ExitCode.OK
+
+
+def _with_metadata(
+    draft: Draft, known: Metadata, args: argparse.Namespace, console: Console
+) -> Draft:
+    """The draft with what the metadata of the model tells about pictures and labels."""
+    init_metadata.say(known, args.model, console)
+    labels = init_metadata.labels(known, draft.outputs)
+    file = ""
+    if labels and args.output is not None:
+        file = str(init_metadata.write_labels(labels, args.output, draft.name))
+        console.info(f"{file}: the labels that the model holds")
+    elif labels:
+        console.info(f"{args.model} holds labels; with --output=YML they are written beside it")
+    return replace(draft, preprocess=init_metadata.preprocess(known, draft.inputs), labels=file)
 
 
 def _platform(path: Path) -> str:
