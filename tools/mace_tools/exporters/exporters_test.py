@@ -16,6 +16,7 @@ import pytest
 from mace_tools import cli, exporters, frameworks, importers, reference
 from mace_tools.errors import ModelError
 from mace_tools.exit_codes import ExitCode, MissingToolError, RunFailedError
+from mace_tools.protos import REPO
 from mace_tools.testing.onnx_file import model as onnx_model
 from mace_tools.testing.onnx_file import node
 
@@ -103,6 +104,20 @@ def test_keras_models_convert_and_compute_what_keras_does(keras_models, name):
         np.testing.assert_allclose(ours[out], theirs[out], rtol=1e-5, atol=1e-6)
     with pytest.raises(ModelError, match=r"Keras gives \['output_0', .*\], but not 'inner'"):
         frameworks.run("keras", path, {"picture": x}, ["inner"])
+
+
+def recipe(framework):
+    """The Python code of the documentation for a framework."""
+    text = (REPO / "docs" / "converter.md").read_text()
+    return text[text.index(f"```python\nimport {framework}\n") + 10 :].partition("```")[0]
+
+
+def test_the_recipe_for_keras_converts(tmp_path):
+    subprocess.run([sys.executable, "-c", recipe("keras")], cwd=tmp_path, check=True,
+                   capture_output=True)
+    converted = importers.load("keras", tmp_path / "model.keras", {"picture": (1, 32, 32, 3)},
+                               ["output_0"])
+    assert converted.tensors["output_0"].shape == (1, 10)
 
 
 def test_layers_made_of_code_and_broken_files_are_refused(keras_models):
@@ -196,21 +211,15 @@ def test_pickled_files_and_odd_names_are_refused(tmp_path, monkeypatch, capsys):
 def test_the_real_torch(tmp_path):
     if subprocess.run([exporters.python(), "-c", "import torch"], capture_output=True).returncode:
         pytest.skip("covered elsewhere: a stand-in for torch, which the tests do not need")
-    (tmp_path / "make.py").write_text(
-        "import torch\n"
-        "class Net(torch.nn.Module):\n"
-        "    def __init__(self):\n"
-        "        super().__init__()\n"
-        "        self.conv = torch.nn.Conv2d(3, 4, 3)\n"
-        "    def forward(self, x):\n"
-        "        return torch.relu(self.conv(x))\n"
-        "net, x = Net().eval(), torch.zeros(1, 3, 8, 8)\n"
-        "torch.export.save(torch.export.export(net, (x,)), 'm.pt2')\n"
-        "torch.jit.save(torch.jit.trace(net, x), 'm.pt')\n")
+    code = recipe("torch") + (
+        "torch.jit.save(torch.jit.trace(net, torch.zeros(1, 3, 32, 32)), 'model.pt')\n")
+    (tmp_path / "make.py").write_text(code)
     subprocess.run([exporters.python(), "make.py"], cwd=tmp_path, check=True, capture_output=True)
-    x = np.random.default_rng(3).uniform(-1, 1, (1, 3, 8, 8)).astype(np.float32)
-    for name in ("m.pt2", "m.pt"):
-        converted = importers.load("pytorch", tmp_path / name, {"x": x.shape}, ["output_0"])
-        ours = reference.run(converted, {"x": x})["output_0"]
-        theirs = frameworks.run("pytorch", tmp_path / name, {"x": x}, ["output_0"])["output_0"]
+    x = np.random.default_rng(3).uniform(-1, 1, (1, 3, 32, 32)).astype(np.float32)
+    for name in ("model.pt2", "model.pt"):
+        path = tmp_path / name
+        source, = importers.read("pytorch", path).inputs
+        converted = importers.load("pytorch", path, {source: x.shape}, ["output_0"])
+        ours = reference.run(converted, {source: x})["output_0"]
+        theirs = frameworks.run("pytorch", path, {source: x}, ["output_0"])["output_0"]
         np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-6)
