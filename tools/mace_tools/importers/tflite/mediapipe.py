@@ -82,8 +82,8 @@ def max_pool(b: Builder, n: SourceNode) -> list[str]:
     more_h, more_w = rows * kernel_h - height, columns * kernel_w - width
     pads = [v for more in (more_h, more_w) for v in (max(more, 0) // 2, more - max(more, 0) // 2)]
     if pads[0] or pads[2]:
-        raise Unsupported(f"windows of {kernel_h} x {kernel_w} on {height} x {width} elements begin "
-                          "outside of them, and no document says where they come back",
+        raise Unsupported(f"windows of {kernel_h} x {kernel_w} on {height} x {width} elements "
+                          "begin outside of them, and no document says where they come back",
                           "let the app compute it (allow_custom_ops in the YAML)")
     if any(pads):
         lowest = float(np.finfo(np.float32).min)
