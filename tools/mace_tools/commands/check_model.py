@@ -12,7 +12,7 @@ from mace_tools import cli_options as options
 from mace_tools import report as results
 from mace_tools import runner, tables
 from mace_tools.cli_console import Console
-from mace_tools.commands.init import platform_of
+from mace_tools.commands import bare_model
 from mace_tools.emit import atomic_files
 from mace_tools.errors import MaceError
 from mace_tools.exit_codes import ExitCode, MissingToolError, RunFailedError, UsageError
@@ -25,13 +25,15 @@ from mace_tools.os_errors import explain
 # Flags that mean something for the models of a deployment file only.
 OF_CONFIG = ("model_name", "build_type", "input")
 # And those that mean something for MODEL only.
-OF_MODEL = ("input_shape", "output_tensors", "allow_custom_ops", "measure_library")
+OF_MODEL = ("input_shape", "output_tensors", "allow_custom_ops", "measure_library",
+            *bare_model.FLAGS)
 
 
 def add_options(p: argparse.ArgumentParser) -> None:
     p.add_argument("model", nargs="?", type=Path, metavar="MODEL",
                    help="a model file in place of a deployment file: of a source framework, or a "
                    ".pb that MACE wrote; its contents tell which")
+    bare_model.add_options(p)
     p.add_argument("--input_shape", action="append", default=[], type=_shape,
                    metavar="NAME=1,224,224,3",
                    help="of an input of MODEL: fixes extents that the file leaves open; an inner "
@@ -90,24 +92,23 @@ def _checked(args: argparse.Namespace) -> report.Checked:
     path, shapes = args.model, dict(args.input_shape)
     if len(shapes) < len(args.input_shape):
         raise UsageError("--input_shape names an input twice")
-    platform = _platform(path)
     custom, outputs = (tuple(filter(None, words.split(",")))
                        for words in (args.allow_custom_ops, args.output_tensors))
-    if platform != report.CONVERTED:
-        return report.check_source(path, platform, shapes, custom, outputs)
-    if shapes or custom or outputs:
-        raise UsageError(f"'{path}' is converted already: --input_shape, --output_tensors and "
-                         "--allow_custom_ops are for source models")
+    if not _is_converted(path):
+        bare = bare_model.read(args)
+        return report.check_source(path, bare.platform, bare.model, shapes, custom, outputs)
+    if any(getattr(args, name) for name in OF_MODEL if name != "measure_library"):
+        raise UsageError(f"'{path}' is converted already: --input_shape, --output_tensors, "
+                         "--allow_custom_ops, --weights and --signature are for source models")
     return report.check_converted(path)
 
 
-def _platform(path: Path) -> str:
-    """Errors: MaceError if this is no model that converts, or has been converted."""
+def _is_converted(path: Path) -> bool:
+    """Errors: MaceError if it cannot be read."""
     try:
-        converted = path.is_file() and detect(path) is MACE_GRAPH
+        return path.is_file() and detect(path) is MACE_GRAPH
     except OSError as e:
         raise MaceError(f"cannot read '{path}': {explain(e, path)}") from e
-    return report.CONVERTED if converted else platform_of(path)
 
 
 def _add_plan(args: argparse.Namespace, console: Console, checked: report.Checked) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 from mace_tools import cli_options as options
 from mace_tools import config, frameworks, report
 from mace_tools.cli_console import Console
-from mace_tools.commands import compare_sides, init
+from mace_tools.commands import bare_model, compare_sides, init
 from mace_tools.commands.compare_sides import Comparable
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.compare import page, text, verdict
@@ -30,6 +30,7 @@ HELP = "compare a model with its source framework, layer by layer, and find the 
 def add_options(p: argparse.ArgumentParser) -> None:
     p.add_argument("model", nargs="?", type=Path, metavar="MODEL",
                    help="a model file, in place of a deployment file")
+    bare_model.add_options(p)
     options.add_running(p)
     p.add_argument("--layers", action="store_true",
                    help="every layer: within the whole model, and alone with the inputs that the "
@@ -68,13 +69,16 @@ def command(context: Context) -> Outcome:
     if context.args.model is not None:
         raise UsageError(f"{context.args.model} and --config={context.args.config} name a model "
                          "each; give one of them")
+    for name in bare_model.FLAGS:
+        if getattr(context.args, name):
+            raise UsageError(f"--{name} is for MODEL; the deployment file has a key for it")
     return _compare(context)
 
 
 def _draft(args: argparse.Namespace, console: Console) -> str:
     if args.model.suffix in (".yml", ".yaml"):
         raise UsageError(f"{args.model} is a deployment file; write --config={args.model}")
-    found = init.draft_of(args.model, args, console)
+    found = init.draft_of(args, console)
     if found.notes:  # something is to be filled in
         raise UsageError(
             f"{args.model} leaves extents of its inputs open: `tools/converter.py init "

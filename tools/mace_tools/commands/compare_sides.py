@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from mace_tools import data, emit, frameworks, importers, runner
-from mace_tools.commands import prepare
+from mace_tools.commands import prepare, source_run
 from mace_tools.commands.context import Context
-from mace_tools.commands.import_model import import_model, source_file
+from mace_tools.commands.import_model import import_model, source_file, weights_file
 from mace_tools.compare.engine import Engine
 from mace_tools.compare.layers import Limits, Study
 from mace_tools.compare.parts import Arrays, cut
@@ -74,7 +74,8 @@ def of_model(context: Context, tag: str, model: Model) -> Iterator[Comparable]:
 
 def converted(context: Context, tag: str, model: Model, source: Path) -> Graph:
     """The graph as `convert` writes it, under its own names also if the file asks for others."""
-    graph = import_model(context, tag, model, source, lambda: None)
+    weights = weights_file(context, model, source)
+    graph = import_model(context, tag, model, source, weights, lambda: None)
     custom = sorted({node.op for node in graph.nodes if node.is_custom})
     if custom:
         raise MaceError(f"{tag}: mace_run does not have the custom ops {', '.join(custom)}, which "
@@ -126,8 +127,8 @@ def _of_engine(graph: Graph, inputs: Arrays, engine: Engine) -> Reference:
 
 def _of_framework(context: Context, model: Model, source: Path, graph: Graph, inputs: Arrays
                   ) -> Reference:
-    name = frameworks.FRAMEWORKS[model.platform][0]
-    read = importers.read(model.platform, source)
+    name, weights = frameworks.title(model.platform), weights_file(context, model, source)
+    read = importers.read(model.platform, source, model.signature or "", weights=weights)
     feeds = arrays(read, model.subgraph.input_values or {})
     for tensor, array in inputs.items():
         origin, order = graph.origins[tensor]
@@ -138,10 +139,10 @@ def _of_framework(context: Context, model: Model, source: Path, graph: Graph, in
     ends = [graph.origins[o][0] for o in graph.outputs if o in graph.origins]
     context.console.info(f"running {source.name} in {name}, with {len(asked)} tensors")
     try:
-        found: Mapping[str, np.ndarray] = frameworks.run(model.platform, source, feeds, asked)
+        found = source_run.outputs(model, source, weights, read, feeds, asked)
     except RunFailedError as e:
         context.console.warn(f"inner tensors are not compared: {e}")
-        found = frameworks.run(model.platform, source, feeds, ends)
+        found = source_run.outputs(model, source, weights, read, feeds, ends)
     return of_source(graph, _read_part(read, feeds), name, found)
 
 

@@ -92,7 +92,7 @@ def import_model(
 
 def _check_custom_ops(context: Context, tag: str, model: Model, read: SourceModel) -> None:
     """Errors: ConfigError for a name that cannot be that of a custom op of the model."""
-    known = set(importers.supported(model.platform))
+    known = {custom.name_of(op) for op in importers.supported(model.platform)}
     ops = {custom.name_of(node.op) for node in read.nodes}
     for k, name in enumerate(model.allow_custom_ops):
         message = ""

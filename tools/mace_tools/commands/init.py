@@ -13,19 +13,18 @@ from pathlib import Path
 
 from mace_tools import importers
 from mace_tools.cli_console import Console
+from mace_tools.commands import bare_model, init_metadata
 from mace_tools.config import ELEMENTS
 from mace_tools.config.draft import Draft, End, text
-from mace_tools.config.files import missing, sha256_of
+from mace_tools.config.files import sha256_of
 from mace_tools.config.values import file_name
 from mace_tools.emit import atomic_files
 from mace_tools.errors import MaceError, UnsupportedOps
 from mace_tools.exit_codes import ExitCode, UsageError
-from mace_tools.importers.caffe.reader import beside
-from mace_tools.importers.detect import detect
 from mace_tools.importers.request import needed_inputs
 from mace_tools.importers.source import SourceModel
+from mace_tools.importers.tflite.metadata import Metadata
 from mace_tools.ir import Graph, Shape
-from mace_tools.os_errors import explain
 
 HELP = "draft the deployment file of a model: inputs, outputs, shapes, checksum"
 TYPES = {short: name for name, short in ELEMENTS.items()}
@@ -33,16 +32,11 @@ TYPES = {short: name for name, short in ELEMENTS.items()}
 
 def add_options(p: argparse.ArgumentParser) -> None:
     p.add_argument("model", type=Path, metavar="MODEL",
-                   help="a TensorFlow graph or SavedModel, an ONNX or a TFLite model, or a Caffe "
-                        "network; its contents tell which")
-    p.add_argument("--weights", type=Path, metavar="FILE",
-                   help="the weights of a Caffe network (default: the file beside it that has the "
-                        "same name or is the only one)")
+                   help="a TensorFlow graph or SavedModel, an ONNX, TFLite, Keras or PyTorch "
+                        "model, or a Caffe network; its contents tell which")
     p.add_argument("--output", type=Path, metavar="YML",
                    help="write this file, which must not be there yet (default: stdout)")
-    p.add_argument("--signature", default="", metavar="NAME",
-                   help="which signature of a SavedModel (default: serving_default, or the only "
-                        "one)")
+    bare_model.add_options(p)
     p.add_argument("--model_name", type=_name, metavar="NAME",
                    help="name of the library and the model (default: the name of the file)")
 
@@ -53,6 +47,7 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
         raise UsageError(f"--output={args.output} is there already, perhaps with your changes; "
                          "give another name, or remove it first")
     draft = draft_of(args, console)
+    draft = _with_metadata(draft, init_metadata.known(draft.platform, args.model), args, console)
     if args.output is None:
         console.data(text(draft).rstrip("\n"))
     else:
@@ -64,47 +59,29 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
     return ExitCode.OK
 
 
+def _with_metadata(
+    draft: Draft, known: Metadata, args: argparse.Namespace, console: Console
+) -> Draft:
+    """The draft with what the metadata of the model tells about pictures and labels."""
+    init_metadata.say(known, args.model, console)
+    labels = init_metadata.labels(known, draft.outputs)
+    file = ""
+    if labels and args.output is not None:
+        file = str(init_metadata.write_labels(labels, args.output, draft.name))
+        console.info(f"{file}: the labels that the model holds")
+    elif labels:
+        console.info(f"{args.model} holds labels; with --output=YML they are written beside it")
+    return replace(draft, preprocess=init_metadata.preprocess(known, draft.inputs), labels=file)
+
+
 def draft_of(args: argparse.Namespace, console: Console) -> Draft:
     """The deployment file of a model; also for commands that take a model instead of one.
 
     Errors: MaceError."""
-    path: Path = args.model
-    platform = platform_of(path)
-    weights = _weights(platform, path, args.weights)
-    read = importers.read(platform, path, args.signature, weights=weights)
-    draft = _draft(read, platform, path, args, console)
+    bare = bare_model.read(args)
+    draft = _draft(bare.model, bare.platform, args.model, args, console)
+    weights = bare.weights
     return replace(draft, weights=weights and (str(weights), sha256_of(weights)))
-
-
-def platform_of(path: Path) -> str:
-    """Errors: MaceError if this is not a model, or not one that converts."""
-    if not path.exists():
-        raise MaceError(missing(str(path)))
-    try:
-        kind = detect(path)
-        if kind is None and path.is_dir():
-            raise MaceError(f"'{path}' is a folder without saved_model.pb, so it is no SavedModel; "
-                            "name the model file in it")
-    except OSError as e:
-        raise MaceError(f"cannot read '{path}': {explain(e, path)}") from e
-    if kind is None:
-        raise MaceError(f"'{path}' is no model that can be converted, as far as its contents show; "
-                        f"what can be is {', '.join(importers.platforms())}")
-    if kind.platform not in importers.platforms():
-        raise MaceError(f"'{path}' holds {kind.name}, which cannot be converted; {kind.cure}")
-    return kind.platform
-
-
-def _weights(platform: str, path: Path, given: Path | None) -> Path | None:
-    """The file with the weights. Errors: UsageError, MaceError."""
-    if given is None:
-        return beside(path) if platform == "caffe" else None
-    if platform != "caffe":
-        raise UsageError(f"--weights={given}: only Caffe models have a file of weights")
-    if not given.is_file():
-        raise MaceError(f"--weights: '{given}' is not a file" if given.exists() else
-                        f"--weights: {missing(str(given))}")
-    return given
 
 
 def _draft(
@@ -115,14 +92,14 @@ def _draft(
                         "another")
     names = needed_inputs(read, read.outputs)
     order = read.data_format
-    inputs = [_end(name, read.inputs[name].shape, read.inputs[name].dtype, order)
+    inputs = [_end(read.signed(name), read.inputs[name].shape, read.inputs[name].dtype, order)
               for name in names]
     graph = _graph(read, platform, path, console)
     outputs = []
     for k, name in enumerate(read.outputs):
         tensor = None if graph is None else graph.tensors[graph.outputs[k]]
         shape = None if tensor is None else tensor.static_shape
-        outputs.append(_end(name, shape, "", order))
+        outputs.append(_end(read.signed(name), shape, "", order))
     open_ends = [e for e in inputs
                  if e.shape is None or None in (e.shape[1:] if len(e.shape) > 1 else e.shape)]
     notes = []

@@ -13,6 +13,7 @@ import pytest
 
 from mace_tools import cli, config
 from mace_tools.exit_codes import ExitCode
+from mace_tools.importers import platforms
 from mace_tools.importers.tensorflow.tensorflow_test import Maker
 from mace_tools.protos import REPO
 from mace_tools.testing import onnx_file
@@ -201,7 +202,7 @@ def test_operators_that_do_not_convert_are_noted(call, tmp_path):
 
 @pytest.mark.parametrize("contents, said", [
     (None, "there is no file 'm.bin'"), (b"", "'m.bin' is no model that can be converted"),
-    (b"hello", "what can be is caffe, onnx, tensorflow, tflite"),
+    (b"hello", f"what can be is {', '.join(platforms())}"),
     (b"PK\x03\x04broken", "holds a zip archive, which cannot be converted; unpack it"),
     (b"\xa2\x06\x03\n\x01a", "weights file (.caffemodel), which cannot be converted; give its "
                              "network (.prototxt)"),

@@ -98,10 +98,10 @@ def compare(tmp_path, monkeypatch, capfd, computed):
     monkeypatch.chdir(tmp_path)
     converted, framework = compare_sides.converted, frameworks.run
 
-    def remembered(platform, source, feeds, outputs):
+    def remembered(platform, source, feeds, outputs, *more):
         key = (source.read_bytes(), *outputs)
         if key not in computed:
-            computed[key] = framework(platform, source, feeds, outputs)
+            computed[key] = framework(platform, source, feeds, outputs, *more)
         return computed[key]
 
     monkeypatch.setattr(frameworks, "run", remembered)

@@ -60,6 +60,14 @@ def read(
     return package.read(Path(path), *more)
 
 
+def prepared(
+    platform: str, model: SourceModel, inputs: Mapping[str, Shape | None]
+) -> SourceModel:
+    """The model as it is before it is cut, without what only training needs."""
+    prepare = getattr(_package(platform), "prepare", None)
+    return model if prepare is None else prepare(model, inputs)
+
+
 def supported(platform: str) -> list[str]:
     """The operators that are converted."""
     return _package(platform).registry.supported()
@@ -73,10 +81,11 @@ def translate(
 ) -> Graph:
     """Translates a model that has been read, as `load` does. The model is not changed."""
     package = _package(platform)
-    prepare = getattr(package, "prepare", None)
-    model = model if prepare is None else prepare(model, inputs or {})
-    check_request(model, inputs, outputs)
-    graph = package.registry.translate(cut(model, inputs, outputs))
+    model = prepared(platform, model, inputs or {})
+    own_inputs = None if inputs is None else {model.named(n): s for n, s in inputs.items()}
+    own_outputs = None if outputs is None else [model.named(n) for n in outputs]
+    check_request(model, own_inputs, own_outputs)
+    graph = package.registry.translate(cut(model, own_inputs, own_outputs))
     for given, names in ((list(inputs or ()), graph.inputs), (list(outputs or ()), graph.outputs)):
         for old, new in zip(list(names), given):
             graph.rename(old, graph.fresh(new) if old != new else new)
@@ -89,4 +98,4 @@ def _package(platform: str) -> Any:
     return importlib.import_module(f"{__name__}.{platform}")
 
 
-__all__ = ["RequestError", "load", "platforms", "read", "supported", "translate"]
+__all__ = ["RequestError", "load", "platforms", "prepared", "read", "supported", "translate"]

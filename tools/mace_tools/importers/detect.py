@@ -31,8 +31,9 @@ class Kind:
 _FREEZE = ("export it as a SavedModel (tf.saved_model.save, or model.export of Keras) and name its "
            "folder, or freeze it into one .pb file "
            "(tf.compat.v1.graph_util.convert_variables_to_constants)")
-_KERAS = "convert it first: tf.lite.TFLiteConverter.from_keras_model writes TFLite, tf2onnx ONNX"
-_TORCH = "export it first: torch.onnx.export(model, example_input, 'model.onnx')"
+_TORCH = ("reading it would run the code in it, or it holds weights without a model: in the "
+          "program that made it, write torch.export.save(torch.export.export(model.eval(), "
+          "(example_input,)), 'model.pt2') and give that file")
 _NETWORK = "give its network (.prototxt), and this file as weight_file_path, or --weights of init"
 _CONVERTED = "it is what a conversion writes: give the model that it was made from"
 _UNPACK = "unpack it and give the model in it"
@@ -46,10 +47,12 @@ CAFFE_OLD_WEIGHTS = Kind(CAFFE_WEIGHTS.name + " of before Caffe 1.0", "", _NETWO
 SAVED_MODEL = Kind("a TensorFlow SavedModel", "tensorflow")
 META_GRAPH = Kind("the graph of a TensorFlow checkpoint (.meta)", "", _FREEZE)
 CHECKPOINT = Kind("a TensorFlow checkpoint (.index)", "", _FREEZE)
-KERAS_H5 = Kind("an HDF5 file, as Keras writes (.h5)", "", _KERAS)
-KERAS = Kind("a Keras model (.keras)", "", _KERAS)
-TORCH = Kind("a PyTorch file", "", _TORCH)
-TORCH_OLD = Kind("a PyTorch file of the old kind", "", _TORCH)
+KERAS_H5 = Kind("an HDF5 file, as Keras writes (.h5)", "keras")
+KERAS = Kind("a Keras model (.keras)", "keras")
+TORCH_PROGRAM = Kind("an exported program of PyTorch (.pt2)", "pytorch")
+TORCH_SCRIPT = Kind("a TorchScript model of PyTorch", "pytorch")
+TORCH = Kind("a pickled PyTorch file", "", _TORCH)
+TORCH_OLD = Kind("a pickled PyTorch file of the old kind", "", _TORCH)
 MACE_GRAPH = Kind("a model that MACE converted (.pb)", "", _CONVERTED)
 MACE_WEIGHTS = Kind("the weights of a model that MACE converted (.data)", "", _CONVERTED)
 ONNX_TENSOR = Kind("a single ONNX tensor", "", "give the model that it belongs to")
@@ -98,6 +101,11 @@ def _zip(path: Path) -> Kind:
             names = archive.namelist()
     except zipfile.BadZipFile:
         return ZIP
+    inner = [n.partition("/")[2] for n in names]
+    if any(n.endswith(("serialized_exported_program.json", "models/model.json")) for n in names):
+        return TORCH_PROGRAM
+    if "constants.pkl" in inner and any(n.startswith("code/") for n in inner):
+        return TORCH_SCRIPT
     if any(n.endswith("data.pkl") for n in names):
         return TORCH
     if "config.json" in names and any(n.endswith(".h5") for n in names):

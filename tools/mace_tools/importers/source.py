@@ -139,8 +139,18 @@ class SourceModel:
     # The types and shapes that the file states for outputs of nodes. Only those of custom operators
     # are used: others are inferred, whatever the file states.
     stated: dict[str, ValueInfo] = field(default_factory=dict)
+    # Other names of tensors: those that a signature gives its inputs and outputs.
+    aliases: dict[str, str] = field(default_factory=dict)
     reshaped: bool = False  # inputs have other shapes than the file states
     notes: list[str] = field(default_factory=list)  # for users, about what the file says
+
+    def named(self, name: str) -> str:
+        """The tensor that a name of the signature stands for; other names are the tensor's own."""
+        return self.aliases.get(name, name)
+
+    def signed(self, tensor: str) -> str:
+        """The name of a tensor in the signature, or its own."""
+        return next((a for a, own in self.aliases.items() if own == tensor), tensor)
 
     def producers(self) -> dict[str, SourceNode]:
         return {out: n for n in self.nodes for out in n.outputs if out}

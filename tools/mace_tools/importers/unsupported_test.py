@@ -11,7 +11,7 @@ import pytest
 from mace_tools.errors import UnsupportedOps
 from mace_tools.importers import load
 from mace_tools.importers.tensorflow.tensorflow_test import Maker as TfMaker
-from mace_tools.importers.tflite.tflite_test import Maker as TfliteMaker
+from mace_tools.testing.tflite_file import Maker as TfliteMaker
 
 onnx = pytest.importorskip("onnx")
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 import onnx
 
+from mace_tools import importers
 from mace_tools.model_check import onnx_view, report
 from mace_tools.testing import onnx_file
 from mace_tools.testing.onnx_file import node
@@ -27,7 +28,7 @@ def network(folder):
         {"x": [1, 3, 8, 8]}, ["y"],
         {"w": np.ones((8, 3, 3, 3), np.float32), "b": np.ones(8, np.float32),
          "lo": np.float32(-1)})
-    return report.check_source(path, "onnx", {}, ())
+    return report.check_source(path, "onnx", importers.read("onnx", path), {}, ())
 
 
 def attributes(shown):
@@ -73,7 +74,7 @@ def test_absent_inputs_keep_the_place_of_later_ones(tmp_path):
     path = onnx_file.model(tmp_path / "m.onnx", [node("Where", "c k x", "y", "where")],
                            {"x": [2]}, ["y"], {"c": np.array([True, False]),
                                                "k": np.float32([1, 2])})
-    found = report.check_source(path, "onnx", {}, ())
+    found = report.check_source(path, "onnx", importers.read("onnx", path), {}, ())
     graph = onnx.ModelProto.FromString(onnx_view.render(found.net)).graph
     chosen = next(n for n in graph.node if n.op_type != "Transpose")
     assert list(chosen.input) == ["", "", "x"]

@@ -49,14 +49,14 @@ class Checked:
 
 
 def check_source(
-    path: Path, platform: str, shapes: Mapping[str, Shape], custom_ops: tuple[str, ...],
-    outputs: tuple[str, ...] = (),
+    path: Path, platform: str, model: SourceModel, shapes: Mapping[str, Shape],
+    custom_ops: tuple[str, ...], outputs: tuple[str, ...] = (),
 ) -> Checked:
     """A model of a source framework, up to `outputs` if any are given. A name among `shapes` that
     is none of the model's inputs is an inner tensor at which to begin.
 
     Errors: MaceError for a model that is at fault itself, and for names that it does not have."""
-    model = importers.read(platform, path)
+    model = importers.prepared(platform, model, shapes)
     if not model.outputs:
         raise ModelError(f"'{path}' has no outputs: each of its {len(model.nodes)} nodes is read "
                          "by another")

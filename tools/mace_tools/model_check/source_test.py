@@ -27,8 +27,9 @@ def partial(folder):
         {"x": ["batch", 3, "height", 16]}, ["f", "mr", "p"], {"w": FILTER})
 
 
-def checked(path, shapes=None, custom_ops=()):
-    return report.check_source(path, "onnx", shapes or {}, custom_ops)
+def checked(path, shapes=None, custom_ops=(), outputs=()):
+    read = importers.read("onnx", path)
+    return report.check_source(path, "onnx", read, shapes or {}, custom_ops, outputs)
 
 
 def test_all_that_cannot_be_converted_is_named_with_a_cure(tmp_path):
@@ -103,10 +104,10 @@ def test_shapes_that_do_not_fit(tmp_path, shapes, words):
 
 def test_a_part_between_inner_tensors(tmp_path):
     path = partial(tmp_path)
-    facts = report.check_source(path, "onnx", {"x": (1, 3, 16, 16)}, (), ("r", "p")).facts
+    facts = checked(path, {"x": (1, 3, 16, 16)}, outputs=("r", "p")).facts
     assert facts["converts"]["all"] and facts["source"]["nodes"] == 3
     assert [o["name"] for o in facts["outputs"]] == ["r", "p"]
-    facts = report.check_source(path, "onnx", {"m": (1, 8)}, (), ("mr",)).facts
+    facts = checked(path, {"m": (1, 8)}, outputs=("mr",)).facts
     assert facts["converts"]["all"] and facts["source"]["ops"] == {
         "Relu": {"nodes": 1, "refused": 0}}
     assert [i["name"] for i in facts["inputs"]] == ["m"]
