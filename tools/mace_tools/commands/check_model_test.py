@@ -180,7 +180,7 @@ def test_files_that_are_no_models(check, tmp_path):
     (tmp_path / "cut.onnx").write_bytes(small(tmp_path).read_bytes()[:-20])
     for name, code, words in (("absent.onnx", 1, "there is no file"),
                               ("folder", 1, "without saved_model.pb"),
-                              ("text", 1, "what can be is onnx"), ("cut.onnx", 3, "truncated")):
+                              ("text", 1, "what can be is caffe, "), ("cut.onnx", 3, "truncated")):
         found, facts, _, err = check(name)
         assert (found, facts) == (code, None) and words in err, name
 
