@@ -39,7 +39,8 @@ What each operator of each format becomes, and which uses of it are refused (gen
 [ops.md](ops.md), as its attributes and operands ask; "-": it is computed or left out when the model
 is converted. An attribute that the importer does not know is always refused. All refusals of a
 model are reported together, each with the nearest cure; [custom_ops.md](custom_ops.md) tells how an
-app computes what no op does.
+app computes what no op does. Keras models become TFLite ones first, and PyTorch programs ONNX ones
+([converter.md](converter.md#keras-and-pytorch)).
 """
 
 
@@ -47,9 +48,16 @@ def registry_of(platform: str) -> Registry:
     return importlib.import_module(f"mace_tools.importers.{platform}").registry
 
 
+def formats() -> dict[str, Registry]:
+    """The registries by platform, without those of frameworks that export to another format."""
+    found = {platform: registry_of(platform) for platform in importers.platforms()}
+    return {platform: r for platform, r in found.items()
+            if r.package == f"mace_tools.importers.{platform}"}
+
+
 def page() -> str:
     """docs/front_ends.md."""
-    registries = {platform: registry_of(platform) for platform in importers.platforms()}
+    registries = formats()
     parts = [_HEAD, "| format | operators that convert | MACE's newest release |\n|---|---|---|"]
     parts += [f"| [{r.framework}](#{r.framework.lower()}) | {len(r.supported())} | "
               f"{MACE.get(platform, '-')} |" for platform, r in registries.items()]
@@ -160,8 +168,8 @@ def _message(node: ast.AST) -> list[str]:
 def run_grids() -> int:
     """Prints what becomes of each platform's grid; returns how many models failed."""
     failures = 0
-    for platform in importers.platforms():
-        accepted, rows = len(registry_of(platform).supported()), rows_of(platform)
+    for platform, registry in formats().items():
+        accepted, rows = len(registry.supported()), rows_of(platform)
         if rows is None:
             print(f"{platform}: {accepted} operators accepted; no grid")
             continue

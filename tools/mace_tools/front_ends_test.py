@@ -19,6 +19,7 @@ def test_every_format_and_every_operator_has_a_row():
         registry = front_ends.registry_of(platform)
         assert f"\n## {registry.framework}\n" in text
         assert all(f"`{op}`" in text for op in registry.supported())
+        assert text.count(f"\n## {registry.framework}\n") == 1
 
 
 def test_what_a_function_says():

@@ -39,7 +39,7 @@ class Registry:
 
     def __init__(self, framework: str, package: str) -> None:
         self.framework = framework
-        self._package = package
+        self.package = package  # where its functions are
         self._functions: dict[str, Importer] = {}
         self._help: dict[str, str] = {}
         self._ignored: list[tuple[str, frozenset[str]]] = []
@@ -181,10 +181,10 @@ class Registry:
         """Imports every module of the importer's folder except its tests."""
         if self._discovered:
             return
-        package = importlib.import_module(self._package)
+        package = importlib.import_module(self.package)
         for module in pkgutil.iter_modules(package.__path__):
             if not module.name.endswith("_test"):
-                importlib.import_module(f"{self._package}.{module.name}")
+                importlib.import_module(f"{self.package}.{module.name}")
         self._discovered = True
 
 
