@@ -72,8 +72,6 @@ def load(path: str | Path, overrides: Mapping[str, Any] | None = None) -> Deploy
             (problems if row.level == later.ERROR else notes).append(problem)
     for place, message, example in () if library is None else check_tags(library):
         report(place, message, example)
-    for place, message, example in () if library is None else check_tags(library):
-        report(place, message, example)
     if problems or library is None:
         raise ConfigError(path, problems)
     return Deployment(path, library, yaml, tuple(notes))

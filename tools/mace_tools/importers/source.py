@@ -33,13 +33,6 @@ class Attributes(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self._values)
 
-    def flag(self, name: str, default: int = 0) -> int:
-        """An attribute that is 0 or 1. Errors: Unsupported for any other value."""
-        value = self.attrs.get(name, default)
-        if value not in (0, 1):
-            raise Unsupported(f"its attribute {name} is {shown(value)}; 0 or 1 is allowed")
-        return int(value)
-
     def unread(self) -> dict[str, Any]:
         """The attributes that have not been read."""
         return {name: v for name, v in self._values.items() if name not in self._asked}
