@@ -8,6 +8,8 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -50,6 +52,26 @@ def test_a_deployment_file_and_its_picture(call):
     assert facts["layers"][-1]["reference"] == "probabilities"
     assert facts["contained_in"]  # the bias and the activation of each convolution
     assert re.search(r"\d+ tensors of the source no longer exist", out)
+
+
+KERAS = """
+import keras
+p = keras.Input((8, 8, 3), name="picture")
+y = keras.layers.Dense(4)(keras.layers.Flatten()(keras.layers.Conv2D(4, 3)(p)))
+m = keras.Model(p, y)
+m.save("m.keras")
+m.export("saved")
+"""
+
+
+@pytest.mark.parametrize("name, framework", [("m.keras", "Keras"), ("saved", "TensorFlow")])
+def test_models_of_keras_and_saved_models(call, tmp_path, name, framework):
+    subprocess.run([sys.executable, "-c", KERAS], cwd=tmp_path, check=True, capture_output=True)
+    code, out, err, (facts,) = call(tmp_path / name, "--layers")
+    assert code == 0 and f"All outputs agree with {framework}" in out
+    assert facts["layers"]
+    assert ("inner tensors are not compared: Keras gives only the outputs" in err) == (
+        framework == "Keras")
 
 
 def test_only_outputs_without_layers(call):
