@@ -394,10 +394,3 @@ def test_what_comes_later_is_noted(write, old, new, said):
     notes = load(write(GOOD.replace(old, new))).notes
     assert any(said in note.message for note in notes)
     assert all(note.line for note in notes)
-
-
-def test_a_name_that_cannot_be_compiled_in_is_refused_once(write):
-    text = GOOD.replace("  net:", "  2net:").replace("library_name: lib", "library_name: lib\n"
-                                                     "build_type: code")
-    said = problems(write(text))
-    assert said.count("which is none; call the model '_2net'") == 1
