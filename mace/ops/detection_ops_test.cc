@@ -131,10 +131,26 @@ TEST(PsroiAlign, ChannelPerBin) {
           {F32({1, 2, 2, 1}, {1, 2, 3, 4})});
 }
 
+// Expected values: OpenCV 4.10's PSROIPooling, of the same numbers as NCHW.
+TEST(PsroiAlign, WholePixels) {
+  OpCase c = SmallAlign();
+  c.attrs["whole_pixels"] = true;
+  c.inputs[1] =
+      F32({3, 5}, {0, 1, 2, 6, 5, 1, 0, 0, 9, 7, 0, 2.5f, 1.5f, 3, 4});
+  CheckOp(c,
+          {F32({3, 2, 2, 2},
+               {10,   5.5f,       10,   5.5f,       9.5f,  5,     9.5f, 5,
+                9.5f, 7.8333335f, 9.5f, 7.8333335f, 6.5f,  10.5f, 6.5f, 10.5f,
+                14,   1,          15,   2,          10.5f, 6,     3,    7})},
+          1e-6f);
+}
+
 TEST(PsroiAlign, HugeRegionsAndErrors) {
   OpCase c = SmallAlign();
   c.inputs[1] = F32(
       {2, 5}, {0, -1e30f, NAN, 1e30f, NAN, 1, NAN, -1e30f, INFINITY, 1e30f});
+  CheckOp(c);
+  c.attrs["whole_pixels"] = true;
   CheckOp(c);
   c.inputs[1] = F32({1, 5}, {2, 0, 0, 1, 1});
   ExpectRunError(c, "batch 2.000000 of region 0 is out of range for 2");

@@ -9,6 +9,8 @@
 //                (d G + p) G + q, spaced by 1 from its corner on, and divides
 //                by its area; an empty bin is 0
 // Attrs    spatial_scale s, output_dim D, group_size G
+//          whole_pixels  1: regions have rounded corners (half away from 0),
+//                        and bins are the means of the pixels they touch
 // Errors   channels other than D*G*G. A batch out of range is an error when
 //          the model runs
 // Source   Dai et al. 2016, "R-FCN", section 2; He et al. 2017, section 3

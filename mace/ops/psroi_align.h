@@ -8,15 +8,17 @@
 namespace mace {
 
 struct PsroiAlignAttrs {
-  float spatial_scale = 1;  // pixels of x per pixel of the image
-  int64_t output_dim = 1;   // channels of y
-  int64_t group_size = 1;   // bins along each side of y
+  float spatial_scale = 1;    // pixels of x per pixel of the image
+  int64_t output_dim = 1;     // channels of y
+  int64_t group_size = 1;     // bins along each side of y
+  bool whole_pixels = false;  // R-FCN's pooling in place of samples
 
   template <typename V>
   void Fields(V& v) {
     v("spatial_scale", spatial_scale);
     v("output_dim", output_dim);
     v("group_size", group_size);
+    v("whole_pixels", whole_pixels);
   }
 };
 

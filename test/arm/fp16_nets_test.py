@@ -73,7 +73,7 @@ def test_the_plan_shows_fp16_and_where_they_are_converted(mace_run: Path,
     model = tmp_path / "net"
     write_model(NETWORKS["mobile"](), model.with_suffix(".pb"), model.with_suffix(".data"),
                 stored="f16")
-    plan = call(mace_run, model, "--dump=plan")
+    plan = call(mace_run, model, "--dump=plan", "--wide")
     assert "gemm_f16_8x16_rows__fp16" in plan and "dwconv_f16_3s1__fp16" in plan
     # Casts of the input, before and after the Reduce, which takes floats, and before the output.
     assert plan.count("Cast '") == 4, plan

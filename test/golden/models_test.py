@@ -44,7 +44,9 @@ FEEDS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "float32 v-(104,117,123) per channel (axis 1) of":
         lambda v: v - np.float32([104, 117, 123]).reshape(1, 3, 1, 1),
 }
-SUFFIXES = {"tensorflow": ".pb", "tflite": ".tflite", "onnx": ".onnx"}
+SUFFIXES = {"tensorflow": ".pb", "tflite": ".tflite", "onnx": ".onnx", "caffe": ".prototxt"}
+# Stored outputs that have the name of a layer, where the blob of this name is overwritten later.
+BEFORE = {"lenet_mnist": {"ip1": "ip1@ip1"}}
 
 
 @dataclass
@@ -74,6 +76,8 @@ def all_cases() -> dict[str, Case]:
 def read_case(platform: str, path: Path) -> Case | None:
     case, folder = json.loads(path.read_text()), path.parent
     model = folder.parent / case.get("model", "")
+    if platform == "caffe" and "model" in case:
+        model = model.with_suffix(SUFFIXES[platform])
     if not model.is_file():
         model = next(p for p in sorted(folder.parent.iterdir()) if p.suffix == SUFFIXES[platform])
     if any(o["dtype"] in ("int8", "uint8") for n, o in case["outputs"].items() if n != "argmax"):
@@ -81,7 +85,8 @@ def read_case(platform: str, path: Path) -> Case | None:
     feeds = {n: stored_input(folder / i["file"], i.get("feed")) for n, i in case["inputs"].items()}
     if "input_file" in case:
         feeds[case["input_name"]] = np.load(folder / case["input_file"])
-    wanted = {n: np.load(folder / o["file"]) for n, o in case["outputs"].items()}
+    renamed = BEFORE.get(folder.parent.name, {})
+    wanted = {renamed.get(n, n): np.load(folder / o["file"]) for n, o in case["outputs"].items()}
     return Case(platform, model, feeds, wanted, model.parent.name in DETECTORS)
 
 
@@ -171,7 +176,7 @@ def test_outputs_are_those_stored(name, results):
 def test_every_float_model_is_here():
     """The test data has not gained or lost anything unnoticed."""
     models = {(c.platform, c.model.name) for c in CASES.values()}
-    assert len(models) == 19 and len(CASES) >= 35, sorted(models)
+    assert len(models) == 24 and len(CASES) >= 41, sorted(models)
 
 
 BATCHED = [
@@ -200,6 +205,7 @@ OTHER_SIZES = [
     "tflite/blazeface_front_128/face", "tflite/ultraface_slim320/face",
     "onnx/squeezenet_imagenet/cat", "onnx/yunet_n_320/grace_hopper",
     "onnx/ultraface_rfb320/face__version-RFB-320_simplified",
+    "caffe/mtcnn/pnet_grace_hopper_scale0.1",
 ]
 
 
@@ -208,7 +214,7 @@ def test_pictures_of_half_the_size(name, tmp_path):
     """Against a NumPy evaluation of the source graph at that size."""
     case = CASES[name]
     run, = make_run(name, case)
-    rows = 2 if case.platform == "onnx" else 1
+    rows = 2 if case.platform in ("onnx", "caffe") else 1
     run.feeds = {k: _fp16(_fp16(v, rows), rows + 1) for k, v in case.feeds.items()}
     source = load(case.platform, case.model, {k: v.shape for k, v in case.feeds.items()},
                   list(case.wanted))

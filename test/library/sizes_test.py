@@ -14,7 +14,7 @@ import os
 import pytest
 
 from mace_tools.cli_console import Console
-from mace_tools.library import engine, link
+from mace_tools.library import engine, link, op_sizes
 from mace_tools.library.abis import ABIS
 
 MOBILENET = ("Conv2d", "DepthwiseConv2d", "Pooling", "Reshape", "Softmax", "Squeeze")
@@ -39,3 +39,11 @@ def test_a_library_for_arm64_is_not_larger_than_its_ceiling(tmp_path, name):
     link.shared(ABIS["arm64"], merged, out, tmp_path / "libmace.so.debug")
     size = out.stat().st_size
     assert size <= most, f"{name}: {size} bytes, the goal is {GOALS[name]}"
+
+
+@pytest.mark.parametrize("ops", [(), MOBILENET, ("Eltwise", "FullyConnected", "MatMul", "Softmax")],
+                         ids=["none", "MobileNet", "products"])
+def test_estimates_are_close(ops):
+    """What `check` says; where it no longer is, measure the table again (op_sizes.py)."""
+    size = op_sizes.measure(Console(), ABIS[op_sizes.ABI], ops, gpu=False)
+    assert op_sizes.estimate(ops) == pytest.approx(size, rel=0.06)

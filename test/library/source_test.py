@@ -108,6 +108,13 @@ def test_cmake_compiles_what_bazel_compiles_with_the_same_flags(
     assert by_cmake == by_bazel
 
 
+def test_each_header_that_is_included_is_packed(tree):
+    for path in [*tree.rglob("*.cc"), *tree.rglob("*.h"), *tree.rglob("*.c")]:
+        for header in re.findall(r'^#include "(mace/[^"]+)"', path.read_text(), re.MULTILINE):
+            assert (tree / header).is_file() or (tree / "generated" / header).is_file(), (
+                f"{path.relative_to(tree)} includes {header}")
+
+
 def test_tables_of_ops_are_those_of_bazel(sources, tree, tmp_path):
     configure(tree, tmp_path)
     labels = [f"//{t.out.rpartition('/')[0]}:{t.out.rpartition('/')[2]}" for t in sources.tables]
@@ -134,6 +141,12 @@ def test_files_of_ops_that_are_not_selected_are_not_compiled(tree, tmp_path):
     assert "mace/cpu/ops/softmax.cc" in text and "mace/cpu/ops/cumsum.cc" not in text
     table = (tmp_path / "generated/mace/ops/op_table.cc").read_text()
     assert "const int kNumOps = 1;" in table and "kHasEveryOp = false" in table
+
+
+def test_kernels_for_16_bits_can_be_left_out(tree, tmp_path):
+    configure(tree, tmp_path, "-DMACE_16BIT=OFF", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON")
+    commands = json.loads((tmp_path / "compile_commands.json").read_text())
+    assert all("-DMACE_WITHOUT_16BIT_KERNELS" in c["command"] for c in commands)
 
 
 @pytest.fixture(scope="module")

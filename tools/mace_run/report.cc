@@ -212,6 +212,7 @@ json ToJson(const Benchmark& benchmark) {
                    {"avg_us", us},
                    {"min_us", t.duration.min()},
                    {"macs", t.op.macs},
+                   {"bytes", t.op.bytes},
                    {"gflops", us > 0 ? 2.0 * t.op.macs / us / 1000 : 0.0},
                    {"device", t.op.device},
                    {"kernel", t.op.variant},

@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -52,7 +52,13 @@ def write_model(graph: Graph, pb_path: str | Path, data_path: str | Path,
     for name, value in of_model(settings or {}).items():
         _fill_setting(net.settings.add(), name, value)
     rewrite(net)
-    with atomic_files(Path(data_path), Path(pb_path)) as (data, pb):
+    write_built(net, weights, Path(pb_path), Path(data_path))
+
+
+def write_built(net: Any, weights: Sequence[tuple[int, np.ndarray]], pb_path: Path,
+                data_path: Path) -> None:
+    """Writes what `build` returned: both files or none."""
+    with atomic_files(data_path, pb_path) as (data, pb):
         for offset, array in weights:
             data.seek(offset)
             data.write(_bytes(array))

@@ -31,7 +31,7 @@ MEANING = {
     ExitCode.USAGE: "the command line is wrong",
     ExitCode.BAD_MODEL: "the source model is damaged or contradictory",
     ExitCode.UNSUPPORTED_OPS: "the source model has operators that cannot be converted",
-    ExitCode.VALIDATION_FAILED: "--validate found an output that differs",
+    ExitCode.VALIDATION_FAILED: "--validate or compare found a tensor that differs",
     ExitCode.MISSING_TOOL: "a package, framework or build tool is not installed",
     ExitCode.RUN_FAILED: "mace_run failed",
     ExitCode.INTERNAL: "a bug in MACE; please report it",

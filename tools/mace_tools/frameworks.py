@@ -20,8 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from mace_tools import data
+from mace_tools import data, exporters
+from mace_tools.config.files import saved_model_folder
 from mace_tools.exit_codes import MissingToolError, RunFailedError
+from mace_tools.importers.tensorflow.saved_model import SavedModel
 from mace_tools.protos import REPO, load
 
 # Platform: the framework's name, the module to import, the package to install.
@@ -29,7 +31,11 @@ FRAMEWORKS = {
     "tensorflow": ("TensorFlow", "tensorflow", "tensorflow-cpu"),
     "onnx": ("ONNX Runtime", "onnxruntime", "onnxruntime"),
     "tflite": ("LiteRT", "ai_edge_litert", "ai-edge-litert"),
+    # Caffe itself can no longer be installed.
+    "caffe": ("OpenCV", "cv2", "opencv-python-headless"),
 }
+# Those that export a model also run it, by the same program (exporters/).
+EXPORTERS = {"keras": "Keras", "pytorch": "PyTorch"}
 REQUIREMENTS = REPO / "tools" / "requirements" / "validate.txt"
 ONNX_PROTO = Path(__file__).parent / "importers" / "onnx" / "onnx.proto"
 # Element types of ONNX by number, those that NumPy has.
@@ -41,26 +47,35 @@ NUMBERS = {dtype: number for number, dtype in ELEMENTS.items()}
 Arrays = dict[str, np.ndarray]
 
 
-def require(platform: str) -> None:
-    """Errors: MissingToolError, saying how to install the framework."""
+def require(platform: str, who: str = "--validate") -> None:
+    """Errors: MissingToolError, saying how to install the framework. `who` needs it."""
+    if platform in EXPORTERS:
+        return  # converting needs it as well
     name, module, package = FRAMEWORKS[platform]
     if importlib.util.find_spec(module) is None:
         lines = REQUIREMENTS.read_text().splitlines() if REQUIREMENTS.is_file() else []
         pinned = next((s for s in lines if s.startswith(package)), package)
-        raise MissingToolError(f"--validate compares with {name}, which is not installed: run "
+        raise MissingToolError(f"{who} compares with {name}, which is not installed: run "
                           f"`tools/setup.sh --for validate`, or "
                           f"`{sys.executable} -m pip install {pinned}`")
 
 
 def run(platform: str, model: Path, inputs: Mapping[str, np.ndarray],
-        outputs: Sequence[str]) -> Arrays:
-    """The outputs of the framework.
+        outputs: Sequence[str], signature: str = "", weights: Path | None = None) -> Arrays:
+    """The outputs of the framework. `signature` (only LiteRT needs it), `weights`: as for
+    importers.read.
 
     Errors: MissingToolError, RunFailedError with the framework's message."""
+    if platform in EXPORTERS:
+        return _by_exporter(platform, model, inputs, outputs)
     require(platform)
     with tempfile.TemporaryDirectory(prefix="mace_validate.") as folder:
         request: dict[str, Any] = {"platform": platform, "model": str(model.resolve()),
-                                   "outputs": list(outputs), "inputs": {}}
+                                   "outputs": list(outputs), "inputs": {}, "more": {}}
+        if platform == "tflite":
+            request["more"]["signature"] = signature
+        if weights is not None:
+            request["more"]["weights"] = str(weights.resolve())
         for k, (name, array) in enumerate(inputs.items()):
             request["inputs"][name] = f"{folder}/in{k}.npy"
             data.save(Path(folder) / f"in{k}.npy", array)
@@ -75,13 +90,34 @@ def run(platform: str, model: Path, inputs: Mapping[str, np.ndarray],
         return {name: np.load(f"{folder}/out{k}.npy") for k, name in enumerate(outputs)}
 
 
+def title(platform: str) -> str:
+    """The name of a framework for people."""
+    return EXPORTERS.get(platform) or FRAMEWORKS[platform][0]
+
+
+def _by_exporter(platform: str, model: Path, inputs: Mapping[str, np.ndarray],
+                 outputs: Sequence[str]) -> Arrays:
+    with tempfile.TemporaryDirectory(prefix="mace_validate.") as folder:
+        files = {}
+        for k, (name, array) in enumerate(inputs.items()):
+            files[name] = f"{folder}/in{k}.npy"
+            data.save(Path(files[name]), array)
+        exporters.call(platform, {"model": str(model.resolve()), "inputs": files,
+                                  "outputs": list(outputs)}, Path(folder))
+        return {name: np.load(f"{folder}/out{k}.npy") for k, name in enumerate(outputs)}
+
+
 def _tensorflow(model: str, inputs: Arrays, outputs: list[str]) -> list[np.ndarray]:
     import tensorflow.compat.v1 as tf
 
-    graph = tf.GraphDef()
-    graph.ParseFromString(Path(model).read_bytes())
+    saved = saved_model_folder(Path(model))
     with tf.Graph().as_default(), tf.Session() as session:
-        tf.import_graph_def(graph, name="")
+        if saved is not None:
+            tf.saved_model.load(session, SavedModel(saved).tags, str(saved))
+        else:
+            graph = tf.GraphDef()
+            graph.ParseFromString(Path(model).read_bytes())
+            tf.import_graph_def(graph, name="")
         feeds = {_port(n): a.astype(session.graph.get_tensor_by_name(_port(n)).dtype.as_numpy_dtype)
                  for n, a in inputs.items()}
         return session.run([_port(n) for n in outputs], feeds)
@@ -158,10 +194,23 @@ def _read_by(node: Any) -> list[str]:
     return names
 
 
-def _tflite(model: str, inputs: Arrays, outputs: list[str]) -> list[np.ndarray]:
+def _tflite(model: str, inputs: Arrays, outputs: list[str], signature: str) -> list[np.ndarray]:
     from ai_edge_litert.interpreter import Interpreter
 
     plain = Interpreter(model_path=model)
+    known = list(plain.get_signature_list())
+    usual = "serving_default" if "serving_default" in known or len(known) != 1 else known[0]
+    if (signature or usual) in known:
+        # An interpreter of its own: it must not be asked for other tensors afterwards.
+        runner = Interpreter(model_path=model).get_signature_runner(signature or usual)
+        starts, ends = runner.get_input_details(), runner.get_output_details()
+        own = {d["name"] for d in plain.get_tensor_details()}
+        if {d["name"] for d in starts.values()} != {d["name"] for d in plain.get_input_details()}:
+            return _signature(runner, inputs, outputs)  # of another graph
+        names = {alias: d["name"] for alias, d in (*starts.items(), *ends.items())
+                 if alias not in own}
+        inputs = {names.get(name, name): array for name, array in inputs.items()}
+        outputs = [names.get(name, name) for name in outputs]
     inner = set(outputs) - {d["name"] for d in plain.get_output_details()}
     run = Interpreter(model_path=model, experimental_preserve_all_tensors=True) if inner else plain
     starts = {d["name"]: d for d in run.get_input_details()}
@@ -178,15 +227,54 @@ def _tflite(model: str, inputs: Arrays, outputs: list[str]) -> list[np.ndarray]:
     return [run.get_tensor(places[name]) for name in outputs]
 
 
-_RUNNERS: dict[str, Callable[[str, Arrays, list[str]], list[np.ndarray]]] = {
-    "tensorflow": _tensorflow, "onnx": _onnx, "tflite": _tflite}  # fmt: skip
+def _caffe(model: str, inputs: Arrays, outputs: list[str], weights: str | None = None
+           ) -> list[np.ndarray]:
+    import cv2
+
+    from mace_tools.importers.caffe import read
+    from mace_tools.importers.caffe.reader import beside
+
+    file = Path(weights) if weights else beside(Path(model))
+    source = read(Path(model), file)
+    net = cv2.dnn.readNetFromCaffe(model, str(file) if file else "")
+    net.enableFusion(False)  # the definition of the model, layer by layer
+    for name, array in inputs.items():
+        if name not in source.inputs:
+            raise ValueError(f"'{name}' is not an input of the model; OpenCV feeds no others")
+        net.setInput(array.astype(np.float32), name)
+    # OpenCV names what a layer makes after the layer, or some layers after their top, and counts
+    # the tops.
+    known = set(net.getLayerNames())
+    made = {out: (node.name if node.name in known else out.partition("@")[0], k)
+            for node in source.nodes for k, out in enumerate(node.outputs)}
+    found = net.forwardAndRetrieve([made[name][0] for name in outputs])
+    return [np.asarray(tops[made[name][1]]) for name, tops in zip(outputs, found)]
+
+
+def _signature(runner: Any, inputs: Arrays, outputs: list[str]) -> list[np.ndarray]:
+    """Tensors by their own names, or by those of the signature."""
+    starts, ends = runner.get_input_details(), runner.get_output_details()
+    names = {d["name"]: alias for alias, d in (*starts.items(), *ends.items())}
+    names |= {alias: alias for alias in (*starts, *ends)}
+    strange = [n for n in (*inputs, *outputs) if n not in names]
+    if strange:
+        raise ValueError(f"'{strange[0]}' is no input or output of the signature; LiteRT gives no "
+                         "others of it")
+    feeds = {names[n]: a.astype(starts[names[n]]["dtype"]) for n, a in inputs.items()}
+    found = runner(**feeds)
+    return [found[names[n]] for n in outputs]
+
+
+_RUNNERS: dict[str, Callable[..., list[np.ndarray]]] = {
+    "tensorflow": _tensorflow, "onnx": _onnx, "tflite": _tflite, "caffe": _caffe}
 
 
 def _child(request: dict[str, Any], folder: str) -> int:
     """Runs in the process of the framework."""
     inputs = {name: np.load(file) for name, file in request["inputs"].items()}
     try:
-        results = _RUNNERS[request["platform"]](request["model"], inputs, request["outputs"])
+        results = _RUNNERS[request["platform"]](request["model"], inputs, request["outputs"],
+                                                **request["more"])
     except Exception as e:  # whatever a framework raises becomes one line for the parent
         print(f"{type(e).__name__}: {' '.join(str(e).split())}", file=sys.stderr)
         return 1

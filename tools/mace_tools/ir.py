@@ -132,6 +132,10 @@ class Graph:
         # Contents of computed tensors as far as the present input shapes fix them (filled by
         # infer.py, small integers only): for decisions, never to be written to the model.
         self.values: dict[str, np.ndarray] = {}
+        # By tensor: the source model's tensor whose value it has, and the order of its axes there
+        # (axis k is axis order[k] of the source's). Passes keep it: a fused node has the origin of
+        # what it ends with, and a tensor without counterpart in the source has none.
+        self.origins: dict[str, tuple[str, list[int]]] = {}
         self.notes: list[str] = []  # notes for the user about the model
         # Nodes of the source whose meaning was settled by the present input shapes; where there are
         # any, the model is for these shapes only.
@@ -254,7 +258,7 @@ class Graph:
         for node in self.nodes:
             node.inputs = [new if i == old else i for i in node.inputs]
             node.outputs = [new if o == old else o for o in node.outputs]
-        for index in (self._producer, self._consumers, self.values):
+        for index in (self._producer, self._consumers, self.values, self.origins):
             if old in index:
                 index[new] = index.pop(old)  # type: ignore[index]
         self.inputs = [new if i == old else i for i in self.inputs]
@@ -280,12 +284,15 @@ class Graph:
         for node in self.consumers(old):
             self.set_inputs(node, [new if i == old else i for i in node.inputs])
 
-    def bypass(self, node: Node, source: str, output: int = 0) -> bool:
-        """Removes a node whose output equals `source`, keeping graph output names.
+    def bypass(self, node: Node, source: str, output: int = 0, fused: bool = False) -> bool:
+        """Removes a node whose output equals `source`, keeping graph output names. `fused`: it does
+        so because the node that computes `source` now does the work of both.
 
         Returns False and changes nothing if both names are visible from outside."""
         out = node.outputs[output]
         if out not in self.outputs:
+            if fused or out in self.origins:
+                self.move_origin(out, source)
             self.remove(node)
             self.replace_uses(out, source)
             return True
@@ -296,6 +303,18 @@ class Graph:
         self.set_output(maker, maker.outputs.index(source), out)
         self.replace_uses(source, out)
         return True
+
+    def move_origin(self, old: str, new: str) -> None:
+        """Makes `new` the tensor with the value that `old` had in the source model, if any."""
+        self.origins.pop(new, None)
+        if old in self.origins:
+            self.origins[new] = self.origins.pop(old)
+
+    def set_origin(self, name: str, like: str, perm: Sequence[int]) -> None:
+        """Gives the tensor `name`, which is Transpose(like, perm), an origin if `like` has one."""
+        found = self.origins.get(like)
+        if found is not None and len(found[1]) == len(perm):
+            self.origins[name] = (found[0], [found[1][p] for p in perm])
 
     def inputs_of(self, name: str) -> list[str]:
         """The graph inputs that a tensor is computed from, in their order."""

@@ -47,7 +47,8 @@ Status CheckStoredTypes(const Node& node) {
                          Name(operand.stored),
                          ", and this library was built without kernels for 16 "
                          "bits: name the model in the deployment file, or "
-                         "write 'extra_data_types: [fp16]' there");
+                         "write 'extra_data_types: [fp16]' there (with CMake "
+                         "alone: -DMACE_16BIT=ON)");
     }
   }
   return Status();

@@ -12,12 +12,13 @@ namespace mace::cpu {
 namespace {
 
 // The part [begin, end) of bin `k` when a region is divided into `bins` along
-// an axis, clipped to [0, extent].
+// an axis, clipped to [0, extent]; `whole`: with all pixels that it touches.
 struct Span {
   float begin, end;
 };
 
-Span BinOf(float from, float to, int64_t k, int64_t bins, int64_t extent) {
+Span BinOf(float from, float to, int64_t k, int64_t bins, int64_t extent,
+           bool whole) {
   const float start = from;
   const float size = std::max(to - from, 0.1f) / static_cast<float>(bins);
   const float limit = static_cast<float>(extent);
@@ -26,6 +27,8 @@ Span BinOf(float from, float to, int64_t k, int64_t bins, int64_t extent) {
     return std::min(std::max(0.0f, v), limit);
   };
   const float begin = start + static_cast<float>(k) * size;
+  const float end = start + static_cast<float>(k + 1) * size;
+  if (whole) return {inside(std::floor(begin)), inside(std::ceil(end))};
   return {inside(begin), inside(begin + size)};
 }
 
@@ -35,6 +38,7 @@ struct PsroiAlignF32 final : Kernel {
   float scale = 1;
   int64_t batch = 1, height = 1, width = 1, channels = 1;
   int64_t dim = 1, bins = 1, num_rois = 0;
+  bool whole = false;
 
   Status Run(const RunArgs& args) override {
     const float* x = args.inputs[0].as<const float>();
@@ -62,8 +66,13 @@ struct PsroiAlignF32 final : Kernel {
 
   void Bin(const float* x, const float* roi, int64_t p, int64_t q,
            float* y) const {
-    const Span w = BinOf(roi[1] * scale, (roi[3] + 1) * scale, q, bins, width);
-    const Span h = BinOf(roi[2] * scale, (roi[4] + 1) * scale, p, bins, height);
+    const auto corner = [&](int i) {
+      return whole ? std::round(roi[i]) : roi[i];
+    };
+    const Span w = BinOf(corner(1) * scale, (corner(3) + 1) * scale, q, bins,
+                         width, whole);
+    const Span h = BinOf(corner(2) * scale, (corner(4) + 1) * scale, p, bins,
+                         height, whole);
     const float area = (h.end - h.begin) * (w.end - w.begin);
     std::fill_n(y, dim, 0.0f);
     if (!(area > 0)) return;
@@ -116,6 +125,7 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
   kernel->channels = x[3];
   kernel->dim = attrs.output_dim;
   kernel->bins = attrs.group_size;
+  kernel->whole = attrs.whole_pixels;
   kernel->num_rois = node.inputs[1].type.shape[0];
   return KernelPtr(std::move(kernel));
 }

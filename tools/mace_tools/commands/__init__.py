@@ -9,6 +9,7 @@ from mace_tools.commands import (
     benchmark,
     build,
     check,
+    compare,
     convert,
     explain,
     init,
@@ -19,6 +20,6 @@ from mace_tools.commands import (
 from mace_tools.commands.context import Context
 
 COMMANDS = {"init": init, "convert": convert, "build": build, "run": run, "benchmark": benchmark,
-            "check": check, "plan": plan, "explain": explain, "source": source}
+            "check": check, "compare": compare, "plan": plan, "explain": explain, "source": source}
 
 __all__ = ["COMMANDS", "Context"]

@@ -6,13 +6,18 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import argparse
+import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from mace_tools import cli_options as options
 from mace_tools import report, runner
 from mace_tools.commands.context import Context, Outcome
-from mace_tools.commands.prepare import Job, jobs, prepared
+from mace_tools.commands.prepare import Job, Prepared, jobs, own_file, prepared
+from mace_tools.emit import atomic_files
 from mace_tools.exit_codes import ExitCode
+from mace_tools.model_check import benchmark_page, engine, onnx_view
 
 HELP = "time every op of the models of a deployment file"
 
@@ -27,18 +32,23 @@ def add_options(p: argparse.ArgumentParser) -> None:
                    help="runs before the timed ones (default: 1)")
     p.add_argument("--trace", type=Path, metavar="FILE",
                    help="write the last run as a Chrome trace (for chrome://tracing or Perfetto)")
+    p.add_argument("--html", type=Path, metavar="FILE", help="also write a report as a web page")
+    p.add_argument("--onnx_view", type=Path, metavar="FILE",
+                   help="also write the converted graph with the milliseconds of each node as an "
+                   "ONNX file without weights, to look at in Netron")
 
 
 def command(context: Context) -> Outcome:
     args, results = context.args, {}
-    if args.trace is not None:
-        report.check_writable(args.trace, "--trace")
+    for flag in ("trace", "html", "onnx_view"):
+        if getattr(args, flag) is not None:
+            report.check_writable(getattr(args, flag), f"--{flag}")
     for job in jobs(context):
         runs = {}
         with prepared(context, job) as ready:
             for device in job.devices:
                 context.console.banner(f"Benchmark model {job.tag} on host{job.on(device)}")
-                trace = _trace_file(args.trace, job, device, len(context.models))
+                trace = own_file(args.trace, job, device, len(context.models))
                 flags = runner.flags({"benchmark": True, "max_num_runs": args.max_num_runs,
                                       "max_time": args.max_time, "warmup": args.warmup_runs,
                                       "trace": trace, "wide": args.wide})
@@ -46,14 +56,39 @@ def command(context: Context) -> Outcome:
                                            context.console, args.vlog_level)
                 if trace is not None:
                     context.console.info(f"trace: {trace}")
+                _write_views(context, job, device, ready, runs[device])
         results[job.tag] = job.facts(runs)
     return ExitCode.OK, results
 
 
-def _trace_file(file: Path | None, job: Job, device: str, num_models: int) -> Path | None:
-    """Each model and each device of a model gets a file of its own."""
-    if file is None:
-        return None
-    name = f"{file.stem}_{job.tag}" if num_models > 1 else file.stem
-    name += f"_{device}" if len(job.devices) > 1 else ""
-    return file.with_name(f"{name}{file.suffix}")
+def _write_views(
+    context: Context, job: Job, device: str, ready: Prepared, result: Mapping[str, Any]
+) -> None:
+    """The files of --html and --onnx_view, one for each model and device."""
+    args, several = context.args, len(context.models)
+    if args.html is None and args.onnx_view is None:
+        return
+    plan, memory = engine.plan(ready.mace_run, ready.flags[device], device)
+    html, view = (own_file(f, job, device, several) for f in (args.html, args.onnx_view))
+    if html is not None:
+        text = benchmark_page.render(job.tag, device, result, plan, memory,
+                                     _limits(context, ready, device, result))
+        with atomic_files(html) as (out,):
+            out.write(text.encode())
+        context.console.info(f"report: {html}")
+    if view is not None:
+        times = {op["name"]: op["avg_us"] / 1000 for op in result["ops"]}
+        with atomic_files(view) as (out,):
+            out.write(onnx_view.render(job.converted.net, plan, times))
+        context.console.info(f"view: {view}")
+
+
+def _limits(
+    context: Context, ready: Prepared, device: str, result: Mapping[str, Any]
+) -> benchmark_page.Limits | None:
+    """Of the CPU as it measures now; a GPU is not measured."""
+    if device != "cpu":
+        return benchmark_page.derived(result["ops"])
+    threads = [f for f in ready.flags[device] if f.startswith("--num_threads=")]
+    text = runner.output(ready.mace_run, ["--machine", *threads])
+    return benchmark_page.measured(json.loads(text))

@@ -1,4 +1,4 @@
-"""check: where each node of a model would run, why, and what would move between devices.
+"""check: what of a model converts, where each node would run and why, and what it takes.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -7,33 +7,43 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 from typing import Any
 
 from mace_tools import cli_options as options
 from mace_tools import runner, tables
+from mace_tools.cli_console import Console
+from mace_tools.commands import check_model
 from mace_tools.commands.context import Context, Outcome
-from mace_tools.commands.prepare import Job, jobs, prepared
-from mace_tools.exit_codes import ExitCode, RunFailedError
+from mace_tools.commands.prepare import Job, Prepared, jobs, own_file, prepared
+from mace_tools.exit_codes import ExitCode, RunFailedError, UsageError
 from mace_tools.importers.request import some
+from mace_tools.model_check import engine, report
+from mace_tools.model_check.plan_text import summary, table
 
-HELP = "say which node of the models would run where and why, without running them"
-COLUMNS = (tables.Column("op", least=14), tables.Column("name", least=30),
-           tables.Column("device"), tables.Column("kernel", rank=3, least=12),
-           tables.Column("stored as", rank=4), tables.Column("MACs(M)", rank=2, right=True),
-           tables.Column("why not on the first device", rank=1, least=27))
+HELP = "say what of a model converts, and which node would run where and why, without running it"
 
 
 def add_options(p: argparse.ArgumentParser) -> None:
     options.add_running(p)
+    check_model.add_options(p)
+
+
+def without_config(args: argparse.Namespace, console: Console) -> ExitCode:
+    """The check of MODEL."""
+    if args.model is None:
+        raise UsageError("give MODEL (a model file) or --config=YML; `tools/converter.py check -h` "
+                         "explains")
+    return check_model.run(args, console)
 
 
 def command(context: Context) -> Outcome:
-    results = {}
+    args, results = context.args, {}
+    check_model.check_config_flags(args)
     for job in jobs(context):
         plans: dict[str, Any] = {}
         if job.converted.custom_ops:
             _print_custom_ops(context, job)
+            _write_views(context, job, job.devices[0], None)
             results[job.tag] = job.converted.facts()
             continue
         with prepared(context, job) as ready:
@@ -41,13 +51,32 @@ def command(context: Context) -> Outcome:
                 text = runner.output(ready.mace_run, [*ready.flags[device], "--dump=plan_json"])
                 plans[device] = plan = _parsed(text)
                 context.console.banner(f"Check model {job.tag} for the {device.upper()}")
-                fitter = tables.Fitter(tables.output_width(context.args.wide))
+                fitter = tables.Fitter(tables.output_width(args.wide))
                 for line in [*table(plan["nodes"], fitter), *summary(plan), *fitter.note()]:
                     context.console.data(line)
                 if plan["note"]:
                     context.console.warn(f"{job.tag}: {plan['note']}")
+                _write_views(context, job, device, ready)
         results[job.tag] = job.facts(plans)
     return ExitCode.OK, results
+
+
+def _write_views(context: Context, job: Job, device: str, ready: Prepared | None) -> None:
+    """The files of --html and --onnx_view, one for each model and device; without what the engine
+    would do if nothing is `ready`."""
+    args = context.args
+    if args.html is None and args.onnx_view is None:
+        return
+    checked = report.check_converted(job.converted.pb)
+    checked.facts["model"] = job.tag
+    if ready is not None:
+        checked.facts["plan"], checked.memory = engine.plan(ready.mace_run, ready.flags[device],
+                                                            device)
+    check_model.estimate_library(checked, gpu=device == "gpu")
+    several = len(context.models)
+    check_model.write_views(
+        context.console, checked, own_file(args.html, job, device, several),
+        own_file(args.onnx_view, job, device, several))
 
 
 def _print_custom_ops(context: Context, job: Job) -> None:
@@ -67,62 +96,3 @@ def _parsed(text: str) -> dict[str, Any]:
     except ValueError as e:
         raise RunFailedError("mace_run --dump=plan_json printed no plan; it may be of another "
                              "version: leave out --mace_run to have it built") from e
-
-
-def table(nodes: list[dict[str, Any]], fitter: tables.Fitter) -> list[str]:
-    """One line for each step, in the order of execution; fused nodes are one step.
-    If the width is limited, names are shortened and lack the path that most of them share."""
-    steps = [node for node in nodes if not node.get("part_of")]
-    path = tables.common_path([n["name"] for n in steps]) if fitter.width else ""
-    lines = fitter.lines(COLUMNS, [_row(n, path, fold=bool(fitter.width)) for n in steps])
-    note = [f"(names are those below '{path}')"] if path else []
-    if fitter.width and any("+" in n["op"] for n in steps):
-        note.append("([n] name: a step of n nodes that ends with that one)")
-    return [lines[0], "-" * max(map(len, lines)), *lines[1:], *note]
-
-
-def _row(node: dict[str, Any], path: str, fold: bool) -> tuple[str, ...]:
-    macs = f"{node['macs'] / 1e6:.2f}" if node["macs"] else ""
-    name = tables.folded(node["op"], node["name"], path) if fold else node["name"]
-    reason = re.sub(r"^[\w+]+ '.*?': ", "", node["reason"], flags=re.DOTALL)
-    return (node["op"], name, node["device"], node["kernel"], ", ".join(node["outputs"]), macs,
-            reason)
-
-
-def product_types(nodes: list[dict[str, Any]]) -> list[str]:
-    """The types in which the CPU multiplies, if some products have 16 bits, by the names of the
-    micro- kernels, as in "gemm_bf16_14x32__avx512bf16 packing rows"."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    for node in nodes:
-        match = re.search(r"\bgemm_(bf16|f16|f32)_", node["kernel"])
-        if match:
-            found.setdefault(match[1], []).append(node)
-    stored = {n["stored"] for n in nodes if n["stored"]}
-    if stored and set(found) == {"f32"}:
-        return [f"weights are stored as {' and '.join(sorted(stored))}; products are of float32, "
-                "which this CPU multiplies at least as fast"]
-    if set(found) <= {"f32"}:
-        return []
-    counts = [f"{len(own)} steps in {name}, {sum(n['macs'] for n in own) / 1e6:.2f} million "
-              "multiply-adds" for name, own in sorted(found.items())]
-    return ["products by the cheapest type on this CPU: " + "; ".join(counts)]
-
-
-def summary(plan: dict[str, Any]) -> list[str]:
-    """The work of each device, and its cost in memory and transfers."""
-    lines = [""]
-    for device in dict.fromkeys(n["device"] for n in plan["nodes"]):
-        own = [n for n in plan["nodes"] if n["device"] == device]
-        macs = sum(n["macs"] for n in own) / 1e6
-        lines.append(f"{device}: {len(own)} of {len(plan['nodes'])} nodes, {macs:.2f} million "
-                     "multiply-adds")
-    lines += product_types(plan["nodes"])
-    moves = plan["moves"]
-    if moves:
-        moved = sum(m["bytes"] for m in moves)
-        lines.append(f"between devices: {len(moves)} tensors, {moved} bytes in each run")
-        lines += [f"  '{m['tensor']}' to the {m['to']}: {m['bytes']} bytes" for m in moves]
-    if plan["num_images"]:
-        lines.append(f"images: {plan['num_images']}, {plan['image_bytes']} bytes")
-    lines.append(f"arena on the CPU: {plan['arena_bytes']} bytes")
-    return lines

@@ -1,77 +1,141 @@
-"""Compares a model's runs on the CPU and on the GPU: latencies and outputs.
+"""compare: a converted model beside its source, or beside itself on another device or in another
+type: errors of the outputs and of every layer, the first wrong layer, and why it is.
 
 SPDX-License-Identifier: Apache-2.0
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import argparse
+import tempfile
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from mace_tools import validate
+from mace_tools import cli_options as options
+from mace_tools import config, frameworks, report
 from mace_tools.cli_console import Console
-from mace_tools.config import Model
+from mace_tools.commands import bare_model, compare_sides, init
+from mace_tools.commands.compare_sides import Comparable
+from mace_tools.commands.context import Context, Outcome
+from mace_tools.compare import page, text, verdict
+from mace_tools.config.draft import OPEN
+from mace_tools.config.draft import text as draft_text
+from mace_tools.emit import atomic_files
+from mace_tools.exit_codes import ExitCode, UsageError
 
-# Rows of latencies: their titles, and their keys in the facts of a run.
-LATENCIES = {"init": ("starts", "init_ms"), "first run": ("starts", "warmup_ms"),
-             "average": ("latency", "avg_ms"), "fastest": ("latency", "min_ms")}  # fmt: skip
-ERRORS = ("similarity", "max abs error", "max rel error")
+HELP = "compare a model with its source framework, layer by layer, and find the first wrong layer"
 
 
-def compare(
-    console: Console, tag: str, model: Model, runs: Mapping[str, dict[str, Any]],
-    outputs: Mapping[str, Mapping[str, np.ndarray]],
-) -> dict[str, Any]:
-    """Prints the table and warns of outputs that differ; returns the facts for --json."""
-    cpu, gpu = outputs["cpu"], outputs["gpu"]
-    found = [validate.compare(name, gpu[name], cpu[name]) for name in cpu]
-    for line in table(tag, runs, found):
+def add_options(p: argparse.ArgumentParser) -> None:
+    p.add_argument("model", nargs="?", type=Path, metavar="MODEL",
+                   help="a model file, in place of a deployment file")
+    bare_model.add_options(p)
+    options.add_running(p)
+    p.add_argument("--layers", action="store_true",
+                   help="every layer: within the whole model, and alone with the inputs that the "
+                   "reference has (default: only the outputs, and if one differs, as many layers "
+                   "as it takes to find the first wrong one)")
+    p.add_argument("--devices", type=_devices, metavar="cpu,gpu",
+                   help="compare the engine with itself: the second device against the first")
+    p.add_argument("--data_types", type=_types, metavar="TYPE,TYPE",
+                   help="compare the engine with itself: the second data_type against the first, "
+                   "such as fp32,fp16_fp32")
+    p.add_argument("--html", type=Path, metavar="FILE",
+                   help="also write a page with the error along the network")
+    # Files of validation_inputs_data are used, as by run --validate.
+    p.set_defaults(validate=True)
+
+
+def without_config(args: argparse.Namespace, console: Console) -> ExitCode:
+    """Compares a model file: drafts its deployment file first."""
+    if args.model is None:
+        raise UsageError("name a model, or a deployment file with --config=YML")
+    if args.json is not None:
+        report.check_writable(args.json, "--json")
+    with tempfile.TemporaryDirectory(prefix="mace_compare.") as folder:
+        yml = Path(folder) / "model.yml"
+        yml.write_text(_draft(args, console), encoding="utf-8")
+        context = Context(args, config.load(yml, options.overrides(args)), console)
+        args.model_name = None
+        code, results = _compare(context)
+    if args.json is not None:
+        report.write_json(args.json, {"command": args.command, "model": str(args.model),
+                                      "exit_code": int(code), "models": results})
+    return code
+
+
+def command(context: Context) -> Outcome:
+    if context.args.model is not None:
+        raise UsageError(f"{context.args.model} and --config={context.args.config} name a model "
+                         "each; give one of them")
+    for name in bare_model.FLAGS:
+        if getattr(context.args, name):
+            raise UsageError(f"--{name} is for MODEL; the deployment file has a key for it")
+    return _compare(context)
+
+
+def _draft(args: argparse.Namespace, console: Console) -> str:
+    if args.model.suffix in (".yml", ".yaml"):
+        raise UsageError(f"{args.model} is a deployment file; write --config={args.model}")
+    found = init.draft_of(args, console)
+    if found.notes:  # something is to be filled in
+        raise UsageError(
+            f"{args.model} leaves extents of its inputs open: `tools/converter.py init "
+            f"{args.model} --output=my.yml`, fill in each '{OPEN}' of my.yml, and compare with "
+            "--config=my.yml")
+    return draft_text(found)
+
+
+def _compare(context: Context) -> Outcome:
+    args = context.args
+    if args.devices and args.data_types:
+        raise UsageError("--devices and --data_types compare the engine with itself, each in its "
+                         "own way; give one of them")
+    if args.html is not None:
+        report.check_writable(args.html, "--html")
+    if not (args.devices or args.data_types):
+        for platform in {m.platform for m in context.models.values()}:
+            frameworks.require(platform, "compare")
+    results: dict[str, Any] = {}
+    pages: list[page.Compared] = []
+    passed = True
+    for tag, model in context.models.items():
+        done = []
+        for one in compare_sides.of_model(context, tag, model):
+            finding = _examine(context, tag, one)
+            done.append(verdict.facts(one.study, finding))
+            pages.append((f"{tag}: {one.heading}", replace(one.study), finding))
+            passed = passed and finding.passed
+        results[tag] = {"comparisons": done}
+    if args.html is not None:
+        with atomic_files(args.html) as (out,):
+            out.write(page.render(", ".join(context.models), pages).encode())
+        context.console.info(f"wrote {args.html}")
+    return ExitCode.OK if passed else ExitCode.VALIDATION_FAILED, results
+
+
+def _examine(context: Context, tag: str, one: Comparable) -> verdict.Finding:
+    console = context.console
+    console.banner(f"Compare {tag}: {one.heading}")
+    finding = verdict.examine(one.study, context.args.layers, one.exact, console.info)
+    found = text.lines(one.study, finding, context.args.wide)
+    for line in found:
         console.data(line)
-    similarity, rel_error = validate.limits("gpu", model.validation_threshold)
-    facts, agree = [], True
-    for one in found:
-        ok = not one.failure(similarity, rel_error)
-        agree = agree and ok
-        facts.append({**one.facts(), "passed": ok})
-        if not ok:
-            console.warn(f"{tag}: the GPU's '{one.output}' differs from the CPU's: "
-                         + (one.problem or f"similarity {one.similarity:.6f} (above {similarity:g} "
-                            f"is expected), relative error {one.max_rel_error:.3g} (at most "
-                            f"{rel_error:g} is)"))
-    if _kernels(runs["gpu"]) == 0:
-        console.warn(f"{tag}: nothing ran on the GPU, so both runs are the CPU's; "
-                     "`tools/converter.py check --device=gpu` says why")
-    return {"agree": agree, "min_similarity": similarity, "max_rel_error": rel_error,
-            "gpu_kernels": _kernels(runs["gpu"]), "outputs": facts}
+    return finding
 
 
-def table(
-    tag: str, runs: Mapping[str, dict[str, Any]], found: Sequence[validate.Comparison]
-) -> list[str]:
-    """Latencies of each device, then the errors of each output."""
-    rows = [(tag, *(f"{device.upper()} (ms)" for device in runs))]
-    for title, (part, key) in LATENCIES.items():
-        rows.append((title, *(_milliseconds(run[part], key) for run in runs.values())))
-    errors = [("GPU against CPU", *ERRORS)]
-    errors += [(one.output, f"{one.similarity:.6f}", f"{one.max_abs_error:.3g}",
-                f"{one.max_rel_error:.3g}") for one in found]
-    widths = [max(len(row[k]) for row in [*rows, *errors] if k < len(row)) for k in range(4)]
-    lines = ["  ".join([row[0].ljust(widths[0]),
-                        *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:]))])
-             for row in [*rows, *errors]]
-    rule = "-" * max(map(len, lines))
-    return [rule, lines[0], rule, *lines[1 : len(rows)], rule, lines[len(rows)], rule,
-            *lines[len(rows) + 1 :], rule]
+def _devices(given: str) -> tuple[str, str]:
+    return _pair(given, ("cpu", "gpu"), "cpu,gpu")
 
 
-def _milliseconds(part: Any, key: str) -> str:
-    """A cell of a summary, or of the last start."""
-    value = (part[-1] if isinstance(part, list) else part).get(key)
-    return "" if value is None else f"{value:.3f}"
+def _types(given: str) -> tuple[str, str]:
+    return _pair(given, config.ALL_DATA_TYPES, "fp32,fp16_fp32")
 
 
-def _kernels(run: Mapping[str, Any]) -> int | None:
-    """The nodes that ran on the GPU in the last run; None if mace_run does not say."""
-    return run["starts"][-1].get("last_run", {}).get("kernels")
+def _pair(given: str, allowed: tuple[str, ...], example: str) -> tuple[str, str]:
+    parts = tuple(given.split(","))
+    if len(parts) != 2 or parts[0] == parts[1] or not set(parts) <= set(allowed):
+        raise argparse.ArgumentTypeError(f"'{given}' is not two different ones of "
+                                         f"{', '.join(allowed)}, such as {example}")
+    return parts[0], parts[1]

@@ -22,8 +22,9 @@ from google.protobuf.message import DecodeError
 from mace_tools import protos, runner, settings
 from mace_tools.commands import gpu, tuning
 from mace_tools.commands.context import Context, Outcome
-from mace_tools.commands.import_model import import_model, source_file
+from mace_tools.commands.import_model import import_model, source_file, weights_file
 from mace_tools.config import PACKED_WEIGHTS, Model
+from mace_tools.config.files import sha256_of
 from mace_tools.config.problems import did_you_mean
 from mace_tools.emit import atomic_files, node_names, write_model
 from mace_tools.errors import MaceError
@@ -45,6 +46,7 @@ class Converted:
     pb: Path
     data: Path
     was_stale: bool
+    weights: Path | None = None  # of the source, where they are in a file of their own
     notes: tuple[str, ...] = ()  # for the user, whenever the model is used
 
     @functools.cached_property
@@ -118,10 +120,11 @@ def ensure(context: Context, tag: str, model: Model, force: bool = False) -> Con
     asked = getattr(context.args, "packed_weights", None)
     model = model.model_copy(update={"packed_weights": asked}) if asked else model
     source = source_file(context, tag, model)
+    weights = weights_file(context, model, source)
     folder = context.folder / "model"
     pb, data = folder / f"{tag}.pb", folder / f"{tag}.data"
     stamp = context.folder / "_tmp" / f"{tag}.stamp.json"
-    fingerprint = _fingerprint(model)
+    fingerprint = _fingerprint(model, weights)
     reason = "--force" if force else _stale(stamp, fingerprint, pb, data)
     if reason:
         context.console.info(f"converting {tag} ({reason})")
@@ -130,7 +133,7 @@ def ensure(context: Context, tag: str, model: Model, force: bool = False) -> Con
         # Checked first, so that no work is lost.
         needed = model.embed_memory_plan or model.packed_weights
         mace_run = _mace_run(context) if needed else None
-        notes = _convert(context, tag, model, source, pb, data)
+        notes = _convert(context, tag, model, (source, weights), pb, data)
         if mace_run is not None and model.packed_weights:
             _pack_weights(mace_run, model.packed_weights, pb, data)
         if mace_run is not None and model.embed_memory_plan:
@@ -143,16 +146,16 @@ def ensure(context: Context, tag: str, model: Model, force: bool = False) -> Con
         notes = json.loads(stamp.read_text()).get("notes", [])
     for note in notes:
         context.console.warn(f"{tag}: {note}")
-    return Converted(tag, source, pb, data, was_stale=bool(reason), notes=tuple(notes))
+    return Converted(tag, source, pb, data, bool(reason), weights, tuple(notes))
 
 
 def _convert(
-    context: Context, tag: str, model: Model, source: Path, pb: Path, data: Path
+    context: Context, tag: str, model: Model, source: tuple[Path, Path | None], pb: Path, data: Path
 ) -> list[str]:
     """Returns notes for the user about the model."""
     with context.console.steps(tag, total=3) as step:
-        step(f"reading {source.name}")
-        graph = import_model(context, tag, model, source, lambda: step("simplifying"))
+        step(f"reading {source[0].name}")
+        graph = import_model(context, tag, model, *source, lambda: step("simplifying"))
         _check_nodes(context, tag, model, node_names(graph))
         step("writing")
         names: dict[str, str] = {}
@@ -206,15 +209,19 @@ def _pack_weights(mace_run: Path, isa: str, pb: Path, data: Path) -> None:
         os.replace(f"{packed}.pb", pb)
 
 
-def _fingerprint(model: Model) -> str:
+def _fingerprint(model: Model, weights: Path | None) -> str:
     """A hash of everything that determines the result: the source, the request, the converter."""
     asked = model.model_dump(include={"platform", "model_sha256_checksum"})
     asked["subgraph"] = model.subgraph.model_dump(exclude={
         "preprocess", "labels", "validation_inputs_data", "input_ranges"})
+    if weights is not None:
+        asked["weights"] = sha256_of(weights)
     asked["settings"] = settings.of_model(model.settings)
     asked["stored"] = model.stored_type
     if model.obfuscate:
         asked["obfuscate"] = 1
+    if model.signature:
+        asked["signature"] = model.signature
     if model.allow_custom_ops:
         asked["custom_ops"] = model.allow_custom_ops
     if model.packed_weights:

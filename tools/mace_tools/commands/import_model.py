@@ -17,6 +17,7 @@ from mace_tools.config.files import fetch, is_address
 from mace_tools.config.problems import did_you_mean
 from mace_tools.errors import MaceError, ModelError, UnsupportedOps
 from mace_tools.importers import custom
+from mace_tools.importers.caffe.reader import beside
 from mace_tools.importers.fixed_inputs import with_values
 from mace_tools.importers.request import RequestError, listed, own_shape, stated
 from mace_tools.importers.source import SourceModel
@@ -39,14 +40,30 @@ def source_file(context: Context, tag: str, model: Model) -> Path:
     return path
 
 
+def weights_file(context: Context, model: Model, source: Path) -> Path | None:
+    """The file with the weights of a model whose platform has such, downloaded if it is remote.
+
+    None: there is none, and the model may need none."""
+    name = model.weight_file_path
+    if name is None:
+        return beside(source) if model.platform == "caffe" else None
+    if not is_address(name):
+        return context.deployment.file(name)
+    return fetch(name, model.weight_sha256_checksum or "", context.console, "weight")
+
+
 def import_model(
-    context: Context, tag: str, model: Model, source: Path, imported: Callable[[], None]
+    context: Context, tag: str, model: Model, source: Path, weights: Path | None,
+    imported: Callable[[], None],
 ) -> Graph:
     """The canonical graph. `imported` is called when the model is read and not yet rewritten.
 
     Errors: ConfigError with the line that names something that the model lacks; ModelError if
     the model itself is at fault; UnsupportedOps."""
-    read = importers.read(model.platform, source)
+    try:
+        read = importers.read(model.platform, source, model.signature or "", weights=weights)
+    except RequestError as e:
+        raise context.deployment.error(("models", tag, e.key), str(e), e.example) from e
     try:
         read = with_values(read, model.subgraph.input_values or {})
     except RequestError as e:
@@ -75,7 +92,7 @@ def import_model(
 
 def _check_custom_ops(context: Context, tag: str, model: Model, read: SourceModel) -> None:
     """Errors: ConfigError for a name that cannot be that of a custom op of the model."""
-    known = set(importers.supported(model.platform))
+    known = {custom.name_of(op) for op in importers.supported(model.platform)}
     ops = {custom.name_of(node.op) for node in read.nodes}
     for k, name in enumerate(model.allow_custom_ops):
         message = ""

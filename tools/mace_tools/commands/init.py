@@ -8,22 +8,23 @@ from __future__ import annotations
 import argparse
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 from mace_tools import importers
 from mace_tools.cli_console import Console
+from mace_tools.commands import bare_model, init_metadata
 from mace_tools.config import ELEMENTS
 from mace_tools.config.draft import Draft, End, text
-from mace_tools.config.files import missing, sha256_of
+from mace_tools.config.files import sha256_of
 from mace_tools.config.values import file_name
 from mace_tools.emit import atomic_files
 from mace_tools.errors import MaceError, UnsupportedOps
 from mace_tools.exit_codes import ExitCode, UsageError
-from mace_tools.importers.detect import detect
 from mace_tools.importers.request import needed_inputs
 from mace_tools.importers.source import SourceModel
+from mace_tools.importers.tflite.metadata import Metadata
 from mace_tools.ir import Graph, Shape
-from mace_tools.os_errors import explain
 
 HELP = "draft the deployment file of a model: inputs, outputs, shapes, checksum"
 TYPES = {short: name for name, short in ELEMENTS.items()}
@@ -31,9 +32,11 @@ TYPES = {short: name for name, short in ELEMENTS.items()}
 
 def add_options(p: argparse.ArgumentParser) -> None:
     p.add_argument("model", type=Path, metavar="MODEL",
-                   help="a TensorFlow graph, an ONNX or a TFLite model; its contents tell which")
+                   help="a TensorFlow graph or SavedModel, an ONNX, TFLite, Keras or PyTorch "
+                        "model, or a Caffe network; its contents tell which")
     p.add_argument("--output", type=Path, metavar="YML",
                    help="write this file, which must not be there yet (default: stdout)")
+    bare_model.add_options(p)
     p.add_argument("--model_name", type=_name, metavar="NAME",
                    help="name of the library and the model (default: the name of the file)")
 
@@ -43,10 +46,8 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
     if args.output is not None and args.output.exists():
         raise UsageError(f"--output={args.output} is there already, perhaps with your changes; "
                          "give another name, or remove it first")
-    path: Path = args.model
-    platform = _platform(path)
-    read = importers.read(platform, path)
-    draft = _draft(read, platform, path, args, console)
+    draft = draft_of(args, console)
+    draft = _with_metadata(draft, init_metadata.known(draft.platform, args.model), args, console)
     if args.output is None:
         console.data(text(draft).rstrip("\n"))
     else:
@@ -58,22 +59,29 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
     return ExitCode.OK
 
 
-def _platform(path: Path) -> str:
-    """Errors: MaceError if this is not a model, or not one that converts."""
-    if not path.exists():
-        raise MaceError(missing(str(path)))
-    try:
-        kind = detect(path)
-        if kind is None and path.is_dir():
-            raise MaceError(f"'{path}' is a folder; name the model file in it")
-    except OSError as e:
-        raise MaceError(f"cannot read '{path}': {explain(e, path)}") from e
-    if kind is None:
-        raise MaceError(f"'{path}' is no model that can be converted, as far as its contents show; "
-                        f"what can be is {', '.join(importers.platforms())}")
-    if kind.platform not in importers.platforms():
-        raise MaceError(f"'{path}' holds {kind.name}, which cannot be converted; {kind.cure}")
-    return kind.platform
+def _with_metadata(
+    draft: Draft, known: Metadata, args: argparse.Namespace, console: Console
+) -> Draft:
+    """The draft with what the metadata of the model tells about pictures and labels."""
+    init_metadata.say(known, args.model, console)
+    labels = init_metadata.labels(known, draft.outputs)
+    file = ""
+    if labels and args.output is not None:
+        file = str(init_metadata.write_labels(labels, args.output, draft.name))
+        console.info(f"{file}: the labels that the model holds")
+    elif labels:
+        console.info(f"{args.model} holds labels; with --output=YML they are written beside it")
+    return replace(draft, preprocess=init_metadata.preprocess(known, draft.inputs), labels=file)
+
+
+def draft_of(args: argparse.Namespace, console: Console) -> Draft:
+    """The deployment file of a model; also for commands that take a model instead of one.
+
+    Errors: MaceError."""
+    bare = bare_model.read(args)
+    draft = _draft(bare.model, bare.platform, args.model, args, console)
+    weights = bare.weights
+    return replace(draft, weights=weights and (str(weights), sha256_of(weights)))
 
 
 def _draft(
@@ -84,14 +92,14 @@ def _draft(
                         "another")
     names = needed_inputs(read, read.outputs)
     order = read.data_format
-    inputs = [_end(name, read.inputs[name].shape, read.inputs[name].dtype, order)
+    inputs = [_end(read.signed(name), read.inputs[name].shape, read.inputs[name].dtype, order)
               for name in names]
     graph = _graph(read, platform, path, console)
     outputs = []
     for k, name in enumerate(read.outputs):
         tensor = None if graph is None else graph.tensors[graph.outputs[k]]
         shape = None if tensor is None else tensor.static_shape
-        outputs.append(_end(name, shape, "", order))
+        outputs.append(_end(read.signed(name), shape, "", order))
     open_ends = [e for e in inputs
                  if e.shape is None or None in (e.shape[1:] if len(e.shape) > 1 else e.shape)]
     notes = []
@@ -101,7 +109,12 @@ def _draft(
                      f"of input_shapes ({', '.join(e.name for e in open_ends)})")
     name = args.model_name or _tag(path)
     command = f"tools/converter.py init {shlex.quote(str(path))}"
-    return Draft(name, platform, str(path), sha256_of(path), inputs, outputs, command, notes)
+    if args.signature:
+        command += f" --signature={shlex.quote(args.signature)}"
+    if args.weights is not None:
+        command += f" --weights={shlex.quote(str(args.weights))}"
+    return Draft(name, platform, str(path), sha256_of(path), inputs, outputs, command, notes,
+                 args.signature)
 
 
 def _end(name: str, shape: Shape | None, dtype: str, order: str) -> End:
@@ -141,5 +154,3 @@ def _name(given: str) -> str:
         return file_name(given)
     except ValueError as e:
         raise argparse.ArgumentTypeError(str(e)) from e
-
-

@@ -13,6 +13,7 @@ import pytest
 
 from mace_tools import cli, config
 from mace_tools.exit_codes import ExitCode
+from mace_tools.importers import platforms
 from mace_tools.importers.tensorflow.tensorflow_test import Maker
 from mace_tools.protos import REPO
 from mace_tools.testing import onnx_file
@@ -201,9 +202,10 @@ def test_operators_that_do_not_convert_are_noted(call, tmp_path):
 
 @pytest.mark.parametrize("contents, said", [
     (None, "there is no file 'm.bin'"), (b"", "'m.bin' is no model that can be converted"),
-    (b"hello", "what can be is onnx, tensorflow, tflite"),
+    (b"hello", f"what can be is {', '.join(platforms())}"),
     (b"PK\x03\x04broken", "holds a zip archive, which cannot be converted; unpack it"),
-    (b"layer {\n type: 'Input'\n}", "Caffe models come later; convert it to ONNX first"),
+    (b"\xa2\x06\x03\n\x01a", "weights file (.caffemodel), which cannot be converted; give its "
+                             "network (.prototxt)"),
     (b"\x12\x05ab", "'m.bin' is no model"),
 ])
 def test_what_is_no_model(call, tmp_path, contents, said):
@@ -219,7 +221,7 @@ def test_a_damaged_model_and_wrong_use(call, tmp_path):
     code, out, err = call("init", "cut.onnx")
     assert code == ExitCode.BAD_MODEL and "truncated" in err and out == ""
     assert call("init")[0] == ExitCode.USAGE
-    assert "'.' is a folder; name the model file in it" in call("init", ".")[2]
+    assert "'.' is a folder without saved_model.pb" in call("init", ".")[2]
     assert "did you mean '--output'?" in call("init", "cut.onnx", "--outptu=x")[2]
     assert "names files" in call("init", DIGITS / "digits.onnx", "--model_name=a/b")[2]
     assert "takes no new files" in call("init", DIGITS / "digits.onnx", "--output=/proc/x")[2]

@@ -14,9 +14,9 @@ from mace_tools import cli, importers, reference
 from mace_tools.importers.fixed_inputs import with_values
 from mace_tools.importers.tensorflow.tensorflow_test import INT32
 from mace_tools.importers.tensorflow.tensorflow_test import Maker as TensorFlowMaker
-from mace_tools.importers.tflite.tflite_test import Maker as TfliteMaker
 from mace_tools.protos import mace
 from mace_tools.testing.onnx_file import graph, info, node, onnx, tensor
+from mace_tools.testing.tflite_file import Maker as TfliteMaker
 
 X = np.arange(6, dtype=np.float32)
 

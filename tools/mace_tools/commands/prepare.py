@@ -64,7 +64,7 @@ def jobs(context: Context) -> list[Job]:
     checked = {}
     for tag, model in context.models.items():
         check_runtime(context, tag, model)
-        checked[tag] = (devices(context, tag, model), _files(context, tag, model))
+        checked[tag] = (devices(context, tag, model), input_files(context, tag, model))
     found = [Job(tag, model, ensure(context, tag, model), *checked[tag])
              for tag, model in context.models.items()]
     if len(found) > 1:
@@ -87,7 +87,7 @@ def devices(context: Context, tag: str, model: Model) -> tuple[str, ...]:
     return (asked,)
 
 
-def _files(context: Context, tag: str, model: Model) -> dict[str, Path]:
+def input_files(context: Context, tag: str, model: Model) -> dict[str, Path]:
     """The files of --input, or else of the deployment file. Errors: MaceError."""
     args, names = context.args, model.subgraph.input_tensors
     try:
@@ -140,12 +140,12 @@ def prepared(context: Context, job: Job) -> Iterator[Prepared]:
             data.save(file, array)
             common.append(f"--input={name}={file}")
         common += runner.flags({"allow_nan": args.allow_nan})
-        flags = {device: [*common, *_device_flags(context, model, device)]
+        flags = {device: [*common, *device_flags(context, model, device)]
                  for device in job.devices}
         yield Prepared(job.tag, model, converted, mace_run, inputs, flags)
 
 
-def _device_flags(context: Context, model: Model, device: str) -> list[str]:
+def device_flags(context: Context, model: Model, device: str) -> list[str]:
     args, chosen = context.args, tuning.settings_of(context, model, device)
     chosen |= {"cpu_affinity_policy": args.cpu_affinity_policy,
                "gpu_perf_hint": args.gpu_perf_hint, "gpu_priority_hint": args.gpu_priority_hint}
@@ -170,3 +170,12 @@ def check_runtime(context: Context, tag: str, model: Model) -> None:
     if "host" not in abis:
         context.console.warn(f"{tag}: target_abis is {', '.join(abis)}; running on phones comes "
                              "later, this runs on the machine at hand")
+
+
+def own_file(file: Path | None, job: Job, device: str, num_models: int) -> Path | None:
+    """Each model and each device of a model gets a file of its own."""
+    if file is None:
+        return None
+    name = f"{file.stem}_{job.tag}" if num_models > 1 else file.stem
+    name += f"_{device}" if len(job.devices) > 1 else ""
+    return file.with_name(f"{name}{file.suffix}")

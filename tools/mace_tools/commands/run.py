@@ -15,8 +15,8 @@ import numpy as np
 from mace_tools import cli_options as options
 from mace_tools import data, frameworks, importers, protos, report, runner, validate
 from mace_tools.cli_console import boxed
-from mace_tools.commands import labels
-from mace_tools.commands.compare import compare
+from mace_tools.commands import labels, source_run
+from mace_tools.commands.both_devices import compare
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.import_model import TO_NCHW, TO_NHWC
 from mace_tools.commands.prepare import Job, Prepared, jobs, prepared
@@ -141,13 +141,14 @@ def _keep(folder: Path, outputs: Arrays) -> dict[str, str]:
 def _expected(context: Context, ready: Prepared, outputs: list[str]) -> Arrays:
     """The outputs of the source framework, in the dimension orders of the converted model."""
     model, net, file = ready.model, ready.converted.net, ready.converted.source
-    read = importers.read(model.platform, file)
+    weights = ready.converted.weights
+    read = importers.read(model.platform, file, model.signature or "", weights=weights)
     order = read.data_format
     feeds = {s.name: _reordered(ready.inputs[s.name], s.data_format, order, to_source=True)
              for s in data.specs(net.input_info)}
     feeds |= arrays(read, model.subgraph.input_values or {})
-    context.console.info(f"running {file.name} in {frameworks.FRAMEWORKS[model.platform][0]}")
-    found = frameworks.run(model.platform, file, feeds, outputs)
+    context.console.info(f"running {file.name} in {frameworks.title(model.platform)}")
+    found = source_run.outputs(model, file, weights, read, feeds, outputs)
     return {s.name: _reordered(found[s.name], s.data_format, order, to_source=False)
             for s in data.specs(net.output_info)}
 

@@ -6,6 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 from mace_tools.config.load import Deployment, load
 from mace_tools.config.problems import ConfigError, Problem
 from mace_tools.config.schema import (
+    ALL_DATA_TYPES,
     ELEMENTS,
     PACKED_WEIGHTS,
     Library,
@@ -14,5 +15,5 @@ from mace_tools.config.schema import (
     Subgraph,
 )
 
-__all__ = ["ELEMENTS", "PACKED_WEIGHTS", "ConfigError", "Deployment", "Library", "Model",
-           "Preprocess", "Problem", "Subgraph", "load"]  # fmt: skip
+__all__ = ["ALL_DATA_TYPES", "ELEMENTS", "PACKED_WEIGHTS", "ConfigError", "Deployment", "Library",
+           "Model", "Preprocess", "Problem", "Subgraph", "load"]  # fmt: skip

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mace_tools.config.files import is_address, local_path, missing, sha256_of
+from mace_tools.config.files import is_address, local_path, missing, saved_model_folder, sha256_of
 from mace_tools.config.schema import DATA_TYPES, Library, Model, Preprocess, Subgraph
-from mace_tools.importers.detect import detect
+from mace_tools.importers.detect import CAFFE_OLD_WEIGHTS, CAFFE_WEIGHTS, detect
 from mace_tools.os_errors import explain
 
 # The path of a key, what is wrong with it, and an example of a right one.
@@ -80,6 +80,8 @@ def check_model(model: Model, config: Path) -> Iterator[Finding]:
         yield ("model_file_path",), "only http:// and https:// addresses can be downloaded", ""
     elif not is_address(model.model_file_path):
         yield from _check_model_file(model, config)
+    if model.weight_file_path is not None and model.platform == "caffe":
+        yield from _check_weight_file(model, model.weight_file_path, config)
     for keys, section in (((), model), (("subgraphs", 0), model.subgraph)):
         if section.labels is not None:
             yield from _check_file((*keys, "labels"), section.labels, config)
@@ -108,16 +110,44 @@ def _check_model_file(model: Model, config: Path) -> Iterator[Finding]:
     kind = None if path is None else foreign(path, model.platform)
     if kind is not None:
         yield kind
-    findings = list(_check_file(("model_file_path",), model.model_file_path, config))
+    findings = []
+    if path is None or not path.is_dir() or saved_model_folder(path) is None:
+        findings = list(_check_file(("model_file_path",), model.model_file_path, config))
     if kind is None or kind[0] == ("platform",):
         yield from findings
+    if not findings and path is not None:
+        yield from _check_sum("model_sha256_checksum", model.model_sha256_checksum, path)
+
+
+def _check_sum(key: str, wanted: str, path: Path) -> Iterator[Finding]:
+    actual = sha256_of(path)
+    if actual != wanted:
+        yield ((key,), f"{path} has another checksum, {actual}: the file is damaged or another "
+               "version; get it again, or, if it is the one you mean, write", f"{key}: {actual}")
+
+
+def _check_weight_file(model: Model, name: str, config: Path) -> Iterator[Finding]:
+    key, wanted = "weight_file_path", model.weight_sha256_checksum
+    remote = is_address(name)
+    if remote is None:
+        yield (key,), "only http:// and https:// addresses can be downloaded", ""
+    elif remote and wanted is None:
+        yield ("weight_sha256_checksum",), "a file that is downloaded needs its checksum", ""
+    if remote is not False:
+        return
+    findings = list(_check_file((key,), name, config))
+    yield from findings
+    path = local_path(name, config)
     if findings or path is None:
         return
-    actual = sha256_of(path)
-    if actual != model.model_sha256_checksum:
-        yield (("model_sha256_checksum",), f"{path} has another checksum, {actual}: the file is "
-               "damaged or another version; get it again, or, if it is the one you mean, write",
-               f"model_sha256_checksum: {actual}")
+    try:
+        kind = detect(path)
+    except OSError:  # the error is reported when the file is read
+        return
+    if kind not in (None, CAFFE_WEIGHTS, CAFFE_OLD_WEIGHTS):
+        yield (key,), f"'{path}' holds {kind.name}, not the weights of a Caffe model", ""
+    elif wanted is not None:
+        yield from _check_sum("weight_sha256_checksum", wanted, path)
 
 
 def foreign(path: Path, platform: str) -> Finding | None:

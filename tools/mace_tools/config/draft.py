@@ -6,7 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,6 +41,10 @@ class Draft:
     outputs: Sequence[End]
     command: str  # the command that drafts the file
     notes: Sequence[str] = field(default_factory=tuple)  # for the head of the file
+    signature: str = ""
+    weights: tuple[str, str] | None = None  # a file with weights only, and its checksum
+    preprocess: Mapping[str, Any] = field(default_factory=dict)
+    labels: str = ""  # the path of a file
 
 
 def text(draft: Draft) -> str:
@@ -55,10 +59,20 @@ def text(draft: Draft) -> str:
     if all(e.shape is not None and None not in e.shape for e in draft.outputs):
         _put(ends, "output_shapes", [_written(e.shape) for e in draft.outputs])
     _put_one(ends, "output_data_formats", [e.order for e in draft.outputs])
+    chosen = {"signature": draft.signature} if draft.signature else {}
     model = CommentedMap(platform=draft.platform, model_file_path=draft.file,
-                         model_sha256_checksum=draft.sha256, runtime="cpu")
+                         model_sha256_checksum=draft.sha256, **chosen)
+    if draft.weights is not None:
+        model["weight_file_path"], model["weight_sha256_checksum"] = draft.weights
+    model["runtime"] = "cpu"
     model.yaml_add_eol_comment("or gpu, or cpu+gpu", "runtime")
     model["subgraphs"] = [ends]
+    if draft.preprocess:
+        model["preprocess"] = CommentedMap(
+            {k: _flow(v) if isinstance(v, list) else v for k, v in draft.preprocess.items()})
+        model["preprocess"].fa.set_flow_style()
+    if draft.labels:
+        model["labels"] = draft.labels
     whole = CommentedMap(library_name=draft.name, target_abis=_flow(["host"]),
                          models=CommentedMap({draft.name: model}))
     yaml = YAML()
@@ -81,9 +95,11 @@ def _more(draft: Draft) -> str:
         return ""
     size = f"[{h or 224}, {w or 224}]"
     channels = "gray" if c == 1 else "rgb"
-    return (f"    # For `run --input=PICTURE`, with the numbers that the model was trained with:\n"
-            f"    # preprocess: {{resize: {size}, channels: {channels}, mean: 127.5, "
-            "scale: 0.00784314}\n    # labels: labels.txt\n")
+    numbers = (f"    # For `run --input=PICTURE`, with the numbers that the model was trained with:"
+               f"\n    # preprocess: {{resize: {size}, channels: {channels}, mean: 127.5, "
+               "scale: 0.00784314}\n")
+    return ("" if draft.preprocess else numbers) + (
+        "" if draft.labels else "    # labels: labels.txt\n")
 
 
 def _shape(end: End) -> tuple[Any, str]:

@@ -17,6 +17,7 @@ from pathlib import Path
 from mace_tools.cli_console import Console
 from mace_tools.config.problems import did_you_mean
 from mace_tools.errors import MaceError
+from mace_tools.importers.tensorflow.saved_model import graph_file
 from mace_tools.os_errors import existing, explain
 from mace_tools.protos import cache_dir
 
@@ -62,12 +63,32 @@ def missing(name: str, config: Path | None = None) -> str:
 
 
 def sha256_of(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    """The checksum of a model file. That of a SavedModel is about its graph and its variables, and
+    a
+    shell computes it as well: in its folder, `sha256sum saved_model.pb variables/* | sha256sum`."""
+    folder = saved_model_folder(path)
+    if folder is None:
+        return _digest(path)
+    files = [graph_file(folder), *sorted(p for p in folder.glob("variables/*") if p.is_file())]
+    lines = [f"{_digest(file)}  {file.relative_to(folder)}\n" for file in files if file is not None]
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
-def fetch(url: str, sha256: str, console: Console) -> Path:
-    """The file at an address, which is cached by its checksum.
+def saved_model_folder(path: Path) -> Path | None:
+    """The folder of the SavedModel that a path names, or whose graph it names; else None."""
+    if path.is_dir():
+        return path if graph_file(path) is not None else None
+    beside = path.name.startswith("saved_model.pb") and (path.parent / "variables").is_dir()
+    return path.parent if beside else None
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def fetch(url: str, sha256: str, console: Console, kind: str = "model") -> Path:
+    """The file at an address, which is cached by its checksum. `kind`: the beginning of its keys.
 
     Errors: MaceError for whatever the network or the disk does, and for a wrong checksum; the
     cache then holds nothing of it."""
@@ -83,7 +104,7 @@ def fetch(url: str, sha256: str, console: Console) -> Path:
                 actual = _download(url, out, console)
             if actual != sha256:
                 raise MaceError(f"{url}: the file there has the checksum {actual}, not {sha256} "
-                                "as model_sha256_checksum says: it changed or was damaged on the "
+                                f"as {kind}_sha256_checksum says: it changed or was damaged on the "
                                 "way; check the address, and the checksum with its publisher")
             os.replace(temporary, kept)
         finally:

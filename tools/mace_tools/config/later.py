@@ -37,11 +37,12 @@ LIBRARY = [
 ]
 
 MODEL = [
-    Later("platform", ERROR, lambda m: m.platform == "caffe",
-          "Caffe models come later; convert the model to ONNX first", "platform: onnx"),
     Later("weight_file_path", ERROR,
           lambda m: m.weight_file_path is not None and m.platform != "caffe",
           "only Caffe models have a weight file; remove this key"),
+    Later("weight_sha256_checksum", ERROR,
+          lambda m: m.weight_sha256_checksum is not None and m.weight_file_path is None,
+          "there is no weight_file_path, of which it is the checksum"),
     Later("limit_opencl_kernel_time", NOTE,
           lambda m: bool(m.limit_opencl_kernel_time) and m.runtime == "cpu",
           "only a GPU has kernels to split; no effect on the CPU"),

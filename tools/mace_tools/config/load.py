@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from mace_tools.config import later
 from mace_tools.config.checks import Finding, check_library, check_model, check_tags
-from mace_tools.config.files import local_path, sha256_of
+from mace_tools.config.files import local_path, saved_model_folder, sha256_of
 from mace_tools.config.problems import ConfigError, Problem, WrongChoice, did_you_mean
 from mace_tools.config.schema import Library, Model, Preprocess, Subgraph
 from mace_tools.config.values import file_name, shown
@@ -70,8 +70,6 @@ def load(path: str | Path, overrides: Mapping[str, Any] | None = None) -> Deploy
         for row in later.asked(section, rows):
             problem = _problem(yaml, (*keys, row.key), row.message, row.example)
             (problems if row.level == later.ERROR else notes).append(problem)
-    for place, message, example in () if library is None else check_tags(library):
-        report(place, message, example)
     for place, message, example in () if library is None else check_tags(library):
         report(place, message, example)
     if problems or library is None:
@@ -159,7 +157,7 @@ def _missing(
     example = f"{key}: {field.examples[0]}" if field.examples else ""
     if key == "model_sha256_checksum" and isinstance(value, dict):
         model = local_path(str(value.get("model_file_path", "")), path)
-        if model is not None and model.is_file():
+        if model is not None and (model.is_file() or saved_model_folder(model)):
             example = f"{key}: {sha256_of(model)}"
     return loc, f"this key is missing ({field.description})", example
 

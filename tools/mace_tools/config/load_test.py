@@ -279,7 +279,6 @@ WRONG = [
     ("runtime: cpu", "runtime: cpu\n    preprocess: {meen: 1}", ["did you mean 'mean'?"]),
     ("runtime: cpu", "runtime: cpu\n    preprocess: {scale: fast}", ["'fast' is not a number"]),
     # features that come later
-    ("platform: onnx", "platform: caffe", [":5: models.net.platform: Caffe models come later"]),
     ("runtime: cpu", "runtime: cpu\n    weight_file_path: net.onnx", ["only Caffe models have"]),
     ("runtime: cpu", "runtime: cpu\n    quantize: 1",
      [":9: models.net.quantize: this key of later MACE releases has no meaning"]),

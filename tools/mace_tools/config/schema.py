@@ -124,13 +124,17 @@ class Model(with_settings("Settings", Extras)):
     """One model to deploy. It also has the keys that are settings."""
 
     platform: Annotated[
-        str, BeforeValidator(values.choice("tensorflow", "onnx", "tflite", "caffe"))
-    ] = Field(description="the source framework: tensorflow, onnx, tflite or caffe",
+        str, BeforeValidator(values.choice(
+            "tensorflow", "onnx", "tflite", "caffe", "keras", "pytorch"))
+    ] = Field(description="the source framework: tensorflow, onnx, tflite, keras, pytorch or caffe",
               examples=["tensorflow"])
     model_file_path: Text = Field(description="a path, or an http(s) address",
                                   examples=["models/mobilenet.pb"])
     model_sha256_checksum: Sha256 = Field(description="`sha256sum FILE` prints it",
                                           examples=["71b10f54... (64 digits)"])
+    signature: Text | None = Field(
+        None, description="which signature of a SavedModel or a TFLite model",
+        examples=["serving_default"])
     weight_file_path: Text | None = Field(None, description="weights of a Caffe model",
                                           examples=["models/mobilenet.caffemodel"])
     weight_sha256_checksum: Sha256 | None = Field(None, description="`sha256sum FILE` prints it",

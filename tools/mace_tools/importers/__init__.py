@@ -2,7 +2,11 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-A framework is a package in this folder with `registry` and `read(path) -> SourceModel`.
+A framework is a package in this folder with `registry` and `read(path) -> SourceModel`. If its
+files have signatures, it has `HAS_SIGNATURES` and read(path, signature); where weights are in a
+file of their own it is read(path, weights), in which None stands for the file beside the model.
+`prepare(model, inputs)`, if it is there, rewrites a model before it is cut, without changing the
+given one.
 """
 
 from __future__ import annotations
@@ -29,18 +33,39 @@ def load(
     path: str | Path,
     inputs: Mapping[str, Shape | None] | None = None,
     outputs: Sequence[str] | None = None,
+    signature: str = "",
+    *,
+    weights: Path | None = None,
 ) -> Graph:
     """Reads and translates a model, from `inputs` (tensor names, with shapes) to `outputs`.
 
     Both may name inner tensors; None takes the model's own. The graph's inputs and outputs have
-    the names as given here.
+    the names as given here. `signature`: as for `read`.
     Errors: MaceError (RequestError, ModelError, UnsupportedOps)."""
-    return translate(platform, read(platform, path), inputs, outputs)
+    return translate(platform, read(platform, path, signature, weights=weights), inputs, outputs)
 
 
-def read(platform: str, path: str | Path) -> SourceModel:
-    """A model as its file states it. Errors: ModelError."""
-    return _package(platform).read(Path(path))
+def read(
+    platform: str, path: str | Path, signature: str = "", *, weights: Path | None = None
+) -> SourceModel:
+    """A model as its file states it. `signature` names one of those that the file has; "" is its
+    usual one. `weights`: the file with its weights, if it is another one.
+
+    Errors: ModelError; RequestError for a signature that is not there."""
+    package = _package(platform)
+    if signature and not getattr(package, "HAS_SIGNATURES", False):
+        raise RequestError(f"models of platform {platform} have no signatures; remove `signature`",
+                           "signature")
+    more = [value for value in (signature, weights) if value]
+    return package.read(Path(path), *more)
+
+
+def prepared(
+    platform: str, model: SourceModel, inputs: Mapping[str, Shape | None]
+) -> SourceModel:
+    """The model as it is before it is cut, without what only training needs."""
+    prepare = getattr(_package(platform), "prepare", None)
+    return model if prepare is None else prepare(model, inputs)
 
 
 def supported(platform: str) -> list[str]:
@@ -55,8 +80,12 @@ def translate(
     outputs: Sequence[str] | None = None,
 ) -> Graph:
     """Translates a model that has been read, as `load` does. The model is not changed."""
-    check_request(model, inputs, outputs)
-    graph = _package(platform).registry.translate(cut(model, inputs, outputs))
+    package = _package(platform)
+    model = prepared(platform, model, inputs or {})
+    own_inputs = None if inputs is None else {model.named(n): s for n, s in inputs.items()}
+    own_outputs = None if outputs is None else [model.named(n) for n in outputs]
+    check_request(model, own_inputs, own_outputs)
+    graph = package.registry.translate(cut(model, own_inputs, own_outputs))
     for given, names in ((list(inputs or ()), graph.inputs), (list(outputs or ()), graph.outputs)):
         for old, new in zip(list(names), given):
             graph.rename(old, graph.fresh(new) if old != new else new)
@@ -69,4 +98,4 @@ def _package(platform: str) -> Any:
     return importlib.import_module(f"{__name__}.{platform}")
 
 
-__all__ = ["RequestError", "load", "platforms", "read", "supported", "translate"]
+__all__ = ["RequestError", "load", "platforms", "prepared", "read", "supported", "translate"]

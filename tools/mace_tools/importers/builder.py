@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from mace_tools.errors import ModelError, Unsupported
+from mace_tools.importers.origins import find_origins
 from mace_tools.importers.source import (
     Attributes,
     SourceGraph,
@@ -182,6 +183,7 @@ class Builder:
         """The node with engine tensors as inputs, and attributes that record which of them were
         read."""
         self._scope = node.name
+        self.opset = node.opset or self.model.opset
         self.missed = self._guessing = False
         inputs = [self._resolve(i, node) for i in node.inputs]
         self._guessing = not self._stand_ins.isdisjoint(inputs)
@@ -236,9 +238,12 @@ class Builder:
             self.graph.outputs.append(tensor)
             t = self.graph.tensors[tensor]
             t.data_format = self.model.data_format if t.rank == 4 else "NONE"
+            if t.rank is not None:
+                self.graph.origins[tensor] = (name, list(range(t.rank)))
         self.graph.prune()
         self.graph.validate()
-        self.graph.notes += self._retyped()
+        find_origins(self.graph, self._map)
+        self.graph.notes += [*self.model.notes, *self._retyped()]
         return self.graph
 
     def _retyped(self) -> list[str]:

@@ -15,10 +15,10 @@ from mace_tools import emit, importers
 from mace_tools.errors import UnsupportedOps
 from mace_tools.importers.custom import attributes
 from mace_tools.importers.tflite import custom_options
-from mace_tools.importers.tflite.tflite_test import Maker
 from mace_tools.passes import pipeline
 from mace_tools.testing import onnx_file
 from mace_tools.testing.onnx_file import node
+from mace_tools.testing.tflite_file import Maker
 
 DOMAIN = "com.acme"
 

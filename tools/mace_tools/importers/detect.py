@@ -28,27 +28,31 @@ class Kind:
     cure: str = ""
 
 
-_FREEZE = ("freeze it into one .pb file (tf.compat.v1.graph_util.convert_variables_to_constants, "
-           "or convert_variables_to_constants_v2 of TensorFlow 2), or convert it: "
-           "tf.lite.TFLiteConverter writes TFLite, tf2onnx ONNX")
-_KERAS = "convert it first: tf.lite.TFLiteConverter.from_keras_model writes TFLite, tf2onnx ONNX"
-_TORCH = "export it first: torch.onnx.export(model, example_input, 'model.onnx')"
-_CAFFE = "Caffe models come later; convert it to ONNX first"
+_FREEZE = ("export it as a SavedModel (tf.saved_model.save, or model.export of Keras) and name its "
+           "folder, or freeze it into one .pb file "
+           "(tf.compat.v1.graph_util.convert_variables_to_constants)")
+_TORCH = ("reading it would run the code in it, or it holds weights without a model: in the "
+          "program that made it, write torch.export.save(torch.export.export(model.eval(), "
+          "(example_input,)), 'model.pt2') and give that file")
+_NETWORK = "give its network (.prototxt), and this file as weight_file_path, or --weights of init"
 _CONVERTED = "it is what a conversion writes: give the model that it was made from"
 _UNPACK = "unpack it and give the model in it"
 
 ONNX = Kind("an ONNX model", "onnx")
 TENSORFLOW = Kind("a TensorFlow graph", "tensorflow")
 TFLITE = Kind("a TFLite model", "tflite")
-CAFFE_NET = Kind("a Caffe network (.prototxt)", "caffe", _CAFFE)
-CAFFE_WEIGHTS = Kind("a Caffe weights file (.caffemodel)", "caffe", _CAFFE)
-SAVED_MODEL = Kind("a TensorFlow SavedModel", "", _FREEZE)
+CAFFE_NET = Kind("a Caffe network (.prototxt)", "caffe")
+CAFFE_WEIGHTS = Kind("a Caffe weights file (.caffemodel)", "", _NETWORK)
+CAFFE_OLD_WEIGHTS = Kind(CAFFE_WEIGHTS.name + " of before Caffe 1.0", "", _NETWORK)
+SAVED_MODEL = Kind("a TensorFlow SavedModel", "tensorflow")
 META_GRAPH = Kind("the graph of a TensorFlow checkpoint (.meta)", "", _FREEZE)
 CHECKPOINT = Kind("a TensorFlow checkpoint (.index)", "", _FREEZE)
-KERAS_H5 = Kind("an HDF5 file, as Keras writes (.h5)", "", _KERAS)
-KERAS = Kind("a Keras model (.keras)", "", _KERAS)
-TORCH = Kind("a PyTorch file", "", _TORCH)
-TORCH_OLD = Kind("a PyTorch file of the old kind", "", _TORCH)
+KERAS_H5 = Kind("an HDF5 file, as Keras writes (.h5)", "keras")
+KERAS = Kind("a Keras model (.keras)", "keras")
+TORCH_PROGRAM = Kind("an exported program of PyTorch (.pt2)", "pytorch")
+TORCH_SCRIPT = Kind("a TorchScript model of PyTorch", "pytorch")
+TORCH = Kind("a pickled PyTorch file", "", _TORCH)
+TORCH_OLD = Kind("a pickled PyTorch file of the old kind", "", _TORCH)
 MACE_GRAPH = Kind("a model that MACE converted (.pb)", "", _CONVERTED)
 MACE_WEIGHTS = Kind("the weights of a model that MACE converted (.data)", "", _CONVERTED)
 ONNX_TENSOR = Kind("a single ONNX tensor", "", "give the model that it belongs to")
@@ -97,6 +101,11 @@ def _zip(path: Path) -> Kind:
             names = archive.namelist()
     except zipfile.BadZipFile:
         return ZIP
+    inner = [n.partition("/")[2] for n in names]
+    if any(n.endswith(("serialized_exported_program.json", "models/model.json")) for n in names):
+        return TORCH_PROGRAM
+    if "constants.pkl" in inner and any(n.startswith("code/") for n in inner):
+        return TORCH_SCRIPT
     if any(n.endswith("data.pkl") for n in names):
         return TORCH
     if "config.json" in names and any(n.endswith(".h5") for n in names):
@@ -117,7 +126,7 @@ def _by_text(head: bytes) -> Kind | None:
     if re.match(r"node\s*{", text):
         return TENSORFLOW
     layers = re.search(r"^\s*layers?\s*{", text, re.MULTILINE)
-    return CAFFE_NET if layers and re.search(r"\btype\s*:", text) else None
+    return CAFFE_NET if layers and re.search(r"\b(type|top)\s*:", text) else None
 
 
 def _by_fields(data: memoryview) -> Kind | None:
@@ -190,7 +199,7 @@ _MESSAGES: dict[Kind, tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int
                  _set(2, numbers=(200,)), None),
     # caffe.proto: NetParameter, with layers of today or of before
     CAFFE_WEIGHTS: (_set(1, 2, 3, 6, 8, 100, numbers=(4, 5, 7)), _set(100), None),
-    Kind(CAFFE_WEIGHTS.name + " of before Caffe 1.0", "caffe", _CAFFE): (
+    CAFFE_OLD_WEIGHTS: (
         _set(1, 2, 3, 6, 8, numbers=(4, 5, 7)), _set(1, 2), None),
 }
 

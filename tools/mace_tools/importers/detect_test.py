@@ -85,6 +85,8 @@ BINARIES = {
 }
 ARCHIVES = {
     "m.pt": (("m/data.pkl", "m/version"), formats.TORCH),
+    "script.pt": (("m/data.pkl", "m/code/__torch__.py", "m/constants.pkl"), formats.TORCH_SCRIPT),
+    "m.pt2": (("m/archive_format", "m/models/model.json"), formats.TORCH_PROGRAM),
     "m.keras": (("metadata.json", "config.json", "model.weights.h5"), formats.KERAS),
     "m.npz": (("a.npy",), formats.NUMPY),
     "m.zip": (("model.onnx",), formats.ZIP),
@@ -118,7 +120,7 @@ def files(tmp_path_factory):
     graph.outputs.append("y")
     emit.write_model(graph, folder / "m.pb", folder / "m.data")
     found |= {folder / "m.pb": formats.MACE_GRAPH, folder / "m.data": formats.MACE_WEIGHTS}
-    assert "of before Caffe 1.0" in detect(old).name
+    found[old] = formats.CAFFE_OLD_WEIGHTS
     return found
 
 
@@ -184,13 +186,32 @@ def test_a_deployment_file_with_another_platform_is_refused(tmp_path, files, pla
             assert text.endswith(f"which cannot be converted; {kind.cure}")
 
 
-def test_a_folder_is_refused(tmp_path, files):
-    folder = next(p for p in files if p.is_dir())
+def test_a_saved_model_is_a_folder_with_a_checksum(tmp_path, files):
+    saved = next(p for p in files if p.is_dir())
     deployment = tmp_path / "d.yml"
-    deployment.write_text(
-        "library_name: l\ntarget_abis: [host]\nmodels:\n  m:\n    platform: tensorflow\n"
-        f"    model_file_path: {folder}\n    model_sha256_checksum: {'f' * 64}\n"
-        "    runtime: cpu\n    subgraphs:\n"
-        "      - {input_tensors: x, input_shapes: '1,4', output_tensors: y}\n")
-    with pytest.raises(config.ConfigError, match="holds a TensorFlow SavedModel, which cannot"):
+
+    def load(folder, sha, platform="tensorflow"):
+        deployment.write_text(
+            f"library_name: l\ntarget_abis: [host]\nmodels:\n  m:\n    platform: {platform}\n"
+            f"    model_file_path: {folder}\n    model_sha256_checksum: {sha}\n"
+            "    runtime: cpu\n    subgraphs:\n"
+            "      - {input_tensors: x, input_shapes: '1,4', output_tensors: y}\n")
         config.load(deployment)
+
+    model = tmp_path / "saved"
+    (model / "variables").mkdir(parents=True)
+    (model / "saved_model.pb").write_bytes((saved / "saved_model.pb").read_bytes())
+    (model / "variables" / "variables.index").write_bytes(b"1")
+    digests = [hashlib.sha256((model / name).read_bytes()).hexdigest() + f"  {name}\n"
+               for name in ("saved_model.pb", "variables/variables.index")]
+    sha = hashlib.sha256("".join(digests).encode()).hexdigest()
+    load(model, sha)
+    load(model / "saved_model.pb", sha)
+    with pytest.raises(config.ConfigError, match="TensorFlow SavedModel, not what platform: onnx"):
+        load(model, sha, "onnx")
+    (model / "variables" / "variables.index").write_bytes(b"2")
+    with pytest.raises(config.ConfigError, match="has another checksum"):
+        load(model, sha)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(config.ConfigError, match="is not a file"):
+        load(tmp_path / "empty", sha)

@@ -35,7 +35,8 @@ def arrays(model: SourceModel, values: Mapping[str, Any]) -> dict[str, np.ndarra
     or shape."""
     result = {}
     for given, value in values.items():
-        name = given if given in model.inputs else given.removesuffix(":0")
+        own = model.named(given)
+        name = own if own in model.inputs else own.removesuffix(":0")
         if name not in model.inputs:
             raise RequestError(f"the model has no input '{given}'; its inputs: "
                                f"{some(list(model.inputs))}", KEY, given)

@@ -39,7 +39,7 @@ class Registry:
 
     def __init__(self, framework: str, package: str) -> None:
         self.framework = framework
-        self._package = package
+        self.package = package  # where its functions are
         self._functions: dict[str, Importer] = {}
         self._help: dict[str, str] = {}
         self._ignored: list[tuple[str, frozenset[str]]] = []
@@ -62,6 +62,16 @@ class Registry:
     def supported(self) -> list[str]:
         self._discover()
         return sorted(self._functions)
+
+    def functions(self) -> dict[str, Importer]:
+        """The importer function of each operator."""
+        self._discover()
+        return dict(self._functions)
+
+    def advice(self) -> dict[str, str]:
+        """The advice about operators that have no importer."""
+        self._discover()
+        return {op: help for op, help in self._help.items() if op not in self._functions}
 
     def without_meaning(self, reason: str, *names: str, ops: Sequence[str] = ()) -> None:
         """Registers attributes that do not change what a node computes, of these operators or of
@@ -171,10 +181,10 @@ class Registry:
         """Imports every module of the importer's folder except its tests."""
         if self._discovered:
             return
-        package = importlib.import_module(self._package)
+        package = importlib.import_module(self.package)
         for module in pkgutil.iter_modules(package.__path__):
             if not module.name.endswith("_test"):
-                importlib.import_module(f"{self._package}.{module.name}")
+                importlib.import_module(f"{self.package}.{module.name}")
         self._discovered = True
 
 

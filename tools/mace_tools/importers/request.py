@@ -53,6 +53,7 @@ def check_request(
 
 def own_shape(model: SourceModel, name: str) -> Shape | None:
     """The shape that the file states for a tensor, or None."""
+    name = model.named(name)
     name = name if name in model.inputs or name in model.info else name.removesuffix(":0")
     info = model.inputs.get(name) or model.info.get(name)
     return None if info is None else info.shape

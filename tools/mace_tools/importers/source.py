@@ -33,13 +33,6 @@ class Attributes(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self._values)
 
-    def flag(self, name: str, default: int = 0) -> int:
-        """An attribute that is 0 or 1. Errors: Unsupported for any other value."""
-        value = self.attrs.get(name, default)
-        if value not in (0, 1):
-            raise Unsupported(f"its attribute {name} is {shown(value)}; 0 or 1 is allowed")
-        return int(value)
-
     def unread(self) -> dict[str, Any]:
         """The attributes that have not been read."""
         return {name: v for name, v in self._values.items() if name not in self._asked}
@@ -57,6 +50,8 @@ class SourceNode:
     # Attributes that have the default of the format's definition.
     at_default: frozenset[str] = frozenset()
     captures: list[str] = field(default_factory=list)  # what its graphs read from outside
+    after: list[str] = field(default_factory=list)  # nodes that only must run before it
+    opset: int = 0  # 0: that of the model
 
     def attr(self, name: str, default: Any = None) -> Any:
         return self.attrs.get(name, default)
@@ -137,7 +132,18 @@ class SourceModel:
     # The types and shapes that the file states for outputs of nodes. Only those of custom operators
     # are used: others are inferred, whatever the file states.
     stated: dict[str, ValueInfo] = field(default_factory=dict)
+    # Other names of tensors: those that a signature gives its inputs and outputs.
+    aliases: dict[str, str] = field(default_factory=dict)
     reshaped: bool = False  # inputs have other shapes than the file states
+    notes: list[str] = field(default_factory=list)  # for users, about what the file says
+
+    def named(self, name: str) -> str:
+        """The tensor that a name of the signature stands for; other names are the tensor's own."""
+        return self.aliases.get(name, name)
+
+    def signed(self, tensor: str) -> str:
+        """The name of a tensor in the signature, or its own."""
+        return next((a for a, own in self.aliases.items() if own == tensor), tensor)
 
     def producers(self) -> dict[str, SourceNode]:
         return {out: n for n in self.nodes for out in n.outputs if out}

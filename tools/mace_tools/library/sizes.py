@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 # A part, and the archives or sections of which it is; the first that matches counts.
@@ -38,6 +39,21 @@ _LLD_LINE = re.compile(r"^ *[0-9a-f]+ +[0-9a-f]+ +([0-9a-f]+) +\d+ +(\S.*):\((\.
 def by_part(map_file: Path) -> Counter[str]:
     """Bytes by part, of what the linker kept."""
     found: Counter[str] = Counter()
+    for section, origin, size in _kept(map_file):
+        found[_part(section, origin)] += size
+    return found
+
+
+def by_object(map_file: Path) -> Counter[str]:
+    """The same by object, such as "17-libops.pic.a(softmax.pic.o)"."""
+    found: Counter[str] = Counter()
+    for _, origin, size in _kept(map_file):
+        found[origin] += size
+    return found
+
+
+def _kept(map_file: Path) -> Iterator[tuple[str, str, int]]:
+    """Sections with their objects and bytes."""
     text = map_file.read_text(errors="replace")
     begin = text.find("Linker script and memory map")
     if begin >= 0:
@@ -46,8 +62,7 @@ def by_part(map_file: Path) -> Counter[str]:
         kept = [(section, size, origin) for size, origin, section in _LLD_LINE.findall(text)]
     for section, size, origin in kept:
         if _MAPPED.match(section) and int(size, 16):
-            found[_part(section, Path(origin).name)] += int(size, 16)
-    return found
+            yield section, Path(origin).name, int(size, 16)
 
 
 def _part(section: str, archive: str) -> str:

@@ -17,7 +17,7 @@ from mace_tools import runner
 from mace_tools.cli_console import Console
 from mace_tools.exit_codes import RunFailedError
 
-ENGINE = "//mace/runtime"
+ENGINE = "//mace/capi"  # and below it: all that //mace:library links
 LIBRARY = "//mace:library"
 # The CPUs, as CMake's list calls them, and Bazel's flags for each.
 CPUS = {"x86_64": (), "aarch64": ("--config=aarch64",), "arm": ("--config=armv7",)}

@@ -2,18 +2,18 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-The parts are in page/; this fills them with data. Names come from model files, so the page never
-reads them as markup.
+The parts are in page/, and what all pages have in common in html_page/; this fills them with data.
+Names come from model files, so the page never reads them as markup.
 """
 
 from __future__ import annotations
 
-import json
 from html import escape
 from pathlib import Path
 from string import Template
 from typing import Any
 
+from mace_tools import html_page
 from mace_tools.memory_plan import colors
 from mace_tools.memory_plan.layout import Picture, picture, span
 from mace_tools.memory_plan.problem import Plan, Problem, Study
@@ -28,18 +28,13 @@ def render(study: Study) -> str:
     """The page."""
     title = f"Memory plan of {printable(study.problem.name)}"
     return Template(_part("page.html")).substitute(
-        title=escape(title), style=_part("page.css"), data=_json(_data(study)),
-        script="".join(_part(name) for name in SCRIPTS))
+        title=escape(title), style=html_page.part("frame.css") + _part("page.css"),
+        data=html_page.script_json(_data(study)),
+        script=html_page.part("theme.js") + "".join(_part(name) for name in SCRIPTS))
 
 
 def _part(name: str) -> str:
     return (PAGE / name).read_text(encoding="utf-8")
-
-
-def _json(data: Any) -> str:
-    """JSON that cannot end the script element that contains it."""
-    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def _data(study: Study) -> dict[str, Any]:

@@ -9,7 +9,6 @@ import dataclasses
 import doctest
 import json
 import re
-import subprocess
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
@@ -26,8 +25,7 @@ from mace_tools.memory_plan.problem import (
     Study,
     choose,
 )
-from mace_tools.testing import plans
-from mace_tools.testing.needed import need_tools
+from mace_tools.testing import chromium, plans
 
 SVG = "{http://www.w3.org/2000/svg}"
 EVIL = "</script><img src=x onerror=alert(1)>&\x00]]>"
@@ -115,26 +113,14 @@ def test_html_takes_any_name():
 
 
 def test_html_draws(tmp_path):
-    drawn = in_chromium(chart_html.render(plans.study()), tmp_path)
+    drawn = chromium.elements(chart_html.render(plans.study()), tmp_path)
     chart = re.search(r'<div id="chart".*?</svg>', drawn, re.DOTALL)
     assert chart and len(re.findall(r'class="box"', chart[0])) == 4
     assert drawn.count('class="mini') == 3 and "✓ proven optimal" in drawn
     assert 'class="shared"' not in drawn and "<span>safe overlap" not in drawn
-    drawn = in_chromium(chart_html.render(Study(OVER, (PLACED, APART), PLACED)), tmp_path)
+    drawn = chromium.elements(chart_html.render(Study(OVER, (PLACED, APART), PLACED)), tmp_path)
     assert drawn.count('class="shared"') == 1
     assert "</svg>safe overlap: an output over its input</span>" in drawn
-
-
-def in_chromium(text, folder):
-    """The page's elements once its script has run."""
-    need_tools("chromium")
-    page = folder / "page.html"
-    page.write_text(text)
-    done = subprocess.run(
-        ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--dump-dom",
-         f"--user-data-dir={folder / 'profile'}", "--virtual-time-budget=3000", page.as_uri()],
-        capture_output=True, text=True, timeout=60, check=False)
-    return done.stdout
 
 
 # b is written over the upper 6 bytes of a while step 1 reads it.

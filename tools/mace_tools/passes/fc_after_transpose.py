@@ -36,4 +36,5 @@ def _reorder(graph: Graph, node: Node) -> None:
     moved = weight.reshape(weight.shape[0], *features).transpose(order).reshape(weight.shape)
     name = graph.add_const(node.inputs[1], moved, like=node.inputs[1])
     graph.set_inputs(view, [found[0]])
+    graph.origins.pop(view.outputs[0], None)
     graph.set_inputs(node, [node.inputs[0], name, *node.inputs[2:]])

@@ -38,4 +38,4 @@ def flatten_atrous(graph: Graph) -> None:
         conv.attrs.update(dilations=list(block), padding=EXPLICIT,
                           padding_values=[top, left, bottom, right])
         graph.set_inputs(conv, [before.inputs[0], *conv.inputs[1:]])
-        graph.bypass(after, after.inputs[0])
+        graph.bypass(after, after.inputs[0], fused=True)

@@ -42,7 +42,7 @@ def fold_into_layers(graph: Graph, read: Callable[[Graph, Node], Affine | None])
             continue
         if _apply_affine(graph, layer, scale, offset):
             layer.attrs.update({k: v for k, v in node.attrs.items() if k in ACTIVATION_ATTRS})
-            graph.bypass(node, source)
+            graph.bypass(node, source, fused=True)
 
 
 def _scale_and_offset(graph: Graph, node: Node) -> Affine | None:

@@ -29,14 +29,18 @@ def fuse_activation(graph: Graph) -> None:
         if node.op != "Activation":
             continue
         host = only_producer(graph, node.inputs[0])
+        moving = []
         while host is not None and host.op in _MOVING:
+            moving.append(host)
             host = only_producer(graph, host.inputs[0])
         if host is None or host.op not in _HOSTS or not plain(host):
             continue
         if graph.tensors[node.inputs[0]].dtype not in ("f32", "f16"):
             continue
         host.attrs.update({k: v for k, v in node.attrs.items() if k in ACTIVATION_ATTRS})
-        graph.bypass(node, node.inputs[0])
+        graph.bypass(node, node.inputs[0], fused=True)
+        for before in moving:  # the activation now comes before them
+            graph.origins.pop(before.inputs[0], None)
 
 
 def _as_activation(graph: Graph, node: Node) -> dict[str, Attr] | None:

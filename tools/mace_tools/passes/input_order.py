@@ -43,6 +43,8 @@ def _reorder_input(graph: Graph, name: str, dims: list[int], order: str) -> None
     tensor = graph.tensors[name]
     inner = graph.fresh(f"{name}/{tensor.data_format}")
     graph.add_tensor(Tensor(inner, tensor.dtype, tensor.shape))
+    graph.move_origin(name, inner)
+    graph.set_origin(name, inner, dims)
     graph.replace_uses(name, inner)
     back = [dims.index(k) for k in range(4)]
     graph.add("Transpose", [name], [inner], dims=back)
@@ -56,6 +58,8 @@ def _reorder_output(graph: Graph, name: str, dims: list[int], order: str) -> Non
     tensor, maker = graph.tensors[name], graph.producer(name)
     inner = graph.fresh(f"{name}/{tensor.data_format}")
     graph.add_tensor(Tensor(inner, tensor.dtype, tensor.shape))
+    graph.move_origin(name, inner)
+    graph.set_origin(name, inner, dims)
     graph.set_output(maker, maker.outputs.index(name), inner)
     graph.replace_uses(name, inner)
     graph.add("Transpose", [inner], [name], dims=dims)

@@ -74,7 +74,8 @@ def _absorb(graph: Graph, node: Node, norm: Norm) -> None:
     if taken:
         _become(graph, node, norm, gamma, beta)
         for one in taken:
-            graph.bypass(one, next(i for i in one.inputs if graph.const(i) is None))
+            x = next(i for i in one.inputs if graph.const(i) is None)
+            graph.bypass(one, x, fused=True)
 
 
 def _parameter(graph: Graph, node: Node, norm: Norm) -> np.ndarray | None:

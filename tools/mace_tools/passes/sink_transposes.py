@@ -174,7 +174,9 @@ def _in_order(graph: Graph, node: Node, name: str, perm: list[int]) -> str:
         name = _new(graph, "ExpandDims", name, shape, axis=list(range(missing)))
     shape = graph.shape(name)
     back = inverse(perm)
-    return _new(graph, "Transpose", name, tuple(shape[k] for k in back), dims=back)
+    out = _new(graph, "Transpose", name, tuple(shape[k] for k in back), dims=back)
+    graph.set_origin(out, name, back)
+    return out
 
 
 def _new(graph: Graph, op: str, source: str, shape: tuple, **attrs: object) -> str:
@@ -197,6 +199,7 @@ def _apply(graph: Graph, sink: Sink, perms: list[list[int]]) -> bool:
         inner = graph.fresh(f"{node.name}/permuted")
         shape = None if tensor.shape is None else tuple(tensor.shape[p] for p in inverse(perm))
         graph.add_tensor(Tensor(inner, tensor.dtype, shape, quant=tensor.quant))
+        graph.set_origin(inner, out, inverse(perm))
         graph.set_output(node, k, inner)
         graph.add("Transpose", [inner], [out], dims=list(perm))
     return True

@@ -17,7 +17,7 @@ SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805  # Klambauer et 
 
 
 def erf(x):
-    return _erf(x).astype(x.dtype)
+    return np.asarray(_erf(x), x.dtype)
 
 
 def sigmoid(x):

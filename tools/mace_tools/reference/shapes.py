@@ -101,7 +101,9 @@ def pad(xs, attrs):
     pairs = np.reshape(ints(xs, 1, attrs, "paddings"), (-1, 2))
     kind = attrs["pad_type"]
     if kind == "CONSTANT":
-        return np.pad(xs[0], pairs, constant_values=attrs["constant_value"])
+        grown = np.pad(xs[0], np.maximum(pairs, 0), constant_values=attrs["constant_value"])
+        return grown[tuple(slice(max(-before, 0), size - max(-after, 0))  # what is negative cuts
+                           for (before, after), size in zip(pairs, grown.shape))]
     return np.pad(xs[0], pairs, _PAD_MODES[kind])
 
 

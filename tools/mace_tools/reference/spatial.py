@@ -15,23 +15,30 @@ from mace_tools.reference.elementwise import activate
 
 def window(x, kernel, attrs, fill):
     """The operand, padded so that all windows lie inside, and the output extents."""
-    strides, dilations = attrs["strides"], attrs["dilations"]
-    padding, values = attrs["padding"], attrs["padding_values"]
-    ceil = attrs.get("round_mode") == CEIL  # only Pooling has it
     pads, extents = [], []
     for k in range(2):
-        size, reach = x.shape[1 + k], (kernel[k] - 1) * dilations[k] + 1
-        before, after = (values[k], values[k + 2]) if padding == EXPLICIT else (0, 0)
-        n = window_extent(size, kernel[k], strides[k], dilations[k], padding, before, after, ceil)
-        if padding == FULL:
-            before = reach - 1
-        elif padding in (SAME, SAME_LOWER):
-            total = max((n - 1) * strides[k] + reach - size, 0)
-            before = total // 2 if padding == SAME else total - total // 2
-        need = (n - 1) * strides[k] + reach
-        pads.append((before, max(need - size - before, 0)))
+        n, before, _ = _windows(x, kernel, attrs, k)
+        need = (n - 1) * attrs["strides"][k] + (kernel[k] - 1) * attrs["dilations"][k] + 1
+        pads.append((before, max(need - x.shape[1 + k] - before, 0)))
         extents.append(n)
     return np.pad(x, [(0, 0), *pads, (0, 0)], constant_values=fill), extents
+
+
+def _windows(x, kernel, attrs, k):
+    """Along a spatial axis: how many windows there are, and the padding before and after."""
+    size, stride = x.shape[1 + k], attrs["strides"][k]
+    reach = (kernel[k] - 1) * attrs["dilations"][k] + 1
+    padding, values = attrs["padding"], attrs["padding_values"]
+    ceil = attrs.get("round_mode") == CEIL  # only Pooling has it
+    before, after = (values[k], values[k + 2]) if padding == EXPLICIT else (0, 0)
+    n = window_extent(size, kernel[k], stride, attrs["dilations"][k], padding, before, after, ceil)
+    if padding == FULL:
+        before = after = reach - 1
+    elif padding in (SAME, SAME_LOWER):
+        total = max((n - 1) * stride + reach - size, 0)
+        before = total // 2 if padding == SAME else total - total // 2
+        after = total - before
+    return n, before, after
 
 
 def taps(x, kernel, attrs, fill=0):
@@ -128,15 +135,16 @@ def pooling(xs, attrs):
 
 
 def _divisor(x, kernel, attrs):
-    """The number of elements of each average."""
-    ones = np.ones((1, *x.shape[1:3], 1), x.dtype)
-    if attrs["count_include_pad"] and attrs["padding"] == EXPLICIT:
-        top, left, bottom, right = attrs["padding_values"]
-        ones = np.pad(ones, [(0, 0), (top, bottom), (left, right), (0, 0)], constant_values=1)
-        attrs = {**attrs, "padding": 0}
-    elif attrs["count_include_pad"]:
-        return kernel[0] * kernel[1]
-    return sum(t for _, _, t in taps(ones, kernel, attrs))
+    """The number of elements of each average: those in x, or also those in its padding. A last
+    window may reach behind both."""
+    counts = []
+    for k in range(2):
+        n, before, after = _windows(x, kernel, attrs, k)
+        at = (np.arange(n)[:, None] * attrs["strides"][k] - before
+              + np.arange(kernel[k]) * attrs["dilations"][k])
+        low, high = (before, after) if attrs["count_include_pad"] else (0, 0)
+        counts.append(((at >= -low) & (at < x.shape[1 + k] + high)).sum(1))
+    return (counts[0][:, None] * counts[1]).astype(x.dtype)[None, :, :, None]
 
 
 @op("FullyConnected")

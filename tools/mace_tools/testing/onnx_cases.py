@@ -41,6 +41,13 @@ class Case:
     opset: int = OPSET
 
 
+HIDDEN, MASK = uniform(2, 3, 8), np.array([[1, 1, 0], [1, 1, 1]], np.int32)
+QKV = (HIDDEN, uniform(2, 3, 8), uniform(2, 3, 8))
+# The newest operator sets that the installed ONNX Runtime runs; the installed onnx knows none of
+# them.
+_NEW = {"opset": 23}
+
+
 def _recurrent(gates: int) -> Case:
     return Case([uniform(3, 2, 5), uniform(1, gates * 4, 5), uniform(1, gates * 4, 4),
                  uniform(1, 2 * gates * 4)], {"hidden_size": 4}, 2)
@@ -99,7 +106,26 @@ CASES: dict[str, Case] = {
     "Tile": Case([X, i64(1, 2, 1)]), "ConstantOfShape": Case([i64(2, 3)]),
     "Range": Case([i64(1)[0], i64(9)[0], i64(2)[0]]),
     "DepthToSpace": Case([IMG], {"blocksize": 2}), "SpaceToDepth": Case([IMG], {"blocksize": 2}),
+    **{f"com.microsoft.{name}": case for name, case in {
+        **_many("Gelu QuickGelu FastGelu", X), "BiasGelu": Case([X, uniform(4)]),
+        **_many("FusedMatMul TransposeMatMul", uniform(2, 4, 4), uniform(2, 4, 4)),
+        "FusedGemm": Case([uniform(3, 3), uniform(3, 3), uniform(3)], {"activation": "Relu"}),
+        "FusedConv": Case([IMG, uniform(2, 4, 3, 3), uniform(2), uniform(1, 2, 4, 4)],
+                          {"kernel_shape": [3, 3], "activation": "Relu"}),
+        "SkipLayerNormalization": Case([X, X[::-1].copy(), *[uniform(4) for _ in range(3)]]),
+        "SkipSimplifiedLayerNormalization": Case([X, X[::-1].copy(), uniform(4)]),
+        "EmbedLayerNormalization": Case([
+            np.int32([[1, 0, 2], [3, 3, 1]]), np.int32([[0, 1, 1], [0, 0, 1]]), uniform(4, 8),
+            uniform(5, 8), uniform(2, 8), uniform(8), uniform(8)], outputs=2),
+        "Attention": Case([HIDDEN, uniform(8, 24), uniform(24), MASK], {"num_heads": 2}),
+        "MultiHeadAttention": Case([*QKV, uniform(24), MASK], {"num_heads": 2}),
+    }.items()},
     "EyeLike": Case([uniform(3, 4)]), "Trilu": Case([X]),
+    "RMSNormalization": Case([X, uniform(4)], **_NEW), "Swish": Case([X], opset=24),
+    "SimplifiedLayerNormalization": Case([X, uniform(4)]),
+    "Attention": Case(QKV, {"q_num_heads": 2, "kv_num_heads": 2}, **_NEW),
+    "RotaryEmbedding": Case([uniform(2, 2, 3, 8), uniform(9, 4), uniform(9, 4),
+                             np.int64([[0, 1, 2], [3, 4, 8]])], **_NEW),
     "RNN": _recurrent(1), "GRU": _recurrent(3), "LSTM": _recurrent(4),
 }
 
@@ -108,7 +134,9 @@ def save(path: Path, op: str, case: Case, attrs: dict[str, Any] | None = None) -
     """The case as a file, with these attributes instead of its own."""
     names = ["x", *(f"c{k}" if c is not None else "" for k, c in enumerate(case.operands[1:], 1))]
     outputs = [f"y{k}" for k in range(case.outputs)]
-    node = helper.make_node(op, names, outputs, **(case.attrs if attrs is None else attrs))
+    domain, _, plain = op.rpartition(".")
+    node = helper.make_node(plain, names, outputs, domain=domain,
+                            **(case.attrs if attrs is None else attrs))
     kind = helper.np_dtype_to_tensor_dtype(case.operands[0].dtype)
     constants = [numpy_helper.from_array(c, n) for n, c in zip(names[1:], case.operands[1:]) if n]
     if op in ("ConstantOfShape", "If", "Range"):  # operands that the engine must know when it plans
@@ -118,7 +146,8 @@ def save(path: Path, op: str, case: Case, attrs: dict[str, Any] | None = None) -
         inputs = [helper.make_tensor_value_info("x", kind, case.operands[0].shape)]
     graph = helper.make_graph([node], "case", inputs, [onnx.ValueInfoProto(name=o)
                                                        for o in outputs], constants)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", case.opset)],
-                              ir_version=8)
+    sets = [helper.make_opsetid("", case.opset)]
+    sets += [helper.make_opsetid(domain, 1)] if domain else []
+    model = helper.make_model(graph, opset_imports=sets, ir_version=8)
     path.write_bytes(model.SerializeToString())
     return path

@@ -5,120 +5,14 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-import faulthandler
-import multiprocessing
-import os
-from typing import Any
-
-import numpy as np
-import onnx
-import onnxruntime
 import pytest
 
-from mace_tools import importers, reference
+from mace_tools import importers
 from mace_tools.errors import UnsupportedOps
 from mace_tools.importers.onnx import registry
-from mace_tools.testing.onnx_cases import CASES, OPSET, branch, save
-
-# Values for attributes of these names; those of others follow from their type.
-STRINGS = {
-    "auto_pad": ["SAME_UPPER", "SAME_LOWER", "VALID"], "direction": ["reverse", "bidirectional"],
-    "mode": ["nearest", "linear", "cubic", "reflect", "edge", "wrap", "CRD"],
-    "coordinate_transformation_mode": ["align_corners", "asymmetric", "pytorch_half_pixel",
-                                       "half_pixel_symmetric", "tf_crop_and_resize"],
-    "nearest_mode": ["floor", "ceil", "round_prefer_ceil"],
-    "keep_aspect_ratio_policy": ["not_larger", "not_smaller"], "reduction": ["add", "mul", "max"],
-    "approximate": ["tanh"], "equation": ["abc,abd->bcd", "abc,abc->ab", "abc,dbc->ad"],
-}
-LISTS = {
-    "pads": [[1, 1, 1, 1], [0, 1, 2, 0]], "strides": [[2, 2], [1, 2]], "dilations": [[2, 2]],
-    "kernel_shape": [[2, 2]], "output_padding": [[1, 0]], "output_shape": [[8, 8], [9, 7]],
-    "axes": [[2, 3], [3, 2], [1], [0, 1]], "perm": [[2, 0, 1]],
-    "activations": [["Relu"], ["Relu", "Sigmoid"], ["Relu", "Sigmoid", "Softsign"], ["Affine"]],
-    "activation_alpha": [[0.5], [0.5, 0.25]], "activation_beta": [[0.5]],
-}
-NUMBERS = {"to": [1, 6, 10, 11], "dtype": [1, 7], "axis": [0, 1, 2, -1, -2], "size": [2, 5],
-           "group": [2, 4], "num_groups": [1, 4], "hidden_size": [3], "p": [1, 2, 3],
-           "blocksize": [1, 3], "batch_dims": [1]}
-# What else must change so that an attribute is valid, or means something.
-TOGETHER: dict[str, dict[str, Any]] = {
-    "exclude_outside": {"mode": "cubic"}, "cubic_coeff_a": {"mode": "cubic"},
-    "nearest_mode": {"mode": "nearest"}, "output_padding": {"strides": [2, 2]},
-    "count_include_pad": {"pads": [1, 1, 1, 1]},
-    "ceil_mode": {"strides": [2, 2], "kernel_shape": [3, 3]},
-}
-INVALID = "ONNX Runtime refuses it"
-
-
-def schema_attributes() -> list[tuple[str, str]]:
-    found = []
-    for op in registry.supported():
-        schema = onnx.defs.get_schema(op, CASES[op].opset if op in CASES else OPSET)
-        found += [(op, name) for name in schema.attributes]
-    return found
-
-
-def values(op: str, name: str) -> list[Any]:
-    a = onnx.defs.get_schema(op, CASES[op].opset).attributes[name]
-    if name == "sorted":
-        return [-1, 2]  # 0 leaves the order open, so there is nothing to compare
-    kind = a.type.name
-    default = onnx.helper.get_attribute_value(a.default_value) if a.default_value.name else None
-    if kind == "STRING":
-        return STRINGS[name]
-    if kind in ("INTS", "FLOATS", "STRINGS"):
-        return LISTS[name]
-    if kind == "TENSOR":
-        return [onnx.numpy_helper.from_array(np.int64([7])),
-                onnx.numpy_helper.from_array(np.float32([0.5]))]
-    if kind == "GRAPH":
-        return [branch(np.float32([1, 2]))]
-    if kind == "FLOAT":
-        return [(default or 0) + 0.25, (default or 0) + 1.5]
-    return [v for v in NUMBERS.get(name, [0, 1, 2, -1]) if v != default]
-
-
-def by_onnxruntime(path, case) -> list[np.ndarray] | None:
-    """The outputs, or None if it refuses the model or dies of it."""
-    ours, theirs = multiprocessing.Pipe(duplex=False)
-
-    def work() -> None:
-        faulthandler.disable()
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what is wrong with a model is no news
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads, options.log_severity_level = 1, 4
-        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-        session = onnxruntime.InferenceSession(str(path), options,
-                                               providers=["CPUExecutionProvider"])
-        theirs.send(session.run(None, {i.name: case.operands[0] for i in session.get_inputs()}))
-
-    child = multiprocessing.get_context("fork").Process(target=work)
-    child.start()
-    theirs.close()
-    try:
-        return ours.recv()
-    except EOFError:
-        return None
-    finally:
-        child.join()
-
-
-def outcome(path, case) -> str:
-    """What becomes of a model: "same", "refused", INVALID, or how the two differ."""
-    wanted = by_onnxruntime(path, case)
-    if wanted is None:
-        return INVALID
-    try:
-        graph = importers.load("onnx", path)
-    except UnsupportedOps:
-        return "refused"
-    got = reference.run(graph, {name: case.operands[0] for name in graph.inputs})
-    for name, want in zip(graph.outputs, wanted):
-        if got[name].shape != want.shape:
-            return f"'{name}' has the shape {got[name].shape}, ONNX Runtime gives {want.shape}"
-        if not np.allclose(got[name], want, 1e-4, 1e-5, equal_nan=True):
-            return f"'{name}' is off by up to {np.abs(got[name] - want).max()}"
-    return "same"
+from mace_tools.testing.grid import INVALID, REFUSED, SAME
+from mace_tools.testing.onnx_cases import CASES, save
+from mace_tools.testing.onnx_grid import TOGETHER, outcome, schema_attributes, values
 
 
 def test_every_operator_has_a_case():
@@ -128,7 +22,7 @@ def test_every_operator_has_a_case():
 @pytest.mark.parametrize("op", registry.supported())
 def test_a_plain_node_converts_and_an_unknown_attribute_is_refused(tmp_path, op):
     case = CASES[op]
-    assert outcome(save(tmp_path / "m.onnx", op, case), case) == "same"
+    assert outcome(save(tmp_path / "m.onnx", op, case), case).kind == SAME
     path = save(tmp_path / "m.onnx", op, case, case.attrs | {"surprise": 3})
     with pytest.raises(UnsupportedOps) as e:
         importers.load("onnx", path)
@@ -141,5 +35,5 @@ def test_attribute(tmp_path, op, name):
     case, outcomes = CASES[op], {}
     for value in values(op, name):
         attrs = case.attrs | TOGETHER.get(name, {}) | {name: value}
-        outcomes[str(value)] = outcome(save(tmp_path / "m.onnx", op, case, attrs), case)
-    assert set(outcomes.values()) <= {"same", "refused", INVALID}, outcomes
+        outcomes[str(value)] = outcome(save(tmp_path / "m.onnx", op, case, attrs), case).kind
+    assert set(outcomes.values()) <= {SAME, REFUSED, INVALID}, outcomes

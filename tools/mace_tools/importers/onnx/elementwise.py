@@ -11,7 +11,7 @@ import numpy as np
 
 from mace_tools.importers.builder import Builder
 from mace_tools.importers.onnx import registry
-from mace_tools.importers.onnx.reader import ELEMENT
+from mace_tools.importers.onnx.tensors import ELEMENT
 from mace_tools.importers.registry import Unsupported
 from mace_tools.importers.source import SourceNode
 from mace_tools.ir import dtype_name

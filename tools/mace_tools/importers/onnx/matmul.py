@@ -8,8 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from mace_tools.importers.builder import Builder
+from mace_tools.importers.einsum import einsum
 from mace_tools.importers.onnx import registry
 from mace_tools.importers.source import SourceNode
+
+registry.op("Einsum")(einsum)
 
 
 @registry.op("MatMul")

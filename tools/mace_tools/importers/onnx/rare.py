@@ -14,7 +14,7 @@ from mace_tools.importers.onnx import registry
 from mace_tools.importers.onnx.conv import padding
 from mace_tools.importers.onnx.layout import pair, spatial, spatial_rank
 from mace_tools.importers.onnx.norm import FLOAT
-from mace_tools.importers.onnx.reader import ELEMENT
+from mace_tools.importers.onnx.tensors import ELEMENT
 from mace_tools.importers.registry import Unsupported
 from mace_tools.importers.source import SourceNode
 from mace_tools.infer.spatial import L2

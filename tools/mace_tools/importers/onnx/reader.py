@@ -5,9 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,38 +14,37 @@ from google.protobuf.message import DecodeError
 
 from mace_tools import protos
 from mace_tools.errors import ModelError
+from mace_tools.importers.onnx.functions import inlined
+from mace_tools.importers.onnx.tensors import (
+    BFLOAT16,
+    ELEMENT,
+    NARROWED,
+    RETYPED,
+    Opaque,
+    sparse_tensor,
+    tensor,
+    type_name,
+)
 from mace_tools.importers.source import SourceGraph, SourceModel, SourceNode, ValueInfo
 from mace_tools.ir import Shape, dtype_name
 
 PROTO = Path(__file__).with_name("onnx.proto")
 
-# TensorProto.DataType to NumPy; bfloat16 (16) is widened when it is read.
-ELEMENT = {
-    1: np.float32, 2: np.uint8, 3: np.int8, 4: np.uint16, 5: np.int16, 6: np.int32, 7: np.int64,
-    9: np.bool_, 10: np.float16, 11: np.float64, 12: np.uint32, 13: np.uint64, 16: np.float32,
-}  # fmt: skip
-BFLOAT16 = 16
-# Element types that the engine does not have, and those that replace them.
-_NARROWED = [np.dtype(t) for t in (np.float64, np.uint16, np.uint32, np.uint64)]
-_RETYPED = {k: np.dtype(v).name for k, v in ELEMENT.items() if np.dtype(v) in _NARROWED}
-_RETYPED[BFLOAT16] = "bfloat16"
-_OTHER_TYPES = {8: "strings", 14: "complex64", 15: "complex128", 17: "float8e4m3fn",
-                18: "float8e4m3fnuz", 19: "float8e5m2", 20: "float8e5m2fnuz", 21: "uint4",
-                22: "int4", 23: "float4e2m1"}
+MOST_BYTES = (1 << 31) - 1
 CUT = ("end or begin the model where its tensors hold numbers (input_tensors and output_tensors in "
        "the YAML)")
 
 
-@dataclass(frozen=True)
-class Opaque:
-    """A constant of a type that the engine does not have. It is no error unless a node reads it."""
-
-    kind: str
 
 
 def read(path: Path) -> SourceModel:
     """Errors: ModelError naming the file and what is wrong with it."""
     try:
+        size = path.stat().st_size
+        if size > MOST_BYTES:
+            raise ModelError(f"{path} has {size} bytes, more than the {MOST_BYTES} that protobuf "
+                             "allows: store the weights in a file beside it: onnx.save(model, "
+                             "path, save_as_external_data=True)")
         data = path.read_bytes()
     except OSError as e:
         raise ModelError(f"cannot read {path}: {e.strerror}") from e
@@ -66,7 +63,7 @@ def _model(proto: Any, path: Path) -> SourceModel:
     if opset == 0 and (own or not proto.opset_import):
         raise ModelError(f"{path} names no operator set version: it is truncated, or older than "
                          "ONNX 1.0")
-    graph = proto.graph
+    graph = inlined(proto, path)
     _check_names(graph, path)
     model = SourceModel("ONNX", graph.name or path.stem, [], {}, {},
                         [v.name for v in graph.output], {}, "NCHW", opset)
@@ -78,9 +75,6 @@ def _model(proto: Any, path: Path) -> SourceModel:
     stored = {*model.constants, *model.unusable}
     model.inputs = {v.name: _info(model, v) for v in graph.input if v.name not in stored}
     model.info = {v.name: _info(model, v) for v in [*graph.value_info, *graph.output]}
-    for f in proto.functions:
-        model.help[f"{f.domain}.{f.name}" if f.domain else f.name] = (
-            "the file defines it as a function: inline it with onnx.inliner.inline_local_functions")
     return model
 
 
@@ -123,7 +117,7 @@ class Scope:
                     attrs[a.name], read = self._inner(a.g, name)
                     captures += read
             nodes.append(SourceNode(name, op, [self.read(i) for i in n.input], outputs, attrs,
-                                    captures=captures))
+                                    captures=captures, opset=n.mace_opset))
         return nodes
 
     def read(self, name: str) -> str:
@@ -144,7 +138,7 @@ class Scope:
                 self.model.stored[name] = "bf16"
         for sparse in graph.sparse_initializer:
             name = self.meaning.get(sparse.values.name, sparse.values.name)
-            self.model.unusable[name] = ("a sparse tensor", "store it as a dense one")
+            _add_constant(self.model, name, sparse_tensor(sparse, self.path.parent, name))
 
     def _inner(self, graph: Any, node: str) -> tuple[SourceGraph, list[str]]:
         """A graph that is an attribute of a node, and the tensors that it reads from outside."""
@@ -207,9 +201,9 @@ def _info(model: SourceModel, v: Any) -> ValueInfo:
         what = others[0].removesuffix("_type").replace("_", " ")
         model.unusable[v.name] = (f"a value of the kind '{what}'", CUT)
     elif kind and kind not in ELEMENT:
-        model.unusable[v.name] = (f"a tensor of {_type_name(kind)}", CUT)
-    elif kind in _RETYPED:
-        model.retyped[v.name] = _RETYPED[kind]
+        model.unusable[v.name] = (f"a tensor of {type_name(kind)}", CUT)
+    elif kind in RETYPED:
+        model.retyped[v.name] = RETYPED[kind]
     shape: Shape | None = None
     if t.HasField("shape"):
         shape = tuple(d.dim_value if d.HasField("dim_value") and d.dim_value > 0 else None
@@ -224,8 +218,8 @@ def _note_types(model: SourceModel, outputs: list[str], attrs: dict[str, Any]) -
             model.unusable.update((out, (f"a constant of {value.kind}", CUT)) for out in outputs)
     for key in ("to", "dtype"):
         kind = attrs.get(key)
-        if isinstance(kind, int) and kind in _RETYPED and outputs:
-            model.retyped[outputs[0]] = _RETYPED[kind]
+        if isinstance(kind, int) and kind in RETYPED and outputs:
+            model.retyped[outputs[0]] = RETYPED[kind]
 
 
 def _add_constant(model: SourceModel, name: str, value: np.ndarray | Opaque) -> None:
@@ -233,7 +227,7 @@ def _add_constant(model: SourceModel, name: str, value: np.ndarray | Opaque) -> 
         model.unusable[name] = (f"a constant of {value.kind}", CUT)
         return
     model.constants[name] = value
-    if value.dtype in _NARROWED:
+    if value.dtype in NARROWED:
         model.retyped[name] = value.dtype.name
 
 
@@ -241,6 +235,8 @@ def _attribute(a: Any, folder: Path) -> Any:
     kind = a.type or _guess(a)
     if kind == 4:
         return tensor(a.t, folder)
+    if kind == 11:
+        return sparse_tensor(a.sparse_tensor, folder, a.name)
     if kind == 3:
         return _text(a.s)
     if kind == 8:
@@ -267,7 +263,9 @@ def _guess(a: Any) -> int:
 def _constant(attrs: dict[str, Any], name: str) -> np.ndarray | Opaque:
     if "value" in attrs:
         return attrs["value"]
-    for key in ("value_string", "value_strings", "sparse_value"):
+    if "sparse_value" in attrs:
+        return attrs["sparse_value"]
+    for key in ("value_string", "value_strings"):
         if key in attrs:
             return Opaque(key.removeprefix("value_").replace("_", " "))
     for key, kind in (("value_float", np.float32), ("value_floats", np.float32),
@@ -275,58 +273,3 @@ def _constant(attrs: dict[str, Any], name: str) -> np.ndarray | Opaque:
         if key in attrs:
             return np.asarray(attrs[key], kind)
     raise ModelError(f"Constant '{name}' holds no numbers ({', '.join(attrs) or 'no value'})")
-
-
-def _type_name(number: int) -> str:
-    return _OTHER_TYPES.get(number, f"element type {number}")
-
-
-def tensor(t: Any, folder: Path) -> np.ndarray | Opaque:
-    """The contents of a TensorProto. Errors: ModelError."""
-    kind = ELEMENT.get(t.data_type)
-    if kind is None and t.data_type == 0:
-        raise ModelError(f"tensor '{t.name}' has no element type: the file is damaged")
-    if kind is None:
-        return Opaque(_type_name(t.data_type))
-    shape, raw = tuple(t.dims), t.raw_data
-    if t.data_location == 1:
-        raw = _external(t, folder)
-    if raw:
-        stored = np.dtype(np.uint16 if t.data_type == BFLOAT16 else kind).newbyteorder("<")
-        if len(raw) != math.prod(shape) * stored.itemsize:
-            raise ModelError(f"tensor '{t.name}' {list(shape)} needs "
-                             f"{math.prod(shape) * stored.itemsize} bytes, the file has {len(raw)}")
-        values = np.frombuffer(raw, stored)
-    else:
-        values = _typed_field(t, kind)
-    if t.data_type == BFLOAT16:
-        values = (values.astype(np.uint32) << 16).view(np.float32)
-    if values.size != math.prod(shape):
-        raise ModelError(f"tensor '{t.name}' {list(shape)} has {values.size} elements in the file")
-    return values.astype(kind, copy=False).reshape(shape)
-
-
-def _typed_field(t: Any, kind: Any) -> np.ndarray:
-    if t.data_type == 10:
-        return np.array(t.int32_data, np.uint16).view(np.float16)
-    if t.data_type == BFLOAT16:
-        return np.array(t.int32_data, np.uint16)
-    for field in (t.float_data, t.int32_data, t.int64_data, t.double_data, t.uint64_data):
-        if field:
-            return np.array(field, kind)
-    return np.zeros(0, kind)
-
-
-def _external(t: Any, folder: Path) -> bytes:
-    keys = {e.key: e.value for e in t.external_data}
-    path = (folder / keys.get("location", "")).resolve()
-    if not path.is_relative_to(folder.resolve()):
-        raise ModelError(f"tensor '{t.name}': its data file {keys.get('location')} lies outside "
-                         "the model's folder")
-    try:
-        with path.open("rb") as f:
-            f.seek(int(keys.get("offset", 0)))
-            return f.read(int(keys["length"]) if "length" in keys else -1)
-    except (OSError, ValueError) as e:
-        raise ModelError(f"tensor '{t.name}': cannot read its data from {path}: {e}; put the file "
-                         "beside the model") from e

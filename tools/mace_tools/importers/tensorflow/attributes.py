@@ -8,7 +8,8 @@ The importer function must read every other attribute, or the node is refused.
 from mace_tools.importers.tensorflow import registry
 
 OPERAND_TYPES = ("T", "Ta", "Tb", "TI", "Tblock_shape", "Tcrops", "Tdim", "Tidx", "Tindices", "Tk",
-                 "Tlen", "Tmultiples", "Tpaddings", "Tparams", "Taxis", "Tperm", "Tshape", "U",
+                 "Tlen", "Tmultiples", "Tpaddings", "Tparams", "Taxis", "Tperm", "Tshape", "Tshift",
+                 "Tindex", "U",
                  "SrcT", "Index")
 
 registry.without_meaning(
@@ -25,7 +26,7 @@ registry.without_meaning(
 )
 registry.without_meaning(
     "numbers of operands or results, which the node lists as well", "N", "num_split", "num",
-    ops=["AddN", "Concat", "ConcatV2", "Pack", "ShapeN", "Split", "SplitV", "Unpack"],
+    ops=["AddN", "Concat", "ConcatV2", "Einsum", "Pack", "ShapeN", "Split", "SplitV", "Unpack"],
 )
 registry.without_meaning(
     "whether an operand is there for training only", "grad_x", "grad_y", "grad_a", "grad_b",

@@ -49,10 +49,17 @@ CASES: dict[str, tuple[list[np.ndarray], dict]] = {
     "Split": ([np.int32(1), X], {"num_split": 2}),
     "SplitV": ([X, i32(1, 3), np.int32(1)], {"num_split": 2}), "Squeeze": ([X[:1]], {}),
     "StridedSlice": ([X, i32(0), i32(1), i32(1)], {"shrink_axis_mask": 1}),
+    "Erfc": ([X], {}), "IsFinite": ([X], {}), "Einsum": ([X, X], {"equation": "ab,cb->ac"}),
+    **{op: ([X, X], {}) for op in ("DivNoNan", "MulNoNan", "Xdivy", "Xlogy", "Xlog1py")},
+    "TruncateDiv": ([i32(7, -7), i32(2, 2)], {}), "Roll": ([X, i32(1), i32(0)], {}),
+    "LinSpace": ([np.float32(0), np.float32(1), np.int32(3)], {}),
+    "TensorScatterUpdate": ([X, i32(1).reshape(1, 1), X[:1]], {}),
+    "MatrixBandPart": ([X, np.int32(0), np.int32(1)], {}),
     "TopKV2": ([X, np.int32(2)], {"sorted": True}), "Unpack": ([X], {"num": 2, "axis": 0}),
 }
 NEVER = {"Bitcast", "Const"}  # refused, whatever their attributes are
-FIRST_FIXED = {"Concat", "Conv2DBackpropInput", "Fill", "Range", "Split"}  # by what they are made
+# The first operand decides a shape, or is what they are made by.
+FIRST_FIXED = {"Concat", "Conv2DBackpropInput", "Fill", "LinSpace", "Range", "Split"}
 
 
 def file(folder, op, **more):

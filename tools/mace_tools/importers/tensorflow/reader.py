@@ -1,8 +1,6 @@
-"""Reads a TensorFlow frozen graph (GraphDef, binary or text) as it stands in the file.
+"""Reads a TensorFlow graph (GraphDef, binary or text) or SavedModel as it stands in the file.
 
 SPDX-License-Identifier: Apache-2.0
-
-Output k of node "n" is the tensor "n:k", output 0 is "n" alone. Control edges are dropped.
 """
 
 from __future__ import annotations
@@ -10,48 +8,117 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from google.protobuf import text_format
 from google.protobuf.message import DecodeError
 
 from mace_tools import protos
 from mace_tools.errors import ModelError
-from mace_tools.importers.source import SourceModel, SourceNode, ValueInfo
-from mace_tools.importers.tensorflow.tensors import (
-    ElementType,
-    attr_value,
-    tensor_value,
+from mace_tools.importers.request import RequestError, needed_inputs
+from mace_tools.importers.source import SourceModel, ValueInfo
+from mace_tools.importers.tensorflow.functions import inlined
+from mace_tools.importers.tensorflow.nodes import (
+    CUT,
+    FREEZE,
+    check_nodes,
+    model_of,
+    split_reference,
+    tensor_name,
 )
+from mace_tools.importers.tensorflow.saved_model import (
+    PROTO,
+    VARIABLES,
+    SavedModel,
+    is_saved_model,
+    variables,
+)
+from mace_tools.importers.tensorflow.tensors import ElementType, shape_of
 
-PROTO = Path(__file__).with_name("graph.proto")
-FREEZE = "give a frozen graph (GraphDef .pb with its weights as Const nodes)"
-# From this graph version on a Placeholder of shape () is a scalar, not one of any shape
-# (documentation of tf.placeholder's operator).
-SCALAR_SHAPES = 24
-# Attribute that holds an operator's number of outputs.
-_COUNTS = {"Split": "num_split", "SplitV": "num_split", "Unpack": "num"}
-_FIXED_COUNTS = {"TopK": 2, "TopKV2": 2}
-# Attributes that hold the type of an operator's outputs, most specific first.
-_TYPE_ATTRS = ("DstT", "out_type", "output_type", "dtype", "T", "Tparams", "type")
-_TYPE_LISTS = ("Tout", "Toutputs", "output_types", "out_types", "dtypes")
-_TESTS = {"Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual", "LogicalAnd",
-          "LogicalOr", "LogicalNot", "IsNan", "IsInf", "IsFinite", "All", "Any"}
+# Nodes that are no outputs although nothing reads them.
+_NO_ENDS = ("Const", "NoOp", "Placeholder", "PlaceholderV2", "Assert", "SaveV2",
+            "MergeV2Checkpoints", *VARIABLES)
 
 
-def read(path: Path) -> SourceModel:
-    """Errors: ModelError naming the file, what is wrong with it, and the cure."""
+def read(path: Path, signature: str = "") -> SourceModel:
+    """Reads a graph, or the signature of this name of a SavedModel.
+
+    Errors: ModelError naming the file, what is wrong with it, and the cure; RequestError for a
+    signature that is not there."""
+    if is_saved_model(path):
+        return _read_signature(SavedModel(path), signature)
+    if signature:
+        raise RequestError(f"{path} is a graph, which has no signatures, only SavedModels do: "
+                           "remove `signature`, and name the tensors in input_tensors and "
+                           "output_tensors",
+                           "signature")
     graph = _parse(path)
-    _check_nodes(graph, path)
-    model = SourceModel("tensorflow", path.stem, [], {}, {}, [], data_format=_data_format(graph),
-                        loop_ops=frozenset({"NextIteration", "RefNextIteration"}))
-    made = {node.name for node in graph.node}
-    counts = _used_outputs(graph, made, path)
-    for node in graph.node:
-        _add_node(model, node, counts[node.name], graph.versions.producer)
-    read_names = {_split(i)[0] for node in graph.node for i in node.input}
+    check_nodes(graph, path)
+    graph = inlined(graph, (), path)
+    model = model_of(graph, path, path.stem)
+    read_names = {split_reference(i)[0] for node in graph.node for i in node.input}
     model.outputs = [n.name for n in graph.node
-                     if n.name not in read_names and n.op not in ("Const", "NoOp", "Placeholder")]
+                     if n.name not in read_names and n.op not in _NO_ENDS]
     return model
+
+
+def _read_signature(saved: SavedModel, name: str) -> SourceModel:
+    signature, path = saved.signature(name), saved.file
+    check_nodes(saved.graph, path)
+    ends = [_end(info, what, path) for s in saved.signatures.values() for what, info in
+            sorted(s.outputs.items())]
+    model = model_of(saved.graph, path, path.absolute().parent.name or path.stem, ends)
+    values, kinds = variables(saved)
+    model.constants.update(values)
+    model.retyped.update((n, kind.name) for n, kind in kinds.items() if kind.retyped)
+    for node in model.nodes:
+        if node.op in VARIABLES and node.name not in values:
+            model.unusable[node.name] = (
+                f"the variable '{node.name}', which has no value in the file",
+                "export the model with the values of its variables: tf.saved_model.save, or "
+                "model.export of Keras")
+    model.nodes = [n for n in model.nodes if n.name not in values]
+    _keep_needed(model, ends)
+    model.outputs = list(dict.fromkeys(
+        _end(info, what, path) for what, info in sorted(signature.outputs.items())))
+    fed = {_end(info, what, path): info for what, info in sorted(signature.inputs.items())}
+    others = needed_inputs(model, model.outputs, fed)
+    model.inputs = {**{n: _stated(model, n, info) for n, info in fed.items()},
+                    **{n: model.inputs[n] for n in others}}
+    return model
+
+
+def _end(info: Any, what: str, path: Path) -> str:
+    """The tensor of a signature's input or output."""
+    if not info.name:
+        raise ModelError(f"{path}: '{what}' of its signature is a sparse or composite tensor, "
+                         "which cannot be converted; export the model with dense tensors")
+    return tensor_name(*split_reference(info.name))
+
+
+def _stated(model: SourceModel, name: str, info: Any) -> ValueInfo:
+    """What a signature says about an input."""
+    known, kind = model.inputs.get(name), ElementType(info.dtype)
+    if known is not None and known.shape is not None:
+        return known
+    if kind.engine is None:
+        model.unusable[name] = (f"a tensor of {kind.name}", CUT)
+    return ValueInfo(kind.engine or "f32", shape_of(info.tensor_shape))
+
+
+def _keep_needed(model: SourceModel, ends: list[str]) -> None:
+    """Leaves out nodes that no signature needs, as those that save and restore checkpoints."""
+    made, needed = model.producers(), set()
+    stack = list(ends)
+    for end in ends:
+        if end not in made and end not in model.inputs and end not in model.constants:
+            raise ModelError(f"{model.name}: a signature of the SavedModel ends in '{end}', and "
+                             "there is no such tensor in its graph; the file is damaged")
+    while stack:
+        node = made.get(stack.pop())
+        if node is not None and node not in needed:
+            needed.add(node)
+            stack += [*node.inputs, *node.after]
+    model.nodes = [node for node in model.nodes if node in needed]
+
 
 
 def _parse(path: Path) -> Any:
@@ -70,8 +137,8 @@ def _parse(path: Path) -> Any:
     except DecodeError as e:
         raise ModelError(f"{path}: not a TensorFlow graph, or cut off ({e}); {FREEZE}") from e
     if not graph.node:
-        raise ModelError(f"{path}: holds no TensorFlow nodes; {FREEZE}; a SavedModel or a "
-                         "checkpoint must be frozen first")
+        raise ModelError(f"{path}: holds no TensorFlow nodes; {FREEZE}; a checkpoint "
+                         "must be frozen first")
     return graph
 
 
@@ -81,117 +148,3 @@ def _parse_text(data: bytes, messages: Any, path: Path) -> Any:
         return text_format.Parse(text, messages.GraphDef(), allow_unknown_field=True)
     except (text_format.ParseError, UnicodeDecodeError) as e:
         raise ModelError(f"{path}: broken text format of a TensorFlow graph: {e}") from e
-
-
-def _check_nodes(graph: Any, path: Path) -> None:
-    seen: set[str] = set()
-    for node in graph.node:
-        if not node.name or not node.op:
-            raise ModelError(f"{path}: a node without {'operator' if node.name else 'name'}"
-                             f"{f' ({node.name!r})' if node.name else ''}; the file is damaged "
-                             f"or no TensorFlow graph; {FREEZE}")
-        if node.name in seen:
-            raise ModelError(f"{path}: two nodes are named '{node.name}'; the file is damaged")
-        seen.add(node.name)
-
-
-def _split(reference: str) -> tuple[str, int]:
-    """Node and output number that an input names; -1 for a control edge."""
-    if reference.startswith("^"):
-        return reference[1:], -1
-    name, _, index = reference.rpartition(":")
-    return (name, int(index)) if name and index.isdecimal() else (reference, 0)
-
-
-def tensor_name(node: str, index: int) -> str:
-    return node if index == 0 else f"{node}:{index}"
-
-
-def _used_outputs(graph: Any, made: set[str], path: Path) -> dict[str, int]:
-    """The number of outputs of each node, as far as its NodeDef and its readers tell."""
-    counts = {}
-    for node in graph.node:
-        attr = _COUNTS.get(node.op)
-        counts[node.name] = (node.attr[attr].i if attr and attr in node.attr
-                             else _FIXED_COUNTS.get(node.op, 1))
-        if not 0 < counts[node.name] <= 1 << 16:
-            raise ModelError(f"{path}: {node.op} '{node.name}' has {counts[node.name]} outputs")
-    for node in graph.node:
-        for reference in node.input:
-            name, index = _split(reference)
-            if name not in made:
-                raise ModelError(f"{path}: {node.op} '{node.name}' reads '{reference}', and there "
-                                 f"is no node '{name}'; the file is damaged")
-            if index > 1 << 16:
-                raise ModelError(f"{path}: {node.op} '{node.name}' reads output {index} "
-                                 f"of '{name}'; the file is damaged")
-            counts[name] = max(counts[name], index + 1)
-    return counts
-
-
-def _add_node(model: SourceModel, node: Any, count: int, version: int) -> None:
-    where = f"TensorFlow {node.op} '{node.name}'"
-    if node.op == "Const":
-        value = tensor_value(node.attr["value"].tensor, where)
-        if isinstance(value, np.ndarray):
-            model.constants[node.name] = value
-            kind = ElementType(node.attr["value"].tensor.dtype)
-            if kind.retyped:
-                model.retyped[node.name] = kind.name
-            return
-        attrs: dict[str, Any] = {"value": value}
-    else:
-        attrs = {key: attr_value(v) for key, v in node.attr.items()}
-    dtype = _output_type(node.op, attrs)
-    source = _source_type(node.op, attrs)
-    if source is not None and source.retyped:
-        model.retyped[node.name] = source.name
-    if node.op == "Placeholder":
-        shape = attrs.get("shape")
-        if source is not None and source.engine is None:
-            model.unusable[node.name] = (
-                f"a tensor of {source.name}", "begin the model where its tensors hold numbers "
-                "(input_tensors and input_shapes in the YAML)")
-        unknown = shape == () and version < SCALAR_SHAPES
-        model.inputs[node.name] = ValueInfo(dtype, None if unknown else shape)
-        return
-    inputs = [tensor_name(*_split(i)) for i in node.input if not i.startswith("^")]
-    outputs = [tensor_name(node.name, k) for k in range(count)]
-    model.nodes.append(SourceNode(node.name, node.op, inputs, outputs, attrs))
-    model.info[node.name] = ValueInfo(dtype)
-    _use_annotations(model, outputs, attrs)
-
-
-def _use_annotations(model: SourceModel, outputs: list[str], attrs: dict[str, Any]) -> None:
-    """Keeps what a node says about its outputs, for custom operators, whose nothing can infer."""
-    shapes = attrs.get("_output_shapes")
-    types = next((t for t in (attrs.get(k) for k in _TYPE_LISTS) if isinstance(t, list) and t), [])
-    for k, out in enumerate(outputs):
-        info = model.stated.setdefault(out, ValueInfo(model.info[outputs[0]].dtype))
-        if isinstance(shapes, list) and k < len(shapes):
-            info.shape = shapes[k]
-        if k < len(types) and isinstance(types[k], ElementType):
-            info.dtype = types[k].engine or "f32"
-
-
-def _output_type(op: str, attrs: dict[str, Any]) -> str:
-    if op in _TESTS:
-        return "bool"
-    source = _source_type(op, attrs)
-    if source is not None:
-        return source.engine or "f32"
-    return "i32" if op in ("Shape", "Rank", "Size") else "f32"
-
-
-def _source_type(op: str, attrs: dict[str, Any]) -> ElementType | None:
-    """The type of a node's outputs, from its attributes."""
-    if op in _TESTS or op in ("Shape", "Rank", "Size") and "out_type" not in attrs:
-        return None
-    types = (attrs.get(key) for key in _TYPE_ATTRS)
-    return next((t for t in types if isinstance(t, ElementType)), None)
-
-
-def _data_format(graph: Any) -> str:
-    """The order of 4-D tensors that most operators with such an attribute have."""
-    said = [n.attr["data_format"].s for n in graph.node if "data_format" in n.attr]
-    return "NCHW" if said.count(b"NCHW") > len(said) / 2 else "NHWC"

@@ -143,7 +143,8 @@ def mirror_pad(b: Builder, n: SourceNode) -> str:
 def blocks(b: Builder, n: SourceNode) -> str:
     to_batch = n.op == "SpaceToBatchND"
     what = "paddings" if to_batch else "crops"
-    return b.op("SpaceToBatchNd" if to_batch else "BatchToSpaceNd", n.inputs[0],
+    op = "SpaceToBatchNd" if to_batch else "BatchToSpaceNd"
+    return b.op(op, n.inputs[0],
                 block_shape=fixed_ints(b, n.inputs[1], "block shape"),
                 **{what: fixed_ints(b, n.inputs[2], what)})
 
@@ -152,7 +153,8 @@ def blocks(b: Builder, n: SourceNode) -> str:
 def square_blocks(b: Builder, n: SourceNode) -> str:
     to_batch = n.op == "SpaceToBatch"
     what = "paddings" if to_batch else "crops"
-    return b.op(n.op + "Nd", n.inputs[0], block_shape=[n.attr("block_size")] * 2,
+    op = "SpaceToBatchNd" if to_batch else "BatchToSpaceNd"
+    return b.op(op, n.inputs[0], block_shape=[n.attr("block_size")] * 2,
                 **{what: fixed_ints(b, n.inputs[1], what)})
 
 

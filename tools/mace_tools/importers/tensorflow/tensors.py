@@ -67,6 +67,12 @@ class ElementType:
         return None if dtype is None else dtype_name(dtype)
 
     @property
+    def stored(self) -> np.dtype | None:
+        """NumPy's type of its elements in files; None for types that hold no numbers."""
+        dtype = _TYPES.get(self._plain, ("", None))[1]
+        return None if dtype is None else np.dtype(dtype)
+
+    @property
     def retyped(self) -> bool:
         """Whether the engine replaces it by another type."""
         dtype = _TYPES.get(self._plain, ("", None))[1]
@@ -97,7 +103,7 @@ def attr_value(proto: Any) -> Any:
         return None
     value = getattr(proto, kind)
     if kind == "list":
-        for field in ("s", "i", "f", "b", "type", "shape"):
+        for field in ("s", "i", "f", "b", "type", "shape", "func"):
             if len(getattr(value, field)):
                 return [_scalar(field, v) for v in getattr(value, field)]
         return []
@@ -111,7 +117,20 @@ def _scalar(kind: str, value: Any) -> Any:
         return ElementType(value)
     if kind == "shape":
         return shape_of(value)
-    return value
+    return value.name if kind == "func" else value
+
+
+def from_bytes(contents: bytes | memoryview, dtype: int) -> np.ndarray:
+    """Little-endian elements of a type that holds numbers; bfloat16 as float32."""
+    stored = ElementType(dtype).stored
+    assert stored is not None
+    flat = np.frombuffer(contents, stored.newbyteorder("<")).astype(stored)
+    return widened(flat) if dtype == BFLOAT16 else flat
+
+
+def widened(bits: np.ndarray) -> np.ndarray:
+    """Elements of bfloat16 as float32."""
+    return (bits.astype(np.uint32) << 16).view(np.float32)
 
 
 def tensor_value(proto: Any, where: str) -> np.ndarray | OpaqueTensor:
@@ -128,7 +147,7 @@ def tensor_value(proto: Any, where: str) -> np.ndarray | OpaqueTensor:
                          "the file is damaged")
     flat = _contents(proto, name, np.dtype(dtype), field, count, where)
     if proto.dtype == BFLOAT16:
-        flat = (flat.astype(np.uint32) << 16).view(np.float32)
+        flat = widened(flat)
     return flat.reshape(shape)  # type: ignore[arg-type]
 
 

@@ -5,9 +5,11 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from mace_tools.importers.builder import Builder
+from mace_tools.importers.operands import scalar
 from mace_tools.importers.registry import Unsupported
 from mace_tools.importers.source import SourceNode
 from mace_tools.importers.tflite import registry
@@ -44,6 +46,11 @@ def _inner(b: Builder, n: SourceNode, op: str, *inputs: str, **attrs: Any) -> st
     return y
 
 
+def activated(b: Builder, n: SourceNode, x: str) -> str:
+    """The node's activation by itself."""
+    return fused(b, n, "Identity", x)
+
+
 _SINGLE: dict[str, dict[str, Any]] = {
     "RELU": {"activation": "RELU"},
     "RELU6": {"activation": "RELUX", "max_limit": 6.0},
@@ -78,6 +85,15 @@ def prelu(b: Builder, n: SourceNode) -> str:
 
 @registry.op("GELU")
 def gelu(b: Builder, n: SourceNode) -> str:
-    if n.attr("Approximate", False):
-        raise Unsupported("the tanh approximation of GELU", "convert it without `approximate`")
-    return b.op("Activation", n.inputs[0], activation="GELU")
+    x = n.inputs[0]
+    if not n.attr("Approximate", False):
+        return b.op("Activation", x, activation="GELU")
+    # Hendrycks and Gimpel 2016, section 2: 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
+    cube = b.op("Eltwise", b.op("Unary", x, type="SQUARE"), x, type="PROD")
+    inner = b.op("Eltwise", x, b.op("Eltwise", cube, scalar(b, 0.044715, x), type="PROD"),
+                 type="SUM")
+    bend = b.op("Activation", b.op("Eltwise", inner, scalar(b, math.sqrt(2 / math.pi), x),
+                                   type="PROD"), activation="TANH")
+    half = b.op("Eltwise", x, scalar(b, 0.5, x), type="PROD")
+    return b.op("Eltwise", half, b.op("Eltwise", bend, scalar(b, 1.0, x), type="SUM"),
+                type="PROD")

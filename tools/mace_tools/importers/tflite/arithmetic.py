@@ -5,6 +5,8 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from mace_tools.importers.builder import Builder
@@ -114,9 +116,36 @@ def dequantize(b: Builder, n: SourceNode) -> str:
     return b.add_const(data.astype(np.float32), name="widened")
 
 
+@registry.op("DENSIFY")
+def densify(b: Builder, n: SourceNode) -> str:
+    return n.inputs[0]  # the reader writes sparse constants out
+
+
 @registry.op("SELECT", "SELECT_V2")
 def select(b: Builder, n: SourceNode) -> str:
     cond, x, y = n.inputs[:3]
     if n.op == "SELECT":
         return select_rows(b, cond, x, y)
     return b.op("Select", cond, x, y)
+
+
+@registry.op("ATAN2")
+def atan2(b: Builder, n: SourceNode) -> str:
+    """The angle of (x, y), from that of their magnitudes and from their signs, which zeros have,
+    too."""
+    y, x = n.inputs[:2]
+    rise, run = (b.op("Unary", v, type="ABS") for v in (y, x))
+    angle = b.op("Unary", b.op("Eltwise", rise, run, type="DIV"), type="ATAN")
+    for at, other, value in ((rise, run, math.pi / 4), (rise, scalar(b, 0, y), 0.0)):
+        angle = b.op("Select", b.op("Compare", at, other, type="EQUAL"), scalar(b, value, y), angle)
+    left = b.op("Eltwise", scalar(b, math.pi, y), angle, type="SUB")
+    angle = b.op("Select", _negative(b, x), left, angle)
+    return b.op("Select", _negative(b, y), b.op("Unary", angle, type="NEG"), angle)
+
+
+def _negative(b: Builder, x: str) -> str:
+    """Whether x has a sign; the reciprocal of -0 is negative."""
+    zero = scalar(b, 0, x)
+    below = [b.op("Compare", v, zero, type="LESS")
+             for v in (x, b.op("Unary", x, type="RECIPROCAL"))]
+    return b.op("Logical", *below, type="OR")

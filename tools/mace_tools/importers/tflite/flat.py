@@ -38,19 +38,21 @@ ACTIVATIONS = _enum("ActivationFunctionType")
 PADDINGS = _enum("Padding")
 MIRROR_MODES = _enum("MirrorPadMode")
 TENSOR_TYPES = _enum("TensorType")
-_OPTIONS = _enum("BuiltinOptions")
+REDUCTIONS = _enum("ReduceWindowFunction")
+# The two unions of the schema that hold options; an operator uses one of them.
+_OPTIONS = {"": _enum("BuiltinOptions"), "2": _enum("BuiltinOptions2")}
 DAMAGED = "the file is damaged or cut off: fetch it again"
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[None]:
+def reading(file: File) -> Iterator[None]:
     """Turns what a damaged file makes the accessors raise into a ModelError."""
     try:
         yield
     except (struct.error, IndexError, ValueError, TypeError, KeyError, OverflowError,
             UnicodeDecodeError, AttributeError, MemoryError) as e:
-        raise ModelError(f"{path}: broken TFLite model ({type(e).__name__}: {e}); "
-                         f"{DAMAGED}") from e
+        raise ModelError(f"{file.path}: broken TFLite model, at {file.place}: "
+                         f"{type(e).__name__}: {e}; {DAMAGED}") from e
 
 
 class File:
@@ -58,6 +60,7 @@ class File:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.place = "the beginning"  # what is being read, for messages
         try:
             self.data = path.read_bytes()
         except OSError as e:
@@ -111,12 +114,23 @@ def options(file: File, operator: Any) -> tuple[dict[str, Any], frozenset[str]]:
     the names of those that hold the schema's default.
 
     A field that this schema does not have gets a name that no importer function reads."""
-    found = _besides(operator)
-    kind, table = _OPTIONS.get(operator.BuiltinOptionsType()), operator.BuiltinOptions()
-    if kind is None:
-        found["options"] = f"of the unknown kind {operator.BuiltinOptionsType()}"
-    if table is None or kind in (None, "NONE"):
-        return found, frozenset()
+    found, at_default = _besides(operator), frozenset()
+    for union, kinds in _OPTIONS.items():
+        number = getattr(operator, f"BuiltinOptions{union}Type")()
+        table = getattr(operator, f"BuiltinOptions{union}")()
+        kind = kinds.get(number)
+        if kind is None:
+            found[f"options{union}"] = f"of the unknown kind {number}"
+        elif table is not None and kind != "NONE":
+            fields, defaults = _table(file, kind, table)
+            found |= fields
+            at_default |= defaults
+    return found, at_default
+
+
+def _table(file: File, kind: str, table: Any) -> tuple[dict[str, Any], frozenset[str]]:
+    """The fields of a table of options, and those of them that hold the schema's default."""
+    found: dict[str, Any] = {}
     known = _Slots()
     getattr(tflite, f"{kind}Start")(known)
     for slot in range(known.count, _slots(table)):
@@ -130,8 +144,6 @@ def options(file: File, operator: Any) -> tuple[dict[str, Any], frozenset[str]]:
 def _besides(operator: Any) -> dict[str, Any]:
     """What a builtin operator has besides its options, if it has more than most."""
     found: dict[str, Any] = {}
-    if operator.BuiltinOptions2Type():
-        found["builtin_options_2"] = f"of kind {operator.BuiltinOptions2Type()}"
     for name in ("CustomOptions", "Intermediates"):
         count = getattr(operator, name + "Length")()
         if count > 0:
@@ -171,5 +183,8 @@ def _fields(file: File, kind: str, data: bytes, position: int) -> dict[str, Any]
     reader.Init(data, position)
     names = {m for m in dir(reader) if m[0].isupper() and not _GENERATED.search(m)}
     vectors = {m for m in names if hasattr(reader, m + "Length")}
-    values = {m: [int(v) for v in file.numbers(reader, m)] for m in vectors}
-    return values | {m: getattr(reader, m)() for m in names - vectors}
+    values: dict[str, Any] = {m: file.numbers(reader, m).tolist() for m in vectors}
+    for name in names - vectors:
+        value = getattr(reader, name)()
+        values[name] = text(value) if isinstance(value, bytes) else value
+    return values

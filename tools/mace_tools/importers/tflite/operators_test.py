@@ -10,7 +10,7 @@ import pytest
 
 from mace_tools import reference
 from mace_tools.importers import load
-from mace_tools.importers.tflite.tflite_test import Maker
+from mace_tools.testing.tflite_file import Maker
 
 X = np.float32([[-2.5, -0.5, 0, 1], [0.5, 1.5, 2.5, -1]])
 P = np.abs(X) + np.float32(0.25)

@@ -1,4 +1,4 @@
-"""Reads a TFLite model: subgraph 0 as it stands in the file.
+"""Reads a TFLite model: the subgraph of a signature, as it stands in the file.
 
 SPDX-License-Identifier: Apache-2.0
 
@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from mace_tools.errors import ModelError
-from mace_tools.importers.source import SourceModel, SourceNode, ValueInfo
-from mace_tools.importers.tflite import custom_options
+from mace_tools.importers.source import SourceGraph, SourceModel, SourceNode, ValueInfo
+from mace_tools.importers.tflite import custom_options, signatures
 from mace_tools.importers.tflite.flat import (
     TENSOR_TYPES,
     File,
@@ -26,6 +26,8 @@ from mace_tools.importers.tflite.flat import (
     reading,
     text,
 )
+from mace_tools.importers.tflite.signatures import Signature
+from mace_tools.importers.tflite.sparse import dense
 from mace_tools.ir import Quant, dtype_name
 
 _NUMPY: dict[str, Any] = {
@@ -35,62 +37,135 @@ _NUMPY: dict[str, Any] = {
 }
 # Element types that the engine does not have, and those that replace them.
 _RETYPED = ("FLOAT64", "UINT16", "UINT32", "UINT64")
+VERSION = 3  # of the schema, the only one that LiteRT runs
+COMPOSITE = "STABLEHLO_COMPOSITE"
+MOST_OPERATORS = 1 << 18
 QUANTIZABLE = ("INT8", "UINT8", "INT16", "INT32", "INT4")
 CODES = ("INT8", "UINT8")  # of which the engine computes quantized tensors
 
 
-def read(path: Path) -> SourceModel:
-    """Errors: ModelError naming the file, what is wrong with it, and the cure."""
+def read(path: Path, signature: str = "") -> SourceModel:
+    """Errors: ModelError naming the file, the place, what is wrong there, and the cure;
+    RequestError for a signature that is not there."""
     file = File(path)
-    with reading(path):
-        return _model(file)
+    with reading(file):
+        root = file.root()
+        if root.Version() != VERSION:
+            raise ModelError(f"{path}: it is of version {root.Version()} of the TFLite format, and "
+                             f"{VERSION} is the one that can be read; convert it with "
+                             "tf.lite.TFLiteConverter of TensorFlow 2")
+        graphs = file.list(root, "Subgraphs")
+        if not graphs:
+            raise ModelError(f"{path}: the model holds no graph; give a .tflite model")
+        chosen = signatures.choose(file, root, signature)
+        return _Reader(file, root, graphs).model(chosen)
 
 
-def _model(file: File) -> SourceModel:
-    root = file.root()
-    graphs = file.list(root, "Subgraphs")
-    if not graphs:
-        raise ModelError(f"{file.path}: the model holds no graph; give a .tflite model")
-    graph = graphs[0]
-    buffers = file.list(root, "Buffers")
-    tensors = file.list(graph, "Tensors")
-    names = _names(tensors)
-    codes = [operator_name(c) for c in file.list(root, "OperatorCodes")]
-    versions = {name: int(c.Version())
-                for name, c in zip(codes, file.list(root, "OperatorCodes"))}
+class _Graph:
+    """A subgraph: its table, its tensors, and their names."""
 
-    def name(index: int) -> str:
+    def __init__(self, file: File, table: Any, names: list[str] | None = None) -> None:
+        self.table = table
+        self.tensors = file.list(table, "Tensors")
+        self.names = _names(self.tensors) if names is None else names
+
+    def name(self, index: int) -> str:
         if index == -1:  # an optional operand that is absent
             return ""
-        if not 0 <= index < len(names):
-            raise ValueError(f"tensor {index} of {len(names)}")
-        return names[index]
+        if not 0 <= index < len(self.names):
+            raise ValueError(f"tensor {index} of {len(self.names)}")
+        return self.names[index]
 
-    model = SourceModel("tflite", file.path.stem, [], {}, {}, [], data_format="NHWC",
-                        versions=versions)
-    for tensor, its_name in zip(tensors, names):
-        model.info[its_name] = ValueInfo(_dtype(tensor), None, _quant(file, tensor))
-        data = _contents(file, tensor, buffers, its_name)
-        if data is not None:
-            model.constants[its_name] = data
-    for i in file.numbers(graph, "Inputs"):
-        info = model.info[name(i)]
-        model.inputs[name(i)] = ValueInfo(info.dtype, _shape(file, tensors[i]), info.quant)
-    model.outputs = [name(i) for i in file.numbers(graph, "Outputs")]
-    for operator in file.list(graph, "Operators"):
-        outputs = [name(i) for i in file.numbers(operator, "Outputs")]
-        op = codes[operator.OpcodeIndex()]
-        if is_custom(op):
-            fields, at_default = custom_options.attributes(
-                file.numbers(operator, "CustomOptions").astype(np.uint8).tobytes()), frozenset()
-            _use_shapes(file, model, outputs, dict(zip(names, tensors)))
-        else:
-            fields, at_default = options(file, operator)
-        model.nodes.append(SourceNode(
-            outputs[0] if outputs else "", op,
-            [name(i) for i in file.numbers(operator, "Inputs")], outputs, fields, at_default))
-    _settle_sources(file, model, dict(zip(names, tensors)))
-    return model
+
+class _Reader:
+    """Reads the subgraph of a signature, with the graphs that its operators name."""
+
+    def __init__(self, file: File, root: Any, graphs: list) -> None:
+        self.file, self.graphs = file, graphs
+        self.buffers = file.list(root, "Buffers")
+        codes = file.list(root, "OperatorCodes")
+        self.codes = [operator_name(c) for c in codes]
+        self.versions = {name: int(c.Version()) for name, c in zip(self.codes, codes)}
+        self.operators = 0  # read so far
+
+    def model(self, chosen: Signature) -> SourceModel:
+        file, index = self.file, chosen.graph
+        if not 0 <= index < len(self.graphs):
+            raise ValueError(f"signature '{chosen.name}' is of graph {index} of {len(self.graphs)}")
+        graph = _Graph(file, self.graphs[index])
+        model = SourceModel("tflite", file.path.stem, [], {}, {}, [], data_format="NHWC",
+                            versions=self.versions)
+        self._tensors(model, graph)
+        for i in file.numbers(graph.table, "Inputs"):
+            name = graph.name(i)
+            info = model.info[name]
+            model.inputs[name] = ValueInfo(info.dtype, _shape(file, graph.tensors[i]), info.quant)
+        model.outputs = [graph.name(i) for i in file.numbers(graph.table, "Outputs")]
+        model.nodes = self._nodes(model, graph, (index,))
+        file.place = f"signature '{chosen.name}'"
+        _settle_sources(file, model, graph, {*model.inputs, *model.producers()})
+        taken = set(graph.names)
+        model.aliases = {alias: graph.name(i) for alias, i in chosen.tensors.items()
+                         if alias not in taken}
+        return model
+
+    def _tensors(self, model: SourceModel, graph: _Graph) -> None:
+        for k, (tensor, its_name) in enumerate(zip(graph.tensors, graph.names)):
+            self.file.place = f"tensor {k} '{its_name}'"
+            if its_name in model.info:  # of the graph around it
+                continue
+            model.info[its_name] = ValueInfo(_dtype(tensor), None, _quant(self.file, tensor))
+            data = _contents(self.file, tensor, self.buffers, its_name)
+            if data is not None:
+                model.constants[its_name] = data
+
+    def _nodes(self, model: SourceModel, graph: _Graph, inside: tuple[int, ...]
+               ) -> list[SourceNode]:
+        """The operators of a graph that is inside of these, by their numbers."""
+        file, nodes = self.file, []
+        for k, operator in enumerate(file.list(graph.table, "Operators")):
+            file.place = f"operator {k} of graph {inside[-1]}"
+            self.operators += 1
+            if self.operators > MOST_OPERATORS:
+                raise ValueError(f"more than {MOST_OPERATORS} operators")
+            inputs = [graph.name(i) for i in file.numbers(operator, "Inputs")]
+            outputs = [graph.name(i) for i in file.numbers(operator, "Outputs")]
+            op = self.codes[operator.OpcodeIndex()]
+            if is_custom(op):
+                fields, at_default = custom_options.attributes(file.numbers(
+                    operator, "CustomOptions").astype(np.uint8).tobytes()), frozenset()
+                _use_shapes(file, model, outputs, dict(zip(graph.names, graph.tensors)))
+            else:
+                fields, at_default = options(file, operator)
+            node = SourceNode(outputs[0] if outputs else "", op, inputs, outputs, fields,
+                              at_default)
+            if op == COMPOSITE:
+                fields["graph"] = self._inner(model, node, inside)
+            nodes.append(node)
+        return nodes
+
+    def _inner(self, model: SourceModel, node: SourceNode, inside: tuple[int, ...]) -> SourceGraph:
+        """The graph of which an operator is made: its inputs are those of the operator, and its
+        other tensors get names below that of the operator."""
+        index = node.attr("DecompositionSubgraphIndex", 0)
+        if index in inside or not 0 <= index < len(self.graphs):
+            raise ValueError(f"an operator made of graph {index}, inside of graph {inside[-1]}")
+        plain = _Graph(self.file, self.graphs[index])
+        given = [int(i) for i in self.file.numbers(self.graphs[index], "Inputs")]
+        if len(given) != len(node.inputs):
+            raise ValueError(f"{len(node.inputs)} operands for the {len(given)} inputs of graph "
+                             f"{index}")
+        names = [f"{node.name}/{name}" for name in plain.names]
+        for i, name in zip(given, node.inputs):
+            plain.name(i)
+            names[i] = name
+        graph = _Graph(self.file, self.graphs[index], names)
+        self._tensors(model, graph)
+        nodes = self._nodes(model, graph, (*inside, index))
+        made = {out for n in nodes for out in n.outputs}
+        _settle_sources(self.file, model, graph, {*node.inputs, *made})
+        return SourceGraph(nodes, [graph.name(i) for i in self.file.numbers(
+            self.graphs[index], "Outputs")])
 
 
 def _use_shapes(
@@ -106,23 +181,23 @@ def _use_shapes(
         model.stated[out] = ValueInfo(model.info[out].dtype, shape)
 
 
-def _settle_sources(file: File, model: SourceModel, tensors: dict[str, Any]) -> None:
-    """Registers the tensors that cannot be used, and the empty constants."""
-    made = model.producers()
-    for name, tensor in tensors.items():
-        reason = _unusable(tensor, model.info[name])
+def _settle_sources(file: File, model: SourceModel, graph: _Graph, made: set[str]) -> None:
+    """Registers the tensors that cannot be used, and the empty constants; `made` are the tensors
+    that the inputs or operators are."""
+    for name, tensor in zip(graph.names, graph.tensors):
+        reason = _unusable(tensor, model.info[name], name in model.constants)
         if reason is not None:
             model.unusable[name] = reason
             model.constants.pop(name, None)
         elif TENSOR_TYPES[tensor.Type()] in _RETYPED:
             model.retyped[name] = TENSOR_TYPES[tensor.Type()].lower()
-        known = name in made or name in model.inputs or name in model.constants
+        known = name in made or name in model.constants
         if not known and reason is None and 0 in _shape(file, tensor):
             kind = _NUMPY[TENSOR_TYPES[tensor.Type()]]
             model.constants[name] = np.zeros(_shape(file, tensor), kind)
 
 
-def _unusable(tensor: Any, info: ValueInfo) -> tuple[str, str] | None:
+def _unusable(tensor: Any, info: ValueInfo, constant: bool) -> tuple[str, str] | None:
     """Why no operator that touches it can be converted, and the cure."""
     kind = TENSOR_TYPES.get(tensor.Type(), f"type {tensor.Type()}")
     if info.quant is not None and kind not in CODES:
@@ -131,8 +206,8 @@ def _unusable(tensor: Any, info: ValueInfo) -> tuple[str, str] | None:
     if tensor.IsVariable():
         return ("a variable tensor: a state that lasts from one run to the next",
                 "convert the model with the state as an input and an output")
-    if tensor.Sparsity() is not None:
-        return "a sparse tensor", "convert the model without sparsity"
+    if tensor.Sparsity() is not None and not constant:
+        return "a sparse tensor without contents", "convert the model without sparsity"
     if kind not in _NUMPY:
         return (f"a tensor of {kind}", "end or begin the model where its tensors hold numbers "
                                        "(input_tensors and output_tensors in the YAML)")
@@ -201,9 +276,12 @@ def _contents(file: File, tensor: Any, buffers: list, name: str) -> np.ndarray |
             raise ValueError(f"the contents of '{name}' end at byte {end} of {len(file.data)}")
         raw = file.data[buffer.Offset() : end]
     kind = TENSOR_TYPES.get(tensor.Type(), "")
-    if not raw or kind not in _NUMPY or tensor.Sparsity() is not None:
+    if not raw or kind not in _NUMPY:
         return None
     shape, dtype = _shape(file, tensor), np.dtype(_NUMPY[kind]).newbyteorder("<")
+    if tensor.Sparsity() is not None:
+        values = np.frombuffer(raw, dtype).astype(_NUMPY[kind])
+        return dense(file, tensor.Sparsity(), shape, values)
     want = math.prod(shape) * dtype.itemsize
     if len(raw) != want:
         raise ValueError(f"{len(raw)} bytes of contents for '{name}' {kind}{list(shape)}, "

@@ -5,7 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-import flatbuffers
 import numpy as np
 import pytest
 import tflite
@@ -15,130 +14,9 @@ from mace_tools.errors import ModelError, UnsupportedOps
 from mace_tools.importers import load
 from mace_tools.importers.tflite import registry
 from mace_tools.importers.tflite.reader import read
+from mace_tools.testing.tflite_file import Maker
 
-_TYPES = {"float32": 0, "float16": 1, "int32": 2, "uint8": 3, "int64": 4, "int8": 9}
 RNG = np.random.default_rng(11)
-
-
-class Maker:
-    """A TFLite model made tensor by tensor; tensors are known by name."""
-
-    def __init__(self):
-        self.tensors, self.ops, self.index = [], [], {}
-        self.variables = set()  # names of tensors that keep their contents between runs
-
-    def tensor(self, name, shape=(), dtype="float32", data=None, scale=None):
-        self.index[name] = len(self.tensors)
-        self.tensors.append((name, shape, dtype, data, scale))
-        return name
-
-    def const(self, name, data):
-        data = np.asarray(data)
-        return self.tensor(name, data.shape, data.dtype.name, data)
-
-    def op(self, kind, inputs, outputs, options="", **fields):
-        for out in outputs:
-            if out not in self.index:
-                self.tensor(out)
-        self.ops.append((kind, inputs, outputs, options, fields))
-
-    def save(self, folder, inputs, outputs):
-        path = folder / "model.tflite"
-        path.write_bytes(self.bytes(inputs, outputs))
-        return path
-
-    def bytes(self, inputs, outputs):
-        b = flatbuffers.Builder()
-        kinds = sorted({op[0] for op in self.ops})
-        codes = [self._code(b, k) for k in kinds]
-        buffers = [self._buffer(b, None)] + [self._buffer(b, t[3]) for t in self.tensors]
-        tensors = [self._tensor(b, k, t) for k, t in enumerate(self.tensors)]
-        ops = [self._operator(b, kinds, op) for op in self.ops]
-        lists = [_offsets(b, tensors), self._ids(b, inputs), self._ids(b, outputs),
-                 _offsets(b, ops)]
-        tflite.SubGraphStart(b)
-        for name, value in zip(("Tensors", "Inputs", "Outputs", "Operators"), lists):
-            getattr(tflite, f"SubGraphAdd{name}")(b, value)
-        graphs = _offsets(b, [tflite.SubGraphEnd(b)])
-        codes, buffers = _offsets(b, codes), _offsets(b, buffers)
-        tflite.ModelStart(b)
-        tflite.ModelAddVersion(b, 3)
-        tflite.ModelAddOperatorCodes(b, codes)
-        tflite.ModelAddSubgraphs(b, graphs)
-        tflite.ModelAddBuffers(b, buffers)
-        b.Finish(tflite.ModelEnd(b), b"TFL3")
-        return bytes(b.Output())
-
-    def _ids(self, b, names):
-        return b.CreateNumpyVector(np.array([self.index.get(n, -1) for n in names], np.int32))
-
-    @staticmethod
-    def _code(b, kind):
-        number = getattr(tflite.BuiltinOperator, kind, tflite.BuiltinOperator.CUSTOM)
-        name = b.CreateString(kind)
-        tflite.OperatorCodeStart(b)
-        tflite.OperatorCodeAddDeprecatedBuiltinCode(b, min(number, 127))
-        tflite.OperatorCodeAddBuiltinCode(b, number)
-        if number == tflite.BuiltinOperator.CUSTOM:
-            tflite.OperatorCodeAddCustomCode(b, name)
-        return tflite.OperatorCodeEnd(b)
-
-    @staticmethod
-    def _buffer(b, data):
-        raw = None if data is None else b.CreateNumpyVector(np.frombuffer(data.tobytes(), np.uint8))
-        tflite.BufferStart(b)
-        if raw is not None:
-            tflite.BufferAddData(b, raw)
-        return tflite.BufferEnd(b)
-
-    def _tensor(self, b, k, tensor):
-        name, shape, dtype, _, scale = tensor
-        its_name, dims = b.CreateString(name), b.CreateNumpyVector(np.array(shape, np.int32))
-        quant = None
-        if scale is not None:
-            scales = b.CreateNumpyVector(np.array([scale], np.float32))
-            tflite.QuantizationParametersStart(b)
-            tflite.QuantizationParametersAddScale(b, scales)
-            quant = tflite.QuantizationParametersEnd(b)
-        tflite.TensorStart(b)
-        tflite.TensorAddShape(b, dims)
-        tflite.TensorAddType(b, _TYPES[dtype])
-        tflite.TensorAddBuffer(b, k + 1)
-        tflite.TensorAddName(b, its_name)
-        tflite.TensorAddIsVariable(b, name in self.variables)
-        if quant is not None:
-            tflite.TensorAddQuantization(b, quant)
-        return tflite.TensorEnd(b)
-
-    def _operator(self, b, kinds, op):
-        kind, inputs, outputs, options, fields = op
-        ins, outs, table, custom = self._ids(b, inputs), self._ids(b, outputs), None, None
-        if "CustomOptions" in fields:
-            custom = b.CreateByteVector(fields["CustomOptions"])
-        if options:
-            fields = {k: b.CreateNumpyVector(np.array(v, np.int32)) if isinstance(v, list) else v
-                      for k, v in fields.items()}
-            getattr(tflite, f"{options}Start")(b)
-            for key, value in fields.items():
-                getattr(tflite, f"{options}Add{key}")(b, value)
-            table = getattr(tflite, f"{options}End")(b)
-        tflite.OperatorStart(b)
-        tflite.OperatorAddOpcodeIndex(b, kinds.index(kind))
-        tflite.OperatorAddInputs(b, ins)
-        tflite.OperatorAddOutputs(b, outs)
-        if table is not None:
-            tflite.OperatorAddBuiltinOptionsType(b, getattr(tflite.BuiltinOptions, options))
-            tflite.OperatorAddBuiltinOptions(b, table)
-        if custom is not None:
-            tflite.OperatorAddCustomOptions(b, custom)
-        return tflite.OperatorEnd(b)
-
-
-def _offsets(b, items):
-    b.StartVector(4, len(items), 4)
-    for item in reversed(items):
-        b.PrependUOffsetTRelative(item)
-    return b.EndVector()
 
 
 def run(maker, folder, feeds, outputs=("y",)):

@@ -12,20 +12,54 @@ registry.help_for(
 )
 registry.help_for(
     "control flow does not convert: unroll it, or cut the model around it",
-    "IF", "WHILE", "CALL", "CALL_ONCE",
+    "IF", "WHILE", "CALL", "STABLEHLO_WHILE",
 )
 registry.help_for(
-    "freeze the model: this reads or writes a variable, whose value the file does not hold",
-    "VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE", "HASHTABLE", "HASHTABLE_FIND",
+    "a state that lasts from one run to the next does not convert: freeze the model if nothing "
+    "changes it, else convert the model with the state as an input and an output",
+    "VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE", "CALL_ONCE",
+)
+registry.help_for(
+    "tables and texts do not convert: look words up in the app, and begin the model with the "
+    "numbers (input_tensors in the YAML)",
+    "HASHTABLE", "HASHTABLE_FIND", "HASHTABLE_IMPORT", "HASHTABLE_SIZE", "HASHTABLE_LOOKUP",
+    "SKIP_GRAM", "LSH_PROJECTION", "CONCAT_EMBEDDINGS", "EMBEDDING_LOOKUP_SPARSE",
 )
 registry.help_for(
     "quantized operators are not supported yet: use the float model", "FAKE_QUANT",
 )
 registry.help_for(
-    "sparse weights are not supported: convert the model without sparsity", "DENSIFY",
-    "SPARSE_TO_DENSE",
+    "how large its result is follows from the elements of its input, which no plan can know before "
+    "the model runs: end the model before it (output_tensors in the YAML) and compute it in the "
+    "app", "WHERE", "UNIQUE",
 )
 registry.help_for(
     "end the model before its post-processing: name the boxes and scores in output_tensors",
     "NON_MAX_SUPPRESSION_V4", "NON_MAX_SUPPRESSION_V5", "'TFLite_Detection_PostProcess'",
+)
+registry.help_for(
+    "random numbers do not convert: give them as an input of the model (input_tensors in the YAML)",
+    "RANDOM_UNIFORM", "RANDOM_STANDARD_NORMAL", "MULTINOMIAL", "STABLEHLO_RNG_BIT_GENERATOR",
+)
+registry.help_for(
+    "complex numbers do not convert: compute the spectrum in the app and begin the model with its "
+    "magnitudes (input_tensors in the YAML)", "RFFT2D", "REAL", "IMAG", "COMPLEX_ABS",
+)
+registry.help_for(
+    "the engine has no operations on the bits of numbers: compute it in the app "
+    "(allow_custom_ops in the YAML)", "BITCAST", "BITWISE_XOR",
+)
+registry.help_for(
+    "convert the model again with the operators of TFLite: tf.lite.TFLiteConverter writes them "
+    "unless it is told to keep StableHLO",
+    *(f"STABLEHLO_{name}" for name in (
+        "ABS", "BROADCAST_IN_DIM", "CBRT", "CLAMP", "COMPARE", "CONCATENATE", "CONVERT",
+        "CONVOLUTION", "COSINE", "CUSTOM_CALL", "DIVIDE", "DOT_GENERAL", "DYNAMIC_SLICE",
+        "DYNAMIC_UPDATE_SLICE", "EXPONENTIAL", "FLOOR", "GATHER", "IOTA", "LOG", "LOGISTIC",
+        "NEGATE", "OR", "POWER", "REDUCE", "REDUCE_WINDOW", "REMAINDER", "RESHAPE", "RSQRT",
+        "SCATTER", "SELECT", "SLICE", "SORT", "SUBTRACT", "TANH", "TRANSPOSE")),
+)
+registry.help_for(
+    "it stands for a part that a delegate runs: give the model as it was before it was compiled "
+    "for the delegate", "DELEGATE",
 )

@@ -35,17 +35,8 @@ function fitToWindow() {
   requestDraw();
 }
 
-const dark = matchMedia("(prefers-color-scheme: dark)");
-function theme(name) {
-  document.documentElement.dataset.theme = name;
-}
-
 $("name").textContent = D.name;
 $("summary").textContent = D.summary;
-theme(dark.matches ? "dark" : "light");
-dark.addEventListener("change", () => theme(dark.matches ? "dark" : "light"));
-$("theme").addEventListener("click", () =>
-  theme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
 $("coloring").append(...D.colorings.map((c, k) => html("option", { value: k }, "by " + c.title)));
 $("coloring").addEventListener("change", (event) => {
   state.coloring = Number(event.target.value);

@@ -1,11 +1,11 @@
-"""What check says of a plan.
+"""What is said of a plan.
 
 SPDX-License-Identifier: Apache-2.0
 """
 
 from __future__ import annotations
 
-from mace_tools.commands.check import product_types
+from mace_tools.model_check.plan_text import product_types
 
 
 def node(kernel: str, macs: int, stored: str = "") -> dict:

@@ -1,4 +1,4 @@
-"""Einsum of one or two operands as reductions, transposes and one product.
+"""Einsum, which ONNX and TensorFlow have: reductions, transposes and one product.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -9,15 +9,14 @@ import math
 from collections.abc import Sequence
 
 from mace_tools.importers.builder import Builder
-from mace_tools.importers.onnx import registry
 from mace_tools.importers.registry import Unsupported
 from mace_tools.importers.source import SourceNode
 
 HELP = "write it as Transpose, Reshape and MatMul"
 
 
-@registry.op("Einsum")
 def einsum(b: Builder, n: SourceNode) -> str:
+    """One or two operands, without repeated labels."""
     terms, result = _parse(n.attr("equation"), len(n.inputs))
     if len(terms) == 1:
         x, labels = _sum_alone(b, n.inputs[0], terms[0], result)

@@ -1,0 +1,80 @@
+"""A model file given to a command in place of a deployment file.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+
+from mace_tools import importers
+from mace_tools.config.files import missing
+from mace_tools.errors import MaceError
+from mace_tools.exit_codes import UsageError
+from mace_tools.importers.caffe.reader import beside
+from mace_tools.importers.detect import detect
+from mace_tools.importers.source import SourceModel
+from mace_tools.os_errors import explain
+
+# The flags of `add_options`, which mean nothing beside a deployment file.
+FLAGS = ("weights", "signature")
+
+
+def add_options(p: argparse.ArgumentParser) -> None:
+    """The flags that tell what of a model to read, and where its parts are."""
+    p.add_argument("--weights", type=Path, metavar="FILE",
+                   help="the weights of a Caffe network (default: the file beside it that has the "
+                        "same name or is the only one)")
+    p.add_argument("--signature", default="", metavar="NAME",
+                   help="which signature of a SavedModel or a TFLite model (default: "
+                        "serving_default, or the only one)")
+
+
+@dataclass(frozen=True)
+class Bare:
+    """A model without a deployment file."""
+
+    platform: str
+    weights: Path | None
+    model: SourceModel
+
+
+def read(args: argparse.Namespace) -> Bare:
+    """Reads args.model, with the flags of `add_options`. Errors: MaceError."""
+    platform = platform_of(args.model)
+    weights = _weights(platform, args.model, args.weights)
+    return Bare(platform, weights,
+                importers.read(platform, args.model, args.signature, weights=weights))
+
+
+def platform_of(path: Path) -> str:
+    """Errors: MaceError if this is not a model, or not one that converts."""
+    if not path.exists():
+        raise MaceError(missing(str(path)))
+    try:
+        kind = detect(path)
+        if kind is None and path.is_dir():
+            raise MaceError(f"'{path}' is a folder without saved_model.pb, so it is no SavedModel; "
+                            "name the model file in it")
+    except OSError as e:
+        raise MaceError(f"cannot read '{path}': {explain(e, path)}") from e
+    if kind is None:
+        raise MaceError(f"'{path}' is no model that can be converted, as far as its contents show; "
+                        f"what can be is {', '.join(importers.platforms())}")
+    if kind.platform not in importers.platforms():
+        raise MaceError(f"'{path}' holds {kind.name}, which cannot be converted; {kind.cure}")
+    return kind.platform
+
+
+def _weights(platform: str, path: Path, given: Path | None) -> Path | None:
+    """The file with the weights. Errors: UsageError, MaceError."""
+    if given is None:
+        return beside(path) if platform == "caffe" else None
+    if platform != "caffe":
+        raise UsageError(f"--weights={given}: only Caffe models have a file of weights")
+    if not given.is_file():
+        raise MaceError(f"--weights: '{given}' is not a file" if given.exists() else
+                        f"--weights: {missing(str(given))}")
+    return given

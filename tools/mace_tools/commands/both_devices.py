@@ -1,0 +1,77 @@
+"""Compares a model's runs on the CPU and on the GPU: latencies and outputs.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from mace_tools import validate
+from mace_tools.cli_console import Console
+from mace_tools.config import Model
+
+# Rows of latencies: their titles, and their keys in the facts of a run.
+LATENCIES = {"init": ("starts", "init_ms"), "first run": ("starts", "warmup_ms"),
+             "average": ("latency", "avg_ms"), "fastest": ("latency", "min_ms")}  # fmt: skip
+ERRORS = ("similarity", "max abs error", "max rel error")
+
+
+def compare(
+    console: Console, tag: str, model: Model, runs: Mapping[str, dict[str, Any]],
+    outputs: Mapping[str, Mapping[str, np.ndarray]],
+) -> dict[str, Any]:
+    """Prints the table and warns of outputs that differ; returns the facts for --json."""
+    cpu, gpu = outputs["cpu"], outputs["gpu"]
+    found = [validate.compare(name, gpu[name], cpu[name]) for name in cpu]
+    for line in table(tag, runs, found):
+        console.data(line)
+    similarity, rel_error = validate.limits("gpu", model.validation_threshold)
+    facts, agree = [], True
+    for one in found:
+        ok = not one.failure(similarity, rel_error)
+        agree = agree and ok
+        facts.append({**one.facts(), "passed": ok})
+        if not ok:
+            console.warn(f"{tag}: the GPU's '{one.output}' differs from the CPU's: "
+                         + (one.problem or f"similarity {one.similarity:.6f} (above {similarity:g} "
+                            f"is expected), relative error {one.max_rel_error:.3g} (at most "
+                            f"{rel_error:g} is)"))
+    if _kernels(runs["gpu"]) == 0:
+        console.warn(f"{tag}: nothing ran on the GPU, so both runs are the CPU's; "
+                     "`tools/converter.py check --device=gpu` says why")
+    return {"agree": agree, "min_similarity": similarity, "max_rel_error": rel_error,
+            "gpu_kernels": _kernels(runs["gpu"]), "outputs": facts}
+
+
+def table(
+    tag: str, runs: Mapping[str, dict[str, Any]], found: Sequence[validate.Comparison]
+) -> list[str]:
+    """Latencies of each device, then the errors of each output."""
+    rows = [(tag, *(f"{device.upper()} (ms)" for device in runs))]
+    for title, (part, key) in LATENCIES.items():
+        rows.append((title, *(_milliseconds(run[part], key) for run in runs.values())))
+    errors = [("GPU against CPU", *ERRORS)]
+    errors += [(one.output, f"{one.similarity:.6f}", f"{one.max_abs_error:.3g}",
+                f"{one.max_rel_error:.3g}") for one in found]
+    widths = [max(len(row[k]) for row in [*rows, *errors] if k < len(row)) for k in range(4)]
+    lines = ["  ".join([row[0].ljust(widths[0]),
+                        *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:]))])
+             for row in [*rows, *errors]]
+    rule = "-" * max(map(len, lines))
+    return [rule, lines[0], rule, *lines[1 : len(rows)], rule, lines[len(rows)], rule,
+            *lines[len(rows) + 1 :], rule]
+
+
+def _milliseconds(part: Any, key: str) -> str:
+    """A cell of a summary, or of the last start."""
+    value = (part[-1] if isinstance(part, list) else part).get(key)
+    return "" if value is None else f"{value:.3f}"
+
+
+def _kernels(run: Mapping[str, Any]) -> int | None:
+    """The nodes that ran on the GPU in the last run; None if mace_run does not say."""
+    return run["starts"][-1].get("last_run", {}).get("kernels")

@@ -1,0 +1,171 @@
+"""The two sides of a comparison: the engine with its settings, and what it is compared with.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from mace_tools import data, emit, frameworks, importers, runner
+from mace_tools.commands import prepare, source_run
+from mace_tools.commands.context import Context
+from mace_tools.commands.import_model import import_model, source_file, weights_file
+from mace_tools.compare.engine import Engine
+from mace_tools.compare.layers import Limits, Study
+from mace_tools.compare.parts import Arrays, cut
+from mace_tools.compare.reference import Reference, of_source, wanted
+from mace_tools.config import Model
+from mace_tools.config.schema import DATA_TYPES
+from mace_tools.errors import MaceError
+from mace_tools.exit_codes import RunFailedError, UsageError
+from mace_tools.importers.fixed_inputs import arrays
+from mace_tools.importers.source import SourceModel
+from mace_tools.ir import Graph
+from mace_tools.passes.permute import inverse
+
+
+@dataclass(frozen=True)
+class Comparable:
+    """Both sides, ready. `exact`: the CPU in float32, if the engine is another."""
+
+    heading: str
+    study: Study
+    exact: Engine | None
+
+
+def of_model(context: Context, tag: str, model: Model) -> Iterator[Comparable]:
+    """The comparisons that the command line asks for, one after the other.
+
+    Errors: MaceError of any stage."""
+    args = context.args
+    if args.devices and "gpu" in args.devices and args.device:
+        raise UsageError("--devices names both devices; leave out --device")
+    prepare.check_runtime(context, tag, model)
+    files = prepare.input_files(context, tag, model)
+    source = source_file(context, tag, model)
+    graph = converted(context, tag, model, source)
+    infos = emit.build(graph)[0].input_info
+    inputs = data.load(files, data.specs(infos, model), model.extra("preprocess"), args.seed,
+                       context.console, args.allow_nan)
+    mace_run = runner.find(context.console, args.mace_run)
+    exact = _engine(context, mace_run, _as(model, "cpu", "fp32"), "cpu")
+    if args.devices or args.data_types:
+        first, second = _own_sides(context, tag, model, mace_run)
+        reference = _of_engine(graph, inputs, first)
+        pairs = [(f"{_words(second)} against {reference.name}", second, reference)]
+    else:
+        reference = _of_framework(context, model, source, graph, inputs)
+        devices = prepare.devices(context, tag, model)
+        pairs = [(f"{device.upper()} against {reference.name}",
+                  _engine(context, mace_run, model, device), reference) for device in devices]
+    for heading, engine, right in pairs:
+        _check_gpu(engine, graph, inputs)
+        limits = Limits.of(engine.device, engine.stored != "f32" or _has_fp16(graph),
+                           model.validation_threshold)
+        is_exact = engine.device == "cpu" and engine.stored == "f32"
+        yield Comparable(heading, Study(graph, inputs, engine, right, limits),
+                         None if is_exact else exact)
+
+
+def converted(context: Context, tag: str, model: Model, source: Path) -> Graph:
+    """The graph as `convert` writes it, under its own names also if the file asks for others."""
+    weights = weights_file(context, model, source)
+    graph = import_model(context, tag, model, source, weights, lambda: None)
+    custom = sorted({node.op for node in graph.nodes if node.is_custom})
+    if custom:
+        raise MaceError(f"{tag}: mace_run does not have the custom ops {', '.join(custom)}, which "
+                        "the app registers (docs/custom_ops.md): give output_tensors before them")
+    for note in graph.notes:
+        context.console.warn(f"{tag}: {note}")
+    return graph
+
+
+def _as(model: Model, runtime: str, data_type: str | None) -> Model:
+    return model.model_copy(update={"runtime": runtime, "data_type": data_type})
+
+
+def _engine(context: Context, mace_run: Path, model: Model, device: str) -> Engine:
+    return Engine(mace_run, device, prepare.device_flags(context, model, device), model.settings,
+                  model.stored_type)
+
+
+def _own_sides(context: Context, tag: str, model: Model, mace_run: Path
+               ) -> tuple[Engine, Engine]:
+    args = context.args
+    if args.devices:
+        chosen = model.data_type if model.data_type in DATA_TYPES["cpu+gpu"] else None
+        both = _as(model, "cpu+gpu", chosen)
+        return tuple(_engine(context, mace_run, both, d) for d in args.devices)  # type: ignore
+    device = args.device or model.devices[0]
+    for kind in args.data_types:
+        if kind not in DATA_TYPES[device]:
+            raise UsageError(f"--data_types: {kind} is no data_type of runtime: {device}; those "
+                             f"are {', '.join(DATA_TYPES[device])}")
+    return tuple(_engine(context, mace_run, _as(model, device, kind), device)  # type: ignore
+                 for kind in args.data_types)
+
+
+def _words(engine: Engine) -> str:
+    kind = engine.settings.get("gpu_data_type") if engine.device == "gpu" else {
+        "f16": "fp16 weights", "bf16": "bf16 weights"}.get(engine.stored, "float32")
+    return f"{engine.device.upper()} ({kind})"
+
+
+def _of_engine(graph: Graph, inputs: Arrays, engine: Engine) -> Reference:
+    _check_gpu(engine, graph, inputs)
+    tensors = [o for node in graph.nodes for o in node.outputs]
+    result = engine.run([cut(graph, inputs, tensors)])[0]
+    if result.error:
+        raise RunFailedError(f"mace_run cannot run the model: {result.error}")
+    return Reference(f"MACE on {_words(engine)}", {**result.outputs, **inputs})
+
+
+def _of_framework(context: Context, model: Model, source: Path, graph: Graph, inputs: Arrays
+                  ) -> Reference:
+    name, weights = frameworks.title(model.platform), weights_file(context, model, source)
+    read = importers.read(model.platform, source, model.signature or "", weights=weights)
+    feeds = arrays(read, model.subgraph.input_values or {})
+    for tensor, array in inputs.items():
+        origin, order = graph.origins[tensor]
+        feeds[origin] = np.ascontiguousarray(array.transpose(inverse(order))).reshape(
+            tuple(array.shape[k] for k in inverse(order)))
+    known = set(read.producers())
+    asked = [t for t in wanted(graph) if t in known]
+    ends = [graph.origins[o][0] for o in graph.outputs if o in graph.origins]
+    context.console.info(f"running {source.name} in {name}, with {len(asked)} tensors")
+    try:
+        found = source_run.outputs(model, source, weights, read, feeds, asked)
+    except RunFailedError as e:
+        context.console.warn(f"inner tensors are not compared: {e}")
+        found = source_run.outputs(model, source, weights, read, feeds, ends)
+    return of_source(graph, _read_part(read, feeds), name, found)
+
+
+def _read_part(read: SourceModel, feeds: Mapping[str, np.ndarray]) -> SourceModel:
+    """Without the nodes that compute what is given."""
+    return replace(read, nodes=[n for n in read.nodes if not set(n.outputs) & set(feeds)])
+
+
+def _check_gpu(engine: Engine, graph: Graph, inputs: Arrays) -> None:
+    """Errors: MaceError if nothing would run on the GPU, so that the CPU would be compared."""
+    if engine.device != "gpu":
+        return
+    result = engine.run([cut(graph, inputs, graph.outputs)])[0]
+    if result.error:
+        raise RunFailedError(f"mace_run cannot run the model on the GPU: {result.error}")
+    if result.kernels == 0:
+        missing = next((line for line in result.log.splitlines() if "no GPU" in line), "")
+        raise MaceError("nothing ran on the GPU, so this would compare the CPU: " + (
+            missing.partition("over: ")[2] or "its kernels do not pay for this model, or lack what "
+            "it needs; `tools/converter.py check --device=gpu` says why"))
+
+
+def _has_fp16(graph: Graph) -> bool:
+    """Whether the source model has weights, inputs or outputs in fp16, and thus its errors."""
+    ends = [graph.tensors[n].dtype for n in (*graph.inputs, *graph.outputs)]
+    return "f16" in ends or any(t.stored in ("f16", "bf16") for t in graph.tensors.values())

@@ -1,0 +1,202 @@
+"""Puts the bodies of functions in place of their calls, so that a graph has plain nodes only.
+
+SPDX-License-Identifier: Apache-2.0
+
+A call becomes an IdentityN of its results, whose names stay. A node of the body gets the name of
+the call before its own. A conditional (If) becomes the Switch and Merge nodes that TensorFlow makes
+of it as well; branches.py decides them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from mace_tools.errors import ModelError
+
+CALLS = ("PartitionedCall", "StatefulPartitionedCall")
+IFS = ("If", "StatelessIf")
+MOST_NODES = 1 << 20
+DEEPEST = 100
+# Outputs of operators with several, for files that do not define them (graphs, other than
+# SavedModels). A list of tensors has a single name.
+OUTPUTS = {
+    "FusedBatchNorm": ("y", "batch_mean", "batch_variance", "reserve_space_1", "reserve_space_2"),
+    "FusedBatchNormV2": ("y", "batch_mean", "batch_variance", "reserve_space_1",
+                         "reserve_space_2"),
+    "FusedBatchNormV3": ("y", "batch_mean", "batch_variance", "reserve_space_1",
+                         "reserve_space_2", "reserve_space_3"),
+    "TopKV2": ("values", "indices"), "TopK": ("values", "indices"),
+    "Switch": ("output_false", "output_true"), "Merge": ("output", "value_index"),
+    "SoftmaxCrossEntropyWithLogits": ("loss", "backprop"), "Unique": ("y", "idx"),
+    "BroadcastGradientArgs": ("r0", "r1"),
+}
+
+
+def inlined(graph: Any, definitions: Iterable[Any], path: Path) -> Any:
+    """The graph without calls. `definitions`: those of operators, as far as the file has them.
+
+    Errors: ModelError for a call of a function that is not there, or that calls itself."""
+    calls = {*CALLS, *IFS, *(f.signature.name for f in graph.library.function)}
+    if not any(node.op in calls for node in graph.node):
+        return graph
+    work = _Inliner(graph, definitions, path)
+    for node in graph.node:
+        work.add(node, ())
+    result = type(graph)(versions=graph.versions)
+    result.node.extend(work.nodes)
+    return result
+
+
+class _Inliner:
+    def __init__(self, graph: Any, definitions: Iterable[Any], path: Path) -> None:
+        self.path = path
+        self.nodes: list[Any] = []
+        self._functions = {f.signature.name: f for f in graph.library.function}
+        self._definitions = {op.name: op for op in definitions}
+
+    def add(self, node: Any, callers: tuple[str, ...]) -> None:
+        """Adds a node, or what it calls. `callers`: the functions in whose bodies it is."""
+        if len(self.nodes) > MOST_NODES:
+            raise ModelError(f"{self.path}: its functions make more than {MOST_NODES} nodes; "
+                             "export the model with fewer calls")
+        if node.op in IFS and "then_branch" in node.attr:
+            self._add_if(node, callers)
+        elif node.op in CALLS or node.op in self._functions:
+            name = node.attr["f"].func.name if node.op in CALLS else node.op
+            data = [i for i in node.input if not i.startswith("^")]
+            results = self._body(name, node, f"{node.name}/", data, "", callers)
+            made = type(node)(name=node.name, op="IdentityN", input=results)
+            made.input.extend(i for i in node.input if i.startswith("^"))
+            self.nodes.append(made)
+        else:
+            self.nodes.append(node)
+
+    def _body(self, name: str, call: Any, prefix: str, operands: Sequence[str], after: str,
+              callers: tuple[str, ...]) -> list[str]:
+        """Adds the nodes of a function and returns its results. Nodes without operands run after
+        the node `after`."""
+        function = self._function(name, call, operands, callers)
+        arguments = dict(zip((a.name for a in function.signature.input_arg), operands))
+        given = {**call.attr["f"].func.attr, **call.attr} if call.op in CALLS else dict(call.attr)
+        ops = {n.name: n for n in function.node_def}
+        used: dict[str, set[str]] = {}
+
+        def resolve(reference: str) -> str:
+            if reference.startswith("^"):
+                return f"^{prefix}{reference[1:]}" if reference[1:] in ops else ""
+            if reference in arguments:
+                return arguments[reference]
+            node, _, place = reference.partition(":")
+            if node not in ops:
+                raise ModelError(f"{self.path}: the function '{name}' reads '{reference}', which "
+                                 "is neither an argument nor a node of it; the file is damaged")
+            index = self._output(ops[node], place, used.setdefault(node, set()))
+            return f"{prefix}{node}:{index}" if index else f"{prefix}{node}"
+
+        for node in function.node_def:
+            copy = type(node)()
+            copy.CopyFrom(node)
+            copy.name = prefix + node.name
+            del copy.input[:]
+            copy.input.extend(filter(None, map(resolve, node.input)))
+            if after and not copy.input:
+                copy.input.append(f"^{after}")
+            self._fill_in(copy, given)
+            self.add(copy, (*callers, name))
+        return [self._result(function, out.name, resolve) for out in function.signature.output_arg]
+
+    def _function(self, name: str, call: Any, operands: Sequence[str],
+                  callers: tuple[str, ...]) -> Any:
+        """Errors: ModelError for a function that cannot be called here."""
+        function = self._functions.get(name)
+        if function is None:
+            raise ModelError(f"{self.path}: {call.op} '{call.name}' calls the function '{name}', "
+                             "and there is none in the file; it is damaged, or a part of another "
+                             "file")
+        if name in callers:
+            ring = " -> ".join([*callers[callers.index(name):], name])
+            raise ModelError(f"{self.path}: {call.op} '{call.name}': the function '{name}' calls "
+                             f"itself ({ring}), which cannot be converted; unroll it in the source "
+                             "model")
+        if len(callers) >= DEEPEST:
+            raise ModelError(f"{self.path}: {call.op} '{call.name}': calls are nested more than "
+                             f"{DEEPEST} deep")
+        wanted = len(function.signature.input_arg)
+        if wanted != len(operands):
+            raise ModelError(f"{self.path}: {call.op} '{call.name}' gives {len(operands)} operands "
+                             f"to the function '{name}', which takes {wanted}; the file is damaged")
+        return function
+
+    def _result(self, function: Any, name: str, resolve: Callable[[str], str]) -> str:
+        if name not in function.ret:
+            raise ModelError(f"{self.path}: the function '{function.signature.name}' does not say "
+                             f"what its result '{name}' is; the file is damaged")
+        return resolve(function.ret[name])
+
+    def _output(self, node: Any, place: str, used: set[str]) -> int:
+        """The number of the output that "name:k" or "name" means."""
+        name, _, number = place.partition(":")
+        if not number.isdecimal():
+            raise ModelError(f"{self.path}: '{node.name}:{place}' in a function names no output; "
+                             "the file is damaged")
+        used.add(name)
+        if node.op in CALLS or node.op in IFS:  # a single list
+            return int(number)
+        head = self._functions[node.op].signature if node.op in self._functions else (
+            self._definitions.get(node.op))
+        if head is None:
+            return self._listed(node, name, int(number), used)
+        first = 0
+        for out in head.output_arg:
+            if out.name == name:
+                return first + int(number)
+            first += _count(out, node)
+        raise ModelError(f"{self.path}: {node.op} '{node.name}' in a function has no output "
+                         f"'{name}'; the file is damaged")
+
+    def _listed(self, node: Any, name: str, number: int, used: set[str]) -> int:
+        names = OUTPUTS.get(node.op)
+        if names and name in names:
+            return names.index(name) + number
+        if names or len(used) > 1:
+            raise ModelError(f"{self.path}: which output of {node.op} '{node.name}' the name "
+                             f"'{name}' means is not in the file; freeze the model into a graph "
+                             "without functions")
+        return number
+
+    def _fill_in(self, node: Any, given: dict[str, Any]) -> None:
+        """Replaces attributes that stand for those of the call."""
+        for key in list(node.attr):
+            stands_for = node.attr[key].placeholder
+            if stands_for and stands_for in given:
+                node.attr[key].CopyFrom(given[stands_for])
+
+    def _add_if(self, node: Any, callers: tuple[str, ...]) -> None:
+        condition, *operands = [i for i in node.input if not i.startswith("^")]
+        make = type(node)
+        sides = []
+        pivot = make(name=f"{node.name}/pivot", op="Switch", input=[condition, condition])
+        self.nodes.append(pivot)
+        for k, _ in enumerate(operands):
+            self.nodes.append(make(name=f"{node.name}/operand_{k}", op="Switch",
+                                   input=[operands[k], condition]))
+        for side, attr in enumerate(("else_branch", "then_branch")):
+            suffix = ":1" if side else ""
+            chosen = f"{node.name}/{attr}/chosen"
+            self.nodes.append(make(name=chosen, op="Identity", input=[pivot.name + suffix]))
+            given = [f"{node.name}/operand_{k}{suffix}" for k in range(len(operands))]
+            sides.append(self._body(node.attr[attr].func.name, node, f"{node.name}/{attr}/", given,
+                                    chosen, callers))
+        merged = []
+        for k, (off, on) in enumerate(zip(*sides)):
+            merged.append(f"{node.name}/result_{k}")
+            self.nodes.append(make(name=merged[-1], op="Merge", input=[off, on]))
+        self.nodes.append(make(name=node.name, op="IdentityN", input=merged))
+
+
+def _count(out: Any, node: Any) -> int:
+    if out.number_attr:
+        return node.attr[out.number_attr].i
+    return len(node.attr[out.type_list_attr].list.type) if out.type_list_attr else 1

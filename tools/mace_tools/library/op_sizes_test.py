@@ -1,0 +1,32 @@
+"""The estimate of a library's size; test/library/sizes_test.py compares it with linked ones.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from mace_tools.library import op_sizes
+from mace_tools.library.abis import ABIS
+from mace_tools.op_facts import all_ops
+
+VARIANT = {"base": 1000, "objects": ["a.o", "b.o", "c.o"],
+           "ops": {"A": [[0, 10], [1, 200]], "B": [[1, 300], [2, 5]]}}
+
+
+@pytest.mark.parametrize("ops, size", [((), 1000), (("A",), 1210), (("B",), 1305),
+                                       (("A", "B"), 1315), (("mine",), 1000)])
+def test_code_that_ops_share_counts_once(ops, size):
+    assert op_sizes.total(VARIANT, ops) == size
+
+
+def test_the_table_has_every_op_and_is_plausible():
+    table = op_sizes.stored()
+    assert table["abi"] in ABIS and set(table["variants"]) == set(op_sizes.VARIANTS)
+    for name in op_sizes.VARIANTS:
+        assert set(table["variants"][name]["ops"]) == set(all_ops()), (
+            "measure again: (cd tools && ~/.cache/mace/venv/bin/python -m "
+            "mace_tools.library.op_sizes)")
+    none, one, all_of_them = (op_sizes.estimate(ops) for ops in ((), ("Conv2d",), all_ops()))
+    assert none < one < all_of_them < op_sizes.estimate(all_ops(), gpu=True)
