@@ -24,6 +24,14 @@ inline constexpr bool kHas16BitKernels = false;
 inline constexpr bool kHas16BitKernels = true;
 #endif
 
+// Whether this library computes quantized tensors: --define=cpu_8bit=false
+// leaves their kernels out.
+#ifdef MACE_WITHOUT_8BIT_KERNELS
+inline constexpr bool kHas8BitKernels = false;
+#else
+inline constexpr bool kHas8BitKernels = true;
+#endif
+
 }  // namespace mace
 
 #endif  // MACE_BASE_CPU_ROWS_H_

@@ -275,4 +275,15 @@ const int64_t* mace_tensor_infos_shape(const mace_tensor_infos_t* infos,
   return info == nullptr ? nullptr : capi::ShapeOf(info->shape, rank);
 }
 
+float mace_tensor_infos_scale(const mace_tensor_infos_t* infos, size_t index) {
+  const auto* info = capi::InfoAt(__func__, infos, index);
+  return info == nullptr ? 0 : info->scale;
+}
+
+int32_t mace_tensor_infos_zero_point(const mace_tensor_infos_t* infos,
+                                     size_t index) {
+  const auto* info = capi::InfoAt(__func__, infos, index);
+  return info == nullptr ? 0 : info->zero_point;
+}
+
 }  // extern "C"

@@ -3,6 +3,8 @@
 
 #include "mace/graph/quantization.h"
 
+#include <cmath>
+
 #include "mace/base/str_cat.h"
 
 namespace mace {
@@ -10,6 +12,15 @@ namespace mace {
 bool AreEqual(const QuantizationPtr& a, const QuantizationPtr& b) {
   if (a == b) return true;
   return a != nullptr && b != nullptr && *a == *b;
+}
+
+int32_t NearestCode(float real, const Quantization& quantization, int32_t least,
+                    int32_t most) {
+  const float units = std::round(real / quantization.scale());
+  const float code = units + static_cast<float>(quantization.zero_point());
+  if (!(code > static_cast<float>(least))) return least;
+  if (code >= static_cast<float>(most)) return most;
+  return static_cast<int32_t>(code);
 }
 
 std::string ToString(const QuantizationPtr& quantization) {

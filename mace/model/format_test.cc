@@ -172,42 +172,32 @@ TEST(Format, PartsThatNoEngineRunsAreRefusedByName) {
       {"FromZeros", [](auto& s) { s.state.clear_initial(); }, "'state'"},
       {"Constant", [](auto& s) { s.state.set_next("state"); }, "'state'"}};
   Expect(variables, code);
-  const Case<QuantizedSample> quantized[] = {
-      {"Weight", [](auto&) {},
-       "weight 'w' is quantized, which this release of the library cannot run; "
-       "convert the model in floats"},
-      {"PerTensor",
-       [](auto& s) {
-         s.q.clear_axis();
-         s.q.clear_zero_points();
-         s.q.mutable_scales()->RemoveLast();
-       },
-       "weight 'w'"},
-      {"Input",
-       [](auto& s) {
-         s.q.Clear();
-         s.net.mutable_input_info(0)->set_data_type(proto::DT_UINT8);
-         auto* q = s.net.mutable_input_info(0)->mutable_quantization();
-         q->add_scales(1);
-         q->add_zero_points(255);
-       },
-       "model input 'x' is quantized"},
-      {"NodeOutput",
-       [](auto& s) {
-         s.q.Clear();
-         s.net.mutable_op(0)->set_output_type(0, proto::DT_INT16);
-         s.net.mutable_op(0)->add_output_quantization()->add_scales(1);
-       },
-       "node 'add': the output 'y' is quantized"},
-      {"ModelOutput",
-       [](auto& s) {
-         s.q.Clear();
-         s.net.mutable_output_info(0)->set_data_type(proto::DT_INT8);
-         auto* q = s.net.mutable_output_info(0)->mutable_quantization();
-         q->add_scales(1);
-       },
-       "model output 'y' is quantized"}};
-  Expect(quantized, code);
+}
+
+TEST(Format, QuantizationOfEveryPart) {
+  QuantizedSample s;
+  auto* of_input = s.net.mutable_input_info(0)->mutable_quantization();
+  s.net.mutable_input_info(0)->set_data_type(proto::DT_UINT8);
+  of_input->add_scales(0.125f);
+  of_input->add_zero_points(255);
+  s.net.mutable_op(0)->set_output_type(0, proto::DT_INT16);
+  s.net.mutable_op(0)->add_output_quantization()->add_scales(2);
+  const auto model = s.Load();
+  ASSERT_TRUE(model.ok()) << model.status().information();
+  const Graph& graph = model->graph;
+  const Quantization input = {{0.125f}, {255}, -1};
+  EXPECT_EQ(*graph.values[graph.inputs[0]].type.quantization, input);
+  const Quantization output = {{2}, {0}, -1};
+  ASSERT_EQ(graph.nodes[0].node.output_quantization.size(), 1u);
+  EXPECT_EQ(*graph.nodes[0].node.output_quantization[0], output);
+  const Quantization weight = {{0.5f, 0.25f}, {-128, 127}, 0};
+  bool found = false;
+  for (const Value& value : graph.values) {
+    if (value.name != "w") continue;
+    found = true;
+    EXPECT_EQ(*value.type.quantization, weight);
+  }
+  EXPECT_TRUE(found);
 }
 
 TEST(Format, BadSubgraphs) {

@@ -59,8 +59,10 @@ Status CheckInput(const Value& value, const MaceTensor& tensor) {
   const std::string what = StrCat("input '", value.name, "'");
   const DataType dtype = FromPublic(tensor.data_type());
   if (dtype != value.type.dtype) {
-    return InvalidArgument(what, " must be ", Name(value.type.dtype), ", got ",
-                           Name(dtype));
+    return InvalidArgument(
+        what, " must be ", Name(value.type.dtype),
+        value.type.is_quantized() ? " or, to be rounded to its codes, f32" : "",
+        ", got ", Name(dtype));
   }
   MACE_RETURN_IF_ERROR(CheckShape(value, tensor.shape()));
   if (tensor.raw_data() == nullptr && NumElements(tensor.shape()) > 0) {

@@ -11,6 +11,7 @@
 #include "mace/device/widen_weights.h"
 #include "mace/plan/plan.h"
 #include "mace/runtime/caller_tensors.h"
+#include "mace/runtime/real_tensors.h"
 #include "mace/runtime/run_log.h"
 
 namespace mace {
@@ -295,6 +296,21 @@ Status MaceEngine::Impl::Run(const std::map<std::string, MaceTensor>& inputs,
   const ScopedMemoryBudget scope(budget_);
   if (metadata != nullptr) metadata->op_stats.clear();
   if (IsCancelled(cancellation)) return CancelledRun();
+  const Graph& graph = executors_.front()->plan().graph;
+  if (!HasReals(graph, inputs, *outputs)) {
+    return RunOnTypes(inputs, outputs, cancellation, metadata);
+  }
+  MACE_ASSIGN_OR_RETURN(const auto in_codes, WithCodes(graph, inputs));
+  auto out_codes = WithoutReals(graph, *outputs);
+  MACE_RETURN_IF_ERROR(
+      RunOnTypes(in_codes, &out_codes, cancellation, metadata));
+  return FillReals(executors_.front()->plan().graph, out_codes, outputs);
+}
+
+Status MaceEngine::Impl::RunOnTypes(
+    const std::map<std::string, MaceTensor>& inputs,
+    std::map<std::string, MaceTensor>* outputs,
+    const MaceCancellation* cancellation, RunMetadata* metadata) {
   // The usual call has the expected shapes and allocates nothing. Any other is
   // checked in full.
   const Graph& front = executors_.front()->plan().graph;

@@ -48,6 +48,11 @@ class MaceEngine::Impl {
   }
 
  private:
+  // Run with tensors of the types that the model has. REQUIRES: mutex_ is held.
+  Status RunOnTypes(const std::map<std::string, MaceTensor>& inputs,
+                    std::map<std::string, MaceTensor>* outputs,
+                    const MaceCancellation* cancellation,
+                    RunMetadata* metadata);
   // Moves the executor for these shapes to the front of executors_, and creates
   // it first if there is none.
   Status UseShapes(const std::vector<Shape>& shapes);

@@ -23,7 +23,8 @@ std::vector<MaceTensorInfo> MaceEngine::Impl::Infos(bool of_inputs) const {
     const auto order = orders.find(id);
     infos.push_back(
         {value.name, value.type.shape, ToPublic(value.type.dtype),
-         order == orders.end() ? DataFormat::NONE : ToPublic(order->second)});
+         order == orders.end() ? DataFormat::NONE : ToPublic(order->second),
+         ScaleOf(value.type), ZeroPointOf(value.type)});
   }
   return infos;
 }

@@ -117,7 +117,8 @@ Result<std::unique_ptr<MaceModel::Impl>> MakeImpl(
     const Value& value = model.graph.values[id];
     impl->inputs.push_back({value.name, value.type.shape,
                             ToPublic(value.type.dtype),
-                            ToPublic(model.input_order.at(id))});
+                            ToPublic(model.input_order.at(id)),
+                            ScaleOf(value.type), ZeroPointOf(value.type)});
   }
   for (int id : model.graph.outputs) {
     MaceTensorInfo info;
@@ -127,6 +128,8 @@ Result<std::unique_ptr<MaceModel::Impl>> MakeImpl(
     if (declared != model.declared.end()) {
       info.shape = declared->second.shape;
       info.data_type = ToPublic(declared->second.dtype);
+      info.scale = ScaleOf(declared->second);
+      info.zero_point = ZeroPointOf(declared->second);
     }
     impl->outputs.push_back(std::move(info));
   }
@@ -169,6 +172,14 @@ DataFormat ToPublic(DimensionOrder order) {
       return DataFormat::NONE;
   }
   return DataFormat::NONE;
+}
+
+float ScaleOf(const TensorType& type) {
+  return type.is_quantized() ? type.quantization->scale() : 0;
+}
+
+int32_t ZeroPointOf(const TensorType& type) {
+  return type.is_quantized() ? type.quantization->zero_point() : 0;
 }
 
 void MaceModel::Impl::ForgetPackedWeights() const {

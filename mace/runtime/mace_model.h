@@ -41,6 +41,9 @@ class MaceModel::Impl {
 
 IDataType ToPublic(DataType type);
 DataFormat ToPublic(DimensionOrder order);
+// Of a quantized tensor; 0 for others.
+float ScaleOf(const TensorType& type);
+int32_t ZeroPointOf(const TensorType& type);
 DataType FromPublic(IDataType type);
 
 }  // namespace mace

@@ -46,6 +46,7 @@ Node MakeNode(const OpCase& c) {
     node.inputs.push_back(operand);
   }
   node.outputs.resize(c.num_outputs);
+  node.output_quantization = c.output_quantization;
   return node;
 }
 
@@ -195,6 +196,17 @@ TestTensor I64(Shape shape, const std::vector<int64_t>& values) {
 }
 TestTensor Bool(Shape shape, const std::vector<uint8_t>& values) {
   return Make(DataType::kBool, std::move(shape), values);
+}
+TestTensor Codes(DataType dtype, Shape shape, const std::vector<int32_t>& codes,
+                 float scale, int32_t zero_point) {
+  const std::vector<uint8_t> bytes(codes.begin(), codes.end());
+  TestTensor tensor = Make(dtype, std::move(shape), bytes);
+  tensor.type.quantization = PerTensor(scale, zero_point);
+  return tensor;
+}
+QuantizationPtr PerTensor(float scale, int32_t zero_point) {
+  return std::make_shared<const Quantization>(
+      Quantization{{scale}, {zero_point}, -1});
 }
 TestTensor Const(TestTensor tensor) {
   tensor.constant = true;

@@ -28,6 +28,9 @@ TestTensor F32(Shape shape, const std::vector<float>& values);
 TestTensor I32(Shape shape, const std::vector<int32_t>& values);
 TestTensor I64(Shape shape, const std::vector<int64_t>& values);
 TestTensor Bool(Shape shape, const std::vector<uint8_t>& values);
+// Codes, i8 or u8, with one scale and zero point.
+TestTensor Codes(DataType dtype, Shape shape, const std::vector<int32_t>& codes,
+                 float scale, int32_t zero_point);
 TestTensor Const(TestTensor tensor);
 // A constant f32 rounded to kF16 or kBF16, stored so or as floats.
 TestTensor StoredAs(DataType stored, TestTensor tensor);
@@ -40,7 +43,12 @@ struct OpCase {
   AttrMap attrs;
   std::vector<TestTensor> inputs;
   int num_outputs = 1;
+  // How the model file says that the outputs are quantized; empty: not at all.
+  std::vector<QuantizationPtr> output_quantization = {};
 };
+
+// One scale for a whole tensor.
+QuantizationPtr PerTensor(float scale, int32_t zero_point);
 
 // Infers and runs the node on the scalar CPU reference, and expects outputs
 // within `tolerance` (absolute, plus relative to the largest magnitude of the

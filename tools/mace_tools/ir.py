@@ -163,9 +163,7 @@ class Graph:
         self.inputs.append(name)
         return self.add_tensor(Tensor(name, dtype, shape, data_format=fmt))
 
-    def add_const(
-        self, base: str, value: Any, dtype: str | None = None, like: str = ""
-    ) -> str:
+    def add_const(self, base: str, value: Any, dtype: str | None = None, like: str = "") -> str:
         """Adds a constant and returns its name (`base`, made unique); it is stored in the type of
         the constant `like`, from which it is computed."""
         array = np.asarray(value)
@@ -176,8 +174,7 @@ class Graph:
         quant = self.tensors[like].quant if like else None
         if quant is not None and quant.axis is not None:
             raise ValueError(f"'{like}' has scales along an axis, which '{name}' may not have")
-        self.add_tensor(
-            Tensor(name, dtype, tuple(array.shape), array, quant=quant, stored=stored))
+        self.add_tensor(Tensor(name, dtype, tuple(array.shape), array, quant=quant, stored=stored))
         return name
 
     def const(self, name: str) -> np.ndarray | None:
@@ -193,8 +190,7 @@ class Graph:
 
     def is_quantized(self, node: Node) -> bool:
         """Whether the node reads or makes a quantized tensor."""
-        names = [n for n in (*node.inputs, *node.outputs) if n]
-        return any(self.tensors[n].quant is not None for n in names)
+        return any(self.tensors[n].quant is not None for n in (*node.inputs, *node.outputs) if n)
 
     # --- nodes ---
 

@@ -20,6 +20,8 @@ static void ExpectSample(const mace_model_t* model) {
   EXPECT(strcmp(mace_tensor_infos_name(infos, 0), "x") == 0);
   EXPECT(mace_tensor_infos_data_type(infos, 0) == MACE_FLOAT32);
   EXPECT(mace_tensor_infos_data_format(infos, 0) == MACE_NHWC);
+  EXPECT(mace_tensor_infos_scale(infos, 0) == 0);
+  EXPECT(mace_tensor_infos_zero_point(infos, 0) == 0);
   shape = mace_tensor_infos_shape(infos, 0, &rank);
   EXPECT(rank == 4 && shape[0] == 1 && shape[1] == 4 && shape[3] == 1);
 
@@ -31,6 +33,8 @@ static void ExpectSample(const mace_model_t* model) {
                  MACE_INVALID_TYPE, "mace_tensor_infos_data_type: index is");
   EXPECT_NOTHING(mace_tensor_infos_data_format(infos, 1), MACE_FORMAT_NONE,
                  "mace_tensor_infos_data_format: index is");
+  EXPECT_NOTHING(mace_tensor_infos_scale(infos, 1), 0, "index is 1");
+  EXPECT_NOTHING(mace_tensor_infos_zero_point(NULL, 0), 0, "infos is null");
   EXPECT_NOTHING(mace_tensor_infos_shape(infos, 0, NULL), NULL, "rank is null");
   EXPECT_NOTHING(mace_tensor_infos_shape(infos, 1, &rank), NULL, "index is 1");
   EXPECT(rank == 0);

@@ -37,12 +37,15 @@ using CpuKernelDefs = std::vector<CpuKernelDef>;
   return defs;
 }
 
-// Returns `defs` and rows for quantized i8 and u8.
-inline CpuKernelDefs WithQ8(CpuKernelDefs defs,
-                            Result<KernelPtr> (*prepare)(const Node& node,
-                                                         CpuContext& context)) {
-  for (const DataType dtype : {DataType::kI8, DataType::kU8}) {
-    defs.push_back({dtype, prepare, -1, nullptr, /*is_quantized=*/true});
+// Returns `defs` and rows for quantized i8 and u8, which a library without
+// 8-bit kernels does not even link.
+[[gnu::always_inline]] inline CpuKernelDefs WithQ8(
+    CpuKernelDefs defs,
+    Result<KernelPtr> (*prepare)(const Node& node, CpuContext& context)) {
+  if constexpr (kHas8BitKernels) {
+    for (const DataType dtype : {DataType::kI8, DataType::kU8}) {
+      defs.push_back({dtype, prepare, -1, nullptr, /*is_quantized=*/true});
+    }
   }
   return defs;
 }

@@ -87,6 +87,13 @@ Result<KernelPtr> PrepareNode(const Node& node, CpuContext& context) {
     supported += StrCat(supported.empty() ? "" : ", ",
                         def.is_quantized ? "quantized " : "", Name(def.dtype));
   }
+  if (is_quantized && !kHas8BitKernels) {
+    return Unsupported(Label(node),
+                       ": it is quantized, and this library was built without "
+                       "kernels for 8 bits: name the model in the deployment "
+                       "file, or write 'extra_data_types: [int8]' there (with "
+                       "CMake alone: -DMACE_8BIT=ON)");
+  }
   return Unsupported(Label(node), ": no CPU kernel for ",
                      is_quantized ? "quantized " : "", Name(dtype),
                      "; there is one for ", supported);

@@ -126,14 +126,25 @@ def _moved(context: Context, models: dict[str, Converted]) -> Iterator[tuple[str
 def _engine(context: Context, abi: Abi, models: dict[str, Converted]) -> engine.Engine:
     gpu = any("gpu" in model.devices for model in context.deployment.library.models.values())
     return engine.build(context.console, abi, ops_of(context, models), gpu,
-                        has_16_bit_types(context, models))
+                        has_16_bit_types(context, models), has_quantized(context, models))
 
 
 def has_16_bit_types(context: Context, models: dict[str, Converted]) -> bool:
     """Whether the library holds kernels for fp16 and bf16 on the CPU."""
     narrow = {protos.mace().DT_HALF, protos.mace().DT_BFLOAT16}
     types = {kind for model in models.values() for kind in _types(model.net)}
-    return bool(context.deployment.library.extra_data_types) or bool(types & narrow)
+    extra = set(context.deployment.library.extra_data_types or ())
+    return bool(extra & {"fp16", "bf16"}) or bool(types & narrow)
+
+
+def has_quantized(context: Context, models: dict[str, Converted]) -> bool:
+    """Whether the library holds kernels for quantized tensors on the CPU."""
+    extra = set(context.deployment.library.extra_data_types or ())
+    return "int8" in extra or any(
+        q.scales for model in models.values() for op in model.net.op
+        for q in op.output_quantization) or any(
+        info.quantization.scales for model in models.values()
+        for info in model.net.input_info)
 
 
 def _types(net: Any) -> Iterator[int]:

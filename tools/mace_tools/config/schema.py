@@ -232,8 +232,9 @@ class Library(Section):
     ] = Field(None, description="ops that the library holds besides those of its models",
               examples=["[Softmax]"])
     extra_data_types: Annotated[
-        tuple[str, ...] | None, BeforeValidator(values.list_of(values.choice("fp16", "bf16")))
-    ] = Field(None, description="types of weights that the library takes besides those of its "
+        tuple[str, ...] | None,
+        BeforeValidator(values.list_of(values.choice("fp16", "bf16", "int8"))),
+    ] = Field(None, description="types that the library computes besides those of its "
               "models", examples=["[fp16]"])
     models: dict[FileName, Model] = Field(
         description="a mapping from model names to models",

@@ -34,15 +34,17 @@ class Engine:
 
 
 def build(console: Console, abi: Abi, ops: tuple[str, ...] | None, gpu: bool,
-          types_of_16_bits: bool = True) -> Engine:
+          types_of_16_bits: bool = True, quantized: bool = True) -> Engine:
     """The engine with these ops (None: all), from the cache if nothing changed.
 
     types_of_16_bits: whether the CPU takes weights in fp16 and bf16.
+    quantized: whether the CPU takes quantized tensors.
 
     Errors: MissingToolError, RunFailedError."""
     flags = [*abi.bazel, f"--//mace/ops:selected={selection(ops)}"]
     flags += [] if gpu else ["--define=opencl=false"]
     flags += [] if types_of_16_bits else ["--define=cpu_16bit=false"]
+    flags += [] if quantized else ["--define=cpu_8bit=false"]
     key = _key(abi, flags)
     folder = cache_dir() / "engine" / key
     if (folder / "list.json").is_file():

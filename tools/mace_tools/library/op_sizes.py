@@ -62,7 +62,7 @@ def _linked(
     console: Console, abi: Abi, ops: tuple[str, ...] | None, gpu: bool
 ) -> tuple[int, Counter[str]]:
     """The bytes of the library, and those that the linker took of each object."""
-    made = engine.build(console, abi, ops, gpu, types_of_16_bits=False)
+    made = engine.build(console, abi, ops, gpu, types_of_16_bits=False, quantized=False)
     with tempfile.TemporaryDirectory(prefix="mace_size.") as folder:
         merged = link.merge(abi, made.archives, Path(folder))
         out = Path(folder) / link.SONAME

@@ -1,0 +1,126 @@
+// Floats given for quantized inputs and outputs.
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <limits>
+
+#include "mace/public/mace.h"
+#include "mace/testing/model_builder.h"
+
+namespace mace::testing {
+namespace {
+
+void SetQuantization(float scale, int32_t zero_point, proto::Quantization* q) {
+  q->add_scales(scale);
+  q->add_zero_points(zero_point);
+}
+
+// y, i8 with scale 1 and zero point 0, has the codes that are nearest to x, u8
+// with scale 0.5 and zero point 10.
+std::shared_ptr<MaceEngine> Requantizer() {
+  ModelBuilder b;
+  b.Input("x", {1, 4}).Op("Quantize", {"x"}, {"y"}).Output("y");
+  auto* x = b.net().mutable_input_info(0);
+  x->set_data_type(proto::DT_UINT8);
+  SetQuantization(0.5f, 10, x->mutable_quantization());
+  auto* op = b.net().mutable_op(0);
+  op->clear_output_shape();
+  op->add_output_shape()->add_dims(1);
+  op->mutable_output_shape(0)->add_dims(4);
+  op->clear_output_type();
+  op->add_output_type(proto::DT_INT8);
+  SetQuantization(1, 0, op->add_output_quantization());
+  std::shared_ptr<MaceEngine> engine;
+  const MaceStatus status =
+      MaceEngine::Create(b.Load(), {}, {}, MaceEngineConfig(), &engine);
+  EXPECT_TRUE(status.ok()) << status.information();
+  return engine;
+}
+
+template <typename T>
+MaceTensor CodesOf(const std::vector<T>& codes, IDataType type) {
+  std::shared_ptr<void> data(new T[codes.size()],
+                             [](void* p) { delete[] static_cast<T*>(p); });
+  std::memcpy(data.get(), codes.data(), codes.size() * sizeof(T));
+  return MaceTensor({1, static_cast<int64_t>(codes.size())}, data, type);
+}
+
+std::vector<int> CodesIn(const MaceTensor& tensor) {
+  const auto* codes = static_cast<const int8_t*>(tensor.raw_data().get());
+  return {codes[0], codes[1], codes[2], codes[3]};
+}
+
+TEST(RealTensors, InfosHaveTheScale) {
+  const auto engine = Requantizer();
+  ASSERT_NE(engine, nullptr);
+  EXPECT_EQ(engine->inputs()[0].data_type, IDT_UINT8);
+  EXPECT_EQ(engine->inputs()[0].scale, 0.5f);
+  EXPECT_EQ(engine->inputs()[0].zero_point, 10);
+  EXPECT_EQ(engine->outputs()[0].data_type, IDT_INT8);
+  EXPECT_EQ(engine->outputs()[0].scale, 1);
+  EXPECT_EQ(engine->outputs()[0].zero_point, 0);
+}
+
+TEST(RealTensors, AreRoundedToCodes) {
+  const auto engine = Requantizer();
+  ASSERT_NE(engine, nullptr);
+  // Codes 14, 9 (half away from zero), 255 and 0.
+  const MaceTensor reals = FloatTensor(
+      {1, 4}, {2, -0.25f, 1e9f, -std::numeric_limits<float>::infinity()});
+  const MaceTensor codes = CodesOf<uint8_t>({14, 9, 255, 0}, IDT_UINT8);
+  std::map<std::string, MaceTensor> of_reals, of_codes;
+  ASSERT_TRUE(engine->Run({{"x", reals}}, &of_reals).ok());
+  ASSERT_TRUE(engine->Run({{"x", codes}}, &of_codes).ok());
+  EXPECT_EQ(of_reals["y"].data_type(), IDT_INT8);
+  EXPECT_EQ(CodesIn(of_reals["y"]), (std::vector<int>{2, 0, 123, -5}));
+  EXPECT_EQ(CodesIn(of_reals["y"]), CodesIn(of_codes["y"]));
+}
+
+TEST(RealTensors, AreFilledFromCodes) {
+  const auto engine = Requantizer();
+  ASSERT_NE(engine, nullptr);
+  const MaceTensor x = CodesOf<uint8_t>({14, 9, 255, 0}, IDT_UINT8);
+  const MaceTensor y = FloatTensor({1, 4}, {9, 9, 9, 9});
+  std::map<std::string, MaceTensor> outputs = {{"y", y}};
+  ASSERT_TRUE(engine->Run({{"x", x}}, &outputs).ok());
+  EXPECT_EQ(Values(y), (std::vector<float>{2, 0, 123, -5}));
+  EXPECT_EQ(outputs["y"].raw_data(), y.raw_data());
+}
+
+TEST(RealTensors, OfAnotherShape) {
+  const auto engine = Requantizer();
+  ASSERT_NE(engine, nullptr);
+  const MaceTensor y = FloatTensor({1, 2}, {7, 8});
+  std::map<std::string, MaceTensor> outputs = {{"y", y}};
+  // A batch of two is planned for.
+  const MaceTensor x = FloatTensor({2, 4}, {0, 1, 2, 3, 4, 5, 6, 7});
+  const MaceStatus wrong = engine->Run({{"x", x}}, &outputs);
+  EXPECT_EQ(wrong.code(), MaceStatus::MACE_INVALID_ARGS);
+  EXPECT_NE(wrong.information().find("output 'y': expected [2,4], the tensor "
+                                     "given has [1,2]"),
+            std::string::npos)
+      << wrong.information();
+  EXPECT_EQ(Values(y), (std::vector<float>{7, 8}));
+  const MaceTensor right = FloatTensor({2, 4}, std::vector<float>(8));
+  outputs = {{"y", right}};
+  ASSERT_TRUE(engine->Run({{"x", x}}, &outputs).ok());
+  EXPECT_EQ(Values(right), (std::vector<float>{0, 1, 2, 3, 4, 5, 6, 7}));
+}
+
+TEST(RealTensors, OtherTypesAreRefused) {
+  const auto engine = Requantizer();
+  ASSERT_NE(engine, nullptr);
+  std::map<std::string, MaceTensor> outputs;
+  const MaceStatus wrong =
+      engine->Run({{"x", CodesOf<int8_t>({1, 2, 3, 4}, IDT_INT8)}}, &outputs);
+  EXPECT_EQ(wrong.code(), MaceStatus::MACE_INVALID_ARGS);
+  EXPECT_NE(wrong.information().find("input 'x' must be u8 or, to be rounded "
+                                     "to its codes, f32, got i8"),
+            std::string::npos)
+      << wrong.information();
+}
+
+}  // namespace
+}  // namespace mace::testing
