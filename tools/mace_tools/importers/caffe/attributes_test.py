@@ -18,7 +18,7 @@ from mace_tools.testing.caffe_cases import CASES, Case, expected, save
 
 SCHEMA = load(prototxt.PROTO)
 # Only the engine computes these: test/golden/caffe_layers_test.py runs their cases.
-BY_ENGINE = {"Proposal", "Python.ProposalLayer", "PSROIPooling"}
+BY_ENGINE = {"DetectionOutput", "Proposal", "Python.ProposalLayer", "PSROIPooling"}
 # Fields that change the result and that OpenCV ignores: the cases have them with a definition.
 DEFINED = {
     ("Deconvolution", "dilation"), ("Log", "base"), ("Swish", "beta"), ("Concat", "concat_dim"),
