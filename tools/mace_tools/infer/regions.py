@@ -32,10 +32,10 @@ def non_max_suppression(v: View) -> list[Type]:
         choosing = 1
     rows = v.attr("keep_top_k")
     if not rows:
-        kept = [k for k in (boxes[1] if boxes[1] is not None else scores[1], v.attr("top_k") or None,
-                            v.attr("max_per_class") or None) if k is not None]
-        known = choosing is not None and (boxes[1] is not None or scores[1] is not None)
-        rows = min(kept) * choosing if known and choosing is not None else None
+        count = scores[1] if boxes[1] is None else boxes[1]
+        for limit in (v.attr("top_k"), v.attr("max_per_class")):
+            count = min(count, limit) if count is not None and limit else count
+        rows = None if count is None or choosing is None else count * choosing
     if rows is not None:
         rows *= max(each, 1)
         require(rows <= _MOST, "there are too many rows")

@@ -224,8 +224,9 @@ def detections(kind: str, classes: int, shared: bool, encoded: bool, overlap: fl
         for n, (places, scores) in enumerate(zip(x[0], x[1])):
             points = scores.reshape(-1, classes)
             boxes = corners(places.reshape(len(points), -1, 4).astype(float), x[2].astype(float))
-            rows = [(n, c, points[k, c], *boxes[k, 0 if shared else c]) for c in range(classes) if c != background
-                    for k in of_class(boxes[:, 0 if shared else c], points[:, c])]
+            lists = {c: 0 if shared else c for c in range(classes) if c != background}
+            rows = [(n, c, points[k, c], *boxes[k, own]) for c, own in lists.items()
+                    for k in of_class(boxes[:, own], points[:, c])]
             rows = sorted(rows, key=lambda r: -r[2])[:keep]
             rows.sort(key=lambda r: (r[1], -r[2]))
             images.append(padded(np.array(rows).reshape(-1, 7), keep))

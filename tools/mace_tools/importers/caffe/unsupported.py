@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mace_tools.importers.caffe.prototxt import LayerText, listed
+from mace_tools.importers.caffe.prototxt import LayerText
 
 _APP = ("end the model before it (output_tensors in the YAML) and do the rest in the app, or "
         "compute the layer in the app (allow_custom_ops in the YAML, docs/custom_ops.md)")

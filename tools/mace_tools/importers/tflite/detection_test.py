@@ -1,6 +1,8 @@
-"""TFLite_Detection_PostProcess: what is refused. test/golden/detection_test.py compares with LiteRT.
+"""TFLite_Detection_PostProcess: what is refused.
 
 SPDX-License-Identifier: Apache-2.0
+
+test/golden/detection_test.py compares it with LiteRT.
 """
 
 from __future__ import annotations
