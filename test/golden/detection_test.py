@@ -12,8 +12,10 @@ import pytest
 from ai_edge_litert.interpreter import Interpreter
 from golden import Arrays, Run, import_model, run_all
 
+from mace_tools import frameworks
+from mace_tools.exit_codes import RunFailedError
+from mace_tools.frameworks.by_caffe import in_caffes_order
 from mace_tools.testing.caffe_file import Net, by_opencv, uniform
-from mace_tools.testing.caffe_numpy import by_class
 from mace_tools.testing.detection import CLASSES, OUTPUTS, detector, head
 from mace_tools.testing.tflite_file import Maker
 
@@ -144,8 +146,17 @@ def ssd_of_caffe() -> Net:
 
 def test_an_ssd_of_caffe(tmp_path):
     path, feeds = ssd_of_caffe().save(tmp_path), {"data": uniform(1, 3, 32, 32)}
-    want = by_class(by_opencv(path, feeds, "found")[0], 20)
+    want = in_caffes_order(by_opencv(path, feeds, "found")[0], 20)
     one = run(tmp_path, "caffe", path, feeds, ["found"])
     assert (want[..., 2] > 0).sum() > 5
     np.testing.assert_allclose(one.outputs["found"], want, 1e-4, 1e-5)
     assert "NonMaxSuppression" in {node.op for node in one.graph.nodes}
+    again = frameworks.run("caffe", path, feeds, ["found"])["found"]  # as --validate does
+    np.testing.assert_array_equal(again, want)
+
+
+def test_opencv_fails_where_all_boxes_are_kept(tmp_path):
+    net = ssd_of_caffe()
+    net.text = net.text.replace("keep_top_k: 20", "")
+    with pytest.raises(RunFailedError, match="OpenCV fails without a keep_top_k"):
+        frameworks.run("caffe", net.save(tmp_path), {"data": uniform(1, 3, 32, 32)}, ["found"])

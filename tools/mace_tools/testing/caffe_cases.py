@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from mace_tools.frameworks.by_caffe import in_caffes_order
 from mace_tools.importers.caffe.layer import own_fields
 from mace_tools.testing import caffe_numpy as by
 from mace_tools.testing import caffe_regions
@@ -32,7 +33,7 @@ class Case:
     tops: int = 1
     feeds: Sequence[np.ndarray] = ()
     want: Definition | None = None
-    rows: int = 0  # of DetectionOutput, whose rows OpenCV has in another order
+    rows: int = 0  # of DetectionOutput for an image; OpenCV has them in another order
 
     def values(self) -> dict[str, np.ndarray]:
         arrays = self.feeds or [uniform(*shape) for shape in self.shapes]
@@ -55,7 +56,7 @@ def expected(path: Path, case: Case, feeds: dict[str, np.ndarray]) -> list[np.nd
     """What the tops of the case are. Errors: cv2.error."""
     if case.want is None:
         found = by_opencv(path, feeds, "y0")
-        return [by.by_class(found[0], case.rows)] if case.rows else found
+        return [in_caffes_order(found[0], case.rows)] if case.rows else found
     found = case.want(list(feeds.values()), case.blobs)
     found = found if isinstance(found, list) else [found]
     return [np.asarray(a, np.float32) for a in found]

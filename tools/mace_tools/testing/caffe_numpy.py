@@ -185,14 +185,6 @@ def padded(found: np.ndarray, rows: int) -> np.ndarray:
     return np.concatenate([found, more])[None, None]
 
 
-def by_class(found: np.ndarray, rows: int) -> np.ndarray:
-    """The rows of OpenCV's DetectionOutput, which are sorted by score, in Caffe's order; the rows
-    that OpenCV does not need are 0."""
-    found = found.reshape(-1, 7)
-    found = found[found[:, 2] > 0]
-    return padded(found[np.lexsort((-found[:, 2], found[:, 1]))], rows)
-
-
 def detections(kind: str, classes: int, shared: bool, encoded: bool, overlap: float, eta: float,
                top: int, keep: int, least: float, background: int = 0) -> Definition:
     """DetectionOutput of SSD."""
