@@ -64,6 +64,7 @@ std::vector<OpCase> FullyConnectedToPooling() {
       {"Logical", {}, {Bool({2}, {0, 1}), Bool({2}, {1, 1})}},
       {"LpNorm", {}, {X({3, 4})}},
       {"MatMul", {}, {X({2, 3, 4}), X({2, 4, 5})}},
+      {"NonMaxSuppression", {}, {X({2, 3, 1, 4}), X({2, 3, 4})}},
       {"OneHot", {}, {I32({3}, {0, 2, 1}), Scalar(3)}},
       {"PRelu", {}, {X(kImage), W({4})}},
       {"Pad", {}, {X({3, 4}), Known({1, 1, 0, 2})}},

@@ -11,8 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
+from mace_tools.frameworks.by_caffe import in_caffes_order
 from mace_tools.importers.caffe.layer import own_fields
 from mace_tools.testing import caffe_numpy as by
+from mace_tools.testing import caffe_regions
 from mace_tools.testing.caffe_file import Net, by_opencv, uniform
 from mace_tools.testing.caffe_numpy import Definition, behind, unary
 
@@ -31,6 +33,7 @@ class Case:
     tops: int = 1
     feeds: Sequence[np.ndarray] = ()
     want: Definition | None = None
+    rows: int = 0  # of DetectionOutput for an image; OpenCV has them in another order
 
     def values(self) -> dict[str, np.ndarray]:
         arrays = self.feeds or [uniform(*shape) for shape in self.shapes]
@@ -52,7 +55,8 @@ def save(folder: Path, kind: str, case: Case, settings: str | None = None) -> Pa
 def expected(path: Path, case: Case, feeds: dict[str, np.ndarray]) -> list[np.ndarray]:
     """What the tops of the case are. Errors: cv2.error."""
     if case.want is None:
-        return by_opencv(path, feeds, "y0")
+        found = by_opencv(path, feeds, "y0")
+        return [in_caffes_order(found[0], case.rows)] if case.rows else found
     found = case.want(list(feeds.values()), case.blobs)
     found = found if isinstance(found, list) else [found]
     return [np.asarray(a, np.float32) for a in found]
@@ -231,22 +235,6 @@ CASES: dict[str, list[Case]] = {
               for s, size in (("", (60, 50)), ("img_h: 80 img_w: 40", (80, 40)),
                               ("img_size: 100", (100, 100)))],
 }
-RPN = [uniform(1, 8, 5, 6), 0.3 * uniform(1, 16, 5, 6), np.float32([[80, 96, 1.5]])]
-RPN9 = [uniform(1, 18, 3, 4), 0.3 * uniform(1, 36, 3, 4), np.float32([[48, 64, 1]])]
-CASES["Proposal"] = [Case(
-    "feat_stride: 16 base_size: 8 min_size: 4 scale: 1 scale: 3 ratio: 0.5 ratio: 2 "
-    "pre_nms_topn: 40 post_nms_topn: 10 nms_thresh: 0.5", feeds=RPN,
-    want=by.proposal(16, [1, 3], [0.5, 2], 8, 4, 0.5, 40, 10))]
-CASES["Python.ProposalLayer"] = [
-    Case(f"module: 'rpn.proposal_layer' layer: 'ProposalLayer' param_str: \"{text}\"", feeds=RPN9,
-         want=by.proposal(16, scales, [0.5, 1, 2], 16, 16, 0.7, 6000, 300))
-    for text, scales in (("'feat_stride': 16", [8, 16, 32]),
-                         ("{'feat_stride': 16, 'scales': (1, 2, 4)}", [1, 2, 4]))]
-REGIONS = np.float32([[0, 1, 2, 6, 5], [1, 0, 0, 9, 7], [0, 2.5, 1.5, 3, 4], [1, -5, -5, 2, 2]])
-CASES["PSROIPooling"] = [
-    Case(f"spatial_scale: {scale} output_dim: 2 group_size: {group}",
-         feeds=[uniform(2, 2 * group**2, 7, 8), REGIONS])
-    for scale, group in ((0.5, 2), (1, 3))]
 CASES["NormalizeBBox"] = CASES["Normalize"]
 CASES["ConvolutionDepthwise"] = CASES["DepthwiseConvolution"] = [
     Case("num_output: 6 kernel_size: 3 pad: 1", blobs=[uniform(6, 1, 3, 3), uniform(6)],
@@ -254,3 +242,4 @@ CASES["ConvolutionDepthwise"] = CASES["DepthwiseConvolution"] = [
              np.pad(x[0], [(0, 0), (0, 0), (1, 1), (1, 1)])[:, :, i : i + 9, j : j + 8]
              * w[0][:, 0, i, j, None, None] for i in range(3) for j in range(3))
          + w[1][:, None, None])]
+CASES |= caffe_regions.cases(Case)

@@ -88,7 +88,7 @@ def by_opencv(path: Path, feeds: Mapping[str, np.ndarray], layer: str) -> list[n
     net = cv2.dnn.readNetFromCaffe(str(path), str(path.with_suffix(".caffemodel")))
     net.enableFusion(False)
     for name, array in feeds.items():
-        net.setInput(array, name)
+        net.setInput(cv2.Mat(array) if array.ndim == 3 else array, name)  # not channels
     return [np.asarray(a) for a in net.forwardAndRetrieve([layer])[0]]
 
 

@@ -176,3 +176,60 @@ def _overlap(a: np.ndarray, b: np.ndarray) -> float:
     both = np.prod(np.maximum(np.minimum(a[2:], b[2:]) - np.maximum(a[:2], b[:2]) + 1, 0))
     areas = [np.prod(v[2:] - v[:2] + 1) for v in (a, b)]
     return both / (sum(areas) - both)
+
+
+def padded(found: np.ndarray, rows: int) -> np.ndarray:
+    """The rows of DetectionOutput, and so many in all: others are -1."""
+    found = found.reshape(-1, 7)
+    more = np.full((rows - len(found), 7), -1, found.dtype)
+    return np.concatenate([found, more])[None, None]
+
+
+def detections(kind: str, classes: int, shared: bool, encoded: bool, overlap: float, eta: float,
+               top: int, keep: int, least: float, background: int = 0) -> Definition:
+    """DetectionOutput of SSD."""
+
+    def corners(places: np.ndarray, priors: np.ndarray) -> np.ndarray:
+        """[boxes, lists, 4] of the same corrections."""
+        prior = priors[0, 0].reshape(-1, 1, 4)
+        d = places if encoded else places * priors[0, 1].reshape(-1, 1, 4)
+        size = prior[..., 2:] - prior[..., :2]
+        if kind == "CORNER":
+            return prior + d
+        if kind == "CORNER_SIZE":
+            return prior + d * np.tile(size, 2)
+        centre = (prior[..., :2] + prior[..., 2:]) / 2 + d[..., :2] * size
+        half = np.exp(d[..., 2:]) * size / 2
+        return np.concatenate([centre - half, centre + half], -1)
+
+    def of_class(boxes: np.ndarray, scores: np.ndarray) -> list[int]:
+        limit, kept = overlap, []
+        order = [k for k in np.argsort(-scores, kind="stable") if scores[k] > least]
+        for k in order[:top]:
+            if all(_jaccard(boxes[k], boxes[j]) <= limit for j in kept):
+                kept.append(k)
+                limit *= eta if eta < 1 and limit > 0.5 else 1
+        return kept
+
+    def define(x: Arrays, w: Arrays) -> np.ndarray:
+        images = []
+        for n, (places, scores) in enumerate(zip(x[0], x[1])):
+            points = scores.reshape(-1, classes)
+            boxes = corners(places.reshape(len(points), -1, 4).astype(float), x[2].astype(float))
+            lists = {c: 0 if shared else c for c in range(classes) if c != background}
+            rows = [(n, c, points[k, c], *boxes[k, own]) for c, own in lists.items()
+                    for k in of_class(boxes[:, own], points[:, c])]
+            rows = sorted(rows, key=lambda r: -r[2])[:keep]
+            rows.sort(key=lambda r: (r[1], -r[2]))
+            images.append(padded(np.array(rows).reshape(-1, 7), keep))
+        return np.concatenate(images, 2)
+
+    return define
+
+
+def _jaccard(a: np.ndarray, b: np.ndarray) -> float:
+    size = np.minimum(a[2:], b[2:]) - np.maximum(a[:2], b[:2])
+    if min(size) <= 0:
+        return 0
+    both = size.prod()
+    return both / ((a[2:] - a[:2]).prod() + (b[2:] - b[:2]).prod() - both)

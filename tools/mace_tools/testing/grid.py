@@ -15,6 +15,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from mace_tools import reference, runner
+from mace_tools.cli_console import Console
+from mace_tools.compare.engine import Engine
+from mace_tools.compare.parts import cut
+from mace_tools.exit_codes import RunFailedError
+from mace_tools.ir import Graph
+
 SAME, REFUSED, INVALID = "same", "refused", "the framework refuses it"
 
 
@@ -41,6 +48,18 @@ def rows_of(platform: str) -> Iterator[Row] | None:
     if importlib.util.find_spec(name) is None:
         return None
     return importlib.import_module(name).rows()
+
+
+def computed(graph: Graph, feeds: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The outputs by NumPy, or by the engine where NumPy lacks an op. Errors: RunFailedError."""
+    if all(reference.evaluates(node.op) for node in graph.nodes):
+        with np.errstate(all="ignore"):
+            return reference.run(graph, feeds)
+    engine = Engine(runner.find(Console(), None), "cpu")
+    result, = engine.run([cut(graph, feeds, graph.outputs)])
+    if result.error:
+        raise RunFailedError(result.error)
+    return dict(result.outputs)
 
 
 def difference(got: np.ndarray, want: np.ndarray, relative: float, absolute: float) -> str:

@@ -25,7 +25,8 @@ _RANKS = (0, 1, 2, 3, 4, 4, 4, 4, 5)
 _EXTENTS = (1, 1, 2, 2, 3, 4, 4, 6, 8, 9)
 _TRIES = 500
 # Shapes that fit x and that would hardly be drawn by chance.
-_HINTS = {"Proposal": (lambda x: x, lambda x: (*x[:-1], 2 * x[-1]), lambda x: (3,))}
+_HINTS = {"Proposal": (lambda x: x, lambda x: (*x[:-1], 2 * x[-1]), lambda x: (3,)),
+          "NonMaxSuppression": (lambda x: (*(*x, 2, 3)[:2], 1, 4), lambda x: (*(*x, 2, 3)[:2], 3))}
 
 
 def refused(graph: Graph) -> str:

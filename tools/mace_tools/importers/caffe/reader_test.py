@@ -222,18 +222,18 @@ def test_weights_files_that_are_damaged(tmp_path):
 def test_what_does_not_convert_is_named_at_once(tmp_path):
     net = Net({"x": (1, 4), "p": (1, 2, 8)})
     net.layer("Nonsense", ["x"], "n")
-    net.layer("DetectionOutput", ["x", "n", "p"], "d", "detection_output_param { num_classes: 2 }")
+    net.layer("ROIPooling", ["x", "n", "p"], "d", "roi_pooling_param { pooled_h: 2 }")
     net.layer("Python", ["d"], "q", "python_param { module: 'm' layer: 'Mine' param_str: '{}' }")
     path = net.save(tmp_path)
     with pytest.raises(UnsupportedOps) as e:
         importers.load("caffe", path)
-    assert {o.op for o in e.value.ops} == {"Nonsense", "DetectionOutput", "Python.Mine"}
-    assert "output_tensors 'x', 'n', 'p'" in str(e.value)
+    assert {o.op for o in e.value.ops} == {"Nonsense", "ROIPooling", "Python.Mine"}
+    assert "R-FCN's PSROIPooling converts" in str(e.value)
     read = importers.read("caffe", path)
     read.custom_ops = ("all",)
     graph = importers.translate("caffe", read)
-    assert [n.op for n in graph.nodes] == ["Nonsense", "DetectionOutput", "Python.Mine"]
-    assert graph.nodes[1].attrs["num_classes"] == 2 and graph.nodes[2].attrs["param_str"] == "{}"
+    assert [n.op for n in graph.nodes] == ["Nonsense", "ROIPooling", "Python.Mine"]
+    assert graph.nodes[1].attrs["pooled_h"] == 2 and graph.nodes[2].attrs["param_str"] == "{}"
 
 
 def test_no_field_is_ignored_by_chance():

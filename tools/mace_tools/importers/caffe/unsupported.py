@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mace_tools.importers.caffe.prototxt import LayerText, listed
+from mace_tools.importers.caffe.prototxt import LayerText
 
 _APP = ("end the model before it (output_tensors in the YAML) and do the rest in the app, or "
         "compute the layer in the app (allow_custom_ops in the YAML, docs/custom_ops.md)")
@@ -24,10 +24,6 @@ _ADVICE = {
 
 def help_for(layer: LayerText, bottoms: Sequence[str]) -> str:
     """The cure for a layer of a type that does not convert, or ""."""
-    if layer.type == "DetectionOutput":
-        return (f"end the model before it, with output_tensors {listed(bottoms[:3])}, and choose "
-                "among the boxes in the app; or compute the layer in the app: "
-                "`allow_custom_ops: [DetectionOutput]` (docs/custom_ops.md)")
     if layer.type == "Python":
         return f"the code of a Python layer is not in the model; {_APP}"
     return _ADVICE.get(layer.type, "")

@@ -17,6 +17,7 @@ import numpy as np
 from google.protobuf.message import DecodeError
 
 from mace_tools.errors import ModelError
+from mace_tools.importers.tensorflow import slices
 from mace_tools.importers.tensorflow.crc32c import crc32c, masked
 from mace_tools.importers.tensorflow.sstable import BadTable, entries
 from mace_tools.importers.tensorflow.tensors import ElementType, from_bytes, shape_of
@@ -42,7 +43,8 @@ class Bundle:
             found = dict(entries(data))
             self._header = messages.BundleHeaderProto.FromString(found.pop(b"", b""))
             for key, value in found.items():
-                name = key.decode("utf-8", "replace")
+                # Keys of parts of variables are no texts: each byte is a character then.
+                name = key.decode("latin-1" if key[:1] == b"\0" else "utf-8", "replace")
                 self._entries[name] = messages.BundleEntryProto.FromString(value)
         except (BadTable, DecodeError) as e:
             raise ModelError(f"{self.index}: it is no index of variables, or damaged: {e}; {COPY} "
@@ -66,13 +68,12 @@ class Bundle:
         kind = ElementType(entry.dtype)
         if kind.stored is None:
             return None
-        if entry.slices:
-            raise ModelError(f"{self.index}: the variable '{name}' is stored in slices (a "
-                             "partitioned variable); freeze the model into one .pb file")
         shape = shape_of(entry.shape)
         if shape is None or None in shape:
             raise ModelError(f"{self.index}: the variable '{name}' has no fixed shape; the file is "
                              "damaged")
+        if entry.slices:
+            return self._of_parts(name, [int(e) for e in shape if e is not None])
         wanted = math.prod(shape) * kind.stored.itemsize  # type: ignore[arg-type]
         if entry.size != wanted:
             raise ModelError(f"{self.index}: the variable '{name}' {list(shape)} of {kind.name} "
@@ -88,6 +89,31 @@ class Bundle:
             raise ModelError(f"{file}: the checksum of the variable '{name}' is wrong: the file is "
                              f"damaged; {COPY} again")
         return from_bytes(contents, entry.dtype).reshape(shape)  # type: ignore[arg-type]
+
+    def _of_parts(self, name: str, shape: list[int]) -> np.ndarray:
+        """A partitioned variable as a whole. Errors: ModelError."""
+        parts: list[tuple[tuple[slice, ...], np.ndarray]] = []
+        for part in self._entries[name].slices:
+            extents = [(e.start, e.length if e.HasField("length") else slices.ALL)
+                       for e in part.extent]
+            key = slices.key_of(name, extents).decode("latin-1")
+            try:
+                place = slices.places(extents, shape)
+                values = self.tensor(key) if key in self else None
+                wanted = [p.stop - p.start for p in place]
+                if values is None or list(values.shape) != wanted or len(wanted) != len(shape):
+                    raise ValueError(f"the part {extents} is not there")
+            except ValueError as e:
+                raise ModelError(f"{self.index}: the variable '{name}' {shape} is stored in parts, "
+                                 f"which do not fit: {e}; {COPY} again") from e
+            parts.append((place, values))
+        if not parts or sum(values.size for _, values in parts) != math.prod(shape):
+            raise ModelError(f"{self.index}: the variable '{name}' {shape} is stored in parts, "
+                             f"some of which are missing; {COPY} again")
+        whole = np.zeros(shape, parts[0][1].dtype)
+        for place, values in parts:
+            whole[place] = values
+        return whole
 
     def _shard(self, number: int) -> tuple[Path, memoryview]:
         name = f"{self._prefix.name}.data-{number:05d}-of-{self._header.num_shards:05d}"

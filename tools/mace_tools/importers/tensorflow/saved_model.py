@@ -21,6 +21,7 @@ from mace_tools import protos
 from mace_tools.errors import ModelError
 from mace_tools.importers.request import RequestError
 from mace_tools.importers.source import listed
+from mace_tools.importers.tensorflow import slices
 from mace_tools.importers.tensorflow.bundle import Bundle
 from mace_tools.importers.tensorflow.functions import inlined
 from mace_tools.importers.tensorflow.tensors import ElementType
@@ -119,20 +120,40 @@ def variables(saved: SavedModel) -> tuple[dict[str, np.ndarray], dict[str, Eleme
     bundle = Bundle(saved.file.parent / "variables" / "variables", saved.messages)
     values: dict[str, np.ndarray] = {}
     types = {}
-    for variable, name in names.items():
+    for variable, (name, part) in names.items():
         if name not in bundle:
             raise ModelError(f"{bundle.index}: it does not hold '{name}', the value of the "
                              f"variable '{variable}'; the files do not belong together: copy the "
                              "whole folder of the SavedModel again")
         value = bundle.tensor(name)
         if value is not None:
-            values[variable], types[variable] = value, bundle.kind(name)
+            values[variable], types[variable] = _cut(bundle, name, value, part), bundle.kind(name)
     return values, types
 
 
-def _restored(nodes: dict[str, Any]) -> dict[str, str]:
-    """For each variable that the graph restores, the name of its tensor in the checkpoint."""
-    found: dict[str, str] = {}
+def _cut(bundle: Bundle, name: str, value: np.ndarray, part: str) -> np.ndarray:
+    """What the graph restores of a tensor: all of it, or the part that a partitioned variable has.
+
+    Errors: ModelError."""
+    try:
+        wanted = slices.parse(part)
+        if wanted is None:
+            return value
+        shape, extents = wanted
+        if list(value.shape) != shape:
+            raise ValueError(f"the graph states the shape {shape}, the checkpoint has "
+                             f"{list(value.shape)}")
+        return value[slices.places(extents, shape)]
+    except ValueError as e:
+        raise ModelError(f"{bundle.index}: the graph restores a part of '{name}' that is not "
+                         f"there: {e}; the files do not belong together: copy the whole folder of "
+                         "the SavedModel again") from e
+
+
+def _restored(nodes: dict[str, Any]) -> dict[str, tuple[str, str]]:
+    """For each variable that the graph restores, the name of its tensor in the checkpoint, and
+    which part of it is restored ("": all)."""
+    found: dict[str, tuple[str, str]] = {}
     for node in nodes.values():
         if node.op not in _ASSIGN or len(node.input) < 2:
             continue
@@ -140,13 +161,12 @@ def _restored(nodes: dict[str, Any]) -> dict[str, str]:
         source, index = _origin(nodes, node.input[1])
         if variable is None or source is None or variable.op not in VARIABLES:
             continue
-        if source.op != "RestoreV2" or len(source.input) < 2:
+        if source.op != "RestoreV2" or len(source.input) < 3:
             continue
-        names, _ = _origin(nodes, source.input[1])
-        if names is not None and names.op == "Const":
-            texts = _texts(names)
-            if index < len(texts):
-                found.setdefault(variable.name, texts[index])
+        names, parts = (_fixed_texts(nodes, i) for i in source.input[1:3])
+        if index < len(names):
+            part = parts[index] if index < len(parts) else ""
+            found.setdefault(variable.name, (names[index], part))
     return found
 
 
@@ -163,5 +183,9 @@ def _origin(nodes: dict[str, Any], reference: str) -> tuple[Any, int]:
     return None, 0
 
 
-def _texts(node: Any) -> list[str]:
+def _fixed_texts(nodes: dict[str, Any], reference: str) -> list[str]:
+    """The texts of a constant operand; none if it is computed."""
+    node, _ = _origin(nodes, reference)
+    if node is None or node.op != "Const":
+        return []
     return [text.decode("utf-8", "replace") for text in node.attr["value"].tensor.string_val]

@@ -16,6 +16,7 @@ from mace_tools.importers.registry import GENERAL_HELP
 from mace_tools.importers.tflite import registry
 from mace_tools.importers.tflite.flat import OPERATORS, is_custom
 from mace_tools.testing import tflite_cases
+from mace_tools.testing.detection import detector, options
 from mace_tools.testing.tflite_file import Maker
 
 CASES = {case.op: case for case in reversed(tflite_cases.CASES)}
@@ -44,6 +45,21 @@ def test_an_option_that_the_schema_does_not_have_is_refused(tmp_path, monkeypatc
         load("tflite", path)
     assert f"does not know its attribute number 31 of {table} = 'set'" in str(e.value)
     assert [(o.op, o.nodes) for o in e.value.ops] == [(op, ["y0"])]
+
+
+@pytest.mark.parametrize("op", sorted(filter(is_custom, registry.supported())))
+def test_an_option_that_a_custom_operator_does_not_know_is_refused(tmp_path, op):
+    if op == "'TFLite_Detection_PostProcess'":
+        path, _ = detector(tmp_path, surprise=3)
+    else:  # MediaPipe's have no names for their options
+        m = Maker()
+        for name in ("x", "w"):
+            m.tensor(name, (1, 4, 4, 1))
+        m.op(op.strip("'"), ["x", "w"], ["y", "z"], CustomOptions=options({"surprise": 3}))
+        path = m.save(tmp_path, ["x", "w"], ["y"])
+    with pytest.raises(UnsupportedOps, match="surprise = 3|are not those of MediaPipe") as e:
+        load("tflite", path)
+    assert [o.op for o in e.value.ops] == [op]
 
 
 def test_options_of_another_operator_are_refused_unless_they_say_nothing(tmp_path):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from mace_tools.importers import operands
 from mace_tools.importers.builder import Builder
 from mace_tools.importers.operands import fixed_ints
+from mace_tools.importers.registry import Unsupported
 from mace_tools.importers.source import SourceNode
 from mace_tools.importers.tflite import registry
 
@@ -20,6 +21,10 @@ _MASKS = {
 @registry.op("STRIDED_SLICE")
 def strided_slice(b: Builder, n: SourceNode) -> str:
     masks = {ours: n.attr(theirs) for theirs, ours in _MASKS.items() if n.attr(theirs)}
+    steps, indices = operands.ints(b, n.inputs[3]) or [], n.attr("ShrinkAxisMask")
+    if any(step < 1 and indices >> k & 1 for k, step in enumerate(steps)):
+        raise Unsupported(f"an index has one of the strides {steps}, which must be positive there",
+                          "give indices the stride 1")
     return operands.strided_slice(b, *n.inputs[:4], masks)
 
 

@@ -35,7 +35,7 @@ registry.help_for(
 )
 registry.help_for(
     "end the model before its post-processing: name the boxes and scores in output_tensors",
-    "NON_MAX_SUPPRESSION_V4", "NON_MAX_SUPPRESSION_V5", "'TFLite_Detection_PostProcess'",
+    "NON_MAX_SUPPRESSION_V4", "NON_MAX_SUPPRESSION_V5",
 )
 registry.help_for(
     "random numbers do not convert: give them as an input of the model (input_tensors in the YAML)",

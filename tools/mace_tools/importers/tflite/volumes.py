@@ -14,6 +14,7 @@ from mace_tools.importers.source import SourceNode
 from mace_tools.importers.tflite import registry
 from mace_tools.importers.tflite.activations import activated
 from mace_tools.importers.tflite.flat import PADDINGS
+from mace_tools.importers.tflite.sizes import check_transposed
 from mace_tools.importers.tflite.windows import operand, window
 
 
@@ -83,6 +84,7 @@ def conv_3d(b: Builder, n: SourceNode) -> str:
 def conv_3d_transpose(b: Builder, n: SourceNode) -> str:
     size, data = fixed_ints(b, n.inputs[0], "output shape"), _filters(b, n.inputs[1])
     planes, (depth, *_) = _planes(b, n.inputs[2])
+    check_transposed(b, n, n.inputs[2], size[1:4], data.shape[:3])
     step, gap = n.attr("StrideD", 1), n.attr("DilationDFactor", 1)
     reach = (depth - 1) * step + (len(data) - 1) * gap + 1
     same = PADDINGS[n.attr("Padding", 0)] == "SAME"

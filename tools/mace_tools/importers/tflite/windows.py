@@ -20,6 +20,7 @@ from mace_tools.importers.source import SourceNode
 from mace_tools.importers.tflite import registry
 from mace_tools.importers.tflite.activations import fused
 from mace_tools.importers.tflite.flat import PADDINGS
+from mace_tools.importers.tflite.sizes import check_transposed
 from mace_tools.infer.spatial import AVERAGE, L2, MAX
 
 
@@ -73,6 +74,8 @@ def transpose_conv(b: Builder, n: SourceNode) -> str:
     size, w, x = n.inputs[:3]
     weights, _ = conv_weights(b, w, [0, 3, 1, 2])  # OHWI -> OIHW
     fixed = ints(b, size)
+    if fixed is not None:
+        check_transposed(b, n, x, fixed[1:3], (b.shape(w) or (None,) * 4)[1:3])
     more = [operand(n, 3)] if fixed is not None else [operand(n, 3), size]
     return fused(b, n, "Deconv2d", x, weights, *more, **window(n),
                  output_shape=None if fixed is None else fixed[1:3])
