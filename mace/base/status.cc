@@ -42,4 +42,9 @@ Status MakeError(Status::Code code, const TextPart* parts, size_t n) {
   return {code, JoinParts(parts, n)};
 }
 
+Status WithoutValue(Status status) {
+  if (status.ok()) return InternalError("success without a value");
+  return status;
+}
+
 }  // namespace mace

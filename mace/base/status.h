@@ -19,6 +19,9 @@ using Status = MaceStatus;
 // An error whose message is all parts together.
 Status MakeError(Status::Code code, const TextPart* parts, size_t n);
 
+// Returns `status`, or an internal error in place of success.
+Status WithoutValue(Status status);
+
 template <typename... Parts>
 [[gnu::always_inline]] inline Status InvalidArgument(const Parts&... parts) {
   const TextPart list[] = {TextPart(parts)...};
@@ -62,11 +65,11 @@ class [[nodiscard]] Result {
   Result(T value) : value_(std::move(value)) {}  // NOLINT: implicit by design
   // REQUIRES: !status.ok().
   Result(Status status)  // NOLINT: implicit by design
-      : status_(status.ok() ? InternalError("success without a value")
-                            : std::move(status)) {}
+      : status_(WithoutValue(std::move(status))) {}
 
   bool ok() const { return value_.has_value(); }
-  const Status& status() const { return status_; }
+  const Status& status() const& { return status_; }
+  Status status() && { return std::move(status_); }
 
   // REQUIRES: ok().
   T& operator*() { return *value_; }
@@ -90,9 +93,9 @@ class [[nodiscard]] Result {
   MACE_ASSIGN_OR_RETURN_(lhs, expr, __LINE__)
 #define MACE_ASSIGN_OR_RETURN_(lhs, expr, line) \
   MACE_ASSIGN_OR_RETURN__(lhs, expr, line)
-#define MACE_ASSIGN_OR_RETURN__(lhs, expr, line)          \
-  auto result_##line = (expr);                            \
-  if (!result_##line.ok()) return result_##line.status(); \
+#define MACE_ASSIGN_OR_RETURN__(lhs, expr, line)                     \
+  auto result_##line = (expr);                                       \
+  if (!result_##line.ok()) return std::move(result_##line).status(); \
   lhs = std::move(*result_##line)
 
 // Checks an invariant of this library. If it is broken, a debug build stops and

@@ -3,11 +3,17 @@
 
 #include "mace/graph/attrs.h"
 
+#include <algorithm>
+
 namespace mace {
+
+AttrReader::AttrReader(const Node& node) : node_(node) {}
+
+AttrReader::~AttrReader() = default;
 
 template <typename T>
 const T* AttrReader::Find(const char* name, const char* want) {
-  known_.insert(name);
+  known_.push_back(name);
   const auto it = node_.attrs.find(name);
   if (it == node_.attrs.end()) return nullptr;
   const T* value = std::get_if<T>(&it->second);
@@ -37,7 +43,7 @@ void AttrReader::operator()(const char* name, float& field) {
   const auto it = node_.attrs.find(name);
   if (it != node_.attrs.end()) {
     if (const auto* i = std::get_if<int64_t>(&it->second)) {
-      known_.insert(name);
+      known_.push_back(name);
       field = static_cast<float>(*i);
       return;
     }
@@ -64,7 +70,7 @@ void AttrReader::operator()(const char* name, std::vector<float>& field) {
 Status AttrReader::Finish() const {
   if (!status_.ok()) return status_;
   for (const auto& [name, value] : node_.attrs) {
-    if (!known_.count(name)) {
+    if (std::find(known_.begin(), known_.end(), name) == known_.end()) {
       return InvalidModel(Label(node_), ": unknown attribute '", name, "'");
     }
   }

@@ -12,7 +12,6 @@
 #ifndef MACE_GRAPH_ATTRS_H_
 #define MACE_GRAPH_ATTRS_H_
 
-#include <set>
 #include <string>
 #include <vector>
 
@@ -23,7 +22,10 @@ namespace mace {
 // The visitor that ReadAttrs passes to Fields.
 class AttrReader {
  public:
-  explicit AttrReader(const Node& node) : node_(node) {}
+  explicit AttrReader(const Node& node);
+  ~AttrReader();
+  AttrReader(const AttrReader&) = delete;
+  AttrReader& operator=(const AttrReader&) = delete;
 
   void operator()(const char* name, int64_t& field);
   void operator()(const char* name, bool& field);
@@ -42,13 +44,13 @@ class AttrReader {
   void Mismatch(const char* name, const char* want);
 
   const Node& node_;
-  std::set<std::string> known_;
+  std::vector<const char*> known_;
   Status status_;
 };
 
 // Errors: MACE_INVALID_MODEL, naming node and attribute.
 template <typename Attrs>
-Result<Attrs> ReadAttrs(const Node& node) {
+[[gnu::noinline]] Result<Attrs> ReadAttrs(const Node& node) {
   Attrs attrs;
   AttrReader reader(node);
   attrs.Fields(reader);

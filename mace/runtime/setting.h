@@ -17,7 +17,8 @@ namespace mace {
 //
 // The functions return the object, so that a description is one expression.
 struct Setting {
-  // `doc` is one line, for the help of mace_run and for messages.
+#ifndef MACE_LIBRARY
+  // `doc` is one line, for the help of mace_run.
   Setting(std::string name_of_it, std::string doc_of_it)
       : name(name_of_it),
         doc(std::move(doc_of_it)),
@@ -28,6 +29,29 @@ struct Setting {
     more = std::move(text);
     return *this;
   }
+  // Makes it a key of a model in the deployment file.
+  Setting& Yaml(std::string example_value) { return Yaml(name, example_value); }
+  Setting& Yaml(std::string key, std::string example_value) {
+    yaml = std::move(key);
+    example = std::move(example_value);
+    return *this;
+  }
+  // Gives the flag of mace_run another name than the setting.
+  Setting& Flag(std::string other) {
+    flag = std::move(other);
+    return *this;
+  }
+#else
+  // The same without texts that only the tools show.
+  [[gnu::always_inline]] Setting(const char* name_of_it, const char*)
+      : name(name_of_it) {}
+  [[gnu::always_inline]] Setting& More(const char*) { return *this; }
+  [[gnu::always_inline]] Setting& Yaml(const char*) { return *this; }
+  [[gnu::always_inline]] Setting& Yaml(const char*, const char*) {
+    return *this;
+  }
+  [[gnu::always_inline]] Setting& Flag(const char*) { return *this; }
+#endif
   // Limits a number to [least_one, most_one].
   Setting& Range(int64_t least_one, int64_t most_one) {
     least = least_one;
@@ -42,18 +66,6 @@ struct Setting {
   // Limits a text or a number to one of these, or the items of a list to these.
   Setting& Choices(std::vector<std::string> all) {
     choices = std::move(all);
-    return *this;
-  }
-  // Makes it a key of a model in the deployment file.
-  Setting& Yaml(std::string example_value) { return Yaml(name, example_value); }
-  Setting& Yaml(std::string key, std::string example_value) {
-    yaml = std::move(key);
-    example = std::move(example_value);
-    return *this;
-  }
-  // Gives the flag of mace_run another name than the setting.
-  Setting& Flag(std::string other) {
-    flag = std::move(other);
     return *this;
   }
   // Makes the converter store the value of the deployment file in the model.
@@ -74,12 +86,14 @@ struct Setting {
   }
 
   std::string name;
+#ifndef MACE_LIBRARY
   std::string doc;
   std::string more;
   std::string flag;     // of mace_run, without the dashes
   std::string yaml;     // empty: not in the deployment file
   std::string example;  // a value in the deployment file
-  std::string device;   // empty: all
+#endif
+  std::string device;  // empty: all
   std::vector<std::string> choices;
   int64_t least = std::numeric_limits<int64_t>::min();
   int64_t most = std::numeric_limits<int64_t>::max();

@@ -16,51 +16,78 @@ namespace {
 
 constexpr char kNone[] = "none";  // the text of an empty list
 
+// What is done with each field. One class for all purposes, as Settings::Fields
+// is long.
+class Visitor {
+ public:
+  virtual void operator()(const Setting& s, bool& field) = 0;
+  virtual void operator()(const Setting& s, int& field) = 0;
+  virtual void operator()(const Setting& s, int64_t& field) = 0;
+  virtual void operator()(const Setting& s, std::optional<int>& field) = 0;
+  virtual void operator()(const Setting& s, std::string& field) = 0;
+  virtual void operator()(const Setting& s,
+                          std::vector<std::string>& field) = 0;
+
+ protected:
+  ~Visitor() = default;
+};
+
+void Visit(Settings& settings, Visitor& visitor) { settings.Fields(visitor); }
+
 // Collects the descriptions, and the values of the fields as defaults.
-struct Lister {
+struct Lister final : Visitor {
   std::vector<SettingInfo> list;
 
-  void operator()(const Setting& s, bool& field) {
-    list.push_back({s, SettingInfo::kSwitch, int64_t{field}});
+  void operator()(const Setting& s, bool& field) override {
+    Add(s, SettingInfo::kSwitch, int64_t{field});
   }
-  void operator()(const Setting& s, int& field) {
-    list.push_back({s, SettingInfo::kNumber, int64_t{field}});
+  void operator()(const Setting& s, int& field) override {
+    Add(s, SettingInfo::kNumber, int64_t{field});
   }
-  void operator()(const Setting& s, int64_t& field) {
-    list.push_back({s, SettingInfo::kNumber, field});
+  void operator()(const Setting& s, int64_t& field) override {
+    Add(s, SettingInfo::kNumber, field);
   }
-  void operator()(const Setting& s, std::optional<int>& field) {
-    list.push_back({s, SettingInfo::kNumber, std::nullopt});
-    if (field) list.back().initial = int64_t{*field};
+  void operator()(const Setting& s, std::optional<int>& field) override {
+    Add(s, SettingInfo::kNumber, int64_t{field.value_or(0)});
+    if (!field) list.back().initial.reset();
   }
-  void operator()(const Setting& s, std::string& field) {
-    list.push_back({s, SettingInfo::kText, field});
+  void operator()(const Setting& s, std::string& field) override {
+    Add(s, SettingInfo::kText, field);
   }
-  void operator()(const Setting& s, std::vector<std::string>& field) {
-    list.push_back({s, SettingInfo::kList, field});
+  void operator()(const Setting& s, std::vector<std::string>& field) override {
+    Add(s, SettingInfo::kList, field);
+  }
+  void Add(const Setting& s, SettingInfo::Type type, SettingValue value) {
+    list.push_back({s, type, std::move(value)});
   }
 };
 
 // Sets the field of one setting. REQUIRES: the value has the setting's type.
-struct Assigner {
+struct Assigner final : Visitor {
+  Assigner(const std::string& name_of_it, const SettingValue& new_value)
+      : name(name_of_it), value(new_value) {}
+
+  void operator()(const Setting& s, bool& field) override {
+    if (s.name == name) field = *std::get_if<int64_t>(&value) != 0;
+  }
+  void operator()(const Setting& s, int& field) override {
+    if (s.name == name) field = static_cast<int>(*std::get_if<int64_t>(&value));
+  }
+  void operator()(const Setting& s, int64_t& field) override {
+    if (s.name == name) field = *std::get_if<int64_t>(&value);
+  }
+  void operator()(const Setting& s, std::optional<int>& field) override {
+    if (s.name == name) field = static_cast<int>(*std::get_if<int64_t>(&value));
+  }
+  void operator()(const Setting& s, std::string& field) override {
+    if (s.name == name) field = *std::get_if<std::string>(&value);
+  }
+  void operator()(const Setting& s, std::vector<std::string>& field) override {
+    if (s.name == name) field = *std::get_if<std::vector<std::string>>(&value);
+  }
+
   const std::string& name;
   const SettingValue& value;
-
-  template <typename T>
-  void operator()(const Setting& s, T& field) {
-    if (s.name == name) Assign(field);
-  }
-  template <typename T>
-  void Assign(T& number) {
-    number = static_cast<T>(*std::get_if<int64_t>(&value));
-  }
-  void Assign(std::optional<int>& field) {
-    field = static_cast<int>(*std::get_if<int64_t>(&value));
-  }
-  void Assign(std::string& field) { field = *std::get_if<std::string>(&value); }
-  void Assign(std::vector<std::string>& field) {
-    field = *std::get_if<std::vector<std::string>>(&value);
-  }
 };
 
 std::string Joined(const std::vector<std::string>& words, const char* between) {
@@ -193,7 +220,7 @@ Status AddModelSetting(const ModelSetting& setting, ChosenSettings* chosen) {
 std::vector<SettingInfo> AllSettings() {
   Settings settings;
   Lister lister;
-  settings.Fields(lister);
+  Visit(settings, lister);
   return std::move(lister.list);
 }
 
@@ -241,8 +268,8 @@ std::string ToText(const SettingValue& value) {
 Status ChosenSettings::Set(const std::string& name, const SettingValue& value) {
   MACE_ASSIGN_OR_RETURN(const SettingInfo info, Find(name));
   MACE_RETURN_IF_ERROR(Check(info, value));
-  Assigner assigner{name, value};
-  values.Fields(assigner);
+  Assigner assigner(name, value);
+  Visit(values, assigner);
   chosen_.insert(name);
   return Status();
 }
@@ -257,14 +284,14 @@ Status ChosenSettings::SetText(const std::string& name,
 void ChosenSettings::Fill(const ChosenSettings& other) {
   Settings theirs = other.values;
   Lister lister;
-  theirs.Fields(lister);
+  Visit(theirs, lister);
   for (const SettingInfo& info : lister.list) {
     const std::string& name = info.setting.name;
     if (other.chosen_.count(name) == 0 || !chosen_.insert(name).second) {
       continue;
     }
-    Assigner assigner{name, *info.initial};
-    values.Fields(assigner);
+    Assigner assigner(name, *info.initial);
+    Visit(values, assigner);
   }
 }
 

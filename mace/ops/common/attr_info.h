@@ -49,30 +49,16 @@ std::vector<Choice> DataTypeChoices();    // operands.cc
 // Collects the fields of an attribute struct.
 class AttrLister {
  public:
-  void operator()(const char* name, const int64_t& f) { Add(name, f, "int"); }
-  void operator()(const char* name, const bool& f) {
-    Add(name, int64_t{f}, "bool");
-  }
-  void operator()(const char* name, const float& f) { Add(name, f, "float"); }
-  void operator()(const char* name, const std::string& f) {
-    Add(name, f, "string");
-  }
-  void operator()(const char* name, const std::vector<int64_t>& f) {
-    Add(name, f, "ints");
-  }
-  void operator()(const char* name, const std::vector<float>& f) {
-    Add(name, f, "floats");
-  }
+  void operator()(const char* name, int64_t f);
+  void operator()(const char* name, bool f);
+  void operator()(const char* name, float f);
+  void operator()(const char* name, const std::string& f);
+  void operator()(const char* name, const std::vector<int64_t>& f);
+  void operator()(const char* name, const std::vector<float>& f);
   std::vector<AttrInfo> attrs;
 
  private:
-  void Add(const char* name, Attr initial, const char* type) {
-    AttrInfo info;
-    info.name = name;
-    info.initial = std::move(initial);
-    info.type = type;
-    attrs.push_back(std::move(info));
-  }
+  void Add(const char* name, Attr initial, const char* type);
 };
 
 // Returns Op::attrs for the attribute struct Attrs.
