@@ -24,11 +24,16 @@ CodeRange CodesOf(DataType type) {
 }
 
 int32_t ToCode(float real, const Quantization& quantization, CodeRange range) {
-  const float units = std::round(real / quantization.scale());
-  const float code = units + static_cast<float>(quantization.zero_point());
+  return NearestCode(real / quantization.scale(), quantization.zero_point(),
+                     range);
+}
+
+int32_t NearestCode(float units, int32_t zero_point, CodeRange range) {
+  const float rounded = std::round(units);
+  const float code = rounded + static_cast<float>(zero_point);
   if (!(code > static_cast<float>(range.least))) return range.least;
   if (code >= static_cast<float>(range.most)) return range.most;
-  return static_cast<int32_t>(units) + quantization.zero_point();
+  return static_cast<int32_t>(rounded) + zero_point;
 }
 
 Result<CodeRange> CodesAfter(const Node& node,
