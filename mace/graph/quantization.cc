@@ -14,13 +14,13 @@ bool AreEqual(const QuantizationPtr& a, const QuantizationPtr& b) {
   return a != nullptr && b != nullptr && *a == *b;
 }
 
-int32_t NearestCode(float real, const Quantization& quantization, int32_t least,
+int32_t NearestCode(float units, int32_t zero_point, int32_t least,
                     int32_t most) {
-  const float units = std::round(real / quantization.scale());
-  const float code = units + static_cast<float>(quantization.zero_point());
+  const float rounded = std::round(units);
+  const float code = rounded + static_cast<float>(zero_point);
   if (!(code > static_cast<float>(least))) return least;
   if (code >= static_cast<float>(most)) return most;
-  return static_cast<int32_t>(code);
+  return static_cast<int32_t>(rounded) + zero_point;
 }
 
 std::string ToString(const QuantizationPtr& quantization) {

@@ -32,9 +32,9 @@ using QuantizationPtr = std::shared_ptr<const Quantization>;
 // Returns whether both are null or equal.
 bool AreEqual(const QuantizationPtr& a, const QuantizationPtr& b);
 
-// Returns the code in [least, most] whose value is nearest to `real`, ties away
-// from zero. Infinity saturates; NaN is `least`. REQUIRES: one scale.
-int32_t NearestCode(float real, const Quantization& quantization, int32_t least,
+// Returns the code in [least, most] that is nearest to `units` + `zero_point`,
+// ties of `units` away from zero. Infinity saturates; NaN is `least`.
+int32_t NearestCode(float units, int32_t zero_point, int32_t least,
                     int32_t most);
 
 // " (scale 0.05, zero point 3)" or " (24 scales along axis 0)"; empty for null.

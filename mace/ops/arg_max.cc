@@ -1,7 +1,7 @@
 // ArgMax: where x is largest (or smallest) along an axis.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inputs   x  f32, i32 or i64
+// Inputs   x  f32, i32 or i64; or quantized i8 or u8
 // Outputs  y  i64 or i32, without the axis or with 1 in its place
 // Attrs    axis (default 0), keepdims (default 1), argmin, select_last,
 //          output_type i64 (default) | i32
@@ -40,7 +40,8 @@ Op ArgMax() {
   return Op{"ArgMax", 1, 1, 1, InferArgMax, AttrsOf<ArgMaxAttrs>()}
       .NamesAxes("axis")
       .Choices("output_type", Texts({"i64", "i32"}))
-      .Takes({Numbers()});
+      .Takes({Numbers()})
+      .WithQuantized(OnQuantized::kComputes);
 }
 
 }  // namespace mace::ops

@@ -36,7 +36,8 @@ Op Clip() {
       .Takes({OneOf({DataType::kF32, DataType::kI32, DataType::kI64,
                      DataType::kI16, DataType::kI8, DataType::kU8}),
               AsInput(0)})
-      .WithOrder(AxisOrder::kAny);
+      .WithOrder(AxisOrder::kAny)
+      .WithQuantized(OnQuantized::kComputes);
 }
 
 }  // namespace mace::ops

@@ -2,7 +2,7 @@
 // NumPy broadcasting.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inputs   a     f32, i32, i64, i16, i8, u8 or bool
+// Inputs   a     f32, i32, i64, i16, i8, u8 or bool; or quantized i8 or u8
 //          b     of a's type; its shape broadcasts with a's
 // Outputs  y     bool; no relation but NOT_EQUAL holds with a NaN
 // Attrs    type  EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL
@@ -15,6 +15,7 @@
 #include "mace/ops/common/broadcast.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
+#include "mace/ops/common/quantized.h"
 
 namespace mace {
 namespace {
@@ -47,6 +48,7 @@ Status InferCompare(Node& node) {
   MACE_ASSIGN_OR_RETURN(const CompareAttrs attrs,
                         ReadAttrs<CompareAttrs>(node));
   MACE_RETURN_IF_ERROR(CompareTypeOf(node, attrs).status());
+  MACE_RETURN_IF_ERROR(CheckPair(node));
   TensorType y;
   y.dtype = DataType::kBool;
   MACE_ASSIGN_OR_RETURN(y.shape,
@@ -65,7 +67,8 @@ Op Compare() {
                      DataType::kI16, DataType::kI8, DataType::kU8,
                      DataType::kBool}),
               AsInput(0)})
-      .WithOrder(AxisOrder::kAny);
+      .WithOrder(AxisOrder::kAny)
+      .WithQuantized(OnQuantized::kComputes);
 }
 
 }  // namespace ops

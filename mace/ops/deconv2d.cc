@@ -2,8 +2,8 @@
 // y[n,p,q,o], where h, v follow from p, q as in a Conv2d over y that gives x.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inputs   x  float  [N, H, W, C]
-//          w  float  [O, C / group, kernel_h, kernel_w]
+// Inputs   x  float, or quantized i8 or u8  [N, H, W, C]
+//          w  as x  [O, C / group, kernel_h, kernel_w]
 //          b  float  [O], optional
 //          s  int    output shape [N, H', W', O], optional, known beforehand
 // Outputs  y  float  [N, H', W', O]
@@ -19,6 +19,7 @@
 #include "mace/ops/common/filter.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
+#include "mace/ops/common/quantized.h"
 
 namespace mace {
 
@@ -45,6 +46,7 @@ namespace {
 Status InferDeconv2d(Node& node) {
   MACE_ASSIGN_OR_RETURN(const Deconv2dAttrs attrs,
                         ReadAttrs<Deconv2dAttrs>(node));
+  MACE_RETURN_IF_ERROR(CheckFilterTypes(node, 0));
   MACE_RETURN_IF_ERROR(CheckFilter(node, 4, "[O, C / group, kh, kw]"));
   MACE_ASSIGN_OR_RETURN(const Window2D window, Deconv2dWindow(node, attrs));
   const TensorType& x = node.inputs[0].type;
@@ -63,8 +65,9 @@ Op Deconv2d() {
       .ReadsMany()
       .Choices("padding", PaddingChoices())
       .Choices("activation", ActivationChoices())
-      .Takes({AnyType(), AsInput(0), AsInput(0), Indices()})
-      .Knows({{3, "output shape"}});
+      .Takes({AnyType(), AsInput(0), AnyType(), Indices()})
+      .Knows({{3, "output shape"}})
+      .WithQuantized(OnQuantized::kComputes);
 }
 
 }  // namespace ops

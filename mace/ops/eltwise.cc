@@ -68,11 +68,7 @@ Status InferEltwise(Node& node) {
   MACE_ASSIGN_OR_RETURN(const ActivationKind act, ParseActivation(node, attrs));
   const TensorType& a = node.inputs[0].type;
   const TensorType& b = node.inputs[1].type;
-  if (a.is_quantized() != b.is_quantized()) {
-    return NodeError(node, "a is ", ToString(a), ", b is ", ToString(b),
-                     "; both must be quantized, or neither");
-  }
-  MACE_RETURN_IF_ERROR(CheckPerTensor(node, 1));
+  MACE_RETURN_IF_ERROR(CheckPair(node));
   if (act != ActivationKind::kNoop && !IsFloat(a.dtype) && !a.is_quantized()) {
     return InvalidModel(Label(node), ": activation ", attrs.activation,
                         " needs floats, a is ", ToString(a));

@@ -1,7 +1,7 @@
 // LpNorm: y = x / max(norm, epsilon), the norm of x along an axis.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inputs   x        f32
+// Inputs   x        f32, or quantized i8 or u8
 // Outputs  y        as x; 0 where the divisor is 0
 // Attrs    p        1 (sum of magnitudes) or 2 (root of the sum of squares)
 //          axis     default -1, in [-rank, rank)
@@ -32,7 +32,8 @@ Op LpNorm() {
       .Choices("p", {{"L1", int64_t{1}}, {"L2", int64_t{2}}})
       .NamesAxes("axis")
       .Takes({Float32()})
-      .WithOrder(AxisOrder::kNamed);
+      .WithOrder(AxisOrder::kNamed)
+      .WithQuantized(OnQuantized::kComputes);
 }
 
 }  // namespace mace::ops

@@ -2,9 +2,9 @@
 // the leading ones.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inputs   a  float  [..., M, K], or [K], a row
-//          b  float  [..., K, N], or [K], a column
-// Outputs  y  float  [..., M, N], without M or N for a row or a column
+// Inputs   a  float, or quantized i8 or u8  [..., M, K], or [K], a row
+//          b  as a  [..., K, N], or [K], a column
+// Outputs  y  as a  [..., M, N], without M or N for a row or a column
 // Attrs    transpose_a: a is [..., K, M]; transpose_b: b is [..., N, K]; of no
 //          effect on an operand with one dimension
 // Errors   a scalar operand; K differs; leading dimensions do not broadcast
@@ -16,6 +16,7 @@
 
 #include "mace/ops/common/broadcast.h"
 #include "mace/ops/common/op.h"
+#include "mace/ops/common/quantized.h"
 
 namespace mace {
 
@@ -53,6 +54,7 @@ namespace {
 
 Status InferMatMul(Node& node) {
   MACE_ASSIGN_OR_RETURN(const MatMulAttrs attrs, ReadAttrs<MatMulAttrs>(node));
+  MACE_RETURN_IF_ERROR(CheckPair(node));
   const TensorType& a = node.inputs[0].type;
   const TensorType& b = node.inputs[1].type;
   MACE_ASSIGN_OR_RETURN(const MatMulShapes s, ResolveMatMul(node, attrs));
@@ -68,7 +70,8 @@ Status InferMatMul(Node& node) {
 Op MatMul() {
   return Op{"MatMul", 2, 2, 1, InferMatMul, AttrsOf<MatMulAttrs>()}
       .ReadsMany()
-      .Takes({AnyType(), AsInput(0)});
+      .Takes({AnyType(), AsInput(0)})
+      .WithQuantized(OnQuantized::kComputes);
 }
 
 }  // namespace ops

@@ -1,8 +1,8 @@
 // PRelu: y = x < 0 ? alpha * x : x, per element.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inputs   x      f32
-//          alpha  f32, of a shape that broadcasts to the shape of x
+// Inputs   x      f32, or quantized i8 or u8
+//          alpha  as x, of a shape that broadcasts to the shape of x
 // Outputs  y      as x
 // Attrs    none
 // Errors   alpha does not broadcast to x
@@ -12,12 +12,14 @@
 #include "mace/ops/common/broadcast.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
+#include "mace/ops/common/quantized.h"
 
 namespace mace::ops {
 namespace {
 
 Status InferPRelu(Node& node) {
   MACE_RETURN_IF_ERROR(ReadAttrs<NoAttrs>(node).status());
+  MACE_RETURN_IF_ERROR(CheckPair(node));
   const TensorType& x = node.inputs[0].type;
   const TensorType& alpha = node.inputs[1].type;
   if (!BroadcastsTo(alpha.shape, x.shape)) {
@@ -33,7 +35,8 @@ Status InferPRelu(Node& node) {
 Op PRelu() {
   return Op{"PRelu", 2, 2, 1, InferPRelu, AttrsOf<NoAttrs>()}
       .Takes({Float32(), AsInput(0)})
-      .WithOrder(AxisOrder::kAny);
+      .WithOrder(AxisOrder::kAny)
+      .WithQuantized(OnQuantized::kComputes);
 }
 
 }  // namespace mace::ops

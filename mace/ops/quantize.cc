@@ -3,10 +3,10 @@
 //
 // Inputs   x   f32, or quantized i8 or u8
 // Outputs  y   of the shape of x, quantized as the model file says, per tensor
-// Attrs    to  i8 (default), u8
+// Attrs    to          i8 (default), u8
+//          arithmetic  FIXED (default), FLOAT: how codes become codes
 // Errors   an unknown `to`; y has no scale. Codes round half away from zero and
-//          saturate; NaN becomes the least code. Codes to codes are scaled in
-//          fixed point
+//          saturate; NaN becomes the least code
 // Source   TFLite QUANTIZE
 
 #include "mace/ops/quantize.h"
@@ -37,6 +37,7 @@ Status InferQuantize(Node& node) {
 Op Quantize() {
   return Op{"Quantize", 1, 1, 1, InferQuantize, AttrsOf<QuantizeAttrs>()}
       .Choices("to", Texts({"i8", "u8"}))
+      .Choices("arithmetic", Texts({"FIXED", "FLOAT"}))
       .Takes({OneOf({DataType::kF32, DataType::kI8, DataType::kU8})})
       .WithOrder(AxisOrder::kAny)
       .WithQuantized(OnQuantized::kComputes);

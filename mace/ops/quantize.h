@@ -9,10 +9,13 @@ namespace mace {
 
 struct QuantizeAttrs {
   std::string to = "i8";  // element type of y: i8 or u8
+  // How codes become codes: FIXED point, or FLOAT, as TFLite's CONCATENATION.
+  std::string arithmetic = "FIXED";
 
   template <typename V>
   void Fields(V& v) {
     v("to", to);
+    v("arithmetic", arithmetic);
   }
 };
 

@@ -1,7 +1,7 @@
 // Resize: scales an image to another size.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inputs   x     any type (NEAREST) or f32, [N,H,W,C]
+// Inputs   x     any type (NEAREST); f32, or quantized i8 or u8, [N,H,W,C]
 //          size  i32 or i64 [2]: h, w; optional; known before the model runs
 // Outputs  y     as x, [N,h,w,C]
 // Attrs    mode NEAREST | LINEAR | CUBIC; size or scales (h, w); coordinate,
@@ -205,7 +205,8 @@ Op Resize() {
       .Choices("nearest_mode", ChoicesOf(kRoundings))
       .Takes({AnyType(), Indices()})
       .TakesWith("mode", {"LINEAR", "CUBIC"}, {DataType::kF32})
-      .Knows({{1, "size"}});
+      .Knows({{1, "size"}})
+      .WithQuantized(OnQuantized::kMoves);
 }
 
 }  // namespace ops

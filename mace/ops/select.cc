@@ -31,7 +31,8 @@ Status InferSelect(Node& node) {
 Op Select() {
   return Op{"Select", 3, 3, 1, InferSelect, AttrsOf<NoAttrs>()}
       .Takes({OneOf({DataType::kBool}), AnyType(), AsInput(1)})
-      .WithOrder(AxisOrder::kAny);
+      .WithOrder(AxisOrder::kAny)
+      .WithQuantized(OnQuantized::kMoves);
 }
 
 }  // namespace mace::ops

@@ -1,5 +1,5 @@
-// SpaceToBatchNd: x is padded with zeros, then the pixels of each block go to
-// different batches.
+// SpaceToBatchNd: x is padded with zeros (codes with the zero point), then the
+// pixels of each block go to different batches.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Inputs   x  any type, [N, d1, d2, ..., rest]
@@ -53,7 +53,8 @@ Op SpaceToBatchNd() {
             1,
             1,
             InferSpaceToBatchNd,
-            AttrsOf<SpaceToBatchNdAttrs>()};
+            AttrsOf<SpaceToBatchNdAttrs>()}
+      .WithQuantized(OnQuantized::kMoves);
 }
 
 }  // namespace mace::ops

@@ -57,7 +57,8 @@ Op Unary() {
       .Choices("type", Texts({std::begin(kNames), std::end(kNames)}))
       .Takes({Float32()})
       .TakesWith("type", {"ABS", "NEG", "SQUARE", "SIGN"}, Numbers().types)
-      .WithOrder(AxisOrder::kAny);
+      .WithOrder(AxisOrder::kAny)
+      .WithQuantized(OnQuantized::kComputes);
 }
 
 }  // namespace ops

@@ -45,9 +45,9 @@ template <typename T>
 void ToCodes(const float* reals, const Quantization& quantization, int64_t n,
              void* codes) {
   for (int64_t i = 0; i < n; ++i) {
-    static_cast<T*>(codes)[i] = static_cast<T>(
-        NearestCode(reals[i], quantization, std::numeric_limits<T>::min(),
-                    std::numeric_limits<T>::max()));
+    static_cast<T*>(codes)[i] = static_cast<T>(NearestCode(
+        reals[i] / quantization.scale(), quantization.zero_point(),
+        std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
   }
 }
 

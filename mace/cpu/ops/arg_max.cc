@@ -53,7 +53,10 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 CpuKernelDefs ArgMax() {
   return {{DataType::kF32, Prepare<float>},
           {DataType::kI32, Prepare<int32_t>},
-          {DataType::kI64, Prepare<int64_t>}};
+          {DataType::kI64, Prepare<int64_t>},
+          {DataType::kI8, Prepare<int8_t>, -1, nullptr, /*is_quantized=*/true},
+          {DataType::kU8, Prepare<uint8_t>, -1, nullptr,
+           /*is_quantized=*/true}};
 }
 
 }  // namespace mace::cpu

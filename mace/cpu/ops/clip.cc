@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "mace/cpu/common/kernel_table.h"
+#include "mace/cpu/quantized/unary_q8.h"
 
 namespace mace::cpu {
 namespace {
@@ -67,10 +68,13 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 }  // namespace
 
 CpuKernelDefs Clip() {
-  return {
-      {DataType::kF32, Prepare<float>},   {DataType::kI32, Prepare<int32_t>},
-      {DataType::kI64, Prepare<int64_t>}, {DataType::kI16, Prepare<int16_t>},
-      {DataType::kI8, Prepare<int8_t>},   {DataType::kU8, Prepare<uint8_t>}};
+  return WithQ8({{DataType::kF32, Prepare<float>},
+                 {DataType::kI32, Prepare<int32_t>},
+                 {DataType::kI64, Prepare<int64_t>},
+                 {DataType::kI16, Prepare<int16_t>},
+                 {DataType::kI8, Prepare<int8_t>},
+                 {DataType::kU8, Prepare<uint8_t>}},
+                PrepareClipQ8);
 }
 
 }  // namespace mace::cpu

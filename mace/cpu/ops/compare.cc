@@ -8,6 +8,7 @@
 #include "mace/cpu/common/broadcast_loop.h"
 #include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/common/kernel_table.h"
+#include "mace/cpu/quantized/eltwise_q8.h"
 
 namespace mace::cpu {
 namespace {
@@ -82,11 +83,14 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 }  // namespace
 
 CpuKernelDefs Compare() {
-  return {
-      {DataType::kF32, Prepare<float>},   {DataType::kI32, Prepare<int32_t>},
-      {DataType::kI64, Prepare<int64_t>}, {DataType::kI16, Prepare<int16_t>},
-      {DataType::kI8, Prepare<int8_t>},   {DataType::kU8, Prepare<uint8_t>},
-      {DataType::kBool, Prepare<uint8_t>}};
+  return WithQ8({{DataType::kF32, Prepare<float>},
+                 {DataType::kI32, Prepare<int32_t>},
+                 {DataType::kI64, Prepare<int64_t>},
+                 {DataType::kI16, Prepare<int16_t>},
+                 {DataType::kI8, Prepare<int8_t>},
+                 {DataType::kU8, Prepare<uint8_t>},
+                 {DataType::kBool, Prepare<uint8_t>}},
+                PrepareCompareQ8);
 }
 
 }  // namespace mace::cpu

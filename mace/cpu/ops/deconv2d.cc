@@ -17,6 +17,7 @@
 #include "mace/cpu/conv/conv_gemm.h"
 #include "mace/cpu/conv/deconv_depthwise.h"
 #include "mace/cpu/conv/deconv_phases.h"
+#include "mace/cpu/quantized/deconv_q8.h"
 #include "mace/cpu/reference/conv.h"
 
 namespace mace::cpu {
@@ -250,6 +251,8 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs Deconv2d() { return {{DataType::kF32, PrepareF32, 1}}; }
+CpuKernelDefs Deconv2d() {
+  return WithQ8({{DataType::kF32, PrepareF32, 1}}, PrepareDeconvQ8);
+}
 
 }  // namespace mace::cpu

@@ -9,6 +9,7 @@
 #include "mace/cpu/common/axis_lines.h"
 #include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/common/kernel_table.h"
+#include "mace/cpu/quantized/lp_norm_q8.h"
 
 namespace mace::cpu {
 namespace {
@@ -52,6 +53,8 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs LpNorm() { return {{DataType::kF32, PrepareF32}}; }
+CpuKernelDefs LpNorm() {
+  return WithQ8({{DataType::kF32, PrepareF32}}, PrepareLpNormQ8);
+}
 
 }  // namespace mace::cpu

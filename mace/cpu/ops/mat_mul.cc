@@ -7,6 +7,7 @@
 #include "mace/cpu/common/table_size.h"
 #include "mace/cpu/conv/gemm_pack.h"
 #include "mace/cpu/conv/mat_mul_kernel.h"
+#include "mace/cpu/quantized/mat_mul_q8.h"
 
 namespace mace::cpu {
 namespace {
@@ -56,6 +57,8 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs MatMul() { return {{DataType::kF32, PrepareF32, 1}}; }
+CpuKernelDefs MatMul() {
+  return WithQ8({{DataType::kF32, PrepareF32, 1}}, PrepareMatMulQ8);
+}
 
 }  // namespace mace::cpu

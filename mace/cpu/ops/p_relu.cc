@@ -8,6 +8,7 @@
 #include "mace/cpu/common/choose.h"
 #include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/common/kernel_table.h"
+#include "mace/cpu/quantized/eltwise_q8.h"
 #include "mace/cpu/ukernels/row/row_f32_table.h"
 
 namespace mace::cpu {
@@ -85,6 +86,8 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs PRelu() { return {{DataType::kF32, PrepareF32}}; }
+CpuKernelDefs PRelu() {
+  return WithQ8({{DataType::kF32, PrepareF32}}, PreparePReluQ8);
+}
 
 }  // namespace mace::cpu

@@ -4,9 +4,11 @@
 #include "mace/ops/pad.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "mace/cpu/common/convert.h"
 #include "mace/cpu/copy/copy_kernel.h"
+#include "mace/cpu/quantized/codes.h"
 
 namespace mace::cpu {
 namespace {
@@ -101,7 +103,13 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
   }
   if (spec.mode == PadMode::kConstant) AddBorder(y, middle, &boxes);
   uint64_t value = 0;
-  ConvertElements(DataType::kF32, &spec.constant_value, x.dtype, &value, 1);
+  if (y.is_quantized()) {
+    const auto code = static_cast<uint8_t>(
+        ToCode(spec.constant_value, *y.quantization, CodesOf(y.dtype)));
+    std::memcpy(&value, &code, sizeof(code));
+  } else {
+    ConvertElements(DataType::kF32, &spec.constant_value, x.dtype, &value, 1);
+  }
   return MakeCopyKernel(context, std::move(boxes), &value);
 }
 

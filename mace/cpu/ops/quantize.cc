@@ -1,10 +1,14 @@
 // Quantize on the CPU.
 // SPDX-License-Identifier: Apache-2.0
 
+#include "mace/ops/quantize.h"
+
 #include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/common/kernel_table.h"
 #include "mace/cpu/quantized/codes.h"
 #include "mace/cpu/quantized/lookup_q8.h"
+#include "mace/graph/attrs.h"
+#include "mace/ops/common/operands.h"
 
 namespace mace::cpu {
 namespace {
@@ -38,9 +42,19 @@ Result<KernelPtr> FromFloat(const Node& node, CpuContext& context) {
 }
 
 Result<KernelPtr> FromCodes(const Node& node, CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(const QuantizeAttrs attrs,
+                        ReadAttrs<QuantizeAttrs>(node));
   const Quantization& x = *node.inputs[0].type.quantization;
   const Quantization& y = *node.outputs[0].quantization;
   const CodeRange range = CodesOf(node.outputs[0].dtype);
+  if (attrs.arithmetic == "FLOAT") {
+    const float scale = x.scale() * (1 / y.scale());
+    const float bias = static_cast<float>(-x.zero_point()) * scale;
+    return MakeLookup(node, context, TableOf(node, [&](int32_t q) {
+                        return NearestCode(static_cast<float>(q) * scale + bias,
+                                           y.zero_point(), range);
+                      }));
+  }
   const FixedFactor factor = ToFixed(double{x.scale()} / y.scale());
   return MakeLookup(
       node, context, TableOf(node, [&](int32_t q) {

@@ -9,7 +9,9 @@
 
 #include "mace/cpu/common/choose.h"
 #include "mace/cpu/common/kernel_table.h"
+#include "mace/cpu/common/reduce_geometry.h"
 #include "mace/cpu/common/wrap.h"
+#include "mace/cpu/quantized/reduce_q8.h"
 #include "mace/cpu/ukernels/pool/pool_f32_table.h"
 
 namespace mace::cpu {
@@ -76,63 +78,10 @@ struct Smallest {
   static Acc Add(Acc a, T x, Acc) { return x < a ? x : a; }
 };
 
-struct Dim {
-  int64_t extent, stride;
-};
-
-// Returns the offset of index `i` into dimensions, outermost first.
-int64_t OffsetOf(const std::vector<Dim>& dims, int64_t i) {
-  int64_t offset = 0;
-  for (size_t d = dims.size(); d-- > 0;) {
-    offset += i % dims[d].extent * dims[d].stride;
-    i /= dims[d].extent;
-  }
-  return offset;
-}
-
-// x is divided into rows of `width` contiguous elements. If the last axis is
-// kept, row k adds to the same outputs as the other rows of its group; else
-// each row is reduced to one element.
-struct Geometry {
-  std::vector<Dim> kept, gone;  // axes of the rows
-  int64_t num_kept = 1, num_gone = 1, width = 1;
-  bool keeps_row = true;
-
-  int64_t num_reduced() const {
-    return keeps_row ? num_gone : num_gone * width;
-  }
-};
-
-Geometry GeometryOf(const mace::Shape& x, const std::vector<int>& axes) {
-  Geometry g;
-  int64_t stride = 1;
-  bool in_row = true;
-  for (int d = static_cast<int>(x.size()); d-- > 0;) {
-    if (x[d] == 1) continue;
-    const bool goes = std::find(axes.begin(), axes.end(), d) != axes.end();
-    if (stride == 1 && g.width == 1) g.keeps_row = !goes;
-    in_row = in_row && goes != g.keeps_row;
-    if (in_row) {
-      g.width *= x[d];
-    } else {
-      auto& dims = goes ? g.gone : g.kept;
-      (goes ? g.num_gone : g.num_kept) *= x[d];
-      if (!dims.empty() &&
-          dims.front().stride * dims.front().extent == stride) {
-        dims.front().extent *= x[d];
-      } else {
-        dims.insert(dims.begin(), {x[d], stride});
-      }
-    }
-    stride *= x[d];
-  }
-  return g;
-}
-
 // Accumulates columns [first, first + lanes) over all rows of group `base` in
 // acc[0..lanes).
 template <typename Op, typename T>
-void AccumulateColumns(const Geometry& g, const T* base, int64_t lanes,
+void AccumulateColumns(const ReduceGeometry& g, const T* base, int64_t lanes,
                        const typename Op::Acc* shift, typename Op::Acc* acc) {
   std::fill_n(acc, lanes, Op::kInit);
   for (int64_t r = 0; r < g.num_gone; ++r) {
@@ -144,7 +93,7 @@ void AccumulateColumns(const Geometry& g, const T* base, int64_t lanes,
 
 // Reduces all rows of group `base` to one element.
 template <typename Op, typename T>
-typename Op::Acc AccumulateRows(const Geometry& g, const T* base,
+typename Op::Acc AccumulateRows(const ReduceGeometry& g, const T* base,
                                 typename Op::Acc shift) {
   auto acc = Op::kInit;
   for (int64_t r = 0; r < g.num_gone; ++r) {
@@ -155,7 +104,7 @@ typename Op::Acc AccumulateRows(const Geometry& g, const T* base,
 }
 
 template <typename Op, typename T>
-void Accumulate(const Geometry& g, const T* base, int64_t lanes,
+void Accumulate(const ReduceGeometry& g, const T* base, int64_t lanes,
                 const typename Op::Acc* shift, typename Op::Acc* acc) {
   if (g.keeps_row) {
     AccumulateColumns<Op>(g, base, lanes, shift, acc);
@@ -186,7 +135,8 @@ int64_t Finish(ReduceKind kind, int64_t v, int64_t n) {
 }
 
 // Sums and means over whole pixels, which the pooling micro-kernels compute.
-PoolF32Fn* FindPool(const Geometry& g, ReduceKind kind, CpuFeatures features) {
+PoolF32Fn* FindPool(const ReduceGeometry& g, ReduceKind kind,
+                    CpuFeatures features) {
   const bool adds = kind == ReduceKind::kMean || kind == ReduceKind::kSum;
   if (!adds || !g.keeps_row || g.gone.size() != 1 || g.num_gone == 0) {
     return nullptr;
@@ -208,7 +158,7 @@ template <typename T>
 struct ReduceKernel final : Kernel {
   ThreadPool* threads = nullptr;
   ReduceKind kind = ReduceKind::kMean;
-  Geometry g;
+  ReduceGeometry g;
   PoolF32Fn* pool = nullptr;  // for f32, if one computes this
 
   std::string variant() const override {
@@ -309,7 +259,7 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
   auto kernel = std::make_unique<ReduceKernel<T>>();
   kernel->threads = context.threads;
   MACE_ASSIGN_OR_RETURN(kernel->kind, ReduceKindOf(node, attrs));
-  kernel->g = GeometryOf(node.inputs[0].type.shape, axes);
+  kernel->g = ReduceGeometryOf(node.inputs[0].type.shape, axes);
   if (std::is_same_v<T, float> && !context.reference) {
     kernel->pool = FindPool(kernel->g, kernel->kind, context.features);
   }
@@ -320,7 +270,7 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 struct BoolKernel final : Kernel {
   ThreadPool* threads = nullptr;
   bool all = true;
-  Geometry g;
+  ReduceGeometry g;
 
   Status Run(const RunArgs& args) override {
     const uint8_t* x = args.inputs[0].as<const uint8_t>();
@@ -355,17 +305,18 @@ Result<KernelPtr> PrepareBool(const Node& node, CpuContext& context) {
   auto kernel = std::make_unique<BoolKernel>();
   kernel->threads = context.threads;
   kernel->all = kind == ReduceKind::kAll;
-  kernel->g = GeometryOf(node.inputs[0].type.shape, axes);
+  kernel->g = ReduceGeometryOf(node.inputs[0].type.shape, axes);
   return KernelPtr(std::move(kernel));
 }
 
 }  // namespace
 
 CpuKernelDefs Reduce() {
-  return {{DataType::kF32, Prepare<float>},
-          {DataType::kI32, Prepare<int32_t>},
-          {DataType::kI64, Prepare<int64_t>},
-          {DataType::kBool, PrepareBool}};
+  return WithQ8({{DataType::kF32, Prepare<float>},
+                 {DataType::kI32, Prepare<int32_t>},
+                 {DataType::kI64, Prepare<int64_t>},
+                 {DataType::kBool, PrepareBool}},
+                PrepareReduceQ8);
 }
 
 }  // namespace mace::cpu

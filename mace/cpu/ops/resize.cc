@@ -10,6 +10,7 @@
 #include "mace/cpu/common/choose.h"
 #include "mace/cpu/common/table_size.h"
 #include "mace/cpu/copy/copy_kernel.h"
+#include "mace/cpu/quantized/resize_q8.h"
 #include "mace/cpu/ukernels/row/row_f32_table.h"
 
 namespace mace::cpu {
@@ -125,8 +126,19 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
   return KernelPtr(std::move(kernel));
 }
 
+Result<KernelPtr> PrepareCodes(const Node& node, CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(const ResizeAttrs attrs, ReadAttrs<ResizeAttrs>(node));
+  return attrs.mode == "NEAREST" ? Prepare(node, context)
+                                 : PrepareResizeQ8(node, context);
+}
+
 }  // namespace
 
-CpuKernelDefs Resize() { return ForAllTypes(Prepare); }
+// The rows for codes come first, as those for integers take codes, too.
+CpuKernelDefs Resize() {
+  CpuKernelDefs defs = WithQ8({}, PrepareCodes);
+  for (const CpuKernelDef& def : ForAllTypes(Prepare)) defs.push_back(def);
+  return defs;
+}
 
 }  // namespace mace::cpu

@@ -3,6 +3,8 @@
 
 #include "mace/ops/space_to_batch_nd.h"
 
+#include <cstring>
+
 #include "mace/cpu/copy/block_copy.h"
 
 namespace mace::cpu {
@@ -16,7 +18,14 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
       BlockBoxes(node, node.inputs[0].type, node.outputs[0], attrs.block_shape,
                  attrs.paddings, /*to_batch=*/true));
   boxes.insert(boxes.begin(), FillBox(node.outputs[0]));
-  return MakeCopyKernel(context, std::move(boxes));
+  // Of codes, the zero point stands for 0.
+  const QuantizationPtr& q = node.outputs[0].quantization;
+  uint64_t zero = 0;
+  if (q != nullptr) {
+    const auto code = static_cast<uint8_t>(q->zero_point());
+    std::memcpy(&zero, &code, sizeof(code));
+  }
+  return MakeCopyKernel(context, std::move(boxes), &zero);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "mace/cpu/common/choose.h"
 #include "mace/cpu/common/kernel_table.h"
 #include "mace/cpu/common/wrap.h"
+#include "mace/cpu/quantized/unary_q8.h"
 #include "mace/cpu/ukernels/row/row_f32_table.h"
 
 namespace mace::cpu {
@@ -161,12 +162,19 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
   return KernelPtr(std::move(kernel));
 }
 
+Result<KernelPtr> PrepareCodes(const Node& node, CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(const UnaryAttrs attrs, ReadAttrs<UnaryAttrs>(node));
+  MACE_ASSIGN_OR_RETURN(const UnaryKind kind, UnaryKindOf(node, attrs));
+  return PrepareUnaryQ8(node, context, kind, kMapsF32[static_cast<int>(kind)]);
+}
+
 }  // namespace
 
 CpuKernelDefs Unary() {
-  return {{DataType::kF32, Prepare},
-          {DataType::kI32, Prepare},
-          {DataType::kI64, Prepare}};
+  return WithQ8({{DataType::kF32, Prepare},
+                 {DataType::kI32, Prepare},
+                 {DataType::kI64, Prepare}},
+                PrepareCodes);
 }
 
 }  // namespace mace::cpu

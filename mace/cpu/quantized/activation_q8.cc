@@ -105,11 +105,7 @@ std::array<uint8_t, 256> FloatTable(const Node& node, const Scales& s,
   return TableOf(node, [&](int32_t q) {
     const float x = s.x.scale() * static_cast<float>(q - s.x.zero_point());
     const auto y = static_cast<float>(ReferenceActivation(act, x));
-    const float code =
-        std::round(y * inverse) + static_cast<float>(s.y.zero_point());
-    if (!(code > static_cast<float>(s.range.least))) return s.range.least;
-    if (code >= static_cast<float>(s.range.most)) return s.range.most;
-    return static_cast<int32_t>(code);
+    return NearestCode(y * inverse, s.y.zero_point(), s.range);
   });
 }
 

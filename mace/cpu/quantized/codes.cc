@@ -3,7 +3,6 @@
 
 #include "mace/cpu/quantized/codes.h"
 
-#include <cmath>
 #include <limits>
 
 #include "mace/ops/common/operands.h"
@@ -24,7 +23,12 @@ CodeRange CodesOf(DataType type) {
 }
 
 int32_t ToCode(float real, const Quantization& quantization, CodeRange range) {
-  return NearestCode(real, quantization, range.least, range.most);
+  return NearestCode(real / quantization.scale(), quantization.zero_point(),
+                     range);
+}
+
+int32_t NearestCode(float units, int32_t zero_point, CodeRange range) {
+  return mace::NearestCode(units, zero_point, range.least, range.most);
 }
 
 Result<CodeRange> CodesAfter(const Node& node,

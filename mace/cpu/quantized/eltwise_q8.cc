@@ -1,15 +1,18 @@
-// Elementwise arithmetic of codes.
+// Operators on two codes. Each code is first replaced by a term of its operand,
+// from a table of 256; terms then become a code, or the answer of a comparison.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/quantized/eltwise_q8.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "mace/cpu/common/broadcast_loop.h"
-#include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/quantized/codes.h"
+#include "mace/cpu/quantized/fixed_exp.h"
 #include "mace/graph/attrs.h"
 #include "mace/ops/common/operands.h"
+#include "mace/ops/compare.h"
 #include "mace/ops/eltwise.h"
 
 namespace mace::cpu {
@@ -18,114 +21,254 @@ namespace {
 constexpr int64_t kTile = 8192;  // elements of a task
 // Operands of sums are scaled to a common unit with so many bits more.
 constexpr int kSumBits = 20;
+constexpr int kDifferenceBits = 7;  // the same of squared differences
+constexpr int kCompareBits = 8;
 
-// From codes of a and b to a code of y.
+struct Terms {
+  int32_t of_code[256];  // by the bits of the code
+
+  int32_t operator[](uint8_t code) const { return of_code[code]; }
+};
+
+// From a term of each operand to a code of y.
 struct Arithmetic {
-  EltwiseType type = EltwiseType::kSum;
-  int32_t a_zero = 0, b_zero = 0, y_zero = 0;
-  FixedFactor a, b, y;  // a and b of sums only
+  FixedFactor y, y_of_positive;  // y_of_positive: of PRelu
+  int32_t y_zero = 0;
   CodeRange range;
 
-  int32_t operator()(int32_t a_code, int32_t b_code) const {
-    const int32_t p = a_code - a_zero, q = b_code - b_zero;
-    switch (type) {
-      case EltwiseType::kMin:
-        return range.Clamp(std::min(a_code, b_code));
-      case EltwiseType::kMax:
-        return range.Clamp(std::max(a_code, b_code));
-      case EltwiseType::kProd:
-        return range.Clamp(Scale(p * q, y) + y_zero);
-      default: {
-        const int32_t s = Scale(p * (1 << kSumBits), a);
-        const int32_t t = Scale(q * (1 << kSumBits), b);
-        return range.Clamp(Scale(type == EltwiseType::kSub ? s - t : s + t, y) +
-                           y_zero);
-      }
-    }
+  uint8_t Code(int32_t x) const {
+    return static_cast<uint8_t>(range.Clamp(x + y_zero));
   }
 };
 
-Result<Arithmetic> MakeArithmetic(const Node& node) {
-  MACE_ASSIGN_OR_RETURN(const EltwiseAttrs attrs,
-                        ReadAttrs<EltwiseAttrs>(node));
-  const Quantization& a = *node.inputs[0].type.quantization;
-  const Quantization& b = *node.inputs[1].type.quantization;
-  const Quantization& y = *node.outputs[0].quantization;
-  Arithmetic f;
-  MACE_ASSIGN_OR_RETURN(f.type, ParseEltwiseType(node, attrs));
-  MACE_ASSIGN_OR_RETURN(f.range, CodesAfter(node, attrs, node.outputs[0]));
-  f.a_zero = a.zero_point();
-  f.b_zero = b.zero_point();
-  f.y_zero = y.zero_point();
-  switch (f.type) {
-    case EltwiseType::kSum:
-    case EltwiseType::kSub: {
-      const double unit = 2 * double{std::max(a.scale(), b.scale())};
-      f.a = ToFixed(a.scale() / unit);
-      f.b = ToFixed(b.scale() / unit);
-      f.y = ToFixed(unit / (double{1 << kSumBits} * y.scale()));
-      return f;
-    }
-    case EltwiseType::kProd:
-      f.y = ToFixed(a.scale() * b.scale() / y.scale());
-      return f;
-    case EltwiseType::kMin:
-    case EltwiseType::kMax:
-      if (a == b && a == y) return f;
-      return Unsupported(Label(node),
-                         ": a, b and y must be quantized alike, "
-                         "not as",
-                         ToString(node.inputs[0].type.quantization), ",",
-                         ToString(node.inputs[1].type.quantization), " and",
-                         ToString(node.outputs[0].quantization));
-    default:
-      return Unsupported(Label(node),
-                         ": of quantized tensors the CPU computes "
-                         "SUM, SUB, PROD, MIN and MAX, not ",
-                         attrs.type);
+using Row = void (*)(const Arithmetic& f, const Terms& a, const Terms& b,
+                     const uint8_t* x, int64_t x_step, const uint8_t* w,
+                     int64_t w_step, int64_t n, uint8_t* y);
+
+template <typename F>
+void EachOf(const Terms& a, const Terms& b, const uint8_t* x, int64_t x_step,
+            const uint8_t* w, int64_t w_step, int64_t n, uint8_t* y,
+            const F& f) {
+  for (int64_t i = 0; i < n; ++i) {
+    y[i] = f(a[x[i * x_step]], b[w[i * w_step]]);
   }
 }
 
-template <typename T>
-KernelPtr MakeKernelFor(const Node& node, const Arithmetic& f,
-                        CpuContext& context) {
-  const BroadcastPlan plan =
-      PlanBroadcast(node.outputs[0].shape,
-                    {node.inputs[0].type.shape, node.inputs[1].type.shape});
-  KernelFacts facts;
-  facts.variant = "eltwise_q8";
-  for (int i : {0, 1}) {
-    if (node.inputs[i].type.shape == node.outputs[0].shape) {
-      facts.overlaps.push_back({i, 0});
-    }
+#define MACE_ROW(NAME, ...)                                              \
+  void NAME(const Arithmetic& f, const Terms& a, const Terms& b,         \
+            const uint8_t* x, int64_t x_step, const uint8_t* w,          \
+            int64_t w_step, int64_t n, uint8_t* y) {                     \
+    EachOf(a, b, x, x_step, w, w_step, n, y,                             \
+           [&f]([[maybe_unused]] int32_t p,                              \
+                [[maybe_unused]] int32_t q) -> uint8_t { __VA_ARGS__ }); \
   }
-  const auto run = [plan, f, threads = context.threads](const RunArgs& args) {
-    const T* a = args.inputs[0].as<const T>();
-    const T* b = args.inputs[1].as<const T>();
-    T* y = args.outputs[0].as<T>();
+
+// Returns p / q. The reciprocal of q has a scale of 2^-bits.
+int32_t Quotient(const Arithmetic& f, int32_t p, int32_t q) {
+  if (p == 0 || q == 0) return 0;
+  if (q < 0) {
+    p = -p;
+    q = -q;
+  }
+  const FixedReciprocal reciprocal = Reciprocal(q, 31);
+  const auto magnitude = static_cast<uint32_t>(p < 0 ? -(p + 1) : p);
+  const int headroom = magnitude == 0 ? 31 : __builtin_clz(magnitude) - 1;
+  const int32_t share = Scale(p, {reciprocal.fraction, headroom});
+  FixedFactor factor = f.y;
+  factor.exponent -= reciprocal.bits_over_unit + headroom;
+  return factor.exponent < -31 ? 0 : Scale(share, factor);
+}
+
+// Modulo 2^32.
+int32_t Square(int32_t x) {
+  const auto bits = static_cast<uint32_t>(x);
+  return static_cast<int32_t>(bits * bits);
+}
+
+MACE_ROW(Sum, return f.Code(Scale(p + q, f.y));)
+MACE_ROW(Difference, return f.Code(Scale(p - q, f.y));)
+MACE_ROW(Product, return f.Code(Scale(p * q, f.y));)
+MACE_ROW(Division, return f.Code(Quotient(f, p, q));)
+MACE_ROW(SquaredDifference, return f.Code(Scale(Square(p - q), f.y));)
+MACE_ROW(Minimum, return f.Code(std::min(p, q));)
+MACE_ROW(Maximum, return f.Code(std::max(p, q));)
+MACE_ROW(PRelu,
+         return f.Code(p >= 0 ? Scale(p, f.y_of_positive) : Scale(p * q, f.y));)
+MACE_ROW(Equal, return p == q ? 1 : 0;)
+MACE_ROW(NotEqual, return p != q ? 1 : 0;)
+MACE_ROW(Less, return p < q ? 1 : 0;)
+MACE_ROW(LessEqual, return p <= q ? 1 : 0;)
+MACE_ROW(Greater, return p > q ? 1 : 0;)
+MACE_ROW(GreaterEqual, return p >= q ? 1 : 0;)
+#undef MACE_ROW
+
+constexpr Row kComparisons[] = {  // in the order of CompareType
+    Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual};
+
+struct EltwiseQ8 final : Kernel {
+  ThreadPool* threads = nullptr;
+  BroadcastPlan plan;
+  Arithmetic f;
+  Terms a, b;
+  Row row = nullptr;
+  std::vector<Overlap> in_place;
+
+  std::string variant() const override { return "eltwise_q8"; }
+  std::vector<Overlap> overlaps() const override { return in_place; }
+
+  Status Run(const RunArgs& args) override {
+    const auto* x = args.inputs[0].as<const uint8_t>();
+    const auto* w = args.inputs[1].as<const uint8_t>();
+    auto* y = args.outputs[0].as<uint8_t>();
     const int64_t n = plan.extents.back();
-    const int64_t step_a = plan.strides[0].back();
-    const int64_t step_b = plan.strides[1].back();
     const int64_t tile = std::max<int64_t>(kTile / n, 1);
     threads->ParallelFor(NumRows(plan), tile, [&](size_t begin, size_t end) {
-      ForEachRow<2>(plan, begin, end, [&](int64_t row, auto at) {
-        for (int64_t i = 0; i < n; ++i) {
-          y[row * n + i] =
-              static_cast<T>(f(a[at[0] + i * step_a], b[at[1] + i * step_b]));
-        }
+      ForEachRow<2>(plan, begin, end, [&](int64_t r, const auto& at) {
+        row(f, a, b, x + at[0], plan.strides[0].back(), w + at[1],
+            plan.strides[1].back(), n, y + r * n);
       });
     });
-  };
-  return MakeKernel(run, facts);
+    return Status();
+  }
+};
+
+// Fills in term(q - zero point) of each code q of an operand.
+template <typename F>
+void FillTerms(const TensorType& x, Terms* terms, const F& term) {
+  const CodeRange codes = CodesOf(x.dtype);
+  for (int32_t q = codes.least; q <= codes.most; ++q) {
+    terms->of_code[static_cast<uint8_t>(q)] =
+        term(q - x.quantization->zero_point());
+  }
+}
+
+// Terms are the codes minus the zero point, times `unit` * 2^bits.
+void FillScaled(const TensorType& x, int bits, double unit, Terms* terms) {
+  const FixedFactor factor = ToFixed(unit);
+  FillTerms(x, terms,
+            [&](int32_t v) { return Scale(v * (1 << bits), factor); });
+}
+
+std::unique_ptr<EltwiseQ8> NewKernel(const Node& node, CpuContext& context) {
+  auto kernel = std::make_unique<EltwiseQ8>();
+  kernel->threads = context.threads;
+  kernel->plan =
+      PlanBroadcast(node.outputs[0].shape,
+                    {node.inputs[0].type.shape, node.inputs[1].type.shape});
+  for (int i : {0, 1}) {
+    if (node.inputs[i].type.shape == node.outputs[0].shape) {
+      kernel->in_place.push_back({i, 0});
+    }
+  }
+  return kernel;
+}
+
+// Gives the terms of both operands a common unit, which is returned: it is
+// 2^-bits of the number.
+double ToCommonUnit(const Node& node, int bits, EltwiseQ8* kernel) {
+  const TensorType &a = node.inputs[0].type, &b = node.inputs[1].type;
+  const float p = a.quantization->scale(), q = b.quantization->scale();
+  const double unit = 2 * double{std::max(p, q)};
+  FillScaled(a, bits, p / unit, &kernel->a);
+  FillScaled(b, bits, q / unit, &kernel->b);
+  return unit;
+}
+
+Status CheckQuantizedAlike(const Node& node) {
+  const TensorType &a = node.inputs[0].type, &b = node.inputs[1].type;
+  const TensorType& y = node.outputs[0];
+  if (AreEqual(a.quantization, b.quantization) &&
+      AreEqual(a.quantization, y.quantization)) {
+    return Status();
+  }
+  return Unsupported(Label(node), ": a, b and y must be quantized alike, not ",
+                     "as", ToString(a.quantization), ",",
+                     ToString(b.quantization), " and",
+                     ToString(y.quantization));
+}
+
+// Terms are the codes minus the zero point.
+void UseDifferences(const Node& node, EltwiseQ8* kernel) {
+  const auto same = [](int32_t v) { return v; };
+  FillTerms(node.inputs[0].type, &kernel->a, same);
+  FillTerms(node.inputs[1].type, &kernel->b, same);
 }
 
 }  // namespace
 
 Result<KernelPtr> PrepareEltwiseQ8(const Node& node, CpuContext& context) {
-  MACE_ASSIGN_OR_RETURN(const Arithmetic f, MakeArithmetic(node));
-  return node.inputs[0].type.dtype == DataType::kU8
-             ? MakeKernelFor<uint8_t>(node, f, context)
-             : MakeKernelFor<int8_t>(node, f, context);
+  MACE_ASSIGN_OR_RETURN(const EltwiseAttrs attrs,
+                        ReadAttrs<EltwiseAttrs>(node));
+  MACE_ASSIGN_OR_RETURN(const EltwiseType type, ParseEltwiseType(node, attrs));
+  const Quantization& a = *node.inputs[0].type.quantization;
+  const Quantization& b = *node.inputs[1].type.quantization;
+  const Quantization& y = *node.outputs[0].quantization;
+  auto kernel = NewKernel(node, context);
+  Arithmetic& f = kernel->f;
+  MACE_ASSIGN_OR_RETURN(f.range, CodesAfter(node, attrs, node.outputs[0]));
+  f.y_zero = y.zero_point();
+  switch (type) {
+    case EltwiseType::kSum:
+    case EltwiseType::kSub:
+      kernel->row = type == EltwiseType::kSum ? Sum : Difference;
+      f.y = ToFixed(ToCommonUnit(node, kSumBits, kernel.get()) /
+                    (double{1 << kSumBits} * y.scale()));
+      break;
+    case EltwiseType::kSqrDiff: {
+      kernel->row = SquaredDifference;
+      const double unit = ToCommonUnit(node, kDifferenceBits, kernel.get());
+      f.y = ToFixed(unit * unit /
+                    (double{1 << (2 * kDifferenceBits)} * y.scale()));
+      break;
+    }
+    case EltwiseType::kProd:
+      kernel->row = Product;
+      f.y = ToFixed(a.scale() * b.scale() / y.scale());
+      UseDifferences(node, kernel.get());
+      break;
+    case EltwiseType::kDiv:
+      kernel->row = Division;
+      f.y = ToFixed(a.scale() / (b.scale() * y.scale()));
+      UseDifferences(node, kernel.get());
+      break;
+    case EltwiseType::kMin:
+    case EltwiseType::kMax:
+      MACE_RETURN_IF_ERROR(CheckQuantizedAlike(node));
+      kernel->row = type == EltwiseType::kMin ? Minimum : Maximum;
+      UseDifferences(node, kernel.get());
+      break;
+    default:
+      return Unsupported(
+          Label(node), ": of quantized tensors the CPU computes ",
+          "SUM, SUB, PROD, DIV, SQR_DIFF, MIN and MAX, not ", attrs.type);
+  }
+  return KernelPtr(std::move(kernel));
+}
+
+Result<KernelPtr> PreparePReluQ8(const Node& node, CpuContext& context) {
+  const float x = node.inputs[0].type.quantization->scale();
+  const float alpha = node.inputs[1].type.quantization->scale();
+  const Quantization& y = *node.outputs[0].quantization;
+  auto kernel = NewKernel(node, context);
+  kernel->row = PRelu;
+  kernel->f.y = ToFixed(x * alpha / y.scale());
+  kernel->f.y_of_positive = ToFixed(x / y.scale());
+  kernel->f.y_zero = y.zero_point();
+  kernel->f.range = CodesOf(node.outputs[0].dtype);
+  UseDifferences(node, kernel.get());
+  return KernelPtr(std::move(kernel));
+}
+
+Result<KernelPtr> PrepareCompareQ8(const Node& node, CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(const CompareAttrs attrs,
+                        ReadAttrs<CompareAttrs>(node));
+  MACE_ASSIGN_OR_RETURN(const CompareType type, CompareTypeOf(node, attrs));
+  auto kernel = NewKernel(node, context);
+  kernel->row = kComparisons[static_cast<int>(type)];
+  const TensorType &a = node.inputs[0].type, &b = node.inputs[1].type;
+  FillScaled(a, kCompareBits, a.quantization->scale(), &kernel->a);
+  FillScaled(b, kCompareBits, b.quantization->scale(), &kernel->b);
+  return KernelPtr(std::move(kernel));
 }
 
 }  // namespace mace::cpu

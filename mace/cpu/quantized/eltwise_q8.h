@@ -1,4 +1,4 @@
-// Sums, differences and products of 8-bit codes.
+// Arithmetic on two operands of 8-bit codes, with broadcasting.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_QUANTIZED_ELTWISE_Q8_H_
 #define MACE_CPU_QUANTIZED_ELTWISE_Q8_H_
@@ -8,11 +8,18 @@
 
 namespace mace::cpu {
 
-// SUM, SUB and PROD in fixed point, as TFLite computes ADD, SUB and MUL; MIN
-// and MAX of operands that are quantized as the output is. Errors:
-// MACE_UNSUPPORTED for other types, and for other activations than NOOP, RELU
-// and RELUX.
+// Each prepares a node whose operands are quantized i8 or u8. Results are those
+// of TFLite's reference kernels.
+
+// Eltwise of type SUM, SUB, PROD, DIV, SQR_DIFF, MIN or MAX. A quotient by 0 is
+// the zero point. Errors: MACE_UNSUPPORTED for other types, and for MIN and MAX
+// of operands that are quantized differently.
 Result<KernelPtr> PrepareEltwiseQ8(const Node& node, CpuContext& context);
+
+Result<KernelPtr> PreparePReluQ8(const Node& node, CpuContext& context);
+
+// Compare. Numbers are compared after they were scaled to a multiple of 1/256.
+Result<KernelPtr> PrepareCompareQ8(const Node& node, CpuContext& context);
 
 }  // namespace mace::cpu
 

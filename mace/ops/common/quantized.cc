@@ -26,10 +26,12 @@ const QuantizationPtr& DeclaredOf(const Node& node, size_t output) {
 Status CheckDeclared(const Node& node, size_t output) {
   const QuantizationPtr& q = DeclaredOf(node, output);
   const TensorType& type = node.outputs[output];
-  const bool is_float = type.dtype == DataType::kF32;
+  // Others are floats, and answers of comparisons and indices.
+  const bool may_be_codes =
+      type.dtype == DataType::kI8 || type.dtype == DataType::kU8;
   const bool from_codes =
       node.inputs[0].type.is_quantized() || node.op == "Quantize";
-  if (from_codes && !is_float) return CheckOutputScale(node);
+  if (from_codes && may_be_codes) return CheckOutputScale(node);
   if (q == nullptr) return Status();
   return NodeError(node, "the file says that output ", output,
                    " is quantized as", ToString(q), ", it is ", ToString(type));
@@ -38,15 +40,23 @@ Status CheckDeclared(const Node& node, size_t output) {
 // Returns the quantization of the inputs whose codes the op moves. Errors: two
 // of them differ.
 Result<QuantizationPtr> MovedQuantization(const Node& node) {
-  const QuantizationPtr& first = node.inputs[0].type.quantization;
-  for (size_t i = 1; i < node.inputs.size(); ++i) {
+  size_t first = 0;
+  while (first + 1 < node.inputs.size() &&
+         !node.inputs[first].type.is_quantized()) {
+    ++first;
+  }
+  const TensorType& moved = node.inputs[first].type;
+  for (size_t i = first + 1; i < node.inputs.size(); ++i) {
     const TensorType& type = node.inputs[i].type;
-    if (!type.is_quantized() || AreEqual(type.quantization, first)) continue;
-    return NodeError(node, "input ", i, " is ", ToString(type), ", input 0 is ",
-                     ToString(node.inputs[0].type),
+    if (type.dtype != moved.dtype ||
+        AreEqual(type.quantization, moved.quantization)) {
+      continue;
+    }
+    return NodeError(node, "input ", i, " is ", ToString(type), ", input ",
+                     first, " is ", ToString(moved),
                      "; inputs whose codes it moves must be quantized alike");
   }
-  return first;
+  return moved.quantization;
 }
 
 }  // namespace
@@ -94,6 +104,15 @@ Status CheckOutputScale(const Node& node) {
                    q == nullptr ? "no scale" : "scales along an axis",
                    " for the output; it must have one scale, as x is ",
                    ToString(node.inputs[0].type));
+}
+
+Status CheckPair(const Node& node) {
+  const TensorType &a = node.inputs[0].type, &b = node.inputs[1].type;
+  if (a.is_quantized() != b.is_quantized()) {
+    return NodeError(node, "a is ", ToString(a), ", b is ", ToString(b),
+                     "; both must be quantized, or neither");
+  }
+  return CheckPerTensor(node, 1);
 }
 
 Status CheckPerTensor(const Node& node, size_t i) {

@@ -30,6 +30,10 @@ Status CheckFilterTypes(const Node& node, int axis);
 // for each index of an axis.
 Status CheckOutputScale(const Node& node);
 
+// For ops of two operands, a and b. Errors: MACE_INVALID_MODEL if one of them
+// is quantized and the other is not, or if one is quantized per axis.
+Status CheckPair(const Node& node);
+
 // Errors: MACE_INVALID_MODEL if input `i` is quantized per axis.
 Status CheckPerTensor(const Node& node, size_t i);
 

@@ -12,17 +12,23 @@ import numpy as np
 
 from mace_tools import op_facts
 from mace_tools.errors import ModelError
-from mace_tools.ir import Graph, Node, Quant, Tensor
+from mace_tools.ir import Graph, Node, Quant, Tensor, same_quant
 from mace_tools.passes.match import CONV_LIKE, plain
 
 # The values of attributes with which an op that computes in codes does so.
 _COMPUTED = {
-    "Activation": {},
-    "Conv2d": {}, "DepthwiseConv2d": {}, "FullyConnected": {},
-    "Eltwise": {"type": ("SUM", "SUB", "PROD")},
+    "Activation": {}, "ArgMax": {}, "Clip": {}, "Compare": {}, "MatMul": {}, "PRelu": {},
+    "Unary": {},
+    "Conv2d": {}, "Deconv2d": {}, "DepthwiseConv2d": {}, "FullyConnected": {},
+    "Eltwise": {"type": ("SUM", "SUB", "PROD", "DIV", "SQR_DIFF", "MIN", "MAX")},
+    "LpNorm": {"p": (2,)},
+    "Reduce": {"reduce_type": ("MEAN", "SUM", "MAX", "MIN")},
     "Softmax": {"use_log": (0,)},
 }
 _CLAMPS = ("NOOP", "RELU", "RELUX")
+# Ops that pick some of the codes, so that the result has the scale of all operands.
+_PICKS = {"Eltwise": ("type", ("MIN", "MAX")), "Reduce": ("reduce_type", ("MIN", "MAX"))}
+_LINEAR = ("ASYMMETRIC", "HALF_PIXEL", "ALIGN_CORNERS")
 
 
 def dequantize_around(graph: Graph) -> None:
@@ -60,7 +66,9 @@ def _in_codes(graph: Graph, node: Node) -> bool:
         return _moves(graph, node)
     if use != "computes" or not quants or quants[0] is None:
         return False
-    if quants[0].axis is not None or any(graph.tensors[o].quant is None for o in node.outputs):
+    if quants[0].axis is not None or any(
+            graph.tensors[o].quant is None for o in node.outputs
+            if node.op not in ("ArgMax", "Compare")):
         return False
     wanted = _COMPUTED.get(node.op)
     if wanted is None or any(node.attr(a) not in values for a, values in wanted.items()):
@@ -69,18 +77,33 @@ def _in_codes(graph: Graph, node: Node) -> bool:
             and not plain(node) and node.attr("activation") not in _CLAMPS:
         return False
     if node.op in CONV_LIKE:
-        return all(graph.tensors[n].is_const for n in node.inputs[1:] if n) \
+        return all(graph.tensors[n].is_const for n in node.inputs[1:3] if n) \
             and graph.tensors[node.inputs[1]].quant is not None
     if node.op == "Softmax":
-        return _is_share(graph.tensors[node.outputs[0]])
-    return all(q is not None and q.axis is None for q in quants)
+        return _is_fixed(graph.tensors[node.outputs[0]], 256, -128)
+    if node.op == "LpNorm":
+        return _is_fixed(graph.tensors[node.outputs[0]], 128, 0)
+    if node.op == "Clip" and len(node.inputs) > 1:
+        return False
+    operands = quants[:1] if node.op == "Reduce" else quants
+    if node.op in _PICKS and node.attr(_PICKS[node.op][0]) in _PICKS[node.op][1]:
+        operands.append(graph.tensors[node.outputs[0]].quant)
+        return all(same_quant(q, operands[0]) for q in operands)
+    return all(q is not None and q.axis is None for q in operands)
 
 
 def _moves(graph: Graph, node: Node) -> bool:
     """Whether all operands have the scale of the result. Pooling also takes means."""
-    first = graph.tensors[node.inputs[0]].quant
-    others = [graph.tensors[n].quant for n in node.inputs[1:] if n]
+    quants = [graph.tensors[n].quant for n in node.inputs if n]
+    first = next((q for q in quants if q is not None), None)
+    others = [q for q in quants if q is not None]
     if first is None or first.axis is not None:
+        return False
+    if node.op == "Select" and len(others) < 2:
+        return False
+    if node.op == "Resize" and node.attr("mode") != "NEAREST" and not (
+            node.attr("mode") == "LINEAR" and node.attr("coordinate") in _LINEAR
+            and (node.attr("size") or node.has_input(1))):
         return False
     if node.op == "Pooling":
         names = {v: k for k, v in op_facts.numbers("Pooling", "pooling_type").items()}
@@ -89,20 +112,15 @@ def _moves(graph: Graph, node: Node) -> bool:
             return False
         if not plain(node) and node.attr("activation") not in _CLAMPS:
             return False
-    return (all(q is None or _same(q, first) for q in others)
-            and all(_same(graph.tensors[o].quant, first) for o in node.outputs))
+    return (all(same_quant(q, first) for q in others)
+            and all(same_quant(graph.tensors[o].quant, first) for o in node.outputs))
 
 
-def _same(a: Quant | None, b: Quant | None) -> bool:
-    return (a is not None and b is not None and a.axis == b.axis
-            and np.array_equal(a.scale, b.scale) and np.array_equal(a.zero_point, b.zero_point))
-
-
-def _is_share(y: Tensor) -> bool:
-    """Whether codes stand for 0 to 255 / 256, as those of Softmax do."""
-    least = 0 if y.dtype == "u8" else -128
-    return (y.quant is not None and y.quant.axis is None and y.quant.zero_point[0] == least
-            and abs(y.quant.scale[0] * 256 - 1) <= 1e-3)
+def _is_fixed(y: Tensor, units: int, zero: int) -> bool:
+    """Whether codes have the scale 1 / units, and this zero point of i8, as their op always has."""
+    zero += 128 if y.dtype == "u8" else 0
+    return (y.quant is not None and y.quant.axis is None and y.quant.zero_point[0] == zero
+            and abs(y.quant.scale[0] * units - 1) <= 1e-3)
 
 
 def _dequantize_inputs(graph: Graph, node: Node) -> None:

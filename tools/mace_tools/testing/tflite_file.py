@@ -38,9 +38,13 @@ class Maker:
         self.version = 3
 
     def tensor(self, name: str, shape: Sequence[int] = (), dtype: str = "float32",
-               data: Any = None, scale: float | None = None) -> str:
+               data: Any = None, scale: float | Sequence[float] | None = None,
+               zero: int | Sequence[int] | None = None, axis: int = 0) -> str:
+        """A quantized tensor has a scale and a zero point, or one of each for every index of
+        `axis`."""
         self.index[name] = len(self.tensors)
-        self.tensors.append((name, shape, dtype, data, scale))
+        self.tensors.append((name, shape, dtype, data, None if scale is None else
+                             (np.ravel(scale), np.ravel([] if zero is None else zero), axis)))
         return name
 
     def const(self, name: str, data: Any) -> str:
@@ -98,15 +102,10 @@ class Maker:
         return b.CreateNumpyVector(np.array([self.index.get(n, -1) for n in names], np.int32))
 
     def _tensor(self, b: Any, buffer: int, tensor: tuple) -> int:
-        name, shape, dtype, _, scale = tensor
+        name, shape, dtype, _, quantization = tensor
         its_name, dims = b.CreateString(name), b.CreateNumpyVector(np.array(shape, np.int32))
         sparsity = self.sparse[name](b) if name in self.sparse else None
-        quant = None
-        if scale is not None:
-            scales = b.CreateNumpyVector(np.array([scale], np.float32))
-            tflite.QuantizationParametersStart(b)
-            tflite.QuantizationParametersAddScale(b, scales)
-            quant = tflite.QuantizationParametersEnd(b)
+        quant = None if quantization is None else _quantization(b, *quantization)
         tflite.TensorStart(b)
         tflite.TensorAddShape(b, dims)
         tflite.TensorAddType(b, _TYPES[dtype])
@@ -142,6 +141,17 @@ class Maker:
         if custom is not None:
             tflite.OperatorAddCustomOptions(b, custom)
         return tflite.OperatorEnd(b)
+
+
+def _quantization(b: Any, scale: np.ndarray, zero: np.ndarray, axis: int) -> int:
+    scales = b.CreateNumpyVector(scale.astype(np.float32))
+    zeros = b.CreateNumpyVector(zero.astype(np.int64)) if zero.size else None
+    tflite.QuantizationParametersStart(b)
+    tflite.QuantizationParametersAddScale(b, scales)
+    if zeros is not None:
+        tflite.QuantizationParametersAddZeroPoint(b, zeros)
+    tflite.QuantizationParametersAddQuantizedDimension(b, axis)
+    return tflite.QuantizationParametersEnd(b)
 
 
 def _field(b: Any, value: Any) -> Any:

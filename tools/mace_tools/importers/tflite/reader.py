@@ -246,24 +246,37 @@ def _quant(file: File, tensor: Any) -> Quant | None:
     if q is None or TENSOR_TYPES.get(tensor.Type()) not in QUANTIZABLE:
         return None
     scale = file.numbers(q, "Scale").astype(np.float32)
-    if not scale.any() or TENSOR_TYPES.get(tensor.Type()) == "INT32":
+    if not scale.size or TENSOR_TYPES.get(tensor.Type()) == "INT32":
         return None  # a bias has the scale of the products to which it is added
     zero = file.numbers(q, "ZeroPoint").astype(np.int64)
     zero = zero if zero.size else np.zeros_like(scale, np.int64)
     if zero.size == 1:
         zero = np.repeat(zero, scale.size)
-    _check_quant(tensor, scale, zero)
-    return Quant(scale, zero, q.QuantizedDimension() if scale.size > 1 else None)
+    axis = q.QuantizedDimension() if scale.size > 1 else None
+    wrong = _wrong_quant(tensor, _shape(file, tensor), scale, zero, axis)
+    if wrong:
+        raise ValueError(f"tensor '{text(tensor.Name())}' has {wrong}; quantize the model again")
+    return Quant(scale, zero, axis)
 
 
-def _check_quant(tensor: Any, scale: np.ndarray, zero: np.ndarray) -> None:
-    if not (np.isfinite(scale) & (scale > 0)).all():
-        bad = scale[~(np.isfinite(scale) & (scale > 0))][0]
-        raise ValueError(f"tensor '{text(tensor.Name())}' has the scale {bad}; scales are finite "
-                         "and above 0")
+def _wrong_quant(tensor: Any, shape: tuple[int, ...], scale: np.ndarray, zero: np.ndarray,
+                 axis: int | None) -> str:
+    """What is wrong with the scales and zero points of a tensor; empty if nothing is."""
+    usable = np.isfinite(scale) & (scale > 0)
+    if not usable.all():
+        return f"the scale {scale[~usable][0]}, and scales are finite and above 0"
     if zero.size != scale.size:
-        raise ValueError(f"tensor '{text(tensor.Name())}' has {scale.size} scales and {zero.size} "
-                         "zero points")
+        return f"{scale.size} scales and {zero.size} zero points"
+    kind = TENSOR_TYPES[tensor.Type()]
+    codes = np.iinfo(_NUMPY.get(kind, np.int8))  # of INT4, too: they are read as bytes
+    outside = zero[(zero < codes.min) | (zero > codes.max)]
+    if outside.size:
+        return f"the zero point {outside[0]}, and codes of {kind} are {codes.min} to {codes.max}"
+    if axis is not None and not 0 <= axis < len(shape):
+        return f"{scale.size} scales along axis {axis}, and its shape is {list(shape)}"
+    if axis is not None and shape[axis] != scale.size:
+        return f"{scale.size} scales for the {shape[axis]} indices of axis {axis}"
+    return ""
 
 
 def _contents(file: File, tensor: Any, buffers: list, name: str) -> np.ndarray | None:

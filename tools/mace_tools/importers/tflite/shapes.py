@@ -15,6 +15,7 @@ from mace_tools.importers.tf_shared import split, split_v
 from mace_tools.importers.tflite import registry
 from mace_tools.importers.tflite.activations import fused
 from mace_tools.importers.tflite.flat import MIRROR_MODES, TENSOR_TYPES
+from mace_tools.ir import same_quant
 
 
 @registry.op("RESHAPE")
@@ -53,7 +54,13 @@ def rank(b: Builder, n: SourceNode) -> str:
 
 @registry.op("CONCATENATION")
 def concat(b: Builder, n: SourceNode) -> str:
-    return fused(b, n, "Concat", *n.inputs, axis=n.attr("Axis", 0))
+    inputs, quant = list(n.inputs), b.model.info[n.outputs[0]].quant
+    for k, x in enumerate(inputs):
+        # TFLite gives uint8 operands the scale of the result; those of int8 always have it.
+        if b.dtype(x) == "u8" and quant is not None and not same_quant(b.quant(x), quant):
+            inputs[k] = b.op("Quantize", x, to="u8", arithmetic="FLOAT")
+            b.set_quant(inputs[k], quant)
+    return fused(b, n, "Concat", *inputs, axis=n.attr("Axis", 0))
 
 
 @registry.op("PACK")
@@ -97,6 +104,9 @@ def range_(b: Builder, n: SourceNode) -> str:
 @registry.op("PAD", "PADV2")
 def pad(b: Builder, n: SourceNode) -> str:
     value = fixed_scalar(b, n.inputs[2], "padding value") if n.op == "PADV2" else None
+    quant = b.quant(n.inputs[0])
+    if value is not None and quant is not None:
+        value = float((value - quant.zero_point[0]) * quant.scale[0])
     return operands.pad(b, *n.inputs[:2], "CONSTANT", value)
 
 
