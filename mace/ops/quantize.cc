@@ -3,11 +3,14 @@
 //
 // Inputs   x   f32, or quantized i8 or u8
 // Outputs  y   of the shape of x, quantized as the model file says, per tensor
-// Attrs    to  i8 (default), u8
-// Errors   an unknown `to`; y has no scale. Codes round half away from zero and
-//          saturate; NaN becomes the least code. Codes to codes are scaled in
-//          fixed point
-// Source   TFLite QUANTIZE
+// Attrs    to        i8 (default), u8
+//          rounding  AWAY (default): halves are rounded away from zero, and
+//                    codes are scaled to codes in fixed point. EVEN: halves are
+//                    rounded to the even number, and codes become real numbers
+//                    in between
+// Errors   an unknown `to` or `rounding`; y has no scale. Codes saturate; NaN
+//          becomes the least code
+// Source   TFLite QUANTIZE (AWAY), ONNX QuantizeLinear-13 (EVEN)
 
 #include "mace/ops/quantize.h"
 
@@ -37,6 +40,7 @@ Status InferQuantize(Node& node) {
 Op Quantize() {
   return Op{"Quantize", 1, 1, 1, InferQuantize, AttrsOf<QuantizeAttrs>()}
       .Choices("to", Texts({"i8", "u8"}))
+      .Choices("rounding", Texts({"AWAY", "EVEN"}))
       .Takes({OneOf({DataType::kF32, DataType::kI8, DataType::kU8})})
       .WithOrder(AxisOrder::kAny)
       .WithQuantized(OnQuantized::kComputes);

@@ -9,10 +9,12 @@ namespace mace {
 
 struct QuantizeAttrs {
   std::string to = "i8";  // element type of y: i8 or u8
+  std::string rounding = "AWAY";
 
   template <typename V>
   void Fields(V& v) {
     v("to", to);
+    v("rounding", rounding);
   }
 };
 
