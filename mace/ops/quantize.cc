@@ -4,10 +4,15 @@
 // Inputs   x   f32, or quantized i8 or u8
 // Outputs  y   of the shape of x, quantized as the model file says, per tensor
 // Attrs    to          i8 (default), u8
-//          arithmetic  FIXED (default), FLOAT: how codes become codes
-// Errors   an unknown `to`; y has no scale. Codes round half away from zero and
-//          saturate; NaN becomes the least code
-// Source   TFLite QUANTIZE
+//          rounding    AWAY (default): halves are rounded away from zero. EVEN:
+//                      to the even number, and codes become real numbers in
+//                      between
+//          arithmetic  how codes become codes with AWAY: FIXED point (default),
+//                      or FLOAT
+// Errors   an unknown value of an attribute; y has no scale. Codes saturate;
+//          NaN becomes the least code
+// Source   TFLite QUANTIZE (FIXED) and CONCATENATION (FLOAT), ONNX
+//          QuantizeLinear-13 (EVEN)
 
 #include "mace/ops/quantize.h"
 
@@ -38,6 +43,7 @@ Op Quantize() {
   return Op{"Quantize", 1, 1, 1, InferQuantize, AttrsOf<QuantizeAttrs>()}
       .Choices("to", Texts({"i8", "u8"}))
       .Choices("arithmetic", Texts({"FIXED", "FLOAT"}))
+      .Choices("rounding", Texts({"AWAY", "EVEN"}))
       .Takes({OneOf({DataType::kF32, DataType::kI8, DataType::kU8})})
       .WithOrder(AxisOrder::kAny)
       .WithQuantized(OnQuantized::kComputes);

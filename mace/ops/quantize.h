@@ -9,13 +9,17 @@ namespace mace {
 
 struct QuantizeAttrs {
   std::string to = "i8";  // element type of y: i8 or u8
-  // How codes become codes: FIXED point, or FLOAT, as TFLite's CONCATENATION.
+  // How codes become codes with AWAY: in FIXED point, or in FLOAT, as in
+  // TFLite's CONCATENATION.
   std::string arithmetic = "FIXED";
+  // Halves are rounded AWAY from zero, or to the EVEN number, as in ONNX.
+  std::string rounding = "AWAY";
 
   template <typename V>
   void Fields(V& v) {
     v("to", to);
     v("arithmetic", arithmetic);
+    v("rounding", rounding);
   }
 };
 

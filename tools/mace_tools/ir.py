@@ -79,6 +79,9 @@ class Tensor:
     # Of a float32 constant: f16 or bf16 where its matrices are written as such, "" where the
     # settings of the whole model decide.
     stored: str = ""
+    # Of a float32 constant that stands for codes: the scales and zero points of these as int8, or
+    # as int32 for the bias of a layer.
+    codes: Quant | None = None
 
     @property
     def rank(self) -> int | None:
@@ -146,6 +149,9 @@ class Graph:
         # Nodes of the source whose meaning was settled by the present input shapes; where there are
         # any, the model is for these shapes only.
         self.shape_dependent: list[str] = []
+        # Whether codes are a rounding of real numbers in which the source computes, so that a node
+        # between Dequantize and Quantize may compute in codes instead.
+        self.rounds_reals = False
         self._producer: dict[str, Node] = {}
         self._consumers: dict[str, list[Node]] = {}
 

@@ -3,6 +3,8 @@
 
 #include "mace/ops/quantize.h"
 
+#include <cmath>
+
 #include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/common/kernel_table.h"
 #include "mace/cpu/quantized/codes.h"
@@ -15,20 +17,38 @@ namespace {
 
 constexpr int64_t kTile = 1 << 13;
 
+Result<bool> RoundsToEven(const Node& node) {
+  MACE_ASSIGN_OR_RETURN(const QuantizeAttrs attrs,
+                        ReadAttrs<QuantizeAttrs>(node));
+  return attrs.rounding == "EVEN";
+}
+
+// Returns the code that is nearest to `real`, ties to the even multiple of the
+// scale, within the range.
+int32_t ToCodeTiesEven(float real, const Quantization& quantization,
+                       CodeRange range) {
+  const float units = std::nearbyint(real / quantization.scale());
+  const float code = units + static_cast<float>(quantization.zero_point());
+  if (!(code > static_cast<float>(range.least))) return range.least;
+  if (code >= static_cast<float>(range.most)) return range.most;
+  return static_cast<int32_t>(code);
+}
+
 template <typename T>
-KernelPtr MakeFromFloat(const Node& node, CpuContext& context) {
+KernelPtr MakeFromFloat(const Node& node, bool to_even, CpuContext& context) {
   const TensorType& y = node.outputs[0];
   const int64_t n = NumElements(y.shape);
   KernelFacts facts;
   facts.variant = "quantize_q8";
   return MakeKernel(
-      [n, quantization = y.quantization, range = CodesOf(y.dtype),
+      [n, to_even, quantization = y.quantization, range = CodesOf(y.dtype),
        threads = context.threads](const RunArgs& args) {
+        const auto code_of = to_even ? ToCodeTiesEven : ToCode;
         const float* from = args.inputs[0].as<const float>();
         T* to = args.outputs[0].as<T>();
         threads->ParallelFor(n, kTile, [&](size_t begin, size_t end) {
           for (size_t i = begin; i < end; ++i) {
-            to[i] = static_cast<T>(ToCode(from[i], *quantization, range));
+            to[i] = static_cast<T>(code_of(from[i], *quantization, range));
           }
         });
       },
@@ -36,9 +56,10 @@ KernelPtr MakeFromFloat(const Node& node, CpuContext& context) {
 }
 
 Result<KernelPtr> FromFloat(const Node& node, CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(const bool to_even, RoundsToEven(node));
   return node.outputs[0].dtype == DataType::kU8
-             ? MakeFromFloat<uint8_t>(node, context)
-             : MakeFromFloat<int8_t>(node, context);
+             ? MakeFromFloat<uint8_t>(node, to_even, context)
+             : MakeFromFloat<int8_t>(node, to_even, context);
 }
 
 Result<KernelPtr> FromCodes(const Node& node, CpuContext& context) {
@@ -47,6 +68,13 @@ Result<KernelPtr> FromCodes(const Node& node, CpuContext& context) {
   const Quantization& x = *node.inputs[0].type.quantization;
   const Quantization& y = *node.outputs[0].quantization;
   const CodeRange range = CodesOf(node.outputs[0].dtype);
+  if (attrs.rounding == "EVEN") {
+    return MakeLookup(node, context, TableOf(node, [&](int32_t q) {
+                        const auto units =
+                            static_cast<float>(q - x.zero_point());
+                        return ToCodeTiesEven(x.scale() * units, y, range);
+                      }));
+  }
   if (attrs.arithmetic == "FLOAT") {
     const float scale = x.scale() * (1 / y.scale());
     const float bias = static_cast<float>(-x.zero_point()) * scale;

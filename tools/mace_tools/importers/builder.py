@@ -99,6 +99,20 @@ class Builder:
     def set_quant(self, name: str, quant: Quant | None) -> None:
         self.graph.tensors[name].quant = quant
 
+    def add_real(self, value: np.ndarray, codes: Quant | None, name: str) -> str:
+        """A float32 constant that stands for codes, see Tensor.codes."""
+        added = self.add_const(value, "f32", name)
+        self.graph.tensors[added].codes = codes
+        return added
+
+    def codes(self, name: str) -> Quant | None:
+        """The codes for which a constant stands, see Tensor.codes."""
+        return self.graph.tensors[name].codes
+
+    def rounds_reals(self) -> None:
+        """Notes that codes are a rounding of real numbers in which the source computes."""
+        self.graph.rounds_reals = True
+
     def _answer(self, name: str, found: Any) -> Any:
         if found is None and name in self._stand_ins:
             self.missed = True

@@ -15,6 +15,7 @@ import numpy as np
 from mace_tools.importers.builder import Builder
 from mace_tools.importers.registry import Unsupported
 from mace_tools.infer.spatial import SAME, VALID
+from mace_tools.passes.codes import permuted_codes
 
 INT32_MAX = (1 << 31) - 1
 # Source padding names to the engine's numbers.
@@ -70,6 +71,7 @@ def permuted(b: Builder, name: str, dims: list[int]) -> str:
     if quant is not None and quant.axis is not None:
         quant = replace(quant, axis=dims.index(quant.axis))
     b.set_quant(weights, quant)
+    b.graph.tensors[weights].codes = permuted_codes(b.codes(name), dims)
     return weights
 
 

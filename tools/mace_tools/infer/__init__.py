@@ -112,8 +112,11 @@ def infer_node(graph: Graph, node: Node) -> None:
 
 
 def _moves_codes(node: Node) -> bool:
+    """Whether the outputs have the scale of input 0: their elements are its own, or means of
+    them."""
     op = op_facts.all_ops().get(node.op)
-    return op is not None and op.on_quantized == "moves" and node.inputs[0] != ""
+    moves = op is not None and op.on_quantized == "moves" or node.op == "Resize"
+    return moves and node.inputs[0] != ""
 
 
 def _is_complete(node: Node) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import xxhash
 
 from mace_tools.ir import Graph
+from mace_tools.passes.codes import as_key
 
 
 def dedupe(graph: Graph) -> None:
@@ -21,7 +22,8 @@ def _merge_constants(graph: Graph) -> None:
         if tensor.data is None or name in graph.outputs or tensor.quant is not None:
             continue
         digest = xxhash.xxh3_128_digest(tensor.data.tobytes())
-        kept = seen.setdefault((tensor.dtype, tensor.stored, tensor.data.shape, digest), name)
+        key = (tensor.dtype, tensor.stored, tensor.data.shape, as_key(tensor.codes), digest)
+        kept = seen.setdefault(key, name)
         if kept != name:
             graph.replace_uses(name, kept)
 
@@ -33,7 +35,8 @@ def _merge_nodes(graph: Graph) -> None:
         if node.is_custom:  # it may have a state, and effects
             continue
         attrs = tuple(sorted((k, repr(v)) for k, v in node.attrs.items()))
-        key = (node.op, tuple(node.inputs), attrs, len(node.outputs))
+        quants = tuple(as_key(graph.tensors[o].quant) for o in node.outputs)
+        key = (node.op, tuple(node.inputs), attrs, quants)
         kept = seen.setdefault(key, node.outputs)
         if kept is node.outputs or any(o in graph.outputs for o in node.outputs):
             continue

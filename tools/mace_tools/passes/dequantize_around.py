@@ -36,6 +36,8 @@ def dequantize_around(graph: Graph) -> None:
     for node in list(graph.nodes):
         if node.is_custom or not graph.is_quantized(node) or _in_codes(graph, node):
             continue
+        if graph.rounds_reals:
+            _check_no_integers(graph, node)
         if any(graph.tensors[n].quant is not None and not graph.tensors[n].is_const
                for n in (*node.inputs, *node.outputs) if n):
             around[node.op] += 1
@@ -44,6 +46,16 @@ def dequantize_around(graph: Graph) -> None:
     if around:
         ops = ", ".join(f"{n} {op}" for op, n in sorted(around.items()))
         graph.notes.append(f"computed in floats, with codes before and after: {ops}")
+
+
+def _check_no_integers(graph: Graph, node: Node) -> None:
+    """Errors: ModelError for a node that reads codes, and means these rather than the numbers for
+    which they stand."""
+    read = [n for n in node.inputs if n and graph.tensors[n].quant is not None]
+    if read and node.op != "Resize" and not op_facts.all_ops()[node.op].reads_types_only:
+        raise ModelError(f"{node}: it computes with the codes of '{read[0]}' as integers, which "
+                         "does not convert; put a DequantizeLinear in front of it, or end the "
+                         "model before it (output_tensors in the YAML)")
 
 
 def real(data: np.ndarray, quant: Quant) -> np.ndarray:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from mace_tools.ir import Graph, Node, dtype_name
+from mace_tools.passes.codes import moved_codes
 from mace_tools.passes.match import CONV_LIKE
 from mace_tools.reference import evaluate
 
@@ -56,6 +57,7 @@ def fold_node(graph: Graph, node: Node) -> bool:
         tensor.data = np.ascontiguousarray(value).reshape(value.shape)
         tensor.shape, tensor.dtype = tuple(value.shape), dtype_name(value.dtype)
         if tensor.dtype == "f32":
+            tensor.codes = moved_codes(node, read[0], value.shape)
             tensor.stored = "f16" if weight.dtype == "f16" else weight.stored
     return True
 

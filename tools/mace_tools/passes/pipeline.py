@@ -14,6 +14,7 @@ from mace_tools.infer import infer_graph
 from mace_tools.ir import Graph
 from mace_tools.passes.activation_patterns import activation_patterns
 from mace_tools.passes.channel_shuffle import channel_shuffle
+from mace_tools.passes.compute_in_codes import compute_in_codes
 from mace_tools.passes.dedupe import dedupe
 from mace_tools.passes.dequantize_around import dequantize_around
 from mace_tools.passes.fc_after_transpose import fc_after_transpose
@@ -44,6 +45,7 @@ PASSES: list[Pass] = [
     fold_scale, fuse_bias, fold_scale, fuse_bias,
     matmul_to_fc, fuse_activation, sink_transposes,
     merge_views, remove_noops, dedupe, fuse_activation, dedupe,
+    compute_in_codes, remove_noops, dedupe,
 ]  # fmt: skip
 
 

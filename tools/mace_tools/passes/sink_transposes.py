@@ -168,7 +168,10 @@ def _in_order(graph: Graph, node: Node, name: str, perm: list[int]) -> str:
         array = tensor.data.reshape((1,) * missing + tensor.data.shape).transpose(inverse(perm))
         while node.op != "Concat" and array.ndim and array.shape[0] == 1:
             array = array[0]
-        return graph.add_const(name, array, like=name)
+        moved = graph.add_const(name, array, like=name)
+        if tensor.codes is not None and tensor.codes.axis is None:
+            graph.tensors[moved].codes = tensor.codes
+        return moved
     if missing:
         shape = (1,) * missing + tuple(tensor.shape)
         name = _new(graph, "ExpandDims", name, shape, axis=list(range(missing)))

@@ -16,6 +16,7 @@ import numpy as np
 
 from mace_tools import op_facts
 from mace_tools.ir import Graph, Node
+from mace_tools.reference import quantized
 
 Operands = Sequence[Optional[np.ndarray]]
 Function = Callable[[Operands, Mapping[str, Any]], Union[np.ndarray, list[np.ndarray]]]
@@ -58,7 +59,11 @@ def run(graph: Graph, inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]
     values: dict[str, Any] = {n: t.data for n, t in graph.tensors.items() if t.is_const}
     values.update(inputs)
     for node in graph.nodes:
-        results = evaluate(node, [values[i] if i else None for i in node.inputs])
+        operands = [values[i] if i else None for i in node.inputs]
+        if graph.is_quantized(node):
+            results = quantized.evaluate(graph, node, operands, evaluate)
+        else:
+            results = evaluate(node, operands)
         if results is None:
             raise KeyError(f"no NumPy evaluation of {node}")
         values.update(zip(node.outputs, results))

@@ -33,12 +33,18 @@ def i64(*values: int) -> np.ndarray:
 
 @dataclass
 class Case:
-    """The first operand is an input, the others are constants; None: an absent operand."""
+    """The operand `fed` is an input, the others are constants; None: an absent operand."""
 
     operands: Sequence[np.ndarray | None]
     attrs: dict[str, Any] = field(default_factory=dict)
     outputs: int = 1
     opset: int = OPSET
+    fed: int = 0
+
+    @property
+    def x(self) -> np.ndarray:
+        """The operand that is an input."""
+        return self.operands[self.fed]
 
 
 HIDDEN, MASK = uniform(2, 3, 8), np.array([[1, 1, 0], [1, 1, 1]], np.int32)
@@ -46,6 +52,52 @@ QKV = (HIDDEN, uniform(2, 3, 8), uniform(2, 3, 8))
 # The newest operator sets that the installed ONNX Runtime runs; the installed onnx knows none of
 # them.
 _NEW = {"opset": 23}
+
+
+def codes(*shape: int, kind: type = np.uint8) -> np.ndarray:
+    """Codes of weights are small enough for sums of their products to saturate nowhere."""
+    least = 0 if kind is np.uint8 else -64
+    return RNG.integers(least, least + 128, shape).astype(kind)
+
+
+def scale(*values: float) -> np.ndarray:
+    return np.float32(values) if len(values) > 1 else np.float32(values[0])
+
+
+def _quantized() -> dict[str, Case]:
+    """Operators of codes; scales are such that results lie within the range of their codes."""
+    x, w, zero, i8 = codes(1, 4, 6, 6), codes(2, 4, 3, 3, kind=np.int8), np.uint8(60), np.int8(0)
+    rows, columns = codes(3, 4), codes(4, 5, kind=np.int8)
+    unary = [x, scale(0.0213), zero, scale(0.0119), np.uint8(9)]
+    ms = {
+        "QuantizeLinear": Case([X, scale(0.01), np.uint8(99)]),
+        "DequantizeLinear": Case([x, scale(0.02), zero]),
+        **_many("QLinearAdd QLinearMul", x, scale(0.0213), zero, x[..., ::-1].copy(), scale(0.0307),
+                zero, scale(0.0411), np.uint8(80)),
+        **_many("QLinearGlobalAveragePool QLinearSigmoid QLinearLeakyRelu", *unary),
+        "QLinearAveragePool": Case(unary, {"kernel_shape": [3, 3]}),
+        "QLinearSoftmax": Case([codes(2, 3, 4, 5), scale(0.03), zero, scale(1 / 256), np.uint8(0)],
+                               {"opset": 13}),
+        "QLinearConcat": Case([np.float32(0.03), np.uint8(40), x, scale(0.02), zero, x[:, :2],
+                               scale(0.05), np.uint8(1)], {"axis": 1}, fed=2),
+        "QGemm": Case([rows, scale(0.02), zero, columns, scale(*[0.01] * 5), np.zeros(5, np.int8),
+                       np.int32([1, -900, 3, 4, 5]), scale(0.05), np.uint8(120)]),
+        "MatMulIntegerToFloat": Case([rows, columns, scale(0.02), scale(*[0.01, 0.02] * 2, 0.03),
+                                      zero, np.zeros(5, np.int8), uniform(5)]),
+        "DynamicQuantizeMatMul": Case([uniform(3, 4), columns, scale(0.02), i8, uniform(5)]),
+    }
+    return {
+        "QuantizeLinear": Case([X, scale(0.01), np.uint8(99)]),
+        "DequantizeLinear": Case([x, scale(0.02), zero]),
+        "QLinearConv": Case([x, scale(0.02), zero, w, scale(0.01, 0.02), np.zeros(2, np.int8),
+                             scale(0.2), np.uint8(100), np.int32([1000, -1000])]),
+        "QLinearMatMul": Case([rows, scale(0.02), zero, columns, scale(0.01), i8, scale(0.05),
+                               np.uint8(120)]),
+        "ConvInteger": Case([x, w[:, :, :2], zero, i8]),
+        "MatMulInteger": Case([rows, columns, zero, i8]),
+        "DynamicQuantizeLinear": Case([X], outputs=3),
+        **{f"com.microsoft.{name}": case for name, case in ms.items()},
+    }
 
 
 def _recurrent(gates: int) -> Case:
@@ -63,6 +115,7 @@ def _many(names: str, *operands: np.ndarray | None, **attrs: Any) -> dict[str, C
     return {name: Case(operands, attrs) for name in names.split()}
 
 
+QUANTIZED = _quantized()
 CASES: dict[str, Case] = {
     **_many("Abs Neg Exp Floor Ceil Round Sign Sin Cos Tan Atan Sinh Cosh Asinh Erf IsNaN IsInf "
             "Relu Sigmoid Tanh Softplus Softsign HardSwish LeakyRelu Elu Selu Celu ThresholdedRelu "
@@ -120,6 +173,7 @@ CASES: dict[str, Case] = {
         "Attention": Case([HIDDEN, uniform(8, 24), uniform(24), MASK], {"num_heads": 2}),
         "MultiHeadAttention": Case([*QKV, uniform(24), MASK], {"num_heads": 2}),
     }.items()},
+    **QUANTIZED,
     "EyeLike": Case([uniform(3, 4)]), "Trilu": Case([X]),
     "RMSNormalization": Case([X, uniform(4)], **_NEW), "Swish": Case([X], opset=24),
     "SimplifiedLayerNormalization": Case([X, uniform(4)]),
@@ -132,18 +186,20 @@ CASES: dict[str, Case] = {
 
 def save(path: Path, op: str, case: Case, attrs: dict[str, Any] | None = None) -> Path:
     """The case as a file, with these attributes instead of its own."""
-    names = ["x", *(f"c{k}" if c is not None else "" for k, c in enumerate(case.operands[1:], 1))]
+    names = ["x" if k == case.fed else "" if c is None else f"c{k}"
+             for k, c in enumerate(case.operands)]
     outputs = [f"y{k}" for k in range(case.outputs)]
     domain, _, plain = op.rpartition(".")
     node = helper.make_node(plain, names, outputs, domain=domain,
                             **(case.attrs if attrs is None else attrs))
-    kind = helper.np_dtype_to_tensor_dtype(case.operands[0].dtype)
-    constants = [numpy_helper.from_array(c, n) for n, c in zip(names[1:], case.operands[1:]) if n]
+    kind = helper.np_dtype_to_tensor_dtype(case.x.dtype)
+    constants = [numpy_helper.from_array(c, n) for n, c in zip(names, case.operands)
+                 if n not in ("", "x")]
     if op in ("ConstantOfShape", "If", "Range"):  # operands that the engine must know when it plans
-        constants.append(numpy_helper.from_array(case.operands[0], "x"))
+        constants.append(numpy_helper.from_array(case.x, "x"))
         inputs = []
     else:
-        inputs = [helper.make_tensor_value_info("x", kind, case.operands[0].shape)]
+        inputs = [helper.make_tensor_value_info("x", kind, case.x.shape)]
     graph = helper.make_graph([node], "case", inputs, [onnx.ValueInfoProto(name=o)
                                                        for o in outputs], constants)
     sets = [helper.make_opsetid("", case.opset)]

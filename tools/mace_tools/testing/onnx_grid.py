@@ -95,7 +95,7 @@ def by_onnxruntime(path: Path, case: Case) -> list[np.ndarray] | None:
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
         session = onnxruntime.InferenceSession(str(path), options,
                                                providers=["CPUExecutionProvider"])
-        theirs.send(session.run(None, {i.name: case.operands[0] for i in session.get_inputs()}))
+        theirs.send(session.run(None, {i.name: case.x for i in session.get_inputs()}))
 
     child = multiprocessing.get_context("fork").Process(target=work)
     child.start()
@@ -129,7 +129,7 @@ def outcome(path: Path, case: Case) -> Outcome:
         graph = importers.load("onnx", path)
     except UnsupportedOps as e:
         return Outcome(REFUSED, tuple((op.op, op.reason) for op in e.ops))
-    got = reference.run(graph, {name: case.operands[0] for name in graph.inputs})
+    got = reference.run(graph, {name: case.x for name in graph.inputs})
     for name, want in zip(graph.outputs, wanted):
         want = want.astype(np.float32) if want.dtype == np.float64 else want
         wrong = difference(got[name], want, 1e-4, 1e-5)

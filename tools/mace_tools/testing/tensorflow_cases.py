@@ -99,7 +99,8 @@ def cases() -> Iterator[Case]:
         for op, (a, b), flipped in itertools.product(names.split(), PAIRS, FLAGS):
             a, b = (b, a) if flipped else (a, b)
             yield Case(op, [left(*a), right(*b)], all_fed=flipped)
-    for part in (_reductions, _products, _selection, _joining, _shapes, _images, _windows, _norms):
+    for part in (_reductions, _products, _selection, _joining, _shapes, _images, _windows, _norms,
+                 _rounding):
         yield from part()
 
 
@@ -273,3 +274,18 @@ def _norms() -> Iterator[Case]:
         yield Case("BiasAdd", [f32(*shape), f32(3)])
         yield Case("BiasAddV1", [f32(*shape), f32(3)])
     yield Case("BiasAdd", [f32(1, 3, 4, 5), f32(3)], {"data_format": "NCHW"})
+
+
+def _rounding() -> Iterator[Case]:
+    for bits, narrow, (low, high) in itertools.product(
+            (8, 4, 2), FLAGS, ((-1, 1.5), (0.3, 2), (-2, -0.7), (0, 1))):
+        attrs = {"num_bits": bits, "narrow_range": narrow}
+        x, ranges = f32(2, 3, 4), [np.float32(low), np.float32(high)]
+        yield Case("FakeQuantWithMinMaxArgs", [x], {"min": low, "max": high, **attrs})
+        yield Case("FakeQuantWithMinMaxVars", [x, *ranges], attrs)
+        yield Case("FakeQuantWithMinMaxVarsPerChannel", [x[..., :1], *(r[None] for r in ranges)],
+                   attrs)
+    yield Case("FakeQuantWithMinMaxVarsPerChannel",
+               [f32(3, 2), np.float32([-1, -2]), np.float32([1, 2])])
+    yield Case("FakeQuantWithMinMaxVars", [f32(3, 2), np.float32(-1), np.float32(1)],
+               {"num_bits": 16})

@@ -47,12 +47,19 @@ def conv(b: Builder, n: SourceNode) -> str:
              "dilations": pair(n.attr("dilations"), 1, rank)}
     w = filter_4d(b, n)
     shape = b.shape(w)
-    if group > 1 and shape is not None and shape[1] == 1:
+    if group > 1 and shape is not None and shape[1] == 1 and not _many_scales(b, w, group):
         out, _, kh, kw = shape
         w = b.op("Reshape", w, dim=[group, out // group, kh, kw])
         w = b.op("Transpose", w, dims=[1, 0, 2, 3])
         return spatial(b, x, lambda t: b.op("DepthwiseConv2d", t, w, *bias, **attrs))
     return spatial(b, x, lambda t: b.op("Conv2d", t, w, *bias, group=group, **attrs))
+
+
+def _many_scales(b: Builder, w: str, group: int) -> bool:
+    """Whether the filter stands for codes with several scales in a group, which are along an axis
+    only while it is not split."""
+    codes = b.codes(w)
+    return codes is not None and codes.axis is not None and codes.scale.size not in (1, group)
 
 
 @registry.op("ConvTranspose")

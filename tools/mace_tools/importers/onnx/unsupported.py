@@ -6,9 +6,9 @@ SPDX-License-Identifier: Apache-2.0
 from mace_tools.importers.onnx import registry
 
 registry.help_for(
-    "8-bit models are not converted yet: export the float model",
-    "QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear", "QLinearConv", "QLinearMatMul",
-    "ConvInteger", "MatMulInteger",
+    "quantize the model statically (quantize_static)",
+    "com.microsoft.DynamicQuantizeLSTM", "com.microsoft.QAttention",
+    "com.microsoft.QEmbedLayerNormalization", "com.microsoft.QOrderedMatMul",
 )
 registry.help_for(
     "the size of its result depends on the numbers in it; end the model before it (output_tensors "

@@ -55,6 +55,9 @@ CASES: dict[str, tuple[list[np.ndarray], dict]] = {
     "LinSpace": ([np.float32(0), np.float32(1), np.int32(3)], {}),
     "TensorScatterUpdate": ([X, i32(1).reshape(1, 1), X[:1]], {}),
     "MatrixBandPart": ([X, np.int32(0), np.int32(1)], {}),
+    "FakeQuantWithMinMaxArgs": ([X], {}),
+    "FakeQuantWithMinMaxVars": ([X, np.float32(-1), np.float32(1)], {}),
+    "FakeQuantWithMinMaxVarsPerChannel": ([X, np.float32([-1]), np.float32([1])], {}),
     "TopKV2": ([X, np.int32(2)], {"sorted": True}), "Unpack": ([X], {"num": 2, "axis": 0}),
 }
 NEVER = {"Bitcast", "Const"}  # refused, whatever their attributes are

@@ -56,7 +56,9 @@ registry.help_for(
     "TensorListFromTensor", "TensorListGetItem", "TensorListSetItem", "TensorListStack",
 )
 registry.help_for(
-    "quantized operators are not supported yet: use the float model",
-    "FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxVarsPerChannel",
-    "QuantizeV2", "Dequantize", "QuantizedConv2D", "QuantizeAndDequantizeV2",
+    "convert the float model, or the graph with FakeQuant operators from which this one was made",
+    "QuantizeV2", "Dequantize", "QuantizedConv2D", "QuantizeAndDequantizeV2", "QuantizedMatMul",
+    "QuantizedRelu", "QuantizedRelu6", "QuantizedReluX", "QuantizedMaxPool", "QuantizedAvgPool",
+    "QuantizedBiasAdd", "QuantizedConcat", "QuantizedReshape", "QuantizedAdd", "QuantizedMul",
+    "QuantizedResizeBilinear", "QuantizeDownAndShrinkRange", "Requantize", "RequantizationRange",
 )
