@@ -28,7 +28,7 @@ _CLAMPS = ("NOOP", "RELU", "RELUX")
 def dequantize_around(graph: Graph) -> None:
     around: Counter[str] = Counter()
     for node in list(graph.nodes):
-        if node.is_custom or not graph.is_quantized(node) or _in_codes(graph, node):
+        if node.is_custom or not graph.is_quantized(node) or in_codes(graph, node):
             continue
         if any(graph.tensors[n].quant is not None and not graph.tensors[n].is_const
                for n in (*node.inputs, *node.outputs) if n):
@@ -50,7 +50,7 @@ def real(data: np.ndarray, quant: Quant) -> np.ndarray:
     return ((data.astype(np.int64) - zero) * scale).astype(np.float32)
 
 
-def _in_codes(graph: Graph, node: Node) -> bool:
+def in_codes(graph: Graph, node: Node) -> bool:
     """Whether the engine computes the node in codes."""
     if node.op in ("Quantize", "Dequantize"):
         return graph.tensors[node.inputs[0]].quant is not None or node.op == "Quantize"
