@@ -12,7 +12,8 @@ import numpy as np
 
 from mace_tools.infer import infer_graph
 from mace_tools.ir import Graph, Node, Quant, Tensor
-from mace_tools.quantize import bias, weights
+from mace_tools.quantize import bias, rounding, weights
+from mace_tools.quantize.moments import Moments
 from mace_tools.quantize.observe import Observed
 from mace_tools.quantize.prepare import clone
 from mace_tools.quantize.ranges import LEAST, MOST, Range
@@ -21,15 +22,31 @@ from mace_tools.quantize.scales import Scales, is_layer
 
 @dataclass
 class Weights:
-    """Scales of weights, which do not depend on which nodes are in floats."""
+    """Scales and codes of weights, which do not depend on which nodes are in floats. `moments`: of
+    the inputs of layers, by the layers' names."""
 
+    moments: Mapping[str, Moments] = field(default_factory=dict)
     by_name: dict[tuple[str, int | None], np.ndarray] = field(default_factory=dict)
+    _codes: dict[tuple[str, bytes], np.ndarray] = field(default_factory=dict)
 
     def scales(self, tensor: Tensor, axis: int | None) -> np.ndarray:
         key = (tensor.name, axis)
         if key not in self.by_name:
             self.by_name[key] = weights.scales(tensor.data, axis)
         return self.by_name[key]
+
+    def codes(self, node: Node, data: np.ndarray, scale: np.ndarray, axis: int | None
+              ) -> tuple[np.ndarray, Quant]:
+        """The codes, and what they stand for."""
+        plain, quant = weights.codes(data, scale, axis)
+        seen = self.moments.get(node.name)
+        covariance = None if seen is None else seen.covariance()
+        if covariance is None:
+            return plain, quant
+        key = (node.name, scale.tobytes())
+        if key not in self._codes:
+            self._codes[key] = rounding.codes(node, data, scale, covariance)
+        return self._codes[key], quant
 
 
 @dataclass(frozen=True)
@@ -138,7 +155,7 @@ class _Rewrite:
         given = g.tensors[node.inputs[2]].data if node.has_input(2) else None
         axis = weights.axis_of(node, tensor.data.shape)
         scale = weights.with_room(self.found.weights.scales(tensor, axis), x_scale, given)
-        coded, quant = weights.codes(tensor.data, scale, axis)
+        coded, quant = self.found.weights.codes(node, tensor.data, scale, axis)
         inputs[1] = g.fresh(f"{tensor.name}/codes")
         g.add_tensor(Tensor(inputs[1], "i8", tuple(coded.shape), coded, quant=quant))
         shift = self._shift(node, tensor.data, coded, quant)
@@ -154,8 +171,8 @@ class _Rewrite:
     def _shift(self, node: Node, w: np.ndarray, coded: np.ndarray, quant: Quant
                ) -> np.ndarray | None:
         """What rounding the weights adds to each output on average."""
-        seen = self.found.observed.get(node.inputs[0])
-        mean = seen.mean() if seen is not None and self.found.correct_bias else None
+        seen = self.found.weights.moments.get(node.name) if self.found.correct_bias else None
+        mean = None if seen is None else seen.mean()
         if mean is None:
             return None
         shape = [1] * w.ndim

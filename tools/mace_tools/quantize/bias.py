@@ -14,16 +14,11 @@ import numpy as np
 from mace_tools.ir import Node
 
 
-def shift(node: Node, error: np.ndarray, mean: np.ndarray) -> np.ndarray | None:
-    """The mean of what the weights' `error` adds to each output channel; `mean` are those of the
-    inputs' last axis. None: it cannot be told from these."""
-    if node.op == "FullyConnected":
-        return error @ mean if error.shape[1] == mean.size else None
-    taps = error.sum((2, 3))
-    if node.op == "DepthwiseConv2d":  # [M, C], outputs c * M + m
-        return (taps * mean).T.reshape(-1) if taps.shape[1] == mean.size else None
-    groups = int(node.attr("group"))
-    if taps.shape[1] * groups != mean.size or taps.shape[0] % groups:
-        return None
-    per_group = taps.reshape(groups, -1, taps.shape[1])
-    return np.einsum("goi,gi->go", per_group, mean.reshape(groups, -1)).reshape(-1)
+def shift(node: Node, error: np.ndarray, mean: np.ndarray) -> np.ndarray:
+    """The mean of what the weights' `error` adds to each output channel; `mean` is that of each
+    operand, [groups, taps]."""
+    if node.op == "DepthwiseConv2d":  # [M, C, kh, kw], outputs c * M + m
+        rows = error.reshape(error.shape[0], error.shape[1], -1)
+        return np.einsum("mck,ck->cm", rows, mean).reshape(-1)
+    rows = error.reshape(len(mean), error.shape[0] // len(mean), -1)
+    return np.einsum("gok,gk->go", rows, mean).reshape(-1)

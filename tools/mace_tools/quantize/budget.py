@@ -24,7 +24,7 @@ class Kept:
     """The nodes to leave in floats, with what each costs alone (1 - similarity)."""
 
     costs: dict[str, float]
-    similarity: float
+    all_in_codes: float  # the similarity
     trials: int
 
 
@@ -75,7 +75,7 @@ def search(layers: Sequence[Sequence[str]], trial: Trial, alone: Callable[[Seque
         else:
             low = middle
     if high == len(order):
-        raise MaceError(_cannot(budget, similarity))
+        raise MaceError(cannot(budget, similarity))
     kept = order[:high]
     for k in reversed(order[:high]):
         others = [j for j in kept if j != k]
@@ -83,11 +83,11 @@ def search(layers: Sequence[Sequence[str]], trial: Trial, alone: Callable[[Seque
         trials += 1
         if trial(left(others)) >= wanted:
             kept = others
-    similarity = trial(left(kept))
-    return Kept({name: costs[k] for k in kept for name in layers[k]}, similarity, trials + 1)
+    return Kept({name: costs[k] for k in kept for name in layers[k]}, similarity, trials)
 
 
-def _cannot(budget: float, similarity: float) -> str:
+def cannot(budget: float, similarity: float) -> str:
+    """The error of a budget that only a model in floats keeps."""
     return (f"the accuracy budget {budget:g} cannot be met: with all layers in codes the outputs "
             f"have the similarity {similarity:.6f}, and only with all of them in floats at least "
             f"{1 - budget:.6f}; allow more, give more samples, or try another method")

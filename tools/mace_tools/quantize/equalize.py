@@ -20,12 +20,14 @@ from mace_tools.quantize.observe import Observed
 
 LAYERS = ("Conv2d", "DepthwiseConv2d")
 # Channels are scaled by at most this much, so that no channel's weights get lost.
-_MOST_FACTOR = 32.0
+_MOST_FACTOR = 4.0
+# Inputs other than the samples may be this much larger.
+_ROOM = 1.25
 
 
 def pairs(graph: Graph) -> list[tuple[Node, Node]]:
-    """Layers whose result only the other one reads, with nothing between them that does not
-    commute with factors above 0: ReLU does, limits above do not."""
+    """Layers whose result only the other one reads, with no activation between them but those that
+    factors above 0 pass: ReLU, and ReLU with a limit as `_factors` says."""
     found = []
     for node in graph.nodes:
         if node.op not in LAYERS or not _scalable(graph, node):
@@ -33,7 +35,7 @@ def pairs(graph: Graph) -> list[tuple[Node, Node]]:
         reader = graph.only_consumer(node.outputs[0])
         if reader is None or reader.op not in LAYERS or reader.inputs[0] != node.outputs[0]:
             continue
-        if not (plain(node) or node.attr("activation") == "RELU"):
+        if not (plain(node) or node.attr("activation") in ("RELU", "RELUX")):
             continue
         if _scalable(graph, reader) and int(_group(reader)) == 1:
             found.append((node, reader))
@@ -45,32 +47,33 @@ def equalize(graph: Graph, observed: Mapping[str, Observed]) -> int:
     done = 0
     for first, second in pairs(graph):
         seen = observed[first.outputs[0]].channel_largest
-        factors = None if seen is None else _factors(graph, second, seen)
+        factors = None if seen is None else _factors(graph, first, second, seen)
         if factors is not None:
             _scale(graph, first, second, factors)
             done += 1
     return done
 
 
-def _factors(graph: Graph, second: Node, largest: np.ndarray) -> np.ndarray | None:
-    """What to divide each channel by."""
+def _factors(graph: Graph, first: Node, second: Node, largest: np.ndarray) -> np.ndarray | None:
+    """What to divide each channel by. A limit above stays where it is, so no channel that reaches
+    it may be divided by more than 1, and others at most until they reach it."""
     w = graph.tensors[second.inputs[1]].data
-    if second.op == "DepthwiseConv2d":
-        # Each channel has weights of its own and these their scale: all ranges can be alike.
-        if w.shape[1] != largest.size:
-            return None
-        wanted = largest.astype(np.float64)
-    else:
-        if w.shape[1] != largest.size:
-            return None
-        weights = np.abs(w).max((0, 2, 3)).astype(np.float64)
-        wanted = np.sqrt(np.maximum(largest, 1e-30) / np.maximum(weights, 1e-30))
+    if w.shape[1] != largest.size:
+        return None
+    # Each channel of a depthwise layer has weights with a scale of their own.
+    weights = 1.0 if second.op == "DepthwiseConv2d" else np.maximum(
+        np.abs(w).max((0, 2, 3)).astype(np.float64), 1e-30)
+    wanted = np.sqrt(largest / weights)
     used = (largest > 0) & (wanted > 0)
     if used.sum() < 2:
         return None
-    middle = np.exp(np.log(wanted[used]).mean())
+    if first.attr("activation") == "RELUX":
+        middle = wanted[used].max()
+        least = np.minimum(1.0, _ROOM * largest / float(first.attr("max_limit")))
+    else:
+        middle, least = np.exp(np.log(wanted[used]).mean()), 0.0
     factors = np.where(used, wanted / middle, 1.0)
-    return np.clip(factors, 1 / _MOST_FACTOR, _MOST_FACTOR)
+    return np.maximum(np.clip(factors, 1 / _MOST_FACTOR, _MOST_FACTOR), np.where(used, least, 1.0))
 
 
 def _scale(graph: Graph, first: Node, second: Node, factors: np.ndarray) -> None:

@@ -5,9 +5,10 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from mace_tools import op_facts
 from mace_tools.cli_console import Console
 from mace_tools.compare.parts import Arrays
 from mace_tools.config.problems import did_you_mean
@@ -15,18 +16,24 @@ from mace_tools.errors import MaceError
 from mace_tools.importers.request import some
 from mace_tools.ir import Graph, Node
 from mace_tools.quantize import budget, measure, ranges
-from mace_tools.quantize.assign import Assigned, Ranges, assign
+from mace_tools.quantize.assign import Assigned, Ranges, Weights, assign
 from mace_tools.quantize.candidates import HEAVY, candidates
 from mace_tools.quantize.choices import Choices
 from mace_tools.quantize.equalize import equalize, pairs
 from mace_tools.quantize.measure import Error
+from mace_tools.quantize.moments import MOST_TAPS, Moments
 from mace_tools.quantize.observe import floats, observe
 from mace_tools.quantize.prepare import clone, split_activations
 from mace_tools.quantize.runs import Runs
+from mace_tools.quantize.scales import is_layer
 
 _MOST_MEASURED = 8  # samples of which the error of every layer is measured
 _MOST_EQUALIZED = 16  # samples that show the ranges of channels
-Step = Callable[[str], None]
+_AVERAGE = op_facts.numbers("Pooling", "pooling_type")["AVERAGE"]
+_NARROW_PART = 0.6
+_NARROW = "a mean whose range is a small part of its operand's, of which it would have the scale"
+# Layers of which the covariance of inputs is measured.
+MEASURED = ("Conv2d", "DepthwiseConv2d", "FullyConnected")
 
 
 @dataclass
@@ -69,8 +76,10 @@ def quantize(graph: Graph, samples: Sequence[Arrays], runs: Runs, choices: Choic
         source.prune()
         source.topo_sort()
     found = _calibrate(source, samples, runs, choices, console, nodes)
-    made = assign(source, nodes, found)
     left = dict.fromkeys(choices.float_nodes, "as asked")
+    left |= dict.fromkeys(_narrowing(source, nodes, found), _NARROW)
+    nodes = candidates(source, left)
+    made = assign(source, nodes, found)
     measured = samples[:_MOST_MEASURED]
     trials = 0
     if choices.accuracy_budget is not None:
@@ -79,6 +88,8 @@ def quantize(graph: Graph, samples: Sequence[Arrays], runs: Runs, choices: Choic
         left |= {n: f"for the budget: alone it costs {c:.3g}" for n, c in kept.costs.items()}
         names = {n.name for n in nodes} - set(kept.costs)
         nodes = candidates(source, [n.name for n in source.nodes if n.name not in names])
+        if not nodes:
+            raise MaceError(budget.cannot(choices.accuracy_budget, kept.all_in_codes))
         made = assign(source, nodes, found)
     left |= {n.name: "the engine does not compute it in codes, or it is far from such layers"
              for n in source.nodes if n not in set(nodes) and n.name not in left
@@ -94,14 +105,34 @@ def _calibrate(graph: Graph, samples: Sequence[Arrays], runs: Runs, choices: Cho
                console: Console, nodes: Sequence[Node]) -> Ranges:
     used = {n for node in nodes for n in (*node.inputs, *node.outputs)}
     tensors = [name for name in floats(graph) if name in used]
+    moments = {n.name: Moments(n, graph.tensors[n.inputs[1]].data.shape) for n in nodes
+               if n.op in MEASURED and is_layer(graph, n)}
+    moments = {name: one for name, one in moments.items() if one.taps <= MOST_TAPS}
+    by_tensor: dict[str, list[Moments]] = {}
+    for node in nodes:
+        if node.name in moments:
+            by_tensor.setdefault(node.inputs[0], []).append(moments[node.name])
     with console.steps("calibrating", len(samples)) as step:
-        seen = observe(graph, runs, samples, tensors, lambda: step("samples"))
+        seen = observe(graph, runs, samples, tensors, lambda: step("samples"), by_tensor)
     with console.steps("choosing ranges", len(tensors)) as step:
         chosen = {}
         for name in tensors:
             step(name)
             chosen[name] = ranges.choose(seen[name].histogram, choices)
-    return Ranges(chosen, seen, choices.correct_bias)
+    return Ranges(chosen, seen, choices.correct_bias, Weights(moments))
+
+
+def _narrowing(graph: Graph, nodes: Sequence[Node], found: Ranges) -> list[str]:
+    """Means that use a small part of the range of what they are taken of: they would lose much of
+    their accuracy with the same scale."""
+    names = []
+    for node in nodes:
+        if node.op == "Pooling" and node.attr("pooling_type") == _AVERAGE:
+            (x_low, x_high), (low, high) = (found.chosen[n] for n in (node.inputs[0],
+                                                                      node.outputs[0]))
+            if high - low < _NARROW_PART * (x_high - x_low):
+                names.append(node.name)
+    return names
 
 
 def _keep(graph: Graph, nodes: Sequence[Node], found: Ranges, runs: Runs,

@@ -6,8 +6,9 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from mace_tools.compare.parts import Arrays
 from mace_tools.errors import MaceError
 from mace_tools.ir import Graph
 from mace_tools.quantize.histogram import Histogram
+from mace_tools.quantize.moments import Moments
 from mace_tools.quantize.runs import Runs
 
 
@@ -59,13 +61,18 @@ def floats(graph: Graph) -> list[str]:
 
 
 def observe(graph: Graph, runs: Runs, samples: Sequence[Arrays], tensors: Sequence[str],
-            step: Callable[[], None] = lambda: None) -> dict[str, Observed]:
-    """Errors: MaceError for a tensor with values that are not finite; RunFailedError."""
+            step: Callable[[], None] = lambda: None,
+            moments: Mapping[str, Sequence[Moments]] = MappingProxyType({}),
+            ) -> dict[str, Observed]:
+    """`moments`, by the tensor that they are of, are added to. Errors: MaceError for a tensor with
+    values that are not finite; RunFailedError."""
     found = {name: Observed() for name in tensors}
     for k, values in enumerate(runs.each(graph, samples, tensors)):
         for name in tensors:
             _check(graph, name, values[name], k)
             found[name].add(values[name])
+            for one in moments.get(name, ()):
+                one.add(values[name])
         step()
     return found
 

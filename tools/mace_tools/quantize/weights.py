@@ -11,7 +11,8 @@ import numpy as np
 from mace_tools.ir import Node, Quant
 
 MOST = 127  # -128 is not used, so that codes are symmetric
-_RATIOS = np.linspace(1.0, 0.5, 41)
+# A step of a code is 1/127: near 1 the error changes with every fraction of it.
+_RATIOS = np.concatenate([np.linspace(1.004, 0.98, 25), np.linspace(0.97, 0.6, 12)])
 _LARGEST_BIAS = 2.0**30
 _LEAST_SCALE = 2.0**-100
 
