@@ -134,9 +134,9 @@ TEST(Deployment, WrongKeysAreNamedWithTheirLine) {
       "at the top of the file",
       Message(FileWith("    target_socs: [host]\n")));
   ExpectIn(
-      "f.yml:11: models.a.quantize: this key of later MACE releases has "
+      "f.yml:11: models.a.backend: this key of later MACE releases has "
       "no meaning",
-      Message(FileWith("    quantize: 1\n")));
+      Message(FileWith("    backend: 1\n")));
   ExpectIn("f.yml:12: models.a.num_threads: this key appears twice",
            Message(FileWith("    num_threads: 3\n    num_threads: 4\n")));
   ExpectIn(

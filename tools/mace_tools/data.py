@@ -88,11 +88,11 @@ def load(
             wrong = f"'{file}' is not a file" if file.exists() else missing(str(file))
             raise MaceError(f"input '{spec.name}': {wrong}")
         if file.suffix.lower() == ".npy":
-            array = _fitted(_read_npy(file, where), spec, where, console)
+            array = fitted(read_npy(file, where), spec, where, console)
         else:
             array = from_picture(file, preprocess, spec.shape, spec.data_format, spec.dtype, where)
         if not allow_nan:
-            _check_finite(array, where)
+            check_finite(array, where)
         arrays[spec.name] = array
     return arrays
 
@@ -122,7 +122,7 @@ def save(file: Path, array: np.ndarray) -> None:
         out.write(buffer.getbuffer())
 
 
-def _read_npy(file: Path, where: str) -> np.ndarray:
+def read_npy(file: Path, where: str) -> np.ndarray:
     try:
         array = np.load(file, allow_pickle=False)
     except Exception as e:  # NumPy passes on any error of parsing the header
@@ -134,7 +134,7 @@ def _read_npy(file: Path, where: str) -> np.ndarray:
     return array
 
 
-def _fitted(array: np.ndarray, spec: TensorSpec, where: str, console: Console) -> np.ndarray:
+def fitted(array: np.ndarray, spec: TensorSpec, where: str, console: Console) -> np.ndarray:
     """The array with the input's element type, if its shape fits."""
     if array.ndim != len(spec.shape) or array.size == 0:
         hint = ""
@@ -155,7 +155,7 @@ def _fitted(array: np.ndarray, spec: TensorSpec, where: str, console: Console) -
     return np.asarray(array.astype(spec.dtype), order="C")
 
 
-def _check_finite(array: np.ndarray, where: str) -> None:
+def check_finite(array: np.ndarray, where: str) -> None:
     if array.dtype.kind != "f" or np.isfinite(array).all():
         return
     bad = np.argwhere(~np.isfinite(array))

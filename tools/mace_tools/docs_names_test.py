@@ -11,7 +11,7 @@ import re
 import pytest
 
 from mace_tools.cli_parser import command_parsers
-from mace_tools.config.schema import Library, Model, Preprocess, Subgraph
+from mace_tools.config.schema import Library, Model, Preprocess, Quantize, Subgraph
 from mace_tools.protos import REPO
 from mace_tools.settings import all_settings
 from mace_tools.testing.documents import Code, all_code, code_of, lines
@@ -42,7 +42,8 @@ MADE_UP = {
 }  # fmt: skip
 NOTHING = "(?!)"
 LABEL = re.compile(r"(?<![\w:/])//([\w/.-]*)(?::([\w<>*-]+))?")
-KEYS = {key for section in (Library, Model, Subgraph, Preprocess) for key in section.model_fields}
+KEYS = {key for section in (Library, Model, Subgraph, Preprocess, Quantize)
+        for key in section.model_fields}
 
 
 @functools.cache

@@ -14,12 +14,14 @@ from mace_tools.commands import (
     explain,
     init,
     plan,
+    quantize,
     run,
     source,
 )
 from mace_tools.commands.context import Context
 
 COMMANDS = {"init": init, "convert": convert, "build": build, "run": run, "benchmark": benchmark,
-            "check": check, "compare": compare, "plan": plan, "explain": explain, "source": source}
+            "check": check, "compare": compare, "plan": plan, "quantize": quantize,
+            "explain": explain, "source": source}
 
 __all__ = ["COMMANDS", "Context"]

@@ -20,7 +20,7 @@ from typing import Any
 from google.protobuf.message import DecodeError
 
 from mace_tools import protos, runner, settings
-from mace_tools.commands import gpu, tuning
+from mace_tools.commands import gpu, quantizing, tuning
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.import_model import import_model, source_file, weights_file
 from mace_tools.config import PACKED_WEIGHTS, Model
@@ -124,16 +124,16 @@ def ensure(context: Context, tag: str, model: Model, force: bool = False) -> Con
     folder = context.folder / "model"
     pb, data = folder / f"{tag}.pb", folder / f"{tag}.data"
     stamp = context.folder / "_tmp" / f"{tag}.stamp.json"
-    fingerprint = _fingerprint(model, weights)
+    fingerprint = _fingerprint(context, model, weights)
     reason = "--force" if force else _stale(stamp, fingerprint, pb, data)
     if reason:
         context.console.info(f"converting {tag} ({reason})")
         began = time.monotonic()
         stamp.unlink(missing_ok=True)
         # Checked first, so that no work is lost.
-        needed = model.embed_memory_plan or model.packed_weights
+        needed = model.embed_memory_plan or model.packed_weights or model.quantize
         mace_run = _mace_run(context) if needed else None
-        notes = _convert(context, tag, model, (source, weights), pb, data)
+        notes = _convert(context, tag, model, (source, weights), pb, data, mace_run)
         if mace_run is not None and model.packed_weights:
             _pack_weights(mace_run, model.packed_weights, pb, data)
         if mace_run is not None and model.embed_memory_plan:
@@ -150,13 +150,17 @@ def ensure(context: Context, tag: str, model: Model, force: bool = False) -> Con
 
 
 def _convert(
-    context: Context, tag: str, model: Model, source: tuple[Path, Path | None], pb: Path, data: Path
+    context: Context, tag: str, model: Model, source: tuple[Path, Path | None], pb: Path,
+    data: Path, mace_run: Path | None,
 ) -> list[str]:
     """Returns notes for the user about the model."""
-    with context.console.steps(tag, total=3) as step:
+    with context.console.steps(tag, total=2) as step:
         step(f"reading {source[0].name}")
         graph = import_model(context, tag, model, *source, lambda: step("simplifying"))
-        _check_nodes(context, tag, model, node_names(graph))
+    if model.quantize is not None and mace_run is not None:
+        graph = quantizing.make(context, model, graph, mace_run).graph
+    _check_nodes(context, tag, model, node_names(graph))
+    with context.console.steps(tag, total=1) as step:
         step("writing")
         names: dict[str, str] = {}
         write_model(graph, pb, data, model.settings, model.stored_type,
@@ -209,7 +213,7 @@ def _pack_weights(mace_run: Path, isa: str, pb: Path, data: Path) -> None:
         os.replace(f"{packed}.pb", pb)
 
 
-def _fingerprint(model: Model, weights: Path | None) -> str:
+def _fingerprint(context: Context, model: Model, weights: Path | None) -> str:
     """A hash of everything that determines the result: the source, the request, the converter."""
     asked = model.model_dump(include={"platform", "model_sha256_checksum"})
     asked["subgraph"] = model.subgraph.model_dump(exclude={
@@ -224,6 +228,8 @@ def _fingerprint(model: Model, weights: Path | None) -> str:
         asked["signature"] = model.signature
     if model.allow_custom_ops:
         asked["custom_ops"] = model.allow_custom_ops
+    if model.quantize is not None:
+        asked["quantize"] = quantizing.fingerprint(context, model.quantize)
     if model.packed_weights:
         asked["packed_weights"] = model.packed_weights
     if model.embed_memory_plan:

@@ -159,7 +159,8 @@ def _validate(
     """Prints the figures of each output and the verdict."""
     model = ready.model
     fp16 = model.stored_type != "f32" or _has_fp16(ready.converted.net)
-    similarity, rel_error = validate.limits(device, model.validation_threshold, fp16)
+    similarity, rel_error = validate.limits(device, model.validation_threshold, fp16,
+                                            model.quantize is not None)
     failures, facts = [], []
     for name, reference in expected.items():
         found = validate.compare(name, outputs[name], reference)

@@ -12,8 +12,9 @@ from mace_tools.config.schema import (
     Library,
     Model,
     Preprocess,
+    Quantize,
     Subgraph,
 )
 
 __all__ = ["ALL_DATA_TYPES", "ELEMENTS", "PACKED_WEIGHTS", "ConfigError", "Deployment", "Library",
-           "Model", "Preprocess", "Problem", "Subgraph", "load"]  # fmt: skip
+           "Model", "Preprocess", "Problem", "Quantize", "Subgraph", "load"]  # fmt: skip

@@ -62,7 +62,7 @@ FOREIGN = frozenset(
     accuracy_validation_script apu_boost_hint apu_preference_hint apu_version_with_no_device
     backend change_concat_ranges check_shapes check_tensors cl_mem_type dockerfile_path
     dockerfile_sha256_checksum docker_image_tag dsp_type graph_optimize_options hexagon_mode
-    input_aliases opencl_cache_reuse_policy output_aliases quantize
+    input_aliases opencl_cache_reuse_policy output_aliases
     quantize_large_weights quantize_range_file quantize_schema quantize_stat transformers
     validation_outputs_data""".split()
 )

@@ -17,7 +17,7 @@ from mace_tools.config import later
 from mace_tools.config.checks import Finding, check_library, check_model, check_tags
 from mace_tools.config.files import local_path, saved_model_folder, sha256_of
 from mace_tools.config.problems import ConfigError, Problem, WrongChoice, did_you_mean
-from mace_tools.config.schema import Library, Model, Preprocess, Subgraph
+from mace_tools.config.schema import Library, Model, Preprocess, Quantize, Subgraph
 from mace_tools.config.values import file_name, shown
 from mace_tools.config.yaml_file import YamlFile
 
@@ -25,7 +25,7 @@ from mace_tools.config.yaml_file import YamlFile
 Sound = tuple[tuple[str, ...], Any, Sequence[later.Later]]
 SECTIONS: dict[str, type[BaseModel]] = {
     "at the top of the file": Library, "under the name of a model": Model,
-    "under subgraphs": Subgraph, "under preprocess": Preprocess,
+    "under subgraphs": Subgraph, "under preprocess": Preprocess, "under quantize": Quantize,
 }  # fmt: skip
 
 
@@ -145,6 +145,8 @@ def _section(loc: tuple[Any, ...]) -> type[BaseModel]:
     """The class that holds the key at the end of `loc`."""
     if "preprocess" in loc[:-1]:
         return Preprocess
+    if "quantize" in loc[:-1]:
+        return Quantize
     if "subgraphs" in loc[:-2]:
         return Subgraph
     return Model if loc[:1] == ("models",) and len(loc) > 2 else Library

@@ -280,8 +280,21 @@ WRONG = [
     ("runtime: cpu", "runtime: cpu\n    preprocess: {scale: fast}", ["'fast' is not a number"]),
     # features that come later
     ("runtime: cpu", "runtime: cpu\n    weight_file_path: net.onnx", ["only Caffe models have"]),
-    ("runtime: cpu", "runtime: cpu\n    quantize: 1",
-     [":9: models.net.quantize: this key of later MACE releases has no meaning"]),
+    ("runtime: cpu", "runtime: cpu\n    backend: 1",
+     [":9: models.net.backend: this key of later MACE releases has no meaning"]),
+    # how to quantize
+    ("runtime: cpu", "runtime: cpu\n    quantize: 1", [":9: models.net.quantize: '1' is not a mapping",
+                                                      "samples: data/samples"]),
+    ("runtime: cpu", "runtime: cpu\n    quantize: {method: mse}",
+     ["models.net.quantize.samples: this key is missing"]),
+    ("runtime: cpu", "runtime: cpu\n    quantize: {samples: net.onnx, methd: mse}",
+     ["did you mean 'method'?"]),
+    ("runtime: cpu", "runtime: cpu\n    quantize: {samples: net.onnx, percentile: 101}",
+     ["'101' is not above 50 and at most 100"]),
+    ("runtime: cpu", "runtime: cpu\n    quantize: {samples: net.onnx, accuracy_budget: 0}",
+     ["'0' is not above 0 and at most 1"]),
+    ("runtime: cpu", "runtime: cpu\n    quantize: {samples: net.onnx, num_samples: 0}",
+     ["'0' is not a whole number from 1"]),
     # what a library cannot be
     ("library_name: lib", "library_name: lib\nbuild_type: code\nlinkshared: 1",
      [":3: linkshared: models are compiled into a static library only", "linkshared: 0"]),

@@ -16,6 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from mace_tools.config import values
 from mace_tools.config.setting_keys import with_settings
 from mace_tools.op_facts import all_ops
+from mace_tools.quantize.choices import METHODS
 from mace_tools.settings import all_settings
 
 Shape = tuple[int, ...]
@@ -69,6 +70,34 @@ class Preprocess(Section):
     mean: Numbers = Field((0.0,), description="subtracted first",
                           examples=["[123.7, 116.8, 103.9]"])
     scale: Numbers = Field((1.0,), description="multiplied then", examples=["0.0078125"])
+
+
+class Quantize(Section):
+    """How to make a model in codes of 8 bits of one in floats."""
+
+    samples: Strings = Field(description="a folder of pictures or .npy files, or such files",
+                             examples=["data/samples"])
+    method: Annotated[str, BeforeValidator(values.choice(*METHODS))] = Field(
+        "mse", description="what gives the ranges: minmax, percentile, kl or mse",
+        examples=["mse"])
+    percentile: Annotated[float, BeforeValidator(values.between(50, 100))] = Field(
+        99.99, description="the percentage of values within the ranges of `percentile`",
+        examples=["99.99"])
+    num_samples: Annotated[int, BeforeValidator(values.whole_from(1))] = Field(
+        100, description="how many samples of a larger folder are drawn", examples=["100"])
+    seed: Annotated[int, BeforeValidator(values.whole_from(0))] = Field(
+        0, description="seed of what is drawn", examples=["0"])
+    equalize: Switch = Field(1, description="0 or 1: channels between layers get like ranges",
+                             examples=["1"])
+    correct_bias: Switch = Field(
+        1, description="0 or 1: biases take back what rounding weights adds on average",
+        examples=["1"])
+    float_nodes: Names = Field((), description="nodes that stay in floats",
+                               examples=["[boxes, scores]"])
+    accuracy_budget: Annotated[
+        float | None, BeforeValidator(values.between(0, 1))
+    ] = Field(None, description="how much less than 1 the cosine similarity of outputs may be; "
+              "layers stay in floats for it", examples=["0.001"])
 
 
 class Extras(Section):
@@ -163,6 +192,9 @@ class Model(with_settings("Settings", Extras)):
     allow_custom_ops: CustomOps = Field(
         (), description="operators that the app computes: their names, or 1 for all that the "
         "converter does not know", examples=["[com.acme.Blur]"])
+    quantize: Quantize | None = Field(
+        None, description="makes a model in codes of 8 bits",
+        examples=["{samples: data/samples, method: mse}"])
     validation_threshold: Annotated[
         dict[str, float] | None, BeforeValidator(_thresholds)
     ] = Field(None, description="cosine similarity that --validate asks for",

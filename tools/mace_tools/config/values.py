@@ -51,6 +51,29 @@ def file_name(value: Any) -> str:
     return name
 
 
+def whole_from(least: int) -> Callable[[Any], int]:
+    """A whole number, at least `least`."""
+
+    def read(value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            raise ValueError(f"{shown(value)} is not a whole number from {least}")
+        return value
+
+    return read
+
+
+def between(low: float, high: float) -> Callable[[Any], float]:
+    """A number above `low` and at most `high`."""
+
+    def read(value: Any) -> float:
+        found = number(value)
+        if not low < found <= high:
+            raise ValueError(f"{shown(value)} is not above {low:g} and at most {high:g}")
+        return found
+
+    return read
+
+
 def texts(value: Any) -> tuple[str, ...]:
     """One name or a list of different names."""
     names = tuple(text(v) for v in listed(value))

@@ -34,7 +34,7 @@ _LINEAR = ("ASYMMETRIC", "HALF_PIXEL", "ALIGN_CORNERS")
 def dequantize_around(graph: Graph) -> None:
     around: Counter[str] = Counter()
     for node in list(graph.nodes):
-        if node.is_custom or not graph.is_quantized(node) or _in_codes(graph, node):
+        if node.is_custom or not graph.is_quantized(node) or in_codes(graph, node):
             continue
         if graph.rounds_reals:
             _check_no_integers(graph, node)
@@ -68,7 +68,7 @@ def real(data: np.ndarray, quant: Quant) -> np.ndarray:
     return ((data.astype(np.int64) - zero) * scale).astype(np.float32)
 
 
-def _in_codes(graph: Graph, node: Node) -> bool:
+def in_codes(graph: Graph, node: Node) -> bool:
     """Whether the engine computes the node in codes."""
     if node.op in ("Quantize", "Dequantize"):
         return graph.tensors[node.inputs[0]].quant is not None or node.op == "Quantize"

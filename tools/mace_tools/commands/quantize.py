@@ -1,0 +1,122 @@
+"""quantize: makes models in codes of 8 bits, and says what that costs each layer.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from mace_tools import cli_options as options
+from mace_tools import report, runner
+from mace_tools.commands import quantizing
+from mace_tools.commands.context import Context, Outcome
+from mace_tools.commands.import_model import import_model, source_file, weights_file
+from mace_tools.config import Model, Quantize
+from mace_tools.emit import atomic_files, write_model
+from mace_tools.exit_codes import ExitCode, UsageError
+from mace_tools.quantize import page, text
+from mace_tools.quantize.choices import METHODS
+from mace_tools.quantize.make import Made
+
+HELP = "make models in codes of 8 bits from samples, and report what that costs each layer"
+# Flags that have the names of keys of `quantize:`.
+_FLAGS = ("method", "percentile", "num_samples", "seed", "equalize", "correct_bias",
+          "accuracy_budget")
+
+
+def add_options(p: argparse.ArgumentParser) -> None:
+    p.add_argument("--samples", action="append", metavar="PATH",
+                   help="a folder of pictures or .npy files, or such a file; can be repeated "
+                   "(default: as the deployment file says, as with all keys of quantize:)")
+    p.add_argument("--method", choices=METHODS, help="what gives the ranges of activations")
+    p.add_argument("--percentile", type=_number, metavar="P",
+                   help="the percentage of values within the ranges of --method=percentile")
+    p.add_argument("--num_samples", type=options.positive, metavar="N",
+                   help="how many samples of a larger folder are drawn")
+    p.add_argument("--seed", type=options.whole, metavar="N", help="seed of what is drawn")
+    p.add_argument("--equalize", type=int, choices=(0, 1),
+                   help="whether channels between layers get like ranges")
+    p.add_argument("--correct_bias", type=int, choices=(0, 1),
+                   help="whether biases take back what rounding weights adds")
+    p.add_argument("--float_nodes", metavar="NAME,...", help="nodes that stay in floats")
+    p.add_argument("--accuracy_budget", type=_number, metavar="B",
+                   help="how much less than 1 the cosine similarity of outputs may be; layers stay "
+                   "in floats for it")
+    p.add_argument("--html", type=Path, metavar="FILE", help="write a report as a web page")
+    options.add_wide(p)
+    p.add_argument("--mace_run", type=Path, metavar="FILE",
+                   help="a built mace_run (default: built with bazel when missing or stale)")
+
+
+def command(context: Context) -> Outcome:
+    args, results, pages = context.args, {}, []
+    if args.html is not None:
+        report.check_writable(args.html, "--html")
+    asked = {tag: _asked(context, tag, model) for tag, model in context.models.items()}
+    mace_run = runner.find(context.console, args.mace_run)
+    for tag, model in asked.items():
+        began = time.monotonic()
+        source = source_file(context, tag, model)
+        graph = import_model(context, tag, model, source, weights_file(context, model, source),
+                             lambda: None)
+        made = quantizing.make(context, model, graph, mace_run)
+        folder = context.folder / "quantized"
+        pb, data = folder / f"{tag}.pb", folder / f"{tag}.data"
+        write_model(made.graph, pb, data, model.settings)
+        for line in text.lines(made, args.wide):
+            context.console.data(line)
+        context.console.data(f"{tag}: {quantizing.note(made)}\n  {pb}\n  {data}")
+        context.console.info(f"quantized {tag} in {time.monotonic() - began:.1f} s")
+        pages.append((tag, model.quantize, made))
+        results[tag] = _facts(made, pb, data)
+    if args.html is not None:
+        with atomic_files(args.html) as (out,):
+            out.write(page.render(pages).encode())
+        context.console.info(f"wrote {args.html}")
+    return ExitCode.OK, results
+
+
+def _asked(context: Context, tag: str, model: Model) -> Model:
+    """The model with the choices of the command line. Errors: MaceError."""
+    args = context.args
+    given: dict[str, Any] = {f: getattr(args, f) for f in _FLAGS if getattr(args, f) is not None}
+    if args.samples:
+        # Those of the deployment file are relative to it, these to the present folder.
+        given["samples"] = [os.path.abspath(s) for s in args.samples]
+    if args.float_nodes is not None:
+        given["float_nodes"] = [n for n in args.float_nodes.split(",") if n]
+    own = model.quantize.model_dump() if model.quantize is not None else {}
+    whole = {k: list(v) if isinstance(v, tuple) else v for k, v in {**own, **given}.items()}
+    if whole.get("accuracy_budget", 0) is None:
+        del whole["accuracy_budget"]
+    if "samples" not in whole:
+        raise UsageError(f"model '{tag}' has no samples: give --samples=FOLDER, or `quantize: "
+                         "{samples: FOLDER}` in the deployment file")
+    try:
+        return model.model_copy(update={"quantize": Quantize.model_validate(whole)})
+    except ValidationError as e:
+        first = e.errors(include_url=False)[0]
+        raise UsageError(f"--{first['loc'][0]}: {first.get('ctx', {}).get('error', first['msg'])}"
+                         ) from e
+
+
+def _number(given: str) -> float:
+    try:
+        return float(given)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{given}' is not a number") from None
+
+
+def _facts(made: Made, pb: Path, data: Path) -> dict[str, Any]:
+    return {"graph": str(pb), "weights": str(data),
+            "layers": {name: error.facts() for name, error in made.errors.items()},
+            "outputs": {name: error.facts() for name, error in made.outputs.items()},
+            "left_in_floats": made.left_out, "equalized_pairs": made.equalized,
+            "trials": made.trials}

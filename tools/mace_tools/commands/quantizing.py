@@ -1,0 +1,67 @@
+"""Quantizes the model of a deployment file as its `quantize:` says.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from mace_tools import data, emit
+from mace_tools.commands.context import Context
+from mace_tools.config import Model, Quantize
+from mace_tools.config.files import sha256_of
+from mace_tools.errors import MaceError
+from mace_tools.ir import Graph
+from mace_tools.quantize import samples
+from mace_tools.quantize.choices import Choices
+from mace_tools.quantize.make import Made, quantize
+from mace_tools.quantize.runs import Runs
+
+
+def choices_of(asked: Quantize) -> Choices:
+    return Choices(asked.method, asked.percentile, asked.num_samples, asked.seed,
+                   bool(asked.equalize), bool(asked.correct_bias), asked.float_nodes,
+                   asked.accuracy_budget)
+
+
+def make(context: Context, model: Model, graph: Graph, mace_run: Path) -> Made:
+    """REQUIRES: model.quantize. Errors: MaceError of any stage."""
+    asked = model.quantize
+    custom = sorted({node.op for node in graph.nodes if node.is_custom})
+    if custom:
+        raise MaceError(f"{graph.name}: mace_run does not have the custom ops "
+                        f"{', '.join(custom)}, so it cannot show what flows through the model; "
+                        "give output_tensors before them")
+    if model.stored_type != "f32":
+        raise MaceError(f"{graph.name}: data_type: {model.data_type} stores weights in 16 bits, "
+                        "quantize: in 8; keep one of them")
+    specs = data.specs(emit.build(graph)[0].input_info, model)
+    found = samples.load(sample_paths(context, asked), specs, model.extra("preprocess"),
+                         choices_of(asked), context.console)
+    made = quantize(graph, found, Runs(mace_run), choices_of(asked), context.console)
+    made.graph.notes += [note(made)]
+    return made
+
+
+def sample_paths(context: Context, asked: Quantize) -> list[Path]:
+    return [context.deployment.file(name) for name in asked.samples]
+
+
+def fingerprint(context: Context, asked: Quantize) -> dict[str, object]:
+    """What a quantized model depends on besides its source."""
+    digest = hashlib.sha256()
+    for file in samples.files(sample_paths(context, asked))[0]:
+        digest.update(f"{file.name} {sha256_of(file)}\n".encode())
+    return {**asked.model_dump(), "contents": digest.hexdigest()}
+
+
+def note(made: Made) -> str:
+    """What became of the model, in a sentence."""
+    coded = sum(any(made.graph.tensors[o].quant is not None for o in n.outputs)
+                for n in made.graph.nodes)
+    worst = min(made.outputs.items(), key=lambda o: o[1].similarity, default=None)
+    end = "" if worst is None else (f"; output '{worst[0]}' has the similarity "
+                                    f"{worst[1].similarity:.6f} on the samples")
+    return f"quantized: {coded} nodes compute codes of 8 bits, {len(made.left_out)} floats{end}"

@@ -1,0 +1,179 @@
+"""Quantizes a graph, from the samples to the graph in codes and its errors.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from mace_tools import op_facts
+from mace_tools.cli_console import Console
+from mace_tools.compare.parts import Arrays
+from mace_tools.config.problems import did_you_mean
+from mace_tools.errors import MaceError
+from mace_tools.importers.request import some
+from mace_tools.ir import Graph, Node
+from mace_tools.quantize import budget, measure, ranges
+from mace_tools.quantize.assign import Assigned, Ranges, Weights, assign
+from mace_tools.quantize.candidates import HEAVY, candidates
+from mace_tools.quantize.choices import Choices
+from mace_tools.quantize.equalize import equalize, pairs
+from mace_tools.quantize.measure import Error
+from mace_tools.quantize.moments import MOST_TAPS, Moments
+from mace_tools.quantize.observe import floats, observe
+from mace_tools.quantize.prepare import clone, split_activations
+from mace_tools.quantize.runs import Runs
+from mace_tools.quantize.scales import is_layer
+
+_MOST_MEASURED = 8  # samples of which the error of every layer is measured
+_MOST_EQUALIZED = 16  # samples that show the ranges of channels
+_AVERAGE = op_facts.numbers("Pooling", "pooling_type")["AVERAGE"]
+_NARROW_PART = 0.6
+_NARROW = "a mean whose range is a small part of its operand's, of which it would have the scale"
+# Layers of which the covariance of inputs is measured.
+MEASURED = ("Conv2d", "DepthwiseConv2d", "FullyConnected")
+
+
+@dataclass
+class Made:
+    """A quantized graph. `floats`: the graph that it was made of, with layers equalized.
+    `left_out`: the nodes in floats, with the reason."""
+
+    floats: Graph
+    assigned: Assigned
+    found: Ranges
+    errors: dict[str, Error]
+    outputs: dict[str, Error]
+    left_out: dict[str, str] = field(default_factory=dict)
+    equalized: int = 0
+    trials: int = 0
+
+    @property
+    def graph(self) -> Graph:
+        return self.assigned.graph
+
+
+def quantize(graph: Graph, samples: Sequence[Arrays], runs: Runs, choices: Choices,
+             console: Console) -> Made:
+    """The graph stays as it is. Errors: MaceError."""
+    if any(tensor.quant is not None for tensor in graph.tensors.values()):
+        raise MaceError(f"{graph.name}: the model is quantized already; give its float form")
+    source = clone(graph)
+    split_activations(source)
+    _check_names(source, choices)
+    nodes = candidates(source, choices.float_nodes)
+    if not nodes:
+        raise MaceError(_nothing(source, choices))
+    equalized = 0
+    if choices.equalize and pairs(source):
+        some_samples = samples[:_MOST_EQUALIZED]
+        between = [first.outputs[0] for first, _ in pairs(source)]
+        with console.steps("equalizing", len(some_samples)) as step:
+            seen = observe(source, runs, some_samples, between, lambda: step("samples"))
+        equalized = equalize(source, seen)
+        source.prune()
+        source.topo_sort()
+    found = _calibrate(source, samples, runs, choices, console, nodes)
+    left = dict.fromkeys(choices.float_nodes, "as asked")
+    left |= dict.fromkeys(_narrowing(source, nodes, found), _NARROW)
+    nodes = candidates(source, left)
+    made = assign(source, nodes, found)
+    measured = samples[:_MOST_MEASURED]
+    trials = 0
+    if choices.accuracy_budget is not None:
+        kept = _keep(source, nodes, found, runs, measured, choices, console)
+        trials = kept.trials
+        left |= {n: f"for the budget: alone it costs {c:.3g}" for n, c in kept.costs.items()}
+        names = {n.name for n in nodes} - set(kept.costs)
+        nodes = candidates(source, [n.name for n in source.nodes if n.name not in names])
+        if not nodes:
+            raise MaceError(budget.cannot(choices.accuracy_budget, kept.all_in_codes))
+        made = assign(source, nodes, found)
+    left |= {n.name: "the engine does not compute it in codes, or it is far from such layers"
+             for n in source.nodes if n not in set(nodes) and n.name not in left
+             and _computes(source, n)}
+    with console.steps("measuring", 1) as step:
+        step("the error of every layer")
+        errors = measure.layers(source, made, runs, measured)
+    ends = {o: errors[o] for o in source.outputs if o in errors}
+    return Made(source, made, found, errors, ends, left, equalized, trials)
+
+
+def _calibrate(graph: Graph, samples: Sequence[Arrays], runs: Runs, choices: Choices,
+               console: Console, nodes: Sequence[Node]) -> Ranges:
+    used = {n for node in nodes for n in (*node.inputs, *node.outputs)}
+    tensors = [name for name in floats(graph) if name in used]
+    moments = {n.name: Moments(n, graph.tensors[n.inputs[1]].data.shape) for n in nodes
+               if n.op in MEASURED and is_layer(graph, n)}
+    moments = {name: one for name, one in moments.items() if one.taps <= MOST_TAPS}
+    by_tensor: dict[str, list[Moments]] = {}
+    for node in nodes:
+        if node.name in moments:
+            by_tensor.setdefault(node.inputs[0], []).append(moments[node.name])
+    with console.steps("calibrating", len(samples)) as step:
+        seen = observe(graph, runs, samples, tensors, lambda: step("samples"), by_tensor)
+    with console.steps("choosing ranges", len(tensors)) as step:
+        chosen = {}
+        for name in tensors:
+            step(name)
+            chosen[name] = ranges.choose(seen[name].histogram, choices)
+    return Ranges(chosen, seen, choices.correct_bias, Weights(moments))
+
+
+def _narrowing(graph: Graph, nodes: Sequence[Node], found: Ranges) -> list[str]:
+    """Means that use a small part of the range of what they are taken of: they would lose much of
+    their accuracy with the same scale."""
+    names = []
+    for node in nodes:
+        if node.op == "Pooling" and node.attr("pooling_type") == _AVERAGE:
+            (x_low, x_high), (low, high) = (found.chosen[n] for n in (node.inputs[0],
+                                                                      node.outputs[0]))
+            if high - low < _NARROW_PART * (x_high - x_low):
+                names.append(node.name)
+    return names
+
+
+def _keep(graph: Graph, nodes: Sequence[Node], found: Ranges, runs: Runs,
+          samples: Sequence[Arrays], choices: Choices, console: Console) -> budget.Kept:
+    """The layers to leave in floats for the budget."""
+    names = [n.name for n in nodes]
+    right = measure.reference(graph, runs, samples, list(graph.outputs))
+
+    def with_codes(chosen: Sequence[str]) -> float:
+        others = set(names) - set(chosen)
+        some_nodes = candidates(graph, [n.name for n in graph.nodes if n.name in others
+                                        or n.name not in names])
+        if not some_nodes:
+            return 1.0
+        made = assign(graph, some_nodes, found)
+        return measure.worst(measure.outputs(made, runs, samples, right))
+
+    layers = budget.units(graph, nodes)
+    with console.steps("searching", len(layers) + 8) as step:
+        return budget.search(layers, lambda left: with_codes([n for n in names if n not in left]),
+                             with_codes, choices.accuracy_budget or 0.0, step)
+
+
+def _check_names(graph: Graph, choices: Choices) -> None:
+    names = [n.name for n in graph.nodes]
+    for name in choices.float_nodes:
+        if name not in names:
+            raise MaceError(f"float_nodes: the model has no node '{name}'"
+                            f"{did_you_mean(name, names) or '.'} Its nodes: {some(names)}")
+
+
+def _nothing(graph: Graph, choices: Choices) -> str:
+    heavy = [str(n) for n in graph.nodes if n.op in HEAVY]
+    if not heavy:
+        return (f"{graph.name}: the model has no layer that codes of 8 bits would make faster "
+                f"({', '.join(HEAVY)})")
+    why = "float_nodes names them all" if choices.float_nodes else \
+        "their weights are computed, or the engine has no kernel for them"
+    return f"{graph.name}: no layer can be computed in codes of 8 bits: {some(heavy)}; {why}"
+
+
+def _computes(graph: Graph, node: Node) -> bool:
+    """Whether the node computes floats while the model runs."""
+    return any(graph.tensors[o].dtype == "f32" for o in node.outputs)
