@@ -7,9 +7,11 @@
 #include "mace/cpu/ukernels/binary/binary_f32_table.h"
 #include "mace/cpu/ukernels/dwconv/dwconv_f32_table.h"
 #include "mace/cpu/ukernels/gemm/gemm_table.h"
+#include "mace/cpu/ukernels/gemm_q8/gemm_q8_table.h"
 #include "mace/cpu/ukernels/gemv/gemv_f32_table.h"
 #include "mace/cpu/ukernels/peak/peak_f32_table.h"
 #include "mace/cpu/ukernels/pool/pool_f32_table.h"
+#include "mace/cpu/ukernels/requantize_q8/requantize_q8_table.h"
 #include "mace/cpu/ukernels/row/row_f32_table.h"
 #include "mace/cpu/ukernels/winograd/winograd_f32_table.h"
 
@@ -33,6 +35,8 @@ void ForEachRow(const F& f) {
   each(kActivateF32);
   each(kRowF32);
   each(kPeakF32);
+  each(kGemmQ8);
+  each(kRequantizeQ8);
 }
 
 }  // namespace mace::cpu

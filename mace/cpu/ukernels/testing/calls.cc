@@ -50,6 +50,7 @@ void* Values(Element type, Bytes& memory, size_t n) {
     case Element::kBf16:
       return Values<Bf16>(memory, n);
     case Element::kI8:
+    case Element::kQ8:
       return Values<int8_t>(memory, n);
     case Element::kI32:
       return Values<int32_t>(memory, n);
@@ -333,6 +334,66 @@ void Add(const PeakF32& row, Calls& calls) {
       {std::string(row.name) + "/triad", row.isa, 0,
        3. * kLength * sizeof(float),
        [data, a, b, y, fn = set.triad] { fn(kLength, a, b, 0.5f, y); }});
+}
+
+// A tile of a pointwise layer of MobileNet, 256 channels deep, with 16 panels.
+void Add(const GemmQ8& row, Calls& calls) {
+  struct Data {
+    Bytes x, a, b, start, sums;
+    std::vector<const uint8_t*> runs;
+  };
+  const size_t k = 256, m = row.mr, n = row.nr;
+  auto data = std::make_shared<Data>();
+  data->runs.assign(m, Values<uint8_t>(data->x, k));
+  void* a = Values<uint8_t>(data->a, m * k * row.a_bytes + 64);
+  data->sums.resize(sizeof(int32_t) * m * n + 64);
+  const auto sums = reinterpret_cast<uintptr_t>(data->sums.data());
+  const GemmQ8Tile tile = {m,
+                           n,
+                           k,
+                           a,
+                           Values<int8_t>(data->b, k * n),
+                           Values<int32_t>(data->start, n),
+                           reinterpret_cast<int32_t*>((sums + 63) / 64 * 64)};
+  calls.push_back(
+      {row.name, row.isa, 16. * static_cast<double>(m * n * k), 0,
+       [data, tile, a, fn = row.fn, pack = row.pack] {
+         pack({tile.m, tile.depth, 1, data->runs.data(), 0x80, nullptr}, a);
+         for (int i = 0; i < 16; ++i) fn(tile);
+       }});
+}
+
+// Twelve pixels of 128 channels.
+void Add(const RequantizeQ8& row, Calls& calls) {
+  struct Data {
+    Bytes sums, mantissa, shifts, factors, y;
+  };
+  constexpr size_t kRows = 12, kChannels = 128;
+  auto data = std::make_shared<Data>();
+  data->shifts.assign(kChannels * sizeof(int32_t), 0);
+  const auto* shifts = reinterpret_cast<const int32_t*>(data->shifts.data());
+  data->factors.assign(kChannels * sizeof(double), 0);
+  const RequantizeQ8Tile tile = {
+      kRows,
+      kChannels,
+      Values<int32_t>(data->sums, kRows * kChannels),
+      kChannels,
+      nullptr,
+      Values<int32_t>(data->mantissa, kChannels),
+      shifts,
+      shifts,
+      reinterpret_cast<const double*>(data->factors.data()),
+      0,
+      -128,
+      127,
+      Values<uint8_t>(data->y, kRows * kChannels),
+      kChannels};
+  const auto add = [&](const char* what, RequantizeQ8Fn* fn) {
+    calls.push_back({std::string(row.name) + what, row.isa, 0,
+                     5. * kRows * kChannels, [data, tile, fn] { fn(tile); }});
+  };
+  add("/fixed", row.set->fixed);
+  add("/real", row.set->real);
 }
 
 }  // namespace
