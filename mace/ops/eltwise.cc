@@ -9,7 +9,8 @@
 //          trunc(a / b) b). Integers wrap around; DIV rounds to zero, and
 //          division by zero gives 0, as do negative powers of anything but 1
 //          and -1
-//          activation, ...: see common/activation_attrs.h; floats only
+//          activation, ...: see common/activation_attrs.h; not of integers
+//              without a scale
 // Errors   types differ; shapes do not broadcast; unknown type
 // Source   ONNX Add-14, Div-14, Mod-13, Pow-15, ...; TensorFlow
 //          tf.math.floordiv, floormod, truncatemod, squared_difference

@@ -112,7 +112,7 @@ def _without_kernel(graph: Graph, node: Node) -> Iterator[tuple[str, str]]:
         return
     first = graph.tensors[node.inputs[0] if node.inputs else node.outputs[0]]
     kind = first.dtype
-    if first.quant is not None and op.on_quantized != "moves":
+    if first.quant is not None and (op.cpu_quantized or op.on_quantized != "moves"):
         if kind not in op.cpu_quantized:
             yield _not_in("it", op.cpu_quantized, f"quantized {kind}")
         return

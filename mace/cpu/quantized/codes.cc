@@ -62,10 +62,8 @@ Result<OutputStage> MakeOutputStage(const Node& node,
   OutputStage stage;
   stage.zero_point = y.quantization->zero_point();
   MACE_ASSIGN_OR_RETURN(stage.range, CodesAfter(node, activation, y));
-  const bool rounds_product = y.dtype == DataType::kU8;
   for (const float scale : w.scales) {
-    const double product =
-        rounds_product ? x.scale() * scale : double{x.scale()} * scale;
+    const double product = double{x.scale()} * scale;
     stage.factors.push_back(ToFixed(product / y.quantization->scale()));
   }
   return stage;

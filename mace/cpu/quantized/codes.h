@@ -50,9 +50,9 @@ struct OutputStage {
   }
 };
 
-// Returns the output stage of a convolution (x, w, b). The factors x * w / y
-// of per-axis filters are computed in double precision; of others, the product
-// is rounded to single precision first if x is u8, as in TFLite.
+// Returns the output stage of a node (x, w, b), whose factors x * w / y are
+// computed in double precision. LiteRT rounds the product to single precision
+// if x is u8, which moves a few codes by one.
 Result<OutputStage> MakeOutputStage(const Node& node,
                                     const ActivationAttrs& activation);
 

@@ -5,7 +5,6 @@
 #include "mace/cpu/quantized/conv_q8.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "mace/cpu/conv/conv_node.h"
 #include "mace/cpu/quantized/codes.h"
@@ -238,9 +237,8 @@ struct FullyConnectedQ8 final : Kernel {
   ThreadPool* threads = nullptr;
   int64_t rows = 0, depth = 0, outputs = 0;
   FilterQ8 filter;
-  std::vector<double> factors;  // one, or one for each output
-  CodeRange range;
-  int32_t x_zero = 0, y_zero = 0;
+  OutputStage stage;
+  int32_t x_zero = 0;
 
   int64_t macs() const override {
     return SaturatedProduct({rows, depth, outputs});
@@ -263,17 +261,10 @@ struct FullyConnectedQ8 final : Kernel {
         sum -= static_cast<uint32_t>(x_zero) *
                static_cast<uint32_t>(*filter.sums(o));
         if (bias != nullptr) sum += static_cast<uint32_t>(bias[o]);
-        y[i] = Output(static_cast<int32_t>(sum), o);
+        y[i] = static_cast<T>(stage(static_cast<int32_t>(sum), o));
       }
     });
     return Status();
-  }
-
-  T Output(int32_t sum, int64_t o) const {
-    const double code = std::round(sum * factors[factors.size() == 1 ? 0 : o]);
-    const double least = range.least - y_zero, most = range.most - y_zero;
-    return static_cast<T>(
-        static_cast<int32_t>(std::min(std::max(code, least), most)) + y_zero);
   }
 };
 
@@ -322,17 +313,12 @@ Result<KernelPtr> MakeFullyConnected(const Node& node, CpuContext& context) {
   kernel->outputs = w.shape[0];
   kernel->depth = w.shape[1];
   kernel->rows = NumElements(y.shape) / kernel->outputs;
-  MACE_ASSIGN_OR_RETURN(kernel->range, CodesAfter(node, attrs, y));
+  MACE_ASSIGN_OR_RETURN(kernel->stage, MakeOutputStage(node, attrs));
   FilterOrder order = {kernel->outputs, kernel->depth};
   MACE_ASSIGN_OR_RETURN(
       kernel->filter,
       FilterQ8::Create(node, order, /*is_depthwise=*/false, context));
   kernel->x_zero = x.quantization->zero_point();
-  kernel->y_zero = y.quantization->zero_point();
-  for (const float scale : w.quantization->scales) {
-    kernel->factors.push_back(double{x.quantization->scale()} * scale /
-                              y.quantization->scale());
-  }
   return KernelPtr(std::move(kernel));
 }
 

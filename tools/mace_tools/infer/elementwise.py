@@ -133,7 +133,8 @@ def dequantize(v: View) -> Type:
 
 @rule("Eltwise")
 def eltwise(v: View) -> Type:
-    require(v.attr("activation") == "NOOP" or v.dtype() in _FLOATS, "its activation needs floats")
+    require(v.attr("activation") == "NOOP" or v.dtype() in _FLOATS or v.tensor(0).quant is not None,
+            "its activation needs floats")
     return v.dtype(), broadcast(v.shape(0), v.shape(1))
 
 

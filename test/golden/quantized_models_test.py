@@ -1,0 +1,64 @@
+"""Models of 8 bits from their TFLite file to their outputs: equal to the stored ones in every code.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from golden import Arrays, Run, data_folder, import_model, run_all
+
+MODELS = data_folder("models") / "tflite"
+CODES = (np.int8, np.uint8)
+
+
+def all_cases() -> Iterator[tuple[str, Path, Arrays, Arrays]]:
+    """Name, model, inputs and expected outputs of the cases whose outputs are codes."""
+    for path in sorted(MODELS.glob("*/*/case.json")):
+        case, folder = json.loads(path.read_text()), path.parent
+        wanted = {n: np.load(folder / o["file"]) for n, o in case["outputs"].items()}
+        if not any(w.dtype in CODES for n, w in wanted.items() if n != "argmax"):
+            continue
+        model = folder.parent / case.get("model", "")
+        if not model.is_file():
+            model = next(folder.parent.glob("*.tflite"))
+        feeds = {n: np.load(folder / i["file"]) for n, i in case["inputs"].items()}
+        yield str(folder.relative_to(MODELS)), model, feeds, wanted
+
+
+CASES = {name: rest for name, *rest in all_cases()}
+
+
+@pytest.fixture(scope="module")
+def runs() -> dict[str, Run]:
+    return {name: Run(name, import_model("tflite", model, feeds, list(wanted)), feeds)
+            for name, (model, feeds, wanted) in CASES.items()}
+
+
+# Guarded: memory that holds nothing live has other contents while the model runs.
+@pytest.fixture(scope="module", ids=["plain", "guarded", "2_threads"],
+                params=[[], ["--guard", "--num_threads=1"], ["--num_threads=2"]])
+def results(request, runs, tmp_path_factory) -> dict[str, Run]:
+    run_all(list(runs.values()), tmp_path_factory.mktemp("models"), request.param)
+    return runs
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_code_is_the_stored_one(name, results):
+    run = results[name]
+    assert not run.error, run.error
+    for output, want in CASES[name][2].items():
+        got = run.outputs[output]
+        assert got.dtype == want.dtype
+        np.testing.assert_array_equal(got, want)
+
+
+def test_every_quantized_model_is_here():
+    """The test data has not gained or lost anything unnoticed."""
+    models = {model.name for model, _, _ in CASES.values()}
+    assert len(models) == 5 and len(CASES) == 14, (sorted(models), sorted(CASES))
