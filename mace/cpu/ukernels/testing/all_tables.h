@@ -6,6 +6,7 @@
 #include "mace/cpu/ukernels/activate/activate_f32_table.h"
 #include "mace/cpu/ukernels/binary/binary_f32_table.h"
 #include "mace/cpu/ukernels/dwconv/dwconv_f32_table.h"
+#include "mace/cpu/ukernels/dwconv_q8/dwconv_q8_table.h"
 #include "mace/cpu/ukernels/gemm/gemm_table.h"
 #include "mace/cpu/ukernels/gemm_q8/gemm_q8_table.h"
 #include "mace/cpu/ukernels/gemv/gemv_f32_table.h"
@@ -36,6 +37,7 @@ void ForEachRow(const F& f) {
   each(kRowF32);
   each(kPeakF32);
   each(kGemmQ8);
+  each(kDwconvQ8);
   each(kRequantizeQ8);
 }
 

@@ -363,6 +363,47 @@ void Add(const GemmQ8& row, Calls& calls) {
        }});
 }
 
+// Four outputs of a line of a block of channels, with square windows.
+void Add(const DwconvQ8& row, Calls& calls) {
+  struct Data {
+    Bytes pixel, w, start, sums;
+    std::vector<const uint8_t*> x;
+  };
+  constexpr size_t kWidth = 4, kTaps = 3, kMargin = 64;
+  const size_t lanes = row.lanes, kernel = row.kernel == 0 ? kTaps : row.kernel;
+  const size_t stride = row.kernel == 0 ? 1 : row.stride;
+  const size_t columns = (kWidth - 1) * stride + kernel;
+  const size_t taps = columns * (kernel + row.group) * lanes;
+  auto data = std::make_shared<Data>();
+  data->x.assign(kernel * columns, Values<uint8_t>(data->pixel, lanes));
+  // The sums and after them scratch, which are aligned.
+  data->sums.resize(2 * kMargin + kWidth * lanes * sizeof(int32_t) +
+                    taps * row.x_bytes);
+  const auto memory = reinterpret_cast<uintptr_t>(data->sums.data());
+  auto* sums =
+      reinterpret_cast<int32_t*>((memory + kMargin - 1) / kMargin * kMargin);
+  const DwconvQ8Tile tile = {lanes,
+                             kWidth,
+                             kernel,
+                             kernel,
+                             1,
+                             stride,
+                             1,
+                             data->x.data(),
+                             columns,
+                             0,
+                             0x80,
+                             Values<uint8_t>(data->w, 2 * taps),
+                             Values<int32_t>(data->start, lanes),
+                             sums,
+                             sums + kWidth * lanes};
+  calls.push_back({row.name, row.isa,
+                   64. * static_cast<double>(kWidth * lanes * kernel * kernel),
+                   0, [data, tile, fn = row.fn] {
+                     for (int i = 0; i < 64; ++i) fn(tile);
+                   }});
+}
+
 // Twelve pixels of 128 channels.
 void Add(const RequantizeQ8& row, Calls& calls) {
   struct Data {
