@@ -113,7 +113,7 @@ Result<DepthwiseQ8> DepthwiseQ8::Create(const Node& node,
              d.micro_->w_bytes, d.micro_->reads_unsigned ? "u" : "s",
              NameOfNumbersQ8(node));
   MACE_ASSIGN_OR_RETURN(
-      d.packed_, context.packed->GetOrPack(w.weight_id, how, bytes, pack));
+      d.packed_, context.packed->GetOrPack(SharedIdQ8(node), how, bytes, pack));
   d.stage_ = StageQ8(stage, channels, d.packed_.get(), context.features);
   d.zeros_.assign(
       static_cast<size_t>(shape.in_channels),
