@@ -10,8 +10,53 @@
 #include <sys/auxv.h>
 #endif
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#if defined(__linux__) && defined(__x86_64__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 namespace mace {
 namespace {
+
+#if defined(__x86_64__)
+// A leaf of CPUID with its subleaf; zeros if the CPU does not have it.
+struct Cpuid {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  Cpuid(unsigned leaf, unsigned subleaf) {
+    __get_cpuid_count(leaf, subleaf, &eax, &ebx, &ecx, &edx);
+  }
+};
+
+// Asks Linux to let this process use the tiles of AMX: their 8 KiB of state
+// become part of each thread that touches them.
+bool MayUseTiles() {
+#if defined(__linux__)
+  constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
+  constexpr long kTileData = 18;               // XFEATURE_XTILEDATA
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+#else
+  return false;
+#endif
+}
+
+// REQUIRES: the system saves the registers of AVX2.
+CpuFeatures DetectInt8(CpuFeatures found) {
+  CpuFeatures f = 0;
+  constexpr unsigned kAvxVnni = 1u << 4;          // of (7, 1) in EAX
+  constexpr unsigned kAvx512Vnni = 1u << 11;      // of (7, 0) in ECX
+  constexpr unsigned kAmx = 1u << 24 | 1u << 25;  // tiles, int8; in EDX
+  if (Cpuid(7, 1).eax & kAvxVnni) f |= kCpuAvxVnni;
+  if ((found & kCpuAvx512) == 0) return f;
+  const Cpuid leaf(7, 0);
+  if (leaf.ecx & kAvx512Vnni) f |= kCpuAvx512Vnni;
+  if ((leaf.edx & kAmx) == kAmx && MayUseTiles()) f |= kCpuAmxInt8;
+  return f;
+}
+#endif
 
 CpuFeatures Detect() {
   CpuFeatures f = 0;
@@ -28,13 +73,18 @@ CpuFeatures Detect() {
       f |= kCpuAvx512;
       if (__builtin_cpu_supports("avx512bf16")) f |= kCpuAvx512Bf16;
     }
+#if defined(__x86_64__)
+    f |= DetectInt8(f);
+#endif
   }
 #elif defined(__aarch64__)
   f |= kCpuNeon;
   const unsigned long hwcap = getauxval(AT_HWCAP);
   if ((hwcap & HWCAP_FPHP) && (hwcap & HWCAP_ASIMDHP)) f |= kCpuFp16;
   if (hwcap & HWCAP_ASIMDDP) f |= kCpuDotProd;
-  if (getauxval(AT_HWCAP2) & HWCAP2_BF16) f |= kCpuBf16;
+  const unsigned long hwcap2 = getauxval(AT_HWCAP2);
+  if (hwcap2 & HWCAP2_BF16) f |= kCpuBf16;
+  if (hwcap2 & HWCAP2_I8MM) f |= kCpuI8mm;
 #elif defined(__arm__)
   const unsigned long hwcap = getauxval(AT_HWCAP);
   if ((hwcap & HWCAP_NEON) && (hwcap & HWCAP_VFPv4)) f |= kCpuNeon;
@@ -57,10 +107,14 @@ std::string ToString(CpuFeatures features) {
                 {kCpuAvx512, "avx512"},
                 {kCpuAvx512Bf16, "avx512bf16"},
                 {kCpuAmd, "amd"},
+                {kCpuAvxVnni, "avxvnni"},
+                {kCpuAvx512Vnni, "avx512vnni"},
+                {kCpuAmxInt8, "amxint8"},
                 {kCpuNeon, "neon"},
                 {kCpuFp16, "fp16"},
                 {kCpuDotProd, "dotprod"},
-                {kCpuBf16, "bf16"}};
+                {kCpuBf16, "bf16"},
+                {kCpuI8mm, "i8mm"}};
   std::string s;
   for (const auto& n : kNames) {
     if (features & n.bit) s += StrCat(s.empty() ? "" : "+", n.name);

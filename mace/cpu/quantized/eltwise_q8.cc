@@ -10,6 +10,7 @@
 #include "mace/cpu/common/broadcast_loop.h"
 #include "mace/cpu/quantized/codes.h"
 #include "mace/cpu/quantized/fixed_exp.h"
+#include "mace/cpu/quantized/sum_q8.h"
 #include "mace/graph/attrs.h"
 #include "mace/ops/common/operands.h"
 #include "mace/ops/compare.h"
@@ -210,6 +211,10 @@ Result<KernelPtr> PrepareEltwiseQ8(const Node& node, CpuContext& context) {
   switch (type) {
     case EltwiseType::kSum:
     case EltwiseType::kSub:
+      if (KernelPtr sum =
+              MakeSumQ8(node, type == EltwiseType::kSub, f.range, context)) {
+        return sum;
+      }
       kernel->row = type == EltwiseType::kSum ? Sum : Difference;
       f.y = ToFixed(ToCommonUnit(node, kSumBits, kernel.get()) /
                     (double{1 << kSumBits} * y.scale()));

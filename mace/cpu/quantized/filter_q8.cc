@@ -3,28 +3,36 @@
 
 #include "mace/cpu/quantized/filter_q8.h"
 
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
 #include "mace/base/aligned_buffer.h"
 #include "mace/base/str_cat.h"
+#include "mace/cpu/common/blocking.h"
 #include "mace/ops/common/operands.h"
 
 namespace mace::cpu {
 namespace {
 
-template <typename T>
-void Pack(const T* w, int32_t zero_point, const FilterOrder& order,
-          bool is_depthwise, int16_t* codes, int32_t* sums) {
-  for (int64_t o = 0; o < order.outputs; ++o) {
-    const T* from = w + order.offset(o);
+// The bits of a float, which name it exactly.
+uint32_t BitsOf(float x) {
+  uint32_t bits;
+  std::memcpy(&bits, &x, sizeof(bits));
+  return bits;
+}
+
+void PackPanel(const CodesQ8& codes, const FilterOrder& order, int64_t first,
+               int64_t n, int32_t offset, const GemmQ8& micro, int8_t* to) {
+  const int64_t nr = micro.nr, group = micro.group;
+  for (int64_t j = 0; j < n; ++j) {
+    const int64_t from = order.offset(first + j);
+    int64_t k = 0;
     for (int64_t t = 0; t < order.taps; ++t) {
-      int32_t sum = 0;
-      for (int64_t i = 0; i < order.inputs; ++i) {
-        const int32_t code = from[i * order.in_stride + t] - zero_point;
-        codes[is_depthwise ? t * order.outputs + o
-                           : (o * order.taps + t) * order.inputs + i] =
-            static_cast<int16_t>(code);
-        sum += code;
+      for (int64_t i = 0; i < order.inputs; ++i, ++k) {
+        to[(k / group * nr + j) * group + k % group] =
+            static_cast<int8_t>(codes[from + i * order.in_stride + t] - offset);
       }
-      sums[o * order.taps + t] = sum;
     }
   }
 }
@@ -36,40 +44,107 @@ int64_t FilterOrder::offset(int64_t o) const {
   return at * inputs * taps;
 }
 
-Result<FilterQ8> FilterQ8::Create(const Node& node, const FilterOrder& order,
-                                  bool is_depthwise, CpuContext& context) {
-  const Operand& w = node.inputs[1];
-  if (w.data == nullptr) {
+FlippedCodes FlipFor(const TensorType& x, bool reads_unsigned) {
+  const int32_t zero = x.quantization->zero_point();
+  const bool is_unsigned = x.dtype == DataType::kU8;
+  if (is_unsigned == reads_unsigned) return {0, zero};
+  return {0x80, is_unsigned ? zero - 128 : zero + 128};
+}
+
+Status CheckConstantQ8(const Node& node) {
+  if (node.inputs[1].data == nullptr) {
     return Unsupported(Label(node), ": a quantized filter must be constant");
   }
-  FilterQ8 filter;
-  filter.order_ = order;
-  const size_t code_bytes =
-      AlignUp(order.outputs * order.depth() * sizeof(int16_t), kAlignment);
-  const size_t bytes =
-      code_bytes + order.outputs * order.taps * sizeof(int32_t);
+  if (node.has_input(2) && node.inputs[2].data == nullptr) {
+    return Unsupported(Label(node), ": a quantized bias must be constant");
+  }
+  return Status();
+}
+
+std::string NameOfNumbersQ8(const Node& node) {
+  const Quantization& x = *node.inputs[0].type.quantization;
+  const Quantization& y = *node.outputs[0].quantization;
+  return StrCat(" x ", BitsOf(x.scale()), " ", x.zero_point(), " y ",
+                BitsOf(y.scale()), " bias ",
+                node.has_input(2) ? node.inputs[2].weight_id : -2);
+}
+
+int64_t SharedIdQ8(const Node& node) {
+  if (node.has_input(2) && node.inputs[2].weight_id < 0) return -1;
+  return node.inputs[1].weight_id;
+}
+
+ChannelSums SumsQ8(const Node& node, const FilterOrder& order, int64_t o,
+                   int32_t x_zero, int32_t offset) {
+  const Operand& w = node.inputs[1];
+  const CodesQ8 codes = {w.data, w.type.dtype == DataType::kU8};
+  const int32_t zero = w.type.quantization->zero_point();
+  int64_t sum = 0, magnitudes = 0;
+  for (int64_t i = 0; i < order.inputs; ++i) {
+    for (int64_t t = 0; t < order.taps; ++t) {
+      const int32_t code = codes[order.offset(o) + i * order.in_stride + t];
+      sum += code - offset;
+      magnitudes += std::abs(code - zero);
+    }
+  }
+  const int32_t bias = node.has_input(2)
+                           ? static_cast<const int32_t*>(node.inputs[2].data)[o]
+                           : 0;
+  const int64_t corrections =
+      order.depth() * (zero - offset) * int64_t{x_zero} - x_zero * sum;
+  // Codes are at most 255 from the zero point of the input.
+  return {static_cast<uint32_t>(corrections + bias),
+          255 * magnitudes + std::abs(int64_t{bias})};
+}
+
+Result<PanelsQ8> PanelsQ8::Create(const Node& node, const FilterOrder& order,
+                                  const OutputStage& stage, const GemmQ8& micro,
+                                  CpuContext& context) {
+  MACE_RETURN_IF_ERROR(CheckConstantQ8(node));
+  const Operand& w = node.inputs[1];
+  const bool is_unsigned = w.type.dtype == DataType::kU8;
+  const int32_t offset = is_unsigned ? 128 : 0;
+  PanelsQ8 filter;
+  filter.nr_ = micro.nr;
+  filter.zero_point_ = w.type.quantization->zero_point() - offset;
+  filter.panels_per_group_ = CeilDiv(order.per_group(), micro.nr);
+  filter.panel_bytes_ = AlignUp(order.depth(), micro.step) * micro.nr;
+  const int64_t panels = order.group * filter.panels_per_group_;
+  const int64_t channels = panels * micro.nr;
+  const int64_t stage_bytes = AlignUp(StageQ8::Bytes(channels), kAlignment);
+  const auto bytes =
+      static_cast<size_t>(stage_bytes + panels * filter.panel_bytes_);
+  const int32_t x_zero =
+      FlipFor(node.inputs[0].type, micro.reads_unsigned).zero_point;
   const auto pack = [&](void* to) -> Status {
-    auto* codes = static_cast<int16_t*>(to);
-    auto* sums =
-        reinterpret_cast<int32_t*>(static_cast<char*>(to) + code_bytes);
-    const int32_t zero = w.type.quantization->zero_point();
-    if (w.type.dtype == DataType::kU8) {
-      Pack(static_cast<const uint8_t*>(w.data), zero, order, is_depthwise,
-           codes, sums);
-    } else {
-      Pack(static_cast<const int8_t*>(w.data), zero, order, is_depthwise, codes,
-           sums);
+    std::memset(to, 0, bytes);
+    auto* panel = static_cast<int8_t*>(to) + stage_bytes;
+    const CodesQ8 codes = {w.data, is_unsigned};
+    for (int64_t p = 0; p < panels; ++p, panel += filter.panel_bytes_) {
+      const int64_t begin = p % filter.panels_per_group_ * micro.nr;
+      const int64_t n = std::min<int64_t>(micro.nr, order.per_group() - begin);
+      const int64_t first =
+          p / filter.panels_per_group_ * order.per_group() + begin;
+      PackPanel(codes, order, first, n, offset, micro, panel);
+      for (int64_t o = first; o < first + n; ++o) {
+        StageQ8::Pack(channels, p * micro.nr + o - first, stage.factor(o),
+                      SumsQ8(node, order, o, x_zero, offset), to);
+      }
     }
     return Status();
   };
   const std::string how =
-      StrCat(is_depthwise ? "q8_depthwise_" : "q8_", order.outputs, "x",
-             order.taps, "x", order.inputs, "_", order.multiplier);
+      StrCat("q8 ", order.group, " groups of ", order.per_group(), "x",
+             order.taps, "x", order.inputs, " m ", order.multiplier, " by ",
+             micro.nr, "x", micro.group, "x", micro.step,
+             micro.reads_unsigned ? "u" : "s", NameOfNumbersQ8(node));
   MACE_ASSIGN_OR_RETURN(
-      filter.packed_, context.packed->GetOrPack(w.weight_id, how, bytes, pack));
-  const auto* data = static_cast<const char*>(filter.packed_.get());
-  filter.codes_ = reinterpret_cast<const int16_t*>(data);
-  filter.sums_ = reinterpret_cast<const int32_t*>(data + code_bytes);
+      filter.packed_,
+      context.packed->GetOrPack(SharedIdQ8(node), how, bytes, pack));
+  filter.panels_ =
+      static_cast<const int8_t*>(filter.packed_.get()) + stage_bytes;
+  filter.stage_ =
+      StageQ8(stage, channels, filter.packed_.get(), context.features);
   return filter;
 }
 

@@ -1,12 +1,16 @@
-// FilterQ8: a filter of codes, arranged for products with rows of pixels.
+// Filters of codes as the micro-kernels read them, with the numbers of each
+// output channel.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_QUANTIZED_FILTER_Q8_H_
 #define MACE_CPU_QUANTIZED_FILTER_Q8_H_
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "mace/cpu/common/cpu_context.h"
+#include "mace/cpu/quantized/stage_q8.h"
+#include "mace/cpu/ukernels/gemm_q8/gemm_q8_table.h"
 #include "mace/graph/node.h"
 
 namespace mace::cpu {
@@ -21,36 +25,75 @@ struct FilterOrder {
   // Of a depthwise filter [M, C, kh, kw], whose output c * M + m is [m, c];
   // else 1.
   int64_t multiplier = 1;
+  int64_t group = 1;
 
   int64_t offset(int64_t o) const;
   int64_t depth() const { return taps * inputs; }
+  int64_t per_group() const { return outputs / group; }
 };
 
-// Codes without their zero point, as [outputs, taps, inputs], or as [taps,
-// outputs] for a depthwise filter; and the sum of each output's codes at each
-// tap, which stands for the zero point of the input.
-class FilterQ8 {
- public:
-  // Errors: MACE_UNSUPPORTED if the filter is not constant.
-  static Result<FilterQ8> Create(const Node& node, const FilterOrder& order,
-                                 bool is_depthwise, CpuContext& context);
+// How codes of an input become what micro-kernels multiply: each is xor-ed with
+// `flip`; `zero_point` is that of the result.
+struct FlippedCodes {
+  uint8_t flip = 0;
+  int32_t zero_point = 0;
+};
+FlippedCodes FlipFor(const TensorType& x, bool reads_unsigned);
 
-  const int16_t* codes(int64_t output) const {
-    return codes_ + output * order_.depth();
+// Codes of a weight as int32, whatever their type.
+struct CodesQ8 {
+  const void* data;
+  bool is_unsigned;
+
+  int32_t operator[](int64_t i) const {
+    return is_unsigned ? int32_t{static_cast<const uint8_t*>(data)[i]}
+                       : int32_t{static_cast<const int8_t*>(data)[i]};
   }
-  const int16_t* depthwise_codes(int64_t tap) const {
-    return codes_ + tap * order_.outputs;
+};
+
+// Errors: MACE_UNSUPPORTED if the filter or the bias is not constant.
+Status CheckConstantQ8(const Node& node);
+
+// Names everything but the filter's bytes on which packed numbers depend.
+std::string NameOfNumbersQ8(const Node& node);
+
+// Returns the id by which packed numbers are shared: that of the filter, or -1
+// if the bias has none by which it could be told from others.
+int64_t SharedIdQ8(const Node& node);
+
+// Returns the sums of output channel `o`, if `x_zero` stands for 0 in the input
+// and the filter's elements are codes minus `offset`.
+ChannelSums SumsQ8(const Node& node, const FilterOrder& order, int64_t o,
+                   int32_t x_zero, int32_t offset);
+
+// A filter for products of matrices. The depth of a group is [taps, inputs].
+// Elements are codes minus `offset`, in [-128, 127], and their zero point is
+// `zero_point`, which rows of the input account for.
+class PanelsQ8 {
+ public:
+  // Errors: MACE_UNSUPPORTED if the filter or the bias is not constant;
+  // MACE_OUT_OF_RESOURCES.
+  static Result<PanelsQ8> Create(const Node& node, const FilterOrder& order,
+                                 const OutputStage& stage, const GemmQ8& micro,
+                                 CpuContext& context);
+
+  const StageQ8& stage() const { return stage_; }
+  int32_t zero_point() const { return zero_point_; }
+  // Of panel `panel` of group `g`.
+  const int8_t* panel(int64_t g, int64_t panel) const {
+    return panels_ + (g * panels_per_group_ + panel) * panel_bytes_;
   }
-  // Of the taps of `output`.
-  const int32_t* sums(int64_t output) const {
-    return sums_ + output * order_.taps;
+  // Of the first column of that panel, among those of the stage.
+  int64_t channel(int64_t g, int64_t panel) const {
+    return (g * panels_per_group_ + panel) * nr_;
   }
 
  private:
-  FilterOrder order_;
   std::shared_ptr<const void> packed_;
-  const int16_t* codes_ = nullptr;
-  const int32_t* sums_ = nullptr;
+  StageQ8 stage_;
+  const int8_t* panels_ = nullptr;
+  int64_t nr_ = 0, panels_per_group_ = 0, panel_bytes_ = 0;
+  int32_t zero_point_ = 0;
 };
 
 }  // namespace mace::cpu

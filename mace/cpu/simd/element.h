@@ -17,7 +17,8 @@ struct Bf16 {  // bfloat16
   uint16_t bits;
 };
 
-enum class Element : uint8_t { kF32, kF16, kBf16, kI8, kI32 };
+// Q8 are codes of a quantized tensor, signed or not.
+enum class Element : uint8_t { kF32, kF16, kBf16, kI8, kI32, kQ8 };
 
 // The Element of a C++ type: ElementOf<float>() is Element::kF32.
 template <typename T>
@@ -49,13 +50,13 @@ constexpr Element ElementOf<uint16_t>() {
 }
 
 constexpr size_t SizeOf(Element element) {
-  return element == Element::kI8                                 ? 1
+  return element == Element::kI8 || element == Element::kQ8      ? 1
          : element == Element::kF16 || element == Element::kBf16 ? 2
                                                                  : 4;
 }
 
 constexpr const char* NameOf(Element element) {
-  constexpr const char* kNames[] = {"f32", "f16", "bf16", "i8", "i32"};
+  constexpr const char* kNames[] = {"f32", "f16", "bf16", "i8", "i32", "q8"};
   return kNames[static_cast<size_t>(element)];
 }
 

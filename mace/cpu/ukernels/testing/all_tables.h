@@ -6,11 +6,15 @@
 #include "mace/cpu/ukernels/activate/activate_f32_table.h"
 #include "mace/cpu/ukernels/binary/binary_f32_table.h"
 #include "mace/cpu/ukernels/dwconv/dwconv_f32_table.h"
+#include "mace/cpu/ukernels/dwconv_q8/dwconv_q8_table.h"
 #include "mace/cpu/ukernels/gemm/gemm_table.h"
+#include "mace/cpu/ukernels/gemm_q8/gemm_q8_table.h"
 #include "mace/cpu/ukernels/gemv/gemv_f32_table.h"
 #include "mace/cpu/ukernels/peak/peak_f32_table.h"
 #include "mace/cpu/ukernels/pool/pool_f32_table.h"
+#include "mace/cpu/ukernels/requantize_q8/requantize_q8_table.h"
 #include "mace/cpu/ukernels/row/row_f32_table.h"
+#include "mace/cpu/ukernels/sum_q8/sum_q8_table.h"
 #include "mace/cpu/ukernels/winograd/winograd_f32_table.h"
 
 namespace mace::cpu {
@@ -33,6 +37,10 @@ void ForEachRow(const F& f) {
   each(kActivateF32);
   each(kRowF32);
   each(kPeakF32);
+  each(kGemmQ8);
+  each(kDwconvQ8);
+  each(kRequantizeQ8);
+  each(kSumQ8);
 }
 
 }  // namespace mace::cpu

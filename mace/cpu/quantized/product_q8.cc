@@ -1,0 +1,215 @@
+// Running a product of codes: packing rows, multiplying and requantizing tiles.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/quantized/product_q8.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "mace/base/aligned_buffer.h"
+#include "mace/cpu/common/blocking.h"
+#include "mace/cpu/common/blocks.h"
+#include "mace/cpu/common/safe_distance.h"
+#include "mace/cpu/common/tasks.h"
+
+namespace mace::cpu {
+
+ProductQ8::ProductQ8(const Spec& spec, PanelsQ8 filter,
+                     const CpuContext& context)
+    : spec_(spec),
+      filter_(std::move(filter)),
+      threads_(context.threads),
+      rows_(spec.patches.rows()),
+      panels_(CeilDiv(spec.n, spec.micro->nr)) {
+  const GemmQ8& micro = *spec.micro;
+  depth_ = AlignUp(spec.patches.depth(), micro.step);
+  tile_bytes_ = AlignUp(AlignUp(depth_, micro.line) * micro.mr * micro.a_bytes,
+                        kAlignment);
+  PlanTasks(context);
+  const Window2D& window = spec.patches.window;
+  const int64_t taps = window.h.kernel * window.w.kernel;
+  runs_at_ = CeilDiv(row_block_, micro.mr) * tile_bytes_;
+  row_add_at_ =
+      runs_at_ + AlignUp(micro.mr * taps * static_cast<int64_t>(sizeof(void*)),
+                         kAlignment);
+  thread_bytes_ =
+      row_add_at_ + AlignUp(AlignUp(row_block_, micro.mr) *
+                                static_cast<int64_t>(sizeof(int32_t)),
+                            kAlignment);
+  const Window& w = window.w;
+  if (w.dilation == 1 &&
+      (w.kernel == 1 || spec.patches.channels == spec.patches.pixel_stride)) {
+    inside_begin_ =
+        std::min(CeilDiv(std::max<int64_t>(w.pad_before, 0), w.stride), w.out);
+    const int64_t last = w.in + w.pad_before - w.extent();
+    inside_end_ = last < 0
+                      ? inside_begin_
+                      : std::clamp(last / w.stride + 1, inside_begin_, w.out);
+  }
+  zeros_.assign(static_cast<size_t>(spec.patches.channels),
+                static_cast<uint8_t>(spec.x_zero));
+}
+
+void ProductQ8::PlanTasks(const CpuContext& context) {
+  const int64_t mr = spec_.micro->mr, nr = spec_.micro->nr;
+  const Blocks blocks = BlocksOf(context.caches);
+  const int64_t block = blocks.rows_of(panels_ * nr * depth_);
+  const int64_t tiles = CeilDiv(std::max<int64_t>(rows_, 1), mr);
+  const int64_t threads = threads_->num_threads();
+  int64_t row_tiles = std::clamp<int64_t>(block / tile_bytes_, 1, tiles);
+  panel_block_ = panels_;
+  if (threads > 1 && panels_ > tiles) {
+    panel_block_ = EvenBlock(panels_, panels_, threads);
+  } else if (threads > 1) {
+    row_tiles = EvenBlock(tiles, row_tiles, threads);
+  }
+  // The same number of blocks, but of equal sizes.
+  row_block_ = CeilDiv(tiles, CeilDiv(tiles, row_tiles)) * mr;
+}
+
+int64_t ProductQ8::SafeDistanceBytes() const {
+  if (spec_.group > 1 || panel_block_ < panels_) return -1;
+  const Patches& patches = spec_.patches;
+  const Window2D& window = patches.window;
+  const auto output_end = [&](int64_t block) {
+    return std::min((block + 1) * row_block_, rows_) * spec_.n;
+  };
+  const auto input_begin = [&](int64_t block) {
+    const int64_t row = block * row_block_;
+    if (patches.is_matrix()) return row * patches.pixel_stride;
+    // The first pixel of the first line that the row's window reads.
+    const int64_t line = row / window.w.out;
+    const int64_t top =
+        line % window.h.out * window.h.stride - window.h.pad_before;
+    return (line / window.h.out * window.h.in + std::max<int64_t>(top, 0)) *
+           window.w.in * patches.pixel_stride;
+  };
+  return SafeDistance(CeilDiv(rows_, row_block_), threads_->num_threads(),
+                      output_end, input_begin);
+}
+
+void ProductQ8::Run(const uint8_t* x, uint8_t* y, void* scratch) const {
+  const int64_t column_blocks = CeilDiv(panels_, panel_block_);
+  const int64_t row_blocks = CeilDiv(rows_, row_block_);
+  const Patches& patches = spec_.patches;
+  const bool in_order = Overlap(y, rows_ * spec_.n * spec_.group, x,
+                                patches.batch * patches.window.h.in *
+                                    patches.window.w.in * patches.pixel_stride);
+  const RequantizeQ8* requantize = &filter_.stage().Micro();
+  RunTasks(threads_, static_cast<size_t>(row_blocks * column_blocks), in_order,
+           [&](size_t worker, size_t index) {
+             const auto i = static_cast<int64_t>(index);
+             const int64_t row = i / column_blocks * row_block_;
+             const int64_t panel = i % column_blocks * panel_block_;
+             RunTask({x, y,
+                      static_cast<char*>(scratch) +
+                          static_cast<int64_t>(worker) * thread_bytes_,
+                      requantize, row, std::min(row + row_block_, rows_), panel,
+                      std::min(panel + panel_block_, panels_)});
+           });
+}
+
+void ProductQ8::RunTask(const Task& task) const {
+  const int64_t mr = spec_.micro->mr;
+  for (int64_t g = 0; g < spec_.group; ++g) {
+    char* to = task.scratch;
+    for (int64_t row = task.row_begin; row < task.row_end; row += mr) {
+      PackTile(task, g, row, std::min(mr, task.row_end - row), to);
+      to += tile_bytes_;
+    }
+    for (int64_t p = task.panel_begin; p < task.panel_end; ++p) {
+      const char* a = task.scratch;
+      for (int64_t row = task.row_begin; row < task.row_end; row += mr) {
+        MultiplyTile(task, g, p, row, std::min(mr, task.row_end - row), a);
+        a += tile_bytes_;
+      }
+    }
+  }
+}
+
+int64_t ProductQ8::SpanOf(int64_t row, int64_t m, bool* inside) const {
+  const Patches& patches = spec_.patches;
+  *inside = true;
+  if (patches.is_matrix()) return m;
+  const Window &h = patches.window.h, &w = patches.window.w;
+  const int64_t q = row % w.out;
+  const int64_t top = row / w.out % h.out * h.stride - h.pad_before;
+  const int64_t rest = std::min(m, w.out - q);
+  *inside = top >= 0 && top + h.extent() <= h.in && q >= inside_begin_ &&
+            q < inside_end_;
+  if (*inside) return std::min(rest, inside_end_ - q);
+  return q < inside_begin_ ? std::min(rest, inside_begin_ - q) : rest;
+}
+
+int64_t ProductQ8::FindRuns(const uint8_t* x, int64_t row, int64_t m,
+                            bool inside, const uint8_t** runs) const {
+  const Patches& patches = spec_.patches;
+  Patches::InPlace in_place;
+  if (inside && patches.FindInPlace(row, m, &in_place)) {
+    for (int64_t s = 0; s < in_place.segments; ++s) {
+      const uint8_t* from = x + in_place.offset + s * in_place.segment_stride;
+      for (int64_t i = 0; i < m; ++i, from += in_place.row_stride) {
+        *runs++ = from;
+      }
+    }
+    return in_place.segments;
+  }
+  patches.ForEachTap<kGemmQ8MaxRows>(
+      reinterpret_cast<const char*>(x), 1, row, m, 0, patches.depth(),
+      zeros_.data(), [&](const void* const* pixels) {
+        for (int64_t i = 0; i < m; ++i) {
+          *runs++ = static_cast<const uint8_t*>(pixels[i]);
+        }
+      });
+  return patches.depth() / patches.channels;
+}
+
+void ProductQ8::PackTile(const Task& task, int64_t g, int64_t row, int64_t m,
+                         char* to) const {
+  const Patches& patches = spec_.patches;
+  const GemmQ8& micro = *spec_.micro;
+  const auto** runs =
+      reinterpret_cast<const uint8_t**>(task.scratch + runs_at_);
+  auto* sums = reinterpret_cast<int32_t*>(task.scratch + row_add_at_) +
+               (row - task.row_begin);
+  const uint8_t* x = task.x + g * patches.channels;
+  const bool adds = filter_.zero_point() != 0;
+  for (int64_t i = 0; i < m;) {
+    bool inside;
+    const int64_t n = SpanOf(row + i, m - i, &inside);
+    const int64_t segments = FindRuns(x, row + i, n, inside, runs);
+    micro.pack({static_cast<size_t>(n),
+                static_cast<size_t>(patches.depth() / segments),
+                static_cast<size_t>(segments), runs, spec_.x.flip,
+                adds ? sums + i : nullptr},
+               to + i * micro.line * micro.a_bytes);
+    i += n;
+  }
+  const auto factor = static_cast<uint32_t>(-filter_.zero_point());
+  for (int64_t i = 0; adds && i < m; ++i) {
+    sums[i] = static_cast<int32_t>(static_cast<uint32_t>(sums[i]) * factor);
+  }
+}
+
+void ProductQ8::MultiplyTile(const Task& task, int64_t g, int64_t panel,
+                             int64_t row, int64_t m, const char* a) const {
+  const GemmQ8& micro = *spec_.micro;
+  // Requantizing reads whole vectors.
+  alignas(kAlignment) int32_t sums[kGemmQ8MaxSums + kRequantizeQ8Columns];
+  const int64_t first = panel * micro.nr, channel = filter_.channel(g, panel);
+  const int64_t n = std::min<int64_t>(micro.nr, spec_.n - first);
+  micro.fn({static_cast<size_t>(m), static_cast<size_t>(n),
+            static_cast<size_t>(depth_), a, filter_.panel(g, panel),
+            filter_.stage().start(channel), sums});
+  const auto* row_add =
+      filter_.zero_point() == 0
+          ? nullptr
+          : reinterpret_cast<const int32_t*>(task.scratch + row_add_at_) +
+                (row - task.row_begin);
+  const int64_t stride = spec_.group * spec_.n;
+  filter_.stage().Run(*task.requantize,
+                      {m, n, channel, sums, micro.nr, row_add,
+                       task.y + row * stride + g * spec_.n + first, stride});
+}
+
+}  // namespace mace::cpu

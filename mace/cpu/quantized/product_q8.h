@@ -1,0 +1,82 @@
+// ProductQ8: a convolution or a matrix product of codes by GEMM micro-kernels.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The rows of a block are packed once; then each panel of the filter stays in
+// the first-level cache while all tiles of the block are multiplied by it, and
+// each tile of sums becomes codes at once:
+//
+//   for each block of rows and of columns (a task), for each group
+//     pack the tiles of the block
+//     for each panel, for each tile: multiply, requantize
+#ifndef MACE_CPU_QUANTIZED_PRODUCT_Q8_H_
+#define MACE_CPU_QUANTIZED_PRODUCT_Q8_H_
+
+#include <vector>
+
+#include "mace/base/thread_pool.h"
+#include "mace/cpu/conv/patches.h"
+#include "mace/cpu/quantized/filter_q8.h"
+
+namespace mace::cpu {
+
+class ProductQ8 {
+ public:
+  struct Spec {
+    const GemmQ8* micro = nullptr;
+    Patches patches;  // of one group
+    FlippedCodes x;
+    int32_t x_zero = 0;  // the code that stands for 0
+    int64_t group = 1;
+    int64_t n = 0;  // output channels of a group
+  };
+
+  ProductQ8(const Spec& spec, PanelsQ8 filter, const CpuContext& context);
+
+  int64_t scratch_bytes() const {
+    return threads_->num_threads() * thread_bytes_;
+  }
+  // See Kernel::overlaps; -1 if the output must not overlap the input.
+  int64_t SafeDistanceBytes() const;
+
+  void Run(const uint8_t* x, uint8_t* y, void* scratch) const;
+
+ private:
+  struct Task {
+    const uint8_t* x;
+    uint8_t* y;
+    char* scratch;
+    const RequantizeQ8* requantize;
+    int64_t row_begin, row_end, panel_begin, panel_end;
+  };
+
+  void PlanTasks(const CpuContext& context);
+  void RunTask(const Task& task) const;
+  // Packs the rows of a tile of group `g`, a span at a time.
+  void PackTile(const Task& task, int64_t g, int64_t row, int64_t m,
+                char* to) const;
+  // Returns how many of the m rows from `row` on can be packed together, and
+  // whether their windows lie inside the image, so that their lines are runs.
+  int64_t SpanOf(int64_t row, int64_t m, bool* inside) const;
+  // Writes where the runs of a span begin, and returns how many a row has.
+  int64_t FindRuns(const uint8_t* x, int64_t row, int64_t m, bool inside,
+                   const uint8_t** runs) const;
+  void MultiplyTile(const Task& task, int64_t g, int64_t panel, int64_t row,
+                    int64_t m, const char* a) const;
+
+  Spec spec_;
+  PanelsQ8 filter_;
+  ThreadPool* threads_;
+  int64_t rows_ = 0, panels_ = 0;
+  int64_t depth_ = 0;  // rounded up for the micro-kernel
+  int64_t tile_bytes_ = 0;
+  int64_t row_block_ = 0, panel_block_ = 0;
+  // Offsets in the scratch memory of a thread.
+  int64_t runs_at_ = 0, row_add_at_ = 0, thread_bytes_ = 0;
+  // Outputs of a line whose windows lie inside it, if its pixels are one run.
+  int64_t inside_begin_ = 0, inside_end_ = 0;
+  std::vector<uint8_t> zeros_;  // stands for pixels outside the image
+};
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_QUANTIZED_PRODUCT_Q8_H_

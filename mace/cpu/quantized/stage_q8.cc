@@ -1,0 +1,90 @@
+// Packing the numbers of output channels, and turning tiles of sums into codes.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/quantized/stage_q8.h"
+
+#include <cstring>
+
+#include "mace/base/aligned_buffer.h"
+#include "mace/cpu/common/choose.h"
+
+namespace mace::cpu {
+namespace {
+
+// Arrays of int32: start, mantissa, left, right.
+constexpr int64_t kArrays = 4;
+
+int64_t Padded(int64_t channels) {
+  return AlignUp(channels, kRequantizeQ8Columns) + kRequantizeQ8Columns;
+}
+
+// How many bits the largest magnitude of a channel's sums has, once shifted.
+int32_t Bits(int64_t most, int left) {
+  int32_t bits = left;
+  for (; most > 0; most >>= 1) ++bits;
+  return bits;
+}
+
+}  // namespace
+
+// What the factors of all channels demand of a micro-kernel.
+struct StageQ8::Head {
+  int32_t bits, right;
+};
+
+int64_t StageQ8::Bytes(int64_t channels) {
+  return kAlignment +
+         kArrays * Padded(channels) * static_cast<int64_t>(sizeof(int32_t));
+}
+
+void StageQ8::Clear(int64_t channels, void* data) {
+  std::memset(data, 0, static_cast<size_t>(Bytes(channels)));
+}
+
+void StageQ8::Pack(int64_t channels, int64_t channel, FixedFactor factor,
+                   const ChannelSums& sums, void* data) {
+  auto* start =
+      reinterpret_cast<int32_t*>(static_cast<char*>(data) + kAlignment);
+  start[channel] = static_cast<int32_t>(sums.start);
+  // A channel whose codes are all the zero point, because even its largest sum
+  // is less than a quarter, demands nothing.
+  const double real = std::ldexp(factor.mantissa, factor.exponent - 31);
+  if (static_cast<double>(sums.most) * real < 0.25) return;
+  const int64_t stride = Padded(channels);
+  const int left = std::max(factor.exponent, 0);
+  const int right = std::max(-factor.exponent, 0);
+  start[stride + channel] = factor.mantissa;
+  start[2 * stride + channel] = left;
+  start[3 * stride + channel] = right;
+  auto* head = static_cast<Head*>(data);
+  head->bits = std::max(head->bits, Bits(sums.most, left));
+  head->right = std::max(head->right, right);
+}
+
+StageQ8::StageQ8(const OutputStage& stage, int64_t channels, const void* data,
+                 CpuFeatures features)
+    : head_(static_cast<const Head*>(data)),
+      start_(reinterpret_cast<const int32_t*>(static_cast<const char*>(data) +
+                                              kAlignment)),
+      channels_(channels),
+      zero_point_(stage.zero_point),
+      range_(stage.range),
+      features_(features) {}
+
+const RequantizeQ8& StageQ8::Micro() const {
+  return ChooseRow(kRequantizeQ8, features_, [this](const RequantizeQ8& row) {
+    return head_->bits <= row.bits && head_->right <= row.max_right;
+  });
+}
+
+void StageQ8::Run(const RequantizeQ8& micro, const Tile& t) const {
+  const int64_t stride = Padded(channels_);
+  const int32_t* factors = start_ + stride + t.channel;
+  micro.set->fixed({static_cast<size_t>(t.m), static_cast<size_t>(t.n), t.sums,
+                    static_cast<size_t>(t.stride), t.row_add, factors,
+                    factors + stride, factors + 2 * stride, nullptr,
+                    zero_point_, range_.least, range_.most, t.y,
+                    static_cast<ptrdiff_t>(t.y_stride)});
+}
+
+}  // namespace mace::cpu

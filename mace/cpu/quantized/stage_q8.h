@@ -1,0 +1,67 @@
+// StageQ8: the sums of a node with a filter to codes of its output, a tile at a
+// time.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_QUANTIZED_STAGE_Q8_H_
+#define MACE_CPU_QUANTIZED_STAGE_Q8_H_
+
+#include <cstdint>
+
+#include "mace/base/cpu_features.h"
+#include "mace/cpu/quantized/codes.h"
+#include "mace/cpu/ukernels/requantize_q8/requantize_q8_table.h"
+
+namespace mace::cpu {
+
+// What the filter of an output channel adds up to.
+struct ChannelSums {
+  uint32_t start = 0;  // the value with which sums of products begin
+  int64_t most = 0;    // no sum is farther from 0
+};
+
+// The numbers of each output channel, in one piece of memory that is packed
+// with the filter and read by kernels.
+class StageQ8 {
+ public:
+  StageQ8() = default;
+  // `channels` counts those that do not exist, with which panels are padded.
+  // `data` has Bytes(channels).
+  StageQ8(const OutputStage& stage, int64_t channels, const void* data,
+          CpuFeatures features);
+
+  static int64_t Bytes(int64_t channels);
+  // Writes the numbers of one channel, once Clear was called.
+  static void Clear(int64_t channels, void* data);
+  static void Pack(int64_t channels, int64_t channel, FixedFactor factor,
+                   const ChannelSums& sums, void* data);
+
+  const int32_t* start(int64_t channel) const { return start_ + channel; }
+
+  // A tile of sums [m][stride], for n channels from `channel` on; see
+  // requantize_q8.h.
+  struct Tile {
+    int64_t m, n, channel;
+    const int32_t* sums;
+    int64_t stride;
+    const int32_t* row_add;
+    uint8_t* y;
+    int64_t y_stride;
+  };
+  void Run(const RequantizeQ8& micro, const Tile& tile) const;
+  // Returns the best micro-kernel whose limits hold. REQUIRES: the data is
+  // packed.
+  const RequantizeQ8& Micro() const;
+
+ private:
+  struct Head;
+
+  const Head* head_ = nullptr;
+  const int32_t* start_ = nullptr;
+  int64_t channels_ = 0;
+  int32_t zero_point_ = 0;
+  CodeRange range_;
+  CpuFeatures features_ = 0;
+};
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_QUANTIZED_STAGE_Q8_H_

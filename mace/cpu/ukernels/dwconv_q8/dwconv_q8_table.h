@@ -1,0 +1,41 @@
+// The depthwise micro-kernels of codes in this build, best first.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_DWCONV_Q8_DWCONV_Q8_TABLE_H_
+#define MACE_CPU_UKERNELS_DWCONV_Q8_DWCONV_Q8_TABLE_H_
+
+#include "mace/base/cpu_features.h"
+#include "mace/cpu/simd/element.h"
+#include "mace/cpu/ukernels/dwconv_q8/dwconv_q8.h"
+
+namespace mace::cpu {
+
+struct DwconvQ8 {
+  static constexpr Element kType = Element::kQ8;
+  const char* name;
+  CpuFeatures isa;      // what the CPU must have
+  int lanes;            // most channels of a block
+  int group;            // adjacent lines of a column of the filter
+  int kernel;           // width of the window; 0: any
+  int stride;           // if kernel is not 0, which then means no dilation
+  int w_bytes;          // of an element of packed filters: 1 or 2
+  int x_bytes;          // of an element of scratch; 0: scratch is not used
+  bool reads_unsigned;  // flipped codes are in [0, 255], not in [-128, 127]
+  DwconvQ8Fn* fn;
+};
+
+// The dispatcher chooses the first row that fits the CPU and the window; tests
+// and benchmarks loop over all rows.
+inline constexpr DwconvQ8 kDwconvQ8[] = {
+#if defined(__x86_64__)
+    {"dwconv_q8_any__avx512vnni", kCpuAvx512Vnni, 64, 4, 0, 0, 1, 1, true,
+     dwconv_q8_any__avx512vnni},
+    {"dwconv_q8_any__avx2", kCpuAvx2Fma, 32, 2, 0, 0, 2, 2, true,
+     dwconv_q8_any__avx2},
+#endif
+    {"dwconv_q8_any__scalar", 0, 8, 1, 0, 0, 2, 0, false,
+     dwconv_q8_any__scalar},
+};
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_DWCONV_Q8_DWCONV_Q8_TABLE_H_

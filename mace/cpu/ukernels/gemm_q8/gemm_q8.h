@@ -1,0 +1,65 @@
+// Matrix-product micro-kernels of 8-bit codes: sums = start + a * b, exactly.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Both operands are packed, as numbers of a row of the table say:
+//
+//   a, a tile of up to mr rows     [ceil(depth / line)][mr][line]
+//   b, a panel of nr columns       [depth / group][nr][group]
+//
+// `group` is how many adjacent depths of a column an instruction multiplies: 2
+// for pmaddwd, 4 for VNNI and SDOT, 8 for i8mm. Depth is rounded up to a
+// multiple of `step`; there, b is zero and a is anything. Columns of the last
+// panel that do not exist are zero.
+//
+// Elements of b are in [-128, 127]. Those of a are codes whose highest bit is
+// flipped where that makes them what the micro-kernel multiplies: in [0, 255]
+// if it `reads_unsigned`, else in [-128, 127]. The driver (mace/cpu/quantized)
+// accounts for the zero points in `start`.
+#ifndef MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_H_
+#define MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mace::cpu {
+
+struct GemmQ8Tile {
+  size_t m;      // rows of sums that are wanted, in [1, mr]
+  size_t n;      // columns of sums that are wanted, in [1, nr]
+  size_t depth;  // a multiple of `step`, > 0
+  const void* a;
+  const int8_t* b;
+  const int32_t* start;  // nr
+  int32_t* sums;         // [mr][nr], 64-byte aligned; all may be written
+};
+
+// Sums wrap around at 32 bits.
+using GemmQ8Fn = void(const GemmQ8Tile& tile);
+
+// Rows to be packed as a tile of a. Row i is `segments` runs of n codes; run s
+// begins at runs[s * m + i].
+struct GemmQ8Rows {
+  size_t m;  // in [1, mr]
+  size_t n;
+  size_t segments;
+  const uint8_t* const* runs;
+  uint8_t flip;   // each code is xor-ed with it: 0 or 0x80
+  int32_t* sums;  // null, or gets the sum of each row's elements
+};
+
+// Writes elements of `a` for all codes. Rows of a tile may also be packed in
+// several calls, each to where its first one begins in the first line.
+using GemmQ8PackFn = void(const GemmQ8Rows& rows, void* to);
+
+constexpr int kGemmQ8MaxRows = 32;  // most rows of any tile
+// Most sums of any tile.
+constexpr int kGemmQ8MaxSums = 32 * 32;
+
+GemmQ8Fn gemm_q8_4x8__scalar, gemm_q8_6x16__avx2, gemm_q8_6x16__avxvnni,
+    gemm_q8_12x32__avx512vnni, gemm_q8_32x32__amx;
+GemmQ8PackFn gemm_q8_pack_4__scalar, gemm_q8_pack_6__avx2,
+    gemm_q8_pack_6__avxvnni, gemm_q8_pack_12__avx512vnni, gemm_q8_pack_32__amx;
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_H_

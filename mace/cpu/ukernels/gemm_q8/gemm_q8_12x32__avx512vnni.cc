@@ -1,0 +1,72 @@
+// The 12x32 tile of codes on AVX512-VNNI: 24 of 32 registers accumulate.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/ukernels/gemm_q8/gemm_q8_pack_avx512.h"
+
+namespace mace::cpu {
+namespace {
+
+constexpr size_t kRows = 12, kColumns = 32;
+constexpr size_t kGroup = 4, kLine = 64;  // bytes
+
+inline __m512i Group(const uint8_t* p) {
+  return _mm512_set1_epi32(*reinterpret_cast<const int32_t*>(p));
+}
+
+// The first M rows and V vectors of columns. M is 4, 8 or 12: rows beyond
+// those wanted cost less than the code of more functions.
+template <int M, int V>
+void Multiply(const GemmQ8Tile& t) {
+  __m512i acc[M][V];
+  for (int v = 0; v < V; ++v) {
+    acc[0][v] = _mm512_loadu_si512(t.start + 16 * v);
+#pragma GCC unroll 16
+    for (int i = 1; i < M; ++i) acc[i][v] = acc[0][v];
+  }
+  const auto* line = static_cast<const uint8_t*>(t.a);
+  const int8_t* b = t.b;
+  for (size_t left = t.depth; left > 0; line += kRows * kLine) {
+    const size_t n = left < kLine ? left : kLine;
+    left -= n;
+    for (size_t at = 0; at < n; at += kGroup, b += kColumns * kGroup) {
+      __m512i bv[V];
+#pragma GCC unroll 2
+      for (int v = 0; v < V; ++v) bv[v] = _mm512_loadu_si512(b + 64 * v);
+#pragma GCC unroll 16
+      for (int i = 0; i < M; ++i) {
+        const __m512i av = Group(line + static_cast<size_t>(i) * kLine + at);
+#pragma GCC unroll 2
+        for (int v = 0; v < V; ++v) {
+          acc[i][v] = _mm512_dpbusd_epi32(acc[i][v], av, bv[v]);
+        }
+      }
+    }
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < M; ++i) {
+#pragma GCC unroll 2
+    for (int v = 0; v < V; ++v) {
+      _mm512_store_si512(t.sums + kColumns * i + 16 * v, acc[i][v]);
+    }
+  }
+}
+
+template <int V>
+void MultiplyRows(const GemmQ8Tile& t) {
+  if (t.m > 8) return Multiply<12, V>(t);
+  if (t.m > 4) return Multiply<8, V>(t);
+  Multiply<4, V>(t);
+}
+
+}  // namespace
+
+void gemm_q8_12x32__avx512vnni(const GemmQ8Tile& tile) {
+  if (tile.n > 16) return MultiplyRows<2>(tile);
+  MultiplyRows<1>(tile);
+}
+
+void gemm_q8_pack_12__avx512vnni(const GemmQ8Rows& rows, void* to) {
+  PackTile<kRows>(rows, to);
+}
+
+}  // namespace mace::cpu

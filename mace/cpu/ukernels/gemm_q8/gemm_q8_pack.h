@@ -1,0 +1,44 @@
+// Packs rows of codes in plain C++, in lines of kLine elements.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_PACK_H_
+#define MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_PACK_H_
+
+#include "mace/cpu/ukernels/gemm_q8/gemm_q8.h"
+
+namespace mace::cpu {
+namespace {
+
+// A is the type of elements of packed rows; S is int8_t or uint8_t, as which
+// the flipped codes are read.
+template <size_t kRows, size_t kLine, typename A, typename S>
+void PackCodes(const GemmQ8Rows& rows, A* to) {
+  for (size_t i = 0; i < rows.m; ++i) {
+    A* line = to + i * kLine;
+    size_t at = 0;  // in the line
+    int32_t sum = 0;
+    for (size_t s = 0; s < rows.segments; ++s) {
+      const uint8_t* from = rows.runs[s * rows.m + i];
+      for (size_t left = rows.n; left > 0;) {
+        const size_t n = left < kLine - at ? left : kLine - at;
+        for (size_t j = 0; j < n; ++j) {
+          line[at + j] = static_cast<S>(from[j] ^ rows.flip);
+        }
+        if (rows.sums != nullptr) {
+          for (size_t j = 0; j < n; ++j) sum += line[at + j];
+        }
+        from += n;
+        left -= n;
+        at += n;
+        if (at < kLine) continue;
+        at = 0;
+        line += kRows * kLine;
+      }
+    }
+    if (rows.sums != nullptr) rows.sums[i] = sum;
+  }
+}
+
+}  // namespace
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_PACK_H_

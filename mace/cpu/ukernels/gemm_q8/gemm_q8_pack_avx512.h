@@ -1,0 +1,67 @@
+// Packs rows of codes on AVX-512, in lines of 64 bytes.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_PACK_AVX512_H_
+#define MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_PACK_AVX512_H_
+
+#include <immintrin.h>
+
+#include "mace/cpu/ukernels/gemm_q8/gemm_q8.h"
+
+namespace mace::cpu {
+namespace {
+
+constexpr size_t kPackLine = 64;
+
+// Returns the sum of bytes as unsigned numbers in each of 8 lanes.
+inline __m512i ByteSums(__m512i bytes) {
+  return _mm512_sad_epu8(bytes, _mm512_setzero_si512());
+}
+
+// Packs one row of a tile of kRows rows, and returns its sum.
+template <size_t kRows>
+inline int32_t PackRow(const GemmQ8Rows& rows, size_t i, uint8_t* to) {
+  const __m512i flip = _mm512_set1_epi8(static_cast<char>(rows.flip));
+  __m512i sums = _mm512_setzero_si512();
+  const bool adds = rows.sums != nullptr;
+  size_t at = 0;  // in the line
+  for (size_t s = 0; s < rows.segments; ++s) {
+    const uint8_t* from = rows.runs[s * rows.m + i];
+    size_t left = rows.n;
+    for (; at == 0 && left >= kPackLine; left -= kPackLine) {
+      const __m512i x = _mm512_xor_si512(_mm512_loadu_si512(from), flip);
+      _mm512_storeu_si512(to, x);
+      if (adds) sums = _mm512_add_epi64(sums, ByteSums(x));
+      from += kPackLine;
+      to += kRows * kPackLine;
+    }
+    while (left > 0) {
+      const size_t n = left < kPackLine - at ? left : kPackLine - at;
+      const __mmask64 first = ~uint64_t{0} >> (kPackLine - n);
+      const __m512i x = _mm512_maskz_mov_epi8(
+          first, _mm512_xor_si512(_mm512_maskz_loadu_epi8(first, from), flip));
+      _mm512_mask_storeu_epi8(to + at, first, x);
+      if (adds) sums = _mm512_add_epi64(sums, ByteSums(x));
+      from += n;
+      left -= n;
+      at += n;
+      if (at < kPackLine) continue;
+      at = 0;
+      to += kRows * kPackLine;
+    }
+  }
+  return adds ? static_cast<int32_t>(_mm512_reduce_add_epi64(sums)) : 0;
+}
+
+template <size_t kRows>
+inline void PackTile(const GemmQ8Rows& rows, void* to) {
+  for (size_t i = 0; i < rows.m; ++i) {
+    const int32_t sum =
+        PackRow<kRows>(rows, i, static_cast<uint8_t*>(to) + i * kPackLine);
+    if (rows.sums != nullptr) rows.sums[i] = sum;
+  }
+}
+
+}  // namespace
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_PACK_AVX512_H_

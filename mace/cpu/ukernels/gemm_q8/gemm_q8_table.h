@@ -1,0 +1,48 @@
+// The matrix-product micro-kernels of codes in this build, best first.
+// SPDX-License-Identifier: Apache-2.0
+//
+// A new one is a file, gemm_q8_{MR}x{NR}__{isa}.cc, with a declaration in
+// gemm_q8.h and a row here.
+#ifndef MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_TABLE_H_
+#define MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_TABLE_H_
+
+#include "mace/base/cpu_features.h"
+#include "mace/cpu/simd/element.h"
+#include "mace/cpu/ukernels/gemm_q8/gemm_q8.h"
+
+namespace mace::cpu {
+
+struct GemmQ8 {
+  static constexpr Element kType = Element::kQ8;
+  const char* name;
+  CpuFeatures isa;  // what the CPU must have
+  int mr, nr;       // the tile
+  // See gemm_q8.h. `line` and `step` are multiples of `group`.
+  int group, step, line;
+  int a_bytes;  // of an element of packed a: 1 or 2
+  bool reads_unsigned;
+  GemmQ8Fn* fn;
+  GemmQ8PackFn* pack;
+};
+
+// The dispatcher chooses the first row whose `isa` the CPU has; tests and
+// benchmarks loop over all rows. The last one is plain C++, with which tests
+// compare the others.
+inline constexpr GemmQ8 kGemmQ8[] = {
+#if defined(__x86_64__)
+    {"gemm_q8_32x32__amx", kCpuAmxInt8 | kCpuAvx512, 32, 32, 4, 64, 64, 1, true,
+     gemm_q8_32x32__amx, gemm_q8_pack_32__amx},
+    {"gemm_q8_12x32__avx512vnni", kCpuAvx512Vnni, 12, 32, 4, 4, 64, 1, true,
+     gemm_q8_12x32__avx512vnni, gemm_q8_pack_12__avx512vnni},
+    {"gemm_q8_6x16__avxvnni", kCpuAvxVnni, 6, 16, 4, 4, 64, 1, true,
+     gemm_q8_6x16__avxvnni, gemm_q8_pack_6__avxvnni},
+    {"gemm_q8_6x16__avx2", kCpuAvx2Fma, 6, 16, 2, 2, 32, 2, true,
+     gemm_q8_6x16__avx2, gemm_q8_pack_6__avx2},
+#endif
+    {"gemm_q8_4x8__scalar", 0, 4, 8, 2, 2, 2, 1, false, gemm_q8_4x8__scalar,
+     gemm_q8_pack_4__scalar},
+};
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_TABLE_H_

@@ -1,0 +1,152 @@
+// Every GEMM micro-kernel of codes that this CPU can run, with exact results.
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "mace/cpu/ukernels/gemm_q8/gemm_q8_table.h"
+#include "mace/cpu/ukernels/testing/rows.h"
+
+namespace mace::cpu {
+namespace {
+
+struct Case {
+  size_t m, n, k, segments;
+  bool extreme = false;  // all codes and weights are at the ends of their range
+};
+
+std::vector<uint8_t> Codes(size_t n, bool extreme) {
+  std::minstd_rand random(static_cast<uint32_t>(n + 1));
+  std::vector<uint8_t> codes(n);
+  for (uint8_t& code : codes) {
+    const auto bits = static_cast<uint32_t>(random() >> 8);
+    code = static_cast<uint8_t>(extreme ? (bits % 4 == 0 ? 0x7f : 0x80) : bits);
+  }
+  return codes;
+}
+
+size_t RoundUp(size_t x, int to) { return (x + to - 1) / to * to; }
+
+class Product {
+ public:
+  Product(const GemmQ8& row, const Case& c, uint8_t flip)
+      : row_(row), c_(c), flip_(flip), depth_(c.k * c.segments) {
+    codes_ = Codes(c.m * c.segments * (c.k + 3), c.extreme);
+    for (size_t s = 0; s < c.segments; ++s) {
+      for (size_t i = 0; i < c.m; ++i) {
+        runs_.push_back(&codes_[(s * c.m + i) * (c.k + 3)]);
+      }
+    }
+    b_ = Codes(depth_ * c.n, c.extreme);
+  }
+
+  void Check() {
+    Pack();
+    const size_t nr = row_.nr;
+    for (size_t j = 0; j < nr; ++j) {
+      start_.push_back(static_cast<int32_t>(j) * 1000 - 5);
+    }
+    alignas(64) static int32_t sums[kGemmQ8MaxSums];
+    row_.fn({c_.m, c_.n, RoundUp(depth_, row_.step), packed_.data(),
+             panel_.data(), start_.data(), sums});
+    for (size_t i = 0; i < c_.m; ++i) {
+      ASSERT_EQ(row_sums_[i], RowSum(i));
+      for (size_t j = 0; j < c_.n; ++j) {
+        ASSERT_EQ(sums[i * nr + j], Want(i, j))
+            << "row " << i << " column " << j;
+      }
+    }
+  }
+
+ private:
+  int32_t A(size_t i, size_t k) const {
+    const uint8_t code = runs_[k / c_.k * c_.m + i][k % c_.k] ^ flip_;
+    return row_.reads_unsigned ? code : static_cast<int8_t>(code);
+  }
+  int32_t B(size_t k, size_t j) const {
+    return static_cast<int8_t>(b_[k * c_.n + j]);
+  }
+  int32_t RowSum(size_t i) const {
+    int32_t sum = 0;
+    for (size_t k = 0; k < depth_; ++k) sum += A(i, k);
+    return sum;
+  }
+  int32_t Want(size_t i, size_t j) const {
+    int32_t sum = start_[j];
+    for (size_t k = 0; k < depth_; ++k) sum += A(i, k) * B(k, j);
+    return sum;
+  }
+
+  void Pack() {
+    const size_t nr = row_.nr, group = row_.group;
+    panel_.assign(RoundUp(depth_, row_.step) * nr, 0);
+    for (size_t k = 0; k < depth_; ++k) {
+      for (size_t j = 0; j < c_.n; ++j) {
+        panel_[(k / group * nr + j) * group + k % group] =
+            static_cast<int8_t>(B(k, j));
+      }
+    }
+    // What is not packed must not matter.
+    const size_t lines = RoundUp(depth_, std::max(row_.line, row_.step));
+    packed_.assign(lines * row_.mr * row_.a_bytes / 8 + 8, 0x5a5a5a5a5a5a5a5a);
+    row_sums_.assign(c_.m, -1);
+    row_.pack({c_.m, c_.k, c_.segments, runs_.data(), flip_, row_sums_.data()},
+              packed_.data());
+    const auto with_sums = packed_;
+    row_.pack({c_.m, c_.k, c_.segments, runs_.data(), flip_, nullptr},
+              packed_.data());
+    ASSERT_EQ(packed_, with_sums);
+  }
+
+  const GemmQ8& row_;
+  const Case c_;
+  const uint8_t flip_;
+  const size_t depth_;
+  std::vector<uint8_t> codes_, b_;
+  std::vector<const uint8_t*> runs_;
+  std::vector<int8_t> panel_;
+  std::vector<uint64_t> packed_;
+  std::vector<int32_t> row_sums_, start_;
+};
+
+void Check(const GemmQ8& row, const Case& c) {
+  SCOPED_TRACE(std::to_string(c.m) + "x" + std::to_string(c.n) + "x" +
+               std::to_string(c.segments * c.k));
+  Product(row, c, 0x80).Check();
+  Product(row, c, 0).Check();
+}
+
+TEST(GemmQ8, EverySize) {
+  for (const GemmQ8& row : kGemmQ8) {
+    if (!RunsHere(row)) continue;
+    SCOPED_TRACE(row.name);
+    const auto mr = static_cast<size_t>(row.mr);
+    const auto nr = static_cast<size_t>(row.nr);
+    for (size_t m = 1; m <= mr; ++m) {
+      for (size_t n = 1; n <= nr; ++n) Check(row, {m, n, 7, 2});
+    }
+    for (size_t k = 1; k <= 140; ++k) {
+      Check(row, {mr, nr, k, 1});
+      Check(row, {mr, nr, k, 3, true});
+    }
+  }
+}
+
+TEST(GemmQ8, RowsSayHowTheyPack) {
+  for (const GemmQ8& row : kGemmQ8) {
+    SCOPED_TRACE(row.name);
+    EXPECT_EQ(row.step % row.group, 0);
+    EXPECT_EQ(row.line % row.group, 0);
+    EXPECT_LE(row.mr, kGemmQ8MaxRows);
+    EXPECT_LE(row.mr * row.nr, kGemmQ8MaxSums);
+    const std::string tile = "gemm_q8_" + std::to_string(row.mr) + "x" +
+                             std::to_string(row.nr) + "__";
+    EXPECT_EQ(std::string(row.name).substr(0, tile.size()), tile);
+  }
+}
+
+}  // namespace
+}  // namespace mace::cpu

@@ -1,0 +1,53 @@
+// Micro-kernels that turn sums of products into codes, to the bit as TFLite's
+// reference kernels do.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_REQUANTIZE_Q8_REQUANTIZE_Q8_H_
+#define MACE_CPU_UKERNELS_REQUANTIZE_Q8_REQUANTIZE_Q8_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mace::cpu {
+
+// Rows of factors and of sums may be read, but do not matter, up to the next
+// multiple of so many columns.
+constexpr size_t kRequantizeQ8Columns = 64;
+
+// m rows of n sums. The code of a sum is
+//
+//   clamp(scaled(sum + row_add) + zero_point)
+//
+// `fixed` scales in fixed point and rounds twice: it multiplies sum * 2^left by
+// mantissa / 2^31 and rounds to the nearest, ties up; then divides by 2^right
+// and rounds to the nearest, ties away from zero. `real` multiplies by a double
+// and rounds to the nearest, ties away from zero.
+struct RequantizeQ8Tile {
+  size_t m, n;
+  const int32_t* sums;
+  size_t sums_stride;      // between rows
+  const int32_t* row_add;  // m; null: zeros
+  // For `fixed`, n each: mantissa is 0 or at least 2^30, one of the shifts is
+  // 0.
+  const int32_t* mantissa;
+  const int32_t* left;
+  const int32_t* right;
+  const double* factor;  // n, for `real`
+  int32_t zero_point;
+  int32_t least, most;  // codes, of int8_t or uint8_t; `most` wins
+  uint8_t* y;
+  ptrdiff_t y_stride;  // between rows
+};
+
+using RequantizeQ8Fn = void(const RequantizeQ8Tile& tile);
+
+struct RequantizeQ8Set {
+  RequantizeQ8Fn* fixed;
+  RequantizeQ8Fn* real;
+};
+
+extern const RequantizeQ8Set requantize_q8__scalar, requantize_q8__avx2,
+    requantize_q8__avx512;
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_REQUANTIZE_Q8_REQUANTIZE_Q8_H_

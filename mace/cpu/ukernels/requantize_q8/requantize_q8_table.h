@@ -1,0 +1,36 @@
+// The micro-kernels of this build that turn sums into codes, best first.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_REQUANTIZE_Q8_REQUANTIZE_Q8_TABLE_H_
+#define MACE_CPU_UKERNELS_REQUANTIZE_Q8_REQUANTIZE_Q8_TABLE_H_
+
+#include "mace/base/cpu_features.h"
+#include "mace/cpu/simd/element.h"
+#include "mace/cpu/ukernels/requantize_q8/requantize_q8.h"
+
+namespace mace::cpu {
+
+struct RequantizeQ8 {
+  static constexpr Element kType = Element::kQ8;
+  const char* name;
+  CpuFeatures isa;  // what the CPU must have
+  // Of `fixed`: |sum + row_add| * 2^left must be less than 2^bits, and `right`
+  // at most `max_right`. Nothing is undefined if they are not, but results are
+  // other ones.
+  int bits, max_right;
+  const RequantizeQ8Set* set;
+};
+
+// The dispatcher chooses the first row whose `isa` the CPU has and whose limits
+// hold for all channels of a node. The last one has no limits; tests compare
+// with it.
+inline constexpr RequantizeQ8 kRequantizeQ8[] = {
+#if defined(__x86_64__)
+    {"requantize_q8__avx512", kCpuAvx512, 29, 21, &requantize_q8__avx512},
+    {"requantize_q8__avx2", kCpuAvx2Fma, 29, 21, &requantize_q8__avx2},
+#endif
+    {"requantize_q8__scalar", 0, 32, 31, &requantize_q8__scalar},
+};
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_REQUANTIZE_Q8_REQUANTIZE_Q8_TABLE_H_
