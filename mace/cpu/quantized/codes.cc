@@ -24,11 +24,11 @@ CodeRange CodesOf(DataType type) {
 }
 
 int32_t ToCode(float real, const Quantization& quantization, CodeRange range) {
-  return NearestCode(real / quantization.scale(), quantization.zero_point(),
+  return CodeOfUnits(real / quantization.scale(), quantization.zero_point(),
                      range);
 }
 
-int32_t NearestCode(float units, int32_t zero_point, CodeRange range) {
+int32_t CodeOfUnits(float units, int32_t zero_point, CodeRange range) {
   const float rounded = std::round(units);
   const float code = rounded + static_cast<float>(zero_point);
   if (!(code > static_cast<float>(range.least))) return range.least;
