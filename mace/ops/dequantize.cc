@@ -3,6 +3,7 @@
 //
 // Inputs   x  quantized i8 or u8, per tensor
 // Outputs  y  f32, of the shape of x
+// Attrs    none
 // Errors   x is not quantized
 // Source   TFLite DEQUANTIZE, ONNX DequantizeLinear-13
 

@@ -75,11 +75,13 @@ def test_every_code_is_the_one_of_the_reference(k, grid):
     case, (run, want) = CASES[k], grid[k]
     assert isinstance(run, Run), run
     assert not run.error, run.error
-    assert not isinstance(want, str), want
     got = run.outputs["y0"]
-    assert got.dtype == want.dtype and got.shape == want.shape
     if case.define is not None:
         np.testing.assert_array_equal(got, case.define(case))
+    if not case.judged:
+        return
+    assert not isinstance(want, str), want
+    assert got.dtype == want.dtype and got.shape == want.shape
     if case.most == 0:
         np.testing.assert_array_equal(got, want)
     assert np.abs(got.astype(np.float64) - want).max(initial=0) <= case.most

@@ -60,12 +60,6 @@ class Quant:
     axis: int | None = None
 
 
-def same_quant(a: Quant | None, b: Quant | None) -> bool:
-    """Whether both are quantized, and alike."""
-    return (a is not None and b is not None and a.axis == b.axis
-            and np.array_equal(a.scale, b.scale) and np.array_equal(a.zero_point, b.zero_point))
-
-
 @dataclass
 class Tensor:
     """A value of the graph; shape None: rank unknown, entry None: extent unknown."""

@@ -79,7 +79,7 @@ Result<KernelPtr> FromCodes(const Node& node, CpuContext& context) {
     const float scale = x.scale() * (1 / y.scale());
     const float bias = static_cast<float>(-x.zero_point()) * scale;
     return MakeLookup(node, context, TableOf(node, [&](int32_t q) {
-                        return NearestCode(static_cast<float>(q) * scale + bias,
+                        return CodeOfUnits(static_cast<float>(q) * scale + bias,
                                            y.zero_point(), range);
                       }));
   }

@@ -105,7 +105,7 @@ std::array<uint8_t, 256> FloatTable(const Node& node, const Scales& s,
   return TableOf(node, [&](int32_t q) {
     const float x = s.x.scale() * static_cast<float>(q - s.x.zero_point());
     const auto y = static_cast<float>(ReferenceActivation(act, x));
-    return NearestCode(y * inverse, s.y.zero_point(), s.range);
+    return CodeOfUnits(y * inverse, s.y.zero_point(), s.range);
   });
 }
 

@@ -23,12 +23,12 @@ CodeRange CodesOf(DataType type) {
 }
 
 int32_t ToCode(float real, const Quantization& quantization, CodeRange range) {
-  return NearestCode(real / quantization.scale(), quantization.zero_point(),
+  return CodeOfUnits(real / quantization.scale(), quantization.zero_point(),
                      range);
 }
 
-int32_t NearestCode(float units, int32_t zero_point, CodeRange range) {
-  return mace::NearestCode(units, zero_point, range.least, range.most);
+int32_t CodeOfUnits(float units, int32_t zero_point, CodeRange range) {
+  return NearestCode(units, zero_point, range.least, range.most);
 }
 
 Result<CodeRange> CodesAfter(const Node& node,

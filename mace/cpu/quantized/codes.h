@@ -37,7 +37,7 @@ Result<CodeRange> CodesAfter(const Node& node,
 int32_t ToCode(float real, const Quantization& quantization, CodeRange range);
 
 // The same for a number that has been divided by the scale.
-int32_t NearestCode(float units, int32_t zero_point, CodeRange range);
+int32_t CodeOfUnits(float units, int32_t zero_point, CodeRange range);
 
 // Sums of products of a node with a filter to codes of its output.
 struct OutputStage {

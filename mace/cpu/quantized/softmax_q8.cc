@@ -45,9 +45,9 @@ struct SoftmaxQ8 final : Kernel {
     return Status();
   }
 
-  int32_t Exp(int32_t difference) const {
-    return FixedExp(Scale(difference, factor));
-  }
+  // Of -difference; as far as least_difference.
+  int32_t exps[256] = {};
+  int32_t Exp(int32_t difference) const { return exps[-difference]; }
 
   void Line(const T* x, T* y) const {
     const int64_t n = lines.n, inner = lines.inner;
@@ -107,6 +107,9 @@ Result<KernelPtr> Make(const Node& node, CpuContext& context) {
       std::ldexp(31.0 * (1 << kDifferenceBits), -kernel->factor.exponent);
   kernel->least_difference =
       -static_cast<int32_t>(std::min(std::floor(reach), 256.0));
+  for (int32_t d = 0; d > -256 && d >= kernel->least_difference; --d) {
+    kernel->exps[-d] = FixedExp(Scale(d, kernel->factor));
+  }
   kernel->threads = context.threads;
   return KernelPtr(std::move(kernel));
 }

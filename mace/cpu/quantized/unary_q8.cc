@@ -48,7 +48,7 @@ std::array<uint8_t, 256> SqrtTable(const Node& node, const Quantization& x,
     const int32_t v = std::max(0, q - x.zero_point());
     const float units =
         std::sqrt(x.scale() * static_cast<float>(v)) / y.scale();
-    return NearestCode(std::trunc(units), y.zero_point(), range);
+    return CodeOfUnits(std::trunc(units), y.zero_point(), range);
   });
 }
 
@@ -62,7 +62,7 @@ std::array<uint8_t, 256> MappedTable(const Node& node, UnaryKind kind,
     const float real = x.scale() * static_cast<float>(q - x.zero_point());
     float f = 0;
     map(&real, &f, 1);
-    return by_reciprocal ? NearestCode(f * inverse, y.zero_point(), range)
+    return by_reciprocal ? CodeOfUnits(f * inverse, y.zero_point(), range)
                          : ToCode(f, y, range);
   });
 }

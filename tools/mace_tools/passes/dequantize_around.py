@@ -12,8 +12,9 @@ import numpy as np
 
 from mace_tools import op_facts
 from mace_tools.errors import ModelError
-from mace_tools.ir import Graph, Node, Quant, Tensor, same_quant
+from mace_tools.ir import Graph, Node, Quant, Tensor
 from mace_tools.passes.match import CONV_LIKE, plain
+from mace_tools.quantized import same_quant
 
 # The values of attributes with which an op that computes in codes does so.
 _COMPUTED = {

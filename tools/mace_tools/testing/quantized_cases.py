@@ -60,6 +60,7 @@ class Case:
     fed: tuple[int, ...] = (0,)
     define: Callable[[Case], np.ndarray] | None = None
     most: int = 0
+    judged: bool = True  # LiteRT's reference kernels compute it
 
     def __str__(self) -> str:
         plain = [o.data if isinstance(o, Codes) else o for o in self.operands if o is not None]
@@ -84,7 +85,7 @@ class Case:
             m.tensor(name, data.shape, data.dtype.name, given, **quant)
             if k in self.fed:
                 feeds[name] = data
-        outputs = [m.tensor(f"y{k}", (), o.dtype, None, o.scale, None if o.scale is None else o.zero)
+        outputs = [m.tensor(f"y{k}", (), o.dtype, None, o.scale, o.zero)
                    for k, o in enumerate(self.out)]
         m.op(self.op, names, outputs, self.options, **self.fields)
         return m, feeds, outputs

@@ -12,6 +12,7 @@ from mace_tools import reference
 from mace_tools.importers import load
 from mace_tools.importers.tflite import registry
 from mace_tools.importers.tflite.flat import is_custom
+from mace_tools.testing.quantized_grid import CASES as QUANTIZED
 from mace_tools.testing.tflite_cases import CASES
 from mace_tools.testing.tflite_grid import litert
 
@@ -27,7 +28,7 @@ def check(got, want):
 
 
 def test_every_operator_has_a_case():
-    assert {case.op for case in CASES} == {
+    assert {case.op for case in (*CASES, *QUANTIZED)} == {
         op for op in registry.supported() if not is_custom(op)}
 
 

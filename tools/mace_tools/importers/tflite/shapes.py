@@ -15,7 +15,7 @@ from mace_tools.importers.tf_shared import split, split_v
 from mace_tools.importers.tflite import registry
 from mace_tools.importers.tflite.activations import fused
 from mace_tools.importers.tflite.flat import MIRROR_MODES, TENSOR_TYPES
-from mace_tools.ir import same_quant
+from mace_tools.quantized import same_quant
 
 
 @registry.op("RESHAPE")

@@ -129,8 +129,8 @@ def test_names_are_made_unique(tmp_path):
 
 def test_quantized_tensors_and_unknown_operators_at_once(tmp_path):
     m = Maker()
-    m.tensor("x", (1, 4), "int8", scale=0.5)
-    m.tensor("q", (1, 4), "int8", scale=0.25)
+    m.tensor("x", (1, 4), "int16", scale=0.5)
+    m.tensor("q", (1, 4), "int16", scale=0.25)
     m.op("ADD", ["x", "x"], ["q"], "AddOptions")
     m.op("RFFT2D", ["q"], ["f"], "Rfft2dOptions")
     m.op("Blur", ["f"], ["y"])
