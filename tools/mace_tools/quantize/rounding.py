@@ -44,7 +44,7 @@ def _factor(covariance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     damping = np.maximum(_DAMPING * variances.mean(1), 1e-30)
     # Differences of rounded sums may be a little below 0 where they are none.
     values, vectors = np.linalg.eigh(sorted_ / damping[:, None, None])
-    inverse = (vectors / (1 + np.maximum(values, 0))[:, None, :]) @ vectors.transpose(0, 2, 1)
+    inverse = (vectors / (1 + np.clip(values, 0, 1e8))[:, None, :]) @ vectors.transpose(0, 2, 1)
     return np.linalg.cholesky(inverse).transpose(0, 2, 1), order
 
 
