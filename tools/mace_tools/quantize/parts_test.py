@@ -94,3 +94,11 @@ def test_rounding_by_covariance_changes_the_result_less(op, shape, groups):
         return np.einsum("gok,gkl,gol->", rows, covariance, rows)
 
     assert error(better) < 0.8 * error(plain)
+
+
+def test_a_covariance_that_rounding_made_negative():
+    w = np.random.default_rng(0).normal(size=(3, 4)).astype(np.float32)
+    node, scale = Node("n", "FullyConnected", [], []), np.full(3, 0.05, np.float32)
+    for diagonal in ([0, 0, 0, 0], [1, -1e-4, 1e-9, 0], [1e12, 1, 0, -1e3]):
+        found = rounding.codes(node, w, scale, np.diag(diagonal)[None].astype(np.float64))
+        assert np.abs(found * 0.05 - w).max() < 0.2

@@ -16,7 +16,6 @@ from mace_tools.quantize.make import quantize
 from mace_tools.quantize.runs import Runs
 from mace_tools.testing.net import Net
 
-
 SAME, VALID = (op_facts.numbers("Conv2d", "padding")[name] for name in ("SAME", "VALID"))
 AVERAGE = op_facts.numbers("Pooling", "pooling_type")["AVERAGE"]
 

@@ -42,8 +42,10 @@ def _factor(covariance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     sorted_ = np.take_along_axis(np.take_along_axis(covariance, order[:, :, None], 1),
                                  order[:, None, :], 2)
     damping = np.maximum(_DAMPING * variances.mean(1), 1e-30)
-    sorted_ = sorted_ / damping[:, None, None] + np.eye(covariance.shape[1])
-    return np.linalg.cholesky(np.linalg.inv(sorted_)).transpose(0, 2, 1), order
+    # Differences of rounded sums may be a little below 0 where they are none.
+    values, vectors = np.linalg.eigh(sorted_ / damping[:, None, None])
+    inverse = (vectors / (1 + np.clip(values, 0, 1e8))[:, None, :]) @ vectors.transpose(0, 2, 1)
+    return np.linalg.cholesky(inverse).transpose(0, 2, 1), order
 
 
 def _grouped(node: Node, w: np.ndarray, scale: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

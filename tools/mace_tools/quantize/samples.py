@@ -41,7 +41,8 @@ def files(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
         fitting = [p for p in inner if p.suffix.lower() in (".npy", *PICTURES)]
         if not fitting:
             kinds = ", ".join((".npy", *PICTURES))
-            raise MaceError(f"samples: '{path}' is empty; put pictures or .npy files of inputs in it"
+            raise MaceError(f"samples: '{path}' is empty; put pictures or .npy files of inputs in "
+                            "it"
                             if not inner else
                             f"samples: '{path}' has no file of a sample ({kinds})")
         found += fitting
@@ -121,8 +122,8 @@ def _read(row: dict[str, Path], specs: Sequence[TensorSpec], preprocess: Preproc
             data.check_finite(piece, where)
     counts = {name: len(found) for name, found in pieces.items()}
     if len(set(counts.values())) > 1:
-        raise MaceError(f"{next(iter(row.values()))}: the inputs have different numbers of samples: "
-                        + ", ".join(f"{n} {c}" for n, c in counts.items()))
+        raise MaceError(f"{next(iter(row.values()))}: the inputs have different numbers of "
+                        "samples: " + ", ".join(f"{n} {c}" for n, c in counts.items()))
     return [{name: found[k] for name, found in pieces.items()}
             for k in range(next(iter(counts.values())))]
 
@@ -144,8 +145,8 @@ def _check(samples: Sequence[Arrays], console: Console) -> None:
     first = samples[0]
     equal = all(np.array_equal(s[n], first[n]) for s in samples for n in first)
     if equal and len(samples) > 1:
-        raise MaceError(f"samples: all {len(samples)} samples are equal, so they show no range; give "
-                        "different ones")
+        raise MaceError(f"samples: all {len(samples)} samples are equal, so they show no range; "
+                        "give different ones")
     flat = [s for s in samples if all(np.ptp(a) == 0 for a in s.values() if a.size > 1)
             and any(a.size > 1 for a in s.values())]
     if len(flat) == len(samples):

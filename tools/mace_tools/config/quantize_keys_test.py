@@ -1,0 +1,31 @@
+"""The keys of `quantize:`.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+
+from mace_tools.config import Quantize
+
+WRONG = [
+    ({}, "Field required"), ({"method": "mean"}, "is not one of minmax, percentile, kl, mse"),
+    ({"percentile": 101}, "'101' is not above 50 and at most 100"),
+    ({"accuracy_budget": 0}, "'0' is not above 0 and at most 1"),
+    ({"num_samples": 0}, "'0' is not a whole number from 1"),
+    ({"seed": True}, "is not a whole number from 0"), ({"methd": "mse"}, "Extra inputs"),
+]
+
+
+@pytest.mark.parametrize("given, said", WRONG)
+def test_wrong_values_are_refused(given, said):
+    samples = {"samples": "data"} if given else {}
+    with pytest.raises(ValidationError, match=said):
+        Quantize.model_validate({**samples, **given})
+
+
+def test_only_samples_are_needed():
+    found = Quantize.model_validate({"samples": ["a", "b"]})
+    assert found.samples == ("a", "b") and found.method == "mse" and found.num_samples == 100
