@@ -10,15 +10,15 @@ only through the methods of Graph, which keep the producer and consumer index.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Union
 
 import numpy as np
 
 from mace_tools import op_facts
+from mace_tools.attrs import Attr, clean_attrs
 
-Attr = Union[int, float, str, bytes, list[int], list[float]]
 Shape = tuple[Union[int, None], ...]
 
 # Element types by the engine's names, with the NumPy type that holds them.
@@ -384,22 +384,3 @@ class Graph:
         for out in self.outputs:
             if out not in seen:
                 raise ValueError(f"graph output '{out}' is produced by no node")
-
-
-def clean_attrs(attrs: dict[str, Any]) -> dict[str, Attr]:
-    """Attributes as plain Python values; None is dropped, bool becomes 0 or 1."""
-    return {k: _clean(v) for k, v in attrs.items() if v is not None}
-
-
-def _clean(value: Any) -> Attr:
-    if isinstance(value, (bool, np.bool_)):
-        return int(value)
-    if isinstance(value, (str, bytes, int, float)):
-        return value
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, np.ndarray):
-        return value.reshape(-1).tolist()
-    if isinstance(value, Iterable):
-        return [_clean(v) for v in value]  # type: ignore[return-value, misc]
-    raise TypeError(f"attribute value {value!r} is of no known kind")

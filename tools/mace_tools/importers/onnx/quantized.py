@@ -50,8 +50,8 @@ def dequantize_linear(b: Builder, n: SourceNode) -> str:
         return _real_blocks(b, n, x, scale, zero)
     if b.const(scale) is None and dtype in (*CODES, "i32"):
         return _computed_scale(b, x, scale, zero)
-    extents = b.extents(x)
-    return real_of(b, x, quant_of(b, n, scale, zero, dtype, axis, extents))
+    real = real_of(b, x, quant_of(b, n, scale, zero, dtype, axis, b.extents(x)))
+    return b.op("Cast", real, to="f16") if b.dtype(scale) == "f16" else real
 
 
 def _code_type(b: Builder, n: SourceNode, zero: str) -> str:

@@ -143,3 +143,11 @@ def test_two_scales_of_one_tensor_are_not_merged(tmp_path):
     got = reference.run(convert(importers.load("onnx", path)), {"x": X})
     for name, scale in (("y", 0.5), ("v", 0.25)):
         np.testing.assert_array_equal(got[name], np.clip(np.rint(X / scale) + 3, 0, 255))
+
+
+def test_scales_of_float16_make_float16(tmp_path):
+    path = save(tmp_path, [node("Cast", "x", "h", to=10), node("QuantizeLinear", "h s z", "q"),
+                           node("DequantizeLinear", "q s z", "r"), node("Add", "r h", "y")],
+                s=np.float16(0.5), z=U8(30))
+    got = reference.run(convert(importers.load("onnx", path)), {"x": X})["y"]
+    np.testing.assert_allclose(got, np.rint(X.astype(np.float16) / 0.5) * 0.5 + X, atol=2e-3)

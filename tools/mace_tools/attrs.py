@@ -1,0 +1,32 @@
+"""Attributes of nodes as plain Python values.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Union
+
+import numpy as np
+
+Attr = Union[int, float, str, bytes, list[int], list[float]]
+
+
+def clean_attrs(attrs: dict[str, Any]) -> dict[str, Attr]:
+    """Attributes as plain Python values; None is dropped, bool becomes 0 or 1."""
+    return {k: _clean(v) for k, v in attrs.items() if v is not None}
+
+
+def _clean(value: Any) -> Attr:
+    if isinstance(value, (bool, np.bool_)):
+        return int(value)
+    if isinstance(value, (str, bytes, int, float)):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return value.reshape(-1).tolist()
+    if isinstance(value, Iterable):
+        return [_clean(v) for v in value]  # type: ignore[return-value, misc]
+    raise TypeError(f"attribute value {value!r} is of no known kind")
