@@ -38,6 +38,9 @@ inline constexpr GemmQ8 kGemmQ8[] = {
      gemm_q8_6x16__avxvnni, gemm_q8_pack_6__avxvnni},
     {"gemm_q8_6x16__avx2", kCpuAvx2Fma, 6, 16, 2, 2, 32, 2, true,
      gemm_q8_6x16__avx2, gemm_q8_pack_6__avx2},
+#elif defined(__aarch64__)
+    {"gemm_q8_6x16__dotprod", kCpuDotProd, 6, 16, 4, 4, 8, 1, false,
+     gemm_q8_6x16__dotprod, gemm_q8_pack_6__dotprod},
 #endif
     {"gemm_q8_4x8__scalar", 0, 4, 8, 2, 2, 2, 1, false, gemm_q8_4x8__scalar,
      gemm_q8_pack_4__scalar},
