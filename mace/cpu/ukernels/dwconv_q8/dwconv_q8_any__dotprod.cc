@@ -52,6 +52,34 @@ inline void ArrangeColumns(const DwconvQ8Tile& t) {
   }
 }
 
+// The same for whole blocks and three lines. It is assembly because compilers
+// move vectors to make them adjacent for ST4.
+inline void ArrangeThreeLines(const DwconvQ8Tile& t) {
+  const uint8_t* const* x = t.x;
+  void* to = t.scratch;
+  size_t columns = t.columns;
+  asm volatile(R"(
+    dup v4.16b, %w[flip]
+    movi v3.16b, #0
+  1:
+    ldp x9, x10, [%[x]], #16
+    ldr x11, [%[x]], #8
+    subs %[columns], %[columns], #1
+    ldr q0, [x9, %[first]]
+    ldr q1, [x10, %[first]]
+    ldr q2, [x11, %[first]]
+    eor v0.16b, v0.16b, v4.16b
+    eor v1.16b, v1.16b, v4.16b
+    eor v2.16b, v2.16b, v4.16b
+    st4 {v0.16b, v1.16b, v2.16b, v3.16b}, [%[to]], #64
+    b.ne 1b
+  )"
+               : [x] "+r"(x), [to] "+r"(to), [columns] "+r"(columns)
+               : [first] "r"(t.first), [flip] "r"(t.flip)
+               : "memory", "cc", "x9", "x10", "x11", "v0", "v1", "v2", "v3",
+                 "v4");
+}
+
 inline void Add(int32x4_t (&acc)[kVectors], const int8_t* codes,
                 const int8x16x4_t& w) {
   const int8x16x4_t x = vld1q_s8_x4(codes);
@@ -62,10 +90,12 @@ inline void Add(int32x4_t (&acc)[kVectors], const int8_t* codes,
 }
 
 inline void Start(const int32_t* start, int32x4_t (&acc)[kVectors]) {
+#pragma GCC unroll 4
   for (size_t v = 0; v < kVectors; ++v) acc[v] = vld1q_s32(start + 4 * v);
 }
 
 inline void Store(const int32x4_t (&acc)[kVectors], int32_t* sums) {
+#pragma GCC unroll 4
   for (size_t v = 0; v < kVectors; ++v) vst1q_s32(sums + 4 * v, acc[v]);
 }
 
@@ -95,6 +125,7 @@ template <int N>
 inline void Outputs(const DwconvQ8Tile& t, const int8_t* columns,
                     int32_t* sums) {
   int32x4_t acc[N][kVectors];
+#pragma GCC unroll 4
   for (int n = 0; n < N; ++n) Start(t.start, acc[n]);
   const size_t column = (t.height + kGroup - 1) / kGroup * kStep;
   const size_t next = t.stride * column;
@@ -111,6 +142,7 @@ inline void Outputs(const DwconvQ8Tile& t, const int8_t* columns,
       }
     }
   }
+#pragma GCC unroll 4
   for (int n = 0; n < N; ++n) {
     Store(acc[n], sums + static_cast<size_t>(n) * kLanes);
   }
@@ -119,7 +151,9 @@ inline void Outputs(const DwconvQ8Tile& t, const int8_t* columns,
 }  // namespace
 
 void dwconv_q8_any__dotprod(const DwconvQ8Tile& t) {
-  if (t.channels == kLanes) {
+  if (t.channels == kLanes && t.height == 3) {
+    ArrangeThreeLines(t);
+  } else if (t.channels == kLanes) {
     ArrangeColumns<true>(t);
   } else {
     ArrangeColumns<false>(t);

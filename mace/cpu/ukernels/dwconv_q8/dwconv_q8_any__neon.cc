@@ -55,10 +55,12 @@ inline void Add(int32x4_t (&acc)[kVectors], const Tap& x, const Tap& w) {
 }
 
 inline void Start(const int32_t* start, int32x4_t (&acc)[kVectors]) {
+#pragma GCC unroll 4
   for (size_t v = 0; v < kVectors; ++v) acc[v] = vld1q_s32(start + 4 * v);
 }
 
 inline void Store(const int32x4_t (&acc)[kVectors], int32_t* sums) {
+#pragma GCC unroll 4
   for (size_t v = 0; v < kVectors; ++v) vst1q_s32(sums + 4 * v, acc[v]);
 }
 
@@ -66,6 +68,7 @@ inline void Store(const int32x4_t (&acc)[kVectors], int32_t* sums) {
 // Windows of 3x3: the filter stays in registers.
 void ThreeByThree(const DwconvQ8Tile& t) {
   Tap w[9];
+#pragma GCC unroll 9
   for (size_t i = 0; i < 9; ++i) {
     w[i] = Load(static_cast<const int16_t*>(t.w) + i * kLanes);
   }
@@ -93,6 +96,7 @@ void ThreeByThree(const DwconvQ8Tile& t) {
 template <int N>
 inline void Outputs(const DwconvQ8Tile& t, const int16_t* x, int32_t* sums) {
   int32x4_t acc[N][kVectors];
+#pragma GCC unroll 2
   for (int n = 0; n < N; ++n) Start(t.start, acc[n]);
   const size_t column = t.height * kLanes;
   const size_t next = t.stride * column, step = t.dilation * column;
@@ -107,6 +111,7 @@ inline void Outputs(const DwconvQ8Tile& t, const int16_t* x, int32_t* sums) {
       }
     }
   }
+#pragma GCC unroll 2
   for (int n = 0; n < N; ++n) {
     Store(acc[n], sums + static_cast<size_t>(n) * kLanes);
   }

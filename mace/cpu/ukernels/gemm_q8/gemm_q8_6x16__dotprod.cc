@@ -113,6 +113,64 @@ inline void Multiply(const GemmQ8Tile& t) {
         "v30", "v31");
 }
 
+// Copies n codes of six rows, a multiple of 8, to the lines from `to` on, and
+// returns their end.
+inline uint8_t* PackSixRows(const uint8_t* const (&rows)[6], size_t n,
+                            uint8_t flip, uint8_t* to) {
+  const uint8_t *r0 = rows[0], *r1 = rows[1], *r2 = rows[2], *r3 = rows[3],
+                *r4 = rows[4], *r5 = rows[5];
+  asm volatile(R"(
+    dup v6.16b, %w[flip]
+    subs %[n], %[n], #16
+    b.lo 2f
+  1:
+    ldr q0, [%[r0]], #16
+    ldr q1, [%[r1]], #16
+    ldr q2, [%[r2]], #16
+    ldr q3, [%[r3]], #16
+    ldr q4, [%[r4]], #16
+    ldr q5, [%[r5]], #16
+    eor v0.16b, v0.16b, v6.16b
+    eor v1.16b, v1.16b, v6.16b
+    eor v2.16b, v2.16b, v6.16b
+    eor v3.16b, v3.16b, v6.16b
+    eor v4.16b, v4.16b, v6.16b
+    eor v5.16b, v5.16b, v6.16b
+    zip1 v16.2d, v0.2d, v1.2d
+    zip1 v17.2d, v2.2d, v3.2d
+    zip1 v18.2d, v4.2d, v5.2d
+    zip2 v19.2d, v0.2d, v1.2d
+    zip2 v20.2d, v2.2d, v3.2d
+    zip2 v21.2d, v4.2d, v5.2d
+    st1 {v16.16b, v17.16b, v18.16b}, [%[to]], #48
+    st1 {v19.16b, v20.16b, v21.16b}, [%[to]], #48
+    subs %[n], %[n], #16
+    b.hs 1b
+  2:
+    tbz %[n], #3, 3f
+    ldr d0, [%[r0]]
+    ldr d1, [%[r1]]
+    ldr d2, [%[r2]]
+    ldr d3, [%[r3]]
+    ldr d4, [%[r4]]
+    ldr d5, [%[r5]]
+    zip1 v16.2d, v0.2d, v1.2d
+    zip1 v17.2d, v2.2d, v3.2d
+    zip1 v18.2d, v4.2d, v5.2d
+    eor v16.16b, v16.16b, v6.16b
+    eor v17.16b, v17.16b, v6.16b
+    eor v18.16b, v18.16b, v6.16b
+    st1 {v16.16b, v17.16b, v18.16b}, [%[to]], #48
+  3:
+  )"
+               : [r0] "+r"(r0), [r1] "+r"(r1), [r2] "+r"(r2), [r3] "+r"(r3),
+                 [r4] "+r"(r4), [r5] "+r"(r5), [n] "+r"(n), [to] "+r"(to)
+               : [flip] "r"(flip)
+               : "memory", "cc", "v0", "v1", "v2", "v3", "v4", "v5", "v6",
+                 "v16", "v17", "v18", "v19", "v20", "v21");
+  return to;
+}
+
 }  // namespace
 
 // Rows beyond those wanted cost less than the code of more functions.
@@ -124,7 +182,18 @@ void gemm_q8_6x16__dotprod(const GemmQ8Tile& tile) {
 }
 
 void gemm_q8_pack_6__dotprod(const GemmQ8Rows& rows, void* to) {
-  PackLines<6>(rows, to);
+  if (rows.sums != nullptr || rows.n % kLine != 0) {
+    return PackLines<6>(rows, to);
+  }
+  auto* line = static_cast<uint8_t*>(to);
+  const uint8_t* const* runs = rows.runs;
+  for (size_t s = rows.segments; s > 0; --s, runs += rows.m) {
+    // Rows that do not exist are copies of the first one.
+    const uint8_t* six[6];
+#pragma GCC unroll 6
+    for (size_t i = 0; i < 6; ++i) six[i] = runs[i < rows.m ? i : 0];
+    line = PackSixRows(six, rows.n, rows.flip, line);
+  }
 }
 
 }  // namespace mace::cpu

@@ -175,21 +175,123 @@ Range RangeOf(const RequantizeQ8Tile& t) {
           vdupq_n_u8(static_cast<uint8_t>(t.most))};
 }
 
+#if defined(__aarch64__)
+// 16 columns from `j` on, if `Right` fits them and nothing is added to rows;
+// else returns false. kClamps: `least` and `most` are not those of the type. It
+// is assembly because tiles are so small that every instruction counts.
+template <bool kUnsigned, bool kClamps>
+inline bool WholeColumns(const RequantizeQ8Tile& t, size_t j) {
+  const int32_t* sums = t.sums + j;
+  uint8_t* y = t.y + j;
+  size_t rows = t.m;  // left
+  asm volatile(R"(
+    ld1 {v0.4s, v1.4s, v2.4s, v3.4s}, [%[left]]
+    ld1 {v4.4s, v5.4s, v6.4s, v7.4s}, [%[right]]
+    orr v0.16b, v0.16b, v1.16b
+    orr v2.16b, v2.16b, v3.16b
+    smin v1.4s, v4.4s, v5.4s
+    smin v3.4s, v6.4s, v7.4s
+    orr v0.16b, v0.16b, v2.16b
+    smin v1.4s, v1.4s, v3.4s
+    cmge v0.4s, v0.4s, v1.4s
+    ld1 {v16.4s, v17.4s, v18.4s, v19.4s}, [%[mantissa]]
+    umaxv s0, v0.4s
+    neg v4.4s, v4.4s
+    neg v5.4s, v5.4s
+    neg v6.4s, v6.4s
+    neg v7.4s, v7.4s
+    fmov x9, d0
+    dup v20.8h, %w[zero]
+    .if %c[clamps]
+    dup v21.16b, %w[least]
+    dup v22.16b, %w[most]
+    .endif
+    cbnz x9, 2f
+  1:
+    ld1 {v0.4s, v1.4s, v2.4s, v3.4s}, [%[sums]], %[stride]
+    sqrdmulh v0.4s, v0.4s, v16.4s
+    sqrdmulh v1.4s, v1.4s, v17.4s
+    sqrdmulh v2.4s, v2.4s, v18.4s
+    sqrdmulh v3.4s, v3.4s, v19.4s
+    ssra v0.4s, v0.4s, #31
+    ssra v1.4s, v1.4s, #31
+    ssra v2.4s, v2.4s, #31
+    ssra v3.4s, v3.4s, #31
+    srshl v0.4s, v0.4s, v4.4s
+    srshl v1.4s, v1.4s, v5.4s
+    srshl v2.4s, v2.4s, v6.4s
+    srshl v3.4s, v3.4s, v7.4s
+    sqxtn v0.4h, v0.4s
+    sqxtn v2.4h, v2.4s
+    sqxtn2 v0.8h, v1.4s
+    sqxtn2 v2.8h, v3.4s
+    subs %[rows], %[rows], #1
+    sqadd v0.8h, v0.8h, v20.8h
+    sqadd v2.8h, v2.8h, v20.8h
+    .if %c[is_unsigned]
+    sqxtun v0.8b, v0.8h
+    sqxtun2 v0.16b, v2.8h
+    .if %c[clamps]
+    umax v0.16b, v0.16b, v21.16b
+    umin v0.16b, v0.16b, v22.16b
+    .endif
+    .else
+    sqxtn v0.8b, v0.8h
+    sqxtn2 v0.16b, v2.8h
+    .if %c[clamps]
+    smax v0.16b, v0.16b, v21.16b
+    smin v0.16b, v0.16b, v22.16b
+    .endif
+    .endif
+    st1 {v0.16b}, [%[y]], %[y_stride]
+    b.ne 1b
+  2:
+  )"
+               : [sums] "+r"(sums), [y] "+r"(y), [rows] "+r"(rows)
+               : [left] "r"(t.left + j), [right] "r"(t.right + j),
+                 [mantissa] "r"(t.mantissa + j),
+                 [stride] "r"(t.sums_stride * sizeof(int32_t)),
+                 [y_stride] "r"(t.y_stride), [zero] "r"(t.zero_point),
+                 [least] "r"(t.least), [most] "r"(t.most),
+                 [is_unsigned] "i"(kUnsigned), [clamps] "i"(kClamps)
+               : "memory", "cc", "x9", "v0", "v1", "v2", "v3", "v4", "v5", "v6",
+                 "v7", "v16", "v17", "v18", "v19", "v20", "v21", "v22");
+  return rows == 0;
+}
+#else
+template <bool kUnsigned, bool kClamps>
+inline bool WholeColumns(const RequantizeQ8Tile&, size_t) {
+  return false;
+}
+#endif
+
 template <bool kUnsigned>
+void AnyColumns(const RequantizeQ8Tile& t, size_t j) {
+  const size_t n = std::min(t.n - j, kColumns);
+  if (Right::Fits(t, j)) {
+    Columns<Right, kUnsigned>(t, j, n, RangeOf(t));
+  } else {
+    Columns<Both, kUnsigned>(t, j, n, RangeOf(t));
+  }
+}
+
+template <bool kUnsigned, bool kClamps>
 void FixedColumns(const RequantizeQ8Tile& t) {
-  const Range range = RangeOf(t);
+  const bool in_row = t.m > 0 && t.row_add == nullptr;
   for (size_t j = 0; j < t.n; j += kColumns) {
-    if (Right::Fits(t, j)) {
-      Columns<Right, kUnsigned>(t, j, std::min(t.n - j, kColumns), range);
-    } else {
-      Columns<Both, kUnsigned>(t, j, std::min(t.n - j, kColumns), range);
-    }
+    const bool whole = in_row && t.n - j >= kColumns;
+    if (whole && WholeColumns<kUnsigned, kClamps>(t, j)) continue;
+    AnyColumns<kUnsigned>(t, j);
   }
 }
 
 void Fixed(const RequantizeQ8Tile& t) {
-  if (t.most > 127) return FixedColumns<true>(t);
-  FixedColumns<false>(t);
+  if (t.most > 127) {
+    if (t.least == 0 && t.most == 255) return FixedColumns<true, false>(t);
+    return FixedColumns<true, true>(t);
+  }
+  if (t.least == -128 && t.most == 127) return FixedColumns<false, false>(t);
+  FixedColumns<false, true>(t);
 }
 
 void Real(const RequantizeQ8Tile& t) {
