@@ -65,30 +65,55 @@ inline void Store(const int32x4_t (&acc)[kVectors], int32_t* sums) {
 }
 
 #if defined(__aarch64__)
-// Windows of 3x3: the filter stays in registers.
+// Windows of 3x3: the filter stays in v8..v25. It is assembly because compilers
+// keep copies of the lower halves of vectors, and run out of registers.
 void ThreeByThree(const DwconvQ8Tile& t) {
-  Tap w[9];
-#pragma GCC unroll 9
-  for (size_t i = 0; i < 9; ++i) {
-    w[i] = Load(static_cast<const int16_t*>(t.w) + i * kLanes);
-  }
-  const size_t column = 3 * kLanes;
-  const size_t step = t.dilation * column, next = t.stride * column;
-  const auto* x = static_cast<const int16_t*>(t.scratch);
-  const int32_t* start = t.start;
+  const size_t column = 3 * kLanes * sizeof(int16_t);
+  const size_t step = t.dilation * column;
+  const void* x0 = t.scratch;
+  const void* x1 = static_cast<const char*>(x0) + step;
+  const void* x2 = static_cast<const char*>(x1) + step;
+  const void* w = t.w;
   int32_t* sums = t.sums;
-  for (size_t left = t.width; left > 0; --left, x += next, sums += kLanes) {
-    int32x4_t acc[kVectors];
-    Start(start, acc);
-#pragma GCC unroll 3
-    for (size_t j = 0; j < 3; ++j) {
-#pragma GCC unroll 3
-      for (size_t r = 0; r < 3; ++r) {
-        Add(acc, Load(x + j * step + r * kLanes), w[3 * j + r]);
-      }
-    }
-    Store(acc, sums);
-  }
+  size_t width = t.width;
+  asm volatile(R"(
+    .macro mace_tap x0, x1, w0, w1
+      smlal v0.4s, v\x0\().4h, v\w0\().4h
+      smlal2 v1.4s, v\x0\().8h, v\w0\().8h
+      smlal v2.4s, v\x1\().4h, v\w1\().4h
+      smlal2 v3.4s, v\x1\().8h, v\w1\().8h
+    .endm
+    .macro mace_column x, w0, w1, w2, w3, w4, w5
+      ld1 {v26.8h, v27.8h, v28.8h, v29.8h}, [\x]
+      ldp q30, q31, [\x, #64]
+      add \x, \x, %[next]
+      mace_tap 26, 27, \w0, \w1
+      mace_tap 28, 29, \w2, \w3
+      mace_tap 30, 31, \w4, \w5
+    .endm
+    ld1 {v8.8h, v9.8h, v10.8h, v11.8h}, [%[w]], #64
+    ld1 {v12.8h, v13.8h, v14.8h, v15.8h}, [%[w]], #64
+    ld1 {v16.8h, v17.8h, v18.8h, v19.8h}, [%[w]], #64
+    ld1 {v20.8h, v21.8h, v22.8h, v23.8h}, [%[w]], #64
+    ld1 {v24.8h, v25.8h}, [%[w]]
+  1:
+    ld1 {v0.4s, v1.4s, v2.4s, v3.4s}, [%[start]]
+    mace_column %[x0], 8, 9, 10, 11, 12, 13
+    mace_column %[x1], 14, 15, 16, 17, 18, 19
+    mace_column %[x2], 20, 21, 22, 23, 24, 25
+    subs %[width], %[width], #1
+    st1 {v0.4s, v1.4s, v2.4s, v3.4s}, [%[sums]], #64
+    b.ne 1b
+    .purgem mace_tap
+    .purgem mace_column
+  )"
+               : [x0] "+r"(x0), [x1] "+r"(x1), [x2] "+r"(x2), [w] "+r"(w),
+                 [sums] "+r"(sums), [width] "+r"(width)
+               : [start] "r"(t.start), [next] "r"(t.stride * column)
+               : "memory", "cc", "v0", "v1", "v2", "v3", "v8", "v9", "v10",
+                 "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19",
+                 "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28",
+                 "v29", "v30", "v31");
 }
 #endif
 
