@@ -48,6 +48,18 @@ class RowPacker {
       bits_ = 0;
     }
   }
+  // Appends a pixel of three channels.
+  void AppendThree(const uint8_t* from) {
+    uint16_t two;
+    std::memcpy(&two, from, sizeof(two));
+    const uint64_t x = two | uint64_t{from[2]} << 16;
+    word_ |= x << bits_;
+    bits_ += 24;
+    if (bits_ < 64) return;
+    Store(word_);
+    bits_ -= 64;
+    word_ = x >> (24 - bits_);
+  }
   // Writes what is left, and zeros up to the end of the line.
   void Finish() {
     if (bits_ == 0) return;
@@ -82,6 +94,24 @@ inline int32_t SumOfLines(const uint8_t* from, const uint8_t* end,
   return vget_lane_s32(sum, 0) + vget_lane_s32(sum, 1);
 }
 
+// Appends all runs of row `i`.
+inline void AppendRuns(const GemmQ8Rows& rows, size_t i, RowPacker& packer) {
+  const uint8_t* const* runs = rows.runs + i;
+  if (rows.n == 3) {
+    for (size_t s = rows.segments; s > 0; --s, runs += rows.m) {
+      packer.AppendThree(*runs);
+    }
+    return;
+  }
+  for (size_t s = 0; s < rows.segments;) {
+    // Runs are often adjacent, as the pixels of a line of a window are.
+    const uint8_t* run = runs[s * rows.m];
+    size_t n = rows.n;
+    while (++s < rows.segments && runs[s * rows.m] == run + n) n += rows.n;
+    packer.Append(run, n);
+  }
+}
+
 // Packs a tile of kRows rows.
 template <size_t kRows>
 inline void PackLines(const GemmQ8Rows& rows, void* to) {
@@ -89,15 +119,7 @@ inline void PackLines(const GemmQ8Rows& rows, void* to) {
   for (size_t i = 0; i < rows.m; ++i) {
     uint8_t* line = static_cast<uint8_t*>(to) + i * kLine;
     RowPacker packer(line, kStride, rows.flip);
-    for (size_t s = 0; s < rows.segments;) {
-      // Runs are often adjacent, as the pixels of a line of a window are.
-      const uint8_t* run = rows.runs[s * rows.m + i];
-      size_t n = rows.n;
-      while (++s < rows.segments && rows.runs[s * rows.m + i] == run + n) {
-        n += rows.n;
-      }
-      packer.Append(run, n);
-    }
+    AppendRuns(rows, i, packer);
     packer.Finish();
     if (rows.sums != nullptr) {
       rows.sums[i] = SumOfLines(line, packer.end(), kStride);

@@ -132,6 +132,7 @@ TEST(GemmQ8, EverySize) {
     for (size_t k = 1; k <= 140; ++k) {
       Check(row, {mr, nr, k, 1});
       Check(row, {mr, nr, k, 3, true});
+      Check(row, {mr, nr, 3, k});  // pixels of three channels
     }
   }
 }
