@@ -40,6 +40,8 @@ inline constexpr GemmQ8 kGemmQ8[] = {
     {"gemm_q8_6x16__avx2", kCpuAvx2Fma, 6, 16, 2, 2, 32, 2, true,
      gemm_q8_6x16__avx2, gemm_q8_pack_6__avx2},
 #elif defined(__aarch64__)
+    {"gemm_q8_6x16__i8mm", kCpuI8mm | kCpuDotProd, 6, 16, 8, 8, 8, 1, false,
+     gemm_q8_6x16__i8mm, gemm_q8_pack_6__dotprod},
     {"gemm_q8_6x16__dotprod", kCpuDotProd, 6, 16, 4, 4, 8, 1, false,
      gemm_q8_6x16__dotprod, gemm_q8_pack_6__dotprod},
     {"gemm_q8_4x16__aarch64", kCpuNeon, 4, 16, 2, 4, 2, 1, false,
