@@ -36,6 +36,19 @@ inline void Multiply(const GemmQ8Tile& t) {
       sadalp v\r2\().4s, v14.8h
       sadalp v\r3\().4s, v15.8h
     .endm
+    .macro mace_four_depths
+      ld4r {v0.8h, v1.8h, v2.8h, v3.8h}, [%[a]], #8
+      ld1 {v8.16b, v9.16b, v10.16b, v11.16b}, [%[b]], #64
+      ld4r {v4.8h, v5.8h, v6.8h, v7.8h}, [%[a]], #8
+      mace_row 0, 4, 16, 17, 18, 19
+      .if %c[rows] > 1
+      mace_row 1, 5, 20, 21, 22, 23
+      .endif
+      .if %c[rows] > 2
+      mace_row 2, 6, 24, 25, 26, 27
+      mace_row 3, 7, 28, 29, 30, 31
+      .endif
+    .endm
 
     ld1 {v16.4s, v17.4s, v18.4s, v19.4s}, [%[start]]
     .if %c[rows] > 1
@@ -45,20 +58,17 @@ inline void Multiply(const GemmQ8Tile& t) {
     ld1 {v24.4s, v25.4s, v26.4s, v27.4s}, [%[start]]
     ld1 {v28.4s, v29.4s, v30.4s, v31.4s}, [%[start]]
     .endif
+    subs %[depth], %[depth], #8
+    b.lo 2f
   1:
-    ld4r {v0.8h, v1.8h, v2.8h, v3.8h}, [%[a]], #8
-    ld1 {v8.16b, v9.16b, v10.16b, v11.16b}, [%[b]], #64
-    ld4r {v4.8h, v5.8h, v6.8h, v7.8h}, [%[a]], #8
-    subs %[depth], %[depth], #4
-    mace_row 0, 4, 16, 17, 18, 19
-    .if %c[rows] > 1
-    mace_row 1, 5, 20, 21, 22, 23
-    .endif
-    .if %c[rows] > 2
-    mace_row 2, 6, 24, 25, 26, 27
-    mace_row 3, 7, 28, 29, 30, 31
-    .endif
-    b.ne 1b
+    mace_four_depths
+    mace_four_depths
+    subs %[depth], %[depth], #8
+    b.hs 1b
+  2:                            // depth + 8 are left: none or 4
+    tbz %[depth], #2, 3f
+    mace_four_depths
+  3:
 
     st1 {v16.4s, v17.4s, v18.4s, v19.4s}, [%[sums]], #64
     .if %c[rows] > 1
@@ -69,6 +79,7 @@ inline void Multiply(const GemmQ8Tile& t) {
     st1 {v28.4s, v29.4s, v30.4s, v31.4s}, [%[sums]], #64
     .endif
     .purgem mace_row
+    .purgem mace_four_depths
   )"
       : [a] "+r"(a), [b] "+r"(b), [depth] "+r"(depth), [sums] "+r"(sums)
       : [start] "r"(t.start), [rows] "i"(kUsed)
