@@ -3,6 +3,7 @@
 
 #include "mace/cpu/quantized/conv_q8.h"
 
+#include <cstring>
 #include <utility>
 
 #include "mace/base/str_cat.h"
@@ -44,6 +45,14 @@ struct KernelQ8 final : Kernel {
   const int64_t num_macs;
 };
 
+// Returns whether an element of a filter is -128 once it is packed.
+bool HasLeastElement(const Operand& w) {
+  const int code = w.type.dtype == DataType::kU8 ? 0 : 0x80;
+  return w.data != nullptr &&
+         std::memchr(w.data, code,
+                     static_cast<size_t>(NumElements(w.type.shape))) != nullptr;
+}
+
 Result<KernelPtr> PrepareProduct(const Node& node,
                                  const ActivationAttrs& activation,
                                  const FilterOrder& order,
@@ -52,7 +61,10 @@ Result<KernelPtr> PrepareProduct(const Node& node,
                         MakeOutputStage(node, activation));
   const TensorType& x = node.inputs[0].type;
   ProductQ8::Spec spec;
-  spec.micro = &ChooseRow(kGemmQ8, context.features);
+  const int least = HasLeastElement(node.inputs[1]) ? -128 : -127;
+  spec.micro =
+      &ChooseRow(kGemmQ8, context.features,
+                 [least](const GemmQ8& row) { return row.least_b <= least; });
   spec.patches = patches;
   spec.x = FlipFor(x, spec.micro->reads_unsigned);
   spec.x_zero = x.quantization->zero_point();

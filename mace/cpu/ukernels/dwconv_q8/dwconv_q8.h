@@ -47,7 +47,7 @@ struct DwconvQ8Tile {
 using DwconvQ8Fn = void(const DwconvQ8Tile& tile);
 
 DwconvQ8Fn dwconv_q8_any__scalar, dwconv_q8_any__avx2,
-    dwconv_q8_any__avx512vnni;
+    dwconv_q8_any__avx512vnni, dwconv_q8_any__dotprod, dwconv_q8_any__neon;
 
 }  // namespace mace::cpu
 

@@ -31,6 +31,13 @@ inline constexpr DwconvQ8 kDwconvQ8[] = {
      dwconv_q8_any__avx512vnni},
     {"dwconv_q8_any__avx2", kCpuAvx2Fma, 32, 2, 0, 0, 2, 2, true,
      dwconv_q8_any__avx2},
+#elif defined(__aarch64__)
+    {"dwconv_q8_any__dotprod", kCpuDotProd, 16, 4, 0, 0, 1, 1, false,
+     dwconv_q8_any__dotprod},
+#endif
+#if defined(__aarch64__) || defined(__arm__)
+    {"dwconv_q8_any__neon", kCpuNeon, 16, 1, 0, 0, 2, 2, false,
+     dwconv_q8_any__neon},
 #endif
     {"dwconv_q8_any__scalar", 0, 8, 1, 0, 0, 2, 0, false,
      dwconv_q8_any__scalar},

@@ -11,10 +11,10 @@
 // multiple of `step`; there, b is zero and a is anything. Columns of the last
 // panel that do not exist are zero.
 //
-// Elements of b are in [-128, 127]. Those of a are codes whose highest bit is
-// flipped where that makes them what the micro-kernel multiplies: in [0, 255]
-// if it `reads_unsigned`, else in [-128, 127]. The driver (mace/cpu/quantized)
-// accounts for the zero points in `start`.
+// Elements of b are in [least_b, 127], as the row says. Those of a are codes
+// whose highest bit is flipped where that makes them what the micro-kernel
+// multiplies: in [0, 255] if it `reads_unsigned`, else in [-128, 127]. The
+// driver (mace/cpu/quantized) accounts for the zero points in `start`.
 #ifndef MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_H_
 #define MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_H_
 
@@ -56,9 +56,12 @@ constexpr int kGemmQ8MaxRows = 32;  // most rows of any tile
 constexpr int kGemmQ8MaxSums = 32 * 32;
 
 GemmQ8Fn gemm_q8_4x8__scalar, gemm_q8_6x16__avx2, gemm_q8_6x16__avxvnni,
-    gemm_q8_12x32__avx512vnni, gemm_q8_32x32__amx;
+    gemm_q8_12x32__avx512vnni, gemm_q8_32x32__amx, gemm_q8_6x16__i8mm,
+    gemm_q8_6x16__dotprod, gemm_q8_4x16__aarch64, gemm_q8_4x8__neon,
+    gemm_q8_4x8_full__neon;
 GemmQ8PackFn gemm_q8_pack_4__scalar, gemm_q8_pack_6__avx2,
-    gemm_q8_pack_6__avxvnni, gemm_q8_pack_12__avx512vnni, gemm_q8_pack_32__amx;
+    gemm_q8_pack_6__avxvnni, gemm_q8_pack_12__avx512vnni, gemm_q8_pack_32__amx,
+    gemm_q8_pack_6__dotprod, gemm_q8_pack_4__neon;
 
 }  // namespace mace::cpu
 

@@ -23,11 +23,12 @@ struct GemmQ8 {
   bool reads_unsigned;
   GemmQ8Fn* fn;
   GemmQ8PackFn* pack;
+  int least_b = -128;  // of elements of b
 };
 
-// The dispatcher chooses the first row whose `isa` the CPU has; tests and
-// benchmarks loop over all rows. The last one is plain C++, with which tests
-// compare the others.
+// The dispatcher chooses the first row whose `isa` the CPU has and whose
+// `least_b` the filter keeps to; tests and benchmarks loop over all rows. The
+// last one is plain C++, with which tests compare the others.
 inline constexpr GemmQ8 kGemmQ8[] = {
 #if defined(__x86_64__)
     {"gemm_q8_32x32__amx", kCpuAmxInt8 | kCpuAvx512, 32, 32, 4, 64, 64, 1, true,
@@ -38,6 +39,19 @@ inline constexpr GemmQ8 kGemmQ8[] = {
      gemm_q8_6x16__avxvnni, gemm_q8_pack_6__avxvnni},
     {"gemm_q8_6x16__avx2", kCpuAvx2Fma, 6, 16, 2, 2, 32, 2, true,
      gemm_q8_6x16__avx2, gemm_q8_pack_6__avx2},
+#elif defined(__aarch64__)
+    {"gemm_q8_6x16__i8mm", kCpuI8mm | kCpuDotProd, 6, 16, 8, 8, 8, 1, false,
+     gemm_q8_6x16__i8mm, gemm_q8_pack_6__dotprod},
+    {"gemm_q8_6x16__dotprod", kCpuDotProd, 6, 16, 4, 4, 8, 1, false,
+     gemm_q8_6x16__dotprod, gemm_q8_pack_6__dotprod},
+    {"gemm_q8_4x16__aarch64", kCpuNeon, 4, 16, 2, 4, 2, 1, false,
+     gemm_q8_4x16__aarch64, gemm_q8_pack_4__neon, -127},
+#endif
+#if defined(__aarch64__) || defined(__arm__)
+    {"gemm_q8_4x8__neon", kCpuNeon, 4, 8, 2, 4, 2, 1, false, gemm_q8_4x8__neon,
+     gemm_q8_pack_4__neon, -127},
+    {"gemm_q8_4x8_full__neon", kCpuNeon, 4, 8, 2, 4, 2, 1, false,
+     gemm_q8_4x8_full__neon, gemm_q8_pack_4__neon},
 #endif
     {"gemm_q8_4x8__scalar", 0, 4, 8, 2, 2, 2, 1, false, gemm_q8_4x8__scalar,
      gemm_q8_pack_4__scalar},

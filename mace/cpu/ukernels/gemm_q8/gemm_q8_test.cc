@@ -67,7 +67,8 @@ class Product {
     return row_.reads_unsigned ? code : static_cast<int8_t>(code);
   }
   int32_t B(size_t k, size_t j) const {
-    return static_cast<int8_t>(b_[k * c_.n + j]);
+    return std::max<int32_t>(row_.least_b,
+                             static_cast<int8_t>(b_[k * c_.n + j]));
   }
   int32_t RowSum(size_t i) const {
     int32_t sum = 0;
@@ -131,6 +132,7 @@ TEST(GemmQ8, EverySize) {
     for (size_t k = 1; k <= 140; ++k) {
       Check(row, {mr, nr, k, 1});
       Check(row, {mr, nr, k, 3, true});
+      Check(row, {mr, nr, 3, k});  // pixels of three channels
     }
   }
 }
@@ -143,7 +145,7 @@ TEST(GemmQ8, RowsSayHowTheyPack) {
     EXPECT_LE(row.mr, kGemmQ8MaxRows);
     EXPECT_LE(row.mr * row.nr, kGemmQ8MaxSums);
     const std::string tile = "gemm_q8_" + std::to_string(row.mr) + "x" +
-                             std::to_string(row.nr) + "__";
+                             std::to_string(row.nr) + "_";
     EXPECT_EQ(std::string(row.name).substr(0, tile.size()), tile);
   }
 }

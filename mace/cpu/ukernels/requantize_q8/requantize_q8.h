@@ -46,7 +46,7 @@ struct RequantizeQ8Set {
 };
 
 extern const RequantizeQ8Set requantize_q8__scalar, requantize_q8__avx2,
-    requantize_q8__avx512;
+    requantize_q8__avx512, requantize_q8__neon;
 
 }  // namespace mace::cpu
 

@@ -1,0 +1,20 @@
+// The 4x8 tile of codes on NEON: pairs of products are added in 16 bits, then
+// in 32.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Two products of codes fit in 16 bits unless all four are -128: this is why
+// elements of b must be at least -127.
+
+#include "mace/cpu/ukernels/gemm_q8/gemm_q8_neon.h"
+
+namespace mace::cpu {
+
+void gemm_q8_4x8__neon(const GemmQ8Tile& tile) {
+  MultiplyRows</*kAddsPairs=*/true>(tile);
+}
+
+void gemm_q8_pack_4__neon(const GemmQ8Rows& rows, void* to) {
+  PackPairs(rows, to);
+}
+
+}  // namespace mace::cpu

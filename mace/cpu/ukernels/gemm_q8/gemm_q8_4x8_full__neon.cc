@@ -1,0 +1,12 @@
+// The 4x8 tile of codes on NEON, for all filters.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/ukernels/gemm_q8/gemm_q8_neon.h"
+
+namespace mace::cpu {
+
+void gemm_q8_4x8_full__neon(const GemmQ8Tile& tile) {
+  MultiplyRows</*kAddsPairs=*/false>(tile);
+}
+
+}  // namespace mace::cpu

@@ -1,0 +1,69 @@
+// The 4x8 tile of codes on NEON of armv7 and armv8, in lines of two depths.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_NEON_H_
+#define MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_NEON_H_
+
+#include "mace/cpu/ukernels/gemm_q8/gemm_q8_pack_pairs.h"
+
+namespace mace::cpu {
+namespace {
+
+constexpr size_t kColumns = 8;
+
+// Two depths of a row, four times.
+inline int8x8_t Pair(const int8_t* a) {
+  return vreinterpret_s8_s16(vld1_dup_s16(reinterpret_cast<const int16_t*>(a)));
+}
+
+// The first M rows. kAddsPairs: products of adjacent pairs of depths are added
+// in 16 bits.
+template <bool kAddsPairs, int M>
+inline void Multiply(const GemmQ8Tile& t) {
+  int32x4_t acc[M][2];
+  for (int i = 0; i < M; ++i) {
+    acc[i][0] = vld1q_s32(t.start);
+    acc[i][1] = vld1q_s32(t.start + 4);
+  }
+  const auto* a = static_cast<const int8_t*>(t.a);
+  const int8_t* b = t.b;
+  for (size_t left = t.depth; left > 0; left -= 2 * kPair) {
+    const int8x16_t b0 = vld1q_s8(b), b1 = vld1q_s8(b + 16);
+    b += 2 * kPair * kColumns;
+#pragma GCC unroll 4
+    for (int i = 0; i < M; ++i) {
+      const int8x8_t x = Pair(a + 2 * i);
+      const int8x8_t y = Pair(a + kPairRows * kPair + 2 * i);
+      int16x8_t low = vmull_s8(x, vget_low_s8(b0));
+      int16x8_t high = vmull_s8(x, vget_high_s8(b0));
+      if (kAddsPairs) {
+        low = vmlal_s8(low, y, vget_low_s8(b1));
+        high = vmlal_s8(high, y, vget_high_s8(b1));
+      } else {
+        acc[i][0] = vpadalq_s16(acc[i][0], low);
+        acc[i][1] = vpadalq_s16(acc[i][1], high);
+        low = vmull_s8(y, vget_low_s8(b1));
+        high = vmull_s8(y, vget_high_s8(b1));
+      }
+      acc[i][0] = vpadalq_s16(acc[i][0], low);
+      acc[i][1] = vpadalq_s16(acc[i][1], high);
+    }
+    a += 2 * kPairRows * kPair;
+  }
+  for (int i = 0; i < M; ++i) {
+    int32_t* to = t.sums + kColumns * static_cast<size_t>(i);
+    vst1q_s32(to, acc[i][0]);
+    vst1q_s32(to + 4, acc[i][1]);
+  }
+}
+
+template <bool kAddsPairs>
+inline void MultiplyRows(const GemmQ8Tile& t) {
+  if (t.m > 2) return Multiply<kAddsPairs, 4>(t);
+  if (t.m > 1) return Multiply<kAddsPairs, 2>(t);
+  Multiply<kAddsPairs, 1>(t);
+}
+
+}  // namespace
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_NEON_H_

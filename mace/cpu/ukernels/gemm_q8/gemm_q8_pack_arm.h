@@ -1,0 +1,133 @@
+// Packs rows of codes on Arm, in lines of 8 bytes.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_PACK_ARM_H_
+#define MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_PACK_ARM_H_
+
+#include <arm_neon.h>
+
+#include <cstring>
+
+#include "mace/cpu/ukernels/gemm_q8/gemm_q8.h"
+
+namespace mace::cpu {
+namespace {
+
+constexpr size_t kLine = 8;
+
+// Writes the lines of one row, `stride` bytes apart, of which none need begin
+// where a run does.
+class RowPacker {
+ public:
+  RowPacker(uint8_t* to, size_t stride, uint8_t flip)
+      : to_(to),
+        stride_(stride),
+        flip_(uint64_t{0x0101010101010101} * flip),
+        flips_(vdupq_n_u8(flip)) {}
+
+  void Append(const uint8_t* from, size_t n) {
+    if (bits_ == 0) {
+      for (; n >= 2 * kLine; n -= 2 * kLine, from += 2 * kLine) {
+        const uint8x16_t x = veorq_u8(vld1q_u8(from), flips_);
+        vst1_u8(to_, vget_low_u8(x));
+        vst1_u8(to_ + stride_, vget_high_u8(x));
+        to_ += 2 * stride_;
+      }
+    }
+    for (; n >= kLine; n -= kLine, from += kLine) {
+      uint64_t x;
+      std::memcpy(&x, from, sizeof(x));
+      Store(word_ | x << bits_);
+      if (bits_ > 0) word_ = x >> (64 - bits_);
+    }
+    for (; n > 0; --n) {
+      word_ |= uint64_t{*from++} << bits_;
+      bits_ += 8;
+      if (bits_ < 64) continue;
+      Store(word_);
+      word_ = 0;
+      bits_ = 0;
+    }
+  }
+  // Appends a pixel of three channels.
+  void AppendThree(const uint8_t* from) {
+    uint16_t two;
+    std::memcpy(&two, from, sizeof(two));
+    const uint64_t x = two | uint64_t{from[2]} << 16;
+    word_ |= x << bits_;
+    bits_ += 24;
+    if (bits_ < 64) return;
+    Store(word_);
+    bits_ -= 64;
+    word_ = x >> (24 - bits_);
+  }
+  // Writes what is left, and zeros up to the end of the line.
+  void Finish() {
+    if (bits_ == 0) return;
+    word_ = (word_ ^ flip_) << (64 - bits_) >> (64 - bits_);
+    std::memcpy(to_, &word_, kLine);
+    to_ += stride_;
+  }
+  // The end of what was written.
+  const uint8_t* end() const { return to_; }
+
+ private:
+  void Store(uint64_t line) {
+    line ^= flip_;
+    std::memcpy(to_, &line, kLine);
+    to_ += stride_;
+  }
+
+  uint8_t* to_;
+  const size_t stride_;
+  const uint64_t flip_;
+  const uint8x16_t flips_;
+  uint64_t word_ = 0;
+  unsigned bits_ = 0;  // in the word
+};
+
+inline int32_t SumOfLines(const uint8_t* from, const uint8_t* end,
+                          size_t stride) {
+  int32x2_t sum = vdup_n_s32(0);
+  for (; from != end; from += stride) {
+    sum = vpadal_s16(sum, vpaddl_s8(vreinterpret_s8_u8(vld1_u8(from))));
+  }
+  return vget_lane_s32(sum, 0) + vget_lane_s32(sum, 1);
+}
+
+// Appends all runs of row `i`.
+inline void AppendRuns(const GemmQ8Rows& rows, size_t i, RowPacker& packer) {
+  const uint8_t* const* runs = rows.runs + i;
+  if (rows.n == 3) {
+    for (size_t s = rows.segments; s > 0; --s, runs += rows.m) {
+      packer.AppendThree(*runs);
+    }
+    return;
+  }
+  for (size_t s = 0; s < rows.segments;) {
+    // Runs are often adjacent, as the pixels of a line of a window are.
+    const uint8_t* run = runs[s * rows.m];
+    size_t n = rows.n;
+    while (++s < rows.segments && runs[s * rows.m] == run + n) n += rows.n;
+    packer.Append(run, n);
+  }
+}
+
+// Packs a tile of kRows rows.
+template <size_t kRows>
+inline void PackLines(const GemmQ8Rows& rows, void* to) {
+  constexpr size_t kStride = kRows * kLine;
+  for (size_t i = 0; i < rows.m; ++i) {
+    uint8_t* line = static_cast<uint8_t*>(to) + i * kLine;
+    RowPacker packer(line, kStride, rows.flip);
+    AppendRuns(rows, i, packer);
+    packer.Finish();
+    if (rows.sums != nullptr) {
+      rows.sums[i] = SumOfLines(line, packer.end(), kStride);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_PACK_ARM_H_

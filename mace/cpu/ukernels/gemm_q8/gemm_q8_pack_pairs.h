@@ -1,0 +1,71 @@
+// Packs four rows of codes on NEON, in lines of two bytes.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_PACK_PAIRS_H_
+#define MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_PACK_PAIRS_H_
+
+#include <arm_neon.h>
+
+#include "mace/cpu/ukernels/gemm_q8/gemm_q8.h"
+
+namespace mace::cpu {
+namespace {
+
+constexpr size_t kPairRows = 4, kPair = 2;
+constexpr size_t kPairs = 8;  // of a vector
+
+inline int32x4_t AddBytes(int32x4_t sum, uint8x16_t codes) {
+  return vpadalq_s16(sum, vpaddlq_s8(vreinterpretq_s8_u8(codes)));
+}
+
+inline int32_t Total(int32x4_t x) {
+  const int32x2_t pair = vadd_s32(vget_low_s32(x), vget_high_s32(x));
+  return vget_lane_s32(vpadd_s32(pair, pair), 0);
+}
+
+// Rows that do not exist are copies of the first one.
+inline void PackPairs(const GemmQ8Rows& rows, void* packed) {
+  const uint8x16_t flip = vdupq_n_u8(rows.flip);
+  const size_t m = rows.m, n = rows.n, segments = rows.segments;
+  const uint8_t* const* runs = rows.runs;
+  const bool adds = rows.sums != nullptr;
+  auto* to = static_cast<uint8_t*>(packed);
+  int32x4_t vectors[kPairRows];
+  int32_t rest[kPairRows] = {0, 0, 0, 0};
+  for (int32x4_t& v : vectors) v = vdupq_n_s32(0);
+  size_t at = 0;  // in the pair
+  for (size_t s = 0; s < segments; ++s, runs += m) {
+    const uint8_t* from[kPairRows];
+    for (size_t i = 0; i < kPairRows; ++i) from[i] = runs[i < m ? i : 0];
+    size_t k = 0;
+    if (at == 0) {
+      for (; n - k >= 2 * kPairs; k += 2 * kPairs) {
+        uint16x8x4_t pairs;
+        for (size_t i = 0; i < kPairRows; ++i) {
+          const uint8x16_t codes = veorq_u8(vld1q_u8(from[i] + k), flip);
+          pairs.val[i] = vreinterpretq_u16_u8(codes);
+          if (adds) vectors[i] = AddBytes(vectors[i], codes);
+        }
+        vst4q_u16(reinterpret_cast<uint16_t*>(to), pairs);
+        to += kPairRows * kPair * kPairs;
+      }
+    }
+    for (; k < n; ++k) {
+      for (size_t i = 0; i < kPairRows; ++i) {
+        const auto code = static_cast<uint8_t>(from[i][k] ^ rows.flip);
+        to[i * kPair + at] = code;
+        rest[i] += static_cast<int8_t>(code);
+      }
+      if (++at < kPair) continue;
+      at = 0;
+      to += kPairRows * kPair;
+    }
+  }
+  for (size_t i = 0; adds && i < m; ++i) {
+    rows.sums[i] = Total(vectors[i]) + rest[i];
+  }
+}
+
+}  // namespace
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_PACK_PAIRS_H_
