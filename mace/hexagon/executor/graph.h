@@ -106,6 +106,7 @@ uint32_t PacketCount();
 // no tensor has.
 constexpr uint64_t kHuge = uint64_t{1} << 62;
 inline uint64_t Times(uint64_t a, uint64_t b) {
+  if (((a | b) >> 31) == 0) return a * b;  // without a division, mostly
   if (a == 0 || b == 0) return 0;
   return a > kHuge / b ? kHuge : a * b;
 }

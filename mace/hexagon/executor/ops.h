@@ -45,7 +45,8 @@ constexpr int32_t kConvRows = 32;  // output pixels computed together
 // inputs: x, packed filter, stage; output y; scratch.
 // Channels are in blocks of 128. The filter has, for each block, column,
 // `passes`, and group of 4 rows, 4 vectors: lane n, byte j is the code of row
-// 4 * i + j for channel n. The codes of the passes add up to the filter's.
+// 4 * i + j for channel n. The codes of the passes add up to the filter's. If
+// 128 is a multiple of the channels, these repeat in the filter and the stage.
 struct DepthwiseParams {
   int32_t batch;
   WindowParams h, w;

@@ -127,14 +127,16 @@ Result<PackedFilter> PackDepthwise(const FilterCodes& w, int64_t rows,
   packed.passes = passes;
   auto* codes = static_cast<uint8_t*>(packed.filter.data());
   auto* stage = static_cast<int32_t*>(packed.stage.data());
-  for (int64_t o = 0; o < w.outputs; ++o) {
-    const int64_t channel = o % 128;
+  // Few channels repeat, for vectors that hold several pixels.
+  const bool repeats = w.outputs < 128 && 128 % w.outputs == 0;
+  for (int64_t n = 0; n < (repeats ? 128 : w.outputs); ++n) {
+    const int64_t o = n % w.outputs, channel = n % 128;
     int32_t sum = 0;
     for (int64_t t = 0; t < w.taps; ++t) {
       const int64_t row = t / columns, column = t % columns;
       const int32_t code = w.at(o, 0, t);
       sum += code;
-      uint8_t* to = codes + o / 128 * of_block +
+      uint8_t* to = codes + n / 128 * of_block +
                     (column * row_groups + row / 4) * passes * 512 +
                     channel * 4 + row % 4;
       const int32_t first = std::min(std::max(code, -128), 127);
@@ -142,7 +144,7 @@ Result<PackedFilter> PackDepthwise(const FilterCodes& w, int64_t rows,
       if (passes == 2) to[512] = static_cast<uint8_t>(code - first);
     }
     WriteStage(scaling, o, channel % kLanes, sum,
-               stage + o / kLanes * kStageWords, &packed.has_left_shifts);
+               stage + n / kLanes * kStageWords, &packed.has_left_shifts);
   }
   return packed;
 }

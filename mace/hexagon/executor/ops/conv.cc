@@ -52,6 +52,12 @@ constexpr GemmFunction* kSignedGemm[] = {mace_gemm_s8_1, mace_gemm_s8_2,
 constexpr GemmFunction* kUnsignedGemm[] = {mace_gemm_u8_1, mace_gemm_u8_2,
                                            mace_gemm_u8_3, mace_gemm_u8_4};
 
+// For 32, 64 and 128 outputs.
+constexpr GemmCodesFunction* kSignedCodes[] = {
+    mace_gemm_codes_s8_1, mace_gemm_codes_s8_2, nullptr, mace_gemm_codes_s8_4};
+constexpr GemmCodesFunction* kUnsignedCodes[] = {
+    mace_gemm_codes_u8_1, mace_gemm_codes_u8_2, nullptr, mace_gemm_codes_u8_4};
+
 RequantizeFunction* RequantizeFor(const ConvParams& p) {
   if (p.has_left_shifts != 0) {
     return p.is_signed != 0 ? mace_requantize_any_s8 : mace_requantize_any_u8;
@@ -123,6 +129,18 @@ struct Convolution {
     }
   }
 
+  // Whether rows of sums and of codes follow each other without gaps, so that
+  // several rows fill a vector.
+  bool is_flat() const {
+    return p.groups == 1 && (p.out_per_group == 32 || p.out_per_group == 64);
+  }
+
+  // Whether four rows of all blocks of outputs are whole vectors of codes.
+  bool fills_vectors() const {
+    return p.has_left_shifts == 0 && p.groups == 1 &&
+           (is_flat() || p.out_per_group % 128 == 0);
+  }
+
   // Scales and stores `rows` rows of `outputs` outputs.
   void Finish(const int32_t* block_stage, int32_t blocks, int32_t rows,
               int32_t outputs, uint8_t* to) const {
@@ -138,24 +156,128 @@ struct Convolution {
     args.y = to;
     args.y_stride = p.groups * p.out_per_group;
     args.bytes = outputs;
+    if (!is_flat()) {
+      RequantizeFor(p)(args);
+      return;
+    }
+    const int32_t codes = rows * outputs;
+    args.y_stride = args.bytes = 128;
+    args.groups = codes / 128;
+    if (args.groups > 0) RequantizeFor(p)(args);
+    if (codes % 128 == 0) return;
+    args.acc += args.groups * 128;
+    args.y += args.groups * 128;
+    args.groups = 1;
+    args.bytes = codes % 128;
     RequantizeFor(p)(args);
   }
 
-  void Outputs(const uint8_t* rows_of_x, int32_t stride, int32_t rows,
-               int32_t group, uint8_t* to) const {
+  void Outputs(const uint8_t* rows_of_x, int32_t rows, int32_t group,
+               uint8_t* to) const {
     const int32_t blocks = (p.out_per_group + 31) / 32;
     GemmFunction* const* gemms = p.is_signed != 0 ? kSignedGemm : kUnsignedGemm;
     for (int32_t b = 0; b < blocks; b += 4) {
       const int32_t n = blocks - b < 4 ? blocks - b : 4;
       const int32_t at = group * blocks + b;
-      const GemmArgs args = {
-          rows_of_x, stride,       (rows + 3) & ~3, filter + at * 32 * p.depth,
-          p.depth,   scratch.sums, stage + at * 96, scratch.acc};
-      gemms[n - 1](args);
+      GemmArgs args = {rows_of_x,
+                       p.depth,
+                       rows & ~3,
+                       filter + at * 32 * p.depth,
+                       p.depth,
+                       scratch.sums,
+                       stage + at * 96,
+                       scratch.acc,
+                       is_flat() ? 32 * n : 128};
       const int32_t left = p.out_per_group - b * 32;
-      Finish(stage + at * 96, n, rows, left < 128 ? left : 128,
-             to + group * p.out_per_group + b * 32);
+      const int32_t outputs = left < 128 ? left : 128;
+      uint8_t* y_of_block = to + group * p.out_per_group + b * 32;
+      int32_t done = 0;
+      if (fills_vectors() && args.rows > 0) {
+        const GemmCodes codes = {p.y.zero_point, p.y.least, p.y.most,
+                                 y_of_block, p.out_per_group};
+        (p.is_signed != 0 ? kSignedCodes : kUnsignedCodes)[n - 1](args, codes);
+        done = args.rows;
+      }
+      if (done == rows) continue;
+      args.x += done * p.depth;
+      args.sums += done;
+      args.rows = (rows - done + 3) & ~3;
+      gemms[n - 1](args);
+      Finish(stage + at * 96, n, rows - done, outputs,
+             y_of_block + done * p.groups * p.out_per_group);
     }
+  }
+
+  // The windows of `n` pixels of a row that lie inside, of one run a row.
+  // kRows: those of the window, or 0 for any number.
+  template <int kRows>
+  void InnerPatches(const Pixel& pixel, int32_t n, uint8_t* to) const {
+    const int32_t in = p.in_per_group, run = p.w.kernel * in;
+    const int32_t depth = p.depth, pixel_step = p.w.stride * in;
+    const int32_t row_step = p.h.dilation * p.w.in * in;
+    const uint8_t* from =
+        x + ((pixel.image * p.h.in + Start(p.h, pixel.row)) * p.w.in +
+             Start(p.w, pixel.column)) *
+                in;
+    for (int32_t i = 0; i < n; ++i, from += pixel_step, to += depth) {
+      const uint8_t* row = from;
+      uint8_t* at = to;
+      if (kRows > 0) {
+        Vec codes[kRows > 0 ? kRows : 1];
+#pragma unroll
+        for (int r = 0; r < kRows; ++r) {
+          codes[r] = LoadUnaligned(row + r * row_step);
+        }
+#pragma unroll
+        for (int r = 0; r < kRows; ++r) StoreUnaligned(at + r * run, codes[r]);
+        continue;
+      }
+      for (int32_t r = p.h.kernel; r > 0; --r, row += row_step, at += run) {
+        StoreUnaligned(at, LoadUnaligned(row));
+      }
+    }
+  }
+
+  // How many pixels from `pixel` on, of its row and of at most `most`,
+  // InnerPatches takes.
+  int32_t CountInner(const Pixel& pixel, int32_t most) const {
+    if (p.groups != 1 || p.w.dilation != 1 ||
+        p.w.kernel * p.in_per_group > kVec) {
+      return 0;
+    }
+    const int32_t row = Start(p.h, pixel.row);
+    const int32_t column = Start(p.w, pixel.column);
+    const int32_t room = p.w.in - p.w.kernel - column;
+    if (row < 0 || row + (p.h.kernel - 1) * p.h.dilation >= p.h.in ||
+        column < 0 || room < 0) {
+      return 0;
+    }
+    int32_t n = room / p.w.stride + 1;
+    if (n > p.w.out - pixel.column) n = p.w.out - pixel.column;
+    return n < most ? n : most;
+  }
+
+  // Patches of `rows` pixels; returns the pixel behind them.
+  Pixel Patches(Pixel pixel, int32_t rows, int32_t group) const {
+    uint8_t* to = scratch.patches;
+    for (int32_t r = 0; r < rows;) {
+      const int32_t inner = CountInner(pixel, rows - r);
+      if (inner > 0) {
+        if (p.h.kernel == 3) {
+          InnerPatches<3>(pixel, inner, to);
+        } else {
+          InnerPatches<0>(pixel, inner, to);
+        }
+        pixel.column += inner - 1;
+      } else {
+        Patch(pixel, group, to);
+      }
+      const int32_t done = inner > 0 ? inner : 1;
+      to += done * p.depth;
+      r += done;
+      pixel.Next(p);
+    }
+    return pixel;
   }
 
   void Run() const {
@@ -166,25 +288,21 @@ struct Convolution {
     for (int32_t begin = 0; begin < pixels; begin += kConvRows) {
       const int32_t left = pixels - begin;
       const int32_t rows = left < kConvRows ? left : kConvRows;
-      const Pixel first = pixel;
+      Pixel next;
       for (int32_t g = 0; g < p.groups; ++g) {
-        const uint8_t* from = x + begin * p.in_per_group;
-        if (always || rows < kConvRows) {
-          from = scratch.patches;
-          pixel = first;
-          for (int32_t r = 0; r < rows; ++r, pixel.Next(p)) {
-            if (always) {
-              Patch(pixel, g, scratch.patches + r * p.depth);
-            } else {
-              CopyLoosely(scratch.patches + r * p.depth,
-                          x + (begin + r) * p.depth, p.depth);
-            }
-          }
+        const uint8_t* from = scratch.patches;
+        if (always) {
+          next = Patches(pixel, rows, g);
+        } else if (rows == kConvRows) {
+          from = x + begin * p.depth;
+        } else {  // kernels read rows in full groups
+          CopyLoosely(scratch.patches, x + begin * p.depth, rows * p.depth);
         }
         mace_row_sums(from, p.depth, p.depth, p.filter_offset, p.is_signed,
                       scratch.sums);
-        Outputs(from, p.depth, rows, g, y + begin * out);
+        Outputs(from, rows, g, y + begin * out);
       }
+      pixel = next;
     }
   }
 };

@@ -49,10 +49,15 @@ struct Depthwise {
   int32_t* acc;
   uint8_t* lines;  // the first is the one outside
   int32_t line_bytes, channels, columns, ring;
+  bool is_flat;
+  uint64_t ring_inverse;  // 2^32 / ring, rounded up: exact for any row
 
   uint8_t* Line(int32_t row) const {
     if (row < 0 || row >= p.h.in) return lines;
-    return lines + (1 + row % ring) * line_bytes;
+    // row % ring, without a division.
+    const auto turns =
+        static_cast<int32_t>((static_cast<uint64_t>(row) * ring_inverse) >> 32);
+    return lines + (1 + row - turns * ring) * line_bytes;
   }
 
   void LoadRow(int32_t image, int32_t row) const {
@@ -62,7 +67,7 @@ struct Depthwise {
     const int32_t n = p.w.in < room ? p.w.in : room;
     if (n <= 0) return;
     if (channels == p.channels) {
-      CopyLoosely(to, from, n * channels);
+      CopyBytes(to, from, n * channels);  // what lies behind stays
       return;
     }
     for (int32_t i = 0; i < n; ++i, to += channels, from += p.channels) {
@@ -72,6 +77,9 @@ struct Depthwise {
 
   DepthwiseFunction* Choose() const {
     const bool is_signed = p.is_signed != 0;
+    if (is_flat) {
+      return is_signed ? mace_depthwise_flat_s8 : mace_depthwise_flat_u8;
+    }
     if (p.h.kernel == 3 && p.w.kernel == 3 && p.w.dilation == 1 &&
         p.passes == 1) {
       if (p.w.stride == 1) {
@@ -91,20 +99,20 @@ struct Depthwise {
     return p.is_signed != 0 ? mace_requantize_s8 : mace_requantize_u8;
   }
 
-  // Output pixels from `begin` on of a row, channels of block `b`.
-  void Strip(int32_t begin, int32_t pixels, int32_t b,
-             const uint8_t* const* rows, uint8_t* to) const {
+  // Sums of `vectors` vectors of the output, from byte `offset` of the lines
+  // on. Returns how they become codes, but for their number and their place.
+  RequantizeArgs Convolve(int32_t offset, int32_t vectors, int32_t b,
+                          const uint8_t* const* rows) const {
     const int32_t groups = (p.h.kernel + 3) / 4;
     const uint8_t* at[4 * kMostRowGroups];
-    const int32_t offset = begin * p.w.stride * channels + b * 128;
     for (int32_t i = 0; i < 4 * groups; ++i) at[i] = rows[i] + offset;
     DepthwiseArgs args;
     args.rows = at;
     args.row_groups = groups;
     args.columns = p.w.kernel;
     args.column_stride = p.w.dilation * channels;
-    args.pixel_stride = p.w.stride * channels;
-    args.pixels = pixels;
+    args.pixel_stride = is_flat ? 128 : p.w.stride * channels;
+    args.pixels = vectors;
     args.passes = p.passes;
     args.w = filter + b * 128 * groups * 4 * p.w.kernel * p.passes;
     args.first = stage + b * 384;
@@ -113,12 +121,39 @@ struct Depthwise {
     RequantizeArgs scaling;
     scaling.acc = acc;
     scaling.acc_stride = 128;
-    scaling.groups = pixels;
     scaling.stage = stage + b * 384;
     scaling.stage_blocks = 4;
     scaling.zero_point = p.y.zero_point;
     scaling.least = p.y.least;
     scaling.most = p.y.most;
+    return scaling;
+  }
+
+  // A vector of the output has several pixels of all channels: `begin` counts
+  // vectors.
+  void FlatStrip(int32_t begin, int32_t vectors, const uint8_t* const* rows,
+                 uint8_t* to) const {
+    const int32_t codes = p.w.out * p.channels - begin * 128;
+    const int32_t whole = codes / 128 < vectors ? codes / 128 : vectors;
+    RequantizeArgs scaling = Convolve(begin * 128, vectors, 0, rows);
+    scaling.groups = whole;
+    scaling.y = to + begin * 128;
+    scaling.y_stride = scaling.bytes = 128;
+    if (whole > 0) ChooseRequantize()(scaling);
+    if (whole == vectors) return;
+    scaling.acc += whole * 128;
+    scaling.y += whole * 128;
+    scaling.groups = 1;
+    scaling.bytes = codes % 128;
+    ChooseRequantize()(scaling);
+  }
+
+  // Output pixels from `begin` on of a row, channels of block `b`.
+  void Strip(int32_t begin, int32_t pixels, int32_t b,
+             const uint8_t* const* rows, uint8_t* to) const {
+    RequantizeArgs scaling =
+        Convolve(begin * p.w.stride * channels + b * 128, pixels, b, rows);
+    scaling.groups = pixels;
     scaling.y = to + begin * p.channels + b * 128;
     scaling.y_stride = p.channels;
     const int32_t left = p.channels - b * 128;
@@ -132,6 +167,14 @@ struct Depthwise {
     for (int32_t i = 0; i < n; ++i) {
       const int32_t tap = i < p.h.kernel ? i : p.h.kernel - 1;
       rows[i] = Line(Start(p.h, row) + tap * p.h.dilation);
+    }
+    if (is_flat) {
+      const int32_t vectors = (p.w.out * p.channels + 127) / 128;
+      for (int32_t v = 0; v < vectors; v += kStripPixels) {
+        const int32_t left = vectors - v;
+        FlatStrip(v, left < kStripPixels ? left : kStripPixels, rows, to);
+      }
+      return;
     }
     for (int32_t b = 0; b < channels / 128; ++b) {
       for (int32_t q = 0; q < p.w.out; q += kStripPixels) {
@@ -174,7 +217,10 @@ void Run(const NodeView& node) {
             static_cast<int32_t>(scratch.line_bytes()),
             static_cast<int32_t>(scratch.channels),
             static_cast<int32_t>(scratch.columns),
-            static_cast<int32_t>(scratch.lines)}
+            static_cast<int32_t>(scratch.lines),
+            scratch.is_flat,
+            ((uint64_t{1} << 32) + scratch.lines - 1) /
+                static_cast<uint32_t>(scratch.lines)}
       .Run();
 }
 

@@ -140,11 +140,15 @@ struct Product {
                     p.filter_offset, p.is_signed, scratch.sums);
       for (int32_t b = 0; b < blocks; b += 4) {
         const int32_t n = blocks - b < 4 ? blocks - b : 4;
-        const GemmArgs args = {
-            scratch.patches, p.padded_depth,
-            (rows + 3) & ~3, filter + b * 32 * p.padded_depth,
-            p.padded_depth,  scratch.sums,
-            stage + b * 96,  scratch.acc};
+        const GemmArgs args = {scratch.patches,
+                               p.padded_depth,
+                               (rows + 3) & ~3,
+                               filter + b * 32 * p.padded_depth,
+                               p.padded_depth,
+                               scratch.sums,
+                               stage + b * 96,
+                               scratch.acc,
+                               128};
         constexpr GemmFunction* kGemms[2][4] = {
             {mace_gemm_u8_1, mace_gemm_u8_2, mace_gemm_u8_3, mace_gemm_u8_4},
             {mace_gemm_s8_1, mace_gemm_s8_2, mace_gemm_s8_3, mace_gemm_s8_4}};

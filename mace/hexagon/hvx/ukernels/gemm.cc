@@ -16,9 +16,10 @@ MACE_HVX_INLINE Vec Add(Vec acc, Vec w, uint32_t x) {
                  : Q6_Vuw_vrmpyacc_VuwVubRub(acc, w, static_cast<int32_t>(x));
 }
 
+// acc[r][b] of four rows.
 template <bool kSigned, int kBlocks>
-MACE_HVX_INLINE void FourRows(const GemmArgs& args, int32_t row) {
-  Vec acc[kRows][kBlocks];
+MACE_HVX_INLINE void Sums(const GemmArgs& args, int32_t row,
+                          Vec (&acc)[kRows][kBlocks]) {
   const Vec* w[kBlocks];
   const uint64_t* x[kRows];
 #pragma unroll
@@ -52,19 +53,52 @@ MACE_HVX_INLINE void FourRows(const GemmArgs& args, int32_t row) {
       }
     }
   }
-#pragma unroll
-  for (int r = 0; r < kRows; ++r) {
-#pragma unroll
-    for (int b = 0; b < kBlocks; ++b) {
-      Store(args.acc + (row + r) * 128 + b * 32, acc[r][b]);
-    }
-  }
 }
 
 template <bool kSigned, int kBlocks>
 MACE_HVX_INLINE void AllRows(const GemmArgs& args) {
   for (int32_t row = 0; row < args.rows; row += kRows) {
-    FourRows<kSigned, kBlocks>(args, row);
+    Vec acc[kRows][kBlocks];
+    Sums<kSigned, kBlocks>(args, row, acc);
+    int32_t* to = args.acc + row * args.acc_stride;
+#pragma unroll
+    for (int r = 0; r < kRows; ++r, to += args.acc_stride) {
+#pragma unroll
+      for (int b = 0; b < kBlocks; ++b) Store(to + b * 32, acc[r][b]);
+    }
+  }
+}
+
+// Rows of 32 * kBlocks codes that follow each other; for 4 blocks, with
+// y_stride between them.
+template <bool kSigned, int kBlocks>
+MACE_HVX_INLINE void AllCodes(const GemmArgs& args, const GemmCodes& codes) {
+  constexpr int kPerVector = 4 / kBlocks;  // rows
+  const Vec zero_point = SplatHalf(codes.zero_point);
+  const Vec least = SplatByte(codes.least), most = SplatByte(codes.most);
+  Vec mantissa[kBlocks], shift[kBlocks];
+#pragma unroll
+  for (int b = 0; b < kBlocks; ++b) {
+    mantissa[b] = Load(args.first + b * 96 + 32);
+    shift[b] = Q6_V_vnot_V(Load(args.first + b * 96 + 64));
+  }
+  uint8_t* y = codes.y;
+  const int32_t y_stride = kBlocks == 4 ? codes.y_stride : kVec;
+  for (int32_t row = 0; row < args.rows; row += kRows) {
+    Vec acc[kRows][kBlocks];
+    Sums<kSigned, kBlocks>(args, row, acc);
+#pragma unroll
+    for (int r = 0; r < kRows; r += kPerVector, y += y_stride) {
+      Vec w[4];
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const int b = i % kBlocks;
+        w[i] = RoundingShiftLess1(
+            MultiplyHigh(acc[r + i / kBlocks][b], mantissa[b]), shift[b]);
+      }
+      Store(y, PackCodes<kSigned>(w[0], w[1], w[2], w[3], zero_point, least,
+                                  most));
+    }
   }
 }
 
@@ -79,6 +113,24 @@ void mace_gemm_u8_1(const GemmArgs& args) { AllRows<false, 1>(args); }
 void mace_gemm_u8_2(const GemmArgs& args) { AllRows<false, 2>(args); }
 void mace_gemm_u8_3(const GemmArgs& args) { AllRows<false, 3>(args); }
 void mace_gemm_u8_4(const GemmArgs& args) { AllRows<false, 4>(args); }
+void mace_gemm_codes_s8_1(const GemmArgs& args, const GemmCodes& codes) {
+  AllCodes<true, 1>(args, codes);
+}
+void mace_gemm_codes_s8_2(const GemmArgs& args, const GemmCodes& codes) {
+  AllCodes<true, 2>(args, codes);
+}
+void mace_gemm_codes_s8_4(const GemmArgs& args, const GemmCodes& codes) {
+  AllCodes<true, 4>(args, codes);
+}
+void mace_gemm_codes_u8_1(const GemmArgs& args, const GemmCodes& codes) {
+  AllCodes<false, 1>(args, codes);
+}
+void mace_gemm_codes_u8_2(const GemmArgs& args, const GemmCodes& codes) {
+  AllCodes<false, 2>(args, codes);
+}
+void mace_gemm_codes_u8_4(const GemmArgs& args, const GemmCodes& codes) {
+  AllCodes<false, 4>(args, codes);
+}
 }
 
 }  // namespace mace::hexagon

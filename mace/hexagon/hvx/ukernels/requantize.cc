@@ -50,13 +50,20 @@ MACE_HVX_INLINE void Requantize(const RequantizeArgs& args) {
     }
     return PackCodes<kSigned>(w[0], w[1], w[2], w[3], zero_point, least, most);
   };
+  int32_t left = args.groups;
+  const int32_t y_stride = args.y_stride;
   if (is_plain) {
-    for (int32_t g = args.groups; g > 0; --g, acc += step, y += args.y_stride) {
-      Store(y, group(acc));
+    // Two at a time keep both multipliers and the shifter busy.
+    for (; left >= 2; left -= 2, acc += 2 * step, y += 2 * y_stride) {
+      const Vec first = group(acc), second = group(acc + step);
+      Store(y, first);
+      Store(y + y_stride, second);
     }
+    if (left > 0) Store(y, group(acc));
     return;
   }
-  for (int32_t g = args.groups; g > 0; --g, acc += step, y += args.y_stride) {
+#pragma clang loop unroll(disable)
+  for (; left > 0; --left, acc += step, y += y_stride) {
     StoreBytes(y, group(acc), args.bytes);
   }
 }

@@ -13,18 +13,14 @@ MACE_HVX_INLINE Vec AddCodes(Vec sum, Vec codes, Vec ones) {
                  : Q6_Vuw_vrmpyacc_VuwVubVub(sum, codes, ones);
 }
 
-// The sum of each lane's share of a row.
+// Adds each lane's share of eight rows.
 template <bool kSigned>
-MACE_HVX_INLINE Vec Shares(const uint8_t* x, int32_t depth, Vec ones) {
-  Vec sum = Q6_V_vzero();
-  for (; depth >= kVec; depth -= kVec, x += kVec) {
-    sum = AddCodes<kSigned>(sum, LoadUnaligned(x), ones);
+MACE_HVX_INLINE void AddEight(const uint8_t* x, int32_t x_stride, Vec ones,
+                              Vec* rows) {
+#pragma unroll
+  for (int r = 0; r < 8; ++r, x += x_stride) {
+    rows[r] = AddCodes<kSigned>(rows[r], LoadUnaligned(x), ones);
   }
-  if (depth > 0) {
-    const Vec some = Q6_V_vand_QV(Q6_Q_vsetq_R(depth), ones);
-    sum = AddCodes<kSigned>(sum, LoadUnaligned(x), some);
-  }
-  return sum;
 }
 
 // Of a's and b's lanes in turns of `bytes` bytes: each the sum of two.
@@ -38,11 +34,18 @@ MACE_HVX_INLINE void Sums(const uint8_t* x, int32_t x_stride, int32_t depth,
                           int32_t offset, int32_t* sums) {
   const Vec ones = SplatByte(1);
   Vec eights[4];
-  for (int e = 0; e < 4; ++e) {
+  for (int e = 0; e < 4; ++e, x += 8 * x_stride) {
     Vec rows[8];
 #pragma unroll
-    for (int r = 0; r < 8; ++r, x += x_stride) {
-      rows[r] = Shares<kSigned>(x, depth, ones);
+    for (int r = 0; r < 8; ++r) rows[r] = Q6_V_vzero();
+    const uint8_t* at = x;
+    int32_t left = depth;
+    for (; left >= kVec; left -= kVec, at += kVec) {
+      AddEight<kSigned>(at, x_stride, ones, rows);
+    }
+    if (left > 0) {
+      AddEight<kSigned>(at, x_stride, Q6_V_vand_QV(Q6_Q_vsetq_R(left), ones),
+                        rows);
     }
 #pragma unroll
     for (int r = 0; r < 8; r += 2) rows[r] = Join(rows[r], rows[r + 1], 4);

@@ -20,7 +20,16 @@ struct GemmArgs {
   int32_t depth;  // a multiple of 8; a block of w has 32 * depth bytes
   const int32_t* sums;
   const int32_t* first;
-  int32_t* acc;  // rows of 128 words
+  int32_t* acc;
+  int32_t acc_stride;  // words from row to row
+};
+
+// Where the sums of a GEMM go as codes: rows of 32, 64 or 128, with exponents
+// of -31 to -1, which follow the first sums as in a stage. y is aligned to 128.
+struct GemmCodes {
+  int32_t zero_point, least, most;
+  uint8_t* y;
+  int32_t y_stride;  // of rows of 128, a multiple of 128; other rows are dense
 };
 
 // Words of rows to codes: groups of 128 words each become `bytes` codes.
@@ -59,6 +68,12 @@ typedef void GemmFunction(const GemmArgs& args);
 GemmFunction mace_gemm_s8_1, mace_gemm_s8_2, mace_gemm_s8_3, mace_gemm_s8_4;
 GemmFunction mace_gemm_u8_1, mace_gemm_u8_2, mace_gemm_u8_3, mace_gemm_u8_4;
 
+// The same, scaled at once, without `acc`.
+typedef void GemmCodesFunction(const GemmArgs& args, const GemmCodes& codes);
+GemmCodesFunction mace_gemm_codes_s8_1, mace_gemm_codes_s8_2;
+GemmCodesFunction mace_gemm_codes_s8_4, mace_gemm_codes_u8_1;
+GemmCodesFunction mace_gemm_codes_u8_2, mace_gemm_codes_u8_4;
+
 // sums[r] = -offset * (sum of the codes of row r), for 32 rows of `depth`
 // bytes, a multiple of 8.
 void mace_row_sums(const uint8_t* x, int32_t x_stride, int32_t depth,
@@ -74,6 +89,9 @@ typedef void DepthwiseFunction(const DepthwiseArgs& args);
 DepthwiseFunction mace_depthwise_3s1_s8, mace_depthwise_3s1_u8;
 DepthwiseFunction mace_depthwise_3s2_s8, mace_depthwise_3s2_u8;
 DepthwiseFunction mace_depthwise_any_s8, mace_depthwise_any_u8;
+// As `any`, for rows and strides that are not multiples of 128 bytes: with C
+// channels, of which 128 is a multiple, a vector holds 128 / C pixels.
+DepthwiseFunction mace_depthwise_flat_s8, mace_depthwise_flat_u8;
 }
 
 }  // namespace mace::hexagon
