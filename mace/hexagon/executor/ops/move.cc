@@ -38,7 +38,10 @@ DspError Check(const NodeView& node, uint64_t* work) {
     }
     runs = Times(runs, p.extents[i]);
   }
-  if (!IsWithin(p.run, 1, kMost)) return kBadParameter;
+  // No byte is written twice.
+  if (!IsWithin(p.run, 1, kMost) || Times(runs, p.run) > node.bytes(kY)) {
+    return kBadParameter;
+  }
   if (!IsInside(p, p.x_offset, p.x_strides, node.bytes(kX)) ||
       !IsInside(p, p.y_offset, p.y_strides, node.bytes(kY))) {
     return kBadSize;
