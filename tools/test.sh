@@ -110,7 +110,7 @@ run_suite() {
     lint) run_pytest lint tools/lint ;;
     host) run_bazel host --test_tag_filters=-gpu "${targets[@]}" ;;
     gpu) run_pocl ;;
-    dsp) run_bazel dsp --test_tag_filters=dsp //mace/hexagon:dsp_tests ;;
+    dsp) run_bazel dsp --test_tag_filters=dsp //mace/hexagon:dsp_tests //test/hexagon:device_test ;;
     rusticl)
       run_gpu rusticl /etc/OpenCL/vendors/rusticl.icd --test_tag_filters=gpu \
         --test_env=RUSTICL_ENABLE=llvmpipe ;;

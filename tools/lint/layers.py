@@ -77,7 +77,8 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "dsp": {"executor", "protocol"},
         "packing": {"executor", "protocol"},
         "session": {"packing", "protocol"},
-        "emulated": {"dsp", "executor", "packing", "protocol", "session"},
+        "device": {"executor", "packing", "session"},
+        "emulated": {"device", "dsp", "executor", "packing", "protocol", "session"},
     },
 }
 ENTRANCES: dict[str, set[str]] = {"memory": {".", "problem"}, "cpu": {"."}, "opencl": {"."}}

@@ -33,9 +33,15 @@ class MobileNet {
     p.y = {-128, -128, 127};
     const int64_t depth = int64_t{kernel} * kernel * channels_;
     const Bytes codes = random_.Bytes(outputs * depth);
-    const FilterCodes w = {codes.data(), true, 0, outputs, channels_,
-                           int64_t{kernel} * kernel, depth,
-                           int64_t{kernel} * kernel, 1};
+    const FilterCodes w = {codes.data(),
+                           true,
+                           0,
+                           outputs,
+                           channels_,
+                           int64_t{kernel} * kernel,
+                           depth,
+                           int64_t{kernel} * kernel,
+                           1};
     auto packed = PackFilter(w, 1, ScalingOf(outputs, 0.5 / depth));
     size_ = p.h.out;
     channels_ = outputs;
@@ -84,7 +90,7 @@ class MobileNet {
     p.y = {0, -128, 127};
     const Bytes codes = random_.Bytes(size_t{1} * outputs * channels_);
     const FilterCodes w = {codes.data(), true, 0, outputs, channels_, 1,
-                           channels_, 1, 0};
+                           channels_,    1,    0};
     auto packed = PackFilter(w, 1, ScalingOf(1, 1e-4));
     auto factors = PackFactors({1e-4}, outputs);
     const int64_t macs = int64_t{outputs} * channels_;
@@ -138,10 +144,9 @@ class MobileNet {
 TEST(PacketsTest, MobileNetV1IsWithinTwiceItsBound) {
   MobileNet net(224);
   net.Conv("conv 3x3/2", 32, 3, 2);
-  const int32_t layers[][2] = {{64, 1},  {128, 2}, {128, 1},  {256, 2},
-                               {256, 1}, {512, 2}, {512, 1},  {512, 1},
-                               {512, 1}, {512, 1}, {512, 1},  {1024, 2},
-                               {1024, 1}};
+  const int32_t layers[][2] = {
+      {64, 1},  {128, 2}, {128, 1}, {256, 2}, {256, 1},  {512, 2}, {512, 1},
+      {512, 1}, {512, 1}, {512, 1}, {512, 1}, {1024, 2}, {1024, 1}};
   for (const auto& [outputs, stride] : layers) {
     net.Depthwise(stride == 1 ? "dw 3x3" : "dw 3x3/2", stride);
     net.Conv("conv 1x1", outputs, 1, 1);
@@ -153,10 +158,11 @@ TEST(PacketsTest, MobileNetV1IsWithinTwiceItsBound) {
   int64_t total_macs = 0, in_kernels = 0, macs_1x1 = 0, packets_1x1 = 0;
   for (size_t i = 0; i < net.names.size(); ++i) {
     const double packets = run->perf[i].packets;
-    std::printf("%-11s %9lld macs %8.0f packets  %.2f of 128 macs  %.1f of 128 bytes\n",
-                net.names[i].c_str(), static_cast<long long>(net.products[i]),
-                packets, packets * 128 / static_cast<double>(net.products[i]),
-                packets * 128 / static_cast<double>(net.written[i]));
+    std::printf(
+        "%-11s %9lld macs %8.0f packets  %.2f of 128 macs  %.1f of 128 bytes\n",
+        net.names[i].c_str(), static_cast<long long>(net.products[i]), packets,
+        packets * 128 / static_cast<double>(net.products[i]),
+        packets * 128 / static_cast<double>(net.written[i]));
     total_macs += net.products[i];
     in_kernels += run->perf[i].packets;
     // All but the first 1x1 convolution have 64 input channels or more.
@@ -166,12 +172,12 @@ TEST(PacketsTest, MobileNetV1IsWithinTwiceItsBound) {
     }
   }
   const double bound = static_cast<double>(total_macs) / 256;
-  const double per_product = 128.0 * static_cast<double>(packets_1x1) /
-                             static_cast<double>(macs_1x1);
-  std::printf("%u packets, %.2f of the bound; 1x1: %.3f per vrmpy; dispatch %.4f %%\n",
-              run->packets, run->packets / bound, per_product,
-              100.0 * (run->packets - static_cast<double>(in_kernels)) /
-                  run->packets);
+  const double per_product =
+      128.0 * static_cast<double>(packets_1x1) / static_cast<double>(macs_1x1);
+  std::printf(
+      "%u packets, %.2f of the bound; 1x1: %.3f per vrmpy; dispatch %.4f %%\n",
+      run->packets, run->packets / bound, per_product,
+      100.0 * (run->packets - static_cast<double>(in_kernels)) / run->packets);
   EXPECT_LE(run->packets, 2 * bound);
   EXPECT_LE(per_product, 0.65);
   EXPECT_LE(run->packets - in_kernels, 0.03 * run->packets);
