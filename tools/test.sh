@@ -10,6 +10,7 @@ usage: tools/test.sh [SUITE ...]      (the first group when none is named)
   lint     layers, licences, banned words, sizes, formatting
   host     C++ unit tests on this machine
   gpu      every op on the GPU, by PoCL: OpenCL on this machine's CPU
+  dsp      the executor for Hexagon DSPs, under qemu-hexagon
   python   tests of tools/, and of whole models from their file to their answer
 
   deep     the next seven; the last four are builds of their own (about ten minutes each on two cores from a cold cache)
@@ -32,12 +33,12 @@ TXT
 }
 
 targets=(//mace/... //tools/... //test/...)
-standard=(lint host gpu python)
+standard=(lint host gpu dsp python)
 deep=(rusticl oclgrind library asan mutations aarch64 armv7)
 suites=()
 for argument in "$@"; do
   case $argument in
-    lint | host | gpu | rusticl | oclgrind | library | python | asan | mutations | aarch64 | armv7 | tsan | fuzz) suites+=("$argument") ;;
+    lint | host | gpu | dsp | rusticl | oclgrind | library | python | asan | mutations | aarch64 | armv7 | tsan | fuzz) suites+=("$argument") ;;
     arm) suites+=(aarch64 armv7) ;;
     deep) suites+=("${deep[@]}") ;;
     all) suites+=("${standard[@]}" "${deep[@]}") ;;
@@ -109,6 +110,7 @@ run_suite() {
     lint) run_pytest lint tools/lint ;;
     host) run_bazel host --test_tag_filters=-gpu "${targets[@]}" ;;
     gpu) run_pocl ;;
+    dsp) run_bazel dsp --test_tag_filters=dsp //mace/hexagon:dsp_tests //test/hexagon:device_test ;;
     rusticl)
       run_gpu rusticl /etc/OpenCL/vendors/rusticl.icd --test_tag_filters=gpu \
         --test_env=RUSTICL_ENABLE=llvmpipe ;;

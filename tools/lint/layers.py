@@ -23,7 +23,7 @@ LAYERS: dict[str, set[str]] = {
     "device": {"graph"},
     "cpu": {"device", "graph", "ops"},
     "opencl": {"device", "graph", "ops"},
-    "hexagon": {"device", "graph", "ops"},
+    "hexagon": {"device", "graph", "memory", "ops"},
     "plan": {"graph", "ops", "memory", "device"},
     "runtime": {"plan", "memory", "model", "device", "graph"},
     "capi": set(),  # the C API, over the C++ one of public/
@@ -70,6 +70,16 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "kernels": {"launch"},
         "ops": {"kernels"},
         ".": {"driver", "launch", "kernels"},
+    },
+    "hexagon": {
+        "protocol": set(),
+        "hvx": set(),  # micro-kernels for the DSP's vectors
+        "executor": {"hvx", "protocol"},  # for the DSP, and its checks for the host
+        "dsp": {"executor", "protocol"},
+        "packing": {"executor", "protocol"},
+        "session": {"packing", "protocol"},
+        "device": {"executor", "packing", "session"},
+        "emulated": {"device", "dsp", "executor", "packing", "protocol", "session"},
     },
 }
 ENTRANCES: dict[str, set[str]] = {"memory": {".", "problem"}, "cpu": {"."}, "opencl": {"."}}

@@ -1,0 +1,63 @@
+// Ranges of codes, and windows.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/hexagon/device/codes.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "mace/hexagon/executor/window.h"
+
+namespace mace::hexagon {
+namespace {
+
+// The nearest code, ties away from zero, in the arithmetic of TFLite.
+int32_t ToCode(float real, const Quantization& q, const CodeParams& range) {
+  const float units = std::round(real / q.scale());
+  const float code = units + static_cast<float>(q.zero_point());
+  if (!(code > static_cast<float>(range.least))) return range.least;
+  if (code >= static_cast<float>(range.most)) return range.most;
+  return static_cast<int32_t>(units) + q.zero_point();
+}
+
+}  // namespace
+
+Result<CodeParams> CodesAfter(const Node& node,
+                              const ActivationAttrs& activation) {
+  const TensorType& y = node.outputs[0];
+  const Quantization& q = *y.quantization;
+  const int32_t least = IsSigned(y) != 0 ? -128 : 0;
+  CodeParams codes = {q.zero_point(), least, least + 255};
+  MACE_ASSIGN_OR_RETURN(const ActivationKind kind,
+                        ParseActivation(node, activation));
+  switch (kind) {
+    case ActivationKind::kNoop:
+      return codes;
+    case ActivationKind::kRelux:
+      codes.most = ToCode(activation.max_limit, q, codes);
+      [[fallthrough]];
+    case ActivationKind::kRelu:
+      codes.least = std::max(codes.least, q.zero_point());
+      return codes;
+    default:
+      return Unsupported(Label(node), ": the DSP computes the activations ",
+                         "NOOP, RELU and RELUX with a node, not ",
+                         activation.activation);
+  }
+}
+
+Result<WindowParams> ToParams(const Node& node, const Window& window) {
+  const auto narrow = [](int64_t x) {
+    return static_cast<int32_t>(std::min<int64_t>(x, kMostExtent + 1));
+  };
+  const WindowParams params = {
+      narrow(window.in),       narrow(window.out),
+      narrow(window.kernel),   narrow(window.stride),
+      narrow(window.dilation), narrow(window.pad_before)};
+  if (window.pad_before < 0 || !IsValid(params)) {
+    return Unsupported(Label(node), ": the window is too large for the DSP");
+  }
+  return params;
+}
+
+}  // namespace mace::hexagon

@@ -1,0 +1,176 @@
+// Conv2d, DepthwiseConv2d and FullyConnected.
+// SPDX-License-Identifier: Apache-2.0
+
+#include <utility>
+
+#include "mace/graph/attrs.h"
+#include "mace/hexagon/device/codes.h"
+#include "mace/hexagon/device/translate.h"
+#include "mace/hexagon/executor/conv_scratch.h"
+#include "mace/hexagon/executor/depthwise_scratch.h"
+#include "mace/hexagon/packing/nodes.h"
+#include "mace/ops/conv2d.h"
+#include "mace/ops/depthwise_conv2d.h"
+#include "mace/ops/fully_connected.h"
+
+namespace mace::hexagon {
+namespace {
+
+constexpr int64_t kMostChannels = 1 << 16;
+
+Status CheckFilter(const Node& node) {
+  const bool has_bias = node.has_input(2);
+  if (node.inputs[1].data == nullptr || !node.inputs[1].type.is_quantized() ||
+      node.inputs[1].type.dtype != node.inputs[0].type.dtype ||
+      (has_bias && (node.inputs[2].data == nullptr ||
+                    node.inputs[2].type.dtype != DataType::kI32))) {
+    return Unsupported(Label(node),
+                       ": the DSP takes constant filters and "
+                       "biases of 8 and 32 bits");
+  }
+  return Status();
+}
+
+// The filter [outputs, inputs, taps] of the node.
+FilterCodes CodesOf(const Node& node, int64_t outputs, int64_t inputs,
+                    int64_t taps) {
+  const Operand& w = node.inputs[1];
+  return {w.data,
+          IsSigned(w.type) != 0,
+          w.type.quantization->zero_point(),
+          outputs,
+          inputs,
+          taps,
+          inputs * taps,
+          taps,
+          1};
+}
+
+Scaling ScalingOf(const Node& node) {
+  const TensorType& y = node.outputs[0];
+  const Quantization& x = *node.inputs[0].type.quantization;
+  Scaling scaling;
+  scaling.x_zero_point = x.zero_point();
+  if (node.has_input(2)) {
+    scaling.bias = static_cast<const int32_t*>(node.inputs[2].data);
+  }
+  // TFLite rounds the product of the scales of uint8 tensors to a float.
+  const bool rounds_product = y.dtype == DataType::kU8;
+  for (const float scale : node.inputs[1].type.quantization->scales) {
+    const double product =
+        rounds_product ? x.scale() * scale : double{x.scale()} * scale;
+    scaling.factors.push_back(ToFixed(product / y.quantization->scale()));
+  }
+  return scaling;
+}
+
+Status CheckSize(const Node& node, bool fits) {
+  if (fits) return Status();
+  return Unsupported(Label(node), ": too large for the DSP");
+}
+
+}  // namespace
+
+Status TranslateConv2d(const Node& node, const Target& target, int64_t* macs) {
+  MACE_RETURN_IF_ERROR(CheckFilter(node));
+  MACE_ASSIGN_OR_RETURN(const auto attrs, ReadAttrs<Conv2dAttrs>(node));
+  MACE_ASSIGN_OR_RETURN(const Window2D window, Conv2dWindow(node, attrs));
+  const Shape &x = node.inputs[0].type.shape, &w = node.inputs[1].type.shape;
+  ConvParams p = {};
+  MACE_ASSIGN_OR_RETURN(p.h, ToParams(node, window.h));
+  MACE_ASSIGN_OR_RETURN(p.w, ToParams(node, window.w));
+  MACE_ASSIGN_OR_RETURN(p.y, CodesAfter(node, attrs));
+  const int64_t taps = w[2] * w[3];
+  MACE_RETURN_IF_ERROR(CheckSize(
+      node, x[0] <= kMostChannels && x[3] <= kMostChannels &&
+                w[0] <= kMostChannels && taps * w[1] <= kMostConvDepth - 8));
+  const Scaling scaling = ScalingOf(node);
+  MACE_RETURN_IF_ERROR(CheckSize(node, AreInRange(scaling.factors)));
+  *macs =
+      SaturatedProduct({x[0], window.h.out, window.w.out, w[0], taps, w[1]});
+  if (target.writer == nullptr) return Status();
+  p.batch = static_cast<int32_t>(x[0]);
+  p.groups = static_cast<int32_t>(attrs.group);
+  p.in_per_group = static_cast<int32_t>(w[1]);
+  p.out_per_group = static_cast<int32_t>(w[0] / attrs.group);
+  p.x_zero_point = scaling.x_zero_point;
+  p.is_signed = IsSigned(node.inputs[0].type);
+  MACE_ASSIGN_OR_RETURN(
+      PackedFilter packed,
+      PackFilter(CodesOf(node, w[0], w[1], taps), attrs.group, scaling));
+  AddConv(target.inputs[0], target.output, p, std::move(packed), target.writer);
+  return Status();
+}
+
+Status TranslateDepthwiseConv2d(const Node& node, const Target& target,
+                                int64_t* macs) {
+  MACE_RETURN_IF_ERROR(CheckFilter(node));
+  MACE_ASSIGN_OR_RETURN(const auto attrs,
+                        ReadAttrs<DepthwiseConv2dAttrs>(node));
+  MACE_ASSIGN_OR_RETURN(const Window2D window,
+                        DepthwiseConv2dWindow(node, attrs));
+  const Shape &x = node.inputs[0].type.shape, &w = node.inputs[1].type.shape;
+  if (w[0] != 1) {
+    return Unsupported(Label(node), ": the DSP computes one output for each ",
+                       "channel, not ", w[0]);
+  }
+  DepthwiseParams p = {};
+  MACE_ASSIGN_OR_RETURN(p.h, ToParams(node, window.h));
+  MACE_ASSIGN_OR_RETURN(p.w, ToParams(node, window.w));
+  MACE_ASSIGN_OR_RETURN(p.y, CodesAfter(node, attrs));
+  const int64_t taps = w[2] * w[3];
+  const Scaling scaling = ScalingOf(node);
+  MACE_RETURN_IF_ERROR(CheckSize(
+      node, x[0] <= kMostChannels && x[3] <= kMostChannels &&
+                w[2] <= 4 * kMostRowGroups && AreInRange(scaling.factors)));
+  p.batch = static_cast<int32_t>(x[0]);
+  p.channels = static_cast<int32_t>(x[3]);
+  p.x_zero_point = scaling.x_zero_point;
+  p.is_signed = IsSigned(node.inputs[0].type);
+  constexpr uint64_t kMostScratch = uint64_t{1} << 28;
+  MACE_RETURN_IF_ERROR(
+      CheckSize(node, DepthwiseScratch(p).bytes() <= kMostScratch));
+  *macs = SaturatedProduct({x[0], window.h.out, window.w.out, x[3], taps});
+  if (target.writer == nullptr) return Status();
+  MACE_ASSIGN_OR_RETURN(
+      PackedFilter packed,
+      PackDepthwise(CodesOf(node, x[3], 1, taps), w[2], w[3], scaling));
+  AddDepthwise(target.inputs[0], target.output, p, std::move(packed),
+               target.writer);
+  return Status();
+}
+
+Status TranslateFullyConnected(const Node& node, const Target& target,
+                               int64_t* macs) {
+  MACE_RETURN_IF_ERROR(CheckFilter(node));
+  MACE_ASSIGN_OR_RETURN(const auto attrs, ReadAttrs<FullyConnectedAttrs>(node));
+  const Shape& w = node.inputs[1].type.shape;
+  FullyConnectedParams p = {};
+  MACE_ASSIGN_OR_RETURN(p.y, CodesAfter(node, attrs));
+  const int64_t rows = NumElements(node.outputs[0].shape) / w[0];
+  constexpr int64_t kMost = 1 << 24;
+  MACE_RETURN_IF_ERROR(CheckSize(
+      node, rows <= kMost && w[0] <= kMost && w[1] <= kMostConvDepth - 8));
+  *macs = SaturatedProduct({rows, w[0], w[1]});
+  const Quantization& x = *node.inputs[0].type.quantization;
+  std::vector<double> factors;
+  for (const float scale : node.inputs[1].type.quantization->scales) {
+    factors.push_back(double{x.scale()} * scale /
+                      node.outputs[0].quantization->scale());
+  }
+  if (target.writer == nullptr) return Status();
+  p.rows = static_cast<int32_t>(rows);
+  p.depth = static_cast<int32_t>(w[1]);
+  p.outputs = static_cast<int32_t>(w[0]);
+  p.is_signed = IsSigned(node.inputs[0].type);
+  Scaling scaling = ScalingOf(node);
+  scaling.factors = {{0, 0}};  // the factors are doubles
+  MACE_ASSIGN_OR_RETURN(PackedFilter packed,
+                        PackFilter(CodesOf(node, w[0], w[1], 1), 1, scaling));
+  MACE_ASSIGN_OR_RETURN(AlignedBuffer scales, PackFactors(factors, w[0]));
+  AddFullyConnected(target.inputs[0], target.output, p, std::move(packed),
+                    std::move(scales), target.writer);
+  return Status();
+}
+
+}  // namespace mace::hexagon

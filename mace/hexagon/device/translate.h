@@ -1,0 +1,38 @@
+// Translating nodes of the engine's graph into nodes of the DSP's.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_HEXAGON_DEVICE_TRANSLATE_H_
+#define MACE_HEXAGON_DEVICE_TRANSLATE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "mace/base/status.h"
+#include "mace/graph/node.h"
+#include "mace/hexagon/packing/graph_writer.h"
+
+namespace mace::hexagon {
+
+// Where a node's translation goes.
+struct Target {
+  GraphWriter* writer = nullptr;  // null: only check whether the DSP can run it
+  std::vector<int> inputs;        // tensors; -1: absent, or a constant
+  int output = -1;
+};
+
+// Whether an op's node can run on the DSP, and how. Sets `*macs`. Errors:
+// MACE_UNSUPPORTED; MACE_OUT_OF_RESOURCES if memory for packed weights runs
+// out. What it accepts without a writer, it accepts with one.
+using Translator = Status(const Node& node, const Target& target,
+                          int64_t* macs);
+
+Translator TranslateConv2d, TranslateDepthwiseConv2d, TranslateFullyConnected;
+Translator TranslatePooling, TranslateEltwise, TranslateSoftmax;
+Translator TranslateConcat, TranslateReshape;
+
+// As the translator of the node's op. Errors: also MACE_UNSUPPORTED for other
+// ops, and for tensors that are not 8-bit codes with one scale.
+Status Translate(const Node& node, const Target& target, int64_t* macs);
+
+}  // namespace mace::hexagon
+
+#endif  // MACE_HEXAGON_DEVICE_TRANSLATE_H_

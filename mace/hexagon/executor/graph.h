@@ -1,0 +1,126 @@
+// Graph: a checked graph on the DSP, and the table of its ops.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Compiled for the DSP, and for the host, where tests and fuzzers run the same
+// checks. Uses no heap and no library.
+#ifndef MACE_HEXAGON_EXECUTOR_GRAPH_H_
+#define MACE_HEXAGON_EXECUTOR_GRAPH_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mace/hexagon/protocol/graph_format.h"
+#include "mace/hexagon/protocol/messages.h"
+
+namespace mace::hexagon {
+
+struct PoolMemory {
+  uint8_t* base = nullptr;
+  uint32_t bytes = 0;
+};
+
+struct Graph;
+
+// A node as its op sees it.
+struct NodeView {
+  const Graph* graph = nullptr;
+  const int32_t* operands = nullptr;  // checked indices of tensors
+  const int32_t* params = nullptr;
+
+  const TensorRecord& tensor(int i) const;
+  uint32_t bytes(int i) const { return tensor(i).bytes; }
+  uint8_t* data(int i) const;
+  template <typename T>
+  T* as(int i) const {
+    return reinterpret_cast<T*>(data(i));
+  }
+  // Params as a struct of int32 members.
+  template <typename P>
+  const P& get() const {
+    return *reinterpret_cast<const P*>(params);
+  }
+};
+
+// An op: a file in executor/ops.
+struct OpDef {
+  uint32_t inputs;   // operands that are read come first,
+  uint32_t outputs;  // then those that are written,
+  uint32_t scratch;  // then the node's own scratch
+  uint32_t parameters;
+  // Operands from this one on must be constants, up to the outputs.
+  uint32_t first_constant;
+  // Whether the parameters make sense and every operand has the bytes that Run
+  // reads and writes. Adds the node's multiply-adds or bytes to `*work`.
+  DspError (*check)(const NodeView& node, uint64_t* work);
+  void (*run)(const NodeView& node);  // null on the host
+};
+
+// Indexed by OpCode.
+extern const OpDef* const kOps[kNumOpCodes];
+
+#if defined(__hexagon__)
+#define MACE_DSP_RUN(function) function
+#else
+#define MACE_DSP_RUN(function) nullptr
+#endif
+
+struct Graph {
+  bool in_use = false;
+  uint32_t buffer = 0;
+  PoolMemory pools[kNumPools];
+  uint32_t num_tensors = 0, num_nodes = 0, num_words = 0;
+  TensorRecord tensors[kMaxTensors];
+  NodeRecord nodes[kMaxNodes];
+  int32_t words[kMaxWords];
+  PerfRecord perf[kMaxNodes];
+  bool is_written[kMaxTensors];
+
+  NodeView View(uint32_t node) const {
+    const NodeRecord& n = nodes[node];
+    const int32_t* at = words + n.first_word;
+    return {this, at, at + n.operands};
+  }
+};
+
+inline const TensorRecord& NodeView::tensor(int i) const {
+  return graph->tensors[operands[i]];
+}
+
+inline uint8_t* NodeView::data(int i) const {
+  const TensorRecord& t = tensor(i);
+  return graph->pools[t.pool].base + t.offset;
+}
+
+// Copies the graph at `offset` of pools[kDdr] and checks it. After an error,
+// `*place` is the tensor or node at fault.
+DspError CreateGraph(const PoolMemory* pools, uint32_t offset, uint32_t bytes,
+                     Graph* graph, uint32_t* place);
+
+// Runs a graph that CreateGraph accepted.
+DspError RunGraph(Graph* graph);
+
+// Packets that the processor has executed, modulo 2^32; 0 on the host.
+uint32_t PacketCount();
+
+// Helpers of checks: products and sums that are too large become kHuge, which
+// no tensor has.
+constexpr uint64_t kHuge = uint64_t{1} << 62;
+inline uint64_t Times(uint64_t a, uint64_t b) {
+  if (((a | b) >> 31) == 0) return a * b;  // without a division, mostly
+  if (a == 0 || b == 0) return 0;
+  return a > kHuge / b ? kHuge : a * b;
+}
+inline uint64_t Times(uint64_t a, uint64_t b, uint64_t c) {
+  return Times(Times(a, b), c);
+}
+inline uint64_t Times(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
+  return Times(Times(a, b), Times(c, d));
+}
+inline uint64_t RoundUp(uint64_t a, uint64_t b) { return (a + b - 1) / b * b; }
+inline bool IsWithin(int32_t x, int32_t least, int32_t most) {
+  return x >= least && x <= most;
+}
+
+}  // namespace mace::hexagon
+
+#endif  // MACE_HEXAGON_EXECUTOR_GRAPH_H_

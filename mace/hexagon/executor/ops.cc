@@ -1,0 +1,18 @@
+// The table of ops.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/hexagon/executor/graph.h"
+
+namespace mace::hexagon {
+
+extern const OpDef kConvOp, kDepthwiseOp, kFullyConnectedOp, kPoolOp, kBinaryOp,
+    kLookupOp, kFillOp, kMoveOp, kGatherOp, kReduceOp, kSoftmaxOp,
+    kResizeBilinearOp;
+
+const OpDef* const kOps[kNumOpCodes] = {
+    &kConvOp,   &kDepthwiseOp, &kFullyConnectedOp, &kPoolOp,
+    &kBinaryOp, &kLookupOp,    &kFillOp,           &kMoveOp,
+    &kGatherOp, &kReduceOp,    &kSoftmaxOp,        &kResizeBilinearOp,
+};
+
+}  // namespace mace::hexagon

@@ -1,0 +1,149 @@
+// The parameters of each op of the DSP, in the order of a node's words.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Codes are signed or unsigned bytes, by `is_signed`. Real factors come as
+// fixed-point numbers: mantissa * 2^(exponent - 31), as TFLite has them.
+#ifndef MACE_HEXAGON_EXECUTOR_OPS_H_
+#define MACE_HEXAGON_EXECUTOR_OPS_H_
+
+#include <stdint.h>
+
+namespace mace::hexagon {
+
+// One axis of a window that slides.
+struct WindowParams {
+  int32_t in, out, kernel, stride, dilation, pad;  // pad: before
+};
+
+// Output codes: clamp(scaled + zero_point, least, most).
+struct CodeParams {
+  int32_t zero_point, least, most;
+};
+
+// inputs: x [batch, h.in, w.in, channels], packed filter, stage; output y;
+// scratch: kConvRows patches of `depth` bytes each (if `has_patches`), their
+// sums and the sums of products (ConvScratchBytes in packing/conv.h).
+//
+// The filter has, for each group and block of 32 outputs, depth/4 vectors:
+// lane n, byte j is the code for output n, input k = 4 * i + j, plus an offset
+// that makes it unsigned. The stage has, for each group and block, 32 first
+// sums, mantissas, and exponents.
+struct ConvParams {
+  int32_t batch;
+  WindowParams h, w;
+  int32_t groups;
+  int32_t in_per_group, out_per_group;
+  int32_t depth;  // of a row: taps * in_per_group, rounded up to 8
+  int32_t x_zero_point;
+  int32_t filter_offset;  // code that stands for 0
+  int32_t is_signed;
+  int32_t has_left_shifts;  // some exponent is not in -31..-1
+  CodeParams y;
+};
+constexpr int32_t kConvRows = 32;  // output pixels computed together
+
+// inputs: x, packed filter, stage; output y; scratch.
+// Channels are in blocks of 128. The filter has, for each block, column,
+// `passes`, and group of 4 rows, 4 vectors: lane n, byte j is the code of row
+// 4 * i + j for channel n. The codes of the passes add up to the filter's. If
+// 128 is a multiple of the channels, these repeat in the filter and the stage.
+struct DepthwiseParams {
+  int32_t batch;
+  WindowParams h, w;
+  int32_t channels;
+  int32_t passes;
+  int32_t x_zero_point;
+  int32_t is_signed;
+  int32_t has_left_shifts;
+  CodeParams y;
+};
+
+// inputs: x [rows, depth], packed filter and stage as of a convolution, and
+// factors: for each output, rounded up to 32, the mantissa (53 bits, two
+// words) and the exponent of a double, and a word that is 0. The product of the
+// sum and the factor is rounded to double precision, then half away from zero.
+struct FullyConnectedParams {
+  int32_t rows, depth, padded_depth, outputs;
+  int32_t filter_offset, is_signed;
+  CodeParams y;
+};
+
+// inputs: x; output y.
+struct PoolParams {
+  int32_t batch;
+  WindowParams h, w;
+  int32_t channels;
+  int32_t is_max;
+  int32_t is_signed;
+  int32_t least, most;
+};
+
+enum BinaryKind : int32_t { kAdd, kSub, kMul, kMin, kMax, kNumBinaryKinds };
+struct FixedParams {
+  int32_t mantissa, exponent;
+};
+// inputs a, b; output y; broadcast to [outer, middle, inner]: strides in bytes
+// of a and b are 0 along what is repeated.
+struct BinaryParams {
+  int32_t kind;
+  int32_t extents[4];
+  int32_t a_strides[4], b_strides[4];  // the last: 1, or 0 for a single code
+  int32_t a_zero_point, b_zero_point;
+  FixedParams a, b, scale;
+  int32_t is_signed;
+  CodeParams y;
+};
+
+// inputs x, table of 256 bytes indexed by the byte of x; output y.
+struct LookupParams {
+  int32_t bytes;
+};
+
+// output y: `bytes` bytes from `offset` on.
+struct FillParams {
+  int32_t offset, bytes, value;
+};
+
+// inputs x; output y. Copies runs of `run` bytes: for every index of
+// `extents`, from x_offset + index * x_strides to y_offset + index *
+// y_strides.
+struct MoveParams {
+  int32_t extents[5];
+  int32_t run;
+  int32_t x_offset, x_strides[5];
+  int32_t y_offset, y_strides[5];
+};
+
+// inputs x [outer, in, inner bytes], indices i32[out]; output y [outer, out,
+// inner bytes].
+struct GatherParams {
+  int32_t outer, in, out, inner;
+};
+
+// inputs x [outer, n, inner]; output y [outer, inner]: sums of codes, minus
+// `bias`, scaled.
+struct ReduceParams {
+  int32_t outer, n, inner;
+  int32_t bias;
+  FixedParams scale;
+  int32_t is_signed;
+  CodeParams y;
+};
+
+// inputs x [rows, n], table i32[256]: exponentials of differences 0, -1, ...;
+// output y.
+struct SoftmaxParams {
+  int32_t rows, n;
+  int32_t least_difference;
+  int32_t is_signed;
+};
+
+// inputs x [batch, h, w, channels], rows i32[out_h][3], columns i32[out_w][3]:
+// the two indices and the weight of the second, of 1024; output y.
+struct ResizeParams {
+  int32_t batch, in_h, in_w, out_h, out_w, channels;
+};
+
+}  // namespace mace::hexagon
+
+#endif  // MACE_HEXAGON_EXECUTOR_OPS_H_

@@ -1,0 +1,41 @@
+// What ops with windows share.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_HEXAGON_EXECUTOR_WINDOW_H_
+#define MACE_HEXAGON_EXECUTOR_WINDOW_H_
+
+#include "mace/hexagon/executor/graph.h"
+#include "mace/hexagon/executor/ops.h"
+
+namespace mace::hexagon {
+
+constexpr int32_t kMostExtent = 1 << 16;
+
+// Whether positions computed from `w` cannot overflow.
+inline bool IsValid(const WindowParams& w) {
+  constexpr int32_t most = kMostExtent;
+  return IsWithin(w.in, 1, most) && IsWithin(w.out, 1, most) &&
+         IsWithin(w.kernel, 1, 1024) && IsWithin(w.stride, 1, 1024) &&
+         IsWithin(w.dilation, 1, 1024) && IsWithin(w.pad, 0, most);
+}
+
+inline bool IsValid(const CodeParams& y, int32_t is_signed) {
+  const int32_t least = is_signed != 0 ? -128 : 0;
+  return IsWithin(is_signed, 0, 1) &&
+         IsWithin(y.zero_point, least, least + 255) &&
+         IsWithin(y.least, least, least + 255) &&
+         IsWithin(y.most, least, least + 255);
+}
+
+// Whether ScaleAny takes the factor.
+inline bool IsValid(const FixedParams& f) {
+  return f.mantissa >= 0 && IsWithin(f.exponent, -31, 31);
+}
+
+// Position of the window's tap 0 for output `at`.
+inline int32_t Start(const WindowParams& w, int32_t at) {
+  return at * w.stride - w.pad;
+}
+
+}  // namespace mace::hexagon
+
+#endif  // MACE_HEXAGON_EXECUTOR_WINDOW_H_

@@ -1,0 +1,138 @@
+// What all kernels for the vector unit share (HVX, 128 bytes, v66).
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_HEXAGON_DSP_HVX_H_
+#define MACE_HEXAGON_DSP_HVX_H_
+
+#include <hexagon_types.h>
+#include <hvx_hexagon_protos.h>
+#include <stdint.h>
+
+namespace mace::hexagon {
+
+using Vec = HVX_Vector;
+using VecPair = HVX_VectorPair;
+constexpr int32_t kVec = 128;
+
+#define MACE_HVX_INLINE static inline __attribute__((always_inline))
+
+MACE_HVX_INLINE Vec Load(const void* at) {
+  return *static_cast<const Vec*>(at);
+}
+MACE_HVX_INLINE Vec LoadUnaligned(const void* at) {
+  return *static_cast<const HVX_UVector*>(at);
+}
+MACE_HVX_INLINE void Store(void* at, Vec v) { *static_cast<Vec*>(at) = v; }
+MACE_HVX_INLINE void StoreUnaligned(void* at, Vec v) {
+  *static_cast<HVX_UVector*>(at) = v;
+}
+
+MACE_HVX_INLINE Vec SplatWord(int32_t x) { return Q6_V_vsplat_R(x); }
+MACE_HVX_INLINE Vec SplatHalf(int32_t x) {
+  return Q6_V_vsplat_R((x & 0xffff) * 0x10001);
+}
+MACE_HVX_INLINE Vec SplatByte(int32_t x) {
+  return Q6_V_vsplat_R((x & 0xff) * 0x1010101);
+}
+
+// Writes the first `n` bytes of `v`, and no others. REQUIRES: 1 <= n <= 128.
+MACE_HVX_INLINE void StoreBytes(void* at, Vec v, int32_t n) {
+  const auto address = reinterpret_cast<uintptr_t>(at);
+  const auto offset = static_cast<int32_t>(address & (kVec - 1));
+  auto* to = reinterpret_cast<Vec*>(address - offset);
+  const Vec turned = Q6_V_vror_VR(v, -offset);
+  const HVX_VectorPred before = Q6_Q_vsetq_R(offset);
+  const int32_t end = offset + n;
+  if (end <= kVec) {
+    Q6_vmem_QRIV(Q6_Q_and_QQn(Q6_Q_vsetq2_R(end), before), to, turned);
+    return;
+  }
+  Q6_vmem_QnRIV(before, to, turned);
+  Q6_vmem_QRIV(Q6_Q_vsetq_R(end - kVec), to + 1, turned);
+}
+
+// Copies `n` bytes; may write up to 127 more.
+MACE_HVX_INLINE void CopyLoosely(uint8_t* to, const uint8_t* from, int32_t n) {
+  for (int32_t i = 0; i < n; i += kVec) {
+    StoreUnaligned(to + i, LoadUnaligned(from + i));
+  }
+}
+
+// Copies `n` bytes, and no more.
+MACE_HVX_INLINE void CopyBytes(uint8_t* to, const uint8_t* from, int32_t n) {
+  int32_t i = 0;
+  for (; i + kVec <= n; i += kVec) {
+    StoreUnaligned(to + i, LoadUnaligned(from + i));
+  }
+  if (i < n) StoreBytes(to + i, LoadUnaligned(from + i), n - i);
+}
+
+// The product a * b / 2^31 of words, rounded to the nearest, ties up.
+MACE_HVX_INLINE Vec MultiplyHigh(Vec a, Vec b) {
+  return Q6_Vw_vmpyoacc_VwVwVh_s1_rnd_sat_shift(Q6_Vw_vmpye_VwVuh(a, b), a, b);
+}
+
+// The product a * b of words, modulo 2^32.
+MACE_HVX_INLINE Vec MultiplyLow(Vec a, Vec b) {
+  const Vec high = Q6_Vw_vasl_VwR(Q6_Vw_vmpyio_VwVh(a, b), 16);
+  return Q6_Vw_vmpyieacc_VwVwVuh(high, a, b);
+}
+
+// Words / 2^(shift + 1), rounded to the nearest, ties away from zero.
+// `shift` has the words' shifts less one. REQUIRES: 0 <= shift <= 30.
+MACE_HVX_INLINE Vec RoundingShiftLess1(Vec x, Vec shift) {
+  const Vec sign = Q6_Vw_vasr_VwR(x, 31);
+  const Vec y = Q6_Vw_vasr_VwVw(Q6_Vw_vadd_VwVw_sat(x, sign), shift);
+  return Q6_Vw_vavg_VwVw_rnd(y, Q6_V_vzero());
+}
+
+// Words times fixed-point factors of any exponent in -31..31: `exponent` has
+// the words' exponents.
+MACE_HVX_INLINE Vec ScaleAny(Vec x, Vec mantissa, Vec exponent) {
+  const Vec zero = Q6_V_vzero();
+  const Vec left = Q6_Vw_vmax_VwVw(exponent, zero);
+  const Vec right = Q6_Vw_vsub_VwVw(left, exponent);  // max(-exponent, 0)
+  const Vec high = MultiplyHigh(Q6_Vw_vasl_VwVw(x, left), mantissa);
+  const Vec shifted =
+      RoundingShiftLess1(high, Q6_Vw_vsub_VwVw(right, SplatWord(1)));
+  return Q6_V_vmux_QVV(Q6_Q_vcmp_eq_VwVw(right, zero), high, shifted);
+}
+
+// Four vectors of words to one of codes: clamp(w + zero_point, least, most).
+// `zero_point` has halves, `least` and `most` bytes.
+template <bool kSigned>
+MACE_HVX_INLINE Vec PackCodes(Vec w0, Vec w1, Vec w2, Vec w3, Vec zero_point,
+                              Vec least, Vec most) {
+  const Vec h0 = Q6_Vh_vadd_VhVh_sat(Q6_Vh_vpack_VwVw_sat(w1, w0), zero_point);
+  const Vec h1 = Q6_Vh_vadd_VhVh_sat(Q6_Vh_vpack_VwVw_sat(w3, w2), zero_point);
+  if (kSigned) {
+    const Vec b = Q6_Vb_vpack_VhVh_sat(h1, h0);
+    return Q6_Vb_vmin_VbVb(Q6_Vb_vmax_VbVb(b, least), most);
+  }
+  const Vec b = Q6_Vub_vpack_VhVh_sat(h1, h0);
+  return Q6_Vub_vmin_VubVub(Q6_Vub_vmax_VubVub(b, least), most);
+}
+
+// 128 codes as four vectors of words.
+struct Words {
+  Vec w[4];
+};
+MACE_HVX_INLINE Words Widen(Vec codes, bool is_signed) {
+  const VecPair h =
+      is_signed ? Q6_Wh_vunpack_Vb(codes) : Q6_Wuh_vunpack_Vub(codes);
+  const VecPair lo = is_signed ? Q6_Ww_vunpack_Vh(Q6_V_lo_W(h))
+                               : Q6_Wuw_vunpack_Vuh(Q6_V_lo_W(h));
+  const VecPair hi = is_signed ? Q6_Ww_vunpack_Vh(Q6_V_hi_W(h))
+                               : Q6_Wuw_vunpack_Vuh(Q6_V_hi_W(h));
+  return {{Q6_V_lo_W(lo), Q6_V_hi_W(lo), Q6_V_lo_W(hi), Q6_V_hi_W(hi)}};
+}
+MACE_HVX_INLINE Vec Pack(const Words& x, bool is_signed, Vec zero_point,
+                         Vec least, Vec most) {
+  return is_signed ? PackCodes<true>(x.w[0], x.w[1], x.w[2], x.w[3], zero_point,
+                                     least, most)
+                   : PackCodes<false>(x.w[0], x.w[1], x.w[2], x.w[3],
+                                      zero_point, least, most);
+}
+
+}  // namespace mace::hexagon
+
+#endif  // MACE_HEXAGON_DSP_HVX_H_

@@ -1,0 +1,164 @@
+// Putting graphs for the DSP together.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/hexagon/packing/graph_writer.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "mace/hexagon/protocol/messages.h"
+#include "mace/memory/planners.h"
+
+namespace mace::hexagon {
+namespace {
+
+// Offsets on the DSP have 32 bits; more is not needed for 8-bit tensors.
+constexpr int64_t kMostBytes = int64_t{1} << 30;
+constexpr char kStrategy[] = "offsets/GREEDY_BY_SIZE";
+
+int64_t Padded(int64_t bytes) {
+  return AlignUp(bytes, kTensorAlignment) + kReadSlack;
+}
+
+}  // namespace
+
+int GraphWriter::Add(TensorKind kind, int64_t bytes) {
+  Tensor tensor;
+  tensor.record.kind = kind;
+  tensor.bytes = bytes;
+  tensors_.push_back(tensor);
+  return static_cast<int>(tensors_.size()) - 1;
+}
+
+int GraphWriter::AddConstant(const void* data, int64_t bytes) {
+  const int id = Add(kConstant, bytes);
+  tensors_[id].data = data;
+  return id;
+}
+
+int GraphWriter::AddConstant(AlignedBuffer buffer) {
+  const int id =
+      AddConstant(buffer.data(), static_cast<int64_t>(buffer.size()));
+  owned_.push_back(std::move(buffer));
+  return id;
+}
+
+void GraphWriter::AddNode(OpCode op, const std::vector<int>& operands,
+                          const int32_t* params, size_t num_params) {
+  NodeRecord node;
+  node.op = op;
+  node.first_word = static_cast<uint32_t>(words_.size());
+  node.operands = static_cast<uint32_t>(operands.size());
+  node.parameters = static_cast<uint32_t>(num_params);
+  words_.insert(words_.end(), operands.begin(), operands.end());
+  words_.insert(words_.end(), params, params + num_params);
+  const auto at = static_cast<int64_t>(nodes_.size());
+  for (const int id : operands) {
+    if (tensors_[id].first < 0) tensors_[id].first = at;
+    tensors_[id].last = at;
+  }
+  nodes_.push_back(node);
+}
+
+Status GraphWriter::CheckCounts() const {
+  if (tensors_.size() > kMaxTensors || nodes_.size() > kMaxNodes ||
+      words_.size() > kMaxWords) {
+    return OutOfResources("a region for the DSP has ", tensors_.size(),
+                          " tensors, ", nodes_.size(), " nodes and ",
+                          words_.size(), " words; at most ", kMaxTensors, ", ",
+                          kMaxNodes, " and ", kMaxWords, " fit");
+  }
+  int64_t total = 0;
+  for (const Tensor& t : tensors_) {
+    if (t.bytes < 0 || t.bytes > kMostBytes ||
+        (total += t.bytes) > kMostBytes) {
+      return OutOfResources("a region for the DSP has tensors of more than ",
+                            kMostBytes, " bytes");
+    }
+  }
+  return Status();
+}
+
+// Inner tensors share an arena, from `*end` on.
+Status GraphWriter::PlanArena(int64_t* end) {
+  memory::Problem problem;
+  problem.alignment = kTensorAlignment;
+  std::vector<Tensor*> planned;
+  for (Tensor& t : tensors_) {
+    const bool is_scratch = t.record.kind == kScratch;
+    if (t.record.kind != kInner && !is_scratch) continue;
+    if (is_scratch && Padded(t.bytes) <= kVtcmBytes) {
+      t.record.pool = kVtcm;
+      t.record.offset = 0;  // of one node at a time
+      vtcm_bytes_ =
+          std::max(vtcm_bytes_, static_cast<uint32_t>(Padded(t.bytes)));
+      continue;
+    }
+    memory::Record record;
+    record.size = Padded(t.bytes);
+    record.first = std::max<int64_t>(t.first, 0);
+    record.last = std::max<int64_t>(t.last, 0);
+    problem.records.push_back(record);
+    planned.push_back(&t);
+  }
+  if (planned.empty()) return Status();
+  MACE_ASSIGN_OR_RETURN(const memory::Plan plan,
+                        memory::Solve(problem, kStrategy));
+  arena_bytes_ = static_cast<uint32_t>(plan.certificate.total);
+  for (size_t i = 0; i < planned.size(); ++i) {
+    planned[i]->record.offset = static_cast<uint32_t>(*end + plan.offsets[i]);
+  }
+  *end += plan.certificate.total;
+  return Status();
+}
+
+Status GraphWriter::Plan() {
+  MACE_RETURN_IF_ERROR(CheckCounts());
+  int64_t end = Padded(text_bytes());
+  for (Tensor& t : tensors_) {
+    t.record.bytes = static_cast<uint32_t>(t.bytes);
+    if (t.record.kind > kOutput) continue;
+    t.record.offset = static_cast<uint32_t>(end);
+    end += Padded(t.bytes);
+    if (end > kMostBytes) break;
+  }
+  if (end <= kMostBytes) MACE_RETURN_IF_ERROR(PlanArena(&end));
+  if (end > kMostBytes) {
+    return OutOfResources("a region for the DSP takes more than ", kMostBytes,
+                          " bytes");
+  }
+  buffer_bytes_ = static_cast<uint32_t>(end);
+  return Status();
+}
+
+uint32_t GraphWriter::text_bytes() const {
+  return static_cast<uint32_t>(
+      sizeof(GraphHeader) + tensors_.size() * sizeof(TensorRecord) +
+      nodes_.size() * sizeof(NodeRecord) + words_.size() * sizeof(int32_t));
+}
+
+void GraphWriter::WriteTo(uint8_t* buffer) const {
+  GraphHeader header;
+  header.version = kProtocolVersion;
+  header.bytes = text_bytes();
+  header.tensors = static_cast<uint32_t>(tensors_.size());
+  header.nodes = static_cast<uint32_t>(nodes_.size());
+  header.words = static_cast<uint32_t>(words_.size());
+  uint8_t* at = buffer;
+  const auto put = [&at](const void* from, size_t n) {
+    if (n == 0) return;
+    std::memcpy(at, from, n);
+    at += n;
+  };
+  put(&header, sizeof(header));
+  for (const Tensor& t : tensors_) put(&t.record, sizeof(t.record));
+  put(nodes_.data(), nodes_.size() * sizeof(NodeRecord));
+  put(words_.data(), words_.size() * sizeof(int32_t));
+  for (const Tensor& t : tensors_) {
+    if (t.data == nullptr || t.bytes == 0) continue;
+    std::memcpy(buffer + t.record.offset, t.data, static_cast<size_t>(t.bytes));
+  }
+}
+
+}  // namespace mace::hexagon

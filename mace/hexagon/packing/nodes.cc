@@ -1,0 +1,51 @@
+// Adding nodes with their constants and scratch.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/hexagon/packing/nodes.h"
+
+#include <utility>
+
+#include "mace/hexagon/executor/conv_scratch.h"
+#include "mace/hexagon/executor/depthwise_scratch.h"
+
+namespace mace::hexagon {
+
+void AddConv(int x, int y, ConvParams params, PackedFilter filter,
+             GraphWriter* writer) {
+  params.depth = static_cast<int32_t>(AlignUp(
+      int64_t{params.h.kernel} * params.w.kernel * params.in_per_group, 8));
+  params.filter_offset = filter.filter_offset;
+  params.has_left_shifts = filter.has_left_shifts ? 1 : 0;
+  const int codes = writer->AddConstant(std::move(filter.filter));
+  const int stage = writer->AddConstant(std::move(filter.stage));
+  const int scratch =
+      writer->AddScratch(ConvScratchBytes(static_cast<uint32_t>(params.depth)));
+  writer->AddNode(kConv, {x, codes, stage, y, scratch}, params);
+}
+
+void AddDepthwise(int x, int y, DepthwiseParams params, PackedFilter filter,
+                  GraphWriter* writer) {
+  params.passes = filter.passes;
+  params.has_left_shifts = filter.has_left_shifts ? 1 : 0;
+  const int codes = writer->AddConstant(std::move(filter.filter));
+  const int stage = writer->AddConstant(std::move(filter.stage));
+  const int scratch = writer->AddScratch(
+      static_cast<int64_t>(DepthwiseScratch(params).bytes()));
+  writer->AddNode(kDepthwise, {x, codes, stage, y, scratch}, params);
+}
+
+void AddFullyConnected(int x, int y, FullyConnectedParams params,
+                       PackedFilter filter, AlignedBuffer factors,
+                       GraphWriter* writer) {
+  params.padded_depth = static_cast<int32_t>(AlignUp(params.depth, 8));
+  params.filter_offset = filter.filter_offset;
+  const int codes = writer->AddConstant(std::move(filter.filter));
+  const int stage = writer->AddConstant(std::move(filter.stage));
+  const int scales = writer->AddConstant(std::move(factors));
+  const int scratch = writer->AddScratch(
+      ConvScratchBytes(static_cast<uint32_t>(params.padded_depth)));
+  writer->AddNode(kFullyConnected, {x, codes, stage, scales, y, scratch},
+                  params);
+}
+
+}  // namespace mace::hexagon

@@ -1,0 +1,23 @@
+// Nodes of a graph for the DSP, with the operands that follow from them.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_HEXAGON_PACKING_NODES_H_
+#define MACE_HEXAGON_PACKING_NODES_H_
+
+#include "mace/hexagon/packing/filters.h"
+#include "mace/hexagon/packing/graph_writer.h"
+
+namespace mace::hexagon {
+
+// `params` is complete but for what follows from the packed filter: depth,
+// filter_offset, passes and has_left_shifts.
+void AddConv(int x, int y, ConvParams params, PackedFilter filter,
+             GraphWriter* writer);
+void AddDepthwise(int x, int y, DepthwiseParams params, PackedFilter filter,
+                  GraphWriter* writer);
+void AddFullyConnected(int x, int y, FullyConnectedParams params,
+                       PackedFilter filter, AlignedBuffer factors,
+                       GraphWriter* writer);
+
+}  // namespace mace::hexagon
+
+#endif  // MACE_HEXAGON_PACKING_NODES_H_

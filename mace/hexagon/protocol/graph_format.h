@@ -1,0 +1,90 @@
+// How a graph is written for the DSP: a header, tensors, nodes, and words.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   GraphHeader | TensorRecord[tensors] | NodeRecord[nodes] | int32[words]
+//
+// The host plans all memory: each tensor has a place in one of two pools, the
+// shared buffer that holds this text too (DDR), and the DSP's own fast memory
+// (VTCM). Nodes run in their order. A node's words are its operands, which are
+// indices of tensors, and then its parameters.
+#ifndef MACE_HEXAGON_PROTOCOL_GRAPH_FORMAT_H_
+#define MACE_HEXAGON_PROTOCOL_GRAPH_FORMAT_H_
+
+#include <stdint.h>
+
+namespace mace::hexagon {
+
+constexpr uint32_t kGraphMagic = 0x4750534d;  // "MSPG"
+
+// What the executor has room for; it allocates nothing.
+constexpr uint32_t kMaxTensors = 4096;
+constexpr uint32_t kMaxNodes = 2048;
+constexpr uint32_t kMaxWords = 65536;
+constexpr uint32_t kMaxGraphs = 8;
+constexpr uint32_t kMaxBuffers = 16;
+constexpr uint32_t kVtcmBytes = 256 * 1024;
+
+// Tensors begin at multiples of it: the length of a vector.
+constexpr uint32_t kTensorAlignment = 128;
+// Kernels may read so many bytes past a tensor's end, which must be in its
+// pool; they write none.
+constexpr uint32_t kReadSlack = 256;
+// Multiply-adds, or bytes moved, of a whole graph: more is an error. It bounds
+// how long a graph that nobody meant can keep the DSP.
+constexpr uint64_t kMaxWork = uint64_t{1} << 38;
+
+enum Pool : uint32_t { kDdr = 0, kVtcm = 1, kNumPools = 2 };
+
+enum TensorKind : uint32_t {
+  kConstant = 0,  // in DDR; the host fills it in before kCreate
+  kInput = 1,     // in DDR; the host fills it in before each kRun
+  kOutput = 2,    // in DDR; nodes write it
+  kInner = 3,     // nodes write it and read it
+  kScratch = 4,   // of one node, which needs no value from before
+  kNumTensorKinds = 5,
+};
+
+struct GraphHeader {
+  uint32_t magic = kGraphMagic;
+  uint32_t version = 0;  // kProtocolVersion
+  uint32_t bytes = 0;    // of all that follows, and of this
+  uint32_t tensors = 0;
+  uint32_t nodes = 0;
+  uint32_t words = 0;
+  uint32_t unused[2] = {};
+};
+
+struct TensorRecord {
+  uint32_t pool = 0;
+  uint32_t offset = 0;
+  uint32_t bytes = 0;
+  uint32_t kind = 0;
+};
+
+struct NodeRecord {
+  uint32_t op = 0;  // OpCode
+  uint32_t first_word = 0;
+  uint32_t operands = 0;
+  uint32_t parameters = 0;
+};
+
+// Numbers of ops are stable: a new op gets the next one.
+enum OpCode : uint32_t {
+  kConv = 0,
+  kDepthwise = 1,
+  kFullyConnected = 2,
+  kPool = 3,
+  kBinary = 4,
+  kLookup = 5,
+  kFill = 6,
+  kMove = 7,
+  kGather = 8,
+  kReduce = 9,
+  kSoftmax = 10,
+  kResizeBilinear = 11,
+  kNumOpCodes = 12,
+};
+
+}  // namespace mace::hexagon
+
+#endif  // MACE_HEXAGON_PROTOCOL_GRAPH_FORMAT_H_

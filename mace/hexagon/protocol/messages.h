@@ -1,0 +1,75 @@
+// The messages between the host and the executor on the DSP: one of a fixed
+// size each way for every request.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Everything is little endian. This header is compiled for the host and for the
+// DSP, so it includes nothing but <stdint.h>.
+#ifndef MACE_HEXAGON_PROTOCOL_MESSAGES_H_
+#define MACE_HEXAGON_PROTOCOL_MESSAGES_H_
+
+#include <stdint.h>
+
+namespace mace::hexagon {
+
+constexpr uint32_t kMessageMagic = 0x5053444d;  // "MDSP"
+// Both sides must have the same; it changes with every change of this header,
+// of graph_format.h, and of what an op's parameters mean.
+constexpr uint32_t kProtocolVersion = 1;
+
+enum Command : uint32_t {
+  kHello = 1,     // -> args: version of the DSP, bytes of VTCM, most graphs
+  kAttach = 2,    // process, file descriptor, bytes -> buffer
+  kDetach = 3,    // buffer: no graph may be in it
+  kCreate = 4,    // buffer, offset, bytes -> graph
+  kRun = 5,       // graph -> packets (low, high)
+  kPerf = 6,      // graph, offset: a PerfRecord per node is written there
+  kTeardown = 7,  // graph
+  kQuit = 8,
+};
+
+// What is wrong with a request; 0: nothing.
+enum DspError : uint32_t {
+  kDspOk = 0,
+  kBadMagic,
+  kBadVersion,
+  kBadCommand,
+  kBadBuffer,  // no such buffer, or it is in use
+  kBadGraph,   // no such graph
+  kTooManyBuffers,
+  kTooManyGraphs,
+  kMapFailed,  // the memory cannot be mapped
+  kBadHeader,  // of a graph: magic, version, or sizes that do not add up
+  kTooLarge,   // more tensors, nodes or words than the executor has room for
+  kBadTensor,  // its pool, place, size or dims
+  kBadNode,    // its words or its number of operands
+  kUnknownOp,
+  kBadOperand,    // no such tensor, a wrong kind, or read before it is written
+  kBadParameter,  // of a node
+  kBadSize,       // an operand is smaller than the parameters say
+  kTooMuchWork,   // more than kMaxWork
+  kNoKernels,     // this build checks graphs and runs none
+  kNumDspErrors,
+};
+
+struct Message {
+  uint32_t magic = kMessageMagic;
+  uint32_t version = kProtocolVersion;
+  uint32_t command = 0;
+  uint32_t sequence = 0;  // the answer has that of the request
+  uint32_t args[8] = {};
+  uint32_t error = 0;  // DspError, in answers
+  uint32_t place = 0;  // of an error: the node or tensor
+  uint32_t unused[2] = {};
+};
+static_assert(sizeof(Message) == 64, "a message has 64 bytes");
+
+// Of the runs of a node since the graph was created. In emulation packets of
+// instructions are counted; a DSP's cycles would stand here.
+struct PerfRecord {
+  uint32_t runs = 0;
+  uint32_t packets = 0;  // of the latest run
+};
+
+}  // namespace mace::hexagon
+
+#endif  // MACE_HEXAGON_PROTOCOL_MESSAGES_H_

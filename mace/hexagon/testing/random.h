@@ -1,0 +1,42 @@
+// Random codes and factors for tests of the DSP.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_HEXAGON_TESTING_RANDOM_H_
+#define MACE_HEXAGON_TESTING_RANDOM_H_
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "mace/hexagon/packing/filters.h"
+
+namespace mace::hexagon::testing {
+
+class Random {
+ public:
+  explicit Random(uint32_t seed) : engine_(seed) {}
+
+  int32_t Between(int32_t least, int32_t most) {
+    return least + static_cast<int32_t>(engine_() % (most - least + 1u));
+  }
+  std::vector<uint8_t> Bytes(size_t n) {
+    std::vector<uint8_t> bytes(n);
+    for (uint8_t& b : bytes) b = static_cast<uint8_t>(engine_() >> 7);
+    return bytes;
+  }
+  std::vector<int32_t> Words(size_t n, int32_t size) {
+    std::vector<int32_t> words(n);
+    for (int32_t& w : words) w = Between(-size, size);
+    return words;
+  }
+  // About `real`, up to four times less or more.
+  FixedParams Factor(double real) {
+    return ToFixed(real * (0.25 + Between(0, 1000) / 270.0));
+  }
+
+ private:
+  std::mt19937 engine_;
+};
+
+}  // namespace mace::hexagon::testing
+
+#endif  // MACE_HEXAGON_TESTING_RANDOM_H_

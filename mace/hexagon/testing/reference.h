@@ -1,0 +1,40 @@
+// TFLite's integer arithmetic in plain loops, which the DSP's results are
+// compared with.
+// SPDX-License-Identifier: Apache-2.0
+//
+// It is written from the published definition of the arithmetic and shares no
+// code with the executor.
+#ifndef MACE_HEXAGON_TESTING_REFERENCE_H_
+#define MACE_HEXAGON_TESTING_REFERENCE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "mace/hexagon/executor/ops.h"
+#include "mace/hexagon/packing/filters.h"
+
+namespace mace::hexagon::testing {
+
+using Bytes = std::vector<uint8_t>;
+
+// x times the factor, with two roundings.
+int32_t ScaleTwice(int32_t x, FixedParams factor);
+
+uint8_t ToByte(int64_t code, const CodeParams& y);
+int32_t CodeAt(const Bytes& x, size_t i, int32_t is_signed);
+
+// Filters are as `w` says; taps are row by row.
+Bytes ReferenceConv(const ConvParams& p, const Bytes& x, const FilterCodes& w,
+                    const Scaling& scaling);
+Bytes ReferenceDepthwise(const DepthwiseParams& p, const Bytes& x,
+                         const FilterCodes& w, const Scaling& scaling);
+Bytes ReferenceFullyConnected(const FullyConnectedParams& p, const Bytes& x,
+                              const FilterCodes& w, const Scaling& scaling,
+                              const std::vector<double>& factors);
+Bytes ReferencePool(const PoolParams& p, const Bytes& x);
+Bytes ReferenceBinary(const BinaryParams& p, const Bytes& a, const Bytes& b);
+Bytes ReferenceReduce(const ReduceParams& p, const Bytes& x);
+
+}  // namespace mace::hexagon::testing
+
+#endif  // MACE_HEXAGON_TESTING_REFERENCE_H_
