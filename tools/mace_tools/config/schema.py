@@ -15,6 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from mace_tools.config import values
 from mace_tools.config.setting_keys import with_settings
+from mace_tools.library.part_names import PARTS
 from mace_tools.op_facts import all_ops
 from mace_tools.settings import all_settings
 
@@ -235,6 +236,10 @@ class Library(Section):
         tuple[str, ...] | None, BeforeValidator(values.list_of(values.choice("fp16", "bf16")))
     ] = Field(None, description="types of weights that the library takes besides those of its "
               "models", examples=["[fp16]"])
+    parts: Annotated[
+        tuple[str, ...] | None, BeforeValidator(values.some_of("all", *PARTS))
+    ] = Field(None, description="what the library can do besides running models",
+              examples=["[pictures]"])
     models: dict[FileName, Model] = Field(
         description="a mapping from model names to models",
         examples=["{mobilenet: {platform: tensorflow, ...}}"])
