@@ -10,6 +10,20 @@ MACE_COPTS = [
     "-Werror",
 ]
 
+# What a library for apps can do without; mace/base/parts.h says what follows.
+# --define=pictures=false leaves one out.
+PARTS = ["capability", "check_numerics", "custom_ops", "dumps", "pictures", "strategies", "tuning"]
+
+def part_copts(*parts):
+    """The flags by which sources know which of `parts` they have."""
+    flags = []
+    for part in parts:
+        flags = flags + select({
+            "//mace:without_" + part: ["-DMACE_WITHOUT_" + part.upper()],
+            "//conditions:default": [],
+        })
+    return flags
+
 def mace_tests(deps, data = [], size = "small", exclude = [], srcs = None, shared = []):
     """A cc_test for each file; `shared` are sources that all of them need."""
     for src in srcs or native.glob(["*_test.cc"], exclude = exclude):

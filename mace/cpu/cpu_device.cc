@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "mace/base/logging.h"
+#include "mace/base/parts.h"
 #include "mace/base/str_cat.h"
 #include "mace/cpu/cpu_identity.h"
 #include "mace/cpu/custom_kernel.h"
@@ -25,10 +26,12 @@ Result<std::unique_ptr<CpuDevice>> CpuDevice::Create(
                       device->packed_.get(),  options.max_winograd,
                       options.reference,      options.caches};
   const cpu::TunerOptions& tuning = options.tuner;
-  if (tuning.storage != nullptr && tuning.storage->Load() != 0) {
-    LOG(INFO) << "the CPU's tuning results cannot be read; they are ignored";
-  }
-  if (tuning.storage != nullptr || tuning.budget_micros > 0) {
+  if (!kHasTuning) {
+    if (tuning.budget_micros > 0) return AbsentPart("SetTuning", "tuning");
+  } else if (tuning.storage != nullptr || tuning.budget_micros > 0) {
+    if (tuning.storage != nullptr && tuning.storage->Load() != 0) {
+      LOG(INFO) << "the CPU's tuning results cannot be read; they are ignored";
+    }
     device->tuner_ = std::make_unique<cpu::Tuner>(
         tuning, StrCat(cpu::CpuIdentity(options.features, options.num_threads),
                        ", caches ", cpu::ToList(options.caches)));
@@ -76,29 +79,29 @@ Result<NodeWork> CpuDevice::Supports(const Node& node) {
 }
 
 Result<KernelPtr> CpuDevice::Prepare(const Node& node) {
-  if (node.custom.state != nullptr) {
+  if (kHasCustomOps && node.custom.state != nullptr) {
     return cpu::PrepareCustom(node, threads_.get());
   }
-  if (tuner_ == nullptr) return cpu::PrepareNode(node, context_);
+  if (!tunes()) return cpu::PrepareNode(node, context_);
   return tuner_->Prepare({{&node, -1}}, context_);
 }
 
 Result<KernelPtr> CpuDevice::PrepareFused(const std::vector<FusedNode>& nodes) {
-  if (tuner_ == nullptr) return cpu::PrepareLinks(nodes, context_);
+  if (!tunes()) return cpu::PrepareLinks(nodes, context_);
   return tuner_->Prepare(nodes, context_);
 }
 
 Status CpuDevice::TunePlan(const DryRun& dry_run) {
-  return tuner_ == nullptr ? Status() : tuner_->TunePlan(dry_run, context_);
+  return !tunes() ? Status() : tuner_->TunePlan(dry_run, context_);
 }
 
 std::string CpuDevice::DumpTuning() const {
-  return tuner_ == nullptr ? "" : tuner_->report();
+  return !tunes() ? "" : tuner_->report();
 }
 
 DeviceCounts CpuDevice::counts() const {
   DeviceCounts counts;
-  if (tuner_ != nullptr) counts.measurements = tuner_->num_measured();
+  if (tunes()) counts.measurements = tuner_->num_measured();
   return counts;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "mace/base/parts.h"
 #include "mace/cpu/common/cpu_context.h"
 #include "mace/cpu/tuning/tuner.h"
 #include "mace/device/device.h"
@@ -58,6 +59,8 @@ class CpuDevice final : public Device,
 
  private:
   CpuDevice() = default;
+
+  bool tunes() const { return kHasTuning && tuner_ != nullptr; }
 
   std::unique_ptr<ThreadPool> threads_;
   std::shared_ptr<PackedWeights> packed_;

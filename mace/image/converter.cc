@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "mace/base/parts.h"
 #include "mace/image/geometry.h"
 #include "mace/image/reader.h"
 #include "mace/image/strip.h"
@@ -95,6 +96,7 @@ MaceImageConverter::~MaceImageConverter() = default;
 MaceStatus MaceImageConverter::Create(
     const MaceImageInput& input,
     std::unique_ptr<MaceImageConverter>* converter) {
+  if (!kHasPictures) return AbsentPart("MaceImageConverter", "pictures");
   if (converter == nullptr) return InvalidArgument("`converter` is null");
   auto impl = std::make_unique<Impl>();
   MACE_ASSIGN_OR_RETURN(impl->converter, image::Converter::Create(
@@ -104,12 +106,13 @@ MaceStatus MaceImageConverter::Create(
 }
 
 size_t MaceImageConverter::tensor_bytes() const {
-  return impl_->converter->tensor_bytes();
+  return kHasPictures ? impl_->converter->tensor_bytes() : 0;
 }
 
 MaceStatus MaceImageConverter::Convert(const MaceImage& image, void* tensor,
                                        size_t bytes,
                                        MaceImageTransform* transform) {
+  if (!kHasPictures) return AbsentPart("MaceImageConverter", "pictures");
   return impl_->converter->Convert(image, tensor, bytes, transform);
 }
 

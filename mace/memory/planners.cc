@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "mace/base/parts.h"
 #include "mace/base/str_cat.h"
 #include "mace/memory/objects/objects.h"
 #include "mace/memory/offsets/arena_sequential.h"
@@ -95,6 +96,16 @@ Status CheckSupported(const Problem& p, const Planner& planner) {
   return Status();
 }
 
+// Of strategies that few apps choose: null in a library without them.
+PlanFn* Part(PlanFn* plan) { return kHasStrategies ? plan : nullptr; }
+
+// Of strategies for images, which a library without GPU does not need either.
+#ifdef MACE_WITHOUT_GPU
+PlanFn* OfImages(PlanFn* plan) { return Part(plan); }
+#else
+PlanFn* OfImages(PlanFn* plan) { return plan; }
+#endif
+
 std::string UnknownStrategy(const std::string& name) {
   std::string message = StrCat("there is no planner '", name, "'; there are");
   for (const Planner& planner : Planners()) {
@@ -110,22 +121,22 @@ const std::vector<Planner>& Planners() {
       {"offsets/NAIVE", OffsetsNaive, 1, true},
       {"offsets/LINEAR", OffsetsNaive, 1, true},
       {"offsets/GREEDY_BY_SIZE", OffsetsGreedyBySize, 1, true},
-      {"offsets/TFLM_GREEDY", OffsetsTflmGreedy, 1, true},
-      {"offsets/ARENA", OffsetsArena, 1, false},
-      {"offsets/ARENA_SEQUENTIAL", OffsetsArenaSequential, 1, false},
-      {"offsets/SKYLINE", OffsetsSkyline, 1, true},
+      {"offsets/TFLM_GREEDY", Part(OffsetsTflmGreedy), 1, true},
+      {"offsets/ARENA", Part(OffsetsArena), 1, false},
+      {"offsets/ARENA_SEQUENTIAL", Part(OffsetsArenaSequential), 1, false},
+      {"offsets/SKYLINE", Part(OffsetsSkyline), 1, true},
       {"offsets/AUTO", OffsetsAuto, 1, true},
-      {"offsets/OPTIMAL", OffsetsOptimal, 1, true},
-      {"objects/NAIVE", ObjectsNaive, 4, false},
-      {"objects/EQUALITY", ObjectsEquality, 4, false},
-      {"objects/GREEDY_IN_ORDER", ObjectsGreedyInOrder, 3, false},
-      {"objects/GREEDY_BY_BREADTH", ObjectsGreedyByBreadth, 1, false},
-      {"objects/GREEDY_BY_SIZE", ObjectsGreedyBySize, 1, false},
-      {"objects/GREEDY_BEST", ObjectsGreedyBest, 1, false},
-      {"objects/GROW_IN_ORDER", ObjectsGrowInOrder, 3, false},
-      {"objects/MINCOSTFLOW", ObjectsMinCostFlow, 1, false},
-      {"objects/AUTO", ObjectsAuto, 4, false},
-      {"objects/OPTIMAL", ObjectsOptimal, 4, false},
+      {"offsets/OPTIMAL", Part(OffsetsOptimal), 1, true},
+      {"objects/NAIVE", OfImages(ObjectsNaive), 4, false},
+      {"objects/EQUALITY", Part(ObjectsEquality), 4, false},
+      {"objects/GREEDY_IN_ORDER", Part(ObjectsGreedyInOrder), 3, false},
+      {"objects/GREEDY_BY_BREADTH", Part(ObjectsGreedyByBreadth), 1, false},
+      {"objects/GREEDY_BY_SIZE", Part(ObjectsGreedyBySize), 1, false},
+      {"objects/GREEDY_BEST", Part(ObjectsGreedyBest), 1, false},
+      {"objects/GROW_IN_ORDER", OfImages(ObjectsGrowInOrder), 3, false},
+      {"objects/MINCOSTFLOW", Part(ObjectsMinCostFlow), 1, false},
+      {"objects/AUTO", OfImages(ObjectsAuto), 4, false},
+      {"objects/OPTIMAL", Part(ObjectsOptimal), 4, false},
   };
   return *planners;
 }
@@ -142,6 +153,10 @@ Result<Plan> Solve(const Problem& problem, const std::string& strategy,
   const auto start = std::chrono::steady_clock::now();
   const Planner* planner = FindPlanner(strategy);
   if (planner == nullptr) return InvalidArgument(UnknownStrategy(strategy));
+  if (planner->plan == nullptr) {
+    return AbsentPart(StrCat("memory_strategy '", strategy, "'").c_str(),
+                      "strategies");
+  }
   MACE_RETURN_IF_ERROR(Check(problem));
   MACE_RETURN_IF_ERROR(CheckSupported(problem, *planner));
 

@@ -3,13 +3,13 @@
 
 load("//mace:build_defs.bzl", "MACE_COPTS")
 
-def memory_room(name, deps, visibility = ["//mace/memory:__subpackages__"]):
+def memory_room(name, deps, visibility = ["//mace/memory:__subpackages__"], copts = []):
     native.cc_library(
         name = name,
         srcs = native.glob(["*.cc"], exclude = ["*_test.cc", "*_bench.cc"]),
         hdrs = native.glob(["*.h"]),
         # The search lives on loops that only -O3 turns into vector code.
-        copts = MACE_COPTS + ["-O3"],
+        copts = MACE_COPTS + ["-O3"] + copts,
         visibility = visibility,
         deps = deps,
     )

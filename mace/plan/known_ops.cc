@@ -61,7 +61,7 @@ Status KnownOps::Resolve(Graph& graph) const {
     if (op == custom_.end()) continue;
     MACE_ASSIGN_OR_RETURN(
         g.node.custom.state,
-        CustomState::Create(op->second, g.node, g.inputs.size()));
+        op->second->MakeState(op->second, g.node, g.inputs.size()));
   }
   return Status();
 }

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "mace/base/aligned_buffer.h"
+#include "mace/base/logging.h"
+#include "mace/base/parts.h"
 #include "mace/base/str_cat.h"
 #include "mace/runtime/devices.h"
 #include "mace/runtime/engine.h"
@@ -119,6 +121,10 @@ Result<float> Measure(const MaceEngineConfig& config) {
 
 Capability GetCapability(DeviceType device_type, float cpu_float32_exec_time) {
   Capability capability = {{kNever}, {kNever}, false};
+  if (!kHasCapability) {
+    LOG(WARNING) << AbsentPart("GetCapability", "capability").information();
+    return capability;
+  }
   const MaceEngineConfig config(device_type);
   {
     const auto devices = CreateDevices(

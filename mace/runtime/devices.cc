@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "mace/base/cpu_topology.h"
+#include "mace/base/parts.h"
 #include "mace/base/str_cat.h"
 #include "mace/base/thread_pool.h"
 #include "mace/cpu/cpu_device.h"
@@ -68,13 +69,17 @@ Result<std::unique_ptr<Device>> CreateCpu(const MaceEngineConfig::Impl& config,
                                           bool alone) {
   MACE_RETURN_IF_ERROR(CheckThreads(config));
   const Settings& settings = config.settings.values;
+  if (!kHasTuning &&
+      (settings.tuning_ms > 0 || !settings.tuning_file.empty())) {
+    return AbsentPart("SetTuning", "tuning");
+  }
   const auto policy =
       static_cast<CPUAffinityPolicy>(settings.cpu_affinity_policy);
   std::vector<int> cores = config.core_ids;
   if (cores.empty()) cores = SelectCores(ReadCpuCores(), policy);
   CpuOptions options;
   SetCpuOptions(settings, &options);
-  if (alone) options.tuner = CpuTuning(config);
+  if (alone && kHasTuning) options.tuner = CpuTuning(config);
   options.num_threads =
       settings.num_threads > 0
           ? settings.num_threads

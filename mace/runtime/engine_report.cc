@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "mace/base/parts.h"
 #include "mace/base/str_cat.h"
 #include "mace/plan/dump.h"
 #include "mace/runtime/engine.h"
@@ -31,6 +32,7 @@ std::vector<MaceTensorInfo> MaceEngine::Impl::Infos(bool of_inputs) const {
 
 Status MaceEngine::Impl::Dump(const std::string& stage,
                               std::string* text) const {
+  if (!kHasDumps) return AbsentPart("Dump", "dumps");
   if (text == nullptr) return InvalidArgument("Dump: text is null");
   std::lock_guard<std::mutex> lock(mutex_);
   const Plan& plan = executors_.front()->plan();

@@ -173,6 +173,9 @@ void Executor::BindImages(const std::vector<Buffer>& images,
 }
 
 Status Executor::CheckNumerics() {
+  if (!kHasCheckNumerics) {
+    return AbsentPart("SetNumericCheck", "check_numerics");
+  }
   MACE_ASSIGN_OR_RETURN(check_, NumericCheck::Create(*plan_));
   return Status();
 }
@@ -256,7 +259,7 @@ Status Executor::Run(RunMetadata* metadata,
   }
   const bool is_on_device =
       device_tensors_ != nullptr && device_tensors_->any();
-  if (is_on_device && check_ != nullptr) {
+  if (is_on_device && checks()) {
     return Unsupported(
         "SetNumericCheck looks at inputs in host memory; give no GPU memory");
   }
@@ -278,14 +281,14 @@ Status Executor::Run(RunMetadata* metadata,
 Status Executor::RunSteps(RunMetadata* metadata,
                           const MaceCancellation* cancellation) {
   if (!dead_.empty()) Poison(arena_, dead_[0]);
-  if (check_ != nullptr) MACE_RETURN_IF_ERROR(CheckInputs());
+  if (checks()) MACE_RETURN_IF_ERROR(CheckInputs());
   for (size_t s = 0; s < plan_->steps.size(); ++s) {
     if (IsCancelled(cancellation)) break;
     const Status ran = RunStep(s, metadata);
     const bool is_error = !ran.ok() && ran.code() != Status::MACE_CANCELLED;
     if (IsCancelled(cancellation) && !is_error) break;
     MACE_RETURN_IF_ERROR(ran);
-    if (check_ != nullptr) {
+    if (checks()) {
       MACE_RETURN_IF_ERROR(check_->CheckStep(s, args_[s]));
     }
     if (!dead_.empty()) Poison(arena_, dead_[s + 1]);

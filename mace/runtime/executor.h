@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "mace/base/parts.h"
 #include "mace/base/status.h"
 #include "mace/plan/plan.h"
 #include "mace/public/mace.h"
@@ -73,6 +74,7 @@ class Executor {
   void AddSlot(const Place& place, void** pointer);
 
   Status BindOnDevice(bool is_input, int index, MemoryType type, void* memory);
+  bool checks() const { return kHasCheckNumerics && check_ != nullptr; }
   bool skips(size_t s) const {
     return device_tensors_ != nullptr && device_tensors_->skips(s);
   }

@@ -3,6 +3,8 @@
 
 #include "mace/runtime/op_resolver.h"
 
+#include "mace/base/parts.h"
+
 namespace mace {
 
 MaceOpResolver::MaceOpResolver() : impl_(new Impl) {}
@@ -17,6 +19,7 @@ MaceOpResolver& MaceOpResolver::operator=(const MaceOpResolver& other) {
 }
 
 MaceStatus MaceOpResolver::AddCustom(const mace_op_registration_t& op) {
+  if (!kHasCustomOps) return AbsentPart("AddCustom", "custom_ops");
   return impl_->ops.AddCustom(op);
 }
 

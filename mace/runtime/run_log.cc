@@ -8,6 +8,7 @@
 #include <string>
 
 #include "mace/base/logging.h"
+#include "mace/base/parts.h"
 #include "mace/base/str_cat.h"
 #include "mace/plan/dump.h"
 
@@ -66,6 +67,10 @@ void LogPlan(const Plan& plan, int64_t micros) {
           << " us: arena of " << plan.arena_bytes << " bytes, by "
           << plan.memory_plan.certificate.strategy;
   if (MaxVlogLevel() < 3) return;
+  if (!kHasDumps) {
+    VLOG(3) << AbsentPart("the text of the plan", "dumps").information();
+    return;
+  }
   LogLines(3, StrCat(DumpPlacement(plan), DumpSavings(plan)));
   if (MaxVlogLevel() >= 4) LogPlaces(plan);
 }

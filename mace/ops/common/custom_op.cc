@@ -226,6 +226,12 @@ CustomOp::~CustomOp() {
   if (owns_user_ && calls_.release != nullptr) calls_.release(calls_.user);
 }
 
+Result<std::shared_ptr<CustomState>> CustomOp::MakeState(
+    std::shared_ptr<const CustomOp> self, const Node& node,
+    size_t num_inputs) const {
+  return CustomState::Create(std::move(self), node, num_inputs);
+}
+
 void CustomTensors::Add(const TensorType& type, const void* data) {
   mace_op_tensor_t tensor = {};
   tensor.data_type = ToPublic(type.dtype);

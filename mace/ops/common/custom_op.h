@@ -21,9 +21,15 @@ class CustomOp {
   // name cannot be that of a custom op.
   static Result<std::shared_ptr<const CustomOp>> Create(
       const mace_op_registration_t& registration);
-  ~CustomOp();
+  virtual ~CustomOp();
   CustomOp(const CustomOp&) = delete;
   CustomOp& operator=(const CustomOp&) = delete;
+
+  // As CustomState::Create with `self`, which is this object. It is virtual, as
+  // Prepare below is, so that a library which registers no ops has none of it.
+  virtual Result<std::shared_ptr<CustomState>> MakeState(
+      std::shared_ptr<const CustomOp> self, const Node& node,
+      size_t num_inputs) const;
 
   const std::string& name() const { return name_; }
   const mace_op_registration_t& calls() const { return calls_; }
@@ -60,14 +66,14 @@ class CustomState {
   // the model asks for a newer version of the op.
   static Result<std::shared_ptr<CustomState>> Create(
       std::shared_ptr<const CustomOp> op, const Node& node, size_t num_inputs);
-  ~CustomState();
+  virtual ~CustomState();
   CustomState(const CustomState&) = delete;
   CustomState& operator=(const CustomState&) = delete;
 
   // Calls prepare for the node's inputs, and sets its outputs and the fields of
   // node.custom. Errors: MACE_INVALID_MODEL with the node and the op's reason;
   // MACE_INVALID_ARGS if the op returns what cannot be.
-  Status Prepare(Node& node);
+  virtual Status Prepare(Node& node);
 
   // The number of the latest call of prepare: what an op stored then is for the
   // node whose node.custom.prepared has this number.

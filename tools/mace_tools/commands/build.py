@@ -26,7 +26,7 @@ from mace_tools.commands import convert
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.convert import Converted
 from mace_tools.exit_codes import ExitCode, UsageError
-from mace_tools.library import abis, code, engine, link, package, prefab, sizes
+from mace_tools.library import abis, code, engine, link, package, parts, prefab, sizes
 from mace_tools.library.abis import Abi
 from mace_tools.op_facts import all_ops
 
@@ -126,7 +126,8 @@ def _moved(context: Context, models: dict[str, Converted]) -> Iterator[tuple[str
 def _engine(context: Context, abi: Abi, models: dict[str, Converted]) -> engine.Engine:
     gpu = any("gpu" in model.devices for model in context.deployment.library.models.values())
     return engine.build(context.console, abi, ops_of(context, models), gpu,
-                        has_16_bit_types(context, models), has_quantized(context, models))
+                        has_16_bit_types(context, models), has_quantized(context, models),
+                        parts.parts_of(context.deployment.library))
 
 
 def has_16_bit_types(context: Context, models: dict[str, Converted]) -> bool:

@@ -15,6 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from mace_tools.config import values
 from mace_tools.config.setting_keys import with_settings
+from mace_tools.library.part_names import PARTS
 from mace_tools.op_facts import all_ops
 from mace_tools.quantize.choices import METHODS
 from mace_tools.settings import all_settings
@@ -268,6 +269,10 @@ class Library(Section):
         BeforeValidator(values.list_of(values.choice("fp16", "bf16", "int8"))),
     ] = Field(None, description="types that the library computes besides those of its "
               "models", examples=["[fp16]"])
+    parts: Annotated[
+        tuple[str, ...] | None, BeforeValidator(values.some_of("all", *PARTS))
+    ] = Field(None, description="what the library can do besides running models",
+              examples=["[pictures]"])
     models: dict[FileName, Model] = Field(
         description="a mapping from model names to models",
         examples=["{mobilenet: {platform: tensorflow, ...}}"])

@@ -12,6 +12,7 @@ import os
 import shutil
 import tempfile
 import time
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from mace_tools import runner
 from mace_tools.cli_console import Console
 from mace_tools.exit_codes import MissingToolError
 from mace_tools.library.abis import Abi
+from mace_tools.library.part_names import PARTS
 from mace_tools.protos import cache_dir
 
 SOURCES = ("mace", "third_party")
@@ -34,17 +36,19 @@ class Engine:
 
 
 def build(console: Console, abi: Abi, ops: tuple[str, ...] | None, gpu: bool,
-          types_of_16_bits: bool = True, quantized: bool = True) -> Engine:
+          types_of_16_bits: bool = True, quantized: bool = True,
+          parts: Collection[str] = PARTS) -> Engine:
     """The engine with these ops (None: all), from the cache if nothing changed.
 
-    types_of_16_bits: whether the CPU takes weights in fp16 and bf16.
-    quantized: whether the CPU takes quantized tensors.
+    types_of_16_bits: whether the CPU takes weights in fp16 and bf16. quantized: whether it takes
+    quantized tensors. parts: those of PARTS that the library has.
 
     Errors: MissingToolError, RunFailedError."""
     flags = [*abi.bazel, f"--//mace/ops:selected={selection(ops)}"]
     flags += [] if gpu else ["--define=opencl=false"]
     flags += [] if types_of_16_bits else ["--define=cpu_16bit=false"]
     flags += [] if quantized else ["--define=cpu_8bit=false"]
+    flags += [f"--define={part}=false" for part in PARTS if part not in parts]
     key = _key(abi, flags)
     folder = cache_dir() / "engine" / key
     if (folder / "list.json").is_file():

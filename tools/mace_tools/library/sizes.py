@@ -16,7 +16,7 @@ PARTS = (
      re.compile(r"^\.\w[\w.]*\._Z(N?K?St|N?K?S[abdios]|N9__gnu_cxx|TI|TS|TVN?St)")),
     ("OpenCL", re.compile(r"libopencl\.")),
     ("kernels",
-     re.compile(r"lib(cpu|scalar|neon|aarch64|fp16|bf16|avx\w*|ukernels|headers|tables)\.")),
+     re.compile(r"lib(cpu|cpu_device|scalar|neon|aarch64|fp16|bf16|avx\w*|ukernels|headers|tables)\.")),
     ("ops", re.compile(r"libops\.")),
     ("plan", re.compile(r"libplan\.")),
     ("memory", re.compile(r"lib(memory|offsets|objects|problem|compat)\.")),

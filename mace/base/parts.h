@@ -1,0 +1,61 @@
+// The parts that a library for apps can do without.
+// SPDX-License-Identifier: Apache-2.0
+//
+// `parts` of a deployment file lists those of a library; all other builds have
+// all of them. What an absent part would do fails with AbsentPart.
+// mace/build_defs.bzl has the flags of each.
+#ifndef MACE_BASE_PARTS_H_
+#define MACE_BASE_PARTS_H_
+
+#include "mace/base/status.h"
+
+namespace mace {
+
+#ifdef MACE_WITHOUT_PICTURES
+constexpr bool kHasPictures = false;
+#else
+constexpr bool kHasPictures = true;
+#endif
+
+#ifdef MACE_WITHOUT_DUMPS
+constexpr bool kHasDumps = false;
+#else
+constexpr bool kHasDumps = true;
+#endif
+
+#ifdef MACE_WITHOUT_TUNING
+constexpr bool kHasTuning = false;
+#else
+constexpr bool kHasTuning = true;
+#endif
+
+#ifdef MACE_WITHOUT_STRATEGIES
+constexpr bool kHasStrategies = false;
+#else
+constexpr bool kHasStrategies = true;
+#endif
+
+#ifdef MACE_WITHOUT_CUSTOM_OPS
+constexpr bool kHasCustomOps = false;
+#else
+constexpr bool kHasCustomOps = true;
+#endif
+
+#ifdef MACE_WITHOUT_CAPABILITY
+constexpr bool kHasCapability = false;
+#else
+constexpr bool kHasCapability = true;
+#endif
+
+#ifdef MACE_WITHOUT_CHECK_NUMERICS
+constexpr bool kHasCheckNumerics = false;
+#else
+constexpr bool kHasCheckNumerics = true;
+#endif
+
+// MACE_UNSUPPORTED: `what` needs this part, by its name in deployment files.
+Status AbsentPart(const char* what, const char* part);
+
+}  // namespace mace
+
+#endif  // MACE_BASE_PARTS_H_
