@@ -113,7 +113,7 @@ Result<DepthwiseQ8> DepthwiseQ8::Create(const Node& node,
              d.micro_->w_bytes, d.micro_->reads_unsigned ? "u" : "s",
              NameOfNumbersQ8(node));
   MACE_ASSIGN_OR_RETURN(
-      d.packed_, context.packed->GetOrPack(w.weight_id, how, bytes, pack));
+      d.packed_, context.packed->GetOrPack(SharedIdQ8(node), how, bytes, pack));
   d.stage_ = StageQ8(stage, channels, d.packed_.get(), context.features);
   d.zeros_.assign(
       static_cast<size_t>(shape.in_channels),
@@ -170,6 +170,7 @@ void DepthwiseQ8::Run(const uint8_t* x, uint8_t* y, void* scratch) const {
   const int64_t image = h.in * w.in * s_.in_channels;
   const int64_t line_bytes = w.out * s_.out_channels;
   const bool in_order = Overlap(y, lines * line_bytes, x, s_.batch * image);
+  const RequantizeQ8* requantize = &stage_.Micro();
   RunTasks(threads_, static_cast<size_t>(tasks), in_order,
            [&](size_t worker, size_t index) {
              const auto i = static_cast<int64_t>(index);
@@ -178,7 +179,8 @@ void DepthwiseQ8::Run(const uint8_t* x, uint8_t* y, void* scratch) const {
                const Line line = {
                    x + l / h.out * image, l % h.out, y + l * line_bytes,
                    static_cast<char*>(scratch) +
-                       static_cast<int64_t>(worker) * thread_bytes_};
+                       static_cast<int64_t>(worker) * thread_bytes_,
+                   requantize};
                for (int64_t q = 0; q < w.out; q += width_) {
                  RunTile(line, q, std::min(width_, w.out - q));
                }
@@ -206,7 +208,8 @@ void DepthwiseQ8::RunTile(const Line& line, int64_t q, int64_t width) const {
                 static_cast<size_t>(columns), static_cast<size_t>(c), x_.flip,
                 filter + c / lanes * block_bytes_, stage_.start(c), sums,
                 line.scratch + columns_at_});
-    stage_.Run({width, n, c, sums, lanes, nullptr,
+    stage_.Run(*line.requantize,
+               {width, n, c, sums, lanes, nullptr,
                 line.y + q * s_.out_channels + c, s_.out_channels});
   }
 }

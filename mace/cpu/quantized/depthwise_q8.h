@@ -36,6 +36,7 @@ class DepthwiseQ8 {
     int64_t p;
     uint8_t* y;
     char* scratch;
+    const RequantizeQ8* requantize;
   };
 
   void Plan();

@@ -6,8 +6,10 @@
 #include <algorithm>
 
 #include "mace/cpu/common/broadcast_loop.h"
+#include "mace/cpu/common/choose.h"
 #include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/quantized/codes.h"
+#include "mace/cpu/ukernels/sum_q8/sum_q8_table.h"
 #include "mace/graph/attrs.h"
 #include "mace/ops/common/operands.h"
 #include "mace/ops/eltwise.h"
@@ -119,10 +121,55 @@ KernelPtr MakeKernelFor(const Node& node, const Arithmetic& f,
   return MakeKernel(run, facts);
 }
 
+// Of factors below 2^-30, which give 0 for all that is summed here, and others.
+SumQ8Factor FactorOf(FixedFactor f) {
+  if (f.exponent < -30) return {0, 0};
+  return {f.mantissa, -f.exponent};
+}
+
+// Returns the kernel of a sum or difference of tensors of one shape, or null if
+// the node is none.
+KernelPtr MakeSum(const Node& node, const Arithmetic& f, CpuContext& context) {
+  const Shape& shape = node.outputs[0].shape;
+  const bool subtract = f.type == EltwiseType::kSub;
+  if ((f.type != EltwiseType::kSum && !subtract) || f.y.exponent > 0 ||
+      node.inputs[0].type.shape != shape ||
+      node.inputs[1].type.shape != shape) {
+    return nullptr;
+  }
+  const SumQ8& micro = ChooseRow(kSumQ8, context.features);
+  const SumQ8Args all = {static_cast<size_t>(NumElements(shape)),
+                         {nullptr, f.a_zero, FactorOf(f.a)},
+                         {nullptr, f.b_zero, FactorOf(f.b)},
+                         subtract,
+                         node.outputs[0].dtype == DataType::kU8,
+                         FactorOf(f.y),
+                         f.y_zero,
+                         f.range.least,
+                         f.range.most,
+                         nullptr};
+  KernelFacts facts;
+  facts.variant = micro.name;
+  facts.overlaps = {{0, 0}, {1, 0}};
+  const auto run = [all, fn = micro.fn,
+                    threads = context.threads](const RunArgs& args) {
+    threads->ParallelFor(all.n, kTile, [&](size_t begin, size_t end) {
+      SumQ8Args part = all;
+      part.n = end - begin;
+      part.a.codes = args.inputs[0].as<const uint8_t>() + begin;
+      part.b.codes = args.inputs[1].as<const uint8_t>() + begin;
+      part.y = args.outputs[0].as<uint8_t>() + begin;
+      fn(part);
+    });
+  };
+  return MakeKernel(run, facts);
+}
+
 }  // namespace
 
 Result<KernelPtr> PrepareEltwiseQ8(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const Arithmetic f, MakeArithmetic(node));
+  if (KernelPtr sum = MakeSum(node, f, context)) return sum;
   return node.inputs[0].type.dtype == DataType::kU8
              ? MakeKernelFor<uint8_t>(node, f, context)
              : MakeKernelFor<int8_t>(node, f, context);

@@ -69,6 +69,11 @@ std::string NameOfNumbersQ8(const Node& node) {
                 node.has_input(2) ? node.inputs[2].weight_id : -2);
 }
 
+int64_t SharedIdQ8(const Node& node) {
+  if (node.has_input(2) && node.inputs[2].weight_id < 0) return -1;
+  return node.inputs[1].weight_id;
+}
+
 ChannelSums SumsQ8(const Node& node, const FilterOrder& order, int64_t o,
                    int32_t x_zero, int32_t offset) {
   const Operand& w = node.inputs[1];
@@ -134,7 +139,8 @@ Result<PanelsQ8> PanelsQ8::Create(const Node& node, const FilterOrder& order,
              micro.nr, "x", micro.group, "x", micro.step,
              micro.reads_unsigned ? "u" : "s", NameOfNumbersQ8(node));
   MACE_ASSIGN_OR_RETURN(
-      filter.packed_, context.packed->GetOrPack(w.weight_id, how, bytes, pack));
+      filter.packed_,
+      context.packed->GetOrPack(SharedIdQ8(node), how, bytes, pack));
   filter.panels_ =
       static_cast<const int8_t*>(filter.packed_.get()) + stage_bytes;
   filter.stage_ =

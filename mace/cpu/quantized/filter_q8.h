@@ -57,6 +57,10 @@ Status CheckConstantQ8(const Node& node);
 // Names everything but the filter's bytes on which packed numbers depend.
 std::string NameOfNumbersQ8(const Node& node);
 
+// Returns the id by which packed numbers are shared: that of the filter, or -1
+// if the bias has none by which it could be told from others.
+int64_t SharedIdQ8(const Node& node);
+
 // Returns the sums of output channel `o`, if `x_zero` stands for 0 in the input
 // and the filter's elements are codes minus `offset`.
 ChannelSums SumsQ8(const Node& node, const FilterOrder& order, int64_t o,

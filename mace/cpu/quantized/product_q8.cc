@@ -36,6 +36,16 @@ ProductQ8::ProductQ8(const Spec& spec, PanelsQ8 filter,
       row_add_at_ + AlignUp(AlignUp(row_block_, micro.mr) *
                                 static_cast<int64_t>(sizeof(int32_t)),
                             kAlignment);
+  const Window& w = window.w;
+  if (w.dilation == 1 &&
+      (w.kernel == 1 || spec.patches.channels == spec.patches.pixel_stride)) {
+    inside_begin_ =
+        std::min(CeilDiv(std::max<int64_t>(w.pad_before, 0), w.stride), w.out);
+    const int64_t last = w.in + w.pad_before - w.extent();
+    inside_end_ = last < 0
+                      ? inside_begin_
+                      : std::clamp(last / w.stride + 1, inside_begin_, w.out);
+  }
   zeros_.assign(static_cast<size_t>(spec.patches.channels),
                 static_cast<uint8_t>(spec.x_zero));
 }
@@ -85,6 +95,7 @@ void ProductQ8::Run(const uint8_t* x, uint8_t* y, void* scratch) const {
   const bool in_order = Overlap(y, rows_ * spec_.n * spec_.group, x,
                                 patches.batch * patches.window.h.in *
                                     patches.window.w.in * patches.pixel_stride);
+  const RequantizeQ8* requantize = &filter_.stage().Micro();
   RunTasks(threads_, static_cast<size_t>(row_blocks * column_blocks), in_order,
            [&](size_t worker, size_t index) {
              const auto i = static_cast<int64_t>(index);
@@ -93,7 +104,7 @@ void ProductQ8::Run(const uint8_t* x, uint8_t* y, void* scratch) const {
              RunTask({x, y,
                       static_cast<char*>(scratch) +
                           static_cast<int64_t>(worker) * thread_bytes_,
-                      row, std::min(row + row_block_, rows_), panel,
+                      requantize, row, std::min(row + row_block_, rows_), panel,
                       std::min(panel + panel_block_, panels_)});
            });
 }
@@ -116,38 +127,68 @@ void ProductQ8::RunTask(const Task& task) const {
   }
 }
 
+int64_t ProductQ8::SpanOf(int64_t row, int64_t m, bool* inside) const {
+  const Patches& patches = spec_.patches;
+  *inside = true;
+  if (patches.is_matrix()) return m;
+  const Window &h = patches.window.h, &w = patches.window.w;
+  const int64_t q = row % w.out;
+  const int64_t top = row / w.out % h.out * h.stride - h.pad_before;
+  const int64_t rest = std::min(m, w.out - q);
+  *inside = top >= 0 && top + h.extent() <= h.in && q >= inside_begin_ &&
+            q < inside_end_;
+  if (*inside) return std::min(rest, inside_end_ - q);
+  return q < inside_begin_ ? std::min(rest, inside_begin_ - q) : rest;
+}
+
+int64_t ProductQ8::FindRuns(const uint8_t* x, int64_t row, int64_t m,
+                            bool inside, const uint8_t** runs) const {
+  const Patches& patches = spec_.patches;
+  Patches::InPlace in_place;
+  if (inside && patches.FindInPlace(row, m, &in_place)) {
+    for (int64_t s = 0; s < in_place.segments; ++s) {
+      const uint8_t* from = x + in_place.offset + s * in_place.segment_stride;
+      for (int64_t i = 0; i < m; ++i, from += in_place.row_stride) {
+        *runs++ = from;
+      }
+    }
+    return in_place.segments;
+  }
+  patches.ForEachTap<kGemmQ8MaxRows>(
+      reinterpret_cast<const char*>(x), 1, row, m, 0, patches.depth(),
+      zeros_.data(), [&](const void* const* pixels) {
+        for (int64_t i = 0; i < m; ++i) {
+          *runs++ = static_cast<const uint8_t*>(pixels[i]);
+        }
+      });
+  return patches.depth() / patches.channels;
+}
+
 void ProductQ8::PackTile(const Task& task, int64_t g, int64_t row, int64_t m,
                          char* to) const {
   const Patches& patches = spec_.patches;
+  const GemmQ8& micro = *spec_.micro;
   const auto** runs =
       reinterpret_cast<const uint8_t**>(task.scratch + runs_at_);
   auto* sums = reinterpret_cast<int32_t*>(task.scratch + row_add_at_) +
                (row - task.row_begin);
   const uint8_t* x = task.x + g * patches.channels;
   const bool adds = filter_.zero_point() != 0;
-  const int64_t depth = patches.depth();
-  int64_t segments = 0;
-  if (patches.is_matrix()) {
-    segments = 1;
-    for (int64_t i = 0; i < m; ++i)
-      runs[i] = x + (row + i) * patches.pixel_stride;
-  } else {
-    const uint8_t** next = runs;
-    patches.ForEachTap<kGemmQ8MaxRows>(
-        reinterpret_cast<const char*>(x), 1, row, m, 0, depth, zeros_.data(),
-        [&](const void* const* pixels) {
-          for (int64_t i = 0; i < m; ++i) {
-            *next++ = static_cast<const uint8_t*>(pixels[i]);
-          }
-        });
-    segments = depth / patches.channels;
+  for (int64_t i = 0; i < m;) {
+    bool inside;
+    const int64_t n = SpanOf(row + i, m - i, &inside);
+    const int64_t segments = FindRuns(x, row + i, n, inside, runs);
+    micro.pack({static_cast<size_t>(n),
+                static_cast<size_t>(patches.depth() / segments),
+                static_cast<size_t>(segments), runs, spec_.x.flip,
+                adds ? sums + i : nullptr},
+               to + i * micro.line * micro.a_bytes);
+    i += n;
   }
-  spec_.micro->pack(
-      {static_cast<size_t>(m), static_cast<size_t>(patches.channels),
-       static_cast<size_t>(segments), runs, spec_.x.flip,
-       adds ? sums : nullptr},
-      to);
-  for (int64_t i = 0; adds && i < m; ++i) sums[i] *= -filter_.zero_point();
+  const auto factor = static_cast<uint32_t>(-filter_.zero_point());
+  for (int64_t i = 0; adds && i < m; ++i) {
+    sums[i] = static_cast<int32_t>(static_cast<uint32_t>(sums[i]) * factor);
+  }
 }
 
 void ProductQ8::MultiplyTile(const Task& task, int64_t g, int64_t panel,
@@ -166,7 +207,8 @@ void ProductQ8::MultiplyTile(const Task& task, int64_t g, int64_t panel,
           : reinterpret_cast<const int32_t*>(task.scratch + row_add_at_) +
                 (row - task.row_begin);
   const int64_t stride = spec_.group * spec_.n;
-  filter_.stage().Run({m, n, channel, sums, micro.nr, row_add,
+  filter_.stage().Run(*task.requantize,
+                      {m, n, channel, sums, micro.nr, row_add,
                        task.y + row * stride + g * spec_.n + first, stride});
 }
 

@@ -45,14 +45,21 @@ class ProductQ8 {
     const uint8_t* x;
     uint8_t* y;
     char* scratch;
+    const RequantizeQ8* requantize;
     int64_t row_begin, row_end, panel_begin, panel_end;
   };
 
   void PlanTasks(const CpuContext& context);
   void RunTask(const Task& task) const;
-  // Packs the rows of a tile of group `g`.
+  // Packs the rows of a tile of group `g`, a span at a time.
   void PackTile(const Task& task, int64_t g, int64_t row, int64_t m,
                 char* to) const;
+  // Returns how many of the m rows from `row` on can be packed together, and
+  // whether their windows lie inside the image, so that their lines are runs.
+  int64_t SpanOf(int64_t row, int64_t m, bool* inside) const;
+  // Writes where the runs of a span begin, and returns how many a row has.
+  int64_t FindRuns(const uint8_t* x, int64_t row, int64_t m, bool inside,
+                   const uint8_t** runs) const;
   void MultiplyTile(const Task& task, int64_t g, int64_t panel, int64_t row,
                     int64_t m, const char* a) const;
 
@@ -65,6 +72,8 @@ class ProductQ8 {
   int64_t row_block_ = 0, panel_block_ = 0;
   // Offsets in the scratch memory of a thread.
   int64_t runs_at_ = 0, row_add_at_ = 0, thread_bytes_ = 0;
+  // Outputs of a line whose windows lie inside it, if its pixels are one run.
+  int64_t inside_begin_ = 0, inside_end_ = 0;
   std::vector<uint8_t> zeros_;  // stands for pixels outside the image
 };
 

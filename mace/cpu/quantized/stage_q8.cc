@@ -71,11 +71,13 @@ StageQ8::StageQ8(const OutputStage& stage, int64_t channels, const void* data,
       range_(stage.range),
       features_(features) {}
 
-void StageQ8::Run(const Tile& t) const {
-  const RequantizeQ8& micro =
-      ChooseRow(kRequantizeQ8, features_, [this](const RequantizeQ8& row) {
-        return head_->bits <= row.bits && head_->right <= row.max_right;
-      });
+const RequantizeQ8& StageQ8::Micro() const {
+  return ChooseRow(kRequantizeQ8, features_, [this](const RequantizeQ8& row) {
+    return head_->bits <= row.bits && head_->right <= row.max_right;
+  });
+}
+
+void StageQ8::Run(const RequantizeQ8& micro, const Tile& t) const {
   const int64_t stride = Padded(channels_);
   const int32_t* factors = start_ + stride + t.channel;
   micro.set->fixed({static_cast<size_t>(t.m), static_cast<size_t>(t.n), t.sums,

@@ -46,7 +46,10 @@ class StageQ8 {
     uint8_t* y;
     int64_t y_stride;
   };
-  void Run(const Tile& tile) const;
+  void Run(const RequantizeQ8& micro, const Tile& tile) const;
+  // Returns the best micro-kernel whose limits hold. REQUIRES: the data is
+  // packed.
+  const RequantizeQ8& Micro() const;
 
  private:
   struct Head;

@@ -50,7 +50,7 @@ constexpr Element ElementOf<uint16_t>() {
 }
 
 constexpr size_t SizeOf(Element element) {
-  return element == Element::kI8 || element == Element::kQ8 ? 1
+  return element == Element::kI8 || element == Element::kQ8      ? 1
          : element == Element::kF16 || element == Element::kBf16 ? 2
                                                                  : 4;
 }

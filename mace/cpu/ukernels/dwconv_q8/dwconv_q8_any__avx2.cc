@@ -4,8 +4,6 @@
 
 #include <immintrin.h>
 
-#include <cstring>
-
 #include "mace/cpu/ukernels/dwconv_q8/dwconv_q8.h"
 
 namespace mace::cpu {
@@ -22,7 +20,7 @@ inline __m256i Load(const void* p) {
 inline __m256i LoadCodes(const uint8_t* from, size_t n, __m256i flip) {
   if (n == kLanes) return _mm256_xor_si256(Load(from), flip);
   __m256i x = _mm256_setzero_si256();
-  std::memcpy(&x, from, n);
+  __builtin_memcpy(&x, from, n);
   return _mm256_xor_si256(x, flip);
 }
 

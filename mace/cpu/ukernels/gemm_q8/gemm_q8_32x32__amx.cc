@@ -60,8 +60,9 @@ void Multiply(const GemmQ8Tile& t) {
 }  // namespace
 
 void gemm_q8_32x32__amx(const GemmQ8Tile& tile) {
-  const TileConfig config;
-  _tile_loadconfig(&config);
+  // A constant: the compiler believes that only 8 of its bytes are read.
+  static constexpr TileConfig kConfig;
+  _tile_loadconfig(&kConfig);
   const bool low = tile.m > kTile, right = tile.n > kTile;
   if (low && right) {
     Multiply<true, true>(tile);

@@ -3,8 +3,6 @@
 
 #include <immintrin.h>
 
-#include <cstring>
-
 #include "mace/cpu/ukernels/requantize_q8/requantize_q8.h"
 
 namespace mace::cpu {
@@ -104,7 +102,7 @@ void Run(const RequantizeQ8Tile& t) {
       if (t.n - j >= kColumns) {
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(y), codes);
       } else {
-        std::memcpy(y, &codes, t.n - j);
+        __builtin_memcpy(y, &codes, t.n - j);
       }
     }
   }

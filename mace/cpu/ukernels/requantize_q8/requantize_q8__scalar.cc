@@ -1,8 +1,6 @@
 // Turns sums into codes in plain C++, for all sums and factors.
 // SPDX-License-Identifier: Apache-2.0
 
-#include <cmath>
-
 #include "mace/cpu/ukernels/requantize_q8/requantize_q8.h"
 
 namespace mace::cpu {
@@ -37,13 +35,23 @@ void Fixed(const RequantizeQ8Tile& t) {
   }
 }
 
-void Real(const RequantizeQ8Tile& t) {
+// Rounds to the nearest, ties away from zero.
+int64_t Rounded(double x) {
   constexpr double kMost = 1 << 30;  // which every clamp reduces
+  if (x > kMost) return 1 << 30;
+  if (x < -kMost) return -(1 << 30);
+  const auto whole = static_cast<int64_t>(x);
+  const double rest = x - static_cast<double>(whole);
+  return rest >= 0.5 ? whole + 1 : rest <= -0.5 ? whole - 1 : whole;
+}
+
+void Real(const RequantizeQ8Tile& t) {
   for (size_t i = 0; i < t.m; ++i) {
     for (size_t j = 0; j < t.n; ++j) {
-      const double x = std::round(Sum(t, i, j) * t.factor[j]);
+      // Stored, so that the product is rounded before anything is subtracted.
+      const volatile double x = Sum(t, i, j) * t.factor[j];
       t.y[static_cast<ptrdiff_t>(i) * t.y_stride + static_cast<ptrdiff_t>(j)] =
-          Code(t, static_cast<int64_t>(std::fmin(std::fmax(x, -kMost), kMost)));
+          Code(t, Rounded(x));
     }
   }
 }

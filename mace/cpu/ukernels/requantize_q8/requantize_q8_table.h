@@ -25,8 +25,8 @@ struct RequantizeQ8 {
 // with it.
 inline constexpr RequantizeQ8 kRequantizeQ8[] = {
 #if defined(__x86_64__)
-    {"requantize_q8__avx512", kCpuAvx512, 29, 20, &requantize_q8__avx512},
-    {"requantize_q8__avx2", kCpuAvx2Fma, 29, 20, &requantize_q8__avx2},
+    {"requantize_q8__avx512", kCpuAvx512, 29, 21, &requantize_q8__avx512},
+    {"requantize_q8__avx2", kCpuAvx2Fma, 29, 21, &requantize_q8__avx2},
 #elif defined(__aarch64__) || defined(__arm__)
     {"requantize_q8__neon", kCpuNeon, 32, 31, &requantize_q8__neon},
 #endif

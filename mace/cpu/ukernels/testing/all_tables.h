@@ -14,6 +14,7 @@
 #include "mace/cpu/ukernels/pool/pool_f32_table.h"
 #include "mace/cpu/ukernels/requantize_q8/requantize_q8_table.h"
 #include "mace/cpu/ukernels/row/row_f32_table.h"
+#include "mace/cpu/ukernels/sum_q8/sum_q8_table.h"
 #include "mace/cpu/ukernels/winograd/winograd_f32_table.h"
 
 namespace mace::cpu {
@@ -39,6 +40,7 @@ void ForEachRow(const F& f) {
   each(kGemmQ8);
   each(kDwconvQ8);
   each(kRequantizeQ8);
+  each(kSumQ8);
 }
 
 }  // namespace mace::cpu

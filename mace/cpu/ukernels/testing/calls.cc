@@ -437,6 +437,26 @@ void Add(const RequantizeQ8& row, Calls& calls) {
   add("/real", row.set->real);
 }
 
+void Add(const SumQ8& row, Calls& calls) {
+  struct Data {
+    Bytes a, b, y;
+  };
+  auto data = std::make_shared<Data>();
+  const SumQ8Args args = {
+      kLength,
+      {Values<uint8_t>(data->a, kLength), 3, {1 << 30, 0}},
+      {Values<uint8_t>(data->b, kLength), -7, {1300000000, 2}},
+      false,
+      false,
+      {1500000000, 19},
+      5,
+      -128,
+      127,
+      Values<uint8_t>(data->y, kLength)};
+  calls.push_back({row.name, row.isa, 0, 3. * kLength,
+                   [data, args, fn = row.fn] { fn(args); }});
+}
+
 }  // namespace
 
 std::vector<UkernelCall> TypicalCalls() {

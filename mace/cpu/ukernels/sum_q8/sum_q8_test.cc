@@ -1,0 +1,94 @@
+// Every micro-kernel that adds codes and that this CPU can run, compared with
+// plain C++.
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+#include "mace/cpu/ukernels/sum_q8/sum_q8_table.h"
+#include "mace/cpu/ukernels/testing/rows.h"
+
+namespace mace::cpu {
+namespace {
+
+std::vector<uint8_t> Codes(size_t n, uint32_t seed) {
+  std::minstd_rand random(seed);
+  std::vector<uint8_t> codes(n);
+  for (uint8_t& code : codes) code = static_cast<uint8_t>(random() >> 8);
+  return codes;
+}
+
+void Check(const SumQ8& row, SumQ8Args args) {
+  const auto a = Codes(args.n, 1), b = Codes(args.n, 2);
+  std::vector<uint8_t> want(args.n + 1, 9), got = want;
+  args.a.codes = a.data();
+  args.b.codes = b.data();
+  args.y = want.data();
+  sum_q8__scalar(args);
+  args.y = got.data();
+  row.fn(args);
+  ASSERT_EQ(got, want) << args.n << " codes";
+  if (args.n == 0) return;
+  got = a;  // in place
+  args.a.codes = args.y = got.data();
+  row.fn(args);
+  want.pop_back();
+  ASSERT_EQ(got, want) << "in place";
+}
+
+TEST(SumQ8, EveryFactor) {
+  const SumQ8Factor factors[] = {
+      {1 << 30, 0},    {1 << 30, 1},     {1 << 30, 7},  {1234567891, 0},
+      {2147483647, 2}, {1987654321, 19}, {1 << 30, 30}, {0, 0}};
+  for (const SumQ8& row : kSumQ8) {
+    if (!RunsHere(row)) continue;
+    SCOPED_TRACE(row.name);
+    for (const SumQ8Factor& f : factors) {
+      for (const SumQ8Factor& g : factors) {
+        for (int right = 15; right <= 22; ++right) {
+          for (const bool is_unsigned : {false, true}) {
+            const int32_t low = is_unsigned ? 0 : -128;
+            const SumQ8Factor y = {right % 2 == 0 ? 1 << 30 : 1777777777,
+                                   right};
+            if (f.mantissa > 1 << 30 && f.right == 0) continue;
+            if (g.mantissa > 1 << 30 && g.right == 0) continue;
+            Check(row, {300,
+                        {nullptr, low, f},
+                        {nullptr, low + 255, g},
+                        right % 3 == 0,
+                        is_unsigned,
+                        y,
+                        low + 100,
+                        low,
+                        low + 255,
+                        nullptr});
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(SumQ8, EverySize) {
+  for (const SumQ8& row : kSumQ8) {
+    if (!RunsHere(row)) continue;
+    SCOPED_TRACE(row.name);
+    for (size_t n = 0; n <= 140; ++n) {
+      Check(row, {n,
+                  {nullptr, 3, {1 << 30, 0}},
+                  {nullptr, -7, {1300000000, 2}},
+                  false,
+                  false,
+                  {1500000000, 19},
+                  5,
+                  3,
+                  90,
+                  nullptr});
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mace::cpu
