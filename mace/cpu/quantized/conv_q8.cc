@@ -45,12 +45,12 @@ struct KernelQ8 final : Kernel {
   const int64_t num_macs;
 };
 
-// Returns whether an element of a filter is -128 once it is packed.
+// Returns whether an element of a filter may be -128 once it is packed.
 bool HasLeastElement(const Operand& w) {
+  if (w.data == nullptr) return true;
   const int code = w.type.dtype == DataType::kU8 ? 0 : 0x80;
-  return w.data != nullptr &&
-         std::memchr(w.data, code,
-                     static_cast<size_t>(NumElements(w.type.shape))) != nullptr;
+  const auto n = static_cast<size_t>(NumElements(w.type.shape));
+  return std::memchr(w.data, code, n) != nullptr;
 }
 
 Result<KernelPtr> PrepareProduct(const Node& node,

@@ -22,6 +22,8 @@ inline constexpr SumQ8 kSumQ8[] = {
 #if defined(__x86_64__)
     {"sum_q8__avx512", kCpuAvx512, sum_q8__avx512},
     {"sum_q8__avx2", kCpuAvx2Fma, sum_q8__avx2},
+#elif defined(__aarch64__) || defined(__arm__)
+    {"sum_q8__neon", kCpuNeon, sum_q8__neon},
 #endif
     {"sum_q8__scalar", 0, sum_q8__scalar},
 };
