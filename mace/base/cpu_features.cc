@@ -14,11 +14,6 @@
 #include <cpuid.h>
 #endif
 
-#if defined(__linux__) && defined(__x86_64__)
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
-
 namespace mace {
 namespace {
 
@@ -31,29 +26,14 @@ struct Cpuid {
   }
 };
 
-// Asks Linux to let this process use the tiles of AMX: their 8 KiB of state
-// become part of each thread that touches them.
-bool MayUseTiles() {
-#if defined(__linux__)
-  constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
-  constexpr long kTileData = 18;               // XFEATURE_XTILEDATA
-  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
-#else
-  return false;
-#endif
-}
-
 // REQUIRES: the system saves the registers of AVX2.
 CpuFeatures DetectInt8(CpuFeatures found) {
   CpuFeatures f = 0;
-  constexpr unsigned kAvxVnni = 1u << 4;          // of (7, 1) in EAX
-  constexpr unsigned kAvx512Vnni = 1u << 11;      // of (7, 0) in ECX
-  constexpr unsigned kAmx = 1u << 24 | 1u << 25;  // tiles, int8; in EDX
+  constexpr unsigned kAvxVnni = 1u << 4;      // of (7, 1) in EAX
+  constexpr unsigned kAvx512Vnni = 1u << 11;  // of (7, 0) in ECX
   if (Cpuid(7, 1).eax & kAvxVnni) f |= kCpuAvxVnni;
   if ((found & kCpuAvx512) == 0) return f;
-  const Cpuid leaf(7, 0);
-  if (leaf.ecx & kAvx512Vnni) f |= kCpuAvx512Vnni;
-  if ((leaf.edx & kAmx) == kAmx && MayUseTiles()) f |= kCpuAmxInt8;
+  if (Cpuid(7, 0).ecx & kAvx512Vnni) f |= kCpuAvx512Vnni;
   return f;
 }
 #endif
@@ -109,7 +89,6 @@ std::string ToString(CpuFeatures features) {
                 {kCpuAmd, "amd"},
                 {kCpuAvxVnni, "avxvnni"},
                 {kCpuAvx512Vnni, "avx512vnni"},
-                {kCpuAmxInt8, "amxint8"},
                 {kCpuNeon, "neon"},
                 {kCpuFp16, "fp16"},
                 {kCpuDotProd, "dotprod"},

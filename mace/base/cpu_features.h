@@ -17,13 +17,11 @@ enum CpuFeature : uint32_t {
   // A core designed by AMD, which no kernel needs, but whose instructions have
   // other costs than the same ones elsewhere.
   kCpuAmd = 1u << 3,
-  // Sums of four products of 8-bit integers, in vectors of 256 and 512 bits,
-  // and in tiles.
+  // Sums of four products of 8-bit integers, in vectors of 256 and 512 bits.
   kCpuAvxVnni = 1u << 4,
   kCpuAvx512Vnni = 1u << 5,
-  kCpuAmxInt8 = 1u << 6,  // the system has been asked to let us use the tiles
-  kCpuNeon = 1u << 8,     // armv8, or armv7 with vfpv4
-  kCpuFp16 = 1u << 9,     // armv8.2 half-precision arithmetic
+  kCpuNeon = 1u << 8,  // armv8, or armv7 with vfpv4
+  kCpuFp16 = 1u << 9,  // armv8.2 half-precision arithmetic
   kCpuDotProd = 1u << 10,
   kCpuBf16 = 1u << 11,
   kCpuI8mm = 1u << 12,  // products of 2x8 and 8x2 matrices of 8-bit integers

@@ -48,15 +48,19 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
       });
 }
 
+Result<KernelPtr> PrepareQ8(const Node& node, CpuContext& context) {
+  return node.inputs[0].type.dtype == DataType::kU8
+             ? Prepare<uint8_t>(node, context)
+             : Prepare<int8_t>(node, context);
+}
+
 }  // namespace
 
 CpuKernelDefs ArgMax() {
-  return {{DataType::kF32, Prepare<float>},
-          {DataType::kI32, Prepare<int32_t>},
-          {DataType::kI64, Prepare<int64_t>},
-          {DataType::kI8, Prepare<int8_t>, -1, nullptr, /*is_quantized=*/true},
-          {DataType::kU8, Prepare<uint8_t>, -1, nullptr,
-           /*is_quantized=*/true}};
+  return WithQ8({{DataType::kF32, Prepare<float>},
+                 {DataType::kI32, Prepare<int32_t>},
+                 {DataType::kI64, Prepare<int64_t>}},
+                PrepareQ8);
 }
 
 }  // namespace mace::cpu

@@ -31,8 +31,6 @@ struct GemmQ8 {
 // last one is plain C++, with which tests compare the others.
 inline constexpr GemmQ8 kGemmQ8[] = {
 #if defined(__x86_64__)
-    {"gemm_q8_32x32__amx", kCpuAmxInt8 | kCpuAvx512, 32, 32, 4, 64, 64, 1, true,
-     gemm_q8_32x32__amx, gemm_q8_pack_32__amx},
     {"gemm_q8_12x32__avx512vnni", kCpuAvx512Vnni, 12, 32, 4, 4, 64, 1, true,
      gemm_q8_12x32__avx512vnni, gemm_q8_pack_12__avx512vnni},
     {"gemm_q8_6x16__avxvnni", kCpuAvxVnni, 6, 16, 4, 4, 64, 1, true,
