@@ -182,16 +182,15 @@ void gemm_q8_6x16__dotprod(const GemmQ8Tile& tile) {
 }
 
 void gemm_q8_pack_6__dotprod(const GemmQ8Rows& rows, void* to) {
-  if (rows.sums != nullptr || rows.n % kLine != 0) {
+  if (rows.m < 6 || rows.sums != nullptr || rows.n % kLine != 0) {
     return PackLines<6>(rows, to);
   }
   auto* line = static_cast<uint8_t*>(to);
   const uint8_t* const* runs = rows.runs;
   for (size_t s = rows.segments; s > 0; --s, runs += rows.m) {
-    // Rows that do not exist are copies of the first one.
     const uint8_t* six[6];
 #pragma GCC unroll 6
-    for (size_t i = 0; i < 6; ++i) six[i] = runs[i < rows.m ? i : 0];
+    for (size_t i = 0; i < 6; ++i) six[i] = runs[i];
     line = PackSixRows(six, rows.n, rows.flip, line);
   }
 }

@@ -22,7 +22,7 @@ inline int32_t Total(int32x4_t x) {
   return vget_lane_s32(vpadd_s32(pair, pair), 0);
 }
 
-// Rows that do not exist are copies of the first one.
+// Writes nothing of other rows, which other calls may have packed.
 inline void PackPairs(const GemmQ8Rows& rows, void* packed) {
   const uint8x16_t flip = vdupq_n_u8(rows.flip);
   const size_t m = rows.m, n = rows.n, segments = rows.segments;
@@ -37,7 +37,7 @@ inline void PackPairs(const GemmQ8Rows& rows, void* packed) {
     const uint8_t* from[kPairRows];
     for (size_t i = 0; i < kPairRows; ++i) from[i] = runs[i < m ? i : 0];
     size_t k = 0;
-    if (at == 0) {
+    if (at == 0 && m == kPairRows) {
       for (; n - k >= 2 * kPairs; k += 2 * kPairs) {
         uint16x8x4_t pairs;
         for (size_t i = 0; i < kPairRows; ++i) {
@@ -50,7 +50,7 @@ inline void PackPairs(const GemmQ8Rows& rows, void* packed) {
       }
     }
     for (; k < n; ++k) {
-      for (size_t i = 0; i < kPairRows; ++i) {
+      for (size_t i = 0; i < m; ++i) {
         const auto code = static_cast<uint8_t>(from[i][k] ^ rows.flip);
         to[i * kPair + at] = code;
         rest[i] += static_cast<int8_t>(code);

@@ -100,6 +100,19 @@ class Product {
     row_.pack({c_.m, c_.k, c_.segments, runs_.data(), flip_, nullptr},
               packed_.data());
     ASSERT_EQ(packed_, with_sums);
+    PackRowByRow();
+    ASSERT_EQ(packed_, with_sums);
+  }
+
+  // Again, each row in a call of its own, which leaves the others alone.
+  void PackRowByRow() {
+    std::vector<const uint8_t*> runs(c_.segments);
+    for (size_t i = 0; i < c_.m; ++i) {
+      for (size_t s = 0; s < c_.segments; ++s) runs[s] = runs_[s * c_.m + i];
+      row_.pack({1, c_.k, c_.segments, runs.data(), flip_, nullptr},
+                reinterpret_cast<uint8_t*>(packed_.data()) +
+                    i * row_.line * row_.a_bytes);
+    }
   }
 
   const GemmQ8& row_;
