@@ -19,8 +19,8 @@ from mace_tools.library.abis import ABIS
 from mace_tools.library.part_names import PARTS
 
 MOBILENET = ("Conv2d", "DepthwiseConv2d", "Pooling", "Reshape", "Softmax", "Squeeze")
-# The ops, whether with the GPU, with types of 16 bits and with quantized tensors, the parts, and the
-# most bytes. The file grows by pages of 16 KB.
+# The ops, whether with the GPU, with types of 16 bits and with quantized tensors, the parts, and
+# the most bytes. The file grows by pages of 16 KB.
 CEILINGS = {
     "without ops": ((), False, False, False, PARTS, 675_000),
     "without ops and parts": ((), False, False, False, (), 462_000),

@@ -35,7 +35,6 @@ class Rows {
     mantissa_.resize(padded);
     left_.resize(padded);
     right_.resize(padded);
-    factor_.resize(padded);
     for (size_t i = 0; row_add && i < m; ++i) {
       row_add_.push_back(static_cast<int32_t>(1000 * i) - 77);
     }
@@ -46,7 +45,6 @@ class Rows {
       mantissa_[j] = fixed.mantissa;
       left_[j] = std::max(fixed.exponent, 0);
       right_[j] = std::max(-fixed.exponent, 0);
-      factor_[j] = real;
       for (size_t i = 0; i < m; ++i) {
         sums_[i * stride_ + j] = Sum(left_[j], right_[j]);
       }
@@ -63,20 +61,13 @@ class Rows {
                              mantissa_.data(),
                              left_.data(),
                              right_.data(),
-                             factor_.data(),
                              range_.zero_point,
                              range_.least,
                              range_.most,
                              got.data(),
                              static_cast<ptrdiff_t>(stride_)};
-    row_.set->fixed(tile);
-    Compare(got, "fixed", [this](int32_t sum, size_t j) {
-      return int64_t{Scale(sum, {mantissa_[j], left_[j] - right_[j]})};
-    });
-    row_.set->real(tile);
-    Compare(got, "real", [this](int32_t sum, size_t j) {
-      return static_cast<int64_t>(std::round(sum * factor_[j]));
-    });
+    row_.fn(tile);
+    Compare(got);
   }
 
  private:
@@ -95,22 +86,21 @@ class Rows {
         std::uniform_int_distribution<int32_t>(-near, near)(random_);
     return kind > 4 || right >= bits ? x : x >> right << right;
   }
-  template <typename F>
-  void Compare(const std::vector<uint8_t>& got, const char* what,
-               const F& scale) {
+  void Compare(const std::vector<uint8_t>& got) {
     for (size_t i = 0; i < m_; ++i) {
       for (size_t j = 0; j < stride_; ++j) {
         int64_t want = 99;
         const int32_t sum =
             sums_[i * stride_ + j] + (row_add_.empty() ? 0 : row_add_[i]);
         if (j < n_) {
-          want = scale(sum, j) + range_.zero_point;
+          want = int64_t{Scale(sum, {mantissa_[j], left_[j] - right_[j]})} +
+                 range_.zero_point;
           want = std::min<int64_t>(std::max<int64_t>(want, range_.least),
                                    range_.most);
         }
         ASSERT_EQ(got[i * stride_ + j], static_cast<uint8_t>(want))
-            << what << " sum " << sum << " column " << j << " mantissa "
-            << mantissa_[j] << " left " << left_[j] << " right " << right_[j];
+            << "sum " << sum << " column " << j << " mantissa " << mantissa_[j]
+            << " left " << left_[j] << " right " << right_[j];
       }
     }
   }
@@ -121,7 +111,6 @@ class Rows {
   size_t stride_ = 0;
   std::minstd_rand random_{7};
   std::vector<int32_t> sums_, row_add_, mantissa_, left_, right_;
-  std::vector<double> factor_;
 };
 
 TEST(RequantizeQ8, EveryFactor) {

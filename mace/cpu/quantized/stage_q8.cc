@@ -80,11 +80,10 @@ const RequantizeQ8& StageQ8::Micro() const {
 void StageQ8::Run(const RequantizeQ8& micro, const Tile& t) const {
   const int64_t stride = Padded(channels_);
   const int32_t* factors = start_ + stride + t.channel;
-  micro.set->fixed({static_cast<size_t>(t.m), static_cast<size_t>(t.n), t.sums,
-                    static_cast<size_t>(t.stride), t.row_add, factors,
-                    factors + stride, factors + 2 * stride, nullptr,
-                    zero_point_, range_.least, range_.most, t.y,
-                    static_cast<ptrdiff_t>(t.y_stride)});
+  micro.fn({static_cast<size_t>(t.m), static_cast<size_t>(t.n), t.sums,
+            static_cast<size_t>(t.stride), t.row_add, factors, factors + stride,
+            factors + 2 * stride, zero_point_, range_.least, range_.most, t.y,
+            static_cast<ptrdiff_t>(t.y_stride)});
 }
 
 }  // namespace mace::cpu

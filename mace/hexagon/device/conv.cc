@@ -54,11 +54,8 @@ Scaling ScalingOf(const Node& node) {
   if (node.has_input(2)) {
     scaling.bias = static_cast<const int32_t*>(node.inputs[2].data);
   }
-  // TFLite rounds the product of the scales of uint8 tensors to a float.
-  const bool rounds_product = y.dtype == DataType::kU8;
   for (const float scale : node.inputs[1].type.quantization->scales) {
-    const double product =
-        rounds_product ? x.scale() * scale : double{x.scale()} * scale;
+    const double product = double{x.scale()} * scale;
     scaling.factors.push_back(ToFixed(product / y.quantization->scale()));
   }
   return scaling;
@@ -140,36 +137,35 @@ Status TranslateDepthwiseConv2d(const Node& node, const Target& target,
   return Status();
 }
 
+// A convolution of pictures with one row of pixels, which scales sums in fixed
+// point, as the CPU does.
 Status TranslateFullyConnected(const Node& node, const Target& target,
                                int64_t* macs) {
   MACE_RETURN_IF_ERROR(CheckFilter(node));
   MACE_ASSIGN_OR_RETURN(const auto attrs, ReadAttrs<FullyConnectedAttrs>(node));
   const Shape& w = node.inputs[1].type.shape;
-  FullyConnectedParams p = {};
-  MACE_ASSIGN_OR_RETURN(p.y, CodesAfter(node, attrs));
   const int64_t rows = NumElements(node.outputs[0].shape) / w[0];
-  constexpr int64_t kMost = 1 << 24;
+  ConvParams p = {};
+  Window pixels;
+  pixels.in = pixels.out = rows;
+  MACE_ASSIGN_OR_RETURN(p.h, ToParams(node, Window()));
+  MACE_ASSIGN_OR_RETURN(p.w, ToParams(node, pixels));
+  MACE_ASSIGN_OR_RETURN(p.y, CodesAfter(node, attrs));
+  const Scaling scaling = ScalingOf(node);
   MACE_RETURN_IF_ERROR(CheckSize(
-      node, rows <= kMost && w[0] <= kMost && w[1] <= kMostConvDepth - 8));
+      node, w[0] <= kMostChannels && w[1] <= kMostChannels &&
+                w[1] <= kMostConvDepth - 8 && AreInRange(scaling.factors)));
   *macs = SaturatedProduct({rows, w[0], w[1]});
-  const Quantization& x = *node.inputs[0].type.quantization;
-  std::vector<double> factors;
-  for (const float scale : node.inputs[1].type.quantization->scales) {
-    factors.push_back(double{x.scale()} * scale /
-                      node.outputs[0].quantization->scale());
-  }
   if (target.writer == nullptr) return Status();
-  p.rows = static_cast<int32_t>(rows);
-  p.depth = static_cast<int32_t>(w[1]);
-  p.outputs = static_cast<int32_t>(w[0]);
+  p.batch = 1;
+  p.groups = 1;
+  p.in_per_group = static_cast<int32_t>(w[1]);
+  p.out_per_group = static_cast<int32_t>(w[0]);
+  p.x_zero_point = scaling.x_zero_point;
   p.is_signed = IsSigned(node.inputs[0].type);
-  Scaling scaling = ScalingOf(node);
-  scaling.factors = {{0, 0}};  // the factors are doubles
   MACE_ASSIGN_OR_RETURN(PackedFilter packed,
                         PackFilter(CodesOf(node, w[0], w[1], 1), 1, scaling));
-  MACE_ASSIGN_OR_RETURN(AlignedBuffer scales, PackFactors(factors, w[0]));
-  AddFullyConnected(target.inputs[0], target.output, p, std::move(packed),
-                    std::move(scales), target.writer);
+  AddConv(target.inputs[0], target.output, p, std::move(packed), target.writer);
   return Status();
 }
 

@@ -4,8 +4,6 @@
 
 #include <arm_neon.h>
 
-#include <cstring>
-
 #include "mace/cpu/ukernels/dwconv_q8/dwconv_q8.h"
 
 namespace mace::cpu {
@@ -17,7 +15,7 @@ constexpr size_t kStep = kLanes * kGroup;  // bytes of a group of lines
 inline uint8x16_t LoadCodes(const uint8_t* from, size_t n) {
   if (n == kLanes) return vld1q_u8(from);
   uint8_t codes[kLanes] = {};
-  std::memcpy(codes, from, n);
+  __builtin_memcpy(codes, from, n);
   return vld1q_u8(codes);
 }
 

@@ -4,8 +4,6 @@
 
 #include <arm_neon.h>
 
-#include <cstring>
-
 #include "mace/cpu/ukernels/dwconv_q8/dwconv_q8.h"
 
 namespace mace::cpu {
@@ -30,7 +28,7 @@ inline void WidenColumns(const DwconvQ8Tile& t) {
     const uint8_t* from = *x++ + first;
     uint8_t rest[kLanes] = {};
     if (!kWhole) {
-      std::memcpy(rest, from, n);
+      __builtin_memcpy(rest, from, n);
       from = rest;
     }
     const int8x16_t codes = vreinterpretq_s8_u8(veorq_u8(vld1q_u8(from), flip));

@@ -5,8 +5,6 @@
 
 #include <arm_neon.h>
 
-#include <cstring>
-
 #include "mace/cpu/ukernels/gemm_q8/gemm_q8.h"
 
 namespace mace::cpu {
@@ -35,7 +33,7 @@ class RowPacker {
     }
     for (; n >= kLine; n -= kLine, from += kLine) {
       uint64_t x;
-      std::memcpy(&x, from, sizeof(x));
+      __builtin_memcpy(&x, from, sizeof(x));
       Store(word_ | x << bits_);
       if (bits_ > 0) word_ = x >> (64 - bits_);
     }
@@ -51,7 +49,7 @@ class RowPacker {
   // Appends a pixel of three channels.
   void AppendThree(const uint8_t* from) {
     uint16_t two;
-    std::memcpy(&two, from, sizeof(two));
+    __builtin_memcpy(&two, from, sizeof(two));
     const uint64_t x = two | uint64_t{from[2]} << 16;
     word_ |= x << bits_;
     bits_ += 24;
@@ -64,7 +62,7 @@ class RowPacker {
   void Finish() {
     if (bits_ == 0) return;
     word_ = (word_ ^ flip_) << (64 - bits_) >> (64 - bits_);
-    std::memcpy(to_, &word_, kLine);
+    __builtin_memcpy(to_, &word_, kLine);
     to_ += stride_;
   }
   // The end of what was written.
@@ -73,7 +71,7 @@ class RowPacker {
  private:
   void Store(uint64_t line) {
     line ^= flip_;
-    std::memcpy(to_, &line, kLine);
+    __builtin_memcpy(to_, &line, kLine);
     to_ += stride_;
   }
 

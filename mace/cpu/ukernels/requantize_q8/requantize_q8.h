@@ -17,21 +17,18 @@ constexpr size_t kRequantizeQ8Columns = 64;
 //
 //   clamp(scaled(sum + row_add) + zero_point)
 //
-// `fixed` scales in fixed point and rounds twice: it multiplies sum * 2^left by
-// mantissa / 2^31 and rounds to the nearest, ties up; then divides by 2^right
-// and rounds to the nearest, ties away from zero. `real` multiplies by a double
-// and rounds to the nearest, ties away from zero.
+// It is scaled in fixed point and rounded twice: sum * 2^left is multiplied by
+// mantissa / 2^31 and rounded to the nearest, ties up; then divided by 2^right
+// and rounded to the nearest, ties away from zero.
 struct RequantizeQ8Tile {
   size_t m, n;
   const int32_t* sums;
   size_t sums_stride;      // between rows
   const int32_t* row_add;  // m; null: zeros
-  // For `fixed`, n each: mantissa is 0 or at least 2^30, one of the shifts is
-  // 0.
+  // n each: mantissa is 0 or at least 2^30, one of the shifts is 0.
   const int32_t* mantissa;
   const int32_t* left;
   const int32_t* right;
-  const double* factor;  // n, for `real`
   int32_t zero_point;
   int32_t least, most;  // codes, of int8_t or uint8_t; `most` wins
   uint8_t* y;
@@ -40,12 +37,7 @@ struct RequantizeQ8Tile {
 
 using RequantizeQ8Fn = void(const RequantizeQ8Tile& tile);
 
-struct RequantizeQ8Set {
-  RequantizeQ8Fn* fixed;
-  RequantizeQ8Fn* real;
-};
-
-extern const RequantizeQ8Set requantize_q8__scalar, requantize_q8__avx2,
+RequantizeQ8Fn requantize_q8__scalar, requantize_q8__avx2,
     requantize_q8__avx512, requantize_q8__neon;
 
 }  // namespace mace::cpu

@@ -44,34 +44,6 @@ struct Factors {
   }
 };
 
-// The same by multiplication with doubles.
-struct Reals {
-  __m256d low, high;
-  __m256i zero;
-
-  Reals() = default;
-  Reals(const RequantizeQ8Tile& t, size_t j, int32_t zero_point)
-      : low(_mm256_loadu_pd(t.factor + j)),
-        high(_mm256_loadu_pd(t.factor + j + kLanes / 2)),
-        zero(Set1(zero_point)) {}
-
-  static __m128i Round(__m128i sums, __m256d factor) {
-    // Truncation after adding the number before 1/2 rounds ties away from zero.
-    const __m256d half = _mm256_set1_pd(0.49999999999999994);
-    __m256d x = _mm256_mul_pd(_mm256_cvtepi32_pd(sums), factor);
-    asm("" : "+x"(x));  // the sum below must not become a multiply-add
-    const __m256d sign = _mm256_and_pd(x, _mm256_set1_pd(-0.0));
-    x = _mm256_add_pd(x, _mm256_or_pd(half, sign));
-    x = _mm256_max_pd(x, _mm256_set1_pd(-(1 << 30)));
-    return _mm256_cvttpd_epi32(_mm256_min_pd(x, _mm256_set1_pd(1 << 30)));
-  }
-  __m256i Scale(__m256i sums) const {
-    const __m128i a = Round(_mm256_castsi256_si128(sums), low);
-    const __m128i b = Round(_mm256_extracti128_si256(sums, 1), high);
-    return _mm256_add_epi32(_mm256_set_m128i(b, a), zero);
-  }
-};
-
 // 32 columns of a row at a time. Codes are computed as int8; the highest bit of
 // unsigned ones is flipped.
 template <typename F>
@@ -110,6 +82,6 @@ void Run(const RequantizeQ8Tile& t) {
 
 }  // namespace
 
-const RequantizeQ8Set requantize_q8__avx2 = {Run<Factors>, Run<Reals>};
+void requantize_q8__avx2(const RequantizeQ8Tile& tile) { Run<Factors>(tile); }
 
 }  // namespace mace::cpu

@@ -49,34 +49,6 @@ struct Factors {
   }
 };
 
-// The same by multiplication with doubles.
-struct Reals {
-  __m512d low, high;
-  __m512i zero;
-
-  Reals(const RequantizeQ8Tile& t, size_t j, int32_t zero_point)
-      : low(_mm512_loadu_pd(t.factor + j)),
-        high(_mm512_loadu_pd(t.factor + j + kLanes / 2)),
-        zero(Set1(zero_point)) {}
-
-  static __m256i Round(__m256i sums, __m512d factor) {
-    // Truncation after adding the number before 1/2 rounds ties away from zero.
-    const __m512d half = _mm512_set1_pd(0.49999999999999994);
-    __m512d x = _mm512_mul_pd(_mm512_cvtepi32_pd(sums), factor);
-    asm("" : "+v"(x));  // the sum below must not become a multiply-add
-    const __m512d sign = _mm512_and_pd(x, _mm512_set1_pd(-0.0));
-    x = _mm512_add_pd(x, _mm512_or_pd(half, sign));
-    x = _mm512_max_pd(x, _mm512_set1_pd(-(1 << 30)));
-    return _mm512_cvttpd_epi32(_mm512_min_pd(x, _mm512_set1_pd(1 << 30)));
-  }
-  __m512i Scale(__m512i sums) const {
-    const __m256i a = Round(_mm512_castsi512_si256(sums), low);
-    const __m256i b = Round(_mm512_extracti64x4_epi64(sums, 1), high);
-    return _mm512_add_epi32(_mm512_inserti64x4(_mm512_castsi256_si512(a), b, 1),
-                            zero);
-  }
-};
-
 inline __m512i Sums(const RequantizeQ8Tile& t, size_t i, size_t j) {
   const __m512i sums = _mm512_loadu_si512(t.sums + i * t.sums_stride + j);
   if (t.row_add == nullptr) return sums;
@@ -119,6 +91,6 @@ void Run(const RequantizeQ8Tile& t) {
 
 }  // namespace
 
-const RequantizeQ8Set requantize_q8__avx512 = {Run<Factors>, Run<Reals>};
+void requantize_q8__avx512(const RequantizeQ8Tile& tile) { Run<Factors>(tile); }
 
 }  // namespace mace::cpu

@@ -8,10 +8,6 @@
 
 #include <arm_neon.h>
 
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-
 #include "mace/cpu/ukernels/requantize_q8/requantize_q8.h"
 
 namespace mace::cpu {
@@ -94,42 +90,6 @@ struct Both {
   }
 };
 
-#if defined(__aarch64__)
-// Multiplication with doubles, and FCVTAS, which rounds ties away from zero.
-struct Reals {
-  float64x2_t factor[2 * kVectors];
-
-  Reals(const RequantizeQ8Tile& t, size_t j) {
-    for (size_t v = 0; v < 2 * kVectors; ++v) {
-      factor[v] = vld1q_f64(t.factor + j + 2 * v);
-    }
-  }
-  int32x4_t Scale(int32x4_t sums, size_t v) const {
-    const float64x2_t low = vcvtq_f64_s64(vmovl_s32(vget_low_s32(sums)));
-    const float64x2_t high = vcvtq_f64_s64(vmovl_high_s32(sums));
-    const int64x2_t a = vcvtaq_s64_f64(vmulq_f64(low, factor[2 * v]));
-    const int64x2_t b = vcvtaq_s64_f64(vmulq_f64(high, factor[2 * v + 1]));
-    return vqmovn_high_s64(vqmovn_s64(a), b);
-  }
-};
-#else
-struct Reals {
-  const double* factor;
-
-  Reals(const RequantizeQ8Tile& t, size_t j) : factor(t.factor + j) {}
-  int32x4_t Scale(int32x4_t sums, size_t v) const {
-    constexpr double kMost = 1 << 30;  // which every clamp reduces
-    int32_t x[kLanes];
-    vst1q_s32(x, sums);
-    for (size_t i = 0; i < kLanes; ++i) {
-      const double y = std::round(x[i] * factor[v * kLanes + i]);
-      x[i] = static_cast<int32_t>(std::fmin(std::fmax(y, -kMost), kMost));
-    }
-    return vld1q_s32(x);
-  }
-};
-#endif
-
 struct Range {
   int16x8_t zero_point;
   uint8x16_t least, most;
@@ -163,7 +123,7 @@ inline void Columns(const RequantizeQ8Tile& t, size_t j, size_t n,
     } else {
       uint8_t whole[kColumns];
       vst1q_u8(whole, codes);
-      std::memcpy(y, whole, n);
+      __builtin_memcpy(y, whole, n);
     }
     y += y_stride;
   }
@@ -267,7 +227,7 @@ inline bool WholeColumns(const RequantizeQ8Tile&, size_t) {
 
 template <bool kUnsigned>
 void AnyColumns(const RequantizeQ8Tile& t, size_t j) {
-  const size_t n = std::min(t.n - j, kColumns);
+  const size_t n = t.n - j < kColumns ? t.n - j : kColumns;
   if (Right::Fits(t, j)) {
     Columns<Right, kUnsigned>(t, j, n, RangeOf(t));
   } else {
@@ -285,7 +245,9 @@ void FixedColumns(const RequantizeQ8Tile& t) {
   }
 }
 
-void Fixed(const RequantizeQ8Tile& t) {
+}  // namespace
+
+void requantize_q8__neon(const RequantizeQ8Tile& t) {
   if (t.most > 127) {
     if (t.least == 0 && t.most == 255) return FixedColumns<true, false>(t);
     return FixedColumns<true, true>(t);
@@ -293,21 +255,5 @@ void Fixed(const RequantizeQ8Tile& t) {
   if (t.least == -128 && t.most == 127) return FixedColumns<false, false>(t);
   FixedColumns<false, true>(t);
 }
-
-void Real(const RequantizeQ8Tile& t) {
-  const Range range = RangeOf(t);
-  const bool is_unsigned = t.most > 127;
-  for (size_t j = 0; j < t.n; j += kColumns) {
-    if (is_unsigned) {
-      Columns<Reals, true>(t, j, std::min(t.n - j, kColumns), range);
-    } else {
-      Columns<Reals, false>(t, j, std::min(t.n - j, kColumns), range);
-    }
-  }
-}
-
-}  // namespace
-
-const RequantizeQ8Set requantize_q8__neon = {Fixed, Real};
 
 }  // namespace mace::cpu

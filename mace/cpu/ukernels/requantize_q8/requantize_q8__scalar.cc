@@ -19,7 +19,9 @@ uint8_t Code(const RequantizeQ8Tile& t, int64_t scaled) {
   return static_cast<uint8_t>(above > t.most ? t.most : above);
 }
 
-void Fixed(const RequantizeQ8Tile& t) {
+}  // namespace
+
+void requantize_q8__scalar(const RequantizeQ8Tile& t) {
   for (size_t i = 0; i < t.m; ++i) {
     for (size_t j = 0; j < t.n; ++j) {
       const int left = t.left[j], right = t.right[j];
@@ -34,30 +36,5 @@ void Fixed(const RequantizeQ8Tile& t) {
     }
   }
 }
-
-// Rounds to the nearest, ties away from zero.
-int64_t Rounded(double x) {
-  constexpr double kMost = 1 << 30;  // which every clamp reduces
-  if (x > kMost) return 1 << 30;
-  if (x < -kMost) return -(1 << 30);
-  const auto whole = static_cast<int64_t>(x);
-  const double rest = x - static_cast<double>(whole);
-  return rest >= 0.5 ? whole + 1 : rest <= -0.5 ? whole - 1 : whole;
-}
-
-void Real(const RequantizeQ8Tile& t) {
-  for (size_t i = 0; i < t.m; ++i) {
-    for (size_t j = 0; j < t.n; ++j) {
-      // Stored, so that the product is rounded before anything is subtracted.
-      const volatile double x = Sum(t, i, j) * t.factor[j];
-      t.y[static_cast<ptrdiff_t>(i) * t.y_stride + static_cast<ptrdiff_t>(j)] =
-          Code(t, Rounded(x));
-    }
-  }
-}
-
-}  // namespace
-
-const RequantizeQ8Set requantize_q8__scalar = {Fixed, Real};
 
 }  // namespace mace::cpu

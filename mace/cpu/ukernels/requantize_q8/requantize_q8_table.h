@@ -13,11 +13,11 @@ struct RequantizeQ8 {
   static constexpr Element kType = Element::kQ8;
   const char* name;
   CpuFeatures isa;  // what the CPU must have
-  // Of `fixed`: |sum + row_add| * 2^left must be less than 2^bits, and `right`
+  // |sum + row_add| * 2^left must be less than 2^bits, and `right`
   // at most `max_right`. Nothing is undefined if they are not, but results are
   // other ones.
   int bits, max_right;
-  const RequantizeQ8Set* set;
+  RequantizeQ8Fn* fn;
 };
 
 // The dispatcher chooses the first row whose `isa` the CPU has and whose limits
@@ -25,12 +25,12 @@ struct RequantizeQ8 {
 // with it.
 inline constexpr RequantizeQ8 kRequantizeQ8[] = {
 #if defined(__x86_64__)
-    {"requantize_q8__avx512", kCpuAvx512, 29, 21, &requantize_q8__avx512},
-    {"requantize_q8__avx2", kCpuAvx2Fma, 29, 21, &requantize_q8__avx2},
+    {"requantize_q8__avx512", kCpuAvx512, 29, 21, requantize_q8__avx512},
+    {"requantize_q8__avx2", kCpuAvx2Fma, 29, 21, requantize_q8__avx2},
 #elif defined(__aarch64__) || defined(__arm__)
-    {"requantize_q8__neon", kCpuNeon, 32, 31, &requantize_q8__neon},
+    {"requantize_q8__neon", kCpuNeon, 32, 31, requantize_q8__neon},
 #endif
-    {"requantize_q8__scalar", 0, 32, 31, &requantize_q8__scalar},
+    {"requantize_q8__scalar", 0, 32, 31, requantize_q8__scalar},
 };
 
 }  // namespace mace::cpu

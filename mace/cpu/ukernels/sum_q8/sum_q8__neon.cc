@@ -3,8 +3,6 @@
 
 #include <arm_neon.h>
 
-#include <cstring>
-
 #include "mace/cpu/ukernels/sum_q8/sum_q8.h"
 
 namespace mace::cpu {
@@ -96,10 +94,10 @@ void sum_q8__neon(const SumQ8Args& t) {
   }
   if (i == t.n) return;
   uint8_t x[kCodes] = {}, w[kCodes] = {};
-  std::memcpy(x, t.a.codes + i, t.n - i);
-  std::memcpy(w, t.b.codes + i, t.n - i);
+  __builtin_memcpy(x, t.a.codes + i, t.n - i);
+  __builtin_memcpy(w, t.b.codes + i, t.n - i);
   vst1q_u8(x, sum.Codes(vld1q_u8(x), vld1q_u8(w)));
-  std::memcpy(t.y + i, x, t.n - i);
+  __builtin_memcpy(t.y + i, x, t.n - i);
 }
 
 }  // namespace mace::cpu

@@ -407,34 +407,20 @@ void Add(const DwconvQ8& row, Calls& calls) {
 // Twelve pixels of 128 channels.
 void Add(const RequantizeQ8& row, Calls& calls) {
   struct Data {
-    Bytes sums, mantissa, shifts, factors, y;
+    Bytes sums, mantissa, shifts, y;
   };
   constexpr size_t kRows = 12, kChannels = 128;
   auto data = std::make_shared<Data>();
   data->shifts.assign(kChannels * sizeof(int32_t), 0);
   const auto* shifts = reinterpret_cast<const int32_t*>(data->shifts.data());
-  data->factors.assign(kChannels * sizeof(double), 0);
   const RequantizeQ8Tile tile = {
-      kRows,
-      kChannels,
-      Values<int32_t>(data->sums, kRows * kChannels),
-      kChannels,
-      nullptr,
-      Values<int32_t>(data->mantissa, kChannels),
-      shifts,
-      shifts,
-      reinterpret_cast<const double*>(data->factors.data()),
-      0,
-      -128,
-      127,
-      Values<uint8_t>(data->y, kRows * kChannels),
+      kRows,     kChannels, Values<int32_t>(data->sums, kRows * kChannels),
+      kChannels, nullptr,   Values<int32_t>(data->mantissa, kChannels),
+      shifts,    shifts,    0,
+      -128,      127,       Values<uint8_t>(data->y, kRows * kChannels),
       kChannels};
-  const auto add = [&](const char* what, RequantizeQ8Fn* fn) {
-    calls.push_back({std::string(row.name) + what, row.isa, 0,
-                     5. * kRows * kChannels, [data, tile, fn] { fn(tile); }});
-  };
-  add("/fixed", row.set->fixed);
-  add("/real", row.set->real);
+  calls.push_back({row.name, row.isa, 0, 5. * kRows * kChannels,
+                   [data, tile, fn = row.fn] { fn(tile); }});
 }
 
 void Add(const SumQ8& row, Calls& calls) {
