@@ -7,6 +7,7 @@
 
 #include <set>
 #include <string>
+#include <utility>
 
 #include "mace/ops/common/op.h"
 
@@ -25,10 +26,11 @@ TEST(KernelTable, EveryOpHasAKernel) {
 TEST(KernelTable, OneKernelPerType) {
   for (int i = 0; i < kNumCpuKernels; ++i) {
     SCOPED_TRACE(kCpuKernels[i].op);
-    std::set<DataType> types;
+    std::set<std::pair<DataType, bool>> types;
     for (const CpuKernelDef& def : kCpuKernels[i].defs()) {
       EXPECT_NE(def.prepare, nullptr);
-      EXPECT_TRUE(types.insert(def.dtype).second) << Name(def.dtype);
+      EXPECT_TRUE(types.insert({def.dtype, def.is_quantized}).second)
+          << Name(def.dtype);
     }
     EXPECT_FALSE(types.empty());
   }
