@@ -208,8 +208,7 @@ TEST(QuantizedOps, RefuseWhatHasNoMeaning) {
                     1,
                     {PerTensor(1, 0)}},
                    "both must be quantized, or neither");
-  ExpectInferError({"Unary", {{"type", std::string("EXP")}}, {x}},
-                   "takes no quantized tensors");
+  ExpectInferError({"Hardmax", {}, {x}}, "takes no quantized tensors");
   ExpectInferError(
       {"Reshape", {}, {x, Const(I32({1}, {4}))}, 1, {PerTensor(.2f, 0)}},
       "the file says that output 0 is quantized as");

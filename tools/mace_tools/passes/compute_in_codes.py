@@ -18,7 +18,7 @@ import numpy as np
 from mace_tools.ir import Graph, Node, Tensor
 from mace_tools.passes import operand_codes
 from mace_tools.passes.codes import as_signed, same_quant
-from mace_tools.passes.dequantize_around import _in_codes
+from mace_tools.passes.dequantize_around import in_codes
 from mace_tools.passes.move_codes import move_codes
 
 
@@ -128,7 +128,7 @@ def _fuse(graph: Graph, node: Node) -> bool:
     graph.remove(quantize)
     graph.set_inputs(node, inputs)
     graph.set_output(node, 0, y)
-    if _in_codes(graph, node):
+    if in_codes(graph, node):
         return True
     graph.set_inputs(node, reals)
     graph.set_output(node, 0, out)
