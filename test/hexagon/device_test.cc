@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "mace/base/aligned_buffer.h"
 #include "mace/cpu/cpu_device.h"
 #include "mace/hexagon/device/hexagon_device.h"
 #include "mace/hexagon/testing/emulated_dsp.h"
@@ -142,8 +143,11 @@ class Net {
       RunArgs args;
       for (const int id : g.inputs) args.inputs.push_back({values[id].data()});
       args.outputs = {{values[g.outputs[0]].data()}};
-      Bytes scratch(static_cast<size_t>((*kernel)->scratch_bytes()) + 64);
-      args.scratch = {scratch.data()};
+      const auto scratch = AlignedBuffer::Create(
+          static_cast<size_t>((*kernel)->scratch_bytes()) + 1, "scratch");
+      EXPECT_TRUE(scratch.ok());
+      if (!scratch.ok()) break;
+      args.scratch = {scratch->data()};
       EXPECT_TRUE((*kernel)->Run(args).ok());
     }
     return values;
