@@ -20,9 +20,7 @@ OPEN = {"ESPCN_x2": "1,12,16,1", "FSRCNN-small_x3": "1,12,16,1"}
 # Models with operators or types that do not convert.
 # Models with notes: weights of layers that only training has.
 NOTED = {"det2"}
-UNSUPPORTED = {"DS_CNN_S", "conv_actions_frozen", "kws_ref_model_int8", "vww_96_int8",
-               "mobilenet_v1_0.25_224_quant", "mobilenet_v2_1.0_224_quant",
-               "pretrainedResnet_quant"}  # fmt: skip
+UNSUPPORTED = {"DS_CNN_S", "conv_actions_frozen"}
 
 
 def _models():

@@ -44,6 +44,7 @@ LAYERS = {
     "Add": ([IMAGE, IMAGE], None, 0.041, {}), "Sub": ([IMAGE, IMAGE], None, 0.043, {}),
     "Mul": ([IMAGE, (4, 1, 1)], None, 0.037, {}), "Sigmoid": ([IMAGE], None, 1 / 256, {}),
     "Tanh": ([IMAGE], None, 1 / 128, {}), "LeakyRelu": ([IMAGE], None, 0.02, {"alpha": 0.2}),
+    "Abs": ([IMAGE], None, 0.02, {}),
     "Relu": ([IMAGE], None, 0.02, {}), "Softmax": ([(12, 9)], None, 1 / 256, {"axis": -1}),
     "AveragePool": ([IMAGE], None, 0.0, {"kernel_shape": [3, 3], "pads": [1] * 4}),
 }
@@ -52,7 +53,6 @@ EXACT = {
     "Concat": ([IMAGE, IMAGE], None, 0.033, {"axis": 1}),
     "Transpose": ([IMAGE], None, 0.017, {"perm": [0, 2, 1, 3]}),
     "Flatten": ([IMAGE], None, 0.0, {}), "Identity": ([IMAGE], None, 0.05, {}),
-    "Abs": ([IMAGE], None, 0.02, {}),  # computed in floats
 }
 
 

@@ -112,7 +112,8 @@ def tokens(path: Path) -> Path:
     return n.save(path, n.op("MatMul", x, n.weight(20, 6)), (1, 25, 6))
 
 
-STEPS = {"mobile": 1, "branches": 2, "tokens": 4}
+# Of the output. Each layer is within one; in `tokens`, the layers behind multiply them.
+STEPS = {"mobile": 1, "branches": 2, "tokens": 6}
 NETS = {f.__name__: f for f in (mobile, branches, tokens)}
 
 

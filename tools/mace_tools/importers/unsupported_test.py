@@ -196,9 +196,9 @@ def test_lstm_of_keras_in_tflite(tmp_path):
 
 def test_nodes_with_quantized_tensors_are_counted_not_the_tensors(tmp_path):
     m = TfliteMaker()
-    m.tensor("x", (1, 4), "int8", scale=0.5)
+    m.tensor("x", (1, 4), "int16", scale=0.5)
     for k, name in enumerate("abc"):
-        m.tensor(name, (1, 4), "int8", scale=0.25)
+        m.tensor(name, (1, 4), "int16", scale=0.25)
         m.op("ADD", ["xabc"[k], "x"], [name], "AddOptions")
     m.op("DEQUANTIZE", ["c"], ["y"])
     found = refused("tflite", m.save(tmp_path, ["x"], ["y"]))

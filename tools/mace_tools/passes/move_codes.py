@@ -56,10 +56,8 @@ def _lower_dequantize(graph: Graph, node: Node) -> bool:
         return False
     if all(t.is_const for t in found) and node.op not in _LOOKUPS:
         return False
-    attrs = _padded_with_codes(node, first.quant, first.dtype, exact=True)
-    if attrs is None:
+    if not _pads_with_a_code(node, first.quant, first.dtype):
         return False
-    node.attrs = attrs
     codes = [_as_added(graph, t) for t in found]
     graph.set_inputs(node, [*codes, *node.inputs[len(codes):]])
     for k, out in enumerate(list(node.outputs)):
@@ -106,14 +104,12 @@ def _raise_quantize(graph: Graph, node: Node) -> bool:
     if move is None or not _moves(move) or len(move.outputs) != 1 \
             or graph.only_consumer(x.name) is not node or graph.is_quantized(move):
         return False
-    attrs = _padded_with_codes(move, y.quant, y.dtype, exact=False)
     names = _data_inputs(move)
-    if attrs is None or "" in names:
+    if "" in names:
         return False
     kept = dict(node.attrs)
     graph.remove(node)
     graph.set_output(move, 0, y.name)
-    move.attrs = attrs
     codes = []
     for name in names:
         inner = graph.add_tensor(Tensor(graph.fresh(f"{name}/codes"), y.dtype, graph.shape(name),
@@ -134,15 +130,11 @@ def _fold(graph: Graph, node: Node, x: Tensor, y: Tensor) -> bool:
     return True
 
 
-def _padded_with_codes(node: Node, quant: Quant, dtype: str, exact: bool) -> dict | None:
-    """The attributes of a node that moves codes instead of numbers; None if `exact` and the number
-    by which it pads is not that of a code."""
-    attrs = dict(node.attrs)
-    if node.op == "Pad" and node.attr("pad_type") == "CONSTANT":
-        value = np.float32(node.attr("constant_value"))
-        code = nearest(np.array(value), quant, dtype)
-        real = (code.astype(np.int64) - along(quant.zero_point, None, 0)) * quant.scale[0]
-        if exact and real != value:
-            return None
-        attrs["constant_value"] = float(code)
-    return attrs
+def _pads_with_a_code(node: Node, quant: Quant, dtype: str) -> bool:
+    """Whether the number by which a Pad fills is that of a code; true for other nodes."""
+    if node.op != "Pad" or node.attr("pad_type") != "CONSTANT":
+        return True
+    value = np.float32(node.attr("constant_value"))
+    code = nearest(np.array(value), quant, dtype)
+    real = (code.astype(np.int64) - along(quant.zero_point, None, 0)) * quant.scale[0]
+    return bool(real == value)

@@ -105,8 +105,6 @@ class _Rewrite:
         if layer:
             self._weights(node, inputs, float(self.scales.of(node.inputs[0], node).scale[0]))
         g.set_inputs(node, inputs)
-        if node.op == "Pad":
-            _pad_with_code(node, self.scales.of(node.outputs[0]))
         for k, out in enumerate(list(node.outputs)):
             coded = self._new(out, self.scales.of(out))
             g.set_output(node, k, coded)
@@ -180,14 +178,6 @@ class _Rewrite:
             shape[quant.axis] = -1
         error = coded.astype(np.float64) * quant.scale.reshape(shape) - w
         return bias.shift(node, error, mean)
-
-
-def _pad_with_code(node: Node, quant: Quant) -> None:
-    """A Pad of codes adds a code, not the number that it stands for."""
-    if node.attr("pad_type") == "CONSTANT":
-        real = float(node.attr("constant_value"))
-        code = np.rint(real / float(quant.scale[0])) + int(quant.zero_point[0])
-        node.attrs["constant_value"] = float(np.clip(code, LEAST, MOST))
 
 
 def _equal(a: Quant, b: Quant) -> bool:

@@ -128,11 +128,11 @@ def test_an_operator_that_computes_with_codes_as_integers_is_refused(tmp_path):
 
 def test_what_the_engine_does_not_compute_in_codes_stays_between_codes(tmp_path):
     path = save(tmp_path, [node("QuantizeLinear", "x s z", "q"),
-                           node("DequantizeLinear", "q s z", "r"), node("Erf", "r", "e"),
+                           node("DequantizeLinear", "q s z", "r"), node("Hardmax", "r", "e"),
                            node("QuantizeLinear", "e s z", "y")], s=F32(0.5), z=U8(3))
     graph = convert(importers.load("onnx", path))
-    assert [n.op for n in graph.nodes if not graph.is_quantized(n)] == ["Unary"]
-    assert any("computed in floats between codes: 1 nodes (Unary)" in n for n in graph.notes)
+    assert [n.op for n in graph.nodes if not graph.is_quantized(n)] == ["Hardmax"]
+    assert any("computed in floats between codes: 1 nodes (Hardmax)" in n for n in graph.notes)
     assert graph.tensors["y"].dtype == "u8" and graph.tensors["y"].quant.zero_point == [3]
 
 
