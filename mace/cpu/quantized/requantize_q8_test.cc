@@ -84,7 +84,7 @@ class Rows {
     const int32_t near = std::min(most, (1 << std::min(right + 8, 29)));
     const int32_t x =
         std::uniform_int_distribution<int32_t>(-near, near)(random_);
-    return kind > 4 || right >= bits ? x : x >> right << right;
+    return kind > 4 || right >= bits ? x : (x >> right) * (1 << right);
   }
   void Compare(const std::vector<uint8_t>& got) {
     for (size_t i = 0; i < m_; ++i) {
