@@ -63,12 +63,18 @@ def of_model(context: Context, tag: str, model: Model) -> Iterator[Comparable]:
         devices = prepare.devices(context, tag, model)
         pairs = [(f"{device.upper()} against {reference.name}",
                   _engine(context, mace_run, model, device), reference) for device in devices]
+    in_floats = ""
+    if model.quantize is not None:
+        in_floats = ", in floats"
+        context.console.warn(
+            f"{tag}: this compares the model in floats, as it is before `quantize:`; `converter.py "
+            "quantize` shows what codes cost each layer, and `run --validate` each output")
     for heading, engine, right in pairs:
         _check_gpu(engine, graph, inputs)
         limits = Limits.of(engine.device, engine.stored != "f32" or _has_fp16(graph),
                            model.validation_threshold)
         is_exact = engine.device == "cpu" and engine.stored == "f32"
-        yield Comparable(heading, Study(graph, inputs, engine, right, limits),
+        yield Comparable(f"{heading}{in_floats}", Study(graph, inputs, engine, right, limits),
                          None if is_exact else exact)
 
 

@@ -54,6 +54,19 @@ def test_a_deployment_file_and_its_picture(call):
     assert re.search(r"\d+ tensors of the source no longer exist", out)
 
 
+def test_a_model_with_quantize_is_compared_in_floats_which_it_says(call, tmp_path):
+    text = (DIGITS / "digits_onnx.yml").read_text()
+    assert re.search(r"^    runtime: cpu$", text, re.M)
+    yml = tmp_path / "my.yml"
+    yml.write_text(re.sub(r"^    runtime: cpu$", "    runtime: cpu\n    quantize: {samples: "
+                          f"{DIGITS / 'images'}}}", text, flags=re.M).replace(
+                              "model_file_path: ", f"model_file_path: {DIGITS.parent.parent}/"))
+    code, out, err, (facts,) = call(f"--config={yml}")
+    assert (code, facts["verdict"]) == (0, "agree")
+    assert re.search("CPU against ONNX Runtime, in floats", out + err)
+    assert "`converter.py quantize` shows what codes cost each layer" in re.sub(r"\s+", " ", err)
+
+
 KERAS = """
 import keras
 p = keras.Input((8, 8, 3), name="picture")
