@@ -18,7 +18,7 @@ struct Bf16 {  // bfloat16
 };
 
 // Q8 are codes of a quantized tensor, signed or not.
-enum class Element : uint8_t { kF32, kF16, kBf16, kI8, kI32, kQ8 };
+enum class Element : uint8_t { kF32, kF16, kBf16, kQ8 };
 
 // The Element of a C++ type: ElementOf<float>() is Element::kF32.
 template <typename T>
@@ -35,14 +35,6 @@ template <>
 constexpr Element ElementOf<Bf16>() {
   return Element::kBf16;
 }
-template <>
-constexpr Element ElementOf<int8_t>() {
-  return Element::kI8;
-}
-template <>
-constexpr Element ElementOf<int32_t>() {
-  return Element::kI32;
-}
 // Kernels that exist in fp16 but not in bfloat16 use uint16_t for its bits.
 template <>
 constexpr Element ElementOf<uint16_t>() {
@@ -50,13 +42,13 @@ constexpr Element ElementOf<uint16_t>() {
 }
 
 constexpr size_t SizeOf(Element element) {
-  return element == Element::kI8 || element == Element::kQ8      ? 1
+  return element == Element::kQ8                                 ? 1
          : element == Element::kF16 || element == Element::kBf16 ? 2
                                                                  : 4;
 }
 
 constexpr const char* NameOf(Element element) {
-  constexpr const char* kNames[] = {"f32", "f16", "bf16", "i8", "i32", "q8"};
+  constexpr const char* kNames[] = {"f32", "f16", "bf16", "q8"};
   return kNames[static_cast<size_t>(element)];
 }
 

@@ -74,7 +74,6 @@ using GemmF32Tile = GemmTileOf<float, float, float, float>;
 using GemmBf16Tile = GemmTileOf<Bf16, Bf16, float, float>;
 using GemmF16Tile = GemmTileOf<Fp16, Fp16, float, Fp16>;
 using GemmF16RowsTile = GemmTileOf<Fp16, Fp16, Fp16, Fp16>;
-using GemmI8Tile = GemmTileOf<int8_t, int8_t, int32_t, int32_t>;
 
 // Writes m x n elements. Reads nothing beyond the extents above.
 template <typename Tile>
@@ -138,8 +137,6 @@ constexpr GemmTypes kGemmF16 = {Element::kF32, Element::kF16, Element::kF16,
                                 Element::kF32, Element::kF16};
 constexpr GemmTypes kGemmF16Rows = {Element::kF16, Element::kF16, Element::kF16,
                                     Element::kF16, Element::kF16};
-constexpr GemmTypes kGemmI8 = {Element::kI8, Element::kI8, Element::kI8,
-                               Element::kI32, Element::kI32};
 
 // Whether rows are packed.
 enum class GemmPacks : uint8_t {

@@ -89,7 +89,6 @@ GemmFn<GemmF16Tile> gemm_f16_4x4__scalar;
 GemmFn<GemmF16Tile> gemm_f16_8x16__fp16;
 GemmFn<GemmF16RowsTile> gemm_f16_8x4_rows__scalar;
 GemmFn<GemmF16RowsTile> gemm_f16_8x16_rows__fp16;
-GemmFn<GemmI8Tile> gemm_i8_4x4__scalar;
 
 GemmPackFn<float, float> gemm_f32_pack_8__aarch64;
 GemmPackFn<float, Bf16> gemm_bf16_pack_4__scalar;
@@ -98,7 +97,6 @@ GemmPackFn<float, Bf16> gemm_bf16_pack_8__bf16;
 GemmPackFn<float, Fp16> gemm_f16_pack_4__scalar;
 GemmPackFn<float, Fp16> gemm_f16_pack_8__fp16;
 GemmPackFn<Fp16, Fp16> gemm_f16_pack_rows_8__scalar;
-GemmPackFn<int8_t, int8_t> gemm_i8_pack_4__scalar;
 
 // The dispatcher chooses the first row with the wanted types whose `isa` the
 // CPU has; tests and benchmarks loop over all rows. The last row of each
@@ -142,10 +140,6 @@ inline constexpr GemmUkernel kGemm[] = {
         "gemm_f16_4x4__scalar", 0, 4, 4, GemmPacks::kAlways, {1, 2, 1}),
     Gemm<gemm_f16_8x4_rows__scalar, gemm_f16_pack_rows_8__scalar>(
         "gemm_f16_8x4_rows__scalar", 0, 8, 4, GemmPacks::kAlways, {1, 8, 8}),
-#endif
-#if MACE_HAS_SCALAR_ROWS
-    Gemm<gemm_i8_4x4__scalar, gemm_i8_pack_4__scalar>(
-        "gemm_i8_4x4__scalar", 0, 4, 4, GemmPacks::kAlways, {4, 4, 4}),
 #endif
 };
 

@@ -49,11 +49,8 @@ void* Values(Element type, Bytes& memory, size_t n) {
       return Values<Fp16>(memory, n);
     case Element::kBf16:
       return Values<Bf16>(memory, n);
-    case Element::kI8:
     case Element::kQ8:
       return Values<int8_t>(memory, n);
-    case Element::kI32:
-      return Values<int32_t>(memory, n);
   }
   return nullptr;
 }
