@@ -4,6 +4,7 @@
 #include "mace/cpu/quantized/pooling_q8.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "mace/cpu/quantized/codes.h"
 #include "mace/cpu/reference/pooling.h"
@@ -14,16 +15,140 @@ namespace mace::cpu {
 namespace {
 
 constexpr int64_t kTasksPerThread = 4;
+// Channels of a vector. Vectors are the compiler's, for any instruction set.
+constexpr int64_t kLanes = 16;
+typedef int32_t Words __attribute__((vector_size(kLanes * sizeof(int32_t))));
+typedef float Floats __attribute__((vector_size(kLanes * sizeof(float))));
+
+// Up to this number of codes, floats give the quotient of the sum: where two
+// integers below 2^24 do not divide, the quotient is farther from the next
+// integer than it is rounded.
+constexpr int64_t kMostInFloats = 65536;
+// Up to this number, the sum fits into a word.
+constexpr int64_t kMostInWords = int64_t{1} << 23;
+
+// The taps of a window that lie inside the image, `rows` of `columns` each, of
+// one channel or of the channels from it on. The first is at `from`.
+template <typename T>
+struct TapsOf {
+  const T* from;
+  int64_t rows, columns, row_stride, column_stride;
+
+  int64_t count() const { return std::max<int64_t>(1, rows * columns); }
+
+  // Calls f(codes) for each tap.
+  template <typename F>
+  void ForEach(const F& f) const {
+    for (int64_t r = 0; r < rows; ++r) {
+      const T* code = from + r * row_stride;
+      for (int64_t c = 0; c < columns; ++c, code += column_stride) f(code);
+    }
+  }
+};
+
+template <typename T>
+struct VectorOf {
+  typedef T Codes __attribute__((vector_size(kLanes)));
+
+  static Codes Load(const T* x) {
+    Codes codes;
+    std::memcpy(&codes, x, sizeof(codes));
+    return codes;
+  }
+};
+
+// Maxima of kLanes channels, within a range.
+template <typename T>
+struct MaximaOf {
+  using V = VectorOf<T>;
+  typename V::Codes codes;
+
+  explicit MaximaOf(CodeRange range)
+      : codes(typename V::Codes{} + static_cast<T>(range.least)) {}
+  void Add(const T* x) {
+    const auto other = V::Load(x);
+    codes = other > codes ? other : codes;
+  }
+  void Write(CodeRange range, T* y) const {
+    const auto most = typename V::Codes{} + static_cast<T>(range.most);
+    const auto found = codes < most ? codes : most;
+    std::memcpy(y, &found, sizeof(found));
+  }
+};
+
+template <typename T>
+void Maxima(const TapsOf<T>& taps, CodeRange range, T* y) {
+  MaximaOf<T> most(range);
+  taps.ForEach([&](const T* x) { most.Add(x); });
+  most.Write(range, y);
+}
+
+// Of four times as many channels, which stay in registers.
+template <typename T>
+void FourMaxima(const TapsOf<T>& taps, CodeRange range, T* y) {
+  MaximaOf<T> a(range), b(range), c(range), d(range);
+  taps.ForEach([&](const T* x) {
+    a.Add(x);
+    b.Add(x + kLanes);
+    c.Add(x + 2 * kLanes);
+    d.Add(x + 3 * kLanes);
+  });
+  a.Write(range, y);
+  b.Write(range, y + kLanes);
+  c.Write(range, y + 2 * kLanes);
+  d.Write(range, y + 3 * kLanes);
+}
+
+template <typename T>
+void Maximum(const TapsOf<T>& taps, CodeRange range, T* y) {
+  int32_t most = range.least;
+  taps.ForEach([&](const T* x) { most = std::max<int32_t>(most, *x); });
+  *y = static_cast<T>(std::min(most, range.most));
+}
 
 // Returns the quotient that is nearest, ties away from zero. REQUIRES: n > 0.
 int32_t RoundedQuotient(int64_t sum, int64_t n) {
   return static_cast<int32_t>((sum > 0 ? sum + n / 2 : sum - n / 2) / n);
 }
+// Divides each sum. In place, because how functions return such vectors depends
+// on the instruction set.
+void DivideRounded(int64_t n, Words* sums) {
+  if (n > kMostInFloats) {
+    for (int64_t k = 0; k < kLanes; ++k) {
+      (*sums)[k] = RoundedQuotient((*sums)[k], n);
+    }
+    return;
+  }
+  const Words sign = *sums >> 31;
+  const Words magnitude = (*sums ^ sign) - sign + static_cast<int32_t>(n / 2);
+  const Floats quotient =
+      __builtin_convertvector(magnitude, Floats) / static_cast<float>(n);
+  *sums = (__builtin_convertvector(quotient, Words) ^ sign) - sign;
+}
+
+// The means of kLanes channels. REQUIRES: taps.count() <= kMostInWords.
+template <typename T>
+void Means(const TapsOf<T>& taps, CodeRange range, T* y) {
+  using V = VectorOf<T>;
+  Words codes = {};
+  taps.ForEach(
+      [&](const T* x) { codes += __builtin_convertvector(V::Load(x), Words); });
+  DivideRounded(taps.count(), &codes);
+  codes = codes > range.least ? codes : Words{} + range.least;
+  codes = codes < range.most ? codes : Words{} + range.most;
+  const auto found = __builtin_convertvector(codes, typename V::Codes);
+  std::memcpy(y, &found, sizeof(found));
+}
+
+template <typename T>
+void Mean(const TapsOf<T>& taps, CodeRange range, T* y) {
+  int64_t sum = 0;
+  taps.ForEach([&](const T* x) { sum += *x; });
+  *y = static_cast<T>(range.Clamp(RoundedQuotient(sum, taps.count())));
+}
 
 template <typename T>
 struct PoolingQ8 final : Kernel {
-  static constexpr int64_t kChannels = 64;  // computed at a time
-
   ThreadPool* threads = nullptr;
   PoolShape s;
   CodeRange range;
@@ -43,42 +168,40 @@ struct PoolingQ8 final : Kernel {
         const T* image = x + at / (w.out * h.out) * h.in * w.in * s.channels;
         const Taps rows = TapsInside(h, at / w.out % h.out);
         const Taps columns = TapsInside(w, at % w.out);
-        for (int64_t c = 0; c < s.channels; c += kChannels) {
-          const int64_t n = std::min(kChannels, s.channels - c);
-          Channels(image + c, rows, columns, n, y + at * s.channels + c);
-        }
+        Channels({image + (rows.start * w.in + columns.start) * s.channels,
+                  rows.count, columns.count, h.dilation * w.in * s.channels,
+                  w.dilation * s.channels},
+                 y + at * s.channels);
       }
     });
     return Status();
   }
 
-  void Channels(const T* image, const Taps& rows, const Taps& columns,
-                int64_t n, T* y) const {
+  // The outputs of one window. The last vector begins where it ends with the
+  // channels, so that it may compute some of them again.
+  void Channels(const TapsOf<T>& all, T* y) const {
     const bool is_max = s.type == PoolingType::kMax;
-    int64_t found[kChannels];
-    std::fill(found, found + n, is_max ? CodesOfType().least : 0);
-    for (int64_t r = 0; r < rows.count; ++r) {
-      const int64_t row =
-          (rows.start + r * s.window.h.dilation) * s.window.w.in;
-      for (int64_t t = 0; t < columns.count; ++t) {
-        const int64_t column = columns.start + t * s.window.w.dilation;
-        const T* from = image + (row + column) * s.channels;
-        for (int64_t k = 0; k < n; ++k) {
-          found[k] = is_max ? std::max<int64_t>(found[k], from[k])
-                            : found[k] + from[k];
-        }
+    const bool in_vectors =
+        s.channels >= kLanes && (is_max || all.count() <= kMostInWords);
+    TapsOf<T> taps = all;
+    for (int64_t c = 0; c < s.channels;) {
+      const int64_t left = s.channels - c;
+      if (in_vectors && left < kLanes) c = s.channels - kLanes;
+      taps.from = all.from + c;
+      if (!in_vectors) {
+        is_max ? Maximum(taps, range, y + c) : Mean(taps, range, y + c);
+        c += 1;
+      } else if (!is_max) {
+        Means(taps, range, y + c);
+        c += kLanes;
+      } else if (left >= 4 * kLanes) {
+        FourMaxima(taps, range, y + c);
+        c += 4 * kLanes;
+      } else {
+        Maxima(taps, range, y + c);
+        c += kLanes;
       }
     }
-    const int64_t count = std::max<int64_t>(1, rows.count * columns.count);
-    for (int64_t k = 0; k < n; ++k) {
-      const int32_t code = is_max ? static_cast<int32_t>(found[k])
-                                  : RoundedQuotient(found[k], count);
-      y[k] = static_cast<T>(range.Clamp(code));
-    }
-  }
-
-  static CodeRange CodesOfType() {
-    return CodesOf(std::is_signed_v<T> ? DataType::kI8 : DataType::kU8);
   }
 };
 

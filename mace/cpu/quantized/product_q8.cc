@@ -13,6 +13,13 @@
 #include "mace/cpu/common/tasks.h"
 
 namespace mace::cpu {
+namespace {
+
+// Whose sums become codes with one call of a micro-kernel, which reads its
+// factors once for all of them.
+constexpr int64_t kTilesAtOnce = 4;
+
+}  // namespace
 
 ProductQ8::ProductQ8(const Spec& spec, PanelsQ8 filter,
                      const CpuContext& context)
@@ -46,6 +53,7 @@ ProductQ8::ProductQ8(const Spec& spec, PanelsQ8 filter,
                       ? inside_begin_
                       : std::clamp(last / w.stride + 1, inside_begin_, w.out);
   }
+  pixels_are_lines_ = spec.patches.channels % micro.line == 0;
   zeros_.assign(static_cast<size_t>(spec.patches.channels),
                 static_cast<uint8_t>(spec.x_zero));
 }
@@ -119,9 +127,10 @@ void ProductQ8::RunTask(const Task& task) const {
     }
     for (int64_t p = task.panel_begin; p < task.panel_end; ++p) {
       const char* a = task.scratch;
-      for (int64_t row = task.row_begin; row < task.row_end; row += mr) {
-        MultiplyTile(task, g, p, row, std::min(mr, task.row_end - row), a);
-        a += tile_bytes_;
+      const int64_t step = kTilesAtOnce * mr;
+      for (int64_t row = task.row_begin; row < task.row_end; row += step) {
+        MultiplyTiles(task, g, p, row, std::min(step, task.row_end - row), a);
+        a += kTilesAtOnce * tile_bytes_;
       }
     }
   }
@@ -176,7 +185,11 @@ void ProductQ8::PackTile(const Task& task, int64_t g, int64_t row, int64_t m,
   const bool adds = filter_.zero_point() != 0;
   for (int64_t i = 0; i < m;) {
     bool inside;
-    const int64_t n = SpanOf(row + i, m - i, &inside);
+    int64_t n = SpanOf(row + i, m - i, &inside);
+    if (n < m && pixels_are_lines_) {
+      n = m;
+      inside = false;
+    }
     const int64_t segments = FindRuns(x, row + i, n, inside, runs);
     micro.pack({static_cast<size_t>(n),
                 static_cast<size_t>(patches.depth() / segments),
@@ -191,16 +204,24 @@ void ProductQ8::PackTile(const Task& task, int64_t g, int64_t row, int64_t m,
   }
 }
 
-void ProductQ8::MultiplyTile(const Task& task, int64_t g, int64_t panel,
-                             int64_t row, int64_t m, const char* a) const {
+void ProductQ8::MultiplyTiles(const Task& task, int64_t g, int64_t panel,
+                              int64_t row, int64_t m, const char* a) const {
   const GemmQ8& micro = *spec_.micro;
   // Requantizing reads whole vectors.
-  alignas(kAlignment) int32_t sums[kGemmQ8MaxSums + kRequantizeQ8Columns];
+  alignas(kAlignment)
+      int32_t sums[kTilesAtOnce * kGemmQ8MaxSums + kRequantizeQ8Columns];
   const int64_t first = panel * micro.nr, channel = filter_.channel(g, panel);
   const int64_t n = std::min<int64_t>(micro.nr, spec_.n - first);
-  micro.fn({static_cast<size_t>(m), static_cast<size_t>(n),
-            static_cast<size_t>(depth_), a, filter_.panel(g, panel),
-            filter_.stage().start(channel), sums});
+  GemmQ8Tile tile = {
+      0,   static_cast<size_t>(n),  static_cast<size_t>(depth_),
+      a,   filter_.panel(g, panel), filter_.stage().start(channel),
+      sums};
+  for (int64_t i = 0; i < m; i += micro.mr) {
+    tile.m = static_cast<size_t>(std::min<int64_t>(micro.mr, m - i));
+    micro.fn(tile);
+    tile.a = static_cast<const char*>(tile.a) + tile_bytes_;
+    tile.sums += micro.mr * micro.nr;
+  }
   const auto* row_add =
       filter_.zero_point() == 0
           ? nullptr

@@ -3,11 +3,11 @@
 //
 // The rows of a block are packed once; then each panel of the filter stays in
 // the first-level cache while all tiles of the block are multiplied by it, and
-// each tile of sums becomes codes at once:
+// the sums of a few tiles become codes at once:
 //
 //   for each block of rows and of columns (a task), for each group
 //     pack the tiles of the block
-//     for each panel, for each tile: multiply, requantize
+//     for each panel, for each few tiles: multiply each, requantize them
 #ifndef MACE_CPU_QUANTIZED_PRODUCT_Q8_H_
 #define MACE_CPU_QUANTIZED_PRODUCT_Q8_H_
 
@@ -51,7 +51,7 @@ class ProductQ8 {
 
   void PlanTasks(const CpuContext& context);
   void RunTask(const Task& task) const;
-  // Packs the rows of a tile of group `g`, a span at a time.
+  // Packs the rows of a tile of group `g`, in as few calls as it takes.
   void PackTile(const Task& task, int64_t g, int64_t row, int64_t m,
                 char* to) const;
   // Returns how many of the m rows from `row` on can be packed together, and
@@ -60,8 +60,10 @@ class ProductQ8 {
   // Writes where the runs of a span begin, and returns how many a row has.
   int64_t FindRuns(const uint8_t* x, int64_t row, int64_t m, bool inside,
                    const uint8_t** runs) const;
-  void MultiplyTile(const Task& task, int64_t g, int64_t panel, int64_t row,
-                    int64_t m, const char* a) const;
+  // The codes of m rows from `row` on, the first of a tile, of which `a` is the
+  // packed one. REQUIRES: at most kTilesAtOnce tiles.
+  void MultiplyTiles(const Task& task, int64_t g, int64_t panel, int64_t row,
+                     int64_t m, const char* a) const;
 
   Spec spec_;
   PanelsQ8 filter_;
@@ -72,6 +74,9 @@ class ProductQ8 {
   int64_t row_block_ = 0, panel_block_ = 0;
   // Offsets in the scratch memory of a thread.
   int64_t runs_at_ = 0, row_add_at_ = 0, thread_bytes_ = 0;
+  // Whether rows at a border are packed with those beside them: a pixel of all
+  // rows fills whole lines of the packed tile.
+  bool pixels_are_lines_ = false;
   // Outputs of a line whose windows lie inside it, if its pixels are one run.
   int64_t inside_begin_ = 0, inside_end_ = 0;
   std::vector<uint8_t> zeros_;  // stands for pixels outside the image

@@ -23,6 +23,7 @@ class RowPacker {
         flips_(vdupq_n_u8(flip)) {}
 
   void Append(const uint8_t* from, size_t n) {
+    const size_t whole = n;
     if (bits_ == 0) {
       for (; n >= 2 * kLine; n -= 2 * kLine, from += 2 * kLine) {
         const uint8x16_t x = veorq_u8(vld1q_u8(from), flips_);
@@ -37,26 +38,13 @@ class RowPacker {
       Store(word_ | x << bits_);
       if (bits_ > 0) word_ = x >> (64 - bits_);
     }
-    for (; n > 0; --n) {
-      word_ |= uint64_t{*from++} << bits_;
-      bits_ += 8;
-      if (bits_ < 64) continue;
-      Store(word_);
-      word_ = 0;
-      bits_ = 0;
-    }
+    if (n > 0) AppendBits(whole >= kLine ? Last(from + n, n) : Few(from, n), n);
   }
   // Appends a pixel of three channels.
   void AppendThree(const uint8_t* from) {
     uint16_t two;
     __builtin_memcpy(&two, from, sizeof(two));
-    const uint64_t x = two | uint64_t{from[2]} << 16;
-    word_ |= x << bits_;
-    bits_ += 24;
-    if (bits_ < 64) return;
-    Store(word_);
-    bits_ -= 64;
-    word_ = x >> (24 - bits_);
+    AppendBits(two | uint64_t{from[2]} << 16, 3);
   }
   // Writes what is left, and zeros up to the end of the line.
   void Finish() {
@@ -69,6 +57,27 @@ class RowPacker {
   const uint8_t* end() const { return to_; }
 
  private:
+  // The n codes that end at `end`, before which there are kLine codes.
+  static uint64_t Last(const uint8_t* end, size_t n) {
+    uint64_t x;
+    __builtin_memcpy(&x, end - kLine, sizeof(x));
+    return x >> (8 * (kLine - n));
+  }
+  // n < kLine codes.
+  static uint64_t Few(const uint8_t* from, size_t n) {
+    uint64_t x = 0;
+    for (size_t i = 0; i < n; ++i) x |= uint64_t{from[i]} << (8 * i);
+    return x;
+  }
+  // n < kLine codes, the lowest bytes of x; the others are zero.
+  void AppendBits(uint64_t x, size_t n) {
+    word_ |= x << bits_;
+    bits_ += static_cast<unsigned>(8 * n);
+    if (bits_ < 64) return;
+    Store(word_);
+    bits_ -= 64;
+    word_ = x >> (8 * n - bits_);
+  }
   void Store(uint64_t line) {
     line ^= flip_;
     __builtin_memcpy(to_, &line, kLine);

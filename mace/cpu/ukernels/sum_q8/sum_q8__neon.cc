@@ -9,7 +9,18 @@ namespace mace::cpu {
 namespace {
 
 constexpr size_t kCodes = 16;
+static_assert(kSumQ8Bits == 20);
 
+// What a factor is: exactly 1/2, as that of the operand with the larger scale;
+// with a shift to the right; or any.
+enum class Kind { kHalf, kRight, kAny };
+
+Kind KindOf(SumQ8Factor f) {
+  if (f.right > 0) return Kind::kRight;
+  return f.mantissa == 1 << 30 ? Kind::kHalf : Kind::kAny;
+}
+
+template <Kind kKind>
 struct Factor {
   int32x4_t mantissa, right;
 
@@ -18,34 +29,42 @@ struct Factor {
 
   int32x4_t Scale(int32x4_t x) const {
     const int32x4_t y = vqrdmulhq_s32(x, mantissa);
+    if (kKind == Kind::kRight) return vrshlq_s32(vsraq_n_s32(y, y, 31), right);
     // Subtracts 1 where y and its shift are negative.
     return vrshlq_s32(vsraq_n_s32(y, vandq_s32(y, right), 31), right);
   }
 };
 
 // Codes are signed once their highest bit is flipped, `offset` less.
+template <Kind kKind>
 struct Operand {
-  const uint8_t* codes;
-  Factor factor;
+  Factor<kKind> factor;
   int8x8_t zero;
 
   Operand(const SumQ8Args::Operand& x, int offset)
-      : codes(x.codes),
-        factor(x.factor),
+      : factor(x.factor),
         zero(vdup_n_s8(static_cast<int8_t>(x.zero_point - offset))) {}
 
   // Eight codes, scaled.
   void Scale(int8x8_t bytes, int32x4_t (&to)[2]) const {
-    static_assert(kSumQ8Bits == 20);
-    const int16x8_t x = vshlq_n_s16(vsubl_s8(bytes, zero), 5);
-    to[0] = factor.Scale(vshll_n_s16(vget_low_s16(x), 15));
-    to[1] = factor.Scale(vshll_n_s16(vget_high_s16(x), 15));
+    const int16x8_t x = vsubl_s8(bytes, zero);
+    if (kKind == Kind::kHalf) {
+      const int16x8_t half = vshlq_n_s16(x, 4);
+      to[0] = vshll_n_s16(vget_low_s16(half), 15);
+      to[1] = vshll_n_s16(vget_high_s16(half), 15);
+      return;
+    }
+    const int16x8_t whole = vshlq_n_s16(x, 5);
+    to[0] = factor.Scale(vshll_n_s16(vget_low_s16(whole), 15));
+    to[1] = factor.Scale(vshll_n_s16(vget_high_s16(whole), 15));
   }
 };
 
+template <Kind kA, Kind kB, Kind kY>
 struct Sum {
-  Operand a, b;
-  Factor factor;
+  Operand<kA> a;
+  Operand<kB> b;
+  Factor<kY> factor;
   int16x8_t zero;
   uint8x16_t flip;
   int8x16_t least, most;
@@ -83,10 +102,9 @@ struct Sum {
   }
 };
 
-}  // namespace
-
-void sum_q8__neon(const SumQ8Args& t) {
-  const Sum sum(t, t.is_unsigned ? 128 : 0);
+template <Kind kA, Kind kB, Kind kY>
+void Run(const SumQ8Args& t) {
+  const Sum<kA, kB, kY> sum(t, t.is_unsigned ? 128 : 0);
   size_t i = 0;
   for (; i + kCodes <= t.n; i += kCodes) {
     vst1q_u8(t.y + i,
@@ -98,6 +116,19 @@ void sum_q8__neon(const SumQ8Args& t) {
   __builtin_memcpy(w, t.b.codes + i, t.n - i);
   vst1q_u8(x, sum.Codes(vld1q_u8(x), vld1q_u8(w)));
   __builtin_memcpy(t.y + i, x, t.n - i);
+}
+
+}  // namespace
+
+void sum_q8__neon(const SumQ8Args& t) {
+  constexpr Kind kHalf = Kind::kHalf, kRight = Kind::kRight, kAny = Kind::kAny;
+  const Kind a = KindOf(t.a.factor), b = KindOf(t.b.factor);
+  if (KindOf(t.factor) == kRight) {
+    if (a == kHalf && b == kRight) return Run<kHalf, kRight, kRight>(t);
+    if (a == kRight && b == kHalf) return Run<kRight, kHalf, kRight>(t);
+    if (a == kHalf && b == kHalf) return Run<kHalf, kHalf, kRight>(t);
+  }
+  Run<kAny, kAny, kAny>(t);
 }
 
 }  // namespace mace::cpu
