@@ -143,6 +143,20 @@ std::string ShortLabel(const Plan& plan, const Step& step) {
                 step.fused.size() + 1, " nodes)");
 }
 
+// Returns the nodes of a step that is a region, as far as its device tells
+// them.
+std::vector<RegionPart> PartsOf(const Step& step) {
+  RegionKernels* const regions = step.device->regions();
+  if (regions == nullptr) return {};
+  return regions->PartsOf(*step.kernel);
+}
+
+// Returns "123 packets", or "" if the device did not count.
+std::string CountOf(const RegionPart& part, const Step& step) {
+  if (part.count < 0) return "";
+  return StrCat(part.count, ' ', step.device->regions()->count_unit());
+}
+
 // Returns the 16-bit type in which a node's weights are stored, or "".
 std::string StoredAs(const Node& node) {
   for (const Operand& operand : node.inputs) {
@@ -165,6 +179,13 @@ std::string DumpSteps(const Plan& plan) {
     }
     for (const TensorType& type : node.outputs) out << ", " << ToString(type);
     out << '\n';
+    for (const RegionPart& part : PartsOf(step)) {
+      const std::string count = CountOf(part, step);
+      out << "    " << part.op << " '" << part.name << "': ";
+      if (!count.empty()) out << count << ", ";
+      if (part.macs > 0) out << part.macs << " multiply-adds, ";
+      out << ToString(part.output) << '\n';
+    }
   }
   return out.str();
 }
@@ -224,6 +245,21 @@ std::string DumpPlanJson(const Plan& plan, const std::string& note) {
   for (const Step& step : plan.steps) {
     const Node& node = plan.graph.nodes[step.node].node;
     idle[step.node].clear();
+    const std::vector<RegionPart> parts = PartsOf(step);
+    for (const RegionPart& part : parts) {
+      Node of_part;
+      of_part.op = part.op;
+      of_part.name = part.name;
+      of_part.outputs = {part.output};
+      const std::string count = CountOf(part, step);
+      add_node(of_part, step.device->name(),
+               count.empty() ? "in a region" : count, part.macs, Label(of_part),
+               "");
+    }
+    for (int n : parts.empty() ? std::vector<int>() : step.fused) {
+      idle[n].clear();
+    }
+    if (!parts.empty()) continue;
     for (int n : step.fused) {
       idle[n] = StrCat("none: part of '", node.name, "'");
       part_of[n] = node.name;
