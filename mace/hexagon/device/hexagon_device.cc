@@ -22,7 +22,11 @@ using hexagon::Session;
 
 class RegionKernel final : public Kernel {
  public:
-  int64_t macs() const override { return macs_; }
+  int64_t macs() const override {
+    int64_t sum = 0;
+    for (const Part& part : parts_) sum += part.facts.macs;
+    return sum;
+  }
   std::string variant() const override {
     return StrCat("dsp (", num_nodes_, " nodes)");
   }
@@ -31,21 +35,50 @@ class RegionKernel final : public Kernel {
     for (size_t i = 0; i < inputs_.size(); ++i) {
       std::memcpy(graph_->at(inputs_[i]), args.inputs[i].handle,
                   inputs_[i].bytes);
+      activity_->bytes_in += inputs_[i].bytes;
     }
     MACE_RETURN_IF_ERROR(graph_->Run());
+    has_run_ = true;
+    activity_->nodes += static_cast<int64_t>(parts_.size());
+    ++activity_->runs;
     for (size_t i = 0; i < outputs_.size(); ++i) {
       std::memcpy(args.outputs[i].handle, graph_->at(outputs_[i]),
                   outputs_[i].bytes);
+      activity_->bytes_out += outputs_[i].bytes;
     }
     return Status();
   }
 
+  std::vector<RegionPart> Parts() {
+    Result<std::vector<hexagon::PerfRecord>> perf =
+        std::vector<hexagon::PerfRecord>();
+    if (has_run_) perf = graph_->Perf();
+    std::vector<RegionPart> parts;
+    for (const Part& part : parts_) {
+      parts.push_back(part.facts);
+      if (!has_run_ || !perf.ok()) continue;
+      parts.back().count = 0;
+      for (size_t n = part.first; n < part.end; ++n) {
+        parts.back().count += (*perf)[n].packets;
+      }
+    }
+    return parts;
+  }
+
+  // A node of the region, and those of the DSP's graph that compute it.
+  struct Part {
+    RegionPart facts;
+    size_t first = 0, end = 0;
+  };
+
   // In this order, for the session must outlive the graph.
   std::shared_ptr<Session> session_;
   std::unique_ptr<DspGraph> graph_;
+  std::shared_ptr<HexagonDevice::Activity> activity_;
   std::vector<BufferRange> inputs_, outputs_;
-  int64_t macs_ = 0;
+  std::vector<Part> parts_;
   size_t num_nodes_ = 0;
+  bool has_run_ = false;
 };
 
 // Adds the nodes of a region to a graph of the DSP.
@@ -70,17 +103,29 @@ class RegionWriter {
                                                            : TensorOf(g, i));
     }
     const int id = g.outputs[0];
-    if (tensors_.count(id) == 0) {
-      tensors_[id] = writer_.AddInner(Bytes(g.node.outputs[0]));
+    RegionKernel::Part part;
+    part.facts.op = g.node.op;
+    part.facts.name = g.node.name;
+    part.facts.output = g.node.outputs[0];
+    part.first = part.end = writer_.num_nodes();
+    const bool is_view =
+        hexagon::IsView(g.node) && target.inputs[0] >= 0 && !tensors_.count(id);
+    if (is_view) {
+      tensors_[id] = target.inputs[0];
+    } else {
+      if (tensors_.count(id) == 0) {
+        tensors_[id] = writer_.AddInner(Bytes(g.node.outputs[0]));
+      }
+      target.output = tensors_[id];
+      MACE_RETURN_IF_ERROR(Translate(g.node, target, &part.facts.macs));
+      part.end = writer_.num_nodes();
     }
-    target.output = tensors_[id];
-    int64_t macs = 0;
-    MACE_RETURN_IF_ERROR(Translate(g.node, target, &macs));
-    macs_ += macs;
+    parts_.push_back(std::move(part));
     return Status();
   }
 
-  Result<KernelPtr> Build(std::shared_ptr<Session> session) {
+  Result<std::unique_ptr<RegionKernel>> Build(
+      std::shared_ptr<Session> session) {
     MACE_RETURN_IF_ERROR(writer_.Plan());
     auto kernel = std::make_unique<RegionKernel>();
     MACE_ASSIGN_OR_RETURN(kernel->graph_,
@@ -92,9 +137,9 @@ class RegionWriter {
     for (const int id : region_.outputs) {
       kernel->outputs_.push_back(writer_.range(tensors_[id]));
     }
-    kernel->macs_ = macs_;
+    kernel->parts_ = std::move(parts_);
     kernel->num_nodes_ = writer_.num_nodes();
-    return KernelPtr(std::move(kernel));
+    return kernel;
   }
 
  private:
@@ -115,7 +160,7 @@ class RegionWriter {
   const Region& region_;
   GraphWriter writer_;
   std::map<int, int> tensors_;  // by value
-  int64_t macs_ = 0;
+  std::vector<RegionKernel::Part> parts_;
 };
 
 }  // namespace
@@ -143,7 +188,22 @@ Result<KernelPtr> HexagonDevice::PrepareRegion(const Region& region) {
   for (const int n : region.nodes) {
     MACE_RETURN_IF_ERROR(writer.Add(region.graph->nodes[n]));
   }
-  return writer.Build(session_);
+  MACE_ASSIGN_OR_RETURN(auto kernel, writer.Build(session_));
+  kernel->activity_ = activity_;
+  return KernelPtr(std::move(kernel));
+}
+
+std::vector<RegionPart> HexagonDevice::PartsOf(Kernel& kernel) {
+  return static_cast<RegionKernel&>(kernel).Parts();
+}
+
+DeviceCounts HexagonDevice::counts() const {
+  DeviceCounts counts;
+  counts.kernels = activity_->nodes;
+  counts.enqueues = activity_->runs;
+  counts.bytes_from_host = activity_->bytes_in;
+  counts.bytes_to_host = activity_->bytes_out;
+  return counts;
 }
 
 }  // namespace mace

@@ -41,6 +41,13 @@ Status CheckCodes(const Node& node, const char* what, const TensorType& type) {
 
 }  // namespace
 
+bool IsView(const Node& node) {
+  for (const Entry& entry : kTranslators) {
+    if (node.op == entry.op) return entry.translate == TranslateReshape;
+  }
+  return false;
+}
+
 Status Translate(const Node& node, const Target& target, int64_t* macs) {
   for (const Entry& entry : kTranslators) {
     if (node.op != entry.op) continue;

@@ -33,6 +33,9 @@ Translator TranslateConcat, TranslateReshape;
 // ops, and for tensors that are not 8-bit codes with one scale.
 Status Translate(const Node& node, const Target& target, int64_t* macs);
 
+// Whether the node's output is its input, byte for byte, in another shape.
+bool IsView(const Node& node);
+
 }  // namespace mace::hexagon
 
 #endif  // MACE_HEXAGON_DEVICE_TRANSLATE_H_

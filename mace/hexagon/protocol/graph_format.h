@@ -20,8 +20,8 @@ constexpr uint32_t kGraphMagic = 0x4750534d;  // "MSPG"
 constexpr uint32_t kMaxTensors = 4096;
 constexpr uint32_t kMaxNodes = 2048;
 constexpr uint32_t kMaxWords = 65536;
-constexpr uint32_t kMaxGraphs = 8;
-constexpr uint32_t kMaxBuffers = 16;
+constexpr uint32_t kMaxGraphs = 32;
+constexpr uint32_t kMaxBuffers = 64;
 constexpr uint32_t kVtcmBytes = 256 * 1024;
 
 // Tensors begin at multiples of it: the length of a vector.
