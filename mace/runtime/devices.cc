@@ -202,8 +202,15 @@ Result<std::unique_ptr<Device>> CreateDsp(const MaceEngineConfig::Impl& config,
   MACE_ASSIGN_OR_RETURN(auto transport, OpenTransport(config.settings.values));
   MACE_ASSIGN_OR_RETURN(auto session,
                         hexagon::Session::Create(std::move(transport)));
+  CpuOptions options;
+  SetCpuOptions(config.settings.values, &options);
+  options.num_threads = 1;
+  MACE_ASSIGN_OR_RETURN(
+      std::unique_ptr<CpuDevice> host,
+      CpuDevice::Create(options, std::make_shared<PackedWeights>()));
   return std::unique_ptr<Device>(
-      std::make_unique<HexagonDevice>(std::move(session)));
+      std::make_unique<HexagonDevice>(std::move(session), std::move(host),
+                                      config.settings.values.dsp_takes_all));
 }
 #else
 std::string WithoutEffect(const ChosenSettings&) { return ""; }

@@ -39,6 +39,7 @@ struct Settings {
   std::string dsp_program;
   std::string dsp_emulator = "qemu-hexagon";
   int dsp_timeout_ms = 60000;
+  bool dsp_takes_all = false;
   bool dsp_with_gpu = false;
   int dsp_corner = 1;
   bool dsp_dcvs = true;
@@ -171,6 +172,14 @@ struct Settings {
           .Yaml("60000")
           .On("dsp"),
       dsp_timeout_ms);
+    v(Setting("dsp_takes_all",
+              "the DSP runs all that it can, also what is faster elsewhere")
+          .Yaml("0")
+          .On("dsp")
+          .More("Otherwise nodes run there where that takes less time, moving "
+                "their tensors included, so that a small model stays on the "
+                "CPU."),
+      dsp_takes_all);
     v(Setting("dsp_with_gpu",
               "the GPU may run what the DSP cannot, too, not only the CPU")
           .Yaml("0")

@@ -84,7 +84,8 @@ class RegionKernel final : public Kernel {
 // Adds the nodes of a region to a graph of the DSP.
 class RegionWriter {
  public:
-  explicit RegionWriter(const Region& region) : region_(region) {
+  RegionWriter(const Region& region, NodeKernels* host)
+      : region_(region), host_(host) {
     const auto& values = region.graph->values;
     for (const int id : region.inputs) {
       tensors_[id] = writer_.AddInput(Bytes(values[id].type));
@@ -97,6 +98,7 @@ class RegionWriter {
   Status Add(const GraphNode& g) {
     hexagon::Target target;
     target.writer = &writer_;
+    target.host = host_;
     for (size_t i = 0; i < g.inputs.size(); ++i) {
       const bool is_weight = i > 0 && IsFilter(g.node.op);
       target.inputs.push_back(is_weight || g.inputs[i] < 0 ? -1
@@ -113,10 +115,14 @@ class RegionWriter {
     if (is_view) {
       tensors_[id] = target.inputs[0];
     } else {
-      if (tensors_.count(id) == 0) {
-        tensors_[id] = writer_.AddInner(Bytes(g.node.outputs[0]));
+      for (size_t i = 0; i < g.outputs.size(); ++i) {
+        const int y = g.outputs[i];
+        if (tensors_.count(y) == 0) {
+          tensors_[y] = writer_.AddInner(Bytes(g.node.outputs[i]));
+        }
+        target.outputs.push_back(tensors_[y]);
       }
-      target.output = tensors_[id];
+      target.output = target.outputs[0];
       MACE_RETURN_IF_ERROR(Translate(g.node, target, &part.facts.macs));
       part.end = writer_.num_nodes();
     }
@@ -145,7 +151,7 @@ class RegionWriter {
  private:
   // Their further inputs are packed when they are translated, or decide shapes.
   static bool IsFilter(const std::string& op) {
-    return op != "Eltwise" && op != "Concat";
+    return op != "Eltwise" && op != "Concat" && op != "Stack";
   }
 
   int TensorOf(const GraphNode& g, size_t i) {
@@ -158,6 +164,7 @@ class RegionWriter {
   }
 
   const Region& region_;
+  NodeKernels* const host_;
   GraphWriter writer_;
   std::map<int, int> tensors_;  // by value
   std::vector<RegionKernel::Part> parts_;
@@ -169,6 +176,10 @@ class RegionWriter {
 // call through FastRPC costs.
 DeviceSpeed HexagonDevice::speed() const {
   DeviceSpeed speed;
+  if (takes_all_) {
+    speed.macs_per_us = speed.bytes_per_us = 1e12;
+    return speed;
+  }
   speed.macs_per_us = 250000;
   speed.bytes_per_us = 8000;
   speed.launch_us = 1;
@@ -179,12 +190,14 @@ DeviceSpeed HexagonDevice::speed() const {
 
 Result<NodeWork> HexagonDevice::Supports(const Node& node) {
   NodeWork work;
-  MACE_RETURN_IF_ERROR(hexagon::Translate(node, {}, &work.macs));
+  hexagon::Target target;
+  target.host = host();
+  MACE_RETURN_IF_ERROR(hexagon::Translate(node, target, &work.macs));
   return work;
 }
 
 Result<KernelPtr> HexagonDevice::PrepareRegion(const Region& region) {
-  RegionWriter writer(region);
+  RegionWriter writer(region, host());
   for (const int n : region.nodes) {
     MACE_RETURN_IF_ERROR(writer.Add(region.graph->nodes[n]));
   }

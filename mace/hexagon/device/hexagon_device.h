@@ -18,8 +18,15 @@ class HexagonDevice final : public Device,
                             public RegionKernels,
                             public DeviceActivity {
  public:
-  explicit HexagonDevice(std::shared_ptr<hexagon::Session> session)
-      : session_(std::move(session)), activity_(std::make_shared<Activity>()) {}
+  // `host` computes tables of functions of one code; null: the DSP has none of
+  // these. `takes_all`: whatever it supports costs less on it than elsewhere.
+  explicit HexagonDevice(std::shared_ptr<hexagon::Session> session,
+                         std::unique_ptr<Device> host = nullptr,
+                         bool takes_all = false)
+      : session_(std::move(session)),
+        host_(std::move(host)),
+        takes_all_(takes_all),
+        activity_(std::make_shared<Activity>()) {}
 
   const char* name() const override { return "DSP"; }
   DeviceSpeed speed() const override;
@@ -37,7 +44,13 @@ class HexagonDevice final : public Device,
   };
 
  private:
+  NodeKernels* host() const {
+    return host_ == nullptr ? nullptr : host_->kernels();
+  }
+
   std::shared_ptr<hexagon::Session> session_;
+  std::unique_ptr<Device> host_;
+  bool takes_all_;
   std::shared_ptr<Activity> activity_;
 };
 
