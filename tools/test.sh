@@ -110,7 +110,11 @@ run_suite() {
     lint) run_pytest lint tools/lint ;;
     host) run_bazel host --test_tag_filters=-gpu "${targets[@]}" ;;
     gpu) run_pocl ;;
-    dsp) run_bazel dsp --test_tag_filters=dsp //mace/hexagon:dsp_tests //test/hexagon:device_test ;;
+    dsp)
+      local failed=0
+      run_bazel dsp --test_tag_filters=dsp //mace/hexagon:dsp_tests //test/hexagon:device_test \
+        //test/hexagon:engine_test || failed=1
+      run_pytest dsp test/hexagon && return "$failed" ;;
     rusticl)
       run_gpu rusticl /etc/OpenCL/vendors/rusticl.icd --test_tag_filters=gpu \
         --test_env=RUSTICL_ENABLE=llvmpipe ;;
@@ -124,7 +128,7 @@ run_suite() {
     python)
       bazel build --disk_cache="$cache/bazel" --show_result=0 --noshow_progress \
         --ui_event_filters=-info //tools:mace_run //tools:mace_plan &&
-        run_pytest python --ignore=tools/lint tools test ;;
+        run_pytest python --ignore=tools/lint --ignore=test/hexagon tools test ;;
   esac
 }
 

@@ -13,7 +13,9 @@ mace_status_t CheckDevice(const char* function, mace_device_t device) {
   if (device == MACE_CPU || device == MACE_GPU || device == MACE_HEXAGON) {
     return MACE_SUCCESS;
   }
-  return Refuse(function, "there is no device %d; MACE_CPU is 0, MACE_GPU 2",
+  return Refuse(function,
+                "there is no device %d; MACE_CPU is 0, MACE_GPU 2, "
+                "MACE_HEXAGON 3",
                 static_cast<int>(device));
 }
 
@@ -168,6 +170,22 @@ mace_status_t mace_config_set_gpu_limits(mace_config_t* config,
                                          int32_t queue_window) {
   MACE_CAPI_NOT_NULL(config);
   return capi::Report(config->config.SetGPULimits(kernel_micros, queue_window));
+}
+
+mace_status_t mace_config_set_hexagon_power(mace_config_t* config,
+                                            mace_hexagon_corner_t corner,
+                                            bool dcvs_enable,
+                                            int32_t latency_us) {
+  MACE_CAPI_NOT_NULL(config);
+  MACE_CAPI_RETURN_IF_ERROR(
+      capi::CheckRange(__func__, "corner", corner, MACE_HEXAGON_CORNER_SVS2));
+  return capi::Report(config->config.SetHexagonPower(
+      static_cast<mace::HexagonNNCornerType>(corner), dcvs_enable, latency_us));
+}
+
+mace_status_t mace_config_set_hexagon_to_unsigned_pd(mace_config_t* config) {
+  MACE_CAPI_NOT_NULL(config);
+  return capi::Report(config->config.SetHexagonToUnsignedPD());
 }
 
 mace_status_t mace_config_set_tuning(mace_config_t* config, int32_t budget_ms,

@@ -4,6 +4,8 @@
 #ifndef MACE_DEVICE_REGION_KERNELS_H_
 #define MACE_DEVICE_REGION_KERNELS_H_
 
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "mace/base/status.h"
@@ -22,6 +24,16 @@ struct Region {
   std::vector<int> outputs;  // value ids: made here, read outside
 };
 
+// A node of a region, for reports.
+struct RegionPart {
+  std::string op, name;
+  TensorType output;
+  int64_t macs = 0;
+  // What the device counted in the latest Run, such as packets of instructions;
+  // below 0: it did not.
+  int64_t count = -1;
+};
+
 class RegionKernels {
  public:
   virtual ~RegionKernels() = default;
@@ -34,8 +46,15 @@ class RegionKernels {
   // Does all one-time work for a region. The inputs and outputs of the kernel
   // are those of the region, in their order. The kernel may keep pointers to
   // the values' constants, and to nothing else of the graph.
-  // Errors: MACE_OUT_OF_RESOURCES; of a driver.
+  // Errors: MACE_OUT_OF_RESOURCES, upon which the host's device takes the
+  // region; of a driver.
   virtual Result<KernelPtr> PrepareRegion(const Region& region) = 0;
+
+  // The nodes of a kernel of PrepareRegion in execution order, for a device
+  // that knows more of them than that they are in the region.
+  virtual std::vector<RegionPart> PartsOf(Kernel& /*kernel*/) { return {}; }
+  // What RegionPart::count counts: "packets".
+  virtual const char* count_unit() const { return ""; }
 };
 
 }  // namespace mace

@@ -59,7 +59,7 @@ Result<std::unique_ptr<Plan>> MakePlan(
   MACE_RETURN_IF_ERROR(PlaceNodes(*plan, options.devices));
   // PRESERVE_ALL also keeps the tensors between nodes that could be fused.
   const bool keeps_all = options.memory_strategy == memory::kPreserveAll;
-  MACE_RETURN_IF_ERROR(FormRegions(*plan, keeps_all));
+  MACE_RETURN_IF_ERROR(FormRegions(*plan, keeps_all, *options.devices.back()));
   if (!keeps_all) MACE_RETURN_IF_ERROR(FuseNodes(*plan));
   MACE_RETURN_IF_ERROR(InsertConverts(*plan));
   MACE_RETURN_IF_ERROR(AssignMemory(*plan, options));

@@ -156,6 +156,33 @@ MACE_API mace_status_t mace_config_set_gpu_limits(mace_config_t* config,
                                                   int32_t kernel_micros,
                                                   int32_t queue_window);
 
+// How fast a Hexagon DSP runs, from the fastest to the most saving. RELEASE
+// asks for nothing.
+typedef int32_t mace_hexagon_corner_t;
+enum {
+  MACE_HEXAGON_CORNER_RELEASE = 0,
+  MACE_HEXAGON_CORNER_TURBO = 1,
+  MACE_HEXAGON_CORNER_NOMPLUS = 2,
+  MACE_HEXAGON_CORNER_NOMINAL = 3,
+  MACE_HEXAGON_CORNER_SVSPLUS = 4,
+  MACE_HEXAGON_CORNER_SVS = 5,
+  MACE_HEXAGON_CORNER_SVS2 = 6
+};
+
+// Of engines on the DSP: how fast it runs (the default: TURBO), whether it may
+// change its clock by its load (yes), and within how many microseconds it must
+// wake up (100; 0: as the corner has it). An emulator has none of these, which
+// the log then says. Threads: one at a time for `config`.
+MACE_API mace_status_t mace_config_set_hexagon_power(
+    mace_config_t* config, mace_hexagon_corner_t corner, bool dcvs_enable,
+    int32_t latency_us);
+
+// Runs in an unsigned process domain, for which the DSP's code needs no
+// signature. The first engine of a process on the DSP decides for all. Threads:
+// one at a time for `config`.
+MACE_API mace_status_t
+mace_config_set_hexagon_to_unsigned_pd(mace_config_t* config);
+
 // How kernels run best on this CPU or GPU is measured, for about `budget_ms`
 // whenever a plan is made (0, the default: not at all), and kept in `file`;
 // without one (null), where the compiled programs are. Threads: one at a time

@@ -17,8 +17,8 @@ struct PerformanceInfo {
 
 struct Capability {
   PerformanceInfo float32_performance;     // of a model with float32 weights
-  PerformanceInfo quantized8_performance;  // of 8-bit models: infinity, because
-                                           // this release runs none
+  PerformanceInfo quantized8_performance;  // of 8-bit models: measured on DSPs,
+                                           // infinity elsewhere
   bool supported;                          // whether the device can run models
 };
 

@@ -22,6 +22,18 @@ class MaceEngine;
 
 enum DeviceType { CPU = 0, GPU = 2, HEXAGON = 3 };
 
+// How fast a Hexagon DSP runs, from the fastest to the most saving. RELEASE
+// asks for nothing.
+enum HexagonNNCornerType {
+  HEXAGON_NN_CORNER_RELEASE = 0,
+  HEXAGON_NN_CORNER_TURBO = 1,
+  HEXAGON_NN_CORNER_NOMPLUS = 2,
+  HEXAGON_NN_CORNER_NOMINAL = 3,
+  HEXAGON_NN_CORNER_SVSPLUS = 4,
+  HEXAGON_NN_CORNER_SVS = 5,
+  HEXAGON_NN_CORNER_SVS2 = 6,
+};
+
 // Ways for tensors to share bytes beyond reusing those of the dead. Each only
 // ever lowers the bytes that an engine needs, and none changes a result.
 struct MaceMemorySavings {
@@ -165,6 +177,19 @@ class MACE_API MaceEngineConfig {
   // `queue_window` parts wait or run (0: any number, or 16 if kernels are
   // split).
   MaceStatus SetGPULimits(int kernel_micros, int queue_window = 0);
+
+  // Of engines on the DSP (HEXAGON), which run what the DSP can there, and the
+  // rest on the CPU: Dump("plan") says which and why.
+  //
+  // How fast the DSP runs (the default: TURBO), whether it may change its clock
+  // by its load (yes), and within how many microseconds it must wake up (100;
+  // 0: as the corner has it). An emulator has none of these: the log and
+  // Dump("plan") then say that they have no effect.
+  MaceStatus SetHexagonPower(HexagonNNCornerType corner, bool dcvs_enable,
+                             int latency_us);
+  // Runs in an unsigned process domain, for which the DSP's code needs no
+  // signature. The first engine of a process on the DSP decides for all.
+  MaceStatus SetHexagonToUnsignedPD();
 
   // How kernels run best on this CPU or GPU is measured, for about so long
   // whenever a plan is made (0, the default: not at all), and kept in `file`;

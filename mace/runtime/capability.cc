@@ -33,18 +33,29 @@ constexpr float kNever = std::numeric_limits<float>::infinity();
 constexpr int kMostRuns = 5;
 constexpr int64_t kEnoughMicros = 100000;
 
-int AddValue(const std::string& name, const Shape& shape, Graph& graph) {
+// The type of all tensors: floats, or codes of 8 bits.
+TensorType TypeOf(bool is_8_bit, const Shape& shape) {
+  if (!is_8_bit) return {DataType::kF32, shape};
+  auto q = std::make_shared<Quantization>();
+  q->scales = {1.f / 64};
+  q->zero_points = {0};
+  return {DataType::kI8, shape, Layout::kRowMajor, std::move(q)};
+}
+
+int AddValue(const std::string& name, const TensorType& type, Graph& graph) {
   Value value;
   value.name = name;
-  value.type = {DataType::kF32, shape};
+  value.type = type;
   graph.values.push_back(std::move(value));
   return static_cast<int>(graph.values.size()) - 1;
 }
 
-void AddConvolution(const void* weights, int64_t index, Graph& graph) {
+void AddConvolution(const void* weights, int64_t index, bool is_8_bit,
+                    Graph& graph) {
   const std::string name = std::to_string(index);
-  const int weight =
-      AddValue(StrCat("w", name), {kChannels, kChannels, 3, 3}, graph);
+  const TensorType y = TypeOf(is_8_bit, ActivationShape());
+  const int weight = AddValue(
+      StrCat("w", name), TypeOf(is_8_bit, {kChannels, kChannels, 3, 3}), graph);
   graph.values[weight].data = weights;
   graph.values[weight].weight_id = index;
   GraphNode g;
@@ -53,13 +64,14 @@ void AddConvolution(const void* weights, int64_t index, Graph& graph) {
   g.node.attrs = {{"padding", int64_t{1}}};  // SAME
   g.node.outputs.resize(1);
   g.inputs = {graph.outputs[0], weight};
-  g.outputs = {AddValue(g.node.name, ActivationShape(), graph)};
+  g.node.output_quantization = {y.quantization};
+  g.outputs = {AddValue(g.node.name, y, graph)};
   graph.outputs = g.outputs;
   graph.nodes.push_back(std::move(g));
 }
 
 // Convolutions whose outputs are about as large as their inputs.
-Result<std::shared_ptr<MaceModel>> SmallNetwork() {
+Result<std::shared_ptr<MaceModel>> SmallNetwork(bool is_8_bit) {
   constexpr int64_t kElements = kChannels * kChannels * kTaps;
   constexpr size_t kBytes = kLayers * kElements * sizeof(float);
   MACE_ASSIGN_OR_RETURN(AlignedBuffer buffer,
@@ -69,10 +81,10 @@ Result<std::shared_ptr<MaceModel>> SmallNetwork() {
   std::fill_n(floats, kLayers * kElements, 1.f / (kChannels * kTaps));
   auto impl = std::make_unique<MaceModel::Impl>();
   Graph& graph = impl->model.graph;
-  graph.inputs = {AddValue("x", ActivationShape(), graph)};
+  graph.inputs = {AddValue("x", TypeOf(is_8_bit, ActivationShape()), graph)};
   graph.outputs = graph.inputs;
   for (int64_t i = 0; i < kLayers; ++i) {
-    AddConvolution(floats + i * kElements, i, graph);
+    AddConvolution(floats + i * kElements, i, is_8_bit, graph);
   }
   impl->model.weights = {{owner, static_cast<const uint8_t*>(owner->data())},
                          kBytes};
@@ -82,13 +94,17 @@ Result<std::shared_ptr<MaceModel>> SmallNetwork() {
 }
 
 // The shortest of a few runs after one that is not counted.
-Result<float> MeasureMillis(MaceEngine::Impl& engine) {
+Result<float> MeasureMillis(MaceEngine::Impl& engine, bool is_8_bit) {
   const size_t elements = static_cast<size_t>(NumElements(ActivationShape()));
   const std::shared_ptr<float> x(new float[elements],
                                  std::default_delete<float[]>());
   std::fill_n(x.get(), elements, 1.f);
-  const std::map<std::string, MaceTensor> inputs = {
-      {"x", MaceTensor(ActivationShape(), x)}};
+  // As bytes they are codes of 8 bits, too.
+  const MaceTensor tensor =
+      is_8_bit
+          ? MaceTensor(ActivationShape(), std::shared_ptr<void>(x), IDT_INT8)
+          : MaceTensor(ActivationShape(), x);
+  const std::map<std::string, MaceTensor> inputs = {{"x", tensor}};
   std::map<std::string, MaceTensor> outputs;
   MACE_RETURN_IF_ERROR(engine.Run(inputs, &outputs, nullptr, nullptr));
   int64_t least = std::numeric_limits<int64_t>::max();
@@ -105,8 +121,9 @@ Result<float> MeasureMillis(MaceEngine::Impl& engine) {
 }
 
 // Infinity: this build has no convolution.
-Result<float> Measure(const MaceEngineConfig& config) {
-  MACE_ASSIGN_OR_RETURN(std::shared_ptr<MaceModel> model, SmallNetwork());
+Result<float> Measure(const MaceEngineConfig& config, bool is_8_bit) {
+  MACE_ASSIGN_OR_RETURN(std::shared_ptr<MaceModel> model,
+                        SmallNetwork(is_8_bit));
   MaceEngine::Impl engine;
   const Status created = engine.Init(std::move(model), {}, {}, config);
   if (created == Status::MACE_UNSUPPORTED) return kNever;
@@ -114,7 +131,7 @@ Result<float> Measure(const MaceEngineConfig& config) {
   if (!engine.RunsOnFirstDevice()) {
     return RuntimeError("the device failed, and the CPU took over");
   }
-  return MeasureMillis(engine);
+  return MeasureMillis(engine, is_8_bit);
 }
 
 }  // namespace
@@ -132,12 +149,15 @@ Capability GetCapability(DeviceType device_type, float cpu_float32_exec_time) {
         {std::make_shared<PackedWeights>(), std::make_shared<DeviceWeights>()});
     if (!devices.ok() || !devices->note.empty()) return capability;
   }
-  const Result<float> millis = Measure(config);
+  // A DSP computes with codes only.
+  const bool is_8_bit = device_type == HEXAGON;
+  const Result<float> millis = Measure(config, is_8_bit);
   if (!millis.ok()) return capability;
   capability.supported = true;
   const bool relative = cpu_float32_exec_time > 0;  // also false for NaN
-  capability.float32_performance.exec_time =
-      *millis / (relative ? cpu_float32_exec_time : 1.f);
+  PerformanceInfo& performance = is_8_bit ? capability.quantized8_performance
+                                          : capability.float32_performance;
+  performance.exec_time = *millis / (relative ? cpu_float32_exec_time : 1.f);
   return capability;
 }
 

@@ -204,6 +204,17 @@ MaceStatus MaceEngineConfig::SetGPULimits(int kernel_micros, int queue_window) {
                         {"gpu_queue_window", int64_t{queue_window}}});
 }
 
+MaceStatus MaceEngineConfig::SetHexagonPower(HexagonNNCornerType corner,
+                                             bool dcvs_enable, int latency_us) {
+  return impl_->SetAll({{"dsp_corner", int64_t{corner}},
+                        {"dsp_dcvs", int64_t{dcvs_enable}},
+                        {"dsp_latency_us", int64_t{latency_us}}});
+}
+
+MaceStatus MaceEngineConfig::SetHexagonToUnsignedPD() {
+  return impl_->settings.Set("dsp_unsigned_pd", int64_t{1});
+}
+
 MaceStatus MaceEngineConfig::SetTuning(int budget_ms, const std::string& file) {
   return impl_->SetAll(
       {{"tuning_ms", int64_t{budget_ms}}, {"tuning_file", file}});

@@ -4,6 +4,7 @@
 #include "mace/runtime/devices.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <thread>
 #include <utility>
@@ -17,6 +18,12 @@
 #include "mace/runtime/gpu_settings.h"
 #ifdef MACE_ENABLE_OPENCL
 #include "mace/opencl/opencl_device.h"
+#endif
+#ifdef MACE_ENABLE_HEXAGON
+#include "mace/hexagon/device/hexagon_device.h"
+#endif
+#ifdef MACE_HEXAGON_EMULATOR
+#include "mace/hexagon/session/emulator.h"
 #endif
 
 namespace mace {
@@ -151,6 +158,69 @@ Result<std::unique_ptr<Device>> CreateGpu(const MaceEngineConfig::Impl&,
 }
 #endif
 
+#ifdef MACE_ENABLE_HEXAGON
+// Errors: MACE_UNSUPPORTED, with the cure, if there is no way to a DSP.
+Result<std::unique_ptr<hexagon::Transport>> OpenTransport(
+    const Settings& settings) {
+#ifdef MACE_HEXAGON_EMULATOR
+  hexagon::EmulatorOptions options;
+  options.program = settings.dsp_program;
+  if (options.program.empty()) {
+    const char* given = std::getenv("MACE_DSP_PROGRAM");
+    if (given != nullptr) options.program = given;
+  }
+  options.command = {settings.dsp_emulator};
+  options.timeout_ms = settings.dsp_timeout_ms;
+  if (!options.program.empty()) return hexagon::StartEmulator(options);
+  return Unsupported(
+      "this release reaches DSPs in an emulator only; dsp_program names the "
+      "executor for it (docs/dsp.md)");
+#else
+  (void)settings;
+  return Unsupported(
+      "this build of the library has no way to a DSP yet: it has neither a "
+      "FastRPC transport nor the emulator, which is for the tools");
+#endif
+}
+
+// The settings of a DSP that somebody chose and that an emulator does not have.
+std::string WithoutEffect(const ChosenSettings& settings) {
+  std::string names;
+  for (const char* name : {"dsp_corner", "dsp_dcvs", "dsp_latency_us",
+                           "dsp_unsigned_pd", "nnlib_graph_mode"}) {
+    if (!settings.is_chosen(name)) continue;
+    const bool is_mode = name == std::string("nnlib_graph_mode");
+    if (is_mode && !settings.values.nnlib_graph_mode) continue;
+    names += StrCat(names.empty() ? "" : ", ", name);
+  }
+  if (names.empty()) return names;
+  return StrCat("no effect in the DSP's emulator: ", names);
+}
+
+Result<std::unique_ptr<Device>> CreateDsp(const MaceEngineConfig::Impl& config,
+                                          const SharedWeights&) {
+  MACE_ASSIGN_OR_RETURN(auto transport, OpenTransport(config.settings.values));
+  MACE_ASSIGN_OR_RETURN(auto session,
+                        hexagon::Session::Create(std::move(transport)));
+  CpuOptions options;
+  SetCpuOptions(config.settings.values, &options);
+  options.num_threads = 1;
+  MACE_ASSIGN_OR_RETURN(
+      std::unique_ptr<CpuDevice> host,
+      CpuDevice::Create(options, std::make_shared<PackedWeights>()));
+  return std::unique_ptr<Device>(
+      std::make_unique<HexagonDevice>(std::move(session), std::move(host),
+                                      config.settings.values.dsp_takes_all));
+}
+#else
+std::string WithoutEffect(const ChosenSettings&) { return ""; }
+
+Result<std::unique_ptr<Device>> CreateDsp(const MaceEngineConfig::Impl&,
+                                          const SharedWeights&) {
+  return Unsupported("this build of the library has no DSP");
+}
+#endif
+
 // A device other than the CPU, and the device type by which callers request it.
 struct DeviceEntry {
   DeviceType type;
@@ -161,6 +231,7 @@ struct DeviceEntry {
 };
 constexpr DeviceEntry kDevices[] = {
     {GPU, "GPU", CreateGpu},
+    {HEXAGON, "DSP", CreateDsp},
 };
 
 Result<const DeviceEntry*> FindEntry(DeviceType type) {
@@ -171,6 +242,15 @@ Result<const DeviceEntry*> FindEntry(DeviceType type) {
   }
   return Unsupported("device type ", std::to_string(type),
                      " is not in this build of the library; use CPU", names);
+}
+
+// The types of the devices before the CPU, in order of preference.
+std::vector<DeviceType> TypesOf(const MaceEngineConfig::Impl& config) {
+  if (config.device_type == CPU) return {};
+  if (config.device_type == HEXAGON && config.settings.values.dsp_with_gpu) {
+    return {HEXAGON, GPU};
+  }
+  return {config.device_type};
 }
 
 }  // namespace
@@ -184,15 +264,17 @@ void SetCpuOptions(const Settings& settings, CpuOptions* options) {
 Result<Devices> CreateDevices(const MaceEngineConfig::Impl& config,
                               const SharedWeights& weights) {
   Devices devices;
-  if (config.device_type != CPU) {
-    MACE_ASSIGN_OR_RETURN(const DeviceEntry* entry,
-                          FindEntry(config.device_type));
+  for (const DeviceType type : TypesOf(config)) {
+    MACE_ASSIGN_OR_RETURN(const DeviceEntry* entry, FindEntry(type));
     auto device = entry->create(config, weights);
     if (device.ok()) {
       devices.list.push_back(std::move(*device));
+      if (type == HEXAGON) {
+        devices.without_effect = WithoutEffect(config.settings);
+      }
     } else {
-      devices.note =
-          StrCat("no ", entry->name,
+      devices.note +=
+          StrCat(devices.note.empty() ? "" : "; ", "no ", entry->name,
                  ", the CPU takes over: ", device.status().information());
     }
   }

@@ -21,6 +21,9 @@ struct Devices {
   std::vector<std::unique_ptr<Device>> list;
   // Why a requested device is missing. Empty: none is.
   std::string note;
+  // Which settings have no effect on these devices. Empty: all have, or nobody
+  // chose one that has none.
+  std::string without_effect;
 };
 
 // What the devices of all engines of one model share.

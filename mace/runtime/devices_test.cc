@@ -21,6 +21,7 @@ namespace mace {
 namespace {
 
 using testing::FakeNodeDevice;
+using testing::FakeOptions;
 using testing::FakeRegionDevice;
 using testing::FastSpeed;
 
@@ -196,6 +197,30 @@ TEST(RegionDevice, RunsNodesAloneWhereAllTensorsAreKept) {
   const Ran ran = RunNetwork(network, {&dsp, cpu.get()}, memory::kPreserveAll);
   EXPECT_EQ(ran.Count("Region on DSP"), 3);
   EXPECT_EQ(ran.outputs, RunOnCpu(network).outputs);
+}
+
+// Conv, then what the device lacks, then two nodes that are too many for it.
+TEST(RegionDevice, LeavesRegionsForWhichItHasNoRoomToTheHost) {
+  Network network;
+  const int a = network.Conv(network.input());
+  const int b = network.Sigmoid(a);
+  network.Output(network.Sum(network.Conv(b), b));
+  FakeOptions small = {"DSP", {"Conv2d", "Eltwise"}, FastSpeed()};
+  small.most_nodes = 1;
+  FakeRegionDevice dsp(small);
+  const auto cpu = MakeCpu();
+  const Ran ran = RunNetwork(network, {&dsp, cpu.get()});
+  EXPECT_EQ(ran.outputs, RunOnCpu(network).outputs);
+  EXPECT_EQ(ran.Count("Region on DSP"), 1);
+  EXPECT_EQ(dsp.num_prepared(), 1);
+  ASSERT_EQ(ran.placements.size(), 4u);
+  EXPECT_EQ(ran.placements[0].device, "DSP");
+  EXPECT_EQ(ran.placements[0].reason, "");
+  for (const size_t n : {2, 3}) {
+    EXPECT_EQ(ran.placements[n].device, "CPU");
+    EXPECT_EQ(ran.placements[n].reason,
+              "the DSP has no room for the region: at most 1 nodes fit");
+  }
 }
 
 TEST(RegionDevice, TakesNothingThatIsNotWorthMoving) {

@@ -77,7 +77,9 @@ Status MaceEngine::Impl::Init(std::shared_ptr<MaceModel> model,
   MACE_ASSIGN_OR_RETURN(
       devices_, CreateDevices(config_, {model_->impl()->packed,
                                         model_->impl()->device_weights}));
-  if (!devices_.note.empty()) LOG(WARNING) << devices_.note;
+  for (const std::string& text : {devices_.note, devices_.without_effect}) {
+    if (!text.empty()) LOG(WARNING) << text;
+  }
   std::vector<Device*> devices;
   for (const auto& device : devices_.list) devices.push_back(device.get());
   MACE_RETURN_IF_ERROR(WidenWeights(devices, *model_->impl()->packed, graph_));
@@ -152,7 +154,11 @@ Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakeExecutorOrFallBack(
   }
   cpu_only_ = true;
   workspace_->ReleaseSoon();  // what the device has
-  devices_.note = StrCat("the ", devices_.list.front()->name(),
+  std::string names;
+  for (size_t i = 0; i + 1 < devices_.list.size(); ++i) {
+    names += StrCat(i == 0 ? "" : " or the ", devices_.list[i]->name());
+  }
+  devices_.note = StrCat("the ", names,
                          " failed, the CPU takes over: ", status.information());
   LOG(WARNING) << devices_.note;
   return MakeExecutor(shapes);

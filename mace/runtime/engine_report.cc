@@ -39,10 +39,16 @@ Status MaceEngine::Impl::Dump(const std::string& stage,
   if (stage == "graph") {
     *text = mace::Dump(plan.graph);
   } else if (stage == "plan") {
-    *text = devices_.note.empty() ? "" : StrCat(devices_.note, '\n');
+    text->clear();
+    for (const std::string& line : {devices_.note, devices_.without_effect}) {
+      if (!line.empty()) *text += StrCat(line, '\n');
+    }
     *text += StrCat(DumpPlacement(plan), DumpSteps(plan));
   } else if (stage == "plan_json") {
-    *text = DumpPlanJson(plan, devices_.note);
+    const bool has_both =
+        !devices_.note.empty() && !devices_.without_effect.empty();
+    *text = DumpPlanJson(plan, StrCat(devices_.note, has_both ? "; " : "",
+                                      devices_.without_effect));
   } else if (stage == "memory") {
     *text = StrCat(DumpMemory(plan), ToText(Usage()));
   } else if (stage == "memory_json") {

@@ -273,7 +273,8 @@ TEST(MaceEngine, WrongNamesAtCreation) {
   ExpectError(MaceEngine::Create(nullptr, {}, {}, MaceEngineConfig(), &engine),
               code, "null");
   ExpectError(
-      MaceEngine::Create(model, {}, {}, MaceEngineConfig(HEXAGON), &engine),
+      MaceEngine::Create(model, {}, {},
+                         MaceEngineConfig(static_cast<DeviceType>(1)), &engine),
       MaceStatus::MACE_UNSUPPORTED, "not in this build");
   EXPECT_EQ(engine, nullptr);
 }

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "mace/base/str_cat.h"
+
 namespace mace {
 namespace {
 
@@ -59,6 +61,43 @@ OperatorStats StatsOf(const Node& node, const Step& step) {
   stats.tuned_micros = origin.micros;
   stats.model_micros = origin.model_micros;
   return stats;
+}
+
+// What is known of a node of a region.
+OperatorStats StatsOf(const RegionPart& part, const OperatorStats& region,
+                      const char* unit) {
+  OperatorStats stats;
+  stats.operator_name = part.name;
+  stats.type = part.op;
+  stats.output_shape = {part.output.shape};
+  stats.macs = stats.cost_macs = part.macs;
+  stats.bytes = Bytes(part.output);
+  stats.device = region.device;
+  stats.chosen_by = region.chosen_by;
+  stats.variant = part.count < 0 ? "" : StrCat(part.count, ' ', unit);
+  return stats;
+}
+
+// Divides the time of a region among its nodes, as the device counted.
+void AddParts(const std::vector<RegionPart>& parts, const OperatorStats& region,
+              const char* unit, std::vector<OperatorStats>* all) {
+  double total = 0;
+  for (const RegionPart& part : parts) {
+    total += static_cast<double>(std::max<int64_t>(part.count, 0));
+  }
+  const int64_t begin = region.stats.start_micros;
+  const auto time = static_cast<double>(region.stats.end_micros - begin);
+  double done = 0;
+  int64_t at = begin;
+  for (const RegionPart& part : parts) {
+    all->push_back(StatsOf(part, region, unit));
+    done += total > 0
+                ? static_cast<double>(std::max<int64_t>(part.count, 0)) / total
+                : 1 / static_cast<double>(parts.size());
+    all->back().stats.start_micros = at;
+    at = begin + std::llround(done * time);
+    all->back().stats.end_micros = at;
+  }
 }
 
 }  // namespace
@@ -242,6 +281,20 @@ Status Executor::FinishMetadata(RunMetadata* metadata) {
     CallStats& stats = metadata->op_stats[s].stats;
     stats.end_micros = stats.start_micros + std::llround(us);
   }
+  std::vector<OperatorStats> all;
+  for (size_t s = 0; s < plan_->steps.size(); ++s) {
+    const Step& step = plan_->steps[s];
+    OperatorStats& stats = metadata->op_stats[s];
+    RegionKernels* const regions = step.device->regions();
+    const auto parts = regions == nullptr ? std::vector<RegionPart>()
+                                          : regions->PartsOf(*step.kernel);
+    if (parts.empty()) {
+      all.push_back(std::move(stats));
+    } else {
+      AddParts(parts, stats, regions->count_unit(), &all);
+    }
+  }
+  metadata->op_stats = std::move(all);
   return Status();
 }
 

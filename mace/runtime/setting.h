@@ -79,7 +79,7 @@ struct Setting {
     in_model = changes_results = true;
     return *this;
   }
-  // Only engines on this device use it: "cpu" or "gpu".
+  // Only engines on this device use it: "cpu", "gpu" or "dsp".
   Setting& On(std::string only_device) {
     device = std::move(only_device);
     return *this;

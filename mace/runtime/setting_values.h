@@ -46,6 +46,11 @@ class ChosenSettings {
   // Copies the settings that `other` chose and this object did not.
   void Fill(const ChosenSettings& other);
 
+  // Whether somebody chose it, be it as the default is.
+  bool is_chosen(const std::string& name) const {
+    return chosen_.count(name) > 0;
+  }
+
   Settings values;
 
  private:

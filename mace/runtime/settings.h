@@ -36,6 +36,16 @@ struct Settings {
   int gpu_priority_hint = 0;
   int gpu_kernel_micros = 0;
   int gpu_queue_window = 0;
+  std::string dsp_program;
+  std::string dsp_emulator = "qemu-hexagon";
+  int dsp_timeout_ms = 60000;
+  bool dsp_takes_all = false;
+  bool dsp_with_gpu = false;
+  int dsp_corner = 1;
+  bool dsp_dcvs = true;
+  int dsp_latency_us = 100;
+  bool dsp_unsigned_pd = false;
+  bool nnlib_graph_mode = false;
   bool check_numerics = false;
   bool guard = false;
 
@@ -146,6 +156,66 @@ struct Settings {
           .Yaml("opencl_queue_window_size", "16")
           .On("gpu"),
       gpu_queue_window);
+    v(Setting("dsp_program",
+              "the DSP's executor, mace_dsp.elf, to run in an emulator")
+          .On("dsp")
+          .More("For development: only builds of the tools have the emulator, "
+                "not those of libraries. `tools/converter.py` builds the "
+                "executor and names it. Without it, the variable "
+                "`MACE_DSP_PROGRAM` of the environment counts."),
+      dsp_program);
+    v(Setting("dsp_emulator", "the emulator for dsp_program").On("dsp"),
+      dsp_emulator);
+    v(Setting("dsp_timeout_ms",
+              "milliseconds after which a DSP that does not answer is given up")
+          .Range(1, std::numeric_limits<int>::max())
+          .Yaml("60000")
+          .On("dsp"),
+      dsp_timeout_ms);
+    v(Setting("dsp_takes_all",
+              "the DSP runs all that it can, also what is faster elsewhere")
+          .Yaml("0")
+          .On("dsp")
+          .More("Otherwise nodes run there where that takes less time, moving "
+                "their tensors included, so that a small model stays on the "
+                "CPU."),
+      dsp_takes_all);
+    v(Setting("dsp_with_gpu",
+              "the GPU may run what the DSP cannot, too, not only the CPU")
+          .Yaml("0")
+          .On("dsp"),
+      dsp_with_gpu);
+    v(Setting("dsp_corner",
+              "voltage corner of the DSP: 0 release, 1 turbo, 2 nominal plus, "
+              "3 nominal, 4 svs plus, 5 svs, 6 svs2")
+          .Range(0, 6)
+          .Yaml("1")
+          .On("dsp")
+          .More("It, `dsp_dcvs`, `dsp_latency_us` and `dsp_unsigned_pd` have "
+                "no effect in emulation; the log says so where they are set."),
+      dsp_corner);
+    v(Setting("dsp_dcvs", "whether the DSP may change its clock by its load")
+          .Yaml("1")
+          .On("dsp"),
+      dsp_dcvs);
+    v(Setting(
+          "dsp_latency_us",
+          "microseconds in which the DSP must wake up; 0: as its corner has")
+          .Range(0, std::numeric_limits<int>::max())
+          .Yaml("100")
+          .On("dsp"),
+      dsp_latency_us);
+    v(Setting("dsp_unsigned_pd",
+              "run in an unsigned process domain, which needs no signature")
+          .Yaml("0")
+          .On("dsp"),
+      dsp_unsigned_pd);
+    v(Setting("nnlib_graph_mode", "graph mode of the vendor's hexagon_nn")
+          .Yaml("0")
+          .On("dsp")
+          .More("MACE's own executor has no modes; the log says so where it is "
+                "set."),
+      nnlib_graph_mode);
     v(Setting("check_numerics",
               "fail at the first tensor with NaN or infinity and name it"),
       check_numerics);

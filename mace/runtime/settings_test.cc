@@ -96,7 +96,8 @@ TEST(Settings, DescriptionsAreSound) {
     EXPECT_TRUE(s.yaml.empty() || keys.insert(s.yaml).second);
     EXPECT_EQ(s.yaml.empty(), s.example.empty());
     EXPECT_FALSE(s.doc.empty());
-    EXPECT_TRUE(s.device == "" || s.device == "cpu" || s.device == "gpu");
+    EXPECT_TRUE(s.device == "" || s.device == "cpu" || s.device == "gpu" ||
+                s.device == "dsp");
     if (!info.initial) continue;
     const auto parsed = ParseSetting(info, ToText(*info.initial));
     ASSERT_TRUE(parsed.ok()) << parsed.status().information();

@@ -158,6 +158,9 @@ Result<NodeWork> FakeRegionDevice::Supports(const Node& node) {
 }
 
 Result<KernelPtr> FakeRegionDevice::PrepareRegion(const Region& region) {
+  if (region.nodes.size() > options_.most_nodes) {
+    return OutOfResources("at most ", options_.most_nodes, " nodes fit");
+  }
   ++num_regions_;
   num_prepared_ += static_cast<int>(region.nodes.size());
   return RegionKernel::Create(region, *cpu_);

@@ -4,6 +4,8 @@
 #ifndef MACE_TESTING_FAKE_DEVICES_H_
 #define MACE_TESTING_FAKE_DEVICES_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <set>
 #include <string>
@@ -18,6 +20,7 @@ struct FakeOptions {
   const char* name = "fake";
   std::set<std::string> ops;  // that it supports
   DeviceSpeed speed;
+  size_t most_nodes = SIZE_MAX;  // of a region: more have no room
 };
 
 // Much faster than the CPU, at some cost of moving.

@@ -69,31 +69,43 @@ class Net {
 
   int Op(const std::string& op, const std::vector<int>& inputs,
          const AttrMap& attrs, const QuantizationPtr& q) {
+    return Ops(op, inputs, attrs, q, 1)[0];
+  }
+
+  // A node with `count` outputs.
+  std::vector<int> Ops(const std::string& op, const std::vector<int>& inputs,
+                       const AttrMap& attrs, const QuantizationPtr& q,
+                       size_t count) {
     GraphNode g;
     g.node.op = op;
     g.node.name = op + std::to_string(graph_.nodes.size());
     g.node.attrs = attrs;
-    g.node.output_quantization = {q};
+    g.node.output_quantization.assign(count, q);
     g.inputs = inputs;
     for (const int id : inputs) {
       const Value& value = graph_.values[id];
       g.node.inputs.push_back({value.type, value.data, -1});
     }
-    g.node.outputs.resize(1);
+    g.node.outputs.resize(count);
     const Status status = Infer(g.node);
     EXPECT_TRUE(status.ok()) << status.information();
-    Value value;
-    if (status.ok()) value.type = g.node.outputs[0];
-    graph_.values.push_back(value);
-    g.outputs = {Last()};
-    graph_.nodes.push_back(std::move(g));
-    return Last();
+    for (size_t i = 0; i < count; ++i) {
+      Value value;
+      if (status.ok()) value.type = g.node.outputs[i];
+      graph_.values.push_back(value);
+      g.outputs.push_back(Last());
+    }
+    graph_.nodes.push_back(g);
+    return g.outputs;
   }
 
   // Runs all nodes as one region, and on the CPU; expects the same bits.
   void Check(const std::vector<int>& outputs) {
+    auto host =
+        CpuDevice::Create(CpuOptions(), std::make_shared<PackedWeights>());
     HexagonDevice device(
-        std::shared_ptr<Session>(SharedSession(), [](Session*) {}));
+        std::shared_ptr<Session>(SharedSession(), [](Session*) {}),
+        std::move(*host));
     Region region;
     region.graph = &graph_;
     region.inputs = graph_.inputs;
@@ -142,7 +154,9 @@ class Net {
       if (!kernel.ok()) break;
       RunArgs args;
       for (const int id : g.inputs) args.inputs.push_back({values[id].data()});
-      args.outputs = {{values[g.outputs[0]].data()}};
+      for (const int id : g.outputs) {
+        args.outputs.push_back({values[id].data()});
+      }
       const auto scratch = AlignedBuffer::Create(
           static_cast<size_t>((*kernel)->scratch_bytes()) + 1, "scratch");
       EXPECT_TRUE(scratch.ok());
@@ -217,6 +231,126 @@ TEST_P(DeviceTest, OperandsOfSumsMayBeConstantAndBroadcast) {
   const int z =
       net.Op("Eltwise", {c, y}, {{"type", std::string("SUB")}}, Q(0.04f, 1));
   net.Check({z});
+}
+
+TEST_P(DeviceTest, FunctionsOfOneCodeAreLookedUp) {
+  for (const char* activation :
+       {"RELU", "RELUX", "LEAKYRELU", "TANH", "SIGMOID", "HARDSWISH"}) {
+    SCOPED_TRACE(activation);
+    for (const Shape& shape : {Shape{1, 3, 5, 33}, Shape{257}, Shape{1}}) {
+      Net net(GetParam());
+      const int x = net.Input(shape, Q(0.04f, 5));
+      const int y = net.Op("Activation", {x},
+                           {{"activation", std::string(activation)},
+                            {"max_limit", 6.0f},
+                            {"activation_coefficient", 0.1f}},
+                           Q(1.0f / 128, 0));
+      net.Check({y});
+    }
+  }
+  Net net(GetParam());
+  const int x = net.Input({1, 3, 5, 33}, Q(0.04f, 5));
+  net.Check({net.Op("Quantize", {x}, {}, Q(0.07f, -100))});
+}
+
+TEST_P(DeviceTest, TransposesOfAnyAxes) {
+  for (const Ints& dims :
+       {Ints{0, 3, 1, 2}, Ints{0, 2, 3, 1}, Ints{3, 2, 1, 0}, Ints{0, 1, 3, 2},
+        Ints{1, 0, 2, 3}, Ints{0, 1, 2, 3}}) {
+    for (const Shape& shape : {Shape{2, 7, 5, 33}, Shape{1, 1, 9, 128}}) {
+      Net net(GetParam());
+      const int x = net.Input(shape, Q(0.02f, 5));
+      net.Check({net.Op("Transpose", {x}, {{"dims", dims}}, Q(0.02f, 5))});
+    }
+  }
+}
+
+TEST_P(DeviceTest, SlicesAlsoBackwards) {
+  struct Case {
+    Ints begin, end, strides;
+  };
+  for (const Case& c :
+       std::vector<Case>{{{0, 1, 2, 3}, {2, 7, 5, 30}, {1, 1, 1, 1}},
+                         {{0, 0, 0, 0}, {2, 7, 5, 33}, {1, 2, 3, 4}},
+                         {{1, 6, 4, 32}, {-3, -9, -7, -40}, {-1, -2, -1, -3}},
+                         {{1, 3, 2, 5}, {2, 4, 3, 6}, {1, 1, 1, 1}}}) {
+    Net net(GetParam());
+    const int x = net.Input({2, 7, 5, 33}, Q(0.02f, 5));
+    net.Check(
+        {net.Op("StridedSlice", {x},
+                {{"begin", c.begin}, {"end", c.end}, {"strides", c.strides}},
+                Q(0.02f, 5))});
+  }
+}
+
+TEST_P(DeviceTest, SplitsAndStacks) {
+  for (const int64_t axis : {1, 2, -1}) {
+    Net net(GetParam());
+    const auto q = Q(0.02f, 5);
+    const int x = net.Input({2, 6, 4, 130}, q);
+    const std::vector<int> parts =
+        net.Ops("Split", {x}, {{"axis", axis}}, q, 2);
+    const int y =
+        net.Op("Stack", {parts[1], parts[0], parts[1]}, {{"axis", axis}}, q);
+    net.Check({y, parts[0]});
+  }
+}
+
+TEST_P(DeviceTest, DepthAndSpaceMove) {
+  for (const char* mode : {"DCR", "CRD"}) {
+    Net net(GetParam());
+    const auto q = Q(0.02f, 5);
+    const int x = net.Input({2, 3, 5, 36}, q);
+    const int y =
+        net.Op("DepthToSpace", {x},
+               {{"block_size", int64_t{3}}, {"mode", std::string(mode)}}, q);
+    const int z = net.Op("SpaceToDepth", {y}, {{"block_size", int64_t{3}}}, q);
+    const int s = net.Op("ChannelShuffle", {z}, {{"group", int64_t{4}}}, q);
+    net.Check({y, z, s});
+  }
+}
+
+TEST_P(DeviceTest, PadsWithTheCodeOfTheConstant) {
+  for (const Ints& pads :
+       {Ints{0, 0, 1, 2, 3, 0, 0, 0}, Ints{0, 1, 0, 0, 0, 0, 5, 130},
+        Ints{0, 0, -1, 2, 0, -2, 0, 0}}) {
+    for (const float value : {0.0f, 1.3f, -100.0f}) {
+      Net net(GetParam());
+      const int x = net.Input({2, 4, 5, 33}, Q(0.02f, 5));
+      net.Check(
+          {net.Op("Pad", {x}, {{"paddings", pads}, {"constant_value", value}},
+                  Q(0.02f, 5))});
+    }
+  }
+}
+
+TEST_P(DeviceTest, MeansAndSumsOfAxesSideBySide) {
+  for (const char* type : {"MEAN", "SUM"}) {
+    for (const Ints& axes :
+         {Ints{1, 2}, Ints{3}, Ints{0}, Ints{}, Ints{2, 3}, Ints{2}}) {
+      SCOPED_TRACE(type);
+      Net net(GetParam());
+      const int x = net.Input({2, 7, 5, 133}, Q(0.02f, 5));
+      const int y = net.Op("Reduce", {x},
+                           {{"reduce_type", std::string(type)},
+                            {"axis", axes},
+                            {"keepdims", int64_t{1}}},
+                           Q(type[0] == 'M' ? 0.013f : 0.7f, -3));
+      net.Check({y});
+    }
+  }
+}
+
+TEST_P(DeviceTest, ViewsInARegionMoveNothing) {
+  Net net(GetParam());
+  const auto q = Q(0.02f, 5);
+  const int x = net.Input({1, 4, 4, 8}, q);
+  const int a = net.Op("Reshape", {x}, {{"dim", Ints{1, 128}}}, q);
+  const int b = net.Op("Activation", {a}, {{"activation", std::string("RELU")}},
+                       Q(0.03f, 2));
+  const int c = net.Op("Reshape", {b}, {{"dim", Ints{2, 64}}}, Q(0.03f, 2));
+  net.Check({b, c});
+  net.Check({c});
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, DeviceTest,

@@ -82,7 +82,8 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "emulated": {"device", "dsp", "executor", "packing", "protocol", "session"},
     },
 }
-ENTRANCES: dict[str, set[str]] = {"memory": {".", "problem"}, "cpu": {"."}, "opencl": {"."}}
+ENTRANCES: dict[str, set[str]] = {"memory": {".", "problem"}, "cpu": {"."}, "opencl": {"."},
+                                  "hexagon": {"device", "session"}}
 # The one file that names the concrete devices.
 DEVICES_FILE = Path("mace/runtime/devices.cc")
 DEVICES = {"cpu", "opencl", "hexagon"}

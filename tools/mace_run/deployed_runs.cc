@@ -20,13 +20,22 @@ bool IsFile(const fs::path& path) {
   return fs::is_regular_file(path, error);
 }
 
-// CPU, GPU or both, in the order in which they run.
+// By the names of deployment files and of --device.
+std::string DeviceOf(const std::string& runtime) {
+  return runtime == "gpu" ? "GPU" : runtime == "dsp" ? "HEXAGON" : "CPU";
+}
+std::string RuntimeOf(const std::string& device) {
+  return device == "GPU" ? "gpu" : device == "HEXAGON" ? "dsp" : "cpu";
+}
+
+// One device or two, in the order in which they run.
 std::vector<std::string> DevicesOf(const DeployedModel& model,
                                    const Options& options) {
   if (options.given.count("device")) return {options.device};
-  if (model.runtime == "cpu+gpu") return {"CPU", "GPU"};
-  if (model.runtime == "gpu") return {"GPU"};
-  return {model.runtime == "dsp" ? "HEXAGON" : "CPU"};
+  const size_t plus = model.runtime.find('+');
+  if (plus == std::string::npos) return {DeviceOf(model.runtime)};
+  return {DeviceOf(model.runtime.substr(0, plus)),
+          DeviceOf(model.runtime.substr(plus + 1))};
 }
 
 // The first of the flags that say something of a single model.
@@ -69,24 +78,14 @@ Result<fs::path> FolderOf(const Deployment& deployment, const std::string& name,
       "` makes it, and --model_dir=FOLDER says where it was put");
 }
 
-Status CheckDevice(const Deployment& deployment, const DeployedModel& model,
-                   const Options& options) {
-  if (model.runtime != "dsp" || options.given.count("device")) return Status();
-  return Unsupported(deployment.file + ":" +
-                     std::to_string(model.runtime_line) + ": models." +
-                     model.name +
-                     ".runtime: dsp comes later; write `runtime: cpu`, or "
-                     "pass --device=CPU, to run the model on the CPU");
-}
-
 // The settings of the file that no flag chose, as far as the device has them.
 void FillSettings(const DeployedModel& model, const std::string& device,
                   Options* options) {
   for (const SettingInfo& info : AllSettings()) {
     const Setting& setting = info.setting;
     const auto found = model.settings.find(setting.name);
-    const bool is_of_device = setting.device.empty() ||
-                              (setting.device == "gpu") == (device == "GPU");
+    const bool is_of_device =
+        setting.device.empty() || setting.device == RuntimeOf(device);
     if (found == model.settings.end() || !is_of_device) continue;
     if (options->given.count(setting.name)) continue;
     options->settings[setting.name] = found->second;
@@ -128,7 +127,7 @@ Result<std::vector<DeployedModel>> ChooseModels(const Deployment& deployment,
                            deployment.file + " asks for " +
                            std::to_string(num_runs) +
                            " runs; choose one with --model_name=NAME and "
-                           "--device=CPU or GPU");
+                           "--device=CPU, GPU or HEXAGON");
   }
   return chosen;
 }
@@ -138,7 +137,6 @@ Result<std::vector<DeployedRun>> RunsOf(
     const Options& options) {
   std::vector<DeployedRun> runs;
   for (const DeployedModel& model : models) {
-    MACE_RETURN_IF_ERROR(CheckDevice(deployment, model, options));
     MACE_ASSIGN_OR_RETURN(const fs::path folder,
                           FolderOf(deployment, model.name, options));
     const std::vector<std::string> devices = DevicesOf(model, options);
@@ -153,7 +151,7 @@ Result<std::vector<DeployedRun>> RunsOf(
       if (!job.output_dir.empty()) {
         fs::path place = job.output_dir;
         if (models.size() > 1) place /= model.name;
-        if (devices.size() > 1) place /= device == "GPU" ? "gpu" : "cpu";
+        if (devices.size() > 1) place /= RuntimeOf(device);
         job.output_dir = place.string();
       }
       run.options.device = device;

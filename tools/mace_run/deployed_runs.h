@@ -15,7 +15,7 @@ namespace mace::tools {
 // One model on one device.
 struct DeployedRun {
   std::string model;
-  std::string device;  // CPU or GPU
+  std::string device;  // CPU, GPU or HEXAGON
   Options options;     // with one job
 };
 

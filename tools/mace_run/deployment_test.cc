@@ -92,12 +92,14 @@ TEST(Deployment, EverySettingWithAKeyIsRead) {
 }
 
 TEST(Deployment, RuntimesAreThoseOfTheSchema) {
-  for (const std::string runtime : {"cpu", "gpu", "dsp", "cpu+gpu"}) {
+  for (const std::string runtime :
+       {"cpu", "gpu", "dsp", "cpu+gpu", "cpu+dsp"}) {
     EXPECT_EQ(Read(FileWith("", "", runtime)).models[0].runtime, runtime);
   }
   EXPECT_EQ(Read(FileWith("", "", "cpu_gpu")).models[0].runtime, "cpu+gpu");
   ExpectIn(
-      "f.yml:6: models.a.runtime: 'npu' is not one of cpu, gpu, dsp, cpu+gpu",
+      "f.yml:6: models.a.runtime: 'npu' is not one of cpu, gpu, dsp, cpu+gpu, "
+      "cpu+dsp",
       Message(FileWith("", "", "npu")));
 }
 
@@ -325,13 +327,14 @@ class DeployedRuns : public testing::Test {
     std::filesystem::remove_all(folder_);
     models_ = folder_ + "/build/l/model/";
     std::filesystem::create_directories(models_);
-    for (const char* name : {"a.pb", "a.data", "b.pb", "b.data"}) {
+    for (const char* name :
+         {"a.pb", "a.data", "b.pb", "b.data", "d.pb", "d.data"}) {
       std::ofstream(models_ + name) << "x";
     }
     options_.jobs.emplace_back();
   }
 
-  // Of a file with the models a (cpu), b (cpu+gpu) and d (dsp).
+  // Of a file with the models a (cpu), b (cpu+gpu) and more.
   Deployment TheFile(const std::string& more = "") {
     auto d = ParseDeployment(
         "library_name: l\nmodels:\n"
@@ -377,6 +380,24 @@ TEST_F(DeployedRuns, ModelsRunOnTheirDevicesWithTheirSettings) {
   EXPECT_EQ((*runs)[0].options.settings.at("gpu_perf_hint"), "3");
 }
 
+TEST_F(DeployedRuns, ModelsForTheDspRunThereWithItsSettings) {
+  options_.model_name = "d";
+  options_.jobs[0].output_dir = "out";
+  const auto runs = Runs(
+      TheFile("  d: {runtime: cpu+dsp, dsp_corner: 3, nnlib_graph_mode: 1}\n"));
+  ASSERT_TRUE(runs.ok()) << runs.status().information();
+  ASSERT_EQ(runs->size(), 2u);
+  const Options& on_cpu = (*runs)[0].options;
+  const Options& on_dsp = (*runs)[1].options;
+  EXPECT_EQ(on_cpu.device, "CPU");
+  EXPECT_EQ(on_cpu.settings.count("dsp_corner"), 0u);
+  EXPECT_EQ(on_cpu.jobs[0].output_dir, "out/cpu");
+  EXPECT_EQ(on_dsp.device, "HEXAGON");
+  EXPECT_EQ(on_dsp.settings.at("dsp_corner"), "3");
+  EXPECT_EQ(on_dsp.settings.at("nnlib_graph_mode"), "1");
+  EXPECT_EQ(on_dsp.jobs[0].output_dir, "out/dsp");
+}
+
 TEST_F(DeployedRuns, FlagsGoBeforeTheFile) {
   options_.settings["num_threads"] = "1";
   options_.device = "GPU";
@@ -393,7 +414,7 @@ TEST_F(DeployedRuns, FlagsGoBeforeTheFile) {
 }
 
 TEST_F(DeployedRuns, WhatIsMissingIsNamed) {
-  const Deployment d = TheFile("  c: {runtime: cpu}\n  d: {runtime: dsp}\n");
+  const Deployment d = TheFile("  c: {runtime: cpu}\n");
   options_.model_name = "c";
   const std::string message = Runs(d).status().information();
   ExpectIn(
@@ -402,9 +423,6 @@ TEST_F(DeployedRuns, WhatIsMissingIsNamed) {
       message);
   ExpectIn("`tools/converter.py convert --config=" + folder_ + "/f.yml`",
            message);
-  options_.model_name = "d";
-  ExpectIn("f.yml:6: models.d.runtime: dsp comes later",
-           Runs(d).status().information());
   options_.model_name = "mobilenett";
   ExpectIn(
       "--model_name: " + folder_ +

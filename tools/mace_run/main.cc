@@ -148,6 +148,10 @@ Result<nlohmann::json> PrintPlanTable(Session& session,
 Result<nlohmann::json> Dump(const Options& options) {
   MACE_ASSIGN_OR_RETURN(Session session,
                         Session::Open(options.jobs[0], options));
+  // A DSP counts what its nodes take when they run.
+  if (options.dump == "plan" && options.device == "HEXAGON") {
+    MACE_RETURN_IF_ERROR(session.Run().status());
+  }
   std::string text;
   MACE_RETURN_IF_ERROR(session.engine().Dump(options.dump, &text));
   // For people; graphs are whole, and what ends in _json is for programs.

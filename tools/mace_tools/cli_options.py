@@ -33,9 +33,9 @@ def add_common(p: argparse.ArgumentParser, needs_config: bool) -> None:
 
 def add_running(p: argparse.ArgumentParser) -> None:
     """The options of commands that run models."""
-    p.add_argument("--device", choices=("cpu", "gpu"),
-                   help="only this device of a model with runtime: cpu+gpu (default: both, one "
-                   "after the other); gpu: with the CPU for what the GPU cannot")
+    p.add_argument("--device", choices=("cpu", "gpu", "dsp"),
+                   help="only this device of a model with runtime: cpu+gpu or cpu+dsp (default: "
+                   "both, one after the other); gpu, dsp: with the CPU for what they cannot")
     p.add_argument("--omp_num_threads", "--num_threads", type=threads, metavar="N",
                    help="number of threads (default: -1, as many as the policy has cores)")
     p.add_argument("--cpu_affinity_policy", type=int, choices=(0, 1, 2), default=1,
@@ -55,6 +55,9 @@ def add_running(p: argparse.ArgumentParser) -> None:
     add_wide(p)
     p.add_argument("--mace_run", type=Path, metavar="FILE",
                    help="a built mace_run (default: built with bazel when missing or stale)")
+    p.add_argument("--mace_dsp", type=Path, metavar="FILE",
+                   help="a built executor for the DSP's emulator, mace_dsp.elf (default: built "
+                   "with bazel when missing or stale)")
 
 
 def add_wide(p: argparse.ArgumentParser) -> None:

@@ -32,6 +32,7 @@ NOT_RUN = {
     "tools/mutations.sh": "builds under sanitizers", "tools/fuzz.sh": "as mutations.sh",
     "bazel build //tools:mace_run": "the tests build it, and keep it between runs",
     "bazel build //tools:mace_plan": "as mace_run",
+    "tools/converter.py doctor": "doctor_test.py does; its exit code is of what the machine lacks",
     "bazel test": "suites of their own",
     "bazel run //mace/cpu:ukernels_bench": "measures for minutes",
     "bazel run //mace/image:image_bench": "as ukernels_bench",

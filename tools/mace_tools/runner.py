@@ -31,36 +31,42 @@ class Tool:
     name: str  # of the program, of its folder below tools/ and of its flag
     purpose: str
     sources: tuple[str, ...]  # the folders of its source files
-
-    @property
-    def target(self) -> str:
-        return f"//tools:{self.name}"
-
-    @property
-    def built(self) -> str:
-        """The path below bazel-bin."""
-        return f"tools/{self.name}/{self.name}"
+    target: str  # of Bazel
+    built: str  # the path below bazel-bin
+    runs_here: bool = True  # or is run by another program
 
 
-MACE_RUN = Tool("mace_run", "runs models", ("mace", "tools/cli", "tools/mace_run", "third_party"))
+MACE_RUN = Tool("mace_run", "runs models", ("mace", "tools/cli", "tools/mace_run", "third_party"),
+                "//tools:mace_run", "tools/mace_run/mace_run")
 MACE_PLAN = Tool("mace_plan", "plans memory",
                  ("mace/base", "mace/memory", "mace/public", "tools/cli", "tools/mace_plan",
-                  "third_party"))
-SUFFIXES = {".cc", ".cl", ".h", ".json", ".proto", ".bzl", ".bazel", ".BUILD"}
+                  "third_party"), "//tools:mace_plan", "tools/mace_plan/mace_plan")
+MACE_DSP = Tool("mace_dsp", "is the DSP's executor for the emulator", ("mace/hexagon",),
+                "//mace/hexagon:mace_dsp", "mace/hexagon/mace_dsp.elf", runs_here=False)
+SUFFIXES = {".S", ".cc", ".cl", ".h", ".json", ".proto", ".bzl", ".bazel", ".BUILD"}
 FILES = ("WORKSPACE", ".bazelrc", "tools/BUILD.bazel")
 
 
 def find(console: Console, given: Path | None, tool: Tool = MACE_RUN) -> Path:
     """`given`, or the program of this checkout. Errors: MissingToolError, RunFailedError."""
     if given is not None:
-        if not given.is_file() or not os.access(given, os.X_OK):
+        if not given.is_file() or not os.access(given, os.X_OK if tool.runs_here else os.R_OK):
             raise MissingToolError(f"--{tool.name}={given} is not a program; "
                                    f"`bazel build {tool.target}` makes one")
         return given.resolve()
-    built = cache_dir() / tool.name / source_hash(tool.sources)[:32] / tool.name
-    if not built.is_file():
-        _build(console, tool, built)
-    return built
+    if not is_built(tool):
+        _build(console, tool, kept(tool))
+    return kept(tool)
+
+
+def is_built(tool: Tool) -> bool:
+    """Whether the program of this checkout is there."""
+    return kept(tool).is_file()
+
+
+def kept(tool: Tool) -> Path:
+    """Where the program of this checkout is, once it is built."""
+    return cache_dir() / tool.name / source_hash(tool.sources)[:32] / tool.name
 
 
 def call(

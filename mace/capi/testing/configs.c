@@ -34,6 +34,9 @@ static void TestSetters(mace_config_t* c) {
   EXPECT_OK(mace_config_set_float32_nodes(c, NULL, 0));
   EXPECT_OK(mace_config_set_numeric_check(c, true));
   EXPECT_OK(mace_config_set_gpu_limits(c, 1000, 4));
+  EXPECT_OK(
+      mace_config_set_hexagon_power(c, MACE_HEXAGON_CORNER_SVS2, false, 0));
+  EXPECT_OK(mace_config_set_hexagon_to_unsigned_pd(c));
   EXPECT_OK(mace_config_set_tuning(c, 0, NULL));
   EXPECT_OK(mace_config_set_tuning(c, 0, "tuned.bin"));
   EXPECT_OK(mace_config_set_guard(c, true));
@@ -61,6 +64,9 @@ static void TestRefused(mace_config_t* c) {
   EXPECT_BAD(mace_config_set_gpu_data_type(c, "fp64"), "fp64");
   EXPECT_BAD(mace_config_set_float32_nodes(c, nodes, 2), "names[1] is null");
   EXPECT_BAD(mace_config_set_gpu_limits(c, -1, 0), "-1");
+  EXPECT_BAD(mace_config_set_hexagon_power(c, 7, true, 0), "corner is 7");
+  EXPECT_BAD(mace_config_set_hexagon_power(c, -1, true, 0), "corner is -1");
+  EXPECT_BAD(mace_config_set_hexagon_power(c, 0, true, -1), "-1");
   EXPECT_BAD(mace_config_set_tuning(c, -1, NULL), "-1");
 }
 
@@ -99,6 +105,8 @@ static void TestNulls(mace_config_t* c) {
   EXPECT_BAD(mace_config_set_float32_nodes(c, NULL, 1), "names is null");
   EXPECT_BAD(mace_config_set_numeric_check(NULL, true), "config is null");
   EXPECT_BAD(mace_config_set_gpu_limits(NULL, 0, 0), "config is null");
+  EXPECT_BAD(mace_config_set_hexagon_power(NULL, 1, true, 0), "config is null");
+  EXPECT_BAD(mace_config_set_hexagon_to_unsigned_pd(NULL), "config is null");
   EXPECT_BAD(mace_config_set_tuning(NULL, 0, NULL), "config is null");
   EXPECT_BAD(mace_config_set_guard(NULL, true), "config is null");
 }

@@ -262,10 +262,10 @@ static void TestCreateErrors(Things* t) {
   EXPECT_BAD(mace_engine_create(t->model, other, NULL, 0, NULL, 0, &engine),
              "compiled with the headers of MACE");
   mace_config_destroy(other);
+  // Without a DSP the CPU takes over.
   EXPECT_OK(mace_config_create(MACE_HEXAGON, MACE_VERSION_NUMBER, &other));
-  EXPECT(mace_engine_create(t->model, other, NULL, 0, NULL, 0, &engine) !=
-         MACE_SUCCESS);
-  EXPECT(mace_last_error()[0] != '\0');
+  EXPECT_OK(mace_engine_create(t->model, other, NULL, 0, NULL, 0, &engine));
+  mace_engine_destroy(engine);
   mace_config_destroy(other);
 }
 

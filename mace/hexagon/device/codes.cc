@@ -9,9 +9,7 @@
 #include "mace/hexagon/executor/window.h"
 
 namespace mace::hexagon {
-namespace {
 
-// The nearest code, ties away from zero, in the arithmetic of TFLite.
 int32_t ToCode(float real, const Quantization& q, const CodeParams& range) {
   const float units = std::round(real / q.scale());
   const float code = units + static_cast<float>(q.zero_point());
@@ -19,8 +17,6 @@ int32_t ToCode(float real, const Quantization& q, const CodeParams& range) {
   if (code >= static_cast<float>(range.most)) return range.most;
   return static_cast<int32_t>(units) + q.zero_point();
 }
-
-}  // namespace
 
 Result<CodeParams> CodesAfter(const Node& node,
                               const ActivationAttrs& activation) {

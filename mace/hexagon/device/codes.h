@@ -22,6 +22,10 @@ inline int32_t IsSigned(const TensorType& type) {
 Result<CodeParams> CodesAfter(const Node& node,
                               const ActivationAttrs& activation);
 
+// The code that is nearest to `real`, ties away from zero, within the range, in
+// the arithmetic of TFLite.
+int32_t ToCode(float real, const Quantization& q, const CodeParams& range);
+
 // Errors: MACE_UNSUPPORTED if an axis of the window is too large for the DSP.
 Result<WindowParams> ToParams(const Node& node, const Window& window);
 

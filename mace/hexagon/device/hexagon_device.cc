@@ -22,7 +22,11 @@ using hexagon::Session;
 
 class RegionKernel final : public Kernel {
  public:
-  int64_t macs() const override { return macs_; }
+  int64_t macs() const override {
+    int64_t sum = 0;
+    for (const Part& part : parts_) sum += part.facts.macs;
+    return sum;
+  }
   std::string variant() const override {
     return StrCat("dsp (", num_nodes_, " nodes)");
   }
@@ -31,27 +35,57 @@ class RegionKernel final : public Kernel {
     for (size_t i = 0; i < inputs_.size(); ++i) {
       std::memcpy(graph_->at(inputs_[i]), args.inputs[i].handle,
                   inputs_[i].bytes);
+      activity_->bytes_in += inputs_[i].bytes;
     }
     MACE_RETURN_IF_ERROR(graph_->Run());
+    has_run_ = true;
+    activity_->nodes += static_cast<int64_t>(parts_.size());
+    ++activity_->runs;
     for (size_t i = 0; i < outputs_.size(); ++i) {
       std::memcpy(args.outputs[i].handle, graph_->at(outputs_[i]),
                   outputs_[i].bytes);
+      activity_->bytes_out += outputs_[i].bytes;
     }
     return Status();
   }
 
+  std::vector<RegionPart> Parts() {
+    Result<std::vector<hexagon::PerfRecord>> perf =
+        std::vector<hexagon::PerfRecord>();
+    if (has_run_) perf = graph_->Perf();
+    std::vector<RegionPart> parts;
+    for (const Part& part : parts_) {
+      parts.push_back(part.facts);
+      if (!has_run_ || !perf.ok()) continue;
+      parts.back().count = 0;
+      for (size_t n = part.first; n < part.end; ++n) {
+        parts.back().count += (*perf)[n].packets;
+      }
+    }
+    return parts;
+  }
+
+  // A node of the region, and those of the DSP's graph that compute it.
+  struct Part {
+    RegionPart facts;
+    size_t first = 0, end = 0;
+  };
+
   // In this order, for the session must outlive the graph.
   std::shared_ptr<Session> session_;
   std::unique_ptr<DspGraph> graph_;
+  std::shared_ptr<HexagonDevice::Activity> activity_;
   std::vector<BufferRange> inputs_, outputs_;
-  int64_t macs_ = 0;
+  std::vector<Part> parts_;
   size_t num_nodes_ = 0;
+  bool has_run_ = false;
 };
 
 // Adds the nodes of a region to a graph of the DSP.
 class RegionWriter {
  public:
-  explicit RegionWriter(const Region& region) : region_(region) {
+  RegionWriter(const Region& region, NodeKernels* host)
+      : region_(region), host_(host) {
     const auto& values = region.graph->values;
     for (const int id : region.inputs) {
       tensors_[id] = writer_.AddInput(Bytes(values[id].type));
@@ -64,23 +98,40 @@ class RegionWriter {
   Status Add(const GraphNode& g) {
     hexagon::Target target;
     target.writer = &writer_;
+    target.host = host_;
     for (size_t i = 0; i < g.inputs.size(); ++i) {
       const bool is_weight = i > 0 && IsFilter(g.node.op);
       target.inputs.push_back(is_weight || g.inputs[i] < 0 ? -1
                                                            : TensorOf(g, i));
     }
     const int id = g.outputs[0];
-    if (tensors_.count(id) == 0) {
-      tensors_[id] = writer_.AddInner(Bytes(g.node.outputs[0]));
+    RegionKernel::Part part;
+    part.facts.op = g.node.op;
+    part.facts.name = g.node.name;
+    part.facts.output = g.node.outputs[0];
+    part.first = part.end = writer_.num_nodes();
+    const bool is_view =
+        hexagon::IsView(g.node) && target.inputs[0] >= 0 && !tensors_.count(id);
+    if (is_view) {
+      tensors_[id] = target.inputs[0];
+    } else {
+      for (size_t i = 0; i < g.outputs.size(); ++i) {
+        const int y = g.outputs[i];
+        if (tensors_.count(y) == 0) {
+          tensors_[y] = writer_.AddInner(Bytes(g.node.outputs[i]));
+        }
+        target.outputs.push_back(tensors_[y]);
+      }
+      target.output = target.outputs[0];
+      MACE_RETURN_IF_ERROR(Translate(g.node, target, &part.facts.macs));
+      part.end = writer_.num_nodes();
     }
-    target.output = tensors_[id];
-    int64_t macs = 0;
-    MACE_RETURN_IF_ERROR(Translate(g.node, target, &macs));
-    macs_ += macs;
+    parts_.push_back(std::move(part));
     return Status();
   }
 
-  Result<KernelPtr> Build(std::shared_ptr<Session> session) {
+  Result<std::unique_ptr<RegionKernel>> Build(
+      std::shared_ptr<Session> session) {
     MACE_RETURN_IF_ERROR(writer_.Plan());
     auto kernel = std::make_unique<RegionKernel>();
     MACE_ASSIGN_OR_RETURN(kernel->graph_,
@@ -92,15 +143,15 @@ class RegionWriter {
     for (const int id : region_.outputs) {
       kernel->outputs_.push_back(writer_.range(tensors_[id]));
     }
-    kernel->macs_ = macs_;
+    kernel->parts_ = std::move(parts_);
     kernel->num_nodes_ = writer_.num_nodes();
-    return KernelPtr(std::move(kernel));
+    return kernel;
   }
 
  private:
   // Their further inputs are packed when they are translated, or decide shapes.
   static bool IsFilter(const std::string& op) {
-    return op != "Eltwise" && op != "Concat";
+    return op != "Eltwise" && op != "Concat" && op != "Stack";
   }
 
   int TensorOf(const GraphNode& g, size_t i) {
@@ -113,9 +164,10 @@ class RegionWriter {
   }
 
   const Region& region_;
+  NodeKernels* const host_;
   GraphWriter writer_;
   std::map<int, int> tensors_;  // by value
-  int64_t macs_ = 0;
+  std::vector<RegionKernel::Part> parts_;
 };
 
 }  // namespace
@@ -124,6 +176,10 @@ class RegionWriter {
 // call through FastRPC costs.
 DeviceSpeed HexagonDevice::speed() const {
   DeviceSpeed speed;
+  if (takes_all_) {
+    speed.macs_per_us = speed.bytes_per_us = 1e12;
+    return speed;
+  }
   speed.macs_per_us = 250000;
   speed.bytes_per_us = 8000;
   speed.launch_us = 1;
@@ -134,16 +190,33 @@ DeviceSpeed HexagonDevice::speed() const {
 
 Result<NodeWork> HexagonDevice::Supports(const Node& node) {
   NodeWork work;
-  MACE_RETURN_IF_ERROR(hexagon::Translate(node, {}, &work.macs));
+  hexagon::Target target;
+  target.host = host();
+  MACE_RETURN_IF_ERROR(hexagon::Translate(node, target, &work.macs));
   return work;
 }
 
 Result<KernelPtr> HexagonDevice::PrepareRegion(const Region& region) {
-  RegionWriter writer(region);
+  RegionWriter writer(region, host());
   for (const int n : region.nodes) {
     MACE_RETURN_IF_ERROR(writer.Add(region.graph->nodes[n]));
   }
-  return writer.Build(session_);
+  MACE_ASSIGN_OR_RETURN(auto kernel, writer.Build(session_));
+  kernel->activity_ = activity_;
+  return KernelPtr(std::move(kernel));
+}
+
+std::vector<RegionPart> HexagonDevice::PartsOf(Kernel& kernel) {
+  return static_cast<RegionKernel&>(kernel).Parts();
+}
+
+DeviceCounts HexagonDevice::counts() const {
+  DeviceCounts counts;
+  counts.kernels = activity_->nodes;
+  counts.enqueues = activity_->runs;
+  counts.bytes_from_host = activity_->bytes_in;
+  counts.bytes_to_host = activity_->bytes_out;
+  return counts;
 }
 
 }  // namespace mace

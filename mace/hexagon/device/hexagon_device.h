@@ -3,7 +3,9 @@
 #ifndef MACE_HEXAGON_DEVICE_HEXAGON_DEVICE_H_
 #define MACE_HEXAGON_DEVICE_HEXAGON_DEVICE_H_
 
+#include <atomic>
 #include <memory>
+#include <vector>
 
 #include "mace/device/device.h"
 #include "mace/hexagon/session/session.h"
@@ -12,20 +14,44 @@ namespace mace {
 
 // Each region becomes a graph in the DSP, to which its constants are handed
 // over once. Kernels share the session, and may outlive the device.
-class HexagonDevice final : public Device, public RegionKernels {
+class HexagonDevice final : public Device,
+                            public RegionKernels,
+                            public DeviceActivity {
  public:
-  explicit HexagonDevice(std::shared_ptr<hexagon::Session> session)
-      : session_(std::move(session)) {}
+  // `host` computes tables of functions of one code; null: the DSP has none of
+  // these. `takes_all`: whatever it supports costs less on it than elsewhere.
+  explicit HexagonDevice(std::shared_ptr<hexagon::Session> session,
+                         std::unique_ptr<Device> host = nullptr,
+                         bool takes_all = false)
+      : session_(std::move(session)),
+        host_(std::move(host)),
+        takes_all_(takes_all),
+        activity_(std::make_shared<Activity>()) {}
 
   const char* name() const override { return "DSP"; }
   DeviceSpeed speed() const override;
   RegionKernels* regions() override { return this; }
+  DeviceActivity* activity() override { return this; }
 
   Result<NodeWork> Supports(const Node& node) override;
   Result<KernelPtr> PrepareRegion(const Region& region) override;
+  std::vector<RegionPart> PartsOf(Kernel& kernel) override;
+  const char* count_unit() const override { return "packets"; }
+  DeviceCounts counts() const override;
+
+  struct Activity {
+    std::atomic<int64_t> nodes{0}, runs{0}, bytes_in{0}, bytes_out{0};
+  };
 
  private:
+  NodeKernels* host() const {
+    return host_ == nullptr ? nullptr : host_->kernels();
+  }
+
   std::shared_ptr<hexagon::Session> session_;
+  std::unique_ptr<Device> host_;
+  bool takes_all_;
+  std::shared_ptr<Activity> activity_;
 };
 
 }  // namespace mace

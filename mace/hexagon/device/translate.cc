@@ -9,20 +9,36 @@ namespace {
 struct Entry {
   const char* op;
   Translator* translate;
+  bool has_one_output = true;
+  bool keeps_type = true;
 };
 constexpr Entry kTranslators[] = {
+    {"Activation", TranslateLookup},
+    {"ChannelShuffle", TranslateChannelShuffle},
+    {"Clip", TranslateLookup},
     {"Concat", TranslateConcat},
     {"Conv2d", TranslateConv2d},
+    {"DepthToSpace", TranslateDepthToSpace},
     {"DepthwiseConv2d", TranslateDepthwiseConv2d},
     {"Eltwise", TranslateEltwise},
     {"ExpandDims", TranslateReshape},
     {"Flatten", TranslateReshape},
     {"FullyConnected", TranslateFullyConnected},
     {"Identity", TranslateReshape},
+    {"Pad", TranslatePad},
     {"Pooling", TranslatePooling},
+    {"Quantize", TranslateLookup, true, false},
+    {"Reduce", TranslateReduce},
     {"Reshape", TranslateReshape},
+    {"Slice", TranslateSlice},
     {"Softmax", TranslateSoftmax},
+    {"SpaceToDepth", TranslateSpaceToDepth},
+    {"Split", TranslateSplit, false},
     {"Squeeze", TranslateReshape},
+    {"Stack", TranslateStack},
+    {"StridedSlice", TranslateStridedSlice},
+    {"Transpose", TranslateTranspose},
+    {"Unary", TranslateLookup},
 };
 
 constexpr int64_t kMostElements = int64_t{1} << 28;
@@ -41,13 +57,29 @@ Status CheckCodes(const Node& node, const char* what, const TensorType& type) {
 
 }  // namespace
 
+bool IsView(const Node& node) {
+  for (const Entry& entry : kTranslators) {
+    if (node.op == entry.op) return entry.translate == TranslateReshape;
+  }
+  return false;
+}
+
 Status Translate(const Node& node, const Target& target, int64_t* macs) {
   for (const Entry& entry : kTranslators) {
     if (node.op != entry.op) continue;
-    if (node.outputs.size() != 1 || !node.has_input(0)) break;
+    if ((entry.has_one_output && node.outputs.size() != 1) ||
+        node.outputs.empty() || !node.has_input(0)) {
+      break;
+    }
     MACE_RETURN_IF_ERROR(CheckCodes(node, "input", node.inputs[0].type));
-    MACE_RETURN_IF_ERROR(CheckCodes(node, "output", node.outputs[0]));
-    if (node.inputs[0].type.dtype != node.outputs[0].dtype) break;
+    for (const TensorType& y : node.outputs) {
+      MACE_RETURN_IF_ERROR(CheckCodes(node, "output", y));
+      if (entry.keeps_type && node.inputs[0].type.dtype != y.dtype) {
+        return Unsupported(Label(node), ": the DSP computes it in one type, ",
+                           "not from ", Name(node.inputs[0].type.dtype), " to ",
+                           Name(y.dtype));
+      }
+    }
     return entry.translate(node, target, macs);
   }
   return Unsupported(Label(node), ": the DSP has no such op");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mace/base/status.h"
+#include "mace/device/node_kernels.h"
 #include "mace/graph/node.h"
 #include "mace/hexagon/packing/graph_writer.h"
 
@@ -16,7 +17,9 @@ namespace mace::hexagon {
 struct Target {
   GraphWriter* writer = nullptr;  // null: only check whether the DSP can run it
   std::vector<int> inputs;        // tensors; -1: absent, or a constant
-  int output = -1;
+  std::vector<int> outputs;
+  int output = -1;              // the first of them
+  NodeKernels* host = nullptr;  // computes tables; null: there is none
 };
 
 // Whether an op's node can run on the DSP, and how. Sets `*macs`. Errors:
@@ -27,11 +30,18 @@ using Translator = Status(const Node& node, const Target& target,
 
 Translator TranslateConv2d, TranslateDepthwiseConv2d, TranslateFullyConnected;
 Translator TranslatePooling, TranslateEltwise, TranslateSoftmax;
-Translator TranslateConcat, TranslateReshape;
+Translator TranslateConcat, TranslateReshape, TranslateStack;
+Translator TranslateTranspose, TranslateSlice, TranslateStridedSlice;
+Translator TranslateSplit, TranslateDepthToSpace, TranslateSpaceToDepth;
+Translator TranslateChannelShuffle, TranslatePad;
+Translator TranslateLookup, TranslateReduce;
 
 // As the translator of the node's op. Errors: also MACE_UNSUPPORTED for other
 // ops, and for tensors that are not 8-bit codes with one scale.
 Status Translate(const Node& node, const Target& target, int64_t* macs);
+
+// Whether the node's output is its input, byte for byte, in another shape.
+bool IsView(const Node& node);
 
 }  // namespace mace::hexagon
 

@@ -96,37 +96,6 @@ TEST(LiteRtTest, ConvPerChannel) {
             (Codes{-2, 0, 0, 0, 1, 3, 4, -2, 6, -3, 4, 8, 3, 0, 3, -1, 2, -1}));
 }
 
-Codes FullyConnected(const Codes& in, const std::vector<int8_t>& codes,
-                     const std::vector<int32_t>& bias, int32_t x_zero,
-                     int32_t y_zero) {
-  FullyConnectedParams p = {};
-  const auto outputs = static_cast<int32_t>(bias.size());
-  p.rows = 1;
-  p.depth = static_cast<int32_t>(in.size());
-  p.outputs = outputs;
-  p.is_signed = 1;
-  p.y = {y_zero, -128, 127};
-  const FilterCodes w = {codes.data(), true, 0, outputs, p.depth, 1,
-                         p.depth,      1,    0};
-  Scaling scaling;
-  scaling.factors = {{0, 0}};
-  scaling.bias = bias.data();
-  scaling.x_zero_point = x_zero;
-  auto packed = PackFilter(w, 1, scaling);
-  auto factors = PackFactors({double{0.02f} * 0.01f / 0.05f}, outputs);
-  GraphWriter writer;
-  const int x = writer.AddInput(p.depth), y = writer.AddOutput(outputs);
-  AddFullyConnected(x, y, p, std::move(*packed), std::move(*factors), &writer);
-  return RunSigned(&writer, {{x, ToBytes(in)}}, y);
-}
-
-TEST(LiteRtTest, FullyConnectedRoundsOnce) {
-  EXPECT_EQ(FullyConnected({0}, {1}, {-8875}, 0, 0), (Codes{-35}));
-  EXPECT_EQ(FullyConnected({10, -20, 127}, {1, 2, 3, -4, 5, -127}, {100, -300},
-                           5, -3),
-            (Codes{-1, -67}));
-}
-
 TEST(LiteRtTest, AveragePoolRoundsHalfAwayFromZero) {
   PoolParams p = {};
   p.batch = 1;

@@ -82,22 +82,20 @@ class MobileNet {
   }
 
   void Classes(int32_t outputs) {
-    FullyConnectedParams p = {};
-    p.rows = 1;
-    p.depth = channels_;
-    p.outputs = outputs;
-    p.is_signed = 1;
+    ConvParams p = {};
+    p.batch = p.groups = p.is_signed = 1;
+    p.h = p.w = {1, 1, 1, 1, 1, 0};
+    p.in_per_group = channels_;
+    p.out_per_group = outputs;
     p.y = {0, -128, 127};
     const Bytes codes = random_.Bytes(size_t{1} * outputs * channels_);
     const FilterCodes w = {codes.data(), true, 0, outputs, channels_, 1,
                            channels_,    1,    0};
     auto packed = PackFilter(w, 1, ScalingOf(1, 1e-4));
-    auto factors = PackFactors({1e-4}, outputs);
     const int64_t macs = int64_t{outputs} * channels_;
     channels_ = outputs;
     output_ = writer.AddOutput(outputs);
-    AddFullyConnected(at_, output_, p, std::move(*packed), std::move(*factors),
-                      &writer);
+    AddConv(at_, output_, p, std::move(*packed), &writer);
     Count("fc", macs);
   }
 

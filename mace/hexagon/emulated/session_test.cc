@@ -99,10 +99,10 @@ TEST_F(SessionTest, AnEmulatorThatSaysNothingIsEnded) {
 }
 
 TEST_F(SessionTest, AnEmulatorThatSpeaksAnotherVersionIsRefused) {
-  // It returns the request, with 2 in place of the version.
-  ExpectError(Shell("head -c 4; head -c 4 >/dev/null; printf '\\002\\0\\0\\0'; "
+  // It returns the request, with 7 in place of the version.
+  ExpectError(Shell("head -c 4; head -c 4 >/dev/null; printf '\\007\\0\\0\\0'; "
                     "exec cat"),
-              "version 2");
+              "version 7");
 }
 
 TEST_F(SessionTest, AnEmulatorThatTalksNonsenseIsRefused) {

@@ -5,14 +5,13 @@
 
 namespace mace::hexagon {
 
-extern const OpDef kConvOp, kDepthwiseOp, kFullyConnectedOp, kPoolOp, kBinaryOp,
-    kLookupOp, kFillOp, kMoveOp, kGatherOp, kReduceOp, kSoftmaxOp,
-    kResizeBilinearOp;
+extern const OpDef kConvOp, kDepthwiseOp, kPoolOp, kBinaryOp, kLookupOp,
+    kFillOp, kMoveOp, kGatherOp, kReduceOp, kSoftmaxOp, kResizeBilinearOp;
 
 const OpDef* const kOps[kNumOpCodes] = {
-    &kConvOp,   &kDepthwiseOp, &kFullyConnectedOp, &kPoolOp,
-    &kBinaryOp, &kLookupOp,    &kFillOp,           &kMoveOp,
-    &kGatherOp, &kReduceOp,    &kSoftmaxOp,        &kResizeBilinearOp,
+    &kConvOp,   &kDepthwiseOp, &kPoolOp,           &kBinaryOp,
+    &kLookupOp, &kFillOp,      &kMoveOp,           &kGatherOp,
+    &kReduceOp, &kSoftmaxOp,   &kResizeBilinearOp,
 };
 
 }  // namespace mace::hexagon

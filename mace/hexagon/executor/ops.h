@@ -58,16 +58,6 @@ struct DepthwiseParams {
   CodeParams y;
 };
 
-// inputs: x [rows, depth], packed filter and stage as of a convolution, and
-// factors: for each output, rounded up to 32, the mantissa (53 bits, two
-// words) and the exponent of a double, and a word that is 0. The product of the
-// sum and the factor is rounded to double precision, then half away from zero.
-struct FullyConnectedParams {
-  int32_t rows, depth, padded_depth, outputs;
-  int32_t filter_offset, is_signed;
-  CodeParams y;
-};
-
 // inputs: x; output y.
 struct PoolParams {
   int32_t batch;

@@ -149,26 +149,4 @@ Result<PackedFilter> PackDepthwise(const FilterCodes& w, int64_t rows,
   return packed;
 }
 
-Result<AlignedBuffer> PackFactors(const std::vector<double>& factors,
-                                  int64_t outputs) {
-  constexpr int64_t kWords = 4;
-  const int64_t padded = AlignUp(outputs, kLanes);
-  MACE_ASSIGN_OR_RETURN(
-      AlignedBuffer packed,
-      AlignedBuffer::Create(static_cast<size_t>(padded * kWords * 4),
-                            "factors"));
-  auto* words = static_cast<int32_t*>(packed.data());
-  std::memset(words, 0, packed.size());
-  for (int64_t o = 0; o < outputs; ++o, words += kWords) {
-    int exponent = 0;
-    const double fraction =
-        std::frexp(factors[factors.size() == 1 ? 0 : o], &exponent);
-    const auto mantissa = static_cast<uint64_t>(std::ldexp(fraction, 53));
-    words[0] = static_cast<int32_t>(mantissa & 0xffffffffu);
-    words[1] = static_cast<int32_t>(mantissa >> 32);
-    words[2] = exponent - 53;
-  }
-  return packed;
-}
-
 }  // namespace mace::hexagon

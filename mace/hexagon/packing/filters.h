@@ -53,7 +53,7 @@ FixedParams ToFixed(double real);
 // Whether the DSP takes all of the factors: exponents of at most 31.
 bool AreInRange(const std::vector<FixedParams>& factors);
 
-// For kConv (`groups` groups) and kFullyConnected. Errors:
+// For kConv (`groups` groups). Errors:
 // MACE_OUT_OF_RESOURCES.
 Result<PackedFilter> PackFilter(const FilterCodes& w, int64_t groups,
                                 const Scaling& scaling);
@@ -61,10 +61,6 @@ Result<PackedFilter> PackFilter(const FilterCodes& w, int64_t groups,
 // For kDepthwise: inputs is 1, and taps are `rows` x `columns`.
 Result<PackedFilter> PackDepthwise(const FilterCodes& w, int64_t rows,
                                    int64_t columns, const Scaling& scaling);
-
-// The factors of kFullyConnected: doubles, for each output.
-Result<AlignedBuffer> PackFactors(const std::vector<double>& factors,
-                                  int64_t outputs);
 
 }  // namespace mace::hexagon
 

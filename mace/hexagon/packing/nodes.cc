@@ -34,18 +34,4 @@ void AddDepthwise(int x, int y, DepthwiseParams params, PackedFilter filter,
   writer->AddNode(kDepthwise, {x, codes, stage, y, scratch}, params);
 }
 
-void AddFullyConnected(int x, int y, FullyConnectedParams params,
-                       PackedFilter filter, AlignedBuffer factors,
-                       GraphWriter* writer) {
-  params.padded_depth = static_cast<int32_t>(AlignUp(params.depth, 8));
-  params.filter_offset = filter.filter_offset;
-  const int codes = writer->AddConstant(std::move(filter.filter));
-  const int stage = writer->AddConstant(std::move(filter.stage));
-  const int scales = writer->AddConstant(std::move(factors));
-  const int scratch = writer->AddScratch(
-      ConvScratchBytes(static_cast<uint32_t>(params.padded_depth)));
-  writer->AddNode(kFullyConnected, {x, codes, stage, scales, y, scratch},
-                  params);
-}
-
 }  // namespace mace::hexagon

@@ -14,9 +14,6 @@ void AddConv(int x, int y, ConvParams params, PackedFilter filter,
              GraphWriter* writer);
 void AddDepthwise(int x, int y, DepthwiseParams params, PackedFilter filter,
                   GraphWriter* writer);
-void AddFullyConnected(int x, int y, FullyConnectedParams params,
-                       PackedFilter filter, AlignedBuffer factors,
-                       GraphWriter* writer);
 
 }  // namespace mace::hexagon
 

@@ -20,8 +20,8 @@ constexpr uint32_t kGraphMagic = 0x4750534d;  // "MSPG"
 constexpr uint32_t kMaxTensors = 4096;
 constexpr uint32_t kMaxNodes = 2048;
 constexpr uint32_t kMaxWords = 65536;
-constexpr uint32_t kMaxGraphs = 8;
-constexpr uint32_t kMaxBuffers = 16;
+constexpr uint32_t kMaxGraphs = 32;
+constexpr uint32_t kMaxBuffers = 64;
 constexpr uint32_t kVtcmBytes = 256 * 1024;
 
 // Tensors begin at multiples of it: the length of a vector.
@@ -72,17 +72,16 @@ struct NodeRecord {
 enum OpCode : uint32_t {
   kConv = 0,
   kDepthwise = 1,
-  kFullyConnected = 2,
-  kPool = 3,
-  kBinary = 4,
-  kLookup = 5,
-  kFill = 6,
-  kMove = 7,
-  kGather = 8,
-  kReduce = 9,
-  kSoftmax = 10,
-  kResizeBilinear = 11,
-  kNumOpCodes = 12,
+  kPool = 2,
+  kBinary = 3,
+  kLookup = 4,
+  kFill = 5,
+  kMove = 6,
+  kGather = 7,
+  kReduce = 8,
+  kSoftmax = 9,
+  kResizeBilinear = 10,
+  kNumOpCodes = 11,
 };
 
 }  // namespace mace::hexagon

@@ -17,6 +17,8 @@
 #include <cstring>
 #include <utility>
 
+#include "mace/base/memory_budget.h"
+
 extern "C" char** environ;
 
 namespace mace::hexagon {
@@ -47,6 +49,8 @@ class MappedFile final : public SharedBuffer {
  public:
   static Result<std::unique_ptr<SharedBuffer>> Create(uint32_t bytes) {
     auto buffer = std::make_unique<MappedFile>();
+    MACE_ASSIGN_OR_RETURN(buffer->share_,
+                          MemoryShare::Take(bytes, "a region for the DSP"));
     buffer->file_ = File(memfd_create("mace_dsp", MFD_CLOEXEC));
     if (buffer->file_.fd() < 0 || ftruncate(buffer->file_.fd(), bytes) != 0) {
       return OutOfResources("cannot make a buffer of ", bytes,
@@ -78,6 +82,7 @@ class MappedFile final : public SharedBuffer {
   File file_;
   uint8_t* data_ = nullptr;
   uint32_t bytes_ = 0;
+  MemoryShare share_;
 };
 
 class EmulatorTransport final : public Transport {

@@ -22,7 +22,7 @@ Scaling SomeScaling() {
   return scaling;
 }
 
-// A convolution, a depthwise one and a matrix product of 8 x 8 x 8.
+// A convolution and a depthwise one of 8 x 8 x 8.
 int AddLayers(int x, Random* random, GraphWriter* writer) {
   const Bytes codes = random->Bytes(512);
   FilterCodes w = {codes.data(), true, 0, 8, 8, 1, 8, 1, 0};
@@ -41,15 +41,6 @@ int AddLayers(int x, Random* random, GraphWriter* writer) {
   w = {codes.data(), true, 0, 8, 1, 9, 9, 9, 1};
   AddDepthwise(a, b, depthwise,
                std::move(*PackDepthwise(w, 3, 3, SomeScaling())), writer);
-  FullyConnectedParams product = {};
-  product.rows = product.depth = 8;
-  product.outputs = 16;
-  product.is_signed = 1;
-  product.y = kAll;
-  w = {codes.data(), true, 0, 16, 8, 1, 8, 1, 0};
-  const int c = writer->AddInner(128);
-  AddFullyConnected(b, c, product, std::move(*PackFilter(w, 1, SomeScaling())),
-                    std::move(*PackFactors({0.01}, 16)), writer);
   return b;
 }
 

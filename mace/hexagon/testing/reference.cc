@@ -101,28 +101,6 @@ Bytes ReferenceDepthwise(const DepthwiseParams& p, const Bytes& x,
   return ReferenceConv(conv, x, w, scaling);
 }
 
-Bytes ReferenceFullyConnected(const FullyConnectedParams& p, const Bytes& x,
-                              const FilterCodes& w, const Scaling& scaling,
-                              const std::vector<double>& factors) {
-  Bytes y;
-  for (int64_t r = 0; r < p.rows; ++r) {
-    for (int64_t o = 0; o < p.outputs; ++o) {
-      int64_t sum = scaling.bias == nullptr ? 0 : scaling.bias[o];
-      for (int64_t i = 0; i < p.depth; ++i) {
-        sum += int64_t{CodeAt(x, r * p.depth + i, p.is_signed) -
-                       scaling.x_zero_point} *
-               w.at(o, i, 0);
-      }
-      const double scaled =
-          std::round(static_cast<double>(static_cast<int32_t>(sum)) *
-                     factors[factors.size() == 1 ? 0 : o]);
-      const double limited = std::min(std::max(scaled, -1e9), 1e9);
-      y.push_back(ToByte(static_cast<int64_t>(limited) + p.y.zero_point, p.y));
-    }
-  }
-  return y;
-}
-
 Bytes ReferencePool(const PoolParams& p, const Bytes& x) {
   Bytes y;
   const CodeParams range = {0, p.least, p.most};

@@ -28,9 +28,6 @@ Bytes ReferenceConv(const ConvParams& p, const Bytes& x, const FilterCodes& w,
                     const Scaling& scaling);
 Bytes ReferenceDepthwise(const DepthwiseParams& p, const Bytes& x,
                          const FilterCodes& w, const Scaling& scaling);
-Bytes ReferenceFullyConnected(const FullyConnectedParams& p, const Bytes& x,
-                              const FilterCodes& w, const Scaling& scaling,
-                              const std::vector<double>& factors);
 Bytes ReferencePool(const PoolParams& p, const Bytes& x);
 Bytes ReferenceBinary(const BinaryParams& p, const Bytes& a, const Bytes& b);
 Bytes ReferenceReduce(const ReduceParams& p, const Bytes& x);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "mace/base/logging.h"
 #include "mace/base/str_cat.h"
 
 namespace mace {
@@ -15,9 +16,10 @@ namespace {
 
 class Former {
  public:
-  Former(Plan& plan, bool each_node_alone)
+  Former(Plan& plan, bool each_node_alone, Device& host)
       : plan_(plan),
         graph_(plan.graph),
+        host_(host),
         each_node_alone_(each_node_alone),
         waits_(graph_.values.size(), false) {
     for (const Step& step : plan.steps) SetWaits(NodeOf(step).outputs, true);
@@ -80,10 +82,40 @@ class Former {
     step.device = device;
     step.node = region.nodes.back();
     step.fused.assign(region.nodes.begin(), region.nodes.end() - 1);
-    MACE_ASSIGN_OR_RETURN(step.kernel,
-                          device->regions()->PrepareRegion(region));
+    auto kernel = device->regions()->PrepareRegion(region);
+    if (kernel.status() == Status::MACE_OUT_OF_RESOURCES) {
+      return GiveToHost(region, *device, kernel.status(), left);
+    }
+    MACE_ASSIGN_OR_RETURN(step.kernel, std::move(kernel));
     Merge(region);
     plan_.steps.push_back(std::move(step));
+    return Status();
+  }
+
+  // The nodes of a region for which its device has no room go back to `left`,
+  // as steps of the host.
+  Status GiveToHost(const Region& region, const Device& device,
+                    const Status& status, std::vector<Step>& left) {
+    const std::string reason =
+        StrCat("the ", device.name(),
+               " has no room for the region: ", status.information());
+    LOG(WARNING) << reason << "; the " << host_.name() << " runs its "
+                 << region.nodes.size() << " nodes";
+    for (const int n : region.nodes) {
+      Step step;
+      step.node = n;
+      step.device = &host_;
+      MACE_ASSIGN_OR_RETURN(step.kernel,
+                            host_.kernels()->Prepare(graph_.nodes[n].node));
+      SetWaits(NodeOf(step).outputs, true);
+      const auto later = std::find_if(
+          left.begin(), left.end(), [n](const Step& s) { return s.node > n; });
+      left.insert(later, std::move(step));
+      const auto at = static_cast<size_t>(n);
+      if (at >= plan_.placements.size()) continue;
+      plan_.placements[at].device = host_.name();
+      plan_.placements[at].reason = reason;
+    }
     return Status();
   }
 
@@ -139,17 +171,18 @@ class Former {
 
   Plan& plan_;
   Graph& graph_;
+  Device& host_;
   const bool each_node_alone_;
   std::vector<bool> waits_;  // by value: whether a remaining step makes it
 };
 
 }  // namespace
 
-Status FormRegions(Plan& plan, bool each_node_alone) {
+Status FormRegions(Plan& plan, bool each_node_alone, Device& host) {
   const bool any =
       std::any_of(plan.steps.begin(), plan.steps.end(),
                   [](const Step& step) { return step.kernel == nullptr; });
-  return any ? Former(plan, each_node_alone).Form() : Status();
+  return any ? Former(plan, each_node_alone, host).Form() : Status();
 }
 
 }  // namespace mace

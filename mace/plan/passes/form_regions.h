@@ -10,10 +10,12 @@ namespace mace {
 
 // Replaces as many steps without a kernel as one device can run at a time by
 // one step (op "Region"), and prepares it; with `each_node_alone`, each of
-// them. Steps on which others wait come first. Does not change a plan whose
-// devices all run single nodes. REQUIRES: nodes are placed, but memory is not
-// assigned. Errors: those of RegionKernels::PrepareRegion.
-Status FormRegions(Plan& plan, bool each_node_alone);
+// them. Steps on which others wait come first. The nodes of a region for which
+// its device lacks memory become steps of `host`, and the log and
+// plan.placements say so. Does not change a plan whose devices all run single
+// nodes. REQUIRES: nodes are placed, but memory is not assigned; `host` is the
+// last device. Errors: others of RegionKernels::PrepareRegion; those of `host`.
+Status FormRegions(Plan& plan, bool each_node_alone, Device& host);
 
 }  // namespace mace
 

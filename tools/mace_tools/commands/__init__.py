@@ -11,6 +11,7 @@ from mace_tools.commands import (
     check,
     compare,
     convert,
+    doctor,
     explain,
     init,
     plan,
@@ -22,6 +23,6 @@ from mace_tools.commands.context import Context
 
 COMMANDS = {"init": init, "convert": convert, "build": build, "run": run, "benchmark": benchmark,
             "check": check, "compare": compare, "plan": plan, "quantize": quantize,
-            "explain": explain, "source": source}
+            "explain": explain, "source": source, "doctor": doctor}
 
 __all__ = ["COMMANDS", "Context"]

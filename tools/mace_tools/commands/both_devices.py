@@ -1,4 +1,4 @@
-"""Compares a model's runs on the CPU and on the GPU: latencies and outputs.
+"""Compares a model's runs on the CPU and on another device: latencies and outputs.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -25,36 +25,46 @@ def compare(
     outputs: Mapping[str, Mapping[str, np.ndarray]],
 ) -> dict[str, Any]:
     """Prints the table and warns of outputs that differ; returns the facts for --json."""
-    cpu, gpu = outputs["cpu"], outputs["gpu"]
-    found = [validate.compare(name, gpu[name], cpu[name]) for name in cpu]
-    for line in table(tag, runs, found):
+    other = next(device for device in outputs if device != "cpu")
+    cpu, found_there = outputs["cpu"], outputs[other]
+    found = [validate.compare(name, found_there[name], cpu[name]) for name in cpu]
+    for line in table(tag, other, runs, found):
         console.data(line)
-    similarity, rel_error = validate.limits("gpu", model.validation_threshold)
-    facts, agree = [], True
+    similarity, rel_error = limits(other, model)
+    facts, agree, device = [], True, other.upper()
     for one in found:
         ok = not one.failure(similarity, rel_error)
         agree = agree and ok
         facts.append({**one.facts(), "passed": ok})
         if not ok:
-            console.warn(f"{tag}: the GPU's '{one.output}' differs from the CPU's: "
+            console.warn(f"{tag}: the {device}'s '{one.output}' differs from the CPU's: "
                          + (one.problem or f"similarity {one.similarity:.6f} (above {similarity:g} "
                             f"is expected), relative error {one.max_rel_error:.3g} (at most "
                             f"{rel_error:g} is)"))
-    if _kernels(runs["gpu"]) == 0:
-        console.warn(f"{tag}: nothing ran on the GPU, so both runs are the CPU's; "
-                     "`tools/converter.py check --device=gpu` says why")
+    if _kernels(runs[other]) == 0:
+        console.warn(f"{tag}: nothing ran on the {device}, so both runs are the CPU's; "
+                     f"`tools/converter.py check --device={other}` says why")
     return {"agree": agree, "min_similarity": similarity, "max_rel_error": rel_error,
-            "gpu_kernels": _kernels(runs["gpu"]), "outputs": facts}
+            f"{other}_kernels": _kernels(runs[other]), "outputs": facts}
+
+
+def limits(other: str, model: Model) -> tuple[float, float]:
+    """The least similarity to the CPU and the largest relative error. MACE's executor for DSPs has
+    the bits of its CPU."""
+    if other == "dsp":
+        return (1.0, 0.0)
+    return validate.limits(other, model.validation_threshold)
 
 
 def table(
-    tag: str, runs: Mapping[str, dict[str, Any]], found: Sequence[validate.Comparison]
+    tag: str, other: str, runs: Mapping[str, dict[str, Any]],
+    found: Sequence[validate.Comparison],
 ) -> list[str]:
     """Latencies of each device, then the errors of each output."""
     rows = [(tag, *(f"{device.upper()} (ms)" for device in runs))]
     for title, (part, key) in LATENCIES.items():
         rows.append((title, *(_milliseconds(run[part], key) for run in runs.values())))
-    errors = [("GPU against CPU", *ERRORS)]
+    errors = [(f"{other.upper()} against CPU", *ERRORS)]
     errors += [(one.output, f"{one.similarity:.6f}", f"{one.max_abs_error:.3g}",
                 f"{one.max_rel_error:.3g}") for one in found]
     widths = [max(len(row[k]) for row in [*rows, *errors] if k < len(row)) for k in range(4)]
@@ -73,5 +83,5 @@ def _milliseconds(part: Any, key: str) -> str:
 
 
 def _kernels(run: Mapping[str, Any]) -> int | None:
-    """The nodes that ran on the GPU in the last run; None if mace_run does not say."""
+    """The nodes that ran on the other device in the last run; None if mace_run does not say."""
     return run["starts"][-1].get("last_run", {}).get("kernels")

@@ -140,7 +140,8 @@ def test_a_device_that_the_model_is_not_for(place, runtime, device):
     code, out, err = place.call("run", f"--device={device}")
     assert code == ExitCode.USAGE and out == "" and not place.pb.exists()
     assert f"digits_onnx.yml:11: model 'digits_onnx' has runtime: {runtime}; write runtime: " in err
-    assert place.call("run", "--device=dsp")[0] == ExitCode.USAGE
+    code, _, err = place.call("run", "--device=dsp")
+    assert code == ExitCode.USAGE and "write runtime: cpu+dsp to run it on either" in err
 
 
 def test_one_of_several_models_has_not_the_device(place):

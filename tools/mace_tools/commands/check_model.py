@@ -12,7 +12,7 @@ from mace_tools import cli_options as options
 from mace_tools import report as results
 from mace_tools import runner, tables
 from mace_tools.cli_console import Console
-from mace_tools.commands import bare_model
+from mace_tools.commands import bare_model, dsp
 from mace_tools.emit import atomic_files
 from mace_tools.errors import MaceError
 from mace_tools.exit_codes import ExitCode, MissingToolError, RunFailedError, UsageError
@@ -128,7 +128,7 @@ def _add_plan(args: argparse.Namespace, console: Console, checked: report.Checke
         facts["notes"].append(f"devices, multiply-adds and memory are not shown: {e}")
         return
     device = args.device or "cpu"
-    flags = [f"--device={device.upper()}"]
+    flags = dsp.flags(console, args) if device == "dsp" else [f"--device={device.upper()}"]
     if args.omp_num_threads is not None:
         flags.append(f"--num_threads={args.omp_num_threads}")
     with report.files(checked) as found:

@@ -146,10 +146,18 @@ def test_a_model_for_the_gpu_is_run_there(place):
     assert f"--gpu_storage_path={kept.relative_to(place.folder)}" in flags and kept.is_dir()
 
 
-def test_a_model_for_the_dsp_cannot_be_run_yet(place):
-    place.edit("runtime: cpu", "runtime: dsp")
-    code, _, err = place.call("run")
-    assert code == ExitCode.ERROR and "runtime: dsp comes later" in err
+@pytest.mark.parametrize("runtime", ["dsp", "cpu+dsp"])
+@pytest.mark.parametrize("command", ["convert", "run", "check", "benchmark"])
+def test_a_model_for_the_dsp_in_floats_is_refused_with_the_cure(place, runtime, command):
+    assert place.call("convert")[0] == 0  # also if it is converted already
+    place.edit("runtime: cpu", f"runtime: {runtime}")
+    for _ in range(2):
+        code, _, err = place.call(command)
+        assert code == ExitCode.ERROR
+        assert f"runtime: {runtime} needs a model in codes of 8 bits" in " ".join(err.split())
+        assert "add `quantize: {samples: FOLDER}`" in " ".join(err.split())
+        place.pb.unlink(missing_ok=True)
+    assert not place.pb.exists()
 
 
 def test_a_damaged_converted_model_is_reported(place):

@@ -20,7 +20,7 @@ from typing import Any
 from google.protobuf.message import DecodeError
 
 from mace_tools import protos, runner, settings
-from mace_tools.commands import gpu, quantizing, tuning
+from mace_tools.commands import dsp, gpu, quantizing, tuning
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.import_model import import_model, source_file, weights_file
 from mace_tools.config import PACKED_WEIGHTS, Model
@@ -144,9 +144,12 @@ def ensure(context: Context, tag: str, model: Model, force: bool = False) -> Con
         context.console.info(f"converted {tag} in {time.monotonic() - began:.1f} s")
     else:
         notes = json.loads(stamp.read_text()).get("notes", [])
+    converted = Converted(tag, source, pb, data, bool(reason), weights, tuple(notes))
+    if not reason:
+        dsp.check_codes(context, tag, model, lambda: converted.net)
     for note in notes:
         context.console.warn(f"{tag}: {note}")
-    return Converted(tag, source, pb, data, bool(reason), weights, tuple(notes))
+    return converted
 
 
 def _convert(
@@ -163,8 +166,12 @@ def _convert(
     with context.console.steps(tag, total=1) as step:
         step("writing")
         names: dict[str, str] = {}
-        write_model(graph, pb, data, model.settings, model.stored_type,
-                    lambda net: names.update(hide_names(net) if model.obfuscate else {}))
+
+        def complete(net: Any) -> None:
+            dsp.check_codes(context, tag, model, lambda: net)
+            names.update(hide_names(net) if model.obfuscate else {})
+
+        write_model(graph, pb, data, model.settings, model.stored_type, complete)
         kept = map_file(context.folder, tag)
         if model.obfuscate:
             write_map(kept, names)

@@ -193,14 +193,11 @@ def test_a_wrong_file_is_reported_with_its_line(call, tmp_path, text, message):
     assert (code, out) == (1, "") and err.startswith("ERROR: x.yml") and message in err
 
 
-@pytest.mark.parametrize("runtime, message", [
-    ("dsp", "two.yml:8: models.digits_onnx.runtime: dsp comes later"),
-    ("npu", "two.yml:8: models.digits_onnx.runtime: 'npu' is not one of cpu, gpu, dsp, cpu+gpu"),
-])
-def test_a_runtime_that_cannot_be(call, place, tmp_path, runtime, message):
+def test_a_runtime_that_cannot_be(call, place, tmp_path):
+    message = "two.yml:8: models.digits_onnx.runtime: 'npu' is not one of cpu, gpu, dsp, cpu+gpu"
     lines = (place / "two.yml").read_text().splitlines()
     at = next(k for k, line in enumerate(lines) if "runtime: cpu" in line)
-    lines[at] = f"    runtime: {runtime}"
+    lines[at] = "    runtime: npu"
     (tmp_path / "two.yml").write_text("\n".join(lines))
     code, out, err = call("--config=two.yml", f"--model_dir={place / 'build' / 'two' / 'model'}",
                           folder=tmp_path)

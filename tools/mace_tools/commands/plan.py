@@ -15,6 +15,7 @@ from typing import Any
 from mace_tools import cli_options as options
 from mace_tools import report, runner
 from mace_tools.cli_console import Console
+from mace_tools.commands import dsp
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.convert import ensure
 from mace_tools.commands.prepare import check_runtime
@@ -43,6 +44,8 @@ def add_options(p: argparse.ArgumentParser) -> None:
     p.add_argument("--mace_plan", type=Path, metavar="FILE",
                    help="a built mace_plan (default: built with bazel when missing or stale)")
     p.add_argument("--mace_run", type=Path, metavar="FILE", help="the same for mace_run")
+    p.add_argument("--mace_dsp", type=Path, metavar="FILE",
+                   help="the same for the DSP's executor, mace_dsp.elf")
 
 
 def command(context: Context) -> Outcome:
@@ -56,9 +59,10 @@ def command(context: Context) -> Outcome:
         converted = ensure(context, tag, model)
         # On the GPU if the model runs there, where images take most of the memory.
         device = "GPU" if "gpu" in model.devices else "CPU"
+        on = dsp.flags(console, args) if "dsp" in model.devices else [f"--device={device}"]
         dump = runner.output(mace_run, [
             f"--model_file={converted.pb}", f"--model_data_file={converted.data}",
-            f"--device={device}", *_strategy_of_records(device), "--dump=memory_json"])
+            *on, *_strategy_of_records(device), "--dump=memory_json"])
         study = _study(mace_plan, records.from_engine(tag, dump), args, tag)
         files = _write(study, context.folder / "plan")
         _show(console, study, files, args.wide)

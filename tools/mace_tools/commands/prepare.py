@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from mace_tools import data, runner, settings
-from mace_tools.commands import gpu, tuning
+from mace_tools.commands import dsp, gpu, tuning
 from mace_tools.commands.context import Context
 from mace_tools.commands.convert import Converted, ensure
 from mace_tools.config import Model
@@ -31,7 +31,7 @@ class Job:
     tag: str
     model: Model
     converted: Converted
-    devices: tuple[str, ...]  # cpu, gpu, or both in this order
+    devices: tuple[str, ...]  # one, or two in the order in which they run
     files: dict[str, Path]
 
     def facts(self, runs: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
@@ -82,7 +82,8 @@ def devices(context: Context, tag: str, model: Model) -> tuple[str, ...]:
         line = context.deployment.yaml.line("models", tag, "runtime")
         raise UsageError(
             f"--device={asked}: {context.deployment.path}:{line}: model '{tag}' has runtime: "
-            f"{model.runtime}; write runtime: cpu+gpu to run it on either"
+            f"{model.runtime}; write runtime: cpu+{asked if asked != 'cpu' else model.runtime} to "
+            "run it on either"
             + _one_of(context, [t for t, m in context.models.items() if asked in m.devices]))
     return (asked,)
 
@@ -151,7 +152,8 @@ def device_flags(context: Context, model: Model, device: str) -> list[str]:
                "gpu_perf_hint": args.gpu_perf_hint, "gpu_priority_hint": args.gpu_priority_hint}
     if args.omp_num_threads is not None:
         chosen["num_threads"] = args.omp_num_threads
-    own = gpu.flags(context) if device == "gpu" else []
+    own = {"cpu": list, "gpu": lambda: gpu.flags(context),
+           "dsp": lambda: dsp.flags(context.console, args)}[device]()
     return [*own, *settings.flags(chosen, device)]
 
 
@@ -163,9 +165,6 @@ def _inputs(context: Context, job: Job) -> dict[str, np.ndarray]:
 
 def check_runtime(context: Context, tag: str, model: Model) -> None:
     """Checks that this machine can run the model."""
-    if model.runtime == "dsp":
-        raise MaceError(f"{tag}: runtime: dsp comes later; write `runtime: cpu` to run the model "
-                        "on the CPU")
     abis = context.deployment.library.target_abis
     if "host" not in abis:
         context.console.warn(f"{tag}: target_abis is {', '.join(abis)}; running on phones comes "

@@ -32,8 +32,9 @@ def file(context: Context, device: str, what: str = "") -> Path:
 
 
 def settings_of(context: Context, model: Model, device: str) -> dict[str, Any]:
-    """The settings of the deployment file, with those for tuning on this machine."""
-    budget = budget_ms(context, model)
+    """The settings of the deployment file, with those for tuning on this machine. Nothing on a
+    DSP is tuned."""
+    budget = budget_ms(context, model) if device in ("cpu", "gpu") else 0
     tuned = {"tuning_ms": budget, "tuning_file": file(context, device)} if budget else (
         {"tuning_ms": None})
     return model.settings | tuned

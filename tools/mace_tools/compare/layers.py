@@ -23,7 +23,8 @@ from mace_tools.validate import Comparison
 # The limits of one layer that is fed with the reference's inputs, as those of validate.py for whole
 # models. Float32 sums in another order differ by 1e-6 of the largest element in the networks of
 # test/golden; sixteen bits by 2^-11 or 2^-9 of each product.
-ALONE = {"cpu": (0.99999, 5e-5), "half": (0.999, 2e-2), "gpu": (0.999, 2e-2)}
+ALONE = {"cpu": (0.99999, 5e-5), "half": (0.999, 2e-2), "gpu": (0.999, 2e-2),
+         "dsp": (0.99999, 5e-5)}
 
 
 @dataclass(frozen=True)

@@ -163,7 +163,7 @@ def test_weights_are_compiled_in_with_the_graph_only(write, keys, compiled_in):
 WRONG = [
     # single values
     ("runtime: cpu", "runtime: gppu", ["deploy.yml:8: models.net.runtime: 'gppu' is not one of "
-     "cpu, gpu, dsp, cpu+gpu, cpu_gpu; did you mean 'gpu'?", "example: runtime: gpu"]),
+     "cpu, gpu, dsp, cpu+gpu, cpu+dsp, cpu_gpu; did you mean 'gpu'?", "example: runtime: gpu"]),
     ("runtime: cpu", "runtime:", [":8: models.net.runtime: an empty value is not one of"]),
     ("runtime: cpu", "runtime: [cpu]", [":8: models.net.runtime: '['cpu']' is not one of"]),
     ("platform: onnx", "platform: Onnx", [":5: ", "did you mean 'onnx'?"]),
@@ -376,9 +376,9 @@ def test_a_sound_model_beside_a_wrong_one_is_checked_to_the_end(write):
 NOTED = [
     ("runtime: cpu", "runtime: gpu\n    winograd: 6", "the GPU takes those of 4"),
     ("runtime: cpu", "runtime: dsp\n    float32_nodes: c", "only the CPU and the GPU store"),
-    ("runtime: cpu", "runtime: dsp", "can be converted, but not run"),
+    ("runtime: cpu", "runtime: dsp", "libraries run the model on the CPU"),
     ("runtime: cpu", "runtime: cpu\n    limit_opencl_kernel_time: 1", "no effect on the CPU"),
-    ("runtime: cpu", "runtime: cpu\n    nnlib_graph_mode: 1", "no effect on the CPU"),
+    ("runtime: cpu", "runtime: cpu\n    nnlib_graph_mode: 1", "only the vendor's library for DSPs"),
     ("library_name: lib", "library_name: lib\nembed_model_data: 1", "written to a .data file"),
     ("library_name: lib", "library_name: lib\ntarget_socs: [host, msm8998]", "tuning on phones"),
 ]

@@ -32,7 +32,7 @@ Shapes = Annotated[tuple[Shape, ...], BeforeValidator(values.shapes)]
 Numbers = Annotated[tuple[float, ...], BeforeValidator(values.numbers)]
 
 ABIS = ("host", "arm64", "armhf", "arm64-v8a", "armeabi-v7a", "x86_64")
-RUNTIMES = ("cpu", "gpu", "dsp", "cpu+gpu")
+RUNTIMES = ("cpu", "gpu", "dsp", "cpu+gpu", "cpu+dsp")
 FORMATS = ("NHWC", "NCHW", "NONE")
 # Element types by their YAML names, with the converter's names.
 ELEMENTS = {"float32": "f32", "float16": "f16", "int64": "i64", "int32": "i32", "int16": "i16",
@@ -40,7 +40,8 @@ ELEMENTS = {"float32": "f32", "float16": "f16", "int64": "i64", "int32": "i32", 
 # Allowed data_type by runtime, the default first.
 DATA_TYPES = {"cpu": ("fp32", "fp32_fp32", "fp16_fp32", "bf16_fp32"),
               "gpu": ("fp16_fp32", "fp32_fp32"),
-              "dsp": ("uint8",), "cpu+gpu": ("fp16_fp32", "fp32_fp32", "fp32")}  # fmt: skip
+              "dsp": ("uint8",), "cpu+gpu": ("fp16_fp32", "fp32_fp32", "fp32"),
+              "cpu+dsp": ("uint8",)}  # fmt: skip
 # The CPUs that mace_run --pack_weights accepts.
 PACKED_WEIGHTS = ("host", "avx512", "avx512bf16", "avx2", "neon", "neon_fp16", "neon_bf16",
                   "scalar")
@@ -175,13 +176,12 @@ class Model(with_settings("Settings", Extras)):
                   "output_shapes: '1,1001'}]"])
     runtime: Annotated[
         str, BeforeValidator(values.choice(*RUNTIMES, aliases={"cpu_gpu": "cpu+gpu"}))
-    ] = Field(description="the device: cpu, gpu, dsp or cpu+gpu", examples=["cpu"])
+    ] = Field(description="the device: cpu, gpu, dsp, cpu+gpu or cpu+dsp", examples=["cpu"])
     data_type: Annotated[
         str | None, BeforeValidator(values.choice(*ALL_DATA_TYPES))
     ] = Field(None, description="type of weights and computation", examples=["fp32"])
     limit_opencl_kernel_time: Switch = Field(
         0, description="0 or 1: GPU kernels are split into parts of at most 1 ms", examples=["1"])
-    nnlib_graph_mode: Switch = Field(0, description="0 or 1", examples=["0"])
     obfuscate: Switch = Field(0, description="0 or 1", examples=["0"])
     embed_memory_plan: Switch = Field(
         0, description="0 or 1: the memory plan is made ahead and kept in the model file",

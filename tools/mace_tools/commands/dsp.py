@@ -1,0 +1,50 @@
+"""Models on the DSP: the flags of mace_run, and what such models must be.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from mace_tools import runner
+from mace_tools.cli_console import Console
+from mace_tools.commands.context import Context
+from mace_tools.config import Model
+from mace_tools.exit_codes import MissingToolError
+
+# What builds the executor, with Debian's names of the packages.
+COMPILERS = {"clang++-19": "clang-19", "ld.lld-19": "lld-19"}
+
+
+def flags(console: Console, args: argparse.Namespace) -> list[str]:
+    """The flags for any model on the DSP, besides its settings. Errors: MissingToolError,
+    RunFailedError."""
+    return runner.flags({"device": "HEXAGON", "dsp_program": program(console, args.mace_dsp)})
+
+
+def program(console: Console, given: Path | None) -> Path:
+    """The executor for the emulator, which is built where it is missing or stale."""
+    absent = [package for name, package in COMPILERS.items() if shutil.which(name) is None]
+    if given is None and absent and not runner.is_built(runner.MACE_DSP):
+        raise MissingToolError(f"the DSP's executor needs {' and '.join(absent)} to be built, "
+                               f"which {'is' if len(absent) == 1 else 'are'} not installed: run "
+                               "`tools/setup.sh --for test`, or name a built one with "
+                               "--mace_dsp=FILE")
+    return runner.find(console, given, runner.MACE_DSP)
+
+
+def check_codes(context: Context, tag: str, model: Model, net: Callable[[], Any]) -> None:
+    """Whether a converted model for the DSP has codes of 8 bits. Errors: ConfigError."""
+    if "dsp" not in model.devices:
+        return
+    if any(q.scales for op in net().op for q in op.output_quantization):
+        return
+    raise context.deployment.error(
+        ("models", tag, "runtime"), f"{model.runtime} needs a model in codes of 8 bits, and this "
+        "one is in floats: add `quantize: {samples: FOLDER}` to the model (docs/quantization.md), "
+        "convert a quantized source model, or write `runtime: cpu`")

@@ -1,0 +1,116 @@
+"""doctor: each part of a DSP present and absent, and the emulator as it answers.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+
+import pytest
+
+from mace_tools import cli, runner
+from mace_tools.doctor import GROUPS, Machine, State, dsp
+from mace_tools.exit_codes import ExitCode
+
+
+@pytest.fixture
+def machine(tmp_path):
+    return Machine(root=tmp_path, which=lambda name: None)
+
+
+def put(machine, path, text="", mode=0o644):
+    file = machine.at(path)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+    file.chmod(mode)
+    return file
+
+
+def states(machine):
+    return {f.what: f for f in (check(machine) for check in dsp.CHECKS)}
+
+
+def test_a_machine_without_a_dsp_needs_nothing_of_one(machine):
+    found = states(machine)
+    for what in ("SoC with a DSP", "driver (FastRPC)", "library (libcdsprpc.so)",
+                 "permission (unsigned PD)", "transport of MACE"):
+        assert found[what].state is State.ABSENT and not found[what].cure
+
+
+@pytest.mark.parametrize("number, state, text", [
+    ("339\n", State.OK, "Hexagon v66"), ("321", State.ABSENT, "v65: the executor is for v66"),
+    ("9999", State.ABSENT, "does not know"), ("what?", State.ABSENT, "no device of Qualcomm"),
+])
+@pytest.mark.parametrize("file", dsp.SOC_IDS)
+def test_socs_by_their_number(machine, file, number, state, text):
+    put(machine, file, number)
+    found = dsp.soc(machine)
+    assert found.state is state and text in found.text
+
+
+def test_what_a_phone_lacks_is_named_with_the_cure(machine):
+    put(machine, dsp.SOC_IDS[0], "384")
+    found = states(machine)
+    assert "CONFIG_QCOM_FASTRPC" in found["driver (FastRPC)"].cure
+    assert "uses-native-library" in found["library (libcdsprpc.so)"].cure
+    assert "sign the skeleton" in found["permission (unsigned PD)"].cure
+
+
+def test_a_phone_with_everything(machine):
+    put(machine, dsp.SOC_IDS[0], "356")
+    put(machine, dsp.DRIVERS[0])
+    put(machine, dsp.LIBRARIES[1])
+    found = states(machine)
+    for what in ("SoC with a DSP", "driver (FastRPC)", "library (libcdsprpc.so)",
+                 "permission (unsigned PD)"):
+        assert found[what].state is State.OK, found[what]
+    assert "SetHexagonToUnsignedPD" in found["permission (unsigned PD)"].text
+
+
+def test_missing_tools_are_named_with_the_cure(machine, monkeypatch):
+    monkeypatch.setattr(runner, "is_built", lambda tool: False)
+    found = states(machine)
+    assert "clang-19 lld-19" in found["compiler of the executor"].cure
+    assert "bazel build //mace/hexagon:mace_dsp" in found["executor (mace_dsp.elf)"].cure
+    assert found["emulator"].cure == "apt-get install qemu-user"
+    assert found["executor in the emulator"].state is State.ABSENT
+    machine.mace_dsp = machine.root / "none.elf"
+    assert "cannot be read" in dsp.executor(machine).text
+
+
+ANSWERS = [
+    (struct.pack("<16I", 0x5053444D, 2, 1, 1, 2, 262144, *[0] * 10), State.OK, "262144 bytes"),
+    (struct.pack("<16I", 0x5053444D, 7, 1, 1, *[0] * 12), State.MISSING, "speaks version 7"),
+    (b"x" * 64, State.MISSING, "none of MACE's"), (b"", State.MISSING, "none of MACE's"),
+]
+
+
+@pytest.mark.parametrize("answer, state, text", ANSWERS)
+def test_the_executor_is_asked_for_its_version(machine, answer, state, text):
+    (machine.root / "answer").write_bytes(answer)
+    emulator = put(machine, "/bin/emulator", f"#!/bin/sh\ncat {machine.root}/answer\n", 0o755)
+    machine.known.update(emulator=str(emulator), executor=put(machine, "/mace_dsp.elf"))
+    found = dsp.version(machine)
+    assert found.state is state and text in found.text, found
+    assert bool(found.cure) == (state is State.MISSING)
+
+
+def test_an_emulator_that_hangs_is_given_up(machine, monkeypatch):
+    monkeypatch.setattr(dsp, "TIMEOUT", 0.2)
+    emulator = put(machine, "/bin/emulator", "#!/bin/sh\nexec sleep 60\n", 0o755)
+    machine.known.update(emulator=str(emulator), executor=put(machine, "/mace_dsp.elf"))
+    assert "did not answer" in dsp.version(machine).text
+
+
+def test_the_command_lists_all_checks(tmp_path, capfd):
+    code = cli.main(["doctor", "--dsp", f"--json={tmp_path / 'r.json'}"])
+    out, _ = capfd.readouterr()
+    facts = json.loads((tmp_path / "r.json").read_text())
+    findings = facts["findings"]["dsp"]
+    assert len(findings) == len(GROUPS["dsp"][1]) and facts["exit_code"] == code
+    assert all(f["what"] in out and f["text"] in out for f in findings)
+    missing = any(f["state"] == "missing" for f in findings)
+    assert code == (ExitCode.MISSING_TOOL if missing else ExitCode.OK)
+    assert all(f["cure"] for f in findings if f["state"] == "missing")

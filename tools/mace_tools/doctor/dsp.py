@@ -1,0 +1,164 @@
+"""Checks of the DSP: the SoC, the way to its DSP, and the emulator.
+
+SPDX-License-Identifier: Apache-2.0
+
+The numbers of SoCs are those of Linux's qcom,ids.h, with the generation of their compute DSP.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import struct
+import subprocess
+from pathlib import Path
+
+from mace_tools import runner
+from mace_tools.doctor.finding import Check, Finding, Machine, State
+from mace_tools.protos import REPO
+
+SOC_IDS = ("/sys/devices/soc0/soc_id", "/sys/devices/system/soc/soc0/id")
+GENERATIONS = {
+    "v60": (292, 317, 318, 319, 324, 325, 326, 327),
+    "v65": (321, 336, 337, 341, 347, 360, 365, 366, 393),
+    "v66": (339, 352, 355, 356, 362, 367, 373, 377, 384, 394, 400, 401, 407, 415, 450, 457),
+}
+LEAST = "v66"  # that the executor is compiled for
+# SM8150, SM6150, SM8250, SM7150, SM6125, SM8350, QCS605, QCS610.
+UNSIGNED = (339, 355, 356, 365, 366, 394, 415, 347, 401)
+DRIVERS = ("/dev/fastrpc-cdsp", "/dev/adsprpc-smd", "/dev/fastrpc-adsp")
+LIBRARIES = tuple(f"{folder}/libcdsprpc.so" for folder in (
+    "/vendor/lib64", "/vendor/lib", "/system/vendor/lib64", "/system/lib64", "/usr/lib",
+    "/usr/lib/aarch64-linux-gnu"))
+MESSAGES = REPO / "mace" / "hexagon" / "protocol" / "messages.h"
+TIMEOUT = 20  # seconds for the emulator's first answer
+
+
+def soc(machine: Machine) -> Finding:
+    file = machine.first(*SOC_IDS)
+    try:
+        number = int(file.read_text()) if file is not None else None
+    except (OSError, ValueError):
+        number = None
+    if number is None:
+        return Finding("SoC with a DSP", State.ABSENT, "none: this is no device of Qualcomm; "
+                       "models run in the emulator here")
+    machine.known["soc"] = number
+    found = next((g for g, ids in GENERATIONS.items() if number in ids), None)
+    if found is None:
+        return Finding("SoC with a DSP", State.ABSENT, f"the SoC with the number {number} has a "
+                       f"DSP that MACE does not know: its executor is for {LEAST}")
+    if found < LEAST:
+        return Finding("SoC with a DSP", State.ABSENT, f"number {number}, whose DSP is a Hexagon "
+                       f"{found}: the executor is for {LEAST} and later")
+    return Finding("SoC with a DSP", State.OK, f"number {number}, Hexagon {found}")
+
+
+def driver(machine: Machine) -> Finding:
+    what = "driver (FastRPC)"
+    if "soc" not in machine.known:
+        return Finding(what, State.ABSENT, "not needed without a DSP")
+    file = machine.first(*DRIVERS)
+    if file is None:
+        return Finding(what, State.MISSING, f"none of {', '.join(DRIVERS)} exists",
+                       "use a kernel with the FastRPC driver (CONFIG_QCOM_FASTRPC)")
+    if not os.access(file, os.R_OK):
+        return Finding(what, State.MISSING, f"{file} may not be read by this user",
+                       "run as a user of its group, or from an app, which Android lets use it")
+    return Finding(what, State.OK, str(file))
+
+
+def library(machine: Machine) -> Finding:
+    what = "library (libcdsprpc.so)"
+    if "soc" not in machine.known:
+        return Finding(what, State.ABSENT, "not needed without a DSP")
+    file = machine.first(*LIBRARIES)
+    if file is None:
+        return Finding(what, State.MISSING, "in none of the folders of the vendor's libraries",
+                       "install the vendor's package for the compute DSP; apps for Android name it "
+                       "in <uses-native-library>")
+    return Finding(what, State.OK, str(file))
+
+
+def permission(machine: Machine) -> Finding:
+    what = "permission (unsigned PD)"
+    if "soc" not in machine.known:
+        return Finding(what, State.ABSENT, "not needed without a DSP")
+    if machine.known["soc"] in UNSIGNED:
+        return Finding(what, State.OK, "this SoC runs code without a signature in an unsigned "
+                       "process domain: SetHexagonToUnsignedPD()")
+    return Finding(what, State.MISSING, "this SoC is not known to have unsigned process domains",
+                   "sign the skeleton for the device with the Hexagon SDK (docs/dsp.md)")
+
+
+def transport(machine: Machine) -> Finding:
+    what = "transport of MACE"
+    if "soc" not in machine.known:
+        return Finding(what, State.ABSENT, "not needed without a DSP")
+    return Finding(what, State.ABSENT, "this release has none by FastRPC: models for the DSP run "
+                   "on the CPU here (docs/dsp.md says what one takes)")
+
+
+def compiler(machine: Machine) -> Finding:
+    what = "compiler of the executor"
+    absent = [name for name in ("clang++-19", "ld.lld-19") if machine.which(name) is None]
+    if absent and (machine.mace_dsp is not None or runner.is_built(runner.MACE_DSP)):
+        return Finding(what, State.ABSENT, "not needed: the executor is built")
+    if absent:
+        return Finding(what, State.MISSING, f"no {' and no '.join(absent)}",
+                       "tools/setup.sh --for test, or apt-get install clang-19 lld-19")
+    return Finding(what, State.OK, "clang-19 and lld-19")
+
+
+def executor(machine: Machine) -> Finding:
+    what = "executor (mace_dsp.elf)"
+    file = machine.mace_dsp
+    if file is None and runner.is_built(runner.MACE_DSP):
+        file = runner.kept(runner.MACE_DSP)
+    if file is None or not os.access(file, os.R_OK):
+        return Finding(what, State.MISSING, "not built yet" if file is None
+                       else f"{file} cannot be read",
+                       f"bazel build {runner.MACE_DSP.target} makes it; so does the first `run` of "
+                       "a model with runtime: dsp")
+    machine.known["executor"] = file
+    return Finding(what, State.OK, str(file))
+
+
+def emulator(machine: Machine) -> Finding:
+    path = machine.which("qemu-hexagon")
+    if path is None:
+        return Finding("emulator", State.MISSING, "no qemu-hexagon", "apt-get install qemu-user")
+    machine.known["emulator"] = path
+    return Finding("emulator", State.OK, path)
+
+
+def version(machine: Machine) -> Finding:
+    """Whether the executor answers, and speaks this checkout's version of the protocol."""
+    what = "executor in the emulator"
+    command = [machine.known.get("emulator"), machine.known.get("executor")]
+    if None in command:
+        return Finding(what, State.ABSENT, "not tried: see above")
+    constants = dict(re.findall(r"constexpr uint32_t (\w+) = (\w+);", MESSAGES.read_text()))
+    magic, ours = (int(constants[n], 0) for n in ("kMessageMagic", "kProtocolVersion"))
+    hello = struct.pack("<16I", magic, ours, 1, 1, *[0] * 12)
+    try:
+        answer = subprocess.run([str(c) for c in command], input=hello, capture_output=True,
+                                timeout=TIMEOUT, check=False).stdout
+    except (OSError, subprocess.TimeoutExpired) as e:
+        return Finding(what, State.MISSING, f"it did not answer: {e}", _rebuild(command[1]))
+    words = struct.unpack("<16I", answer) if len(answer) == 64 else None
+    if words is None or words[0] != magic:
+        return Finding(what, State.MISSING, "its answer is none of MACE's", _rebuild(command[1]))
+    if words[1] != ours:
+        return Finding(what, State.MISSING, f"it speaks version {words[1]} of the protocol, this "
+                       f"checkout version {ours}", _rebuild(command[1]))
+    return Finding(what, State.OK, f"answers, with version {ours} of the protocol and {words[5]} "
+                   "bytes of VTCM")
+
+
+def _rebuild(file: object) -> str:
+    return f"build {Path(str(file)).name} again: bazel build {runner.MACE_DSP.target}"
+
+
+CHECKS: tuple[Check, ...] = (soc, driver, library, permission, transport, compiler, executor,
+                             emulator, version)

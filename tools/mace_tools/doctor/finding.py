@@ -1,0 +1,46 @@
+"""What a check finds, and the machine that it looks at.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+
+
+class State(Enum):
+    OK = "ok"
+    ABSENT = "absent"  # this machine does not have it, and need not
+    MISSING = "missing"  # something can be done: the finding says what
+
+
+@dataclass(frozen=True)
+class Finding:
+    what: str  # was looked for, in a few words
+    state: State
+    text: str  # what was found
+    cure: str = ""  # of what is missing
+
+
+@dataclass
+class Machine:
+    """Where checks look, so that tests can make one up."""
+
+    root: Path = Path("/")
+    mace_dsp: Path | None = None  # a built executor for the DSP's emulator
+    which: Callable[[str], str | None] = shutil.which
+    known: dict[str, object] = field(default_factory=dict)  # what checks leave to later ones
+
+    def at(self, path: str) -> Path:
+        return self.root / path.lstrip("/")
+
+    def first(self, *paths: str) -> Path | None:
+        """The first of the files that exists."""
+        return next((self.at(p) for p in paths if self.at(p).exists()), None)
+
+
+Check = Callable[[Machine], Finding]
