@@ -166,6 +166,16 @@ std::string DumpSteps(const Plan& plan) {
     for (const TensorType& type : node.outputs) out << ", " << ToString(type);
     out << '\n';
   }
+  if (plan.rest == nullptr) return out.str();
+  for (const Wait& wait : plan.rest->waits) {
+    out << wait.node
+        << (wait.input.empty()
+                ? StrCat(": runs its body again and again")
+                : StrCat(": the plan waits for data here: '", wait.input, "'"))
+        << '\n';
+  }
+  out << plan.rest->graph.nodes.size()
+      << " nodes are planned when these data are there\n";
   return out.str();
 }
 
@@ -196,6 +206,25 @@ std::string DumpPlacement(const Plan& plan) {
   }
   return out.str();
 }
+
+namespace {
+
+std::string DumpWaitsJson(const Plan& plan) {
+  TextStream out;
+  out << '[';
+  const char* comma = "";
+  if (plan.rest != nullptr) {
+    for (const Wait& wait : plan.rest->waits) {
+      out << comma << "{\"node\": " << Json(wait.node)
+          << ", \"input\": " << Json(wait.input) << '}';
+      comma = ", ";
+    }
+  }
+  out << ']';
+  return out.str();
+}
+
+}  // namespace
 
 std::string DumpPlanJson(const Plan& plan, const std::string& note) {
   std::map<std::string, Placement> placements;  // by label
@@ -251,6 +280,7 @@ std::string DumpPlanJson(const Plan& plan, const std::string& note) {
       << "], \"moves\": [" << moves.str()
       << "], \"num_images\": " << plan.images.size()
       << ", \"image_bytes\": " << plan.image_bytes
+      << ", \"waits\": " << DumpWaitsJson(plan)
       << ", \"arena_bytes\": " << plan.arena_bytes << "}\n";
   return out.str();
 }

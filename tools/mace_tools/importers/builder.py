@@ -5,8 +5,9 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,15 @@ TO_NHWC = [0, 2, 3, 1]
 TO_NCHW = [0, 3, 1, 2]
 
 
+@dataclass
+class Frame:
+    """A graph that is being built: the model's, or one that becomes a subgraph."""
+
+    graph: Graph
+    map: dict[str, str]  # source tensor -> engine tensor
+    captured: dict[str, str] = field(default_factory=dict)  # tensor outside -> its input here
+
+
 class Builder:
     """Grows a Graph node by node, with shapes inferred as it goes."""
 
@@ -40,13 +50,15 @@ class Builder:
         self.graph = Graph(model.name)
         self.opset = model.opset
         self._map: dict[str, str] = {"": ""}  # source tensor -> engine tensor
+        self.frames = [Frame(self.graph, self._map)]  # of the model, then of graphs within
         self._scope = ""
         # Tensors that stand in for the outputs of refused nodes, and those computed from them.
         self._stand_ins: set[str] = set()
         self._guessing = False
         self.missed = False  # the current node needed information that a stand-in lacks
         self._unfolded: set[str] = set()  # tensors that depend on constants only, not yet computed
-        self.inlined: dict[tuple[str, ...], SourceGraph] = {}  # by the outputs of its node
+        # Graphs that are attributes, as far as they are used, by the outputs of their nodes.
+        self.inlined: dict[tuple[str, ...], list[SourceGraph]] = {}
         self.translate: Callable[[SourceNode], None] = lambda node: None  # set by Registry
         for name, info in model.inputs.items():
             four = info.shape is not None and len(info.shape) == 4
@@ -74,6 +86,13 @@ class Builder:
         shape = self.graph.shape(name)
         self._answer(name, None if shape is None or None in shape else shape)
         return shape
+
+    def shape_of(self, name: str) -> Shape | None:
+        """The shape of a tensor, of this graph or of one around it."""
+        for frame in reversed(self.frames):
+            if name in frame.graph.tensors:
+                return frame.graph.shape(name)
+        raise ModelError(f"tensor '{name}' comes from nowhere")
 
     def extents(self, name: str) -> Shape:
         """The shape. Errors: Unsupported if not even the rank is known."""
@@ -111,7 +130,7 @@ class Builder:
 
     def rounds_reals(self) -> None:
         """Notes that codes are a rounding of real numbers in which the source computes."""
-        self.graph.rounds_reals = True
+        self.frames[0].graph.rounds_reals = True
 
     def _answer(self, name: str, found: Any) -> Any:
         if found is None and name in self._stand_ins:
@@ -158,22 +177,96 @@ class Builder:
     def inline(self, node: SourceNode, graph: SourceGraph) -> list[str]:
         """Replaces the node by a graph that is one of its attributes; returns the outputs of the
         graph."""
-        scope, guessing, missed = self._scope, self._guessing, self.missed
-        self.inlined[tuple(node.outputs)] = graph
-        try:
-            for inner in graph.nodes:
-                self.translate(inner)
-        finally:
-            self._scope, self._guessing, self.missed = scope, guessing, missed
+        guessing = self._guessing
+        self._translate_all(node, graph)
         results = [self._resolve(name, node) for name in graph.outputs]
         # Outputs that depend on a refused node of the graph are stand-ins, too.
         self._guessing = guessing or not self._stand_ins.isdisjoint(results)
         return results
 
+    def _translate_all(self, node: SourceNode, graph: SourceGraph) -> None:
+        scope, guessing, missed = self._scope, self._guessing, self.missed
+        used = self.inlined.setdefault(tuple(node.outputs), [])
+        if graph not in used:
+            used.append(graph)
+        try:
+            for inner in graph.nodes:
+                self.translate(inner)
+        finally:
+            self._scope, self._guessing, self.missed = scope, guessing, missed
+
+    def rename_input(self, source: str, tensor: str) -> None:
+        """Makes an input of a graph that is about to be inlined stand for a tensor."""
+        self._map[source] = tensor
+
+    @contextmanager
+    def inside(self, name: str) -> Iterator[Frame]:
+        """Until it ends, nodes are added to a graph of their own. Tensors of the graph around it
+        that they read become inputs of that graph (Frame.captured)."""
+        unfolded, self._unfolded = self._unfolded, set()
+        graph = Graph(name)
+        graph.subgraphs = self.graph.subgraphs
+        frame = Frame(graph, {"": ""})
+        self.frames.append(frame)
+        self.graph, self._map = frame.graph, frame.map
+        try:
+            yield frame
+        finally:
+            self.frames.pop()
+            self.graph, self._map = self.frames[-1].graph, self.frames[-1].map
+            self._unfolded = unfolded
+
+    def add_input(self, source: str, dtype: str, shape: Shape | None) -> str:
+        """Adds an input to the graph that is being built inside another."""
+        name = self.graph.fresh(source)
+        self.graph.add_input(name, dtype, shape)
+        self._map[source] = name
+        return name
+
+    def translate_inside(self, node: SourceNode, graph: SourceGraph) -> list[str]:
+        """Adds the nodes of a graph that is an attribute; returns its outputs, each of which is
+        made by a node and by no other output."""
+        self._translate_all(node, graph)
+        results: list[str] = []
+        for name in graph.outputs:
+            tensor = self._resolve(name, node)
+            if self.graph.producer(tensor) is None or tensor in results:
+                tensor = self.op("Identity", tensor)
+            results.append(tensor)
+        return results
+
+    def capture(self, outside: str) -> str:
+        """The input that a tensor of the graph around this one is here."""
+        return self._capture(len(self.frames) - 1, outside)
+
+    def _capture(self, depth: int, outside: str) -> str:
+        frame, tensor = self.frames[depth], self.frames[depth - 1].graph.tensors[outside]
+        if outside in frame.captured:
+            return frame.captured[outside]
+        name = frame.graph.fresh(outside)
+        if tensor.is_const:
+            frame.graph.add_tensor(replace(tensor, name=name))
+        else:
+            frame.graph.add_input(name, tensor.dtype, tensor.shape).quant = tensor.quant
+            frame.captured[outside] = name
+        if outside in self._stand_ins:
+            self._stand_ins.add(name)
+        return name
+
+    def add_subgraph(self, graph: Graph) -> str:
+        """Makes a graph one of the model's subgraphs, and returns its name."""
+        name, k = graph.name, 0
+        while name in graph.subgraphs:
+            k += 1
+            name = f"{graph.name}_{k}"
+        graph.name = name
+        graph.subgraphs[name] = graph
+        return name
+
     def depends_on_shapes(self, node: str) -> None:
         """Notes that, because of a node, the graph is valid for the current input shapes only."""
-        if node not in self.graph.shape_dependent:
-            self.graph.shape_dependent.append(node)
+        if node not in self.frames[0].graph.shape_dependent:
+            self.frames[0].graph.shape_dependent.append(node)
 
     def inputs_of(self, name: str) -> list[str]:
         """The model inputs that a tensor is computed from."""
@@ -277,17 +370,24 @@ class Builder:
         return notes
 
     def _resolve(self, name: str, node: SourceNode | None) -> str:
-        if name in self._map:
-            return self._map[name]
+        return self._resolve_in(len(self.frames) - 1, name, node)
+
+    def _resolve_in(self, depth: int, name: str, node: SourceNode | None) -> str:
+        graph, own = self.frames[depth].graph, self.frames[depth].map
+        if name in own:
+            return own[name]
+        if depth > 0 and name not in self.model.constants:
+            own[name] = self._capture(depth, self._resolve_in(depth - 1, name, node))
+            return own[name]
         data = self.model.constants.get(name)
         if data is None:
             where = f"{node.op} '{node.name}'" if node else "the outputs"
             raise ModelError(f"{where}: tensor '{name}' comes from nowhere")
         quant = self.model.info[name].quant if name in self.model.info else None
-        self._map[name] = self.graph.add_const(name, data, dtype_name(data.dtype))
-        self.graph.tensors[self._map[name]].quant = quant
-        self.graph.tensors[self._map[name]].stored = self.model.stored.get(name, "")
-        return self._map[name]
+        own[name] = graph.add_const(name, data, dtype_name(data.dtype))
+        graph.tensors[own[name]].quant = quant
+        graph.tensors[own[name]].stored = self.model.stored.get(name, "")
+        return own[name]
 
     def _fold_all(self, name: str) -> None:
         """Computes a tensor of `_unfolded`, and those on which it depends."""

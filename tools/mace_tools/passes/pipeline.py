@@ -66,7 +66,9 @@ def convert(graph: Graph, options: Options | None = None) -> Graph:
     options = options or Options()
     set_order(graph, options.input_formats, options.output_formats)
     for one in PASSES:
-        run_pass(one, graph)
+        # Graphs within others first: what those make depends on them.
+        for part in (*graph.subgraphs.values(), graph):
+            run_pass(one, part)
     engine_ops.check(graph)
     return graph
 
