@@ -91,8 +91,8 @@ void BuildLoop(ModelBuilder* model) {
   SetSubgraph(model, 0, "body", "body");
 }
 
-std::shared_ptr<MaceEngine> Create(ModelBuilder& model,
-                                   const MaceEngineConfig& config = {}) {
+std::shared_ptr<MaceEngine> Create(
+    ModelBuilder& model, const MaceEngineConfig& config = MaceEngineConfig()) {
   std::shared_ptr<MaceEngine> engine;
   const MaceStatus status =
       MaceEngine::Create(model.Load(), {}, {}, config, &engine);
@@ -217,7 +217,7 @@ std::string ErrorOf(ModelBuilder& model) {
                                       model.data_size(), &loaded);
   std::shared_ptr<MaceEngine> engine;
   if (status.ok()) {
-    status = MaceEngine::Create(loaded, {}, {}, {}, &engine);
+    status = MaceEngine::Create(loaded, {}, {}, MaceEngineConfig(), &engine);
   }
   return status.ok() ? "" : status.information();
 }

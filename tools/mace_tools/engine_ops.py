@@ -128,6 +128,32 @@ def _not_in(what: str, types: tuple[str, ...], kind: str) -> tuple[str, str]:
             f"cast its operands to one of these types in the source model, or {HELP}")
 
 
+def waiting(graph: Graph) -> list[str]:
+    """Where the engine's plan waits for data: nodes, each with the operand that it must know."""
+    found = []
+    for part in (graph, *graph.subgraphs.values()):
+        computed = _computed(part)
+        for node in part.nodes:
+            op = None if node.is_custom else all_ops().get(node.op)
+            for i, name in op.known.items() if op is not None else ():
+                if (node.has_input(i) and node.inputs[i] in computed
+                        and 0 not in (part.shape(node.inputs[i]) or ())):
+                    found.append(f"{node} for its {name}")
+                    break
+    return found
+
+
+def _computed(graph: Graph) -> set[str]:
+    """The tensors that are not known before the model runs: those that are not constant and do not
+    follow from constants and shapes."""
+    computed = set(graph.inputs)
+    for node in graph.nodes:
+        op = all_ops().get(node.op)
+        if computed & set(node.inputs) and not (op is not None and op.reads_types_only):
+            computed.update(node.outputs)
+    return computed
+
+
 def _counts(op: OpFacts) -> str:
     if op.min_inputs == op.max_inputs:
         return str(op.min_inputs)
