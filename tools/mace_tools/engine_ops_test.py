@@ -117,10 +117,10 @@ def test_resizing_integers_smoothly_is_refused(tmp_path):
 
 
 def test_every_operand_that_the_engine_must_know_is_tried_here():
-    """But for two that only other frameworks give as tensors, and Resize's, tested with TensorFlow
-    models."""
+    """But for two that only other frameworks give as tensors, Resize's, tested with TensorFlow
+    models, and If's (test/golden/flow_test.py)."""
     tried = {"Fill": {0}, "Expand": {1}, "Pad": {1}, "Range": {0, 1, 2}, "Reduce": {1},
              "Reshape": {1}, "Slice": {1, 2, 3, 4}, "Split": {1}, "Tile": {1}, "TopK": {1}}
     known = {name: set(op.known) for name, op in all_ops().items() if op.known}
-    assert known == {**tried, "Deconv2d": {3}, "OneHot": {1}, "Resize": {1},
+    assert known == {**tried, "Deconv2d": {3}, "If": {0}, "OneHot": {1}, "Resize": {1},
                      "StridedSlice": {1, 2, 3}}
