@@ -72,9 +72,11 @@ const Graph* SubgraphOf(const Graph& graph, const Node& node,
   return found == graph.subgraphs->end() ? nullptr : &found->second;
 }
 
-Result<std::vector<GraphNode>> TakeBranch(const GraphNode& g, bool condition,
-                                          Graph& graph) {
-  const char* attribute = condition ? "then_branch" : "else_branch";
+namespace {
+
+// Returns a branch of an If, with the right number of inputs and outputs.
+Result<const Graph*> BranchOf(const GraphNode& g, const char* attribute,
+                              const Graph& graph) {
   const Graph* branch = SubgraphOf(graph, g.node, attribute);
   if (branch == nullptr) {
     return InvalidModel(Label(g.node), ": its attribute ", attribute,
@@ -89,6 +91,16 @@ Result<std::vector<GraphNode>> TakeBranch(const GraphNode& g, bool condition,
                         "condition, the node has ",
                         g.inputs.size() - 1, " and ", g.outputs.size());
   }
+  return branch;
+}
+
+}  // namespace
+
+Result<std::vector<GraphNode>> TakeBranch(const GraphNode& g, bool condition,
+                                          Graph& graph) {
+  const char* attribute = condition ? "then_branch" : "else_branch";
+  MACE_ASSIGN_OR_RETURN(const Graph* const branch,
+                        BranchOf(g, attribute, graph));
   std::vector<int> ids(branch->values.size(), -1);  // by value of the branch
   for (size_t i = 0; i < branch->inputs.size(); ++i) {
     ids[branch->inputs[i]] = g.inputs[i + 1];

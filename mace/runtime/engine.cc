@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "mace/base/logging.h"
+#include "mace/base/parts.h"
 #include "mace/base/str_cat.h"
 #include "mace/device/widen_weights.h"
 #include "mace/plan/plan.h"
@@ -250,6 +251,9 @@ Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakeExecutor(
 
 Result<std::unique_ptr<Executor>> MaceEngine::Impl::ExecutorOf(
     std::unique_ptr<Plan> plan) const {
+  if (!kHasControlFlow && plan->rest != nullptr) {
+    return AbsentPart("a model whose plan waits for data", "control_flow");
+  }
   const bool has_images = plan->image_device != nullptr;
   const Settings& settings = config_.settings.values;
   auto executor = std::make_unique<Executor>(std::move(plan), settings.guard);

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "mace/base/parts.h"
 #include "mace/base/str_cat.h"
 #include "mace/runtime/caller_tensors.h"
 #include "mace/runtime/engine.h"
@@ -93,6 +94,7 @@ Status MaceEngine::Impl::RunFlow(
     Executor& first, const std::map<std::string, MaceTensor>& inputs,
     std::map<std::string, MaceTensor>* outputs,
     const MaceCancellation* cancellation, RunMetadata* metadata) {
+  if (!kHasControlFlow) return AbsentPart("Run", "control_flow");
   const Graph& graph = first.plan().graph;
   MACE_RETURN_IF_ERROR(CheckFlowTensors(graph_, inputs, *outputs));
   HeldValues values;

@@ -269,9 +269,7 @@ Status Flow::RunLoop(const GraphNode& g, const Graph& graph, KeptLoop& kept,
   HeldValue condition = Lookup(graph, values, g.inputs[1]);
   MACE_ASSIGN_OR_RETURN(bool goes_on, ConditionOf(g, condition));
   HeldValues own;
-  const auto give = [&](size_t input, HeldValue value) {
-    own[body.inputs[input]] = std::move(value);
-  };
+  const auto give = [&](size_t i, HeldValue v) { own[body.inputs[i]] = v; };
   std::vector<HeldValue> last;  // the carried values
   for (size_t c = 0; c < carried; ++c) {
     last.push_back(Lookup(graph, values, g.inputs[c + 2]));
@@ -302,7 +300,6 @@ Status Flow::RunLoop(const GraphNode& g, const Graph& graph, KeptLoop& kept,
           results.AddNone(executor->plan(), body, own, carried + 1));
       break;
     }
-    // What is carried is not needed twice, so that its bytes can be used again.
     std::vector<HeldValue> before = std::move(last);
     last.clear();
     MACE_RETURN_IF_ERROR(Run(*executor, body.outputs, false, own));

@@ -19,6 +19,7 @@ def branches(b: Builder, n: SourceNode, condition: str, then: SourceGraph,
     """An If of the engine. `given` are tensors for the inputs of the branches.
 
     Errors: ModelError if the branches make other element types."""
+    _check_condition(b, n, condition)
     frames: list[Frame] = []
     for label, branch in (("then", then), ("else", other)):
         with b.inside(f"{n.name}/{label}") as frame:
@@ -47,6 +48,7 @@ def loop_node(b: Builder, n: SourceNode, body: SourceGraph, count: str, conditio
     condition for the next iteration, `end` does, from what the body makes.
 
     Errors: ModelError for a carried value that changes its element type."""
+    _check_condition(b, n, condition)
     types = [(b.graph.tensors[x].dtype, b.graph.tensors[x].shape) for x in carried]
     while True:
         with b.inside(f"{n.name}/body") as frame:
@@ -65,6 +67,12 @@ def loop_node(b: Builder, n: SourceNode, body: SourceGraph, count: str, conditio
     name = b.add_subgraph(frame.graph)
     return b.ops("Loop", [count, condition, *carried, *captured],
                  len(frame.graph.outputs) - 1, body=name, carried=len(carried))
+
+
+def _check_condition(b: Builder, n: SourceNode, condition: str) -> None:
+    if b.dtype(condition) != "bool":
+        raise ModelError(f"{n.op} '{n.name}': its condition is {b.dtype(condition)}, and must be "
+                         "bool: cast it in the source model")
 
 
 def unrolled(b: Builder, n: SourceNode, body: SourceGraph, times: int,

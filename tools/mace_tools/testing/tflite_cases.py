@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import tflite
 
+from mace_tools.testing.tflite_control import branches, while_
 from mace_tools.testing.tflite_file import Maker, offsets
 
 RNG = np.random.default_rng(5)
@@ -59,35 +60,6 @@ class Case:
         m.op(self.op, names, outputs, self.options, **self.fields)
         self.extra(m)
         return m, feeds, outputs
-
-
-def _part(shapes: dict[str, tuple[Any, str]], ops: list[tuple], outputs: dict[str, str]) -> Any:
-    """A graph that an operator runs: (its Maker, its inputs, its outputs)."""
-    m = Maker()
-    for name, (shape, kind) in shapes.items():
-        m.tensor(name, shape, kind)
-    for name, kind in outputs.items():
-        if name not in m.index:
-            m.tensor(name, (), kind)
-    for op in ops:
-        m.op(*op[:3], *op[3:])
-    return m, list(shapes), list(outputs)
-
-
-def _branches(m: Maker) -> None:
-    given = {"a": (X.shape, "float32")}
-    m.more += [_part(given, [("NEG", ["a"], ["b"])], {"b": "float32"}),
-               _part(given, [("ABS", ["a"], ["c"])], {"c": "float32"})]
-
-
-def _while(m: Maker) -> None:
-    """Doubles x while a counter is below 3."""
-    given = {"a": (X.shape, "float32"), "i": ((1,), "int32")}
-    condition = _part(given, [], {"go": "bool"})
-    condition[0].op("LESS", ["i", condition[0].const("three", i32(3))], ["go"])
-    body = _part(given, [("ADD", ["a", "a"], ["b"], "AddOptions")], {"b": "float32", "j": "int32"})
-    body[0].op("ADD", ["i", body[0].const("one", i32(1))], ["j"], "AddOptions")
-    m.more += [condition, body]
 
 
 def i32(*values: Any) -> np.ndarray:
@@ -386,11 +358,11 @@ def _graphs() -> list[Case]:
     return [
         Case("DENSIFY", [np.float32([5, 6, 7])], "DensifyOptions", fed=0, extra=_sparse),
         Case("IF", [np.array([True]), X], "IfOptions", {"ThenSubgraphIndex": 1,
-             "ElseSubgraphIndex": 2}, fed=2, extra=_branches),
+             "ElseSubgraphIndex": 2}, fed=2, extra=branches),
         Case("IF", [np.array([False]), X], "IfOptions", {"ThenSubgraphIndex": 1,
-             "ElseSubgraphIndex": 2}, fed=2, extra=_branches),
+             "ElseSubgraphIndex": 2}, fed=2, extra=branches),
         Case("WHILE", [X, i32(0)], "WhileOptions", {"CondSubgraphIndex": 1,
-             "BodySubgraphIndex": 2}, fed=2, out=("float32", "int32"), extra=_while),
+             "BodySubgraphIndex": 2}, fed=2, out=("float32", "int32"), extra=while_),
         Case("WHERE", [X > 0], out=("int64",)),
         Case("STABLEHLO_COMPOSITE", [X, P], "StableHLOCompositeOptions",
              {"Name": "my.swish", "DecompositionSubgraphIndex": 1}, fed=2,
