@@ -53,6 +53,12 @@ constexpr bool kHasCheckNumerics = false;
 constexpr bool kHasCheckNumerics = true;
 #endif
 
+#ifdef MACE_WITHOUT_CONTROL_FLOW
+constexpr bool kHasControlFlow = false;
+#else
+constexpr bool kHasControlFlow = true;
+#endif
+
 // MACE_UNSUPPORTED: `what` needs this part, by its name in deployment files.
 Status AbsentPart(const char* what, const char* part);
 

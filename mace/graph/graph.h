@@ -4,6 +4,7 @@
 #define MACE_GRAPH_GRAPH_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,12 +34,20 @@ struct GraphNode {
   std::vector<int> outputs;  // value ids
 };
 
+struct Graph;
+// What nodes with branches or a body name in an attribute. Weights that their
+// nodes read are values of their own.
+using Subgraphs = std::map<std::string, Graph>;
+
 struct Graph {
   std::string name;
   std::vector<Value> values;
   std::vector<GraphNode> nodes;  // each after the nodes it reads from
   std::vector<int> inputs;       // value ids
   std::vector<int> outputs;      // value ids
+  // Null: no node has any. Subgraphs refer to others by the same map, so that
+  // their own is null.
+  std::shared_ptr<const Subgraphs> subgraphs = nullptr;
 };
 
 // Prints one line for each node: its label, its inputs and outputs with their

@@ -145,25 +145,43 @@ void Expect(const Case<S> (&cases)[n], Status::Code code) {
   }
 }
 
+TEST(Format, SubgraphsHaveWeightsOfTheirOwn) {
+  SubgraphSample s;
+  auto* outer = s.net.add_subgraphs();
+  *outer = s.net.subgraphs(0);
+  outer->set_name("outer");
+  *outer->mutable_op(0)->add_arg() = s.net.op(0).arg(1);
+  const auto model = s.Load();
+  ASSERT_TRUE(model.ok()) << model.status().information();
+  ASSERT_NE(model->graph.subgraphs, nullptr);
+  EXPECT_EQ(model->graph.subgraphs->size(), 2u);
+  const Graph& branch = model->graph.subgraphs->at("then");
+  ASSERT_EQ(branch.inputs.size(), 1u);
+  ASSERT_EQ(branch.outputs.size(), 1u);
+  int weights = 0;
+  for (const Value& value : branch.values) {
+    if (value.weight_id < 0) continue;
+    ++weights;
+    EXPECT_EQ(value.name, "w");
+    EXPECT_NE(value.data, nullptr);
+  }
+  EXPECT_EQ(weights, 1);
+}
+
+TEST(Format, StatedOutputs) {
+  Sample sample;
+  sample.net.mutable_output_info(0)->clear_dims();
+  sample.net.mutable_output_info(0)->add_dims(-1);
+  const auto model = sample.Load();
+  ASSERT_TRUE(model.ok()) << model.status().information();
+  EXPECT_EQ(model->stated_outputs.at(model->graph.outputs[0]).shape, Shape{-1});
+  sample.net.mutable_output_info(0)->set_dims(0, -2);
+  EXPECT_NE(sample.Load().status().information().find("the extent -2"),
+            std::string::npos);
+}
+
 TEST(Format, PartsThatNoEngineRunsAreRefusedByName) {
   const auto code = Status::MACE_UNSUPPORTED;
-  const Case<SubgraphSample> subgraphs[] = {
-      {"Subgraph", [](auto&) {},
-       "the model has the subgraph 'then', which this release of the library "
-       "cannot run; convert it with constant conditions, or use a release that "
-       "can"},
-      {"Unused",
-       [](auto& s) { s.net.mutable_op(0)->mutable_arg()->RemoveLast(); },
-       "'then'"},
-      {"Nested",
-       [](auto& s) {
-         auto* outer = s.net.add_subgraphs();
-         *outer = s.net.subgraphs(0);
-         outer->set_name("outer");
-         *outer->mutable_op(0)->add_arg() = s.net.op(0).arg(1);
-       },
-       "'then'"}};
-  Expect(subgraphs, code);
   const Case<VariableSample> variables[] = {
       {"Variable", [](auto&) {},
        "the model keeps the variable 'state' from run to run, which this "

@@ -229,6 +229,7 @@ Status GraphBuilder::AddNode(const stored::OperatorDef& def, int index) {
     MACE_RETURN_IF_ERROR(AddAttr(arg, what, &g.node));
   }
   for (const std::string_view name : def.input) {
+    UseWeight(name);
     MACE_ASSIGN_OR_RETURN(const int id, FindInput(name, what));
     g.inputs.push_back(id);
   }
@@ -242,9 +243,15 @@ Result<int> GraphBuilder::FindInput(std::string_view name,
   if (name.empty()) return -1;  // an optional input that is absent
   const auto it = ids_.find(name);
   if (it != ids_.end()) return it->second;
-  if (IsWeight(name)) return WeightsOwner().ids_.find(name)->second;
   return InvalidModel(what, ": reads ", Quoted(name),
                       ", which no weight, input or earlier node makes");
+}
+
+void GraphBuilder::UseWeight(std::string_view name) {
+  if (outer_ == nullptr || !IsWeight(name)) return;
+  const int id = static_cast<int>(graph.values.size());
+  if (!ids_.emplace(name, id).second) return;
+  graph.values.push_back(outer_->graph.values[outer_->ids_.find(name)->second]);
 }
 
 Status GraphBuilder::AddNodeOutputs(const stored::OperatorDef& def,
@@ -289,16 +296,33 @@ Status GraphBuilder::AddNodeOutputs(const stored::OperatorDef& def,
   return Status();
 }
 
+Status GraphBuilder::StateOutput(const stored::TensorInfo& info, int id,
+                                 const std::string& what) {
+  TensorType& type = stated_outputs[id];
+  MACE_ASSIGN_OR_RETURN(type.dtype, FromStored(info.data_type, what));
+  if (info.dims.size() > kMaxRank) {
+    return InvalidModel(what, ": rank ", info.dims.size(), " is above ",
+                        kMaxRank);
+  }
+  type.shape = ToVector(info.dims);
+  for (const int64_t extent : type.shape) {
+    if (extent >= -1) continue;
+    return InvalidModel(what, ": the extent ", extent,
+                        " is negative; -1 stands for one that only a run "
+                        "computes");
+  }
+  return Status();
+}
+
 Status GraphBuilder::AddOutputs(const StoredInfos& infos,
                                 const std::string& kind,
                                 const std::string& of) {
   std::set<std::string_view> seen;
   for (const stored::TensorInfo& info : infos) {
     const std::string what = StrCat(kind, " ", Quoted(info.name));
-    const bool outer = outer_ != nullptr && IsWeight(info.name);
-    const auto& ids = outer ? outer_->ids_ : ids_;
-    const auto it = ids.find(info.name);
-    if (it == ids.end()) {
+    UseWeight(info.name);
+    const auto it = ids_.find(info.name);
+    if (it == ids_.end()) {
       return InvalidModel(what, ": nothing in ", of, " makes it");
     }
     if (!seen.insert(info.name).second) {
@@ -306,6 +330,7 @@ Status GraphBuilder::AddOutputs(const StoredInfos& infos,
     }
     graph.outputs.push_back(it->second);
     output_order[it->second] = FromStored(info.data_format);
+    MACE_RETURN_IF_ERROR(StateOutput(info, it->second, what));
     if (!info.quantization.has_value()) continue;
     MACE_ASSIGN_OR_RETURN(const TensorType type,
                           MakeType(info.dims, info.data_type, what));

@@ -24,8 +24,8 @@ using StoredInfos = stored::Repeated<stored::TensorInfo>;
 class GraphBuilder {
  public:
   // If `outer` is not null, builds a subgraph, whose nodes may also read the
-  // weights of `outer`. `subgraphs` are the names that nodes may refer to. Both
-  // must outlive the builder.
+  // weights of `outer`, of which it then has values of its own. `subgraphs` are
+  // the names that nodes may refer to. Both must outlive the builder.
   GraphBuilder(const GraphBuilder* outer,
                const std::set<std::string_view>* subgraphs)
       : outer_(outer), subgraphs_(subgraphs) {}
@@ -50,11 +50,12 @@ class GraphBuilder {
   // Returns whether the model has a weight of that name.
   bool IsWeight(std::string_view name) const;
 
-  // What was added. Complete only if there is no `outer`.
+  // What was added.
   Graph graph;
   std::map<int, TensorType> declared;
   std::map<int, DimensionOrder> input_order;
   std::map<int, DimensionOrder> output_order;
+  std::map<int, TensorType> stated_outputs;
 
  private:
   const GraphBuilder& WeightsOwner() const { return outer_ ? *outer_ : *this; }
@@ -63,12 +64,16 @@ class GraphBuilder {
   Status AddAttr(const stored::Argument& arg, const std::string& what,
                  Node* node) const;
   Result<int> FindInput(std::string_view name, const std::string& what) const;
+  Status StateOutput(const stored::TensorInfo& info, int id,
+                     const std::string& what);
+  // Gives a subgraph a value for the weight `name` of `outer_`, if it reads one
+  // and has none yet.
+  void UseWeight(std::string_view name);
   Status AddNodeOutputs(const stored::OperatorDef& def, const std::string& what,
                         GraphNode* g);
 
   const GraphBuilder* outer_;
   const std::set<std::string_view>* subgraphs_;
-  // The ids of a subgraph's values, without those of the weights.
   std::map<std::string, int, std::less<>> ids_;
   std::map<std::string, int> node_names_;
 };

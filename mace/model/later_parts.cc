@@ -3,8 +3,11 @@
 
 #include "mace/model/later_parts.h"
 
+#include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "mace/base/str_cat.h"
 #include "mace/model/text.h"
@@ -50,6 +53,21 @@ const char* PartOfVersion2(const stored::NetDef& net) {
              : nullptr;
 }
 
+// Branches and loops within others. Plans follow them by recursion.
+constexpr int kMaxDepth = 64;
+
+int DepthOf(const stored::Subgraph& subgraph,
+            const std::map<std::string_view, int>& depths) {
+  int depth = 0;
+  for (const stored::OperatorDef& op : subgraph.op) {
+    for (const stored::Argument& arg : op.arg) {
+      if (arg.type != stored::Argument::SUBGRAPH) continue;
+      depth = std::max(depth, depths.find(arg.s)->second);
+    }
+  }
+  return depth + 1;
+}
+
 }  // namespace
 
 Status CheckPartsOfVersion(const stored::NetDef& net) {
@@ -70,7 +88,8 @@ Status CheckPartsOfVersion(const stored::NetDef& net) {
 }
 
 Status AddSubgraphs(const stored::NetDef& net, const GraphBuilder& weights,
-                    std::set<std::string_view>* names) {
+                    std::set<std::string_view>* names, Subgraphs* subgraphs) {
+  std::map<std::string_view, int> depths;
   for (const stored::Subgraph& subgraph : net.subgraphs) {
     if (subgraph.name.empty()) return InvalidModel("a subgraph has no name");
     const std::string what = StrCat("subgraph ", Quoted(subgraph.name));
@@ -88,6 +107,13 @@ Status AddSubgraphs(const stored::NetDef& net, const GraphBuilder& weights,
     if (!names->insert(subgraph.name).second) {
       return InvalidModel(what, ": one of that name is there already");
     }
+    const int depth = DepthOf(subgraph, depths);
+    if (depth > kMaxDepth) {
+      return InvalidModel(what, ": branches and loops nest more than ",
+                          kMaxDepth, " levels deep in it");
+    }
+    depths[subgraph.name] = depth;
+    (*subgraphs)[std::string(subgraph.name)] = std::move(builder.graph);
   }
   return Status();
 }
@@ -132,11 +158,6 @@ Status CheckVariables(const stored::NetDef& net, const GraphBuilder& graph) {
 }
 
 Status CheckAllRuns(const stored::NetDef& net) {
-  stored::Subgraph subgraph;
-  if (net.subgraphs.reader().Next(&subgraph)) {
-    return Later(StrCat("the model has the subgraph ", Quoted(subgraph.name)),
-                 "convert it with constant conditions");
-  }
   stored::Variable variable;
   if (net.variables.reader().Next(&variable)) {
     return Later(StrCat("the model keeps the variable ",

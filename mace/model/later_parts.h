@@ -1,5 +1,5 @@
-// Parts of the format that no engine of this release runs: subgraphs, variables
-// and quantization.
+// Parts of the format that version 1 does not have: subgraphs, variables and
+// quantization.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_MODEL_LATER_PARTS_H_
 #define MACE_MODEL_LATER_PARTS_H_
@@ -18,9 +18,9 @@ namespace mace {
 Status CheckPartsOfVersion(const stored::NetDef& net);
 
 // Verifies the subgraphs, which may read the weights of `weights`, and collects
-// their names. Errors: MACE_INVALID_MODEL.
+// them and their names. Errors: MACE_INVALID_MODEL.
 Status AddSubgraphs(const stored::NetDef& net, const GraphBuilder& weights,
-                    std::set<std::string_view>* names);
+                    std::set<std::string_view>* names, Subgraphs* subgraphs);
 
 // Adds the variables. Must precede the nodes that read them. Errors:
 // MACE_INVALID_MODEL.

@@ -113,7 +113,8 @@ Result<Model> Build(const stored::NetDef& net, WeightBytes weights) {
   for (const stored::ConstTensor& tensor : net.tensors) {
     MACE_RETURN_IF_ERROR(builder.AddWeight(tensor, index++, model.weights));
   }
-  MACE_RETURN_IF_ERROR(AddSubgraphs(net, builder, &subgraphs));
+  auto graphs = std::make_shared<Subgraphs>();
+  MACE_RETURN_IF_ERROR(AddSubgraphs(net, builder, &subgraphs, graphs.get()));
   MACE_RETURN_IF_ERROR(builder.AddInputs(net.input_info, "model input"));
   MACE_RETURN_IF_ERROR(AddVariables(net, &builder));
   MACE_RETURN_IF_ERROR(builder.AddNodes(net.op));
@@ -122,9 +123,11 @@ Result<Model> Build(const stored::NetDef& net, WeightBytes weights) {
   MACE_RETURN_IF_ERROR(CheckVariables(net, builder));
   model.graph = std::move(builder.graph);
   model.graph.name = net.name;
+  if (!graphs->empty()) model.graph.subgraphs = std::move(graphs);
   model.input_order = std::move(builder.input_order);
   model.output_order = std::move(builder.output_order);
   model.declared = std::move(builder.declared);
+  model.stated_outputs = std::move(builder.stated_outputs);
   MACE_RETURN_IF_ERROR(*net.format_version == 1
                            ? ReadSettingsOfVersion1(net, &model)
                            : ReadSettings(net, &model));

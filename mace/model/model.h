@@ -64,6 +64,10 @@ struct Model {
   // The types of node outputs that the file declares for the model's input
   // shapes, by value id. Inference must agree. Entries may be missing.
   std::map<int, TensorType> declared;
+  // What the file states of the model's outputs, by value id; -1 is an extent
+  // that only a run computes. For callers, who see it until a run has computed
+  // the output.
+  std::map<int, TensorType> stated_outputs;
   EmbeddedMemoryPlan memory_plan;
   std::vector<ModelSetting> settings;
   // Nodes of the source model that the converter resolved for the declared

@@ -48,9 +48,9 @@ TEST(KnownInputs, AreRefusedIfComputed) {
                     "constant, or computed from constants and shapes");
     }
   }
-  EXPECT_EQ(ops, (std::set<std::string>{"Deconv2d", "Expand", "Fill", "OneHot",
-                                        "Pad", "Range", "Reduce", "Reshape",
-                                        "Resize", "Slice", "Split",
+  EXPECT_EQ(ops, (std::set<std::string>{"Deconv2d", "Expand", "Fill", "If",
+                                        "OneHot", "Pad", "Range", "Reduce",
+                                        "Reshape", "Resize", "Slice", "Split",
                                         "StridedSlice", "Tile", "TopK"}));
 }
 

@@ -17,7 +17,8 @@ std::string DumpPlacement(const Plan& plan);
 // rename bytes, at the end) and every move between devices, as JSON: {"note",
 // "nodes": [{"name", "op", "device", "kernel", "reason", "part_of", "macs",
 // "outputs": [type, ...]}], "moves": [{"tensor", "to", "bytes"}], "num_images",
-// "image_bytes", "arena_bytes"}. `note` is a remark on the whole plan. A step
+// "image_bytes", "waits": [{"node", "input"}], "arena_bytes"}. `note` is a
+// remark on the whole plan; "waits" says where it waits for data. A step
 // that runs several nodes has all their names, "a + b", and their kinds of ops,
 // "DepthwiseConv2d+Conv2d"; "part_of" of the nodes before its last is that
 // name.

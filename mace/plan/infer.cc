@@ -130,41 +130,162 @@ Status Fold(Graph& graph, GraphNode& g, NodeKernels& folder,
   return Status();
 }
 
-}  // namespace
+// Infers the nodes of a graph, in order.
+class Inferrer {
+ public:
+  Inferrer(Graph& graph, NodeKernels& folder, std::unique_ptr<Rest>* rest)
+      : graph_(graph), folder_(folder), rest_(rest) {}
 
-Status InferGraph(Graph& graph, NodeKernels& folder) {
-  const int64_t limit =
-      std::max(MachineMemoryBytes(), MemoryBudget::Current()->limit());
-  for (int id : graph.inputs) {
-    const Value& value = graph.values[id];
-    if (!Fits(value.type, limit)) {
-      return DoesNotFit(value.type, limit, StrCat("input '", value.name, "'"));
+  Status CheckInputs() const {
+    for (int id : graph_.inputs) {
+      const Value& value = graph_.values[id];
+      if (!Fits(value.type, limit_)) {
+        return DoesNotFit(value.type, limit_,
+                          StrCat("input '", value.name, "'"));
+      }
+    }
+    return Status();
+  }
+
+  Status InferNodes(std::vector<GraphNode>& nodes) {
+    for (GraphNode& g : nodes) {
+      if (waits(g)) {
+        Postpone(g);
+      } else if (rest_ != nullptr &&
+                 (g.node.op == "If" || g.node.op == "Loop")) {
+        MACE_RETURN_IF_ERROR(InferFlow(g));
+      } else {
+        MACE_RETURN_IF_ERROR(InferNode(g));
+      }
+    }
+    return Status();
+  }
+
+  void Finish() {
+    graph_.nodes = std::move(left_);
+    if (rest_ == nullptr || *rest_ == nullptr) return;
+    Rest& rest = **rest_;
+    rest.graph.name = graph_.name;
+    rest.graph.subgraphs = graph_.subgraphs;
+    rest.graph.values = graph_.values;
+    rest.graph.outputs = graph_.outputs;
+    CompleteRest(rest);
+    std::vector<int>& outputs = graph_.outputs;
+    const auto add = [&](int id) {
+      if (std::find(outputs.begin(), outputs.end(), id) == outputs.end()) {
+        outputs.push_back(id);
+      }
+    };
+    outputs.erase(std::remove_if(outputs.begin(), outputs.end(),
+                                 [&](int id) { return is_pending(id); }),
+                  outputs.end());
+    for (int id : rest.graph.inputs) {
+      const auto& inputs = graph_.inputs;
+      if (std::find(inputs.begin(), inputs.end(), id) == inputs.end()) add(id);
     }
   }
-  int64_t work_left = kMaxFoldingWork;
-  std::vector<GraphNode> left;
-  for (GraphNode& g : graph.nodes) {
-    MACE_RETURN_IF_ERROR(BindOperands(graph, folder, g));
-    MACE_RETURN_IF_ERROR(Infer(g.node));
+
+ private:
+  bool is_pending(int id) const {
+    return static_cast<size_t>(id) < pending_.size() && pending_[id];
+  }
+  bool waits(const GraphNode& g) const {
+    return !pending_.empty() &&
+           std::any_of(g.inputs.begin(), g.inputs.end(),
+                       [&](int id) { return id >= 0 && is_pending(id); });
+  }
+
+  void Postpone(GraphNode& g) {
+    g.node.inputs.clear();
+    pending_.resize(graph_.values.size());
+    for (int id : g.outputs) pending_[id] = true;
+    if (*rest_ == nullptr) *rest_ = std::make_unique<Rest>();
+    (*rest_)->graph.nodes.push_back(std::move(g));
+  }
+
+  // `input` is what it waits for; -1: it runs subgraphs by itself.
+  void Wait(GraphNode& g, int input) {
+    mace::Wait wait = {Label(g.node), ""};
+    if (input >= 0) wait.input = graph_.values[g.inputs[input]].name;
+    Postpone(g);
+    (*rest_)->waits.push_back(std::move(wait));
+  }
+
+  Status InferFlow(GraphNode& g) {
+    if (g.node.op == "Loop") {
+      MACE_RETURN_IF_ERROR(CheckLoop(graph_, g));
+      Wait(g, -1);
+      return Status();
+    }
+    if (g.inputs.empty() || g.inputs[0] < 0) {
+      return InvalidModel(Label(g.node), ": has no condition");
+    }
+    const Value& condition = graph_.values[g.inputs[0]];
+    if (condition.type.dtype != DataType::kBool ||
+        NumElements(condition.type.shape) != 1) {
+      return InvalidModel(Label(g.node), ": its condition '", condition.name,
+                          "' is ", ToString(condition.type),
+                          ", it must be one bool");
+    }
+    if (!condition.is_constant()) {
+      Wait(g, 0);
+      return Status();
+    }
+    const bool value = *static_cast<const uint8_t*>(condition.data) != 0;
+    MACE_ASSIGN_OR_RETURN(std::vector<GraphNode> nodes,
+                          TakeBranch(g, value, graph_));
+    return InferNodes(nodes);
+  }
+
+  Status InferNode(GraphNode& g) {
+    MACE_RETURN_IF_ERROR(BindOperands(graph_, folder_, g));
+    int unknown = -1;
+    MACE_RETURN_IF_ERROR(Infer(g.node, rest_ != nullptr ? &unknown : nullptr));
+    if (unknown >= 0) {
+      Wait(g, unknown);
+      return Status();
+    }
     MACE_ENSURE(g.node.outputs.size() == g.outputs.size());
     for (size_t i = 0; i < g.outputs.size(); ++i) {
-      if (!Fits(g.node.outputs[i], limit)) {
-        return DoesNotFit(g.node.outputs[i], limit,
+      if (!Fits(g.node.outputs[i], limit_)) {
+        return DoesNotFit(g.node.outputs[i], limit_,
                           StrCat(Label(g.node), ": output ", i));
       }
-      graph.values[g.outputs[i]].type = g.node.outputs[i];
+      graph_.values[g.outputs[i]].type = g.node.outputs[i];
     }
-    if (g.node.custom.scratch_bytes > limit) {
+    if (g.node.custom.scratch_bytes > limit_) {
       return OutOfResources(Label(g.node), ": asks for ",
                             g.node.custom.scratch_bytes,
-                            " bytes of scratch; there are ", limit);
+                            " bytes of scratch; there are ", limit_);
     }
     if (CanFold(g.node)) {
-      MACE_RETURN_IF_ERROR(Fold(graph, g, folder, &work_left));
+      MACE_RETURN_IF_ERROR(Fold(graph_, g, folder_, &work_left_));
     }
-    if (!graph.values[g.outputs[0]].is_constant()) left.push_back(std::move(g));
+    if (!graph_.values[g.outputs[0]].is_constant()) {
+      left_.push_back(std::move(g));
+    }
+    return Status();
   }
-  graph.nodes = std::move(left);
+
+  Graph& graph_;
+  NodeKernels& folder_;
+  std::unique_ptr<Rest>* rest_;  // null: nothing may wait
+  const int64_t limit_ =
+      std::max(MachineMemoryBytes(), MemoryBudget::Current()->limit());
+  int64_t work_left_ = kMaxFoldingWork;
+  std::vector<GraphNode> left_;
+  std::vector<bool> pending_;  // by value; empty: none is
+};
+
+}  // namespace
+
+Status InferGraph(Graph& graph, NodeKernels& folder,
+                  std::unique_ptr<Rest>* rest) {
+  Inferrer inferrer(graph, folder, rest);
+  MACE_RETURN_IF_ERROR(inferrer.CheckInputs());
+  std::vector<GraphNode> nodes = std::move(graph.nodes);
+  MACE_RETURN_IF_ERROR(inferrer.InferNodes(nodes));
+  inferrer.Finish();
   return Status();
 }
 

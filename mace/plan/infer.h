@@ -6,6 +6,7 @@
 #include "mace/base/status.h"
 #include "mace/device/node_kernels.h"
 #include "mace/graph/graph.h"
+#include "mace/plan/rest.h"
 
 namespace mace {
 
@@ -16,7 +17,14 @@ namespace mace {
 // make too large constants are left to Run. Errors: MACE_INVALID_MODEL or
 // MACE_UNSUPPORTED, naming the node; MACE_OUT_OF_RESOURCES for a tensor that
 // cannot fit in memory.
-Status InferGraph(Graph& graph, NodeKernels& folder);
+//
+// An If whose condition is known gives way to the nodes of its branch. If
+// `rest` is not null, nodes that wait for data move there, with what depends on
+// them, and the outputs of `graph` become those that are left and what the rest
+// reads; `*rest` stays null if nothing waits. If `rest` is null, such nodes are
+// errors.
+Status InferGraph(Graph& graph, NodeKernels& folder,
+                  std::unique_ptr<Rest>* rest = nullptr);
 
 }  // namespace mace
 

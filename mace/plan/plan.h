@@ -16,6 +16,7 @@
 #include "mace/memory/images.h"
 #include "mace/memory/problem/offline_plan.h"
 #include "mace/memory/problem/problem.h"
+#include "mace/plan/rest.h"
 
 namespace mace {
 
@@ -120,6 +121,9 @@ struct Plan {
   std::vector<MemorySaving> savings;
   OrderSearch order_search;
   bool used_embedded_plan = false;
+
+  // What waits for data that these steps compute; null: nothing does.
+  std::unique_ptr<Rest> rest;
 };
 
 struct PlanOptions {

@@ -72,6 +72,13 @@ class MACE_API MaceEngine {
   // tensor that has memory must have the size that the model computes. The
   // engine allocates the memory of an output that is missing from `*outputs`
   // or has no memory, and sets its shape.
+  //
+  // Some models compute the shapes of outputs from data (an extent of such an
+  // output may be -1 in outputs()). Then memory that the caller gives must hold
+  // the result at least: the number of elements of the tensor's shape is how
+  // much fits. Run replaces the tensor's shape by that of the result, which
+  // begins where the memory does. Memory that the engine allocated is kept for
+  // the next run if the shape stays, and otherwise replaced.
   // Errors: MACE_INVALID_ARGS for a wrong name, shape, type or size (the
   // message has the expected value and the one found), MACE_RUNTIME_ERROR if a
   // device fails. The engine stays usable after an error.

@@ -62,6 +62,11 @@ MACE_API void mace_tensors_destroy(mace_tensors_t* tensors);
 // memory, as for one that is missing. That memory belongs to `tensors` and is
 // used again by the next run; after inputs of another shape, set or remove the
 // output first.
+//
+// Of an output whose shape depends on data (an extent of it is -1 in the
+// mace_tensor_infos_t), `shape` and `bytes` are those of the largest result.
+// A run replaces the shape by that of the result, so that it must be set again
+// before the next one; memory that the engine allocated is replaced as needed.
 // Errors: MACE_INVALID_ARGS for a null, a negative or too large shape, a type
 // that does not exist, or the wrong number of bytes (the message has the right
 // one); nothing is changed then. Threads: one at a time for `tensors`.

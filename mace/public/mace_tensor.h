@@ -69,7 +69,8 @@ class MACE_API MaceTensor {
   MemoryType memory_type_ = MemoryType::CPU_BUFFER;
 };
 
-// The name, shape and type of a model's input or output.
+// The name, shape and type of a model's input or output. An extent of an output
+// is -1 if only a run computes it.
 struct MaceTensorInfo {
   std::string name;
   std::vector<int64_t> shape;

@@ -96,16 +96,47 @@ bool IsMoved(const Shape& expected, const int (&axes)[3], const Shape& found) {
   return true;
 }
 
-Result<MaceTensor> AllocateOutput(const Value& value) {
+}  // namespace
+
+Result<MaceTensor> AllocateOutput(const TensorType& type) {
   MACE_ASSIGN_OR_RETURN(AlignedBuffer buffer,
-                        AlignedBuffer::Create(Bytes(value.type), "an output"));
+                        AlignedBuffer::Create(Bytes(type), "an output"));
   const auto owner = std::make_shared<AlignedBuffer>(std::move(buffer));
-  return MaceTensor(value.type.shape,
-                    std::shared_ptr<void>(owner, owner->data()),
-                    ToPublic(value.type.dtype));
+  return MaceTensor(type.shape, std::shared_ptr<void>(owner, owner->data()),
+                    ToPublic(type.dtype));
 }
 
-}  // namespace
+Status CheckCapacity(const std::string& name, const TensorType& type,
+                     const MaceTensor& tensor) {
+  const DataType dtype = FromPublic(tensor.data_type());
+  if (dtype != type.dtype) {
+    return InvalidArgument("output '", name, "' is ", Name(type.dtype),
+                           ", the tensor given is ", Name(dtype));
+  }
+  const auto elements = CheckedNumElements(tensor.shape());
+  if (!elements.ok() || *elements < NumElements(type.shape)) {
+    return InvalidArgument("output '", name, "' is ", ToString(type),
+                           " this time, the tensor given has ",
+                           ToString(tensor.shape()),
+                           "; give memory for the largest result, or none, so "
+                           "that the engine allocates it");
+  }
+  return Status();
+}
+
+Status CheckFlowTensors(const Graph& graph, const Tensors& inputs,
+                        const Tensors& outputs) {
+  MACE_RETURN_IF_ERROR(CheckNames(graph, graph.outputs, outputs, "output"));
+  for (const Tensors* tensors : {&inputs, &outputs}) {
+    for (const auto& [name, tensor] : *tensors) {
+      if (tensor.memory_type() == MemoryType::CPU_BUFFER) continue;
+      return Unsupported("'", name,
+                         "' in GPU memory: the model waits for data while it "
+                         "runs (Dump(\"plan\") says where); give host memory");
+    }
+  }
+  return Status();
+}
 
 Status CheckInputNames(const std::vector<std::string>& names,
                        const Graph& graph) {
@@ -232,7 +263,7 @@ Status PrepareOutputs(const Graph& graph, Tensors* outputs) {
                              "' in GPU memory: the cl_mem is null; make it in "
                              "the context of GetGPUHandles");
     }
-    MACE_ASSIGN_OR_RETURN(tensor, AllocateOutput(value));
+    MACE_ASSIGN_OR_RETURN(tensor, AllocateOutput(value.type));
   }
   return Status();
 }

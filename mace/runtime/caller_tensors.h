@@ -45,6 +45,20 @@ Result<std::vector<Shape>> CompleteShapes(
 Status PrepareOutputs(const Graph& graph,
                       std::map<std::string, MaceTensor>* outputs);
 
+// Allocates the memory of an output. Further errors: MACE_OUT_OF_RESOURCES.
+Result<MaceTensor> AllocateOutput(const TensorType& type);
+
+// Checks that an output's memory in `tensor`, whose shape is what fits into it,
+// can hold a result of this type.
+Status CheckCapacity(const std::string& name, const TensorType& type,
+                     const MaceTensor& tensor);
+
+// Checks what a model that waits for data is given: the names of the outputs,
+// and that all tensors are in host memory. Further errors: MACE_UNSUPPORTED.
+Status CheckFlowTensors(const Graph& graph,
+                        const std::map<std::string, MaceTensor>& inputs,
+                        const std::map<std::string, MaceTensor>& outputs);
+
 // Returns the error for input shapes that the model refuses for `reason`,
 // although it accepts those of `graph`: MACE_INVALID_ARGS, with the expected
 // shape and the one found.

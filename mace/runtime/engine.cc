@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "mace/base/logging.h"
+#include "mace/base/parts.h"
 #include "mace/base/str_cat.h"
 #include "mace/device/widen_weights.h"
 #include "mace/plan/plan.h"
@@ -83,6 +84,16 @@ Status MaceEngine::Impl::Init(std::shared_ptr<MaceModel> model,
   std::vector<Device*> devices;
   for (const auto& device : devices_.list) devices.push_back(device.get());
   MACE_RETURN_IF_ERROR(WidenWeights(devices, *model_->impl()->packed, graph_));
+  if (graph_.subgraphs != nullptr) {
+    // Those of the model are shared with other engines.
+    auto own = std::make_shared<Subgraphs>(*graph_.subgraphs);
+    for (auto& [name, subgraph] : *own) {
+      MACE_RETURN_IF_ERROR(config_.ops.Resolve(subgraph));
+      MACE_RETURN_IF_ERROR(
+          WidenWeights(devices, *model_->impl()->packed, subgraph));
+    }
+    graph_.subgraphs = std::move(own);
+  }
   std::vector<Shape> shapes;
   for (int id : graph_.inputs) shapes.push_back(graph_.values[id].type.shape);
   MACE_RETURN_IF_ERROR(UseShapes(shapes));
@@ -196,6 +207,11 @@ Result<std::unique_ptr<Plan>> MaceEngine::Impl::PlanGraph(
   MACE_ASSIGN_OR_RETURN(
       const bool as_declared,
       SetInputShapes(shapes, model_->impl()->model.fixed_input_shapes, graph));
+  return PlanOf(std::move(graph), as_declared);
+}
+
+Result<std::unique_ptr<Plan>> MaceEngine::Impl::PlanOf(Graph graph,
+                                                       bool as_declared) const {
   PlanOptions options;
   for (const auto& device : devices_.list) {
     if (!cpu_only_ || device == devices_.list.back()) {
@@ -236,6 +252,14 @@ Result<std::unique_ptr<Plan>> MaceEngine::Impl::PlanGraph(
 Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakeExecutor(
     const std::vector<Shape>& shapes) const {
   MACE_ASSIGN_OR_RETURN(std::unique_ptr<Plan> plan, PlanGraph(shapes));
+  return ExecutorOf(std::move(plan));
+}
+
+Result<std::unique_ptr<Executor>> MaceEngine::Impl::ExecutorOf(
+    std::unique_ptr<Plan> plan) const {
+  if (!kHasControlFlow && plan->rest != nullptr) {
+    return AbsentPart("a model whose plan waits for data", "control_flow");
+  }
   const bool has_images = plan->image_device != nullptr;
   const Settings& settings = config_.settings.values;
   auto executor = std::make_unique<Executor>(std::move(plan), settings.guard);
@@ -332,6 +356,9 @@ Status MaceEngine::Impl::RunOnTypes(
     MACE_RETURN_IF_ERROR(planned);
   }
   Executor& executor = *executors_.front();
+  if (executor.plan().rest != nullptr) {
+    return RunFlow(executor, inputs, outputs, cancellation, metadata);
+  }
   const Graph& graph = executor.plan().graph;
   if (!Fit(graph, graph.outputs, *outputs)) {
     MACE_RETURN_IF_ERROR(PrepareOutputs(graph, outputs));

@@ -53,6 +53,17 @@ class MaceEngine::Impl {
                     std::map<std::string, MaceTensor>* outputs,
                     const MaceCancellation* cancellation,
                     RunMetadata* metadata);
+  // Run of a model that waits for data, with the plan for its input shapes.
+  // REQUIRES: mutex_ is held.
+  Status RunFlow(Executor& first,
+                 const std::map<std::string, MaceTensor>& inputs,
+                 std::map<std::string, MaceTensor>* outputs,
+                 const MaceCancellation* cancellation, RunMetadata* metadata);
+  class Host;
+  // Returns memory for an output of such a model: the caller's, if it is large
+  // enough, or new memory.
+  Result<void*> FlowOutput(int id, const TensorType& type,
+                           std::map<std::string, MaceTensor>& outputs);
   // Moves the executor for these shapes to the front of executors_, and creates
   // it first if there is none.
   Status UseShapes(const std::vector<Shape>& shapes);
@@ -66,6 +77,12 @@ class MaceEngine::Impl {
       const std::vector<Shape>& shapes) const;
   Result<std::unique_ptr<Plan>> PlanGraph(
       const std::vector<Shape>& shapes) const;
+  // `as_declared`: it is the whole model, with its own input shapes.
+  Result<std::unique_ptr<Plan>> PlanOf(Graph graph, bool as_declared) const;
+  // Makes an executor for a part of the model, which has its memory already.
+  Result<std::unique_ptr<Executor>> MakePart(Graph graph);
+  Result<std::unique_ptr<Executor>> ExecutorOf(
+      std::unique_ptr<Plan> plan) const;
   // As MakeExecutor; if the driver of another device fails, tries once more on
   // the CPU alone.
   Result<std::unique_ptr<Executor>> MakeExecutorOrFallBack(
@@ -90,6 +107,8 @@ class MaceEngine::Impl {
   // until they are destroyed.
   std::vector<std::unique_ptr<Executor>> executors_;
   std::shared_ptr<MemoryBudget> budget_;
+  // By id: the memory that FlowOutput allocated last, which it may replace.
+  std::map<int, std::weak_ptr<void>> allocated_outputs_;
   // The sections of the caller's arena. If the engine allocates its own arena,
   // these count what one of the caller's would hold.
   std::shared_ptr<memory::ArenaSections> sections_;

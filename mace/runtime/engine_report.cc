@@ -19,13 +19,19 @@ std::vector<MaceTensorInfo> MaceEngine::Impl::Infos(bool of_inputs) const {
   const Model& model = model_->impl()->model;
   const auto& orders = of_inputs ? model.input_order : model.output_order;
   std::vector<MaceTensorInfo> infos;
-  for (int id : of_inputs ? graph.inputs : graph.outputs) {
-    const Value& value = graph.values[id];
+  for (int id : of_inputs ? graph_.inputs : graph_.outputs) {
+    // Of an output that waits for data, only what the file states is known.
+    const TensorType* type = &graph.values[id].type;
+    const auto stated = model.stated_outputs.find(id);
+    if (type->dtype == DataType::kInvalid &&
+        stated != model.stated_outputs.end()) {
+      type = &stated->second;
+    }
     const auto order = orders.find(id);
     infos.push_back(
-        {value.name, value.type.shape, ToPublic(value.type.dtype),
+        {graph.values[id].name, type->shape, ToPublic(type->dtype),
          order == orders.end() ? DataFormat::NONE : ToPublic(order->second),
-         ScaleOf(value.type), ZeroPointOf(value.type)});
+         ScaleOf(*type), ZeroPointOf(*type)});
   }
   return infos;
 }

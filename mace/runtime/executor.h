@@ -26,6 +26,8 @@ inline bool IsCancelled(const MaceCancellation* cancellation) {
 // What the run returns then.
 Status CancelledRun();
 
+struct FlowStage;  // mace/runtime/flow.h
+
 // Not thread-safe.
 class Executor {
  public:
@@ -34,6 +36,9 @@ class Executor {
   Executor(std::unique_ptr<Plan> plan, bool guard);
 
   const Plan& plan() const { return *plan_; }
+
+  // Of a plan that waits for data, what follows it. Null until there is any.
+  std::shared_ptr<FlowStage>& stage() { return stage_; }
 
   // Makes every later Run fail at the first tensor that holds NaN or infinity,
   // and name it. Errors: those of the device that has the images.
@@ -104,6 +109,7 @@ class Executor {
   std::unique_ptr<DeviceTensors> device_tensors_;
   std::vector<const void*> inputs_;  // by graph input
   std::vector<void*> outputs_;       // by graph output
+  std::shared_ptr<FlowStage> stage_;
 };
 
 }  // namespace mace

@@ -130,6 +130,10 @@ Result<std::unique_ptr<MaceModel::Impl>> MakeImpl(
       info.data_type = ToPublic(declared->second.dtype);
       info.scale = ScaleOf(declared->second);
       info.zero_point = ZeroPointOf(declared->second);
+    } else if (const auto stated = model.stated_outputs.find(id);
+               stated != model.stated_outputs.end()) {
+      info.shape = stated->second.shape;
+      info.data_type = ToPublic(stated->second.dtype);
     }
     impl->outputs.push_back(std::move(info));
   }

@@ -30,6 +30,7 @@ struct Settings {
   std::vector<std::string> memory_savings = {"order", "views", "in_place",
                                              "concat", "overlap"};
   int64_t memory_limit = 0;
+  int max_loop_iterations = 1000000;
   int tuning_ms = 0;
   std::string tuning_file;
   int gpu_perf_hint = 0;
@@ -116,6 +117,14 @@ struct Settings {
                 "engine together. If they do not fit, creating the engine "
                 "fails with a message that says what needs how many bytes."),
       memory_limit);
+    v(Setting("max_loop_iterations",
+              "iterations after which a loop of the model fails")
+          .Range(1, std::numeric_limits<int>::max())
+          .Yaml("1000")
+          .InModel()
+          .More("It ends loops whose condition never becomes false. The error "
+                "names the loop. It holds for each time that a loop begins."),
+      max_loop_iterations);
     v(Setting("tuning_ms",
               "milliseconds that measuring kernels may take; 0: no tuning")
           .Range(0, std::numeric_limits<int>::max())

@@ -19,7 +19,7 @@ import numpy as np
 import xxhash
 from google.protobuf import text_format
 
-from mace_tools import protos
+from mace_tools import protos, subgraphs
 from mace_tools.errors import MaceError
 from mace_tools.ir import Attr, Graph, Node, Tensor
 from mace_tools.os_errors import explain
@@ -81,9 +81,10 @@ def build(graph: Graph, stored: str = "f32") -> tuple[Any, list[tuple[int, np.nd
     net.fixed_input_shapes.extend(graph.shape_dependent)
     for node, name in zip(graph.nodes, node_names(graph)):
         _fill_op(net.op.add(name=name), node, graph)
+    parts = [graph, *subgraphs.fill(net, graph, _fill_op, _fill_info)]
     weights: list[tuple[int, np.ndarray]] = []
     digest, end = xxhash.xxh3_64(), 0
-    for tensor in _constants(graph):
+    for tensor in _constants(parts):
         offset = -(-end // ALIGNMENT) * ALIGNMENT
         kind = stored if stored != "f32" else tensor.stored or stored
         array = _narrowed(tensor.data, kind)
@@ -125,12 +126,12 @@ def _narrowed(array: np.ndarray, stored: str) -> np.ndarray:
     return array
 
 
-def _constants(graph: Graph) -> list[Tensor]:
+def _constants(graphs: Sequence[Graph]) -> list[Tensor]:
     """The weights in the order in which nodes first read them, so that pages are loaded in
     order."""
     seen: dict[str, Tensor] = {}
-    for node in graph.nodes:
-        for name in node.inputs:
+    for graph in graphs:
+        for name in [*(i for node in graph.nodes for i in node.inputs), *graph.outputs]:
             if name and graph.tensors[name].is_const:
                 seen.setdefault(name, graph.tensors[name])
     return list(seen.values())
@@ -164,6 +165,8 @@ def _fill_op(op: Any, node: Node, graph: Graph) -> None:
     op.output.extend(node.outputs)
     for name in sorted(node.attrs):
         _fill_arg(op.arg.add(), name, node.attrs[name])
+        if name in subgraphs.ATTRIBUTES.get(node.op, ()):
+            op.arg[-1].type = op.arg[-1].SUBGRAPH
     outs = [graph.tensors[o] for o in node.outputs]
     # The app decides about the outputs of a custom op.
     if not node.is_custom and all(t.static_shape is not None for t in outs):
@@ -194,7 +197,8 @@ def _fill_arg(arg: Any, name: str, value: Attr) -> None:
 def _fill_info(info: Any, tensor: Tensor) -> None:
     proto = protos.mace()
     info.name, info.data_type = tensor.name, _data_type(tensor)
-    info.dims.extend(tensor.static_shape or ())
+    # Of an output, -1 stands for an extent that only a run computes.
+    info.dims.extend(-1 if d is None else d for d in tensor.shape or ())
     info.data_format = getattr(proto, f"DF_{tensor.data_format}")
     if tensor.quant is not None:
         _fill_quantization(info.quantization, tensor)

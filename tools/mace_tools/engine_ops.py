@@ -14,6 +14,8 @@ from mace_tools.op_facts import AttrFacts, OpFacts, all_ops
 
 HELP = ("end the model before it (output_tensors in the YAML), or add it to mace/ops "
         "(docs/add_an_op.md)")
+# Ops that run subgraphs, for which no device has a kernel.
+RUN_BY_ENGINE = ("If", "Loop")
 _PYTHON = {"int": (int,), "bool": (int,), "float": (int, float), "string": (str,)}
 _LISTS = {"ints": (int,), "floats": (int, float)}
 
@@ -21,23 +23,23 @@ _LISTS = {"ints": (int,), "floats": (int, float)}
 def check(graph: Graph) -> None:
     """Errors: UnsupportedOps with all nodes that the engine would refuse."""
     found: dict[tuple[str, str], UnsupportedOp] = {}
-    computed = _computed(graph)
-    for node in graph.nodes:
-        for reason, help in chain(_refusals(graph, node, computed), _without_kernel(graph, node)):
-            record = found.setdefault((node.op, reason), UnsupportedOp(node.op, [], reason, help))
-            record.nodes.append(node.name)
-            break
+    for part in (*graph.subgraphs.values(), graph):
+        for node in part.nodes:
+            for reason, help in chain(_refusals(part, node), _without_kernel(part, node)):
+                record = found.setdefault((node.op, reason),
+                                          UnsupportedOp(node.op, [], reason, help))
+                record.nodes.append(node.name)
+                break
     if found:
         raise UnsupportedOps("engine", list(found.values()))
 
 
 def refusals(graph: Graph) -> list[str]:
     """Why the engine would refuse nodes on any device."""
-    computed = _computed(graph)
-    return [reason for node in graph.nodes for reason, _ in _refusals(graph, node, computed)]
+    return [reason for node in graph.nodes for reason, _ in _refusals(graph, node)]
 
 
-def _refusals(graph: Graph, node: Node, computed: set[str]) -> Iterator[tuple[str, str]]:
+def _refusals(graph: Graph, node: Node) -> Iterator[tuple[str, str]]:
     """Reasons and cures, from the facts of the op."""
     if node.is_custom:  # the app's own shape rule decides
         return
@@ -47,7 +49,6 @@ def _refusals(graph: Graph, node: Node, computed: set[str]) -> Iterator[tuple[st
         yield reason, HELP
     elif op is not None:
         yield from _wrong_types(graph, node, op)
-        yield from _unknown(graph, node, op, computed)
 
 
 def _refused(node: Node, op: OpFacts) -> str:
@@ -108,7 +109,7 @@ def _first_types(node: Node, op: OpFacts) -> tuple[str, tuple[str, ...]]:
 def _without_kernel(graph: Graph, node: Node) -> Iterator[tuple[str, str]]:
     """Whether no kernel computes the type of the node's first input."""
     op = all_ops().get(node.op)
-    if op is None or node.is_custom:
+    if op is None or node.is_custom or node.op in RUN_BY_ENGINE:
         return
     first = graph.tensors[node.inputs[0] if node.inputs else node.outputs[0]]
     kind = first.dtype
@@ -127,20 +128,19 @@ def _not_in(what: str, types: tuple[str, ...], kind: str) -> tuple[str, str]:
             f"cast its operands to one of these types in the source model, or {HELP}")
 
 
-def _unknown(
-    graph: Graph, node: Node, op: OpFacts, computed: set[str]
-) -> Iterator[tuple[str, str]]:
-    """Operands that decide shapes but are computed when the model runs."""
-    for i, name in op.known.items():
-        if not node.has_input(i) or node.inputs[i] not in computed:
-            continue
-        if 0 in (graph.shape(node.inputs[i]) or ()):
-            continue  # it is known because it has no elements
-        made_of = ", ".join(f"'{n}'" for n in graph.inputs_of(node.inputs[i]))
-        yield (f"its {name} (input {i}, '{node.inputs[i]}'), which the engine must know before "
-               f"the model runs, is computed from the model's input {made_of}",
-               f"make the {name} constant in the source model, or compute it from constants "
-               "and shapes")
+def waiting(graph: Graph) -> list[str]:
+    """Where the engine's plan waits for data: nodes, each with the operand that it must know."""
+    found = []
+    for part in (graph, *graph.subgraphs.values()):
+        computed = _computed(part)
+        for node in part.nodes:
+            op = None if node.is_custom else all_ops().get(node.op)
+            for i, name in op.known.items() if op is not None else ():
+                if (node.has_input(i) and node.inputs[i] in computed
+                        and 0 not in (part.shape(node.inputs[i]) or ())):
+                    found.append(f"{node} for its {name}")
+                    break
+    return found
 
 
 def _computed(graph: Graph) -> set[str]:

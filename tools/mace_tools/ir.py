@@ -139,6 +139,9 @@ class Graph:
         # (axis k is axis order[k] of the source's). Passes keep it: a fused node has the origin of
         # what it ends with, and a tensor without counterpart in the source has none.
         self.origins: dict[str, tuple[str, list[int]]] = {}
+        # By name: the branches of Ifs and the bodies of Loops, each after those that it uses. All
+        # graphs of a model share them.
+        self.subgraphs: dict[str, Graph] = {}
         self.notes: list[str] = []  # notes for the user about the model
         # Nodes of the source whose meaning was settled by the present input shapes; where there are
         # any, the model is for these shapes only.

@@ -100,7 +100,7 @@ Status CheckTypes(const Op& op, const Node& node) {
   return Status();
 }
 
-Status CheckKnown(const Op& op, const Node& node) {
+Status CheckKnown(const Op& op, const Node& node, int* unknown) {
   for (const KnownInput& known : op.known_inputs) {
     const size_t i = static_cast<size_t>(known.index);
     if (!node.has_input(i)) continue;
@@ -109,6 +109,10 @@ Status CheckKnown(const Op& op, const Node& node) {
     MACE_ASSIGN_OR_RETURN(const int64_t elements,
                           CheckedNumElements(operand.type.shape));
     if (elements == 0) continue;
+    if (unknown != nullptr) {
+      *unknown = known.index;
+      return Status();
+    }
     return InvalidModel(Label(node), ": ", known.name, " (input ", i, ", ",
                         ToString(operand.type),
                         ") must be known before the model runs: a constant, "
@@ -235,7 +239,7 @@ std::vector<const Op*> AllOps() {
   return ops;
 }
 
-Status Infer(Node& node) {
+Status Infer(Node& node, int* unknown) {
   if (node.custom.state != nullptr) return node.custom.state->Prepare(node);
   const Op* op = FindOp(node.op);
   if (op == nullptr) return NoSuchOp(node);
@@ -260,7 +264,8 @@ Status Infer(Node& node) {
   MACE_RETURN_IF_ERROR(CheckChoices(*op, node));
   MACE_RETURN_IF_ERROR(CheckQuantizedInputs(*op, node));
   MACE_RETURN_IF_ERROR(CheckTypes(*op, node));
-  MACE_RETURN_IF_ERROR(CheckKnown(*op, node));
+  MACE_RETURN_IF_ERROR(CheckKnown(*op, node, unknown));
+  if (unknown != nullptr && *unknown >= 0) return Status();
   MACE_RETURN_IF_ERROR(op->infer(node));
   MACE_RETURN_IF_ERROR(QuantizeOutputs(*op, node));
   for (const TensorType& type : node.outputs) {

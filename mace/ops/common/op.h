@@ -128,7 +128,10 @@ int64_t ViewOffset(const Node& node, size_t i);
 // inputs may be absent, element types, choices of attributes, and inputs that
 // must be known. Then calls the op's infer. Errors: MACE_INVALID_MODEL;
 // MACE_UNSUPPORTED for an op that this build does not have.
-Status Infer(Node& node);
+//
+// If `unknown` is not null, an input that must be known and is not is no error:
+// then its index is stored in `*unknown`, and the outputs have no types yet.
+Status Infer(Node& node, int* unknown = nullptr);
 
 }  // namespace mace
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from mace_tools.errors import ModelError, Unsupported
+from mace_tools.importers.frames import Frame, Frames
 from mace_tools.importers.origins import find_origins
 from mace_tools.importers.source import (
     Attributes,
@@ -32,7 +33,7 @@ TO_NHWC = [0, 2, 3, 1]
 TO_NCHW = [0, 3, 1, 2]
 
 
-class Builder:
+class Builder(Frames):
     """Grows a Graph node by node, with shapes inferred as it goes."""
 
     def __init__(self, model: SourceModel) -> None:
@@ -40,13 +41,15 @@ class Builder:
         self.graph = Graph(model.name)
         self.opset = model.opset
         self._map: dict[str, str] = {"": ""}  # source tensor -> engine tensor
+        self.frames = [Frame(self.graph, self._map)]  # of the model, then of graphs within
         self._scope = ""
         # Tensors that stand in for the outputs of refused nodes, and those computed from them.
         self._stand_ins: set[str] = set()
         self._guessing = False
         self.missed = False  # the current node needed information that a stand-in lacks
         self._unfolded: set[str] = set()  # tensors that depend on constants only, not yet computed
-        self.inlined: dict[tuple[str, ...], SourceGraph] = {}  # by the outputs of its node
+        # Graphs that are attributes, as far as they are used, by the outputs of their nodes.
+        self.inlined: dict[tuple[str, ...], list[SourceGraph]] = {}
         self.translate: Callable[[SourceNode], None] = lambda node: None  # set by Registry
         for name, info in model.inputs.items():
             four = info.shape is not None and len(info.shape) == 4
@@ -111,7 +114,7 @@ class Builder:
 
     def rounds_reals(self) -> None:
         """Notes that codes are a rounding of real numbers in which the source computes."""
-        self.graph.rounds_reals = True
+        self.frames[0].graph.rounds_reals = True
 
     def _answer(self, name: str, found: Any) -> Any:
         if found is None and name in self._stand_ins:
@@ -158,22 +161,28 @@ class Builder:
     def inline(self, node: SourceNode, graph: SourceGraph) -> list[str]:
         """Replaces the node by a graph that is one of its attributes; returns the outputs of the
         graph."""
-        scope, guessing, missed = self._scope, self._guessing, self.missed
-        self.inlined[tuple(node.outputs)] = graph
-        try:
-            for inner in graph.nodes:
-                self.translate(inner)
-        finally:
-            self._scope, self._guessing, self.missed = scope, guessing, missed
+        guessing = self._guessing
+        self._translate_all(node, graph)
         results = [self._resolve(name, node) for name in graph.outputs]
         # Outputs that depend on a refused node of the graph are stand-ins, too.
         self._guessing = guessing or not self._stand_ins.isdisjoint(results)
         return results
 
+    def _translate_all(self, node: SourceNode, graph: SourceGraph) -> None:
+        scope, guessing, missed = self._scope, self._guessing, self.missed
+        used = self.inlined.setdefault(tuple(node.outputs), [])
+        if graph not in used:
+            used.append(graph)
+        try:
+            for inner in graph.nodes:
+                self.translate(inner)
+        finally:
+            self._scope, self._guessing, self.missed = scope, guessing, missed
+
     def depends_on_shapes(self, node: str) -> None:
         """Notes that, because of a node, the graph is valid for the current input shapes only."""
-        if node not in self.graph.shape_dependent:
-            self.graph.shape_dependent.append(node)
+        if node not in self.frames[0].graph.shape_dependent:
+            self.frames[0].graph.shape_dependent.append(node)
 
     def inputs_of(self, name: str) -> list[str]:
         """The model inputs that a tensor is computed from."""
@@ -277,17 +286,24 @@ class Builder:
         return notes
 
     def _resolve(self, name: str, node: SourceNode | None) -> str:
-        if name in self._map:
-            return self._map[name]
+        return self._resolve_in(len(self.frames) - 1, name, node)
+
+    def _resolve_in(self, depth: int, name: str, node: SourceNode | None) -> str:
+        graph, own = self.frames[depth].graph, self.frames[depth].map
+        if name in own:
+            return own[name]
+        if depth > 0 and name not in self.model.constants:
+            own[name] = self._capture(depth, self._resolve_in(depth - 1, name, node))
+            return own[name]
         data = self.model.constants.get(name)
         if data is None:
             where = f"{node.op} '{node.name}'" if node else "the outputs"
             raise ModelError(f"{where}: tensor '{name}' comes from nowhere")
         quant = self.model.info[name].quant if name in self.model.info else None
-        self._map[name] = self.graph.add_const(name, data, dtype_name(data.dtype))
-        self.graph.tensors[self._map[name]].quant = quant
-        self.graph.tensors[self._map[name]].stored = self.model.stored.get(name, "")
-        return self._map[name]
+        own[name] = graph.add_const(name, data, dtype_name(data.dtype))
+        graph.tensors[own[name]].quant = quant
+        graph.tensors[own[name]].stored = self.model.stored.get(name, "")
+        return own[name]
 
     def _fold_all(self, name: str) -> None:
         """Computes a tensor of `_unfolded`, and those on which it depends."""

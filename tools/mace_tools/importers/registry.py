@@ -191,8 +191,8 @@ class Registry:
 def _needed_after_inlining(model: SourceModel, builder: Builder) -> set[SourceNode]:
     """The nodes that the outputs need once one branch has replaced an If."""
     made = {out: n for n in model.nodes for out in n.outputs if out}
-    for graph in builder.inlined.values():
-        made.update((out, n) for n in graph.nodes for out in n.outputs if out)
+    for graphs in builder.inlined.values():
+        made.update((out, n) for g in graphs for n in g.nodes for out in n.outputs if out)
     needed: set[SourceNode] = set()
     stack = list(model.outputs)
     while stack:
@@ -201,5 +201,6 @@ def _needed_after_inlining(model: SourceModel, builder: Builder) -> set[SourceNo
             continue
         needed.add(node)
         inlined = builder.inlined.get(tuple(node.outputs))
-        stack += node.inputs + (node.captures if inlined is None else inlined.outputs)
+        stack += node.inputs + (node.captures if inlined is None
+                                else [out for g in inlined for out in g.outputs])
     return needed

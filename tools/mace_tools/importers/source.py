@@ -91,6 +91,7 @@ class SourceGraph:
 
     nodes: list[SourceNode]
     outputs: list[str]
+    inputs: list[str] = field(default_factory=list)
 
 
 @dataclass

@@ -48,6 +48,8 @@ PASSES: list[Pass] = [
     compute_in_codes, remove_noops, dedupe,
 ]  # fmt: skip
 
+MOST_WAITS = 8  # of which a note speaks
+
 
 @dataclass
 class Options:
@@ -66,8 +68,15 @@ def convert(graph: Graph, options: Options | None = None) -> Graph:
     options = options or Options()
     set_order(graph, options.input_formats, options.output_formats)
     for one in PASSES:
-        run_pass(one, graph)
+        # Graphs within others first: what those make depends on them.
+        for part in (*graph.subgraphs.values(), graph):
+            run_pass(one, part)
     engine_ops.check(graph)
+    waits = engine_ops.waiting(graph)
+    if waits:
+        more = f", and {len(waits) - MOST_WAITS} more" if len(waits) > MOST_WAITS else ""
+        graph.notes.append("the plan waits for data, and what follows is planned when they are "
+                           f"there: {', '.join(waits[:MOST_WAITS])}{more}")
     return graph
 
 

@@ -56,11 +56,16 @@ def evaluate(node: Node, operands: Operands) -> list[np.ndarray] | None:
 
 def run(graph: Graph, inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     """The outputs of a whole graph. Errors: KeyError for an op that is not evaluated here."""
+    evaluates("")  # reads the modules
+    from mace_tools.reference import control
+
     values: dict[str, Any] = {n: t.data for n, t in graph.tensors.items() if t.is_const}
     values.update(inputs)
     for node in graph.nodes:
         operands = [values[i] if i else None for i in node.inputs]
-        if graph.is_quantized(node):
+        if node.op in ("If", "Loop"):
+            results = control.run_node(graph, node, operands, run)
+        elif graph.is_quantized(node):
             results = quantized.evaluate(graph, node, operands, evaluate)
         else:
             results = evaluate(node, operands)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import tflite
 
+from mace_tools.testing.tflite_control import branches, while_
 from mace_tools.testing.tflite_file import Maker, offsets
 
 RNG = np.random.default_rng(5)
@@ -356,6 +357,13 @@ def _swish(m: Maker) -> None:
 def _graphs() -> list[Case]:
     return [
         Case("DENSIFY", [np.float32([5, 6, 7])], "DensifyOptions", fed=0, extra=_sparse),
+        Case("IF", [np.array([True]), X], "IfOptions", {"ThenSubgraphIndex": 1,
+             "ElseSubgraphIndex": 2}, fed=2, extra=branches),
+        Case("IF", [np.array([False]), X], "IfOptions", {"ThenSubgraphIndex": 1,
+             "ElseSubgraphIndex": 2}, fed=2, extra=branches),
+        Case("WHILE", [X, i32(0)], "WhileOptions", {"CondSubgraphIndex": 1,
+             "BodySubgraphIndex": 2}, fed=2, out=("float32", "int32"), extra=while_),
+        Case("WHERE", [X > 0], out=("int64",)),
         Case("STABLEHLO_COMPOSITE", [X, P], "StableHLOCompositeOptions",
              {"Name": "my.swish", "DecompositionSubgraphIndex": 1}, fed=2,
              out=("float32", "float32"), extra=_swish),

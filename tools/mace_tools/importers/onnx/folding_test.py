@@ -167,22 +167,28 @@ def test_a_branch_may_be_a_captured_tensor_or_a_constant(tmp_path):
 
 def test_a_branch_not_taken_may_hold_anything(tmp_path):
     """Also read what cannot be converted."""
-    odd = branch(node("NonZero", "x", "n"), node("Add", "n m", "o"), out="o")
+    odd = branch(node("MaxUnpool", "x", "n"), node("Add", "n m", "o"), out="o")
     nodes = [node("Unique", "x", "m", "odd"), choose("c", ADD, odd)]
     assert load(tmp_path, nodes, {**ONE, "c": TRUE}).nodes
     with pytest.raises(UnsupportedOps) as e:
         load(tmp_path, nodes, {**ONE, "c": FALSE})
-    assert [o.op for o in e.value.ops] == ["Unique", "NonZero"]
+    assert [o.op for o in e.value.ops] == ["Unique", "MaxUnpool"]
 
 
-def test_a_computed_condition_is_refused_by_name_with_the_cure(tmp_path):
+def test_a_computed_condition_becomes_an_if(tmp_path):
     nodes = [node("Equal", "sr rate", "c"), choose("c", ADD, SUB)]
-    with pytest.raises(UnsupportedOps) as e:
-        load(tmp_path, nodes, {**ONE, "rate": np.array(16000, "f")}, inputs={**X, "sr": ()})
-    assert e.value.exit_code == 4
-    text = str(e.value)
-    assert "If x1: 'choose'" in text and "while the model runs, from 'sr'" in text
-    assert "give 'sr' a value in the deployment file" in text
+    graph = load(tmp_path, nodes, {**ONE, "rate": np.array(16000, "f")}, inputs={**X, "sr": ()})
+    chosen = graph.nodes[-1]
+    assert chosen.op == "If"
+    assert [len(graph.subgraphs[chosen.attrs[b]].nodes) for b in ("then_branch", "else_branch")
+            ] == [1, 1]
+
+
+def test_branches_of_several_types_are_refused(tmp_path):
+    whole = branch(node("Cast", "x", "i", to=7), out="i")
+    with pytest.raises(ModelError, match="its branches make different types: f32 and i64"):
+        load(tmp_path, [node("Equal", "sr rate", "c"), choose("c", ADD, whole)],
+             {**ONE, "rate": np.array(16000, "f")}, inputs={**X, "sr": ()})
 
 
 @pytest.mark.parametrize(("nodes", "said"), [

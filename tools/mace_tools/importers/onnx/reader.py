@@ -74,7 +74,7 @@ def _model(proto: Any, path: Path) -> SourceModel:
     _check_producers(model.nodes, path)
     stored = {*model.constants, *model.unusable}
     model.inputs = {v.name: _info(model, v) for v in graph.input if v.name not in stored}
-    model.info = {v.name: _info(model, v) for v in [*graph.value_info, *graph.output]}
+    model.info.update({v.name: _info(model, v) for v in [*graph.value_info, *graph.output]})
     return model
 
 
@@ -153,7 +153,12 @@ class Scope:
         inner.meaning = {name: self._free(name, node) for name in (*sorted(given), *made)}
         nodes = inner.nodes(graph)
         outputs = [inner.read(v.name) for v in graph.output]
-        return SourceGraph(nodes, outputs), inner.captured
+        stored = {t.name for t in graph.initializer}
+        formal = [v for v in graph.input if v.name not in stored]
+        for v in formal:
+            self.model.info.setdefault(inner.meaning[v.name], _info(self.model, v))
+        inputs = [inner.meaning[v.name] for v in formal]
+        return SourceGraph(nodes, outputs, inputs), inner.captured
 
     def _free(self, name: str, node: str) -> str:
         """A name that no tensor of the model has; `name`, if possible."""

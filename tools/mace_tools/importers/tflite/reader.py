@@ -39,6 +39,9 @@ _NUMPY: dict[str, Any] = {
 _RETYPED = ("FLOAT64", "UINT16", "UINT32", "UINT64")
 VERSION = 3  # of the schema, the only one that LiteRT runs
 COMPOSITE = "STABLEHLO_COMPOSITE"
+# The options of operators that number graphs, which become attributes of these names.
+GRAPHS = {"IF": (("ThenSubgraphIndex", "then"), ("ElseSubgraphIndex", "else")),
+          "WHILE": (("CondSubgraphIndex", "condition"), ("BodySubgraphIndex", "body"))}
 MOST_OPERATORS = 1 << 18
 QUANTIZABLE = ("INT8", "UINT8", "INT16", "INT32", "INT4")
 CODES = ("INT8", "UINT8")  # of which the engine computes quantized tensors
@@ -141,6 +144,8 @@ class _Reader:
                               at_default)
             if op == COMPOSITE:
                 fields["graph"] = self._inner(model, node, inside)
+            for option, label in GRAPHS.get(op, ()):
+                fields[label] = self._apart(model, node, option, label, inside)
             nodes.append(node)
         return nodes
 
@@ -166,6 +171,24 @@ class _Reader:
         _settle_sources(self.file, model, graph, {*node.inputs, *made})
         return SourceGraph(nodes, [graph.name(i) for i in self.file.numbers(
             self.graphs[index], "Outputs")])
+
+    def _apart(self, model: SourceModel, node: SourceNode, option: str, label: str,
+               inside: tuple[int, ...]) -> SourceGraph:
+        """A graph that an operator may run, with names of its own for all tensors."""
+        index = node.attr(option, 0)
+        if index in inside or not 0 <= index < len(self.graphs):
+            raise ValueError(f"an operator that runs graph {index}, inside of graph {inside[-1]}")
+        plain, prefix = _Graph(self.file, self.graphs[index]), f"{node.name}/{label}"
+        while any(f"{prefix}/{name}" in model.info for name in plain.names):
+            prefix += "_"
+        graph = _Graph(self.file, self.graphs[index], [f"{prefix}/{name}" for name in plain.names])
+        self._tensors(model, graph)
+        inputs = [graph.name(i) for i in self.file.numbers(graph.table, "Inputs")]
+        nodes = self._nodes(model, graph, (*inside, index))
+        made = {out for n in nodes for out in n.outputs}
+        _settle_sources(self.file, model, graph, {*inputs, *made})
+        outputs = [graph.name(i) for i in self.file.numbers(graph.table, "Outputs")]
+        return SourceGraph(nodes, outputs, inputs)
 
 
 def _use_shapes(

@@ -12,7 +12,7 @@ registry.help_for(
 )
 registry.help_for(
     "control flow does not convert: unroll it, or cut the model around it",
-    "IF", "WHILE", "CALL", "STABLEHLO_WHILE",
+    "CALL", "STABLEHLO_WHILE",
 )
 registry.help_for(
     "a state that lasts from one run to the next does not convert: freeze the model if nothing "
@@ -31,7 +31,7 @@ registry.help_for(
 registry.help_for(
     "how large its result is follows from the elements of its input, which no plan can know before "
     "the model runs: end the model before it (output_tensors in the YAML) and compute it in the "
-    "app", "WHERE", "UNIQUE",
+    "app", "UNIQUE",
 )
 registry.help_for(
     "end the model before its post-processing: name the boxes and scores in output_tensors",

@@ -43,7 +43,7 @@ endmacro()
 
 # Sets MACE_ABSENT_PARTS, the definitions that leave out what MACE_PARTS does not name.
 macro(mace_select_parts)
-  set(_mace_parts capability check_numerics custom_ops dumps pictures strategies tuning)
+  set(_mace_parts capability check_numerics control_flow custom_ops dumps pictures strategies tuning)
   string(REPLACE "," ";" _mace_given "${MACE_PARTS}")
   if(_mace_given STREQUAL "")
     message(FATAL_ERROR "MACE_PARTS is empty: name parts, or write all or none")

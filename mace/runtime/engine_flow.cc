@@ -1,0 +1,132 @@
+// Running a model that waits for data: the engine's side of Flow.
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "mace/base/parts.h"
+#include "mace/base/str_cat.h"
+#include "mace/runtime/caller_tensors.h"
+#include "mace/runtime/engine.h"
+#include "mace/runtime/flow.h"
+#include "mace/runtime/run_log.h"
+
+namespace mace {
+
+Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakePart(Graph graph) {
+  const memory::ScopedArenaSections scope(sections_);
+  const int64_t begin = LogMicros();
+  MACE_ASSIGN_OR_RETURN(std::unique_ptr<Plan> plan,
+                        PlanOf(std::move(graph), false));
+  MACE_ASSIGN_OR_RETURN(std::unique_ptr<Executor> executor,
+                        ExecutorOf(std::move(plan)));
+  LogPlan(executor->plan(), LogMicros() - begin);
+  MACE_RETURN_IF_ERROR(
+      sections_->GrowHead(static_cast<size_t>(executor->plan().arena_bytes)));
+  return executor;
+}
+
+class MaceEngine::Impl::Host final : public FlowHost {
+ public:
+  Host(Impl& engine, std::map<std::string, MaceTensor>& outputs,
+       const MaceCancellation* cancellation, RunMetadata* metadata)
+      : engine_(engine),
+        outputs_(outputs),
+        cancellation_(cancellation),
+        metadata_(metadata) {}
+
+  Result<std::unique_ptr<Executor>> Make(Graph graph) override {
+    return engine_.MakePart(std::move(graph));
+  }
+
+  Status Run(Executor& executor) override {
+    if (IsCancelled(cancellation_)) return CancelledRun();
+    const Workspace::Turn turn(*engine_.workspace_);
+    MACE_RETURN_IF_ERROR(engine_.ProvideArena(executor));
+    MACE_RETURN_IF_ERROR(engine_.ProvideImages(executor));
+    if (metadata_ == nullptr) return executor.Run(nullptr, cancellation_);
+    RunMetadata own;
+    const Status ran = executor.Run(&own, cancellation_);
+    for (OperatorStats& stats : own.op_stats) {
+      metadata_->op_stats.push_back(std::move(stats));
+    }
+    return ran;
+  }
+
+  Result<void*> OutputMemory(int id, const TensorType& type) override {
+    const std::vector<int>& ids = engine_.graph_.outputs;
+    if (std::find(ids.begin(), ids.end(), id) == ids.end()) return nullptr;
+    return engine_.FlowOutput(id, type, outputs_);
+  }
+
+ private:
+  Impl& engine_;
+  std::map<std::string, MaceTensor>& outputs_;
+  const MaceCancellation* cancellation_;
+  RunMetadata* metadata_;
+};
+
+Result<void*> MaceEngine::Impl::FlowOutput(
+    int id, const TensorType& type,
+    std::map<std::string, MaceTensor>& outputs) {
+  const std::string& name = graph_.values[id].name;
+  MaceTensor& tensor = outputs[name];
+  std::weak_ptr<void>& allocated = allocated_outputs_[id];
+  const bool is_own =
+      tensor.raw_data() != nullptr && allocated.lock() == tensor.raw_data();
+  if (tensor.raw_data() == nullptr || is_own) {
+    if (is_own && tensor.shape() == type.shape &&
+        FromPublic(tensor.data_type()) == type.dtype) {
+      return tensor.raw_data().get();
+    }
+    tensor = MaceTensor();  // its bytes first
+    MACE_ASSIGN_OR_RETURN(tensor, AllocateOutput(type));
+    allocated = tensor.raw_data();
+    return tensor.raw_data().get();
+  }
+  MACE_RETURN_IF_ERROR(CheckCapacity(name, type, tensor));
+  tensor = MaceTensor(type.shape, tensor.raw_data(), ToPublic(type.dtype));
+  return tensor.raw_data().get();
+}
+
+Status MaceEngine::Impl::RunFlow(
+    Executor& first, const std::map<std::string, MaceTensor>& inputs,
+    std::map<std::string, MaceTensor>* outputs,
+    const MaceCancellation* cancellation, RunMetadata* metadata) {
+  if (!kHasControlFlow) return AbsentPart("Run", "control_flow");
+  const Graph& graph = first.plan().graph;
+  MACE_RETURN_IF_ERROR(CheckFlowTensors(graph_, inputs, *outputs));
+  HeldValues values;
+  for (int id : graph.inputs) {
+    const MaceTensor& tensor = inputs.find(graph.values[id].name)->second;
+    values[id] = {graph.values[id].type, tensor.raw_data().get(), nullptr};
+  }
+  const int64_t begin = LogMicros();
+  RunMetadata for_log;
+  if (metadata == nullptr && LogsOps()) metadata = &for_log;
+  Host host(*this, *outputs, cancellation, metadata);
+  Flow flow(&host, config_.settings.values.max_loop_iterations);
+  MACE_RETURN_IF_ERROR(flow.Run(first, graph_.outputs, true, values));
+  for (int id : graph_.outputs) {
+    const auto held = values.find(id);
+    MACE_ENSURE(held != values.end());
+    const HeldValue& value = held->second;
+    // A loop makes its results in memory of its own, or passes others on.
+    const auto given = outputs->find(graph_.values[id].name);
+    if (given != outputs->end() &&
+        given->second.raw_data().get() == value.data && value.data != nullptr) {
+      continue;
+    }
+    MACE_ASSIGN_OR_RETURN(void* const memory,
+                          FlowOutput(id, value.type, *outputs));
+    const int64_t bytes = Bytes(value.type);
+    if (bytes > 0) std::memcpy(memory, value.data, bytes);
+  }
+  if (MaxVlogLevel() > 0) {
+    LogRun(metadata != nullptr ? *metadata : for_log, LogMicros() - begin);
+  }
+  return Status();
+}
+
+}  // namespace mace

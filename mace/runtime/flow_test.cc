@@ -1,0 +1,288 @@
+// Tests of models that wait for data: what waits, memory, plans that are kept,
+// outputs, and errors.
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mace/public/mace.h"
+#include "mace/testing/model_builder.h"
+
+namespace mace {
+namespace {
+
+using testing::FloatTensor;
+using testing::ModelBuilder;
+using testing::Values;
+using Tensors = std::map<std::string, MaceTensor>;
+
+// Adds a subgraph, which is built as a model.
+void AddSubgraph(const std::string& name, ModelBuilder& from,
+                 ModelBuilder* to) {
+  proto::Subgraph* subgraph = to->net().add_subgraphs();
+  subgraph->set_name(name);
+  *subgraph->mutable_op() = from.net().op();
+  *subgraph->mutable_input_info() = from.net().input_info();
+  *subgraph->mutable_output_info() = from.net().output_info();
+}
+
+void SetSubgraph(ModelBuilder* model, int node, const std::string& attr,
+                 const std::string& name) {
+  proto::Argument* arg = model->net().mutable_op(node)->add_arg();
+  arg->set_name(attr);
+  arg->set_type(proto::Argument::SUBGRAPH);
+  arg->set_s(name);
+}
+
+void InputOf(ModelBuilder* model, const std::string& name, const Shape& shape,
+             proto::DataType type) {
+  model->Input(name, shape);
+  auto* inputs = model->net().mutable_input_info();
+  inputs->rbegin()->set_data_type(type);
+}
+
+template <typename T>
+MaceTensor Scalar(T value, IDataType type) {
+  auto data = std::make_shared<T>(value);
+  return MaceTensor({}, data, type);
+}
+MaceTensor Bool(bool value) { return Scalar<uint8_t>(value, IDT_BOOL); }
+MaceTensor Int(int64_t value) { return Scalar<int64_t>(value, IDT_INT64); }
+
+// y = c ? Exp-like Abs(x) : Concat(x, x), which has another shape.
+void BuildIf(ModelBuilder* model) {
+  model->net().set_format_version(2);
+  ModelBuilder then;
+  then.Input("t", {})
+      .Op("Unary", {"t"}, {"ty"}, {{"type", "ABS"}})
+      .Output("ty");
+  ModelBuilder other;
+  other.Input("e", {}).Op("Concat", {"e", "e"}, {"ey"}, {{"axis", int64_t{0}}});
+  other.Output("ey");
+  AddSubgraph("then", then, model);
+  AddSubgraph("else", other, model);
+  model->Input("x", {2});
+  InputOf(model, "c", {}, proto::DT_BOOL);
+  model->Op("If", {"c", "x"}, {"y"}).Output("y");
+  SetSubgraph(model, 0, "then_branch", "then");
+  SetSubgraph(model, 0, "else_branch", "else");
+}
+
+// y = x doubled n times, as long as the condition is true.
+void BuildLoop(ModelBuilder* model) {
+  model->net().set_format_version(2);
+  ModelBuilder body;
+  InputOf(&body, "i", {}, proto::DT_INT64);
+  InputOf(&body, "go", {}, proto::DT_BOOL);
+  body.Input("v", {});
+  body.Op("Eltwise", {"v", "v"}, {"w"}, {{"type", "SUM"}});
+  body.Output("go").Output("w");
+  AddSubgraph("body", body, model);
+  model->Input("x", {2});
+  InputOf(model, "n", {}, proto::DT_INT64);
+  InputOf(model, "c", {}, proto::DT_BOOL);
+  model->Op("Loop", {"n", "c", "x"}, {"y"}, {{"carried", int64_t{1}}});
+  model->Output("y");
+  SetSubgraph(model, 0, "body", "body");
+}
+
+std::shared_ptr<MaceEngine> Create(
+    ModelBuilder& model, const MaceEngineConfig& config = MaceEngineConfig()) {
+  std::shared_ptr<MaceEngine> engine;
+  const MaceStatus status =
+      MaceEngine::Create(model.Load(), {}, {}, config, &engine);
+  EXPECT_TRUE(status.ok()) << status.information();
+  return engine;
+}
+
+TEST(Flow, IfTakesOneBranchAndShapesFollow) {
+  ModelBuilder model;
+  BuildIf(&model);
+  const auto engine = Create(model);
+  ASSERT_NE(engine, nullptr);
+  for (int k = 0; k < 3; ++k) {
+    Tensors outputs;
+    ASSERT_TRUE(engine
+                    ->Run({{"x", FloatTensor({2}, {-1, 2})}, {"c", Bool(true)}},
+                          &outputs)
+                    .ok());
+    EXPECT_EQ(Values(outputs["y"]), (std::vector<float>{1, 2}));
+    ASSERT_TRUE(
+        engine
+            ->Run({{"x", FloatTensor({2}, {-1, 2})}, {"c", Bool(false)}},
+                  &outputs)
+            .ok())
+        << "the engine's own memory is replaced";
+    EXPECT_EQ(Values(outputs["y"]), (std::vector<float>{-1, 2, -1, 2}));
+  }
+}
+
+TEST(Flow, DumpSaysWhereThePlanWaits) {
+  ModelBuilder model;
+  BuildIf(&model);
+  const auto engine = Create(model);
+  std::string text;
+  ASSERT_TRUE(engine->Dump("plan", &text).ok());
+  EXPECT_NE(text.find("If 'y': the plan waits for data here: 'c'"),
+            std::string::npos)
+      << text;
+  ASSERT_TRUE(engine->Dump("plan_json", &text).ok());
+  EXPECT_NE(text.find("\"waits\": [{\"node\": \"If 'y'\", \"input\": \"c\"}]"),
+            std::string::npos)
+      << text;
+}
+
+TEST(Flow, CallersMemoryIsACapacity) {
+  ModelBuilder model;
+  BuildIf(&model);
+  const auto engine = Create(model);
+  const Tensors inputs = {{"x", FloatTensor({2}, {-1, 2})}, {"c", Bool(false)}};
+  const MaceTensor large = FloatTensor({8}, std::vector<float>(8, 7));
+  Tensors outputs = {{"y", large}};
+  ASSERT_TRUE(engine->Run(inputs, &outputs).ok());
+  EXPECT_EQ(outputs["y"].shape(), (std::vector<int64_t>{4}));
+  EXPECT_EQ(outputs["y"].raw_data(), large.raw_data());
+  EXPECT_EQ(Values(large), (std::vector<float>{-1, 2, -1, 2, 7, 7, 7, 7}));
+  outputs = {{"y", FloatTensor({3}, {0, 0, 0})}};
+  const MaceStatus status = engine->Run(inputs, &outputs);
+  EXPECT_EQ(status.code(), MaceStatus::MACE_INVALID_ARGS);
+  EXPECT_NE(status.information().find("output 'y' is f32[4] this time"),
+            std::string::npos)
+      << status.information();
+}
+
+TEST(Flow, LoopsRunAndEnd) {
+  ModelBuilder model;
+  BuildLoop(&model);
+  const auto engine = Create(model);
+  for (const auto& [n, want] :
+       std::map<int64_t, float>{{-1, 1}, {0, 1}, {1, 2}, {5, 32}}) {
+    Tensors outputs;
+    const MaceStatus status = engine->Run(
+        {{"x", FloatTensor({2}, {1, -1})}, {"n", Int(n)}, {"c", Bool(true)}},
+        &outputs);
+    ASSERT_TRUE(status.ok()) << status.information();
+    EXPECT_EQ(Values(outputs["y"]), (std::vector<float>{want, -want}));
+  }
+}
+
+TEST(Flow, EndlessLoopsFail) {
+  ModelBuilder model;
+  BuildLoop(&model);
+  MaceEngineConfig config;
+  ASSERT_TRUE(config.Set("max_loop_iterations", "100").ok());
+  const auto engine = Create(model, config);
+  Tensors outputs;
+  const Tensors inputs = {{"x", FloatTensor({2}, {1, -1})},
+                          {"n", Int(INT64_MAX)},
+                          {"c", Bool(true)}};
+  const MaceStatus status = engine->Run(inputs, &outputs);
+  EXPECT_EQ(status.code(), MaceStatus::MACE_RUNTIME_ERROR);
+  EXPECT_EQ(status.information(),
+            "Loop 'y': goes on after 100 iterations (its count is "
+            "9223372036854775807); raise the setting max_loop_iterations if it "
+            "should");
+  Tensors short_run = inputs;
+  short_run["n"] = Int(100);
+  outputs.clear();
+  EXPECT_TRUE(engine->Run(short_run, &outputs).ok());
+}
+
+TEST(Flow, ACancelledLoopEnds) {
+  ModelBuilder model;
+  BuildLoop(&model);
+  const auto engine = Create(model);
+  MaceCancellation cancellation;
+  cancellation.Cancel();
+  Tensors outputs;
+  EXPECT_EQ(engine
+                ->Run({{"x", FloatTensor({2}, {1, -1})},
+                       {"n", Int(INT64_MAX)},
+                       {"c", Bool(true)}},
+                      &outputs, cancellation)
+                .code(),
+            MaceStatus::MACE_CANCELLED);
+}
+
+// What creating an engine says.
+std::string ErrorOf(ModelBuilder& model) {
+  std::shared_ptr<MaceModel> loaded;
+  const auto graph = model.Graph();
+  MaceStatus status = MaceModel::Load(graph.data(), graph.size(), model.Data(),
+                                      model.data_size(), &loaded);
+  std::shared_ptr<MaceEngine> engine;
+  if (status.ok()) {
+    status = MaceEngine::Create(loaded, {}, {}, MaceEngineConfig(), &engine);
+  }
+  return status.ok() ? "" : status.information();
+}
+
+TEST(Flow, MalformedNodesAreRefused) {
+  ModelBuilder missing;
+  missing.net().set_format_version(2);
+  missing.Input("x", {2}).Op("Loop", {"x", "x"}, {"y"}).Output("y");
+  EXPECT_NE(ErrorOf(missing).find("its attribute body names no subgraph"),
+            std::string::npos)
+      << ErrorOf(missing);
+
+  ModelBuilder counts;
+  BuildLoop(&counts);
+  counts.net().mutable_op(0)->add_input("x");
+  EXPECT_NE(ErrorOf(counts).find("its body has 3 inputs and 2 outputs; it must "
+                                 "have 4 and 2"),
+            std::string::npos)
+      << ErrorOf(counts);
+
+  ModelBuilder condition;
+  BuildIf(&condition);
+  condition.net().mutable_op(0)->set_input(0, "x");
+  EXPECT_NE(ErrorOf(condition).find("its condition 'x' is f32[2], it must be "
+                                    "one bool"),
+            std::string::npos)
+      << ErrorOf(condition);
+}
+
+TEST(Flow, DeepNestingIsRefused) {
+  ModelBuilder model;
+  model.net().set_format_version(2);
+  for (int k = 0; k < 80; ++k) {
+    ModelBuilder branch;
+    InputOf(&branch, "c", {}, proto::DT_BOOL);
+    branch.Input("t", {});
+    if (k == 0) {
+      branch.Op("Unary", {"t"}, {"y"}, {{"type", "ABS"}});
+    } else {
+      branch.Op("If", {"c", "c", "t"}, {"y"});
+      SetSubgraph(&branch, 0, "then_branch", "s" + std::to_string(k - 1));
+      SetSubgraph(&branch, 0, "else_branch", "s" + std::to_string(k - 1));
+    }
+    branch.Output("y");
+    AddSubgraph("s" + std::to_string(k), branch, &model);
+  }
+  model.Input("x", {2}).Op("Unary", {"x"}, {"y"}, {{"type", "ABS"}});
+  model.Output("y");
+  EXPECT_NE(ErrorOf(model).find("nest more than 64 levels deep"),
+            std::string::npos)
+      << ErrorOf(model);
+}
+
+TEST(Flow, RecursionIsRefused) {
+  ModelBuilder model;
+  BuildLoop(&model);
+  proto::Subgraph* body = model.net().mutable_subgraphs(0);
+  proto::Argument* arg = body->mutable_op(0)->add_arg();
+  arg->set_name("body");
+  arg->set_type(proto::Argument::SUBGRAPH);
+  arg->set_s("body");
+  EXPECT_NE(ErrorOf(model).find("which is not there or comes later"),
+            std::string::npos)
+      << ErrorOf(model);
+}
+
+}  // namespace
+}  // namespace mace
