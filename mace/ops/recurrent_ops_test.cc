@@ -345,7 +345,9 @@ TEST(Recurrent, Errors) {
   ExpectInferError(reads(0, F32({3, 2}, Floats(6))), "[steps, batch, inputs]");
   ExpectInferError(reads(1, W({1, 13, 5}, 1)),
                    "its extent 1 must be 3 times the hidden size");
-  ExpectInferError(reads(2, W({1, 12, 5}, 1)),
+  OpCase other_state = reads(2, W({1, 12, 5}, 1));
+  other_state.inputs.resize(5);  // without initial_h, which has one as well
+  ExpectInferError(other_state,
                    "input 2 (recurrent weights) is for a state of 5 elements, "
                    "input 1 (weights) for 4; they must agree");
   ExpectInferError(reads(3, W({1, 12}, 1)),
