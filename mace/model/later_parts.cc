@@ -1,8 +1,9 @@
-// Each part is verified as if engines could run it, and is refused afterwards.
+// Subgraphs are verified as if engines could run them, and refused afterwards.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/model/later_parts.h"
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -113,7 +114,46 @@ Status AddVariables(const stored::NetDef& net, GraphBuilder* graph) {
   return Status();
 }
 
-Status CheckVariables(const stored::NetDef& net, const GraphBuilder& graph) {
+namespace {
+
+// What a value of the graph is.
+enum Use : uint8_t { kMade = 1, kOutput = 2, kNext = 4 };
+
+std::vector<uint8_t> UsesOf(const Graph& graph) {
+  std::vector<uint8_t> uses(graph.values.size());
+  for (const GraphNode& g : graph.nodes) {
+    for (const int id : g.outputs) uses[id] |= kMade;
+  }
+  for (const int id : graph.outputs) uses[id] |= kOutput;
+  return uses;
+}
+
+// What becomes the value of a variable is made by a node and is nothing else of
+// the model, so that the node can write to where an engine wants it.
+Status CheckUse(uint8_t use, std::string_view next, const std::string& what) {
+  constexpr char kCure[] = "; put an Identity between them";
+  if ((use & kMade) == 0) {
+    return InvalidModel(what, ": its next value ", Quoted(next),
+                        " is made by no node", kCure);
+  }
+  if ((use & (kOutput | kNext)) == 0) return Status();
+  return InvalidModel(what, ": its next value ", Quoted(next), " is ",
+                      (use & kOutput) != 0 ? "an output of the model"
+                                           : "that of another variable",
+                      ", too", kCure);
+}
+
+}  // namespace
+
+Result<std::vector<StateVariable>> ReadVariables(const stored::NetDef& net,
+                                                 const GraphBuilder& graph) {
+  std::vector<StateVariable> result;
+  if (net.variables.empty()) return result;
+  std::map<std::string_view, int> ids;
+  for (const Value& value : graph.graph.values) {
+    ids.emplace(value.name, static_cast<int>(ids.size()));
+  }
+  std::vector<uint8_t> uses = UsesOf(graph.graph);
   for (const stored::Variable& variable : net.variables) {
     const std::string_view name = variable.tensor.name;
     const std::string what = StrCat("variable ", Quoted(name));
@@ -127,8 +167,23 @@ Status CheckVariables(const stored::NetDef& net, const GraphBuilder& graph) {
       return InvalidModel(what, ": is ", ToString(*type),
                           ", its next value is ", ToString(*next));
     }
+    StateVariable state;
+    state.value = ids.find(name)->second;
+    state.next = ids.find(*variable.next)->second;
+    if (variable.initial.has_value())
+      state.initial = ids.find(*variable.initial)->second;
+    MACE_RETURN_IF_ERROR(CheckUse(uses[state.next], *variable.next, what));
+    uses[state.next] |= kNext;
+    result.push_back(state);
   }
-  return Status();
+  return result;
+}
+
+void AddStates(const std::vector<StateVariable>& states, Graph* graph) {
+  for (const StateVariable& state : states) {
+    graph->inputs.push_back(state.value);
+    graph->outputs.push_back(state.next);
+  }
 }
 
 Status CheckAllRuns(const stored::NetDef& net) {
@@ -136,12 +191,6 @@ Status CheckAllRuns(const stored::NetDef& net) {
   if (net.subgraphs.reader().Next(&subgraph)) {
     return Later(StrCat("the model has the subgraph ", Quoted(subgraph.name)),
                  "convert it with constant conditions");
-  }
-  stored::Variable variable;
-  if (net.variables.reader().Next(&variable)) {
-    return Later(StrCat("the model keeps the variable ",
-                        Quoted(variable.tensor.name), " from run to run"),
-                 "convert it with that tensor as an input and an output");
   }
   return Status();
 }

@@ -1,14 +1,16 @@
-// Parts of the format that no engine of this release runs: subgraphs, variables
-// and quantization.
+// Parts of the format that version 1 does not have: subgraphs, which no engine
+// of this release runs, and variables.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_MODEL_LATER_PARTS_H_
 #define MACE_MODEL_LATER_PARTS_H_
 
 #include <set>
 #include <string_view>
+#include <vector>
 
 #include "mace/base/status.h"
 #include "mace/model/graph_builder.h"
+#include "mace/model/model.h"
 #include "mace/proto/messages.h"
 
 namespace mace {
@@ -26,9 +28,10 @@ Status AddSubgraphs(const stored::NetDef& net, const GraphBuilder& weights,
 // MACE_INVALID_MODEL.
 Status AddVariables(const stored::NetDef& net, GraphBuilder* graph);
 
-// Verifies the next values of variables, once the nodes are added. Errors:
-// MACE_INVALID_MODEL.
-Status CheckVariables(const stored::NetDef& net, const GraphBuilder& graph);
+// Verifies the next values of variables, once the nodes and outputs are added,
+// and returns the variables. Errors: MACE_INVALID_MODEL.
+Result<std::vector<StateVariable>> ReadVariables(const stored::NetDef& net,
+                                                 const GraphBuilder& graph);
 
 // Errors: MACE_UNSUPPORTED for the first part of a valid model that no engine
 // of this release runs, with its name and the cure.

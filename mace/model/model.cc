@@ -119,7 +119,7 @@ Result<Model> Build(const stored::NetDef& net, WeightBytes weights) {
   MACE_RETURN_IF_ERROR(builder.AddNodes(net.op));
   MACE_RETURN_IF_ERROR(
       builder.AddOutputs(net.output_info, "model output", "the model"));
-  MACE_RETURN_IF_ERROR(CheckVariables(net, builder));
+  MACE_ASSIGN_OR_RETURN(model.states, ReadVariables(net, builder));
   model.graph = std::move(builder.graph);
   model.graph.name = net.name;
   model.input_order = std::move(builder.input_order);
