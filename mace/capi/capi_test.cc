@@ -36,6 +36,22 @@ void Write(const std::string& path, const void* bytes, size_t size) {
              static_cast<std::streamsize>(size));
 }
 
+Files* WriteFiles(ModelBuilder& b, const std::string& name) {
+  auto* files = new Files;
+  files->graph = b.Graph();
+  files->data = b.Data();
+  const std::string stem =
+      ::testing::TempDir() + "/" + name + std::to_string(::getpid());
+  files->graph_file = stem + ".pb";
+  files->data_file = stem + ".data";
+  Write(files->graph_file, files->graph.data(), files->graph.size());
+  Write(files->data_file, files->data.get(), b.data_size());
+  files->model = {files->graph.data(),       files->graph.size(),
+                  files->data.get(),         b.data_size(),
+                  files->graph_file.c_str(), files->data_file.c_str()};
+  return files;
+}
+
 Files* MakeFiles() {
   ModelBuilder b;
   b.Input("x", {1, 4, 4, 1})
@@ -51,19 +67,20 @@ Files* MakeFiles() {
       .Op("Softmax", {"m"}, {"p"})
       .Output("p");
   b.net().mutable_input_info(0)->set_data_format(proto::DF_NHWC);
-  auto* files = new Files;
-  files->graph = b.Graph();
-  files->data = b.Data();
-  const std::string stem =
-      ::testing::TempDir() + "/capi_test" + std::to_string(::getpid());
-  files->graph_file = stem + ".pb";
-  files->data_file = stem + ".data";
-  Write(files->graph_file, files->graph.data(), files->graph.size());
-  Write(files->data_file, files->data.get(), b.data_size());
-  files->model = {files->graph.data(),       files->graph.size(),
-                  files->data.get(),         b.data_size(),
-                  files->graph_file.c_str(), files->data_file.c_str()};
-  return files;
+  return WriteFiles(b, "capi_test");
+}
+
+Files* MakeStatefulFiles() {
+  ModelBuilder b;
+  proto::Variable& state = *b.net().add_variables();
+  state.mutable_tensor()->set_name("sum");
+  state.mutable_tensor()->add_dims(2);
+  state.set_next("next");
+  b.Input("x", {2})
+      .Op("Eltwise", {"x", "sum"}, {"y"}, {{"type", std::string("SUM")}})
+      .Op("Identity", {"y"}, {"next"})
+      .Output("y");
+  return WriteFiles(b, "capi_states");
 }
 
 }  // namespace
@@ -73,6 +90,11 @@ extern "C" {
 
 const SampleModel* Sample() {
   static const auto* files = mace::testing::MakeFiles();
+  return &files->model;
+}
+
+const SampleModel* StatefulSample() {
+  static const auto* files = mace::testing::MakeStatefulFiles();
   return &files->model;
 }
 
@@ -114,6 +136,7 @@ TEST(CApi, Sharing) { TestSharing(); }
 TEST(CApi, Capability) { TestCapability(); }
 TEST(CApi, Log) { TestLog(); }
 TEST(CApi, OpResolvers) { TestOpResolvers(); }
+TEST(CApi, States) { TestStates(); }
 
 TEST(CApi, EachThreadHasALastErrorOfItsOwn) {
   EXPECT_EQ(mace_set_last_error(MACE_UNSUPPORTED, "here"), MACE_UNSUPPORTED);

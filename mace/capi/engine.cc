@@ -105,6 +105,33 @@ mace_status_t mace_engine_run_until(mace_engine_t* engine,
                                           capi::OrNull(metadata)));
 }
 
+mace_status_t mace_engine_states(const mace_engine_t* engine,
+                                 mace_tensor_infos_t** infos) {
+  MACE_CAPI_NOT_NULL(infos);
+  *infos = nullptr;
+  MACE_CAPI_NOT_NULL(engine);
+  return capi::StoreInfos(engine->engine->states(), infos);
+}
+
+mace_status_t mace_engine_reset_state(mace_engine_t* engine) {
+  MACE_CAPI_NOT_NULL(engine);
+  return capi::Report(engine->engine->ResetState());
+}
+
+mace_status_t mace_engine_get_state(const mace_engine_t* engine,
+                                    mace_tensors_t* states) {
+  MACE_CAPI_NOT_NULL(engine);
+  MACE_CAPI_NOT_NULL(states);
+  return capi::Report(engine->engine->GetState(&states->tensors));
+}
+
+mace_status_t mace_engine_set_state(mace_engine_t* engine,
+                                    const mace_tensors_t* states) {
+  MACE_CAPI_NOT_NULL(engine);
+  MACE_CAPI_NOT_NULL(states);
+  return capi::Report(engine->engine->SetState(states->tensors));
+}
+
 mace_status_t mace_engine_release_intermediate_buffer(mace_engine_t* engine) {
   MACE_CAPI_NOT_NULL(engine);
   return capi::Report(engine->engine->ReleaseIntermediateBuffer());

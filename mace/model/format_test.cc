@@ -101,7 +101,12 @@ struct VariableSample : Sample {
     tensor->set_name("state");
     tensor->add_dims(16);
     state.set_initial("w");
-    state.set_next("y");
+    state.set_next("n");
+    auto* identity = net.add_op();
+    identity->set_type("Identity");
+    identity->set_name("n");
+    identity->add_input("y");
+    identity->add_output("n");
     net.mutable_op(0)->set_input(0, "state");
     net.mutable_op(0)->clear_output_shape();
     net.mutable_op(0)->clear_output_type();
@@ -180,16 +185,20 @@ TEST(Format, StatedOutputs) {
             std::string::npos);
 }
 
-TEST(Format, PartsThatNoEngineRunsAreRefusedByName) {
-  const auto code = Status::MACE_UNSUPPORTED;
-  const Case<VariableSample> variables[] = {
-      {"Variable", [](auto&) {},
-       "the model keeps the variable 'state' from run to run, which this "
-       "release of the library cannot run; convert it with that tensor as an "
-       "input and an output"},
-      {"FromZeros", [](auto& s) { s.state.clear_initial(); }, "'state'"},
-      {"Constant", [](auto& s) { s.state.set_next("state"); }, "'state'"}};
-  Expect(variables, code);
+TEST(Format, Variables) {
+  VariableSample sample;
+  const auto model = sample.Load();
+  ASSERT_TRUE(model.ok()) << model.status().information();
+  ASSERT_EQ(model->states.size(), 1u);
+  const StateVariable& state = model->states[0];
+  const auto& values = model->graph.values;
+  EXPECT_EQ(values[state.value].name, "state");
+  EXPECT_EQ(values[state.next].name, "n");
+  EXPECT_EQ(values[state.initial].name, "w");
+  EXPECT_EQ(model->graph.inputs.size(), 1u);  // x
+  VariableSample zeros;
+  zeros.state.clear_initial();
+  EXPECT_EQ(zeros.Load()->states[0].initial, -1);
 }
 
 TEST(Format, QuantizationOfEveryPart) {
@@ -259,7 +268,20 @@ TEST(Format, BadVariables) {
       {"UnknownNext", [](auto& s) { s.state.set_next("z"); },
        "variable 'state': reads 'z'"},
       {"NextOfAnotherType", [](auto& s) { s.state.set_next("x"); },
-       "variable 'state': is f32[16], its next value is f32[1,16]"}};
+       "variable 'state': is f32[16], its next value is f32[1,16]"},
+      {"NextIsItself", [](auto& s) { s.state.set_next("state"); },
+       "variable 'state': its next value 'state' is made by no node; put an "
+       "Identity between them"},
+      {"NextIsAnOutput", [](auto& s) { s.state.set_next("y"); },
+       "variable 'state': its next value 'y' is an output of the model, too; "
+       "put an Identity between them"},
+      {"NextOfTwo",
+       [](auto& s) {
+         *s.net.add_variables() = s.state;
+         s.net.mutable_variables(1)->mutable_tensor()->set_name("t");
+         s.net.mutable_variables(1)->set_next("n");
+       },
+       "variable 't': its next value 'n' is that of another variable, too"}};
   Expect(cases, Status::MACE_INVALID_MODEL);
 }
 

@@ -1,4 +1,4 @@
-// Each part is verified as if engines could run it, and is refused afterwards.
+// Subgraphs are verified as if engines could run them, and refused afterwards.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/model/later_parts.h"
@@ -14,11 +14,6 @@
 
 namespace mace {
 namespace {
-
-Status Later(const std::string& what, const std::string& cure) {
-  return Unsupported(what, ", which this release of the library cannot run; ",
-                     cure, ", or use a release that can");
-}
 
 // Returns whether infos or nodes use what version 2 of the format added.
 bool HasQuantization(const StoredInfos& infos) {
@@ -139,7 +134,46 @@ Status AddVariables(const stored::NetDef& net, GraphBuilder* graph) {
   return Status();
 }
 
-Status CheckVariables(const stored::NetDef& net, const GraphBuilder& graph) {
+namespace {
+
+// What a value of the graph is.
+enum Use : uint8_t { kMade = 1, kOutput = 2, kNext = 4 };
+
+std::vector<uint8_t> UsesOf(const Graph& graph) {
+  std::vector<uint8_t> uses(graph.values.size());
+  for (const GraphNode& g : graph.nodes) {
+    for (const int id : g.outputs) uses[id] |= kMade;
+  }
+  for (const int id : graph.outputs) uses[id] |= kOutput;
+  return uses;
+}
+
+// What becomes the value of a variable is made by a node and is nothing else of
+// the model, so that the node can write to where an engine wants it.
+Status CheckUse(uint8_t use, std::string_view next, const std::string& what) {
+  constexpr char kCure[] = "; put an Identity between them";
+  if ((use & kMade) == 0) {
+    return InvalidModel(what, ": its next value ", Quoted(next),
+                        " is made by no node", kCure);
+  }
+  if ((use & (kOutput | kNext)) == 0) return Status();
+  return InvalidModel(what, ": its next value ", Quoted(next), " is ",
+                      (use & kOutput) != 0 ? "an output of the model"
+                                           : "that of another variable",
+                      ", too", kCure);
+}
+
+}  // namespace
+
+Result<std::vector<StateVariable>> ReadVariables(const stored::NetDef& net,
+                                                 const GraphBuilder& graph) {
+  std::vector<StateVariable> result;
+  if (net.variables.empty()) return result;
+  std::map<std::string_view, int> ids;
+  for (const Value& value : graph.graph.values) {
+    ids.emplace(value.name, static_cast<int>(ids.size()));
+  }
+  std::vector<uint8_t> uses = UsesOf(graph.graph);
   for (const stored::Variable& variable : net.variables) {
     const std::string_view name = variable.tensor.name;
     const std::string what = StrCat("variable ", Quoted(name));
@@ -153,18 +187,23 @@ Status CheckVariables(const stored::NetDef& net, const GraphBuilder& graph) {
       return InvalidModel(what, ": is ", ToString(*type),
                           ", its next value is ", ToString(*next));
     }
+    StateVariable state;
+    state.value = ids.find(name)->second;
+    state.next = ids.find(*variable.next)->second;
+    if (variable.initial.has_value())
+      state.initial = ids.find(*variable.initial)->second;
+    MACE_RETURN_IF_ERROR(CheckUse(uses[state.next], *variable.next, what));
+    uses[state.next] |= kNext;
+    result.push_back(state);
   }
-  return Status();
+  return result;
 }
 
-Status CheckAllRuns(const stored::NetDef& net) {
-  stored::Variable variable;
-  if (net.variables.reader().Next(&variable)) {
-    return Later(StrCat("the model keeps the variable ",
-                        Quoted(variable.tensor.name), " from run to run"),
-                 "convert it with that tensor as an input and an output");
+void AddStates(const std::vector<StateVariable>& states, Graph* graph) {
+  for (const StateVariable& state : states) {
+    graph->inputs.push_back(state.value);
+    graph->outputs.push_back(state.next);
   }
-  return Status();
 }
 
 }  // namespace mace

@@ -6,9 +6,11 @@
 
 #include <set>
 #include <string_view>
+#include <vector>
 
 #include "mace/base/status.h"
 #include "mace/model/graph_builder.h"
+#include "mace/model/model.h"
 #include "mace/proto/messages.h"
 
 namespace mace {
@@ -26,13 +28,10 @@ Status AddSubgraphs(const stored::NetDef& net, const GraphBuilder& weights,
 // MACE_INVALID_MODEL.
 Status AddVariables(const stored::NetDef& net, GraphBuilder* graph);
 
-// Verifies the next values of variables, once the nodes are added. Errors:
-// MACE_INVALID_MODEL.
-Status CheckVariables(const stored::NetDef& net, const GraphBuilder& graph);
-
-// Errors: MACE_UNSUPPORTED for the first part of a valid model that no engine
-// of this release runs, with its name and the cure.
-Status CheckAllRuns(const stored::NetDef& net);
+// Verifies the next values of variables, once the nodes and outputs are added,
+// and returns the variables. Errors: MACE_INVALID_MODEL.
+Result<std::vector<StateVariable>> ReadVariables(const stored::NetDef& net,
+                                                 const GraphBuilder& graph);
 
 }  // namespace mace
 

@@ -120,7 +120,7 @@ Result<Model> Build(const stored::NetDef& net, WeightBytes weights) {
   MACE_RETURN_IF_ERROR(builder.AddNodes(net.op));
   MACE_RETURN_IF_ERROR(
       builder.AddOutputs(net.output_info, "model output", "the model"));
-  MACE_RETURN_IF_ERROR(CheckVariables(net, builder));
+  MACE_ASSIGN_OR_RETURN(model.states, ReadVariables(net, builder));
   model.graph = std::move(builder.graph);
   model.graph.name = net.name;
   if (!graphs->empty()) model.graph.subgraphs = std::move(graphs);
@@ -137,7 +137,6 @@ Result<Model> Build(const stored::NetDef& net, WeightBytes weights) {
   if (net.packed_weights.has_value()) {
     MACE_RETURN_IF_ERROR(ReadPackedWeights(net, &model));
   }
-  MACE_RETURN_IF_ERROR(CheckAllRuns(net));
   return model;
 }
 

@@ -55,6 +55,14 @@ struct PrepackedWeights {
   size_t bytes = 0;
 };
 
+// A tensor that an engine keeps from run to run. Nodes read it as an input; it
+// is not among Graph::inputs.
+struct StateVariable {
+  int value = -1;    // in the graph, with its type
+  int next = -1;     // what a node makes: its value in the next run
+  int initial = -1;  // the weight that is its first value; -1: zeros
+};
+
 struct Model {
   // Weights point into `weights`. Of the other values only the inputs have
   // types yet.
@@ -69,6 +77,7 @@ struct Model {
   // the output.
   std::map<int, TensorType> stated_outputs;
   EmbeddedMemoryPlan memory_plan;
+  std::vector<StateVariable> states;
   std::vector<ModelSetting> settings;
   // Nodes of the source model that the converter resolved for the declared
   // input shapes. If there are any, the graph is valid for these shapes only.
@@ -93,10 +102,14 @@ bool IsGraph(const uint8_t* bytes, size_t size);
 // Parses and verifies a model. Errors: MACE_INVALID_MODEL, with the place and
 // the reason; MACE_INVALID_ARGS if the model has weights and none were given;
 // MACE_UNSUPPORTED for parts of a valid model that no engine of this release
-// runs: subgraphs, variables, quantized tensors. Does not verify the checksum
+// runs, such as subgraphs. Does not verify the checksum
 // of weights that are also packed: see VerifyTail.
 Result<Model> LoadModel(const uint8_t* graph_bytes, size_t graph_size,
                         WeightBytes weights, const LoadOptions& options);
+
+// Appends the states to the inputs and their next values to the outputs of the
+// model's graph, as which plans see them.
+void AddStates(const std::vector<StateVariable>& states, Graph* graph);
 
 // Verifies the checksum of the bytes after `head_bytes`. If packing_version is
 // not 0, this must be called before they are read. Errors: MACE_INVALID_MODEL.

@@ -97,6 +97,28 @@ class MACE_API MaceEngine {
                  const MaceCancellation& cancellation,
                  RunMetadata* run_metadata = nullptr);
 
+  // The states of the engine: tensors that its model keeps from one Run to the
+  // next, such as those of streaming models. Each engine has states of its own,
+  // also where engines share a model or memory. They have their first values
+  // when the engine is created, and new ones when a Run has succeeded; a Run
+  // that fails or is cancelled leaves them as they are. Their shapes never
+  // change: a Run with inputs to which they do not fit fails.
+  std::vector<MaceTensorInfo> states() const;
+
+  // Gives all states their first values again. Waits for a Run that goes on, as
+  // the two functions below do. Always succeeds.
+  MaceStatus ResetState();
+
+  // Copies states to the tensors of `*states` by name, or all states if it is
+  // empty. The engine allocates the memory of those that have none. Errors:
+  // MACE_INVALID_ARGS for a name that is no state, another type or shape, or
+  // memory that is not the host's.
+  MaceStatus GetState(std::map<std::string, MaceTensor>* states) const;
+
+  // Copies tensors to the states of these names; the others stay. Errors: as
+  // GetState; then no state has changed.
+  MaceStatus SetState(const std::map<std::string, MaceTensor>& states);
+
   // Frees the memory that only runs need: the arena and the images of the GPU,
   // for an engine that will not run for a while. Weights and plans stay, so
   // that the next Run has the same results; it allocates the memory again,

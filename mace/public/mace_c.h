@@ -128,6 +128,34 @@ MACE_API mace_status_t mace_engine_run_until(
     mace_tensors_t* outputs, const mace_cancellation_t* cancellation,
     mace_run_metadata_t* metadata);
 
+// The states of an engine: tensors that its model keeps from one run to the
+// next, such as those of streaming models. Each engine has states of its own.
+// They have their first values when the engine is created, and new ones when a
+// run has succeeded; a run that fails or is cancelled leaves them as they are.
+// Their shapes never change.
+
+// Stores the names, types and shapes of the states in `*infos`, which the
+// caller destroys. Threads: any.
+MACE_API mace_status_t mace_engine_states(const mace_engine_t* engine,
+                                          mace_tensor_infos_t** infos);
+
+// Gives all states their first values again. Waits for a run that goes on, as
+// the two functions below do. Threads: any.
+MACE_API mace_status_t mace_engine_reset_state(mace_engine_t* engine);
+
+// Copies states to the tensors of `states` by name, or all states if it is
+// empty. The engine allocates the memory of those that have none. Errors:
+// MACE_INVALID_ARGS for a name that is no state, another type or shape, or
+// memory that is not the host's. Threads: any, each with its own `states`.
+MACE_API mace_status_t mace_engine_get_state(const mace_engine_t* engine,
+                                             mace_tensors_t* states);
+
+// Copies tensors to the states of these names; the others stay. Errors: as
+// mace_engine_get_state; then no state has changed. Threads: any, while no call
+// changes `states`.
+MACE_API mace_status_t mace_engine_set_state(mace_engine_t* engine,
+                                             const mace_tensors_t* states);
+
 // Frees the memory that only runs need, for an engine that will not run for a
 // while. Weights and plans stay. The next run allocates it again, which may
 // fail with MACE_OUT_OF_RESOURCES. Waits for a run that goes on, of this engine

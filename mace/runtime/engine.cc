@@ -74,6 +74,8 @@ Status MaceEngine::Impl::Init(std::shared_ptr<MaceModel> model,
   MACE_RETURN_IF_ERROR(CheckInputNames(input_nodes, graph_));
   MACE_RETURN_IF_ERROR(CheckNodeNames(graph_, settings.float32_nodes));
   MACE_RETURN_IF_ERROR(CutOutputs(output_nodes, &graph_));
+  MACE_RETURN_IF_ERROR(states_.AddTo(source.states, &graph_));
+  if (!query_only) MACE_RETURN_IF_ERROR(states_.Allocate(source.graph));
   MACE_RETURN_IF_ERROR(config_.ops.Resolve(graph_));
   MACE_ASSIGN_OR_RETURN(
       devices_, CreateDevices(config_, {model_->impl()->packed,
@@ -141,6 +143,7 @@ Status MaceEngine::Impl::AddExecutor(const std::vector<Shape>& shapes) {
   const int64_t begin = LogMicros();
   MACE_ASSIGN_OR_RETURN(std::unique_ptr<Executor> executor,
                         MakeExecutorOrFallBack(shapes));
+  MACE_RETURN_IF_ERROR(states_.CheckTypes(executor->plan().graph));
   LogPlan(executor->plan(), LogMicros() - begin);
   const auto bytes = static_cast<size_t>(executor->plan().arena_bytes);
   MACE_RETURN_IF_ERROR(sections_->GrowHead(bytes));
@@ -326,6 +329,29 @@ Status MaceEngine::Impl::Run(const std::map<std::string, MaceTensor>& inputs,
   const ScopedMemoryBudget scope(budget_);
   if (metadata != nullptr) metadata->op_stats.clear();
   if (IsCancelled(cancellation)) return CancelledRun();
+  return states_.empty()
+             ? RunOnReals(inputs, outputs, cancellation, metadata)
+             : RunWithStates(inputs, outputs, cancellation, metadata);
+}
+
+Status MaceEngine::Impl::RunWithStates(
+    const std::map<std::string, MaceTensor>& inputs,
+    std::map<std::string, MaceTensor>* outputs,
+    const MaceCancellation* cancellation, RunMetadata* metadata) {
+  std::map<std::string, MaceTensor> all_inputs = inputs, all_outputs = *outputs;
+  MACE_RETURN_IF_ERROR(states_.AddTensors(&all_inputs, &all_outputs));
+  MACE_RETURN_IF_ERROR(
+      RunOnReals(all_inputs, &all_outputs, cancellation, metadata));
+  states_.Advance();
+  states_.RemoveFrom(&all_outputs);
+  *outputs = std::move(all_outputs);
+  return Status();
+}
+
+Status MaceEngine::Impl::RunOnReals(
+    const std::map<std::string, MaceTensor>& inputs,
+    std::map<std::string, MaceTensor>* outputs,
+    const MaceCancellation* cancellation, RunMetadata* metadata) {
   const Graph& graph = executors_.front()->plan().graph;
   if (!HasReals(graph, inputs, *outputs)) {
     return RunOnTypes(inputs, outputs, cancellation, metadata);
@@ -351,7 +377,10 @@ Status MaceEngine::Impl::RunOnTypes(
     // The model is valid with its own shapes, so that the caller's must be
     // wrong.
     if (planned == Status::MACE_INVALID_MODEL) {
-      return WrongShapes(graph_, shapes, planned.information());
+      return WrongShapes(
+          graph_, shapes,
+          StrCat(planned.information(),
+                 states_.empty() ? "" : "; its states keep their shapes"));
     }
     MACE_RETURN_IF_ERROR(planned);
   }
@@ -381,6 +410,31 @@ Status MaceEngine::Impl::RunOnTypes(
 MaceEngine::Impl::~Impl() {
   // What only this engine needed must not stay for the others.
   if (workspace_ != nullptr) workspace_->ReleaseSoon();
+}
+
+std::vector<MaceTensorInfo> MaceEngine::Impl::StateInfos() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return states_.Infos();
+}
+
+Status MaceEngine::Impl::ResetState() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  states_.Reset();
+  return Status();
+}
+
+Status MaceEngine::Impl::GetState(
+    std::map<std::string, MaceTensor>* states) const {
+  if (states == nullptr) return InvalidArgument("GetState: states is null");
+  std::lock_guard<std::mutex> lock(mutex_);
+  const ScopedMemoryBudget scope(budget_);
+  return states_.Get(states);
+}
+
+Status MaceEngine::Impl::SetState(
+    const std::map<std::string, MaceTensor>& states) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return states_.Set(states);
 }
 
 void MaceEngine::Impl::ReleaseMemory() {

@@ -15,6 +15,7 @@
 #include "mace/runtime/devices.h"
 #include "mace/runtime/executor.h"
 #include "mace/runtime/mace_model.h"
+#include "mace/runtime/states.h"
 #include "mace/runtime/workspace.h"
 
 namespace mace {
@@ -30,6 +31,10 @@ class MaceEngine::Impl {
              std::map<std::string, MaceTensor>* outputs,
              const MaceCancellation* cancellation, RunMetadata* metadata);
   void ReleaseMemory();
+  std::vector<MaceTensorInfo> StateInfos() const;
+  Status ResetState();
+  Status GetState(std::map<std::string, MaceTensor>* states) const;
+  Status SetState(const std::map<std::string, MaceTensor>& states);
   std::vector<MaceTensorInfo> Infos(bool of_inputs) const;
   Status Dump(const std::string& stage, std::string* text) const;
   Status GetMemoryUsage(MaceMemoryUsage* usage) const;
@@ -48,6 +53,16 @@ class MaceEngine::Impl {
   }
 
  private:
+  // Run with the states as inputs and outputs, then with float32 for codes.
+  // Each REQUIRES: mutex_ is held.
+  Status RunWithStates(const std::map<std::string, MaceTensor>& inputs,
+                       std::map<std::string, MaceTensor>* outputs,
+                       const MaceCancellation* cancellation,
+                       RunMetadata* metadata);
+  Status RunOnReals(const std::map<std::string, MaceTensor>& inputs,
+                    std::map<std::string, MaceTensor>* outputs,
+                    const MaceCancellation* cancellation,
+                    RunMetadata* metadata);
   // Run with tensors of the types that the model has. REQUIRES: mutex_ is held.
   Status RunOnTypes(const std::map<std::string, MaceTensor>& inputs,
                     std::map<std::string, MaceTensor>* outputs,
@@ -109,6 +124,7 @@ class MaceEngine::Impl {
   std::shared_ptr<MemoryBudget> budget_;
   // By id: the memory that FlowOutput allocated last, which it may replace.
   std::map<int, std::weak_ptr<void>> allocated_outputs_;
+  States states_;
   // The sections of the caller's arena. If the engine allocates its own arena,
   // these count what one of the caller's would hold.
   std::shared_ptr<memory::ArenaSections> sections_;

@@ -19,7 +19,9 @@ std::vector<MaceTensorInfo> MaceEngine::Impl::Infos(bool of_inputs) const {
   const Model& model = model_->impl()->model;
   const auto& orders = of_inputs ? model.input_order : model.output_order;
   std::vector<MaceTensorInfo> infos;
-  for (int id : of_inputs ? graph_.inputs : graph_.outputs) {
+  std::vector<int> ids = of_inputs ? graph_.inputs : graph_.outputs;
+  ids.resize(ids.size() - states_.size());  // the last are no one else's
+  for (const int id : ids) {
     // Of an output that waits for data, only what the file states is known.
     const TensorType* type = &graph.values[id].type;
     const auto stated = model.stated_outputs.find(id);
@@ -56,7 +58,7 @@ Status MaceEngine::Impl::Dump(const std::string& stage,
     *text = DumpPlanJson(plan, StrCat(devices_.note, has_both ? "; " : "",
                                       devices_.without_effect));
   } else if (stage == "memory") {
-    *text = StrCat(DumpMemory(plan), ToText(Usage()));
+    *text = StrCat(DumpMemory(plan), states_.Dump(), ToText(Usage()));
   } else if (stage == "memory_json") {
     *text = DumpMemoryJson(plan);
   } else if (stage == "tuning") {
@@ -87,6 +89,11 @@ MaceMemoryUsage MaceEngine::Impl::Usage() const {
   const bool no_arena =
       config_.arena == nullptr && usage.allocated_arena_bytes == 0;
   for (MaceMemoryCategory& c : usage.categories) {
+    if (c.name == "variables") {
+      c.requested_bytes = states_.bytes();
+      c.used_bytes = 2 * states_.bytes();  // the next values, too
+      c.count = static_cast<int64_t>(states_.size());
+    }
     const bool is_image = c.name == "images";
     const bool is_arena = c.name == "activations" || c.name == "scratch";
     if ((is_arena && no_arena) ||

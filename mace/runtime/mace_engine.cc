@@ -43,6 +43,22 @@ MaceStatus MaceEngine::Run(const std::map<std::string, MaceTensor>& inputs,
   return impl_->Run(inputs, outputs, &cancellation, run_metadata);
 }
 
+std::vector<MaceTensorInfo> MaceEngine::states() const {
+  return impl_->StateInfos();
+}
+
+MaceStatus MaceEngine::ResetState() { return impl_->ResetState(); }
+
+MaceStatus MaceEngine::GetState(
+    std::map<std::string, MaceTensor>* states) const {
+  return impl_->GetState(states);
+}
+
+MaceStatus MaceEngine::SetState(
+    const std::map<std::string, MaceTensor>& states) {
+  return impl_->SetState(states);
+}
+
 MaceStatus MaceEngine::ReleaseIntermediateBuffer() {
   impl_->ReleaseMemory();
   return MaceStatus();

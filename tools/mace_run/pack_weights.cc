@@ -104,6 +104,7 @@ Status PrepareAll(const Model& model, CpuFeatures features,
   MACE_ASSIGN_OR_RETURN(const std::unique_ptr<CpuDevice> device,
                         CpuDevice::Create(options, packed));
   Graph graph = model.graph;
+  AddStates(model.states, &graph);
   MACE_RETURN_IF_ERROR(WidenWeights({device.get()}, *packed, graph));
   PlanOptions plan;
   plan.devices = {device.get()};

@@ -32,6 +32,7 @@ void TestSharing(void);
 void TestCapability(void);
 void TestLog(void);
 void TestOpResolvers(void);
+void TestStates(void);
 
 // A model: p = softmax(pool(conv(x, w))), x [1, 4, 4, 1] and p [1, 2, 2, 2];
 // the nodes are "c", "m" and "p". Static; the weights begin at a 64-byte
@@ -45,6 +46,8 @@ typedef struct SampleModel {
   const char* data_file;
 } SampleModel;
 const SampleModel* Sample(void);
+// The same with a state: y = x + sum, each [2], and y becomes the state sum.
+const SampleModel* StatefulSample(void);
 
 // Its x has so many numbers, as has its p.
 enum { kInputs = 16, kOutputs = 8 };

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import copy
 import random
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,9 +25,22 @@ _TYPES = tuple(NUMPY)
 _RANKS = (0, 1, 2, 3, 4, 4, 4, 4, 5)
 _EXTENTS = (1, 1, 2, 2, 3, 4, 4, 6, 8, 9)
 _TRIES = 500
+
+
+def _recurrent(gates: int) -> tuple[Callable[[tuple[int, ...]], tuple[int, ...]], ...]:
+    """Operands for a state of 2 elements in one direction, with time first."""
+    def state(x: tuple[int, ...]) -> tuple[int, ...]:
+        return (1, x[1] if len(x) > 1 else 1, 2)
+
+    return (lambda x: (*x, 2, 3, 4)[:3], lambda x: (1, 2 * gates, (*x, 2, 3, 4)[2]),
+            lambda x: (1, 2 * gates, 2), lambda x: (1, 4 * gates), lambda x: state(x)[1:2], state,
+            state, lambda x: (1, 6), lambda x: (1, 2, 2), lambda x: (1, 2), lambda x: (1, 8))
+
+
 # Shapes that fit x and that would hardly be drawn by chance.
 _HINTS = {"Proposal": (lambda x: x, lambda x: (*x[:-1], 2 * x[-1]), lambda x: (3,)),
-          "NonMaxSuppression": (lambda x: (*(*x, 2, 3)[:2], 1, 4), lambda x: (*(*x, 2, 3)[:2], 3))}
+          "NonMaxSuppression": (lambda x: (*(*x, 2, 3)[:2], 1, 4), lambda x: (*(*x, 2, 3)[:2], 3)),
+          **{op: _recurrent(gates) for op, gates in (("Rnn", 1), ("Gru", 3), ("Lstm", 4))}}
 
 
 def refused(graph: Graph) -> str:

@@ -44,13 +44,12 @@ def choose(cond: str, then: Any, other: Any, out: str = "y", name: str = "choose
 # --- weights behind nodes ---
 
 
-def lstm(tmp_path: Path, nodes: list[Any], constants: dict[str, Any]) -> Graph:
+def lstm(tmp_path: Path, nodes: list[Any], constants: dict[str, Any], width: int = 3) -> Graph:
     constants = {"r": RNG.normal(size=(1, 20, 5)).astype("f"), **constants}
     nodes = [*nodes, node("LSTM", "x w r", "y", "lstm", hidden_size=5)]
-    return load(tmp_path, nodes, constants, inputs={"x": (2, 1, 3)})
+    return load(tmp_path, nodes, constants, inputs={"x": (2, 1, width)})
 
 
-COMPUTED = "its weights 'w' are computed while the model runs, from "
 W = RNG.normal(size=(1, 20, 3)).astype("f")
 BEHIND = {
     "Identity": ([node("Identity", "v", "w")], {"v": W}),
@@ -102,16 +101,18 @@ def test_what_grows_beyond_all_measure_is_not_folded(tmp_path):
     constants = {"v": np.ones(1, "f"), "s": np.array([1 << 20, 1 << 12])}
     g = load(tmp_path, nodes, constants)
     assert max(t.data.nbytes for t in g.tensors.values() if t.is_const) <= 1 << 16
-    with pytest.raises(UnsupportedOps, match=COMPUTED):
-        lstm(tmp_path, [node("Expand", "v s", "w")],
-             {"v": np.ones(1, "f"), "s": np.array([1 << 20, 1 << 12, 3])})
+    g = lstm(tmp_path, [node("Expand", "v s", "w")],
+             {"v": np.ones(1, "f"), "s": np.array([1, 20, 3 << 12])}, 3 << 12)
+    assert max(t.data.nbytes for t in g.tensors.values() if t.is_const) <= 1 << 16
 
 
-def test_computed_weights_are_still_refused(tmp_path):
-    with pytest.raises(UnsupportedOps, match=COMPUTED):
-        load(tmp_path, [node("Reshape", "x s", "w"), node("LSTM", "c w r", "y", hidden_size=5)],
-             {"c": np.ones((2, 1, 3), "f"), "r": np.ones((1, 20, 5), "f"),
-              "s": np.array([1, 20, 3])}, inputs={"x": (20, 3)})
+def test_recurrent_weights_may_be_computed(tmp_path):
+    c, r = RNG.normal(size=(2, 1, 3)).astype("f"), RNG.normal(size=(1, 20, 5)).astype("f")
+    g = load(tmp_path, [node("Reshape", "x s", "w"), node("LSTM", "c w r", "y", hidden_size=5)],
+             {"c": c, "r": r, "s": np.array([1, 20, 3])}, inputs={"x": (20, 3)})
+    x = RNG.normal(size=(20, 3)).astype("f")
+    want = run(lstm(tmp_path, [], {"w": x[None].copy(), "r": r}), c)
+    np.testing.assert_allclose(run(g, x)[0], want[0], rtol=1e-6, atol=1e-7)
 
 
 # --- If ---

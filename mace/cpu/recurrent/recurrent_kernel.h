@@ -1,0 +1,140 @@
+// RecurrentKernel: the loop over the steps of Lstm, Gru and Rnn.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   gates of all steps = x W' + bias       one matrix product
+//   for each step:  gates += h R'          a product with the state alone
+//                   h = cell(gates, h)     element by element
+//
+// Directions and blocks of sequences do not depend on each other, and run on
+// threads of their own.
+#ifndef MACE_CPU_RECURRENT_RECURRENT_KERNEL_H_
+#define MACE_CPU_RECURRENT_RECURRENT_KERNEL_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mace/cpu/common/activation.h"
+#include "mace/cpu/common/indices.h"
+#include "mace/cpu/conv/conv_gemm.h"
+#include "mace/cpu/recurrent/state_product.h"
+#include "mace/device/kernel.h"
+#include "mace/ops/common/recurrent.h"
+
+namespace mace::cpu {
+
+// An activation of a recurrent op, applied in place.
+class RecurrentActivator {
+ public:
+  RecurrentActivator() = default;
+  RecurrentActivator(const RecurrentActivation& activation,
+                     const CpuContext& context);
+
+  void Apply(float* x, int64_t n) const;
+
+ private:
+  RecurrentActivation as_;
+  ActivationFunction function_;
+  Activator activator_;
+  bool reference_ = false;
+};
+
+// One step of some sequences in one direction. Rows are those of the sequences.
+struct RecurrentStep {
+  const RunArgs* args = nullptr;
+  int64_t direction = 0;
+  int64_t rows = 0;
+  float* gates = nullptr;  // x W' + bias of this step
+  int64_t gates_stride = 0;
+  float* h = nullptr;           // [rows, outputs], the state
+  float* c = nullptr;           // [rows, hidden], the cells of an Lstm
+  float* work = nullptr;        // [rows, RecurrentKernel::work_width]
+  const float* bias = nullptr;  // of all gates
+  const void* r = nullptr;      // as StateProduct::Get returns
+  const void* projection = nullptr;
+  ThreadPool* threads = nullptr;  // that a product may use; null: none
+  int64_t time = 0;
+  const Indices* lens = nullptr;  // null: all sequences have all steps
+  int64_t first_sequence = 0;
+
+  // Whether the sequence of a row has this step.
+  bool IsActive(int64_t row) const {
+    return lens == nullptr || time < (*lens)[first_sequence + row];
+  }
+};
+
+// The facts about a cell that decide how the loop prepares its steps.
+struct RecurrentCellFacts {
+  // The columns of the parts of r, in order.
+  std::vector<int64_t> parts;
+  // Leading gates whose two biases are added before the step.
+  int64_t summed_biases = 0;
+  bool adds_bias = true;   // to x W'; else the cell adds it
+  bool has_cells = false;  // c
+  int64_t work_width = 0;
+};
+
+class RecurrentKernel : public Kernel {
+ public:
+  int64_t scratch_bytes() const override;
+  int64_t macs() const override;
+  std::string variant() const override;
+  Status Run(const RunArgs& args) override;
+
+ protected:
+  // Sets up everything but the cell. `projection` is the input with the
+  // projection, or 0. REQUIRES: the node is inferred. Errors:
+  // MACE_OUT_OF_RESOURCES.
+  Status Init(const Node& node, const RecurrentAttrs& attrs,
+              const RecurrentShape& shape, const RecurrentCellFacts& facts,
+              size_t projection, CpuContext& context);
+
+  // Computes a step: updates h and c of the rows that are active.
+  virtual void Step(const RecurrentStep& step) const = 0;
+
+  // Bounds n values by `limit`, unless it is 0.
+  static void Bound(float* x, int64_t n, float limit);
+
+  const RecurrentShape& shape() const { return shape_; }
+  float clip() const { return clip_; }
+  const StateProduct& r() const { return r_; }
+  const StateProduct& projection() const { return projection_; }
+
+ private:
+  struct Memory;
+  struct Block;
+  Memory Lay(char* scratch) const;
+  Status CheckLens(const RunArgs& args) const;
+  void SumBiases(const float* bias, float* to) const;
+  void MultiplyInputs(const RunArgs& args, const Memory& memory) const;
+  void LoadStates(const RunArgs& args, const Memory& memory) const;
+  void StoreStates(const RunArgs& args, const Memory& memory) const;
+  void RunBlock(const RunArgs& args, const Memory& memory,
+                const Block& block) const;
+  void StoreStep(const RecurrentStep& step) const;
+  // Moves states between operand [D,B,width] or [B,D,width] and dense
+  // [D,B,width].
+  void MoveStates(const float* from, bool from_operand, int64_t width,
+                  float* to) const;
+
+  int64_t rows() const { return shape_.steps * shape_.batch; }
+  int64_t all_gates() const { return shape_.gates * shape_.hidden; }
+
+  std::string label_;
+  RecurrentShape shape_;
+  RecurrentCellFacts facts_;
+  bool batch_major_ = false;
+  bool reverse_ = false;
+  float clip_ = 0;
+  DataType lens_dtype_ = DataType::kI64;
+  ThreadPool* threads_ = nullptr;
+  PackedB w_;
+  std::unique_ptr<ConvGemm> inputs_;  // null: the reference, or no rows
+  StateProduct r_;
+  StateProduct projection_;
+  size_t projection_input_ = 0;
+};
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_RECURRENT_RECURRENT_KERNEL_H_

@@ -1,0 +1,81 @@
+// States: the tensors that an engine keeps from run to run.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_RUNTIME_STATES_H_
+#define MACE_RUNTIME_STATES_H_
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mace/base/aligned_buffer.h"
+#include "mace/base/status.h"
+#include "mace/model/model.h"
+#include "mace/public/mace.h"
+
+namespace mace {
+
+// To a plan, a state is an input and its next value an output, the last ones of
+// the graph. Each has two buffers: one holds the value, a run writes the next
+// value to the other, and a run that succeeds exchanges them all at once. So a
+// run that does not leaves every state as it was. The buffers are never in an
+// arena, which other engines may use in turns.
+//
+// Not thread-safe. Errors of the functions with tensors: MACE_INVALID_ARGS.
+class States {
+ public:
+  using Tensors = std::map<std::string, MaceTensor>;
+
+  // Makes the states inputs and outputs of `graph`. Errors: MACE_INVALID_ARGS
+  // if it has one of these outputs already.
+  Status AddTo(const std::vector<StateVariable>& states, Graph* graph);
+  // Allocates the buffers. REQUIRES: AddTo was called; the weights of `graph`
+  // outlive this. Errors: MACE_OUT_OF_RESOURCES.
+  Status Allocate(const Graph& graph);
+
+  bool empty() const { return states_.empty(); }
+  size_t size() const { return states_.size(); }
+  int64_t bytes() const;  // of all values, each counted once
+  std::vector<MaceTensorInfo> Infos() const;
+  // One line for each state, for people.
+  std::string Dump() const;
+
+  // Checks that an inferred graph gives each state a next value of its type.
+  // Errors: MACE_INVALID_ARGS.
+  Status CheckTypes(const Graph& graph) const;
+
+  // Adds the states to the tensors of a run. `outputs` may name what the caller
+  // wants.
+  Status AddTensors(Tensors* inputs, Tensors* outputs) const;
+  // After a run: takes the states out of its outputs, and, if it succeeded,
+  // makes what it wrote the values.
+  void RemoveFrom(Tensors* outputs) const;
+  void Advance() { current_ = 1 - current_; }
+
+  void Reset();
+  Status Get(Tensors* states) const;
+  Status Set(const Tensors& states);
+
+ private:
+  struct State {
+    StateVariable ids;
+    std::string name;
+    std::string next_name;
+    TensorType type;
+    const Value* initial = nullptr;  // null: zeros
+    std::shared_ptr<AlignedBuffer> buffers[2];
+  };
+
+  const State* Find(const std::string& name) const;
+  Result<const State*> FindFor(const std::string& name,
+                               const MaceTensor& tensor) const;
+  MaceTensor TensorOf(const State& state, int buffer) const;
+  std::string Names() const;
+
+  std::vector<State> states_;
+  int current_ = 0;  // the buffer that holds the values
+};
+
+}  // namespace mace
+
+#endif  // MACE_RUNTIME_STATES_H_
