@@ -17,11 +17,12 @@ from mace_tools.commands import (
     quantize,
     run,
     source,
+    wheel,
 )
 from mace_tools.commands.context import Context
 
 COMMANDS = {"init": init, "convert": convert, "build": build, "run": run, "benchmark": benchmark,
             "check": check, "compare": compare, "plan": plan, "quantize": quantize,
-            "explain": explain, "source": source}
+            "explain": explain, "source": source, "wheel": wheel}
 
 __all__ = ["COMMANDS", "Context"]
