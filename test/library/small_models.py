@@ -78,6 +78,13 @@ def two(folder: Path) -> Path:
                   "[[2,3], [2,3]]")
 
 
+def indices(folder: Path) -> Path:
+    """The place of the largest value, as an integer."""
+    path = onnx_file.model(folder / "indices.onnx", [node("ArgMax", "x", "y", axis=1)],
+                           {"x": (1, 4)}, ["y"], {})
+    return _model(folder, "indices", "onnx", path, "x", "1,4", "y", "1,1")
+
+
 def _model(folder: Path, name: str, platform: str, path: Path, inputs: str, input_shapes: str,
            outputs: str, output_shapes: str) -> Path:
     text = CONFIG.format(name=name, platform=platform, path=path, inputs=inputs,

@@ -37,6 +37,7 @@ NOT_RUN = {
     "bazel run //mace/image:image_bench": "as ukernels_bench",
     "python3 tools/converter.py source": "test/library/source_test.py does, and builds the sources",
     "python3 tools/converter.py wheel": "test/library/python_test.py does, and installs the wheel",
+    "python3 tools/converter.py java": "test/library/java_test.py and aar_test.py do",
     "python3 -m pip install": "installs software; build_backend_test.py and python_test.py do",
     "mace-converter": "build_backend_test.py installs and calls it",
     "bazel build //mace/examples:picture": "test/image/pictures_page_test.py does",

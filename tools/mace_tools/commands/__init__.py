@@ -13,6 +13,7 @@ from mace_tools.commands import (
     convert,
     explain,
     init,
+    java,
     plan,
     quantize,
     run,
@@ -23,6 +24,6 @@ from mace_tools.commands.context import Context
 
 COMMANDS = {"init": init, "convert": convert, "build": build, "run": run, "benchmark": benchmark,
             "check": check, "compare": compare, "plan": plan, "quantize": quantize,
-            "explain": explain, "source": source, "wheel": wheel}
+            "explain": explain, "source": source, "wheel": wheel, "java": java}
 
 __all__ = ["COMMANDS", "Context"]
