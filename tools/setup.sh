@@ -13,7 +13,8 @@ usage: tools/setup.sh [--for run|validate|test]
             qemu, clang, a JDK, a browser
 
 Debian packages are installed with apt-get, Python packages into $MACE_CACHE/venv, the Arm libraries
-into /opt/mace-sysroot. MACE_CACHE defaults to ~/.cache/mace.
+into /opt/mace-sysroot, jars of Maven Central into $MACE_CACHE/maven. MACE_CACHE defaults to
+~/.cache/mace.
 TXT
 }
 
