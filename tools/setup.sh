@@ -10,10 +10,11 @@ usage: tools/setup.sh [--for run|validate|test]
   run       compiler, Bazel, libraries and the Python packages of tools/converter.py (default)
   validate  run, and the source frameworks of `converter.py run --validate`
   test      validate, and what tools/test.sh needs: Arm cross compilers with their libraries,
-            qemu, clang, a browser
+            qemu, clang, a JDK, a browser
 
 Debian packages are installed with apt-get, Python packages into $MACE_CACHE/venv, the Arm libraries
-into /opt/mace-sysroot. MACE_CACHE defaults to ~/.cache/mace.
+into /opt/mace-sysroot, jars of Maven Central into $MACE_CACHE/maven. MACE_CACHE defaults to
+~/.cache/mace.
 TXT
 }
 
@@ -132,8 +133,14 @@ install_python() {
   echo "$state" >"$venv/state"
 }
 
+install_jars() {
+  MACE_CACHE=$cache logged "fetching jars of Maven Central" \
+    /usr/bin/python3 "$root/tools/mace_tools/maven.py"
+}
+
 exec 9>"$cache/setup.lock"
 flock 9 2>/dev/null || true # two of us at once would fight over apt
 install_packages
 [[ $level != test ]] || install_sysroots
+[[ $level != test ]] || install_jars
 install_python

@@ -27,6 +27,7 @@ LAYERS: dict[str, set[str]] = {
     "plan": {"graph", "ops", "memory", "device"},
     "runtime": {"plan", "memory", "model", "device", "graph"},
     "capi": set(),  # the C API, over the C++ one of public/
+    "java": set(),  # JNI over the C API
 }
 # Headers of the standard library only, of C++ or, for the C API, of C.
 STANDARD_ONLY = {"public"}
@@ -34,7 +35,7 @@ C_STANDARD = {"stdbool.h", "stddef.h", "stdint.h", "string.h"}
 # No project header at all, not even of public/ and base/.
 CLOSED = {"public"}
 # Folders that see what an app sees: public/, and not base/.
-LIKE_APPS = {"capi", "examples"}
+LIKE_APPS = {"capi", "examples", "java"}
 # Folders that are not layers: an example includes what an app can, a test helper anything.
 EXTRA: dict[str, set[str]] = {
     "examples": {"public"},

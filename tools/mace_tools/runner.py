@@ -159,7 +159,16 @@ def source_hash(folders: Sequence[str]) -> str:
     return digest.hexdigest()
 
 
+def require_sources(what: str) -> None:
+    """Errors: MissingToolError if this is not a checkout."""
+    if not (REPO / "WORKSPACE").is_file():
+        raise MissingToolError(f"{what} is made from the engine's sources, which this converter, "
+                               "installed by pip, does not have: use tools/converter.py of a "
+                               "checkout of MACE")
+
+
 def _build(console: Console, tool: Tool, built: Path) -> None:
+    require_sources(f"{tool.name}, which {tool.purpose},")
     if shutil.which("bazel") is None:
         raise MissingToolError(f"{tool.name}, which {tool.purpose}, is not built, and bazel is not "
                                "installed: run `tools/setup.sh`, or build it elsewhere with "

@@ -14,15 +14,17 @@ from mace_tools.commands import (
     doctor,
     explain,
     init,
+    java,
     plan,
     quantize,
     run,
     source,
+    wheel,
 )
 from mace_tools.commands.context import Context
 
 COMMANDS = {"init": init, "convert": convert, "build": build, "run": run, "benchmark": benchmark,
             "check": check, "compare": compare, "plan": plan, "quantize": quantize,
-            "explain": explain, "source": source, "doctor": doctor}
+            "explain": explain, "source": source, "doctor": doctor, "wheel": wheel, "java": java}
 
 __all__ = ["COMMANDS", "Context"]

@@ -9,6 +9,7 @@ import argparse
 import shutil
 from pathlib import Path
 
+from mace_tools import runner
 from mace_tools.cli_console import Console
 from mace_tools.exit_codes import ExitCode, MissingToolError, UsageError
 from mace_tools.library import package, source_list, source_tree
@@ -27,6 +28,7 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
     out: Path = args.output or Path("build") / f"mace-{package.version()}{SUFFIX}"
     if not out.name.endswith(SUFFIX) or out.is_dir():
         raise UsageError(f"--output={out} is no name of a {SUFFIX} file")
+    runner.require_sources("the archive")
     if shutil.which("bazel") is None:
         raise MissingToolError("packing the sources needs bazel, which knows them and is not "
                                "installed: run `tools/setup.sh` (building them needs CMake only)")

@@ -44,6 +44,7 @@ def build(console: Console, abi: Abi, ops: tuple[str, ...] | None, gpu: bool,
     quantized tensors. parts: those of PARTS that the library has.
 
     Errors: MissingToolError, RunFailedError."""
+    runner.require_sources("the library")
     flags = [*abi.bazel, f"--//mace/ops:selected={selection(ops)}"]
     flags += [] if gpu else ["--define=opencl=false"]
     flags += [] if types_of_16_bits else ["--define=cpu_16bit=false"]

@@ -10,9 +10,11 @@ what it links runs under qemu.
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
-from mace_tools.library import ndk
+from mace_tools.library import java, link, ndk
+from mace_tools.library.abis import ABIS
 
 LLVM = "19"
 TRIPLES = {"aarch64": "aarch64-linux-gnu", "armv7a": "arm-linux-gnueabihf",
@@ -79,6 +81,23 @@ def _headers(llvm: Path) -> None:
         for file in include.iterdir():
             if file.name != "c++" and not (folder / file.name).exists():
                 (folder / file.name).symlink_to(file)
+
+
+def add_for_java(folder: Path) -> None:
+    """What only the Java package needs of an NDK: JNI's headers, and its C++ library, of which this
+    one has the name alone."""
+    llvm = folder.resolve() / "toolchains" / "llvm" / "prebuilt" / "linux-x86_64"
+    for header in ("jni.h", "linux/jni_md.h"):
+        name = header.rpartition("/")[2]
+        (llvm / "sysroot" / "stubs" / name).symlink_to(java.jdk() / "include" / header)
+    source = llvm / "empty.c"
+    source.touch()
+    for name, triple in java.NDK_TRIPLES.items():
+        out = llvm / "sysroot" / "usr" / "lib" / triple / java.CXX
+        out.parent.mkdir(parents=True)
+        subprocess.run([f"clang-{LLVM}", ABIS[name].flags[0], "-shared", "-nostdlib",
+                        f"--ld-path=/usr/bin/ld.lld-{LLVM}", f"-Wl,-soname,{java.CXX}",
+                        f"-Wl,-z,max-page-size={link.PAGE_BYTES}", "-o", out, source], check=True)
 
 
 def arguments_of_linker(folder: Path) -> list[str]:

@@ -1,0 +1,32 @@
+// The example app: the AAR, the converted model and the pictures of a checkout of MACE.
+// SPDX-License-Identifier: Apache-2.0
+plugins {
+  id("com.android.application")
+  id("org.jetbrains.kotlin.android")
+}
+
+val mace = rootDir.resolve("../../..")
+
+android {
+  namespace = "org.mace.example"
+  compileSdk = 34
+  defaultConfig {
+    applicationId = "org.mace.example"
+    minSdk = 21
+    targetSdk = 34
+    versionCode = 1
+    versionName = "1.0"
+  }
+  compileOptions {
+    sourceCompatibility = JavaVersion.VERSION_1_8
+    targetCompatibility = JavaVersion.VERSION_1_8
+  }
+  kotlinOptions { jvmTarget = "1.8" }
+  sourceSets["main"].kotlin.srcDir("src/main/kotlin")
+  sourceSets["main"].assets.srcDirs(
+      mace.resolve("build/digits_onnx/model"), mace.resolve("models/digits/images"))
+  // Files that are stored as they are can be mapped.
+  androidResources { noCompress += listOf("pb", "data") }
+}
+
+dependencies { implementation(fileTree(mace.resolve("build/java")) { include("*.aar") }) }

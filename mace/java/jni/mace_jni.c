@@ -1,0 +1,365 @@
+// The functions of org.mace.Native, over the C API.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Handles are pointers in a jlong. A function that fails leaves a Java
+// exception: MaceException.raise, which knows which one. Texts are UTF-8 in
+// byte arrays, because JNI's own texts are another encoding.
+
+#include <jni.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mace/public/mace_c.h"
+
+#define NATIVE(type, name) JNIEXPORT type JNICALL Java_org_mace_Native_##name
+
+static void Raise(JNIEnv* env, mace_status_t status, const char* message) {
+  jclass type = (*env)->FindClass(env, "org/mace/MaceException");
+  if (type == NULL) return;  // an exception is pending
+  jmethodID raise = (*env)->GetStaticMethodID(env, type, "raise", "(I[B)V");
+  if (raise == NULL) return;
+  const jsize size = (jsize)strlen(message);
+  jbyteArray bytes = (*env)->NewByteArray(env, size);
+  if (bytes == NULL) return;
+  (*env)->SetByteArrayRegion(env, bytes, 0, size, (const jbyte*)message);
+  (*env)->CallStaticVoidMethod(env, type, raise, (jint)status, bytes);
+}
+
+// Whether a call succeeded; leaves an exception otherwise.
+static bool Ok(JNIEnv* env, mace_status_t status) {
+  if (status == MACE_SUCCESS) return true;
+  Raise(env, status, mace_last_error());
+  return false;
+}
+
+static void* Pointer(jlong handle) { return (void*)(intptr_t)handle; }
+static jlong Handle(const void* pointer) { return (jlong)(intptr_t)pointer; }
+
+// Texts and arrays of one call, freed together.
+typedef struct {
+  void* pieces[64];
+  size_t count;
+} Scratch;
+
+static void* Allocate(JNIEnv* env, Scratch* scratch, size_t bytes) {
+  const size_t most = sizeof(scratch->pieces) / sizeof(scratch->pieces[0]);
+  void* piece = scratch->count < most ? malloc(bytes ? bytes : 1) : NULL;
+  if (piece == NULL) {
+    Raise(env, MACE_OUT_OF_RESOURCES, "no memory for the arguments of a call");
+    return NULL;
+  }
+  scratch->pieces[scratch->count++] = piece;
+  return piece;
+}
+
+static void Free(Scratch* scratch) {
+  while (scratch->count > 0) free(scratch->pieces[--scratch->count]);
+}
+
+// A copy that ends with 0; null for null.
+static char* Text(JNIEnv* env, Scratch* scratch, jbyteArray bytes) {
+  if (bytes == NULL) return NULL;
+  const jsize size = (*env)->GetArrayLength(env, bytes);
+  char* text = Allocate(env, scratch, (size_t)size + 1);
+  if (text == NULL) return NULL;
+  (*env)->GetByteArrayRegion(env, bytes, 0, size, (jbyte*)text);
+  text[size] = 0;
+  return text;
+}
+
+// One block with all texts behind the table of pointers to them.
+static const char** Texts(JNIEnv* env, Scratch* scratch, jobjectArray list) {
+  const jsize count = list == NULL ? 0 : (*env)->GetArrayLength(env, list);
+  size_t bytes = sizeof(char*) * (size_t)(count + 1);
+  for (jsize i = 0; i < count; ++i) {
+    jbyteArray item = (*env)->GetObjectArrayElement(env, list, i);
+    bytes += (size_t)(*env)->GetArrayLength(env, item) + 1;
+    (*env)->DeleteLocalRef(env, item);
+  }
+  const char** table = Allocate(env, scratch, bytes);
+  if (table == NULL) return NULL;
+  char* place = (char*)(table + count + 1);
+  for (jsize i = 0; i < count; ++i) {
+    jbyteArray item = (*env)->GetObjectArrayElement(env, list, i);
+    const jsize size = (*env)->GetArrayLength(env, item);
+    (*env)->GetByteArrayRegion(env, item, 0, size, (jbyte*)place);
+    (*env)->DeleteLocalRef(env, item);
+    table[i] = place;
+    place += size;
+    *place++ = 0;
+  }
+  table[count] = NULL;
+  return table;
+}
+
+NATIVE(jlong, loadFiles)
+(JNIEnv* env, jclass type, jbyteArray graph, jbyteArray data) {
+  (void)type;
+  Scratch scratch = {{NULL}, 0};
+  mace_model_t* model = NULL;
+  const char* graph_file = Text(env, &scratch, graph);
+  const char* data_file = Text(env, &scratch, data);
+  if (!(*env)->ExceptionCheck(env)) {
+    Ok(env, mace_model_load(graph_file, data_file, NULL, &model));
+  }
+  Free(&scratch);
+  return Handle(model);
+}
+
+NATIVE(jlong, loadBuffers)
+(JNIEnv* env, jclass type, jobject graph, jobject data) {
+  (void)type;
+  mace_model_t* model = NULL;
+  const void* weights =
+      data == NULL ? NULL : (*env)->GetDirectBufferAddress(env, data);
+  const jlong bytes =
+      data == NULL ? 0 : (*env)->GetDirectBufferCapacity(env, data);
+  Ok(env,
+     mace_model_load_memory((*env)->GetDirectBufferAddress(env, graph),
+                            (size_t)(*env)->GetDirectBufferCapacity(env, graph),
+                            weights, (size_t)bytes, NULL, NULL, NULL, &model));
+  return Handle(model);
+}
+
+NATIVE(void, destroyModel)(JNIEnv* env, jclass type, jlong model) {
+  (void)env, (void)type;
+  mace_model_destroy(Pointer(model));
+}
+
+// `paths`: the folder for programs, the file of tuning results (empty: none),
+// and files of precompiled programs. Null without settings.
+static bool MakeContext(JNIEnv* env, Scratch* scratch, jobjectArray paths,
+                        mace_gpu_context_t** context) {
+  const char** texts = Texts(env, scratch, paths);
+  if (texts == NULL) return false;
+  const size_t count = (size_t)(*env)->GetArrayLength(env, paths);
+  mace_gpu_context_builder_t* builder = NULL;
+  mace_status_t status = mace_gpu_context_builder_create(&builder);
+  if (!status && texts[0][0]) {
+    status = mace_gpu_context_builder_set_storage_path(builder, texts[0]);
+  }
+  if (!status && texts[1][0]) {
+    status =
+        mace_gpu_context_builder_set_opencl_parameter_path(builder, texts[1]);
+  }
+  if (!status && count > 2) {
+    status = mace_gpu_context_builder_set_opencl_binary_paths(
+        builder, texts + 2, count - 2);
+  }
+  if (!status) status = mace_gpu_context_builder_build(builder, context);
+  const bool ok = Ok(env, status);
+  mace_gpu_context_builder_destroy(builder);
+  return ok;
+}
+
+NATIVE(jlong, createEngine)
+(JNIEnv* env, jclass type, jlong model, jint device, jobjectArray settings,
+ jobjectArray outputs, jlong share_with, jobjectArray gpu_paths) {
+  (void)type;
+  Scratch scratch = {{NULL}, 0};
+  mace_config_t* config = NULL;
+  mace_gpu_context_t* context = NULL;
+  mace_engine_t* engine = NULL;
+  const char** words = Texts(env, &scratch, settings);
+  const char** names = Texts(env, &scratch, outputs);
+  bool ok = words != NULL && names != NULL &&
+            Ok(env, mace_config_create(device, MACE_VERSION_NUMBER, &config));
+  for (size_t i = 0; ok && words[i] != NULL; i += 2) {
+    ok = Ok(env, mace_config_set(config, words[i], words[i + 1]));
+  }
+  if (ok && share_with != 0) {
+    ok = Ok(env, mace_config_share_memory_with(config, Pointer(share_with)));
+  }
+  if (ok && gpu_paths != NULL) {
+    ok = MakeContext(env, &scratch, gpu_paths, &context) &&
+         Ok(env, mace_config_set_gpu_context(config, context));
+  }
+  if (ok) {
+    const size_t count =
+        outputs == NULL ? 0 : (size_t)(*env)->GetArrayLength(env, outputs);
+    Ok(env, mace_engine_create(Pointer(model), config, NULL, 0,
+                               count == 0 ? NULL : names, count, &engine));
+  }
+  mace_gpu_context_destroy(context);
+  mace_config_destroy(config);
+  Free(&scratch);
+  return Handle(engine);
+}
+
+NATIVE(void, destroyEngine)(JNIEnv* env, jclass type, jlong engine) {
+  (void)env, (void)type;
+  mace_engine_destroy(Pointer(engine));
+}
+
+static mace_tensor_infos_t* Infos(JNIEnv* env, jlong engine, jboolean outputs) {
+  mace_tensor_infos_t* infos = NULL;
+  Ok(env, outputs ? mace_engine_outputs(Pointer(engine), &infos)
+                  : mace_engine_inputs(Pointer(engine), &infos));
+  return infos;
+}
+
+NATIVE(jobjectArray, names)
+(JNIEnv* env, jclass type, jlong engine, jboolean outputs) {
+  (void)type;
+  mace_tensor_infos_t* infos = Infos(env, engine, outputs);
+  if (infos == NULL) return NULL;
+  const jsize count = (jsize)mace_tensor_infos_count(infos);
+  jobjectArray names =
+      (*env)->NewObjectArray(env, count, (*env)->FindClass(env, "[B"), NULL);
+  for (jsize i = 0; names != NULL && i < count; ++i) {
+    const char* name = mace_tensor_infos_name(infos, (size_t)i);
+    const jsize size = (jsize)strlen(name);
+    jbyteArray bytes = (*env)->NewByteArray(env, size);
+    if (bytes == NULL) break;
+    (*env)->SetByteArrayRegion(env, bytes, 0, size, (const jbyte*)name);
+    (*env)->SetObjectArrayElement(env, names, i, bytes);
+    (*env)->DeleteLocalRef(env, bytes);
+  }
+  mace_tensor_infos_destroy(infos);
+  return names;
+}
+
+// Type, format, the bits of the scale, zero point, dimensions.
+NATIVE(jlongArray, facts)
+(JNIEnv* env, jclass type, jlong engine, jboolean outputs, jint index) {
+  (void)type;
+  mace_tensor_infos_t* infos = Infos(env, engine, outputs);
+  if (infos == NULL) return NULL;
+  const size_t i = (size_t)index;
+  size_t rank = 0;
+  const int64_t* shape = mace_tensor_infos_shape(infos, i, &rank);
+  const float scale = mace_tensor_infos_scale(infos, i);
+  int32_t bits;
+  memcpy(&bits, &scale, sizeof(bits));
+  const jlong head[4] = {mace_tensor_infos_data_type(infos, i),
+                         mace_tensor_infos_data_format(infos, i), bits,
+                         mace_tensor_infos_zero_point(infos, i)};
+  jlongArray facts = (*env)->NewLongArray(env, (jsize)rank + 4);
+  if (facts != NULL) {
+    (*env)->SetLongArrayRegion(env, facts, 0, 4, head);
+    if (rank > 0) {
+      (*env)->SetLongArrayRegion(env, facts, 4, (jsize)rank,
+                                 (const jlong*)shape);
+    }
+  }
+  mace_tensor_infos_destroy(infos);
+  return facts;
+}
+
+// Adds tensors in direct buffers, which Elements.java has compared with their
+// shapes.
+static bool Fill(JNIEnv* env, mace_tensors_t* tensors, jobjectArray names,
+                 jintArray types, jobjectArray shapes, jobjectArray buffers) {
+  const jsize count = (*env)->GetArrayLength(env, names);
+  for (jsize i = 0; i < count; ++i) {
+    Scratch scratch = {{NULL}, 0};
+    jint kind = 0;
+    jbyteArray name = (*env)->GetObjectArrayElement(env, names, i);
+    jlongArray shape = (*env)->GetObjectArrayElement(env, shapes, i);
+    jobject buffer = (*env)->GetObjectArrayElement(env, buffers, i);
+    (*env)->GetIntArrayRegion(env, types, i, 1, &kind);
+    const size_t rank = (size_t)(*env)->GetArrayLength(env, shape);
+    const char* text = Text(env, &scratch, name);
+    int64_t* dims = Allocate(env, &scratch, sizeof(int64_t) * rank);
+    const void* data = (*env)->GetDirectBufferAddress(env, buffer);
+    const size_t align = mace_element_bytes(kind);
+    bool ok = text != NULL && dims != NULL;
+    if (ok && align > 0 && (uintptr_t)data % align != 0) {
+      Raise(env, MACE_INVALID_ARGS,
+            "a buffer begins inside an element: its address must be a multiple "
+            "of the element's bytes");
+      ok = false;
+    }
+    if (ok) {
+      (*env)->GetLongArrayRegion(env, shape, 0, (jsize)rank, (jlong*)dims);
+      size_t bytes = align;
+      for (size_t k = 0; k < rank; ++k) bytes *= (size_t)dims[k];
+      ok = Ok(env, mace_tensors_set(tensors, text, kind, dims, rank,
+                                    (void*)data, bytes));
+    }
+    Free(&scratch);
+    (*env)->DeleteLocalRef(env, name);
+    (*env)->DeleteLocalRef(env, shape);
+    (*env)->DeleteLocalRef(env, buffer);
+    if (!ok) return false;
+  }
+  return true;
+}
+
+NATIVE(void, run)
+(JNIEnv* env, jclass type, jlong engine, jobjectArray names, jintArray types,
+ jobjectArray shapes, jobjectArray buffers, jobjectArray out_names,
+ jintArray out_types, jobjectArray out_shapes, jobjectArray out_buffers,
+ jlong cancellation) {
+  (void)type;
+  mace_tensors_t* inputs = NULL;
+  mace_tensors_t* outputs = NULL;
+  if (Ok(env, mace_tensors_create(&inputs)) &&
+      Ok(env, mace_tensors_create(&outputs)) &&
+      Fill(env, inputs, names, types, shapes, buffers) &&
+      Fill(env, outputs, out_names, out_types, out_shapes, out_buffers)) {
+    Ok(env, cancellation == 0
+                ? mace_engine_run(Pointer(engine), inputs, outputs, NULL)
+                : mace_engine_run_until(Pointer(engine), inputs, outputs,
+                                        Pointer(cancellation), NULL));
+  }
+  mace_tensors_destroy(outputs);
+  mace_tensors_destroy(inputs);
+}
+
+NATIVE(void, releaseMemory)(JNIEnv* env, jclass type, jlong engine) {
+  (void)type;
+  Ok(env, mace_engine_release_intermediate_buffer(Pointer(engine)));
+}
+
+NATIVE(jbyteArray, dump)
+(JNIEnv* env, jclass type, jlong engine, jbyteArray stage) {
+  (void)type;
+  Scratch scratch = {{NULL}, 0};
+  jbyteArray bytes = NULL;
+  char* text = NULL;
+  const char* name = Text(env, &scratch, stage);
+  if (name != NULL && Ok(env, mace_engine_dump(Pointer(engine), name, &text))) {
+    const jsize size = (jsize)strlen(text);
+    bytes = (*env)->NewByteArray(env, size);
+    if (bytes != NULL) {
+      (*env)->SetByteArrayRegion(env, bytes, 0, size, (const jbyte*)text);
+    }
+  }
+  mace_free(text);
+  Free(&scratch);
+  return bytes;
+}
+
+NATIVE(jlong, createCancellation)(JNIEnv* env, jclass type) {
+  (void)type;
+  mace_cancellation_t* cancellation = NULL;
+  Ok(env, mace_cancellation_create(&cancellation));
+  return Handle(cancellation);
+}
+
+NATIVE(void, cancel)(JNIEnv* env, jclass type, jlong cancellation) {
+  (void)type;
+  Ok(env, mace_cancellation_cancel(Pointer(cancellation)));
+}
+
+NATIVE(void, destroyCancellation)
+(JNIEnv* env, jclass type, jlong cancellation) {
+  (void)env, (void)type;
+  mace_cancellation_destroy(Pointer(cancellation));
+}
+
+NATIVE(jstring, version)(JNIEnv* env, jclass type) {
+  (void)type;
+  return (*env)->NewStringUTF(env, mace_version());
+}
+
+// Milliseconds of a small network divided by `cpu_time`; infinity if the device
+// does not run it.
+NATIVE(jfloat, capability)
+(JNIEnv* env, jclass type, jint device, jfloat cpu_time) {
+  (void)type;
+  float time = 0;
+  Ok(env, mace_get_capability(device, cpu_time, NULL, &time, NULL));
+  return time;
+}

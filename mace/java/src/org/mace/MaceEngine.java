@@ -1,0 +1,346 @@
+// An engine: a model that is prepared to run.
+// SPDX-License-Identifier: Apache-2.0
+package org.mace;
+
+import java.io.File;
+import java.nio.Buffer;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Runs a model. Any thread may call any method at any time; runs of one engine take turns. It holds
+ * memory that Java does not see, and so must be closed.
+ *
+ * <pre>{@code
+ * try (MaceEngine engine = new MaceEngine(new File("net.pb"))) {
+ *   engine.run(input, output);
+ * }
+ * }</pre>
+ *
+ * <p>Inputs and outputs are arrays of float, int, long or byte with any number of dimensions, or
+ * direct buffers in the native byte order, which are used without a copy, from their position to
+ * their limit. A buffer has the shape of its tensor, as {@link #resizeInput} set it; an array has a
+ * shape of its own. Mistakes are {@link IllegalArgumentException}s with the engine's message, calls
+ * after {@link #close} {@link IllegalStateException}s, and what is not the caller's fault {@link
+ * MaceException}s.
+ */
+public final class MaceEngine extends NativeHandle {
+  private final byte[][] inputNames;
+  private final byte[][] outputNames;
+  private final int[][] shapes; // of buffers for inputs: the model's, until they are resized
+  private Object kept; // buffers that the library reads
+
+  /** The model in {@code graph}, NAME.pb, with its weights in NAME.data if there is such a file. */
+  public MaceEngine(File graph) {
+    this(graph, null, new Options());
+  }
+
+  public MaceEngine(File graph, Options options) {
+    this(graph, null, options);
+  }
+
+  /**
+   * @param data the file of the weights; null as above
+   */
+  public MaceEngine(File graph, File data, Options options) {
+    this(Native.loadFiles(path(graph), path(data == null ? beside(graph) : data)), options, null);
+  }
+
+  /**
+   * A model in direct buffers, such as files that are mapped. The graph is read at once; the weights
+   * (null: the model has none) are used in place if they begin at a 64-byte boundary, and must not
+   * change as long as the engine is open.
+   */
+  public MaceEngine(ByteBuffer graph, ByteBuffer data, Options options) {
+    this(Native.loadBuffers(direct("graph", graph), direct("data", data)), options, data);
+  }
+
+  private MaceEngine(long model, Options given, Object kept) {
+    super("engine");
+    Options options = given == null ? new Options() : given;
+    MaceEngine other = options.shareWith;
+    long share = 0;
+    try {
+      share = other == null ? 0 : other.acquire();
+      own(
+          Native.createEngine(
+              model,
+              options.device.code,
+              options.words(),
+              Native.utf8(options.outputs),
+              share,
+              options.gpuPaths()));
+    } finally {
+      if (share != 0) {
+        other.release();
+      }
+      Native.destroyModel(model);
+    }
+    this.kept = kept;
+    long handle = acquire();
+    try {
+      inputNames = Native.names(handle, false);
+      outputNames = Native.names(handle, true);
+      shapes = new int[inputNames.length][];
+      for (int i = 0; i < shapes.length; i++) {
+        shapes[i] = info(handle, false, i).shape();
+      }
+    } finally {
+      release();
+    }
+  }
+
+  /** The version of the library. */
+  public static String version() {
+    return Native.version();
+  }
+
+  /** Runs a model with one input; {@code output} gets the first output. */
+  public void run(Object input, Object output) {
+    runForMultipleInputsOutputs(new Object[] {input}, Collections.singletonMap(0, output), null);
+  }
+
+  /** Runs once: inputs in the model's order, and outputs by their indices. */
+  public void runForMultipleInputsOutputs(Object[] inputs, Map<Integer, Object> outputs) {
+    runForMultipleInputsOutputs(inputs, outputs, null);
+  }
+
+  /**
+   * The same, until it ends or {@code cancellation} is used; then it throws {@link
+   * java.util.concurrent.CancellationException}, and the outputs hold no result. Null: not ended.
+   */
+  public void runForMultipleInputsOutputs(
+      Object[] inputs, Map<Integer, Object> outputs, MaceCancellation cancellation) {
+    if (inputs == null || outputs == null) {
+      throw new IllegalArgumentException("null was given for the inputs or the outputs");
+    }
+    if (inputs.length != inputNames.length) {
+      throw new IllegalArgumentException(
+          inputs.length + " inputs were given; the model has " + list(inputNames));
+    }
+    long handle = acquire();
+    long ends = 0;
+    try {
+      ends = cancellation == null ? 0 : cancellation.acquire();
+      run(handle, inputs, outputs, ends);
+    } finally {
+      if (ends != 0) {
+        cancellation.release();
+      }
+      release();
+    }
+  }
+
+  private void run(long handle, Object[] inputs, Map<Integer, Object> outputs, long ends) {
+    List<Elements> in = new ArrayList<>();
+    for (int i = 0; i < inputs.length; i++) {
+      Elements elements = Elements.of(info(handle, false, i), shapeOf(i), inputs[i]);
+      elements.read();
+      in.add(elements);
+    }
+    List<Elements> out = new ArrayList<>();
+    byte[][] names = new byte[outputs.size()][];
+    for (Map.Entry<Integer, Object> entry : outputs.entrySet()) {
+      int index = check(entry.getKey(), outputNames, "output");
+      names[out.size()] = outputNames[index];
+      out.add(Elements.of(info(handle, true, index), null, entry.getValue()));
+    }
+    Native.run(
+        handle,
+        inputNames,
+        types(in),
+        shapesOf(in),
+        buffers(in),
+        names,
+        types(out),
+        shapesOf(out),
+        buffers(out),
+        ends);
+    for (Elements elements : out) {
+      elements.write();
+    }
+  }
+
+  /** The place of an input in the model's order. */
+  public int getInputIndex(String name) {
+    return index(name, inputNames, "input");
+  }
+
+  public int getOutputIndex(String name) {
+    return index(name, outputNames, "output");
+  }
+
+  public int getInputTensorCount() {
+    return inputNames.length;
+  }
+
+  public int getOutputTensorCount() {
+    return outputNames.length;
+  }
+
+  /** The name, type and scale of an input, and the shape that a buffer for it has. */
+  public TensorInfo getInputTensor(int index) {
+    check(index, inputNames, "input");
+    long handle = acquire();
+    try {
+      long[] facts = Native.facts(handle, false, index);
+      return new TensorInfo(name(inputNames[index]), withShape(facts, shapeOf(index)));
+    } finally {
+      release();
+    }
+  }
+
+  /** The same of an output; the shape is that of the latest run. */
+  public TensorInfo getOutputTensor(int index) {
+    check(index, outputNames, "output");
+    long handle = acquire();
+    try {
+      return info(handle, true, index);
+    } finally {
+      release();
+    }
+  }
+
+  /** Sets the shape that buffers for an input have from now on. The next run plans for it. */
+  public void resizeInput(int index, int[] shape) {
+    check(index, inputNames, "input");
+    for (int size : shape) {
+      if (size < 0) {
+        throw new IllegalArgumentException(
+            "'" + name(inputNames[index]) + "': the dimension " + size + " is negative");
+      }
+    }
+    synchronized (shapes) {
+      shapes[index] = shape.clone();
+    }
+  }
+
+  /** Frees the memory that only runs need; the next run allocates it again. */
+  public void releaseMemory() {
+    long handle = acquire();
+    try {
+      Native.releaseMemory(handle);
+    } finally {
+      release();
+    }
+  }
+
+  /** One stage of preparing the model, for people: "graph", "plan", "memory" or "tuning". */
+  public String dump(String stage) {
+    long handle = acquire();
+    try {
+      return Native.text(Native.dump(handle, Native.utf8(stage)));
+    } finally {
+      release();
+    }
+  }
+
+  @Override
+  void destroy(long handle) {
+    Native.destroyEngine(handle);
+    kept = null;
+  }
+
+  private int[] shapeOf(int index) {
+    synchronized (shapes) {
+      return shapes[index];
+    }
+  }
+
+  private TensorInfo info(long handle, boolean output, int index) {
+    byte[] name = (output ? outputNames : inputNames)[index];
+    return new TensorInfo(name(name), Native.facts(handle, output, index));
+  }
+
+  private static long[] withShape(long[] facts, int[] shape) {
+    int head = 4;
+    long[] changed = new long[head + shape.length];
+    System.arraycopy(facts, 0, changed, 0, head);
+    for (int i = 0; i < shape.length; i++) {
+      changed[head + i] = shape[i];
+    }
+    return changed;
+  }
+
+  private static int[] types(List<Elements> elements) {
+    int[] types = new int[elements.size()];
+    for (int i = 0; i < types.length; i++) {
+      types[i] = elements.get(i).type.code;
+    }
+    return types;
+  }
+
+  private static long[][] shapesOf(List<Elements> elements) {
+    long[][] found = new long[elements.size()][];
+    for (int i = 0; i < found.length; i++) {
+      found[i] = elements.get(i).shape;
+    }
+    return found;
+  }
+
+  private static Buffer[] buffers(List<Elements> elements) {
+    Buffer[] buffers = new Buffer[elements.size()];
+    for (int i = 0; i < buffers.length; i++) {
+      buffers[i] = elements.get(i).direct;
+    }
+    return buffers;
+  }
+
+  private static int index(String name, byte[][] names, String kind) {
+    for (int i = 0; i < names.length; i++) {
+      if (name(names[i]).equals(name)) {
+        return i;
+      }
+    }
+    throw new IllegalArgumentException(
+        "there is no " + kind + " named '" + name + "'; there is " + list(names));
+  }
+
+  private static int check(Integer index, byte[][] names, String kind) {
+    if (index == null || index < 0 || index >= names.length) {
+      throw new IllegalArgumentException(
+          "there is no " + kind + " " + index + "; there is " + list(names));
+    }
+    return index;
+  }
+
+  private static String list(byte[][] names) {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < names.length; i++) {
+      text.append(i == 0 ? "" : ", ").append(i).append(" '").append(name(names[i])).append("'");
+    }
+    return text.toString();
+  }
+
+  private static String name(byte[] bytes) {
+    return Native.text(bytes);
+  }
+
+  private static byte[] path(File file) {
+    return file == null ? null : Native.utf8(file.getPath());
+  }
+
+  private static File beside(File graph) {
+    String path = graph.getPath();
+    int dot = path.lastIndexOf('.');
+    File data = new File((dot > path.lastIndexOf('/') ? path.substring(0, dot) : path) + ".data");
+    return data.isFile() ? data : null;
+  }
+
+  private static ByteBuffer direct(String what, ByteBuffer buffer) {
+    if (buffer == null) {
+      if (what.equals("graph")) {
+        throw new IllegalArgumentException("graph is null");
+      }
+      return null;
+    }
+    if (!buffer.isDirect()) {
+      throw new IllegalArgumentException(
+          what + " is no direct buffer: map the file, or copy it to ByteBuffer.allocateDirect");
+    }
+    return buffer.slice();
+  }
+}

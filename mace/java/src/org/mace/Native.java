@@ -1,0 +1,90 @@
+// The functions of libmace_jni.so. Handles are addresses; texts are UTF-8.
+// SPDX-License-Identifier: Apache-2.0
+package org.mace;
+
+import java.nio.Buffer;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+final class Native {
+  static {
+    try {
+      System.loadLibrary("mace_jni");
+    } catch (UnsatisfiedLinkError e) {
+      throw new UnsatisfiedLinkError(
+          "MACE needs libmace_jni.so and libmace.so for this machine ("
+              + System.getProperty("os.arch")
+              + "): on Android from the AAR, which must have this ABI; elsewhere in a folder of"
+              + " -Djava.library.path: "
+              + e.getMessage());
+    }
+  }
+
+  private Native() {}
+
+  static byte[] utf8(String text) {
+    if (text.indexOf('\0') >= 0) {
+      throw new IllegalArgumentException("a name or a path holds a zero character");
+    }
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  static byte[][] utf8(List<String> texts) {
+    byte[][] bytes = new byte[texts.size()][];
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] = utf8(texts.get(i));
+    }
+    return bytes;
+  }
+
+  static String text(byte[] bytes) {
+    return new String(bytes, StandardCharsets.UTF_8);
+  }
+
+  static native long loadFiles(byte[] graph, byte[] data);
+
+  static native long loadBuffers(ByteBuffer graph, ByteBuffer data);
+
+  static native void destroyModel(long model);
+
+  static native long createEngine(
+      long model,
+      int device,
+      byte[][] settings,
+      byte[][] outputs,
+      long shareWith,
+      byte[][] gpuPaths);
+
+  static native void destroyEngine(long engine);
+
+  static native byte[][] names(long engine, boolean outputs);
+
+  static native long[] facts(long engine, boolean outputs, int index);
+
+  static native void run(
+      long engine,
+      byte[][] names,
+      int[] types,
+      long[][] shapes,
+      Buffer[] buffers,
+      byte[][] outNames,
+      int[] outTypes,
+      long[][] outShapes,
+      Buffer[] outBuffers,
+      long cancellation);
+
+  static native void releaseMemory(long engine);
+
+  static native byte[] dump(long engine, byte[] stage);
+
+  static native long createCancellation();
+
+  static native void cancel(long cancellation);
+
+  static native void destroyCancellation(long cancellation);
+
+  static native String version();
+
+  static native float capability(int device, float cpuTime);
+}

@@ -1,0 +1,77 @@
+// What is known of an input or an output.
+// SPDX-License-Identifier: Apache-2.0
+package org.mace;
+
+import java.util.Arrays;
+
+/** An input or an output of an engine, as it was when it was asked for. Immutable. */
+public final class TensorInfo {
+  private static final int HEAD = 4; // type, format, scale, zero point; then the shape
+
+  private final String name;
+  private final DataType dataType;
+  private final String dataFormat;
+  private final float scale;
+  private final int zeroPoint;
+  private final int[] shape;
+
+  TensorInfo(String name, long[] facts) {
+    this.name = name;
+    dataType = DataType.of(facts[0]);
+    dataFormat = facts[1] == 1 ? "NHWC" : facts[1] == 2 ? "NCHW" : "";
+    scale = Float.intBitsToFloat((int) facts[2]);
+    zeroPoint = (int) facts[3];
+    shape = new int[facts.length - HEAD];
+    for (int i = 0; i < shape.length; i++) {
+      shape[i] = (int) facts[HEAD + i];
+    }
+  }
+
+  public String name() {
+    return name;
+  }
+
+  public DataType dataType() {
+    return dataType;
+  }
+
+  /** "NHWC", "NCHW", or "" if only the shape is known. */
+  public String dataFormat() {
+    return dataFormat;
+  }
+
+  /** The outermost dimension first. */
+  public int[] shape() {
+    return shape.clone();
+  }
+
+  public int numElements() {
+    int product = 1;
+    for (int size : shape) {
+      product = Math.multiplyExact(product, size);
+    }
+    return product;
+  }
+
+  public int numBytes() {
+    return Math.multiplyExact(numElements(), dataType.byteSize());
+  }
+
+  /** A code stands for scale * (code - zeroPoint); 0 if the tensor is not quantized. */
+  public float scale() {
+    return scale;
+  }
+
+  public int zeroPoint() {
+    return zeroPoint;
+  }
+
+  public boolean isQuantized() {
+    return scale != 0;
+  }
+
+  @Override
+  public String toString() {
+    return name + " " + dataType + " " + Arrays.toString(shape);
+  }
+}

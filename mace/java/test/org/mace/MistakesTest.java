@@ -1,0 +1,193 @@
+// What mistakes get, and calls of several threads.
+// SPDX-License-Identifier: Apache-2.0
+package org.mace;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertNull;
+import static org.junit.Assert.assertThrows;
+import static org.junit.Assert.assertTrue;
+
+import java.io.File;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.FloatBuffer;
+import java.util.Collections;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.Test;
+
+public class MistakesTest {
+  private static final Class<IllegalArgumentException> WRONG = IllegalArgumentException.class;
+  private final float[] out = new float[10];
+
+  @Test
+  public void valuesThatAreNoTensors() throws Exception {
+    try (MaceEngine engine = Models.digits()) {
+      FloatBuffer x = Models.pixels(3);
+      Models.assertSays(WRONG, "'input': null was given; MACE takes an array", () -> engine.run(null, out));
+      Models.assertSays(WRONG, "'input': String was given", () -> engine.run("x", out));
+      Models.assertSays(WRONG, "'input': Float[][] was given", () -> engine.run(new Float[1][64], out));
+      Models.assertSays(WRONG, "double[] was given", () -> engine.run(new double[64], out));
+      Models.assertSays(WRONG, "short[] was given", () -> engine.run(x, new short[10]));
+      Models.assertSays(WRONG, "'probabilities': Integer was given", () -> engine.run(x, 5));
+      float[][] ragged = {new float[3], new float[4]};
+      Models.assertSays(WRONG, "ragged: in dimension 1 there are 4 and 3", () -> engine.run(ragged, out));
+      Models.assertSays(WRONG, "the array holds null", () -> engine.run(new float[2][][], out));
+      Models.assertSays(WRONG, "is ragged", () -> engine.run(new float[][] {{1}, null}, out));
+      Models.assertSays(WRONG, "no shape", () -> engine.run(new float[0][8], out));
+    }
+  }
+
+  @Test
+  public void buffersOfAnotherKindOrderOrLength() throws Exception {
+    try (MaceEngine engine = Models.digits()) {
+      FloatBuffer x = Models.pixels(3);
+      Models.assertSays(WRONG, "not direct: make it with ByteBuffer.allocateDirect",
+          () -> engine.run(FloatBuffer.allocate(64), out));
+      ByteOrder other =
+          ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN
+              ? ByteOrder.LITTLE_ENDIAN
+              : ByteOrder.BIG_ENDIAN;
+      Models.assertSays(WRONG, "call order(ByteOrder.nativeOrder())",
+          () -> engine.run(ByteBuffer.allocateDirect(256).order(other), out));
+      Models.assertSays(WRONG,
+          "'input': the buffer holds 252 bytes from its position to its limit; FLOAT32 [1, 1, 8, 8] has 256",
+          () -> engine.run(Models.floats(63), out));
+      Models.assertSays(WRONG, "holds 39 bytes", () -> engine.run(x, Models.bytes(39)));
+      Models.assertSays(WRONG, "CharBuffer", () -> engine.run(Models.bytes(256).asCharBuffer(), out));
+      ByteBuffer odd = Models.bytes(257);
+      odd.position(1);
+      ByteBuffer slice = odd.slice().order(ByteOrder.nativeOrder());
+      Models.assertSays(WRONG, "begins inside an element", () -> engine.run(slice, out));
+    }
+  }
+
+  @Test
+  public void theEngineSaysWhatItExpected() throws Exception {
+    try (MaceEngine engine = Models.digits()) {
+      FloatBuffer x = Models.pixels(3);
+      Models.assertSays(WRONG, "expected a shape like [1,1,8,8], found [8,8]",
+          () -> engine.run(new float[8][8], out));
+      Models.assertSays(WRONG, "i32", () -> engine.run(new int[1][1][8][8], out));
+      Models.assertSays(WRONG, "expected [1,10], the tensor given has [11]",
+          () -> engine.run(x, new float[11]));
+      Models.assertSays(WRONG, "no input named 'inputt'; there is 0 'input'",
+          () -> engine.getInputIndex("inputt"));
+      Models.assertSays(WRONG, "no output named 'p'", () -> engine.getOutputIndex("p"));
+      Models.assertSays(WRONG, "no output 1; there is 0 'probabilities'",
+          () -> engine.getOutputTensor(1));
+      Models.assertSays(WRONG, "no input -1", () -> engine.getInputTensor(-1));
+      Models.assertSays(WRONG, "2 inputs were given; the model has 0 'input'",
+          () -> engine.runForMultipleInputsOutputs(new Object[2], Collections.emptyMap()));
+      Models.assertSays(WRONG, "no output 7",
+          () -> engine.runForMultipleInputsOutputs(
+              new Object[] {x}, Collections.singletonMap(7, out)));
+      Models.assertSays(WRONG, "null was given",
+          () -> engine.runForMultipleInputsOutputs(null, Collections.emptyMap()));
+      Models.assertSays(WRONG, "the dimension -1 is negative",
+          () -> engine.resizeInput(0, new int[] {-1}));
+      Models.assertSays(WRONG, "there is no stage 'plans'", () -> engine.dump("plans"));
+      engine.run(x, out);
+      assertEquals(3, Models.best(out));
+    }
+  }
+
+  @Test
+  public void modelsAndSettings() throws Exception {
+    File digits = Models.file("digits.pb");
+    Models.assertSays(WRONG, "cannot open '/no/net.pb'", () -> new MaceEngine(new File("/no/net.pb")));
+    Models.assertSays(WRONG, "not a MACE model", () -> new MaceEngine(Models.file("3.raw")));
+    Models.assertSays(WRONG, "no direct buffer: map the file",
+        () -> new MaceEngine(ByteBuffer.allocate(8), null, null));
+    Models.assertSays(WRONG, "graph is null", () -> new MaceEngine((ByteBuffer) null, null, null));
+    Models.assertSays(WRONG, "there is no setting 'treads'; the settings are",
+        () -> new MaceEngine(digits, new Options().set("treads", "2")));
+    Models.assertSays(WRONG, "'BEST' is not one of NAIVE",
+        () -> new MaceEngine(digits, new Options().setMemoryStrategy("BEST")));
+    Models.assertSays(WRONG, "'layer'",
+        () -> new MaceEngine(digits, new Options().setOutputs(Collections.singletonList("layer"))));
+    Models.assertSays(WRONG, "zero character", () -> new MaceEngine(new File("a\0b")));
+    MaceException limit =
+        assertThrows(
+            MaceException.class,
+            () -> {
+              try (MaceEngine e = new MaceEngine(digits, new Options().setMemoryLimit(100))) {
+                e.run(Models.pixels(1), out);
+              }
+            });
+    assertEquals(MaceException.OUT_OF_RESOURCES, limit.getStatus());
+    File folder = new File("/no/folder/\uD83D\uDE00"); // not what JNI's own texts can hold
+    Models.assertSays(WRONG, "\uD83D\uDE00", () -> new MaceEngine(folder));
+  }
+
+  @Test
+  public void aClosedEngineSaysSo() throws Exception {
+    MaceEngine engine = Models.digits();
+    engine.close();
+    engine.close();
+    Class<IllegalStateException> closed = IllegalStateException.class;
+    Models.assertSays(closed, "the engine is closed", () -> engine.run(new float[64], out));
+    Models.assertSays(closed, "the engine is closed", () -> engine.getInputTensor(0));
+    Models.assertSays(closed, "the engine is closed",
+        () -> new MaceEngine(Models.file("digits.pb"), new Options().shareMemoryWith(engine)));
+    MaceCancellation cancellation = new MaceCancellation();
+    cancellation.close();
+    Models.assertSays(closed, "the cancellation is closed", cancellation::cancel);
+  }
+
+  @Test
+  public void aRunIsCancelledAndItsEngineClosedFromAnotherThread() throws Exception {
+    MaceEngine engine =
+        new MaceEngine(Models.file("slow.pb"), new Options().setNumThreads(1));
+    int count = engine.getInputTensor(0).numElements();
+    AtomicReference<Throwable> thrown = new AtomicReference<>();
+    try (MaceCancellation cancellation = new MaceCancellation()) {
+      Thread thread =
+          new Thread(
+              () -> {
+                try {
+                  engine.runForMultipleInputsOutputs(
+                      new Object[] {Models.floats(count)}, Collections.emptyMap(), cancellation);
+                } catch (Throwable t) {
+                  thrown.set(t);
+                }
+              });
+      thread.start();
+      Thread.sleep(500);
+      engine.close(); // returns at once
+      assertTrue(thread.isAlive());
+      cancellation.cancel();
+      thread.join(60000);
+    }
+    assertTrue(String.valueOf(thrown.get()), thrown.get() instanceof CancellationException);
+    assertThrows(IllegalStateException.class, engine::releaseMemory);
+  }
+
+  @Test
+  public void threadsShareAnEngine() throws Exception {
+    AtomicReference<String> wrong = new AtomicReference<>();
+    try (MaceEngine engine = Models.digits()) {
+      Thread[] threads = new Thread[3];
+      for (int t = 0; t < threads.length; t++) {
+        int digit = 2 * t + 1;
+        threads[t] =
+            new Thread(
+                () -> {
+                  try {
+                    FloatBuffer pixels = Models.pixels(digit);
+                    float[] mine = new float[10];
+                    for (int i = 0; i < 100; i++) {
+                      engine.run(pixels, mine);
+                      if (Models.best(mine) != digit) wrong.set("digit " + digit);
+                    }
+                  } catch (Throwable e) {
+                    wrong.set(e.toString());
+                  }
+                });
+        threads[t].start();
+      }
+      for (Thread thread : threads) thread.join();
+    }
+    assertNull(wrong.get());
+  }
+}

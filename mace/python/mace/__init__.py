@@ -1,0 +1,43 @@
+"""MACE: runs neural networks on CPUs and GPUs, with NumPy arrays in and out.
+
+SPDX-License-Identifier: Apache-2.0
+
+    import mace
+    y = mace.Engine("net.pb")(x)
+
+docs/python.md explains the package; the functions below are those of mace/public/mace_c.h.
+"""
+
+import sys as _sys
+
+if _sys.version_info < (3, 9):  # noqa: UP036
+    _found = ".".join(map(str, _sys.version_info[:2]))
+    raise ImportError(f"mace needs Python 3.9 or later; {_sys.executable} is Python {_found}")
+
+from mace._engine import Cancellation, Engine
+from mace._errors import (
+    CancelledError,
+    ClosedError,
+    DeviceError,
+    InternalError,
+    InvalidArgumentError,
+    InvalidModelError,
+    MaceError,
+    OutOfResourcesError,
+    Status,
+    UnsupportedError,
+)
+from mace._gpu import GpuContext
+from mace._model import Model
+from mace._process import Capability, LogLevel, capability, set_log, version
+from mace._settings import Affinity, GpuPerf, GpuPriority, Settings
+from mace._stats import OpStats
+from mace._tensors import TensorInfo
+
+__version__ = version()
+__all__ = [
+    "Affinity", "Cancellation", "CancelledError", "Capability", "ClosedError", "DeviceError",
+    "Engine", "GpuContext", "GpuPerf", "GpuPriority", "InternalError", "InvalidArgumentError",
+    "InvalidModelError", "LogLevel", "MaceError", "Model", "OpStats", "OutOfResourcesError",
+    "Settings", "Status", "TensorInfo", "UnsupportedError", "capability", "set_log", "version",
+]  # fmt: skip

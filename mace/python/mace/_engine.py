@@ -1,0 +1,178 @@
+"""Engine: a model that is prepared to run on a device.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Optional, Union
+
+import numpy as np
+
+from mace import _settings, _stats
+from mace._errors import InvalidArgumentError
+from mace._library import Handle, check, created, ffi, lib, names_of, text
+from mace._model import Model, PathLike
+from mace._tensors import TensorInfo, Tensors, as_input, code_of, infos
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+class Cancellation:
+    """Ends runs from another thread. One object ends all runs that it is given to, also later
+    ones; take a new one for the next run."""
+
+    def __init__(self) -> None:
+        self.handle = Handle("cancellation",
+                             created("mace_cancellation_t", lib.mace_cancellation_create),
+                             lib.mace_cancellation_destroy)
+
+    def cancel(self) -> None:
+        with self.handle as pointer:
+            check(lib.mace_cancellation_cancel(pointer))
+
+    @property
+    def cancelled(self) -> bool:
+        with self.handle as pointer:
+            return bool(lib.mace_cancellation_is_cancelled(pointer))
+
+
+class Engine:
+    """Runs a model. Any thread may call it at any time; runs of one engine take turns."""
+
+    def __init__(self, model: Union[Model, PathLike], data: Optional[PathLike] = None, *,
+                 device: str = "cpu", outputs: Sequence[str] = (),
+                 **settings: Unpack[_settings.Settings]) -> None:
+        """`model` and `data` are a Model, or the files of one. `device`: "cpu", "gpu" or "dsp".
+        `outputs`: names of any tensors of the model, instead of its outputs. `settings` are those
+        of Settings; where none is given, the model's deployment file decides."""
+        loaded = model if isinstance(model, Model) else Model(model, data)
+        if loaded is model and data is not None:
+            raise InvalidArgumentError("data: the model is loaded already")
+        if isinstance(outputs, str):
+            raise InvalidArgumentError(f"outputs: a list of names; write [{outputs!r}]")
+        names, count, kept = names_of(outputs)
+        with loaded.handle as pointer, _settings.config(device, settings) as config:
+            engine = created("mace_engine_t", lib.mace_engine_create, pointer, config, ffi.NULL, 0,
+                             names, count)
+        del kept
+        self.handle = Handle("engine", engine, lib.mace_engine_destroy, settings.get("arena"))
+        # Names and types do not change; only shapes do.
+        self._inputs, self._outputs = self.inputs, self.outputs
+
+    @property
+    def inputs(self) -> dict[str, TensorInfo]:
+        """By name, in the model's order; the shapes are those of the latest run."""
+        with self.handle as engine:
+            return infos(lib.mace_engine_inputs, engine)
+
+    @property
+    def outputs(self) -> dict[str, TensorInfo]:
+        with self.handle as engine:
+            return infos(lib.mace_engine_outputs, engine)
+
+    def __call__(self, *inputs: Any, **options: Any) -> Any:
+        """Runs on the inputs in the model's order. Returns the output, or a tuple of several.
+        `options` are those of run."""
+        if len(inputs) != len(self._inputs):
+            raise InvalidArgumentError(f"{len(inputs)} inputs were given; the model has "
+                                       f"{', '.join(self._inputs)}")
+        results = tuple(self.run(dict(zip(self._inputs, inputs)), **options).values())
+        return results[0] if len(results) == 1 else results
+
+    def run(self, inputs: Mapping[str, Any], *, outputs: Optional[Mapping[str, Any]] = None,
+            float32: bool = False,
+            cancellation: Optional[Cancellation] = None) -> dict[str, np.ndarray]:
+        """Runs once, without Python's lock, and returns the outputs by name.
+
+        Dense arrays are used in place, also those of other libraries (DLPack). `outputs` are arrays
+        to write to; the engine makes the others. A quantized input takes codes or float32, and a
+        quantized output is codes, or float32 where `float32` is true. Raises MaceError."""
+        return self._run(inputs, outputs or {}, float32, cancellation, None)
+
+    def profile(self, inputs: Mapping[str, Any], **options: Any) -> tuple[
+            dict[str, np.ndarray], list[_stats.OpStats]]:
+        """The same, and what each op took, in the order in which they ran."""
+        with _stats.metadata() as metadata:
+            results = self._run(inputs, options.pop("outputs", None) or {},
+                                options.pop("float32", False), options.pop("cancellation", None),
+                                metadata)
+            if options:
+                raise InvalidArgumentError(f"run has no option {', '.join(options)}")
+            return results, _stats.ops(metadata)
+
+    def _run(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any], float32: bool,
+             cancellation: Optional[Cancellation], metadata: Any) -> dict[str, np.ndarray]:
+        if not isinstance(inputs, Mapping):
+            raise InvalidArgumentError("inputs: a dict of arrays by name; engine(x) takes arrays")
+        given, results = Tensors(), Tensors()
+        for name, value in inputs.items():
+            given.set(name, as_input(name, value, self._inputs.get(name)))
+        for name, array in outputs.items():
+            results.set(name, _writable(name, array))
+        with self.handle as engine, given.handle as x, results.handle as y:
+            if cancellation is None:
+                check(lib.mace_engine_run(engine, x, y, metadata or ffi.NULL))
+            else:
+                with cancellation.handle as ends:
+                    check(lib.mace_engine_run_until(engine, x, y, ends, metadata or ffi.NULL))
+        arrays = {name: results.array(name) for name in self._outputs}
+        if float32:
+            arrays.update((name, info.dequantize(arrays[name]))
+                          for name, info in self._outputs.items()
+                          if info.quantized and name not in outputs)
+        return arrays
+
+    def release_memory(self) -> None:
+        """Frees what only runs need; the next run allocates it again."""
+        with self.handle as engine:
+            check(lib.mace_engine_release_intermediate_buffer(engine))
+
+    def memory_usage(self) -> _stats.MemoryUsage:
+        """What the engine holds now."""
+        with self.handle as engine:
+            return _stats.memory_usage(engine)
+
+    def device_counts(self) -> dict[str, int]:
+        """What the engine's devices did so far."""
+        with self.handle as engine:
+            return _stats.device_counts(engine)
+
+    def dump(self, stage: str) -> str:
+        """A stage of preparing the model: "graph", "plan", "memory", "tuning", "plan_json" or
+        "memory_json"."""
+        out = ffi.new("char **")
+        with self.handle as engine:
+            check(lib.mace_engine_dump(engine, stage.encode(), out))
+        try:
+            return text(out[0])
+        finally:
+            lib.mace_free(out[0])
+
+    def close(self) -> None:
+        """Returns at once. A run that goes on in another thread ends as it would, and then the
+        memory is freed. Later calls raise ClosedError."""
+        self.handle.close()
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        state = "closed" if self.handle.closed else "open"
+        return f"<mace.Engine {', '.join(self._inputs)} -> {', '.join(self._outputs)}, {state}>"
+
+
+def _writable(name: str, array: Any) -> np.ndarray:
+    if not isinstance(array, np.ndarray):
+        raise InvalidArgumentError(f"outputs['{name}']: a NumPy array, not "
+                                   f"{type(array).__name__}")
+    if not (array.flags.c_contiguous and array.flags.writeable and array.dtype.isnative):
+        raise InvalidArgumentError(f"outputs['{name}']: the array must be dense (C-contiguous), in "
+                                   "the machine's byte order, and writable")
+    code_of(name, array.dtype)
+    return array

@@ -1,0 +1,47 @@
+"""Settings of the GPU that engines share.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Callable, Optional
+
+from mace._library import Handle, check, created, ffi, lib, names_of, optional
+from mace._model import PathLike
+
+
+class GpuContext:
+    """Where programs of the GPU are cached or precompiled; for Engine(gpu_context=...)."""
+
+    def __init__(self, storage_path: Optional[PathLike] = None,
+                 opencl_binary_paths: Sequence[PathLike] = (),
+                 opencl_parameter_path: Optional[PathLike] = None,
+                 progress: Optional[Callable[[int, int], None]] = None) -> None:
+        """`storage_path`: an existing folder for compiled programs. `opencl_binary_paths`: files
+        of precompiled ones. `opencl_parameter_path`: the file of tuning results. `progress` is
+        called with the programs that are ready and all of them, while an engine is created."""
+        paths, count, kept = names_of([str(path) for path in opencl_binary_paths])
+        called = ffi.NULL
+        if progress is not None:
+            called = ffi.callback("void(void *, int32_t, int32_t)",
+                                  lambda _, done, total: progress(done, total))
+        builder = created("mace_gpu_context_builder_t", lib.mace_gpu_context_builder_create)
+        try:
+            if storage_path is not None:
+                check(lib.mace_gpu_context_builder_set_storage_path(builder,
+                                                                    optional(storage_path)))
+            if count:
+                check(lib.mace_gpu_context_builder_set_opencl_binary_paths(builder, paths, count))
+            if opencl_parameter_path is not None:
+                check(lib.mace_gpu_context_builder_set_opencl_parameter_path(
+                    builder, optional(opencl_parameter_path)))
+            if progress is not None:
+                check(lib.mace_gpu_context_builder_set_progress(builder, called, ffi.NULL))
+            context: Any = created("mace_gpu_context_t", lib.mace_gpu_context_builder_build,
+                                   builder)
+        finally:
+            lib.mace_gpu_context_builder_destroy(builder)
+        del kept
+        self.handle = Handle("GPU context", context, lib.mace_gpu_context_destroy, called)

@@ -1,0 +1,88 @@
+"""What runs did, op by op, and the memory that an engine holds.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from mace._library import check, created, ffi, lib, text
+
+
+@dataclass(frozen=True)
+class OpStats:
+    """An op of one run."""
+
+    name: str
+    type: str
+    device: str
+    variant: str  # the kernel chosen
+    chosen_by: str  # "model", "tuned" or "kept"
+    start_micros: int
+    end_micros: int
+    macs: int  # multiply-adds
+    bytes: int  # of inputs, weights and outputs
+
+
+@dataclass(frozen=True)
+class MemoryUsage:
+    """Bytes, as mace/public/mace_c_stats.h explains them."""
+
+    head_bytes: int
+    temporary_bytes: int
+    tail_bytes: int
+    lower_bound_bytes: int
+    peak_bytes: int
+    fragmentation: float
+    image_bytes: int
+    image_lower_bound_bytes: int
+    image_peak_bytes: int
+    allocated_arena_bytes: int
+    allocated_image_bytes: int
+    peak_node: str
+
+
+@contextmanager
+def metadata() -> Iterator[Any]:
+    pointer = created("mace_run_metadata_t", lib.mace_run_metadata_create)
+    try:
+        yield pointer
+    finally:
+        lib.mace_run_metadata_destroy(pointer)
+
+
+def ops(pointer: Any) -> list[OpStats]:
+    def words(k: int, which: int) -> str:
+        return text(lib.mace_run_metadata_text(pointer, k, which))
+
+    def number(k: int, which: int) -> int:
+        return int(lib.mace_run_metadata_number(pointer, k, which))
+
+    return [OpStats(*(words(k, which) for which in (
+        lib.MACE_STAT_NAME, lib.MACE_STAT_TYPE, lib.MACE_STAT_DEVICE, lib.MACE_STAT_VARIANT,
+        lib.MACE_STAT_CHOSEN_BY)), *(number(k, which) for which in (
+            lib.MACE_STAT_START_MICROS, lib.MACE_STAT_END_MICROS, lib.MACE_STAT_MACS,
+            lib.MACE_STAT_BYTES))) for k in range(lib.mace_run_metadata_count(pointer))]
+
+
+def memory_usage(engine: Any) -> MemoryUsage:
+    usage = created("mace_memory_usage_t", lib.mace_engine_memory_usage, engine)
+    try:
+        numbers = [lib.mace_memory_usage_number(usage, k) for k in range(11)]
+        fragmentation = lib.MACE_MEMORY_FRAGMENTATION
+        return MemoryUsage(*(n if k == fragmentation else int(n) for k, n in enumerate(numbers)),
+                           text(lib.mace_memory_usage_peak_node(usage)))
+    finally:
+        lib.mace_memory_usage_destroy(usage)
+
+
+def device_counts(engine: Any) -> dict[str, int]:
+    names = ("compiled_programs", "loaded_programs", "measurements", "kernels", "enqueues",
+             "bytes_from_host", "bytes_to_host")
+    counts = ffi.new("int64_t[]", len(names))
+    check(lib.mace_engine_device_counts(engine, counts, len(names)))
+    return dict(zip(names, counts))

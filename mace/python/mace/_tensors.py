@@ -1,0 +1,182 @@
+"""NumPy arrays as tensors of the engine, and back, in the same memory where their layouts allow.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Optional
+
+import numpy as np
+
+from mace._errors import InvalidArgumentError
+from mace._library import Handle, check, created, ffi, lib, text
+
+_TYPES = {1: "float32", 2: "uint8", 4: "int32", 5: "float16", 7: "int16", 8: "int8", 11: "bool",
+          12: "int64"}  # fmt: skip
+_CODES = {np.dtype(name): code for code, name in _TYPES.items()}
+_BFLOAT16 = 6
+_CPU_DEVICES = (1, 3)  # of DLPack: memory of the CPU, and such that a GPU knows, too
+_FORMATS = {1: "NHWC", 2: "NCHW"}
+
+
+@dataclass(frozen=True)
+class TensorInfo:
+    """An input or an output of a model. The shape is the model's, or that of the latest run."""
+
+    name: str
+    dtype: str  # as NumPy names it, or "bfloat16"
+    shape: tuple[int, ...]
+    data_format: Optional[str]  # "NHWC", "NCHW", or None
+    # A quantized tensor stands for scale * (code - zero_point); the scale of others is 0.
+    scale: float
+    zero_point: int
+
+    @property
+    def quantized(self) -> bool:
+        return self.scale != 0
+
+    def quantize(self, values: Any) -> np.ndarray:
+        """The codes of real numbers: the nearest ones, kept in the range of the type."""
+        self._need_codes()
+        limits = np.iinfo(self.dtype)
+        codes = np.rint(np.asarray(values, np.float32) / np.float32(self.scale)) + self.zero_point
+        return np.clip(codes, limits.min, limits.max).astype(self.dtype)
+
+    def dequantize(self, codes: Any) -> np.ndarray:
+        """The real numbers of codes, as float32."""
+        self._need_codes()
+        return ((np.asarray(codes).astype(np.int32) - self.zero_point)
+                * np.float32(self.scale)).astype(np.float32)
+
+    def _need_codes(self) -> None:
+        if not self.quantized:
+            raise InvalidArgumentError(f"'{self.name}' is not quantized: it holds {self.dtype}")
+
+
+def infos(function: Any, pointer: Any) -> dict[str, TensorInfo]:
+    """What mace_model_inputs and its like return, by name in the model's order."""
+    table = created("mace_tensor_infos_t", function, pointer)
+    try:
+        return {info.name: info for info in (
+            _info(table, k) for k in range(lib.mace_tensor_infos_count(table)))}
+    finally:
+        lib.mace_tensor_infos_destroy(table)
+
+
+def _info(table: Any, k: int) -> TensorInfo:
+    rank = ffi.new("size_t *")
+    shape = lib.mace_tensor_infos_shape(table, k, rank)
+    code = lib.mace_tensor_infos_data_type(table, k)
+    return TensorInfo(
+        text(lib.mace_tensor_infos_name(table, k)),
+        "bfloat16" if code == _BFLOAT16 else _TYPES.get(code, f"type {code}"),
+        tuple(shape[i] for i in range(rank[0])),
+        _FORMATS.get(lib.mace_tensor_infos_data_format(table, k)),
+        lib.mace_tensor_infos_scale(table, k), lib.mace_tensor_infos_zero_point(table, k))
+
+
+def as_input(name: str, value: Any, info: Optional[TensorInfo]) -> np.ndarray:
+    """A dense array in this memory where `value` has one; numbers and lists get the input's type.
+
+    Errors: InvalidArgumentError for what is no tensor of the CPU."""
+    if not isinstance(value, np.ndarray):
+        if hasattr(value, "__dlpack__"):
+            value = _from_dlpack(name, value)
+        elif hasattr(value, "__array__") or hasattr(value, "__array_interface__"):
+            value = np.asarray(value)
+        else:
+            value = _from_numbers(name, value, info)
+    if not value.dtype.isnative:
+        value = value.astype(value.dtype.newbyteorder("="))
+    return np.asarray(value, order="C") if value.ndim == 0 else np.ascontiguousarray(value)
+
+
+def _from_dlpack(name: str, value: Any) -> np.ndarray:
+    try:
+        device = value.__dlpack_device__()[0]
+        if device not in _CPU_DEVICES:
+            raise BufferError(f"its DLPack device is {int(device)}")
+        return np.from_dlpack(value)
+    except (BufferError, RuntimeError, TypeError, ValueError, AttributeError) as e:
+        raise InvalidArgumentError(
+            f"'{name}': {type(value).__name__} gives no tensor of the CPU by DLPack ({e}); "
+            "move it to the CPU, in a type that NumPy has") from e
+
+
+def _from_numbers(name: str, value: Any, info: Optional[TensorInfo]) -> np.ndarray:
+    try:
+        if value is None:  # NumPy makes NaN of it
+            raise TypeError("it holds no numbers")
+        if info is None or info.quantized or info.dtype not in _TYPES.values():
+            return np.asarray(value, np.float32)
+        return np.asarray(value, info.dtype)
+    except (TypeError, ValueError, OverflowError) as e:
+        raise InvalidArgumentError(f"'{name}': {type(value).__name__} is no tensor ({e})") from e
+
+
+def code_of(name: str, dtype: Any) -> int:
+    """The engine's number for a type. Errors: InvalidArgumentError."""
+    if dtype.name == "bfloat16":  # of the package ml_dtypes
+        return _BFLOAT16
+    if dtype not in _CODES:
+        raise InvalidArgumentError(
+            f"'{name}': the engine has no type {dtype}; convert the array with "
+            f".astype(...) to one of {', '.join(_TYPES.values())}")
+    return _CODES[dtype]
+
+
+class Tensors:
+    """A mace_tensors_t and the arrays in whose memory it is."""
+
+    def __init__(self) -> None:
+        self.handle = Handle("tensors", created("mace_tensors_t", lib.mace_tensors_create),
+                             lib.mace_tensors_destroy)
+        self._arrays: dict[str, np.ndarray] = {}
+
+    def set(self, name: str, array: np.ndarray) -> None:
+        """Uses the memory of a dense array."""
+        shape = ffi.new("int64_t[]", list(array.shape) or [0])
+        data = ffi.cast("void *", array.ctypes.data)
+        with self.handle as tensors:
+            check(lib.mace_tensors_set(tensors, name.encode(), code_of(name, array.dtype), shape,
+                                       array.ndim, data, array.nbytes))
+        self._arrays[name] = array
+
+    def array(self, name: str) -> np.ndarray:
+        """The caller's array, or one in the engine's memory, which lives as long as it."""
+        if name in self._arrays:
+            return self._arrays[name]
+        with self.handle as tensors:
+            tensor = lib.mace_tensors_find(tensors, name.encode())
+            if tensor == ffi.NULL:
+                raise InvalidArgumentError(text(lib.mace_last_error()))
+            dtype = _dtype(name, lib.mace_tensor_data_type(tensor))
+            return np.asarray(_InEngine(self, tensor, dtype)).view(dtype)
+
+
+def _dtype(name: str, code: int) -> Any:
+    if code in _TYPES:
+        return np.dtype(_TYPES[code])
+    try:
+        import ml_dtypes
+    except ImportError:
+        ml_dtypes = None
+    if code != _BFLOAT16 or ml_dtypes is None:
+        raise InvalidArgumentError(f"'{name}' is bfloat16, which NumPy lacks: `pip install "
+                                   "ml_dtypes`")
+    return np.dtype(ml_dtypes.bfloat16)
+
+
+class _InEngine:
+    """Memory of the engine as NumPy takes it over; the array keeps this object."""
+
+    def __init__(self, tensors: Tensors, tensor: Any, dtype: Any) -> None:
+        self._tensors = tensors
+        rank = ffi.new("size_t *")
+        dims = lib.mace_tensor_shape(tensor, rank)
+        shape = tuple(dims[i] for i in range(rank[0]))
+        data = int(ffi.cast("uintptr_t", lib.mace_tensor_data(tensor)))
+        self.__array_interface__ = {"shape": shape, "typestr": dtype.str, "data": (data, False),
+                                    "version": 3}

@@ -1,0 +1,165 @@
+"""The archive for Android: its structure, of libraries that a stand-in for the NDK links.
+
+SPDX-License-Identifier: Apache-2.0
+
+The engine in them is a stub that only has the functions' names, since compiling all of it for
+Android takes minutes (ndk_test.py does); the JNI library, classes and files are the real ones.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import subprocess
+import xml.etree.ElementTree as ET
+import zipfile
+
+import pytest
+
+from mace_tools import maven
+from mace_tools.library import abis, exports, java, link, package
+from mace_tools.library.engine import Engine
+from mace_tools.testing import fake_ndk
+from mace_tools.testing.needed import need_tools
+
+ABIS = ("arm64-v8a", "armeabi-v7a", "x86_64")
+MACHINES = {"arm64-v8a": "AArch64", "armeabi-v7a": "ARM", "x86_64": "Advanced Micro Devices X86-64"}
+ANDROID = "{http://schemas.android.com/apk/res/android}"
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    """The ABIs, by a folder like an NDK's."""
+    need_tools("clang++-19", "ld.lld-19", "llvm-ar-19", "javac")
+    folder = fake_ndk.make(tmp_path_factory.mktemp("ndk") / "ndk")
+    fake_ndk.add_for_java(folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ANDROID_NDK_HOME", str(folder))
+        yield abis.find(ABIS)
+
+
+def stub(abi, folder):
+    """An engine that has the C API's names."""
+    names = [name for name in exports.listed() if exports.is_c(name)]
+    (folder / "capi.cc").write_text("".join(
+        f'extern "C" __attribute__((visibility("default"))) int {name}() {{ return 1; }}\n'
+        for name in names))
+    subprocess.run([abi.tool("g++"), *abi.flags, "-O1", "-fPIC", "-c", folder / "capi.cc", "-o",
+                    folder / "capi.o"], check=True)
+    archive = folder / "libcapi.pic.a"
+    archive.unlink(missing_ok=True)
+    subprocess.run([abi.tool("ar"), "rcs", archive, folder / "capi.o"], check=True)
+    return Engine("stub", (archive,), True)
+
+
+@pytest.fixture(scope="module")
+def aar(found, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("aar")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(exports, "listed", lambda listed=exports.listed: [
+            name for name in listed() if exports.is_c(name)])
+        for abi in found:
+            java.libraries(abi, stub(abi, folder), folder / "lib" / abi.name)
+    java.write_aar(folder / "mace.aar", found, folder / "lib")
+    return folder / "mace.aar"
+
+
+@pytest.fixture(scope="module")
+def files(aar):
+    with zipfile.ZipFile(aar) as archive:
+        assert archive.testzip() is None
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_it_has_what_gradle_looks_for(files):
+    wanted = {"AndroidManifest.xml", "classes.jar", "R.txt", "proguard.txt", "LICENSE",
+              "NOTICES.txt", "META-INF/com/android/build/gradle/aar-metadata.properties",
+              "prefab/prefab.json", "prefab/modules/mace/module.json",
+              "prefab/modules/mace/include/mace/public/mace_c.h",
+              "prefab/modules/mace/include/mace/public/mace.h"}
+    wanted |= {f"jni/{abi}/{name}" for abi in ABIS for name in (link.SONAME, java.JNI, java.CXX)}
+    wanted |= {f"prefab/modules/mace/libs/android.{abi}/{name}" for abi in ABIS
+               for name in (link.SONAME, "abi.json")}
+    assert wanted <= set(files)
+    assert not [name for name in files if name.startswith(("lib/", "include/", "assets/"))]
+    metadata = files["META-INF/com/android/build/gradle/aar-metadata.properties"].decode()
+    assert dict(line.split("=") for line in metadata.splitlines()) == {
+        "aarFormatVersion": "1.0", "aarMetadataVersion": "1.0", "minCompileSdk": "21"}
+
+
+def test_the_manifest_asks_for_the_drivers(files):
+    root = ET.fromstring(files["AndroidManifest.xml"])
+    assert root.get("package") == "org.mace"
+    assert root.find("uses-sdk").get(f"{ANDROID}minSdkVersion") == str(abis.API)
+    libraries = {e.get(f"{ANDROID}name"): e.get(f"{ANDROID}required")
+                 for e in root.find("application").iter("uses-native-library")}
+    assert {"libOpenCL.so", "libcdsprpc.so"} <= set(libraries)
+    assert set(libraries.values()) == {"false"}  # the app installs without a GPU, too
+
+
+@pytest.mark.parametrize("abi", ABIS)
+def test_the_libraries_are_of_their_abi_and_fit_pages_of_16_kb(files, tmp_path, abi):
+    for name in (link.SONAME, java.JNI, java.CXX):
+        path = tmp_path / name
+        path.write_bytes(files[f"jni/{abi}/{name}"])
+        text = subprocess.run(["readelf", "--wide", "--file-header", "--program-headers",
+                               "--dynamic", path], check=True, capture_output=True,
+                              text=True).stdout
+        assert re.search(rf"Machine: +{re.escape(MACHINES[abi])}", text), name
+        loads = re.findall(r"LOAD .* 0x([0-9a-f]+)$", text, re.MULTILINE)
+        assert loads and all(int(align, 16) >= link.PAGE_BYTES for align in loads), name
+        assert f"soname: [{name}]" in text
+        needed = re.findall(r"NEEDED.*\[(.*)\]", text)
+        assert (link.SONAME in needed) == (name == java.JNI)
+        if name == java.JNI:
+            assert not {"libstdc++.so.6", java.CXX} & set(needed)  # it is C
+    table = subprocess.run(["nm", "-D", "--defined-only", tmp_path / java.JNI], check=True,
+                           capture_output=True, text=True).stdout
+    exported = [line.split()[-1] for line in table.splitlines()]
+    native = (java.SOURCES / "src/org/mace/Native.java").read_text()
+    assert sorted(exported) == sorted(f"Java_org_mace_Native_{name}" for name in re.findall(
+        r"static native [\w\[\]]+ (\w+)\(", native))
+    facts = json.loads(files[f"prefab/modules/mace/libs/android.{abi}/abi.json"])
+    assert facts["stl"] == "c++_shared" and facts["static"] is False and facts["api"] == 21
+    assert files[f"prefab/modules/mace/libs/android.{abi}/{link.SONAME}"] == files[
+        f"jni/{abi}/{link.SONAME}"]
+
+
+def test_its_classes_and_what_r8_keeps_of_them(files):
+    with zipfile.ZipFile(io.BytesIO(files["classes.jar"])) as archive:
+        names = set(archive.namelist())
+        version = archive.read("META-INF/MANIFEST.MF").decode()
+    assert {"org/mace/MaceEngine.class", "org/mace/android/Bitmaps.class", "META-INF/LICENSE",
+            "META-INF/NOTICES.txt"} <= names
+    assert package.version() in version
+    assert not [name for name in names if name.startswith("android/")]  # not the stand-ins
+    rules = files["proguard.txt"].decode()
+    for name in re.findall(r"^-keep\w* (?:class )?(org\.mace\.\w+)", rules, re.MULTILINE):
+        assert f"{name.replace('.', '/')}.class" in names
+    # What the native half looks up by name.
+    source = (java.SOURCES / "jni" / "mace_jni.c").read_text()
+    looked_up = {name for name in re.findall(r'FindClass\(env, "([\w/]+)"\)', source)}
+    assert looked_up == {"org/mace/MaceException"} and "MaceException { static void raise" in rules
+
+
+def test_the_same_input_makes_the_same_bytes(aar, found, tmp_path):
+    java.write_aar(tmp_path / "again.aar", found, aar.parent / "lib")
+    assert (tmp_path / "again.aar").read_bytes() == aar.read_bytes()
+
+
+def test_all_classes_compile_against_android_itself(tmp_path):
+    """The stand-ins that the archive is built with could be wrong."""
+    jar = maven.need("android-all")
+    java.compile_classes([*java.sources("src"), *java.sources("android")], tmp_path / "classes",
+                         (jar,))
+    assert (tmp_path / "classes/org/mace/android/Bitmaps.class").is_file()
+
+
+def test_an_ndk_without_the_cxx_library_is_refused(found, tmp_path):
+    folder = fake_ndk.make(tmp_path / "ndk")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ANDROID_NDK_HOME", str(folder))
+        (abi,) = abis.find(("arm64-v8a",))
+        with pytest.raises(java.MissingToolError, match=r"has no .*aarch64-linux-android/libc\+\+"):
+            java._cxx_library(abi)

@@ -1,0 +1,273 @@
+"""The Python package: its wheel, installed by pip, classifies a digit; and what it refuses.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+import small_models
+
+from mace_tools import settings
+from mace_tools.protos import cache_dir
+from mace_tools.testing.needed import need_pocl
+
+
+@pytest.fixture
+def digits(mace, models):
+    with mace.Engine(models["digits"]) as engine:
+        yield engine
+
+
+def test_arrays_are_used_in_place(mace, digits):
+    x = small_models.pixels(3)
+    y = digits(x)
+    assert y.shape == (1, 10) and y.dtype == np.float32 and y.argmax() == 3
+    out = np.full((1, 10), -1, np.float32)
+    assert digits.run({"input": x}, outputs={"probabilities": out})["probabilities"] is out
+    np.testing.assert_array_equal(out, y)
+    seen = out.ctypes.data
+    digits(x, outputs={"probabilities": out})
+    assert out.ctypes.data == seen
+    second = digits(small_models.pixels(7))
+    np.testing.assert_array_equal(out, y)  # results of runs do not share memory
+    digits.close()
+    assert second.argmax() == 7  # and outlive the engine
+    second[0, 0] = 5
+
+
+class Foreign:
+    """A tensor of another library, which knows DLPack and nothing of NumPy."""
+
+    def __init__(self, array, device=(1, 0)):
+        self.array, self.device = array, device
+
+    def __dlpack__(self, **options):
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.device
+
+
+def test_tensors_of_other_libraries_come_by_dlpack(mace, digits):
+    x = small_models.pixels(3)
+    y = digits(Foreign(x))
+    np.testing.assert_array_equal(y, digits(x))
+    np.testing.assert_array_equal(np.from_dlpack(y), y)  # a result is one, too
+    with pytest.raises(mace.InvalidArgumentError, match="'input': Foreign gives no tensor of the "):
+        digits(Foreign(x, (2, 0)))
+
+
+def test_other_layouts_and_byte_orders_are_copied(digits):
+    x = small_models.pixels(3)
+    wanted = digits(x)
+    other = np.asfortranarray(x.transpose(0, 1, 3, 2)).transpose(0, 1, 3, 2)
+    strided = np.repeat(x, 2, axis=3)[..., ::2]
+    assert not strided.flags.c_contiguous
+    for same in (other, strided, x.astype(">f4"), x.tolist(), x[:, :, ::-1][:, :, ::-1]):
+        np.testing.assert_array_equal(digits(same), wanted)
+
+
+def test_codes_go_in_and_out_with_their_scale(mace, models):
+    with mace.Engine(models["codes"]) as engine:
+        info = engine.inputs["x"]
+        assert info.dtype == "int8" and info.zero_point == small_models.ZERO and info.quantized
+        assert info.scale == np.float32(small_models.SCALE)
+        codes = np.int8([[-128, 3, 13, 127]])
+        wanted = np.int8([[3, 3, 13, 127]])
+        np.testing.assert_array_equal(engine(codes), wanted)
+        real = info.dequantize(codes)
+        np.testing.assert_array_equal(engine(real), wanted)
+        np.testing.assert_array_equal(info.quantize(real), codes)
+        np.testing.assert_array_equal(engine(codes, float32=True),
+                                      engine.outputs["y"].dequantize(wanted))
+        np.testing.assert_array_equal(info.quantize([-100.0, 100.0]), np.int8([-128, 127]))
+    with mace.Engine(models["two"]) as engine, pytest.raises(mace.MaceError, match="float32"):
+        engine.inputs["a"].quantize([1.0])
+
+
+def test_several_inputs_outputs_and_shapes(mace, models):
+    with mace.Engine(models["two"]) as engine:
+        a, b = np.float32([[1, 2, 3], [4, 5, 6]]), np.ones((2, 3), np.float32)
+        total, difference = engine(a, b)
+        np.testing.assert_array_equal(total, a + b)
+        np.testing.assert_array_equal(difference, a - b)
+        assert list(engine.inputs) == ["a", "b"] and list(engine.outputs) == ["sum", "difference"]
+        larger = np.zeros((5, 3), np.float32)
+        assert engine(larger, larger)[0].shape == (5, 3)
+        assert engine.inputs["a"].shape == (5, 3)
+    with mace.Engine(models["two"], outputs=["difference"]) as engine:
+        np.testing.assert_array_equal(engine(a, b), a - b)
+
+
+def test_what_is_refused_says_why(mace, models, digits):
+    x, path = small_models.pixels(3), models["digits"]
+    for call, words in (
+        (lambda: digits(x.astype(np.float64)), "no type float64; convert the array with .astype"),
+        (lambda: digits(x[0]), r"expected a shape like \[1,1,8,8\], found \[1,8,8\]"),
+        (lambda: digits(x, x), "2 inputs were given; the model has input"),
+        (lambda: digits(["a"]), "'input': list is no tensor"),
+        (lambda: digits(None), "'input': NoneType is no tensor"),
+        (lambda: digits.run(x), "inputs: a dict of arrays by name"),
+        (lambda: digits.run({"inptu": x}), "no input named 'inptu'; the inputs are 'input'"),
+        (lambda: digits.run({}), "'input'"),
+        (lambda: digits(x, outputs={"probabilities": np.zeros((2, 10), np.float32)}), r"\[1,10\]"),
+        (lambda: digits(x, outputs={"probabilities": np.zeros((1, 20), "f4")[:, ::2]}), "dense"),
+        (lambda: digits(x, outputs={"probabilities": [0] * 10}), "NumPy array, not list"),
+        (lambda: digits.profile({"input": x}, outptus={}), "no option outptus"),
+        (lambda: digits.dump("plans"), "there is no stage 'plans'; choose graph, plan"),
+        (lambda: mace.Engine(path, device="npu"), "the devices are cpu, gpu, dsp"),
+        (lambda: mace.Engine(path, treads=2), "there is no setting 'treads'; the settings are"),
+        (lambda: mace.Engine(path, num_threads=2.5), "num_threads=2.5: a setting is a number"),
+        (lambda: mace.Engine(path, memory_strategy="BEST"), "'BEST' is not one of NAIVE"),
+        (lambda: mace.Engine(path, outputs="probabilities"), r"write \['probabilities'\]"),
+        (lambda: mace.Engine(path, outputs=["p"]), "'p'"),
+        (lambda: mace.Engine(path, arena=np.zeros(64, np.float32)[::2]), "arena: it is a dense"),
+        (lambda: mace.Engine("/no/net.pb"), "cannot open '/no/net.pb': No such file"),
+        (lambda: mace.Model.from_bytes(7), "graph and data are bytes or arrays"),
+        (lambda: mace.capability("npu"), "the devices are cpu, gpu, dsp"),
+    ):
+        with pytest.raises(mace.InvalidArgumentError, match=words) as error:
+            call()
+        assert error.value.status == mace.Status.INVALID_ARGS and isinstance(
+            error.value, ValueError)
+    with pytest.raises(mace.InvalidModelError, match="not a MACE model") as error:
+        mace.Model.from_bytes(b"no model")
+    assert error.value.status == 5 and "not a MACE model" in error.value.message
+    with pytest.raises(mace.OutOfResourcesError):
+        mace.Engine(path, memory_limit=100)(x)
+    assert digits(x).argmax() == 3  # still usable
+
+
+def test_every_setting_of_the_engine_is_a_keyword(mace, models):
+    names = {row["name"] for row in json.loads(settings.LIST.read_text())}
+    own = {"gpu_context", "share_memory_with", "offline_memory_plan", "arena"}
+    assert set(mace.Settings.__annotations__) == names | own
+    every = {"num_threads": 2, "cpu_affinity_policy": mace.Affinity.NONE, "winograd": 0,
+             "memory_strategy": "PRESERVE_ALL", "memory_savings": ["views"], "guard": True,
+             "memory_limit": 1 << 30, "check_numerics": True, "gpu_data_type": "fp32_fp32",
+             "gpu_perf_hint": mace.GpuPerf.HIGH, "gpu_priority_hint": 1, "gpu_queue_window": 4,
+             "gpu_kernel_micros": 1000, "tuning_ms": 0, "float32_nodes": []}  # fmt: skip
+    with mace.Engine(models["digits"], **every) as engine:
+        assert engine(small_models.pixels(5)).argmax() == 5
+        assert engine.memory_usage().head_bytes > mace.Engine(
+            models["digits"]).memory_usage().head_bytes
+
+
+def test_memory_is_shared_given_and_released(mace, models):
+    x = small_models.pixels(4)
+    first = mace.Engine(models["digits"])
+    second = mace.Engine(models["digits"], share_memory_with=first)
+    assert first(x).argmax() == second(x).argmax() == 4
+    usage = second.memory_usage()
+    assert usage.allocated_arena_bytes == first.memory_usage().allocated_arena_bytes > 0
+    assert usage.peak_node
+    second.release_memory()
+    assert second.memory_usage().allocated_arena_bytes == 0 and first(x).argmax() == 4
+    bytes_of = np.zeros(usage.head_bytes + 65536 + 64, np.uint8)
+    begin = -bytes_of.ctypes.data % 64
+    arena = bytes_of[begin:begin + usage.head_bytes + 65536]
+    assert mace.Engine(models["digits"], arena=arena)(x).argmax() == 4 and arena.any()
+
+
+def test_models_in_memory(mace, models):
+    path = models["digits"]
+    graph, data = path.read_bytes(), path.with_suffix(".data").read_bytes()
+    x = small_models.pixels(8)
+    wanted = mace.Engine(path)(x)
+    with mace.Model.from_bytes(graph, data) as model:
+        assert list(model.inputs) == ["input"] and model.name
+        engine = mace.Engine(model)
+    room = np.zeros(len(data) + 64, np.uint8)
+    begin = -room.ctypes.data % 64
+    aligned = room[begin:begin + len(data)]
+    aligned[:] = np.frombuffer(data, np.uint8)
+    used = mace.Engine(mace.Model.from_bytes(graph, aligned))
+    del aligned, room, data
+    np.testing.assert_array_equal(engine(x), wanted)
+    np.testing.assert_array_equal(used(x), wanted)
+    engine.close(), used.close()
+    assert sys.modules["mace._model"]._held == {}
+    with pytest.raises(mace.ClosedError, match="the model is closed"):
+        mace.Engine(model)
+
+
+def test_a_run_is_cancelled_and_python_goes_on_meanwhile(mace, models):
+    engine = mace.Engine(models["slow"], num_threads=1)
+    x, cancellation, ends = np.zeros((1, 512, 112, 112), np.float32), mace.Cancellation(), []
+
+    def call():
+        with pytest.raises(mace.CancelledError, match="cancelled"):
+            engine.run({"x": x}, cancellation=cancellation)
+        ends.append(time.monotonic())
+
+    thread = threading.Thread(target=call)
+    thread.start()
+    time.sleep(0.3)
+    assert thread.is_alive()  # this thread runs while that one is in the engine
+    engine.close()  # returns at once
+    assert thread.is_alive() and not cancellation.cancelled
+    cancelled = time.monotonic()
+    cancellation.cancel()
+    thread.join(60)
+    assert ends and ends[0] - cancelled < 30 and cancellation.cancelled
+    with pytest.raises(mace.ClosedError, match="the engine is closed") as error:
+        engine(x)
+    assert error.value.status == mace.Status.INVALID_ARGS
+
+
+def test_threads_share_an_engine(digits):
+    wrong = []
+
+    def call(digit):
+        x = small_models.pixels(digit)
+        wrong.extend(digit for _ in range(50) if digits(x).argmax() != digit)
+
+    threads = [threading.Thread(target=call, args=(digit,)) for digit in (1, 3, 7)]
+    [t.start() for t in threads], [t.join() for t in threads]
+    assert not wrong
+
+
+def test_what_a_run_did(mace, digits):
+    results, ops = digits.profile({"input": small_models.pixels(2)})
+    assert results["probabilities"].argmax() == 2
+    assert {"Conv2d", "Softmax"} <= {op.type for op in ops}
+    conv = next(op for op in ops if op.type == "Conv2d")
+    assert conv.macs > 0 and conv.end_micros >= conv.start_micros and conv.device == "CPU"
+    assert json.loads(digits.dump("plan_json"))
+    messages = []
+    mace.set_log(lambda level, message: messages.append((level, message)), mace.LogLevel.VERBOSE_1)
+    digits(small_models.pixels(2))
+    mace.set_log(None)
+    digits(small_models.pixels(2))
+    assert messages and messages[0][0] == mace.LogLevel.VERBOSE_1 and len(messages) < 3
+    cpu = mace.capability("cpu")
+    assert cpu.supported and 0 < cpu.float32_time < 1e5
+
+
+GPU = """
+import sys, numpy as np, mace
+done = []
+context = mace.GpuContext(storage_path=sys.argv[2], progress=lambda n, of: done.append((n, of)))
+x = np.random.default_rng(1).uniform(-1, 1, (1, 16, 64, 64)).astype(np.float32)
+engine = mace.Engine(sys.argv[1], device="gpu", gpu_context=context, gpu_data_type="fp32_fp32")
+difference = abs(engine(x) - mace.Engine(sys.argv[1])(x)).max()
+print(difference < 1e-5, engine.device_counts()["kernels"] > 0, done[-1][0] == done[-1][1])
+"""
+
+
+def test_the_gpu(site, models, tmp_path):
+    environment = {"PYTHONPATH": str(site), "OCL_ICD_VENDORS": str(need_pocl()),
+                   "POCL_CACHE_DIR": str(cache_dir() / "pocl")}
+    done = subprocess.run([sys.executable, "-c", GPU, models["wide"], tmp_path],
+                          capture_output=True, env=environment)
+    assert done.stdout.decode().split() == ["True"] * 3, done.stderr.decode()
+
+

@@ -1,0 +1,88 @@
+"""`pip install .` of the checkout: the command mace-converter converts like the checkout's own.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from mace_tools.exit_codes import ExitCode
+from mace_tools.protos import REPO
+
+MODEL = REPO / "models" / "digits" / "digits.onnx"
+
+
+def pip(*words):
+    """Without a network: what the package needs is in the environment of the tests."""
+    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index",
+                    "--target", *words], check=True)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site")
+    pip(folder, REPO)
+    return folder
+
+
+@pytest.fixture
+def call(site, tmp_path):
+    def run(*words):
+        done = subprocess.run([site / "bin" / "mace-converter", *words], cwd=tmp_path, text=True,
+                              capture_output=True, env={**os.environ, "PYTHONPATH": str(site)})
+        return done.returncode, done.stdout, done.stderr
+
+    return run
+
+
+def test_the_same_model_in_the_same_bytes(call, tmp_path):
+    code, out, err = call("init", str(MODEL))
+    assert code == 0, err
+    (tmp_path / "my.yml").write_text(out)
+    assert call("convert", "--config=my.yml", "--output=installed")[0] == 0
+    subprocess.run([sys.executable, REPO / "tools" / "converter.py", "convert", "--config=my.yml",
+                    "--output=checkout"], cwd=tmp_path, check=True)
+    installed, checkout = tmp_path / "installed" / "digits", tmp_path / "checkout" / "digits"
+    for name in ("digits.pb", "digits.data"):
+        assert (installed / "model" / name).read_bytes() == (
+            checkout / "model" / name).read_bytes()
+    code, out, err = call("check", str(MODEL))
+    assert code == 0 and "15 nodes, all convert" in out, err
+
+
+@pytest.mark.parametrize("command, words", [
+    (["build", "--config=my.yml"], "the library is made from the engine's sources"),
+    (["run", "--config=my.yml"], "mace_run, which runs models, is made from the engine's sources"),
+    (["wheel"], "the library is made from"), (["source"], "the archive is made from"),
+])
+def test_what_needs_the_sources_says_so(call, tmp_path, command, words):
+    (tmp_path / "my.yml").write_text(call("init", str(MODEL))[1])
+    code, _, err = call(*command)
+    assert code == ExitCode.MISSING_TOOL and words in err
+    assert "use tools/converter.py of a checkout of MACE" in err
+
+
+def test_the_package_holds_no_tests_and_says_what_it_needs(site):
+    names = [path.name for path in site.rglob("*") if path.is_file()]
+    assert "cli.py" in names and not [name for name in names if name.endswith("_test.py")]
+    (metadata,) = site.glob("mace_converter-*.dist-info")
+    text = (metadata / "METADATA").read_text()
+    pins = [line for line in (REPO / "tools/requirements/convert.txt").read_text().splitlines()
+            if line and not line.startswith("#")]
+    assert [line.removeprefix("Requires-Dist: ") for line in text.splitlines()
+            if line.startswith("Requires-Dist: ")] == pins
+    assert "Requires-Python: >=3.11" in text and (metadata / "licenses" / "LICENSE").is_file()
+
+
+def test_an_editable_one_runs_the_checkout(tmp_path):
+    pip(tmp_path, "-e", REPO)
+    text = (tmp_path / "mace_converter" / "__init__.py").read_text()
+    assert repr(str(REPO / "tools")) in text
+    done = subprocess.run([tmp_path / "bin" / "mace-converter", "--help"], capture_output=True,
+                          text=True, env={**os.environ, "PYTHONPATH": str(tmp_path)})
+    assert done.returncode == 0 and "convert" in done.stdout

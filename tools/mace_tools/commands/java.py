@@ -1,0 +1,68 @@
+"""java: the Java classes of the engine with its libraries, and the AAR for Android.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+from pathlib import Path
+
+from mace_tools.cli_console import Console
+from mace_tools.config.problems import did_you_mean
+from mace_tools.exit_codes import ExitCode, UsageError
+from mace_tools.library import abis, engine, java, package
+from mace_tools.op_facts import all_ops
+
+HELP = "make the Java package of the engine: a jar with libraries, and for Android an AAR"
+
+
+def add_options(p: argparse.ArgumentParser) -> None:
+    p.add_argument("--output", type=Path, metavar="FOLDER", default=Path("build/java"),
+                   help="where the files go (default: build/java)")
+    p.add_argument("--target_abis", default="host", metavar="LIST",
+                   help=f"of {', '.join(abis.ALL)}, with commas between (default: host)")
+    p.add_argument("--ops", default="all", metavar="LIST",
+                   help="the ops of the library (default: all); `build --json` writes those of a "
+                        "model")
+
+
+def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
+    """Needs no deployment file."""
+    names = tuple(dict.fromkeys(args.target_abis.split(",")))
+    for name in names:
+        if name not in abis.ABIS:
+            raise UsageError(f"--target_abis={args.target_abis}: there is no ABI '{name}'"
+                             f"{did_you_mean(name, list(abis.ALL))}; there are "
+                             f"{', '.join(abis.ALL)}")
+    ops = _ops(args.ops)
+    if args.output.exists() and not args.output.is_dir():
+        raise UsageError(f"--output={args.output} is no folder")
+    java.jdk()
+    found = abis.find(names)
+    for abi in found:
+        folder = args.output / "lib" / abi.name
+        shutil.rmtree(folder, ignore_errors=True)
+        java.libraries(abi, engine.build(console, abi, ops, True), folder)
+    made = [args.output / f"mace-{package.version()}.jar"]
+    java.jar(made[0], java.classes(android=False))
+    android = [abi for abi in found if abi.is_android]
+    if android:
+        made.append(made[0].with_suffix(".aar"))
+        java.write_aar(made[1], android, args.output / "lib")
+    libraries = [p for abi in found for p in sorted((args.output / "lib" / abi.name).iterdir())]
+    for path in (*made, *libraries):
+        console.data(f"{path}  {path.stat().st_size} bytes")
+    return ExitCode.OK
+
+
+def _ops(text: str) -> tuple[str, ...] | None:
+    if text == "all":
+        return None
+    ops = tuple(sorted(set(text.split(","))))
+    for op in ops:
+        if op not in all_ops():
+            raise UsageError(f"--ops={text}: there is no op '{op}'"
+                             f"{did_you_mean(op, list(all_ops()))}; docs/ops.md lists them")
+    return ops

@@ -1,0 +1,38 @@
+"""wheel: the Python package of the engine, for this machine or for Linux on Arm.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from mace_tools.cli_console import Console
+from mace_tools.exit_codes import ExitCode, UsageError
+from mace_tools.library import abis, engine, wheel
+
+HELP = "make the Python package of the engine, which `pip install` takes"
+ABIS = ("host", *wheel.MACHINES)
+
+
+def add_options(p: argparse.ArgumentParser) -> None:
+    p.add_argument("--output", type=Path, metavar="FOLDER", default=Path("build/python"),
+                   help="where the wheels go (default: build/python)")
+    p.add_argument("--target_abis", default="host", metavar="LIST",
+                   help=f"of {', '.join(ABIS)}, with commas between (default: host)")
+
+
+def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
+    """Needs no deployment file: the library has all ops."""
+    names = tuple(args.target_abis.split(","))
+    for name in names:
+        if name not in ABIS:
+            raise UsageError(f"--target_abis={args.target_abis}: there are Python packages for "
+                             f"{', '.join(ABIS)}, not for '{name}'")
+    if args.output.exists() and not args.output.is_dir():
+        raise UsageError(f"--output={args.output} is no folder")
+    for abi in abis.find(names):
+        made = wheel.build(abi, engine.build(console, abi, None, True), args.output)
+        console.data(f"{made}  {made.stat().st_size} bytes")
+    return ExitCode.OK
