@@ -8,6 +8,7 @@
 #include "mace/cpu/conv/conv_f16_kernel.h"
 #include "mace/cpu/conv/mat_mul_kernel.h"
 #include "mace/cpu/quantized/conv_q8.h"
+#include "mace/cpu/quantized/q16.h"
 
 namespace mace::cpu {
 namespace {
@@ -47,9 +48,10 @@ Result<KernelPtr> PrepareF16(const Node& node, CpuContext& context) {
 }  // namespace
 
 CpuKernelDefs FullyConnected() {
-  return WithFp16(
-      WithQ8({{DataType::kF32, PrepareF32, 1}}, PrepareFullyConnectedQ8),
-      {DataType::kF16, PrepareF16, 1, ComputesFp16});
+  return WithFp16(WithQ16(WithQ8({{DataType::kF32, PrepareF32, 1}},
+                                 PrepareFullyConnectedQ8),
+                          PrepareFullyConnectedQ16),
+                  {DataType::kF16, PrepareF16, 1, ComputesFp16});
 }
 
 }  // namespace mace::cpu

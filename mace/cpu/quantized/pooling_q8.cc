@@ -78,6 +78,7 @@ struct PoolingQ8 final : Kernel {
   }
 
   static CodeRange CodesOfType() {
+    if (sizeof(T) == 2) return CodesOf(DataType::kI16);
     return CodesOf(std::is_signed_v<T> ? DataType::kI8 : DataType::kU8);
   }
 };
@@ -111,6 +112,7 @@ Result<KernelPtr> PreparePoolingQ8(const Node& node, CpuContext& context) {
   s.channels = x.shape[3];
   MACE_ASSIGN_OR_RETURN(const CodeRange range,
                         CodesAfter(node, attrs, node.outputs[0]));
+  if (x.dtype == DataType::kI16) return MakePooling<int16_t>(s, range, context);
   return x.dtype == DataType::kU8 ? MakePooling<uint8_t>(s, range, context)
                                   : MakePooling<int8_t>(s, range, context);
 }
