@@ -131,7 +131,8 @@ def ensure(context: Context, tag: str, model: Model, force: bool = False) -> Con
         began = time.monotonic()
         stamp.unlink(missing_ok=True)
         # Checked first, so that no work is lost.
-        needed = model.embed_memory_plan or model.packed_weights or model.quantize
+        needed = model.embed_memory_plan or model.packed_weights or (
+            model.quantize and not model.quantize.weights_only)
         mace_run = _mace_run(context) if needed else None
         notes = _convert(context, tag, model, (source, weights), pb, data, mace_run)
         if mace_run is not None and model.packed_weights:
@@ -157,8 +158,8 @@ def _convert(
     with context.console.steps(tag, total=2) as step:
         step(f"reading {source[0].name}")
         graph = import_model(context, tag, model, *source, lambda: step("simplifying"))
-    if model.quantize is not None and mace_run is not None:
-        graph = quantizing.make(context, model, graph, mace_run).graph
+    if model.quantize is not None:
+        graph = quantizing.quantized(context, model, graph, mace_run)
     _check_nodes(context, tag, model, node_names(graph))
     with context.console.steps(tag, total=1) as step:
         step("writing")

@@ -169,6 +169,8 @@ def _dequantize_inputs(graph: Graph, node: Node) -> None:
             continue
         if tensor.is_const:
             inputs[i] = graph.add_const(f"{name}/real", real(tensor.data, tensor.quant))
+            if tensor.dtype == "i8":
+                graph.tensors[inputs[i]].codes = tensor.quant
         else:
             inputs[i] = _dequantized(graph, name)
     graph.set_inputs(node, inputs)
