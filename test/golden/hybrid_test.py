@@ -1,6 +1,8 @@
-"""Dynamic-range layers of TFLite: int8 weights, activations in floats. They compute what the weights
+"""Dynamic-range layers of TFLite: int8 weights, activations in floats. They compute what weights
 stand for, in floats; LiteRT rounds the activations to codes in every run, so its results may differ
 by half a step of these for each weight.
+
+SPDX-License-Identifier: Apache-2.0
 """
 
 from __future__ import annotations

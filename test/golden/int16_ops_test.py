@@ -1,4 +1,7 @@
-"""Operators on int16 activations with int8 weights: equal to LiteRT's reference kernels in every code.
+"""Operators on int16 activations with int8 weights: equal to LiteRT's reference kernels in every
+code.
+
+SPDX-License-Identifier: Apache-2.0
 """
 
 from __future__ import annotations

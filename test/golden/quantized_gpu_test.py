@@ -1,5 +1,8 @@
-"""TFLite's quantized models as they are converted for the GPU: in floats, with weights stored as codes.
+"""TFLite's quantized models as they are converted for the GPU: in floats, with weights stored as
+codes.
 The best class of each stored output stays, on the GPU and on the CPU.
+
+SPDX-License-Identifier: Apache-2.0
 """
 
 from __future__ import annotations

@@ -70,9 +70,9 @@ class Tensor:
     data: np.ndarray | None = None
     data_format: str = "NONE"  # NONE | NHWC | NCHW; of graph inputs and outputs
     quant: Quant | None = None
-    # Of a float32 constant: f16 or bf16 where its matrices are written as such; i8 or i4 where it is
-    # written as the codes in `packed` (stored_codes.py); "" where the settings of the whole model
-    # decide.
+    # Of a float32 constant: f16 or bf16 where its matrices are written as such; i8 or i4 where it
+    # is written as the codes in `packed` (stored_codes.py); "" where the settings of the whole
+    # model decide.
     stored: str = ""
     packed: np.ndarray | None = None
     # Of a float32 constant that stands for codes: the scales and zero points of these as int8, or

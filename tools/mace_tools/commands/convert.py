@@ -162,8 +162,8 @@ def _convert(
     if model.quantize is not None:
         graph = quantizing.quantized(context, model, graph, mace_run)
     if model.devices == ("gpu",) and compute_in_floats(graph):
-        graph.notes.append("for the GPU, which computes with floats: weights are stored as codes, and "
-                           "everything between the model's inputs and outputs computes in floats")
+        graph.notes.append("for the GPU, which computes with floats: weights are stored as codes, "
+                           "and everything between inputs and outputs computes in floats")
     _check_nodes(context, tag, model, node_names(graph))
     with context.console.steps(tag, total=1) as step:
         step("writing")

@@ -1,4 +1,4 @@
-"""Writes quantized graphs as ONNX models that other runtimes can run: the nodes compute floats, with
+"""Writes quantized graphs as ONNX models that other runtimes can run: nodes compute floats, with
 QuantizeLinear and DequantizeLinear wherever the graph has codes.
 
 SPDX-License-Identifier: Apache-2.0

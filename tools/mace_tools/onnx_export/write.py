@@ -15,8 +15,8 @@ OPSET, IR_VERSION = 17, 8
 
 
 def render(graph: Graph) -> bytes:
-    """The file; inputs and outputs have the engine's order of axes. Errors: MaceError with all nodes
-    that ONNX cannot express."""
+    """The file; inputs and outputs have the engine's order of axes. Errors: MaceError with all
+    nodes that ONNX cannot express."""
     w, refused = Writer(graph), []
     for node in graph.nodes:
         if node.op not in OPS:

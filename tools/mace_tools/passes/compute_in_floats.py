@@ -3,9 +3,9 @@ devices that compute with floats only.
 
 SPDX-License-Identifier: Apache-2.0
 
-Inputs and outputs keep their codes, with a Dequantize behind and a Quantize before. What saturates at
-0 in codes is clamped there; nothing else is rounded, so that results are nearer to real numbers than
-those in codes.
+Inputs and outputs keep their codes, with a Dequantize behind and a Quantize before. What saturates
+at 0 in codes is clamped there; nothing else is rounded, so that results are nearer to real numbers
+than those in codes.
 """
 
 from __future__ import annotations

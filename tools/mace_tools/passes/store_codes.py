@@ -1,5 +1,5 @@
-"""Stores the int8 weights that a model multiplies with floats as the codes that they are, rather than
-as the floats for which they stand.
+"""Stores the int8 weights that a model multiplies with floats as the codes that they are, rather
+than as the floats for which they stand.
 
 SPDX-License-Identifier: Apache-2.0
 """

@@ -60,8 +60,8 @@ def store_weights(graph: Graph, kind: str, float_nodes: tuple[str, ...] = ()) ->
             continue
         before = tensor.data
         if not np.isfinite(before).all():
-            raise MaceError(f"{readers[0]}: its weight '{name}' has NaN or infinite elements, which "
-                            "codes cannot stand for; leave the node out with float_nodes")
+            raise MaceError(f"{readers[0]}: its weight '{name}' has NaN or infinite elements, for "
+                            "which codes cannot stand; leave the node out with float_nodes")
         used, error = _store(tensor, BITS[kind])
         found[name] = Stored(used, error, before.size, [n.name for n in readers])
     if not found:
