@@ -49,8 +49,8 @@ class NodeKernels {
   // Compiles what the kernels prepared so far need; before their first Run.
   virtual Status FinishPrepare() { return Status(); }
 
-  // Whether Prepare of such a node takes input `i` as fp16 (Operand::stored)
-  // and Run does not read it; else they see floats.
+  // Whether Prepare of such a node takes input `i` as it is stored, as fp16 or
+  // codes (Operand::stored), and Run does not read it; else they see floats.
   virtual bool TakesFp16(const Node& /*node*/, size_t /*i*/) const {
     return false;
   }

@@ -1,11 +1,11 @@
-// Widening the weights that are not kept as fp16.
+// Widening the weights that are not kept as they are stored.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/device/widen_weights.h"
 
 #include <algorithm>
 
-#include "mace/base/fp16.h"
+#include "mace/graph/stored_weight.h"
 
 namespace mace {
 namespace {
@@ -36,13 +36,9 @@ std::vector<bool> ReadAsFloats(const std::vector<Device*>& devices,
 
 Result<std::shared_ptr<const void>> KeptFloats(const Operand& weight,
                                                PackedWeights* packed) {
-  const auto* fp16 = static_cast<const uint16_t*>(weight.data);
-  const auto widen =
-      weight.stored == DataType::kF16 ? WidenFp16 : WidenBfloat16s;
-  const int64_t n = NumElements(weight.type.shape);
   return packed->GetOrPack(weight.weight_id, "floats", Bytes(weight.type),
                            [&](void* floats) {
-                             widen(fp16, n, static_cast<float*>(floats));
+                             WidenStored(weight, static_cast<float*>(floats));
                              return Status();
                            });
 }

@@ -1,5 +1,5 @@
-// WidenWeights: floats in place of weights stored as fp16, where a reader
-// needs them.
+// WidenWeights: floats in place of weights stored in another type, where
+// a reader needs them.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_DEVICE_WIDEN_WEIGHTS_H_
 #define MACE_DEVICE_WIDEN_WEIGHTS_H_
@@ -14,7 +14,7 @@
 
 namespace mace {
 
-// The floats of a weight stored as fp16, kept in `packed`.
+// The floats of a weight stored in another type, kept in `packed`.
 // Errors: MACE_OUT_OF_RESOURCES.
 Result<std::shared_ptr<const void>> KeptFloats(const Operand& weight,
                                                PackedWeights* packed);

@@ -29,9 +29,9 @@ struct Operand {
   // The index of `data` among the model's weights, by which engines share
   // packed copies; -1 if it is not a weight.
   int64_t weight_id = -1;
-  // kF16 or kBF16 if `data` holds the elements of an f32 operand in that type,
-  // which only happens for devices that accept it (NodeKernels::TakesFp16);
-  // else kInvalid.
+  // If `data` holds the elements of an f32 operand in another type: kF16,
+  // kBF16, or kI8 or kU8 for codes (stored_weight.h). That only happens for
+  // devices that accept it (NodeKernels::TakesFp16); else kInvalid.
   DataType stored = DataType::kInvalid;
 
   bool present() const { return type.dtype != DataType::kInvalid; }

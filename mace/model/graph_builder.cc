@@ -8,6 +8,7 @@
 
 #include "mace/base/aligned_buffer.h"
 #include "mace/base/str_cat.h"
+#include "mace/graph/stored_weight.h"
 #include "mace/model/quantization.h"
 #include "mace/model/text.h"
 
@@ -90,16 +91,18 @@ DimensionOrder FromStored(stored::DataFormat format) {
 }
 
 // Returns the type in which the array stores the elements of a weight of
-// `type`.
-Result<DataType> StoredType(const stored::ConstTensor& tensor, DataType type,
-                            const std::string& what) {
-  if (!tensor.stored_type.has_value()) return type;
+// `type`; kInvalid: as they are.
+Result<DataType> StoredType(const stored::ConstTensor& tensor,
+                            const TensorType& type, const std::string& what) {
+  if (!tensor.stored_type.has_value()) return DataType::kInvalid;
   MACE_ASSIGN_OR_RETURN(const DataType stored,
                         FromStored(*tensor.stored_type, what));
   const bool is_fp16 = stored == DataType::kF16 || stored == DataType::kBF16;
-  if (is_fp16 && type == DataType::kF32) return stored;
-  return InvalidModel(what, ": ", Name(type), " stored as ", Name(stored),
-                      "; only f32 is stored as another type, f16 or bf16");
+  const bool is_codes = IsStoredAsCodes(stored) && type.rank() >= 2;
+  if ((is_fp16 || is_codes) && type.dtype == DataType::kF32) return stored;
+  return InvalidModel(what, ": ", ToString(type), " stored as ", Name(stored),
+                      "; only f32 is stored as another type, f16 or bf16, or "
+                      "with two axes and more as codes, i8 or u8");
 }
 
 // Checks that `bytes` bytes at the weight's offset lie inside the array.
@@ -153,10 +156,8 @@ Status GraphBuilder::AddWeight(const stored::ConstTensor& tensor, int index,
                         " elements, its shape ", ToString(value.type.shape),
                         " needs ", elements);
   }
-  TensorType stored = value.type;
-  MACE_ASSIGN_OR_RETURN(stored.dtype,
-                        StoredType(tensor, value.type.dtype, what));
-  const int64_t bytes = Bytes(stored);
+  MACE_ASSIGN_OR_RETURN(value.stored, StoredType(tensor, value.type, what));
+  const int64_t bytes = StoredBytes(value.type, value.stored);
   MACE_RETURN_IF_ERROR(
       CheckPlace(tensor, bytes, static_cast<int64_t>(weights.size), what));
   MACE_RETURN_IF_ERROR(
@@ -165,7 +166,6 @@ Status GraphBuilder::AddWeight(const stored::ConstTensor& tensor, int index,
   static const uint8_t kEmpty[kAlignment] = {};
   value.data = bytes == 0 ? kEmpty : weights.data.get() + tensor.offset;
   value.weight_id = index;
-  if (stored.dtype != value.type.dtype) value.stored = stored.dtype;
   return Status();
 }
 

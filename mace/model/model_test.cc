@@ -74,6 +74,22 @@ TEST(LoadModel, StoredFp16MayEndWhereTheArrayDoes) {
   EXPECT_FALSE(sample.Load().ok());
 }
 
+TEST(LoadModel, KeepsStoredCodes) {
+  for (const auto& [type, want] : {std::pair(proto::DT_INT8, DataType::kI8),
+                                   std::pair(proto::DT_UINT8, DataType::kU8)}) {
+    Sample sample;
+    auto* w = sample.net.mutable_tensors(0);
+    w->set_offset(0);
+    w->set_dims(0, 4);
+    w->add_dims(4);
+    w->set_stored_type(type);
+    const auto model = sample.Load();
+    ASSERT_TRUE(model.ok()) << model.status().information();
+    EXPECT_EQ(ToString(model->graph.values[0].type), "f32[4,4]");
+    EXPECT_EQ(model->graph.values[0].stored, want);
+  }
+}
+
 // w packed in the first 64 bytes, followed by w itself.
 struct PackedSample : Sample {
   proto::PackedWeights& all = *net.mutable_packed_weights();
@@ -189,13 +205,28 @@ const BadCase kBadCases[] = {
      [](Sample& s) {
        s.net.mutable_tensors(0)->set_stored_type(proto::DT_FLOAT);
      },
-     "weight 'w': f32 stored as f32; only f32 is stored as another type"},
+     "weight 'w': f32[16] stored as f32; only f32 is stored as another type"},
+    {"VectorStoredAsCodes",
+     [](Sample& s) {
+       s.net.mutable_tensors(0)->set_stored_type(proto::DT_INT8);
+     },
+     "weight 'w': f32[16] stored as i8; only f32 is stored as another type, "
+     "f16 or bf16, or with two axes and more as codes"},
+    {"CodesOutside",
+     [](Sample& s) {
+       auto* w = s.net.mutable_tensors(0);
+       w->set_dims(0, 1);
+       w->add_dims(64);
+       w->set_data_size(64);
+       w->set_stored_type(proto::DT_INT8);
+     },
+     "lies at byte 64 with 68 bytes, outside the 128 bytes of weights"},
     {"StoredFp16OfInt",
      [](Sample& s) {
        s.net.mutable_tensors(0)->set_data_type(proto::DT_INT32);
        s.net.mutable_tensors(0)->set_stored_type(proto::DT_HALF);
      },
-     "weight 'w': i32 stored as f16"},
+     "weight 'w': i32[16] stored as f16"},
     {"WeightOverflow",
      [](Sample& s) {
        for (int i = 0; i < 3; ++i) {

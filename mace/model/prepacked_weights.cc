@@ -11,6 +11,7 @@
 #include "mace/base/aligned_buffer.h"
 #include "mace/base/hash.h"
 #include "mace/base/str_cat.h"
+#include "mace/graph/stored_weight.h"
 #include "mace/model/text.h"
 
 namespace mace {
@@ -37,10 +38,9 @@ Status CheckPlainWeights(const stored::NetDef& net,
   int i = 0;
   for (const stored::ConstTensor& tensor : net.tensors) {
     const Value& value = model.graph.values[i];
-    TensorType type = value.type;
-    if (value.stored != DataType::kInvalid) type.dtype = value.stored;
-    if (packed_ones.count(i++) > 0 || Bytes(type) == 0) continue;
-    if (static_cast<size_t>(tensor.offset + Bytes(type)) > model.head_bytes) {
+    const int64_t bytes = StoredBytes(value.type, value.stored);
+    if (packed_ones.count(i++) > 0 || bytes == 0) continue;
+    if (static_cast<size_t>(tensor.offset + bytes) > model.head_bytes) {
       return InvalidModel("weight ", Quoted(tensor.name),
                           ": it is not packed and lies behind the first ",
                           model.head_bytes, " bytes of weights");

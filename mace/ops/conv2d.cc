@@ -2,7 +2,7 @@
 // where h, v follow from p, q and r, s by stride, padding and dilation.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inputs   x  float, or quantized i8 or u8  [N, H, W, C]
+// Inputs   x  float, or quantized i8, u8 or i16  [N, H, W, C]
 //          w  as x  [O, C / group, kernel_h, kernel_w]
 //          b  as x  [O], optional
 // Outputs  y  float  [N, H', W', O]

@@ -2,7 +2,7 @@
 // x[n,h,v,c] w[m,c,r,s]); h, v as in Conv2d.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inputs   x  float, or quantized i8 or u8  [N, H, W, C]
+// Inputs   x  float, or quantized i8, u8 or i16  [N, H, W, C]
 //          w  as x  [M, C, kernel_h, kernel_w]
 //          b  as x  [C * M], optional
 // Outputs  y  float  [N, H', W', C * M]

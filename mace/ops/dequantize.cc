@@ -1,7 +1,7 @@
 // Dequantize: y = scale * (x - zero point).
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inputs   x  quantized i8 or u8, per tensor
+// Inputs   x  quantized i8, u8 or i16, per tensor
 // Outputs  y  f32, of the shape of x
 // Attrs    none
 // Errors   x is not quantized
@@ -26,7 +26,7 @@ Status InferDequantize(Node& node) {
 
 Op Dequantize() {
   return Op{"Dequantize", 1, 1, 1, InferDequantize, {}}
-      .Takes({OneOf({DataType::kI8, DataType::kU8})})
+      .Takes({OneOf({DataType::kI8, DataType::kU8, DataType::kI16})})
       .WithOrder(AxisOrder::kAny)
       .WithQuantized(OnQuantized::kComputes);
 }

@@ -1,8 +1,8 @@
 // FullyConnected: y[i,o] = act(b[o] + sum over k of x[i,k] w[o,k]).
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inputs   x  float, or quantized i8 or u8  [..., K], or [N, ...] with K after
-//             N
+// Inputs   x  float, or quantized i8, u8 or i16  [..., K], or [N, ...] with K
+//             after N
 //          w  as x  [O, K]
 //          b  as x  [O], optional
 // Outputs  y  float  [..., O], or [N, O]

@@ -61,6 +61,33 @@ TEST(FullyConnected, ChannelBlocks) {
   }
 }
 
+// Few rows and many, columns that end within a block and a panel, and a weight
+// that takes several chunks.
+TEST(FullyConnected, WeightsStoredAsCodes) {
+  for (const DataType stored : {DataType::kI8, DataType::kU8}) {
+    for (const int64_t m : {1, 3, 4, 33}) {
+      for (const auto& [n, k] : {std::pair<int64_t, int64_t>{1, 1},
+                                 {5, 31},
+                                 {19, 64},
+                                 {70, 33},
+                                 {1100, 300}}) {
+        if (m > 4 && n > 1000) continue;
+        SCOPED_TRACE(std::to_string(m) + " " + std::to_string(n) + " " +
+                     std::to_string(k));
+        const TestTensor w = StoredAs(stored, RandomF32({n, k}, 2));
+        const TestTensor x = RandomF32({m, k}, 1);
+        CheckOp({"FullyConnected", {}, {x, w, RandomF32({n}, 3)}}, 1e-4f);
+        CheckOp(
+            {"FullyConnected", {{"activation", std::string("TANH")}}, {x, w}},
+            1e-4f);
+      }
+    }
+    CheckOp({"FullyConnected",
+             {},
+             {F32({0, 4}, {}), StoredAs(stored, RandomF32({3, 4}, 2))}});
+  }
+}
+
 TEST(FullyConnected, Errors) {
   ExpectInferError(
       {"FullyConnected", {}, {RandomF32({2, 5}, 1), RandomF32({4, 6}, 2)}},

@@ -32,6 +32,23 @@ TEST(Gather, Literal) {
   CheckOp({"Gather", {}, {F32({2, 0}, {}), I32({1}, {1})}}, {F32({1, 0}, {})});
 }
 
+TEST(Gather, OfWeightsStoredAsCodes) {
+  for (const DataType stored : {DataType::kI8, DataType::kU8}) {
+    for (const int64_t k : {1, 16, 33, 100}) {
+      const TestTensor x = StoredAs(stored, RandomF32({9, 2, k}, 1));
+      CheckOp({"Gather", {}, {x, I32({2, 2}, {0, -1, 8, 3})}}, 0);
+      CheckOp({"Gather", {{"axis", int64_t{2}}}, {x, I64({1}, {-1})}}, 0);
+    }
+    const TestTensor x = StoredAs(stored, RandomF32({9, 5}, 1));
+    CheckOp({"Gather", {}, {x, I32({0}, {})}});
+    ExpectRunError({"Gather", {}, {x, I32({1}, {9})}}, "out of range");
+  }
+  CheckOp({"Gather",
+           {},
+           {StoredAs(DataType::kF16, RandomF32({9, 5}, 1)), I32({1}, {3})}},
+          0);
+}
+
 TEST(Gather, Errors) {
   const TestTensor x = Count({2, 3});
   ExpectInferError({"Gather", {}, {x, F32({1}, {0})}},

@@ -1,9 +1,9 @@
 // Quantize: the codes nearest to x.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inputs   x   f32, or quantized i8 or u8
+// Inputs   x   f32, or quantized i8, u8 or i16
 // Outputs  y   of the shape of x, quantized as the model file says, per tensor
-// Attrs    to          i8 (default), u8
+// Attrs    to          i8 (default), u8, i16
 //          rounding    AWAY (default): halves are rounded away from zero. EVEN:
 //                      to the even number, and codes become real numbers in
 //                      between
@@ -41,10 +41,11 @@ Status InferQuantize(Node& node) {
 
 Op Quantize() {
   return Op{"Quantize", 1, 1, 1, InferQuantize, AttrsOf<QuantizeAttrs>()}
-      .Choices("to", Texts({"i8", "u8"}))
+      .Choices("to", Texts({"i16", "i8", "u8"}))
       .Choices("arithmetic", Texts({"FIXED", "FLOAT"}))
       .Choices("rounding", Texts({"AWAY", "EVEN"}))
-      .Takes({OneOf({DataType::kF32, DataType::kI8, DataType::kU8})})
+      .Takes({OneOf(
+          {DataType::kF32, DataType::kI8, DataType::kU8, DataType::kI16})})
       .WithOrder(AxisOrder::kAny)
       .WithQuantized(OnQuantized::kComputes);
 }

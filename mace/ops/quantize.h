@@ -8,7 +8,7 @@
 namespace mace {
 
 struct QuantizeAttrs {
-  std::string to = "i8";  // element type of y: i8 or u8
+  std::string to = "i8";  // element type of y: i8, u8 or i16
   // How codes become codes with AWAY: in FIXED point, or in FLOAT, as in
   // TFLite's CONCATENATION.
   std::string arithmetic = "FIXED";

@@ -11,6 +11,7 @@
 #include "mace/base/logging.h"
 #include "mace/base/str_cat.h"
 #include "mace/base/version.h"
+#include "mace/graph/stored_weight.h"
 #include "mace/runtime/numeric_check.h"
 #include "mace/runtime/read_stream.h"
 
@@ -191,10 +192,9 @@ void MaceModel::Impl::ForgetPackedWeights() const {
   constexpr int64_t kLeastBytes = 64 * 1024;
   if (file == nullptr) return;
   for (const Value& value : model.graph.values) {
-    TensorType stored = value.type;
-    if (value.stored != DataType::kInvalid) stored.dtype = value.stored;
-    if (value.weight_id < 0 || Bytes(stored) < kLeastBytes) continue;
-    if (packed->Has(value.weight_id)) file->Forget(value.data, Bytes(stored));
+    const int64_t bytes = StoredBytes(value.type, value.stored);
+    if (value.weight_id < 0 || bytes < kLeastBytes) continue;
+    if (packed->Has(value.weight_id)) file->Forget(value.data, bytes);
   }
 }
 

@@ -12,6 +12,7 @@
 #include <random>
 
 #include "mace/base/fp16.h"
+#include "mace/graph/stored_weight.h"
 #include "mace/ops/common/op.h"
 #include "mace/testing/check_paths.h"
 
@@ -212,7 +213,64 @@ TestTensor Const(TestTensor tensor) {
   tensor.constant = true;
   return tensor;
 }
+namespace {
+
+// Stores rows as codes of 8 or 4 bits (stored_weight.h), with the scales that
+// hold all of them.
+void StoreCodes(TestTensor* tensor) {
+  Operand weight;
+  weight.type = tensor->type;
+  weight.stored = tensor->stored;
+  const auto bytes =
+      static_cast<size_t>(StoredBytes(weight.type, weight.stored));
+  tensor->fp16.assign((bytes + 1) / 2, 0);
+  auto* codes = reinterpret_cast<uint8_t*>(tensor->fp16.data());
+  weight.data = codes;
+  const CodeRows rows(weight);
+  const int64_t block = rows.has_blocks ? kCodesPerBlock : rows.depth;
+  const float most = rows.has_blocks ? 7 : 127;
+  for (int64_t r = 0; r < rows.rows; ++r) {
+    const float* from = tensor->f32() + r * rows.depth;
+    for (int64_t b = 0; b < rows.row_scales; ++b) {
+      float largest = 0;
+      const int64_t end = std::min(rows.depth, (b + 1) * block);
+      for (int64_t i = b * block; i < end; ++i) {
+        largest = std::fmax(largest, std::fabs(from[i]));
+      }
+      auto* scales = codes + (static_cast<const uint8_t*>(rows.scales) - codes);
+      float scale = largest / most;
+      if (rows.has_blocks) {
+        const uint16_t fp16 = ToFp16(scale);
+        scale = FromFp16(fp16);
+        reinterpret_cast<uint16_t*>(scales)[r * rows.row_scales + b] = fp16;
+      } else {
+        reinterpret_cast<float*>(scales)[r] = scale;
+      }
+      for (int64_t i = b * block; i < end; ++i) {
+        const int code =
+            scale > 0 ? static_cast<int>(std::lround(from[i] / scale)) : 0;
+        uint8_t* row = codes + r * rows.row_bytes;
+        if (!rows.has_blocks) {
+          row[i] = static_cast<uint8_t>(code);
+          continue;
+        }
+        const int64_t at = i % block;
+        row[b * 16 + at % 16] |=
+            static_cast<uint8_t>((code + 8) << (at < 16 ? 0 : 4));
+      }
+    }
+  }
+  WidenStored(weight, reinterpret_cast<float*>(tensor->bytes.data()));
+}
+
+}  // namespace
+
 TestTensor StoredAs(DataType stored, TestTensor tensor) {
+  if (IsStoredAsCodes(stored)) {
+    tensor.stored = stored;
+    StoreCodes(&tensor);
+    return Const(std::move(tensor));
+  }
   const bool is_fp16 = stored == DataType::kF16;
   auto* floats = reinterpret_cast<float*>(tensor.bytes.data());
   for (int64_t i = 0; i < NumElements(tensor.type.shape); ++i) {

@@ -17,9 +17,10 @@ struct TestTensor {
   TensorType type;
   std::vector<uint8_t> bytes;
   bool constant = false;  // known when the node is prepared
-  // The same values as fp16, for devices that take them as such, or empty.
+  // The same values as they are stored, for devices that take them as such, or
+  // empty.
   std::vector<uint16_t> fp16;
-  DataType stored = DataType::kInvalid;  // what fp16 values are
+  DataType stored = DataType::kInvalid;  // as what
 
   const float* f32() const;
 };
@@ -32,7 +33,8 @@ TestTensor Bool(Shape shape, const std::vector<uint8_t>& values);
 TestTensor Codes(DataType dtype, Shape shape, const std::vector<int32_t>& codes,
                  float scale, int32_t zero_point);
 TestTensor Const(TestTensor tensor);
-// A constant f32 rounded to kF16 or kBF16, stored so or as floats.
+// A constant f32 rounded to kF16, kBF16, or codes (kI8, kU8), stored so or as
+// floats.
 TestTensor StoredAs(DataType stored, TestTensor tensor);
 TestTensor Absent();  // an optional input that is not given
 // Uniform in [lo, hi), the same for the same seed on every platform.

@@ -24,6 +24,7 @@ from mace_tools.errors import MaceError
 from mace_tools.ir import Attr, Graph, Node, Tensor
 from mace_tools.os_errors import explain
 from mace_tools.settings import all_settings, of_model
+from mace_tools.stored_codes import STORED_TYPES
 
 FORMAT_VERSION = 2
 ALIGNMENT = 64
@@ -86,15 +87,15 @@ def build(graph: Graph, stored: str = "f32") -> tuple[Any, list[tuple[int, np.nd
     digest, end = xxhash.xxh3_64(), 0
     for tensor in _constants(parts):
         offset = -(-end // ALIGNMENT) * ALIGNMENT
-        kind = stored if stored != "f32" else tensor.stored or stored
-        array = _narrowed(tensor.data, kind)
+        kind = tensor.stored if stored == "f32" or tensor.packed is not None else stored
+        array = tensor.packed if tensor.packed is not None else _narrowed(tensor.data, kind)
         raw = _bytes(array)
         digest.update(bytes(offset - end))
         digest.update(raw)
         entry = net.tensors.add(name=tensor.name, dims=tensor.data.shape, offset=offset,
                                 data_type=_data_type(tensor), data_size=tensor.data.size)
         if array is not tensor.data:
-            entry.stored_type = getattr(proto, STORED[kind])
+            entry.stored_type = getattr(proto, {**STORED, **STORED_TYPES}[kind])
         if tensor.quant is not None:
             _fill_quantization(entry.quantization, tensor)
         weights.append((offset, array))

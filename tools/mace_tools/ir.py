@@ -70,9 +70,11 @@ class Tensor:
     data: np.ndarray | None = None
     data_format: str = "NONE"  # NONE | NHWC | NCHW; of graph inputs and outputs
     quant: Quant | None = None
-    # Of a float32 constant: f16 or bf16 where its matrices are written as such, "" where the
-    # settings of the whole model decide.
+    # Of a float32 constant: f16 or bf16 where its matrices are written as such; i8 or i4 where it
+    # is written as the codes in `packed` (stored_codes.py); "" where the settings of the whole
+    # model decide.
     stored: str = ""
+    packed: np.ndarray | None = None
     # Of a float32 constant that stands for codes: the scales and zero points of these as int8, or
     # as int32 for the bias of a layer.
     codes: Quant | None = None
@@ -179,7 +181,7 @@ class Graph:
         dtype = dtype or dtype_name(array.dtype)
         array = np.ascontiguousarray(array.astype(NUMPY[dtype], copy=False)).reshape(array.shape)
         name = self.fresh(base)
-        stored = self.tensors[like].stored if like else ""
+        stored = self.tensors[like].stored if like and self.tensors[like].packed is None else ""
         quant = self.tensors[like].quant if like else None
         if quant is not None and quant.axis is not None:
             raise ValueError(f"'{like}' has scales along an axis, which '{name}' may not have")

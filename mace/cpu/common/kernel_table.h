@@ -19,7 +19,7 @@ namespace mace {
 struct CpuKernelDef {
   DataType dtype;
   Result<KernelPtr> (*prepare)(const Node& node, CpuContext& context);
-  int fp16_input = -1;  // may be stored as fp16 (NodeKernels::TakesFp16)
+  int fp16_input = -1;  // may be stored otherwise (NodeKernels::TakesFp16)
   // Only in rows for kF16: returns whether the kernel can run a node that is
   // still described with f32 (see NodeKernels::ComputesFp16). Null: it runs no
   // such node.

@@ -5,7 +5,7 @@
 
 #include <sys/mman.h>
 
-#include "mace/base/fp16.h"
+#include "mace/graph/stored_weight.h"
 
 namespace mace::cpu {
 
@@ -24,9 +24,7 @@ Result<WeightFloats> WeightFloats::Create(const Operand& operand) {
                           " bytes for a weight's floats");
   }
   floats.copy_ = {pages, [bytes](void* p) { munmap(p, bytes); }};
-  const auto* fp16 = static_cast<const uint16_t*>(operand.data);
-  (operand.stored == DataType::kF16 ? WidenFp16 : WidenBfloat16s)(
-      fp16, NumElements(operand.type.shape), static_cast<float*>(pages));
+  WidenStored(operand, static_cast<float*>(pages));
   floats.data_ = static_cast<const float*>(pages);
   return floats;
 }

@@ -13,9 +13,9 @@ namespace mace::cpu {
 
 class WeightFloats {
  public:
-  // Uses the operand's own floats, or a converted copy if it is stored as fp16.
-  // The operand must outlive the object. REQUIRES: an f32 constant. Errors:
-  // MACE_OUT_OF_RESOURCES.
+  // Uses the operand's own floats, or a converted copy if it is stored in
+  // another type. The operand must outlive the object. REQUIRES: an f32
+  // constant. Errors: MACE_OUT_OF_RESOURCES.
   static Result<WeightFloats> Create(const Operand& operand);
 
   const float* data() const { return data_; }

@@ -9,6 +9,7 @@
 #include "mace/cpu/conv/conv_node.h"
 #include "mace/cpu/conv/strassen.h"
 #include "mace/cpu/conv/winograd.h"
+#include "mace/graph/stored_weight.h"
 
 namespace mace::cpu {
 namespace {
@@ -172,7 +173,9 @@ NodePlan PlanNode(const Node& node, const CpuContext& context, size_t link) {
     plan.tile = PlanDepthwiseTile(context, link);
     return plan;
   }
-  if (node.op == "MatMul" || node.op == "FullyConnected") {
+  const bool has_codes =
+      node.inputs.size() > 1 && IsStoredAsCodes(node.inputs[1].stored);
+  if ((node.op == "MatMul" || node.op == "FullyConnected") && !has_codes) {
     plan.method = Method::kProduct;  // by the cost model's micro-kernel
   }
   if (node.op == "Conv2d") {

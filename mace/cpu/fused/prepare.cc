@@ -9,6 +9,7 @@
 #include "mace/base/cpu_rows.h"
 #include "mace/base/str_cat.h"
 #include "mace/cpu/fused/chain_table.h"
+#include "mace/graph/stored_weight.h"
 #include "mace/ops/common/op.h"
 
 namespace mace::cpu {
@@ -37,11 +38,20 @@ bool TakesCodes(const Node& node, const CpuKernelDef& def) {
          !node.inputs.empty() && node.inputs[0].type.is_quantized();
 }
 
-// Weights of 16 bits would be widened without a word and run at the speed of
-// float32.
+// Weights of 16 bits, and codes, would be widened without a word and run at the
+// speed of float32.
 Status CheckStoredTypes(const Node& node) {
-  if (kHas16BitKernels) return Status();
+  if (kHas16BitKernels && kHas8BitKernels) return Status();
   for (const Operand& operand : node.inputs) {
+    if (!kHas8BitKernels && IsStoredAsCodes(operand.stored)) {
+      return Unsupported(Label(node),
+                         ": its weights are stored as codes, and this library "
+                         "was built without kernels for these: name the model "
+                         "in the deployment file, or write "
+                         "'extra_data_types: [int8]' there (with CMake alone: "
+                         "-DMACE_8BIT=ON)");
+    }
+    if (kHas16BitKernels) continue;
     if (operand.stored == DataType::kF16 || operand.stored == DataType::kBF16) {
       return Unsupported(Label(node), ": its weights are stored as ",
                          Name(operand.stored),

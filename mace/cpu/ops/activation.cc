@@ -10,6 +10,7 @@
 #include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/common/kernel_table.h"
 #include "mace/cpu/quantized/activation_q8.h"
+#include "mace/cpu/quantized/q16.h"
 
 namespace mace::cpu {
 namespace {
@@ -66,7 +67,8 @@ bool ComputesFp16(const Node& node, const CpuContext&) {
 
 CpuKernelDefs Activation() {
   return WithFp16(
-      WithQ8({{DataType::kF32, Prepare<float>}}, PrepareActivationQ8),
+      WithQ16(WithQ8({{DataType::kF32, Prepare<float>}}, PrepareActivationQ8),
+              PrepareActivationQ16),
       {DataType::kF16, Prepare<uint16_t>, -1, ComputesFp16});
 }
 

@@ -12,6 +12,7 @@
 #include "mace/cpu/conv/conv_strassen_kernel.h"
 #include "mace/cpu/conv/conv_winograd_kernel.h"
 #include "mace/cpu/quantized/conv_q8.h"
+#include "mace/cpu/quantized/q16.h"
 
 namespace mace::cpu {
 namespace {
@@ -48,8 +49,10 @@ Result<KernelPtr> PrepareF16(const Node& node, CpuContext& context) {
 }  // namespace
 
 CpuKernelDefs Conv2d() {
-  return WithFp16(WithQ8({{DataType::kF32, PrepareF32, 1}}, PrepareConvQ8),
-                  {DataType::kF16, PrepareF16, 1, ConvComputesFp16});
+  return WithFp16(
+      WithQ16(WithQ8({{DataType::kF32, PrepareF32, 1}}, PrepareConvQ8),
+              PrepareConvQ16),
+      {DataType::kF16, PrepareF16, 1, ConvComputesFp16});
 }
 
 }  // namespace mace::cpu

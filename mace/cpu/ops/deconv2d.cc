@@ -19,6 +19,7 @@
 #include "mace/cpu/conv/deconv_phases.h"
 #include "mace/cpu/quantized/deconv_q8.h"
 #include "mace/cpu/reference/conv.h"
+#include "mace/graph/stored_weight.h"
 
 namespace mace::cpu {
 namespace {
@@ -185,7 +186,9 @@ Result<KernelPtr> PreparePhases(const Node& node, ConvShape s,
   const int64_t pixels = x[0] * x[1] * x[2];  // rows of a phase, about
   const GemmUkernel& micro = ChooseGemm(node.inputs[1], {pixels}, context);
   Operand filter = node.inputs[1];
-  const int64_t as_one = filter.data == nullptr ? 1 : GroupsAsOne(s, micro);
+  const bool may_join =
+      filter.data != nullptr && !IsStoredAsCodes(filter.stored);
+  const int64_t as_one = may_join ? GroupsAsOne(s, micro) : 1;
   if (DeconvDepthwisePays(s, ProductColumns(s, as_one, micro), context)) {
     return PrepareDeconvDepthwise(node, s, act, context);
   }

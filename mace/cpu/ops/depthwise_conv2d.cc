@@ -13,6 +13,7 @@
 #include "mace/cpu/conv/conv_plan.h"
 #include "mace/cpu/conv/depthwise.h"
 #include "mace/cpu/quantized/conv_q8.h"
+#include "mace/cpu/quantized/q16.h"
 
 namespace mace::cpu {
 namespace {
@@ -128,8 +129,10 @@ Result<KernelPtr> PrepareF16(const Node& node, CpuContext& context) {
 }  // namespace
 
 CpuKernelDefs DepthwiseConv2d() {
-  return WithFp16(WithQ8({{DataType::kF32, PrepareF32, 1}}, PrepareDepthwiseQ8),
-                  {DataType::kF16, PrepareF16, 1, ComputesFp16});
+  return WithFp16(
+      WithQ16(WithQ8({{DataType::kF32, PrepareF32, 1}}, PrepareDepthwiseQ8),
+              PrepareDepthwiseQ16),
+      {DataType::kF16, PrepareF16, 1, ComputesFp16});
 }
 
 }  // namespace mace::cpu

@@ -3,6 +3,7 @@
 
 #include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/common/kernel_table.h"
+#include "mace/cpu/quantized/q16.h"
 
 namespace mace::cpu {
 namespace {
@@ -31,6 +32,9 @@ KernelPtr Make(const Node& node, CpuContext& context) {
 }
 
 Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+  if (node.inputs[0].type.dtype == DataType::kI16) {
+    return Make<int16_t>(node, context);
+  }
   return node.inputs[0].type.dtype == DataType::kU8
              ? Make<uint8_t>(node, context)
              : Make<int8_t>(node, context);
@@ -38,6 +42,6 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs Dequantize() { return WithQ8({}, Prepare); }
+CpuKernelDefs Dequantize() { return WithQ16(WithQ8({}, Prepare), Prepare); }
 
 }  // namespace mace::cpu

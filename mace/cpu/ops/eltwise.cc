@@ -14,6 +14,7 @@
 #include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/common/kernel_table.h"
 #include "mace/cpu/quantized/eltwise_q8.h"
+#include "mace/cpu/quantized/q16.h"
 #include "mace/cpu/ukernels/binary/binary_f32_table.h"
 
 namespace mace::cpu {
@@ -198,10 +199,11 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 }  // namespace
 
 CpuKernelDefs Eltwise() {
-  return WithFp16(WithQ8({{DataType::kF32, Prepare<float>},
-                          {DataType::kI32, Prepare<int32_t>},
-                          {DataType::kI64, Prepare<int64_t>}},
-                         PrepareEltwiseQ8),
+  return WithFp16(WithQ16(WithQ8({{DataType::kF32, Prepare<float>},
+                                  {DataType::kI32, Prepare<int32_t>},
+                                  {DataType::kI64, Prepare<int64_t>}},
+                                 PrepareEltwiseQ8),
+                          PrepareEltwiseQ16),
                   {DataType::kF16, PrepareF16, -1, ComputesFp16});
 }
 

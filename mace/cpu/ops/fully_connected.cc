@@ -8,6 +8,9 @@
 #include "mace/cpu/conv/conv_f16_kernel.h"
 #include "mace/cpu/conv/mat_mul_kernel.h"
 #include "mace/cpu/quantized/conv_q8.h"
+#include "mace/cpu/quantized/mat_mul_codes.h"
+#include "mace/cpu/quantized/q16.h"
+#include "mace/graph/stored_weight.h"
 
 namespace mace::cpu {
 namespace {
@@ -21,6 +24,12 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
   spec.k = node.inputs[1].type.shape[1];
   spec.m = NumElements(node.outputs[0].shape) / spec.n;
   spec.transpose_b = true;
+  if constexpr (kHas8BitKernels) {
+    // Rows without elements are left to the float kernel.
+    if (IsStoredAsCodes(node.inputs[1].stored) && spec.m > 0 && spec.k > 0) {
+      return PrepareMatMulCodes(node, spec.m, spec.activation, context);
+    }
+  }
   return PrepareMatMul(node, spec, context);
 }
 
@@ -47,9 +56,10 @@ Result<KernelPtr> PrepareF16(const Node& node, CpuContext& context) {
 }  // namespace
 
 CpuKernelDefs FullyConnected() {
-  return WithFp16(
-      WithQ8({{DataType::kF32, PrepareF32, 1}}, PrepareFullyConnectedQ8),
-      {DataType::kF16, PrepareF16, 1, ComputesFp16});
+  return WithFp16(WithQ16(WithQ8({{DataType::kF32, PrepareF32, 1}},
+                                 PrepareFullyConnectedQ8),
+                          PrepareFullyConnectedQ16),
+                  {DataType::kF16, PrepareF16, 1, ComputesFp16});
 }
 
 }  // namespace mace::cpu

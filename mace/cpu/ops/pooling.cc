@@ -14,6 +14,7 @@
 #include "mace/cpu/common/kernel_table.h"
 #include "mace/cpu/conv/pool_lines.h"
 #include "mace/cpu/quantized/pooling_q8.h"
+#include "mace/cpu/quantized/q16.h"
 #include "mace/cpu/reference/pooling.h"
 #include "mace/cpu/ukernels/pool/pool_f32_table.h"
 
@@ -156,7 +157,8 @@ bool ComputesFp16(const Node& node, const CpuContext&) {
 }  // namespace
 
 CpuKernelDefs Pooling() {
-  return WithFp16(WithQ8({{DataType::kF32, Prepare}}, PreparePoolingQ8),
+  return WithFp16(WithQ16(WithQ8({{DataType::kF32, Prepare}}, PreparePoolingQ8),
+                          PreparePoolingQ8),
                   {DataType::kF16, Prepare, -1, ComputesFp16});
 }
 

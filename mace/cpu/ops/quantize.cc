@@ -9,6 +9,7 @@
 #include "mace/cpu/common/kernel_table.h"
 #include "mace/cpu/quantized/codes.h"
 #include "mace/cpu/quantized/lookup_q8.h"
+#include "mace/cpu/quantized/q16.h"
 #include "mace/graph/attrs.h"
 #include "mace/ops/common/operands.h"
 
@@ -57,14 +58,84 @@ KernelPtr MakeFromFloat(const Node& node, bool to_even, CpuContext& context) {
 
 Result<KernelPtr> FromFloat(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const bool to_even, RoundsToEven(node));
+  if (node.outputs[0].dtype == DataType::kI16) {
+    return MakeFromFloat<int16_t>(node, to_even, context);
+  }
   return node.outputs[0].dtype == DataType::kU8
              ? MakeFromFloat<uint8_t>(node, to_even, context)
              : MakeFromFloat<int8_t>(node, to_even, context);
 }
 
+// Replaces each code q by code_of(q), where codes have 16 bits.
+template <typename From, typename To, typename F>
+KernelPtr MakeLoop(const Node& node, CpuContext& context, const F& code_of) {
+  const int64_t n = NumElements(node.outputs[0].shape);
+  KernelFacts facts;
+  facts.variant = "quantize_q16";
+  return MakeKernel(
+      [n, code_of, threads = context.threads](const RunArgs& args) {
+        const From* from = args.inputs[0].as<const From>();
+        To* to = args.outputs[0].as<To>();
+        threads->ParallelFor(n, kTile, [&](size_t begin, size_t end) {
+          for (size_t i = begin; i < end; ++i) {
+            to[i] = static_cast<To>(code_of(int32_t{from[i]}));
+          }
+        });
+      },
+      facts);
+}
+
+template <typename From, typename F>
+KernelPtr MakeLoopFrom(const Node& node, CpuContext& context,
+                       const F& code_of) {
+  switch (node.outputs[0].dtype) {
+    case DataType::kI16:
+      return MakeLoop<From, int16_t>(node, context, code_of);
+    case DataType::kU8:
+      return MakeLoop<From, uint8_t>(node, context, code_of);
+    default:
+      return MakeLoop<From, int8_t>(node, context, code_of);
+  }
+}
+
+// Codes of 16 bits on either side, by the arithmetic of a table of codes.
+Result<KernelPtr> From16Bits(const Node& node, const QuantizeAttrs& attrs,
+                             CpuContext& context) {
+  const TensorType& type = node.inputs[0].type;
+  const Quantization x = *type.quantization;
+  const Quantization y = *node.outputs[0].quantization;
+  const CodeRange range = CodesOf(node.outputs[0].dtype);
+  if (attrs.arithmetic == "FLOAT") {
+    return Unsupported(Label(node),
+                       ": codes of 16 bits become others in FIXED "
+                       "point only");
+  }
+  const bool to_even = attrs.rounding == "EVEN";
+  const FixedFactor factor = ToFixed(double{x.scale()} / y.scale());
+  const auto code_of = [=](int32_t q) {
+    const int32_t units = q - x.zero_point();
+    if (to_even) {
+      return ToCodeTiesEven(x.scale() * static_cast<float>(units), y, range);
+    }
+    return range.Clamp(Scale(units, factor) + y.zero_point());
+  };
+  switch (type.dtype) {
+    case DataType::kI16:
+      return MakeLoopFrom<int16_t>(node, context, code_of);
+    case DataType::kU8:
+      return MakeLoopFrom<uint8_t>(node, context, code_of);
+    default:
+      return MakeLoopFrom<int8_t>(node, context, code_of);
+  }
+}
+
 Result<KernelPtr> FromCodes(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const QuantizeAttrs attrs,
                         ReadAttrs<QuantizeAttrs>(node));
+  if (node.inputs[0].type.dtype == DataType::kI16 ||
+      node.outputs[0].dtype == DataType::kI16) {
+    return From16Bits(node, attrs, context);
+  }
   const Quantization& x = *node.inputs[0].type.quantization;
   const Quantization& y = *node.outputs[0].quantization;
   const CodeRange range = CodesOf(node.outputs[0].dtype);
@@ -93,7 +164,7 @@ Result<KernelPtr> FromCodes(const Node& node, CpuContext& context) {
 }  // namespace
 
 CpuKernelDefs Quantize() {
-  return WithQ8({{DataType::kF32, FromFloat}}, FromCodes);
+  return WithQ16(WithQ8({{DataType::kF32, FromFloat}}, FromCodes), FromCodes);
 }
 
 }  // namespace mace::cpu

@@ -10,6 +10,7 @@
 #include "mace/cpu/common/blocking.h"
 #include "mace/cpu/common/choose.h"
 #include "mace/cpu/common/kernel_table.h"
+#include "mace/cpu/quantized/q16.h"
 #include "mace/cpu/quantized/softmax_q8.h"
 #include "mace/cpu/ukernels/row/row_f32_table.h"
 
@@ -144,7 +145,8 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
 }  // namespace
 
 CpuKernelDefs Softmax() {
-  return WithQ8({{DataType::kF32, PrepareF32}}, PrepareSoftmaxQ8);
+  return WithQ16(WithQ8({{DataType::kF32, PrepareF32}}, PrepareSoftmaxQ8),
+                 PrepareSoftmaxQ16);
 }
 
 }  // namespace mace::cpu

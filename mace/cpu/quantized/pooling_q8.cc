@@ -20,12 +20,14 @@ constexpr int64_t kLanes = 16;
 typedef int32_t Words __attribute__((vector_size(kLanes * sizeof(int32_t))));
 typedef float Floats __attribute__((vector_size(kLanes * sizeof(float))));
 
-// Up to this number of codes, floats give the quotient of the sum: where two
-// integers below 2^24 do not divide, the quotient is farther from the next
-// integer than it is rounded.
-constexpr int64_t kMostInFloats = 65536;
+// Up to this number of codes of a type, floats give the quotient of the sum:
+// where two integers below 2^24 do not divide, the quotient is farther from the
+// next integer than it is rounded.
+template <typename T>
+constexpr int64_t kMostInFloats = sizeof(T) == 1 ? 65536 : 256;
 // Up to this number, the sum fits into a word.
-constexpr int64_t kMostInWords = int64_t{1} << 23;
+template <typename T>
+constexpr int64_t kMostInWords = int64_t{1} << (sizeof(T) == 1 ? 23 : 15);
 
 // The taps of a window that lie inside the image, `rows` of `columns` each, of
 // one channel or of the channels from it on. The first is at `from`.
@@ -48,12 +50,11 @@ struct TapsOf {
 
 template <typename T>
 struct VectorOf {
-  typedef T Codes __attribute__((vector_size(kLanes)));
+  typedef T Codes __attribute__((vector_size(kLanes * sizeof(T))));
 
-  static Codes Load(const T* x) {
-    Codes codes;
-    std::memcpy(&codes, x, sizeof(codes));
-    return codes;
+  // Not returned, as how vectors are returned depends on the instruction set.
+  static void Load(const T* x, Codes* codes) {
+    std::memcpy(codes, x, sizeof(*codes));
   }
 };
 
@@ -66,7 +67,8 @@ struct MaximaOf {
   explicit MaximaOf(CodeRange range)
       : codes(typename V::Codes{} + static_cast<T>(range.least)) {}
   void Add(const T* x) {
-    const auto other = V::Load(x);
+    typename V::Codes other;
+    V::Load(x, &other);
     codes = other > codes ? other : codes;
   }
   void Write(CodeRange range, T* y) const {
@@ -110,10 +112,11 @@ void Maximum(const TapsOf<T>& taps, CodeRange range, T* y) {
 int32_t RoundedQuotient(int64_t sum, int64_t n) {
   return static_cast<int32_t>((sum > 0 ? sum + n / 2 : sum - n / 2) / n);
 }
-// Divides each sum. In place, because how functions return such vectors depends
-// on the instruction set.
+// Divides each sum of n codes of type T. In place, because how functions return
+// such vectors depends on the instruction set.
+template <typename T>
 void DivideRounded(int64_t n, Words* sums) {
-  if (n > kMostInFloats) {
+  if (n > kMostInFloats<T>) {
     for (int64_t k = 0; k < kLanes; ++k) {
       (*sums)[k] = RoundedQuotient((*sums)[k], n);
     }
@@ -126,14 +129,18 @@ void DivideRounded(int64_t n, Words* sums) {
   *sums = (__builtin_convertvector(quotient, Words) ^ sign) - sign;
 }
 
-// The means of kLanes channels. REQUIRES: taps.count() <= kMostInWords.
+// The means of kLanes channels. REQUIRES: taps.count() <=
+// kMostInWords<T>.
 template <typename T>
 void Means(const TapsOf<T>& taps, CodeRange range, T* y) {
   using V = VectorOf<T>;
   Words codes = {};
-  taps.ForEach(
-      [&](const T* x) { codes += __builtin_convertvector(V::Load(x), Words); });
-  DivideRounded(taps.count(), &codes);
+  taps.ForEach([&](const T* x) {
+    typename V::Codes more;
+    V::Load(x, &more);
+    codes += __builtin_convertvector(more, Words);
+  });
+  DivideRounded<T>(taps.count(), &codes);
   codes = codes > range.least ? codes : Words{} + range.least;
   codes = codes < range.most ? codes : Words{} + range.most;
   const auto found = __builtin_convertvector(codes, typename V::Codes);
@@ -182,7 +189,7 @@ struct PoolingQ8 final : Kernel {
   void Channels(const TapsOf<T>& all, T* y) const {
     const bool is_max = s.type == PoolingType::kMax;
     const bool in_vectors =
-        s.channels >= kLanes && (is_max || all.count() <= kMostInWords);
+        s.channels >= kLanes && (is_max || all.count() <= kMostInWords<T>);
     TapsOf<T> taps = all;
     for (int64_t c = 0; c < s.channels;) {
       const int64_t left = s.channels - c;
@@ -234,6 +241,7 @@ Result<KernelPtr> PreparePoolingQ8(const Node& node, CpuContext& context) {
   s.channels = x.shape[3];
   MACE_ASSIGN_OR_RETURN(const CodeRange range,
                         CodesAfter(node, attrs, node.outputs[0]));
+  if (x.dtype == DataType::kI16) return MakePooling<int16_t>(s, range, context);
   return x.dtype == DataType::kU8 ? MakePooling<uint8_t>(s, range, context)
                                   : MakePooling<int8_t>(s, range, context);
 }

@@ -27,8 +27,9 @@ Status CheckDeclared(const Node& node, size_t output) {
   const QuantizationPtr& q = DeclaredOf(node, output);
   const TensorType& type = node.outputs[output];
   // Others are floats, and answers of comparisons and indices.
-  const bool may_be_codes =
-      type.dtype == DataType::kI8 || type.dtype == DataType::kU8;
+  const bool may_be_codes = type.dtype == DataType::kI8 ||
+                            type.dtype == DataType::kU8 ||
+                            type.dtype == DataType::kI16;
   const bool from_codes =
       node.inputs[0].type.is_quantized() || node.op == "Quantize";
   if (from_codes && may_be_codes) return CheckOutputScale(node);
@@ -112,6 +113,7 @@ Status CheckPair(const Node& node) {
     return NodeError(node, "a is ", ToString(a), ", b is ", ToString(b),
                      "; both must be quantized, or neither");
   }
+  MACE_RETURN_IF_ERROR(CheckDtypeAs(node, 1, 0));
   return CheckPerTensor(node, 1);
 }
 
@@ -125,7 +127,12 @@ Status CheckPerTensor(const Node& node, size_t i) {
 Status CheckFilterTypes(const Node& node, int axis) {
   const TensorType& x = node.inputs[0].type;
   const TensorType& w = node.inputs[1].type;
-  MACE_RETURN_IF_ERROR(CheckDtypeAs(node, 1, 0));
+  const bool is_i16 = x.is_quantized() && x.dtype == DataType::kI16;
+  if (is_i16) {
+    MACE_RETURN_IF_ERROR(CheckDtype(node, 1, {DataType::kI8}));
+  } else {
+    MACE_RETURN_IF_ERROR(CheckDtypeAs(node, 1, 0));
+  }
   if (!x.is_quantized()) {
     if (w.is_quantized()) {
       return NodeError(node, "w is ", ToString(w), ", x is ", ToString(x),
@@ -137,16 +144,21 @@ Status CheckFilterTypes(const Node& node, int axis) {
     return NodeError(node, "x is ", ToString(x), ", w is ", ToString(w),
                      "; both must be quantized, or neither");
   }
-  if (x.dtype != DataType::kI8 && x.dtype != DataType::kU8) {
+  if (x.dtype != DataType::kI8 && x.dtype != DataType::kU8 && !is_i16) {
     return NodeError(node, "x is ", ToString(x),
-                     "; quantized tensors here are i8 or u8");
+                     "; quantized tensors here are i8, u8 or i16");
   }
   const Quantization& q = *w.quantization;
+  if (is_i16 && (HasZeroPoints(q) || HasZeroPoints(*x.quantization))) {
+    return NodeError(node, "x is ", ToString(x), ", w is ", ToString(w),
+                     "; with x of i16 both have zero points of 0");
+  }
   if (q.is_per_axis() && (q.axis != axis || HasZeroPoints(q))) {
     return NodeError(node, "w is ", ToString(w), "; its scales may lie along ",
                      "axis ", axis, ", with zero points of 0");
   }
   if (!node.has_input(2)) return Status();
+  if (is_i16) return CheckDtype(node, 2, {DataType::kI32, DataType::kI64});
   return CheckDtype(node, 2, {DataType::kI32});
 }
 

@@ -21,6 +21,7 @@ Status QuantizeOutputs(const Op& op, Node& node);
 // input 2. `axis` is that of the filter's output channels.
 //  x i8:  w i8, per tensor or per `axis` with zero points 0; bias i32
 //  x u8:  w u8, per tensor; bias i32
+//  x i16, zero point 0:  w as of i8, with zero points 0; bias i32 or i64
 // Input 0 and the output are quantized per tensor, and have the same type.
 // Returns MACE_OK if nothing is quantized, and all inputs have one type.
 // Errors: MACE_INVALID_MODEL.

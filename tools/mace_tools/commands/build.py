@@ -145,7 +145,9 @@ def has_quantized(context: Context, models: dict[str, Converted]) -> bool:
         q.scales for model in models.values() for op in model.net.op
         for q in op.output_quantization) or any(
         info.quantization.scales for model in models.values()
-        for info in model.net.input_info)
+        for info in model.net.input_info) or any(
+        tensor.stored_type in (protos.mace().DT_INT8, protos.mace().DT_UINT8)
+        for model in models.values() for tensor in model.net.tensors)
 
 
 def _types(net: Any) -> Iterator[int]:

@@ -32,6 +32,7 @@ from mace_tools.exit_codes import ExitCode
 from mace_tools.importers.request import some
 from mace_tools.obfuscate import hide_names, map_file, write_map
 from mace_tools.op_facts import all_ops
+from mace_tools.passes.compute_in_floats import compute_in_floats
 
 HELP = "convert the models of a deployment file"
 PACKAGE = Path(__file__).resolve().parents[1]
@@ -131,7 +132,8 @@ def ensure(context: Context, tag: str, model: Model, force: bool = False) -> Con
         began = time.monotonic()
         stamp.unlink(missing_ok=True)
         # Checked first, so that no work is lost.
-        needed = model.embed_memory_plan or model.packed_weights or model.quantize
+        needed = model.embed_memory_plan or model.packed_weights or (
+            model.quantize and not model.quantize.weights_only)
         mace_run = _mace_run(context) if needed else None
         notes = _convert(context, tag, model, (source, weights), pb, data, mace_run)
         if mace_run is not None and model.packed_weights:
@@ -160,8 +162,11 @@ def _convert(
     with context.console.steps(tag, total=2) as step:
         step(f"reading {source[0].name}")
         graph = import_model(context, tag, model, *source, lambda: step("simplifying"))
-    if model.quantize is not None and mace_run is not None:
-        graph = quantizing.make(context, model, graph, mace_run).graph
+    if model.quantize is not None:
+        graph = quantizing.quantized(context, model, graph, mace_run)
+    if model.devices == ("gpu",) and compute_in_floats(graph):
+        graph.notes.append("for the GPU, which computes with floats: weights are stored as codes, "
+                           "and everything between inputs and outputs computes in floats")
     _check_nodes(context, tag, model, node_names(graph))
     with context.console.steps(tag, total=1) as step:
         step("writing")
@@ -237,6 +242,8 @@ def _fingerprint(context: Context, model: Model, weights: Path | None) -> str:
         asked["custom_ops"] = model.allow_custom_ops
     if model.quantize is not None:
         asked["quantize"] = quantizing.fingerprint(context, model.quantize)
+    if model.devices == ("gpu",):
+        asked["in_floats"] = 1
     if model.packed_weights:
         asked["packed_weights"] = model.packed_weights
     if model.embed_memory_plan:

@@ -14,20 +14,21 @@ from typing import Any
 from pydantic import ValidationError
 
 from mace_tools import cli_options as options
-from mace_tools import report, runner
+from mace_tools import onnx_export, report, runner
 from mace_tools.commands import quantizing
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.import_model import import_model, source_file, weights_file
 from mace_tools.config import Model, Quantize
 from mace_tools.emit import atomic_files, write_model
 from mace_tools.exit_codes import ExitCode, UsageError
+from mace_tools.ir import Graph
 from mace_tools.quantize import page, text
-from mace_tools.quantize.choices import METHODS
+from mace_tools.quantize.choices import METHODS, WEIGHTS_ONLY
 from mace_tools.quantize.make import Made
 
 HELP = "make models in codes of 8 bits from samples, and report what that costs each layer"
 # Flags that have the names of keys of `quantize:`.
-_FLAGS = ("method", "percentile", "num_samples", "seed", "equalize", "correct_bias",
+_FLAGS = ("weights_only", "method", "percentile", "num_samples", "seed", "equalize", "correct_bias",
           "accuracy_budget")
 
 
@@ -35,6 +36,9 @@ def add_options(p: argparse.ArgumentParser) -> None:
     p.add_argument("--samples", action="append", metavar="PATH",
                    help="a folder of pictures or .npy files, or such a file; can be repeated "
                    "(default: as the deployment file says, as with all keys of quantize:)")
+    p.add_argument("--weights_only", choices=WEIGHTS_ONLY,
+                   help="only weights of FullyConnected, MatMul and Gather become codes, and are "
+                   "stored so; needs no samples")
     p.add_argument("--method", choices=METHODS, help="what gives the ranges of activations")
     p.add_argument("--percentile", type=_number, metavar="P",
                    help="the percentage of values within the ranges of --method=percentile")
@@ -50,6 +54,9 @@ def add_options(p: argparse.ArgumentParser) -> None:
                    help="how much less than 1 the cosine similarity of outputs may be; layers stay "
                    "in floats for it")
     p.add_argument("--html", type=Path, metavar="FILE", help="write a report as a web page")
+    p.add_argument("--onnx", type=Path, metavar="FILE",
+                   help="also write an ONNX model with QuantizeLinear and DequantizeLinear, which "
+                   "other runtimes run")
     options.add_wide(p)
     p.add_argument("--mace_run", type=Path, metavar="FILE",
                    help="a built mace_run (default: built with bazel when missing or stale)")
@@ -59,17 +66,28 @@ def command(context: Context) -> Outcome:
     args, results, pages = context.args, {}, []
     if args.html is not None:
         report.check_writable(args.html, "--html")
+    if args.onnx is not None:
+        report.check_writable(args.onnx, "--onnx")
+        if len(context.models) > 1:
+            raise UsageError("--onnx writes one model, and the deployment file has "
+                             f"{len(context.models)}: choose one with --model_name")
     asked = {tag: _asked(context, tag, model) for tag, model in context.models.items()}
-    mace_run = runner.find(context.console, args.mace_run)
+    needs_engine = any(m.quantize.weights_only is None for m in asked.values())
+    mace_run = runner.find(context.console, args.mace_run) if needs_engine else None
     for tag, model in asked.items():
         began = time.monotonic()
         source = source_file(context, tag, model)
         graph = import_model(context, tag, model, source, weights_file(context, model, source),
                              lambda: None)
-        made = quantizing.make(context, model, graph, mace_run)
         folder = context.folder / "quantized"
         pb, data = folder / f"{tag}.pb", folder / f"{tag}.data"
+        if model.quantize.weights_only is not None:
+            results[tag] = _store_weights(context, tag, model, graph, (pb, data))
+            continue
+        made = quantizing.make(context, model, graph, mace_run)
         write_model(made.graph, pb, data, model.settings)
+        if args.onnx is not None:
+            _write_onnx(context, made, args.onnx)
         for line in text.lines(made, args.wide):
             context.console.data(line)
         context.console.data(f"{tag}: {quantizing.note(made)}\n  {pb}\n  {data}")
@@ -83,6 +101,27 @@ def command(context: Context) -> Outcome:
     return ExitCode.OK, results
 
 
+def _write_onnx(context: Context, made: Made, file: Path) -> None:
+    model = onnx_export.render(made.graph)
+    with atomic_files(file) as (out,):
+        out.write(model)
+    context.console.info(f"wrote {file}")
+
+
+def _store_weights(context: Context, tag: str, model: Model, graph: Graph,
+                   files: tuple[Path, Path]) -> dict[str, Any]:
+    """Weights alone as codes; the facts about them."""
+    made = quantizing.store(model, graph)
+    write_model(made.graph, *files, model.settings)
+    for line in text.weight_lines(made, context.args.wide):
+        context.console.data(line)
+    context.console.data(f"{tag}: {quantizing.stored_note(made)}\n  {files[0]}\n  {files[1]}")
+    return {"graph": str(files[0]), "weights": str(files[1]),
+            "stored": {name: {"bits": int(w.kind[1:]), "sqnr_db": w.error.sqnr_db,
+                              "nodes": w.nodes} for name, w in made.weights.items()},
+            "left_in_floats": made.left_out}
+
+
 def _asked(context: Context, tag: str, model: Model) -> Model:
     """The model with the choices of the command line. Errors: MaceError."""
     args = context.args
@@ -92,19 +131,21 @@ def _asked(context: Context, tag: str, model: Model) -> Model:
         given["samples"] = [os.path.abspath(s) for s in args.samples]
     if args.float_nodes is not None:
         given["float_nodes"] = [n for n in args.float_nodes.split(",") if n]
-    own = model.quantize.model_dump() if model.quantize is not None else {}
+    own = model.quantize.model_dump(exclude_unset=True) if model.quantize is not None else {}
     whole = {k: list(v) if isinstance(v, tuple) else v for k, v in {**own, **given}.items()}
-    if whole.get("accuracy_budget", 0) is None:
-        del whole["accuracy_budget"]
-    if "samples" not in whole:
+    for flag in ("html", "onnx"):
+        if getattr(args, flag) is not None and whole.get("weights_only") is not None:
+            raise UsageError(f"--{flag} is for activations in codes, which a model with "
+                             "weights_only does not have")
+    if "samples" not in whole and whole.get("weights_only") is None:
         raise UsageError(f"model '{tag}' has no samples: give --samples=FOLDER, or `quantize: "
                          "{samples: FOLDER}` in the deployment file")
     try:
         return model.model_copy(update={"quantize": Quantize.model_validate(whole)})
     except ValidationError as e:
         first = e.errors(include_url=False)[0]
-        raise UsageError(f"--{first['loc'][0]}: {first.get('ctx', {}).get('error', first['msg'])}"
-                         ) from e
+        flag = f"--{first['loc'][0]}: " if first["loc"] else ""
+        raise UsageError(f"{flag}{first.get('ctx', {}).get('error', first['msg'])}") from e
 
 
 def _number(given: str) -> float:

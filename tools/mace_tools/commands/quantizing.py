@@ -6,6 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from pathlib import Path
 
 from mace_tools import data, emit
@@ -18,12 +19,38 @@ from mace_tools.quantize import samples
 from mace_tools.quantize.choices import Choices
 from mace_tools.quantize.make import Made, quantize
 from mace_tools.quantize.runs import Runs
+from mace_tools.quantize.weights_only import MadeStored, store_weights
 
 
 def choices_of(asked: Quantize) -> Choices:
     return Choices(asked.method, asked.percentile, asked.num_samples, asked.seed,
                    bool(asked.equalize), bool(asked.correct_bias), asked.float_nodes,
                    asked.accuracy_budget)
+
+
+def quantized(context: Context, model: Model, graph: Graph, mace_run: Path | None) -> Graph:
+    """The model that `quantize:` asks for; mace_run is needed unless it asks for weights only.
+    REQUIRES: model.quantize. Errors: MaceError of any stage."""
+    if model.quantize.weights_only is not None:
+        return store(model, graph).graph
+    assert mace_run is not None
+    return make(context, model, graph, mace_run).graph
+
+
+def store(model: Model, graph: Graph) -> MadeStored:
+    """REQUIRES: model.quantize.weights_only. Errors: MaceError."""
+    _check_type(model, graph)
+    made = store_weights(graph, model.quantize.weights_only, model.quantize.float_nodes)
+    made.graph.notes += [stored_note(made)]
+    return made
+
+
+def stored_note(made: MadeStored) -> str:
+    """What became of the weights, in a sentence."""
+    kinds = Counter(w.kind for w in made.weights.values())
+    parts = [f"{kinds[kind]} in {bits} bits" for kind, bits in (("i8", 8), ("i4", 4))
+             if kinds[kind]]
+    return f"weights stored as codes: {', '.join(parts)}"
 
 
 def make(context: Context, model: Model, graph: Graph, mace_run: Path) -> Made:
@@ -34,15 +61,19 @@ def make(context: Context, model: Model, graph: Graph, mace_run: Path) -> Made:
         raise MaceError(f"{graph.name}: mace_run does not have the custom ops "
                         f"{', '.join(custom)}, so it cannot show what flows through the model; "
                         "give output_tensors before them")
-    if model.stored_type != "f32":
-        raise MaceError(f"{graph.name}: data_type: {model.data_type} stores weights in 16 bits, "
-                        "quantize: in 8; keep one of them")
+    _check_type(model, graph)
     specs = data.specs(emit.build(graph)[0].input_info, model)
     found = samples.load(sample_paths(context, asked), specs, model.extra("preprocess"),
                          choices_of(asked), context.console)
     made = quantize(graph, found, Runs(mace_run), choices_of(asked), context.console)
     made.graph.notes += [note(made)]
     return made
+
+
+def _check_type(model: Model, graph: Graph) -> None:
+    if model.stored_type != "f32":
+        raise MaceError(f"{graph.name}: data_type: {model.data_type} stores weights in 16 bits, "
+                        "quantize: in 8; keep one of them")
 
 
 def sample_paths(context: Context, asked: Quantize) -> list[Path]:
@@ -52,7 +83,7 @@ def sample_paths(context: Context, asked: Quantize) -> list[Path]:
 def fingerprint(context: Context, asked: Quantize) -> dict[str, object]:
     """What a quantized model depends on besides its source."""
     digest = hashlib.sha256()
-    for file in samples.files(sample_paths(context, asked))[0]:
+    for file in samples.files(sample_paths(context, asked))[0] if asked.samples else ():
         digest.update(f"{file.name} {sha256_of(file)}\n".encode())
     return {**asked.model_dump(), "contents": digest.hexdigest()}
 

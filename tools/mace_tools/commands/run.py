@@ -160,7 +160,8 @@ def _validate(
     model = ready.model
     fp16 = model.stored_type != "f32" or _has_fp16(ready.converted.net)
     similarity, rel_error = validate.limits(device, model.validation_threshold, fp16,
-                                            model.quantize is not None)
+                                            model.quantize is not None
+                                            or device == "gpu" and _has_codes(ready.converted.net))
     failures, facts = [], []
     for name, reference in expected.items():
         found = validate.compare(name, outputs[name], reference)
@@ -182,6 +183,13 @@ def _has_fp16(net: Any) -> bool:
     half = protos.mace().DT_HALF
     ends = [i.data_type for i in (*net.input_info, *net.output_info)]
     return half in ends or any(t.stored_type == half for t in net.tensors)
+
+
+def _has_codes(net: Any) -> bool:
+    """Whether the source model computes in codes, and this one in floats with its weights."""
+    codes = (protos.mace().DT_INT8, protos.mace().DT_UINT8)
+    return any(i.quantization.scales for i in (*net.input_info, *net.output_info)) or any(
+        t.stored_type in codes for t in net.tensors)
 
 
 def _reordered(array: np.ndarray, fmt: str, source: str, to_source: bool) -> np.ndarray:

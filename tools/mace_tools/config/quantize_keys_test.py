@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from mace_tools.config import Quantize
 
 WRONG = [
-    ({}, "Field required"), ({"method": "mean"}, "is not one of minmax, percentile, kl, mse"),
+    ({}, "there are no samples"), ({"method": "mean"}, "is not one of minmax, percentile, kl, mse"),
     ({"percentile": 101}, "'101' is not above 50 and at most 100"),
     ({"accuracy_budget": 0}, "'0' is not above 0 and at most 1"),
     ({"num_samples": 0}, "'0' is not a whole number from 1"),
@@ -29,3 +29,11 @@ def test_wrong_values_are_refused(given, said):
 def test_only_samples_are_needed():
     found = Quantize.model_validate({"samples": ["a", "b"]})
     assert found.samples == ("a", "b") and found.method == "mse" and found.num_samples == 100
+
+
+def test_weights_alone_take_no_samples():
+    assert Quantize.model_validate({"weights_only": "int4"}).samples == ()
+    with pytest.raises(ValidationError, match="does not use method, samples; leave it out"):
+        Quantize.model_validate({"weights_only": "int8", "samples": "a", "method": "mse"})
+    with pytest.raises(ValidationError, match="is not one of int8, int4"):
+        Quantize.model_validate({"weights_only": "int2"})

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from mace_tools.config import values
 from mace_tools.config.setting_keys import with_settings
 from mace_tools.library.part_names import PARTS
 from mace_tools.op_facts import all_ops
-from mace_tools.quantize.choices import METHODS
+from mace_tools.quantize.choices import METHODS, WEIGHTS_ONLY
 from mace_tools.settings import all_settings
 
 Shape = tuple[int, ...]
@@ -77,8 +77,12 @@ class Preprocess(Section):
 class Quantize(Section):
     """How to make a model in codes of 8 bits of one in floats."""
 
-    samples: Strings = Field(description="a folder of pictures or .npy files, or such files",
+    samples: Strings = Field((), description="a folder of pictures or .npy files, or such files",
                              examples=["data/samples"])
+    weights_only: Annotated[
+        str | None, BeforeValidator(values.choice(*WEIGHTS_ONLY))
+    ] = Field(None, description="int8 or int4: weights of FullyConnected, MatMul and Gather are "
+              "stored so, and everything computes in floats; takes no samples", examples=["int4"])
     method: Annotated[str, BeforeValidator(values.choice(*METHODS))] = Field(
         "mse", description="what gives the ranges: minmax, percentile, kl or mse",
         examples=["mse"])
@@ -100,6 +104,17 @@ class Quantize(Section):
         float | None, BeforeValidator(values.between(0, 1))
     ] = Field(None, description="how much less than 1 the cosine similarity of outputs may be; "
               "layers stay in floats for it", examples=["0.001"])
+
+    @model_validator(mode="after")
+    def _fits(self) -> Quantize:
+        if self.weights_only is None and not self.samples:
+            raise ValueError("there are no samples, which show the ranges of activations: give a "
+                             "folder, or weights_only: int8")
+        unused = self.model_fields_set - {"weights_only", "float_nodes"}
+        if self.weights_only is not None and unused:
+            raise ValueError(f"weights_only: {self.weights_only} does not use "
+                             f"{', '.join(sorted(unused))}; leave it out")
+        return self
 
 
 class Extras(Section):

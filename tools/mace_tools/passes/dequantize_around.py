@@ -26,6 +26,12 @@ _COMPUTED = {
     "Reduce": {"reduce_type": ("MEAN", "SUM", "MAX", "MIN")},
     "Softmax": {"use_log": (0,)},
 }
+# The same where codes have 16 bits; other ops compute floats then.
+_COMPUTED_16 = {
+    "Activation": {"activation": ("NOOP", "RELU", "RELUX", "LEAKYRELU", "SIGMOID", "TANH")},
+    "Conv2d": {}, "DepthwiseConv2d": {}, "FullyConnected": {},
+    "Eltwise": {"type": ("SUM", "SUB", "PROD")}, "Softmax": {"use_log": (0,)},
+}
 _CLAMPS = ("NOOP", "RELU", "RELUX")
 # Ops that pick some of the codes, so that the result has the scale of all operands.
 _PICKS = {"Eltwise": ("type", ("MIN", "MAX")), "Reduce": ("reduce_type", ("MIN", "MAX"))}
@@ -83,15 +89,24 @@ def in_codes(graph: Graph, node: Node) -> bool:
             graph.tensors[o].quant is None for o in node.outputs
             if node.op not in ("ArgMax", "Compare")):
         return False
-    wanted = _COMPUTED.get(node.op)
+    is_16 = graph.tensors[node.inputs[0]].dtype == "i16"
+    wanted = (_COMPUTED_16 if is_16 else _COMPUTED).get(node.op)
     if wanted is None or any(node.attr(a) not in values for a, values in wanted.items()):
         return False
     if node.op != "Activation" and "activation" in op_facts.all_ops()[node.op].attrs \
             and not plain(node) and node.attr("activation") not in _CLAMPS:
         return False
     if node.op in CONV_LIKE:
+        weight = graph.tensors[node.inputs[1]]
         return all(graph.tensors[n].is_const for n in node.inputs[1:3] if n) \
-            and graph.tensors[node.inputs[1]].quant is not None
+            and weight.quant is not None and (not is_16 or _fits_16(weight, quants[0]))
+    if is_16 and any(graph.tensors[n].dtype != "i16" for n in (*node.inputs, *node.outputs)):
+        return False
+    if is_16 and any(q is not None and q.zero_point.any() for q in quants):
+        return False
+    if is_16 and (node.op == "Softmax" or node.op == "Activation"
+                  and node.attr("activation") in ("SIGMOID", "TANH")):
+        return _is_fixed(graph.tensors[node.outputs[0]], 1 << 15, 0)
     if node.op == "Softmax":
         return _is_fixed(graph.tensors[node.outputs[0]], 256, -128)
     if node.op == "LpNorm":
@@ -105,6 +120,11 @@ def in_codes(graph: Graph, node: Node) -> bool:
     return all(q is not None and q.axis is None for q in operands)
 
 
+def _fits_16(weight: Tensor, x: Quant) -> bool:
+    """Whether a filter multiplies codes of 16 bits: int8, and zero points of 0 on both sides."""
+    return weight.dtype == "i8" and not weight.quant.zero_point.any() and x.zero_point[0] == 0
+
+
 def _moves(graph: Graph, node: Node) -> bool:
     """Whether all operands have the scale of the result. Pooling also takes means."""
     quants = [graph.tensors[n].quant for n in node.inputs if n]
@@ -113,6 +133,9 @@ def _moves(graph: Graph, node: Node) -> bool:
     if first is None or first.axis is not None:
         return False
     if node.op == "Select" and len(others) < 2:
+        return False
+    if node.op == "Resize" and graph.tensors[node.inputs[0]].dtype == "i16" \
+            and node.attr("mode") != "NEAREST":
         return False
     if node.op == "Resize" and node.attr("mode") != "NEAREST" and not (
             node.attr("mode") == "LINEAR" and node.attr("coordinate") in _LINEAR
@@ -146,6 +169,8 @@ def _dequantize_inputs(graph: Graph, node: Node) -> None:
             continue
         if tensor.is_const:
             inputs[i] = graph.add_const(f"{name}/real", real(tensor.data, tensor.quant))
+            if tensor.dtype == "i8":
+                graph.tensors[inputs[i]].codes = tensor.quant
         else:
             inputs[i] = _dequantized(graph, name)
     graph.set_inputs(node, inputs)
@@ -163,7 +188,7 @@ def _real_bias(graph: Graph, node: Node) -> str:
     """Codes of a bias have the scale of the products."""
     bias = graph.tensors[node.inputs[2]]
     x, w = (graph.tensors[n].quant for n in node.inputs[:2])
-    if bias.dtype != "i32" or bias.data is None:
+    if bias.dtype not in ("i32", "i64") or bias.data is None:
         return node.inputs[2]
     if x is None or w is None:
         raise ModelError(f"{node}: its bias is {bias.dtype}, and its operands have no scales")

@@ -31,6 +31,7 @@ from mace_tools.passes.merge_views import merge_views
 from mace_tools.passes.prelu_pattern import prelu_pattern
 from mace_tools.passes.remove_noops import remove_noops
 from mace_tools.passes.sink_transposes import sink_transposes
+from mace_tools.passes.store_codes import store_codes
 from mace_tools.passes.widen_fp16 import widen_fp16
 
 Pass = Callable[[Graph], None]
@@ -45,7 +46,7 @@ PASSES: list[Pass] = [
     fold_scale, fuse_bias, fold_scale, fuse_bias,
     matmul_to_fc, fuse_activation, sink_transposes,
     merge_views, remove_noops, dedupe, fuse_activation, dedupe,
-    compute_in_codes, remove_noops, dedupe,
+    compute_in_codes, remove_noops, dedupe, store_codes,
 ]  # fmt: skip
 
 MOST_WAITS = 8  # of which a note speaks

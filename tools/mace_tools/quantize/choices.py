@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+# How weights alone are stored.
+WEIGHTS_ONLY = ("int8", "int4")
 METHODS = ("minmax", "percentile", "kl", "mse")
 
 

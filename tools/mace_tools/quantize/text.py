@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from mace_tools import tables
 from mace_tools.quantize.make import Made
+from mace_tools.quantize.weights_only import MadeStored
 
 _MOST_LEFT = 12
 _COLUMNS = (
@@ -31,6 +32,20 @@ def lines(made: Made, wide: bool) -> Iterator[str]:
         names = [n for n, r in made.left_out.items() if r == reason]
         more = f" and {count - _MOST_LEFT} more" if count > _MOST_LEFT else ""
         yield f"in floats, {reason}: {', '.join(names[:_MOST_LEFT])}{more}"
+
+
+def weight_lines(made: MadeStored, wide: bool) -> Iterator[str]:
+    """A table of the weights that are stored as codes, and of those that are not."""
+    fitter = tables.Fitter(tables.output_width(wide))
+    columns = (tables.Column("weight", least=20), tables.Column("of", rank=2),
+               tables.Column("elements", right=True), tables.Column("bits", right=True),
+               tables.Column("SQNR (dB)", right=True))
+    rows = [(name, ", ".join(w.nodes), str(w.elements), w.kind[1:], f"{w.error.sqnr_db:.1f}")
+            for name, w in made.weights.items()]
+    yield from fitter.lines(columns, rows)
+    yield from fitter.note()
+    for name, reason in made.left_out.items():
+        yield f"in floats: {name}: {reason}"
 
 
 def _op(made: Made, name: str) -> str:

@@ -7,6 +7,7 @@
 #include "mace/cpu/ukernels/binary/binary_f32_table.h"
 #include "mace/cpu/ukernels/dwconv/dwconv_f32_table.h"
 #include "mace/cpu/ukernels/dwconv_q8/dwconv_q8_table.h"
+#include "mace/cpu/ukernels/expand_q8/expand_q8_table.h"
 #include "mace/cpu/ukernels/gemm/gemm_table.h"
 #include "mace/cpu/ukernels/gemm_q8/gemm_q8_table.h"
 #include "mace/cpu/ukernels/gemv/gemv_f32_table.h"
@@ -41,6 +42,7 @@ void ForEachRow(const F& f) {
   each(kDwconvQ8);
   each(kRequantizeQ8);
   each(kSumQ8);
+  each(kExpandQ8);
 }
 
 }  // namespace mace::cpu

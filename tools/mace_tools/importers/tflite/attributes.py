@@ -9,7 +9,8 @@ operator is refused.
 from mace_tools.importers.tflite import registry
 
 registry.without_meaning(
-    "how 8-bit and 16-bit operands are scaled; quantized tensors are refused",
+    "how LiteRT rounds activations where layers compute floats here, the type of sums, which that "
+    "of the bias says as well, and a way to add codes of 16 bits that rounds some halves otherwise",
     "AsymmetricQuantizeInputs", "QuantizedBiasType", "PotScaleInt16",
 )
 registry.without_meaning(

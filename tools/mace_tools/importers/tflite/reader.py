@@ -44,7 +44,7 @@ GRAPHS = {"IF": (("ThenSubgraphIndex", "then"), ("ElseSubgraphIndex", "else")),
           "WHILE": (("CondSubgraphIndex", "condition"), ("BodySubgraphIndex", "body"))}
 MOST_OPERATORS = 1 << 18
 QUANTIZABLE = ("INT8", "UINT8", "INT16", "INT32", "INT4")
-CODES = ("INT8", "UINT8")  # of which the engine computes quantized tensors
+CODES = ("INT8", "UINT8", "INT16")  # of which the engine computes quantized tensors
 
 
 def read(path: Path, signature: str = "") -> SourceModel:

@@ -1,0 +1,193 @@
+// Convolutions and matrix products of i16 activations and i8 weights.
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "mace/cpu/common/function_kernel.h"
+#include "mace/cpu/conv/conv_node.h"
+#include "mace/cpu/quantized/codes.h"
+#include "mace/cpu/quantized/q16.h"
+#include "mace/graph/attrs.h"
+#include "mace/ops/conv2d.h"
+#include "mace/ops/depthwise_conv2d.h"
+#include "mace/ops/fully_connected.h"
+
+namespace mace::cpu {
+namespace {
+
+constexpr int64_t kTile = 1 << 14;  // products of a task
+
+// Returns x times the factor, of which 16 bits count; rounded once, ties up.
+// REQUIRES: |x| < 2^47 and an exponent below 8.
+int32_t Scale64(int64_t x, FixedFactor factor) {
+  const int64_t mantissa = factor.mantissa < 0x7FFF0000
+                               ? (int64_t{factor.mantissa} + (1 << 15)) >> 16
+                               : 0x7FFF;
+  const int shift = 15 - factor.exponent;
+  return static_cast<int32_t>((x * mantissa + (int64_t{1} << (shift - 1))) >>
+                              shift);
+}
+
+// From sums to codes. The bias is added to the sums first.
+struct Stage16 {
+  OutputStage stage;
+  std::vector<double> reals;  // not empty: scales in double precision
+  const int32_t* bias32 = nullptr;
+  const int64_t* bias64 = nullptr;
+
+  int16_t operator()(int64_t sum, int64_t channel) const {
+    if (bias32 != nullptr) sum += bias32[channel];
+    if (bias64 != nullptr) sum += bias64[channel];
+    int32_t code;
+    if (!reals.empty()) {
+      const double real =
+          static_cast<double>(sum) * reals[reals.size() == 1 ? 0 : channel];
+      code =
+          static_cast<int32_t>(std::round(std::min(std::max(real, -1e9), 1e9)));
+    } else if (bias64 != nullptr) {
+      code = Scale64(sum, stage.factor(channel));
+    } else {
+      code = Scale(static_cast<int32_t>(sum), stage.factor(channel));
+    }
+    return static_cast<int16_t>(stage.range.Clamp(code));
+  }
+};
+
+Result<Stage16> MakeStage(const Node& node, const ActivationAttrs& activation) {
+  MACE_RETURN_IF_ERROR(CheckZeroPointsQ16(node));
+  for (size_t i : {1, 2}) {
+    if (node.has_input(i) && node.inputs[i].data == nullptr) {
+      return Unsupported(Label(node), ": the ", i == 1 ? "weights" : "bias",
+                         " of a quantized i16 tensor must be constant");
+    }
+  }
+  Stage16 made;
+  MACE_ASSIGN_OR_RETURN(made.stage, MakeOutputStage(node, activation));
+  for (const FixedFactor& factor : made.stage.factors) {
+    if (factor.exponent < 8) continue;
+    return Unsupported(Label(node), ": the scale of its output, ",
+                       node.outputs[0].quantization->scale(),
+                       ", is too small for those of its operands");
+  }
+  if (!node.has_input(2)) return made;
+  const Operand& bias = node.inputs[2];
+  if (bias.type.dtype == DataType::kI64) {
+    made.bias64 = static_cast<const int64_t*>(bias.data);
+  } else {
+    made.bias32 = static_cast<const int32_t*>(bias.data);
+  }
+  return made;
+}
+
+// A filter element: [o, c, r, t], or of a depthwise filter [m, c, r, t].
+struct Filter {
+  const int8_t* data;
+  int64_t in_per_group, taps, channels, multiplier;
+  bool is_depthwise;
+
+  const int8_t* At(int64_t o, int64_t c) const {
+    if (!is_depthwise) return data + (o * in_per_group + c) * taps;
+    return data + (o % multiplier * channels + o / multiplier) * taps;
+  }
+};
+
+int64_t SumAt(const ConvShape& s, const Filter& filter, const int16_t* image,
+              int64_t p, int64_t q, int64_t o) {
+  const Window &h = s.window.h, &w = s.window.w;
+  const int64_t first = o / s.out_per_group() * s.in_per_group();
+  int64_t sum = 0;
+  for (int64_t r = 0; r < h.kernel; ++r) {
+    const int64_t row = p * h.stride - h.pad_before + r * h.dilation;
+    if (row < 0 || row >= h.in) continue;
+    for (int64_t t = 0; t < w.kernel; ++t) {
+      const int64_t column = q * w.stride - w.pad_before + t * w.dilation;
+      if (column < 0 || column >= w.in) continue;
+      const int16_t* x = image + (row * w.in + column) * s.in_channels + first;
+      for (int64_t c = 0; c < s.in_per_group(); ++c) {
+        sum += int32_t{x[c]} * filter.At(o, c)[r * w.kernel + t];
+      }
+    }
+  }
+  return sum;
+}
+
+KernelPtr MakeConv(const Node& node, const ConvShape& s, bool is_depthwise,
+                   Stage16 stage, const CpuContext& context) {
+  const Filter filter = {static_cast<const int8_t*>(node.inputs[1].data),
+                         s.in_per_group(),
+                         s.taps(),
+                         s.in_channels,
+                         is_depthwise ? s.out_per_group() : 1,
+                         is_depthwise};
+  KernelFacts facts;
+  facts.variant = "conv_q16";
+  const int64_t per_row = s.out_channels * s.taps() * s.in_per_group();
+  facts.macs = SaturatedProduct({s.rows(), per_row});
+  const int64_t tile =
+      std::max<int64_t>(1, kTile / std::max<int64_t>(1, per_row));
+  return MakeKernel(
+      [=, threads = context.threads](const RunArgs& args) {
+        const auto* x = args.inputs[0].as<const int16_t>();
+        auto* y = args.outputs[0].as<int16_t>();
+        const Window &h = s.window.h, &w = s.window.w;
+        const int64_t image = h.in * w.in * s.in_channels;
+        threads->ParallelFor(s.rows(), tile, [&](size_t begin, size_t end) {
+          for (auto i = static_cast<int64_t>(begin);
+               i < static_cast<int64_t>(end) && !threads->is_cancelled(); ++i) {
+            for (int64_t o = 0; o < s.out_channels; ++o) {
+              const int64_t sum =
+                  SumAt(s, filter, x + i / (h.out * w.out) * image,
+                        i / w.out % h.out, i % w.out, o);
+              y[i * s.out_channels + o] = stage(sum, o);
+            }
+          }
+        });
+      },
+      facts);
+}
+
+}  // namespace
+
+Result<KernelPtr> PrepareConvQ16(const Node& node, CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(const ConvNode conv, ReadConv2d(node));
+  MACE_ASSIGN_OR_RETURN(const Conv2dAttrs attrs, ReadAttrs<Conv2dAttrs>(node));
+  MACE_ASSIGN_OR_RETURN(Stage16 stage, MakeStage(node, attrs));
+  return MakeConv(node, conv.shape, false, std::move(stage), context);
+}
+
+Result<KernelPtr> PrepareDepthwiseQ16(const Node& node, CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(const ConvNode conv, ReadDepthwiseConv2d(node));
+  MACE_ASSIGN_OR_RETURN(const DepthwiseConv2dAttrs attrs,
+                        ReadAttrs<DepthwiseConv2dAttrs>(node));
+  const ConvShape& s = conv.shape;
+  if (node.inputs[1].type.quantization->is_per_axis() &&
+      s.out_per_group() > 1) {
+    return Unsupported(Label(node), ": a quantized filter with ",
+                       s.out_per_group(),
+                       " outputs per channel must have one scale");
+  }
+  MACE_ASSIGN_OR_RETURN(Stage16 stage, MakeStage(node, attrs));
+  return MakeConv(node, s, true, std::move(stage), context);
+}
+
+Result<KernelPtr> PrepareFullyConnectedQ16(const Node& node,
+                                           CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(const FullyConnectedAttrs attrs,
+                        ReadAttrs<FullyConnectedAttrs>(node));
+  MACE_ASSIGN_OR_RETURN(Stage16 stage, MakeStage(node, attrs));
+  const Quantization& x = *node.inputs[0].type.quantization;
+  const Quantization& y = *node.outputs[0].quantization;
+  for (const float scale : node.inputs[1].type.quantization->scales) {
+    stage.reals.push_back(double{x.scale()} * scale / y.scale());
+  }
+  const Shape& w = node.inputs[1].type.shape;
+  ConvShape s;
+  s.batch = NumElements(node.outputs[0].shape) / w[0];
+  s.in_channels = w[1];
+  s.out_channels = w[0];
+  return MakeConv(node, s, false, std::move(stage), context);
+}
+
+}  // namespace mace::cpu

@@ -1,0 +1,104 @@
+// Sizes and floats of weights stored in another type.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/graph/stored_weight.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "mace/base/aligned_buffer.h"
+#include "mace/base/fp16.h"
+
+namespace mace {
+namespace {
+
+constexpr int64_t kBlockBytes = kCodesPerBlock / 2;
+
+struct CodeLayout {
+  int64_t rows, depth, row_bytes, row_scales, scale_bytes;
+
+  CodeLayout(const Shape& shape, DataType stored)
+      : rows(shape.empty() ? 1 : shape[0]), depth(1) {
+    for (size_t d = 1; d < shape.size(); ++d) depth *= shape[d];
+    const bool has_blocks = stored == DataType::kU8;
+    row_scales = has_blocks ? (depth + kCodesPerBlock - 1) / kCodesPerBlock : 1;
+    row_bytes = has_blocks ? row_scales * kBlockBytes : depth;
+    scale_bytes = has_blocks ? sizeof(uint16_t) : sizeof(float);
+  }
+  int64_t scales_at() const {
+    return static_cast<int64_t>(AlignUp(rows * row_bytes, kAlignment));
+  }
+};
+
+void WidenCodes(const Operand& weight, float* to) {
+  const CodeRows from(weight);
+  constexpr int64_t kHalf = kCodesPerBlock / 2;
+  float scale = 0;
+  for (int64_t r = 0; r < from.rows; ++r) {
+    const uint8_t* codes = from.codes + r * from.row_bytes;
+    if (!from.has_blocks) from.ScalesOf(r, &scale);
+    for (int64_t i = 0; i < from.depth; ++i) {
+      if (!from.has_blocks) {
+        *to++ = scale * static_cast<float>(static_cast<int8_t>(codes[i]));
+        continue;
+      }
+      const int64_t block = i / kCodesPerBlock, at = i % kCodesPerBlock;
+      if (at == 0) {
+        uint16_t fp16;
+        std::memcpy(&fp16,
+                    static_cast<const uint16_t*>(from.scales) +
+                        r * from.row_scales + block,
+                    sizeof(fp16));
+        scale = FromFp16(fp16);
+      }
+      const uint8_t pair = codes[block * kBlockBytes + at % kHalf];
+      const int code = at < kHalf ? pair & 15 : pair >> 4;
+      *to++ = scale * static_cast<float>(code - 8);
+    }
+  }
+}
+
+}  // namespace
+
+int64_t StoredBytes(const TensorType& type, DataType stored) {
+  if (stored == DataType::kInvalid) return Bytes(type);
+  if (!IsStoredAsCodes(stored)) {
+    return NumElements(type.shape) * static_cast<int64_t>(SizeOf(stored));
+  }
+  const CodeLayout layout(type.shape, stored);
+  if (NumElements(type.shape) == 0) return 0;
+  return layout.scales_at() +
+         layout.rows * layout.row_scales * layout.scale_bytes;
+}
+
+CodeRows::CodeRows(const Operand& weight) {
+  const CodeLayout layout(weight.type.shape, weight.stored);
+  rows = layout.rows;
+  depth = layout.depth;
+  has_blocks = weight.stored == DataType::kU8;
+  row_bytes = layout.row_bytes;
+  row_scales = layout.row_scales;
+  codes = static_cast<const uint8_t*>(weight.data);
+  scales = codes + layout.scales_at();
+}
+
+void CodeRows::ScalesOf(int64_t row, float* to) const {
+  if (!has_blocks) {
+    *to = static_cast<const float*>(scales)[row];
+    return;
+  }
+  CastFp16(static_cast<const uint16_t*>(scales) + row * row_scales, row_scales,
+           to);
+}
+
+void WidenStored(const Operand& weight, float* to) {
+  const int64_t n = NumElements(weight.type.shape);
+  if (IsStoredAsCodes(weight.stored)) {
+    if (n > 0) WidenCodes(weight, to);
+    return;
+  }
+  const auto* values = static_cast<const uint16_t*>(weight.data);
+  (weight.stored == DataType::kF16 ? WidenFp16 : WidenBfloat16s)(values, n, to);
+}
+
+}  // namespace mace

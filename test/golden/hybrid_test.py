@@ -1,0 +1,103 @@
+"""Dynamic-range layers of TFLite: int8 weights, activations in floats. They compute what weights
+stand for, in floats; LiteRT rounds the activations to codes in every run, so its results may differ
+by half a step of these for each weight.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from ai_edge_litert.interpreter import Interpreter, OpResolverType
+from golden import Run, run_all, try_import
+
+from mace_tools import emit, protos
+from mace_tools.testing.tflite_file import Maker
+
+KINDS = ("FULLY_CONNECTED", "CONV_2D", "DEPTHWISE_CONV_2D")
+WAYS = [(kind, per_channel, asymmetric) for kind in KINDS for per_channel in (False, True)
+        for asymmetric in (False, True)
+        # LiteRT takes depthwise filters with a scale for each channel only.
+        if (kind == "FULLY_CONNECTED" or not asymmetric)
+        and (kind != "DEPTHWISE_CONV_2D" or per_channel)]
+
+
+def model(kind, per_channel, asymmetric):
+    """A layer: the model, its input, and the weights as floats [outputs, ...]."""
+    d = np.random.default_rng(len(kind) + per_channel)
+    shape = {"FULLY_CONNECTED": (9, 70), "CONV_2D": (6, 3, 3, 5),
+             "DEPTHWISE_CONV_2D": (1, 3, 3, 8)}[kind]
+    axis = 3 if kind == "DEPTHWISE_CONV_2D" else 0
+    outputs = shape[axis]
+    codes = d.integers(-127, 128, shape).astype(np.int8)
+    scale = d.uniform(0.002, 0.02, outputs if per_channel else 1).astype(np.float32)
+    x = d.uniform(-1, 3, {"FULLY_CONNECTED": (4, 70), "CONV_2D": (1, 8, 7, 5),
+                          "DEPTHWISE_CONV_2D": (1, 8, 7, 8)}[kind]).astype(np.float32)
+    m = Maker()
+    m.tensor("x", x.shape)
+    m.tensor("w", shape, "int8", codes, scale, np.zeros(len(scale), np.int64), axis)
+    m.const("b", d.uniform(-1, 1, outputs).astype(np.float32))
+    if kind == "FULLY_CONNECTED":
+        m.op(kind, ["x", "w", "b"], ["y"], "FullyConnectedOptions",
+             AsymmetricQuantizeInputs=asymmetric)
+    else:
+        more = {"DepthMultiplier": 1} if axis == 3 else {}
+        m.op(kind, ["x", "w", "b"], ["y"], f"{'Depthwise' if axis else ''}Conv2DOptions",
+             StrideH=1, StrideW=1, DilationHFactor=1, DilationWFactor=1, **more)
+    m.tensors[m.index["y"]] = ("y", (*x.shape[:-1], outputs), "float32", None, None)
+    wide = [1] * 4 if axis else [1] * len(shape)
+    wide[axis] = -1
+    real = codes * (scale.reshape(wide) if per_channel else scale)
+    return m, x, real.transpose(3, 0, 1, 2) if axis else real
+
+
+def litert(content, x):
+    run = Interpreter(model_content=content, num_threads=1,
+                      experimental_op_resolver_type=OpResolverType.BUILTIN_REF)
+    run.allocate_tensors()
+    run.set_tensor(run.get_input_details()[0]["index"], x)
+    run.invoke()
+    return run.get_tensor(run.get_output_details()[0]["index"])
+
+
+@pytest.fixture(scope="module")
+def grid(tmp_path_factory):
+    """For each way our run, LiteRT's result, the input and the weights."""
+    folder = tmp_path_factory.mktemp("grid")
+    found = {}
+    for k, way in enumerate(WAYS):
+        m, x, w = model(*way)
+        (folder / f"in{k}").mkdir()
+        path = m.save(folder / f"in{k}", ["x"], ["y"])
+        graph = try_import("tflite", path, {"x": x}, ["y"])
+        assert not isinstance(graph, str), graph
+        found[way] = Run(f"case{k}", graph, {"x": x}), litert(path.read_bytes(), x), x, w
+    run_all([f[0] for f in found.values()], folder, [])
+    return found
+
+
+@pytest.mark.parametrize("way", WAYS, ids=str)
+def test_it_is_within_the_rounding_of_litert(way, grid):
+    run, want, x, w = grid[way]
+    assert not run.error, run.error
+    got = run.outputs["y"]
+    # Asymmetric codes have a step of the whole range / 255; others of the largest magnitude / 127.
+    step = max(np.abs(x).max() / 127, (x.max() - min(0, x.min())) / 255)
+    bound = step * 0.51 * np.abs(w).reshape(len(w), -1).sum(1)
+    assert np.all(np.abs(got - want) <= bound + 1e-5), np.abs(got - want).max()
+    assert not np.array_equal(got, want)
+    cosine = np.vdot(got, want) / np.linalg.norm(got) / np.linalg.norm(want)
+    assert cosine > 0.9999
+
+
+@pytest.mark.parametrize("way", WAYS, ids=str)
+def test_it_computes_what_the_codes_stand_for(way, grid):
+    run, _, x, w = grid[way]
+    if way[0] == "FULLY_CONNECTED":
+        bias = run.graph.tensors[run.graph.nodes[0].inputs[2]].data
+        np.testing.assert_allclose(run.outputs["y"], x @ w.T + bias, rtol=1e-5, atol=1e-4)
+    net, _ = emit.build(run.graph)
+    stored = {t.stored_type for t in net.tensors if len(t.dims) > 1}
+    # A depthwise filter with a scale for each channel has no rows of one scale.
+    assert stored == ({protos.mace().DT_INT8} if way[:2] != ("DEPTHWISE_CONV_2D", True) else {0})
