@@ -59,6 +59,19 @@ constexpr bool kHasControlFlow = false;
 constexpr bool kHasControlFlow = true;
 #endif
 
+// The searches for smaller memory plans; of strategies, some are searches.
+#if defined(MACE_WITHOUT_SEARCH) && defined(MACE_WITHOUT_STRATEGIES)
+constexpr bool kHasSearch = false;
+#else
+constexpr bool kHasSearch = true;
+#endif
+
+#ifdef MACE_WITHOUT_WINOGRAD
+constexpr bool kHasWinograd = false;
+#else
+constexpr bool kHasWinograd = true;
+#endif
+
 // MACE_UNSUPPORTED: `what` needs this part, by its name in deployment files.
 Status AbsentPart(const char* what, const char* part);
 

@@ -25,6 +25,10 @@ Result<std::unique_ptr<CpuDevice>> CpuDevice::Create(
   device->context_ = {device->threads_.get(), options.features,
                       device->packed_.get(),  options.max_winograd,
                       options.reference,      options.caches};
+  if (!kHasWinograd) {
+    // No tile is that small; 0 would forbid Strassen's method as well.
+    device->context_.max_winograd = std::min(options.max_winograd, 1);
+  }
   const cpu::TunerOptions& tuning = options.tuner;
   if (!kHasTuning) {
     if (tuning.budget_micros > 0) return AbsentPart("SetTuning", "tuning");

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "mace/base/logging.h"
+#include "mace/base/parts.h"
 #include "mace/memory/problem/bounds.h"
 #include "mace/memory/strategy.h"
 #include "mace/plan/order.h"
@@ -52,7 +53,7 @@ class Saver {
   }
 
   MemorySavings Apply(const MemorySavings& wanted) {
-    if (wanted.order) TryOrder(wanted);
+    if (kHasSearch && wanted.order) TryOrder(wanted);
     Try("views", wanted.views, &MemorySavings::views);
     Try("in-place", wanted.in_place, &MemorySavings::in_place);
     Try("concat", wanted.concat, &MemorySavings::concat);

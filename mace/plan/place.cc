@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "mace/base/str_cat.h"
+#include "mace/plan/one_device.h"
 #include "mace/plan/placement.h"
 
 namespace mace {
@@ -46,7 +47,7 @@ class Placer {
 
   Status Place() {
     const size_t num_nodes = plan_.graph.nodes.size();
-    if (devices_.size() == 1) {
+    if (kOneDevice || devices_.size() == 1) {
       for (size_t n = 0; n < num_nodes; ++n) {
         MACE_RETURN_IF_ERROR(AddStep(n, *devices_[0]));
       }

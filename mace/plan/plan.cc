@@ -3,11 +3,13 @@
 
 #include "mace/plan/plan.h"
 
+#include "mace/base/cpu_rows.h"
 #include "mace/memory/strategy.h"
 #include "mace/plan/assign_images.h"
 #include "mace/plan/assign_memory.h"
 #include "mace/plan/infer.h"
 #include "mace/plan/layout.h"
+#include "mace/plan/one_device.h"
 #include "mace/plan/passes/form_regions.h"
 #include "mace/plan/passes/fuse_nodes.h"
 #include "mace/plan/passes/narrow_to_fp16.h"
@@ -40,6 +42,7 @@ Result<std::unique_ptr<Plan>> MakePlan(
     const PlanOptions& options) {
   MACE_ENSURE(!options.devices.empty() &&
               options.devices.back()->kernels() != nullptr);
+  MACE_ENSURE(!kOneDevice || options.devices.size() == 1);
   MACE_RETURN_IF_ERROR(CheckMemoryStrategy(options.memory_strategy));
   NodeKernels& folder = *options.devices.back()->kernels();
   auto plan = std::make_unique<Plan>();
@@ -50,7 +53,7 @@ Result<std::unique_ptr<Plan>> MakePlan(
   RemoveDeadNodes(plan->graph);
 
   // If several devices share a plan, tensors that move between them stay f32.
-  if (options.devices.size() == 1) {
+  if (kHas16BitKernels && options.devices.size() == 1) {
     NarrowToFp16(
         [&folder](const Node& node) { return folder.ComputesFp16(node); },
         plan->graph);
@@ -59,11 +62,14 @@ Result<std::unique_ptr<Plan>> MakePlan(
   MACE_RETURN_IF_ERROR(PlaceNodes(*plan, options.devices));
   // PRESERVE_ALL also keeps the tensors between nodes that could be fused.
   const bool keeps_all = options.memory_strategy == memory::kPreserveAll;
-  MACE_RETURN_IF_ERROR(FormRegions(*plan, keeps_all, *options.devices.back()));
+  if (!kOneDevice) {
+    MACE_RETURN_IF_ERROR(
+        FormRegions(*plan, keeps_all, *options.devices.back()));
+  }
   if (!keeps_all) MACE_RETURN_IF_ERROR(FuseNodes(*plan));
-  MACE_RETURN_IF_ERROR(InsertConverts(*plan));
+  if (!kOneDevice) MACE_RETURN_IF_ERROR(InsertConverts(*plan));
   MACE_RETURN_IF_ERROR(AssignMemory(*plan, options));
-  MACE_RETURN_IF_ERROR(AssignImages(*plan, options));
+  if (!kOneDevice) MACE_RETURN_IF_ERROR(AssignImages(*plan, options));
   for (Device* device : options.devices) {
     if (device->kernels() == nullptr) continue;
     MACE_RETURN_IF_ERROR(device->kernels()->FinishPrepare());

@@ -80,6 +80,9 @@ Result<std::unique_ptr<Device>> CreateCpu(const MaceEngineConfig::Impl& config,
       (settings.tuning_ms > 0 || !settings.tuning_file.empty())) {
     return AbsentPart("SetTuning", "tuning");
   }
+  if (!kHasWinograd && settings.winograd.value_or(0) > 0) {
+    return AbsentPart("the setting winograd", "winograd");
+  }
   const auto policy =
       static_cast<CPUAffinityPolicy>(settings.cpu_affinity_policy);
   std::vector<int> cores = config.core_ids;

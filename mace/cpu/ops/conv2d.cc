@@ -2,6 +2,7 @@
 // matrix product of patches and packed filters.
 // SPDX-License-Identifier: Apache-2.0
 
+#include "mace/base/parts.h"
 #include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/common/kernel_inputs.h"
 #include "mace/cpu/common/kernel_table.h"
@@ -32,6 +33,7 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
   const NodePlan plan = PlanConv(node.inputs[1], s, context);
   switch (plan.method) {
     case Method::kWinograd:
+      if (!kHasWinograd) return AbsentPart("Winograd's method", "winograd");
       return PrepareConvWinograd(node, s, plan, act, context);
     case Method::kStrassen:
       return PrepareConvStrassen(node, conv, plan, /*addend=*/false, {},

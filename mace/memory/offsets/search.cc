@@ -7,13 +7,10 @@
 #include <limits>
 
 #include "mace/base/sort.h"
+#include "mace/memory/offsets/search_choose.h"
 
 namespace mace::memory {
 namespace {
-
-// Above every offset. T can hold twice as much.
-template <typename T>
-constexpr T kInfinite = std::numeric_limits<T>::max() / 2;
 
 constexpr int kBits = 64;
 

@@ -127,7 +127,11 @@ def _engine(context: Context, abi: Abi, models: dict[str, Converted]) -> engine.
     gpu = any("gpu" in model.devices for model in context.deployment.library.models.values())
     return engine.build(context.console, abi, ops_of(context, models), gpu,
                         has_16_bit_types(context, models), has_quantized(context, models),
-                        parts.parts_of(context.deployment.library))
+                        _parts(context, models))
+
+
+def _parts(context: Context, models: dict[str, Converted]) -> tuple[str, ...]:
+    return parts.parts_of(context.deployment.library, [m.net for m in models.values()])
 
 
 def has_16_bit_types(context: Context, models: dict[str, Converted]) -> bool:
@@ -181,7 +185,7 @@ def _build(
         path.unlink() if path.is_file() else shutil.rmtree(path, ignore_errors=True)
     compiled = code_models(context, models)
     headers = code.headers(library.library_name, compiled) if compiled else {}
-    package.write_headers(root, headers)
+    package.write_headers(root, headers, "c_api" in _parts(context, models))
     built = [_link(context, abi, e, compiled) for abi, e in zip(found, engines)]
     shipped = _shipped(context, models)
     package.write_build_files(root, found, built[0].file.name)

@@ -26,6 +26,7 @@ class Abi:
     sysroot: str = ""  # Debian's libraries for it
     processors: tuple[str, ...] = ()  # as CMAKE_SYSTEM_PROCESSOR has them
     is_64_bit: bool = True
+    link_time: tuple[str, ...] = ()  # flags of its optimisation when shared libraries are linked
     ndk: Ndk | None = None  # of an ABI of Android, once it is found
 
     @property
@@ -57,7 +58,12 @@ class Abi:
         return tuple(Path(self.sysroot) / place / self.triple for place in ("usr/lib", "lib"))
 
 
-ARM = ("--config=library",)
+ARM = ("--config=library", "--config=library_lto")
+# One partition: GCC drops and merges only what it sees at once. The other flags are those of
+# .bazelrc which do not travel with the intermediate code.
+LINK_TIME = ("-flto", "-flto-partition=one", "-Os", "-fPIC", "-g1", "-ffp-contract=off",
+             "-ffunction-sections", "-fdata-sections", "-fno-exceptions", "-fomit-frame-pointer",
+             "-fno-asynchronous-unwind-tables", "-fno-unwind-tables")  # fmt: skip
 # The first version of Android that runs the library; third_party/toolchains/ndk_toolchain.bzl has
 # it, too.
 API = 21
@@ -72,10 +78,10 @@ def _android(name: str, config: str, triple: str, *flags: str, is_64_bit: bool =
 ABIS = {abi.name: abi for abi in (
     Abi("host", "", (), "g++", processors=(platform.machine(),)),
     Abi("arm64", "aarch64-linux-gnu", ("--config=aarch64", *ARM), "g++-aarch64-linux-gnu",
-        ("-march=armv8-a",), "/opt/mace-sysroot/arm64", ("aarch64", "arm64")),
+        ("-march=armv8-a",), "/opt/mace-sysroot/arm64", ("aarch64", "arm64"), link_time=LINK_TIME),
     Abi("armhf", "arm-linux-gnueabihf", ("--config=armv7", *ARM), "g++-arm-linux-gnueabihf",
         ("-march=armv7-a", "-mfpu=neon-vfpv4", "-mfloat-abi=hard"), "/opt/mace-sysroot/armhf",
-        ("arm", "armv7l", "armv7-a", "armhf"), is_64_bit=False),
+        ("arm", "armv7l", "armv7-a", "armhf"), is_64_bit=False, link_time=LINK_TIME),
     _android("arm64-v8a", "android_arm64", "aarch64-linux-android"),
     _android("armeabi-v7a", "android_arm", "armv7a-linux-androideabi", "-mfpu=neon-vfpv4",
              is_64_bit=False),

@@ -20,7 +20,7 @@ from mace_tools import runner
 from mace_tools.cli_console import Console
 from mace_tools.exit_codes import MissingToolError
 from mace_tools.library.abis import Abi
-from mace_tools.library.part_names import PARTS
+from mace_tools.library.part_names import KERNEL_PARTS, PARTS
 from mace_tools.protos import cache_dir
 
 SOURCES = ("mace", "third_party")
@@ -49,7 +49,9 @@ def build(console: Console, abi: Abi, ops: tuple[str, ...] | None, gpu: bool,
     flags += [] if gpu else ["--define=opencl=false"]
     flags += [] if types_of_16_bits else ["--define=cpu_16bit=false"]
     flags += [] if quantized else ["--define=cpu_8bit=false"]
-    flags += [f"--define={part}=false" for part in PARTS if part not in parts]
+    absent = [part for part in PARTS if part not in parts]
+    flags += [f"--define={part}=false" for part in absent]
+    flags += [f"--config=without_{part}" for part in absent if part in KERNEL_PARTS]
     key = _key(abi, flags)
     folder = cache_dir() / "engine" / key
     if (folder / "list.json").is_file():

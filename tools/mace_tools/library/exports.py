@@ -68,9 +68,11 @@ def demangled(abi: Abi, names: Sequence[str]) -> dict[str, str]:
     return dict(zip(names, map(plain, lines)))
 
 
-def roots(abi: Abi, archives: Sequence[Path]) -> list[str]:
-    """The symbols of the public API. Errors: RunFailedError if the engine lacks one."""
-    wanted = set(listed())
+def roots(abi: Abi, archives: Sequence[Path], in_c: bool = True) -> list[str]:
+    """The symbols of the public API, of which that in C may be absent.
+
+    Errors: RunFailedError if the engine lacks one."""
+    wanted = {text for text in listed() if in_c or not is_c(text)}
     found = {name: text for name, text in symbols(abi, archives).items() if text in wanted}
     missing = sorted(wanted - set(found.values()))
     if missing:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from dataclasses import replace
 
 import pytest
 
@@ -87,12 +88,12 @@ def test_signatures_do_not_depend_on_the_abi():
     assert exports.listed() == sorted(set(exports.listed()))
 
 
-def archive(folder, name, source):
+def archive(folder, name, source, *flags):
     """A small archive, compiled here."""
     path = folder / f"{name}.cc"
     path.write_text(source)
-    subprocess.run(["g++", "-O1", "-fPIC", "-ffunction-sections", "-c", path, "-o",
-                    folder / f"{name}.o"], check=True)
+    subprocess.run(["g++", "-O1", "-fPIC", "-ffunction-sections", *flags, "-c", path,
+                    "-o", folder / f"{name}.o"], check=True)
     subprocess.run(["ar", "rcs", folder / f"{name}.pic.a", folder / f"{name}.o"], check=True)
     return folder / f"{name}.pic.a"
 
@@ -136,6 +137,34 @@ def test_an_app_in_cpp_does_not_link_the_c_api(tmp_path, monkeypatch):
         assert ("mace_api" in table) == has_it
     whole = link.merge(HOST, archives, tmp_path)
     assert set(exports.symbols(HOST, [whole.object])) == {"_ZN4mace3ApiEv", "mace_api"}
+
+
+def test_a_shared_library_is_optimised_as_a_whole_where_archives_allow_it(tmp_path, monkeypatch):
+    api = 'namespace mace { __attribute__((visibility("default"))) int Api() { return Used(); } }'
+    monkeypatch.setattr(exports, "listed", lambda: ["mace::Api()", "mace_api"])
+
+    def linked(name, link_time, *flags):
+        folder = tmp_path / name
+        folder.mkdir()
+        archives = [archive(folder, "libruntime", f"int Used(); {api}", *flags),
+                    archive(folder, "libcpu", "int Used() { return 7; }", *flags)]
+        abi = replace(HOST, link_time=link_time)
+        merged = link.merge(abi, archives, folder)
+        link.shared(abi, merged, folder / "lib.so", folder / "lib.debug")
+        # Without the archive of the C API, a library has C++ alone.
+        found = exports.symbols(abi, [folder / "lib.so"], dynamic=True)
+        assert set(found) - {link.SYMBOL_VERSION} == {"_ZN4mace3ApiEv"}
+        (plain,) = link.merge_apart(abi, archives, folder)
+        return output("nm", folder / "lib.debug"), output("readelf", "-sSW", plain.object)
+
+    def output(*command):
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    names, plain = linked("apart", ())
+    assert "_Z4Usedv" in names and "_Z4Usedv" in plain
+    names, plain = linked("whole", abis.LINK_TIME, "-flto", "-ffat-lto-objects")
+    assert "_Z4Usedv" not in names  # its only call is inlined
+    assert "_Z4Usedv" in plain and ".gnu.lto" not in plain
 
 
 def test_files_are_compiled_in_whole_and_aligned(tmp_path):

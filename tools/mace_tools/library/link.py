@@ -3,7 +3,8 @@
 SPDX-License-Identifier: Apache-2.0
 
 Both come from one object: the linker puts together what the public API reaches and drops the rest,
-and then all other names become local, so that they meet none of an app's.
+and then all other names become local, so that they meet none of an app's. Where the archives also
+have GCC's intermediate code (Abi.link_time), a shared library is compiled from that at once.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ class Merged:
     object: Path
     map: Path  # the linker's account of what it took
     exports: tuple[str, ...]  # the symbols of the public API
+    archives: tuple[Path, ...]  # of which it is made
 
 
 def merge(abi: Abi, archives: Sequence[Path], folder: Path) -> Merged:
@@ -52,29 +54,33 @@ def merge(abi: Abi, archives: Sequence[Path], folder: Path) -> Merged:
     return _merge(abi, archives, _roots(abi, archives), folder / "mace.o")
 
 
-def merge_apart(abi: Abi, archives: Sequence[Path], folder: Path) -> tuple[Merged, Merged]:
+def merge_apart(abi: Abi, archives: Sequence[Path], folder: Path) -> tuple[Merged, ...]:
     """The engine, and the C API on top of it, which an app in C++ does not link.
 
     Errors: RunFailedError."""
     roots = _roots(abi, archives)
+    in_cpp = [name for name in roots if not exports.is_c(name)]
     in_c = [name for name in roots if exports.is_c(name)]
-    return (_merge(abi, [a for a in archives if not a.name.endswith(C_API)],
-                   [name for name in roots if not exports.is_c(name)], folder / "mace.o"),
-            _merge(abi, [a for a in archives if a.name.endswith(C_API)], in_c,
-                   folder / "mace_c.o"))
+    apart = [a for a in archives if a.name.endswith(C_API)]
+    merged = _merge(abi, [a for a in archives if a not in apart], in_cpp, folder / "mace.o")
+    return (merged, _merge(abi, apart, in_c, folder / "mace_c.o")) if apart else (merged,)
 
 
 def _roots(abi: Abi, archives: Sequence[Path]) -> list[str]:
-    return exports.roots(abi, [a for a in archives if a.name.endswith(PUBLIC)])
+    return exports.roots(abi, [a for a in archives if a.name.endswith(PUBLIC)],
+                         any(a.name.endswith(C_API) for a in archives))
 
 
 def _merge(abi: Abi, archives: Sequence[Path], roots: list[str], out: Path) -> Merged:
     folder = out.parent
-    merged = Merged(out, out.with_suffix(".map"), tuple(roots))
+    merged = Merged(out, out.with_suffix(".map"), tuple(roots), tuple(archives))
     run([abi.tool("ld"), "-r", "--gc-sections",
          *([] if abi.is_android else ["--force-group-allocation"]),
          *[word for name in roots for word in ("-u", name)], f"-Map={merged.map}",
          "-o", merged.object, "--start-group", *archives, "--end-group"])
+    if abi.link_time:  # an app's linker must not compile again, and cannot hide names then
+        run([abi.tool("objcopy"), "--wildcard", "--remove-section=.gnu.lto_*",
+             "--remove-section=.gnu.debuglto_*", merged.object])
     for flag, names in _hiding(abi, merged.object, roots):
         if not names:  # an empty list is an error to objcopy
             continue
@@ -113,7 +119,7 @@ def shared(abi: Abi, merged: Merged, out: Path, debug: Path) -> None:
     script.write_text(f"{SYMBOL_VERSION} {{\n global:\n{exported} local: *;\n}};\n")
     whole = merged.object.with_suffix(".so")
     run([abi.tool("g++"), *abi.flags, "-shared", "-o", whole, f"-Wl,-soname,{SONAME}",
-         f"-Wl,--version-script={script}", *SHARED_FLAGS, merged.object,
+         f"-Wl,--version-script={script}", *SHARED_FLAGS, *_inputs(abi, merged),
          *[f"-L{f}" for f in abi.library_folders],
          *[f"-Wl,-rpath-link,{f}" for f in abi.library_folders],
          *[f"-l{name}" for name in dependencies(abi)]])
@@ -121,6 +127,14 @@ def shared(abi: Abi, merged: Merged, out: Path, debug: Path) -> None:
     run([abi.tool("objcopy"), "--only-keep-debug", whole, debug])
     run([abi.tool("strip"), "--strip-unneeded", "-o", out, whole])
     run([abi.tool("objcopy"), f"--add-gnu-debuglink={debug}", out])
+
+
+def _inputs(abi: Abi, merged: Merged) -> list[object]:
+    """What a shared library is linked from."""
+    if not abi.link_time:
+        return [merged.object]
+    return [*abi.link_time, *[f"-Wl,-u,{name}" for name in merged.exports],
+            "-Wl,--start-group", *merged.archives, "-Wl,--end-group"]
 
 
 def static(abi: Abi, merged: Sequence[Merged], objects: Sequence[Path], out: Path) -> None:

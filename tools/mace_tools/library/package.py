@@ -90,12 +90,13 @@ def version() -> str:
     return found[1]
 
 
-def write_headers(root: Path, generated: dict[str, str]) -> None:
-    """`generated` are further headers by name."""
+def write_headers(root: Path, generated: dict[str, str], in_c: bool = True) -> None:
+    """`generated` are further headers by name. in_c: whether there are those of the C API."""
     folder = root / "include" / "mace" / "public"
     folder.mkdir(parents=True)
     for header in sorted(HEADERS.glob("*.h")):
-        shutil.copyfile(header, folder / header.name)
+        if in_c or not re.match(r"mace_c[._]", header.name):
+            shutil.copyfile(header, folder / header.name)
     for name, text in generated.items():
         (folder / name).write_text(text)
 

@@ -6,8 +6,12 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 # As mace/build_defs.bzl has them.
-PARTS = ("capability", "check_numerics", "control_flow", "custom_ops", "dumps", "pictures",
-         "strategies", "tuning")
+PARTS = ("c_api", "capability", "check_numerics", "control_flow", "custom_ops", "depthwise", "dumps",
+         "pictures", "search", "strategies", "tuning", "winograd")  # fmt: skip
+# Those that are faster kernels, which a library has where its models use them.
+KERNEL_PARTS = ("depthwise", "winograd")
+# Those without which nothing fails that an app calls.
+QUIET_PARTS = ("c_api", "depthwise", "search", "winograd")
 # The memory strategies that a library has without the part `strategies`.
 STRATEGIES_OF_ALL = ("AUTO", "NAIVE", "LINEAR", "GREEDY_BY_SIZE", "PRESERVE_ALL", "offsets/AUTO",
                      "offsets/NAIVE", "offsets/LINEAR", "offsets/GREEDY_BY_SIZE")

@@ -5,20 +5,50 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from mace_tools.config.schema import Library
-from mace_tools.library.part_names import PARTS, STRATEGIES_OF_ALL
+from mace_tools.library.part_names import KERNEL_PARTS, PARTS, STRATEGIES_OF_ALL
+
+# Windows of depthwise convolutions that have kernels of their own.
+LARGE_WINDOWS = ((5, 5), (7, 7))
 
 
-def parts_of(library: Library) -> tuple[str, ...]:
-    """Those that the file lists, and those that its other keys need."""
+def parts_of(library: Library, nets: Iterable[Any] = ()) -> tuple[str, ...]:
+    """Those that the file lists, and those that its other keys and its converted models need."""
     asked = library.parts
     if asked is None or "all" in asked:
         return PARTS
     needed = set(asked) - {"none"}
     models = library.models.values()
+    if library.graph_format == "code":  # its factory is written for both languages
+        needed.add("c_api")
     if library.target_socs or any(model.tuning_ms for model in models):
         needed.add("tuning")
     strategies = {model.settings.get("memory_strategy", "AUTO") for model in models}
     if not strategies <= set(STRATEGIES_OF_ALL):
         needed.add("strategies")
+    if any(model.settings.get("winograd") for model in models):
+        needed.add("winograd")
+    for net in nets:
+        needed |= kernel_parts(net)
     return tuple(part for part in PARTS if part in needed)
+
+
+def kernel_parts(net: Any) -> set[str]:
+    """The faster kernels that a converted model uses."""
+    windows = {tensor.name: tuple(tensor.dims[2:]) for tensor in net.tensors}
+    found = set()
+    for op in net.op:
+        if op.type not in ("Conv2d", "DepthwiseConv2d"):
+            continue
+        window = windows.get(op.input[1])
+        if window is None:  # the model computes its filter
+            return set(KERNEL_PARTS)
+        if op.type == "DepthwiseConv2d":
+            found |= {"depthwise"} if window in LARGE_WINDOWS else set()
+        elif window == (3, 3) and all(s == 1 for arg in op.arg if arg.name == "strides"
+                                      for s in arg.ints):  # fmt: skip
+            found.add("winograd")
+    return found

@@ -11,8 +11,8 @@ import pytest
 
 from mace_tools.config.load import load
 from mace_tools.library.part_names import PARTS
-from mace_tools.library.parts import parts_of
-from mace_tools.protos import REPO
+from mace_tools.library.parts import kernel_parts, parts_of
+from mace_tools.protos import REPO, mace
 
 DIGITS = REPO / "models" / "digits" / "digits_onnx.yml"
 
@@ -20,6 +20,8 @@ DIGITS = REPO / "models" / "digits" / "digits_onnx.yml"
 def listed(tmp_path, keys="", model_keys=""):
     text = DIGITS.read_text().replace("library_name: digits_onnx", f"library_name: lib\n{keys}")
     text = text.replace("    runtime: cpu", f"    runtime: cpu\n{model_keys}")
+    if "build_type" in keys:
+        text = text.replace("build_type: proto\n", "")
     path = tmp_path / "lib.yml"
     path.write_text(text.replace("models/digits/", f"{DIGITS.parent}/"))
     return parts_of(load(path).library)
@@ -35,6 +37,9 @@ def listed(tmp_path, keys="", model_keys=""):
     ("parts: none\n", "    tuning_ms: 5\n", ("tuning",)),
     ("parts: none\n", "    memory_strategy: SKYLINE\n", ("strategies",)),
     ("parts: [dumps]\n", "    memory_strategy: GREEDY_BY_SIZE\n", ("dumps",)),
+    ("parts: none\n", "    winograd: 4\n", ("winograd",)),
+    ("parts: none\n", "    winograd: 0\n", ()),
+    ("parts: none\nbuild_type: code\n", "", ("c_api",)),
 ])
 def test_a_library_has_the_parts_that_its_file_needs(tmp_path, keys, model_keys, parts):
     assert listed(tmp_path, keys, model_keys) == parts
@@ -46,6 +51,28 @@ def test_bazel_cmake_the_header_and_the_page_have_the_same_parts():
     cmake = REPO / "tools" / "mace_tools" / "library" / "cmake" / "mace_functions.cmake"
     assert f"set(_mace_parts {' '.join(PARTS)})" in cmake.read_text()
     header = (REPO / "mace" / "base" / "parts.h").read_text()
-    assert {n.lower() for n in re.findall(r"ifdef MACE_WITHOUT_(\w+)", header)} == set(PARTS)
+    # Nothing in the sources asks for the C API, and one table of kernels for the other.
+    known = {n.lower() for n in re.findall(r"(?:ifdef |defined\()MACE_WITHOUT_(\w+)", header)}
+    assert known == set(PARTS) - {"c_api", "depthwise"}
     page = (REPO / "docs" / "library.md").read_text()
     assert all(f"| `{part}` |" in page for part in PARTS)
+
+
+@pytest.mark.parametrize("op, window, strides, parts", [
+    ("Conv2d", (3, 3), (1, 1), {"winograd"}),
+    ("Conv2d", (3, 3), (), {"winograd"}),  # their default is 1
+    ("Conv2d", (3, 3), (2, 2), set()),
+    ("Conv2d", (1, 1), (1, 1), set()),
+    ("DepthwiseConv2d", (3, 3), (1, 1), set()),
+    ("DepthwiseConv2d", (5, 5), (2, 2), {"depthwise"}),
+    ("DepthwiseConv2d", (7, 7), (1, 1), {"depthwise"}),
+    ("Conv2d", None, (1, 1), {"depthwise", "winograd"}),
+    ("Pooling", (3, 3), (1, 1), set()),
+])
+def test_a_library_has_the_kernels_that_its_models_need(op, window, strides, parts):
+    net = mace().NetDef()
+    node = net.op.add(type=op, input=["x", "filter"])
+    node.arg.add(name="strides", ints=strides)
+    if window is not None:
+        net.tensors.add(name="filter", dims=[8, 8, *window])
+    assert kernel_parts(net) == parts

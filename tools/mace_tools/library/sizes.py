@@ -27,7 +27,7 @@ PARTS = (
 )  # fmt: skip
 # Sections that a program maps.
 _MAPPED = re.compile(r"\.(text|rodata|data|bss|init_array|fini_array|eh_frame|gcc_except_table|"
-                     r"ARM\.ex\w+|tbss|tdata|gnu)\b")
+                     r"ARM\.ex\w+|tbss|tdata|gnu(?!\.\w*lto_))\b")
 _LINE = re.compile(r"^ (\.\S+)(?:\n +| +)0x[0-9a-f]+ +0x([0-9a-f]+) (\S.*)$", re.MULTILINE)
 
 

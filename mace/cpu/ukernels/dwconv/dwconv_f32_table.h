@@ -25,7 +25,8 @@ using DwconvF32 = Dwconv<float>;
 using DwconvF16 = Dwconv<uint16_t>;
 
 // The dispatcher chooses the first row that fits the CPU and the window; tests
-// and benchmarks loop over all rows.
+// and benchmarks loop over all rows. Without the part `depthwise` of a library
+// for Arm, windows of 5x5 and 7x7 take the row for any window.
 inline constexpr DwconvF32 kDwconvF32[] = {
 #if defined(__x86_64__)
     {"dwconv_f32_3s1__avx512", kCpuAvx512, 16, 3, 1, dwconv_f32_3s1__avx512,
@@ -57,16 +58,20 @@ inline constexpr DwconvF32 kDwconvF32[] = {
      32},
     {"dwconv_f32_3s2__aarch64", kCpuNeon, 16, 3, 2, dwconv_f32_3s2__aarch64,
      32},
+#ifndef MACE_WITHOUT_DEPTHWISE
     {"dwconv_f32_5s1__aarch64", kCpuNeon, 4, 5, 1, dwconv_f32_5s1__aarch64},
     {"dwconv_f32_5s2__aarch64", kCpuNeon, 4, 5, 2, dwconv_f32_5s2__aarch64},
     {"dwconv_f32_7s1__aarch64", kCpuNeon, 4, 7, 1, dwconv_f32_7s1__aarch64},
 #endif
+#endif
 #if MACE_HAS_ARMV7_ROWS
     {"dwconv_f32_3s1__neon", kCpuNeon, 4, 3, 1, dwconv_f32_3s1__neon},
     {"dwconv_f32_3s2__neon", kCpuNeon, 4, 3, 2, dwconv_f32_3s2__neon},
+#ifndef MACE_WITHOUT_DEPTHWISE
     {"dwconv_f32_5s1__neon", kCpuNeon, 4, 5, 1, dwconv_f32_5s1__neon},
     {"dwconv_f32_5s2__neon", kCpuNeon, 4, 5, 2, dwconv_f32_5s2__neon},
     {"dwconv_f32_7s1__neon", kCpuNeon, 4, 7, 1, dwconv_f32_7s1__neon},
+#endif
 #endif
     {"dwconv_f32_1s1__neon", kCpuNeon, 4, 1, 1, dwconv_f32_1s1__neon},
     {"dwconv_f32_2s1__neon", kCpuNeon, 4, 2, 1, dwconv_f32_2s1__neon},
@@ -84,10 +89,12 @@ inline constexpr DwconvF16 kDwconvF16[] = {
      dwconv_f16_3s1__fp16},
     {"dwconv_f16_3s2__fp16", kCpuNeon | kCpuFp16, 8, 3, 2,
      dwconv_f16_3s2__fp16},
+#ifndef MACE_WITHOUT_DEPTHWISE
     {"dwconv_f16_5s1__fp16", kCpuNeon | kCpuFp16, 8, 5, 1,
      dwconv_f16_5s1__fp16},
     {"dwconv_f16_5s2__fp16", kCpuNeon | kCpuFp16, 8, 5, 2,
      dwconv_f16_5s2__fp16},
+#endif
     {"dwconv_f16_any__fp16", kCpuNeon | kCpuFp16, 8, 0, 0, dwconv_f16_any__fp16,
      1},
 #endif

@@ -43,7 +43,7 @@ endmacro()
 
 # Sets MACE_ABSENT_PARTS, the definitions that leave out what MACE_PARTS does not name.
 macro(mace_select_parts)
-  set(_mace_parts capability check_numerics control_flow custom_ops dumps pictures strategies tuning)
+  set(_mace_parts c_api capability check_numerics control_flow custom_ops depthwise dumps pictures search strategies tuning winograd)
   string(REPLACE "," ";" _mace_given "${MACE_PARTS}")
   if(_mace_given STREQUAL "")
     message(FATAL_ERROR "MACE_PARTS is empty: name parts, or write all or none")
@@ -65,6 +65,19 @@ macro(mace_select_parts)
       list(APPEND MACE_ABSENT_PARTS ${_mace_definition})
     endif()
   endforeach()
+endmacro()
+
+# Without the part c_api, removes its files, and its names from what a shared library exports: sets
+# MACE_VERSION_SCRIPT.
+macro(mace_drop_c_api)
+  set(MACE_VERSION_SCRIPT "${CMAKE_CURRENT_SOURCE_DIR}/cmake/mace.version")
+  if(MACE_WITHOUT_C_API IN_LIST MACE_ABSENT_PARTS)
+    list(FILTER MACE_SOURCES EXCLUDE REGEX "/mace/capi/")
+    file(READ "${MACE_VERSION_SCRIPT}" _mace_text)
+    string(REGEX REPLACE " +mace_[a-z0-9_]+;\n" "" _mace_text "${_mace_text}")
+    set(MACE_VERSION_SCRIPT "${CMAKE_CURRENT_BINARY_DIR}/mace.version")
+    _mace_write("${MACE_VERSION_SCRIPT}" "${_mace_text}")
+  endif()
 endmacro()
 
 # Adds FILES, if the library that is built is one of those in FOR.

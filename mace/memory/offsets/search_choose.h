@@ -1,5 +1,8 @@
-// Chooses the item that the search tries next, and explains bounds.
+// Chooses the item that the search tries next, and explains bounds: members of
+// Search, which search.cc alone includes.
 // SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_MEMORY_OFFSETS_SEARCH_CHOOSE_H_
+#define MACE_MEMORY_OFFSETS_SEARCH_CHOOSE_H_
 
 #include <algorithm>
 #include <limits>
@@ -7,13 +10,10 @@
 #include "mace/memory/offsets/search.h"
 
 namespace mace::memory {
-namespace {
 
 // Above every offset. T can hold twice as much.
 template <typename T>
-constexpr T kInfinite = std::numeric_limits<T>::max() / 2;
-
-}  // namespace
+inline constexpr T kInfinite = std::numeric_limits<T>::max() / 2;
 
 template <typename T>
 int32_t Search<T>::Choose(const Part& part, T level) const {
@@ -126,7 +126,6 @@ void Search<T>::ExplainSupport(int32_t item, int64_t bound) {
   }
 }
 
-template class Search<int16_t>;
-template class Search<int32_t>;
-
 }  // namespace mace::memory
+
+#endif  // MACE_MEMORY_OFFSETS_SEARCH_CHOOSE_H_
