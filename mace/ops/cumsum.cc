@@ -1,4 +1,4 @@
-// Cumsum: the sums of the elements up to each one, along an axis.
+// Cumsum: the sums (or products) of the elements up to each one, along an axis.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Inputs   x  f32, i32 or i64
@@ -6,8 +6,9 @@
 // Attrs    axis       default 0, in [-rank, rank)
 //          exclusive  1: without the element itself
 //          reverse    1: from the end
+//          product    1: products
 // Errors   axis out of range
-// Source   ONNX CumSum-14, TensorFlow tf.math.cumsum
+// Source   ONNX CumSum-14 and CumProd-26, tf.math.cumsum and cumprod
 
 #include "mace/ops/cumsum.h"
 

@@ -8,7 +8,7 @@
 namespace mace {
 
 struct ScatterNdAttrs {
-  std::string reduction = "NONE";  // NONE: of equal indices the last wins
+  std::string reduction = "NONE";  // see common/scatter.h
 
   template <typename V>
   void Fields(V& v) {

@@ -5,7 +5,7 @@
 // Outputs  y     as x; bool for IS_NAN and IS_INF
 // Attrs    type  ABS NEG EXP LOG SQRT RSQRT SQUARE RECIPROCAL FLOOR CEIL
 //                ROUND (half to even) SIGN SIN COS TAN ASIN ACOS ATAN SINH
-//                COSH ASINH ACOSH ATANH ERF IS_NAN IS_INF
+//                COSH ASINH ACOSH ATANH ERF IS_NAN IS_INF ERFC
 // Errors   an unknown type; an element type that f does not take
 // Source   the ONNX operators of these names, tf.math
 
@@ -22,7 +22,7 @@ constexpr const char* kNames[] = {
     "ABS",        "NEG",   "EXP",  "LOG",    "SQRT",   "RSQRT", "SQUARE",
     "RECIPROCAL", "FLOOR", "CEIL", "ROUND",  "SIGN",   "SIN",   "COS",
     "TAN",        "ASIN",  "ACOS", "ATAN",   "SINH",   "COSH",  "ASINH",
-    "ACOSH",      "ATANH", "ERF",  "IS_NAN", "IS_INF",
+    "ACOSH",      "ATANH", "ERF",  "IS_NAN", "IS_INF", "ERFC",
 };
 
 }  // namespace

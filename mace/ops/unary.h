@@ -37,6 +37,7 @@ enum class UnaryKind {
   kErf,
   kIsNan,
   kIsInf,
+  kErfc,
 };
 
 struct UnaryAttrs {

@@ -23,8 +23,9 @@ OpCase Emptied(OpCase c, size_t i, size_t d) {
 }
 
 // Their other input says which part of the first to read.
-const std::set<std::string> kLookups = {"Gather", "GatherElements", "GatherNd",
-                                        "PsroiAlign"};
+const std::set<std::string> kLookups = {"Gather",     "GatherElements",
+                                        "GatherNd",   "GridSample",
+                                        "PsroiAlign", "RoiAlign"};
 
 // Every extent of every input of every op, alone and with the same extent of
 // the other inputs.

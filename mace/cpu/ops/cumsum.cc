@@ -11,13 +11,16 @@
 namespace mace::cpu {
 namespace {
 
-// Sums up n elements, `stride` apart; a negative stride starts at the end.
+// Sums up (or multiplies) n elements, `stride` apart; a negative stride starts
+// at the end.
 template <typename T>
-void SumUp(const T* x, T* y, int64_t n, int64_t stride, bool exclusive) {
-  T sum = 0;
+void SumUp(const T* x, T* y, int64_t n, int64_t stride,
+           const CumsumAttrs& attrs) {
+  T sum = attrs.product ? 1 : 0;
   for (int64_t i = 0; i < n; ++i) {
-    const T next = Wrap<T>::Add(sum, x[i * stride]);
-    y[i * stride] = exclusive ? sum : next;
+    const T v = x[i * stride];
+    const T next = attrs.product ? Wrap<T>::Mul(sum, v) : Wrap<T>::Add(sum, v);
+    y[i * stride] = attrs.exclusive ? sum : next;
     sum = next;
   }
 }
@@ -40,7 +43,7 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
           for (size_t line = begin; line < end; ++line) {
             int64_t at = lines.Start(line);
             if (attrs.reverse) at += (lines.n - 1) * lines.inner;
-            SumUp(from + at, to + at, lines.n, stride, attrs.exclusive);
+            SumUp(from + at, to + at, lines.n, stride, attrs);
           }
         });
       },

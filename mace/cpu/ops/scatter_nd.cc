@@ -1,4 +1,4 @@
-// ScatterNd on the CPU: a copy, then a run of bytes for each index tuple.
+// ScatterNd on the CPU: a copy, then a slice for each index tuple.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/ops/scatter_nd.h"
@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "mace/cpu/common/index_tuples.h"
+#include "mace/cpu/common/scatter_values.h"
 #include "mace/cpu/copy/copy_kernel.h"
 
 namespace mace::cpu {
@@ -14,6 +15,8 @@ namespace {
 struct ScatterNdKernel final : Kernel {
   TupleSpec tuples;
   int64_t data_bytes = 0;
+  int64_t slice = 0;            // elements of a slice
+  CombineFn combine = nullptr;  // null: replaces
 
   std::vector<Overlap> overlaps() const override { return {{0, 0}}; }
 
@@ -28,17 +31,30 @@ struct ScatterNdKernel final : Kernel {
       std::memcpy(y, args.inputs[0].handle, static_cast<size_t>(data_bytes));
     }
     for (int64_t t = 0; t < tuples.count; ++t) {
-      std::memcpy(y + tuples.Offset(idx, t), updates + t * tuples.slice_bytes,
-                  static_cast<size_t>(tuples.slice_bytes));
+      char* to = y + tuples.Offset(idx, t);
+      const char* from = updates + t * tuples.slice_bytes;
+      if (combine != nullptr) {
+        combine(to, from, slice);
+      } else {
+        std::memcpy(to, from, static_cast<size_t>(tuples.slice_bytes));
+      }
     }
     return Status();
   }
 };
 
 Result<KernelPtr> Prepare(const Node& node, CpuContext&) {
+  MACE_ASSIGN_OR_RETURN(const ScatterNdAttrs attrs,
+                        ReadAttrs<ScatterNdAttrs>(node));
+  MACE_ASSIGN_OR_RETURN(const ScatterKind kind,
+                        ScatterKindOf(node, attrs.reduction));
+  const TensorType& data = node.inputs[0].type;
   auto kernel = std::make_unique<ScatterNdKernel>();
-  kernel->tuples = TuplesOf(node, node.inputs[0].type, node.inputs[1].type, 0);
-  kernel->data_bytes = Bytes(node.inputs[0].type);
+  kernel->tuples = TuplesOf(node, data, node.inputs[1].type, 0);
+  kernel->data_bytes = Bytes(data);
+  kernel->slice =
+      kernel->tuples.slice_bytes / static_cast<int64_t>(SizeOf(data.dtype));
+  kernel->combine = CombineOf(kind, data.dtype);
   return KernelPtr(std::move(kernel));
 }
 

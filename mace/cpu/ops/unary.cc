@@ -66,6 +66,7 @@ float Asinh(float x) { return std::asinh(x); }
 float Acosh(float x) { return std::acosh(x); }
 float Atanh(float x) { return std::atanh(x); }
 float Erf(float x) { return std::erf(x); }
+float Erfc(float x) { return std::erfc(x); }
 uint8_t IsNan(float x) { return std::isnan(x) ? 1 : 0; }
 uint8_t IsInf(float x) { return std::isinf(x) ? 1 : 0; }
 
@@ -100,6 +101,7 @@ constexpr MapFn kMapsF32[] = {
     kMapF32<Erf>,
     Map<float, uint8_t, IsNan>,
     Map<float, uint8_t, IsInf>,
+    kMapF32<Erfc>,
 };
 
 template <typename T>

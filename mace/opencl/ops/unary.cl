@@ -25,6 +25,7 @@
 #define UNARY_ACOSH(v) acosh(v)
 #define UNARY_ATANH(v) atanh(v)
 #define UNARY_ERF(v) erf(v)
+#define UNARY_ERFC(v) erfc(v)
 
 // -DUNARY=UNARY_ABS, ...
 __kernel void unary(GRID, __read_only image2d_t x, __write_only image2d_t y,

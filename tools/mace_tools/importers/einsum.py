@@ -16,30 +16,68 @@ HELP = "write it as Transpose, Reshape and MatMul"
 
 
 def einsum(b: Builder, n: SourceNode) -> str:
-    """One or two operands, without repeated labels."""
-    terms, result = _parse(n.attr("equation"), len(n.inputs))
-    if len(terms) == 1:
-        x, labels = _sum_alone(b, n.inputs[0], terms[0], result)
-        return _order(b, x, labels, result)
-    x, left = _sum_alone(b, n.inputs[0], terms[0], result + terms[1])
-    y, right = _sum_alone(b, n.inputs[1], terms[1], result + terms[0])
+    """Operands one after the other; a label twice in one is its diagonal"""
+    terms, result = _parse(n.attr("equation"), [b.rank(x) for x in n.inputs])
+    operands = [_diagonals(b, x, term) for x, term in zip(n.inputs, terms)]
+    x, labels = operands[0]
+    for k, (y, other) in enumerate(operands[1:], 1):
+        last = k + 1 == len(operands)
+        rest = "".join(term for _, term in operands[k + 1 :])
+        both = "".join(dict.fromkeys(labels + other))
+        keeps = result if last else "".join(c for c in both if c in result + rest)
+        x, labels = _pair(b, x, labels, y, other, keeps), keeps
+    x, labels = _sum_alone(b, x, labels, result)
+    return _order(b, x, labels, result)
+
+
+def _pair(b: Builder, x: str, left: str, y: str, right: str, result: str) -> str:
+    x, left = _sum_alone(b, x, left, result + right)
+    y, right = _sum_alone(b, y, right, result + left)
     if all(label in result for label in left + right):
         return b.op("Eltwise", _spread(b, x, left, result), _spread(b, y, right, result),
                     type="PROD")
     return _product(b, x, left, y, right, result)
 
 
-def _parse(equation: str, operands: int) -> tuple[list[str], str]:
+def _parse(equation: str, ranks: list[int]) -> tuple[list[str], str]:
+    """The labels of each operand and of the result. Axes for which `...` stands get labels of
+    their own, the same ones counted from the last."""
     text = equation.replace(" ", "")
-    given, _, result = text.partition("->")
+    given, arrow, result = text.partition("->")
     terms = given.split(",")
-    if "->" not in text:
-        labels = sorted(set(given) - {","})
-        result = "".join(label for label in labels if given.count(label) == 1)
-    odd = "..." in text or any(len(set(t)) < len(t) for t in [*terms, result])
-    if odd or len(terms) != operands or operands > 2:
+    if len(terms) != len(ranks) or any(t.count("...") > 1 for t in [*terms, result]):
+        raise Unsupported(f"Einsum with equation '{equation}'", HELP)
+    counts = [rank - len(t.replace("...", "")) if "..." in t else 0
+              for t, rank in zip(terms, ranks)]
+    most = max(counts, default=0)
+    own = "".join(chr(0x100 + k) for k in range(most))
+    if not arrow:
+        labels = sorted(set(given) - set(",."))
+        result = "..." * bool(most) + "".join(c for c in labels if given.count(c) == 1)
+    terms = [t.replace("...", own[most - count :]) for t, count in zip(terms, counts)]
+    result = result.replace("...", own)
+    fits = all(len(t) == rank for t, rank in zip(terms, ranks)) and min(counts, default=0) >= 0
+    if not fits or len(set(result)) < len(result) or set(result) - set("".join(terms)):
         raise Unsupported(f"Einsum with equation '{equation}'", HELP)
     return terms, result
+
+
+def _diagonals(b: Builder, x: str, labels: str) -> tuple[str, str]:
+    """An operand of which no label occurs twice."""
+    while len(set(labels)) < len(labels):
+        label = next(c for c in labels if labels.count(c) > 1)
+        first = labels.index(label)
+        second = labels.index(label, first + 1)
+        extent = b.extents(x)[first]
+        if extent is None or extent != b.extents(x)[second]:
+            raise Unsupported(f"the diagonal of extents {b.extents(x)}", HELP)
+        order = [k for k in range(len(labels)) if k not in (first, second)]
+        lead = [0] * len(order)
+        x = b.op("Reshape", b.transpose(x, [*order, first, second]), dim=[*lead, extent * extent])
+        x = b.op("Slice", x, starts=[0], ends=[extent * extent], axes=[len(order)],
+                 steps=[extent + 1])
+        labels = "".join(labels[k] for k in order) + label
+    return x, labels
 
 
 def _sum_alone(b: Builder, x: str, labels: str, others: str) -> tuple[str, str]:

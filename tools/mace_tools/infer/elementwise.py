@@ -16,6 +16,7 @@ from mace_tools.infer.checks import (
     require,
     same,
 )
+from mace_tools.ir import NUMPY
 
 _FLOATS = ("f32", "f16", "bf16")
 
@@ -108,6 +109,31 @@ def scatter_nd(v: View) -> Type:
         require(idx[-1] <= len(x), f"idx {idx} does not index the axes of {x}")
         require(fits(v.shape(2), (*idx[:-1], *x[idx[-1] :])), "updates of another shape")
     return as_input(v)
+
+
+@rule("ScatterElements")
+def scatter_elements(v: View) -> Type:
+    x, idx = v.shape(0), v.shape(1)
+    if x is not None:
+        axis = axis_of(v.attr("axis"), len(x))
+        require(idx is None or len(idx) == len(x) and all(
+            k == axis or i is None or d is None or i <= d for k, (i, d) in enumerate(zip(idx, x))),
+            f"idx {idx} may be larger than {x} only along axis {axis}")
+    require(fits(v.shape(2), idx), "updates of another shape")
+    return as_input(v)
+
+
+@rule("Bitwise")
+def bitwise(v: View) -> Type:
+    return v.dtype(), broadcast(v.shape(0), v.shape(1))
+
+
+@rule("Bitcast")
+def bitcast(v: View) -> Type:
+    to = str(v.attr("to"))
+    require(to != "bool" and NUMPY[to].itemsize == NUMPY[v.dtype()].itemsize,
+            f"the bits of {v.dtype()} are no elements of {to}")
+    return to, v.shape()
 
 
 @rule("Unary")

@@ -102,6 +102,8 @@ def deconv(v: View) -> Type:
     w, x = _filter(v, 4), with_rank(v, 0, 4, "[N,H,W,C]")
     _check_groups(v, x, w)
     check_vector(v, 2, w[0])
+    require(not v.has(2) or v.tensor(0).quant is not None or v.dtype(2) == v.dtype(),
+            "its bias must be of the type of x")
     pads, more = _pads(v), v.attr("output_padding")
     require(len(more) == 2 and min(more) >= 0, f"output_padding {more} must be two numbers")
     given = v.ints(3, "output_shape")

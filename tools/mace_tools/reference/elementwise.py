@@ -13,6 +13,7 @@ from mace_tools.ir import NUMPY
 from mace_tools.reference import op
 
 _erf = np.frompyfunc(math.erf, 1, 1)
+_erfc = np.frompyfunc(math.erfc, 1, 1)
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805  # Klambauer et al., 2017
 
 
@@ -123,7 +124,7 @@ _UNARY = {
     "FLOOR": np.floor, "CEIL": np.ceil, "ROUND": np.rint, "SIGN": np.sign, "SIN": np.sin,
     "COS": np.cos, "TAN": np.tan, "ASIN": np.arcsin, "ACOS": np.arccos, "ATAN": np.arctan,
     "SINH": np.sinh, "COSH": np.cosh, "ASINH": np.arcsinh, "ACOSH": np.arccosh,
-    "ATANH": np.arctanh, "ERF": erf,
+    "ATANH": np.arctanh, "ERF": erf, "ERFC": lambda x: np.asarray(_erfc(x), x.dtype),
 }  # fmt: skip
 
 
@@ -134,6 +135,27 @@ def unary(xs, attrs):
         return np.isnan(xs[0]) if kind == "IS_NAN" else np.isinf(xs[0])
     with np.errstate(all="ignore"):
         return np.asarray(_UNARY[kind](xs[0]), xs[0].dtype)
+
+
+_BITS = {"AND": np.bitwise_and, "OR": np.bitwise_or, "XOR": np.bitwise_xor}
+
+
+@op("Bitwise")
+def bitwise(xs, attrs):
+    kind = attrs["type"]
+    if kind in _BITS:
+        return _BITS[kind](*xs)
+    most = 8 * xs[0].dtype.itemsize - 1
+    beyond = (xs[1] < 0) | (xs[1] > most)
+    by = np.where(beyond, most, xs[1])
+    if kind == "SHIFT_RIGHT":
+        return np.right_shift(xs[0], by).astype(xs[0].dtype)
+    return np.where(beyond, 0, np.left_shift(xs[0], by)).astype(xs[0].dtype)
+
+
+@op("Bitcast")
+def bitcast(xs, attrs):
+    return np.ascontiguousarray(xs[0]).view(NUMPY[attrs["to"]]).reshape(xs[0].shape)
 
 
 @op("Select")

@@ -54,8 +54,11 @@ def arg_max(xs, attrs):
 def cumsum(xs, attrs):
     axis = attrs["axis"]
     x = np.flip(xs[0], axis) if attrs["reverse"] else xs[0]
-    y = np.cumsum(x, axis, dtype=x.dtype)
-    y = y - x if attrs["exclusive"] else y
+    product = attrs["product"]
+    y = (np.cumprod if product else np.cumsum)(x, axis, dtype=x.dtype)
+    if attrs["exclusive"]:
+        first = np.full_like(np.take(y, [0], axis), product) if y.shape[axis] else y
+        y = np.concatenate([first, np.delete(y, -1, axis)], axis) if y.shape[axis] else y
     return np.flip(y, axis) if attrs["reverse"] else y
 
 

@@ -166,11 +166,29 @@ def gather_elements(xs, attrs):
     return np.take_along_axis(xs[0], idx, axis)
 
 
+_SCATTERS = {"SUM": np.add, "PROD": np.multiply, "MIN": np.minimum, "MAX": np.maximum}
+
+
+def scattered(data, index, updates, reduction):
+    """A copy of data, in which updates replace what an index selects, or are combined with it."""
+    out = data.copy()
+    if reduction == "NONE":
+        out[index] = updates
+    else:
+        _SCATTERS[reduction].at(out, index, updates)
+    return out
+
+
 @op("ScatterNd")
 def scatter_nd(xs, attrs):
-    out = xs[0].copy()
-    out[tuple(np.moveaxis(xs[1], -1, 0))] = xs[2]
-    return out
+    return scattered(xs[0], tuple(np.moveaxis(xs[1], -1, 0)), xs[2], attrs["reduction"])
+
+
+@op("ScatterElements")
+def scatter_elements(xs, attrs):
+    index = list(np.ogrid[tuple(slice(d) for d in xs[1].shape)])
+    index[attrs["axis"]] = xs[1]
+    return scattered(xs[0], tuple(index), xs[2], attrs["reduction"])
 
 
 @op("Reverse")

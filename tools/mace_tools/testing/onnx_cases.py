@@ -116,6 +116,35 @@ def _many(names: str, *operands: np.ndarray | None, **attrs: Any) -> dict[str, C
 
 
 QUANTIZED = _quantized()
+WINDOWS = "HannWindow HammingWindow BlackmanWindow"
+# Operators that importers compose, or for which the engine has an op of its own.
+RARE: dict[str, Case] = {
+    **_many("BitwiseAnd BitwiseOr BitwiseXor", WHOLE, WHOLE[::-1].copy()),
+    "BitwiseNot": Case([WHOLE]),
+    "BitShift": Case([np.uint8([1, 2, 200]), np.uint8([1, 3, 9])], {"direction": "LEFT"}),
+    "BitCast": Case([X], {"to": 6}, opset=26),
+    "CenterCropPad": Case([X, i64(2, 2, 7)]), "CumProd": Case([X, i64(1)], opset=26),
+    "AffineGrid": Case([uniform(1, 2, 3), i64(1, 1, 3, 4)], opset=20),
+    "GridSample": Case([IMG, uniform(1, 3, 2, 2)], opset=16),
+    "RoiAlign": Case([IMG, np.float32([[0, 0, 4, 5], [1, 1, 3, 2]]), i64(0, 0)],
+                     {"output_height": 2, "output_width": 3}),
+    "Col2Im": Case([uniform(1, 8, 9), i64(4, 4), i64(2, 2)]),
+    "DFT": Case([uniform(2, 6, 1)]),
+    "STFT": Case([uniform(2, 32, 1), np.array(4), None, np.array(8)]),
+    "DeformConv": Case([IMG, uniform(2, 4, 3, 3), uniform(1, 18, 4, 4)], opset=19),
+    "Det": Case([uniform(2, 3, 3)]),
+    **_many(WINDOWS, np.array(7)),
+    "MelWeightMatrix": Case([np.array(8), np.array(16), np.array(8192),
+                             np.array(0, np.float32), np.array(4096, np.float32)]),
+    "MaxUnpool": Case([uniform(1, 1, 2, 2), i64(5, 7, 13, 15).reshape(1, 1, 2, 2)],
+                      {"kernel_shape": [2, 2], "strides": [2, 2]}),
+    **_many("NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss", uniform(3, 5), i64(1, 4, 0),
+            POSITIVE.reshape(-1)[:5]),
+    **_many("OptionalGetElement OptionalHasElement", X),
+    "Scatter": Case([X, np.zeros((1, 3, 4), np.int64), uniform(1, 3, 4)], opset=10),
+    "ScatterElements": Case([X, np.zeros((1, 3, 4), np.int64), uniform(1, 3, 4)]),
+    "TensorScatter": Case([uniform(2, 5, 3), uniform(2, 2, 3), i64(1, 3)], opset=24),
+}
 CASES: dict[str, Case] = {
     **_many("Abs Neg Exp Floor Ceil Round Sign Sin Cos Tan Atan Sinh Cosh Asinh Erf IsNaN IsInf "
             "Relu Sigmoid Tanh Softplus Softsign HardSwish LeakyRelu Elu Selu Celu ThresholdedRelu "
@@ -180,8 +209,12 @@ CASES: dict[str, Case] = {
     "Attention": Case(QKV, {"q_num_heads": 2, "kv_num_heads": 2}, **_NEW),
     "RotaryEmbedding": Case([uniform(2, 2, 3, 8), uniform(9, 4), uniform(9, 4),
                              np.int64([[0, 1, 2], [3, 4, 8]])], **_NEW),
+    **RARE,
     "RNN": _recurrent(1), "GRU": _recurrent(3), "LSTM": _recurrent(4),
 }
+
+
+_OF_CONSTANTS = ("ConstantOfShape", "If", "Range", "MelWeightMatrix", *WINDOWS.split())
 
 
 def save(path: Path, op: str, case: Case, attrs: dict[str, Any] | None = None) -> Path:
@@ -195,7 +228,7 @@ def save(path: Path, op: str, case: Case, attrs: dict[str, Any] | None = None) -
     kind = helper.np_dtype_to_tensor_dtype(case.x.dtype)
     constants = [numpy_helper.from_array(c, n) for n, c in zip(names, case.operands)
                  if n not in ("", "x")]
-    if op in ("ConstantOfShape", "If", "Range"):  # operands that the engine must know when it plans
+    if op in _OF_CONSTANTS:  # operands that the engine must know when it plans
         constants.append(numpy_helper.from_array(case.x, "x"))
         inputs = []
     else:

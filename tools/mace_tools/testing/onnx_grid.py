@@ -33,6 +33,7 @@ STRINGS = {
                                        "half_pixel_symmetric", "tf_crop_and_resize"],
     "nearest_mode": ["floor", "ceil", "round_prefer_ceil"],
     "keep_aspect_ratio_policy": ["not_larger", "not_smaller"], "reduction": ["add", "mul", "max"],
+    "padding_mode": ["border", "reflection"],
     "approximate": ["tanh"], "round_mode": ["up", "down", "nearest"],
     "activation": ["Tanh", "LeakyRelu", "HardSigmoid", "Clip", "Swish"],
     "equation": ["abc,abd->bcd", "abc,abc->ab", "abc,dbc->ad"],

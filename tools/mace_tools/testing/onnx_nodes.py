@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import tarfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import numpy as np
 
 from mace_tools import importers
 from mace_tools.importers import onnx
+from mace_tools.importers.fixed_inputs import with_values
 from mace_tools.ir import NUMPY, Graph
 from mace_tools.passes.pipeline import convert
 from mace_tools.protos import REPO
@@ -30,17 +32,20 @@ class NodeTest:
     inputs: list[np.ndarray]
     outputs: list[np.ndarray]
 
-    def convert(self) -> Graph:
-        """Errors: MaceError."""
-        names = onnx.read(self.model).inputs
-        shapes = {name: array.shape for name, array in zip(names, self.inputs)}
-        return convert(importers.load("onnx", self.model, shapes))
+    def convert(self, fixed: Sequence[int] = ()) -> Graph:
+        """`fixed`: the inputs, by position, that are constants of the model. Errors: MaceError."""
+        source = onnx.read(self.model)
+        arrays = dict(zip(source.inputs, self.inputs))
+        values = {name: arrays[name] for k, name in enumerate(source.inputs) if k in fixed}
+        shapes = {name: array.shape for name, array in arrays.items() if name not in values}
+        return convert(importers.translate("onnx", with_values(source, values), shapes))
 
-    def feeds(self, graph: Graph) -> dict[str, np.ndarray]:
+    def feeds(self, graph: Graph, fixed: Sequence[int] = ()) -> dict[str, np.ndarray]:
         """The inputs that are not constants of the model, in types of the engine."""
+        left = [array for k, array in enumerate(self.inputs) if k not in fixed]
         with np.errstate(over="ignore"):
             return {name: _as(array, graph.tensors[name].dtype)
-                    for name, array in zip(graph.inputs, self.inputs)}
+                    for name, array in zip(graph.inputs, left)}
 
     def difference(self, graph: Graph, results: dict[str, np.ndarray]) -> str:
         """The error of results, or an empty text."""

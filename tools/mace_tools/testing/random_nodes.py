@@ -40,6 +40,13 @@ def _recurrent(gates: int) -> tuple[Callable[[tuple[int, ...]], tuple[int, ...]]
 # Shapes that fit x and that would hardly be drawn by chance.
 _HINTS = {"Proposal": (lambda x: x, lambda x: (*x[:-1], 2 * x[-1]), lambda x: (3,)),
           "NonMaxSuppression": (lambda x: (*(*x, 2, 3)[:2], 1, 4), lambda x: (*(*x, 2, 3)[:2], 3)),
+          "Attention": (*[lambda x: (*x, 2, 2, 3, 4)[:4]] * 3, lambda x: (*x, 2, 2, 3)[2:3]),
+          "Deconv2d": (lambda x: (*x, 1, 3, 3, 2)[:4], lambda x: (3, (*x, 1, 3, 3, 2)[3], 2, 2),
+                       lambda x: (3,), lambda x: (4,)),
+          "GridSample": (lambda x: (*x, 2, 2, 3)[:3], lambda x: ((*x, 2)[0], 2, 1),
+                         lambda x: (*x, 2)[:1]),
+          "RoiAlign": (lambda x: (*x, 2, 2, 2, 2)[:4], lambda x: (3, 4), lambda x: (3,)),
+          "ScatterElements": (*[lambda x: x] * 3,),
           **{op: _recurrent(gates) for op, gates in (("Rnn", 1), ("Gru", 3), ("Lstm", 4))}}
 
 

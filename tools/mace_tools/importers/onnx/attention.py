@@ -8,17 +8,16 @@ Sources: ONNX Attention-23, RotaryEmbedding-23; docs/ContribOperators.md of ONNX
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from mace_tools.importers.builder import Builder
 from mace_tools.importers.onnx import registry
 from mace_tools.importers.onnx.fused import times
-from mace_tools.importers.onnx.norm import FLOAT
 from mace_tools.importers.registry import Unsupported
 from mace_tools.importers.source import SourceNode
 
-LOWEST = float(np.finfo(np.float32).min)
 MASKED = -10000.0  # default of ONNX Runtime's mask_filter_value
 _NO_STATE = "export the model without key and value caches, so that it takes whole sequences"
 
@@ -26,30 +25,127 @@ _NO_STATE = "export the model without key and value caches, so that it takes who
 @registry.op("Attention")
 def attention(b: Builder, n: SourceNode) -> list[str]:
     """softmax(Q K' scale + mask) V, by heads; key and value heads may be fewer"""
-    q, k, v, mask, *state = [*n.inputs, *[""] * 7][:7]
-    _no_state(n, state)
-    n.only("qk_matmul_output_mode", 0)
-    n.only("softmax_precision", FLOAT, "export with the softmax in float32")
-    for side in ("left_window_size", "right_window_size"):
-        n.only(side, -1, "give the window as attn_mask")
-    flat = b.rank(q) == 3
-    if flat:
-        q = _heads(b, q, n.attr("q_num_heads"))
-        k, v = (_heads(b, x, n.attr("kv_num_heads")) for x in (k, v))
-    groups = _extent(b, q, 1) // _extent(b, k, 1)
-    k, v = (_repeated(b, x, groups) for x in (k, v))
-    scores = _scores(b, q, k, n.attr("scale"))
-    softcap = n.attr("softcap", 0.0)
-    if softcap:
+    q, k, v, mask, past_k, past_v, lengths = [*n.inputs, *[""] * 7][:7]
+    n.attr("softmax_precision")  # float32 is at least as exact as any that models have
+    heads, shared = n.attr("q_num_heads"), n.attr("kv_num_heads")
+    new = b.shape(k)
+    if past_k or past_v or any(n.outputs[1:3]):
+        k, v = (_grown(b, past, x, shared) for past, x in ((past_k, k), (past_v, v)))
+    windows = {"left_window": n.attr("left_window_size", -1),
+               "right_window": n.attr("right_window_size", -1), "at_end": int(bool(past_k))}
+    if n.flag("is_causal", 0):
+        windows["right_window"] = 0
+    mask = _fitted_mask(b, mask, _rows(b, k))
+    if lengths:
+        mask = _masked(b, mask, _visible(b, q, k, lengths, windows))
+        windows = {}
+    elif past_k and new[-2 if len(new) == 4 else 1] != _rows(b, q):
+        seen = _seen(_rows(b, q), _rows(b, k), _rows(b, past_k), windows)
+        mask = _masked(b, mask, b.add_const(seen, "bool", "seen"))
+        windows = {}
+    attrs = {"scale": n.attr("scale"), "softcap": n.attr("softcap", 0.0)}
+    what = n.attr("qk_matmul_output_mode", 0)
+    flat = any(b.rank(x) == 3 for x in (q, k, v))
+    y = b.op("Attention", q, k, v, mask, **_given(
+        {**attrs, **windows, "heads": heads if flat else None,
+         "kv_heads": shared if flat else None}))
+    results = [y, k, v]
+    if len(n.outputs) > 3 and n.outputs[3]:
+        results.append(_debug(b, n, q, k, mask, windows, what))
+    return results
+
+
+def _given(attrs: dict[str, Any]) -> dict[str, Any]:
+    """Without those that are absent; numbers that the engine has as floats are floats."""
+    floats = ("scale", "softcap")
+    return {k: float(v) if k in floats else v for k, v in attrs.items() if v is not None}
+
+
+def _grown(b: Builder, past: str, x: str, heads: int | None) -> str:
+    """Keys or values [batch, heads, rows, depth], behind those of earlier runs."""
+    x = _heads(b, x, heads) if b.rank(x) == 3 else x
+    return b.op("Concat", past, x, axis=2) if past else x
+
+
+def _fitted_mask(b: Builder, mask: str, keys: int) -> str:
+    """A mask for all keys; what it lacks counts as masked."""
+    if not mask or b.rank(mask) == 0:
+        return mask
+    has = b.extents(mask)[-1]
+    if has is None or has in (1, keys):
+        return mask
+    pads = [0, 0] * (b.rank(mask) - 1) + [0, keys - has]
+    if b.dtype(mask) == "bool":
+        return b.op("Pad", mask, paddings=pads)
+    return b.op("Pad", mask, paddings=pads, constant_value=-math.inf)
+
+
+def _rows(b: Builder, x: str) -> int:
+    return _extent(b, x, 2 if b.rank(x) == 4 else 1)
+
+
+def _masked(b: Builder, mask: str, sees: str) -> str:
+    """A mask that also leaves out keys where `sees` is 0."""
+    if not mask:
+        return sees
+    if b.dtype(mask) == "bool":
+        return b.op("Logical", sees, mask, type="AND")
+    return b.op("Select", sees, mask, b.add_const(np.array(-np.inf), b.dtype(mask)))
+
+
+def _seen(rows: int, columns: int, offset: int, windows: dict[str, int]) -> np.ndarray:
+    """Which keys the windows leave to each query; query i is at key i + offset."""
+    first, keys = np.arange(rows)[:, None] + offset, np.arange(columns)
+    sees = np.ones((rows, columns), bool)
+    if windows.get("right_window", -1) >= 0:
+        sees &= keys <= first + windows["right_window"]
+    if windows.get("left_window", -1) >= 0:
+        sees &= keys >= first - windows["left_window"]
+    return sees
+
+
+def _visible(b: Builder, q: str, k: str, lengths: str, windows: dict[str, int]) -> str:
+    """What lengths of the keys say: the last query is at the last key that counts."""
+    queries, keys = _rows(b, q), _rows(b, k)
+    lengths = b.op("Cast", lengths, to="i32") if b.dtype(lengths) != "i32" else lengths
+    count = b.op("ExpandDims", lengths, axis=[1, 2, 3])
+    places = b.add_const(np.arange(keys).reshape(1, 1, 1, -1), "i32", "keys")
+    sees = b.op("Compare", places, count, type="LESS")
+    for name, sign, kind in (("right_window", 1, "LESS_EQUAL"),
+                             ("left_window", -1, "GREATER_EQUAL")):
+        if windows[name] >= 0:
+            first = np.arange(queries).reshape(1, 1, -1, 1) - queries + sign * windows[name]
+            limit = b.op("Eltwise", count, b.add_const(first, "i32", "rows"), type="SUM")
+            bound = b.op("Compare", places, limit, type=kind)
+            sees = b.op("Logical", sees, bound, type="AND")
+    return sees
+
+
+def _debug(b: Builder, n: SourceNode, q: str, k: str, mask: str, windows: dict[str, int],
+           what: int) -> str:
+    """The scores that the fourth output asks for, which are stored whole."""
+    q = _heads(b, q, n.attr("q_num_heads")) if b.rank(q) == 3 else q
+    k = _heads(b, k, n.attr("kv_num_heads")) if b.rank(k) == 3 else k
+    k = _repeated(b, k, _extent(b, q, 1) // _extent(b, k, 1))
+    scores, softcap = _scores(b, q, k, n.attr("scale")), n.attr("softcap", 0.0)
+    after_softcap, with_mask = 1, 2
+    if what != 0 and softcap and (what == after_softcap or what in (with_mask, 3)):
         capped = b.op("Activation", times(b, scores, 1 / softcap), activation="TANH")
         scores = times(b, capped, softcap)
-    if mask and b.dtype(mask) == "bool":
-        zero, lowest = (b.add_const(np.float32(value)) for value in (0, LOWEST))
-        mask = b.op("Select", mask, zero, lowest)
-    if n.flag("is_causal"):
-        scores = _causal(b, scores)
-    y = _weighted(b, scores, v, [mask])
-    return [_joined(b, y) if flat else y]
+    if what not in (with_mask, 3):
+        return scores
+    low = b.add_const(np.float32(-np.inf))
+    if mask:
+        scores = (b.op("Select", mask, scores, low) if b.dtype(mask) == "bool"
+                  else b.op("Eltwise", scores, mask, type="SUM"))
+    rows, columns = _extent(b, scores, 2), _extent(b, scores, 3)
+    seen = _seen(rows, columns, columns - rows if windows.get("at_end") else 0, windows)
+    if not seen.all():
+        scores = b.op("Select", b.add_const(seen, "bool", "seen"), scores, low)
+    if what != 3:
+        return scores
+    shares = b.op("Softmax", scores, axis=-1)  # NaN where no key counts
+    return b.op("Select", b.op("Unary", shares, type="IS_NAN"), b.add_const(np.float32(0)), shares)
 
 
 @registry.op("com.microsoft.MultiHeadAttention")
@@ -64,7 +160,6 @@ def multi_head_attention(b: Builder, n: SourceNode) -> list[str]:
         sizes = [_extent(b, x, 2) for x in (q, k, v)]
         parts = b.ops("Split", [bias], 3, axis=0, sizes=sizes)
         q, k, v = (b.op("Eltwise", x, part, type="SUM") for x, part in zip((q, k, v), parts))
-    q, k, v = (_heads(b, x, n.attr("num_heads")) for x in (q, k, v))
     return [_attended(b, n, q, k, v, padding, mask)]
 
 
@@ -80,8 +175,7 @@ def fused_attention(b: Builder, n: SourceNode) -> list[str]:
     if bias:
         y = b.op("Eltwise", y, bias, type="SUM")
     sizes = n.attr("qkv_hidden_sizes") or [_extent(b, weights, 1) // 3] * 3
-    q, k, v = (_heads(b, part, n.attr("num_heads"))
-               for part in b.ops("Split", [y], 3, axis=2, sizes=list(sizes)))
+    q, k, v = b.ops("Split", [y], 3, axis=2, sizes=list(sizes))
     return [_attended(b, n, q, k, v, padding, mask)]
 
 
@@ -89,15 +183,17 @@ def _attended(
     b: Builder, n: SourceNode, q: str, k: str, v: str, padding: str, mask: str
 ) -> str:
     """What both operators of ONNX Runtime do after the projection."""
-    low = float(n.attr("mask_filter_value", MASKED))
-    scale = n.attr("scale")
-    scores = _scores(b, q, k, scale if scale else None)
-    if n.flag("unidirectional"):
-        if _extent(b, scores, 2) != _extent(b, scores, 3):
-            raise Unsupported("unidirectional is 1 and there are more keys than queries",
-                              "give the mask as attention_bias")
-        scores = _causal(b, scores)
-    return _joined(b, _weighted(b, scores, v, [mask, _padding_mask(b, padding, low)]))
+    low, heads = float(n.attr("mask_filter_value", MASKED)), n.attr("num_heads")
+    if not heads:
+        raise Unsupported("the number of heads is not given")
+    causal = n.flag("unidirectional")
+    if causal and _extent(b, q, 1) != _extent(b, k, 1):
+        raise Unsupported("unidirectional is 1 and there are more keys than queries",
+                          "give the mask as attention_bias")
+    masks = [m for m in (mask, _padding_mask(b, padding, low)) if m]
+    added = b.op("Eltwise", *masks, type="SUM") if len(masks) == 2 else "".join(masks)
+    return b.op("Attention", q, k, v, added, **_given(
+        {"heads": heads, "scale": n.attr("scale"), "right_window": 0 if causal else None}))
 
 
 def _padding_mask(b: Builder, mask: str, low: float) -> str:
@@ -188,19 +284,3 @@ def _repeated(b: Builder, x: str, times_: int) -> str:
 def _scores(b: Builder, q: str, k: str, scale: float | None) -> str:
     factor = scale if scale is not None else 1 / math.sqrt(_extent(b, q, 3))
     return times(b, b.op("MatMul", q, k, transpose_b=1), factor)
-
-
-def _causal(b: Builder, scores: str) -> str:
-    """The scores, where keys after a query have the lowest one."""
-    zero, one = (b.add_const(np.array([value], np.int32)) for value in (0, 1))
-    rows, columns = (
-        b.op("Range", zero, b.op("Shape", scores, output_type="i32", start=k, end=k + 1), one)
-        for k in (2, 3))
-    later = b.op("Compare", columns, b.op("ExpandDims", rows, axis=[1]), type="GREATER")
-    return b.op("Select", later, b.add_const(np.float32(LOWEST)), scores)
-
-
-def _weighted(b: Builder, scores: str, v: str, masks: list[str]) -> str:
-    for mask in filter(None, masks):
-        scores = b.op("Eltwise", scores, mask, type="SUM")
-    return b.op("MatMul", b.op("Softmax", scores, axis=-1), v)

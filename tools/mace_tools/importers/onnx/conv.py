@@ -9,7 +9,7 @@ from typing import Any
 
 from mace_tools.errors import ModelError
 from mace_tools.importers.builder import Builder
-from mace_tools.importers.onnx import registry
+from mace_tools.importers.onnx import registry, volumes
 from mace_tools.importers.onnx.layout import pair, spatial, spatial_rank
 from mace_tools.importers.registry import Unsupported
 from mace_tools.importers.source import SourceNode
@@ -42,6 +42,8 @@ def filter_4d(b: Builder, n: SourceNode) -> str:
 @registry.op("Conv")
 def conv(b: Builder, n: SourceNode) -> str:
     x, w, *bias = n.inputs
+    if b.rank(w) == 5:
+        return volumes.conv(b, n)
     rank, group = spatial_rank(b, n), n.attr("group", 1)
     attrs = {"strides": pair(n.attr("strides"), 1, rank), **padding(n, rank),
              "dilations": pair(n.attr("dilations"), 1, rank)}
@@ -65,6 +67,8 @@ def _many_scales(b: Builder, w: str, group: int) -> bool:
 @registry.op("ConvTranspose")
 def conv_transpose(b: Builder, n: SourceNode) -> str:
     x, w, *bias = n.inputs
+    if b.rank(w) == 5:
+        return volumes.deconv(b, n)
     rank, group = spatial_rank(b, n), n.attr("group", 1)
     w = filter_4d(b, n)
     shape = b.shape(w)

@@ -45,14 +45,14 @@ def slice_(b: Builder, n: SourceNode) -> str:
     return b.op("Slice", n.inputs[0], **parts)
 
 
-_PAD_MODES = {"constant": "CONSTANT", "reflect": "REFLECT", "edge": "EDGE"}
+_PAD_MODES = {"constant": "CONSTANT", "reflect": "REFLECT", "edge": "EDGE", "wrap": ""}
 
 
 @registry.op("Pad")
 def pad(b: Builder, n: SourceNode) -> str:
     mode = n.attr("mode", "constant")
     if mode not in _PAD_MODES:
-        raise Unsupported(f"Pad with mode '{mode}'", "constant, reflect and edge are supported")
+        raise Unsupported(f"Pad with mode '{mode}'", f"use {', '.join(_PAD_MODES)}")
     value = n.attr("value", 0.0)
     if len(n.inputs) > 2 and n.inputs[2]:
         if b.const(n.inputs[2]) is None:
@@ -62,6 +62,8 @@ def pad(b: Builder, n: SourceNode) -> str:
     pads = ints(b, n, 1, "paddings" if n.attr("paddings") else "pads")
     rank = b.rank(n.inputs[0])
     axes = ints(b, n, 3, "axes")
+    if pads is None and mode == "wrap":
+        raise Unsupported("the pads of mode wrap are computed", "make them constant")
     if pads is None:
         if len(n.inputs) > 3:
             raise Unsupported("the pads are computed and given per axis", "make them constant")
@@ -74,7 +76,23 @@ def pad(b: Builder, n: SourceNode) -> str:
     x = n.inputs[0]
     if (pairs < 0).any():
         x = _crop(b, x, pairs)
+    if mode == "wrap":
+        return _wrapped(b, x, np.maximum(pairs, 0))
     return b.op("Pad", x, paddings=np.maximum(pairs, 0), **attrs)
+
+
+def _wrapped(b: Builder, x: str, pairs: np.ndarray) -> str:
+    """x with elements of its other end at each end."""
+    for axis, (before, after) in enumerate(pairs.tolist()):
+        extent = b.extents(x)[axis]
+        if not before and not after:
+            continue
+        if not extent:
+            raise Unsupported(f"the extent of axis {axis} is {extent or 'not known'}",
+                              "give input_shapes")
+        idx = np.arange(-before, extent + after) % extent
+        x = b.op("Gather", x, b.add_const(idx, "i32", "wrapped"), axis=axis)
+    return x
 
 
 def _crop(b: Builder, x: str, pairs: np.ndarray) -> str:
@@ -98,13 +116,6 @@ def gather_elements(b: Builder, n: SourceNode) -> str:
 @registry.op("GatherND")
 def gather_nd(b: Builder, n: SourceNode) -> str:
     return b.op("GatherNd", *n.inputs, batch_dims=n.attr("batch_dims", 0))
-
-
-@registry.op("ScatterND")
-def scatter_nd(b: Builder, n: SourceNode) -> str:
-    if n.attr("reduction", "none") != "none":
-        raise Unsupported(f"ScatterND with reduction '{n.attr('reduction')}'")
-    return b.op("ScatterNd", *n.inputs)
 
 
 @registry.op("OneHot")

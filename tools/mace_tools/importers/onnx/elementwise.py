@@ -10,6 +10,7 @@ from functools import reduce
 import numpy as np
 
 from mace_tools.importers.builder import Builder
+from mace_tools.importers.narrow import eltwise
 from mace_tools.importers.onnx import registry
 from mace_tools.importers.onnx.tensors import ELEMENT
 from mace_tools.importers.registry import Unsupported
@@ -23,12 +24,12 @@ _UNARY = {"Abs": "ABS", "Neg": "NEG", "Exp": "EXP", "Log": "LOG", "Sqrt": "SQRT"
           "Reciprocal": "RECIPROCAL", "Floor": "FLOOR", "Ceil": "CEIL", "Round": "ROUND",
           "Sign": "SIGN", "Sin": "SIN", "Cos": "COS", "Tan": "TAN", "Asin": "ASIN",
           "Acos": "ACOS", "Atan": "ATAN", "Sinh": "SINH", "Cosh": "COSH", "Asinh": "ASINH",
-          "Acosh": "ACOSH", "Atanh": "ATANH", "Erf": "ERF", "IsNaN": "IS_NAN", "IsInf": "IS_INF"}
+          "Acosh": "ACOSH", "Atanh": "ATANH", "Erf": "ERF", "IsNaN": "IS_NAN"}
 
 
 @registry.op(*_BINARY)
 def binary(b: Builder, n: SourceNode) -> str:
-    return b.op("Eltwise", *operands(b, n), type=_BINARY[n.op])
+    return eltwise(b, _BINARY[n.op], *operands(b, n))
 
 
 def operands(b: Builder, n: SourceNode) -> tuple[str, str]:
@@ -48,10 +49,18 @@ def compare(b: Builder, n: SourceNode) -> str:
 
 @registry.op(*_UNARY)
 def unary(b: Builder, n: SourceNode) -> str:
-    if n.op == "IsInf":
-        for sign in ("detect_negative", "detect_positive"):
-            n.only(sign, 1, "compare with the largest number instead")
     return b.op("Unary", n.inputs[0], type=_UNARY[n.op])
+
+
+@registry.op("IsInf")
+def is_inf(b: Builder, n: SourceNode) -> str:
+    x, below, above = n.inputs[0], n.flag("detect_negative", 1), n.flag("detect_positive", 1)
+    if below == above:
+        found = b.op("Unary", x, type="IS_INF")
+        never = b.add_const(np.array(False))
+        return found if below else b.op("Logical", found, never, type="AND")
+    limit = b.add_const(np.array(np.inf if above else -np.inf), b.dtype(x))
+    return b.op("Compare", x, limit, type="EQUAL")
 
 
 @registry.op("Min", "Max", "Sum")
@@ -59,7 +68,7 @@ def variadic(b: Builder, n: SourceNode) -> str:
     kind = n.op.upper()
     if len(n.inputs) == 1:
         return b.op("Identity", n.inputs[0])
-    return reduce(lambda x, y: b.op("Eltwise", x, y, type=kind), n.inputs)
+    return reduce(lambda x, y: eltwise(b, kind, x, y), n.inputs)
 
 
 @registry.op("Mean")
@@ -85,7 +94,7 @@ def power(b: Builder, n: SourceNode) -> str:
 
 @registry.op("Mod")
 def mod(b: Builder, n: SourceNode) -> str:
-    return b.op("Eltwise", *n.inputs, type="FMOD" if n.flag("fmod", 0) else "MOD")
+    return eltwise(b, "FMOD" if n.flag("fmod", 0) else "MOD", *n.inputs)
 
 
 @registry.op("And", "Or", "Xor", "Not")

@@ -5,28 +5,74 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
+import numpy as np
+
 from mace_tools.importers.builder import Builder
-from mace_tools.importers.onnx import registry
+from mace_tools.importers.narrow import NARROW
+from mace_tools.importers.onnx import registry, volumes
 from mace_tools.importers.onnx.conv import padding
 from mace_tools.importers.onnx.layout import pair, spatial, spatial_rank
+from mace_tools.importers.onnx.unpool import places
 from mace_tools.importers.registry import Unsupported
 from mace_tools.importers.source import SourceNode
 from mace_tools.infer.spatial import AVERAGE, MAX
 
 
 @registry.op("MaxPool", "AveragePool")
-def pool(b: Builder, n: SourceNode) -> str:
-    if len([o for o in n.outputs if o]) > 1:
-        raise Unsupported("MaxPool with its second output, Indices",
-                          "compute without the indices, e.g. replace MaxUnpool by Resize")
-    rank = spatial_rank(b, n)
+def pool(b: Builder, n: SourceNode) -> list[str]:
+    """Three dimensions by two and one; places of the largest elements by those of each window"""
+    x = n.inputs[0]
+    kind = b.dtype(x)
+    real = b.op("Cast", x, to="f32") if kind in NARROW and b.quant(x) is None else x
     attrs = {"pooling_type": MAX if n.op == "MaxPool" else AVERAGE,
-             "kernels": pair(n.attr("kernel_shape"), 1, rank),
-             "strides": pair(n.attr("strides"), 1, rank),
-             "dilations": pair(n.attr("dilations"), 1, rank),
              "round_mode": n.flag("ceil_mode", 0),
-             "count_include_pad": n.flag("count_include_pad", 0), **padding(n, rank)}
-    return spatial(b, n.inputs[0], lambda t: b.op("Pooling", t, **attrs))
+             "count_include_pad": n.flag("count_include_pad", 0)}
+    y = pooled(b, n, real, attrs)
+    if real != x:
+        y = b.op("Cast", y, to=kind)
+    if len([o for o in n.outputs if o]) < 2:
+        n.attr("storage_order")  # of the places
+        return [y]
+    return [y, places(b, n, real, y)]
+
+
+def pooled(b: Builder, n: SourceNode, x: str, attrs: dict[str, Any]) -> str:
+    kernel = n.attr("kernel_shape")
+    if kernel and len(kernel) == 3:
+        return volumes.pool(b, n, x, list(kernel), **attrs)
+    rank = spatial_rank(b, n)
+    attrs = {**attrs, "kernels": pair(kernel, 1, rank), "strides": pair(n.attr("strides"), 1, rank),
+             "dilations": pair(n.attr("dilations"), 1, rank), **padding(n, rank)}
+    return spatial(b, x, lambda t: b.op("Pooling", t, **attrs))
+
+
+@registry.op("LpPool")
+def lp_pool(b: Builder, n: SourceNode) -> str:
+    """The root of the sum of powers: their mean, times the size of the window"""
+    p = n.attr("p", 2)
+    if p < 1:
+        raise Unsupported(f"LpPool with p = {p}", "p must be 1 or larger")
+    x, kernel = n.inputs[0], n.attr("kernel_shape")
+    ceil = n.flag("ceil_mode", 0)
+    if ceil:
+        raise Unsupported("LpPool with ceil_mode", "export without ceil_mode")
+    power = b.op("Unary", x, type="SQUARE" if p == 2 else "ABS")
+    if p > 2:
+        power = b.op("Eltwise", power, b.add_const(np.float32(p)), type="POW")
+    mean = pooled(b, n, power, {"pooling_type": AVERAGE, "count_include_pad": 1, "round_mode": 0})
+    total = b.op("Eltwise", mean, b.add_const(np.float32(math.prod(kernel))), type="PROD")
+    return _root(b, total, p)
+
+
+def _root(b: Builder, x: str, p: int) -> str:
+    if p == 1:
+        return x
+    if p == 2:
+        return b.op("Unary", x, type="SQRT")
+    return b.op("Eltwise", x, b.add_const(np.float32(1 / p)), type="POW")
 
 
 @registry.op("GlobalAveragePool", "GlobalMaxPool")
@@ -42,7 +88,11 @@ def global_pool(b: Builder, n: SourceNode) -> str:
 
 @registry.op("GlobalLpPool")
 def global_lp_pool(b: Builder, n: SourceNode) -> str:
-    if n.attr("p", 2) not in (1, 2):
-        raise Unsupported(f"p = {n.attr('p')}; 1 and 2 are supported")
-    axes = list(range(2, b.rank(n.inputs[0])))
-    return b.op("Reduce", n.inputs[0], reduce_type=f"L{n.attr('p', 2)}", axis=axes, keepdims=1)
+    p, x = n.attr("p", 2), n.inputs[0]
+    if p < 1:
+        raise Unsupported(f"p = {p}", "p must be 1 or larger")
+    axes = list(range(2, b.rank(x)))
+    if p in (1, 2):
+        return b.op("Reduce", x, reduce_type=f"L{p}", axis=axes, keepdims=1)
+    power = b.op("Eltwise", b.op("Unary", x, type="ABS"), b.add_const(np.float32(p)), type="POW")
+    return _root(b, b.op("Reduce", power, reduce_type="SUM", axis=axes, keepdims=1), p)

@@ -121,7 +121,7 @@ def qlinear_average(b: Builder, n: SourceNode) -> str:
     """AveragePool between codes"""
     n.only("channels_last", 0, "export the model without ONNX Runtime's optimizations")
     x, codes = _unary(b, n)
-    return codes(pool(b, _as(n, "AveragePool", x)))
+    return codes(pool(b, _as(n, "AveragePool", x))[0])
 
 
 @registry.op(f"{MS}QLinearGlobalAveragePool")

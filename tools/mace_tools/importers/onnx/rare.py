@@ -5,36 +5,20 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
 
+from mace_tools.errors import ModelError
 from mace_tools.importers.builder import Builder
 from mace_tools.importers.onnx import registry
-from mace_tools.importers.onnx.conv import padding
-from mace_tools.importers.onnx.layout import pair, spatial, spatial_rank
 from mace_tools.importers.onnx.norm import FLOAT
 from mace_tools.importers.onnx.tensors import ELEMENT
+from mace_tools.importers.operands import fixed_ints
 from mace_tools.importers.registry import Unsupported
 from mace_tools.importers.source import SourceNode
-from mace_tools.infer.spatial import L2
 from mace_tools.ir import NUMPY, dtype_name
-
-
-@registry.op("LpPool")
-def lp_pool(b: Builder, n: SourceNode) -> str:
-    """Root of the sum of squares: L2 pooling, which takes their mean, times sqrt(window)."""
-    if n.attr("p", 2) != 2:
-        raise Unsupported(f"LpPool with p = {n.attr('p')}", "only p = 2 converts")
-    rank = spatial_rank(b, n)
-    kernels = pair(n.attr("kernel_shape"), 1, rank)
-    attrs = {"pooling_type": L2, "kernels": kernels, "strides": pair(n.attr("strides"), 1, rank),
-             "dilations": pair(n.attr("dilations"), 1, rank), "count_include_pad": 1,
-             "round_mode": n.flag("ceil_mode", 0), **padding(n, rank)}
-    if attrs["round_mode"]:
-        raise Unsupported("LpPool with ceil_mode", "export without ceil_mode")
-    y = spatial(b, n.inputs[0], lambda t: b.op("Pooling", t, **attrs))
-    return b.op("Eltwise", y, b.add_const(np.float32(math.sqrt(math.prod(kernels)))), type="PROD")
 
 
 @registry.op("GroupNormalization")
@@ -94,3 +78,90 @@ def _matrix(b: Builder, n: SourceNode) -> tuple[int, int]:
     if shape is None or len(shape) < 2 or None in shape[-2:]:
         raise Unsupported("the matrix has no known size", "give input_shapes")
     return shape[-2:]  # type: ignore[return-value]
+
+
+@registry.op("CenterCropPad")
+def center_crop_pad(b: Builder, n: SourceNode) -> str:
+    x, wanted = n.inputs[0], fixed_ints(b, n.inputs[1], "shape")
+    rank = b.rank(x)
+    axes = [a % rank for a in n.attr("axes") or range(rank)]
+    starts, ends, pads = [], [], np.zeros((rank, 2), int)
+    for axis, size in zip(axes, wanted):
+        extent = b.extents(x)[axis]
+        if extent is None:
+            raise Unsupported(f"the extent of axis {axis} is not known", "give input_shapes")
+        cut, lack = max(extent - size, 0), max(size - extent, 0)
+        starts.append(cut // 2)
+        ends.append(cut // 2 + min(extent, size))
+        pads[axis] = lack // 2, lack - lack // 2
+    x = b.op("Slice", x, starts=starts, ends=ends, axes=axes)
+    return b.op("Pad", x, paddings=pads.reshape(-1).tolist()) if pads.any() else x
+
+
+@registry.op("Col2Im")
+def col2im(b: Builder, n: SourceNode) -> str:
+    """Sums columns of windows into the image from which they were taken"""
+    x = n.inputs[0]
+    image, block = (fixed_ints(b, name, what) for name, what in
+                    zip(n.inputs[1:], ("image_shape", "block_shape")))
+    rank = len(image)
+    gaps, strides = n.attr("dilations") or [1] * rank, n.attr("strides") or [1] * rank
+    pads = list(n.attr("pads") or [0] * 2 * rank)
+    batch, rows, columns = b.extents(x)
+    whole = [d + pads[k] + pads[k + rank] for k, d in enumerate(image)]
+    counts = [(w - (k - 1) * g - 1) // s + 1 for w, k, g, s in zip(whole, block, gaps, strides)]
+    size = math.prod(block)
+    if batch is None or rows is None or rows % size or columns != math.prod(counts):
+        raise ModelError(f"Col2Im '{n.name}': {rows} x {columns} elements for windows {block} at "
+                         f"{counts} places")
+    channels = rows // size
+    where = [np.arange(k)[:, None] * g + np.arange(c) * s
+             for k, g, c, s in zip(block, gaps, counts, strides)]
+    places = np.zeros([1] * 2 * rank, int)
+    for k, along in enumerate(where):
+        shape = [1] * 2 * rank
+        shape[k], shape[rank + k] = along.shape
+        places = places + along.reshape(shape) * math.prod(whole[k + 1:])
+    parts = b.op("Reshape", x, dim=[batch * channels, size * columns])
+    parts = b.op("Transpose", parts, dims=[1, 0])
+    empty = b.add_const(np.array([math.prod(whole), batch * channels]), "i64", "size")
+    idx = b.add_const(places.reshape(-1, 1), "i64", "places")
+    y = b.op("ScatterNd", b.op("Fill", empty, value=0.0), idx, parts, reduction="SUM")
+    y = b.op("Reshape", b.op("Transpose", y, dims=[1, 0]), dim=[batch, channels, *whole])
+    ends = [p + d for p, d in zip(pads, image)]
+    return b.op("Slice", y, starts=pads[:rank], ends=ends, axes=list(range(2, rank + 2)))
+
+
+@registry.op("Det")
+def det(b: Builder, n: SourceNode) -> str:
+    """Of up to 3 x 3 elements, by the definition"""
+    x = n.inputs[0]
+    size = _matrix(b, n)
+    if size not in ((1, 1), (2, 2), (3, 3)):
+        raise Unsupported(f"a determinant of {size[0]} x {size[1]} elements",
+                          "up to 3 x 3 can be converted")
+    rank, count = b.rank(x), size[0]
+
+    def element(row: int, column: int) -> str:
+        cell = b.op("Slice", x, starts=[row, column], ends=[row + 1, column + 1],
+                    axes=[rank - 2, rank - 1])
+        return b.op("Squeeze", cell, axis=[rank - 2, rank - 1])
+
+    total = ""
+    for order in itertools.permutations(range(count)):
+        part = element(0, order[0])
+        for row in range(1, count):
+            part = b.op("Eltwise", part, element(row, order[row]), type="PROD")
+        odd = sum(a > c for a, c in itertools.combinations(order, 2)) % 2
+        total = b.op("Eltwise", total, part, type="SUB" if odd else "SUM") if total else part
+    return total
+
+
+@registry.op("OptionalHasElement")
+def has_element(b: Builder, n: SourceNode) -> str:
+    return b.add_const(np.array(bool(n.inputs and n.inputs[0])))
+
+
+@registry.op("OptionalGetElement")
+def get_element(b: Builder, n: SourceNode) -> str:
+    return b.op("Identity", n.inputs[0])

@@ -21,12 +21,23 @@ def reduce(b: Builder, n: SourceNode) -> str:
     axes, nothing = n.attr("axes"), n.flag("noop_with_empty_axes", 0)
     if len(n.inputs) > 1 and n.inputs[1]:
         value = b.const(n.inputs[1])
-        if value is None:
+        if value is None and 0 not in (b.shape(n.inputs[1]) or (1,)):
             return b.op("Reduce", x, n.inputs[1], reduce_type=kind, keepdims=keepdims)
-        axes = value.reshape(-1).tolist()
+        axes = [] if value is None else value.reshape(-1).tolist()
     if not axes and nothing:
-        return b.op("Identity", x)
+        return _of_each(b, x, kind)
+    if b.dtype(x) == "bool":
+        kind = {"MIN": "ALL", "MAX": "ANY"}.get(kind, kind)
     return b.op("Reduce", x, reduce_type=kind, axis=axes or [], keepdims=keepdims)
+
+
+def _of_each(b: Builder, x: str, kind: str) -> str:
+    """What reducing each element by itself gives."""
+    if kind in ("L1", "L2"):
+        return b.op("Unary", x, type="ABS")
+    if kind == "SUM_SQUARE":
+        return b.op("Unary", x, type="SQUARE")
+    return b.op("Unary", x, type="LOG") if kind == "LOG_SUM" else b.op("Identity", x)
 
 
 @registry.op("ArgMax", "ArgMin")
@@ -35,13 +46,13 @@ def arg_max(b: Builder, n: SourceNode) -> str:
                 argmin=int(n.op == "ArgMin"), select_last=n.flag("select_last_index", 0))
 
 
-@registry.op("CumSum")
+@registry.op("CumSum", "CumProd")
 def cumsum(b: Builder, n: SourceNode) -> str:
     axis = b.const(n.inputs[1])
     if axis is None:
         raise Unsupported("the axis is computed", "make the axis a constant")
     return b.op("Cumsum", n.inputs[0], axis=axis.item(), exclusive=n.flag("exclusive", 0),
-                reverse=n.flag("reverse", 0))
+                reverse=n.flag("reverse", 0), product=int(n.op == "CumProd") or None)
 
 
 @registry.op("TopK")

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,10 @@ from mace_tools.importers.source import SourceNode
 _MODES = {"nearest": "NEAREST", "linear": "LINEAR", "bilinear": "LINEAR", "cubic": "CUBIC"}
 _COORDINATES = {"half_pixel": "HALF_PIXEL", "asymmetric": "ASYMMETRIC",
                 "align_corners": "ALIGN_CORNERS", "pytorch_half_pixel": "PYTORCH_HALF_PIXEL",
-                "tf_half_pixel_for_nn": "TF_HALF_PIXEL_NN"}
+                "tf_half_pixel_for_nn": "TF_HALF_PIXEL_NN",
+                "half_pixel_symmetric": "HALF_PIXEL_SYMMETRIC",
+                "tf_crop_and_resize": "TF_CROP_AND_RESIZE"}
+_BY_MATRICES = ("HALF_PIXEL_SYMMETRIC", "TF_CROP_AND_RESIZE")
 
 
 @registry.op("Upsample")
@@ -53,15 +57,51 @@ def resize(b: Builder, n: SourceNode) -> str:
             raise Unsupported("antialias or keep_aspect_ratio_policy with computed sizes",
                               "make the sizes constant")
         return _resize(b, x, None, sizes, attrs)
-    if policy == "stretch" and not antialias:
+    special = attrs["coordinate"] in _BY_MATRICES or not _fits_engine(b, x, scales, sizes)
+    if policy == "stretch" and not antialias and not special:
         return _resize(b, x, scales, sizes, attrs)
     axes = _resized_axes(b, n, scales, sizes, policy)
+    if attrs["coordinate"] == "TF_CROP_AND_RESIZE":
+        axes = _cropped(b, n, axes)
+    if special:
+        return by_matrices(b, x, axes, attrs, antialias)
     ratios = scales is not None or all(a.out == a.extent * a.scale for a in axes.values())
     if not ratios or antialias and any(a.scale < 1 for a in axes.values()):
         return by_matrices(b, x, axes, attrs, antialias)
     if sizes is not None:
         sizes = [axes[k].out if k in axes else None for k in range(b.rank(x))]
     return _resize(b, x, scales, sizes, attrs)
+
+
+def _fits_engine(
+    b: Builder, x: str, scales: list[float] | None, sizes: list[int | None] | None
+) -> bool:
+    """Whether the axes that change are the height and the width of images."""
+    shape = b.extents(x)
+    if scales is not None:
+        changed = {k for k, s in enumerate(scales) if s != 1}
+    else:
+        changed = {k for k, s in enumerate(sizes or ()) if s not in (None, shape[k])}
+    return len(shape) == 4 and (changed <= {2, 3} or changed <= {1, 2}) or any(
+        shape[k] is None for k in changed)
+
+
+def _cropped(b: Builder, n: SourceNode, axes: dict[int, Axis]) -> dict[int, Axis]:
+    """The same for the part of each axis that the operand roi names."""
+    rank, beyond = b.rank(n.inputs[0]), float(n.attr("extrapolation_value", 0.0))
+    roi = _constant(b, n.inputs[1], "regions")
+    named = [a % rank for a in n.attr("axes") or range(rank)]
+    count = len(named)
+    if len(roi) != 2 * count:
+        raise ModelError(f"Resize '{n.name}': {len(roi)} numbers for {count} axes' regions")
+    shape = b.extents(n.inputs[0])
+    result = {}
+    for i, k in enumerate(named):
+        axis = axes.get(k) or Axis(shape[k], shape[k], 1.0)
+        start, end = roi[i], roi[i + count]
+        if k in axes or (start, end) != (0, 1):
+            result[k] = replace(axis, start=start, end=end, beyond=beyond)
+    return result
 
 
 def _wanted(b: Builder, n: SourceNode) -> tuple[list[float] | None, list[int | None] | str | None]:

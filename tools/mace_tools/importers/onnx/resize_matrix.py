@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from mace_tools.importers.builder import Builder
-from mace_tools.importers.registry import Unsupported
 from mace_tools.ir import NUMPY
 
 
@@ -26,6 +25,9 @@ class Axis:
     extent: int
     out: int
     scale: float
+    start: float = 0.0  # of the part that TF_CROP_AND_RESIZE takes
+    end: float = 1.0
+    beyond: float = 0.0  # what is outside, there
 
 
 # The input position of output element i, as coordinate_transformation_mode of Resize defines it.
@@ -34,19 +36,33 @@ _COORDINATES: dict[str, Callable[[np.ndarray, Axis], np.ndarray]] = {
     "PYTORCH_HALF_PIXEL": lambda i, a: (i + 0.5) / a.scale - 0.5 if a.out > 1 else 0 * i,
     "ASYMMETRIC": lambda i, a: i / a.scale,
     "ALIGN_CORNERS": lambda i, a: i * ((a.extent - 1) / (a.out - 1) if a.out > 1 else 0),
+    "HALF_PIXEL_SYMMETRIC": lambda i, a: (
+        a.extent / 2 * (1 - a.out / (a.extent * a.scale)) + (i + 0.5) / a.scale - 0.5),
+    "TF_HALF_PIXEL_NN": lambda i, a: (i + 0.5) / a.scale,
+    "TF_CROP_AND_RESIZE": lambda i, a: (
+        a.start * (a.extent - 1) + i * (a.end - a.start) * (a.extent - 1) / (a.out - 1)
+        if a.out > 1 else 0.5 * (a.start + a.end) * (a.extent - 1) + 0 * i),
+}
+
+# The element that a position between two means.
+_NEAREST: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "ROUND_PREFER_FLOOR": lambda v: np.ceil(v - 0.5),
+    "ROUND_PREFER_CEIL": lambda v: np.floor(v + 0.5),
+    "FLOOR": np.floor,
+    "CEIL": np.ceil,
 }
 
 
 def by_matrices(b: Builder, x: str, axes: Mapping[int, Axis], attrs: Mapping[str, Any],
                 antialias: bool) -> str:
-    """Resizes these axes of x; `attrs` are those of the engine's Resize.
-
-    Errors: Unsupported for what no matrix can express."""
-    if attrs["mode"] == "NEAREST" or attrs["coordinate"] not in _COORDINATES:
-        raise Unsupported(f"mode {attrs['mode'].lower()} and coordinates "
-                          f"{attrs['coordinate'].lower()} at a scale that is not the ratio of the "
-                          "sizes", "give sizes that keep the aspect ratio exactly")
-    rank = b.rank(x)
+    """Resizes these axes of x; `attrs` are those of the engine's Resize."""
+    rank, source = b.rank(x), x
+    if attrs["mode"] == "NEAREST":
+        for k, axis in axes.items():
+            places = _NEAREST[attrs["nearest_mode"]](positions(axis, attrs))
+            places = places.clip(0, axis.extent - 1).astype(np.int32)
+            x = b.op("Gather", x, b.add_const(places, "i32", "places"), axis=k)
+        return _with_edges(b, source, x, axes, attrs)
     for k, axis in axes.items():
         weights = matrix(axis, attrs, antialias).astype(NUMPY[b.dtype(x)])
         if k == rank - 2:
@@ -55,12 +71,32 @@ def by_matrices(b: Builder, x: str, axes: Mapping[int, Axis], attrs: Mapping[str
         order = [i for i in range(rank) if i != k] + [k]
         x = b.op("MatMul", b.transpose(x, order), b.add_const(weights.T.copy(), name="weights"))
         x = b.transpose(x, np.argsort(order).tolist())
-    return x
+    return _with_edges(b, source, x, axes, attrs)
+
+
+def positions(axis: Axis, attrs: Mapping[str, Any]) -> np.ndarray:
+    return _COORDINATES[attrs["coordinate"]](np.arange(axis.out, dtype=np.float64), axis)
+
+
+def _with_edges(b: Builder, source: str, y: str, axes: Mapping[int, Axis],
+                attrs: Mapping[str, Any]) -> str:
+    """y, in which TF_CROP_AND_RESIZE gives a number of its own to what is outside."""
+    if attrs["coordinate"] != "TF_CROP_AND_RESIZE":
+        return y
+    rank, inside = b.rank(source), np.ones((), bool)
+    for k, axis in axes.items():
+        at = positions(axis, attrs)
+        here = (at >= 0) & (at <= axis.extent - 1)
+        inside = inside & here.reshape([-1 if i == k else 1 for i in range(rank)])
+    if inside.all():
+        return y
+    beyond = b.add_const(np.array(next(iter(axes.values())).beyond), b.dtype(y))
+    return b.op("Select", b.add_const(inside, "bool", "inside"), y, beyond)
 
 
 def matrix(axis: Axis, attrs: Mapping[str, Any], antialias: bool) -> np.ndarray:
     """The weights [out, extent] of linear or cubic interpolation; rows add up to 1."""
-    at = _COORDINATES[attrs["coordinate"]](np.arange(axis.out, dtype=np.float64), axis)
+    at = positions(axis, attrs)
     shrink = min(1.0, axis.scale) if antialias else 1.0
     reach = int(np.ceil((2 if attrs["mode"] == "CUBIC" else 1) / shrink)) + 1
     taps = np.floor(at)[:, None].astype(int) + np.arange(-reach, reach + 1)

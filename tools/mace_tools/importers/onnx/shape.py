@@ -104,5 +104,10 @@ def depth_to_space(b: Builder, n: SourceNode) -> str:
 
 @registry.op("SpaceToDepth")
 def space_to_depth(b: Builder, n: SourceNode) -> str:
-    y = b.op("SpaceToDepth", to_last(b, n.inputs[0]), block_size=n.attr("blocksize"))
+    block, mode = n.attr("blocksize"), n.attr("mode", "DCR")
+    y = b.op("SpaceToDepth", to_last(b, n.inputs[0]), block_size=block)
+    if mode not in ("DCR", "CRD"):
+        raise Unsupported(f"SpaceToDepth with mode '{mode}'", "use DCR or CRD")
+    if mode == "CRD":  # channels before the places in a block
+        y = b.op("ChannelShuffle", y, group=block * block)
     return to_first(b, y)

@@ -26,9 +26,17 @@ registry.help_for(
     "Optional", "OptionalGetElement", "OptionalHasElement",
 )
 registry.help_for(
-    "use Resize instead, or compute the pooling without indices", "MaxUnpool", "MaxRoiPool",
+    "its results are random, which no output of an engine is: give the numbers as an input "
+    "(input_tensors in the YAML)",
+    "Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform",
+    "RandomUniformLike",
+)
+registry.help_for(
+    "decode pictures in the app, and begin the model with their pixels (input_tensors in the YAML)",
+    "ImageDecoder",
 )
 registry.help_for(
     "end the model before it (output_tensors in the YAML) and do the rest in the app",
-    "GridSample", "RoiAlign", "AffineGrid",
+    "MaxRoiPool", "TfIdfVectorizer", "StringConcat", "StringNormalizer", "StringSplit",
+    "RegexFullMatch",
 )

@@ -1,0 +1,154 @@
+// Attention: y = softmax(scale q k' + mask) v for each head, where only the
+// keys near a query count.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Inputs   q     f32 [N, heads, S, D], or [N, S, heads * D]
+//          k     f32 [N, kv_heads, T, D], or [N, T, kv_heads * D]
+//          v     f32 [N, kv_heads, T, E], or [N, T, kv_heads * E]
+//          mask  f32, which is added, or bool, where 0 leaves a key out;
+//                broadcasts to [N, heads, S, T]; optional
+// Outputs  y     f32 [N, heads, S, E], or [N, S, heads * E], as q is given. A
+//                query without keys gives 0
+// Attrs    heads, kv_heads: of operands with three dimensions; of four, 0 or
+//              what they have. heads / kv_heads adjacent heads of q share one
+//              of k and v
+//          scale    default 0: 1 / sqrt(D)
+//          softcap  c > 0: scores s become c tanh(s / c) before the mask
+//          left_window, right_window: how many keys before and behind that of
+//              a query count; -1 (default): all. right_window 0: causal
+//          at_end   0: query i is at key i; 1: at key i + T - S
+// Errors   operands that do not fit together; kv_heads that do not divide
+//          heads; a window below -1; a scale or softcap that is no finite
+//          number
+// Source   Vaswani et al. 2017; ONNX Attention-23; Rabe and Staats 2021,
+//          "Self-attention does not need O(n^2) memory"
+
+#include "mace/ops/attention.h"
+
+#include <cmath>
+
+#include "mace/ops/common/broadcast.h"
+#include "mace/ops/common/op.h"
+#include "mace/ops/common/operands.h"
+
+namespace mace {
+namespace {
+
+// Describes operand `i`, whose heads are an axis or parts of the last one.
+Result<HeadsOf> ResolveHeads(const Node& node, size_t i, int64_t heads) {
+  const TensorType& type = node.inputs[i].type;
+  const Shape& s = type.shape;
+  HeadsOf h;
+  if (type.rank() == 4) {
+    h = {s[0], s[1], s[2], s[3], s[1] * s[2] * s[3], s[2] * s[3], s[3]};
+    if (heads == 0 || heads == h.heads) return h;
+  } else if (type.rank() == 3 && heads > 0 && s[2] % heads == 0) {
+    const int64_t depth = s[2] / heads;
+    return HeadsOf{s[0], heads, s[1], depth, s[1] * s[2], depth, s[2]};
+  }
+  return NodeError(node, "input ", i, " is ", ToString(type), ", it must have ",
+                   heads,
+                   " heads: [batch, heads, rows, depth] or [batch, rows, heads "
+                   "* depth]");
+}
+
+Status CheckNumbers(const Node& node, const AttentionAttrs& a) {
+  if (!std::isfinite(a.scale) || !std::isfinite(a.softcap) || a.softcap < 0) {
+    return NodeError(node, "scale ", std::to_string(a.scale), " and softcap ",
+                     std::to_string(a.softcap),
+                     " must be finite numbers, the latter not negative");
+  }
+  if (a.heads < 0 || a.kv_heads < 0 || a.left_window < -1 ||
+      a.right_window < -1) {
+    return NodeError(node, "heads ", a.heads, ", kv_heads ", a.kv_heads,
+                     ", left_window ", a.left_window, " and right_window ",
+                     a.right_window,
+                     ": the former must not be negative, the latter not below "
+                     "-1");
+  }
+  return Status();
+}
+
+Status ResolveMask(const Node& node, AttentionShapes& s) {
+  const TensorType& mask = node.inputs[3].type;
+  const Shape all = {s.q.batch, s.q.heads, s.q.rows, s.k.rows};
+  if (mask.rank() > 4 || !BroadcastsTo(mask.shape, all)) {
+    return NodeError(node, "mask ", ToString(mask), " does not broadcast to [",
+                     ListToString(all), "]");
+  }
+  int64_t stride = 1;
+  for (int d = mask.rank(); d-- > 0;) {
+    const int64_t extent = mask.shape[d];
+    s.mask[d + 4 - mask.rank()] = extent == 1 ? 0 : stride;
+    stride *= extent;
+  }
+  return Status();
+}
+
+}  // namespace
+
+Result<AttentionShapes> ResolveAttention(const Node& node,
+                                         const AttentionAttrs& attrs) {
+  MACE_RETURN_IF_ERROR(CheckNumbers(node, attrs));
+  AttentionShapes s;
+  const int64_t kv = attrs.kv_heads == 0 ? attrs.heads : attrs.kv_heads;
+  MACE_ASSIGN_OR_RETURN(s.q, ResolveHeads(node, 0, attrs.heads));
+  for (const size_t i : {1, 2}) {
+    const bool split = node.inputs[i].type.rank() == 3;
+    MACE_ASSIGN_OR_RETURN((i == 1 ? s.k : s.v),
+                          ResolveHeads(node, i, split ? kv : attrs.kv_heads));
+  }
+  const bool fit = s.k.batch == s.q.batch && s.v.batch == s.q.batch &&
+                   s.k.heads == s.v.heads && s.k.rows == s.v.rows &&
+                   s.k.depth == s.q.depth && s.k.heads > 0 &&
+                   s.q.heads % s.k.heads == 0;
+  if (!fit) {
+    return NodeError(node, "q ", ToString(node.inputs[0].type), ", k ",
+                     ToString(node.inputs[1].type), " and v ",
+                     ToString(node.inputs[2].type), " with ", s.q.heads,
+                     " and ", s.k.heads, " heads do not fit together");
+  }
+  s.y = s.q;
+  s.y.depth = s.v.depth;
+  const bool split = node.inputs[0].type.rank() == 4;
+  MACE_ASSIGN_OR_RETURN(
+      const int64_t wide,
+      CheckedMul(node, s.y.heads, s.y.depth, "heads of the result"));
+  s.y.row_stride = split ? s.y.depth : wide;
+  MACE_ASSIGN_OR_RETURN(
+      const int64_t part,
+      CheckedMul(node, s.y.rows, s.y.depth, "rows of the result"));
+  s.y.head_stride = split ? part : s.y.depth;
+  MACE_ASSIGN_OR_RETURN(s.y.batch_stride,
+                        CheckedMul(node, s.y.rows, wide, "the result"));
+  if (node.has_input(3)) MACE_RETURN_IF_ERROR(ResolveMask(node, s));
+  return s;
+}
+
+namespace ops {
+namespace {
+
+Status InferAttention(Node& node) {
+  MACE_ASSIGN_OR_RETURN(const AttentionAttrs attrs,
+                        ReadAttrs<AttentionAttrs>(node));
+  MACE_ASSIGN_OR_RETURN(const AttentionShapes s, ResolveAttention(node, attrs));
+  if (node.inputs[0].type.rank() == 4) {
+    node.outputs = {
+        {DataType::kF32, {s.y.batch, s.y.heads, s.y.rows, s.y.depth}}};
+  } else {
+    node.outputs = {{DataType::kF32, {s.y.batch, s.y.rows, s.y.row_stride}}};
+  }
+  return Status();
+}
+
+}  // namespace
+
+Op Attention() {
+  return Op{"Attention", 3, 4, 1, InferAttention, AttrsOf<AttentionAttrs>()}
+      .Takes({Float32(), AsInput(0), AsInput(0),
+              OneOf({DataType::kF32, DataType::kBool})})
+      .ReadsMany();
+}
+
+}  // namespace ops
+}  // namespace mace

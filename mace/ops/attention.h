@@ -1,0 +1,50 @@
+// Attributes and shapes of Attention.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_OPS_ATTENTION_H_
+#define MACE_OPS_ATTENTION_H_
+
+#include <cstdint>
+
+#include "mace/graph/node.h"
+
+namespace mace {
+
+struct AttentionAttrs {
+  int64_t heads = 0;
+  int64_t kv_heads = 0;
+  float scale = 0;
+  float softcap = 0;
+  int64_t left_window = -1;
+  int64_t right_window = -1;
+  bool at_end = false;
+
+  template <typename V>
+  void Fields(V& v) {
+    v("heads", heads);
+    v("kv_heads", kv_heads);
+    v("scale", scale);
+    v("softcap", softcap);
+    v("left_window", left_window);
+    v("right_window", right_window);
+    v("at_end", at_end);
+  }
+};
+
+// How the vectors of an operand lie: [batch, heads, rows, depth].
+struct HeadsOf {
+  int64_t batch = 0, heads = 0, rows = 0, depth = 0;
+  int64_t batch_stride = 0, head_stride = 0, row_stride = 0;  // in elements
+};
+
+struct AttentionShapes {
+  HeadsOf q, k, v, y;
+  int64_t mask[4] = {};  // strides of the mask, 0 where it repeats
+};
+
+// Errors: MACE_INVALID_MODEL for operands that do not fit together.
+Result<AttentionShapes> ResolveAttention(const Node& node,
+                                         const AttentionAttrs& attrs);
+
+}  // namespace mace
+
+#endif  // MACE_OPS_ATTENTION_H_

@@ -1,0 +1,115 @@
+// Attention: meaning and kernels. Literal values are those of NumPy 1.26.
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "mace/testing/check_op.h"
+
+namespace mace::testing {
+namespace {
+
+TestTensor R(Shape shape, uint32_t seed) {
+  return RandomF32(std::move(shape), seed);
+}
+
+// Two keys with the scores 0 and log 3 weigh 1/4 and 3/4.
+TestTensor Query() { return F32({1, 1, 1, 1}, {std::log(3.0f)}); }
+TestTensor Keys() { return F32({1, 1, 2, 1}, {0, 1}); }
+TestTensor Values() { return F32({1, 1, 2, 2}, {0, 4, 8, 12}); }
+
+TEST(Attention, Literal) {
+  CheckOp({"Attention", {}, {Query(), Keys(), Values()}},
+          {F32({1, 1, 1, 2}, {6, 10})});
+  CheckOp({"Attention",
+           {},
+           {Query(), Keys(), Values(), F32({2}, {std::log(3.0f), 0})}},
+          {F32({1, 1, 1, 2}, {4, 8})});
+  CheckOp({"Attention", {}, {Query(), Keys(), Values(), Bool({2}, {1, 0})}},
+          {F32({1, 1, 1, 2}, {0, 4})});
+  CheckOp({"Attention",
+           {{"right_window", int64_t{0}}},
+           {Query(), Keys(), Values()}},
+          {F32({1, 1, 1, 2}, {0, 4})});
+  CheckOp({"Attention",
+           {{"left_window", int64_t{0}}, {"at_end", int64_t{1}}},
+           {Query(), Keys(), Values()}},
+          {F32({1, 1, 1, 2}, {8, 12})});
+}
+
+TEST(Attention, NoKeys) {
+  CheckOp({"Attention", {}, {Query(), Keys(), Values(), Bool({2}, {0, 0})}},
+          {F32({1, 1, 1, 2}, {0, 0})});
+  CheckOp({"Attention",
+           {},
+           {Query(), Keys(), Values(), F32({2}, {-INFINITY, -INFINITY})}},
+          {F32({1, 1, 1, 2}, {0, 0})});
+  CheckOp({"Attention",
+           {},
+           {R({1, 2, 3, 4}, 1), F32({1, 1, 0, 4}, {}), F32({1, 1, 0, 2}, {})}},
+          {F32({1, 2, 3, 2}, std::vector<float>(12, 0.0f))});
+  CheckOp(
+      {"Attention",
+       {},
+       {F32({0, 2, 3, 4}, {}), F32({0, 1, 2, 4}, {}), F32({0, 1, 2, 2}, {})}},
+      {F32({0, 2, 3, 2}, {})});
+}
+
+// Several tiles of keys and blocks of queries, shared heads, both layouts.
+TEST(Attention, Paths) {
+  for (const int64_t rows : {1, 7, 60}) {
+    for (const int64_t keys : {5, 200, 450}) {
+      CheckOp({"Attention",
+               {{"heads", int64_t{4}},
+                {"kv_heads", int64_t{2}},
+                {"right_window", int64_t{3}},
+                {"at_end", int64_t{1}}},
+               {R({2, rows, 32}, 1), R({2, keys, 16}, 2), R({2, keys, 12}, 3)}},
+              1e-4f);
+    }
+  }
+  CheckOp({"Attention",
+           {{"left_window", int64_t{9}}, {"softcap", 0.5f}, {"scale", 2.0f}},
+           {R({1, 3, 70, 8}, 1), R({1, 3, 210, 8}, 2), R({1, 3, 210, 33}, 3),
+            R({3, 1, 210}, 4)}},
+          1e-4f);
+}
+
+// Scores far beyond what exp holds.
+TEST(Attention, LargeScores) {
+  CheckOp({"Attention",
+           {{"scale", 1000.0f}},
+           {R({1, 1, 4, 8}, 1), R({1, 1, 300, 8}, 2), R({1, 1, 300, 4}, 3)}},
+          1e-3f);
+}
+
+TEST(Attention, Errors) {
+  const TestTensor q = R({1, 2, 3, 4}, 1), k = R({1, 1, 5, 4}, 2);
+  const TestTensor v = R({1, 1, 5, 2}, 3);
+  const auto fails = [&](const AttrMap& attrs, const char* text) {
+    ExpectInferError({"Attention", attrs, {q, k, v}}, text);
+  };
+  fails({{"heads", int64_t{3}}}, "it must have 3 heads");
+  fails({{"heads", int64_t{-1}}}, "must not be negative");
+  fails({{"left_window", int64_t{-2}}}, "the latter not below -1");
+  fails({{"scale", NAN}}, "must be finite");
+  fails({{"softcap", -1.0f}}, "must be finite");
+  ExpectInferError({"Attention", {}, {q, k, R({1, 1, 4, 2}, 3)}},
+                   "do not fit together");
+  ExpectInferError({"Attention", {}, {R({1, 3, 4}, 1), k, v}},
+                   "it must have 0 heads");
+  ExpectInferError(
+      {"Attention", {{"heads", int64_t{3}}}, {R({1, 3, 4}, 1), k, v}},
+      "it must have 3 heads");
+  ExpectInferError(
+      {"Attention", {}, {q, R({1, 0, 5, 4}, 2), R({1, 0, 5, 2}, 3)}},
+      "do not fit together");
+  ExpectInferError({"Attention", {}, {q, k, v, R({4}, 4)}},
+                   "mask f32[4] does not broadcast to");
+  ExpectInferError({"Attention", {}, {q, k, v, I32({5}, {1, 1, 1, 1, 1})}},
+                   "input 3");
+}
+
+}  // namespace
+}  // namespace mace::testing

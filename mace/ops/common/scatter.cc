@@ -1,0 +1,36 @@
+// What scattering does with an element that is already there.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/ops/common/scatter.h"
+
+#include "mace/ops/common/op.h"
+#include "mace/ops/common/operands.h"
+
+namespace mace {
+namespace {
+
+constexpr struct {
+  const char* name;
+  ScatterKind kind;
+} kKinds[] = {
+    {"NONE", ScatterKind::kNone}, {"SUM", ScatterKind::kSum},
+    {"PROD", ScatterKind::kProd}, {"MIN", ScatterKind::kMin},
+    {"MAX", ScatterKind::kMax},
+};
+
+}  // namespace
+
+Result<ScatterKind> ScatterKindOf(const Node& node, const std::string& name) {
+  for (const auto& row : kKinds) {
+    if (name == row.name) return row.kind;
+  }
+  return NodeError(node, "there is no reduction '", name, "'");
+}
+
+Op WithReduction(const Op& op) {
+  return op.Choices("reduction", ChoicesOf(kKinds))
+      .Takes({AnyType(), Indices(), AsInput(0)})
+      .TakesWith("reduction", {"SUM", "PROD", "MIN", "MAX"}, Numbers().types);
+}
+
+}  // namespace mace
