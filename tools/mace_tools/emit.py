@@ -24,6 +24,7 @@ from mace_tools.errors import MaceError
 from mace_tools.ir import Attr, Graph, Node, Tensor
 from mace_tools.os_errors import explain
 from mace_tools.settings import all_settings, of_model
+from mace_tools.states import own_inputs, own_outputs
 from mace_tools.stored_codes import STORED_TYPES
 
 FORMAT_VERSION = 2
@@ -83,9 +84,10 @@ def build(graph: Graph, stored: str = "f32") -> tuple[Any, list[tuple[int, np.nd
     for node, name in zip(graph.nodes, node_names(graph)):
         _fill_op(net.op.add(name=name), node, graph)
     parts = [graph, *subgraphs.fill(net, graph, _fill_op, _fill_info)]
+    firsts = _first_values(graph)
     weights: list[tuple[int, np.ndarray]] = []
     digest, end = xxhash.xxh3_64(), 0
-    for tensor in _constants(parts):
+    for tensor in (*_constants(parts), *firsts.values()):
         offset = -(-end // ALIGNMENT) * ALIGNMENT
         kind = tensor.stored if stored == "f32" or tensor.packed is not None else stored
         array = tensor.packed if tensor.packed is not None else _narrowed(tensor.data, kind)
@@ -101,13 +103,18 @@ def build(graph: Graph, stored: str = "f32") -> tuple[Any, list[tuple[int, np.nd
         weights.append((offset, array))
         end = offset + len(raw)
     net.data_bytes, net.data_xxh3 = end, digest.intdigest()
-    for name in graph.inputs:
+    for name in own_inputs(graph):
         if graph.tensors[name].static_shape is None:
             raise MaceError(f"the shape of input '{name}' is not known "
                             f"({graph.tensors[name].shape}); give its input_shapes")
         _fill_info(net.input_info.add(), graph.tensors[name])
-    for name in graph.outputs:
+    for name in own_outputs(graph):
         _fill_info(net.output_info.add(), graph.tensors[name])
+    for name, state in graph.states.items():
+        variable = net.variables.add(next=state.next)
+        _fill_info(variable.tensor, graph.tensors[name])
+        if name in firsts:
+            variable.initial = firsts[name].name
     return net, weights
 
 
@@ -125,6 +132,13 @@ def _narrowed(array: np.ndarray, stored: str) -> np.ndarray:
         rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
         return rounded if np.isfinite(array).all() else array
     return array
+
+
+def _first_values(graph: Graph) -> dict[str, Tensor]:
+    """The first values of states that do not begin with zeros, as weights."""
+    return {name: Tensor(graph.fresh(f"{name}/first"), graph.tensors[name].dtype,
+                         state.initial.shape, state.initial, quant=graph.tensors[name].quant)
+            for name, state in graph.states.items() if state.initial is not None}
 
 
 def _constants(graphs: Sequence[Graph]) -> list[Tensor]:

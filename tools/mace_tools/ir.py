@@ -18,6 +18,7 @@ import numpy as np
 
 from mace_tools import op_facts
 from mace_tools.attrs import Attr, clean_attrs
+from mace_tools.states import State
 
 Shape = tuple[Union[int, None], ...]
 
@@ -134,6 +135,7 @@ class Graph:
         self.tensors: dict[str, Tensor] = {}
         self.inputs: list[str] = []
         self.outputs: list[str] = []
+        self.states: dict[str, State] = {}  # by tensor, see states.py
         # Contents of computed tensors as far as the present input shapes fix them (filled by
         # infer.py, small integers only): for decisions, never to be written to the model.
         self.values: dict[str, np.ndarray] = {}
@@ -270,6 +272,9 @@ class Graph:
                 index[new] = index.pop(old)  # type: ignore[index]
         self.inputs = [new if i == old else i for i in self.inputs]
         self.outputs = [new if o == old else o for o in self.outputs]
+        self.states = {new if n == old else n: s for n, s in self.states.items()}
+        for state in self.states.values():
+            state.next = new if state.next == old else state.next
 
     def producer(self, name: str) -> Node | None:
         return self._producer.get(name)

@@ -12,6 +12,7 @@ import numpy as np
 
 from mace_tools import op_facts
 from mace_tools.ir import NUMPY, Graph, Node
+from mace_tools.states import first_values
 
 Arrays = dict[str, np.ndarray]
 
@@ -67,7 +68,9 @@ def cut(graph: Graph, feeds: Mapping[str, np.ndarray], outputs: Sequence[str],
         keep_names: bool = False) -> Part:
     """REQUIRES: every path to `outputs` begins with `feeds` or constants, and no output is a feed.
 
-    Operands that decide shapes must be known when the engine plans, so they become constants."""
+    Operands that decide shapes must be known when the engine plans, so they become constants.
+    States that are not fed hold their first values."""
+    feeds = {**first_values(graph), **feeds}
     nodes = nodes_between(graph, feeds, outputs)
     read = {i for node in nodes for i in node.inputs if i}
     known = {node.inputs[k] for node in nodes for k in _decides_shapes(node)

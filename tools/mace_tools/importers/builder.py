@@ -26,6 +26,7 @@ from mace_tools.infer import infer_node
 from mace_tools.ir import Attr, Graph, Node, Quant, Shape, Tensor, dtype_name
 from mace_tools.passes.fold_constants import fold_if_small, fold_node
 from mace_tools.reference import evaluates
+from mace_tools.states import State
 
 # The engine's element types as deployment files call them.
 LONG_NAMES = {"f32": "float32", "i32": "int32", "i64": "int64"}
@@ -43,6 +44,7 @@ class Builder(Frames):
         self._map: dict[str, str] = {"": ""}  # source tensor -> engine tensor
         self.frames = [Frame(self.graph, self._map)]  # of the model, then of graphs within
         self._scope = ""
+        self._variables: dict[str, str] = {}  # those of the source, by what stands for them
         # Tensors that stand in for the outputs of refused nodes, and those computed from them.
         self._stand_ins: set[str] = set()
         self._guessing = False
@@ -263,6 +265,7 @@ class Builder(Frames):
             t.data_format = self.model.data_format if t.rank == 4 else "NONE"
             if t.rank is not None:
                 self.graph.origins[tensor] = (name, list(range(t.rank)))
+        self._finish_states()
         self.graph.prune()
         self.graph.validate()
         find_origins(self.graph, self._map)
@@ -285,6 +288,38 @@ class Builder(Frames):
                          f"which is all that the engine has: {listed(names)}")
         return notes
 
+    def assign(self, variable: str, value: str) -> None:
+        """Makes `value` what a variable holds from now on. `variable` is the operand that was read
+        as it.
+
+        Errors: Unsupported if the operand is no variable."""
+        name = self._variables.get(variable)
+        if name is None:
+            raise Unsupported(f"its state '{variable}' is no variable tensor, but the operator "
+                              "changes it", "convert the model again with the state as a variable")
+        value = self.op("Identity", value, name="assigned")  # which stands for no other
+        self.graph.states[name].next = value
+        self._map[name] = value
+        self._variables[value] = name
+
+    def _add_state(self, name: str) -> str:
+        """The input of the graph that stands for a variable of the source."""
+        data, graph = self.model.variables[name], self.frames[0].graph
+        graph.add_input(name, dtype_name(data.dtype), data.shape)
+        if name in self.model.info:
+            graph.tensors[name].quant = self.model.info[name].quant
+        graph.states[name] = State(name, data if data.any() else None)
+        self._variables[name] = name
+        return name
+
+    def _finish_states(self) -> None:
+        """Makes the next values of states the last outputs, each of a node of its own."""
+        for name, state in self.graph.states.items():
+            out = self.graph.fresh(f"{name}/next")
+            infer_node(self.graph, self.graph.add("Identity", [state.next], [out], out))
+            state.next = out
+            self.graph.outputs.append(out)
+
     def _resolve(self, name: str, node: SourceNode | None) -> str:
         return self._resolve_in(len(self.frames) - 1, name, node)
 
@@ -295,6 +330,9 @@ class Builder(Frames):
         if depth > 0 and name not in self.model.constants:
             own[name] = self._capture(depth, self._resolve_in(depth - 1, name, node))
             return own[name]
+        if depth == 0 and name in self.model.variables:
+            own[name] = self._add_state(name)
+            return name
         data = self.model.constants.get(name)
         if data is None:
             where = f"{node.op} '{node.name}'" if node else "the outputs"

@@ -121,6 +121,10 @@ class SourceModel:
     unusable: dict[str, tuple[str, str]] = field(default_factory=dict)
     # Tensors whose element type the engine does not have: the name of that type in the source.
     retyped: dict[str, str] = field(default_factory=dict)
+    # Tensors that keep their contents from run to run, with their first ones.
+    variables: dict[str, np.ndarray] = field(default_factory=dict)
+    # By variable: results of nodes that only write it, which are needed where it is.
+    writers: dict[str, list[str]] = field(default_factory=dict)
     # Operators that close the loops of a graph: their readers may come before them.
     loop_ops: frozenset[str] = frozenset()
     # The cure, if the file says more about an operator than its name does.
@@ -212,7 +216,9 @@ def _needed(
     loops: list[tuple[str, str]] = []  # edges that close a loop, to be checked later
     while stack or loops:
         tensor, reader = (stack or loops).pop()
-        if tensor in starts or tensor in model.constants:
+        if tensor in model.variables:
+            loops += [(writer, reader) for writer in model.writers.get(tensor, ())]
+        if tensor in starts or tensor in model.constants or tensor in model.variables:
             continue
         node = made.get(tensor)
         if node is None:

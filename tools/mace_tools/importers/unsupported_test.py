@@ -170,18 +170,21 @@ def test_placeholders_of_tensorflow_that_hold_no_numbers(tmp_path):
 
 
 def test_lstm_with_its_state_in_variable_tensors(tmp_path):
-    """As Keras 2 exports it."""
+    """As Keras 2 exports it. What reads a state behind the node reads its next value."""
     m = TfliteMaker()
     m.tensor("x", (1, 5, 3))
     weights = [m.const(f"w{k}", np.ones((4, 3 if k < 4 else 4), np.float32)) for k in range(8)]
+    biases = [m.const(f"b{k}", np.ones(4, np.float32)) for k in range(4)]
     states = [m.tensor(name, (1, 4)) for name in ("h", "c")]
     m.variables.update(states)
-    m.op("UNIDIRECTIONAL_SEQUENCE_LSTM", ["x", *weights, *[""] * 9, *states], ["y"],
+    m.op("UNIDIRECTIONAL_SEQUENCE_LSTM",
+         ["x", *weights, *[""] * 3, *biases, "", "", *states], ["y"],
          "UnidirectionalSequenceLSTMOptions", FusedActivationFunction=4)
     m.op("ADD", ["y", "h"], ["z"], "AddOptions")
-    assert refused("tflite", m.save(tmp_path, ["x"], ["z"])) == {
-        "UNIDIRECTIONAL_SEQUENCE_LSTM": (1, "no importer knows this operator"),
-        "ADD": (1, "it reads a variable tensor: a state that lasts from one run to the next")}
+    g = load("tflite", m.save(tmp_path, ["x"], ["z"]))
+    assert [n.op for n in g.nodes].count("Lstm") == 1 and set(g.states) == {"h", "c"}
+    assert g.inputs_of("z") == ["x", "h", "c"]  # of them h only through the node
+    assert "h" not in g.producer("z").inputs
 
 
 def test_lstm_of_keras_in_tflite(tmp_path):

@@ -16,6 +16,7 @@ import tflite
 
 from mace_tools.testing.tflite_control import branches, while_
 from mace_tools.testing.tflite_file import Maker, offsets
+from mace_tools.testing.tflite_recurrent import models
 
 RNG = np.random.default_rng(5)
 X = np.float32([[-2.5, -0.5, 0, 1], [0.5, 1.5, 2.5, -1]])
@@ -29,7 +30,8 @@ VOLUME = RNG.uniform(-1, 1, (2, 5, 6, 4, 3)).astype(np.float32)
 
 @dataclass
 class Case:
-    """`operands` after the first `fed` are constants; `out` has the types of the results."""
+    """`operands` after the first `fed` are constants, but for `variables`, which are tensors that
+    keep their contents; `out` has the types of the results."""
 
     op: str
     operands: list[Any]
@@ -38,6 +40,7 @@ class Case:
     fed: int = 1
     out: tuple[str, ...] = ("float32",)
     constants_first: int = 0  # so many constants before those that are fed
+    variables: frozenset[int] = frozenset()
     extra: Callable[[Maker], None] = lambda m: None  # changes the model last
 
     def __str__(self) -> str:
@@ -52,7 +55,9 @@ class Case:
                 continue
             array = np.asarray(operand)
             names.append(f"in{k}")
-            if self.constants_first <= k < self.constants_first + self.fed:
+            if k in self.variables:
+                m.variables.add(m.tensor(f"in{k}", array.shape))
+            elif self.constants_first <= k < self.constants_first + self.fed:
                 feeds[m.tensor(f"in{k}", array.shape, array.dtype.name)] = array
             else:
                 m.const(f"in{k}", array)
@@ -370,4 +375,21 @@ def _graphs() -> list[Case]:
     ]
 
 
-CASES = [*_arithmetic(), *_reductions(), *_windows(), *_shapes(), *_indexing(), *_graphs()]
+def _recurrent() -> list[Case]:
+    """The first model of each operator; all of them run in importers/tflite/recurrent_test.py."""
+    cases: dict[str, Case] = {}
+    for model in models().values():
+        if model.op in cases:
+            continue
+        made = {tensor[0]: tensor for tensor in model.maker.tensors}
+        held = frozenset(k for k, name in enumerate(model.names) if name in model.maker.variables)
+        operands = [_f(*model.shape), *(None if not name else np.zeros(made[name][1], np.float32)
+                                        if k in held else made[name][3]
+                                        for k, name in enumerate(model.names) if k > 0)]
+        cases[model.op] = Case(model.op, operands, model.table, model.fields,
+                               out=("float32",) * len(model.outputs), variables=held)
+    return list(cases.values())
+
+
+CASES = [*_arithmetic(), *_reductions(), *_windows(), *_shapes(), *_indexing(), *_graphs(),
+         *_recurrent()]

@@ -20,6 +20,7 @@ from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
 from mace_tools import importers
 from mace_tools.errors import ModelError, UnsupportedOps
+from mace_tools.states import first_values, own_inputs
 from mace_tools.testing.detection import OUTPUTS, detector
 from mace_tools.testing.grid import INVALID, REFUSED, SAME, Outcome, Row, computed, difference
 from mace_tools.testing.tflite_cases import CASES, Case
@@ -72,7 +73,7 @@ def outcome(op: str, path: Path, feeds: dict[str, np.ndarray], outputs: list[str
         return Outcome(REFUSED, tuple((op.op, op.reason) for op in e.ops))
     except ModelError as e:  # LiteRT does not check what does not fit
         return Outcome(REFUSED, ((op, str(e)),))
-    got = computed(graph, {name: feeds[name] for name in graph.inputs})
+    got = computed(graph, {name: feeds[name] for name in own_inputs(graph)} | first_values(graph))
     for name, want in zip(outputs, wanted):
         wrong = difference(got[name], want, RELATIVE, ABSOLUTE)
         if wrong:

@@ -16,7 +16,7 @@ import numpy as np
 
 from mace_tools.errors import ModelError
 from mace_tools.importers.source import SourceGraph, SourceModel, SourceNode, ValueInfo
-from mace_tools.importers.tflite import custom_options, signatures
+from mace_tools.importers.tflite import custom_options, signatures, variables
 from mace_tools.importers.tflite.flat import (
     TENSOR_TYPES,
     File,
@@ -105,6 +105,7 @@ class _Reader:
             model.inputs[name] = ValueInfo(info.dtype, _shape(file, graph.tensors[i]), info.quant)
         model.outputs = [graph.name(i) for i in file.numbers(graph.table, "Outputs")]
         model.nodes = self._nodes(model, graph, (index,))
+        variables.settle(model, lambda k: self._first_values(model, k, index))
         file.place = f"signature '{chosen.name}'"
         _settle_sources(file, model, graph, {*model.inputs, *model.producers()})
         taken = set(graph.names)
@@ -148,6 +149,17 @@ class _Reader:
                 fields[label] = self._apart(model, node, option, label, inside)
             nodes.append(node)
         return nodes
+
+    def _first_values(self, model: SourceModel, index: int, of: int) -> list[SourceNode]:
+        """The operators of a graph that runs once, before graph `of`."""
+        if not 0 <= index < len(self.graphs):
+            raise ValueError(f"graph {index} to run before graph {of}, of {len(self.graphs)}")
+        if index == of:
+            return []
+        plain = _Graph(self.file, self.graphs[index])
+        graph = _Graph(self.file, self.graphs[index], [f"once_{index}/{n}" for n in plain.names])
+        self._tensors(model, graph)
+        return self._nodes(model, graph, (of, index))
 
     def _inner(self, model: SourceModel, node: SourceNode, inside: tuple[int, ...]) -> SourceGraph:
         """The graph of which an operator is made: its inputs are those of the operator, and its
@@ -208,13 +220,19 @@ def _settle_sources(file: File, model: SourceModel, graph: _Graph, made: set[str
     """Registers the tensors that cannot be used, and the empty constants; `made` are the tensors
     that the inputs or operators are."""
     for name, tensor in zip(graph.names, graph.tensors):
+        if name in model.variables:  # in the place of its handle
+            continue
         reason = _unusable(tensor, model.info[name], name in model.constants)
         if reason is not None:
             model.unusable[name] = reason
             model.constants.pop(name, None)
+        elif tensor.IsVariable():
+            kind = _NUMPY[TENSOR_TYPES[tensor.Type()]]
+            first = model.constants.pop(name, None)
+            model.variables[name] = np.zeros(_shape(file, tensor), kind) if first is None else first
         elif TENSOR_TYPES[tensor.Type()] in _RETYPED:
             model.retyped[name] = TENSOR_TYPES[tensor.Type()].lower()
-        known = name in made or name in model.constants
+        known = name in made or name in model.constants or name in model.variables
         if not known and reason is None and 0 in _shape(file, tensor):
             kind = _NUMPY[TENSOR_TYPES[tensor.Type()]]
             model.constants[name] = np.zeros(_shape(file, tensor), kind)
@@ -226,9 +244,6 @@ def _unusable(tensor: Any, info: ValueInfo, constant: bool) -> tuple[str, str] |
     if info.quant is not None and kind not in CODES:
         return (f"quantized tensors of {kind}, which are not supported yet",
                 "use the float model that it was made from, or one of 8 bits")
-    if tensor.IsVariable():
-        return ("a variable tensor: a state that lasts from one run to the next",
-                "convert the model with the state as an input and an output")
     if tensor.Sparsity() is not None and not constant:
         return "a sparse tensor without contents", "convert the model without sparsity"
     if kind not in _NUMPY:

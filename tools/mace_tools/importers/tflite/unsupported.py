@@ -6,18 +6,13 @@ SPDX-License-Identifier: Apache-2.0
 from mace_tools.importers.tflite import registry
 
 registry.help_for(
-    "recurrent operators are not supported yet: convert the model with the cell unrolled",
-    "LSTM", "RNN", "UNIDIRECTIONAL_SEQUENCE_LSTM", "UNIDIRECTIONAL_SEQUENCE_RNN",
-    "BIDIRECTIONAL_SEQUENCE_LSTM", "BIDIRECTIONAL_SEQUENCE_RNN", "SVDF",
-)
-registry.help_for(
     "control flow does not convert: unroll it, or cut the model around it",
     "CALL", "STABLEHLO_WHILE",
 )
 registry.help_for(
-    "a state that lasts from one run to the next does not convert: freeze the model if nothing "
-    "changes it, else convert the model with the state as an input and an output",
-    "VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE", "CALL_ONCE",
+    "a variable converts if the model gives it a constant first value (CALL_ONCE): freeze the "
+    "model if nothing changes it, else convert it with the state as an input and an output",
+    "VAR_HANDLE", "CALL_ONCE",
 )
 registry.help_for(
     "tables and texts do not convert: look words up in the app, and begin the model with the "
