@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 
 from mace_tools.infer import Type, View, rule
+from mace_tools.infer.checks import require
 from mace_tools.ir import Shape, Tensor
 
 
@@ -43,5 +44,6 @@ def non_zero(v: View) -> list[Type]:
     x = v.shape()
     if x is None:
         return [("i64", (None, None)), ("i64", (1,))]
+    require(len(x) > 0, "x is a scalar")
     count = None if None in x else math.prod(x)  # type: ignore[arg-type]
     return [("i64", (len(x), count)), ("i64", (1,))]

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from mace_tools.engine_ops import refusals
+from mace_tools.engine_ops import refusals, waiting
 from mace_tools.errors import ModelError
 from mace_tools.infer import infer_node
 from mace_tools.ir import NUMPY, Graph, Node
@@ -51,8 +51,9 @@ _HINTS = {"Proposal": (lambda x: x, lambda x: (*x[:-1], 2 * x[-1]), lambda x: (3
 
 
 def refused(graph: Graph) -> str:
-    """Why the check of facts or our inference refuses the node of a graph; "" if neither does."""
-    reasons = refusals(graph)
+    """Why the check of facts or our inference refuses the node of a graph, or the engine's plan
+    would wait for it; "" otherwise."""
+    reasons = refusals(graph) + waiting(graph)
     try:
         if not reasons:
             infer_node(graph, graph.nodes[0])
