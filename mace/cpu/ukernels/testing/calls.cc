@@ -440,6 +440,19 @@ void Add(const SumQ8& row, Calls& calls) {
                    [data, args, fn = row.fn] { fn(args); }});
 }
 
+// Codes of 4 bits.
+void Add(const ExpandQ8& row, Calls& calls) {
+  struct Data {
+    Bytes codes, scales, to;
+  };
+  auto data = std::make_shared<Data>();
+  const ExpandQ8Args args = {kLength, Values<uint8_t>(data->codes, kLength),
+                             Values<float>(data->scales, kLength),
+                             Values<float>(data->to, kLength)};
+  calls.push_back({row.name, row.isa, 0, 5. * kLength,
+                   [data, args, fn = row.bits4] { fn(args); }});
+}
+
 }  // namespace
 
 std::vector<UkernelCall> TypicalCalls() {
