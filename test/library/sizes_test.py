@@ -49,9 +49,11 @@ def test_a_library_for_arm64_is_not_larger_than_its_ceiling(tmp_path, name):
     assert size <= most, f"{name}: {size} bytes, the goal is {GOALS.get(name, most)}"
 
 
-@pytest.mark.parametrize("ops", [(), MOBILENET, ("Eltwise", "FullyConnected", "MatMul", "Softmax")],
-                         ids=["none", "MobileNet", "products"])
-def test_estimates_are_close(ops):
+@pytest.mark.parametrize("ops, quantized", [
+    ((), False), (MOBILENET, False), (MOBILENET, True),
+    (("Eltwise", "FullyConnected", "MatMul", "Softmax"), False)],
+    ids=["none", "MobileNet", "quantized MobileNet", "products"])
+def test_estimates_are_close(ops, quantized):
     """What `check` says; where it no longer is, measure the table again (op_sizes.py)."""
-    size = op_sizes.measure(Console(), ABIS[op_sizes.ABI], ops, gpu=False)
-    assert op_sizes.estimate(ops) == pytest.approx(size, rel=0.06)
+    size = op_sizes.measure(Console(), ABIS[op_sizes.ABI], ops, False, quantized)
+    assert op_sizes.estimate(ops, quantized=quantized) == pytest.approx(size, rel=0.06)

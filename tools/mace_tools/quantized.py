@@ -1,12 +1,15 @@
-"""How tensors are quantized, compared.
+"""How tensors are quantized, compared; and whether a model has such tensors.
 
 SPDX-License-Identifier: Apache-2.0
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from mace_tools import protos
 from mace_tools.ir import Quant
 
 
@@ -14,3 +17,11 @@ def same_quant(a: Quant | None, b: Quant | None) -> bool:
     """Whether both are quantized, and alike."""
     return (a is not None and b is not None and a.axis == b.axis
             and np.array_equal(a.scale, b.scale) and np.array_equal(a.zero_point, b.zero_point))
+
+
+def has_codes(net: Any) -> bool:
+    """Whether any computed tensor or input of a NetDef is quantized, or any weight stored so."""
+    kinds = {protos.mace().DT_INT8, protos.mace().DT_UINT8}
+    return (any(q.scales for op in net.op for q in op.output_quantization)
+            or any(info.quantization.scales for info in net.input_info)
+            or any(tensor.stored_type in kinds for tensor in net.tensors))

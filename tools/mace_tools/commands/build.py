@@ -29,6 +29,7 @@ from mace_tools.exit_codes import ExitCode, UsageError
 from mace_tools.library import abis, code, engine, link, package, parts, prefab, sizes
 from mace_tools.library.abis import Abi
 from mace_tools.op_facts import all_ops
+from mace_tools.quantized import has_codes
 
 HELP = "build the library that apps link, with the models of a deployment file"
 # That a plan adds to a model whose weights are stored as fp16 or bf16.
@@ -145,13 +146,7 @@ def has_16_bit_types(context: Context, models: dict[str, Converted]) -> bool:
 def has_quantized(context: Context, models: dict[str, Converted]) -> bool:
     """Whether the library holds kernels for quantized tensors on the CPU."""
     extra = set(context.deployment.library.extra_data_types or ())
-    return "int8" in extra or any(
-        q.scales for model in models.values() for op in model.net.op
-        for q in op.output_quantization) or any(
-        info.quantization.scales for model in models.values()
-        for info in model.net.input_info) or any(
-        tensor.stored_type in (protos.mace().DT_INT8, protos.mace().DT_UINT8)
-        for model in models.values() for tensor in model.net.tensors)
+    return "int8" in extra or any(has_codes(model.net) for model in models.values())
 
 
 def _types(net: Any) -> Iterator[int]:

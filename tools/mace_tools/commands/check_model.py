@@ -153,7 +153,7 @@ def _add_library(args: argparse.Namespace, console: Console, checked: report.Che
     if len(names) != 1:
         raise UsageError("--measure_library measures for one of the --target_abis")
     (abi,) = abis.find(names)
-    size = op_sizes.measure(console, abi, tuple(found["ops"]), gpu)
+    size = op_sizes.measure(console, abi, tuple(found["ops"]), gpu, found["quantized"])
     checked.facts["library"] = {**found, "bytes": size, "abi": abi.name, "how": "linked"}
 
 
@@ -161,8 +161,9 @@ def estimate_library(checked: report.Checked, gpu: bool) -> None:
     """Adds what a library with these ops takes."""
     found = report.library(checked, gpu)
     if found is not None:
-        checked.facts["library"] = {**found, "bytes": op_sizes.estimate(found["ops"], gpu),
-                                    "abi": op_sizes.stored()["abi"], "how": "estimated"}
+        size = op_sizes.estimate(found["ops"], gpu, found["quantized"])
+        checked.facts["library"] = {**found, "bytes": size, "abi": op_sizes.stored()["abi"],
+                                    "how": "estimated"}
 
 
 def _write(args: argparse.Namespace, console: Console, checked: report.Checked) -> None:

@@ -4,9 +4,10 @@ SPDX-License-Identifier: Apache-2.0
 
     ~/.cache/mace/venv/bin/python -m mace_tools.library.op_sizes    # in tools/: measures again
 
-The table is made by linking a library without ops, and one with each op alone. The linker's maps
-say in which object files the difference lies, so that code that several ops share counts once: of
-each object, the most that one of the ops takes. `check --measure_library` links the library itself.
+The linker's maps of a library without ops, and of one with each op alone, say in which object files
+the difference lies, so that code that several ops share counts once: of each object, the most that
+one of the ops takes. The sizes of the libraries without ops and with all of them give the scale.
+`check --measure_library` links the library itself.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ import functools
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +29,8 @@ from mace_tools.protos import REPO
 
 FILE = REPO / "tools" / "op_sizes.json"
 ABI = "arm64"
-VARIANTS = ("cpu", "gpu")  # the latter with both
+# Of each, whether it has the GPU beside the CPU, and 8-bit kernels.
+VARIANTS = {"cpu": (False, False), "gpu": (True, False), "quantized": (False, True)}
 
 
 @functools.cache
@@ -37,9 +40,11 @@ def stored() -> dict[str, Any]:
     return json.loads(FILE.read_text())
 
 
-def estimate(ops: Collection[str], gpu: bool = False) -> int:
+def estimate(ops: Collection[str], gpu: bool = False, quantized: bool = False) -> int:
     """Bytes of the stripped shared library with these ops, of the table's ABI."""
-    return total(stored()["variants"]["gpu" if gpu else "cpu"], ops)
+    cpu, with_gpu, with_codes = (total(stored()["variants"][name], ops)
+                                 for name in ("cpu", "gpu", "quantized"))
+    return cpu + gpu * (with_gpu - cpu) + quantized * (with_codes - cpu)
 
 
 def total(variant: Mapping[str, Any], ops: Collection[str]) -> int:
@@ -51,48 +56,58 @@ def total(variant: Mapping[str, Any], ops: Collection[str]) -> int:
     return variant["base"] + sum(most.values())
 
 
-def measure(console: Console, abi: Abi, ops: tuple[str, ...] | None, gpu: bool) -> int:
+def measure(
+    console: Console, abi: Abi, ops: tuple[str, ...] | None, gpu: bool, quantized: bool
+) -> int:
     """Bytes of the stripped shared library with these ops (None: all), which is built and linked.
 
     Errors: MissingToolError, RunFailedError."""
-    return _linked(console, abi, ops, gpu)[0]
-
-
-def _linked(
-    console: Console, abi: Abi, ops: tuple[str, ...] | None, gpu: bool
-) -> tuple[int, Counter[str]]:
-    """The bytes of the library, and those that the linker took of each object."""
-    made = engine.build(console, abi, ops, gpu, types_of_16_bits=False, quantized=False)
-    with tempfile.TemporaryDirectory(prefix="mace_size.") as folder:
-        merged = link.merge(abi, made.archives, Path(folder))
-        out = Path(folder) / link.SONAME
+    with _merged(console, abi, ops, gpu, quantized) as merged:
+        out = merged.object.with_name(link.SONAME)
         link.shared(abi, merged, out, out.with_suffix(".debug"))
-        return out.stat().st_size, sizes.by_object(merged.map)
+        return out.stat().st_size
 
 
-def table(console: Console, abi: Abi, gpu: bool) -> dict[str, Any]:
+@contextmanager
+def _merged(
+    console: Console, abi: Abi, ops: tuple[str, ...] | None, gpu: bool, quantized: bool
+) -> Iterator[link.Merged]:
+    made = engine.build(console, abi, ops, gpu, types_of_16_bits=False, quantized=quantized)
+    with tempfile.TemporaryDirectory(prefix="mace_size.") as folder:
+        yield link.merge(abi, made.archives, Path(folder))
+
+
+def table(console: Console, abi: Abi, gpu: bool, quantized: bool) -> dict[str, Any]:
     """Measures one variant."""
-    base, without = _linked(console, abi, (), gpu)
+    def taken(ops: tuple[str, ...]) -> Counter[str]:
+        with _merged(console, abi, ops, gpu, quantized) as merged:
+            return sizes.by_object(merged.map)
+
+    without = taken(())
     numbers: dict[str, int] = {}
     ops = {}
     for op in all_ops():
-        size, taken = _linked(console, abi, (op,), gpu)
-        more = {name: count - without[name] for name, count in sorted(taken.items())
+        more = {name: count - without[name] for name, count in sorted(taken((op,)).items())
                 if count > without[name]}
-        # The file has tables besides that the map lacks; they grow as the code does.
-        scale = (size - base) / (sum(more.values()) or 1)
-        ops[op] = [[numbers.setdefault(name, len(numbers)), round(count * scale)]
-                   for name, count in more.items() if round(count * scale) > 0]
-    return {"base": base, "objects": list(numbers), "ops": ops}
+        ops[op] = [[numbers.setdefault(name, len(numbers)), count] for name, count in more.items()]
+    base, whole = (measure(console, abi, some, gpu, quantized) for some in ((), None))
+    # The map tells what the linker takes; what it makes of that is smaller where it optimises all
+    # at once, and larger by the tables of the file.
+    scale = (whole - base) / total({"base": 0, "ops": ops}, all_ops())
+    scaled = {op: [[number, round(count * scale)] for number, count in taken_by_op]
+              for op, taken_by_op in ops.items()}
+    return {"base": base, "objects": list(numbers), "ops": scaled}
 
 
 def main() -> None:
     """Writes the file."""
     (abi,), console = find((ABI,)), Console()
-    variants = {name: table(console, abi, name == "gpu") for name in VARIANTS}
-    text = json.dumps({"abi": ABI, "of": "stripped shared library, float32", "variants": variants},
+    variants = {name: table(console, abi, *has) for name, has in VARIANTS.items()}
+    text = json.dumps({"abi": ABI, "of": "stripped shared library", "variants": variants},
                       separators=(",", ":"))
-    for key in ('"cpu"', '"gpu"', '"objects"', '"ops"', *(f'"{op}":' for op in all_ops())):
+    lines = (*(f'"{name}":' for name in VARIANTS), '"objects"', '"ops"',
+             *(f'"{op}":' for op in all_ops()))
+    for key in lines:
         text = text.replace(key, "\n" + key)
     FILE.write_text(text + "\n")
     console.info(f"wrote {FILE}")

@@ -30,3 +30,6 @@ def test_the_table_has_every_op_and_is_plausible():
             "mace_tools.library.op_sizes)")
     none, one, all_of_them = (op_sizes.estimate(ops) for ops in ((), ("Conv2d",), all_ops()))
     assert none < one < all_of_them < op_sizes.estimate(all_ops(), gpu=True)
+    assert one < op_sizes.estimate(("Conv2d",), quantized=True)
+    assert op_sizes.estimate(("Conv2d",), gpu=True) < op_sizes.estimate(
+        ("Conv2d",), gpu=True, quantized=True)

@@ -6,8 +6,8 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 # As mace/build_defs.bzl has them.
-PARTS = ("c_api", "capability", "check_numerics", "control_flow", "custom_ops", "depthwise", "dumps",
-         "pictures", "search", "strategies", "tuning", "winograd")  # fmt: skip
+PARTS = ("c_api", "capability", "check_numerics", "control_flow", "custom_ops", "depthwise",
+         "dumps", "pictures", "search", "strategies", "tuning", "winograd")  # fmt: skip
 # Those that are faster kernels, which a library has where its models use them.
 KERNEL_PARTS = ("depthwise", "winograd")
 # Those without which nothing fails that an app calls.

@@ -137,7 +137,9 @@ def _library(facts: Mapping[str, Any]) -> Html:
     how = {"linked": "The library was built and linked.",
            "estimated": "An estimate from a table of the bytes that each op takes; "
            "--measure_library builds and links the library instead."}[library["how"]]
+    codes = ", with 8-bit kernels" if library["quantized"] else ""
     return html_page.section(
         "Library", html_page.paragraph(f"{amount(library['bytes'])} for {library['abi']}, stripped"
-                                       f"{', with the GPU' if library['gpu'] else ''}."),
+                                       f"{', with the GPU' if library['gpu'] else ''}"
+                                       f"{codes}."),
         html_page.paragraph(f"Ops: {', '.join(library['ops'])}"), note=how)

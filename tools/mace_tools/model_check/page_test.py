@@ -55,8 +55,8 @@ FACTS = {
               "parameters": {"count": 10, "bytes": 40, "by_type": {}},
               "layout_transposes": [{"name": "t", "to": "NHWC", "shape": [1], "why": EVIL}]},
     "plan": PLAN,
-    "library": {"ops": ["Conv2d"], "gpu": True, "bytes": 700_000, "abi": "arm64",
-                "how": "estimated"}}
+    "library": {"ops": ["Conv2d"], "gpu": True, "quantized": True, "bytes": 700_000,
+                "abi": "arm64", "how": "estimated"}}
 
 
 def timed(name, op, us, macs, count, device="CPU"):

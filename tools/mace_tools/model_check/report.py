@@ -23,6 +23,7 @@ from mace_tools.importers.request import check_request, needed_inputs
 from mace_tools.importers.source import SourceModel, cut
 from mace_tools.ir import Shape
 from mace_tools.model_check import engine, source
+from mace_tools.quantized import has_codes
 
 VERSION = 1  # of the structure: raised when a field goes or changes its meaning
 CONVERTED = "mace"  # stands for the platform of a model that MACE has converted
@@ -177,4 +178,5 @@ def library(checked: Checked, gpu: bool) -> dict[str, Any] | None:
     if checked.facts["graph"] is None:
         return None
     graph = checked.facts["graph"]
-    return {"ops": sorted(set(graph["ops"]) - set(graph["custom_ops"])), "gpu": gpu}
+    return {"ops": sorted(set(graph["ops"]) - set(graph["custom_ops"])), "gpu": gpu,
+            "quantized": checked.net is not None and has_codes(checked.net)}
