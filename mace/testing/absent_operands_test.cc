@@ -14,6 +14,9 @@
 namespace mace::testing {
 namespace {
 
+// A node of them alone is no graph: it needs a model with subgraphs.
+bool RunsSubgraphs(const std::string& op) { return op == "If" || op == "Loop"; }
+
 TEST(OpSamples, HaveEveryOpWithEveryInput) {
   std::set<std::string> ops;
   for (const OpCase& c : OpSamples()) {
@@ -26,6 +29,7 @@ TEST(OpSamples, HaveEveryOpWithEveryInput) {
     CheckOp(c, 1e-4f);
   }
   for (const Op* op : AllOps()) {
+    if (RunsSubgraphs(op->name)) continue;
     EXPECT_EQ(ops.count(op->name), 1u)
         << op->name << ": add a node of it to op_samples.cc";
   }

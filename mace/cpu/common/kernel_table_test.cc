@@ -17,6 +17,9 @@ namespace {
 TEST(KernelTable, EveryOpHasAKernel) {
   std::set<std::string> ops, kernels;
   for (const Op* op : AllOps()) ops.insert(op->name);
+  // These run between plans (mace/runtime/flow.h), on no device.
+  ops.erase("If");
+  ops.erase("Loop");
   for (int i = 0; i < kNumCpuKernels; ++i) {
     EXPECT_TRUE(kernels.insert(kCpuKernels[i].op).second);
   }
