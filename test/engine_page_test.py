@@ -19,6 +19,7 @@ BEFORE = """
 #include "mace/public/mace.h"
 using namespace mace;
 void write_to_the_log_of_the_app(int level, const char* message);
+bool more();
 """
 FUNCTION = """
 void Page(std::shared_ptr<MaceModel> model, std::shared_ptr<MaceEngine> engine,
@@ -34,7 +35,7 @@ def test_the_code_of_the_page_compiles(tmp_path, standard):
     need_tools("g++")
     first, *others = [code.text for code in code_of(REPO / "docs" / "engine.md")
                       if code.language == "cpp"]
-    assert len(others) == 3
+    assert len(others) == 4
     callback, call = first.split("\n\n")
     body = "\n".join(f"{{\n{code}\n}}" for code in (call, *others))
     source = tmp_path / "page.cc"

@@ -342,6 +342,7 @@ Status MaceEngine::Impl::RunWithStates(
   MACE_RETURN_IF_ERROR(states_.AddTensors(&all_inputs, &all_outputs));
   MACE_RETURN_IF_ERROR(
       RunOnReals(all_inputs, &all_outputs, cancellation, metadata));
+  MACE_RETURN_IF_ERROR(states_.CheckWritten(all_outputs));
   states_.Advance();
   states_.RemoveFrom(&all_outputs);
   *outputs = std::move(all_outputs);

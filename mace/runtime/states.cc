@@ -90,18 +90,34 @@ std::string States::Dump() const {
   return text;
 }
 
+Status States::OtherType(const State& state, const TensorType& next) {
+  return InvalidArgument(
+      "state '", state.name, "' is ", ToString(state.type),
+      " and keeps its shape, but with these inputs its next value '",
+      state.next_name, "' is ", ToString(next),
+      "; give inputs of the model's own shapes, or convert the model for "
+      "these");
+}
+
 Status States::CheckTypes(const Graph& graph) const {
-  const size_t first = graph.outputs.size() - states_.size();
-  for (size_t i = 0; i < states_.size(); ++i) {
-    const State& state = states_[i];
-    const TensorType& next = graph.values[graph.outputs[first + i]].type;
-    if (next == state.type) continue;
-    return InvalidArgument(
-        "state '", state.name, "' is ", ToString(state.type),
-        " and keeps its shape, but with these inputs its next value '",
-        state.next_name, "' is ", ToString(next),
-        "; give inputs of the model's own shapes, or convert the model for "
-        "these");
+  for (const int id : graph.outputs) {
+    const Value& value = graph.values[id];
+    for (const State& state : states_) {
+      if (state.next_name == value.name && !(state.type == value.type)) {
+        return OtherType(state, value.type);
+      }
+    }
+  }
+  return Status();
+}
+
+Status States::CheckWritten(const Tensors& outputs) const {
+  for (const State& state : states_) {
+    const MaceTensor& next = outputs.find(state.next_name)->second;
+    const DataType dtype = FromPublic(next.data_type());
+    if (dtype != state.type.dtype || next.shape() != state.type.shape) {
+      return OtherType(state, {dtype, next.shape()});
+    }
   }
   return Status();
 }

@@ -40,9 +40,11 @@ class States {
   // One line for each state, for people.
   std::string Dump() const;
 
-  // Checks that an inferred graph gives each state a next value of its type.
-  // Errors: MACE_INVALID_ARGS.
+  // Checks that an inferred graph gives each state a next value of its type, as
+  // far as it does not wait for data. Errors: MACE_INVALID_ARGS.
   Status CheckTypes(const Graph& graph) const;
+  // The same for the outputs of a run, which has AddTensors' tensors.
+  Status CheckWritten(const Tensors& outputs) const;
 
   // Adds the states to the tensors of a run. `outputs` may name what the caller
   // wants.
@@ -66,6 +68,7 @@ class States {
     std::shared_ptr<AlignedBuffer> buffers[2];
   };
 
+  static Status OtherType(const State& state, const TensorType& next);
   const State* Find(const std::string& name) const;
   Result<const State*> FindFor(const std::string& name,
                                const MaceTensor& tensor) const;

@@ -108,6 +108,45 @@ TEST(States, AreNoInputsAndNoOutputs) {
   EXPECT_EQ(RunOn(*engine, {1, 2}), (Floats{1, 2}));  // nothing has changed
 }
 
+// y, the next value of `sum`, has an element for each of x that is not 0, so
+// that the plan waits for data: the sum of its indices.
+ModelBuilder Waiting() {
+  using Ints = std::vector<int64_t>;
+  ModelBuilder b;
+  b.Input("x", {1, 2});
+  proto::Variable& state = *b.net().add_variables();
+  state.mutable_tensor()->set_name("sum");
+  state.mutable_tensor()->add_dims(1);
+  state.set_next("next");
+  b.WeightI32("start", {0})
+      .WeightI32("axis", {1})
+      .Op("NonZero", {"x"}, {"all", "count"})
+      .Op("Slice", {"all", "start", "count", "axis"}, {"places"})
+      .Op("Cast", {"places"}, {"floats"}, {{"to", std::string("f32")}})
+      .Op("Reduce", {"floats"}, {"indices"},
+          {{"reduce_type", std::string("SUM")},
+           {"axis", Ints{0}},
+           {"keepdims", int64_t{0}}})
+      .Op("Eltwise", {"indices", "sum"}, {"y"}, {{"type", std::string("SUM")}})
+      .Op("Identity", {"y"}, {"next"})
+      .Output("y");
+  return b;
+}
+
+TEST(States, MayWaitForData) {
+  const auto engine = Engine(Waiting().Load());
+  EXPECT_EQ(RunOn(*engine, {0, 7}), (Floats{1}));
+  EXPECT_EQ(RunOn(*engine, {0, 7}), (Floats{2}));
+  Tensors outputs;
+  const MaceStatus status =
+      engine->Run({{"x", FloatTensor({1, 2}, {7, 7})}}, &outputs);
+  EXPECT_EQ(status.code(), MaceStatus::MACE_INVALID_ARGS);
+  EXPECT_NE(status.information().find("'next'"), std::string::npos)
+      << status.information();
+  EXPECT_EQ(StateOf(*engine), (Floats{2}));
+  EXPECT_EQ(RunOn(*engine, {0, 7}), (Floats{3}));
+}
+
 TEST(States, AreReadAndWritten) {
   const auto engine = Engine(Sums().Load());
   EXPECT_TRUE(engine->SetState({{"sum", FloatTensor({1, 2}, {3, 4})}}).ok());

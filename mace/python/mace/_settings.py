@@ -62,11 +62,22 @@ class Settings(TypedDict, total=False):
     float32_nodes: Sequence[str]
     tuning_ms: int
     tuning_file: str
+    max_loop_iterations: int
     gpu_data_type: str
     gpu_perf_hint: Union[GpuPerf, int]
     gpu_priority_hint: Union[GpuPriority, int]
     gpu_kernel_micros: int
     gpu_queue_window: int
+    dsp_program: str
+    dsp_emulator: str
+    dsp_timeout_ms: int
+    dsp_takes_all: bool
+    dsp_with_gpu: bool
+    dsp_corner: int
+    dsp_dcvs: bool
+    dsp_latency_us: int
+    dsp_unsigned_pd: bool
+    nnlib_graph_mode: bool
     check_numerics: bool
     guard: bool
     # These have no words in a deployment file.
