@@ -31,7 +31,11 @@ TYPES = {"f16": 10, "f64": 11, "bf16": 16, "i64": 7, "u8": 2, "u32": 12, "bool":
 LEAST = {"f16": 500, "f64": 500, "bf16": 300, "i64": 200}  # tests that must convert
 VALUES = {"Reduce": ("SUM", "MEAN", "MAX", "PROD", "ALL", "ANY"),
           "Resize": ("NEAREST", "LINEAR", "CUBIC"),
+          "ScatterElements": ("NONE", "SUM", "PROD", "MIN", "MAX"),
+          "ScatterNd": ("NONE", "SUM", "PROD", "MIN", "MAX"),
           "Unary": ("ABS", "NEG", "SQUARE", "SIGN", "EXP", "ERF", "FLOOR", "IS_NAN")}
+# The shape of the operand "indices" of ops that have one; their third operand is the input again.
+INDICES = {"ScatterElements": (1, 2, 2, 1), "ScatterNd": (1, 1)}
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +111,11 @@ def uses() -> Iterator[tuple[str, Graph]]:
                 graph.add_input("x", kind, (1, 2, 2, 1))
                 more = {"size": [4, 4]} if op == "Resize" else {}
                 more |= {"axis": [1], "keepdims": 1} if op == "Reduce" else {}
-                graph.add(op, ["x"], ["y"], "y", **{attr: value}, **more)
+                operands = ["x"]
+                if op in INDICES:
+                    graph.add_const("indices", np.zeros(INDICES[op], np.int64))
+                    operands += ["indices", "x"]
+                graph.add(op, operands, ["y"], "y", **{attr: value}, **more)
                 graph.outputs = ["y"]
                 yield kind, graph
 

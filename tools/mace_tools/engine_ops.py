@@ -86,6 +86,9 @@ def _wrong_types(graph: Graph, node: Node, op: OpFacts) -> Iterator[tuple[str, s
         rule = op.types[min(i, len(op.types) - 1)]
         if not name:
             continue
+        if i and not rule and op.on_quantized == "computes":  # a bias
+            first = graph.tensors[node.inputs[0]]
+            rule = (first.dtype,) if first.quant is None else ()
         if isinstance(rule, int):
             rule = (graph.tensors[node.inputs[rule]].dtype,)
         what = f"input {i}"

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mace_tools import importers
-from mace_tools.engine_ops import waiting
+from mace_tools import importers, reference
+from mace_tools.engine_ops import refusals, waiting
 from mace_tools.errors import UnsupportedOps
 from mace_tools.ir import Graph
 from mace_tools.op_facts import all_ops
@@ -96,8 +96,8 @@ def test_importers_refuse_the_others(kind, tmp_path):
 
 
 @pytest.mark.parametrize(("nodes", "reason"), [
-    ([node("Add", "x x", "y")], "the engine computes it in f32, f16, i32, i64, not in u8"),
-    ([node("MaxPool", "p", "y", kernel_shape=[1, 1]), node("Reshape", "x s", "p"),
+    ([node("Pow", "x x", "y")], "the engine computes it in f32, f16, i32, i64, not in u8"),
+    ([node("GlobalAveragePool", "p", "y"), node("Reshape", "x s", "p"),
       node("Constant", "", "s", value=np.array([1, 1, 2, 2]))], "not in u8"),
     ([node("Softmax", "x", "y")], "not in u8"),
 ])
@@ -106,6 +106,25 @@ def test_types_without_a_kernel_are_refused(nodes, reason, tmp_path):
         load(tmp_path, nodes, 1, np.uint8)
     assert e.value.ops[0].reason.endswith(reason)
     assert e.value.ops[0].help.startswith("cast its operands to one of these types")
+
+
+def test_sums_and_largest_of_narrow_integers_are_those_of_wider_ones(tmp_path):
+    nodes = [node("Add", "x x", "s"), node("Constant", "", "p", value=np.array([1, 1, 2, 2])),
+             node("Reshape", "s p", "r"), node("MaxPool", "r", "y", kernel_shape=[2, 2])]
+    graph = load(tmp_path, nodes, 1, np.uint8)
+    assert graph.tensors["y"].dtype == "u8"
+    x = np.uint8([[1, 200], [3, 127]])
+    assert reference.run(graph, {"x": x})["y"].ravel().tolist() == [254]  # 2 * 200 wraps to 144
+
+
+@pytest.mark.parametrize("bias", ["f32", "i32"])
+def test_the_bias_of_a_float_layer_has_its_type(bias):
+    graph = Graph("g")
+    for name, kind, shape in (("x", "f32", (2, 3)), ("w", "f32", (4, 3)), ("b", bias, (4,))):
+        graph.add_input(name, kind, shape)
+    graph.outputs = [graph.add("FullyConnected", ["x", "w", "b"], ["y"], "node").outputs[0]]
+    want = [] if bias == "f32" else ["the engine computes input 2 in f32, not in i32"]
+    assert refusals(graph) == want
 
 
 def test_resizing_integers_smoothly_is_refused(tmp_path):

@@ -114,8 +114,19 @@ def test_a_deployment_file_gives_the_value(convert, tmp_path):
     assert [op.arg[0].s for op in net.op] == [b"SUB"]
 
 
+def test_without_a_value_the_model_decides_when_it_runs(convert, tmp_path):
+    code, err = convert("[x, rate]", "[[6], []]", "")
+    assert code == 0 and "the plan waits for data" in err and "If 'y' for its condition" in err, err
+    net = mace().NetDef.FromString((tmp_path / "build/lib/model/net.pb").read_bytes())
+    assert [i.name for i in net.input_info] == ["x", "rate"]
+    assert [op.type for op in net.op] == ["Compare", "If"]
+    g = importers.load("onnx", tmp_path / "m.onnx")
+    for rate, want in ((16000, X + 1), (8000, X - 1)):
+        got = reference.run(g, {"x": X, "rate": np.array(rate)})
+        np.testing.assert_array_equal(got["y"], want)
+
+
 WRONG = {
-    "no value": ("x, rate", "[[6], []]", "", "give 'rate' a value in the deployment file"),
     "an unknown input": ("x", "6", "input_values: {ratio: 1}",
                          "the model has no input 'ratio'; its inputs: 'x', 'rate'"),
     "a fraction": ("x", "6", "input_values: {rate: 0.5}",

@@ -19,7 +19,8 @@ Arrays = dict[str, np.ndarray]
 
 @dataclass
 class Part:
-    """A graph of its own, whose inputs are called in0, in1, ... and its outputs out0, out1, ..."""
+    """A graph of its own, whose inputs are called in0, in1, ... and its outputs out0, out1, ...,
+    with a _ behind where the whole graph has such a tensor."""
 
     graph: Graph
     feeds: Arrays
@@ -77,9 +78,10 @@ def cut(graph: Graph, feeds: Mapping[str, np.ndarray], outputs: Sequence[str],
              if node.has_input(k) and node.inputs[k] in feeds}
     started = [f for f in feeds if f in read and f not in known]
     names = {} if keep_names else {
-        **{f: f"in{k}" for k, f in enumerate(started)},
-        **{o: f"out{k}" for k, o in enumerate(outputs)}}
+        **{f: _free(graph, f"in{k}") for k, f in enumerate(started)},
+        **{o: _free(graph, f"out{k}") for k, o in enumerate(outputs)}}
     part = Graph("part")
+    part.subgraphs = graph.subgraphs
     for name in started:
         tensor = graph.tensors[name]
         part.add_input(names.get(name, name), tensor.dtype, tuple(feeds[name].shape))
@@ -100,6 +102,12 @@ def cut(graph: Graph, feeds: Mapping[str, np.ndarray], outputs: Sequence[str],
     part.outputs = [names.get(o, o) for o in outputs]
     given = {names.get(f, f): fitted(feeds[f], graph.tensors[f].dtype) for f in started}
     return Part(part, given, {names.get(o, o): o for o in outputs}, copies)
+
+
+def _free(graph: Graph, name: str) -> str:
+    while name in graph.tensors:
+        name += "_"
+    return name
 
 
 def fitted(array: np.ndarray, dtype: str) -> np.ndarray:

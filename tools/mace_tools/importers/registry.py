@@ -113,7 +113,10 @@ class Registry:
             record = UnsupportedOp(op, [], reason, help or GENERAL_HELP)
             records.setdefault((op, reason), record).nodes.append(name)
 
+        first: dict[SourceNode, Unsupported] = {}  # bodies of loops are translated several times
         for node, e in problems:
+            first.setdefault(node, e)
+        for node, e in first.items():
             if node in needed:
                 refuse(node.op, node.name, str(e), e.help)
         read = {name for node in model.nodes for name in node.inputs}

@@ -8,10 +8,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from mace_tools import reference
 from mace_tools.errors import UnsupportedOps
 from mace_tools.importers import load
 from mace_tools.importers.tensorflow.tensorflow_test import Maker as TfMaker
+from mace_tools.states import first_values, own_inputs, own_outputs
 from mace_tools.testing.tflite_file import Maker as TfliteMaker
+from mace_tools.testing.tflite_recurrent import runs_of_litert
 
 onnx = pytest.importorskip("onnx")
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
@@ -39,22 +42,21 @@ def onnx_model(folder, nodes, inputs, outputs=("y",), constants=(), opset=18, **
     return path
 
 
-def test_every_3d_convolution_is_counted(tmp_path):
-    """As in r3d_18, where each one hides behind the one before it."""
-    w = numpy_helper.from_array(np.ones((2, 2, 3, 3, 3), np.float32), "w")
-    nodes, last = [], "x"
+def test_every_4d_convolution_is_counted(tmp_path):
+    """Each one hides behind the one before it."""
+    w = numpy_helper.from_array(np.ones((2, 2, 3, 3, 3, 3), np.float32), "w")
+    nodes, last = [helper.make_node("AveragePool", ["x"], ["p"], kernel_shape=[2] * 4)], "p"
     for k in range(20):
-        attrs = {"kernel_shape": [3, 3, 3]} if k % 2 else {}
-        nodes += [helper.make_node("Conv", [last, "w"], [f"c{k}"], pads=[1] * 6, **attrs),
+        attrs = {"kernel_shape": [3] * 4} if k % 2 else {}
+        nodes += [helper.make_node("Conv", [last, "w"], [f"c{k}"], pads=[1] * 8, **attrs),
                   helper.make_node("Relu", [f"c{k}"], [f"r{k}"])]
         last = f"r{k}"
-    nodes += [helper.make_node("AveragePool", [last], ["p"], kernel_shape=[2, 2, 2]),
-              helper.make_node("GlobalAveragePool", ["p"], ["g"]),
+    nodes += [helper.make_node("GlobalAveragePool", [last], ["g"]),
               helper.make_node("Flatten", ["g"], ["f"]), helper.make_node("Fancy", ["f"], ["y"])]
-    found = refused("onnx", onnx_model(tmp_path, nodes, [("x", [1, 2, 8, 8, 8])], constants=[w]))
+    found = refused("onnx", onnx_model(tmp_path, nodes, [("x", [1, 2, 8, 8, 8, 8])], constants=[w]))
     assert {op: count for op, (count, _) in found.items()} == {
         "Conv": 20, "AveragePool": 1, "Fancy": 1}
-    assert "3 spatial dimensions" in found["Conv"][1]
+    assert "4 spatial dimensions" in found["Conv"][1]
 
 
 def test_what_a_node_behind_a_refused_one_cannot_know_is_no_reason(tmp_path):
@@ -104,16 +106,25 @@ def test_constants_of_strings_matter_only_where_they_are_read(tmp_path):
     assert found == {"Equal": (1, "it reads a constant of strings")}
 
 
-def test_control_flow_of_onnx(tmp_path):
-    body = helper.make_graph(
-        [helper.make_node("Identity", ["c"], ["c2"]), helper.make_node("Relu", ["v"], ["v2"])],
-        "body", [helper.make_tensor_value_info(n, t, s) for n, t, s in
-                 (("i", TensorProto.INT64, []), ("c", TensorProto.BOOL, []), ("v", F32, [2]))],
-        [helper.make_tensor_value_info(n, t, s) for n, t, s in
-         (("c2", TensorProto.BOOL, []), ("v2", F32, [2]))])
-    path = onnx_model(tmp_path, [helper.make_node("Loop", ["", "", "x"], ["y"], body=body)],
-                      [("x", [2])])
-    assert set(refused("onnx", path)) == {"Loop"}
+def test_what_a_loop_of_onnx_holds(tmp_path):
+    """The loop itself converts; what its body computes may not."""
+    def model(op: str):
+        body = helper.make_graph(
+            [helper.make_node("ReduceSum", ["v"], ["sum"], keepdims=0),
+             helper.make_node("Less", ["sum", "limit"], ["c2"]),
+             helper.make_node(op, ["v", "v"], ["v2"])],
+            "body", [helper.make_tensor_value_info(n, t, s) for n, t, s in
+                     (("i", TensorProto.INT64, []), ("c", TensorProto.BOOL, []), ("v", F32, [2]))],
+            [helper.make_tensor_value_info(n, t, s) for n, t, s in
+             (("c2", TensorProto.BOOL, []), ("v2", F32, [2]))],
+            [numpy_helper.from_array(np.float32(9), "limit")])
+        return onnx_model(tmp_path, [helper.make_node("Loop", ["", "", "x"], ["y"], body=body)],
+                          [("x", [2])])
+
+    graph = load("onnx", model("Add"))
+    assert [n.op for n in graph.nodes] == ["Loop"]
+    assert reference.run(graph, {"x": np.float32([1, 2])})["y"].tolist() == [8, 16]
+    assert refused("onnx", model("Fancy")) == {"Fancy": (1, "no importer knows this operator")}
 
 
 def test_models_of_other_operator_sets_only(tmp_path):
@@ -189,19 +200,25 @@ def test_lstm_with_its_state_in_variable_tensors(tmp_path):
 
 def test_lstm_of_keras_in_tflite(tmp_path):
     tf = pytest.importorskip("tensorflow")
+    from mace_tools.testing.tflite_grid import litert
+
     model = tf.keras.Sequential([tf.keras.Input((5, 3), batch_size=1), tf.keras.layers.LSTM(4),
                                  tf.keras.layers.Dense(2)])
     path = tmp_path / "m.tflite"
     path.write_bytes(tf.lite.TFLiteConverter.from_keras_model(model).convert())
-    found = refused("tflite", path)
-    assert found == {"WHILE": (1, "no importer knows this operator")}
+    graph = load("tflite", path)
+    assert [n.op for n in graph.nodes].count("Loop") == 1
+    x = {graph.inputs[0]: np.random.default_rng(7).uniform(-1, 1, (1, 5, 3)).astype(np.float32)}
+    want, = litert(path.read_bytes(), x)
+    np.testing.assert_allclose(reference.run(graph, x)[graph.outputs[0]], want, rtol=1e-5,
+                               atol=1e-6)
 
 
 def test_nodes_with_quantized_tensors_are_counted_not_the_tensors(tmp_path):
     m = TfliteMaker()
-    m.tensor("x", (1, 4), "int16", scale=0.5)
+    m.tensor("x", (1, 4), "int4", scale=0.5)
     for k, name in enumerate("abc"):
-        m.tensor(name, (1, 4), "int16", scale=0.25)
+        m.tensor(name, (1, 4), "int4", scale=0.25)
         m.op("ADD", ["xabc"[k], "x"], [name], "AddOptions")
     m.op("DEQUANTIZE", ["c"], ["y"])
     found = refused("tflite", m.save(tmp_path, ["x"], ["y"]))
@@ -238,8 +255,13 @@ def test_variables_and_loops_of_tflite(tmp_path):
     converter.experimental_enable_resource_variables = True
     path = tmp_path / "m.tflite"
     path.write_bytes(converter.convert())
-    found = refused("tflite", path)
-    assert {"VAR_HANDLE", "READ_VARIABLE", "WHILE"} & set(found)
+    graph = load("tflite", path)
+    assert len(graph.states) == 1 and [n.op for n in graph.nodes].count("Loop") == 1
+    states, xs = first_values(graph), [np.float32([k, 2 * k]) for k in range(3)]
+    for x, want in zip(xs, runs_of_litert(path, xs)):
+        got = reference.run(graph, {own_inputs(graph)[0]: x, **states})
+        states = {name: got[state.next] for name, state in graph.states.items()}
+        np.testing.assert_array_equal(got[own_outputs(graph)[0]], want[0])
 
 
 def test_element_types_that_become_others_are_noted(tmp_path):

@@ -105,10 +105,40 @@ def _recurrent(gates: int) -> Case:
                  uniform(1, 2 * gates * 4)], {"hidden_size": 4}, 2)
 
 
+_LAST = np.array(1.5, np.float32)
+
+
 def branch(value: np.ndarray) -> onnx.GraphProto:
     """A graph for an If, whose output is this constant."""
     constant = helper.make_node("Constant", [], ["inner"], value=numpy_helper.from_array(value))
     return helper.make_graph([constant], "branch", [], [onnx.ValueInfoProto(name="inner")])
+
+
+def _values(**shapes: tuple[int, ...] | None) -> list[onnx.ValueInfoProto]:
+    return [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape)
+            for name, shape in shapes.items()]
+
+
+def loop_body() -> onnx.GraphProto:
+    """Adds the number of the iteration, and ends the loop after the third."""
+    number = helper.make_tensor_value_info("i", onnx.TensorProto.INT64, [])
+    before, after = (helper.make_tensor_value_info(name, onnx.TensorProto.BOOL, [])
+                     for name in ("on", "goes_on"))
+    nodes = [helper.make_node("Constant", [], ["last"], value=numpy_helper.from_array(_LAST)),
+             helper.make_node("Cast", ["i"], ["number"], to=onnx.TensorProto.FLOAT),
+             helper.make_node("Less", ["number", "last"], ["goes_on"]),
+             helper.make_node("Add", ["v", "number"], ["sum"]),
+             helper.make_node("Neg", ["sum"], ["made"])]
+    return helper.make_graph(nodes, "body", [number, before, *_values(v=X.shape)],
+                             [after, *_values(sum=X.shape, made=X.shape)])
+
+
+def scan_body() -> onnx.GraphProto:
+    """Adds up the slices."""
+    nodes = [helper.make_node("Add", ["state", "slice"], ["sum"]),
+             helper.make_node("Mul", ["sum", "slice"], ["made"])]
+    return helper.make_graph(nodes, "body", _values(state=(3,), slice=(3,)),
+                             _values(sum=(3,), made=(3,)))
 
 
 def _many(names: str, *operands: np.ndarray | None, **attrs: Any) -> dict[str, Case]:
@@ -157,6 +187,11 @@ CASES: dict[str, Case] = {
     **_many("Min Max Sum Mean", X, X[::-1].copy()),
     **_many("And Or Xor", TRUTH, TRUTH[::-1].copy()), "Not": Case([TRUTH]),
     "If": Case([np.array(True)], {"then_branch": branch(X), "else_branch": branch(-X)}),
+    "Loop": Case([i64(9)[0], np.array(True), X], {"body": loop_body()}, 2, fed=2),
+    "Scan": Case([uniform(3), uniform(3, 3)], {"body": scan_body(), "num_scan_inputs": 1}, 2,
+                 fed=1),
+    "NonZero": Case([np.maximum(X, 0)]),
+    "Compress": Case([X, np.array([False, True])], {"axis": 1}, fed=1),
     "Where": Case([TRUTH, X, -X]), "PRelu": Case([X, uniform(4)]),
     "Cast": Case([X], {"to": 7}), "CastLike": Case([X, i64(1)]),
     "Conv": Case([IMG, uniform(2, 4, 3, 3), uniform(2)], {"kernel_shape": [3, 3]}),

@@ -28,6 +28,8 @@ MORE: dict[str, list[Case]] = {
     "TopK": [Case([X, i64(2)], {"axis": 1}, 2)],
     **{op: [Case([X])] for op in ("ReduceSum", "ReduceMean", "ReduceMax", "ReduceL2")},
 }
+# Before opset 18 these took optional values only, and no tensors.
+OF_OPTIONALS = ("OptionalGetElement", "OptionalHasElement")
 # Operands that were attributes of another name.
 _RENAMED = {("Pad", "constant_value"): "value", ("TopK", "K"): "k"}
 
@@ -86,6 +88,8 @@ def cases() -> list[tuple[str, Case]]:
 
 def at(op: str, case: Case, opset: int) -> Case | None:
     """The case as this opset writes it; None if it cannot be written."""
+    if op in OF_OPTIONALS and opset < 18:
+        return None
     then, now = schema_of(op, opset), schema_of(op, case.opset)
     if op == "GroupNormalization" and opset < 21:  # factors of groups, not of channels
         case = replace(case, operands=[case.operands[0], *(a[:2] for a in case.operands[1:])])
@@ -94,6 +98,9 @@ def at(op: str, case: Case, opset: int) -> Case | None:
     if op == "Resize" and 11 <= opset < 13:  # the region must be there
         case = replace(case, operands=[case.operands[0], *(np.float32([]) if a is None else a
                                                            for a in case.operands[1:])])
+    if op == "Scan" and opset < 9:  # lengths of sequences come first, and all have a batch
+        batches = [None, *(a[None] for a in case.operands if a is not None)]
+        case = replace(case, operands=batches, fed=case.fed + 1)
     attrs = {name: v for name, v in case.attrs.items() if name in then.attributes}
     if len(then.inputs) == len(now.inputs) or _is_list(then):
         return replace(case, attrs=attrs, opset=opset)

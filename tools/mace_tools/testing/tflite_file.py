@@ -14,7 +14,7 @@ import numpy as np
 import tflite
 
 _TYPES = {"float32": 0, "float16": 1, "int32": 2, "uint8": 3, "int64": 4, "bool": 6, "int16": 7,
-          "complex64": 8, "int8": 9, "float64": 10, "resource": 13}
+          "complex64": 8, "int8": 9, "float64": 10, "resource": 13, "int4": 17}
 
 VERSIONS = {"BROADCAST_TO": 2}  # of operators that LiteRT does not run in their first
 

@@ -23,7 +23,7 @@ registry.help_for(
 )
 registry.help_for(
     "end the model before it (output_tensors in the YAML), or export without optional values",
-    "Optional", "OptionalGetElement", "OptionalHasElement",
+    "Optional",
 )
 registry.help_for(
     "its results are random, which no output of an engine is: give the numbers as an input "

@@ -9,13 +9,19 @@ from __future__ import annotations
 
 import pytest
 
-from mace_tools.testing.grid import SAME
+from mace_tools import importers
+from mace_tools.errors import UnsupportedOps
+from mace_tools.testing.grid import REFUSED, SAME, Outcome
 from mace_tools.testing.onnx_cases import CASES, save
+from mace_tools.testing.onnx_file import model, node
 from mace_tools.testing.onnx_grid import outcome
-from mace_tools.testing.onnx_versions import FIRST, at, cases, versions
+from mace_tools.testing.onnx_versions import FIRST, OF_OPTIONALS, at, cases, versions
 
 # Neither ONNX Runtime nor onnx's evaluator has these.
 WITHOUT_JUDGE = {("GlobalLpPool", 22), ("Range", 27)}
+# Definitions without a case, and those that the importer refuses, with its reason.
+WITHOUT_CASE = {(op, 15) for op in OF_OPTIONALS}
+REFUSES = {("Scan", 8): "Scan of operator set 8"}
 
 
 @pytest.mark.parametrize("op", [op for op in CASES if versions(op)])
@@ -26,10 +32,21 @@ def test_a_definition(tmp_path, op):
             continue
         found = outcome(save(tmp_path / "m.onnx", op, case), case)
         tried.add((op, case.opset))
-        if found.kind != SAME:
+        if (op, case.opset) in REFUSES:
+            assert found == Outcome(REFUSED, ((op, REFUSES[op, case.opset]),))
+        elif found.kind != SAME:
             wrong[case.opset, str(case.attrs)] = found
     assert not wrong
-    assert tried | WITHOUT_JUDGE >= {(op, opset) for opset in versions(op)}
+    assert tried | WITHOUT_JUDGE | WITHOUT_CASE >= {(op, opset) for opset in versions(op)}
+
+
+@pytest.mark.parametrize("op", OF_OPTIONALS)
+def test_an_optional_value_is_refused(tmp_path, op):
+    nodes = [node("Optional", "x", "o"), node(op, "o", "y")]
+    path = model(tmp_path / "m.onnx", nodes, {"x": (2,)}, ["y"], opset=15)
+    with pytest.raises(UnsupportedOps) as e:
+        importers.load("onnx", path)
+    assert [o.op for o in e.value.ops] == ["Optional"]
 
 
 def test_the_versions():

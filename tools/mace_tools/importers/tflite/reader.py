@@ -243,7 +243,7 @@ def _unusable(tensor: Any, info: ValueInfo, constant: bool) -> tuple[str, str] |
     kind = TENSOR_TYPES.get(tensor.Type(), f"type {tensor.Type()}")
     if info.quant is not None and kind not in CODES:
         return (f"quantized tensors of {kind}, which are not supported yet",
-                "use the float model that it was made from, or one of 8 bits")
+                "use the float model that it was made from, or one of 8 or 16 bits")
     if tensor.Sparsity() is not None and not constant:
         return "a sparse tensor without contents", "convert the model without sparsity"
     if kind not in _NUMPY:

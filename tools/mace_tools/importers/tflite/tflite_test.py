@@ -129,15 +129,16 @@ def test_names_are_made_unique(tmp_path):
 
 def test_quantized_tensors_and_unknown_operators_at_once(tmp_path):
     m = Maker()
-    m.tensor("x", (1, 4), "int16", scale=0.5)
-    m.tensor("q", (1, 4), "int16", scale=0.25)
+    m.tensor("x", (1, 4), "int4", scale=0.5)
+    m.tensor("q", (1, 4), "int4", scale=0.25)
     m.op("ADD", ["x", "x"], ["q"], "AddOptions")
     m.op("RFFT2D", ["q"], ["f"], "Rfft2dOptions")
     m.op("Blur", ["f"], ["y"])
     with pytest.raises(UnsupportedOps) as e:
         load("tflite", m.save(tmp_path, ["x"], ["y"]))
     text = str(e.value)
-    assert "ADD x1: 'q'" in text and "quantized" in text and "use the float model" in text
+    assert "ADD x1: 'q'" in text and "quantized tensors of INT4" in text
+    assert "use the float model that it was made from, or one of 8 or 16 bits" in text
     assert "RFFT2D x1" in text and "'Blur' x1" in text
 
 
