@@ -20,7 +20,7 @@ def spatial_rank(b: Builder, n: SourceNode) -> int:
     else:
         rank = b.rank(n.inputs[1] if n.op.startswith("Conv") else n.inputs[0])
     if rank not in (3, 4):
-        raise Unsupported(f"{n.op} over {rank - 2} spatial dimensions: the engine has 1 and 2",
+        raise Unsupported(f"{n.op} over {rank - 2} spatial dimensions: the engine has 1 to 3",
                           "split it into 2-D operations")
     return rank
 

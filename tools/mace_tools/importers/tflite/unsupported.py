@@ -21,7 +21,8 @@ registry.help_for(
     "SKIP_GRAM", "LSH_PROJECTION", "CONCAT_EMBEDDINGS", "EMBEDDING_LOOKUP_SPARSE",
 )
 registry.help_for(
-    "quantized operators are not supported yet: use the float model", "FAKE_QUANT",
+    "it marks where a model is to be quantized: convert the source model again, fully quantized or "
+    "in floats", "FAKE_QUANT",
 )
 registry.help_for(
     "how large its result is follows from the elements of its input, which no plan can know before "
