@@ -39,7 +39,7 @@ def file_of(op: str) -> Path:
 
 def head_of(path: Path) -> tuple[str, str]:
     """The comment about an op at the head of its file: a summary, and the lines Inputs to
-    Source."""
+    Source, with what paragraphs there are before and after them."""
     lines = path.read_text().splitlines()
     licence = lines.index(_LICENCE)
     summary = " ".join(line[3:] for line in lines[:licence])

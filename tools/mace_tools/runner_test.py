@@ -29,6 +29,7 @@ class Place:
         self.source = folder / "repo" / "mace" / "a.cc"
         self.source.parent.mkdir(parents=True)
         self.source.write_text("int a;")
+        (folder / "repo" / "WORKSPACE").touch()
         self.bazel = folder / "path" / "bazel"
         self.bazel.parent.mkdir()
         self.bazel.write_text(BAZEL.format(log=self.log, bin=folder / "bin", broken=self.broken))
