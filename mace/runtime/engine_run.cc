@@ -1,0 +1,148 @@
+// Running engines, and the states that last from run to run.
+// SPDX-License-Identifier: Apache-2.0
+
+#include <utility>
+
+#include "mace/base/logging.h"
+#include "mace/base/str_cat.h"
+#include "mace/runtime/caller_tensors.h"
+#include "mace/runtime/engine.h"
+#include "mace/runtime/real_tensors.h"
+#include "mace/runtime/run_log.h"
+
+namespace mace {
+
+Status MaceEngine::Impl::BindTensors(
+    Executor& executor, const std::map<std::string, MaceTensor>& inputs,
+    const std::map<std::string, MaceTensor>& outputs) const {
+  const Graph& graph = executor.plan().graph;
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    const std::string& name = graph.values[graph.inputs[i]].name;
+    const MaceTensor& tensor = inputs.find(name)->second;
+    MACE_RETURN_IF_ERROR(executor.BindInput(
+        static_cast<int>(i), tensor.memory_type(), tensor.raw_data().get()));
+  }
+  for (size_t i = 0; i < graph.outputs.size(); ++i) {
+    const std::string& name = graph.values[graph.outputs[i]].name;
+    const MaceTensor& tensor = outputs.find(name)->second;
+    MACE_RETURN_IF_ERROR(executor.BindOutput(
+        static_cast<int>(i), tensor.memory_type(), tensor.raw_data().get()));
+  }
+  return Status();
+}
+
+Status MaceEngine::Impl::Run(const std::map<std::string, MaceTensor>& inputs,
+                             std::map<std::string, MaceTensor>* outputs,
+                             const MaceCancellation* cancellation,
+                             RunMetadata* metadata) {
+  if (outputs == nullptr) return InvalidArgument("Run: outputs is null");
+  const HoldLog hold_log;
+  std::lock_guard<std::mutex> lock(mutex_);
+  const ScopedMemoryBudget scope(budget_);
+  if (metadata != nullptr) metadata->op_stats.clear();
+  if (IsCancelled(cancellation)) return CancelledRun();
+  return states_.empty()
+             ? RunOnReals(inputs, outputs, cancellation, metadata)
+             : RunWithStates(inputs, outputs, cancellation, metadata);
+}
+
+Status MaceEngine::Impl::RunWithStates(
+    const std::map<std::string, MaceTensor>& inputs,
+    std::map<std::string, MaceTensor>* outputs,
+    const MaceCancellation* cancellation, RunMetadata* metadata) {
+  std::map<std::string, MaceTensor> all_inputs = inputs, all_outputs = *outputs;
+  MACE_RETURN_IF_ERROR(states_.AddTensors(&all_inputs, &all_outputs));
+  MACE_RETURN_IF_ERROR(
+      RunOnReals(all_inputs, &all_outputs, cancellation, metadata));
+  MACE_RETURN_IF_ERROR(states_.CheckWritten(all_outputs));
+  states_.Advance();
+  states_.RemoveFrom(&all_outputs);
+  *outputs = std::move(all_outputs);
+  return Status();
+}
+
+Status MaceEngine::Impl::RunOnReals(
+    const std::map<std::string, MaceTensor>& inputs,
+    std::map<std::string, MaceTensor>* outputs,
+    const MaceCancellation* cancellation, RunMetadata* metadata) {
+  const Graph& graph = executors_.front()->plan().graph;
+  if (!HasReals(graph, inputs, *outputs)) {
+    return RunOnTypes(inputs, outputs, cancellation, metadata);
+  }
+  MACE_ASSIGN_OR_RETURN(const auto in_codes, WithCodes(graph, inputs));
+  auto out_codes = WithoutReals(graph, *outputs);
+  MACE_RETURN_IF_ERROR(
+      RunOnTypes(in_codes, &out_codes, cancellation, metadata));
+  return FillReals(executors_.front()->plan().graph, out_codes, outputs);
+}
+
+Status MaceEngine::Impl::RunOnTypes(
+    const std::map<std::string, MaceTensor>& inputs,
+    std::map<std::string, MaceTensor>* outputs,
+    const MaceCancellation* cancellation, RunMetadata* metadata) {
+  // The usual call has the expected shapes and allocates nothing. Any other is
+  // checked in full.
+  const Graph& front = executors_.front()->plan().graph;
+  if (!Fit(front, front.inputs, inputs)) {
+    MACE_ASSIGN_OR_RETURN(const std::vector<Shape> shapes,
+                          InputShapes(graph_, inputs));
+    const Status planned = UseShapes(shapes);
+    // The model is valid with its own shapes, so that the caller's must be
+    // wrong.
+    if (planned == Status::MACE_INVALID_MODEL) {
+      return WrongShapes(
+          graph_, shapes,
+          StrCat(planned.information(),
+                 states_.empty() ? "" : "; its states keep their shapes"));
+    }
+    MACE_RETURN_IF_ERROR(planned);
+  }
+  Executor& executor = *executors_.front();
+  if (executor.plan().rest != nullptr) {
+    return RunFlow(executor, inputs, outputs, cancellation, metadata);
+  }
+  const Graph& graph = executor.plan().graph;
+  if (!Fit(graph, graph.outputs, *outputs)) {
+    MACE_RETURN_IF_ERROR(PrepareOutputs(graph, outputs));
+  }
+  const Workspace::Turn turn(*workspace_);
+  if (IsCancelled(cancellation)) return CancelledRun();
+  MACE_RETURN_IF_ERROR(ProvideArena(executor));
+  MACE_RETURN_IF_ERROR(ProvideImages(executor));
+  MACE_RETURN_IF_ERROR(BindTensors(executor, inputs, *outputs));
+  RunMetadata for_log;
+  if (metadata == nullptr && LogsOps()) metadata = &for_log;
+  const int64_t begin = LogMicros();
+  MACE_RETURN_IF_ERROR(executor.Run(metadata, cancellation));
+  if (MaxVlogLevel() > 0) {
+    LogRun(metadata != nullptr ? *metadata : for_log, LogMicros() - begin);
+  }
+  return Status();
+}
+
+std::vector<MaceTensorInfo> MaceEngine::Impl::StateInfos() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return states_.Infos();
+}
+
+Status MaceEngine::Impl::ResetState() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  states_.Reset();
+  return Status();
+}
+
+Status MaceEngine::Impl::GetState(
+    std::map<std::string, MaceTensor>* states) const {
+  if (states == nullptr) return InvalidArgument("GetState: states is null");
+  std::lock_guard<std::mutex> lock(mutex_);
+  const ScopedMemoryBudget scope(budget_);
+  return states_.Get(states);
+}
+
+Status MaceEngine::Impl::SetState(
+    const std::map<std::string, MaceTensor>& states) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return states_.Set(states);
+}
+
+}  // namespace mace
