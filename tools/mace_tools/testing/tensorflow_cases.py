@@ -161,12 +161,25 @@ def _selection() -> Iterator[Case]:
         yield Case("ReverseV2", [x, axes])
     yield Case("ReverseSequence", [x, i32(2, 4, 1)], {"seq_dim": 1})
     yield Case("ReverseSequence", [x, i64(2, 1, 3, 3)], {"seq_dim": 0, "batch_dim": 1})
+    yield from _detections()
     yield Case("TensorScatterUpdate", [x, i32([1], [0]), f32(2, 4, 5)])
     for lower, upper in ((1, -1), (-1, 0), (0, 2), (-1, -1)):
         yield Case("MatrixBandPart", [x, np.int64(lower), np.int64(upper)])
     for shift, axis in ((i32(1), i32(1)), (i32(-2, 4), i32(0, 2)), (np.int32(7), np.int32(-1)),
                         (i32(0), i32(0))):
         yield Case("Roll", [x, shift, axis])
+
+
+def _detections() -> Iterator[Case]:
+    corners = RNG.uniform(-0.1, 1.1, (2, 30, 5, 2, 2)).astype(np.float32)
+    boxes = np.sort(corners, axis=3).reshape(2, 30, 5, 4)
+    scores = RNG.permuted(np.linspace(0, 1, 300, dtype=np.float32)).reshape(2, 30, 5)
+    for shared, padded, clipped in itertools.product(FLAGS, FLAGS, FLAGS):
+        for each, most in ((3, 10), (2, 40), (30, 7)):
+            yield Case("CombinedNonMaxSuppression",
+                       [boxes[:, :, :1] if shared else boxes, scores, np.int32(each),
+                        np.int32(most), np.float32(0.3), np.float32(0.25)],
+                       {"pad_per_class": padded, "clip_boxes": clipped})
 
 
 def _joining() -> Iterator[Case]:

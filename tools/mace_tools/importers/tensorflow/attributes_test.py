@@ -58,6 +58,9 @@ CASES: dict[str, tuple[list[np.ndarray], dict]] = {
     "FakeQuantWithMinMaxArgs": ([X], {}),
     "FakeQuantWithMinMaxVars": ([X, np.float32(-1), np.float32(1)], {}),
     "FakeQuantWithMinMaxVarsPerChannel": ([X, np.float32([-1]), np.float32([1])], {}),
+    "CombinedNonMaxSuppression": (
+        [np.zeros((1, 3, 1, 4), np.float32), np.zeros((1, 3, 2), np.float32), np.int32(2),
+         np.int32(3), np.float32(0.5), np.float32(0.1)], {"pad_per_class": True}),
     "TopKV2": ([X, np.int32(2)], {"sorted": True}), "Unpack": ([X], {"num": 2, "axis": 0}),
 }
 NEVER = {"Bitcast", "Const"}  # refused, whatever their attributes are

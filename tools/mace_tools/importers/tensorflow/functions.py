@@ -31,6 +31,8 @@ OUTPUTS = {
     "Switch": ("output_false", "output_true"), "Merge": ("output", "value_index"),
     "SoftmaxCrossEntropyWithLogits": ("loss", "backprop"), "Unique": ("y", "idx"),
     "BroadcastGradientArgs": ("r0", "r1"),
+    "CombinedNonMaxSuppression": ("nmsed_boxes", "nmsed_scores", "nmsed_classes",
+                                  "valid_detections"),
 }
 
 

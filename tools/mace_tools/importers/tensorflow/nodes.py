@@ -31,7 +31,7 @@ CUT = ("begin the model where its tensors hold numbers (input_tensors and input_
 SCALAR_SHAPES = 24
 # Attribute that holds an operator's number of outputs.
 _COUNTS = {"Split": "num_split", "SplitV": "num_split", "Unpack": "num", "ShapeN": "N"}
-_FIXED_COUNTS = {"TopK": 2, "TopKV2": 2}
+_FIXED_COUNTS = {"TopK": 2, "TopKV2": 2, "CombinedNonMaxSuppression": 4}
 # Attributes that hold the type of an operator's outputs, most specific first.
 _TYPE_ATTRS = ("DstT", "out_type", "output_type", "dtype", "T", "Tparams", "type")
 _TYPE_LISTS = ("Tout", "Toutputs", "output_types", "out_types", "dtypes")

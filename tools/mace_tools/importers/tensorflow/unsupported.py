@@ -40,7 +40,7 @@ registry.help_for(
     "and do the rest in the app",
     "Where", "Unique", "UniqueV2", "NonMaxSuppression", "NonMaxSuppressionV2",
     "NonMaxSuppressionV3", "NonMaxSuppressionV4", "NonMaxSuppressionV5",
-    "CombinedNonMaxSuppression", "DynamicPartition", "BooleanMask", "ListDiff",
+    "DynamicPartition", "BooleanMask", "ListDiff",
 )
 registry.help_for(
     "only conditionals with a constant condition convert: make its inputs constant (`input_values` "

@@ -1,0 +1,51 @@
+"""CombinedNonMaxSuppression: the best boxes of each image, as Keras' detectors end.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+from mace_tools.errors import ModelError
+from mace_tools.importers.boxes import part
+from mace_tools.importers.builder import Builder
+from mace_tools.importers.operands import fixed_int, fixed_scalar
+from mace_tools.importers.registry import Unsupported
+from mace_tools.importers.source import SourceNode
+from mace_tools.importers.tensorflow import registry
+
+
+@registry.op("CombinedNonMaxSuppression")
+def combined_non_max_suppression(b: Builder, n: SourceNode) -> list[str]:
+    """Boxes, scores, classes, and the number of boxes; rows that are left over are 0. The corners
+    of a box come in order: the lower ones first"""
+    boxes, scores, per_class, in_all, overlap, least = n.inputs[:6]
+    if b.rank(boxes) != 4 or b.rank(scores) != 3:
+        raise ModelError(f"{n.op} '{n.name}': boxes of rank {b.rank(boxes)} and scores of rank "
+                         f"{b.rank(scores)} must be [batch, boxes, 1 or classes, 4] and [batch, "
+                         "boxes, classes]")
+    each = _positive(b, n, per_class, "max_output_size_per_class")
+    most = _positive(b, n, in_all, "max_total_size")
+    threshold = fixed_scalar(b, overlap, "iou_threshold")
+    if not 0 <= threshold <= 1:
+        raise ModelError(f"{n.op} '{n.name}': iou_threshold {threshold:g} must be from 0 to 1")
+    classes = b.extents(scores)[2]
+    if n.flag("pad_per_class"):
+        if classes is None:
+            raise Unsupported("a number of classes that is computed while the model runs",
+                              "give the shape of the inputs in input_shapes")
+        most = min(most, each * classes)
+    rows, counts = b.ops("NonMaxSuppression", [boxes, scores], 2, iou_threshold=float(threshold),
+                         score_threshold=float(fixed_scalar(b, least, "score_threshold")),
+                         max_per_class=each, keep_top_k=most)
+    found = part(b, rows, 3)
+    if n.flag("clip_boxes", True):
+        found = b.op("Clip", found, min=0.0, max=1.0)
+    labels, points = (b.op("Squeeze", part(b, rows, k, k + 1), axis=[2]) for k in (1, 2))
+    return [found, points, labels, counts]
+
+
+def _positive(b: Builder, n: SourceNode, name: str, what: str) -> int:
+    value = fixed_int(b, name, what)
+    if not 1 <= value < 1 << 31:
+        raise ModelError(f"{n.op} '{n.name}': {what} {value} must be positive")
+    return value
