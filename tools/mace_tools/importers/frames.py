@@ -24,6 +24,8 @@ class Frame:
     graph: Graph
     map: dict[str, str]  # source tensor -> engine tensor
     captured: dict[str, str] = field(default_factory=dict)  # tensor outside -> its input here
+    # Of lists of tensors (of TensorFlow): the tensor that holds the number of their elements.
+    lists: dict[str, str] = field(default_factory=dict)
 
 
 class Frames:
@@ -50,6 +52,20 @@ class Frames:
     def rename_input(self, source: str, tensor: str) -> None:
         """Makes an input of a graph that is about to be inlined stand for a tensor."""
         self._map[source] = tensor
+
+    def tensor_of(self, source: str) -> str:
+        """The tensor that stands for an input of the graph that is being built."""
+        return self._map[source]
+
+    def list_size(self, name: str) -> str:
+        """The tensor with the number of elements of a list; "" if the tensor is no list that was
+        reserved."""
+        return self.frames[-1].lists.get(name, "")
+
+    def set_list(self, tensor: str, source: str, size: str) -> None:
+        """Makes a tensor, whose name may become that of the source, a list of so many elements."""
+        if size:
+            self.frames[-1].lists.update({tensor: size, source: size})
 
     @contextmanager
     def inside(self, name: str) -> Iterator[Frame]:

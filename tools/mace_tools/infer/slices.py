@@ -47,8 +47,10 @@ def slice_end(end: int, dim: int, step: int) -> int | None:
 def strided_slice(v: View) -> Type:
     x = v.shape()
     begin, end, strides = v.ints(1, "begin"), v.ints(2, "end"), v.ints(3, "strides")
-    if x is None or begin is None or end is None or strides is None:
+    if x is None:
         return v.dtype(), None
+    if begin is None or end is None or strides is None:
+        return v.dtype(), _open_slice(v, x)
     strides = strides or [1] * len(begin)
     require(len(begin) == len(end) == len(strides),
             f"begin {begin}, end {end} and strides {strides} differ in length")
@@ -67,6 +69,26 @@ def strided_slice(v: View) -> Type:
             require(extent is None or -extent <= i < extent, f"element {i} of extent {extent}")
         axis += 1
     return v.dtype(), tuple(out)
+
+
+def _open_slice(v: View, x: Shape) -> Shape | None:
+    """The result with computed bounds: each range has an unknown extent."""
+    given = v.shape(1) if v.has(1) else (len(v.ints(1, "begin") or ()),)
+    if given is None or len(given) != 1 or given[0] is None:
+        return None
+    zeros = [0] * given[0]
+    masks = {name: v.attr(name) for name in _MASKS}
+    _check_entries(zeros, [1] * given[0], masks, x)
+    out: list[int | None] = []
+    axis = 0
+    for i in strided_index(zeros, zeros, [1] * given[0], len(x), masks):
+        if i is None:
+            out.append(1)
+            continue
+        if isinstance(i, slice):
+            out.append(x[axis] if i == slice(None) else None)
+        axis += 1
+    return tuple(out)
 
 
 _MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")

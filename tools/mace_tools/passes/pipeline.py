@@ -15,6 +15,7 @@ from mace_tools.ir import Graph
 from mace_tools.passes.activation_patterns import activation_patterns
 from mace_tools.passes.channel_shuffle import channel_shuffle
 from mace_tools.passes.compute_in_codes import compute_in_codes
+from mace_tools.passes.count_loops import count_loops
 from mace_tools.passes.dedupe import dedupe
 from mace_tools.passes.dequantize_around import dequantize_around
 from mace_tools.passes.fc_after_transpose import fc_after_transpose
@@ -29,6 +30,7 @@ from mace_tools.passes.layer_norm_pattern import layer_norm_pattern
 from mace_tools.passes.matmul_to_fc import matmul_to_fc
 from mace_tools.passes.merge_views import merge_views
 from mace_tools.passes.prelu_pattern import prelu_pattern
+from mace_tools.passes.recurrent_pattern import recurrent_pattern
 from mace_tools.passes.remove_noops import remove_noops
 from mace_tools.passes.sink_transposes import sink_transposes
 from mace_tools.passes.store_codes import store_codes
@@ -38,7 +40,8 @@ Pass = Callable[[Graph], None]
 
 PASSES: list[Pass] = [
     widen_fp16, dequantize_around, fold_constants, remove_noops, dedupe,
-    canonical_activations, activation_patterns, prelu_pattern, layer_norm_pattern,
+    canonical_activations, count_loops, recurrent_pattern,
+    activation_patterns, prelu_pattern, layer_norm_pattern,
     channel_shuffle, matmul_to_fc,
     sink_transposes, fc_after_transpose, fold_constants, remove_noops,
     flatten_atrous, fold_pad,

@@ -4,7 +4,8 @@ SPDX-License-Identifier: Apache-2.0
 
 A call becomes an IdentityN of its results, whose names stay. A node of the body gets the name of
 the call before its own. A conditional (If) becomes the Switch and Merge nodes that TensorFlow makes
-of it as well; branches.py decides them.
+of it as well, and a loop (While) the Enter, Merge, Switch and NextIteration nodes. branches.py
+decides them where it can, and flow.py makes one node of those that are left.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from mace_tools.errors import ModelError
 
 CALLS = ("PartitionedCall", "StatefulPartitionedCall")
 IFS = ("If", "StatelessIf")
+WHILES = ("While", "StatelessWhile")
 MOST_NODES = 1 << 20
 DEEPEST = 100
 # Outputs of operators with several, for files that do not define them (graphs, other than
@@ -30,7 +32,7 @@ OUTPUTS = {
     "TopKV2": ("values", "indices"), "TopK": ("values", "indices"),
     "Switch": ("output_false", "output_true"), "Merge": ("output", "value_index"),
     "SoftmaxCrossEntropyWithLogits": ("loss", "backprop"), "Unique": ("y", "idx"),
-    "BroadcastGradientArgs": ("r0", "r1"),
+    "BroadcastGradientArgs": ("r0", "r1"), "TensorArrayV3": ("handle", "flow"),
     "CombinedNonMaxSuppression": ("nmsed_boxes", "nmsed_scores", "nmsed_classes",
                                   "valid_detections"),
 }
@@ -40,7 +42,7 @@ def inlined(graph: Any, definitions: Iterable[Any], path: Path) -> Any:
     """The graph without calls. `definitions`: those of operators, as far as the file has them.
 
     Errors: ModelError for a call of a function that is not there, or that calls itself."""
-    calls = {*CALLS, *IFS, *(f.signature.name for f in graph.library.function)}
+    calls = {*CALLS, *IFS, *WHILES, *(f.signature.name for f in graph.library.function)}
     if not any(node.op in calls for node in graph.node):
         return graph
     work = _Inliner(graph, definitions, path)
@@ -65,6 +67,8 @@ class _Inliner:
                              "export the model with fewer calls")
         if node.op in IFS and "then_branch" in node.attr:
             self._add_if(node, callers)
+        elif node.op in WHILES and "body" in node.attr:
+            self._add_while(node, callers)
         elif node.op in CALLS or node.op in self._functions:
             name = node.attr["f"].func.name if node.op in CALLS else node.op
             data = [i for i in node.input if not i.startswith("^")]
@@ -144,7 +148,7 @@ class _Inliner:
             raise ModelError(f"{self.path}: '{node.name}:{place}' in a function names no output; "
                              "the file is damaged")
         used.add(name)
-        if node.op in CALLS or node.op in IFS:  # a single list
+        if node.op in (*CALLS, *IFS, *WHILES):  # a single list
             return int(number)
         head = self._functions[node.op].signature if node.op in self._functions else (
             self._definitions.get(node.op))
@@ -196,6 +200,37 @@ class _Inliner:
             merged.append(f"{node.name}/result_{k}")
             self.nodes.append(make(name=merged[-1], op="Merge", input=[off, on]))
         self.nodes.append(make(name=node.name, op="IdentityN", input=merged))
+
+    def _add_while(self, node: Any, callers: tuple[str, ...]) -> None:
+        """A frame with the name of the node, as flow.py draws it."""
+        operands = [i for i in node.input if not i.startswith("^")]
+
+        def add(op: str, k: int | str, *inputs: str) -> str:
+            made = type(node)(name=f"{node.name}/{op}_{k}", op=op, input=inputs)
+            self.nodes.append(made)
+            return made.name
+
+        numbers = range(len(operands))
+        firsts = [add("Enter", k, operand) for k, operand in enumerate(operands)]
+        for entered in self.nodes[-len(firsts):] if firsts else ():
+            entered.attr["frame_name"].s = node.name.encode()
+        merges = [add("Merge", k, firsts[k], f"{node.name}/NextIteration_{k}") for k in numbers]
+        tests = self._body(node.attr["cond"].func.name, node, f"{node.name}/cond/", merges, "",
+                           callers)
+        if len(tests) != 1:
+            raise ModelError(f"{self.path}: the condition of {node.op} '{node.name}' has "
+                             f"{len(tests)} results, it must have one; the file is damaged")
+        test = add("LoopCond", 0, tests[0])
+        switches = [add("Switch", k, merge, test) for k, merge in enumerate(merges)]
+        made = self._body(node.attr["body"].func.name, node, f"{node.name}/body/",
+                          [f"{switch}:1" for switch in switches], "", callers)
+        if len(made) != len(operands):
+            raise ModelError(f"{self.path}: the body of {node.op} '{node.name}' has {len(made)} "
+                             f"results for {len(operands)} operands; the file is damaged")
+        for k, result in enumerate(made):
+            add("NextIteration", k, result)
+        exits = [add("Exit", k, switch) for k, switch in enumerate(switches)]
+        self.nodes.append(type(node)(name=node.name, op="IdentityN", input=exits))
 
 
 def _count(out: Any, node: Any) -> int:

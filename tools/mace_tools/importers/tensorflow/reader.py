@@ -36,6 +36,7 @@ from mace_tools.importers.tensorflow.tensors import ElementType, shape_of
 # Nodes that are no outputs although nothing reads them.
 _NO_ENDS = ("Const", "NoOp", "Placeholder", "PlaceholderV2", "Assert", "SaveV2",
             "MergeV2Checkpoints", *VARIABLES)
+_LEFT_OVER = "unused_control_flow_input"
 
 
 def read(path: Path, signature: str = "") -> SourceModel:
@@ -52,9 +53,13 @@ def read(path: Path, signature: str = "") -> SourceModel:
                            "signature")
     graph = _parse(path)
     check_nodes(graph, path)
-    graph = inlined(graph, (), path)
-    model = model_of(graph, path, path.stem)
+    whole = inlined(graph, (), path)
+    model = model_of(whole, path, path.stem)
+    # Nodes of functions are no outputs, even if nothing reads them.
     read_names = {split_reference(i)[0] for node in graph.node for i in node.input}
+    # What TensorFlow leaves behind where it makes Switch and Merge of a conditional.
+    for name in [n for n in model.inputs if n.startswith(_LEFT_OVER) and n not in read_names]:
+        del model.inputs[name]
     model.outputs = [n.name for n in graph.node
                      if n.name not in read_names and n.op not in _NO_ENDS]
     return model

@@ -214,7 +214,7 @@ def test_a_condition_that_the_deployment_file_decides(tmp_path):
     tf1.enable_control_flow_v2()
     (tmp_path / "m.pb").write_bytes(frozen.SerializeToString())
     model = read("tensorflow", tmp_path / "m.pb")
-    with pytest.raises(UnsupportedOps, match="Switch(.|\n)*input_values"):
+    with pytest.raises(UnsupportedOps, match="RandomUniform(.|\n)*input_values"):
         translate("tensorflow", model, {"x": X.shape, "is_training": ()}, ["y"])
     decided = translate("tensorflow", with_values(model, {"is_training": False}),
                         {"x": X.shape}, ["y"])

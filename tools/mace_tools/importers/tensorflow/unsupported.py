@@ -31,7 +31,8 @@ registry.help_for(
 )
 registry.help_for(
     "its results are random, which no output of an engine is: give the numbers as an input "
-    "(input_tensors)",
+    "(input_tensors), or, if only training needs them, decide the condition (`input_values` in the "
+    "YAML)",
     "RandomUniform", "RandomStandardNormal", "TruncatedNormal", "StatelessRandomUniform",
     "StatelessRandomUniformV2", "StatelessRandomNormalV2", "Multinomial", "RandomUniformInt",
 )
@@ -43,17 +44,22 @@ registry.help_for(
     "DynamicPartition", "BooleanMask", "ListDiff",
 )
 registry.help_for(
-    "only conditionals with a constant condition convert: make its inputs constant (`input_values` "
-    "in the YAML), or cut the model around it",
-    "Switch", "Merge", "RefSwitch", "RefMerge", "If", "StatelessIf",
+    "loops and conditionals convert as tf.while_loop and tf.cond write them: freeze the model "
+    "again with a newer TensorFlow, or cut it around this one",
+    "Switch", "Merge", "RefSwitch", "RefMerge", "Enter", "NextIteration", "Exit", "LoopCond",
+    "RefEnter", "RefNextIteration", "RefExit",
 )
 registry.help_for(
-    "control flow does not convert: unroll it, or cut the model around it",
-    "Enter", "NextIteration", "Exit", "LoopCond", "RefEnter", "RefNextIteration", "RefExit",
-    "While", "StatelessWhile",
-    "Case", "StatelessCase", "For", "TensorArrayV3", "TensorArrayReadV3", "TensorArrayWriteV3",
-    "TensorArrayGatherV3", "TensorArrayScatterV3", "TensorArraySizeV3", "TensorListReserve",
-    "TensorListFromTensor", "TensorListGetItem", "TensorListSetItem", "TensorListStack",
+    "write it as tf.cond and tf.while_loop in the source model, or cut the model around it",
+    "Case", "StatelessCase", "For",
+)
+registry.help_for(
+    "lists convert that have their number of elements from the beginning: give tf.TensorArray its "
+    "size, with dynamic_size=False",
+    "EmptyTensorList", "TensorListPushBack", "TensorListPopBack", "TensorListResize",
+    "TensorListConcat", "TensorListConcatV2", "TensorListSplit", "TensorListScatter",
+    "TensorListScatterV2", "TensorListScatterIntoExistingList", "TensorArrayConcatV3",
+    "TensorArraySplitV3", "TensorArrayV2", "TensorArrayGradV3",
 )
 registry.help_for(
     "convert the float model, or the graph with FakeQuant operators from which this one was made",
