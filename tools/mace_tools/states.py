@@ -25,6 +25,15 @@ class State:
     initial: np.ndarray | None = None  # its first value; None: zeros
 
 
+@dataclass(frozen=True)
+class Pair:
+    """What a deployment file says about a state: the output that becomes its value for the next
+    run, and its shape where the model does not state it."""
+
+    next: str
+    shape: tuple[int, ...] | None = None
+
+
 def own_inputs(graph: Graph) -> list[str]:
     """The inputs that a run is given."""
     return graph.inputs[: len(graph.inputs) - len(graph.states)]

@@ -24,6 +24,7 @@ from mace_tools.config.schema import DATA_TYPES
 from mace_tools.errors import MaceError
 from mace_tools.exit_codes import RunFailedError, UsageError
 from mace_tools.importers.fixed_inputs import arrays
+from mace_tools.importers.kept_states import zeros
 from mace_tools.importers.source import SourceModel
 from mace_tools.ir import Graph
 from mace_tools.passes.permute import inverse
@@ -136,6 +137,7 @@ def _of_framework(context: Context, model: Model, source: Path, graph: Graph, in
     name, weights = frameworks.title(model.platform), weights_file(context, model, source)
     read = importers.read(model.platform, source, model.signature or "", weights=weights)
     feeds = arrays(read, model.subgraph.input_values or {})
+    feeds |= zeros(read, model.subgraph.states or {})
     for tensor, array in inputs.items():
         origin, order = graph.origins[tensor]
         feeds[origin] = np.ascontiguousarray(array.transpose(inverse(order))).reshape(

@@ -16,7 +16,7 @@ from mace_tools.config.checks import foreign
 from mace_tools.config.files import fetch, is_address
 from mace_tools.config.problems import did_you_mean
 from mace_tools.errors import MaceError, ModelError, UnsupportedOps
-from mace_tools.importers import custom
+from mace_tools.importers import custom, kept_states
 from mace_tools.importers.caffe.reader import beside
 from mace_tools.importers.fixed_inputs import with_values
 from mace_tools.importers.request import RequestError, listed, own_shape, stated
@@ -117,8 +117,13 @@ def _custom_ops_note(graph: Graph) -> list[str]:
 def _graph(
     model: Model, read: SourceModel, shapes: dict[str, Shape], imported: Callable[[], None]
 ) -> Graph:
-    sub = model.subgraph
-    graph = importers.translate(model.platform, read, shapes, list(sub.output_tensors))
+    sub, states = model.subgraph, model.subgraph.states or {}
+    given = list(sub.output_tensors)
+    graph = importers.translate(model.platform, read,
+                                {**shapes, **kept_states.shapes(read, states)},
+                                kept_states.outputs(given, states))
+    if states:
+        kept_states.keep(graph, given, states)
     imported()
     return passes.convert(graph, passes.Options(
         formats(sub.input_tensors, sub.input_data_formats),

@@ -23,6 +23,7 @@ from mace_tools.commands.prepare import Job, Prepared, jobs, prepared
 from mace_tools.errors import MaceError
 from mace_tools.exit_codes import ExitCode
 from mace_tools.importers.fixed_inputs import arrays
+from mace_tools.importers.kept_states import zeros
 
 HELP = "run the models of a deployment file and report latency, labels and correctness"
 Arrays = dict[str, np.ndarray]
@@ -102,10 +103,14 @@ def _run(context: Context, ready: Prepared, device: str) -> tuple[dict[str, Any]
     """Returns the latencies for --json, and the outputs."""
     args, console = context.args, context.console
     with tempfile.TemporaryDirectory(prefix="mace_outputs.") as folder:
-        flags = [*ready.flags[device], f"--round={args.round}", f"--output_dir={folder}",
+        flags = [*ready.flags[device], f"--output_dir={folder}",
                  *runner.flags({"check_numerics": args.check_numerics})]
-        starts = [runner.call(ready.mace_run, flags, console, args.vlog_level)
-                  for _ in range(args.restart_round)]
+        starts = [runner.call(ready.mace_run, [*flags, f"--round={args.round}"], console,
+                              args.vlog_level) for _ in range(args.restart_round)]
+        if args.validate and ready.converted.net.variables:
+            # The framework computes one run, at the beginning of a stream.
+            runner.call(ready.mace_run, [*flags, "--warmup=0", "--round=1"], console,
+                        args.vlog_level)
         outputs = _read_outputs(ready, Path(folder))
     _note_odd(context, ready.tag, outputs)
     times = [ms for start in starts for ms in start.get("run_ms", [])]
@@ -147,6 +152,7 @@ def _expected(context: Context, ready: Prepared, outputs: list[str]) -> Arrays:
     feeds = {s.name: _reordered(ready.inputs[s.name], s.data_format, order, to_source=True)
              for s in data.specs(net.input_info)}
     feeds |= arrays(read, model.subgraph.input_values or {})
+    feeds |= zeros(read, model.subgraph.states or {})
     context.console.info(f"running {file.name} in {frameworks.title(model.platform)}")
     found = source_run.outputs(model, file, weights, read, feeds, outputs)
     return {s.name: _reordered(found[s.name], s.data_format, order, to_source=False)

@@ -101,6 +101,11 @@ def _check_subgraph(subgraph: Subgraph) -> Iterator[Finding]:
         if name.removesuffix(":0") in {n.removesuffix(":0") for n in subgraph.input_tensors}:
             yield (("subgraphs", 0, "input_values"), f"'{name}' is among input_tensors, too; an "
                    "input is either given by the caller or a constant: remove one of the two", "")
+    for name in subgraph.states or ():
+        if name in subgraph.input_tensors or name in (subgraph.input_values or ()):
+            yield (("subgraphs", 0, "states"), f"'{name}' is among input_tensors or input_values, "
+                   "too; a state is given by nobody, the engine keeps it: remove one of the two",
+                   "")
     for name in set(subgraph.input_tensors) & set(subgraph.output_tensors):
         yield ("subgraphs", 0, "output_tensors"), f"'{name}' is also an input", ""
 

@@ -152,6 +152,9 @@ class Subgraph(Extras):
         dict[str, Any] | None, BeforeValidator(values.tensor_values)
     ] = Field(None, description="values of inputs that are to be constants",
               examples=["{sr: 16000}"])
+    states: Annotated[dict[str, Any] | None, BeforeValidator(values.states)] = Field(
+        None, description="inputs that the engine keeps, each with the output that becomes its "
+        "value for the next run", examples=["{h: hn, c: cn}"])
 
 
 def _thresholds(value: Any) -> dict[str, float]:

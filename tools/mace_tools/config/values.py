@@ -15,6 +15,7 @@ from typing import Any
 
 from mace_tools.config.problems import WrongChoice, did_you_mean, nearest
 from mace_tools.op_facts import max_rank
+from mace_tools.states import Pair
 
 MAX_EXTENT = 2**31 - 1
 
@@ -184,6 +185,26 @@ def tensor_values(value: Any) -> dict[str, Any]:
             raise ValueError(f"{shown(given)} for '{name}' is not a number, true or false, or a "
                              "list of such whose rows are of one length")
     return {text(name): given for name, given in value.items()}
+
+
+def states(value: Any) -> dict[str, Pair]:
+    """By the name of an input: the output that becomes its next value, or a mapping with that
+    output as `next` and the `shape`."""
+    if not isinstance(value, dict) or not value:
+        raise ValueError(f"{shown(value)} is not a mapping from inputs to outputs")
+    found = {}
+    for name, given in value.items():
+        if not isinstance(given, dict):
+            found[text(name)] = Pair(text(given))
+            continue
+        unknown = [key for key in given if key not in ("next", "shape")]
+        if unknown or "next" not in given:
+            what = f"the key '{unknown[0]}'" if unknown else "no `next`"
+            raise ValueError(f"{shown(given)} for '{name}' has {what}: write the output, or "
+                             "{next: OUTPUT, shape: [2, 1, 64]}")
+        found[text(name)] = Pair(text(given["next"]),
+                                 shape(given["shape"]) if "shape" in given else None)
+    return found
 
 
 def _is_tensor(value: Any) -> bool:

@@ -28,12 +28,13 @@ def _is_view(node: Node | None) -> bool:
 
 def _as_reshape(graph: Graph, node: Node) -> None:
     """Only if a single extent moves past extents of 1: extents that depend on an input's shape must
-    not end up in the model."""
+    not end up in the model. A batch of 1 may be another one in a run, so that it does not move."""
     x, y, perm = graph.shape(node.inputs[0]), graph.shape(node.outputs[0]), node.attrs["dims"]
-    if x is None or y is None or not moves_only_ones(perm, x):
+    if x is None or y is None or None in y or not moves_only_ones(perm, x):
         return
-    dims = [0 if axis == k else y[k] for k, axis in enumerate(perm)]
-    if None not in dims and sum(d not in (0, 1) for d in dims) <= 1:
+    dims = [0 if axis == k else 1 if y[k] == 1 else -1 for k, axis in enumerate(perm)]
+    moved = dims.count(-1)
+    if moved == 0 or moved == 1 and perm[0] == 0:
         node.op, node.attrs = "Reshape", {"dim": dims}
 
 
