@@ -48,6 +48,10 @@ class Console:
     def error(self, text: str) -> None:
         self._log("ERROR", text, "bold red")
 
+    def passed(self, text: str) -> None:
+        """Writes what another program wrote to its stderr to ours, unchanged."""
+        print(text, file=sys.stderr, flush=True)
+
     def banner(self, title: str) -> None:
         """Writes a heading in a box of stars to the log."""
         self._err.print(Text(boxed(title), style="bold"))
@@ -91,6 +95,42 @@ class Console:
 
     def _log(self, level: str, text: str, style: str) -> None:
         self._err.print(Text.assemble((f"{level}: ", style), text))
+
+
+class KeptConsole(Console):
+    """Keeps what is written, until `show`: for work that goes on beside other work."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._kept: list[Callable[[Console], None]] = []
+
+    def data(self, text: str, style: str = "") -> None:
+        self._kept.append(lambda console: console.data(text, style))
+
+    def info(self, text: str) -> None:
+        self._kept.append(lambda console: console.info(text))
+
+    def warn(self, text: str) -> None:
+        self._kept.append(lambda console: console.warn(text))
+
+    def error(self, text: str) -> None:
+        self._kept.append(lambda console: console.error(text))
+
+    def passed(self, text: str) -> None:
+        self._kept.append(lambda console: console.passed(text))
+
+    def banner(self, title: str) -> None:
+        self._kept.append(lambda console: console.banner(title))
+
+    @property
+    def watched(self) -> bool:
+        return False
+
+    def show(self, console: Console) -> None:
+        """Writes all to another console, in the order in which it came."""
+        for write in self._kept:
+            write(console)
+        self._kept.clear()
 
 
 def boxed(title: str) -> str:

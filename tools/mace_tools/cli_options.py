@@ -29,6 +29,7 @@ def add_common(p: argparse.ArgumentParser, needs_config: bool) -> None:
     p.add_argument("--json", type=Path, metavar="FILE", help="also write the results as JSON")
     p.add_argument("--build_type", choices=("proto", "code"), help="overrides the file")
     p.add_argument("--target_abis", metavar="ABI,...", help="overrides the file")
+    p.add_argument("--target_socs", metavar="SOC,...", help="overrides the file")
 
 
 def add_running(p: argparse.ArgumentParser) -> None:
@@ -60,6 +61,17 @@ def add_running(p: argparse.ArgumentParser) -> None:
                    "with bazel when missing or stale)")
 
 
+def add_devices(p: argparse.ArgumentParser) -> None:
+    """The options of commands that use phones and boards."""
+    p.add_argument("--target_devices", metavar="NAME,...",
+                   help="only these phones, by the serial numbers of `adb devices`, and these "
+                   "boards, by their names in the device yml (default: all that are attached)")
+    p.add_argument("--device_yml", type=Path, metavar="YML",
+                   help="boards with Linux that ssh reaches (for target_abis arm64 and armhf)")
+    p.add_argument("--device_timeout", type=seconds, default=600.0, metavar="SECONDS",
+                   help="longest time for a run on a phone or board (default: 600)")
+
+
 def add_wide(p: argparse.ArgumentParser) -> None:
     """The options of commands that print tables."""
     p.add_argument("--wide", action="store_true",
@@ -77,6 +89,10 @@ def overrides(args: argparse.Namespace) -> dict[str, Any]:
             result["target_abis"] = [values.choice(*ABIS)(a) for a in args.target_abis.split(",")]
         except ValueError as e:
             raise UsageError(f"--target_abis: {e}") from e
+    if getattr(args, "target_socs", None) is not None:
+        result["target_socs"] = [s.strip() for s in args.target_socs.split(",") if s.strip()]
+        if not result["target_socs"]:
+            raise UsageError(f"--target_socs={args.target_socs} names no SoC")
     return result
 
 

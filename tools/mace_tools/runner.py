@@ -16,9 +16,9 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from mace_tools import tables
 from mace_tools.cli_console import Console
@@ -33,16 +33,39 @@ class Tool:
     sources: tuple[str, ...]  # the folders of its source files
     target: str  # of Bazel
     built: str  # the path below bazel-bin
-    runs_here: bool = True  # or is run by another program
+    runs_here: bool = True  # or is run by another program, or on a device
+    flags: tuple[str, ...] = ()  # of Bazel
 
 
 MACE_RUN = Tool("mace_run", "runs models", ("mace", "tools/cli", "tools/mace_run", "third_party"),
                 "//tools:mace_run", "tools/mace_run/mace_run")
+# By ABI: Bazel's flags for a mace_run that needs little of a device.
+_LITTLE = ("--linkopt=-static-libstdc++", "--linkopt=-static-libgcc", "--linkopt=-s")
+DEVICE_FLAGS = {"arm64": ("--config=aarch64", *_LITTLE), "armhf": ("--config=armv7", *_LITTLE),
+                "arm64-v8a": ("--config=android_arm64", *_LITTLE),
+                "armeabi-v7a": ("--config=android_arm", *_LITTLE),
+                "x86_64": ("--config=android_x86_64", *_LITTLE)}  # fmt: skip
+
+
+def for_abi(abi: str) -> Tool:
+    """mace_run for the devices of an ABI."""
+    return replace(MACE_RUN, name=f"mace_run.{abi}", flags=DEVICE_FLAGS[abi], runs_here=False)
+
+
 MACE_PLAN = Tool("mace_plan", "plans memory",
                  ("mace/base", "mace/memory", "mace/public", "tools/cli", "tools/mace_plan",
                   "third_party"), "//tools:mace_plan", "tools/mace_plan/mace_plan")
 MACE_DSP = Tool("mace_dsp", "is the DSP's executor for the emulator", ("mace/hexagon",),
                 "//mace/hexagon:mace_dsp", "mace/hexagon/mace_dsp.elf", runs_here=False)
+
+
+class Program(Protocol):
+    """A mace_run that runs elsewhere."""
+
+    def lines(self, arguments: Sequence[str], environment: Mapping[str, str]) -> Iterator[str]:
+        """Its stdout; flags name files of this machine. Errors: RunFailedError."""
+
+
 SUFFIXES = {".S", ".cc", ".cl", ".h", ".json", ".proto", ".bzl", ".bazel", ".BUILD"}
 FILES = ("WORKSPACE", ".bazelrc", "tools/BUILD.bazel")
 
@@ -70,7 +93,7 @@ def kept(tool: Tool) -> Path:
 
 
 def call(
-    binary: Path,
+    binary: Path | Program,
     arguments: Sequence[str],
     console: Console,
     vlog_level: int = 0,
@@ -82,17 +105,17 @@ def call(
                    "COLUMNS": str(tables.output_width())}
     with tempfile.TemporaryDirectory(prefix="mace_run.") as folder:
         facts = Path(folder) / "facts.json"
-        command = [str(binary), *arguments]
+        given = [*arguments]
         if not any(a.startswith("--dump") and a != "--dump=plan" for a in arguments):
-            command.append(f"--json={facts}")
-        for line in _lines(command, environment):
+            given.append(f"--json={facts}")
+        for line in _lines(binary, given, environment):
             console.data(line)
         return json.loads(facts.read_text()) if facts.is_file() else {}
 
 
-def output(binary: Path, arguments: Sequence[str]) -> str:
+def output(binary: Path | Program, arguments: Sequence[str]) -> str:
     """Runs it and returns its stdout; its stderr goes to ours. Errors: RunFailedError."""
-    return "\n".join(_lines([str(binary), *arguments], dict(os.environ)))
+    return "\n".join(_lines(binary, arguments, dict(os.environ)))
 
 
 def flags(values: Mapping[str, Any]) -> list[str]:
@@ -106,7 +129,13 @@ def file_name_of(tensor: str) -> str:
     return re.sub(r"[^A-Za-z0-9]", "_", tensor) + ".npy"
 
 
-def _lines(command: Sequence[str], environment: Mapping[str, str]) -> Iterator[str]:
+def _lines(
+    binary: Path | Program, arguments: Sequence[str], environment: Mapping[str, str]
+) -> Iterator[str]:
+    if not isinstance(binary, Path):
+        yield from binary.lines(arguments, environment)
+        return
+    command = [str(binary), *arguments]
     child: subprocess.Popen[str] | None = None
     try:
         with _interruption_waits():
@@ -174,10 +203,13 @@ def _build(console: Console, tool: Tool, built: Path) -> None:
                                "installed: run `tools/setup.sh`, or build it elsewhere with "
                                f"`bazel build {tool.target}` and name it with --{tool.name}=FILE "
                                "(converting needs neither)")
-    console.info(f"building {tool.name}: bazel build {tool.target} (minutes the first time)")
+    words = " ".join(("bazel build", *tool.flags, tool.target))
+    console.info(f"building {tool.name}: {words} (minutes the first time)")
     began = time.monotonic()
-    bazel(["build", tool.target], console)
-    output = Path(bazel(["info", "bazel-bin"], console).strip().splitlines()[-1]) / tool.built
+    bazel(["build", *tool.flags, tool.target], console)
+    configs = [flag for flag in tool.flags if flag.startswith("--config=")]
+    output = Path(
+        bazel(["info", *configs, "bazel-bin"], console).strip().splitlines()[-1]) / tool.built
     built.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=built.parent)
     os.close(handle)

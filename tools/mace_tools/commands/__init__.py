@@ -11,6 +11,7 @@ from mace_tools.commands import (
     check,
     compare,
     convert,
+    devices,
     doctor,
     explain,
     init,
@@ -25,6 +26,7 @@ from mace_tools.commands.context import Context
 
 COMMANDS = {"init": init, "convert": convert, "build": build, "run": run, "benchmark": benchmark,
             "check": check, "compare": compare, "plan": plan, "quantize": quantize,
-            "explain": explain, "source": source, "doctor": doctor, "wheel": wheel, "java": java}
+            "explain": explain, "source": source, "devices": devices, "doctor": doctor,
+            "wheel": wheel, "java": java}
 
 __all__ = ["COMMANDS", "Context"]

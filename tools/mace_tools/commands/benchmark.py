@@ -13,10 +13,10 @@ from typing import Any
 
 from mace_tools import cli_options as options
 from mace_tools import report, runner
+from mace_tools.commands import remote
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.prepare import Job, Prepared, jobs, own_file, prepared
 from mace_tools.emit import atomic_files
-from mace_tools.exit_codes import ExitCode
 from mace_tools.model_check import benchmark_page, engine, onnx_view
 
 HELP = "time every op of the models of a deployment file"
@@ -24,6 +24,7 @@ HELP = "time every op of the models of a deployment file"
 
 def add_options(p: argparse.ArgumentParser) -> None:
     options.add_running(p)
+    options.add_devices(p)
     p.add_argument("--max_num_runs", type=options.positive, default=100, metavar="N",
                    help="at most so many runs, without and with statistics each (default: 100)")
     p.add_argument("--max_time", type=options.seconds, default=10.0, metavar="SECONDS",
@@ -39,37 +40,57 @@ def add_options(p: argparse.ArgumentParser) -> None:
 
 
 def command(context: Context) -> Outcome:
-    args, results = context.args, {}
+    args = context.args
     for flag in ("trace", "html", "onnx_view"):
         if getattr(args, flag) is not None:
             report.check_writable(getattr(args, flag), f"--{flag}")
-    for job in jobs(context):
-        runs = {}
-        with prepared(context, job) as ready:
-            for device in job.devices:
-                context.console.banner(f"Benchmark model {job.tag} on host{job.on(device)}")
-                trace = own_file(args.trace, job, device, len(context.models))
-                flags = runner.flags({"benchmark": True, "max_num_runs": args.max_num_runs,
-                                      "max_time": args.max_time, "warmup": args.warmup_runs,
-                                      "trace": trace, "wide": args.wide})
-                runs[device] = runner.call(ready.mace_run, [*ready.flags[device], *flags],
-                                           context.console, args.vlog_level)
-                if trace is not None:
-                    context.console.info(f"trace: {trace}")
-                _write_views(context, job, device, ready, runs[device])
-        results[job.tag] = job.facts(runs)
-    return ExitCode.OK, results
+    chosen = remote.choose(context)
+    found, ok = jobs(context), True
+    results = {job.tag: job.facts({d: {} for d in job.devices}) for job in found}
+    if chosen.here:
+        for job in found:
+            with prepared(context, job) as ready:
+                results[job.tag] = _benchmark(context, job, ready)
+    if chosen.there.places or chosen.there.broken:
+
+        def work(own: Context, job: Job, place: remote.Remote) -> dict[str, Any]:
+            with prepared(own, job, place) as ready:
+                return _benchmark(own, job, ready,
+                                  place.place.file_name if chosen.several else "")
+
+        ok, by_place = remote.on_places(context, found, chosen, work)
+        for tag, ones in by_place.items():
+            results[tag]["places"] = ones
+    return remote.code_of(ok, results), results
+
+
+def _benchmark(context: Context, job: Job, ready: Prepared, place: str = "") -> dict[str, Any]:
+    """On each device in turn. `place` names the files of a phone or board, if there are several."""
+    args, runs = context.args, {}
+    for device in job.devices:
+        context.console.banner(f"Benchmark model {job.tag} on {ready.where}{job.on(device)}")
+        trace = own_file(args.trace, job, device, len(context.models), place)
+        flags = runner.flags({"benchmark": True, "max_num_runs": args.max_num_runs,
+                              "max_time": args.max_time, "warmup": args.warmup_runs,
+                              "trace": trace, "wide": args.wide})
+        runs[device] = runner.call(ready.mace_run, [*ready.flags[device], *flags],
+                                   context.console, args.vlog_level)
+        if trace is not None:
+            context.console.info(f"trace: {trace}")
+        _write_views(context, job, device, ready, runs[device], place)
+    return job.facts(runs)
 
 
 def _write_views(
-    context: Context, job: Job, device: str, ready: Prepared, result: Mapping[str, Any]
+    context: Context, job: Job, device: str, ready: Prepared, result: Mapping[str, Any],
+    place: str,
 ) -> None:
     """The files of --html and --onnx_view, one for each model and device."""
     args, several = context.args, len(context.models)
     if args.html is None and args.onnx_view is None:
         return
     plan, memory = engine.plan(ready.mace_run, ready.flags[device], device)
-    html, view = (own_file(f, job, device, several) for f in (args.html, args.onnx_view))
+    html, view = (own_file(f, job, device, several, place) for f in (args.html, args.onnx_view))
     if html is not None:
         text = benchmark_page.render(job.tag, device, result, plan, memory,
                                      _limits(context, ready, device, result))

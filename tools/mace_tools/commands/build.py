@@ -21,10 +21,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from mace_tools import cli_options as options
 from mace_tools import protos
-from mace_tools.commands import convert
+from mace_tools.commands import convert, device_tuning
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.convert import Converted
+from mace_tools.devices.places import Place
 from mace_tools.exit_codes import ExitCode, UsageError
 from mace_tools.library import abis, code, engine, link, package, parts, prefab, sizes
 from mace_tools.library.abis import Abi
@@ -49,6 +51,8 @@ def add_options(p: argparse.ArgumentParser) -> None:
     p.add_argument("--force", action="store_true", help="build also what is up to date")
     p.add_argument("--sizes", action="store_true",
                    help="print how many bytes of the library are of which part")
+    device_tuning.add_options(p)
+    options.add_devices(p)
     p.add_argument("--mace_run", type=Path, metavar="FILE",
                    help="a built mace_run, for embed_memory_plan, packed_weights and target_socs: "
                         "[host] (default: built when missing)")
@@ -58,18 +62,19 @@ def command(context: Context) -> Outcome:
     library = context.deployment.library
     if context.args.model_name is not None:
         raise UsageError("--model_name: a library has all models of its file; build takes no model")
-    found = abis.find(library.target_abis)
+    found, there = abis.find(library.target_abis), device_tuning.places_of(context)
     with _beside(context) as staged:
         models = {tag: convert.ensure(staged, tag, model)
                   for tag, model in staged.models.items()}
         engines = [_engine(staged, abi, models) for abi in found]
-        fingerprint = _fingerprint(context, models, engines)
+        fingerprint = _fingerprint(context, models, engines, there)
         stamp = staged.folder / "_tmp" / "library.stamp.json"
         fresh = context.args.force or not _up_to_date(stamp, fingerprint, staged.folder)
         if fresh:
             stamp.unlink(missing_ok=True)
             for tag, model in staged.models.items():
                 convert.tune(staged, models[tag], model)
+                device_tuning.tune(staged, there, models[tag], model)
             facts = _build(staged, found, engines, models)
             stamp.write_text(json.dumps({"fingerprint": fingerprint, "facts": facts,
                                          "files": _states(staged.folder, facts["files"])}))
@@ -241,13 +246,16 @@ def _shipped(context: Context, models: dict[str, Converted]) -> list[Path]:
 
 
 def _fingerprint(
-    context: Context, models: dict[str, Converted], engines: list[engine.Engine]
+    context: Context, models: dict[str, Converted], engines: list[engine.Engine],
+    there: list[Place],
 ) -> str:
     """Of everything that decides the result."""
     asked = context.deployment.library.model_dump(exclude={"models"})
     inputs = [asked, [e.key for e in engines], convert.converter_version(), _documents(),
               {tag: [_digest(m.pb), _digest(m.data)] for tag, m in models.items()},
-              {tag: m.devices for tag, m in context.models.items()}]
+              {tag: m.devices for tag, m in context.models.items()},
+              # A device that is attached later makes a library that is tuned for it, too.
+              [[p.device.name, p.abi, p.tuned_name] for p in there], context.args.disable_tuning]
     return hashlib.sha256(json.dumps(inputs, sort_keys=True, default=str).encode()).hexdigest()
 
 

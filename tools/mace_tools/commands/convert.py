@@ -19,8 +19,9 @@ from typing import Any
 
 from google.protobuf.message import DecodeError
 
+from mace_tools import cli_options as options
 from mace_tools import protos, runner, settings
-from mace_tools.commands import dsp, gpu, quantizing, tuning
+from mace_tools.commands import device_tuning, dsp, gpu, quantizing, tuning
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.import_model import import_model, source_file, weights_file
 from mace_tools.config import PACKED_WEIGHTS, Model
@@ -81,13 +82,15 @@ def add_options(p: argparse.ArgumentParser) -> None:
     p.add_argument("--mace_run", type=Path, metavar="FILE",
                    help="a built mace_run, for embed_memory_plan, packed_weights and target_socs: "
                         "[host] (default: built when missing)")
+    device_tuning.add_options(p)
+    options.add_devices(p)
     p.add_argument("--packed_weights", choices=PACKED_WEIGHTS, metavar="ISA",
                    help="pack weights in the file for these CPUs: " + ", ".join(PACKED_WEIGHTS)
                         + " (default: as the deployment file says)")
 
 
 def command(context: Context) -> Outcome:
-    results = {}
+    results, there = {}, device_tuning.places_of(context)
     for tag, model in context.models.items():
         done = ensure(context, tag, model, force=context.args.force)
         results[tag] = facts = done.facts()
@@ -96,6 +99,10 @@ def command(context: Context) -> Outcome:
         context.console.data(f"{tag}: {state}, {size}\n  {done.pb}\n  {done.data}")
         tuned = tune(context, done, model)
         facts.update(tuned)
+        elsewhere = device_tuning.tune(context, there, done, model)
+        facts.update(elsewhere)
+        for line in device_tuning.files(elsewhere):
+            context.console.data(f"  {line}")
         if "opencl_files" in tuned:
             context.console.data("\n".join(f"  {f}" for f in tuned["opencl_files"].values()))
         if "tuning_file" in tuned:

@@ -1,4 +1,5 @@
-"""doctor: what this machine has of what MACE can use, and what to do for what is missing.
+"""doctor: what this machine and connected devices have of what MACE can use, and what to do for
+what is missing.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -7,18 +8,22 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from mace_tools import report
 from mace_tools.cli_console import Console
-from mace_tools.doctor import GROUPS, Machine, State
+from mace_tools.doctor import GROUPS, Machine, State, findings
 from mace_tools.exit_codes import ExitCode
 
-HELP = "say what of a device this machine has, and what to do for what is missing"
+HELP = "say what this machine and connected devices have, and what to do for what is missing"
+VERSION = 1  # of --json: raised when a field changes its meaning
 
 
 def add_options(p: argparse.ArgumentParser) -> None:
     for name, (title, _) in GROUPS.items():
-        p.add_argument(f"--{name}", action="store_true", help=f"check {title}")
+        p.add_argument(f"--{name}", action="store_true", help=f"check: {title}")
+    p.add_argument("--device_yml", type=Path, metavar="YML",
+                   help="check these boards with Linux, too, which ssh reaches")
     p.add_argument("--mace_dsp", type=Path, metavar="FILE",
                    help="a built executor for the DSP's emulator, mace_dsp.elf (default: that of "
                    "this checkout)")
@@ -26,26 +31,29 @@ def add_options(p: argparse.ArgumentParser) -> None:
 
 
 def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
-    """Checks the groups that are asked for, or all. Missing parts are no error of the command, but
-    of the machine."""
+    """Checks the groups that are asked for, or all. What is missing is no error of the command,
+    but of the machine. Errors: ConfigError of the device yml."""
     if args.json is not None:
         report.check_writable(args.json, "--json")
     asked = [name for name in GROUPS if getattr(args, name)] or list(GROUPS)
-    machine, facts, missing = Machine(mace_dsp=args.mace_dsp), {}, 0
+    machine = Machine(mace_dsp=args.mace_dsp, device_yml=args.device_yml)
+    facts: dict[str, Any] = {}
+    counts = dict.fromkeys(State, 0)
     for name in asked:
         title, checks = GROUPS[name]
         console.data(title)
-        found = [check(machine) for check in checks]
-        width = max(len(f.what) for f in found)
+        found = findings(checks, machine)
+        width = min(max(len(f.what) for f in found), 44)
         for f in found:
             console.data(f"  {f.state.value:7}  {f.what.ljust(width)}  {f.text}")
             if f.cure:
                 console.data(f"  {'':7}  {'':{width}}  to do: {f.cure}")
-        missing += sum(f.state is State.MISSING for f in found)
+            counts[f.state] += 1
         facts[name] = [{"what": f.what, "state": f.state.value, "text": f.text, "cure": f.cure}
                        for f in found]
-    code = ExitCode.MISSING_TOOL if missing else ExitCode.OK
+    console.data(", ".join(f"{number} {state.value}" for state, number in counts.items()))
+    code = ExitCode.MISSING_TOOL if counts[State.MISSING] else ExitCode.OK
     if args.json is not None:
-        report.write_json(args.json, {"command": "doctor", "exit_code": int(code),
-                                      "findings": facts})
+        report.write_json(args.json, {"command": "doctor", "version": VERSION,
+                                      "exit_code": int(code), "findings": facts})
     return code

@@ -1,4 +1,4 @@
-"""Models on the GPU: the flags of mace_run, and tuning them on this machine.
+"""Models on the GPU: the flags of mace_run, and tuning them on this machine or on a device.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -10,6 +10,7 @@ from pathlib import Path
 from mace_tools import runner, settings
 from mace_tools.commands import tuning
 from mace_tools.commands.context import Context
+from mace_tools.commands.remote import Remote
 from mace_tools.config import Model
 from mace_tools.emit import atomic_files
 
@@ -25,15 +26,22 @@ def flags(context: Context) -> list[str]:
     return runner.flags({"device": "GPU", "gpu_storage_path": kept})
 
 
-def tune(context: Context, mace_run: Path, pb: Path, data: Path, model: Model) -> dict[str, str]:
+def tune(
+    context: Context, mace_run: Path | runner.Program, pb: Path, data: Path, model: Model,
+    remote: Remote | None = None,
+) -> dict[str, str]:
     """Tunes what has not been tuned yet, and writes the files that ship with a tuned library."""
+    place = remote.place if remote else None
     arguments = [f"--model_file={pb}", f"--model_data_file={data}", *flags(context),
-                 *settings.flags(tuning.settings_of(context, model, "gpu"), "gpu")]
+                 *settings.flags(tuning.settings_of(context, model, "gpu", place), "gpu")]
     table = runner.output(mace_run, [*arguments, "--dump=tuning"])
-    files = {"tuned": str(tuning.file(context, "gpu"))}
+    files = {"tuned": str(tuning.file(context, "gpu", "", place))}
     programs = context.folder / "opencl" / STORE
-    if programs.is_file():
-        copy = tuning.file(context, "gpu", "compiled_opencl_kernel")
+    copy = tuning.file(context, "gpu", "compiled_opencl_kernel", place)
+    if remote is not None:
+        if remote.session.pull_kept(STORE, copy):
+            files["programs"] = str(copy)
+    elif programs.is_file():
         with atomic_files(copy) as (out,):
             out.write(programs.read_bytes())
         files["programs"] = str(copy)

@@ -18,8 +18,10 @@ from mace_tools import data, runner, settings
 from mace_tools.commands import dsp, gpu, tuning
 from mace_tools.commands.context import Context
 from mace_tools.commands.convert import Converted, ensure
+from mace_tools.commands.remote import Remote
 from mace_tools.config import Model
 from mace_tools.config.files import missing
+from mace_tools.devices.places import Place
 from mace_tools.errors import MaceError
 from mace_tools.exit_codes import UsageError
 
@@ -53,9 +55,10 @@ class Prepared:
     tag: str
     model: Model
     converted: Converted
-    mace_run: Path
+    mace_run: Path | runner.Program
     inputs: dict[str, np.ndarray]
     flags: dict[str, list[str]]  # by device
+    where: str = "host"  # for headings
 
 
 def jobs(context: Context) -> list[Job]:
@@ -63,7 +66,6 @@ def jobs(context: Context) -> list[Job]:
     found before the first one runs. Errors: MaceError of any stage."""
     checked = {}
     for tag, model in context.models.items():
-        check_runtime(context, tag, model)
         checked[tag] = (devices(context, tag, model), input_files(context, tag, model))
     found = [Job(tag, model, ensure(context, tag, model), *checked[tag])
              for tag, model in context.models.items()]
@@ -124,8 +126,8 @@ def _one_of(context: Context, fitting: list[str]) -> str:
 
 
 @contextmanager
-def prepared(context: Context, job: Job) -> Iterator[Prepared]:
-    """Errors: MaceError of any stage."""
+def prepared(context: Context, job: Job, remote: Remote | None = None) -> Iterator[Prepared]:
+    """To run on this machine, or elsewhere. Errors: MaceError of any stage."""
     args, model, converted = context.args, job.model, job.converted
     if converted.custom_ops:
         raise MaceError(f"{job.tag}: mace_run does not have the custom ops "
@@ -133,7 +135,8 @@ def prepared(context: Context, job: Job) -> Iterator[Prepared]:
                         "(docs/custom_ops.md): run the model in the app, or give output_tensors "
                         "before them")
     inputs = _inputs(context, job)
-    mace_run = runner.find(context.console, args.mace_run)
+    mace_run = remote.program if remote else runner.find(context.console, args.mace_run)
+    place = remote.place if remote else None
     with tempfile.TemporaryDirectory(prefix="mace_inputs.") as folder:
         common = [f"--model_file={converted.pb}", f"--model_data_file={converted.data}"]
         for k, (name, array) in enumerate(inputs.items()):
@@ -141,13 +144,16 @@ def prepared(context: Context, job: Job) -> Iterator[Prepared]:
             data.save(file, array)
             common.append(f"--input={name}={file}")
         common += runner.flags({"allow_nan": args.allow_nan})
-        flags = {device: [*common, *device_flags(context, model, device)]
+        flags = {device: [*common, *device_flags(context, model, device, place)]
                  for device in job.devices}
-        yield Prepared(job.tag, model, converted, mace_run, inputs, flags)
+        where = f"{place.name}, {place.facts.soc}, {place.abi}" if place else "host"
+        yield Prepared(job.tag, model, converted, mace_run, inputs, flags, where)
 
 
-def device_flags(context: Context, model: Model, device: str) -> list[str]:
-    args, chosen = context.args, tuning.settings_of(context, model, device)
+def device_flags(
+    context: Context, model: Model, device: str, place: Place | None = None
+) -> list[str]:
+    args, chosen = context.args, tuning.settings_of(context, model, device, place)
     chosen |= {"cpu_affinity_policy": args.cpu_affinity_policy,
                "gpu_perf_hint": args.gpu_perf_hint, "gpu_priority_hint": args.gpu_priority_hint}
     if args.omp_num_threads is not None:
@@ -164,17 +170,19 @@ def _inputs(context: Context, job: Job) -> dict[str, np.ndarray]:
 
 
 def check_runtime(context: Context, tag: str, model: Model) -> None:
-    """Checks that this machine can run the model."""
+    """Says so if a command, which runs the model on this machine, was perhaps meant for others."""
     abis = context.deployment.library.target_abis
     if "host" not in abis:
-        context.console.warn(f"{tag}: target_abis is {', '.join(abis)}; running on phones comes "
-                             "later, this runs on the machine at hand")
+        context.console.warn(f"{tag}: target_abis is {', '.join(abis)}; this command runs on the "
+                             "machine at hand (`run` and `benchmark` run on phones and boards)")
 
 
-def own_file(file: Path | None, job: Job, device: str, num_models: int) -> Path | None:
-    """Each model and each device of a model gets a file of its own."""
+def own_file(file: Path | None, job: Job, device: str, num_models: int,
+             place: str = "") -> Path | None:
+    """Each model, each device of a model, and each phone or board gets a file of its own."""
     if file is None:
         return None
     name = f"{file.stem}_{job.tag}" if num_models > 1 else file.stem
     name += f"_{device}" if len(job.devices) > 1 else ""
+    name += f"_{place}" if place else ""
     return file.with_name(f"{name}{file.suffix}")

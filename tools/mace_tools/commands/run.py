@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import argparse
 import tempfile
+import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +17,12 @@ import numpy as np
 from mace_tools import cli_options as options
 from mace_tools import data, frameworks, importers, protos, report, runner, validate
 from mace_tools.cli_console import boxed
-from mace_tools.commands import labels, source_run
+from mace_tools.commands import labels, remote, source_run
 from mace_tools.commands.both_devices import compare
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.import_model import TO_NCHW, TO_NHWC
 from mace_tools.commands.prepare import Job, Prepared, jobs, prepared
 from mace_tools.errors import MaceError
-from mace_tools.exit_codes import ExitCode
 from mace_tools.importers.fixed_inputs import arrays
 from mace_tools.importers.kept_states import zeros
 
@@ -31,6 +32,7 @@ Arrays = dict[str, np.ndarray]
 
 def add_options(p: argparse.ArgumentParser) -> None:
     options.add_running(p)
+    options.add_devices(p)
     p.add_argument("--round", type=options.positive, default=1, metavar="N",
                    help="timed runs (default: 1)")
     p.add_argument("--restart_round", type=options.positive, default=1, metavar="N",
@@ -51,17 +53,55 @@ def command(context: Context) -> Outcome:
     if context.args.output_dir is not None:
         report.make_folder(context.args.output_dir, "--output_dir")
     names = {tag: labels.read(context, tag, m) for tag, m in context.models.items()}
-    results, passed = {}, True
-    for job in jobs(context):
-        with prepared(context, job) as ready:
-            if context.args.dump:
-                runs = {device: _dump(context, ready, device) for device in job.devices}
-                results[job.tag] = job.facts(runs)
-                continue
-            results[job.tag] = facts = _run_everywhere(context, job, ready, names[job.tag])
-        runs = facts.get("devices", {"": facts})
-        passed = passed and all(r.get("validation", {}).get("passed", True) for r in runs.values())
-    return ExitCode.OK if passed else ExitCode.VALIDATION_FAILED, results
+    chosen = remote.choose(context)
+    found, expected, ok = jobs(context), Expected(), True
+    results = {job.tag: job.facts({d: {} for d in job.devices}) for job in found}
+    if chosen.here:
+        for job in found:
+            with prepared(context, job) as ready:
+                results[job.tag] = _everything(context, job, ready, names[job.tag], expected)
+    if chosen.there.places or chosen.there.broken:
+
+        def work(own: Context, job: Job, place: remote.Remote) -> dict[str, Any]:
+            with prepared(own, job, place) as ready:
+                own = _in_folder(own, place.place.file_name) if chosen.several else own
+                return _everything(own, job, ready, names[job.tag], expected)
+
+        ok, by_place = remote.on_places(context, found, chosen, work)
+        for tag, ones in by_place.items():
+            results[tag]["places"] = ones
+    return remote.code_of(ok, results), results
+
+
+class Expected:
+    """The outputs of the source framework, computed once for each model."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Arrays] = {}
+        self._lock = threading.Lock()
+
+    def of(self, context: Context, ready: Prepared, outputs: list[str]) -> Arrays:
+        """Errors: MaceError of the framework."""
+        with self._lock:
+            if ready.tag not in self._known:
+                self._known[ready.tag] = _expected(context, ready, outputs)
+            return self._known[ready.tag]
+
+
+def _in_folder(context: Context, name: str) -> Context:
+    """With a folder of its own for the outputs."""
+    given = context.args.output_dir
+    folder = given / name if given is not None else None
+    return replace(context, args=argparse.Namespace(**{**vars(context.args),
+                                                       "output_dir": folder}))
+
+
+def _everything(
+    context: Context, job: Job, ready: Prepared, names: list[str] | None, expected: Expected
+) -> dict[str, Any]:
+    if context.args.dump:
+        return job.facts({device: _dump(context, ready, device) for device in job.devices})
+    return _run_everywhere(context, job, ready, names, expected)
 
 
 def _dump(context: Context, ready: Prepared, device: str) -> dict[str, Any]:
@@ -74,14 +114,13 @@ def _dump(context: Context, ready: Prepared, device: str) -> dict[str, Any]:
 
 
 def _run_everywhere(
-    context: Context, job: Job, ready: Prepared, names: list[str] | None
+    context: Context, job: Job, ready: Prepared, names: list[str] | None, known: Expected
 ) -> dict[str, Any]:
     """Runs on each device in turn, and compares two of them."""
     runs: dict[str, dict[str, Any]] = {}
     outputs: dict[str, Arrays] = {}
-    expected: Arrays | None = None
     for device in job.devices:
-        context.console.banner(f"Run model {ready.tag} on host{job.on(device)}")
+        context.console.banner(f"Run model {ready.tag} on {ready.where}{job.on(device)}")
         runs[device], outputs[device] = _run(context, ready, device)
         facts = runs[device]
         if context.args.output_dir is not None:
@@ -91,7 +130,7 @@ def _run_everywhere(
         if names is not None:
             facts["top"] = labels.show_top(context, ready.tag, outputs[device], names)
         if context.args.validate:
-            expected = expected or _expected(context, ready, list(outputs[device]))
+            expected = known.of(context, ready, list(outputs[device]))
             facts["validation"] = _validate(context, ready, device, outputs[device], expected)
     facts = job.facts(runs)
     if len(job.devices) > 1:

@@ -32,8 +32,6 @@ LIBRARY = [
     Later("embed_model_data", NOTE,
           lambda lib: bool(lib.embed_model_data) and lib.graph_format == "proto",
           "only build_type: code embeds weights; they are written to a .data file"),
-    Later("target_socs", NOTE, lambda lib: set(lib.target_socs or ("host",)) != {"host"},
-          "tuning on phones comes later, `host` is tuned for; the converted model fits every SoC"),
 ]
 
 MODEL = [

@@ -380,7 +380,6 @@ NOTED = [
     ("runtime: cpu", "runtime: cpu\n    limit_opencl_kernel_time: 1", "no effect on the CPU"),
     ("runtime: cpu", "runtime: cpu\n    nnlib_graph_mode: 1", "only the vendor's library for DSPs"),
     ("library_name: lib", "library_name: lib\nembed_model_data: 1", "written to a .data file"),
-    ("library_name: lib", "library_name: lib\ntarget_socs: [host, msm8998]", "tuning on phones"),
 ]
 
 

@@ -1,4 +1,4 @@
-"""doctor: each part of a DSP present and absent, and the emulator as it answers.
+"""doctor: each part of a DSP present and absent, and the emulator as it answers; the command.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -114,3 +114,4 @@ def test_the_command_lists_all_checks(tmp_path, capfd):
     missing = any(f["state"] == "missing" for f in findings)
     assert code == (ExitCode.MISSING_TOOL if missing else ExitCode.OK)
     assert all(f["cure"] for f in findings if f["state"] == "missing")
+    assert facts["version"] == 1 and list(facts["findings"]) == ["dsp"]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 class State(Enum):
     OK = "ok"
-    ABSENT = "absent"  # this machine does not have it, and need not
+    ABSENT = "absent"  # it is not there, and nothing has to be done about that
     MISSING = "missing"  # something can be done: the finding says what
 
 
@@ -32,6 +32,7 @@ class Machine:
 
     root: Path = Path("/")
     mace_dsp: Path | None = None  # a built executor for the DSP's emulator
+    device_yml: Path | None = None  # which boards there are
     which: Callable[[str], str | None] = shutil.which
     known: dict[str, object] = field(default_factory=dict)  # what checks leave to later ones
 
@@ -43,4 +44,14 @@ class Machine:
         return next((self.at(p) for p in paths if self.at(p).exists()), None)
 
 
-Check = Callable[[Machine], Finding]
+# Looks at one thing, or at all things of one kind.
+Check = Callable[[Machine], Finding | list[Finding]]
+
+
+def findings(checks: tuple[Check, ...], machine: Machine) -> list[Finding]:
+    """Of all checks, in their order."""
+    found = []
+    for check in checks:
+        one = check(machine)
+        found += one if isinstance(one, list) else [one]
+    return found

@@ -1,0 +1,91 @@
+"""devices: the attached phones and the boards of a device yml, and what MACE keeps on them.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from mace_tools import report, tables
+from mace_tools.cli_console import Console
+from mace_tools.devices import adb, facts, files, places, session
+from mace_tools.errors import MaceError
+from mace_tools.exit_codes import ExitCode
+
+HELP = "list the attached phones and the boards of a device yml, or remove what MACE keeps on them"
+COLUMNS = (tables.Column("device", least=12), tables.Column("kind", rank=3),
+           tables.Column("model", least=10), tables.Column("SoC"), tables.Column("ABIs", least=9),
+           tables.Column("system", rank=2), tables.Column("°C", rank=1, right=True),
+           tables.Column("kept (MB)", right=True))  # fmt: skip
+
+
+def add_options(p: argparse.ArgumentParser) -> None:
+    p.add_argument("--target_devices", metavar="NAME,...",
+                   help="only these phones, by the serial numbers of `adb devices`, and these "
+                   "boards, by their names in the device yml")
+    p.add_argument("--device_yml", type=Path, metavar="YML",
+                   help="boards with Linux that ssh reaches")
+    p.add_argument("--clear", action="store_true",
+                   help="remove the models, programs and compiled kernels that MACE keeps on them")
+    p.add_argument("--json", type=Path, metavar="FILE", help="also write the list as JSON")
+    p.add_argument("--wide", action="store_true", help="the table as wide as it is")
+
+
+def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
+    """Errors: MaceError if there is no way to any device."""
+    if args.json is not None:
+        report.check_writable(args.json, "--json")
+    found = _find(args, console)
+    results: list[dict[str, Any]] = [{"error": str(e)} for e in found.broken]
+    for place in {p.device: p for p in found.places}.values():
+        try:
+            if args.clear:
+                session.clear_taken(place.device, console)
+                console.data(f"{place.device.title}: {place.device.folder} is removed")
+            results.append(_facts(place))
+        except MaceError as e:
+            results.append({"error": str(e)})
+    for one in results:
+        if "error" in one:
+            console.error(one["error"])
+    listed = [one for one in results if "error" not in one]
+    if listed and not args.clear:
+        _show(listed, console, args.wide)
+    if not results:
+        console.data("no device is attached")
+    code = ExitCode.RUN_FAILED if len(listed) < len(results) else ExitCode.OK
+    if args.json is not None:
+        report.write_json(args.json, {"command": "devices", "exit_code": int(code),
+                                      "devices": results})
+    return code
+
+
+def _find(args: argparse.Namespace, console: Console) -> places.Places:
+    """All devices, whatever their ABIs."""
+    abis = [*places.PHONE_ABIS, *(places.BOARD_ABIS if args.device_yml else ())]
+    if args.device_yml and not adb.is_installed():
+        abis = [*places.BOARD_ABIS]
+    return places.find(places.Wanted.of(abis, None, args.target_devices, args.device_yml), console)
+
+
+def _facts(place: places.Place) -> dict[str, Any]:
+    """Errors: DeviceError."""
+    device = place.device
+    return {"name": device.name, "kind": device.kind, "folder": device.folder,
+            "kept_bytes": files.kept_bytes(device), "machine": place.facts.facts(),
+            "state": facts.state_of(device).facts()}
+
+
+def _show(listed: list[dict[str, Any]], console: Console, wide: bool) -> None:
+    rows = []
+    for one in listed:
+        machine, celsius = one["machine"], one["state"]["celsius"]
+        rows.append([one["name"], one["kind"], machine["model"], machine["soc"],
+                     ", ".join(machine["abis"]), machine["system"],
+                     "" if celsius is None else f"{celsius:.0f}", f"{one['kept_bytes'] / 1e6:.1f}"])
+    fitter = tables.Fitter(tables.output_width(wide))
+    for line in (*fitter.lines(COLUMNS, rows), *fitter.note()):
+        console.data(line)
