@@ -12,6 +12,7 @@ import pytest
 
 from mace_tools.cli_parser import command_parsers
 from mace_tools.config.schema import Library, Model, Preprocess, Quantize, Subgraph
+from mace_tools.devices.device_yml import Board
 from mace_tools.protos import REPO
 from mace_tools.settings import all_settings
 from mace_tools.testing.documents import Code, all_code, code_of, lines
@@ -43,7 +44,7 @@ MADE_UP = {
 NOTHING = "(?!)"
 LABEL = re.compile(r"(?<![\w:/])//([\w/.-]*)(?::([\w<>*-]+))?")
 KEYS = {key for section in (Library, Model, Subgraph, Preprocess, Quantize)
-        for key in section.model_fields}
+        for key in section.model_fields} | {"devices", *Board.model_fields}
 
 
 @functools.cache
@@ -158,7 +159,7 @@ def wrong_keys(code: Code) -> list[str]:
     if code.language == "yaml":
         keys = re.findall(r"^[\s-]*([A-Za-z_]\w*):", code.text, re.MULTILINE)
         keys += re.findall(r"[{,] *([a-z_]+):", code.text)
-        tags = re.findall(r"^models:\n\s+(\w+):", code.text, re.MULTILINE)
+        tags = re.findall(r"^(?:models|devices):\n\s+(\w+):", code.text, re.MULTILINE)
         return [f"{code.place}: no deployment file has a key {k}" for k in keys
                 if k not in KEYS | set(tags)]
     span = re.fullmatch(r"([a-z][a-z_0-9]*): [\w\[-].*", code.text)

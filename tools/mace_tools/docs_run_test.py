@@ -33,6 +33,10 @@ NOT_RUN = {
     "bazel build //tools:mace_run": "the tests build it, and keep it between runs",
     "bazel build //tools:mace_plan": "as mace_run",
     "tools/converter.py doctor": "doctor_test.py does; its exit code is of what the machine lacks",
+    "python3 tools/converter.py devices": "device_tuning_test.py does, with stand-ins for phones",
+    "python3 tools/converter.py run --config=my.yml --target_abis": "remote_test.py does, with "
+                                                                    "stand-ins for phones",
+    "python3 tools/converter.py benchmark --config=my.yml --target_abis": "remote_test.py does",
     "bazel test": "suites of their own",
     "bazel run //mace/cpu:ukernels_bench": "measures for minutes",
     "bazel run //mace/image:image_bench": "as ukernels_bench",
