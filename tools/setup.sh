@@ -5,9 +5,10 @@ set -euo pipefail
 
 usage() {
   cat <<'TXT'
-usage: tools/setup.sh [--for run|validate|test]
+usage: tools/setup.sh [--for run|devices|validate|test]
 
   run       compiler, Bazel, libraries and the Python packages of tools/converter.py (default)
+  devices   run, and adb and ssh, by which models run on phones and boards
   validate  run, and the source frameworks of `converter.py run --validate`
   test      validate, and what tools/test.sh needs: Arm cross compilers with their libraries,
             qemu, clang, a JDK, a browser
@@ -30,9 +31,10 @@ while (($#)); do
 done
 case $level in
   run) groups=(run) requirements=(convert) ;;
+  devices) groups=(run devices) requirements=(convert) ;;
   validate) groups=(run) requirements=(convert validate) ;;
   test) groups=(run test) requirements=(convert validate test) ;;
-  *) echo "setup: --for takes run, validate or test, not '$level'" >&2; exit 2 ;;
+  *) echo "setup: --for takes run, devices, validate or test, not '$level'" >&2; exit 2 ;;
 esac
 
 root=$(cd "$(dirname "$0")/.." && pwd)

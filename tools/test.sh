@@ -25,6 +25,7 @@ usage: tools/test.sh [SUITE ...]      (the first group when none is named)
   all      all of the above
   arm      aarch64 and armv7
   tsan     the thread pool and the engine under ThreadSanitizer
+  docker   the steps of docker/Dockerfile in a folder that debootstrap makes; needs root and the network
   fuzz     all that meets untrusted models under libFuzzer, 10 minutes
 
 MACE_TEST_DATA names the folder of models and conformance data (default ../shared); tests whose data
@@ -38,7 +39,7 @@ deep=(rusticl oclgrind library asan mutations aarch64 armv7)
 suites=()
 for argument in "$@"; do
   case $argument in
-    lint | host | gpu | dsp | rusticl | oclgrind | library | python | asan | mutations | aarch64 | armv7 | tsan | fuzz) suites+=("$argument") ;;
+    lint | host | gpu | dsp | rusticl | oclgrind | library | python | asan | mutations | aarch64 | armv7 | tsan | docker | fuzz) suites+=("$argument") ;;
     arm) suites+=(aarch64 armv7) ;;
     deep) suites+=("${deep[@]}") ;;
     all) suites+=("${standard[@]}" "${deep[@]}") ;;
@@ -124,6 +125,7 @@ run_suite() {
     aarch64 | armv7)
       run_bazel "$1" --config="$1" --test_tag_filters=-no_qemu,-gpu "${targets[@]}" ;;
     library) MACE_TEST_LIBRARY=all run_pytest library test/library ;;
+    docker) MACE_TEST_DOCKER=all run_pytest docker test/docker ;;
     fuzz | mutations) run_script "$1" "tools/$1.sh" ;;
     python)
       bazel build --disk_cache="$cache/bazel" --show_result=0 --noshow_progress \

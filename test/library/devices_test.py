@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 
 import consumers
 import numpy as np
 import pytest
 
-from mace_tools import cli, runner
-from mace_tools.cli_console import Console
+from mace_tools import cli
 from mace_tools.exit_codes import ExitCode
 from mace_tools.testing.fake_devices import FakeDevices
 from mace_tools.testing.needed import need_tools
@@ -24,15 +24,9 @@ pytestmark = pytest.mark.skipif(os.environ.get("MACE_TEST_LIBRARY") != "all",
                                 reason="covered elsewhere: tools/test.sh library")
 
 
-@pytest.fixture(scope="module")
-def arm64():
-    """The program for arm64, as `run` builds it."""
-    need_tools("bazel", "qemu-aarch64", "aarch64-linux-gnu-g++")
-    return runner.find(Console(), None, runner.for_abi("arm64"))
-
-
 @pytest.mark.parametrize("where", ["board", "phone"])
-def test_from_the_deployment_file_to_the_answer(arm64, tmp_path, monkeypatch, capfd, where):
+def test_from_the_deployment_file_to_the_answer(tmp_path, monkeypatch, capfd, where):
+    need_tools("bazel", "qemu-aarch64", "aarch64-linux-gnu-g++")
     devices = FakeDevices(tmp_path / "devices")
     monkeypatch.setenv("PATH", f"{devices.bin}:{os.environ['PATH']}")
     (launch,) = consumers.QEMU["arm64"]
@@ -40,9 +34,9 @@ def test_from_the_deployment_file_to_the_answer(arm64, tmp_path, monkeypatch, ca
         devices.board("pi@10.0.0.2", launch=launch)
         (tmp_path / "dev.yml").write_text(PI)
         options = ["--target_abis=arm64", f"--device_yml={tmp_path / 'dev.yml'}"]
-    else:  # whose own program needs an NDK
-        devices.phone("A1", launch=launch)
-        options = ["--target_abis=arm64-v8a", f"--mace_run={arm64}"]
+    else:  # whose program is static, so that it finds no library of Debian
+        devices.phone("A1", launch=shutil.which("qemu-aarch64"))
+        options = ["--target_abis=arm64-v8a"]
     config = consumers.Place(tmp_path).config("lib")
     code = cli.main(["run", f"--config={config}", f"--output={tmp_path / 'build'}", *options,
                      f"--input={consumers.DIGITS / 'images' / '3.png'}", "--round=2", "--validate",

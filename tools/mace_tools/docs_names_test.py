@@ -30,7 +30,8 @@ BAZEL = {"test_env", "test_output", "config", "cxxopt", "copt", "disk_cache", "j
          "compilation_mode"}
 # Of programs that are not ours.
 FOREIGN = {"uninitialized": "oclgrind", "strip-unneeded": "strip", "cpu-prof": "Node.js",
-           "benchmark_filter": "google-benchmark", "cflags": "pkg-config", "libs": "pkg-config",
+           "benchmark_filter": "google-benchmark", "build-arg": "docker", "rm": "docker",
+           "privileged": "docker", "net": "docker", "cflags": "pkg-config", "libs": "pkg-config",
            "install": "CMake"}
 TOP = r"(?:mace|tools|docs|models|test|third_party|docker|bazel-[a-z]+|\.ci)"
 PATH = re.compile(rf"(?<![\w/.~$-])((?:{TOP})/[\w./*{{}},<>+-]*)")

@@ -37,6 +37,7 @@ NOT_RUN = {
     "python3 tools/converter.py run --config=my.yml --target_abis": "remote_test.py does, with "
                                                                     "stand-ins for phones",
     "python3 tools/converter.py benchmark --config=my.yml --target_abis": "remote_test.py does",
+    "docker ": "needs Docker; test/docker runs the steps of the image",
     "bazel test": "suites of their own",
     "bazel run //mace/cpu:ukernels_bench": "measures for minutes",
     "bazel run //mace/image:image_bench": "as ukernels_bench",

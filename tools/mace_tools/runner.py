@@ -39,12 +39,14 @@ class Tool:
 
 MACE_RUN = Tool("mace_run", "runs models", ("mace", "tools/cli", "tools/mace_run", "third_party"),
                 "//tools:mace_run", "tools/mace_run/mace_run")
-# By ABI: Bazel's flags for a mace_run that needs little of a device.
+# By ABI: Bazel's flags for a mace_run that needs little of a device. Without an NDK, phones get one
+# that brings its own C library, and so has no way to their OpenCL.
 _LITTLE = ("--linkopt=-static-libstdc++", "--linkopt=-static-libgcc", "--linkopt=-s")
+_ALONE = ("--linkopt=-static", "--linkopt=-s")
 DEVICE_FLAGS = {"arm64": ("--config=aarch64", *_LITTLE), "armhf": ("--config=armv7", *_LITTLE),
-                "arm64-v8a": ("--config=android_arm64", *_LITTLE),
-                "armeabi-v7a": ("--config=android_arm", *_LITTLE),
-                "x86_64": ("--config=android_x86_64", *_LITTLE)}  # fmt: skip
+                "arm64-v8a": ("--config=aarch64", *_ALONE),
+                "armeabi-v7a": ("--config=armv7", *_ALONE),
+                "x86_64": _ALONE}  # fmt: skip
 
 
 def for_abi(abi: str) -> Tool:

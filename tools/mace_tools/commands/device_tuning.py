@@ -58,8 +58,10 @@ def tune(context: Context, there: list[Place], done: Any, model: Model) -> dict[
         if not tuning.budget_ms(context, model, place):
             continue
         try:
-            program = places.program_for(context.console, getattr(context.args, "mace_run", None),
-                                         place.abi, is_needed=False)
+            if "gpu" in model.devices:
+                places.check_gpu(place, context.args.mace_run)
+            program = places.program_for(context.console, context.args.mace_run, place.abi,
+                                         is_needed=False)
             with remote.taken(context, place, program) as taken:
                 own: dict[str, Any] = {}
                 if "gpu" in model.devices:

@@ -91,23 +91,26 @@ def test_an_interruption_leaves_nothing(place, devices):  # noqa: F811
         if names != "A1":
             roots.append(devices.phone("B2"))
         devices.change("A1", rules=[])
-        place.mace_run.write_text("#!/bin/sh\nexec sleep 300\n")
+        place.mace_run.write_text("#!/bin/sh\nwhile :; do sleep 1; done\n")
         command = [sys.executable, str(REPO / "tools" / "converter.py"), "run", ABIS,
                    f"--config={place.config}", f"--mace_run={place.mace_run}",
                    "--output_dir=outputs"]
-        devices.forget_calls()
         child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                  text=True, env={**os.environ})
         for _ in range(600):
-            running = [c[2] for c in devices.calls() if "exec /data" in c[-1]]
-            if len(running) == len(roots) or child.poll() is not None:
+            started = [pid for root in roots for pid in (root / KEPT).glob("run.*/pid")]
+            if len(started) == len(roots) or child.poll() is not None:
                 break
             time.sleep(0.1)
+        numbers = [int(pid.read_text()) for pid in started]
         child.send_signal(signal.SIGTERM)
         _, err = child.communicate(timeout=60)
         assert child.returncode == ExitCode.INTERRUPTED, err
         assert [left(root) for root in roots] == [["cache"]] * len(roots)
         assert not list((place.folder / "outputs").rglob("*.*"))
+        for number in numbers:  # ended there, too
+            with pytest.raises(ProcessLookupError):
+                os.kill(number, 0)
 
 
 def test_the_attached_devices_are_listed_and_cleared(place, devices, run, capfd):  # noqa: F811

@@ -90,6 +90,8 @@ def _check_runtimes(context: Context, there: Places) -> None:
             raise UsageError(f"{tag}: models for the DSP run in the emulator of this machine so "
                              f"far, not on {there.places[0].device.title} (docs/dsp.md): "
                              "--target_abis=host, or --device=cpu where runtime is cpu+dsp")
+        for place in there.places if "gpu" in asked else ():
+            places.check_gpu(place, context.args.mace_run)
 
 
 def programs(context: Context, chosen: Chosen) -> dict[str, Path]:

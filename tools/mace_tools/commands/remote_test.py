@@ -12,6 +12,7 @@ import os
 import numpy as np
 import pytest
 
+from mace_tools import cli
 from mace_tools.commands.commands_test import place  # noqa: F401, the fixture
 from mace_tools.exit_codes import ExitCode
 from mace_tools.testing.fake_devices import FakeDevices
@@ -327,7 +328,17 @@ def test_a_program_for_another_cpu_is_refused(place, devices, run):  # noqa: F81
     code, _, err, _ = run(ABIS, f"--mace_run={elf}")
     assert code == ExitCode.MISSING_TOOL
     assert f"--mace_run={elf} is no program for arm64-v8a" in err
-    assert "`bazel build --config=android_arm64" in err
+    assert "`bazel build --config=aarch64 --linkopt=-static" in err
+
+
+def test_the_gpu_of_a_phone_needs_a_program_of_the_ndk(place, devices):  # noqa: F811
+    devices.phone("A1")
+    place.edit("runtime: cpu", "runtime: cpu+gpu")
+    code = cli.main(["run", f"--config={place.config}", ABIS])
+    _, err = place._capfd.readouterr()
+    assert code == ExitCode.USAGE
+    assert "phone 'A1': the mace_run that is built here for phones" in err
+    assert "--device=cpu, or name one that the Android NDK built" in err
 
 
 def test_the_device_yml(place, devices, run):  # noqa: F811

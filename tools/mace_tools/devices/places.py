@@ -16,7 +16,6 @@ from mace_tools.devices import adb, device_yml, facts, ssh
 from mace_tools.devices.device import Device, DeviceError
 from mace_tools.errors import MaceError
 from mace_tools.exit_codes import MissingToolError, RunFailedError, UsageError
-from mace_tools.library import ndk
 
 PHONE_ABIS = ("arm64-v8a", "armeabi-v7a", "x86_64")
 BOARD_ABIS = device_yml.ABIS
@@ -189,15 +188,15 @@ def program_for(console: Console, given: Path | None, abi: str, is_needed: bool)
     if given is not None and is_needed:
         raise MissingToolError(f"--mace_run={given} is no program for {abi}; `bazel build "
                                f"{' '.join(tool.flags)} {tool.target}` makes one")
-    if abi in PHONE_ABIS and not runner.is_built(tool):
-        try:
-            ndk.find((abi,))
-        except MissingToolError as e:
-            raise MissingToolError(
-                f"mace_run for {abi} is not built: {e}. A mace_run that was built elsewhere "
-                f"(`bazel build {' '.join(runner.DEVICE_FLAGS[abi])} //tools:mace_run`) is named "
-                "with --mace_run=FILE") from e
     return runner.find(console, None, tool)
+
+
+def check_gpu(place: Place, given: Path | None) -> None:
+    """Whether mace_run has a way to a place's GPU. Errors: UsageError."""
+    if given is None and place.abi in PHONE_ABIS:
+        raise UsageError(f"{place.device.title}: the mace_run that is built here for phones brings "
+                         "its own C library, and so has no way to their OpenCL: --device=cpu, or "
+                         "name one that the Android NDK built with --mace_run=FILE")
 
 
 # e_machine of ELF files, and whether they have 64 bits.

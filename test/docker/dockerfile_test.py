@@ -1,0 +1,92 @@
+"""The steps of docker/Dockerfile: they copy all that they use, and (suite `docker`) they make an
+image in which another user converts a model.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+
+import dockerfile
+import pytest
+
+from mace_tools.protos import REPO
+
+FILE = REPO / "docker" / "Dockerfile"
+USER = 12345  # who has no entry in the image's /etc/passwd
+
+
+def test_the_steps_are_known_and_what_they_copy_is_there():
+    steps = dockerfile.read(FILE)
+    copied = [source for s in steps if s.name == "COPY" for source in s.text.split()[:-1]]
+    assert copied and all((REPO / source).exists() for source in copied)
+    assert "setup.sh" in " ".join(s.text for s in steps if s.name == "RUN")
+    assert not re.search(r"apt-get|pip install|curl|wget", " ".join(
+        s.text for s in steps if s.name == "RUN")), "tools/setup.sh is the only installer"
+
+
+def test_all_that_setup_reads_is_copied():
+    """The paths below $root in tools/setup.sh."""
+    copied = [(s.text.split()[0], s.text.split()[-1]) for s in dockerfile.read(FILE)
+              if s.name == "COPY"]
+    script = (REPO / "tools" / "setup.sh").read_text()
+    used = set(re.findall(r"\$root/([\w./]+)", script))
+    assert len(used) >= 3
+    for path in used:
+        assert any((path == source or path.startswith(f"{source}/") or source.startswith(path))
+                   and f"/setup/{source}".startswith(target.rstrip("/"))
+                   for source, target in copied), f"setup.sh reads {path}, which is not copied"
+
+
+@pytest.mark.parametrize("text, message", [
+    ("FROM debian:latest\n", "must begin with"), ("RUN x\n", "must begin with"),
+    ("FROM debian:12-slim\nADD a b\n", ":2: this check does not know the instruction ADD"),
+    ("FROM debian:12-slim\nRUN a \\\n", "end with a whole"), ("", "must begin with"),
+])
+def test_other_files_are_refused(tmp_path, text, message):
+    (tmp_path / "Dockerfile").write_text(text)
+    with pytest.raises(ValueError, match=message):
+        dockerfile.read(tmp_path / "Dockerfile")
+
+
+def test_lines_that_continue_are_one_step(tmp_path):
+    (tmp_path / "Dockerfile").write_text(
+        "# c\nFROM debian:12-slim\nENV A=1 B=2\nRUN a \\\n    && b\nCMD [\"/bin/bash\"]\n")
+    steps = dockerfile.read(tmp_path / "Dockerfile")
+    assert [(s.line, s.name, s.text) for s in steps] == [
+        (2, "FROM", "debian:12-slim"), (3, "ENV", "A=1 B=2"), (4, "RUN", "a && b"),
+        (6, "CMD", '["/bin/bash"]')]
+
+
+@pytest.mark.skipif(os.environ.get("MACE_TEST_DOCKER") != "all",
+                    reason="covered elsewhere: tools/test.sh docker")
+def test_the_image_converts_a_model_as_another_user(tmp_path):
+    assert not dockerfile.can_build()
+    image = dockerfile.build(dockerfile.read(FILE), REPO, tmp_path / "image",
+                             {"LEVEL": os.environ.get("MACE_TEST_DOCKER_LEVEL", "run")})
+    assert image.command == ["/bin/bash"] and not (image.root / "setup").exists()
+    mounted = image.root / image.folder.lstrip("/")
+    names = subprocess.run(["git", "ls-files"], cwd=REPO, check=True, capture_output=True,
+                           text=True).stdout.splitlines()
+    for name in names:
+        (mounted / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(REPO / name, mounted / name)
+    for path in (mounted, *mounted.rglob("*")):
+        os.chown(path, USER, USER)
+    for words in (["tools/setup.sh", "--for", "devices"],
+                  ["python3", "tools/converter.py", "convert",
+                   "--config=models/digits/digits_onnx.yml"], ["bazel", "version"],
+                  ["adb", "version"], ["ssh", "-V"]):
+        done = dockerfile.run(image, words, user=USER, capture_output=True)
+        assert done.returncode == 0, f"{words}\n{done.stdout}\n{done.stderr}"
+    assert (mounted / "build/digits_onnx/model/digits_onnx.pb").stat().st_uid == USER
+    again = dockerfile.run(image, ["tools/setup.sh", "--for", "devices"], user=USER,
+                           capture_output=True)
+    assert "Debian packages: all there" in again.stderr
+    size = sum(p.lstat().st_size for p in image.root.rglob("*") if not p.is_symlink()
+               and p.is_file() and not p.is_relative_to(mounted))
+    print(f"the image has {size / 1e6:.0f} MB")
