@@ -5,13 +5,14 @@ set -euo pipefail
 
 usage() {
   cat <<'TXT'
-usage: tools/setup.sh [--for run|devices|validate|test]
+usage: tools/setup.sh [--for run|devices|validate|docs|test]
 
   run       compiler, Bazel, libraries and the Python packages of tools/converter.py (default)
   devices   run, and adb and ssh, by which models run on phones and boards
   validate  run, and the source frameworks of `converter.py run --validate`
-  test      validate, and what tools/test.sh needs: Arm cross compilers with their libraries,
-            qemu, clang, a JDK, a browser
+  docs      run, and what tools/docs.sh makes the documentation's site with
+  test      validate and docs, and what tools/test.sh needs: Arm cross compilers with their
+            libraries, qemu, clang, a JDK, a browser
 
 Debian packages are installed with apt-get, Python packages into $MACE_CACHE/venv, the Arm libraries
 into /opt/mace-sysroot, jars of Maven Central into $MACE_CACHE/maven. MACE_CACHE defaults to
@@ -33,8 +34,9 @@ case $level in
   run) groups=(run) requirements=(convert) ;;
   devices) groups=(run devices) requirements=(convert) ;;
   validate) groups=(run) requirements=(convert validate) ;;
-  test) groups=(run test) requirements=(convert validate test) ;;
-  *) echo "setup: --for takes run, devices, validate or test, not '$level'" >&2; exit 2 ;;
+  docs) groups=(run) requirements=(convert docs) ;;
+  test) groups=(run test) requirements=(convert validate docs test) ;;
+  *) echo "setup: --for takes run, devices, validate, docs or test, not '$level'" >&2; exit 2 ;;
 esac
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -113,7 +115,7 @@ install_sysroots() {
 install_python() {
   local name files=() names=("${requirements[@]}") state
   # What was installed for a higher level stays.
-  for name in validate test; do
+  for name in validate docs test; do
     [[ -f $venv/have_$name && " ${names[*]} " != *" $name "* ]] && names+=("$name")
   done
   for name in "${names[@]}"; do files+=("$root/tools/requirements/$name.txt"); done

@@ -2,9 +2,9 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-They run in a folder with a picture, a model and links to the checkout's folders; a deployment file
-that a page shows is written before the page's next command. A command that does not run here has
-its row, with the reason, in NOT_RUN.
+They run in a folder with a picture, a model and links to the checkout's folders; deployment files
+and programs that a page shows are written before the page's next command. A command that does not
+run here has its row, with the reason, in NOT_RUN.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ DIGITS = REPO / "models" / "digits"
 # Commands by their beginnings, and why they are not run.
 NOT_RUN = {
     "tools/setup.sh": "installs software",
+    "tools/docs.sh": "site_test.py builds the site",
     "tools/demo.sh": "test/demo_test.py does",
     "tools/test.sh": "runs this test",
     "tools/mutations.sh": "builds under sanitizers", "tools/fuzz.sh": "as mutations.sh",
@@ -99,7 +100,12 @@ def pages():
 
 
 def write_files(folder, document, before):
-    """The deployment files that a page shows before a line, with whole checksums."""
+    """The deployment files that a page shows before a line, with whole checksums, and the programs
+    whose first line is a comment with the name of a file."""
+    for code in all_code():
+        named = re.match(r"// (\w+\.cc): ", code.text) if code.language == "cpp" else None
+        if named and code.document == document and code.line < before:
+            (folder / named[1]).write_text(code.text + "\n")
     shown = [c for c in all_code() if c.document == document and c.language == "yaml"
              and c.line < before and "library_name" in c.text]
     for code in shown:
