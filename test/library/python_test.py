@@ -148,7 +148,7 @@ def test_what_is_refused_says_why(mace, models, digits):
 
 def test_every_setting_of_the_engine_is_a_keyword(mace, models):
     names = {row["name"] for row in json.loads(settings.LIST.read_text())}
-    own = {"gpu_context", "share_memory_with", "offline_memory_plan", "arena"}
+    own = {"gpu_context", "share_memory_with", "offline_memory_plan", "arena", "custom_ops"}
     assert set(mace.Settings.__annotations__) == names | own
     every = {"num_threads": 2, "cpu_affinity_policy": mace.Affinity.NONE, "winograd": 0,
              "memory_strategy": "PRESERVE_ALL", "memory_savings": ["views"], "guard": True,
@@ -158,7 +158,7 @@ def test_every_setting_of_the_engine_is_a_keyword(mace, models):
     with mace.Engine(models["digits"], **every) as engine:
         assert engine(small_models.pixels(5)).argmax() == 5
         assert engine.memory_usage().head_bytes > mace.Engine(
-            models["digits"]).memory_usage().head_bytes
+            models["digits"], winograd=0).memory_usage().head_bytes
 
 
 def test_memory_is_shared_given_and_released(mace, models):

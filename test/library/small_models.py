@@ -85,11 +85,43 @@ def indices(folder: Path) -> Path:
     return _model(folder, "indices", "onnx", path, "x", "1,4", "y", "1,1")
 
 
+def counter(folder: Path) -> Path:
+    """y = 2 x + v, and v, a state that begins as [10, 20], becomes v + x."""
+    m, once = Maker(), Maker()
+    for maker, name in ((m, "handle"), (once, "of_it")):
+        maker.tensor(name, (), "resource")
+        maker.op("VAR_HANDLE", [], [name], "VarHandleOptions", Container="", SharedName="v")
+    once.const("first", np.float32([10, 20]))
+    once.op("ASSIGN_VARIABLE", ["of_it", "first"], [], "AssignVariableOptions")
+    m.more.append((once, [], []))
+    m.tensor("x", (2,))
+    m.op("CALL_ONCE", [], [], "CallOnceOptions", InitSubgraphIndex=1)
+    for name in ("old", "new", "sum", "y"):
+        m.tensor(name, (2,))
+    m.op("READ_VARIABLE", ["handle"], ["old"], "ReadVariableOptions")
+    m.op("ADD", ["old", "x"], ["new"], "AddOptions")
+    m.op("ASSIGN_VARIABLE", ["handle", "new"], [], "AssignVariableOptions")
+    m.op("READ_VARIABLE", ["handle"], ["sum"], "ReadVariableOptions")
+    m.op("ADD", ["sum", "x"], ["y"], "AddOptions")
+    return _model(folder, "counter", "tflite", m.save(folder, ["x"], ["y"]), "x", "2", "y", "2")
+
+
+def own(folder: Path) -> Path:
+    """y = Scaled(x, w) + x, where com.acme.Scaled is an op of the app."""
+    path = onnx_file.model(folder / "own.onnx", [
+        node("Scaled", "x w", "s", "scaled", "com.acme", factor=2.5, words="ab", steps=[3, 4]),
+        node("Add", "s x", "y"),
+    ], {"x": (1, 2, 3, 4)}, ["y"], {"w": np.float32([1, 2, 3, 4])})
+    return _model(folder, "own", "onnx", path, "x", "1,2,3,4", "y", "1,2,3,4",
+                  "    allow_custom_ops: [com.acme.Scaled]\n")
+
+
 def _model(folder: Path, name: str, platform: str, path: Path, inputs: str, input_shapes: str,
-           outputs: str, output_shapes: str) -> Path:
+           outputs: str, output_shapes: str, more: str = "") -> Path:
     text = CONFIG.format(name=name, platform=platform, path=path, inputs=inputs,
                          checksum=hashlib.sha256(path.read_bytes()).hexdigest(),
                          input_shapes=input_shapes, outputs=outputs, output_shapes=output_shapes)
+    text = text.replace("    subgraphs:\n", f"{more}    subgraphs:\n")
     return _converted(folder, text, name, name)
 
 

@@ -28,7 +28,9 @@ from mace._errors import (
     UnsupportedError,
 )
 from mace._gpu import GpuContext
+from mace._images import ImageConverter, ImageTransform, turned
 from mace._model import Model
+from mace._ops import CustomOp, OpNode, OpTensor
 from mace._process import Capability, LogLevel, capability, set_log, version
 from mace._settings import Affinity, GpuPerf, GpuPriority, Settings
 from mace._stats import OpStats
@@ -36,8 +38,9 @@ from mace._tensors import TensorInfo
 
 __version__ = version()
 __all__ = [
-    "Affinity", "Cancellation", "CancelledError", "Capability", "ClosedError", "DeviceError",
-    "Engine", "GpuContext", "GpuPerf", "GpuPriority", "InternalError", "InvalidArgumentError",
-    "InvalidModelError", "LogLevel", "MaceError", "Model", "OpStats", "OutOfResourcesError",
-    "Settings", "Status", "TensorInfo", "UnsupportedError", "capability", "set_log", "version",
+    "Affinity", "Cancellation", "CancelledError", "Capability", "ClosedError", "CustomOp",
+    "DeviceError", "Engine", "GpuContext", "GpuPerf", "GpuPriority", "ImageConverter",
+    "ImageTransform", "InternalError", "InvalidArgumentError", "InvalidModelError", "LogLevel",
+    "MaceError", "Model", "OpNode", "OpStats", "OpTensor", "OutOfResourcesError", "Settings",
+    "Status", "TensorInfo", "UnsupportedError", "capability", "set_log", "turned", "version",
 ]  # fmt: skip

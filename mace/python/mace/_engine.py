@@ -73,6 +73,35 @@ class Engine:
         with self.handle as engine:
             return infos(lib.mace_engine_outputs, engine)
 
+    @property
+    def states(self) -> dict[str, TensorInfo]:
+        """The tensors that the model keeps from one run to the next."""
+        with self.handle as engine:
+            return infos(lib.mace_engine_states, engine)
+
+    def reset_state(self) -> None:
+        """Gives all states their first values again, for a new stream."""
+        with self.handle as engine:
+            check(lib.mace_engine_reset_state(engine))
+
+    def get_state(self) -> dict[str, np.ndarray]:
+        """Copies of all states, by name."""
+        found = Tensors()
+        with self.handle as engine, found.handle as states:
+            check(lib.mace_engine_get_state(engine, states))
+        return {name: found.array(name) for name in self.states}
+
+    def set_state(self, states: Mapping[str, Any]) -> None:
+        """Replaces the values of states by name; the others stay. Types and shapes are those of
+        `states`. Raises InvalidArgumentError, and then none has changed."""
+        if not isinstance(states, Mapping):
+            raise InvalidArgumentError("states: a dict of arrays by name, as get_state returns")
+        given, known = Tensors(), self.states
+        for name, value in states.items():
+            given.set(name, as_input(name, value, known.get(name)))
+        with self.handle as engine, given.handle as tensors:
+            check(lib.mace_engine_set_state(engine, tensors))
+
     def __call__(self, *inputs: Any, **options: Any) -> Any:
         """Runs on the inputs in the model's order. Returns the output, or a tuple of several.
         `options` are those of run."""

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any, TypedDict, Union
 
 import numpy as np
 
-from mace import _built
+from mace import _built, _ops
 from mace._errors import InvalidArgumentError
 from mace._library import Handle, check, created, ffi, lib
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mace._engine import Engine
     from mace._gpu import GpuContext
 
@@ -84,6 +86,7 @@ class Settings(TypedDict, total=False):
     gpu_context: GpuContext  # cached and precompiled programs of the GPU
     share_memory_with: Engine  # whose memory for runs the new engine uses in turn
     offline_memory_plan: Sequence[int]  # in the words of TensorFlow Lite Micro
+    custom_ops: Mapping[str, Callable[[_ops.OpNode], _ops.CustomOp]]  # the app's own, by name
     arena: np.ndarray  # bytes at a 64-byte boundary, for all memory of the engine
 
 
@@ -140,4 +143,5 @@ def _arena(pointer: Any, name: str, value: Any) -> None:
 
 
 _SPECIAL = {"gpu_context": _context, "share_memory_with": _share,
-            "offline_memory_plan": _offline_plan, "arena": _arena}  # fmt: skip
+            "offline_memory_plan": _offline_plan, "arena": _arena,
+            "custom_ops": _ops.set_resolver}  # fmt: skip

@@ -152,11 +152,12 @@ class Tensors:
             tensor = lib.mace_tensors_find(tensors, name.encode())
             if tensor == ffi.NULL:
                 raise InvalidArgumentError(text(lib.mace_last_error()))
-            dtype = _dtype(name, lib.mace_tensor_data_type(tensor))
+            dtype = dtype_of(name, lib.mace_tensor_data_type(tensor))
             return np.asarray(_InEngine(self, tensor, dtype)).view(dtype)
 
 
-def _dtype(name: str, code: int) -> Any:
+def dtype_of(name: str, code: int) -> Any:
+    """NumPy's type for an engine's number. Errors: InvalidArgumentError."""
     if code in _TYPES:
         return np.dtype(_TYPES[code])
     try:

@@ -30,10 +30,9 @@ MACHINES = {
     "arm64": ("aarch64", ("aarch64",), 64),
     "armhf": ("armv7l", ("armv7l", "armv8l", "aarch64"), 32),
 }
-# Of the C API; ops of the app need functions in C, or at least of that speed.
-LEFT_OUT = ("mace_c_op.h", "mace_c_op_resolver.h")
 _DIRECTIVE = re.compile(r"^[ \t]*#.*(?:\\\n.*)*$", re.MULTILINE)
 _COMMENT = re.compile(r"//[^\n]*")
+_INLINE = re.compile(r"^static inline .*?^}", re.DOTALL | re.MULTILINE)
 _FOR_CPP = re.compile(r"#ifdef __cplusplus\n.*?#endif", re.DOTALL)
 BUILT = '''\
 """What the library of this package was built for.
@@ -55,11 +54,12 @@ def declarations() -> str:
     """The C API for cffi, which knows no directives."""
     order = re.findall(r'#include "mace/public/(mace_c_\w+\.h)"',
                        (package.HEADERS / "mace_c.h").read_text())
-    # Status, tensors and the runtime are what the others include.
-    first = ["mace_c_status.h", "mace_c_tensor.h", "mace_c_runtime.h"]
+    # What the others include.
+    first = ["mace_c_status.h", "mace_c_tensor.h", "mace_c_runtime.h", "mace_c_op.h",
+             "mace_c_config.h"]
     names = [*first, *[n for n in order if n not in first], "mace_c.h"]
-    text = "\n".join((package.HEADERS / name).read_text() for name in names
-                     if name not in LEFT_OUT)
+    text = "\n".join((package.HEADERS / name).read_text() for name in names)
+    text = _INLINE.sub("", text)
     text = _DIRECTIVE.sub("", _FOR_CPP.sub("", _COMMENT.sub("", text)))
     return re.sub(r"\n\s*\n+", "\n", text.replace("MACE_API ", ""))
 
