@@ -10,7 +10,7 @@ usage: tools/test.sh [SUITE ...]      (the first group when none is named)
   lint     layers, licences, banned words, sizes, formatting
   host     C++ unit tests on this machine
   gpu      every op on the GPU, by PoCL: OpenCL on this machine's CPU
-  dsp      the executor for Hexagon DSPs, under qemu-hexagon
+  dsp      the executor for Hexagon DSPs, under qemu-hexagon, and the vendor's library, by a stand-in
   python   tests of tools/, and of whole models from their file to their answer
 
   deep     the next seven; the last four are builds of their own (about ten minutes each on two cores from a cold cache)
@@ -113,8 +113,9 @@ run_suite() {
     gpu) run_pocl ;;
     dsp)
       local failed=0
-      run_bazel dsp --test_tag_filters=dsp //mace/hexagon:dsp_tests //test/hexagon:device_test \
-        //test/hexagon:engine_test || failed=1
+      run_bazel dsp --test_tag_filters=dsp //mace/hexagon:dsp_tests //mace/hexagon:library_test \
+        //test/hexagon:device_test //test/hexagon:engine_test //test/hexagon:vendor_engine_test \
+        //test/hexagon:vendor_mapping_test || failed=1
       run_pytest dsp test/hexagon && return "$failed" ;;
     rusticl)
       run_gpu rusticl /etc/OpenCL/vendors/rusticl.icd --test_tag_filters=gpu \

@@ -21,6 +21,7 @@
 #endif
 #ifdef MACE_ENABLE_HEXAGON
 #include "mace/hexagon/device/hexagon_device.h"
+#include "mace/hexagon/nnlib/nnlib_device.h"
 #endif
 #ifdef MACE_HEXAGON_EMULATOR
 #include "mace/hexagon/session/emulator.h"
@@ -125,7 +126,8 @@ void SetStores(const MaceEngineConfig::Impl& config, OpenclOptions& options) {
 }
 
 Result<std::unique_ptr<Device>> CreateGpu(const MaceEngineConfig::Impl& config,
-                                          const SharedWeights& weights) {
+                                          const SharedWeights& weights,
+                                          std::string* /*without_effect*/) {
   const Settings& settings = config.settings.values;
   OpenclOptions options;
   options.weights = weights.on_device;
@@ -156,70 +158,101 @@ Result<std::unique_ptr<Device>> CreateGpu(const MaceEngineConfig::Impl& config,
 }
 #else
 Result<std::unique_ptr<Device>> CreateGpu(const MaceEngineConfig::Impl&,
-                                          const SharedWeights&) {
+                                          const SharedWeights&, std::string*) {
   return Unsupported("this build of the library has no GPU");
 }
 #endif
 
 #ifdef MACE_ENABLE_HEXAGON
-// Errors: MACE_UNSUPPORTED, with the cure, if there is no way to a DSP.
-Result<std::unique_ptr<hexagon::Transport>> OpenTransport(
-    const Settings& settings) {
+// The executor of MACE for an emulator: the one that was chosen, or that of the
+// environment; empty: none.
+std::string DspProgram(const Settings& settings) {
 #ifdef MACE_HEXAGON_EMULATOR
-  hexagon::EmulatorOptions options;
-  options.program = settings.dsp_program;
-  if (options.program.empty()) {
-    const char* given = std::getenv("MACE_DSP_PROGRAM");
-    if (given != nullptr) options.program = given;
-  }
-  options.command = {settings.dsp_emulator};
-  options.timeout_ms = settings.dsp_timeout_ms;
-  if (!options.program.empty()) return hexagon::StartEmulator(options);
-  return Unsupported(
-      "this release reaches DSPs in an emulator only; dsp_program names the "
-      "executor for it (docs/dsp.md)");
+  if (!settings.dsp_library.empty()) return "";
+  if (!settings.dsp_program.empty()) return settings.dsp_program;
+  const char* const given = std::getenv("MACE_DSP_PROGRAM");
+  return given == nullptr ? "" : given;
 #else
   (void)settings;
-  return Unsupported(
-      "this build of the library has no way to a DSP yet: it has neither a "
-      "FastRPC transport nor the emulator, which is for the tools");
+  return "";
 #endif
 }
 
-// The settings of a DSP that somebody chose and that an emulator does not have.
-std::string WithoutEffect(const ChosenSettings& settings) {
-  std::string names;
-  for (const char* name : {"dsp_corner", "dsp_dcvs", "dsp_latency_us",
-                           "dsp_unsigned_pd", "nnlib_graph_mode"}) {
+// Errors: MACE_UNSUPPORTED, with the cure, if there is no emulator.
+Result<std::unique_ptr<Device>> CreateEmulatedDsp(const Settings& settings) {
+#ifdef MACE_HEXAGON_EMULATOR
+  hexagon::EmulatorOptions options;
+  options.program = DspProgram(settings);
+  options.command = {settings.dsp_emulator};
+  options.timeout_ms = settings.dsp_timeout_ms;
+  MACE_ASSIGN_OR_RETURN(auto transport, hexagon::StartEmulator(options));
+  MACE_ASSIGN_OR_RETURN(auto session,
+                        hexagon::Session::Create(std::move(transport)));
+  CpuOptions cpu;
+  SetCpuOptions(settings, &cpu);
+  cpu.num_threads = 1;
+  MACE_ASSIGN_OR_RETURN(
+      std::unique_ptr<CpuDevice> host,
+      CpuDevice::Create(cpu, std::make_shared<PackedWeights>()));
+  return std::unique_ptr<Device>(std::make_unique<HexagonDevice>(
+      std::move(session), std::move(host), settings.dsp_takes_all));
+#else
+  (void)settings;
+  return Unsupported("this build of the library has no emulator");
+#endif
+}
+
+// The ones of `names` that somebody chose, of settings that `dsp` lacks.
+std::string WithoutEffect(const ChosenSettings& settings, const char* dsp,
+                          const std::vector<std::string>& names) {
+  std::string chosen;
+  for (const std::string& name : names) {
     if (!settings.is_chosen(name)) continue;
-    const bool is_mode = name == std::string("nnlib_graph_mode");
+    const bool is_mode = name == "nnlib_graph_mode";
     if (is_mode && !settings.values.nnlib_graph_mode) continue;
-    names += StrCat(names.empty() ? "" : ", ", name);
+    chosen += StrCat(chosen.empty() ? "" : ", ", name);
   }
-  if (names.empty()) return names;
-  return StrCat("no effect in the DSP's emulator: ", names);
+  if (chosen.empty()) return chosen;
+  return StrCat("no effect in ", dsp, ": ", chosen);
+}
+
+// Errors: MACE_UNSUPPORTED, with the cure, if there is no way to a DSP.
+Result<std::unique_ptr<Device>> CreateVendorDsp(const ChosenSettings& chosen,
+                                                std::string* without_effect) {
+  const Settings& settings = chosen.values;
+  hexagon::nnlib::LibraryOptions options;
+  if (!settings.dsp_library.empty()) options.path = settings.dsp_library;
+  options.unsigned_pd = settings.dsp_unsigned_pd;
+  options.corner = settings.dsp_corner;
+  options.dcvs = settings.dsp_dcvs;
+  options.latency_us = static_cast<uint32_t>(settings.dsp_latency_us);
+  MACE_ASSIGN_OR_RETURN(auto library, hexagon::nnlib::Library::Open(options));
+  std::vector<std::string> absent;
+  if (!library->has_power()) {
+    absent = {"dsp_corner", "dsp_dcvs", "dsp_latency_us"};
+  }
+  if (!library->has_modes()) absent.emplace_back("nnlib_graph_mode");
+  *without_effect = WithoutEffect(chosen, "the vendor's library", absent);
+  return std::unique_ptr<Device>(
+      std::make_unique<NnlibDevice>(std::move(library), settings.dsp_takes_all,
+                                    settings.nnlib_graph_mode ? 1 : 0));
 }
 
 Result<std::unique_ptr<Device>> CreateDsp(const MaceEngineConfig::Impl& config,
-                                          const SharedWeights&) {
-  MACE_ASSIGN_OR_RETURN(auto transport, OpenTransport(config.settings.values));
-  MACE_ASSIGN_OR_RETURN(auto session,
-                        hexagon::Session::Create(std::move(transport)));
-  CpuOptions options;
-  SetCpuOptions(config.settings.values, &options);
-  options.num_threads = 1;
-  MACE_ASSIGN_OR_RETURN(
-      std::unique_ptr<CpuDevice> host,
-      CpuDevice::Create(options, std::make_shared<PackedWeights>()));
-  return std::unique_ptr<Device>(
-      std::make_unique<HexagonDevice>(std::move(session), std::move(host),
-                                      config.settings.values.dsp_takes_all));
+                                          const SharedWeights&,
+                                          std::string* without_effect) {
+  const ChosenSettings& chosen = config.settings;
+  if (DspProgram(chosen.values).empty()) {
+    return CreateVendorDsp(chosen, without_effect);
+  }
+  *without_effect = WithoutEffect(chosen, "the DSP's emulator",
+                                  {"dsp_corner", "dsp_dcvs", "dsp_latency_us",
+                                   "dsp_unsigned_pd", "nnlib_graph_mode"});
+  return CreateEmulatedDsp(chosen.values);
 }
 #else
-std::string WithoutEffect(const ChosenSettings&) { return ""; }
-
 Result<std::unique_ptr<Device>> CreateDsp(const MaceEngineConfig::Impl&,
-                                          const SharedWeights&) {
+                                          const SharedWeights&, std::string*) {
   return Unsupported("this build of the library has no DSP");
 }
 #endif
@@ -228,9 +261,11 @@ Result<std::unique_ptr<Device>> CreateDsp(const MaceEngineConfig::Impl&,
 struct DeviceEntry {
   DeviceType type;
   const char* name;
-  // Errors: MACE_UNSUPPORTED if this machine or build lacks the device.
+  // May set as Devices::without_effect. Errors: MACE_UNSUPPORTED if this
+  // machine or build lacks the device.
   Result<std::unique_ptr<Device>> (*create)(
-      const MaceEngineConfig::Impl& config, const SharedWeights& weights);
+      const MaceEngineConfig::Impl& config, const SharedWeights& weights,
+      std::string* without_effect);
 };
 constexpr DeviceEntry kDevices[] = {
     {GPU, "GPU", CreateGpu},
@@ -269,12 +304,9 @@ Result<Devices> CreateDevices(const MaceEngineConfig::Impl& config,
   Devices devices;
   for (const DeviceType type : TypesOf(config)) {
     MACE_ASSIGN_OR_RETURN(const DeviceEntry* entry, FindEntry(type));
-    auto device = entry->create(config, weights);
+    auto device = entry->create(config, weights, &devices.without_effect);
     if (device.ok()) {
       devices.list.push_back(std::move(*device));
-      if (type == HEXAGON) {
-        devices.without_effect = WithoutEffect(config.settings);
-      }
     } else {
       devices.note +=
           StrCat(devices.note.empty() ? "" : "; ", "no ", entry->name,

@@ -37,6 +37,7 @@ struct Settings {
   int gpu_priority_hint = 0;
   int gpu_kernel_micros = 0;
   int gpu_queue_window = 0;
+  std::string dsp_library;
   std::string dsp_program;
   std::string dsp_emulator = "qemu-hexagon";
   int dsp_timeout_ms = 60000;
@@ -165,6 +166,15 @@ struct Settings {
           .Yaml("opencl_queue_window_size", "16")
           .On("gpu"),
       gpu_queue_window);
+    v(Setting("dsp_library",
+              "the vendor's library for DSPs; not given: the executor of "
+              "dsp_program, or libhexagon_controller.so")
+          .Yaml("libhexagon_controller.so")
+          .On("dsp")
+          .More("The hexagon_nn of MACE 0.13 to 1.1, in a file that the "
+                "dynamic linker finds; results then differ from the CPU's by "
+                "a code or two (docs/dsp.md)."),
+      dsp_library);
     v(Setting("dsp_program",
               "the DSP's executor, mace_dsp.elf, to run in an emulator")
           .On("dsp")
@@ -200,8 +210,9 @@ struct Settings {
           .Range(0, 6)
           .Yaml("1")
           .On("dsp")
-          .More("It, `dsp_dcvs`, `dsp_latency_us` and `dsp_unsigned_pd` have "
-                "no effect in emulation; the log says so where they are set."),
+          .More("It, `dsp_dcvs`, `dsp_latency_us` and `dsp_unsigned_pd` are "
+                "for the vendor's library. They have no effect in emulation; "
+                "the log says so where they are set."),
       dsp_corner);
     v(Setting("dsp_dcvs", "whether the DSP may change its clock by its load")
           .Yaml("1")
@@ -222,8 +233,8 @@ struct Settings {
     v(Setting("nnlib_graph_mode", "graph mode of the vendor's hexagon_nn")
           .Yaml("0")
           .On("dsp")
-          .More("MACE's own executor has no modes; the log says so where it is "
-                "set."),
+          .More("MACE's own executor and newer versions of hexagon_nn have no "
+                "modes; the log says so where it is set."),
       nnlib_graph_mode);
     v(Setting("check_numerics",
               "fail at the first tensor with NaN or infinity and name it"),

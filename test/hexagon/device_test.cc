@@ -6,171 +6,23 @@
 #include <memory>
 #include <utility>
 
-#include "mace/base/aligned_buffer.h"
 #include "mace/cpu/cpu_device.h"
 #include "mace/hexagon/device/hexagon_device.h"
 #include "mace/hexagon/testing/emulated_dsp.h"
-#include "mace/hexagon/testing/random.h"
-#include "mace/ops/common/op.h"
+#include "test/hexagon/net.h"
 
 namespace mace::hexagon::testing {
 namespace {
 
-QuantizationPtr Scale(float scale, int32_t zero_point) {
-  auto q = std::make_shared<Quantization>();
-  q->scales = {scale};
-  q->zero_points = {zero_point};
-  return q;
+// Runs all nodes on the emulated DSP and on the CPU; expects the same bits.
+void Check(Net& net, const std::vector<int>& outputs) {
+  auto host =
+      CpuDevice::Create(CpuOptions(), std::make_shared<PackedWeights>());
+  HexagonDevice device(
+      std::shared_ptr<Session>(SharedSession(), [](Session*) {}),
+      std::move(*host));
+  net.Check(device, outputs);
 }
-
-// A graph of 8-bit nodes that is built node by node.
-class Net {
- public:
-  explicit Net(DataType type) : type_(type) {}
-
-  int Input(const Shape& shape, QuantizationPtr q) {
-    Value value;
-    value.type = {type_, shape, Layout::kRowMajor, std::move(q)};
-    graph_.values.push_back(value);
-    graph_.inputs.push_back(Last());
-    return Last();
-  }
-
-  // A filter with a scale for each output along `axis`, or one for all if it
-  // is -1.
-  int Weight(const Shape& shape, int axis) {
-    auto q = std::make_shared<Quantization>();
-    q->axis = type_ == DataType::kU8 ? -1 : axis;
-    const int64_t n = q->axis < 0 ? 1 : shape[axis];
-    for (int64_t i = 0; i < n; ++i) {
-      q->scales.push_back(0.004f + 0.0001f * static_cast<float>(i));
-      q->zero_points.push_back(type_ == DataType::kU8 ? 131 : 0);
-    }
-    return Constant({type_, shape, Layout::kRowMajor, q},
-                    random_.Bytes(static_cast<size_t>(NumElements(shape))));
-  }
-
-  int Bias(int64_t n) {
-    const std::vector<int32_t> words =
-        random_.Words(static_cast<size_t>(n), 3000);
-    const auto* bytes = reinterpret_cast<const uint8_t*>(words.data());
-    return Constant({DataType::kI32, {n}}, Bytes(bytes, bytes + 4 * n));
-  }
-
-  int Constant(const TensorType& type, const Bytes& bytes) {
-    auto owner = std::make_shared<Bytes>(bytes);
-    Value value;
-    value.type = type;
-    value.data = owner->data();
-    value.owner = owner;
-    graph_.values.push_back(value);
-    return Last();
-  }
-
-  int Op(const std::string& op, const std::vector<int>& inputs,
-         const AttrMap& attrs, const QuantizationPtr& q) {
-    return Ops(op, inputs, attrs, q, 1)[0];
-  }
-
-  // A node with `count` outputs.
-  std::vector<int> Ops(const std::string& op, const std::vector<int>& inputs,
-                       const AttrMap& attrs, const QuantizationPtr& q,
-                       size_t count) {
-    GraphNode g;
-    g.node.op = op;
-    g.node.name = op + std::to_string(graph_.nodes.size());
-    g.node.attrs = attrs;
-    g.node.output_quantization.assign(count, q);
-    g.inputs = inputs;
-    for (const int id : inputs) {
-      const Value& value = graph_.values[id];
-      g.node.inputs.push_back({value.type, value.data, -1});
-    }
-    g.node.outputs.resize(count);
-    const Status status = Infer(g.node);
-    EXPECT_TRUE(status.ok()) << status.information();
-    for (size_t i = 0; i < count; ++i) {
-      Value value;
-      if (status.ok()) value.type = g.node.outputs[i];
-      graph_.values.push_back(value);
-      g.outputs.push_back(Last());
-    }
-    graph_.nodes.push_back(g);
-    return g.outputs;
-  }
-
-  // Runs all nodes as one region, and on the CPU; expects the same bits.
-  void Check(const std::vector<int>& outputs) {
-    auto host =
-        CpuDevice::Create(CpuOptions(), std::make_shared<PackedWeights>());
-    HexagonDevice device(
-        std::shared_ptr<Session>(SharedSession(), [](Session*) {}),
-        std::move(*host));
-    Region region;
-    region.graph = &graph_;
-    region.inputs = graph_.inputs;
-    region.outputs = outputs;
-    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
-      region.nodes.push_back(static_cast<int>(i));
-      const auto work = device.Supports(graph_.nodes[i].node);
-      ASSERT_TRUE(work.ok()) << work.status().information();
-    }
-    auto kernel = device.PrepareRegion(region);
-    ASSERT_TRUE(kernel.ok()) << kernel.status().information();
-    for (int run = 0; run < 2; ++run) {
-      std::vector<Bytes> values = RunOnCpu();
-      RunArgs args;
-      for (const int id : region.inputs) {
-        args.inputs.push_back({values[id].data()});
-      }
-      std::vector<Bytes> found;
-      for (const int id : outputs) found.emplace_back(values[id].size(), 0x5a);
-      for (Bytes& bytes : found) args.outputs.push_back({bytes.data()});
-      const Status status = (*kernel)->Run(args);
-      ASSERT_TRUE(status.ok()) << status.information();
-      for (size_t i = 0; i < outputs.size(); ++i) {
-        EXPECT_EQ(found[i], values[outputs[i]]) << "output " << i;
-      }
-    }
-  }
-
- private:
-  int Last() const { return static_cast<int>(graph_.values.size()) - 1; }
-
-  // Returns the bytes of all values, for random inputs.
-  std::vector<Bytes> RunOnCpu() {
-    auto cpu =
-        CpuDevice::Create(CpuOptions(), std::make_shared<PackedWeights>());
-    std::vector<Bytes> values;
-    for (const Value& value : graph_.values) {
-      const auto n = static_cast<size_t>(mace::Bytes(value.type));
-      const auto* data = static_cast<const uint8_t*>(value.data);
-      values.push_back(data != nullptr ? Bytes(data, data + n)
-                                       : random_.Bytes(n));
-    }
-    for (const GraphNode& g : graph_.nodes) {
-      auto kernel = (*cpu)->Prepare(g.node);
-      EXPECT_TRUE(kernel.ok()) << kernel.status().information();
-      if (!kernel.ok()) break;
-      RunArgs args;
-      for (const int id : g.inputs) args.inputs.push_back({values[id].data()});
-      for (const int id : g.outputs) {
-        args.outputs.push_back({values[id].data()});
-      }
-      const auto scratch = AlignedBuffer::Create(
-          static_cast<size_t>((*kernel)->scratch_bytes()) + 1, "scratch");
-      EXPECT_TRUE(scratch.ok());
-      if (!scratch.ok()) break;
-      args.scratch = {scratch->data()};
-      EXPECT_TRUE((*kernel)->Run(args).ok());
-    }
-    return values;
-  }
-
-  const DataType type_;
-  Graph graph_;
-  Random random_{1};
-};
 
 using Ints = std::vector<int64_t>;
 
@@ -217,7 +69,7 @@ TEST_P(DeviceTest, ASmallNetworkHasTheBitsOfTheCpu) {
              {}, Q(0.5f, 0));
   const int y = net.Op("Softmax", {classes}, {{"axis", int64_t{-1}}},
                        Q(1.0f / 256, -128));
-  net.Check({y, pooled});
+  Check(net, {y, pooled});
 }
 
 TEST_P(DeviceTest, OperandsOfSumsMayBeConstantAndBroadcast) {
@@ -230,7 +82,7 @@ TEST_P(DeviceTest, OperandsOfSumsMayBeConstantAndBroadcast) {
       net.Op("Eltwise", {x, c}, {{"type", std::string("PROD")}}, Q(0.03f, 1));
   const int z =
       net.Op("Eltwise", {c, y}, {{"type", std::string("SUB")}}, Q(0.04f, 1));
-  net.Check({z});
+  Check(net, {z});
 }
 
 TEST_P(DeviceTest, FunctionsOfOneCodeAreLookedUp) {
@@ -245,12 +97,12 @@ TEST_P(DeviceTest, FunctionsOfOneCodeAreLookedUp) {
                             {"max_limit", 6.0f},
                             {"activation_coefficient", 0.1f}},
                            Q(1.0f / 128, 0));
-      net.Check({y});
+      Check(net, {y});
     }
   }
   Net net(GetParam());
   const int x = net.Input({1, 3, 5, 33}, Q(0.04f, 5));
-  net.Check({net.Op("Quantize", {x}, {}, Q(0.07f, -100))});
+  Check(net, {net.Op("Quantize", {x}, {}, Q(0.07f, -100))});
 }
 
 TEST_P(DeviceTest, TransposesOfAnyAxes) {
@@ -260,7 +112,7 @@ TEST_P(DeviceTest, TransposesOfAnyAxes) {
     for (const Shape& shape : {Shape{2, 7, 5, 33}, Shape{1, 1, 9, 128}}) {
       Net net(GetParam());
       const int x = net.Input(shape, Q(0.02f, 5));
-      net.Check({net.Op("Transpose", {x}, {{"dims", dims}}, Q(0.02f, 5))});
+      Check(net, {net.Op("Transpose", {x}, {{"dims", dims}}, Q(0.02f, 5))});
     }
   }
 }
@@ -276,10 +128,10 @@ TEST_P(DeviceTest, SlicesAlsoBackwards) {
                          {{1, 3, 2, 5}, {2, 4, 3, 6}, {1, 1, 1, 1}}}) {
     Net net(GetParam());
     const int x = net.Input({2, 7, 5, 33}, Q(0.02f, 5));
-    net.Check(
-        {net.Op("StridedSlice", {x},
-                {{"begin", c.begin}, {"end", c.end}, {"strides", c.strides}},
-                Q(0.02f, 5))});
+    Check(net,
+          {net.Op("StridedSlice", {x},
+                  {{"begin", c.begin}, {"end", c.end}, {"strides", c.strides}},
+                  Q(0.02f, 5))});
   }
 }
 
@@ -292,7 +144,7 @@ TEST_P(DeviceTest, SplitsAndStacks) {
         net.Ops("Split", {x}, {{"axis", axis}}, q, 2);
     const int y =
         net.Op("Stack", {parts[1], parts[0], parts[1]}, {{"axis", axis}}, q);
-    net.Check({y, parts[0]});
+    Check(net, {y, parts[0]});
   }
 }
 
@@ -306,7 +158,7 @@ TEST_P(DeviceTest, DepthAndSpaceMove) {
                {{"block_size", int64_t{3}}, {"mode", std::string(mode)}}, q);
     const int z = net.Op("SpaceToDepth", {y}, {{"block_size", int64_t{3}}}, q);
     const int s = net.Op("ChannelShuffle", {z}, {{"group", int64_t{4}}}, q);
-    net.Check({y, z, s});
+    Check(net, {y, z, s});
   }
 }
 
@@ -317,9 +169,9 @@ TEST_P(DeviceTest, PadsWithTheCodeOfTheConstant) {
     for (const float value : {0.0f, 1.3f, -100.0f}) {
       Net net(GetParam());
       const int x = net.Input({2, 4, 5, 33}, Q(0.02f, 5));
-      net.Check(
-          {net.Op("Pad", {x}, {{"paddings", pads}, {"constant_value", value}},
-                  Q(0.02f, 5))});
+      Check(net,
+            {net.Op("Pad", {x}, {{"paddings", pads}, {"constant_value", value}},
+                    Q(0.02f, 5))});
     }
   }
 }
@@ -336,7 +188,7 @@ TEST_P(DeviceTest, MeansAndSumsOfAxesSideBySide) {
                             {"axis", axes},
                             {"keepdims", int64_t{1}}},
                            Q(type[0] == 'M' ? 0.013f : 0.7f, -3));
-      net.Check({y});
+      Check(net, {y});
     }
   }
 }
@@ -349,8 +201,8 @@ TEST_P(DeviceTest, ViewsInARegionMoveNothing) {
   const int b = net.Op("Activation", {a}, {{"activation", std::string("RELU")}},
                        Q(0.03f, 2));
   const int c = net.Op("Reshape", {b}, {{"dim", Ints{2, 64}}}, Q(0.03f, 2));
-  net.Check({b, c});
-  net.Check({c});
+  Check(net, {b, c});
+  Check(net, {c});
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, DeviceTest,

@@ -2,127 +2,30 @@
 // shapes, and emulators that fail.
 // SPDX-License-Identifier: Apache-2.0
 
-#include <dirent.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "mace/hexagon/testing/codes_model.h"
 #include "mace/hexagon/testing/emulated_dsp.h"
-#include "mace/testing/model_builder.h"
+#include "mace/hexagon/testing/process.h"
 
 namespace mace {
 namespace {
 
-using testing::ModelBuilder;
-
-// The children of this process.
-std::vector<pid_t> Children() {
-  std::vector<pid_t> children;
-  DIR* folder = opendir("/proc/self/task");
-  while (const dirent* entry = readdir(folder)) {
-    std::ifstream list(std::string("/proc/self/task/") + entry->d_name +
-                       "/children");
-    pid_t child = 0;
-    while (list >> child) children.push_back(child);
-  }
-  closedir(folder);
-  return children;
-}
-
-int OpenFiles() {
-  int n = 0;
-  DIR* folder = opendir("/proc/self/fd");
-  while (readdir(folder) != nullptr) ++n;
-  closedir(folder);
-  return n;
-}
-
-void SetCodes(float scale, int32_t zero_point, proto::Quantization* q) {
-  q->add_scales(scale);
-  q->add_zero_points(zero_point);
-}
-
-// A model of int8: two inputs [1,8,8,4], two outputs, a convolution that is
-// large enough to pay, and, in `with_reverse`, a node that the DSP lacks.
-class CodesModel {
- public:
-  explicit CodesModel(bool with_reverse) {
-    Input("x");
-    Input("z");
-    const std::vector<int64_t> same = {1, 1};
-    Filter("w", {64, 4, 3, 3});
-    Filter("v", {64, 64, 3, 3});
-    Op("Conv2d", {"x", "w"}, "a", 0.05f,
-       {{"strides", same}, {"padding", int64_t{1}}});
-    Op("Conv2d", {"z", "w"}, "b", 0.05f,
-       {{"strides", same}, {"padding", int64_t{1}}});
-    Op("Eltwise", {"a", "b"}, "c", 0.08f, {{"type", std::string("SUM")}});
-    std::string last = "c";
-    if (with_reverse) {
-      Op("Reverse", {"c"}, "t", 0.08f, {{"axis", std::vector<int64_t>{1}}});
-      last = "t";
-    }
-    Op("Conv2d", {last, "v"}, "d", 0.4f,
-       {{"strides", same}, {"padding", int64_t{1}}});
-    Op("Flatten", {"d"}, "p", 0.4f, {{"axis", int64_t{1}}});
-    b_.Output("p").Output("c");
-    model_ = b_.Load();
-  }
-
-  const std::shared_ptr<MaceModel>& model() const { return model_; }
-
- private:
-  void Input(const std::string& name) {
-    b_.Input(name, {1, 8, 8, 4});
-    auto* info = b_.net().mutable_input_info(b_.net().input_info_size() - 1);
-    info->set_data_type(proto::DT_INT8);
-    SetCodes(0.03f, -5, info->mutable_quantization());
-  }
-
-  void Filter(const std::string& name, const Shape& shape) {
-    const int64_t n = NumElements(shape);
-    std::vector<int32_t> words(static_cast<size_t>(n / 4));
-    uint32_t random = 12345;
-    for (int32_t& word : words) {
-      random = random * 1664525 + 1013904223;
-      word = static_cast<int32_t>(random ^ (random >> 11));
-    }
-    b_.WeightI32(name, words);
-    auto* tensor = b_.net().mutable_tensors(b_.net().tensors_size() - 1);
-    tensor->set_data_type(proto::DT_INT8);
-    tensor->set_data_size(n);
-    tensor->clear_dims();
-    for (const int64_t extent : shape) tensor->add_dims(extent);
-    SetCodes(0.002f, 0, tensor->mutable_quantization());
-  }
-
-  void Op(const std::string& op, const std::vector<std::string>& inputs,
-          const std::string& output, float scale, const AttrMap& attrs) {
-    b_.Op(op, inputs, {output}, attrs);
-    auto* added = b_.net().mutable_op(b_.net().op_size() - 1);
-    added->clear_output_type();
-    added->add_output_type(proto::DT_INT8);
-    added->clear_output_shape();
-    auto* shape = added->add_output_shape();
-    const Shape extents =
-        op == "Flatten" ? Shape{1, 8 * 8 * 64} : Shape{1, 8, 8, 64};
-    for (const int64_t extent : extents) shape->add_dims(extent);
-    SetCodes(scale, 3, added->add_output_quantization());
-  }
-
-  ModelBuilder b_;
-  std::shared_ptr<MaceModel> model_;
-};
+using hexagon::testing::Children;
+using hexagon::testing::CodesModel;
+using hexagon::testing::OpenFiles;
+using hexagon::testing::Outputs;
+using hexagon::testing::RunOn;
 
 // The models here are too small to pay for moving their tensors.
 MaceEngineConfig OnDsp() {
@@ -130,35 +33,6 @@ MaceEngineConfig OnDsp() {
   EXPECT_TRUE(config.Set("dsp_program", hexagon::testing::ProgramPath()).ok());
   EXPECT_TRUE(config.Set("dsp_takes_all", "1").ok());
   return config;
-}
-
-MaceTensor Codes(const std::vector<int64_t>& shape, uint32_t seed) {
-  const auto n = static_cast<size_t>(NumElements(shape));
-  const std::shared_ptr<int8_t> data(new int8_t[n],
-                                     std::default_delete<int8_t[]>());
-  for (size_t i = 0; i < n; ++i) {
-    seed = seed * 1664525 + 1013904223;
-    data.get()[i] = static_cast<int8_t>(seed >> 24);
-  }
-  return MaceTensor(shape, std::shared_ptr<void>(data), IDT_INT8);
-}
-
-using Outputs = std::map<std::string, std::vector<int8_t>>;
-
-MaceStatus RunOn(MaceEngine& engine, const std::vector<int64_t>& shape,
-                 uint32_t seed, Outputs* found,
-                 RunMetadata* metadata = nullptr) {
-  std::map<std::string, MaceTensor> outputs;
-  const MaceStatus status =
-      engine.Run({{"x", Codes(shape, seed)}, {"z", Codes(shape, seed + 1)}},
-                 &outputs, metadata);
-  found->clear();
-  for (const auto& [name, tensor] : outputs) {
-    const auto* data = static_cast<const int8_t*>(tensor.raw_data().get());
-    if (!status.ok()) break;
-    (*found)[name].assign(data, data + NumElements(tensor.shape()));
-  }
-  return status;
 }
 
 const std::vector<int64_t> kShape = {1, 8, 8, 4};
@@ -340,7 +214,7 @@ TEST_F(DspEngine, WithoutAWayToADspTheCpuTakesOver) {
   const CodesModel model(true);
   const auto cpu = Create(model, MaceEngineConfig());
   const std::map<std::string, std::pair<std::string, std::string>> cases = {
-      {"no DSP, the CPU takes over: this release", {"dsp_corner", "1"}},
+      {"no DSP, the CPU takes over: the vendor's library", {"dsp_corner", "1"}},
       {"no_such.elf' cannot be read", {"dsp_program", "no_such.elf"}},
   };
   for (const auto& [text, setting] : cases) {

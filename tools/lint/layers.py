@@ -82,11 +82,12 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "packing": {"executor", "protocol"},
         "session": {"packing", "protocol"},
         "device": {"executor", "packing", "session"},
+        "nnlib": set(),  # the vendor's executor in place of these
         "emulated": {"device", "dsp", "executor", "packing", "protocol", "session"},
     },
 }
 ENTRANCES: dict[str, set[str]] = {"memory": {".", "problem"}, "cpu": {"."}, "opencl": {"."},
-                                  "hexagon": {"device", "session"}}
+                                  "hexagon": {"device", "nnlib", "session"}}
 # The one file that names the concrete devices.
 DEVICES_FILE = Path("mace/runtime/devices.cc")
 DEVICES = {"cpu", "opencl", "hexagon"}

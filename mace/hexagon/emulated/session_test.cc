@@ -2,7 +2,6 @@
 // malformed graphs on the DSP itself.
 // SPDX-License-Identifier: Apache-2.0
 
-#include <dirent.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -10,34 +9,16 @@
 
 #include <chrono>
 #include <cstring>
-#include <fstream>
 #include <string>
 #include <utility>
 
 #include "mace/hexagon/session/emulator.h"
 #include "mace/hexagon/testing/emulated_dsp.h"
 #include "mace/hexagon/testing/mutate.h"
+#include "mace/hexagon/testing/process.h"
 
 namespace mace::hexagon::testing {
 namespace {
-
-// The children of this process.
-std::vector<pid_t> Children() {
-  std::ifstream list("/proc/self/task/" + std::to_string(getpid()) +
-                     "/children");
-  std::vector<pid_t> children;
-  pid_t child = 0;
-  while (list >> child) children.push_back(child);
-  return children;
-}
-
-int OpenFiles() {
-  int n = 0;
-  DIR* folder = opendir("/proc/self/fd");
-  while (readdir(folder) != nullptr) ++n;
-  closedir(folder);
-  return n;
-}
 
 Result<std::unique_ptr<Session>> Start(EmulatorOptions options) {
   MACE_ASSIGN_OR_RETURN(auto transport, StartEmulator(options));

@@ -9,6 +9,7 @@
 
 #include "mace/hexagon/session/emulator.h"
 #include "mace/hexagon/session/session.h"
+#include "mace/hexagon/testing/random.h"
 
 namespace mace::hexagon::testing {
 
@@ -18,8 +19,6 @@ EmulatorOptions DefaultEmulator();
 
 // A session of the process, which all tests share.
 Session* SharedSession();
-
-using Bytes = std::vector<uint8_t>;
 
 struct EmulatedRun {
   Bytes output;

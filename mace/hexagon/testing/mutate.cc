@@ -12,8 +12,6 @@
 namespace mace::hexagon::testing {
 namespace {
 
-using Bytes = std::vector<uint8_t>;
-
 constexpr CodeParams kAll = {-128, -128, 127};
 
 Scaling SomeScaling() {

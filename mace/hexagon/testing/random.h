@@ -11,6 +11,8 @@
 
 namespace mace::hexagon::testing {
 
+using Bytes = std::vector<uint8_t>;
+
 class Random {
  public:
   explicit Random(uint32_t seed) : engine_(seed) {}

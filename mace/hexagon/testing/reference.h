@@ -12,10 +12,9 @@
 
 #include "mace/hexagon/executor/ops.h"
 #include "mace/hexagon/packing/filters.h"
+#include "mace/hexagon/testing/random.h"
 
 namespace mace::hexagon::testing {
-
-using Bytes = std::vector<uint8_t>;
 
 // x times the factor, with two roundings.
 int32_t ScaleTwice(int32_t x, FixedParams factor);

@@ -70,6 +70,7 @@ class Settings(TypedDict, total=False):
     gpu_priority_hint: Union[GpuPriority, int]
     gpu_kernel_micros: int
     gpu_queue_window: int
+    dsp_library: str
     dsp_program: str
     dsp_emulator: str
     dsp_timeout_ms: int

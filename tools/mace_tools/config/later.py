@@ -45,8 +45,8 @@ MODEL = [
           lambda m: bool(m.limit_opencl_kernel_time) and m.runtime == "cpu",
           "only a GPU has kernels to split; no effect on the CPU"),
     Later("nnlib_graph_mode", NOTE, lambda m: bool(m.nnlib_graph_mode),
-          "only the vendor's library for DSPs has modes, and it comes later; no effect on MACE's "
-          "own executor"),
+          "only the vendor's library for DSPs has modes (docs/dsp.md); no effect on MACE's own "
+          "executor"),
     Later("winograd", NOTE, lambda m: m.winograd == 6 and "gpu" in m.devices,
           "tiles of 6 are on the CPU only; the GPU takes those of 4"),
     Later("float32_nodes", NOTE, lambda m: m.float32_nodes and m.runtime == "dsp",
@@ -54,8 +54,8 @@ MODEL = [
     Later("tuning_ms", NOTE, lambda m: bool(m.tuning_ms) and m.runtime == "dsp",
           "nothing on a DSP is tuned; no effect with this runtime"),
     Later("runtime", NOTE, lambda m: "dsp" in m.devices,
-          "DSPs are emulated so far (docs/dsp.md): `run` and `benchmark` use the emulator, and "
-          "libraries run the model on the CPU"),
+          "`run` and `benchmark` use MACE's own executor in an emulator, unless dsp_library names "
+          "the vendor's library, which alone reaches a DSP on a phone (docs/dsp.md)"),
 ]
 
 # Keys of later MACE releases that this one does not have; they are not reported as misspelt.

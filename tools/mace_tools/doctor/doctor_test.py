@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import struct
+import subprocess
 
 import pytest
 
@@ -35,12 +36,14 @@ def states(machine):
 def test_a_machine_without_a_dsp_needs_nothing_of_one(machine):
     found = states(machine)
     for what in ("SoC with a DSP", "driver (FastRPC)", "library (libcdsprpc.so)",
-                 "permission (unsigned PD)", "transport of MACE"):
+                 "permission (unsigned PD)", "vendor's library (libhexagon_controller.so)",
+                 "its part on the DSP (libhexagon_nn_skel.so)", "vendor's library on the DSP"):
         assert found[what].state is State.ABSENT and not found[what].cure
 
 
 @pytest.mark.parametrize("number, state, text", [
-    ("339\n", State.OK, "Hexagon v66"), ("321", State.ABSENT, "v65: the executor is for v66"),
+    ("339\n", State.OK, "Hexagon v66"),
+    ("321", State.OK, "v65, for the vendor's library; MACE's own executor is for v66"),
     ("9999", State.ABSENT, "does not know"), ("what?", State.ABSENT, "no device of Qualcomm"),
 ])
 @pytest.mark.parametrize("file", dsp.SOC_IDS)
@@ -56,6 +59,7 @@ def test_what_a_phone_lacks_is_named_with_the_cure(machine):
     assert "CONFIG_QCOM_FASTRPC" in found["driver (FastRPC)"].cure
     assert "uses-native-library" in found["library (libcdsprpc.so)"].cure
     assert "sign the skeleton" in found["permission (unsigned PD)"].cure
+    assert "dsp_library" in found["vendor's library (libhexagon_controller.so)"].cure
 
 
 def test_a_phone_with_everything(machine):
@@ -67,6 +71,54 @@ def test_a_phone_with_everything(machine):
                  "permission (unsigned PD)"):
         assert found[what].state is State.OK, found[what]
     assert "SetHexagonToUnsignedPD" in found["permission (unsigned PD)"].text
+
+
+SOURCE = """
+int hexnn_controller_request_unsigned_pd(void) { return %d; }
+int hexagon_nn_version(int* v) { *v = %d; return %d; }
+"""
+
+
+@pytest.mark.parametrize("unsigned, version, code, state, text", [
+    (0, 0x21A01, 0, State.OK, "with version 0x21a01"),
+    (0, 0x20F00, 0, State.MISSING, "version 0x20f00; MACE works with 0x21401 and 0x21a01"),
+    (0, 0, 0x2C, State.MISSING, "hexagon_nn_version returned 0x2c"),
+    (0x4E, 0x21A01, 0, State.MISSING, "no unsigned process domain: 0x4e"),
+])
+def test_the_vendors_library_is_asked_for_its_version(machine, unsigned, version, code, state,
+                                                      text):
+    put(machine, dsp.SOC_IDS[0], "356")
+    file = put(machine, f"/vendor/lib64/{dsp.CONTROLLER}")
+    source = put(machine, "/a.c", SOURCE % (unsigned, version, code))
+    subprocess.run(["gcc", "-shared", "-fPIC", source, "-o", file], check=True)
+    found = states(machine)
+    assert found[f"vendor's library ({dsp.CONTROLLER})"].state is State.OK
+    assert "ADSP_LIBRARY_PATH" in found[f"its part on the DSP ({dsp.SKELETON})"].cure
+    asked = found["vendor's library on the DSP"]
+    assert asked.state is state and text in asked.text, asked
+    assert bool(asked.cure) == (state is State.MISSING)
+
+
+@pytest.mark.parametrize("content, text", [
+    ("int other(void) { return 0; }", "undefined symbol"),
+    ("int hexagon_nn_version(int* v) { for (;;) {} }", "did not answer"),
+    ("int hexagon_nn_version(int* v) { __builtin_trap(); }", "it ended"),
+])
+def test_a_library_that_dies_or_hangs_harms_nothing(machine, monkeypatch, content, text):
+    monkeypatch.setattr(dsp, "TIMEOUT", 2)
+    file = put(machine, f"/usr/lib/{dsp.CONTROLLER}")
+    source = put(machine, "/a.c", content)
+    subprocess.run(["gcc", "-shared", "-fPIC", source, "-o", file], check=True)
+    machine.known["controller"] = file
+    found = dsp.answer(machine)
+    assert found.state is State.MISSING and text in found.text and found.cure
+
+
+def test_the_part_on_the_dsp_is_looked_for_where_the_environment_says(machine, monkeypatch):
+    machine.known["controller"] = "somewhere"
+    file = put(machine, f"/data/dsp/{dsp.SKELETON}")
+    monkeypatch.setenv("ADSP_LIBRARY_PATH", f"/none;{file.parent}")
+    assert dsp.skeleton(machine).text == str(file)
 
 
 def test_missing_tools_are_named_with_the_cure(machine, monkeypatch):

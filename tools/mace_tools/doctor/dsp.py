@@ -11,6 +11,7 @@ import os
 import re
 import struct
 import subprocess
+import sys
 from pathlib import Path
 
 from mace_tools import runner
@@ -23,13 +24,26 @@ GENERATIONS = {
     "v65": (321, 336, 337, 341, 347, 360, 365, 366, 393),
     "v66": (339, 352, 355, 356, 362, 367, 373, 377, 384, 394, 400, 401, 407, 415, 450, 457),
 }
-LEAST = "v66"  # that the executor is compiled for
+LEAST = "v66"  # that MACE's own executor is compiled for
 # SM8150, SM6150, SM8250, SM7150, SM6125, SM8350, QCS605, QCS610.
 UNSIGNED = (339, 355, 356, 365, 366, 394, 415, 347, 401)
 DRIVERS = ("/dev/fastrpc-cdsp", "/dev/adsprpc-smd", "/dev/fastrpc-adsp")
-LIBRARIES = tuple(f"{folder}/libcdsprpc.so" for folder in (
-    "/vendor/lib64", "/vendor/lib", "/system/vendor/lib64", "/system/lib64", "/usr/lib",
-    "/usr/lib/aarch64-linux-gnu"))
+FOLDERS = ("/vendor/lib64", "/vendor/lib", "/system/vendor/lib64", "/system/lib64", "/usr/lib",
+           "/usr/lib/aarch64-linux-gnu")
+LIBRARIES = tuple(f"{folder}/libcdsprpc.so" for folder in FOLDERS)
+CONTROLLER = "libhexagon_controller.so"
+SKELETON = "libhexagon_nn_skel.so"
+SKELETON_FOLDERS = ("/vendor/lib/rfsa/adsp", "/system/lib/rfsa/adsp",
+                    "/system/vendor/lib/rfsa/adsp", "/dsp", "/vendor/dsp", "/usr/lib/rfsa/adsp")
+# Asks for the version in a process of its own, which may hang or die.
+ASK = """import ctypes, sys
+library = ctypes.CDLL(sys.argv[1])
+if sys.argv[2] == "1":
+    print(library.hexnn_controller_request_unsigned_pd())
+version = ctypes.c_int()
+print(library.hexagon_nn_version(ctypes.byref(version)), version.value)
+"""
+ABI_HEADER = REPO / "mace" / "hexagon" / "nnlib" / "abi.h"
 MESSAGES = REPO / "mace" / "hexagon" / "protocol" / "messages.h"
 TIMEOUT = 20  # seconds for the emulator's first answer
 
@@ -47,10 +61,10 @@ def soc(machine: Machine) -> Finding:
     found = next((g for g, ids in GENERATIONS.items() if number in ids), None)
     if found is None:
         return Finding("SoC with a DSP", State.ABSENT, f"the SoC with the number {number} has a "
-                       f"DSP that MACE does not know: its executor is for {LEAST}")
+                       "DSP that MACE does not know; hexagon_nn is for v60, v65 and v66")
     if found < LEAST:
-        return Finding("SoC with a DSP", State.ABSENT, f"number {number}, whose DSP is a Hexagon "
-                       f"{found}: the executor is for {LEAST} and later")
+        return Finding("SoC with a DSP", State.OK, f"number {number}, Hexagon {found}, for the "
+                       f"vendor's library; MACE's own executor is for {LEAST} and later")
     return Finding("SoC with a DSP", State.OK, f"number {number}, Hexagon {found}")
 
 
@@ -91,12 +105,71 @@ def permission(machine: Machine) -> Finding:
                    "sign the skeleton for the device with the Hexagon SDK (docs/dsp.md)")
 
 
-def transport(machine: Machine) -> Finding:
-    what = "transport of MACE"
-    if "soc" not in machine.known:
+def _beside(name: str) -> list[Path]:
+    """Where the variables of the environment lead: of the dynamic linker, and of FastRPC."""
+    variables = ("LD_LIBRARY_PATH", "DSP_LIBRARY_PATH", "ADSP_LIBRARY_PATH")
+    found = [folder for v in variables for folder in re.split("[:;]", os.environ.get(v, ""))]
+    return [Path(folder) / name for folder in found if folder]
+
+
+def controller(machine: Machine) -> Finding:
+    what = f"vendor's library ({CONTROLLER})"
+    file = machine.first(*(f"{folder}/{CONTROLLER}" for folder in FOLDERS))
+    file = file or next((f for f in _beside(CONTROLLER) if f.is_file()), None)
+    if file is None and "soc" not in machine.known:
         return Finding(what, State.ABSENT, "not needed without a DSP")
-    return Finding(what, State.ABSENT, "this release has none by FastRPC: models for the DSP run "
-                   "on the CPU here (docs/dsp.md says what one takes)")
+    if file is None:
+        return Finding(what, State.MISSING, "in no folder of libraries, nor in LD_LIBRARY_PATH",
+                       "put that of MACE 0.13 to 1.1 beside the app's libraries, or name it with "
+                       "dsp_library (docs/dsp.md)")
+    machine.known["controller"] = file
+    return Finding(what, State.OK, str(file))
+
+
+def skeleton(machine: Machine) -> Finding:
+    what = f"its part on the DSP ({SKELETON})"
+    if "controller" not in machine.known:
+        return Finding(what, State.ABSENT, "not needed without the vendor's library")
+    file = machine.first(*(f"{folder}/{SKELETON}" for folder in SKELETON_FOLDERS))
+    file = file or next((f for f in _beside(SKELETON) if f.is_file()), None)
+    if file is None:
+        return Finding(what, State.MISSING, "in no folder in which the DSP looks",
+                       "put the file for this DSP (v60, v65 or v66) under that name into a folder, "
+                       "and set ADSP_LIBRARY_PATH to it before the engine is created")
+    return Finding(what, State.OK, str(file))
+
+
+def answer(machine: Machine) -> Finding:
+    """Whether the vendor's library reaches the DSP, and which version it is."""
+    what = "vendor's library on the DSP"
+    file = machine.known.get("controller")
+    if file is None:
+        return Finding(what, State.ABSENT, "not tried: see above")
+    unsigned = "1" if machine.known.get("soc") in UNSIGNED else "0"
+    try:
+        said = subprocess.run([sys.executable, "-c", ASK, str(file), unsigned], text=True,
+                              capture_output=True, timeout=TIMEOUT, check=False)
+    except (OSError, subprocess.TimeoutExpired) as e:
+        return Finding(what, State.MISSING, f"it did not answer: {e}", "start the device again")
+    lines = said.stdout.split("\n")[:-1]
+    if said.returncode != 0 or not lines:
+        last = (said.stderr.strip().splitlines() or ["it ended"])[-1]
+        return Finding(what, State.MISSING, f"it cannot be asked: {last}",
+                       f"use the {CONTROLLER} of MACE 0.13 to 1.1, for this processor")
+    code, version = (int(word) for word in lines[-1].split())
+    if unsigned == "1" and int(lines[0]) != 0:
+        return Finding(what, State.MISSING, f"no unsigned process domain: {int(lines[0]):#x}",
+                       "sign the skeleton for the device with the Hexagon SDK (docs/dsp.md)")
+    if code != 0:
+        return Finding(what, State.MISSING, f"hexagon_nn_version returned {code & 0xffffffff:#x}: "
+                       "the DSP does not load the skeleton", "see the skeleton and the permission "
+                       "above; logcat says which file it misses")
+    known = [int(v, 16) for v in re.findall(r"0x000\w+", ABI_HEADER.read_text())]
+    if version not in known:
+        return Finding(what, State.MISSING, f"version {version:#x}; MACE works with "
+                       f"{' and '.join(f'{v:#x}' for v in known)}",
+                       f"use the {CONTROLLER} and the skeleton of MACE 0.13 to 1.1")
+    return Finding(what, State.OK, f"answers, with version {version:#x}")
 
 
 def compiler(machine: Machine) -> Finding:
@@ -160,5 +233,5 @@ def _rebuild(file: object) -> str:
     return f"build {Path(str(file)).name} again: bazel build {runner.MACE_DSP.target}"
 
 
-CHECKS: tuple[Check, ...] = (soc, driver, library, permission, transport, compiler, executor,
-                             emulator, version)
+CHECKS: tuple[Check, ...] = (soc, driver, library, permission, controller, skeleton, answer,
+                             compiler, executor, emulator, version)

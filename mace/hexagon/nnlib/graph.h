@@ -1,0 +1,57 @@
+// Graph: a graph in the DSP's hexagon_nn.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_HEXAGON_NNLIB_GRAPH_H_
+#define MACE_HEXAGON_NNLIB_GRAPH_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "mace/base/status.h"
+#include "mace/hexagon/nnlib/graph_builder.h"
+#include "mace/hexagon/nnlib/library.h"
+
+namespace mace::hexagon::nnlib {
+
+// What an operation took on average, by its id.
+struct NodeTime {
+  uint32_t id = 0;
+  int64_t micros = 0;
+};
+
+// Not thread-safe.
+class Graph {
+ public:
+  // Hands the graph over and prepares it. `mode` is its graph mode, 0: the
+  // library's. Errors: MACE_OUT_OF_RESOURCES and MACE_RUNTIME_ERROR as
+  // CallError; nothing is left on the DSP then.
+  static Result<std::unique_ptr<Graph>> Create(std::shared_ptr<Library> library,
+                                               const GraphBuilder& builder,
+                                               int mode);
+  ~Graph();
+
+  // Tensors in the order of the operations INPUT and OUTPUT. Errors:
+  // MACE_RUNTIME_ERROR, also if an output is not as large as it was declared.
+  Status Execute(const std::vector<NnTensorDef>& inputs,
+                 std::vector<NnTensorDef>* outputs);
+
+  // Empty if the library cannot measure.
+  Result<std::vector<NodeTime>> Times() const;
+
+ private:
+  explicit Graph(std::shared_ptr<Library> library)
+      : library_(std::move(library)) {}
+  Status Append(const GraphBuilder& builder) const;
+  // A status for a call that failed, with what the library logged.
+  Status Error(const char* call, int code) const;
+
+  const std::shared_ptr<Library> library_;
+  int id_ = 0;
+  bool exists_ = false;
+  bool measures_ = false;
+  size_t num_nodes_ = 0;
+};
+
+}  // namespace mace::hexagon::nnlib
+
+#endif  // MACE_HEXAGON_NNLIB_GRAPH_H_

@@ -1,0 +1,57 @@
+// NnlibDevice: runs regions of 8-bit graphs with the vendor's hexagon_nn.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_HEXAGON_NNLIB_NNLIB_DEVICE_H_
+#define MACE_HEXAGON_NNLIB_NNLIB_DEVICE_H_
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "mace/device/device.h"
+#include "mace/hexagon/nnlib/library.h"
+
+namespace mace {
+
+// The same parts of a device as HexagonDevice, with the vendor's executor in
+// place of MACE's: each region becomes a graph of hexagon_nn. Results are those
+// of its arithmetic, which may differ from the CPU's by a code or two of each
+// node (docs/dsp.md). Kernels share the library, and may outlive the device.
+class NnlibDevice final : public Device,
+                          public RegionKernels,
+                          public DeviceActivity {
+ public:
+  // `takes_all`: whatever it supports costs less on it than elsewhere.
+  // `graph_mode`: of hexagon_nn_set_graph_mode; 0: the library's.
+  NnlibDevice(std::shared_ptr<hexagon::nnlib::Library> library, bool takes_all,
+              int graph_mode)
+      : library_(std::move(library)),
+        takes_all_(takes_all),
+        graph_mode_(graph_mode),
+        activity_(std::make_shared<Activity>()) {}
+
+  const char* name() const override { return "DSP"; }
+  DeviceSpeed speed() const override;
+  RegionKernels* regions() override { return this; }
+  DeviceActivity* activity() override { return this; }
+
+  Result<NodeWork> Supports(const Node& node) override;
+  Result<KernelPtr> PrepareRegion(const Region& region) override;
+  // Counts are averages over all runs.
+  std::vector<RegionPart> PartsOf(Kernel& kernel) override;
+  const char* count_unit() const override { return "us"; }
+  DeviceCounts counts() const override;
+
+  struct Activity {
+    std::atomic<int64_t> nodes{0}, runs{0}, bytes_in{0}, bytes_out{0};
+  };
+
+ private:
+  std::shared_ptr<hexagon::nnlib::Library> library_;
+  bool takes_all_;
+  int graph_mode_;
+  std::shared_ptr<Activity> activity_;
+};
+
+}  // namespace mace
+
+#endif  // MACE_HEXAGON_NNLIB_NNLIB_DEVICE_H_

@@ -1,0 +1,70 @@
+// Translating nodes of the engine's graph into operations of hexagon_nn.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_HEXAGON_NNLIB_TRANSLATE_H_
+#define MACE_HEXAGON_NNLIB_TRANSLATE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "mace/base/status.h"
+#include "mace/graph/node.h"
+#include "mace/hexagon/nnlib/graph_builder.h"
+#include "mace/ops/common/activation_attrs.h"
+#include "mace/ops/common/window.h"
+
+namespace mace::hexagon::nnlib {
+
+// Where a node's translation goes.
+struct Target {
+  GraphBuilder* graph = nullptr;  // null: only check whether there is a way
+  // Activations, also constant ones; filters and biases have none.
+  std::vector<Codes> inputs;
+  Codes output;  // filled by the translation
+};
+
+// Whether hexagon_nn has operations for the node, and which. Sets `*macs`.
+// Errors: MACE_UNSUPPORTED. What it accepts without a graph, it accepts with
+// one; the builder's status has what went wrong there.
+using Translator = Status(const Node& node, Target* target, int64_t* macs);
+
+Translator TranslateConv2d, TranslateDepthwiseConv2d, TranslateFullyConnected;
+Translator TranslatePooling, TranslateEltwise, TranslateActivation;
+Translator TranslateSoftmax, TranslateRequantize, TranslateReduce;
+Translator TranslateReshape, TranslateConcat, TranslateTranspose, TranslatePad;
+Translator TranslateDepthToSpace, TranslateSpaceToDepth, TranslateResize;
+
+// As the translator of the node's op. Errors: also MACE_UNSUPPORTED for other
+// ops, and for tensors that are not 8-bit codes with one scale.
+Status Translate(const Node& node, Target* target, int64_t* macs);
+
+// Whether input `i` of such a node is an activation, and not a filter, a bias,
+// or what decides a shape.
+bool IsActivation(const Node& node, size_t i);
+
+// The padding under which hexagon_nn reads these windows; kPadNone if there is
+// none. Source: hexagon_nn's nn_graph_padding.h.
+NnPadding PaddingOf(const Window2D& window);
+
+// `x`, which has the range of `from`, in the range of `to`: as it is if they
+// are the same, by Requantize_8to8 otherwise.
+Codes InRangeOf(const TensorType& from, const TensorType& to, const Codes& x,
+                GraphBuilder* graph);
+
+// What an activation leaves of the output of a node. Errors: MACE_UNSUPPORTED
+// for others than NOOP, RELU and RELUX.
+Result<ActivationKind> LimitOf(const Node& node,
+                               const ActivationAttrs& activation);
+// Applies it to codes that have the range of `y`: QuantizedClamp_8, which
+// keeps the range. Nothing for NOOP.
+Codes Limited(ActivationKind kind, const ActivationAttrs& activation,
+              const TensorType& y, const Codes& x, GraphBuilder* graph);
+
+// The min and max of `type` as constants.
+std::vector<NnInput> RangeConsts(const TensorType& type, GraphBuilder* graph);
+
+// x with QuantizedReshape in shape `shape`, or as it is if it has that.
+Codes InShape(const Shape4& shape, const Codes& x, GraphBuilder* graph);
+
+}  // namespace mace::hexagon::nnlib
+
+#endif  // MACE_HEXAGON_NNLIB_TRANSLATE_H_

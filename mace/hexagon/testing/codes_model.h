@@ -1,0 +1,127 @@
+// A small model of int8 for engines on a DSP, and what runs it.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_HEXAGON_TESTING_CODES_MODEL_H_
+#define MACE_HEXAGON_TESTING_CODES_MODEL_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mace/testing/model_builder.h"
+
+namespace mace::hexagon::testing {
+
+using mace::testing::ModelBuilder;
+
+inline void SetCodes(float scale, int32_t zero_point, proto::Quantization* q) {
+  q->add_scales(scale);
+  q->add_zero_points(zero_point);
+}
+
+// A model of int8: two inputs [1,8,8,4], two outputs, a convolution that is
+// large enough to pay, and, in `with_reverse`, a node that the DSP lacks.
+class CodesModel {
+ public:
+  explicit CodesModel(bool with_reverse) {
+    Input("x");
+    Input("z");
+    const std::vector<int64_t> same = {1, 1};
+    Filter("w", {64, 4, 3, 3});
+    Filter("v", {64, 64, 3, 3});
+    Op("Conv2d", {"x", "w"}, "a", 0.05f,
+       {{"strides", same}, {"padding", int64_t{1}}});
+    Op("Conv2d", {"z", "w"}, "b", 0.05f,
+       {{"strides", same}, {"padding", int64_t{1}}});
+    Op("Eltwise", {"a", "b"}, "c", 0.08f, {{"type", std::string("SUM")}});
+    std::string last = "c";
+    if (with_reverse) {
+      Op("Reverse", {"c"}, "t", 0.08f, {{"axis", std::vector<int64_t>{1}}});
+      last = "t";
+    }
+    Op("Conv2d", {last, "v"}, "d", 0.4f,
+       {{"strides", same}, {"padding", int64_t{1}}});
+    Op("Flatten", {"d"}, "p", 0.4f, {{"axis", int64_t{1}}});
+    b_.Output("p").Output("c");
+    model_ = b_.Load();
+  }
+
+  const std::shared_ptr<MaceModel>& model() const { return model_; }
+
+ private:
+  void Input(const std::string& name) {
+    b_.Input(name, {1, 8, 8, 4});
+    auto* info = b_.net().mutable_input_info(b_.net().input_info_size() - 1);
+    info->set_data_type(proto::DT_INT8);
+    SetCodes(0.03f, -5, info->mutable_quantization());
+  }
+
+  void Filter(const std::string& name, const Shape& shape) {
+    const int64_t n = NumElements(shape);
+    std::vector<int32_t> words(static_cast<size_t>(n / 4));
+    uint32_t random = 12345;
+    for (int32_t& word : words) {
+      random = random * 1664525 + 1013904223;
+      word = static_cast<int32_t>(random ^ (random >> 11));
+    }
+    b_.WeightI32(name, words);
+    auto* tensor = b_.net().mutable_tensors(b_.net().tensors_size() - 1);
+    tensor->set_data_type(proto::DT_INT8);
+    tensor->set_data_size(n);
+    tensor->clear_dims();
+    for (const int64_t extent : shape) tensor->add_dims(extent);
+    SetCodes(0.002f, 0, tensor->mutable_quantization());
+  }
+
+  void Op(const std::string& op, const std::vector<std::string>& inputs,
+          const std::string& output, float scale, const AttrMap& attrs) {
+    b_.Op(op, inputs, {output}, attrs);
+    auto* added = b_.net().mutable_op(b_.net().op_size() - 1);
+    added->clear_output_type();
+    added->add_output_type(proto::DT_INT8);
+    added->clear_output_shape();
+    auto* shape = added->add_output_shape();
+    const Shape extents =
+        op == "Flatten" ? Shape{1, 8 * 8 * 64} : Shape{1, 8, 8, 64};
+    for (const int64_t extent : extents) shape->add_dims(extent);
+    SetCodes(scale, 3, added->add_output_quantization());
+  }
+
+  ModelBuilder b_;
+  std::shared_ptr<MaceModel> model_;
+};
+
+inline MaceTensor RandomCodes(const std::vector<int64_t>& shape,
+                              uint32_t seed) {
+  const auto n = static_cast<size_t>(NumElements(shape));
+  const std::shared_ptr<int8_t> data(new int8_t[n],
+                                     std::default_delete<int8_t[]>());
+  for (size_t i = 0; i < n; ++i) {
+    seed = seed * 1664525 + 1013904223;
+    data.get()[i] = static_cast<int8_t>(seed >> 24);
+  }
+  return MaceTensor(shape, std::shared_ptr<void>(data), IDT_INT8);
+}
+
+using Outputs = std::map<std::string, std::vector<int8_t>>;
+
+inline MaceStatus RunOn(MaceEngine& engine, const std::vector<int64_t>& shape,
+                        uint32_t seed, Outputs* found,
+                        RunMetadata* metadata = nullptr) {
+  std::map<std::string, MaceTensor> outputs;
+  const MaceStatus status = engine.Run(
+      {{"x", RandomCodes(shape, seed)}, {"z", RandomCodes(shape, seed + 1)}},
+      &outputs, metadata);
+  found->clear();
+  for (const auto& [name, tensor] : outputs) {
+    const auto* data = static_cast<const int8_t*>(tensor.raw_data().get());
+    if (!status.ok()) break;
+    (*found)[name].assign(data, data + NumElements(tensor.shape()));
+  }
+  return status;
+}
+
+}  // namespace mace::hexagon::testing
+
+#endif  // MACE_HEXAGON_TESTING_CODES_MODEL_H_

@@ -1,0 +1,35 @@
+// The operations of hexagon_nn in plain loops on real numbers, as its documents
+// describe them: an independent reading of them, for the stand-in.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_HEXAGON_TESTING_STAND_IN_COMPUTE_H_
+#define MACE_HEXAGON_TESTING_STAND_IN_COMPUTE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mace::hexagon::testing {
+
+// Dense, [b, h, w, d].
+struct NnTensor {
+  int64_t shape[4] = {1, 1, 1, 1};
+  std::vector<uint8_t> bytes;
+
+  int64_t elements() const { return shape[0] * shape[1] * shape[2] * shape[3]; }
+};
+
+// One operation. Fills `outputs`. Returns what is wrong with the inputs, or an
+// empty text. `padding` is one of NnPadding.
+std::string Compute(const std::string& op, uint32_t padding,
+                    const std::vector<const NnTensor*>& inputs,
+                    std::vector<NnTensor>* outputs);
+
+// How many inputs and outputs the operation may have; both 0: unknown.
+struct NnArity {
+  size_t least_inputs = 0, most_inputs = 0, outputs = 0;
+};
+NnArity ArityOf(const std::string& op);
+
+}  // namespace mace::hexagon::testing
+
+#endif  // MACE_HEXAGON_TESTING_STAND_IN_COMPUTE_H_

@@ -1,0 +1,59 @@
+// Net: small graphs of 8-bit nodes, which run as one region of a device and on
+// the CPU.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TEST_HEXAGON_NET_H_
+#define TEST_HEXAGON_NET_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "mace/device/device.h"
+#include "mace/graph/graph.h"
+#include "mace/hexagon/testing/random.h"
+
+namespace mace::hexagon::testing {
+
+QuantizationPtr Scale(float scale, int32_t zero_point);
+
+// A graph that is built node by node. Ids are those of its values.
+class Net {
+ public:
+  explicit Net(DataType type) : type_(type) {}
+
+  int Input(const Shape& shape, const QuantizationPtr& q);
+  // A filter with a scale for each output along `axis`, or one for all if it
+  // is -1.
+  int Weight(const Shape& shape, int axis);
+  int Bias(int64_t n);
+  int Constant(const TensorType& type, const Bytes& bytes);
+  int Op(const std::string& op, const std::vector<int>& inputs,
+         const AttrMap& attrs, const QuantizationPtr& q);
+  // A node with `count` outputs.
+  std::vector<int> Ops(const std::string& op, const std::vector<int>& inputs,
+                       const AttrMap& attrs, const QuantizationPtr& q,
+                       size_t count);
+
+  // What the device says of each node.
+  std::vector<Status> Supported(Device& device);
+
+  // Runs all nodes as one region, and on the CPU, each twice with random
+  // inputs; expects codes that differ by at most `tolerance`.
+  void Check(Device& device, const std::vector<int>& outputs,
+             int tolerance = 0);
+
+ private:
+  int Last() const { return static_cast<int>(graph_.values.size()) - 1; }
+  // Returns the bytes of all values, for random inputs.
+  std::vector<Bytes> RunOnCpu();
+  void Compare(int value, const Bytes& found, const Bytes& wanted,
+               int tolerance) const;
+
+  const DataType type_;
+  Graph graph_;
+  Random random_{1};
+};
+
+}  // namespace mace::hexagon::testing
+
+#endif  // TEST_HEXAGON_NET_H_
