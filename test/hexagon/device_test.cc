@@ -193,6 +193,90 @@ TEST_P(DeviceTest, MeansAndSumsOfAxesSideBySide) {
   }
 }
 
+TEST_P(DeviceTest, LeastAndGreatestCodes) {
+  for (const char* type : {"MIN", "MAX"}) {
+    for (const Ints& axes :
+         {Ints{1, 2}, Ints{3}, Ints{0}, Ints{}, Ints{2, 3}, Ints{2}}) {
+      for (const Shape& shape : {Shape{2, 7, 5, 133}, Shape{1, 48, 43, 3}}) {
+        SCOPED_TRACE(type);
+        Net net(GetParam());
+        const auto q = Q(0.02f, 5);
+        const int x = net.Input(shape, q);
+        const int y = net.Op("Reduce", {x},
+                             {{"reduce_type", std::string(type)},
+                              {"axis", axes},
+                              {"keepdims", int64_t{1}}},
+                             q);
+        Check(net, {y});
+      }
+    }
+  }
+}
+
+TEST_P(DeviceTest, ResizesToTheNearest) {
+  for (const char* coordinate : {"ASYMMETRIC", "HALF_PIXEL", "ALIGN_CORNERS"}) {
+    for (const Ints& size : {Ints{7, 12}, Ints{2, 3}, Ints{4, 6}, Ints{1, 1}}) {
+      Net net(GetParam());
+      const auto q = Q(0.02f, 5);
+      const int x = net.Input({2, 4, 6, 33}, q);
+      Check(net, {net.Op("Resize", {x},
+                         {{"mode", std::string("NEAREST")},
+                          {"size", size},
+                          {"coordinate", std::string(coordinate)}},
+                         q)});
+    }
+  }
+  Net net(GetParam());
+  const int x = net.Input({1, 4, 6, 3}, Q(0.02f, 5));
+  Check(net, {net.Op("Resize", {x}, {{"scales", std::vector<float>{2, 1.5f}}},
+                     Q(0.02f, 5))});
+}
+
+TEST(DeviceResizeTest, InterpolatesSignedCodes) {
+  for (const char* coordinate : {"ASYMMETRIC", "HALF_PIXEL", "ALIGN_CORNERS"}) {
+    for (const Ints& size : {Ints{7, 12}, Ints{2, 3}, Ints{4, 6}, Ints{1, 9}}) {
+      for (const int64_t channels : {1, 33, 130}) {
+        Net net(DataType::kI8);
+        const auto q = Scale(0.02f, 5);
+        const int x = net.Input({2, 4, 6, channels}, q);
+        Check(net, {net.Op("Resize", {x},
+                           {{"mode", std::string("LINEAR")},
+                            {"size", size},
+                            {"coordinate", std::string(coordinate)}},
+                           q)});
+      }
+    }
+  }
+}
+
+TEST_P(DeviceTest, TransposedConvolutions) {
+  struct Case {
+    int64_t kernel;
+    Ints strides, dilations;
+    int64_t padding, group;
+  };
+  for (const Case& c : std::vector<Case>{{3, {2, 2}, {1, 1}, 1, 1},
+                                         {2, {2, 2}, {1, 1}, 0, 1},
+                                         {4, {2, 1}, {1, 1}, 1, 1},
+                                         {3, {1, 1}, {1, 1}, 1, 1},
+                                         {2, {3, 2}, {1, 1}, 0, 1},
+                                         {3, {1, 2}, {2, 1}, 0, 2},
+                                         {1, {2, 2}, {1, 1}, 1, 1}}) {
+    SCOPED_TRACE(c.kernel);
+    Net net(GetParam());
+    const int x = net.Input({2, 4, 5, 8}, Q(0.02f, 5));
+    const int w = net.Weight({12, 8 / c.group, c.kernel, c.kernel}, 0);
+    const int y = net.Op("Deconv2d", {x, w, net.Bias(12)},
+                         {{"strides", c.strides},
+                          {"padding", c.padding},
+                          {"dilations", c.dilations},
+                          {"group", c.group},
+                          {"activation", std::string("RELU")}},
+                         Q(0.05f, -20));
+    Check(net, {y});
+  }
+}
+
 TEST_P(DeviceTest, ViewsInARegionMoveNothing) {
   Net net(GetParam());
   const auto q = Q(0.02f, 5);

@@ -1,15 +1,17 @@
-// Conv2d, DepthwiseConv2d and FullyConnected.
+// Conv2d, DepthwiseConv2d, FullyConnected and Deconv2d.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <utility>
 
 #include "mace/graph/attrs.h"
+#include "mace/hexagon/device/boxes.h"
 #include "mace/hexagon/device/codes.h"
 #include "mace/hexagon/device/translate.h"
 #include "mace/hexagon/executor/conv_scratch.h"
 #include "mace/hexagon/executor/depthwise_scratch.h"
 #include "mace/hexagon/packing/nodes.h"
 #include "mace/ops/conv2d.h"
+#include "mace/ops/deconv2d.h"
 #include "mace/ops/depthwise_conv2d.h"
 #include "mace/ops/fully_connected.h"
 
@@ -166,6 +168,87 @@ Status TranslateFullyConnected(const Node& node, const Target& target,
   MACE_ASSIGN_OR_RETURN(PackedFilter packed,
                         PackFilter(CodesOf(node, w[0], w[1], 1), 1, scaling));
   AddConv(target.inputs[0], target.output, p, std::move(packed), target.writer);
+  return Status();
+}
+
+namespace {
+
+// The window of a convolution that reads the input of a transposed one, spread
+// out: `stride` - 1 codes of zero behind each code but the last.
+Window OfSpread(const Window& w) {
+  Window spread;
+  spread.in = (w.in - 1) * w.stride + 1;
+  spread.out = w.out;
+  spread.kernel = w.kernel;
+  spread.dilation = w.dilation;
+  spread.pad_before = w.extent() - 1 - w.pad_before;
+  return spread;
+}
+
+// The input of `node` with zeros in between; itself if there are none. -1
+// without a writer.
+Result<int> Spread(const Node& node, const Window2D& window,
+                   const Target& target) {
+  const Window &h = window.h, &w = window.w;
+  const bool is_there = target.writer != nullptr;
+  if (h.stride == 1 && w.stride == 1) return is_there ? target.inputs[0] : -1;
+  const Shape& x = node.inputs[0].type.shape;
+  const Shape y = {x[0], OfSpread(h).in, OfSpread(w).in, x[3]};
+  const int64_t bytes = NumElements(y);
+  const std::vector<int64_t> strides = StridesOf(y);
+  const MoveBox box = {
+      x,
+      StridesOf(x),
+      {strides[0], strides[1] * h.stride, strides[2] * w.stride, strides[3]},
+      0,
+      0};
+  MACE_ASSIGN_OR_RETURN(const MoveParams move, ToMove(node, box));
+  if (!is_there) return -1;
+  const int spread = target.writer->AddInner(bytes);
+  const FillParams fill = {0, static_cast<int32_t>(bytes),
+                           node.inputs[0].type.quantization->zero_point()};
+  target.writer->AddNode(kFill, {spread}, fill);
+  target.writer->AddNode(kMove, {target.inputs[0], spread}, move);
+  return spread;
+}
+
+}  // namespace
+
+// A convolution of the input, spread out, with the filter's taps backwards.
+Status TranslateDeconv2d(const Node& node, const Target& target,
+                         int64_t* macs) {
+  MACE_RETURN_IF_ERROR(CheckFilter(node));
+  MACE_ASSIGN_OR_RETURN(const auto attrs, ReadAttrs<Deconv2dAttrs>(node));
+  MACE_ASSIGN_OR_RETURN(const Window2D window, Deconv2dWindow(node, attrs));
+  const Shape &x = node.inputs[0].type.shape, &w = node.inputs[1].type.shape;
+  ConvParams p = {};
+  MACE_ASSIGN_OR_RETURN(p.h, ToParams(node, OfSpread(window.h)));
+  MACE_ASSIGN_OR_RETURN(p.w, ToParams(node, OfSpread(window.w)));
+  MACE_ASSIGN_OR_RETURN(p.y, CodesAfter(node, attrs));
+  const int64_t taps = w[2] * w[3];
+  const int64_t spread_bytes = SaturatedProduct(
+      {x[0], OfSpread(window.h).in, OfSpread(window.w).in, x[3]});
+  const Scaling scaling = ScalingOf(node);
+  MACE_RETURN_IF_ERROR(CheckSize(
+      node, x[0] <= kMostChannels && x[3] <= kMostChannels &&
+                w[0] <= kMostChannels && taps * w[1] <= kMostConvDepth - 8 &&
+                spread_bytes < int64_t{1} << 28 &&
+                AreInRange(scaling.factors)));
+  *macs = SaturatedProduct({x[0], window.h.in, window.w.in, w[0], taps, w[1]});
+  MACE_ASSIGN_OR_RETURN(const int spread, Spread(node, window, target));
+  if (target.writer == nullptr) return Status();
+  p.batch = static_cast<int32_t>(x[0]);
+  p.groups = static_cast<int32_t>(attrs.group);
+  p.in_per_group = static_cast<int32_t>(w[1]);
+  p.out_per_group = static_cast<int32_t>(w[0] / attrs.group);
+  p.x_zero_point = scaling.x_zero_point;
+  p.is_signed = IsSigned(node.inputs[0].type);
+  FilterCodes codes = CodesOf(node, w[0], w[1], taps);
+  codes.data = static_cast<const uint8_t*>(codes.data) + taps - 1;
+  codes.tap_stride = -1;
+  MACE_ASSIGN_OR_RETURN(PackedFilter packed,
+                        PackFilter(codes, attrs.group, scaling));
+  AddConv(spread, target.output, p, std::move(packed), target.writer);
   return Status();
 }
 

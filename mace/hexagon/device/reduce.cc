@@ -1,10 +1,13 @@
-// Reduce: MEAN and SUM along axes that lie side by side.
+// Reduce: MEAN, SUM, MIN and MAX along axes that lie side by side.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/ops/reduce.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
+#include "mace/base/aligned_buffer.h"
 #include "mace/graph/attrs.h"
 #include "mace/hexagon/device/codes.h"
 #include "mace/hexagon/device/translate.h"
@@ -25,6 +28,83 @@ FixedParams DividedBy(FixedParams factor, int64_t n) {
           factor.exponent - more};
 }
 
+// The input as [outer, n, inner], of which n is reduced.
+struct Extents {
+  int64_t outer = 1, n = 1, inner = 1;
+  bool is_apart = false;  // the axes do not lie side by side
+};
+
+Extents ExtentsOf(const Shape& x, const std::vector<int>& axes) {
+  Extents e;
+  for (size_t d = 0; d < x.size(); ++d) {
+    const int64_t extent = x[d];  // those of 1 do not count
+    if (std::find(axes.begin(), axes.end(), static_cast<int>(d)) !=
+        axes.end()) {
+      e.is_apart = e.is_apart || (e.inner > 1 && extent > 1);
+      e.n *= extent;
+    } else if (e.n > 1) {
+      e.inner *= extent;
+    } else {
+      e.outer *= extent;
+    }
+  }
+  return e;
+}
+
+// Each byte b becomes 255 - b, which turns the order of codes around, with a
+// sign or without.
+Result<int> AddReversed(int x, int64_t bytes, int y, GraphWriter* writer) {
+  MACE_ASSIGN_OR_RETURN(AlignedBuffer table,
+                        AlignedBuffer::Create(256, "a table for the DSP"));
+  auto* const codes = static_cast<uint8_t*>(table.data());
+  for (int b = 0; b < 256; ++b) codes[b] = static_cast<uint8_t>(255 - b);
+  const int constant = writer->AddConstant(std::move(table));
+  const LookupParams p = {static_cast<int32_t>(bytes)};
+  writer->AddNode(kLookup, {x, constant, y}, p);
+  return y;
+}
+
+// MAX is a pooling of pictures [a, b] with a * b = n pixels by one window; MIN
+// is that of codes in the other order.
+Status AddPick(const Node& node, const Extents& e, bool is_max,
+               const Target& target) {
+  constexpr int64_t kMostTaps = 1024, kMost = 1 << 16;
+  int64_t rows = (e.n + kMostTaps - 1) / kMostTaps;
+  while (rows <= kMostTaps && e.n % rows != 0) ++rows;
+  if (rows > kMostTaps || e.outer > kMost || e.inner > kMost ||
+      !AreEqual(node.inputs[0].type.quantization,
+                node.outputs[0].quantization)) {
+    return Unsupported(Label(node), ": the DSP finds the MIN and MAX of codes ",
+                       "that are quantized as the output, at most 1024 x 1024 ",
+                       "of them, of at most ", kMost, " rows and columns");
+  }
+  if (target.writer == nullptr) return Status();
+  GraphWriter* const writer = target.writer;
+  const auto least = IsSigned(node.outputs[0]) != 0 ? -128 : 0;
+  const auto narrow = [](int64_t n) { return static_cast<int32_t>(n); };
+  const int32_t h = narrow(rows), w = narrow(e.n / rows);
+  PoolParams p = {};
+  p.batch = narrow(e.outer);
+  p.h = {h, 1, h, 1, 1, 0};
+  p.w = {w, 1, w, 1, 1, 0};
+  p.channels = narrow(e.inner);
+  p.is_max = 1;
+  p.is_signed = IsSigned(node.inputs[0].type);
+  p.least = least;
+  p.most = least + 255;
+  if (is_max) {
+    writer->AddNode(kPool, {target.inputs[0], target.output}, p);
+    return Status();
+  }
+  const int64_t in_bytes = e.outer * e.n * e.inner, out = e.outer * e.inner;
+  MACE_ASSIGN_OR_RETURN(const int x,
+                        AddReversed(target.inputs[0], in_bytes,
+                                    writer->AddInner(in_bytes), writer));
+  const int y = writer->AddInner(out);
+  writer->AddNode(kPool, {x, y}, p);
+  return AddReversed(y, out, target.output, writer).status();
+}
+
 }  // namespace
 
 Status TranslateReduce(const Node& node, const Target& target,
@@ -33,26 +113,15 @@ Status TranslateReduce(const Node& node, const Target& target,
   MACE_ASSIGN_OR_RETURN(const ReduceKind kind, ReduceKindOf(node, attrs));
   MACE_ASSIGN_OR_RETURN(const std::vector<int> axes, ReduceAxesOf(node, attrs));
   const TensorType &x = node.inputs[0].type, &y = node.outputs[0];
-  // The extents before, along and behind the axes; those of 1 do not count.
-  int64_t outer = 1, n = 1, inner = 1;
-  bool is_apart = false;
-  for (int d = 0; d < x.rank(); ++d) {
-    const int64_t extent = x.shape[d];
-    if (std::find(axes.begin(), axes.end(), d) != axes.end()) {
-      is_apart = is_apart || (inner > 1 && extent > 1);
-      n *= extent;
-    } else if (n > 1) {
-      inner *= extent;
-    } else {
-      outer *= extent;
-    }
-  }
+  const Extents e = ExtentsOf(x.shape, axes);
   const bool adds = kind == ReduceKind::kMean || kind == ReduceKind::kSum;
-  if (!adds || is_apart || n > kMostReduced) {
-    return Unsupported(Label(node), ": the DSP computes MEAN and SUM of at ",
-                       "most ", kMostReduced, " codes, along axes that lie ",
-                       "side by side");
+  const bool picks = kind == ReduceKind::kMin || kind == ReduceKind::kMax;
+  if (!(adds || picks) || e.is_apart || e.n > kMostReduced) {
+    return Unsupported(Label(node), ": the DSP computes MEAN, SUM, MIN and ",
+                       "MAX of at most ", kMostReduced, " codes, along axes ",
+                       "that lie side by side");
   }
+  if (picks) return AddPick(node, e, kind == ReduceKind::kMax, target);
   const Quantization &from = *x.quantization, &to = *y.quantization;
   const int32_t least = IsSigned(y) != 0 ? -128 : 0;
   ReduceParams p = {};
@@ -60,11 +129,11 @@ Status TranslateReduce(const Node& node, const Target& target,
   if (!AreInRange({p.scale})) {
     return Unsupported(Label(node), ": the scales are too far apart");
   }
-  if (kind == ReduceKind::kMean) p.scale = DividedBy(p.scale, n);
-  p.outer = static_cast<int32_t>(outer);
-  p.n = static_cast<int32_t>(n);
-  p.inner = static_cast<int32_t>(inner);
-  p.bias = static_cast<int32_t>(from.zero_point() * n);
+  if (kind == ReduceKind::kMean) p.scale = DividedBy(p.scale, e.n);
+  p.outer = static_cast<int32_t>(e.outer);
+  p.n = static_cast<int32_t>(e.n);
+  p.inner = static_cast<int32_t>(e.inner);
+  p.bias = static_cast<int32_t>(from.zero_point() * e.n);
   p.is_signed = IsSigned(x);
   p.y = {to.zero_point(), least, least + 255};
   if (target.writer == nullptr) return Status();

@@ -34,7 +34,8 @@ Translator TranslateConcat, TranslateReshape, TranslateStack;
 Translator TranslateTranspose, TranslateSlice, TranslateStridedSlice;
 Translator TranslateSplit, TranslateDepthToSpace, TranslateSpaceToDepth;
 Translator TranslateChannelShuffle, TranslatePad;
-Translator TranslateLookup, TranslateReduce;
+Translator TranslateLookup, TranslateReduce, TranslateResize;
+Translator TranslateDeconv2d;
 
 // As the translator of the node's op. Errors: also MACE_UNSUPPORTED for other
 // ops, and for tensors that are not 8-bit codes with one scale.

@@ -82,7 +82,9 @@ Result<std::unique_ptr<Graph>> Graph::Create(std::shared_ptr<Library> library,
   MACE_RETURN_IF_ERROR(lib.CheckUsable());
   code = lib.api().prepare(graph->id_);
   if (code == 0) return graph;
-  const Status status = graph->Error("hexagon_nn_prepare", code);
+  // Not as a lack of memory, upon which other regions would stay on the DSP.
+  const Status status =
+      RuntimeError(graph->Error("hexagon_nn_prepare", code).information());
   lib.GiveUp(status);
   return status;
 }

@@ -24,7 +24,8 @@ class Graph {
  public:
   // Hands the graph over and prepares it. `mode` is its graph mode, 0: the
   // library's. Errors: MACE_OUT_OF_RESOURCES and MACE_RUNTIME_ERROR as
-  // CallError; nothing is left on the DSP then.
+  // CallError, but MACE_RUNTIME_ERROR if it cannot be prepared, after which the
+  // library is given up. Nothing is left on the DSP then.
   static Result<std::unique_ptr<Graph>> Create(std::shared_ptr<Library> library,
                                                const GraphBuilder& builder,
                                                int mode);
