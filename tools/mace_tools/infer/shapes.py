@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from mace_tools.infer import Type, View, rule
 from mace_tools.infer.checks import axes_of, axis_of, broadcast, fits, product, require
+from mace_tools.infer.extents import numbers
 from mace_tools.ir import Shape
 
 
@@ -14,8 +15,8 @@ from mace_tools.ir import Shape
 def reshape(v: View) -> Type:
     dims = v.ints(1, "dim")
     if dims is None:
-        rank = v.shape(1)
-        return v.dtype(), (None,) * rank[0] if rank and rank[0] is not None else None
+        dims = numbers(v.graph, v.node.inputs[1])
+        return v.dtype(), None if dims is None else partly_reshaped(v.shape(), dims)
     return v.dtype(), reshaped(v.shape(), dims, bool(v.attr("allow_zero")))
 
 
@@ -37,6 +38,17 @@ def reshaped(x: Shape | None, dims: list[int], allow_zero: bool = False) -> Shap
         out[dims.index(-1)] = total // rest
     else:
         require(total == rest, f"{total} elements do not fit into {dims}")
+    return tuple(out)
+
+
+def partly_reshaped(x: Shape | None, dims: list[int | None]) -> Shape:
+    """The same where entries of `dims` may be unknown."""
+    out = [x[k] if d == 0 and x is not None and k < len(x) else None if d in (-1, 0) else d
+           for k, d in enumerate(dims)]
+    total, missing = None if x is None else product(x), [k for k, d in enumerate(out) if d is None]
+    rest = product(tuple(d for d in out if d is not None))
+    if total is not None and len(missing) == 1 and rest and total % rest == 0:
+        out[missing[0]] = total // rest
     return tuple(out)
 
 
@@ -151,6 +163,9 @@ def _parts(extent: int | None, sizes: list[int], count: int) -> list[int | None]
 @rule("Expand")
 def expand(v: View) -> Type:
     dims = v.ints(1, "shape")
+    if dims is None:
+        part = numbers(v.graph, v.node.inputs[1])
+        return v.dtype(), None if part is None else broadcast(v.shape(), tuple(part))
     require(dims is None or min(dims, default=0) >= 0, f"shape {dims} has a negative extent")
     return v.dtype(), None if dims is None else broadcast(v.shape(), tuple(dims))
 

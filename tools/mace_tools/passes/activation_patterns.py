@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from mace_tools.ir import Graph, Node
 from mace_tools.passes.match import is_op, only_producer, plain, scalar
 
@@ -86,7 +88,8 @@ def _hard_swish(graph: Graph, node: Node) -> None:
 
 
 def _gelu(graph: Graph, node: Node) -> None:
-    """x * (1 + erf(x / sqrt(2))) * 0.5, in each order of the factors."""
+    """x * (1 + erf(x / sqrt(2))) * 0.5 and x * (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) * 0.5,
+    in each order of the factors."""
     factors = _factors(graph, node)
     halves = [f for f in factors if _is_scalar(graph, f, 0.5)]
     rest = [f for f in factors if f not in halves]
@@ -96,6 +99,25 @@ def _gelu(graph: Graph, node: Node) -> None:
         if _one_plus_erf(graph, gate) == x:
             _become(graph, node, x, activation="GELU")
             return
+        if _one_plus_tanh(graph, gate) == x:
+            _tanh_gelu(graph, node, x)
+            return
+
+
+def _tanh_gelu(graph: Graph, node: Node, x: str) -> None:
+    """x * sigmoid(x (a + b x^2)), since (1 + tanh(z)) / 2 is sigmoid(2 z)."""
+    shape = graph.shape(x)
+    if not shape or shape[-1] is None:
+        return
+    a = 2 * math.sqrt(2 / math.pi)
+    base, channels = node.name, shape[-1]
+    numbers = [graph.add_const(f"{base}/{what}", np.full(channels, value, np.float32))
+               for what, value in (("slope", a * 0.044715), ("offset", a), ("mean", 0), ("var", 1))]
+    square = graph.add("Unary", [x], name=f"{base}/square", type="SQUARE")
+    slope = graph.add("BatchNorm", [square.outputs[0], *numbers], name=f"{base}/slope", epsilon=0.0)
+    gate = graph.add("Eltwise", [x, slope.outputs[0]], name=f"{base}/gate", type="PROD",
+                     activation="SIGMOID")
+    graph.set_inputs(node, [x, gate.outputs[0]])
 
 
 def _factors(graph: Graph, node: Node) -> list[str]:
@@ -114,14 +136,69 @@ def _is_scalar(graph: Graph, name: str, value: float) -> bool:
     return array is not None and array.size == 1 and abs(float(array.reshape(-1)[0]) - value) < 1e-6
 
 
+def _plus_one(graph: Graph, name: str) -> Node | None:
+    """What makes y of 1 + y."""
+    add = only_producer(graph, name)
+    inner = scalar(graph, add, 1) if is_op(add, "Eltwise", type="SUM") else None
+    return only_producer(graph, inner) if inner else None
+
+
 def _one_plus_erf(graph: Graph, name: str) -> str | None:
     """x of 1 + erf(x / sqrt(2))."""
-    add = only_producer(graph, name)
-    erf_out = scalar(graph, add, 1) if is_op(add, "Eltwise", type="SUM") else None
-    erf = only_producer(graph, erf_out) if erf_out else None
+    erf = _plus_one(graph, name)
     inner = only_producer(graph, erf.inputs[0]) if is_op(erf, "Unary", type="ERF") else None
     if is_op(inner, "Eltwise", type="DIV"):
         return scalar(graph, inner, math.sqrt(2), 1e-4)
     if is_op(inner, "Eltwise", type="PROD"):
         return scalar(graph, inner, math.sqrt(0.5), 1e-4)
     return None
+
+
+def _one_plus_tanh(graph: Graph, name: str) -> str | None:
+    """x of 1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)), also of x (1 + 0.044715 x^2)."""
+    bend = _plus_one(graph, name)
+    if not is_op(bend, "Activation", activation="TANH"):
+        return None
+    factors, rest = _product_of(graph, bend.inputs[0])
+    if abs(factors - math.sqrt(2 / math.pi)) > 1e-4:
+        return None
+    if len(rest) == 1:  # x + cube
+        add = only_producer(graph, rest[0])
+        if is_op(add, "Eltwise", type="SUM") and plain(add):
+            for x, cube in (add.inputs, reversed(add.inputs)):
+                if _is_power(graph, cube, x, 0.044715, 3):
+                    return x
+    if len(rest) == 2:
+        for x, sum_ in (rest, reversed(rest)):
+            add = only_producer(graph, sum_)
+            square = scalar(graph, add, 1) if is_op(add, "Eltwise", type="SUM") else None
+            if square and _is_power(graph, square, x, 0.044715, 2):
+                return x
+    return None
+
+
+def _is_power(graph: Graph, name: str, x: str, factor: float, power: int) -> bool:
+    """Whether the tensor is factor * x^power."""
+    found, rest = _product_of(graph, name, {x})
+    return abs(found - factor) < 1e-6 and rest == [x] * power
+
+
+def _product_of(graph: Graph, name: str, whole: set[str] | None = None) -> tuple[float, list[str]]:
+    """A product, with its powers, as a number and tensors; those of `whole` are not taken apart."""
+    node = None if name in (whole or ()) else graph.producer(name)
+    array = graph.const(name)
+    if array is not None and array.size == 1:
+        return float(array.reshape(-1)[0]), []
+    if is_op(node, "Eltwise", type="PROD") and plain(node):
+        parts = [_product_of(graph, i, whole) for i in node.inputs]
+        return parts[0][0] * parts[1][0], parts[0][1] + parts[1][1]
+    if is_op(node, "Unary", type="SQUARE"):
+        factor, rest = _product_of(graph, node.inputs[0], whole)
+        return factor**2, rest * 2
+    if is_op(node, "Eltwise", type="POW") and plain(node):
+        power = graph.const(node.inputs[1])
+        if power is not None and power.size == 1 and power in (2, 3):
+            times = int(power.reshape(-1)[0])
+            factor, rest = _product_of(graph, node.inputs[0], whole)
+            return factor**times, rest * times
+    return 1.0, [name]

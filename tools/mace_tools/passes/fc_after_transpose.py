@@ -5,6 +5,8 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import math
+
 from mace_tools.ir import Graph, Node
 from mace_tools.passes.match import only_producer
 from mace_tools.passes.permute import inverse
@@ -31,6 +33,8 @@ def _reorder(graph: Graph, node: Node) -> None:
         return
     features = shape[1:]
     if None in features or len(flat) != 2 or flat[1] != weight.shape[1] or flat[0] != shape[0]:
+        return
+    if math.prod(features) != flat[1]:  # flat[0] and shape[0] may be different unknown extents
         return
     order = [0, *inverse(found[1])[1:]]
     moved = weight.reshape(weight.shape[0], *features).transpose(order).reshape(weight.shape)

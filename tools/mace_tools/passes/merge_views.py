@@ -5,6 +5,8 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import math
+
 from mace_tools import op_facts
 from mace_tools.ir import Graph, Node, Shape
 from mace_tools.passes.match import only_producer
@@ -59,6 +61,8 @@ def _dims(x: Shape | None, y: Shape | None) -> list[int] | None:
     """Reshape's attribute from x to y that names no extent: 0 keeps the batch, 1 stays, and one
     other extent is inferred. None if there is no such attribute."""
     if not x or not y or x[0] != y[0] or 0 in y:
+        return None
+    if x[0] is None and (None in (*x[1:], *y[1:]) or math.prod(x[1:]) != math.prod(y[1:])):
         return None
     rest = [1 if d == 1 else -1 for d in y[1:]]
     return [0, *rest] if rest.count(-1) <= 1 else None

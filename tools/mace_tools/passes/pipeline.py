@@ -13,6 +13,7 @@ from mace_tools.errors import MaceError
 from mace_tools.infer import infer_graph
 from mace_tools.ir import Graph
 from mace_tools.passes.activation_patterns import activation_patterns
+from mace_tools.passes.attention_pattern import attention_pattern
 from mace_tools.passes.channel_shuffle import channel_shuffle
 from mace_tools.passes.compute_in_codes import compute_in_codes
 from mace_tools.passes.count_loops import count_loops
@@ -30,6 +31,7 @@ from mace_tools.passes.layer_norm_pattern import layer_norm_pattern
 from mace_tools.passes.matmul_to_fc import matmul_to_fc
 from mace_tools.passes.merge_views import merge_views
 from mace_tools.passes.prelu_pattern import prelu_pattern
+from mace_tools.passes.product_of_rows import product_of_rows
 from mace_tools.passes.recurrent_pattern import recurrent_pattern
 from mace_tools.passes.remove_noops import remove_noops
 from mace_tools.passes.sink_transposes import sink_transposes
@@ -42,7 +44,7 @@ PASSES: list[Pass] = [
     widen_fp16, dequantize_around, fold_constants, remove_noops, dedupe,
     canonical_activations, count_loops, recurrent_pattern,
     activation_patterns, prelu_pattern, layer_norm_pattern,
-    channel_shuffle, matmul_to_fc,
+    product_of_rows, attention_pattern, channel_shuffle, matmul_to_fc,
     sink_transposes, fc_after_transpose, fold_constants, remove_noops,
     flatten_atrous, fold_pad,
     # Layers may be followed by several of these in a row.
