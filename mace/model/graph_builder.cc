@@ -3,12 +3,14 @@
 
 #include "mace/model/graph_builder.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "mace/base/aligned_buffer.h"
 #include "mace/base/str_cat.h"
 #include "mace/graph/stored_weight.h"
+#include "mace/model/open_dims.h"
 #include "mace/model/quantization.h"
 #include "mace/model/text.h"
 
@@ -49,15 +51,14 @@ std::vector<T> ToVector(const stored::Repeated<T>& list) {
   return values;
 }
 
-Result<TensorType> MakeType(const stored::Repeated<int64_t>& dims,
-                            stored::DataType data_type,
+Result<TensorType> MakeType(Shape dims, stored::DataType data_type,
                             const std::string& what) {
   TensorType type;
   MACE_ASSIGN_OR_RETURN(type.dtype, FromStored(data_type, what));
   if (dims.size() > kMaxRank) {
     return InvalidModel(what, ": rank ", dims.size(), " is above ", kMaxRank);
   }
-  type.shape = ToVector(dims);
+  type.shape = std::move(dims);
   const auto bytes = CheckedBytes(type);
   if (!bytes.ok()) {
     return InvalidModel(what, ": ", bytes.status().information());
@@ -148,8 +149,8 @@ Status GraphBuilder::AddWeight(const stored::ConstTensor& tensor, int index,
   const std::string what = StrCat("weight ", Quoted(tensor.name));
   MACE_ASSIGN_OR_RETURN(const int id, AddValue(tensor.name, what));
   Value& value = graph.values[id];
-  MACE_ASSIGN_OR_RETURN(value.type,
-                        MakeType(tensor.dims, tensor.data_type, what));
+  MACE_ASSIGN_OR_RETURN(
+      value.type, MakeType(ToVector(tensor.dims), tensor.data_type, what));
   const int64_t elements = NumElements(value.type.shape);
   if (tensor.data_size != elements) {
     return InvalidModel(what, ": has ", tensor.data_size,
@@ -170,11 +171,16 @@ Status GraphBuilder::AddWeight(const stored::ConstTensor& tensor, int index,
 }
 
 Result<int> GraphBuilder::AddSource(const stored::TensorInfo& info,
-                                    const std::string& kind) {
+                                    const std::string& kind, OpenDims* open) {
   const std::string what = StrCat(kind, " ", Quoted(info.name));
   MACE_ASSIGN_OR_RETURN(const int id, AddValue(info.name, what));
   TensorType& type = graph.values[id].type;
-  MACE_ASSIGN_OR_RETURN(type, MakeType(info.dims, info.data_type, what));
+  Shape shape = ToVector(info.dims);
+  if (open != nullptr) {
+    MACE_ASSIGN_OR_RETURN(*open, ReadOpenDims(info, what));
+    shape = ClosedShape(*open);
+  }
+  MACE_ASSIGN_OR_RETURN(type, MakeType(std::move(shape), info.data_type, what));
   MACE_RETURN_IF_ERROR(CheckQuantization(info.quantization, type, what));
   type.quantization = FromStored(info.quantization);
   return id;
@@ -183,8 +189,13 @@ Result<int> GraphBuilder::AddSource(const stored::TensorInfo& info,
 Status GraphBuilder::AddInputs(const StoredInfos& infos,
                                const std::string& kind) {
   for (const stored::TensorInfo& info : infos) {
-    MACE_ASSIGN_OR_RETURN(const int id, AddSource(info, kind));
+    // What a subgraph reads has the shape that it has there.
+    OpenDims open;
+    const bool may_be_open = outer_ == nullptr;
+    MACE_ASSIGN_OR_RETURN(const int id,
+                          AddSource(info, kind, may_be_open ? &open : nullptr));
     graph.inputs.push_back(id);
+    if (HasOpenDims(open)) open_dims[id] = std::move(open);
     input_order[id] = FromStored(info.data_format);
   }
   return Status();
@@ -275,7 +286,8 @@ Status GraphBuilder::AddNodeOutputs(const stored::OperatorDef& def,
     stored::OutputShape shape;
     stored::DataType type;
     if (shapes.Next(&shape) && types.Next(&type)) {
-      MACE_ASSIGN_OR_RETURN(declared[id], MakeType(shape.dims, type, what));
+      MACE_ASSIGN_OR_RETURN(declared[id],
+                            MakeType(ToVector(shape.dims), type, what));
     }
     stored::Quantization quantization;
     if (!quantizations.Next(&quantization)) continue;
@@ -332,8 +344,10 @@ Status GraphBuilder::AddOutputs(const StoredInfos& infos,
     output_order[it->second] = FromStored(info.data_format);
     MACE_RETURN_IF_ERROR(StateOutput(info, it->second, what));
     if (!info.quantization.has_value()) continue;
+    Shape shape = ToVector(info.dims);
+    std::replace(shape.begin(), shape.end(), int64_t{-1}, int64_t{1});
     MACE_ASSIGN_OR_RETURN(const TensorType type,
-                          MakeType(info.dims, info.data_type, what));
+                          MakeType(std::move(shape), info.data_type, what));
     MACE_RETURN_IF_ERROR(CheckQuantization(info.quantization, type, what));
   }
   if (graph.outputs.empty()) return InvalidModel(of, " has no outputs");

@@ -34,9 +34,10 @@ class GraphBuilder {
   Status AddWeight(const stored::ConstTensor& tensor, int index,
                    const WeightBytes& weights);
   // Adds a tensor that exists before the nodes run, and returns its id. `kind`
-  // begins messages, as in "model input".
-  Result<int> AddSource(const stored::TensorInfo& info,
-                        const std::string& kind);
+  // begins messages, as in "model input". If `open` is not null, its dimensions
+  // may be open, and `*open` is what the file says of them.
+  Result<int> AddSource(const stored::TensorInfo& info, const std::string& kind,
+                        OpenDims* open = nullptr);
   Status AddInputs(const StoredInfos& infos, const std::string& kind);
   Status AddNodes(const StoredNodes& nodes);
   // There must be at least one output. `of` begins messages, as in "the model".
@@ -56,6 +57,7 @@ class GraphBuilder {
   std::map<int, DimensionOrder> input_order;
   std::map<int, DimensionOrder> output_order;
   std::map<int, TensorType> stated_outputs;
+  std::map<int, OpenDims> open_dims;
 
  private:
   const GraphBuilder& WeightsOwner() const { return outer_ ? *outer_ : *this; }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "mace/base/str_cat.h"
+#include "mace/model/open_dims.h"
 #include "mace/model/text.h"
 
 namespace mace {
@@ -19,6 +20,16 @@ namespace {
 bool HasQuantization(const StoredInfos& infos) {
   for (const stored::TensorInfo& info : infos) {
     if (info.quantization.has_value()) return true;
+  }
+  return false;
+}
+
+bool AnyOpenDims(const StoredInfos& infos) {
+  for (const stored::TensorInfo& info : infos) {
+    if (!info.dim_names.empty() || !info.max_dims.empty()) return true;
+    for (const int64_t extent : info.dims) {
+      if (extent == -1) return true;
+    }
   }
   return false;
 }
@@ -37,6 +48,7 @@ const char* PartOfVersion2(const stored::NetDef& net) {
   if (!net.fixed_input_shapes.empty()) return "fixed_input_shapes";
   if (!net.subgraphs.empty()) return "subgraphs";
   if (!net.variables.empty()) return "variables";
+  if (AnyOpenDims(net.input_info)) return "open dimensions";
   for (const stored::ConstTensor& tensor : net.tensors) {
     if (tensor.quantization.has_value()) return "quantization";
   }
@@ -117,7 +129,11 @@ Status AddVariables(const stored::NetDef& net, GraphBuilder* graph) {
   for (const stored::Variable& variable : net.variables) {
     const stored::TensorInfo& tensor = variable.tensor;
     const std::string what = StrCat("variable ", Quoted(tensor.name));
-    MACE_ASSIGN_OR_RETURN(const int id, graph->AddSource(tensor, "variable"));
+    OpenDims open;
+    MACE_ASSIGN_OR_RETURN(const int id,
+                          graph->AddSource(tensor, "variable", &open));
+    const bool grows = HasOpenDims(open);
+    if (grows) graph->open_dims[id] = open;
     if (!variable.initial.has_value()) continue;
     if (!graph->IsWeight(*variable.initial)) {
       return InvalidModel(what, ": its first value ", Quoted(*variable.initial),
@@ -126,7 +142,10 @@ Status AddVariables(const stored::NetDef& net, GraphBuilder* graph) {
     MACE_ASSIGN_OR_RETURN(const TensorType* initial,
                           graph->Find(*variable.initial, what));
     const TensorType& type = graph->graph.values[id].type;
-    if (!(*initial == type)) {
+    const bool fits =
+        grows ? initial->dtype == type.dtype && MayBe(open, initial->shape)
+              : *initial == type;
+    if (!fits) {
       return InvalidModel(what, ": is ", ToString(type),
                           ", its first value is ", ToString(*initial));
     }
@@ -183,7 +202,8 @@ Result<std::vector<StateVariable>> ReadVariables(const stored::NetDef& net,
     MACE_ASSIGN_OR_RETURN(const TensorType* type, graph.Find(name, what));
     MACE_ASSIGN_OR_RETURN(const TensorType* next,
                           graph.Find(*variable.next, what));
-    if (next != nullptr && !(*next == *type)) {
+    const bool grows = graph.open_dims.count(ids.find(name)->second) > 0;
+    if (next != nullptr && !grows && !(*next == *type)) {
       return InvalidModel(what, ": is ", ToString(*type),
                           ", its next value is ", ToString(*next));
     }

@@ -13,6 +13,7 @@
 #include "mace/base/str_cat.h"
 #include "mace/model/graph_builder.h"
 #include "mace/model/later_parts.h"
+#include "mace/model/open_dims.h"
 #include "mace/model/prepacked_weights.h"
 #include "mace/model/text.h"
 #include "mace/proto/messages.h"
@@ -126,6 +127,8 @@ Result<Model> Build(const stored::NetDef& net, WeightBytes weights) {
   if (!graphs->empty()) model.graph.subgraphs = std::move(graphs);
   model.input_order = std::move(builder.input_order);
   model.output_order = std::move(builder.output_order);
+  model.open_dims = std::move(builder.open_dims);
+  MACE_RETURN_IF_ERROR(CheckOpenDims(model.graph, model.open_dims));
   model.declared = std::move(builder.declared);
   model.stated_outputs = std::move(builder.stated_outputs);
   MACE_RETURN_IF_ERROR(*net.format_version == 1

@@ -63,12 +63,22 @@ struct StateVariable {
   int initial = -1;  // the weight that is its first value; -1: zeros
 };
 
+// The dimensions of an input whose extents each run chooses.
+struct OpenDims {
+  Shape dims;                      // -1: each run chooses
+  std::vector<std::string> names;  // by dimension; "": none
+  Shape most;                      // by dimension; empty: any extent
+};
+
 struct Model {
   // Weights point into `weights`. Of the other values only the inputs have
   // types yet.
   Graph graph;
   std::map<int, DimensionOrder> input_order;   // by value id
   std::map<int, DimensionOrder> output_order;  // by value id
+  // By value id, of inputs with open dimensions. Their types in the graph have
+  // the largest extents, or 1 where any extent will do.
+  std::map<int, OpenDims> open_dims;
   // The types of node outputs that the file declares for the model's input
   // shapes, by value id. Inference must agree. Entries may be missing.
   std::map<int, TensorType> declared;

@@ -4,6 +4,7 @@
 #include "mace/plan/assign_memory.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "mace/base/logging.h"
@@ -23,6 +24,54 @@ int64_t BoundOf(const Plan& plan, const Storage& storage, bool overlap,
   const memory::Problem problem = MakeRecords(plan, storage, overlap).problem;
   return strategy.offsets == nullptr ? memory::ObjectsLowerBound(problem)
                                      : memory::OffsetsLowerBound(problem).bytes;
+}
+
+// Step i of the result is step order[i].
+void Permute(const std::vector<int>& order, Plan& plan) {
+  std::vector<Step> steps;
+  for (const int s : order) steps.push_back(std::move(plan.steps[s]));
+  plan.steps = std::move(steps);
+}
+
+// Returns a hash of what the steps are, apart from shapes.
+uint64_t HashOfSteps(const Plan& plan) {
+  uint64_t hash = plan.graph.values.size();
+  const auto add = [&](int index) {
+    const GraphNode& g = plan.graph.nodes[index];
+    for (const char c : g.node.name) {
+      hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;  // FNV-1a
+    }
+    for (const int id : g.inputs) hash = hash * 31 + static_cast<uint64_t>(id);
+    for (const int id : g.outputs) hash = hash * 31 + static_cast<uint64_t>(id);
+  };
+  for (const Step& step : plan.steps) {
+    for (const int node : step.fused) add(node);
+    add(step.node);
+  }
+  return hash;
+}
+
+// Takes over the places of `like`, if they are right for these records.
+bool KeepPlaces(const MemoryPattern& like, const memory::Problem& problem,
+                Plan& plan) {
+  const auto& before = like.problem.records;
+  const auto& now = problem.records;
+  const bool fits =
+      std::equal(now.begin(), now.end(), before.begin(), before.end(),
+                 [](const memory::Record& a, const memory::Record& b) {
+                   return a.first == b.first && a.last == b.last &&
+                          a.size.count() <= b.size.count();
+                 });
+  if (!fits) return false;
+  memory::EmbeddedPlan places;
+  places.hash = memory::HashOf(problem);
+  places.offsets = like.offsets;
+  places.certificate.total = like.arena_bytes;
+  places.certificate.strategy = like.strategy;
+  auto verified = memory::VerifyEmbeddedPlan(problem, places);
+  if (!verified.ok()) return false;
+  plan.memory_plan = std::move(*verified);
+  return true;
 }
 
 // Removes the overlaps at steps whose tensors fit below the bound without
@@ -52,8 +101,12 @@ class Saver {
     recorded_ = best_;
   }
 
-  MemorySavings Apply(const MemorySavings& wanted) {
-    if (kHasSearch && wanted.order) TryOrder(wanted);
+  // Returns what was kept of `wanted`, and sets `*order` to the order of the
+  // steps that it chose.
+  MemorySavings Apply(const MemorySavings& wanted, std::vector<int>* order) {
+    order->resize(plan_.steps.size());
+    std::iota(order->begin(), order->end(), 0);
+    if (kHasSearch && wanted.order) TryOrder(wanted, order);
     Try("views", wanted.views, &MemorySavings::views);
     Try("in-place", wanted.in_place, &MemorySavings::in_place);
     Try("concat", wanted.concat, &MemorySavings::concat);
@@ -97,7 +150,7 @@ class Saver {
     return memory::OffsetsLowerBound(problem).bytes;
   }
 
-  void TryOrder(const MemorySavings& wanted) {
+  void TryOrder(const MemorySavings& wanted, std::vector<int>* chosen) {
     // Judges the order with all other savings on, as they will be used.
     MemorySavings all = wanted;
     const int64_t before = Bound(all);
@@ -106,25 +159,19 @@ class Saver {
     plan_.order_search = answer.search;
     if (answer.search.peak_after == answer.search.peak_before) return;
     const std::vector<int> order = std::move(answer.order);
-    std::vector<Step> steps = std::move(plan_.steps);
-    const auto permute = [&](const std::vector<int>& from) {
-      std::vector<Step> permuted;
-      for (int s : from) permuted.push_back(std::move(steps[s]));
-      plan_.steps = std::move(permuted);
-    };
-    permute(order);
+    Permute(order, plan_);
     const int64_t after = Bound(all);
     if (after < before) {
       Record("order", Bound(none_));
+      *chosen = order;
       return;
     }
     // Returns to the order of the model.
-    steps = std::move(plan_.steps);
     std::vector<int> inverse(order.size());
     for (size_t i = 0; i < order.size(); ++i) {
       inverse[order[i]] = static_cast<int>(i);
     }
-    permute(inverse);
+    Permute(inverse, plan_);
   }
 
   Plan& plan_;
@@ -258,14 +305,35 @@ Status AssignMemory(Plan& plan, const PlanOptions& options) {
   // To keep every tensor for inspection, none may be overwritten.
   if (strategy.preserves_all()) wanted.in_place = wanted.overlap = false;
   wanted.overlap = wanted.overlap && strategy.arena()->takes_constraints;
-  const MemorySavings kept = Saver(plan, strategy).Apply(wanted);
+  const MemoryPattern* like = options.like.get();
+  auto pattern = std::make_shared<MemoryPattern>();
+  pattern->steps = HashOfSteps(plan);
+  pattern->strategy = strategy.name;
+  const bool is_like = like != nullptr && like->steps == pattern->steps &&
+                       like->strategy == strategy.name;
+  if (is_like) {
+    pattern->order = like->order;
+    pattern->savings = like->savings;
+    Permute(like->order, plan);
+  } else {
+    pattern->savings = Saver(plan, strategy).Apply(wanted, &pattern->order);
+  }
+  const MemorySavings& kept = pattern->savings;
 
   const Storage storage = AssignStorage(plan, kept);
   Records records = MakeRecords(plan, storage, kept.overlap);
   DropIdleOverlaps(records.problem);
   if (strategy.preserves_all()) KeepToTheEnd(plan, records);
   plan.records_hash = memory::HashOf(records.problem);
-  MACE_RETURN_IF_ERROR(SolveRecords(plan, records.problem, strategy, options));
+  if (!is_like || !options.keeps_places ||
+      !KeepPlaces(*like, records.problem, plan)) {
+    MACE_RETURN_IF_ERROR(
+        SolveRecords(plan, records.problem, strategy, options));
+  }
+  pattern->problem = records.problem;
+  pattern->offsets = plan.memory_plan.offsets;
+  pattern->arena_bytes = plan.memory_plan.certificate.total;
+  plan.pattern = std::move(pattern);
   Commit(plan, storage, std::move(records));
   return Status();
 }

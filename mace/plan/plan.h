@@ -89,6 +89,18 @@ struct OrderSearch {
   int64_t bound = 0;  // no order needs less
 };
 
+// What was decided about the memory of a plan, for one of the same graph with
+// other shapes.
+struct MemoryPattern {
+  uint64_t steps = 0;      // a hash of the steps in the order of the model
+  std::string strategy;    // of the memory
+  std::vector<int> order;  // in which the steps run
+  MemorySavings savings;
+  memory::Problem problem;
+  std::vector<int64_t> offsets;  // of the records of `problem`
+  int64_t arena_bytes = 0;
+};
+
 struct Plan {
   Graph graph;
   std::vector<Step> steps;
@@ -121,6 +133,7 @@ struct Plan {
   std::vector<MemorySaving> savings;
   OrderSearch order_search;
   bool used_embedded_plan = false;
+  std::shared_ptr<const MemoryPattern> pattern;
 
   // What waits for data that these steps compute; null: nothing does.
   std::unique_ptr<Rest> rest;
@@ -142,6 +155,13 @@ struct PlanOptions {
   // exactly the records of this plan; offsets of -1 are left to the strategy.
   // Otherwise the log says why not, and the memory is planned again.
   memory::EmbeddedPlan embedded_plan;
+  // That of a plan of the same graph with other shapes, or null. If the steps
+  // are the same, its order and its savings are taken over, which takes much
+  // less time than to search for them.
+  std::shared_ptr<const MemoryPattern> like;
+  // Whether to take over the places of `like`, too, where each tensor is at
+  // most as large as it was there.
+  bool keeps_places = false;
 };
 
 // Errors: MACE_INVALID_ARGS for an unknown strategy; the message lists the

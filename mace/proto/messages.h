@@ -126,6 +126,8 @@ struct TensorInfo {
   DataType data_type = DT_FLOAT;
   DataFormat data_format = DF_NONE;
   std::optional<Quantization> quantization;
+  Repeated<std::string_view> dim_names;
+  Repeated<int64_t> max_dims;
 
   template <typename V>
   constexpr void Fields(V& v) {
@@ -134,6 +136,8 @@ struct TensorInfo {
     v(5, data_type);
     v(6, data_format);
     v(7, quantization);
+    v(8, dim_names);
+    v(9, max_dims);
   }
 };
 

@@ -20,6 +20,10 @@ namespace {
 // How many plans an engine keeps, one for each set of input shapes.
 constexpr size_t kMaxPlans = 8;
 
+// The largest extent that is tried for open dimensions of a model that does not
+// limit them, until there is a run that says what it wants.
+constexpr int64_t kMostFirstExtent = 1024;
+
 memory::EmbeddedPlan EmbeddedPlanOf(const EmbeddedMemoryPlan& stored) {
   memory::EmbeddedPlan plan;
   if (stored.version != 1) return plan;
@@ -73,7 +77,7 @@ Status MaceEngine::Impl::Init(std::shared_ptr<MaceModel> model,
   MACE_RETURN_IF_ERROR(CheckInputNames(input_nodes, graph_));
   MACE_RETURN_IF_ERROR(CheckNodeNames(graph_, settings.float32_nodes));
   MACE_RETURN_IF_ERROR(CutOutputs(output_nodes, &graph_));
-  MACE_RETURN_IF_ERROR(states_.AddTo(source.states, &graph_));
+  MACE_RETURN_IF_ERROR(states_.AddTo(source.states, source.open_dims, &graph_));
   if (!query_only) MACE_RETURN_IF_ERROR(states_.Allocate(source.graph));
   MACE_RETURN_IF_ERROR(config_.ops.Resolve(graph_));
   MACE_ASSIGN_OR_RETURN(
@@ -95,11 +99,33 @@ Status MaceEngine::Impl::Init(std::shared_ptr<MaceModel> model,
     }
     graph_.subgraphs = std::move(own);
   }
-  std::vector<Shape> shapes;
-  for (int id : graph_.inputs) shapes.push_back(graph_.values[id].type.shape);
-  MACE_RETURN_IF_ERROR(UseShapes(shapes));
+  MACE_RETURN_IF_ERROR(PlanFirst());
   model_->impl()->ForgetPackedWeights();
   return Status();
+}
+
+Status MaceEngine::Impl::PlanFirst() {
+  open_shapes_ = OpenShapes(model_->impl()->model.open_dims,
+                            graph_.inputs.size() - states_.size());
+  Status first;
+  for (int64_t extent = 1; extent <= kMostFirstExtent; extent *= 2) {
+    const std::vector<Shape> shapes = open_shapes_.WithExtent(graph_, extent);
+    const Status planned = UseShapes(shapes);
+    if (planned.ok()) {
+      for (size_t i = 0; i < shapes.size(); ++i) {
+        graph_.values[graph_.inputs[i]].type.shape = shapes[i];
+      }
+      // What was decided for so small tensors is no example for others.
+      if (!open_shapes_.empty() && !open_shapes_.is_bounded()) pattern_.reset();
+      return planned;
+    }
+    if (extent == 1) first = planned;
+    const bool may_be_too_small = planned == Status::MACE_INVALID_MODEL &&
+                                  !open_shapes_.empty() &&
+                                  !open_shapes_.is_bounded();
+    if (!may_be_too_small) return planned;
+  }
+  return first;
 }
 
 Status MaceEngine::Impl::UseShapes(const std::vector<Shape>& shapes) {
@@ -144,6 +170,7 @@ Status MaceEngine::Impl::AddExecutor(const std::vector<Shape>& shapes) {
                         MakeExecutorOrFallBack(shapes));
   MACE_RETURN_IF_ERROR(states_.CheckTypes(executor->plan().graph));
   LogPlan(executor->plan(), LogMicros() - begin);
+  if (pattern_ == nullptr) pattern_ = executor->plan().pattern;
   const auto bytes = static_cast<size_t>(executor->plan().arena_bytes);
   MACE_RETURN_IF_ERROR(sections_->GrowHead(bytes));
   if (!query_only_) {
@@ -209,12 +236,16 @@ Result<std::unique_ptr<Plan>> MaceEngine::Impl::PlanGraph(
   MACE_ASSIGN_OR_RETURN(
       const bool as_declared,
       SetInputShapes(shapes, model_->impl()->model.fixed_input_shapes, graph));
-  return PlanOf(std::move(graph), as_declared);
+  return PlanOf(std::move(graph), as_declared, pattern_);
 }
 
-Result<std::unique_ptr<Plan>> MaceEngine::Impl::PlanOf(Graph graph,
-                                                       bool as_declared) const {
+Result<std::unique_ptr<Plan>> MaceEngine::Impl::PlanOf(
+    Graph graph, bool as_declared,
+    std::shared_ptr<const MemoryPattern> like) const {
   PlanOptions options;
+  options.like = std::move(like);
+  // The first plan is for the largest shapes.
+  options.keeps_places = open_shapes_.is_bounded() && !states_.grow();
   for (const auto& device : devices_.list) {
     if (!cpu_only_ || device == devices_.list.back()) {
       options.devices.push_back(device.get());
@@ -315,6 +346,7 @@ Status MaceEngine::Impl::PlanFor(
   const ScopedMemoryBudget scope(budget_);
   MACE_ASSIGN_OR_RETURN(const std::vector<Shape> all,
                         CompleteShapes(graph_, shapes));
+  MACE_RETURN_IF_ERROR(open_shapes_.Check(graph_, all));
   return UseShapes(all);
 }
 

@@ -15,6 +15,7 @@
 #include "mace/runtime/devices.h"
 #include "mace/runtime/executor.h"
 #include "mace/runtime/mace_model.h"
+#include "mace/runtime/open_shapes.h"
 #include "mace/runtime/states.h"
 #include "mace/runtime/workspace.h"
 
@@ -82,6 +83,9 @@ class MaceEngine::Impl {
   // Moves the executor for these shapes to the front of executors_, and creates
   // it first if there is none.
   Status UseShapes(const std::vector<Shape>& shapes);
+  // Makes the plan before the first Run. Of a model with open dimensions that
+  // have no largest extents, it is for the smallest ones that the model takes.
+  Status PlanFirst();
   Status AddExecutor(const std::vector<Shape>& shapes);
   // REQUIRES: mutex_ is held.
   MaceMemoryUsage Usage() const;
@@ -92,10 +96,14 @@ class MaceEngine::Impl {
       const std::vector<Shape>& shapes) const;
   Result<std::unique_ptr<Plan>> PlanGraph(
       const std::vector<Shape>& shapes) const;
-  // `as_declared`: it is the whole model, with its own input shapes.
-  Result<std::unique_ptr<Plan>> PlanOf(Graph graph, bool as_declared) const;
+  // `as_declared`: it is the whole model, with its own input shapes. `like` is
+  // that of a plan of `graph` with other shapes, or null.
+  Result<std::unique_ptr<Plan>> PlanOf(
+      Graph graph, bool as_declared,
+      std::shared_ptr<const MemoryPattern> like) const;
   // Makes an executor for a part of the model, which has its memory already.
-  Result<std::unique_ptr<Executor>> MakePart(Graph graph);
+  Result<std::unique_ptr<Executor>> MakePart(
+      Graph graph, std::shared_ptr<const MemoryPattern> like);
   Result<std::unique_ptr<Executor>> ExecutorOf(
       std::unique_ptr<Plan> plan) const;
   // As MakeExecutor; if the driver of another device fails, tries once more on
@@ -115,6 +123,7 @@ class MaceEngine::Impl {
   Devices devices_;
   bool cpu_only_ = false;    // another device failed
   Graph graph_;              // cut to the inputs and outputs asked for
+  OpenShapes open_shapes_;   // those of the model
   bool query_only_ = false;  // plans, but has no arena
 
   mutable std::mutex mutex_;  // guards all members below
@@ -125,6 +134,8 @@ class MaceEngine::Impl {
   // By id: the memory that FlowOutput allocated last, which it may replace.
   std::map<int, std::weak_ptr<void>> allocated_outputs_;
   States states_;
+  // That of the first plan.
+  std::shared_ptr<const MemoryPattern> pattern_;
   // The sections of the caller's arena. If the engine allocates its own arena,
   // these count what one of the caller's would hold.
   std::shared_ptr<memory::ArenaSections> sections_;

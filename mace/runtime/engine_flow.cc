@@ -14,11 +14,12 @@
 
 namespace mace {
 
-Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakePart(Graph graph) {
+Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakePart(
+    Graph graph, std::shared_ptr<const MemoryPattern> like) {
   const memory::ScopedArenaSections scope(sections_);
   const int64_t begin = LogMicros();
   MACE_ASSIGN_OR_RETURN(std::unique_ptr<Plan> plan,
-                        PlanOf(std::move(graph), false));
+                        PlanOf(std::move(graph), false, std::move(like)));
   MACE_ASSIGN_OR_RETURN(std::unique_ptr<Executor> executor,
                         ExecutorOf(std::move(plan)));
   LogPlan(executor->plan(), LogMicros() - begin);
@@ -36,8 +37,9 @@ class MaceEngine::Impl::Host final : public FlowHost {
         cancellation_(cancellation),
         metadata_(metadata) {}
 
-  Result<std::unique_ptr<Executor>> Make(Graph graph) override {
-    return engine_.MakePart(std::move(graph));
+  Result<std::unique_ptr<Executor>> Make(
+      Graph graph, std::shared_ptr<const MemoryPattern> like) override {
+    return engine_.MakePart(std::move(graph), std::move(like));
   }
 
   Status Run(Executor& executor) override {

@@ -55,7 +55,7 @@ Status MaceEngine::Impl::RunWithStates(
   MACE_RETURN_IF_ERROR(
       RunOnReals(all_inputs, &all_outputs, cancellation, metadata));
   MACE_RETURN_IF_ERROR(states_.CheckWritten(all_outputs));
-  states_.Advance();
+  states_.Advance(all_outputs);
   states_.RemoveFrom(&all_outputs);
   *outputs = std::move(all_outputs);
   return Status();
@@ -86,6 +86,7 @@ Status MaceEngine::Impl::RunOnTypes(
   if (!Fit(front, front.inputs, inputs)) {
     MACE_ASSIGN_OR_RETURN(const std::vector<Shape> shapes,
                           InputShapes(graph_, inputs));
+    MACE_RETURN_IF_ERROR(open_shapes_.Check(graph_, shapes));
     const Status planned = UseShapes(shapes);
     // The model is valid with its own shapes, so that the caller's must be
     // wrong.
@@ -127,8 +128,8 @@ std::vector<MaceTensorInfo> MaceEngine::Impl::StateInfos() const {
 
 Status MaceEngine::Impl::ResetState() {
   std::lock_guard<std::mutex> lock(mutex_);
-  states_.Reset();
-  return Status();
+  const ScopedMemoryBudget scope(budget_);
+  return states_.Reset();
 }
 
 Status MaceEngine::Impl::GetState(
@@ -142,6 +143,7 @@ Status MaceEngine::Impl::GetState(
 Status MaceEngine::Impl::SetState(
     const std::map<std::string, MaceTensor>& states) {
   std::lock_guard<std::mutex> lock(mutex_);
+  const ScopedMemoryBudget scope(budget_);
   return states_.Set(states);
 }
 

@@ -156,6 +156,10 @@ Executor* KeptExecutors::Add(std::string key,
   return entries.front().executor.get();
 }
 
+std::shared_ptr<const MemoryPattern> KeptExecutors::Pattern() const {
+  return entries.empty() ? nullptr : entries.front().executor->plan().pattern;
+}
+
 Status Flow::Run(Executor& first, const std::vector<int>& outputs,
                  bool is_model, HeldValues& values) {
   Executor* executor = &first;
@@ -232,7 +236,7 @@ Result<Executor*> Flow::NextOf(FlowStage& stage, const HeldValues& values) {
     }
   }
   MACE_ASSIGN_OR_RETURN(std::unique_ptr<Executor> executor,
-                        host_.Make(std::move(graph)));
+                        host_.Make(std::move(graph), stage.next.Pattern()));
   return stage.next.Add(std::move(key), std::move(executor));
 }
 
@@ -256,7 +260,7 @@ Result<Executor*> Flow::BodyOf(const GraphNode& g, const Graph& body,
     node.node.name = StrCat(g.node.name, '/', node.node.name);
   }
   MACE_ASSIGN_OR_RETURN(std::unique_ptr<Executor> executor,
-                        host_.Make(std::move(made)));
+                        host_.Make(std::move(made), kept.bodies.Pattern()));
   return kept.bodies.Add(std::move(key), std::move(executor));
 }
 

@@ -26,8 +26,10 @@ namespace mace {
 class FlowHost {
  public:
   virtual ~FlowHost() = default;
-  // Plans a part of the model.
-  virtual Result<std::unique_ptr<Executor>> Make(Graph graph) = 0;
+  // Plans a part of the model. `like` is that of a plan of the same part with
+  // other shapes or other data that decide, or null.
+  virtual Result<std::unique_ptr<Executor>> Make(
+      Graph graph, std::shared_ptr<const MemoryPattern> like) = 0;
   // Gives the executor its memory and runs it.
   virtual Status Run(Executor& executor) = 0;
   // Returns the caller's memory for an output of the model. Null: `id` is none.
@@ -62,6 +64,8 @@ struct KeptExecutors {
 
   Executor* Find(const std::string& key);
   Executor* Add(std::string key, std::unique_ptr<Executor> executor);
+  // That of the latest plan; null if there is none.
+  std::shared_ptr<const MemoryPattern> Pattern() const;
 };
 
 // What an engine keeps for the bodies of a Loop.

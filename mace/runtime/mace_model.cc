@@ -120,6 +120,10 @@ Result<std::unique_ptr<MaceModel::Impl>> MakeImpl(
                             ToPublic(value.type.dtype),
                             ToPublic(model.input_order.at(id)),
                             ScaleOf(value.type), ZeroPointOf(value.type)});
+    const auto open = model.open_dims.find(id);
+    if (open != model.open_dims.end()) {
+      impl->inputs.back().shape = open->second.dims;
+    }
   }
   for (int id : model.graph.outputs) {
     MaceTensorInfo info;

@@ -9,6 +9,7 @@
 
 #include "mace/base/fp16.h"
 #include "mace/base/str_cat.h"
+#include "mace/model/open_dims.h"
 #include "mace/runtime/mace_model.h"
 
 namespace mace {
@@ -29,13 +30,58 @@ void CopyWeight(const Value& weight, void* to) {
 
 }  // namespace
 
-Status States::AddTo(const std::vector<StateVariable>& states, Graph* graph) {
+bool States::grow() const {
+  return std::any_of(states_.begin(), states_.end(),
+                     [](const State& state) { return state.grows(); });
+}
+
+bool States::Takes(const State& state, const TensorType& type) {
+  if (!state.grows()) {
+    return type.dtype == state.type.dtype && type.shape == state.type.shape;
+  }
+  return type.dtype == state.type.dtype && MayBe(state.open, type.shape);
+}
+
+Shape States::FirstShape(const State& state) {
+  if (state.initial != nullptr) return state.initial->type.shape;
+  Shape shape = state.open.dims;
+  std::replace(shape.begin(), shape.end(), int64_t{-1}, int64_t{0});
+  return shape;
+}
+
+Status States::Allocate(State& state, const Shape& shape) {
+  const TensorType type = {state.type.dtype, shape};
+  const auto bytes = static_cast<size_t>(Bytes(type));
+  MACE_ASSIGN_OR_RETURN(
+      AlignedBuffer buffer,
+      AlignedBuffer::Create(std::max<size_t>(bytes, 1), "a state"));
+  if (bytes > 0) std::memset(buffer.data(), 0, bytes);
+  state.buffers[0] = std::make_shared<AlignedBuffer>(std::move(buffer));
+  state.grown = nullptr;
+  state.type.shape = shape;
+  return Status();
+}
+
+void* States::DataOf(const State& state) const {
+  if (!state.grows()) return state.buffers[current_]->data();
+  return state.grown != nullptr ? state.grown.get() : state.buffers[0]->data();
+}
+
+Status States::AddTo(const std::vector<StateVariable>& states,
+                     const std::map<int, OpenDims>& open, Graph* graph) {
   for (const StateVariable& ids : states) {
     State state;
     state.ids = ids;
     state.name = graph->values[ids.value].name;
     state.next_name = graph->values[ids.next].name;
     state.type = graph->values[ids.value].type;
+    const auto found = open.find(ids.value);
+    if (found != open.end()) {
+      state.open = found->second;
+      if (ids.initial >= 0) state.initial = &graph->values[ids.initial];
+      state.type.shape = FirstShape(state);
+      graph->values[ids.value].type.shape = state.type.shape;
+    }
     if (std::count(graph->outputs.begin(), graph->outputs.end(), ids.next) >
         0) {
       return InvalidArgument("output_nodes names '", state.next_name,
@@ -53,6 +99,7 @@ Status States::Allocate(const Graph& graph) {
     if (state.ids.initial >= 0) {
       state.initial = &graph.values[state.ids.initial];
     }
+    if (state.grows()) continue;
     for (auto& buffer : state.buffers) {
       MACE_ASSIGN_OR_RETURN(
           AlignedBuffer bytes,
@@ -61,8 +108,7 @@ Status States::Allocate(const Graph& graph) {
       buffer = std::make_shared<AlignedBuffer>(std::move(bytes));
     }
   }
-  Reset();
-  return Status();
+  return Reset();
 }
 
 int64_t States::bytes() const {
@@ -91,6 +137,16 @@ std::string States::Dump() const {
 }
 
 Status States::OtherType(const State& state, const TensorType& next) {
+  if (state.grows()) {
+    return InvalidArgument(
+        "state '", state.name, "' may be ", ToString(state.open.dims),
+        " (-1: any extent",
+        state.open.most.empty()
+            ? ""
+            : StrCat(", at most those of ", ToString(state.open.most)),
+        "), but its next value '", state.next_name, "' is ", ToString(next),
+        "; ResetState begins anew");
+  }
   return InvalidArgument(
       "state '", state.name, "' is ", ToString(state.type),
       " and keeps its shape, but with these inputs its next value '",
@@ -103,7 +159,9 @@ Status States::CheckTypes(const Graph& graph) const {
   for (const int id : graph.outputs) {
     const Value& value = graph.values[id];
     for (const State& state : states_) {
-      if (state.next_name == value.name && !(state.type == value.type)) {
+      if (state.next_name != value.name) continue;
+      if (state.grows() ? !Takes(state, value.type)
+                        : !(state.type == value.type)) {
         return OtherType(state, value.type);
       }
     }
@@ -115,7 +173,7 @@ Status States::CheckWritten(const Tensors& outputs) const {
   for (const State& state : states_) {
     const MaceTensor& next = outputs.find(state.next_name)->second;
     const DataType dtype = FromPublic(next.data_type());
-    if (dtype != state.type.dtype || next.shape() != state.type.shape) {
+    if (!Takes(state, {dtype, next.shape()})) {
       return OtherType(state, {dtype, next.shape()});
     }
   }
@@ -129,8 +187,9 @@ Status States::AddTensors(Tensors* inputs, Tensors* outputs) const {
                              "' is no input but a state, which the engine "
                              "keeps; set it by SetState");
     }
-    if (!outputs->emplace(state.next_name, TensorOf(state, 1 - current_))
-             .second) {
+    const MaceTensor next =
+        state.grows() ? MaceTensor() : TensorOf(state, 1 - current_);
+    if (!outputs->emplace(state.next_name, next).second) {
       return InvalidArgument("'", state.next_name,
                              "' is no output, it becomes the state '",
                              state.name, "'; read it by GetState");
@@ -143,15 +202,29 @@ void States::RemoveFrom(Tensors* outputs) const {
   for (const State& state : states_) outputs->erase(state.next_name);
 }
 
-void States::Reset() {
+void States::Advance(const Tensors& outputs) {
+  current_ = 1 - current_;
   for (State& state : states_) {
-    void* const value = state.buffers[current_]->data();
+    if (!state.grows()) continue;
+    const MaceTensor& next = outputs.find(state.next_name)->second;
+    state.type.shape = next.shape();
+    state.grown = next.raw_data();
+  }
+}
+
+Status States::Reset() {
+  for (State& state : states_) {
+    if (state.grows()) {
+      MACE_RETURN_IF_ERROR(Allocate(state, FirstShape(state)));
+    }
+    void* const value = DataOf(state);
     if (state.initial != nullptr) {
       CopyWeight(*state.initial, value);
     } else if (Bytes(state.type) > 0) {
       std::memset(value, 0, static_cast<size_t>(Bytes(state.type)));
     }
   }
+  return Status();
 }
 
 const States::State* States::Find(const std::string& name) const {
@@ -181,8 +254,9 @@ Result<const States::State*> States::FindFor(const std::string& name,
                            "' is copied from and to host memory only");
   }
   const DataType dtype = FromPublic(tensor.data_type());
-  if (dtype != state->type.dtype || tensor.shape() != state->type.shape) {
+  if (!Takes(*state, {dtype, tensor.shape()})) {
     return InvalidArgument("state '", name, "' is ", ToString(state->type),
+                           state->grows() ? " and may grow" : "",
                            ", the tensor given is ", Name(dtype),
                            ToString(tensor.shape()));
   }
@@ -190,6 +264,11 @@ Result<const States::State*> States::FindFor(const std::string& name,
 }
 
 MaceTensor States::TensorOf(const State& state, int buffer) const {
+  if (state.grown != nullptr) {
+    return MaceTensor(state.type.shape, state.grown,
+                      ToPublic(state.type.dtype));
+  }
+  if (state.grows()) buffer = 0;
   const std::shared_ptr<AlignedBuffer>& owner = state.buffers[buffer];
   return MaceTensor(state.type.shape,
                     std::shared_ptr<void>(owner, owner->data()),
@@ -205,7 +284,11 @@ Status States::Get(Tensors* states) const {
   }
   for (const auto& [name, tensor] : *states) {
     if (tensor.raw_data() == nullptr && Find(name) != nullptr) continue;
-    MACE_RETURN_IF_ERROR(FindFor(name, tensor).status());
+    MACE_ASSIGN_OR_RETURN(const State* state, FindFor(name, tensor));
+    if (tensor.shape() == state->type.shape) continue;
+    return InvalidArgument("state '", name, "' is ", ToString(state->type),
+                           " now, the tensor given has ",
+                           ToString(tensor.shape()));
   }
   for (auto& [name, tensor] : *states) {
     const State& state = *Find(name);
@@ -219,8 +302,7 @@ Status States::Get(Tensors* states) const {
                           ToPublic(state.type.dtype));
     }
     if (bytes == 0) continue;
-    std::memcpy(tensor.raw_data().get(), state.buffers[current_]->data(),
-                bytes);
+    std::memcpy(tensor.raw_data().get(), DataOf(state), bytes);
   }
   return Status();
 }
@@ -232,10 +314,14 @@ Status States::Set(const Tensors& states) {
       return InvalidArgument("state '", name, "' is given no data");
     }
   }
-  for (const auto& [name, tensor] : states) {
-    const State& state = *Find(name);
+  for (State& state : states_) {
+    const auto given = states.find(state.name);
+    if (given == states.end()) continue;
+    if (state.grows()) {
+      MACE_RETURN_IF_ERROR(Allocate(state, given->second.shape()));
+    }
     if (Bytes(state.type) == 0) continue;
-    std::memcpy(state.buffers[current_]->data(), tensor.raw_data().get(),
+    std::memcpy(DataOf(state), given->second.raw_data().get(),
                 static_cast<size_t>(Bytes(state.type)));
   }
   return Status();

@@ -21,20 +21,28 @@ namespace mace {
 // run that does not leaves every state as it was. The buffers are never in an
 // arena, which other engines may use in turns.
 //
+// A state with open dimensions grows: a run that reads [1, 4, 7, 8] may leave
+// [1, 4, 8, 8]. It begins with its first value, or with extents of 0, and the
+// memory of its next value is allocated by each run.
+//
 // Not thread-safe. Errors of the functions with tensors: MACE_INVALID_ARGS.
 class States {
  public:
   using Tensors = std::map<std::string, MaceTensor>;
 
-  // Makes the states inputs and outputs of `graph`. Errors: MACE_INVALID_ARGS
-  // if it has one of these outputs already.
-  Status AddTo(const std::vector<StateVariable>& states, Graph* graph);
+  // Makes the states inputs and outputs of `graph`, with the shapes with which
+  // they begin. `open` is that of the model. Errors: MACE_INVALID_ARGS if it
+  // has one of these outputs already.
+  Status AddTo(const std::vector<StateVariable>& states,
+               const std::map<int, OpenDims>& open, Graph* graph);
   // Allocates the buffers. REQUIRES: AddTo was called; the weights of `graph`
   // outlive this. Errors: MACE_OUT_OF_RESOURCES.
   Status Allocate(const Graph& graph);
 
   bool empty() const { return states_.empty(); }
   size_t size() const { return states_.size(); }
+  // Whether any state has open dimensions.
+  bool grow() const;
   int64_t bytes() const;  // of all values, each counted once
   std::vector<MaceTensorInfo> Infos() const;
   // One line for each state, for people.
@@ -52,9 +60,10 @@ class States {
   // After a run: takes the states out of its outputs, and, if it succeeded,
   // makes what it wrote the values.
   void RemoveFrom(Tensors* outputs) const;
-  void Advance() { current_ = 1 - current_; }
+  void Advance(const Tensors& outputs);
 
-  void Reset();
+  // Errors: MACE_OUT_OF_RESOURCES, if states grow.
+  Status Reset();
   Status Get(Tensors* states) const;
   Status Set(const Tensors& states);
 
@@ -63,11 +72,22 @@ class States {
     StateVariable ids;
     std::string name;
     std::string next_name;
-    TensorType type;
+    TensorType type;  // of a state that grows: with the shape of its value
+    OpenDims open;    // of a state that grows; else without dimensions
     const Value* initial = nullptr;  // null: zeros
+    // Of a state that grows: the value, in the first one.
     std::shared_ptr<AlignedBuffer> buffers[2];
+    std::shared_ptr<void> grown;  // if a run made the value, in its place
+
+    bool grows() const { return !open.dims.empty(); }
   };
 
+  // Whether the state may have a value of this type.
+  static bool Takes(const State& state, const TensorType& type);
+  // Makes a value of zeros of a state that grows.
+  static Status Allocate(State& state, const Shape& shape);
+  void* DataOf(const State& state) const;
+  static Shape FirstShape(const State& state);
   static Status OtherType(const State& state, const TensorType& next);
   const State* Find(const std::string& name) const;
   Result<const State*> FindFor(const std::string& name,

@@ -23,6 +23,7 @@ from mace_tools.errors import MaceError
 from mace_tools.importers import load
 from mace_tools.ir import Graph
 from mace_tools.passes.pipeline import convert
+from mace_tools.states import own_outputs
 
 ROOT = Path(__file__).resolve().parents[2]
 Arrays = dict[str, np.ndarray]
@@ -89,7 +90,7 @@ def run_all(runs: Sequence[Run], folder: Path, flags: Sequence[str] = (),
         if not run.error:
             run.ms = min(result["run_ms"])
             run.outputs = {name: np.load(Path(job["output_dir"]) / runner.file_name_of(name))
-                           for name in run.graph.outputs}
+                           for name in own_outputs(run.graph)}
     return done.stderr
 
 

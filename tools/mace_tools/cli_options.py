@@ -48,6 +48,11 @@ def add_running(p: argparse.ArgumentParser) -> None:
     p.add_argument("--input", action="append", default=[], metavar="[NAME=]FILE",
                    help="a .npy file or a picture (see preprocess: in the deployment file); other "
                    "inputs get seeded random numbers")
+    p.add_argument("--input_shape", action="append", default=[], type=input_shape,
+                   metavar="NAME=8,224,224,3",
+                   help="the shape of an input without a file, where the model leaves extents open "
+                   "(default: max_shape, or 1 where there is none); in check, of an input of "
+                   "MODEL, or an inner tensor that becomes one; may be repeated")
     p.add_argument("--allow_nan", action="store_true", help="accept inputs with NaN or infinity")
     p.add_argument("--seed", type=whole, default=0, metavar="N",
                    help="seed of the random inputs (default: 0)")
@@ -77,6 +82,15 @@ def add_wide(p: argparse.ArgumentParser) -> None:
     p.add_argument("--wide", action="store_true",
                    help="tables as wide as they are (default: $COLUMNS, the terminal's columns, or "
                    "120 where there is none)")
+
+
+def input_shape(given: str) -> tuple[str, tuple[int, ...]]:
+    """NAME=8,224,224,3, or NAME=[] of a scalar."""
+    name, _, extents = given.rpartition("=")
+    words = [w.strip() for w in extents.strip("[]").split(",") if w]
+    if not name or not all(w.isdigit() for w in words) or (not words and extents != "[]"):
+        raise argparse.ArgumentTypeError(f"'{given}' is not NAME=8,224,224,3")
+    return name, tuple(map(int, words))
 
 
 def overrides(args: argparse.Namespace) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,13 +37,37 @@ class TensorSpec:
     dtype: np.dtype[Any]
     data_format: str  # NHWC, NCHW or NONE
     range: tuple[float, float] = (-1.0, 1.0)
+    open: tuple[bool, ...] = ()  # by dimension: each run chooses; empty: none
 
 
 def specs(infos: Sequence[Any], model: Model | None = None) -> list[TensorSpec]:
-    """Reads the input_info or output_info of a NetDef; ranges come from the deployment file."""
+    """Reads the input_info or output_info of a NetDef; ranges come from the deployment file. The
+    extents of open dimensions are the largest ones, or 1 where there is no limit."""
     given = dict(_ranges(model)) if model is not None else {}
-    return [TensorSpec(i.name, tuple(i.dims), _numpy_type(i), _format(i),
-                       given.get(i.name, (-1.0, 1.0))) for i in infos]
+    return [TensorSpec(i.name, _closed(i), _numpy_type(i), _format(i),
+                       given.get(i.name, (-1.0, 1.0)),
+                       tuple(d == -1 for d in i.dims) if -1 in i.dims else ()) for i in infos]
+
+
+def _closed(info: Any) -> tuple[int, ...]:
+    most = info.max_dims or [1] * len(info.dims)
+    return tuple(m if d == -1 else d for d, m in zip(info.dims, most))
+
+
+def reshaped(inputs: Sequence[TensorSpec], shapes: Mapping[str, tuple[int, ...]],
+             tag: str) -> list[TensorSpec]:
+    """The inputs with the shapes of --input_shape. Errors: MaceError for a name or a number of
+    dimensions that the model does not have."""
+    names = [spec.name for spec in inputs]
+    for name, shape in shapes.items():
+        if name not in names:
+            raise MaceError(f"--input_shape={name}: model '{tag}' has no such input"
+                            f"{did_you_mean(name, names)}; its inputs are {', '.join(names)}")
+        own = inputs[names.index(name)].shape
+        if len(shape) != len(own):
+            raise MaceError(f"--input_shape={name}: {list(shape)} has {len(shape)} dimensions, the "
+                            f"input of model '{tag}' has {len(own)}: {list(own)}")
+    return [replace(spec, shape=shapes.get(spec.name, spec.shape)) for spec in inputs]
 
 
 def assign(arguments: Sequence[str], names: Sequence[str], tag: str) -> dict[str, Path]:
@@ -136,13 +160,14 @@ def read_npy(file: Path, where: str) -> np.ndarray:
 
 def fitted(array: np.ndarray, spec: TensorSpec, where: str, console: Console) -> np.ndarray:
     """The array with the input's element type, if its shape fits."""
-    if array.ndim != len(spec.shape) or array.size == 0:
+    if array.ndim != len(spec.shape) or (array.size == 0 and not spec.open):
         hint = ""
         if array.size == np.prod(spec.shape, dtype=np.int64):
             hint = f"; save array.reshape({spec.shape})"
         raise MaceError(f"{where}: has the shape {list(array.shape)}, the model takes "
                         f"{list(spec.shape)}{hint}")
-    if array.shape != spec.shape:
+    if any(a != e and not (spec.open and spec.open[d])
+           for d, (a, e) in enumerate(zip(array.shape, spec.shape))):
         console.info(f"{where}: shape {list(array.shape)} instead of {list(spec.shape)}")
     if array.dtype == spec.dtype:
         return np.asarray(array, order="C")

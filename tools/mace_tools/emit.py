@@ -104,18 +104,28 @@ def build(graph: Graph, stored: str = "f32") -> tuple[Any, list[tuple[int, np.nd
         end = offset + len(raw)
     net.data_bytes, net.data_xxh3 = end, digest.intdigest()
     for name in own_inputs(graph):
-        if graph.tensors[name].static_shape is None:
-            raise MaceError(f"the shape of input '{name}' is not known "
-                            f"({graph.tensors[name].shape}); give its input_shapes")
-        _fill_info(net.input_info.add(), graph.tensors[name])
+        _fill_input(net.input_info.add(), name, graph)
     for name in own_outputs(graph):
         _fill_info(net.output_info.add(), graph.tensors[name])
     for name, state in graph.states.items():
         variable = net.variables.add(next=state.next)
-        _fill_info(variable.tensor, graph.tensors[name])
+        _fill_input(variable.tensor, name, graph)
         if name in firsts:
             variable.initial = firsts[name].name
     return net, weights
+
+
+def _fill_input(info: Any, name: str, graph: Graph) -> None:
+    """An input or a state, whose extents may be open. Errors: MaceError if they are and the graph
+    does not say so."""
+    open_dims = graph.open_dims.get(name)
+    if graph.tensors[name].static_shape is None and open_dims is None:
+        raise MaceError(f"the shape of input '{name}' is not known "
+                        f"({graph.tensors[name].shape}); give its input_shapes")
+    _fill_info(info, graph.tensors[name])
+    if open_dims is not None:
+        info.dim_names.extend(open_dims.names)
+        info.max_dims.extend(open_dims.most or ())
 
 
 def _narrowed(array: np.ndarray, stored: str) -> np.ndarray:

@@ -18,6 +18,7 @@ import numpy as np
 
 from mace_tools import op_facts
 from mace_tools.attrs import Attr, clean_attrs
+from mace_tools.open_dims import OpenDims
 from mace_tools.states import State
 
 Shape = tuple[Union[int, None], ...]
@@ -136,6 +137,7 @@ class Graph:
         self.inputs: list[str] = []
         self.outputs: list[str] = []
         self.states: dict[str, State] = {}  # by tensor, see states.py
+        self.open_dims: dict[str, OpenDims] = {}  # by graph input
         # Contents of computed tensors as far as the present input shapes fix them (filled by
         # infer.py, small integers only): for decisions, never to be written to the model.
         self.values: dict[str, np.ndarray] = {}

@@ -17,7 +17,6 @@ from mace_tools.emit import atomic_files
 from mace_tools.errors import MaceError
 from mace_tools.exit_codes import ExitCode, MissingToolError, RunFailedError, UsageError
 from mace_tools.importers.detect import MACE_GRAPH, detect
-from mace_tools.ir import Shape
 from mace_tools.library import abis, op_sizes
 from mace_tools.model_check import engine, onnx_view, page, report, text
 from mace_tools.os_errors import explain
@@ -34,10 +33,6 @@ def add_options(p: argparse.ArgumentParser) -> None:
                    help="a model file in place of a deployment file: of a source framework, or a "
                    ".pb that MACE wrote; its contents tell which")
     bare_model.add_options(p)
-    p.add_argument("--input_shape", action="append", default=[], type=_shape,
-                   metavar="NAME=1,224,224,3",
-                   help="of an input of MODEL: fixes extents that the file leaves open; an inner "
-                   "tensor becomes an input; may be repeated")
     p.add_argument("--output_tensors", default="", metavar="NAME,...",
                    help="check MODEL only up to these tensors, which may be inner ones")
     p.add_argument("--allow_custom_ops", default="", metavar="OP,...",
@@ -189,11 +184,3 @@ def write_views(
     with atomic_files(view) as (out,):
         out.write(onnx_view.render(checked.net, checked.facts["plan"]))
     console.info(f"view: {view}")
-
-
-def _shape(given: str) -> tuple[str, Shape]:
-    name, _, extents = given.rpartition("=")
-    words = [w for w in extents.strip("[]").split(",") if w]
-    if not name or not all(w.strip().isdigit() and int(w) > 0 for w in words):
-        raise argparse.ArgumentTypeError(f"'{given}' is not NAME=1,224,224,3 with extents from 1")
-    return name, tuple(map(int, words))

@@ -15,6 +15,7 @@ from mace_tools.config import ELEMENTS, ConfigError, Model
 from mace_tools.config.checks import foreign
 from mace_tools.config.files import fetch, is_address
 from mace_tools.config.problems import did_you_mean
+from mace_tools.config.values import OPEN, closed, is_open
 from mace_tools.errors import MaceError, ModelError, UnsupportedOps
 from mace_tools.importers import custom, kept_states
 from mace_tools.importers.caffe.reader import beside
@@ -22,6 +23,7 @@ from mace_tools.importers.fixed_inputs import with_values
 from mace_tools.importers.request import RequestError, listed, own_shape, stated
 from mace_tools.importers.source import SourceModel
 from mace_tools.ir import Graph, Shape
+from mace_tools.open_dims import OpenDims
 from mace_tools.passes import pipeline as passes
 
 TO_NCHW, TO_NHWC = (0, 3, 1, 2), (0, 2, 3, 1)
@@ -79,6 +81,8 @@ def import_model(
         blamed = _blame_shapes(context, tag, model, read, shapes, e)
         raise (blamed or e) from e
     graph.name = tag
+    graph.open_dims = _open_dims(model)
+    _check_open(context, tag, model, graph)
     graph.notes += _custom_ops_note(graph)
     for k, (name, shape) in enumerate(shapes.items()):
         own = own_shape(read, name)
@@ -88,6 +92,27 @@ def import_model(
                 f"file states for '{name}'")))
     _check(context, tag, model, graph)
     return graph
+
+
+def _open_dims(model: Model) -> dict[str, OpenDims]:
+    """What the deployment file says of the inputs with open extents."""
+    sub = model.subgraph
+    most = sub.max_shape or [None] * len(sub.input_shapes)
+    return {name: OpenDims(tuple(d if isinstance(d, str) else "" for d in dims),
+                           None if limit is None else closed(limit))
+            for name, dims, limit in zip(sub.input_tensors, sub.input_shapes, most)
+            if is_open(dims)}
+
+
+def _check_open(context: Context, tag: str, model: Model, graph: Graph) -> None:
+    """Errors: ConfigError if nodes were settled for the extents that input_shapes fixes, so that
+    others must not vary either."""
+    if graph.open_dims and graph.shape_dependent:
+        index = next(k for k, n in enumerate(model.subgraph.input_tensors) if n in graph.open_dims)
+        raise _config_error(
+            context, tag, "input_shapes", index,
+            f"{', '.join(graph.shape_dependent[:3])} of the model depends on shapes, so that none "
+            "of them can be open; give numbers")
 
 
 def _check_custom_ops(context: Context, tag: str, model: Model, read: SourceModel) -> None:
@@ -207,6 +232,7 @@ def _import_shapes(context: Context, tag: str, model: Model, source: str) -> Sha
     shapes: Shapes = {}
     for k, (name, shape) in enumerate(zip(sub.input_tensors, sub.input_shapes)):
         order = orders.get(name, "NONE")
+        shape = tuple(None if isinstance(d, str) or d == OPEN else d for d in shape)
         if order not in ("NONE", source):
             if len(shape) != 4:
                 raise _config_error(

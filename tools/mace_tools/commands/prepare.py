@@ -165,6 +165,7 @@ def device_flags(
 
 def _inputs(context: Context, job: Job) -> dict[str, np.ndarray]:
     specs = data.specs(job.converted.net.input_info, job.model)
+    specs = data.reshaped(specs, dict(context.args.input_shape), job.tag)
     return data.load(job.files, specs, job.model.extra("preprocess"), context.args.seed,
                      context.console, context.args.allow_nan)
 

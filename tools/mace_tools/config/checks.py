@@ -12,6 +12,7 @@ from typing import Any
 
 from mace_tools.config.files import is_address, local_path, missing, saved_model_folder, sha256_of
 from mace_tools.config.schema import DATA_TYPES, Library, Model, Preprocess, Subgraph
+from mace_tools.config.values import closed, is_open
 from mace_tools.importers.detect import CAFFE_OLD_WEIGHTS, CAFFE_WEIGHTS, detect
 from mace_tools.os_errors import explain
 
@@ -30,7 +31,8 @@ CPP_KEYWORDS = frozenset(
 )
 # Keys of a subgraph that hold one value for each input or output.
 PER_TENSOR = {
-    "input_shapes": "input_tensors", "input_ranges": "input_tensors",
+    "input_shapes": "input_tensors", "max_shape": "input_tensors",
+    "input_ranges": "input_tensors",
     "input_data_formats": "input_tensors", "input_data_types": "input_tensors",
     "output_shapes": "output_tensors", "output_data_formats": "output_tensors",
     "output_data_types": "output_tensors",
@@ -97,6 +99,7 @@ def _check_subgraph(subgraph: Subgraph) -> Iterator[Finding]:
             continue
         yield (("subgraphs", 0, key), f"there are {len(given)} for {len(names)} {names_key} "
                f"({', '.join(names)})", "")
+    yield from _check_max_shape(subgraph)
     for name in subgraph.input_values or ():
         if name.removesuffix(":0") in {n.removesuffix(":0") for n in subgraph.input_tensors}:
             yield (("subgraphs", 0, "input_values"), f"'{name}' is among input_tensors, too; an "
@@ -108,6 +111,32 @@ def _check_subgraph(subgraph: Subgraph) -> Iterator[Finding]:
                    "")
     for name in set(subgraph.input_tensors) & set(subgraph.output_tensors):
         yield ("subgraphs", 0, "output_tensors"), f"'{name}' is also an input", ""
+
+
+def _check_max_shape(subgraph: Subgraph) -> Iterator[Finding]:
+    """Whether max_shape limits the open extents of input_shapes and nothing else."""
+    key = ("subgraphs", 0, "max_shape")
+    if subgraph.max_shape is None:
+        return
+    if not any(is_open(dims) for dims in subgraph.input_shapes):
+        yield (key, "limits extents that each run chooses, but input_shapes has numbers only; "
+               "write -1 or a name there for what is open, or remove this key", "")
+        return
+    limits: dict[str, int] = {}
+    for name, dims, most in zip(subgraph.input_tensors, subgraph.input_shapes,
+                                subgraph.max_shape):
+        shown = ",".join(map(str, most))
+        if is_open(most) or len(most) != len(dims):
+            yield (key, f"{shown} for '{name}' must be {len(dims)} numbers, one for each of "
+                   f"{','.join(map(str, dims))}", "")
+            continue
+        for d, (extent, limit) in enumerate(zip(dims, closed(most) or ())):
+            if isinstance(extent, str) and limits.setdefault(extent, limit) != limit:
+                yield (key, f"{shown} for '{name}' limits '{extent}' to {limit}, and another input "
+                       f"to {limits[extent]}; dimensions of the same name are equal", "")
+            if not isinstance(extent, str) and extent not in (-1, limit):
+                yield (key, f"{shown} for '{name}' has {limit} for dimension {d}, which "
+                       f"input_shapes fixes at {extent}; write {extent}", "")
 
 
 def _check_model_file(model: Model, config: Path) -> Iterator[Finding]:

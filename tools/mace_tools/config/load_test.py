@@ -213,10 +213,10 @@ WRONG = [
     (SHA, "abc", [":7: ", "'abc' is not a SHA-256 checksum, which has 64 hexadecimal digits "
                   "(this has 3 characters)"]),
     # shapes and ranges
-    ("1,3,8,8", "1,x,8", [":11: models.net.subgraphs[0].input_shapes: '1,x,8' is not a shape",
+    ("1,3,8,8", "1,2x,8", [":11: models.net.subgraphs[0].input_shapes: '1,2x,8' is not a shape",
                           "example: input_shapes: 1,224,224,3"]),
     ("1,3,8,8", "1,0,8,8", ["has the extent 0; extents are from 1"]),
-    ("1,3,8,8", "-1,3,8,8", ["has the extent -1", "an open batch size is written as 1"]),
+    ("1,3,8,8", "-2,3,8,8", ["has the extent -2", "-1 or a name where each run chooses"]),
     ("1,3,8,8", "1,3.5,8,8", ["'1,3.5,8,8' is not a shape"]),
     ("1,3,8,8", "''", ["'' is not a shape; a shape is whole numbers with commas", "or [] for"]),
     ("1,3,8,8", "'[], []'", ["'[], []' is not a shape"]),

@@ -20,7 +20,7 @@ from mace_tools.op_facts import all_ops
 from mace_tools.quantize.choices import METHODS, WEIGHTS_ONLY
 from mace_tools.settings import all_settings
 
-Shape = tuple[int, ...]
+Shape = values.Dims
 Switch = Annotated[int, BeforeValidator(values.choice(0, 1))]
 Text = Annotated[str, BeforeValidator(values.text)]
 FileName = Annotated[str, BeforeValidator(values.file_name)]
@@ -133,7 +133,12 @@ class Subgraph(Extras):
     """The part of the source model to convert."""
 
     input_tensors: Names = Field(description="names of the inputs", examples=["input"])
-    input_shapes: Shapes = Field(description="a shape for each input", examples=["1,224,224,3"])
+    input_shapes: Shapes = Field(
+        description="a shape for each input; an extent that each run chooses is -1, or a name, "
+        "which dimensions share that are always equal", examples=["1,224,224,3"])
+    max_shape: Shapes | None = Field(
+        None, description="the largest shape of each input, where extents are open: the memory is "
+        "planned for it once and for all", examples=["8,224,224,3"])
     output_tensors: Names = Field(description="names of the outputs", examples=["prob"])
     output_shapes: Shapes | None = Field(None, description="a shape for each output",
                                          examples=["1,1001"])

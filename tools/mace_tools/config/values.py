@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Union
 
 from mace_tools.config.problems import WrongChoice, did_you_mean, nearest
 from mace_tools.op_facts import max_rank
@@ -127,29 +127,56 @@ def custom_ops(value: Any) -> tuple[str, ...]:
     return names
 
 
-def shapes(value: Any) -> tuple[tuple[int, ...], ...]:
-    """`1,224,224,3`, or a list of such, or a list of numbers for a single shape; `[]` is the shape
-    of a scalar."""
-    flat = isinstance(value, list) and all(_is_number(v) for v in value)
+# An extent that each run chooses is -1, or a name where dimensions are to be equal.
+OPEN = -1
+Dims = tuple[Union[int, str], ...]
+
+
+def shapes(value: Any) -> tuple[Dims, ...]:
+    """`1,224,224,3`, or a list of such, or a list of extents for a single shape; `[]` is the shape
+    of a scalar. An extent may be open: -1 or a name."""
+    flat = isinstance(value, list) and all(_is_number(v) or _is_dim_name(v) for v in value)
     return tuple(shape(v) for v in ([value] if flat else listed(value)))
 
 
-def shape(value: Any) -> tuple[int, ...]:
+def _is_dim_name(value: Any) -> bool:
+    return isinstance(value, str) and re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.]*", value) is not None
+
+
+def _extent(part: Any) -> int | str:
+    word = str(part).strip()
+    if isinstance(part, bool):
+        raise ValueError(word)
+    return word if _is_dim_name(word) else int(word)
+
+
+def closed(dims: Dims) -> tuple[int, ...] | None:
+    """The shape, if no extent of it is open."""
+    return None if is_open(dims) else tuple(int(d) for d in dims)
+
+
+def is_open(dims: Dims) -> bool:
+    return any(isinstance(d, str) or d == OPEN for d in dims)
+
+
+def shape(value: Any) -> Dims:
     if value == [] or isinstance(value, str) and re.fullmatch(r"\s*\[\s*\]\s*", value):
         return ()
     parts = _parts(value)
     if any(str(p).strip() == "?" for p in parts):
         raise ValueError(f"{shown(value)} still has a '?' to fill in: the model's file leaves this "
-                         "open, so say what it is to be")
+                         "open, so say what it is to be: a number, or -1 or a name if each run "
+                         "chooses it")
     try:
-        dims = tuple(int(str(p)) for p in parts)
+        dims = tuple(_extent(p) for p in parts)
     except ValueError:
         raise ValueError(f"{shown(value)} is not a shape; a shape is whole numbers with commas "
-                         "between, or [] for a scalar") from None
-    if any(d <= 0 or d > MAX_EXTENT for d in dims):
-        bad = next(d for d in dims if d <= 0 or d > MAX_EXTENT)
-        raise ValueError(f"{shown(value)} has the extent {bad}; extents are from 1 to {MAX_EXTENT} "
-                         "(an open batch size is written as 1)")
+                         "between, or [] for a scalar; -1 or a name stands for an extent that "
+                         "each run chooses") from None
+    bad = [d for d in dims if not isinstance(d, str) and d != OPEN and not 0 < d <= MAX_EXTENT]
+    if bad:
+        raise ValueError(f"{shown(value)} has the extent {bad[0]}; extents are from 1 to "
+                         f"{MAX_EXTENT}, or -1 or a name where each run chooses them")
     if len(dims) > max_rank():
         raise ValueError(f"{shown(value)} has {len(dims)} dimensions, more than {max_rank()}")
     return dims
