@@ -22,6 +22,8 @@ SUITE = "bookworm"
 # What Debian's slim images leave out.
 SLIM = ("usr/share/doc", "usr/share/info", "usr/share/locale", "usr/share/man",
         "usr/share/groff", "usr/share/linda", "usr/share/lintian")  # fmt: skip
+# Certificates that this machine trusts: networks with a proxy need theirs, as Docker's do.
+TRUSTED = Path("/etc/ssl/certs/ca-certificates.crt")
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
@@ -101,6 +103,7 @@ def _from(image: Image, context: Path, text: str) -> None:
     # As apt of the image does, which has no package lists.
     shutil.rmtree(image.root / "var/lib/apt/lists", ignore_errors=True)
     shutil.copy("/etc/resolv.conf", image.root / "etc/resolv.conf")
+    shutil.copy(TRUSTED, image.root / "tmp" / TRUSTED.name)
 
 
 def _arg(image: Image, context: Path, text: str) -> None:
@@ -132,7 +135,8 @@ def _run(image: Image, context: Path, text: str) -> None:
     command = ["chroot", str(image.root), "/bin/sh", "-c",
                f"cd {shlex.quote(image.folder)} && {text}"]
     subprocess.run(_apart(image.root, command), check=True,
-                   env={**image.environment, **image.arguments})
+                   env={**image.environment, **image.arguments,
+                        "PIP_CERT": f"/tmp/{TRUSTED.name}"})
 
 
 def _workdir(image: Image, context: Path, text: str) -> None:

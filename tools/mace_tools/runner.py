@@ -42,11 +42,13 @@ MACE_RUN = Tool("mace_run", "runs models", ("mace", "tools/cli", "tools/mace_run
 # By ABI: Bazel's flags for a mace_run that needs little of a device. Without an NDK, phones get one
 # that brings its own C library, and so has no way to their OpenCL.
 _LITTLE = ("--linkopt=-static-libstdc++", "--linkopt=-static-libgcc", "--linkopt=-s")
+_IGNORE_LINKS = "--experimental_convenience_symlinks=ignore"
 _ALONE = ("--linkopt=-static", "--linkopt=-s")
 DEVICE_FLAGS = {"arm64": ("--config=aarch64", *_LITTLE), "armhf": ("--config=armv7", *_LITTLE),
                 "arm64-v8a": ("--config=aarch64", *_ALONE),
                 "armeabi-v7a": ("--config=armv7", *_ALONE),
-                "x86_64": _ALONE}  # fmt: skip
+                # A folder of its own, so that bazel-bin stays what was built for this machine.
+                "x86_64": ("--platform_suffix=-phone", _IGNORE_LINKS, *_ALONE)}  # fmt: skip
 
 
 def for_abi(abi: str) -> Tool:
@@ -209,7 +211,7 @@ def _build(console: Console, tool: Tool, built: Path) -> None:
     console.info(f"building {tool.name}: {words} (minutes the first time)")
     began = time.monotonic()
     bazel(["build", *tool.flags, tool.target], console)
-    configs = [flag for flag in tool.flags if flag.startswith("--config=")]
+    configs = [flag for flag in tool.flags if flag.startswith(("--config=", "--platform_"))]
     output = Path(
         bazel(["info", *configs, "bazel-bin"], console).strip().splitlines()[-1]) / tool.built
     built.parent.mkdir(parents=True, exist_ok=True)

@@ -62,9 +62,10 @@ def choose(context: Context) -> Chosen:
                               args.device_yml)
     here = "host" in library.target_abis and not wanted.names
     if not wanted.abis:
-        if wanted.names:
-            raise UsageError(f"--target_devices: target_abis is {', '.join(library.target_abis)}, "
-                             "which no phone or board has; --target_abis names theirs")
+        if wanted.names or wanted.device_yml:
+            flag = "--target_devices" if wanted.names else "--device_yml"
+            raise UsageError(f"{flag}: target_abis is {', '.join(library.target_abis)}, which no "
+                             "phone or board has; --target_abis names theirs")
         return Chosen(True, Places())
     try:
         there = places.find(wanted, context.console)

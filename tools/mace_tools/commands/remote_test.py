@@ -368,8 +368,22 @@ def test_the_device_yml(place, devices, run):  # noqa: F811
             (("  pi:", "  pi/x:"), 2, "names files")):
         code, err = problem(PI.replace(*edit))
         assert code == ExitCode.ERROR and message in err and f"dev.yml:{line}:" in err, err
+    (place.folder / "dev.yml").write_text(PI)
+    for abi, message in (("host", "which no phone or board has"), ("arm64-v8a", "boards have arm")):
+        code, _, err, _ = run(f"--target_abis={abi}", "--device_yml=dev.yml")
+        assert code == ExitCode.USAGE and message in err
     assert problem("devices: {}\n")[0] == ExitCode.ERROR
     assert problem("devices:\n  pi: 3\n")[0] == ExitCode.ERROR
+
+
+def test_a_board_with_two_names_takes_turns(place, devices, run):  # noqa: F811
+    twice = PI + PI.replace("devices:\n", "").replace("  pi:", "  again:")
+    (place.folder / "dev.yml").write_text(twice)
+    devices.board("pi@10.0.0.2")
+    code, _, err, facts = run("--target_abis=arm64", "--device_yml=dev.yml", "--round=2")
+    assert code == ExitCode.OK, err
+    assert [f["name"] for f in facts] == ["pi", "again"]
+    assert all(f["latency"]["runs"] == 2 for f in facts)
 
 
 @pytest.mark.parametrize("said, why", [

@@ -81,6 +81,11 @@ class Device(ABC):
         """As messages name it."""
         return f"{self.kind} '{self.name}'"
 
+    @property
+    def lock_name(self) -> str:
+        """The same for everything that is the same machine."""
+        return f"{self.kind}.{self.name}"
+
     @abstractmethod
     def shell_command(self, script: str) -> list[str]:
         """The program of this machine, with its arguments, that runs a script there."""

@@ -83,6 +83,9 @@ def find(wanted: Wanted, console: Console) -> Places:
     found, seen = Places(), []
     phones = [a for a in wanted.abis if a in PHONE_ABIS]
     boards = [a for a in wanted.abis if a in BOARD_ABIS]
+    if wanted.device_yml is not None and not boards:
+        raise UsageError(f"--device_yml={wanted.device_yml}: target_abis is "
+                         f"{', '.join(wanted.abis)}, and boards have {' or '.join(BOARD_ABIS)}")
     if phones:
         seen += _phones(wanted, phones, found)
     if boards:

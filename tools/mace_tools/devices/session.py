@@ -191,7 +191,7 @@ def _lock(device: Device, console: Console) -> _Lock:
     """Waits until no other process of this machine uses the device."""
     folder = cache_dir() / "devices"
     folder.mkdir(parents=True, exist_ok=True)
-    name = re.sub(r"[^A-Za-z0-9._-]", "_", f"{device.kind}.{device.name}")
+    name = re.sub(r"[^A-Za-z0-9._-]", "_", device.lock_name)
     descriptor = os.open(folder / f"{name}.lock", os.O_RDWR | os.O_CREAT, 0o644)
     try:
         try:

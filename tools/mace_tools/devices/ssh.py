@@ -56,6 +56,10 @@ class SshBoard(Device):
     def title(self) -> str:
         return f"board '{self.name}' ({self.board.username}@{self.board.address})"
 
+    @property
+    def lock_name(self) -> str:
+        return f"{self.kind}.{self._at}.{self.board.port}"
+
     def connect(self) -> None:
         """Errors: MissingToolError, DeviceError."""
         needed = ("ssh", "scp", *(("sshpass",) if self.board.password else ()))
