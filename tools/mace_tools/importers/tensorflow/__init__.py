@@ -7,18 +7,20 @@ from collections.abc import Iterable
 
 from mace_tools.importers.registry import Registry
 from mace_tools.importers.source import SourceModel
+from mace_tools.importers.spectra import joined
 from mace_tools.importers.tensorflow import branches
 from mace_tools.importers.tensorflow.flow import structured
 from mace_tools.importers.tensorflow.reader import read
 
 HAS_SIGNATURES = True
+TRANSFORMS, READERS = ("RFFT", "RFFT2D"), ("ComplexAbs", "Real", "Imag")
 registry = Registry("TensorFlow", __name__)
 
 
 def prepare(model: SourceModel, inputs: Iterable[str]) -> SourceModel:
     """The model for inference, with its loops and conditionals as nodes. `inputs`: tensors that the
     caller feeds, which are not constant."""
-    return structured(branches.prepare(model, inputs))
+    return structured(joined(branches.prepare(model, inputs), TRANSFORMS, READERS))
 
 
 __all__ = ["HAS_SIGNATURES", "prepare", "read", "registry"]

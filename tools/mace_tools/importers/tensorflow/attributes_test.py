@@ -72,6 +72,16 @@ CASES: dict[str, tuple[list[np.ndarray], dict]] = {
     "TensorArrayReadV3": ([H, np.int32(1), X], {"dtype": FLOAT}),
     "TensorArrayWriteV3": ([H, np.int32(1), X[0], X], {}),
     "TensorArrayGatherV3": ([H, i32(1, 0), X], {"dtype": FLOAT}),
+    "CropAndResize": ([IMG, np.float32([[0, 0, 1, 1]]), i32(0), i32(2, 2)], {}),
+    "ResizeArea": ([IMG, i32(3, 3)], {}),
+    **{f"{sort}Segment{kind}": ([X, i32(0, 0), *([np.int32(2)] if sort else [])], {})
+       for sort in ("", "Unsorted") for kind in ("Sum", "Prod", "Max", "Min")},
+    "AudioSpectrogram": ([X.T], {"window_size": 2, "stride": 1}),
+    "Mfcc": ([np.abs(IMG[0]), np.int32(16)], {
+        "upper_frequency_limit": 8.0, "lower_frequency_limit": 1.0,
+        "filterbank_channel_count": 2, "dct_coefficient_count": 1}),
+    **{f"RFFT.{part}": ([X, i32(4)], {}) for part in ("ComplexAbs", "Real", "Imag")},
+    **{f"RFFT2D.{part}": ([X, i32(2, 4)], {}) for part in ("ComplexAbs", "Real", "Imag")},
     "TensorArrayScatterV3": ([H, i32(1, 0), X, X], {}),
 }
 TYPES = {"DstT", "element_dtype", "dtype"}
@@ -116,7 +126,7 @@ def test_the_types_that_are_passed_over_are_those_of_operands():
     definitions = pytest.importorskip("tensorflow.python.framework.op_def_registry")
     results = []
     for op in registry.supported():
-        definition = definitions.get(op)
+        definition = definitions.get(op.partition(".")[0])
         of_operands = {attr for arg in definition.input_arg
                        for attr in (arg.type_attr, arg.type_list_attr)}
         results += [f"{op}.{a.name}" for a in definition.attr

@@ -8,7 +8,13 @@ from mace_tools.importers.tensorflow import registry
 registry.help_for(
     "audio front ends stay outside the model: name the tensor after it in input_tensors "
     "(with its shape in input_shapes) and feed the features",
-    "DecodeWav", "AudioSpectrogram", "Mfcc",
+    "DecodeWav",
+)
+registry.help_for(
+    "complex numbers convert only between a transform of real numbers (RFFT, RFFT2D) and their "
+    "magnitudes, real or imaginary parts: compute the rest in the app",
+    "RFFT", "RFFT2D", "RFFT3D", "FFT", "FFT2D", "IFFT", "IRFFT", "IRFFT2D", "Complex", "ComplexAbs",
+    "Real", "Imag", "Angle", "Conj",
 )
 registry.help_for(
     "decode pictures outside the model: name the tensor after it in input_tensors",

@@ -13,12 +13,10 @@ from mace_tools.importers import operands
 from mace_tools.importers.builder import Builder
 from mace_tools.importers.operands import fixed_int, fixed_ints, ints, reshape
 from mace_tools.importers.registry import Unsupported
+from mace_tools.importers.segments import reduced
 from mace_tools.importers.source import SourceNode
 from mace_tools.importers.tflite import registry
 from mace_tools.ir import NUMPY
-
-# Elements between the operators that take the place of one; a network has a few million at most.
-MOST_ELEMENTS = 1 << 22
 
 
 def fixed_shape(b: Builder, x: str, what: str = "operand") -> list[int]:
@@ -55,7 +53,8 @@ def scatter_nd(b: Builder, n: SourceNode) -> str:
     flat = b.op("Eltwise", reshape(b, indices, [-1, depth]),
                 b.add_const(np.array(steps), b.dtype(indices), "steps"), type="PROD")
     ids = b.op("Reduce", flat, reduce_type="SUM", axis=[1])
-    total = _reduced(b, updates, ids, math.prod(wanted[:depth]), "SUM", len(its_shape) - 1)
+    rank = len(its_shape) - 1
+    total = reduced(b, updates, ids, [math.prod(wanted[:depth]), *wanted[depth:]], rank, "SUM")
     return reshape(b, total, wanted)
 
 
@@ -68,9 +67,8 @@ def unsorted_segments(b: Builder, n: SourceNode) -> str:
     data, ids, count = n.inputs[:3]
     fixed = fixed_int(b, count, "number of segments")
     rank = b.rank(ids)
-    flat = reshape(b, ids, [-1])
-    total = _reduced(b, data, flat, fixed, _SEGMENTS[n.op], rank)
-    return reshape(b, total, [fixed, *fixed_shape(b, data, "data")[rank:]])
+    shape = [fixed, *fixed_shape(b, data, "data")[rank:]]
+    return reduced(b, data, ids, shape, rank, _SEGMENTS[n.op])
 
 
 @registry.op("SEGMENT_SUM")
@@ -78,30 +76,7 @@ def segment_sum(b: Builder, n: SourceNode) -> str:
     data, ids = n.inputs[:2]
     known = fixed_ints(b, ids, "segments (the extent of its result)")
     count = max(known, default=-1) + 1
-    total = _reduced(b, data, ids, count, "SUM", 1)
-    return reshape(b, total, [count, *fixed_shape(b, data, "data")[1:]])
-
-
-def _reduced(b: Builder, data: str, ids: str, count: int, kind: str, rank: int) -> str:
-    """Reduces the slices of `data` behind its first `rank` axes, each into the row of the result,
-    [count, elements of a slice], that its id names. Ids out of range name none."""
-    shape = fixed_shape(b, data, "data")
-    rows, size = math.prod(shape[:rank]), math.prod(shape[rank:])
-    if count * rows * size > MOST_ELEMENTS:
-        raise Unsupported(f"its {rows} slices of {size} elements for {count} rows take "
-                          f"{count * rows * size} elements in between; {MOST_ELEMENTS} are allowed",
-                          "make its indices a constant of the source model")
-    numbers = b.add_const(np.arange(count).reshape(-1, 1, 1), b.dtype(ids), "rows")
-    own = b.op("Compare", reshape(b, ids, [1, rows, 1]), numbers, type="EQUAL")
-    spread = b.op("Select", own, reshape(b, data, [1, rows, size]), _neutral(b, data, kind))
-    return b.op("Reduce", spread, reduce_type=kind, axis=[1])
-
-
-def _neutral(b: Builder, data: str, kind: str) -> str:
-    dtype = NUMPY[b.dtype(data)]
-    limits = np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype)
-    value = {"SUM": 0, "PROD": 1, "MAX": limits.min, "MIN": limits.max}[kind]
-    return b.add_const(np.array(value, dtype), name="neutral")
+    return reduced(b, data, ids, [count, *fixed_shape(b, data, "data")[1:]], 1, "SUM")
 
 
 def _zero(b: Builder, like: str) -> str:

@@ -1,0 +1,71 @@
+"""Real numbers to magnitudes, real or imaginary parts of their spectrum, without complex numbers.
+
+SPDX-License-Identifier: Apache-2.0
+
+TensorFlow and TFLite share these. A transform and an operator that makes real numbers of its result
+become one node, "TRANSFORM.READER"; a transform with another reader stays, and is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+import numpy as np
+
+from mace_tools.importers.builder import Builder
+from mace_tools.importers.registry import Unsupported
+from mace_tools.importers.source import SourceModel
+from mace_tools.importers.spectral import fitted, magnitudes, of_pairs, of_real, table
+
+
+def joined(model: SourceModel, transforms: Collection[str], readers: Collection[str]
+           ) -> SourceModel:
+    """The model with one node for each transform and reader of it."""
+    if not any(node.op in transforms for node in model.nodes):
+        return model
+    made, nodes = model.producers(), []
+    for node in model.nodes:
+        maker = made.get(node.inputs[0]) if node.op in readers and node.inputs else None
+        while maker is not None and maker.op == "Identity":
+            maker = made.get(maker.inputs[0])
+        if maker is not None and maker.op in transforms:
+            node = replace(node, op=f"{maker.op}.{node.op}", inputs=list(maker.inputs),
+                           attrs=maker.attrs)
+        nodes.append(node)
+    return replace(model, nodes=nodes)
+
+
+def part(b: Builder, x: str, lengths: list[int], what: str) -> str:
+    """The magnitudes ("abs"), or the "real" or "imag" parts, of the first half of the spectrum of
+    the last axes of x, which are cut or filled with zeros to these lengths."""
+    if min(lengths) < 1 or len(lengths) > b.rank(x):
+        raise Unsupported(f"a transform of lengths {lengths} of a tensor with {b.rank(x)} axes",
+                          "give as many lengths above 0 as there are axes")
+    rank = max(b.rank(x), 2)
+    alone = b.rank(x) == 1
+    x = b.op("ExpandDims", x, axis=[0]) if alone else x
+    for k, length in enumerate(lengths):
+        x = fitted(b, x, rank - len(lengths) + k, length)
+    length = lengths[-1]
+    bins = length // 2 + 1
+    y = b.op("MatMul", x, b.add_const(of_real(table(length, length, bins, -1)), name="turns"))
+    y = b.op("Reshape", y, dim=[0] * (rank - 1) + [bins, 2])
+    if len(lengths) == 2 and lengths[0] > 1:
+        y = _along_rows(b, y, rank, lengths[0])
+    elif len(lengths) > 2:
+        raise Unsupported(f"a transform along {len(lengths)} axes", "one and two convert")
+    if what == "abs":
+        y = magnitudes(b, y)
+    else:
+        y = b.op("Gather", y, b.add_const(np.int32("real imag".split().index(what))), axis=rank)
+    return b.op("Squeeze", y, axis=[0]) if alone else y
+
+
+def _along_rows(b: Builder, y: str, rank: int, rows: int) -> str:
+    """The transform of pairs [..., rows, bins, 2] along the rows."""
+    order = [*range(rank - 2), rank - 1, rank - 2, rank]
+    lead = [0] * (rank - 1)
+    flat = b.op("Reshape", b.transpose(y, order), dim=[*lead, 2 * rows])
+    turned = b.op("MatMul", flat, b.add_const(of_pairs(table(rows, rows, rows, -1)), name="turns"))
+    return b.transpose(b.op("Reshape", turned, dim=[*lead, rows, 2]), order)
