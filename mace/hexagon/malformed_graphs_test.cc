@@ -75,7 +75,8 @@ class MalformedGraphsTest : public ::testing::Test {
 
 TEST_F(MalformedGraphsTest, TheGraphItselfIsAccepted) {
   EXPECT_EQ(Create(writer_.text_bytes()), kDspOk);
-  EXPECT_EQ(RunGraph(graph_.get()), kNoKernels);  // on this machine
+  EXPECT_EQ(RunGraph(graph_.get(), 0, graph_->num_nodes),
+            kNoKernels);  // on this machine
 }
 
 TEST_F(MalformedGraphsTest, MutatedGraphsGetAnErrorOrAreValid) {

@@ -139,6 +139,34 @@ TEST_F(DspEngine, SeveralEnginesRunAtATime) {
   for (const Outputs& one : found) EXPECT_EQ(one, wanted);
 }
 
+TEST_F(DspEngine, RunsThatMayBeCancelledAreTheSame) {
+  const CodesModel model(true);
+  const auto engine = Create(model, OnDsp());
+  const auto cpu = Create(model, MaceEngineConfig());
+  Outputs wanted;
+  ASSERT_TRUE(RunOn(*cpu, kShape, 3, &wanted).ok());
+  MaceCancellation cancellation;
+  for (int run = 0; run < 2; ++run) {
+    std::map<std::string, MaceTensor> outputs;
+    const MaceStatus status =
+        engine->Run({{"x", hexagon::testing::RandomCodes(kShape, 3)},
+                     {"z", hexagon::testing::RandomCodes(kShape, 4)}},
+                    &outputs, cancellation);
+    if (run == 1) {
+      EXPECT_EQ(status.code(), MaceStatus::MACE_CANCELLED);
+      break;
+    }
+    ASSERT_TRUE(status.ok()) << status.information();
+    for (const auto& [name, codes] : wanted) {
+      EXPECT_EQ(std::memcmp(outputs[name].raw_data().get(), codes.data(),
+                            codes.size()),
+                0);
+    }
+    cancellation.Cancel();
+  }
+  ExpectSame(*engine, *cpu, kShape, 5);
+}
+
 TEST_F(DspEngine, KeepsEveryTensorWherePreserveAllSaysSo) {
   const CodesModel model(true);
   MaceEngineConfig config = OnDsp();

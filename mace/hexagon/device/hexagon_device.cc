@@ -37,7 +37,7 @@ class RegionKernel final : public Kernel {
                   inputs_[i].bytes);
       activity_->bytes_in += inputs_[i].bytes;
     }
-    MACE_RETURN_IF_ERROR(graph_->Run());
+    MACE_RETURN_IF_ERROR(graph_->Run(activity_->cancellation));
     has_run_ = true;
     activity_->nodes += static_cast<int64_t>(parts_.size());
     ++activity_->runs;

@@ -38,8 +38,12 @@ class HexagonDevice final : public Device,
   std::vector<RegionPart> PartsOf(Kernel& kernel) override;
   const char* count_unit() const override { return "packets"; }
   DeviceCounts counts() const override;
+  void SetCancellation(const MaceCancellation* cancellation) override {
+    activity_->cancellation = cancellation;
+  }
 
   struct Activity {
+    std::atomic<const MaceCancellation*> cancellation{nullptr};
     std::atomic<int64_t> nodes{0}, runs{0}, bytes_in{0}, bytes_out{0};
   };
 

@@ -57,8 +57,13 @@ DspError Server::Create(Message* message) {
 DspError Server::Run(Message* message) {
   Graph* graph = Find(message->args[0]);
   if (graph == nullptr) return kBadGraph;
+  const uint32_t first = message->args[1], count = message->args[2];
+  if (first > graph->num_nodes || count > graph->num_nodes - first) {
+    return kBadNode;
+  }
+  const uint32_t end = count == 0 ? graph->num_nodes : first + count;
   const uint32_t before = PacketCount();
-  const DspError error = RunGraph(graph);
+  const DspError error = RunGraph(graph, first, end);
   message->args[0] = PacketCount() - before;
   return error;
 }

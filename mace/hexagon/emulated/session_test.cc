@@ -116,6 +116,86 @@ class RunningSessionTest : public SessionTest {
   std::unique_ptr<DspGraph> graph_;
 };
 
+// The transport of an emulator that counts runs, and cancels after some.
+class CancellingTransport final : public Transport {
+ public:
+  CancellingTransport(std::unique_ptr<Transport> inner, int* runs, int most,
+                      MaceCancellation* cancellation)
+      : inner_(std::move(inner)),
+        runs_(runs),
+        most_(most),
+        cancellation_(cancellation) {}
+
+  Result<std::unique_ptr<SharedBuffer>> NewBuffer(uint32_t bytes) override {
+    return inner_->NewBuffer(bytes);
+  }
+  Status Exchange(Message* message) override {
+    if (message->command == kRun && ++*runs_ == most_) {
+      cancellation_->Cancel();
+    }
+    return inner_->Exchange(message);
+  }
+
+ private:
+  const std::unique_ptr<Transport> inner_;
+  int* const runs_;
+  const int most_;
+  MaceCancellation* const cancellation_;
+};
+
+// The number of messages that a run takes which is cancelled in message `most`;
+// afterwards a run in pieces and one in a message give the same packets.
+int RunsUntilCancelled(int most) {
+  MaceCancellation cancellation, never;
+  int runs = 0;
+  auto transport = StartEmulator(DefaultEmulator());
+  EXPECT_TRUE(transport.ok());
+  auto session = Session::Create(std::make_unique<CancellingTransport>(
+      std::move(*transport), &runs, most, &cancellation));
+  EXPECT_TRUE(session.ok());
+  Random random(3);
+  GraphWriter writer = GraphOfAllOps(&random);
+  EXPECT_TRUE(writer.Plan().ok());
+  const auto graph = DspGraph::Create(session->get(), writer);
+  EXPECT_TRUE(graph.ok());
+  if (!graph.ok()) return -1;
+  EXPECT_EQ((*graph)->Run(&cancellation).code(), Status::MACE_CANCELLED);
+  const int found = runs;
+  EXPECT_EQ((*graph)->Run(&cancellation).code(), Status::MACE_CANCELLED);
+  EXPECT_EQ(runs, found);
+  EXPECT_TRUE((*graph)->Run().ok());
+  const auto whole = (*graph)->Perf();
+  EXPECT_EQ(runs, found + 1);
+  EXPECT_TRUE((*graph)->Run(&never).ok());
+  const auto pieces = (*graph)->Perf();
+  EXPECT_GT(runs, found + 8);
+  EXPECT_LE(runs, found + 1 + static_cast<int>(DspGraph::kPieces));
+  for (size_t n = 0; whole.ok() && pieces.ok() && n < whole->size(); ++n) {
+    EXPECT_EQ((*whole)[n].packets, (*pieces)[n].packets) << n;
+    EXPECT_EQ((*whole)[n].runs + 1, (*pieces)[n].runs) << n;
+  }
+  return found;
+}
+
+TEST_F(SessionTest, ARunIsCancelledBetweenNodes) {
+  for (const int most : {1, 3, 7}) EXPECT_EQ(RunsUntilCancelled(most), most);
+}
+
+TEST_F(RunningSessionTest, PiecesThatAGraphLacksAreRefused) {
+  Begin(5000);
+  const std::pair<uint32_t, uint32_t> pieces[] = {
+      {1000, 0}, {0, 1000}, {1, 0xffffffff}, {0xffffffff, 2}};
+  for (const auto& [first, count] : pieces) {
+    Message run;
+    run.command = kRun;
+    run.args[1] = first;
+    run.args[2] = count;
+    ASSERT_TRUE(session_->transport()->Exchange(&run).ok());
+    EXPECT_EQ(run.error, kBadNode);
+  }
+  EXPECT_TRUE(graph_->Run().ok());
+}
+
 TEST_F(RunningSessionTest, AKilledEmulatorIsNoticed) {
   Begin(5000);
   kill(Children()[0], SIGKILL);

@@ -127,8 +127,9 @@ DspError CreateGraph(const PoolMemory* pools, uint32_t offset, uint32_t bytes,
   return kDspOk;
 }
 
-DspError RunGraph(Graph* graph) {
-  for (uint32_t i = 0; i < graph->num_nodes; ++i) {
+DspError RunGraph(Graph* graph, uint32_t first, uint32_t end) {
+  if (first > end || end > graph->num_nodes) return kBadNode;
+  for (uint32_t i = first; i < end; ++i) {
     const OpDef& op = *kOps[graph->nodes[i].op];
     if (op.run == nullptr) return kNoKernels;
     const uint32_t before = PacketCount();

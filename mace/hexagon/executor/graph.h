@@ -97,7 +97,7 @@ DspError CreateGraph(const PoolMemory* pools, uint32_t offset, uint32_t bytes,
                      Graph* graph, uint32_t* place);
 
 // Runs a graph that CreateGraph accepted.
-DspError RunGraph(Graph* graph);
+DspError RunGraph(Graph* graph, uint32_t first, uint32_t end);
 
 // Packets that the processor has executed, modulo 2^32; 0 on the host.
 uint32_t PacketCount();

@@ -14,14 +14,14 @@ namespace mace::hexagon {
 constexpr uint32_t kMessageMagic = 0x5053444d;  // "MDSP"
 // Both sides must have the same; it changes with every change of this header,
 // of graph_format.h, and of what an op's parameters mean.
-constexpr uint32_t kProtocolVersion = 2;
+constexpr uint32_t kProtocolVersion = 3;
 
 enum Command : uint32_t {
   kHello = 1,     // -> args: version of the DSP, bytes of VTCM, most graphs
   kAttach = 2,    // process, file descriptor, bytes -> buffer
   kDetach = 3,    // buffer: no graph may be in it
   kCreate = 4,    // buffer, offset, bytes -> graph
-  kRun = 5,       // graph -> packets (low, high)
+  kRun = 5,       // graph, first node, nodes (0: all that follow) -> packets
   kPerf = 6,      // graph, offset: a PerfRecord per node is written there
   kTeardown = 7,  // graph
   kQuit = 8,

@@ -3,6 +3,7 @@
 
 #include "mace/hexagon/session/session.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -115,12 +116,27 @@ DspGraph::~DspGraph() {
   }
 }
 
-Status DspGraph::Run() {
+Status DspGraph::Run(const MaceCancellation* cancellation) {
+  packets_ = 0;
+  if (cancellation == nullptr) return RunPiece(0, 0);
+  const uint32_t piece = (num_nodes_ + kPieces - 1) / kPieces;
+  for (uint32_t first = 0; first < num_nodes_; first += piece) {
+    if (cancellation->is_cancelled()) {
+      return Cancelled("the DSP runs no further nodes");
+    }
+    MACE_RETURN_IF_ERROR(RunPiece(first, std::min(piece, num_nodes_ - first)));
+  }
+  return Status();
+}
+
+Status DspGraph::RunPiece(uint32_t first, uint32_t count) {
   Message run;
   run.command = kRun;
   run.args[0] = graph_id_;
+  run.args[1] = first;
+  run.args[2] = count;
   MACE_RETURN_IF_ERROR(session_->Call(&run));
-  packets_ = run.args[0];
+  packets_ += run.args[0];
   return Status();
 }
 

@@ -12,6 +12,7 @@
 #include "mace/base/status.h"
 #include "mace/hexagon/packing/graph_writer.h"
 #include "mace/hexagon/protocol/messages.h"
+#include "mace/public/mace_cancellation.h"
 
 namespace mace::hexagon {
 
@@ -71,7 +72,11 @@ class DspGraph {
   uint8_t* at(const BufferRange& range) {
     return buffer_->data() + range.offset;
   }
-  Status Run();
+  // `cancellation`, if there is one, is looked at between pieces of the graph,
+  // of which there are at most kPieces. Errors: MACE_CANCELLED; of the
+  // transport.
+  Status Run(const MaceCancellation* cancellation = nullptr);
+  static constexpr uint32_t kPieces = 16;
 
   // Packets of the latest Run, and of each node in it.
   uint32_t packets() const { return packets_; }
@@ -79,6 +84,8 @@ class DspGraph {
 
  private:
   DspGraph() = default;
+  // `count` nodes from `first` on; 0: all that follow.
+  Status RunPiece(uint32_t first, uint32_t count);
 
   Session* session_ = nullptr;
   std::unique_ptr<SharedBuffer> buffer_;
