@@ -191,17 +191,19 @@ NATIVE(void, destroyEngine)(JNIEnv* env, jclass type, jlong engine) {
   mace_engine_destroy(Pointer(engine));
 }
 
-static mace_tensor_infos_t* Infos(JNIEnv* env, jlong engine, jboolean outputs) {
+// `kind`: 0 for the inputs, 1 for the outputs, 2 for the states.
+static mace_tensor_infos_t* Infos(JNIEnv* env, jlong engine, jint kind) {
   mace_tensor_infos_t* infos = NULL;
-  Ok(env, outputs ? mace_engine_outputs(Pointer(engine), &infos)
-                  : mace_engine_inputs(Pointer(engine), &infos));
+  Ok(env, kind == 0   ? mace_engine_inputs(Pointer(engine), &infos)
+          : kind == 1 ? mace_engine_outputs(Pointer(engine), &infos)
+                      : mace_engine_states(Pointer(engine), &infos));
   return infos;
 }
 
 NATIVE(jobjectArray, names)
-(JNIEnv* env, jclass type, jlong engine, jboolean outputs) {
+(JNIEnv* env, jclass type, jlong engine, jint kind) {
   (void)type;
-  mace_tensor_infos_t* infos = Infos(env, engine, outputs);
+  mace_tensor_infos_t* infos = Infos(env, engine, kind);
   if (infos == NULL) return NULL;
   const jsize count = (jsize)mace_tensor_infos_count(infos);
   jobjectArray names =
@@ -221,9 +223,9 @@ NATIVE(jobjectArray, names)
 
 // Type, format, the bits of the scale, zero point, dimensions.
 NATIVE(jlongArray, facts)
-(JNIEnv* env, jclass type, jlong engine, jboolean outputs, jint index) {
+(JNIEnv* env, jclass type, jlong engine, jint kind, jint index) {
   (void)type;
-  mace_tensor_infos_t* infos = Infos(env, engine, outputs);
+  mace_tensor_infos_t* infos = Infos(env, engine, kind);
   if (infos == NULL) return NULL;
   const size_t i = (size_t)index;
   size_t rank = 0;
@@ -305,6 +307,25 @@ NATIVE(void, run)
   }
   mace_tensors_destroy(outputs);
   mace_tensors_destroy(inputs);
+}
+
+// Copies states to the buffers, or the buffers to the states.
+NATIVE(void, copyStates)
+(JNIEnv* env, jclass type, jlong engine, jboolean set, jobjectArray names,
+ jintArray types, jobjectArray shapes, jobjectArray buffers) {
+  (void)type;
+  mace_tensors_t* states = NULL;
+  if (Ok(env, mace_tensors_create(&states)) &&
+      Fill(env, states, names, types, shapes, buffers)) {
+    Ok(env, set ? mace_engine_set_state(Pointer(engine), states)
+                : mace_engine_get_state(Pointer(engine), states));
+  }
+  mace_tensors_destroy(states);
+}
+
+NATIVE(void, resetStates)(JNIEnv* env, jclass type, jlong engine) {
+  (void)type;
+  Ok(env, mace_engine_reset_state(Pointer(engine)));
 }
 
 NATIVE(void, releaseMemory)(JNIEnv* env, jclass type, jlong engine) {

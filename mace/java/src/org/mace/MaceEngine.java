@@ -28,8 +28,13 @@ import java.util.Map;
  * MaceException}s.
  */
 public final class MaceEngine extends NativeHandle {
+  private static final int INPUTS = 0;
+  private static final int OUTPUTS = 1;
+  private static final int STATES = 2;
+
   private final byte[][] inputNames;
   private final byte[][] outputNames;
+  private final byte[][] stateNames;
   private final int[][] shapes; // of buffers for inputs: the model's, until they are resized
   private Object kept; // buffers that the library reads
 
@@ -82,11 +87,12 @@ public final class MaceEngine extends NativeHandle {
     this.kept = kept;
     long handle = acquire();
     try {
-      inputNames = Native.names(handle, false);
-      outputNames = Native.names(handle, true);
+      inputNames = Native.names(handle, INPUTS);
+      outputNames = Native.names(handle, OUTPUTS);
+      stateNames = Native.names(handle, STATES);
       shapes = new int[inputNames.length][];
       for (int i = 0; i < shapes.length; i++) {
-        shapes[i] = info(handle, false, i).shape();
+        shapes[i] = info(handle, INPUTS, i).shape();
       }
     } finally {
       release();
@@ -137,7 +143,7 @@ public final class MaceEngine extends NativeHandle {
   private void run(long handle, Object[] inputs, Map<Integer, Object> outputs, long ends) {
     List<Elements> in = new ArrayList<>();
     for (int i = 0; i < inputs.length; i++) {
-      Elements elements = Elements.of(info(handle, false, i), shapeOf(i), inputs[i]);
+      Elements elements = Elements.of(info(handle, INPUTS, i), shapeOf(i), inputs[i]);
       elements.read();
       in.add(elements);
     }
@@ -146,7 +152,7 @@ public final class MaceEngine extends NativeHandle {
     for (Map.Entry<Integer, Object> entry : outputs.entrySet()) {
       int index = check(entry.getKey(), outputNames, "output");
       names[out.size()] = outputNames[index];
-      out.add(Elements.of(info(handle, true, index), null, entry.getValue()));
+      out.add(Elements.of(info(handle, OUTPUTS, index), null, entry.getValue()));
     }
     Native.run(
         handle,
@@ -186,7 +192,7 @@ public final class MaceEngine extends NativeHandle {
     check(index, inputNames, "input");
     long handle = acquire();
     try {
-      long[] facts = Native.facts(handle, false, index);
+      long[] facts = Native.facts(handle, INPUTS, index);
       return new TensorInfo(name(inputNames[index]), withShape(facts, shapeOf(index)));
     } finally {
       release();
@@ -198,7 +204,7 @@ public final class MaceEngine extends NativeHandle {
     check(index, outputNames, "output");
     long handle = acquire();
     try {
-      return info(handle, true, index);
+      return info(handle, OUTPUTS, index);
     } finally {
       release();
     }
@@ -215,6 +221,80 @@ public final class MaceEngine extends NativeHandle {
     }
     synchronized (shapes) {
       shapes[index] = shape.clone();
+    }
+  }
+
+  /** The tensors that the model keeps from one run to the next, such as those of a stream. */
+  public List<TensorInfo> getStates() {
+    long handle = acquire();
+    try {
+      List<TensorInfo> states = new ArrayList<>();
+      for (int i = 0; i < stateNames.length; i++) {
+        states.add(info(handle, STATES, i));
+      }
+      return states;
+    } finally {
+      release();
+    }
+  }
+
+  /** Gives all states their first values again, for a new stream. */
+  public void resetState() {
+    long handle = acquire();
+    try {
+      Native.resetStates(handle);
+    } finally {
+      release();
+    }
+  }
+
+  /**
+   * Copies states to arrays or direct buffers, by name.
+   *
+   * @param states values as for outputs
+   */
+  public void getState(Map<String, Object> states) {
+    copyStates(states, false);
+  }
+
+  /**
+   * Replaces the values of states, by name; the others stay. If one is refused, none has changed.
+   *
+   * @param states values as for inputs; arrays have the shapes of {@link #getStates}
+   */
+  public void setState(Map<String, Object> states) {
+    copyStates(states, true);
+  }
+
+  private void copyStates(Map<String, Object> states, boolean set) {
+    if (states == null) {
+      throw new IllegalArgumentException("null was given for the states");
+    }
+    long handle = acquire();
+    try {
+      List<Elements> all = new ArrayList<>();
+      byte[][] names = new byte[states.size()][];
+      for (Map.Entry<String, Object> entry : states.entrySet()) {
+        int i = index(entry.getKey(), stateNames, "state");
+        TensorInfo info = info(handle, STATES, i);
+        Elements elements = Elements.of(info, info.shape(), entry.getValue());
+        if (set) {
+          elements.read();
+        }
+        names[all.size()] = stateNames[i];
+        all.add(elements);
+      }
+      if (all.isEmpty()) {
+        return;
+      }
+      Native.copyStates(handle, set, names, types(all), shapesOf(all), buffers(all));
+      for (Elements elements : all) {
+        if (!set) {
+          elements.write();
+        }
+      }
+    } finally {
+      release();
     }
   }
 
@@ -250,9 +330,9 @@ public final class MaceEngine extends NativeHandle {
     }
   }
 
-  private TensorInfo info(long handle, boolean output, int index) {
-    byte[] name = (output ? outputNames : inputNames)[index];
-    return new TensorInfo(name(name), Native.facts(handle, output, index));
+  private TensorInfo info(long handle, int kind, int index) {
+    byte[][] names = kind == INPUTS ? inputNames : kind == OUTPUTS ? outputNames : stateNames;
+    return new TensorInfo(name(names[index]), Native.facts(handle, kind, index));
   }
 
   private static long[] withShape(long[] facts, int[] shape) {
@@ -308,6 +388,9 @@ public final class MaceEngine extends NativeHandle {
   }
 
   private static String list(byte[][] names) {
+    if (names.length == 0) {
+      return "none";
+    }
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < names.length; i++) {
       text.append(i == 0 ? "" : ", ").append(i).append(" '").append(name(names[i])).append("'");

@@ -58,9 +58,14 @@ final class Native {
 
   static native void destroyEngine(long engine);
 
-  static native byte[][] names(long engine, boolean outputs);
+  static native byte[][] names(long engine, int kind);
 
-  static native long[] facts(long engine, boolean outputs, int index);
+  static native long[] facts(long engine, int kind, int index);
+
+  static native void copyStates(
+      long engine, boolean set, byte[][] names, int[] types, long[][] shapes, Buffer[] buffers);
+
+  static native void resetStates(long engine);
 
   static native void run(
       long engine,
