@@ -115,4 +115,4 @@ def package_page(files: list[Path]) -> Page:
     for path in sorted(files, key=lambda file: file.stem):
         entries += _entries(_parser().parse(path.read_bytes()).root_node)
     return Page("java", "Java: the packages `org.mace` and `org.mace.android`", "java",
-                "`docs/java.md` explains them.", entries)
+                "[MACE in Java, and on Android](../docs/java.md) explains them.", entries)
