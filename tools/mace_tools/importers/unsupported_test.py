@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mace_tools import reference
-from mace_tools.errors import UnsupportedOps
+from mace_tools.errors import ModelError, UnsupportedOps
 from mace_tools.importers import load
 from mace_tools.importers.tensorflow.tensorflow_test import Maker as TfMaker
 from mace_tools.states import first_values, own_inputs, own_outputs
@@ -158,6 +158,18 @@ def test_loops_of_frozen_graphs(tmp_path, test, wanted):
     m.node("y", "Lgamma", "exit")
     found = refused("tensorflow", m.save(tmp_path))
     assert {op: count for op, (count, _) in found.items()} == dict.fromkeys(wanted, 1)
+
+
+@pytest.mark.parametrize("op, inputs", [
+    ("Enter", []), ("Exit", ["x", "x"]), ("NextIteration", []), ("LoopCond", []),
+    ("Switch", ["x"]), ("RefSwitch", ["x", "x", "x"])])
+def test_damaged_nodes_of_loops(tmp_path, op, inputs):
+    m = TfMaker()
+    m.placeholder("x", 2)
+    m.node("node", op, *inputs)
+    m.node("y", "Relu", "node")
+    with pytest.raises(ModelError, match=f"{op} 'node' has {len(inputs)} operands, it must have"):
+        load("tensorflow", m.save(tmp_path))
 
 
 def test_loops_and_branches_as_tensorflow_itself_freezes_them(tmp_path):

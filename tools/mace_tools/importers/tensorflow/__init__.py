@@ -9,7 +9,7 @@ from mace_tools.importers.registry import Registry
 from mace_tools.importers.source import SourceModel
 from mace_tools.importers.spectra import joined
 from mace_tools.importers.tensorflow import branches
-from mace_tools.importers.tensorflow.flow import structured
+from mace_tools.importers.tensorflow.flow import check_operands, structured
 from mace_tools.importers.tensorflow.reader import read
 
 HAS_SIGNATURES = True
@@ -20,6 +20,7 @@ registry = Registry("TensorFlow", __name__)
 def prepare(model: SourceModel, inputs: Iterable[str]) -> SourceModel:
     """The model for inference, with its loops and conditionals as nodes. `inputs`: tensors that the
     caller feeds, which are not constant."""
+    check_operands(model)
     return structured(joined(branches.prepare(model, inputs), TRANSFORMS, READERS))
 
 

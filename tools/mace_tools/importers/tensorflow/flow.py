@@ -17,12 +17,24 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 
+from mace_tools.errors import ModelError
 from mace_tools.importers.source import SourceGraph, SourceModel, SourceNode
 from mace_tools.importers.tensorflow.branches import MERGES, SWITCHES
 
 ENTERS, EXITS = ("Enter", "RefEnter"), ("Exit", "RefExit")
 NEXT = ("NextIteration", "RefNextIteration")
+_OPERANDS = {**dict.fromkeys((*ENTERS, *EXITS, *NEXT, "LoopCond"), 1),
+             **dict.fromkeys(SWITCHES, 2)}
 _CLOSED = (*ENTERS, *EXITS, *NEXT, *MERGES)  # nodes of loops and conditionals that are not read yet
+
+
+def check_operands(model: SourceModel) -> None:
+    """Errors: ModelError for a node of a loop or a conditional with another number of operands."""
+    for node in model.nodes:
+        wanted = _OPERANDS.get(node.op)
+        if wanted is not None and len(node.inputs) != wanted:
+            raise ModelError(f"{node.op} '{node.name}' has {len(node.inputs)} operands, it must "
+                             f"have {wanted}; the file is damaged")
 
 
 def structured(model: SourceModel) -> SourceModel:
