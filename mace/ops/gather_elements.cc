@@ -12,7 +12,7 @@
 
 #include "mace/ops/gather_elements.h"
 
-#include "mace/base/str_cat.h"
+#include "mace/ops/common/element_indices.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
 
@@ -23,18 +23,10 @@ Status InferGatherElements(Node& node) {
   MACE_ASSIGN_OR_RETURN(const GatherElementsAttrs attrs,
                         ReadAttrs<GatherElementsAttrs>(node));
   const TensorType& x = node.inputs[0].type;
-  const TensorType& idx = node.inputs[1].type;
   MACE_ASSIGN_OR_RETURN(const int axis,
                         ResolveAxis(node, attrs.axis, x.rank()));
-  bool fits = idx.rank() == x.rank();
-  for (int d = 0; fits && d < x.rank(); ++d) {
-    fits = d == axis || idx.shape[d] <= x.shape[d];
-  }
-  if (!fits) {
-    return NodeError(node, "idx ", ToString(idx), " may be larger than x ",
-                     ToString(x), " only along axis ", axis);
-  }
-  node.outputs = {{x.dtype, idx.shape}};
+  MACE_RETURN_IF_ERROR(CheckElementIndices(node, axis, "x"));
+  node.outputs = {{x.dtype, node.inputs[1].type.shape}};
   return Status();
 }
 

@@ -17,6 +17,7 @@
 
 #include "mace/ops/scatter_elements.h"
 
+#include "mace/ops/common/element_indices.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
 #include "mace/ops/common/scatter.h"
@@ -33,14 +34,7 @@ Status InferScatterElements(Node& node) {
   const TensorType& updates = node.inputs[2].type;
   MACE_ASSIGN_OR_RETURN(const int axis,
                         ResolveAxis(node, attrs.axis, data.rank()));
-  bool fits = idx.rank() == data.rank();
-  for (int d = 0; fits && d < data.rank(); ++d) {
-    fits = d == axis || idx.shape[d] <= data.shape[d];
-  }
-  if (!fits) {
-    return NodeError(node, "idx ", ToString(idx), " may be larger than data ",
-                     ToString(data), " only along axis ", axis);
-  }
+  MACE_RETURN_IF_ERROR(CheckElementIndices(node, axis, "data"));
   if (updates.shape != idx.shape) {
     return NodeError(node, "updates ", ToString(updates),
                      " must have the shape of idx ", ToString(idx));

@@ -47,6 +47,14 @@ def same(a: int | None, b: int | None) -> bool:
     return a is None or b is None or a == b
 
 
+def check_elements(x: Shape, idx: Shape | None, axis: int) -> None:
+    """Indices of elements along an axis: they have the rank of x, and are no larger than x along
+    the other axes."""
+    require(idx is None or len(idx) == len(x) and all(
+        k == axis or i is None or d is None or i <= d for k, (i, d) in enumerate(zip(idx, x))),
+        f"idx {idx} may be larger than {x} only along axis {axis}")
+
+
 def with_rank(v: View, i: int, rank: int, what: str) -> Shape:
     """The shape of an operand that must have this rank."""
     x = v.shape(i)

@@ -10,6 +10,7 @@ from mace_tools.infer.checks import (
     axes_of,
     axis_of,
     broadcast,
+    check_elements,
     check_single,
     check_vector,
     fits,
@@ -115,10 +116,7 @@ def scatter_nd(v: View) -> Type:
 def scatter_elements(v: View) -> Type:
     x, idx = v.shape(0), v.shape(1)
     if x is not None:
-        axis = axis_of(v.attr("axis"), len(x))
-        require(idx is None or len(idx) == len(x) and all(
-            k == axis or i is None or d is None or i <= d for k, (i, d) in enumerate(zip(idx, x))),
-            f"idx {idx} may be larger than {x} only along axis {axis}")
+        check_elements(x, idx, axis_of(v.attr("axis"), len(x)))
     require(fits(v.shape(2), idx), "updates of another shape")
     return as_input(v)
 

@@ -8,7 +8,14 @@ from __future__ import annotations
 import math
 
 from mace_tools.infer import Type, View, rule
-from mace_tools.infer.checks import axis_of, check_single, fits, require, same
+from mace_tools.infer.checks import (
+    axis_of,
+    check_elements,
+    check_single,
+    fits,
+    require,
+    same,
+)
 from mace_tools.ir import Shape
 
 _MOST = 2**48  # numbers that a Range may have
@@ -82,10 +89,7 @@ def gather_nd(v: View) -> Type:
 def gather_elements(v: View) -> Type:
     x, idx = v.shape(0), v.shape(1)
     if x is not None:
-        axis = axis_of(v.attr("axis"), len(x))
-        require(idx is None or len(idx) == len(x) and all(
-            k == axis or i is None or d is None or i <= d for k, (i, d) in enumerate(zip(idx, x))),
-            f"idx {idx} may be larger than {x} only along axis {axis}")
+        check_elements(x, idx, axis_of(v.attr("axis"), len(x)))
     return v.dtype(), idx
 
 
