@@ -62,7 +62,10 @@ class Session {
     }
     if (outcome_.status.ok()) {
       outcome_.stage = Outcome::kCreated;
-      if (LookAt() && RunOnce(false) && random_.Percent(30)) RunOnce(true);
+      if (LookAt() && RunOnce(false)) {
+        UseStates();
+        if (random_.Percent(30)) RunOnce(true);
+      }
     }
     Judge(outcome_.status);
     return std::move(outcome_);
@@ -149,6 +152,11 @@ class Session {
       macs += node["macs"].get<double>();
       outcome_.ops.insert(node["op"].get<std::string>());
     }
+    // Nodes at which the plan waits for data: "If 'name'".
+    for (const auto& wait : plan.value("waits", nlohmann::json::array())) {
+      const auto node = wait["node"].get<std::string>();
+      outcome_.ops.insert(node.substr(0, node.find(' ')));
+    }
     return macs <= static_cast<double>(limits_.macs);
   }
 
@@ -202,7 +210,9 @@ class Session {
     int64_t bytes = 0;
     for (const MaceTensorInfo& info : engine_->outputs()) {
       const DataType type = FromPublic(info.data_type);
-      bytes += Bytes({type, info.shape});
+      const auto size = CheckedBytes({type, info.shape});
+      if (!size.ok()) continue;  // only the data will say
+      bytes += *size;
       if (bytes > left_) return false;
       if (!own_outputs) continue;
       outputs[info.name] = MaceTensor(
@@ -217,6 +227,16 @@ class Session {
     outcome_.status = status;
     if (status.ok()) outcome_.stage = Outcome::kRun;
     return status.ok();
+  }
+
+  // Takes the states, runs again, and puts them back or to their first values.
+  void UseStates() {
+    std::map<std::string, MaceTensor> states;
+    const MaceStatus taken = engine_->GetState(&states);
+    Judge(taken);
+    if (!taken.ok() || states.empty() || !RunOnce(false)) return;
+    Judge(random_.Percent(50) ? engine_->SetState(states)
+                              : engine_->ResetState());
   }
 
   Random random_;

@@ -4,6 +4,7 @@
 #include "test/fuzz/mutate.h"
 
 #include <algorithm>
+#include <map>
 
 namespace mace::fuzz {
 namespace {
@@ -19,6 +20,60 @@ const std::vector<const NamedMutation*>& Urn() {
     return all;
   }();
   return *urn;
+}
+
+// While it lives, a subgraph stands in the place of the model's own nodes,
+// inputs and outputs, with the types that are known in it, so that mutations
+// change the subgraph.
+class InsideSubgraph {
+ public:
+  InsideSubgraph(Draft* draft, int index) : draft_(draft), index_(index) {
+    Exchange();
+    outer_types_.swap(draft->types);
+    CopyTypesOfWeights(outer_types_, &draft->types);
+    for (const proto::TensorInfo& input : draft->net.input_info()) {
+      draft->types[input.name()] = {
+          DataType::kF32, Shape(input.dims().begin(), input.dims().end())};
+    }
+  }
+  ~InsideSubgraph() {
+    Exchange();
+    CopyTypesOfWeights(draft_->types, &outer_types_);  // of added ones, too
+    draft_->types.swap(outer_types_);
+  }
+  InsideSubgraph(const InsideSubgraph&) = delete;
+  InsideSubgraph& operator=(const InsideSubgraph&) = delete;
+
+ private:
+  using Types = std::map<std::string, TensorType>;
+  void CopyTypesOfWeights(const Types& from, Types* to) const {
+    for (const proto::ConstTensor& weight : draft_->net.tensors()) {
+      const auto known = from.find(weight.name());
+      if (known != from.end()) to->insert(*known);
+    }
+  }
+  void Exchange() {
+    proto::NetDef& net = draft_->net;
+    proto::Subgraph* subgraph = net.mutable_subgraphs(index_);
+    net.mutable_op()->Swap(subgraph->mutable_op());
+    net.mutable_input_info()->Swap(subgraph->mutable_input_info());
+    net.mutable_output_info()->Swap(subgraph->mutable_output_info());
+  }
+
+  Draft* const draft_;
+  const int index_;
+  Types outer_types_;
+};
+
+// Applies the mutation to the model or, often, to one of its subgraphs.
+bool Apply(const NamedMutation& mutation, const Donors& donors, Draft* draft,
+           Random& random) {
+  const int subgraphs = draft->net.subgraphs_size();
+  if (subgraphs == 0 || random.Percent(50)) {
+    return mutation.apply(donors, draft, random);
+  }
+  const InsideSubgraph inside(draft, static_cast<int>(random.Below(subgraphs)));
+  return mutation.apply(donors, draft, random);
 }
 
 }  // namespace
@@ -40,7 +95,7 @@ std::string Mutate(const std::vector<const Seed*>& donors, Draft* draft,
     // A mutation that does not apply is replaced by another one.
     for (int tries = 0; tries < 10; ++tries) {
       const NamedMutation& mutation = *random.Of(Urn());
-      if (!mutation.apply(donors, draft, random)) continue;
+      if (!Apply(mutation, donors, draft, random)) continue;
       names += (names.empty() ? "" : " ") + std::string(mutation.name);
       break;
     }

@@ -3,9 +3,11 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-Writes X.pb with X.data into FOLDER/bundled (the digits), FOLDER/graphs (random graphs) and, where
-MACE_TEST_DATA has them, FOLDER/golden (whole models) and FOLDER/nodes (single operators of ONNX
-and TensorFlow). A model's own test says whether it converts; here those that do not are left out.
+Writes X.pb with X.data into FOLDER/bundled (the digits), FOLDER/graphs (random graphs),
+FOLDER/flow (branches, loops and shapes computed from data), FOLDER/recurrent (recurrent operators
+with states), FOLDER/quantized (single operators that compute in codes) and, where MACE_TEST_DATA
+has them, FOLDER/golden (whole models) and FOLDER/nodes (single operators of ONNX and TensorFlow). A
+model's own test says whether it converts; here those that do not are left out.
 """
 
 from __future__ import annotations
@@ -31,6 +33,9 @@ from mace_tools.passes.pipeline import convert  # noqa: E402
 from mace_tools.testing import onnx_nodes  # noqa: E402
 
 RANDOM_GRAPHS = 150
+RANDOM_FLOWS = 40
+# One of so many cases of a grid.
+QUANTIZED_SHARE, RECURRENT_SHARE = 4, 3
 # Their weights lie as fp16 in the file, which takes other kernels.
 AS_FP16 = {"resnet8_cifar10", "kws_ds_cnn_s", "mnist_cntk"}
 DATA = Path(os.environ.get("MACE_TEST_DATA") or ROOT.parent / "shared")
@@ -55,9 +60,46 @@ def graphs() -> Iterable[Named]:
         yield f"graph_{seed}", convert(graph)
 
 
+def flow() -> Iterable[Named]:
+    import flow_random_test
+    import flow_test
+
+    cases = dict(flow_test.CASES)
+    for seed in range(RANDOM_FLOWS):
+        cases[f"random_{seed}"] = flow_random_test.random_model(seed)
+    with tempfile.TemporaryDirectory() as name:
+        for case, (made, feeds) in cases.items():
+            yield f"flow_{case}", flow_test.converted(made, feeds, Path(name) / case)
+
+
+def recurrent() -> Iterable[Named]:
+    from mace_tools.testing import tflite_recurrent
+
+    for k, model in enumerate(list(tflite_recurrent.models().values())[::RECURRENT_SHARE]):
+        with tempfile.TemporaryDirectory() as name:
+            yield f"recurrent_{k}", convert(load("tflite", model.save(Path(name))))
+
+
+def quantized() -> Iterable[Named]:
+    from mace_tools.testing.quantized_grid import CASES
+
+    for k, case in enumerate(CASES[::QUANTIZED_SHARE]):
+        made, feeds, outputs = case.model()
+        with tempfile.TemporaryDirectory() as name:
+            path = made.save(Path(name), list(feeds), outputs)
+            try:
+                shapes = {name: array.shape for name, array in feeds.items()}
+                yield f"quantized_{k}", convert(load("tflite", path, shapes, outputs))
+            except MaceError:
+                continue
+
+
 def golden() -> Iterable[Named]:
     import models_test
+    import quantized_models_test
 
+    for model in {model for model, *_ in quantized_models_test.CASES.values()}:
+        yield model.stem, convert(load("tflite", model))
     done = set()
     for name, case in models_test.CASES.items():
         if case.model not in done:
@@ -105,6 +147,9 @@ def main() -> int:
     folder = Path(sys.argv[1])
     write(folder / "bundled", bundled())
     write(folder / "graphs", graphs())
+    write(folder / "flow", flow())
+    write(folder / "recurrent", recurrent())
+    write(folder / "quantized", quantized())
     if (DATA / "models").is_dir():
         write(folder / "golden", golden())
         write(folder / "nodes", nodes())
