@@ -13,7 +13,7 @@
 #include "mace/cpu/conv/conv_gemm.h"
 #include "mace/cpu/conv/gemm_pack.h"
 #include "mace/cpu/quantized/expand_codes.h"
-#include "mace/cpu/ukernels/gemv/gemv_f32_table.h"
+#include "mace/cpu/ukernels/gemv_q8/gemv_q8_table.h"
 
 namespace mace::cpu {
 namespace {
@@ -21,7 +21,7 @@ namespace {
 // From so many rows of x on, packing pays.
 constexpr int64_t kManyRows = 4;
 // Rows of w that a call of the gemv micro-kernel multiplies.
-constexpr int64_t kGemvRows = 4;
+constexpr int64_t kGemvRows = 16;
 // About the bytes of packed floats that are multiplied at a time.
 constexpr int64_t kChunkBytes = 1 << 20;
 // Pieces of work of a thread, so that a late one holds up no other for long.
@@ -29,6 +29,12 @@ constexpr int64_t kPiecesPerThread = 4;
 
 int64_t AlignedFloats(int64_t n) {
   return static_cast<int64_t>(AlignUp(n * sizeof(float), kAlignment));
+}
+
+// Returns the scales of a row: a float, or fp16 of its blocks.
+const void* ScalesAt(const CodeRows& codes, int64_t row) {
+  const int64_t size = codes.has_blocks ? sizeof(uint16_t) : sizeof(float);
+  return static_cast<const char*>(codes.scales) + row * codes.row_scales * size;
 }
 
 // What both kernels have.
@@ -55,20 +61,14 @@ struct FewRows final : CodesKernel {
   FewRows(const Node& node, int64_t rows_of_x,
           const ActivationFunction& activation_in, const CpuContext& context)
       : CodesKernel(node, rows_of_x, activation_in, context),
-        gemv(&ChooseRow(kGemvF32, context.features)),
+        gemv(&ChooseRow(kGemvQ8, context.features)),
         activator(activation, context.features) {
     const int64_t blocks = CeilDiv(n, kGemvRows);
     pieces = std::min(blocks, threads->num_threads() * kPiecesPerThread);
     blocks_of_piece = CeilDiv(blocks, pieces);
   }
 
-  int64_t piece_bytes() const {
-    return AlignedFloats(kGemvRows * k) + AlignedFloats(w.scratch());
-  }
-  int64_t scratch_bytes() const override { return pieces * piece_bytes(); }
-  std::string variant() const override {
-    return StrCat(w.variant(), " + ", gemv->name);
-  }
+  std::string variant() const override { return gemv->name; }
 
   Status Run(const RunArgs& args) override {
     threads->ParallelFor(pieces, 1, [&](size_t begin, size_t end) {
@@ -79,30 +79,31 @@ struct FewRows final : CodesKernel {
     return Status();
   }
 
+  // Rows of w are multiplied by all rows of x while the cache has their codes.
   void RunPiece(const RunArgs& args, int64_t piece) const {
-    char* scratch = args.scratch.as<char>() + piece * piece_bytes();
-    auto* floats = reinterpret_cast<float*>(scratch);
-    auto* scales =
-        reinterpret_cast<float*>(scratch + AlignedFloats(kGemvRows * k));
+    const CodeRows& codes = w.rows();
+    GemvQ8Fn* fn = codes.has_blocks ? gemv->bits4 : gemv->bits8;
     const int64_t rows = blocks_of_piece * kGemvRows;
     const int64_t last = std::min(n, (piece + 1) * rows);
     const float* bias = BiasF32(args);
     for (int64_t r = piece * rows; r < last; r += kGemvRows) {
       if (threads->is_cancelled()) return;
       const int64_t count = std::min(kGemvRows, last - r);
-      w.Run(r, r + count, scales, floats);
       for (int64_t i = 0; i < m; ++i) {
         float* y = args.outputs[0].as<float>() + i * n + r;
-        gemv->fn({static_cast<size_t>(count), static_cast<size_t>(k), floats,
-                  args.inputs[0].as<const float>() + i * k,
-                  bias != nullptr ? bias + r : nullptr, y, activation.lower(),
-                  activation.upper()});
+        fn({static_cast<size_t>(count), static_cast<size_t>(k),
+            codes.codes + r * codes.row_bytes,
+            static_cast<size_t>(codes.row_bytes), ScalesAt(codes, r),
+            static_cast<size_t>(codes.row_scales),
+            args.inputs[0].as<const float>() + i * k,
+            bias != nullptr ? bias + r : nullptr, y, activation.lower(),
+            activation.upper()});
         if (!activation.is_clamp()) activator.Apply(y, count, y);
       }
     }
   }
 
-  const GemvF32* gemv;
+  const GemvQ8* gemv;
   Activator activator;
   int64_t pieces = 0, blocks_of_piece = 0;
 };

@@ -1,30 +1,40 @@
-// The loops, which compilers vectorize for the instruction set of the file.
+// The loops of all instruction sets.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_EXPAND_Q8_EXPAND_Q8_LOOP_H_
 #define MACE_CPU_UKERNELS_EXPAND_Q8_EXPAND_Q8_LOOP_H_
 
+#include "mace/cpu/simd/codes.h"
 #include "mace/cpu/ukernels/expand_q8/expand_q8.h"
 
 namespace mace::cpu {
 namespace {
 
-inline void Expand8Bits(const ExpandQ8Args& t) {
-  const auto* codes = reinterpret_cast<const int8_t*>(t.codes);
-  float* __restrict to = t.to;
-  const float scale = t.scales[0];
-  for (size_t i = 0; i < t.n; ++i) {
-    to[i] = scale * static_cast<float>(codes[i]);
+inline void StoreScaled(const simd::Codes& codes, simd::F32 scale, float* to) {
+  simd::F32 floats[simd::kCodesVectors];
+  simd::ToFloats(codes, floats);
+#pragma GCC unroll 16
+  for (size_t v = 0; v < simd::kCodesVectors; ++v) {
+    simd::Store(to + v * simd::kLanes, scale * floats[v]);
   }
 }
 
-inline void ExpandBlock(const uint8_t* __restrict codes, float scale,
-                        float* __restrict to) {
-  for (size_t i = 0; i < 16; ++i) {
-    to[i] = scale * static_cast<float>((codes[i] & 15) - 8);
+inline void Expand8Bits(const ExpandQ8Args& t) {
+  using namespace simd;
+  const F32 scale = Set1(t.scales[0]);
+  size_t i = 0;
+  for (; i + kCodes <= t.n; i += kCodes) {
+    StoreScaled(LoadCodes(t.codes + i), scale, t.to + i);
   }
-  for (size_t i = 0; i < 16; ++i) {
-    to[16 + i] = scale * static_cast<float>((codes[i] >> 4) - 8);
+  for (; i < t.n; ++i) {
+    t.to[i] = t.scales[0] * static_cast<float>(static_cast<int8_t>(t.codes[i]));
   }
+}
+
+inline void ExpandBlock(const uint8_t* codes, float scale, float* to) {
+  using namespace simd;
+  const Codes pairs = LoadCodes(codes);
+  StoreScaled(LowHalves(pairs), Set1(scale), to);
+  StoreScaled(HighHalves(pairs), Set1(scale), to + kCodes);
 }
 
 inline void Expand4Bits(const ExpandQ8Args& t) {

@@ -11,6 +11,7 @@
 #include "mace/cpu/ukernels/gemm/gemm_table.h"
 #include "mace/cpu/ukernels/gemm_q8/gemm_q8_table.h"
 #include "mace/cpu/ukernels/gemv/gemv_f32_table.h"
+#include "mace/cpu/ukernels/gemv_q8/gemv_q8_table.h"
 #include "mace/cpu/ukernels/peak/peak_f32_table.h"
 #include "mace/cpu/ukernels/pool/pool_f32_table.h"
 #include "mace/cpu/ukernels/requantize_q8/requantize_q8_table.h"
@@ -43,6 +44,7 @@ void ForEachRow(const F& f) {
   each(kRequantizeQ8);
   each(kSumQ8);
   each(kExpandQ8);
+  each(kGemvQ8);
 }
 
 }  // namespace mace::cpu

@@ -5,43 +5,14 @@
 
 #include <algorithm>
 #include <memory>
-#include <random>
 
 #include "mace/cpu/ukernels/testing/all_tables.h"
+#include "mace/cpu/ukernels/testing/call_values.h"
 
 namespace mace::cpu {
 namespace {
 
-using Bytes = std::vector<uint8_t>;
-using Calls = std::vector<UkernelCall>;
-
-constexpr size_t kLength = 2048;  // elements, for elementwise functions
-
-// Random bits: floats in [1, 2), or any integers. No operation on such floats,
-// nor a sum of a few thousand of their products, gives a denormal or infinity.
-template <typename T>
-T* Values(Bytes& memory, size_t n) {
-  memory.resize(n * sizeof(T));
-  T* values = reinterpret_cast<T*>(memory.data());
-  std::minstd_rand random(static_cast<uint32_t>(n));
-  for (size_t i = 0; i < n; ++i) {
-    const auto bits = static_cast<uint32_t>(random() >> 8);
-    if constexpr (std::is_same_v<T, float>) {
-      values[i] = 1 + static_cast<float>(bits & 0xffff) / 0x10000;
-    } else if constexpr (std::is_same_v<T, Bf16>) {
-      values[i].bits = static_cast<uint16_t>(0x3f80 | (bits & 0x7f));
-    } else if constexpr (std::is_same_v<T, Fp16>) {
-      values[i].bits = static_cast<uint16_t>(0x3c00 | (bits & 0x3ff));
-    } else if constexpr (std::is_same_v<T, uint16_t>) {
-      values[i] = static_cast<uint16_t>(0x3c00 | (bits & 0x3ff));
-    } else {
-      values[i] = static_cast<T>(bits);
-    }
-  }
-  return values;
-}
-
-void* Values(Element type, Bytes& memory, size_t n) {
+void* ValuesOf(Element type, Bytes& memory, size_t n) {
   switch (type) {
     case Element::kF32:
       return Values<float>(memory, n);
@@ -64,12 +35,12 @@ void Add(const GemmUkernel& kernel, Calls& calls) {
   const size_t k = 256, m = kernel.mr, n = kernel.nr;
   const GemmTypes& types = kernel.types;
   auto data = std::make_shared<Data>();
-  const auto* x = static_cast<const char*>(Values(types.x, data->x, m * k));
+  const auto* x = static_cast<const char*>(ValuesOf(types.x, data->x, m * k));
   for (size_t i = 0; i < m; ++i) data->rows[i] = x + i * k * SizeOf(types.x);
   const bool packs = kernel.packs != GemmPacks::kNever;
   const size_t depth = (k + kernel.packing.k_tile - 1) / kernel.packing.k_tile *
                        kernel.packing.k_tile;
-  if (packs) Values(types.a, data->packed, m * depth);
+  if (packs) ValuesOf(types.a, data->packed, m * depth);
   GemmTile tile = {};
   tile.m = m;
   tile.n = n;
@@ -77,10 +48,10 @@ void Add(const GemmUkernel& kernel, Calls& calls) {
   tile.segments = 1;
   tile.a = packs ? static_cast<const void*>(data->packed.data()) : x;
   tile.a_stride = static_cast<ptrdiff_t>(k);
-  tile.b = Values(types.b, data->b, k * n);
-  tile.c = Values(types.c, data->c, m * n);
+  tile.b = ValuesOf(types.b, data->b, k * n);
+  tile.c = ValuesOf(types.c, data->c, m * n);
   tile.c_stride = kernel.nr;
-  tile.bias = Values(types.c, data->bias, n);
+  tile.bias = ValuesOf(types.c, data->bias, n);
   tile.upper = 6;
   tile.a_packed = packs;
   calls.push_back(
@@ -331,126 +302,6 @@ void Add(const PeakF32& row, Calls& calls) {
       {std::string(row.name) + "/triad", row.isa, 0,
        3. * kLength * sizeof(float),
        [data, a, b, y, fn = set.triad] { fn(kLength, a, b, 0.5f, y); }});
-}
-
-// A tile of a pointwise layer of MobileNet, 256 channels deep, with 16 panels.
-void Add(const GemmQ8& row, Calls& calls) {
-  struct Data {
-    Bytes x, a, b, start, sums;
-    std::vector<const uint8_t*> runs;
-  };
-  const size_t k = 256, m = row.mr, n = row.nr;
-  auto data = std::make_shared<Data>();
-  data->runs.assign(m, Values<uint8_t>(data->x, k));
-  void* a = Values<uint8_t>(data->a, m * k * row.a_bytes + 64);
-  data->sums.resize(sizeof(int32_t) * m * n + 64);
-  const auto sums = reinterpret_cast<uintptr_t>(data->sums.data());
-  const GemmQ8Tile tile = {m,
-                           n,
-                           k,
-                           a,
-                           Values<int8_t>(data->b, k * n),
-                           Values<int32_t>(data->start, n),
-                           reinterpret_cast<int32_t*>((sums + 63) / 64 * 64)};
-  calls.push_back(
-      {row.name, row.isa, 16. * static_cast<double>(m * n * k), 0,
-       [data, tile, a, fn = row.fn, pack = row.pack] {
-         pack({tile.m, tile.depth, 1, data->runs.data(), 0x80, nullptr}, a);
-         for (int i = 0; i < 16; ++i) fn(tile);
-       }});
-}
-
-// Four outputs of a line of a block of channels, with square windows.
-void Add(const DwconvQ8& row, Calls& calls) {
-  struct Data {
-    Bytes pixel, w, start, sums;
-    std::vector<const uint8_t*> x;
-  };
-  constexpr size_t kWidth = 4, kTaps = 3, kMargin = 64;
-  const size_t lanes = row.lanes, kernel = row.kernel == 0 ? kTaps : row.kernel;
-  const size_t stride = row.kernel == 0 ? 1 : row.stride;
-  const size_t columns = (kWidth - 1) * stride + kernel;
-  const size_t taps = columns * (kernel + row.group) * lanes;
-  auto data = std::make_shared<Data>();
-  data->x.assign(kernel * columns, Values<uint8_t>(data->pixel, lanes));
-  // The sums and after them scratch, which are aligned.
-  data->sums.resize(2 * kMargin + kWidth * lanes * sizeof(int32_t) +
-                    taps * row.x_bytes);
-  const auto memory = reinterpret_cast<uintptr_t>(data->sums.data());
-  auto* sums =
-      reinterpret_cast<int32_t*>((memory + kMargin - 1) / kMargin * kMargin);
-  const DwconvQ8Tile tile = {lanes,
-                             kWidth,
-                             kernel,
-                             kernel,
-                             1,
-                             stride,
-                             1,
-                             data->x.data(),
-                             columns,
-                             0,
-                             0x80,
-                             Values<uint8_t>(data->w, 2 * taps),
-                             Values<int32_t>(data->start, lanes),
-                             sums,
-                             sums + kWidth * lanes};
-  calls.push_back({row.name, row.isa,
-                   64. * static_cast<double>(kWidth * lanes * kernel * kernel),
-                   0, [data, tile, fn = row.fn] {
-                     for (int i = 0; i < 64; ++i) fn(tile);
-                   }});
-}
-
-// Twelve pixels of 128 channels.
-void Add(const RequantizeQ8& row, Calls& calls) {
-  struct Data {
-    Bytes sums, mantissa, shifts, y;
-  };
-  constexpr size_t kRows = 12, kChannels = 128;
-  auto data = std::make_shared<Data>();
-  data->shifts.assign(kChannels * sizeof(int32_t), 0);
-  const auto* shifts = reinterpret_cast<const int32_t*>(data->shifts.data());
-  const RequantizeQ8Tile tile = {
-      kRows,     kChannels, Values<int32_t>(data->sums, kRows * kChannels),
-      kChannels, nullptr,   Values<int32_t>(data->mantissa, kChannels),
-      shifts,    shifts,    0,
-      -128,      127,       Values<uint8_t>(data->y, kRows * kChannels),
-      kChannels};
-  calls.push_back({row.name, row.isa, 0, 5. * kRows * kChannels,
-                   [data, tile, fn = row.fn] { fn(tile); }});
-}
-
-void Add(const SumQ8& row, Calls& calls) {
-  struct Data {
-    Bytes a, b, y;
-  };
-  auto data = std::make_shared<Data>();
-  const SumQ8Args args = {
-      kLength,
-      {Values<uint8_t>(data->a, kLength), 3, {1 << 30, 0}},
-      {Values<uint8_t>(data->b, kLength), -7, {1300000000, 2}},
-      false,
-      false,
-      {1500000000, 19},
-      5,
-      -128,
-      127,
-      Values<uint8_t>(data->y, kLength)};
-  calls.push_back({row.name, row.isa, 0, 3. * kLength,
-                   [data, args, fn = row.fn] { fn(args); }});
-}
-
-// Codes of 4 bits.
-void Add(const ExpandQ8& row, Calls& calls) {
-  struct Data {
-    Bytes codes, scales, to;
-  };
-  auto data = std::make_shared<Data>();
-  const ExpandQ8Args args = {kLength, Values<uint8_t>(data->codes, kLength),
-                             Values<float>(data->scales, kLength),
-                             Values<float>(data->to, kLength)};
-  calls.push_back({row.name, row.isa, 0, 5. * kLength,
-                   [data, args, fn = row.bits4] { fn(args); }});
 }
 
 }  // namespace

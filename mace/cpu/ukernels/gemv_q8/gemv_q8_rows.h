@@ -1,0 +1,179 @@
+// The implementation of the matrix-vector micro-kernels for codes.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_GEMV_Q8_GEMV_Q8_ROWS_H_
+#define MACE_CPU_UKERNELS_GEMV_Q8_GEMV_Q8_ROWS_H_
+
+#include "mace/cpu/simd/codes.h"
+#include "mace/cpu/ukernels/gemv_q8/gemv_q8.h"
+
+namespace mace::cpu {
+namespace {
+
+constexpr size_t kBlock = 32;  // columns that share a scale of 4-bit codes
+// Blocks whose scales are converted at a time.
+constexpr size_t kScales = 16;
+
+// The vectors of 16 columns.
+struct Columns {
+  simd::F32 v[simd::kCodesVectors];
+};
+
+inline Columns LoadColumns(const float* x) {
+  Columns c;
+#pragma GCC unroll 16
+  for (size_t i = 0; i < simd::kCodesVectors; ++i) {
+    c.v[i] = simd::Load(x + i * simd::kLanes);
+  }
+  return c;
+}
+
+inline Columns FloatsOf(const simd::Codes& codes) {
+  Columns c;
+  simd::ToFloats(codes, c.v);
+  return c;
+}
+
+inline void AddProducts(const Columns& a, const Columns& b, Columns* sums) {
+#pragma GCC unroll 16
+  for (size_t i = 0; i < simd::kCodesVectors; ++i) {
+    sums->v[i] = simd::MulAdd(a.v[i], b.v[i], sums->v[i]);
+  }
+}
+
+inline Columns Zeros() {
+  Columns c;
+  for (simd::F32& v : c.v) v = simd::Set1(0);
+  return c;
+}
+
+inline float Total(const Columns& c) {
+  simd::F32 sum = c.v[0];
+  for (size_t i = 1; i < simd::kCodesVectors; ++i) sum = sum + c.v[i];
+  return simd::Sum(sum);
+}
+
+inline void Finish(const GemvQ8Args& t, size_t row, float y) {
+  if (t.bias != nullptr) y += t.bias[row];
+  y = y < t.lower ? t.lower : y;
+  t.y[row] = y > t.upper ? t.upper : y;
+}
+
+// Converts fp16 to floats. No step has a denormal float, which CPUs may flush.
+inline void ScalesFromFp16(const uint16_t* fp16, size_t n, float* to) {
+  for (size_t i = 0; i < n; ++i) {
+    const uint32_t magnitude = fp16[i] & 0x7fffu, sign = fp16[i] & 0x8000u;
+    const uint32_t shifted = (magnitude << 13) + (112u << 23);
+    const uint32_t bits =
+        magnitude >= 0x7c00u ? shifted + (112u << 23) : shifted;
+    float normal, value;
+    __builtin_memcpy(&normal, &bits, sizeof(normal));
+    const float denormal =
+        static_cast<float>(static_cast<int32_t>(magnitude)) * 0x1p-24f;
+    value = magnitude < 0x400u ? denormal : normal;
+    to[i] = sign != 0 ? -value : value;
+  }
+}
+
+// Rows [first, first + kRows), for which x is loaded once.
+template <int kRows>
+inline void Rows8Bits(const GemvQ8Args& t, size_t first) {
+  using namespace simd;
+  const uint8_t* codes = t.codes + first * t.row_bytes;
+  Columns sums[kRows];
+#pragma GCC unroll 4
+  for (int r = 0; r < kRows; ++r) sums[r] = Zeros();
+  size_t k = 0;
+  for (; k + kCodes <= t.k; k += kCodes) {
+    const Columns x = LoadColumns(t.x + k);
+#pragma GCC unroll 4
+    for (int r = 0; r < kRows; ++r) {
+      const Codes row = LoadCodes(codes + r * t.row_bytes + k);
+      AddProducts(x, FloatsOf(row), &sums[r]);
+    }
+  }
+  if (k < t.k) {  // beyond the last column everything is 0
+    float last_x[kCodes] = {0};
+    for (size_t i = 0; i < t.k - k; ++i) last_x[i] = t.x[k + i];
+    const Columns x = LoadColumns(last_x);
+#pragma GCC unroll 4
+    for (int r = 0; r < kRows; ++r) {
+      uint8_t last[kCodes] = {0};
+      for (size_t i = 0; i < t.k - k; ++i) {
+        last[i] = codes[r * t.row_bytes + k + i];
+      }
+      AddProducts(x, FloatsOf(LoadCodes(last)), &sums[r]);
+    }
+  }
+  const auto* scales = static_cast<const float*>(t.scales) + first;
+#pragma GCC unroll 4
+  for (int r = 0; r < kRows; ++r) {
+    Finish(t, first + r, scales[r] * Total(sums[r]));
+  }
+}
+
+// Adds a block of 32 columns of each row, times its scale.
+template <int kRows>
+inline void AddBlock(const GemvQ8Args& t, const uint8_t* codes, const float* x,
+                     const float (&scales)[kRows][kScales], size_t scale,
+                     Columns* sums) {
+  using namespace simd;
+  const Columns low = LoadColumns(x), high = LoadColumns(x + kCodes);
+#pragma GCC unroll 4
+  for (int r = 0; r < kRows; ++r) {
+    const Codes pairs = LoadCodes(codes + r * t.row_bytes);
+    Columns products = Zeros();
+    AddProducts(low, FloatsOf(LowHalves(pairs)), &products);
+    AddProducts(high, FloatsOf(HighHalves(pairs)), &products);
+    const F32 factor = Set1(scales[r][scale]);
+#pragma GCC unroll 16
+    for (size_t i = 0; i < kCodesVectors; ++i) {
+      sums[r].v[i] = MulAdd(factor, products.v[i], sums[r].v[i]);
+    }
+  }
+}
+
+template <int kRows>
+inline void Rows4Bits(const GemvQ8Args& t, size_t first) {
+  const uint8_t* codes = t.codes + first * t.row_bytes;
+  const auto* fp16 =
+      static_cast<const uint16_t*>(t.scales) + first * t.row_scales;
+  Columns sums[kRows];
+#pragma GCC unroll 4
+  for (int r = 0; r < kRows; ++r) sums[r] = Zeros();
+  const size_t blocks = (t.k + kBlock - 1) / kBlock;
+  float last[kBlock] = {0};
+  for (size_t i = t.k / kBlock * kBlock; i < t.k; ++i) {
+    last[i % kBlock] = t.x[i];
+  }
+  for (size_t from = 0; from < blocks; from += kScales) {
+    const size_t count = blocks - from < kScales ? blocks - from : kScales;
+    float scales[kRows][kScales];
+    for (int r = 0; r < kRows; ++r) {
+      ScalesFromFp16(fp16 + r * t.row_scales + from, count, scales[r]);
+    }
+    for (size_t b = from; b < from + count; ++b) {
+      const bool whole = (b + 1) * kBlock <= t.k;
+      AddBlock<kRows>(t, codes + b * (kBlock / 2),
+                      whole ? t.x + b * kBlock : last, scales, b - from, sums);
+    }
+  }
+#pragma GCC unroll 4
+  for (int r = 0; r < kRows; ++r) Finish(t, first + r, Total(sums[r]));
+}
+
+inline void Gemv8Bits(const GemvQ8Args& t) {
+  size_t row = 0;
+  for (; row + 4 <= t.n; row += 4) Rows8Bits<4>(t, row);
+  for (; row < t.n; ++row) Rows8Bits<1>(t, row);
+}
+
+inline void Gemv4Bits(const GemvQ8Args& t) {
+  size_t row = 0;
+  for (; row + 4 <= t.n; row += 4) Rows4Bits<4>(t, row);
+  for (; row < t.n; ++row) Rows4Bits<1>(t, row);
+}
+
+}  // namespace
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_GEMV_Q8_GEMV_Q8_ROWS_H_

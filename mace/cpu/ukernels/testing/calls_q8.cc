@@ -1,0 +1,153 @@
+// Typical calls of the quantized micro-kernels.
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <memory>
+
+#include "mace/cpu/ukernels/testing/call_values.h"
+
+namespace mace::cpu {
+
+// A tile of a pointwise layer of MobileNet, 256 channels deep, with 16 panels.
+void Add(const GemmQ8& row, Calls& calls) {
+  struct Data {
+    Bytes x, a, b, start, sums;
+    std::vector<const uint8_t*> runs;
+  };
+  const size_t k = 256, m = row.mr, n = row.nr;
+  auto data = std::make_shared<Data>();
+  data->runs.assign(m, Values<uint8_t>(data->x, k));
+  void* a = Values<uint8_t>(data->a, m * k * row.a_bytes + 64);
+  data->sums.resize(sizeof(int32_t) * m * n + 64);
+  const auto sums = reinterpret_cast<uintptr_t>(data->sums.data());
+  const GemmQ8Tile tile = {m,
+                           n,
+                           k,
+                           a,
+                           Values<int8_t>(data->b, k * n),
+                           Values<int32_t>(data->start, n),
+                           reinterpret_cast<int32_t*>((sums + 63) / 64 * 64)};
+  calls.push_back(
+      {row.name, row.isa, 16. * static_cast<double>(m * n * k), 0,
+       [data, tile, a, fn = row.fn, pack = row.pack] {
+         pack({tile.m, tile.depth, 1, data->runs.data(), 0x80, nullptr}, a);
+         for (int i = 0; i < 16; ++i) fn(tile);
+       }});
+}
+
+// Four outputs of a line of a block of channels, with square windows.
+void Add(const DwconvQ8& row, Calls& calls) {
+  struct Data {
+    Bytes pixel, w, start, sums;
+    std::vector<const uint8_t*> x;
+  };
+  constexpr size_t kWidth = 4, kTaps = 3, kMargin = 64;
+  const size_t lanes = row.lanes, kernel = row.kernel == 0 ? kTaps : row.kernel;
+  const size_t stride = row.kernel == 0 ? 1 : row.stride;
+  const size_t columns = (kWidth - 1) * stride + kernel;
+  const size_t taps = columns * (kernel + row.group) * lanes;
+  auto data = std::make_shared<Data>();
+  data->x.assign(kernel * columns, Values<uint8_t>(data->pixel, lanes));
+  // The sums and after them scratch, which are aligned.
+  data->sums.resize(2 * kMargin + kWidth * lanes * sizeof(int32_t) +
+                    taps * row.x_bytes);
+  const auto memory = reinterpret_cast<uintptr_t>(data->sums.data());
+  auto* sums =
+      reinterpret_cast<int32_t*>((memory + kMargin - 1) / kMargin * kMargin);
+  const DwconvQ8Tile tile = {lanes,
+                             kWidth,
+                             kernel,
+                             kernel,
+                             1,
+                             stride,
+                             1,
+                             data->x.data(),
+                             columns,
+                             0,
+                             0x80,
+                             Values<uint8_t>(data->w, 2 * taps),
+                             Values<int32_t>(data->start, lanes),
+                             sums,
+                             sums + kWidth * lanes};
+  calls.push_back({row.name, row.isa,
+                   64. * static_cast<double>(kWidth * lanes * kernel * kernel),
+                   0, [data, tile, fn = row.fn] {
+                     for (int i = 0; i < 64; ++i) fn(tile);
+                   }});
+}
+
+// Twelve pixels of 128 channels.
+void Add(const RequantizeQ8& row, Calls& calls) {
+  struct Data {
+    Bytes sums, mantissa, shifts, y;
+  };
+  constexpr size_t kRows = 12, kChannels = 128;
+  auto data = std::make_shared<Data>();
+  data->shifts.assign(kChannels * sizeof(int32_t), 0);
+  const auto* shifts = reinterpret_cast<const int32_t*>(data->shifts.data());
+  const RequantizeQ8Tile tile = {
+      kRows,     kChannels, Values<int32_t>(data->sums, kRows * kChannels),
+      kChannels, nullptr,   Values<int32_t>(data->mantissa, kChannels),
+      shifts,    shifts,    0,
+      -128,      127,       Values<uint8_t>(data->y, kRows * kChannels),
+      kChannels};
+  calls.push_back({row.name, row.isa, 0, 5. * kRows * kChannels,
+                   [data, tile, fn = row.fn] { fn(tile); }});
+}
+
+void Add(const SumQ8& row, Calls& calls) {
+  struct Data {
+    Bytes a, b, y;
+  };
+  auto data = std::make_shared<Data>();
+  const SumQ8Args args = {
+      kLength,
+      {Values<uint8_t>(data->a, kLength), 3, {1 << 30, 0}},
+      {Values<uint8_t>(data->b, kLength), -7, {1300000000, 2}},
+      false,
+      false,
+      {1500000000, 19},
+      5,
+      -128,
+      127,
+      Values<uint8_t>(data->y, kLength)};
+  calls.push_back({row.name, row.isa, 0, 3. * kLength,
+                   [data, args, fn = row.fn] { fn(args); }});
+}
+
+// Codes of 4 bits.
+void Add(const ExpandQ8& row, Calls& calls) {
+  struct Data {
+    Bytes codes, scales, to;
+  };
+  auto data = std::make_shared<Data>();
+  const ExpandQ8Args args = {kLength, Values<uint8_t>(data->codes, kLength),
+                             Values<float>(data->scales, kLength),
+                             Values<float>(data->to, kLength)};
+  calls.push_back({row.name, row.isa, 0, 5. * kLength,
+                   [data, args, fn = row.bits4] { fn(args); }});
+}
+
+// A layer of a transformer, with codes of 4 bits.
+void Add(const GemvQ8& row, Calls& calls) {
+  struct Data {
+    Bytes codes, scales, x, y;
+  };
+  constexpr size_t kRows = 64, kColumns = 1024, kBlocks = kColumns / 32;
+  auto data = std::make_shared<Data>();
+  const GemvQ8Args args = {kRows,
+                           kColumns,
+                           Values<uint8_t>(data->codes, kRows * kColumns / 2),
+                           kColumns / 2,
+                           Values<uint16_t>(data->scales, kRows * kBlocks),
+                           kBlocks,
+                           Values<float>(data->x, kColumns),
+                           nullptr,
+                           Values<float>(data->y, kRows),
+                           -1e9f,
+                           1e9f};
+  calls.push_back({row.name, row.isa, static_cast<double>(kRows * kColumns), 0,
+                   [data, args, fn = row.bits4] { fn(args); }});
+}
+
+}  // namespace mace::cpu
