@@ -4,6 +4,7 @@
 #define MACE_CPU_UKERNELS_DWCONV_Q8_DWCONV_Q8_TABLE_H_
 
 #include "mace/base/cpu_features.h"
+#include "mace/base/cpu_rows.h"
 #include "mace/cpu/simd/element.h"
 #include "mace/cpu/ukernels/dwconv_q8/dwconv_q8.h"
 
@@ -39,8 +40,10 @@ inline constexpr DwconvQ8 kDwconvQ8[] = {
     {"dwconv_q8_any__neon", kCpuNeon, 16, 1, 0, 0, 2, 2, false,
      dwconv_q8_any__neon},
 #endif
+#if MACE_HAS_SCALAR_ROWS
     {"dwconv_q8_any__scalar", 0, 8, 1, 0, 0, 2, 0, false,
      dwconv_q8_any__scalar},
+#endif
 };
 
 }  // namespace mace::cpu

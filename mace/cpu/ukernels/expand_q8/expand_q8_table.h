@@ -4,6 +4,7 @@
 #define MACE_CPU_UKERNELS_EXPAND_Q8_EXPAND_Q8_TABLE_H_
 
 #include "mace/base/cpu_features.h"
+#include "mace/base/cpu_rows.h"
 #include "mace/cpu/simd/element.h"
 #include "mace/cpu/ukernels/expand_q8/expand_q8.h"
 
@@ -28,7 +29,9 @@ inline constexpr ExpandQ8 kExpandQ8[] = {
 #elif defined(__aarch64__) || defined(__arm__)
     {"expand_q8__neon", kCpuNeon, expand_8bits_q8__neon, expand_4bits_q8__neon},
 #endif
+#if MACE_HAS_SCALAR_ROWS
     {"expand_q8__scalar", 0, expand_8bits_q8__scalar, expand_4bits_q8__scalar},
+#endif
 };
 
 }  // namespace mace::cpu

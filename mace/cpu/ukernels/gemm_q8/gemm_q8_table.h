@@ -7,6 +7,7 @@
 #define MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_TABLE_H_
 
 #include "mace/base/cpu_features.h"
+#include "mace/base/cpu_rows.h"
 #include "mace/cpu/simd/element.h"
 #include "mace/cpu/ukernels/gemm_q8/gemm_q8.h"
 
@@ -46,13 +47,17 @@ inline constexpr GemmQ8 kGemmQ8[] = {
      gemm_q8_4x16__aarch64, gemm_q8_pack_4__neon, -127},
 #endif
 #if defined(__aarch64__) || defined(__arm__)
+#if MACE_HAS_ARMV7_ROWS
     {"gemm_q8_4x8__neon", kCpuNeon, 4, 8, 2, 4, 2, 1, false, gemm_q8_4x8__neon,
      gemm_q8_pack_4__neon, -127},
+#endif
     {"gemm_q8_4x8_full__neon", kCpuNeon, 4, 8, 2, 4, 2, 1, false,
      gemm_q8_4x8_full__neon, gemm_q8_pack_4__neon},
 #endif
+#if MACE_HAS_SCALAR_ROWS
     {"gemm_q8_4x8__scalar", 0, 4, 8, 2, 2, 2, 1, false, gemm_q8_4x8__scalar,
      gemm_q8_pack_4__scalar},
+#endif
 };
 
 }  // namespace mace::cpu

@@ -4,6 +4,7 @@
 #define MACE_CPU_UKERNELS_REQUANTIZE_Q8_REQUANTIZE_Q8_TABLE_H_
 
 #include "mace/base/cpu_features.h"
+#include "mace/base/cpu_rows.h"
 #include "mace/cpu/simd/element.h"
 #include "mace/cpu/ukernels/requantize_q8/requantize_q8.h"
 
@@ -30,7 +31,9 @@ inline constexpr RequantizeQ8 kRequantizeQ8[] = {
 #elif defined(__aarch64__) || defined(__arm__)
     {"requantize_q8__neon", kCpuNeon, 32, 31, requantize_q8__neon},
 #endif
+#if MACE_HAS_SCALAR_ROWS
     {"requantize_q8__scalar", 0, 32, 31, requantize_q8__scalar},
+#endif
 };
 
 }  // namespace mace::cpu

@@ -4,6 +4,7 @@
 #define MACE_CPU_UKERNELS_SUM_Q8_SUM_Q8_TABLE_H_
 
 #include "mace/base/cpu_features.h"
+#include "mace/base/cpu_rows.h"
 #include "mace/cpu/simd/element.h"
 #include "mace/cpu/ukernels/sum_q8/sum_q8.h"
 
@@ -25,7 +26,9 @@ inline constexpr SumQ8 kSumQ8[] = {
 #elif defined(__aarch64__) || defined(__arm__)
     {"sum_q8__neon", kCpuNeon, sum_q8__neon},
 #endif
+#if MACE_HAS_SCALAR_ROWS
     {"sum_q8__scalar", 0, sum_q8__scalar},
+#endif
 };
 
 }  // namespace mace::cpu
