@@ -275,7 +275,7 @@ const BadCase kBadCases[] = {
      "node 'add': a tensor's name is not UTF-8"},
     {"NodeNameNoText",
      [](Sample& s) { s.net.mutable_op(0)->set_name("\xc0\xaf"); },
-     "node (bytes that are not UTF-8): the name is not UTF-8"},
+     "node '\\xc0\\xaf': the name is not UTF-8"},
     {"AttributeNameNoText",
      [](Sample& s) {
        s.net.mutable_op(0)->mutable_arg(0)->set_name("\xed\xa0\x80");

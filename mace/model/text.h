@@ -8,12 +8,12 @@
 
 #include "mace/base/status.h"
 #include "mace/base/str_cat.h"
-#include "mace/model/utf8.h"
+#include "mace/base/utf8.h"
 
 namespace mace {
 
 inline std::string Quoted(std::string_view s) {
-  return IsUtf8(s) ? StrCat("'", s, "'") : "(bytes that are not UTF-8)";
+  return StrCat("'", ToUtf8(s), "'");
 }
 
 // Names come back in messages, tables and JSON, which are text.

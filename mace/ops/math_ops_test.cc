@@ -342,6 +342,8 @@ TEST(Reduce, Errors) {
   ExpectInferError({"Reduce", {{"axis", Ints{0, -1}}}, {x}}, "twice");
   ExpectInferError({"Reduce", {{"reduce_type", std::string("MEDIAN")}}, {x}},
                    "reduce_type 'MEDIAN' must be one of MEAN, MIN");
+  ExpectInferError({"Reduce", {{"reduce_type", std::string("S\xffM")}}, {x}},
+                   "reduce_type 'S\\xffM' must be one of MEAN, MIN");
   ExpectInferError({"Reduce", {{"reduce_type", std::string("ALL")}}, {x}},
                    "input 0 is f32[2], it must be bool");
   ExpectInferError({"Reduce", {}, {Bool({1}, {1})}}, "it must be f32, i32");

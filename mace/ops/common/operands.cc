@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "mace/base/str_cat.h"
+#include "mace/base/utf8.h"
 #include "mace/ops/common/attr_info.h"
 
 namespace mace {
@@ -30,7 +31,8 @@ std::string NamesOf(const Types& types) {
 }  // namespace
 
 Status MakeNodeError(const Node& node, const TextPart* parts, size_t n) {
-  return InvalidModel(Label(node), ": ", JoinParts(parts, n));
+  // Texts of attributes may be any bytes.
+  return InvalidModel(Label(node), ": ", ToUtf8(JoinParts(parts, n)));
 }
 
 std::string ListToString(const std::vector<int64_t>& values) {

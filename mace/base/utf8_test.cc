@@ -1,7 +1,7 @@
 // What is UTF-8, and what only looks like it.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/model/utf8.h"
+#include "mace/base/utf8.h"
 
 #include <gtest/gtest.h>
 
@@ -48,6 +48,17 @@ TEST(IsUtf8, CutShort) {
     EXPECT_FALSE(IsUtf8(text.substr(1))) << point;
   }
   EXPECT_TRUE(IsUtf8(""));
+}
+
+TEST(ToUtf8, WritesOutOnlyBytesThatAreNoText) {
+  const std::string text = "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80 'x'";
+  EXPECT_EQ(ToUtf8(text), text);
+  EXPECT_EQ(ToUtf8(""), "");
+  EXPECT_EQ(ToUtf8("S\xffM"), "S\\xffM");
+  EXPECT_EQ(ToUtf8("a\xe2\x82"), "a\\xe2\\x82");  // cut short
+  EXPECT_EQ(ToUtf8("\xe2\x82z\x80"), "\\xe2\\x82z\\x80");
+  EXPECT_EQ(ToUtf8(std::string_view("\xed\xa0\x80\0\x80", 5)),
+            std::string_view("\\xed\\xa0\\x80\0\\x80", 17));
 }
 
 }  // namespace

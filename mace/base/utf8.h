@@ -1,0 +1,21 @@
+// Whether bytes are text, and making text of those that are not.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_BASE_UTF8_H_
+#define MACE_BASE_UTF8_H_
+
+#include <string>
+#include <string_view>
+
+namespace mace {
+
+// Whether the bytes are well-formed UTF-8 (Unicode 15, table 3-7): no overlong
+// forms, no surrogates, nothing above U+10FFFF.
+bool IsUtf8(std::string_view bytes);
+
+// Returns the bytes with each one that belongs to no well-formed sequence
+// written as `\xff`, for messages about what a file holds.
+std::string ToUtf8(std::string_view bytes);
+
+}  // namespace mace
+
+#endif  // MACE_BASE_UTF8_H_
