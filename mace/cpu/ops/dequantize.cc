@@ -1,26 +1,28 @@
 // Dequantize on the CPU.
 // SPDX-License-Identifier: Apache-2.0
 
+#include "mace/base/str_cat.h"
+#include "mace/cpu/common/choose.h"
 #include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/common/kernel_table.h"
 #include "mace/cpu/quantized/q16.h"
+#include "mace/cpu/ukernels/quantize_q8/quantize_q8_table.h"
 
 namespace mace::cpu {
 namespace {
 
 constexpr int64_t kTile = 1 << 13;
 
-template <typename T>
-KernelPtr Make(const Node& node, CpuContext& context) {
+Result<KernelPtr> From16Bits(const Node& node, CpuContext& context) {
   const TensorType& x = node.inputs[0].type;
   const float scale = x.quantization->scale();
   const int32_t zero = x.quantization->zero_point();
   const int64_t n = NumElements(x.shape);
   KernelFacts facts;
-  facts.variant = "dequantize_q8";
+  facts.variant = "dequantize_q16";
   return MakeKernel(
       [=, threads = context.threads](const RunArgs& args) {
-        const T* from = args.inputs[0].as<const T>();
+        const int16_t* from = args.inputs[0].as<const int16_t>();
         float* to = args.outputs[0].as<float>();
         threads->ParallelFor(n, kTile, [&](size_t begin, size_t end) {
           for (size_t i = begin; i < end; ++i) {
@@ -31,17 +33,34 @@ KernelPtr Make(const Node& node, CpuContext& context) {
       facts);
 }
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
-  if (node.inputs[0].type.dtype == DataType::kI16) {
-    return Make<int16_t>(node, context);
-  }
-  return node.inputs[0].type.dtype == DataType::kU8
-             ? Make<uint8_t>(node, context)
-             : Make<int8_t>(node, context);
+Result<KernelPtr> From8Bits(const Node& node, CpuContext& context) {
+  const TensorType& x = node.inputs[0].type;
+  const QuantizeQ8& micro = ChooseRow(kQuantizeQ8, context.features);
+  DequantizeQ8Args all = {};
+  all.n = static_cast<size_t>(NumElements(x.shape));
+  all.is_signed = x.dtype == DataType::kI8;
+  all.scale = x.quantization->scale();
+  all.zero_point = x.quantization->zero_point();
+  KernelFacts facts;
+  facts.variant = StrCat("de", micro.name);
+  return MakeKernel(
+      [all, fn = micro.dequantize,
+       threads = context.threads](const RunArgs& args) {
+        threads->ParallelFor(all.n, kTile, [&](size_t begin, size_t end) {
+          DequantizeQ8Args part = all;
+          part.n = end - begin;
+          part.codes = args.inputs[0].as<const uint8_t>() + begin;
+          part.y = args.outputs[0].as<float>() + begin;
+          fn(part);
+        });
+      },
+      facts);
 }
 
 }  // namespace
 
-CpuKernelDefs Dequantize() { return WithQ16(WithQ8({}, Prepare), Prepare); }
+CpuKernelDefs Dequantize() {
+  return WithQ16(WithQ8({}, From8Bits), From16Bits);
+}
 
 }  // namespace mace::cpu

@@ -5,11 +5,13 @@
 
 #include <cmath>
 
+#include "mace/cpu/common/choose.h"
 #include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/common/kernel_table.h"
 #include "mace/cpu/quantized/codes.h"
 #include "mace/cpu/quantized/lookup_q8.h"
 #include "mace/cpu/quantized/q16.h"
+#include "mace/cpu/ukernels/quantize_q8/quantize_q8_table.h"
 #include "mace/graph/attrs.h"
 #include "mace/ops/common/operands.h"
 
@@ -35,21 +37,49 @@ int32_t ToCodeTiesEven(float real, const Quantization& quantization,
   return static_cast<int32_t>(code);
 }
 
-template <typename T>
 KernelPtr MakeFromFloat(const Node& node, bool to_even, CpuContext& context) {
+  const TensorType& y = node.outputs[0];
+  const QuantizeQ8& micro = ChooseRow(kQuantizeQ8, context.features);
+  const CodeRange range = CodesOf(y.dtype);
+  QuantizeQ8Args all = {};
+  all.n = static_cast<size_t>(NumElements(y.shape));
+  all.scale = y.quantization->scale();
+  all.zero_point = y.quantization->zero_point();
+  all.least = range.least;
+  all.most = range.most;
+  all.ties_to_even = to_even;
+  KernelFacts facts;
+  facts.variant = micro.name;
+  return MakeKernel(
+      [all, fn = micro.quantize,
+       threads = context.threads](const RunArgs& args) {
+        threads->ParallelFor(all.n, kTile, [&](size_t begin, size_t end) {
+          QuantizeQ8Args part = all;
+          part.n = end - begin;
+          part.x = args.inputs[0].as<const float>() + begin;
+          part.codes = args.outputs[0].as<uint8_t>() + begin;
+          fn(part);
+        });
+      },
+      facts);
+}
+
+KernelPtr MakeFromFloatTo16Bits(const Node& node, bool to_even,
+                                CpuContext& context) {
   const TensorType& y = node.outputs[0];
   const int64_t n = NumElements(y.shape);
   KernelFacts facts;
-  facts.variant = "quantize_q8";
+  facts.variant = "quantize_q16";
   return MakeKernel(
       [n, to_even, quantization = y.quantization, range = CodesOf(y.dtype),
        threads = context.threads](const RunArgs& args) {
         const auto code_of = to_even ? ToCodeTiesEven : ToCode;
         const float* from = args.inputs[0].as<const float>();
-        T* to = args.outputs[0].as<T>();
+        int16_t* to = args.outputs[0].as<int16_t>();
         threads->ParallelFor(n, kTile, [&](size_t begin, size_t end) {
           for (size_t i = begin; i < end; ++i) {
-            to[i] = static_cast<T>(code_of(from[i], *quantization, range));
+            to[i] =
+                static_cast<int16_t>(code_of(from[i], *quantization, range));
           }
         });
       },
@@ -58,12 +88,9 @@ KernelPtr MakeFromFloat(const Node& node, bool to_even, CpuContext& context) {
 
 Result<KernelPtr> FromFloat(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const bool to_even, RoundsToEven(node));
-  if (node.outputs[0].dtype == DataType::kI16) {
-    return MakeFromFloat<int16_t>(node, to_even, context);
-  }
-  return node.outputs[0].dtype == DataType::kU8
-             ? MakeFromFloat<uint8_t>(node, to_even, context)
-             : MakeFromFloat<int8_t>(node, to_even, context);
+  return node.outputs[0].dtype == DataType::kI16
+             ? MakeFromFloatTo16Bits(node, to_even, context)
+             : MakeFromFloat(node, to_even, context);
 }
 
 // Replaces each code q by code_of(q), where codes have 16 bits.

@@ -14,6 +14,7 @@
 #include "mace/cpu/ukernels/gemv_q8/gemv_q8_table.h"
 #include "mace/cpu/ukernels/peak/peak_f32_table.h"
 #include "mace/cpu/ukernels/pool/pool_f32_table.h"
+#include "mace/cpu/ukernels/quantize_q8/quantize_q8_table.h"
 #include "mace/cpu/ukernels/requantize_q8/requantize_q8_table.h"
 #include "mace/cpu/ukernels/row/row_f32_table.h"
 #include "mace/cpu/ukernels/sum_q8/sum_q8_table.h"
@@ -45,6 +46,7 @@ void ForEachRow(const F& f) {
   each(kSumQ8);
   each(kExpandQ8);
   each(kGemvQ8);
+  each(kQuantizeQ8);
 }
 
 }  // namespace mace::cpu

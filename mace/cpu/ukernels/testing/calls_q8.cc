@@ -150,4 +150,16 @@ void Add(const GemvQ8& row, Calls& calls) {
                    [data, args, fn = row.bits4] { fn(args); }});
 }
 
+void Add(const QuantizeQ8& row, Calls& calls) {
+  struct Data {
+    Bytes x, codes;
+  };
+  auto data = std::make_shared<Data>();
+  const QuantizeQ8Args args = {
+      kLength, Values<float>(data->x, kLength),      1.0f / 64, -64, -128, 127,
+      false,   Values<uint8_t>(data->codes, kLength)};
+  calls.push_back({row.name, row.isa, 0, 5. * kLength,
+                   [data, args, fn = row.quantize] { fn(args); }});
+}
+
 }  // namespace mace::cpu

@@ -1,0 +1,94 @@
+// The loops of all instruction sets.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_QUANTIZE_Q8_QUANTIZE_Q8_LOOP_H_
+#define MACE_CPU_UKERNELS_QUANTIZE_Q8_QUANTIZE_Q8_LOOP_H_
+
+#include "mace/cpu/simd/simd.h"
+#include "mace/cpu/ukernels/quantize_q8/quantize_q8.h"
+
+namespace mace::cpu {
+namespace {
+
+// Compilers' vectors: they do not vectorize the choices between two values here
+// by themselves.
+constexpr size_t kWidth = simd::kLanes == 1 ? 4 : simd::kLanes;
+using Floats = float __attribute__((vector_size(4 * kWidth)));
+using Ints = int32_t __attribute__((vector_size(4 * kWidth)));
+
+// Numbers of scales beyond it have the codes of the ends of the range.
+constexpr float kMostUnits = 1 << 17;
+
+// Returns the nearest integers of numbers up to kMostUnits.
+template <bool kTiesToEven>
+inline Ints Nearest(Floats units) {
+  if (kTiesToEven) {
+    // Adding 1.5 * 2^23 leaves no bits for fractions.
+    constexpr float kShift = 12582912.0f;
+    return __builtin_convertvector((units + kShift) - kShift, Ints);
+  }
+  const Ints whole = __builtin_convertvector(units, Ints);  // toward zero
+  const Floats rest = units - __builtin_convertvector(whole, Floats);
+  return whole - (rest >= 0.5f) + (rest <= -0.5f);  // true is -1
+}
+
+// Writes the codes of kWidth numbers.
+template <bool kTiesToEven>
+inline void QuantizeVector(const QuantizeQ8Args& t, const float* x,
+                           int32_t* codes) {
+  Floats numbers;
+  __builtin_memcpy(&numbers, x, sizeof(numbers));
+  const Floats most = kMostUnits - Floats{};
+  Floats units = numbers / t.scale;
+  units = units > -most ? units : -most;  // NaN, too
+  units = units < most ? units : most;
+  const Ints first = t.least - Ints{}, last = t.most - Ints{};
+  Ints code = Nearest<kTiesToEven>(units) + t.zero_point;
+  code = code > first ? code : first;
+  code = code < last ? code : last;
+  __builtin_memcpy(codes, &code, sizeof(code));
+}
+
+template <bool kTiesToEven>
+inline void Quantize(const QuantizeQ8Args& t) {
+  constexpr size_t kBlock = 128;
+  int32_t codes[kBlock];
+  for (size_t begin = 0; begin < t.n; begin += kBlock) {
+    const size_t count = t.n - begin < kBlock ? t.n - begin : kBlock;
+    const float* x = t.x + begin;
+    size_t i = 0;
+    for (; i + kWidth <= count; i += kWidth) {
+      QuantizeVector<kTiesToEven>(t, x + i, codes + i);
+    }
+    if (i < count) {
+      float last[kWidth] = {0};
+      for (size_t k = i; k < count; ++k) last[k - i] = x[k];
+      QuantizeVector<kTiesToEven>(t, last, codes + i);
+    }
+    uint8_t* __restrict to = t.codes + begin;
+    for (size_t k = 0; k < count; ++k) to[k] = static_cast<uint8_t>(codes[k]);
+  }
+}
+
+template <typename T>
+inline void Dequantize(const DequantizeQ8Args& t) {
+  const auto* __restrict codes = reinterpret_cast<const T*>(t.codes);
+  float* __restrict y = t.y;
+  const float scale = t.scale;
+  const int32_t zero = t.zero_point;
+  for (size_t i = 0; i < t.n; ++i) {
+    y[i] = scale * static_cast<float>(codes[i] - zero);
+  }
+}
+
+inline void QuantizeAll(const QuantizeQ8Args& t) {
+  t.ties_to_even ? Quantize<true>(t) : Quantize<false>(t);
+}
+
+inline void DequantizeAll(const DequantizeQ8Args& t) {
+  t.is_signed ? Dequantize<int8_t>(t) : Dequantize<uint8_t>(t);
+}
+
+}  // namespace
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_QUANTIZE_Q8_QUANTIZE_Q8_LOOP_H_

@@ -1,0 +1,38 @@
+// The micro-kernels of this build between floats and codes, best first.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_QUANTIZE_Q8_QUANTIZE_Q8_TABLE_H_
+#define MACE_CPU_UKERNELS_QUANTIZE_Q8_QUANTIZE_Q8_TABLE_H_
+
+#include "mace/base/cpu_features.h"
+#include "mace/base/cpu_rows.h"
+#include "mace/cpu/simd/element.h"
+#include "mace/cpu/ukernels/quantize_q8/quantize_q8.h"
+
+namespace mace::cpu {
+
+struct QuantizeQ8 {
+  static constexpr Element kType = Element::kQ8;
+  const char* name;
+  CpuFeatures isa;  // what the CPU must have
+  QuantizeQ8Fn* quantize;
+  DequantizeQ8Fn* dequantize;
+};
+
+// The dispatcher chooses the first row whose `isa` the CPU has. The last one is
+// plain C++, with which tests compare the others.
+inline constexpr QuantizeQ8 kQuantizeQ8[] = {
+#if defined(__x86_64__)
+    {"quantize_q8__avx512", kCpuAvx512, quantize_q8__avx512,
+     dequantize_q8__avx512},
+    {"quantize_q8__avx2", kCpuAvx2Fma, quantize_q8__avx2, dequantize_q8__avx2},
+#elif defined(__aarch64__) || defined(__arm__)
+    {"quantize_q8__neon", kCpuNeon, quantize_q8__neon, dequantize_q8__neon},
+#endif
+#if MACE_HAS_SCALAR_ROWS
+    {"quantize_q8__scalar", 0, quantize_q8__scalar, dequantize_q8__scalar},
+#endif
+};
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_QUANTIZE_Q8_QUANTIZE_Q8_TABLE_H_
