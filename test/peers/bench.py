@@ -14,28 +14,39 @@ import argparse
 import json
 import os
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 import report
 from chart import draw
-from engines import ENGINES, EngineError, Process, is_installed, machine_limits
+from engines import (
+    ENGINES,
+    INT8_ENGINES,
+    OURS,
+    EngineError,
+    Process,
+    is_installed,
+    machine_limits,
+)
 from files import ROOT, ConversionError, Files, cache_dir
 from networks import NETWORKS
 
 # The rows that --json writes.
 FIELDS = ("model", "threads", "engine", "median_ms", "min_ms", "load_ms", "first_ms", "peak_mb",
           "max_abs_diff")
-# Largest difference of two engines' outputs, relative to the largest magnitude.
-AGREEMENT = 1e-4
+# Largest difference of outputs, relative to the largest magnitude. Engines do not round
+# codes of 8 bits alike, and only those that read the same file are compared.
+AGREEMENT, INT8_AGREEMENT = 1e-4, 0.5
+SAME_CODES = ("mace", "xnnpack")
 
 
-def converted(files: Files, names: list[str]) -> dict[str, Path]:
+def converted(files: Files, names: list[str], engines: dict) -> dict[str, Path]:
     """The model for each engine that can run the network; prints the names of the others."""
     models = {}
     for name in names:
         try:
-            model = ENGINES[name][1](files)
+            model = engines[name][1](files)
             engine = Process(name, 1, model, files)
             engine.run()
             engine.close()
@@ -61,7 +72,8 @@ def differences(outputs: dict[str, list[np.ndarray]]) -> tuple[dict[str, float],
     return absolute, relative
 
 
-def measure(files: Files, models: dict[str, Path], threads: int, rounds: int) -> list[dict]:
+def measure(files: Files, models: dict[str, Path], threads: int, rounds: int,
+            compared: Iterable[str]) -> list[dict]:
     names = list(models)
     empty = {name: Process(name, threads, None, files) for name in names}
     base = {name: process.peak_mb() for name, process in empty.items()}
@@ -76,13 +88,14 @@ def measure(files: Files, models: dict[str, Path], threads: int, rounds: int) ->
         for name in names[i % len(names):] + names[:i % len(names)]:
             engines[name].run()
             times[name].append(engines[name].run())
-    absolute, relative = differences({name: engine.outputs() for name, engine in engines.items()})
+    outputs = {name: engine.outputs() for name, engine in engines.items()}
+    absolute, relative = differences({name: outputs[name] for name in compared if name in outputs})
     return [{
         "model": files.net.name, "threads": threads, "engine": name,
         "median_ms": float(np.median(times[name])), "min_ms": min(times[name]),
         "load_ms": engine.load_ms, "first_ms": first[name], "peak_mb": peak[name],
-        "max_abs_diff": absolute[name],
-        "relative_diff": relative[name],
+        "max_abs_diff": absolute.get(name, float("nan")),
+        "relative_diff": relative.get(name, float("nan")),
         "spread": float(np.subtract(*np.percentile(times[name], [75, 25]))
                         / np.median(times[name])),
         "gflops": 2 * files.net.macs / float(np.median(times[name])) / 1e6,
@@ -98,7 +111,11 @@ def show(rows: list[dict]) -> None:
               f"{share:4.0f} %  load {r['load_ms']:6.1f}  first {r['first_ms']:6.1f}  "
               f"peak {r['peak_mb']:6.1f} MB  diff {r['relative_diff']:.1e}")
     ours = [r for r in rows if r["engine"] == "mace"]
-    peers = [r for r in rows if r["engine"] != "mace"]
+    peers = [r for r in rows if r["engine"] not in OURS]
+    floats = [r for r in rows if r["engine"] == "mace_float"]
+    if ours and floats:
+        print(f"{'':23}ours / ours in floats: median "
+              f"{ours[0]['median_ms'] / floats[0]['median_ms']:.2f}")
     if ours and peers:
         def ratio(key: str) -> float:
             return ours[0][key] / min(r[key] for r in peers)
@@ -114,14 +131,18 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--models", default=",".join(NETWORKS), help="comma list")
     parser.add_argument("--threads", default="1,2", help="comma list")
-    parser.add_argument("--engines", default=",".join(ENGINES), help="comma list")
+    parser.add_argument("--int8", action="store_true", help="networks in codes of 8 bits")
+    parser.add_argument("--engines", help="comma list; default: all")
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--json", type=Path, help="write all figures here")
     parser.add_argument("--write", action="store_true",
-                        help="rewrite the table of docs/performance.md")
+                        help="rewrite the table in docs/, of performance.md or quantization.md")
     parser.add_argument("--chart", type=Path, help="draw the ratios here, a .png or .svg")
     args = parser.parse_args()
-    for what, given, known in (("model", args.models, NETWORKS), ("engine", args.engines, ENGINES)):
+    args.known = INT8_ENGINES if args.int8 else ENGINES
+    args.engines = args.engines or ",".join(args.known)
+    for what, given, known in (("model", args.models, NETWORKS),
+                               ("engine", args.engines, args.known)):
         unknown = set(given.split(",")) - set(known)
         if unknown:
             parser.error(f"no such {what}: {', '.join(sorted(unknown))}; "
@@ -140,20 +161,23 @@ def main() -> int:
     rows: list[dict] = []
     for model in args.models.split(","):
         files = Files.of(NETWORKS[model]())
-        models = converted(files, names)
+        models = converted(files, names, args.known)
         for threads in map(int, args.threads.split(",")):
             os.sched_setaffinity(0, set(range(min(threads, os.cpu_count() or 1))))
-            rows += measure(files, models, threads, args.rounds)
+            rows += measure(files, models, threads, args.rounds,
+                            SAME_CODES if args.int8 else models)
             show([r for r in rows if (r["model"], r["threads"]) == (model, threads)])
     if args.json:
         kept = [{field: r[field] for field in FIELDS} for r in rows]
         args.json.write_text(json.dumps(kept, indent=1) + "\n")
     if args.write:
-        report.write(rows, ROOT / "docs" / "performance.md", cache_dir() / "peer_rows.json",
-                     list(NETWORKS))
+        page, kept = ("quantization.md", "int8") if args.int8 else ("performance.md", "peer")
+        report.write(rows, ROOT / "docs" / page, cache_dir() / f"{kept}_rows.json",
+                     list(NETWORKS), report.int8_table if args.int8 else report.table)
     if args.chart:
         draw(rows, args.chart)
-    disagreeing = [r for r in rows if r["relative_diff"] > AGREEMENT]
+    most = INT8_AGREEMENT if args.int8 else AGREEMENT
+    disagreeing = [r for r in rows if r["relative_diff"] > most]
     for r in disagreeing:
         print(f"ERROR: {r['engine']} disagrees on {r['model']}", file=sys.stderr)
     return 1 if disagreeing else 0

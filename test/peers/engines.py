@@ -25,10 +25,19 @@ ENGINES: dict[str, tuple[str, Callable[[Files], Path]]] = {
     "ncnn": ("ncnn", Files.ncnn),
     "mnn": ("MNN", Files.mnn),
 }
+# The same with networks in codes of 8 bits, and MACE in floats for comparison. PyPI has neither
+# ncnn's nor MNN's tools that quantize.
+INT8_ENGINES: dict[str, tuple[str, Callable[[Files], Path]]] = {
+    "mace": ("mace_tools", Files.mace_int8),
+    "xnnpack": ("ai_edge_litert", Files.tflite_int8),
+    "onnxruntime": ("onnxruntime", Files.onnx_int8),
+    "mace_float": ("mace_tools", Files.mace),
+}
+OURS = ("mace", "mace_float")
 
 
 def is_installed(name: str) -> bool:
-    return importlib.util.find_spec(ENGINES[name][0]) is not None
+    return importlib.util.find_spec({**ENGINES, **INT8_ENGINES}[name][0]) is not None
 
 
 def mace_run() -> str:
@@ -55,7 +64,7 @@ class Process:
     """An engine in a process of its own. All times are in milliseconds."""
 
     def __init__(self, name: str, threads: int, model: Path | None, files: Files) -> None:
-        self._mace = name == "mace"
+        self._mace = name in OURS
         self._files, self._threads, self._model = files, threads, model
         self._outputs = files.folder / f"{files.net.name}.{name}.npz"
         if self._mace:

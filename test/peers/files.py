@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 from net import Net
+from to_int8 import write_int8_onnx, write_int8_tflite
 from to_onnx import write_onnx
 from to_tflite import write_tflite
 
@@ -24,7 +25,8 @@ ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT / "tools"))
 
 # The packages on which the formats depend.
-_SOURCES = ("net.py", "networks.py", "to_onnx.py", "to_tflite.py", "files.py", "requirements.txt")
+_SOURCES = ("net.py", "networks.py", "to_onnx.py", "to_tflite.py", "to_int8.py", "files.py",
+            "requirements.txt")
 
 
 class ConversionError(Exception):
@@ -62,13 +64,31 @@ class Files:
 
     def mace(self) -> Path:
         """X.pb, beside X.data. Always made again, because the converter may have changed."""
+        return self._converted(self.path("tflite"), "")
+
+    def mace_int8(self) -> Path:
+        return self._converted(self.tflite_int8(), "int8.")
+
+    def _converted(self, source: Path, prefix: str) -> Path:
         from mace_tools.emit import write_model
         from mace_tools.importers import load
         from mace_tools.passes.pipeline import convert
 
-        graph = convert(load("tflite", self.path("tflite")))
-        write_model(graph, self.path("pb"), self.path("data"))
-        return self.path("pb")
+        path = self.path(prefix + "pb")
+        write_model(convert(load("tflite", source)), path, self.path(prefix + "data"))
+        return path
+
+    def tflite_int8(self) -> Path:
+        path = self.path("int8.tflite")
+        if not path.is_file():
+            write_int8_tflite(self.path("tflite"), path, self.net.shapes["input"])
+        return path
+
+    def onnx_int8(self) -> Path:
+        path = self.path("int8.onnx")
+        if not path.is_file():
+            write_int8_onnx(self.path("onnx"), path, self.net.shapes["input"])
+        return path
 
     def ncnn(self) -> Path:
         """X.ncnn.param, beside X.ncnn.bin, by pnnx."""

@@ -1,4 +1,4 @@
-"""The side-by-side table of docs/performance.md.
+"""The side-by-side tables of docs/performance.md and docs/quantization.md.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 BEGIN, END = "<!-- peers: begin -->", "<!-- peers: end -->"
@@ -36,6 +37,23 @@ def table(rows: list[dict]) -> str:
     return "\n".join(lines)
 
 
+def int8_table(rows: list[dict]) -> str:
+    """The same for codes of 8 bits, beside our own times in floats."""
+    lines = ["| network | threads | mace | xnnpack | onnxruntime | ours / best | mace in floats | "
+             "codes / floats |", "|---" * 8 + "|"]
+    for key in dict.fromkeys((r["model"], r["threads"]) for r in rows):
+        here = {r["engine"]: r["median_ms"] for r in rows if (r["model"], r["threads"]) == key}
+        best = [here[name] for name in ("xnnpack", "onnxruntime") if name in here]
+        if "mace" not in here or "mace_float" not in here or not best:
+            continue
+        times = [f"{here[name]:.2f}" if name in here else "-"
+                 for name in ("mace", "xnnpack", "onnxruntime")]
+        lines.append(
+            f"| {key[0]} | {key[1]} | {' | '.join(times)} | {here['mace'] / min(best):.2f} | "
+            f"{here['mace_float']:.2f} | {here['mace'] / here['mace_float']:.2f} |")
+    return "\n".join(lines)
+
+
 def machine(rows: list[dict]) -> str:
     limits = {r["threads"]: r for r in rows}
     cpu = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
@@ -45,9 +63,10 @@ def machine(rows: list[dict]) -> str:
     return f"{cpu[1] if cpu else 'unknown CPU'}; measured limits: {each}."
 
 
-def write(rows: list[dict], path: Path, kept: Path, models: list[str]) -> None:
-    """Replaces the text between the marks. Rows of other networks are those of the last run
-    that measured them, so that a table can be made in parts; `kept` holds them."""
+def write(rows: list[dict], path: Path, kept: Path, models: list[str],
+          make: Callable[[list[dict]], str] = table) -> None:
+    """Replaces the text between the marks by what `make` makes. Rows of other networks are those of
+    the last run that measured them, so that a table can be made in parts; `kept` holds them."""
     old = json.loads(kept.read_text()) if kept.is_file() else []
     measured = {(r["model"], r["threads"]) for r in rows}
     rows = [r for r in old if (r["model"], r["threads"]) not in measured] + rows
@@ -56,4 +75,4 @@ def write(rows: list[dict], path: Path, kept: Path, models: list[str]) -> None:
     text = path.read_text()
     head, rest = text.split(BEGIN, 1)
     tail = rest.split(END, 1)[1]
-    path.write_text(f"{head}{BEGIN}\n{machine(rows)}\n\n{table(rows)}\n{END}{tail}")
+    path.write_text(f"{head}{BEGIN}\n{machine(rows)}\n\n{make(rows)}\n{END}{tail}")
