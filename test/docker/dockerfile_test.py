@@ -79,11 +79,14 @@ def test_the_image_converts_a_model_as_another_user(tmp_path):
         os.chown(path, USER, USER)
     for words in (["tools/setup.sh", "--for", "devices"],
                   ["python3", "tools/converter.py", "convert",
-                   "--config=models/digits/digits_onnx.yml"], ["bazel", "version"],
-                  ["adb", "version"], ["ssh", "-V"]):
+                   "--config=models/digits/digits_onnx.yml"],
+                  ["bazel", "--batch", "info", "workspace"], ["adb", "version"]):
         done = dockerfile.run(image, words, user=USER, capture_output=True)
         assert done.returncode == 0, f"{words}\n{done.stdout}\n{done.stderr}"
     assert (mounted / "build/digits_onnx/model/digits_onnx.pb").stat().st_uid == USER
+    # Which refuses users without a name.
+    ssh = dockerfile.run(image, ["ssh", "-V"], capture_output=True)
+    assert ssh.returncode == 0, ssh.stderr
     again = dockerfile.run(image, ["tools/setup.sh", "--for", "devices"], user=USER,
                            capture_output=True)
     assert "Debian packages: all there" in again.stderr
