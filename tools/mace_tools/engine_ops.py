@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 
 from mace_tools.errors import UnsupportedOp, UnsupportedOps
@@ -22,16 +22,34 @@ _LISTS = {"ints": (int,), "floats": (int, float)}
 
 def check(graph: Graph) -> None:
     """Errors: UnsupportedOps with all nodes that the engine would refuse."""
+    _raise_for(graph, lambda part, node: chain(_refusals(part, node), _without_kernel(part, node)))
+
+
+def check_operands(graph: Graph) -> None:
+    """Whether nodes that an importer made have the operands of their ops, on which the passes rely.
+
+    Errors: UnsupportedOps with all that have not."""
+    _raise_for(graph, _missing_operands)
+
+
+def _raise_for(graph: Graph, reasons: Callable[[Graph, Node], Iterable[tuple[str, str]]]) -> None:
     found: dict[tuple[str, str], UnsupportedOp] = {}
     for part in (*graph.subgraphs.values(), graph):
         for node in part.nodes:
-            for reason, help in chain(_refusals(part, node), _without_kernel(part, node)):
+            for reason, help in reasons(part, node):
                 record = found.setdefault((node.op, reason),
                                           UnsupportedOp(node.op, [], reason, help))
                 record.nodes.append(node.name)
                 break
     if found:
         raise UnsupportedOps("engine", list(found.values()))
+
+
+def _missing_operands(graph: Graph, node: Node) -> Iterator[tuple[str, str]]:
+    op = None if node.is_custom else all_ops().get(node.op)
+    reason = "" if op is None else _wrong_operands(node, op)
+    if reason:
+        yield reason, "the model may be damaged: write it again with its framework"
 
 
 def refusals(graph: Graph) -> list[str]:
@@ -53,12 +71,9 @@ def _refusals(graph: Graph, node: Node) -> Iterator[tuple[str, str]]:
 
 def _refused(node: Node, op: OpFacts) -> str:
     """What is wrong with a node by itself."""
-    count = len(node.inputs)
-    if count < op.min_inputs or op.max_inputs != -1 and count > op.max_inputs:
-        return f"it has {count} inputs, the engine's has {_counts(op)}"
-    for i, name in enumerate(node.inputs):
-        if not name and (i < op.min_inputs or op.max_inputs == -1):
-            return f"its input {i} is absent, and the engine requires it"
+    reason = _wrong_operands(node, op)
+    if reason:
+        return reason
     if not node.outputs or op.outputs != -1 and len(node.outputs) > op.outputs:
         return f"it has {len(node.outputs)} outputs, the engine's has at most {op.outputs}"
     unknown = sorted(set(node.attrs) - set(op.attrs))
@@ -69,6 +84,16 @@ def _refused(node: Node, op: OpFacts) -> str:
         if not _is_value(attr, value):
             kinds = f"one of {', '.join(attr.choices)}" if attr.choices else f"of type {attr.type}"
             return f"its attribute {name} is {value!r}, the engine's must be {kinds}"
+    return ""
+
+
+def _wrong_operands(node: Node, op: OpFacts) -> str:
+    count = len(node.inputs)
+    if count < op.min_inputs or op.max_inputs != -1 and count > op.max_inputs:
+        return f"it has {count} inputs, the engine's has {_counts(op)}"
+    for i, name in enumerate(node.inputs):
+        if not name and (i < op.min_inputs or op.max_inputs == -1):
+            return f"its input {i} is absent, and the engine requires it"
     return ""
 
 

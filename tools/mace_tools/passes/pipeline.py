@@ -72,6 +72,7 @@ def convert(graph: Graph, options: Options | None = None) -> Graph:
     Errors: MaceError for options that do not fit the graph; UnsupportedOps for nodes that the
     engine cannot run."""
     options = options or Options()
+    engine_ops.check_operands(graph)
     set_order(graph, options.input_formats, options.output_formats)
     for one in PASSES:
         # Graphs within others first: what those make depends on them.

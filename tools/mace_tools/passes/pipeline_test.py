@@ -67,10 +67,21 @@ def test_an_input_that_is_an_output_stays():
 def test_what_the_engine_does_not_have_is_reported_at_once():
     net = Net(x=(1, 2))
     y = net.op("Frobnicate", net.op("Softmax", "x", axes=1))
-    net.out(net.op("Frobnicate", y), net.op("PRelu", "x"))
+    net.out(net.op("Frobnicate", y))
     with pytest.raises(UnsupportedOps) as e:
         convert(net.graph)
     found = {o.op: (len(o.nodes), o.reason) for o in e.value.ops}
     assert found == {"Frobnicate": (2, "the engine has no such op"),
-                     "Softmax": (1, "the engine's has no attribute axes"),
-                     "PRelu": (1, "it has 1 inputs, the engine's has 2")}
+                     "Softmax": (1, "the engine's has no attribute axes")}
+
+
+def test_operands_that_are_missing_stop_it_before_the_passes():
+    net = Net(x=(1, 2))
+    y = net.op("Eltwise", "x", type="PROD")
+    net.out(net.op("Eltwise", y, "", type="SUM"), net.op("PRelu", "x"))
+    with pytest.raises(UnsupportedOps) as e:
+        convert(net.graph)
+    assert {(o.op, o.reason) for o in e.value.ops} == {
+        ("Eltwise", "it has 1 inputs, the engine's has 2"),
+        ("Eltwise", "its input 1 is absent, and the engine requires it"),
+        ("PRelu", "it has 1 inputs, the engine's has 2")}
