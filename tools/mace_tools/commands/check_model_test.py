@@ -188,7 +188,7 @@ def test_files_that_are_no_models(check, tmp_path):
 @pytest.mark.parametrize("flag, code, words", [
     ("--html=absent/x.html", 1, "does not exist"), ("--html=.", 1, "is a folder"),
     ("--onnx_view=absent/x.onnx", 1, "does not exist"),
-    ("--input_shape=x=1,0", 2, "with extents from 1"),
+    ("--input_shape=x=1,-5", 2, "is not NAME=8,224,224,3"),
     ("--input_shape=z=1", 1, "no tensor 'z'"), ("--output_tensors=yy", 1, "did you mean 'y'"),
     ("--input_shape=x=1,2", 1, "2 dimensions"),
     ("--model_name=x", 2, "deployment file"), ("--input=x.npy", 2, "deployment file"),
