@@ -109,6 +109,7 @@ def test_every_operator_with_several_outputs_is_listed():
     definitions = pytest.importorskip("tensorflow.python.framework.op_def_registry")
     from mace_tools.importers.tensorflow import registry
 
-    several = {op for op in registry.supported()
-               if op not in ("Stack",) and len(definitions.get(op).output_arg) > 1}
+    # Names with a dot are pairs of operators, which no file has.
+    several = {op for op in registry.supported() if op != "Stack" and "." not in op
+               and len(definitions.get(op).output_arg) > 1}
     assert several <= set(OUTPUTS)
