@@ -102,8 +102,8 @@ TEST(GrowingStates, EndAtTheirLargestShape) {
   EXPECT_EQ(status.code(), MaceStatus::MACE_INVALID_ARGS);
   EXPECT_EQ(status.information(),
             "state 'past' may be [-1,2] (-1: any extent, at most those of "
-            "[3,2]), but its next value 'next' is f32[4,2]; ResetState begins "
-            "anew");
+            "[3,2]), but its next value 'next' is f32[4,2]; ResetState gives "
+            "it its first value");
   // The state stayed as it was.
   ASSERT_TRUE(RunOn(*engine, {5, 6}, &y).ok());
   EXPECT_EQ(y, (Floats{1, 2, 3, 4, 5, 6}));

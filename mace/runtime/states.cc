@@ -145,7 +145,7 @@ Status States::OtherType(const State& state, const TensorType& next) {
             ? ""
             : StrCat(", at most those of ", ToString(state.open.most)),
         "), but its next value '", state.next_name, "' is ", ToString(next),
-        "; ResetState begins anew");
+        "; ResetState gives it its first value");
   }
   return InvalidArgument(
       "state '", state.name, "' is ", ToString(state.type),

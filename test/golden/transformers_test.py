@@ -39,21 +39,7 @@ def session_of(model):
     return onnxruntime.InferenceSession(model.SerializeToString())
 
 
-def words(batch, sequence):
-    return RNG.integers(0, nets.WORDS, (batch, sequence))
-
-
-def text(batch, sequence):
-    mask = np.ones((batch, sequence), np.int64)
-    mask[0, sequence // 2 + 1:] = 0
-    return {"ids": words(batch, sequence), "mask": mask}
-
-
-NETS = {
-    "encoder": (nets.encoder, text),
-    "vision": (nets.vision, lambda n, _: {"x": RNG.normal(size=(n, 3, 32, 32)).astype("f")}),
-    "decoder": (nets.decoder, lambda n, s: {"ids": words(n, s)}),
-}
+NETS = nets.with_feeds(RNG)
 
 
 @pytest.mark.parametrize("name", NETS)
@@ -73,7 +59,7 @@ def test_any_batch_and_any_number_of_words(tmp_path, name):
 
 def test_dimensions_of_one_name_must_agree(tmp_path):
     graph = converted(tmp_path, nets.encoder(1))
-    run = Run("odd", graph, {"ids": words(2, 5), "mask": np.ones((2, 4), np.int64)})
+    run = Run("odd", graph, {"ids": nets.words(RNG, 2, 5), "mask": np.ones((2, 4), np.int64)})
     run_all([run], tmp_path / "runs")
     assert ("dimension 1 ('sequence') of input 'mask' is 4, but dimension 1 ('sequence') of input "
             "'ids' is 5") in run.error
@@ -88,7 +74,7 @@ def test_a_cache_that_the_caller_keeps(tmp_path, kv_heads):
     state = {n: np.zeros((1, kv_heads, 0, nets.DEPTH), np.float32) for n in past}
     theirs = dict(state)
     for step, count in enumerate((5, 1, 1, 3)):
-        ids = words(1, count)
+        ids = nets.words(RNG, 1, count)
         run = Run(f"step {step}", graph, {"ids": ids, **state})
         run_all([run], tmp_path / str(step))
         assert not run.error, run.error
@@ -110,7 +96,7 @@ def test_a_cache_that_the_engine_keeps(tmp_path):
     for name in past:
         graph.open_dims[name] = OpenDims(("", "", "", ""), shape)
         graph.tensors[name].shape = (1, nets.HEADS, None, nets.DEPTH)
-    ids = words(1, 1)
+    ids = nets.words(RNG, 1, 1)
     session = session_of(model)
     state = {n: np.zeros((1, nets.HEADS, 0, nets.DEPTH), np.float32) for n in past}
     for _ in range(STEPS):

@@ -39,21 +39,7 @@ def check(model, graph, feeds):
                                    atol=2e-6 * max(1, np.abs(array).max(initial=0)))
 
 
-def words(batch, sequence):
-    return RNG.integers(0, nets.WORDS, (batch, sequence))
-
-
-def text(batch, sequence):
-    mask = np.ones((batch, sequence), np.int64)
-    mask[0, sequence // 2 + 1:] = 0
-    return {"ids": words(batch, sequence), "mask": mask}
-
-
-NETS = {
-    "encoder": (nets.encoder, text),
-    "vision": (nets.vision, lambda n, _: {"x": RNG.normal(size=(n, 3, 32, 32)).astype("f")}),
-    "decoder": (nets.decoder, lambda n, s: {"ids": words(n, s)}),
-}
+NETS = nets.with_feeds(RNG)
 
 
 @pytest.mark.parametrize("name", NETS)
@@ -81,7 +67,7 @@ def test_a_decoder_with_a_cache(tmp_path, kv_heads):
     names = [i.name for i in model.graph.input[1:]]
     state = {n: np.zeros((2, kv_heads, 0, DEPTH), np.float32) for n in names}
     for count in (5, 1, 1, 3):
-        feeds = {"ids": words(2, count), **state}
+        feeds = {"ids": nets.words(RNG, 2, count), **state}
         check(model, graph, feeds)
         state = dict(zip(names, session.run(None, feeds)[1:]))
     assert state["past_k0"].shape == (2, kv_heads, 10, DEPTH)
@@ -191,4 +177,4 @@ def test_a_query_without_keys_where_numbers_are_added(tmp_path):
     """The smallest float absorbs the scores, so that all keys count the same."""
     model = nets.encoder(1)
     mask = np.array([[1, 1, 0, 0], [0, 0, 0, 0]])
-    check(model, loaded(tmp_path, model), {"ids": words(2, 4), "mask": mask})
+    check(model, loaded(tmp_path, model), {"ids": nets.words(RNG, 2, 4), "mask": mask})

@@ -238,3 +238,23 @@ def _repeated(net: Net, x: str, heads: int) -> str:
     joined = net.op("Concat", net.extent(x, 0), net.ints(HEADS), net.extent(x, 2),
                     net.ints(DEPTH), axis=0)
     return net.op("Reshape", wide, joined)
+
+
+def words(rng: np.random.Generator, batch: int, sequence: int) -> np.ndarray:
+    return rng.integers(0, WORDS, (batch, sequence))
+
+
+def text(rng: np.random.Generator, batch: int, sequence: int) -> dict[str, np.ndarray]:
+    """Words, of which the first text uses only the first half."""
+    mask = np.ones((batch, sequence), np.int64)
+    mask[0, sequence // 2 + 1:] = 0
+    return {"ids": words(rng, batch, sequence), "mask": mask}
+
+
+def with_feeds(rng: np.random.Generator) -> dict[str, Any]:
+    """By name: what makes a network of so many blocks, and the inputs of (batch, sequence)."""
+    return {
+        "encoder": (encoder, lambda n, s: text(rng, n, s)),
+        "vision": (vision, lambda n, _: {"x": rng.normal(size=(n, 3, 32, 32)).astype("f")}),
+        "decoder": (decoder, lambda n, s: {"ids": words(rng, n, s)}),
+    }
