@@ -14,9 +14,9 @@ usage: tools/setup.sh [--for run|devices|validate|docs|test]
   test      validate and docs, and what tools/test.sh needs: Arm cross compilers with their
             libraries, qemu, clang, a JDK, a browser
 
-Debian packages are installed with apt-get, Python packages into $MACE_CACHE/venv, the Arm libraries
-into /opt/mace-sysroot, jars of Maven Central into $MACE_CACHE/maven. MACE_CACHE defaults to
-~/.cache/mace.
+Debian packages are installed with apt-get, sources of Debian that the library compiles into
+/opt/mace-sources, Python packages into $MACE_CACHE/venv, the Arm libraries into /opt/mace-sysroot,
+jars of Maven Central into $MACE_CACHE/maven. MACE_CACHE defaults to ~/.cache/mace.
 TXT
 }
 
@@ -96,6 +96,19 @@ install_packages() {
     apt-get install -y --no-install-recommends $missing
 }
 
+install_sources() {
+  local dir=/opt/mace-sources want
+  want=$(listed sources)
+  if [[ -f $dir/packages.txt && $(<"$dir/packages.txt") == "$want" ]]; then
+    say "sources of Debian: all there"
+    return
+  fi
+  say "fetching sources of Debian into $dir: $(xargs <<<"$want")"
+  # shellcheck disable=SC2086
+  logged "fetching sources of Debian" \
+    as_root "$root/third_party/toolchains/fetch_sources.sh" "$dir" $want
+}
+
 install_sysroots() {
   local arch dir want
   want=$(listed sysroot)
@@ -145,6 +158,7 @@ install_jars() {
 exec 9>"$cache/setup.lock"
 flock 9 2>/dev/null || true # two of us at once would fight over apt
 install_packages
+install_sources
 [[ $level != test ]] || install_sysroots
 [[ $level != test ]] || install_jars
 install_python

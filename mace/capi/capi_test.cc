@@ -12,6 +12,7 @@
 #include "gtest/gtest.h"
 #include "mace/capi/testing/c_test.h"
 #include "mace/testing/model_builder.h"
+#include "mace/testing/seal.h"
 
 static bool new_fails = false;
 
@@ -26,7 +27,8 @@ namespace {
 struct Files {
   std::vector<unsigned char> graph;
   std::shared_ptr<unsigned char> data;
-  std::string graph_file, data_file;
+  std::vector<unsigned char> sealed;
+  std::string graph_file, data_file, sealed_file;
   SampleModel model;
 };
 
@@ -46,9 +48,16 @@ Files* WriteFiles(ModelBuilder& b, const std::string& name) {
   files->data_file = stem + ".data";
   Write(files->graph_file, files->graph.data(), files->graph.size());
   Write(files->data_file, files->data.get(), b.data_size());
+  files->sealed =
+      Seal(files->graph, {files->data.get(), files->data.get() + b.data_size()},
+           std::vector<uint8_t>(32, 7), "seven");
+  files->sealed_file = stem + ".sealed";
+  Write(files->sealed_file, files->sealed.data(), files->sealed.size());
   files->model = {files->graph.data(),       files->graph.size(),
                   files->data.get(),         b.data_size(),
-                  files->graph_file.c_str(), files->data_file.c_str()};
+                  files->graph_file.c_str(), files->data_file.c_str(),
+                  files->sealed.data(),      files->sealed.size(),
+                  files->sealed_file.c_str()};
   return files;
 }
 
@@ -137,6 +146,7 @@ TEST(CApi, Capability) { TestCapability(); }
 TEST(CApi, Log) { TestLog(); }
 TEST(CApi, OpResolvers) { TestOpResolvers(); }
 TEST(CApi, States) { TestStates(); }
+TEST(CApi, Sealed) { TestSealed(); }
 
 TEST(CApi, EachThreadHasALastErrorOfItsOwn) {
   EXPECT_EQ(mace_set_last_error(MACE_UNSUPPORTED, "here"), MACE_UNSUPPORTED);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <new>
+#include <string>
 #include <utility>
 
 #include "mace/capi/objects.h"
@@ -28,6 +29,17 @@ class Stream final : public MaceStream {
   void* const user_;
   const size_t size_;
 };
+
+// The key that a function of the app gives.
+MaceKeyCallback KeyOf(mace_get_key_t get_key, void* user) {
+  return [get_key, user](const std::string& key_name, unsigned char* key) {
+    const int32_t status = get_key(user, key_name.c_str(), key);
+    if (status == 0) return MaceStatus();
+    return MaceStatus(
+        MaceStatus::MACE_INVALID_ARGS,
+        "its callback returned " + std::to_string(status) + ", not 0");
+  };
+}
 
 MaceModelOptions OrDefaults(const mace_model_options_t* options) {
   return options == nullptr ? MaceModelOptions() : options->options;
@@ -132,6 +144,37 @@ mace_status_t mace_model_load_streams(mace_read_t read_graph, void* graph_user,
   const mace::MaceStatus status =
       MaceModel::Load(&graph, read_data == nullptr ? nullptr : &data, &loaded,
                       capi::OrDefaults(options));
+  return capi::StoreModel(status, std::move(loaded), model);
+}
+
+mace_status_t mace_model_load_sealed(const char* sealed_file,
+                                     mace_get_key_t get_key, void* user,
+                                     const mace_model_options_t* options,
+                                     mace_model_t** model) {
+  MACE_CAPI_NOT_NULL(model);
+  *model = nullptr;
+  MACE_CAPI_NOT_NULL(sealed_file);
+  MACE_CAPI_NOT_NULL(get_key);
+  std::shared_ptr<MaceModel> loaded;
+  const mace::MaceStatus status =
+      MaceModel::LoadSealed(sealed_file, capi::KeyOf(get_key, user), &loaded,
+                            capi::OrDefaults(options));
+  return capi::StoreModel(status, std::move(loaded), model);
+}
+
+mace_status_t mace_model_load_sealed_memory(const void* sealed,
+                                            size_t sealed_bytes,
+                                            mace_get_key_t get_key, void* user,
+                                            const mace_model_options_t* options,
+                                            mace_model_t** model) {
+  MACE_CAPI_NOT_NULL(model);
+  *model = nullptr;
+  MACE_CAPI_NOT_NULL(sealed);
+  MACE_CAPI_NOT_NULL(get_key);
+  std::shared_ptr<MaceModel> loaded;
+  const mace::MaceStatus status = MaceModel::LoadSealed(
+      static_cast<const unsigned char*>(sealed), sealed_bytes,
+      capi::KeyOf(get_key, user), &loaded, capi::OrDefaults(options));
   return capi::StoreModel(status, std::move(loaded), model);
 }
 

@@ -78,6 +78,28 @@ MACE_API mace_status_t mace_model_load_streams(
     mace_read_t read_data, void* data_user, size_t data_bytes,
     const mace_model_options_t* options, mace_model_t** model);
 
+// Writes the 32 bytes of a key to `key` and returns 0, or returns another
+// number if the app has none. `key_name` is what the model was sealed with, ""
+// without a name; valid during the call. The bytes at `key` are overwritten
+// before the call that loads the model returns; copies of them are the app's.
+// `user` is what the app gave with the function.
+typedef int32_t (*mace_get_key_t)(void* user, const char* key_name,
+                                  uint8_t* key);
+
+// Loads a model that `converter.py seal` encrypted, from its file or from the
+// app's memory, which is not read any more when the call returns. `get_key` is
+// called once, in the thread of the caller. The decrypted model is in memory
+// only, and only if all of it is what was sealed. Errors: as mace_model_load,
+// MACE_INVALID_ARGS for a wrong key and where `get_key` fails,
+// MACE_INVALID_MODEL for a file that was cut short or changed, MACE_UNSUPPORTED
+// if the library has no part `sealed`. Threads: any.
+MACE_API mace_status_t mace_model_load_sealed(
+    const char* sealed_file, mace_get_key_t get_key, void* user,
+    const mace_model_options_t* options, mace_model_t** model);
+MACE_API mace_status_t mace_model_load_sealed_memory(
+    const void* sealed, size_t sealed_bytes, mace_get_key_t get_key, void* user,
+    const mace_model_options_t* options, mace_model_t** model);
+
 // Null does nothing. Threads: any, once no other call uses `model`.
 MACE_API void mace_model_destroy(mace_model_t* model);
 

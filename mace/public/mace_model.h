@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,6 +35,14 @@ class MACE_API MaceStream {
   // at the end of the stream, a negative number if the app cannot go on.
   virtual int64_t Read(void* buffer, size_t bytes) = 0;
 };
+
+// Writes the 32 bytes of a key to `key` and returns success, or returns why the
+// app has none. `key_name` is what the model was sealed with, "" without a
+// name. The bytes at `key` are overwritten before the call that loads the model
+// returns; copies of them are the app's.
+typedef std::function<MaceStatus(const std::string& key_name,
+                                 unsigned char* key)>
+    MaceKeyCallback;
 
 // A verified model in memory. It is immutable, so any number of threads may use
 // it at once.
@@ -91,6 +100,22 @@ class MACE_API MaceModel {
   static MaceStatus Load(MaceStream* model_graph, MaceStream* model_data,
                          std::shared_ptr<MaceModel>* model,
                          const MaceModelOptions& options = {});
+
+  // Loads a model that `converter.py seal` encrypted, from its file or from
+  // memory that is not read any more when the call returns. `get_key` is called
+  // once, in this thread. The decrypted model is in memory only, and only if
+  // all of it is what was sealed. Errors: as above, MACE_INVALID_ARGS for a
+  // wrong key, MACE_INVALID_MODEL for a file that was cut short or changed, the
+  // error of `get_key`, MACE_UNSUPPORTED if the library has no part `sealed`.
+  static MaceStatus LoadSealed(const std::string& sealed_file,
+                               const MaceKeyCallback& get_key,
+                               std::shared_ptr<MaceModel>* model,
+                               const MaceModelOptions& options = {});
+  static MaceStatus LoadSealed(const unsigned char* sealed_model,
+                               size_t sealed_model_size,
+                               const MaceKeyCallback& get_key,
+                               std::shared_ptr<MaceModel>* model,
+                               const MaceModelOptions& options = {});
 
   const std::string& name() const;
   const std::vector<MaceTensorInfo>& inputs() const;

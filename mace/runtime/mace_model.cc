@@ -14,6 +14,7 @@
 #include "mace/graph/stored_weight.h"
 #include "mace/runtime/numeric_check.h"
 #include "mace/runtime/read_stream.h"
+#include "mace/sealed/sealed_model.h"
 
 namespace mace {
 namespace {
@@ -101,6 +102,11 @@ Status UsePrepacked(const Model& model, bool verify, PackedWeights* packed) {
 Result<std::unique_ptr<MaceModel::Impl>> MakeImpl(
     const uint8_t* graph, size_t graph_size, WeightBytes weights,
     const MaceModelOptions& options) {
+  if (IsSealed(graph, graph_size)) {
+    return InvalidArgument(
+        "the model is sealed: load it by MaceModel::LoadSealed, in C by "
+        "mace_model_load_sealed, which need its key");
+  }
   auto impl = std::make_unique<MaceModel::Impl>();
   MACE_ASSIGN_OR_RETURN(impl->model,
                         LoadModel(graph, graph_size, std::move(weights),
@@ -143,6 +149,18 @@ Result<std::unique_ptr<MaceModel::Impl>> MakeImpl(
     impl->outputs.push_back(std::move(info));
   }
   return impl;
+}
+
+// Makes a model of what a sealed one holds.
+Result<std::unique_ptr<MaceModel::Impl>> MakeSealed(
+    const uint8_t* bytes, size_t size, const MaceKeyCallback& get_key,
+    const MaceModelOptions& options) {
+  MACE_ASSIGN_OR_RETURN(UnsealedModel unsealed, Unseal(bytes, size, get_key));
+  auto owner = std::make_shared<AlignedBuffer>(std::move(unsealed.weights));
+  const auto* weights = static_cast<const uint8_t*>(owner->data());
+  return MakeImpl(static_cast<const uint8_t*>(unsealed.graph.data()),
+                  unsealed.graph_bytes, {{owner, weights}, owner->size()},
+                  options);
 }
 
 // The model's weights are those of a file, whose pages need not stay.
@@ -277,6 +295,35 @@ MaceStatus MaceModel::Load(const unsigned char* model_graph,
                         AlignedWeights(std::move(model_data), model_data_size));
   MACE_ASSIGN_OR_RETURN(auto impl, MakeImpl(model_graph, model_graph_size,
                                             std::move(weights), options));
+  model->reset(new MaceModel(std::move(impl)));
+  return MaceStatus();
+}
+
+MaceStatus MaceModel::LoadSealed(const std::string& sealed_file,
+                                 const MaceKeyCallback& get_key,
+                                 std::shared_ptr<MaceModel>* model,
+                                 const MaceModelOptions& options) {
+  if (model == nullptr) return InvalidArgument("LoadSealed: null model");
+  MACE_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(sealed_file));
+  auto impl = MakeSealed(file.data(), file.size(), get_key, options);
+  if (!impl.ok()) {
+    return {impl.status().code(),
+            StrCat("model '", sealed_file, "': ", impl.status().information())};
+  }
+  model->reset(new MaceModel(std::move(*impl)));
+  return MaceStatus();
+}
+
+MaceStatus MaceModel::LoadSealed(const unsigned char* sealed_model,
+                                 size_t sealed_model_size,
+                                 const MaceKeyCallback& get_key,
+                                 std::shared_ptr<MaceModel>* model,
+                                 const MaceModelOptions& options) {
+  if (model == nullptr || (sealed_model == nullptr && sealed_model_size > 0)) {
+    return InvalidArgument("LoadSealed: null argument");
+  }
+  MACE_ASSIGN_OR_RETURN(
+      auto impl, MakeSealed(sealed_model, sealed_model_size, get_key, options));
   model->reset(new MaceModel(std::move(impl)));
   return MaceStatus();
 }

@@ -27,7 +27,7 @@ def answers(tmp_path_factory):
     need_tools("bazel", "pkg-config")
     place = consumers.Place(tmp_path_factory.mktemp("parts"))
     found = {}
-    for name, keys in (("whole", ""), ("bare", "parts: none\n"),
+    for name, keys in (("whole", "parts: [all, sealed]\n"), ("bare", "parts: none\n"),
                        ("some", "parts: [dumps, pictures]\n")):
         assert place.build(place.config(name, keys)) == 0
         package = place.unpacked(name)

@@ -25,7 +25,8 @@ LAYERS: dict[str, set[str]] = {
     "opencl": {"device", "graph", "ops"},
     "hexagon": {"device", "graph", "memory", "ops"},
     "plan": {"graph", "ops", "memory", "device"},
-    "runtime": {"plan", "memory", "model", "device", "graph"},
+    "sealed": set(),  # encrypted files to bytes
+    "runtime": {"plan", "memory", "model", "device", "graph", "sealed"},
     "capi": set(),  # the C API, over the C++ one of public/
     "java": set(),  # JNI over the C API
 }
@@ -100,6 +101,7 @@ UKERNEL_SYSTEM = re.compile(r"(arm_\w+|\w*intrin)\.h$")
 THIRD_PARTY: dict[str, set[str]] = {
     "google/protobuf/": {"testing"},
     "xxhash.h": {"base"},
+    "mbedtls/": {"sealed", "testing"},
     "CL/": {"opencl"},
     "gtest/": {"testing"},
     "gmock/": {"testing"},

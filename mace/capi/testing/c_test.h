@@ -33,6 +33,7 @@ void TestCapability(void);
 void TestLog(void);
 void TestOpResolvers(void);
 void TestStates(void);
+void TestSealed(void);
 
 // A model: p = softmax(pool(conv(x, w))), x [1, 4, 4, 1] and p [1, 2, 2, 2];
 // the nodes are "c", "m" and "p". Static; the weights begin at a 64-byte
@@ -44,6 +45,10 @@ typedef struct SampleModel {
   size_t data_bytes;
   const char* graph_file;
   const char* data_file;
+  // The same model, sealed with the key of 32 bytes 7 and the name "seven".
+  const unsigned char* sealed;
+  size_t sealed_bytes;
+  const char* sealed_file;
 } SampleModel;
 const SampleModel* Sample(void);
 // The same with a state: y = x + sum, each [2], and y becomes the state sum.

@@ -154,6 +154,63 @@ void TestModels(void) {
   TestOptions();
 }
 
+static int32_t Seven(void* user, const char* key_name, uint8_t* key) {
+  EXPECT(strcmp(key_name, "seven") == 0);
+  memset(key, *(int*)user, 32);
+  return 0;
+}
+
+static int32_t NoKey(void* user, const char* key_name, uint8_t* key) {
+  (void)user, (void)key_name, (void)key;
+  return -5;
+}
+
+void TestSealed(void) {
+  const SampleModel* s = Sample();
+  mace_model_t* model = NULL;
+  int right = 7, wrong = 8;
+  EXPECT_OK(
+      mace_model_load_sealed(s->sealed_file, Seven, &right, NULL, &model));
+  ExpectSample(model);
+  mace_model_destroy(model);
+  EXPECT_OK(mace_model_load_sealed_memory(s->sealed, s->sealed_bytes, Seven,
+                                          &right, NULL, &model));
+  ExpectSample(model);
+  mace_model_destroy(model);
+
+  EXPECT_BAD(
+      mace_model_load_sealed(s->sealed_file, Seven, &wrong, NULL, &model),
+      "the app gave another key than the key 'seven'");
+  EXPECT(model == NULL);
+  EXPECT_BAD(mace_model_load_sealed(s->sealed_file, NoKey, NULL, NULL, &model),
+             "its callback returned -5, not 0");
+  EXPECT_ERROR(mace_model_load_sealed_memory(s->sealed, s->sealed_bytes - 1,
+                                             Seven, &right, NULL, &model),
+               MACE_INVALID_MODEL, "cut short");
+  EXPECT_ERROR(
+      mace_model_load_sealed(s->graph_file, Seven, &right, NULL, &model),
+      MACE_INVALID_MODEL, "not a sealed model");
+  EXPECT_BAD(mace_model_load(s->sealed_file, NULL, NULL, &model),
+             "the model is sealed: load it by");
+  EXPECT_BAD(mace_model_load_sealed("none", Seven, &right, NULL, &model),
+             "none");
+  EXPECT_BAD(mace_model_load_sealed(NULL, Seven, &right, NULL, &model),
+             "sealed_file is null");
+  EXPECT_BAD(mace_model_load_sealed(s->sealed_file, NULL, NULL, NULL, &model),
+             "get_key is null");
+  EXPECT_BAD(mace_model_load_sealed(s->sealed_file, Seven, &right, NULL, NULL),
+             "model is null");
+  EXPECT_BAD(
+      mace_model_load_sealed_memory(NULL, 0, Seven, &right, NULL, &model),
+      "sealed is null");
+  EXPECT_BAD(mace_model_load_sealed_memory(s->sealed, s->sealed_bytes, NULL,
+                                           NULL, NULL, &model),
+             "get_key is null");
+  EXPECT_BAD(mace_model_load_sealed_memory(s->sealed, s->sealed_bytes, Seven,
+                                           &right, NULL, NULL),
+             "model is null");
+}
+
 // A stream that gives at most three bytes at a time.
 typedef struct Pieces {
   const unsigned char* at;

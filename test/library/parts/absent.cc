@@ -92,5 +92,12 @@ int main(int argc, char** argv) {
   mace::SetLogCallback(PrintMessage, nullptr, mace::MACE_LOG_WARNING);
   const mace::Capability capability = mace::GetCapability(mace::CPU, 0);
   std::printf("capability %d\n", capability.supported ? 0 : 3);
+  // Bytes that are no sealed model: with the part, that is what is wrong.
+  status = mace::MaceModel::LoadSealed(
+      reinterpret_cast<const unsigned char*>("plain"), 5,
+      [](const std::string&, unsigned char*) { return mace::MaceStatus(); },
+      &model);
+  const bool refused = status.code() == mace::MaceStatus::MACE_INVALID_MODEL;
+  Print("sealed", refused ? mace::MaceStatus() : status);
   return 0;
 }

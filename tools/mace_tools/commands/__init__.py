@@ -19,6 +19,7 @@ from mace_tools.commands import (
     plan,
     quantize,
     run,
+    seal,
     source,
     wheel,
 )
@@ -26,7 +27,7 @@ from mace_tools.commands.context import Context
 
 COMMANDS = {"init": init, "convert": convert, "build": build, "run": run, "benchmark": benchmark,
             "check": check, "compare": compare, "plan": plan, "quantize": quantize,
-            "explain": explain, "source": source, "devices": devices, "doctor": doctor,
-            "wheel": wheel, "java": java}
+            "explain": explain, "seal": seal, "source": source, "devices": devices,
+            "doctor": doctor, "wheel": wheel, "java": java}
 
 __all__ = ["COMMANDS", "Context"]

@@ -190,7 +190,7 @@ def _build(
     shipped = _shipped(context, models)
     package.write_build_files(root, found, built[0].file.name)
     prefab.write(root, found, built[0].file.name)
-    package.write_documents(root, library.library_name, shipped)
+    package.write_documents(root, library.library_name, shipped, _parts(context, models))
     archive = package.write_archive(root, name, shipped)
     shutil.rmtree(root / "_tmp" / "library")
     files = [str(b.file) for b in built] + [str(archive.relative_to(root))]

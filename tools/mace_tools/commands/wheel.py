@@ -11,6 +11,7 @@ from pathlib import Path
 from mace_tools.cli_console import Console
 from mace_tools.exit_codes import ExitCode, UsageError
 from mace_tools.library import abis, engine, wheel
+from mace_tools.library.part_names import PARTS
 
 HELP = "make the Python package of the engine, which `pip install` takes"
 ABIS = ("host", *wheel.MACHINES)
@@ -33,6 +34,6 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
     if args.output.exists() and not args.output.is_dir():
         raise UsageError(f"--output={args.output} is no folder")
     for abi in abis.find(names):
-        made = wheel.build(abi, engine.build(console, abi, None, True), args.output)
+        made = wheel.build(abi, engine.build(console, abi, None, True, parts=PARTS), args.output)
         console.data(f"{made}  {made.stat().st_size} bytes")
     return ExitCode.OK

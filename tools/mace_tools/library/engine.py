@@ -20,7 +20,7 @@ from mace_tools import runner
 from mace_tools.cli_console import Console
 from mace_tools.exit_codes import MissingToolError
 from mace_tools.library.abis import Abi
-from mace_tools.library.part_names import KERNEL_PARTS, PARTS
+from mace_tools.library.part_names import ALL, KERNEL_PARTS, PARTS
 from mace_tools.protos import cache_dir
 
 SOURCES = ("mace", "third_party")
@@ -37,7 +37,7 @@ class Engine:
 
 def build(console: Console, abi: Abi, ops: tuple[str, ...] | None, gpu: bool,
           types_of_16_bits: bool = True, quantized: bool = True,
-          parts: Collection[str] = PARTS) -> Engine:
+          parts: Collection[str] = ALL) -> Engine:
     """The engine with these ops (None: all), from the cache if nothing changed.
 
     types_of_16_bits: whether the CPU takes weights in fp16 and bf16. quantized: whether it takes

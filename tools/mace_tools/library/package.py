@@ -125,20 +125,23 @@ def write_build_files(root: Path, abis: Sequence[Abi], file: str) -> None:
         CMAKE_VERSION.format(version=version(), major=version().partition(".")[0]))
 
 
-def write_documents(root: Path, name: str, models: Sequence[Path]) -> None:
-    """Licences, what changed, and which software is inside (SPDX)."""
+def write_documents(root: Path, name: str, models: Sequence[Path], having: Sequence[str]) -> None:
+    """Licences, what changed, and which software is inside (SPDX). `having`: the parts."""
     folder = root / "share" / "doc" / "mace"
     folder.mkdir(parents=True)
     for source, target in DOCUMENTS.items():
         shutil.copyfile(REPO / source, folder / target)
-    (folder / "sbom.spdx.json").write_text(json.dumps(_bill(root, name, models), indent=2) + "\n")
+    bill = _bill(root, name, models, having)
+    (folder / "sbom.spdx.json").write_text(json.dumps(bill, indent=2) + "\n")
 
 
-def _bill(root: Path, name: str, models: Sequence[Path]) -> dict[str, object]:
+def _bill(root: Path, name: str, models: Sequence[Path],
+          having: Sequence[str]) -> dict[str, object]:
     """SPDX 2.3, with the checksum of every file that is built."""
     files = [p for p in _files(root, models) if p.parts[0] in ("lib", "model", "opencl")]
     digest = hashlib.sha256("".join(_sha256(root / p) for p in files).encode()).hexdigest()
     parts = [("mace", version(), "Apache-2.0"), ("xxhash", "0.8.1", "BSD-2-Clause")]
+    parts += [("mbedtls", "2.28.3", "Apache-2.0")] if "sealed" in having else []
     packages = [{"SPDXID": f"SPDXRef-{part}", "name": part, "versionInfo": number,
                  "downloadLocation": "NOASSERTION", "filesAnalyzed": False,
                  "licenseConcluded": licence, "licenseDeclared": licence,

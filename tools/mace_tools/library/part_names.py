@@ -7,7 +7,10 @@ from __future__ import annotations
 
 # As mace/build_defs.bzl has them.
 PARTS = ("c_api", "capability", "check_numerics", "control_flow", "custom_ops", "depthwise",
-         "dumps", "pictures", "search", "strategies", "tuning", "winograd")  # fmt: skip
+         "dumps", "pictures", "sealed", "search", "strategies", "tuning", "winograd")  # fmt: skip
+# Those that a library has only where its file names them.
+NAMED_PARTS = ("sealed",)
+ALL = tuple(part for part in PARTS if part not in NAMED_PARTS)  # what `all` stands for
 # Those that are faster kernels, which a library has where its models use them.
 KERNEL_PARTS = ("depthwise", "winograd")
 # Those without which nothing fails that an app calls.

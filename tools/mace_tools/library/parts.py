@@ -5,11 +5,11 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from mace_tools.config.schema import Library
-from mace_tools.library.part_names import KERNEL_PARTS, PARTS, STRATEGIES_OF_ALL
+from mace_tools.library.part_names import ALL, KERNEL_PARTS, PARTS, STRATEGIES_OF_ALL
 
 # Windows of depthwise convolutions that have kernels of their own.
 LARGE_WINDOWS = ((5, 5), (7, 7))
@@ -19,8 +19,8 @@ def parts_of(library: Library, nets: Iterable[Any] = ()) -> tuple[str, ...]:
     """Those that the file lists, and those that its other keys and its converted models need."""
     asked = library.parts
     if asked is None or "all" in asked:
-        return PARTS
-    needed = set(asked) - {"none"}
+        return listed(asked or ("all",))
+    needed = set(asked)
     models = library.models.values()
     if library.graph_format == "code":  # its factory is written for both languages
         needed.add("c_api")
@@ -34,6 +34,11 @@ def parts_of(library: Library, nets: Iterable[Any] = ()) -> tuple[str, ...]:
     for net in nets:
         needed |= kernel_parts(net)
     return tuple(part for part in PARTS if part in needed)
+
+
+def listed(words: Collection[str]) -> tuple[str, ...]:
+    """Those of a list of names, in which `all` stands for those that need not be named."""
+    return tuple(part for part in PARTS if part in words or ("all" in words and part in ALL))
 
 
 def kernel_parts(net: Any) -> set[str]:

@@ -10,7 +10,7 @@ import re
 import pytest
 
 from mace_tools.config.load import load
-from mace_tools.library.part_names import PARTS
+from mace_tools.library.part_names import ALL, PARTS
 from mace_tools.library.parts import kernel_parts, parts_of
 from mace_tools.protos import REPO, mace
 
@@ -28,8 +28,10 @@ def listed(tmp_path, keys="", model_keys=""):
 
 
 @pytest.mark.parametrize("keys, model_keys, parts", [
-    ("", "", PARTS),
-    ("parts: all\n", "", PARTS),
+    ("", "", ALL),
+    ("parts: all\n", "", ALL),
+    ("parts: [all, sealed]\n", "", PARTS),
+    ("parts: [sealed]\n", "", ("sealed",)),
     ("parts: none\n", "", ()),
     ("parts: [tuning, dumps]\n", "", ("dumps", "tuning")),
     # what other keys need

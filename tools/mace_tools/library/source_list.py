@@ -21,8 +21,9 @@ ENGINE = "//mace/capi"  # and below it: all that //mace:library links
 LIBRARY = "//mace:library"
 # The CPUs, as CMake's list calls them, and Bazel's flags for each.
 CPUS = {"x86_64": (), "aarch64": ("--config=aarch64",), "arm": ("--config=armv7",)}
-# Repositories of which the library includes headers, and where these are in an include path.
-EXTERNAL = {"@xxhash//:include/": "", "@opencl//:": "CL/"}
+# Repositories of which the library includes files, and where these are in an include path.
+EXTERNAL = {"@xxhash//:include/": "", "@opencl//:": "CL/", "@mbedtls//:mbedtls/include/": "",
+            "@mbedtls//:": ""}
 _BUILT = re.compile(r"bazel-out/[^/]+/bin/")
 
 
@@ -160,10 +161,11 @@ def repository_headers(answer: ElementTree.Element) -> tuple[str, ...]:
 
 
 def external_headers(answer: ElementTree.Element) -> dict[str, Path]:
-    """Errors: RunFailedError for a header of a repository that EXTERNAL does not have."""
+    """What is included, some of it code. Errors: RunFailedError for a file of a repository that
+    EXTERNAL does not have."""
     found = {}
     for name, folder in _files(answer):
-        if name.startswith("//") or not name.endswith(".h") or name.startswith("@bazel_tools"):
+        if name.startswith(("//", "@bazel_tools")) or not name.endswith((".c", ".h")):
             continue
         prefix = next((p for p in EXTERNAL if name.startswith(p)), None)
         if prefix is None:

@@ -19,6 +19,7 @@ CHAPTERS = {
         "models/digits/README.md": "The bundled model"},
     "Build and deploy": {
         "docs/library.md": "", "docs/engine.md": "", "docs/pictures.md": "",
+        "docs/sealed_models.md": "",
         "docs/devices.md": "", "docs/docker.md": "",
         "docs/python.md": "Python", "docs/java.md": "Java, Kotlin and Android",
         "mace/examples/android/README.md": "An example app for Android"},

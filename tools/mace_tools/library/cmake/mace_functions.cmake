@@ -43,12 +43,15 @@ endmacro()
 
 # Sets MACE_ABSENT_PARTS, the definitions that leave out what MACE_PARTS does not name.
 macro(mace_select_parts)
-  set(_mace_parts c_api capability check_numerics control_flow custom_ops depthwise dumps pictures search strategies tuning winograd)
+  set(_mace_parts c_api capability check_numerics control_flow custom_ops depthwise dumps pictures sealed search strategies tuning winograd)
+  set(_mace_all ${_mace_parts})
+  list(REMOVE_ITEM _mace_all sealed)  # which a library has only where it is named
   string(REPLACE "," ";" _mace_given "${MACE_PARTS}")
   if(_mace_given STREQUAL "")
     message(FATAL_ERROR "MACE_PARTS is empty: name parts, or write all or none")
-  elseif(_mace_given STREQUAL "all")
-    set(_mace_given ${_mace_parts})
+  elseif("all" IN_LIST _mace_given)
+    list(REMOVE_ITEM _mace_given all)
+    list(APPEND _mace_given ${_mace_all})
   elseif(_mace_given STREQUAL "none")
     set(_mace_given "")
   endif()
@@ -65,6 +68,15 @@ macro(mace_select_parts)
       list(APPEND MACE_ABSENT_PARTS ${_mace_definition})
     endif()
   endforeach()
+endmacro()
+
+# Without the part sealed, removes the file of mbedTLS, which is the only one in C.
+macro(mace_drop_sealed)
+  if(MACE_WITHOUT_SEALED IN_LIST MACE_ABSENT_PARTS)
+    list(FILTER MACE_SOURCES EXCLUDE REGEX "/mace/sealed/aes_gcm.c$")
+  else()
+    enable_language(C)
+  endif()
 endmacro()
 
 # Without the part c_api, removes its files, and its names from what a shared library exports: sets

@@ -1,0 +1,59 @@
+// Names of this library's copies of mbedTLS's functions.
+// SPDX-License-Identifier: Apache-2.0
+//
+// An app may link mbedTLS itself, with another configuration. A test compares
+// the list with what aes_gcm.c defines.
+#ifndef MACE_SEALED_MBEDTLS_NAMES_H_
+#define MACE_SEALED_MBEDTLS_NAMES_H_
+
+#define mbedtls_aes_crypt_ecb mace_mbedtls_aes_crypt_ecb
+#define mbedtls_aes_decrypt mace_mbedtls_aes_decrypt
+#define mbedtls_aes_encrypt mace_mbedtls_aes_encrypt
+#define mbedtls_aes_free mace_mbedtls_aes_free
+#define mbedtls_aes_init mace_mbedtls_aes_init
+#define mbedtls_aes_setkey_dec mace_mbedtls_aes_setkey_dec
+#define mbedtls_aes_setkey_enc mace_mbedtls_aes_setkey_enc
+#define mbedtls_aesni_crypt_ecb mace_mbedtls_aesni_crypt_ecb
+#define mbedtls_aesni_gcm_mult mace_mbedtls_aesni_gcm_mult
+#define mbedtls_aesni_has_support mace_mbedtls_aesni_has_support
+#define mbedtls_aesni_inverse_key mace_mbedtls_aesni_inverse_key
+#define mbedtls_aesni_setkey_enc mace_mbedtls_aesni_setkey_enc
+#define mbedtls_cipher_auth_decrypt mace_mbedtls_cipher_auth_decrypt
+#define mbedtls_cipher_auth_decrypt_ext mace_mbedtls_cipher_auth_decrypt_ext
+#define mbedtls_cipher_auth_encrypt mace_mbedtls_cipher_auth_encrypt
+#define mbedtls_cipher_auth_encrypt_ext mace_mbedtls_cipher_auth_encrypt_ext
+#define mbedtls_cipher_check_tag mace_mbedtls_cipher_check_tag
+#define mbedtls_cipher_crypt mace_mbedtls_cipher_crypt
+#define mbedtls_cipher_definitions mace_mbedtls_cipher_definitions
+#define mbedtls_cipher_finish mace_mbedtls_cipher_finish
+#define mbedtls_cipher_free mace_mbedtls_cipher_free
+#define mbedtls_cipher_info_from_string mace_mbedtls_cipher_info_from_string
+#define mbedtls_cipher_info_from_type mace_mbedtls_cipher_info_from_type
+#define mbedtls_cipher_info_from_values mace_mbedtls_cipher_info_from_values
+#define mbedtls_cipher_init mace_mbedtls_cipher_init
+#define mbedtls_cipher_list mace_mbedtls_cipher_list
+#define mbedtls_cipher_reset mace_mbedtls_cipher_reset
+#define mbedtls_cipher_set_iv mace_mbedtls_cipher_set_iv
+#define mbedtls_cipher_setkey mace_mbedtls_cipher_setkey
+#define mbedtls_cipher_setup mace_mbedtls_cipher_setup
+#define mbedtls_cipher_supported mace_mbedtls_cipher_supported
+#define mbedtls_cipher_update mace_mbedtls_cipher_update
+#define mbedtls_cipher_update_ad mace_mbedtls_cipher_update_ad
+#define mbedtls_cipher_write_tag mace_mbedtls_cipher_write_tag
+#define mbedtls_ct_memcmp mace_mbedtls_ct_memcmp
+#define mbedtls_ct_size_bool_eq mace_mbedtls_ct_size_bool_eq
+#define mbedtls_ct_uint_if mace_mbedtls_ct_uint_if
+#define mbedtls_ct_uint_mask mace_mbedtls_ct_uint_mask
+#define mbedtls_gcm_auth_decrypt mace_mbedtls_gcm_auth_decrypt
+#define mbedtls_gcm_crypt_and_tag mace_mbedtls_gcm_crypt_and_tag
+#define mbedtls_gcm_finish mace_mbedtls_gcm_finish
+#define mbedtls_gcm_free mace_mbedtls_gcm_free
+#define mbedtls_gcm_init mace_mbedtls_gcm_init
+#define mbedtls_gcm_setkey mace_mbedtls_gcm_setkey
+#define mbedtls_gcm_starts mace_mbedtls_gcm_starts
+#define mbedtls_gcm_update mace_mbedtls_gcm_update
+#define mbedtls_internal_aes_decrypt mace_mbedtls_internal_aes_decrypt
+#define mbedtls_internal_aes_encrypt mace_mbedtls_internal_aes_encrypt
+#define mbedtls_platform_zeroize mace_mbedtls_platform_zeroize
+
+#endif  // MACE_SEALED_MBEDTLS_NAMES_H_

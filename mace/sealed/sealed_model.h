@@ -1,0 +1,51 @@
+// Sealed models: a graph and its weights, encrypted, in one file.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Numbers are little-endian; n is the length of the key's name.
+//
+//   0       "MACESEAL"                              8 bytes
+//   8       version of this format: 1               u32
+//   12      n, at most 255                          u32
+//   16, 24  bytes of the graph, of the weights      u64, u64
+//   32, 44  nonce of the head, of the content       12 bytes each
+//   56      name of the key, UTF-8                  n
+//   56 + n  tag of the head                         16
+//   72 + n  the content: the graph, zeros up to a multiple of 64, the weights
+//   end     tag of the content                      16
+//
+// Both tags are of AES-256-GCM with the same key. The head's is that of an
+// empty message to which the bytes before the tag are added; it says whether a
+// key is the right one before anything is decrypted. To the content, all bytes
+// before it are added. docs/sealed_models.md says what this protects.
+#ifndef MACE_SEALED_SEALED_MODEL_H_
+#define MACE_SEALED_SEALED_MODEL_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "mace/base/aligned_buffer.h"
+#include "mace/base/status.h"
+#include "mace/public/mace_model.h"
+
+namespace mace {
+
+struct UnsealedModel {
+  AlignedBuffer graph;
+  size_t graph_bytes = 0;
+  AlignedBuffer weights;  // null without weights
+};
+
+// Whether the bytes begin as a sealed model does.
+bool IsSealed(const uint8_t* bytes, size_t size);
+
+// Calls `get_key` once, in this thread, if the bytes are a whole sealed model
+// as far as can be told without a key. Nothing of the content is returned
+// unless all of it is what was sealed. Errors: MACE_INVALID_MODEL for bytes
+// that are no sealed model, cut short, of another version, or changed;
+// MACE_INVALID_ARGS for a wrong key; that of `get_key`; MACE_OUT_OF_RESOURCES.
+Result<UnsealedModel> Unseal(const uint8_t* bytes, size_t size,
+                             const MaceKeyCallback& get_key);
+
+}  // namespace mace
+
+#endif  // MACE_SEALED_SEALED_MODEL_H_

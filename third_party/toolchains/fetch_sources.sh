@@ -1,0 +1,29 @@
+#!/bin/bash
+# Unpacks Debian's source packages, with its patches, into folders of their names.
+# SPDX-License-Identifier: Apache-2.0
+#
+# usage: fetch_sources.sh FOLDER PACKAGE...
+set -euo pipefail
+
+folder=$1
+shift
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+arch=$(dpkg --print-architecture)
+# shellcheck source=third_party/toolchains/own_apt.sh
+source "$(dirname "$0")/own_apt.sh"
+
+own_apt_begin deb-src
+mkdir "$work/sources"
+(cd "$work/sources" && own_apt source --download-only "$@")
+
+# Unpacked beside the folder and moved into place, so that an interrupted run leaves no half of it.
+rm -rf "$folder.new"
+mkdir -p "$folder.new"
+for package in "$@"; do
+  dpkg-source --no-copy -x "$work/sources/${package}_"*.dsc "$folder.new/$package"
+done
+printf '%s\n' "$@" >"$folder.new/packages.txt"
+rm -rf "$folder"
+mv "$folder.new" "$folder"

@@ -1,0 +1,52 @@
+"""seal: encrypts a converted model for apps that keep its key.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from mace_tools import sealing
+from mace_tools.cli_console import Console
+from mace_tools.config.files import missing
+from mace_tools.errors import MaceError
+from mace_tools.exit_codes import ExitCode, UsageError
+from mace_tools.os_errors import explain
+
+HELP = "encrypt a converted model; apps load it with a key of theirs"
+SUFFIX = ".sealed"
+
+
+def add_options(p: argparse.ArgumentParser) -> None:
+    p.add_argument("model", type=Path, metavar="MODEL", help="the .pb of a converted model")
+    p.add_argument("--data", type=Path, metavar="FILE",
+                   help="its weights (default: the .data beside it, if there is one)")
+    p.add_argument("--key_file", type=Path, metavar="FILE", required=True,
+                   help="the key: 32 bytes, or 64 hexadecimal digits")
+    p.add_argument("--key_name", default="", metavar="NAME",
+                   help="what the app is asked for, if it has several keys; anybody can read it in "
+                        "the file")
+    p.add_argument("--output", type=Path, metavar="FILE",
+                   help=f"the sealed model (default: beside MODEL, with {SUFFIX} in place of .pb)")
+
+
+def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
+    """Needs no deployment file."""
+    out: Path = args.output or args.model.with_suffix(SUFFIX)
+    data = args.data or args.model.with_suffix(".data")
+    for flag, path in (("MODEL", args.model), ("--key_file", args.key_file), ("--data", args.data)):
+        if path is not None and not path.is_file():
+            raise MaceError(f"{flag}: '{path}' is not a file" if path.exists() else
+                            f"{flag}: {missing(str(path))}")
+    if any(out.exists() and out.samefile(path) for path in (args.model, data, args.key_file)
+           if path.exists()):
+        raise UsageError(f"--output={out} is one of the files that are read")
+    try:
+        key = sealing.Key(sealing.read_key(args.key_file), args.key_name)
+        size = sealing.seal(args.model, data if data.is_file() else None, key, out)
+    except OSError as e:
+        raise MaceError(f"cannot seal '{args.model}': {explain(e, e.filename)}") from e
+    console.data(f"{out}  {size} bytes")
+    return ExitCode.OK
