@@ -130,7 +130,8 @@ def test_its_classes_and_what_r8_keeps_of_them(files):
     with zipfile.ZipFile(io.BytesIO(files["classes.jar"])) as archive:
         names = set(archive.namelist())
         version = archive.read("META-INF/MANIFEST.MF").decode()
-    assert {"org/mace/MaceEngine.class", "org/mace/android/Bitmaps.class", "META-INF/LICENSE",
+    assert {"org/mace/MaceEngine.class", "org/mace/android/Bitmaps.class",
+            "org/mace/android/Pictures.class", "META-INF/LICENSE",
             "META-INF/NOTICES.txt"} <= names
     assert package.version() in version
     assert not [name for name in names if name.startswith("android/")]  # not the stand-ins
@@ -138,9 +139,14 @@ def test_its_classes_and_what_r8_keeps_of_them(files):
     for name in re.findall(r"^-keep\w* (?:class )?(org\.mace\.\w+)", rules, re.MULTILINE):
         assert f"{name.replace('.', '/')}.class" in names
     # What the native half looks up by name.
-    source = (java.SOURCES / "jni" / "mace_jni.c").read_text()
-    looked_up = {name for name in re.findall(r'FindClass\(env, "([\w/]+)"\)', source)}
-    assert looked_up == {"org/mace/MaceException"} and "MaceException { static void raise" in rules
+    source = "".join(p.read_text() for p in sorted((java.SOURCES / "jni").glob("*.c")))
+    looked_up = re.findall(r'FindClass\(\s*env, "([\w/]+)"\)', source)
+    assert set(looked_up) == {"org/mace/MaceException", "org/mace/MaceLog"}
+    methods = re.findall(r'GetStaticMethodID\(\s*env, [\w>-]+,\s*"(\w+)"', source)
+    assert set(methods) == {"raise", "log", "key"}
+    for method in ("MaceException { static void raise(", "MaceLog { static void log(",
+                   "Native { static byte[] key("):
+        assert f"-keep class org.mace.{method}" in rules
 
 
 def test_the_same_input_makes_the_same_bytes(aar, found, tmp_path):

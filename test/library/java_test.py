@@ -17,15 +17,17 @@ import pytest
 import small_models
 from consumers import EXPECTED, run
 
-from mace_tools import cli
+from mace_tools import cli, sealing
 from mace_tools.exit_codes import ExitCode
 from mace_tools.library import java
 from mace_tools.protos import REPO, cache_dir
 from mace_tools.testing.needed import CURE, need_pocl, need_tools
 
 PROJECT = REPO / "test" / "library" / "app_java"
+SECRET = bytes(range(100, 132))
 JUNIT = (Path("/usr/share/java/junit4.jar"), Path("/usr/share/java/hamcrest.jar"))
-TESTS = ("org.mace.MaceEngineTest", "org.mace.MistakesTest", "org.mace.StatesTest")
+TESTS = ("org.mace.InsideTest", "org.mace.MaceEngineTest", "org.mace.MistakesTest",
+         "org.mace.PicturesTest", "org.mace.SealedTest", "org.mace.StatesTest")
 
 
 @pytest.fixture(scope="module")
@@ -33,18 +35,22 @@ def built(tmp_path_factory):
     """The jar, and the folder of its libraries."""
     need_tools("bazel", "javac", "java")
     folder = tmp_path_factory.mktemp("java")
-    assert cli.main(["java", f"--output={folder}"]) == 0
+    assert cli.main(["java", f"--output={folder}", "--parts=all,sealed"]) == 0
     (jar,) = folder.glob("*.jar")
     return jar, folder / "lib" / "host"
 
 
 @pytest.fixture(scope="module")
-def places(models, tmp_path_factory):
+def places(built, models, tmp_path_factory):
     """All models in one folder, and the pictures as floats."""
     folder = tmp_path_factory.mktemp("places")
     for name, path in models.items():
         for suffix in (".pb", ".data"):
             shutil.copy(path.with_suffix(suffix), folder / f"{name}{suffix}")
+    sealing.seal(folder / "digits.pb", folder / "digits.data", sealing.Key(SECRET, "k7"),
+                 folder / "digits.sealed")
+    run(["gcc", "-shared", "-fPIC", "-Wall", "-Werror", f"-I{REPO}", str(PROJECT / "scaled.c"),
+         "-o", str(folder / "libscaled.so"), f"-L{built[1]}", "-lmace", f"-Wl,-rpath,{built[1]}"])
     for digit in range(10):
         (folder / f"{digit}.raw").write_bytes(small_models.pixels(digit).tobytes())
     return folder
@@ -123,6 +129,85 @@ def test_the_gpu(built, places, tmp_path, monkeypatch):
     assert any(path.stat().st_size for path in tmp_path.iterdir() if path.suffix != ".java")
 
 
+FRAMES = """
+import android.graphics.*;
+import android.media.Image;
+import java.nio.*;
+import org.mace.*;
+import org.mace.android.Pictures;
+public final class Frames extends Image {
+  static ByteBuffer bytes(int... values) {
+    ByteBuffer made = ByteBuffer.allocateDirect(values.length);
+    for (int value : values) made.put((byte) value);
+    made.rewind();
+    return made;
+  }
+  static final class Bytes extends Plane {
+    final ByteBuffer data; final int row, pixel;
+    Bytes(ByteBuffer data, int row, int pixel) {
+      this.data = data; this.row = row; this.pixel = pixel;
+    }
+    @Override public int getRowStride() { return row; }
+    @Override public int getPixelStride() { return pixel; }
+    @Override public ByteBuffer getBuffer() { return data; }
+  }
+  final int format;
+  Frames(int format) { this.format = format; }
+  @Override public int getFormat() { return format; }
+  @Override public int getWidth() { return 4; }
+  @Override public int getHeight() { return 2; }
+  @Override public Rect getCropRect() { return new Rect(2, 0, 4, 2); }
+  @Override public Plane[] getPlanes() {
+    ByteBuffer chroma = bytes(128, 128, 128);
+    return new Plane[] {new Bytes(bytes(0, 0, 1, 2, 0, 0, 3, 4), 4, 1),
+        new Bytes(chroma, 4, 2), new Bytes(chroma, 4, 2)};
+  }
+  static final class Two extends Bitmap {
+    @Override public int getWidth() { return 2; }
+    @Override public int getHeight() { return 1; }
+    @Override public int getRowBytes() { return 8; }
+    @Override public void copyPixelsToBuffer(Buffer pixels) {
+      ((ByteBuffer) pixels).put(bytes(10, 20, 30, 255, 40, 50, 60, 255));
+    }
+  }
+  static void print(Picture picture, ImageConverter.Builder of) {
+    try (ImageConverter converter = of.build()) {
+      ByteBuffer tensor = converter.newTensor();
+      converter.convert(picture, tensor);
+      FloatBuffer floats = tensor.asFloatBuffer();
+      while (floats.hasRemaining()) System.out.print((int) floats.get() + " ");
+      System.out.println();
+    }
+  }
+  public static void main(String[] arguments) {
+    double[] none = {0}, one = {1};
+    print(Pictures.of(new Frames(35), 90), new ImageConverter.Builder(2, 2)
+        .setChannels(ImageConverter.Channels.GRAY, none, one));
+    print(Pictures.of(new Two()), new ImageConverter.Builder(2, 1));
+    try {
+      Pictures.of(new Frames(256), 0);
+    } catch (IllegalArgumentException e) {
+      System.out.println(e.getMessage());
+    }
+  }
+}
+"""
+
+
+def test_frames_and_bitmaps_of_android(built, tmp_path):
+    """With stand-ins for Android's classes; aar_test.py compiles against the real ones."""
+    java.compile_classes(java.sources("android_stubs"), tmp_path)
+    java.compile_classes(java.sources("android"), tmp_path, (built[0], tmp_path))
+    (tmp_path / "Frames.java").write_text(FRAMES)
+    run(["javac", "-cp", f"{built[0]}:{tmp_path}", "-d", str(tmp_path),
+         str(tmp_path / "Frames.java")])
+    done = start(built, [tmp_path], "Frames")
+    # The right half of the frame, a quarter turned clockwise; red, green and blue.
+    assert done.stdout.decode().splitlines() == [
+        "3 1 4 2 ", "10 20 30 40 50 60 ",
+        "a frame of format 256; it is YUV_420_888 (35) or RGBA_8888 (1)"], done.stderr.decode()
+
+
 def test_libraries_that_are_not_there_are_named(built, places, tmp_path):
     run(["javac", "-cp", str(built[0]), "-d", str(tmp_path), str(PROJECT / "Classify.java")])
     done = start((built[0], tmp_path), [tmp_path], "Classify", places / "digits.pb",
@@ -139,7 +224,7 @@ def test_the_classes_are_of_java_8_and_free_of_android(built):
             data = archive.read(name)
             assert data[:8] == b"\xca\xfe\xba\xbe\0\0\0\x34", name  # major version 52
             assert b"android/" not in data, name
-    headers = (REPO / "mace/java/jni/mace_jni.c").read_text()
+    headers = "".join(p.read_text() for p in sorted((java.SOURCES / "jni").glob("*.c")))
     native = re.findall(r"static native [\w\[\]]+ (\w+)\(",
                         (java.SOURCES / "src/org/mace/Native.java").read_text())
     assert sorted(native) == sorted(re.findall(r"^NATIVE\(\w+, (\w+)\)", headers, re.MULTILINE))

@@ -269,5 +269,3 @@ def test_the_gpu(site, models, tmp_path):
     done = subprocess.run([sys.executable, "-c", GPU, models["wide"], tmp_path],
                           capture_output=True, env=environment)
     assert done.stdout.decode().split() == ["True"] * 3, done.stderr.decode()
-
-

@@ -28,6 +28,7 @@ from mace._errors import (
     UnsupportedError,
 )
 from mace._gpu import GpuContext
+from mace._gpu_memory import GpuHandles, GpuTensor
 from mace._images import ImageConverter, ImageTransform, turned
 from mace._model import Model
 from mace._ops import CustomOp, OpNode, OpTensor
@@ -39,8 +40,9 @@ from mace._tensors import TensorInfo
 __version__ = version()
 __all__ = [
     "Affinity", "Cancellation", "CancelledError", "Capability", "ClosedError", "CustomOp",
-    "DeviceError", "Engine", "GpuContext", "GpuPerf", "GpuPriority", "ImageConverter",
-    "ImageTransform", "InternalError", "InvalidArgumentError", "InvalidModelError", "LogLevel",
-    "MaceError", "Model", "OpNode", "OpStats", "OpTensor", "OutOfResourcesError", "Settings",
+    "DeviceError", "Engine", "GpuContext", "GpuHandles", "GpuPerf", "GpuPriority", "GpuTensor",
+    "ImageConverter", "ImageTransform", "InternalError", "InvalidArgumentError",
+    "InvalidModelError", "LogLevel", "MaceError", "Model", "OpNode", "OpStats", "OpTensor",
+    "OutOfResourcesError", "Settings",
     "Status", "TensorInfo", "UnsupportedError", "capability", "set_log", "turned", "version",
 ]  # fmt: skip

@@ -12,6 +12,7 @@ import numpy as np
 
 from mace import _settings, _stats
 from mace._errors import InvalidArgumentError
+from mace._gpu_memory import GpuHandles, GpuTensor
 from mace._library import Handle, check, created, ffi, lib, names_of, text
 from mace._model import Model, PathLike
 from mace._tensors import TensorInfo, Tensors, as_input, code_of, infos
@@ -61,6 +62,29 @@ class Engine:
         self.handle = Handle("engine", engine, lib.mace_engine_destroy, settings.get("arena"))
         # Names and types do not change; only shapes do.
         self._inputs, self._outputs = self.inputs, self.outputs
+
+    @classmethod
+    def query_arena_bytes(cls, model: Union[Model, PathLike], data: Optional[PathLike] = None, *,
+                          device: str = "cpu", outputs: Sequence[str] = (),
+                          input_shapes: Optional[Mapping[str, Sequence[int]]] = None,
+                          **settings: Unpack[_settings.Settings]) -> int:
+        """The bytes of the array that `arena=` needs for an engine of these arguments, which then
+        also runs on inputs of `input_shapes`. Raises MaceError."""
+        loaded = model if isinstance(model, Model) else Model(model, data)
+        if isinstance(outputs, str):
+            raise InvalidArgumentError(f"outputs: a list of names; write [{outputs!r}]")
+        names, count, kept = names_of(outputs)
+        shapes, found = Tensors(), ffi.new("size_t *")
+        for name, shape in (input_shapes or {}).items():
+            info = loaded.inputs.get(name)
+            dtype = np.float32 if info is None or info.dtype == "bfloat16" else info.dtype
+            shapes.set(name, np.empty([int(extent) for extent in shape], dtype))
+        with loaded.handle as pointer, _settings.config(device, settings) as config, \
+                shapes.handle as given:
+            check(lib.mace_engine_query_arena_bytes(
+                pointer, config, names, count, given if input_shapes else ffi.NULL, found))
+        del kept
+        return int(found[0])
 
     @property
     def inputs(self) -> dict[str, TensorInfo]:
@@ -116,9 +140,10 @@ class Engine:
             cancellation: Optional[Cancellation] = None) -> dict[str, np.ndarray]:
         """Runs once, without Python's lock, and returns the outputs by name.
 
-        Dense arrays are used in place, also those of other libraries (DLPack). `outputs` are arrays
-        to write to; the engine makes the others. A quantized input takes codes or float32, and a
-        quantized output is codes, or float32 where `float32` is true. Raises MaceError."""
+        Dense arrays are used in place, also those of other libraries (DLPack), and so is memory of
+        the GPU (GpuTensor). `outputs` are arrays or GpuTensors to write to; the engine makes the
+        others. A quantized input takes codes or float32, and a quantized output is codes, or
+        float32 where `float32` is true. Raises MaceError."""
         return self._run(inputs, outputs or {}, float32, cancellation, None)
 
     def profile(self, inputs: Mapping[str, Any], **options: Any) -> tuple[
@@ -138,9 +163,15 @@ class Engine:
             raise InvalidArgumentError("inputs: a dict of arrays by name; engine(x) takes arrays")
         given, results = Tensors(), Tensors()
         for name, value in inputs.items():
-            given.set(name, as_input(name, value, self._inputs.get(name)))
+            if isinstance(value, GpuTensor):
+                given.set_gpu(name, value)
+            else:
+                given.set(name, as_input(name, value, self._inputs.get(name)))
         for name, array in outputs.items():
-            results.set(name, _writable(name, array))
+            if isinstance(array, GpuTensor):
+                results.set_gpu(name, array)
+            else:
+                results.set(name, _writable(name, array))
         with self.handle as engine, given.handle as x, results.handle as y:
             if cancellation is None:
                 check(lib.mace_engine_run(engine, x, y, metadata or ffi.NULL))
@@ -163,6 +194,15 @@ class Engine:
         """What the engine holds now."""
         with self.handle as engine:
             return _stats.memory_usage(engine)
+
+    def gpu_handles(self) -> GpuHandles:
+        """With what tensors in memory of the GPU are made. Raises UnsupportedError if no part of
+        the model runs there."""
+        context, device = ffi.new("void **"), ffi.new("void **")
+        with self.handle as engine:
+            check(lib.mace_engine_gpu_handles(engine, context, device))
+        return GpuHandles(int(ffi.cast("uintptr_t", context[0])),
+                          int(ffi.cast("uintptr_t", device[0])))
 
     def device_counts(self) -> dict[str, int]:
         """What the engine's devices did so far."""

@@ -8,13 +8,16 @@ from __future__ import annotations
 import itertools
 import os
 from pathlib import Path
-from typing import Any, Optional, Union
+from typing import Any, Callable, Optional, Union
 
 from mace._errors import InvalidArgumentError
 from mace._library import Handle, check, created, ffi, lib, optional, text
 from mace._tensors import TensorInfo, infos
 
 PathLike = Union[str, "os.PathLike[str]"]
+# The 32 bytes of a key, or what returns them for the key's name.
+SealKey = Union[bytes, bytearray, Callable[[str], bytes]]
+KEY_BYTES = 32
 _held: dict[int, Any] = {}  # weights in memory, until the library releases them
 _numbers = itertools.count(1)
 
@@ -61,6 +64,33 @@ class Model:
                                ffi.cast("void *", number), options))
         return model
 
+    @classmethod
+    def from_sealed(cls, sealed: Any, key: SealKey, *, verify_checksum: bool = True) -> Model:
+        """A model that `converter.py seal` encrypted: the path of its file, or its bytes.
+
+        `key`: 32 bytes, or a function that returns them for the name of a key. What it raises is
+        the cause of the InvalidArgumentError. Python keeps the caller's bytes as it likes; the
+        library's copy is overwritten."""
+        model = cls.__new__(cls)
+        asked = _Key(key)
+        with _options(verify_checksum) as options:
+            if isinstance(sealed, (str, os.PathLike)):
+                given, function = (os.fsencode(sealed),), lib.mace_model_load_sealed
+            else:
+                try:
+                    held = ffi.from_buffer(sealed)
+                except (TypeError, BufferError) as e:
+                    raise InvalidArgumentError(f"sealed is a path, bytes or an array: {e}") from e
+                given, function = (held, len(held)), lib.mace_model_load_sealed_memory
+            try:
+                model._own(created("mace_model_t", function, *given, asked.function, ffi.NULL,
+                                   options))
+            except InvalidArgumentError as e:
+                if asked.raised is None:
+                    raise
+                raise InvalidArgumentError(f"{e.message} ({asked.raised})") from asked.raised
+        return model
+
     def _own(self, pointer: Any) -> None:
         self.handle = Handle("model", pointer, lib.mace_model_destroy)
         self.name = text(lib.mace_model_name(pointer))
@@ -79,6 +109,28 @@ class Model:
 
     def __repr__(self) -> str:
         return f"<mace.Model '{self.name}'>"
+
+
+class _Key:
+    """The callback that writes a key, and what the caller's function raised."""
+
+    def __init__(self, key: SealKey) -> None:
+        self.raised: Optional[Exception] = None
+        self._key = key
+        self.function = ffi.callback("int32_t(void *, const char *, uint8_t *)", self._write,
+                                     error=1)
+
+    def _write(self, _: Any, name: Any, out: Any) -> int:
+        try:
+            key = self._key(text(name)) if callable(self._key) else self._key
+            found = bytes(memoryview(key))
+            if len(found) != KEY_BYTES:
+                raise ValueError(f"a key has {KEY_BYTES} bytes, not {len(found)}")
+        except Exception as e:
+            self.raised = e
+            return 1
+        ffi.memmove(out, found, KEY_BYTES)
+        return 0
 
 
 def _options(verify_checksum: bool) -> Handle:

@@ -11,6 +11,7 @@ from typing import Any, Optional
 import numpy as np
 
 from mace._errors import InvalidArgumentError
+from mace._gpu_memory import GpuTensor
 from mace._library import Handle, check, created, ffi, lib, text
 
 _TYPES = {1: "float32", 2: "uint8", 4: "int32", 5: "float16", 7: "int16", 8: "int8", 11: "bool",
@@ -133,7 +134,7 @@ class Tensors:
     def __init__(self) -> None:
         self.handle = Handle("tensors", created("mace_tensors_t", lib.mace_tensors_create),
                              lib.mace_tensors_destroy)
-        self._arrays: dict[str, np.ndarray] = {}
+        self._arrays: dict[str, Any] = {}  # arrays, and what is in memory of the GPU
 
     def set(self, name: str, array: np.ndarray) -> None:
         """Uses the memory of a dense array."""
@@ -144,7 +145,16 @@ class Tensors:
                                        array.ndim, data, array.nbytes))
         self._arrays[name] = array
 
-    def array(self, name: str) -> np.ndarray:
+    def set_gpu(self, name: str, tensor: GpuTensor) -> None:
+        """Uses memory of the GPU."""
+        shape = ffi.new("int64_t[]", list(tensor.shape) or [0])
+        kind = lib.MACE_GPU_IMAGE if tensor.is_image else lib.MACE_GPU_BUFFER
+        with self.handle as tensors:
+            check(lib.mace_tensors_set_gpu(tensors, name.encode(), kind, shape, len(tensor.shape),
+                                           ffi.cast("void *", tensor.memory)))
+        self._arrays[name] = tensor
+
+    def array(self, name: str) -> Any:
         """The caller's array, or one in the engine's memory, which lives as long as it."""
         if name in self._arrays:
             return self._arrays[name]

@@ -10,9 +10,10 @@ import shutil
 from pathlib import Path
 
 from mace_tools.cli_console import Console
+from mace_tools.config import values
 from mace_tools.config.problems import did_you_mean
 from mace_tools.exit_codes import ExitCode, UsageError
-from mace_tools.library import abis, engine, java, package
+from mace_tools.library import abis, engine, java, package, parts
 from mace_tools.op_facts import all_ops
 
 HELP = "make the Java package of the engine: a jar with libraries, and for Android an AAR"
@@ -26,6 +27,9 @@ def add_options(p: argparse.ArgumentParser) -> None:
     p.add_argument("--ops", default="all", metavar="LIST",
                    help="the ops of the library (default: all); `build --json` writes those of a "
                         "model")
+    p.add_argument("--parts", default="all", metavar="LIST",
+                   help="what the library does besides running models, as `parts` of a deployment "
+                        "file (default: all)")
 
 
 def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
@@ -36,7 +40,7 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
             raise UsageError(f"--target_abis={args.target_abis}: there is no ABI '{name}'"
                              f"{did_you_mean(name, list(abis.ALL))}; there are "
                              f"{', '.join(abis.ALL)}")
-    ops = _ops(args.ops)
+    ops, having = _ops(args.ops), _parts(args.parts)
     if args.output.exists() and not args.output.is_dir():
         raise UsageError(f"--output={args.output} is no folder")
     java.jdk()
@@ -44,7 +48,7 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
     for abi in found:
         folder = args.output / "lib" / abi.name
         shutil.rmtree(folder, ignore_errors=True)
-        java.libraries(abi, engine.build(console, abi, ops, True), folder)
+        java.libraries(abi, engine.build(console, abi, ops, True, parts=having), folder)
     made = [args.output / f"mace-{package.version()}.jar"]
     java.jar(made[0], java.classes(android=False))
     android = [abi for abi in found if abi.is_android]
@@ -55,6 +59,13 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
     for path in (*made, *libraries):
         console.data(f"{path}  {path.stat().st_size} bytes")
     return ExitCode.OK
+
+
+def _parts(text: str) -> tuple[str, ...]:
+    try:
+        return parts.listed(values.some_of("all", *parts.PARTS)(text.split(",")))
+    except ValueError as e:
+        raise UsageError(f"--parts={text}: {e}") from e
 
 
 def _ops(text: str) -> tuple[str, ...] | None:

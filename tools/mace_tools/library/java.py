@@ -42,7 +42,9 @@ MANIFEST = """\
 PROGUARD = """\
 # libmace_jni.so finds these by their names.
 -keep class org.mace.Native { native <methods>; }
+-keep class org.mace.Native { static byte[] key(org.mace.KeySource, byte[]); }
 -keepclasseswithmembernames class org.mace.Native { native <methods>; }
+-keep class org.mace.MaceLog { static void log(org.mace.MaceLog$Listener, int, byte[]); }
 -keep class org.mace.MaceException { static void raise(int, byte[]); }
 """
 AAR_METADATA = """\
@@ -114,15 +116,18 @@ def libraries(abi: Abi, engine: Engine, folder: Path) -> None:
         work = Path(temporary)
         library = folder / link.SONAME
         link.shared(abi, link.merge(abi, engine.archives, work), library, work / "debug")
-        jni = work / "mace_jni.o"
-        link.run([abi.tool("g++"), *abi.flags, "-x", "c", "-std=c99", "-O2", "-fPIC",
-                  "-fvisibility=hidden", f"-I{REPO}", *_jni_headers(abi), "-c",
-                  SOURCES / "jni" / "mace_jni.c", "-o", jni])
+        objects = []
+        for source in sorted((SOURCES / "jni").glob("*.c")):
+            objects.append(work / f"{source.stem}.o")
+            link.run([abi.tool("g++"), *abi.flags, "-x", "c", "-std=c99", "-O2", "-fPIC", "-Wall",
+                      "-Wextra", "-fvisibility=hidden", f"-I{REPO}", *_jni_headers(abi), "-c",
+                      source, "-o", objects[-1]])
         whole = work / JNI
         link.run([abi.tool("g++"), *abi.flags, "-shared", "-o", whole, f"-Wl,-soname,{JNI}",
-                  *link.SHARED_FLAGS, "-Wl,-rpath,$ORIGIN", jni, library,
+                  *link.SHARED_FLAGS, "-Wl,-rpath,$ORIGIN", *objects, library,
                   *[f"-L{f}" for f in abi.library_folders],
-                  *[f"-Wl,-rpath-link,{f}" for f in abi.library_folders]])
+                  *[f"-Wl,-rpath-link,{f}" for f in abi.library_folders],
+                  *[f"-l{name}" for name in link.dependencies(abi)]])
         link.run([abi.tool("strip"), "--strip-unneeded", "-o", folder / JNI, whole])
     if abi.ndk is not None:
         shutil.copyfile(_cxx_library(abi), folder / CXX)

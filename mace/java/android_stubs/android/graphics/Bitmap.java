@@ -4,6 +4,26 @@ package android.graphics;
 
 /** See developer.android.com; a test compiles the callers against Android's own. */
 public class Bitmap {
+  /** See above. */
+  public enum Config {
+    ALPHA_8,
+    ARGB_8888
+  }
+
+  public Config getConfig() {
+    return Config.ARGB_8888;
+  }
+
+  public Bitmap copy(Config config, boolean isMutable) {
+    return this;
+  }
+
+  public int getRowBytes() {
+    return 0;
+  }
+
+  public void copyPixelsToBuffer(java.nio.Buffer pixels) {}
+
   public int getWidth() {
     return 0;
   }

@@ -63,6 +63,20 @@ public final class MaceEngine extends NativeHandle {
     this(Native.loadBuffers(direct("graph", graph), direct("data", data)), options, data);
   }
 
+  /** An engine for a model that {@code converter.py seal} encrypted. */
+  public static MaceEngine openSealed(File sealed, KeySource keys, Options options) {
+    if (sealed == null) {
+      throw new IllegalArgumentException("sealed is null");
+    }
+    return new MaceEngine(Native.loadSealedFile(path(sealed), present(keys)), options, null);
+  }
+
+  /** The same for a direct buffer, which is not read any more afterwards. */
+  public static MaceEngine openSealed(ByteBuffer sealed, KeySource keys, Options options) {
+    return new MaceEngine(
+        Native.loadSealedBuffer(direct("sealed", sealed), present(keys)), options, null);
+  }
+
   private MaceEngine(long model, Options given, Object kept) {
     super("engine");
     Options options = given == null ? new Options() : given;
@@ -77,7 +91,8 @@ public final class MaceEngine extends NativeHandle {
               options.words(),
               Native.utf8(options.outputs),
               share,
-              options.gpuPaths()));
+              options.gpuPaths(),
+              Native.utf8(options.opLibraries)));
     } finally {
       if (share != 0) {
         other.release();
@@ -120,6 +135,25 @@ public final class MaceEngine extends NativeHandle {
    */
   public void runForMultipleInputsOutputs(
       Object[] inputs, Map<Integer, Object> outputs, MaceCancellation cancellation) {
+    runOnce(inputs, outputs, cancellation, false);
+  }
+
+  /** Runs once, and says what each op did, in the order in which they ran. */
+  public List<OpStats> profile(Object[] inputs, Map<Integer, Object> outputs) {
+    Object[] found = runOnce(inputs, outputs, null, true);
+    byte[][] texts = (byte[][]) found[0];
+    List<OpStats> ops = new ArrayList<>();
+    for (int i = 0; i < texts.length / OpStats.TEXTS; i++) {
+      ops.add(new OpStats(texts, (long[]) found[1], i));
+    }
+    return ops;
+  }
+
+  private Object[] runOnce(
+      Object[] inputs,
+      Map<Integer, Object> outputs,
+      MaceCancellation cancellation,
+      boolean profile) {
     if (inputs == null || outputs == null) {
       throw new IllegalArgumentException("null was given for the inputs or the outputs");
     }
@@ -131,7 +165,7 @@ public final class MaceEngine extends NativeHandle {
     long ends = 0;
     try {
       ends = cancellation == null ? 0 : cancellation.acquire();
-      run(handle, inputs, outputs, ends);
+      return run(handle, inputs, outputs, ends, profile);
     } finally {
       if (ends != 0) {
         cancellation.release();
@@ -140,7 +174,8 @@ public final class MaceEngine extends NativeHandle {
     }
   }
 
-  private void run(long handle, Object[] inputs, Map<Integer, Object> outputs, long ends) {
+  private Object[] run(
+      long handle, Object[] inputs, Map<Integer, Object> outputs, long ends, boolean profile) {
     List<Elements> in = new ArrayList<>();
     for (int i = 0; i < inputs.length; i++) {
       Elements elements = Elements.of(info(handle, INPUTS, i), shapeOf(i), inputs[i]);
@@ -154,20 +189,23 @@ public final class MaceEngine extends NativeHandle {
       names[out.size()] = outputNames[index];
       out.add(Elements.of(info(handle, OUTPUTS, index), null, entry.getValue()));
     }
-    Native.run(
-        handle,
-        inputNames,
-        types(in),
-        shapesOf(in),
-        buffers(in),
-        names,
-        types(out),
-        shapesOf(out),
-        buffers(out),
-        ends);
+    Object[] stats =
+        Native.run(
+            handle,
+            inputNames,
+            types(in),
+            shapesOf(in),
+            buffers(in),
+            names,
+            types(out),
+            shapesOf(out),
+            buffers(out),
+            ends,
+            profile);
     for (Elements elements : out) {
       elements.write();
     }
+    return stats;
   }
 
   /** The place of an input in the model's order. */
@@ -308,6 +346,18 @@ public final class MaceEngine extends NativeHandle {
     }
   }
 
+  /** The memory that the engine holds now. */
+  public MemoryUsage getMemoryUsage() {
+    long handle = acquire();
+    try {
+      Object[] found = Native.memoryUsage(handle);
+      return new MemoryUsage(
+          (double[]) found[0], (byte[]) found[1], (byte[][]) found[2], (long[]) found[3]);
+    } finally {
+      release();
+    }
+  }
+
   /** One stage of preparing the model, for people: "graph", "plan", "memory" or "tuning". */
   public String dump(String stage) {
     long handle = acquire();
@@ -406,6 +456,13 @@ public final class MaceEngine extends NativeHandle {
     return file == null ? null : Native.utf8(file.getPath());
   }
 
+  private static KeySource present(KeySource keys) {
+    if (keys == null) {
+      throw new IllegalArgumentException("keys is null; a sealed model needs its key");
+    }
+    return keys;
+  }
+
   private static File beside(File graph) {
     String path = graph.getPath();
     int dot = path.lastIndexOf('.');
@@ -415,10 +472,10 @@ public final class MaceEngine extends NativeHandle {
 
   private static ByteBuffer direct(String what, ByteBuffer buffer) {
     if (buffer == null) {
-      if (what.equals("graph")) {
-        throw new IllegalArgumentException("graph is null");
+      if (what.equals("data")) {
+        return null;
       }
-      return null;
+      throw new IllegalArgumentException(what + " is null");
     }
     if (!buffer.isDirect()) {
       throw new IllegalArgumentException(

@@ -8,6 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 final class Native {
+  private static final int KEY_BYTES = 32;
+
   static {
     try {
       System.loadLibrary("mace_jni");
@@ -46,6 +48,25 @@ final class Native {
 
   static native long loadBuffers(ByteBuffer graph, ByteBuffer data);
 
+  static native long loadSealedFile(byte[] sealed, KeySource keys);
+
+  static native long loadSealedBuffer(ByteBuffer sealed, KeySource keys);
+
+  /** Called by libmace_jni.so, which overwrites the array. */
+  static byte[] key(KeySource keys, byte[] name) {
+    byte[] key = keys.key(text(name));
+    if (key == null || key.length != KEY_BYTES) {
+      throw new IllegalArgumentException(
+          "the key '"
+              + text(name)
+              + "' of a sealed model: KeySource gave "
+              + (key == null ? "null" : key.length + " bytes")
+              + "; a key has "
+              + KEY_BYTES);
+    }
+    return key;
+  }
+
   static native void destroyModel(long model);
 
   static native long createEngine(
@@ -54,7 +75,8 @@ final class Native {
       byte[][] settings,
       byte[][] outputs,
       long shareWith,
-      byte[][] gpuPaths);
+      byte[][] gpuPaths,
+      byte[][] opLibraries);
 
   static native void destroyEngine(long engine);
 
@@ -67,7 +89,7 @@ final class Native {
 
   static native void resetStates(long engine);
 
-  static native void run(
+  static native Object[] run(
       long engine,
       byte[][] names,
       int[] types,
@@ -77,7 +99,29 @@ final class Native {
       int[] outTypes,
       long[][] outShapes,
       Buffer[] outBuffers,
-      long cancellation);
+      long cancellation,
+      boolean profile);
+
+  static native Object[] memoryUsage(long engine);
+
+  static native void setLog(MaceLog.Listener listener, int leastImportant);
+
+  static native long createImageConverter(int[] whole, double[] real);
+
+  static native void destroyImageConverter(long converter);
+
+  static native long tensorBytes(long converter);
+
+  static native void convert(
+      long converter,
+      int[] facts,
+      Buffer[] planes,
+      long[] strides,
+      Buffer tensor,
+      double[] matrices,
+      int[] content);
+
+  static native int turned(int degrees, boolean mirror);
 
   static native void releaseMemory(long engine);
 

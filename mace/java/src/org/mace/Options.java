@@ -34,6 +34,7 @@ public final class Options {
   final Map<String, String> settings = new TreeMap<>();
   Device device = Device.CPU;
   List<String> outputs = Collections.emptyList();
+  List<String> opLibraries = Collections.emptyList();
   MaceEngine shareWith;
   private String gpuFolder = "";
   private String gpuTuning = "";
@@ -81,6 +82,18 @@ public final class Options {
   /** Any tensors of the model, instead of its outputs. */
   public Options setOutputs(List<String> names) {
     outputs = new ArrayList<>(names);
+    return this;
+  }
+
+  /**
+   * Operators of the app, in shared libraries that the app packs: each exports {@code mace_status_t
+   * mace_register_ops(mace_op_resolver_t*)}, which calls {@code mace_op_resolver_add_custom} of
+   * mace_c.h for its ops. A library stays loaded.
+   *
+   * @param libraries paths, or names that the system's linker finds, such as "libmy_ops.so"
+   */
+  public Options setCustomOps(List<String> libraries) {
+    opLibraries = new ArrayList<>(libraries);
     return this;
   }
 

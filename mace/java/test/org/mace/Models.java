@@ -63,6 +63,12 @@ final class Models {
     }
   }
 
+  static byte[] key() {
+    byte[] key = new byte[32];
+    for (int i = 0; i < key.length; i++) key[i] = (byte) (100 + i);
+    return key;
+  }
+
   static int best(float[] values) {
     int best = 0;
     for (int i = 1; i < values.length; i++) best = values[i] > values[best] ? i : best;

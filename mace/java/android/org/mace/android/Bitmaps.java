@@ -7,7 +7,10 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.FloatBuffer;
 
-/** Bitmaps as inputs of models. For frames of a camera, the C API has a converter. */
+/**
+ * Bitmaps as inputs of models, by Android's own scaling. {@link Pictures} and {@link
+ * org.mace.ImageConverter} scale as a model's training did, and take frames of cameras.
+ */
 public final class Bitmaps {
   private Bitmaps() {}
 

@@ -1,96 +1,12 @@
-// The functions of org.mace.Native, over the C API.
+// Models, engines and runs by the functions of org.mace.Native.
 // SPDX-License-Identifier: Apache-2.0
-//
-// Handles are pointers in a jlong. A function that fails leaves a Java
-// exception: MaceException.raise, which knows which one. Texts are UTF-8 in
-// byte arrays, because JNI's own texts are another encoding.
 
-#include <jni.h>
+#include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "mace/public/mace_c.h"
-
-#define NATIVE(type, name) JNIEXPORT type JNICALL Java_org_mace_Native_##name
-
-static void Raise(JNIEnv* env, mace_status_t status, const char* message) {
-  jclass type = (*env)->FindClass(env, "org/mace/MaceException");
-  if (type == NULL) return;  // an exception is pending
-  jmethodID raise = (*env)->GetStaticMethodID(env, type, "raise", "(I[B)V");
-  if (raise == NULL) return;
-  const jsize size = (jsize)strlen(message);
-  jbyteArray bytes = (*env)->NewByteArray(env, size);
-  if (bytes == NULL) return;
-  (*env)->SetByteArrayRegion(env, bytes, 0, size, (const jbyte*)message);
-  (*env)->CallStaticVoidMethod(env, type, raise, (jint)status, bytes);
-}
-
-// Whether a call succeeded; leaves an exception otherwise.
-static bool Ok(JNIEnv* env, mace_status_t status) {
-  if (status == MACE_SUCCESS) return true;
-  Raise(env, status, mace_last_error());
-  return false;
-}
-
-static void* Pointer(jlong handle) { return (void*)(intptr_t)handle; }
-static jlong Handle(const void* pointer) { return (jlong)(intptr_t)pointer; }
-
-// Texts and arrays of one call, freed together.
-typedef struct {
-  void* pieces[64];
-  size_t count;
-} Scratch;
-
-static void* Allocate(JNIEnv* env, Scratch* scratch, size_t bytes) {
-  const size_t most = sizeof(scratch->pieces) / sizeof(scratch->pieces[0]);
-  void* piece = scratch->count < most ? malloc(bytes ? bytes : 1) : NULL;
-  if (piece == NULL) {
-    Raise(env, MACE_OUT_OF_RESOURCES, "no memory for the arguments of a call");
-    return NULL;
-  }
-  scratch->pieces[scratch->count++] = piece;
-  return piece;
-}
-
-static void Free(Scratch* scratch) {
-  while (scratch->count > 0) free(scratch->pieces[--scratch->count]);
-}
-
-// A copy that ends with 0; null for null.
-static char* Text(JNIEnv* env, Scratch* scratch, jbyteArray bytes) {
-  if (bytes == NULL) return NULL;
-  const jsize size = (*env)->GetArrayLength(env, bytes);
-  char* text = Allocate(env, scratch, (size_t)size + 1);
-  if (text == NULL) return NULL;
-  (*env)->GetByteArrayRegion(env, bytes, 0, size, (jbyte*)text);
-  text[size] = 0;
-  return text;
-}
-
-// One block with all texts behind the table of pointers to them.
-static const char** Texts(JNIEnv* env, Scratch* scratch, jobjectArray list) {
-  const jsize count = list == NULL ? 0 : (*env)->GetArrayLength(env, list);
-  size_t bytes = sizeof(char*) * (size_t)(count + 1);
-  for (jsize i = 0; i < count; ++i) {
-    jbyteArray item = (*env)->GetObjectArrayElement(env, list, i);
-    bytes += (size_t)(*env)->GetArrayLength(env, item) + 1;
-    (*env)->DeleteLocalRef(env, item);
-  }
-  const char** table = Allocate(env, scratch, bytes);
-  if (table == NULL) return NULL;
-  char* place = (char*)(table + count + 1);
-  for (jsize i = 0; i < count; ++i) {
-    jbyteArray item = (*env)->GetObjectArrayElement(env, list, i);
-    const jsize size = (*env)->GetArrayLength(env, item);
-    (*env)->GetByteArrayRegion(env, item, 0, size, (jbyte*)place);
-    (*env)->DeleteLocalRef(env, item);
-    table[i] = place;
-    place += size;
-    *place++ = 0;
-  }
-  table[count] = NULL;
-  return table;
-}
+#include "mace/java/jni/jni_calls.h"
 
 NATIVE(jlong, loadFiles)
 (JNIEnv* env, jclass type, jbyteArray graph, jbyteArray data) {
@@ -152,9 +68,55 @@ static bool MakeContext(JNIEnv* env, Scratch* scratch, jobjectArray paths,
   return ok;
 }
 
+// What the libraries of an app export, which register their ops.
+typedef mace_status_t (*RegisterOps)(mace_op_resolver_t* resolver);
+static const char kRegisterOps[] = "mace_register_ops";
+
+// Calls the function of a library, which stays loaded.
+static bool Register(JNIEnv* env, const char* file,
+                     mace_op_resolver_t* resolver) {
+  char message[1024];
+  void* library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+  if (library == NULL) {
+    const char* why = dlerror();
+    snprintf(message, sizeof(message), "custom ops: %s",
+             why == NULL ? file : why);
+    Raise(env, MACE_INVALID_ARGS, message);
+    return false;
+  }
+  RegisterOps register_ops = NULL;
+  void* symbol = dlsym(library, kRegisterOps);
+  memcpy(&register_ops, &symbol, sizeof(symbol));
+  if (register_ops == NULL) {
+    snprintf(message, sizeof(message),
+             "custom ops: '%s' does not export mace_status_t "
+             "%s(mace_op_resolver_t*)",
+             file, kRegisterOps);
+    Raise(env, MACE_INVALID_ARGS, message);
+    return false;
+  }
+  return Ok(env, register_ops(resolver));
+}
+
+// The engine runs the ops of these libraries besides MACE's.
+static bool SetOps(JNIEnv* env, Scratch* scratch, jobjectArray libraries,
+                   mace_config_t* config) {
+  const char** files = Texts(env, scratch, libraries);
+  if (files == NULL || files[0] == NULL) return files != NULL;
+  mace_op_resolver_t* resolver = NULL;
+  bool ok = Ok(env, mace_op_resolver_create(&resolver));
+  for (size_t i = 0; ok && files[i] != NULL; ++i) {
+    ok = Register(env, files[i], resolver);
+  }
+  ok = ok && Ok(env, mace_config_set_op_resolver(config, resolver));
+  mace_op_resolver_destroy(resolver);
+  return ok;
+}
+
 NATIVE(jlong, createEngine)
 (JNIEnv* env, jclass type, jlong model, jint device, jobjectArray settings,
- jobjectArray outputs, jlong share_with, jobjectArray gpu_paths) {
+ jobjectArray outputs, jlong share_with, jobjectArray gpu_paths,
+ jobjectArray op_libraries) {
   (void)type;
   Scratch scratch = {{NULL}, 0};
   mace_config_t* config = NULL;
@@ -174,6 +136,7 @@ NATIVE(jlong, createEngine)
     ok = MakeContext(env, &scratch, gpu_paths, &context) &&
          Ok(env, mace_config_set_gpu_context(config, context));
   }
+  ok = ok && SetOps(env, &scratch, op_libraries, config);
   if (ok) {
     const size_t count =
         outputs == NULL ? 0 : (size_t)(*env)->GetArrayLength(env, outputs);
@@ -248,65 +211,33 @@ NATIVE(jlongArray, facts)
   return facts;
 }
 
-// Adds tensors in direct buffers, which Elements.java has compared with their
-// shapes.
-static bool Fill(JNIEnv* env, mace_tensors_t* tensors, jobjectArray names,
-                 jintArray types, jobjectArray shapes, jobjectArray buffers) {
-  const jsize count = (*env)->GetArrayLength(env, names);
-  for (jsize i = 0; i < count; ++i) {
-    Scratch scratch = {{NULL}, 0};
-    jint kind = 0;
-    jbyteArray name = (*env)->GetObjectArrayElement(env, names, i);
-    jlongArray shape = (*env)->GetObjectArrayElement(env, shapes, i);
-    jobject buffer = (*env)->GetObjectArrayElement(env, buffers, i);
-    (*env)->GetIntArrayRegion(env, types, i, 1, &kind);
-    const size_t rank = (size_t)(*env)->GetArrayLength(env, shape);
-    const char* text = Text(env, &scratch, name);
-    int64_t* dims = Allocate(env, &scratch, sizeof(int64_t) * rank);
-    const void* data = (*env)->GetDirectBufferAddress(env, buffer);
-    const size_t align = mace_element_bytes(kind);
-    bool ok = text != NULL && dims != NULL;
-    if (ok && align > 0 && (uintptr_t)data % align != 0) {
-      Raise(env, MACE_INVALID_ARGS,
-            "a buffer begins inside an element: its address must be a multiple "
-            "of the element's bytes");
-      ok = false;
-    }
-    if (ok) {
-      (*env)->GetLongArrayRegion(env, shape, 0, (jsize)rank, (jlong*)dims);
-      size_t bytes = align;
-      for (size_t k = 0; k < rank; ++k) bytes *= (size_t)dims[k];
-      ok = Ok(env, mace_tensors_set(tensors, text, kind, dims, rank,
-                                    (void*)data, bytes));
-    }
-    Free(&scratch);
-    (*env)->DeleteLocalRef(env, name);
-    (*env)->DeleteLocalRef(env, shape);
-    (*env)->DeleteLocalRef(env, buffer);
-    if (!ok) return false;
-  }
-  return true;
-}
-
-NATIVE(void, run)
+// Returns what the ops did, or null without `profile`.
+NATIVE(jobjectArray, run)
 (JNIEnv* env, jclass type, jlong engine, jobjectArray names, jintArray types,
  jobjectArray shapes, jobjectArray buffers, jobjectArray out_names,
  jintArray out_types, jobjectArray out_shapes, jobjectArray out_buffers,
- jlong cancellation) {
+ jlong cancellation, jboolean profile) {
   (void)type;
   mace_tensors_t* inputs = NULL;
   mace_tensors_t* outputs = NULL;
+  mace_run_metadata_t* metadata = NULL;
+  jobjectArray ops = NULL;
   if (Ok(env, mace_tensors_create(&inputs)) &&
       Ok(env, mace_tensors_create(&outputs)) &&
+      (!profile || Ok(env, mace_run_metadata_create(&metadata))) &&
       Fill(env, inputs, names, types, shapes, buffers) &&
-      Fill(env, outputs, out_names, out_types, out_shapes, out_buffers)) {
-    Ok(env, cancellation == 0
-                ? mace_engine_run(Pointer(engine), inputs, outputs, NULL)
-                : mace_engine_run_until(Pointer(engine), inputs, outputs,
-                                        Pointer(cancellation), NULL));
+      Fill(env, outputs, out_names, out_types, out_shapes, out_buffers) &&
+      Ok(env, cancellation == 0
+                  ? mace_engine_run(Pointer(engine), inputs, outputs, metadata)
+                  : mace_engine_run_until(Pointer(engine), inputs, outputs,
+                                          Pointer(cancellation), metadata)) &&
+      profile) {
+    ops = Ops(env, metadata);
   }
+  mace_run_metadata_destroy(metadata);
   mace_tensors_destroy(outputs);
   mace_tensors_destroy(inputs);
+  return ops;
 }
 
 // Copies states to the buffers, or the buffers to the states.
@@ -341,11 +272,7 @@ NATIVE(jbyteArray, dump)
   char* text = NULL;
   const char* name = Text(env, &scratch, stage);
   if (name != NULL && Ok(env, mace_engine_dump(Pointer(engine), name, &text))) {
-    const jsize size = (jsize)strlen(text);
-    bytes = (*env)->NewByteArray(env, size);
-    if (bytes != NULL) {
-      (*env)->SetByteArrayRegion(env, bytes, 0, size, (const jbyte*)text);
-    }
+    bytes = Bytes(env, text);
   }
   mace_free(text);
   Free(&scratch);

@@ -1,0 +1,79 @@
+"""Memory of the caller in Python: an arena, and tensors on the GPU.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import small_models
+
+from mace_tools.protos import cache_dir
+from mace_tools.testing.needed import need_pocl
+
+
+def test_an_arena_is_as_large_as_the_engine_says(mace, models):
+    size = mace.Engine.query_arena_bytes(models["digits"])
+    room = np.zeros(size + 64, np.uint8)
+    begin = -room.ctypes.data % 64
+    x = small_models.pixels(4)
+    with mace.Engine(models["digits"], arena=room[begin:begin + size]) as engine:
+        assert engine(x).argmax() == 4
+    with pytest.raises(mace.MaceError, match=str(size)):
+        mace.Engine(models["digits"], arena=room[begin:begin + size - 64])(x)
+    with mace.Model(models["digits"]) as model:
+        two = mace.Engine.query_arena_bytes(model, input_shapes={"input": (2, 1, 8, 8)})
+        assert two > size
+        with pytest.raises(mace.InvalidArgumentError, match="nothing"):
+            mace.Engine.query_arena_bytes(model, input_shapes={"nothing": (1,)})
+    with mace.Engine(models["digits"]) as engine:
+        with pytest.raises(mace.UnsupportedError):
+            engine.gpu_handles()
+
+
+GPU_MEMORY = """
+import ctypes, sys
+import mace
+import numpy as np
+
+cl = ctypes.CDLL("libOpenCL.so.1")
+pointer, size = ctypes.c_void_p, ctypes.c_size_t
+cl.clCreateBuffer.restype = cl.clCreateCommandQueue.restype = pointer
+cl.clCreateBuffer.argtypes = [pointer, ctypes.c_uint64, size, pointer, pointer]
+cl.clCreateCommandQueue.argtypes = [pointer, pointer, ctypes.c_uint64, pointer]
+copies = [pointer, pointer, ctypes.c_uint, size, size, pointer, ctypes.c_uint, pointer, pointer]
+cl.clEnqueueReadBuffer.argtypes = cl.clEnqueueWriteBuffer.argtypes = copies
+x = np.random.default_rng(0).random((1, 16, 64, 64), dtype=np.float32)
+with mace.Engine(sys.argv[1], device="gpu", gpu_data_type="fp32_fp32") as engine:
+    (name,), wanted = engine.outputs, engine(x)
+    handles = engine.gpu_handles()
+    queue = cl.clCreateCommandQueue(handles.context, handles.device, 0, None)
+    given = cl.clCreateBuffer(handles.context, 1, x.nbytes, None, None)
+    made = cl.clCreateBuffer(handles.context, 1, wanted.nbytes, None, None)
+    assert queue and given and made
+    assert cl.clEnqueueWriteBuffer(queue, given, 1, 0, x.nbytes, x.ctypes.data, 0, None, None) == 0
+    out = mace.GpuTensor(made, wanted.shape)
+    results = engine.run({"x": mace.GpuTensor(given, x.shape)}, outputs={name: out})
+    assert results[name] is out
+    found = np.zeros_like(wanted)
+    assert cl.clEnqueueReadBuffer(queue, made, 1, 0, found.nbytes, found.ctypes.data, 0, None,
+                                  None) == 0
+    np.testing.assert_array_equal(found, wanted)
+    try:
+        engine.run({"x": mace.GpuTensor(0, x.shape)})
+    except mace.InvalidArgumentError as e:
+        print(e)
+"""
+
+
+def test_tensors_in_memory_of_the_gpu(site, models):
+    environment = {"PYTHONPATH": str(site), "OCL_ICD_VENDORS": str(need_pocl()),
+                   "POCL_CACHE_DIR": str(cache_dir() / "pocl")}
+    done = subprocess.run([sys.executable, "-c", GPU_MEMORY, str(models["wide"])],
+                          capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert "cl_mem is null" in done.stdout
