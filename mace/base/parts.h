@@ -47,12 +47,6 @@ constexpr bool kHasCapability = false;
 constexpr bool kHasCapability = true;
 #endif
 
-#ifdef MACE_WITHOUT_SEALED
-constexpr bool kHasSealed = false;
-#else
-constexpr bool kHasSealed = true;
-#endif
-
 #ifdef MACE_WITHOUT_CHECK_NUMERICS
 constexpr bool kHasCheckNumerics = false;
 #else

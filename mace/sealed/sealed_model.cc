@@ -17,6 +17,23 @@ namespace {
 
 constexpr char kMagic[] = {'M', 'A', 'C', 'E', 'S', 'E', 'A', 'L'};
 
+}  // namespace
+
+bool IsSealed(const uint8_t* bytes, size_t size) {
+  return size >= sizeof(kMagic) &&
+         std::memcmp(bytes, kMagic, sizeof(kMagic)) == 0;
+}
+
+#ifdef MACE_WITHOUT_SEALED
+
+Result<UnsealedModel> Unseal(const uint8_t*, size_t, const MaceKeyCallback&) {
+  return AbsentPart("loading a sealed model", "sealed");
+}
+
+#else
+
+namespace {
+
 constexpr uint32_t kVersion = 1;
 constexpr size_t kFixedBytes = 56;  // of the head, before the key's name
 constexpr size_t kMostNameBytes = 255;
@@ -132,8 +149,10 @@ Result<AlignedBuffer> Room(size_t bytes) {
   return AlignedBuffer::Create(bytes, "a sealed model");
 }
 
-Result<UnsealedModel> Open(const uint8_t* bytes, size_t size,
-                           const MaceKeyCallback& get_key) {
+}  // namespace
+
+Result<UnsealedModel> Unseal(const uint8_t* bytes, size_t size,
+                             const MaceKeyCallback& get_key) {
   if (!get_key) {
     return InvalidArgument("a sealed model needs a callback for its key");
   }
@@ -167,21 +186,6 @@ Result<UnsealedModel> Open(const uint8_t* bytes, size_t size,
       "or somebody changed it; copy the file again");
 }
 
-}  // namespace
-
-bool IsSealed(const uint8_t* bytes, size_t size) {
-  return size >= sizeof(kMagic) &&
-         std::memcmp(bytes, kMagic, sizeof(kMagic)) == 0;
-}
-
-Result<UnsealedModel> Unseal(const uint8_t* bytes, size_t size,
-                             const MaceKeyCallback& get_key) {
-  // Without the part, there is nothing that defines what Open calls.
-  if constexpr (kHasSealed) {
-    return Open(bytes, size, get_key);
-  } else {
-    return AbsentPart("loading a sealed model", "sealed");
-  }
-}
+#endif  // MACE_WITHOUT_SEALED
 
 }  // namespace mace
