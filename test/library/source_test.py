@@ -87,6 +87,7 @@ def decisive(flags):
 
 def cmake_for(cpu):
     return ["-DCMAKE_SYSTEM_NAME=Linux", f"-DCMAKE_SYSTEM_PROCESSOR={cpu}",
+            f"-DCMAKE_C_COMPILER={COMPILERS[cpu].replace('g++', 'gcc')}",
             f"-DCMAKE_CXX_COMPILER={COMPILERS[cpu]}"] if cpu != "x86_64" else []
 
 
@@ -97,7 +98,7 @@ def test_cmake_compiles_what_bazel_compiles_with_the_same_flags(
 ):
     need_tools(COMPILERS[cpu])
     configure(tree, tmp_path, f"-DMACE_OPENCL={'ON' if gpu else 'OFF'}", *cmake_for(cpu),
-              "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON")
+              "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", "-DMACE_PARTS=all,sealed")
     by_bazel = {path: decisive([*source_cmake.baseline(cpu), *by[source_list.Variant(cpu, gpu)]])
                 for path, by in sources.flags.items() if source_list.Variant(cpu, gpu) in by}
     by_cmake = {}
