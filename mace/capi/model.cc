@@ -201,4 +201,25 @@ mace_status_t mace_model_outputs(const mace_model_t* model,
   return capi::StoreInfos(model->model->outputs(), infos);
 }
 
+mace_status_t mace_model_input_dimension(const mace_model_t* model,
+                                         size_t index, size_t axis,
+                                         const char** name, int64_t* extent,
+                                         int64_t* largest) {
+  MACE_CAPI_NOT_NULL(name);
+  *name = nullptr;
+  MACE_CAPI_NOT_NULL(extent);
+  MACE_CAPI_NOT_NULL(largest);
+  MACE_CAPI_NOT_NULL(model);
+  const auto& inputs = model->model->input_dimensions();
+  MACE_CAPI_RETURN_IF_ERROR(
+      capi::CheckIndex(__func__, "index", index, inputs.size()));
+  MACE_CAPI_RETURN_IF_ERROR(
+      capi::CheckIndex(__func__, "axis", axis, inputs[index].size()));
+  const mace::MaceDimension& dimension = inputs[index][axis];
+  *name = dimension.name.c_str();
+  *extent = dimension.extent;
+  *largest = dimension.largest;
+  return MACE_SUCCESS;
+}
+
 }  // extern "C"

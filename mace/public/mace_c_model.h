@@ -113,6 +113,18 @@ MACE_API mace_status_t mace_model_inputs(const mace_model_t* model,
 MACE_API mace_status_t mace_model_outputs(const mace_model_t* model,
                                           mace_tensor_infos_t** infos);
 
+// Stores what the file says of dimension `axis` of the input at `index` in the
+// order of mace_model_inputs: its name ("" if it has none; valid as long as
+// `model`), its extent (-1 if each run chooses it), and the largest extent that
+// a run may choose (-1 if any will do). Dimensions of the same name have the
+// same extent in each run, also in different inputs. Errors: MACE_INVALID_ARGS
+// for an index or an axis that does not exist. Threads: any.
+MACE_API mace_status_t mace_model_input_dimension(const mace_model_t* model,
+                                                  size_t index, size_t axis,
+                                                  const char** name,
+                                                  int64_t* extent,
+                                                  int64_t* largest);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif

@@ -44,6 +44,15 @@ typedef std::function<MaceStatus(const std::string& key_name,
                                  unsigned char* key)>
     MaceKeyCallback;
 
+// What a model file says of a dimension of an input.
+struct MaceDimension {
+  // Dimensions of the same name have the same extent in each run, also in
+  // different inputs. "": it has no name.
+  std::string name;
+  int64_t extent = 0;    // -1: each run chooses it
+  int64_t largest = -1;  // the largest extent of a run; -1: any will do
+};
+
 // A verified model in memory. It is immutable, so any number of threads may use
 // it at once.
 class MACE_API MaceModel {
@@ -120,6 +129,8 @@ class MACE_API MaceModel {
   const std::string& name() const;
   const std::vector<MaceTensorInfo>& inputs() const;
   const std::vector<MaceTensorInfo>& outputs() const;
+  // The dimensions of each input, in the order of inputs().
+  const std::vector<std::vector<MaceDimension>>& input_dimensions() const;
 
   class Impl;
   Impl* impl() const { return impl_.get(); }

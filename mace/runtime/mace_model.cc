@@ -99,6 +99,23 @@ Status UsePrepacked(const Model& model, bool verify, PackedWeights* packed) {
   return Status();
 }
 
+// `open` is null for an input whose extents are all fixed.
+std::vector<MaceDimension> DimensionsOf(const Shape& shape,
+                                        const OpenDims* open) {
+  std::vector<MaceDimension> dimensions;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    MaceDimension dimension = {"", shape[d], shape[d]};
+    if (open != nullptr) {
+      if (d < open->names.size()) dimension.name = open->names[d];
+      if (shape[d] < 0 && d < open->most.size()) {
+        dimension.largest = open->most[d];
+      }
+    }
+    dimensions.push_back(std::move(dimension));
+  }
+  return dimensions;
+}
+
 Result<std::unique_ptr<MaceModel::Impl>> MakeImpl(
     const uint8_t* graph, size_t graph_size, WeightBytes weights,
     const MaceModelOptions& options) {
@@ -130,6 +147,9 @@ Result<std::unique_ptr<MaceModel::Impl>> MakeImpl(
     if (open != model.open_dims.end()) {
       impl->inputs.back().shape = open->second.dims;
     }
+    impl->dimensions.push_back(
+        DimensionsOf(impl->inputs.back().shape,
+                     open == model.open_dims.end() ? nullptr : &open->second));
   }
   for (int id : model.graph.outputs) {
     MaceTensorInfo info;
@@ -334,6 +354,10 @@ const std::vector<MaceTensorInfo>& MaceModel::inputs() const {
 }
 const std::vector<MaceTensorInfo>& MaceModel::outputs() const {
   return impl_->outputs;
+}
+const std::vector<std::vector<MaceDimension>>& MaceModel::input_dimensions()
+    const {
+  return impl_->dimensions;
 }
 
 MaceTensor::MaceTensor(const std::vector<int64_t>& shape,

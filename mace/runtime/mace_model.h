@@ -36,7 +36,8 @@ class MaceModel::Impl {
   void ForgetPackedWeights() const;
 
   std::vector<MaceTensorInfo> inputs;
-  std::vector<MaceTensorInfo> outputs;  // shapes: engines only
+  std::vector<MaceTensorInfo> outputs;                 // shapes: engines only
+  std::vector<std::vector<MaceDimension>> dimensions;  // by input
 };
 
 IDataType ToPublic(DataType type);

@@ -92,6 +92,14 @@ TEST(OpenShapes, AreToldBeforeAndAfterPlanning) {
   const auto model = builder.Load();
   const MaceTensorInfo of_model = model->inputs()[0];
   EXPECT_EQ(of_model.shape, (Shape{-1, -1, -1, 4}));
+  const std::vector<MaceDimension>& dims = model->input_dimensions()[0];
+  ASSERT_EQ(dims.size(), 4u);
+  EXPECT_EQ(dims[0].name, "batch");
+  EXPECT_EQ(dims[1].name, "");
+  EXPECT_EQ((Shape{dims[0].extent, dims[3].extent}), (Shape{-1, 4}));
+  EXPECT_EQ((Shape{dims[0].largest, dims[1].largest, dims[3].largest}),
+            (Shape{4, kSide, 4}));
+  EXPECT_EQ(Pictures({}).Load()->input_dimensions()[0][0].largest, -1);
   const auto engine = Create(model);
   EXPECT_EQ(engine->inputs()[0].shape, (Shape{4, kSide, kSide, 4}));
   EXPECT_EQ(engine->outputs()[0].shape, (Shape{4, kSide, kSide, 4}));

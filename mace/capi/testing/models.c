@@ -10,6 +10,26 @@ static int released = 0;
 
 static void Release(void* user) { *(int*)user += 1; }
 
+static void ExpectDimensions(const mace_model_t* model) {
+  const char* name = NULL;
+  int64_t extent = 9, largest = 9;
+  EXPECT_OK(mace_model_input_dimension(model, 0, 1, &name, &extent, &largest));
+  EXPECT(strcmp(name, "") == 0 && extent == 4 && largest == 4);
+  EXPECT_BAD(mace_model_input_dimension(model, 1, 0, &name, &extent, &largest),
+             "mace_model_input_dimension: index is 1, but there are only 1");
+  EXPECT(name == NULL);
+  EXPECT_BAD(mace_model_input_dimension(model, 0, 4, &name, &extent, &largest),
+             "axis is 4, but there are only 4");
+  EXPECT_BAD(mace_model_input_dimension(NULL, 0, 0, &name, &extent, &largest),
+             "model is null");
+  EXPECT_BAD(mace_model_input_dimension(model, 0, 0, NULL, &extent, &largest),
+             "name is null");
+  EXPECT_BAD(mace_model_input_dimension(model, 0, 0, &name, NULL, &largest),
+             "extent is null");
+  EXPECT_BAD(mace_model_input_dimension(model, 0, 0, &name, &extent, NULL),
+             "largest is null");
+}
+
 static void ExpectSample(const mace_model_t* model) {
   mace_tensor_infos_t* infos = NULL;
   const int64_t* shape;
@@ -24,6 +44,8 @@ static void ExpectSample(const mace_model_t* model) {
   EXPECT(mace_tensor_infos_zero_point(infos, 0) == 0);
   shape = mace_tensor_infos_shape(infos, 0, &rank);
   EXPECT(rank == 4 && shape[0] == 1 && shape[1] == 4 && shape[3] == 1);
+
+  ExpectDimensions(model);
 
   EXPECT_NOTHING(mace_tensor_infos_count(NULL), 0, "infos is null");
   EXPECT_NOTHING(mace_tensor_infos_name(infos, 1), NULL,

@@ -35,13 +35,13 @@ from mace._ops import CustomOp, OpNode, OpTensor
 from mace._process import Capability, LogLevel, capability, set_log, version
 from mace._settings import Affinity, GpuPerf, GpuPriority, Settings
 from mace._stats import OpStats
-from mace._tensors import TensorInfo
+from mace._tensors import Dimension, TensorInfo
 
 __version__ = version()
 __all__ = [
     "Affinity", "Cancellation", "CancelledError", "Capability", "ClosedError", "CustomOp",
-    "DeviceError", "Engine", "GpuContext", "GpuHandles", "GpuPerf", "GpuPriority", "GpuTensor",
-    "ImageConverter", "ImageTransform", "InternalError", "InvalidArgumentError",
+    "DeviceError", "Dimension", "Engine", "GpuContext", "GpuHandles", "GpuPerf", "GpuPriority",
+    "GpuTensor", "ImageConverter", "ImageTransform", "InternalError", "InvalidArgumentError",
     "InvalidModelError", "LogLevel", "MaceError", "Model", "OpNode", "OpStats", "OpTensor",
     "OutOfResourcesError", "Settings",
     "Status", "TensorInfo", "UnsupportedError", "capability", "set_log", "turned", "version",

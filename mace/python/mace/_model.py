@@ -12,7 +12,7 @@ from typing import Any, Callable, Optional, Union
 
 from mace._errors import InvalidArgumentError
 from mace._library import Handle, check, created, ffi, lib, optional, text
-from mace._tensors import TensorInfo, infos
+from mace._tensors import Dimension, TensorInfo, dimensions, infos
 
 PathLike = Union[str, "os.PathLike[str]"]
 # The 32 bytes of a key, or what returns them for the key's name.
@@ -95,6 +95,7 @@ class Model:
         self.handle = Handle("model", pointer, lib.mace_model_destroy)
         self.name = text(lib.mace_model_name(pointer))
         self.inputs: dict[str, TensorInfo] = infos(lib.mace_model_inputs, pointer)
+        self.dimensions: dict[str, tuple[Dimension, ...]] = dimensions(pointer, self.inputs)
         self.outputs: dict[str, TensorInfo] = infos(lib.mace_model_outputs, pointer)
 
     def close(self) -> None:

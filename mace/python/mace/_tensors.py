@@ -23,6 +23,15 @@ _FORMATS = {1: "NHWC", 2: "NCHW"}
 
 
 @dataclass(frozen=True)
+class Dimension:
+    """What a model says of a dimension of an input."""
+
+    name: str  # dimensions of the same name have the same extent in each run; "": none
+    extent: Optional[int]  # None: each run chooses it
+    largest: Optional[int]  # the largest extent of a run; None: any will do
+
+
+@dataclass(frozen=True)
 class TensorInfo:
     """An input or an output of a model. The shape is the model's, or that of the latest run."""
 
@@ -76,6 +85,23 @@ def _info(table: Any, k: int) -> TensorInfo:
         tuple(shape[i] for i in range(rank[0])),
         _FORMATS.get(lib.mace_tensor_infos_data_format(table, k)),
         lib.mace_tensor_infos_scale(table, k), lib.mace_tensor_infos_zero_point(table, k))
+
+
+def dimensions(model: Any, inputs: dict[str, TensorInfo]) -> dict[str, tuple[Dimension, ...]]:
+    """What the model says of the dimensions of its inputs, which are in its order."""
+    name, extent, largest = ffi.new("char const **"), ffi.new("int64_t *"), ffi.new("int64_t *")
+    found = {}
+    for k, info in enumerate(inputs.values()):
+        of_input = []
+        for axis in range(len(info.shape)):
+            check(lib.mace_model_input_dimension(model, k, axis, name, extent, largest))
+            of_input.append(Dimension(text(name[0]), _known(extent[0]), _known(largest[0])))
+        found[info.name] = tuple(of_input)
+    return found
+
+
+def _known(extent: int) -> Optional[int]:
+    return None if extent < 0 else int(extent)
 
 
 def as_input(name: str, value: Any, info: Optional[TensorInfo]) -> np.ndarray:
