@@ -12,7 +12,8 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-// Values from onnxruntime 1.20, for GELU and SWISH from Python's math module.
+// Values from onnxruntime 1.20, for GELU, GELU_TANH and SWISH from Python's
+// math module.
 TEST(Activation, EveryKind) {
   const auto x = F32({10}, {-100, -3, -1, -0.25f, 0, 0.5f, 1, 2.5f, 7, 100});
   const struct {
@@ -62,6 +63,16 @@ TEST(Activation, EveryKind) {
        0,
        {-3.72e-42f, -0.14227761f, -0.26894143f, -0.109455876f, 0.f, 0.31122968f,
         0.7310586f, 2.3103545f, 6.993623f, 100.f}},
+      {"GELU_TANH",
+       0,
+       {-0.0f, -0.003637392073869705f, -0.15880800783634186f,
+        -0.10032464563846588f, 0.0f, 0.3457140028476715f, 0.8411920070648193f,
+        2.4849157333374023f, 7.0f, 100.0f}},
+      {"SWISH",
+       1.702f,
+       {-0.0f, -0.018071310594677925f, -0.15420423448085785f,
+        -0.09880035370588303f, 0.0f, 0.35038843750953674f, 0.845795750617981f,
+        2.4650137424468994f, 6.999953269958496f, 100.0f}},
       {"NOOP", 0, {-100, -3, -1, -0.25f, 0, 0.5f, 1, 2.5f, 7, 100}},
       {"RELU", 0, {0, 0, 0, 0, 0, 0.5f, 1, 2.5f, 7, 100}},
       {"RELUX", 0, {0, 0, 0, 0, 0, 0.5f, 1, 2.5f, 6, 6}}};
@@ -79,8 +90,9 @@ TEST(Activation, EveryKind) {
 
 // Every code path against the definition, over all relevant exponents.
 TEST(Activation, Ranges) {
-  for (const char* name : {"TANH", "SIGMOID", "ELU", "SELU", "SOFTPLUS",
-                           "SOFTSIGN", "GELU", "SWISH", "HARDSWISH"}) {
+  for (const char* name :
+       {"TANH", "SIGMOID", "ELU", "SELU", "SOFTPLUS", "SOFTSIGN", "GELU",
+        "GELU_TANH", "SWISH", "HARDSWISH"}) {
     for (float range : {1e-3f, 1.f, 10.f}) {
       SCOPED_TRACE(std::string(name) + " up to " + std::to_string(range));
       CheckOp({"Activation",

@@ -7,8 +7,11 @@
 // Outputs  y  as x
 // Attrs    axis     the first of the axes normalized together, default -1
 //          epsilon  default 1e-5
+//          centered 1 (default); 0: RMSNorm, scale * x / sqrt(mean of x^2 +
+//                   epsilon) + offset
 // Errors   axis out of range; a parameter of another shape
-// Source   ONNX LayerNormalization-17, Ba et al. 2016
+// Source   ONNX LayerNormalization-17, Ba et al. 2016; ONNX
+//          RMSNormalization-23, Zhang and Sennrich 2019
 
 #include "mace/ops/layer_norm.h"
 

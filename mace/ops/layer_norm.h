@@ -10,11 +10,13 @@ namespace mace {
 struct LayerNormAttrs {
   int64_t axis = -1;  // the first of the axes normalized together
   float epsilon = 1e-5f;
+  bool centered = true;
 
   template <typename V>
   void Fields(V& v) {
     v("axis", axis);
     v("epsilon", epsilon);
+    v("centered", centered);
   }
 };
 

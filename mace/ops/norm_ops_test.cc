@@ -123,6 +123,21 @@ TEST(LayerNorm, Literal) {
                    "input 1 is f32[2], it must be [3,2]");
 }
 
+// By the definition, in NumPy.
+TEST(LayerNorm, WithoutTheMean) {
+  const TestTensor x = F32({2, 2}, {3, 4, -1, 7});
+  CheckOp({"LayerNorm", {{"epsilon", 0.f}, {"centered", false}}, {x}},
+          {F32({2, 2}, {0.84852815f, 1.1313709f, -0.2f, 1.4f})}, 1e-6f);
+  CheckOp({"LayerNorm",
+           {{"axis", int64_t{0}}, {"epsilon", 0.25f}, {"centered", false}},
+           {x, F32({2, 2}, {1, 2, 1, 0.5f}), F32({2, 2}, {0, 1, 0, 0})}},
+          {F32({2, 2}, {0.6882472f, 2.8353257f, -0.22941573f, 0.8029551f})},
+          1e-6f);
+  CheckOp({"LayerNorm",
+           {{"centered", false}},
+           {RandomF32({70, 300}, 1), RandomF32({300}, 2)}});
+}
+
 // Values from TensorFlow 2.19; with a size, from NumPy by the definition.
 TEST(LocalResponseNorm, Literal) {
   const TestTensor x = F32({1, 5}, {1, 2, 3, 4, 5});
@@ -183,6 +198,7 @@ TEST(ChannelBlocks, Norms) {
     CheckOp({"PRelu", {}, {x, Const(RandomF32({5, 3, 1}, 2))}});
     CheckOp({"InstanceNorm", {}, {x, channel(2), channel(3)}});
     CheckOp({"LayerNorm", {}, {x, channel(2), channel(3)}});
+    CheckOp({"LayerNorm", {{"centered", false}}, {x, channel(2)}});
     CheckOp({"LayerNorm",
              {{"axis", int64_t{1}}},
              {x, Const(RandomF32({5, 3, c}, 4))}});

@@ -15,6 +15,11 @@ namespace {
 // Klambauer et al., Self-Normalizing Neural Networks (2017), section 2.
 constexpr double kSeluAlpha = 1.6732632423543772;
 constexpr double kSeluScale = 1.0507009873554805;
+// Hendrycks and Gimpel, Gaussian Error Linear Units (2016), section 2. With
+// these x (1 + tanh(...)) / 2 is x / (1 + exp(-x (kGeluSlope + kGeluBend
+// x^2))).
+constexpr double kGeluSlope = 1.5957691216057308;  // 2 sqrt(2 / pi)
+constexpr double kGeluBend = kGeluSlope * 0.044715;
 
 // NaN stays NaN, as in every framework.
 double Clamp(double x, double lo, double hi) {
@@ -45,6 +50,7 @@ Result<ActivationFunction> ResolveActivation(const Node& node,
   a.limit = attrs.max_limit;
   a.coefficient = attrs.activation_coefficient;
   a.beta = attrs.hardsigmoid_beta;
+  if (a.kind == ActivationKind::kSwish && a.coefficient == 0) a.coefficient = 1;
   return a;
 }
 
@@ -76,8 +82,11 @@ double ReferenceActivation(const ActivationFunction& a, double x) {
       return x / (1 + std::fabs(x));
     case ActivationKind::kGelu:
       return x * 0.5 * (1 + std::erf(x * std::sqrt(0.5)));
+    case ActivationKind::kGeluTanh:
+      return x * 0.5 *
+             (1 + std::tanh(0.5 * x * (kGeluSlope + kGeluBend * x * x)));
     case ActivationKind::kSwish:
-      return x / (1 + std::exp(-x));
+      return x / (1 + std::exp(-a.coefficient * x));
   }
   return x;
 }
@@ -120,8 +129,10 @@ void Activator::Choose(const ActivationFunction& f,
       return use(set.softsign);
     case ActivationKind::kGelu:
       return use(set.gelu);
+    case ActivationKind::kGeluTanh:
+      return use(set.gelu_tanh, kGeluSlope, kGeluBend);
     case ActivationKind::kSwish:
-      return use(set.swish);
+      return use(set.swish, f.coefficient);
   }
 }
 

@@ -13,13 +13,29 @@
 namespace mace::cpu {
 namespace {
 
+// Returns the sum of f(x) over all elements: in several parts, which the
+// compiler computes side by side.
+template <typename Term>
+double Sum(const float* x, int64_t n, Term f) {
+  constexpr int64_t kParts = 16;
+  double parts[kParts] = {};
+  int64_t i = 0;
+  for (; i + kParts <= n; i += kParts) {
+    for (int64_t k = 0; k < kParts; ++k) parts[k] += f(x[i + k]);
+  }
+  double sum = 0;
+  for (; i < n; ++i) sum += f(x[i]);
+  for (const double part : parts) sum += part;
+  return sum;
+}
+
 void NormalizeRow(const float* x, const float* scale, const float* offset,
-                  float epsilon, int64_t n, float* y) {
-  double sum = 0, squares = 0;
-  for (int64_t i = 0; i < n; ++i) sum += x[i];
-  const double mean = sum / static_cast<double>(n);
-  for (int64_t i = 0; i < n; ++i) squares += (x[i] - mean) * (x[i] - mean);
-  const double var = squares / static_cast<double>(n);
+                  const LayerNormAttrs& attrs, int64_t n, float* y) {
+  const double count = static_cast<double>(n), epsilon = attrs.epsilon;
+  const auto itself = [](double v) { return v; };
+  const double mean = attrs.centered ? Sum(x, n, itself) / count : 0;
+  const auto square = [mean](double v) { return (v - mean) * (v - mean); };
+  const double var = Sum(x, n, square) / count;
   const float factor = static_cast<float>(1 / std::sqrt(var + epsilon));
   const float middle = static_cast<float>(mean);
   for (int64_t i = 0; i < n; ++i) {
@@ -45,8 +61,7 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
   KernelFacts facts;
   facts.overlaps = {{0, 0}};
   return MakeKernel(
-      [threads = context.threads, rows, n,
-       epsilon = attrs.epsilon](const RunArgs& args) {
+      [threads = context.threads, rows, n, attrs](const RunArgs& args) {
         const float* from = args.inputs[0].as<const float>();
         const float* scale = Optional(args, 1);
         const float* offset = Optional(args, 2);
@@ -54,7 +69,7 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
         const int64_t tile = 4096 / std::max<int64_t>(1, n) + 1;
         threads->ParallelFor(rows, tile, [=](size_t begin, size_t end) {
           for (size_t r = begin; r < end; ++r) {
-            NormalizeRow(from + r * n, scale, offset, epsilon, n, to + r * n);
+            NormalizeRow(from + r * n, scale, offset, attrs, n, to + r * n);
           }
         });
       },

@@ -14,6 +14,8 @@ namespace {
 // Klambauer et al., Self-Normalizing Neural Networks (2017), section 2.
 constexpr float kSeluAlpha = 1.6732632423543772f;
 constexpr float kSeluScale = 1.0507009873554805f;
+// 2 sqrt(2 / pi): (1 + tanh(z)) / 2 is 1 / (1 + exp(-2 z)).
+constexpr float kGeluSlope = 1.5957691216057308f;
 
 }  // namespace
 
@@ -34,6 +36,14 @@ Status AddActivation(const Node& node, const ActivationAttrs& attrs,
       return Status();
     case ActivationKind::kSelu:
       pass.Float(kSeluScale).Float(kSeluAlpha);
+      break;
+    case ActivationKind::kGeluTanh:
+      pass.Float(kGeluSlope).Float(kGeluSlope * 0.044715f);
+      break;
+    case ActivationKind::kSwish:
+      pass.Float(
+          attrs.activation_coefficient == 0 ? 1 : attrs.activation_coefficient);
+      pass.Float(0);
       break;
     default:
       pass.Float(attrs.activation_coefficient).Float(attrs.hardsigmoid_beta);

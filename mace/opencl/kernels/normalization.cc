@@ -25,15 +25,21 @@ Pass NormalizePass(const std::string& kind, const Reduction& reduction,
 Result<KernelSpec> DescribeMomentNorm(const Node& node,
                                       const Reduction& reduction, float epsilon,
                                       const ActivationAttrs& attrs,
-                                      const Target& target) {
+                                      const Target& target, bool centered) {
   const Extents4& x = reduction.in;
   Reducer reducer(node, reduction, target);
-  MACE_ASSIGN_OR_RETURN(const size_t mean, reducer.AddImage());
   MACE_ASSIGN_OR_RETURN(const size_t deviation, reducer.AddImage());
-  MACE_RETURN_IF_ERROR(reducer.Add("MEAN", mean));
-  MACE_RETURN_IF_ERROR(reducer.Add("DEVIATION", deviation, mean));
+  size_t mean = deviation;
   Pass pass("normalize", "normalize_box", BlockGrid(x));
   pass.Define("NORMALIZE_MOMENTS");
+  if (centered) {
+    MACE_ASSIGN_OR_RETURN(mean, reducer.AddImage());
+    MACE_RETURN_IF_ERROR(reducer.Add("MEAN", mean));
+    MACE_RETURN_IF_ERROR(reducer.Add("DEVIATION", deviation, mean));
+  } else {
+    pass.Define("NORMALIZE_UNCENTERED");
+    MACE_RETURN_IF_ERROR(reducer.Add("ROOT_MEAN_SQUARE", deviation));
+  }
   pass.In(0).Image(mean).Image(deviation);
   for (size_t i : {1, 2}) {
     if (node.has_input(i)) {

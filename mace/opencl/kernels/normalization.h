@@ -17,12 +17,14 @@ namespace mace::opencl {
 Pass NormalizePass(const std::string& kind, const Reduction& reduction,
                    size_t center, size_t spread, float parameter);
 
-// Describes y = act((x - mean) / sqrt(variance + epsilon) * scale + offset).
-// scale and offset are inputs 1 and 2, if the node has them.
+// Describes y = act((x - mean) / sqrt(variance + epsilon) * scale + offset), or
+// without the mean if it is not `centered`. scale and offset are inputs 1 and
+// 2, if the node has them.
 Result<KernelSpec> DescribeMomentNorm(const Node& node,
                                       const Reduction& reduction, float epsilon,
                                       const ActivationAttrs& attrs,
-                                      const Target& target);
+                                      const Target& target,
+                                      bool centered = true);
 
 }  // namespace mace::opencl
 

@@ -148,8 +148,10 @@ inline float4 Activate(float4 v, float a, float b) {
   return v / (1.0f + fabs(v));
 #elif defined(ACTIVATION_GELU)
   return 0.5f * v * (1.0f + erf(v * M_SQRT1_2_F));
+#elif defined(ACTIVATION_GELU_TANH)
+  return v / (1.0f + exp(-v * mad(v * v, (float4)(b), (float4)(a))));
 #elif defined(ACTIVATION_SWISH)
-  return v / (1.0f + exp(-v));
+  return v / (1.0f + exp(-a * v));
 #else
   return Clamp(v, a, b);
 #endif

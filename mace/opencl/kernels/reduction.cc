@@ -34,7 +34,8 @@ const char* MergeOf(const std::string& kind) {
                  {"SUM_SQUARE", "SUM"},
                  {"MEAN", "MEAN"},
                  {"MEAN_EXP", "MEAN"},
-                 {"DEVIATION", "ROOT_MEAN_SQUARE"}};
+                 {"DEVIATION", "ROOT_MEAN_SQUARE"},
+                 {"ROOT_MEAN_SQUARE", "ROOT_MEAN_SQUARE"}};
   for (const auto& row : kMerges) {
     if (kind == row.kind) return row.merge;
   }

@@ -36,9 +36,10 @@ class Reducer {
   Result<size_t> AddImage() { return AddImage(reduction_.out); }
 
   // Reduces input 0 into scratch image `to`, or into output 0 if `to` is not
-  // set. `kind` is as the attribute of Reduce, or MEAN_EXP, DEVIATION (the root
-  // of the mean square) or LOG_SUM_EXP, which first subtract scratch image
-  // `shift`. Images with many pixels are reduced line by line first.
+  // set. `kind` is as the attribute of Reduce, ROOT_MEAN_SQUARE, or MEAN_EXP,
+  // DEVIATION (the root of the mean square) or LOG_SUM_EXP, which first
+  // subtract scratch image `shift`. Images with many pixels are reduced line by
+  // line first.
   Status Add(const std::string& kind, std::optional<size_t> to,
              size_t shift = 0);
 

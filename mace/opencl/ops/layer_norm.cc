@@ -21,7 +21,8 @@ Result<KernelSpec> Describe(const Node& node, const Target& target) {
   std::vector<int> axes;
   for (int d = axis; d < rank; ++d) axes.push_back(d);
   MACE_ASSIGN_OR_RETURN(const Reduction reduction, ReductionOf(node, x, axes));
-  return DescribeMomentNorm(node, reduction, attrs.epsilon, {}, target);
+  return DescribeMomentNorm(node, reduction, attrs.epsilon, {}, target,
+                            attrs.centered);
 }
 
 }  // namespace

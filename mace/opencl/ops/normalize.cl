@@ -12,7 +12,8 @@
 #endif
 
 // center and spread are the mean and the root of the mean square deviation; or
-// the maximum, and the mean of exp(element - maximum); or both are the length.
+// the maximum, and the mean of exp(element - maximum); or both are the length,
+// or the root of the mean square.
 __kernel void normalize_box(GRID, __read_only image2d_t x,
                             __read_only image2d_t center,
                             __read_only image2d_t spread, AFFINE_IMAGES
@@ -40,6 +41,9 @@ __kernel void normalize_box(GRID, __read_only image2d_t x,
 #else
   READ_BROADCAST(s, scale, block, w, n, h)
   READ_BROADCAST(o, offset, block, w, n, h)
+#ifdef NORMALIZE_UNCENTERED
+  a = 0.0f;
+#endif
   v = (v - a) * rsqrt(mad(b, b, (float4)(parameter))) * s + o;
   v = ACTIVATE(v);
 #endif

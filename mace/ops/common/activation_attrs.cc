@@ -27,6 +27,7 @@ constexpr struct {
     {"SOFTPLUS", ActivationKind::kSoftplus},
     {"SOFTSIGN", ActivationKind::kSoftsign},
     {"GELU", ActivationKind::kGelu},
+    {"GELU_TANH", ActivationKind::kGeluTanh},
     {"SWISH", ActivationKind::kSwish},
 };
 

@@ -25,17 +25,19 @@ enum class ActivationKind {
   kSoftplus,     // log(1 + exp(x))
   kSoftsign,     // x / (1 + |x|)
   kGelu,         // x (1 + erf(x / sqrt 2)) / 2
-  kSwish,        // x / (1 + exp(-x))
+  kSwish,        // x / (1 + exp(-a x)); a of 0 stands for 1
+  kGeluTanh,     // x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2
 };
 
 // The base of an attribute struct, which calls ActivationFields in its Fields.
 struct ActivationAttrs {
   // NOOP, RELU, RELUX, TANH, SIGMOID, LEAKYRELU, ELU, SELU, HARDSIGMOID,
-  // HARDSWISH, SOFTPLUS, SOFTSIGN, GELU or SWISH.
+  // HARDSWISH, SOFTPLUS, SOFTSIGN, GELU, GELU_TANH or SWISH.
   std::string activation = "NOOP";
-  float max_limit = 0;               // of RELUX
-  float activation_coefficient = 0;  // of LEAKYRELU, ELU, HARDSIGMOID's slope
-  float hardsigmoid_beta = 0.5f;     // HARDSIGMOID's offset
+  float max_limit = 0;  // of RELUX
+  // Of LEAKYRELU, ELU; HARDSIGMOID's slope; SWISH's slope, where 0 is 1.
+  float activation_coefficient = 0;
+  float hardsigmoid_beta = 0.5f;  // HARDSIGMOID's offset
 
   template <typename V>
   void ActivationFields(V& v) {

@@ -20,7 +20,8 @@ from mace_tools.passes.match import CONV_LIKE
 _PADDINGS = {VALID: "VALID", SAME: "SAME", SAME_LOWER: "SAME_LOWER"}
 _EPSILONS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-12, 0.0)
 _ACTIVATIONS = {"NOOP": {}, "RELU": {}, "RELUX": {"max_limit": 6.0}, "SIGMOID": {}, "TANH": {},
-                "HARDSWISH": {}, "SWISH": {}, "GELU": {}, "ELU": {"activation_coefficient": 1.0}}
+                "HARDSWISH": {}, "SWISH": {}, "GELU": {}, "GELU_TANH": {},
+                "ELU": {"activation_coefficient": 1.0}}
 _MOST_WEIGHT_BYTES = 64 << 20  # a variant is a file of its own
 
 

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from mace_tools.ir import Graph, Node
-from mace_tools.passes.match import is_op, only_producer, plain, scalar
+from mace_tools.passes.match import is_op, only_producer, plain, scalar, with_constant
 
 
 def activation_patterns(graph: Graph) -> None:
@@ -57,22 +55,36 @@ def _hard_sigmoid(graph: Graph, node: Node) -> None:
 
 
 def _product(graph: Graph, node: Node) -> None:
-    """x * sigmoid(x) and x * hardsigmoid(x)."""
+    """x * sigmoid(a x) and x * hardsigmoid(x)."""
     if node.attrs["type"] != "PROD":
         return
     for x, gate in (node.inputs, reversed(node.inputs)):
         maker = only_producer(graph, gate)
+        if is_op(maker, "Activation", activation="SIGMOID"):
+            scale = _scale_of(graph, maker.inputs[0], x)
+            if scale:
+                slope = {} if scale == 1 else {"activation_coefficient": scale}
+                _become(graph, node, x, activation="SWISH", **slope)
+                return
         if not is_op(maker, "Activation") or maker.inputs[0] != x:
             continue
         kind = maker.attrs["activation"]
         slope, offset = (maker.attr(a)
                          for a in ("activation_coefficient", "hardsigmoid_beta"))
-        if kind == "SIGMOID":
-            _become(graph, node, x, activation="SWISH")
-            return
         if kind == "HARDSIGMOID" and abs(slope - 1 / 6) < 1e-4 and abs(offset - 0.5) < 1e-6:
             _become(graph, node, x, activation="HARDSWISH")
             return
+
+
+def _scale_of(graph: Graph, name: str, x: str) -> float:
+    """a, where the tensor is a x; 0 if it is something else."""
+    if name == x:
+        return 1.0
+    maker = only_producer(graph, name)
+    found = with_constant(graph, maker) if is_op(maker, "Eltwise", type="PROD") else None
+    if found is None or maker is None or not plain(maker) or found[0] != x or found[1].size != 1:
+        return 0.0
+    return float(found[1].reshape(-1)[0])
 
 
 def _hard_swish(graph: Graph, node: Node) -> None:
@@ -100,24 +112,8 @@ def _gelu(graph: Graph, node: Node) -> None:
             _become(graph, node, x, activation="GELU")
             return
         if _one_plus_tanh(graph, gate) == x:
-            _tanh_gelu(graph, node, x)
+            _become(graph, node, x, activation="GELU_TANH")
             return
-
-
-def _tanh_gelu(graph: Graph, node: Node, x: str) -> None:
-    """x * sigmoid(x (a + b x^2)), since (1 + tanh(z)) / 2 is sigmoid(2 z)."""
-    shape = graph.shape(x)
-    if not shape or shape[-1] is None:
-        return
-    a = 2 * math.sqrt(2 / math.pi)
-    base, channels = node.name, shape[-1]
-    numbers = [graph.add_const(f"{base}/{what}", np.full(channels, value, np.float32))
-               for what, value in (("slope", a * 0.044715), ("offset", a), ("mean", 0), ("var", 1))]
-    square = graph.add("Unary", [x], name=f"{base}/square", type="SQUARE")
-    slope = graph.add("BatchNorm", [square.outputs[0], *numbers], name=f"{base}/slope", epsilon=0.0)
-    gate = graph.add("Eltwise", [x, slope.outputs[0]], name=f"{base}/gate", type="PROD",
-                     activation="SIGMOID")
-    graph.set_inputs(node, [x, gate.outputs[0]])
 
 
 def _factors(graph: Graph, node: Node) -> list[str]:

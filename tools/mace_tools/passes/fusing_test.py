@@ -128,6 +128,8 @@ PATTERNS = {
     "SWISH": lambda n: n.op("Eltwise", n.op("Activation", "x", activation="SIGMOID"), "x",
                             type="PROD"),
     "HARDSIGMOID": lambda n: n.op("Eltwise", relu6(n, "x"), n.value(6.0), type="DIV"),
+    "SWISH.": lambda n: n.op("Eltwise", "x", n.op("Activation", n.op(
+        "Eltwise", "x", n.value(1.702), type="PROD"), activation="SIGMOID"), type="PROD"),
     "HARDSWISH": lambda n: n.op("Eltwise", "x", n.op(
         "Eltwise", relu6(n, "x"), n.value(1 / 6), type="PROD"), type="PROD"),
     "HARDSWISH.": lambda n: n.op("Eltwise", n.op(

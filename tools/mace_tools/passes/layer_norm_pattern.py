@@ -1,9 +1,10 @@
-"""Finds layer normalization that exporters wrote out.
+"""Finds layer normalization, and RMS normalization, that exporters wrote out.
 
 SPDX-License-Identifier: Apache-2.0
 
     d = x - mean(x);  d / sqrt(mean(d * d) + epsilon) * gamma + beta           PyTorch
     x * a + (beta - mean(x) * a),  a = rsqrt(var(x) + epsilon) * gamma         TensorFlow
+    x / sqrt(mean(x * x) + epsilon) * gamma                                    RMS, see rms_norm.py
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 
 from mace_tools.ir import Graph, Node
 from mace_tools.passes.match import is_op, plain, with_constant
+from mace_tools.passes.rms_norm import find_rms
 
 
 @dataclass
@@ -24,6 +26,7 @@ class Norm:
     x: str
     axis: int
     epsilon: float
+    centered: bool = True  # else RMS normalization
 
 
 def layer_norm_pattern(graph: Graph) -> None:
@@ -32,7 +35,7 @@ def layer_norm_pattern(graph: Graph) -> None:
             continue
         if node.op != "Eltwise" or not plain(node):
             continue
-        norm = _divided(graph, node)
+        norm = _divided(graph, node) or _by_rms(graph, node)
         if norm is not None:
             _become(graph, node, norm)
             _absorb(graph, node, norm)
@@ -55,6 +58,8 @@ def _become(
             for what, part in zip(("gamma", "beta"), parts)]
     graph.set_inputs(node, inputs)
     node.op, node.attrs = "LayerNorm", {"axis": norm.axis, "epsilon": norm.epsilon}
+    if not norm.centered:
+        node.attrs["centered"] = 0
 
 
 def _absorb(graph: Graph, node: Node, norm: Norm) -> None:
@@ -113,6 +118,18 @@ def _divided(graph: Graph, node: Node) -> Norm | None:
             if norm is not None:
                 return norm
     return None
+
+
+def _by_rms(graph: Graph, node: Node) -> Norm | None:
+    found = find_rms(graph, node)
+    if found is None:
+        return None
+    x, mean, epsilon = found
+    axis = _last_axes(graph, mean, graph.rank(x))
+    shape = graph.shape(x)
+    if axis is None or shape is None or shape != graph.shape(node.outputs[0]):
+        return None
+    return Norm(x, axis, epsilon, centered=False)
 
 
 def _shifted(graph: Graph, node: Node) -> tuple[Norm, np.ndarray | None, np.ndarray] | None:

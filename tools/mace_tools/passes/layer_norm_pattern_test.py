@@ -39,6 +39,31 @@ def test_layer_norm_as_pytorch_writes_it(kind, axes, root):
     assert net.check(layer_norm_pattern) == {"LayerNorm": 1}
 
 
+@pytest.mark.parametrize("kind", ["POW", "PROD", "SQUARE"])
+@pytest.mark.parametrize("axes", [(-1,), (2, 3)])
+@pytest.mark.parametrize("root", ["SQRT", "RSQRT", "RECIPROCAL", "ONE"])
+def test_rms_norm(kind, axes, root):
+    net = Net(x=X)
+    y = net.op("Eltwise", mean(net, squares(net, kind, "x", ""), *axes), net.value(1e-3),
+               type="SUM")
+    y = net.op("Unary", y, type="RSQRT" if root == "RSQRT" else "SQRT")
+    if root == "RECIPROCAL":
+        y = net.op("Unary", y, type="RECIPROCAL")
+    elif root == "ONE":
+        y = net.op("Eltwise", net.value(1.0), y, type="DIV")
+    y = net.op("Eltwise", "x", y, type="DIV" if root == "SQRT" else "PROD")
+    net.out(net.op("Eltwise", net.const(*X[axes[0]:]), y, type="PROD"))
+    assert net.check(layer_norm_pattern) == {"LayerNorm": 1}
+
+
+def test_another_root_is_no_rms_norm():
+    net = Net(x=X, z=X)
+    var = mean(net, net.op("Unary", "z", type="SQUARE"), -1)
+    root = net.op("Unary", net.op("Eltwise", var, net.value(1e-3), type="SUM"), type="SQRT")
+    net.out(net.op("Eltwise", "x", root, type="DIV"))
+    assert "LayerNorm" not in net.check(layer_norm_pattern)
+
+
 @pytest.mark.parametrize("gamma", [True, False])
 def test_layer_norm_as_tensorflow_writes_it(gamma):
     net = Net(x=X)

@@ -47,7 +47,9 @@ _ACTIVATIONS = {
     "SOFTPLUS": lambda x, a, b, m: np.logaddexp(x, 0),
     "SOFTSIGN": lambda x, a, b, m: x / (1 + np.abs(x)),
     "GELU": lambda x, a, b, m: 0.5 * x * (1 + erf(x / np.sqrt(2))),
-    "SWISH": lambda x, a, b, m: x * sigmoid(x),
+    "GELU_TANH": lambda x, a, b, m: 0.5 * x * (
+        1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))),
+    "SWISH": lambda x, a, b, m: x * sigmoid((a or 1) * x),
 }
 
 

@@ -102,7 +102,11 @@ def instance_norm(xs, attrs):
 @op("LayerNorm")
 def layer_norm(xs, attrs):
     axis = attrs["axis"] % xs[0].ndim
-    y = _normalize(xs[0], tuple(range(axis, xs[0].ndim)), attrs["epsilon"])
+    axes = tuple(range(axis, xs[0].ndim))
+    if attrs["centered"]:
+        y = _normalize(xs[0], axes, attrs["epsilon"])
+    else:
+        y = xs[0] / np.sqrt(np.mean(np.square(xs[0]), axes, keepdims=True) + attrs["epsilon"])
     y = y * xs[1] if len(xs) > 1 and xs[1] is not None else y
     y = y + xs[2] if len(xs) > 2 and xs[2] is not None else y
     return y.astype(xs[0].dtype)

@@ -28,7 +28,8 @@ struct ActivateF32Set {
   ActivateF32Fn* softplus;      // log(1 + exp(x))
   ActivateF32Fn* softsign;      // x / (1 + |x|)
   ActivateF32Fn* gelu;          // x times the normal distribution function
-  ActivateF32Fn* swish;         // x / (1 + exp(-x))
+  ActivateF32Fn* swish;         // x / (1 + exp(-a x))
+  ActivateF32Fn* gelu_tanh;     // x / (1 + exp(-x (a + b x^2)))
 };
 
 extern const ActivateF32Set activate_f32__scalar, activate_f32__avx2,

@@ -52,9 +52,15 @@ struct SoftsignOf {
 struct GeluOf {
   static F32 Of(F32 x, F32, F32) { return x * simd::NormalCdf(x); }
 };
+struct GeluTanhOf {
+  static F32 Of(F32 x, F32 a, F32 b) {
+    const F32 slope = simd::MulAdd(x * x, b, a);
+    return x / (Set1(1) + simd::Exp(Set1(0) - x * slope));
+  }
+};
 struct SwishOf {
-  static F32 Of(F32 x, F32, F32) {
-    return x / (Set1(1) + simd::Exp(Set1(0) - x));
+  static F32 Of(F32 x, F32 a, F32) {
+    return x / (Set1(1) + simd::Exp(Set1(0) - a * x));
   }
 };
 
@@ -76,7 +82,7 @@ constexpr ActivateF32Set kAllFunctions = {
     Activate<ClampOf>,     Activate<TanhOf>,     Activate<SigmoidOf>,
     Activate<LeakyReluOf>, Activate<EluOf>,      Activate<HardSigmoid>,
     Activate<HardSwishOf>, Activate<SoftplusOf>, Activate<SoftsignOf>,
-    Activate<GeluOf>,      Activate<SwishOf>};
+    Activate<GeluOf>,      Activate<SwishOf>,    Activate<GeluTanhOf>};
 
 }  // namespace
 }  // namespace mace::cpu

@@ -38,7 +38,7 @@ const Function kFunctions[] = {
     {"softsign", &ActivateF32Set::softsign,
      [](double x) { return x / (1 + std::fabs(x)); }, 2},
     {"swish", &ActivateF32Set::swish,
-     [](double x) { return x / (1 + std::exp(-x)); }, 4},
+     [](double x) { return x / (1 + std::exp(-0.5 * x)); }, 4},
 };
 
 // Returns the distance between neighbouring floats at `x`.
@@ -82,6 +82,24 @@ TEST(ActivateF32, GeluErrorBound) {
       const double v = x[i];
       const double want = v * 0.5 * std::erfc(-v * std::sqrt(0.5));
       ASSERT_NEAR(y[i], want, 4e-7 * (1 + v * v) * std::fabs(want))
+          << kernel.name << " at " << v;
+    }
+  }
+}
+
+// By its formula by tanh, whose constants the caller gives.
+TEST(ActivateF32, GeluTanhErrorBound) {
+  const float a = 2 * std::sqrt(2 / M_PI), b = a * 0.044715;
+  const auto x = RandomFloats(100003, -8, 8);
+  std::vector<float> y(x.size());
+  for (const ActivateF32& kernel : kActivateF32) {
+    if (!RunsHere(kernel)) continue;
+    kernel.set->gelu_tanh({x.size(), x.data(), y.data(), a, b});
+    for (size_t i = 0; i < x.size(); ++i) {
+      const double v = x[i];
+      const double z = std::sqrt(2 / M_PI) * (v + 0.044715 * v * v * v);
+      const double want = v / (1 + std::exp(-2 * z));
+      ASSERT_NEAR(y[i], want, 4e-7 * (1 + std::fabs(z)) * std::fabs(want))
           << kernel.name << " at " << v;
     }
   }

@@ -71,29 +71,17 @@ def hard_sigmoid(b: Builder, n: SourceNode) -> str:
 @registry.op("Gelu")
 def gelu(b: Builder, n: SourceNode) -> str:
     x = n.inputs[0]
-    if n.attr("approximate", "none") == "none":
-        return b.op("Activation", x, activation="GELU")
-    return tanh_gelu(b, x)
-
-
-def tanh_gelu(b: Builder, x: str) -> str:
-    """x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3)))"""
-    cube = b.op("Eltwise", x, b.add_const(np.float32(3)), type="POW")
-    cube = b.op("Eltwise", cube, b.add_const(np.float32(0.044715)), type="PROD")
-    inner = b.op("Eltwise", x, cube, type="SUM")
-    inner = b.op("Eltwise", inner, b.add_const(np.float32(math.sqrt(2 / math.pi))), type="PROD")
-    inner = b.op("Activation", inner, activation="TANH")
-    inner = b.op("Eltwise", inner, b.add_const(np.float32(1)), type="SUM")
-    half = b.op("Eltwise", x, b.add_const(np.float32(0.5)), type="PROD")
-    return b.op("Eltwise", half, inner, type="PROD")
+    by_tanh = n.attr("approximate", "none") != "none"
+    return b.op("Activation", x, activation="GELU_TANH" if by_tanh else "GELU")
 
 
 @registry.op("Swish", "com.microsoft.QuickGelu")
 def swish(b: Builder, n: SourceNode) -> str:
     """x * sigmoid(alpha * x)"""
     x, alpha = n.inputs[0], n.attr("alpha", 1.0 if n.op == "Swish" else 1.702)
-    scaled = x if alpha == 1 else b.op("Eltwise", x, b.add_const(np.float32(alpha)), type="PROD")
-    return b.op("Eltwise", x, b.op("Activation", scaled, activation="SIGMOID"), type="PROD")
+    if alpha == 0:
+        return b.op("Eltwise", x, b.add_const(np.float32(0.5)), type="PROD")
+    return b.op("Activation", x, activation="SWISH", activation_coefficient=float(alpha))
 
 
 @registry.op("com.microsoft.Gelu", "com.microsoft.BiasGelu", "com.microsoft.FastGelu")
@@ -102,9 +90,8 @@ def fused_gelu(b: Builder, n: SourceNode) -> str:
     x = n.inputs[0]
     if len(n.inputs) > 1 and n.inputs[1]:
         x = b.op("Eltwise", x, n.inputs[1], type="SUM")
-    if n.op.endswith("FastGelu"):
-        return tanh_gelu(b, x)
-    return b.op("Activation", x, activation="GELU")
+    by_tanh = n.op.endswith("FastGelu")
+    return b.op("Activation", x, activation="GELU_TANH" if by_tanh else "GELU")
 
 
 @registry.op("Mish")

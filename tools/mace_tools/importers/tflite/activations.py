@@ -5,11 +5,9 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from mace_tools.importers.builder import Builder
-from mace_tools.importers.operands import scalar
 from mace_tools.importers.registry import Unsupported
 from mace_tools.importers.source import SourceNode
 from mace_tools.importers.tflite import registry
@@ -85,15 +83,5 @@ def prelu(b: Builder, n: SourceNode) -> str:
 
 @registry.op("GELU")
 def gelu(b: Builder, n: SourceNode) -> str:
-    x = n.inputs[0]
-    if not n.attr("Approximate", False):
-        return b.op("Activation", x, activation="GELU")
-    # Hendrycks and Gimpel 2016, section 2: 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
-    cube = b.op("Eltwise", b.op("Unary", x, type="SQUARE"), x, type="PROD")
-    inner = b.op("Eltwise", x, b.op("Eltwise", cube, scalar(b, 0.044715, x), type="PROD"),
-                 type="SUM")
-    bend = b.op("Activation", b.op("Eltwise", inner, scalar(b, math.sqrt(2 / math.pi), x),
-                                   type="PROD"), activation="TANH")
-    half = b.op("Eltwise", x, scalar(b, 0.5, x), type="PROD")
-    return b.op("Eltwise", half, b.op("Eltwise", bend, scalar(b, 1.0, x), type="SUM"),
-                type="PROD")
+    kind = "GELU_TANH" if n.attr("Approximate", False) else "GELU"
+    return b.op("Activation", n.inputs[0], activation=kind)
