@@ -221,5 +221,38 @@ TEST(ReverseSequence, Errors) {
                  "length 4 is out of range for extent 3");
 }
 
+// Values from onnxruntime 1.31.
+TEST(Unique, SortedAndNot) {
+  const TestTensor x = F32({6}, {2, 1, 1, 3, 4, 3});
+  CheckOp({"Unique", {}, {x}, 4},
+          {I64({6}, {1, 0, 3, 4, 0, 0}), I64({6}, {1, 0, 0, 2, 3, 2}),
+           I64({6}, {2, 1, 2, 1, 0, 0}), I64({1}, {4})});
+  CheckOp({"Unique", {{"sorted", false}}, {x}, 4},
+          {I64({6}, {0, 1, 3, 4, 0, 0}), I64({6}, {0, 1, 1, 2, 3, 2}),
+           I64({6}, {1, 2, 2, 1, 0, 0}), I64({1}, {4})});
+}
+
+// By the definition: rows are compared element by element, the first one first.
+TEST(Unique, Rows) {
+  CheckOp(
+      {"Unique", {}, {I32({4, 2}, {1, 0, -1, 5, 1, 0, -1, 4})}, 3},
+      {I64({4}, {3, 1, 0, 0}), I64({4}, {2, 1, 2, 0}), I64({4}, {1, 1, 2, 0})});
+  CheckOp({"Unique", {}, {F32({3, 0}, {})}, 4},
+          {I64({3}, {0, 0, 0}), I64({3}, {0, 0, 0}), I64({3}, {3, 0, 0}),
+           I64({1}, {1})});
+  CheckOp({"Unique", {}, {F32({0, 2}, {})}, 4},
+          {I64({0}, {}), I64({0}, {}), I64({0}, {}), I64({1}, {0})});
+}
+
+TEST(Unique, NaNAndZeros) {
+  CheckOp({"Unique", {}, {F32({5}, {NAN, -0.0f, INFINITY, 0, NAN})}, 4},
+          {I64({5}, {1, 2, 0, 4, 0}), I64({5}, {2, 0, 1, 0, 3}),
+           I64({5}, {2, 1, 1, 1, 0}), I64({1}, {4})});
+}
+
+TEST(Unique, Errors) {
+  ExpectInferError({"Unique", {}, {F32({}, {1})}, 1}, "x is a scalar");
+}
+
 }  // namespace
 }  // namespace mace::testing

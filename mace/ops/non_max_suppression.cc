@@ -9,6 +9,10 @@
 //                  K is keep_top_k, or what may be left at most. What is not
 //                  needed is filled with fill_value
 //          counts  i32 [N]: the boxes that are kept of each image
+//          chosen  i64 [N*K,3]: (image, class, number of the box) of each row
+//                  that is needed, those of all images one after the other;
+//                  what is not needed is 0
+//          total   i64 [1]: how many rows of `chosen` are needed
 // Attrs    score_threshold, top_k: the boxes that a class considers;
 //          iou_threshold, eta: what a kept box suppresses; max_per_class,
 //          keep_top_k: how many are kept; background: a class without boxes;
@@ -18,8 +22,12 @@
 //          Of equal scores the box, then the class, with the lower number wins
 // Errors   shapes that do not fit; a negative number; classes_per_box with
 //          by_class, with L above 1, or above the number of classes
-// Source   Liu et al. 2016, "SSD", section 2.2, and the layer DetectionOutput
-//          of its release; TFLite's TFLite_Detection_PostProcess
+// Source   ONNX NonMaxSuppression-11; Liu et al. 2016, "SSD", section 2.2, and
+//          the layer DetectionOutput of its release; TFLite's
+//          TFLite_Detection_PostProcess
+//
+// A Slice that ends at `total` has just the rows that there are; a plan waits
+// for it (docs/architecture.md).
 
 #include "mace/ops/non_max_suppression.h"
 
@@ -88,9 +96,14 @@ Status InferNonMaxSuppression(Node& node) {
     MACE_ASSIGN_OR_RETURN(
         rows, CheckedMul(node, rows, attrs.classes_per_box, "number of rows"));
   }
+  MACE_ASSIGN_OR_RETURN(
+      const int64_t all,
+      CheckedMul(node, scores[0], rows, "number of rows of all images"));
   const size_t num_outputs = node.outputs.size();
   node.outputs = {{DataType::kF32, {scores[0], rows, 7}},
-                  {DataType::kI32, {scores[0]}}};
+                  {DataType::kI32, {scores[0]}},
+                  {DataType::kI64, {all, 3}},
+                  {DataType::kI64, {1}}};
   node.outputs.resize(num_outputs);
   return Status();
 }
@@ -101,7 +114,7 @@ Op NonMaxSuppression() {
   return Op{"NonMaxSuppression",
             2,
             2,
-            2,
+            4,
             InferNonMaxSuppression,
             AttrsOf<NonMaxSuppressionAttrs>()}
       .ReadsMany()

@@ -75,6 +75,21 @@ TEST(NonMaxSuppression, ClassesOfABox) {
            I32({1}, {2})});
 }
 
+// Those of the second image follow those of the first one, without a gap.
+TEST(NonMaxSuppression, NumbersOfTheChosenBoxes) {
+  OpCase c{"NonMaxSuppression",
+           {{"iou_threshold", 0.7f}, {"by_class", true}},
+           {F32({2, 2, 1, 4}, {0, 0, 10, 1, 0, 0, 8, 1,  // overlap by 0.8
+                               0, 0, 10, 1, 0, 0, 6, 1}),
+            F32({2, 2, 1}, {0.1f, 0.2f, 0.3f, 0.4f})},
+           4};
+  CheckOp(c,
+          {F32({2, 2, 7}, {0, 0, 0.2f, 0, 0, 8, 1, 0, 0, 0,    0, 0, 0,  0,
+                           1, 0, 0.4f, 0, 0, 6, 1, 1, 0, 0.3f, 0, 0, 10, 1}),
+           I32({2}, {1, 2}), I64({4, 3}, {0, 0, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0}),
+           I64({1}, {3})});
+}
+
 TEST(NonMaxSuppression, NothingToChooseFrom) {
   OpCase c = OneClass({0.9f, 0.8f, 0.7f, 0.6f});
   c.attrs["score_threshold"] = 0.9f;

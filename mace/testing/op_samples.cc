@@ -81,7 +81,7 @@ std::vector<OpCase> FullyConnectedToPooling() {
         W({1, 8})},
        3},
       {"MatMul", {}, {X({2, 3, 4}), X({2, 4, 5})}},
-      {"NonMaxSuppression", {}, {X({2, 3, 1, 4}), X({2, 3, 4})}},
+      {"NonMaxSuppression", {}, {X({2, 3, 1, 4}), X({2, 3, 4})}, 4},
       {"NonZero", {}, {Bool({2, 2}, {0, 1, 1, 0})}, 2},
       {"OneHot", {}, {I32({3}, {0, 2, 1}), Scalar(3)}},
       {"PRelu", {}, {X(kImage), W({4})}},
@@ -156,6 +156,7 @@ std::vector<OpCase> SplitToUnstack() {
       {"Transpose", {}, {X({3, 4})}},
       {"Unary", {{"type", "EXP"}}, {X({3, 4})}},
       {"Unstack", {}, {X({2, 3})}, 2},
+      {"Unique", {}, {I32({3}, {2, 1, 2})}, 4},
   };
 }
 

@@ -158,6 +158,26 @@ def top_k():
     return model(nodes, [("x", FLOAT, [9])], [("y", FLOAT, None), ("i", INT, None)])
 
 
+def unique(axis=None, is_sorted=1):
+    nodes = [h.make_node("Unique", ["x"], ["u", "first", "inverse", "counts"], sorted=is_sorted,
+                         **({} if axis is None else {"axis": axis})),
+             h.make_node("Neg", ["u"], ["y"])]
+    return model(nodes, [("x", FLOAT, [4, 3])], [("y", FLOAT, None), *(
+        (name, INT, None) for name in ("first", "inverse", "counts"))])
+
+
+def best_boxes(center=0, most=2, score=0.1):
+    """Boxes of two images and three classes, then the chosen ones."""
+    nodes = [const("most", [most]), const("overlap", [0.3], np.float32),
+             const("score", [score], np.float32),
+             h.make_node("NonMaxSuppression", ["boxes", "scores", "most", "overlap", "score"],
+                         ["chosen"], center_point_box=center),
+             const("columns", [0, 2]), h.make_node("Gather", ["chosen", "columns"], ["at"], axis=1),
+             h.make_node("GatherND", ["boxes", "at"], ["found"])]
+    return model(nodes, [("boxes", FLOAT, [2, 8, 4]), ("scores", FLOAT, [2, 3, 8])],
+                 [("chosen", INT, None), ("found", FLOAT, None)])
+
+
 def bounds(op):
     """An op with bounds that are an input of the model."""
     nodes = {
@@ -212,6 +232,9 @@ def silero_like():
                  [("speech", FLOAT, [1, 1]), ("next", FLOAT, [1, 8])])
 
 
+FEW = np.random.default_rng(3).integers(0, 2, (4, 3)).astype(np.float32)
+BOXES = {"boxes": np.random.default_rng(4).random((2, 8, 4), np.float32),
+         "scores": np.random.default_rng(5).random((2, 3, 8), np.float32)}
 X = np.array([[-1, 2, 3], [0.5, -2, 1]], np.float32)
 V = np.array([0.5, 1, 1.5], np.float32)
 N = np.array([2], np.int64)
@@ -238,6 +261,10 @@ CASES = {
     "compress": (compress(), {"x": np.arange(8, dtype=np.float32).reshape(2, 4),
                               "c": np.array([True, False, True, True])}),
     "top_k": (top_k(), {"x": np.array([1, -1, 3, -4, 5, 9, -2, 0, 7], np.float32)}),
+    **{f"unique_{axis}_{s}": (unique(axis, s), {"x": FEW}) for axis in (None, 0, 1, -1)
+       for s in (0, 1)},
+    **{f"boxes_{center}_{most}_{score}": (best_boxes(center, most, score), BOXES)
+       for center in (0, 1) for most in (1, 20) for score in (0.1, 0.7, 2.0)},
     **{f"bounds_{op}": (bounds(op), {"x": np.arange(12, dtype=np.float32).reshape(4, 3),
                                      "n": N})
        for op in ("Slice", "Tile", "Expand", "Pad", "Range", "ConstantOfShape", "Reshape")},

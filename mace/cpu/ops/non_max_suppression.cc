@@ -37,6 +37,19 @@ float Overlap(const float* a, const float* b) {
   return w * h / (Area(a) + Area(b) - w * h);
 }
 
+// The numbers of the boxes that are written, if anybody asks for them.
+struct Chosen {
+  int64_t* begin = nullptr;
+  int64_t* end = nullptr;
+
+  void Add(int64_t image, const Candidate& one) {
+    if (end == nullptr) return;
+    *end++ = image;
+    *end++ = one.label;
+    *end++ = one.box;
+  }
+};
+
 struct NonMaxSuppressionF32 final : Kernel {
   NonMaxSuppressionAttrs attrs;
   int64_t images = 0, boxes = 0, classes = 0, lists = 0, rows = 0;
@@ -59,16 +72,24 @@ struct NonMaxSuppressionF32 final : Kernel {
     Candidate* list = kept + most_kept() + attrs.MostOfClass(boxes);
     float* out = args.outputs[0].as<float>();
     std::fill_n(out, images * rows * 7, attrs.fill_value);
+    Chosen chosen;
+    if (args.outputs.size() > 2) {
+      chosen.begin = chosen.end = args.outputs[2].as<int64_t>();
+      std::fill_n(chosen.begin, images * rows * 3, 0);
+    }
     for (int64_t n = 0; n < images; ++n) {
       const float* corners =
           args.inputs[0].as<const float>() + n * boxes * lists * 4;
       const float* scores =
           args.inputs[1].as<const float>() + n * boxes * classes;
       const int64_t count = Keep(corners, scores, kept, list);
-      Write(n, kept, count, corners, scores, list, out + n * rows * 7);
+      Write(n, kept, count, corners, scores, list, out + n * rows * 7, chosen);
       if (args.outputs.size() > 1) {
         args.outputs[1].as<int32_t>()[n] = static_cast<int32_t>(count);
       }
+    }
+    if (args.outputs.size() > 3) {
+      *args.outputs[3].as<int64_t>() = (chosen.end - chosen.begin) / 3;
     }
     return Status();
   }
@@ -150,19 +171,21 @@ struct NonMaxSuppressionF32 final : Kernel {
 
   void Write(int64_t image, const Candidate* kept, int64_t count,
              const float* corners, const float* scores, Candidate* list,
-             float* out) const {
+             float* out, Chosen& chosen) const {
     for (int64_t k = 0; k < count; ++k) {
       const Candidate& one = kept[k];
       const float* own =
           corners + (one.box * lists + (lists == 1 ? 0 : one.label)) * 4;
       if (attrs.classes_per_box <= 1) {
         WriteRow(image, one, own, out);
+        chosen.Add(image, one);
         out += 7;
         continue;
       }
       const int64_t n = ClassesOf(scores, one.box, list);
       for (int64_t j = 0; j < n; ++j, out += 7) {
         WriteRow(image, list[j], own, out);
+        chosen.Add(image, list[j]);
       }
     }
   }

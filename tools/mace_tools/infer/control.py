@@ -47,3 +47,11 @@ def non_zero(v: View) -> list[Type]:
     require(len(x) > 0, "x is a scalar")
     count = None if None in x else math.prod(x)  # type: ignore[arg-type]
     return [("i64", (len(x), count)), ("i64", (1,))]
+
+
+@rule("Unique")
+def unique(v: View) -> list[Type]:
+    x = v.shape()
+    require(x != (), "x is a scalar")
+    each: Type = ("i64", (None if x is None else x[0],))
+    return [each, each, each, ("i64", (1,))][: len(v.node.outputs)]

@@ -40,4 +40,7 @@ def non_max_suppression(v: View) -> list[Type]:
         rows *= max(each, 1)
         require(rows <= _MOST, "there are too many rows")
     images = scores[0] if boxes[0] is None else boxes[0]
-    return [("f32", (images, rows, 7)), ("i32", (images,))][: len(v.node.outputs)]
+    total = None if rows is None or images is None else rows * images
+    require(total is None or total <= _MOST, "there are too many rows")
+    return [("f32", (images, rows, 7)), ("i32", (images,)), ("i64", (total, 3)),
+            ("i64", (1,))][: len(v.node.outputs)]

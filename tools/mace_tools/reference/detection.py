@@ -24,14 +24,19 @@ def non_max_suppression(operands: Operands, attrs: Mapping[str, Any]) -> list[np
     most = attrs["keep_top_k"] or _most_of_class(boxes.shape[1], attrs) * len(
         _classes(scores.shape[2], attrs))
     rows = np.full((len(boxes), most * repeats, 7), attrs["fill_value"], np.float32)
+    numbers = []
     for n, chosen in enumerate(images):
         lines = [(box, label) for _, box, first in chosen
                  for label in _labels(scores[n, box], first, attrs)]
         for k, (box, label) in enumerate(lines):
             corners = boxes[n, box, label if boxes.shape[2] > 1 else 0]
             rows[n, k] = [n, label, scores[n, box, label], *corners]
+            numbers.append((n, label, box))
     counts = np.array([len(chosen) for chosen in images], np.int32)
-    return [rows, counts][: attrs["num_outputs"]]
+    all_numbers = np.zeros((rows.shape[0] * rows.shape[1], 3), np.int64)
+    all_numbers[: len(numbers)] = np.reshape(numbers, (-1, 3))
+    total = np.array([len(numbers)], np.int64)
+    return [rows, counts, all_numbers, total][: attrs["num_outputs"]]
 
 
 def _classes(count: int, attrs: Mapping[str, Any]) -> list[int]:

@@ -191,6 +191,10 @@ CASES: dict[str, Case] = {
     "Scan": Case([uniform(3), uniform(3, 3)], {"body": scan_body(), "num_scan_inputs": 1}, 2,
                  fed=1),
     "NonZero": Case([np.maximum(X, 0)]),
+    "Unique": Case([WHOLE], {}, 4),
+    "NonMaxSuppression": Case([
+        np.cumsum(uniform(2, 6, 4) + 1.1, -1), RNG.permuted(np.linspace(0, 1, 36)).reshape(
+            2, 3, 6).astype(np.float32), i64(3), np.float32([0.3]), np.float32([0.1])]),
     "Compress": Case([X, np.array([False, True])], {"axis": 1}, fed=1),
     "Where": Case([TRUTH, X, -X]), "PRelu": Case([X, uniform(4)]),
     "Cast": Case([X], {"to": 7}), "CastLike": Case([X, i64(1)]),

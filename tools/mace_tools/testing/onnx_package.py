@@ -73,6 +73,9 @@ def _array(path: Path) -> np.ndarray | None:
     except Exception:  # a list or an optional value  # noqa: BLE001
         return None
     if proto.data_type == onnx.TensorProto.BFLOAT16:
+        if proto.raw_data:  # the upper halves of floats
+            halves = np.frombuffer(proto.raw_data, "<u2").reshape(tuple(proto.dims))
+            return (halves.astype(np.uint32) << 16).view(np.float32)
         return numpy_helper.to_array(proto).astype(np.float32)
     return numpy_helper.to_array(proto)
 

@@ -100,7 +100,7 @@ def cases() -> Iterator[Case]:
             a, b = (b, a) if flipped else (a, b)
             yield Case(op, [left(*a), right(*b)], all_fed=flipped)
     for part in (_reductions, _products, _selection, _joining, _shapes, _images, _windows, _norms,
-                 _rounding):
+                 _rounding, _dynamic):
         yield from part()
 
 
@@ -180,6 +180,44 @@ def _detections() -> Iterator[Case]:
                        [boxes[:, :, :1] if shared else boxes, scores, np.int32(each),
                         np.int32(most), np.float32(0.3), np.float32(0.25)],
                        {"pad_per_class": padded, "clip_boxes": clipped})
+    yield from _suppressions()
+
+
+def _suppressions() -> Iterator[Case]:
+    low = RNG.uniform(0, 4, (30, 2)).astype(np.float32)
+    boxes = np.concatenate([low, low + RNG.uniform(1, 4, (30, 2))], 1).astype(np.float32)
+    boxes[::3] = boxes[::3][:, [2, 1, 0, 3]]  # corners in another order
+    scores = RNG.permuted(np.linspace(0, 1, 30, dtype=np.float32))
+    scores[4] = scores[9]
+    for most, overlap, least in ((5, 0.5, 0.3), (40, 0.2, 0), (30, 0.7, 0.9), (3, 0.5, 2),
+                                 (0, 1, 0), (30, 1, -np.inf), (30, 0, -1)):
+        given = [boxes, scores, np.int32(most), np.float32(overlap), np.float32(least)]
+        yield Case("NonMaxSuppression", given[:3], {"iou_threshold": overlap})
+        yield Case("NonMaxSuppressionV2", given[:4])
+        yield Case("NonMaxSuppressionV3", given, all_fed=False)
+        for padded in FLAGS:
+            more = {"pad_to_max_output_size": padded}
+            yield Case("NonMaxSuppressionV4", given, more)
+            for sigma in (0, 0.5):
+                yield Case("NonMaxSuppressionV5", [*given, np.float32(sigma)], more)
+
+
+def _dynamic() -> Iterator[Case]:
+    """Results with as many elements as the data say."""
+    for x in (truth(5), truth(2, 3), zeros_too(2, 3, 2), truth(0), i32(0, 3, 0, -1)):
+        yield Case("Where", [x])
+    few = RNG.integers(0, 4, (9,))
+    for kind in (np.float32, np.int32, np.int64, np.int8):
+        for op, to in itertools.product(("Unique", "UniqueWithCounts"), (np.int32, np.int64)):
+            yield Case(op, [few.astype(kind)], {"out_idx": to})
+    rows = RNG.integers(0, 2, (6, 2, 3)).astype(np.float32)
+    for op, axis in itertools.product(("UniqueV2", "UniqueWithCountsV2"), (0, 1, -1, 2)):
+        yield Case(op, [rows, i32(axis)], {"out_idx": np.int32})
+        yield Case(op, [few.astype(np.float32), np.zeros(0, np.int64)], {"out_idx": np.int64})
+    for count in (1, 3, 4):
+        yield Case("DynamicPartition", [f32(5, 2), i32(0, 2, 0, 1, 0)], {"num_partitions": count})
+        yield Case("DynamicPartition", [f32(3), i32(0, 0, 0)], {"num_partitions": count},
+                   all_fed=True)
 
 
 def _joining() -> Iterator[Case]:

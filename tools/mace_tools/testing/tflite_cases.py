@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import tflite
 
+from mace_tools.testing import tflite_dynamic
 from mace_tools.testing.tflite_control import branches, while_
 from mace_tools.testing.tflite_file import Maker, offsets
 from mace_tools.testing.tflite_recurrent import models
@@ -369,6 +370,7 @@ def _graphs() -> list[Case]:
         Case("WHILE", [X, i32(0)], "WhileOptions", {"CondSubgraphIndex": 1,
              "BodySubgraphIndex": 2}, fed=2, out=("float32", "int32"), extra=while_),
         Case("WHERE", [X > 0], out=("int64",)),
+        *[Case(*given) for given in tflite_dynamic.cases(RNG)],
         Case("STABLEHLO_COMPOSITE", [X, P], "StableHLOCompositeOptions",
              {"Name": "my.swish", "DecompositionSubgraphIndex": 1}, fed=2,
              out=("float32", "float32"), extra=_swish),

@@ -13,9 +13,8 @@ registry.help_for(
 registry.help_for(
     "the size of its result depends on the numbers in it; end the model before it (output_tensors "
     "in the YAML) and do the rest in the app",
-    "NonMaxSuppression", "Unique", "SequenceConstruct", "SequenceAt",
-    "SequenceEmpty", "SequenceErase", "SequenceInsert", "SequenceLength", "SplitToSequence",
-    "ConcatFromSequence",
+    "SequenceConstruct", "SequenceAt", "SequenceEmpty", "SequenceErase", "SequenceInsert",
+    "SequenceLength", "SplitToSequence", "ConcatFromSequence",
 )
 registry.help_for(
     "export without control flow: torch.onnx.export of a traced, not a scripted, model",

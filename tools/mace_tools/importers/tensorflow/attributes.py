@@ -9,7 +9,7 @@ from mace_tools.importers.tensorflow import registry
 
 OPERAND_TYPES = ("T", "Ta", "Tb", "TI", "Tblock_shape", "Tcrops", "Tdim", "Tidx", "Tindices", "Tk",
                  "Tlen", "Tmultiples", "Tpaddings", "Tparams", "Taxis", "Tperm", "Tshape", "Tshift",
-                 "Tindex", "U",
+                 "Tindex", "T_threshold", "U",
                  "SrcT", "Index")
 
 registry.without_meaning(

@@ -62,6 +62,14 @@ CASES: dict[str, tuple[list[np.ndarray], dict]] = {
     "CombinedNonMaxSuppression": (
         [np.zeros((1, 3, 1, 4), np.float32), np.zeros((1, 3, 2), np.float32), np.int32(2),
          np.int32(3), np.float32(0.5), np.float32(0.1)], {"pad_per_class": True}),
+    **{f"NonMaxSuppression{version}": (
+        [np.float32([[0, 0, 1, 1], [0, 0, 2, 2]]), np.float32([0.5, 0.25]), np.int32(1),
+         *np.float32([0.5, 0, 0])[:scalars]],
+        {"pad_to_max_output_size": True} if version > "V3" else {})
+       for version, scalars in (("", 0), ("V2", 1), ("V3", 2), ("V4", 2), ("V5", 3))},
+    "Where": ([X], {}), "Unique": ([X[0]], {}), "UniqueWithCounts": ([X[0]], {}),
+    **{op: ([X, i32(0)], {}) for op in ("UniqueV2", "UniqueWithCountsV2")},
+    "DynamicPartition": ([X, i32(0, 1)], {"num_partitions": 2}),
     "TopKV2": ([X, np.int32(2)], {"sorted": True}), "Unpack": ([X], {"num": 2, "axis": 0}),
     "TensorListReserve": ([i32(4), np.int32(2)], {"element_dtype": FLOAT}),
     "TensorListSetItem": ([X, np.int32(1), X[0]], {"element_dtype": FLOAT}),

@@ -1,4 +1,4 @@
-"""CombinedNonMaxSuppression: the best boxes of each image, as Keras' detectors end.
+"""The best boxes of each image, as detectors end: NonMaxSuppression in all of its versions.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -9,6 +9,7 @@ from mace_tools.errors import ModelError
 from mace_tools.importers.boxes import part
 from mace_tools.importers.builder import Builder
 from mace_tools.importers.operands import fixed_int, fixed_scalar
+from mace_tools.importers.places import Suppression, best_boxes
 from mace_tools.importers.registry import Unsupported
 from mace_tools.importers.source import SourceNode
 from mace_tools.importers.tensorflow import registry
@@ -49,3 +50,22 @@ def _positive(b: Builder, n: SourceNode, name: str, what: str) -> int:
     if not 1 <= value < 1 << 31:
         raise ModelError(f"{n.op} '{n.name}': {what} {value} must be positive")
     return value
+
+
+@registry.op("NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3",
+             "NonMaxSuppressionV4", "NonMaxSuppressionV5")
+def non_max_suppression(b: Builder, n: SourceNode) -> list[str]:
+    """The plan waits for the number of boxes, unless they are padded to the largest number"""
+    boxes, scores, most, *rest = n.inputs
+    if n.op == "NonMaxSuppression":
+        overlap = n.attr("iou_threshold", 0.5)
+    else:
+        overlap = fixed_scalar(b, rest.pop(0), "iou_threshold")
+    limits = [fixed_scalar(b, name, what)
+              for name, what in zip(rest, ("score_threshold", "soft_nms_sigma"))]
+    found = best_boxes(b, n, Suppression(
+        boxes, scores, fixed_int(b, most, "max_output_size"), float(overlap), *map(float, limits),
+        padded=n.flag("pad_to_max_output_size") == 1))
+    return {"NonMaxSuppressionV4": [found.numbers, found.count],
+            "NonMaxSuppressionV5": [found.numbers, found.scores, found.count],
+            }.get(n.op, [found.numbers])

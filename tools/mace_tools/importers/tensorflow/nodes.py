@@ -30,8 +30,11 @@ CUT = ("begin the model where its tensors hold numbers (input_tensors and input_
 # (documentation of tf.placeholder's operator).
 SCALAR_SHAPES = 24
 # Attribute that holds an operator's number of outputs.
-_COUNTS = {"Split": "num_split", "SplitV": "num_split", "Unpack": "num", "ShapeN": "N"}
-_FIXED_COUNTS = {"TopK": 2, "TopKV2": 2, "CombinedNonMaxSuppression": 4}
+_COUNTS = {"Split": "num_split", "SplitV": "num_split", "Unpack": "num", "ShapeN": "N",
+           "DynamicPartition": "num_partitions"}
+_FIXED_COUNTS = {"TopK": 2, "TopKV2": 2, "CombinedNonMaxSuppression": 4, "NonMaxSuppressionV4": 2,
+                 "NonMaxSuppressionV5": 3, "Unique": 2, "UniqueV2": 2, "UniqueWithCounts": 3,
+                 "UniqueWithCountsV2": 3}
 # Attributes that hold the type of an operator's outputs, most specific first.
 _TYPE_ATTRS = ("DstT", "out_type", "output_type", "dtype", "T", "Tparams", "type")
 _TYPE_LISTS = ("Tout", "Toutputs", "output_types", "out_types", "dtypes")

@@ -45,9 +45,7 @@ registry.help_for(
 registry.help_for(
     "the size of its result depends on the numbers in it: end the model before it (output_tensors) "
     "and do the rest in the app",
-    "Where", "Unique", "UniqueV2", "NonMaxSuppression", "NonMaxSuppressionV2",
-    "NonMaxSuppressionV3", "NonMaxSuppressionV4", "NonMaxSuppressionV5",
-    "DynamicPartition", "BooleanMask", "ListDiff",
+    "ListDiff", "SparseToDense", "StringSplitV2",
 )
 registry.help_for(
     "loops and conditionals convert as tf.while_loop and tf.cond write them: freeze the model "

@@ -25,15 +25,6 @@ registry.help_for(
     "in floats", "FAKE_QUANT",
 )
 registry.help_for(
-    "how large its result is follows from the elements of its input, which no plan can know before "
-    "the model runs: end the model before it (output_tensors in the YAML) and compute it in the "
-    "app", "UNIQUE",
-)
-registry.help_for(
-    "end the model before its post-processing: name the boxes and scores in output_tensors",
-    "NON_MAX_SUPPRESSION_V4", "NON_MAX_SUPPRESSION_V5",
-)
-registry.help_for(
     "random numbers do not convert: give them as an input of the model (input_tensors in the YAML)",
     "RANDOM_UNIFORM", "RANDOM_STANDARD_NORMAL", "MULTINOMIAL", "STABLEHLO_RNG_BIT_GENERATOR",
 )
