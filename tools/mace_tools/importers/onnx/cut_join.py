@@ -48,6 +48,18 @@ def slice_(b: Builder, n: SourceNode) -> str:
 _PAD_MODES = {"constant": "CONSTANT", "reflect": "REFLECT", "edge": "EDGE", "wrap": ""}
 
 
+def _interleaved(b: Builder, pads: str, axes: list[int] | None, rank: int) -> str:
+    """Computed pads, those before all axes and then those behind them, as the engine has them:
+    before and behind each axis."""
+    axes = list(range(rank)) if axes is None else [axis % rank for axis in axes]
+    count = len(axes)
+    order = np.full((rank, 2), 2 * count)  # of an axis that is not padded: the 0 behind all
+    order[axes, 0], order[axes, 1] = np.arange(count), np.arange(count, 2 * count)
+    if count < rank:
+        pads = b.op("Concat", pads, b.add_const(np.zeros(1, np.int64)), axis=0)
+    return b.op("Gather", pads, b.add_const(order.reshape(-1).astype(np.int64)), axis=0)
+
+
 @registry.op("Pad")
 def pad(b: Builder, n: SourceNode) -> str:
     mode = n.attr("mode", "constant")
@@ -65,11 +77,9 @@ def pad(b: Builder, n: SourceNode) -> str:
     if pads is None and mode == "wrap":
         raise Unsupported("the pads of mode wrap are computed", "make them constant")
     if pads is None:
-        if len(n.inputs) > 3:
-            raise Unsupported("the pads are computed and given per axis", "make them constant")
-        order = b.op("Reshape", n.inputs[1], dim=[2, rank])
-        order = b.op("Reshape", b.op("Transpose", order, dims=[1, 0]), dim=[2 * rank])
-        return b.op("Pad", n.inputs[0], order, **attrs)
+        if axes is None and len(n.inputs) > 3 and n.inputs[3]:
+            raise Unsupported("the padded axes are computed", "make them constant")
+        return b.op("Pad", n.inputs[0], _interleaved(b, n.inputs[1], axes, rank), **attrs)
     axes = list(range(rank)) if axes is None else axes
     pairs = np.zeros((rank, 2), int)
     pairs[axes] = np.reshape(pads, (2, len(axes))).T
