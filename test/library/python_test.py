@@ -184,6 +184,7 @@ def test_models_in_memory(mace, models):
     wanted = mace.Engine(path)(x)
     with mace.Model.from_bytes(graph, data) as model:
         assert list(model.inputs) == ["input"] and model.name
+        assert model.dimensions["input"][2] == mace.Dimension("", 8, 8)
         engine = mace.Engine(model)
     room = np.zeros(len(data) + 64, np.uint8)
     begin = -room.ctypes.data % 64
