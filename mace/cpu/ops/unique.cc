@@ -20,8 +20,39 @@ int Order(T a, T b) {
   return static_cast<int>(a != a) - static_cast<int>(b != b);
 }
 
+// Two slices of x, and the number of elements of each.
+struct Pair {
+  const void* x;
+  int64_t a, b;  // which slices
+  int64_t width;
+};
+
 template <typename T>
+int Compare(const Pair& p) {
+  const T* a = static_cast<const T*>(p.x) + p.a * p.width;
+  const T* b = static_cast<const T*>(p.x) + p.b * p.width;
+  for (int64_t k = 0; k < p.width; ++k) {
+    const int c = Order(a[k], b[k]);
+    if (c != 0) return c;
+  }
+  return 0;
+}
+
+// NaN equals nothing.
+template <typename T>
+bool Equal(const Pair& p) {
+  const T* a = static_cast<const T*>(p.x) + p.a * p.width;
+  const T* b = static_cast<const T*>(p.x) + p.b * p.width;
+  for (int64_t k = 0; k < p.width; ++k) {
+    if (!(a[k] == b[k])) return false;
+  }
+  return true;
+}
+
+// All types share the code that sorts, and so its bytes.
 struct UniqueKernel final : Kernel {
+  int (*compare)(const Pair&) = nullptr;
+  bool (*equal)(const Pair&) = nullptr;
   bool sorted = true;
   int64_t n = 0, width = 0;  // slices, and elements of each
 
@@ -33,7 +64,7 @@ struct UniqueKernel final : Kernel {
   Status Run(const RunArgs& args) override {
     int64_t* order = args.scratch.as<int64_t>();
     int64_t* lists[3] = {order + n, order + 2 * n, order + 3 * n};
-    const int64_t count = Find(args.inputs[0].as<const T>(), order, lists);
+    const int64_t count = Find(args.inputs[0].as<const void>(), order, lists);
     for (size_t i = 0; i < std::min<size_t>(args.outputs.size(), 3); ++i) {
       std::copy_n(lists[i], n, args.outputs[i].as<int64_t>());
     }
@@ -43,18 +74,19 @@ struct UniqueKernel final : Kernel {
 
   // Fills first, inverse and counts; returns how many different slices there
   // are.
-  int64_t Find(const T* x, int64_t* order, int64_t* const (&lists)[3]) const {
+  int64_t Find(const void* x, int64_t* order,
+               int64_t* const (&lists)[3]) const {
     auto [first, inverse, counts] = lists;
     std::iota(order, order + n, int64_t{0});
     std::sort(order, order + n, [&](int64_t a, int64_t b) {
-      const int c = Compare(x, a, b);
+      const int c = compare({x, a, b, width});
       return c != 0 ? c < 0 : a < b;
     });
     std::fill_n(first, n, 0);
     std::fill_n(counts, n, 0);
     int64_t count = 0;
     for (int64_t j = 0; j < n; ++j) {
-      if (j == 0 || !Equal(x, order[j - 1], order[j])) {
+      if (j == 0 || !equal({x, order[j - 1], order[j], width})) {
         first[count++] = order[j];
       }
       inverse[order[j]] = count - 1;
@@ -76,28 +108,15 @@ struct UniqueKernel final : Kernel {
     }
     std::sort(first, first + count);
   }
-
-  // NaN equals nothing.
-  bool Equal(const T* x, int64_t a, int64_t b) const {
-    return std::equal(x + a * width, x + (a + 1) * width, x + b * width);
-  }
-
-  int Compare(const T* x, int64_t a, int64_t b) const {
-    const T* pa = x + a * width;
-    const T* pb = x + b * width;
-    for (int64_t k = 0; k < width; ++k) {
-      const int c = Order(pa[k], pb[k]);
-      if (c != 0) return c;
-    }
-    return 0;
-  }
 };
 
 template <typename T>
 Result<KernelPtr> Prepare(const Node& node, CpuContext&) {
   MACE_ASSIGN_OR_RETURN(const UniqueAttrs attrs, ReadAttrs<UniqueAttrs>(node));
-  auto kernel = std::make_unique<UniqueKernel<T>>();
+  auto kernel = std::make_unique<UniqueKernel>();
   const Shape& shape = node.inputs[0].type.shape;
+  kernel->compare = Compare<T>;
+  kernel->equal = Equal<T>;
   kernel->sorted = attrs.sorted;
   kernel->n = shape[0];
   kernel->width = shape[0] == 0 ? 0 : NumElements(shape) / shape[0];
