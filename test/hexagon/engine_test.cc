@@ -26,6 +26,7 @@ using hexagon::testing::CodesModel;
 using hexagon::testing::OpenFiles;
 using hexagon::testing::Outputs;
 using hexagon::testing::RunOn;
+using hexagon::testing::UnderMemoryLimits;
 
 // The models here are too small to pay for moving their tensors.
 MaceEngineConfig OnDsp() {
@@ -289,29 +290,17 @@ TEST_F(DspEngine, RegionsWithoutRoomRunOnTheCpu) {
   const auto cpu = Create(model, MaceEngineConfig());
   Outputs wanted;
   ASSERT_TRUE(RunOn(*cpu, kShape, 6, &wanted).ok());
-  int refused = 0, without_room = 0, on_dsp = 0;
-  for (size_t limit = 4096; limit < 1 << 20; limit += limit / 4) {
-    MaceEngineConfig config = OnDsp();
-    config.SetMemoryLimit(limit);
-    std::shared_ptr<MaceEngine> engine;
-    const MaceStatus status =
-        MaceEngine::Create(model.model(), {}, {}, config, &engine);
-    if (!status.ok()) {
-      EXPECT_EQ(status.code(), MaceStatus::MACE_OUT_OF_RESOURCES);
-      ++refused;
-      continue;
-    }
-    const std::string plan = Plan(*engine);
-    without_room += Holds(plan, "the DSP has no room for the region: ");
-    on_dsp += Holds(plan, "on DSP: dsp (");
-    Outputs found;
-    const MaceStatus ran = RunOn(*engine, kShape, 6, &found);
-    if (ran.ok()) {
-      EXPECT_EQ(found, wanted);
-    } else {  // the outputs have no room any more
-      EXPECT_EQ(ran.code(), MaceStatus::MACE_OUT_OF_RESOURCES);
-    }
-  }
+  int without_room = 0, on_dsp = 0;
+  const int refused = UnderMemoryLimits(
+      model, kShape, 6, OnDsp(),
+      [&](const MaceEngine& engine, const Outputs* found) {
+        const std::string plan = Plan(engine);
+        without_room += Holds(plan, "the DSP has no room for the region: ");
+        on_dsp += Holds(plan, "on DSP: dsp (");
+        if (found != nullptr) {
+          EXPECT_EQ(*found, wanted);
+        }
+      });
   EXPECT_GT(refused, 0);
   EXPECT_GT(without_room, 0);
   EXPECT_GT(on_dsp, 0);

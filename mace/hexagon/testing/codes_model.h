@@ -3,6 +3,8 @@
 #ifndef MACE_HEXAGON_TESTING_CODES_MODEL_H_
 #define MACE_HEXAGON_TESTING_CODES_MODEL_H_
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -120,6 +122,35 @@ inline MaceStatus RunOn(MaceEngine& engine, const std::vector<int64_t>& shape,
     (*found)[name].assign(data, data + NumElements(tensor.shape()));
   }
   return status;
+}
+
+// Creates engines under memory limits from too little to more than enough, and
+// runs those that there are. A status says that memory ran out, or the engine
+// is right: `check` gets it and, if it had room to run, what it computed.
+// Returns how many engines were refused.
+template <typename Check>
+inline int UnderMemoryLimits(const CodesModel& model,
+                             const std::vector<int64_t>& shape, uint32_t seed,
+                             MaceEngineConfig config, const Check& check) {
+  int refused = 0;
+  for (size_t limit = 4096; limit < 1 << 20; limit += limit / 4) {
+    config.SetMemoryLimit(limit);
+    std::shared_ptr<MaceEngine> engine;
+    const MaceStatus status =
+        MaceEngine::Create(model.model(), {}, {}, config, &engine);
+    if (!status.ok()) {
+      EXPECT_EQ(status.code(), MaceStatus::MACE_OUT_OF_RESOURCES);
+      ++refused;
+      continue;
+    }
+    Outputs found;
+    const MaceStatus ran = RunOn(*engine, shape, seed, &found);
+    if (!ran.ok()) {  // the outputs have no room any more
+      EXPECT_EQ(ran.code(), MaceStatus::MACE_OUT_OF_RESOURCES);
+    }
+    check(*engine, ran.ok() ? &found : nullptr);
+  }
+  return refused;
 }
 
 }  // namespace mace::hexagon::testing

@@ -1,0 +1,104 @@
+// Tensors of hexagon_nn as real numbers, for the stand-in.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_HEXAGON_TESTING_STAND_IN_REALS_H_
+#define MACE_HEXAGON_TESTING_STAND_IN_REALS_H_
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "mace/hexagon/testing/stand_in/compute.h"
+
+namespace mace::hexagon::testing {
+
+using Inputs = std::vector<const NnTensor*>;
+using Outputs = std::vector<NnTensor>;
+
+inline float Float(const NnTensor& t, size_t i = 0) {
+  float x = 0;
+  if (t.bytes.size() >= 4 * (i + 1)) std::memcpy(&x, &t.bytes[4 * i], 4);
+  return x;
+}
+inline int32_t Int(const NnTensor& t, size_t i = 0) {
+  int32_t x = 0;
+  if (t.bytes.size() >= 4 * (i + 1)) std::memcpy(&x, &t.bytes[4 * i], 4);
+  return x;
+}
+inline NnTensor Scalar(double x) {
+  NnTensor t;
+  const auto value = static_cast<float>(x);
+  t.bytes.resize(4);
+  std::memcpy(t.bytes.data(), &value, 4);
+  return t;
+}
+
+// Real numbers with the range that their codes have, or are to get.
+struct Reals {
+  int64_t shape[4] = {1, 1, 1, 1};
+  std::vector<double> x;
+  double min = 0, max = 0;
+
+  double at(int64_t b, int64_t h, int64_t w, int64_t d) const {
+    return x[static_cast<size_t>(
+        ((b * shape[1] + h) * shape[2] + w) * shape[3] + d)];
+  }
+};
+
+inline Reals Like(int64_t b, int64_t h, int64_t w, int64_t d, double min,
+                  double max) {
+  Reals y;
+  y.shape[0] = b;
+  y.shape[1] = h;
+  y.shape[2] = w;
+  y.shape[3] = d;
+  y.x.resize(static_cast<size_t>(b * h * w * d));
+  y.min = min;
+  y.max = max;
+  return y;
+}
+
+inline Reals Read(const NnTensor& data, const NnTensor& min,
+                  const NnTensor& max) {
+  Reals reals = Like(data.shape[0], data.shape[1], data.shape[2], data.shape[3],
+                     Float(min), Float(max));
+  const double step = (reals.max - reals.min) / 255;
+  const double zero = std::round(-reals.min / step);
+  for (size_t i = 0; i < reals.x.size(); ++i) {
+    reals.x[i] = (data.bytes[i] - zero) * step;
+  }
+  return reals;
+}
+
+inline int CodeOf(double real, double min, double max) {
+  const double step = (max - min) / 255;
+  const double code = std::round(-min / step) + std::round(real / step);
+  return static_cast<int>(std::clamp(code, 0.0, 255.0));
+}
+
+inline Outputs Write(const Reals& y) {
+  Outputs outputs(1);
+  std::copy(y.shape, y.shape + 4, outputs[0].shape);
+  for (const double real : y.x) {
+    outputs[0].bytes.push_back(
+        static_cast<uint8_t>(CodeOf(real, y.min, y.max)));
+  }
+  outputs.push_back(Scalar(y.min));
+  outputs.push_back(Scalar(y.max));
+  return outputs;
+}
+
+// Operations that move numbers, in moves.cc.
+Outputs Concat(const Inputs& in);
+Outputs Reshape(const Inputs& in);
+Outputs Transpose(const Inputs& in);
+Outputs Pad(const Inputs& in);
+Outputs Mean(const Inputs& in);
+Outputs DepthToSpace(const Inputs& in);
+Outputs SpaceToDepth(const Inputs& in);
+Outputs ResizeBilinear(const Inputs& in);
+
+}  // namespace mace::hexagon::testing
+
+#endif  // MACE_HEXAGON_TESTING_STAND_IN_REALS_H_
