@@ -14,6 +14,7 @@ _FLAGS = _TARGET + [
     "-fno-rtti",
     "-fno-threadsafe-statics",
     "-fno-stack-protector",
+    "-ffp-contract=off",
     "-ffunction-sections",
     "-fdata-sections",
     "-G0",

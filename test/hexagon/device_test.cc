@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -14,14 +15,19 @@
 namespace mace::hexagon::testing {
 namespace {
 
-// Runs all nodes on the emulated DSP and on the CPU; expects the same bits.
+// Runs all nodes on the emulated DSP and on the CPU; expects the same bits, in
+// however many slices nodes run.
 void Check(Net& net, const std::vector<int>& outputs) {
-  auto host =
-      CpuDevice::Create(CpuOptions(), std::make_shared<PackedWeights>());
-  HexagonDevice device(
-      std::shared_ptr<Session>(SharedSession(), [](Session*) {}),
-      std::move(*host));
-  net.Check(device, outputs);
+  const std::shared_ptr<Session> session(SharedSession(), [](Session*) {});
+  for (const int slices : {1, 4, 3}) {
+    SCOPED_TRACE(slices);
+    session->set_slices(slices);
+    auto host =
+        CpuDevice::Create(CpuOptions(), std::make_shared<PackedWeights>());
+    HexagonDevice device(session, std::move(*host));
+    net.Check(device, outputs);
+  }
+  session->set_slices(1);
 }
 
 using Ints = std::vector<int64_t>;
@@ -232,12 +238,13 @@ TEST_P(DeviceTest, ResizesToTheNearest) {
                      Q(0.02f, 5))});
 }
 
-TEST(DeviceResizeTest, InterpolatesSignedCodes) {
+TEST_P(DeviceTest, InterpolatesBetweenRowsAndColumns) {
   for (const char* coordinate : {"ASYMMETRIC", "HALF_PIXEL", "ALIGN_CORNERS"}) {
-    for (const Ints& size : {Ints{7, 12}, Ints{2, 3}, Ints{4, 6}, Ints{1, 9}}) {
+    for (const Ints& size : {Ints{7, 12}, Ints{2, 3}, Ints{4, 6}, Ints{1, 9},
+                             Ints{12, 7}, Ints{13, 31}}) {
       for (const int64_t channels : {1, 33, 130}) {
-        Net net(DataType::kI8);
-        const auto q = Scale(0.02f, 5);
+        Net net(GetParam());
+        const auto q = Q(0.02f, 5);
         const int x = net.Input({2, 4, 6, channels}, q);
         Check(net, {net.Op("Resize", {x},
                            {{"mode", std::string("LINEAR")},
@@ -275,6 +282,164 @@ TEST_P(DeviceTest, TransposedConvolutions) {
                          Q(0.05f, -20));
     Check(net, {y});
   }
+}
+
+TEST_P(DeviceTest, MatricesOfActivations) {
+  struct Case {
+    Shape a, b;
+    bool transpose_a = false, transpose_b = false;
+  };
+  for (const Case& c :
+       std::vector<Case>{{{5, 8}, {8, 32}},
+                         {{37, 64}, {64, 64}},
+                         {{2, 33, 40}, {2, 40, 130}},
+                         {{1, 3, 70, 24}, {2, 1, 24, 31}},
+                         {{4, 9, 13}, {4, 50, 13}, false, true},
+                         {{2, 3, 64, 32}, {2, 3, 64, 32}, false, true},
+                         {{33, 131}, {257, 131}, false, true},
+                         {{19, 6}, {19, 128}, true, false},
+                         {{2, 11, 7}, {5, 11}, true, true},
+                         {{3, 17}, {17}},
+                         {{300}, {300, 5}},
+                         {{1, 1}, {1, 1}}}) {
+    SCOPED_TRACE(mace::ToString(c.a) + " times " + mace::ToString(c.b));
+    Net net(GetParam());
+    const int a = net.Input(c.a, Q(0.02f, 5)), b = net.Input(c.b, Q(0.03f, -9));
+    Check(net, {net.Op("MatMul", {a, b},
+                       {{"transpose_a", int64_t{c.transpose_a}},
+                        {"transpose_b", int64_t{c.transpose_b}}},
+                       Q(0.06f, 11))});
+  }
+}
+
+TEST_P(DeviceTest, MatricesWithZeroPointsAtTheEnds) {
+  for (const int32_t a_zero : {-128, 127}) {
+    for (const int32_t b_zero : {-128, 127}) {
+      for (const float scale : {0.2f, 0.0003f}) {  // with a shift to the left
+        Net net(GetParam());
+        const int a = net.Input({6, 1, 20}, Q(0.02f, a_zero));
+        const int b = net.Input({3, 20, 9}, Q(0.03f, b_zero));
+        const int y =
+            net.Op("MatMul",
+                   {a, net.Op("Reshape", {b}, {{"dim", Ints{1, 20, 27}}},
+                              Q(0.03f, b_zero))},
+                   {}, Q(scale, b_zero));
+        Check(net, {y});
+      }
+    }
+  }
+}
+
+TEST_P(DeviceTest, WhereTheLargestCodeIs) {
+  for (const Shape& shape :
+       {Shape{2, 7, 5, 33}, Shape{1, 300, 1, 1}, Shape{3, 2, 2, 130}}) {
+    for (const int64_t axis : {0, 1, 2, 3}) {
+      for (const int64_t is_last : {0, 1}) {
+        for (const char* type : {"i32", "i64"}) {
+          Net net(GetParam());
+          const int x = net.Input(shape, Q(0.02f, 5));
+          // Few codes, so that several are the largest.
+          const int few = net.Op("Quantize", {x}, {}, Q(0.9f, 5));
+          Check(net, {net.Op("ArgMax", {few},
+                             {{"axis", axis},
+                              {"argmin", is_last ^ (axis & 1)},
+                              {"select_last", is_last},
+                              {"output_type", std::string(type)}},
+                             nullptr)});
+        }
+      }
+    }
+  }
+}
+
+TEST_P(DeviceTest, FloatsToCodesAndBack) {
+  const std::string type = GetParam() == DataType::kU8 ? "u8" : "i8";
+  for (const char* rounding : {"AWAY", "EVEN"}) {
+    for (const float scale : {0.02f, 0.017f, 1.0f, 3e-5f, 1e20f, 0.25f}) {
+      for (const int32_t zero : {-128, 3, 127}) {
+        for (const int64_t n : {1, 31, 33, 127, 129, 5000}) {
+          Net net(GetParam());
+          const int x = net.Floats({n});
+          const int codes =
+              net.Op("Quantize", {x},
+                     {{"to", type}, {"rounding", std::string(rounding)}},
+                     Q(scale, zero));
+          const int y = net.Op("Dequantize", {codes}, {}, nullptr);
+          Check(net, {codes, y});
+        }
+      }
+    }
+  }
+}
+
+TEST_P(DeviceTest, BatchesBecomeBlocksAndBack) {
+  struct Case {
+    Shape shape;
+    Ints block, edges;
+  };
+  for (const Case& c : std::vector<Case>{{{2, 5, 6, 9}, {2, 3}, {1, 0, 0, 0}},
+                                         {{1, 4, 4, 130}, {2, 2}, {0, 0, 0, 0}},
+                                         {{1, 7, 8, 3}, {4, 2}, {0, 1, 3, 1}},
+                                         {{2, 9, 33}, {3}, {0, 0}}}) {
+    Net net(GetParam());
+    const auto q = Q(0.02f, 5);
+    const int x = net.Input(c.shape, q);
+    const int y = net.Op("SpaceToBatchNd", {x},
+                         {{"block_shape", c.block}, {"paddings", c.edges}}, q);
+    const int z = net.Op("BatchToSpaceNd", {y},
+                         {{"block_shape", c.block}, {"crops", c.edges}}, q);
+    Check(net, {y, z});
+  }
+}
+
+TEST_P(DeviceTest, BytesThatMoveSeveralTimes) {
+  Net net(GetParam());
+  const auto q = Q(0.02f, 5);
+  const int x = net.Input({2, 1, 5, 33}, q);
+  const auto list = [&](const Ints& values) {
+    Bytes bytes(values.size() * sizeof(int64_t));
+    std::memcpy(bytes.data(), values.data(), bytes.size());
+    return net.Constant({DataType::kI64, {static_cast<int64_t>(values.size())}},
+                        bytes);
+  };
+  const int expanded = net.Op("Expand", {x, list({2, 4, 5, 33})}, {}, q);
+  const int tiled = net.Op("Tile", {x, list({1, 3, 2, 2})}, {}, q);
+  const int gathered =
+      net.Op("Gather", {x, list({4, 0, -1, 0})}, {{"axis", int64_t{2}}}, q);
+  const std::vector<int> parts =
+      net.Ops("Unstack", {x}, {{"axis", int64_t{2}}}, q, 5);
+  Check(net, {expanded, tiled, gathered, parts[0], parts[4]});
+}
+
+TEST_P(DeviceTest, SquaredDifferencesAndSlopes) {
+  for (const float scale : {0.05f, 0.4f}) {
+    Net net(GetParam());
+    const int a = net.Input({2, 3, 5, 40}, Q(0.02f, 5));
+    const int b = net.Input({2, 1, 5, 1}, Q(0.03f, -8));
+    const int d = net.Op("Eltwise", {a, b}, {{"type", std::string("SQR_DIFF")}},
+                         Q(scale, -100));
+    Check(net, {d});
+  }
+  Net net(GetParam());
+  const int x = net.Input({2, 3, 5, 40}, Q(0.02f, 5));
+  const int slopes =
+      net.Constant({GetParam(), {1, 1, 40}, Layout::kRowMajor, Q(0.004f, -3)},
+                   Random(3).Bytes(40));
+  Check(net, {net.Op("PRelu", {x, slopes}, {}, Q(0.02f, 1))});
+}
+
+// 4 slices do not fit VTCM but with fewer rows, or channels, at a time.
+TEST_P(DeviceTest, LayersThatAreLargerThanVtcm) {
+  Net net(GetParam());
+  const Ints same = {1, 1};
+  const int x = net.Input({1, 9, 40, 300}, Q(0.02f, 5));
+  const int a =
+      net.Op("DepthwiseConv2d", {x, net.Weight({1, 300, 5, 5}, 1)},
+             {{"strides", Ints{2, 1}}, {"padding", int64_t{1}}}, Q(0.09f, 3));
+  const int b =
+      net.Op("Conv2d", {a, net.Weight({36, 300, 5, 5}, 0), net.Bias(36)},
+             {{"strides", same}, {"padding", int64_t{1}}}, Q(0.9f, -20));
+  Check(net, {a, b});
 }
 
 TEST_P(DeviceTest, ViewsInARegionMoveNothing) {

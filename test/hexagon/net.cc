@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -29,6 +30,25 @@ int Net::Input(const Shape& shape, const QuantizationPtr& q) {
   graph_.values.push_back(value);
   graph_.inputs.push_back(Last());
   return Last();
+}
+
+int Net::Floats(const Shape& shape) {
+  Value value;
+  value.type = {DataType::kF32, shape};
+  graph_.values.push_back(value);
+  graph_.inputs.push_back(Last());
+  return Last();
+}
+
+Bytes Net::RandomBytes(const TensorType& type) {
+  Bytes bytes = random_.Bytes(static_cast<size_t>(mace::Bytes(type)));
+  if (type.dtype != DataType::kF32) return bytes;
+  for (size_t at = 0; at < bytes.size(); at += sizeof(float)) {
+    if (at % 3 == 0) continue;
+    const float x = static_cast<float>(random_.Between(-400, 400)) * 0.01f;
+    std::memcpy(&bytes[at], &x, sizeof(x));
+  }
+  return bytes;
 }
 
 int Net::Weight(const Shape& shape, int axis) {
@@ -154,7 +174,7 @@ std::vector<Bytes> Net::RunOnCpu() {
     const auto n = static_cast<size_t>(mace::Bytes(value.type));
     const auto* data = static_cast<const uint8_t*>(value.data);
     values.push_back(data != nullptr ? Bytes(data, data + n)
-                                     : random_.Bytes(n));
+                                     : RandomBytes(value.type));
   }
   for (const GraphNode& g : graph_.nodes) {
     auto kernel = (*cpu)->Prepare(g.node);

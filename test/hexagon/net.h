@@ -22,6 +22,8 @@ class Net {
   explicit Net(DataType type) : type_(type) {}
 
   int Input(const Shape& shape, const QuantizationPtr& q);
+  // Floats: multiples of 0.01, and any bits.
+  int Floats(const Shape& shape);
   // A filter with a scale for each output along `axis`, or one for all if it
   // is -1.
   int Weight(const Shape& shape, int axis);
@@ -44,6 +46,7 @@ class Net {
 
  private:
   int Last() const { return static_cast<int>(graph_.values.size()) - 1; }
+  Bytes RandomBytes(const TensorType& type);
   // Returns the bytes of all values, for random inputs.
   std::vector<Bytes> RunOnCpu();
   void Compare(int value, const Bytes& found, const Bytes& wanted,

@@ -76,14 +76,15 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         ".": {"driver", "launch", "kernels"},
     },
     "hexagon": {
+        "common": set(),  # what both executors share
         "protocol": set(),
         "hvx": set(),  # micro-kernels for the DSP's vectors
         "executor": {"hvx", "protocol"},  # for the DSP, and its checks for the host
         "dsp": {"executor", "protocol"},
         "packing": {"executor", "protocol"},
         "session": {"packing", "protocol"},
-        "device": {"executor", "packing", "session"},
-        "nnlib": set(),  # the vendor's executor in place of these
+        "device": {"common", "executor", "packing", "session"},
+        "nnlib": {"common"},  # the vendor's executor in place of these
         "emulated": {"device", "dsp", "executor", "packing", "protocol", "session"},
     },
 }

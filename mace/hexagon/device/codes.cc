@@ -4,18 +4,13 @@
 #include "mace/hexagon/device/codes.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "mace/hexagon/executor/window.h"
 
 namespace mace::hexagon {
 
 int32_t ToCode(float real, const Quantization& q, const CodeParams& range) {
-  const float units = std::round(real / q.scale());
-  const float code = units + static_cast<float>(q.zero_point());
-  if (!(code > static_cast<float>(range.least))) return range.least;
-  if (code >= static_cast<float>(range.most)) return range.most;
-  return static_cast<int32_t>(units) + q.zero_point();
+  return NearestCode(real / q.scale(), q.zero_point(), range.least, range.most);
 }
 
 Result<CodeParams> CodesAfter(const Node& node,

@@ -1,5 +1,5 @@
-// Eltwise: sums, differences, products, minima and maxima.
-// SPDX-License-Identifier: Apache-2.0
+// Eltwise: sums, differences, their squares, products, minima and maxima;
+// PRelu. SPDX-License-Identifier: Apache-2.0
 
 #include "mace/ops/eltwise.h"
 
@@ -13,7 +13,7 @@
 namespace mace::hexagon {
 namespace {
 
-constexpr int kSumBits = 20;
+constexpr int kSumBits = 20, kDifferenceBits = 7;
 
 Result<BinaryKind> KindOf(const Node& node, const EltwiseAttrs& attrs) {
   MACE_ASSIGN_OR_RETURN(const EltwiseType type, ParseEltwiseType(node, attrs));
@@ -28,9 +28,11 @@ Result<BinaryKind> KindOf(const Node& node, const EltwiseAttrs& attrs) {
       return kMin;
     case EltwiseType::kMax:
       return kMax;
+    case EltwiseType::kSqrDiff:
+      return kSqrDiff;
     default:
       return Unsupported(Label(node),
-                         ": the DSP computes SUM, SUB, PROD, MIN "
+                         ": the DSP computes SUM, SUB, PROD, SQR_DIFF, MIN "
                          "and MAX, not ",
                          attrs.type);
   }
@@ -49,43 +51,26 @@ void SetStrides(const Shape& shape, const Shape& operand, int32_t* strides) {
   }
 }
 
-}  // namespace
-
-Status TranslateEltwise(const Node& node, const Target& target,
-                        int64_t* /*macs*/) {
-  MACE_ASSIGN_OR_RETURN(const auto attrs, ReadAttrs<EltwiseAttrs>(node));
-  BinaryParams p = {};
-  MACE_ASSIGN_OR_RETURN(p.kind, KindOf(node, attrs));
-  MACE_ASSIGN_OR_RETURN(p.y, CodesAfter(node, attrs));
+Status CheckOperands(const Node& node) {
   const TensorType& y = node.outputs[0];
-  if (!node.has_input(1) || y.rank() > 4 ||
-      node.inputs[1].type.dtype != y.dtype ||
-      !node.inputs[1].type.is_quantized()) {
-    return Unsupported(Label(node),
-                       ": the DSP takes two 8-bit tensors of at "
-                       "most 4 dimensions");
+  if (node.has_input(1) && y.rank() <= 4 &&
+      node.inputs[1].type.dtype == y.dtype) {
+    return CheckCodes(node, "input 1", node.inputs[1].type);
   }
-  const Quantization& a = *node.inputs[0].type.quantization;
-  const Quantization& b = *node.inputs[1].type.quantization;
-  const Quantization& out = *y.quantization;
-  if (p.kind == kMin || p.kind == kMax) {
-    if (!(a == b && a == out)) {
-      return Unsupported(Label(node), ": a, b and y must be quantized alike");
-    }
-  } else if (p.kind == kMul) {
-    p.scale = ToFixed(a.scale() * b.scale() / out.scale());
-  } else {
-    const double unit = 2 * double{std::max(a.scale(), b.scale())};
-    p.a = ToFixed(a.scale() / unit);
-    p.b = ToFixed(b.scale() / unit);
-    p.scale = ToFixed(unit / (double{1 << kSumBits} * out.scale()));
-  }
-  if (!AreInRange({p.scale})) {
+  return Unsupported(Label(node),
+                     ": the DSP takes two 8-bit tensors of at "
+                     "most 4 dimensions");
+}
+
+// `p` has the kind, the factors and the output's codes.
+Status AddBinary(const Node& node, BinaryParams p, const Target& target) {
+  if (!AreInRange({p.a, p.b, p.scale})) {
     return Unsupported(Label(node), ": the scales are too far apart");
   }
   if (target.writer == nullptr) return Status();
-  p.a_zero_point = a.zero_point();
-  p.b_zero_point = b.zero_point();
+  const TensorType& y = node.outputs[0];
+  p.a_zero_point = node.inputs[0].type.quantization->zero_point();
+  p.b_zero_point = node.inputs[1].type.quantization->zero_point();
   p.is_signed = IsSigned(y);
   for (int i = 0; i < 4; ++i) {
     const int axis = i - (4 - y.rank());
@@ -96,6 +81,51 @@ Status TranslateEltwise(const Node& node, const Target& target,
   target.writer->AddNode(
       kBinary, {target.inputs[0], target.inputs[1], target.output}, p);
   return Status();
+}
+
+}  // namespace
+
+Status TranslateEltwise(const Node& node, const Target& target,
+                        int64_t* /*macs*/) {
+  MACE_ASSIGN_OR_RETURN(const auto attrs, ReadAttrs<EltwiseAttrs>(node));
+  MACE_RETURN_IF_ERROR(CheckOperands(node));
+  BinaryParams p = {};
+  MACE_ASSIGN_OR_RETURN(p.kind, KindOf(node, attrs));
+  MACE_ASSIGN_OR_RETURN(p.y, CodesAfter(node, attrs));
+  const Quantization& a = *node.inputs[0].type.quantization;
+  const Quantization& b = *node.inputs[1].type.quantization;
+  const Quantization& out = *node.outputs[0].quantization;
+  if (p.kind == kMin || p.kind == kMax) {
+    if (!(a == b && a == out)) {
+      return Unsupported(Label(node), ": a, b and y must be quantized alike");
+    }
+  } else if (p.kind == kMul) {
+    p.scale = ToFixed(a.scale() * b.scale() / out.scale());
+  } else {
+    const double unit = 2 * double{std::max(a.scale(), b.scale())};
+    p.a = ToFixed(a.scale() / unit);
+    p.b = ToFixed(b.scale() / unit);
+    p.scale = p.kind == kSqrDiff
+                  ? ToFixed(unit * unit /
+                            (double{1 << (2 * kDifferenceBits)} * out.scale()))
+                  : ToFixed(unit / (double{1 << kSumBits} * out.scale()));
+  }
+  return AddBinary(node, p, target);
+}
+
+Status TranslatePRelu(const Node& node, const Target& target,
+                      int64_t* /*macs*/) {
+  MACE_RETURN_IF_ERROR(CheckOperands(node));
+  const float x = node.inputs[0].type.quantization->scale();
+  const float alpha = node.inputs[1].type.quantization->scale();
+  const TensorType& y = node.outputs[0];
+  const int32_t least = IsSigned(y) != 0 ? -128 : 0;
+  BinaryParams p = {};
+  p.kind = kPRelu;
+  p.a = ToFixed(x / y.quantization->scale());
+  p.scale = ToFixed(x * alpha / y.quantization->scale());
+  p.y = {y.quantization->zero_point(), least, least + 255};
+  return AddBinary(node, p, target);
 }
 
 }  // namespace mace::hexagon

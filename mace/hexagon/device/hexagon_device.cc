@@ -84,8 +84,8 @@ class RegionKernel final : public Kernel {
 // Adds the nodes of a region to a graph of the DSP.
 class RegionWriter {
  public:
-  RegionWriter(const Region& region, NodeKernels* host)
-      : region_(region), host_(host) {
+  RegionWriter(const Region& region, NodeKernels* host, int slices)
+      : region_(region), host_(host), writer_(slices) {
     const auto& values = region.graph->values;
     for (const int id : region.inputs) {
       tensors_[id] = writer_.AddInput(Bytes(values[id].type));
@@ -100,9 +100,9 @@ class RegionWriter {
     target.writer = &writer_;
     target.host = host_;
     for (size_t i = 0; i < g.inputs.size(); ++i) {
-      const bool is_weight = i > 0 && IsFilter(g.node.op);
-      target.inputs.push_back(is_weight || g.inputs[i] < 0 ? -1
-                                                           : TensorOf(g, i));
+      const bool is_tensor =
+          g.inputs[i] >= 0 && hexagon::ReadsTensor(g.node, i);
+      target.inputs.push_back(is_tensor ? TensorOf(g, i) : -1);
     }
     const int id = g.outputs[0];
     RegionKernel::Part part;
@@ -149,11 +149,6 @@ class RegionWriter {
   }
 
  private:
-  // Their further inputs are packed when they are translated, or decide shapes.
-  static bool IsFilter(const std::string& op) {
-    return op != "Eltwise" && op != "Concat" && op != "Stack";
-  }
-
   int TensorOf(const GraphNode& g, size_t i) {
     const auto found = tensors_.find(g.inputs[i]);
     if (found != tensors_.end()) return found->second;
@@ -172,22 +167,6 @@ class RegionWriter {
 
 }  // namespace
 
-// Of a v66 at 1.5 GHz with four threads: about a third of its peak, and what a
-// call through FastRPC costs.
-DeviceSpeed HexagonDevice::speed() const {
-  DeviceSpeed speed;
-  if (takes_all_) {
-    speed.macs_per_us = speed.bytes_per_us = 1e12;
-    return speed;
-  }
-  speed.macs_per_us = 250000;
-  speed.bytes_per_us = 8000;
-  speed.launch_us = 1;
-  speed.transfer_us = 60;
-  speed.transfer_per_us = 8000;
-  return speed;
-}
-
 Result<NodeWork> HexagonDevice::Supports(const Node& node) {
   NodeWork work;
   hexagon::Target target;
@@ -197,7 +176,7 @@ Result<NodeWork> HexagonDevice::Supports(const Node& node) {
 }
 
 Result<KernelPtr> HexagonDevice::PrepareRegion(const Region& region) {
-  RegionWriter writer(region, host());
+  RegionWriter writer(region, host(), session_->slices());
   for (const int n : region.nodes) {
     MACE_RETURN_IF_ERROR(writer.Add(region.graph->nodes[n]));
   }

@@ -4,9 +4,8 @@
 #include <algorithm>
 
 #include "mace/graph/attrs.h"
-#include "mace/hexagon/device/boxes.h"
+#include "mace/hexagon/device/box_nodes.h"
 #include "mace/hexagon/device/codes.h"
-#include "mace/hexagon/device/translate.h"
 #include "mace/ops/channel_shuffle.h"
 #include "mace/ops/common/operands.h"
 #include "mace/ops/common/slice_spec.h"
@@ -19,35 +18,6 @@
 
 namespace mace::hexagon {
 namespace {
-
-Status CheckScales(const Node& node) {
-  for (const Operand& x : node.inputs) {
-    if (!x.present() || !x.type.is_quantized()) continue;
-    for (const TensorType& y : node.outputs) {
-      if (AreEqual(x.type.quantization, y.quantization)) continue;
-      return Unsupported(Label(node), ": the output has another scale");
-    }
-  }
-  return Status();
-}
-
-// Moves a box from input `from` to output `to`.
-Status AddMove(const Node& node, const MoveBox& box, const Target& target,
-               size_t from = 0, size_t to = 0) {
-  MACE_RETURN_IF_ERROR(CheckScales(node));
-  MACE_ASSIGN_OR_RETURN(const MoveParams p, ToMove(node, box));
-  if (target.writer == nullptr) return Status();
-  target.writer->AddNode(kMove, {target.inputs[from], target.outputs[to]}, p);
-  return Status();
-}
-
-// Moves what `x_strides` lead to, densely, to the output.
-Status AddDenseMove(const Node& node, const Shape& extents,
-                    const std::vector<int64_t>& x_strides, int64_t x_offset,
-                    const Target& target, size_t to = 0) {
-  return AddMove(node, {extents, x_strides, StridesOf(extents), x_offset, 0},
-                 target, 0, to);
-}
 
 Status AddSlice(const Node& node, const SliceSpec& spec, const Target& target) {
   std::vector<int64_t> strides = StridesOf(node.inputs[0].type.shape);
@@ -174,13 +144,9 @@ Status TranslatePad(const Node& node, const Target& target, int64_t* /*macs*/) {
     is_empty = is_empty || box.extents.back() <= 0;
   }
   MACE_RETURN_IF_ERROR(CheckScales(node));
-  if (target.writer != nullptr) {
-    const int32_t least = IsSigned(y) != 0 ? -128 : 0;
-    const CodeParams all = {0, least, least + 255};
-    const FillParams fill = {0, static_cast<int32_t>(NumElements(y.shape)),
-                             ToCode(spec.constant_value, *y.quantization, all)};
-    target.writer->AddNode(kFill, {target.output}, fill);
-  }
+  const int32_t least = IsSigned(y) != 0 ? -128 : 0;
+  const CodeParams all = {0, least, least + 255};
+  AddFill(node, ToCode(spec.constant_value, *y.quantization, all), target);
   return is_empty ? Status() : AddMove(node, box, target);
 }
 

@@ -1,9 +1,10 @@
-// Resize: LINEAR of int8, and NEAREST.
+// Resize: LINEAR and NEAREST.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/ops/resize.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -48,6 +49,29 @@ std::vector<int32_t> Positions(const std::string& coordinate, int64_t n,
   return words;
 }
 
+// The same in the floats of TFLite, for codes without a sign: weights are the
+// bits of floats.
+std::vector<int32_t> RealPositions(const std::string& coordinate, int64_t n,
+                                   int64_t m) {
+  const bool aligns = coordinate == "ALIGN_CORNERS" && m > 1;
+  const float step = static_cast<float>(aligns ? n - 1 : n) /
+                     static_cast<float>(aligns ? m - 1 : m);
+  std::vector<int32_t> words;
+  for (int64_t i = 0; i < m; ++i) {
+    const auto index = static_cast<float>(i);
+    const float at = coordinate == "HALF_PIXEL" ? (index + 0.5f) * step - 0.5f
+                                                : index * step;
+    const auto low = std::max<int32_t>(static_cast<int32_t>(std::floor(at)), 0);
+    const auto high = std::min(static_cast<int32_t>(std::ceil(at)),
+                               static_cast<int32_t>(n - 1));
+    const float share = at - static_cast<float>(low);
+    int32_t bits = 0;
+    std::memcpy(&bits, &share, sizeof(bits));
+    words.insert(words.end(), {low, high, bits});
+  }
+  return words;
+}
+
 // Two gathers: of rows, and then of columns.
 Status AddNearest(const Node& node, const ResizeAttrs& attrs,
                   const Target& target) {
@@ -82,14 +106,15 @@ Status TranslateResize(const Node& node, const Target& target,
   const bool has_size = node.has_input(1) || !attrs.size.empty();
   const bool is_nearest = attrs.mode == "NEAREST";
   const bool is_linear =
-      attrs.mode == "LINEAR" && has_size && IsSigned(from) != 0 &&
+      attrs.mode == "LINEAR" && has_size &&
       (attrs.coordinate == "ASYMMETRIC" || attrs.coordinate == "HALF_PIXEL" ||
        attrs.coordinate == "ALIGN_CORNERS");
   if (!(is_nearest || is_linear) ||
       !AreEqual(from.quantization, to.quantization)) {
-    return Unsupported(Label(node), ": the DSP computes NEAREST, and of int8 ",
-                       "LINEAR to a size with the coordinates ASYMMETRIC, ",
-                       "HALF_PIXEL and ALIGN_CORNERS, in one scale");
+    return Unsupported(Label(node),
+                       ": the DSP computes NEAREST, and LINEAR to ",
+                       "a size with the coordinates ASYMMETRIC, HALF_PIXEL ",
+                       "and ALIGN_CORNERS, in one scale");
   }
   for (const int64_t extent :
        {x[0], x[1], x[2], x[3], y[1], y[2], x[0] * y[1], x[2] * x[3]}) {
@@ -99,15 +124,17 @@ Status TranslateResize(const Node& node, const Target& target,
   if (target.writer == nullptr) return Status();
   if (is_nearest) return AddNearest(node, attrs, target);
   const auto narrow = [](int64_t n) { return static_cast<int32_t>(n); };
+  const bool is_signed = IsSigned(from) != 0;
+  const auto positions = is_signed ? Positions : RealPositions;
   MACE_ASSIGN_OR_RETURN(
       const int rows,
-      AddWords(Positions(attrs.coordinate, x[1], y[1]), target.writer));
+      AddWords(positions(attrs.coordinate, x[1], y[1]), target.writer));
   MACE_ASSIGN_OR_RETURN(
       const int columns,
-      AddWords(Positions(attrs.coordinate, x[2], y[2]), target.writer));
+      AddWords(positions(attrs.coordinate, x[2], y[2]), target.writer));
   const ResizeParams p = {narrow(x[0]), narrow(x[1]), narrow(x[2]),
                           narrow(y[1]), narrow(y[2]), narrow(x[3])};
-  target.writer->AddNode(kResizeBilinear,
+  target.writer->AddNode(is_signed ? kResizeBilinear : kResizeBilinearReal,
                          {target.inputs[0], rows, columns, target.output}, p);
   return Status();
 }

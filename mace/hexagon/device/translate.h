@@ -35,11 +35,23 @@ Translator TranslateTranspose, TranslateSlice, TranslateStridedSlice;
 Translator TranslateSplit, TranslateDepthToSpace, TranslateSpaceToDepth;
 Translator TranslateChannelShuffle, TranslatePad;
 Translator TranslateLookup, TranslateReduce, TranslateResize;
-Translator TranslateDeconv2d;
+Translator TranslateDeconv2d, TranslateMatMul, TranslatePRelu, TranslateArgMax;
+Translator TranslateQuantize, TranslateDequantize;
+Translator TranslateBatchToSpace, TranslateSpaceToBatch;
+Translator TranslateExpand, TranslateGather, TranslateTile;
+Translator TranslateUnstack;
 
 // As the translator of the node's op. Errors: also MACE_UNSUPPORTED for other
 // ops, and for tensors that are not 8-bit codes with one scale.
 Status Translate(const Node& node, const Target& target, int64_t* macs);
+
+// Errors: MACE_UNSUPPORTED unless `type`, the node's `what` ("input"), is 8-bit
+// codes with one scale, and has elements, of which the DSP has room for all.
+Status CheckCodes(const Node& node, const char* what, const TensorType& type);
+constexpr int64_t kMostElements = int64_t{1} << 28;
+
+// Whether the node reads input `input` as a tensor of the DSP's graph.
+bool ReadsTensor(const Node& node, size_t input);
 
 // Whether the node's output is its input, byte for byte, in another shape.
 bool IsView(const Node& node);

@@ -96,6 +96,7 @@ DspError Server::Dispatch(Message* message) {
       message->args[0] = kProtocolVersion;
       message->args[1] = vtcm.bytes;
       message->args[2] = kMaxGraphs;
+      message->args[3] = threads;
       return kDspOk;
     case kAttach:
       return Attach(message);

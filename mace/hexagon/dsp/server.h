@@ -20,6 +20,7 @@ struct Mapper {
 struct Server {
   Mapper mapper;
   PoolMemory vtcm;
+  uint32_t threads = 1;  // of the hardware, which take a slice each
   PoolMemory buffers[kMaxBuffers];
   Graph graphs[kMaxGraphs];
 

@@ -70,8 +70,9 @@ BinaryParams RandomBinary(int32_t kind, int32_t is_signed, Random* random) {
   p.y = {least + random->Between(0, 255), least, least + 255};
   p.a = ToFixed(0.5);
   p.b = random->Factor(0.2);
-  p.scale =
-      kind == kMul ? random->Factor(0.003) : random->Factor(1.5 / (1 << 20));
+  p.scale = kind == kMul || kind == kPRelu ? random->Factor(0.003)
+            : kind == kSqrDiff             ? random->Factor(1.0 / (1 << 19))
+                                           : random->Factor(1.5 / (1 << 20));
   return p;
 }
 

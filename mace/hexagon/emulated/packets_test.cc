@@ -17,7 +17,8 @@ namespace {
 // MobileNet v1 with random weights: the shapes decide what it takes.
 class MobileNet {
  public:
-  explicit MobileNet(int32_t size) : random_(1), size_(size) {
+  explicit MobileNet(int32_t size, int slices = 1)
+      : writer(slices), random_(1), size_(size) {
     input_ = writer.AddInput(int64_t{3} * size * size);
     at_ = input_;
   }
@@ -99,6 +100,19 @@ class MobileNet {
     Count("fc", macs);
   }
 
+  void AddLayers() {
+    Conv("conv 3x3/2", 32, 3, 2);
+    const int32_t layers[][2] = {
+        {64, 1},  {128, 2}, {128, 1}, {256, 2}, {256, 1},  {512, 2}, {512, 1},
+        {512, 1}, {512, 1}, {512, 1}, {512, 1}, {1024, 2}, {1024, 1}};
+    for (const auto& [outputs, stride] : layers) {
+      Depthwise(stride == 1 ? "dw 3x3" : "dw 3x3/2", stride);
+      Conv("conv 1x1", outputs, 1, 1);
+    }
+    Mean();
+    Classes(1001);
+  }
+
   Result<EmulatedRun> Run(int32_t input_bytes) {
     return RunOnce(&writer, {{input_, random_.Bytes(input_bytes)}}, output_);
   }
@@ -141,16 +155,7 @@ class MobileNet {
 
 TEST(PacketsTest, MobileNetV1IsWithinTwiceItsBound) {
   MobileNet net(224);
-  net.Conv("conv 3x3/2", 32, 3, 2);
-  const int32_t layers[][2] = {
-      {64, 1},  {128, 2}, {128, 1}, {256, 2}, {256, 1},  {512, 2}, {512, 1},
-      {512, 1}, {512, 1}, {512, 1}, {512, 1}, {1024, 2}, {1024, 1}};
-  for (const auto& [outputs, stride] : layers) {
-    net.Depthwise(stride == 1 ? "dw 3x3" : "dw 3x3/2", stride);
-    net.Conv("conv 1x1", outputs, 1, 1);
-  }
-  net.Mean();
-  net.Classes(1001);
+  net.AddLayers();
   const auto run = net.Run(3 * 224 * 224);
   ASSERT_TRUE(run.ok()) << run.status().information();
   int64_t total_macs = 0, in_kernels = 0, macs_1x1 = 0, packets_1x1 = 0;
@@ -179,6 +184,37 @@ TEST(PacketsTest, MobileNetV1IsWithinTwiceItsBound) {
   EXPECT_LE(run->packets, 2 * bound);
   EXPECT_LE(per_product, 0.65);
   EXPECT_LE(run->packets - in_kernels, 0.03 * run->packets);
+}
+
+// On hardware each slice has a thread, so that a node takes as long as its
+// longest slice.
+TEST(PacketsTest, FourSlicesShareTheWorkOfMobileNetV1) {
+  MobileNet whole(224), sliced(224, 4);
+  whole.AddLayers();
+  sliced.AddLayers();
+  const auto one = whole.Run(3 * 224 * 224), four = sliced.Run(3 * 224 * 224);
+  ASSERT_TRUE(one.ok()) << one.status().information();
+  ASSERT_TRUE(four.ok()) << four.status().information();
+  EXPECT_EQ(one->output, four->output);
+  double longest = 0;
+  for (size_t i = 0; i < sliced.names.size(); ++i) {
+    const PerfRecord& perf = four->perf[i];
+    std::printf("%-11s %8u packets, %8u in the longest slice, %5u prefetches\n",
+                sliced.names[i].c_str(), perf.packets, perf.longest,
+                perf.prefetches);
+    longest += perf.longest;
+    const bool reads_rows = sliced.names[i] != "pool";
+    EXPECT_EQ(perf.prefetches > 0, reads_rows) << sliced.names[i];
+    EXPECT_EQ(one->perf[i].packets, one->perf[i].longest);
+  }
+  std::printf(
+      "%u packets, %u in one slice; four take %.0f: %.2f times faster; "
+      "%u bytes of VTCM, %u of DDR; one slice %u and %u\n",
+      four->packets, one->packets, longest, one->packets / longest,
+      sliced.writer.vtcm_bytes(), sliced.writer.arena_bytes(),
+      whole.writer.vtcm_bytes(), whole.writer.arena_bytes());
+  EXPECT_LE(four->packets, 1.05 * one->packets);
+  EXPECT_LE(longest, one->packets / 3.4);
 }
 
 }  // namespace

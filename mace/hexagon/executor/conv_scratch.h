@@ -13,8 +13,9 @@ constexpr uint32_t kMostConvDepth = 1 << 20;
 constexpr uint32_t kAccBytes = kConvRows * 128 * 4 + 512;
 constexpr uint32_t kSumsBytes = kConvRows * 4;
 
-inline uint32_t ConvScratchBytes(uint32_t depth) {
-  return kAccBytes + kSumsBytes + kConvRows * depth + kReadSlack;
+// For `rows` rows at a time; a slice needs so many.
+inline uint64_t ConvScratchBytes(int32_t rows, int32_t depth) {
+  return kAccBytes + kSumsBytes + Times(rows, depth) + kReadSlack;
 }
 
 struct ConvScratch {
@@ -25,7 +26,7 @@ struct ConvScratch {
 
   int32_t* acc;      // 32 rows of 128
   int32_t* sums;     // 32
-  uint8_t* patches;  // 32 rows of the depth; a vector more may be written
+  uint8_t* patches;  // rows of the depth; a vector more may be written
 };
 
 }  // namespace mace::hexagon

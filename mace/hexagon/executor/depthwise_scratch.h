@@ -1,4 +1,5 @@
-// The scratch of depthwise convolutions: lines of the input with their padding.
+// The scratch of depthwise convolutions: lines of the input with their padding,
+// and of a tile of its channels.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_HEXAGON_EXECUTOR_DEPTHWISE_SCRATCH_H_
 #define MACE_HEXAGON_EXECUTOR_DEPTHWISE_SCRATCH_H_
@@ -14,14 +15,14 @@ constexpr int32_t kMostRowGroups = 16;
 struct DepthwiseScratch {
   explicit DepthwiseScratch(const DepthwiseParams& p)
       : is_flat(p.w.stride == 1 && p.channels < 128 && 128 % p.channels == 0),
-        channels(is_flat ? p.channels : RoundUp(p.channels, 128)),
+        channels(is_flat ? p.channels : p.tile),
         columns(uint64_t{1} + Times(p.w.out - 1, p.w.stride) +
                 Times(p.w.kernel - 1, p.w.dilation)),
         lines(uint64_t{1} + Times(p.h.kernel - 1, p.h.dilation)) {}
 
   // Whether lines have no gaps between pixels, so that vectors hold several.
   bool is_flat;
-  uint64_t channels;  // of a pixel of a line: in blocks of 128, if not flat
+  uint64_t channels;  // of a pixel of a line
   uint64_t columns;   // of a line
   uint64_t lines;     // and one more, which lies outside the input
 

@@ -3,8 +3,16 @@
 
 #include "mace/hexagon/executor/graph.h"
 
+#if defined(__hexagon__)
+#include "mace/hexagon/hvx/prefetch.h"
+#endif
+
 namespace mace::hexagon {
 namespace {
+
+#if !defined(__hexagon__)
+constexpr uint32_t prefetch_count = 0;
+#endif
 
 template <typename T>
 void CopyRecords(const uint8_t* from, uint32_t count, T* to) {
@@ -29,6 +37,7 @@ DspError ReadRecords(const PoolMemory& ddr, uint32_t offset, uint32_t bytes,
       header.words > kMaxWords) {
     return kTooLarge;
   }
+  if (header.slices < 1 || header.slices > kMaxSlices) return kBadHeader;
   const uint32_t total =
       sizeof(GraphHeader) + header.tensors * sizeof(TensorRecord) +
       header.nodes * sizeof(NodeRecord) + header.words * sizeof(int32_t);
@@ -42,6 +51,7 @@ DspError ReadRecords(const PoolMemory& ddr, uint32_t offset, uint32_t bytes,
   graph->num_tensors = header.tensors;
   graph->num_nodes = header.nodes;
   graph->num_words = header.words;
+  graph->slices = static_cast<int32_t>(header.slices);
   return kDspOk;
 }
 
@@ -132,10 +142,18 @@ DspError RunGraph(Graph* graph, uint32_t first, uint32_t end) {
   for (uint32_t i = first; i < end; ++i) {
     const OpDef& op = *kOps[graph->nodes[i].op];
     if (op.run == nullptr) return kNoKernels;
-    const uint32_t before = PacketCount();
-    op.run(graph->View(i));
-    graph->perf[i].packets = PacketCount() - before;
-    ++graph->perf[i].runs;
+    PerfRecord perf = {graph->perf[i].runs + 1, 0, 0, 0};
+    const uint32_t prefetches = prefetch_count;
+    NodeView view = graph->View(i);
+    for (; view.slice < view.slices; ++view.slice) {
+      const uint32_t before = PacketCount();
+      op.run(view);
+      const uint32_t packets = PacketCount() - before;
+      perf.packets += packets;
+      if (packets > perf.longest) perf.longest = packets;
+    }
+    perf.prefetches = prefetch_count - prefetches;
+    graph->perf[i] = perf;
   }
   return kDspOk;
 }

@@ -14,6 +14,25 @@
 
 namespace mace::hexagon {
 
+// Helpers of checks: products and sums that are too large become kHuge, which
+// no tensor has.
+constexpr uint64_t kHuge = uint64_t{1} << 62;
+inline uint64_t Times(uint64_t a, uint64_t b) {
+  if (((a | b) >> 31) == 0) return a * b;  // without a division, mostly
+  if (a == 0 || b == 0) return 0;
+  return a > kHuge / b ? kHuge : a * b;
+}
+inline uint64_t Times(uint64_t a, uint64_t b, uint64_t c) {
+  return Times(Times(a, b), c);
+}
+inline uint64_t Times(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
+  return Times(Times(a, b), Times(c, d));
+}
+inline uint64_t RoundUp(uint64_t a, uint64_t b) { return (a + b - 1) / b * b; }
+inline bool IsWithin(int32_t x, int32_t least, int32_t most) {
+  return x >= least && x <= most;
+}
+
 struct PoolMemory {
   uint8_t* base = nullptr;
   uint32_t bytes = 0;
@@ -21,12 +40,27 @@ struct PoolMemory {
 
 struct Graph;
 
+// The units [begin, end) of a node's work.
+struct Share {
+  int32_t begin, end;
+};
+
 // A node as its op sees it.
 struct NodeView {
   const Graph* graph = nullptr;
   const int32_t* operands = nullptr;  // checked indices of tensors
   const int32_t* params = nullptr;
+  // The node runs as so many slices, each on a hardware thread; this is one.
+  int32_t slice = 0, slices = 1;
 
+  // This slice's share of `units` units of the node's work.
+  Share ShareOf(int32_t units) const {
+    const int32_t each = units / slices, more = units - each * slices;
+    const int32_t begin = each * slice + (slice < more ? slice : more);
+    return {begin, begin + each + (slice < more ? 1 : 0)};
+  }
+  // This slice's part of the scratch, of which all have `bytes` bytes.
+  uint8_t* scratch(int i, uint64_t bytes) const;
   const TensorRecord& tensor(int i) const;
   uint32_t bytes(int i) const { return tensor(i).bytes; }
   uint8_t* data(int i) const;
@@ -50,9 +84,12 @@ struct OpDef {
   // Operands from this one on must be constants, up to the outputs.
   uint32_t first_constant;
   // Whether the parameters make sense and every operand has the bytes that Run
-  // reads and writes. Adds the node's multiply-adds or bytes to `*work`.
+  // reads and writes, the scratch for all slices. Adds the node's multiply-adds
+  // or bytes to `*work`.
   DspError (*check)(const NodeView& node, uint64_t* work);
-  void (*run)(const NodeView& node);  // null on the host
+  // Computes the slice of the view. Slices read nothing that another one
+  // writes, and write other bytes. Null on the host.
+  void (*run)(const NodeView& node);
 };
 
 // Indexed by OpCode.
@@ -69,6 +106,7 @@ struct Graph {
   uint32_t buffer = 0;
   PoolMemory pools[kNumPools];
   uint32_t num_tensors = 0, num_nodes = 0, num_words = 0;
+  int32_t slices = 1;  // of each node
   TensorRecord tensors[kMaxTensors];
   NodeRecord nodes[kMaxNodes];
   int32_t words[kMaxWords];
@@ -78,7 +116,7 @@ struct Graph {
   NodeView View(uint32_t node) const {
     const NodeRecord& n = nodes[node];
     const int32_t* at = words + n.first_word;
-    return {this, at, at + n.operands};
+    return {this, at, at + n.operands, 0, slices};
   }
 };
 
@@ -91,6 +129,15 @@ inline uint8_t* NodeView::data(int i) const {
   return graph->pools[t.pool].base + t.offset;
 }
 
+// What the scratch of all slices takes, if one has `bytes` bytes.
+inline uint64_t ScratchBytes(uint64_t bytes, int32_t slices) {
+  return Times(RoundUp(bytes, kTensorAlignment), static_cast<uint64_t>(slices));
+}
+
+inline uint8_t* NodeView::scratch(int i, uint64_t bytes) const {
+  return data(i) + slice * RoundUp(bytes, kTensorAlignment);
+}
+
 // Copies the graph at `offset` of pools[kDdr] and checks it. After an error,
 // `*place` is the tensor or node at fault.
 DspError CreateGraph(const PoolMemory* pools, uint32_t offset, uint32_t bytes,
@@ -101,25 +148,6 @@ DspError RunGraph(Graph* graph, uint32_t first, uint32_t end);
 
 // Packets that the processor has executed, modulo 2^32; 0 on the host.
 uint32_t PacketCount();
-
-// Helpers of checks: products and sums that are too large become kHuge, which
-// no tensor has.
-constexpr uint64_t kHuge = uint64_t{1} << 62;
-inline uint64_t Times(uint64_t a, uint64_t b) {
-  if (((a | b) >> 31) == 0) return a * b;  // without a division, mostly
-  if (a == 0 || b == 0) return 0;
-  return a > kHuge / b ? kHuge : a * b;
-}
-inline uint64_t Times(uint64_t a, uint64_t b, uint64_t c) {
-  return Times(Times(a, b), c);
-}
-inline uint64_t Times(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
-  return Times(Times(a, b), Times(c, d));
-}
-inline uint64_t RoundUp(uint64_t a, uint64_t b) { return (a + b - 1) / b * b; }
-inline bool IsWithin(int32_t x, int32_t least, int32_t most) {
-  return x >= least && x <= most;
-}
 
 }  // namespace mace::hexagon
 

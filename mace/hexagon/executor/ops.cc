@@ -6,12 +6,14 @@
 namespace mace::hexagon {
 
 extern const OpDef kConvOp, kDepthwiseOp, kPoolOp, kBinaryOp, kLookupOp,
-    kFillOp, kMoveOp, kGatherOp, kReduceOp, kSoftmaxOp, kResizeBilinearOp;
+    kFillOp, kMoveOp, kGatherOp, kReduceOp, kSoftmaxOp, kResizeBilinearOp,
+    kMatMulOp, kArgMaxOp, kQuantizeOp, kLookupWordsOp, kResizeBilinearRealOp;
 
 const OpDef* const kOps[kNumOpCodes] = {
     &kConvOp,   &kDepthwiseOp, &kPoolOp,           &kBinaryOp,
     &kLookupOp, &kFillOp,      &kMoveOp,           &kGatherOp,
-    &kReduceOp, &kSoftmaxOp,   &kResizeBilinearOp,
+    &kReduceOp, &kSoftmaxOp,   &kResizeBilinearOp, &kMatMulOp,
+    &kArgMaxOp, &kQuantizeOp,  &kLookupWordsOp,    &kResizeBilinearRealOp,
 };
 
 }  // namespace mace::hexagon

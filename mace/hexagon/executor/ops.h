@@ -21,8 +21,8 @@ struct CodeParams {
 };
 
 // inputs: x [batch, h.in, w.in, channels], packed filter, stage; output y;
-// scratch: kConvRows patches of `depth` bytes each (if `has_patches`), their
-// sums and the sums of products (ConvScratchBytes in packing/conv.h).
+// scratch: patches of `depth` bytes each for `rows` pixels, their sums, and the
+// sums of products (ConvScratchBytes in conv_scratch.h).
 //
 // The filter has, for each group and block of 32 outputs, depth/4 vectors:
 // lane n, byte j is the code for output n, input k = 4 * i + j, plus an offset
@@ -38,9 +38,10 @@ struct ConvParams {
   int32_t filter_offset;  // code that stands for 0
   int32_t is_signed;
   int32_t has_left_shifts;  // some exponent is not in -31..-1
+  int32_t rows;             // output pixels computed together: 8, 16, 32
   CodeParams y;
 };
-constexpr int32_t kConvRows = 32;  // output pixels computed together
+constexpr int32_t kConvRows = 32;  // the most
 
 // inputs: x, packed filter, stage; output y; scratch.
 // Channels are in blocks of 128. The filter has, for each block, column,
@@ -51,6 +52,7 @@ struct DepthwiseParams {
   int32_t batch;
   WindowParams h, w;
   int32_t channels;
+  int32_t tile;  // channels computed together, a multiple of 128
   int32_t passes;
   int32_t x_zero_point;
   int32_t is_signed;
@@ -68,12 +70,22 @@ struct PoolParams {
   int32_t least, most;
 };
 
-enum BinaryKind : int32_t { kAdd, kSub, kMul, kMin, kMax, kNumBinaryKinds };
+enum BinaryKind : int32_t {
+  kAdd,
+  kSub,
+  kMul,
+  kMin,
+  kMax,
+  kSqrDiff,
+  kPRelu,
+  kNumBinaryKinds
+};
 struct FixedParams {
   int32_t mantissa, exponent;
 };
 // inputs a, b; output y; broadcast to [outer, middle, inner]: strides in bytes
-// of a and b are 0 along what is repeated.
+// of a and b are 0 along what is repeated. Of kPRelu, b has the factors of
+// codes below zero, and `a` the factor of the others.
 struct BinaryParams {
   int32_t kind;
   int32_t extents[4];
@@ -129,9 +141,47 @@ struct SoftmaxParams {
 };
 
 // inputs x [batch, h, w, channels], rows i32[out_h][3], columns i32[out_w][3]:
-// the two indices and the weight of the second, of 1024; output y.
+// the two indices and the weight of the second, of 1024; output y. For
+// kResizeBilinearReal, weights are floats, and codes have no sign.
 struct ResizeParams {
   int32_t batch, in_h, in_w, out_h, out_w, channels;
+};
+
+// inputs a, b; output y [batch, m, n]; scratch (MatMulScratch). a has matrices
+// [m, k], b has [k, n], or [n, k] if `b_has_lines`; strides count matrices.
+struct MatMulParams {
+  int32_t batch[3];
+  int32_t a_strides[3], b_strides[3];
+  int32_t m, n, k;
+  int32_t b_has_lines;
+  int32_t a_zero_point, b_zero_point;
+  FixedParams scale;
+  int32_t is_signed;
+  CodeParams y;
+};
+
+// inputs x [outer, n, inner]; output y [outer, inner] of i32, or i64 if
+// `is_wide`: where the largest code is, or the least one.
+struct ArgMaxParams {
+  int32_t outer, n, inner;
+  int32_t is_min, is_last, is_signed, is_wide;
+};
+
+// inputs x f32[n], limits; output y. The code is zero_point plus or minus the
+// largest k with limit[k] <= |x|. `limits` has 256 floats, their bytes in four
+// planes: first the lowest byte of each. `inverse` is 1 / scale, a factor with
+// any exponent.
+struct QuantizeParams {
+  int32_t n;
+  FixedParams inverse;
+  int32_t is_signed;
+  CodeParams y;
+};
+
+// inputs x, table of 256 words in four planes of bytes; output y, words. n
+// codes.
+struct LookupWordsParams {
+  int32_t n;
 };
 
 }  // namespace mace::hexagon

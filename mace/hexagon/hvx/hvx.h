@@ -116,6 +116,15 @@ MACE_HVX_INLINE Vec PackCodes(Vec w0, Vec w1, Vec w2, Vec w3, Vec zero_point,
 struct Words {
   Vec w[4];
 };
+// The bytes of four rows, channel by channel.
+MACE_HVX_INLINE Words Interleave(Vec a, Vec b, Vec c, Vec d) {
+  const VecPair ab = Q6_W_vshuff_VVR(b, a, -1);
+  const VecPair cd = Q6_W_vshuff_VVR(d, c, -1);
+  const VecPair lo = Q6_W_vshuff_VVR(Q6_V_lo_W(cd), Q6_V_lo_W(ab), -2);
+  const VecPair hi = Q6_W_vshuff_VVR(Q6_V_hi_W(cd), Q6_V_hi_W(ab), -2);
+  return {{Q6_V_lo_W(lo), Q6_V_hi_W(lo), Q6_V_lo_W(hi), Q6_V_hi_W(hi)}};
+}
+
 MACE_HVX_INLINE Words Widen(Vec codes, bool is_signed) {
   const VecPair h =
       is_signed ? Q6_Wh_vunpack_Vb(codes) : Q6_Wuh_vunpack_Vub(codes);

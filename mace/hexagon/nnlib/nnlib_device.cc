@@ -230,21 +230,6 @@ class RegionWriter {
 
 }  // namespace
 
-// Of SM8150's DSP, about a third of its peak, and of a call through FastRPC.
-DeviceSpeed NnlibDevice::speed() const {
-  DeviceSpeed speed;
-  if (takes_all_) {
-    speed.macs_per_us = speed.bytes_per_us = 1e12;
-    return speed;
-  }
-  speed.macs_per_us = 250000;
-  speed.bytes_per_us = 8000;
-  speed.launch_us = 1;
-  speed.transfer_us = 60;
-  speed.transfer_per_us = 8000;
-  return speed;
-}
-
 Result<NodeWork> NnlibDevice::Supports(const Node& node) {
   NodeWork work;
   hexagon::nnlib::Target target;

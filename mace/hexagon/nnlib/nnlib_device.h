@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mace/device/device.h"
+#include "mace/hexagon/common/dsp_speed.h"
 #include "mace/hexagon/nnlib/library.h"
 
 namespace mace {
@@ -30,7 +31,7 @@ class NnlibDevice final : public Device,
         activity_(std::make_shared<Activity>()) {}
 
   const char* name() const override { return "DSP"; }
-  DeviceSpeed speed() const override;
+  DeviceSpeed speed() const override { return hexagon::DspSpeed(takes_all_); }
   RegionKernels* regions() override { return this; }
   DeviceActivity* activity() override { return this; }
 

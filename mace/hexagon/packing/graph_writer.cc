@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <tuple>
 #include <utility>
 
 #include "mace/hexagon/protocol/messages.h"
@@ -80,19 +81,54 @@ Status GraphWriter::CheckCounts() const {
   return Status();
 }
 
-// Inner tensors share an arena, from `*end` on.
-Status GraphWriter::PlanArena(int64_t* end) {
+int64_t GraphWriter::OfSlices(int64_t bytes) const {
+  // Of what is too large in any case, the product need not be right.
+  constexpr int64_t kMost = int64_t{1} << 40;
+  return AlignUp(std::min(bytes, kMost), kTensorAlignment) * slices_;
+}
+
+bool GraphWriter::FitsVtcm(int64_t bytes) const {
+  return Padded(OfSlices(bytes)) <= kVtcmBytes;
+}
+
+// Scratch first; then inner tensors, as long as no node sees more than there
+// is: those that live shortest first, and of these the smallest.
+std::vector<int> GraphWriter::ChooseForVtcm() const {
+  std::vector<int> candidates;
+  for (size_t i = 0; i < tensors_.size(); ++i) {
+    const Tensor& t = tensors_[i];
+    const bool is_inner = t.record.kind == kInner || t.record.kind == kScratch;
+    if (is_inner && t.first >= 0 && Padded(t.bytes) <= kVtcmBytes) {
+      candidates.push_back(static_cast<int>(i));
+    }
+  }
+  const auto rank = [this](int i) {
+    const Tensor& t = tensors_[i];
+    return std::make_tuple(t.record.kind != kScratch, t.last - t.first, t.bytes,
+                           i);
+  };
+  std::sort(candidates.begin(), candidates.end(),
+            [&](int a, int b) { return rank(a) < rank(b); });
+  std::vector<int64_t> used(nodes_.size(), 0);  // while a node runs
+  std::vector<int> chosen;
+  for (const int i : candidates) {
+    const Tensor& t = tensors_[i];
+    const auto begin = used.begin() + t.first, end = used.begin() + t.last + 1;
+    const int64_t bytes = Padded(t.bytes);
+    if (*std::max_element(begin, end) + bytes > kVtcmBytes) continue;
+    for (auto at = begin; at != end; ++at) *at += bytes;
+    chosen.push_back(i);
+  }
+  return chosen;
+}
+
+Status GraphWriter::PlanPool(Pool pool, int64_t begin, int64_t* bytes) {
   memory::Problem problem;
   problem.alignment = kTensorAlignment;
   std::vector<Tensor*> planned;
   for (Tensor& t : tensors_) {
-    const bool is_scratch = t.record.kind == kScratch;
-    if (t.record.kind != kInner && !is_scratch) continue;
-    if (is_scratch && Padded(t.bytes) <= kVtcmBytes) {
-      t.record.pool = kVtcm;
-      t.record.offset = 0;  // of one node at a time
-      vtcm_bytes_ =
-          std::max(vtcm_bytes_, static_cast<uint32_t>(Padded(t.bytes)));
+    if ((t.record.kind != kInner && t.record.kind != kScratch) ||
+        t.record.pool != pool) {
       continue;
     }
     memory::Record record;
@@ -102,14 +138,32 @@ Status GraphWriter::PlanArena(int64_t* end) {
     problem.records.push_back(record);
     planned.push_back(&t);
   }
+  *bytes = 0;
   if (planned.empty()) return Status();
   MACE_ASSIGN_OR_RETURN(const memory::Plan plan,
                         memory::Solve(problem, kStrategy));
-  arena_bytes_ = static_cast<uint32_t>(plan.certificate.total);
+  *bytes = plan.certificate.total;
   for (size_t i = 0; i < planned.size(); ++i) {
-    planned[i]->record.offset = static_cast<uint32_t>(*end + plan.offsets[i]);
+    planned[i]->record.offset = static_cast<uint32_t>(begin + plan.offsets[i]);
   }
-  *end += plan.certificate.total;
+  return Status();
+}
+
+Status GraphWriter::PlanInner(int64_t* end) {
+  std::vector<int> chosen = ChooseForVtcm();
+  int64_t bytes = 0;
+  // The planner may need more than what lives at once: then fewer go there.
+  for (;;) {
+    for (Tensor& t : tensors_) t.record.pool = kDdr;
+    for (const int i : chosen) tensors_[i].record.pool = kVtcm;
+    MACE_RETURN_IF_ERROR(PlanPool(kVtcm, 0, &bytes));
+    if (bytes <= kVtcmBytes) break;
+    chosen.resize(chosen.size() - (chosen.size() + 7) / 8);
+  }
+  vtcm_bytes_ = static_cast<uint32_t>(bytes);
+  MACE_RETURN_IF_ERROR(PlanPool(kDdr, *end, &bytes));
+  arena_bytes_ = static_cast<uint32_t>(std::min(bytes, kMostBytes));
+  *end += bytes;
   return Status();
 }
 
@@ -123,7 +177,7 @@ Status GraphWriter::Plan() {
     end += Padded(t.bytes);
     if (end > kMostBytes) break;
   }
-  if (end <= kMostBytes) MACE_RETURN_IF_ERROR(PlanArena(&end));
+  if (end <= kMostBytes) MACE_RETURN_IF_ERROR(PlanInner(&end));
   if (end > kMostBytes) {
     return OutOfResources("a region for the DSP takes more than ", kMostBytes,
                           " bytes");
@@ -145,6 +199,7 @@ void GraphWriter::WriteTo(uint8_t* buffer) const {
   header.tensors = static_cast<uint32_t>(tensors_.size());
   header.nodes = static_cast<uint32_t>(nodes_.size());
   header.words = static_cast<uint32_t>(words_.size());
+  header.slices = static_cast<uint32_t>(slices_);
   uint8_t* at = buffer;
   const auto put = [&at](const void* from, size_t n) {
     if (n == 0) return;

@@ -24,11 +24,15 @@ struct BufferRange {
 // by their index.
 class GraphWriter {
  public:
+  // Each node runs as `slices` slices. REQUIRES: 1 <= slices <= kMaxSlices.
+  explicit GraphWriter(int slices = 1) : slices_(slices) {}
+
   int AddInput(int64_t bytes) { return Add(kInput, bytes); }
   int AddOutput(int64_t bytes) { return Add(kOutput, bytes); }
   int AddInner(int64_t bytes) { return Add(kInner, bytes); }
-  // Memory of one node, in VTCM if it fits there.
-  int AddScratch(int64_t bytes) { return Add(kScratch, bytes); }
+  // Memory of one node, `bytes` bytes for each slice; in VTCM if it fits there.
+  int AddScratch(int64_t bytes) { return Add(kScratch, OfSlices(bytes)); }
+  bool FitsVtcm(int64_t bytes) const;
   // `data` must stay valid until WriteTo.
   int AddConstant(const void* data, int64_t bytes);
   int AddConstant(AlignedBuffer buffer);
@@ -52,8 +56,10 @@ class GraphWriter {
   BufferRange range(int tensor) const {
     return {tensors_[tensor].record.offset, tensors_[tensor].record.bytes};
   }
+  // What scratch and inner tensors take in VTCM and in the shared buffer.
   uint32_t vtcm_bytes() const { return vtcm_bytes_; }
   uint32_t arena_bytes() const { return arena_bytes_; }
+  int slices() const { return slices_; }
   size_t num_nodes() const { return nodes_.size(); }
 
   // Writes the text and the constants. `buffer` has buffer_bytes().
@@ -68,11 +74,17 @@ class GraphWriter {
   };
 
   int Add(TensorKind kind, int64_t bytes);
+  int64_t OfSlices(int64_t bytes) const;
   void AddNode(OpCode op, const std::vector<int>& operands,
                const int32_t* params, size_t num_params);
   Status CheckCounts() const;
-  Status PlanArena(int64_t* end);
+  // Places the tensors of a pool from `begin` on; `*bytes` is what they take.
+  Status PlanPool(Pool pool, int64_t begin, int64_t* bytes);
+  // Puts scratch and inner tensors into VTCM or DDR.
+  Status PlanInner(int64_t* end);
+  std::vector<int> ChooseForVtcm() const;
 
+  int slices_;
   std::vector<Tensor> tensors_;
   std::vector<NodeRecord> nodes_;
   std::vector<int32_t> words_;

@@ -22,6 +22,8 @@ constexpr uint32_t kMaxNodes = 2048;
 constexpr uint32_t kMaxWords = 65536;
 constexpr uint32_t kMaxGraphs = 32;
 constexpr uint32_t kMaxBuffers = 64;
+// Slices of a node: the hardware threads with vectors of a v66.
+constexpr uint32_t kMaxSlices = 4;
 constexpr uint32_t kVtcmBytes = 256 * 1024;
 
 // Tensors begin at multiples of it: the length of a vector.
@@ -51,7 +53,8 @@ struct GraphHeader {
   uint32_t tensors = 0;
   uint32_t nodes = 0;
   uint32_t words = 0;
-  uint32_t unused[2] = {};
+  uint32_t slices = 1;  // in which each node runs, at most kMaxSlices
+  uint32_t unused = 0;
 };
 
 struct TensorRecord {
@@ -81,7 +84,12 @@ enum OpCode : uint32_t {
   kReduce = 8,
   kSoftmax = 9,
   kResizeBilinear = 10,
-  kNumOpCodes = 11,
+  kMatMul = 11,
+  kArgMax = 12,
+  kQuantize = 13,
+  kLookupWords = 14,
+  kResizeBilinearReal = 15,
+  kNumOpCodes = 16,
 };
 
 }  // namespace mace::hexagon

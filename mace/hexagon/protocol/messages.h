@@ -14,10 +14,11 @@ namespace mace::hexagon {
 constexpr uint32_t kMessageMagic = 0x5053444d;  // "MDSP"
 // Both sides must have the same; it changes with every change of this header,
 // of graph_format.h, and of what an op's parameters mean.
-constexpr uint32_t kProtocolVersion = 3;
+constexpr uint32_t kProtocolVersion = 4;
 
 enum Command : uint32_t {
-  kHello = 1,     // -> args: version of the DSP, bytes of VTCM, most graphs
+  kHello = 1,     // -> args: version of the DSP, bytes of VTCM, most graphs,
+                  // hardware threads
   kAttach = 2,    // process, file descriptor, bytes -> buffer
   kDetach = 3,    // buffer: no graph may be in it
   kCreate = 4,    // buffer, offset, bytes -> graph
@@ -67,7 +68,10 @@ static_assert(sizeof(Message) == 64, "a message has 64 bytes");
 // instructions are counted; a DSP's cycles would stand here.
 struct PerfRecord {
   uint32_t runs = 0;
-  uint32_t packets = 0;  // of the latest run
+  // Of the latest run:
+  uint32_t packets = 0;     // of all slices
+  uint32_t longest = 0;     // packets of the slice that took most
+  uint32_t prefetches = 0;  // of blocks of memory, into the cache
 };
 
 }  // namespace mace::hexagon

@@ -50,6 +50,8 @@ Result<std::unique_ptr<Session>> Session::Create(
     return Unsupported("the DSP offers ", hello.args[1],
                        " bytes of VTCM; the executor needs ", kVtcmBytes);
   }
+  session->slices_ =
+      static_cast<int>(std::clamp<uint32_t>(hello.args[3], 1, kMaxSlices));
   return session;
 }
 
@@ -117,6 +119,7 @@ DspGraph::~DspGraph() {
 }
 
 Status DspGraph::Run(const MaceCancellation* cancellation) {
+  const std::lock_guard<std::mutex> lock(session_->run_mutex());
   packets_ = 0;
   if (cancellation == nullptr) return RunPiece(0, 0);
   const uint32_t piece = (num_nodes_ + kPieces - 1) / kPieces;

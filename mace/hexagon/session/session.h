@@ -48,12 +48,20 @@ class Session {
   Status Call(Message* message);
   Transport* transport() { return transport_.get(); }
 
+  // In how many slices nodes should run: the DSP's hardware threads. An
+  // emulator has one; tests ask for more.
+  int slices() const { return slices_; }
+  void set_slices(int slices) { slices_ = slices; }
+  // Held while a graph runs, which may be several requests: graphs share VTCM.
+  std::mutex& run_mutex() { return run_mutex_; }
+
  private:
   explicit Session(std::unique_ptr<Transport> transport)
       : transport_(std::move(transport)) {}
 
-  std::mutex mutex_;
+  std::mutex mutex_, run_mutex_;
   std::unique_ptr<Transport> transport_;
+  int slices_ = 1;
 };
 
 // "bad parameter", ...

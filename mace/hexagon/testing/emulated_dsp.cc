@@ -17,6 +17,7 @@ std::string ProgramPath() {
 EmulatorOptions DefaultEmulator() {
   EmulatorOptions options;
   options.program = ProgramPath();
+  options.timeout_ms = 180000;  // for whole networks on a busy machine
   return options;
 }
 

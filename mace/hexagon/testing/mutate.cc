@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "mace/hexagon/executor/mat_mul_scratch.h"
 #include "mace/hexagon/packing/nodes.h"
 #include "mace/hexagon/packing/softmax_table.h"
 
@@ -42,10 +43,37 @@ int AddLayers(int x, Random* random, GraphWriter* writer) {
   return b;
 }
 
+// A product of matrices, indices, floats and back, and a resize, of 512 codes.
+void AddLaterOps(int x, int words, GraphWriter* writer) {
+  const int y = writer->AddInner(512), z = writer->AddInner(512);
+  MatMulParams mul = {};
+  for (int32_t& n : mul.batch) n = 1;
+  mul.batch[2] = 2;
+  mul.a_strides[2] = mul.b_strides[2] = 1;
+  mul.m = mul.n = mul.k = 16;
+  mul.scale = ToFixed(0.01);
+  mul.is_signed = mul.b_has_lines = 1;
+  mul.y = kAll;
+  const MatMulScratch scratch(16);
+  writer->AddNode(
+      kMatMul,
+      {x, x, y, writer->AddScratch(static_cast<int64_t>(scratch.bytes()))},
+      mul);
+  const int indices = writer->AddOutput(32 * 8);
+  writer->AddNode(kArgMax, {y, indices}, ArgMaxParams{2, 16, 16, 0, 1, 1, 1});
+  const int floats = writer->AddInner(2048);
+  writer->AddNode(kLookupWords, {y, words, floats}, LookupWordsParams{512});
+  writer->AddNode(kQuantize, {floats, words, z},
+                  QuantizeParams{512, ToFixed(50), 1, kAll});
+  writer->AddNode(kResizeBilinearReal,
+                  {z, words, words, writer->AddOutput(512)},
+                  ResizeParams{1, 8, 8, 8, 8, 8});
+}
+
 }  // namespace
 
 GraphWriter GraphOfAllOps(Random* random) {
-  GraphWriter writer;
+  GraphWriter writer(2);
   const int x = writer.AddInput(512);
   const int b = AddLayers(x, random, &writer);
   const auto inner = [&writer] { return writer.AddInner(512); };
@@ -80,6 +108,7 @@ GraphWriter GraphOfAllOps(Random* random) {
                  SoftmaxParams{16, 32, least, 1});
   writer.AddNode(kResizeBilinear, {gathered, exponentials, exponentials, last},
                  ResizeParams{1, 8, 8, 8, 8, 8});
+  AddLaterOps(gathered, exponentials, &writer);
   return writer;
 }
 

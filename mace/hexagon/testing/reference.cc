@@ -130,6 +130,21 @@ Bytes ReferencePool(const PoolParams& p, const Bytes& x) {
   return y;
 }
 
+// Of two codes without their zero points.
+int32_t Combined(const BinaryParams& p, int32_t s, int32_t t) {
+  if (p.kind == kMul) return ScaleTwice(s * t, p.scale);
+  if (p.kind == kPRelu) {
+    return s < 0 ? ScaleTwice(s * t, p.scale) : ScaleTwice(s, p.a);
+  }
+  const int32_t unit = p.kind == kSqrDiff ? 1 << 7 : 1 << 20;
+  const int32_t left = ScaleTwice(s * unit, p.a);
+  const int32_t right = ScaleTwice(t * unit, p.b);
+  if (p.kind == kSqrDiff) {
+    return ScaleTwice((left - right) * (left - right), p.scale);
+  }
+  return ScaleTwice(p.kind == kAdd ? left + right : left - right, p.scale);
+}
+
 Bytes ReferenceBinary(const BinaryParams& p, const Bytes& a, const Bytes& b) {
   Bytes y;
   int64_t i[4];
@@ -150,15 +165,7 @@ Bytes ReferenceBinary(const BinaryParams& p, const Bytes& a, const Bytes& b) {
                 ToByte(p.kind == kMin ? std::min(u, v) : std::max(u, v), p.y));
             continue;
           }
-          int32_t scaled;
-          if (p.kind == kMul) {
-            scaled = ScaleTwice(s * t, p.scale);
-          } else {
-            const int32_t left = ScaleTwice(s * (1 << 20), p.a);
-            const int32_t right = ScaleTwice(t * (1 << 20), p.b);
-            scaled = ScaleTwice(p.kind == kAdd ? left + right : left - right,
-                                p.scale);
-          }
+          const int32_t scaled = Combined(p, s, t);
           y.push_back(ToByte(int64_t{scaled} + p.y.zero_point, p.y));
         }
       }

@@ -1,4 +1,5 @@
-// Binary: sums, differences, products, minima and maxima of two tensors.
+// Binary: sums, differences, their squares, products, minima, maxima and PRelu
+// of two tensors.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/hexagon/executor/window.h"
@@ -50,7 +51,7 @@ DspError Check(const NodeView& node, uint64_t* work) {
 
 #if defined(__hexagon__)
 
-constexpr int kSumBits = 20;
+constexpr int kSumBits = 20, kDifferenceBits = 7;
 
 struct Binary {
   const BinaryParams& p;
@@ -71,8 +72,20 @@ struct Binary {
         y.w[i] = Scaled(MultiplyLow(s, t), p.scale);
         continue;
       }
-      const Vec u = Scaled(Q6_Vw_vasl_VwR(s, kSumBits), p.a);
-      const Vec v = Scaled(Q6_Vw_vasl_VwR(t, kSumBits), p.b);
+      if (p.kind == kPRelu) {
+        y.w[i] =
+            Q6_V_vmux_QVV(Q6_Q_vcmp_gt_VwVw(Q6_V_vzero(), s),
+                          Scaled(MultiplyLow(s, t), p.scale), Scaled(s, p.a));
+        continue;
+      }
+      const int bits = p.kind == kSqrDiff ? kDifferenceBits : kSumBits;
+      const Vec u = Scaled(Q6_Vw_vasl_VwR(s, bits), p.a);
+      const Vec v = Scaled(Q6_Vw_vasl_VwR(t, bits), p.b);
+      if (p.kind == kSqrDiff) {
+        const Vec difference = Q6_Vw_vsub_VwVw(u, v);
+        y.w[i] = Scaled(MultiplyLow(difference, difference), p.scale);
+        continue;
+      }
       y.w[i] =
           Scaled(p.kind == kSub ? Q6_Vw_vsub_VwVw(u, v) : Q6_Vw_vadd_VwVw(u, v),
                  p.scale);
@@ -97,10 +110,12 @@ struct Binary {
                 SplatHalf(p.y.zero_point), least, most);
   }
 
-  void Line(const uint8_t* a, const uint8_t* b, uint8_t* y) const {
+  // The vectors [begin, end) of a line.
+  void Line(const uint8_t* a, const uint8_t* b, int32_t begin, int32_t end,
+            uint8_t* y) const {
     const int32_t n = p.extents[3];
     const int32_t a_step = p.a_strides[3], b_step = p.b_strides[3];
-    for (int32_t i = 0; i < n; i += kVec) {
+    for (int32_t i = begin * kVec; i < n && i < end * kVec; i += kVec) {
       const Vec u = a_step != 0 ? LoadUnaligned(a + i) : SplatByte(*a);
       const Vec v = b_step != 0 ? LoadUnaligned(b + i) : SplatByte(*b);
       StoreBytes(y + i, Codes(u, v), n - i < kVec ? n - i : kVec);
@@ -108,20 +123,30 @@ struct Binary {
   }
 };
 
+// Units are vectors of lines.
 void Run(const NodeView& node) {
   const auto& p = node.get<BinaryParams>();
   const Binary binary = {p};
+  const int32_t vectors = (p.extents[3] + kVec - 1) / kVec;
+  const int32_t lines = p.extents[0] * p.extents[1] * p.extents[2];
+  const Share share = node.ShareOf(lines * vectors);
+  int32_t line = share.begin / vectors;
+  int32_t k = line % p.extents[2], j = line / p.extents[2] % p.extents[1];
+  int32_t i = line / p.extents[2] / p.extents[1];
   const uint8_t *a = node.data(kA), *b = node.data(kB);
-  uint8_t* y = node.data(kY);
-  for (int32_t i = 0; i < p.extents[0]; ++i) {
-    for (int32_t j = 0; j < p.extents[1]; ++j) {
-      for (int32_t k = 0; k < p.extents[2]; ++k, y += p.extents[3]) {
-        binary.Line(
-            a + i * p.a_strides[0] + j * p.a_strides[1] + k * p.a_strides[2],
-            b + i * p.b_strides[0] + j * p.b_strides[1] + k * p.b_strides[2],
-            y);
-      }
-    }
+  uint8_t* y = node.data(kY) + line * p.extents[3];
+  for (int32_t at = line * vectors; at < share.end; at += vectors) {
+    const int32_t first = share.begin - at;
+    binary.Line(
+        a + i * p.a_strides[0] + j * p.a_strides[1] + k * p.a_strides[2],
+        b + i * p.b_strides[0] + j * p.b_strides[1] + k * p.b_strides[2],
+        first > 0 ? first : 0, share.end - at, y);
+    y += p.extents[3];
+    if (++k < p.extents[2]) continue;
+    k = 0;
+    if (++j < p.extents[1]) continue;
+    j = 0;
+    ++i;
   }
 }
 

@@ -5,8 +5,7 @@
 #include "mace/hexagon/executor/window.h"
 
 #if defined(__hexagon__)
-#include "mace/hexagon/hvx/hvx.h"
-#include "mace/hexagon/hvx/ukernels/ukernels.h"
+#include "mace/hexagon/executor/product.h"
 #endif
 
 namespace mace::hexagon {
@@ -22,7 +21,8 @@ DspError Check(const NodeView& node, uint64_t* work) {
       !IsWithin(p.in_per_group, 1, kMostExtent) ||
       !IsWithin(p.out_per_group, 1, kMostExtent) ||
       !IsWithin(p.filter_offset, 0, 255) ||
-      !IsWithin(p.has_left_shifts, 0, 1)) {
+      !IsWithin(p.has_left_shifts, 0, 1) ||
+      (p.rows != 8 && p.rows != 16 && p.rows != kConvRows)) {
     return kBadParameter;
   }
   const uint64_t taps = Times(p.h.kernel, p.w.kernel);
@@ -38,7 +38,8 @@ DspError Check(const NodeView& node, uint64_t* work) {
       node.bytes(kFilter) < Times(blocks, 32 * depth) ||
       node.bytes(kStage) < Times(blocks, 384) ||
       node.bytes(kY) < Times(pixels, out) ||
-      node.bytes(kScratchSpace) < ConvScratchBytes(p.depth)) {
+      node.bytes(kScratchSpace) <
+          ScratchBytes(ConvScratchBytes(p.rows, p.depth), node.slices)) {
     return kBadSize;
   }
   *work = Times(pixels + kConvRows, blocks * 32, depth);
@@ -46,24 +47,6 @@ DspError Check(const NodeView& node, uint64_t* work) {
 }
 
 #if defined(__hexagon__)
-
-constexpr GemmFunction* kSignedGemm[] = {mace_gemm_s8_1, mace_gemm_s8_2,
-                                         mace_gemm_s8_3, mace_gemm_s8_4};
-constexpr GemmFunction* kUnsignedGemm[] = {mace_gemm_u8_1, mace_gemm_u8_2,
-                                           mace_gemm_u8_3, mace_gemm_u8_4};
-
-// For 32, 64 and 128 outputs.
-constexpr GemmCodesFunction* kSignedCodes[] = {
-    mace_gemm_codes_s8_1, mace_gemm_codes_s8_2, nullptr, mace_gemm_codes_s8_4};
-constexpr GemmCodesFunction* kUnsignedCodes[] = {
-    mace_gemm_codes_u8_1, mace_gemm_codes_u8_2, nullptr, mace_gemm_codes_u8_4};
-
-RequantizeFunction* RequantizeFor(const ConvParams& p) {
-  if (p.has_left_shifts != 0) {
-    return p.is_signed != 0 ? mace_requantize_any_s8 : mace_requantize_any_u8;
-  }
-  return p.is_signed != 0 ? mace_requantize_s8 : mace_requantize_u8;
-}
 
 struct Pixel {
   int32_t image = 0, row = 0, column = 0;
@@ -84,6 +67,15 @@ struct Convolution {
   const int32_t* stage;
   uint8_t* y;
   ConvScratch scratch;
+  Product product;
+
+  // Where the filter of a unit of outputs begins.
+  const uint8_t* FilterOf(int32_t unit) const {
+    const int32_t blocks = (p.out_per_group + 31) / 32;
+    const int32_t group = unit / UnitsOfGroup(p);
+    const int32_t b = unit % UnitsOfGroup(p) * 4;
+    return filter + (group * blocks + b) * 32 * p.depth;
+  }
 
   bool needs_patches() const {
     return p.h.kernel != 1 || p.w.kernel != 1 || p.h.stride != 1 ||
@@ -129,82 +121,16 @@ struct Convolution {
     }
   }
 
-  // Whether rows of sums and of codes follow each other without gaps, so that
-  // several rows fill a vector.
-  bool is_flat() const {
-    return p.groups == 1 && (p.out_per_group == 32 || p.out_per_group == 64);
-  }
-
-  // Whether four rows of all blocks of outputs are whole vectors of codes.
-  bool fills_vectors() const {
-    return p.has_left_shifts == 0 && p.groups == 1 &&
-           (is_flat() || p.out_per_group % 128 == 0);
-  }
-
-  // Scales and stores `rows` rows of `outputs` outputs.
-  void Finish(const int32_t* block_stage, int32_t blocks, int32_t rows,
-              int32_t outputs, uint8_t* to) const {
-    RequantizeArgs args;
-    args.acc = scratch.acc;
-    args.acc_stride = 128;
-    args.groups = rows;
-    args.stage = block_stage;
-    args.stage_blocks = blocks;
-    args.zero_point = p.y.zero_point;
-    args.least = p.y.least;
-    args.most = p.y.most;
-    args.y = to;
-    args.y_stride = p.groups * p.out_per_group;
-    args.bytes = outputs;
-    if (!is_flat()) {
-      RequantizeFor(p)(args);
-      return;
-    }
-    const int32_t codes = rows * outputs;
-    args.y_stride = args.bytes = 128;
-    args.groups = codes / 128;
-    if (args.groups > 0) RequantizeFor(p)(args);
-    if (codes % 128 == 0) return;
-    args.acc += args.groups * 128;
-    args.y += args.groups * 128;
-    args.groups = 1;
-    args.bytes = codes % 128;
-    RequantizeFor(p)(args);
-  }
-
+  // Outputs of the units of `share` in a group: up to 128 outputs each.
   void Outputs(const uint8_t* rows_of_x, int32_t rows, int32_t group,
-               uint8_t* to) const {
+               const Share& share, uint8_t* to) const {
     const int32_t blocks = (p.out_per_group + 31) / 32;
-    GemmFunction* const* gemms = p.is_signed != 0 ? kSignedGemm : kUnsignedGemm;
-    for (int32_t b = 0; b < blocks; b += 4) {
-      const int32_t n = blocks - b < 4 ? blocks - b : 4;
+    for (int32_t b = share.begin * 4; b < blocks && b < share.end * 4; b += 4) {
       const int32_t at = group * blocks + b;
-      GemmArgs args = {rows_of_x,
-                       p.depth,
-                       rows & ~3,
-                       filter + at * 32 * p.depth,
-                       p.depth,
-                       scratch.sums,
-                       stage + at * 96,
-                       scratch.acc,
-                       is_flat() ? 32 * n : 128};
       const int32_t left = p.out_per_group - b * 32;
-      const int32_t outputs = left < 128 ? left : 128;
-      uint8_t* y_of_block = to + group * p.out_per_group + b * 32;
-      int32_t done = 0;
-      if (fills_vectors() && args.rows > 0) {
-        const GemmCodes codes = {p.y.zero_point, p.y.least, p.y.most,
-                                 y_of_block, p.out_per_group};
-        (p.is_signed != 0 ? kSignedCodes : kUnsignedCodes)[n - 1](args, codes);
-        done = args.rows;
-      }
-      if (done == rows) continue;
-      args.x += done * p.depth;
-      args.sums += done;
-      args.rows = (rows - done + 3) & ~3;
-      gemms[n - 1](args);
-      Finish(stage + at * 96, n, rows - done, outputs,
-             y_of_block + done * p.groups * p.out_per_group);
+      product.Block(rows_of_x, rows, filter + at * 32 * p.depth,
+                    stage + at * 96, left < 128 ? left : 128,
+                    to + group * p.out_per_group + b * 32);
     }
   }
 
@@ -280,42 +206,96 @@ struct Convolution {
     return pixel;
   }
 
-  void Run() const {
+  Pixel PixelAt(int32_t at) const {
+    const int32_t row = at / p.w.out;
+    return {row / p.h.out, row % p.h.out, at - row * p.w.out};
+  }
+
+  // The units of `outputs`, 128 outputs or less each, of the pixels of
+  // `blocks`, p.rows each.
+  void Run(const Share& blocks, const Share& outputs) const {
     const int32_t pixels = p.batch * p.h.out * p.w.out;
     const bool always = needs_patches();
     const int32_t out = p.groups * p.out_per_group;
-    Pixel pixel;
-    for (int32_t begin = 0; begin < pixels; begin += kConvRows) {
-      const int32_t left = pixels - begin;
-      const int32_t rows = left < kConvRows ? left : kConvRows;
-      Pixel next;
-      for (int32_t g = 0; g < p.groups; ++g) {
+    const int32_t units = UnitsOfGroup(p);
+    Pixel pixel = PixelAt(blocks.begin * p.rows);
+    for (int32_t block = blocks.begin; block < blocks.end; ++block) {
+      const int32_t begin = block * p.rows, left = pixels - begin;
+      const int32_t rows = left < p.rows ? left : p.rows;
+      Pixel next = pixel;
+      for (int32_t at = outputs.begin; at < outputs.end;) {
+        const int32_t g = at / units, first = g * units;
+        const int32_t end =
+            outputs.end < first + units ? outputs.end : first + units;
         const uint8_t* from = scratch.patches;
         if (always) {
           next = Patches(pixel, rows, g);
-        } else if (rows == kConvRows) {
+        } else if (rows == p.rows) {
           from = x + begin * p.depth;
+          PrefetchRows(from, left);
         } else {  // kernels read rows in full groups
           CopyLoosely(scratch.patches, x + begin * p.depth, rows * p.depth);
         }
-        mace_row_sums(from, p.depth, p.depth, p.filter_offset, p.is_signed,
-                      scratch.sums);
-        Outputs(from, rows, g, y + begin * out);
+        mace_row_sums(from, p.depth, p.rows, p.depth, p.filter_offset,
+                      p.is_signed, scratch.sums);
+        Outputs(from, rows, g, {at - first, end - first}, y + begin * out);
+        at = end;
       }
       pixel = next;
     }
   }
+
+  // The rows that follow p.rows of them, of which `left` are there.
+  void PrefetchRows(const uint8_t* from, int32_t left) const {
+    const int32_t next = left - p.rows < p.rows ? left - p.rows : p.rows;
+    Prefetch(from + p.rows * p.depth, next * p.depth);
+  }
+
+  static int32_t UnitsOfGroup(const ConvParams& p) {
+    return (p.out_per_group + 127) / 128;
+  }
 };
+
+// Whether `a` units go into slices more evenly than `b` units.
+bool IsMoreEven(int32_t a, int32_t b, int32_t slices) {
+  const int32_t most_a = (a + slices - 1) / slices;
+  const int32_t most_b = (b + slices - 1) / slices;
+  return int64_t{a} * most_b > int64_t{b} * most_a;
+}
 
 void Run(const NodeView& node) {
   const auto& p = node.get<ConvParams>();
-  Convolution{p,
-              node.data(kX),
-              node.data(kFilter),
-              node.as<const int32_t>(kStage),
-              node.data(kY),
-              ConvScratch(node.data(kScratchSpace))}
-      .Run();
+  const auto* filter = node.data(kFilter);
+  const ConvScratch scratch(
+      node.scratch(kScratchSpace, ConvScratchBytes(p.rows, p.depth)));
+  const Product product = {p.depth,     p.groups * p.out_per_group,
+                           p.is_signed, p.has_left_shifts,
+                           p.y,         scratch.sums,
+                           scratch.acc};
+  const Convolution convolution = {p,
+                                   node.data(kX),
+                                   filter,
+                                   node.as<const int32_t>(kStage),
+                                   node.data(kY),
+                                   scratch,
+                                   product};
+  const int32_t pixels = p.batch * p.h.out * p.w.out;
+  const int32_t blocks = (pixels + p.rows - 1) / p.rows;
+  const int32_t outputs = p.groups * Convolution::UnitsOfGroup(p);
+  // Slices of pixels each read the whole filter; slices of outputs read all
+  // pixels.
+  const bool by_outputs =
+      node.slices > 1 && IsMoreEven(outputs, blocks, node.slices);
+  const Share of_blocks = by_outputs ? Share{0, blocks} : node.ShareOf(blocks);
+  const Share of_outputs =
+      by_outputs ? node.ShareOf(outputs) : Share{0, outputs};
+  if (of_blocks.begin == of_blocks.end || of_outputs.begin == of_outputs.end) {
+    return;
+  }
+  Prefetch(convolution.FilterOf(of_outputs.begin),
+           static_cast<int32_t>(convolution.FilterOf(of_outputs.end) -
+                                convolution.FilterOf(of_outputs.begin)));
+  convolution.Run(of_blocks, of_outputs);
 }
 
 #endif

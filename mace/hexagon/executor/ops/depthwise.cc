@@ -7,6 +7,7 @@
 
 #if defined(__hexagon__)
 #include "mace/hexagon/hvx/hvx.h"
+#include "mace/hexagon/hvx/prefetch.h"
 #include "mace/hexagon/hvx/ukernels/ukernels.h"
 #endif
 
@@ -20,6 +21,7 @@ DspError Check(const NodeView& node, uint64_t* work) {
   if (!IsValid(p.h) || !IsValid(p.w) || !IsValid(p.y, p.is_signed) ||
       !IsWithin(p.batch, 1, kMostExtent) ||
       !IsWithin(p.channels, 1, kMostExtent) || !IsWithin(p.passes, 1, 2) ||
+      !IsWithin(p.tile, 128, 2 * kMostExtent) || p.tile % 128 != 0 ||
       !IsWithin(p.has_left_shifts, 0, 1) || p.h.kernel > 4 * kMostRowGroups) {
     return kBadParameter;
   }
@@ -31,7 +33,8 @@ DspError Check(const NodeView& node, uint64_t* work) {
       node.bytes(kFilter) < Times(blocks * 128, taps) ||
       node.bytes(kStage) < blocks * 4 * 384 ||
       node.bytes(kY) < Times(pixels, p.channels) ||
-      node.bytes(kScratchSpace) < DepthwiseScratch(p).bytes()) {
+      node.bytes(kScratchSpace) <
+          ScratchBytes(DepthwiseScratch(p).bytes(), node.slices)) {
     return kBadSize;
   }
   *work = Times(pixels, blocks * 128, taps);
@@ -60,9 +63,11 @@ struct Depthwise {
     return lines + (1 + row - turns * ring) * line_bytes;
   }
 
-  void LoadRow(int32_t image, int32_t row) const {
+  // The channels from `first` on.
+  void LoadRow(int32_t image, int32_t row, int32_t first) const {
     uint8_t* to = Line(row) + p.w.pad * channels;
-    const uint8_t* from = x + (image * p.h.in + row) * p.w.in * p.channels;
+    const uint8_t* from =
+        x + (image * p.h.in + row) * p.w.in * p.channels + first;
     const int32_t room = columns - p.w.pad;
     const int32_t n = p.w.in < room ? p.w.in : room;
     if (n <= 0) return;
@@ -70,8 +75,10 @@ struct Depthwise {
       CopyBytes(to, from, n * channels);  // what lies behind stays
       return;
     }
+    const int32_t rest = p.channels - first;
+    const int32_t bytes = rest < channels ? rest : channels;
     for (int32_t i = 0; i < n; ++i, to += channels, from += p.channels) {
-      CopyLoosely(to, from, p.channels);
+      CopyLoosely(to, from, bytes);
     }
   }
 
@@ -148,11 +155,12 @@ struct Depthwise {
     ChooseRequantize()(scaling);
   }
 
-  // Output pixels from `begin` on of a row, channels of block `b`.
-  void Strip(int32_t begin, int32_t pixels, int32_t b,
+  // Output pixels from `begin` on of a row, channels of block `b`, which is
+  // block `of_tile` of the lines.
+  void Strip(int32_t begin, int32_t pixels, int32_t b, int32_t of_tile,
              const uint8_t* const* rows, uint8_t* to) const {
-    RequantizeArgs scaling =
-        Convolve(begin * p.w.stride * channels + b * 128, pixels, b, rows);
+    RequantizeArgs scaling = Convolve(
+        begin * p.w.stride * channels + of_tile * 128, pixels, b, rows);
     scaling.groups = pixels;
     scaling.y = to + begin * p.channels + b * 128;
     scaling.y_stride = p.channels;
@@ -161,7 +169,8 @@ struct Depthwise {
     ChooseRequantize()(scaling);
   }
 
-  void OutputRow(int32_t row, uint8_t* to) const {
+  // The channels of the lines, from `first` on.
+  void OutputRow(int32_t row, int32_t first, uint8_t* to) const {
     const uint8_t* rows[4 * kMostRowGroups];
     const int32_t n = (p.h.kernel + 3) / 4 * 4;
     for (int32_t i = 0; i < n; ++i) {
@@ -176,52 +185,81 @@ struct Depthwise {
       }
       return;
     }
-    for (int32_t b = 0; b < channels / 128; ++b) {
+    for (int32_t b = 0; b * 128 < channels && first + b * 128 < p.channels;
+         ++b) {
       for (int32_t q = 0; q < p.w.out; q += kStripPixels) {
         const int32_t left = p.w.out - q;
-        Strip(q, left < kStripPixels ? left : kStripPixels, b, rows, to);
+        Strip(q, left < kStripPixels ? left : kStripPixels, first / 128 + b, b,
+              rows, to);
       }
     }
   }
 
-  void Run() const {
+  // Units are rows of y of a tile of channels, tile by tile.
+  int32_t units() const { return tiles() * p.batch * p.h.out; }
+  int32_t tiles() const {
+    return is_flat ? 1 : (p.channels + channels - 1) / channels;
+  }
+
+  void Run(const Share& share) const {
     const Vec outside = SplatByte(p.x_zero_point);
     for (int32_t i = 0; i < (ring + 1) * line_bytes; i += kVec) {
       Store(lines + i, outside);
     }
-    for (int32_t image = 0; image < p.batch; ++image) {
-      int32_t loaded = 0;  // rows before it are in the ring, or were
-      for (int32_t row = 0; row < p.h.out; ++row) {
-        const int32_t first = Start(p.h, row);
-        int32_t end = first + ring;
-        if (end > p.h.in) end = p.h.in;
-        if (loaded < first) loaded = first;
-        for (; loaded < end; ++loaded) LoadRow(image, loaded);
-        OutputRow(row, y + (image * p.h.out + row) * p.w.out * p.channels);
+    const int32_t rows_of_tile = p.batch * p.h.out;
+    int32_t tile = share.begin / rows_of_tile;
+    int32_t at = share.begin - tile * rows_of_tile;
+    int32_t image = at / p.h.out;
+    int32_t row = at - image * p.h.out;
+    int32_t loaded = 0;  // rows before it are in the ring, or were
+    for (int32_t i = share.begin; i < share.end; ++i, ++row, ++at) {
+      if (row == p.h.out) {
+        row = loaded = 0;
+        ++image;
       }
+      if (image == p.batch) {
+        image = at = 0;
+        ++tile;
+      }
+      const int32_t first = Start(p.h, row);
+      int32_t end = first + ring;
+      if (end > p.h.in) end = p.h.in;
+      if (loaded < first) loaded = first;
+      for (; loaded < end; ++loaded) LoadRow(image, loaded, tile * channels);
+      PrefetchRows(image, end);
+      OutputRow(row, tile * channels, y + at * p.w.out * p.channels);
     }
+  }
+
+  // The rows of x that the next row of y needs besides.
+  void PrefetchRows(int32_t image, int32_t row) const {
+    const int32_t left = p.h.in - row;
+    const int32_t n = left < p.h.stride ? left : p.h.stride;
+    const int32_t row_bytes = p.w.in * p.channels;
+    if (n > 0) Prefetch(x + (image * p.h.in + row) * row_bytes, n * row_bytes);
   }
 };
 
 void Run(const NodeView& node) {
   const auto& p = node.get<DepthwiseParams>();
   const DepthwiseScratch scratch(p);
-  uint8_t* space = node.data(kScratchSpace);
-  Depthwise{p,
-            node.data(kX),
-            node.data(kFilter),
-            node.as<const int32_t>(kStage),
-            node.data(kY),
-            reinterpret_cast<int32_t*>(space),
-            space + scratch.acc_bytes(),
-            static_cast<int32_t>(scratch.line_bytes()),
-            static_cast<int32_t>(scratch.channels),
-            static_cast<int32_t>(scratch.columns),
-            static_cast<int32_t>(scratch.lines),
-            scratch.is_flat,
-            ((uint64_t{1} << 32) + scratch.lines - 1) /
-                static_cast<uint32_t>(scratch.lines)}
-      .Run();
+  uint8_t* space = node.scratch(kScratchSpace, scratch.bytes());
+  const Depthwise depthwise = {p,
+                               node.data(kX),
+                               node.data(kFilter),
+                               node.as<const int32_t>(kStage),
+                               node.data(kY),
+                               reinterpret_cast<int32_t*>(space),
+                               space + scratch.acc_bytes(),
+                               static_cast<int32_t>(scratch.line_bytes()),
+                               static_cast<int32_t>(scratch.channels),
+                               static_cast<int32_t>(scratch.columns),
+                               static_cast<int32_t>(scratch.lines),
+                               scratch.is_flat,
+                               ((uint64_t{1} << 32) + scratch.lines - 1) /
+                                   static_cast<uint32_t>(scratch.lines)};
+  const Share share = node.ShareOf(depthwise.units());
+  if (share.begin < share.end) depthwise.Run(share);
 }
 
 #endif

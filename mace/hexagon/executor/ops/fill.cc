@@ -27,9 +27,14 @@ void Run(const NodeView& node) {
   const auto& p = node.get<FillParams>();
   const Vec value = SplatByte(p.value);
   uint8_t* y = node.data(0) + p.offset;
-  int32_t i = 0;
-  for (; i + kVec <= p.bytes; i += kVec) StoreUnaligned(y + i, value);
-  if (i < p.bytes) StoreBytes(y + i, value, p.bytes - i);
+  const Share share = node.ShareOf((p.bytes + kVec - 1) / kVec);
+  for (int32_t i = share.begin * kVec; i < share.end * kVec; i += kVec) {
+    if (i + kVec <= p.bytes) {
+      StoreUnaligned(y + i, value);
+    } else {
+      StoreBytes(y + i, value, p.bytes - i);
+    }
+  }
 }
 
 #endif

@@ -35,14 +35,18 @@ void Run(const NodeView& node) {
   const auto& p = node.get<GatherParams>();
   const uint8_t* x = node.data(kX);
   const auto* indices = node.as<const int32_t>(kIndices);
-  uint8_t* y = node.data(kY);
-  for (int32_t o = 0; o < p.outer; ++o, x += p.in * p.inner) {
-    for (int32_t i = 0; i < p.out; ++i, y += p.inner) {
-      int32_t at = indices[i];  // the host may change constants at any time
-      if (at < 0) at = 0;
-      if (at >= p.in) at = p.in - 1;
-      CopyBytes(y, x + at * p.inner, p.inner);
+  const Share share = node.ShareOf(p.outer * p.out);
+  uint8_t* y = node.data(kY) + share.begin * p.inner;
+  int32_t outer = share.begin / p.out, i = share.begin - outer * p.out;
+  for (int32_t k = share.begin; k < share.end; ++k, ++i, y += p.inner) {
+    if (i == p.out) {
+      i = 0;
+      ++outer;
     }
+    int32_t at = indices[i];  // the host may change constants at any time
+    if (at < 0) at = 0;
+    if (at >= p.in) at = p.in - 1;
+    CopyBytes(y, x + (outer * p.in + at) * p.inner, p.inner);
   }
 }
 

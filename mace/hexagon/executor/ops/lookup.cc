@@ -4,7 +4,7 @@
 #include "mace/hexagon/executor/window.h"
 
 #if defined(__hexagon__)
-#include "mace/hexagon/hvx/hvx.h"
+#include "mace/hexagon/hvx/lookup.h"
 #endif
 
 namespace mace::hexagon {
@@ -26,32 +26,20 @@ DspError Check(const NodeView& node, uint64_t* work) {
 
 #if defined(__hexagon__)
 
-// vlut32 reads the entries of a vector's halves in turns.
-Vec InTurns(const uint8_t* entries) {
-  const Vec v = Load(entries);
-  return Q6_V_lo_W(Q6_W_vshuff_VVR(Q6_V_vror_VR(v, 64), v, -1));
-}
-
-Vec LookUp(Vec at, Vec low, Vec high) {
-  Vec y = Q6_Vb_vlut32_VbVbR(at, low, 0);
-  y = Q6_Vb_vlut32or_VbVbVbR(y, at, low, 1);
-  y = Q6_Vb_vlut32or_VbVbVbR(y, at, low, 2);
-  y = Q6_Vb_vlut32or_VbVbVbR(y, at, low, 3);
-  y = Q6_Vb_vlut32or_VbVbVbR(y, at, high, 4);
-  y = Q6_Vb_vlut32or_VbVbVbR(y, at, high, 5);
-  y = Q6_Vb_vlut32or_VbVbVbR(y, at, high, 6);
-  return Q6_Vb_vlut32or_VbVbVbR(y, at, high, 7);
-}
-
 void Run(const NodeView& node) {
   const int32_t n = node.get<LookupParams>().bytes;
+  const Share share = node.ShareOf((n + kVec - 1) / kVec);
   const uint8_t* x = node.data(kX);
-  const uint8_t* table = node.data(kTable);
   uint8_t* y = node.data(kY);
-  const Vec low = InTurns(table), high = InTurns(table + kVec);
-  int32_t i = 0;
-  for (; i + kVec <= n; i += kVec) Store(y + i, LookUp(Load(x + i), low, high));
-  if (i < n) StoreBytes(y + i, LookUp(Load(x + i), low, high), n - i);
+  const ByteTable table = LoadTable(node.data(kTable));
+  for (int32_t i = share.begin * kVec; i < share.end * kVec; i += kVec) {
+    const Vec codes = LookUp(Load(x + i), table);
+    if (i + kVec <= n) {
+      Store(y + i, codes);
+    } else {
+      StoreBytes(y + i, codes, n - i);
+    }
+  }
 }
 
 #endif

@@ -56,7 +56,11 @@ struct Mover {
   const MoveParams& p;
 
   void Axis(int axis, const uint8_t* x, uint8_t* y) const {
-    const int32_t n = p.extents[axis];
+    Part(axis, p.extents[axis], x, y);
+  }
+
+  // `n` steps along an axis.
+  void Part(int axis, int32_t n, const uint8_t* x, uint8_t* y) const {
     const int32_t x_step = p.x_strides[axis], y_step = p.y_strides[axis];
     if (axis < kAxes - 1) {
       for (int32_t i = 0; i < n; ++i, x += x_step, y += y_step) {
@@ -78,7 +82,19 @@ struct Mover {
 
 void Run(const NodeView& node) {
   const auto& p = node.get<MoveParams>();
-  Mover{p}.Axis(0, node.data(kX) + p.x_offset, node.data(kY) + p.y_offset);
+  const uint8_t* x = node.data(kX) + p.x_offset;
+  uint8_t* y = node.data(kY) + p.y_offset;
+  int axis = 0;  // the first one that is there
+  while (axis < kAxes - 1 && p.extents[axis] == 1) ++axis;
+  if (p.extents[axis] == 1) {  // one run
+    const Share bytes = node.ShareOf(p.run);
+    CopyBytes(y + bytes.begin, x + bytes.begin, bytes.end - bytes.begin);
+    return;
+  }
+  const Share share = node.ShareOf(p.extents[axis]);
+  Mover{p}.Part(axis, share.end - share.begin,
+                x + share.begin * p.x_strides[axis],
+                y + share.begin * p.y_strides[axis]);
 }
 
 #endif

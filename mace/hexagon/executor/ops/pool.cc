@@ -104,29 +104,31 @@ struct Pooling {
     StoreBytes(to, Pack(sum, is_signed, Q6_V_vzero(), least, top), n);
   }
 
-  void Run() const {
-    uint8_t* to = y;
-    for (int32_t image = 0; image < p.batch; ++image) {
-      for (int32_t row = 0; row < p.h.out; ++row) {
-        const Taps rows = TapsInside(p.h, row);
-        for (int32_t q = 0; q < p.w.out; ++q, to += p.channels) {
-          const Taps columns = TapsInside(p.w, q);
-          const uint8_t* from =
-              x + ((image * p.h.in + rows.first) * p.w.in + columns.first) *
-                      p.channels;
-          for (int32_t c = 0; c < p.channels; c += kVec) {
-            const int32_t left = p.channels - c;
-            Channels(from + c, rows, columns, to + c,
-                     left < kVec ? left : kVec);
-          }
-        }
+  int32_t blocks() const { return (p.channels + kVec - 1) / kVec; }
+  // Rows of each block of 128 channels.
+  int32_t units() const { return p.batch * p.h.out * blocks(); }
+
+  void Run(const Share& share) const {
+    for (int32_t unit = share.begin; unit < share.end; ++unit) {
+      const int32_t line = unit / blocks(), c = (unit % blocks()) * kVec;
+      const int32_t image = line / p.h.out;
+      const Taps rows = TapsInside(p.h, line - image * p.h.out);
+      const int32_t left = p.channels - c, n = left < kVec ? left : kVec;
+      const uint8_t* first =
+          x + (image * p.h.in + rows.first) * p.w.in * p.channels + c;
+      uint8_t* to = y + line * p.w.out * p.channels + c;
+      for (int32_t q = 0; q < p.w.out; ++q, to += p.channels) {
+        const Taps columns = TapsInside(p.w, q);
+        Channels(first + columns.first * p.channels, rows, columns, to, n);
       }
     }
   }
 };
 
 void Run(const NodeView& node) {
-  Pooling{node.get<PoolParams>(), node.data(kX), node.data(kY)}.Run();
+  const Pooling pooling = {node.get<PoolParams>(), node.data(kX),
+                           node.data(kY)};
+  pooling.Run(node.ShareOf(pooling.units()));
 }
 
 #endif

@@ -32,32 +32,32 @@ DspError Check(const NodeView& node, uint64_t* work) {
 
 void Run(const NodeView& node) {
   const auto& p = node.get<ReduceParams>();
-  const uint8_t* x = node.data(kX);
-  uint8_t* y = node.data(kY);
   const bool is_signed = p.is_signed != 0;
   const Vec bias = SplatWord(p.bias);
   const Vec mantissa = SplatWord(p.scale.mantissa);
   const Vec exponent = SplatWord(p.scale.exponent);
-  for (int32_t o = 0; o < p.outer; ++o, x += p.n * p.inner, y += p.inner) {
-    for (int32_t c = 0; c < p.inner; c += kVec) {
-      const Vec zero = Q6_V_vzero();
-      Words sum = {{zero, zero, zero, zero}};
-      const uint8_t* at = x + c;
-      for (int32_t i = 0; i < p.n; ++i, at += p.inner) {
-        const Words codes = Widen(LoadUnaligned(at), is_signed);
-        for (int b = 0; b < 4; ++b) {
-          sum.w[b] = Q6_Vw_vadd_VwVw(sum.w[b], codes.w[b]);
-        }
-      }
+  const int32_t blocks = (p.inner + kVec - 1) / kVec;
+  const Share share = node.ShareOf(p.outer * blocks);
+  for (int32_t unit = share.begin; unit < share.end; ++unit) {
+    const int32_t o = unit / blocks, c = unit % blocks * kVec;
+    const uint8_t* x = node.data(kX) + o * p.n * p.inner;
+    uint8_t* y = node.data(kY) + o * p.inner;
+    const Vec zero = Q6_V_vzero();
+    Words sum = {{zero, zero, zero, zero}};
+    const uint8_t* at = x + c;
+    for (int32_t i = 0; i < p.n; ++i, at += p.inner) {
+      const Words codes = Widen(LoadUnaligned(at), is_signed);
       for (int b = 0; b < 4; ++b) {
-        sum.w[b] =
-            ScaleAny(Q6_Vw_vsub_VwVw(sum.w[b], bias), mantissa, exponent);
+        sum.w[b] = Q6_Vw_vadd_VwVw(sum.w[b], codes.w[b]);
       }
-      const Vec codes = Pack(sum, is_signed, SplatHalf(p.y.zero_point),
-                             SplatByte(p.y.least), SplatByte(p.y.most));
-      const int32_t left = p.inner - c;
-      StoreBytes(y + c, codes, left < kVec ? left : kVec);
     }
+    for (int b = 0; b < 4; ++b) {
+      sum.w[b] = ScaleAny(Q6_Vw_vsub_VwVw(sum.w[b], bias), mantissa, exponent);
+    }
+    const Vec codes = Pack(sum, is_signed, SplatHalf(p.y.zero_point),
+                           SplatByte(p.y.least), SplatByte(p.y.most));
+    const int32_t left = p.inner - c;
+    StoreBytes(y + c, codes, left < kVec ? left : kVec);
   }
 }
 

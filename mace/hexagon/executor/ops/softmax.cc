@@ -66,9 +66,10 @@ void Row(const SoftmaxParams& p, const int32_t* exps, const uint8_t* x,
 
 void Run(const NodeView& node) {
   const auto& p = node.get<SoftmaxParams>();
-  const uint8_t* x = node.data(kX);
-  uint8_t* y = node.data(kY);
-  for (int32_t r = 0; r < p.rows; ++r, x += p.n, y += p.n) {
+  const Share share = node.ShareOf(p.rows);
+  const uint8_t* x = node.data(kX) + share.begin * p.n;
+  uint8_t* y = node.data(kY) + share.begin * p.n;
+  for (int32_t r = share.begin; r < share.end; ++r, x += p.n, y += p.n) {
     Row(p, node.as<const int32_t>(kTable), x, y);
   }
 }

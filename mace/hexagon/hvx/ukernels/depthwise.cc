@@ -19,15 +19,6 @@ MACE_HVX_INLINE Vec Multiply(Vec x, Vec w) {
   return kSigned ? Q6_Vw_vrmpy_VbVb(x, w) : Q6_Vw_vrmpy_VubVb(x, w);
 }
 
-// The bytes of four rows, channel by channel.
-MACE_HVX_INLINE Words Interleave(Vec a, Vec b, Vec c, Vec d) {
-  const VecPair ab = Q6_W_vshuff_VVR(b, a, -1);
-  const VecPair cd = Q6_W_vshuff_VVR(d, c, -1);
-  const VecPair lo = Q6_W_vshuff_VVR(Q6_V_lo_W(cd), Q6_V_lo_W(ab), -2);
-  const VecPair hi = Q6_W_vshuff_VVR(Q6_V_hi_W(cd), Q6_V_hi_W(ab), -2);
-  return {{Q6_V_lo_W(lo), Q6_V_hi_W(lo), Q6_V_lo_W(hi), Q6_V_hi_W(hi)}};
-}
-
 // What a strip of 3x3 windows needs, in registers.
 struct Window3 {
   explicit Window3(const DepthwiseArgs& args)

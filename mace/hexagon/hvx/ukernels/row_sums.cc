@@ -1,4 +1,4 @@
-// Sums of the codes of 32 rows, which stand for the offset of unsigned filters.
+// Sums of the codes of rows, which stand for the offset of unsigned filters.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/hexagon/hvx/hvx.h"
@@ -30,11 +30,12 @@ MACE_HVX_INLINE Vec Join(Vec a, Vec b, int32_t bytes) {
 }
 
 template <bool kSigned>
-MACE_HVX_INLINE void Sums(const uint8_t* x, int32_t x_stride, int32_t depth,
-                          int32_t offset, int32_t* sums) {
+MACE_HVX_INLINE void Sums(const uint8_t* x, int32_t x_stride, int32_t count,
+                          int32_t depth, int32_t offset, int32_t* sums) {
   const Vec ones = SplatByte(1);
   Vec eights[4];
-  for (int e = 0; e < 4; ++e, x += 8 * x_stride) {
+  for (int e = count >> 3; e < 4; ++e) eights[e] = Q6_V_vzero();
+  for (int e = 0; e < count >> 3; ++e, x += 8 * x_stride) {
     Vec rows[8];
 #pragma unroll
     for (int r = 0; r < 8; ++r) rows[r] = Q6_V_vzero();
@@ -60,13 +61,13 @@ MACE_HVX_INLINE void Sums(const uint8_t* x, int32_t x_stride, int32_t depth,
 
 }  // namespace
 
-extern "C" void mace_row_sums(const uint8_t* x, int32_t x_stride, int32_t depth,
-                              int32_t offset, int32_t is_signed,
+extern "C" void mace_row_sums(const uint8_t* x, int32_t x_stride, int32_t rows,
+                              int32_t depth, int32_t offset, int32_t is_signed,
                               int32_t* sums) {
   if (is_signed != 0) {
-    Sums<true>(x, x_stride, depth, offset, sums);
+    Sums<true>(x, x_stride, rows, depth, offset, sums);
   } else {
-    Sums<false>(x, x_stride, depth, offset, sums);
+    Sums<false>(x, x_stride, rows, depth, offset, sums);
   }
 }
 

@@ -74,10 +74,11 @@ GemmCodesFunction mace_gemm_codes_s8_1, mace_gemm_codes_s8_2;
 GemmCodesFunction mace_gemm_codes_s8_4, mace_gemm_codes_u8_1;
 GemmCodesFunction mace_gemm_codes_u8_2, mace_gemm_codes_u8_4;
 
-// sums[r] = -offset * (sum of the codes of row r), for 32 rows of `depth`
-// bytes, a multiple of 8.
-void mace_row_sums(const uint8_t* x, int32_t x_stride, int32_t depth,
-                   int32_t offset, int32_t is_signed, int32_t* sums);
+// sums[r] = -offset * (sum of the codes of row r), for `rows` rows (8, 16, 24
+// or 32) of `depth` bytes, a multiple of 8. Writes 32 sums.
+void mace_row_sums(const uint8_t* x, int32_t x_stride, int32_t rows,
+                   int32_t depth, int32_t offset, int32_t is_signed,
+                   int32_t* sums);
 
 // `_any`: exponents of -31 to 31; the others: of -31 to -1.
 typedef void RequantizeFunction(const RequantizeArgs& args);
