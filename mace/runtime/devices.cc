@@ -159,7 +159,9 @@ Result<std::unique_ptr<Device>> CreateGpu(const MaceEngineConfig::Impl& config,
 #else
 Result<std::unique_ptr<Device>> CreateGpu(const MaceEngineConfig::Impl&,
                                           const SharedWeights&, std::string*) {
-  return Unsupported("this build of the library has no GPU");
+  return Unsupported(
+      "this library was built without the GPU: give a model of its deployment "
+      "file `runtime: gpu` (in Bazel: leave out --define=opencl=false)");
 }
 #endif
 
@@ -253,7 +255,9 @@ Result<std::unique_ptr<Device>> CreateDsp(const MaceEngineConfig::Impl& config,
 #else
 Result<std::unique_ptr<Device>> CreateDsp(const MaceEngineConfig::Impl&,
                                           const SharedWeights&, std::string*) {
-  return Unsupported("this build of the library has no DSP");
+  return Unsupported(
+      "this library was built without the DSP: give a model of its deployment "
+      "file `runtime: dsp` (in Bazel: --define=hexagon=true)");
 }
 #endif
 

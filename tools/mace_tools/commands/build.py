@@ -130,10 +130,11 @@ def _moved(context: Context, models: dict[str, Converted]) -> Iterator[tuple[str
 
 
 def _engine(context: Context, abi: Abi, models: dict[str, Converted]) -> engine.Engine:
-    gpu = any("gpu" in model.devices for model in context.deployment.library.models.values())
-    return engine.build(context.console, abi, ops_of(context, models), gpu,
+    devices = {device for model in context.deployment.library.models.values()
+               for device in model.devices}  # fmt: skip
+    return engine.build(context.console, abi, ops_of(context, models), "gpu" in devices,
                         has_16_bit_types(context, models), has_quantized(context, models),
-                        _parts(context, models))
+                        _parts(context, models), "dsp" in devices)
 
 
 def _parts(context: Context, models: dict[str, Converted]) -> tuple[str, ...]:

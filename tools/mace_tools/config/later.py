@@ -55,7 +55,7 @@ MODEL = [
           "nothing on a DSP is tuned; no effect with this runtime"),
     Later("runtime", NOTE, lambda m: "dsp" in m.devices,
           "`run` and `benchmark` use MACE's own executor in an emulator, unless dsp_library names "
-          "the vendor's library; libraries run the model on the CPU (docs/dsp.md)"),
+          "the vendor's library; `build` makes libraries that use the vendor's (docs/dsp.md)"),
 ]
 
 # Keys of later MACE releases that this one does not have; they are not reported as misspelt.

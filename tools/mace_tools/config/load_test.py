@@ -376,7 +376,7 @@ def test_a_sound_model_beside_a_wrong_one_is_checked_to_the_end(write):
 NOTED = [
     ("runtime: cpu", "runtime: gpu\n    winograd: 6", "the GPU takes those of 4"),
     ("runtime: cpu", "runtime: dsp\n    float32_nodes: c", "only the CPU and the GPU store"),
-    ("runtime: cpu", "runtime: dsp", "libraries run the model on the CPU"),
+    ("runtime: cpu", "runtime: dsp", "`build` makes libraries that use the vendor's"),
     ("runtime: cpu", "runtime: cpu\n    limit_opencl_kernel_time: 1", "no effect on the CPU"),
     ("runtime: cpu", "runtime: cpu\n    nnlib_graph_mode: 1", "only the vendor's library for DSPs"),
     ("library_name: lib", "library_name: lib\nembed_model_data: 1", "written to a .data file"),

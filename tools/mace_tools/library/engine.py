@@ -37,16 +37,18 @@ class Engine:
 
 def build(console: Console, abi: Abi, ops: tuple[str, ...] | None, gpu: bool,
           types_of_16_bits: bool = True, quantized: bool = True,
-          parts: Collection[str] = ALL) -> Engine:
+          parts: Collection[str] = ALL, dsp: bool = False) -> Engine:
     """The engine with these ops (None: all), from the cache if nothing changed.
 
     types_of_16_bits: whether the CPU takes weights in fp16 and bf16. quantized: whether it takes
-    quantized tensors. parts: those of PARTS that the library has.
+    quantized tensors. parts: those of PARTS that the library has. dsp: whether it runs models on
+    a Hexagon DSP, by the vendor's library.
 
     Errors: MissingToolError, RunFailedError."""
     runner.require_sources("the library")
     flags = [*abi.bazel, f"--//mace/ops:selected={selection(ops)}"]
     flags += [] if gpu else ["--define=opencl=false"]
+    flags += ["--define=hexagon=true"] if dsp else []  # after the configuration, which has false
     flags += [] if types_of_16_bits else ["--define=cpu_16bit=false"]
     flags += [] if quantized else ["--define=cpu_8bit=false"]
     absent = [part for part in PARTS if part not in parts]

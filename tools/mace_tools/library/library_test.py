@@ -221,12 +221,14 @@ def test_an_engine_is_compiled_once_for_its_sources_ops_and_devices(tmp_path, mo
     first = engine.build(Console(), HOST, ("Softmax", "Conv2d"), False)
     assert first.was_built and [a.read_bytes() for a in first.archives] == [b"!<arch>\n"]
     assert calls[0] == ["build", "--//mace/ops:selected=Conv2d,Softmax", "--define=opencl=false",
-                        engine.TARGET]
+                        "--define=sealed=false", engine.TARGET]
     again = engine.build(Console(), HOST, ("Conv2d", "Softmax"), False)
     assert not again.was_built and again.key == first.key and len(calls) == 2
     keys = {engine.build(Console(), HOST, ops, gpu).key
             for ops in (None, (), tuple(all_ops())[:1]) for gpu in (False, True)}
-    assert len({first.key, *keys}) == 7
+    with_dsp = engine.build(Console(), HOST, ("Softmax", "Conv2d"), False, dsp=True)
+    assert "--define=hexagon=true" in calls[-2]
+    assert len({first.key, with_dsp.key, *keys}) == 8
     assert engine.selection(None) == "all" and engine.selection(()) == "none"
     kept = json.loads((first.archives[0].parent / "list.json").read_text())
     assert kept == ["00-libruntime.a"]

@@ -15,6 +15,7 @@ PARTS = (
     ("C++ templates",
      re.compile(r"^\.\w[\w.]*\._Z(N?K?St|N?K?S[abdios]|N9__gnu_cxx|TI|TS|TVN?St)")),
     ("OpenCL", re.compile(r"libopencl\.")),
+    ("DSP", re.compile(r"libnnlib\.")),
     ("kernels",
      re.compile(r"lib(cpu|cpu_device|scalar|neon|aarch64|fp16|bf16|avx\w*|ukernels|headers|tables)\.")),
     ("ops", re.compile(r"libops\.")),
