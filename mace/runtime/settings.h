@@ -91,7 +91,8 @@ struct Settings {
                 "none. Larger tiles are faster and less exact: in float32, "
                 "errors are below 1e-6, 5e-6 and 2e-5 of a layer's largest "
                 "output. The GPU has tiles of 2x2 and 4x4 (with fp16 only "
-                "2x2), with errors below 1e-5 and 3e-5."),
+                "2x2), with errors below 1e-5 and 3e-5. Codes of 8 bits have "
+                "tiles of 4x4 without an error, unless this is `0` or `2`."),
       winograd);
     v(Setting("memory_strategy", "how tensors share memory")
           .Choices(MemoryStrategies())

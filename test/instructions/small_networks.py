@@ -1,4 +1,4 @@
-"""Small networks that between them call every x86-64 fast path, made with numpy alone.
+"""Small networks that between them call the fast paths of a CPU, made with numpy alone.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from mace_tools.ir import Attr, Graph
+from mace_tools.ir import Attr, Graph, Quant
 
 
 class _Net:
@@ -45,6 +45,34 @@ class _Net:
         return self.graph
 
 
+class _CodesNet(_Net):
+    """The same layers in codes of 8 bits, with a scale for each output channel."""
+
+    def __init__(self, name: str, size: int, channels: int) -> None:
+        super().__init__(name, size, channels)
+        self._to_codes("x", 0.02)
+
+    def _to_codes(self, tensor: str, scale: float) -> None:
+        found = self.graph.tensors[tensor]
+        found.dtype, found.quant = "i8", Quant(np.float32([scale]), np.int64([3]))
+
+    def op(self, op: str, shape: tuple[int, ...], *weights: tuple[int, ...], **attrs: Attr,
+           ) -> _Net:
+        super().op(op, shape, *weights, **attrs)
+        node = self.graph.nodes[-1]
+        self._to_codes(self.last, 0.02)
+        for tensor in (self.graph.tensors[name] for name in node.inputs[1:]):
+            axis = 1 if op == "DepthwiseConv2d" and len(tensor.shape) == 4 else 0
+            n = tensor.shape[axis]
+            tensor.data = np.round(tensor.data * 1270).astype(np.int8)
+            tensor.dtype = "i8"
+            tensor.quant = Quant(np.full(n, 1e-3, np.float32), np.zeros(n, np.int64), axis)
+            if len(tensor.shape) == 1:  # a bias
+                tensor.dtype, tensor.data = "i32", tensor.data.astype(np.int32)
+                tensor.quant = Quant(np.full(n, 2e-5, np.float32), np.zeros(n, np.int64), 0)
+        return self
+
+
 def mobile() -> Graph:
     """First layer, depthwise, 1x1, fully connected."""
     net = _Net("mobile", 32, 3).conv(16, 3, 2).depthwise(3).conv(32, 1).depthwise(3, 2)
@@ -60,6 +88,12 @@ def residual() -> Graph:
                   padding=0).done()
 
 
+def codes() -> Graph:
+    """Quantized: first layer, depthwise, 1x1, and a 3x3 convolution of stride 1."""
+    net = _CodesNet("codes", 32, 3).conv(16, 3, 2).depthwise(3).conv(64, 1).conv(64, 3)
+    return net.depthwise(5, 2).conv(96, 1).done()
+
+
 def dispatch() -> Graph:
     """Tiny nodes, for what it takes to call a kernel."""
     net = _Net("dispatch", 1, 16)
@@ -70,4 +104,4 @@ def dispatch() -> Graph:
 
 DISPATCHED = 200
 NETWORKS: dict[str, Callable[[], Graph]] = {
-    "mobile": mobile, "residual": residual, "dispatch": dispatch}
+    "mobile": mobile, "residual": residual, "codes": codes, "dispatch": dispatch}

@@ -13,6 +13,7 @@
 #include "mace/cpu/conv/conv_strassen_kernel.h"
 #include "mace/cpu/conv/conv_winograd_kernel.h"
 #include "mace/cpu/quantized/conv_q8.h"
+#include "mace/cpu/quantized/conv_winograd_q8.h"
 #include "mace/cpu/quantized/q16.h"
 
 namespace mace::cpu {
@@ -48,13 +49,21 @@ Result<KernelPtr> PrepareF16(const Node& node, CpuContext& context) {
   return PrepareConvF16(node, conv, context);
 }
 
+Result<KernelPtr> PrepareQ8(const Node& node, CpuContext& context) {
+  if (kHasWinograd) {
+    MACE_ASSIGN_OR_RETURN(KernelPtr kernel,
+                          PrepareConvWinogradQ8(node, context));
+    if (kernel != nullptr) return kernel;
+  }
+  return PrepareConvQ8(node, context);
+}
+
 }  // namespace
 
 CpuKernelDefs Conv2d() {
-  return WithFp16(
-      WithQ16(WithQ8({{DataType::kF32, PrepareF32, 1}}, PrepareConvQ8),
-              PrepareConvQ16),
-      {DataType::kF16, PrepareF16, 1, ConvComputesFp16});
+  return WithFp16(WithQ16(WithQ8({{DataType::kF32, PrepareF32, 1}}, PrepareQ8),
+                          PrepareConvQ16),
+                  {DataType::kF16, PrepareF16, 1, ConvComputesFp16});
 }
 
 }  // namespace mace::cpu

@@ -10,6 +10,7 @@
 #include "mace/cpu/common/choose.h"
 #include "mace/cpu/conv/conv_node.h"
 #include "mace/cpu/quantized/depthwise_q8.h"
+#include "mace/cpu/quantized/kernel_q8.h"
 #include "mace/cpu/quantized/product_q8.h"
 #include "mace/graph/attrs.h"
 #include "mace/ops/common/operands.h"
@@ -19,31 +20,6 @@
 
 namespace mace::cpu {
 namespace {
-
-// Runs an F, a ProductQ8 or a DepthwiseQ8.
-template <typename F>
-struct KernelQ8 final : Kernel {
-  KernelQ8(F f_in, std::string name_in, int64_t macs_in)
-      : f(std::move(f_in)), name(std::move(name_in)), num_macs(macs_in) {}
-
-  int64_t scratch_bytes() const override { return f.scratch_bytes(); }
-  int64_t macs() const override { return num_macs; }
-  std::string variant() const override { return name; }
-  std::vector<Overlap> overlaps() const override {
-    const int64_t distance = f.SafeDistanceBytes();
-    if (distance < 0) return {};
-    return {{0, distance}};
-  }
-  Status Run(const RunArgs& args) override {
-    f.Run(args.inputs[0].as<const uint8_t>(), args.outputs[0].as<uint8_t>(),
-          args.scratch.handle);
-    return Status();
-  }
-
-  const F f;
-  const std::string name;
-  const int64_t num_macs;
-};
 
 // Returns whether an element of a filter may be -128 once it is packed.
 bool HasLeastElement(const Operand& w) {

@@ -6,7 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <random>
 #include <string>
@@ -14,8 +16,12 @@
 
 #include "mace/base/aligned_buffer.h"
 #include "mace/base/thread_pool.h"
+#include "mace/cpu/conv/conv_node.h"
+#include "mace/cpu/quantized/conv_winograd_q8.h"
 #include "mace/cpu/quantized/fixed_point.h"
+#include "mace/cpu/ukernels/testing/rows.h"
 #include "mace/device/packed_weights.h"
+#include "mace/ops/conv2d.h"
 
 namespace mace::cpu {
 namespace {
@@ -96,28 +102,67 @@ class Conv {
   }
 
   void Check(CpuFeatures features, int num_threads) {
-    auto threads = ThreadPool::Create(num_threads);
-    ASSERT_TRUE(threads.ok());
-    PackedWeights packed;
-    CpuContext context;
-    context.threads = threads->get();
-    context.features = features;
-    context.packed = &packed;
-    auto kernel = c_.op == "Conv2d" ? PrepareConvQ8(node_, context)
+    Prepare(features, num_threads);
+    auto kernel = c_.op == "Conv2d" ? PrepareConvQ8(node_, context_)
                   : c_.op == "DepthwiseConv2d"
-                      ? PrepareDepthwiseQ8(node_, context)
-                      : PrepareFullyConnectedQ8(node_, context);
+                      ? PrepareDepthwiseQ8(node_, context_)
+                      : PrepareFullyConnectedQ8(node_, context_);
     ASSERT_TRUE(kernel.ok()) << kernel.status().information();
     SCOPED_TRACE((*kernel)->variant());
-    auto scratch = AlignedBuffer::Create(
-        static_cast<size_t>((*kernel)->scratch_bytes()) + 64);
+    CheckRun((*kernel)->scratch_bytes(), [&](const RunArgs& args) {
+      ASSERT_TRUE((*kernel)->Run(args).ok());
+    });
+  }
+
+  // By Winograd's method, whether it pays or not.
+  void CheckWinograd(const WinogradQ8& row, CpuFeatures features,
+                     int num_threads) {
+    Prepare(features, num_threads);
+    SCOPED_TRACE(row.name);
+    const auto conv = ReadConv2d(node_);
+    const auto stage = MakeOutputStage(node_, Conv2dAttrs());
+    ASSERT_TRUE(conv.ok() && stage.ok());
+    const auto winograd =
+        ConvWinogradQ8::Create(node_, conv->shape, row, *stage, context_);
+    ASSERT_TRUE(winograd.ok());
+    CheckRun(winograd->scratch_bytes(), [&](const RunArgs& args) {
+      winograd->Run(args.inputs[0].as<const uint8_t>(),
+                    args.outputs[0].as<uint8_t>(), args.scratch.handle);
+    });
+  }
+
+  // Returns whether Winograd's method is chosen, on a CPU without features.
+  bool PrefersWinograd() {
+    Prepare(0, 1);
+    const auto kernel = PrepareConvWinogradQ8(node_, context_);
+    return kernel.ok() && *kernel != nullptr;
+  }
+
+  void SetFilter(uint8_t code) { std::fill(w_.begin(), w_.end(), code); }
+
+ private:
+  void Prepare(CpuFeatures features, int num_threads) {
+    auto threads = ThreadPool::Create(num_threads);
+    ASSERT_TRUE(threads.ok());
+    threads_ = std::move(*threads);
+    packed_ = std::make_unique<PackedWeights>();
+    context_ = {};
+    context_.threads = threads_.get();
+    context_.features = features;
+    context_.packed = packed_.get();
+  }
+
+  void CheckRun(int64_t scratch_bytes,
+                const std::function<void(const RunArgs&)>& run) {
+    auto scratch =
+        AlignedBuffer::Create(static_cast<size_t>(scratch_bytes) + 64);
     ASSERT_TRUE(scratch.ok());
     std::vector<uint8_t> y(static_cast<size_t>(y_size_) + 1, 77);
     RunArgs args;
     args.inputs = {{x_.data()}, {w_.data()}, {bias_.data()}};
     args.outputs = {{y.data()}};
     args.scratch = {scratch->data()};
-    ASSERT_TRUE((*kernel)->Run(args).ok());
+    run(args);
     const std::vector<uint8_t>& want = Want();
     for (size_t i = 0; i < want.size(); ++i) {
       ASSERT_EQ(int{y[i]}, int{want[i]}) << "element " << i;
@@ -125,7 +170,6 @@ class Conv {
     ASSERT_EQ(y.back(), 77);
   }
 
- private:
   int Random(int least, int most) {
     return std::uniform_int_distribution<int>(least, most)(random_);
   }
@@ -206,27 +250,47 @@ class Conv {
   std::vector<uint8_t> x_, w_, want_;
   std::vector<int32_t> bias_;
   Node node_;
+  std::unique_ptr<ThreadPool> threads_;
+  std::unique_ptr<PackedWeights> packed_;
+  CpuContext context_;
 };
 
-void CheckAll(Case c) {
+// Calls check(conv, threads) for codes of both types with zero points at the
+// ends of their range.
+void ForEachZero(const Case& c, const std::function<void(Conv&, int)>& check) {
   for (int zeros = 0; zeros < 4; ++zeros) {
-    c.is_unsigned = zeros >= 2;
-    const int32_t least = c.is_unsigned ? 0 : -128;
-    c.x_zero = zeros % 2 == 0 ? least : least + 255;
-    c.y_zero = zeros % 2 == 0 ? least + 255 : least + 120;
-    c.w_zero = !c.is_unsigned ? 0 : zeros == 2 ? 131 : 0;
-    const int scales = c.scales;
-    if (c.is_unsigned) c.scales = 0;  // as CheckFilterTypes demands
-    Conv conv(c);
-    for (const CpuFeatures features : SomeFeatures()) {
-      SCOPED_TRACE(c.op + " on " + ToString(features) + " zeros " +
-                   std::to_string(zeros) + " kernel " +
-                   std::to_string(c.kernel) + " channels " +
-                   std::to_string(c.in) + " to " + std::to_string(c.out));
-      conv.Check(features, 1 + zeros % 2);
-    }
-    c.scales = scales;
+    Case each = c;
+    each.is_unsigned = zeros >= 2;
+    const int32_t least = each.is_unsigned ? 0 : -128;
+    each.x_zero = zeros % 2 == 0 ? least : least + 255;
+    each.y_zero = zeros % 2 == 0 ? least + 255 : least + 120;
+    each.w_zero = !each.is_unsigned ? 0 : zeros == 2 ? 131 : 0;
+    if (each.is_unsigned) each.scales = 0;  // as CheckFilterTypes demands
+    SCOPED_TRACE(c.op + " zeros " + std::to_string(zeros) + " kernel " +
+                 std::to_string(c.kernel) + " channels " +
+                 std::to_string(c.in) + " to " + std::to_string(c.out));
+    Conv conv(each);
+    check(conv, 1 + zeros % 2);
   }
+}
+
+void CheckAll(const Case& c) {
+  ForEachZero(c, [](Conv& conv, int threads) {
+    for (const CpuFeatures features : SomeFeatures()) {
+      SCOPED_TRACE(ToString(features));
+      conv.Check(features, threads);
+    }
+  });
+}
+
+void CheckWinograd(const Case& c) {
+  ForEachZero(c, [](Conv& conv, int threads) {
+    for (const WinogradQ8& row : kWinogradQ8) {
+      if (!FitsThisCpu(row)) continue;
+      conv.CheckWinograd(row, DetectCpuFeatures(), threads);
+      conv.CheckWinograd(row, DetectCpuFeatures(), 5 - threads);
+    }
+  });
 }
 
 TEST(ConvQ8, Products) {
@@ -260,6 +324,27 @@ TEST(ConvQ8, Matrices) {
     CheckAll({"FullyConnected", 1, 1, 77, 35, 1, 1, 1, 1, rows});
   }
   CheckAll({"FullyConnected", 1, 1, 1024, 3});
+}
+
+TEST(ConvQ8, Winograd) {
+  CheckWinograd({"Conv2d", 4, 4, 1, 1, 3});
+  CheckWinograd({"Conv2d", 9, 13, 16, 33, 3, 1, 1, 1, 2});
+  CheckWinograd({"Conv2d", 1, 3, 70, 7, 3});
+  CheckWinograd({"Conv2d", 35, 30, 5, 40, 3});
+  CheckWinograd({"Conv2d", 14, 6, 33, 65, 3, 1, 1, 1, 1, false, 0, 0, 0, 24});
+}
+
+TEST(ConvQ8, WinogradWhereItPaysAndIsExact) {
+  Case c = {"Conv2d", 28, 28, 128, 32, 3};
+  EXPECT_TRUE(Conv(c).PrefersWinograd());
+  c.stride = 2;
+  EXPECT_FALSE(Conv(c).PrefersWinograd());
+  c = {"Conv2d", 5, 5, 1, 8, 3};
+  EXPECT_FALSE(Conv(c).PrefersWinograd()) << "the transforms cost too much";
+  Conv conv({"Conv2d", 20, 20, 300, 16, 3});
+  EXPECT_TRUE(conv.PrefersWinograd());
+  conv.SetFilter(0x80);  // 2700 times 128 times 128 is more than 2^25
+  EXPECT_FALSE(conv.PrefersWinograd());
 }
 
 }  // namespace

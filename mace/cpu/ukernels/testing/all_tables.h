@@ -19,6 +19,7 @@
 #include "mace/cpu/ukernels/row/row_f32_table.h"
 #include "mace/cpu/ukernels/sum_q8/sum_q8_table.h"
 #include "mace/cpu/ukernels/winograd/winograd_f32_table.h"
+#include "mace/cpu/ukernels/winograd_q8/winograd_q8_table.h"
 
 namespace mace::cpu {
 
@@ -47,6 +48,7 @@ void ForEachRow(const F& f) {
   each(kExpandQ8);
   each(kGemvQ8);
   each(kQuantizeQ8);
+  each(kWinogradQ8);
 }
 
 }  // namespace mace::cpu

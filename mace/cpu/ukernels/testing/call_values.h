@@ -50,6 +50,7 @@ void Add(const SumQ8& row, Calls& calls);
 void Add(const ExpandQ8& row, Calls& calls);
 void Add(const GemvQ8& row, Calls& calls);
 void Add(const QuantizeQ8& row, Calls& calls);
+void Add(const WinogradQ8& row, Calls& calls);
 
 }  // namespace mace::cpu
 

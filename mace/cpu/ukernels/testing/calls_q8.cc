@@ -162,4 +162,46 @@ void Add(const QuantizeQ8& row, Calls& calls) {
                    [data, args, fn = row.quantize] { fn(args); }});
 }
 
+// Two tiles of 128 channels; and 16 products of a full tile row.
+void Add(const WinogradQ8& row, Calls& calls) {
+  struct Data {
+    Bytes pixel, v, b, m, start;
+    std::vector<const uint8_t*> pixels;
+  };
+  constexpr size_t kChannels = 128, kTiles = 2;
+  const size_t mr = static_cast<size_t>(row.mr),
+               nr = static_cast<size_t>(row.nr);
+  const size_t lanes = static_cast<size_t>(row.lanes);
+  const size_t element = mr * kChannels, product = mr * nr;
+  auto data = std::make_shared<Data>();
+  data->pixels.assign(kWinogradQ8Area, Values<uint8_t>(data->pixel, kChannels));
+  int16_t* v = Values<int16_t>(data->v, kWinogradQ8Area * element);
+  // The sums after the products, both aligned.
+  const size_t sums = 16 * kTiles * nr;
+  data->m.resize(sizeof(int32_t) * (kWinogradQ8Area * product + sums) + 64);
+  const auto memory = reinterpret_cast<uintptr_t>(data->m.data());
+  auto* m = reinterpret_cast<int32_t*>((memory + 63) / 64 * 64);
+  const WinogradQ8Input input = {kChannels, data->pixels.data(), 0x80, v,
+                                 element,   mr * lanes};
+  const WinogradQ8Product tile = {mr, kChannels, v,
+                                  Values<int16_t>(data->b, kChannels * nr), m};
+  const WinogradQ8Output output = {kTiles, m, product,
+                                   Values<int32_t>(data->start, nr),
+                                   m + kWinogradQ8Area * product};
+  const WinogradQ8Set& set = *row.set;
+  const auto add = [&](const char* what, double macs, double bytes, auto run) {
+    calls.push_back(
+        {std::string(row.name) + what, row.isa, macs, bytes, std::move(run)});
+  };
+  add("/input", 0, kWinogradQ8Area * 3. * kChannels,
+      [data, input, fn = set.input] { fn(input); });
+  add("/product", 16. * static_cast<double>(product * kChannels), 0,
+      [data, tile, fn = set.product] {
+        for (int i = 0; i < 16; ++i) fn(tile);
+      });
+  add("/output", 0,
+      (kWinogradQ8Area + 16.) * 4. * kTiles * static_cast<double>(nr),
+      [data, output, fn = set.output] { fn(output); });
+}
+
 }  // namespace mace::cpu
