@@ -17,7 +17,8 @@ import mca
 
 sys.path[:0] = [str(counting.ROOT / "test/peers"), str(counting.ROOT / "tools")]
 
-from networks import NETWORKS  # noqa: E402
+from files import Files  # noqa: E402
+from networks import NETWORKS, resnet50  # noqa: E402
 from small_nets import count_small_nets  # noqa: E402
 from to_tflite import write_tflite  # noqa: E402
 
@@ -59,6 +60,19 @@ NETS = {
 }
 
 
+# The best peer with codes of 8 bits: with SDOT and without.
+INT8_CORES = ("cortex-a76", "cortex-a53")
+INT8_NETS: dict[str, tuple[float, float | None]] = {
+    "mobilenet_v1": (63.1, 155.4),
+    "mobilenet_v2": (50.1, None),
+    "squeezenet_1_1": (42.8, 89.6),
+    "resnet18": (159.9, 233.7),
+    "resnet50": (338.4, 709.3),
+}
+INT8_TARGETS = (0.9, 0.95)
+RESNET18_TARGETS = (0.9, 1.0)
+
+
 def write_net(name: str, folder: Path, stored: str) -> Path:
     """Converts one of the networks of test/peers. The path of its files lacks suffixes."""
     write_tflite(NETWORKS[name](), str(folder / f"{name}.tflite"))
@@ -97,9 +111,35 @@ def net_table(built: Path, plugin: Path, names: list[str], functions: bool,
         rows.append(f"| {name} | {millions:.1f} | {peers.ncnn} | {peers.mnn} | {peers.xnnpack}"
                     f" | {ratio:.2f}{'' if ratio <= TARGET else ' (above the target)'} |")
         print(rows[-1], flush=True)
-        for function, instructions in sorted(third.functions.items(), key=lambda f: -f[1])[:12]:
-            print(f"    {instructions / 1e6:8.2f} M  {function}")
+        print_functions(third)
     return rows
+
+
+def int8_table(built: Path, plugin: Path, names: list[str], functions: bool) -> list[str]:
+    """Of the full integer networks of test/peers; ResNet-50 has the strides of the peers'."""
+    heads = [f"{core}: MACE | best peer | MACE / best" for core in INT8_CORES]
+    rows = [f"| network | {' | '.join(heads)} |", "|---" * (1 + 3 * len(heads)) + "|"]
+    for name in names:
+        net = resnet50(strides_first=True) if name == "resnet50" else NETWORKS[name]()
+        model = Files.of(net).mace_int8().with_suffix("")
+        row = f"| {name}"
+        targets = RESNET18_TARGETS if name == "resnet18" else INT8_TARGETS
+        for core, best, target in zip(INT8_CORES, INT8_NETS[name], targets, strict=True):
+            third = counting.count_net(built / "tools/mace_run/mace_run", plugin, model, cpu=core,
+                                       functions=functions)
+            millions = third.instructions / 1e6
+            row += f" | {millions:.1f} | {best or '-'} | "
+            row += f"{millions / best:.2f}" if best else "-"
+            row += " (above the target)" if best and millions > target * best else ""
+            print_functions(third)
+        rows.append(row + " |")
+        print(rows[-1], flush=True)
+    return rows
+
+
+def print_functions(interval: counting.Interval) -> None:
+    for function, instructions in sorted(interval.functions.items(), key=lambda f: -f[1])[:12]:
+        print(f"    {instructions / 1e6:8.2f} M  {function}")
 
 
 def replace_section(text: str, name: str, rows: list[str]) -> str:
@@ -116,6 +156,7 @@ def main() -> int:
     parser.add_argument("--models", default=",".join(NETS), help="comma list; empty: none")
     parser.add_argument("--functions", action="store_true", help="print costly functions")
     parser.add_argument("--fp16", action="store_true", help="the networks with fp16 arithmetic")
+    parser.add_argument("--int8", action="store_true", help="the networks in codes of 8 bits")
     parser.add_argument("--write", action="store_true", help=f"replace the tables of {PAGE.name}")
     parser.add_argument("--budget", action="store_true",
                         help="store the counts of micro-kernels and small networks as the"
@@ -139,11 +180,14 @@ def main() -> int:
             counts |= count_small_nets(built / "tools/mace_run/mace_run", plugin, Path(folder))
             (counting.HERE / "budget.json").write_text(json.dumps(
                 {name: round(each, 4) for name, each in sorted(counts.items())}, indent=1) + "\n")
-        nets = net_table(built, plugin, names, args.functions, "f16" if args.fp16 else "f32")
+        nets = (int8_table(built, plugin, names, args.functions) if args.int8 else
+                net_table(built, plugin, names, args.functions, "f16" if args.fp16 else "f32"))
     if args.write:
         text = replace_section(PAGE.read_text(), "micro-kernels", ukernels)
         if names == list(NETS):
-            text = replace_section(text, "fp16 networks" if args.fp16 else "networks", nets)
+            section = ("int8 networks" if args.int8 else "fp16 networks" if args.fp16 else
+                       "networks")
+            text = replace_section(text, section, nets)
         PAGE.write_text(text)
     return 0
 

@@ -116,15 +116,16 @@ def resnet18() -> Net:
     return net.finish(net.softmax(net.fc(net.mean(x), 1000)))
 
 
-def resnet50() -> Net:
-    """The same with bottlenecks; the 3x3 convolution has the stride."""
-    net = Net("resnet50", 224)
+def resnet50(strides_first: bool = False) -> Net:
+    """The same with bottlenecks; the 3x3 convolution has the stride, or the first 1x1 has it."""
+    net = Net("resnet50_strides_first" if strides_first else "resnet50", 224)
     x = net.pool(net.conv("input", 64, 7, 2), "max", 3, 2)
     for i, (channels, count) in enumerate([(64, 3), (128, 4), (256, 6), (512, 3)]):
         for j in range(count):
             stride = 2 if i > 0 and j == 0 else 1
             short = net.conv(x, 4 * channels, 1, stride, None) if j == 0 else x
-            y = net.conv(net.conv(x, channels), channels, 3, stride)
+            first, second = (stride, 1) if strides_first else (1, stride)
+            y = net.conv(net.conv(x, channels, 1, first), channels, 3, second)
             x = net.add(net.conv(y, 4 * channels, 1, 1, None), short, "relu")
     return net.finish(net.softmax(net.fc(net.mean(x), 1000)))
 
