@@ -17,6 +17,9 @@ namespace mace {
 struct NodeWork {
   int64_t macs = 0;           // as Kernel::macs
   bool renames_only = false;  // as Kernel::renames_only
+  // What Run reads of the node's constants, where the device keeps them in
+  // fewer bytes than their types have; -1: what their types have.
+  int64_t constant_bytes = -1;
 };
 
 // One of the nodes that run as one kernel: each but the first reads output 0 of

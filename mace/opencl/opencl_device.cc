@@ -12,6 +12,7 @@
 #include "mace/opencl/driver/caller_memory.h"
 #include "mace/opencl/kernels/convert.h"
 #include "mace/opencl/kernels/kernel_table.h"
+#include "mace/opencl/launch/speed.h"
 
 namespace mace {
 namespace {
@@ -97,10 +98,17 @@ bool OpenclDevice::HasKernel(const std::string& op) {
   return Table().count(op) > 0;
 }
 
+bool OpenclDevice::TakesFp16(const Node& node, size_t i) const {
+  const auto entry = Table().find(node.op);
+  // What no kernel reads may be stored in any way.
+  return entry == Table().end() ||
+         entry->second.stored_input == static_cast<int>(i);
+}
+
 opencl::Target OpenclDevice::TargetOf(const Node& node) const {
   return opencl::Target(context_->facts(),
                         fp16_ && float32_nodes_.count(node.name) == 0,
-                        max_winograd_);
+                        max_winograd_, *codes_);
 }
 
 Result<opencl::KernelSpec> OpenclDevice::Describe(const Node& node) const {
@@ -126,7 +134,8 @@ Result<opencl::KernelSpec> OpenclDevice::Describe(const Node& node) const {
 
 Result<NodeWork> OpenclDevice::Supports(const Node& node) {
   MACE_ASSIGN_OR_RETURN(const opencl::KernelSpec spec, Describe(node));
-  return NodeWork{spec.facts.macs, spec.facts.renames_only};
+  return NodeWork{spec.facts.macs, spec.facts.renames_only,
+                  spec.facts.constant_bytes};
 }
 
 Result<KernelPtr> OpenclDevice::Prepare(const Node& node) {
@@ -137,18 +146,7 @@ Result<KernelPtr> OpenclDevice::Prepare(const Node& node) {
   return KernelPtr(std::move(kernel));
 }
 
-// Estimates for a mid-range phone: eight times the arithmetic and twice the
-// bandwidth of its CPU, and some microseconds for every kernel and every
-// transfer.
-DeviceSpeed OpenclDevice::speed() const {
-  DeviceSpeed speed;
-  speed.macs_per_us = 160000;
-  speed.bytes_per_us = 12000;
-  speed.launch_us = 10;
-  speed.transfer_us = 60;
-  speed.transfer_per_us = 4000;
-  return speed;
-}
+DeviceSpeed OpenclDevice::speed() const { return opencl::GpuSpeed(); }
 
 Result<KernelPtr> OpenclDevice::PrepareConvert(const Node& node) {
   return opencl::MakeConvert(node, *context_);
@@ -170,7 +168,7 @@ Result<Extent2D> OpenclDevice::ImageExtentOf(const TensorType& type) const {
   }
   const Extent2D extent = ImageExtent(opencl::ImageLayout::kChannelMajor,
                                       opencl::AsNhwc(type.shape));
-  const opencl::Target target(context_->facts(), fp16_, max_winograd_);
+  const opencl::Target target(context_->facts(), fp16_, max_winograd_, *codes_);
   MACE_RETURN_IF_ERROR(target.CheckExtent(extent, what));
   return extent;
 }
@@ -241,7 +239,10 @@ Result<std::unique_ptr<DeviceImages>> OpenclDevice::CreateImages(
     MACE_ASSIGN_OR_RETURN(
         opencl::ClMem image,
         context_->cl().CreateImage(type.extent.width, type.extent.height,
-                                   type.dtype == DataType::kF16, nullptr));
+                                   type.dtype == DataType::kF16
+                                       ? opencl::PixelType::kHalf
+                                       : opencl::PixelType::kFloat,
+                                   nullptr));
     images.push_back(std::move(image));
   }
   return std::unique_ptr<DeviceImages>(new Images(std::move(images)));

@@ -68,6 +68,7 @@ class OpenclDevice final : public Device,
   }
   Extent2D max_image_extent() const override;
   Status FinishPrepare() override;
+  bool TakesFp16(const Node& node, size_t i) const override;
   Result<std::unique_ptr<DeviceImages>> CreateImages(
       const std::vector<ImageType>& types) override;
   Status CheckMemory(const DeviceMemory& memory,
@@ -98,6 +99,8 @@ class OpenclDevice final : public Device,
   opencl::BuildOptions build_;
   std::unique_ptr<opencl::BinaryCache> cache_;
   std::unique_ptr<opencl::OpenclContext> context_;
+  const std::unique_ptr<opencl::KnownCodes> codes_ =
+      std::make_unique<opencl::KnownCodes>();
   std::unique_ptr<TuningResults> results_;
   std::unique_ptr<opencl::Tuner> tuner_;
   bool may_tune_ = false;  // Tune has something to do

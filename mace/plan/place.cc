@@ -3,6 +3,7 @@
 
 #include "mace/plan/place.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -13,10 +14,14 @@
 namespace mace {
 namespace {
 
-double CostUs(const DeviceSpeed& speed, const Node& node, int64_t macs) {
-  double bytes = 0;
+// `constant_bytes`: as in NodeWork.
+double CostUs(const DeviceSpeed& speed, const Node& node, int64_t macs,
+              int64_t constant_bytes) {
+  double bytes = static_cast<double>(std::max<int64_t>(constant_bytes, 0));
   for (const Operand& operand : node.inputs) {
-    if (operand.present()) bytes += static_cast<double>(Bytes(operand.type));
+    if (!operand.present()) continue;
+    if (constant_bytes >= 0 && operand.data != nullptr) continue;
+    bytes += static_cast<double>(Bytes(operand.type));
   }
   for (const TensorType& type : node.outputs) {
     bytes += static_cast<double>(Bytes(type));
@@ -36,6 +41,7 @@ double TransferUs(const DeviceSpeed& speed, const TensorType& type) {
 struct Answers {
   std::vector<Status> statuses;  // OK: it supports the node
   NodeWork work;                 // from the first device that supports it
+  std::vector<int64_t> constant_bytes;  // as NodeWork::constant_bytes
   // Whether some device only renames: then the node is free on any device.
   bool renames_only = false;
 };
@@ -78,6 +84,7 @@ class Placer {
         return work.status();
       }
       answers.statuses.push_back(work.status());
+      answers.constant_bytes.push_back(work.ok() ? work->constant_bytes : -1);
       if (!work.ok()) {
         reasons +=
             StrCat(reasons.empty() ? "" : "; ", work.status().information());
@@ -147,9 +154,10 @@ class Placer {
       for (size_t d = 0; d < devices_.size(); ++d) {
         us.push_back(
             !answers_[n].statuses[d].ok() ? PlacementProblem::kImpossible
-            : answers_[n].renames_only    ? 0
-                                       : CostUs(devices_[d]->speed(), NodeAt(n),
-                                                answers_[n].work.macs));
+            : answers_[n].renames_only
+                ? 0
+                : CostUs(devices_[d]->speed(), NodeAt(n), answers_[n].work.macs,
+                         answers_[n].constant_bytes[d]));
       }
       for (int d : others) us[d] = PlacementProblem::kImpossible;
       problem.node_us.push_back(std::move(us));

@@ -135,6 +135,7 @@ std::vector<std::string> WrapAll(ClApi& api) {
   Wrap<31>("clGetImageInfo", api.clGetImageInfo);
   Wrap<32>("clEnqueueUnmapMemObject", api.clEnqueueUnmapMemObject);
   Wrap<33>("clEnqueueMapBuffer", api.clEnqueueMapBuffer);
+  Wrap<34>("clGetSupportedImageFormats", api.clGetSupportedImageFormats);
   return names;
 }
 

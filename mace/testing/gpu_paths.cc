@@ -179,6 +179,11 @@ class TestImage {
 std::vector<TestTensor> RunOnGpu(const OpCase& c, OpenclDevice& device) {
   Node node = MakeNode(c);
   EXPECT_TRUE(Infer(node).ok());
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    if (c.inputs[i].fp16.empty() || !device.TakesFp16(node, i)) continue;
+    node.inputs[i].data = c.inputs[i].fp16.data();
+    node.inputs[i].stored = c.inputs[i].stored;
+  }
   const auto work = device.Supports(node);
   auto prepared = device.Prepare(node);
   ExpectAgreement(work, prepared);

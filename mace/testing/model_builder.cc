@@ -69,6 +69,20 @@ ModelBuilder& ModelBuilder::Weight(const std::string& name, const Shape& shape,
   return *this;
 }
 
+ModelBuilder& ModelBuilder::WeightCodes(const std::string& name,
+                                        const Shape& shape,
+                                        const std::vector<int8_t>& codes,
+                                        const std::vector<float>& scales) {
+  EXPECT_EQ(NumElements(shape), static_cast<int64_t>(codes.size()));
+  EXPECT_EQ(shape[0], static_cast<int64_t>(scales.size()));
+  AddWeight(name, shape, proto::DT_FLOAT, codes.data(), codes.size());
+  net_.mutable_tensors()->rbegin()->set_stored_type(proto::DT_INT8);
+  const auto* p = reinterpret_cast<const unsigned char*>(scales.data());
+  data_.insert(data_.end(), p, p + 4 * scales.size());
+  data_.resize(AlignUp(static_cast<int64_t>(data_.size()), kAlignment));
+  return *this;
+}
+
 ModelBuilder& ModelBuilder::WeightI32(const std::string& name,
                                       const std::vector<int32_t>& values) {
   AddWeight(name, {static_cast<int64_t>(values.size())}, proto::DT_INT32,

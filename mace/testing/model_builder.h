@@ -19,6 +19,10 @@ class ModelBuilder {
   ModelBuilder& Input(const std::string& name, const Shape& shape);
   ModelBuilder& Weight(const std::string& name, const Shape& shape,
                        const std::vector<float>& values);
+  // Stored as codes of 8 bits, with a scale for each row (stored_weight.h).
+  ModelBuilder& WeightCodes(const std::string& name, const Shape& shape,
+                            const std::vector<int8_t>& codes,
+                            const std::vector<float>& scales);
   ModelBuilder& WeightI32(const std::string& name,
                           const std::vector<int32_t>& values);
   // The node is named like its first output.

@@ -87,6 +87,7 @@ std::vector<ClEntry> Entries(ClApi& api) {
       entry("clReleaseCommandQueue", api.clReleaseCommandQueue),
       entry("clCreateBuffer", api.clCreateBuffer),
       entry("clCreateImage", api.clCreateImage),
+      entry("clGetSupportedImageFormats", api.clGetSupportedImageFormats),
       entry("clReleaseMemObject", api.clReleaseMemObject),
       entry("clGetMemObjectInfo", api.clGetMemObjectInfo),
       entry("clGetImageInfo", api.clGetImageInfo),

@@ -26,6 +26,7 @@ struct ClApi {
   decltype(&::clReleaseCommandQueue) clReleaseCommandQueue;
   decltype(&::clCreateBuffer) clCreateBuffer;
   decltype(&::clCreateImage) clCreateImage;
+  decltype(&::clGetSupportedImageFormats) clGetSupportedImageFormats;
   decltype(&::clReleaseMemObject) clReleaseMemObject;
   decltype(&::clGetMemObjectInfo) clGetMemObjectInfo;
   decltype(&::clGetImageInfo) clGetImageInfo;

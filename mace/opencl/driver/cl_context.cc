@@ -113,7 +113,25 @@ std::vector<cl_context_properties> Properties(const Candidate& chosen,
   return properties;
 }
 
+cl_channel_type ChannelTypeOf(PixelType type) {
+  switch (type) {
+    case PixelType::kFloat:
+      return CL_FLOAT;
+    case PixelType::kHalf:
+      return CL_HALF_FLOAT;
+    case PixelType::kSnorm8:
+      return CL_SNORM_INT8;
+    case PixelType::kInt8:
+      return CL_SIGNED_INT8;
+  }
+  return CL_FLOAT;
+}
+
 }  // namespace
+
+int64_t BytesOfPixel(PixelType type) {
+  return type == PixelType::kFloat ? 16 : type == PixelType::kHalf ? 8 : 4;
+}
 
 Result<std::unique_ptr<ClContext>> ClContext::Create(
     const ClApi& api, const ContextOptions& options) {
@@ -128,6 +146,7 @@ Result<std::unique_ptr<ClContext>> ClContext::Create(
   made->device_ = chosen.device;
   made->facts_ = chosen.facts;
   made->context_ = {context, api.clReleaseContext};
+  ReadImageFormats(api, context, &made->facts_);
   VLOG(1) << "GPU: " << chosen.facts.name << " of " << chosen.facts.platform
           << ", " << chosen.facts.version << ", driver " << chosen.facts.driver;
   return made;
@@ -171,15 +190,15 @@ ClMem ClContext::WrapHost(void* data, size_t bytes) const {
   return code == CL_SUCCESS ? ClMem(memory, api_->clReleaseMemObject) : ClMem();
 }
 
-Result<ClMem> ClContext::CreateImage(size_t width, size_t height, bool fp16,
+Result<ClMem> ClContext::CreateImage(size_t width, size_t height,
+                                     PixelType type,
                                      const void* contents) const {
   const int64_t bytes =
       SaturatedProduct({static_cast<int64_t>(width),
-                        static_cast<int64_t>(height), fp16 ? 8 : 16});
+                        static_cast<int64_t>(height), BytesOfPixel(type)});
   MACE_ASSIGN_OR_RETURN(MemoryShare share,
                         MemoryShare::Take(bytes, "an image of the GPU"));
-  cl_image_format format = {CL_RGBA, CL_FLOAT};
-  if (fp16) format.image_channel_data_type = CL_HALF_FLOAT;
+  const cl_image_format format = {CL_RGBA, ChannelTypeOf(type)};
   cl_image_desc desc = {};
   desc.image_type = CL_MEM_OBJECT_IMAGE2D;
   desc.image_width = width;
@@ -187,7 +206,8 @@ Result<ClMem> ClContext::CreateImage(size_t width, size_t height, bool fp16,
   cl_int code = CL_SUCCESS;
   cl_mem memory = api_->clCreateImage(
       context_.get(),
-      CL_MEM_READ_WRITE | (contents != nullptr ? CL_MEM_COPY_HOST_PTR : 0),
+      contents != nullptr ? CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR
+                          : CL_MEM_READ_WRITE,
       &format, &desc, const_cast<void*>(contents), &code);
   MACE_RETURN_IF_ERROR(ClStatus(
       code, StrCat("clCreateImage of ", width, "x", height, " pixels")));

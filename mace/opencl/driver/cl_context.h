@@ -3,6 +3,7 @@
 #ifndef MACE_OPENCL_DRIVER_CL_CONTEXT_H_
 #define MACE_OPENCL_DRIVER_CL_CONTEXT_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -17,6 +18,16 @@ struct ContextOptions {
   GPUPerfHint perf_hint = PERF_DEFAULT;
   GPUPriorityHint priority_hint = PRIORITY_DEFAULT;
 };
+
+// What the four components of an image's pixels are.
+enum class PixelType {
+  kFloat,
+  kHalf,
+  kSnorm8,  // c of -127 to 127, which kernels read as c / 127; -128 as -1
+  kInt8,    // which kernels read as integers
+};
+
+int64_t BytesOfPixel(PixelType type);
 
 // Thread-safe after Create.
 class ClContext {
@@ -41,8 +52,9 @@ class ClContext {
   // Returns null if the device does not share memory with the host, if `data`
   // is not at a 64-byte boundary, or if the driver refuses.
   ClMem WrapHost(void* data, size_t bytes) const;
-  // An image of `width` x `height` RGBA pixels in fp16 or float.
-  Result<ClMem> CreateImage(size_t width, size_t height, bool fp16,
+  // An image of `width` x `height` RGBA pixels. With `contents`, kernels only
+  // read it.
+  Result<ClMem> CreateImage(size_t width, size_t height, PixelType type,
                             const void* contents) const;
 
  private:

@@ -4,6 +4,7 @@
 #include "mace/opencl/driver/device_facts.h"
 
 #include <cstdio>
+#include <vector>
 
 #include "mace/base/str_cat.h"
 
@@ -78,6 +79,27 @@ DeviceFacts ReadFacts(const ClApi& api, cl_device_id device) {
     for (int i = 0; i < 3; ++i) facts.max_group_sizes[i] = sizes[i];
   }
   return facts;
+}
+
+void ReadImageFormats(const ClApi& api, cl_context context,
+                      DeviceFacts* facts) {
+  cl_uint count = 0;
+  const auto ask = [&](cl_uint most, cl_image_format* formats, cl_uint* n) {
+    return api.clGetSupportedImageFormats(context, CL_MEM_READ_ONLY,
+                                          CL_MEM_OBJECT_IMAGE2D, most, formats,
+                                          n) == CL_SUCCESS;
+  };
+  // Drivers report some tens.
+  constexpr cl_uint kMostFormats = 4096;
+  if (!ask(0, nullptr, &count) || count == 0 || count > kMostFormats) return;
+  std::vector<cl_image_format> formats(count);
+  if (!ask(count, formats.data(), nullptr)) return;
+  for (const cl_image_format& format : formats) {
+    if (format.image_channel_order != CL_RGBA) continue;
+    const cl_channel_type type = format.image_channel_data_type;
+    facts->has_snorm8_images |= type == CL_SNORM_INT8;
+    facts->has_int8_images |= type == CL_SIGNED_INT8;
+  }
 }
 
 std::string WhyUnfit(const DeviceFacts& facts) {

@@ -30,6 +30,10 @@ struct DeviceFacts {
   cl_uint compute_units = 0;
   uint64_t memory_bytes = 0;
   std::string extensions;
+  // Whether kernels can read RGBA images of signed 8 bits: as -1 to 1, and as
+  // integers.
+  bool has_snorm8_images = false;
+  bool has_int8_images = false;
 
   // Names the platform, device and driver: programs and tuning results of one
   // are of no use to another.
@@ -42,6 +46,10 @@ struct DeviceFacts {
 
 // Asks the device. A property that the driver does not report is 0 or empty.
 DeviceFacts ReadFacts(const ClApi& api, cl_device_id device);
+
+// Asks which images of 8 bits kernels can read in a context. Where the driver
+// does not answer, there are none.
+void ReadImageFormats(const ClApi& api, cl_context context, DeviceFacts* facts);
 
 // Returns what the device lacks for this backend, or an empty string.
 std::string WhyUnfit(const DeviceFacts& facts);

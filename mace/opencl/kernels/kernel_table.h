@@ -19,6 +19,8 @@ namespace mace {
 struct GpuKernelDef {
   Result<opencl::KernelSpec> (*describe)(const Node& node,
                                          const opencl::Target& target);
+  // An input that may be stored otherwise (NodeKernels::TakesFp16), or -1.
+  int stored_input = -1;
 };
 
 struct GpuKernelEntry {

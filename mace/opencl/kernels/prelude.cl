@@ -108,13 +108,45 @@ inline float4 Clamp(float4 v, float lower, float upper) {
 #define COLUMN_OR_PADDING(block, x) \
   ((x) >= 0 && (x) < in_width ? (block) * in_width + (x) : -1)
 
+// Weights (weights.h) are floats, or codes of 8 bits, whose sums become those
+// of weights by a factor for each output, in the image `scales`. Pixels of
+// codes are read as code / 127, or as integers.
+//   WEIGHTS(w)               the arguments
+//   WEIGHT_AT(w, x, y)       a pixel, or 0 outside of the image
+//   READ_WEIGHT(v, w, x, y)  float4 v = a pixel, which must be inside
+//   START_SUMS(v, bias, block)  float4 v = the first summand
+//   FINISH_SUMS(bias, block)    after the last summand, before SUM
+//   SUM(v)                   what the sum v is with weights, and with the bias
+#ifdef CODES_AS_INTS
+#define WEIGHT_AT(w, x, y) \
+  convert_float4(read_imagei(w, kPixels, (int2)(x, y)))
+#else
+#define WEIGHT_AT(w, x, y) READ_OR_ZERO(w, x, y)
+#endif
+#define READ_WEIGHT(v, w, x, y)                                      \
+  CHECK_PIXEL(w, x, y)                                               \
+  float4 v = WEIGHT_AT(w, x, y);
+#ifdef CODES
+#define WEIGHTS(w) __read_only image2d_t w, __read_only image2d_t scales
+#define START_SUMS(v, bias, block) float4 v = 0;
+#define FINISH_SUMS(bias, block)                                     \
+  READ(sum_scale, scales, block, 0)                                  \
+  READ(sum_bias, bias, block, 0)
+#define SUM(v) mad(v, sum_scale, sum_bias)
+#else
+#define WEIGHTS(w) __read_only image2d_t w
+#define START_SUMS(v, bias, block) READ(v, bias, block, 0)
+#define FINISH_SUMS(bias, block)
+#define SUM(v) (v)
+#endif
+
 // f0 to f3: the four outputs of each input channel of block b, in a row of a
 // filter image. Columns beyond the last input channel read as 0.
 #define READ_FILTERS(filter, b, row)                                 \
-  const float4 f0 = READ_OR_ZERO(filter, (b) * 4, row);              \
-  const float4 f1 = READ_OR_ZERO(filter, (b) * 4 + 1, row);          \
-  const float4 f2 = READ_OR_ZERO(filter, (b) * 4 + 2, row);          \
-  const float4 f3 = READ_OR_ZERO(filter, (b) * 4 + 3, row);
+  const float4 f0 = WEIGHT_AT(filter, (b) * 4, row);                 \
+  const float4 f1 = WEIGHT_AT(filter, (b) * 4 + 1, row);             \
+  const float4 f2 = WEIGHT_AT(filter, (b) * 4 + 2, row);             \
+  const float4 f3 = WEIGHT_AT(filter, (b) * 4 + 3, row);
 
 // acc += the four input channels of v times their filters.
 #define MULTIPLY_ADD(acc, v) \

@@ -4,12 +4,14 @@
 #include "mace/opencl/kernels/winograd.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <string>
 
 #include "mace/base/str_cat.h"
 #include "mace/opencl/kernels/activation.h"
 #include "mace/opencl/kernels/constants.h"
 #include "mace/opencl/kernels/window.h"
+#include "mace/opencl/launch/speed.h"
 
 namespace mace::opencl {
 namespace {
@@ -47,10 +49,9 @@ Extent2D ExtentOf(const Tiles& t, int64_t channels) {
 }
 
 // Writes G g G^T of each 3x3 filter g to `to`.
-void TransformFilter(const Operand& filter, int64_t taps, float* to) {
+void TransformFilters(int64_t filters, int64_t taps, const float* g,
+                      float* to) {
   const auto* rows = taps == 4 ? kFilter2 : kFilter4;
-  const auto* g = static_cast<const float*>(filter.data);
-  const int64_t filters = filter.type.shape[0] * filter.type.shape[1];
   for (int64_t f = 0; f < filters; ++f, g += 9) {
     for (int64_t i = 0; i < taps; ++i) {
       for (int64_t j = 0; j < taps; ++j) {
@@ -97,19 +98,54 @@ int64_t WinogradTile(const Conv2dAttrs& attrs, const Window2D& window,
   return tile;
 }
 
+double WinogradMicros(const Node& node, const Window2D& window, int64_t tile,
+                      const Target& target) {
+  const Shape& x = node.inputs[0].type.shape;
+  const Shape& y = node.outputs[0].shape;
+  const Tiles t = TilesOf(window, x[0], tile);
+  const auto product = [](std::initializer_list<int64_t> factors) {
+    return static_cast<double>(SaturatedProduct(factors));
+  };
+  const double tiles = product({t.rows, t.columns});
+  const double taps = static_cast<double>(t.taps * t.taps);
+  const auto inputs = static_cast<double>(x[3]);
+  const auto outputs = static_cast<double>(y[3]);
+  const double line = static_cast<double>(t.taps + t.tile);
+  const double macs =
+      tiles * (taps * inputs * outputs +
+               2 * taps * static_cast<double>(t.taps) * inputs +
+               line * static_cast<double>(t.taps * t.tile) * outputs);
+  // Transformed inputs and products are written and read.
+  const auto pixels = [&](const Extent2D& extent) {
+    return product({extent.width, extent.height});
+  };
+  const Extents4 filter = {y[3], x[3], t.taps, t.taps};
+  const double read_and_written =
+      pixels(ImageExtent(ImageLayout::kChannelMajor, AsNhwc(x))) +
+      pixels(ImageExtent(ImageLayout::kChannelMajor, AsNhwc(y))) +
+      2 * pixels(ExtentOf(t, x[3])) + 2 * pixels(ExtentOf(t, y[3])) +
+      pixels(ImageExtent(ImageLayout::kConvFilter, filter));
+  return GpuMicros(3, macs,
+                   read_and_written * static_cast<double>(
+                                          BytesOfPixel(target.float_pixels())));
+}
+
 Result<KernelSpec> DescribeWinograd(const Node& node, const Conv2dAttrs& attrs,
                                     const Window2D& window, int64_t tile,
                                     const Target& target) {
   const Shape& x = node.inputs[0].type.shape;
   const int64_t inputs = x[3], outputs = node.outputs[0].shape[3];
   const Tiles t = TilesOf(window, x[0], tile);
-  const Operand* const plain = &node.inputs[1];
+  Rearrangement transform;
+  transform.floats = [filters = outputs * inputs, taps = t.taps](
+                         const float* from, float* to) {
+    TransformFilters(filters, taps, from, to);
+  };
   MACE_ASSIGN_OR_RETURN(
       ConstantPtr filter,
-      target.ComputedImage(
-          ImageLayout::kConvFilter, {outputs, inputs, t.taps, t.taps}, {plain},
-          "Winograd",
-          [plain, t](float* to) { TransformFilter(*plain, t.taps, to); }));
+      target.RearrangedImage(ImageLayout::kConvFilter,
+                             {outputs, inputs, t.taps, t.taps}, node.inputs[1],
+                             "Winograd", transform, target.float_pixels()));
   MACE_ASSIGN_OR_RETURN(ConstantPtr bias,
                         ArgumentImage(node, 2, outputs, target));
   Pass in = WinogradPass("winograd_input",

@@ -14,6 +14,10 @@ namespace mace::opencl {
 int64_t WinogradTile(const Conv2dAttrs& attrs, const Window2D& window,
                      const Node& node, const Target& target);
 
+// Returns the microseconds that it takes by the cost model.
+double WinogradMicros(const Node& node, const Window2D& window, int64_t tile,
+                      const Target& target);
+
 // REQUIRES: `tile` is 2 or 4, from WinogradTile; the filter is a constant.
 Result<KernelSpec> DescribeWinograd(const Node& node, const Conv2dAttrs& attrs,
                                     const Window2D& window, int64_t tile,

@@ -7,15 +7,22 @@
 
 #include "mace/base/fp16.h"
 #include "mace/base/large_array.h"
+#include "mace/graph/stored_weight.h"
 
 namespace mace::opencl {
 namespace {
 
-// Computes the bytes of the image. `Component` is float or, for fp16, uint16_t.
-template <typename Component, typename Convert>
-Result<LargeArray<Component>> Arrange(const ConstantData& constant,
-                                      const Extent2D& extent, const float* data,
-                                      Convert convert) {
+int64_t ElementsOf(const ConstantData& constant) {
+  const Extents4& e = constant.extents;
+  return SaturatedProduct({e[0], e[1], e[2], e[3]});
+}
+
+// Makes the image of a dense tensor. `Component` is what its pixels hold:
+// float, uint16_t for fp16, int8_t.
+template <typename Component, typename T, typename Convert>
+Result<ClMem> MakeImage(const ConstantData& constant, const ClContext& context,
+                        const T* data, Convert convert) {
+  const Extent2D extent = ImageExtent(constant.layout, constant.extents);
   MACE_ASSIGN_OR_RETURN(LargeArray<Component> image,
                         LargeArray<Component>::Create(
                             SaturatedProduct({extent.width, extent.height, 4}),
@@ -33,34 +40,81 @@ Result<LargeArray<Component>> Arrange(const ConstantData& constant,
       }
     }
   }
-  return image;
+  return context.CreateImage(extent.width, extent.height, constant.pixels,
+                             image.data());
 }
 
-Result<ClMem> MakeImage(const ConstantData& constant,
-                        const ClContext& context) {
-  const Extents4& e = constant.extents;
-  LargeArray<float> computed;
-  const float* elements = constant.elements;
-  if (elements == nullptr) {
-    MACE_ASSIGN_OR_RETURN(
-        computed,
-        LargeArray<float>::Create(SaturatedProduct({e[0], e[1], e[2], e[3]}),
-                                  "a computed weight"));
+// An array that stays empty where nothing needs it.
+template <typename T>
+Result<LargeArray<T>> ArrayIf(bool needed, int64_t n, const char* what) {
+  if (!needed) return LargeArray<T>();
+  return LargeArray<T>::Create(n, what);
+}
+
+Result<ClMem> MakeCodeImage(const ConstantData& constant,
+                            const ClContext& context) {
+  const auto* codes =
+      reinterpret_cast<const int8_t*>(CodeRows(constant.source).codes);
+  const auto& rearrange = constant.rearrange.codes;
+  MACE_ASSIGN_OR_RETURN(
+      LargeArray<int8_t> other,
+      ArrayIf<int8_t>(rearrange != nullptr, ElementsOf(constant),
+                      "a weight's codes in another order"));
+  if (rearrange) {
+    rearrange(codes, other.data());
+    codes = other.data();
+  }
+  return MakeImage<int8_t>(constant, context, codes,
+                           [](int8_t code) { return code; });
+}
+
+Result<ClMem> MakeFloatImage(const ConstantData& constant,
+                             const ClContext& context) {
+  const Operand& source = constant.source;
+  const bool is_stored_otherwise =
+      source.present() && source.stored != DataType::kInvalid;
+  MACE_ASSIGN_OR_RETURN(
+      LargeArray<float> widened,
+      ArrayIf<float>(is_stored_otherwise,
+                     is_stored_otherwise ? NumElements(source.type.shape) : 0,
+                     "a weight's floats"));
+  const auto* elements = static_cast<const float*>(source.data);
+  if (is_stored_otherwise) {
+    WidenStored(source, widened.data());
+    elements = widened.data();
+  }
+  const auto& rearrange = constant.rearrange.floats;
+  MACE_ASSIGN_OR_RETURN(
+      LargeArray<float> computed,
+      ArrayIf<float>(rearrange != nullptr || !source.present(),
+                     ElementsOf(constant), "a computed weight"));
+  if (!source.present()) {
     constant.fill(computed.data());
     elements = computed.data();
+  } else if (rearrange) {
+    rearrange(elements, computed.data());
+    elements = computed.data();
   }
-  const Extent2D extent = ImageExtent(constant.layout, e);
-  if (constant.dtype == DataType::kF16) {
-    MACE_ASSIGN_OR_RETURN(const LargeArray<uint16_t> image,
-                          Arrange<uint16_t>(constant, extent, elements,
-                                            [](float v) { return ToFp16(v); }));
-    return context.CreateImage(extent.width, extent.height, true, image.data());
+  if (constant.pixels == PixelType::kHalf) {
+    return MakeImage<uint16_t>(constant, context, elements,
+                               [](float v) { return ToFp16(v); });
   }
-  MACE_ASSIGN_OR_RETURN(
-      const LargeArray<float> image,
-      Arrange<float>(constant, extent, elements, [](float v) { return v; }));
-  return context.CreateImage(extent.width, extent.height, false, image.data());
+  return MakeImage<float>(constant, context, elements,
+                          [](float v) { return v; });
 }
+
+Result<ClMem> MakeMemory(const ConstantData& constant,
+                         const ClContext& context) {
+  if (!constant.bytes.empty()) {
+    return context.CreateBuffer(constant.bytes.size(), constant.bytes.data());
+  }
+  const bool is_codes = constant.pixels == PixelType::kSnorm8 ||
+                        constant.pixels == PixelType::kInt8;
+  return is_codes ? MakeCodeImage(constant, context)
+                  : MakeFloatImage(constant, context);
+}
+
+}  // namespace
 
 int64_t BytesOf(const ConstantData& constant) {
   if (!constant.bytes.empty()) {
@@ -68,20 +122,14 @@ int64_t BytesOf(const ConstantData& constant) {
   }
   const Extent2D extent = ImageExtent(constant.layout, constant.extents);
   return SaturatedProduct(
-      {extent.width, extent.height, constant.dtype == DataType::kF16 ? 8 : 16});
+      {extent.width, extent.height, BytesOfPixel(constant.pixels)});
 }
-
-}  // namespace
 
 Result<SharedMem> GetOrUpload(const ConstantData& constant,
                               const ClContext& context,
                               DeviceWeights& weights) {
   const auto upload = [&]() -> Result<DeviceWeights::Copy> {
-    MACE_ASSIGN_OR_RETURN(ClMem memory,
-                          constant.bytes.empty()
-                              ? MakeImage(constant, context)
-                              : context.CreateBuffer(constant.bytes.size(),
-                                                     constant.bytes.data()));
+    MACE_ASSIGN_OR_RETURN(ClMem memory, MakeMemory(constant, context));
     return DeviceWeights::Copy(
         std::make_shared<const ClMem>(std::move(memory)));
   };

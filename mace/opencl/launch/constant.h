@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mace/device/device_weights.h"
+#include "mace/graph/node.h"
 #include "mace/opencl/driver/cl_context.h"
 #include "mace/opencl/launch/image_layout.h"
 
@@ -18,6 +19,20 @@ namespace mace::opencl {
 // Memory on the device that the kernels using it share.
 using SharedMem = std::shared_ptr<const ClMem>;
 
+// Writes the elements of a weight in another order, or what is computed from
+// them: `to` is the dense tensor of an image and starts from zeros. A function
+// that is empty stands for the order that they have.
+struct Rearrangement {
+  std::function<void(const float* from, float* to)> floats;
+  std::function<void(const int8_t* from, int8_t* to)> codes;
+
+  // Of a function that takes either.
+  template <typename F>
+  static Rearrangement Of(const F& f) {
+    return {f, f};
+  }
+};
+
 // Only a description: it is computed and uploaded when a kernel is made. It
 // points into the node that it describes. Made by Target.
 struct ConstantData {
@@ -25,15 +40,21 @@ struct ConstantData {
   // belongs to this plan only.
   std::string name;
   // If not empty, the constant is a buffer of these bytes. Else it is an image
-  // of a float tensor.
+  // of a tensor.
   std::vector<uint8_t> bytes;
   ImageLayout layout = ImageLayout::kChannelMajor;
   Extents4 extents = {0, 0, 0, 0};
-  DataType dtype = DataType::kF32;   // of the image: kF32 or kF16
-  const float* elements = nullptr;   // the dense tensor, or null: use `fill`
-  std::function<void(float*)> fill;  // computes the tensor; starts from zeros
+  PixelType pixels = PixelType::kFloat;
+  // The elements, in the type in which they are stored: an f32 constant. Images
+  // of 8 bits hold the codes of one stored so. Absent: `fill` computes them.
+  Operand source;
+  Rearrangement rearrange;
+  std::function<void(float*)> fill;  // starts from zeros
 };
 using ConstantPtr = std::shared_ptr<const ConstantData>;
+
+// Returns the bytes that a constant takes on the device.
+int64_t BytesOf(const ConstantData& constant);
 
 // Returns the memory of a constant, and uploads it unless a copy with the same
 // name is alive. Errors: MACE_OUT_OF_RESOURCES; those of the driver.

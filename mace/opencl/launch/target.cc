@@ -24,7 +24,7 @@ std::string NameOf(const std::vector<const Operand*>& from,
   for (const int64_t extent : constant.extents) {
     name += StrCat(" ", extent);
   }
-  return StrCat(name, " ", Name(constant.dtype));
+  return StrCat(name, " in pixels ", static_cast<int>(constant.pixels));
 }
 
 }  // namespace
@@ -42,31 +42,33 @@ Status Target::CheckExtent(const Extent2D& extent,
 
 Result<std::shared_ptr<ConstantData>> Target::DescribeImage(
     ImageLayout layout, const Extents4& extents,
-    const std::vector<const Operand*>& from, const std::string& how) const {
+    const std::vector<const Operand*>& from, const std::string& how,
+    PixelType pixels) const {
   MACE_RETURN_IF_ERROR(CheckExtent(ImageExtent(layout, extents), "a weight"));
   auto constant = std::make_shared<ConstantData>();
   constant->layout = layout;
   constant->extents = extents;
-  constant->dtype = image_dtype();
+  constant->pixels = pixels;
   constant->name = NameOf(from, how, *constant);
   return constant;
 }
 
-Result<ConstantPtr> Target::ConstantImage(ImageLayout layout,
-                                          const Extents4& extents,
-                                          const Operand& operand) const {
-  MACE_ASSIGN_OR_RETURN(auto constant,
-                        DescribeImage(layout, extents, {&operand}, "elements"));
-  constant->elements = static_cast<const float*>(operand.data);
+Result<ConstantPtr> Target::RearrangedImage(
+    ImageLayout layout, const Extents4& extents, const Operand& operand,
+    const std::string& how, Rearrangement rearrange, PixelType pixels) const {
+  MACE_ASSIGN_OR_RETURN(
+      auto constant, DescribeImage(layout, extents, {&operand}, how, pixels));
+  constant->source = operand;
+  constant->rearrange = std::move(rearrange);
   return ConstantPtr(std::move(constant));
 }
 
 Result<ConstantPtr> Target::ComputedImage(
     ImageLayout layout, const Extents4& extents,
     const std::vector<const Operand*>& from, const std::string& how,
-    std::function<void(float*)> fill) const {
+    std::function<void(float*)> fill, PixelType pixels) const {
   MACE_ASSIGN_OR_RETURN(auto constant,
-                        DescribeImage(layout, extents, from, how));
+                        DescribeImage(layout, extents, from, how, pixels));
   constant->fill = std::move(fill);
   return ConstantPtr(std::move(constant));
 }

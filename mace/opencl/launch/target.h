@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mace/device/kernel.h"
 #include "mace/graph/node.h"
 #include "mace/opencl/driver/device_facts.h"
 #include "mace/opencl/launch/constant.h"
+#include "mace/opencl/launch/known_codes.h"
 #include "mace/opencl/launch/pass.h"
 
 namespace mace::opencl {
@@ -24,6 +26,8 @@ struct KernelSpec {
     int64_t macs = 0;
     std::vector<Extent2D> scratch_images;
     bool renames_only = false;  // output 0 is the image of input 0
+    // As NodeWork::constant_bytes.
+    int64_t constant_bytes = -1;
   };
   std::vector<Pass> passes;  // run one after the other
   Facts facts = {};
@@ -33,15 +37,25 @@ struct KernelSpec {
 class Target {
  public:
   // With `fp16`, images hold fp16, else float; kernels compute in float either
-  // way. `facts` must outlive the target. `max_winograd`: as in OpenclOptions.
-  Target(const DeviceFacts& facts, bool fp16, int max_winograd)
-      : facts_(facts), fp16_(fp16), max_winograd_(max_winograd) {}
+  // way. `facts` and `codes` must outlive the target. `max_winograd`: as in
+  // OpenclOptions.
+  Target(const DeviceFacts& facts, bool fp16, int max_winograd,
+         KnownCodes& codes)
+      : facts_(facts),
+        fp16_(fp16),
+        max_winograd_(max_winograd),
+        codes_(codes) {}
 
   bool fp16() const { return fp16_; }
   DataType image_dtype() const {
     return fp16_ ? DataType::kF16 : DataType::kF32;
   }
+  PixelType float_pixels() const {
+    return fp16_ ? PixelType::kHalf : PixelType::kFloat;
+  }
   int max_winograd() const { return max_winograd_; }
+  const DeviceFacts& facts() const { return facts_; }
+  KnownCodes& codes() const { return codes_; }
 
   // Checks that an image fits the device. Errors: MACE_UNSUPPORTED, with the
   // limit and the cure.
@@ -51,7 +65,17 @@ class Target {
   // REQUIRES: `operand` is a float constant. Errors: MACE_UNSUPPORTED if the
   // image is too large.
   Result<ConstantPtr> ConstantImage(ImageLayout layout, const Extents4& extents,
-                                    const Operand& operand) const;
+                                    const Operand& operand) const {
+    return RearrangedImage(layout, extents, operand, "elements", {},
+                           float_pixels());
+  }
+
+  // The same with other pixels, and with elements in another order, which `how`
+  // names. REQUIRES: `rearrange` is empty, or has the function for these
+  // pixels; pixels of 8 bits are of an operand stored as codes of 8 bits.
+  Result<ConstantPtr> RearrangedImage(
+      ImageLayout layout, const Extents4& extents, const Operand& operand,
+      const std::string& how, Rearrangement rearrange, PixelType pixels) const;
 
   // Describes an image that `fill` computes; it starts from zeros. `from` lists
   // the constants that it depends on, and `how` names the computation. Errors:
@@ -59,7 +83,16 @@ class Target {
   Result<ConstantPtr> ComputedImage(ImageLayout layout, const Extents4& extents,
                                     const std::vector<const Operand*>& from,
                                     const std::string& how,
-                                    std::function<void(float*)> fill) const;
+                                    std::function<void(float*)> fill) const {
+    return ComputedImage(layout, extents, from, how, std::move(fill),
+                         float_pixels());
+  }
+  // `pixels`: kFloat or kHalf.
+  Result<ConstantPtr> ComputedImage(ImageLayout layout, const Extents4& extents,
+                                    const std::vector<const Operand*>& from,
+                                    const std::string& how,
+                                    std::function<void(float*)> fill,
+                                    PixelType pixels) const;
 
   // Describes a buffer of numbers. REQUIRES: `values` is not empty.
   template <typename T>
@@ -71,12 +104,14 @@ class Target {
  private:
   Result<std::shared_ptr<ConstantData>> DescribeImage(
       ImageLayout layout, const Extents4& extents,
-      const std::vector<const Operand*>& from, const std::string& how) const;
+      const std::vector<const Operand*>& from, const std::string& how,
+      PixelType pixels) const;
   static ConstantPtr TableOf(std::vector<uint8_t> bytes);
 
   const DeviceFacts& facts_;
   bool fp16_;
   int max_winograd_;
+  KnownCodes& codes_;
 };
 
 }  // namespace mace::opencl

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 __kernel void conv2d(GRID, __read_only image2d_t x,
-                     __read_only image2d_t filter, __read_only image2d_t bias,
+                     WEIGHTS(filter), __read_only image2d_t bias,
                      __write_only image2d_t y, WINDOW, const int channels,
                      const int out_per_group, const int in_per_group,
                      ACTIVATION) {
@@ -14,7 +14,7 @@ __kernel void conv2d(GRID, __read_only image2d_t x,
   const int apart = grid_y * stride_w;
   const int in_blocks = (in_per_group + 3) / 4;
   const int first_block = block * 4 / out_per_group * in_blocks;
-  READ(acc0, bias, block, 0)
+  START_SUMS(acc0, bias, block)
   float4 acc1 = acc0, acc2 = acc0, acc3 = acc0;
 
   for (int r = 0; r < kernel_h; ++r) {
@@ -44,6 +44,7 @@ __kernel void conv2d(GRID, __read_only image2d_t x,
     }
   }
 
-  const float4 sums[4] = {acc0, acc1, acc2, acc3};
+  FINISH_SUMS(bias, block)
+  const float4 sums[4] = {SUM(acc0), SUM(acc1), SUM(acc2), SUM(acc3)};
   WRITE_COLUMNS(y, block, channels, w, row, sums)
 }

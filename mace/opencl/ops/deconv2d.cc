@@ -6,6 +6,7 @@
 #include "mace/opencl/kernels/activation.h"
 #include "mace/opencl/kernels/constants.h"
 #include "mace/opencl/kernels/kernel_table.h"
+#include "mace/opencl/kernels/weights.h"
 #include "mace/opencl/kernels/window.h"
 
 namespace mace::opencl {
@@ -17,28 +18,31 @@ Result<KernelSpec> Describe(const Node& node, const Target& target) {
   MACE_ASSIGN_OR_RETURN(const Window2D window, Deconv2dWindow(node, attrs));
   MACE_RETURN_IF_ERROR(CheckConstant(node, 1, "filter"));
   const Shape& w = node.inputs[1].type.shape;
-  MACE_ASSIGN_OR_RETURN(
-      ConstantPtr filter,
-      target.ConstantImage(ImageLayout::kConvFilter, {w[0], w[1], w[2], w[3]},
-                           node.inputs[1]));
-  MACE_ASSIGN_OR_RETURN(ConstantPtr bias, ArgumentImage(node, 2, w[0], target));
   const int64_t out_per_group = w[0] / attrs.group;
+  WeightUse use;
+  use.weight = &node.inputs[1];
+  use.extents = {w[0], w[1], w[2], w[3]};
+  use.outputs = w[0];
+  use.macs = SaturatedProduct(
+      {NumElements(node.inputs[0].type.shape), out_per_group, w[2], w[3]});
+  MACE_ASSIGN_OR_RETURN(const WeightImages weights,
+                        DescribeWeights(use, target));
+  MACE_ASSIGN_OR_RETURN(ConstantPtr bias, ArgumentImage(node, 2, w[0], target));
   Pass pass("deconv2d", "deconv2d", BlockGrid(AsNhwc(node.outputs[0].shape)));
   if (attrs.group > 1 && (w[1] % 4 != 0 || out_per_group % 4 != 0)) {
     pass.Define("GROUPS_CUT_BLOCKS");
   }
-  pass.In(0).Constant(filter).Constant(bias).Out();
+  pass.In(0);
+  AddWeights(weights, pass);
+  pass.Constant(bias).Out();
   AddWindow(window, pass);
   pass.Int(w[0], out_per_group, w[1]);
   MACE_RETURN_IF_ERROR(AddActivation(node, attrs, pass));
-  KernelSpec::Facts facts;
-  facts.macs =
-      NumElements(node.inputs[0].type.shape) * out_per_group * w[2] * w[3];
-  return KernelSpec{{pass}, facts};
+  return KernelSpec{{pass}, FactsOf(weights, pass, use.macs)};
 }
 
 }  // namespace
 
-GpuKernelDef Deconv2d() { return {Describe}; }
+GpuKernelDef Deconv2d() { return {Describe, 1}; }
 
 }  // namespace mace::opencl

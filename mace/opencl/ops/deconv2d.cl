@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 __kernel void deconv2d(GRID, __read_only image2d_t x,
-                       __read_only image2d_t filter,
+                       WEIGHTS(filter),
                        __read_only image2d_t bias, __write_only image2d_t y,
                        WINDOW, const int channels, const int out_per_group,
                        const int in_per_group, ACTIVATION) {
@@ -11,7 +11,7 @@ __kernel void deconv2d(GRID, __read_only image2d_t x,
   const int n = row / out_height;
   const int bottom = row - n * out_height + pad_top;
   const int right = w + pad_left;
-  READ(sum, bias, block, 0)
+  START_SUMS(sum, bias, block)
   for (int r = 0; r < kernel_h; ++r) {
     const int from_line = bottom - r * dilation_h, line = from_line / stride_h;
     if (from_line < 0 || line * stride_h != from_line || line >= in_height) {
@@ -29,7 +29,7 @@ __kernel void deconv2d(GRID, __read_only image2d_t x,
         const int4 own = min(block * 4 + (int4)(0, 1, 2, 3),
                              (int4)(channels - 1));
         const int4 c = own / out_per_group * in_per_group + i;
-        READ(f, filter, i, filter_row)
+        READ_WEIGHT(f, filter, i, filter_row)
         READ(v0, x, c.x / 4 * in_width + column, in_row)
         READ(v1, x, c.y / 4 * in_width + column, in_row)
         READ(v2, x, c.z / 4 * in_width + column, in_row)
@@ -51,5 +51,6 @@ __kernel void deconv2d(GRID, __read_only image2d_t x,
 #endif
     }
   }
-  WRITE_BLOCK(y, block, channels, w, grid_y, row, ACTIVATE(sum))
+  FINISH_SUMS(bias, block)
+  WRITE_BLOCK(y, block, channels, w, grid_y, row, ACTIVATE(SUM(sum)))
 }

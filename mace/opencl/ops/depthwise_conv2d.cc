@@ -6,6 +6,7 @@
 #include "mace/opencl/kernels/activation.h"
 #include "mace/opencl/kernels/constants.h"
 #include "mace/opencl/kernels/kernel_table.h"
+#include "mace/opencl/kernels/weights.h"
 #include "mace/opencl/kernels/window.h"
 
 namespace mace::opencl {
@@ -15,11 +16,9 @@ constexpr int64_t kColumns = 4;  // computed by one work item
 
 // With several outputs per channel, the op is a convolution with one group for
 // each channel; this is its filter, OIHW.
-Result<ConstantPtr> GroupedFilter(const Operand& filter, const Target& target) {
-  const Shape& w = filter.type.shape;  // M, I, kh, kw
+void UseAsGroups(const Shape& w, WeightUse& use) {  // M, I, kh, kw
   const int64_t multiplier = w[0], channels = w[1], taps = w[2] * w[3];
-  const auto* from = static_cast<const float*>(filter.data);
-  const auto fill = [=](float* oihw) {
+  const auto to_oihw = [=](const auto* from, auto* oihw) {
     for (int64_t o = 0; o < multiplier * channels; ++o) {
       const int64_t m = o % multiplier, i = o / multiplier;
       for (int64_t t = 0; t < taps; ++t) {
@@ -27,9 +26,11 @@ Result<ConstantPtr> GroupedFilter(const Operand& filter, const Target& target) {
       }
     }
   };
-  return target.ComputedImage(ImageLayout::kConvFilter,
-                              {multiplier * channels, 1, w[2], w[3]}, {&filter},
-                              "groups of one channel", fill);
+  use.layout = ImageLayout::kConvFilter;
+  use.extents = {multiplier * channels, 1, w[2], w[3]};
+  use.how = "groups of one channel";
+  use.rearrange = Rearrangement::Of(to_oihw);
+  use.conversions_per_mac = 4;  // of which one is used
 }
 
 Result<KernelSpec> Describe(const Node& node, const Target& target) {
@@ -43,30 +44,36 @@ Result<KernelSpec> Describe(const Node& node, const Target& target) {
   MACE_ASSIGN_OR_RETURN(ConstantPtr bias,
                         ArgumentImage(node, 2, out[3], target));
   Grid grid = BlockGrid(out);
-  ConstantPtr filter;
+  WeightUse use;
+  use.weight = &node.inputs[1];
+  use.outputs = out[3];
+  use.row_of = [multiplier = w[0]](int64_t o) { return o % multiplier; };
+  use.macs = SaturatedProduct({NumElements(node.outputs[0].shape), w[2], w[3]});
   const bool single = w[0] == 1;
   if (single) {
-    MACE_ASSIGN_OR_RETURN(
-        filter, target.ConstantImage(ImageLayout::kDepthwiseFilter,
-                                     {w[0], w[1], w[2], w[3]}, node.inputs[1]));
+    use.layout = ImageLayout::kDepthwiseFilter;
+    use.extents = {w[0], w[1], w[2], w[3]};
+    use.conversions_per_mac = 1.0 / kColumns;
     grid[1] = (out[2] + kColumns - 1) / kColumns;
   } else {
-    MACE_ASSIGN_OR_RETURN(filter, GroupedFilter(node.inputs[1], target));
+    UseAsGroups(w, use);
   }
+  MACE_ASSIGN_OR_RETURN(const WeightImages weights,
+                        DescribeWeights(use, target));
   const char* name = single ? "depthwise_conv2d" : "conv2d_grouped";
   Pass pass(name, name, grid);
-  pass.In(0).Constant(filter).Constant(bias).Out();
+  pass.In(0);
+  AddWeights(weights, pass);
+  pass.Constant(bias).Out();
   AddWindow(window, pass);
   pass.Int(out[3]);
   if (!single) pass.Int(w[0], 1);
   MACE_RETURN_IF_ERROR(AddActivation(node, attrs, pass));
-  KernelSpec::Facts facts;
-  facts.macs = NumElements(node.outputs[0].shape) * w[2] * w[3];
-  return KernelSpec{{pass}, facts};
+  return KernelSpec{{pass}, FactsOf(weights, pass, use.macs)};
 }
 
 }  // namespace
 
-GpuKernelDef DepthwiseConv2d() { return {Describe}; }
+GpuKernelDef DepthwiseConv2d() { return {Describe, 1}; }
 
 }  // namespace mace::opencl

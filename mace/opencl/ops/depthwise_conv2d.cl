@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 __kernel void depthwise_conv2d(GRID, __read_only image2d_t x,
-                               __read_only image2d_t filter,
+                               WEIGHTS(filter),
                                __read_only image2d_t bias,
                                __write_only image2d_t y, WINDOW,
                                const int channels, ACTIVATION) {
@@ -12,7 +12,7 @@ __kernel void depthwise_conv2d(GRID, __read_only image2d_t x,
   const int top = (row - n * out_height) * stride_h - pad_top;
   const int left = w * stride_w - pad_left;
   const int apart = grid_y * stride_w;
-  READ(acc0, bias, block, 0)
+  START_SUMS(acc0, bias, block)
   float4 acc1 = acc0, acc2 = acc0, acc3 = acc0;
 
   for (int r = 0; r < kernel_h; ++r) {
@@ -20,7 +20,7 @@ __kernel void depthwise_conv2d(GRID, __read_only image2d_t x,
     if (line < 0 || line >= in_height) continue;
     const int in_row = n * in_height + line;
     for (int t = 0; t < kernel_w; ++t) {
-      READ(f, filter, r * kernel_w + t, block)
+      READ_WEIGHT(f, filter, r * kernel_w + t, block)
       const int x0 = left + t * dilation_w;
       const int x1 = x0 + apart, x2 = x1 + apart, x3 = x2 + apart;
       acc0 = mad(READ_OR_ZERO(x, COLUMN_OR_PADDING(block, x0), in_row), f,
@@ -34,6 +34,7 @@ __kernel void depthwise_conv2d(GRID, __read_only image2d_t x,
     }
   }
 
-  const float4 sums[4] = {acc0, acc1, acc2, acc3};
+  FINISH_SUMS(bias, block)
+  const float4 sums[4] = {SUM(acc0), SUM(acc1), SUM(acc2), SUM(acc3)};
   WRITE_COLUMNS(y, block, channels, w, row, sums)
 }

@@ -7,18 +7,17 @@
 #include "mace/opencl/kernels/activation.h"
 #include "mace/opencl/kernels/constants.h"
 #include "mace/opencl/kernels/kernel_table.h"
+#include "mace/opencl/kernels/weights.h"
 
 namespace mace::opencl {
 namespace {
 
 // Describes the weight [O, (H, W, C)] as a filter image, OIHW.
-Result<ConstantPtr> WeightImage(const Node& node, const Extents4& window,
-                                const Target& target) {
-  const auto* weight = static_cast<const float*>(node.inputs[1].data);
-  const auto fill = [window, weight](float* oihw) {
+Result<WeightImages> Weights(const Node& node, const Extents4& window,
+                             const Target& target) {
+  const auto to_oihw = [window](const auto* from, auto* oihw) {
     const auto [outputs, channels, height, width] = window;
     const int64_t taps = height * width;
-    const float* from = weight;
     for (int64_t o = 0; o < outputs; ++o) {
       for (int64_t t = 0; t < taps; ++t) {
         for (int64_t c = 0; c < channels; ++c) {
@@ -27,8 +26,15 @@ Result<ConstantPtr> WeightImage(const Node& node, const Extents4& window,
       }
     }
   };
-  return target.ComputedImage(ImageLayout::kConvFilter, window,
-                              {&node.inputs[1]}, "windows", fill);
+  WeightUse use;
+  use.weight = &node.inputs[1];
+  use.extents = window;
+  use.how = "windows";
+  use.rearrange = Rearrangement::Of(to_oihw);
+  use.outputs = window[0];
+  use.macs = SaturatedProduct(
+      {NumElements(node.outputs[0].shape), node.inputs[1].type.shape[1]});
+  return DescribeWeights(use, target);
 }
 
 Result<KernelSpec> Describe(const Node& node, const Target& target) {
@@ -48,19 +54,20 @@ Result<KernelSpec> Describe(const Node& node, const Target& target) {
     }
     window = {w[0], x[3], x[1], x[2]};
   }
-  MACE_ASSIGN_OR_RETURN(ConstantPtr weight, WeightImage(node, window, target));
+  MACE_ASSIGN_OR_RETURN(const WeightImages weights,
+                        Weights(node, window, target));
   MACE_ASSIGN_OR_RETURN(ConstantPtr bias, ArgumentImage(node, 2, w[0], target));
   Pass pass("fully_connected", "fully_connected", BlockGrid(out));
-  pass.In(0).Constant(weight).Constant(bias).Out();
+  pass.In(0);
+  AddWeights(weights, pass);
+  pass.Constant(bias).Out();
   pass.Int(x[2], x[3], window[2], window[3], w[0]);
   MACE_RETURN_IF_ERROR(AddActivation(node, attrs, pass));
-  KernelSpec::Facts facts;
-  facts.macs = NumElements(y) * w[1];
-  return KernelSpec{{pass}, facts};
+  return KernelSpec{{pass}, FactsOf(weights, pass, NumElements(y) * w[1])};
 }
 
 }  // namespace
 
-GpuKernelDef FullyConnected() { return {Describe}; }
+GpuKernelDef FullyConnected() { return {Describe, 1}; }
 
 }  // namespace mace::opencl

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 __kernel void fully_connected(GRID, __read_only image2d_t x,
-                              __read_only image2d_t weight,
+                              WEIGHTS(weight),
                               __read_only image2d_t bias,
                               __write_only image2d_t y, const int in_width,
                               const int in_channels, const int kernel_h,
@@ -11,7 +11,7 @@ __kernel void fully_connected(GRID, __read_only image2d_t x,
                               ACTIVATION) {
   GRID_POSITION(block, w, row)
   const int in_blocks = (in_channels + 3) / 4;
-  READ(acc, bias, block, 0)
+  START_SUMS(acc, bias, block)
   for (int r = 0; r < kernel_h; ++r) {
     for (int t = 0; t < kernel_w; ++t) {
       const int weight_row = (block * kernel_h + r) * kernel_w + t;
@@ -22,5 +22,6 @@ __kernel void fully_connected(GRID, __read_only image2d_t x,
       }
     }
   }
-  WRITE_BLOCK(y, block, channels, w, grid_y, row, ACTIVATE(acc))
+  FINISH_SUMS(bias, block)
+  WRITE_BLOCK(y, block, channels, w, grid_y, row, ACTIVATE(SUM(acc)))
 }

@@ -3,7 +3,11 @@
 
 #include "mace/ops/mat_mul.h"
 
+#include <utility>
+
+#include "mace/graph/stored_weight.h"
 #include "mace/opencl/kernels/kernel_table.h"
+#include "mace/opencl/kernels/weights.h"
 
 namespace mace::opencl {
 namespace {
@@ -39,6 +43,28 @@ Status CheckOperands(const Node& node, const MatMulShapes& s) {
   return Status();
 }
 
+// Describes a constant matrix. That of input 1 may be codes if each row of them
+// is an output, so that a sum has one scale.
+Result<WeightImages> Matrix(const Node& node, size_t i, bool has_row_outputs,
+                            const MatMulShapes& s, int64_t macs,
+                            const Target& target) {
+  const Operand& operand = node.inputs[i];
+  WeightUse use;
+  use.weight = &operand;
+  use.layout = ImageLayout::kChannelMajor;
+  use.extents = AsNhwc(operand.type.shape);
+  use.outputs = s.n;
+  use.macs = macs;
+  if (has_row_outputs || !IsStoredAsCodes(operand.stored)) {
+    return DescribeWeights(use, target);
+  }
+  WeightImages images;
+  MACE_ASSIGN_OR_RETURN(images.weights,
+                        target.ConstantImage(use.layout, use.extents, operand));
+  images.variant = InFloats(target, "outputs of several scales");
+  return images;
+}
+
 Result<KernelSpec> Describe(const Node& node, const Target& target) {
   MACE_ASSIGN_OR_RETURN(const MatMulAttrs attrs, ReadAttrs<MatMulAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const MatMulShapes s, ResolveMatMul(node, attrs));
@@ -49,30 +75,31 @@ Result<KernelSpec> Describe(const Node& node, const Target& target) {
              static_cast<size_t>(matrices)});
   if (attrs.transpose_a) pass.Define("TRANSPOSE_A");
   if (attrs.transpose_b) pass.Define("TRANSPOSE_B");
+  const int64_t macs = matrices * s.m * s.n * s.k;
+  WeightImages weights;
   for (size_t i : {0, 1}) {
     const Operand& operand = node.inputs[i];
     if (operand.data == nullptr) {
       pass.In(i);
       continue;
     }
-    MACE_ASSIGN_OR_RETURN(
-        ConstantPtr image,
-        target.ConstantImage(ImageLayout::kChannelMajor,
-                             AsNhwc(operand.type.shape), operand));
-    pass.Constant(image);
+    const bool has_row_outputs =
+        i == 1 && attrs.transpose_b && operand.type.rank() == 2;
+    MACE_ASSIGN_OR_RETURN(WeightImages images,
+                          Matrix(node, i, has_row_outputs, s, macs, target));
+    AddWeights(images, pass);
+    if (i == 1) weights = std::move(images);
   }
   pass.Out();
   AddMatrix(node.inputs[0].type.shape, NumElements(s.batch_a) == 1, pass);
   AddMatrix(node.inputs[1].type.shape, NumElements(s.batch_b) == 1, pass);
   AddMatrix(node.outputs[0].shape, false, pass);
   pass.Int(s.k, s.n);
-  KernelSpec::Facts facts;
-  facts.macs = matrices * s.m * s.n * s.k;
-  return KernelSpec{{pass}, facts};
+  return KernelSpec{{pass}, FactsOf(weights, pass, macs)};
 }
 
 }  // namespace
 
-GpuKernelDef MatMul() { return {Describe}; }
+GpuKernelDef MatMul() { return {Describe, 1}; }
 
 }  // namespace mace::opencl

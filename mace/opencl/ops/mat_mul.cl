@@ -9,8 +9,11 @@
 #define READ_MATRIX(v, m, n, i, b)                                    \
   READ(v, m, (b) * m##_block + (i) * m##_row_x,                       \
        (n) * m##_image + (i) * m##_row_y)
+#define READ_MATRIX_OF_WEIGHTS(v, m, n, i, b)                         \
+  READ_WEIGHT(v, m, (b) * m##_block + (i) * m##_row_x,                \
+              (n) * m##_image + (i) * m##_row_y)
 
-__kernel void mat_mul(GRID, __read_only image2d_t a, __read_only image2d_t b,
+__kernel void mat_mul(GRID, __read_only image2d_t a, WEIGHTS(b),
                       __write_only image2d_t y, MATRIX(a), MATRIX(b),
                       MATRIX(y), const int depth, const int channels) {
   GRID_POSITION(block, i, n)
@@ -34,7 +37,7 @@ __kernel void mat_mul(GRID, __read_only image2d_t a, __read_only image2d_t b,
     // Components beyond the depth are 0 in both.
 #define ADD_COLUMN(component, at)                                     \
   if (at < channels) {                                                \
-    READ_MATRIX(v, b, n, at, k / 4)                                   \
+    READ_MATRIX_OF_WEIGHTS(v, b, n, at, k / 4)                        \
     sum.component += dot(va, v);                                      \
   }
     ADD_COLUMN(x, block * 4)
@@ -53,6 +56,10 @@ __kernel void mat_mul(GRID, __read_only image2d_t a, __read_only image2d_t b,
     ADD_ROW(w, k + 3)
 #endif
   }
+#ifdef CODES
+  READ(scale, scales, block, 0)
+  sum *= scale;
+#endif
   WRITE_BLOCK(y, block, channels, i * y_row_x, y_block,
               n * y_image + i * y_row_y, sum)
 }

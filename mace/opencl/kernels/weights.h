@@ -1,0 +1,67 @@
+// The weights of a node as an image of floats, or of codes of 8 bits that
+// kernels multiply as they are.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Codes take half the bytes of fp16. A kernel sums their products with the
+// activations, and multiplies each sum by the scale of its output (WEIGHTS in
+// prelude.cl). Which of the two a node gets is decided by cost; a weight of
+// which the device cannot hold the codes becomes floats.
+#ifndef MACE_OPENCL_KERNELS_WEIGHTS_H_
+#define MACE_OPENCL_KERNELS_WEIGHTS_H_
+
+#include <functional>
+#include <string>
+
+#include "mace/opencl/launch/target.h"
+
+namespace mace::opencl {
+
+// What DescribeWeights needs to know.
+struct WeightUse {
+  const Operand* weight = nullptr;  // an f32 constant
+  ImageLayout layout = ImageLayout::kConvFilter;
+  Extents4 extents = {0, 0, 0, 0};
+  // Elements in another order than the weight's own, and its name.
+  const char* how = "elements";
+  Rearrangement rearrange = {};
+  int64_t outputs = 0;
+  // The row of codes (stored_weight.h) that an output is made of; empty: it has
+  // the output's own number. All codes of an output are of one row.
+  std::function<int64_t(int64_t)> row_of = nullptr;
+  int64_t macs = 0;  // of the node
+  // How many codes a kernel makes floats for each multiply-add, where pixels
+  // hold integers.
+  double conversions_per_mac = 1;
+};
+
+struct WeightImages {
+  ConstantPtr weights;
+  ConstantPtr scales;   // of codes, for each output; null: weights are floats
+  std::string variant;  // what to append to that of the kernel
+  double micros = 0;    // that the pass takes on account of multiplying
+  int64_t bytes = 0;    // of both
+};
+
+// Chooses between codes and floats. Errors: MACE_UNSUPPORTED if an image would
+// be too large.
+Result<WeightImages> DescribeWeights(const WeightUse& use,
+                                     const Target& target);
+
+// Returns what to append to a variant whose weights are floats made of codes.
+std::string InFloats(const Target& target, const std::string& reason);
+
+// Returns the microseconds of a kernel that reads input 0 and these weights
+// once and writes output 0, by the cost model.
+double PassMicros(const Node& node, const WeightImages& images,
+                  const Target& target);
+
+// Adds the arguments WEIGHTS, and the defines with which they are read.
+void AddWeights(const WeightImages& images, Pass& pass);
+
+// Returns the facts of a kernel that consists of `pass` alone.
+KernelSpec::Facts FactsOf(const WeightImages& images, const Pass& pass,
+                          int64_t macs);
+
+}  // namespace mace::opencl
+
+#endif  // MACE_OPENCL_KERNELS_WEIGHTS_H_
