@@ -76,6 +76,42 @@ TEST(Attention, Paths) {
           1e-4f);
 }
 
+// Small cases of every arrangement: heads as an axis or not, depths that are
+// and are not whole blocks of the GPU, results of several parts, masks of each
+// rank, known before and computed.
+TEST(Attention, Arrangements) {
+  for (const int64_t depth : {3, 4}) {
+    for (const int64_t values : {2, 8, 70}) {
+      CheckOp({"Attention",
+               {{"left_window", int64_t{1}}},
+               {R({1, 2, 3, depth}, 1), R({1, 1, 5, depth}, 2),
+                R({1, 1, 5, values}, 3)}});
+    }
+  }
+  for (const int64_t heads : {1, 2}) {
+    CheckOp({"Attention",
+             {{"heads", heads}},
+             {R({2, 3, 8}, 1), R({2, 5, 8}, 2), R({2, 5, 8 * heads}, 3)}});
+  }
+  const TestTensor q = R({2, 2, 3, 4}, 1), k = R({2, 2, 5, 4}, 2);
+  const TestTensor v = R({2, 2, 5, 4}, 3);
+  for (const Shape& shape :
+       {Shape{5}, {3, 5}, {3, 1}, {2, 3, 5}, {2, 1, 1, 5}, {2, 2, 3, 5}}) {
+    SCOPED_TRACE(ToString(shape));
+    for (const bool known : {false, true}) {
+      const TestTensor mask = R(shape, 4);
+      CheckOp({"Attention", {}, {q, k, v, known ? Const(mask) : mask}});
+      std::vector<uint8_t> keeps;
+      for (int64_t i = 0; i < NumElements(shape); ++i) {
+        keeps.push_back(mask.f32()[i] > 0);
+      }
+      const TestTensor bools = Bool(shape, keeps);
+      CheckOp({"Attention", {}, {q, k, v, known ? Const(bools) : bools}});
+    }
+  }
+  CheckOp({"Attention", {}, {q, Const(k), Const(v)}});
+}
+
 // Scores far beyond what exp holds.
 TEST(Attention, LargeScores) {
   CheckOp({"Attention",

@@ -75,6 +75,17 @@ TEST(GridSample, Images) {
   }
 }
 
+// Known positions and images, several blocks of channels, aligned corners.
+TEST(GridSample, Known) {
+  for (const char* mode : {"LINEAR", "CUBIC"}) {
+    CheckOp(
+        {"GridSample",
+         {{"mode", mode}, {"align_corners", int64_t{1}}},
+         {RandomF32({3, 5, 4, 9}, 1), Const(RandomF32({2, 2, 3, 2}, 2, -2, 2)),
+          Const(I64({2}, {2, 0}))}});
+  }
+}
+
 TEST(GridSample, Empty) {
   CheckOp({"GridSample", {}, {F32({0, 3, 2}, {}), F32({0, 4, 1}, {})}},
           {F32({0, 4, 2}, {})});

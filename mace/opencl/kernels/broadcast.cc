@@ -6,21 +6,31 @@
 namespace mace::opencl {
 namespace {
 
-// Returns the operand's shape, padded in front with 1 to the output's rank.
-Shape Padded(const Node& node, size_t i) {
-  Shape shape = node.inputs[i].type.shape;
-  const size_t rank = node.outputs[0].shape.size();
-  shape.insert(shape.begin(), rank - shape.size(), 1);
+// Returns the shape, padded in front with 1 to the rank of `out`.
+Shape Padded(Shape shape, const Shape& out) {
+  shape.insert(shape.begin(), out.size() - shape.size(), 1);
   return shape;
 }
 
 }  // namespace
 
+Extents4 BroadcastExtents(const Shape& shape, const Shape& out) {
+  return AsNhwc(Padded(shape, out));
+}
+
 Status AddBroadcastImage(const Node& node, size_t i, const Target& target,
                          Pass& pass) {
+  return AddBroadcastImage(node, i, node.outputs[0].shape, target, pass);
+}
+
+void AddBroadcastSteps(const Node& node, size_t i, Pass& pass) {
+  AddBroadcastSteps(node.inputs[i], node.outputs[0].shape, pass);
+}
+
+Status AddBroadcastImage(const Node& node, size_t i, const Shape& out,
+                         const Target& target, Pass& pass) {
   const Operand& operand = node.inputs[i];
-  const Shape& out = node.outputs[0].shape;
-  const Shape padded = Padded(node, i);
+  const Shape padded = Padded(operand.type.shape, out);
   const Extents4 e = AsNhwc(padded);
   // The axes before the last three are one axis of the image: either all of
   // them broadcast or none.
@@ -41,10 +51,10 @@ Status AddBroadcastImage(const Node& node, size_t i, const Target& target,
   return Status();
 }
 
-void AddBroadcastSteps(const Node& node, size_t i, Pass& pass) {
-  const Operand& operand = node.inputs[i];
-  const Extents4 e = AsNhwc(Padded(node, i));
-  const Extents4 out = AsNhwc(node.outputs[0].shape);
+void AddBroadcastSteps(const Operand& operand, const Shape& out_shape,
+                       Pass& pass) {
+  const Extents4 e = BroadcastExtents(operand.type.shape, out_shape);
+  const Extents4 out = AsNhwc(out_shape);
   const Extents4 own = AsNhwc(operand.type.shape);
   if (operand.data != nullptr || own == e) {
     AddBroadcastSteps(e, out, pass);

@@ -15,6 +15,15 @@ namespace mace::opencl {
 Status AddBroadcastImage(const Node& node, size_t i, const Target& target,
                          Pass& pass);
 void AddBroadcastSteps(const Node& node, size_t i, Pass& pass);
+
+// The same where the operand broadcasts to another shape than the output's.
+Status AddBroadcastImage(const Node& node, size_t i, const Shape& out,
+                         const Target& target, Pass& pass);
+void AddBroadcastSteps(const Operand& operand, const Shape& out, Pass& pass);
+
+// Returns the extents of the image that a constant of this shape gets.
+Extents4 BroadcastExtents(const Shape& shape, const Shape& out);
+
 // The same for an image of extents `operand`.
 void AddBroadcastSteps(const Extents4& operand, const Extents4& out,
                        Pass& pass);
