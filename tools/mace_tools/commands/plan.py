@@ -20,6 +20,7 @@ from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.convert import ensure
 from mace_tools.commands.prepare import check_runtime
 from mace_tools.emit import atomic_files
+from mace_tools.errors import MaceError
 from mace_tools.exit_codes import ExitCode, UsageError
 from mace_tools.memory_plan import chart_html, chart_svg, export, planner, pools, records, table
 from mace_tools.memory_plan.problem import Problem, Study
@@ -78,6 +79,9 @@ def _strategy_of_records(device: str) -> list[str]:
 
 def _study(mace_plan: Path, memory: EngineMemory, args: argparse.Namespace, tag: str) -> Study:
     """The study of the arena, or of the arena and the images, which are planned separately."""
+    if memory.arena is None and not memory.images:
+        raise MaceError(f"{tag}: no tensor lies in memory between two steps, and no kernel needs "
+                        "scratch; there is nothing to plan")
     arena = None
     if memory.arena is not None:
         problem = dataclasses.replace(memory.arena, capacity=args.capacity or memory.arena.capacity)

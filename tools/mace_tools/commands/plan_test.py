@@ -148,14 +148,14 @@ def call_with(call, tmp_path):
     """Plans the digits with a mace_run that prints `dump`."""
     shutil.copytree(REPO / "models" / "digits", tmp_path / "models" / "digits")
 
-    def plan(dump, *more):
+    def plan(dump, *more, fails=""):
         mace_run = tmp_path / "mace_run"
         (tmp_path / "dump").write_text(json.dumps(dump))
         mace_run.write_text(f"#!/bin/sh\ncat {tmp_path / 'dump'}\n")
         mace_run.chmod(0o755)
-        code, out, _ = call("--config=models/digits/digits_onnx.yml", f"--mace_run={mace_run}",
-                            "--json=facts.json", *more)
-        assert code == ExitCode.OK
+        code, out, err = call("--config=models/digits/digits_onnx.yml", f"--mace_run={mace_run}",
+                              "--json=facts.json", *more)
+        assert (code == ExitCode.OK) == (not fails) and fails in err, err
         return out
 
     return plan
@@ -203,6 +203,10 @@ def test_images_alone(call_with, tmp_path):
     out = call_with(DUMP | {"records": [], "offsets": [], "images": IMAGES})
     facts = json.loads((tmp_path / "facts.json").read_text())["models"]["digits_onnx"]["plan"]
     assert facts["total_size"] == 8 * (4 + 5) * 8 and "x naive" in out
+
+
+def test_a_single_step_leaves_nothing_to_plan(call_with):
+    call_with(DUMP | {"records": [], "offsets": []}, fails="digits_onnx: no tensor lies in memory")
 
 
 @pytest.mark.parametrize("columns", [60, 80, 120])

@@ -48,7 +48,7 @@ def read(path: Path, name: str | None = None) -> Problem:
 @dataclasses.dataclass(frozen=True)
 class EngineMemory:
     """The problems that an engine plans: an arena (None if it is empty) and images of several
-    formats."""
+    formats. There is none of either where a single step computes the outputs from the inputs."""
 
     arena: Problem | None
     images: tuple[Problem, ...]
@@ -61,7 +61,7 @@ def from_engine(name: str, text: str) -> EngineMemory:
     reader, root = JsonReader(path), _one(path, _parse(path, text), None)
     images = reader.images(root)
     arena = dataclasses.replace(reader.problem(root), name=name)
-    for problem in (*([arena] if arena.records or not images else []), *images):
+    for problem in (*([arena] if arena.records else []), *images):
         check(path, problem)
     return EngineMemory(arena if arena.records else None, images, reader.savings(root))
 

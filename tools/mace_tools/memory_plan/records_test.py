@@ -152,3 +152,8 @@ def test_what_the_engine_prints():
     assert memory.arena.name == "net" and memory.arena.records[0].op == "Softmax"
     assert memory.images == () and memory.savings == (Saving("views", 9, 4),)
     assert memory.savings[0].bytes == 5
+
+
+def test_an_engine_that_keeps_no_tensors():
+    memory = records.from_engine("net", json.dumps({"records": []}))
+    assert memory.arena is None and memory.images == ()

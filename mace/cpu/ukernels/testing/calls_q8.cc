@@ -195,7 +195,7 @@ void Add(const WinogradQ8& row, Calls& calls) {
   };
   add("/input", 0, kWinogradQ8Area * 3. * kChannels,
       [data, input, fn = set.input] { fn(input); });
-  add("/product", 16. * static_cast<double>(product * kChannels), 0,
+  add("", 16. * static_cast<double>(product * kChannels), 0,
       [data, tile, fn = set.product] {
         for (int i = 0; i < 16; ++i) fn(tile);
       });
