@@ -48,7 +48,8 @@ def build(console: Console, abi: Abi, ops: tuple[str, ...] | None, gpu: bool,
     runner.require_sources("the library")
     flags = [*abi.bazel, f"--//mace/ops:selected={selection(ops)}"]
     flags += [] if gpu else ["--define=opencl=false"]
-    flags += ["--define=hexagon=true"] if dsp else []  # after the configuration, which has false
+    # Without it, the engine would have the emulator as well.
+    flags += [f"--define=hexagon={'true' if dsp else 'false'}"]
     flags += [] if types_of_16_bits else ["--define=cpu_16bit=false"]
     flags += [] if quantized else ["--define=cpu_8bit=false"]
     absent = [part for part in PARTS if part not in parts]

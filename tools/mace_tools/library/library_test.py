@@ -221,6 +221,7 @@ def test_an_engine_is_compiled_once_for_its_sources_ops_and_devices(tmp_path, mo
     first = engine.build(Console(), HOST, ("Softmax", "Conv2d"), False)
     assert first.was_built and [a.read_bytes() for a in first.archives] == [b"!<arch>\n"]
     assert calls[0] == ["build", "--//mace/ops:selected=Conv2d,Softmax", "--define=opencl=false",
+                        "--define=hexagon=false",
                         "--define=sealed=false", engine.TARGET]
     again = engine.build(Console(), HOST, ("Conv2d", "Softmax"), False)
     assert not again.was_built and again.key == first.key and len(calls) == 2
