@@ -22,10 +22,10 @@ MOBILENET = ("Conv2d", "DepthwiseConv2d", "Pooling", "Reshape", "Softmax", "Sque
 # The ops, whether with the GPU, with types of 16 bits and with quantized tensors, the parts, and
 # the most bytes. The file grows by pages of 16 KB.
 CEILINGS = {
-    "without ops": ((), False, False, False, ALL, 595_000),
-    "without ops and parts": ((), False, False, False, (), 299_000),
+    "without ops": ((), False, False, False, ALL, 610_000),
+    "without ops and parts": ((), False, False, False, (), 315_000),
     "MobileNet": (MOBILENET, False, False, False, ALL, 890_000),
-    "MobileNet without parts": (MOBILENET, False, False, False, (), 562_000),
+    "MobileNet without parts": (MOBILENET, False, False, False, (), 577_000),
     "quantized MobileNet": (MOBILENET, False, False, True, ALL, 1_035_000),
     "all ops": (None, False, True, False, ALL, 1_663_000),
     "all ops and OpenCL": (None, True, True, False, ALL, 1_840_000),
