@@ -6,6 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from dataclasses import replace
 
@@ -14,7 +15,7 @@ import pytest
 from mace_tools.cli_console import Console
 from mace_tools.commands.build import size_table
 from mace_tools.exit_codes import MissingToolError, RunFailedError
-from mace_tools.library import abis, code, engine, exports, link, sizes
+from mace_tools.library import abis, code, engine, exports, link, package, sizes
 from mace_tools.op_facts import all_ops
 
 HOST = abis.ABIS["host"]
@@ -233,3 +234,11 @@ def test_an_engine_is_compiled_once_for_its_sources_ops_and_devices(tmp_path, mo
     assert engine.selection(None) == "all" and engine.selection(()) == "none"
     kept = json.loads((first.archives[0].parent / "list.json").read_text())
     assert kept == ["00-libruntime.a"]
+
+
+def test_headers_without_the_c_api_include_only_each_other(tmp_path):
+    package.write_headers(tmp_path, {}, in_c=False)
+    headers = {path.name: path.read_text() for path in (tmp_path / "include/mace/public").iterdir()}
+    assert "mace.h" in headers and "mace_c.h" not in headers
+    for text in headers.values():
+        assert set(re.findall(r'#include "mace/public/([^"]+)"', text)) <= set(headers)

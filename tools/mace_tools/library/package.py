@@ -91,12 +91,18 @@ def version() -> str:
 
 
 def write_headers(root: Path, generated: dict[str, str], in_c: bool = True) -> None:
-    """`generated` are further headers by name. in_c: whether there are those of the C API."""
+    """`generated` are further headers by name. in_c: whether there are those of the C API; without
+    them, there are those that headers for C++ include."""
     folder = root / "include" / "mace" / "public"
     folder.mkdir(parents=True)
-    for header in sorted(HEADERS.glob("*.h")):
-        if in_c or not re.match(r"mace_c[._]", header.name):
-            shutil.copyfile(header, folder / header.name)
+    left = [header.name for header in HEADERS.glob("*.h")
+            if in_c or not re.match(r"mace_c[._]", header.name)]
+    while left:
+        name = left.pop()
+        if (folder / name).exists():
+            continue
+        shutil.copyfile(HEADERS / name, folder / name)
+        left += re.findall(r'#include "mace/public/([^"]+)"', (HEADERS / name).read_text())
     for name, text in generated.items():
         (folder / name).write_text(text)
 
