@@ -88,8 +88,8 @@ def plan_of(graph, folder, *flags):
     write_model(graph, folder / "m.pb", folder / "m.data")
     return {stage: subprocess.run(
         [mace_run(), f"--model_file={folder / 'm.pb'}", f"--model_data_file={folder / 'm.data'}",
-         "--device=GPU", f"--dump={stage}", *flags], check=True, capture_output=True, text=True,
-        timeout=600).stdout for stage in ("plan", "memory")}
+         "--device=GPU", "--wide", f"--dump={stage}", *flags], check=True, capture_output=True,
+        text=True, timeout=600).stdout for stage in ("plan", "memory")}
 
 
 def device_bytes(memory):

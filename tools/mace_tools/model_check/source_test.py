@@ -21,7 +21,7 @@ def partial(folder):
     """Two nodes without an importer, with nodes before, beside and behind them."""
     return onnx_file.model(folder / "part.onnx", [
         node("Conv", "x w", "c", "conv", pads=[1, 1, 1, 1]), node("Relu", "c", "r", "relu"),
-        node("Unique", "r", "nz", "nonzero"), node("Cast", "nz", "f", "cast", to=1),
+        node("ImageDecoder", "r", "nz", "nonzero"), node("Cast", "nz", "f", "cast", to=1),
         node("MyOp", "r", "m", "mine", domain="com.me"), node("Relu", "m", "mr", "after"),
         node("GlobalAveragePool", "r", "p", "pool")],
         {"x": ["batch", 3, "height", 16]}, ["f", "mr", "p"], {"w": FILTER})
@@ -35,10 +35,10 @@ def checked(path, shapes=None, custom_ops=(), outputs=()):
 def test_all_that_cannot_be_converted_is_named_with_a_cure(tmp_path):
     facts = checked(partial(tmp_path)).facts
     assert [(r["op"], r["nodes"]) for r in facts["refused"]] == [
-        ("Unique", ["nonzero"]), ("com.me.MyOp", ["mine"])]
+        ("ImageDecoder", ["nonzero"]), ("com.me.MyOp", ["mine"])]
     assert all(r["reason"] and r["cure"] for r in facts["refused"])
     assert facts["source"]["ops"]["Relu"] == {"nodes": 2, "refused": 0}
-    assert facts["source"]["ops"]["Unique"] == {"nodes": 1, "refused": 1}
+    assert facts["source"]["ops"]["ImageDecoder"] == {"nodes": 1, "refused": 1}
 
 
 def test_the_part_before_them_converts(tmp_path):
@@ -55,18 +55,19 @@ def test_the_part_before_them_converts(tmp_path):
 def test_nodes_that_only_the_engine_refuses_are_found_in_the_same_go(tmp_path):
     """The importer takes Erf of integers, for which the engine has no kernel."""
     path = onnx_file.model(tmp_path / "m.onnx", [
-        node("Relu", "x", "r", "relu"), node("Unique", "r", "n", "nonzero"),
+        node("Relu", "x", "r", "relu"), node("ImageDecoder", "r", "n", "nonzero"),
         node("Cast", "r", "i", "cast", to=6), node("Erf", "i", "e", "erf"),
         node("Relu", "r", "o", "last")], {"x": [2, 3]}, ["n", "e", "o"])
     facts = checked(path).facts
-    assert [r["op"] for r in facts["refused"]] == ["Unique", "Unary"]
+    assert [r["op"] for r in facts["refused"]] == ["ImageDecoder", "Unary"]
     assert facts["source"]["ops"]["Erf"]["refused"] == 1
     assert facts["converts"]["nodes"] == 3
     assert set(facts["converts"]["part"]["output_tensors"]) == {"o", "r", "i"}
 
 
 def test_a_model_of_which_nothing_converts(tmp_path):
-    path = onnx_file.model(tmp_path / "m.onnx", [node("Unique", "x", "n"), node("Abs", "n", "y")],
+    path = onnx_file.model(tmp_path / "m.onnx",
+                           [node("ImageDecoder", "x", "n"), node("Abs", "n", "y")],
                            {"x": [2, 3]}, ["y"])
     facts = checked(path).facts
     assert facts["converts"]["part"] is None and facts["graph"] is None
@@ -115,7 +116,7 @@ def test_a_part_between_inner_tensors(tmp_path):
 
 def test_custom_ops_are_listed_and_convert(tmp_path):
     found = checked(partial(tmp_path), {"x": (1, 3, 16, 16)}, ("com.me.MyOp",))
-    assert [r["op"] for r in found.facts["refused"]] == ["Unique"]
+    assert [r["op"] for r in found.facts["refused"]] == ["ImageDecoder"]
     assert list(found.facts["graph"]["custom_ops"]) == ["com.me.MyOp"]
     for name, words in (("Relu", "knows this operator"), ("com.me.Mop", "did you mean")):
         with pytest.raises(MaceError, match=words):
@@ -144,7 +145,7 @@ def test_reasons_of_layout_transposes(tmp_path):
 
 
 def test_inner_graphs_belong_to_the_node_that_has_them(tmp_path):
-    branch = onnx_file.graph("b", [node("Unique", "x", "inner_nz", "inside"),
+    branch = onnx_file.graph("b", [node("ImageDecoder", "x", "inner_nz", "inside"),
                                    node("Cast", "inner_nz", "inner_y", "cast", to=1)], {},
                              ["inner_y"])
     other = onnx_file.graph("c", [node("Relu", "x", "other_y", "fine")], {}, ["other_y"])
