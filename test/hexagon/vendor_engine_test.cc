@@ -231,7 +231,7 @@ TEST_F(VendorEngine, AfterAFailedPreparationNothingHangs) {
   EXPECT_EQ(status.code(), MaceStatus::MACE_RUNTIME_ERROR);
   EXPECT_TRUE(Holds(status.information(), "start the process again"))
       << status.information();
-  // Other shapes are prepared anew, on the CPU.
+  // Other shapes are prepared again, on the CPU.
   EXPECT_LE(Distance(*before, {2, 8, 8, 4}, 1), kTolerance);
   const auto next = Create(model, OnDsp());
   EXPECT_TRUE(Holds(Plan(*next),

@@ -96,7 +96,7 @@ struct UniqueKernel final : Kernel {
     return count;
   }
 
-  // Numbers the different slices anew, in the order in which they first appear.
+  // Numbers the different slices by the order in which they first appear.
   // Overwrites `numbers`.
   void SortByPlace(int64_t count, int64_t* numbers, int64_t* first,
                    int64_t* inverse) const {

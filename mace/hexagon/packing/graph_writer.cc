@@ -82,7 +82,7 @@ Status GraphWriter::CheckCounts() const {
 }
 
 int64_t GraphWriter::OfSlices(int64_t bytes) const {
-  // Of what is too large in any case, the product need not be right.
+  // Larger sizes are refused in any case; cut, they cannot overflow here.
   constexpr int64_t kMost = int64_t{1} << 40;
   return AlignUp(std::min(bytes, kMost), kTensorAlignment) * slices_;
 }

@@ -37,7 +37,7 @@ def parts_of(library: Library, nets: Iterable[Any] = ()) -> tuple[str, ...]:
 
 
 def listed(words: Collection[str]) -> tuple[str, ...]:
-    """Those of a list of names, in which `all` stands for those that need not be named."""
+    """Those of a list of names, in which `all` stands for every part but NAMED_PARTS."""
     return tuple(part for part in PARTS if part in words or ("all" in words and part in ALL))
 
 

@@ -39,6 +39,7 @@ WINDOWS = (  # image, filters, kernel, groups, strides, dilations, padding
     ((1, 4, 4, 2), 3, (5, 5), 1, (1, 1), (1, 1), 0),
     ((1, 3, 3, 130), 2, (3, 3), 1, (1, 1), (1, 1), 0),
     ((1, 9, 4, 8), 8, (2, 2), 4, (3, 2), (1, 1), 1),
+    ((1, 30, 27, 66), 64, (3, 3), 1, (1, 1), (1, 1), 0),  # large enough for Winograd's method
 )
 
 

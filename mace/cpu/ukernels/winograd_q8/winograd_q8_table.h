@@ -19,7 +19,7 @@ struct WinogradQ8Costs {
   double product;      // a multiply-add of 16 bits
   double input;        // of a channel of a tile
   double output;       // of an output channel of a tile
-  double filter_byte;  // that is read beyond the cache
+  double filter_byte;  // of the packed filter, each time it is read
 };
 
 struct WinogradQ8 {
@@ -36,9 +36,9 @@ struct WinogradQ8 {
   const WinogradQ8Set* set;
 };
 
-// They follow from counting instructions: the transforms take about 310 for
-// `lanes` channels and 290 for half as many output channels, in vectors as long
-// as those of the product. Bytes are as in mace/cpu/conv/conv_cost.cc.
+// The costs follow from counting instructions: the transforms take about 310
+// for `lanes` channels and 290 for half as many output channels, in vectors as
+// long as those of the product. Bytes are as in mace/cpu/conv/conv_cost.cc.
 namespace winograd_q8_costs {
 inline constexpr WinogradQ8Costs kAvx512Vnni = {2, 620, 1160, 2};
 inline constexpr WinogradQ8Costs kAvxVnni = {2, 620, 1160, 1.5};
