@@ -140,8 +140,9 @@ TEST(StoredWeights, MatMul) {
 // Weights of 16 bits become floats as they are uploaded.
 TEST(StoredWeights, Fp16) {
   for (const DataType stored : {DataType::kF16, DataType::kBF16}) {
-    // A CPU that multiplies in this type rounds activations to it.
-    const float tolerance = stored == DataType::kF16 ? 1e-3f : 8e-3f;
+    // A CPU that multiplies in this type rounds activations to it, and adds up
+    // products of fp16 in fp16 (docs/performance_arm.md has the bound).
+    const float tolerance = stored == DataType::kF16 ? 4e-3f : 8e-3f;
     CheckOp({"Conv2d",
              {{"padding", int64_t{1}}},
              {RandomF32({1, 8, 8, 5}, 1),
