@@ -22,10 +22,12 @@ import report
 from chart import draw
 from engines import (
     ENGINES,
+    GPU_ENGINES,
     INT8_ENGINES,
     OURS,
     EngineError,
     Process,
+    gpu_name,
     is_installed,
     machine_limits,
 )
@@ -36,8 +38,9 @@ from networks import NETWORKS
 FIELDS = ("model", "threads", "engine", "median_ms", "min_ms", "load_ms", "first_ms", "peak_mb",
           "max_abs_diff")
 # Largest difference of outputs, relative to the largest magnitude. Engines do not round
-# codes of 8 bits alike, and only those that read the same file are compared.
-AGREEMENT, INT8_AGREEMENT = 1e-4, 0.5
+# codes of 8 bits alike, and only those that read the same file are compared. On GPUs most
+# engines round to fp16.
+AGREEMENT, INT8_AGREEMENT, GPU_AGREEMENT = 1e-4, 0.5, 0.05
 SAME_CODES = ("mace", "xnnpack")
 
 
@@ -110,9 +113,9 @@ def show(rows: list[dict]) -> None:
               f"±{100 * r['spread']:3.0f} %  min {r['min_ms']:8.2f}  {r['gflops']:6.1f} GFLOP/s "
               f"{share:4.0f} %  load {r['load_ms']:6.1f}  first {r['first_ms']:6.1f}  "
               f"peak {r['peak_mb']:6.1f} MB  diff {r['relative_diff']:.1e}")
-    ours = [r for r in rows if r["engine"] == "mace"]
+    ours = [r for r in rows if r["engine"] in ("mace", "mace_gpu")]
     peers = [r for r in rows if r["engine"] not in OURS]
-    floats = [r for r in rows if r["engine"] == "mace_float"]
+    floats = [r for r in rows if r["engine"] in ("mace_float", "mace_gpu_float")]
     if ours and floats:
         print(f"{'':23}ours / ours in floats: median "
               f"{ours[0]['median_ms'] / floats[0]['median_ms']:.2f}")
@@ -131,15 +134,17 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--models", default=",".join(NETWORKS), help="comma list")
     parser.add_argument("--threads", default="1,2", help="comma list")
-    parser.add_argument("--int8", action="store_true", help="networks in codes of 8 bits")
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument("--int8", action="store_true", help="networks in codes of 8 bits")
+    kind.add_argument("--gpu", action="store_true", help="on the GPU; one thread is enough")
     parser.add_argument("--engines", help="comma list; default: all")
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--json", type=Path, help="write all figures here")
     parser.add_argument("--write", action="store_true",
-                        help="rewrite the table in docs/, of performance.md or quantization.md")
+                        help="rewrite the table of performance.md, quantization.md or gpu.md")
     parser.add_argument("--chart", type=Path, help="draw the ratios here, a .png or .svg")
     args = parser.parse_args()
-    args.known = INT8_ENGINES if args.int8 else ENGINES
+    args.known = INT8_ENGINES if args.int8 else GPU_ENGINES if args.gpu else ENGINES
     args.engines = args.engines or ",".join(args.known)
     for what, given, known in (("model", args.models, NETWORKS),
                                ("engine", args.engines, args.known)):
@@ -171,12 +176,15 @@ def main() -> int:
         kept = [{field: r[field] for field in FIELDS} for r in rows]
         args.json.write_text(json.dumps(kept, indent=1) + "\n")
     if args.write:
-        page, kept = ("quantization.md", "int8") if args.int8 else ("performance.md", "peer")
+        page, kept, table = (
+            ("quantization.md", "int8", report.int8_table) if args.int8 else
+            ("gpu.md", "gpu", report.gpu_table) if args.gpu else
+            ("performance.md", "peer", report.table))
         report.write(rows, ROOT / "docs" / page, cache_dir() / f"{kept}_rows.json",
-                     list(NETWORKS), report.int8_table if args.int8 else report.table)
+                     list(NETWORKS), table, gpu_name(models["mace_gpu"]) if args.gpu else "")
     if args.chart:
         draw(rows, args.chart)
-    most = INT8_AGREEMENT if args.int8 else AGREEMENT
+    most = INT8_AGREEMENT if args.int8 else GPU_AGREEMENT if args.gpu else AGREEMENT
     disagreeing = [r for r in rows if r["relative_diff"] > most]
     for r in disagreeing:
         print(f"ERROR: {r['engine']} disagrees on {r['model']}", file=sys.stderr)

@@ -33,11 +33,23 @@ INT8_ENGINES: dict[str, tuple[str, Callable[[Files], Path]]] = {
     "onnxruntime": ("onnxruntime", Files.onnx_int8),
     "mace_float": ("mace_tools", Files.mace),
 }
-OURS = ("mace", "mace_float")
+# On the GPU, each by the interface that it has: OpenCL, Vulkan, WebGPU. All but mace_float may
+# store and compute in fp16. PyPI's MNN has no GPU.
+GPU_ENGINES: dict[str, tuple[str, Callable[[Files], Path]]] = {
+    "mace_gpu": ("mace_tools", Files.mace),
+    "mace_gpu_float": ("mace_tools", Files.mace),
+    "ncnn_vulkan": ("ncnn", Files.ncnn),
+    "litert_webgpu": ("ai_edge_litert", lambda files: files.path("tflite")),
+}
+# Our engines, and their flags of mace_run.
+OURS: dict[str, list[str]] = {
+    "mace": [], "mace_float": [], "mace_gpu": ["--device=GPU", "--gpu_data_type=fp16_fp32"],
+    "mace_gpu_float": ["--device=GPU", "--gpu_data_type=fp32_fp32"]}
 
 
 def is_installed(name: str) -> bool:
-    return importlib.util.find_spec({**ENGINES, **INT8_ENGINES}[name][0]) is not None
+    return importlib.util.find_spec(
+        {**ENGINES, **INT8_ENGINES, **GPU_ENGINES}[name][0]) is not None
 
 
 def mace_run() -> str:
@@ -56,6 +68,17 @@ def machine_limits(threads: int) -> dict[str, float]:
     return json.loads(done.stdout)
 
 
+def gpu_name(model: Path) -> str:
+    """What the log of mace_run calls the GPU that runs this model."""
+    done = subprocess.run(
+        [mace_run(), *OURS["mace_gpu"], "--model_file", str(model), "--model_data_file",
+         str(model.with_suffix(".data"))],
+        env={**os.environ, "MACE_CPP_MIN_VLOG_LEVEL": "1"},
+        capture_output=True, text=True, check=True)
+    found = re.search(r"\bGPU: (.*)", done.stdout + done.stderr)
+    return found[1] if found else "an unknown GPU"
+
+
 class EngineError(Exception):
     """An engine cannot run a network."""
 
@@ -64,7 +87,7 @@ class Process:
     """An engine in a process of its own. All times are in milliseconds."""
 
     def __init__(self, name: str, threads: int, model: Path | None, files: Files) -> None:
-        self._mace = name in OURS
+        self._mace, self._flags = name in OURS, OURS.get(name, [])
         self._files, self._threads, self._model = files, threads, model
         self._outputs = files.folder / f"{files.net.name}.{name}.npz"
         if self._mace:
@@ -78,7 +101,7 @@ class Process:
         self.load_ms = self._answer()
 
     def _mace_command(self) -> list[str]:
-        command = [mace_run(), "--num_threads", str(self._threads)]
+        command = [mace_run(), "--num_threads", str(self._threads), *self._flags]
         if self._model is not None:
             command += ["--model_file", str(self._model), "--model_data_file",
                         str(self._model.with_suffix(".data")),

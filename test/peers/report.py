@@ -1,4 +1,4 @@
-"""The side-by-side tables of docs/performance.md and docs/quantization.md.
+"""The side-by-side tables of docs/performance.md, docs/quantization.md and docs/gpu.md.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -54,6 +54,28 @@ def int8_table(rows: list[dict]) -> str:
     return "\n".join(lines)
 
 
+def gpu_table(rows: list[dict]) -> str:
+    """The same for the GPU, where few threads of the host have little to do."""
+    names = ("mace_gpu", "ncnn_vulkan", "litert_webgpu")
+    lines = [f"| network | {' | '.join(names)} | ours / best | mace_gpu_float | "
+             "load + first run | peak memory of the host |", "|---" * 8 + "|"]
+    for model in dict.fromkeys(r["model"] for r in rows):
+        here = {r["engine"]: r for r in rows if r["model"] == model}
+        peers = [here[name] for name in names[1:] if name in here]
+        if names[0] not in here or not peers:
+            continue
+        ours = here[names[0]]
+        times = [f"{here[name]['median_ms']:.2f}" if name in here else "-"
+                 for name in (*names, "mace_gpu_float")]
+        best = {key: min(r[key] for r in peers) for key in ("median_ms", "peak_mb")}
+        start = min(r["load_ms"] + r["first_ms"] for r in peers)
+        lines.append(
+            f"| {model} | {' | '.join(times[:3])} | {ours['median_ms'] / best['median_ms']:.2f} | "
+            f"{times[3]} | {ours['load_ms'] + ours['first_ms']:.0f} / {start:.0f} ms | "
+            f"{ours['peak_mb']:.0f} / {best['peak_mb']:.0f} MB |")
+    return "\n".join(lines)
+
+
 def machine(rows: list[dict]) -> str:
     limits = {r["threads"]: r for r in rows}
     cpu = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
@@ -64,9 +86,10 @@ def machine(rows: list[dict]) -> str:
 
 
 def write(rows: list[dict], path: Path, kept: Path, models: list[str],
-          make: Callable[[list[dict]], str] = table) -> None:
-    """Replaces the text between the marks by what `make` makes. Rows of other networks are those of
-    the last run that measured them, so that a table can be made in parts; `kept` holds them."""
+          make: Callable[[list[dict]], str] = table, device: str = "") -> None:
+    """Replaces the text between the marks by what `make` makes, below the device's name, or that
+    of the CPU. Rows of other networks are those of the last run that measured them, so that a
+    table can be made in parts; `kept` holds them."""
     old = json.loads(kept.read_text()) if kept.is_file() else []
     measured = {(r["model"], r["threads"]) for r in rows}
     rows = [r for r in old if (r["model"], r["threads"]) not in measured] + rows
@@ -75,4 +98,4 @@ def write(rows: list[dict], path: Path, kept: Path, models: list[str],
     text = path.read_text()
     head, rest = text.split(BEGIN, 1)
     tail = rest.split(END, 1)[1]
-    path.write_text(f"{head}{BEGIN}\n{machine(rows)}\n\n{make(rows)}\n{END}{tail}")
+    path.write_text(f"{head}{BEGIN}\n{device or machine(rows)}\n\n{make(rows)}\n{END}{tail}")

@@ -1,5 +1,5 @@
 #!/bin/bash
-# MACE beside its peers: test/peers/run.sh [--models M,..] [--threads 1,2] [--rounds N]
+# MACE beside its peers: test/peers/run.sh [--int8 | --gpu] [--models M,..] [--threads 1,2] [--rounds N]
 #   [--json OUT] [--chart OUT.png]
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail

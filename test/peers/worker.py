@@ -106,13 +106,15 @@ class Ncnn(Peer):
 
     def load(self, model: str) -> None:
         self._net = self._ncnn.Net()
-        options = self._net.opt
-        options.num_threads = self.threads
+        self._net.opt.num_threads = self.threads
+        self._set_options(self._net.opt)
+        if self._net.load_param(model) or self._net.load_model(model.replace(".param", ".bin")):
+            raise RuntimeError("ncnn cannot load this network")
+
+    def _set_options(self, options: object) -> None:
         for name in dir(options):  # float32 throughout
             if name.startswith("use_") and re.search("fp16|bf16|int8", name):
                 setattr(options, name, False)
-        if self._net.load_param(model) or self._net.load_model(model.replace(".param", ".bin")):
-            raise RuntimeError("ncnn cannot load this network")
 
     def feed(self, picture: np.ndarray) -> None:
         array = _nchw(picture)[0]  # a Mat does not keep its memory alive
@@ -126,6 +128,47 @@ class Ncnn(Peer):
     def outputs(self) -> list[np.ndarray]:
         arrays = [np.array(y)[None] for y in self._last]
         return [_nhwc(y) for y in arrays]
+
+
+class NcnnVulkan(Ncnn):
+    """With the options that ncnn has by itself, fp16 among them."""
+
+    def _set_options(self, options: object) -> None:
+        if self._ncnn.get_gpu_count() == 0:
+            raise RuntimeError("ncnn finds no Vulkan device")
+        options.use_vulkan_compute = True  # type: ignore[attr-defined]
+
+
+class LiteRtWebGpu(Peer):
+    """LiteRT's compiled model on its WebGPU accelerator, which must take all nodes."""
+
+    def __init__(self, threads: int) -> None:
+        super().__init__(threads)
+        from ai_edge_litert import compiled_model
+
+        self._litert = compiled_model
+
+    def load(self, model: str) -> None:
+        self._net = self._litert.CompiledModel.from_file(
+            model, hardware_accel=self._litert.HardwareAccelerator.GPU)
+        if not self._net.is_fully_accelerated():
+            raise RuntimeError("LiteRT leaves nodes to the CPU")
+        self._inputs = self._net.create_input_buffers(0)
+        self._outputs = self._net.create_output_buffers(0)
+        self._sizes = [int(np.prod(buffer.get_tensor_details()["shape"]))
+                       for buffer in self._outputs]
+
+    def feed(self, picture: np.ndarray) -> None:
+        self._picture = picture
+
+    def run(self) -> None:
+        self._inputs[0].write(self._picture)
+        self._net.run_by_index(0, self._inputs, self._outputs)
+        self._last = [buffer.read(size, np.float32)
+                      for buffer, size in zip(self._outputs, self._sizes, strict=True)]
+
+    def outputs(self) -> list[np.ndarray]:
+        return self._last
 
 
 class Mnn(Peer):
@@ -166,7 +209,8 @@ class Mnn(Peer):
 
 
 PEERS: dict[str, type[Peer]] = {
-    "xnnpack": LiteRt, "onnxruntime": OnnxRuntime, "ncnn": Ncnn, "mnn": Mnn}
+    "xnnpack": LiteRt, "onnxruntime": OnnxRuntime, "ncnn": Ncnn, "mnn": Mnn,
+    "ncnn_vulkan": NcnnVulkan, "litert_webgpu": LiteRtWebGpu}
 
 
 def _timed_ms(what: object) -> float:
