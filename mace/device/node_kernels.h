@@ -44,8 +44,9 @@ class NodeKernels {
   virtual Result<KernelPtr> Prepare(const Node& node) = 0;
 
   // One kernel for nodes that were all prepared, if that is faster than one
-  // after the other and gives the same bits. Its inputs are those of the nodes
-  // in turn but for the `previous` ones, its output the last one's.
+  // after the other and gives the same bits, or rounds less often. Its inputs
+  // are those of the nodes in turn but for the `previous` ones, its output the
+  // last one's.
   // Errors: as Prepare; MACE_UNSUPPORTED: they stay apart.
   virtual Result<KernelPtr> PrepareFused(const std::vector<FusedNode>& nodes);
 

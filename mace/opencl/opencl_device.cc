@@ -59,6 +59,7 @@ Result<std::unique_ptr<OpenclDevice>> OpenclDevice::Create(
           std::move(runtime), std::move(options.weights), options.checked));
   device->fp16_ = options.fp16;
   device->max_winograd_ = options.max_winograd;
+  device->wanted_items_ = options.wanted_items;
   device->float32_nodes_ = std::move(options.float32_nodes);
   device->context_->queue().SetWindow(options.queue_window);
   device->build_ = std::move(options.build);
@@ -108,7 +109,7 @@ bool OpenclDevice::TakesFp16(const Node& node, size_t i) const {
 opencl::Target OpenclDevice::TargetOf(const Node& node) const {
   return opencl::Target(context_->facts(),
                         fp16_ && float32_nodes_.count(node.name) == 0,
-                        max_winograd_, *codes_);
+                        max_winograd_, wanted_items_, *codes_);
 }
 
 Result<opencl::KernelSpec> OpenclDevice::Describe(const Node& node) const {
@@ -146,6 +147,26 @@ Result<KernelPtr> OpenclDevice::Prepare(const Node& node) {
   return KernelPtr(std::move(kernel));
 }
 
+Result<KernelPtr> OpenclDevice::PrepareFused(
+    const std::vector<FusedNode>& nodes) {
+  const Node& first = *nodes[0].node;
+  const auto entry = Table().find(first.op);
+  const opencl::Target target = TargetOf(first);
+  const bool same_images =
+      std::all_of(nodes.begin(), nodes.end(), [&](const FusedNode& fused) {
+        return TargetOf(*fused.node).fp16() == target.fp16();
+      });
+  if (entry == Table().end() || entry->second.describe_fused == nullptr ||
+      !same_images) {
+    return Unsupported(Label(first), ": not fused");
+  }
+  MACE_ASSIGN_OR_RETURN(opencl::KernelSpec spec,
+                        entry->second.describe_fused(nodes, target));
+  MACE_ASSIGN_OR_RETURN(
+      auto kernel, context_->MakeKernel(std::move(spec), target.image_dtype()));
+  return KernelPtr(std::move(kernel));
+}
+
 DeviceSpeed OpenclDevice::speed() const { return opencl::GpuSpeed(); }
 
 Result<KernelPtr> OpenclDevice::PrepareConvert(const Node& node) {
@@ -168,7 +189,8 @@ Result<Extent2D> OpenclDevice::ImageExtentOf(const TensorType& type) const {
   }
   const Extent2D extent = ImageExtent(opencl::ImageLayout::kChannelMajor,
                                       opencl::AsNhwc(type.shape));
-  const opencl::Target target(context_->facts(), fp16_, max_winograd_, *codes_);
+  const opencl::Target target(context_->facts(), fp16_, max_winograd_,
+                              wanted_items_, *codes_);
   MACE_RETURN_IF_ERROR(target.CheckExtent(extent, what));
   return extent;
 }

@@ -26,7 +26,11 @@ struct OpenclOptions {
 #else
   bool checked = true;
 #endif
-  int max_winograd = 0;        // largest tile of Winograd convolutions: 0, 2, 4
+  int max_winograd = 0;  // largest tile of Winograd convolutions: 0, 2, 4
+  // How many work items a kernel should have: where a grid has fewer positions,
+  // several items compute each. Negative: as many as the device can run at a
+  // time.
+  int64_t wanted_items = -1;
   opencl::BuildOptions build;  // `store` is ignored
   // Where compiled programs and tuning results are looked for first, and where
   // they are stored; may be empty and null.
@@ -61,6 +65,7 @@ class OpenclDevice final : public Device,
 
   Result<NodeWork> Supports(const Node& node) override;
   Result<KernelPtr> Prepare(const Node& node) override;
+  Result<KernelPtr> PrepareFused(const std::vector<FusedNode>& nodes) override;
   Result<KernelPtr> PrepareConvert(const Node& node) override;
   Result<Extent2D> ImageExtentOf(const TensorType& type) const override;
   DataType image_dtype() const override {
@@ -95,6 +100,7 @@ class OpenclDevice final : public Device,
 
   bool fp16_ = false;
   int max_winograd_ = 0;
+  int64_t wanted_items_ = -1;
   std::set<std::string> float32_nodes_;
   opencl::BuildOptions build_;
   std::unique_ptr<opencl::BinaryCache> cache_;

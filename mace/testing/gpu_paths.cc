@@ -9,7 +9,9 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "mace/base/fp16.h"
@@ -62,20 +64,36 @@ class CountsReport : public ::testing::Environment {
 [[maybe_unused]] const auto* const kReport =
     ::testing::AddGlobalTestEnvironment(new CountsReport);
 
+// How kernels are chosen.
+struct Choice {
+  int max_winograd = 0;
+  int64_t wanted_items = 0;  // OpenclOptions
+
+  std::string ToString() const {
+    return "tiles of " + std::to_string(max_winograd) + ", for " +
+           std::to_string(wanted_items) + " items";
+  }
+};
+// Kernels without teams, with teams for some of the cases, and with teams
+// wherever they can have them.
+constexpr int64_t kWantedItems[] = {0, 200, INT32_MAX};
+
 // One device of each kind, or why there is none.
-Result<OpenclDevice*> FindDevice(bool fp16, int max_winograd) {
+Result<OpenclDevice*> FindDevice(bool fp16, const Choice& choice) {
   using Made = Result<std::unique_ptr<OpenclDevice>>;
-  static auto* devices = new std::map<std::pair<bool, int>, Made>;
-  auto found = devices->find({fp16, max_winograd});
+  static auto* devices = new std::map<std::tuple<bool, int, int64_t>, Made>;
+  const auto key =
+      std::make_tuple(fp16, choice.max_winograd, choice.wanted_items);
+  auto found = devices->find(key);
   if (found == devices->end()) {
     OpenclOptions options;
     options.fp16 = fp16;
-    options.max_winograd = max_winograd;
+    options.max_winograd = choice.max_winograd;
+    options.wanted_items = choice.wanted_items;
     options.checked = true;
     found = devices
-                ->emplace(std::make_pair(fp16, max_winograd),
-                          OpenclDevice::Create(std::move(options),
-                                               opencl::ContextOptions()))
+                ->emplace(key, OpenclDevice::Create(std::move(options),
+                                                    opencl::ContextOptions()))
                 .first;
   }
   if (!found->second.ok()) return found->second.status();
@@ -83,8 +101,8 @@ Result<OpenclDevice*> FindDevice(bool fp16, int max_winograd) {
 }
 
 // REQUIRES: there is one.
-OpenclDevice& DeviceOf(bool fp16, int max_winograd) {
-  return **FindDevice(fp16, max_winograd);
+OpenclDevice& DeviceOf(bool fp16, const Choice& choice) {
+  return **FindDevice(fp16, choice);
 }
 
 bool IsOclgrind() {
@@ -258,27 +276,27 @@ void RoundToFp16(TestTensor& t) {
 
 // False if the GPU leaves the node to the CPU.
 bool CheckFloat(const OpCase& c, const std::vector<TestTensor>& reference,
-                float tolerance, int max_winograd) {
-  SCOPED_TRACE("GPU/float, tiles of " + std::to_string(max_winograd));
-  const auto outputs = RunOnGpu(c, DeviceOf(false, max_winograd));
+                float tolerance, const Choice& choice) {
+  SCOPED_TRACE("GPU/float, " + choice.ToString());
+  const auto outputs = RunOnGpu(c, DeviceOf(false, choice));
   if (outputs.empty()) return false;
   ExpectSame(outputs, reference, tolerance);
   return true;
 }
 
 // Whether the kernel in fp16 reads the codes of weights that are stored so.
-bool Reads8Bits(const OpCase& c) {
-  OpenclDevice& device = DeviceOf(true, 0);
+bool Reads8Bits(const OpCase& c, const Choice& choice) {
+  OpenclDevice& device = DeviceOf(true, choice);
   const Node node = NodeFor(c, device);
   const auto kernel = device.Prepare(node);
   return kernel.ok() &&
          (*kernel)->variant().find(", weights i8") != std::string::npos;
 }
 
-void CheckFp16(const OpCase& c, float tolerance, int max_winograd) {
-  SCOPED_TRACE("GPU/fp16, tiles of " + std::to_string(max_winograd));
+void CheckFp16(const OpCase& c, float tolerance, const Choice& choice) {
+  SCOPED_TRACE("GPU/fp16, " + choice.ToString());
   // The reference sees the inputs as the GPU does, which may read codes.
-  const bool reads_codes = Reads8Bits(c);
+  const bool reads_codes = Reads8Bits(c, choice);
   OpCase rounded = c;
   for (TestTensor& t : rounded.inputs) {
     if (!reads_codes || !IsStoredAsCodes(t.stored)) RoundToFp16(t);
@@ -287,35 +305,42 @@ void CheckFp16(const OpCase& c, float tolerance, int max_winograd) {
   reference.reference = true;
   auto expected = RunOn(rounded, reference);
   for (TestTensor& t : expected) RoundToFp16(t);
-  ExpectSame(RunOnGpu(rounded, DeviceOf(true, max_winograd)), expected,
+  ExpectSame(RunOnGpu(rounded, DeviceOf(true, choice)), expected,
              std::max(tolerance, kFp16Tolerance));
 }
 
-// Whether a device with these tiles prepares another kernel than one without.
-bool IsWinograd(const OpCase& c, int max_winograd) {
+// The kernel that such a device prepares; empty: none.
+std::string VariantOf(const OpCase& c, const Choice& choice) {
   Node node = MakeNode(c);
   EXPECT_TRUE(Infer(node).ok());
-  const auto plain = DeviceOf(false, 0).Prepare(node);
-  const auto tiled = DeviceOf(false, max_winograd).Prepare(node);
-  return plain.ok() && tiled.ok() && (*plain)->variant() != (*tiled)->variant();
+  const auto kernel = DeviceOf(false, choice).Prepare(node);
+  return kernel.ok() ? (*kernel)->variant() : "";
 }
 
 }  // namespace
 
 void CheckPaths(const OpCase& c, const std::vector<TestTensor>& reference,
                 float tolerance) {
-  const auto device = FindDevice(false, 0);
+  const auto device = FindDevice(false, Choice());
   if (!device.ok()) {
     FailOrSkipWithoutGpu(device.status().information());
     return;
   }
   if (!OpenclDevice::HasKernel(c.op)) return;
-  if (!CheckFloat(c, reference, tolerance, 0)) return;
-  CheckFp16(c, tolerance, 0);
-  if (c.op != "Conv2d" || !IsWinograd(c, 2)) return;
-  CheckFloat(c, reference, tolerance, 2);
-  CheckFloat(c, reference, std::max(tolerance, kTile4Tolerance), 4);
-  CheckFp16(c, tolerance, 2);
+  std::set<std::string> seen;
+  for (const int max_winograd : {0, 2}) {
+    if (max_winograd > 0 && c.op != "Conv2d") continue;
+    for (const int64_t wanted_items : kWantedItems) {
+      const Choice choice = {max_winograd, wanted_items};
+      const bool is_first = seen.empty();
+      if (!seen.insert(VariantOf(c, choice)).second && !is_first) continue;
+      if (!CheckFloat(c, reference, tolerance, choice)) return;
+      CheckFp16(c, tolerance, choice);
+      if (max_winograd == 0) continue;
+      CheckFloat(c, reference, std::max(tolerance, kTile4Tolerance),
+                 {4, wanted_items});
+    }
+  }
 }
 
 }  // namespace mace::testing

@@ -72,6 +72,7 @@ DeviceFacts ReadFacts(const ClApi& api, cl_device_id device) {
       Number<size_t>(api, device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
   facts.compute_units =
       Number<cl_uint>(api, device, CL_DEVICE_MAX_COMPUTE_UNITS);
+  facts.local_bytes = Number<cl_ulong>(api, device, CL_DEVICE_LOCAL_MEM_SIZE);
   facts.memory_bytes = Number<cl_ulong>(api, device, CL_DEVICE_GLOBAL_MEM_SIZE);
   size_t sizes[8] = {};  // one per dimension; the standard has three
   if (api.clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof(sizes),

@@ -28,6 +28,7 @@ struct DeviceFacts {
   size_t max_group_size = 0;
   size_t max_group_sizes[3] = {};
   cl_uint compute_units = 0;
+  uint64_t local_bytes = 0;  // of memory that the items of a group share
   uint64_t memory_bytes = 0;
   std::string extensions;
   // Whether kernels can read RGBA images of signed 8 bits: as -1 to 1, and as

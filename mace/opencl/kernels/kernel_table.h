@@ -5,6 +5,9 @@
 #ifndef MACE_OPENCL_KERNELS_KERNEL_TABLE_H_
 #define MACE_OPENCL_KERNELS_KERNEL_TABLE_H_
 
+#include <vector>
+
+#include "mace/device/node_kernels.h"
 #include "mace/graph/attrs.h"
 #include "mace/opencl/launch/target.h"
 
@@ -21,6 +24,13 @@ struct GpuKernelDef {
                                          const opencl::Target& target);
   // An input that may be stored otherwise (NodeKernels::TakesFp16), or -1.
   int stored_input = -1;
+  // The kernel of several nodes, of which the first is one of this op, that
+  // were all described (NodeKernels::PrepareFused); null: it has none. Where
+  // images hold fp16, it may leave out the rounding of tensors between the
+  // nodes.
+  Result<opencl::KernelSpec> (*describe_fused)(
+      const std::vector<FusedNode>& nodes,
+      const opencl::Target& target) = nullptr;
 };
 
 struct GpuKernelEntry {

@@ -29,6 +29,56 @@
   const int z = get_global_id(2);                                    \
   if (x >= grid_x || y >= grid_y || z >= grid_z) return;
 
+// A kernel whose grid does not fill the device divides each of its sums among a
+// team: TEAM work items (Pass::Team), which compute one position together. Each
+// adds every TEAM-th term. They are neighbours in dimension 2, so that those in
+// dimensions 0 and 1 still read the same or adjacent pixels. All items of a
+// group meet at a barrier, those outside of the grid too.
+//   TEAM_ARG                the last argument
+//   TEAM_POSITION(x, y, z)  instead of GRID_POSITION
+//   MEMBER                  the item's number in its team: its first term
+//   SHARE_SUMS(v, n)        what each item has added up: v[0] to v[n - 1]
+//   TEAM_SUM(v, k)          sum k of the team; each is finished by one member,
+//                           k = MEMBER, MEMBER + TEAM, ...
+//   TEAM_PART(v, k, i)      v[k] of member i
+// Without a team the same kernel works with TEAM 1.
+#ifdef TEAM
+#define TEAM_ARG , __local float4 *team_parts
+#define TEAM_POSITION(x, y, z)                                       \
+  const int member = get_global_id(2) % TEAM;                        \
+  const int team = get_global_id(2) / TEAM;                          \
+  const int x = min((int)get_global_id(0), grid_x - 1);              \
+  const int y = min((int)get_global_id(1), grid_y - 1);              \
+  const int z = min(team, grid_z - 1);                               \
+  const bool is_inside = (int)get_global_id(0) < grid_x &&           \
+      (int)get_global_id(1) < grid_y && team < grid_z;
+#define MEMBER member
+#define SHARE_SUMS(v, n)                                             \
+  const int layer = get_local_size(0) * get_local_size(1);           \
+  const int items = layer * get_local_size(2);                       \
+  const int item = get_local_id(0) + get_local_size(0) *             \
+      get_local_id(1) + layer * get_local_id(2);                     \
+  for (int k = 0; k < n; ++k) team_parts[k * items + item] = v[k];   \
+  barrier(CLK_LOCAL_MEM_FENCE);                                      \
+  if (!is_inside) return;
+#define TEAM_PART(v, k, i) \
+  team_parts[(k) * items + item + ((i) - member) * layer]
+#define TEAM_SUM(v, k) TeamSum(&TEAM_PART(v, k, 0), layer)
+inline float4 TeamSum(__local const float4 *parts, int layer) {
+  float4 sum = parts[0];
+  for (int i = 1; i < TEAM; ++i) sum += parts[i * layer];
+  return sum;
+}
+#else
+#define TEAM 1
+#define TEAM_ARG
+#define TEAM_POSITION(x, y, z) GRID_POSITION(x, y, z)
+#define MEMBER 0
+#define SHARE_SUMS(v, n)
+#define TEAM_PART(v, k, i) v[k]
+#define TEAM_SUM(v, k) v[k]
+#endif
+
 // Reads outside of the image give 0.
 __constant sampler_t kPixels =
     CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;
@@ -62,11 +112,23 @@ inline float4 MaskChannels(float4 v, int block, int channels) {
     WRITE(image, column, row, MaskChannels(v, block, channels))      \
   }
 
-// Writes the activated blocks of up to four pixels, from `w` on, grid_y apart.
-#define WRITE_COLUMNS(image, block, channels, w, row, values)        \
-  for (int k = 0, at = w; k < 4 && at < out_width; ++k, at += grid_y) \
+// Writes the blocks of up to four pixels, from `w` on, grid_y apart, whose sums
+// from sums[first] on the team has shared.
+#define WRITE_COLUMNS(image, block, channels, w, row, sums, first)   \
+  for (int k = MEMBER, at = w + MEMBER * grid_y;                     \
+       k < 4 && at < out_width; k += TEAM, at += TEAM * grid_y)      \
     WRITE_BLOCK(image, block, channels, at, out_width, row,          \
-                ACTIVATE(values[k]))
+                ACTIVATE(WITH_ADDEND(SUM(TEAM_SUM(sums, (first) + k)), \
+                                     (block) * out_width + at, row)))
+
+// A tensor that a kernel adds to its sums, pixel by pixel.
+#ifdef ADDEND
+#define ADDEND_ARG , __read_only image2d_t addend
+#define WITH_ADDEND(v, x, y) ((v) + READ_OR_ZERO(addend, x, y))
+#else
+#define ADDEND_ARG
+#define WITH_ADDEND(v, x, y) (v)
+#endif
 
 // Returns component k of v for a k that is not a compile-time constant.
 inline float Component(float4 v, int k) {
@@ -114,7 +176,7 @@ inline float4 Clamp(float4 v, float lower, float upper) {
 //   WEIGHTS(w)               the arguments
 //   WEIGHT_AT(w, x, y)       a pixel, or 0 outside of the image
 //   READ_WEIGHT(v, w, x, y)  float4 v = a pixel, which must be inside
-//   START_SUMS(v, bias, block)  float4 v = the first summand
+//   START_SUMS(v, bias, block)  float4 v = the first summand of this item
 //   FINISH_SUMS(bias, block)    after the last summand, before SUM
 //   SUM(v)                   what the sum v is with weights, and with the bias
 #ifdef CODES_AS_INTS
@@ -135,7 +197,9 @@ inline float4 Clamp(float4 v, float lower, float upper) {
 #define SUM(v) mad(v, sum_scale, sum_bias)
 #else
 #define WEIGHTS(w) __read_only image2d_t w
-#define START_SUMS(v, bias, block) READ(v, bias, block, 0)
+#define START_SUMS(v, bias, block)                                   \
+  READ(v, bias, block, 0)                                            \
+  if (MEMBER > 0) v = 0;
 #define FINISH_SUMS(bias, block)
 #define SUM(v) (v)
 #endif

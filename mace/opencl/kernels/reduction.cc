@@ -4,6 +4,7 @@
 #include "mace/opencl/kernels/reduction.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "mace/base/str_cat.h"
 
@@ -42,11 +43,32 @@ const char* MergeOf(const std::string& kind) {
   return nullptr;
 }
 
+// Divides the longest of the reduced axes among a team.
+void AddTeam(const Reduction& reduction, const Target& target, Pass& pass) {
+  const Extents4 &in = reduction.in, &out = reduction.out;
+  const struct {
+    const char* define;
+    int64_t steps;
+  } kAxes[] = {{"TEAM_OVER_H", in[1] / out[1]},
+               {"TEAM_OVER_W", in[2] / out[2]},
+               {"TEAM_OVER_BLOCKS", in[3] == out[3] ? 1 : Blocks(in[3])}};
+  const auto* axis = std::max_element(
+      std::begin(kAxes), std::end(kAxes),
+      [](const auto& a, const auto& b) { return a.steps < b.steps; });
+  int64_t terms = in[0] / out[0];
+  for (const auto& other : kAxes) {
+    if (&other != axis) terms *= other.steps;
+  }
+  const size_t team = target.TeamOf(pass.grid, axis->steps, terms);
+  pass.Team(team, 1);
+  if (team > 1) pass.Define(axis->define);
+}
+
 // Reduces scratch image `from`, or input 0 if it is not set. One row of the
 // shift serves `shift_rows` rows of the result.
 Pass ReducePass(const std::string& kind, const Reduction& reduction,
-                std::optional<size_t> from, std::optional<size_t> to,
-                size_t shift, int64_t shift_rows) {
+                const Target& target, std::optional<size_t> from,
+                std::optional<size_t> to, size_t shift, int64_t shift_rows) {
   const Extents4 &in = reduction.in, &out = reduction.out;
   Pass pass("reduce", "reduce", BlockGrid(out));
   pass.Define(StrCat("REDUCE_", kind));
@@ -67,6 +89,7 @@ Pass ReducePass(const std::string& kind, const Reduction& reduction,
   pass.Int(in[1], in[2], in[3], out[1], out[3], in[0] / out[0], in[1] / out[1],
            in[2] / out[2], channels ? Blocks(in[3]) : 0, shift_rows);
   pass.Float(static_cast<float>(reduction.count()));
+  AddTeam(reduction, target, pass);
   return pass;
 }
 
@@ -116,15 +139,15 @@ Status Reducer::Add(const std::string& kind, std::optional<size_t> to,
   const bool by_line = merge != nullptr && out[1] < in[1] && out[2] < in[2] &&
                        in[1] * in[2] > kMaxPixels;
   if (!by_line) {
-    passes.push_back(ReducePass(kind, reduction_, {}, to, shift, 1));
+    passes.push_back(ReducePass(kind, reduction_, target_, {}, to, shift, 1));
     return Status();
   }
   Reduction lines = reduction_, rest = reduction_;
   lines.out[1] = in[1];
   rest.in = lines.out;
   MACE_ASSIGN_OR_RETURN(const size_t partial, AddImage(lines.out));
-  passes.push_back(ReducePass(kind, lines, {}, partial, shift, in[1]));
-  passes.push_back(ReducePass(merge, rest, partial, to, shift, 1));
+  passes.push_back(ReducePass(kind, lines, target_, {}, partial, shift, in[1]));
+  passes.push_back(ReducePass(merge, rest, target_, partial, to, shift, 1));
   return Status();
 }
 

@@ -124,9 +124,7 @@ KernelSpec::Facts FactsOf(const WeightImages& images, const Pass& pass,
                           int64_t macs) {
   KernelSpec::Facts facts;
   facts.macs = macs;
-  if (!images.variant.empty()) {
-    facts.variant = StrCat(pass.entry, images.variant);
-  }
+  facts.variant = NameOf(pass) + images.variant;
   if (images.scales == nullptr) return facts;
   facts.constant_bytes = 0;
   for (const Pass::Arg& arg : pass.args) {

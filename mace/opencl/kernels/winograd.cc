@@ -159,6 +159,7 @@ Result<KernelSpec> DescribeWinograd(const Node& node, const Conv2dAttrs& attrs,
       GridOf(outputs, Blocks(t.columns), t.taps * t.taps * t.rows), t);
   multiply.Image(0).Constant(filter).Image(1);
   multiply.Int(t.columns, t.rows, Blocks(inputs), outputs);
+  multiply.Team(target.TeamOf(multiply.grid, Blocks(inputs), 1), 4);
 
   Pass out = WinogradPass("winograd_output",
                           GridOf(outputs, t.columns, t.tile * t.rows), t);
@@ -170,6 +171,9 @@ Result<KernelSpec> DescribeWinograd(const Node& node, const Conv2dAttrs& attrs,
   KernelSpec::Facts facts;
   facts.macs = NumElements(node.outputs[0].shape) * inputs * 9;
   facts.variant = StrCat("winograd_", tile);
+  if (multiply.team > 1) {
+    facts.variant += StrCat(" in teams of ", multiply.team);
+  }
   facts.scratch_images = {ExtentOf(t, inputs), ExtentOf(t, outputs)};
   return KernelSpec{{in, multiply, out}, facts};
 }

@@ -53,16 +53,16 @@ __kernel void winograd_input(GRID, __read_only image2d_t x,
   }
 }
 
-// Computes the products of up to four tiles, grid_y apart.
+// Computes the products of up to four tiles, grid_y apart; an item or a team.
 __kernel void winograd_multiply(GRID, __read_only image2d_t v,
                                 __read_only image2d_t filter,
                                 __write_only image2d_t m, const int width,
                                 const int tile_rows, const int in_blocks,
-                                const int channels) {
-  GRID_POSITION(block, tile, row)
+                                const int channels TEAM_ARG) {
+  TEAM_POSITION(block, tile, row)
   const int filter_row = block * TAPS * TAPS + row / tile_rows;
   float4 sums[4] = {0, 0, 0, 0};
-  for (int b = 0; b < in_blocks; ++b) {
+  for (int b = MEMBER; b < in_blocks; b += TEAM) {
     READ_FILTERS(filter, b, filter_row)
     for (int k = 0; k < 4; ++k) {
       const int at = tile + k * grid_y;
@@ -70,8 +70,10 @@ __kernel void winograd_multiply(GRID, __read_only image2d_t v,
       MULTIPLY_ADD(sums[k], u)
     }
   }
-  for (int k = 0, at = tile; k < 4 && at < width; ++k, at += grid_y) {
-    WRITE_BLOCK(m, block, channels, at, width, row, sums[k])
+  SHARE_SUMS(sums, 4)
+  for (int k = MEMBER, at = tile + MEMBER * grid_y; k < 4 && at < width;
+       k += TEAM, at += TEAM * grid_y) {
+    WRITE_BLOCK(m, block, channels, at, width, row, TEAM_SUM(sums, k))
   }
 }
 

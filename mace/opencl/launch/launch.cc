@@ -37,8 +37,20 @@ Status Launch::Finish(const ClContext& context) {
     return Failed(ClStatus(code, "clGetKernelWorkGroupInfo"));
   }
   max_items_ = std::min(max_items_, context.facts().max_group_size);
+  for (const Pass::Arg& arg : pass_.args) {
+    const auto* parts = std::get_if<Pass::TeamParts>(&arg);
+    if (parts == nullptr) continue;
+    max_items_ = std::min<size_t>(
+        max_items_, context.facts().local_bytes / parts->bytes_per_item);
+  }
+  if (max_items_ < pass_.team) {
+    return Failed(RuntimeError("the driver allows groups of ", max_items_,
+                               " items, but ", pass_.team,
+                               " compute one position together"));
+  }
   shape_ = LaunchShape::Whole(
-      pass_.grid, ChooseLocalSize(pass_.grid, max_items_, context.facts()));
+      pass_.grid,
+      ChooseLocalSize(pass_.grid, pass_.team, max_items_, context.facts()));
   return BindConstants(api);
 }
 
@@ -71,6 +83,13 @@ Status Launch::BindImages(const ClApi& api, const RunArgs& args) const {
   cl_uint index = first_arg_;
   for (const Pass::Arg& arg : pass_.args) {
     const void* handle = nullptr;
+    if (const auto* parts = std::get_if<Pass::TeamParts>(&arg)) {
+      const Grid& group = shape_.local;
+      const size_t items = pass_.team * group[0] * group[1] * group[2];
+      MACE_RETURN_IF_ERROR(
+          SetArg(api, index++, items * parts->bytes_per_item, nullptr));
+      continue;
+    }
     if (const auto* input = std::get_if<Pass::Input>(&arg)) {
       handle = args.inputs[input->index].handle;
     } else if (const auto* output = std::get_if<Pass::Output>(&arg)) {
@@ -105,10 +124,14 @@ Status Launch::EnqueuePieces(Queue& queue) {
         for (int d = 0; d < 3; ++d) {
           size[d] = std::min(shape_.piece[d], all[d] - at[d]);
         }
+        const auto items = [this](Grid positions) {
+          positions[2] *= pass_.team;
+          return positions;
+        };
         cl_event event = nullptr;
-        const Status status =
-            queue.Enqueue(kernel_.get(), at, size, shape_.local,
-                          queue.profiling() ? &event : nullptr);
+        const Status status = queue.Enqueue(
+            kernel_.get(), items(at), items(size), items(shape_.local),
+            queue.profiling() ? &event : nullptr);
         if (event != nullptr) {
           events_.emplace_back(event, queue.api().clReleaseEvent);
         }

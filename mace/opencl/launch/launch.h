@@ -13,13 +13,14 @@
 
 namespace mace::opencl {
 
-// How a pass is started: in work groups of `local` items, and in commands of at
-// most `piece` items. `piece` is a multiple of `local` in each dimension.
+// How a pass is started: in work groups of `local` positions, and in commands
+// of at most `piece` positions. `piece` is a multiple of `local` in each
+// dimension.
 struct LaunchShape {
   Grid local = {1, 1, 1};
   Grid piece = {1, 1, 1};
 
-  // All items in one command.
+  // All positions in one command.
   static LaunchShape Whole(const Grid& grid, const Grid& local) {
     return {local, RoundUp(grid, local)};
   }
@@ -53,7 +54,7 @@ class Launch {
   const Program& program() const { return *program_; }
   size_t max_items() const { return max_items_; }  // in a group
   const LaunchShape& shape() const { return shape_; }
-  // REQUIRES: the group has at most max_items.
+  // REQUIRES: the group has at most max_items, counting each of its teams.
   void SetShape(const LaunchShape& shape) { shape_ = shape; }
 
  private:

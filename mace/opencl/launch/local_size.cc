@@ -22,13 +22,24 @@ size_t PowerOfTwoFrom(size_t n) {
   return p;
 }
 
+// Returns how many positions a group may have in each dimension.
+Grid MostPositions(size_t team, const DeviceFacts& facts) {
+  Grid most;
+  for (int d = 0; d < 3; ++d) {
+    most[d] = std::max<size_t>(facts.max_group_sizes[d], 1);
+  }
+  most[2] = std::max<size_t>(most[2] / team, 1);
+  return most;
+}
+
 }  // namespace
 
-Grid ChooseLocalSize(const Grid& global, size_t max_items,
+Grid ChooseLocalSize(const Grid& global, size_t team, size_t max_items,
                      const DeviceFacts& facts) {
+  const Grid allowed = MostPositions(team, facts);
   // The dimensions of a grid are (channel blocks, columns, rows). Pixels of one
   // row are adjacent in the image, so columns come first, then channel blocks.
-  size_t left = std::max<size_t>(std::min(kItems, max_items), 1);
+  size_t left = std::max<size_t>(std::min(kItems, max_items) / team, 1);
   Grid local = {1, 1, 1};
   const struct {
     int dimension;
@@ -36,8 +47,7 @@ Grid ChooseLocalSize(const Grid& global, size_t max_items,
   } kOrder[] = {{1, 16}, {0, 4}, {2, 4}, {1, 128}, {0, 128}};
   for (const auto& [d, limit] : kOrder) {
     while (local[d] * 2 <= limit && left >= 2 &&
-           local[d] < PowerOfTwoFrom(global[d]) &&
-           local[d] * 2 <= std::max<size_t>(facts.max_group_sizes[d], 1)) {
+           local[d] < PowerOfTwoFrom(global[d]) && local[d] * 2 <= allowed[d]) {
       local[d] *= 2;
       left /= 2;
     }
@@ -45,15 +55,17 @@ Grid ChooseLocalSize(const Grid& global, size_t max_items,
   return local;
 }
 
-std::vector<Grid> LocalSizeCandidates(const Grid& global, size_t max_items,
+std::vector<Grid> LocalSizeCandidates(const Grid& global, size_t team,
+                                      size_t max_items,
                                       const DeviceFacts& facts) {
-  const Grid first = ChooseLocalSize(global, max_items, facts);
-  const size_t most = std::max<size_t>(std::min(2 * kItems, max_items), 1);
-  size_t items = 1;  // in the grid, counted up to the limit of a group
+  const Grid first = ChooseLocalSize(global, team, max_items, facts);
+  const Grid allowed = MostPositions(team, facts);
+  const size_t most =
+      std::max<size_t>(std::min(2 * kItems, max_items) / team, 1);
+  size_t items = 1;  // positions, counted up to the limit of a group
   Grid limits;
   for (int d = 0; d < 3; ++d) {
-    limits[d] = std::min(PowerOfTwoFrom(global[d]),
-                         std::max<size_t>(facts.max_group_sizes[d], 1));
+    limits[d] = std::min(PowerOfTwoFrom(global[d]), allowed[d]);
     items *= std::min(limits[d], most);
   }
   const size_t least = std::min(items, most) / 8;

@@ -13,16 +13,18 @@ namespace mace::opencl {
 
 using Grid = std::array<size_t, 3>;
 
-// Returns a group size for `global` items, of at most `max_items`. It is wide
-// in the dimensions in which the grid is wide, so that neighbouring items read
-// neighbouring pixels.
-Grid ChooseLocalSize(const Grid& global, size_t max_items,
+// Returns a group size for a grid of `global` positions, each computed by
+// `team` items that are neighbours in dimension 2, with at most `max_items`
+// items. It counts positions. It is wide in the dimensions in which the grid is
+// wide, so that neighbouring items read neighbouring pixels.
+Grid ChooseLocalSize(const Grid& global, size_t team, size_t max_items,
                      const DeviceFacts& facts);
 
 // Returns the group sizes that are worth measuring: the one of ChooseLocalSize
 // first, then full and half-full groups of powers of two, the most similar
 // first.
-std::vector<Grid> LocalSizeCandidates(const Grid& global, size_t max_items,
+std::vector<Grid> LocalSizeCandidates(const Grid& global, size_t team,
+                                      size_t max_items,
                                       const DeviceFacts& facts);
 
 // Rounds each extent of `global` up to a multiple of `local`.

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <utility>
 
 namespace mace::opencl {
 namespace {
@@ -22,20 +23,26 @@ DeviceFacts Facts() {
 TEST(LocalSize, CandidatesAreFewDifferentAndAllowed) {
   for (const Grid& grid : {Grid{1, 1, 1}, Grid{3, 112, 112}, Grid{250, 1, 1},
                            Grid{8, 7, 700}, Grid{1, 5000, 1}}) {
-    for (const size_t max_items : {size_t{1}, size_t{24}, size_t{1024}}) {
-      const auto candidates = LocalSizeCandidates(grid, max_items, Facts());
+    for (const auto& [team, max_items] : {std::pair<size_t, size_t>{1, 1},
+                                          {1, 24},
+                                          {1, 1024},
+                                          {4, 24},
+                                          {32, 32},
+                                          {32, 1024}}) {
+      const auto candidates =
+          LocalSizeCandidates(grid, team, max_items, Facts());
       ASSERT_FALSE(candidates.empty());
-      EXPECT_EQ(candidates[0], ChooseLocalSize(grid, max_items, Facts()));
+      EXPECT_EQ(candidates[0], ChooseLocalSize(grid, team, max_items, Facts()));
       EXPECT_LE(candidates.size(), 20u);
       EXPECT_EQ(std::set<Grid>(candidates.begin(), candidates.end()).size(),
                 candidates.size());
       for (const Grid& local : candidates) {
-        EXPECT_LE(local[0] * local[1] * local[2], max_items);
-        EXPECT_LE(local[2], 64u);
+        EXPECT_LE(team * local[0] * local[1] * local[2], max_items);
+        EXPECT_LE(team * local[2], 64u);
       }
     }
   }
-  EXPECT_GT(LocalSizeCandidates({3, 112, 112}, 256, Facts()).size(), 10u);
+  EXPECT_GT(LocalSizeCandidates({3, 112, 112}, 1, 256, Facts()).size(), 10u);
 }
 
 TEST(LocalSize, RoundsUp) {

@@ -112,7 +112,7 @@ Result<std::unique_ptr<LaunchingKernel>> OpenclContext::MakeKernel(
       }
       image_inputs[input->index] = true;
     }
-    names += StrCat(names.empty() ? "" : " + ", pass.entry);
+    names += StrCat(names.empty() ? "" : " + ", NameOf(pass));
     if (violations_ != nullptr) pass.Define("MACE_CHECKED");
     MACE_RETURN_IF_ERROR(UploadConstants(pass));
     MACE_ASSIGN_OR_RETURN(std::shared_ptr<Program> program,

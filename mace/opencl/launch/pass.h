@@ -9,11 +9,15 @@
 #include <variant>
 #include <vector>
 
+#include "mace/base/str_cat.h"
 #include "mace/opencl/driver/program_pool.h"
 #include "mace/opencl/launch/constant.h"
 #include "mace/opencl/launch/local_size.h"
 
 namespace mace::opencl {
+
+// Local memory for each member of a team and each sum.
+constexpr size_t kTeamSumBytes = sizeof(cl_float4);
 
 // Only a description; nothing is compiled yet. The kernel's first arguments are
 // the extents of the grid (GRID in prelude.cl); those added here follow in
@@ -29,10 +33,13 @@ class Pass {
   struct Scratch {  // scratch image `index` of the kernel
     size_t index;
   };
+  struct TeamParts {  // local memory of a group, so much for each item
+    size_t bytes_per_item;
+  };
   // A constant is a description until its kernel is made, and memory
   // afterwards.
   using Arg = std::variant<Input, Output, Scratch, ConstantPtr, SharedMem,
-                           cl_int, cl_float>;
+                           cl_int, cl_float, TeamParts>;
 
   // The function `entry` of `source`.cl. REQUIRES: no extent of the grid is 0.
   Pass(std::string source_in, std::string entry_in, Grid grid_in)
@@ -57,9 +64,19 @@ class Pass {
     return *this;
   }
 
+  // Lets `items` work items compute each position of the grid: the last
+  // argument, TEAM_ARG of prelude.cl, for this many sums. One item is no team.
+  Pass& Team(size_t items, size_t sums) {
+    if (items == 1) return *this;
+    team = items;
+    Define("TEAM", std::to_string(items));
+    return Add(TeamParts{sums * kTeamSumBytes});
+  }
+
   std::string source;
   std::string entry;
-  Grid grid;
+  Grid grid;        // positions
+  size_t team = 1;  // work items for each
   Defines defines;
   std::vector<Arg> args;
 
@@ -69,6 +86,12 @@ class Pass {
     return *this;
   }
 };
+
+// What plans call a kernel of this pass.
+inline std::string NameOf(const Pass& pass) {
+  return pass.team > 1 ? StrCat(pass.entry, " in teams of ", pass.team)
+                       : pass.entry;
+}
 
 }  // namespace mace::opencl
 

@@ -3,6 +3,7 @@
 
 #include "mace/opencl/launch/target.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "mace/base/str_cat.h"
@@ -27,7 +28,43 @@ std::string NameOf(const std::vector<const Operand*>& from,
   return StrCat(name, " in pixels ", static_cast<int>(constant.pixels));
 }
 
+// A compute unit of a GPU runs some hundreds (Adreno, Mali) to 2048 (NVIDIA)
+// items at a time; while some wait for memory, others compute.
+constexpr int64_t kItemsPerUnit = 1024;
+constexpr size_t kMostInTeam = 32;
+constexpr size_t kMostSums = 8;  // of a position
+// A member with fewer terms gains less than the team's barrier costs.
+constexpr int64_t kLeastTerms = 4;
+
 }  // namespace
+
+int64_t Target::WantedItems() const {
+  if (wanted_items_ >= 0) return wanted_items_;
+  const auto units = static_cast<int64_t>(facts_.compute_units);
+  return facts_.is_gpu ? kItemsPerUnit * units : 0;
+}
+
+bool Target::FillsDevice(const Grid& grid, size_t team) const {
+  int64_t items = static_cast<int64_t>(team);
+  for (const size_t extent : grid) {
+    items = SaturatedProduct({items, static_cast<int64_t>(extent)});
+  }
+  return items >= WantedItems();
+}
+
+size_t Target::TeamOf(const Grid& grid, int64_t steps, int64_t terms) const {
+  const size_t most = std::min(
+      {kMostInTeam, facts_.max_group_size, facts_.max_group_sizes[2],
+       static_cast<size_t>(facts_.local_bytes / (kMostSums * kTeamSumBytes))});
+  const int64_t all_terms = SaturatedProduct({steps, terms});
+  size_t team = 1;
+  while (!FillsDevice(grid, team) && 2 * team <= most &&
+         2 * static_cast<int64_t>(team) <= steps &&
+         2 * static_cast<int64_t>(team) * kLeastTerms <= all_terms) {
+    team *= 2;
+  }
+  return team;
+}
 
 Status Target::CheckExtent(const Extent2D& extent,
                            const std::string& what) const {

@@ -37,13 +37,14 @@ struct KernelSpec {
 class Target {
  public:
   // With `fp16`, images hold fp16, else float; kernels compute in float either
-  // way. `facts` and `codes` must outlive the target. `max_winograd`: as in
-  // OpenclOptions.
+  // way. `facts` and `codes` must outlive the target. `max_winograd` and
+  // `wanted_items`: as in OpenclOptions.
   Target(const DeviceFacts& facts, bool fp16, int max_winograd,
-         KnownCodes& codes)
+         int64_t wanted_items, KnownCodes& codes)
       : facts_(facts),
         fp16_(fp16),
         max_winograd_(max_winograd),
+        wanted_items_(wanted_items),
         codes_(codes) {}
 
   bool fp16() const { return fp16_; }
@@ -56,6 +57,14 @@ class Target {
   int max_winograd() const { return max_winograd_; }
   const DeviceFacts& facts() const { return facts_; }
   KnownCodes& codes() const { return codes_; }
+
+  // Returns how many work items should compute each position of `grid` together
+  // (Pass::Team): as many as fill the device, as long as each of them has some
+  // of the sum's terms. The terms are dealt out in `steps`, each of which has
+  // `terms` of them.
+  size_t TeamOf(const Grid& grid, int64_t steps, int64_t terms) const;
+  // Returns whether a kernel with this grid and such teams has items enough.
+  bool FillsDevice(const Grid& grid, size_t team) const;
 
   // Checks that an image fits the device. Errors: MACE_UNSUPPORTED, with the
   // limit and the cure.
@@ -102,6 +111,7 @@ class Target {
   }
 
  private:
+  int64_t WantedItems() const;
   Result<std::shared_ptr<ConstantData>> DescribeImage(
       ImageLayout layout, const Extents4& extents,
       const std::vector<const Operand*>& from, const std::string& how,
@@ -111,6 +121,7 @@ class Target {
   const DeviceFacts& facts_;
   bool fp16_;
   int max_winograd_;
+  int64_t wanted_items_;
   KnownCodes& codes_;
 };
 

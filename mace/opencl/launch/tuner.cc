@@ -48,14 +48,16 @@ bool Halve(LaunchShape& shape) {
 bool Fits(const LaunchShape& shape, const Launch& launch,
           const DeviceFacts& facts) {
   const Grid all = RoundUp(launch.pass().grid, shape.local);
+  const size_t team = launch.pass().team;
   for (int d = 0; d < 3; ++d) {
     const size_t local = shape.local[d], piece = shape.piece[d];
-    if (local == 0 || local > std::max<size_t>(facts.max_group_sizes[d], 1) ||
+    const size_t items = d == 2 ? team * local : local;
+    if (local == 0 || items > std::max<size_t>(facts.max_group_sizes[d], 1) ||
         piece == 0 || piece % local != 0 || piece > all[d]) {
       return false;
     }
   }
-  return Items(shape.local) <= launch.max_items();
+  return team * Items(shape.local) <= launch.max_items();
 }
 
 }  // namespace
@@ -181,8 +183,8 @@ Status Tuner::ChooseGroups(Launch& launch, Queue& queue, const RunArgs& args,
                            Choice& choice) {
   const Grid& grid = launch.pass().grid;
   double best = std::numeric_limits<double>::infinity();
-  for (const Grid& local :
-       LocalSizeCandidates(grid, launch.max_items(), facts_)) {
+  for (const Grid& local : LocalSizeCandidates(grid, launch.pass().team,
+                                               launch.max_items(), facts_)) {
     if (!HasTime()) break;
     launch.SetShape(LaunchShape::Whole(grid, local));
     // The first run may compile the kernel, and it fills caches.

@@ -35,6 +35,6 @@ __kernel void depthwise_conv2d(GRID, __read_only image2d_t x,
   }
 
   FINISH_SUMS(bias, block)
-  const float4 sums[4] = {SUM(acc0), SUM(acc1), SUM(acc2), SUM(acc3)};
-  WRITE_COLUMNS(y, block, channels, w, row, sums)
+  const float4 sums[4] = {acc0, acc1, acc2, acc3};
+  WRITE_COLUMNS(y, block, channels, w, row, sums, 0)
 }

@@ -63,6 +63,8 @@ Result<KernelSpec> Describe(const Node& node, const Target& target) {
   pass.Constant(bias).Out();
   pass.Int(x[2], x[3], window[2], window[3], w[0]);
   MACE_RETURN_IF_ERROR(AddActivation(node, attrs, pass));
+  pass.Team(target.TeamOf(pass.grid, Blocks(window[1]), window[2] * window[3]),
+            1);
   return KernelSpec{{pass}, FactsOf(weights, pass, NumElements(y) * w[1])};
 }
 

@@ -95,6 +95,7 @@ Result<KernelSpec> Describe(const Node& node, const Target& target) {
   AddMatrix(node.inputs[1].type.shape, NumElements(s.batch_b) == 1, pass);
   AddMatrix(node.outputs[0].shape, false, pass);
   pass.Int(s.k, s.n);
+  pass.Team(target.TeamOf(pass.grid, Blocks(s.k), 1), 1);
   return KernelSpec{{pass}, FactsOf(weights, pass, macs)};
 }
 

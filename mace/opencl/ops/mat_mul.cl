@@ -1,4 +1,5 @@
-// MatMul. One work item computes one block of one row of the product.
+// MatMul. One work item, or a team, computes one block of one row of the
+// product.
 // SPDX-License-Identifier: Apache-2.0
 
 // The position of the rows of a matrix: block b of row i of matrix n is pixel
@@ -15,10 +16,11 @@
 
 __kernel void mat_mul(GRID, __read_only image2d_t a, WEIGHTS(b),
                       __write_only image2d_t y, MATRIX(a), MATRIX(b),
-                      MATRIX(y), const int depth, const int channels) {
-  GRID_POSITION(block, i, n)
+                      MATRIX(y), const int depth, const int channels
+                      TEAM_ARG) {
+  TEAM_POSITION(block, i, n)
   float4 sum = 0;
-  for (int k = 0; k < depth; k += 4) {
+  for (int k = MEMBER * 4; k < depth; k += TEAM * 4) {
 #ifdef TRANSPOSE_A
     float4 va = 0;
 #define TAKE_A(component, at)                                         \
@@ -56,6 +58,10 @@ __kernel void mat_mul(GRID, __read_only image2d_t a, WEIGHTS(b),
     ADD_ROW(w, k + 3)
 #endif
   }
+  const float4 sums[1] = {sum};
+  SHARE_SUMS(sums, 1)
+  if (MEMBER > 0) return;
+  sum = TEAM_SUM(sums, 0);
 #ifdef CODES
   READ(scale, scales, block, 0)
   sum *= scale;

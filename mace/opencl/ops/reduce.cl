@@ -1,5 +1,5 @@
-// Reduce. One work item computes one pixel of the output, whose reduced extents
-// are 1.
+// Reduce. One work item, or a team, computes one pixel of the output, whose
+// reduced extents are 1.
 // SPDX-License-Identifier: Apache-2.0
 
 #if defined(REDUCE_MAX)
@@ -56,6 +56,23 @@ inline float4 Finish(float4 v, float4 shift, float count) {
 #endif
 }
 
+// A team divides the reduced lines, columns or blocks.
+#if defined(TEAM_OVER_H)
+#define OVER_H(team, alone) (team)
+#else
+#define OVER_H(team, alone) (alone)
+#endif
+#if defined(TEAM_OVER_W)
+#define OVER_W(team, alone) (team)
+#else
+#define OVER_W(team, alone) (alone)
+#endif
+#if defined(TEAM_OVER_BLOCKS)
+#define OVER_BLOCKS(team, alone) (team)
+#else
+#define OVER_BLOCKS(team, alone) (alone)
+#endif
+
 // count_...: how many elements are reduced along an axis. 0 blocks means that
 // the channels are not reduced. One row of the shift serves shift_rows rows of
 // y.
@@ -65,8 +82,8 @@ __kernel void reduce(GRID, __read_only image2d_t x, SHIFT
                      const int out_height, const int channels,
                      const int count_n, const int count_h, const int count_w,
                      const int count_blocks, const int shift_rows,
-                     const float count) {
-  GRID_POSITION(block, w, row)
+                     const float count TEAM_ARG) {
+  TEAM_POSITION(block, w, row)
   const int first_n = row / out_height;
   const int first_h = row - first_n * out_height;
   float4 shift = 0;
@@ -79,10 +96,13 @@ __kernel void reduce(GRID, __read_only image2d_t x, SHIFT
 #endif
   float4 acc = BEGIN;
   for (int n = first_n; n < first_n + count_n; ++n) {
-    for (int h = first_h; h < first_h + count_h; ++h) {
-      for (int b = block; b < block + max(count_blocks, 1); ++b) {
+    for (int h = first_h + OVER_H(MEMBER, 0); h < first_h + count_h;
+         h += OVER_H(TEAM, 1)) {
+      for (int b = block + OVER_BLOCKS(MEMBER, 0);
+           b < block + max(count_blocks, 1); b += OVER_BLOCKS(TEAM, 1)) {
         const int left = in_channels - b * 4;
-        for (int t = w; t < w + count_w; ++t) {
+        for (int t = w + OVER_W(MEMBER, 0); t < w + count_w;
+             t += OVER_W(TEAM, 1)) {
           READ(v, x, b * in_width + t, n * in_height + h)
           v = Term(v, shift);
           if (left < 4) v.w = BEGIN;
@@ -92,6 +112,13 @@ __kernel void reduce(GRID, __read_only image2d_t x, SHIFT
         }
       }
     }
+  }
+  const float4 parts[1] = {acc};
+  SHARE_SUMS(parts, 1)
+  if (MEMBER > 0) return;
+  for (int i = 1; i < TEAM; ++i) {
+    const float4 part = TEAM_PART(parts, 0, i);
+    acc = COMBINE(acc, part);
   }
   if (count_blocks > 0) {
     acc.x = COMBINE(acc.x, acc.y);
