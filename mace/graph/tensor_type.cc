@@ -87,10 +87,12 @@ int64_t Bytes(const TensorType& type) {
 }
 
 std::string ToString(const Shape& shape) {
+  constexpr size_t kMostShown = 32;  // a list of a file may have any length
   std::string s = "[";
-  for (size_t i = 0; i < shape.size(); ++i) {
+  for (size_t i = 0; i < std::min(shape.size(), kMostShown); ++i) {
     s += StrCat(i ? "," : "", shape[i]);
   }
+  if (shape.size() > kMostShown) s += StrCat(",... of ", shape.size());
   return StrCat(s, ']');
 }
 

@@ -14,8 +14,15 @@ Attr = Union[int, float, str, bytes, list[int], list[float]]
 
 
 def clean_attrs(attrs: dict[str, Any]) -> dict[str, Attr]:
-    """Attributes as plain Python values; None is dropped, bool becomes 0 or 1."""
-    return {k: _clean(v) for k, v in attrs.items() if v is not None}
+    """Attributes as plain Python values; None is dropped, bool becomes 0 or 1.
+
+    Errors: ValueError for an integer that the model format cannot hold."""
+    cleaned = {k: _clean(v) for k, v in attrs.items() if v is not None}
+    for name, value in cleaned.items():
+        for v in value if isinstance(value, list) else [value]:
+            if isinstance(v, int) and not -(2**63) <= v < 2**63:
+                raise ValueError(f"attribute {name} {v} does not fit into 64 bits")
+    return cleaned
 
 
 def _clean(value: Any) -> Attr:

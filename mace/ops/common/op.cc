@@ -32,10 +32,13 @@ std::string CountOf(int min, int max) {
   return StrCat(min, " to ", max);
 }
 
-// Formats a text or a number for messages.
+// Formats a text, of which a file may have any number of bytes, or a number for
+// messages.
 std::string ToString(const Attr& value) {
+  constexpr size_t kMostShown = 64;
   if (const auto* text = std::get_if<std::string>(&value)) {
-    return StrCat("'", *text, "'");
+    return StrCat("'", text->substr(0, kMostShown),
+                  text->size() > kMostShown ? "...'" : "'");
   }
   const auto* number = std::get_if<int64_t>(&value);
   return number == nullptr ? "?" : std::to_string(*number);

@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from mace_tools.importers.builder import Builder
-from mace_tools.importers.operands import reshape
+from mace_tools.importers.operands import INT32_MAX, reshape
+from mace_tools.importers.registry import Unsupported
 from mace_tools.ir import NUMPY
 
 
@@ -17,6 +18,11 @@ def reduced(b: Builder, data: str, ids: str, shape: list[int], rank: int, kind: 
     the row of the result that its id names. `shape`: that of the result, rows first. Ids out of
     range name no row; a row that none names has the neutral element."""
     rows, kind_of_ids = shape[0], b.dtype(ids)
+    if rows < 0:
+        raise ValueError(f"{rows} segments, of which there must be at least 0")
+    if rows >= INT32_MAX:
+        raise Unsupported(f"{rows} rows of the result, of which there may be {INT32_MAX - 1}",
+                          "the ids may be wrong: a result of this size fits into no memory")
     flat = reshape(b, ids, [-1]) if rank != 1 else ids
     none = [b.op("Compare", flat, b.add_const(np.array(limit), kind_of_ids), type=test)
             for limit, test in ((0, "LESS"), (rows, "GREATER_EQUAL"))]

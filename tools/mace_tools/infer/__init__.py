@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import math
 import pkgutil
 from collections.abc import Callable
 from typing import Any, Union
@@ -23,6 +24,7 @@ from mace_tools.ir import NUMPY, Graph, Node, Shape, Tensor
 
 Type = tuple[str, Union[Shape, None]]  # element type and shape
 MAX_VALUE_ELEMENTS = 4096
+MAX_ELEMENTS = 1 << 58  # of a tensor, in the engine
 
 
 class View:
@@ -101,6 +103,9 @@ def infer_node(graph: Graph, node: Node) -> None:
         if shape is not None and len(shape) > op_facts.max_rank():
             raise ModelError(f"{node}: its output would have {len(shape)} dimensions, the engine's "
                              f"tensors have at most {op_facts.max_rank()}")
+        if shape is not None and math.prod(d for d in shape if d is not None) > MAX_ELEMENTS:
+            raise ModelError(f"{node}: its output would have the shape {list(shape)}, which is "
+                             f"more elements than 2^58, the most that a tensor may have")
         tensor = graph.tensors[name]
         tensor.dtype = dtype
         tensor.shape = None if shape is None else tuple(shape)

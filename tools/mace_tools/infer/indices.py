@@ -39,14 +39,15 @@ def range_(v: View) -> Type:
     if any(value is None for value in values):
         return v.dtype(), (None,)
     start, limit, delta = (value.item() for value in values)  # type: ignore[union-attr]
-    require(delta != 0 and not any(map(math.isnan, (start, limit, delta))), "no finite range")
+    wrong = f"from {start} to {limit} by {delta} is no finite range"
+    require(delta != 0 and not any(map(math.isnan, (start, limit, delta))), wrong)
     if v.dtype() == "f32":
         count = (limit - start) / delta
-        require(count < _MOST, "no finite range")
+        require(count < _MOST, wrong)
         count = math.ceil(max(count, 0))
     else:
         count = max(-((start - limit) // delta), 0)
-        require(count < _MOST, "no finite range")
+        require(count < _MOST, wrong)
     return v.dtype(), (count,)
 
 

@@ -38,6 +38,8 @@ def instance_norm(b: Builder, n: SourceNode) -> str:
 @registry.op("LRN")
 def lrn(b: Builder, n: SourceNode) -> str:
     size = n.attr("size")
+    if size < 1:
+        raise ValueError(f"size {size}, which must be at least 1")
     attrs = {"bias": float(n.attr("bias", 1.0)), "alpha": float(n.attr("alpha", 1e-4)) / size,
              "beta": float(n.attr("beta", 0.75))}
     attrs.update({"depth_radius": size // 2} if size % 2 else {"size": size})

@@ -47,8 +47,10 @@ def channels(b: Builder, x: str) -> int:
 def conv2d(b: Builder, n: SourceNode) -> str:
     x, w = n.inputs[:2]
     weights, shape = conv_weights(b, w, [0, 3, 1, 2])  # OHWI -> OIHW
-    return fused(b, n, "Conv2d", x, weights, operand(n, 2), **window(n),
-                 group=channels(b, x) // shape[1])
+    given = channels(b, x)
+    if shape[1] < 1 or given % shape[1]:
+        raise ValueError(f"a filter of {shape[1]} input channels for {given} channels")
+    return fused(b, n, "Conv2d", x, weights, operand(n, 2), **window(n), group=given // shape[1])
 
 
 @registry.op("DEPTHWISE_CONV_2D")
