@@ -8,32 +8,47 @@ become one node, "TRANSFORM.READER"; a transform with another reader stays, and 
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from mace_tools.importers.builder import Builder
 from mace_tools.importers.registry import Unsupported
-from mace_tools.importers.source import SourceModel
+from mace_tools.importers.source import SourceModel, SourceNode
 from mace_tools.importers.spectral import fitted, magnitudes, of_pairs, of_real, table
 
 
-def joined(model: SourceModel, transforms: Collection[str], readers: Collection[str]
-           ) -> SourceModel:
-    """The model with one node for each transform and reader of it."""
+def joined(model: SourceModel, transforms: Collection[str], readers: Collection[str],
+           views: Collection[str] = ()) -> SourceModel:
+    """The model with one node for each transform and reader of it. `views` between the two, which
+    give the result another shape, follow that node."""
     if not any(node.op in transforms for node in model.nodes):
         return model
     made, nodes = model.producers(), []
     for node in model.nodes:
+        between: list[SourceNode] = []
         maker = made.get(node.inputs[0]) if node.op in readers and node.inputs else None
-        while maker is not None and maker.op == "Identity":
+        while maker is not None and maker.op in ("Identity", *views):
+            between += [maker] if maker.op in views else []
             maker = made.get(maker.inputs[0])
         if maker is not None and maker.op in transforms:
-            node = replace(node, op=f"{maker.op}.{node.op}", inputs=list(maker.inputs),
-                           attrs=maker.attrs)
-        nodes.append(node)
+            nodes += _reading(node, maker, between[::-1])
+        else:
+            nodes.append(node)
     return replace(model, nodes=nodes)
+
+
+def _reading(reader: SourceNode, transform: SourceNode, views: Sequence[SourceNode]
+             ) -> list[SourceNode]:
+    """The node of a transform and its reader, and copies of the views between them."""
+    result = reader.outputs[0]
+    names = [f"{result}/{k}" for k in range(len(views))] + [result]
+    found = [replace(reader, op=f"{transform.op}.{reader.op}", inputs=list(transform.inputs),
+                     outputs=[names[0], *reader.outputs[1:]], attrs=transform.attrs)]
+    for view, x, y in zip(views, names, names[1:]):
+        found.append(replace(view, name=y, inputs=[x, *view.inputs[1:]], outputs=[y]))
+    return found
 
 
 def part(b: Builder, x: str, lengths: list[int], what: str) -> str:

@@ -1,25 +1,18 @@
 """Spectra, and the audio front end of speech commands.
 
 SPDX-License-Identifier: Apache-2.0
-
-Formulas: the documentation of tf.raw_ops.AudioSpectrogram and Mfcc; Davis and Mermelstein 1980 for
-the mel scale and the cosine transform.
 """
 
 from __future__ import annotations
 
-import numpy as np
-
-from mace_tools.importers import spectra
+from mace_tools.importers import audio, spectra
 from mace_tools.importers.builder import Builder
 from mace_tools.importers.operands import fixed_ints, fixed_scalar
 from mace_tools.importers.registry import Unsupported
 from mace_tools.importers.source import SourceNode
-from mace_tools.importers.spectral import of_real, table
 from mace_tools.importers.tensorflow import READERS, TRANSFORMS, registry
 
 _PARTS = dict(zip(READERS, ("abs", "real", "imag")))
-_MOST_FRAMES = 1 << 16
 
 registry.without_meaning("element types of operands, which these have as well", "Treal",
                          "Tcomplex", ops=[f"{t}.{r}" for t in TRANSFORMS for r in READERS])
@@ -37,67 +30,14 @@ def spectrum(b: Builder, n: SourceNode) -> str:
 @registry.op("AudioSpectrogram")
 def audio_spectrogram(b: Builder, n: SourceNode) -> str:
     """Windows of the samples, and a product with a table of the transform"""
-    window, stride = n.attr("window_size"), n.attr("stride")
-    shape = b.extents(n.inputs[0])
-    if len(shape) != 2 or shape[0] is None:
-        raise Unsupported("the number of its samples is not known", "give input_shapes")
-    if window < 2 or stride < 1 or shape[0] < window or shape[0] // stride > _MOST_FRAMES:
-        raise Unsupported(f"windows of {window} samples every {stride} of {shape[0]}",
-                          "give at least one window of 2 samples or more, and a stride above 0")
-    starts = np.arange(0, shape[0] - window + 1, stride)
-    places = b.add_const(starts[:, None] + np.arange(window), "i32", "places")
-    frames = b.op("Gather", b.transpose(n.inputs[0], [1, 0]), places, axis=1)
-    hann = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(window) / window)
-    length = 1 << int(window - 1).bit_length()
-    turns = of_real(hann[:, None] * table(length, window, length // 2 + 1, -1))
-    pairs = b.op("MatMul", frames, b.add_const(turns, name="turns"))
-    pairs = b.op("Reshape", pairs, dim=[0, 0, length // 2 + 1, 2])
-    kind = "SUM_SQUARE" if n.attr("magnitude_squared", False) else "L2"
-    return b.op("Reduce", pairs, reduce_type=kind, axis=[3], keepdims=0)
+    return audio.spectrogram(b, n.inputs[0], n.attr("window_size"), n.attr("stride"),
+                             n.attr("magnitude_squared", False))
 
 
 @registry.op("Mfcc")
 def mfcc(b: Builder, n: SourceNode) -> str:
     """Products with the filters of the mel scale, and with the cosine transform"""
-    x, rate = n.inputs[0], float(fixed_scalar(b, n.inputs[1], "sample rate"))
-    bins = b.extents(x)[-1]
-    low, high = n.attr("lower_frequency_limit", 20.0), n.attr("upper_frequency_limit", 4000.0)
-    count, wanted = n.attr("filterbank_channel_count", 40), n.attr("dct_coefficient_count", 13)
-    if bins is None:
-        raise Unsupported("the length of its spectrum is not known", "give input_shapes")
-    if not (bins > 1 and rate > 0 and 0 <= low < high <= rate / 2 and 0 < count <= 4096
-            and 0 < wanted <= count):
-        raise Unsupported(
-            f"{wanted} coefficients of {count} filters from {low} to {high} Hz of {bins} "
-            f"frequencies at a rate of {rate}",
-            "the limits must rise from 0 to at most half of the rate, and there may not be more "
-            "coefficients than filters")
-    filters = mel_filters(bins, rate, low, high, count)
-    k = np.arange(wanted)[:, None]
-    cosines = np.sqrt(2 / count) * np.cos(np.pi / count * k * (np.arange(count) + 0.5))
-    y = b.op("MatMul", b.op("Unary", x, type="SQRT"), b.add_const(filters, "f32", "filters"))
-    y = b.op("Eltwise", y, b.add_const(np.float32(1e-12)), type="MAX")
-    return b.op("MatMul", b.op("Unary", y, type="LOG"), b.add_const(cosines.T, "f32", "cosines"))
-
-
-def _mel(frequency: np.ndarray | float) -> np.ndarray:
-    return 1127.0 * np.log1p(np.asarray(frequency) / 700.0)
-
-
-def mel_filters(bins: int, rate: float, low: float, high: float, count: int) -> np.ndarray:
-    """Triangles [bins, count] whose corners are evenly spaced on the mel scale. A frequency below
-    the first centre is in the first triangle, and one above the last in the last."""
-    step = 0.5 * rate / (bins - 1)
-    mels = _mel(np.arange(bins) * step)
-    first, last = int(1.5 + low / step), int(high / step)
-    corners = _mel(low) + (_mel(high) - _mel(low)) / (count + 1) * np.arange(count + 2)
-    filters = np.zeros((bins, count))
-    for i in range(first, min(last, bins - 1) + 1):
-        # The corner below it; the filter k rises from corner k to k + 1 and falls to k + 2.
-        below = int(np.searchsorted(corners[1:-1], mels[i], "left"))
-        falling = (corners[below + 1] - mels[i]) / (corners[below + 1] - corners[below])
-        if below > 0:
-            filters[i, below - 1] += falling
-        if below < count:
-            filters[i, below] += 1 - falling
-    return filters
+    rate = float(fixed_scalar(b, n.inputs[1], "sample rate"))
+    return audio.mfcc(b, n.inputs[0], rate, audio.Mel(
+        n.attr("lower_frequency_limit", 20.0), n.attr("upper_frequency_limit", 4000.0),
+        n.attr("filterbank_channel_count", 40), n.attr("dct_coefficient_count", 13)))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import tflite
 
@@ -19,6 +20,8 @@ from mace_tools.testing import tflite_cases
 from mace_tools.testing.detection import detector, options
 from mace_tools.testing.tflite_file import Maker
 
+AUDIO = {"'AudioSpectrogram'": ((40, 1), {"window_size": 8, "stride": 4}),
+         "'Mfcc'": ((1, 6, 65), {})}
 CASES = {case.op: case for case in reversed(tflite_cases.CASES)}
 
 
@@ -51,6 +54,12 @@ def test_an_option_that_the_schema_does_not_have_is_refused(tmp_path, monkeypatc
 def test_an_option_that_a_custom_operator_does_not_know_is_refused(tmp_path, op):
     if op == "'TFLite_Detection_PostProcess'":
         path, _ = detector(tmp_path, surprise=3)
+    elif op in AUDIO:
+        m, (shape, given) = Maker(), AUDIO[op]
+        m.tensor("x", shape)
+        m.op(op.strip("'"), ["x", m.const("rate", np.int32(16000))], ["y"],
+             CustomOptions=options({**given, "surprise": 3}))
+        path = m.save(tmp_path, ["x"], ["y"])
     else:  # MediaPipe's have no names for their options
         m = Maker()
         for name in ("x", "w"):

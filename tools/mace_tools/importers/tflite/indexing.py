@@ -39,12 +39,6 @@ def gather(b: Builder, n: SourceNode) -> str:
                 batch_dims=n.attr("BatchDims") or None)
 
 
-@registry.op("EMBEDDING_LOOKUP")
-def embedding_lookup(b: Builder, n: SourceNode) -> str:
-    ids, table = n.inputs[:2]
-    return b.op("Gather", table, ids, axis=0)
-
-
 @registry.op("GATHER_ND")
 def gather_nd(b: Builder, n: SourceNode) -> str:
     return b.op("GatherNd", *n.inputs[:2])

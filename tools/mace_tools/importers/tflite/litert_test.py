@@ -10,7 +10,7 @@ import pytest
 
 from mace_tools import reference
 from mace_tools.importers import load
-from mace_tools.importers.tflite import registry
+from mace_tools.importers.tflite import READERS, TRANSFORM, registry
 from mace_tools.importers.tflite.flat import is_custom
 from mace_tools.states import first_values
 from mace_tools.testing.quantized_grid import CASES as QUANTIZED
@@ -30,8 +30,9 @@ def check(got, want):
 
 
 def test_every_operator_has_a_case():
-    of_variables = {"READ_VARIABLE", "ASSIGN_VARIABLE"}  # see variables_test.py
-    assert {case.op for case in (*CASES, *QUANTIZED)} | of_variables == {
+    elsewhere = {"READ_VARIABLE", "ASSIGN_VARIABLE",  # variables_test.py
+                 *(f"{TRANSFORM}.{reader}" for reader in READERS)}  # signal_test.py
+    assert {case.op for case in (*CASES, *QUANTIZED)} | elsewhere == {
         op for op in registry.supported() if not is_custom(op)}
 
 

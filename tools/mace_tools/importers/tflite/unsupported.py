@@ -17,8 +17,8 @@ registry.help_for(
 registry.help_for(
     "tables and texts do not convert: look words up in the app, and begin the model with the "
     "numbers (input_tensors in the YAML)",
-    "HASHTABLE", "HASHTABLE_FIND", "HASHTABLE_IMPORT", "HASHTABLE_SIZE", "HASHTABLE_LOOKUP",
-    "SKIP_GRAM", "LSH_PROJECTION", "CONCAT_EMBEDDINGS", "EMBEDDING_LOOKUP_SPARSE",
+    "HASHTABLE", "HASHTABLE_FIND", "HASHTABLE_IMPORT", "HASHTABLE_SIZE", "SKIP_GRAM",
+    "LSH_PROJECTION", "CONCAT_EMBEDDINGS",
 )
 registry.help_for(
     "it marks where a model is to be quantized: convert the source model again, fully quantized or "
@@ -29,8 +29,10 @@ registry.help_for(
     "RANDOM_UNIFORM", "RANDOM_STANDARD_NORMAL", "MULTINOMIAL", "STABLEHLO_RNG_BIT_GENERATOR",
 )
 registry.help_for(
-    "complex numbers do not convert: compute the spectrum in the app and begin the model with its "
-    "magnitudes (input_tensors in the YAML)", "RFFT2D", "REAL", "IMAG", "COMPLEX_ABS",
+    "complex numbers convert only between an RFFT2D and the COMPLEX_ABS, REAL or IMAG of its "
+    "result: compute the spectrum in the app and begin the model behind it (input_tensors in the "
+    "YAML)",
+    "RFFT2D", "REAL", "IMAG", "COMPLEX_ABS",
 )
 registry.help_for(
     "the engine has no operations on the bits of numbers: compute it in the app "
