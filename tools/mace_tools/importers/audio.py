@@ -20,8 +20,8 @@ _MOST_FRAMES = 1 << 16
 
 
 def spectrogram(b: Builder, x: str, window: int, stride: int, squared: bool) -> str:
-    """The magnitudes [channels, windows, frequencies] of windows of the samples [samples, channels],
-    or their squares. Each window is filled with zeros to a power of two."""
+    """The magnitudes [channels, windows, frequencies] of windows of samples [samples, channels], or
+    their squares. Each window is filled with zeros to a power of two."""
     shape = b.extents(x)
     if len(shape) != 2 or shape[0] is None:
         raise Unsupported("the number of its samples is not known", "give input_shapes")

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import tflite
 
-from mace_tools.testing import tflite_dynamic
+from mace_tools.testing import tflite_dynamic, tflite_lookups
 from mace_tools.testing.tflite_control import branches, while_
 from mace_tools.testing.tflite_file import Maker, offsets
 from mace_tools.testing.tflite_recurrent import models
@@ -70,25 +70,6 @@ class Case:
 
 def i32(*values: Any) -> np.ndarray:
     return np.array(values, np.int32)
-
-
-def _lookups() -> list[Case]:
-    """Places in a sparse matrix rise; keys of a table do, too."""
-    kinds = tflite.CombinerType
-    table, weights = _f(4, 3, 2), np.float32([1, 2, 0.5, -3, 1.5])
-    cases = [Case("EMBEDDING_LOOKUP_SPARSE",
-                  [i32(1, 3, 0, 2, 2), i32([0, 0], [0, 1], [2, 0], [2, 3], [3, 1]), i32(5, 4),
-                   weights, table], "EmbeddingLookupSparseOptions", {"Combiner": kind})
-             for kind in (kinds.SUM, kinds.MEAN, kinds.SQRTN)]
-    cases.append(Case("EMBEDDING_LOOKUP_SPARSE",
-                      [i32(3, 1, 1), i32([0, 1, 0], [1, 0, 0], [1, 0, 2]), i32(2, 2, 3),
-                       np.float32([2, -1, 4]), table[..., 0]], "EmbeddingLookupSparseOptions",
-                      {"Combiner": kinds.MEAN}))
-    keys = i32(-4, 0, 3, 90)
-    for values, kind in ((table, "float32"), (_f(4), "float32"), (i32(5, -6, 7, 8), "int32")):
-        cases.append(Case("HASHTABLE_LOOKUP", [i32(3, -4, 91, 1, 90, 3), keys, values],
-                          out=(kind, "uint8")))
-    return cases
 
 
 def _f(*shape: int) -> np.ndarray:
@@ -297,7 +278,7 @@ def _indexing() -> list[Case]:
         Case("GATHER", [X, i32([3, 0], [1, 2])], "GatherOptions", {"Axis": 1, "BatchDims": 1}),
         Case("GATHER_ND", [X, i32([1, 2], [0, 3])], "GatherNdOptions"),
         Case("EMBEDDING_LOOKUP", [i32(1, 0, 1), rows], fed=1),
-        *_lookups(),
+        *(Case(*given) for given in tflite_lookups.cases(RNG)),
         Case("SLICE", [X, i32(0, 1), i32(-1, 2)], "SliceOptions"),
         Case("STRIDED_SLICE", [X, i32(0, 3), i32(9, 0), i32(1, -2)], "StridedSliceOptions",
              {"BeginMask": 1, "EndMask": 1}),
