@@ -6,21 +6,27 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import math
+from typing import Union
 
 from mace_tools import op_facts
 from mace_tools.ir import Graph, Node, Shape
+from mace_tools.passes.certain_shapes import certain_shapes
 from mace_tools.passes.match import only_producer
 from mace_tools.passes.permute import moves_only_ones
 
 _VIEWS = op_facts.views()
+Shapes = dict[str, Union[Shape, None]]  # by tensor, as certain_shapes gives them
 
 
 def merge_views(graph: Graph) -> None:
+    if not any(_is_view(node) or node.op == "Transpose" for node in graph.nodes):
+        return
+    shapes = certain_shapes(graph)
     for node in graph.nodes:
         if node.op == "Transpose" and "dims" in node.attrs:
-            _as_reshape(graph, node)
+            _as_reshape(shapes, node)
     for node in list(graph.nodes):
-        while node in graph.nodes and _is_view(node) and _merge(graph, node):
+        while node in graph.nodes and _is_view(node) and _merge(graph, shapes, node):
             pass
 
 
@@ -28,11 +34,11 @@ def _is_view(node: Node | None) -> bool:
     return node is not None and node.op in _VIEWS and len(node.inputs) == 1
 
 
-def _as_reshape(graph: Graph, node: Node) -> None:
+def _as_reshape(shapes: Shapes, node: Node) -> None:
     """Only if a single extent moves past extents of 1: extents that depend on an input's shape must
     not end up in the model. A batch of 1 may be another one in a run, so that it does not move."""
-    x, y, perm = graph.shape(node.inputs[0]), graph.shape(node.outputs[0]), node.attrs["dims"]
-    if x is None or y is None or None in y or not moves_only_ones(perm, x):
+    x, y, perm = shapes.get(node.inputs[0]), shapes.get(node.outputs[0]), node.attrs["dims"]
+    if x is None or y is None or not moves_only_ones(perm, x):
         return
     dims = [0 if axis == k else 1 if y[k] == 1 else -1 for k, axis in enumerate(perm)]
     moved = dims.count(-1)
@@ -40,7 +46,7 @@ def _as_reshape(graph: Graph, node: Node) -> None:
         node.op, node.attrs = "Reshape", {"dim": dims}
 
 
-def _merge(graph: Graph, node: Node) -> bool:
+def _merge(graph: Graph, shapes: Shapes, node: Node) -> bool:
     """Reads the input of the view before this one, if no other node reads that view."""
     before = only_producer(graph, node.inputs[0])
     if not _is_view(before):
@@ -48,7 +54,7 @@ def _merge(graph: Graph, node: Node) -> bool:
     source = before.inputs[0]
     given = node.attrs.get("dim") if node.op == "Reshape" else None
     if given is None or 0 in given:
-        given = _dims(graph.shape(source), graph.shape(node.outputs[0]))
+        given = _dims(shapes.get(source), shapes.get(node.outputs[0]))
     if given is None:
         return False
     graph.set_inputs(node, [source])

@@ -10,6 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from mace_tools.ir import Graph, Node
+from mace_tools.passes.certain_shapes import certain_shapes
 from mace_tools.passes.match import plain, with_constant
 
 
@@ -31,6 +32,17 @@ def _same_shape(graph: Graph, node: Node) -> str | None:
     """For ops that are the identity if the shape stays the same."""
     before, after = (graph.tensors[n].static_shape for n in (node.inputs[0], node.outputs[0]))
     return node.inputs[0] if before is not None and before == after else None
+
+
+def _view(graph: Graph, node: Node) -> str | None:
+    """A view that keeps the shape in every run: its operand, whatever extents it has. At most one
+    extent may depend on the run, as the others then decide that it stays the same."""
+    if _same_shape(graph, node) is None:
+        return None
+    shapes = certain_shapes(graph)
+    before, after = shapes.get(node.inputs[0]), shapes.get(node.outputs[0])
+    same = before is not None and before == after and before.count(None) <= 1
+    return node.inputs[0] if same else None
 
 
 def _cast(graph: Graph, node: Node) -> str | None:
@@ -79,7 +91,7 @@ def _eltwise(graph: Graph, node: Node) -> str | None:
 
 _TESTS: dict[str, Callable[[Graph, Node], str | None]] = {
     "Activation": _activation, "Cast": _cast, "Concat": _single, "Eltwise": _eltwise,
-    "Expand": _same_shape, "Identity": _first, "Pad": _pad, "Reshape": _same_shape,
-    "Slice": _slice, "Split": _single, "Squeeze": _same_shape, "Tile": _same_shape,
-    "Transpose": _transpose, "Flatten": _same_shape, "ExpandDims": _same_shape,
+    "Expand": _same_shape, "Identity": _first, "Pad": _pad, "Reshape": _view,
+    "Slice": _slice, "Split": _single, "Squeeze": _view, "Tile": _same_shape,
+    "Transpose": _transpose, "Flatten": _view, "ExpandDims": _view,
 }  # fmt: skip

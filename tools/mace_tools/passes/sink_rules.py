@@ -16,12 +16,14 @@ import numpy as np
 
 from mace_tools import op_facts
 from mace_tools.ir import Graph, Node, Tensor
+from mace_tools.passes.certain_shapes import certain_shapes
 from mace_tools.passes.permute import Perm, drop, insert, inverse
 
 # Elementwise ops: all operands must be transposed alike.
 ELEMENTWISE = op_facts.in_order("any")
 # Ops for which it suffices to adapt the attributes that name axes.
 NAMED = op_facts.in_order("named")
+Part = tuple[list[int], list[int]]  # axes of an operand, and those of a result
 # Ops that join several operands.
 JOINING = (*ELEMENTWISE, "Concat")
 
@@ -174,12 +176,27 @@ def reshape(s: Sink) -> list[Perm] | None:
             return None
     order = sorted(parts, key=lambda part: s.perm[part[0][0]])
     given = s.attrs.get("dim", [0, -1] if z[0] == y[0] else list(z))
+    if not all(_stays(axis, parts, given) for axis in _open_axes(s)):
+        return None
     axes = [axis for _, out in order for axis in out]
     dims = _reordered(s.perm, axes, given)
     if dims is None:
         return None
     s.node.op, s.attrs = "Reshape", {"dim": dims}
     return [inverse(axes)]
+
+
+def _open_axes(s: Sink) -> list[int]:
+    """The axes of the operand whose extents a run may choose."""
+    shape = certain_shapes(s.graph).get(s.node.inputs[0])
+    return [] if shape is None else [k for k, d in enumerate(shape) if d is None]
+
+
+def _stays(axis: int, parts: list[Part], dims: list[int]) -> bool:
+    """Whether a reshape to `dims` leaves an axis of its operand where `parts` have it, whatever
+    its extent is: it is copied, or in the part whose extent is inferred."""
+    out = next((out for axes, out in parts if axis in axes), [])
+    return any(dims[k] == -1 or dims[k] == 0 and k == axis for k in out)
 
 
 def _reordered(perm: Perm, axes: list[int], dims: list[int]) -> list[int] | None:
@@ -192,11 +209,11 @@ def _reordered(perm: Perm, axes: list[int], dims: list[int]) -> list[int] | None
     return new if new.count(-1) <= 1 else None
 
 
-def _aligned(y: tuple[int, ...], z: tuple[int, ...]) -> list[tuple[list[int], list[int]]] | None:
+def _aligned(y: tuple[int, ...], z: tuple[int, ...]) -> list[Part] | None:
     """Runs of axes of y and of z that hold the same elements, as short as possible."""
     if 0 in y or 0 in z:
         return None
-    parts: list[tuple[list[int], list[int]]] = []
+    parts: list[Part] = []
     i = j = 0
     while i < len(y) and j < len(z):
         axes, out = [i], [j]
