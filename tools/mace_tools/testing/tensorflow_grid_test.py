@@ -18,13 +18,14 @@ WITHOUT_CASE = {"Const", "ReadVariableOp", "ResourceGather", "Stack"}
 # TensorFlow itself runs this one only in graphs of before its version 1.0; NumPy judges it.
 NEVER_RUN = {"BatchNormWithGlobalNormalization", "Bitcast"}
 # Operators that need others around them (test/golden/recurrent_models_test.py), or whose cases are
-# functions (importers/tensorflow/signal_test.py).
+# functions (importers/tensorflow/signal_test.py, volumes_test.py).
 TESTED_ELSEWHERE = {
     "If", "While", "TensorListFromTensor", "TensorListGather", "TensorListGetItem",
     "TensorListLength", "TensorListReserve", "TensorListSetItem", "TensorListStack",
     "TensorArrayGatherV3", "TensorArrayReadV3", "TensorArrayScatterV3", "TensorArraySizeV3",
     "TensorArrayV3", "TensorArrayWriteV3", "AudioSpectrogram", "Mfcc", "CropAndResize",
-    "ResizeArea", *(f"RFFT{axes}.{part}" for axes in ("", "2D")
+    "ResizeArea", "AvgPool3D", "Conv3DBackpropInputV2", "MaxPool3D", "MaxPoolWithArgmax",
+    *(f"RFFT{axes}.{part}" for axes in ("", "2D")
                     for part in ("ComplexAbs", "Imag", "Real")),
     *(f"{kind}{how}" for kind in ("Segment", "UnsortedSegment")
       for how in ("Max", "Min", "Prod", "Sum")),

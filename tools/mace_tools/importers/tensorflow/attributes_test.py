@@ -67,6 +67,14 @@ CASES: dict[str, tuple[list[np.ndarray], dict]] = {
          *np.float32([0.5, 0, 0])[:scalars]],
         {"pad_to_max_output_size": True} if version > "V3" else {})
        for version, scalars in (("", 0), ("V2", 1), ("V3", 2), ("V4", 2), ("V5", 3))},
+    "Conv3D": ([IMG[None], np.ones((1, 1, 1, IMG.shape[-1], 2), np.float32)],
+               {"strides": [1] * 5, "padding": "VALID"}),
+    "Conv3DBackpropInputV2": (
+        [i32(1, *IMG.shape[:3], 2), np.ones((1, 1, 1, 2, IMG.shape[-1]), np.float32), IMG[None]],
+        {"strides": [1] * 5, "padding": "VALID"}),
+    **{op: ([IMG[None]], {"ksize": [1] * 5, "strides": [1] * 5, "padding": "VALID"})
+       for op in ("MaxPool3D", "AvgPool3D")},
+    "MaxPoolWithArgmax": ([IMG], {"ksize": [1] * 4, "strides": [1] * 4, "padding": "VALID"}),
     "Where": ([X], {}), "Unique": ([X[0]], {}), "UniqueWithCounts": ([X[0]], {}),
     **{op: ([X, i32(0)], {}) for op in ("UniqueV2", "UniqueWithCountsV2")},
     "DynamicPartition": ([X, i32(0, 1)], {"num_partitions": 2}),
@@ -96,8 +104,8 @@ TYPES = {"DstT", "element_dtype", "dtype"}
 NEVER = {"Bitcast", "Const"}  # refused, whatever their attributes are
 MADE_HERE = {"If", "While"}  # flow.py makes them, with attributes of its own
 # The first operand decides a shape, or is what they are made by.
-FIRST_FIXED = {"Concat", "Conv2DBackpropInput", "Fill", "LinSpace", "Range", "Split",
-               "TensorArrayV3", "TensorListReserve"}
+FIRST_FIXED = {"Concat", "Conv2DBackpropInput", "Conv3DBackpropInputV2", "Fill", "LinSpace",
+               "Range", "Split", "TensorArrayV3", "TensorListReserve"}
 
 
 def file(folder, op, **more):
