@@ -1,9 +1,10 @@
 """The binary interface of the library: what it exports, and how the types of its headers lie in
-memory. Changes that break apps which are linked already are told from additions.
+memory. Changes that break apps which are linked already are told from additions, and a list that
+lacks additions is refused, since later changes to these would go unnoticed.
 
 SPDX-License-Identifier: Apache-2.0
 
-`python -m mace_tools.library.abi` writes mace/public/abi.txt, the interface of the last release. It
+`python -m mace_tools.library.abi` writes mace/public/abi.txt, the interface as it is committed. It
 has a fact on each line; those about types come from the debug information of a file that includes
 the headers, on x86-64:
 
@@ -180,7 +181,7 @@ def broken(before: list[str], now: list[str]) -> list[str]:
 
 
 def problems(before: list[str], now: list[str]) -> str:
-    """What is wrong with `now`, or ""."""
+    """What is wrong with `now`, or with `before` as the list of it; "" if nothing is."""
     old, new = before[0].split()[1], now[0].split()[1]
     renew = f"renew mace/public/abi.txt by {COMMAND}"
     major = new.partition(".")[0]
@@ -190,11 +191,15 @@ def problems(before: list[str], now: list[str]) -> str:
     if old.partition(".")[0] != major:
         return f"mace/public/abi.txt is of version {old}, the headers are of {new}: {renew}"
     lines = broken(before, now)
-    if not lines:
-        return ""
-    return (f"apps linked with {old} break with this library:\n" + "\n".join(lines) +
-            "\nUndo that; or, if it must be, raise MACE_VERSION_MAJOR and SYMBOL_VERSION, and "
-            f"{renew}. (Renewing alone will do while no release has what is gone.)")
+    if lines:
+        return (f"apps linked with {old} break with this library:\n" + "\n".join(lines) +
+                "\nUndo that; or, if it must be, raise MACE_VERSION_MAJOR and SYMBOL_VERSION, and "
+                f"{renew}. (Renewing alone will do while no release has what is gone.)")
+    new_facts = [f"+ {line}" for line in now if line not in set(before)]
+    if new_facts:
+        return ("mace/public/abi.txt is stale: it lacks\n" + "\n".join(new_facts) +
+                f"\nNo app breaks by these additions; {renew}")
+    return ""
 
 
 def read(path: Path = BASELINE) -> list[str]:
