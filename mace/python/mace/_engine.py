@@ -13,7 +13,7 @@ import numpy as np
 from mace import _settings, _stats
 from mace._errors import InvalidArgumentError
 from mace._gpu_memory import GpuHandles, GpuTensor
-from mace._library import Handle, check, created, ffi, lib, names_of, text
+from mace._library import Handle, check, created, encoded, ffi, lib, names_of, text
 from mace._model import Model, PathLike
 from mace._tensors import TensorInfo, Tensors, as_input, code_of, infos
 
@@ -214,7 +214,7 @@ class Engine:
         "memory_json"."""
         out = ffi.new("char **")
         with self.handle as engine:
-            check(lib.mace_engine_dump(engine, stage.encode(), out))
+            check(lib.mace_engine_dump(engine, encoded(stage), out))
         try:
             return text(out[0])
         finally:

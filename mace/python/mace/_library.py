@@ -14,7 +14,7 @@ from typing import Any, Callable, Optional
 
 # Both are written when the wheel is made: what the library was built for, and its functions.
 from mace import _built
-from mace._errors import ClosedError, of_status
+from mace._errors import ClosedError, InvalidArgumentError, of_status
 
 
 def _refusal() -> str:
@@ -74,9 +74,28 @@ def created(kind: str, function: Callable[..., int], *arguments: Any) -> Any:
     return out[0]
 
 
+def encoded(word: str) -> bytes:
+    """A name for C, where a zero character would end it early."""
+    if not isinstance(word, str):
+        raise InvalidArgumentError(f"{word!r} is no name: names are of type str")
+    return _whole(word, word.encode())
+
+
+def encoded_path(path: Any) -> bytes:
+    """A path for C."""
+    return _whole(os.fspath(path), os.fsencode(path))
+
+
+def _whole(word: Any, found: bytes) -> bytes:
+    if b"\0" in found:
+        raise InvalidArgumentError(f"{word!r} holds a zero character, which no name or path can "
+                                   "have")
+    return found
+
+
 def names_of(words: Any) -> tuple[Any, int, Any]:
     """A `const char* const*`, its length, and what must be kept while it is used."""
-    kept = [ffi.new("char[]", word.encode()) for word in words]
+    kept = [ffi.new("char[]", encoded(word)) for word in words]
     return (ffi.new("const char *[]", kept) if kept else ffi.NULL), len(kept), kept
 
 
@@ -123,7 +142,11 @@ class Handle:
     def __del__(self) -> None:
         self.close()
 
+    def __reduce__(self) -> Any:
+        raise TypeError(f"the {self._what} cannot be copied or pickled: it belongs to this "
+                        "process; load it again from its file")
+
 
 def optional(value: Optional[Any]) -> bytes | Any:
     """A path or a text as an argument that may be null."""
-    return ffi.NULL if value is None else os.fsencode(value)
+    return ffi.NULL if value is None else encoded_path(value)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Callable, Optional, Union
 
 from mace._errors import InvalidArgumentError
-from mace._library import Handle, check, created, ffi, lib, optional, text
+from mace._library import Handle, check, created, encoded_path, ffi, lib, optional, text
 from mace._tensors import Dimension, TensorInfo, dimensions, infos
 
 PathLike = Union[str, "os.PathLike[str]"]
@@ -40,7 +40,7 @@ class Model:
         if data is None and path.with_suffix(".data").is_file():
             data = path.with_suffix(".data")
         with _options(verify_checksum) as options:
-            self._own(created("mace_model_t", lib.mace_model_load, os.fsencode(path),
+            self._own(created("mace_model_t", lib.mace_model_load, encoded_path(path),
                               optional(data), options))
 
     @classmethod
@@ -75,7 +75,7 @@ class Model:
         asked = _Key(key)
         with _options(verify_checksum) as options:
             if isinstance(sealed, (str, os.PathLike)):
-                given, function = (os.fsencode(sealed),), lib.mace_model_load_sealed
+                given, function = (encoded_path(sealed),), lib.mace_model_load_sealed
             else:
                 try:
                     held = ffi.from_buffer(sealed)
@@ -88,6 +88,8 @@ class Model:
             except InvalidArgumentError as e:
                 if asked.raised is None:
                     raise
+                if not isinstance(asked.raised, Exception):  # as KeyboardInterrupt
+                    raise asked.raised from None
                 raise InvalidArgumentError(f"{e.message} ({asked.raised})") from asked.raised
         return model
 
@@ -116,7 +118,7 @@ class _Key:
     """The callback that writes a key, and what the caller's function raised."""
 
     def __init__(self, key: SealKey) -> None:
-        self.raised: Optional[Exception] = None
+        self.raised: Optional[BaseException] = None
         self._key = key
         self.function = ffi.callback("int32_t(void *, const char *, uint8_t *)", self._write,
                                      error=1)
@@ -124,10 +126,13 @@ class _Key:
     def _write(self, _: Any, name: Any, out: Any) -> int:
         try:
             key = self._key(text(name)) if callable(self._key) else self._key
-            found = bytes(memoryview(key))
+            try:
+                found = bytes(memoryview(key))  # type: ignore[arg-type]
+            except TypeError:
+                raise TypeError(f"a key is {KEY_BYTES} bytes, not {type(key).__name__}") from None
             if len(found) != KEY_BYTES:
                 raise ValueError(f"a key has {KEY_BYTES} bytes, not {len(found)}")
-        except Exception as e:
+        except BaseException as e:
             self.raised = e
             return 1
         ffi.memmove(out, found, KEY_BYTES)

@@ -13,7 +13,7 @@ from typing import Any, Callable, Optional, Union
 import numpy as np
 
 from mace._errors import InvalidArgumentError
-from mace._library import check, created, ffi, lib
+from mace._library import check, created, encoded, ffi, lib
 from mace._tensors import code_of, dtype_of
 
 _MAX_RANK, _MESSAGE_BYTES = 8, 512
@@ -80,7 +80,7 @@ def set_resolver(pointer: Any, name: str, value: Any) -> None:
 
 
 def _add(resolver: Any, op: str, make: Callable[[OpNode], CustomOp]) -> None:
-    written = ffi.new("char[]", op.encode())
+    written = ffi.new("char[]", encoded(op))
     number = next(_numbers)
     _objects[number] = make
     registration = ffi.new("mace_op_registration_t *", {

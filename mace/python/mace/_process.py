@@ -49,6 +49,8 @@ def set_log(log: Optional[Callable[[LogLevel, str], None]],
     global _log
     called = ffi.NULL
     if log is not None:
+        if not callable(log):
+            raise TypeError(f"log is a function or None, not {type(log).__name__}")
         called = ffi.callback("void(void *, int32_t, const char *)",
                               lambda _, level, message: log(LogLevel(level), text(message)))
     check(lib.mace_set_log(called, ffi.NULL, int(least_important)))

@@ -13,7 +13,7 @@ import numpy as np
 
 from mace import _built, _ops
 from mace._errors import InvalidArgumentError
-from mace._library import Handle, check, created, ffi, lib
+from mace._library import Handle, check, created, encoded, ffi, lib
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -105,7 +105,7 @@ def config(device: str, settings: Mapping[str, Any]) -> Handle:
 
 
 def _plain(pointer: Any, name: str, value: Any) -> None:
-    check(lib.mace_config_set(pointer, name.encode(), _words(name, value).encode()))
+    check(lib.mace_config_set(pointer, encoded(name), encoded(_words(name, value))))
 
 
 def _words(name: str, value: Any) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from mace._errors import InvalidArgumentError
 from mace._gpu_memory import GpuTensor
-from mace._library import Handle, check, created, ffi, lib, text
+from mace._library import Handle, check, created, encoded, ffi, lib, text
 
 _TYPES = {1: "float32", 2: "uint8", 4: "int32", 5: "float16", 7: "int16", 8: "int8", 11: "bool",
           12: "int64"}  # fmt: skip
@@ -167,7 +167,7 @@ class Tensors:
         shape = ffi.new("int64_t[]", list(array.shape) or [0])
         data = ffi.cast("void *", array.ctypes.data)
         with self.handle as tensors:
-            check(lib.mace_tensors_set(tensors, name.encode(), code_of(name, array.dtype), shape,
+            check(lib.mace_tensors_set(tensors, encoded(name), code_of(name, array.dtype), shape,
                                        array.ndim, data, array.nbytes))
         self._arrays[name] = array
 
@@ -176,7 +176,7 @@ class Tensors:
         shape = ffi.new("int64_t[]", list(tensor.shape) or [0])
         kind = lib.MACE_GPU_IMAGE if tensor.is_image else lib.MACE_GPU_BUFFER
         with self.handle as tensors:
-            check(lib.mace_tensors_set_gpu(tensors, name.encode(), kind, shape, len(tensor.shape),
+            check(lib.mace_tensors_set_gpu(tensors, encoded(name), kind, shape, len(tensor.shape),
                                            ffi.cast("void *", tensor.memory)))
         self._arrays[name] = tensor
 
@@ -185,7 +185,7 @@ class Tensors:
         if name in self._arrays:
             return self._arrays[name]
         with self.handle as tensors:
-            tensor = lib.mace_tensors_find(tensors, name.encode())
+            tensor = lib.mace_tensors_find(tensors, encoded(name))
             if tensor == ffi.NULL:
                 raise InvalidArgumentError(text(lib.mace_last_error()))
             dtype = dtype_of(name, lib.mace_tensor_data_type(tensor))
