@@ -21,6 +21,7 @@ from consumers import classify, run
 
 from mace_tools.cli_console import Console
 from mace_tools.library import abis, engine, exports, link, ndk
+from mace_tools.library.part_names import PARTS
 from mace_tools.protos import cache_dir
 from mace_tools.testing import fake_ndk
 from mace_tools.testing.needed import need_tools
@@ -49,7 +50,7 @@ def place(tmp_path_factory):
 @pytest.mark.parametrize("name", ["armeabi-v7a", "x86_64"])
 def test_every_file_compiles_for(name):
     (abi,) = abis.find((name,))
-    made = engine.build(Console(), abi, None, True)
+    made = engine.build(Console(), abi, None, True, parts=PARTS, dsp=True)
     assert len(made.archives) > 10
 
 

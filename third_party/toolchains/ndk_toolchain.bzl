@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The toolchains of @android_ndk: the NDK's Clang for each ABI, to compile and to archive.
+"""The toolchains of @android_ndk: the NDK's Clang for each ABI.
 
 Their names for --cpu are those of Debian's cross compilers, so that a select() on the CPU holds
-for both. The library is linked by tools/mace_tools/library, not by Bazel.
+for both. Bazel links mace_run; the library is linked by tools/mace_tools/library.
 """
 
 load("@bazel_tools//tools/cpp:cc_toolchain_config_lib.bzl", "feature", "flag_group", "flag_set", "tool_path")
@@ -14,6 +14,15 @@ _COMPILE = [
     ACTION_NAMES.c_compile,
     ACTION_NAMES.cpp_compile,
 ]
+
+_LINK = [
+    ACTION_NAMES.cpp_link_executable,
+    ACTION_NAMES.cpp_link_dynamic_library,
+    ACTION_NAMES.cpp_link_nodeps_dynamic_library,
+]
+
+# Programs bring the C++ library with them, which phones do not have, and fit pages of 16 KB.
+_LINK_FLAGS = ["--driver-mode=g++", "-static-libstdc++", "-Wl,--gc-sections", "-Wl,-z,max-page-size=16384"]
 
 # The first version of Android that runs the library; tools/mace_tools/library/abis.py has it, too.
 API = 21
@@ -44,8 +53,9 @@ def _config_impl(ctx):
         tool_paths = [
             tool_path(name = name, path = llvm + "/bin/" + program)
             for name, program in [
-                ("gcc", "clang++"),
-                ("cpp", "clang++"),
+                # It compiles C and C++ by the names of the files; _LINK_FLAGS make it link C++.
+                ("gcc", "clang"),
+                ("cpp", "clang"),
                 ("ld", "ld.lld"),
                 ("ar", "llvm-ar"),
                 ("nm", "llvm-nm"),
@@ -67,6 +77,14 @@ def _config_impl(ctx):
                 flag_sets = [flag_set(
                     actions = _COMPILE,
                     flag_groups = [flag_group(flags = flags)],
+                )],
+            ),
+            feature(
+                name = "default_link_flags",
+                enabled = True,
+                flag_sets = [flag_set(
+                    actions = _LINK,
+                    flag_groups = [flag_group(flags = CPUS[ctx.attr.cpu] + _LINK_FLAGS)],
                 )],
             ),
         ],

@@ -23,6 +23,7 @@ from typing import Any, Protocol
 from mace_tools import tables
 from mace_tools.cli_console import Console
 from mace_tools.exit_codes import MissingToolError, RunFailedError
+from mace_tools.library import ndk
 from mace_tools.protos import REPO, cache_dir
 
 
@@ -35,12 +36,17 @@ class Tool:
     built: str  # the path below bazel-bin
     runs_here: bool = True  # or is run by another program, or on a device
     flags: tuple[str, ...] = ()  # of Bazel
+    variant: str = ""  # after its name where it is kept: for which devices, by which compiler
+
+    @property
+    def title(self) -> str:
+        return f"{self.name}{self.variant}"
 
 
 MACE_RUN = Tool("mace_run", "runs models", ("mace", "tools/cli", "tools/mace_run", "third_party"),
                 "//tools:mace_run", "tools/mace_run/mace_run")
 # By ABI: Bazel's flags for a mace_run that needs little of a device. Without an NDK, phones get one
-# that brings its own C library, and so has no way to their OpenCL.
+# that brings its own C library, and so has no way to their OpenCL and their DSP.
 _LITTLE = ("--linkopt=-static-libstdc++", "--linkopt=-static-libgcc", "--linkopt=-s")
 _IGNORE_LINKS = "--experimental_convenience_symlinks=ignore"
 _ALONE = ("--linkopt=-static", "--linkopt=-s")
@@ -49,11 +55,27 @@ DEVICE_FLAGS = {"arm64": ("--config=aarch64", *_LITTLE), "armhf": ("--config=arm
                 "armeabi-v7a": ("--config=armv7", *_ALONE),
                 # A folder of its own, so that bazel-bin stays what was built for this machine.
                 "x86_64": ("--platform_suffix=-phone", _IGNORE_LINKS, *_ALONE)}  # fmt: skip
+# The same with an NDK: Android's own C library, by which it opens libOpenCL.so and the vendor's
+# library for DSPs.
+NDK_FLAGS = {abi: (f"--config={config}", "--platform_suffix=-android", "--define=hexagon=true",
+                   "--linkopt=-s")
+             for abi, config in (("arm64-v8a", "android_arm64"), ("armeabi-v7a", "android_arm"),
+                                 ("x86_64", "android_x86_64"))}  # fmt: skip
 
 
 def for_abi(abi: str) -> Tool:
-    """mace_run for the devices of an ABI."""
-    return replace(MACE_RUN, name=f"mace_run.{abi}", flags=DEVICE_FLAGS[abi], runs_here=False)
+    """mace_run for the devices of an ABI. Errors: MissingToolError if ANDROID_NDK_HOME is set for a
+    phone's, but names no NDK."""
+    if by_ndk(abi):
+        found = ndk.find([abi], "mace_run")
+        return replace(MACE_RUN, variant=f".{abi}.ndk{found.version}", flags=NDK_FLAGS[abi],
+                       runs_here=False)
+    return replace(MACE_RUN, variant=f".{abi}", flags=DEVICE_FLAGS[abi], runs_here=False)
+
+
+def by_ndk(abi: str) -> bool:
+    """Whether mace_run for an ABI is built by the Android NDK, which ANDROID_NDK_HOME names."""
+    return abi in NDK_FLAGS and bool(os.environ.get(ndk.HOME))
 
 
 MACE_PLAN = Tool("mace_plan", "plans memory",
@@ -93,7 +115,7 @@ def is_built(tool: Tool) -> bool:
 
 def kept(tool: Tool) -> Path:
     """Where the program of this checkout is, once it is built."""
-    return cache_dir() / tool.name / source_hash(tool.sources)[:32] / tool.name
+    return cache_dir() / tool.title / source_hash(tool.sources)[:32] / tool.name
 
 
 def call(
@@ -208,7 +230,7 @@ def _build(console: Console, tool: Tool, built: Path) -> None:
                                f"`bazel build {tool.target}` and name it with --{tool.name}=FILE "
                                "(converting needs neither)")
     words = " ".join(("bazel build", *tool.flags, tool.target))
-    console.info(f"building {tool.name}: {words} (minutes the first time)")
+    console.info(f"building {tool.title}: {words} (minutes the first time)")
     began = time.monotonic()
     bazel(["build", *tool.flags, tool.target], console)
     configs = [flag for flag in tool.flags if flag.startswith(("--config=", "--platform_"))]
@@ -225,7 +247,7 @@ def _build(console: Console, tool: Tool, built: Path) -> None:
         if os.path.exists(temporary):
             os.unlink(temporary)
     _forget_old(built.parent)
-    console.info(f"built {tool.name} in {time.monotonic() - began:.0f} s")
+    console.info(f"built {tool.title} in {time.monotonic() - began:.0f} s")
 
 
 def bazel(arguments: list[str], console: Console) -> str:

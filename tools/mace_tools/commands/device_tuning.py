@@ -59,7 +59,7 @@ def tune(context: Context, there: list[Place], done: Any, model: Model) -> dict[
             continue
         try:
             if "gpu" in model.devices:
-                places.check_gpu(place, context.args.mace_run)
+                places.check_runtime(place, context.args.mace_run, "gpu")
             program = places.program_for(context.console, context.args.mace_run, place.abi,
                                          is_needed=False)
             with remote.taken(context, place, program) as taken:

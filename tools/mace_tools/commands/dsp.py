@@ -15,15 +15,18 @@ from mace_tools import runner
 from mace_tools.cli_console import Console
 from mace_tools.commands.context import Context
 from mace_tools.config import Model
+from mace_tools.devices.places import Place
 from mace_tools.exit_codes import MissingToolError
 
 # What builds the executor, with Debian's names of the packages.
 COMPILERS = {"clang++-19": "clang-19", "ld.lld-19": "lld-19"}
 
 
-def flags(console: Console, args: argparse.Namespace) -> list[str]:
-    """The flags for any model on the DSP, besides its settings. Errors: MissingToolError,
-    RunFailedError."""
+def flags(console: Console, args: argparse.Namespace, place: Place | None = None) -> list[str]:
+    """The flags for any model on the DSP, besides its settings: that of a phone, or the emulator
+    of this machine. Errors: MissingToolError, RunFailedError."""
+    if place is not None:
+        return runner.flags({"device": "HEXAGON"})
     return runner.flags({"device": "HEXAGON", "dsp_program": program(console, args.mace_dsp)})
 
 

@@ -159,7 +159,7 @@ def device_flags(
     if args.omp_num_threads is not None:
         chosen["num_threads"] = args.omp_num_threads
     own = {"cpu": list, "gpu": lambda: gpu.flags(context),
-           "dsp": lambda: dsp.flags(context.console, args)}[device]()
+           "dsp": lambda: dsp.flags(context.console, args, place)}[device]()
     return [*own, *settings.flags(chosen, device)]
 
 

@@ -85,14 +85,11 @@ def choose(context: Context) -> Chosen:
 
 
 def _check_runtimes(context: Context, there: Places) -> None:
-    for tag, model in context.models.items():
+    for model in context.models.values():
         asked = (context.args.device,) if context.args.device else model.devices
-        if there.places and "dsp" in asked:
-            raise UsageError(f"{tag}: models for the DSP run in the emulator of this machine so "
-                             f"far, not on {there.places[0].device.title} (docs/dsp.md): "
-                             "--target_abis=host, or --device=cpu where runtime is cpu+dsp")
-        for place in there.places if "gpu" in asked else ():
-            places.check_gpu(place, context.args.mace_run)
+        for place in there.places:
+            for device in asked:
+                places.check_runtime(place, context.args.mace_run, device)
 
 
 def programs(context: Context, chosen: Chosen) -> dict[str, Path]:

@@ -16,6 +16,7 @@ from mace_tools.devices import adb, device_yml, facts, ssh
 from mace_tools.devices.device import Device, DeviceError
 from mace_tools.errors import MaceError
 from mace_tools.exit_codes import MissingToolError, RunFailedError, UsageError
+from mace_tools.library import ndk
 
 PHONE_ABIS = ("arm64-v8a", "armeabi-v7a", "x86_64")
 BOARD_ABIS = device_yml.ABIS
@@ -185,21 +186,34 @@ def program_for(console: Console, given: Path | None, abi: str, is_needed: bool)
     whether a `given` one for another ABI is an error, since nothing else uses it.
 
     Errors: MissingToolError, RunFailedError."""
-    tool = runner.for_abi(abi)
     if given is not None and _fits(given, abi):
         return given.resolve()
+    tool = runner.for_abi(abi)
     if given is not None and is_needed:
         raise MissingToolError(f"--mace_run={given} is no program for {abi}; `bazel build "
                                f"{' '.join(tool.flags)} {tool.target}` makes one")
+    if abi in PHONE_ABIS and not runner.by_ndk(abi):
+        console.info(f"{ndk.HOME} is not set, so that {abi} runs a static program of Linux: on the "
+                     "CPU only (docs/devices.md)")
     return runner.find(console, None, tool)
 
 
-def check_gpu(place: Place, given: Path | None) -> None:
-    """Whether mace_run has a way to a place's GPU. Errors: UsageError."""
-    if given is None and place.abi in PHONE_ABIS:
-        raise UsageError(f"{place.device.title}: the mace_run that is built here for phones brings "
-                         "its own C library, and so has no way to their OpenCL: --device=cpu, or "
-                         "name one that the Android NDK built with --mace_run=FILE")
+# What mace_run needs of a phone besides its CPU.
+_BY_LIBRARY = {"gpu": "OpenCL", "dsp": "DSP"}
+
+
+def check_runtime(place: Place, given: Path | None, device: str) -> None:
+    """Whether mace_run has a way to a place's GPU or DSP. Errors: UsageError."""
+    if device == "dsp" and place.abi not in PHONE_ABIS:
+        raise UsageError("models for the DSP run on phones, and in the emulator of this "
+                         f"machine, not on {place.device.title} (docs/dsp.md): --target_abis=host, "
+                         "or --device=cpu where runtime is cpu+dsp")
+    if device in _BY_LIBRARY and given is None and place.abi in PHONE_ABIS \
+            and not runner.by_ndk(place.abi):
+        raise UsageError(f"{place.device.title}: without an Android NDK, the mace_run for phones "
+                         "brings its own C library, and so has no way to their "
+                         f"{_BY_LIBRARY[device]}: `export {ndk.HOME}=/path/to/ndk` builds one that "
+                         "has, --mace_run=FILE names one; or --device=cpu")
 
 
 # e_machine of ELF files, and whether they have 64 bits.

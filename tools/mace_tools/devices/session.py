@@ -24,6 +24,8 @@ from mace_tools.protos import cache_dir
 
 # Flags of mace_run whose values are files that it reads; that it writes; and folders.
 READ = ("model_file", "model_data_file", "opencl_binary_file", "offline_memory_plan")
+# The path of a file of this machine; or one on the phone, or a name that its linker knows.
+LIBRARY_FLAG = "dsp_library"
 WRITTEN = ("json", "trace")
 FOLDER_FLAG = "output_dir"
 TUNING_FLAG = "tuning_file"  # which it reads and writes
@@ -102,7 +104,7 @@ class Session:
         that come before to `before`, and to `written` what comes back to where."""
         name, _, value = argument.removeprefix("--").partition("=")
         out = f"{self.folder}/out/{name}"
-        if name in READ:
+        if name in READ or (name == LIBRARY_FLAG and "/" in value and Path(value).is_file()):
             used.append(self.files.put(Path(value)))
             return f"--{name}={used[-1]}"
         if name == "input":

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import contextlib
 import re
 import subprocess
 
@@ -61,16 +62,20 @@ def android_ndk(machine: Machine) -> Finding:
     except MissingToolError as e:
         return Finding(what, State.MISSING, str(e).partition(": install")[0], "install the NDK, "
                        f"r{ndk.OLDEST} to r{ndk.NEWEST}, and set {ndk.HOME} (docs/library.md), if "
-                       "you build for phones")
+                       "you build libraries for phones, or run models on their GPU or DSP")
     return Finding(what, State.OK, f"{found.home}, {found.version}")
 
 
 def built(machine: Machine) -> list[Finding]:
     """The programs of this checkout."""
     found = []
-    for tool in (runner.MACE_RUN, runner.MACE_PLAN, *map(runner.for_abi, runner.DEVICE_FLAGS)):
+    tools = [runner.MACE_RUN, runner.MACE_PLAN]
+    for abi in runner.DEVICE_FLAGS:
+        with contextlib.suppress(MissingToolError):  # of an NDK, of which android_ndk() tells
+            tools.append(runner.for_abi(abi))
+    for tool in tools:
         is_there = runner.is_built(tool)
-        found.append(Finding(tool.name, State.OK if is_there else State.ABSENT,
+        found.append(Finding(tool.title, State.OK if is_there else State.ABSENT,
                              str(runner.kept(tool)) if is_there else
                              "not built from these sources yet: the first command that needs it "
                              "builds it"))

@@ -17,13 +17,15 @@ HOME = "ANDROID_NDK_HOME"
 # The first and the last major version with the layout that is known here.
 OLDEST, NEWEST = 25, 27
 # The programs, by the names that they have in GCC's and binutils' toolchains.
-PROGRAMS = {"g++": "clang++", "ld": "ld.lld", "ar": "llvm-ar", "nm": "llvm-nm",
+PROGRAMS = {"gcc": "clang", "g++": "clang++", "ld": "ld.lld", "ar": "llvm-ar", "nm": "llvm-nm",
             "objcopy": "llvm-objcopy", "strip": "llvm-strip",
             "c++filt": "llvm-cxxfilt"}  # fmt: skip
-_OTHERS = "; `--target_abis=host,arm64,armhf` builds for Linux without it"
+_OTHERS = {"libraries": "; `--target_abis=host,arm64,armhf` builds for Linux without it",
+           "mace_run": f"; without {HOME}, phones get a static program of Linux, which runs models "
+                       "on the CPU only"}  # fmt: skip
 _CURE = (f"install the Android NDK (r{OLDEST} to r{NEWEST}: `sdkmanager \"ndk;26.3.11579264\"`, or "
          "https://developer.android.com/ndk/downloads) and write `export "
-         f"{HOME}=/path/to/ndk`{_OTHERS}")
+         f"{HOME}=/path/to/ndk`")
 
 
 @dataclass(frozen=True)
@@ -43,23 +45,26 @@ class Ndk:
         return str(self.bin / PROGRAMS[name])
 
 
-def find(abis: Sequence[str]) -> Ndk:
-    """The NDK for these ABIs. Errors: MissingToolError, which says what to install and to set."""
-    what = f"{', '.join(abis)}: libraries for Android need the Android NDK, and "
+def find(abis: Sequence[str], of: str = "libraries") -> Ndk:
+    """The NDK for these ABIs of `libraries` or of `mace_run`. Errors: MissingToolError, which says
+    what to install and to set."""
+    needs = "need" if of == "libraries" else "needs"
+    what = f"{', '.join(abis)}: {of} for Android {needs} the Android NDK, and "
+    cure = _CURE + _OTHERS[of]
     given = os.environ.get(HOME, "")
     if not given:
-        raise MissingToolError(f"{what}{HOME} is not set: {_CURE}")
+        raise MissingToolError(f"{what}{HOME} is not set: {cure}")
     home = Path(given)
     named = f"{what}{HOME}={given}"
     if not home.is_dir():
-        raise MissingToolError(f"{named} is no folder: {_CURE}")
+        raise MissingToolError(f"{named} is no folder: {cure}")
     if not home.is_absolute():
         raise MissingToolError(f"{named} is no absolute path: write `export {HOME}="
                                f"{home.resolve()}`")
-    ndk = Ndk(home, _version(home, named))
+    ndk = Ndk(home, _version(home, named, cure))
     if not OLDEST <= ndk.major <= NEWEST:
         raise MissingToolError(f"{named} is of version {ndk.version}, and MACE is built with r"
-                               f"{OLDEST} to r{NEWEST}: {_CURE}")
+                               f"{OLDEST} to r{NEWEST}: {cure}")
     missing = [name for name in PROGRAMS.values() if not os.access(ndk.bin / name, os.X_OK)]
     if missing:
         raise MissingToolError(f"{named} has no {ndk.bin / missing[0]}: this machine needs the NDK "
@@ -67,15 +72,15 @@ def find(abis: Sequence[str]) -> Ndk:
     return ndk
 
 
-def _version(home: Path, named: str) -> str:
+def _version(home: Path, named: str, cure: str) -> str:
     """As source.properties has it."""
     try:
         text = (home / "source.properties").read_text(errors="replace")
     except OSError as e:
         raise MissingToolError(f"{named} is no Android NDK: {home}/source.properties cannot be "
-                               f"read ({e.strerror}): {_CURE}") from e
+                               f"read ({e.strerror}): {cure}") from e
     found = re.search(r"^\s*Pkg\.Revision\s*=\s*(\d+(\.[\w.-]+)?)\s*$", text, re.MULTILINE)
     if found is None or "NDK" not in text:
         raise MissingToolError(f"{named} is no Android NDK: {home}/source.properties names no "
-                               f"version of one (Pkg.Desc, Pkg.Revision): {_CURE}")
+                               f"version of one (Pkg.Desc, Pkg.Revision): {cure}")
     return found[1]

@@ -32,12 +32,12 @@ esac
 [[ " $* " != *" --version "* ]] || {{ echo "Android clang version 17.0.2 ($triple)"; exit 0; }}
 c=$here/sysroot/$triple
 if [[ " $* " == *" -c "* ]]; then
-  exec clang++-{version} "$@" -resource-dir "$here/lib/clang" -nostdinc++ -nostdlibinc \\
+  exec {name}-{version} "$@" -resource-dir "$here/lib/clang" -nostdinc++ -nostdlibinc \\
     -isystem "$here/sysroot/stubs" -isystem "$c/c++/12" -isystem "$c/bits" -isystem "$c/system" \\
     -isystem "$c"
 fi
-printf '%s\\n' "$@" >"$here/link.txt"
-exec clang++-{version} "${{@/--target=*/--target=$triple}}" --ld-path=/usr/bin/ld.lld-{version} \\
+(printf '%s\\n' "$@" >"$here/link.txt") 2>/dev/null  # Bazel's sandbox cannot write it
+exec {name}-{version} "${{@/--target=*/--target=$triple}}" --ld-path=/usr/bin/ld.lld-{version} \\
   -Wno-unused-command-line-argument
 """
 
@@ -50,8 +50,8 @@ def make(folder: Path, version: str = "26.1.10909125") -> Path:
         f"Pkg.Desc = Android NDK\nPkg.Revision = {version}\n")
     for name in (*ndk.PROGRAMS.values(), "llvm-objdump"):
         file = llvm / "bin" / name
-        if name == "clang++":
-            file.write_text(_CLANG.format(llvm=llvm, version=LLVM))
+        if name in ("clang", "clang++"):
+            file.write_text(_CLANG.format(llvm=llvm, name=name, version=LLVM))
         else:
             file.write_text(f'#!/bin/sh\nexec {name}-{LLVM} "$@"\n')
         file.chmod(0o755)
