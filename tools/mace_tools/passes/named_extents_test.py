@@ -85,6 +85,27 @@ class Maker:
         dims[axis] = 1
         self.node("ReduceMean", [x], tuple(dims), axes=[axis], keepdims=1)
 
+    def add_slice(self, x: str) -> None:
+        axis, dims = self.dice.randrange(len(self.dims[x])), list(self.dims[x])
+        end = self.dice.choice((1, 2**31 - 1))
+        if dims[axis] != 1 and end == 1:
+            dims[axis] = 1
+        self.node("Slice", [x, self.const([0]), self.const([end]), self.const([axis])],
+                  tuple(dims))
+
+    def add_tile(self, x: str) -> None:
+        self.node("Tile", [x, self.const([1] * len(self.dims[x]))], self.dims[x])
+
+    def add_expand(self, x: str) -> None:
+        self.node("Expand", [x, self.const([1] * len(self.dims[x]))], self.dims[x])
+
+    def add_product_with_one(self, x: str) -> None:
+        """With a tensor of one element, or of as many as an axis has."""
+        rank = len(self.dims[x])
+        like = [n for n, d in self.dims.items() if len(d) <= rank and all(
+            e in (1, f) for e, f in zip(reversed(d), reversed(self.dims[x])))]
+        self.node("Mul", [x, self.dice.choice(like)], self.dims[x])
+
     def add_softmax(self, x: str) -> None:
         self.node("Softmax", [x], self.dims[x], axis=self.dice.randrange(len(self.dims[x])))
 

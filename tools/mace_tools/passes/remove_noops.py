@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from mace_tools.ir import Graph, Node
+from mace_tools.ir import Graph, Node, Shape
 from mace_tools.passes.certain_shapes import certain_shapes
 from mace_tools.passes.match import plain, with_constant
 
@@ -28,21 +28,29 @@ def _first(graph: Graph, node: Node) -> str:
     return node.inputs[0]
 
 
-def _same_shape(graph: Graph, node: Node) -> str | None:
-    """For ops that are the identity if the shape stays the same."""
+def _shape_in_all_runs(graph: Graph, node: Node) -> Shape | None:
+    """The shape before and after a node that keeps it, if it does so as far as that is certain;
+    extents that depend on the run are None."""
     before, after = (graph.tensors[n].static_shape for n in (node.inputs[0], node.outputs[0]))
-    return node.inputs[0] if before is not None and before == after else None
-
-
-def _view(graph: Graph, node: Node) -> str | None:
-    """A view that keeps the shape in every run: its operand, whatever extents it has. At most one
-    extent may depend on the run, as the others then decide that it stays the same."""
-    if _same_shape(graph, node) is None:
+    if before is None or before != after:
         return None
     shapes = certain_shapes(graph)
     before, after = shapes.get(node.inputs[0]), shapes.get(node.outputs[0])
-    same = before is not None and before == after and before.count(None) <= 1
-    return node.inputs[0] if same else None
+    return before if before == after else None
+
+
+def _view(graph: Graph, node: Node) -> str | None:
+    """A view that keeps the shape in every run. At most one extent may depend on the run, as the
+    others then decide that it stays the same."""
+    shape = _shape_in_all_runs(graph, node)
+    return node.inputs[0] if shape is not None and shape.count(None) <= 1 else None
+
+
+def _repeat(graph: Graph, node: Node) -> str | None:
+    """Expand and Tile: what a constant operand leaves alone stays so in every run."""
+    shape = _shape_in_all_runs(graph, node)
+    fixed = all(graph.tensors[n].is_const for n in node.inputs[1:])
+    return node.inputs[0] if shape is not None and (fixed or None not in shape) else None
 
 
 def _cast(graph: Graph, node: Node) -> str | None:
@@ -70,8 +78,14 @@ def _activation(graph: Graph, node: Node) -> str | None:
 def _slice(graph: Graph, node: Node) -> str | None:
     if len(node.inputs) > 1 or any(s != 1 for s in node.attr("steps")):
         return None
-    whole = (s == 0 and e >= 2**31 - 1 for s, e in zip(node.attrs["starts"], node.attrs["ends"]))
-    return node.inputs[0] if all(whole) else _same_shape(graph, node)
+    whole = [s == 0 and e >= 2**31 - 1
+             for s, e in zip(node.attrs["starts"], node.attrs["ends"], strict=True)]
+    if all(whole):
+        return node.inputs[0]
+    shape, axes = _shape_in_all_runs(graph, node), node.attr("axes") or range(len(whole))
+    kept = shape is not None and all(
+        everything or shape[axis] is not None for everything, axis in zip(whole, axes, strict=True))
+    return node.inputs[0] if kept else None
 
 
 _NEUTRAL = {"SUM": 0, "SUB": 0, "PROD": 1, "DIV": 1, "POW": 1}
@@ -91,7 +105,7 @@ def _eltwise(graph: Graph, node: Node) -> str | None:
 
 _TESTS: dict[str, Callable[[Graph, Node], str | None]] = {
     "Activation": _activation, "Cast": _cast, "Concat": _single, "Eltwise": _eltwise,
-    "Expand": _same_shape, "Identity": _first, "Pad": _pad, "Reshape": _view,
-    "Slice": _slice, "Split": _single, "Squeeze": _view, "Tile": _same_shape,
+    "Expand": _repeat, "Identity": _first, "Pad": _pad, "Reshape": _view,
+    "Slice": _slice, "Split": _single, "Squeeze": _view, "Tile": _repeat,
     "Transpose": _transpose, "Flatten": _view, "ExpandDims": _view,
 }  # fmt: skip

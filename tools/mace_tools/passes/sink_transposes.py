@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from mace_tools.ir import Graph, Node, Tensor
 from mace_tools.passes import sink_rules
+from mace_tools.passes.certain_shapes import certain_shapes
 from mace_tools.passes.permute import compose, inverse, is_identity, moves_only_ones
 from mace_tools.passes.sink_rules import Sink
 
@@ -101,7 +102,7 @@ def _others(graph: Graph, node: Node, perm: list[int]) -> list[str] | None:
             return None
         if node.op == "Concat" and tensor.rank != len(perm):
             return None
-        if not tensor.is_const and (node.op == "Concat" or not _is_single(tensor)):
+        if not tensor.is_const and (node.op == "Concat" or not _is_single(graph, name)):
             others.append(name)
     return others
 
@@ -129,8 +130,15 @@ def _moves(graph: Graph, name: str, perm: list[int]) -> bool:
     return found is not None and not moves_only_ones(perm, graph.shape(found[0]))
 
 
-def _is_single(tensor: Tensor) -> bool:
-    return tensor.static_shape is not None and all(d == 1 for d in tensor.static_shape)
+def _is_single(graph: Graph, name: str) -> bool:
+    """Whether a tensor has one element in every run."""
+    tensor = graph.tensors[name]
+    if tensor.static_shape is None or any(d != 1 for d in tensor.static_shape):
+        return False
+    if tensor.is_const:
+        return True
+    shape = certain_shapes(graph).get(name)
+    return shape is not None and all(d == 1 for d in shape)
 
 
 def _all_undo(graph: Graph, name: str, perm: list[int], depth: int = 8) -> bool:
@@ -151,7 +159,7 @@ def _all_undo(graph: Graph, name: str, perm: list[int], depth: int = 8) -> bool:
 def _has_one_operand(graph: Graph, node: Node, name: str) -> bool:
     """Whether an elementwise node has no other operand whose axes have an order."""
     return node.op in sink_rules.ELEMENTWISE and all(
-        i in ("", name) or _is_single(graph.tensors[i]) for i in node.inputs)
+        i in ("", name) or _is_single(graph, i) for i in node.inputs)
 
 
 def _in_order(graph: Graph, node: Node, name: str, perm: list[int]) -> str:
@@ -161,7 +169,7 @@ def _in_order(graph: Graph, node: Node, name: str, perm: list[int]) -> str:
     if found and found[1] == perm:
         return found[0]
     tensor = graph.tensors[name]
-    if _is_single(tensor) and node.op != "Concat":
+    if _is_single(graph, name) and node.op != "Concat":
         return name
     missing = len(perm) - len(tensor.shape)
     if tensor.data is not None:
