@@ -5,8 +5,8 @@
 
 namespace mace {
 
-// Then no node has to be placed, and no tensor moves: a library leaves out the
-// code for that.
+// Then no node has to be placed, no tensor moves, and no plan has images: a
+// library leaves out the code for that.
 #ifdef MACE_CPU_ONLY
 inline constexpr bool kOneDevice = true;
 #else

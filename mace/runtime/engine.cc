@@ -10,6 +10,7 @@
 #include "mace/base/parts.h"
 #include "mace/base/str_cat.h"
 #include "mace/device/widen_weights.h"
+#include "mace/plan/one_device.h"
 #include "mace/plan/plan.h"
 #include "mace/runtime/caller_tensors.h"
 #include "mace/runtime/run_log.h"
@@ -189,7 +190,8 @@ Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakeExecutorOrFallBack(
   const bool driver =
       status == Status::MACE_RUNTIME_ERROR ||
       (status == Status::MACE_OUT_OF_RESOURCES && !sections_->failed());
-  if (executor.ok() || !driver || cpu_only_ || devices_.list.size() == 1) {
+  if (kOneDevice || executor.ok() || !driver || cpu_only_ ||
+      devices_.list.size() == 1) {
     return executor;
   }
   cpu_only_ = true;
@@ -293,7 +295,7 @@ Result<std::unique_ptr<Executor>> MaceEngine::Impl::ExecutorOf(
   if (!kHasControlFlow && plan->rest != nullptr) {
     return AbsentPart("a model whose plan waits for data", "control_flow");
   }
-  const bool has_images = plan->image_device != nullptr;
+  const bool has_images = !kOneDevice && plan->image_device != nullptr;
   const Settings& settings = config_.settings.values;
   auto executor = std::make_unique<Executor>(std::move(plan), settings.guard);
   if (query_only_) return executor;
@@ -319,7 +321,7 @@ Status MaceEngine::Impl::ProvideArena(Executor& executor) const {
 
 Status MaceEngine::Impl::ProvideImages(Executor& executor) const {
   const Plan& plan = executor.plan();
-  if (plan.image_device == nullptr ||
+  if (kOneDevice || plan.image_device == nullptr ||
       executor.generation() == workspace_->generation()) {
     return Status();
   }

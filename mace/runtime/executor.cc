@@ -185,6 +185,7 @@ void Executor::Bind(const std::vector<Slot>& slots, void* base) {
 }
 
 Status Executor::Tune() {
+  if (kOneDevice) return Status();
   Device* const device = plan_->image_device;
   if (device == nullptr || device->tuning() == nullptr) return Status();
   std::vector<BoundKernel> kernels;
@@ -203,6 +204,7 @@ void Executor::BindArena(void* arena) {
 
 void Executor::BindImages(const std::vector<Buffer>& images,
                           uint64_t generation) {
+  if (kOneDevice) return;
   if (device_tensors_ != nullptr) device_tensors_->Restore();
   for (const ImageSlot& slot : image_slots_) {
     *slot.pointer = images[slot.image].handle;
@@ -221,7 +223,7 @@ Status Executor::CheckNumerics() {
 
 Status Executor::BindOnDevice(bool is_input, int index, MemoryType type,
                               void* memory) {
-  if (device_tensors_ != nullptr) {
+  if (has_device_tensors()) {
     return device_tensors_->Bind(is_input, index, type, memory);
   }
   if (type == MemoryType::CPU_BUFFER) return Status();
@@ -275,6 +277,7 @@ Status Executor::FinishDevices() {
 // they have finished.
 Status Executor::FinishMetadata(RunMetadata* metadata) {
   MACE_RETURN_IF_ERROR(FinishDevices());
+  if (kOneDevice) return Status();  // the CPU's times are known already
   for (size_t s = 0; s < plan_->steps.size(); ++s) {
     const double us = plan_->steps[s].kernel->device_us();
     if (us < 0 || skips(s)) continue;
@@ -310,8 +313,7 @@ Status Executor::Run(RunMetadata* metadata,
   for (DeviceActivity* activity : activities_) {
     activity->SetProfiling(metadata != nullptr);
   }
-  const bool is_on_device =
-      device_tensors_ != nullptr && device_tensors_->any();
+  const bool is_on_device = has_device_tensors() && device_tensors_->any();
   if (is_on_device && checks()) {
     return Unsupported(
         "SetNumericCheck looks at inputs in host memory; give no GPU memory");

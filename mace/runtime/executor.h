@@ -10,6 +10,7 @@
 
 #include "mace/base/parts.h"
 #include "mace/base/status.h"
+#include "mace/plan/one_device.h"
 #include "mace/plan/plan.h"
 #include "mace/public/mace.h"
 #include "mace/runtime/device_tensors.h"
@@ -81,7 +82,10 @@ class Executor {
   Status BindOnDevice(bool is_input, int index, MemoryType type, void* memory);
   bool checks() const { return kHasCheckNumerics && check_ != nullptr; }
   bool skips(size_t s) const {
-    return device_tensors_ != nullptr && device_tensors_->skips(s);
+    return has_device_tensors() && device_tensors_->skips(s);
+  }
+  bool has_device_tensors() const {
+    return !kOneDevice && device_tensors_ != nullptr;
   }
   Status RunSteps(RunMetadata* metadata, const MaceCancellation* cancellation);
   Status RunStep(size_t s, RunMetadata* metadata);

@@ -12,6 +12,7 @@
 
 #include "mace/base/str_cat.h"
 #include "mace/plan/assign_images.h"
+#include "mace/plan/one_device.h"
 
 namespace mace {
 namespace {
@@ -176,7 +177,7 @@ MaceMemoryUsage UsageOf(const Plan& plan, const MaceModel::Impl& model,
   tables.name = "plan";
 
   CountRecords(plan, activations, scratch);
-  CountImages(plan, images, usage);
+  if (!kOneDevice) CountImages(plan, images, usage);
   for (const Value& value : plan.graph.values) {
     if (value.weight_id >= 0) {
       Add(weights, Bytes(value.type));

@@ -10,15 +10,16 @@ from pathlib import Path
 
 import consumers
 import pytest
+import small_models
 
 from mace_tools.library.part_names import PARTS, QUIET_PARTS
+from mace_tools.protos import mace
 from mace_tools.testing.needed import need_tools
 
 OK, UNSUPPORTED = 0, 3  # MaceStatus::Code
 SOURCE = Path(__file__).parent / "parts" / "absent.cc"
 
-# control_flow refuses models whose plan waits for data; the app's model has none.
-SHOWN_BY_THE_APP = [p for p in PARTS if p not in (*QUIET_PARTS, "control_flow")]
+SHOWN_BY_THE_APP = [p for p in PARTS if p not in QUIET_PARTS]
 
 pytestmark = pytest.mark.skipif(os.environ.get("MACE_TEST_LIBRARY") != "all",
                                 reason="covered elsewhere: tools/test.sh library")
@@ -29,13 +30,17 @@ def answers(tmp_path_factory):
     """By library what the app prints: the code and the message of each part."""
     need_tools("bazel", "pkg-config")
     place = consumers.Place(tmp_path_factory.mktemp("parts"))
+    waiting = small_models.waiting(tmp_path_factory.mktemp("waiting"))
+    net = mace().NetDef.FromString(waiting.read_bytes())
+    extra_ops = f"extra_ops: [{', '.join(sorted({op.type for op in net.op}))}]\n"
     found = {}
     for name, keys in (("whole", "parts: [all, sealed]\n"), ("bare", "parts: none\n"),
                        ("some", "parts: [dumps, pictures]\n")):
-        assert place.build(place.config(name, keys)) == 0
+        assert place.build(place.config(name, keys + extra_ops)) == 0
         package = place.unpacked(name)
         app = consumers.compile_app(package, place.folder / f"app_{name}", source=SOURCE)
         model = [package / "model" / f"digits.{end}" for end in ("pb", "data")]
+        model += [waiting, waiting.with_suffix(".data")]
         lines = consumers.run([str(app), *map(str, model)]).splitlines()
         found[name] = {line.split()[0]: line.split(maxsplit=2)[1:] for line in lines}
     return found

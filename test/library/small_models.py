@@ -78,6 +78,14 @@ def two(folder: Path) -> Path:
                   "[[2,3], [2,3]]")
 
 
+def waiting(folder: Path) -> Path:
+    """The indices of the elements that are not 0, whose number the data say: its plan waits."""
+    path = onnx_file.model(folder / "waiting.onnx", [
+        node("NonZero", "x", "places"), node("Cast", "places", "y", to=1),
+    ], {"x": (2, 3)}, ["y"], {})
+    return _model(folder, "waiting", "onnx", path, "x", "2,3", "y", "2,6")
+
+
 def indices(folder: Path) -> Path:
     """The place of the largest value, as an integer."""
     path = onnx_file.model(folder / "indices.onnx", [node("ArgMax", "x", "y", axis=1)],

@@ -16,9 +16,9 @@ RowFinish::RowFinish(const ActivationFunction& activation,
       activator_(activation, features),
       sum_activator_(sum_activation, features),
       type_(type),
-      add_f32_(ChooseRow(kBinaryF32, features).set->add) {
+      add_f32_(ChooseRow(kBinarySumsF32, features).set->add) {
   if constexpr (kHas16BitKernels) {
-    add_f16_ = ChooseRow(kBinaryF16, features).set->add;
+    add_f16_ = ChooseRow(kBinarySumsF16, features).set->add;
   }
 }
 

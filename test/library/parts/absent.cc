@@ -1,7 +1,8 @@
 // Calls what a library may have been built without, and prints what comes back.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Usage: absent GRAPH.pb WEIGHTS.data
+// Usage: absent GRAPH.pb WEIGHTS.data WAITING.pb WAITING.data
+// The second model has a plan that waits for data.
 
 #include <cstdio>
 #include <functional>
@@ -54,7 +55,7 @@ mace::MaceStatus Run(
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) return 2;
+  if (argc != 5) return 2;
   std::shared_ptr<mace::MaceModel> model;
   mace::MaceStatus status = mace::MaceModel::Load(argv[1], argv[2], &model);
   const auto nothing = [](mace::MaceEngineConfig*) {
@@ -62,6 +63,15 @@ int main(int argc, char** argv) {
   };
   if (status.ok()) status = Run(model, nothing, nullptr);
   Print("run", status);
+
+  std::shared_ptr<mace::MaceModel> waiting;
+  std::shared_ptr<mace::MaceEngine> engine;
+  status = mace::MaceModel::Load(argv[3], argv[4], &waiting);
+  if (status.ok()) {
+    status = mace::MaceEngine::Create(waiting, {}, {}, mace::MaceEngineConfig(),
+                                      &engine);
+  }
+  Print("control_flow", status);
 
   std::string dump;
   Print("dumps", Run(model, nothing, &dump));

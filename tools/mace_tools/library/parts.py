@@ -11,8 +11,9 @@ from typing import Any
 from mace_tools.config.schema import Library
 from mace_tools.library.part_names import ALL, KERNEL_PARTS, PARTS, STRATEGIES_OF_ALL
 
-# Windows of depthwise convolutions that have kernels of their own.
-LARGE_WINDOWS = ((5, 5), (7, 7))
+# Widths of windows of which the kernels for depthwise convolutions are a part of their own. Those
+# of width 3 are in every library with such convolutions.
+DEPTHWISE_WIDTHS = (1, 2, 5, 7)
 
 
 def parts_of(library: Library, nets: Iterable[Any] = ()) -> tuple[str, ...]:
@@ -43,16 +44,21 @@ def listed(words: Collection[str]) -> tuple[str, ...]:
 
 def kernel_parts(net: Any) -> set[str]:
     """The faster kernels that a converted model uses."""
-    windows = {tensor.name: tuple(tensor.dims[2:]) for tensor in net.tensors}
+    filters = {tensor.name: tuple(tensor.dims) for tensor in net.tensors}
     found = set()
     for op in net.op:
-        if op.type not in ("Conv2d", "DepthwiseConv2d"):
+        if op.type not in ("Conv2d", "Deconv2d", "DepthwiseConv2d"):
             continue
-        window = windows.get(op.input[1])
-        if window is None:  # the model computes its filter
+        shape = filters.get(op.input[1])
+        if shape is None:  # the model computes its filter
             return set(KERNEL_PARTS)
-        if op.type == "DepthwiseConv2d":
-            found |= {"depthwise"} if window in LARGE_WINDOWS else set()
+        window = shape[2:]
+        if op.type == "Deconv2d":
+            # One of groups may run as depthwise convolutions, whose windows follow from its stride.
+            if shape[:2] == (1, 1) or any(a.name == "group" and a.i > 1 for a in op.arg):
+                found.add("depthwise")
+        elif op.type == "DepthwiseConv2d":
+            found |= {"depthwise"} if window[-1] in DEPTHWISE_WIDTHS else set()
         elif window == (3, 3) and all(s == 1 for arg in op.arg if arg.name == "strides"
                                       for s in arg.ints):  # fmt: skip
             found.add("winograd")

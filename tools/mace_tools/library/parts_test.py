@@ -68,6 +68,13 @@ def test_bazel_cmake_the_header_and_the_page_have_the_same_parts():
     ("DepthwiseConv2d", (3, 3), (1, 1), set()),
     ("DepthwiseConv2d", (5, 5), (2, 2), {"depthwise"}),
     ("DepthwiseConv2d", (7, 7), (1, 1), {"depthwise"}),
+    ("DepthwiseConv2d", (1, 5), (1, 1), {"depthwise"}),  # kernels are for a width
+    ("DepthwiseConv2d", (5, 3), (1, 1), set()),
+    ("DepthwiseConv2d", (2, 2), (1, 1), {"depthwise"}),
+    ("DepthwiseConv2d", (3, 1), (1, 1), {"depthwise"}),
+    ("DepthwiseConv2d", (9, 9), (1, 1), set()),
+    ("Deconv2d", (4, 4), (2, 2), set()),
+    ("Deconv2d", None, (2, 2), {"depthwise", "winograd"}),
     ("Conv2d", None, (1, 1), {"depthwise", "winograd"}),
     ("Pooling", (3, 3), (1, 1), set()),
 ])
@@ -78,3 +85,12 @@ def test_a_library_has_the_kernels_that_its_models_need(op, window, strides, par
     if window is not None:
         net.tensors.add(name="filter", dims=[8, 8, *window])
     assert kernel_parts(net) == parts
+
+
+@pytest.mark.parametrize("channels, group", [((8, 1), 8), ((8, 2), 4), ((1, 1), 1)])
+def test_transposed_convolutions_of_groups_need_depthwise_kernels(channels, group):
+    net = mace().NetDef()
+    node = net.op.add(type="Deconv2d", input=["x", "filter"])
+    node.arg.add(name="group", i=group)
+    net.tensors.add(name="filter", dims=[*channels, 3, 3])
+    assert kernel_parts(net) == {"depthwise"}

@@ -6,5 +6,6 @@
 namespace mace::cpu {
 
 const BinaryF16Set binary_f16__scalar = kFp16Functions;
+const BinaryF16Sums binary_sums_f16__scalar = kFp16Sums;
 
 }  // namespace mace::cpu

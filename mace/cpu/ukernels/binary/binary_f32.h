@@ -34,15 +34,29 @@ struct BinarySet {
   BinaryFn<T>* squared_difference;
 };
 
+// Those of them that convolutions need. They stand apart so that a library
+// without Eltwise has no others.
+template <typename T>
+struct BinarySums {
+  BinaryFn<T>* add;
+  BinaryFn<T>* subtract;
+};
+
 using BinaryF32Args = BinaryArgs<float>;
 using BinaryF32Fn = BinaryFn<float>;
 using BinaryF32Set = BinarySet<float>;
+using BinaryF32Sums = BinarySums<float>;
 using BinaryF16Fn = BinaryFn<uint16_t>;
 using BinaryF16Set = BinarySet<uint16_t>;  // min, max, divide: null
+using BinaryF16Sums = BinarySums<uint16_t>;
 
 extern const BinaryF32Set binary_f32__scalar, binary_f32__avx2,
     binary_f32__avx512, binary_f32__neon;
 extern const BinaryF16Set binary_f16__scalar, binary_f16__fp16;
+
+extern const BinaryF32Sums binary_sums_f32__scalar, binary_sums_f32__avx2,
+    binary_sums_f32__avx512, binary_sums_f32__neon;
+extern const BinaryF16Sums binary_sums_f16__scalar, binary_sums_f16__fp16;
 
 }  // namespace mace::cpu
 

@@ -6,5 +6,6 @@
 namespace mace::cpu {
 
 const BinaryF32Set binary_f32__avx512 = kAllFunctions;
+const BinaryF32Sums binary_sums_f32__avx512 = kSums;
 
 }  // namespace mace::cpu

@@ -119,6 +119,8 @@ constexpr BinaryF32Set kAllFunctions = {Binary<AddOf, float>,
                                         Binary<MinOf, float>,
                                         Binary<MaxOf, float>,
                                         Binary<SquaredDifferenceOf, float>};
+constexpr BinaryF32Sums kSums = {Binary<AddOf, float>,
+                                 Binary<SubtractOf, float>};
 
 }  // namespace
 }  // namespace mace::cpu

@@ -10,15 +10,17 @@
 
 namespace mace::cpu {
 
-template <typename T>
+template <typename T, typename Set = BinarySet<T>>
 struct BinaryRow {
   static constexpr Element kType = ElementOf<T>();
   const char* name;
   CpuFeatures isa;  // what the CPU must have
-  const BinarySet<T>* set;
+  const Set* set;
 };
 using BinaryF32 = BinaryRow<float>;
 using BinaryF16 = BinaryRow<uint16_t>;
+using BinarySumsF32 = BinaryRow<float, BinaryF32Sums>;
+using BinarySumsF16 = BinaryRow<uint16_t, BinaryF16Sums>;
 
 // The dispatcher chooses the first row whose `isa` the CPU has.
 inline constexpr BinaryF32 kBinaryF32[] = {
@@ -38,6 +40,25 @@ inline constexpr BinaryF16 kBinaryF16[] = {
     {"binary_f16__fp16", kCpuNeon | kCpuFp16, &binary_f16__fp16},
 #endif
     {"binary_f16__scalar", 0, &binary_f16__scalar},
+};
+
+inline constexpr BinarySumsF32 kBinarySumsF32[] = {
+#if defined(__x86_64__)
+    {"binary_sums_f32__avx512", kCpuAvx512, &binary_sums_f32__avx512},
+    {"binary_sums_f32__avx2", kCpuAvx2Fma, &binary_sums_f32__avx2},
+#elif defined(__ARM_NEON)
+    {"binary_sums_f32__neon", kCpuNeon, &binary_sums_f32__neon},
+#endif
+#if MACE_HAS_SCALAR_ROWS
+    {"binary_sums_f32__scalar", 0, &binary_sums_f32__scalar},
+#endif
+};
+
+inline constexpr BinarySumsF16 kBinarySumsF16[] = {
+#if defined(__aarch64__)
+    {"binary_sums_f16__fp16", kCpuNeon | kCpuFp16, &binary_sums_f16__fp16},
+#endif
+    {"binary_sums_f16__scalar", 0, &binary_sums_f16__scalar},
 };
 
 }  // namespace mace::cpu

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <iterator>
 
 #include "mace/cpu/ukernels/binary/binary_f32_table.h"
 #include "mace/cpu/ukernels/testing/random_floats.h"
@@ -68,6 +69,23 @@ TEST(BinaryF32, NanGoesThrough) {
       EXPECT_TRUE(std::isnan(y[0]) && std::isnan(y[1]));
     }
   }
+}
+
+// Row by row, the functions of the tables of sums are those of the others.
+template <typename Rows, typename Sums>
+void CheckSums(const Rows& rows, const Sums& sums) {
+  ASSERT_EQ(std::size(sums), std::size(rows));
+  for (size_t i = 0; i < std::size(rows); ++i) {
+    SCOPED_TRACE(sums[i].name);
+    EXPECT_EQ(sums[i].isa, rows[i].isa);
+    EXPECT_EQ(sums[i].set->add, rows[i].set->add);
+    EXPECT_EQ(sums[i].set->subtract, rows[i].set->subtract);
+  }
+}
+
+TEST(BinarySums, AreThoseOfTheWholeSets) {
+  CheckSums(kBinaryF32, kBinarySumsF32);
+  CheckSums(kBinaryF16, kBinarySumsF16);
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ using DwconvF16 = Dwconv<uint16_t>;
 
 // The dispatcher chooses the first row that fits the CPU and the window; tests
 // and benchmarks loop over all rows. Without the part `depthwise` of a library
-// for Arm, windows of 5x5 and 7x7 take the row for any window.
+// for Arm, windows 1, 2, 5 and 7 wide take the row for any window.
 inline constexpr DwconvF32 kDwconvF32[] = {
 #if defined(__x86_64__)
     {"dwconv_f32_3s1__avx512", kCpuAvx512, 16, 3, 1, dwconv_f32_3s1__avx512,
@@ -73,8 +73,10 @@ inline constexpr DwconvF32 kDwconvF32[] = {
     {"dwconv_f32_7s1__neon", kCpuNeon, 4, 7, 1, dwconv_f32_7s1__neon},
 #endif
 #endif
+#ifndef MACE_WITHOUT_DEPTHWISE
     {"dwconv_f32_1s1__neon", kCpuNeon, 4, 1, 1, dwconv_f32_1s1__neon},
     {"dwconv_f32_2s1__neon", kCpuNeon, 4, 2, 1, dwconv_f32_2s1__neon},
+#endif
     {"dwconv_f32_any__neon", kCpuNeon, 4, 0, 0, dwconv_f32_any__neon, 1},
 #endif
 #if MACE_HAS_SCALAR_ROWS

@@ -23,7 +23,8 @@
 
 namespace mace::cpu {
 
-// Calls f(row) for each row of each table.
+// Calls f(row) for each row of each table. kBinarySumsF32 and kBinarySumsF16
+// are left out: their functions are those of kBinaryF32 and kBinaryF16.
 template <typename F>
 void ForEachRow(const F& f) {
   const auto each = [&f](const auto& table) {
