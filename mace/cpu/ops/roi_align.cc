@@ -88,9 +88,11 @@ struct RoiAlignF32 final : Kernel {
     if (!attrs.half_pixel) size = std::max(size, 1.0f);
     s.bin = size / static_cast<float>(bins);
     s.samples = attrs.sampling_ratio;
-    if (s.samples == 0) {  // a region turned around has no samples
+    // A region turned around has no samples, and neither has one of NaN, of
+    // which std::max returns its first argument.
+    if (s.samples == 0) {
       s.samples = static_cast<int64_t>(
-          std::min(std::max(std::ceil(s.bin), 0.0f), kMostSamples));
+          std::min(std::max(0.0f, std::ceil(s.bin)), kMostSamples));
     }
     return s;
   }

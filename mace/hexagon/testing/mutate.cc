@@ -130,7 +130,9 @@ uint32_t Mutate(uint8_t* text, uint32_t bytes, Random* random) {
         value = kEnds[random->Between(0, 11)];
         break;
       case 2:
-        value += random->Between(-3, 3);
+        value =
+            static_cast<int32_t>(static_cast<uint32_t>(value) +
+                                 static_cast<uint32_t>(random->Between(-3, 3)));
         break;
       case 3:
         std::memcpy(&value, at(j), 4);
