@@ -36,6 +36,7 @@ OUTPUTS = {
     **dict.fromkeys(("UniqueWithCounts", "UniqueWithCountsV2"), ("y", "idx", "count")),
     "NonMaxSuppressionV4": ("selected_indices", "valid_outputs"),
     "NonMaxSuppressionV5": ("selected_indices", "selected_scores", "valid_outputs"),
+    "MaxPoolWithArgmax": ("output", "argmax"),
     "BroadcastGradientArgs": ("r0", "r1"), "TensorArrayV3": ("handle", "flow"),
     "CombinedNonMaxSuppression": ("nmsed_boxes", "nmsed_scores", "nmsed_classes",
                                   "valid_detections"),
