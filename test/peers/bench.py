@@ -133,10 +133,10 @@ def show(rows: list[dict]) -> None:
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--models", default=",".join(NETWORKS), help="comma list")
-    parser.add_argument("--threads", default="1,2", help="comma list")
+    parser.add_argument("--threads", help="comma list; default: 1,2, and 4 beside a GPU")
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument("--int8", action="store_true", help="networks in codes of 8 bits")
-    kind.add_argument("--gpu", action="store_true", help="on the GPU; one thread is enough")
+    kind.add_argument("--gpu", action="store_true", help="on the GPU")
     parser.add_argument("--engines", help="comma list; default: all")
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--json", type=Path, help="write all figures here")
@@ -145,6 +145,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--chart", type=Path, help="draw the ratios here, a .png or .svg")
     args = parser.parse_args()
     args.known = INT8_ENGINES if args.int8 else GPU_ENGINES if args.gpu else ENGINES
+    args.threads = args.threads or ("4" if args.gpu else "1,2")
     args.engines = args.engines or ",".join(args.known)
     for what, given, known in (("model", args.models, NETWORKS),
                                ("engine", args.engines, args.known)):
@@ -164,9 +165,16 @@ def main() -> int:
             print(f"MISSING: {name} is not installed; test/peers/run.sh installs it",
                   file=sys.stderr)
     rows: list[dict] = []
+    device = ""
     for model in args.models.split(","):
         files = Files.of(NETWORKS[model]())
         models = converted(files, names, args.known)
+        if "mace_gpu" in models and not device:
+            try:
+                device = gpu_name(models["mace_gpu"])
+            except EngineError as error:
+                print(f"ERROR: {error}", file=sys.stderr)
+                return 1
         for threads in map(int, args.threads.split(",")):
             os.sched_setaffinity(0, set(range(min(threads, os.cpu_count() or 1))))
             rows += measure(files, models, threads, args.rounds,
@@ -181,7 +189,7 @@ def main() -> int:
             ("gpu.md", "gpu", report.gpu_table) if args.gpu else
             ("performance.md", "peer", report.table))
         report.write(rows, ROOT / "docs" / page, cache_dir() / f"{kept}_rows.json",
-                     list(NETWORKS), table, gpu_name(models["mace_gpu"]) if args.gpu else "")
+                     list(NETWORKS), table, device)
     if args.chart:
         draw(rows, args.chart)
     most = INT8_AGREEMENT if args.int8 else GPU_AGREEMENT if args.gpu else AGREEMENT

@@ -68,19 +68,22 @@ def machine_limits(threads: int) -> dict[str, float]:
     return json.loads(done.stdout)
 
 
+class EngineError(Exception):
+    """An engine cannot run a network."""
+
+
 def gpu_name(model: Path) -> str:
-    """What the log of mace_run calls the GPU that runs this model."""
+    """What the log of mace_run calls the GPU that runs this model. Without one, the CPU would
+    run it: EngineError."""
     done = subprocess.run(
         [mace_run(), *OURS["mace_gpu"], "--model_file", str(model), "--model_data_file",
          str(model.with_suffix(".data"))],
         env={**os.environ, "MACE_CPP_MIN_VLOG_LEVEL": "1"},
         capture_output=True, text=True, check=True)
     found = re.search(r"\bGPU: (.*)", done.stdout + done.stderr)
-    return found[1] if found else "an unknown GPU"
-
-
-class EngineError(Exception):
-    """An engine cannot run a network."""
+    if not found:
+        raise EngineError("mace_run finds no GPU; `tools/converter.py doctor` says why")
+    return found[1]
 
 
 class Process:
