@@ -23,6 +23,10 @@ _CLANG = """\
 #!/bin/bash
 # Records its arguments in link.txt where it links.
 here={llvm}
+if [[ $# == 1 && $1 == @* ]]; then  # a file of arguments, one on each line, as Bazel writes it
+  mapfile -t arguments <"${{1#@}}"
+  set -- "${{arguments[@]}}"
+fi
 case " $* " in
   *" --target=aarch64-linux-android"*) triple=aarch64-linux-gnu ;;
   *" --target=armv7a-linux-androideabi"*) triple=arm-linux-gnueabihf ;;
