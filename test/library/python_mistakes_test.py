@@ -110,6 +110,36 @@ def test_a_log_that_raises_stops_nothing(mace, models, monkeypatch):
         mace.set_log(5)
 
 
+def test_threads_that_change_the_log_at_once_free_nothing_in_use(mace, models):
+    counts, failed = [0] * 4, []
+
+    def change(k):
+        def count(level, message):
+            counts[k] += 1
+
+        for _ in range(200):
+            mace.set_log(count, mace.LogLevel.VERBOSE_1)
+
+    def write():
+        try:
+            for _ in range(100):
+                engine(pixels())
+        except mace.MaceError as e:
+            failed.append(e)
+
+    with mace.Engine(models["digits"], num_threads=1) as engine:
+        threads = [threading.Thread(target=change, args=(k,)) for k in range(4)]
+        threads.append(threading.Thread(target=write))
+        [t.start() for t in threads], [t.join() for t in threads]
+        for k in range(4):
+            change(k)
+            before = counts[k]
+            engine(pixels())
+            assert counts[k] > before
+        mace.set_log(None)
+    assert not failed
+
+
 @pytest.mark.parametrize("is_closed", [True, False])
 def test_an_engine_is_closed_or_forgotten_while_it_runs(mace, models, is_closed):
     engine = mace.Engine(models["slow"], num_threads=1)

@@ -14,7 +14,8 @@ from mace import _settings
 from mace._errors import InvalidArgumentError
 from mace._library import check, ffi, lib, text
 
-_log: Any = None  # the callback, which C holds
+_log: Optional[Callable[[LogLevel, str], None]] = None
+_at_exit = False
 
 
 class LogLevel(enum.IntEnum):
@@ -43,20 +44,36 @@ def version() -> str:
     return text(lib.mace_version())
 
 
+@ffi.callback("void(void *, int32_t, const char *)")
+def _called(_: Any, level: int, message: Any) -> None:
+    """What C calls as long as the process lives, so that no thread can call what was freed."""
+    log = _log
+    if log is not None:
+        log(LogLevel(level), text(message))
+
+
 def set_log(log: Optional[Callable[[LogLevel, str], None]],
             least_important: LogLevel = LogLevel.WARNING) -> None:
-    """Passes messages to `log`, which any thread may call; None: to stderr again."""
-    global _log
-    called = ffi.NULL
-    if log is not None:
-        if not callable(log):
-            raise TypeError(f"log is a function or None, not {type(log).__name__}")
-        called = ffi.callback("void(void *, int32_t, const char *)",
-                              lambda _, level, message: log(LogLevel(level), text(message)))
-    check(lib.mace_set_log(called, ffi.NULL, int(least_important)))
-    if _log is None:
+    """Passes messages to `log`, which any thread may call; None: to stderr again.
+
+    After it, `log` of an earlier call has returned on all other threads. Of two calls at once, the
+    function of either may be used, with the level of either."""
+    global _log, _at_exit
+    if log is None:
+        check(lib.mace_set_log(ffi.NULL, ffi.NULL, int(least_important)))
+        _log = None
+        return
+    if not callable(log):
+        raise TypeError(f"log is a function or None, not {type(log).__name__}")
+    before, _log = _log, log
+    try:
+        check(lib.mace_set_log(_called, ffi.NULL, int(least_important)))
+    except Exception:
+        _log = before
+        raise
+    if not _at_exit:
+        _at_exit = True
         atexit.register(set_log, None)  # no thread may call into an interpreter that ends
-    _log = called
 
 
 def capability(device: str, cpu_time: float = 1) -> Capability:
