@@ -55,20 +55,22 @@ def app(package, tmp_path_factory):
 
 @pytest.mark.skipif(os.environ.get("MACE_TEST_LIBRARY") != "all",
                     reason="covered elsewhere: tools/test.sh library")
-def test_it_compiles_and_classifies_on_this_machine(app, package, models, tmp_path):
+def test_it_compiles_and_classifies_on_this_machine(app, package, stand_in, tmp_path):
     assert (app / "org/mace/example/MainActivity.class").is_file()
     (tmp_path / "3.raw").write_bytes(small_models.pixels(3).tobytes())
+    assert cli.main(["convert", f"--config={APP / 'models.yml'}", f"--output={tmp_path}"]) == 0
     path = ":".join(map(str, [app, *package[1]]))
     done = subprocess.run(
         ["java", f"-Djava.library.path={package[0] / 'lib' / 'host'}", "-cp", path, "MainKt",
-         models["digits"].with_suffix(""), tmp_path / "3.raw", tmp_path],
+         tmp_path / "example" / "model", tmp_path / "3.raw", tmp_path, stand_in],
         capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    answer, plan, dsp = done.stdout.splitlines()
+    answer, plan, dsp, no_dsp = done.stdout.splitlines()
     assert answer == "3 true"
     steps, size, tensors, has_steps = plan.split()
     assert int(steps) > 5 and int(size) > 10000 and int(tensors) > 5 and has_steps == "true"
-    assert len(dsp) > len("DSP: ") + 10  # the engine's message
+    assert dsp.startswith("3 true ")
+    assert no_dsp.startswith("3 false no DSP, the CPU takes over: ") and "libmissing.so" in no_dsp
 
 
 def test_its_files_agree():
@@ -79,10 +81,10 @@ def test_its_files_agree():
     assert {f"{digit}.png" for digit in range(10)} <= {p.name for p in (REPO / images).iterdir()}
     (folder,) = re.findall(r'mace\.resolve\("build/(\w+)/model"\)', gradle)
     activity = (APP / "app/src/main/kotlin/org/mace/example/MainActivity.kt").read_text()
-    opened = set(re.findall(r'mapped\("(\w+)\.(\w+)"\)', activity))
-    assert opened == {("digits_onnx", "pb"), ("digits_onnx", "data")}
-    config = (REPO / "models" / "digits" / "digits_onnx.yml").read_text()
-    assert f"library_name: {folder}\n" in config and f"  {opened.pop()[0]}:\n" in config
+    opened = re.search(r'val model = if \(device == Device.DSP\) "(\w+)" else "(\w+)"', activity)
+    config = (APP / "models.yml").read_text()
+    assert f"library_name: {folder}\n" in config
+    assert set(opened.groups()) == set(re.findall(r"^  (\w+):$", config, re.MULTILINE))
     (name,) = [e.get("{http://schemas.android.com/apk/res/android}name") for e in ET.parse(
         APP / "app/src/main/AndroidManifest.xml").getroot().iter("activity")]
     assert f"class {name.removeprefix('.')} : Activity()" in activity

@@ -11,7 +11,9 @@ import pytest
 import small_models
 from consumers import run
 
-from mace_tools import cli
+from mace_tools import cli, runner
+from mace_tools.cli_console import Console
+from mace_tools.protos import REPO
 from mace_tools.testing.needed import need_tools
 
 
@@ -40,6 +42,14 @@ def mace(site):
 
     yield mace
     sys.path.remove(str(site))
+
+
+@pytest.fixture(scope="session")
+def stand_in():
+    """A library of ours in the place of the vendor's for DSPs."""
+    name = "hexagon_nn_stand_in.so"
+    runner.bazel(["build", f"//mace/hexagon:{name}"], Console())
+    return REPO / "bazel-bin" / "mace" / "hexagon" / name
 
 
 @pytest.fixture(scope="session")

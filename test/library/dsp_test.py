@@ -13,13 +13,9 @@ import consumers
 import numpy as np
 import pytest
 
-from mace_tools import runner
-from mace_tools.cli_console import Console
-from mace_tools.protos import REPO
 from mace_tools.testing.needed import need_tools
 
 SOURCE = Path(__file__).parent / "app_dsp" / "on_dsp.cc"
-STAND_IN = "mace/hexagon/hexagon_nn_stand_in.so"
 # What a shared library for this machine grows by.
 MOST_BYTES = 175_000
 DIGIT = 3
@@ -32,12 +28,6 @@ pytestmark = pytest.mark.skipif(os.environ.get("MACE_TEST_LIBRARY") != "all",
 def place(tmp_path_factory):
     need_tools("bazel", "pkg-config")
     return consumers.Place(tmp_path_factory.mktemp("dsp"))
-
-
-@pytest.fixture(scope="module")
-def stand_in():
-    runner.bazel(["build", f"//{STAND_IN.replace('/hexagon_nn', ':hexagon_nn')}"], Console())
-    return REPO / "bazel-bin" / STAND_IN
 
 
 def answer(place, name, runtime, stand_in):

@@ -236,6 +236,18 @@ def test_threads_share_an_engine(digits):
     assert not wrong
 
 
+def test_codes_run_on_a_dsp(mace, models, stand_in):
+    codes = np.array([[-128, -5, 3, 127]], np.int8)
+    expected = mace.Engine(models["codes"])(codes)
+    with mace.Engine(models["codes"], device="dsp", dsp_library=str(stand_in),
+                     dsp_takes_all=True) as engine:
+        assert "on DSP: hexagon_nn" in engine.dump("plan")
+        np.testing.assert_array_equal(engine(codes), expected)
+    with mace.Engine(models["codes"], device="dsp", dsp_library="/missing.so") as engine:
+        assert "the CPU takes over" in engine.dump("plan") and "/missing.so" in engine.dump("plan")
+        np.testing.assert_array_equal(engine(codes), expected)
+
+
 def test_what_a_run_did(mace, digits):
     results, ops = digits.profile({"input": small_models.pixels(2)})
     assert results["probabilities"].argmax() == 2

@@ -6,7 +6,6 @@ import java.nio.ByteBuffer
 import java.nio.ByteOrder
 import java.nio.channels.FileChannel
 import org.mace.Device
-import org.mace.MaceException
 import org.mace.example.Classifier
 import org.mace.example.MemoryPlan
 
@@ -16,20 +15,20 @@ fun mapped(path: String): ByteBuffer =
     }
 
 fun main(arguments: Array<String>) {
-  val (stem, pixels, cache) = arguments
+  val (folder, pixels, cache, dspLibrary) = arguments
   val input = ByteBuffer.allocateDirect(256).order(ByteOrder.nativeOrder())
   input.put(File(pixels).readBytes()).rewind()
-  Classifier(mapped("$stem.pb"), mapped("$stem.data"), Device.CPU, File(cache)).use {
+  val model = "$folder/digits"
+  Classifier(mapped("$model.pb"), mapped("$model.data"), Device.CPU, File(cache)).use {
     val answer = it.classify(input)
     val plan = MemoryPlan(it.memory)
     println("${answer.label} ${answer.medianMillis > 0 && answer.createMillis > 0}")
     println("${plan.steps} ${plan.bytes} ${plan.tensors.size} ${"Softmax" in it.steps}")
   }
-  try {
-    Classifier(mapped("$stem.pb"), mapped("$stem.data"), Device.DSP, File(cache)).close()
-  } catch (e: MaceException) {
-    println("DSP: ${e.message}")
-  } catch (e: IllegalArgumentException) {
-    println("DSP: ${e.message}")
+  for (library in listOf(dspLibrary, "libmissing.so")) {
+    val codes = "${model}_codes"
+    Classifier(mapped("$codes.pb"), mapped("$codes.data"), Device.DSP, File(cache), library).use {
+      println("${it.classify(input).label} ${"on DSP" in it.steps} ${it.steps.lines().first()}")
+    }
   }
 }

@@ -48,7 +48,8 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
     for abi in found:
         folder = args.output / "lib" / abi.name
         shutil.rmtree(folder, ignore_errors=True)
-        java.libraries(abi, engine.build(console, abi, ops, True, parts=having), folder)
+        java.libraries(
+            abi, engine.build(console, abi, ops, True, parts=having, dsp=True), folder)
     made = [args.output / f"mace-{package.version()}.jar"]
     java.jar(made[0], java.classes(android=False))
     android = [abi for abi in found if abi.is_android]

@@ -34,6 +34,7 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
     if args.output.exists() and not args.output.is_dir():
         raise UsageError(f"--output={args.output} is no folder")
     for abi in abis.find(names):
-        made = wheel.build(abi, engine.build(console, abi, None, True, parts=PARTS), args.output)
+        built = engine.build(console, abi, None, True, parts=PARTS, dsp=True)
+        made = wheel.build(abi, built, args.output)
         console.data(f"{made}  {made.stat().st_size} bytes")
     return ExitCode.OK

@@ -24,7 +24,7 @@ android {
   kotlinOptions { jvmTarget = "1.8" }
   sourceSets["main"].kotlin.srcDir("src/main/kotlin")
   sourceSets["main"].assets.srcDirs(
-      mace.resolve("build/digits_onnx/model"), mace.resolve("models/digits/images"))
+      mace.resolve("build/example/model"), mace.resolve("models/digits/images"))
   // Files that are stored as they are can be mapped.
   androidResources { noCompress += listOf("pb", "data") }
 }

@@ -18,11 +18,21 @@ class Answer(
     val medianMillis: Double,
 )
 
-/** The digits model in direct buffers, such as mapped assets. [cache] keeps the GPU's programs. */
-class Classifier(graph: ByteBuffer, data: ByteBuffer, device: Device, cache: File) : AutoCloseable {
+/**
+ * A digits model in direct buffers, such as mapped assets. A DSP takes one in codes of 8 bits.
+ *
+ * [cache] keeps the GPU's programs. [dspLibrary] is the vendor's library for DSPs, which the app or
+ * the phone has.
+ */
+class Classifier(
+    graph: ByteBuffer,
+    data: ByteBuffer,
+    device: Device,
+    cache: File,
+    dspLibrary: String = "libhexagon_controller.so",
+) : AutoCloseable {
   private val began = System.nanoTime()
-  private val engine =
-      MaceEngine(graph, data, Options().setDevice(device).setGpuStorageFolder(cache))
+  private val engine = MaceEngine(graph, data, options(device, cache, dspLibrary))
   private val createMillis = millisSince(began)
 
   /** Where each tensor lies in memory, for [MemoryPlan]. */
@@ -47,6 +57,14 @@ class Classifier(graph: ByteBuffer, data: ByteBuffer, device: Device, cache: Fil
   }
 
   override fun close() = engine.close()
+
+  private fun options(device: Device, cache: File, dspLibrary: String): Options {
+    val options = Options().setDevice(device)
+    if (device == Device.GPU) options.setGpuStorageFolder(cache)
+    // The model is so small that the CPU would be faster.
+    if (device == Device.DSP) options.set("dsp_library", dspLibrary).set("dsp_takes_all", "1")
+    return options
+  }
 
   private fun millisSince(start: Long) = (System.nanoTime() - start) / 1e6
 }
