@@ -27,30 +27,11 @@
 
 #include <cmath>
 
-#include "mace/ops/common/broadcast.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
 
 namespace mace {
 namespace {
-
-// Describes operand `i`, whose heads are an axis or parts of the last one.
-Result<HeadsOf> ResolveHeads(const Node& node, size_t i, int64_t heads) {
-  const TensorType& type = node.inputs[i].type;
-  const Shape& s = type.shape;
-  HeadsOf h;
-  if (type.rank() == 4) {
-    h = {s[0], s[1], s[2], s[3], s[1] * s[2] * s[3], s[2] * s[3], s[3]};
-    if (heads == 0 || heads == h.heads) return h;
-  } else if (type.rank() == 3 && heads > 0 && s[2] % heads == 0) {
-    const int64_t depth = s[2] / heads;
-    return HeadsOf{s[0], heads, s[1], depth, s[1] * s[2], depth, s[2]};
-  }
-  return NodeError(node, "input ", i, " is ", ToString(type), ", it must have ",
-                   heads,
-                   " heads: [batch, heads, rows, depth] or [batch, rows, heads "
-                   "* depth]");
-}
 
 Status CheckNumbers(const Node& node, const AttentionAttrs& a) {
   if (!std::isfinite(a.scale) || !std::isfinite(a.softcap) || a.softcap < 0) {
@@ -65,22 +46,6 @@ Status CheckNumbers(const Node& node, const AttentionAttrs& a) {
                      a.right_window,
                      ": the former must not be negative, the latter not below "
                      "-1");
-  }
-  return Status();
-}
-
-Status ResolveMask(const Node& node, AttentionShapes& s) {
-  const TensorType& mask = node.inputs[3].type;
-  const Shape all = {s.q.batch, s.q.heads, s.q.rows, s.k.rows};
-  if (mask.rank() > 4 || !BroadcastsTo(mask.shape, all)) {
-    return NodeError(node, "mask ", ToString(mask), " does not broadcast to [",
-                     ListToString(all), "]");
-  }
-  int64_t stride = 1;
-  for (int d = mask.rank(); d-- > 0;) {
-    const int64_t extent = mask.shape[d];
-    s.mask[d + 4 - mask.rank()] = extent == 1 ? 0 : stride;
-    stride *= extent;
   }
   return Status();
 }
@@ -121,7 +86,10 @@ Result<AttentionShapes> ResolveAttention(const Node& node,
   s.y.head_stride = split ? part : s.y.depth;
   MACE_ASSIGN_OR_RETURN(s.y.batch_stride,
                         CheckedMul(node, s.y.rows, wide, "the result"));
-  if (node.has_input(3)) MACE_RETURN_IF_ERROR(ResolveMask(node, s));
+  if (node.has_input(3)) {
+    const Shape all = {s.q.batch, s.q.heads, s.q.rows, s.k.rows};
+    MACE_RETURN_IF_ERROR(ResolveStrides(node, 3, "mask", all, s.mask));
+  }
   return s;
 }
 

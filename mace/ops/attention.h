@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "mace/graph/node.h"
+#include "mace/ops/common/heads.h"
 
 namespace mace {
 
@@ -28,12 +29,6 @@ struct AttentionAttrs {
     v("right_window", right_window);
     v("at_end", at_end);
   }
-};
-
-// How the vectors of an operand lie: [batch, heads, rows, depth].
-struct HeadsOf {
-  int64_t batch = 0, heads = 0, rows = 0, depth = 0;
-  int64_t batch_stride = 0, head_stride = 0, row_stride = 0;  // in elements
 };
 
 struct AttentionShapes {

@@ -6,6 +6,8 @@
 // Outputs  y    as x, [x before axis..., idx after batch_dims..., x after...]
 // Attrs    axis        default 0, in [-rank, rank)
 //          batch_dims  how many leading axes x and idx share, at most axis
+//          from_start  1: a negative index is out of range, as in TensorFlow;
+//                      default 0
 // Errors   axis out of range; batches that differ. An index out of range is
 //          an error when the model runs
 // Source   ONNX Gather-13, TensorFlow tf.gather

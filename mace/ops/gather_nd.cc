@@ -6,6 +6,8 @@
 //               after the batch; a negative one counts from the end
 // Outputs  y    as x, [idx without its last axis..., x after the n axes...]
 // Attrs    batch_dims  how many leading axes x and idx share
+//          from_start  1: a negative index is out of range, as in TensorFlow;
+//                      default 0
 // Errors   more indices than axes; batches that differ. An index out of range
 //          is an error when the model runs
 // Source   ONNX GatherND-13, TensorFlow tf.gather_nd

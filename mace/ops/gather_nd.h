@@ -8,11 +8,13 @@
 namespace mace {
 
 struct GatherNdAttrs {
-  int64_t batch_dims = 0;  // leading axes that x and idx share
+  int64_t batch_dims = 0;   // leading axes that x and idx share
+  bool from_start = false;  // no index counts from the end
 
   template <typename V>
   void Fields(V& v) {
     v("batch_dims", batch_dims);
+    v("from_start", from_start);
   }
 };
 

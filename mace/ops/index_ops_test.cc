@@ -69,6 +69,17 @@ TEST(Gather, RunErrors) {
                  "is out of range for extent 2");
 }
 
+// As TensorFlow and TensorFlow Lite have it.
+TEST(Gather, FromStart) {
+  const AttrMap attrs = {{"from_start", int64_t{1}}};
+  CheckOp({"Gather", attrs, {Count({2, 2}), I32({2}, {1, 0})}},
+          {F32({2, 2}, {2, 3, 0, 1})});
+  ExpectRunError({"Gather", attrs, {Count({2, 3}), I32({2}, {1, -1})}},
+                 "Gather 'test': index -1 is out of range for extent 2");
+  ExpectRunError({"GatherNd", attrs, {Count({2, 3}), I64({1, 1}, {-2})}},
+                 "GatherNd 'test': index -2 is out of range for extent 2");
+}
+
 TEST(GatherNd, Literal) {
   const TestTensor x = Count({2, 2, 2});
   CheckOp({"GatherNd", {}, {x, I64({2, 2}, {0, 1, 1, -2})}},

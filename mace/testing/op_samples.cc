@@ -124,6 +124,7 @@ std::vector<OpCase> ProposalToSpaceToDepth() {
       {"RoiAlign",
        {{"output_height", int64_t{2}}, {"output_width", int64_t{2}}},
        {X(kImage), F32({1, 4}, {0, 0, 2, 2}), I32({1}, {0})}},
+      {"RotaryEmbedding", {}, {W({3, 2}), W({3, 2}), X({1, 2, 3, 4})}},
       {"ScatterElements",
        {},
        {X({3, 4}), I32({1, 4}, {2, 0, 1, 1}), X({1, 4})}},

@@ -16,6 +16,7 @@ from mace_tools import importers
 from mace_tools.open_dims import OpenDims
 from mace_tools.passes.pipeline import convert
 from mace_tools.states import State
+from mace_tools.testing import rotary_nets
 from mace_tools.testing import transformers as nets
 
 RNG = np.random.default_rng(8)
@@ -55,6 +56,22 @@ def test_any_batch_and_any_number_of_words(tmp_path, name):
         want = session.run(None, run.feeds)[0]
         got = next(iter(run.outputs.values()))
         assert relative_error(got, want) < TOLERANCE, run.name
+
+
+@pytest.mark.parametrize("size", [nets.DEPTH, nets.DEPTH // 2])
+@pytest.mark.parametrize("spelling", rotary_nets.SPELLINGS)
+def test_rotary_embeddings(tmp_path, spelling, size):
+    model = rotary_nets.llama(2, spelling, size)
+    graph = converted(tmp_path, model)
+    places = np.arange(32)[None].repeat(5, 0)
+    runs = [Run(f"{n}x{s}", graph, {"ids": nets.words(RNG, n, s), "places": places[:n, :s]})
+            for n, s in ((1, 1), (1, 9), (3, 4), (5, 32))]
+    run_all(runs, tmp_path / "runs")
+    session = session_of(model)
+    for run in runs:
+        assert not run.error, run.error
+        want = session.run(None, run.feeds)[0]
+        assert relative_error(next(iter(run.outputs.values())), want) < TOLERANCE, run.name
 
 
 def test_dimensions_of_one_name_must_agree(tmp_path):

@@ -14,6 +14,7 @@ namespace mace {
 struct TupleSpec {
   std::string label;  // of the node, for error messages
   DataType idx_dtype = DataType::kI64;
+  bool from_start = false;       // no index counts from the end
   std::vector<int64_t> extents;  // of the indexed axes
   std::vector<int64_t> strides;  // of the indexed axes, in bytes
   int64_t count = 0;             // number of tuples

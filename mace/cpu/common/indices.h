@@ -13,8 +13,9 @@ namespace mace {
 // An index operand during one Run.
 class Indices {
  public:
-  Indices(const void* data, DataType dtype)
-      : data_(data), wide_(dtype == DataType::kI64) {}
+  // `from_start`: none of them counts from the end.
+  Indices(const void* data, DataType dtype, bool from_start = false)
+      : data_(data), wide_(dtype == DataType::kI64), from_start_(from_start) {}
 
   // Returns the index as stored. REQUIRES: i is inside the operand.
   int64_t operator[](int64_t i) const {
@@ -23,16 +24,17 @@ class Indices {
   }
 
   // Returns the index counted from 0, or -1 if it is outside of [-extent,
-  // extent).
+  // extent), or negative though all count from the start.
   int64_t At(int64_t i, int64_t extent) const {
     const int64_t v = (*this)[i];
-    const int64_t from_start = v < 0 ? v + extent : v;
-    return from_start < 0 || from_start >= extent ? -1 : from_start;
+    const int64_t place = v < 0 && !from_start_ ? v + extent : v;
+    return place < 0 || place >= extent ? -1 : place;
   }
 
  private:
   const void* data_;
   bool wide_;
+  bool from_start_;
 };
 
 // Returns the error of a Run whose index `value` is out of range for `extent`.

@@ -23,11 +23,12 @@ struct GatherKernel final : Kernel {
   ThreadPool* threads = nullptr;
   std::string label;
   DataType idx_dtype = DataType::kI64;
+  bool from_start = false;
   int64_t batch = 1, outer = 1, extent = 1, count = 1, run_bytes = 0;
   std::shared_ptr<const void> floats;  // x if it is stored in another type
 
   Status Run(const RunArgs& args) override {
-    const Indices idx(args.inputs[1].handle, idx_dtype);
+    const Indices idx(args.inputs[1].handle, idx_dtype, from_start);
     for (int64_t i = 0; i < batch * count; ++i) {
       if (idx.At(i, extent) < 0) return IndexError(label, idx[i], extent);
     }
@@ -61,7 +62,7 @@ struct GatherCodes final : Kernel {
   std::string variant() const override { return rows.variant(); }
 
   Status Run(const RunArgs& args) override {
-    const Indices idx(args.inputs[1].handle, idx_dtype);
+    const Indices idx(args.inputs[1].handle, idx_dtype, from_start);
     const int64_t extent = rows.rows().rows, run = rows.rows().depth;
     for (int64_t i = 0; i < count; ++i) {
       if (idx.At(i, extent) < 0) return IndexError(label, idx[i], extent);
@@ -85,15 +86,18 @@ struct GatherCodes final : Kernel {
   ThreadPool* threads = nullptr;
   std::string label;
   DataType idx_dtype = DataType::kI64;
+  bool from_start = false;
   int64_t count = 1;
   int64_t pieces = 1;  // of the indices, one for each thread
 };
 
-KernelPtr MakeGatherCodes(const Node& node, const CpuContext& context) {
+KernelPtr MakeGatherCodes(const Node& node, const GatherAttrs& attrs,
+                          const CpuContext& context) {
   auto kernel = std::make_unique<GatherCodes>(node.inputs[0], context);
   kernel->threads = context.threads;
   kernel->label = Label(node);
   kernel->idx_dtype = node.inputs[1].type.dtype;
+  kernel->from_start = attrs.from_start;
   kernel->count = NumElements(node.inputs[1].type.shape);
   kernel->pieces = context.threads->num_threads();
   return kernel;
@@ -113,7 +117,7 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const int axis,
                         ResolveAxis(node, attrs.axis, x.rank()));
   if constexpr (kHas8BitKernels) {
-    if (GathersCodes(node, axis)) return MakeGatherCodes(node, context);
+    if (GathersCodes(node, axis)) return MakeGatherCodes(node, attrs, context);
   }
   const int batch_dims = static_cast<int>(attrs.batch_dims);
   auto kernel = std::make_unique<GatherKernel>();
@@ -124,6 +128,7 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
   kernel->threads = context.threads;
   kernel->label = Label(node);
   kernel->idx_dtype = idx.dtype;
+  kernel->from_start = attrs.from_start;
   kernel->extent = x.shape[axis];
   kernel->run_bytes = static_cast<int64_t>(SizeOf(x.dtype));
   for (int d = 0; d < batch_dims; ++d) kernel->batch *= x.shape[d];

@@ -19,7 +19,8 @@ struct GatherNdKernel final : Kernel {
   int64_t batch_bytes = 0;  // of x
 
   Status Run(const RunArgs& args) override {
-    const Indices idx(args.inputs[1].handle, tuples.idx_dtype);
+    const Indices idx(args.inputs[1].handle, tuples.idx_dtype,
+                      tuples.from_start);
     MACE_RETURN_IF_ERROR(tuples.Check(idx));
     const char* x = args.inputs[0].as<const char>();
     char* y = args.outputs[0].as<char>();
@@ -44,6 +45,7 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
   auto kernel = std::make_unique<GatherNdKernel>();
   kernel->threads = context.threads;
   kernel->tuples = TuplesOf(node, x, node.inputs[1].type, attrs.batch_dims);
+  kernel->tuples.from_start = attrs.from_start;
   const int64_t batches = NumElements(
       mace::Shape(x.shape.begin(), x.shape.begin() + attrs.batch_dims));
   if (batches > 0) {

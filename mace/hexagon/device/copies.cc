@@ -92,7 +92,7 @@ Status TranslateGather(const Node& node, const Target& target,
                             "indices for the DSP"));
   for (int64_t i = 0; i < count; ++i) {
     const int64_t at = IndexAt(indices, i);
-    if (at < -x[axis] || at >= x[axis]) {
+    if (at < (attrs.from_start ? 0 : -x[axis]) || at >= x[axis]) {
       return Unsupported(Label(node), ": index ", at, " is out of range");
     }
     static_cast<int32_t*>(words.data())[i] =

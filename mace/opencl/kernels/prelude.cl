@@ -159,6 +159,17 @@ inline float4 Clamp(float4 v, float lower, float upper) {
            operand##_pixel_rows * (w))                               \
   if (operand##_block < 0) v = v.xxxx;
 
+// Where the vectors of an operand with heads are (heads.h): block b of row i of head h of image n is
+// pixel (b * block + i * row_x + h * head_x, n * image + i * row_y +
+// h * head_y).
+#define HEADS(m)                                                      \
+  const int m##_block, const int m##_row_x, const int m##_row_y,      \
+      const int m##_head_x, const int m##_head_y, const int m##_image
+#define COLUMN(m, h, i, b) \
+  ((b) * m##_block + (i) * m##_row_x + (h) * m##_head_x)
+#define ROW(m, n, h, i) \
+  ((n) * m##_image + (i) * m##_row_y + (h) * m##_head_y)
+
 // The arguments of a sliding window (window.h).
 #define WINDOW                                                       \
   const int in_height, const int in_width, const int out_height,     \

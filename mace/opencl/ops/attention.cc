@@ -8,6 +8,7 @@
 #include <string>
 
 #include "mace/opencl/kernels/broadcast.h"
+#include "mace/opencl/kernels/heads.h"
 #include "mace/opencl/kernels/kernel_table.h"
 
 namespace mace::opencl {
@@ -16,24 +17,6 @@ namespace {
 // Blocks of four channels that one work item computes; each item computes the
 // scores again. 16 vectors of sums are what a mobile GPU has registers for.
 constexpr int64_t kMostBlocks = 16;
-
-// Adds the numbers that attention.cl calls HEADS.
-void AddHeads(const HeadsOf& h, bool has_axis, Pass& pass) {
-  if (has_axis) {  // rows are the pixels of a line, heads are lines
-    pass.Int(h.rows, 1, 0, 0, 1, h.heads);
-  } else {
-    pass.Int(1, 0, 1, h.depth / 4, 0, h.rows);
-  }
-}
-
-Status CheckHeads(const Node& node, const HeadsOf& h, bool has_axis) {
-  if (has_axis || h.depth % 4 == 0) return Status();
-  return Unsupported(Label(node),
-                     ": on the GPU heads that are parts of the "
-                     "last axis must have a multiple of 4 "
-                     "elements, these have ",
-                     h.depth);
-}
 
 // Adds the mask: one that is computed as it is, a constant as floats.
 Status AddMask(const Node& node, const Shape& scores, const Target& target,

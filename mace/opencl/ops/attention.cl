@@ -5,17 +5,6 @@
 // normalizer calculation for softmax"). No matrix of scores is written.
 // SPDX-License-Identifier: Apache-2.0
 
-// Where the vectors of an operand are: block b of row i of head h of image n is
-// pixel (b * block + i * row_x + h * head_x, n * image + i * row_y +
-// h * head_y).
-#define HEADS(m)                                                      \
-  const int m##_block, const int m##_row_x, const int m##_row_y,      \
-      const int m##_head_x, const int m##_head_y, const int m##_image
-#define COLUMN(m, h, i, b) \
-  ((b) * m##_block + (i) * m##_row_x + (h) * m##_head_x)
-#define ROW(m, n, h, i) \
-  ((n) * m##_image + (i) * m##_row_y + (h) * m##_head_y)
-
 // scores.component += the product of block b of the query, qb, and that of key
 // `at`. Components beyond the depth are 0 in both.
 #define ADD_PRODUCT(component, at)                                    \

@@ -129,7 +129,8 @@ def bitwise(v: View) -> Type:
 @rule("Bitcast")
 def bitcast(v: View) -> Type:
     to = str(v.attr("to"))
-    require(to != "bool" and NUMPY[to].itemsize == NUMPY[v.dtype()].itemsize,
+    size = 2 if to == "bf16" else NUMPY[to].itemsize  # NumPy has no bf16
+    require(to != "bool" and size == NUMPY[v.dtype()].itemsize,
             f"the bits of {v.dtype()} are no elements of {to}")
     return to, v.shape()
 

@@ -72,6 +72,36 @@ def attention(v: View) -> Type:
     return "f32", (q[0], q[2], wide)
 
 
+@rule("RotaryEmbedding")
+def rotary_embedding(v: View) -> list[Type]:
+    count, heads = len(v.node.inputs) - 2, v.attr("heads")
+    require(len(v.node.outputs) == count, f"it must have {count} outputs")
+    require(len(heads) in (0, count), f"heads {heads} must be one number for each tensor")
+    types: list[Type] = []
+    for i in range(2, 2 + count):
+        batch, of_x, rows, depth = _heads(v.shape(i), heads[i - 2] if heads else 0)
+        size = v.attr("size") or depth
+        require(size is None or size >= 0 and size % 2 == 0
+                and (depth is None or size <= depth),
+                f"size {size} must be an even number of the {depth} elements")
+        _check_angles(v, (batch, of_x, rows), size)
+        types.append(("f32", v.shape(i)))
+    return types
+
+
+def _check_angles(v: View, lead: tuple[int | None, ...], size: int | None) -> None:
+    """Cosines and sines must broadcast, with `size` or half as many in the last axis."""
+    angles = [v.shape(k) for k in range(2)]
+    lasts = [None if a is None else a[-1] if a else -1 for a in angles]
+    require(same(*lasts) and (size is None or all(n in (None, size, size // 2) for n in lasts)),
+            f"cos and sin must end with {size} or half of it")
+    for a in angles:
+        require(a is None or len(a) <= 4 and all(
+            m is None or d is None or m in (1, d)
+            for m, d in zip(reversed(a[:-1]), reversed(lead))),
+            f"{a} does not broadcast to {lead}")
+
+
 def _heads(x: Shape | None, heads: int) -> tuple[int | None, ...]:
     """[batch, heads, rows, depth]"""
     if x is None:

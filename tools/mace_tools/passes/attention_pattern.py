@@ -189,6 +189,8 @@ def _infer(graph: Graph, node: Node) -> None:
 def _heads(graph: Graph, name: str) -> Heads:
     """The tensor before it was divided into heads, if that is proven."""
     node = graph.producer(name)
+    if is_op(node, "RotaryEmbedding") and len(node.inputs) == 3:
+        return _turned_heads(graph, node)
     if not is_op(node, "Transpose") or list(node.attr("dims")) != _SPLIT:
         packed = _of_packed(graph, name)
         return packed or Heads(name)
@@ -203,6 +205,20 @@ def _heads(graph: Graph, name: str) -> Heads:
     if certain(graph, x, 2) is None or not keeps_rows(graph, shaped, x):
         return Heads(name)
     return Heads(name, x, parts[0])
+
+
+def _turned_heads(graph: Graph, node: Node) -> Heads:
+    """What is turned may be turned before it is divided into heads; the node that does so goes
+    again if it is not used."""
+    cos, sin, x = node.inputs
+    before = _heads(graph, x)
+    if not before.flat:
+        return Heads(node.outputs[0])
+    attrs = {**node.attrs, "heads": [before.heads]}
+    turned = graph.add("RotaryEmbedding", [cos, sin, before.flat], name=f"{node.name}/flat",
+                       **attrs)
+    _infer(graph, turned)
+    return Heads(node.outputs[0], turned.outputs[0], before.heads)
 
 
 def _of_packed(graph: Graph, name: str) -> Heads | None:

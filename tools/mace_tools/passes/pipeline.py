@@ -34,6 +34,7 @@ from mace_tools.passes.prelu_pattern import prelu_pattern
 from mace_tools.passes.product_of_rows import product_of_rows
 from mace_tools.passes.recurrent_pattern import recurrent_pattern
 from mace_tools.passes.remove_noops import remove_noops
+from mace_tools.passes.rotary_pattern import join_rotary, rotary_pattern
 from mace_tools.passes.sink_transposes import sink_transposes
 from mace_tools.passes.store_codes import store_codes
 from mace_tools.passes.widen_fp16 import widen_fp16
@@ -44,7 +45,7 @@ PASSES: list[Pass] = [
     widen_fp16, dequantize_around, fold_constants, remove_noops, dedupe,
     canonical_activations, count_loops, recurrent_pattern,
     activation_patterns, prelu_pattern, layer_norm_pattern,
-    product_of_rows, attention_pattern, channel_shuffle, matmul_to_fc,
+    product_of_rows, rotary_pattern, attention_pattern, join_rotary, channel_shuffle, matmul_to_fc,
     sink_transposes, fc_after_transpose, fold_constants, remove_noops,
     flatten_atrous, fold_pad,
     # Layers may be followed by several of these in a row.

@@ -156,6 +156,8 @@ def _like(graph: Graph, node: Node, name: str, axis: int, depth: int = _MOST_NES
     if node.op in ("Activation", "Clip", "Cast", "Identity", "LayerNorm", "Softmax", "Unary",
                    "LpNorm", "BatchNorm"):
         return node.inputs[0]
+    if node.op == "RotaryEmbedding":
+        return node.inputs[2 + node.outputs.index(name)]
     if node.op in ("Split", "Slice", "Concat", "StridedSlice"):
         changed = node.attr("axis") if node.op in ("Split", "Concat") else None
         if changed is not None and changed % rank != axis % rank:

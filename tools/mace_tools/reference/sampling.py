@@ -130,3 +130,22 @@ def attention(xs, attrs):
 
 def _by_heads(x, count):
     return x.reshape(*x.shape[:2], count, -1).swapaxes(1, 2)
+
+
+@op("RotaryEmbedding")
+def rotary_embedding(xs, attrs):
+    return [_turned(x, xs[0], xs[1], (attrs["heads"] or [0] * len(xs))[i], attrs)
+            for i, x in enumerate(xs[2:])]
+
+
+def _turned(given, cos, sin, heads, attrs):
+    x = given if given.ndim == 4 else _by_heads(given, heads)
+    size, y = attrs["size"] or x.shape[3], x.copy()
+    first, second = ((slice(0, size, 2), slice(1, size, 2)) if attrs["interleaved"]
+                     else (slice(0, size // 2), slice(size // 2, size)))
+    a, b = x[..., first], x[..., second]
+    whole = cos.shape[-1] == size
+    cos = (cos[..., first], cos[..., second]) if whole else (cos, cos)
+    sin = (sin[..., first], sin[..., second]) if whole else (sin, sin)
+    y[..., first], y[..., second] = a * cos[0] - b * sin[0], b * cos[1] + a * sin[1]
+    return y if given.ndim == 4 else y.swapaxes(1, 2).reshape(given.shape)

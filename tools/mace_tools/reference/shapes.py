@@ -137,9 +137,15 @@ def shape(xs, attrs):
     return np.array(part, NUMPY[attrs["output_type"]])
 
 
+def _check_start(idx, attrs):
+    if attrs["from_start"] and (idx < 0).any():
+        raise IndexError(f"index {idx.min()} counts from the end")
+
+
 @op("Gather")
 def gather(xs, attrs):
     axis, batch = attrs["axis"], attrs["batch_dims"]
+    _check_start(xs[1], attrs)
     idx = np.where(xs[1] < 0, xs[1] + xs[0].shape[axis], xs[1])
     if not batch:
         return np.take(xs[0], idx, axis)
@@ -153,6 +159,7 @@ def gather(xs, attrs):
 def gather_nd(xs, attrs):
     batch = attrs["batch_dims"]
     x, idx = xs
+    _check_start(idx, attrs)
     if not batch:
         return x[tuple(np.moveaxis(idx, -1, 0))]
     parts = [x[r][tuple(np.moveaxis(idx[r], -1, 0))] for r in np.ndindex(x.shape[:batch])]

@@ -41,6 +41,8 @@ def _recurrent(gates: int) -> tuple[Callable[[tuple[int, ...]], tuple[int, ...]]
 _HINTS = {"Proposal": (lambda x: x, lambda x: (*x[:-1], 2 * x[-1]), lambda x: (3,)),
           "NonMaxSuppression": (lambda x: (*(*x, 2, 3)[:2], 1, 4), lambda x: (*(*x, 2, 3)[:2], 3)),
           "Attention": (*[lambda x: (*x, 2, 2, 3, 4)[:4]] * 3, lambda x: (*x, 2, 2, 3)[2:3]),
+          "RotaryEmbedding": (*[lambda x: (*x, 2, 2)[:2]] * 2,
+                              *[lambda x: (1, 2, *(*x, 2, 2)[:1], 2 * (*x, 2, 2)[1])] * 3),
           "Deconv2d": (lambda x: (*x, 1, 3, 3, 2)[:4], lambda x: (3, (*x, 1, 3, 3, 2)[3], 2, 2),
                        lambda x: (3,), lambda x: (4,)),
           "GridSample": (lambda x: (*x, 2, 2, 3)[:3], lambda x: ((*x, 2)[0], 2, 1),

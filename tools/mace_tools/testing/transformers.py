@@ -221,7 +221,7 @@ def cached_decoder(blocks: int, kv_heads: int = HEADS) -> onnx.ModelProto:
                 for kind, part in zip("kv", new))
         presents += [k, v]
         if kv_heads != HEADS:
-            k, v = (_repeated(net, part, kv_heads) for part in (k, v))
+            k, v = (repeated(net, part, kv_heads) for part in (k, v))
         y = net.attend(q, net.op("Transpose", k, perm=[0, 1, 3, 2]), v, mask)
         x = net.op("Add", x, net.linear(net.join(y), CHANNELS, CHANNELS))
         x = net.op("Add", x, net.feed_forward(net.layer_norm(x)))
@@ -230,7 +230,7 @@ def cached_decoder(blocks: int, kv_heads: int = HEADS) -> onnx.ModelProto:
     return net.model(inputs, outputs)
 
 
-def _repeated(net: Net, x: str, heads: int) -> str:
+def repeated(net: Net, x: str, heads: int) -> str:
     """LLaMA's repeat_kv."""
     wide = net.op("Concat", net.extent(x, 0), net.ints(heads), net.ints(HEADS // heads),
                   net.extent(x, 2), net.ints(DEPTH), axis=0)

@@ -213,39 +213,14 @@ def rotary_embedding(b: Builder, n: SourceNode) -> str:
     """Pairs of elements turned by angles, whose cosines and sines are operands"""
     x, cos, sin, places = [*n.inputs, ""][:4]
     flat = b.rank(x) == 3
-    if flat:
-        x = _heads(b, x, n.attr("num_heads"))
-    else:
-        n.attr("num_heads")  # axis 1 of x
-    size = _extent(b, x, 3)
-    turned = n.attr("rotary_embedding_dim", 0) or size
-    rest = ""
-    if turned < size:
-        x, rest = b.ops("Split", [x], 2, axis=3, sizes=[turned, size - turned])
+    heads = n.attr("num_heads")  # with four dimensions: axis 1 of x
+    if flat and not heads:
+        raise Unsupported("the number of heads is not given")
     if places:
         cos, sin = (b.op("Gather", table, places, axis=0) for table in (cos, sin))
     cos, sin = (b.op("ExpandDims", table, axis=[1]) for table in (cos, sin))
-    y = _turned(b, x, cos, sin, turned, bool(n.flag("interleaved")))
-    if rest:
-        y = b.op("Concat", y, rest, axis=3)
-    return _joined(b, y) if flat else y
-
-
-def _turned(b: Builder, x: str, cos: str, sin: str, size: int, interleaved: bool) -> str:
-    if interleaved:
-        shaped = b.op("Reshape", x, dim=[0, 0, 0, size // 2, 2])
-        first, second = b.ops("Unstack", [shaped], 2, axis=4)
-    else:
-        first, second = b.ops("Split", [x], 2, axis=3)
-
-    def product(left: str, right: str) -> str:
-        return b.op("Eltwise", left, right, type="PROD")
-
-    real = b.op("Eltwise", product(first, cos), product(second, sin), type="SUB")
-    imaginary = b.op("Eltwise", product(first, sin), product(second, cos), type="SUM")
-    if not interleaved:
-        return b.op("Concat", real, imaginary, axis=3)
-    return b.op("Reshape", b.op("Stack", real, imaginary, axis=4), dim=[0, 0, 0, size])
+    return b.op("RotaryEmbedding", cos, sin, x, heads=[heads] if flat else [],
+                size=n.attr("rotary_embedding_dim", 0), interleaved=n.flag("interleaved"))
 
 
 def _no_state(n: SourceNode, operands: list[str]) -> None:

@@ -35,7 +35,8 @@ def slice_(b: Builder, n: SourceNode) -> str:
 @registry.op("Gather", "GatherV2", "ResourceGather")
 def gather(b: Builder, n: SourceNode) -> str:
     axis = fixed_int(b, n.inputs[2], "axis") if n.op == "GatherV2" else 0
-    return b.op("Gather", *n.inputs[:2], axis=axis, batch_dims=n.attr("batch_dims") or None)
+    return b.op("Gather", *n.inputs[:2], axis=axis, batch_dims=n.attr("batch_dims") or None,
+                from_start=1)
 
 
 @registry.op("GatherNd")
@@ -43,7 +44,7 @@ def gather_nd(b: Builder, n: SourceNode) -> str:
     if n.attr("bad_indices_policy", "") not in ("", "DEFAULT", "ERROR"):
         raise Unsupported(f"bad_indices_policy {n.attr('bad_indices_policy')}",
                           "leave wrong indices out before it")
-    return b.op("GatherNd", *n.inputs[:2])
+    return b.op("GatherNd", *n.inputs[:2], from_start=1)
 
 
 @registry.op("OneHot")

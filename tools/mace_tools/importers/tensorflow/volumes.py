@@ -194,18 +194,26 @@ def max_pool_with_argmax(b: Builder, n: SourceNode) -> list[str]:
         raise ValueError(f"windows of {kernel} in an operand of {[height, width]}")
     x = n.inputs[0]
     if any(before) or any(behind):
-        x = b.op("Pad", x, constant_value=float(np.finfo(np.float32).min), paddings=[
+        x = b.op("Pad", x, constant_value=-math.inf, paddings=[
             0, 0, before[0], behind[0], before[1], behind[1], 0, 0])
     seen = [b.op("Slice", x, starts=[i, j], axes=[1, 2], steps=list(step),
                  ends=[i + (out[0] - 1) * step[0] + 1, j + (out[1] - 1) * step[1] + 1])
             for i, j in np.ndindex(*kernel)]
     side = b.op("Stack", *seen, axis=4)
+    most = b.op("Reduce", side, reduce_type="MAX", axis=[4], keepdims=0)
     best = b.op("ArgMax", side, axis=4, keepdims=0, output_type="i32")
     steps = np.array([(i * width + j) * channels for i, j in np.ndindex(*kernel)], np.int32)
     rows, columns = np.arange(out[0]) * step[0] - before[0], np.arange(out[1]) * step[1] - before[1]
     first = ((rows[:, None] * width + columns) * channels)[..., None] + np.arange(channels)
     place = b.op("Eltwise", b.op("Gather", b.add_const(steps, name="steps"), best, axis=0),
                  b.add_const(first.astype(np.int32), name="first"), type="SUM")
+    if any(before):
+        # Of a window of -inf it is the first one that is no padding.
+        starts = [np.maximum(at, 0) for at in (rows, columns)]
+        inside = ((starts[0][:, None] * width + starts[1]) * channels)[..., None]
+        low = b.op("Compare", most, b.add_const(np.float32(-math.inf), name="low"), type="EQUAL")
+        place = b.op("Select", low, b.add_const(
+            (inside + np.arange(channels)).astype(np.int32)[None], name="inside"), place)
     if n.attr("include_batch_in_index", False):
         if shape[0] is None:
             raise Unsupported("its places count the batch, whose extent is open",
@@ -216,4 +224,4 @@ def max_pool_with_argmax(b: Builder, n: SourceNode) -> list[str]:
     kind = n.attr("Targmax")
     if kind is None or kind.engine == "i64":
         place = b.op("Cast", place, to="i64")
-    return [b.op("Reduce", side, reduce_type="MAX", axis=[4], keepdims=0), place]
+    return [most, place]

@@ -87,6 +87,19 @@ def test_places_of_the_largest(tmp_path, padding, kernel, stride, batch):
             padding=padding, include_batch_in_index=batch), f32(2, 6, 7, 3))
 
 
+@pytest.mark.parametrize("padding", PADDINGS)
+@pytest.mark.parametrize("kernel, stride", [((2, 2), (2, 2)), ((3, 3), (1, 1)), ((3, 2), (2, 1)),
+                                            ((5, 4), (1, 1))])
+def test_places_in_windows_of_minus_infinity(tmp_path, padding, kernel, stride):
+    """What is padded is never the largest, not even where all else is the smallest there is."""
+    for low in (-np.inf, np.finfo(np.float32).min):
+        x = np.full((2, 5, 6, 2), low, np.float32)
+        x[1, 2, 3, 0], x[0, 4, 5, 1] = 1, -2
+        check(tmp_path, lambda x: RAW.MaxPoolWithArgmax(
+            input=x, ksize=[1, *kernel, 1], strides=[1, *stride, 1], padding=padding,
+            include_batch_in_index=True), x)
+
+
 def test_a_layer_of_keras(tmp_path):
     layers = [tf.keras.layers.Conv3D(4, 3, padding="same", activation="relu"),
               tf.keras.layers.MaxPool3D(2), tf.keras.layers.Conv3DTranspose(2, 2, 2),

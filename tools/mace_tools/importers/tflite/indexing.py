@@ -36,12 +36,12 @@ def slice_(b: Builder, n: SourceNode) -> str:
 @registry.op("GATHER")
 def gather(b: Builder, n: SourceNode) -> str:
     return b.op("Gather", *n.inputs[:2], axis=n.attr("Axis", 0),
-                batch_dims=n.attr("BatchDims") or None)
+                batch_dims=n.attr("BatchDims") or None, from_start=1)
 
 
 @registry.op("GATHER_ND")
 def gather_nd(b: Builder, n: SourceNode) -> str:
-    return b.op("GatherNd", *n.inputs[:2])
+    return b.op("GatherNd", *n.inputs[:2], from_start=1)
 
 
 @registry.op("ONE_HOT")

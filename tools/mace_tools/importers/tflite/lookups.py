@@ -24,7 +24,7 @@ _SUM, _MEAN, _SQRTN = (getattr(tflite.CombinerType, c) for c in ("SUM", "MEAN", 
 @registry.op("EMBEDDING_LOOKUP")
 def embedding_lookup(b: Builder, n: SourceNode) -> str:
     ids, table = n.inputs[:2]
-    return b.op("Gather", table, ids, axis=0)
+    return b.op("Gather", table, ids, axis=0, from_start=1)
 
 
 @registry.op("EMBEDDING_LOOKUP_SPARSE")
@@ -42,7 +42,7 @@ def embedding_lookup_sparse(b: Builder, n: SourceNode) -> str:
     flat = b.op("Eltwise", places, b.add_const(np.array(steps), kind, "steps"), type="PROD")
     rows = b.op("Reduce", flat, reduce_type="SUM", axis=[1])
     wide = reshape(b, weights, [-1] + [1] * len(inner))
-    scaled = b.op("Eltwise", b.op("Gather", table, ids, axis=0), wide, type="PROD")
+    scaled = b.op("Eltwise", b.op("Gather", table, ids, axis=0, from_start=1), wide, type="PROD")
     count = math.prod(outer)
     total = reduced(b, scaled, rows, [count, *inner], 1, "SUM")
     if combiner != _SUM:
