@@ -150,7 +150,7 @@ INDICES = {
                      fed=2, Axis=0),
     "gather_negative": tflite("GATHER", [f32(4, 3), I32([-1])], "index -1 is out of range",
                               "GatherOptions", fed=2, Axis=0),
-    "gather_nd": tflite("GATHER_ND", [f32(4, 3), I32([[-1, 3]])], "index -1 is out of range", fed=2),
+    "gather_nd": tflite("GATHER_ND", [f32(4, 3), I32([[-1]])], "index -1 is out of range", fed=2),
     "scatter_nd": onnx_case("ScatterND", [f32(4, 3), np.int64([[9]]), f32(1, 3)],
                             "index 9 is out of range", fed=3),
     "scatter_elements": onnx_case("ScatterElements", [f32(4, 3), np.int64([[-5]]), f32(1, 1)],

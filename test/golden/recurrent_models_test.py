@@ -22,6 +22,8 @@ from tensorflow.python.framework.convert_to_constants import convert_variables_t
 
 from mace_tools import importers
 from mace_tools.passes.pipeline import convert
+from mace_tools.testing import integer_svdf
+from mace_tools.testing.tflite_recurrent import runs_of_litert
 
 B, T, IN, H = 2, 5, 3, 4
 FORMS = ("v1", "v2", "tflite")
@@ -256,3 +258,16 @@ def test_control_flow_of_tensorflow_1(tmp_path, function):
     model = importers.read("tensorflow", path)
     graph = convert(importers.translate("tensorflow", model, {"x": X.shape}, ["y"]))
     check(tmp_path, graph, {"x": X}, want)
+
+
+@pytest.mark.parametrize("case", integer_svdf.CASES[::3], ids=str)
+def test_svdf_in_codes(case, tmp_path):
+    """Bit for bit, with the state that the engine keeps from run to run."""
+    path, x, count = case.save(tmp_path), case.feeds(1)[0], case.steps + 2
+    graph = convert(importers.load("tflite", path))
+    for rounds in (1, count):
+        run = Run(f"{rounds} runs", graph, {"x": x})
+        run_all([run], tmp_path / str(rounds), [f"--round={rounds}"])
+        assert not run.error, run.error
+        want = runs_of_litert(path, [x] * rounds, reference=True)[-1][0]
+        np.testing.assert_array_equal(run.outputs["y"], want)

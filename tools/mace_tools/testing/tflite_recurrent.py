@@ -135,10 +135,13 @@ def models() -> dict[str, Model]:
     return found
 
 
-def runs_of_litert(path: Path, xs: list[np.ndarray]) -> list[list[np.ndarray]]:
-    """The outputs of runs, one after the other, from zeros on."""
-    run = Interpreter(model_path=str(path), num_threads=1, experimental_op_resolver_type=
-                      OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES)
+def runs_of_litert(path: Path, xs: list[np.ndarray],
+                   reference: bool = False) -> list[list[np.ndarray]]:
+    """The outputs of runs, one after the other, from zeros on; by the reference kernels, which
+    define what codes are, or by those that LiteRT takes without a delegate."""
+    kernels = (OpResolverType.BUILTIN_REF if reference
+               else OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES)
+    run = Interpreter(model_path=str(path), num_threads=1, experimental_op_resolver_type=kernels)
     run.allocate_tensors()
     results = []
     for x in xs:

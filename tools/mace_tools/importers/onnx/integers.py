@@ -2,8 +2,7 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-Integers are computed as float32. Sums of products up to 2^24 are exact there; where those of a
-matrix product can be larger, its first operand is split into two of 4 bits each.
+Integers are computed as float32, see integer_products.py.
 Source: docs/ContribOperators.md of ONNX Runtime.
 """
 
@@ -13,15 +12,13 @@ import numpy as np
 
 from mace_tools.errors import ModelError, Unsupported
 from mace_tools.importers.builder import Builder
+from mace_tools.importers.integer_products import REACH, product
 from mace_tools.importers.onnx import registry
 from mace_tools.importers.onnx.conv import conv
 from mace_tools.importers.onnx.scales import AGAIN, CODES
 from mace_tools.importers.source import SourceNode
 
 MS = "com.microsoft."
-_EXACT = 1 << 24  # integers that float32 holds
-_REACH = 255  # the largest difference of two codes
-_HALF = 16
 
 
 def difference(b: Builder, n: SourceNode, x: str, zero: str, axis: int) -> str:
@@ -46,29 +43,6 @@ def difference(b: Builder, n: SourceNode, x: str, zero: str, axis: int) -> str:
         raise Unsupported(f"its zero points '{zero}' are computed while the model runs",
                           "quantize the model statically")
     return b.op("Eltwise", real, b.op("Cast", zero, to="f32"), type="SUB")
-
-
-def product(b: Builder, x: str, w: str) -> str:
-    """The matrix product of integers that are given as floats; exact, as floats if these hold it
-    and as int32 otherwise."""
-    weights = b.const(w)
-    depth = (b.shape(w) or (None,))[-2 if b.rank(w) > 1 else 0]
-    if weights is not None:
-        most = _REACH * np.abs(weights).sum(axis=-2 if weights.ndim > 1 else 0).max(initial=0)
-    else:
-        most = np.inf if depth is None else float(_REACH) ** 2 * depth
-    if most < _EXACT:
-        return b.op("MatMul", x, w)
-    if most >= _EXACT * _HALF:
-        raise Unsupported("it adds so many products that float32 does not hold their sum",
-                          "quantize the model statically (quantize_static)")
-    half = b.add_const(np.float32(_HALF))
-    high = b.op("Unary", b.op("Eltwise", x, half, type="DIV"), type="FLOOR")
-    low = b.op("Eltwise", x, b.op("Eltwise", high, half, type="PROD"), type="SUB")
-    upper = b.op("Cast", b.op("MatMul", high, w), to="i32")
-    upper = b.op("Eltwise", upper, b.add_const(np.int32(_HALF)), type="PROD")
-    lower = b.op("Cast", b.op("MatMul", low, w), to="i32")
-    return b.op("Eltwise", upper, lower, type="SUM")
 
 
 def _operands(b: Builder, n: SourceNode, first: tuple[str, str],
@@ -99,7 +73,7 @@ def conv_integer(b: Builder, n: SourceNode) -> str:
 
 def dynamic_scale(b: Builder, x: str) -> tuple[str, str]:
     """Scale and zero point, as floats, by which uint8 codes span the numbers x and 0."""
-    zero, steps = b.add_const(np.float32(0)), b.add_const(np.float32(_REACH))
+    zero, steps = b.add_const(np.float32(0)), b.add_const(np.float32(REACH))
     least, most = (b.op("Eltwise", b.op("Reduce", x, reduce_type=kind, axis=[], keepdims=0), zero,
                         type=kind) for kind in ("MIN", "MAX"))
     scale = b.op("Eltwise", b.op("Eltwise", most, least, type="SUB"), steps, type="DIV")

@@ -19,6 +19,7 @@ from mace_tools.importers.source import SourceNode
 from mace_tools.importers.tflite import registry
 from mace_tools.importers.tflite.activations import activated
 from mace_tools.importers.tflite.flat import ACTIVATIONS
+from mace_tools.importers.tflite.integer_svdf import integer_svdf, is_integer
 from mace_tools.importers.tflite.windows import operand
 
 _KINDS = {"NONE": ("NOOP", 0.0), "RELU": ("RELU", 0.0), "RELU6": ("RELUX", 6.0),
@@ -246,7 +247,10 @@ def bidirectional_rnn(b: Builder, n: SourceNode) -> list[str]:
 
 @registry.op("SVDF")
 def svdf(b: Builder, n: SourceNode) -> str:
-    """Features of the input, remembered for some steps, and filtered over these."""
+    """Features of the input, remembered for some steps, and filtered over these; in int8 as the
+    reference kernel computes them"""
+    if is_integer(b, n):
+        return integer_svdf(b, n)
     feature, time = _present(_weight(b, n, 1)), _present(_weight(b, n, 2))
     rank, (filters, steps) = n.attr("Rank", 0), time.shape
     if rank < 1 or filters % rank:
