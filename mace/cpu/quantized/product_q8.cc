@@ -15,9 +15,13 @@
 namespace mace::cpu {
 namespace {
 
-// Whose sums become codes with one call of a micro-kernel, which reads its
-// factors once for all of them.
-constexpr int64_t kTilesAtOnce = 4;
+// Sums that become codes with one call of a micro-kernel, which reads its
+// factors once for all of them: those of 4 tiles of the largest micro-kernel.
+constexpr int64_t kSumsAtOnce = 4 * kGemmQ8MaxSums;
+
+int64_t TilesAtOnce(const GemmQ8& micro) {
+  return kSumsAtOnce / (micro.mr * micro.nr);
+}
 
 }  // namespace
 
@@ -53,6 +57,7 @@ ProductQ8::ProductQ8(const Spec& spec, PanelsQ8 filter,
                       ? inside_begin_
                       : std::clamp(last / w.stride + 1, inside_begin_, w.out);
   }
+  is_matrix_ = spec.patches.is_matrix();
   pixels_are_lines_ = spec.patches.channels % micro.line == 0;
   zeros_.assign(static_cast<size_t>(spec.patches.channels),
                 static_cast<uint8_t>(spec.x_zero));
@@ -119,6 +124,7 @@ void ProductQ8::Run(const uint8_t* x, uint8_t* y, void* scratch) const {
 
 void ProductQ8::RunTask(const Task& task) const {
   const int64_t mr = spec_.micro->mr;
+  const int64_t tiles_at_once = TilesAtOnce(*spec_.micro);
   for (int64_t g = 0; g < spec_.group; ++g) {
     char* to = task.scratch;
     for (int64_t row = task.row_begin; row < task.row_end; row += mr) {
@@ -127,10 +133,10 @@ void ProductQ8::RunTask(const Task& task) const {
     }
     for (int64_t p = task.panel_begin; p < task.panel_end; ++p) {
       const char* a = task.scratch;
-      const int64_t step = kTilesAtOnce * mr;
+      const int64_t step = tiles_at_once * mr;
       for (int64_t row = task.row_begin; row < task.row_end; row += step) {
         MultiplyTiles(task, g, p, row, std::min(step, task.row_end - row), a);
-        a += kTilesAtOnce * tile_bytes_;
+        a += tiles_at_once * tile_bytes_;
       }
     }
   }
@@ -139,7 +145,7 @@ void ProductQ8::RunTask(const Task& task) const {
 int64_t ProductQ8::SpanOf(int64_t row, int64_t m, bool* inside) const {
   const Patches& patches = spec_.patches;
   *inside = true;
-  if (patches.is_matrix()) return m;
+  if (is_matrix_) return m;
   const Window &h = patches.window.h, &w = patches.window.w;
   const int64_t q = row % w.out;
   const int64_t top = row / w.out % h.out * h.stride - h.pad_before;
@@ -153,6 +159,11 @@ int64_t ProductQ8::SpanOf(int64_t row, int64_t m, bool* inside) const {
 int64_t ProductQ8::FindRuns(const uint8_t* x, int64_t row, int64_t m,
                             bool inside, const uint8_t** runs) const {
   const Patches& patches = spec_.patches;
+  if (is_matrix_) {
+    const uint8_t* from = x + row * patches.pixel_stride;
+    for (; m > 0; --m, from += patches.pixel_stride) *runs++ = from;
+    return 1;
+  }
   Patches::InPlace in_place;
   if (inside && patches.FindInPlace(row, m, &in_place)) {
     for (int64_t s = 0; s < in_place.segments; ++s) {
@@ -163,14 +174,35 @@ int64_t ProductQ8::FindRuns(const uint8_t* x, int64_t row, int64_t m,
     }
     return in_place.segments;
   }
-  patches.ForEachTap<kGemmQ8MaxRows>(
-      reinterpret_cast<const char*>(x), 1, row, m, 0, patches.depth(),
-      zeros_.data(), [&](const void* const* pixels) {
-        for (int64_t i = 0; i < m; ++i) {
-          *runs++ = static_cast<const uint8_t*>(pixels[i]);
-        }
-      });
+  FindPixels(x, row, m, runs);
   return patches.depth() / patches.channels;
+}
+
+void ProductQ8::FindPixels(const uint8_t* x, int64_t row, int64_t m,
+                           const uint8_t** runs) const {
+  const Patches& patches = spec_.patches;
+  const Window &h = patches.window.h, &w = patches.window.w;
+  const int64_t stride = patches.pixel_stride, line_bytes = w.in * stride;
+  int64_t q = row % w.out, line = row / w.out;
+  for (int64_t i = 0; i < m; ++i) {
+    const int64_t top = line % h.out * h.stride - h.pad_before;
+    const int64_t left = q * w.stride - w.pad_before;
+    const uint8_t* image = x + line / h.out * h.in * line_bytes;
+    const uint8_t** to = runs + i;
+    for (int64_t r = 0, y = top; r < h.kernel; ++r, y += h.dilation) {
+      const bool in_line = y >= 0 && y < h.in;
+      int64_t offset = y * line_bytes + left * stride;
+      for (int64_t c = 0, at = left; c < w.kernel; ++c, at += w.dilation) {
+        const bool inside = in_line && at >= 0 && at < w.in;
+        *to = inside ? image + offset : zeros_.data();
+        offset += w.dilation * stride;
+        to += m;
+      }
+    }
+    if (++q < w.out) continue;
+    q = 0;
+    ++line;
+  }
 }
 
 void ProductQ8::PackTile(const Task& task, int64_t g, int64_t row, int64_t m,
@@ -208,20 +240,23 @@ void ProductQ8::MultiplyTiles(const Task& task, int64_t g, int64_t panel,
                               int64_t row, int64_t m, const char* a) const {
   const GemmQ8& micro = *spec_.micro;
   // Requantizing reads whole vectors.
-  alignas(kAlignment)
-      int32_t sums[kTilesAtOnce * kGemmQ8MaxSums + kRequantizeQ8Columns];
+  alignas(kAlignment) int32_t sums[kSumsAtOnce + kRequantizeQ8Columns];
   const int64_t first = panel * micro.nr, channel = filter_.channel(g, panel);
   const int64_t n = std::min<int64_t>(micro.nr, spec_.n - first);
   GemmQ8Tile tile = {
       0,   static_cast<size_t>(n),  static_cast<size_t>(depth_),
       a,   filter_.panel(g, panel), filter_.stage().start(channel),
       sums};
-  for (int64_t i = 0; i < m; i += micro.mr) {
-    tile.m = static_cast<size_t>(std::min<int64_t>(micro.mr, m - i));
+  const int64_t step = micro.mr * micro.nr;
+  tile.m = static_cast<size_t>(micro.mr);
+  int64_t left = m;
+  for (; left >= micro.mr; left -= micro.mr) {
     micro.fn(tile);
     tile.a = static_cast<const char*>(tile.a) + tile_bytes_;
-    tile.sums += micro.mr * micro.nr;
+    tile.sums += step;
   }
+  tile.m = static_cast<size_t>(left);
+  if (left > 0) micro.fn(tile);
   const auto* row_add =
       filter_.zero_point() == 0
           ? nullptr

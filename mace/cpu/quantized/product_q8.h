@@ -60,8 +60,11 @@ class ProductQ8 {
   // Writes where the runs of a span begin, and returns how many a row has.
   int64_t FindRuns(const uint8_t* x, int64_t row, int64_t m, bool inside,
                    const uint8_t** runs) const;
+  // Writes where the pixels of the windows of m rows begin, [taps][m].
+  void FindPixels(const uint8_t* x, int64_t row, int64_t m,
+                  const uint8_t** runs) const;
   // The codes of m rows from `row` on, the first of a tile, of which `a` is the
-  // packed one. REQUIRES: at most kTilesAtOnce tiles.
+  // packed one. REQUIRES: the sums fit into kSumsAtOnce.
   void MultiplyTiles(const Task& task, int64_t g, int64_t panel, int64_t row,
                      int64_t m, const char* a) const;
 
@@ -74,6 +77,7 @@ class ProductQ8 {
   int64_t row_block_ = 0, panel_block_ = 0;
   // Offsets in the scratch memory of a thread.
   int64_t runs_at_ = 0, row_add_at_ = 0, thread_bytes_ = 0;
+  bool is_matrix_ = false;  // a row is one pixel
   // Whether rows at a border are packed with those beside them: a pixel of all
   // rows fills whole lines of the packed tile.
   bool pixels_are_lines_ = false;

@@ -26,7 +26,7 @@ constexpr Range kRanges[] = {{-128, -128, 127}, {127, -128, 127}, {3, 3, 90},
 class Rows {
  public:
   Rows(const RequantizeQ8& row, const Range& range, size_t m, size_t n,
-       int exponent, bool row_add)
+       int exponent, bool row_add, int exponents = 1)
       : row_(row), range_(range), m_(m), n_(n) {
     const size_t padded = (n + kRequantizeQ8Columns - 1) /
                           kRequantizeQ8Columns * kRequantizeQ8Columns;
@@ -40,7 +40,9 @@ class Rows {
     }
     for (size_t j = 0; j < n; ++j) {
       // Powers of two give ties.
-      const double real = std::ldexp(j % 3 == 0 ? 0.5 : Uniform(), exponent);
+      const double real =
+          std::ldexp(j % 3 == 0 ? 0.5 : Uniform(),
+                     exponent + static_cast<int>(j) % exponents);
       const FixedFactor fixed = ToFixed(real);
       mantissa_[j] = fixed.mantissa;
       left_[j] = std::max(fixed.exponent, 0);
@@ -126,13 +128,31 @@ TEST(RequantizeQ8, EveryFactor) {
   }
 }
 
+// Adjacent columns are shifted by different numbers of bits.
+TEST(RequantizeQ8, MixedFactors) {
+  for (const RequantizeQ8& row : kRequantizeQ8) {
+    if (!RunsHere(row)) continue;
+    SCOPED_TRACE(row.name);
+    for (const Range& range : kRanges) {
+      for (int e = -row.max_right; e <= 0; ++e) {
+        for (int exponents = 2; exponents <= 9; ++exponents) {
+          SCOPED_TRACE(std::to_string(e) + " " + std::to_string(exponents));
+          Rows(row, range, 4, 80, e, false, exponents).Check();
+        }
+      }
+    }
+  }
+}
+
 TEST(RequantizeQ8, EverySize) {
   for (const RequantizeQ8& row : kRequantizeQ8) {
     if (!RunsHere(row)) continue;
     SCOPED_TRACE(row.name);
     for (size_t m = 1; m <= 5; ++m) {
-      for (size_t n = 1; n <= 70; ++n)
+      for (size_t n = 1; n <= 70; ++n) {
         Rows(row, kRanges[0], m, n, -7, false).Check();
+        Rows(row, kRanges[1], m, n, -7, false).Check();
+      }
     }
   }
 }

@@ -18,6 +18,10 @@ int64_t Padded(int64_t channels) {
   return AlignUp(channels, kRequantizeQ8Columns) + kRequantizeQ8Columns;
 }
 
+// The right shift of channels of which all codes are the zero point, because
+// their mantissa is 0: one that every micro-kernel takes on its fastest path.
+constexpr int32_t kAnyRight = 8;
+
 // How many bits the largest magnitude of a channel's sums has, once shifted.
 int32_t Bits(int64_t most, int left) {
   int32_t bits = left;
@@ -49,8 +53,11 @@ void StageQ8::Pack(int64_t channels, int64_t channel, FixedFactor factor,
   // A channel whose codes are all the zero point, because even its largest sum
   // is less than a quarter, demands nothing.
   const double real = std::ldexp(factor.mantissa, factor.exponent - 31);
-  if (static_cast<double>(sums.most) * real < 0.25) return;
   const int64_t stride = Padded(channels);
+  if (static_cast<double>(sums.most) * real < 0.25) {
+    start[3 * stride + channel] = kAnyRight;
+    return;
+  }
   const int left = std::max(factor.exponent, 0);
   const int right = std::max(-factor.exponent, 0);
   start[stride + channel] = factor.mantissa;

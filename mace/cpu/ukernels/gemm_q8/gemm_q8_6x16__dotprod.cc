@@ -7,12 +7,12 @@ namespace mace::cpu {
 namespace {
 
 // v8..v31 accumulate, four registers for each row. v0..v2 hold a line of two
-// rows each, whose lanes multiply a group of b: columns in v4 and v5, and in v6
-// and v7. One pair is loaded while the other is multiplied, so that an in-order
-// core does not wait. kUsed is 6, 4, 2 or 1 rows. It is assembly because
-// compilers spill when all registers are in use.
+// rows each, whose lanes multiply a group of b, columns in v4 to v7. kUsed is
+// 6, 4, 2 or 1 rows. It is assembly because compilers spill when all registers
+// are in use.
 template <int kUsed>
 inline void Multiply(const GemmQ8Tile& t) {
+  constexpr int kMostGroups = kUsed == 6 ? 16 : 8;  // of an iteration
   const void* a = t.a;
   const int8_t* b = t.b;
   size_t groups = t.depth / 4;
@@ -33,20 +33,19 @@ inline void Multiply(const GemmQ8Tile& t) {
       sdot v\r5\().4s, v\b\().16b, v2.4b[2 + \g]
       .endif
     .endm
-    .macro mace_group g, next  // next: another group follows
+    .macro mace_group g
+      ld1 {v4.16b, v5.16b, v6.16b, v7.16b}, [%[b]], #64
       mace_column \g, 4, 8, 12, 16, 20, 24, 28
       mace_column \g, 5, 9, 13, 17, 21, 25, 29
-      .if \next
-      ld1 {v4.16b, v5.16b}, [%[b]], #32
-      .endif
       mace_column \g, 6, 10, 14, 18, 22, 26, 30
       mace_column \g, 7, 11, 15, 19, 23, 27, 31
-      .if \next
-      ld1 {v6.16b, v7.16b}, [%[b]], #32
-      .endif
     .endm
-    .macro mace_line
+    .macro mace_line lines
+      .rept \lines
       ld1 {v0.16b, v1.16b, v2.16b}, [%[a]], #48
+      mace_group 0
+      mace_group 1
+      .endr
     .endm
 
     ld1 {v8.4s, v9.4s, v10.4s, v11.4s}, [%[start]]
@@ -61,34 +60,27 @@ inline void Multiply(const GemmQ8Tile& t) {
     ld1 {v24.4s, v25.4s, v26.4s, v27.4s}, [%[start]]
     ld1 {v28.4s, v29.4s, v30.4s, v31.4s}, [%[start]]
     .endif
-    ld1 {v4.16b, v5.16b, v6.16b, v7.16b}, [%[b]], #64
-    subs %[groups], %[groups], #5
+    subs %[groups], %[groups], #%c[most]
     b.lo 2f
-  1:                            // a group is loaded; at least 4 follow it
-    .rept 2
-    mace_line
-    mace_group 0, 1
-    mace_group 1, 1
-    .endr
-    subs %[groups], %[groups], #4
+  1:
+    mace_line %c[most] / 2
+    subs %[groups], %[groups], #%c[most]
     b.hs 1b
-  2:                            // groups + 5 are left, the first one loaded
-    adds %[groups], %[groups], #2
-    b.mi 3f
-    mace_line
-    mace_group 0, 1
-    mace_group 1, 1
-    sub %[groups], %[groups], #2
-  3:                            // groups + 3 are left: 1 or 2
-    mace_line
-    cmn %[groups], #1
-    b.ne 4f
-    mace_group 0, 1
-    mace_group 1, 0
-    b 5f
+  2:
+    adds %[groups], %[groups], #%c[most] - 4
+    b.mi 4f
+  3:
+    mace_line 2
+    subs %[groups], %[groups], #4
+    b.hs 3b
   4:
-    mace_group 0, 0
+    tbz %[groups], #1, 5f
+    mace_line 1
   5:
+    tbz %[groups], #0, 6f
+    ld1 {v0.16b, v1.16b, v2.16b}, [%[a]]
+    mace_group 0
+  6:
     st1 {v8.4s, v9.4s, v10.4s, v11.4s}, [%[sums]], #64
     .if %c[rows] > 1
     st1 {v12.4s, v13.4s, v14.4s, v15.4s}, [%[sums]], #64
@@ -106,7 +98,7 @@ inline void Multiply(const GemmQ8Tile& t) {
     .purgem mace_line
   )"
       : [a] "+r"(a), [b] "+r"(b), [groups] "+r"(groups), [sums] "+r"(sums)
-      : [start] "r"(t.start), [rows] "i"(kUsed)
+      : [start] "r"(t.start), [rows] "i"(kUsed), [most] "i"(kMostGroups)
       : "memory", "cc", "v0", "v1", "v2", "v4", "v5", "v6", "v7", "v8", "v9",
         "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19",
         "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29",
@@ -115,39 +107,61 @@ inline void Multiply(const GemmQ8Tile& t) {
 
 // Copies n codes of six rows, a multiple of 8, to the lines from `to` on, and
 // returns their end.
+template <bool kFlips>
 inline uint8_t* PackSixRows(const uint8_t* const (&rows)[6], size_t n,
                             uint8_t flip, uint8_t* to) {
   const uint8_t *r0 = rows[0], *r1 = rows[1], *r2 = rows[2], *r3 = rows[3],
                 *r4 = rows[4], *r5 = rows[5];
   asm volatile(R"(
-    dup v6.16b, %w[flip]
-    subs %[n], %[n], #16
+    .macro mace_flip a, b, c
+      .if %c[flips]
+      eor v\a\().16b, v\a\().16b, v28.16b
+      eor v\b\().16b, v\b\().16b, v28.16b
+      eor v\c\().16b, v\c\().16b, v28.16b
+      .endif
+    .endm
+    .macro mace_lines a, b, c, d, e, f
+      zip1 v16.2d, v\a\().2d, v\b\().2d
+      zip1 v17.2d, v\c\().2d, v\d\().2d
+      zip1 v18.2d, v\e\().2d, v\f\().2d
+      zip2 v19.2d, v\a\().2d, v\b\().2d
+      zip2 v20.2d, v\c\().2d, v\d\().2d
+      zip2 v21.2d, v\e\().2d, v\f\().2d
+      st1 {v16.16b, v17.16b, v18.16b}, [%[to]], #48
+      st1 {v19.16b, v20.16b, v21.16b}, [%[to]], #48
+    .endm
+
+    dup v28.16b, %w[flip]
+    subs %[n], %[n], #32
     b.lo 2f
   1:
+    ldp q0, q22, [%[r0]], #32
+    ldp q1, q23, [%[r1]], #32
+    ldp q2, q24, [%[r2]], #32
+    ldp q3, q25, [%[r3]], #32
+    ldp q4, q26, [%[r4]], #32
+    ldp q5, q27, [%[r5]], #32
+    mace_flip 0, 1, 2
+    mace_flip 3, 4, 5
+    mace_flip 22, 23, 24
+    mace_flip 25, 26, 27
+    mace_lines 0, 1, 2, 3, 4, 5
+    subs %[n], %[n], #32
+    mace_lines 22, 23, 24, 25, 26, 27
+    b.hs 1b
+  2:
+    tbz %[n], #4, 3f
     ldr q0, [%[r0]], #16
     ldr q1, [%[r1]], #16
     ldr q2, [%[r2]], #16
     ldr q3, [%[r3]], #16
     ldr q4, [%[r4]], #16
     ldr q5, [%[r5]], #16
-    eor v0.16b, v0.16b, v6.16b
-    eor v1.16b, v1.16b, v6.16b
-    eor v2.16b, v2.16b, v6.16b
-    eor v3.16b, v3.16b, v6.16b
-    eor v4.16b, v4.16b, v6.16b
-    eor v5.16b, v5.16b, v6.16b
-    zip1 v16.2d, v0.2d, v1.2d
-    zip1 v17.2d, v2.2d, v3.2d
-    zip1 v18.2d, v4.2d, v5.2d
-    zip2 v19.2d, v0.2d, v1.2d
-    zip2 v20.2d, v2.2d, v3.2d
-    zip2 v21.2d, v4.2d, v5.2d
-    st1 {v16.16b, v17.16b, v18.16b}, [%[to]], #48
-    st1 {v19.16b, v20.16b, v21.16b}, [%[to]], #48
-    subs %[n], %[n], #16
-    b.hs 1b
-  2:
-    tbz %[n], #3, 3f
+    mace_flip 0, 1, 2
+    mace_flip 3, 4, 5
+    mace_lines 0, 1, 2, 3, 4, 5
+  3:
+    tbz %[n], #3, 4f
     ldr d0, [%[r0]]
     ldr d1, [%[r1]]
     ldr d2, [%[r2]]
@@ -157,18 +171,79 @@ inline uint8_t* PackSixRows(const uint8_t* const (&rows)[6], size_t n,
     zip1 v16.2d, v0.2d, v1.2d
     zip1 v17.2d, v2.2d, v3.2d
     zip1 v18.2d, v4.2d, v5.2d
-    eor v16.16b, v16.16b, v6.16b
-    eor v17.16b, v17.16b, v6.16b
-    eor v18.16b, v18.16b, v6.16b
+    mace_flip 16, 17, 18
     st1 {v16.16b, v17.16b, v18.16b}, [%[to]], #48
-  3:
+  4:
+    .purgem mace_flip
+    .purgem mace_lines
   )"
                : [r0] "+r"(r0), [r1] "+r"(r1), [r2] "+r"(r2), [r3] "+r"(r3),
                  [r4] "+r"(r4), [r5] "+r"(r5), [n] "+r"(n), [to] "+r"(to)
-               : [flip] "r"(flip)
-               : "memory", "cc", "v0", "v1", "v2", "v3", "v4", "v5", "v6",
-                 "v16", "v17", "v18", "v19", "v20", "v21");
+               : [flip] "r"(flip), [flips] "i"(kFlips)
+               : "memory", "cc", "v0", "v1", "v2", "v3", "v4", "v5", "v16",
+                 "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25",
+                 "v26", "v27", "v28");
   return to;
+}
+
+// The codes of rows whose runs are not lines, one after the other. Longer rows
+// are packed without them.
+constexpr size_t kMostGathered = 512;
+
+// How many codes a run has: 8 to 16, 16 to 24, or any number from 8 on.
+enum class RunSize { kTo16, kTo24, kAny };
+
+// Copies runs of n codes, some of the codes twice.
+template <RunSize kSize>
+inline void CopyRuns(const uint8_t* const* run, size_t m, size_t segments,
+                     size_t n, uint8_t* to) {
+  for (; segments > 0; --segments, run += m, to += n) {
+    const uint8_t* from = *run;
+    const uint8x8_t last = vld1_u8(from + n - 8);
+    size_t i = 0;
+    if (kSize == RunSize::kAny) {
+      for (; i + 16 <= n; i += 16) vst1q_u8(to + i, vld1q_u8(from + i));
+      if (n - i > 8) vst1_u8(to + i, vld1_u8(from + i));
+    } else if (kSize == RunSize::kTo24) {
+      vst1q_u8(to, vld1q_u8(from));
+    } else {
+      vst1_u8(to, vld1_u8(from));
+    }
+    vst1_u8(to + n - 8, last);
+  }
+}
+
+inline void Gather(const GemmQ8Rows& rows, size_t i, uint8_t* to) {
+  const uint8_t* const* run = rows.runs + i;
+  if (rows.n <= 16) {
+    return CopyRuns<RunSize::kTo16>(run, rows.m, rows.segments, rows.n, to);
+  }
+  if (rows.n <= 24) {
+    return CopyRuns<RunSize::kTo24>(run, rows.m, rows.segments, rows.n, to);
+  }
+  CopyRuns<RunSize::kAny>(run, rows.m, rows.segments, rows.n, to);
+}
+
+inline void PackGathered(const GemmQ8Rows& rows, uint8_t* to) {
+  const size_t depth = (rows.n * rows.segments + kLine - 1) / kLine * kLine;
+  const uint8x8_t flip = vdup_n_u8(rows.flip);
+  uint8_t codes[6][kMostGathered];
+  const uint8_t* six[6];
+  for (size_t i = 0; i < rows.m; ++i) {
+    vst1_u8(codes[i] + depth - kLine, flip);  // zeros once it is flipped
+    Gather(rows, i, codes[i]);
+    six[i] = codes[i];
+  }
+  if (rows.m == 6) {
+    rows.flip == 0 ? PackSixRows<false>(six, depth, rows.flip, to)
+                   : PackSixRows<true>(six, depth, rows.flip, to);
+    return;
+  }
+  for (size_t i = 0; i < rows.m; ++i, to += kLine) {
+    for (size_t at = 0; at < depth; at += kLine) {
+      vst1_u8(to + 6 * at, veor_u8(vld1_u8(codes[i] + at), flip));
+    }
+  }
 }
 
 }  // namespace
@@ -182,16 +257,20 @@ void gemm_q8_6x16__dotprod(const GemmQ8Tile& tile) {
 }
 
 void gemm_q8_pack_6__dotprod(const GemmQ8Rows& rows, void* to) {
-  if (rows.m < 6 || rows.sums != nullptr || rows.n % kLine != 0) {
+  const bool gathers = rows.n % kLine != 0;
+  if (rows.sums != nullptr || (gathers ? rows.n < 8 : rows.m < 6) ||
+      (gathers && rows.n * rows.segments > kMostGathered)) {
     return PackLines<6>(rows, to);
   }
+  if (gathers) return PackGathered(rows, static_cast<uint8_t*>(to));
   auto* line = static_cast<uint8_t*>(to);
   const uint8_t* const* runs = rows.runs;
   for (size_t s = rows.segments; s > 0; --s, runs += rows.m) {
     const uint8_t* six[6];
 #pragma GCC unroll 6
     for (size_t i = 0; i < 6; ++i) six[i] = runs[i];
-    line = PackSixRows(six, rows.n, rows.flip, line);
+    line = rows.flip == 0 ? PackSixRows<false>(six, rows.n, rows.flip, line)
+                          : PackSixRows<true>(six, rows.n, rows.flip, line);
   }
 }
 

@@ -147,6 +147,11 @@ TEST(GemmQ8, EverySize) {
       Check(row, {mr, nr, k, 3, true});
       Check(row, {mr, nr, 3, k});  // pixels of three channels
     }
+    for (size_t m = 1; m <= mr; ++m) {
+      Check(row, {m, nr, 9, 3});    // a first layer
+      Check(row, {m, nr, 21, 7});   // another one
+      Check(row, {m, nr, 171, 3});  // long rows that are not whole lines
+    }
   }
 }
 

@@ -34,7 +34,7 @@ struct DequantizeQ8Args {
 using DequantizeQ8Fn = void(const DequantizeQ8Args& args);
 
 QuantizeQ8Fn quantize_q8__scalar, quantize_q8__avx2, quantize_q8__avx512,
-    quantize_q8__neon;
+    quantize_q8__neon, quantize_q8__aarch64;
 DequantizeQ8Fn dequantize_q8__scalar, dequantize_q8__avx2,
     dequantize_q8__avx512, dequantize_q8__neon;
 

@@ -25,7 +25,11 @@ inline constexpr QuantizeQ8 kQuantizeQ8[] = {
     {"quantize_q8__avx512", kCpuAvx512, quantize_q8__avx512,
      dequantize_q8__avx512},
     {"quantize_q8__avx2", kCpuAvx2Fma, quantize_q8__avx2, dequantize_q8__avx2},
-#elif defined(__aarch64__) || defined(__arm__)
+#elif defined(__aarch64__)
+    {"quantize_q8__aarch64", kCpuNeon, quantize_q8__aarch64,
+     dequantize_q8__neon},
+#endif
+#if defined(__aarch64__) || defined(__arm__)
     {"quantize_q8__neon", kCpuNeon, quantize_q8__neon, dequantize_q8__neon},
 #endif
 #if MACE_HAS_SCALAR_ROWS

@@ -38,7 +38,7 @@ struct RequantizeQ8Tile {
 using RequantizeQ8Fn = void(const RequantizeQ8Tile& tile);
 
 RequantizeQ8Fn requantize_q8__scalar, requantize_q8__avx2,
-    requantize_q8__avx512, requantize_q8__neon;
+    requantize_q8__avx512, requantize_q8__neon, requantize_q8__aarch64;
 
 }  // namespace mace::cpu
 

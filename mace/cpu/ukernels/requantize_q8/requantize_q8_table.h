@@ -28,7 +28,10 @@ inline constexpr RequantizeQ8 kRequantizeQ8[] = {
 #if defined(__x86_64__)
     {"requantize_q8__avx512", kCpuAvx512, 29, 21, requantize_q8__avx512},
     {"requantize_q8__avx2", kCpuAvx2Fma, 29, 21, requantize_q8__avx2},
-#elif defined(__aarch64__) || defined(__arm__)
+#elif defined(__aarch64__)
+    {"requantize_q8__aarch64", kCpuNeon, 32, 31, requantize_q8__aarch64},
+#endif
+#if defined(__aarch64__) || defined(__arm__)
     {"requantize_q8__neon", kCpuNeon, 32, 31, requantize_q8__neon},
 #endif
 #if MACE_HAS_SCALAR_ROWS

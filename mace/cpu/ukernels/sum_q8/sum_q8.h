@@ -38,7 +38,8 @@ constexpr int kSumQ8Bits = 20;
 
 using SumQ8Fn = void(const SumQ8Args& args);
 
-SumQ8Fn sum_q8__scalar, sum_q8__avx2, sum_q8__avx512, sum_q8__neon;
+SumQ8Fn sum_q8__scalar, sum_q8__avx2, sum_q8__avx512, sum_q8__neon,
+    sum_q8__aarch64;
 
 }  // namespace mace::cpu
 

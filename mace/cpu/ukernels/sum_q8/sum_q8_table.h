@@ -23,7 +23,10 @@ inline constexpr SumQ8 kSumQ8[] = {
 #if defined(__x86_64__)
     {"sum_q8__avx512", kCpuAvx512, sum_q8__avx512},
     {"sum_q8__avx2", kCpuAvx2Fma, sum_q8__avx2},
-#elif defined(__aarch64__) || defined(__arm__)
+#elif defined(__aarch64__)
+    {"sum_q8__aarch64", kCpuNeon, sum_q8__aarch64},
+#endif
+#if defined(__aarch64__) || defined(__arm__)
     {"sum_q8__neon", kCpuNeon, sum_q8__neon},
 #endif
 #if MACE_HAS_SCALAR_ROWS

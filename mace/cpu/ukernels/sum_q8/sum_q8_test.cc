@@ -54,16 +54,19 @@ TEST(SumQ8, EveryFactor) {
                                    right};
             if (f.mantissa > 1 << 30 && f.right == 0) continue;
             if (g.mantissa > 1 << 30 && g.right == 0) continue;
-            Check(row, {300,
-                        {nullptr, low, f},
-                        {nullptr, low + 255, g},
-                        right % 3 == 0,
-                        is_unsigned,
-                        y,
-                        low + 100,
-                        low,
-                        low + 255,
-                        nullptr});
+            // Also where the zero point is the least code.
+            for (const int32_t least : {low, low + 100}) {
+              Check(row, {300,
+                          {nullptr, low, f},
+                          {nullptr, low + 255, g},
+                          right % 3 == 0,
+                          is_unsigned,
+                          y,
+                          low + 100,
+                          least,
+                          low + 255,
+                          nullptr});
+            }
           }
         }
       }
@@ -85,6 +88,16 @@ TEST(SumQ8, EverySize) {
                   5,
                   3,
                   90,
+                  nullptr});
+      Check(row, {n,
+                  {nullptr, 130, {1100000000, 1}},
+                  {nullptr, 7, {1 << 30, 0}},
+                  false,
+                  true,
+                  {1500000000, 20},
+                  3,
+                  3,
+                  200,
                   nullptr});
     }
   }
