@@ -13,38 +13,47 @@ constexpr size_t kLanes = 64, kGroup = 4, kVectors = 4;
 constexpr size_t kStep = kLanes * kGroup;  // bytes of a group of lines
 
 // Arranges four lines of a column so that vector v has those of channels 16 v
-// to 16 v + 15.
+// to 16 v + 15; V vectors of them.
+template <int V>
 inline void Interleave(const __m512i (&line)[kGroup], uint8_t* to) {
   const __m512i low01 = _mm512_unpacklo_epi8(line[0], line[1]);
-  const __m512i high01 = _mm512_unpackhi_epi8(line[0], line[1]);
   const __m512i low23 = _mm512_unpacklo_epi8(line[2], line[3]);
-  const __m512i high23 = _mm512_unpackhi_epi8(line[2], line[3]);
   _mm512_store_si512(to, _mm512_unpacklo_epi16(low01, low23));
-  _mm512_store_si512(to + 64, _mm512_unpackhi_epi16(low01, low23));
+  if (V > 1) {
+    _mm512_store_si512(to + 64, _mm512_unpackhi_epi16(low01, low23));
+  }
+  if (V <= 2) return;
+  const __m512i high01 = _mm512_unpackhi_epi8(line[0], line[1]);
+  const __m512i high23 = _mm512_unpackhi_epi8(line[2], line[3]);
   _mm512_store_si512(to + 128, _mm512_unpacklo_epi16(high01, high23));
   _mm512_store_si512(to + 192, _mm512_unpackhi_epi16(high01, high23));
 }
 
-void ArrangeColumns(const DwconvQ8Tile& t) {
+// kLines: how many lines there are; 0: any number. Lines that do not exist meet
+// zeros of the filter.
+template <int V, size_t kLines>
+inline void ArrangeColumns(const DwconvQ8Tile& t) {
   const __mmask64 channels = ~uint64_t{0} >> (kLanes - t.channels);
   const __m512i flip = _mm512_set1_epi8(static_cast<char>(t.flip));
   // Unpacking works within quarters of a vector: each must have four channels
   // of every result.
   const __m512i order =
       _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  const auto load = [&](const uint8_t* x) {
+    const __m512i codes = _mm512_maskz_loadu_epi8(channels, x + t.first);
+    return _mm512_permutexvar_epi32(order, _mm512_xor_si512(codes, flip));
+  };
   auto* to = static_cast<uint8_t*>(t.scratch);
   const uint8_t* const* x = t.x;
-  for (size_t c = 0; c < t.columns; ++c, x += t.height) {
-    for (size_t r = 0; r < t.height; r += kGroup, to += kStep) {
+  const size_t height = kLines == 0 ? t.height : kLines;
+  for (size_t c = t.columns; c > 0; --c, x += height) {
+    for (size_t r = 0; r < height; r += kGroup, to += kStep) {
       __m512i line[kGroup];
+#pragma GCC unroll 4
       for (size_t i = 0; i < kGroup; ++i) {
-        // Lines that do not exist meet zeros of the filter.
-        const uint8_t* from = x[r + i < t.height ? r + i : r] + t.first;
-        line[i] =
-            _mm512_xor_si512(_mm512_maskz_loadu_epi8(channels, from), flip);
-        line[i] = _mm512_permutexvar_epi32(order, line[i]);
+        line[i] = r + i < height ? load(x[r + i]) : _mm512_setzero_si512();
       }
-      Interleave(line, to);
+      Interleave<V>(line, to);
     }
   }
 }
@@ -94,7 +103,8 @@ inline void Outputs(const DwconvQ8Tile& t, size_t i) {
 }
 
 template <int V>
-void AllOutputs(const DwconvQ8Tile& t) {
+void Run(const DwconvQ8Tile& t) {
+  t.height == 3 ? ArrangeColumns<V, 3>(t) : ArrangeColumns<V, 0>(t);
   size_t i = 0;
   for (; i + 4 <= t.width; i += 4) Outputs<4, V>(t, i);
   for (; i < t.width; ++i) Outputs<1, V>(t, i);
@@ -103,10 +113,9 @@ void AllOutputs(const DwconvQ8Tile& t) {
 }  // namespace
 
 void dwconv_q8_any__avx512vnni(const DwconvQ8Tile& tile) {
-  ArrangeColumns(tile);
-  if (tile.channels > 32) return AllOutputs<kVectors>(tile);
-  if (tile.channels > 16) return AllOutputs<2>(tile);
-  AllOutputs<1>(tile);
+  if (tile.channels > 32) return Run<kVectors>(tile);
+  if (tile.channels > 16) return Run<2>(tile);
+  Run<1>(tile);
 }
 
 }  // namespace mace::cpu

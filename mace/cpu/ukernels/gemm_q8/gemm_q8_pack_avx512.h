@@ -52,8 +52,33 @@ inline int32_t PackRow(const GemmQ8Rows& rows, size_t i, uint8_t* to) {
   return adds ? static_cast<int32_t>(_mm512_reduce_add_epi64(sums)) : 0;
 }
 
+// Packs rows of one run each, whose sums are not wanted.
+template <size_t kRows>
+inline void PackRuns(const GemmQ8Rows& rows, uint8_t* to) {
+  const __m512i flip = _mm512_set1_epi8(static_cast<char>(rows.flip));
+  for (size_t at = 0; at < rows.n; at += kPackLine, to += kRows * kPackLine) {
+    const size_t left = rows.n - at;
+    uint8_t* line = to;
+    if (left >= kPackLine) {
+      for (size_t i = 0; i < rows.m; ++i, line += kPackLine) {
+        const __m512i x = _mm512_loadu_si512(rows.runs[i] + at);
+        _mm512_storeu_si512(line, _mm512_xor_si512(x, flip));
+      }
+      continue;
+    }
+    const __mmask64 here = ~uint64_t{0} >> (kPackLine - left);
+    for (size_t i = 0; i < rows.m; ++i, line += kPackLine) {
+      const __m512i x = _mm512_maskz_loadu_epi8(here, rows.runs[i] + at);
+      _mm512_mask_storeu_epi8(line, here, _mm512_xor_si512(x, flip));
+    }
+  }
+}
+
 template <size_t kRows>
 inline void PackTile(const GemmQ8Rows& rows, void* to) {
+  if (rows.segments == 1 && rows.sums == nullptr) {
+    return PackRuns<kRows>(rows, static_cast<uint8_t*>(to));
+  }
   for (size_t i = 0; i < rows.m; ++i) {
     const int32_t sum =
         PackRow<kRows>(rows, i, static_cast<uint8_t*>(to) + i * kPackLine);

@@ -15,7 +15,9 @@ inline __m256i Load(const int32_t* p) {
   return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
 }
 
-// The factors of 8 channels.
+// The factors of 8 channels. kTies: it matters how negative numbers are
+// rounded.
+template <bool kTies>
 struct Factors {
   __m256i left, even, odd, tie, add, right;
 
@@ -38,9 +40,10 @@ struct Factors {
     const __m256i high = _mm256_mul_epi32(_mm256_srli_epi64(x, 32), odd);
     const __m256i q =
         _mm256_blend_epi32(_mm256_srli_epi64(low, 32), high, 0xaa);
+    const __m256i sum = _mm256_add_epi32(q, add);
+    if (!kTies) return _mm256_srav_epi32(sum, right);
     const __m256i n = _mm256_and_si256(_mm256_srai_epi32(x, 31), tie);
-    return _mm256_srav_epi32(_mm256_sub_epi32(_mm256_add_epi32(q, add), n),
-                             right);
+    return _mm256_srav_epi32(_mm256_sub_epi32(sum, n), right);
   }
 };
 
@@ -82,6 +85,9 @@ void Run(const RequantizeQ8Tile& t) {
 
 }  // namespace
 
-void requantize_q8__avx2(const RequantizeQ8Tile& tile) { Run<Factors>(tile); }
+void requantize_q8__avx2(const RequantizeQ8Tile& tile) {
+  if (tile.least == tile.zero_point) return Run<Factors<false>>(tile);
+  Run<Factors<true>>(tile);
+}
 
 }  // namespace mace::cpu

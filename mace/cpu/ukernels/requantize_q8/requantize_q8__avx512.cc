@@ -10,7 +10,8 @@
 //
 // where n = 1 if the product is negative; it is taken from the sum's sign, as
 // it does not matter where the first rounding gives 0. For r = 0 the result is
-// floor((q + 1) / 2). The zero point is added before the shift.
+// floor((q + 1) / 2). The zero point is added before the shift. Where it is the
+// least code, it does not matter how negative numbers are rounded, and n is 0.
 
 #include <immintrin.h>
 
@@ -23,7 +24,9 @@ constexpr size_t kLanes = 16;
 
 inline __m512i Set1(int x) { return _mm512_set1_epi32(x); }
 
-// The factors of 16 channels.
+// The factors of 16 channels. kTies: it matters how negative numbers are
+// rounded.
+template <bool kTies>
 struct Factors {
   __m512i left, even, odd, tie, add, right;
 
@@ -44,7 +47,7 @@ struct Factors {
     const __m512i low = _mm512_mul_epi32(x, even);
     const __m512i high = _mm512_mul_epi32(_mm512_srli_epi64(x, 32), odd);
     __m512i q = _mm512_mask_shuffle_epi32(high, 0x5555, low, _MM_PERM_DDBB);
-    q = _mm512_mask_sub_epi32(q, _mm512_movepi32_mask(x), q, tie);
+    if (kTies) q = _mm512_mask_sub_epi32(q, _mm512_movepi32_mask(x), q, tie);
     return _mm512_srav_epi32(_mm512_add_epi32(q, add), right);
   }
 };
@@ -91,6 +94,9 @@ void Run(const RequantizeQ8Tile& t) {
 
 }  // namespace
 
-void requantize_q8__avx512(const RequantizeQ8Tile& tile) { Run<Factors>(tile); }
+void requantize_q8__avx512(const RequantizeQ8Tile& tile) {
+  if (tile.least == tile.zero_point) return Run<Factors<false>>(tile);
+  Run<Factors<true>>(tile);
+}
 
 }  // namespace mace::cpu
