@@ -10,6 +10,7 @@ followed here; other nodes end the way.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Union
 
 import numpy as np
 
@@ -34,38 +35,51 @@ class _Grid:
     like: frozenset[str]  # tensors with the same first `lead` extents
 
 
+# By tensor, `lead`, and whether sums are followed.
+_Seen = dict[tuple[str, int, bool], Union[_Grid, None]]
+
+
 def elements(graph: Graph, name: str) -> list[tuple[Term, ...]] | None:
     """Each element of the last axis as a sum of products of two elements of other tensors, or as a
     single element; None if it is neither. All have the axes before the last one in common, to which
     factors may broadcast."""
     rank = graph.rank(name)
-    found = None if not rank else _sums(graph, name, rank - 1, _MOST_STEPS)
+    found = None if not rank else _sums(graph, name, rank - 1, {}, _MOST_STEPS)
     return None if found is None or found.terms.ndim != 1 else list(found.terms)
 
 
-def _sums(graph: Graph, name: str, lead: int, steps: int) -> _Grid | None:
-    """Sums of products, and what is only moved, behind the first `lead` axes."""
+def _sums(graph: Graph, name: str, lead: int, seen: _Seen, steps: int) -> _Grid | None:
+    """Sums of products, and what is only moved, behind the first `lead` axes. Each tensor is
+    followed once."""
+    key = (name, lead, True)
+    if key not in seen:
+        seen[key] = _followed_sums(graph, name, lead, seen, steps)
+    return seen[key]
+
+
+def _followed_sums(graph: Graph, name: str, lead: int, seen: _Seen, steps: int) -> _Grid | None:
     node = graph.producer(name)
     if node is None or steps == 0:
         return None
     if is_op(node, "Eltwise") and plain(node) and len(node.inputs) == 2:
         if node.attrs["type"] == "PROD":
-            return _product(graph, node, lead, steps - 1)
+            return _product(graph, node, lead, seen, steps - 1)
         if node.attrs["type"] not in ("SUM", "SUB"):
             return None
-        a, b = (_sums(graph, n, lead, steps - 1) for n in node.inputs)
+        a, b = (_sums(graph, n, lead, seen, steps - 1) for n in node.inputs)
         if a is None or b is None or a.terms.shape != b.terms.shape or a.lead != b.lead:
             return None
         sign = -1 if node.attrs["type"] == "SUB" else 1
         return _each(a, lambda s, t: s + _times(t, sign), b)
-    found = [_sums(graph, n, lead, steps - 1) or _moved(graph, n, lead, steps - 1)
+    found = [_sums(graph, n, lead, seen, steps - 1) or _moved(graph, n, lead, seen, steps - 1)
              for n in _parts(node)]
     return _rearranged(graph, node, name, found)
 
 
-def _product(graph: Graph, node: Node, lead: int, steps: int) -> _Grid | None:
+def _product(graph: Graph, node: Node, lead: int, seen: _Seen, steps: int) -> _Grid | None:
     # What broadcasts may have fewer axes.
-    a, b = (_moved(graph, n, min(lead, (graph.rank(n) or 1) - 1), steps) for n in node.inputs)
+    a, b = (_moved(graph, n, min(lead, (graph.rank(n) or 1) - 1), seen, steps)
+            for n in node.inputs)
     if a is None or b is None or a.terms.shape != b.terms.shape:
         return None
     # The operand that the other one broadcasts to.
@@ -78,12 +92,19 @@ def _product(graph: Graph, node: Node, lead: int, steps: int) -> _Grid | None:
     return None
 
 
-def _moved(graph: Graph, name: str, lead: int, steps: int) -> _Grid | None:
+def _moved(graph: Graph, name: str, lead: int, seen: _Seen, steps: int) -> _Grid | None:
     """Elements of one tensor in another order, perhaps negated."""
+    key = (name, lead, False)
+    if key not in seen:
+        seen[key] = _followed_moves(graph, name, lead, seen, steps)
+    return seen[key]
+
+
+def _followed_moves(graph: Graph, name: str, lead: int, seen: _Seen, steps: int) -> _Grid | None:
     node = graph.producer(name)
     if node is not None and steps > 0:
         found = _rearranged(graph, node, name,
-                            [_moved(graph, n, lead, steps - 1) for n in _parts(node)])
+                            [_moved(graph, n, lead, seen, steps - 1) for n in _parts(node)])
         if found is not None and len({t[0][1][0][0] for t in found.terms.reshape(-1)}) == 1:
             return found
     shape = graph.shape(name)
@@ -132,7 +153,7 @@ def _rearranged(graph: Graph, node: Node, name: str, parts: list[_Grid | None]) 
         terms = _with_axes(node, x, rank)
     elif node.op == "Reshape":
         terms = _reshaped(graph, node, x)
-    if not isinstance(terms, np.ndarray) or terms.size == 0:
+    if not isinstance(terms, np.ndarray) or not 0 < terms.size <= _MOST_ELEMENTS:
         return None
     return _Grid(terms, x.lead, frozenset.union(*(p.like for p in known)) | {name})
 

@@ -22,6 +22,7 @@ from mace_tools.passes.last_axis import Factor, elements
 from mace_tools.passes.match import is_op
 
 _SWAP = [0, 2, 1, 3]
+_JOINED = ("Eltwise", "Concat", "Reshape", "ExpandDims")  # what a last Concat joins
 _MOST_ANCESTORS = 4096
 
 
@@ -76,9 +77,10 @@ def _may_end(graph: Graph, node: Node) -> bool:
     if is_op(node, "Eltwise", type="SUM") and len(node.inputs) == 2:
         return all(is_op(graph.producer(n), "Eltwise", type="PROD") for n in node.inputs)
     rank = graph.rank(node.outputs[0])
+    made_by = {n.op for n in map(graph.producer, node.inputs) if n is not None}
     if node.op == "Concat" and rank:
-        return node.attr("axis") in (-1, rank - 1)
-    return is_op(node, "Reshape")
+        return node.attr("axis") in (-1, rank - 1) and bool(made_by & set(_JOINED))
+    return node.op == "Reshape" and bool(made_by & {"Concat", "Stack"})
 
 
 def _turn(found: list[list[tuple[int, tuple[Factor, ...]]]]) -> _Turn | None:

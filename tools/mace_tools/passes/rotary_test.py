@@ -169,3 +169,18 @@ def test_parts_of_wider_tensors(tmp_path):
     assert ops == {"RotaryEmbedding": 1, "Slice": 3}, ops
     assert next(n for n in graph.nodes if n.op == "RotaryEmbedding").attr("size") == 4
     check_single(model, graph, (1, 1, 6, DEPTH))
+
+
+def test_a_tensor_joined_with_itself_again_and_again(tmp_path):
+    """What is followed is limited: a model of few nodes may stand for very many elements."""
+    def build(net):
+        x = net.op("Add", net.op("Mul", "x", "cos"), net.op("Mul", "x", "sin"))
+        for _ in range(20):
+            x = net.op("Concat", x, x, axis=-1)
+            x = net.op("Slice", x, net.ints(0), net.ints(DEPTH), net.ints(-1))
+            x = net.op("Concat", x, net.op("Neg", x), axis=-1)
+        return RotaryNet.part(net, x, 0, DEPTH)
+
+    model = single(build)
+    graph = loaded(tmp_path, model)
+    assert "RotaryEmbedding" not in {n.op for n in graph.nodes}
