@@ -240,6 +240,8 @@ CASES: dict[str, Case] = {
             uniform(5, 8), uniform(2, 8), uniform(8), uniform(8)], outputs=2),
         "Attention": Case([HIDDEN, uniform(8, 24), uniform(24), MASK], {"num_heads": 2}),
         "MultiHeadAttention": Case([*QKV, uniform(24), MASK], {"num_heads": 2}),
+        "RotaryEmbedding": Case([uniform(2, 2, 3, 8), np.int64([[0, 1, 2], [3, 4, 8]]),
+                                 uniform(9, 4), uniform(9, 4)]),
     }.items()},
     **QUANTIZED,
     "EyeLike": Case([uniform(3, 4)]), "Trilu": Case([X]),

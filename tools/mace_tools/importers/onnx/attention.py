@@ -223,6 +223,29 @@ def rotary_embedding(b: Builder, n: SourceNode) -> str:
                 size=n.attr("rotary_embedding_dim", 0), interleaved=n.flag("interleaved"))
 
 
+@registry.op("com.microsoft.RotaryEmbedding")
+def contrib_rotary_embedding(b: Builder, n: SourceNode) -> str:
+    """The same with places of all rows, or the place of the first one"""
+    x, places, cos, sin = n.inputs[:4]
+    n.only("is_packed_batching", 0, "give each sequence a row of its own")
+    n.only("scale", 1.0, "scale the queries or the scores instead")
+    size, heads, flat = n.attr("rotary_embedding_dim", 0), n.attr("num_heads", 0), b.rank(x) == 3
+    if flat and not size:  # the tables tell how wide heads are
+        heads = _extent(b, x, 2) // (2 * _extent(b, cos, 1))
+    if flat and not heads:
+        raise Unsupported("the number of heads is not given")
+    if b.rank(places) == 1:
+        rows = np.arange(_extent(b, x, 1 if flat else 2), dtype=np.int64)
+        if b.dtype(places) != "i64":
+            places = b.op("Cast", places, to="i64")
+        places = b.op("Eltwise", b.op("ExpandDims", places, axis=[1]),
+                      b.add_const(rows, name="rows"), type="SUM")
+    cos, sin = (b.op("ExpandDims", b.op("Gather", table, places, axis=0), axis=[1])
+                for table in (cos, sin))
+    return b.op("RotaryEmbedding", cos, sin, x, heads=[heads] if flat else [], size=size,
+                interleaved=n.flag("interleaved"))
+
+
 def _no_state(n: SourceNode, operands: list[str]) -> None:
     if any(operands) or any(n.outputs[1:]):
         raise Unsupported("keys and values of earlier runs, or outputs for later ones", _NO_STATE)

@@ -35,6 +35,14 @@ SAME = [
     ("RotaryEmbedding", Case([uniform(2, 3, 16), uniform(2, 3, 2), uniform(2, 3, 2)],
                              {"num_heads": 2, "rotary_embedding_dim": 4, "interleaved": 1},
                              opset=23)),
+    *((f"{MS}RotaryEmbedding", Case([x, places, uniform(9, 2), uniform(9, 2)], attrs))
+      for x in (uniform(2, 3, 8), uniform(2, 2, 3, 4))
+      for places in (np.int64([[0, 1, 2], [6, 7, 8]]), np.int64([4]))
+      for attrs in ({}, {"interleaved": 1})),
+    *((f"{MS}RotaryEmbedding", Case(
+        [x, np.int64([[2, 1, 0], [8, 0, 3]]), uniform(9, 2), uniform(9, 2)],
+        {"num_heads": 2, "rotary_embedding_dim": 4, "interleaved": pairs}))
+      for x in (uniform(2, 3, 16), uniform(2, 2, 3, 8)) for pairs in (0, 1)),
     (f"{MS}Attention", Case([uniform(2, 3, 8), uniform(8, 24), uniform(24), LOWER],
                             {"num_heads": 2, "mask_filter_value": -100.0})),
     (f"{MS}Attention", Case([uniform(2, 3, 8), uniform(8, 40), uniform(40)],
