@@ -7,10 +7,13 @@
 #include <algorithm>
 #include <memory>
 
+#include "mace/base/aligned_buffer.h"
 #include "mace/cpu/common/broadcast_loop.h"
+#include "mace/cpu/common/choose.h"
 #include "mace/cpu/quantized/codes.h"
 #include "mace/cpu/quantized/fixed_exp.h"
 #include "mace/cpu/quantized/sum_q8.h"
+#include "mace/cpu/ukernels/requantize_q8/requantize_q8_table.h"
 #include "mace/graph/attrs.h"
 #include "mace/ops/common/operands.h"
 #include "mace/ops/compare.h"
@@ -31,8 +34,25 @@ struct Terms {
   int32_t operator[](uint8_t code) const { return of_code[code]; }
 };
 
+// Products in vectors: differences of 16 bits are multiplied, and a
+// micro-kernel makes codes of the products.
+struct Products {
+  uint8_t flip_x, flip_w;  // xor-ed with codes, which are unsigned then
+  int16_t zero_x, zero_w;
+  RequantizeQ8Fn* fn;
+  int32_t mantissa[kRequantizeQ8Columns], left[kRequantizeQ8Columns],
+      right[kRequantizeQ8Columns];
+
+  int32_t Of(uint8_t x, uint8_t w) const {
+    const auto p = static_cast<int16_t>((x ^ flip_x) - zero_x);
+    const auto q = static_cast<int16_t>((w ^ flip_w) - zero_w);
+    return int32_t{p} * q;
+  }
+};
+
 // From a term of each operand to a code of y.
 struct Arithmetic {
+  Products products;             // of `VectorProduct`
   FixedFactor y, y_of_positive;  // y_of_positive: of PRelu
   int32_t y_zero = 0;
   CodeRange range;
@@ -105,6 +125,36 @@ MACE_ROW(GreaterEqual, return p >= q ? 1 : 0;)
 
 constexpr Row kComparisons[] = {  // in the order of CompareType
     Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual};
+
+// As `Product`, with another way to the same codes.
+void VectorProduct(const Arithmetic& f, const Terms&, const Terms&,
+                   const uint8_t* x, int64_t x_step, const uint8_t* w,
+                   int64_t w_step, int64_t n, uint8_t* y) {
+  constexpr int64_t kColumns = kRequantizeQ8Columns, kBlock = 16 * kColumns;
+  alignas(kAlignment) int32_t products[kBlock];
+  const Products& p = f.products;
+  for (int64_t begin = 0; begin < n; begin += kBlock) {
+    const int64_t count = std::min(kBlock, n - begin);
+    const uint8_t *a = x + begin * x_step, *b = w + begin * w_step;
+    if (x_step == 1 && w_step == 1) {
+      for (int64_t i = 0; i < count; ++i) products[i] = p.Of(a[i], b[i]);
+    } else {
+      for (int64_t i = 0; i < count; ++i) {
+        products[i] = p.Of(a[i * x_step], b[i * w_step]);
+      }
+    }
+    const auto requantize = [&](int64_t at, int64_t rows, int64_t columns) {
+      if (rows == 0 || columns == 0) return;
+      p.fn({static_cast<size_t>(rows), static_cast<size_t>(columns),
+            products + at, kRequantizeQ8Columns, nullptr, p.mantissa, p.left,
+            p.right, f.y_zero, f.range.least, f.range.most, y + begin + at,
+            kColumns});
+    };
+    const int64_t whole = count / kColumns;
+    requantize(0, whole, kColumns);
+    requantize(whole * kColumns, 1, count % kColumns);
+  }
+}
 
 struct EltwiseQ8 final : Kernel {
   ThreadPool* threads = nullptr;
@@ -195,6 +245,39 @@ void UseDifferences(const Node& node, EltwiseQ8* kernel) {
   FillTerms(node.inputs[1].type, &kernel->b, same);
 }
 
+void UseProducts(const Node& node, float y_scale, const CpuContext& context,
+                 EltwiseQ8* kernel) {
+  const TensorType &a = node.inputs[0].type, &b = node.inputs[1].type;
+  UseDifferences(node, kernel);
+  kernel->row = Product;
+  Arithmetic& f = kernel->f;
+  f.y = ToFixed(a.quantization->scale() * b.quantization->scale() / y_scale);
+  const int left = std::max(f.y.exponent, 0);
+  const int right = std::max(-f.y.exponent, 0);
+  constexpr int kBits = 16;  // of a product's magnitude
+  const auto fits = [=](const RequantizeQ8& row) {
+    return kBits + left <= row.bits && right <= row.max_right;
+  };
+  if (f.y.mantissa == 0 || kBits + left > 29) return;
+  const auto is_signed = [](const TensorType& x) {
+    return x.dtype == DataType::kI8;
+  };
+  const auto zero = [&](const TensorType& x) {
+    return static_cast<int16_t>(x.quantization->zero_point() +
+                                (is_signed(x) ? 128 : 0));
+  };
+  Products& p = f.products;
+  p.flip_x = is_signed(a) ? 0x80 : 0;
+  p.flip_w = is_signed(b) ? 0x80 : 0;
+  p.zero_x = zero(a);
+  p.zero_w = zero(b);
+  p.fn = ChooseRow(kRequantizeQ8, context.features, fits).fn;
+  std::fill(std::begin(p.mantissa), std::end(p.mantissa), f.y.mantissa);
+  std::fill(std::begin(p.left), std::end(p.left), left);
+  std::fill(std::begin(p.right), std::end(p.right), right);
+  kernel->row = VectorProduct;
+}
+
 }  // namespace
 
 Result<KernelPtr> PrepareEltwiseQ8(const Node& node, CpuContext& context) {
@@ -227,9 +310,7 @@ Result<KernelPtr> PrepareEltwiseQ8(const Node& node, CpuContext& context) {
       break;
     }
     case EltwiseType::kProd:
-      kernel->row = Product;
-      f.y = ToFixed(a.scale() * b.scale() / y.scale());
-      UseDifferences(node, kernel.get());
+      UseProducts(node, y.scale(), context, kernel.get());
       break;
     case EltwiseType::kDiv:
       kernel->row = Division;
