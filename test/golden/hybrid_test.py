@@ -7,12 +7,14 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from ai_edge_litert.interpreter import Interpreter, OpResolverType
 from golden import Run, run_all, try_import
 
-from mace_tools import emit, protos
+from mace_tools import cli, emit, protos
 from mace_tools.testing.tflite_file import Maker
 
 KINDS = ("FULLY_CONNECTED", "CONV_2D", "DEPTHWISE_CONV_2D")
@@ -101,3 +103,16 @@ def test_it_computes_what_the_codes_stand_for(way, grid):
     stored = {t.stored_type for t in net.tensors if len(t.dims) > 1}
     # A depthwise filter with a scale for each channel has no rows of one scale.
     assert stored == ({protos.mace().DT_INT8} if way[:2] != ("DEPTHWISE_CONV_2D", True) else {0})
+
+
+def test_run_validate_allows_for_litert_rounding_the_activations(tmp_path, capsys):
+    m, _, _ = model("FULLY_CONNECTED", True, False)
+    path = m.save(tmp_path, ["x"], ["y"])
+    assert cli.main(["init", str(path)]) == 0
+    (tmp_path / "my.yml").write_text(capsys.readouterr().out)
+    assert cli.main(["run", f"--config={tmp_path / 'my.yml'}", f"--output={tmp_path}", "--validate",
+                     f"--json={tmp_path / 'r.json'}"]) == 0  # fmt: skip
+    (facts,) = json.loads((tmp_path / "r.json").read_text())["models"].values()
+    validation = facts["validation"]
+    assert validation["max_rel_error"] == 0.05
+    assert 1e-3 < validation["outputs"][0]["max_rel_error"] < 0.02

@@ -85,4 +85,5 @@ def test_the_deployment_file_sets_the_similarity():
     assert limits("cpu", {"cpu": 0.9}) == (0.9, PASS[1])
     assert limits("cpu", {"gpu": 0.9}) == PASS
     assert limits("cpu", None, fp16=True)[0] == 0.995
+    assert limits("cpu", None, dynamic=True) == (0.995, 5e-2) == limits("gpu", None, dynamic=True)
     assert PASS[0] == 0.999

@@ -25,6 +25,7 @@ from mace_tools.commands.prepare import Job, Prepared, jobs, prepared
 from mace_tools.errors import MaceError
 from mace_tools.importers.fixed_inputs import arrays
 from mace_tools.importers.kept_states import zeros
+from mace_tools.quantized import has_codes
 
 HELP = "run the models of a deployment file and report latency, labels and correctness"
 Arrays = dict[str, np.ndarray]
@@ -206,7 +207,8 @@ def _validate(
     fp16 = model.stored_type != "f32" or _has_fp16(ready.converted.net)
     similarity, rel_error = validate.limits(device, model.validation_threshold, fp16,
                                             model.quantize is not None
-                                            or device == "gpu" and _has_codes(ready.converted.net))
+                                            or device == "gpu" and _has_codes(ready.converted.net),
+                                            _is_dynamic(model.platform, ready.converted.net))
     failures, facts = [], []
     for name, reference in expected.items():
         found = validate.compare(name, outputs[name], reference)
@@ -235,6 +237,12 @@ def _has_codes(net: Any) -> bool:
     codes = (protos.mace().DT_INT8, protos.mace().DT_UINT8)
     return any(i.quantization.scales for i in (*net.input_info, *net.output_info)) or any(
         t.stored_type in codes for t in net.tensors)
+
+
+def _is_dynamic(platform: str, net: Any) -> bool:
+    """Whether the source model has weights in codes, and the engine computes in floats only."""
+    return (platform == "tflite" and has_codes(net) and not any(
+        q.scales for op in net.op for q in op.output_quantization))
 
 
 def _reordered(array: np.ndarray, fmt: str, source: str, to_source: bool) -> np.ndarray:
