@@ -59,6 +59,18 @@ constexpr bool kHasControlFlow = false;
 constexpr bool kHasControlFlow = true;
 #endif
 
+#ifdef MACE_WITHOUT_MEMORY_USAGE
+constexpr bool kHasMemoryUsage = false;
+#else
+constexpr bool kHasMemoryUsage = true;
+#endif
+
+#ifdef MACE_WITHOUT_STRASSEN
+constexpr bool kHasStrassen = false;
+#else
+constexpr bool kHasStrassen = true;
+#endif
+
 // The searches for smaller memory plans; of strategies, some are searches.
 #if defined(MACE_WITHOUT_SEARCH) && defined(MACE_WITHOUT_STRATEGIES)
 constexpr bool kHasSearch = false;

@@ -4,6 +4,7 @@
 #include "mace/base/status.h"
 
 #include <atomic>
+#include <cstdarg>
 
 namespace mace {
 
@@ -38,8 +39,12 @@ void MaceStatus::Release() {
   }
 }
 
-Status MakeError(Status::Code code, const TextPart* parts, size_t n) {
-  return {code, JoinParts(parts, n)};
+Status MakeError(Status::Code code, PartKinds kinds, ...) {
+  va_list parts;
+  va_start(parts, kinds);
+  Status error(code, JoinPartList(kinds, parts));
+  va_end(parts);
+  return error;
 }
 
 Status WithoutValue(Status status) {

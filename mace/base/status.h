@@ -16,46 +16,46 @@ namespace mace {
 
 using Status = MaceStatus;
 
-// An error whose message is all parts together.
-Status MakeError(Status::Code code, const TextPart* parts, size_t n);
+// An error whose message is all parts together (str_cat.h).
+Status MakeError(Status::Code code, PartKinds kinds, ...);
 
 // Returns `status`, or an internal error in place of success.
 Status WithoutValue(Status status);
 
 template <typename... Parts>
 [[gnu::always_inline]] inline Status InvalidArgument(const Parts&... parts) {
-  const TextPart list[] = {TextPart(parts)...};
-  return MakeError(Status::MACE_INVALID_ARGS, list, sizeof...(parts));
+  return MakeError(Status::MACE_INVALID_ARGS, KindsOfParts<Parts...>(),
+                   PassPart(parts)...);
 }
 template <typename... Parts>
 [[gnu::always_inline]] inline Status OutOfResources(const Parts&... parts) {
-  const TextPart list[] = {TextPart(parts)...};
-  return MakeError(Status::MACE_OUT_OF_RESOURCES, list, sizeof...(parts));
+  return MakeError(Status::MACE_OUT_OF_RESOURCES, KindsOfParts<Parts...>(),
+                   PassPart(parts)...);
 }
 template <typename... Parts>
 [[gnu::always_inline]] inline Status Unsupported(const Parts&... parts) {
-  const TextPart list[] = {TextPart(parts)...};
-  return MakeError(Status::MACE_UNSUPPORTED, list, sizeof...(parts));
+  return MakeError(Status::MACE_UNSUPPORTED, KindsOfParts<Parts...>(),
+                   PassPart(parts)...);
 }
 template <typename... Parts>
 [[gnu::always_inline]] inline Status RuntimeError(const Parts&... parts) {
-  const TextPart list[] = {TextPart(parts)...};
-  return MakeError(Status::MACE_RUNTIME_ERROR, list, sizeof...(parts));
+  return MakeError(Status::MACE_RUNTIME_ERROR, KindsOfParts<Parts...>(),
+                   PassPart(parts)...);
 }
 template <typename... Parts>
 [[gnu::always_inline]] inline Status InvalidModel(const Parts&... parts) {
-  const TextPart list[] = {TextPart(parts)...};
-  return MakeError(Status::MACE_INVALID_MODEL, list, sizeof...(parts));
+  return MakeError(Status::MACE_INVALID_MODEL, KindsOfParts<Parts...>(),
+                   PassPart(parts)...);
 }
 template <typename... Parts>
 [[gnu::always_inline]] inline Status Cancelled(const Parts&... parts) {
-  const TextPart list[] = {TextPart(parts)...};
-  return MakeError(Status::MACE_CANCELLED, list, sizeof...(parts));
+  return MakeError(Status::MACE_CANCELLED, KindsOfParts<Parts...>(),
+                   PassPart(parts)...);
 }
 template <typename... Parts>
 [[gnu::always_inline]] inline Status InternalError(const Parts&... parts) {
-  const TextPart list[] = {TextPart(parts)...};
-  return MakeError(Status::MACE_INTERNAL_ERROR, list, sizeof...(parts));
+  return MakeError(Status::MACE_INTERNAL_ERROR, KindsOfParts<Parts...>(),
+                   PassPart(parts)...);
 }
 
 // Holds either a T or the error that explains why there is none.

@@ -4,7 +4,6 @@
 #include "mace/base/str_cat.h"
 
 #include <cstdio>
-#include <cstring>
 
 namespace mace {
 namespace {
@@ -19,64 +18,69 @@ void AppendUnsigned(uint64_t number, std::string* text) {
   text->append(first, digits + sizeof(digits) - first);
 }
 
+void AppendSigned(int64_t number, std::string* text) {
+  if (number < 0) text->push_back('-');
+  const auto bits = static_cast<uint64_t>(number);
+  AppendUnsigned(number < 0 ? -bits : bits, text);
+}
+
+void AppendDouble(double number, std::string* text) {
+  char digits[32];
+  std::snprintf(digits, sizeof(digits), "%g", number);
+  text->append(digits);
+}
+
 }  // namespace
 
-void TextPart::AppendTo(std::string* text) const {
-  switch (kind_) {
-    case kCString:
-      text->append(text_);
-      return;
-    case kString:
-      text->append(*string_);
-      return;
-    case kView:
-      text->append(text_, size_);
-      return;
-    case kChar:
-      text->push_back(static_cast<char>(signed_));
-      return;
-    case kDouble: {
-      char digits[32];
-      std::snprintf(digits, sizeof(digits), "%g", double_);
-      text->append(digits);
-      return;
-    }
-    case kSigned:
-      if (signed_ < 0) {
-        text->push_back('-');
-        AppendUnsigned(-static_cast<uint64_t>(signed_), text);
+void AppendPartList(std::string* text, PartKinds kinds, va_list parts) {
+  constexpr PartKinds kMask = (1 << kBitsOfPart) - 1;
+  for (; kinds != 0; kinds >>= kBitsOfPart) {
+    switch (kinds & kMask) {
+      case kCStringPart:
+        text->append(va_arg(parts, const char*));
+        break;
+      case kStringPart:
+        text->append(*va_arg(parts, const std::string*));
+        break;
+      case kViewPart:
+        text->append(*va_arg(parts, const std::string_view*));
+        break;
+      case kCharPart:
+        text->push_back(static_cast<char>(va_arg(parts, int)));
+        break;
+      case kDoublePart:
+        AppendDouble(va_arg(parts, double), text);
+        break;
+      case kSignedPart:
+        AppendSigned(va_arg(parts, int64_t), text);
+        break;
+      case kUnsignedPart:
+        AppendUnsigned(va_arg(parts, uint64_t), text);
+        break;
+      default:
         return;
-      }
-      [[fallthrough]];
-    case kUnsigned:
-      AppendUnsigned(static_cast<uint64_t>(signed_), text);
-      return;
+    }
   }
 }
 
-size_t TextPart::MostChars() const {
-  switch (kind_) {
-    case kCString:
-      return std::strlen(text_);
-    case kString:
-      return string_->size();
-    case kView:
-      return size_;
-    default:
-      return 32;
-  }
+void AppendParts(std::string* text, PartKinds kinds, ...) {
+  va_list parts;
+  va_start(parts, kinds);
+  AppendPartList(text, kinds, parts);
+  va_end(parts);
 }
 
-void AppendParts(const TextPart* parts, size_t n, std::string* text) {
-  size_t size = text->size();
-  for (size_t i = 0; i < n; ++i) size += parts[i].MostChars();
-  text->reserve(size);
-  for (size_t i = 0; i < n; ++i) parts[i].AppendTo(text);
-}
-
-std::string JoinParts(const TextPart* parts, size_t n) {
+std::string JoinPartList(PartKinds kinds, va_list parts) {
   std::string text;
-  AppendParts(parts, n, &text);
+  AppendPartList(&text, kinds, parts);
+  return text;
+}
+
+std::string JoinParts(PartKinds kinds, ...) {
+  va_list parts;
+  va_start(parts, kinds);
+  std::string text = JoinPartList(kinds, parts);
+  va_end(parts);
   return text;
 }
 

@@ -3,71 +3,88 @@
 //
 // StrCat("node '", name, "' has ", n, " inputs") is a fraction of the code that
 // the same string put together with + needs, since one function, which is not a
-// template, does the work. Most strings of this library are messages of errors,
-// which take an eighth of a small library even so.
+// template, does the work. It gets the parts as plain arguments, as printf
+// does, and before them a number that says of what kind each is. Most strings
+// of this library are messages of errors.
 #ifndef MACE_BASE_STR_CAT_H_
 #define MACE_BASE_STR_CAT_H_
 
+#include <cstdarg>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 namespace mace {
 
-// A piece of text or a number. It refers to its text and is valid as long as
-// that is: it is to be used only as an argument.
-class TextPart {
- public:
-  TextPart(const char* text) : text_(text), kind_(kCString) {}  // NOLINT
-  TextPart(const std::string& text)                             // NOLINT
-      : string_(&text), kind_(kString) {}
-  TextPart(std::string_view text)  // NOLINT
-      : text_(text.data()),
-        size_(static_cast<uint32_t>(text.size())),
-        kind_(kView) {}
-  TextPart(char c) : signed_(c), kind_(kChar) {}  // NOLINT
-  // Six significant digits.
-  TextPart(double number) : double_(number), kind_(kDouble) {}  // NOLINT
-  template <typename T, std::enable_if_t<std::is_integral_v<T>, int> = 0>
-  TextPart(T number)  // NOLINT
-      : signed_(static_cast<int64_t>(number)),
-        kind_(std::is_signed_v<T> ? kSigned : kUnsigned) {}
+// How a part is passed to a function with variable arguments: text by its
+// address, integers with 64 bits. Parts must live until that function returns.
+inline const char* PassPart(const char* text) { return text; }
+inline const std::string* PassPart(const std::string& text) { return &text; }
+inline const std::string_view* PassPart(const std::string_view& text) {
+  return &text;
+}
+inline int PassPart(char c) { return c; }
+inline double PassPart(double number) { return number; }
+template <typename T, std::enable_if_t<std::is_integral_v<T>, int> = 0>
+std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t> PassPart(T number) {
+  return number;
+}
 
-  void AppendTo(std::string* text) const;
-  // Returns at least the number of characters that it appends.
-  size_t MostChars() const;
-
- private:
-  enum Kind { kCString, kString, kView, kChar, kDouble, kSigned, kUnsigned };
-
-  union {
-    const char* text_;
-    const std::string* string_;
-    double double_;
-    int64_t signed_;
-  };
-  uint32_t size_ = 0;  // of a view
-  Kind kind_;
+// The kinds of parts, kBitsOfPart bits each; the first in the lowest bits, and
+// kNoPart after the last.
+using PartKinds = uint64_t;
+enum PartKind : PartKinds {
+  kNoPart,
+  kCStringPart,
+  kStringPart,
+  kViewPart,
+  kCharPart,
+  kDoublePart,  // written with six significant digits
+  kSignedPart,
+  kUnsignedPart,
 };
+constexpr int kBitsOfPart = 3;
+constexpr size_t kMostParts = 64 / kBitsOfPart;
 
-// Appends `n` parts to `*text`.
-void AppendParts(const TextPart* parts, size_t n, std::string* text);
-std::string JoinParts(const TextPart* parts, size_t n);
+template <typename T>
+constexpr PartKind KindOfPart() {
+  using Passed = decltype(PassPart(std::declval<const T&>()));
+  if (std::is_same_v<Passed, const char*>) return kCStringPart;
+  if (std::is_same_v<Passed, const std::string*>) return kStringPart;
+  if (std::is_same_v<Passed, const std::string_view*>) return kViewPart;
+  if (std::is_same_v<Passed, int>) return kCharPart;
+  if (std::is_same_v<Passed, double>) return kDoublePart;
+  return std::is_same_v<Passed, int64_t> ? kSignedPart : kUnsignedPart;
+}
+
+template <typename... Parts>
+constexpr PartKinds KindsOfParts() {
+  static_assert(sizeof...(Parts) <= kMostParts, "use several StrCat");
+  PartKinds kinds = 0;
+  int at = 0;
+  ((kinds |= KindOfPart<Parts>() << at, at += kBitsOfPart), ...);
+  return kinds;
+}
+
+// Appends the arguments, which PassPart made, to `*text`.
+void AppendParts(std::string* text, PartKinds kinds, ...);
+void AppendPartList(std::string* text, PartKinds kinds, va_list parts);
+std::string JoinParts(PartKinds kinds, ...);
+std::string JoinPartList(PartKinds kinds, va_list parts);
 
 template <typename... Parts>
 [[gnu::always_inline]] inline std::string StrCat(const Parts&... parts) {
-  const TextPart list[] = {TextPart(parts)...};
-  return JoinParts(list, sizeof...(parts));
+  return JoinParts(KindsOfParts<Parts...>(), PassPart(parts)...);
 }
 
 // Appends to `*text`, which must not be one of the parts.
 template <typename... Parts>
 [[gnu::always_inline]] inline void StrAppend(std::string* text,
                                              const Parts&... parts) {
-  const TextPart list[] = {TextPart(parts)...};
-  AppendParts(list, sizeof...(parts), text);
+  AppendParts(text, KindsOfParts<Parts...>(), PassPart(parts)...);
 }
 
 }  // namespace mace

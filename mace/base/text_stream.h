@@ -13,8 +13,9 @@ namespace mace {
 // with six significant digits.
 class TextStream {
  public:
-  TextStream& operator<<(const TextPart& part) {
-    part.AppendTo(&text_);
+  template <typename Part>
+  [[gnu::always_inline]] TextStream& operator<<(const Part& part) {
+    StrAppend(&text_, part);
     return *this;
   }
 

@@ -29,6 +29,8 @@
 #include <mutex>
 #include <vector>
 
+#include "mace/base/denormals.h"
+
 namespace mace {
 namespace {
 
@@ -200,6 +202,11 @@ Result<std::unique_ptr<ThreadPool>> ThreadPool::Create(int num_threads) {
 
 void ThreadPool::Run1D(void (*f)(void*, size_t, size_t), void* context,
                        size_t n, size_t tile) {
+  if (num_threads_ == 1 || n <= tile) {
+    const DenormalsOff off;
+    if (n > 0) f(context, 0, n);
+    return;
+  }
   struct Loop {
     void (*f)(void*, size_t, size_t);
     void* context;

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <memory>
 
-#include "mace/base/denormals.h"
 #include "mace/base/status.h"
 #include "mace/public/mace_cancellation.h"
 
@@ -44,11 +43,6 @@ class ThreadPool {
   // F is `void(size_t begin, size_t end)`. Allocates nothing.
   template <typename F>
   void ParallelFor(size_t n, size_t tile, const F& f) {
-    if (num_threads_ == 1 || n <= tile) {
-      const DenormalsOff off;
-      if (n > 0) f(size_t{0}, n);
-      return;
-    }
     Run1D([](void* c, size_t begin,
              size_t size) { (*static_cast<const F*>(c))(begin, begin + size); },
           const_cast<F*>(&f), n, tile);

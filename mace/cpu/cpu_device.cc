@@ -8,6 +8,7 @@
 
 #include "mace/base/logging.h"
 #include "mace/base/parts.h"
+#include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 #include "mace/cpu/cpu_identity.h"
 #include "mace/cpu/custom_kernel.h"
@@ -56,7 +57,7 @@ DeviceSpeed CpuDevice::speed() const {
 bool CpuDevice::TakesFp16(const Node& node, size_t i) const {
   const CpuKernelDefs* defs = cpu::FindKernelDefs(node.op);
   if (defs == nullptr || context_.reference) return false;
-  return std::any_of(defs->begin(), defs->end(), [i](const CpuKernelDef& def) {
+  return AnyOf(*defs, [i](const CpuKernelDef& def) {
     return def.fp16_input == static_cast<int>(i);
   });
 }
@@ -66,7 +67,7 @@ bool CpuDevice::ComputesFp16(const Node& node) const {
   const bool can = (context_.features & kCpuFp16) != 0 && !context_.reference &&
                    float32_nodes_.count(node.name) == 0;
   if (!can || defs == nullptr) return false;
-  return std::any_of(defs->begin(), defs->end(), [&](const CpuKernelDef& def) {
+  return AnyOf(*defs, [&](const CpuKernelDef& def) {
     return def.computes_fp16 != nullptr && def.computes_fp16(node, context_);
   });
 }

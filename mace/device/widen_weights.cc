@@ -3,15 +3,14 @@
 
 #include "mace/device/widen_weights.h"
 
-#include <algorithm>
-
+#include "mace/base/search.h"
 #include "mace/graph/stored_weight.h"
 
 namespace mace {
 namespace {
 
 bool AllTake(const std::vector<Device*>& devices, const Node& node, size_t i) {
-  return std::all_of(devices.begin(), devices.end(), [&](Device* device) {
+  return AllOf(devices, [&](Device* device) {
     return device->kernels() != nullptr &&
            device->kernels()->TakesFp16(node, i);
   });

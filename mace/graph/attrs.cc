@@ -3,7 +3,7 @@
 
 #include "mace/graph/attrs.h"
 
-#include <algorithm>
+#include "mace/base/search.h"
 
 namespace mace {
 
@@ -70,7 +70,7 @@ void AttrReader::operator()(const char* name, std::vector<float>& field) {
 Status AttrReader::Finish() const {
   if (!status_.ok()) return status_;
   for (const auto& [name, value] : node_.attrs) {
-    if (std::find(known_.begin(), known_.end(), name) == known_.end()) {
+    if (!Contains(known_, name)) {
       return InvalidModel(Label(node_), ": unknown attribute '", name, "'");
     }
   }

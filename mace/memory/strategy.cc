@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 #include "mace/memory/objects/objects.h"
 #include "mace/memory/problem/reduce.h"
@@ -30,8 +31,7 @@ std::vector<Strategy> MakeStrategies() {
   for (const Planner& planner : Planners()) {
     const std::string name = ShortName(planner);
     const bool known =
-        std::any_of(list.begin(), list.end(),
-                    [&](const Strategy& s) { return s.name == name; });
+        AnyOf(list, [&](const Strategy& s) { return s.name == name; });
     if (known) continue;
     list.push_back({name, FindPlanner(StrCat(kOffsets, name)),
                     FindPlanner(StrCat(kObjects, name))});

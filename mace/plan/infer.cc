@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 #include "mace/memory/arena_sections.h"
 #include "mace/ops/common/op.h"
@@ -84,10 +85,9 @@ bool CanFold(const Node& node) {
   for (const TensorType& type : node.outputs) bytes += Bytes(type);
   if (bytes > kMaxFoldedBytes) return false;
   if (FindOp(node.op)->reads_types_only) return true;
-  return std::all_of(node.inputs.begin(), node.inputs.end(),
-                     [](const Operand& operand) {
-                       return !operand.present() || operand.data != nullptr;
-                     });
+  return AllOf(node.inputs, [](const Operand& operand) {
+    return !operand.present() || operand.data != nullptr;
+  });
 }
 
 // Computes the node now, and subtracts its work from `work_left`. Leaves the
@@ -172,7 +172,7 @@ class Inferrer {
     CompleteRest(rest);
     std::vector<int>& outputs = graph_.outputs;
     const auto add = [&](int id) {
-      if (std::find(outputs.begin(), outputs.end(), id) == outputs.end()) {
+      if (!Contains(outputs, id)) {
         outputs.push_back(id);
       }
     };
@@ -181,7 +181,7 @@ class Inferrer {
                   outputs.end());
     for (int id : rest.graph.inputs) {
       const auto& inputs = graph_.inputs;
-      if (std::find(inputs.begin(), inputs.end(), id) == inputs.end()) add(id);
+      if (!Contains(inputs, id)) add(id);
     }
   }
 
@@ -191,8 +191,7 @@ class Inferrer {
   }
   bool waits(const GraphNode& g) const {
     return !pending_.empty() &&
-           std::any_of(g.inputs.begin(), g.inputs.end(),
-                       [&](int id) { return id >= 0 && is_pending(id); });
+           AnyOf(g.inputs, [&](int id) { return id >= 0 && is_pending(id); });
   }
 
   void Postpone(GraphNode& g) {

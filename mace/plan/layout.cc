@@ -3,8 +3,9 @@
 
 #include "mace/plan/layout.h"
 
-#include <algorithm>
 #include <utility>
+
+#include "mace/base/search.h"
 
 namespace mace {
 namespace {
@@ -140,10 +141,9 @@ class Inserter {
 }  // namespace
 
 Status InsertConverts(Plan& plan) {
-  const bool images =
-      std::any_of(plan.steps.begin(), plan.steps.end(), [](const Step& s) {
-        return s.kernel->output_layout() == Layout::kImage;
-      });
+  const bool images = AnyOf(plan.steps, [](const Step& s) {
+    return s.kernel->output_layout() == Layout::kImage;
+  });
   return images ? Inserter(plan).Insert() : Status();
 }
 

@@ -3,9 +3,9 @@
 
 #include "mace/plan/placement.h"
 
-#include <algorithm>
 #include <cstddef>
 
+#include "mace/base/search.h"
 #include "mace/plan/min_cut.h"
 #include "mace/plan/move_costs.h"
 
@@ -103,9 +103,8 @@ class Expansion {
     AddCostIfOneStays(producer, tensor.readers, tensor.move_us[target_]);
     if (now == target_ || !(tensor.move_us[now] > 0)) return;
     // Moving it from the device that makes it now.
-    const bool is_read_elsewhere =
-        std::any_of(tensor.readers.begin(), tensor.readers.end(),
-                    [&](int reader) { return DeviceOf(reader) != now; });
+    const bool is_read_elsewhere = AnyOf(
+        tensor.readers, [&](int reader) { return DeviceOf(reader) != now; });
     if (is_read_elsewhere) {
       cut_.AddEdge(kCutSource, producer, tensor.move_us[now]);
     } else {

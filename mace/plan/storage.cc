@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "mace/base/search.h"
 #include "mace/base/sort.h"
 #include "mace/ops/common/op.h"
 
@@ -42,8 +43,7 @@ class Grouper {
     const auto is_image = [&](int id) {
       return id >= 0 && graph_.values[id].type.layout == Layout::kImage;
     };
-    return is_image(g.outputs[0]) ||
-           std::any_of(g.inputs.begin(), g.inputs.end(), is_image);
+    return is_image(g.outputs[0]) || AnyOf(g.inputs, is_image);
   }
 
   void Rename(size_t s) {
@@ -171,11 +171,9 @@ class Grouper {
         continue;
       }
       const std::vector<int>& members = Members(storage_.root[input]);
-      const bool dies =
-          std::all_of(members.begin(), members.end(), [&](int member) {
-            return !is_output_[member] &&
-                   last_use_[member] <= static_cast<int>(s);
-          });
+      const bool dies = AllOf(members, [&](int member) {
+        return !is_output_[member] && last_use_[member] <= static_cast<int>(s);
+      });
       // Another input of this step may be a view of the same bytes.
       const bool alone =
           std::count_if(g.inputs.begin(), g.inputs.end(), [&](int id) {

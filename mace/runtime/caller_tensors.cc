@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mace/base/aligned_buffer.h"
+#include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 #include "mace/runtime/mace_model.h"
 
@@ -26,8 +27,7 @@ std::string Listed(const Graph& graph, const std::vector<int>& ids) {
 
 bool Has(const Graph& graph, const std::vector<int>& ids,
          const std::string& name) {
-  return std::any_of(ids.begin(), ids.end(),
-                     [&](int id) { return graph.values[id].name == name; });
+  return AnyOf(ids, [&](int id) { return graph.values[id].name == name; });
 }
 
 // `kind` is "input" or "output".
@@ -185,7 +185,7 @@ Status CutOutputs(const std::vector<std::string>& names, Graph* graph) {
 bool Fit(const Graph& graph, const std::vector<int>& ids,
          const Tensors& tensors) {
   if (tensors.size() != ids.size()) return false;
-  return std::all_of(ids.begin(), ids.end(), [&](int id) {
+  return AllOf(ids, [&](int id) {
     const Value& value = graph.values[id];
     const auto it = tensors.find(value.name);
     return it != tensors.end() && it->second.raw_data() != nullptr &&

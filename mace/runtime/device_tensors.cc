@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 
 namespace mace {
@@ -46,8 +47,7 @@ bool DeviceTensors::any() const {
   const auto is_on_device = [](const Tensor& tensor) {
     return tensor.type != MemoryType::CPU_BUFFER;
   };
-  return std::any_of(inputs_.begin(), inputs_.end(), is_on_device) ||
-         std::any_of(outputs_.begin(), outputs_.end(), is_on_device);
+  return AnyOf(inputs_, is_on_device) || AnyOf(outputs_, is_on_device);
 }
 
 Status DeviceTensors::Check(const Tensor& tensor, bool is_input, int id,

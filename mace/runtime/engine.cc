@@ -8,6 +8,7 @@
 
 #include "mace/base/logging.h"
 #include "mace/base/parts.h"
+#include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 #include "mace/device/widen_weights.h"
 #include "mace/plan/one_device.h"
@@ -38,9 +39,7 @@ memory::EmbeddedPlan EmbeddedPlanOf(const EmbeddedMemoryPlan& stored) {
 }
 
 MemorySavings SavingsOf(const std::vector<std::string>& names) {
-  const auto has = [&](const char* name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-  };
+  const auto has = [&](const char* name) { return Contains(names, name); };
   return {has("order"), has("views"), has("in_place"), has("concat"),
           has("overlap")};
 }
@@ -137,7 +136,7 @@ Status MaceEngine::Impl::UseShapes(const std::vector<Shape>& shapes) {
     }
     return true;
   };
-  const auto found = std::find_if(executors_.begin(), executors_.end(), uses);
+  const auto found = FindIf(executors_, uses);
   if (found != executors_.end()) {
     std::rotate(executors_.begin(), found, found + 1);
     return Status();

@@ -1,11 +1,11 @@
 // Running a model that waits for data: the engine's side of Flow.
 // SPDX-License-Identifier: Apache-2.0
 
-#include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "mace/base/parts.h"
+#include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 #include "mace/runtime/caller_tensors.h"
 #include "mace/runtime/engine.h"
@@ -58,7 +58,7 @@ class MaceEngine::Impl::Host final : public FlowHost {
 
   Result<void*> OutputMemory(int id, const TensorType& type) override {
     const std::vector<int>& ids = engine_.graph_.outputs;
-    if (std::find(ids.begin(), ids.end(), id) == ids.end()) return nullptr;
+    if (!Contains(ids, id)) return nullptr;
     return engine_.FlowOutput(id, type, outputs_);
   }
 

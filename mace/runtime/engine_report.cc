@@ -1,11 +1,11 @@
 // What engines tell about themselves.
 // SPDX-License-Identifier: Apache-2.0
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "mace/base/parts.h"
+#include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 #include "mace/plan/dump.h"
 #include "mace/runtime/engine.h"
@@ -76,6 +76,7 @@ Status MaceEngine::Impl::Dump(const std::string& stage,
 
 Status MaceEngine::Impl::GetMemoryUsage(MaceMemoryUsage* usage) const {
   if (usage == nullptr) return InvalidArgument("GetMemoryUsage: usage is null");
+  if (!kHasMemoryUsage) return AbsentPart("GetMemoryUsage", "memory_usage");
   std::lock_guard<std::mutex> lock(mutex_);
   *usage = Usage();
   return Status();
@@ -127,8 +128,7 @@ Status MaceEngine::Impl::GetDeviceCounts(MaceDeviceCounts* counts) const {
 bool MaceEngine::Impl::RunsOnFirstDevice() const {
   std::lock_guard<std::mutex> lock(mutex_);
   const std::vector<Step>& steps = executors_.front()->plan().steps;
-  return devices_.note.empty() &&
-         std::any_of(steps.begin(), steps.end(), [&](const Step& step) {
+  return devices_.note.empty() && AnyOf(steps, [&](const Step& step) {
            return step.device == devices_.list.front().get();
          });
 }

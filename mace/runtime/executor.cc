@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 
 namespace mace {
@@ -123,8 +124,7 @@ Executor::Executor(std::unique_ptr<Plan> plan, bool guard)
   for (size_t s = 0; s < plan_->steps.size(); ++s) {
     const Step& step = plan_->steps[s];
     DeviceActivity* const activity = step.device->activity();
-    if (activity != nullptr && std::find(activities_.begin(), activities_.end(),
-                                         activity) == activities_.end()) {
+    if (activity != nullptr && !Contains(activities_, activity)) {
       activities_.push_back(activity);
     }
     const GraphNode& g = graph.nodes[step.node];

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 #include "mace/runtime/loop_results.h"
 
@@ -50,11 +51,9 @@ void Split(const Rest& rest, const HeldValues& values, FlowStage& stage) {
   stage.left.graph.nodes.clear();
   std::vector<bool> made(rest.graph.values.size());
   for (const GraphNode& g : rest.graph.nodes) {
-    const bool runs =
-        g.node.op == "Loop" &&
-        std::all_of(g.inputs.begin(), g.inputs.end(), [&](int id) {
-          return made[id] || IsThere(rest.graph, values, id);
-        });
+    const bool runs = g.node.op == "Loop" && AllOf(g.inputs, [&](int id) {
+                        return made[id] || IsThere(rest.graph, values, id);
+                      });
     if (!runs) {
       stage.left.graph.nodes.push_back(g);
       continue;
@@ -85,7 +84,7 @@ Status MakeConstant(const HeldValue& held, Value* value) {
 void Release(const Graph& rest, const std::vector<int>& outputs,
              HeldValues& values) {
   const auto is_in = [](const std::vector<int>& ids, int id) {
-    return std::find(ids.begin(), ids.end(), id) != ids.end();
+    return Contains(ids, id);
   };
   for (auto it = values.begin(); it != values.end();) {
     const bool keep =
@@ -142,8 +141,7 @@ Result<std::shared_ptr<AlignedBuffer>> ReusedBuffers::Take(int64_t bytes) {
 
 Executor* KeptExecutors::Find(const std::string& key) {
   const auto found =
-      std::find_if(entries.begin(), entries.end(),
-                   [&](const Entry& entry) { return entry.key == key; });
+      FindIf(entries, [&](const Entry& entry) { return entry.key == key; });
   if (found == entries.end()) return nullptr;
   std::rotate(entries.begin(), found, found + 1);
   return entries.front().executor.get();
@@ -211,10 +209,7 @@ Status Flow::RunOne(Executor& executor, bool is_model, HeldValues& values) {
 
 Result<Executor*> Flow::NextOf(FlowStage& stage, const HeldValues& values) {
   const Rest& left = stage.left;
-  const auto decides = [&](int id) {
-    return std::find(left.deciding.begin(), left.deciding.end(), id) !=
-           left.deciding.end();
-  };
+  const auto decides = [&](int id) { return Contains(left.deciding, id); };
   std::string key;
   for (int id : left.graph.inputs) {
     const HeldValue held = Lookup(left.graph, values, id);

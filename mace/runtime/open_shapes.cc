@@ -3,9 +3,9 @@
 
 #include "mace/runtime/open_shapes.h"
 
-#include <algorithm>
 #include <string>
 
+#include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 
 namespace mace {
@@ -32,8 +32,7 @@ const OpenDims* OpenShapes::Of(int id) const {
 
 bool OpenShapes::is_bounded() const {
   return !empty() &&
-         std::all_of(open_.begin(), open_.end(),
-                     [](const auto& one) { return !one.second.most.empty(); });
+         AllOf(open_, [](const auto& one) { return !one.second.most.empty(); });
 }
 
 Status OpenShapes::Check(const Graph& graph,

@@ -3,12 +3,12 @@
 
 #include "mace/runtime/real_tensors.h"
 
-#include <algorithm>
 #include <limits>
 #include <memory>
 #include <utility>
 
 #include "mace/base/aligned_buffer.h"
+#include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 #include "mace/runtime/mace_model.h"
 
@@ -33,7 +33,7 @@ bool IsReal(const Value* value, const MaceTensor& tensor) {
 
 bool HaveReal(const Graph& graph, const std::vector<int>& ids,
               const Tensors& tensors) {
-  return std::any_of(ids.begin(), ids.end(), [&](int id) {
+  return AnyOf(ids, [&](int id) {
     const Value& value = graph.values[id];
     if (!value.type.is_quantized()) return false;
     const auto it = tensors.find(value.name);

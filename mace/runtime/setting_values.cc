@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "mace/base/logging.h"
+#include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 
 namespace mace {
@@ -112,7 +113,7 @@ Status Wrong(const Setting& s, const std::string& found,
 }
 
 bool IsChoice(const Setting& s, const std::string& word) {
-  return std::find(s.choices.begin(), s.choices.end(), word) != s.choices.end();
+  return Contains(s.choices, word);
 }
 
 Status CheckNumber(const SettingInfo& info, int64_t value) {
@@ -126,8 +127,7 @@ Status CheckNumber(const SettingInfo& info, int64_t value) {
                ? Status()
                : Wrong(s, found, StrCat("one of ", Joined(s.choices, ", ")));
   }
-  const bool is_other =
-      std::find(s.also.begin(), s.also.end(), value) != s.also.end();
+  const bool is_other = Contains(s.also, value);
   return is_other || (value >= s.least && value <= s.most)
              ? Status()
              : Wrong(s, found, RangeOf(s));

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mace/base/fp16.h"
+#include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 #include "mace/model/open_dims.h"
 #include "mace/runtime/mace_model.h"
@@ -31,8 +32,7 @@ void CopyWeight(const Value& weight, void* to) {
 }  // namespace
 
 bool States::grow() const {
-  return std::any_of(states_.begin(), states_.end(),
-                     [](const State& state) { return state.grows(); });
+  return AnyOf(states_, [](const State& state) { return state.grows(); });
 }
 
 bool States::Takes(const State& state, const TensorType& type) {
@@ -229,8 +229,7 @@ Status States::Reset() {
 
 const States::State* States::Find(const std::string& name) const {
   const auto it =
-      std::find_if(states_.begin(), states_.end(),
-                   [&](const State& state) { return state.name == name; });
+      FindIf(states_, [&](const State& state) { return state.name == name; });
   return it == states_.end() ? nullptr : &*it;
 }
 

@@ -82,3 +82,21 @@ def test_a_shared_library_runs_and_exports_what_it_should(shared, tmp_path, abi)
     loads = re.findall(r"LOAD .* 0x([0-9a-f]+)$", text, re.MULTILINE)
     assert loads and all(int(align, 16) >= link.PAGE_BYTES for align in loads)
     assert "soname: [libmace.so]" in text and "NT_GNU_BUILD_ID" in text
+
+
+def test_what_becomes_read_only_has_pages_of_its_own_and_no_gap_before_it(shared):
+    """The layout of templates/arm64.ld."""
+    text = run(["readelf", "--wide", "--program-headers",
+                str(shared / "lib" / "arm64" / link.SONAME)])
+    segments = [(name, *(int(n, 16) for n in (offset, address, in_file, in_memory)))
+                for name, offset, address, in_file, in_memory in re.findall(
+                    r"(LOAD|GNU_RELRO) +(0x\w+) (0x\w+) 0x\w+ (0x\w+) (0x\w+)", text)]
+    loads = [segment[1:] for segment in segments if segment[0] == "LOAD"]
+    (relro,) = (segment[1:] for segment in segments if segment[0] == "GNU_RELRO")
+    assert len(loads) == 3 and relro == loads[1]
+    page = link.PAGE_BYTES
+    for (offset, address, in_file, in_memory), after in zip(loads, loads[1:]):
+        assert offset + in_file <= after[0] < offset + in_file + 64
+        assert (address + in_memory - 1) // page < after[1] // page
+    assert (relro[1] + relro[3]) % page == 0
+    assert all(offset % page == address % page for offset, address, *_ in loads)

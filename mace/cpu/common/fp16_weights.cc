@@ -3,8 +3,7 @@
 
 #include "mace/cpu/common/fp16_weights.h"
 
-#include <algorithm>
-
+#include "mace/base/search.h"
 #include "mace/cpu/common/convert.h"
 
 namespace mace::cpu {
@@ -19,11 +18,10 @@ bool HasFp16Weights(const Node& node) {
 
 bool ReadsActivationsOnly(const Node& node) {
   return node.inputs[0].type.dtype == DataType::kF32 &&
-         std::none_of(node.inputs.begin(), node.inputs.end(),
-                      [](const Operand& operand) {
-                        return operand.type.dtype == DataType::kF32 &&
-                               operand.data != nullptr;
-                      });
+         !AnyOf(node.inputs, [](const Operand& operand) {
+           return operand.type.dtype == DataType::kF32 &&
+                  operand.data != nullptr;
+         });
 }
 
 Result<LargeArray<uint16_t>> RoundedToFp16(const Operand& operand, int64_t n) {

@@ -3,9 +3,11 @@
 #ifndef MACE_CPU_COMMON_FUNCTION_KERNEL_H_
 #define MACE_CPU_COMMON_FUNCTION_KERNEL_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "mace/device/kernel.h"
 
@@ -17,15 +19,26 @@ struct KernelFacts {
   std::vector<Overlap> overlaps;
 };
 
+// What all FunctionKernels share, which is compiled once.
+class KernelWithFacts : public Kernel {
+ public:
+  explicit KernelWithFacts(KernelFacts facts);
+  ~KernelWithFacts() override;
+
+  std::vector<Overlap> overlaps() const override;
+  int64_t macs() const override;
+  std::string variant() const override;
+
+ private:
+  const KernelFacts facts_;
+};
+
 template <typename F>
-class FunctionKernel final : public Kernel {
+class FunctionKernel final : public KernelWithFacts {
  public:
   FunctionKernel(F f, KernelFacts facts)
-      : f_(std::move(f)), facts_(std::move(facts)) {}
+      : KernelWithFacts(std::move(facts)), f_(std::move(f)) {}
 
-  std::vector<Overlap> overlaps() const override { return facts_.overlaps; }
-  int64_t macs() const override { return facts_.macs; }
-  std::string variant() const override { return facts_.variant; }
   Status Run(const RunArgs& args) override {
     f_(args);
     return Status();
@@ -33,7 +46,6 @@ class FunctionKernel final : public Kernel {
 
  private:
   F f_;
-  KernelFacts facts_;
 };
 
 // `f` has the signature void(const RunArgs&).

@@ -3,7 +3,7 @@
 
 #include "mace/cpu/common/reduce_geometry.h"
 
-#include <algorithm>
+#include "mace/base/search.h"
 
 namespace mace::cpu {
 
@@ -22,7 +22,7 @@ ReduceGeometry ReduceGeometryOf(const Shape& x, const std::vector<int>& axes) {
   bool in_row = true;
   for (int d = static_cast<int>(x.size()); d-- > 0;) {
     if (x[d] == 1) continue;
-    const bool goes = std::find(axes.begin(), axes.end(), d) != axes.end();
+    const bool goes = Contains(axes, d);
     if (stride == 1 && g.width == 1) g.keeps_row = !goes;
     in_row = in_row && goes != g.keeps_row;
     if (in_row) {

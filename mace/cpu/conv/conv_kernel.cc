@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "mace/base/parts.h"
 #include "mace/base/str_cat.h"
 #include "mace/cpu/common/kernel_inputs.h"
 #include "mace/cpu/conv/conv_gemm.h"
@@ -151,7 +152,7 @@ Result<KernelPtr> PrepareConvSum(const Node& node, const ConvNode& conv,
                                  const NodePlan& plan,
                                  const ActivationFunction& sum_activation,
                                  CpuContext& context) {
-  if (plan.method == Method::kStrassen) {
+  if (kHasStrassen && plan.method == Method::kStrassen) {
     return PrepareConvStrassen(node, conv, plan, /*addend=*/true,
                                sum_activation, context);
   }

@@ -3,6 +3,7 @@
 
 #include "mace/cpu/conv/conv_plan.h"
 
+#include "mace/base/parts.h"
 #include "mace/cpu/common/blocking.h"
 #include "mace/cpu/conv/conv_cost.h"
 #include "mace/cpu/conv/conv_kernel.h"
@@ -66,8 +67,8 @@ bool HalvesAreWholeVectors(int64_t columns) {
 
 bool MayStrassen(const Operand& filter, const ConvShape& s,
                  const NodePlan& product, const CpuContext& context) {
-  return filter.data != nullptr && context.max_winograd > 0 && s.group == 1 &&
-         HalvesAreWholeVectors(s.out_channels) &&
+  return kHasStrassen && filter.data != nullptr && context.max_winograd > 0 &&
+         s.group == 1 && HalvesAreWholeVectors(s.out_channels) &&
          StrassenGemm::Fits(ConvSpec(s, {}, product.gemm), context.caches);
 }
 

@@ -3,11 +3,12 @@
 
 #include "mace/cpu/fused/fused_conv.h"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "mace/base/cpu_rows.h"
+#include "mace/base/parts.h"
+#include "mace/base/search.h"
 #include "mace/cpu/conv/conv_f16_kernel.h"
 #include "mace/cpu/conv/conv_kernel.h"
 #include "mace/cpu/conv/conv_node.h"
@@ -72,10 +73,9 @@ bool Match(const std::vector<FusedNode>& chain, Links* links) {
   const DataType dtype = links->convs.size() == 1
                              ? chain[0].node->inputs[0].type.dtype
                              : DataType::kF32;
-  return std::all_of(links->convs.begin(), links->convs.end(),
-                     [dtype](const FusedNode* link) {
-                       return IsConstant(*link->node, dtype);
-                     });
+  return AllOf(links->convs, [dtype](const FusedNode* link) {
+    return IsConstant(*link->node, dtype);
+  });
 }
 
 // Returns the activation of a sum of two tensors of equal shape. Errors:
@@ -141,7 +141,8 @@ Result<FusedProduct> MakeProduct(const Node& node, const PlannedConv& planned,
   const ConvNode& conv = planned.conv;
   const GemmPlan& plan = planned.plan.gemm;
   const Operand& filter = node.inputs[1];
-  const bool strassen = planned.plan.method == Method::kStrassen;
+  const bool strassen =
+      kHasStrassen && planned.plan.method == Method::kStrassen;
   ConvProduct made;
   if (strassen) {
     made.spec = ConvSpec(conv.shape, conv.activation, plan);

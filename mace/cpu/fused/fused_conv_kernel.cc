@@ -3,6 +3,7 @@
 
 #include "mace/cpu/fused/fused_conv_kernel.h"
 
+#include "mace/base/parts.h"
 #include "mace/base/str_cat.h"
 #include "mace/cpu/common/blocking.h"
 #include "mace/cpu/common/safe_distance.h"
@@ -43,6 +44,7 @@ void FusedProduct::RunPairs(const RunArgs& args, const float* x,
                             const StrassenGemm::Rows& first,
                             const StrassenGemm::Rows& second,
                             void* scratch) const {
+  if constexpr (!kHasStrassen) return;
   strassen->RunPairs(
       {x, static_cast<const float*>(strassen_filter.get()), Input(args, bias),
        args.outputs[0].as<float>(), Input(args, addend)},
@@ -50,13 +52,14 @@ void FusedProduct::RunPairs(const RunArgs& args, const float* x,
 }
 
 int64_t FusedProduct::thread_scratch_floats() const {
-  return (strassen ? strassen->thread_scratch_bytes()
-                   : gemm.thread_scratch_bytes()) /
-         static_cast<int64_t>(sizeof(float));
+  const int64_t bytes = kHasStrassen && strassen
+                            ? strassen->thread_scratch_bytes()
+                            : gemm.thread_scratch_bytes();
+  return bytes / static_cast<int64_t>(sizeof(float));
 }
 
 std::string FusedProduct::variant() const {
-  return StrCat(strassen ? strassen->variant() : gemm.variant(),
+  return StrCat(kHasStrassen && strassen ? strassen->variant() : gemm.variant(),
                 addend >= 0 ? " + sum" : "");
 }
 
@@ -141,6 +144,11 @@ Status FusedConv::Run(const RunArgs& args) {
     Advance(band, stages_.size() - 1, BandBegin(i + 1));
   });
   return Status();
+}
+
+bool FusedConv::pairs_lines() const {
+  return kHasStrassen && stages_.back().product &&
+         stages_.back().product->strassen;
 }
 
 int64_t FusedConv::Lines() const {

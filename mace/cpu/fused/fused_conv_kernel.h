@@ -116,9 +116,7 @@ class FusedConv final : public Kernel {
   };
 
   const ConvShape& last() const { return stages_.back().shape(); }
-  bool pairs_lines() const {
-    return stages_.back().product && stages_.back().product->strassen;
-  }
+  bool pairs_lines() const;
   // Lines that bands and steps divide: of half of the output if lines are
   // paired.
   int64_t Lines() const;

@@ -3,10 +3,10 @@
 
 #include "mace/cpu/fused/prepare.h"
 
-#include <algorithm>
 #include <map>
 
 #include "mace/base/cpu_rows.h"
+#include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 #include "mace/cpu/fused/chain_table.h"
 #include "mace/graph/stored_weight.h"
@@ -24,9 +24,9 @@ class NothingToCompute final : public Kernel {
 };
 
 bool HasNoElements(const Node& node) {
-  return std::all_of(
-      node.outputs.begin(), node.outputs.end(),
-      [](const TensorType& type) { return NumElements(type.shape) == 0; });
+  return AllOf(node.outputs, [](const TensorType& type) {
+    return NumElements(type.shape) == 0;
+  });
 }
 
 // Returns whether the kernel is the one for input 0 of the node if that is

@@ -37,6 +37,7 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
       if (!kHasWinograd) return AbsentPart("Winograd's method", "winograd");
       return PrepareConvWinograd(node, s, plan, act, context);
     case Method::kStrassen:
+      if (!kHasStrassen) return AbsentPart("Strassen's method", "strassen");
       return PrepareConvStrassen(node, conv, plan, /*addend=*/false, {},
                                  context);
     default:

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "mace/base/logging.h"
+#include "mace/base/search.h"
 #include "mace/base/sort.h"
 #include "mace/base/str_cat.h"
 #include "mace/cpu/fused/prepare.h"
@@ -44,7 +45,7 @@ int64_t NowMicros() {
 
 bool IsConstant(const std::vector<FusedNode>& links) {
   const auto& inputs = links[0].node->inputs;
-  return std::all_of(inputs.begin(), inputs.end(), [](const Operand& operand) {
+  return AllOf(inputs, [](const Operand& operand) {
     return operand.data != nullptr || !operand.present();
   });
 }

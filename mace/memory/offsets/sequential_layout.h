@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "mace/base/search.h"
 #include "mace/memory/problem/problem.h"
 
 namespace mace::memory {
@@ -45,9 +46,8 @@ class SequentialLayout {
 
   // REQUIRES: a live piece begins at `offset`.
   void Release(int64_t offset) {
-    live_.erase(std::find_if(live_.begin(), live_.end(), [&](const Piece& p) {
-      return p.offset == offset;
-    }));
+    live_.erase(
+        FindIf(live_, [&](const Piece& p) { return p.offset == offset; }));
   }
 
   // Returns the bytes that hold every piece so far.

@@ -3,14 +3,13 @@
 
 #include "mace/ops/common/filter.h"
 
-#include <algorithm>
+#include "mace/base/search.h"
 
 namespace mace {
 
 Status CheckFilter(const Node& node, int rank, const char* form) {
   const TensorType& w = node.inputs[1].type;
-  if (w.rank() != rank ||
-      std::find(w.shape.begin(), w.shape.end(), 0) != w.shape.end()) {
+  if (w.rank() != rank || Contains(w.shape, 0)) {
     return InvalidModel(Label(node), ": w must be ", form,
                         " with no extent 0, it is ", ToString(w));
   }

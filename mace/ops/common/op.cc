@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 #include "mace/ops/common/custom_op.h"
 #include "mace/ops/common/operands.h"
@@ -63,9 +64,9 @@ Status CheckChoices(const Op& op, const Node& node) {
     if (attr.choices.empty() || value.index() != attr.initial.index()) {
       continue;  // ReadAttrs refuses values of another type
     }
-    const bool found = std::any_of(
-        attr.choices.begin(), attr.choices.end(),
-        [&](const Choice& choice) { return choice.value == value; });
+    const bool found = AnyOf(attr.choices, [&](const Choice& choice) {
+      return choice.value == value;
+    });
     if (found) continue;
     return NodeError(node, attr.name, " ", ToString(value), " must be one of ",
                      NamesOf(attr.choices));

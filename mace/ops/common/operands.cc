@@ -3,8 +3,9 @@
 
 #include "mace/ops/common/operands.h"
 
-#include <algorithm>
+#include <cstdarg>
 
+#include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 #include "mace/base/utf8.h"
 #include "mace/ops/common/attr_info.h"
@@ -30,9 +31,13 @@ std::string NamesOf(const Types& types) {
 
 }  // namespace
 
-Status MakeNodeError(const Node& node, const TextPart* parts, size_t n) {
+Status MakeNodeError(const Node& node, PartKinds kinds, ...) {
+  va_list parts;
+  va_start(parts, kinds);
+  const std::string text = JoinPartList(kinds, parts);
+  va_end(parts);
   // Texts of attributes may be any bytes.
-  return InvalidModel(Label(node), ": ", ToUtf8(JoinParts(parts, n)));
+  return InvalidModel(Label(node), ": ", ToUtf8(text));
 }
 
 std::string ListToString(const std::vector<int64_t>& values) {
@@ -52,7 +57,7 @@ Result<std::vector<int>> ResolveAxes(const Node& node,
   std::vector<int> result;
   for (int64_t a : axes) {
     MACE_ASSIGN_OR_RETURN(const int axis, ResolveAxis(node, a, rank));
-    if (std::find(result.begin(), result.end(), axis) != result.end()) {
+    if (Contains(result, axis)) {
       return NodeError(node, "axes ", ListToString(axes), " name axis ", axis,
                        " twice");
     }
@@ -79,7 +84,7 @@ Status CheckDtype(const Node& node, size_t i,
                   const std::vector<DataType>& types) {
   if (!node.has_input(i) || types.empty()) return Status();
   const TensorType& x = node.inputs[i].type;
-  if (std::find(types.begin(), types.end(), x.dtype) != types.end()) {
+  if (Contains(types, x.dtype)) {
     return Status();
   }
   return NodeError(node, Input(i), " is ", ToString(x), ", it must be ",
@@ -137,7 +142,7 @@ std::vector<Choice> DataTypeChoices() {
 Shape DropAxes(const Shape& shape, const std::vector<int>& axes, bool keep) {
   Shape out;
   for (int d = 0; d < static_cast<int>(shape.size()); ++d) {
-    if (std::find(axes.begin(), axes.end(), d) == axes.end()) {
+    if (!Contains(axes, d)) {
       out.push_back(shape[d]);
     } else if (keep) {
       out.push_back(1);

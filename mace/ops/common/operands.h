@@ -15,12 +15,11 @@
 namespace mace {
 
 // Returns an error whose message is `Label(node): ` and all parts together.
-Status MakeNodeError(const Node& node, const TextPart* parts, size_t n);
+Status MakeNodeError(const Node& node, PartKinds kinds, ...);
 template <typename... Parts>
 [[gnu::always_inline]] inline Status NodeError(const Node& node,
                                                const Parts&... parts) {
-  const TextPart list[] = {TextPart(parts)...};
-  return MakeNodeError(node, list, sizeof...(parts));
+  return MakeNodeError(node, KindsOfParts<Parts...>(), PassPart(parts)...);
 }
 
 // Formats a list, such as "[1,-1,3]".

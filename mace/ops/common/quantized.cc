@@ -3,16 +3,14 @@
 
 #include "mace/ops/common/quantized.h"
 
-#include <algorithm>
-
+#include "mace/base/search.h"
 #include "mace/ops/common/operands.h"
 
 namespace mace {
 namespace {
 
 bool HasZeroPoints(const Quantization& q) {
-  return std::any_of(q.zero_points.begin(), q.zero_points.end(),
-                     [](int32_t zero) { return zero != 0; });
+  return AnyOf(q.zero_points, [](int32_t zero) { return zero != 0; });
 }
 
 const QuantizationPtr& DeclaredOf(const Node& node, size_t output) {

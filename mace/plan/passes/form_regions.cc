@@ -3,12 +3,12 @@
 
 #include "mace/plan/passes/form_regions.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "mace/base/logging.h"
+#include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 
 namespace mace {
@@ -55,8 +55,7 @@ class Former {
 
   bool IsReady(const Step& step) const {
     const std::vector<int>& inputs = NodeOf(step).inputs;
-    return std::none_of(inputs.begin(), inputs.end(),
-                        [&](int id) { return id >= 0 && waits_[id]; });
+    return !AnyOf(inputs, [&](int id) { return id >= 0 && waits_[id]; });
   }
 
   // Takes a region out of `left`. The first step of `left` belongs to it.
@@ -108,8 +107,8 @@ class Former {
       MACE_ASSIGN_OR_RETURN(step.kernel,
                             host_.kernels()->Prepare(graph_.nodes[n].node));
       SetWaits(NodeOf(step).outputs, true);
-      const auto later = std::find_if(
-          left.begin(), left.end(), [n](const Step& s) { return s.node > n; });
+      const auto later =
+          FindIf(left, [n](const Step& s) { return s.node > n; });
       left.insert(later, std::move(step));
       const auto at = static_cast<size_t>(n);
       if (at >= plan_.placements.size()) continue;
@@ -179,9 +178,8 @@ class Former {
 }  // namespace
 
 Status FormRegions(Plan& plan, bool each_node_alone, Device& host) {
-  const bool any =
-      std::any_of(plan.steps.begin(), plan.steps.end(),
-                  [](const Step& step) { return step.kernel == nullptr; });
+  const bool any = AnyOf(
+      plan.steps, [](const Step& step) { return step.kernel == nullptr; });
   return any ? Former(plan, each_node_alone, host).Form() : Status();
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 
 namespace mace {
@@ -112,7 +113,7 @@ class Fuser {
   static std::string OpOf(const std::vector<FusedNode>& links) {
     std::vector<std::string> kinds;
     for (const FusedNode& link : links) {
-      if (std::find(kinds.begin(), kinds.end(), link.node->op) == kinds.end()) {
+      if (!Contains(kinds, link.node->op)) {
         kinds.push_back(link.node->op);
       }
     }

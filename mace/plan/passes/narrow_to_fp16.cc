@@ -3,10 +3,10 @@
 
 #include "mace/plan/passes/narrow_to_fp16.h"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "mace/base/search.h"
 #include "mace/plan/move_costs.h"
 
 namespace mace {
@@ -17,9 +17,8 @@ bool IsF32Activation(const Value& value) {
 }
 
 bool HasFp16Weight(const Node& node) {
-  return std::any_of(
-      node.inputs.begin(), node.inputs.end(),
-      [](const Operand& o) { return o.stored == DataType::kF16; });
+  return AnyOf(node.inputs,
+               [](const Operand& o) { return o.stored == DataType::kF16; });
 }
 
 // Returns, by node, whether its activations become f16; empty if there are

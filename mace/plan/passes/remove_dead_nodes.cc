@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "mace/base/search.h"
+
 namespace mace {
 
 void RemoveDeadNodes(Graph& graph) {
@@ -12,8 +14,7 @@ void RemoveDeadNodes(Graph& graph) {
   for (int id : graph.outputs) needed[id] = true;
   std::vector<GraphNode> kept;
   for (auto g = graph.nodes.rbegin(); g != graph.nodes.rend(); ++g) {
-    const bool alive = std::any_of(g->outputs.begin(), g->outputs.end(),
-                                   [&](int id) { return needed[id]; });
+    const bool alive = AnyOf(g->outputs, [&](int id) { return needed[id]; });
     if (!alive) continue;
     for (int id : g->inputs) {
       if (id >= 0) needed[id] = true;

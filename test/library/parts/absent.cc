@@ -52,6 +52,14 @@ mace::MaceStatus Run(
   return status;
 }
 
+mace::MaceStatus ReportMemory(const std::shared_ptr<mace::MaceModel>& model) {
+  std::shared_ptr<mace::MaceEngine> engine;
+  mace::MaceStatus status = mace::MaceEngine::Create(
+      model, {}, {}, mace::MaceEngineConfig(), &engine);
+  mace::MaceMemoryUsage usage;
+  return status.ok() ? engine->GetMemoryUsage(&usage) : status;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -93,6 +101,7 @@ int main(int argc, char** argv) {
                                 return mace::MaceStatus();
                               },
                               nullptr));
+  Print("memory_usage", ReportMemory(model));
   mace::MaceOpResolver resolver;
   Print("custom_ops", resolver.AddCustom<Copy>("Copy"));
   mace::MaceImageInput input;

@@ -27,6 +27,7 @@ class Abi:
     processors: tuple[str, ...] = ()  # as CMAKE_SYSTEM_PROCESSOR has them
     is_64_bit: bool = True
     link_time: tuple[str, ...] = ()  # flags of its optimisation when shared libraries are linked
+    layout: str = ""  # of its shared libraries, a linker script among the templates
     ndk: Ndk | None = None  # of an ABI of Android, once it is found
 
     @property
@@ -78,7 +79,8 @@ def _android(name: str, config: str, triple: str, *flags: str, is_64_bit: bool =
 ABIS = {abi.name: abi for abi in (
     Abi("host", "", (), "g++", processors=(platform.machine(),)),
     Abi("arm64", "aarch64-linux-gnu", ("--config=aarch64", *ARM), "g++-aarch64-linux-gnu",
-        ("-march=armv8-a",), "/opt/mace-sysroot/arm64", ("aarch64", "arm64"), link_time=LINK_TIME),
+        ("-march=armv8-a",), "/opt/mace-sysroot/arm64", ("aarch64", "arm64"), link_time=LINK_TIME,
+        layout="arm64.ld"),
     Abi("armhf", "arm-linux-gnueabihf", ("--config=armv7", *ARM), "g++-arm-linux-gnueabihf",
         ("-march=armv7-a", "-mfpu=neon-vfpv4", "-mfloat-abi=hard"), "/opt/mace-sysroot/armhf",
         ("arm", "armv7l", "armv7-a", "armhf"), is_64_bit=False, link_time=LINK_TIME),

@@ -25,6 +25,7 @@ DEPENDENCIES = ("pthread", "dl", "m")
 # Those of them that are in Android's C library.
 NOT_ON_ANDROID = ("pthread",)
 SONAME = "libmace.so"
+TEMPLATES = Path(__file__).with_name("templates")
 # The archives that define the public API, by the ends of their names.
 PUBLIC = tuple(f"lib{name}{end}" for name in ("runtime", "config", "image", "base", "capi")
                for end in (".pic.a", ".a"))
@@ -119,7 +120,8 @@ def shared(abi: Abi, merged: Merged, out: Path, debug: Path) -> None:
     script.write_text(f"{SYMBOL_VERSION} {{\n global:\n{exported} local: *;\n}};\n")
     whole = merged.object.with_suffix(".so")
     run([abi.tool("g++"), *abi.flags, "-shared", "-o", whole, f"-Wl,-soname,{SONAME}",
-         f"-Wl,--version-script={script}", *SHARED_FLAGS, *_inputs(abi, merged),
+         f"-Wl,--version-script={script}", *SHARED_FLAGS,
+         *([f"-Wl,-T,{TEMPLATES / abi.layout}"] if abi.layout else []), *_inputs(abi, merged),
          *[f"-L{f}" for f in abi.library_folders],
          *[f"-Wl,-rpath-link,{f}" for f in abi.library_folders],
          *[f"-l{name}" for name in dependencies(abi)]])

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 # As mace/build_defs.bzl has them.
 PARTS = ("c_api", "capability", "check_numerics", "control_flow", "custom_ops", "depthwise",
-         "dumps", "pictures", "sealed", "search", "strategies", "tuning", "winograd")  # fmt: skip
+         "dumps", "memory_usage", "pictures", "sealed", "search", "strassen", "strategies",
+         "tuning", "winograd")  # fmt: skip
 # Those that a library has only where its file names them.
 NAMED_PARTS = ("sealed",)
 ALL = tuple(part for part in PARTS if part not in NAMED_PARTS)  # what `all` stands for
 # Those that are faster kernels, which a library has where its models use them.
-KERNEL_PARTS = ("depthwise", "winograd")
+KERNEL_PARTS = ("depthwise", "strassen", "winograd")
 # Those without which nothing fails that an app calls.
-QUIET_PARTS = ("c_api", "depthwise", "search", "winograd")
+QUIET_PARTS = ("c_api", "depthwise", "search", "strassen", "winograd")
 # The memory strategies that a library has without the part `strategies`.
 STRATEGIES_OF_ALL = ("AUTO", "NAIVE", "LINEAR", "GREEDY_BY_SIZE", "PRESERVE_ALL", "offsets/AUTO",
                      "offsets/NAIVE", "offsets/LINEAR", "offsets/GREEDY_BY_SIZE")

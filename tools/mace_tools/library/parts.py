@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable
 from typing import Any
 
@@ -14,6 +15,11 @@ from mace_tools.library.part_names import ALL, KERNEL_PARTS, PARTS, STRATEGIES_O
 # Widths of windows of which the kernels for depthwise convolutions are a part of their own. Those
 # of width 3 are in every library with such convolutions.
 DEPTHWISE_WIDTHS = (1, 2, 5, 7)
+# Of a convolution by matrix products that Strassen's method may compute: what its output channels
+# are a multiple of, and the least input channels times taps (mace/cpu/conv/conv_plan.cc). Where
+# there are fewer, its sums cost more than the multiplications that it saves, on any CPU.
+STRASSEN_CHANNELS = 32
+STRASSEN_DEPTH = 48
 
 
 def parts_of(library: Library, nets: Iterable[Any] = ()) -> tuple[str, ...]:
@@ -59,7 +65,20 @@ def kernel_parts(net: Any) -> set[str]:
                 found.add("depthwise")
         elif op.type == "DepthwiseConv2d":
             found |= {"depthwise"} if window[-1] in DEPTHWISE_WIDTHS else set()
-        elif window == (3, 3) and all(s == 1 for arg in op.arg if arg.name == "strides"
-                                      for s in arg.ints):  # fmt: skip
-            found.add("winograd")
+        else:
+            found |= _of_convolution(op, shape)
+    return found
+
+
+def _of_convolution(op: Any, shape: tuple[int, ...]) -> set[str]:
+    """Those of a Conv2d with this filter."""
+    channels, depth = shape[0], math.prod(shape[1:])
+    found = set()
+    if shape[2:] == (3, 3) and all(s == 1 for arg in op.arg if arg.name == "strides"
+                                   for s in arg.ints):  # fmt: skip
+        found.add("winograd")
+    in_groups = any(arg.name == "group" and arg.i > 1 for arg in op.arg)
+    if (not in_groups and channels % STRASSEN_CHANNELS == 0 and depth % 2 == 0
+            and depth >= STRASSEN_DEPTH):
+        found.add("strassen")
     return found

@@ -10,7 +10,7 @@ import re
 import pytest
 
 from mace_tools.config.load import load
-from mace_tools.library.part_names import ALL, PARTS
+from mace_tools.library.part_names import ALL, KERNEL_PARTS, PARTS
 from mace_tools.library.parts import kernel_parts, parts_of
 from mace_tools.protos import REPO, mace
 
@@ -74,8 +74,8 @@ def test_bazel_cmake_the_header_and_the_page_have_the_same_parts():
     ("DepthwiseConv2d", (3, 1), (1, 1), {"depthwise"}),
     ("DepthwiseConv2d", (9, 9), (1, 1), set()),
     ("Deconv2d", (4, 4), (2, 2), set()),
-    ("Deconv2d", None, (2, 2), {"depthwise", "winograd"}),
-    ("Conv2d", None, (1, 1), {"depthwise", "winograd"}),
+    ("Deconv2d", None, (2, 2), set(KERNEL_PARTS)),
+    ("Conv2d", None, (1, 1), set(KERNEL_PARTS)),
     ("Pooling", (3, 3), (1, 1), set()),
 ])
 def test_a_library_has_the_kernels_that_its_models_need(op, window, strides, parts):
@@ -85,6 +85,24 @@ def test_a_library_has_the_kernels_that_its_models_need(op, window, strides, par
     if window is not None:
         net.tensors.add(name="filter", dims=[8, 8, *window])
     assert kernel_parts(net) == parts
+
+
+@pytest.mark.parametrize("shape, group, needs", [
+    ((512, 512, 1, 1), 1, True),
+    ((64, 64, 1, 1), 1, True),
+    ((32, 48, 1, 1), 1, True),
+    ((64, 8, 5, 5), 1, True),
+    ((1000, 512, 1, 1), 1, False),  # halves of the columns are no whole vectors
+    ((64, 46, 1, 1), 1, False),
+    ((64, 49, 1, 1), 1, False),  # an odd depth has no halves
+    ((64, 64, 1, 1), 2, False),
+])
+def test_large_products_need_the_method_of_strassen(shape, group, needs):
+    net = mace().NetDef()
+    node = net.op.add(type="Conv2d", input=["x", "filter"])
+    node.arg.add(name="group", i=group)
+    net.tensors.add(name="filter", dims=shape)
+    assert kernel_parts(net) == ({"strassen"} if needs else set())
 
 
 @pytest.mark.parametrize("channels, group", [((8, 1), 8), ((8, 2), 4), ((1, 1), 1)])
