@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "mace/testing/check_op.h"
 
@@ -146,6 +147,14 @@ TEST(QuantizedSoftmax, InFixedPoint) {
           {I8({1, 4}, {-102, -85, -57, -12}, 1 / 256.f, -128)});
   CheckOp({"Softmax", {}, {I8({1, 3}, {127, -128, 100}, 1, 0)}, 1, {share}},
           {I8({1, 3}, {127, -128, -128}, 1 / 256.f, -128)});
+  // 256 / 300 steps are one, 256 / 600 are none.
+  const auto same = [](int64_t n, int32_t code) {
+    return std::vector<int32_t>(static_cast<size_t>(n), code);
+  };
+  for (const auto& [n, code] : {std::pair(300, -127), std::pair(600, -128)}) {
+    CheckOp({"Softmax", {}, {I8({1, n}, same(n, 5), .05f, 0)}, 1, {share}},
+            {I8({1, n}, same(n, code), 1 / 256.f, -128)});
+  }
 }
 
 TEST(QuantizedActivation, ByFixedPointAndTables) {

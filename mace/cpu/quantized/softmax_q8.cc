@@ -61,11 +61,13 @@ struct SoftmaxQ8 final : Kernel {
     }
     const FixedReciprocal scale =
         Reciprocal(static_cast<int32_t>(sum), kSumBits);
-    const int shift = std::min(31, scale.bits_over_unit + 31 - kOutputBits);
+    const int shift = scale.bits_over_unit + 31 - kOutputBits;
+    // Shares of a sum of 512 or more are all below half of a step.
+    const int32_t least = shift > 31 ? 1 : least_difference;
     for (int64_t k = 0; k < n; ++k) {
       const int32_t difference = x[k * inner] - most;
       int32_t code = range.least;
-      if (difference >= least_difference) {
+      if (difference >= least) {
         const int32_t share = MultiplyHigh(scale.fraction, Exp(difference));
         code += RoundingShift(share, shift);
       }

@@ -141,6 +141,9 @@ TEST(LiteRtTest, Softmax) {
   EXPECT_EQ(Softmax(0.05f, {10, 20, 30, 40}), (Codes{-102, -85, -57, -12}));
   EXPECT_EQ(Softmax(0.1f, {0, 0, 0}), (Codes{-43, -43, -43}));
   EXPECT_EQ(Softmax(1.0f, {127, -128, 100}), (Codes{127, -128, -128}));
+  // 256 / 300 steps are one, 256 / 600 are none.
+  EXPECT_EQ(Softmax(0.05f, Codes(300, 5)), Codes(300, -127));
+  EXPECT_EQ(Softmax(0.05f, Codes(600, 5)), Codes(600, -128));
 }
 
 TEST(LiteRtTest, ResizeBilinear) {

@@ -46,11 +46,12 @@ void Row(const SoftmaxParams& p, const int32_t* exps, const uint8_t* x,
   }
   const ScalarReciprocal scale = FindReciprocal(sum < 1 ? 1 : sum, kSumBits);
   int32_t shift = scale.bits_over_unit + 31 - kOutputBits;
-  if (shift > 31) shift = 31;
   if (shift < 0) shift = 0;
   // Of each difference up to the largest.
   uint8_t codes[256];
-  const int32_t last = most < reach ? most : reach;
+  int32_t last = most < reach ? most : reach;
+  // Shares of a sum of 512 or more are all below half of a step.
+  if (shift > 31) last = -1;
   for (int32_t d = 0; d < 256; ++d) {
     int32_t code = 0;
     if (d <= last) {
