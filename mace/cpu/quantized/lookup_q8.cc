@@ -3,7 +3,9 @@
 
 #include "mace/cpu/quantized/lookup_q8.h"
 
+#include "mace/cpu/common/choose.h"
 #include "mace/cpu/common/function_kernel.h"
+#include "mace/cpu/ukernels/lookup_q8/lookup_q8_table.h"
 
 namespace mace::cpu {
 namespace {
@@ -15,15 +17,17 @@ constexpr int64_t kTile = 1 << 14;
 KernelPtr MakeLookup(const Node& node, CpuContext& context,
                      const std::array<uint8_t, 256>& table) {
   KernelFacts facts;
-  facts.variant = "lookup_q8";
+  const LookupQ8& micro = ChooseRow(kLookupQ8, context.features);
+  facts.variant = micro.name;
   facts.overlaps = {{0, 0}};
   const int64_t n = NumElements(node.outputs[0].shape);
   return MakeKernel(
-      [n, table, threads = context.threads](const RunArgs& args) {
+      [n, table, fn = micro.fn,
+       threads = context.threads](const RunArgs& args) {
         const auto* x = args.inputs[0].as<const uint8_t>();
         auto* y = args.outputs[0].as<uint8_t>();
         threads->ParallelFor(n, kTile, [&](size_t begin, size_t end) {
-          for (size_t i = begin; i < end; ++i) y[i] = table[x[i]];
+          fn({end - begin, table.data(), x + begin, y + begin});
         });
       },
       facts);

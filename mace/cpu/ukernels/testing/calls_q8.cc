@@ -115,6 +115,18 @@ void Add(const SumQ8& row, Calls& calls) {
                    [data, args, fn = row.fn] { fn(args); }});
 }
 
+void Add(const LookupQ8& row, Calls& calls) {
+  struct Data {
+    Bytes table, x, y;
+  };
+  auto data = std::make_shared<Data>();
+  const LookupQ8Args args = {kLength, Values<uint8_t>(data->table, 256),
+                             Values<uint8_t>(data->x, kLength),
+                             Values<uint8_t>(data->y, kLength)};
+  calls.push_back({row.name, row.isa, 0, 1. * kLength,
+                   [data, args, fn = row.fn] { fn(args); }});
+}
+
 // Codes of 4 bits.
 void Add(const ExpandQ8& row, Calls& calls) {
   struct Data {
