@@ -152,7 +152,7 @@ TEST(GrowModel, SoundNodesOfMostOps) {
   const Seed empty = EmptySeed();
   std::set<std::string> missing;
   for (const Op* op : AllOps()) missing.insert(op->name);
-  for (uint64_t number = 0; number < 200; ++number) {
+  for (uint64_t number = 0; number < 300; ++number) {
     Random random(number);
     const Draft draft = GrowModel(empty, 10, random);
     for (const proto::OperatorDef& op : draft.net.op()) {
