@@ -93,8 +93,11 @@ def test_what_becomes_read_only_has_pages_of_its_own_and_no_gap_before_it(shared
                     r"(LOAD|GNU_RELRO) +(0x\w+) (0x\w+) 0x\w+ (0x\w+) (0x\w+)", text)]
     loads = [segment[1:] for segment in segments if segment[0] == "LOAD"]
     (relro,) = (segment[1:] for segment in segments if segment[0] == "GNU_RELRO")
-    assert len(loads) == 3 and relro == loads[1]
     page = link.PAGE_BYTES
+    assert len(loads) == 3
+    # They may begin at different sections of the same page.
+    assert 0 <= relro[1] - loads[1][1] < 64 and relro[1] // page == loads[1][1] // page
+    assert relro[1] + relro[3] == loads[1][1] + loads[1][3]
     for (offset, address, in_file, in_memory), after in zip(loads, loads[1:]):
         assert offset + in_file <= after[0] < offset + in_file + 64
         assert (address + in_memory - 1) // page < after[1] // page
