@@ -22,7 +22,8 @@ inline int32x4_t Units(const float* x, float32x4_t scale) {
 }
 
 template <bool kTiesToEven, bool kSigned>
-inline uint8x16_t Codes(const float* x, float32x4_t scale, int16x8_t zero) {
+inline void Codes(const float* x, float32x4_t scale, int16x8_t zero,
+                  uint8_t* to) {
   const auto units = [x, scale](size_t i) {
     return Units<kTiesToEven>(x + i, scale);
   };
@@ -30,8 +31,10 @@ inline uint8x16_t Codes(const float* x, float32x4_t scale, int16x8_t zero) {
       vqaddq_s16(vqmovn_high_s32(vqmovn_s32(units(0)), units(4)), zero);
   const int16x8_t high =
       vqaddq_s16(vqmovn_high_s32(vqmovn_s32(units(8)), units(12)), zero);
-  if (!kSigned) return vqmovun_high_s16(vqmovun_s16(low), high);
-  return vreinterpretq_u8_s8(vqmovn_high_s16(vqmovn_s16(low), high));
+  const uint8x16_t codes =
+      kSigned ? vreinterpretq_u8_s8(vqmovn_high_s16(vqmovn_s16(low), high))
+              : vqmovun_high_s16(vqmovun_s16(low), high);
+  vst1q_u8(to, codes);
 }
 
 template <bool kTiesToEven, bool kSigned>
@@ -42,13 +45,13 @@ void Quantize(const QuantizeQ8Args& t) {
   uint8_t* to = t.codes;
   size_t left = t.n;
   for (; left >= kCodes; left -= kCodes, x += kCodes, to += kCodes) {
-    vst1q_u8(to, Codes<kTiesToEven, kSigned>(x, scale, zero));
+    Codes<kTiesToEven, kSigned>(x, scale, zero, to);
   }
   if (left == 0) return;
   float last[kCodes] = {};
   uint8_t codes[kCodes];
   __builtin_memcpy(last, x, left * sizeof(float));
-  vst1q_u8(codes, Codes<kTiesToEven, kSigned>(last, scale, zero));
+  Codes<kTiesToEven, kSigned>(last, scale, zero, codes);
   __builtin_memcpy(to, codes, left);
 }
 
