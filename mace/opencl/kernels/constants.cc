@@ -3,6 +3,8 @@
 
 #include "mace/opencl/kernels/constants.h"
 
+#include <utility>
+
 namespace mace::opencl {
 
 Status CheckConstant(const Node& node, size_t i, const char* what) {
@@ -20,6 +22,22 @@ Result<ConstantPtr> ArgumentImage(const Node& node, size_t i, int64_t channels,
   }
   MACE_RETURN_IF_ERROR(CheckConstant(node, i, "bias"));
   return target.ConstantImage(ImageLayout::kArgument, extents, node.inputs[i]);
+}
+
+Status AddTensor(const Node& node, size_t i, PixelType pixels,
+                 const Target& target, Pass& pass) {
+  const Operand& operand = node.inputs[i];
+  if (operand.data == nullptr) {
+    pass.In(i);
+    return Status();
+  }
+  MACE_ASSIGN_OR_RETURN(
+      ConstantPtr image,
+      target.RearrangedImage(ImageLayout::kChannelMajor,
+                             AsNhwc(operand.type.shape), operand, "elements",
+                             {}, pixels));
+  pass.Constant(std::move(image));
+  return Status();
 }
 
 }  // namespace mace::opencl

@@ -1,8 +1,9 @@
-// The weights and biases of a node, as images.
+// The constants of a node, as images.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_OPENCL_KERNELS_CONSTANTS_H_
 #define MACE_OPENCL_KERNELS_CONSTANTS_H_
 
+#include "mace/opencl/launch/pass.h"
 #include "mace/opencl/launch/target.h"
 
 namespace mace::opencl {
@@ -15,6 +16,11 @@ Status CheckConstant(const Node& node, size_t i, const char* what);
 // CheckConstant and Target::ConstantImage.
 Result<ConstantPtr> ArgumentImage(const Node& node, size_t i, int64_t channels,
                                   const Target& target);
+
+// Gives the kernel input `i` in layout kChannelMajor: its own image, or one of
+// `pixels` if it is a constant. Errors: as Target::RearrangedImage.
+Status AddTensor(const Node& node, size_t i, PixelType pixels,
+                 const Target& target, Pass& pass);
 
 }  // namespace mace::opencl
 

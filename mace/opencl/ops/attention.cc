@@ -8,6 +8,7 @@
 #include <string>
 
 #include "mace/opencl/kernels/broadcast.h"
+#include "mace/opencl/kernels/constants.h"
 #include "mace/opencl/kernels/heads.h"
 #include "mace/opencl/kernels/kernel_table.h"
 
@@ -68,16 +69,8 @@ Result<KernelSpec> Describe(const Node& node, const Target& target) {
              static_cast<size_t>(s.q.batch * s.q.heads)});
   pass.Define("VALUE_BLOCKS", std::to_string(own));
   for (size_t i : {0, 1, 2}) {
-    const Operand& operand = node.inputs[i];
-    if (operand.data == nullptr) {
-      pass.In(i);
-      continue;
-    }
-    MACE_ASSIGN_OR_RETURN(
-        ConstantPtr image,
-        target.ConstantImage(ImageLayout::kChannelMajor,
-                             AsNhwc(operand.type.shape), operand));
-    pass.Constant(std::move(image));
+    MACE_RETURN_IF_ERROR(
+        AddTensor(node, i, target.float_pixels(), target, pass));
   }
   const Shape scores = {s.q.batch, s.q.heads, s.q.rows, s.k.rows};
   if (node.has_input(3)) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "mace/opencl/kernels/constants.h"
@@ -55,23 +54,6 @@ Status CheckPrecision(const Node& node, const GridSampleAttrs& attrs,
                      ", or any number in float32 (float32_nodes)");
 }
 
-// Adds the input, or an image of it if it is a constant.
-Status AddImage(const Node& node, size_t i, PixelType pixels,
-                const Target& target, Pass& pass) {
-  const Operand& operand = node.inputs[i];
-  if (operand.data == nullptr) {
-    pass.In(i);
-    return Status();
-  }
-  MACE_ASSIGN_OR_RETURN(
-      ConstantPtr image,
-      target.RearrangedImage(ImageLayout::kChannelMajor,
-                             AsNhwc(operand.type.shape), operand, "elements",
-                             {}, pixels));
-  pass.Constant(std::move(image));
-  return Status();
-}
-
 // Adds the numbers of images, which must be known and right.
 Status AddImages(const Node& node, Pass& pass) {
   MACE_RETURN_IF_ERROR(CheckConstant(node, 2, "images"));
@@ -104,8 +86,8 @@ Result<KernelSpec> Describe(const Node& node, const Target& target) {
   pass.Define(ModeDefine(mode)).Define(PaddingDefine(padding));
   if (attrs.align_corners) pass.Define("ALIGN_CORNERS");
   if (attrs.pixels) pass.Define("PIXELS");
-  MACE_RETURN_IF_ERROR(AddImage(node, 0, target.float_pixels(), target, pass));
-  MACE_RETURN_IF_ERROR(AddImage(node, 1, PixelType::kFloat, target, pass));
+  MACE_RETURN_IF_ERROR(AddTensor(node, 0, target.float_pixels(), target, pass));
+  MACE_RETURN_IF_ERROR(AddTensor(node, 1, PixelType::kFloat, target, pass));
   if (node.has_input(2)) MACE_RETURN_IF_ERROR(AddImages(node, pass));
   pass.Out();
   const int64_t rows = node.inputs[1].type.shape[0];

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mace/opencl/kernels/broadcast.h"
+#include "mace/opencl/kernels/constants.h"
 #include "mace/opencl/kernels/heads.h"
 #include "mace/opencl/kernels/kernel_table.h"
 
@@ -22,20 +23,6 @@ Status CheckBlocks(const Node& node, bool interleaved, int64_t size) {
                      " elements of each vector, here they are ", size);
 }
 
-Status AddTensor(const Node& node, size_t i, const Target& target, Pass& pass) {
-  const Operand& operand = node.inputs[i];
-  if (operand.data == nullptr) {
-    pass.In(i);
-    return Status();
-  }
-  MACE_ASSIGN_OR_RETURN(
-      ConstantPtr image,
-      target.ConstantImage(ImageLayout::kChannelMajor,
-                           AsNhwc(operand.type.shape), operand));
-  pass.Constant(std::move(image));
-  return Status();
-}
-
 Result<Pass> PassOf(const Node& node, const RotaryEmbeddingAttrs& attrs,
                     size_t i, const Target& target) {
   MACE_ASSIGN_OR_RETURN(const RotaryEmbeddingShapes s,
@@ -49,7 +36,7 @@ Result<Pass> PassOf(const Node& node, const RotaryEmbeddingAttrs& attrs,
        static_cast<size_t>(s.x.batch * s.x.heads)});
   if (attrs.interleaved) pass.Define("INTERLEAVED");
   if (s.angles != s.size) pass.Define("OF_PAIRS");
-  MACE_RETURN_IF_ERROR(AddTensor(node, i, target, pass));
+  MACE_RETURN_IF_ERROR(AddTensor(node, i, target.float_pixels(), target, pass));
   const Shape all = {s.x.batch, s.x.heads, s.x.rows, s.angles};
   for (const size_t k : {0, 1}) {
     MACE_RETURN_IF_ERROR(AddBroadcastImage(node, k, all, target, pass));
