@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 from net import Net
-from to_int8 import write_int8_onnx, write_int8_tflite
+from to_int8 import write_before_softmax, write_int8_onnx, write_int8_tflite
 from to_onnx import write_onnx
 from to_tflite import write_tflite
 
@@ -68,6 +68,13 @@ class Files:
 
     def mace_int8(self) -> Path:
         return self._converted(self.tflite_int8(), "int8.")
+
+    def before_softmax(self) -> tuple[Path, Path, dict[str, float]]:
+        """The network in codes without its Softmax: for LiteRT, for MACE, and the step of the
+        codes for which each output stands."""
+        path = self.path("before_softmax.tflite")
+        steps = write_before_softmax(self.tflite_int8(), path)
+        return path, self._converted(path, "before_softmax."), steps
 
     def _converted(self, source: Path, prefix: str) -> Path:
         from mace_tools.emit import write_model

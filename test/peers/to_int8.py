@@ -54,6 +54,31 @@ def write_int8_onnx(source: Path, path: Path, shape: tuple[int, ...]) -> None:
 def write_int8_tflite(source: Path, path: Path, shape: tuple[int, ...]) -> None:
     model = tfl.ModelT.InitFromPackedBuf(source.read_bytes(), 0)
     _Codes(model, _ranges(source, shape)).convert()
+    _write(model, path)
+
+
+def write_before_softmax(source: Path, path: Path) -> dict[str, float]:
+    """The same network without the Softmax at its end, which gives nearly all classes the same
+    code: the outputs are floats that stand for the codes before. Returns the step of each."""
+    model = tfl.ModelT.InitFromPackedBuf(source.read_bytes(), 0)
+    graph = model.subgraphs[0]
+    makers = {k: op for op in graph.operators for k in op.outputs}
+    kinds = {id(op): _NAMES[model.operatorCodes[op.opcodeIndex].builtinCode]
+             for op in graph.operators}
+    steps = {}
+    for k in graph.outputs:
+        last = makers[k]
+        before = makers[last.inputs[0]]
+        if kinds[id(before)] == "SOFTMAX":
+            graph.operators.remove(before)
+            last.inputs = before.inputs
+        codes = graph.tensors[last.inputs[0]].quantization
+        steps[graph.tensors[k].name.decode()] = float(codes.scale[0])
+    _write(model, path)
+    return steps
+
+
+def _write(model: tfl.ModelT, path: Path) -> None:
     builder = flatbuffers.Builder(1 << 20)
     builder.Finish(model.Pack(builder), b"TFL3")
     path.write_bytes(builder.Output())

@@ -75,6 +75,17 @@ class LiteRt(Peer):
         return [self._net.get_tensor(d["index"]) for d in self._net.get_output_details()]
 
 
+class LiteRtReference(LiteRt):
+    """Its reference kernels, which define the codes of quantized models."""
+
+    def load(self, model: str) -> None:
+        from ai_edge_litert.interpreter import OpResolverType
+
+        self._net = self._interpreter(
+            model, experimental_op_resolver_type=OpResolverType.BUILTIN_REF)
+        self._net.allocate_tensors()
+
+
 class OnnxRuntime(Peer):
     def __init__(self, threads: int) -> None:
         super().__init__(threads)
@@ -210,7 +221,7 @@ class Mnn(Peer):
 
 PEERS: dict[str, type[Peer]] = {
     "xnnpack": LiteRt, "onnxruntime": OnnxRuntime, "ncnn": Ncnn, "mnn": Mnn,
-    "ncnn_vulkan": NcnnVulkan, "litert_webgpu": LiteRtWebGpu}
+    "ncnn_vulkan": NcnnVulkan, "litert_webgpu": LiteRtWebGpu, "litert_reference": LiteRtReference}
 
 
 def _timed_ms(what: object) -> float:
