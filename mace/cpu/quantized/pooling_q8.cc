@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
+#include "mace/cpu/common/choose.h"
 #include "mace/cpu/quantized/codes.h"
 #include "mace/cpu/reference/pooling.h"
+#include "mace/cpu/ukernels/maxima_q8/maxima_q8_table.h"
 #include "mace/graph/attrs.h"
 #include "mace/ops/common/operands.h"
 
@@ -85,22 +88,6 @@ void Maxima(const TapsOf<T>& taps, CodeRange range, T* y) {
   most.Write(range, y);
 }
 
-// Of four times as many channels, which stay in registers.
-template <typename T>
-void FourMaxima(const TapsOf<T>& taps, CodeRange range, T* y) {
-  MaximaOf<T> a(range), b(range), c(range), d(range);
-  taps.ForEach([&](const T* x) {
-    a.Add(x);
-    b.Add(x + kLanes);
-    c.Add(x + 2 * kLanes);
-    d.Add(x + 3 * kLanes);
-  });
-  a.Write(range, y);
-  b.Write(range, y + kLanes);
-  c.Write(range, y + 2 * kLanes);
-  d.Write(range, y + 3 * kLanes);
-}
-
 template <typename T>
 void Maximum(const TapsOf<T>& taps, CodeRange range, T* y) {
   int32_t most = range.least;
@@ -160,28 +147,55 @@ struct PoolingQ8 final : Kernel {
   PoolShape s;
   CodeRange range;
 
-  std::string variant() const override { return "pooling_q8"; }
+  // For codes of 8 bits.
+  const MaximaQ8* maxima = nullptr;
+
+  std::string variant() const override {
+    return UsesMaxima() ? maxima->name : "pooling_q8";
+  }
 
   Status Run(const RunArgs& args) override {
     const T* x = args.inputs[0].as<const T>();
     T* y = args.outputs[0].as<T>();
-    const Window &h = s.window.h, &w = s.window.w;
-    const int64_t pixels = s.batch * h.out * w.out;
+    const int64_t pixels = s.batch * s.window.h.out * s.window.w.out;
     const int64_t tile = std::max<int64_t>(
         1, pixels / (threads->num_threads() * kTasksPerThread));
     threads->ParallelFor(pixels, tile, [&](size_t begin, size_t end) {
-      for (size_t i = begin; i < end && !threads->is_cancelled(); ++i) {
-        const auto at = static_cast<int64_t>(i);
-        const T* image = x + at / (w.out * h.out) * h.in * w.in * s.channels;
-        const Taps rows = TapsInside(h, at / w.out % h.out);
-        const Taps columns = TapsInside(w, at % w.out);
-        Channels({image + (rows.start * w.in + columns.start) * s.channels,
-                  rows.count, columns.count, h.dilation * w.in * s.channels,
-                  w.dilation * s.channels},
-                 y + at * s.channels);
-      }
+      Pixels(static_cast<int64_t>(begin), static_cast<int64_t>(end), x, y);
     });
     return Status();
+  }
+
+  bool UsesMaxima() const {
+    return sizeof(T) == 1 && s.type == PoolingType::kMax;
+  }
+
+  // The outputs of some windows.
+  void Pixels(int64_t begin, int64_t end, const T* x, T* y) const {
+    const Window &h = s.window.h, &w = s.window.w;
+    while (begin < end && !threads->is_cancelled()) {
+      const int64_t line = begin / w.out, q = begin % w.out;
+      const int64_t last = std::min(end - begin + q, w.out);
+      const T* image = x + line / h.out * h.in * w.in * s.channels;
+      const Taps rows = TapsInside(h, line % h.out);
+      for (int64_t at = q; at < last; ++at, ++begin) {
+        const Taps columns = TapsInside(w, at);
+        const TapsOf<T> taps = {
+            image + (rows.start * w.in + columns.start) * s.channels,
+            rows.count, columns.count, h.dilation * w.in * s.channels,
+            w.dilation * s.channels};
+        T* to = y + begin * s.channels;
+        UsesMaxima() ? MaximaOfCodes(taps, to) : Channels(taps, to);
+      }
+    }
+  }
+
+  void MaximaOfCodes(const TapsOf<T>& taps, T* y) const {
+    maxima->fn({static_cast<size_t>(s.channels), static_cast<size_t>(taps.rows),
+                static_cast<size_t>(taps.columns),
+                reinterpret_cast<const uint8_t*>(taps.from), taps.row_stride,
+                taps.column_stride, std::is_signed_v<T>, range.least,
+                range.most, reinterpret_cast<uint8_t*>(y)});
   }
 
   // The outputs of one window. The last vector begins where it ends with the
@@ -192,20 +206,13 @@ struct PoolingQ8 final : Kernel {
         s.channels >= kLanes && (is_max || all.count() <= kMostInWords<T>);
     TapsOf<T> taps = all;
     for (int64_t c = 0; c < s.channels;) {
-      const int64_t left = s.channels - c;
-      if (in_vectors && left < kLanes) c = s.channels - kLanes;
+      if (in_vectors && s.channels - c < kLanes) c = s.channels - kLanes;
       taps.from = all.from + c;
       if (!in_vectors) {
         is_max ? Maximum(taps, range, y + c) : Mean(taps, range, y + c);
         c += 1;
-      } else if (!is_max) {
-        Means(taps, range, y + c);
-        c += kLanes;
-      } else if (left >= 4 * kLanes) {
-        FourMaxima(taps, range, y + c);
-        c += 4 * kLanes;
       } else {
-        Maxima(taps, range, y + c);
+        is_max ? Maxima(taps, range, y + c) : Means(taps, range, y + c);
         c += kLanes;
       }
     }
@@ -219,6 +226,7 @@ KernelPtr MakePooling(const PoolShape& s, CodeRange range,
   kernel->threads = context.threads;
   kernel->s = s;
   kernel->range = range;
+  kernel->maxima = &ChooseRow(kMaximaQ8, context.features);
   return kernel;
 }
 

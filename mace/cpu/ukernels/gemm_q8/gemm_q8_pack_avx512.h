@@ -74,10 +74,63 @@ inline void PackRuns(const GemmQ8Rows& rows, uint8_t* to) {
   }
 }
 
+// Vectors that are no longer than short runs: masked ones of 64 bytes are
+// stored in four times the time.
+struct Codes16 {
+  static constexpr size_t kCodes = 16;
+  static void Copy(__mmask32 mask, const uint8_t* from, __m256i flip,
+                   uint8_t* to) {
+    const auto here = static_cast<__mmask16>(mask);
+    const __m128i x = _mm_maskz_loadu_epi8(here, from);
+    _mm_mask_storeu_epi8(to, here,
+                         _mm_xor_si128(x, _mm256_castsi256_si128(flip)));
+  }
+};
+struct Codes32 {
+  static constexpr size_t kCodes = 32;
+  static void Copy(__mmask32 here, const uint8_t* from, __m256i flip,
+                   uint8_t* to) {
+    const __m256i x = _mm256_maskz_loadu_epi8(here, from);
+    _mm256_mask_storeu_epi8(to, here, _mm256_xor_si256(x, flip));
+  }
+};
+
+// Packs rows of runs of at most Codes::kCodes, as windows of pictures have
+// them, whose sums are not wanted.
+template <size_t kRows, typename Codes>
+inline void PackShortRuns(const GemmQ8Rows& rows, uint8_t* to) {
+  const __m256i flip = _mm256_set1_epi8(static_cast<char>(rows.flip));
+  const __mmask32 whole = ~0u >> (32 - rows.n);
+  for (size_t i = 0; i < rows.m; ++i) {
+    uint8_t* line = to + i * kPackLine;
+    size_t at = 0;
+    for (size_t s = 0; s < rows.segments; ++s) {
+      const uint8_t* from = rows.runs[s * rows.m + i];
+      const size_t room = kPackLine - at;
+      at += rows.n;
+      if (at < kPackLine) {
+        Codes::Copy(whole, from, flip, line + at - rows.n);
+        continue;
+      }
+      Codes::Copy(whole >> (rows.n - room), from, flip,
+                  line + kPackLine - room);
+      at -= kPackLine;
+      line += kRows * kPackLine;
+      if (at > 0) Codes::Copy(whole >> room, from + room, flip, line);
+    }
+  }
+}
+
 template <size_t kRows>
 inline void PackTile(const GemmQ8Rows& rows, void* to) {
   if (rows.segments == 1 && rows.sums == nullptr) {
     return PackRuns<kRows>(rows, static_cast<uint8_t*>(to));
+  }
+  if (rows.n <= Codes16::kCodes && rows.sums == nullptr) {
+    return PackShortRuns<kRows, Codes16>(rows, static_cast<uint8_t*>(to));
+  }
+  if (rows.n <= Codes32::kCodes && rows.sums == nullptr) {
+    return PackShortRuns<kRows, Codes32>(rows, static_cast<uint8_t*>(to));
   }
   for (size_t i = 0; i < rows.m; ++i) {
     const int32_t sum =

@@ -92,14 +92,18 @@ class Product {
     }
     // What is not packed must not matter.
     const size_t lines = RoundUp(depth_, std::max(row_.line, row_.step));
-    packed_.assign(lines * row_.mr * row_.a_bytes / 8 + 8, 0x5a5a5a5a5a5a5a5a);
+    const std::vector<uint64_t> untouched(
+        lines * row_.mr * row_.a_bytes / 8 + 8, 0x5a5a5a5a5a5a5a5a);
+    packed_ = untouched;
     row_sums_.assign(c_.m, -1);
     row_.pack({c_.m, c_.k, c_.segments, runs_.data(), flip_, row_sums_.data()},
               packed_.data());
     const auto with_sums = packed_;
+    packed_ = untouched;
     row_.pack({c_.m, c_.k, c_.segments, runs_.data(), flip_, nullptr},
               packed_.data());
     ASSERT_EQ(packed_, with_sums);
+    packed_ = untouched;
     PackRowByRow();
     ASSERT_EQ(packed_, with_sums);
   }

@@ -13,6 +13,7 @@
 #include "mace/cpu/ukernels/gemv/gemv_f32_table.h"
 #include "mace/cpu/ukernels/gemv_q8/gemv_q8_table.h"
 #include "mace/cpu/ukernels/lookup_q8/lookup_q8_table.h"
+#include "mace/cpu/ukernels/maxima_q8/maxima_q8_table.h"
 #include "mace/cpu/ukernels/peak/peak_f32_table.h"
 #include "mace/cpu/ukernels/pool/pool_f32_table.h"
 #include "mace/cpu/ukernels/quantize_q8/quantize_q8_table.h"
@@ -48,6 +49,7 @@ void ForEachRow(const F& f) {
   each(kRequantizeQ8);
   each(kSumQ8);
   each(kLookupQ8);
+  each(kMaximaQ8);
   each(kExpandQ8);
   each(kGemvQ8);
   each(kQuantizeQ8);

@@ -1,0 +1,28 @@
+// Micro-kernels that find the largest codes of 8 bits in a window.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_MAXIMA_Q8_MAXIMA_Q8_H_
+#define MACE_CPU_UKERNELS_MAXIMA_Q8_MAXIMA_Q8_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mace::cpu {
+
+// y[c] = clamp(the largest code of channel c) over `rows` of `columns` pixels,
+// the first of which is at x. Without pixels it is `least`.
+struct MaximaQ8Args {
+  size_t channels, rows, columns;
+  const uint8_t* x;
+  ptrdiff_t row_stride, column_stride;  // bytes
+  bool is_signed;                       // codes are int8_t, else uint8_t
+  int32_t least, most;                  // codes; `most` wins
+  uint8_t* y;                           // overlaps no pixel
+};
+
+using MaximaQ8Fn = void(const MaximaQ8Args& args);
+
+MaximaQ8Fn maxima_q8__scalar, maxima_q8__avx2, maxima_q8__neon;
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_MAXIMA_Q8_MAXIMA_Q8_H_

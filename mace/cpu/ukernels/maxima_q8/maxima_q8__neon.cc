@@ -1,0 +1,10 @@
+// The largest codes of windows on NEON.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/ukernels/maxima_q8/maxima_q8_loop.h"
+
+namespace mace::cpu {
+
+void maxima_q8__neon(const MaximaQ8Args& args) { MaximaOfCodes(args); }
+
+}  // namespace mace::cpu
