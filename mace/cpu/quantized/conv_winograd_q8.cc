@@ -236,11 +236,15 @@ Status ConvWinogradQ8::Pack(const Node& node, const OutputStage& stage,
     std::memset(to, 0, bytes);
     auto* panels =
         reinterpret_cast<int16_t*>(static_cast<char*>(to) + stage_bytes);
-    for (int64_t o = 0; o < shape_.out_channels; ++o) {
-      int16_t* panel = panels + o / nr * kArea * depth_ * nr;
+    for (int64_t first = 0; first < shape_.out_channels; first += nr) {
+      const int64_t end = std::min(first + nr, shape_.out_channels);
+      // Outputs change fastest: they are neighbours in all planes.
       for (int64_t c = 0; c < shape_.in_channels; ++c) {
-        pack_element(o, c, panel);
+        for (int64_t o = first; o < end; ++o) pack_element(o, c, panels);
       }
+      panels += kArea * depth_ * nr;
+    }
+    for (int64_t o = 0; o < shape_.out_channels; ++o) {
       StageQ8::Pack(channels, o, stage.factor(o),
                     SumsQ8(node, OrderOf(shape_), o, x_.zero_point, zero), to);
     }

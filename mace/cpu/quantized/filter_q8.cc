@@ -27,14 +27,53 @@ void PackPanel(const CodesQ8& codes, const FilterOrder& order, int64_t first,
   const int64_t nr = micro.nr, group = micro.group;
   for (int64_t j = 0; j < n; ++j) {
     const int64_t from = order.offset(first + j);
-    int64_t k = 0;
+    int8_t* column = to + j * group;
+    int64_t in_group = 0;
     for (int64_t t = 0; t < order.taps; ++t) {
-      for (int64_t i = 0; i < order.inputs; ++i, ++k) {
-        to[(k / group * nr + j) * group + k % group] =
+      for (int64_t i = 0; i < order.inputs; ++i) {
+        column[in_group] =
             static_cast<int8_t>(codes[from + i * order.in_stride + t] - offset);
+        if (++in_group < group) continue;
+        in_group = 0;
+        column += nr * group;
       }
     }
   }
+}
+
+// The sum of codes, and that of their distances from `zero`.
+struct CodeSums {
+  int64_t codes = 0, distances = 0;
+
+  template <typename T>
+  void Add(const T* from, int64_t n, int32_t zero) {
+    constexpr int64_t kAtOnce = 1 << 20;  // their sums fit into 32 bits
+    for (int64_t begin = 0; begin < n; begin += kAtOnce) {
+      const int64_t end = std::min(n, begin + kAtOnce);
+      int32_t sum = 0, distance = 0;
+      for (int64_t i = begin; i < end; ++i) {
+        sum += from[i];
+        distance += std::abs(from[i] - zero);
+      }
+      codes += sum;
+      distances += distance;
+    }
+  }
+};
+
+template <typename T>
+CodeSums SumsOfChannel(const void* data, const FilterOrder& order, int64_t o,
+                       int32_t zero) {
+  const T* from = static_cast<const T*>(data) + order.offset(o);
+  CodeSums sums;
+  if (order.in_stride == order.taps) {
+    sums.Add(from, order.depth(), zero);
+    return sums;
+  }
+  for (int64_t i = 0; i < order.inputs; ++i, from += order.in_stride) {
+    sums.Add(from, order.taps, zero);
+  }
+  return sums;
 }
 
 }  // namespace
@@ -77,16 +116,11 @@ int64_t SharedIdQ8(const Node& node) {
 ChannelSums SumsQ8(const Node& node, const FilterOrder& order, int64_t o,
                    int32_t x_zero, int32_t offset) {
   const Operand& w = node.inputs[1];
-  const CodesQ8 codes = {w.data, w.type.dtype == DataType::kU8};
   const int32_t zero = w.type.quantization->zero_point();
-  int64_t sum = 0, magnitudes = 0;
-  for (int64_t i = 0; i < order.inputs; ++i) {
-    for (int64_t t = 0; t < order.taps; ++t) {
-      const int32_t code = codes[order.offset(o) + i * order.in_stride + t];
-      sum += code - offset;
-      magnitudes += std::abs(code - zero);
-    }
-  }
+  const CodeSums sums = w.type.dtype == DataType::kU8
+                            ? SumsOfChannel<uint8_t>(w.data, order, o, zero)
+                            : SumsOfChannel<int8_t>(w.data, order, o, zero);
+  const int64_t sum = sums.codes - order.depth() * offset;
   const int32_t bias = node.has_input(2)
                            ? static_cast<const int32_t*>(node.inputs[2].data)[o]
                            : 0;
@@ -94,7 +128,7 @@ ChannelSums SumsQ8(const Node& node, const FilterOrder& order, int64_t o,
       order.depth() * (zero - offset) * int64_t{x_zero} - x_zero * sum;
   // Codes are at most 255 from the zero point of the input.
   return {static_cast<uint32_t>(corrections + bias),
-          255 * magnitudes + std::abs(int64_t{bias})};
+          255 * sums.distances + std::abs(int64_t{bias})};
 }
 
 Result<PanelsQ8> PanelsQ8::Create(const Node& node, const FilterOrder& order,
