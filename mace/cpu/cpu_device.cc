@@ -23,13 +23,17 @@ Result<std::unique_ptr<CpuDevice>> CpuDevice::Create(
                         ThreadPool::Create(options.num_threads));
   device->packed_ = std::move(packed);
   device->unread_.SetUnread();
-  device->context_ = {device->threads_.get(), options.features,
-                      device->packed_.get(),  options.max_winograd,
-                      options.reference,      options.caches};
-  if (!kHasWinograd) {
-    // No tile is that small; 0 would forbid Strassen's method as well.
-    device->context_.max_winograd = std::min(options.max_winograd, 1);
-  }
+  CpuContext& context = device->context_;
+  context.threads = device->threads_.get();
+  context.features = options.features;
+  context.packed = device->packed_.get();
+  // No tile is as small as 1; 0 would forbid Strassen's method as well.
+  context.max_winograd =
+      kHasWinograd ? options.max_winograd : std::min(options.max_winograd, 1);
+#ifndef MACE_LIBRARY
+  context.reference = options.reference;
+#endif
+  context.caches = options.caches;
   const cpu::TunerOptions& tuning = options.tuner;
   if (!kHasTuning) {
     if (tuning.budget_micros > 0) return AbsentPart("SetTuning", "tuning");

@@ -18,7 +18,7 @@ namespace mace {
 struct CpuOptions {
   int num_threads = 1;
   CpuFeatures features = DetectCpuFeatures();
-  bool reference = false;  // use the scalar reference kernels only
+  bool reference = false;  // see CpuContext
   // The largest output tile of Winograd convolutions: 0 (none), 2, 4 or 6.
   // Larger tiles are faster and less exact; see winograd_f32_points.h.
   int max_winograd = 4;

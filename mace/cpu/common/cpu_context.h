@@ -19,8 +19,13 @@ struct CpuContext {
   PackedWeights* packed = nullptr;  // not owned; engines may share it
   // The largest output tile of Winograd convolutions: 0 (none), 2, 4 or 6.
   int max_winograd = 4;
-  // Use only the scalar reference kernels, against which tests compare.
+  // Use only the scalar reference kernels, against which tests compare; a
+  // library for apps has none.
+#ifdef MACE_LIBRARY
+  static constexpr bool reference = false;
+#else
   bool reference = false;
+#endif
   // For choosing block sizes, and for the cost model.
   cpu::CacheSizes caches = {};
   // How the current nodes must be computed; null: as the cost model chooses.

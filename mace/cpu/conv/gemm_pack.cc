@@ -180,9 +180,10 @@ void PackAnyPanel(const GemmUkernel& kernel, const GemmB& b, const void* data,
   } else if (kernel.types.b == Element::kF32) {
     PackPanel(kernel, b, static_cast<const float*>(data), panel,
               static_cast<float*>(packed));
-  } else if (SizeOf(kernel.types.b) == sizeof(uint16_t)) {
+  } else if ((kHas16BitKernels || kHas8BitKernels) &&
+             SizeOf(kernel.types.b) == sizeof(uint16_t)) {
     PackGroups<uint16_t>(kernel, b, data, panel, packed);
-  } else {
+  } else if (kHas8BitKernels) {
     PackGroups<int8_t>(kernel, b, data, panel, packed);
   }
 }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "mace/base/cpu_rows.h"
+
 namespace mace::cpu {
 namespace {
 
@@ -135,12 +137,15 @@ void CopyRows(const Patches& patches, const T* x, int64_t row, int64_t m,
   }
 }
 
-// Returns f(T()) for an element type T of `bytes` bytes.
+// Returns f(T()) for an element type T of `bytes` bytes, of those that kernels
+// of this build read.
 template <typename F>
 auto WithElement(size_t bytes, const F& f) {
-  if (bytes == sizeof(float)) return f(float());
-  if (bytes == sizeof(uint16_t)) return f(uint16_t());
-  return f(int8_t());
+  if constexpr (kHas8BitKernels || kHas16BitKernels) {
+    if (bytes == sizeof(uint16_t)) return f(uint16_t());
+    if (kHas8BitKernels && bytes == sizeof(int8_t)) return f(int8_t());
+  }
+  return f(float());
 }
 
 }  // namespace

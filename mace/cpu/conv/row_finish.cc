@@ -16,9 +16,9 @@ RowFinish::RowFinish(const ActivationFunction& activation,
       activator_(activation, features),
       sum_activator_(sum_activation, features),
       type_(type),
-      add_f32_(ChooseRow(kBinarySumsF32, features).set->add) {
+      add_f32_(ChooseRow(kBinaryAddF32, features).set->run) {
   if constexpr (kHas16BitKernels) {
-    add_f16_ = ChooseRow(kBinarySumsF16, features).set->add;
+    add_f16_ = ChooseRow(kBinaryAddF16, features).set->run;
   }
 }
 

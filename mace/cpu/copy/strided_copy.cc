@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "mace/base/sort.h"
 #include "mace/cpu/common/blocking.h"
 #include "mace/cpu/copy/odometer.h"
 #include "mace/cpu/copy/transposed_copy.h"
@@ -114,10 +115,9 @@ CopyBox Simplify(CopyBox box) {
     return box;
   }
   // Writes go in order of address.
-  std::stable_sort(box.dims.begin(), box.dims.end(),
-                   [](const CopyDim& a, const CopyDim& b) {
-                     return a.dst_stride > b.dst_stride;
-                   });
+  StableSort(&box.dims, [](const CopyDim& a, const CopyDim& b) {
+    return a.dst_stride > b.dst_stride;
+  });
   std::vector<CopyDim> dims;
   for (const CopyDim& d : box.dims) {
     if (d.extent == 1) continue;

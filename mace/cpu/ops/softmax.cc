@@ -26,7 +26,8 @@ constexpr int64_t kTileElements = 2048;
 
 struct SoftmaxF32 final : Kernel {
   ThreadPool* threads = nullptr;
-  const RowF32* micro = nullptr;  // null: compute by the definition below
+  const SoftmaxRowF32* micro =
+      nullptr;  // null: compute by the definition below
   AxisLines lines;
   bool use_log = false;
 
@@ -84,7 +85,7 @@ struct SoftmaxF32 final : Kernel {
       if (n < kShortRow) {
         Line(x, y);
       } else {
-        micro->set->softmax_row({static_cast<size_t>(n), x, use_log, y});
+        micro->set->row({static_cast<size_t>(n), x, use_log, y});
       }
     }
   }
@@ -118,7 +119,7 @@ struct SoftmaxF32 final : Kernel {
             const int64_t column = i % blocks * kColumnBlock;
             const int64_t at = i / blocks * n * inner + column;
             const int64_t columns = std::min(kColumnBlock, inner - column);
-            micro->set->softmax_columns(
+            micro->set->columns(
                 {static_cast<size_t>(n), static_cast<size_t>(columns),
                  static_cast<ptrdiff_t>(inner), x + at, use_log, y + at});
           }
@@ -137,7 +138,7 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
   kernel->use_log = attrs.use_log;
   kernel->lines = lines;
   if (!context.reference) {
-    kernel->micro = &ChooseRow(kRowF32, context.features);
+    kernel->micro = &ChooseRow(kSoftmaxF32, context.features);
   }
   return KernelPtr(std::move(kernel));
 }

@@ -21,17 +21,19 @@ inline void Store(float* p, F32 x) { vst1q_f32(p, x); }
 // Loads the first n <= kLanes elements; the others are 0.
 inline F32 LoadN(const float* p, size_t n) {
   if (n == 4) return vld1q_f32(p);
-  F32 x = vdupq_n_f32(0);
-  if (n > 0) x = vld1q_lane_f32(p, x, 0);
-  if (n > 1) x = vld1q_lane_f32(p + 1, x, 1);
-  if (n > 2) x = vld1q_lane_f32(p + 2, x, 2);
-  return x;
+  float32x2_t end = vdup_n_f32(0);  // behind the first pair, if there is one
+  if ((n & 1) != 0) end = vld1_lane_f32(p + (n & 2), end, 0);
+  if ((n & 2) == 0) return vcombine_f32(end, vdup_n_f32(0));
+  return vcombine_f32(vld1_f32(p), end);
 }
 inline void StoreN(float* p, F32 x, size_t n) {
   if (n == 4) return vst1q_f32(p, x);
-  if (n > 0) vst1q_lane_f32(p, x, 0);
-  if (n > 1) vst1q_lane_f32(p + 1, x, 1);
-  if (n > 2) vst1q_lane_f32(p + 2, x, 2);
+  float32x2_t end = vget_low_f32(x);
+  if ((n & 2) != 0) {
+    vst1_f32(p, end);
+    end = vget_high_f32(x);
+  }
+  if ((n & 1) != 0) vst1_lane_f32(p + (n & 2), end, 0);
 }
 
 // a * b + c

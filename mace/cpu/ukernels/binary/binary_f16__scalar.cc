@@ -6,6 +6,6 @@
 namespace mace::cpu {
 
 const BinaryF16Set binary_f16__scalar = kFp16Functions;
-const BinaryF16Sums binary_sums_f16__scalar = kFp16Sums;
+const BinaryF16One binary_add_f16__scalar = kFp16Add;
 
 }  // namespace mace::cpu

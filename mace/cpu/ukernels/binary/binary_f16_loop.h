@@ -30,8 +30,7 @@ constexpr BinaryF16Set kFp16Functions = {Binary<AddOf, uint16_t>,
                                          nullptr,
                                          nullptr,
                                          Binary<SquaredDifferenceOf, uint16_t>};
-constexpr BinaryF16Sums kFp16Sums = {Binary<AddOf, uint16_t>,
-                                     Binary<SubtractOf, uint16_t>};
+constexpr BinaryF16One kFp16Add = {Binary<AddOf, uint16_t>};
 
 }  // namespace
 }  // namespace mace::cpu

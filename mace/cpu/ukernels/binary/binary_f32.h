@@ -34,29 +34,31 @@ struct BinarySet {
   BinaryFn<T>* squared_difference;
 };
 
-// Those of them that convolutions need. They stand apart so that a library
+// One of them. Those that convolutions need stand apart, so that a library
 // without Eltwise has no others.
 template <typename T>
-struct BinarySums {
-  BinaryFn<T>* add;
-  BinaryFn<T>* subtract;
+struct BinaryOne {
+  BinaryFn<T>* run;
 };
 
 using BinaryF32Args = BinaryArgs<float>;
 using BinaryF32Fn = BinaryFn<float>;
 using BinaryF32Set = BinarySet<float>;
-using BinaryF32Sums = BinarySums<float>;
+using BinaryF32One = BinaryOne<float>;
 using BinaryF16Fn = BinaryFn<uint16_t>;
 using BinaryF16Set = BinarySet<uint16_t>;  // min, max, divide: null
-using BinaryF16Sums = BinarySums<uint16_t>;
+using BinaryF16One = BinaryOne<uint16_t>;
 
 extern const BinaryF32Set binary_f32__scalar, binary_f32__avx2,
     binary_f32__avx512, binary_f32__neon;
 extern const BinaryF16Set binary_f16__scalar, binary_f16__fp16;
 
-extern const BinaryF32Sums binary_sums_f32__scalar, binary_sums_f32__avx2,
-    binary_sums_f32__avx512, binary_sums_f32__neon;
-extern const BinaryF16Sums binary_sums_f16__scalar, binary_sums_f16__fp16;
+extern const BinaryF32One binary_add_f32__scalar, binary_add_f32__avx2,
+    binary_add_f32__avx512, binary_add_f32__neon;
+extern const BinaryF32One binary_subtract_f32__scalar,
+    binary_subtract_f32__avx2, binary_subtract_f32__avx512,
+    binary_subtract_f32__neon;
+extern const BinaryF16One binary_add_f16__scalar, binary_add_f16__fp16;
 
 }  // namespace mace::cpu
 

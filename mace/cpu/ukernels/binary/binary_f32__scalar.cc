@@ -6,6 +6,7 @@
 namespace mace::cpu {
 
 const BinaryF32Set binary_f32__scalar = kAllFunctions;
-const BinaryF32Sums binary_sums_f32__scalar = kSums;
+const BinaryF32One binary_add_f32__scalar = kAdd;
+const BinaryF32One binary_subtract_f32__scalar = kSubtract;
 
 }  // namespace mace::cpu

@@ -119,8 +119,8 @@ constexpr BinaryF32Set kAllFunctions = {Binary<AddOf, float>,
                                         Binary<MinOf, float>,
                                         Binary<MaxOf, float>,
                                         Binary<SquaredDifferenceOf, float>};
-constexpr BinaryF32Sums kSums = {Binary<AddOf, float>,
-                                 Binary<SubtractOf, float>};
+constexpr BinaryF32One kAdd = {Binary<AddOf, float>};
+constexpr BinaryF32One kSubtract = {Binary<SubtractOf, float>};
 
 }  // namespace
 }  // namespace mace::cpu

@@ -19,8 +19,8 @@ struct BinaryRow {
 };
 using BinaryF32 = BinaryRow<float>;
 using BinaryF16 = BinaryRow<uint16_t>;
-using BinarySumsF32 = BinaryRow<float, BinaryF32Sums>;
-using BinarySumsF16 = BinaryRow<uint16_t, BinaryF16Sums>;
+using BinaryOneF32 = BinaryRow<float, BinaryF32One>;
+using BinaryOneF16 = BinaryRow<uint16_t, BinaryF16One>;
 
 // The dispatcher chooses the first row whose `isa` the CPU has.
 inline constexpr BinaryF32 kBinaryF32[] = {
@@ -42,23 +42,35 @@ inline constexpr BinaryF16 kBinaryF16[] = {
     {"binary_f16__scalar", 0, &binary_f16__scalar},
 };
 
-inline constexpr BinarySumsF32 kBinarySumsF32[] = {
+inline constexpr BinaryOneF32 kBinaryAddF32[] = {
 #if defined(__x86_64__)
-    {"binary_sums_f32__avx512", kCpuAvx512, &binary_sums_f32__avx512},
-    {"binary_sums_f32__avx2", kCpuAvx2Fma, &binary_sums_f32__avx2},
+    {"binary_add_f32__avx512", kCpuAvx512, &binary_add_f32__avx512},
+    {"binary_add_f32__avx2", kCpuAvx2Fma, &binary_add_f32__avx2},
 #elif defined(__ARM_NEON)
-    {"binary_sums_f32__neon", kCpuNeon, &binary_sums_f32__neon},
+    {"binary_add_f32__neon", kCpuNeon, &binary_add_f32__neon},
 #endif
 #if MACE_HAS_SCALAR_ROWS
-    {"binary_sums_f32__scalar", 0, &binary_sums_f32__scalar},
+    {"binary_add_f32__scalar", 0, &binary_add_f32__scalar},
 #endif
 };
 
-inline constexpr BinarySumsF16 kBinarySumsF16[] = {
-#if defined(__aarch64__)
-    {"binary_sums_f16__fp16", kCpuNeon | kCpuFp16, &binary_sums_f16__fp16},
+inline constexpr BinaryOneF32 kBinarySubtractF32[] = {
+#if defined(__x86_64__)
+    {"binary_subtract_f32__avx512", kCpuAvx512, &binary_subtract_f32__avx512},
+    {"binary_subtract_f32__avx2", kCpuAvx2Fma, &binary_subtract_f32__avx2},
+#elif defined(__ARM_NEON)
+    {"binary_subtract_f32__neon", kCpuNeon, &binary_subtract_f32__neon},
 #endif
-    {"binary_sums_f16__scalar", 0, &binary_sums_f16__scalar},
+#if MACE_HAS_SCALAR_ROWS
+    {"binary_subtract_f32__scalar", 0, &binary_subtract_f32__scalar},
+#endif
+};
+
+inline constexpr BinaryOneF16 kBinaryAddF16[] = {
+#if defined(__aarch64__)
+    {"binary_add_f16__fp16", kCpuNeon | kCpuFp16, &binary_add_f16__fp16},
+#endif
+    {"binary_add_f16__scalar", 0, &binary_add_f16__scalar},
 };
 
 }  // namespace mace::cpu

@@ -171,19 +171,29 @@ inline void MultiplySixteens(const Sixteens& tile) {
                  "v28", "v29", "v30", "v31", "cc", "memory");
 }
 
+// Computes n channels from `c` on, fewer than a vector, for one output after
+// the other.
+template <int kStride>
+__attribute__((noinline)) void PartOfVector(DwconvF32Tile t, size_t columns,
+                                            size_t width, const float* w,
+                                            size_t c, size_t n) {
+  for (; width > 0; --width, t.x += kStride, t.y += t.y_stride) {
+    LineChannels<3, kStride, 1, true, kTogether>(t, columns, w, c, n);
+  }
+}
+
 // Computes the remaining channels of a tile, from `c` on, four at a time.
 template <int kStride, int kWidth>
 inline void RemainingChannels(const DwconvF32Tile& t, size_t columns,
                               size_t c) {
-  for (size_t n; c < t.channels; c += n) {
-    n = t.channels - c < simd::kLanes ? t.channels - c : simd::kLanes;
+  for (; c < t.channels; c += simd::kLanes) {
     const float* w = t.w + static_cast<ptrdiff_t>(c / kTogether) * t.w_stride +
                      c % kTogether;
-    if (n == simd::kLanes) {
-      LineChannels<3, kStride, kWidth, false, kTogether>(t, columns, w, c, n);
-    } else {
-      LineChannels<3, kStride, kWidth, true, kTogether>(t, columns, w, c, n);
+    const size_t n = t.channels - c;
+    if (n < simd::kLanes) {
+      return PartOfVector<kStride>(t, columns, kWidth, w, c, n);
     }
+    LineChannels<3, kStride, kWidth, false, kTogether>(t, columns, w, c, n);
   }
 }
 

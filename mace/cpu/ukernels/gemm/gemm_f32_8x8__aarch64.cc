@@ -4,6 +4,9 @@
 #include "mace/cpu/ukernels/gemm/gemm_f32_lane.h"
 
 namespace mace::cpu {
+
+GemmFn<GemmF32Tile> gemm_f32_4x8__neon;
+
 namespace {
 
 // The operands of tiles that lie one below the other. The assembly reads the
@@ -245,10 +248,30 @@ void MultiplyPart(GemmF32Tile t, Packed tile, size_t m, float* to) {
 
 bool IsFinite(float x) { return x - x == 0; }
 
+// Computes a tile whose rows are not packed. All but whole ones are left to the
+// smaller micro-kernel, in one or two parts.
+void MultiplyUnpacked(GemmF32Tile t) {
+  constexpr size_t kHalf = kRows / 2;
+  if (t->m == kRows && t->n > simd::kLanes) {
+    return Tile<LaneLoop, kRows, 2, 2>(t);
+  }
+  if (t->m <= kHalf) return gemm_f32_4x8__neon(t);
+  GemmTile half = *t;
+  half.m = kHalf;
+  gemm_f32_4x8__neon(GemmF32Tile(half));
+  half.m = t->m - kHalf;
+  half.a = t.a() + kHalf * t->a_stride;
+  half.c = t.c() + kHalf * t->c_stride;
+  if (t.addend() != nullptr) {
+    half.addend = t.addend() + kHalf * t->addend_stride;
+  }
+  gemm_f32_4x8__neon(GemmF32Tile(half));
+}
+
 }  // namespace
 
 void gemm_f32_8x8__aarch64(GemmF32Tile t) {
-  if (!t->a_packed) return DispatchTile<LaneLoop, kRows, 2>(t);
+  if (!t->a_packed) return MultiplyUnpacked(t);
   static constexpr float kZeros[kColumns] = {};
   Packed tile;
   tile.a = t.a();

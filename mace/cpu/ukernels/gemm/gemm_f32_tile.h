@@ -10,24 +10,26 @@
 namespace mace::cpu {
 namespace {
 
-// Whether a tile with an addend ends in a separate function: if the addend
-// shares the loop's registers, GCC for Arm spills some of them in the loop.
-constexpr bool kAddsApart = simd::kLanes == 4;
+// Whether a tile with an addend, or with columns that are no whole vectors,
+// ends in a separate function: if the addend shares the loop's registers, GCC
+// for Arm spills some of them in the loop, and parts of vectors are long code
+// in each instance.
+constexpr bool kEndsApart = simd::kLanes == 4;
 template <typename T>
 __attribute__((noinline)) void AddAndStore(T t, size_t rows, size_t vectors,
                                            const simd::F32* products) {
   using namespace simd;
   const F32 lower = Set1(t->lower), upper = Set1(t->upper);
   for (size_t r = 0; r < rows; ++r) {
-    const float* addend = t.addend() + r * t->addend_stride;
+    const float* addend = t.addend();
+    if (addend != nullptr) addend += r * t->addend_stride;
     float* c = t.c() + r * t->c_stride;
-    for (size_t v = 0; v < vectors; ++v, c += kLanes, addend += kLanes) {
-      const size_t left = t->n - v * kLanes;
-      if (left < kLanes) {
-        StoreN(c, Clamp(*products++ + LoadN(addend, left), lower, upper), left);
-      } else {
-        Store(c, Clamp(*products++ + Load(addend), lower, upper));
-      }
+    for (size_t v = 0; v < vectors; ++v) {
+      const size_t at = v * kLanes;
+      const size_t left = t->n - at < kLanes ? t->n - at : kLanes;
+      F32 sum = *products++;
+      if (addend != nullptr) sum = sum + LoadN(addend + at, left);
+      StoreN(c + at, Clamp(sum, lower, upper), left);
     }
   }
 }
@@ -58,7 +60,7 @@ void Tile(T t) {
     b = Loop<kRows, kVectors>::template Run<kPackedVectors>(a, t->a_stride,
                                                             t->k, b, acc);
   }
-  if (kAddsApart && t.addend() != nullptr) {
+  if (kEndsApart && (t.addend() != nullptr || last < kLanes)) {
     F32 products[kRows][kVectors];
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
@@ -67,7 +69,7 @@ void Tile(T t) {
     }
     return AddAndStore(t, kRows, kVectors, products[0]);
   }
-  if (t.addend() != nullptr) {
+  if (!kEndsApart && t.addend() != nullptr) {
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 16
@@ -84,7 +86,7 @@ void Tile(T t) {
 #pragma GCC unroll 16
     for (int v = 0; v < kVectors; ++v, c += kLanes) {
       const F32 y = Clamp(acc[r][v], lower, upper);
-      if (v == kVectors - 1) {
+      if (!kEndsApart && v == kVectors - 1) {
         StoreN(c, y, last);
       } else {
         Store(c, y);

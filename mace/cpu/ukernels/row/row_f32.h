@@ -79,13 +79,21 @@ struct RowF32Set {
   void (*lrn)(const LrnF32Args& args);
   // y = e^x
   void (*exp)(const ExpF32Args& args);
+};
+
+// Those of Softmax, apart so that a library may have them without the others.
+struct SoftmaxF32Set {
   // y = e^(x - max) / sum of e^(x - max), or the logarithm of that
-  void (*softmax_row)(const SoftmaxRowF32Args& args);
-  void (*softmax_columns)(const SoftmaxColumnsF32Args& args);
+  void (*row)(const SoftmaxRowF32Args& args);
+  void (*columns)(const SoftmaxColumnsF32Args& args);
+  // y = e^x
+  void (*exp)(const ExpF32Args& args);
 };
 
 extern const RowF32Set row_f32__scalar, row_f32__avx2, row_f32__avx512,
     row_f32__neon;
+extern const SoftmaxF32Set softmax_f32__scalar, softmax_f32__avx2,
+    softmax_f32__avx512, softmax_f32__neon;
 
 }  // namespace mace::cpu
 

@@ -6,5 +6,6 @@
 namespace mace::cpu {
 
 const RowF32Set row_f32__avx512 = kAllFunctions;
+const SoftmaxF32Set softmax_f32__avx512 = kSoftmax;
 
 }  // namespace mace::cpu

@@ -6,5 +6,6 @@
 namespace mace::cpu {
 
 const RowF32Set row_f32__neon = kAllFunctions;
+const SoftmaxF32Set softmax_f32__neon = kSoftmax;
 
 }  // namespace mace::cpu

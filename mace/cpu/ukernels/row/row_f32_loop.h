@@ -60,8 +60,8 @@ void Exponential(const ExpF32Args& args) {
   });
 }
 
-constexpr RowF32Set kAllFunctions = {
-    Affine, Prelu, Mix, Lrn, Exponential, SoftmaxRow, SoftmaxColumns};
+constexpr RowF32Set kAllFunctions = {Affine, Prelu, Mix, Lrn, Exponential};
+constexpr SoftmaxF32Set kSoftmax = {SoftmaxRow, SoftmaxColumns, Exponential};
 
 }  // namespace
 }  // namespace mace::cpu

@@ -10,12 +10,15 @@
 
 namespace mace::cpu {
 
-struct RowF32 {
+template <typename Set>
+struct RowOf {
   static constexpr Element kType = Element::kF32;
   const char* name;
   CpuFeatures isa;  // what the CPU must have
-  const RowF32Set* set;
+  const Set* set;
 };
+using RowF32 = RowOf<RowF32Set>;
+using SoftmaxRowF32 = RowOf<SoftmaxF32Set>;
 
 // The dispatcher chooses the first row whose `isa` the CPU has.
 inline constexpr RowF32 kRowF32[] = {
@@ -27,6 +30,18 @@ inline constexpr RowF32 kRowF32[] = {
 #endif
 #if MACE_HAS_SCALAR_ROWS
     {"row_f32__scalar", 0, &row_f32__scalar},
+#endif
+};
+
+inline constexpr SoftmaxRowF32 kSoftmaxF32[] = {
+#if defined(__x86_64__)
+    {"softmax_f32__avx512", kCpuAvx512, &softmax_f32__avx512},
+    {"softmax_f32__avx2", kCpuAvx2Fma, &softmax_f32__avx2},
+#elif defined(__ARM_NEON)
+    {"softmax_f32__neon", kCpuNeon, &softmax_f32__neon},
+#endif
+#if MACE_HAS_SCALAR_ROWS
+    {"softmax_f32__scalar", 0, &softmax_f32__scalar},
 #endif
 };
 

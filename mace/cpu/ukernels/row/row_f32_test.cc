@@ -82,11 +82,11 @@ double Softmax(const float* x, size_t count, size_t stride, size_t i,
   return use_log ? log : std::exp(log);
 }
 
-void CheckSoftmax(const RowF32Set& set, size_t n, bool use_log) {
+void CheckSoftmax(const SoftmaxF32Set& set, size_t n, bool use_log) {
   if (n >= 16) {
     const auto x = RandomFloats(n, -3, 3);
     Check(
-        n, [&](float* y) { set.softmax_row({n, x.data(), use_log, y}); },
+        n, [&](float* y) { set.row({n, x.data(), use_log, y}); },
         [&](size_t i) { return Softmax(x.data(), n, 1, i, use_log); });
   }
   const size_t elements = 5, stride = n;
@@ -94,8 +94,8 @@ void CheckSoftmax(const RowF32Set& set, size_t n, bool use_log) {
   Check(
       elements * stride,
       [&](float* y) {
-        set.softmax_columns({elements, n, static_cast<ptrdiff_t>(stride),
-                             x.data(), use_log, y});
+        set.columns({elements, n, static_cast<ptrdiff_t>(stride), x.data(),
+                     use_log, y});
       },
       [&](size_t i) {
         return Softmax(x.data() + i % stride, elements, stride, i / stride,
@@ -109,6 +109,15 @@ TEST(RowF32, EveryTail) {
     SCOPED_TRACE(kernel.name);
     for (size_t n = 1; n <= 70; ++n) {
       CheckArithmetic(*kernel.set, n);
+    }
+  }
+}
+
+TEST(SoftmaxF32, EveryTail) {
+  for (const SoftmaxRowF32& kernel : kSoftmaxF32) {
+    if (!RunsHere(kernel)) continue;
+    SCOPED_TRACE(kernel.name);
+    for (size_t n = 1; n <= 70; ++n) {
       for (const bool use_log : {false, true}) {
         CheckSoftmax(*kernel.set, n, use_log);
       }

@@ -25,8 +25,8 @@
 
 namespace mace::cpu {
 
-// Calls f(row) for each row of each table. kBinarySumsF32 and kBinarySumsF16
-// are left out: their functions are those of kBinaryF32 and kBinaryF16.
+// Calls f(row) for each row of each table. Those of binary sums are left out:
+// their functions are those of kBinaryF32 and kBinaryF16.
 template <typename F>
 void ForEachRow(const F& f) {
   const auto each = [&f](const auto& table) {
@@ -43,6 +43,7 @@ void ForEachRow(const F& f) {
   each(kBinaryF16);
   each(kActivateF32);
   each(kRowF32);
+  each(kSoftmaxF32);
   each(kPeakF32);
   each(kGemmQ8);
   each(kDwconvQ8);

@@ -275,9 +275,21 @@ void Add(const RowF32& row, Calls& calls) {
   add("/lrn", 3,
       [=, fn = set.lrn] { fn({kLength, x, a, 5, 1, 0.5f, true, y}); });
   add("/exp", 2, [=, fn = set.exp] { fn({kLength, x, y}); });
-  add("/softmax_row", 2,
-      [=, fn = set.softmax_row] { fn({kLength, x, false, y}); });
-  add("/softmax_columns", 2, [=, fn = set.softmax_columns] {
+}
+
+void Add(const SoftmaxRowF32& row, Calls& calls) {
+  struct Data {
+    Bytes x, y;
+  };
+  auto data = std::make_shared<Data>();
+  const float* x = Values<float>(data->x, kLength);
+  float* y = Values<float>(data->y, kLength);
+  const auto add = [&](const char* what, auto run) {
+    calls.push_back({std::string(row.name) + what, row.isa, 0,
+                     2. * kLength * sizeof(float), [data, run] { run(); }});
+  };
+  add("/row", [=, fn = row.set->row] { fn({kLength, x, false, y}); });
+  add("/columns", [=, fn = row.set->columns] {
     fn({16, kLength / 16, kLength / 16, x, false, y});
   });
 }
