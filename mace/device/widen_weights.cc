@@ -17,9 +17,9 @@ bool AllTake(const std::vector<Device*>& devices, const Node& node, size_t i) {
 }
 
 // By value: whether something reads it as floats.
-std::vector<bool> ReadAsFloats(const std::vector<Device*>& devices,
-                               const Graph& graph) {
-  std::vector<bool> reads(graph.values.size(), false);
+std::vector<uint8_t> ReadAsFloats(const std::vector<Device*>& devices,
+                                  const Graph& graph) {
+  std::vector<uint8_t> reads(graph.values.size(), false);
   for (const GraphNode& g : graph.nodes) {
     for (size_t i = 0; i < g.inputs.size(); ++i) {
       const int id = g.inputs[i];
@@ -44,7 +44,7 @@ Result<std::shared_ptr<const void>> KeptFloats(const Operand& weight,
 
 Status WidenWeights(const std::vector<Device*>& devices, PackedWeights& packed,
                     Graph& graph) {
-  const std::vector<bool> reads = ReadAsFloats(devices, graph);
+  const std::vector<uint8_t> reads = ReadAsFloats(devices, graph);
   for (size_t id = 0; id < graph.values.size(); ++id) {
     Value& value = graph.values[id];
     if (!reads[id] || value.stored == DataType::kInvalid) continue;

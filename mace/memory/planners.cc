@@ -20,7 +20,9 @@
 namespace mace::memory {
 namespace {
 
-bool IsObjects(const Plan& plan) { return !plan.object_sizes.empty(); }
+bool IsObjects(const Plan& plan) {
+  return kHasObjects && !plan.object_sizes.empty();
+}
 
 int64_t TotalOf(const Problem& p, const Plan& plan) {
   int64_t total = 0;
@@ -58,9 +60,11 @@ void Merge(const Reduced& reduced, size_t index, const Plan& part, Plan* plan) {
       plan->offsets[id] = part.offsets[i];
     }
   }
-  for (const Size& size : part.object_sizes) {
-    plan->object_sizes.push_back(size);
-    plan->object_pools.push_back(static_cast<int32_t>(index));
+  if (kHasObjects) {
+    for (const Size& size : part.object_sizes) {
+      plan->object_sizes.push_back(size);
+      plan->object_pools.push_back(static_cast<int32_t>(index));
+    }
   }
   plan->pool_totals.push_back(part.certificate.total);
   Add(part.certificate, &plan->certificate);
@@ -71,7 +75,7 @@ void PlaceAliases(const Problem& p, const Reduced& reduced, Plan* plan) {
   for (size_t i = 0; i < p.records.size(); ++i) {
     const Root& root = reduced.roots[i];
     if (root.id == static_cast<int32_t>(i)) continue;
-    if (!plan->object_ids.empty()) {
+    if (kHasObjects && !plan->object_ids.empty()) {
       plan->object_ids[i] = plan->object_ids[root.id];
     } else {
       plan->offsets[i] = plan->offsets[root.id] + root.delta;
@@ -163,7 +167,7 @@ Result<Plan> Solve(const Problem& problem, const std::string& strategy,
   const Reduced reduced = Reduce(problem);
   const size_t n = problem.records.size();
   Plan plan;
-  const bool objects = strategy.compare(0, 8, "objects/") == 0;
+  const bool objects = kHasObjects && strategy.compare(0, 8, "objects/") == 0;
   if (objects) {
     plan.object_ids.assign(n, kNone);
   } else {

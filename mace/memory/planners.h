@@ -15,6 +15,13 @@
 
 namespace mace::memory {
 
+// Whether this build has any planner of objects.
+#if defined(MACE_WITHOUT_STRATEGIES) && defined(MACE_WITHOUT_GPU)
+inline constexpr bool kHasObjects = false;
+#else
+inline constexpr bool kHasObjects = true;
+#endif
+
 // Every planner, cheapest first within a kind.
 const std::vector<Planner>& Planners();
 

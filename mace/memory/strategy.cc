@@ -76,7 +76,9 @@ std::string ImageStrategyNames() {
 
 Result<Plan> SolveInArena(const Problem& problem, const Planner& planner,
                           const Options& options) {
-  if (!IsObjects(planner)) return Solve(problem, planner.name, options);
+  if (!kHasObjects || !IsObjects(planner)) {
+    return Solve(problem, planner.name, options);
+  }
   MACE_RETURN_IF_ERROR(Check(problem));
   Problem rounded = problem;
   int64_t alignment = problem.alignment;

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "mace/base/parts.h"
 #include "mace/base/str_cat.h"
 #include "mace/model/open_dims.h"
 #include "mace/model/text.h"
@@ -96,6 +97,11 @@ Status CheckPartsOfVersion(const stored::NetDef& net) {
 
 Status AddSubgraphs(const stored::NetDef& net, const GraphBuilder& weights,
                     std::set<std::string_view>* names, Subgraphs* subgraphs) {
+  if (!kHasControlFlow) {
+    return net.subgraphs.empty()
+               ? Status()
+               : AbsentPart("a model with branches or loops", "control_flow");
+  }
   std::map<std::string_view, int> depths;
   for (const stored::Subgraph& subgraph : net.subgraphs) {
     if (subgraph.name.empty()) return InvalidModel("a subgraph has no name");
@@ -126,6 +132,10 @@ Status AddSubgraphs(const stored::NetDef& net, const GraphBuilder& weights,
 }
 
 Status AddVariables(const stored::NetDef& net, GraphBuilder* graph) {
+  if (!kHasStates) {
+    return net.variables.empty() ? Status()
+                                 : AbsentPart("a model with states", "states");
+  }
   for (const stored::Variable& variable : net.variables) {
     const stored::TensorInfo& tensor = variable.tensor;
     const std::string what = StrCat("variable ", Quoted(tensor.name));
@@ -187,7 +197,7 @@ Status CheckUse(uint8_t use, std::string_view next, const std::string& what) {
 Result<std::vector<StateVariable>> ReadVariables(const stored::NetDef& net,
                                                  const GraphBuilder& graph) {
   std::vector<StateVariable> result;
-  if (net.variables.empty()) return result;
+  if (!kHasStates || net.variables.empty()) return result;
   std::map<std::string_view, int> ids;
   for (const Value& value : graph.graph.values) {
     ids.emplace(value.name, static_cast<int>(ids.size()));

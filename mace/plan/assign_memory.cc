@@ -11,6 +11,7 @@
 #include "mace/base/parts.h"
 #include "mace/memory/problem/bounds.h"
 #include "mace/memory/strategy.h"
+#include "mace/plan/one_device.h"
 #include "mace/plan/order.h"
 #include "mace/plan/records.h"
 #include "mace/plan/storage.h"
@@ -18,12 +19,16 @@
 namespace mace {
 namespace {
 
+// Whether a strategy may make objects, not offsets, in an arena.
+constexpr bool kHasObjects = kHasStrategies || !kOneDevice;
+
 // Returns the lower bound of the kind of plan that the strategy makes.
 int64_t BoundOf(const Plan& plan, const Storage& storage, bool overlap,
                 const memory::Strategy& strategy) {
   const memory::Problem problem = MakeRecords(plan, storage, overlap).problem;
-  return strategy.offsets == nullptr ? memory::ObjectsLowerBound(problem)
-                                     : memory::OffsetsLowerBound(problem).bytes;
+  return kHasObjects && strategy.offsets == nullptr
+             ? memory::ObjectsLowerBound(problem)
+             : memory::OffsetsLowerBound(problem).bytes;
 }
 
 // Step i of the result is step order[i].

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "mace/base/parts.h"
 #include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 #include "mace/memory/arena_sections.h"
@@ -130,6 +131,11 @@ Status Fold(Graph& graph, GraphNode& g, NodeKernels& folder,
   return Status();
 }
 
+Status AbsentFlow(const Node& node) {
+  return AbsentPart(StrCat(Label(node), ": a plan that waits for data").c_str(),
+                    "control_flow");
+}
+
 // Infers the nodes of a graph, in order.
 class Inferrer {
  public:
@@ -163,7 +169,7 @@ class Inferrer {
 
   void Finish() {
     graph_.nodes = std::move(left_);
-    if (rest_ == nullptr || *rest_ == nullptr) return;
+    if (!kHasControlFlow || rest_ == nullptr || *rest_ == nullptr) return;
     Rest& rest = **rest_;
     rest.graph.name = graph_.name;
     rest.graph.subgraphs = graph_.subgraphs;
@@ -190,7 +196,7 @@ class Inferrer {
     return static_cast<size_t>(id) < pending_.size() && pending_[id];
   }
   bool waits(const GraphNode& g) const {
-    return !pending_.empty() &&
+    return kHasControlFlow && !pending_.empty() &&
            AnyOf(g.inputs, [&](int id) { return id >= 0 && is_pending(id); });
   }
 
@@ -211,6 +217,7 @@ class Inferrer {
   }
 
   Status InferFlow(GraphNode& g) {
+    if (!kHasControlFlow) return AbsentFlow(g.node);
     if (g.node.op == "Loop") {
       MACE_RETURN_IF_ERROR(CheckLoop(graph_, g));
       Wait(g, -1);
@@ -241,6 +248,7 @@ class Inferrer {
     int unknown = -1;
     MACE_RETURN_IF_ERROR(Infer(g.node, rest_ != nullptr ? &unknown : nullptr));
     if (unknown >= 0) {
+      if (!kHasControlFlow) return AbsentFlow(g.node);
       Wait(g, unknown);
       return Status();
     }
@@ -273,7 +281,7 @@ class Inferrer {
       std::max(MachineMemoryBytes(), MemoryBudget::Current()->limit());
   int64_t work_left_ = kMaxFoldingWork;
   std::vector<GraphNode> left_;
-  std::vector<bool> pending_;  // by value; empty: none is
+  std::vector<uint8_t> pending_;  // by value; empty: none is
 };
 
 }  // namespace

@@ -129,7 +129,7 @@ struct Plan {
   memory::Problem memory_problem;
   memory::Plan memory_plan;
   uint64_t records_hash = 0;
-  std::vector<bool> scratch_records;  // by record: a kernel's scratch
+  std::vector<uint8_t> scratch_records;  // by record: a kernel's scratch
   std::vector<MemorySaving> savings;
   OrderSearch order_search;
   bool used_embedded_plan = false;

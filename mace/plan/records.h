@@ -3,6 +3,7 @@
 #ifndef MACE_PLAN_RECORDS_H_
 #define MACE_PLAN_RECORDS_H_
 
+#include <cstdint>
 #include <vector>
 
 #include "mace/memory/problem/problem.h"
@@ -13,9 +14,9 @@ namespace mace {
 
 struct Records {
   memory::Problem problem;
-  std::vector<int> of_root;      // by value id: the record of that group, or -1
-  std::vector<int> of_scratch;   // by step: the record of its scratch, or -1
-  std::vector<bool> is_scratch;  // by record
+  std::vector<int> of_root;     // by value id: the record of that group, or -1
+  std::vector<int> of_scratch;  // by step: the record of its scratch, or -1
+  std::vector<uint8_t> is_scratch;  // by record
 };
 
 // Makes a record for each group that lies in the arena, and for each scratch. A

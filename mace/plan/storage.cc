@@ -225,9 +225,9 @@ class Grouper {
   const Graph& graph_;
   const MemorySavings& savings_;
   Storage storage_;
-  std::vector<bool> foreign_;    // by value: a constant or a graph input
-  std::vector<bool> is_output_;  // by value: a graph output
-  std::vector<int> last_use_;    // by value: the last step that reads it
+  std::vector<uint8_t> foreign_;    // by value: a constant or a graph input
+  std::vector<uint8_t> is_output_;  // by value: a graph output
+  std::vector<int> last_use_;       // by value: the last step that reads it
   std::vector<std::vector<int>> members_;  // by root: the values of its group
 };
 

@@ -3,6 +3,7 @@
 #ifndef MACE_PLAN_STORAGE_H_
 #define MACE_PLAN_STORAGE_H_
 
+#include <cstdint>
 #include <vector>
 
 #include "mace/plan/plan.h"
@@ -18,7 +19,7 @@ struct Storage {
   std::vector<Place> places;    // by value id; the offsets within the arena
                                 // are relative to the group, the index of an
                                 // image is its root
-  std::vector<bool> elided;     // by step: only renames bytes, need not run
+  std::vector<uint8_t> elided;  // by step: whether it only renames bytes
   std::vector<Plan::Copy> copies;
 };
 

@@ -63,7 +63,7 @@ TEST(Storage, WithoutSavingsNothingIsShared) {
     EXPECT_EQ(s.offset[v], 0);
     EXPECT_EQ(s.bytes[v], Bytes(f.maker.plan.graph.values[v].type));
   }
-  EXPECT_EQ(s.elided, std::vector<bool>(4, false));
+  EXPECT_EQ(s.elided, std::vector<uint8_t>(4, false));
   EXPECT_TRUE(s.copies.empty());
   EXPECT_EQ(s.places[0].kind, Place::kInput);
   EXPECT_EQ(s.places[f.x].kind, Place::kArena);
@@ -105,7 +105,7 @@ TEST(Storage, AReshapeIsAView) {
   const Storage s = f.Finish({z, f.x}, kViews);
   ExpectInside(s, y, f.x, 0);
   ExpectInside(s, z, f.x, 0);
-  EXPECT_EQ(s.elided, (std::vector<bool>{false, true, true, false}));
+  EXPECT_EQ(s.elided, (std::vector<uint8_t>{false, true, true, false}));
 }
 
 TEST(Storage, PartsOfTheOutermostExtentAreViews) {
@@ -125,7 +125,7 @@ TEST(Storage, PartsOfTheOutermostExtentAreViews) {
     ExpectInside(s, split[1], f.x, 1 * 5 * 4);
     ExpectInside(s, split[2], f.x, 3 * 5 * 4);
     ExpectInside(s, slice, f.x, 4 * 5 * 4);
-    EXPECT_EQ(s.elided, (std::vector<bool>{false, true, true, false}));
+    EXPECT_EQ(s.elided, (std::vector<uint8_t>{false, true, true, false}));
   }
 }
 
@@ -137,7 +137,7 @@ TEST(Storage, PartsOfInnerExtentsAreNone) {
       "Slice", {f.x}, {2, 3}, {},
       {{"starts", List{1}}, {"ends", List{4}}, {"axes", List{1}}});
   const Storage s = f.Finish({a, b}, kViews);
-  EXPECT_EQ(s.elided, std::vector<bool>(4, false));
+  EXPECT_EQ(s.elided, std::vector<uint8_t>(4, false));
   EXPECT_EQ(s.root[a], a);
   EXPECT_EQ(s.root[b], b);
 }
@@ -460,7 +460,7 @@ TEST(Storage, RenamedImagesShareTheirImage) {
   maker.plan.graph.values[z].type.layout = Layout::kImage;
   maker.Output(maker.AddOne("Reshape", {z}, {4}, InPlaceOf({0})));
   const Storage s = AssignStorage(maker.plan, kAll);
-  EXPECT_EQ(s.elided, (std::vector<bool>{false, true, false, false}));
+  EXPECT_EQ(s.elided, (std::vector<uint8_t>{false, true, false, false}));
   EXPECT_EQ(s.root[y], x);
   EXPECT_EQ(s.places[y].kind, Place::kImage);
   EXPECT_EQ(s.places[y].index, x);

@@ -26,6 +26,9 @@ constexpr size_t kMaxPlans = 8;
 // limit them, until there is a run that says what it wants.
 constexpr int64_t kMostFirstExtent = 1024;
 
+// Whether a device may measure kernels: a GPU can in every build.
+constexpr bool kTunes = kHasTuning || !kOneDevice;
+
 memory::EmbeddedPlan EmbeddedPlanOf(const EmbeddedMemoryPlan& stored) {
   memory::EmbeddedPlan plan;
   if (stored.version != 1) return plan;
@@ -52,7 +55,7 @@ Status MaceEngine::Impl::Init(std::shared_ptr<MaceModel> model,
                               const MaceEngineConfig& config, bool query_only) {
   query_only_ = query_only;
   model_ = std::move(model);
-  config_ = *config.impl();
+  config_ = MaceEngineConfig::Impl(*config.impl());
   MACE_RETURN_IF_ERROR(CheckHeaders(config_));
   if (config_.workspace != nullptr && config_.arena != nullptr) {
     return InvalidArgument(
@@ -73,12 +76,15 @@ Status MaceEngine::Impl::Init(std::shared_ptr<MaceModel> model,
                         config_.arena, config_.arena_bytes);
   const ScopedMemoryBudget scope(budget_);
   const Model& source = model_->impl()->model;
-  graph_ = source.graph;
+  graph_ = Graph(source.graph);
   MACE_RETURN_IF_ERROR(CheckInputNames(input_nodes, graph_));
   MACE_RETURN_IF_ERROR(CheckNodeNames(graph_, settings.float32_nodes));
   MACE_RETURN_IF_ERROR(CutOutputs(output_nodes, &graph_));
-  MACE_RETURN_IF_ERROR(states_.AddTo(source.states, source.open_dims, &graph_));
-  if (!query_only) MACE_RETURN_IF_ERROR(states_.Allocate(source.graph));
+  if (kHasStates) {
+    MACE_RETURN_IF_ERROR(
+        states_.AddTo(source.states, source.open_dims, &graph_));
+    if (!query_only) MACE_RETURN_IF_ERROR(states_.Allocate(source.graph));
+  }
   MACE_RETURN_IF_ERROR(config_.ops.Resolve(graph_));
   MACE_ASSIGN_OR_RETURN(
       devices_, CreateDevices(config_, {model_->impl()->packed,
@@ -89,7 +95,7 @@ Status MaceEngine::Impl::Init(std::shared_ptr<MaceModel> model,
   std::vector<Device*> devices;
   for (const auto& device : devices_.list) devices.push_back(device.get());
   MACE_RETURN_IF_ERROR(WidenWeights(devices, *model_->impl()->packed, graph_));
-  if (graph_.subgraphs != nullptr) {
+  if (kHasControlFlow && graph_.subgraphs != nullptr) {
     // Those of the model are shared with other engines.
     auto own = std::make_shared<Subgraphs>(*graph_.subgraphs);
     for (auto& [name, subgraph] : *own) {
@@ -168,7 +174,9 @@ Status MaceEngine::Impl::AddExecutor(const std::vector<Shape>& shapes) {
   const int64_t begin = LogMicros();
   MACE_ASSIGN_OR_RETURN(std::unique_ptr<Executor> executor,
                         MakeExecutorOrFallBack(shapes));
-  MACE_RETURN_IF_ERROR(states_.CheckTypes(executor->plan().graph));
+  if (!states_.empty()) {
+    MACE_RETURN_IF_ERROR(states_.CheckTypes(executor->plan().graph));
+  }
   LogPlan(executor->plan(), LogMicros() - begin);
   if (pattern_ == nullptr) pattern_ = executor->plan().pattern;
   const auto bytes = static_cast<size_t>(executor->plan().arena_bytes);
@@ -246,7 +254,8 @@ Result<std::unique_ptr<Plan>> MaceEngine::Impl::PlanOf(
   PlanOptions options;
   options.like = std::move(like);
   // The first plan is for the largest shapes.
-  options.keeps_places = open_shapes_.is_bounded() && !states_.grow();
+  options.keeps_places =
+      open_shapes_.is_bounded() && (states_.empty() || !states_.grow());
   for (const auto& device : devices_.list) {
     if (!cpu_only_ || device == devices_.list.back()) {
       options.devices.push_back(device.get());
@@ -268,7 +277,7 @@ Result<std::unique_ptr<Plan>> MaceEngine::Impl::PlanOf(
     declared = model.declared;
     options.embedded_plan = EmbeddedPlanOf(model.memory_plan);
   }
-  if (options.devices.size() == 1 && !query_only_ &&
+  if (kTunes && options.devices.size() == 1 && !query_only_ &&
       options.devices[0]->tuning() != nullptr) {
     const auto dry_run = [&]() -> Result<std::shared_ptr<const void>> {
       // This plan is freed before the arena is provided, so its constants must

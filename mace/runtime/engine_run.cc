@@ -3,14 +3,24 @@
 
 #include <utility>
 
+#include "mace/base/cpu_rows.h"
 #include "mace/base/logging.h"
+#include "mace/base/parts.h"
 #include "mace/base/str_cat.h"
+#include "mace/plan/one_device.h"
 #include "mace/runtime/caller_tensors.h"
 #include "mace/runtime/engine.h"
 #include "mace/runtime/real_tensors.h"
 #include "mace/runtime/run_log.h"
 
 namespace mace {
+namespace {
+
+// Whether a device of this build computes quantized tensors, for which callers
+// may give floats.
+constexpr bool kHasReals = kHas8BitKernels || !kOneDevice;
+
+}  // namespace
 
 Status MaceEngine::Impl::BindTensors(
     Executor& executor, const std::map<std::string, MaceTensor>& inputs,
@@ -66,7 +76,7 @@ Status MaceEngine::Impl::RunOnReals(
     std::map<std::string, MaceTensor>* outputs,
     const MaceCancellation* cancellation, RunMetadata* metadata) {
   const Graph& graph = executors_.front()->plan().graph;
-  if (!HasReals(graph, inputs, *outputs)) {
+  if (!kHasReals || !HasReals(graph, inputs, *outputs)) {
     return RunOnTypes(inputs, outputs, cancellation, metadata);
   }
   MACE_ASSIGN_OR_RETURN(const auto in_codes, WithCodes(graph, inputs));
@@ -123,10 +133,11 @@ Status MaceEngine::Impl::RunOnTypes(
 
 std::vector<MaceTensorInfo> MaceEngine::Impl::StateInfos() const {
   std::lock_guard<std::mutex> lock(mutex_);
-  return states_.Infos();
+  return states_.empty() ? std::vector<MaceTensorInfo>() : states_.Infos();
 }
 
 Status MaceEngine::Impl::ResetState() {
+  if (!kHasStates) return AbsentPart("ResetState", "states");
   std::lock_guard<std::mutex> lock(mutex_);
   const ScopedMemoryBudget scope(budget_);
   return states_.Reset();
@@ -134,6 +145,7 @@ Status MaceEngine::Impl::ResetState() {
 
 Status MaceEngine::Impl::GetState(
     std::map<std::string, MaceTensor>* states) const {
+  if (!kHasStates) return AbsentPart("GetState", "states");
   if (states == nullptr) return InvalidArgument("GetState: states is null");
   std::lock_guard<std::mutex> lock(mutex_);
   const ScopedMemoryBudget scope(budget_);
@@ -142,6 +154,7 @@ Status MaceEngine::Impl::GetState(
 
 Status MaceEngine::Impl::SetState(
     const std::map<std::string, MaceTensor>& states) {
+  if (!kHasStates) return AbsentPart("SetState", "states");
   std::lock_guard<std::mutex> lock(mutex_);
   const ScopedMemoryBudget scope(budget_);
   return states_.Set(states);

@@ -14,11 +14,19 @@
 #include "mace/base/file.h"
 #include "mace/base/hash.h"
 #include "mace/base/logging.h"
+#include "mace/base/parts.h"
 #include "mace/base/str_cat.h"
 #include "mace/public/mace_runtime.h"
 
 namespace mace {
 namespace {
+
+// The part `storage` of a library. Results of tuning are kept in it.
+#if defined(MACE_WITHOUT_STORAGE) && defined(MACE_WITHOUT_TUNING)
+constexpr bool kHasStorage = false;
+#else
+constexpr bool kHasStorage = true;
+#endif
 
 constexpr char kMagic[8] = "MACEKV1";
 constexpr size_t kHeadBytes = sizeof(kMagic) + sizeof(uint64_t);
@@ -156,6 +164,25 @@ class FileStorage final : public KVStorage {
   bool dirty_ = false;
 };
 
+// In a library without the part `storage`: fails, with the reason in the log.
+class NoStorage final : public KVStorage {
+ public:
+  int Load() override { return Fail(); }
+  bool Insert(const std::string&, const std::vector<unsigned char>&) override {
+    return Fail() == 0;
+  }
+  const std::vector<unsigned char>* Find(const std::string&) override {
+    return nullptr;
+  }
+  int Flush() override { return Fail(); }
+
+ private:
+  static int Fail() {
+    LOG(ERROR) << AbsentPart("FileStorageFactory", "storage").information();
+    return -1;
+  }
+};
+
 }  // namespace
 
 class FileStorageFactory::Impl {
@@ -170,6 +197,7 @@ FileStorageFactory::~FileStorageFactory() = default;
 
 std::unique_ptr<KVStorage> FileStorageFactory::CreateStorage(
     const std::string& name) {
+  if (!kHasStorage) return std::make_unique<NoStorage>();
   const std::string& folder = impl_->folder;
   const bool separated = folder.empty() || folder.back() == '/';
   return std::make_unique<FileStorage>(

@@ -79,6 +79,8 @@ struct Setting {
     in_model = changes_results = true;
     return *this;
   }
+
+#ifndef MACE_LIBRARY
   // Only engines on this device use it: "cpu", "gpu" or "dsp".
   Setting& On(std::string only_device) {
     device = std::move(only_device);
@@ -86,14 +88,17 @@ struct Setting {
   }
 
   std::string name;
-#ifndef MACE_LIBRARY
   std::string doc;
   std::string more;
   std::string flag;     // of mace_run, without the dashes
   std::string yaml;     // empty: not in the deployment file
   std::string example;  // a value in the deployment file
+  std::string device;   // empty: all
+#else
+  [[gnu::always_inline]] Setting& On(const char*) { return *this; }
+
+  const char* name;
 #endif
-  std::string device;  // empty: all
   std::vector<std::string> choices;
   int64_t least = std::numeric_limits<int64_t>::min();
   int64_t most = std::numeric_limits<int64_t>::max();

@@ -39,8 +39,9 @@ class States {
   // outlive this. Errors: MACE_OUT_OF_RESOURCES.
   Status Allocate(const Graph& graph);
 
-  bool empty() const { return states_.empty(); }
-  size_t size() const { return states_.size(); }
+  // A library without the part `states` loads no model with any.
+  bool empty() const { return !kHasStates || states_.empty(); }
+  size_t size() const { return empty() ? 0 : states_.size(); }
   // Whether any state has open dimensions.
   bool grow() const;
   int64_t bytes() const;  // of all values, each counted once

@@ -41,8 +41,11 @@ def answers(tmp_path_factory):
         app = consumers.compile_app(package, place.folder / f"app_{name}", source=SOURCE)
         model = [package / "model" / f"digits.{end}" for end in ("pb", "data")]
         model += [waiting, waiting.with_suffix(".data")]
-        lines = consumers.run([str(app), *map(str, model)]).splitlines()
+        folder = place.folder / f"stored_{name}"
+        folder.mkdir()
+        lines = consumers.run([str(app), *map(str, model), str(folder)]).splitlines()
         found[name] = {line.split()[0]: line.split(maxsplit=2)[1:] for line in lines}
+        found[name]["log"] = [line for line in lines if line.startswith("log ")]
     return found
 
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mace/base/fp16.h"
 #include "mace/cpu/common/choose.h"
-#include "mace/cpu/common/convert.h"
 
 namespace mace {
 namespace {
@@ -91,7 +91,8 @@ double ReferenceActivation(const ActivationFunction& a, double x) {
   return x;
 }
 
-Activator::Activator(const ActivationFunction& f, CpuFeatures features) {
+Activator::Activator(const ActivationFunction& f, CpuFeatures features)
+    : function_(f) {
   const cpu::ActivateF32& row = cpu::ChooseRow(cpu::kActivateF32, features);
   name_ = row.name;
   Choose(f, *row.set);
@@ -104,11 +105,16 @@ void Activator::Choose(const ActivationFunction& f,
     a_ = static_cast<float>(a);
     b_ = static_cast<float>(b);
   };
+  if (f.is_clamp()) return use(set.clamp, f.lower(), f.upper());
+  if constexpr (!kHasActivations) {
+    name_ = "scalar";
+    return;
+  }
   switch (f.kind) {
     case ActivationKind::kNoop:
     case ActivationKind::kRelu:
     case ActivationKind::kRelux:
-      return use(set.clamp, f.lower(), f.upper());
+      return;  // see above
     case ActivationKind::kTanh:
       return use(set.tanh);
     case ActivationKind::kSigmoid:
@@ -138,6 +144,10 @@ void Activator::Choose(const ActivationFunction& f,
 
 void Activator::Apply(const float* x, int64_t n, float* y) const {
   if (fn_ != nullptr) fn_({static_cast<size_t>(n), x, y, a_, b_});
+  if (kHasActivations || function_.is_clamp()) return;
+  for (int64_t i = 0; i < n; ++i) {
+    y[i] = static_cast<float>(ReferenceActivation(function_, x[i]));
+  }
 }
 
 void Activator::Apply(const uint16_t* x, int64_t n, uint16_t* y) const {
@@ -145,9 +155,9 @@ void Activator::Apply(const uint16_t* x, int64_t n, uint16_t* y) const {
   float piece[kPiece];
   for (int64_t i = 0; i < n; i += kPiece) {
     const int64_t count = std::min(kPiece, n - i);
-    ConvertElements(DataType::kF16, x + i, DataType::kF32, piece, count);
+    CastFp16(x + i, count, piece);
     Apply(piece, count, piece);
-    ConvertElements(DataType::kF32, piece, DataType::kF16, y + i, count);
+    NarrowToFp16(piece, count, y + i);
   }
 }
 

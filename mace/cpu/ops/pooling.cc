@@ -23,6 +23,13 @@ namespace {
 
 constexpr int64_t kTasksPerThread = 4;
 
+// The part `l2_pooling` of a library.
+#ifdef MACE_WITHOUT_L2_POOLING
+constexpr bool kHasL2Pooling = false;
+#else
+constexpr bool kHasL2Pooling = true;
+#endif
+
 template <typename T>
 PoolFn<T>* FunctionOf(const PoolRow<T>& row, PoolingType type) {
   switch (type) {
@@ -139,7 +146,7 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
                          context);
     }
   }
-  if (!context.reference) {
+  if (!context.reference && (kHasL2Pooling || s.type != PoolingType::kL2)) {
     const PoolF32& row = ChooseRow(kPoolF32, context.features);
     return LinesPay(s, row) ? MakePoolLines(s, act, row, context)
                             : MakePooling(s, act, row, context);

@@ -146,9 +146,9 @@ class Fuser {
 
   Plan& plan_;
   Graph& graph_;
-  std::vector<int> reader_;     // by value: a step that reads it, or -1
-  std::vector<int> num_reads_;  // by value, including reads as a graph output
-  std::vector<bool> merged_;    // by step: the last of a fused sequence
+  std::vector<int> reader_;      // by value: a step that reads it, or -1
+  std::vector<int> num_reads_;   // by value, including reads as a graph output
+  std::vector<uint8_t> merged_;  // by step: the last of a fused sequence
 };
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace mace {
 
 void RemoveDeadNodes(Graph& graph) {
-  std::vector<bool> needed(graph.values.size());
+  std::vector<uint8_t> needed(graph.values.size());
   for (int id : graph.outputs) needed[id] = true;
   std::vector<GraphNode> kept;
   for (auto g = graph.nodes.rbegin(); g != graph.nodes.rend(); ++g) {

@@ -1,8 +1,8 @@
 // Calls what a library may have been built without, and prints what comes back.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Usage: absent GRAPH.pb WEIGHTS.data WAITING.pb WAITING.data
-// The second model has a plan that waits for data.
+// Usage: absent GRAPH.pb WEIGHTS.data WAITING.pb WAITING.data FOLDER
+// The second model has a plan that waits for data. Writes into the folder.
 
 #include <cstdio>
 #include <functional>
@@ -60,10 +60,23 @@ mace::MaceStatus ReportMemory(const std::shared_ptr<mace::MaceModel>& model) {
   return status.ok() ? engine->GetMemoryUsage(&usage) : status;
 }
 
+mace::MaceStatus ResetState(const std::shared_ptr<mace::MaceModel>& model) {
+  std::shared_ptr<mace::MaceEngine> engine;
+  mace::MaceStatus status = mace::MaceEngine::Create(
+      model, {}, {}, mace::MaceEngineConfig(), &engine);
+  return status.ok() ? engine->ResetState() : status;
+}
+
+// Whether a value can be written to a file of the folder; the log says why not.
+bool CanStore(const std::string& folder) {
+  const auto storage = mace::FileStorageFactory(folder).CreateStorage("store");
+  return storage->Insert("key", {1}) && storage->Flush() == 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 5) return 2;
+  if (argc != 6) return 2;
   std::shared_ptr<mace::MaceModel> model;
   mace::MaceStatus status = mace::MaceModel::Load(argv[1], argv[2], &model);
   const auto nothing = [](mace::MaceEngineConfig*) {
@@ -102,6 +115,7 @@ int main(int argc, char** argv) {
                               },
                               nullptr));
   Print("memory_usage", ReportMemory(model));
+  Print("states", ResetState(model));
   mace::MaceOpResolver resolver;
   Print("custom_ops", resolver.AddCustom<Copy>("Copy"));
   mace::MaceImageInput input;
@@ -111,6 +125,7 @@ int main(int argc, char** argv) {
   mace::SetLogCallback(PrintMessage, nullptr, mace::MACE_LOG_WARNING);
   const mace::Capability capability = mace::GetCapability(mace::CPU, 0);
   std::printf("capability %d\n", capability.supported ? 0 : 3);
+  std::printf("storage %d\n", CanStore(argv[5]) ? 0 : 3);
   // Bytes that are no sealed model: with the part, that is what is wrong.
   status = mace::MaceModel::LoadSealed(
       reinterpret_cast<const unsigned char*>("plain"), 5,

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 from mace_tools.config.schema import Library
-from mace_tools.library.part_names import ALL, KERNEL_PARTS, PARTS, STRATEGIES_OF_ALL
+from mace_tools.library.part_names import ALL, PARTS, STRATEGIES_OF_ALL
 
 # Widths of windows of which the kernels for depthwise convolutions are a part of their own. Those
 # of width 3 are in every library with such convolutions.
@@ -20,6 +20,13 @@ DEPTHWISE_WIDTHS = (1, 2, 5, 7)
 # there are fewer, its sums cost more than the multiplications that it saves, on any CPU.
 STRASSEN_CHANNELS = 32
 STRASSEN_DEPTH = 48
+# What a convolution may need whose filter the model computes.
+CONVOLUTION_PARTS = frozenset(("depthwise", "strassen", "winograd"))
+# Activations with which every kernel ends by itself.
+CLAMPS = (b"", b"NOOP", b"RELU", b"RELUX")
+# Ops with other activations, even where a model names none.
+RECURRENT = ("Gru", "Lstm", "Rnn")
+L2 = 3  # a pooling_type (mace/ops/pooling.h)
 
 
 def parts_of(library: Library, nets: Iterable[Any] = ()) -> tuple[str, ...]:
@@ -39,7 +46,7 @@ def parts_of(library: Library, nets: Iterable[Any] = ()) -> tuple[str, ...]:
     if any(model.settings.get("winograd") for model in models):
         needed.add("winograd")
     for net in nets:
-        needed |= kernel_parts(net)
+        needed |= kernel_parts(net) | ({"states"} if net.variables else set())
     return tuple(part for part in PARTS if part in needed)
 
 
@@ -51,23 +58,30 @@ def listed(words: Collection[str]) -> tuple[str, ...]:
 def kernel_parts(net: Any) -> set[str]:
     """The faster kernels that a converted model uses."""
     filters = {tensor.name: tuple(tensor.dims) for tensor in net.tensors}
-    found = set()
-    for op in net.op:
-        if op.type not in ("Conv2d", "Deconv2d", "DepthwiseConv2d"):
-            continue
-        shape = filters.get(op.input[1])
-        if shape is None:  # the model computes its filter
-            return set(KERNEL_PARTS)
-        window = shape[2:]
-        if op.type == "Deconv2d":
-            # One of groups may run as depthwise convolutions, whose windows follow from its stride.
-            if shape[:2] == (1, 1) or any(a.name == "group" and a.i > 1 for a in op.arg):
-                found.add("depthwise")
-        elif op.type == "DepthwiseConv2d":
-            found |= {"depthwise"} if window[-1] in DEPTHWISE_WIDTHS else set()
-        else:
-            found |= _of_convolution(op, shape)
+    found: set[str] = set()
+    for op in [*net.op, *(op for subgraph in net.subgraphs for op in subgraph.op)]:
+        if op.type in RECURRENT or any(arg.name.endswith("activation") and arg.s not in CLAMPS
+                                       for arg in op.arg):  # fmt: skip
+            found.add("activations")
+        if op.type == "Pooling":
+            found |= {"l2_pooling" for arg in op.arg if arg.name == "pooling_type" and arg.i == L2}
+        elif op.type in ("Conv2d", "Deconv2d", "DepthwiseConv2d"):
+            found |= _of_filter(op, filters.get(op.input[1]))
     return found
+
+
+def _of_filter(op: Any, shape: tuple[int, ...] | None) -> set[str]:
+    """Those of a convolution of any kind; without a shape, the model computes its filter."""
+    if shape is None:
+        return set(CONVOLUTION_PARTS)
+    window = shape[2:]
+    if op.type == "Deconv2d":
+        # One of groups may run as depthwise convolutions, whose windows follow from its stride.
+        in_groups = shape[:2] == (1, 1) or any(a.name == "group" and a.i > 1 for a in op.arg)
+        return {"depthwise"} if in_groups else set()
+    if op.type == "DepthwiseConv2d":
+        return {"depthwise"} if window[-1] in DEPTHWISE_WIDTHS else set()
+    return _of_convolution(op, shape)
 
 
 def _of_convolution(op: Any, shape: tuple[int, ...]) -> set[str]:

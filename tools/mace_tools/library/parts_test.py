@@ -10,11 +10,19 @@ import re
 import pytest
 
 from mace_tools.config.load import load
-from mace_tools.library.part_names import ALL, KERNEL_PARTS, PARTS
-from mace_tools.library.parts import kernel_parts, parts_of
+from mace_tools.library.part_names import ALL, PARTS
+from mace_tools.library.parts import CONVOLUTION_PARTS, kernel_parts, parts_of
 from mace_tools.protos import REPO, mace
 
 DIGITS = REPO / "models" / "digits" / "digits_onnx.yml"
+
+
+def bare(tmp_path):
+    """The path of a deployment file of a library without parts."""
+    path = tmp_path / "bare.yml"
+    path.write_text(DIGITS.read_text().replace("library_name:", "parts: none\nlibrary_name:")
+                    .replace("models/digits/", f"{DIGITS.parent}/"))
+    return path
 
 
 def listed(tmp_path, keys="", model_keys=""):
@@ -53,9 +61,10 @@ def test_bazel_cmake_the_header_and_the_page_have_the_same_parts():
     cmake = REPO / "tools" / "mace_tools" / "library" / "cmake" / "mace_functions.cmake"
     assert f"set(_mace_parts {' '.join(PARTS)})" in cmake.read_text()
     header = (REPO / "mace" / "base" / "parts.h").read_text()
-    # Nothing asks for the C API, and one file each for the others.
+    # Nothing asks for the C API, and one room of the engine each for the others.
     known = {n.lower() for n in re.findall(r"(?:ifdef |defined\()MACE_WITHOUT_(\w+)", header)}
-    assert known == set(PARTS) - {"c_api", "depthwise", "sealed"}
+    assert known == set(PARTS) - {"activations", "c_api", "depthwise", "l2_pooling", "sealed",
+                                 "states", "storage"}
     page = (REPO / "docs" / "library.md").read_text()
     assert all(f"| `{part}` |" in page for part in PARTS)
 
@@ -74,8 +83,8 @@ def test_bazel_cmake_the_header_and_the_page_have_the_same_parts():
     ("DepthwiseConv2d", (3, 1), (1, 1), {"depthwise"}),
     ("DepthwiseConv2d", (9, 9), (1, 1), set()),
     ("Deconv2d", (4, 4), (2, 2), set()),
-    ("Deconv2d", None, (2, 2), set(KERNEL_PARTS)),
-    ("Conv2d", None, (1, 1), set(KERNEL_PARTS)),
+    ("Deconv2d", None, (2, 2), set(CONVOLUTION_PARTS)),
+    ("Conv2d", None, (1, 1), set(CONVOLUTION_PARTS)),
     ("Pooling", (3, 3), (1, 1), set()),
 ])
 def test_a_library_has_the_kernels_that_its_models_need(op, window, strides, parts):
@@ -112,3 +121,38 @@ def test_transposed_convolutions_of_groups_need_depthwise_kernels(channels, grou
     node.arg.add(name="group", i=group)
     net.tensors.add(name="filter", dims=[*channels, 3, 3])
     assert kernel_parts(net) == {"depthwise"}
+
+
+@pytest.mark.parametrize("op, args, needs", [
+    ("Conv2d", {"activation": b"SWISH"}, True),
+    ("Conv2d", {"activation": b"RELUX"}, False),
+    ("Eltwise", {}, False),
+    ("Activation", {"activation": b"RELU"}, False),
+    ("Activation", {"activation": b"TANH"}, True),
+    ("Lstm", {}, True),
+    ("Rnn", {"cell_activation": b"RELU"}, True),
+])
+def test_activations_that_no_clamp_computes_are_a_part(op, args, needs):
+    net = mace().NetDef()
+    net.tensors.add(name="filter", dims=[8, 8, 1, 1])
+    for place in (net.op, net.subgraphs.add(name="body").op):
+        del net.op[:]
+        node = place.add(type=op, input=["x", "filter"])
+        for name, value in args.items():
+            node.arg.add(name=name, s=value)
+        assert kernel_parts(net) == ({"activations"} if needs else set())
+
+
+@pytest.mark.parametrize("kind, parts", [(1, set()), (2, set()), (3, {"l2_pooling"})])
+def test_pooling_of_squares_is_a_part(kind, parts):
+    net = mace().NetDef()
+    net.op.add(type="Pooling", input=["x"]).arg.add(name="pooling_type", i=kind)
+    assert kernel_parts(net) == parts
+
+
+def test_a_library_has_the_states_of_its_models(tmp_path):
+    net = mace().NetDef()
+    library = load(bare(tmp_path)).library
+    assert parts_of(library, [net]) == ()
+    net.variables.add()
+    assert parts_of(library, [net]) == ("states",)

@@ -11,9 +11,7 @@ void pool_max_f32__avx2(const PoolF32Window& window) {
 void pool_mean_f32__avx2(const PoolF32Window& window) {
   Pool<MeanOf<Plain<float>>>(window);
 }
-void pool_l2_f32__avx2(const PoolF32Window& window) {
-  Pool<RootMeanSquareOf<Plain<float>>>(window);
-}
+void pool_l2_f32__avx2(const PoolF32Window& window) { PoolL2(window); }
 
 const PoolF32LineSet pool_f32_lines__avx2 = kLineFunctions;
 
