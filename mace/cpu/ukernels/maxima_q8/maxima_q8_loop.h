@@ -9,13 +9,14 @@ namespace mace::cpu {
 namespace {
 
 #if defined(__AVX2__)
-constexpr size_t kCodes = 32;
+constexpr size_t kWidest = 32;
 #else
-constexpr size_t kCodes = 16;
+constexpr size_t kWidest = 16;
 #endif
+constexpr size_t kNarrowest = 8;
 
 // kVectors * kCodes channels from c on, which stay in registers.
-template <typename T, size_t kVectors>
+template <typename T, size_t kCodes, size_t kVectors>
 inline void MaximaOfVectors(const MaximaQ8Args& t, size_t c) {
   typedef T Codes __attribute__((vector_size(kCodes)));
   Codes found[kVectors];
@@ -55,24 +56,35 @@ inline void MaximumOf(const MaximaQ8Args& t, size_t c) {
   t.y[c] = static_cast<uint8_t>(found < t.most ? found : t.most);
 }
 
-template <typename T>
-inline void Maxima(const MaximaQ8Args& t) {
-  size_t c = 0;
-  for (; t.channels - c >= 4 * kCodes; c += 4 * kCodes) {
-    MaximaOfVectors<T, 4>(t, c);
-  }
-  if (t.channels - c >= 2 * kCodes) {
-    MaximaOfVectors<T, 2>(t, c);
-    c += 2 * kCodes;
-  }
+// The channels from c on, of which there are fewer than 2 * kCodes. The last
+// vector computes some of those before again.
+template <typename T, size_t kCodes>
+inline void LastMaxima(const MaximaQ8Args& t, size_t c) {
   if (t.channels - c >= kCodes) {
-    MaximaOfVectors<T, 1>(t, c);
+    MaximaOfVectors<T, kCodes, 1>(t, c);
     c += kCodes;
   }
   if (c == t.channels) return;
-  // The last vector computes some channels again.
-  if (c > 0) return MaximaOfVectors<T, 1>(t, t.channels - kCodes);
-  for (; c < t.channels; ++c) MaximumOf<T>(t, c);
+  if constexpr (kCodes > kNarrowest) {
+    LastMaxima<T, kCodes / 2>(t, c);
+  } else if (t.channels >= kCodes) {
+    MaximaOfVectors<T, kCodes, 1>(t, t.channels - kCodes);
+  } else {
+    for (; c < t.channels; ++c) MaximumOf<T>(t, c);
+  }
+}
+
+template <typename T>
+inline void Maxima(const MaximaQ8Args& t) {
+  size_t c = 0;
+  for (; t.channels - c >= 4 * kWidest; c += 4 * kWidest) {
+    MaximaOfVectors<T, kWidest, 4>(t, c);
+  }
+  if (t.channels - c >= 2 * kWidest) {
+    MaximaOfVectors<T, kWidest, 2>(t, c);
+    c += 2 * kWidest;
+  }
+  LastMaxima<T, kWidest>(t, c);
 }
 
 inline void MaximaOfCodes(const MaximaQ8Args& t) {
