@@ -3,6 +3,8 @@
 
 #include "mace/testing/op_samples.h"
 
+#include <cstring>
+
 namespace mace::testing {
 namespace {
 
@@ -15,6 +17,20 @@ TestTensor Known(const std::vector<int32_t>& values) {
   return Const(I32({static_cast<int64_t>(values.size())}, values));
 }
 TestTensor Scalar(int32_t value) { return Const(I32({}, {value})); }
+
+TestTensor Codes8(Shape shape, const std::vector<int32_t>& codes, float scale,
+                  int32_t zero) {
+  return Codes(DataType::kI8, std::move(shape), codes, scale, zero);
+}
+// Codes of 16 bits, in units of 2^-11.
+TestTensor Cells(Shape shape, const std::vector<int16_t>& codes) {
+  TestTensor cells;
+  cells.type = {DataType::kI16, std::move(shape)};
+  cells.type.quantization = PerTensor(1.0f / 2048, 0);
+  cells.bytes.resize(codes.size() * sizeof(int16_t));
+  std::memcpy(cells.bytes.data(), codes.data(), cells.bytes.size());
+  return cells;
+}
 
 const Shape kImage = {1, 4, 4, 4};
 
@@ -108,6 +124,16 @@ std::vector<OpCase> ProposalToSpaceToDepth() {
         {"group_size", int64_t{2}}},
        {X(kImage), F32({1, 5}, {0, 0, 0, 2, 2})}},
       {"Quantize", {{"to", "u8"}}, {X({3, 4})}, 1, {PerTensor(0.01f, 128)}},
+      {"QuantizedLstm",
+       {},
+       {Codes8({3, 2, 1}, {100, -100, -100, 127, 3, 90}, 0.01f, 5),
+        Const(Codes8({4, 1}, {50, 70, -30, 90}, 0.01f, 0)),
+        Const(Codes8({4, 1}, {20, 10, 60, -80}, 0.01f, 0)),
+        Const(I32({4}, {100, 0, 5000, -200})),
+        Codes8({2, 1}, {-3, 20}, 0.008f, -3), Cells({2, 1}, {0, -900})},
+       3,
+       {PerTensor(0.008f, -3), PerTensor(0.008f, -3),
+        PerTensor(1.0f / 2048, 0)}},
       {"Range", {}, {Scalar(1), Scalar(7), Scalar(2)}},
       {"Reduce", {}, {X(kImage), Known({1, 2})}},
       {"Reshape", {}, {X({3, 4}), Known({2, 6})}},

@@ -22,7 +22,7 @@ from mace_tools.testing.random_nodes import any_node, blurred, changed, refused,
 
 COUNT = 1000
 # Random nodes have no scales; those of quantized models are compared by their results.
-SCALED = {"Quantize", "Dequantize"}
+SCALED = {"Quantize", "Dequantize", "QuantizedLstm"}
 
 
 @pytest.fixture(scope="module")

@@ -89,6 +89,8 @@ def in_codes(graph: Graph, node: Node) -> bool:
             graph.tensors[o].quant is None for o in node.outputs
             if node.op not in ("ArgMax", "Compare")):
         return False
+    if node.op == "QuantizedLstm":
+        return True  # it is nothing else
     is_16 = graph.tensors[node.inputs[0]].dtype == "i16"
     wanted = (_COMPUTED_16 if is_16 else _COMPUTED).get(node.op)
     if wanted is None or any(node.attr(a) not in values for a, values in wanted.items()):

@@ -123,8 +123,9 @@ class Maker:
         ins, outs, table, custom = self._ids(b, inputs), self._ids(b, outputs), None, None
         if "CustomOptions" in fields:
             custom = b.CreateByteVector(fields["CustomOptions"])
+        between = self._ids(b, fields["Intermediates"]) if "Intermediates" in fields else None
         if options:
-            fields = {k: _field(b, v) for k, v in fields.items()}
+            fields = {k: _field(b, v) for k, v in fields.items() if k != "Intermediates"}
             getattr(tflite, f"{options}Start")(b)
             for key, value in fields.items():
                 getattr(tflite, f"{options}Add{key}")(b, value)
@@ -140,6 +141,8 @@ class Maker:
             getattr(tflite, f"OperatorAddBuiltinOptions{second}")(b, table)
         if custom is not None:
             tflite.OperatorAddCustomOptions(b, custom)
+        if between is not None:
+            tflite.OperatorAddIntermediates(b, between)
         return tflite.OperatorEnd(b)
 
 

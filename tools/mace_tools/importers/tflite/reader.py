@@ -141,6 +141,9 @@ class _Reader:
                 _use_shapes(file, model, outputs, dict(zip(graph.names, graph.tensors)))
             else:
                 fields, at_default = options(file, operator)
+                if "Intermediates" in fields:
+                    fields["Intermediates"] = [
+                        graph.name(i) for i in file.numbers(operator, "Intermediates")]
             node = SourceNode(outputs[0] if outputs else "", op, inputs, outputs, fields,
                               at_default)
             if op == COMPOSITE:
@@ -229,7 +232,11 @@ def _settle_sources(file: File, model: SourceModel, graph: _Graph, made: set[str
         elif tensor.IsVariable():
             kind = _NUMPY[TENSOR_TYPES[tensor.Type()]]
             first = model.constants.pop(name, None)
-            model.variables[name] = np.zeros(_shape(file, tensor), kind) if first is None else first
+            if first is None:  # kernels begin with what stands for 0
+                quant = model.info[name].quant
+                zero = 0 if quant is None or quant.zero_point.size != 1 else quant.zero_point[0]
+                first = np.full(_shape(file, tensor), zero, kind)
+            model.variables[name] = first
         elif TENSOR_TYPES[tensor.Type()] in _RETYPED:
             model.retyped[name] = TENSOR_TYPES[tensor.Type()].lower()
         known = name in made or name in model.constants or name in model.variables

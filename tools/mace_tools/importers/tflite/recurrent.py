@@ -19,6 +19,7 @@ from mace_tools.importers.source import SourceNode
 from mace_tools.importers.tflite import registry
 from mace_tools.importers.tflite.activations import activated
 from mace_tools.importers.tflite.flat import ACTIVATIONS
+from mace_tools.importers.tflite.integer_lstm import integer_lstm
 from mace_tools.importers.tflite.integer_svdf import integer_svdf, is_integer
 from mace_tools.importers.tflite.windows import operand
 
@@ -158,6 +159,8 @@ def _lstm(b: Builder, n: SourceNode, x: str, cells: list[_Cell], states: list[st
 
 @registry.op("UNIDIRECTIONAL_SEQUENCE_LSTM")
 def unidirectional_lstm(b: Builder, n: SourceNode) -> list[str]:
+    if is_integer(b, n):
+        return integer_lstm(b, n)
     time_major = n.attr("TimeMajor", False)
     if n.attr("DiagonalRecurrentTensors", False):
         raise Unsupported("recurrent weights given by their diagonals",

@@ -1,0 +1,47 @@
+// Attributes and operands of QuantizedLstm.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_OPS_QUANTIZED_LSTM_H_
+#define MACE_OPS_QUANTIZED_LSTM_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "mace/graph/node.h"
+
+namespace mace {
+
+enum QuantizedLstmInput : size_t {
+  kQuantizedLstmX,
+  kQuantizedLstmW,
+  kQuantizedLstmR,
+  kQuantizedLstmBias,
+  kQuantizedLstmH,
+  kQuantizedLstmC,
+};
+
+struct QuantizedLstmAttrs {
+  bool batch_major = false;  // x is [B,T,I], not [T,B,I]; likewise y
+  float cell_clip = 0;       // bound of c as a real number; 0: none
+
+  template <typename V>
+  void Fields(V& v) {
+    v("batch_major", batch_major);
+    v("cell_clip", cell_clip);
+  }
+};
+
+struct QuantizedLstmShape {
+  int64_t steps = 0, batch = 0, inputs = 0;
+  int64_t hidden = 0;
+  // A code c of the cells is c * 2^cell_exponent.
+  int cell_exponent = 0;
+};
+
+// Errors: MACE_INVALID_MODEL for operands that do not fit together, or whose
+// quantization is none that the op computes.
+Result<QuantizedLstmShape> ResolveQuantizedLstm(
+    const Node& node, const QuantizedLstmAttrs& attrs);
+
+}  // namespace mace
+
+#endif  // MACE_OPS_QUANTIZED_LSTM_H_

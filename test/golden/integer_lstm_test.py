@@ -1,0 +1,52 @@
+"""TFLite's int8 LSTM with cells of int16 against LiteRT's reference kernels, code by code, over
+runs that hand on the states.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from golden import Run, run_all
+
+from mace_tools.importers import load
+from mace_tools.passes.pipeline import convert
+from mace_tools.testing.integer_lstm import CASES, Lstm
+from mace_tools.testing.tflite_recurrent import runs_of_litert
+
+ROUNDS = 3
+
+
+def test_codes_are_those_of_the_reference_kernel(tmp_path):
+    runs, wanted = [], []
+    for k, case in enumerate(CASES):
+        folder = tmp_path / f"{k}"
+        folder.mkdir()
+        path, x = case.save(folder), case.feeds(1)[0]
+        graph = convert(load("tflite", path))
+        assert [node.op for node in graph.nodes if node.op != "Identity"] == ["QuantizedLstm"]
+        runs.append(Run(str(case), graph, {"x": x}))
+        wanted.append(runs_of_litert(path, [x] * ROUNDS, reference=True)[-1][0])
+    for flags in ([], ["--num_threads=2"]):
+        run_all(runs, tmp_path / f"runs{len(flags)}", [f"--round={ROUNDS}", *flags])
+        codes = set()
+        for run, want in zip(runs, wanted):
+            assert not run.error, f"{run.name}: {run.error}"
+            np.testing.assert_array_equal(run.outputs["y"], want, run.name)
+            codes.update(want.reshape(-1).tolist())
+        assert len(codes) > 200
+
+
+def test_other_words_in_each_run(tmp_path):
+    """Runs of different inputs, as one model of several LSTMs would hand them on."""
+    case = Lstm(steps=3, seed=77)
+    path, (x, *_) = case.save(tmp_path), case.feeds()
+    whole = Lstm(steps=9, seed=77)
+    folder = tmp_path / "whole"
+    folder.mkdir()
+    long_path = whole.save(folder)
+    run = Run("three runs", convert(load("tflite", path)), {"x": x})
+    run_all([run], tmp_path / "runs", ["--round=3"])
+    assert not run.error, run.error
+    want = runs_of_litert(long_path, [np.concatenate([x] * 3)], reference=True)[0][0]
+    np.testing.assert_array_equal(run.outputs["y"], want[6:])
