@@ -23,10 +23,12 @@ struct NodeWork {
 };
 
 // One of the nodes that run as one kernel: each but the first reads output 0 of
-// the one before as its input `previous`, and nothing else reads it.
+// the one before as its input `previous`, and nothing else reads it. The kernel
+// gets the other inputs of all nodes, in their order.
 struct FusedNode {
   const Node* node = nullptr;
   int previous = -1;
+  int same = -1;  // another input, which is input 0 of the first node
 };
 
 class NodeKernels {

@@ -63,7 +63,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "recurrent": {"common", "conv", "reference", "ukernels"},
         "ops": {"common", "conv", "copy", "quantized", "recurrent", "reference",
                 "ukernels"},
-        "fused": {"common", "conv", "reference"},
+        "fused": {"common", "conv", "quantized", "reference"},
         "chains": {"fused"},
         "tuning": {"common", "conv", "fused"},
         ".": {"common", "fused", "tuning"},

@@ -73,6 +73,13 @@ class Fuser {
     return chain;
   }
 
+  // Returns -1 if there is none.
+  static int IndexOf(const std::vector<int>& inputs, int value) {
+    const auto found = std::find(inputs.begin(), inputs.end(), value);
+    return found == inputs.end() ? -1
+                                 : static_cast<int>(found - inputs.begin());
+  }
+
   std::vector<FusedNode> LinksOf(const std::vector<size_t>& chain) {
     std::vector<FusedNode> links;
     for (size_t s : chain) {
@@ -80,9 +87,11 @@ class Fuser {
       FusedNode link = {&g.node, -1};
       if (!links.empty()) {
         const int value = NodeOf(chain[links.size() - 1]).outputs[0];
-        link.previous = static_cast<int>(
-            std::find(g.inputs.begin(), g.inputs.end(), value) -
-            g.inputs.begin());
+        link.previous = IndexOf(g.inputs, value);
+        const GraphNode& first = NodeOf(chain[0]);
+        if (!first.inputs.empty() && first.inputs[0] >= 0) {
+          link.same = IndexOf(g.inputs, first.inputs[0]);
+        }
       }
       links.push_back(link);
     }
