@@ -152,6 +152,11 @@ TEST(GrowModel, SoundNodesOfMostOps) {
   const Seed empty = EmptySeed();
   std::set<std::string> missing;
   for (const Op* op : AllOps()) missing.insert(op->name);
+  // Random nodes have neither branches nor scales.
+  for (const char* op :
+       {"If", "Loop", "Quantize", "Dequantize", "QuantizedLstm"}) {
+    missing.erase(op);
+  }
   for (uint64_t number = 0; number < 300; ++number) {
     Random random(number);
     const Draft draft = GrowModel(empty, 10, random);
@@ -162,7 +167,7 @@ TEST(GrowModel, SoundNodesOfMostOps) {
   }
   std::string names;
   for (const std::string& name : missing) names += name + " ";
-  EXPECT_LE(missing.size(), 15u) << names;
+  EXPECT_LE(missing.size(), 11u) << names;
 }
 
 TEST(FuzzCase, FileCarriesWhatMutationsAdd) {
