@@ -49,7 +49,7 @@ def seal(model_file: Path, *flags: str) -> int:
     return cli.main(["seal", str(model_file), f"--key_file={key}", *flags])
 
 
-@pytest.mark.parametrize("weights", [b"", b"x", b"w" * 130, bytes(3 << 24)])
+@pytest.mark.parametrize("weights", [b"", b"x", b"w" * 130, bytes(3 << 24)], ids=len)
 def test_a_sealed_model_holds_the_model(tmp_path, weights, capsys):
     path = model(tmp_path, weights)
     assert seal(path, "--key_name=schlüssel") == 0
