@@ -23,8 +23,9 @@ SHAPE = (1, 9, 7, 13)
 TABLES = {"MUL": "MulOptions", "ADD": "AddOptions", "SUB": "SubOptions"}
 
 
-def model(folder: Path, kind: str, gate: str, op: str, swapped: bool, seed: int) -> Path:
-    """gate(x) and x, in this order if `swapped`, as the operands of op; of random scales."""
+def model(folder: Path, kind: str, gate: str, op: str, swapped: bool, seed: int,
+          other: str = "x") -> Path:
+    """gate(x) and `other`, in this order if `swapped`, as the operands of op; of random scales."""
     rng, m = np.random.default_rng(seed), Maker()
     zero = 0 if kind == "int8" else 128
 
@@ -35,10 +36,12 @@ def model(folder: Path, kind: str, gate: str, op: str, swapped: bool, seed: int)
     m.tensor("x", SHAPE, kind, None, *draw())
     m.tensor("g", SHAPE, kind, None, *unit.get(gate, draw()))
     m.tensor("y", SHAPE, kind, None, *draw())
+    if other != "x":
+        m.tensor(other, SHAPE, kind, None, *draw())
     m.op(gate, ["x"], ["g"])
-    m.op(op, ["g", "x"] if swapped else ["x", "g"], ["y"], TABLES[op])
+    m.op(op, ["g", other] if swapped else [other, "g"], ["y"], TABLES[op])
     folder.mkdir()
-    return m.save(folder, ["x"], ["y"])
+    return m.save(folder, sorted({"x", other}), ["y"])
 
 
 def litert(path: Path, x: np.ndarray) -> np.ndarray:
@@ -65,12 +68,20 @@ def test_codes_are_those_of_the_reference_kernels(tmp_path):
     assert sum(len(np.unique(want)) for want in wanted) > 50 * len(wanted)
 
 
-def test_the_plan_says_that_they_are_one_step(tmp_path):
-    path = model(tmp_path / "model", "int8", "LOGISTIC", "MUL", False, seed=1)
-    graph = tmp_path / "model.pb"
+def plan_of(folder: Path, path: Path) -> str:
+    graph = folder / "model.pb"
     write_model(convert(load("tflite", path)), graph, graph.with_suffix(".data"))
-    plan = subprocess.run(
+    return subprocess.run(
         [mace_run(), "--model_file", graph, "--model_data_file", graph.with_suffix(".data"),
          "--dump=plan"], capture_output=True, text=True, check=True).stdout
+
+
+def test_the_plan_says_that_they_are_one_step(tmp_path):
+    plan = plan_of(tmp_path, model(tmp_path / "model", "int8", "LOGISTIC", "MUL", False, seed=1))
     assert "Activation+Eltwise 'y' (2 nodes) on CPU" in plan
     assert "lookup_q8" in plan
+
+
+def test_a_product_with_another_tensor_is_no_look_up(tmp_path):
+    path = model(tmp_path / "model", "int8", "LOGISTIC", "MUL", False, seed=1, other="z")
+    assert "Activation+Eltwise" not in plan_of(tmp_path, path)

@@ -37,8 +37,7 @@ def test_codes_are_those_of_the_reference_kernel(tmp_path):
         assert len(codes) > 200
 
 
-def test_other_words_in_each_run(tmp_path):
-    """Runs of different inputs, as one model of several LSTMs would hand them on."""
+def test_three_runs_are_one_of_three_times_the_steps(tmp_path):
     case = Lstm(steps=3, seed=77)
     path, (x, *_) = case.save(tmp_path), case.feeds()
     whole = Lstm(steps=9, seed=77)

@@ -26,8 +26,8 @@ constexpr int64_t kTileElements = 2048;
 
 struct SoftmaxF32 final : Kernel {
   ThreadPool* threads = nullptr;
-  const SoftmaxRowF32* micro =
-      nullptr;  // null: compute by the definition below
+  // Null: compute by the definition below.
+  const SoftmaxRowF32* micro = nullptr;
   AxisLines lines;
   bool use_log = false;
 
