@@ -44,6 +44,7 @@ class Builder(Frames):
         self._map: dict[str, str] = {"": ""}  # source tensor -> engine tensor
         self.frames = [Frame(self.graph, self._map)]  # of the model, then of graphs within
         self._scope = ""
+        self._source: list[str] = []  # operands of the current node, by their names in the source
         self._variables: dict[str, str] = {}  # those of the source, by what stands for them
         # Tensors that stand in for the outputs of refused nodes, and those computed from them.
         self._stand_ins: set[str] = set()
@@ -96,6 +97,11 @@ class Builder(Frames):
     def dtype(self, name: str) -> str:
         self._answer(name, None)
         return self.graph.tensors[name].dtype
+
+    def source_type(self, i: int) -> str:
+        """The type of operand `i` of the current node in the source, if the engine does not have
+        it; else ""."""
+        return self.model.retyped.get(self._source[i], "")
 
     def quant(self, name: str) -> Quant | None:
         """How a tensor is quantized; None if it is not."""
@@ -172,6 +178,7 @@ class Builder(Frames):
 
     def _translate_all(self, node: SourceNode, graph: SourceGraph) -> None:
         scope, guessing, missed = self._scope, self._guessing, self.missed
+        source = self._source
         used = self.inlined.setdefault(tuple(node.outputs), [])
         if graph not in used:
             used.append(graph)
@@ -180,6 +187,7 @@ class Builder(Frames):
                 self.translate(inner)
         finally:
             self._scope, self._guessing, self.missed = scope, guessing, missed
+            self._source = source
 
     def depends_on_shapes(self, node: str) -> None:
         """Notes that, because of a node, the graph is valid for the current input shapes only."""
@@ -207,7 +215,7 @@ class Builder(Frames):
     def localize(self, node: SourceNode) -> SourceNode:
         """The node with engine tensors as inputs, and attributes that record which of them were
         read."""
-        self._scope = node.name
+        self._scope, self._source = node.name, node.inputs
         self.opset = node.opset or self.model.opset
         self.missed = self._guessing = False
         inputs = [self._resolve(i, node) for i in node.inputs]

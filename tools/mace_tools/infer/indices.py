@@ -12,9 +12,12 @@ from mace_tools.infer.checks import (
     axis_of,
     check_elements,
     check_single,
+    check_vector,
     fits,
+    product,
     require,
     same,
+    with_rank,
 )
 from mace_tools.ir import Shape
 
@@ -140,3 +143,17 @@ def psroi_align(v: View) -> Type:
     require(fits(x, (None, None, None, dim * g * g)), f"x must have {dim * g * g} channels")
     require(fits(rois, (None, 5)), "rois must be [n,5]")
     return "f32", (None if rois is None else rois[0], g, g, dim)
+
+
+@rule("LshProjection")
+def lsh_projection(v: View) -> Type:
+    x = v.shape()
+    require(x is None or len(x) > 0 and x[0] != 0, f"x {x} has no features")
+    functions, bits = with_rank(v, 1, 2, "[hash functions, bits of each]")
+    require(bits is None or bits <= 32, f"{bits} bits for each hash function")
+    check_vector(v, 2, None if x is None else x[0])
+    if v.attr("type") == "DENSE":
+        return "i32", (product((functions, bits)),)
+    require(bits != 32 or functions is None or functions <= 1,
+            f"SPARSE with 32 bits for each of {functions} hash functions")
+    return "i32", (functions,)

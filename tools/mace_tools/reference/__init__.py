@@ -7,6 +7,7 @@ One function per op, in the modules of this folder. Semantics are those of mace/
 
 from __future__ import annotations
 
+import functools
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
@@ -35,11 +36,15 @@ def op(*names: str) -> Callable[[Function], Function]:
 
 def evaluates(name: str) -> bool:
     """Whether an op is evaluated here."""
-    if not _FUNCTIONS:
-        for module in pkgutil.iter_modules(__path__):
-            if not module.name.endswith("_test"):
-                importlib.import_module(f"{__name__}.{module.name}")
+    _load()
     return name in _FUNCTIONS
+
+
+@functools.cache
+def _load() -> None:
+    for module in pkgutil.iter_modules(__path__):
+        if not module.name.endswith("_test"):
+            importlib.import_module(f"{__name__}.{module.name}")
 
 
 def evaluate(node: Node, operands: Operands) -> list[np.ndarray] | None:

@@ -1,4 +1,4 @@
-"""Operands of TFLite operators that look rows of tables up.
+"""Operands of TFLite operators that look rows of tables up, or hash them.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -30,3 +30,9 @@ def cases(rng: np.random.Generator) -> Iterator[tuple[Any, ...]]:
     wanted, keys = np.int32([3, -4, 91, 1, 90, 3]), np.int32([-4, 0, 3, 90])
     for values in (table, table[:, 0, 0], np.int32([5, -6, 7, 8])):
         yield ("HASHTABLE_LOOKUP", [wanted, keys, values], "", {}, 1, (values.dtype.name, "uint8"))
+    seeds = rng.normal(size=(3, 5)).astype(np.float32)
+    for kind in (tflite.LSHProjectionType.DENSE, tflite.LSHProjectionType.SPARSE):
+        for x in (wanted, table, np.int8([[1, -2, 3]])):
+            for weight in ([], [rng.normal(size=len(x)).astype(np.float32)]):
+                yield ("LSH_PROJECTION", [seeds, x, *weight], "LSHProjectionOptions",
+                       {"Type": kind}, 1, ("int32",), 1)

@@ -18,7 +18,7 @@ registry.help_for(
     "tables and texts do not convert: look words up in the app, and begin the model with the "
     "numbers (input_tensors in the YAML)",
     "HASHTABLE", "HASHTABLE_FIND", "HASHTABLE_IMPORT", "HASHTABLE_SIZE", "SKIP_GRAM",
-    "LSH_PROJECTION", "CONCAT_EMBEDDINGS",
+    "CONCAT_EMBEDDINGS",
 )
 registry.help_for(
     "it marks where a model is to be quantized: convert the source model again, fully quantized or "

@@ -1,0 +1,29 @@
+// Attributes of LshProjection.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_OPS_LSH_PROJECTION_H_
+#define MACE_OPS_LSH_PROJECTION_H_
+
+#include <string>
+
+#include "mace/graph/node.h"
+
+namespace mace {
+
+enum class LshProjectionType { kDense, kSparse };
+
+struct LshProjectionAttrs {
+  std::string type = "DENSE";
+
+  template <typename V>
+  void Fields(V& v) {
+    v("type", type);
+  }
+};
+
+// Errors: MACE_INVALID_MODEL for an unknown name.
+Result<LshProjectionType> LshProjectionTypeOf(const Node& node,
+                                              const LshProjectionAttrs& attrs);
+
+}  // namespace mace
+
+#endif  // MACE_OPS_LSH_PROJECTION_H_
