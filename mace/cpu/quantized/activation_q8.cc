@@ -46,13 +46,6 @@ int16_t Saturate16(int32_t x) {
   return static_cast<int16_t>(CodesOf(DataType::kI16).Clamp(x));
 }
 
-// Returns a * b / 2^15, rounded to the nearest, ties up.
-int16_t MultiplyHigh16(int16_t a, int16_t b) {
-  const int32_t product = int32_t{a} * b;
-  const int32_t nudge = product >= 0 ? 1 << 14 : 1 - (1 << 14);
-  return Saturate16((product + nudge) / (1 << 15));
-}
-
 struct Factor16 {
   int16_t mantissa = 0;
   int exponent = 0;
@@ -70,11 +63,11 @@ Factor16 ToFactor16(float real) {
 // fraction bits; x has 7 bits more than its codes.
 int32_t HardSwish(int32_t v, Factor16 to_y, Factor16 to_gate) {
   const auto x = static_cast<int16_t>(v * 128);
-  const int16_t product = MultiplyHigh16(x, to_y.mantissa);
+  const int32_t product = MultiplyHigh16(x, to_y.mantissa);
   const int exponent = to_gate.exponent;
   int16_t gate = x;
   if (exponent > 0) gate = Saturate16(gate * (1 << (exponent - 1)));
-  gate = MultiplyHigh16(gate, to_gate.mantissa);
+  gate = static_cast<int16_t>(MultiplyHigh16(gate, to_gate.mantissa));
   if (exponent > 0) gate = Saturate16(gate * 2);
   if (exponent < 0) {
     gate = static_cast<int16_t>(RoundingShift(gate, -exponent));

@@ -23,15 +23,6 @@ constexpr int32_t High(int64_t x) {
                               (int64_t{1} << 16));
 }
 
-// Returns a * b / 2^15, rounded to the nearest, ties up. Only -2^15 squared
-// saturates.
-int32_t MultiplyHigh16(int32_t a, int32_t b) {
-  if (a == kLeast && b == kLeast) return kMost;
-  const int32_t product = a * b;
-  const int32_t nudge = product >= 0 ? 1 << 14 : 1 - (1 << 14);
-  return (product + nudge) / (1 << 15);
-}
-
 // Returns x * 2^bits, saturated as gemmlowp does: -2^15 from its last but one
 // value on.
 int32_t ShiftedUp(int32_t x, int bits) {

@@ -47,6 +47,16 @@ inline int32_t MultiplyHigh(int32_t a, int32_t b) {
   return static_cast<int32_t>((product + nudge) / (int64_t{1} << 31));
 }
 
+// Returns a * b / 2^15, rounded to the nearest, ties up. Only -2^15 squared
+// saturates. REQUIRES: a and b fit in 16 bits, and then the result does.
+inline int32_t MultiplyHigh16(int32_t a, int32_t b) {
+  constexpr int32_t kLeast = std::numeric_limits<int16_t>::min();
+  if (a == kLeast && b == kLeast) return std::numeric_limits<int16_t>::max();
+  const int32_t product = a * b;
+  const int32_t nudge = product >= 0 ? 1 << 14 : 1 - (1 << 14);
+  return (product + nudge) / (1 << 15);
+}
+
 // Returns x / 2^shift, rounded to the nearest, ties away from zero. REQUIRES:
 // 0 <= shift <= 31.
 inline int32_t RoundingShift(int32_t x, int shift) {
