@@ -18,8 +18,11 @@ def slice_(v: View) -> Type:
     x = v.shape()
     starts, ends = v.ints(1, "starts"), v.ints(2, "ends")
     axes, steps = v.ints(3, "axes"), v.ints(4, "steps")
-    if x is None or starts is None or ends is None or axes is None or steps is None:
-        return v.dtype(), None if x is None else (None,) * len(x)
+    if x is None:
+        return v.dtype(), None
+    if starts is None or ends is None or axes is None or steps is None:
+        cut = set(axes_of(axes, len(x))) if axes else set(range(len(x)))
+        return v.dtype(), tuple(None if k in cut else d for k, d in enumerate(x))
     axes, steps = axes or list(range(len(starts))), steps or [1] * len(starts)
     require(len(starts) == len(ends) == len(axes) == len(steps),
             f"starts {starts}, ends {ends}, axes {axes} and steps {steps} differ in length")

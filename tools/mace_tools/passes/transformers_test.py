@@ -57,20 +57,25 @@ def test_few_nodes_a_block(tmp_path, name):
 
 
 @pytest.mark.parametrize("kv_heads", [HEADS, 2, 1])
-def test_a_decoder_with_a_cache(tmp_path, kv_heads):
-    """Step by step, with the keys and values that each step leaves to the next."""
+@pytest.mark.parametrize("batch", [None, 2, 1])
+def test_a_decoder_with_a_cache(tmp_path, kv_heads, batch):
+    """Step by step, with the keys and values that each step leaves to the next; for any batch, and
+    for a fixed one."""
     model = nets.cached_decoder(2, kv_heads)
-    graph = loaded(tmp_path, model)
+    shapes = {i.name: (batch, *(d.dim_value or None for d in i.type.tensor_type.shape.dim[1:]))
+              for i in model.graph.input}
+    graph = loaded(tmp_path, model, shapes)
     ops = Counter(n.op for n in graph.nodes)
     assert ops["Attention"] == 2 and not ops["Softmax"] and not ops["Expand"], ops
     session = onnxruntime.InferenceSession(model.SerializeToString())
     names = [i.name for i in model.graph.input[1:]]
-    state = {n: np.zeros((2, kv_heads, 0, DEPTH), np.float32) for n in names}
+    rows = batch or 2
+    state = {n: np.zeros((rows, kv_heads, 0, DEPTH), np.float32) for n in names}
     for count in (5, 1, 1, 3):
-        feeds = {"ids": nets.words(RNG, 2, count), **state}
+        feeds = {"ids": nets.words(RNG, rows, count), **state}
         check(model, graph, feeds)
         state = dict(zip(names, session.run(None, feeds)[1:]))
-    assert state["past_k0"].shape == (2, kv_heads, 10, DEPTH)
+    assert state["past_k0"].shape == (rows, kv_heads, 10, DEPTH)
 
 
 def single(build, shapes=None, **inputs):

@@ -32,17 +32,17 @@ class RotaryNet(Net):
     """Turns heads [batch, heads, rows, DEPTH] by angles in one of several spellings; with
     `rows_first`, [batch, rows, heads, DEPTH] before the transpose."""
 
-    def __init__(self, spelling: str, size: int = DEPTH, rows_first: bool = False) -> None:
+    def __init__(self, spelling: str, turns: int = DEPTH, rows_first: bool = False) -> None:
         super().__init__(11)
-        self.spelling, self.size, self.rows_first = spelling, size, rows_first
+        self.spelling, self.turns, self.rows_first = spelling, turns, rows_first
         if spelling != "operator":
             self.cos, self.sin = self._angles()
 
     def _angles(self) -> tuple[str, str]:
-        """Cosines and sines of each place times each frequency, [batch, 1, rows, size] or, where
-        the spelling has one for each pair, size / 2."""
-        size = self.size
-        frequencies = self.const(100.0 ** -(np.arange(0, size, 2) / size)[None, None], np.float32)
+        """Cosines and sines of each place times each frequency, [batch, 1, rows, turns] or, where
+        the spelling has one for each pair, turns / 2."""
+        turns = self.turns
+        frequencies = self.const(100.0 ** -(np.arange(0, turns, 2) / turns)[None, None], np.float32)
         places = self.op("Cast", self.op("Unsqueeze", "places", self.ints(2)), to=T.FLOAT)
         angles = self.op("MatMul", places, frequencies)
         if self.spelling in ("halves", "neox"):
@@ -50,7 +50,7 @@ class RotaryNet(Net):
         elif self.spelling == "every_two":  # GPT-J's repeat_interleave
             wide = self.op("Unsqueeze", angles, self.ints(3))
             wide = self.op("Expand", wide, self.ints(1, 1, 1, 2))
-            angles = self.op("Reshape", wide, self.ints(0, 0, size))
+            angles = self.op("Reshape", wide, self.ints(0, 0, turns))
         axis = self.ints(2 if self.rows_first else 1)
         return tuple(self.op("Unsqueeze", self.op(op, angles), axis)
                      for op in ("Cos", "Sin"))  # type: ignore[return-value]
@@ -67,31 +67,31 @@ class RotaryNet(Net):
         return self.op("Transpose", self.turn(shaped), perm=[0, 2, 1, 3])
 
     def turn(self, x: str) -> str:
-        """x with its first `size` elements turned."""
+        """x with its first `turns` elements turned."""
         if self.spelling == "operator":
-            half = self.size // 2
+            half = self.turns // 2
             angles = np.arange(PLACES)[:, None] * 100.0 ** -(np.arange(half) / half)
             cos, sin = (self.const(f(angles), np.float32) for f in (np.cos, np.sin))
             return self.op("RotaryEmbedding", x, cos, sin, "places",
-                           rotary_embedding_dim=self.size if self.size < DEPTH else 0)
-        if self.size == DEPTH:
+                           rotary_embedding_dim=self.turns if self.turns < DEPTH else 0)
+        if self.turns == DEPTH:
             return getattr(self, self.spelling)(x)
-        turned = getattr(self, self.spelling)(self.part(x, 0, self.size))
-        return self.op("Concat", turned, self.part(x, self.size, END), axis=-1)
+        turned = getattr(self, self.spelling)(self.part(x, 0, self.turns))
+        return self.op("Concat", turned, self.part(x, self.turns, END), axis=-1)
 
     def _sum(self, x: str, other: str) -> str:
         return self.op("Add", self.op("Mul", x, self.cos), self.op("Mul", other, self.sin))
 
     def halves(self, x: str) -> str:
         """Llama: x cos + [-x2, x1] sin."""
-        half = self.size // 2
+        half = self.turns // 2
         other = self.op("Concat", self.op("Neg", self.part(x, half, END)), self.part(x, 0, half),
                         axis=-1)
         return self._sum(x, other)
 
     def neox(self, x: str) -> str:
         """The same, its parts by Split and its operands the other way round."""
-        half = self.size // 2
+        half = self.turns // 2
         first, second = self.ops("Split", [x, self.ints(half, half)], 2, axis=3)
         other = self.op("Concat", self.op("Neg", second), first, axis=3)
         return self.op("Add", self.op("Mul", self.sin, other), self.op("Mul", self.cos, x))
@@ -112,14 +112,14 @@ class RotaryNet(Net):
 
     def two_products(self, x: str) -> str:
         """[x1 cos - x2 sin, x1 sin + x2 cos], with an angle for each pair."""
-        half = self.size // 2
+        half = self.turns // 2
         return self.op("Concat", *self._products(self.part(x, 0, half), self.part(x, half, END)),
                        axis=-1)
 
     def pairs(self, x: str) -> str:
         """Llama's complex numbers as pairs of real ones."""
         shape = self.op("Concat", self.op("Slice", self.op("Shape", x), self.ints(0),
-                                          self.ints(3)), self.ints(self.size // 2, 2), axis=0)
+                                          self.ints(3)), self.ints(self.turns // 2, 2), axis=0)
         paired = self.op("Reshape", x, shape)
         both = (self.op("Gather", paired, self.const(i, np.int64), axis=4) for i in range(2))
         both = [self.op("Unsqueeze", p, self.ints(-1)) for p in self._products(*both)]
@@ -140,12 +140,12 @@ class RotaryNet(Net):
 SPELLINGS = ("halves", "neox", "every_two", "two_products", "pairs", "operator")
 
 
-def llama(blocks: int, spelling: str = "halves", size: int = DEPTH,
+def llama(blocks: int, spelling: str = "halves", turns: int = DEPTH,
           cached: bool = False, rows_first: bool = False) -> onnx.ModelProto:
     """Llama: words and their places [batch, sequence]; 2 heads of keys and values for 4 of queries;
     each word sees those before it. With a cache: past_k0, present_k0 and so on as in
     transformers.cached_decoder."""
-    net, wide = RotaryNet(spelling, size, rows_first), 2 * CHANNELS
+    net, wide = RotaryNet(spelling, turns, rows_first), 2 * CHANNELS
     inputs = {"ids": TOKENS, "places": TOKENS}
     rows = net.extent("ids", 1)
     past = net.extent("past_k0", 2) if cached else net.ints(0)

@@ -10,6 +10,7 @@ LlamaModel of Hugging Face.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,10 +23,31 @@ DEPTH = CHANNELS // HEADS
 MOST_NEGATIVE = float(np.finfo(np.float32).min)
 
 
+@dataclass(frozen=True)
+class Size:
+    """Of a network."""
+
+    channels: int = CHANNELS
+    heads: int = HEADS
+    words: int = WORDS
+    places: int = PLACES
+    widths: int = 2  # the channels of a feed-forward layer, in `channels`
+
+    @property
+    def depth(self) -> int:
+        return self.channels // self.heads
+
+
+SMALL = Size()
+# GPT-2 small, with fewer words.
+GPT2 = Size(768, 12, 500, 1024, 4)
+
+
 class Net:
     """Nodes and weights, made call by call; tensors are names."""
 
-    def __init__(self, seed: int = 0) -> None:
+    def __init__(self, seed: int = 0, size: Size = SMALL) -> None:
+        self.size = size
         self.nodes: list[Any] = []
         self.weights: list[Any] = []
         self.rng = np.random.default_rng(seed)
@@ -67,8 +89,8 @@ class Net:
         centred = self.op("Sub", x, self.op("ReduceMean", x, axes=[-1]))
         variance = self.op("ReduceMean", self.op("Pow", centred, self.number(2)), axes=[-1])
         y = self.op("Div", centred, self.op("Sqrt", self.op("Add", variance, self.number(1e-5))))
-        y = self.op("Mul", y, self.weight(CHANNELS, spread=1))
-        return self.op("Add", y, self.weight(CHANNELS, spread=1))
+        y = self.op("Mul", y, self.weight(self.size.channels, spread=1))
+        return self.op("Add", y, self.weight(self.size.channels, spread=1))
 
     def gelu(self, x: str) -> str:
         gate = self.op("Erf", self.op("Div", x, self.number(2**0.5)))
@@ -90,23 +112,25 @@ class Net:
         return self.op("Concat", self.extent(x, 0), self.extent(x, 1),
                        *(self.ints(n) for n in rest), axis=0)
 
-    def split(self, x: str, heads: int = HEADS, perm: Sequence[int] = (0, 2, 1, 3)) -> str:
-        shaped = self.op("Reshape", x, self.shape(x, heads, DEPTH))
+    def split(self, x: str, heads: int = 0, perm: Sequence[int] = (0, 2, 1, 3)) -> str:
+        size = self.size
+        shaped = self.op("Reshape", x, self.shape(x, heads or size.heads, size.depth))
         return self.op("Transpose", shaped, perm=list(perm))
 
     def join(self, y: str) -> str:
         turned = self.op("Transpose", y, perm=[0, 2, 1, 3])
-        return self.op("Reshape", turned, self.shape(turned, CHANNELS))
+        return self.op("Reshape", turned, self.shape(turned, self.size.channels))
 
     def attend(self, q: str, turned_k: str, v: str, mask: str = "") -> str:
-        scores = self.op("Div", self.op("MatMul", q, turned_k), self.number(DEPTH**0.5))
+        scores = self.op("Div", self.op("MatMul", q, turned_k),
+                         self.number(self.size.depth**0.5))
         if mask:
             scores = self.op("Add", scores, mask)
         return self.op("MatMul", self.op("Softmax", scores, axis=-1), v)
 
     def feed_forward(self, x: str) -> str:
-        wide = 2 * CHANNELS
-        return self.linear(self.gelu(self.linear(x, CHANNELS, wide)), wide, CHANNELS)
+        few, wide = self.size.channels, self.size.widths * self.size.channels
+        return self.linear(self.gelu(self.linear(x, few, wide)), wide, few)
 
     def model(self, inputs: dict[str, tuple[Any, Sequence[int | str]]],
               outputs: Sequence[str]) -> onnx.ModelProto:
@@ -195,48 +219,49 @@ def decoder(blocks: int) -> onnx.ModelProto:
     return net.model({"ids": TOKENS}, [y])
 
 
-def cached_decoder(blocks: int, kv_heads: int = HEADS) -> onnx.ModelProto:
+def cached_decoder(blocks: int, kv_heads: int = 0, size: Size = SMALL) -> onnx.ModelProto:
     """The same with the keys and values of earlier words as inputs past_i and outputs present_i,
-    [batch, kv_heads, words, DEPTH], each of which may serve several heads of queries."""
-    net = Net(3)
+    [batch, kv_heads, words, depth], each of which may serve several heads of queries."""
+    net, channels, depth = Net(3, size), size.channels, size.depth
+    kv_heads = kv_heads or size.heads
     inputs: dict[str, tuple[Any, Sequence[int | str]]] = {"ids": TOKENS}
     past, presents = net.extent("past_k0", 2), []
     total = net.op("Add", past, net.extent("ids", 1))
     places = net.op("Range", net.op("Squeeze", past), net.op("Squeeze", total),
                     net.const(1, np.int64))
-    x = net.op("Add", net.op("Gather", net.weight(WORDS, CHANNELS, spread=1), "ids"),
-               net.op("Gather", net.weight(PLACES, CHANNELS, spread=1),
+    x = net.op("Add", net.op("Gather", net.weight(size.words, channels, spread=1), "ids"),
+               net.op("Gather", net.weight(size.places, channels, spread=1),
                       net.op("Unsqueeze", places, net.ints(0))))
-    triangle = net.const(np.where(np.tril(np.ones((PLACES, PLACES))), 0, MOST_NEGATIVE)[None, None],
-                         np.float32)
+    seen = np.tril(np.ones((1, 1, size.places, size.places)))
+    triangle = net.const(np.where(seen, 0, MOST_NEGATIVE), np.float32)
     mask = net.op("Slice", triangle, past, total, net.ints(2))
     mask = net.op("Slice", mask, net.ints(0), total, net.ints(3))
     for i in range(blocks):
-        y, few = net.layer_norm(x), kv_heads * DEPTH
-        q = net.split(net.linear(y, CHANNELS, CHANNELS))
-        new = [net.split(net.linear(y, CHANNELS, few), kv_heads) for _ in "kv"]
+        y, few = net.layer_norm(x), kv_heads * depth
+        q = net.split(net.linear(y, channels, channels))
+        new = [net.split(net.linear(y, channels, few), kv_heads) for _ in "kv"]
         for kind in "kv":
-            inputs[f"past_{kind}{i}"] = (T.FLOAT, ["batch", kv_heads, "past", DEPTH])
+            inputs[f"past_{kind}{i}"] = (T.FLOAT, ["batch", kv_heads, "past", depth])
         k, v = (net.op("Concat", f"past_{kind}{i}", part, axis=2)
                 for kind, part in zip("kv", new))
         presents += [k, v]
-        if kv_heads != HEADS:
+        if kv_heads != size.heads:
             k, v = (repeated(net, part, kv_heads) for part in (k, v))
         y = net.attend(q, net.op("Transpose", k, perm=[0, 1, 3, 2]), v, mask)
-        x = net.op("Add", x, net.linear(net.join(y), CHANNELS, CHANNELS))
+        x = net.op("Add", x, net.linear(net.join(y), channels, channels))
         x = net.op("Add", x, net.feed_forward(net.layer_norm(x)))
-    y = net.op("MatMul", net.layer_norm(x), net.weight(CHANNELS, WORDS))
+    y = net.op("MatMul", net.layer_norm(x), net.weight(channels, size.words))
     outputs = [net.op("Identity", name) for name in (y, *presents)]
     return net.model(inputs, outputs)
 
 
 def repeated(net: Net, x: str, heads: int) -> str:
     """LLaMA's repeat_kv."""
-    wide = net.op("Concat", net.extent(x, 0), net.ints(heads), net.ints(HEADS // heads),
-                  net.extent(x, 2), net.ints(DEPTH), axis=0)
+    wide = net.op("Concat", net.extent(x, 0), net.ints(heads), net.ints(net.size.heads // heads),
+                  net.extent(x, 2), net.ints(net.size.depth), axis=0)
     wide = net.op("Expand", net.op("Unsqueeze", x, net.ints(2)), wide)
-    joined = net.op("Concat", net.extent(x, 0), net.ints(HEADS), net.extent(x, 2),
-                    net.ints(DEPTH), axis=0)
+    joined = net.op("Concat", net.extent(x, 0), net.ints(net.size.heads), net.extent(x, 2),
+                    net.ints(net.size.depth), axis=0)
     return net.op("Reshape", wide, joined)
 
 
