@@ -17,14 +17,17 @@
 //          left_window, right_window: how many keys before and behind that of
 //              a query count; -1 (default): all. right_window 0: causal
 //          at_end   0: query i is at key i; 1: at key i + T - S
+//          keys     how many rows of k and v there are, the first ones: T is
+//              this number; the others are not read. Default -1: all
 // Errors   operands that do not fit together; kv_heads that do not divide
-//          heads; a window below -1; a scale or softcap that is no finite
-//          number
+//          heads; a window below -1; keys beyond those of k or v, or below -1;
+//          a scale or softcap that is no finite number
 // Source   Vaswani et al. 2017; ONNX Attention-23; Rabe and Staats 2021,
 //          "Self-attention does not need O(n^2) memory"
 
 #include "mace/ops/attention.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "mace/ops/common/op.h"
@@ -63,6 +66,13 @@ Result<AttentionShapes> ResolveAttention(const Node& node,
     MACE_ASSIGN_OR_RETURN((i == 1 ? s.k : s.v),
                           ResolveHeads(node, i, split ? kv : attrs.kv_heads));
   }
+  if (attrs.keys < -1 || attrs.keys > std::min(s.k.rows, s.v.rows)) {
+    return NodeError(node, "keys ", attrs.keys,
+                     " must be -1, or at most the rows of k ",
+                     ToString(node.inputs[1].type), " and v ",
+                     ToString(node.inputs[2].type));
+  }
+  if (attrs.keys >= 0) s.k.rows = s.v.rows = attrs.keys;
   const bool fit = s.k.batch == s.q.batch && s.v.batch == s.q.batch &&
                    s.k.heads == s.v.heads && s.k.rows == s.v.rows &&
                    s.k.depth == s.q.depth && s.k.heads > 0 &&

@@ -18,6 +18,7 @@ struct AttentionAttrs {
   int64_t left_window = -1;
   int64_t right_window = -1;
   bool at_end = false;
+  int64_t keys = -1;
 
   template <typename V>
   void Fields(V& v) {
@@ -28,6 +29,7 @@ struct AttentionAttrs {
     v("left_window", left_window);
     v("right_window", right_window);
     v("at_end", at_end);
+    v("keys", keys);
   }
 };
 

@@ -56,6 +56,43 @@ TEST(Attention, NoKeys) {
       {F32({0, 2, 3, 2}, {})});
 }
 
+// Rows of k and v behind those that count are not read.
+TEST(Attention, TheFirstKeysOnly) {
+  const TestTensor k = F32({1, 1, 4, 1}, {0, 1, NAN, INFINITY});
+  const TestTensor v = F32({1, 1, 3, 2}, {0, 4, 8, 12, NAN, NAN});
+  CheckOp({"Attention", {{"keys", int64_t{2}}}, {Query(), k, v}},
+          {F32({1, 1, 1, 2}, {6, 10})});
+  CheckOp({"Attention",
+           {{"keys", int64_t{2}},
+            {"at_end", int64_t{1}},
+            {"left_window", int64_t{0}},
+            {"right_window", int64_t{0}}},
+           {Query(), k, v, F32({2}, {0, 0})}},
+          {F32({1, 1, 1, 2}, {8, 12})});
+  CheckOp({"Attention", {{"keys", int64_t{0}}}, {Query(), k, v}},
+          {F32({1, 1, 1, 2}, {0, 0})});
+  for (const int64_t keys : {-2, 4}) {
+    ExpectInferError({"Attention", {{"keys", keys}}, {Query(), k, v}},
+                     "must be -1, or at most the rows of k f32[1,1,4,1] and v "
+                     "f32[1,1,3,2]");
+  }
+  // Heads are apart by the rows that there are.
+  for (const bool split : {true, false}) {
+    const AttrMap attrs = split ? AttrMap{{"keys", int64_t{200}}}
+                                : AttrMap{{"keys", int64_t{200}},
+                                          {"heads", int64_t{4}},
+                                          {"kv_heads", int64_t{2}}};
+    const auto of = [&](int64_t heads, int64_t rows, int64_t depth) {
+      return split ? Shape{2, heads, rows, depth}
+                   : Shape{2, rows, heads * depth};
+    };
+    CheckOp({"Attention",
+             attrs,
+             {R(of(4, 3, 8), 1), R(of(2, 256, 8), 2), R(of(2, 300, 6), 3),
+              R({3, 200}, 4)}});
+  }
+}
+
 // Several tiles of keys and blocks of queries, shared heads, both layouts.
 TEST(Attention, Paths) {
   for (const int64_t rows : {1, 7, 60}) {

@@ -5,6 +5,7 @@
 
 #include "mace/base/cpu_rows.h"
 #include "mace/memory/strategy.h"
+#include "mace/ops/common/op.h"
 #include "mace/plan/assign_images.h"
 #include "mace/plan/assign_memory.h"
 #include "mace/plan/infer.h"
@@ -13,6 +14,7 @@
 #include "mace/plan/passes/form_regions.h"
 #include "mace/plan/passes/fuse_nodes.h"
 #include "mace/plan/passes/narrow_to_fp16.h"
+#include "mace/plan/passes/read_in_room.h"
 #include "mace/plan/passes/remove_dead_nodes.h"
 #include "mace/plan/place.h"
 
@@ -51,6 +53,7 @@ Result<std::unique_ptr<Plan>> MakePlan(
   MACE_RETURN_IF_ERROR(InferGraph(plan->graph, folder, &plan->rest));
   MACE_RETURN_IF_ERROR(CheckDeclared(plan->graph, declared));
   RemoveDeadNodes(plan->graph);
+  ReadInRoom(FindOp("Slice") != nullptr, plan->graph);
 
   // If several devices share a plan, tensors that move between them stay f32.
   if (kHas16BitKernels && options.devices.size() == 1) {

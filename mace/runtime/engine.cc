@@ -57,23 +57,10 @@ Status MaceEngine::Impl::Init(std::shared_ptr<MaceModel> model,
   model_ = std::move(model);
   config_ = MaceEngineConfig::Impl(*config.impl());
   MACE_RETURN_IF_ERROR(CheckHeaders(config_));
-  if (config_.workspace != nullptr && config_.arena != nullptr) {
-    return InvalidArgument(
-        "SetArena and ShareMemoryWith exclude each other: an engine in the "
-        "caller's arena shares no memory; call one of them");
-  }
-  workspace_ = config_.workspace != nullptr && !query_only
-                   ? config_.workspace
-                   : std::make_shared<Workspace>();
   // The caller's settings have priority over the model's.
   config_.settings.Fill(model_->impl()->settings);
   const Settings& settings = config_.settings.values;
-  budget_ = std::make_shared<MemoryBudget>(
-      settings.memory_limit > 0 ? settings.memory_limit : MachineMemoryBytes());
-  sections_ = config_.arena == nullptr || query_only
-                  ? std::make_shared<memory::ArenaSections>()
-                  : std::make_shared<memory::ArenaSections>(
-                        config_.arena, config_.arena_bytes);
+  MACE_RETURN_IF_ERROR(ChooseMemory());
   const ScopedMemoryBudget scope(budget_);
   const Model& source = model_->impl()->model;
   graph_ = Graph(source.graph);
@@ -83,7 +70,6 @@ Status MaceEngine::Impl::Init(std::shared_ptr<MaceModel> model,
   if (kHasStates) {
     MACE_RETURN_IF_ERROR(
         states_.AddTo(source.states, source.open_dims, &graph_));
-    if (!query_only) MACE_RETURN_IF_ERROR(states_.Allocate(source.graph));
   }
   MACE_RETURN_IF_ERROR(config_.ops.Resolve(graph_));
   MACE_ASSIGN_OR_RETURN(
@@ -91,6 +77,12 @@ Status MaceEngine::Impl::Init(std::shared_ptr<MaceModel> model,
                                         model_->impl()->device_weights}));
   for (const std::string& text : {devices_.note, devices_.without_effect}) {
     if (!text.empty()) LOG(WARNING) << text;
+  }
+  if (kHasStates) {
+    // Another device would have to fetch a whole room to read a few of its
+    // rows.
+    if (devices_.list.size() == 1) states_.GrowInPlace(&graph_);
+    if (!query_only) MACE_RETURN_IF_ERROR(states_.Allocate(source.graph));
   }
   std::vector<Device*> devices;
   for (const auto& device : devices_.list) devices.push_back(device.get());
@@ -110,9 +102,28 @@ Status MaceEngine::Impl::Init(std::shared_ptr<MaceModel> model,
   return Status();
 }
 
+Status MaceEngine::Impl::ChooseMemory() {
+  if (config_.workspace != nullptr && config_.arena != nullptr) {
+    return InvalidArgument(
+        "SetArena and ShareMemoryWith exclude each other: an engine in the "
+        "caller's arena shares no memory; call one of them");
+  }
+  workspace_ = config_.workspace != nullptr && !query_only_
+                   ? config_.workspace
+                   : std::make_shared<Workspace>();
+  const int64_t limit = config_.settings.values.memory_limit;
+  budget_ =
+      std::make_shared<MemoryBudget>(limit > 0 ? limit : MachineMemoryBytes());
+  sections_ = config_.arena == nullptr || query_only_
+                  ? std::make_shared<memory::ArenaSections>()
+                  : std::make_shared<memory::ArenaSections>(
+                        config_.arena, config_.arena_bytes);
+  return Status();
+}
+
 Status MaceEngine::Impl::PlanFirst() {
   open_shapes_ = OpenShapes(model_->impl()->model.open_dims,
-                            graph_.inputs.size() - states_.size());
+                            graph_.inputs.size() - states_.tensors());
   Status first;
   for (int64_t extent = 1; extent <= kMostFirstExtent; extent *= 2) {
     const std::vector<Shape> shapes = open_shapes_.WithExtent(graph_, extent);

@@ -83,6 +83,8 @@ class MaceEngine::Impl {
   // Moves the executor for these shapes to the front of executors_, and creates
   // it first if there is none.
   Status UseShapes(const std::vector<Shape>& shapes);
+  // Sets workspace_, budget_ and sections_, as config_ says.
+  Status ChooseMemory();
   // Makes the plan before the first Run. Of a model with open dimensions that
   // have no largest extents, it is for the smallest ones that the model takes.
   Status PlanFirst();

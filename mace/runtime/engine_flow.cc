@@ -74,6 +74,9 @@ Result<void*> MaceEngine::Impl::FlowOutput(
     std::map<std::string, MaceTensor>& outputs) {
   const std::string& name = graph_.values[id].name;
   MaceTensor& tensor = outputs[name];
+  if (!states_.empty() && states_.Outgrows(name, type.shape)) {
+    tensor = MaceTensor();
+  }
   std::weak_ptr<void>& allocated = allocated_outputs_[id];
   const bool is_own =
       tensor.raw_data() != nullptr && allocated.lock() == tensor.raw_data();

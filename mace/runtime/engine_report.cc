@@ -20,7 +20,7 @@ std::vector<MaceTensorInfo> MaceEngine::Impl::Infos(bool of_inputs) const {
   const auto& orders = of_inputs ? model.input_order : model.output_order;
   std::vector<MaceTensorInfo> infos;
   std::vector<int> ids = of_inputs ? graph_.inputs : graph_.outputs;
-  ids.resize(ids.size() - states_.size());  // the last are no one else's
+  ids.resize(ids.size() - states_.tensors());  // the last are no one else's
   for (const int id : ids) {
     // Of an output that waits for data, only what the file states is known.
     const TensorType* type = &graph.values[id].type;
@@ -92,7 +92,7 @@ MaceMemoryUsage MaceEngine::Impl::Usage() const {
   for (MaceMemoryCategory& c : usage.categories) {
     if (c.name == "variables") {
       c.requested_bytes = states_.bytes();
-      c.used_bytes = 2 * states_.bytes();  // the next values, too
+      c.used_bytes = states_.held_bytes();
       c.count = static_cast<int64_t>(states_.size());
     }
     const bool is_image = c.name == "images";

@@ -113,6 +113,12 @@ Status MaceEngine::Impl::RunOnTypes(
     return RunFlow(executor, inputs, outputs, cancellation, metadata);
   }
   const Graph& graph = executor.plan().graph;
+  for (const int id : states_.empty() ? std::vector<int>() : graph.outputs) {
+    const Value& value = graph.values[id];
+    if (states_.Outgrows(value.name, value.type.shape)) {
+      (*outputs)[value.name] = MaceTensor();
+    }
+  }
   if (!Fit(graph, graph.outputs, *outputs)) {
     MACE_RETURN_IF_ERROR(PrepareOutputs(graph, outputs));
   }

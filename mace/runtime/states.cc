@@ -11,6 +11,8 @@
 #include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 #include "mace/model/open_dims.h"
+#include "mace/plan/append_to_state.h"
+#include "mace/plan/passes/remove_dead_nodes.h"
 #include "mace/runtime/mace_model.h"
 
 namespace mace {
@@ -94,6 +96,19 @@ Status States::AddTo(const std::vector<StateVariable>& states,
   return Status();
 }
 
+void States::GrowInPlace(Graph* graph) {
+  if (grow()) RemoveDeadNodes(*graph);  // they read nothing
+  for (State& state : states_) {
+    if (state.grows()) state.room.AddTo(state.ids, state.open, graph);
+  }
+}
+
+size_t States::CountTensors() const {
+  return states_.size() +
+         std::count_if(states_.begin(), states_.end(),
+                       [](const State& s) { return s.room.exists(); });
+}
+
 Status States::Allocate(const Graph& graph) {
   for (State& state : states_) {
     if (state.ids.initial >= 0) {
@@ -117,6 +132,14 @@ int64_t States::bytes() const {
   return bytes;
 }
 
+int64_t States::held_bytes() const {
+  int64_t bytes = 0;
+  for (const State& state : states_) {
+    bytes += state.room.exists() ? state.room.bytes() : 2 * Bytes(state.type);
+  }
+  return bytes;
+}
+
 std::vector<MaceTensorInfo> States::Infos() const {
   std::vector<MaceTensorInfo> infos;
   for (const State& state : states_) {
@@ -131,7 +154,13 @@ std::string States::Dump() const {
   std::string text;
   for (const State& state : states_) {
     text += StrCat("state ", state.name, " ", ToString(state.type), ", ",
-                   Bytes(state.type), " bytes, from ", state.next_name, '\n');
+                   Bytes(state.type), " bytes, from ", state.next_name);
+    if (state.room.exists()) {
+      text += StrCat(", in place, with room for ", state.room.rows(),
+                     " along axis ", state.room.axis(), ", ",
+                     state.room.bytes(), " bytes");
+    }
+    text += '\n';
   }
   return text;
 }
@@ -155,11 +184,24 @@ Status States::OtherType(const State& state, const TensorType& next) {
       "these");
 }
 
+TensorType States::NextOf(const State& state, int64_t rows) {
+  TensorType next = state.type;
+  next.shape[state.room.axis()] = rows;
+  return next;
+}
+
 Status States::CheckTypes(const Graph& graph) const {
+  for (const State& state : states_) {
+    if (!state.room.exists()) continue;
+    const int64_t rows = RowsOfState(graph, state.room.next_name());
+    if (rows < 0) continue;
+    const TensorType next = NextOf(state, rows);
+    if (!Takes(state, next)) return OtherType(state, next);
+  }
   for (const int id : graph.outputs) {
     const Value& value = graph.values[id];
     for (const State& state : states_) {
-      if (state.next_name != value.name) continue;
+      if (state.next_name != value.name || state.room.exists()) continue;
       if (state.grows() ? !Takes(state, value.type)
                         : !(state.type == value.type)) {
         return OtherType(state, value.type);
@@ -171,6 +213,11 @@ Status States::CheckTypes(const Graph& graph) const {
 
 Status States::CheckWritten(const Tensors& outputs) const {
   for (const State& state : states_) {
+    if (state.room.exists()) {
+      const TensorType next = NextOf(state, state.room.count());
+      if (!Takes(state, next)) return OtherType(state, next);
+      continue;
+    }
     const MaceTensor& next = outputs.find(state.next_name)->second;
     const DataType dtype = FromPublic(next.data_type());
     if (!Takes(state, {dtype, next.shape()})) {
@@ -182,29 +229,59 @@ Status States::CheckWritten(const Tensors& outputs) const {
 
 Status States::AddTensors(Tensors* inputs, Tensors* outputs) const {
   for (const State& state : states_) {
-    if (!inputs->emplace(state.name, TensorOf(state, current_)).second) {
+    const MaceTensor value = state.room.exists()
+                                 ? state.room.Value(state.type.shape)
+                                 : TensorOf(state, current_);
+    if (!inputs->emplace(state.name, value).second) {
       return InvalidArgument("'", state.name,
                              "' is no input but a state, which the engine "
                              "keeps; set it by SetState");
     }
-    const MaceTensor next =
-        state.grows() ? MaceTensor() : TensorOf(state, 1 - current_);
-    if (!outputs->emplace(state.next_name, next).second) {
+    if (outputs->count(state.next_name) > 0) {
       return InvalidArgument("'", state.next_name,
                              "' is no output, it becomes the state '",
                              state.name, "'; read it by GetState");
+    }
+    if (!state.room.exists()) {
+      (*outputs)[state.next_name] =
+          state.grows() ? MaceTensor() : TensorOf(state, 1 - current_);
+      continue;
+    }
+    const std::string taken = state.room.AddTensors(inputs, outputs);
+    if (!taken.empty()) {
+      return InvalidArgument(
+          "'", taken, "' is the engine's own, for the state '", state.name,
+          "'; read it by GetState and set it by "
+          "SetState");
     }
   }
   return Status();
 }
 
+bool States::Outgrows(const std::string& name, const Shape& shape) const {
+  return AnyOf(states_, [&](const State& state) {
+    return state.room.exists() && state.room.next_name() == name &&
+           state.room.shape() != shape;
+  });
+}
+
 void States::RemoveFrom(Tensors* outputs) const {
-  for (const State& state : states_) outputs->erase(state.next_name);
+  for (const State& state : states_) {
+    if (state.room.exists()) {
+      state.room.RemoveFrom(outputs);
+    } else {
+      outputs->erase(state.next_name);
+    }
+  }
 }
 
 void States::Advance(const Tensors& outputs) {
   current_ = 1 - current_;
   for (State& state : states_) {
+    if (state.room.exists()) {
+      state.type = NextOf(state, state.room.Advance(outputs));
+      continue;
+    }
     if (!state.grows()) continue;
     const MaceTensor& next = outputs.find(state.next_name)->second;
     state.type.shape = next.shape();
@@ -212,8 +289,25 @@ void States::Advance(const Tensors& outputs) {
   }
 }
 
+Status States::ResetRoom(State& state) {
+  state.type.shape = FirstShape(state);
+  MACE_RETURN_IF_ERROR(state.room.Reserve(state.type.shape[state.room.axis()]));
+  if (Bytes(state.type) == 0) return Status();
+  MACE_ASSIGN_OR_RETURN(
+      AlignedBuffer value,
+      AlignedBuffer::Create(static_cast<size_t>(Bytes(state.type)),
+                            "the first value of a state"));
+  CopyWeight(*state.initial, value.data());
+  state.room.Write(value.data(), state.type.shape);
+  return Status();
+}
+
 Status States::Reset() {
   for (State& state : states_) {
+    if (state.room.exists()) {
+      MACE_RETURN_IF_ERROR(ResetRoom(state));
+      continue;
+    }
     if (state.grows()) {
       MACE_RETURN_IF_ERROR(Allocate(state, FirstShape(state)));
     }
@@ -301,7 +395,11 @@ Status States::Get(Tensors* states) const {
                           ToPublic(state.type.dtype));
     }
     if (bytes == 0) continue;
-    std::memcpy(tensor.raw_data().get(), DataOf(state), bytes);
+    if (state.room.exists()) {
+      state.room.Read(state.type.shape, tensor.raw_data().get());
+    } else {
+      std::memcpy(tensor.raw_data().get(), DataOf(state), bytes);
+    }
   }
   return Status();
 }
@@ -316,6 +414,13 @@ Status States::Set(const Tensors& states) {
   for (State& state : states_) {
     const auto given = states.find(state.name);
     if (given == states.end()) continue;
+    if (state.room.exists()) {
+      const Shape& shape = given->second.shape();
+      MACE_RETURN_IF_ERROR(state.room.Reserve(shape[state.room.axis()]));
+      state.type.shape = shape;
+      state.room.Write(given->second.raw_data().get(), shape);
+      continue;
+    }
     if (state.grows()) {
       MACE_RETURN_IF_ERROR(Allocate(state, given->second.shape()));
     }

@@ -12,6 +12,7 @@
 #include "mace/base/status.h"
 #include "mace/model/model.h"
 #include "mace/public/mace.h"
+#include "mace/runtime/state_room.h"
 
 namespace mace {
 
@@ -22,8 +23,9 @@ namespace mace {
 // arena, which other engines may use in turns.
 //
 // A state with open dimensions grows: a run that reads [1, 4, 7, 8] may leave
-// [1, 4, 8, 8]. It begins with its first value, or with extents of 0, and the
-// memory of its next value is allocated by each run.
+// [1, 4, 8, 8]. It begins with its first value, or with extents of 0. If the
+// model only adds rows to it, its value stays in a StateRoom; else the memory
+// of its next value is allocated by each run.
 //
 // Not thread-safe. Errors of the functions with tensors: MACE_INVALID_ARGS.
 class States {
@@ -35,6 +37,9 @@ class States {
   // has one of these outputs already.
   Status AddTo(const std::vector<StateVariable>& states,
                const std::map<int, OpenDims>& open, Graph* graph);
+  // Gives states that grow by rows a room, where they grow in place. REQUIRES:
+  // AddTo was called, and all nodes run in host memory.
+  void GrowInPlace(Graph* graph);
   // Allocates the buffers. REQUIRES: AddTo was called; the weights of `graph`
   // outlive this. Errors: MACE_OUT_OF_RESOURCES.
   Status Allocate(const Graph& graph);
@@ -42,9 +47,13 @@ class States {
   // A library without the part `states` loads no model with any.
   bool empty() const { return !kHasStates || states_.empty(); }
   size_t size() const { return empty() ? 0 : states_.size(); }
+  // How many inputs of the graph, and as many outputs, are no one else's.
+  size_t tensors() const { return empty() ? 0 : CountTensors(); }
   // Whether any state has open dimensions.
   bool grow() const;
   int64_t bytes() const;  // of all values, each counted once
+  // Of all memory: next values and room, too.
+  int64_t held_bytes() const;
   std::vector<MaceTensorInfo> Infos() const;
   // One line for each state, for people.
   std::string Dump() const;
@@ -58,6 +67,9 @@ class States {
   // Adds the states to the tensors of a run. `outputs` may name what the caller
   // wants.
   Status AddTensors(Tensors* inputs, Tensors* outputs) const;
+  // Whether output `name` of a run, of this shape, is a room with more rows
+  // than there are, so that it needs other memory.
+  bool Outgrows(const std::string& name, const Shape& shape) const;
   // After a run: takes the states out of its outputs, and, if it succeeded,
   // makes what it wrote the values.
   void RemoveFrom(Tensors* outputs) const;
@@ -79,16 +91,21 @@ class States {
     // Of a state that grows: the value, in the first one.
     std::shared_ptr<AlignedBuffer> buffers[2];
     std::shared_ptr<void> grown;  // if a run made the value, in its place
+    StateRoom room;               // if it exists, holds the value
 
     bool grows() const { return !open.dims.empty(); }
   };
 
+  size_t CountTensors() const;
   // Whether the state may have a value of this type.
   static bool Takes(const State& state, const TensorType& type);
   // Makes a value of zeros of a state that grows.
   static Status Allocate(State& state, const Shape& shape);
   void* DataOf(const State& state) const;
   static Shape FirstShape(const State& state);
+  static Status ResetRoom(State& state);
+  // The type of the next value of a state with a room, of so many rows.
+  static TensorType NextOf(const State& state, int64_t rows);
   static Status OtherType(const State& state, const TensorType& next);
   const State* Find(const std::string& name) const;
   Result<const State*> FindFor(const std::string& name,

@@ -37,6 +37,10 @@ const Shape kImage = {1, 4, 4, 4};
 std::vector<OpCase> ActivationToFlatten() {
   return {
       {"Activation", {{"activation", "RELU"}}, {X(kImage)}},
+      {"Append",
+       {{"axis", int64_t{1}}},
+       {X({2, 4, 3}), X({2, 1, 3}), X({2, 2, 3})},
+       3},
       {"ArgMax", {{"axis", int64_t{-1}}}, {X(kImage)}},
       {"Attention",
        {},

@@ -28,10 +28,12 @@ class State:
 @dataclass(frozen=True)
 class Pair:
     """What a deployment file says about a state: the output that becomes its value for the next
-    run, and its shape where the model does not state it."""
+    run, and its shape where the model does not state it. None is an extent that grows from run to
+    run, up to that of `most`; of None, to any."""
 
     next: str
-    shape: tuple[int, ...] | None = None
+    shape: tuple[int | None, ...] | None = None
+    most: tuple[int, ...] | None = None
 
 
 def own_inputs(graph: Graph) -> list[str]:

@@ -55,6 +55,11 @@ Result<KernelSpec> Describe(const Node& node, const Target& target) {
   MACE_ASSIGN_OR_RETURN(const AttentionAttrs attrs,
                         ReadAttrs<AttentionAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const AttentionShapes s, ResolveAttention(node, attrs));
+  if (attrs.keys >= 0) {
+    return Unsupported(Label(node),
+                       ": the GPU reads all rows of k and v, keys ", attrs.keys,
+                       " leaves some out");
+  }
   const HeadsOf* const heads[] = {&s.q, &s.k, &s.v, &s.y};
   bool has_axis[4];
   for (int i = 0; i < 4; ++i) {

@@ -36,6 +36,8 @@ from mace_tools.quantized import has_codes
 HELP = "build the library that apps link, with the models of a deployment file"
 # That a plan adds to a model whose weights are stored as fp16 or bf16.
 PLAN_OPS = ("Cast", "Identity")
+# What engines make of a Concat that adds rows to a state.
+STATE_OPS = ("Append", "Slice")
 
 
 @dataclass(frozen=True)
@@ -172,6 +174,8 @@ def ops_of(context: Context, models: dict[str, Converted]) -> tuple[str, ...] | 
         ops |= {op.type for op in net.op} & set(all_ops())  # the app has the custom ones
         if any(tensor.HasField("stored_type") for tensor in net.tensors):
             ops |= set(PLAN_OPS)
+        if any(-1 in variable.tensor.dims for variable in net.variables):
+            ops |= set(STATE_OPS)
     return tuple(sorted(ops))
 
 

@@ -81,7 +81,7 @@ def import_model(
         blamed = _blame_shapes(context, tag, model, read, shapes, e)
         raise (blamed or e) from e
     graph.name = tag
-    graph.open_dims = _open_dims(model)
+    graph.open_dims |= _open_dims(model)
     _check_open(context, tag, model, graph)
     graph.notes += _custom_ops_note(graph)
     for k, (name, shape) in enumerate(shapes.items()):
@@ -108,9 +108,9 @@ def _check_open(context: Context, tag: str, model: Model, graph: Graph) -> None:
     """Errors: ConfigError if nodes were settled for the extents that input_shapes fixes, so that
     others must not vary either."""
     if graph.open_dims and graph.shape_dependent:
-        index = next(k for k, n in enumerate(model.subgraph.input_tensors) if n in graph.open_dims)
+        inputs = [k for k, n in enumerate(model.subgraph.input_tensors) if n in graph.open_dims]
         raise _config_error(
-            context, tag, "input_shapes", index,
+            context, tag, *(("input_shapes", inputs[0]) if inputs else ("states", "")),
             f"{', '.join(graph.shape_dependent[:3])} of the model depends on shapes, so that none "
             "of them can be open; give numbers")
 

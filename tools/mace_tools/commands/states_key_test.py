@@ -16,7 +16,7 @@ from mace_tools.protos import mace
 from mace_tools.states import Pair
 from mace_tools.testing.onnx_file import info, node, onnx, tensor
 
-TYPES = {"x": (2, 3), "h": (2, 3), "n": (), "w": ("batch", 3)}
+TYPES = {"x": (2, 3), "h": (2, 3), "n": (), "w": ("batch", 3), "past": ("rows", 3)}
 
 
 def onnx_file(folder):
@@ -26,13 +26,13 @@ def onnx_file(folder):
     proto.opset_import.add(version=13)
     for name, shape in TYPES.items():
         proto.graph.input.append(info(name, shape, np.int64 if name == "n" else np.float32))
-    for name in ("y", "hn", "nn", "wn", "sum"):
+    for name in ("y", "hn", "nn", "wn", "sum", "all"):
         proto.graph.output.append(info(name, None))
     proto.graph.initializer.extend([tensor("two", np.array(2, "f")), tensor("one", np.array(1))])
     proto.graph.node.extend([
         node("Add", "x h", "s"), node("Tanh", "s", "hn"), node("Mul", "hn two", "y"),
         node("Add", "n one", "nn"), node("Add", "w x", "wn"),
-        node("ReduceSum", "hn", "sum", keepdims=0)])
+        node("ReduceSum", "hn", "sum", keepdims=0), node("Concat", "past x", "all", axis=0)])
     path = folder / "m.onnx"
     path.write_bytes(proto.SerializeToString())
     return path
@@ -101,6 +101,15 @@ def test_a_deployment_file_names_the_states(command, tmp_path, more, variables, 
     assert {v.tensor.name: list(v.tensor.dims) for v in net.variables} == variables
 
 
+@pytest.mark.parametrize("more, most", [("", []), (", max_shape: '8,3'", [8, 3])])
+def test_a_state_may_grow(command, tmp_path, more, most):
+    code, err = command(f"states: {{h: hn, past: {{next: all, shape: '-1,3'{more}}}}}")
+    assert code == 0, err
+    net = mace().NetDef.FromString((tmp_path / "build/lib/model/net.pb").read_bytes())
+    state = net.variables[1].tensor
+    assert (state.name, list(state.dims), list(state.max_dims)) == ("past", [-1, 3], most)
+
+
 WRONG = {
     "an unknown input": ("states: {g: hn}", "the model has no input 'g'; its inputs: 'x', 'h'"),
     "an unknown output": ("states: {h: hm}", "no output 'hm', which is to be the next value of"),
@@ -110,6 +119,14 @@ WRONG = {
     "an open shape": ("states: {w: wn}", "and a state has a shape that is fixed"),
     "a shape that does not fit": ("states: {w: {next: wn, shape: [2, 4]}}",
                                   "2,4 does not fit the model's input 'w', of which the file"),
+    "a name of an extent": ("states: {w: {next: wn, shape: 'n,3'}}",
+                            "has the name 'n': no run chooses the extents of a state"),
+    "a limit of nothing": ("states: {w: {next: wn, shape: '2,3', max_shape: '4,3'}}",
+                           "max_shape limits the extents that are -1 in shape"),
+    "a limit that is open": ("states: {w: {next: wn, shape: '-1,3', max_shape: '-1,3'}}",
+                             "max_shape limits the extents that are -1 in shape"),
+    "a limit of another extent": ("states: {w: {next: wn, shape: '-1,3', max_shape: '9,4'}}",
+                                  "and repeats the others"),
     "no next": ("states: {h: {shape: [2, 3]}}", "has no `next`"),
     "another key": ("states: {h: {next: hn, first: 0}}", "has the key 'first'"),
     "no mapping": ("states: [h, hn]", "is not a mapping from inputs to outputs"),

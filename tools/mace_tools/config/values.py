@@ -214,24 +214,41 @@ def tensor_values(value: Any) -> dict[str, Any]:
     return {text(name): given for name, given in value.items()}
 
 
+_STATE_KEYS = ("next", "shape", "max_shape")
+_STATE_EXAMPLE = ("{next: OUTPUT, shape: [2, 1, 64]}; of a state that grows, {next: OUTPUT, "
+                  "shape: [1, 4, -1, 64], max_shape: [1, 4, 1024, 64]}")
+
+
 def states(value: Any) -> dict[str, Pair]:
     """By the name of an input: the output that becomes its next value, or a mapping with that
-    output as `next` and the `shape`."""
+    output as `next`, the `shape`, and the `max_shape` of a state that grows."""
     if not isinstance(value, dict) or not value:
         raise ValueError(f"{shown(value)} is not a mapping from inputs to outputs")
-    found = {}
-    for name, given in value.items():
-        if not isinstance(given, dict):
-            found[text(name)] = Pair(text(given))
-            continue
-        unknown = [key for key in given if key not in ("next", "shape")]
-        if unknown or "next" not in given:
-            what = f"the key '{unknown[0]}'" if unknown else "no `next`"
-            raise ValueError(f"{shown(given)} for '{name}' has {what}: write the output, or "
-                             "{next: OUTPUT, shape: [2, 1, 64]}")
-        found[text(name)] = Pair(text(given["next"]),
-                                 shape(given["shape"]) if "shape" in given else None)
-    return found
+    return {text(name): _state(name, given) if isinstance(given, dict) else Pair(text(given))
+            for name, given in value.items()}
+
+
+def _state(name: str, given: dict[str, Any]) -> Pair:
+    unknown = [key for key in given if key not in _STATE_KEYS]
+    if unknown or "next" not in given:
+        what = f"the key '{unknown[0]}'" if unknown else "no `next`"
+        raise ValueError(f"{shown(given)} for '{name}' has {what}: write the output, or "
+                         f"{_STATE_EXAMPLE}")
+    dims = shape(given["shape"]) if "shape" in given else None
+    named = [d for d in dims or () if isinstance(d, str)]
+    if named:
+        raise ValueError(f"the shape of '{name}' has the name '{named[0]}': no run chooses the "
+                         "extents of a state; write a number, or -1 where it grows")
+    own = None if dims is None else tuple(None if d == OPEN else int(d) for d in dims)
+    if "max_shape" not in given:
+        return Pair(text(given["next"]), own)
+    most = shape(given["max_shape"])
+    limit = closed(most)
+    if own is None or None not in own or limit is None or len(limit) != len(own) or any(
+            d not in (None, m) for d, m in zip(own, limit)):
+        raise ValueError(f"{shown(given)} for '{name}': max_shape limits the extents that are -1 "
+                         f"in shape, and repeats the others: {_STATE_EXAMPLE}")
+    return Pair(text(given["next"]), own, limit)
 
 
 def _is_tensor(value: Any) -> bool:

@@ -15,6 +15,7 @@ from mace_tools.importers.source import SourceModel
 from mace_tools.infer import infer_node
 from mace_tools.infer.checks import fits
 from mace_tools.ir import NUMPY, Graph, Shape
+from mace_tools.open_dims import OpenDims
 from mace_tools.states import Pair, State, own_inputs, own_outputs
 
 KEY = "states"
@@ -40,7 +41,8 @@ def _shape(model: SourceModel, name: str, pair: Pair) -> Shape:
         if own is None or None in own:
             known = "states no shape" if own is None else f"states {stated(own)}"
             raise RequestError(f"the file {known} for '{name}', and a state has a shape that is "
-                               "fixed", KEY, name, f"{{{name}: {{next: {pair.next}, shape: "
+                               "fixed, or -1 where each run adds to it", KEY, name,
+                               f"{{{name}: {{next: {pair.next}, shape: "
                                f"{listed(tuple(d or 1 for d in own or (1,)))}}}}}")
         return own
     if own is not None and not fits(own, pair.shape):
@@ -86,6 +88,8 @@ def keep(graph: Graph, given: list[str], pairs: Mapping[str, Pair]) -> None:
         out = graph.fresh(f"{name}/next")
         infer_node(graph, graph.add("Identity", [pair.next], [out], out))
         tensor.data_format = "NONE"
+        if None in (tensor.shape or ()):
+            graph.open_dims[name] = OpenDims(("",) * len(tensor.shape or ()), pair.most)
         graph.states[name] = State(out)
         nexts.append(out)
     graph.inputs = [*own, *variables, *pairs]

@@ -53,6 +53,11 @@ def attention(v: View) -> Type:
     q = _heads(v.shape(0), heads)
     k, value = (_heads(x, shared or (heads if x is not None and len(x) == 3 else 0))
                 for x in (v.shape(1), v.shape(2)))
+    keys = v.attr("keys")
+    require(keys >= -1 and all(keys <= x[2] for x in (k, value) if x[2] is not None),
+            f"keys {keys} must be -1, or at most the rows of k {k} and v {value}")
+    if keys >= 0:
+        k, value = ((*x[:2], keys, x[3]) for x in (k, value))
     require(same(q[0], k[0]) and same(q[0], value[0]) and same(k[0], value[0])
             and same(k[1], value[1]) and same(k[2], value[2]) and same(q[3], k[3])
             and (k[1] is None or k[1] > 0 and (q[1] is None or q[1] % k[1] == 0)),

@@ -108,7 +108,8 @@ def attention(xs, attrs):
     heads, shared = attrs["heads"], attrs["kv_heads"] or attrs["heads"]
     q, k, v = (x if x.ndim == 4 else _by_heads(x, count)
                for x, count in zip(xs[:3], (heads, shared, shared)))
-    k, v = (np.repeat(x, q.shape[1] // x.shape[1], 1) for x in (k, v))
+    keys = attrs["keys"] if attrs["keys"] >= 0 else None
+    k, v = (np.repeat(x[:, :, :keys], q.shape[1] // x.shape[1], 1) for x in (k, v))
     scores = (q @ k.swapaxes(2, 3)) * (attrs["scale"] or 1 / np.sqrt(max(q.shape[3], 1)))
     if attrs["softcap"]:
         scores = attrs["softcap"] * np.tanh(scores / attrs["softcap"])

@@ -38,7 +38,8 @@ def _recurrent(gates: int) -> tuple[Callable[[tuple[int, ...]], tuple[int, ...]]
 
 
 # Shapes that fit x and that would hardly be drawn by chance.
-_HINTS = {"Proposal": (lambda x: x, lambda x: (*x[:-1], 2 * x[-1]), lambda x: (3,)),
+_HINTS = {"Append": (*[lambda x: x] * 3,),
+          "Proposal": (lambda x: x, lambda x: (*x[:-1], 2 * x[-1]), lambda x: (3,)),
           "NonMaxSuppression": (lambda x: (*(*x, 2, 3)[:2], 1, 4), lambda x: (*(*x, 2, 3)[:2], 3)),
           "Attention": (*[lambda x: (*x, 2, 2, 3, 4)[:4]] * 3, lambda x: (*x, 2, 2, 3)[2:3]),
           "RotaryEmbedding": (*[lambda x: (*x, 2, 2)[:2]] * 2,
