@@ -5,6 +5,7 @@
 #include "mace/cpu/quantized/eltwise_q8.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 
 #include "mace/base/aligned_buffer.h"
@@ -22,7 +23,8 @@
 namespace mace::cpu {
 namespace {
 
-constexpr int64_t kTile = 8192;  // elements of a task
+constexpr int64_t kTile = 8192;    // elements of a task
+constexpr int64_t kJoined = 1024;  // the most elements of rows that are joined
 // Operands of sums are scaled to a common unit with so many bits more.
 constexpr int kSumBits = 20;
 constexpr int kDifferenceBits = 7;  // the same of squared differences
@@ -156,12 +158,30 @@ void VectorProduct(const Arithmetic& f, const Terms&, const Terms&,
   }
 }
 
+// Returns the operand that has the same row of few codes for all rows of the
+// last dimension but one, while those of the other operand follow each other,
+// as of a picture and one factor for each channel; or -1.
+int RepeatedOperand(const BroadcastPlan& plan) {
+  const size_t rank = plan.extents.size();
+  if (rank < 2 || 2 * plan.extents[rank - 1] > kJoined) return -1;
+  const auto has_strides = [&](int i, int64_t outer) {
+    return plan.strides[i][rank - 2] == outer && plan.strides[i][rank - 1] == 1;
+  };
+  for (int i : {0, 1}) {
+    if (has_strides(i, 0) && has_strides(1 - i, plan.extents[rank - 1])) {
+      return i;
+    }
+  }
+  return -1;
+}
+
 struct EltwiseQ8 final : Kernel {
   ThreadPool* threads = nullptr;
   BroadcastPlan plan;
   Arithmetic f;
   Terms a, b;
   Row row = nullptr;
+  int repeated = -1;  // RepeatedOperand
   std::vector<Overlap> in_place;
 
   std::string variant() const override { return "eltwise_q8"; }
@@ -174,12 +194,41 @@ struct EltwiseQ8 final : Kernel {
     const int64_t n = plan.extents.back();
     const int64_t tile = std::max<int64_t>(kTile / n, 1);
     threads->ParallelFor(NumRows(plan), tile, [&](size_t begin, size_t end) {
+      if (repeated >= 0) return JoinRows(begin, end, {x, w}, y);
       ForEachRow<2>(plan, begin, end, [&](int64_t r, const auto& at) {
         row(f, a, b, x + at[0], plan.strides[0].back(), w + at[1],
             plan.strides[1].back(), n, y + r * n);
       });
     });
     return Status();
+  }
+
+  // Computes rows [begin, end) several at a time, with copies of the row that
+  // is the same for all of them.
+  void JoinRows(int64_t begin, int64_t end,
+                const std::array<const uint8_t*, 2>& operands,
+                uint8_t* y) const {
+    const int64_t n = plan.extents.back(), most = kJoined / n;
+    const int64_t alike = plan.extents[plan.extents.size() - 2];
+    uint8_t copies[kJoined];
+    for (int64_t r = begin, count = 0; r < end; r += count) {
+      // Those from here that have the row in common.
+      count = std::min(end - r, alike - r % alike);
+      ForEachRow<2>(plan, r, r + 1, [&](int64_t, const auto& at) {
+        const uint8_t* own = operands[repeated] + at[repeated];
+        const int64_t copied = std::min(count, most);
+        for (int64_t k = 0; k < copied; ++k) {
+          std::copy_n(own, n, copies + k * n);
+        }
+        const uint8_t* other = operands[1 - repeated] + at[1 - repeated];
+        for (int64_t k = 0; k < count; k += most) {
+          const uint8_t* rows = other + k * n;
+          row(f, a, b, repeated == 0 ? copies : rows, 1,
+              repeated == 0 ? rows : copies, 1, std::min(most, count - k) * n,
+              y + (r + k) * n);
+        }
+      });
+    }
   }
 };
 
@@ -206,6 +255,7 @@ std::unique_ptr<EltwiseQ8> NewKernel(const Node& node, CpuContext& context) {
   kernel->plan =
       PlanBroadcast(node.outputs[0].shape,
                     {node.inputs[0].type.shape, node.inputs[1].type.shape});
+  kernel->repeated = RepeatedOperand(kernel->plan);
   for (int i : {0, 1}) {
     if (node.inputs[i].type.shape == node.outputs[0].shape) {
       kernel->in_place.push_back({i, 0});

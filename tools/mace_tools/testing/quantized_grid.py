@@ -140,7 +140,8 @@ def _transposed() -> list[Case]:
 def _pairs() -> list[Case]:
     cases, d = [], Draw(4)
     shapes = (((2, 3, 5), (2, 3, 5)), ((1, 4, 7, 3), (3,)), ((2, 6), (1,)), ((3, 1, 5), (1, 4, 1)),
-              ((1, 257), (1, 257)), ((4, 4), (4, 4)))
+              ((1, 257), (1, 257)), ((4, 4), (4, 4)), ((2, 9, 7, 32), (2, 1, 1, 32)),
+              ((1, 1, 1, 40), (1, 30, 31, 40)))
     for dtype in TYPES:
         for turn, (one, other) in enumerate(shapes):
             a, b = d.codes(one, dtype, turn=turn), d.codes(other, dtype, turn=turn // 2)
@@ -217,6 +218,11 @@ def _reductions() -> list[Case]:
                                   "ReducerOptions", fields))
             cases += [Case(op, operands, [like(x)], "ReducerOptions", fields)
                       for op in ("REDUCE_MAX", "REDUCE_MIN")]
+        for most in (np.iinfo(dtype).min, np.iinfo(dtype).max):  # the largest sums
+            x = d.codes((1, 20, 20, 70), dtype)
+            x.data[:] = most
+            cases.append(Case("MEAN", [x, i32(1, 2)], [like(x)], "ReducerOptions",
+                              {"KeepDims": True}))
     return cases
 
 
