@@ -8,6 +8,7 @@
 namespace mace::cpu {
 
 int64_t OffsetOf(const std::vector<ReduceGeometry::Dim>& dims, int64_t i) {
+  if (dims.size() == 1) return i * dims[0].stride;
   int64_t offset = 0;
   for (size_t d = dims.size(); d-- > 0;) {
     offset += i % dims[d].extent * dims[d].stride;

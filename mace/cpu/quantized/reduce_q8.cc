@@ -15,6 +15,7 @@ namespace mace::cpu {
 namespace {
 
 constexpr int64_t kLanes = 64;  // outputs computed together
+constexpr int64_t kRows = 128;  // sums of so many codes fit in 16 bits
 constexpr int64_t kTile = 1 << 14;
 
 template <typename T>
@@ -53,17 +54,41 @@ struct ReduceQ8 final : Kernel {
   void Outputs(const T* x, int64_t n, T* y) const {
     uint32_t found[kLanes] = {};
     for (int64_t k = 0; !adds && k < n; ++k) found[k] = Bits(x[k]);
-    for (int64_t r = 0; r < g.num_gone; ++r) {
-      const T* row = x + OffsetOf(g.gone, r);
-      if (!g.keeps_row) {
-        found[0] = OfRow(row, found[0]);
-      } else if (adds) {
-        for (int64_t k = 0; k < n; ++k) found[k] += Bits(row[k]);
-      } else {
+    if (!g.keeps_row) {
+      for (int64_t r = 0; r < g.num_gone; ++r) {
+        found[0] = OfRow(x + OffsetOf(g.gone, r), found[0]);
+      }
+    } else if (adds) {
+      for (int64_t r = 0; r < g.num_gone; r += kRows) {
+        const int64_t end = std::min(r + kRows, g.num_gone);
+        if (n == kLanes) {
+          AddRows(x, r, end, kLanes, found);
+        } else {
+          AddRows(x, r, end, n, found);
+        }
+      }
+    } else {
+      for (int64_t r = 0; r < g.num_gone; ++r) {
+        const T* row = x + OffsetOf(g.gone, r);
         for (int64_t k = 0; k < n; ++k) found[k] = Better(found[k], row[k]);
       }
     }
     for (int64_t k = 0; k < n; ++k) y[k] = CodeOf(found[k]);
+  }
+
+  // Adds the first n codes of rows [first, end), at most kRows. Inlined, so
+  // that all kLanes are a number that the compiler knows.
+  __attribute__((always_inline)) void AddRows(const T* x, int64_t first,
+                                              int64_t end, int64_t n,
+                                              uint32_t* found) const {
+    int16_t sums[kLanes] = {};
+    for (int64_t r = first; r < end; ++r) {
+      const T* row = x + OffsetOf(g.gone, r);
+      for (int64_t k = 0; k < n; ++k) {
+        sums[k] = static_cast<int16_t>(sums[k] + row[k]);
+      }
+    }
+    for (int64_t k = 0; k < n; ++k) found[k] += Bits(sums[k]);
   }
 
   uint32_t OfRow(const T* row, uint32_t found) const {
