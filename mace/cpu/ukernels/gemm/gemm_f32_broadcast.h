@@ -35,7 +35,8 @@ struct BroadcastLoop {
                                  const float* b, F32 (&acc)[kRows][kVectors]) {
     const size_t segment = k;
     for (; k > 0; --k, ++a, b += kPackedVectors * simd::kLanes) {
-      PrefetchNext<kPackedVectors>(b, segment);
+      // A single row computes too little to pay for it.
+      if (kRows > 1) PrefetchNext<kPackedVectors>(b, segment);
       F32 bv[kVectors];
 #pragma GCC unroll 16
       for (int v = 0; v < kVectors; ++v) {
