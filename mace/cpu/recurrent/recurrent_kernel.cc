@@ -14,6 +14,13 @@
 namespace mace::cpu {
 namespace {
 
+// The products of the inputs of so many steps are computed at a time that they
+// stay in a cache until their step reads them, and that their memory does not
+// grow with the sequence; but of at least as many rows as the weights are worth
+// reading again for.
+constexpr int64_t kGateBytes = 256 << 10;
+constexpr int64_t kLeastRows = 128;
+
 // Each part of the scratch memory begins at a line of the cache.
 int64_t FloatBytes(int64_t floats) {
   return AlignUp(floats * static_cast<int64_t>(sizeof(float)), kAlignment);
@@ -89,11 +96,12 @@ Status RecurrentKernel::Init(const Node& node, const RecurrentAttrs& attrs,
         projection_, StateProduct::Create(node.inputs[projection], "projection",
                                           {shape.outputs}, context));
   }
+  block_steps_ = BlockSteps();
   if (context.reference || rows() == 0) return Status();
   // All directions read the same x, so that their weights form one matrix.
   const int64_t n = shape.directions * all_gates(), k = shape.inputs;
   const Operand& w = node.inputs[kRecurrentW];
-  const GemmPlan plan = PlanGemm(w, {rows(), n, k * 4}, context);
+  const GemmPlan plan = PlanGemm(w, {block_rows(), n, k * 4}, context);
   GemmB b;
   b.n = n;
   b.column_stride = k;
@@ -104,23 +112,36 @@ Status RecurrentKernel::Init(const Node& node, const RecurrentAttrs& attrs,
   ConvGemm::Spec spec;
   spec.kernel = plan.kernel;
   spec.plan = plan;
-  spec.patches.window.w.in = spec.patches.window.w.out = rows();
+  spec.patches.window.w.in = spec.patches.window.w.out = block_rows();
   spec.patches.batch = 1;
   spec.patches.channels = spec.patches.pixel_stride = k;
   spec.n = spec.pixel_stride = n;
-  spec.image_stride = spec.line_stride = rows() * n;
+  spec.image_stride = spec.line_stride = block_rows() * n;
   inputs_ = std::make_unique<ConvGemm>(spec, context);
   return Status();
+}
+
+int64_t RecurrentKernel::BlockSteps() const {
+  // Steps must follow each other in x, and in one order of time.
+  const bool is_whole =
+      shape_.directions != 1 || (batch_major_ && shape_.batch != 1);
+  if (is_whole || rows() == 0) return shape_.steps;
+  const int64_t bytes = SaturatedProduct({shape_.batch, all_gates(), 4});
+  const int64_t most = std::max({kGateBytes / std::max<int64_t>(bytes, 1),
+                                 kLeastRows / shape_.batch, int64_t{1}});
+  const int64_t blocks = (shape_.steps + most - 1) / most;
+  return (shape_.steps + blocks - 1) / blocks;
 }
 
 // The parts of the scratch memory.
 struct RecurrentKernel::Memory {
   // For packing operands that are no constants.
-  void *w, *r_space, *projection_space;
-  const void *r, *projection;  // as StateProduct::Get returned
-  float* gates;                // [rows, directions, gates, hidden]
-  float* bias;                 // [directions, gates, hidden]
-  float *h, *c, *work;         // [directions, batch, ...]
+  void *w_space, *r_space, *projection_space;
+  // As PackedB::Get and StateProduct::Get returned.
+  const void *w, *r, *projection;
+  float* gates;         // [block_rows, directions, gates, hidden]
+  float* bias;          // [directions, gates, hidden]
+  float *h, *c, *work;  // [directions, batch, ...]
   void* gemm;
   int64_t bytes;
 };
@@ -137,10 +158,10 @@ RecurrentKernel::Memory RecurrentKernel::Lay(char* scratch) const {
   };
   const int64_t states = shape_.directions * shape_.batch;
   Memory m = {};
-  m.w = take(w_.scratch_bytes());
+  m.w_space = take(w_.scratch_bytes());
   m.r_space = take(r_.scratch_bytes());
   m.projection_space = take(projection_.scratch_bytes());
-  m.gates = floats(rows() * shape_.directions * all_gates());
+  m.gates = floats(block_rows() * shape_.directions * all_gates());
   m.bias = floats(shape_.directions * all_gates());
   m.h = floats(states * shape_.outputs);
   m.c = floats(facts_.has_cells ? states * shape_.hidden : 0);
@@ -190,18 +211,19 @@ void RecurrentKernel::SumBiases(const float* bias, float* to) const {
   }
 }
 
-void RecurrentKernel::MultiplyInputs(const RunArgs& args,
+void RecurrentKernel::MultiplyInputs(const RunArgs& args, int64_t first_time,
                                      const Memory& m) const {
   if (rows() == 0) return;
   const int64_t n = shape_.directions * all_gates(), k = shape_.inputs;
-  const float* x = args.inputs[kRecurrentX].as<const float>();
-  const float* w = args.inputs[kRecurrentW].as<const float>();
+  const float* x = args.inputs[kRecurrentX].as<const float>() +
+                   first_time * shape_.batch * k;
   const float* bias = facts_.adds_bias ? m.bias : nullptr;
   if (inputs_ == nullptr) {
-    return ReferenceMatMul(rows(), n, k, {x, k, 1}, {w, 1, k}, bias,
+    return ReferenceMatMul(block_rows(), n, k, {x, k, 1},
+                           {static_cast<const float*>(m.w), 1, k}, bias,
                            ActivationFunction(), m.gates);
   }
-  inputs_->Run(threads_, {x, w_.Get(w, m.w), bias, m.gates}, m.gemm);
+  inputs_->Run(threads_, {x, m.w, bias, m.gates}, m.gemm);
 }
 
 void RecurrentKernel::MoveStates(const float* from, bool from_operand,
@@ -242,8 +264,11 @@ void RecurrentKernel::StoreStates(const RunArgs& args, const Memory& m) const {
   if (facts_.has_cells) store(2, shape_.hidden, m.c);
 }
 
-// Sequences [first, first + count) in one direction.
+// Steps [begin, end), in the order in which they are computed, of sequences
+// [first, first + count) in one direction.
 struct RecurrentKernel::Block {
+  int64_t begin, end;
+  int64_t first_time;  // of the gates that are computed
   int64_t direction, first, count;
   ThreadPool* threads;
 };
@@ -288,14 +313,37 @@ void RecurrentKernel::RunBlock(const RunArgs& args, const Memory& m,
   s.lens = has_lens ? &lens : nullptr;
   s.first_sequence = block.first;
   const bool backwards = reverse_ || block.direction == 1;
-  for (int64_t t = 0; t < shape_.steps && !threads_->is_cancelled(); ++t) {
+  for (int64_t t = block.begin; t < block.end && !threads_->is_cancelled();
+       ++t) {
     s.time = backwards ? shape_.steps - 1 - t : t;
-    const int64_t row = batch_major_ ? block.first * shape_.steps + s.time
-                                     : s.time * shape_.batch + block.first;
+    const int64_t at = s.time - block.first_time;
+    const int64_t row = batch_major_ ? block.first * shape_.steps + at
+                                     : at * shape_.batch + block.first;
     s.gates = m.gates + row * gates_width + block.direction * all_gates();
     Step(s);
     StoreStep(s);
   }
+}
+
+void RecurrentKernel::RunSteps(const RunArgs& args, const Memory& m,
+                               int64_t begin, int64_t end,
+                               int64_t first_time) const {
+  const int64_t threads = threads_->num_threads();
+  const int64_t d = shape_.directions, batch = shape_.batch;
+  const int64_t blocks = std::min(batch, (threads + d - 1) / d);
+  const int64_t tasks = d * blocks;
+  if (batch == 0) return;
+  const bool single = tasks == 1;
+  const auto run = [&](size_t, size_t i) {
+    const auto task = static_cast<int64_t>(i);
+    const int64_t part = task / d;
+    const int64_t first = part * batch / blocks;
+    const int64_t last = (part + 1) * batch / blocks;
+    RunBlock(args, m,
+             {begin, end, first_time, task % d, first, last - first,
+              single ? threads_ : nullptr});
+  };
+  RunTasks(threads_, static_cast<size_t>(tasks), run);
 }
 
 Status RecurrentKernel::Run(const RunArgs& args) {
@@ -304,28 +352,22 @@ Status RecurrentKernel::Run(const RunArgs& args) {
   const bool has_bias = args.inputs.size() > kRecurrentBias;
   SumBiases(has_bias ? args.inputs[kRecurrentBias].as<const float>() : nullptr,
             m.bias);
-  MultiplyInputs(args, m);
   LoadStates(args, m);
+  m.w = args.inputs[kRecurrentW].handle;
+  if (inputs_ != nullptr) m.w = w_.Get(m.w, m.w_space);
   m.r = r_.Get(args.inputs[kRecurrentR].handle, m.r_space);
   if (projection_input_ != 0) {
     m.projection = projection_.Get(args.inputs[projection_input_].handle,
                                    m.projection_space);
   }
-  const int64_t threads = threads_->num_threads();
-  const int64_t d = shape_.directions, batch = shape_.batch;
-  const int64_t blocks = std::min(batch, (threads + d - 1) / d);
-  const int64_t tasks = d * blocks;
-  if (batch > 0) {
-    const bool single = tasks == 1;
-    const auto run = [&](size_t, size_t i) {
-      const auto task = static_cast<int64_t>(i);
-      const int64_t part = task / d;
-      const int64_t first = part * batch / blocks;
-      const int64_t end = (part + 1) * batch / blocks;
-      RunBlock(args, m,
-               {task % d, first, end - first, single ? threads_ : nullptr});
-    };
-    RunTasks(threads_, static_cast<size_t>(tasks), run);
+  for (int64_t done = 0; done < shape_.steps && !threads_->is_cancelled();) {
+    // The last block computes gates again that the one before it computed.
+    const int64_t begin = std::min(done, shape_.steps - block_steps_);
+    const int64_t end = begin + block_steps_;
+    const int64_t first_time = reverse_ ? shape_.steps - end : begin;
+    MultiplyInputs(args, first_time, m);
+    RunSteps(args, m, done, end, first_time);
+    done = end;
   }
   StoreStates(args, m);
   return Status();

@@ -1,7 +1,7 @@
 // RecurrentKernel: the loop over the steps of Lstm, Gru and Rnn.
 // SPDX-License-Identifier: Apache-2.0
 //
-//   gates of all steps = x W' + bias       one matrix product
+//   gates of many steps = x W' + bias      one matrix product
 //   for each step:  gates += h R'          a product with the state alone
 //                   h = cell(gates, h)     element by element
 //
@@ -106,7 +106,14 @@ class RecurrentKernel : public Kernel {
   Memory Lay(char* scratch) const;
   Status CheckLens(const RunArgs& args) const;
   void SumBiases(const float* bias, float* to) const;
-  void MultiplyInputs(const RunArgs& args, const Memory& memory) const;
+  // How many steps have their inputs multiplied at a time: all, or fewer.
+  int64_t BlockSteps() const;
+  // Computes the gates of the steps from `first_time` on.
+  void MultiplyInputs(const RunArgs& args, int64_t first_time,
+                      const Memory& memory) const;
+  // Computes steps [begin, end), whose gates begin with those of `first_time`.
+  void RunSteps(const RunArgs& args, const Memory& memory, int64_t begin,
+                int64_t end, int64_t first_time) const;
   void LoadStates(const RunArgs& args, const Memory& memory) const;
   void StoreStates(const RunArgs& args, const Memory& memory) const;
   void RunBlock(const RunArgs& args, const Memory& memory,
@@ -118,6 +125,7 @@ class RecurrentKernel : public Kernel {
                   float* to) const;
 
   int64_t rows() const { return shape_.steps * shape_.batch; }
+  int64_t block_rows() const { return block_steps_ * shape_.batch; }
   int64_t all_gates() const { return shape_.gates * shape_.hidden; }
 
   std::string label_;
@@ -125,6 +133,7 @@ class RecurrentKernel : public Kernel {
   RecurrentCellFacts facts_;
   bool batch_major_ = false;
   bool reverse_ = false;
+  int64_t block_steps_ = 0;  // BlockSteps
   float clip_ = 0;
   DataType lens_dtype_ = DataType::kI64;
   ThreadPool* threads_ = nullptr;
