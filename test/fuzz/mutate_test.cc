@@ -157,7 +157,7 @@ TEST(GrowModel, SoundNodesOfMostOps) {
        {"If", "Loop", "Quantize", "Dequantize", "QuantizedLstm"}) {
     missing.erase(op);
   }
-  for (uint64_t number = 0; number < 300; ++number) {
+  for (uint64_t number = 0; number < 600; ++number) {
     Random random(number);
     const Draft draft = GrowModel(empty, 10, random);
     for (const proto::OperatorDef& op : draft.net.op()) {
