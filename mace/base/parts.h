@@ -53,6 +53,13 @@ constexpr bool kHasCheckNumerics = false;
 constexpr bool kHasCheckNumerics = true;
 #endif
 
+// Without it a library loads no model that has states.
+#ifdef MACE_WITHOUT_STATES
+constexpr bool kHasStates = false;
+#else
+constexpr bool kHasStates = true;
+#endif
+
 #ifdef MACE_WITHOUT_CONTROL_FLOW
 constexpr bool kHasControlFlow = false;
 #else

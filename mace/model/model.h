@@ -24,13 +24,6 @@
 
 namespace mace {
 
-// The part `states` of a library, without which it loads no model that has any.
-#ifdef MACE_WITHOUT_STATES
-constexpr bool kHasStates = false;
-#else
-constexpr bool kHasStates = true;
-#endif
-
 // The most dimensions of a tensor in a file.
 constexpr int kMaxRank = 8;
 

@@ -4,6 +4,7 @@
 #include "mace/plan/plan.h"
 
 #include "mace/base/cpu_rows.h"
+#include "mace/base/parts.h"
 #include "mace/memory/strategy.h"
 #include "mace/ops/common/op.h"
 #include "mace/plan/assign_images.h"
@@ -53,7 +54,7 @@ Result<std::unique_ptr<Plan>> MakePlan(
   MACE_RETURN_IF_ERROR(InferGraph(plan->graph, folder, &plan->rest));
   MACE_RETURN_IF_ERROR(CheckDeclared(plan->graph, declared));
   RemoveDeadNodes(plan->graph);
-  ReadInRoom(FindOp("Slice") != nullptr, plan->graph);
+  if (kHasStates) ReadInRoom(FindOp("Slice") != nullptr, plan->graph);
 
   // If several devices share a plan, tensors that move between them stay f32.
   if (kHas16BitKernels && options.devices.size() == 1) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mace/base/aligned_buffer.h"
+#include "mace/base/parts.h"
 #include "mace/base/status.h"
 #include "mace/model/model.h"
 #include "mace/public/mace.h"
