@@ -58,7 +58,8 @@ Status MaceEngine::Impl::Dump(const std::string& stage,
     *text = DumpPlanJson(plan, StrCat(devices_.note, has_both ? "; " : "",
                                       devices_.without_effect));
   } else if (stage == "memory") {
-    *text = StrCat(DumpMemory(plan), states_.Dump(), ToText(Usage()));
+    *text = StrCat(DumpMemory(plan), kHasStates ? states_.Dump() : "",
+                   ToText(Usage()));
   } else if (stage == "memory_json") {
     *text = DumpMemoryJson(plan);
   } else if (stage == "tuning") {
@@ -90,7 +91,7 @@ MaceMemoryUsage MaceEngine::Impl::Usage() const {
   const bool no_arena =
       config_.arena == nullptr && usage.allocated_arena_bytes == 0;
   for (MaceMemoryCategory& c : usage.categories) {
-    if (c.name == "variables") {
+    if (kHasStates && c.name == "variables") {
       c.requested_bytes = states_.bytes();
       c.used_bytes = states_.held_bytes();
       c.count = static_cast<int64_t>(states_.size());

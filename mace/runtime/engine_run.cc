@@ -60,6 +60,7 @@ Status MaceEngine::Impl::RunWithStates(
     const std::map<std::string, MaceTensor>& inputs,
     std::map<std::string, MaceTensor>* outputs,
     const MaceCancellation* cancellation, RunMetadata* metadata) {
+  if (!kHasStates) return AbsentPart("Run", "states");
   std::map<std::string, MaceTensor> all_inputs = inputs, all_outputs = *outputs;
   MACE_RETURN_IF_ERROR(states_.AddTensors(&all_inputs, &all_outputs));
   MACE_RETURN_IF_ERROR(
@@ -113,9 +114,9 @@ Status MaceEngine::Impl::RunOnTypes(
     return RunFlow(executor, inputs, outputs, cancellation, metadata);
   }
   const Graph& graph = executor.plan().graph;
-  for (const int id : states_.empty() ? std::vector<int>() : graph.outputs) {
+  for (const int id : graph.outputs) {
     const Value& value = graph.values[id];
-    if (states_.Outgrows(value.name, value.type.shape)) {
+    if (kHasStates && states_.Outgrows(value.name, value.type.shape)) {
       (*outputs)[value.name] = MaceTensor();
     }
   }
