@@ -64,7 +64,7 @@ def test_bazel_cmake_the_header_and_the_page_have_the_same_parts():
     # Nothing asks for the C API, and one room of the engine each for the others.
     known = {n.lower() for n in re.findall(r"(?:ifdef |defined\()MACE_WITHOUT_(\w+)", header)}
     assert known == set(PARTS) - {"activations", "c_api", "depthwise", "l2_pooling", "sealed",
-                                 "states", "storage"}
+                                  "storage"}
     page = (REPO / "docs" / "library.md").read_text()
     assert all(f"| `{part}` |" in page for part in PARTS)
 
