@@ -119,6 +119,8 @@ WRONG = {
     "an open shape": ("states: {w: wn}", "and a state has a shape that is fixed"),
     "a shape that does not fit": ("states: {w: {next: wn, shape: [2, 4]}}",
                                   "2,4 does not fit the model's input 'w', of which the file"),
+    "growth of a fixed extent": ("states: {past: {next: all, shape: '-1,-1'}}",
+                                 "?,? does not fit the model's input 'past', of which the file"),
     "a name of an extent": ("states: {w: {next: wn, shape: 'n,3'}}",
                             "has the name 'n': no run chooses the extents of a state"),
     "a limit of nothing": ("states: {w: {next: wn, shape: '2,3', max_shape: '4,3'}}",

@@ -45,10 +45,14 @@ def _shape(model: SourceModel, name: str, pair: Pair) -> Shape:
                                f"{{{name}: {{next: {pair.next}, shape: "
                                f"{listed(tuple(d or 1 for d in own or (1,)))}}}}}")
         return own
-    if own is not None and not fits(own, pair.shape):
+    if own is not None and not (fits(own, pair.shape) and _grows_where_open(own, pair.shape)):
         raise RequestError(f"{listed(pair.shape)} does not fit the model's input '{name}', of "
                            f"which the file states {stated(own)}", KEY, name)
     return pair.shape
+
+
+def _grows_where_open(own: Shape, shape: Shape) -> bool:
+    return all(d is not None or o is None for o, d in zip(own, shape))
 
 
 def _own(model: SourceModel, name: str) -> str:
