@@ -14,10 +14,10 @@
 namespace mace::cpu {
 namespace {
 
-// The products of the inputs of so many steps are computed at a time that they
-// stay in a cache until their step reads them, and that their memory does not
-// grow with the sequence; but of at least as many rows as the weights are worth
-// reading again for.
+// Inputs are multiplied for as many steps at a time as have this many bytes of
+// gates: these stay in a cache until their step reads them, and their memory
+// does not grow with the sequence. Fewer rows than kLeastRows would not be
+// worth reading the weights again.
 constexpr int64_t kGateBytes = 256 << 10;
 constexpr int64_t kLeastRows = 128;
 
