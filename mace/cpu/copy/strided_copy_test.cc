@@ -106,6 +106,33 @@ TEST(StridedCopy, LargeTransposes) {
   }
 }
 
+// Two groups of channels are interleaved or separated, for all of a few pixels.
+TEST(StridedCopy, ChannelShuffles) {
+  auto threads = ThreadPool::Create(1);
+  ASSERT_TRUE(threads.ok());
+  for (int64_t n = 1; n <= 70; ++n) {
+    for (int64_t elem_bytes : {1, 2, 4, 8}) {
+      for (const bool together : {true, false}) {
+        SCOPED_TRACE(std::to_string(n) + " x " + std::to_string(elem_bytes));
+        const Shape extents = together ? Shape{5, n, 2} : Shape{5, 2, n};
+        const std::vector<int64_t> from =
+            together ? std::vector<int64_t>{2 * n, 1, n}
+                     : std::vector<int64_t>{2 * n, 1, 2};
+        const CopyBox box = MakeBox(static_cast<size_t>(elem_bytes), extents,
+                                    from, 0, DenseStrides(extents), 0);
+        std::vector<uint8_t> src(box.bytes()), want(box.bytes());
+        for (size_t i = 0; i < src.size(); ++i) {
+          src[i] = static_cast<uint8_t>(i * 31 + i / 251);
+        }
+        std::vector<uint8_t> got = want;
+        CopyNaive(box, src.data(), want.data());
+        CopyStrided(Simplify(box), src.data(), got.data(), threads->get());
+        ASSERT_EQ(got, want);
+      }
+    }
+  }
+}
+
 TEST(StridedCopy, SimplifyMerges) {
   // A whole copy of [2,3,4] is a single run.
   const Shape shape = {2, 3, 4};

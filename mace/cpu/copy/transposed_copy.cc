@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "mace/cpu/common/blocking.h"
 #include "mace/cpu/common/cache_sizes.h"
@@ -55,18 +56,95 @@ void CopyElements(const Block& b) {
   }
 }
 
-// Interleaves two columns, as a channel shuffle does.
-void InterleaveTwo(const Block& b) {
-  const char* other = b.src + b.src_stride;
-  int64_t i = 0;
-  for (; i + 4 <= b.rows; i += 4) {
-    const Four x = LoadFour(b.src + i * 4), y = LoadFour(other + i * 4);
-    char* dst = b.dst + i * 8;
-    StoreFour(dst, __builtin_shufflevector(x, y, 0, 4, 1, 5));
-    StoreFour(dst + 16, __builtin_shufflevector(x, y, 2, 6, 3, 7));
+// As many elements as a vector register of 16 bytes has.
+template <typename T>
+struct Vector {
+  static constexpr int64_t kBytes = 16, kLanes = kBytes / sizeof(T);
+  typedef T Type __attribute__((vector_size(kBytes)));
+  using Lanes = std::make_integer_sequence<int, static_cast<int>(kLanes)>;
+
+  // Writes the first halves of two rows, element by element in turns, or with
+  // kHalf = 1 the second ones.
+  template <int kHalf, int... kLane>
+  static void Interleave(const char* src, const char* other, char* dst,
+                         std::integer_sequence<int, kLane...>) {
+    Type x, y;
+    std::memcpy(&x, src, kBytes);
+    std::memcpy(&y, other, kBytes);
+    const Type z = __builtin_shufflevector(
+        x, y, ((kHalf * kLanes + kLane) / 2 + kLane % 2 * kLanes)...);
+    std::memcpy(dst, &z, kBytes);
   }
-  CopyElements<uint32_t>(
-      {b.src + i * 4, b.dst + i * 8, b.src_stride, 8, b.rows - i, 2});
+  // Writes the elements with even places of two vectors, or with kOdd = 1 the
+  // other ones.
+  template <int kOdd, int... kLane>
+  static void Separate(const char* src, char* dst,
+                       std::integer_sequence<int, kLane...>) {
+    Type x, y;
+    std::memcpy(&x, src, kBytes);
+    std::memcpy(&y, src + kBytes, kBytes);
+    const Type z = __builtin_shufflevector(x, y, (2 * kLane + kOdd)...);
+    std::memcpy(dst, &z, kBytes);
+  }
+};
+
+// Calls copy(i) for vectors of n elements that begin at i. The last vector ends
+// with the elements, so that it may copy some of them again. REQUIRES: there is
+// a whole vector.
+template <typename T, typename F>
+void ForEachVector(int64_t n, const F& copy) {
+  constexpr int64_t kLanes = Vector<T>::kLanes;
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) copy(i);
+  if (i < n) copy(n - kLanes);
+}
+
+// Interleaves two columns, as a channel shuffle does.
+template <typename T>
+void InterleaveTwo(const Block& b) {
+  using V = Vector<T>;
+  constexpr int64_t kSize = sizeof(T);
+  ForEachVector<T>(b.rows, [&b](int64_t i) {
+    const char* src = b.src + i * kSize;
+    char* dst = b.dst + i * 2 * kSize;
+    V::template Interleave<0>(src, src + b.src_stride, dst,
+                              typename V::Lanes());
+    V::template Interleave<1>(src, src + b.src_stride, dst + V::kBytes,
+                              typename V::Lanes());
+  });
+}
+
+// The opposite of InterleaveTwo: separates two interleaved columns into rows.
+template <typename T>
+void SeparateTwo(const Block& b) {
+  using V = Vector<T>;
+  constexpr int64_t kSize = sizeof(T);
+  ForEachVector<T>(b.cols, [&b](int64_t j) {
+    const char* src = b.src + j * 2 * kSize;
+    char* dst = b.dst + j * kSize;
+    V::template Separate<0>(src, dst, typename V::Lanes());
+    V::template Separate<1>(src, dst + b.dst_stride, typename V::Lanes());
+  });
+}
+
+// Copies pairs by vectors, and returns whether the block is pairs.
+template <typename T>
+bool CopiesPairs(const Block& b) {
+  constexpr int64_t kSize = sizeof(T), kLanes = Vector<T>::kLanes;
+  if (b.cols == 2 && b.dst_stride == 2 * kSize && b.rows >= kLanes) {
+    InterleaveTwo<T>(b);
+    return true;
+  }
+  if (b.rows == 2 && b.src_stride == 2 * kSize && b.cols >= kLanes) {
+    SeparateTwo<T>(b);
+    return true;
+  }
+  return false;
+}
+
+template <typename T>
+void CopyPairsOrElements(const Block& b) {
+  if (!CopiesPairs<T>(b)) CopyElements<T>(b);
 }
 
 // Interleaves three columns, as when the color planes of an image become
@@ -116,7 +194,7 @@ void SeparateThree(const Block& b) {
 }
 
 void CopyBlocksOf4x4(const Block& b) {
-  if (b.cols == 2 && b.dst_stride == 8) return InterleaveTwo(b);
+  if (CopiesPairs<uint32_t>(b)) return;
   if (b.cols == 3 && b.dst_stride == 12) return InterleaveThree(b);
   if (b.rows == 3 && b.src_stride == 12) return SeparateThree(b);
   const int64_t rows = b.rows & ~int64_t{3}, cols = b.cols & ~int64_t{3};
@@ -145,9 +223,9 @@ void CopyBlocksOf4x4(const Block& b) {
 BlockFn* BlockFnOf(int64_t elem_bytes) {
   switch (elem_bytes) {
     case 1:
-      return CopyElements<uint8_t>;
+      return CopyPairsOrElements<uint8_t>;
     case 2:
-      return CopyElements<uint16_t>;
+      return CopyPairsOrElements<uint16_t>;
     case 4:
       return CopyBlocksOf4x4;
     case 8:
