@@ -11,6 +11,7 @@
 #include "mace/cpu/quantized/codes.h"
 #include "mace/cpu/reference/pooling.h"
 #include "mace/cpu/ukernels/maxima_q8/maxima_q8_table.h"
+#include "mace/cpu/ukernels/means_q8/means_q8_table.h"
 #include "mace/graph/attrs.h"
 #include "mace/ops/common/operands.h"
 
@@ -149,9 +150,12 @@ struct PoolingQ8 final : Kernel {
 
   // For codes of 8 bits.
   const MaximaQ8* maxima = nullptr;
+  const MeansQ8* means = nullptr;
 
   std::string variant() const override {
-    return UsesMaxima() ? maxima->name : "pooling_q8";
+    if (UsesMaxima()) return maxima->name;
+    const int64_t most = s.window.h.kernel * s.window.w.kernel;
+    return UsesMeans(most) ? means->name : "pooling_q8";
   }
 
   Status Run(const RunArgs& args) override {
@@ -169,6 +173,10 @@ struct PoolingQ8 final : Kernel {
   bool UsesMaxima() const {
     return sizeof(T) == 1 && s.type == PoolingType::kMax;
   }
+  bool UsesMeans(int64_t taps) const {
+    return sizeof(T) == 1 && s.type == PoolingType::kAverage && taps > 0 &&
+           taps <= static_cast<int64_t>(kMeansQ8MostPixels);
+  }
 
   // The outputs of some windows.
   void Pixels(int64_t begin, int64_t end, const T* x, T* y) const {
@@ -185,17 +193,30 @@ struct PoolingQ8 final : Kernel {
             rows.count, columns.count, h.dilation * w.in * s.channels,
             w.dilation * s.channels};
         T* to = y + begin * s.channels;
-        UsesMaxima() ? MaximaOfCodes(taps, to) : Channels(taps, to);
+        if (UsesMaxima()) {
+          maxima->fn(WindowOf<MaximaQ8Args>(taps, to));
+        } else if (UsesMeans(taps.rows * taps.columns)) {
+          means->fn(WindowOf<MeansQ8Args>(taps, to));
+        } else {
+          Channels(taps, to);
+        }
       }
     }
   }
 
-  void MaximaOfCodes(const TapsOf<T>& taps, T* y) const {
-    maxima->fn({static_cast<size_t>(s.channels), static_cast<size_t>(taps.rows),
-                static_cast<size_t>(taps.columns),
-                reinterpret_cast<const uint8_t*>(taps.from), taps.row_stride,
-                taps.column_stride, std::is_signed_v<T>, range.least,
-                range.most, reinterpret_cast<uint8_t*>(y)});
+  // The arguments of a micro-kernel.
+  template <typename Args>
+  Args WindowOf(const TapsOf<T>& taps, T* y) const {
+    return {static_cast<size_t>(s.channels),
+            static_cast<size_t>(taps.rows),
+            static_cast<size_t>(taps.columns),
+            reinterpret_cast<const uint8_t*>(taps.from),
+            taps.row_stride,
+            taps.column_stride,
+            std::is_signed_v<T>,
+            range.least,
+            range.most,
+            reinterpret_cast<uint8_t*>(y)};
   }
 
   // The outputs of one window. The last vector begins where it ends with the
@@ -227,6 +248,7 @@ KernelPtr MakePooling(const PoolShape& s, CodeRange range,
   kernel->s = s;
   kernel->range = range;
   kernel->maxima = &ChooseRow(kMaximaQ8, context.features);
+  kernel->means = &ChooseRow(kMeansQ8, context.features);
   return kernel;
 }
 

@@ -14,6 +14,7 @@
 #include "mace/cpu/ukernels/gemv_q8/gemv_q8_table.h"
 #include "mace/cpu/ukernels/lookup_q8/lookup_q8_table.h"
 #include "mace/cpu/ukernels/maxima_q8/maxima_q8_table.h"
+#include "mace/cpu/ukernels/means_q8/means_q8_table.h"
 #include "mace/cpu/ukernels/peak/peak_f32_table.h"
 #include "mace/cpu/ukernels/pool/pool_f32_table.h"
 #include "mace/cpu/ukernels/quantize_q8/quantize_q8_table.h"
@@ -51,6 +52,7 @@ void ForEachRow(const F& f) {
   each(kSumQ8);
   each(kLookupQ8);
   each(kMaximaQ8);
+  each(kMeansQ8);
   each(kExpandQ8);
   each(kGemvQ8);
   each(kQuantizeQ8);

@@ -49,6 +49,7 @@ void Add(const RequantizeQ8& row, Calls& calls);
 void Add(const SumQ8& row, Calls& calls);
 void Add(const LookupQ8& row, Calls& calls);
 void Add(const MaximaQ8& row, Calls& calls);
+void Add(const MeansQ8& row, Calls& calls);
 void Add(const ExpandQ8& row, Calls& calls);
 void Add(const GemvQ8& row, Calls& calls);
 void Add(const QuantizeQ8& row, Calls& calls);

@@ -116,24 +116,38 @@ void Add(const SumQ8& row, Calls& calls) {
 }
 
 // A 3x3 window over 256 channels.
-void Add(const MaximaQ8& row, Calls& calls) {
+namespace {
+
+// A call of a micro-kernel for windows of codes.
+template <typename Args, typename Row>
+void AddWindow(const Row& row, Calls& calls) {
   struct Data {
     Bytes x, y;
   };
   constexpr size_t kChannels = 256;
   auto data = std::make_shared<Data>();
-  const MaximaQ8Args args = {kChannels,
-                             3,
-                             3,
-                             Values<uint8_t>(data->x, 9 * kChannels),
-                             3 * kChannels,
-                             kChannels,
-                             true,
-                             -128,
-                             127,
-                             Values<uint8_t>(data->y, kChannels)};
+  const Args args = {kChannels,
+                     3,
+                     3,
+                     Values<uint8_t>(data->x, 9 * kChannels),
+                     3 * kChannels,
+                     kChannels,
+                     true,
+                     -128,
+                     127,
+                     Values<uint8_t>(data->y, kChannels)};
   calls.push_back({row.name, row.isa, 0, 10. * kChannels,
                    [data, args, fn = row.fn] { fn(args); }});
+}
+
+}  // namespace
+
+void Add(const MaximaQ8& row, Calls& calls) {
+  AddWindow<MaximaQ8Args>(row, calls);
+}
+
+void Add(const MeansQ8& row, Calls& calls) {
+  AddWindow<MeansQ8Args>(row, calls);
 }
 
 void Add(const LookupQ8& row, Calls& calls) {

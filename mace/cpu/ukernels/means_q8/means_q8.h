@@ -1,0 +1,32 @@
+// Micro-kernels that compute the means of codes of 8 bits in a window.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_MEANS_Q8_MEANS_Q8_H_
+#define MACE_CPU_UKERNELS_MEANS_Q8_MEANS_Q8_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mace::cpu {
+
+// Up to this number of pixels, sums and their quotients take 16 bits.
+constexpr size_t kMeansQ8MostPixels = 128;
+
+// y[c] = clamp(the mean code of channel c, rounded to the nearest, ties away
+// from zero) over `rows` of `columns` pixels, the first of which is at x.
+// REQUIRES: there is a pixel, and there are at most kMeansQ8MostPixels.
+struct MeansQ8Args {
+  size_t channels, rows, columns;
+  const uint8_t* x;
+  ptrdiff_t row_stride, column_stride;  // bytes
+  bool is_signed;                       // codes are int8_t, else uint8_t
+  int32_t least, most;                  // codes; `most` wins
+  uint8_t* y;                           // overlaps no pixel
+};
+
+using MeansQ8Fn = void(const MeansQ8Args& args);
+
+MeansQ8Fn means_q8__scalar, means_q8__avx2, means_q8__neon;
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_MEANS_Q8_MEANS_Q8_H_

@@ -1,0 +1,10 @@
+// The mean codes of windows on NEON.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/ukernels/means_q8/means_q8_loop.h"
+
+namespace mace::cpu {
+
+void means_q8__neon(const MeansQ8Args& args) { MeansOfCodes(args); }
+
+}  // namespace mace::cpu

@@ -1,0 +1,160 @@
+// The loops of all instruction sets, in vectors of the compiler's.
+// SPDX-License-Identifier: Apache-2.0
+//
+// With n pixels, 2^(s+1) >= n > 2^s (s = 0 for one pixel, whose sum is taken
+// twice) and M = ceil(2^(16+s) / n), the quotient of x < 256 n is the high half
+// of x * M, shifted by s: M exceeds 2^(16+s) / n by less than 1, so the result
+// by less than x / 2^(16+s) < 256 n / 2^16 / 2^s <= 512 / 2^16 <= 1 / n.
+#ifndef MACE_CPU_UKERNELS_MEANS_Q8_MEANS_Q8_LOOP_H_
+#define MACE_CPU_UKERNELS_MEANS_Q8_MEANS_Q8_LOOP_H_
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include "mace/cpu/ukernels/means_q8/means_q8.h"
+
+namespace mace::cpu {
+namespace {
+
+#if defined(__AVX2__)
+constexpr size_t kWidest = 16;
+#else
+constexpr size_t kWidest = 8;
+#endif
+
+// kCodes codes, and as many sums of 16 bits.
+template <typename T, size_t kCodes>
+struct VectorsOf {
+  typedef T Codes __attribute__((vector_size(kCodes)));
+  typedef int16_t Sums __attribute__((vector_size(2 * kCodes)));
+  typedef uint16_t Unsigned __attribute__((vector_size(2 * kCodes)));
+};
+
+struct Divisor {
+  int half;  // what is added before dividing
+  uint16_t factor;
+  int shift;
+  bool twice;
+
+  explicit Divisor(size_t pixels) : twice(pixels == 1) {
+    const uint32_t n = twice ? 2 : static_cast<uint32_t>(pixels);
+    half = static_cast<int>(n / 2);
+    shift = 31 - __builtin_clz(n - 1);
+    factor = static_cast<uint16_t>(((65536u << shift) + n - 1) / n);
+  }
+};
+
+// Multiplies, and returns the high halves in place.
+template <typename Unsigned>
+inline void MultiplyHigh(uint16_t factor, Unsigned* x) {
+#if defined(__AVX2__)
+  if constexpr (sizeof(Unsigned) == 32) {
+    *x = (Unsigned)_mm256_mulhi_epu16(
+        (__m256i)*x, _mm256_set1_epi16(static_cast<int16_t>(factor)));
+    return;
+  }
+#endif
+#if defined(__x86_64__)
+  if constexpr (sizeof(Unsigned) == 16) {
+    *x = (Unsigned)_mm_mulhi_epu16(
+        (__m128i)*x, _mm_set1_epi16(static_cast<int16_t>(factor)));
+    return;
+  }
+#else
+  typedef uint32_t Wide __attribute__((vector_size(2 * sizeof(Unsigned))));
+  *x = __builtin_convertvector(
+      (__builtin_convertvector(*x, Wide) * factor) >> 16, Unsigned);
+#endif
+}
+
+// The rounded quotients, in place. Sums of int8_t are negative too.
+template <typename T, typename V>
+inline void Divide(const Divisor& d, typename V::Sums* sums) {
+  using Unsigned = typename V::Unsigned;
+  if (d.twice) *sums += *sums;
+  typename V::Sums sign = {};
+  if (static_cast<T>(-1) < 0) sign = *sums >> 15;
+  auto x = (Unsigned)((*sums ^ sign) - sign) + static_cast<uint16_t>(d.half);
+  MultiplyHigh(d.factor, &x);
+  x >>= d.shift;
+  *sums = ((typename V::Sums)x ^ sign) - sign;
+}
+
+// kVectors * kCodes channels from c on, which stay in registers.
+template <typename T, size_t kCodes, size_t kVectors>
+inline void MeansOfVectors(const MeansQ8Args& t, const Divisor& d, size_t c) {
+  using V = VectorsOf<T, kCodes>;
+  typename V::Sums sums[kVectors] = {};
+  const uint8_t* row = t.x + c;
+  for (size_t r = 0; r < t.rows; ++r, row += t.row_stride) {
+    const uint8_t* pixel = row;
+    for (size_t k = 0; k < t.columns; ++k, pixel += t.column_stride) {
+#pragma GCC unroll 4
+      for (size_t v = 0; v < kVectors; ++v) {
+        typename V::Codes x;
+        __builtin_memcpy(&x, pixel + v * kCodes, kCodes);
+        sums[v] += __builtin_convertvector(x, typename V::Sums);
+      }
+    }
+  }
+  using Sums = typename V::Sums;
+  const Sums least = static_cast<int16_t>(t.least) - Sums{};
+  const Sums most = static_cast<int16_t>(t.most) - Sums{};
+#pragma GCC unroll 4
+  for (size_t v = 0; v < kVectors; ++v) {
+    Divide<T, V>(d, &sums[v]);
+    sums[v] = sums[v] > least ? sums[v] : least;
+    sums[v] = sums[v] < most ? sums[v] : most;
+    const auto y = __builtin_convertvector(sums[v], typename V::Codes);
+    __builtin_memcpy(t.y + c + v * kCodes, &y, kCodes);
+  }
+}
+
+template <typename T>
+inline void MeanOf(const MeansQ8Args& t, size_t c) {
+  const auto n = static_cast<int32_t>(t.rows * t.columns);
+  int32_t sum = 0;
+  const uint8_t* row = t.x + c;
+  for (size_t r = 0; r < t.rows; ++r, row += t.row_stride) {
+    const uint8_t* pixel = row;
+    for (size_t k = 0; k < t.columns; ++k, pixel += t.column_stride) {
+      sum += static_cast<T>(*pixel);
+    }
+  }
+  int32_t mean = (sum > 0 ? sum + n / 2 : sum - n / 2) / n;
+  mean = mean > t.least ? mean : t.least;
+  t.y[c] = static_cast<uint8_t>(mean < t.most ? mean : t.most);
+}
+
+// The last vector begins where it ends with the channels, so that it may
+// compute some of them again.
+template <typename T>
+inline void Means(const MeansQ8Args& t) {
+  const Divisor d(t.rows * t.columns);
+  size_t c = 0;
+  for (; t.channels - c >= 4 * kWidest; c += 4 * kWidest) {
+    MeansOfVectors<T, kWidest, 4>(t, d, c);
+  }
+  for (; t.channels - c >= kWidest; c += kWidest) {
+    MeansOfVectors<T, kWidest, 1>(t, d, c);
+  }
+  if (c == t.channels) return;
+  if (t.channels >= kWidest) {
+    MeansOfVectors<T, kWidest, 1>(t, d, t.channels - kWidest);
+  } else if (t.channels >= 8) {
+    MeansOfVectors<T, 8, 1>(t, d, 0);
+    MeansOfVectors<T, 8, 1>(t, d, t.channels - 8);
+  } else {
+    for (; c < t.channels; ++c) MeanOf<T>(t, c);
+  }
+}
+
+inline void MeansOfCodes(const MeansQ8Args& t) {
+  t.is_signed ? Means<int8_t>(t) : Means<uint8_t>(t);
+}
+
+}  // namespace
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_MEANS_Q8_MEANS_Q8_LOOP_H_
