@@ -127,8 +127,9 @@ void ProductQ8::RunTask(const Task& task) const {
   const int64_t tiles_at_once = TilesAtOnce(*spec_.micro);
   for (int64_t g = 0; g < spec_.group; ++g) {
     char* to = task.scratch;
+    Place place = PlaceOf(task.row_begin);
     for (int64_t row = task.row_begin; row < task.row_end; row += mr) {
-      PackTile(task, g, row, std::min(mr, task.row_end - row), to);
+      PackTile(task, g, row, std::min(mr, task.row_end - row), &place, to);
       to += tile_bytes_;
     }
     for (int64_t p = task.panel_begin; p < task.panel_end; ++p) {
@@ -142,13 +143,26 @@ void ProductQ8::RunTask(const Task& task) const {
   }
 }
 
-int64_t ProductQ8::SpanOf(int64_t row, int64_t m, bool* inside) const {
-  const Patches& patches = spec_.patches;
-  *inside = true;
-  if (is_matrix_) return m;
-  const Window &h = patches.window.h, &w = patches.window.w;
-  const int64_t q = row % w.out;
-  const int64_t top = row / w.out % h.out * h.stride - h.pad_before;
+ProductQ8::Place ProductQ8::PlaceOf(int64_t row) const {
+  const Window &h = spec_.patches.window.h, &w = spec_.patches.window.w;
+  const int64_t line = row / w.out;
+  return {line / h.out, line % h.out, row % w.out};
+}
+
+void ProductQ8::Advance(int64_t n, Place* place) const {
+  const Window2D& window = spec_.patches.window;
+  place->q += n;
+  while (place->q >= window.w.out) {
+    place->q -= window.w.out;
+    if (++place->p < window.h.out) continue;
+    place->p = 0;
+    ++place->image;
+  }
+}
+
+int64_t ProductQ8::SpanOf(const Place& place, int64_t m, bool* inside) const {
+  const Window &h = spec_.patches.window.h, &w = spec_.patches.window.w;
+  const int64_t q = place.q, top = place.p * h.stride - h.pad_before;
   const int64_t rest = std::min(m, w.out - q);
   *inside = top >= 0 && top + h.extent() <= h.in && q >= inside_begin_ &&
             q < inside_end_;
@@ -156,38 +170,30 @@ int64_t ProductQ8::SpanOf(int64_t row, int64_t m, bool* inside) const {
   return q < inside_begin_ ? std::min(rest, inside_begin_ - q) : rest;
 }
 
-int64_t ProductQ8::FindRuns(const uint8_t* x, int64_t row, int64_t m,
-                            bool inside, const uint8_t** runs) const {
-  const Patches& patches = spec_.patches;
-  if (is_matrix_) {
-    const uint8_t* from = x + row * patches.pixel_stride;
-    for (; m > 0; --m, from += patches.pixel_stride) *runs++ = from;
-    return 1;
+void ProductQ8::FindLines(const uint8_t* x, const Place& place, int64_t m,
+                          const uint8_t** runs) const {
+  const int64_t stride = spec_.patches.pixel_stride;
+  const Window &h = spec_.patches.window.h, &w = spec_.patches.window.w;
+  const int64_t top = place.p * h.stride - h.pad_before;
+  const uint8_t* line = x + ((place.image * h.in + top) * w.in +
+                             place.q * w.stride - w.pad_before) *
+                                stride;
+  for (int64_t r = 0; r < h.kernel; ++r) {
+    const uint8_t* from = line;
+    for (int64_t i = 0; i < m; ++i, from += w.stride * stride) *runs++ = from;
+    line += h.dilation * w.in * stride;
   }
-  Patches::InPlace in_place;
-  if (inside && patches.FindInPlace(row, m, &in_place)) {
-    for (int64_t s = 0; s < in_place.segments; ++s) {
-      const uint8_t* from = x + in_place.offset + s * in_place.segment_stride;
-      for (int64_t i = 0; i < m; ++i, from += in_place.row_stride) {
-        *runs++ = from;
-      }
-    }
-    return in_place.segments;
-  }
-  FindPixels(x, row, m, runs);
-  return patches.depth() / patches.channels;
 }
 
-void ProductQ8::FindPixels(const uint8_t* x, int64_t row, int64_t m,
+void ProductQ8::FindPixels(const uint8_t* x, Place place, int64_t m,
                            const uint8_t** runs) const {
   const Patches& patches = spec_.patches;
   const Window &h = patches.window.h, &w = patches.window.w;
   const int64_t stride = patches.pixel_stride, line_bytes = w.in * stride;
-  int64_t q = row % w.out, line = row / w.out;
-  for (int64_t i = 0; i < m; ++i) {
-    const int64_t top = line % h.out * h.stride - h.pad_before;
-    const int64_t left = q * w.stride - w.pad_before;
-    const uint8_t* image = x + line / h.out * h.in * line_bytes;
+  for (int64_t i = 0; i < m; ++i, Advance(1, &place)) {
+    const int64_t top = place.p * h.stride - h.pad_before;
+    const int64_t left = place.q * w.stride - w.pad_before;
+    const uint8_t* image = x + place.image * h.in * line_bytes;
     const uint8_t** to = runs + i;
     for (int64_t r = 0, y = top; r < h.kernel; ++r, y += h.dilation) {
       const bool in_line = y >= 0 && y < h.in;
@@ -199,14 +205,11 @@ void ProductQ8::FindPixels(const uint8_t* x, int64_t row, int64_t m,
         to += m;
       }
     }
-    if (++q < w.out) continue;
-    q = 0;
-    ++line;
   }
 }
 
 void ProductQ8::PackTile(const Task& task, int64_t g, int64_t row, int64_t m,
-                         char* to) const {
+                         Place* place, char* to) const {
   const Patches& patches = spec_.patches;
   const GemmQ8& micro = *spec_.micro;
   const auto** runs =
@@ -215,19 +218,35 @@ void ProductQ8::PackTile(const Task& task, int64_t g, int64_t row, int64_t m,
                (row - task.row_begin);
   const uint8_t* x = task.x + g * patches.channels;
   const bool adds = filter_.zero_point() != 0;
-  for (int64_t i = 0; i < m;) {
-    bool inside;
-    int64_t n = SpanOf(row + i, m - i, &inside);
-    if (n < m && pixels_are_lines_) {
-      n = m;
-      inside = false;
-    }
-    const int64_t segments = FindRuns(x, row + i, n, inside, runs);
+  const auto pack = [&](int64_t i, int64_t n, int64_t segments) {
     micro.pack({static_cast<size_t>(n),
                 static_cast<size_t>(patches.depth() / segments),
                 static_cast<size_t>(segments), runs, spec_.x.flip,
                 adds ? sums + i : nullptr},
                to + i * micro.line * micro.a_bytes);
+  };
+  if (is_matrix_) {
+    const uint8_t* from = x + row * patches.pixel_stride;
+    for (int64_t i = 0; i < m; ++i, from += patches.pixel_stride) {
+      runs[i] = from;
+    }
+    pack(0, m, 1);
+  }
+  for (int64_t i = 0; !is_matrix_ && i < m;) {
+    bool inside;
+    int64_t n = SpanOf(*place, m - i, &inside);
+    if (n < m && pixels_are_lines_) {
+      n = m;
+      inside = false;
+    }
+    if (inside) {
+      FindLines(x, *place, n, runs);
+      pack(i, n, patches.window.h.kernel);
+    } else {
+      FindPixels(x, *place, n, runs);
+      pack(i, n, patches.depth() / patches.channels);
+    }
+    Advance(n, place);
     i += n;
   }
   const auto factor = static_cast<uint32_t>(-filter_.zero_point());

@@ -49,19 +49,30 @@ class ProductQ8 {
     int64_t row_begin, row_end, panel_begin, panel_end;
   };
 
+  // The output pixel (p, q) of an image, whose window is a row.
+  struct Place {
+    int64_t image, p, q;
+  };
+
   void PlanTasks(const CpuContext& context);
   void RunTask(const Task& task) const;
-  // Packs the rows of a tile of group `g`, in as few calls as it takes.
+  Place PlaceOf(int64_t row) const;
+  // The place that is n rows later.
+  void Advance(int64_t n, Place* place) const;
+  // Packs the rows of a tile of group `g`, the first of which is at `place`, in
+  // as few calls as it takes. Advances `place` by m rows.
   void PackTile(const Task& task, int64_t g, int64_t row, int64_t m,
-                char* to) const;
-  // Returns how many of the m rows from `row` on can be packed together, and
+                Place* place, char* to) const;
+  // Returns how many of the m rows from a place on can be packed together, and
   // whether their windows lie inside the image, so that their lines are runs.
-  int64_t SpanOf(int64_t row, int64_t m, bool* inside) const;
-  // Writes where the runs of a span begin, and returns how many a row has.
-  int64_t FindRuns(const uint8_t* x, int64_t row, int64_t m, bool inside,
-                   const uint8_t** runs) const;
+  // REQUIRES: the rows are not those of a matrix.
+  int64_t SpanOf(const Place& place, int64_t m, bool* inside) const;
+  // Writes where the lines of the windows of m rows inside the image begin,
+  // [lines][m].
+  void FindLines(const uint8_t* x, const Place& place, int64_t m,
+                 const uint8_t** runs) const;
   // Writes where the pixels of the windows of m rows begin, [taps][m].
-  void FindPixels(const uint8_t* x, int64_t row, int64_t m,
+  void FindPixels(const uint8_t* x, Place place, int64_t m,
                   const uint8_t** runs) const;
   // The codes of m rows from `row` on, the first of a tile, of which `a` is the
   // packed one. REQUIRES: the sums fit into kSumsAtOnce.

@@ -74,50 +74,65 @@ inline void PackRuns(const GemmQ8Rows& rows, uint8_t* to) {
   }
 }
 
-// Vectors that are no longer than short runs: masked ones of 64 bytes are
-// stored in four times the time.
-struct Codes16 {
-  static constexpr size_t kCodes = 16;
-  static void Copy(__mmask32 mask, const uint8_t* from, __m256i flip,
-                   uint8_t* to) {
-    const auto here = static_cast<__mmask16>(mask);
-    const __m128i x = _mm_maskz_loadu_epi8(here, from);
-    _mm_mask_storeu_epi8(to, here,
-                         _mm_xor_si128(x, _mm256_castsi256_si128(flip)));
+// Vectors in which short runs are joined.
+struct Line32 {
+  using Vector = __m256i;
+  static Vector Load(uint64_t here, const uint8_t* from) {
+    return _mm256_maskz_loadu_epi8(static_cast<__mmask32>(here), from);
+  }
+  static Vector Join(Vector x, uint64_t here, const uint8_t* from) {
+    return _mm256_mask_loadu_epi8(x, static_cast<__mmask32>(here), from);
+  }
+  static void Store(Vector x, __m512i flip, uint8_t* to) {
+    const Vector y = _mm256_xor_si256(x, _mm512_castsi512_si256(flip));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), y);
   }
 };
-struct Codes32 {
-  static constexpr size_t kCodes = 32;
-  static void Copy(__mmask32 here, const uint8_t* from, __m256i flip,
-                   uint8_t* to) {
-    const __m256i x = _mm256_maskz_loadu_epi8(here, from);
-    _mm256_mask_storeu_epi8(to, here, _mm256_xor_si256(x, flip));
+struct Line64 {
+  using Vector = __m512i;
+  static Vector Load(uint64_t here, const uint8_t* from) {
+    return _mm512_maskz_loadu_epi8(here, from);
+  }
+  static Vector Join(Vector x, uint64_t here, const uint8_t* from) {
+    return _mm512_mask_loadu_epi8(x, here, from);
+  }
+  static void Store(Vector x, __m512i flip, uint8_t* to) {
+    _mm512_storeu_si512(to, _mm512_xor_si512(x, flip));
   }
 };
 
-// Packs rows of runs of at most Codes::kCodes, as windows of pictures have
-// them, whose sums are not wanted.
-template <size_t kRows, typename Codes>
+// Packs rows of runs of at most 64 codes, as windows of pictures have them,
+// whose sums are not wanted. A line is joined in a register, as stores of some
+// of its bytes cost several times as much, and is stored whole, up to the end
+// of the last one. With Line32, a row has at most 32 codes.
+template <size_t kRows, typename Line>
 inline void PackShortRuns(const GemmQ8Rows& rows, uint8_t* to) {
-  const __m256i flip = _mm256_set1_epi8(static_cast<char>(rows.flip));
-  const __mmask32 whole = ~0u >> (32 - rows.n);
+  const __m512i flip = _mm512_set1_epi8(static_cast<char>(rows.flip));
+  const uint64_t whole = ~uint64_t{0} >> (kPackLine - rows.n);
   for (size_t i = 0; i < rows.m; ++i) {
+    const uint8_t* const* run = rows.runs + i;
     uint8_t* line = to + i * kPackLine;
-    size_t at = 0;
-    for (size_t s = 0; s < rows.segments; ++s) {
-      const uint8_t* from = rows.runs[s * rows.m + i];
-      const size_t room = kPackLine - at;
-      at += rows.n;
-      if (at < kPackLine) {
-        Codes::Copy(whole, from, flip, line + at - rows.n);
+    typename Line::Vector x = Line::Load(whole, *run);
+    size_t at = rows.n;
+    for (size_t s = 1; s < rows.segments; ++s) {
+      run += rows.m;
+      if (at == kPackLine) {
+        Line::Store(x, flip, line);
+        line += kRows * kPackLine;
+        x = Line::Load(whole, *run);
+        at = rows.n;
         continue;
       }
-      Codes::Copy(whole >> (rows.n - room), from, flip,
-                  line + kPackLine - room);
-      at -= kPackLine;
+      // What no bit of the mask names is not read.
+      x = Line::Join(x, whole << at, *run - at);
+      at += rows.n;
+      if (at <= kPackLine) continue;
+      Line::Store(x, flip, line);
       line += kRows * kPackLine;
-      if (at > 0) Codes::Copy(whole >> room, from + room, flip, line);
+      at -= kPackLine;
+      x = Line::Load(whole >> (rows.n - at), *run + rows.n - at);
     }
+    Line::Store(x, flip, line);
   }
 }
 
@@ -126,11 +141,11 @@ inline void PackTile(const GemmQ8Rows& rows, void* to) {
   if (rows.segments == 1 && rows.sums == nullptr) {
     return PackRuns<kRows>(rows, static_cast<uint8_t*>(to));
   }
-  if (rows.n <= Codes16::kCodes && rows.sums == nullptr) {
-    return PackShortRuns<kRows, Codes16>(rows, static_cast<uint8_t*>(to));
+  if (rows.n * rows.segments <= 32 && rows.sums == nullptr) {
+    return PackShortRuns<kRows, Line32>(rows, static_cast<uint8_t*>(to));
   }
-  if (rows.n <= Codes32::kCodes && rows.sums == nullptr) {
-    return PackShortRuns<kRows, Codes32>(rows, static_cast<uint8_t*>(to));
+  if (rows.n <= kPackLine && rows.sums == nullptr) {
+    return PackShortRuns<kRows, Line64>(rows, static_cast<uint8_t*>(to));
   }
   for (size_t i = 0; i < rows.m; ++i) {
     const int32_t sum =

@@ -98,14 +98,29 @@ class Product {
     row_sums_.assign(c_.m, -1);
     row_.pack({c_.m, c_.k, c_.segments, runs_.data(), flip_, row_sums_.data()},
               packed_.data());
-    const auto with_sums = packed_;
+    const auto with_sums = PackedCodes();
     packed_ = untouched;
     row_.pack({c_.m, c_.k, c_.segments, runs_.data(), flip_, nullptr},
               packed_.data());
-    ASSERT_EQ(packed_, with_sums);
+    ASSERT_EQ(PackedCodes(), with_sums);
     packed_ = untouched;
     PackRowByRow();
-    ASSERT_EQ(packed_, with_sums);
+    ASSERT_EQ(PackedCodes(), with_sums);
+  }
+
+  // The elements of all codes, row by row, without what fills their lines up.
+  std::vector<uint8_t> PackedCodes() const {
+    const size_t line = row_.line, bytes = row_.a_bytes;
+    const auto* packed = reinterpret_cast<const uint8_t*>(packed_.data());
+    std::vector<uint8_t> codes;
+    for (size_t i = 0; i < c_.m; ++i) {
+      for (size_t k = 0; k < depth_; ++k) {
+        const size_t at = (k / line * row_.mr + i) * line + k % line;
+        codes.insert(codes.end(), packed + at * bytes,
+                     packed + (at + 1) * bytes);
+      }
+    }
+    return codes;
   }
 
   // Again, each row in a call of its own, which leaves the others alone.
