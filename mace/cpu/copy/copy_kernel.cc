@@ -19,10 +19,16 @@ class CopyKernel final : public Kernel {
         is_view_(is_view),
         boxes_(std::move(boxes)) {
     if (fill != nullptr && !boxes_.empty()) {
-      std::memcpy(fill_, fill, static_cast<size_t>(boxes_[0].run_bytes));
+      const auto size = static_cast<size_t>(boxes_[0].run_bytes);
+      for (size_t i = 0; i + size <= sizeof(fill_); i += size) {
+        std::memcpy(fill_ + i, fill, size);
+      }
     }
     if (naive_) return;
-    for (CopyBox& box : boxes_) box = Simplify(std::move(box));
+    for (CopyBox& box : boxes_) {
+      box = Simplify(std::move(box));
+      if (box.input == CopyBox::kFill) JoinElements(&box);
+    }
   }
 
   std::vector<Overlap> overlaps() const override {
@@ -47,10 +53,24 @@ class CopyKernel final : public Kernel {
   }
 
  private:
+  // Few adjacent elements are one run, as the value is stored repeatedly.
+  static void JoinElements(CopyBox* box) {
+    if (box->dims.empty()) return;
+    const CopyDim& last = box->dims.back();
+    if (last.src_stride != 0 || last.dst_stride != box->run_bytes ||
+        last.extent > kFillBytes / box->run_bytes) {
+      return;
+    }
+    box->run_bytes *= last.extent;
+    box->dims.pop_back();
+  }
+
+  static constexpr int64_t kFillBytes = 64;
+
   ThreadPool* threads_;
   bool naive_, is_view_;
   std::vector<CopyBox> boxes_;
-  uint64_t fill_[1] = {0};
+  alignas(16) char fill_[kFillBytes] = {};  // the value, repeatedly
 };
 
 }  // namespace

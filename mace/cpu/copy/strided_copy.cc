@@ -40,6 +40,37 @@ void CopyRow(const char* src, int64_t src_stride, char* dst, int64_t dst_stride,
   }
 }
 
+// Copies n runs that are longer than a T and at most twice as long: of the two
+// Ts of a run, the second ends with it.
+template <typename T>
+void CopyRowOfPairs(const char* src, int64_t src_stride, char* dst,
+                    int64_t dst_stride, int64_t n, int64_t run) {
+  const int64_t second = run - static_cast<int64_t>(sizeof(T));
+  for (int64_t k = 0; k < n; ++k, src += src_stride, dst += dst_stride) {
+    T a, b;
+    std::memcpy(&a, src, sizeof(T));
+    std::memcpy(&b, src + second, sizeof(T));
+    std::memcpy(dst, &a, sizeof(T));
+    std::memcpy(dst + second, &b, sizeof(T));
+  }
+}
+
+// The same for longer runs.
+template <typename T>
+void CopyRowOfMany(const char* src, int64_t src_stride, char* dst,
+                   int64_t dst_stride, int64_t n, int64_t run) {
+  constexpr int64_t kSize = sizeof(T);
+  for (int64_t k = 0; k < n; ++k, src += src_stride, dst += dst_stride) {
+    for (int64_t i = 0; i < run - kSize; i += kSize) {
+      std::memcpy(dst + i, src + i, sizeof(T));
+    }
+    std::memcpy(dst + run - kSize, src + run - kSize, sizeof(T));
+  }
+}
+
+// Up to this length, copying 16 bytes at a time takes less than calling memcpy.
+constexpr int64_t kShortRun = 128;
+
 void CopyRowOfRuns(const char* src, int64_t src_stride, char* dst,
                    int64_t dst_stride, int64_t n, int64_t run) {
   switch (run) {
@@ -53,6 +84,18 @@ void CopyRowOfRuns(const char* src, int64_t src_stride, char* dst,
       return CopyRow<uint64_t>(src, src_stride, dst, dst_stride, n);
     case 16:
       return CopyRow<Bytes16>(src, src_stride, dst, dst_stride, n);
+  }
+  if (run > 4 && run < 8) {
+    return CopyRowOfPairs<uint32_t>(src, src_stride, dst, dst_stride, n, run);
+  }
+  if (run > 8 && run < 16) {
+    return CopyRowOfPairs<uint64_t>(src, src_stride, dst, dst_stride, n, run);
+  }
+  if (run > 16 && run <= 32) {
+    return CopyRowOfPairs<Bytes16>(src, src_stride, dst, dst_stride, n, run);
+  }
+  if (run > 32 && run <= kShortRun) {
+    return CopyRowOfMany<Bytes16>(src, src_stride, dst, dst_stride, n, run);
   }
   for (int64_t k = 0; k < n; ++k) {
     std::memcpy(dst + k * dst_stride, src + k * src_stride,

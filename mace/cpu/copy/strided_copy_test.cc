@@ -133,6 +133,25 @@ TEST(StridedCopy, ChannelShuffles) {
   }
 }
 
+TEST(StridedCopy, RunsOfEveryLength) {
+  auto threads = ThreadPool::Create(1);
+  ASSERT_TRUE(threads.ok());
+  for (int64_t run = 1; run <= 140; ++run) {
+    SCOPED_TRACE(run);
+    CopyBox box;
+    box.run_bytes = run;
+    box.dims = {{7, run + 3, run + 5}};
+    std::vector<uint8_t> src(7 * (run + 3)), want(7 * (run + 5), 0xcd);
+    for (size_t i = 0; i < src.size(); ++i) {
+      src[i] = static_cast<uint8_t>(i * 31 + i / 251);
+    }
+    std::vector<uint8_t> got = want;
+    CopyNaive(box, src.data(), want.data());
+    CopyStrided(box, src.data(), got.data(), threads->get());
+    ASSERT_EQ(got, want);
+  }
+}
+
 TEST(StridedCopy, SimplifyMerges) {
   // A whole copy of [2,3,4] is a single run.
   const Shape shape = {2, 3, 4};
