@@ -123,6 +123,20 @@ TEST(Pad, LargeInEveryMode) {
   }
 }
 
+// Constants behind the channels of each pixel, of fewer and of more bytes than
+// are stored at once.
+TEST(Pad, ChannelsOfEveryNumber) {
+  for (const int64_t n : {1, 2, 3, 4, 7, 8, 15, 16, 17, 40, 64, 65}) {
+    for (const int64_t before : {int64_t{0}, n}) {
+      CheckOp({"Pad",
+               {{"paddings", Ints{0, 0, 0, 0, before, n}},
+                {"constant_value", -3.5f}},
+               {RandomF32({5, 3, 6}, 9)}},
+              0);
+    }
+  }
+}
+
 TEST(Pad, Errors) {
   const auto pad = [](const char* type, Ints paddings) {
     return OpCase{

@@ -53,7 +53,7 @@ class CopyKernel final : public Kernel {
   }
 
  private:
-  // Few adjacent elements are one run, as the value is stored repeatedly.
+  // Makes adjacent elements one run, if `fill_` has as many of them.
   static void JoinElements(CopyBox* box) {
     if (box->dims.empty()) return;
     const CopyDim& last = box->dims.back();
@@ -70,7 +70,7 @@ class CopyKernel final : public Kernel {
   ThreadPool* threads_;
   bool naive_, is_view_;
   std::vector<CopyBox> boxes_;
-  alignas(16) char fill_[kFillBytes] = {};  // the value, repeatedly
+  alignas(16) char fill_[kFillBytes] = {};  // the value, again and again
 };
 
 }  // namespace

@@ -40,8 +40,8 @@ void CopyRow(const char* src, int64_t src_stride, char* dst, int64_t dst_stride,
   }
 }
 
-// Copies n runs that are longer than a T and at most twice as long: of the two
-// Ts of a run, the second ends with it.
+// Copies n runs that are longer than a T and at most as long as two: two Ts
+// each, of which the second ends where the run ends.
 template <typename T>
 void CopyRowOfPairs(const char* src, int64_t src_stride, char* dst,
                     int64_t dst_stride, int64_t n, int64_t run) {
@@ -55,7 +55,8 @@ void CopyRowOfPairs(const char* src, int64_t src_stride, char* dst,
   }
 }
 
-// The same for longer runs.
+// Copies n longer runs: one T after another, and a last one that ends where the
+// run ends.
 template <typename T>
 void CopyRowOfMany(const char* src, int64_t src_stride, char* dst,
                    int64_t dst_stride, int64_t n, int64_t run) {
@@ -68,7 +69,8 @@ void CopyRowOfMany(const char* src, int64_t src_stride, char* dst,
   }
 }
 
-// Up to this length, copying 16 bytes at a time takes less than calling memcpy.
+// Copying runs of at most this length by 16 bytes takes less time than calling
+// memcpy.
 constexpr int64_t kShortRun = 128;
 
 void CopyRowOfRuns(const char* src, int64_t src_stride, char* dst,

@@ -56,15 +56,15 @@ void CopyElements(const Block& b) {
   }
 }
 
-// As many elements as a vector register of 16 bytes has.
+// Moves the elements of vector registers of 16 bytes.
 template <typename T>
 struct Vector {
   static constexpr int64_t kBytes = 16, kLanes = kBytes / sizeof(T);
   typedef T Type __attribute__((vector_size(kBytes)));
   using Lanes = std::make_integer_sequence<int, static_cast<int>(kLanes)>;
 
-  // Writes the first halves of two rows, element by element in turns, or with
-  // kHalf = 1 the second ones.
+  // Writes the elements of the first halves of two rows in turns, or with
+  // kHalf = 1 those of the second halves.
   template <int kHalf, int... kLane>
   static void Interleave(const char* src, const char* other, char* dst,
                          std::integer_sequence<int, kLane...>) {
@@ -75,8 +75,8 @@ struct Vector {
         x, y, ((kHalf * kLanes + kLane) / 2 + kLane % 2 * kLanes)...);
     std::memcpy(dst, &z, kBytes);
   }
-  // Writes the elements with even places of two vectors, or with kOdd = 1 the
-  // other ones.
+  // Writes the elements at even places of two adjacent vectors, or with kOdd =
+  // 1 those at odd places.
   template <int kOdd, int... kLane>
   static void Separate(const char* src, char* dst,
                        std::integer_sequence<int, kLane...>) {

@@ -232,7 +232,7 @@ void ProductQ8::PackTile(const Task& task, int64_t g, int64_t row, int64_t m,
     }
     pack(0, m, 1);
   }
-  for (int64_t i = 0; !is_matrix_ && i < m;) {
+  for (int64_t i = is_matrix_ ? m : 0; i < m;) {
     bool inside;
     int64_t n = SpanOf(*place, m - i, &inside);
     if (n < m && pixels_are_lines_) {

@@ -47,8 +47,9 @@ struct GemmQ8Rows {
   int32_t* sums;  // null, or gets the sum of each row's elements
 };
 
-// Writes elements of `a` for all codes. Rows of a tile may also be packed in
-// several calls, each to where its first one begins in the first line.
+// Writes elements of `a` for all codes, and anything behind them up to the end
+// of each row's last line. Rows of a tile may also be packed in several calls,
+// each to where its first one begins in the first line.
 using GemmQ8PackFn = void(const GemmQ8Rows& rows, void* to);
 
 constexpr int kGemmQ8MaxRows = 12;  // most rows of any tile

@@ -1,10 +1,12 @@
 // The loops of all instruction sets, in vectors of the compiler's.
 // SPDX-License-Identifier: Apache-2.0
 //
-// With n pixels, 2^(s+1) >= n > 2^s (s = 0 for one pixel, whose sum is taken
-// twice) and M = ceil(2^(16+s) / n), the quotient of x < 256 n is the high half
-// of x * M, shifted by s: M exceeds 2^(16+s) / n by less than 1, so the result
-// by less than x / 2^(16+s) < 256 n / 2^16 / 2^s <= 512 / 2^16 <= 1 / n.
+// Dividing x, the magnitude of a sum plus n / 2, by the number n of pixels: let
+// 2^s < n <= 2^(s+1) and M = ceil(2^(16+s) / n). Then x / n, rounded down, is
+// x * M / 2^(16+s), rounded down: M is less than 1 larger than 2^(16+s) / n,
+// and x is less than 256 n, so the second quotient is larger than the first by
+// less than 256 n / 2^(16+s) <= 512 / 2^16 <= 1 / n. With one pixel, the sum is
+// taken twice and divided by 2, as M would have 17 bits.
 #ifndef MACE_CPU_UKERNELS_MEANS_Q8_MEANS_Q8_LOOP_H_
 #define MACE_CPU_UKERNELS_MEANS_Q8_MEANS_Q8_LOOP_H_
 
@@ -22,6 +24,7 @@ constexpr size_t kWidest = 16;
 #else
 constexpr size_t kWidest = 8;
 #endif
+constexpr size_t kNarrowest = 8;
 
 // kCodes codes, and as many sums of 16 bits.
 template <typename T, size_t kCodes>
@@ -45,9 +48,10 @@ struct Divisor {
   }
 };
 
-// Multiplies, and returns the high halves in place.
+// The high halves of products, in place.
 template <typename Unsigned>
 inline void MultiplyHigh(uint16_t factor, Unsigned* x) {
+  static_assert(sizeof(Unsigned) == 16 || sizeof(Unsigned) == 2 * kWidest);
 #if defined(__AVX2__)
   if constexpr (sizeof(Unsigned) == 32) {
     *x = (Unsigned)_mm256_mulhi_epu16(
@@ -59,7 +63,6 @@ inline void MultiplyHigh(uint16_t factor, Unsigned* x) {
   if constexpr (sizeof(Unsigned) == 16) {
     *x = (Unsigned)_mm_mulhi_epu16(
         (__m128i)*x, _mm_set1_epi16(static_cast<int16_t>(factor)));
-    return;
   }
 #else
   typedef uint32_t Wide __attribute__((vector_size(2 * sizeof(Unsigned))));
@@ -142,9 +145,9 @@ inline void Means(const MeansQ8Args& t) {
   if (c == t.channels) return;
   if (t.channels >= kWidest) {
     MeansOfVectors<T, kWidest, 1>(t, d, t.channels - kWidest);
-  } else if (t.channels >= 8) {
-    MeansOfVectors<T, 8, 1>(t, d, 0);
-    MeansOfVectors<T, 8, 1>(t, d, t.channels - 8);
+  } else if (t.channels >= kNarrowest) {
+    MeansOfVectors<T, kNarrowest, 1>(t, d, 0);
+    MeansOfVectors<T, kNarrowest, 1>(t, d, t.channels - kNarrowest);
   } else {
     for (; c < t.channels; ++c) MeanOf<T>(t, c);
   }

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Three roundings of fixed-point numbers differ from the sum of real numbers by
-// far less than the distance between codes. So sums are computed as floats, and
-// only where one of 64 lies so close to the middle between two codes that it
-// could be rounded another way, these are computed in fixed point; the
-// arithmetic of requantize_q8__avx512.cc does that.
+// far less than the distance between codes. So sums are computed as floats. If
+// one of 64 lies so close to the middle between two codes that it could be
+// rounded to the other one, all 64 are computed in fixed point, with the
+// arithmetic of requantize_q8__avx512.cc.
 
 #include <immintrin.h>
 
@@ -170,14 +170,14 @@ inline __m512 FloatsOf(const uint8_t* codes) {
                                       : _mm512_cvtepi8_epi32(bytes));
 }
 
-// Whatever the thread's rounding mode is.
+// Rounds to the nearest, whatever the thread's rounding mode is.
 inline __m512i Nearest(__m512 x) {
   return _mm512_cvt_roundps_epi32(
       x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
 
-// Computes whole vectors of 64 codes, and returns how many codes it computed:
-// it ends early if it rarely can.
+// Computes whole vectors of 64 codes, and returns how many codes it computed.
+// It ends early if too many vectors need fixed point.
 template <bool kUnsigned>
 size_t RunInFloats(const SumQ8Args& t, const Reals& reals) {
   const int offset = kUnsigned ? 128 : 0;
@@ -209,9 +209,9 @@ size_t RunInFloats(const SumQ8Args& t, const Reals& reals) {
       RunInFixedPoint(PartOf(t, i, kCodes));
       continue;
     }
-    __m512i codes = _mm512_packs_epi16(
-        _mm512_packs_epi32(_mm512_cvtps_epi32(y[0]), _mm512_cvtps_epi32(y[1])),
-        _mm512_packs_epi32(_mm512_cvtps_epi32(y[2]), _mm512_cvtps_epi32(y[3])));
+    __m512i codes =
+        _mm512_packs_epi16(_mm512_packs_epi32(Nearest(y[0]), Nearest(y[1])),
+                           _mm512_packs_epi32(Nearest(y[2]), Nearest(y[3])));
     codes = _mm512_min_epi8(_mm512_max_epi8(codes, least), most);
     codes = _mm512_xor_si512(_mm512_permutexvar_epi32(order, codes), flip);
     _mm512_storeu_si512(t.y + i, codes);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cfenv>
 #include <random>
 #include <vector>
 
@@ -73,6 +74,64 @@ TEST(SumQ8, EveryFactor) {
     }
   }
 }
+
+// Long enough for a micro-kernel that computes most sums another way. With
+// factors that are powers of two, many sums lie in the middle between two
+// codes.
+TEST(SumQ8, LongOnesNearTheMiddle) {
+  const SumQ8Factor factors[] = {
+      {1 << 30, 0}, {1 << 30, 1}, {1 << 30, 2}, {1234567891, 1}};
+  for (const SumQ8& row : kSumQ8) {
+    if (!RunsHere(row)) continue;
+    SCOPED_TRACE(row.name);
+    for (const SumQ8Factor& f : factors) {
+      for (const SumQ8Factor& g : factors) {
+        for (int right = 17; right <= 21; ++right) {
+          for (const bool is_unsigned : {false, true}) {
+            const int32_t low = is_unsigned ? 0 : -128;
+            for (const int32_t mantissa : {1 << 30, 1414213562}) {
+              Check(row, {5003,
+                          {nullptr, low + 3, f},
+                          {nullptr, low + 131, g},
+                          right % 2 == 0,
+                          is_unsigned,
+                          {mantissa, right},
+                          low + 127,
+                          low,
+                          low + 255,
+                          nullptr});
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+#if defined(__x86_64__)
+// The rounding mode of the caller's thread does not matter.
+TEST(SumQ8, EveryRoundingMode) {
+  const int before = std::fegetround();
+  for (const int mode : {FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO}) {
+    ASSERT_EQ(std::fesetround(mode), 0);
+    for (const SumQ8& row : kSumQ8) {
+      if (!RunsHere(row)) continue;
+      SCOPED_TRACE(row.name);
+      Check(row, {5003,
+                  {nullptr, 3, {1 << 30, 0}},
+                  {nullptr, -7, {1300000000, 2}},
+                  false,
+                  false,
+                  {1500000000, 19},
+                  5,
+                  -128,
+                  127,
+                  nullptr});
+    }
+  }
+  std::fesetround(before);
+}
+#endif
 
 TEST(SumQ8, EverySize) {
   for (const SumQ8& row : kSumQ8) {

@@ -115,10 +115,9 @@ void Add(const SumQ8& row, Calls& calls) {
                    [data, args, fn = row.fn] { fn(args); }});
 }
 
-// A 3x3 window over 256 channels.
 namespace {
 
-// A call of a micro-kernel for windows of codes.
+// A call for a 3x3 window over 256 channels.
 template <typename Args, typename Row>
 void AddWindow(const Row& row, Calls& calls) {
   struct Data {
