@@ -4,8 +4,9 @@ SPDX-License-Identifier: Apache-2.0
 
 Each engine is a process of its own on the same cores. Every round gives each engine one turn, in
 an order that rotates, so that a machine that slows down slows all of them. A turn is two runs, of
-which the second counts: the first finds the caches full of another engine's data and its spinning
-threads on the cores. A ratio is ours / best peer, below 1 is faster.
+which the second counts: the first finds the caches full of another engine's data. Between its
+turns a process is stopped, because threads that wait for the next run keep the other cores busy.
+A ratio is ours / best peer, below 1 is faster.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import json
 import os
 import sys
 from collections.abc import Iterable
+from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
@@ -83,15 +85,20 @@ def measure(files: Files, models: dict[str, Path], threads: int, rounds: int,
     for process in empty.values():
         process.close()
     limits = machine_limits(threads)
-    engines = {name: Process(name, threads, models[name], files) for name in names}
-    first = {name: engine.run() for name, engine in engines.items()}
-    peak = {name: engine.peak_mb() - base[name] for name, engine in engines.items()}
-    times: dict[str, list[float]] = {name: [] for name in names}
-    for i in range(rounds):
-        for name in names[i % len(names):] + names[:i % len(names)]:
-            engines[name].run()
-            times[name].append(engines[name].run())
-    outputs = {name: engine.outputs() for name, engine in engines.items()}
+    with ExitStack() as ended:
+        engines: dict[str, Process] = {}
+        first: dict[str, float] = {}
+        for name in names:
+            engines[name] = Process(name, threads, models[name], files)
+            ended.callback(engines[name].kill)
+            first[name] = engines[name].run()
+            engines[name].pause()
+        peak = {name: engine.peak_mb() - base[name] for name, engine in engines.items()}
+        times: dict[str, list[float]] = {name: [] for name in names}
+        for i in range(rounds):
+            for name in names[i % len(names):] + names[:i % len(names)]:
+                times[name].append(engines[name].turn())
+        outputs = {name: engine.outputs() for name, engine in engines.items()}
     absolute, relative = differences({name: outputs[name] for name in compared if name in outputs})
     return [{
         "model": files.net.name, "threads": threads, "engine": name,

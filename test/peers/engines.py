@@ -9,6 +9,7 @@ import importlib.util
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -121,6 +122,20 @@ class Process:
         message = self._process.stderr.read().strip().split("\n")[-1]
         raise EngineError(f"it ended with {self._process.wait()}: {message}")
 
+    def pause(self) -> None:
+        """Stops the process with all its threads, until it has a turn: threads of a pool that wait
+        for the next run keep a core busy, for tens of milliseconds in some engines."""
+        self._process.send_signal(signal.SIGSTOP)
+
+    def turn(self) -> float:
+        """Returns how long the second of two runs took, and pauses again. The first finds the
+        caches full of another engine's data."""
+        self._process.send_signal(signal.SIGCONT)
+        self.run()
+        ms = self.run()
+        self.pause()
+        return ms
+
     def run(self) -> float:
         assert self._process.stdin is not None
         self._process.stdin.write("\n")
@@ -144,5 +159,11 @@ class Process:
         with np.load(self._outputs) as arrays:
             return [arrays[name].ravel() for name in arrays.files]
 
+    def kill(self) -> None:
+        """Ends the process if it still runs."""
+        self._process.kill()
+        self._process.wait()
+
     def close(self) -> None:
+        self._process.send_signal(signal.SIGCONT)
         self._process.communicate()
