@@ -14,7 +14,8 @@ inline __m512i Group(const uint8_t* p) {
 }
 
 // The first M rows and V vectors of columns. M is 4, 8 or 12: rows beyond
-// those wanted cost less than the code of more functions.
+// those wanted cost less than the code of more functions. One row is common:
+// pictures of 7x7 have 49.
 template <int M, int V>
 void Multiply(const GemmQ8Tile& t) {
   __m512i acc[M][V];
@@ -51,11 +52,48 @@ void Multiply(const GemmQ8Tile& t) {
   }
 }
 
+// One row: even and odd groups have sums of their own, as each product waits
+// for the one before it.
+template <int V>
+void MultiplyRow(const GemmQ8Tile& t) {
+  __m512i even[V], odd[V];
+#pragma GCC unroll 2
+  for (int v = 0; v < V; ++v) {
+    even[v] = _mm512_loadu_si512(t.start + 16 * v);
+    odd[v] = _mm512_setzero_si512();
+  }
+  const auto* line = static_cast<const uint8_t*>(t.a);
+  const int8_t* b = t.b;
+  const auto add = [&b](__m512i(&acc)[V], const uint8_t* group) {
+    const __m512i av = Group(group);
+#pragma GCC unroll 2
+    for (int v = 0; v < V; ++v) {
+      acc[v] = _mm512_dpbusd_epi32(acc[v], av, _mm512_loadu_si512(b + 64 * v));
+    }
+    b += kColumns * kGroup;
+  };
+  for (size_t left = t.depth; left > 0; line += kRows * kLine) {
+    const size_t n = left < kLine ? left : kLine;
+    left -= n;
+    size_t at = 0;
+    for (; at + kGroup < n; at += 2 * kGroup) {
+      add(even, line + at);
+      add(odd, line + at + kGroup);
+    }
+    if (at < n) add(even, line + at);
+  }
+#pragma GCC unroll 2
+  for (int v = 0; v < V; ++v) {
+    _mm512_store_si512(t.sums + 16 * v, _mm512_add_epi32(even[v], odd[v]));
+  }
+}
+
 template <int V>
 void MultiplyRows(const GemmQ8Tile& t) {
   if (t.m > 8) return Multiply<12, V>(t);
   if (t.m > 4) return Multiply<8, V>(t);
-  Multiply<4, V>(t);
+  if (t.m > 1) return Multiply<4, V>(t);
+  MultiplyRow<V>(t);
 }
 
 }  // namespace

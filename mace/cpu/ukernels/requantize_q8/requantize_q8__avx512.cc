@@ -96,14 +96,12 @@ struct RightFactors {
     right = _mm512_sub_epi32(r, Set1(1));
   }
 
-  static __m512i Add(__m512i r, int32_t zero_point) {
-    const __m512i one = _mm512_set1_epi64(1);
-    const __m512i shift = _mm512_add_epi64(r, _mm512_set1_epi64(31));
-    const __m512i half = _mm512_sllv_epi64(one, _mm512_sub_epi64(shift, one));
-    const __m512i zero =
-        _mm512_sllv_epi64(_mm512_set1_epi64(zero_point), shift);
-    return _mm512_add_epi64(_mm512_add_epi64(half, zero),
-                            _mm512_set1_epi64(1 << 30));
+  // 2^30 + 2^(30+r) + zero_point * 2^(31+r)
+  static __m512i Add(__m512i r, int64_t zero_point) {
+    const __m512i shift = _mm512_add_epi64(r, _mm512_set1_epi64(30));
+    const __m512i shifted =
+        _mm512_sllv_epi64(_mm512_set1_epi64(1 + 2 * zero_point), shift);
+    return _mm512_add_epi64(shifted, _mm512_set1_epi64(1 << 30));
   }
 
   // `odd_sums` has the sums with odd places at even ones.
@@ -167,33 +165,51 @@ inline __m512i Codes(const RequantizeQ8Tile& t, __m512i first, __m512i second) {
   return _mm512_permutexvar_epi32(order, codes);
 }
 
-// 32 columns from j on, of two rows at a time.
-template <typename Columns, bool kSigned, bool kClamps>
+// 32 columns from j on, of two rows at a time. kWhole: all of them exist;
+// stores with a mask cost several times as much.
+template <typename Columns, bool kSigned, bool kClamps, bool kWhole>
 inline void RunColumns(const RequantizeQ8Tile& t, size_t j) {
   const Columns factors(t, j);
   const auto columns =
-      static_cast<__mmask32>(t.n - j < 32 ? (1u << (t.n - j)) - 1 : ~0u);
-  for (size_t i = 0; i < t.m; i += 2) {
-    const size_t next = i + 1 < t.m ? i + 1 : i;
+      static_cast<__mmask32>(kWhole ? ~0u : (1u << (t.n - j)) - 1);
+  const auto store = [&](uint8_t* y, __m256i codes) {
+    if (kWhole) {
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(y), codes);
+    } else {
+      _mm256_mask_storeu_epi8(y, columns, codes);
+    }
+  };
+  uint8_t* y = t.y + j;
+  size_t i = 0;
+  for (; i + 1 < t.m; i += 2, y += 2 * t.y_stride) {
     const __m512i codes = Codes<kSigned, kClamps>(t, factors.Scale(t, i, j),
-                                                  factors.Scale(t, next, j));
-    uint8_t* y = t.y + static_cast<ptrdiff_t>(i) * t.y_stride + j;
-    _mm256_mask_storeu_epi8(y, columns, _mm512_castsi512_si256(codes));
-    if (next == i) break;
-    _mm256_mask_storeu_epi8(y + t.y_stride, columns,
-                            _mm512_extracti64x4_epi64(codes, 1));
+                                                  factors.Scale(t, i + 1, j));
+    store(y, _mm512_castsi512_si256(codes));
+    store(y + t.y_stride, _mm512_extracti64x4_epi64(codes, 1));
+  }
+  if (i == t.m) return;
+  const __m512i last = factors.Scale(t, i, j);
+  store(y, _mm512_castsi512_si256(Codes<kSigned, kClamps>(t, last, last)));
+}
+
+template <bool kSigned, bool kClamps, bool kWhole>
+inline void RunColumns(const RequantizeQ8Tile& t, size_t j) {
+  if (AreRight(t, j)) {
+    RunColumns<RightColumns, kSigned, kClamps, kWhole>(t, j);
+  } else if (t.least == t.zero_point) {
+    RunColumns<AnyColumns<false>, kSigned, kClamps, kWhole>(t, j);
+  } else {
+    RunColumns<AnyColumns<true>, kSigned, kClamps, kWhole>(t, j);
   }
 }
 
 template <bool kSigned, bool kClamps>
 void Run(const RequantizeQ8Tile& t) {
   for (size_t j = 0; j < t.n; j += 2 * kLanes) {
-    if (AreRight(t, j)) {
-      RunColumns<RightColumns, kSigned, kClamps>(t, j);
-    } else if (t.least == t.zero_point) {
-      RunColumns<AnyColumns<false>, kSigned, kClamps>(t, j);
+    if (t.n - j >= 2 * kLanes) {
+      RunColumns<kSigned, kClamps, true>(t, j);
     } else {
-      RunColumns<AnyColumns<true>, kSigned, kClamps>(t, j);
+      RunColumns<kSigned, kClamps, false>(t, j);
     }
   }
 }
