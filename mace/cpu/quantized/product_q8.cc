@@ -218,9 +218,11 @@ void ProductQ8::PackTile(const Task& task, int64_t g, int64_t row, int64_t m,
                (row - task.row_begin);
   const uint8_t* x = task.x + g * patches.channels;
   const bool adds = filter_.zero_point() != 0;
-  const auto pack = [&](int64_t i, int64_t n, int64_t segments) {
-    micro.pack({static_cast<size_t>(n),
-                static_cast<size_t>(patches.depth() / segments),
+  const Window &h = patches.window.h, &w = patches.window.w;
+  // Rows of `segments` runs of `length` codes.
+  const auto pack = [&](int64_t i, int64_t n, int64_t segments,
+                        int64_t length) {
+    micro.pack({static_cast<size_t>(n), static_cast<size_t>(length),
                 static_cast<size_t>(segments), runs, spec_.x.flip,
                 adds ? sums + i : nullptr},
                to + i * micro.line * micro.a_bytes);
@@ -230,7 +232,7 @@ void ProductQ8::PackTile(const Task& task, int64_t g, int64_t row, int64_t m,
     for (int64_t i = 0; i < m; ++i, from += patches.pixel_stride) {
       runs[i] = from;
     }
-    pack(0, m, 1);
+    pack(0, m, 1, patches.depth());
   }
   for (int64_t i = is_matrix_ ? m : 0; i < m;) {
     bool inside;
@@ -241,10 +243,10 @@ void ProductQ8::PackTile(const Task& task, int64_t g, int64_t row, int64_t m,
     }
     if (inside) {
       FindLines(x, *place, n, runs);
-      pack(i, n, patches.window.h.kernel);
+      pack(i, n, h.kernel, w.kernel * patches.channels);
     } else {
       FindPixels(x, *place, n, runs);
-      pack(i, n, patches.depth() / patches.channels);
+      pack(i, n, h.kernel * w.kernel, patches.channels);
     }
     Advance(n, place);
     i += n;

@@ -1,4 +1,4 @@
-// Packing the numbers of output channels, and turning tiles of sums into codes.
+// Packing the numbers of output channels.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/quantized/stage_q8.h"
@@ -13,10 +13,6 @@ namespace {
 
 // Arrays of int32: start, mantissa, left, right.
 constexpr int64_t kArrays = 4;
-
-int64_t Padded(int64_t channels) {
-  return AlignUp(channels, kRequantizeQ8Columns) + kRequantizeQ8Columns;
-}
 
 // The right shift of channels of which all codes are the zero point, because
 // their mantissa is 0: one that every micro-kernel takes on its fastest path.
@@ -82,15 +78,6 @@ const RequantizeQ8& StageQ8::Micro() const {
   return ChooseRow(kRequantizeQ8, features_, [this](const RequantizeQ8& row) {
     return head_->bits <= row.bits && head_->right <= row.max_right;
   });
-}
-
-void StageQ8::Run(const RequantizeQ8& micro, const Tile& t) const {
-  const int64_t stride = Padded(channels_);
-  const int32_t* factors = start_ + stride + t.channel;
-  micro.fn({static_cast<size_t>(t.m), static_cast<size_t>(t.n), t.sums,
-            static_cast<size_t>(t.stride), t.row_add, factors, factors + stride,
-            factors + 2 * stride, zero_point_, range_.least, range_.most, t.y,
-            static_cast<ptrdiff_t>(t.y_stride)});
 }
 
 }  // namespace mace::cpu

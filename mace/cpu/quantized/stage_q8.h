@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "mace/base/aligned_buffer.h"
 #include "mace/base/cpu_features.h"
 #include "mace/cpu/quantized/codes.h"
 #include "mace/cpu/ukernels/requantize_q8/requantize_q8_table.h"
@@ -46,13 +47,27 @@ class StageQ8 {
     uint8_t* y;
     int64_t y_stride;
   };
-  void Run(const RequantizeQ8& micro, const Tile& tile) const;
+  // Inline, so that what a caller just stored is not read back in wider pieces:
+  // that would wait for all sums that are still being stored.
+  void Run(const RequantizeQ8& micro, const Tile& t) const {
+    const int64_t stride = Padded(channels_);
+    const int32_t* factors = start_ + stride + t.channel;
+    micro.fn({static_cast<size_t>(t.m), static_cast<size_t>(t.n), t.sums,
+              static_cast<size_t>(t.stride), t.row_add, factors,
+              factors + stride, factors + 2 * stride, zero_point_, range_.least,
+              range_.most, t.y, static_cast<ptrdiff_t>(t.y_stride)});
+  }
   // Returns the best micro-kernel whose limits hold. REQUIRES: the data is
   // packed.
   const RequantizeQ8& Micro() const;
 
  private:
   struct Head;
+
+  // Channels of one of the arrays.
+  static int64_t Padded(int64_t channels) {
+    return AlignUp(channels, kRequantizeQ8Columns) + kRequantizeQ8Columns;
+  }
 
   const Head* head_ = nullptr;
   const int32_t* start_ = nullptr;
