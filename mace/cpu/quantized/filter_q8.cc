@@ -22,21 +22,46 @@ uint32_t BitsOf(float x) {
   return bits;
 }
 
-void PackPanel(const CodesQ8& codes, const FilterOrder& order, int64_t first,
+// Packs one output channel, whose elements are `inputs` runs of all taps, to
+// groups that are `step` bytes apart.
+template <typename T>
+void PackColumn(const T* from, const FilterOrder& order, int32_t offset,
+                int64_t group, int64_t step, int8_t* to) {
+  const auto element = [offset](T code) {
+    return static_cast<int8_t>(code - offset);
+  };
+  int64_t i = 0, in_group = 0;
+  if (order.taps == 1 && order.in_stride == 1) {
+    // Whole groups without a look at each element.
+    for (; i + group <= order.inputs; i += group, to += step) {
+      for (int64_t e = 0; e < group; ++e) to[e] = element(from[i + e]);
+    }
+  }
+  for (int64_t t = 0; t < order.taps; ++t) {
+    const T* at = from + t + i * order.in_stride;
+    for (int64_t left = order.inputs - i; left > 0; --left) {
+      to[in_group] = element(*at);
+      at += order.in_stride;
+      if (++in_group < group) continue;
+      in_group = 0;
+      to += step;
+    }
+  }
+}
+
+// Packs n columns from `first` on.
+template <typename T>
+void PackPanel(const void* codes, const FilterOrder& order, int64_t first,
                int64_t n, int32_t offset, const GemmQ8& micro, int8_t* to) {
-  const int64_t nr = micro.nr, group = micro.group;
+  const int64_t group = micro.group, step = micro.nr * group;
   for (int64_t j = 0; j < n; ++j) {
-    const int64_t from = order.offset(first + j);
+    const T* from = static_cast<const T*>(codes) + order.offset(first + j);
     int8_t* column = to + j * group;
-    int64_t in_group = 0;
-    for (int64_t t = 0; t < order.taps; ++t) {
-      for (int64_t i = 0; i < order.inputs; ++i) {
-        column[in_group] =
-            static_cast<int8_t>(codes[from + i * order.in_stride + t] - offset);
-        if (++in_group < group) continue;
-        in_group = 0;
-        column += nr * group;
-      }
+    // A constant makes a group one copy.
+    if (group == 4) {
+      PackColumn(from, order, offset, 4, step, column);
+    } else {
+      PackColumn(from, order, offset, group, step, column);
     }
   }
 }
@@ -153,13 +178,14 @@ Result<PanelsQ8> PanelsQ8::Create(const Node& node, const FilterOrder& order,
   const auto pack = [&](void* to) -> Status {
     std::memset(to, 0, bytes);
     auto* panel = static_cast<int8_t*>(to) + stage_bytes;
-    const CodesQ8 codes = {w.data, is_unsigned};
+    const auto pack_panel =
+        is_unsigned ? PackPanel<uint8_t> : PackPanel<int8_t>;
     for (int64_t p = 0; p < panels; ++p, panel += filter.panel_bytes_) {
       const int64_t begin = p % filter.panels_per_group_ * micro.nr;
       const int64_t n = std::min<int64_t>(micro.nr, order.per_group() - begin);
       const int64_t first =
           p / filter.panels_per_group_ * order.per_group() + begin;
-      PackPanel(codes, order, first, n, offset, micro, panel);
+      pack_panel(w.data, order, first, n, offset, micro, panel);
       for (int64_t o = first; o < first + n; ++o) {
         StageQ8::Pack(channels, p * micro.nr + o - first, stage.factor(o),
                       SumsQ8(node, order, o, x_zero, offset), to);
