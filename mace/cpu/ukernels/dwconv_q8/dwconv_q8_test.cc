@@ -137,12 +137,16 @@ TEST(DwconvQ8, EverySize) {
     for (size_t n = 1; n <= static_cast<size_t>(row.lanes); ++n) {
       check({n, 5, 3, 3, 1, 1, 1});
     }
-    // Whole blocks of the window that has paths of its own.
+    // Windows and numbers of channels that have paths of their own.
+    const auto lanes = static_cast<size_t>(row.lanes);
     for (size_t width = 1; width <= 17; ++width) {
-      for (size_t stride = 1; stride <= 3; ++stride) {
-        check({static_cast<size_t>(row.lanes), width, 3, 3, stride, 1, 1});
+      for (const size_t n : {lanes, lanes / 2, lanes / 4, lanes / 2 - 3}) {
+        for (size_t stride = 1; stride <= 3; ++stride) {
+          check({n, width, 3, 3, stride, 1, 1});
+          check({n, width, 5, 5, stride, 1, 1});
+        }
+        check({n, width, 3, 3, 1, 2, 1});
       }
-      check({static_cast<size_t>(row.lanes), width, 3, 3, 1, 2, 1});
     }
     for (size_t width = 1; width <= 17; ++width) {
       for (size_t kernel = 1; kernel <= 7; ++kernel) {
