@@ -5,7 +5,7 @@
 
 #include <cstddef>
 #include <cstdlib>
-#include <optional>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -65,38 +65,65 @@ class [[nodiscard]] Result {
   Result(T value) : value_(std::move(value)) {}  // NOLINT: implicit by design
   // REQUIRES: !status.ok().
   Result(Status status)  // NOLINT: implicit by design
-      : status_(WithoutValue(std::move(status))) {}
+      : status_(WithoutValue(std::move(status))), none_() {}
+  // An error stays in `other`, too: its status says what it holds.
+  Result(Result&& other) noexcept : status_(other.status_), none_() {
+    if (ok()) new (&value_) T(std::move(other.value_));
+  }
+  Result& operator=(const Result&) = delete;
+  ~Result() {
+    if (ok()) value_.~T();
+  }
 
-  bool ok() const { return value_.has_value(); }
-  const Status& status() const& { return status_; }
-  Status status() && { return std::move(status_); }
+  bool ok() const { return status_.ok(); }
+  const Status& status() const { return status_; }
+
+  // For MACE_ASSIGN_OR_RETURN, which calls one of the two and does not destroy
+  // the object afterwards. REQUIRES: !ok(), or ok().
+  Status TakeStatus() { return std::move(status_); }
+  void DestroyValue() { value_.~T(); }
 
   // REQUIRES: ok().
-  T& operator*() { return *value_; }
-  const T& operator*() const { return *value_; }
-  T* operator->() { return &*value_; }
-  const T* operator->() const { return &*value_; }
+  T& operator*() { return value_; }
+  const T& operator*() const { return value_; }
+  T* operator->() { return &value_; }
+  const T* operator->() const { return &value_; }
 
  private:
-  std::optional<T> value_;
   Status status_;
+  union {
+    T value_;  // if status_ is ok
+    char none_;
+  };
 };
+
+// An object that is never destroyed. The macros below know when nothing is left
+// of it to destroy, which the compiler cannot see: a call less for each.
+template <typename T>
+union LeftAlone {
+  T object;
+  ~LeftAlone() {}
+};
+template <typename T>
+LeftAlone(T) -> LeftAlone<T>;
 
 }  // namespace mace
 
-#define MACE_RETURN_IF_ERROR(expr)                       \
-  do {                                                   \
-    if (::mace::Status s_ = (expr); !s_.ok()) return s_; \
+#define MACE_RETURN_IF_ERROR(expr)                                     \
+  do {                                                                 \
+    if (::mace::LeftAlone<::mace::Status> s_{(expr)}; !s_.object.ok()) \
+      return std::move(s_.object);                                     \
   } while (false)
 
 #define MACE_ASSIGN_OR_RETURN(lhs, expr) \
   MACE_ASSIGN_OR_RETURN_(lhs, expr, __LINE__)
 #define MACE_ASSIGN_OR_RETURN_(lhs, expr, line) \
   MACE_ASSIGN_OR_RETURN__(lhs, expr, line)
-#define MACE_ASSIGN_OR_RETURN__(lhs, expr, line)                     \
-  auto result_##line = (expr);                                       \
-  if (!result_##line.ok()) return std::move(result_##line).status(); \
-  lhs = std::move(*result_##line)
+#define MACE_ASSIGN_OR_RETURN__(lhs, expr, line)                            \
+  ::mace::LeftAlone result_##line{(expr)};                                  \
+  if (!result_##line.object.ok()) return result_##line.object.TakeStatus(); \
+  lhs = std::move(*result_##line.object);                                   \
+  result_##line.object.DestroyValue()
 
 // Checks an invariant of this library. If it is broken, a debug build stops and
 // a release build returns MACE_INTERNAL_ERROR.
