@@ -53,6 +53,34 @@ constexpr bool kHasCheckNumerics = false;
 constexpr bool kHasCheckNumerics = true;
 #endif
 
+// The caller's arena, and asking how large it must be.
+#ifdef MACE_WITHOUT_ARENA
+constexpr bool kHasArena = false;
+#else
+constexpr bool kHasArena = true;
+#endif
+
+// Memory plans in model files, and those that the caller gives.
+#ifdef MACE_WITHOUT_MEMORY_PLANS
+constexpr bool kHasMemoryPlans = false;
+#else
+constexpr bool kHasMemoryPlans = true;
+#endif
+
+// Models whose inputs have open dimensions.
+#ifdef MACE_WITHOUT_OPEN_SHAPES
+constexpr bool kHasOpenShapes = false;
+#else
+constexpr bool kHasOpenShapes = true;
+#endif
+
+// Models with packed weights.
+#ifdef MACE_WITHOUT_PACKED_WEIGHTS
+constexpr bool kHasPackedWeights = false;
+#else
+constexpr bool kHasPackedWeights = true;
+#endif
+
 // Without it a library loads no model that has states.
 #ifdef MACE_WITHOUT_STATES
 constexpr bool kHasStates = false;
@@ -77,6 +105,12 @@ constexpr bool kHasStrassen = false;
 #else
 constexpr bool kHasStrassen = true;
 #endif
+
+// The sections of an arena, which GetMemoryUsage counts, too.
+constexpr bool kHasArenaSections = kHasArena || kHasMemoryUsage;
+
+// Plans that take over what another plan decided.
+constexpr bool kHasPatterns = kHasOpenShapes || kHasControlFlow;
 
 // The searches for smaller memory plans; of strategies, some are searches.
 #if defined(MACE_WITHOUT_SEARCH) && defined(MACE_WITHOUT_STRATEGIES)

@@ -3,6 +3,10 @@
 
 #include "mace/device/packed_weights.h"
 
+#include <utility>
+
+#include "mace/base/parts.h"
+
 namespace mace {
 namespace {
 
@@ -59,20 +63,14 @@ Result<std::shared_ptr<const void>> PackedWeights::GetOrPack(
     const auto it = kept_.find(key);
     if (it != kept_.end()) return it->second.data;
   }
-  const auto ahead = prepacked_.find(key);
-  if (ahead != prepacked_.end()) {
-    const Ahead& found = ahead->second;
-    if (found.bytes != bytes) {
-      return InvalidModel("weight '", found.name, "' packed as '", how,
-                          "' has ", found.bytes, " bytes, its kernel needs ",
-                          bytes,
-                          ": the model is damaged or was packed by another "
-                          "release; convert it again");
+  if (kHasPackedWeights && ahead_ != nullptr) {
+    MACE_ASSIGN_OR_RETURN(std::shared_ptr<const void> found,
+                          FindAhead(key, bytes));
+    if (found != nullptr) {
+      kept_.emplace(key, Kept{found, bytes, true});
+      return found;
     }
-    kept_.emplace(key, Kept{found.data, bytes, true});
-    return found.data;
   }
-  if (verify_ && HasPrepacked(weight_id)) MACE_RETURN_IF_ERROR(verify_());
   MACE_ASSIGN_OR_RETURN(std::shared_ptr<void> data, Allocate(bytes));
   MACE_RETURN_IF_ERROR(fill(data.get()));
   unreleased_ += bytes;
@@ -84,10 +82,49 @@ Result<std::shared_ptr<const void>> PackedWeights::GetOrPack(
   return std::shared_ptr<const void>(std::move(data));
 }
 
+struct PackedWeights::Ahead {
+  struct Weight {
+    std::string name;
+    std::shared_ptr<const void> data;
+    size_t bytes;
+  };
+  std::map<Key, Weight> weights;
+  std::function<Status()> verify;
+};
+
+PackedWeights::Ahead& PackedWeights::ahead() {
+  if (ahead_ == nullptr) ahead_ = std::make_shared<Ahead>();
+  return *ahead_;
+}
+
+void PackedWeights::SetVerify(std::function<Status()> verify) {
+  ahead().verify = std::move(verify);
+}
+
+Result<std::shared_ptr<const void>> PackedWeights::FindAhead(const Key& key,
+                                                             size_t bytes) {
+  const auto& weights = ahead_->weights;
+  const auto found = weights.find(key);
+  if (found != weights.end()) {
+    const Ahead::Weight& weight = found->second;
+    if (weight.bytes == bytes) return weight.data;
+    return InvalidModel("weight '", weight.name, "' packed as '", key.second,
+                        "' has ", weight.bytes, " bytes, its kernel needs ",
+                        bytes,
+                        ": the model is damaged or was packed by another "
+                        "release; convert it again");
+  }
+  const auto other = weights.lower_bound({key.first, std::string()});
+  const bool is_packed =
+      other != weights.end() && other->first.first == key.first;
+  if (is_packed && ahead_->verify) MACE_RETURN_IF_ERROR(ahead_->verify());
+  return std::shared_ptr<const void>();
+}
+
 void PackedWeights::AddPacked(int64_t weight_id, const std::string& how,
                               const std::string& name,
                               std::shared_ptr<const void> data, size_t bytes) {
-  prepacked_[{weight_id, how}] = {name, std::move(data), bytes};
+  ahead().weights[{weight_id, how}] = {name, std::move(data), bytes};
 }
 
 void PackedWeights::ForEach(
@@ -97,11 +134,6 @@ void PackedWeights::ForEach(
   for (const auto& [key, kept] : kept_) {
     f(key.first, key.second, kept.data.get(), kept.bytes);
   }
-}
-
-bool PackedWeights::HasPrepacked(int64_t weight_id) const {
-  const auto it = prepacked_.lower_bound({weight_id, std::string()});
-  return it != prepacked_.end() && it->first.first == weight_id;
 }
 
 bool PackedWeights::Has(int64_t weight_id) const {

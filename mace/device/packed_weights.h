@@ -11,7 +11,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <utility>
 
 #include "mace/base/aligned_buffer.h"
 #include "mace/base/status.h"
@@ -52,9 +51,7 @@ class PackedWeights {
 
   // Called before a weight is packed that has been packed ahead otherwise: its
   // plain bytes have not been verified yet.
-  void SetVerify(std::function<Status()> verify) {
-    verify_ = std::move(verify);
-  }
+  void SetVerify(std::function<Status()> verify);
 
   // Calls f(weight_id, how, data, bytes) for all that is kept, in order.
   void ForEach(const std::function<void(int64_t, const std::string&,
@@ -73,21 +70,18 @@ class PackedWeights {
     size_t bytes;
     bool ahead = false;  // in the model's file
   };
-  struct Ahead {
-    std::string name;
-    std::shared_ptr<const void> data;
-    size_t bytes;
-  };
   using Key = std::pair<int64_t, std::string>;
+  struct Ahead;
 
   // Takes the bytes from the current budget. REQUIRES: the mutex is held.
   Result<std::shared_ptr<void>> Allocate(size_t bytes);
-  bool HasPrepacked(int64_t weight_id) const;
+  // Returns the bytes that were packed ahead for `key`; null: none were.
+  Result<std::shared_ptr<const void>> FindAhead(const Key& key, size_t bytes);
+  Ahead& ahead();
 
   mutable std::mutex mutex_;
   std::map<Key, Kept> kept_;
-  std::map<Key, Ahead> prepacked_;
-  std::function<Status()> verify_;
+  std::shared_ptr<Ahead> ahead_;  // what was packed ahead; null: nothing
   // Where the next small piece comes from.
   std::shared_ptr<AlignedBuffer> chunk_;
   size_t chunk_used_ = 0;

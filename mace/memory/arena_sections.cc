@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "mace/base/parts.h"
+
 namespace mace::memory {
 namespace {
 
@@ -51,11 +53,14 @@ const std::shared_ptr<ArenaSections>& ArenaSections::Current() {
 
 ScopedArenaSections::ScopedArenaSections(
     std::shared_ptr<ArenaSections> sections)
-    : sections_(std::move(sections)), outer_(current) {
-  current = &sections_;
+    : sections_(std::move(sections)),
+      outer_(kHasArenaSections ? current : nullptr) {
+  if (kHasArenaSections) current = &sections_;
 }
 
-ScopedArenaSections::~ScopedArenaSections() { current = outer_; }
+ScopedArenaSections::~ScopedArenaSections() {
+  if (kHasArenaSections) current = outer_;
+}
 
 Result<SectionBuffer> SectionBuffer::Persistent(size_t bytes,
                                                 const char* what) {
@@ -69,6 +74,10 @@ Result<SectionBuffer> SectionBuffer::Temporary(size_t bytes, const char* what) {
 Result<SectionBuffer> SectionBuffer::Create(size_t bytes, const char* what,
                                             bool is_temporary) {
   SectionBuffer buffer;
+  if (!kHasArenaSections) {
+    MACE_ASSIGN_OR_RETURN(buffer.system_, AlignedBuffer::Create(bytes, what));
+    return buffer;
+  }
   const std::shared_ptr<ArenaSections>& sections = ArenaSections::Current();
   if (sections != nullptr) {
     auto piece =
@@ -103,7 +112,7 @@ SectionBuffer& SectionBuffer::operator=(SectionBuffer&& other) noexcept {
 }
 
 SectionBuffer::~SectionBuffer() {
-  if (sections_ == nullptr) return;
+  if (!kHasArenaSections || sections_ == nullptr) return;
   if (!is_temporary_) {
     sections_->arena_.FreeTail(piece_);
   } else if (--sections_->num_temporary_ == 0) {

@@ -25,12 +25,17 @@ bool HasQuantization(const StoredInfos& infos) {
   return false;
 }
 
+bool AnyOpenDims(const stored::TensorInfo& info) {
+  if (!info.dim_names.empty() || !info.max_dims.empty()) return true;
+  for (const int64_t extent : info.dims) {
+    if (extent == -1) return true;
+  }
+  return false;
+}
+
 bool AnyOpenDims(const StoredInfos& infos) {
   for (const stored::TensorInfo& info : infos) {
-    if (!info.dim_names.empty() || !info.max_dims.empty()) return true;
-    for (const int64_t extent : info.dims) {
-      if (extent == -1) return true;
-    }
+    if (AnyOpenDims(info)) return true;
   }
   return false;
 }
@@ -95,6 +100,23 @@ Status CheckPartsOfVersion(const stored::NetDef& net) {
   return Status();
 }
 
+Status CheckPartsOfLibrary(const stored::NetDef& net) {
+  if (!kHasOpenShapes) {
+    bool any = AnyOpenDims(net.input_info);
+    for (const stored::Variable& variable : net.variables) {
+      any = any || AnyOpenDims(variable.tensor);
+    }
+    if (any) return AbsentPart("a model with open dimensions", "open_shapes");
+  }
+  if (!kHasMemoryPlans && net.memory_plan.has_value()) {
+    return AbsentPart("a model with a memory plan", "memory_plans");
+  }
+  if (!kHasPackedWeights && net.packed_weights.has_value()) {
+    return AbsentPart("a model with packed weights", "packed_weights");
+  }
+  return Status();
+}
+
 Status AddSubgraphs(const stored::NetDef& net, const GraphBuilder& weights,
                     std::set<std::string_view>* names, Subgraphs* subgraphs) {
   if (!kHasControlFlow) {
@@ -142,7 +164,7 @@ Status AddVariables(const stored::NetDef& net, GraphBuilder* graph) {
     OpenDims open;
     MACE_ASSIGN_OR_RETURN(const int id,
                           graph->AddSource(tensor, "variable", &open));
-    const bool grows = HasOpenDims(open);
+    const bool grows = kHasOpenShapes && HasOpenDims(open);
     if (grows) graph->open_dims[id] = open;
     if (!variable.initial.has_value()) continue;
     if (!graph->IsWeight(*variable.initial)) {

@@ -19,6 +19,10 @@ namespace mace {
 // format does not have, because a library of that version would ignore it.
 Status CheckPartsOfVersion(const stored::NetDef& net);
 
+// Errors: MACE_UNSUPPORTED for a part of the file that this library was built
+// without.
+Status CheckPartsOfLibrary(const stored::NetDef& net);
+
 // Verifies the subgraphs, which may read the weights of `weights`, and collects
 // them and their names. Errors: MACE_INVALID_MODEL.
 Status AddSubgraphs(const stored::NetDef& net, const GraphBuilder& weights,

@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "mace/base/aligned_buffer.h"
+#include "mace/base/parts.h"
 #include "mace/base/str_cat.h"
 #include "mace/model/graph_builder.h"
 #include "mace/model/later_parts.h"
@@ -127,17 +128,19 @@ Result<Model> Build(const stored::NetDef& net, WeightBytes weights) {
   if (!graphs->empty()) model.graph.subgraphs = std::move(graphs);
   model.input_order = std::move(builder.input_order);
   model.output_order = std::move(builder.output_order);
-  model.open_dims = std::move(builder.open_dims);
-  MACE_RETURN_IF_ERROR(CheckOpenDims(model.graph, model.open_dims));
+  if (kHasOpenShapes) {
+    model.open_dims = std::move(builder.open_dims);
+    MACE_RETURN_IF_ERROR(CheckOpenDims(model.graph, model.open_dims));
+  }
   model.declared = std::move(builder.declared);
   model.stated_outputs = std::move(builder.stated_outputs);
   MACE_RETURN_IF_ERROR(*net.format_version == 1
                            ? ReadSettingsOfVersion1(net, &model)
                            : ReadSettings(net, &model));
-  if (net.memory_plan.has_value()) {
+  if (kHasMemoryPlans && net.memory_plan.has_value()) {
     model.memory_plan = ReadMemoryPlan(*net.memory_plan);
   }
-  if (net.packed_weights.has_value()) {
+  if (kHasPackedWeights && net.packed_weights.has_value()) {
     MACE_RETURN_IF_ERROR(ReadPackedWeights(net, &model));
   }
   return model;
@@ -159,6 +162,7 @@ Status VerifyHead(const stored::NetDef& net, const WeightBytes& weights,
         "; update the library, or convert the model with its converter");
   }
   MACE_RETURN_IF_ERROR(CheckPartsOfVersion(net));
+  MACE_RETURN_IF_ERROR(CheckPartsOfLibrary(net));
   if (weights.size == 0 && net.data_bytes > 0) {
     return InvalidArgument(
         "the model needs ", net.data_bytes,
@@ -173,7 +177,7 @@ Status VerifyHead(const stored::NetDef& net, const WeightBytes& weights,
                         "another model");
   }
   if (!verify_checksum) return Status();
-  if (net.packed_weights.has_value()) {
+  if (kHasPackedWeights && net.packed_weights.has_value()) {
     const stored::PackedWeights& packed = *net.packed_weights;
     MACE_RETURN_IF_ERROR(CheckHeadBytes(packed, weights.size));
     return CheckHash(weights.data.get(), static_cast<size_t>(packed.head_bytes),

@@ -260,7 +260,7 @@ Status SolveRecords(Plan& plan, const memory::Problem& records,
   const memory::Planner& planner = *strategy.arena();
   memory::Problem problem = records;
   const memory::EmbeddedPlan& embedded = options.embedded_plan;
-  if (!options.offline_plan.empty()) {
+  if (kHasMemoryPlans && !options.offline_plan.empty()) {
     MACE_RETURN_IF_ERROR(FixOffline(options.offline_plan, problem));
     MACE_ASSIGN_OR_RETURN(plan.memory_plan,
                           memory::SolveInArena(problem, planner));
@@ -268,7 +268,7 @@ Status SolveRecords(Plan& plan, const memory::Problem& records,
   }
   // PRESERVE_ALL does not use the plan of the file, in which tensors share
   // bytes.
-  if (embedded.hash != 0 && !strategy.preserves_all()) {
+  if (kHasMemoryPlans && embedded.hash != 0 && !strategy.preserves_all()) {
     const bool partial =
         embedded.hash == plan.records_hash &&
         embedded.offsets.size() == problem.records.size() &&
@@ -310,9 +310,9 @@ Status AssignMemory(Plan& plan, const PlanOptions& options) {
   // To keep every tensor for inspection, none may be overwritten.
   if (strategy.preserves_all()) wanted.in_place = wanted.overlap = false;
   wanted.overlap = wanted.overlap && strategy.arena()->takes_constraints;
-  const MemoryPattern* like = options.like.get();
+  const MemoryPattern* like = kHasPatterns ? options.like.get() : nullptr;
   auto pattern = std::make_shared<MemoryPattern>();
-  pattern->steps = HashOfSteps(plan);
+  if (kHasPatterns) pattern->steps = HashOfSteps(plan);
   pattern->strategy = strategy.name;
   const bool is_like = like != nullptr && like->steps == pattern->steps &&
                        like->strategy == strategy.name;
@@ -329,16 +329,20 @@ Status AssignMemory(Plan& plan, const PlanOptions& options) {
   Records records = MakeRecords(plan, storage, kept.overlap);
   DropIdleOverlaps(records.problem);
   if (strategy.preserves_all()) KeepToTheEnd(plan, records);
-  plan.records_hash = memory::HashOf(records.problem);
-  if (!is_like || !options.keeps_places ||
+  if (kHasMemoryPlans || kHasDumps) {
+    plan.records_hash = memory::HashOf(records.problem);
+  }
+  if (!kHasOpenShapes || !is_like || !options.keeps_places ||
       !KeepPlaces(*like, records.problem, plan)) {
     MACE_RETURN_IF_ERROR(
         SolveRecords(plan, records.problem, strategy, options));
   }
-  pattern->problem = records.problem;
-  pattern->offsets = plan.memory_plan.offsets;
-  pattern->arena_bytes = plan.memory_plan.certificate.total;
-  plan.pattern = std::move(pattern);
+  if (kHasPatterns) {
+    pattern->problem = records.problem;
+    pattern->offsets = plan.memory_plan.offsets;
+    pattern->arena_bytes = plan.memory_plan.certificate.total;
+    plan.pattern = std::move(pattern);
+  }
   Commit(plan, storage, std::move(records));
   return Status();
 }

@@ -12,6 +12,7 @@
 
 #include "mace/base/aligned_buffer.h"
 #include "mace/base/cpu_topology.h"
+#include "mace/base/parts.h"
 #include "mace/base/str_cat.h"
 #include "mace/base/thread_pool.h"
 #include "mace/base/version.h"
@@ -123,6 +124,9 @@ MaceStatus MaceEngineConfig::SetMemoryStrategy(const std::string& strategy) {
 
 MaceStatus MaceEngineConfig::SetOfflineMemoryPlan(
     const std::vector<int32_t>& words) {
+  if (!kHasMemoryPlans) {
+    return AbsentPart("SetOfflineMemoryPlan", "memory_plans");
+  }
   constexpr size_t kHeader = 3;
   if (!words.empty() &&
       (words.size() < kHeader || words[2] < 0 ||
@@ -155,6 +159,7 @@ void MaceEngineConfig::SetMemorySavings(const MaceMemorySavings& savings) {
 }
 
 MaceStatus MaceEngineConfig::SetArena(void* data, size_t size) {
+  if (!kHasArena) return AbsentPart("SetArena", "arena");
   const size_t off = reinterpret_cast<uintptr_t>(data) % kAlignment;
   if (data == nullptr || off != 0) {
     return InvalidArgument(

@@ -82,7 +82,7 @@ Status MaceEngine::Impl::Init(std::shared_ptr<MaceModel> model,
     // Another device would have to fetch a whole room to read a few of its
     // rows.
     if (devices_.list.size() == 1) states_.GrowInPlace(&graph_);
-    if (!query_only) MACE_RETURN_IF_ERROR(states_.Allocate(source.graph));
+    if (!is_query()) MACE_RETURN_IF_ERROR(states_.Allocate(source.graph));
   }
   std::vector<Device*> devices;
   for (const auto& device : devices_.list) devices.push_back(device.get());
@@ -103,18 +103,19 @@ Status MaceEngine::Impl::Init(std::shared_ptr<MaceModel> model,
 }
 
 Status MaceEngine::Impl::ChooseMemory() {
-  if (config_.workspace != nullptr && config_.arena != nullptr) {
+  if (config_.workspace != nullptr && has_arena()) {
     return InvalidArgument(
         "SetArena and ShareMemoryWith exclude each other: an engine in the "
         "caller's arena shares no memory; call one of them");
   }
-  workspace_ = config_.workspace != nullptr && !query_only_
+  workspace_ = config_.workspace != nullptr && !is_query()
                    ? config_.workspace
                    : std::make_shared<Workspace>();
   const int64_t limit = config_.settings.values.memory_limit;
   budget_ =
       std::make_shared<MemoryBudget>(limit > 0 ? limit : MachineMemoryBytes());
-  sections_ = config_.arena == nullptr || query_only_
+  if (!kHasArenaSections) return Status();
+  sections_ = !has_arena() || is_query()
                   ? std::make_shared<memory::ArenaSections>()
                   : std::make_shared<memory::ArenaSections>(
                         config_.arena, config_.arena_bytes);
@@ -122,6 +123,9 @@ Status MaceEngine::Impl::ChooseMemory() {
 }
 
 Status MaceEngine::Impl::PlanFirst() {
+  if (!kHasOpenShapes) {
+    return UseShapes(OpenShapes().WithExtent(graph_, 1));
+  }
   open_shapes_ = OpenShapes(model_->impl()->model.open_dims,
                             graph_.inputs.size() - states_.tensors());
   Status first;
@@ -158,6 +162,7 @@ Status MaceEngine::Impl::UseShapes(const std::vector<Shape>& shapes) {
     std::rotate(executors_.begin(), found, found + 1);
     return Status();
   }
+  if (!kHasArenaSections) return AddExecutor(shapes);
   sections_->ForgetFailure();
   const Status added = AddExecutor(shapes);
   // MACE_OUT_OF_RESOURCES may also come from memory outside of the arena.
@@ -189,10 +194,14 @@ Status MaceEngine::Impl::AddExecutor(const std::vector<Shape>& shapes) {
     MACE_RETURN_IF_ERROR(states_.CheckTypes(executor->plan().graph));
   }
   LogPlan(executor->plan(), LogMicros() - begin);
-  if (pattern_ == nullptr) pattern_ = executor->plan().pattern;
-  const auto bytes = static_cast<size_t>(executor->plan().arena_bytes);
-  MACE_RETURN_IF_ERROR(sections_->GrowHead(bytes));
-  if (!query_only_) {
+  if (kHasPatterns && pattern_ == nullptr) {
+    pattern_ = executor->plan().pattern;
+  }
+  if (kHasArenaSections) {
+    const auto bytes = static_cast<size_t>(executor->plan().arena_bytes);
+    MACE_RETURN_IF_ERROR(sections_->GrowHead(bytes));
+  }
+  if (!is_query()) {
     const Workspace::Turn turn(*workspace_);
     MACE_RETURN_IF_ERROR(ProvideArena(*executor));
   }
@@ -205,9 +214,9 @@ Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakeExecutorOrFallBack(
     const std::vector<Shape>& shapes) {
   auto executor = MakeExecutor(shapes);
   const Status& status = executor.status();
-  const bool driver =
-      status == Status::MACE_RUNTIME_ERROR ||
-      (status == Status::MACE_OUT_OF_RESOURCES && !sections_->failed());
+  const bool driver = status == Status::MACE_RUNTIME_ERROR ||
+                      (status == Status::MACE_OUT_OF_RESOURCES &&
+                       !(kHasArenaSections && sections_->failed()));
   if (kOneDevice || executor.ok() || !driver || cpu_only_ ||
       devices_.list.size() == 1) {
     return executor;
@@ -265,8 +274,8 @@ Result<std::unique_ptr<Plan>> MaceEngine::Impl::PlanOf(
   PlanOptions options;
   options.like = std::move(like);
   // The first plan is for the largest shapes.
-  options.keeps_places =
-      open_shapes_.is_bounded() && (states_.empty() || !states_.grow());
+  options.keeps_places = kHasOpenShapes && open_shapes_.is_bounded() &&
+                         (states_.empty() || !states_.grow());
   for (const auto& device : devices_.list) {
     if (!cpu_only_ || device == devices_.list.back()) {
       options.devices.push_back(device.get());
@@ -275,9 +284,9 @@ Result<std::unique_ptr<Plan>> MaceEngine::Impl::PlanOf(
   const Settings& settings = config_.settings.values;
   options.memory_strategy = settings.memory_strategy;
   options.savings = SavingsOf(settings.memory_savings);
-  if (as_declared) {
+  if (kHasMemoryPlans && as_declared) {
     options.offline_plan = config_.offline_plan;
-  } else if (!config_.offline_plan.empty()) {
+  } else if (kHasMemoryPlans && !config_.offline_plan.empty()) {
     LOG(INFO) << "the offline memory plan is for the model's own input shapes; "
                  "these are planned with "
               << settings.memory_strategy;
@@ -286,9 +295,11 @@ Result<std::unique_ptr<Plan>> MaceEngine::Impl::PlanOf(
   if (as_declared) {
     const Model& model = model_->impl()->model;
     declared = model.declared;
-    options.embedded_plan = EmbeddedPlanOf(model.memory_plan);
+    if (kHasMemoryPlans) {
+      options.embedded_plan = EmbeddedPlanOf(model.memory_plan);
+    }
   }
-  if (kTunes && options.devices.size() == 1 && !query_only_ &&
+  if (kTunes && options.devices.size() == 1 && !is_query() &&
       options.devices[0]->tuning() != nullptr) {
     const auto dry_run = [&]() -> Result<std::shared_ptr<const void>> {
       // This plan is freed before the arena is provided, so its constants must
@@ -316,8 +327,11 @@ Result<std::unique_ptr<Executor>> MaceEngine::Impl::ExecutorOf(
   }
   const bool has_images = !kOneDevice && plan->image_device != nullptr;
   const Settings& settings = config_.settings.values;
+  if (!kHasCheckNumerics && settings.guard) {
+    return AbsentPart("SetGuard", "check_numerics");
+  }
   auto executor = std::make_unique<Executor>(std::move(plan), settings.guard);
-  if (query_only_) return executor;
+  if (is_query()) return executor;
   if (has_images) {
     const Workspace::Turn turn(*workspace_);
     MACE_RETURN_IF_ERROR(ProvideImages(*executor));
@@ -329,7 +343,7 @@ Result<std::unique_ptr<Executor>> MaceEngine::Impl::ExecutorOf(
 
 Status MaceEngine::Impl::ProvideArena(Executor& executor) const {
   void* arena = config_.arena;
-  if (arena == nullptr) {
+  if (!has_arena()) {
     MACE_ASSIGN_OR_RETURN(
         arena,
         workspace_->Arena(static_cast<size_t>(executor.plan().arena_bytes)));
@@ -367,7 +381,7 @@ Status MaceEngine::Impl::PlanFor(
   const ScopedMemoryBudget scope(budget_);
   MACE_ASSIGN_OR_RETURN(const std::vector<Shape> all,
                         CompleteShapes(graph_, shapes));
-  MACE_RETURN_IF_ERROR(open_shapes_.Check(graph_, all));
+  if (kHasOpenShapes) MACE_RETURN_IF_ERROR(open_shapes_.Check(graph_, all));
   return UseShapes(all);
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "mace/base/parts.h"
 #include "mace/memory/arena_sections.h"
 #include "mace/runtime/config.h"
 #include "mace/runtime/devices.h"
@@ -50,10 +51,14 @@ class MaceEngine::Impl {
   bool RunsOnFirstDevice() const;
   // Null if the arena is the caller's.
   std::shared_ptr<Workspace> shareable_memory() const {
-    return config_.arena == nullptr ? workspace_ : nullptr;
+    return has_arena() ? nullptr : workspace_;
   }
 
  private:
+  // Whether the arena is the caller's.
+  bool has_arena() const { return kHasArena && config_.arena != nullptr; }
+  // Plans, but has no arena.
+  bool is_query() const { return kHasArena && query_only_; }
   // Run with the states as inputs and outputs, then with float32 for codes.
   // Each REQUIRES: mutex_ is held.
   Status RunWithStates(const std::map<std::string, MaceTensor>& inputs,
@@ -126,7 +131,7 @@ class MaceEngine::Impl {
   bool cpu_only_ = false;    // another device failed
   Graph graph_;              // cut to the inputs and outputs asked for
   OpenShapes open_shapes_;   // those of the model
-  bool query_only_ = false;  // plans, but has no arena
+  bool query_only_ = false;  // is_query
 
   mutable std::mutex mutex_;  // guards all members below
   // Most recently used first. Declared after devices_, because kernels use them
@@ -139,7 +144,8 @@ class MaceEngine::Impl {
   // That of the first plan.
   std::shared_ptr<const MemoryPattern> pattern_;
   // The sections of the caller's arena. If the engine allocates its own arena,
-  // these count what one of the caller's would hold.
+  // these count what one of the caller's would hold. Null if this
+  // build has none.
   std::shared_ptr<memory::ArenaSections> sections_;
   // Never null after Init. Other engines may use it, too, so that its turn is
   // taken after mutex_.

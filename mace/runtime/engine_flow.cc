@@ -23,8 +23,10 @@ Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakePart(
   MACE_ASSIGN_OR_RETURN(std::unique_ptr<Executor> executor,
                         ExecutorOf(std::move(plan)));
   LogPlan(executor->plan(), LogMicros() - begin);
-  MACE_RETURN_IF_ERROR(
-      sections_->GrowHead(static_cast<size_t>(executor->plan().arena_bytes)));
+  if (kHasArenaSections) {
+    MACE_RETURN_IF_ERROR(
+        sections_->GrowHead(static_cast<size_t>(executor->plan().arena_bytes)));
+  }
   return executor;
 }
 

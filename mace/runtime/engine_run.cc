@@ -97,7 +97,9 @@ Status MaceEngine::Impl::RunOnTypes(
   if (!Fit(front, front.inputs, inputs)) {
     MACE_ASSIGN_OR_RETURN(const std::vector<Shape> shapes,
                           InputShapes(graph_, inputs));
-    MACE_RETURN_IF_ERROR(open_shapes_.Check(graph_, shapes));
+    if (kHasOpenShapes) {
+      MACE_RETURN_IF_ERROR(open_shapes_.Check(graph_, shapes));
+    }
     const Status planned = UseShapes(shapes);
     // The model is valid with its own shapes, so that the caller's must be
     // wrong.

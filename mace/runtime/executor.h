@@ -80,6 +80,7 @@ class Executor {
   void AddSlot(const Place& place, void** pointer);
 
   Status BindOnDevice(bool is_input, int index, MemoryType type, void* memory);
+  bool is_guarded() const { return kHasCheckNumerics && !dead_.empty(); }
   bool checks() const { return kHasCheckNumerics && check_ != nullptr; }
   bool skips(size_t s) const {
     return has_device_tensors() && device_tensors_->skips(s);

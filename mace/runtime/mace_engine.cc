@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/base/logging.h"
+#include "mace/base/parts.h"
 #include "mace/runtime/engine.h"
 
 namespace mace {
@@ -103,6 +104,7 @@ MaceStatus MaceEngine::QueryArenaBytes(
   if (model == nullptr || bytes == nullptr) {
     return InvalidArgument("MaceEngine::QueryArenaBytes: null argument");
   }
+  if (!kHasArena) return AbsentPart("QueryArenaBytes", "arena");
   Impl impl;
   MACE_RETURN_IF_ERROR(
       impl.Init(std::move(model), {}, output_nodes, config, true));

@@ -78,6 +78,7 @@ Status OfFiles(const std::string& graph_file, const MappedFile& graph,
 // Registers the weights that the model file holds prepacked, if this release
 // packs weights in the same way.
 Status UsePrepacked(const Model& model, bool verify, PackedWeights* packed) {
+  if (!kHasPackedWeights) return Status();
   if (model.packing_version != kPackingVersion) {
     if (model.packing_version == 0) return Status();
     LOG(INFO) << "the model's packed weights are of version "
@@ -105,7 +106,7 @@ std::vector<MaceDimension> DimensionsOf(const Shape& shape,
   std::vector<MaceDimension> dimensions;
   for (size_t d = 0; d < shape.size(); ++d) {
     MaceDimension dimension = {"", shape[d], shape[d]};
-    if (open != nullptr) {
+    if (kHasOpenShapes && open != nullptr) {
       if (d < open->names.size()) dimension.name = open->names[d];
       if (shape[d] < 0 && d < open->most.size()) {
         dimension.largest = open->most[d];
@@ -143,13 +144,13 @@ Result<std::unique_ptr<MaceModel::Impl>> MakeImpl(
                             ToPublic(value.type.dtype),
                             ToPublic(model.input_order.at(id)),
                             ScaleOf(value.type), ZeroPointOf(value.type)});
-    const auto open = model.open_dims.find(id);
-    if (open != model.open_dims.end()) {
-      impl->inputs.back().shape = open->second.dims;
+    const OpenDims* open = nullptr;
+    if (kHasOpenShapes) {
+      const auto found = model.open_dims.find(id);
+      if (found != model.open_dims.end()) open = &found->second;
     }
-    impl->dimensions.push_back(
-        DimensionsOf(impl->inputs.back().shape,
-                     open == model.open_dims.end() ? nullptr : &open->second));
+    if (open != nullptr) impl->inputs.back().shape = open->dims;
+    impl->dimensions.push_back(DimensionsOf(impl->inputs.back().shape, open));
   }
   for (int id : model.graph.outputs) {
     MaceTensorInfo info;

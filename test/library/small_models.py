@@ -6,13 +6,17 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import hashlib
+import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from consumers import DIGITS
 from PIL import Image
 
 from mace_tools import cli
+from mace_tools.protos import mace
 from mace_tools.testing import onnx_file
 from mace_tools.testing.onnx_file import node
 from mace_tools.testing.tflite_file import Maker
@@ -84,6 +88,16 @@ def waiting(folder: Path) -> Path:
         node("NonZero", "x", "places"), node("Cast", "places", "y", to=1),
     ], {"x": (2, 3)}, ["y"], {})
     return _model(folder, "waiting", "onnx", path, "x", "2,3", "y", "2,6")
+
+
+def like(path: Path, name: str, change: Callable[[Any], None]) -> Path:
+    """A copy of a model, beside it, whose graph is changed."""
+    net = mace().NetDef.FromString(path.read_bytes())
+    change(net)
+    copy = path.with_name(f"{name}.pb")
+    copy.write_bytes(net.SerializeToString())
+    shutil.copyfile(path.with_suffix(".data"), copy.with_suffix(".data"))
+    return copy
 
 
 def indices(folder: Path) -> Path:

@@ -1,10 +1,13 @@
 // Calls what a library may have been built without, and prints what comes back.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Usage: absent GRAPH.pb WEIGHTS.data WAITING.pb WAITING.data FOLDER
-// The second model has a plan that waits for data. Writes into the folder.
+// Usage: absent MODELS FOLDER
+// The first folder has the models digits, waiting (whose plan waits for data),
+// open (whose batch each run chooses), planned (with a memory plan) and packed
+// (with packed weights). Writes into the second folder.
 
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <string>
 
@@ -67,35 +70,55 @@ mace::MaceStatus ResetState(const std::shared_ptr<mace::MaceModel>& model) {
   return status.ok() ? engine->ResetState() : status;
 }
 
+// Loads the model of that name, and creates an engine.
+mace::MaceStatus Create(const std::string& path) {
+  std::shared_ptr<mace::MaceModel> model;
+  mace::MaceStatus status =
+      mace::MaceModel::Load(path + ".pb", path + ".data", &model);
+  std::shared_ptr<mace::MaceEngine> engine;
+  if (!status.ok()) return status;
+  return mace::MaceEngine::Create(model, {}, {}, mace::MaceEngineConfig(),
+                                  &engine);
+}
+
+// Runs a model in an arena of the app's.
+mace::MaceStatus RunInArena(const std::shared_ptr<mace::MaceModel>& model) {
+  size_t bytes = 0;
+  mace::MaceStatus status = mace::MaceEngine::QueryArenaBytes(
+      model, {}, mace::MaceEngineConfig(), &bytes);
+  if (!status.ok()) return status;
+  const size_t rounded = (bytes + 63) / 64 * 64;
+  const std::unique_ptr<void, decltype(&std::free)> arena(
+      std::aligned_alloc(64, rounded), std::free);
+  const auto set = [&](mace::MaceEngineConfig* config) {
+    return config->SetArena(arena.get(), rounded);
+  };
+  return Run(model, set, nullptr);
+}
+
 // Whether a value can be written to a file of the folder; the log says why not.
 bool CanStore(const std::string& folder) {
   const auto storage = mace::FileStorageFactory(folder).CreateStorage("store");
   return storage->Insert("key", {1}) && storage->Flush() == 0;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  if (argc != 6) return 2;
-  std::shared_ptr<mace::MaceModel> model;
-  mace::MaceStatus status = mace::MaceModel::Load(argv[1], argv[2], &model);
-  const auto nothing = [](mace::MaceEngineConfig*) {
+// Prints what comes of each function of MaceEngineConfig.
+void PrintConfigured(const std::shared_ptr<mace::MaceModel>& model) {
+  const auto set_arena = [](mace::MaceEngineConfig* config) {
+    alignas(64) static char buffer[1 << 16];
+    return config->SetArena(buffer, sizeof(buffer));
+  };
+  Print("set_arena", Run(model, set_arena, nullptr));
+  const auto set_plan = [](mace::MaceEngineConfig* config) {
+    return config->SetOfflineMemoryPlan({});
+  };
+  Print("set_plan", Run(model, set_plan, nullptr));
+  const auto set_guard = [](mace::MaceEngineConfig* config) {
+    config->SetGuard(true);
     return mace::MaceStatus();
   };
-  if (status.ok()) status = Run(model, nothing, nullptr);
-  Print("run", status);
+  Print("set_guard", Run(model, set_guard, nullptr));
 
-  std::shared_ptr<mace::MaceModel> waiting;
-  std::shared_ptr<mace::MaceEngine> engine;
-  status = mace::MaceModel::Load(argv[3], argv[4], &waiting);
-  if (status.ok()) {
-    status = mace::MaceEngine::Create(waiting, {}, {}, mace::MaceEngineConfig(),
-                                      &engine);
-  }
-  Print("control_flow", status);
-
-  std::string dump;
-  Print("dumps", Run(model, nothing, &dump));
   Print("tuning",
         Run(
             model,
@@ -114,6 +137,30 @@ int main(int argc, char** argv) {
                                 return mace::MaceStatus();
                               },
                               nullptr));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) return 2;
+  const std::string models = std::string(argv[1]) + "/";
+  std::shared_ptr<mace::MaceModel> model;
+  mace::MaceStatus status = mace::MaceModel::Load(
+      models + "digits.pb", models + "digits.data", &model);
+  const auto nothing = [](mace::MaceEngineConfig*) {
+    return mace::MaceStatus();
+  };
+  if (status.ok()) status = Run(model, nothing, nullptr);
+  Print("run", status);
+
+  Print("control_flow", Create(models + "waiting"));
+  Print("open_shapes", Create(models + "open"));
+  Print("memory_plans", Create(models + "planned"));
+  Print("packed_weights", Create(models + "packed"));
+  Print("arena", RunInArena(model));
+  std::string dump;
+  Print("dumps", Run(model, nothing, &dump));
+  PrintConfigured(model);
   Print("memory_usage", ReportMemory(model));
   Print("states", ResetState(model));
   mace::MaceOpResolver resolver;
@@ -125,7 +172,7 @@ int main(int argc, char** argv) {
   mace::SetLogCallback(PrintMessage, nullptr, mace::MACE_LOG_WARNING);
   const mace::Capability capability = mace::GetCapability(mace::CPU, 0);
   std::printf("capability %d\n", capability.supported ? 0 : 3);
-  std::printf("storage %d\n", CanStore(argv[5]) ? 0 : 3);
+  std::printf("storage %d\n", CanStore(argv[2]) ? 0 : 3);
   // Bytes that are no sealed model: with the part, that is what is wrong.
   status = mace::MaceModel::LoadSealed(
       reinterpret_cast<const unsigned char*>("plain"), 5,

@@ -46,8 +46,18 @@ def parts_of(library: Library, nets: Iterable[Any] = ()) -> tuple[str, ...]:
     if any(model.settings.get("winograd") for model in models):
         needed.add("winograd")
     for net in nets:
-        needed |= kernel_parts(net) | ({"states"} if net.variables else set())
+        needed |= kernel_parts(net) | file_parts(net)
     return tuple(part for part in PARTS if part in needed)
+
+
+def file_parts(net: Any) -> set[str]:
+    """Those without which a library refuses the file of a converted model."""
+    sources = [*net.input_info, *(variable.tensor for variable in net.variables)]
+    is_open = any(-1 in info.dims or info.dim_names or info.max_dims for info in sources)
+    found = {"open_shapes": is_open, "states": len(net.variables) > 0,
+             "memory_plans": net.HasField("memory_plan"),
+             "packed_weights": net.HasField("packed_weights")}
+    return {part for part, needed in found.items() if needed}
 
 
 def listed(words: Collection[str]) -> tuple[str, ...]:

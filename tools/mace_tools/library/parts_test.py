@@ -150,9 +150,19 @@ def test_pooling_of_squares_is_a_part(kind, parts):
     assert kernel_parts(net) == parts
 
 
-def test_a_library_has_the_states_of_its_models(tmp_path):
+@pytest.mark.parametrize("add, parts", [
+    (lambda net: None, ()),
+    (lambda net: net.input_info.add(dims=[1, 3]), ()),
+    (lambda net: net.input_info.add(dims=[-1, 3]), ("open_shapes",)),
+    (lambda net: net.input_info.add(dims=[4, 3], dim_names=["batch", ""]), ("open_shapes",)),
+    (lambda net: net.input_info.add(dims=[4], max_dims=[4]), ("open_shapes",)),
+    (lambda net: net.variables.add(), ("states",)),
+    (lambda net: net.variables.add().tensor.dims.append(-1), ("open_shapes", "states")),
+    (lambda net: net.memory_plan.offsets.append(0), ("memory_plans",)),
+    (lambda net: net.packed_weights.weights.add(), ("packed_weights",)),
+])
+def test_a_library_loads_its_models(tmp_path, add, parts):
     net = mace().NetDef()
     library = load(bare(tmp_path)).library
-    assert parts_of(library, [net]) == ()
-    net.variables.add()
-    assert parts_of(library, [net]) == ("states",)
+    add(net)
+    assert parts_of(library, [net]) == parts
