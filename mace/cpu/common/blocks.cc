@@ -29,6 +29,8 @@ Blocks BlocksOf(const CacheSizes& caches) {
   blocks.rows = l2 / 4;
   blocks.most_rows = l2 / 2;
   blocks.stays = l2 / 2;
+  blocks.first_level = l1 * 3 / 4;
+  blocks.part = l1 / 4;
   blocks.gemm_depth = Depth(l2 * 3 / 32, kFloatColumns, sizeof(float));
   blocks.gemm_depth_in_place = Depth(l2 / 4, kFloatColumns, sizeof(float));
   // Sums in fp16 are rounded each time they are stored, which is once per

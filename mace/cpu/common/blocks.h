@@ -28,6 +28,11 @@ struct Blocks {
   }
   int64_t rows, most_rows, stays;
 
+  // What is read again and again stays in the first-level cache up to this
+  // size, together with the part of other data that is in use. Parts of about
+  // `part` bytes are large enough.
+  int64_t first_level, part;
+
   int64_t gemm_depth;           // for rows that are copied or packed first
   int64_t gemm_depth_in_place;  // for rows that are read in place
   int64_t gemm_depth_fp16;      // for products with sums in fp16

@@ -34,6 +34,8 @@ TEST(Blocks, FitTheirCaches) {
     EXPECT_LT(blocks.rows_of(caches.l2 / 4), blocks.rows_of(caches.l2));
     EXPECT_LE(blocks.strassen_rows + panel, caches.l2);
     EXPECT_LE(blocks.fused_lines, caches.l1 / 2);
+    EXPECT_LT(blocks.first_level, caches.l1);
+    EXPECT_LE(blocks.part, blocks.first_level / 2);
     EXPECT_LE(blocks.spread_good, blocks.spread_most);
     EXPECT_LE(blocks.gemm_depth, blocks.gemm_depth_in_place);
     EXPECT_LE(blocks.gemm_depth_fp16 * 16 * 2, caches.l1);

@@ -114,6 +114,13 @@ class Conv {
     });
   }
 
+  // Returns the scratch memory of a convolution on one thread.
+  int64_t Scratch(CpuFeatures features) {
+    Prepare(features, 1);
+    const auto kernel = PrepareConvQ8(node_, context_);
+    return kernel.ok() ? static_cast<int64_t>((*kernel)->scratch_bytes()) : -1;
+  }
+
   // By Winograd's method, whether it pays or not.
   void CheckWinograd(const WinogradQ8& row, CpuFeatures features,
                      int num_threads) {
@@ -300,6 +307,22 @@ TEST(ConvQ8, Products) {
   CheckAll({"Conv2d", 7, 5, 4, 5, 1, 2, 1});
   CheckAll({"Conv2d", 8, 8, 6, 9, 3, 1, 2, 3});
   CheckAll({"Conv2d", 11, 20, 1, 4, 5, 2, 1});
+  // Many rows and small filters, of which a few tiles at a time are packed.
+  CheckAll({"Conv2d", 30, 31, 4, 10, 3, 2, 1, 1, 2});
+  CheckAll({"Conv2d", 40, 25, 6, 70, 1});
+  CheckAll({"Conv2d", 21, 25, 6, 12, 3, 1, 1, 3});
+}
+
+TEST(ConvQ8, PackingASmallFilterTakesNoWholePicture) {
+  for (const CpuFeatures features : SomeFeatures()) {
+    SCOPED_TRACE(ToString(features));
+    const int64_t small = Conv({"Conv2d", 24, 24, 16, 16, 1}).Scratch(features);
+    EXPECT_EQ(Conv({"Conv2d", 96, 96, 16, 16, 1}).Scratch(features), small);
+    EXPECT_LT(small, int64_t{24} * 24 * 64);
+    // The filter does not stay in the first-level cache.
+    EXPECT_GT(Conv({"Conv2d", 24, 24, 640, 640, 1}).Scratch(features),
+              Conv({"Conv2d", 6, 6, 640, 640, 1}).Scratch(features));
+  }
 }
 
 TEST(ConvQ8, FactorsOfManySizes) {

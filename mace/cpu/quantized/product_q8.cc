@@ -18,10 +18,8 @@ namespace {
 // Sums that become codes with one call of a micro-kernel, which reads its
 // factors once for all of them: those of 4 tiles of the largest micro-kernel.
 constexpr int64_t kSumsAtOnce = 4 * kGemmQ8MaxSums;
-
-int64_t TilesAtOnce(const GemmQ8& micro) {
-  return kSumsAtOnce / (micro.mr * micro.nr);
-}
+// Fewer rows are not worth reading the panels of a filter for.
+constexpr int64_t kLeastRows = 12;
 
 }  // namespace
 
@@ -39,14 +37,16 @@ ProductQ8::ProductQ8(const Spec& spec, PanelsQ8 filter,
   PlanTasks(context);
   const Window2D& window = spec.patches.window;
   const int64_t taps = window.h.kernel * window.w.kernel;
-  runs_at_ = CeilDiv(row_block_, micro.mr) * tile_bytes_;
+  runs_at_ = CeilDiv(packed_rows_, micro.mr) * tile_bytes_;
   row_add_at_ =
       runs_at_ + AlignUp(micro.mr * taps * static_cast<int64_t>(sizeof(void*)),
                          kAlignment);
   thread_bytes_ =
-      row_add_at_ + AlignUp(AlignUp(row_block_, micro.mr) *
-                                static_cast<int64_t>(sizeof(int32_t)),
-                            kAlignment);
+      row_add_at_ + (filter_.zero_point() == 0
+                         ? 0
+                         : AlignUp(AlignUp(packed_rows_, micro.mr) *
+                                       static_cast<int64_t>(sizeof(int32_t)),
+                                   kAlignment));
   const Window& w = window.w;
   if (w.dilation == 1 &&
       (w.kernel == 1 || spec.patches.channels == spec.patches.pixel_stride)) {
@@ -78,17 +78,30 @@ void ProductQ8::PlanTasks(const CpuContext& context) {
   }
   // The same number of blocks, but of equal sizes.
   row_block_ = CeilDiv(tiles, CeilDiv(tiles, row_tiles)) * mr;
+  // Where all panels of a task stay in the first-level cache beside some tiles,
+  // reading them again for each such part of the rows costs nothing.
+  tiles_at_once_ = kSumsAtOnce / (mr * nr);
+  const int64_t room = blocks.first_level - panel_block_ * nr * depth_;
+  const int64_t part = std::clamp(
+      std::max(blocks.part / tile_bytes_, tiles_at_once_ / 2), int64_t{1},
+      std::min(tiles_at_once_, std::max<int64_t>(room / tile_bytes_, 1)));
+  const bool panels_stay =
+      part * mr >= kLeastRows && part * tile_bytes_ <= room;
+  packed_rows_ = panels_stay ? std::min(row_block_, part * mr) : row_block_;
 }
 
 int64_t ProductQ8::SafeDistanceBytes() const {
   if (spec_.group > 1 || panel_block_ < panels_) return -1;
   const Patches& patches = spec_.patches;
   const Window2D& window = patches.window;
+  // A single thread is done with the rows that it packs before it packs others.
+  const int64_t threads = threads_->num_threads();
+  const int64_t piece = threads == 1 ? packed_rows_ : row_block_;
   const auto output_end = [&](int64_t block) {
-    return std::min((block + 1) * row_block_, rows_) * spec_.n;
+    return std::min((block + 1) * piece, rows_) * spec_.n;
   };
   const auto input_begin = [&](int64_t block) {
-    const int64_t row = block * row_block_;
+    const int64_t row = block * piece;
     if (patches.is_matrix()) return row * patches.pixel_stride;
     // The first pixel of the first line that the row's window reads.
     const int64_t line = row / window.w.out;
@@ -97,8 +110,7 @@ int64_t ProductQ8::SafeDistanceBytes() const {
     return (line / window.h.out * window.h.in + std::max<int64_t>(top, 0)) *
            window.w.in * patches.pixel_stride;
   };
-  return SafeDistance(CeilDiv(rows_, row_block_), threads_->num_threads(),
-                      output_end, input_begin);
+  return SafeDistance(CeilDiv(rows_, piece), threads, output_end, input_begin);
 }
 
 void ProductQ8::Run(const uint8_t* x, uint8_t* y, void* scratch) const {
@@ -123,21 +135,24 @@ void ProductQ8::Run(const uint8_t* x, uint8_t* y, void* scratch) const {
 }
 
 void ProductQ8::RunTask(const Task& task) const {
-  const int64_t mr = spec_.micro->mr;
-  const int64_t tiles_at_once = TilesAtOnce(*spec_.micro);
+  const int64_t mr = spec_.micro->mr, step = tiles_at_once_ * mr;
+  Task part = task;
   for (int64_t g = 0; g < spec_.group; ++g) {
-    char* to = task.scratch;
     Place place = PlaceOf(task.row_begin);
-    for (int64_t row = task.row_begin; row < task.row_end; row += mr) {
-      PackTile(task, g, row, std::min(mr, task.row_end - row), &place, to);
-      to += tile_bytes_;
-    }
-    for (int64_t p = task.panel_begin; p < task.panel_end; ++p) {
-      const char* a = task.scratch;
-      const int64_t step = tiles_at_once * mr;
-      for (int64_t row = task.row_begin; row < task.row_end; row += step) {
-        MultiplyTiles(task, g, p, row, std::min(step, task.row_end - row), a);
-        a += tiles_at_once * tile_bytes_;
+    for (part.row_begin = task.row_begin; part.row_begin < task.row_end;
+         part.row_begin = part.row_end) {
+      part.row_end = std::min(part.row_begin + packed_rows_, task.row_end);
+      char* to = part.scratch;
+      for (int64_t row = part.row_begin; row < part.row_end; row += mr) {
+        PackTile(part, g, row, std::min(mr, part.row_end - row), &place, to);
+        to += tile_bytes_;
+      }
+      for (int64_t p = part.panel_begin; p < part.panel_end; ++p) {
+        const char* a = part.scratch;
+        for (int64_t row = part.row_begin; row < part.row_end; row += step) {
+          MultiplyTiles(part, g, p, row, std::min(step, part.row_end - row), a);
+          a += tiles_at_once_ * tile_bytes_;
+        }
       }
     }
   }

@@ -1,13 +1,16 @@
 // ProductQ8: a convolution or a matrix product of codes by GEMM micro-kernels.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rows of a block are packed once; then each panel of the filter stays in
-// the first-level cache while all tiles of the block are multiplied by it, and
-// the sums of a few tiles become codes at once:
+// Each panel of the filter stays in the first-level cache while the tiles that
+// are packed are multiplied by it, and the sums of a few tiles become codes at
+// once:
 //
 //   for each block of rows and of columns (a task), for each group
-//     pack the tiles of the block
-//     for each panel, for each few tiles: multiply each, requantize them
+//     for each part of the block
+//       pack the tiles of the part
+//       for each panel, for each few tiles: multiply each, requantize them
+//
+// A part is the whole block, or a few tiles where all panels stay in the cache.
 #ifndef MACE_CPU_QUANTIZED_PRODUCT_Q8_H_
 #define MACE_CPU_QUANTIZED_PRODUCT_Q8_H_
 
@@ -86,6 +89,8 @@ class ProductQ8 {
   int64_t depth_ = 0;  // rounded up for the micro-kernel
   int64_t tile_bytes_ = 0;
   int64_t row_block_ = 0, panel_block_ = 0;
+  int64_t packed_rows_ = 0;    // of a part
+  int64_t tiles_at_once_ = 0;  // that become codes with one call
   // Offsets in the scratch memory of a thread.
   int64_t runs_at_ = 0, row_add_at_ = 0, thread_bytes_ = 0;
   bool is_matrix_ = false;  // a row is one pixel
