@@ -60,16 +60,10 @@ struct KernelOrigin {
   double model_micros = 0;   // that the cost model's choice took
 };
 
-class Kernel {
+// What a kernel is besides that takes or gives images of its device, or whose
+// device measures its time.
+class ImageKernel {
  public:
-  virtual ~Kernel() = default;
-
-  const KernelOrigin& origin() const { return origin_; }
-  void set_origin(const KernelOrigin& origin) { origin_ = origin; }
-
-  // Bytes of scratch that Run uses; the plan places them like any tensor.
-  virtual int64_t scratch_bytes() const { return 0; }
-
   // How the kernel wants input `i` and gives its outputs: kImage, in an image
   // of its device; else in host memory.
   virtual Layout input_layout(size_t /*i*/) const { return Layout::kRowMajor; }
@@ -84,6 +78,55 @@ class Kernel {
   // Output 0 as an image is input 0 as it is: nothing needs to run.
   virtual bool renames_only() const { return false; }
 
+  // Time of the latest Run on the device itself, once that Run is done; below 0
+  // if it was not measured.
+  virtual double device_us() const { return -1; }
+
+ protected:
+  ~ImageKernel() = default;
+};
+
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+
+  const KernelOrigin& origin() const { return origin_; }
+  void set_origin(const KernelOrigin& origin) { origin_ = origin; }
+
+  // Bytes of scratch that Run uses; the plan places them like any tensor.
+  virtual int64_t scratch_bytes() const { return 0; }
+
+  // Null for kernels in host memory, which most are. One function instead of
+  // those of ImageKernel: each costs 32 bytes for every class of kernels.
+  virtual const ImageKernel* on_images() const { return nullptr; }
+
+  // As in ImageKernel.
+  Layout input_layout(size_t i) const {
+    const ImageKernel* const images = on_images();
+    return images == nullptr ? Layout::kRowMajor : images->input_layout(i);
+  }
+  Layout output_layout() const {
+    const ImageKernel* const images = on_images();
+    return images == nullptr ? Layout::kRowMajor : images->output_layout();
+  }
+  DataType image_dtype() const {
+    const ImageKernel* const images = on_images();
+    return images == nullptr ? DataType::kF32 : images->image_dtype();
+  }
+  std::vector<Extent2D> scratch_images() const {
+    const ImageKernel* const images = on_images();
+    return images == nullptr ? std::vector<Extent2D>()
+                             : images->scratch_images();
+  }
+  bool renames_only() const {
+    const ImageKernel* const images = on_images();
+    return images != nullptr && images->renames_only();
+  }
+  double device_us() const {
+    const ImageKernel* const images = on_images();
+    return images == nullptr ? -1 : images->device_us();
+  }
+
   // Overlaps of output 0 with an input under which Run is still right.
   virtual std::vector<Overlap> overlaps() const { return {}; }
 
@@ -96,10 +139,6 @@ class Kernel {
 
   // What was chosen, for plans and profiles: "gemm_f32_8x16__avx512".
   virtual std::string variant() const { return "scalar"; }
-
-  // Time of the latest Run on the device itself, once that Run is done; below 0
-  // if it was not measured.
-  virtual double device_us() const { return -1; }
 
   // Computes the outputs. Allocates nothing and re-checks nothing: Prepare did
   // both. Errors: MACE_RUNTIME_ERROR only; MACE_CANCELLED as

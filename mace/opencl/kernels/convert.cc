@@ -8,7 +8,7 @@
 namespace mace::opencl {
 namespace {
 
-class ConvertKernel final : public LaunchingKernel {
+class ConvertKernel final : public LaunchingKernel, public ImageKernel {
  public:
   ConvertKernel(bool upload, std::unique_ptr<LaunchingKernel> rearrange,
                 ClMem buffer, size_t bytes, OpenclContext& context)
@@ -20,6 +20,7 @@ class ConvertKernel final : public LaunchingKernel {
         context_(context.cl()),
         queue_(context.queue()) {}
 
+  const ImageKernel* on_images() const override { return this; }
   Layout input_layout(size_t /*i*/) const override {
     return upload_ ? Layout::kRowMajor : Layout::kImage;
   }

@@ -11,7 +11,7 @@
 namespace mace::opencl {
 namespace {
 
-class GpuKernel final : public LaunchingKernel {
+class GpuKernel final : public LaunchingKernel, public ImageKernel {
  public:
   GpuKernel(std::vector<std::shared_ptr<Launch>> launches,
             std::vector<bool> image_inputs, KernelSpec::Facts facts,
@@ -23,6 +23,7 @@ class GpuKernel final : public LaunchingKernel {
         image_dtype_(image_dtype),
         queue_(context.queue()) {}
 
+  const ImageKernel* on_images() const override { return this; }
   Layout input_layout(size_t i) const override {
     const bool is_image = facts_.renames_only
                               ? i == 0

@@ -29,11 +29,12 @@ struct KernelFacts {
   std::function<Status(const RunArgs&)> run;  // none: it computes nothing
 };
 
-class FakeKernel : public Kernel {
+class FakeKernel : public Kernel, public ImageKernel {
  public:
   explicit FakeKernel(KernelFacts facts) : facts_(std::move(facts)) {}
 
   int64_t scratch_bytes() const override { return facts_.scratch_bytes; }
+  const ImageKernel* on_images() const override { return this; }
   Layout input_layout(size_t) const override {
     return facts_.takes_images ? Layout::kImage : Layout::kRowMajor;
   }
