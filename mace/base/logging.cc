@@ -12,6 +12,8 @@
 #include <memory>
 #include <utility>
 
+#include "mace/base/make_shared.h"
+
 namespace mace {
 namespace {
 
@@ -80,7 +82,7 @@ void SetLogCallback(MaceLogCallback function, void* user,
                     MaceLogLevel least_important) {
   std::shared_ptr<Callback> callback;
   if (function != nullptr) {
-    callback = std::make_shared<Callback>();
+    callback = MakeShared<Callback>();
     callback->function = function;
     callback->user = user;
   }

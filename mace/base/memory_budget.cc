@@ -13,6 +13,7 @@
 #include <limits>
 #include <string>
 
+#include "mace/base/make_shared.h"
 #include "mace/base/str_cat.h"
 
 namespace mace {
@@ -106,7 +107,7 @@ int64_t MachineMemoryBytes() {
 const std::shared_ptr<MemoryBudget>& MemoryBudget::Current() {
   if (current != nullptr) return *current;
   static const auto* machine = new std::shared_ptr<MemoryBudget>(
-      std::make_shared<MemoryBudget>(MachineMemoryBytes()));
+      MakeShared<MemoryBudget>(MachineMemoryBytes()));
   return *machine;
 }
 

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "mace/base/make_shared.h"
 #include "mace/base/parts.h"
 
 namespace mace {
@@ -32,10 +33,10 @@ Result<std::shared_ptr<void>> PackedWeights::Allocate(size_t bytes) {
   if (bytes >= kLargeBytes) {
     MACE_ASSIGN_OR_RETURN(AlignedBuffer buffer,
                           AlignedBuffer::Create(bytes, kWhat));
-    auto owner = std::make_shared<AlignedBuffer>(std::move(buffer));
+    auto owner = MakeShared<AlignedBuffer>(std::move(buffer));
     return std::shared_ptr<void>(owner, owner->data());
   }
-  auto piece = std::make_shared<Piece>();
+  auto piece = MakeShared<Piece>();
   MACE_ASSIGN_OR_RETURN(piece->share,
                         MemoryShare::Take(static_cast<int64_t>(bytes), kWhat));
   if (chunk_ == nullptr || bytes > chunk_->size() - chunk_used_) {
@@ -43,7 +44,7 @@ Result<std::shared_ptr<void>> PackedWeights::Allocate(size_t bytes) {
     MACE_ASSIGN_OR_RETURN(AlignedBuffer buffer,
                           AlignedBuffer::CreateUncounted(
                               first ? kFirstChunkBytes : kChunkBytes, kWhat));
-    chunk_ = std::make_shared<AlignedBuffer>(std::move(buffer));
+    chunk_ = MakeShared<AlignedBuffer>(std::move(buffer));
     chunk_used_ = 0;
   }
   void* data = static_cast<char*>(chunk_->data()) + chunk_used_;
@@ -55,7 +56,7 @@ Result<std::shared_ptr<void>> PackedWeights::Allocate(size_t bytes) {
 Result<std::shared_ptr<const void>> PackedWeights::GetOrPack(
     int64_t weight_id, const std::string& how, size_t bytes,
     const std::function<Status(void*)>& fill) {
-  if (unread_) return std::shared_ptr<const void>(std::make_shared<char>());
+  if (unread_) return std::shared_ptr<const void>(MakeShared<char>());
   // Held while packing, so that two engines created at once pack only once.
   std::lock_guard<std::mutex> lock(mutex_);
   const auto key = std::make_pair(weight_id, how);
@@ -93,7 +94,7 @@ struct PackedWeights::Ahead {
 };
 
 PackedWeights::Ahead& PackedWeights::ahead() {
-  if (ahead_ == nullptr) ahead_ = std::make_shared<Ahead>();
+  if (ahead_ == nullptr) ahead_ = MakeShared<Ahead>();
   return *ahead_;
 }
 

@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "mace/base/aligned_buffer.h"
+#include "mace/base/make_shared.h"
 #include "mace/base/parts.h"
 #include "mace/base/str_cat.h"
 #include "mace/model/graph_builder.h"
@@ -115,7 +116,7 @@ Result<Model> Build(const stored::NetDef& net, WeightBytes weights) {
   for (const stored::ConstTensor& tensor : net.tensors) {
     MACE_RETURN_IF_ERROR(builder.AddWeight(tensor, index++, model.weights));
   }
-  auto graphs = std::make_shared<Subgraphs>();
+  auto graphs = MakeShared<Subgraphs>();
   MACE_RETURN_IF_ERROR(AddSubgraphs(net, builder, &subgraphs, graphs.get()));
   MACE_RETURN_IF_ERROR(builder.AddInputs(net.input_info, "model input"));
   MACE_RETURN_IF_ERROR(AddVariables(net, &builder));

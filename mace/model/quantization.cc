@@ -9,6 +9,8 @@
 #include <memory>
 #include <utility>
 
+#include "mace/base/make_shared.h"
+
 namespace mace {
 namespace {
 
@@ -84,7 +86,7 @@ Status CheckQuantization(
 QuantizationPtr FromStored(
     const std::optional<stored::Quantization>& quantization) {
   if (!quantization.has_value() || quantization->scales.empty()) return nullptr;
-  auto read = std::make_shared<Quantization>();
+  auto read = MakeShared<Quantization>();
   for (const float scale : quantization->scales) read->scales.push_back(scale);
   for (const int32_t zero : quantization->zero_points) {
     read->zero_points.push_back(zero);

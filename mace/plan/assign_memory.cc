@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mace/base/logging.h"
+#include "mace/base/make_shared.h"
 #include "mace/base/parts.h"
 #include "mace/memory/problem/bounds.h"
 #include "mace/memory/strategy.h"
@@ -311,7 +312,7 @@ Status AssignMemory(Plan& plan, const PlanOptions& options) {
   if (strategy.preserves_all()) wanted.in_place = wanted.overlap = false;
   wanted.overlap = wanted.overlap && strategy.arena()->takes_constraints;
   const MemoryPattern* like = kHasPatterns ? options.like.get() : nullptr;
-  auto pattern = std::make_shared<MemoryPattern>();
+  auto pattern = MakeShared<MemoryPattern>();
   if (kHasPatterns) pattern->steps = HashOfSteps(plan);
   pattern->strategy = strategy.name;
   const bool is_like = like != nullptr && like->steps == pattern->steps &&

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "mace/base/make_shared.h"
 #include "mace/base/parts.h"
 #include "mace/base/search.h"
 #include "mace/base/str_cat.h"
@@ -113,8 +114,7 @@ Status Fold(Graph& graph, GraphNode& g, NodeKernels& folder,
     MACE_ASSIGN_OR_RETURN(
         memory::SectionBuffer buffer,
         memory::SectionBuffer::Persistent(Bytes(type), "a folded constant"));
-    buffers.push_back(
-        std::make_shared<memory::SectionBuffer>(std::move(buffer)));
+    buffers.push_back(MakeShared<memory::SectionBuffer>(std::move(buffer)));
     args.outputs.push_back({buffers.back()->data()});
   }
   MACE_ASSIGN_OR_RETURN(

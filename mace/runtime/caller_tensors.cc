@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mace/base/aligned_buffer.h"
+#include "mace/base/make_shared.h"
 #include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 #include "mace/runtime/mace_model.h"
@@ -101,7 +102,7 @@ bool IsMoved(const Shape& expected, const int (&axes)[3], const Shape& found) {
 Result<MaceTensor> AllocateOutput(const TensorType& type) {
   MACE_ASSIGN_OR_RETURN(AlignedBuffer buffer,
                         AlignedBuffer::Create(Bytes(type), "an output"));
-  const auto owner = std::make_shared<AlignedBuffer>(std::move(buffer));
+  const auto owner = MakeShared<AlignedBuffer>(std::move(buffer));
   return MaceTensor(type.shape, std::shared_ptr<void>(owner, owner->data()),
                     ToPublic(type.dtype));
 }

@@ -11,6 +11,7 @@
 
 #include "mace/base/aligned_buffer.h"
 #include "mace/base/logging.h"
+#include "mace/base/make_shared.h"
 #include "mace/base/parts.h"
 #include "mace/base/str_cat.h"
 #include "mace/runtime/devices.h"
@@ -36,7 +37,7 @@ constexpr int64_t kEnoughMicros = 100000;
 // The type of all tensors: floats, or codes of 8 bits.
 TensorType TypeOf(bool is_8_bit, const Shape& shape) {
   if (!is_8_bit) return {DataType::kF32, shape};
-  auto q = std::make_shared<Quantization>();
+  auto q = MakeShared<Quantization>();
   q->scales = {1.f / 64};
   q->zero_points = {0};
   return {DataType::kI8, shape, Layout::kRowMajor, std::move(q)};
@@ -76,7 +77,7 @@ Result<std::shared_ptr<MaceModel>> SmallNetwork(bool is_8_bit) {
   constexpr size_t kBytes = kLayers * kElements * sizeof(float);
   MACE_ASSIGN_OR_RETURN(AlignedBuffer buffer,
                         AlignedBuffer::Create(kBytes, "weights to measure by"));
-  const auto owner = std::make_shared<AlignedBuffer>(std::move(buffer));
+  const auto owner = MakeShared<AlignedBuffer>(std::move(buffer));
   auto* const floats = static_cast<float*>(owner->data());
   std::fill_n(floats, kLayers * kElements, 1.f / (kChannels * kTaps));
   auto impl = std::make_unique<MaceModel::Impl>();
@@ -88,8 +89,8 @@ Result<std::shared_ptr<MaceModel>> SmallNetwork(bool is_8_bit) {
   }
   impl->model.weights = {{owner, static_cast<const uint8_t*>(owner->data())},
                          kBytes};
-  impl->packed = std::make_shared<PackedWeights>();
-  impl->device_weights = std::make_shared<DeviceWeights>();
+  impl->packed = MakeShared<PackedWeights>();
+  impl->device_weights = MakeShared<DeviceWeights>();
   return MaceModel::Impl::Wrap(std::move(impl));
 }
 
@@ -146,7 +147,7 @@ Capability GetCapability(DeviceType device_type, float cpu_float32_exec_time) {
   {
     const auto devices = CreateDevices(
         *config.impl(),
-        {std::make_shared<PackedWeights>(), std::make_shared<DeviceWeights>()});
+        {MakeShared<PackedWeights>(), MakeShared<DeviceWeights>()});
     if (!devices.ok() || !devices->note.empty()) return capability;
   }
   // A DSP computes with codes only.

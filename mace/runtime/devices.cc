@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "mace/base/cpu_topology.h"
+#include "mace/base/make_shared.h"
 #include "mace/base/parts.h"
 #include "mace/base/str_cat.h"
 #include "mace/base/thread_pool.h"
@@ -52,7 +53,7 @@ Stores StoresOf(const MaceEngineConfig::Impl& config) {
   }
   if (!given.storage_path.empty()) {
     stores.settings.storage_factory =
-        std::make_shared<FileStorageFactory>(given.storage_path);
+        MakeShared<FileStorageFactory>(given.storage_path);
   }
   if (stores.tuning_file.empty()) stores.tuning_file = given.parameter_path;
   return stores;
@@ -193,9 +194,8 @@ Result<std::unique_ptr<Device>> CreateEmulatedDsp(const Settings& settings) {
   CpuOptions cpu;
   SetCpuOptions(settings, &cpu);
   cpu.num_threads = 1;
-  MACE_ASSIGN_OR_RETURN(
-      std::unique_ptr<CpuDevice> host,
-      CpuDevice::Create(cpu, std::make_shared<PackedWeights>()));
+  MACE_ASSIGN_OR_RETURN(std::unique_ptr<CpuDevice> host,
+                        CpuDevice::Create(cpu, MakeShared<PackedWeights>()));
   return std::unique_ptr<Device>(std::make_unique<HexagonDevice>(
       std::move(session), std::move(host), settings.dsp_takes_all));
 #else

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "mace/base/logging.h"
+#include "mace/base/make_shared.h"
 #include "mace/base/parts.h"
 #include "mace/base/search.h"
 #include "mace/base/str_cat.h"
@@ -89,7 +90,7 @@ Status MaceEngine::Impl::Init(std::shared_ptr<MaceModel> model,
   MACE_RETURN_IF_ERROR(WidenWeights(devices, *model_->impl()->packed, graph_));
   if (kHasControlFlow && graph_.subgraphs != nullptr) {
     // Those of the model are shared with other engines.
-    auto own = std::make_shared<Subgraphs>(*graph_.subgraphs);
+    auto own = MakeShared<Subgraphs>(*graph_.subgraphs);
     for (auto& [name, subgraph] : *own) {
       MACE_RETURN_IF_ERROR(config_.ops.Resolve(subgraph));
       MACE_RETURN_IF_ERROR(
@@ -110,15 +111,14 @@ Status MaceEngine::Impl::ChooseMemory() {
   }
   workspace_ = config_.workspace != nullptr && !is_query()
                    ? config_.workspace
-                   : std::make_shared<Workspace>();
+                   : MakeShared<Workspace>();
   const int64_t limit = config_.settings.values.memory_limit;
-  budget_ =
-      std::make_shared<MemoryBudget>(limit > 0 ? limit : MachineMemoryBytes());
+  budget_ = MakeShared<MemoryBudget>(limit > 0 ? limit : MachineMemoryBytes());
   if (!kHasArenaSections) return Status();
   sections_ = !has_arena() || is_query()
-                  ? std::make_shared<memory::ArenaSections>()
-                  : std::make_shared<memory::ArenaSections>(
-                        config_.arena, config_.arena_bytes);
+                  ? MakeShared<memory::ArenaSections>()
+                  : MakeShared<memory::ArenaSections>(config_.arena,
+                                                      config_.arena_bytes);
   return Status();
 }
 
@@ -173,7 +173,7 @@ Status MaceEngine::Impl::UseShapes(const std::vector<Shape>& shapes) {
 }
 
 Status MaceEngine::Impl::ArenaTooSmall(const std::vector<Shape>& shapes) {
-  auto counting = std::make_shared<memory::ArenaSections>(
+  auto counting = MakeShared<memory::ArenaSections>(
       *sections_, memory::ArenaSections::kCount);
   std::swap(sections_, counting);
   const Status added = AddExecutor(shapes);

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "mace/base/make_shared.h"
 #include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 #include "mace/runtime/loop_results.h"
@@ -19,7 +20,7 @@ constexpr size_t kMaxKept = 8;
 
 FlowStage& StageOf(Executor& executor) {
   std::shared_ptr<FlowStage>& stage = executor.stage();
-  if (stage == nullptr) stage = std::make_shared<FlowStage>();
+  if (stage == nullptr) stage = MakeShared<FlowStage>();
   return *stage;
 }
 
@@ -70,7 +71,7 @@ Status MakeConstant(const HeldValue& held, Value* value) {
   MACE_ASSIGN_OR_RETURN(
       AlignedBuffer buffer,
       AlignedBuffer::Create(Bytes(held.type), "a value that decides shapes"));
-  const auto owner = std::make_shared<AlignedBuffer>(std::move(buffer));
+  const auto owner = MakeShared<AlignedBuffer>(std::move(buffer));
   if (owner->size() > 0) {
     std::memcpy(owner->data(), held.data, owner->size());
   }
@@ -135,7 +136,7 @@ Result<std::shared_ptr<AlignedBuffer>> ReusedBuffers::Take(int64_t bytes) {
   MACE_ASSIGN_OR_RETURN(AlignedBuffer buffer,
                         AlignedBuffer::Create(std::max<int64_t>(bytes, 1),
                                               "a value between plans"));
-  buffers_.push_back(std::make_shared<AlignedBuffer>(std::move(buffer)));
+  buffers_.push_back(MakeShared<AlignedBuffer>(std::move(buffer)));
   return buffers_.back();
 }
 

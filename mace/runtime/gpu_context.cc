@@ -5,10 +5,11 @@
 
 #include <utility>
 
+#include "mace/base/make_shared.h"
+
 namespace mace {
 
-GPUContextBuilder::GPUContextBuilder()
-    : context_(std::make_shared<GPUContext>()) {}
+GPUContextBuilder::GPUContextBuilder() : context_(MakeShared<GPUContext>()) {}
 GPUContextBuilder::~GPUContextBuilder() = default;
 
 GPUContextBuilder& GPUContextBuilder::SetStoragePath(
@@ -36,7 +37,7 @@ GPUContextBuilder& GPUContextBuilder::SetProgressCallback(
 }
 
 std::shared_ptr<GPUContext> GPUContextBuilder::Finalize() {
-  return std::make_shared<GPUContext>(*context_);
+  return MakeShared<GPUContext>(*context_);
 }
 
 }  // namespace mace

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "mace/base/make_shared.h"
 #include "mace/base/str_cat.h"
 
 namespace mace {
@@ -72,8 +73,7 @@ Status LoopResults::Finish(size_t first, HeldValues& values) {
   for (size_t r = 0; r < results_.size(); ++r) {
     HeldValue held = {results_[r].type, nullptr, nullptr};
     held.type.shape.insert(held.type.shape.begin(), results_[r].count);
-    const auto owner =
-        std::make_shared<AlignedBuffer>(std::move(results_[r].bytes));
+    const auto owner = MakeShared<AlignedBuffer>(std::move(results_[r].bytes));
     held.data = owner->data();
     held.owner = owner;
     values[g_.outputs[first + r]] = std::move(held);

@@ -9,6 +9,7 @@
 #include "mace/base/aligned_buffer.h"
 #include "mace/base/file.h"
 #include "mace/base/logging.h"
+#include "mace/base/make_shared.h"
 #include "mace/base/str_cat.h"
 #include "mace/base/version.h"
 #include "mace/graph/stored_weight.h"
@@ -38,7 +39,7 @@ Result<WeightBytes> AlignedWeights(std::shared_ptr<const unsigned char> data,
   MACE_ASSIGN_OR_RETURN(AlignedBuffer buffer,
                         AlignedBuffer::Create(size, "aligned weights"));
   std::memcpy(buffer.data(), data.get(), size);
-  auto owner = std::make_shared<AlignedBuffer>(std::move(buffer));
+  auto owner = MakeShared<AlignedBuffer>(std::move(buffer));
   const auto* bytes = static_cast<const uint8_t*>(owner->data());
   return WeightBytes{std::shared_ptr<const uint8_t>(owner, bytes), size};
 }
@@ -48,7 +49,7 @@ Result<std::shared_ptr<const MappedFile>> Map(const std::string& path) {
   if (path.empty()) return std::shared_ptr<const MappedFile>();
   MACE_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open(path));
   return std::shared_ptr<const MappedFile>(
-      std::make_shared<MappedFile>(std::move(file)));
+      MakeShared<MappedFile>(std::move(file)));
 }
 
 WeightBytes WeightsOf(const std::shared_ptr<const MappedFile>& file) {
@@ -129,8 +130,8 @@ Result<std::unique_ptr<MaceModel::Impl>> MakeImpl(
   MACE_ASSIGN_OR_RETURN(impl->model,
                         LoadModel(graph, graph_size, std::move(weights),
                                   {options.verify_checksum}));
-  impl->packed = std::make_shared<PackedWeights>();
-  impl->device_weights = std::make_shared<DeviceWeights>();
+  impl->packed = MakeShared<PackedWeights>();
+  impl->device_weights = MakeShared<DeviceWeights>();
   const Model& model = impl->model;
   MACE_ASSIGN_OR_RETURN(impl->settings, ReadModelSettings(model.settings));
   const Status names =
@@ -177,7 +178,7 @@ Result<std::unique_ptr<MaceModel::Impl>> MakeSealed(
     const uint8_t* bytes, size_t size, const MaceKeyCallback& get_key,
     const MaceModelOptions& options) {
   MACE_ASSIGN_OR_RETURN(UnsealedModel unsealed, Unseal(bytes, size, get_key));
-  auto owner = std::make_shared<AlignedBuffer>(std::move(unsealed.weights));
+  auto owner = MakeShared<AlignedBuffer>(std::move(unsealed.weights));
   const auto* weights = static_cast<const uint8_t*>(owner->data());
   return MakeImpl(static_cast<const uint8_t*>(unsealed.graph.data()),
                   unsealed.graph_bytes, {{owner, weights}, owner->size()},

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mace/base/aligned_buffer.h"
+#include "mace/base/make_shared.h"
 #include "mace/base/str_cat.h"
 
 namespace mace {
@@ -19,7 +20,7 @@ Result<WeightBytes> ReadStream(MaceStream& stream, const std::string& what) {
   MACE_ASSIGN_OR_RETURN(
       AlignedBuffer buffer,
       AlignedBuffer::Create(std::max<size_t>(size, 1), "a model's stream"));
-  auto owner = std::make_shared<AlignedBuffer>(std::move(buffer));
+  auto owner = MakeShared<AlignedBuffer>(std::move(buffer));
   auto* bytes = static_cast<uint8_t*>(owner->data());
   for (size_t at = 0;;) {
     // At the end one byte more is asked for, which must not be there.

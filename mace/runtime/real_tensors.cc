@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mace/base/aligned_buffer.h"
+#include "mace/base/make_shared.h"
 #include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 #include "mace/runtime/mace_model.h"
@@ -73,7 +74,7 @@ Result<MaceTensor> CodesOf(const Value& value, const MaceTensor& tensor) {
   MACE_ASSIGN_OR_RETURN(
       AlignedBuffer buffer,
       AlignedBuffer::Create(Bytes(type), "the codes of an input"));
-  const auto owner = std::make_shared<AlignedBuffer>(std::move(buffer));
+  const auto owner = MakeShared<AlignedBuffer>(std::move(buffer));
   const auto* reals = static_cast<const float*>(tensor.raw_data().get());
   const Quantization& quantization = *value.type.quantization;
   switch (type.dtype) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mace/base/aligned_buffer.h"
+#include "mace/base/make_shared.h"
 #include "mace/plan/append_to_state.h"
 #include "mace/runtime/mace_model.h"
 
@@ -56,11 +57,11 @@ Status StateRoom::Reserve(int64_t rows) {
   const auto bytes = std::max<size_t>(static_cast<size_t>(Bytes(type)), 1);
   MACE_ASSIGN_OR_RETURN(AlignedBuffer buffer,
                         AlignedBuffer::Create(bytes, "a state"));
-  const auto owner = std::make_shared<AlignedBuffer>(std::move(buffer));
+  const auto owner = MakeShared<AlignedBuffer>(std::move(buffer));
   // What no row fills is read by checks of all elements.
   std::memset(owner->data(), 0, bytes);
   memory_ = std::shared_ptr<void>(owner, owner->data());
-  if (count_ == nullptr) count_ = std::make_shared<int64_t>(0);
+  if (count_ == nullptr) count_ = MakeShared<int64_t>(0);
   type_ = type;
   return Status();
 }

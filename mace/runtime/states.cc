@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mace/base/fp16.h"
+#include "mace/base/make_shared.h"
 #include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 #include "mace/model/open_dims.h"
@@ -58,7 +59,7 @@ Status States::Allocate(State& state, const Shape& shape) {
       AlignedBuffer buffer,
       AlignedBuffer::Create(std::max<size_t>(bytes, 1), "a state"));
   if (bytes > 0) std::memset(buffer.data(), 0, bytes);
-  state.buffers[0] = std::make_shared<AlignedBuffer>(std::move(buffer));
+  state.buffers[0] = MakeShared<AlignedBuffer>(std::move(buffer));
   state.grown = nullptr;
   state.type.shape = shape;
   return Status();
@@ -120,7 +121,7 @@ Status States::Allocate(const Graph& graph) {
           AlignedBuffer bytes,
           AlignedBuffer::Create(static_cast<size_t>(Bytes(state.type)),
                                 "a state"));
-      buffer = std::make_shared<AlignedBuffer>(std::move(bytes));
+      buffer = MakeShared<AlignedBuffer>(std::move(bytes));
     }
   }
   return Reset();
@@ -389,7 +390,7 @@ Status States::Get(Tensors* states) const {
     if (tensor.raw_data() == nullptr) {
       MACE_ASSIGN_OR_RETURN(AlignedBuffer memory,
                             AlignedBuffer::Create(bytes, "a copy of a state"));
-      const auto owner = std::make_shared<AlignedBuffer>(std::move(memory));
+      const auto owner = MakeShared<AlignedBuffer>(std::move(memory));
       tensor = MaceTensor(state.type.shape,
                           std::shared_ptr<void>(owner, owner->data()),
                           ToPublic(state.type.dtype));

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 
+#include "mace/base/make_shared.h"
 #include "mace/cpu/common/activation.h"
 #include "mace/cpu/common/axis_lines.h"
 #include "mace/cpu/common/broadcast_loop.h"
@@ -305,7 +306,7 @@ Result<KernelPtr> PrepareSoftmaxQ16(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const SoftmaxAttrs attrs,
                         ReadAttrs<SoftmaxAttrs>(node));
   MACE_RETURN_IF_ERROR(CheckUnit(node, "Softmax"));
-  auto softmax = std::make_shared<SoftmaxQ16>();
+  auto softmax = MakeShared<SoftmaxQ16>();
   MACE_ASSIGN_OR_RETURN(
       softmax->lines, LinesAlong(node, attrs.axis, node.inputs[0].type.shape));
   constexpr int64_t kMost = 1 << 16;  // of which the sum fits into 31 bits
