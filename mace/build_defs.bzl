@@ -12,7 +12,7 @@ MACE_COPTS = [
 
 # What a library for apps can do without; mace/base/parts.h says what follows.
 # --define=pictures=false leaves one out.
-PARTS = ["activations", "arena", "c_api", "capability", "check_numerics", "control_flow", "custom_ops", "depthwise", "dumps", "l2_pooling", "memory_plans", "memory_usage", "open_shapes", "packed_weights", "pictures", "sealed", "search", "states", "storage", "strassen", "strategies", "tuning", "winograd"]
+PARTS = ["activations", "arena", "c_api", "capability", "check_numerics", "control_flow", "custom_ops", "depthwise", "dumps", "l2_pooling", "memory_plans", "memory_usage", "open_shapes", "packed_weights", "pictures", "profile", "sealed", "search", "states", "storage", "strassen", "strategies", "tuning", "winograd"]
 
 def part_copts(*parts):
     """The flags by which sources know which of `parts` they have."""

@@ -112,6 +112,13 @@ constexpr bool kHasArenaSections = kHasArena || kHasMemoryUsage;
 // Plans that take over what another plan decided.
 constexpr bool kHasPatterns = kHasOpenShapes || kHasControlFlow;
 
+// RunMetadata: what each op took.
+#ifdef MACE_WITHOUT_PROFILE
+constexpr bool kHasProfile = false;
+#else
+constexpr bool kHasProfile = true;
+#endif
+
 // The searches for smaller memory plans; of strategies, some are searches.
 #if defined(MACE_WITHOUT_SEARCH) && defined(MACE_WITHOUT_STRATEGIES)
 constexpr bool kHasSearch = false;

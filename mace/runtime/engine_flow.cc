@@ -111,7 +111,7 @@ Status MaceEngine::Impl::RunFlow(
   }
   const int64_t begin = LogMicros();
   RunMetadata for_log;
-  if (metadata == nullptr && LogsOps()) metadata = &for_log;
+  if (kHasProfile && metadata == nullptr && LogsOps()) metadata = &for_log;
   Host host(*this, *outputs, cancellation, metadata);
   Flow flow(&host, config_.settings.values.max_loop_iterations);
   MACE_RETURN_IF_ERROR(flow.Run(first, graph_.outputs, true, values));
@@ -130,7 +130,7 @@ Status MaceEngine::Impl::RunFlow(
     const int64_t bytes = Bytes(value.type);
     if (bytes > 0) std::memcpy(memory, value.data, bytes);
   }
-  if (MaxVlogLevel() > 0) {
+  if (kHasProfile && MaxVlogLevel() > 0) {
     LogRun(metadata != nullptr ? *metadata : for_log, LogMicros() - begin);
   }
   return Status();

@@ -46,10 +46,13 @@ Status MaceEngine::Impl::Run(const std::map<std::string, MaceTensor>& inputs,
                              const MaceCancellation* cancellation,
                              RunMetadata* metadata) {
   if (outputs == nullptr) return InvalidArgument("Run: outputs is null");
+  if (!kHasProfile && metadata != nullptr) {
+    return AbsentPart("RunMetadata", "profile");
+  }
   const HoldLog hold_log;
   std::lock_guard<std::mutex> lock(mutex_);
   const ScopedMemoryBudget scope(budget_);
-  if (metadata != nullptr) metadata->op_stats.clear();
+  if (kHasProfile && metadata != nullptr) metadata->op_stats.clear();
   if (IsCancelled(cancellation)) return CancelledRun();
   return states_.empty()
              ? RunOnReals(inputs, outputs, cancellation, metadata)
@@ -131,10 +134,10 @@ Status MaceEngine::Impl::RunOnTypes(
   MACE_RETURN_IF_ERROR(ProvideImages(executor));
   MACE_RETURN_IF_ERROR(BindTensors(executor, inputs, *outputs));
   RunMetadata for_log;
-  if (metadata == nullptr && LogsOps()) metadata = &for_log;
+  if (kHasProfile && metadata == nullptr && LogsOps()) metadata = &for_log;
   const int64_t begin = LogMicros();
   MACE_RETURN_IF_ERROR(executor.Run(metadata, cancellation));
-  if (MaxVlogLevel() > 0) {
+  if (kHasProfile && MaxVlogLevel() > 0) {
     LogRun(metadata != nullptr ? *metadata : for_log, LogMicros() - begin);
   }
   return Status();

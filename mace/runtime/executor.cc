@@ -252,7 +252,7 @@ Status Executor::BindOutput(int index, MemoryType type, void* data) {
 Status Executor::RunStep(size_t s, RunMetadata* metadata) {
   const Step& step = plan_->steps[s];
   const bool runs = !skips(s);
-  if (metadata == nullptr) {
+  if (!kHasProfile || metadata == nullptr) {
     return runs ? step.kernel->Run(args_[s]) : Status();
   }
   OperatorStats stats = StatsOf(plan_->graph.nodes[step.node].node, step);
@@ -311,7 +311,7 @@ Status Executor::CheckInputs() const {
 Status Executor::Run(RunMetadata* metadata,
                      const MaceCancellation* cancellation) {
   for (DeviceActivity* activity : activities_) {
-    activity->SetProfiling(metadata != nullptr);
+    activity->SetProfiling(kHasProfile && metadata != nullptr);
   }
   const bool is_on_device = has_device_tensors() && device_tensors_->any();
   if (is_on_device && checks()) {
@@ -350,7 +350,9 @@ Status Executor::RunSteps(RunMetadata* metadata,
   }
   // A kernel that saw it may have left out work, even in the last step.
   if (IsCancelled(cancellation)) return CancelledRun();
-  if (metadata != nullptr) MACE_RETURN_IF_ERROR(FinishMetadata(metadata));
+  if (kHasProfile && metadata != nullptr) {
+    MACE_RETURN_IF_ERROR(FinishMetadata(metadata));
+  }
   for (size_t c = 0; c < plan_->copies.size(); ++c) {
     const Plan::Copy& copy = plan_->copies[c];
     const int64_t bytes = Bytes(plan_->graph.values[copy.value].type);

@@ -35,6 +35,12 @@ void PrintMessage(mace::MaceLogLevel, const char* message, void*) {
   std::printf("log %s\n", message);
 }
 
+mace::MaceTensor Digit() {
+  return mace::MaceTensor(
+      {1, 1, 8, 8},
+      std::shared_ptr<float>(new float[64](), std::default_delete<float[]>()));
+}
+
 // Creates an engine after `change` to its configuration, and runs it.
 mace::MaceStatus Run(
     const std::shared_ptr<mace::MaceModel>& model,
@@ -47,12 +53,21 @@ mace::MaceStatus Run(
     status = mace::MaceEngine::Create(model, {}, {}, config, &engine);
   }
   std::map<std::string, mace::MaceTensor> inputs, outputs;
-  inputs["input"] = mace::MaceTensor(
-      {1, 1, 8, 8},
-      std::shared_ptr<float>(new float[64](), std::default_delete<float[]>()));
+  inputs["input"] = Digit();
   if (status.ok()) status = engine->Run(inputs, &outputs);
   if (status.ok() && dump != nullptr) status = engine->Dump("plan", dump);
   return status;
+}
+
+mace::MaceStatus RunProfiled(const std::shared_ptr<mace::MaceModel>& model) {
+  std::shared_ptr<mace::MaceEngine> engine;
+  mace::MaceStatus status = mace::MaceEngine::Create(
+      model, {}, {}, mace::MaceEngineConfig(), &engine);
+  if (!status.ok()) return status;
+  std::map<std::string, mace::MaceTensor> inputs, outputs;
+  inputs["input"] = Digit();
+  mace::RunMetadata metadata;
+  return engine->Run(inputs, &outputs, &metadata);
 }
 
 mace::MaceStatus ReportMemory(const std::shared_ptr<mace::MaceModel>& model) {
@@ -161,6 +176,7 @@ int main(int argc, char** argv) {
   std::string dump;
   Print("dumps", Run(model, nothing, &dump));
   PrintConfigured(model);
+  Print("profile", RunProfiled(model));
   Print("memory_usage", ReportMemory(model));
   Print("states", ResetState(model));
   mace::MaceOpResolver resolver;

@@ -8,8 +8,8 @@ from __future__ import annotations
 # As mace/build_defs.bzl has them.
 PARTS = ("activations", "arena", "c_api", "capability", "check_numerics", "control_flow",
          "custom_ops", "depthwise", "dumps", "l2_pooling", "memory_plans", "memory_usage",
-         "open_shapes", "packed_weights", "pictures", "sealed", "search", "states", "storage",
-         "strassen", "strategies", "tuning", "winograd")  # fmt: skip
+         "open_shapes", "packed_weights", "pictures", "profile", "sealed", "search", "states",
+         "storage", "strassen", "strategies", "tuning", "winograd")  # fmt: skip
 # Those that a library has only where its file names them.
 NAMED_PARTS = ("sealed",)
 ALL = tuple(part for part in PARTS if part not in NAMED_PARTS)  # what `all` stands for

@@ -43,7 +43,7 @@ endmacro()
 
 # Sets MACE_ABSENT_PARTS, the definitions that leave out what MACE_PARTS does not name.
 macro(mace_select_parts)
-  set(_mace_parts activations arena c_api capability check_numerics control_flow custom_ops depthwise dumps l2_pooling memory_plans memory_usage open_shapes packed_weights pictures sealed search states storage strassen strategies tuning winograd)
+  set(_mace_parts activations arena c_api capability check_numerics control_flow custom_ops depthwise dumps l2_pooling memory_plans memory_usage open_shapes packed_weights pictures profile sealed search states storage strassen strategies tuning winograd)
   set(_mace_all ${_mace_parts})
   list(REMOVE_ITEM _mace_all sealed)  # which a library has only where it is named
   string(REPLACE "," ";" _mace_given "${MACE_PARTS}")
