@@ -28,7 +28,7 @@ from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.convert import Converted
 from mace_tools.devices.places import Place
 from mace_tools.exit_codes import ExitCode, UsageError
-from mace_tools.library import abis, code, engine, link, package, parts, prefab, sizes
+from mace_tools.library import abis, code, engine, link, op_sizes, package, parts, prefab, sizes
 from mace_tools.library.abis import Abi
 from mace_tools.op_facts import all_ops
 from mace_tools.quantized import has_codes
@@ -132,11 +132,14 @@ def _moved(context: Context, models: dict[str, Converted]) -> Iterator[tuple[str
 
 
 def _engine(context: Context, abi: Abi, models: dict[str, Converted]) -> engine.Engine:
-    devices = {device for model in context.deployment.library.models.values()
-               for device in model.devices}  # fmt: skip
-    return engine.build(context.console, abi, ops_of(context, models), "gpu" in devices,
-                        has_16_bit_types(context, models), has_quantized(context, models),
-                        _parts(context, models), "dsp" in devices)
+    library = context.deployment.library
+    devices = {device for model in library.models.values() for device in model.devices}
+    ops = ops_of(context, models)
+    with_fp16, with_codes = has_16_bit_types(context, models), has_quantized(context, models)
+    more = with_fp16 or with_codes or bool(devices & {"gpu", "dsp"})
+    return engine.build(context.console, abi, ops, "gpu" in devices, with_fp16, with_codes,
+                        _parts(context, models), "dsp" in devices,
+                        near=bool(library.linkshared) and op_sizes.is_near(abi, ops, more))
 
 
 def _parts(context: Context, models: dict[str, Converted]) -> tuple[str, ...]:

@@ -28,6 +28,7 @@ class Abi:
     is_64_bit: bool = True
     link_time: tuple[str, ...] = ()  # flags of its optimisation when shared libraries are linked
     layout: str = ""  # of its shared libraries, a linker script among the templates
+    near: str = ""  # what Bazel calls the flags of shared libraries of less than 1 MB
     ndk: Ndk | None = None  # of an ABI of Android, once it is found
 
     @property
@@ -80,7 +81,7 @@ ABIS = {abi.name: abi for abi in (
     Abi("host", "", (), "g++", processors=(platform.machine(),)),
     Abi("arm64", "aarch64-linux-gnu", ("--config=aarch64", *ARM), "g++-aarch64-linux-gnu",
         ("-march=armv8-a",), "/opt/mace-sysroot/arm64", ("aarch64", "arm64"), link_time=LINK_TIME,
-        layout="arm64.ld"),
+        layout="arm64.ld", near="library_near"),
     Abi("armhf", "arm-linux-gnueabihf", ("--config=armv7", *ARM), "g++-arm-linux-gnueabihf",
         ("-march=armv7-a", "-mfpu=neon-vfpv4", "-mfloat-abi=hard"), "/opt/mace-sysroot/armhf",
         ("arm", "armv7l", "armv7-a", "armhf"), is_64_bit=False, link_time=LINK_TIME),

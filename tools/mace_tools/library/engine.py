@@ -37,12 +37,13 @@ class Engine:
 
 def build(console: Console, abi: Abi, ops: tuple[str, ...] | None, gpu: bool,
           types_of_16_bits: bool = True, quantized: bool = True,
-          parts: Collection[str] = ALL, dsp: bool = False) -> Engine:
+          parts: Collection[str] = ALL, dsp: bool = False, near: bool = False) -> Engine:
     """The engine with these ops (None: all), from the cache if nothing changed.
 
     types_of_16_bits: whether the CPU takes weights in fp16 and bf16. quantized: whether it takes
     quantized tensors. parts: those of PARTS that the library has. dsp: whether it runs models on
-    a Hexagon DSP, by the vendor's library.
+    a Hexagon DSP, by the vendor's library. near: for a shared library in which nothing is farther
+    away than an instruction can name; linking a larger one fails (op_sizes.is_near says which).
 
     Errors: MissingToolError, RunFailedError."""
     runner.require_sources("the library")
@@ -52,6 +53,7 @@ def build(console: Console, abi: Abi, ops: tuple[str, ...] | None, gpu: bool,
     flags += [f"--define=hexagon={'true' if dsp else 'false'}"]
     flags += [] if types_of_16_bits else ["--define=cpu_16bit=false"]
     flags += [] if quantized else ["--define=cpu_8bit=false"]
+    flags += [f"--config={abi.near}"] if near else []
     absent = [part for part in PARTS if part not in parts]
     flags += [f"--define={part}=false" for part in absent]
     flags += [f"--config=without_{part}" for part in absent if part in KERNEL_PARTS]

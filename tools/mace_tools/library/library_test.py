@@ -230,7 +230,10 @@ def test_an_engine_is_compiled_once_for_its_sources_ops_and_devices(tmp_path, mo
             for ops in (None, (), tuple(all_ops())[:1]) for gpu in (False, True)}
     with_dsp = engine.build(Console(), HOST, ("Softmax", "Conv2d"), False, dsp=True)
     assert "--define=hexagon=true" in calls[-2]
-    assert len({first.key, with_dsp.key, *keys}) == 8
+    arm64 = abis.ABIS["arm64"]
+    far, near = (engine.build(Console(), arm64, (), False, near=near) for near in (False, True))
+    assert "--config=library_near" in calls[-2] and "--config=library_near" not in calls[-4]
+    assert len({first.key, with_dsp.key, far.key, near.key, *keys}) == 10
     assert engine.selection(None) == "all" and engine.selection(()) == "none"
     kept = json.loads((first.archives[0].parent / "list.json").read_text())
     assert kept == ["00-libruntime.a"]

@@ -29,6 +29,9 @@ from mace_tools.protos import REPO
 
 FILE = REPO / "tools" / "op_sizes.json"
 ABI = "arm64"
+# Estimates below this are of libraries in which an instruction of 64-bit Arm names any other place:
+# it reaches 1 MB. The rest is for what estimates do not know, and for gaps between pages.
+NEAR_BYTES = 900 * 1024
 # Of each, whether it has the GPU beside the CPU, and 8-bit kernels.
 VARIANTS = {"cpu": (False, False), "gpu": (True, False), "quantized": (False, True)}
 
@@ -45,6 +48,12 @@ def estimate(ops: Collection[str], gpu: bool = False, quantized: bool = False) -
     cpu, with_gpu, with_codes = (total(stored()["variants"][name], ops)
                                  for name in ("cpu", "gpu", "quantized"))
     return cpu + gpu * (with_gpu - cpu) + quantized * (with_codes - cpu)
+
+
+def is_near(abi: Abi, ops: Collection[str] | None, more: bool = False) -> bool:
+    """Whether a shared library with these ops, of float32 on the CPU, is made of code for
+    distances of less than 1 MB, if the ABI has such. more: it has other types or devices, too."""
+    return bool(abi.near) and ops is not None and not more and estimate(ops) < NEAR_BYTES
 
 
 def total(variant: Mapping[str, Any], ops: Collection[str]) -> int:
@@ -72,7 +81,8 @@ def measure(
 def _merged(
     console: Console, abi: Abi, ops: tuple[str, ...] | None, gpu: bool, quantized: bool
 ) -> Iterator[link.Merged]:
-    made = engine.build(console, abi, ops, gpu, types_of_16_bits=False, quantized=quantized)
+    made = engine.build(console, abi, ops, gpu, types_of_16_bits=False, quantized=quantized,
+                        near=is_near(abi, ops, gpu or quantized))
     with tempfile.TemporaryDirectory(prefix="mace_size.") as folder:
         yield link.merge(abi, made.archives, Path(folder))
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from mace_tools.library import op_sizes
+from mace_tools.library import link, op_sizes
 from mace_tools.library.abis import ABIS
 from mace_tools.op_facts import all_ops
 
@@ -19,6 +19,16 @@ VARIANT = {"base": 1000, "objects": ["a.o", "b.o", "c.o"],
                                        (("A", "B"), 1315), (("mine",), 1000)])
 def test_code_that_ops_share_counts_once(ops, size):
     assert op_sizes.total(VARIANT, ops) == size
+
+
+def test_small_libraries_for_arm64_name_every_place_by_one_instruction():
+    arm64 = ABIS["arm64"]
+    assert op_sizes.is_near(arm64, ()) and op_sizes.is_near(arm64, ("Conv2d", "Softmax"))
+    assert not op_sizes.is_near(arm64, None) and not op_sizes.is_near(arm64, all_ops())
+    assert not op_sizes.is_near(arm64, (), more=True)
+    assert not any(op_sizes.is_near(abi, ()) for name, abi in ABIS.items() if name != "arm64")
+    # Estimates are within 6 % (sizes_test.py), and three pages lie between the segments.
+    assert op_sizes.NEAR_BYTES * 1.06 + 3 * link.PAGE_BYTES < 2**20
 
 
 def test_the_table_has_every_op_and_is_plausible():
