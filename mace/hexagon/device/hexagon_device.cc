@@ -50,9 +50,9 @@ class RegionKernel final : public Kernel {
   }
 
   std::vector<RegionPart> Parts() {
-    Result<std::vector<hexagon::PerfRecord>> perf =
-        std::vector<hexagon::PerfRecord>();
-    if (has_run_) perf = graph_->Perf();
+    using Records = std::vector<hexagon::PerfRecord>;
+    const Result<Records> perf =
+        has_run_ ? graph_->Perf() : Result<Records>(Records());
     std::vector<RegionPart> parts;
     for (const Part& part : parts_) {
       parts.push_back(part.facts);
