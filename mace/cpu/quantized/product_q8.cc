@@ -18,6 +18,8 @@ namespace {
 // Sums that become codes with one call of a micro-kernel, which reads its
 // factors once for all of them: those of 4 tiles of the largest micro-kernel.
 constexpr int64_t kSumsAtOnce = 4 * kGemmQ8MaxSums;
+// Rows by which parts of the largest tiles differ in cost.
+constexpr int64_t kRowStep = 4;
 // Fewer rows are not worth reading the panels of a filter for.
 constexpr int64_t kLeastRows = 12;
 
@@ -76,8 +78,12 @@ void ProductQ8::PlanTasks(const CpuContext& context) {
   } else if (threads > 1) {
     row_tiles = EvenBlock(tiles, row_tiles, threads);
   }
-  // The same number of blocks, but of equal sizes.
-  row_block_ = CeilDiv(tiles, CeilDiv(tiles, row_tiles)) * mr;
+  // The same number of blocks, but of equal sizes. For several threads they are
+  // not whole tiles: a part of a tile takes about as much less as it has fewer
+  // rows, and 14x14 pixels are 16 tiles and a third.
+  const int64_t row_blocks = CeilDiv(tiles, row_tiles);
+  row_block_ = threads == 1 ? CeilDiv(tiles, row_blocks) * mr
+                            : AlignUp(CeilDiv(rows_, row_blocks), kRowStep);
   // Where all panels of a task stay in the first-level cache beside some tiles,
   // reading them again for each such part of the rows costs nothing.
   tiles_at_once_ = kSumsAtOnce / (mr * nr);
