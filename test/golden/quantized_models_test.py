@@ -20,7 +20,8 @@ MODELS = data_folder("models") / "tflite"
 CODES = (np.int8, np.uint8)
 # The largest arena, as a multiple of what activations take at most, on any CPU: those without
 # dot products pack codes as 16 bits.
-LARGEST_ARENA = {"vww_96/int8_cat": 1.0, "resnet8_cifar10/int8_cat": 1.85, "kws_dscnn_mlperf/no": 1.5}
+LARGEST_ARENA = {"vww_96/int8_cat": 1.0, "resnet8_cifar10/int8_cat": 1.85,
+                 "kws_dscnn_mlperf/no": 1.5}
 
 
 def all_cases() -> Iterator[tuple[str, Path, Arrays, Arrays]]:

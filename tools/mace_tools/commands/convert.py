@@ -140,7 +140,7 @@ def ensure(context: Context, tag: str, model: Model, force: bool = False) -> Con
         stamp.unlink(missing_ok=True)
         # Checked first, so that no work is lost.
         needed = model.embed_memory_plan or model.packed_weights or (
-            model.quantize and not model.quantize.weights_only)
+            model.quantize and model.quantize.samples)
         mace_run = _mace_run(context) if needed else None
         notes = _convert(context, tag, model, (source, weights), pb, data, mace_run)
         if mace_run is not None and model.packed_weights:

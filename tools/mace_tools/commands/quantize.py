@@ -38,7 +38,7 @@ def add_options(p: argparse.ArgumentParser) -> None:
                    "(default: as the deployment file says, as with all keys of quantize:)")
     p.add_argument("--weights_only", choices=WEIGHTS_ONLY,
                    help="only weights of FullyConnected, MatMul and Gather become codes, and are "
-                   "stored so; needs no samples")
+                   "stored so; samples are not needed, but make int4 more exact")
     p.add_argument("--method", choices=METHODS, help="what gives the ranges of activations")
     p.add_argument("--percentile", type=_number, metavar="P",
                    help="the percentage of values within the ranges of --method=percentile")
@@ -72,7 +72,7 @@ def command(context: Context) -> Outcome:
             raise UsageError("--onnx writes one model, and the deployment file has "
                              f"{len(context.models)}: choose one with --model_name")
     asked = {tag: _asked(context, tag, model) for tag, model in context.models.items()}
-    needs_engine = any(m.quantize.weights_only is None for m in asked.values())
+    needs_engine = any(m.quantize.samples for m in asked.values())
     mace_run = runner.find(context.console, args.mace_run) if needs_engine else None
     for tag, model in asked.items():
         began = time.monotonic()
@@ -82,7 +82,7 @@ def command(context: Context) -> Outcome:
         folder = context.folder / "quantized"
         pb, data = folder / f"{tag}.pb", folder / f"{tag}.data"
         if model.quantize.weights_only is not None:
-            results[tag] = _store_weights(context, tag, model, graph, (pb, data))
+            results[tag] = _store_weights(context, tag, model, graph, (pb, data), mace_run)
             continue
         made = quantizing.make(context, model, graph, mace_run)
         write_model(made.graph, pb, data, model.settings)
@@ -109,9 +109,9 @@ def _write_onnx(context: Context, made: Made, file: Path) -> None:
 
 
 def _store_weights(context: Context, tag: str, model: Model, graph: Graph,
-                   files: tuple[Path, Path]) -> dict[str, Any]:
+                   files: tuple[Path, Path], mace_run: Path | None) -> dict[str, Any]:
     """Weights alone as codes; the facts about them."""
-    made = quantizing.store(model, graph)
+    made = quantizing.store(context, model, graph, mace_run)
     write_model(made.graph, *files, model.settings)
     for line in text.weight_lines(made, context.args.wide):
         context.console.data(line)

@@ -9,8 +9,11 @@ import hashlib
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
+
 from mace_tools import data, emit
 from mace_tools.commands.context import Context
+from mace_tools.compare.parts import Arrays
 from mace_tools.config import Model, Quantize
 from mace_tools.config.files import sha256_of
 from mace_tools.errors import MaceError
@@ -19,7 +22,7 @@ from mace_tools.quantize import samples
 from mace_tools.quantize.choices import Choices
 from mace_tools.quantize.make import Made, quantize
 from mace_tools.quantize.runs import Runs
-from mace_tools.quantize.weights_only import MadeStored, store_weights
+from mace_tools.quantize.weights_only import MadeStored, inputs_of, store_weights
 
 
 def choices_of(asked: Quantize) -> Choices:
@@ -29,18 +32,24 @@ def choices_of(asked: Quantize) -> Choices:
 
 
 def quantized(context: Context, model: Model, graph: Graph, mace_run: Path | None) -> Graph:
-    """The model that `quantize:` asks for; mace_run is needed unless it asks for weights only.
-    REQUIRES: model.quantize. Errors: MaceError of any stage."""
+    """The model that `quantize:` asks for; mace_run is needed if it has samples. REQUIRES:
+    model.quantize. Errors: MaceError of any stage."""
     if model.quantize.weights_only is not None:
-        return store(model, graph).graph
+        return store(context, model, graph, mace_run).graph
     assert mace_run is not None
     return make(context, model, graph, mace_run).graph
 
 
-def store(model: Model, graph: Graph) -> MadeStored:
-    """REQUIRES: model.quantize.weights_only. Errors: MaceError."""
+def store(context: Context, model: Model, graph: Graph, mace_run: Path | None) -> MadeStored:
+    """mace_run is needed if there are samples. REQUIRES: model.quantize.weights_only. Errors:
+    MaceError."""
+    asked = model.quantize
     _check_type(model, graph)
-    made = store_weights(graph, model.quantize.weights_only, model.quantize.float_nodes)
+    seen: dict[str, np.ndarray] = {}
+    if asked.samples:
+        assert mace_run is not None
+        seen = inputs_of(graph, Runs(mace_run), _samples(context, model, graph))
+    made = store_weights(graph, asked.weights_only, asked.float_nodes, seen)
     made.graph.notes += [stored_note(made)]
     return made
 
@@ -55,19 +64,24 @@ def stored_note(made: MadeStored) -> str:
 
 def make(context: Context, model: Model, graph: Graph, mace_run: Path) -> Made:
     """REQUIRES: model.quantize. Errors: MaceError of any stage."""
+    _check_type(model, graph)
+    found = _samples(context, model, graph)
+    made = quantize(graph, found, Runs(mace_run), choices_of(model.quantize), context.console)
+    made.graph.notes += [note(made)]
+    return made
+
+
+def _samples(context: Context, model: Model, graph: Graph) -> list[Arrays]:
+    """Errors: MaceError."""
     asked = model.quantize
     custom = sorted({node.op for node in graph.nodes if node.is_custom})
     if custom:
         raise MaceError(f"{graph.name}: mace_run does not have the custom ops "
                         f"{', '.join(custom)}, so it cannot show what flows through the model; "
                         "give output_tensors before them")
-    _check_type(model, graph)
     specs = data.specs(emit.build(graph)[0].input_info, model)
-    found = samples.load(sample_paths(context, asked), specs, model.extra("preprocess"),
-                         choices_of(asked), context.console)
-    made = quantize(graph, found, Runs(mace_run), choices_of(asked), context.console)
-    made.graph.notes += [note(made)]
-    return made
+    return samples.load(sample_paths(context, asked), specs, model.extra("preprocess"),
+                        choices_of(asked), context.console)
 
 
 def _check_type(model: Model, graph: Graph) -> None:

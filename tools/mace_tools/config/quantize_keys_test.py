@@ -31,8 +31,12 @@ def test_only_samples_are_needed():
     assert found.samples == ("a", "b") and found.method == "mse" and found.num_samples == 100
 
 
-def test_weights_alone_take_no_samples():
+def test_weights_alone_need_no_samples():
     assert Quantize.model_validate({"weights_only": "int4"}).samples == ()
+    found = Quantize.model_validate({"weights_only": "int4", "samples": "a", "num_samples": 5})
+    assert found.samples == ("a",) and found.num_samples == 5
+    with pytest.raises(ValidationError, match="int4 does not use num_samples; leave it out"):
+        Quantize.model_validate({"weights_only": "int4", "num_samples": 5})
     with pytest.raises(ValidationError, match="does not use method, samples; leave it out"):
         Quantize.model_validate({"weights_only": "int8", "samples": "a", "method": "mse"})
     with pytest.raises(ValidationError, match="is not one of int8, int4"):

@@ -82,7 +82,8 @@ class Quantize(Section):
     weights_only: Annotated[
         str | None, BeforeValidator(values.choice(*WEIGHTS_ONLY))
     ] = Field(None, description="int8 or int4: weights of FullyConnected, MatMul and Gather are "
-              "stored so, and everything computes in floats; takes no samples", examples=["int4"])
+              "stored so, and everything computes in floats; with samples, int4 is more exact",
+              examples=["int4"])
     method: Annotated[str, BeforeValidator(values.choice(*METHODS))] = Field(
         "mse", description="what gives the ranges: minmax, percentile, kl or mse",
         examples=["mse"])
@@ -110,7 +111,12 @@ class Quantize(Section):
         if self.weights_only is None and not self.samples:
             raise ValueError("there are no samples, which show the ranges of activations: give a "
                              "folder, or weights_only: int8")
-        unused = self.model_fields_set - {"weights_only", "float_nodes"}
+        used = {"weights_only", "float_nodes"}
+        if self.weights_only == "int4":
+            used |= {"samples"}
+        if self.samples:
+            used |= {"num_samples", "seed"}
+        unused = self.model_fields_set - used
         if self.weights_only is not None and unused:
             raise ValueError(f"weights_only: {self.weights_only} does not use "
                              f"{', '.join(sorted(unused))}; leave it out")

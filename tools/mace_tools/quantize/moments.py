@@ -51,6 +51,10 @@ class Moments:
         mean = self._sum / self.count
         return self._products / self.count - mean[:, :, None] * mean[:, None, :]
 
+    def second(self) -> np.ndarray | None:
+        """The mean of products of operands, [groups, taps, taps]."""
+        return None if self._products is None else self._products / self.count
+
     def _rows(self, x: np.ndarray) -> np.ndarray | None:
         """[rows, groups, taps]: windows that lie inside the image."""
         if self.node.op == "FullyConnected":

@@ -21,29 +21,37 @@ _DAMPING = 0.01  # of the mean variance, so that the covariance can be inverted
 def codes(node: Node, w: np.ndarray, scale: np.ndarray, covariance: np.ndarray) -> np.ndarray:
     """The codes of weights with a scale for each output channel, or one for all."""
     rows, scales = _grouped(node, w, scale)
-    inverse, order = _factor(covariance)
-    rows = np.take_along_axis(rows, order[:, None, :], 2)
-    found = np.zeros_like(rows)
-    for k in range(rows.shape[2]):
-        code = np.clip(np.rint(rows[:, :, k] / scales), -MOST, MOST)
-        found[:, :, k] = code
-        error = (rows[:, :, k] - code * scales) / inverse[:, k, k][:, None]
-        rows[:, :, k:] -= error[:, :, None] * inverse[:, k, None, k:]
-    back = np.argsort(order, 1)
-    found = np.take_along_axis(found, back[:, None, :], 2)
+    found = solve(rows, scales[:, :, None], covariance, (-MOST, MOST))
     return _ungrouped(node, found, w.shape).astype(np.int8)
 
 
-def _factor(covariance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def solve(rows: np.ndarray, scales: np.ndarray, covariance: np.ndarray,
+          limits: tuple[int, int], damping: float = _DAMPING) -> np.ndarray:
+    """The codes of `rows`, [groups, outputs of each, taps], with scales above or below 0 that
+    can be broadcast to them and covariances [groups, taps, taps]. The larger the `damping`, the
+    nearer the weights stay to their own values."""
+    inverse, order = _factor(covariance, damping)
+    rows = np.take_along_axis(rows, order[:, None, :], 2)
+    scales = np.take_along_axis(np.broadcast_to(scales, rows.shape), order[:, None, :], 2)
+    found = np.zeros_like(rows)
+    for k in range(rows.shape[2]):
+        code = np.clip(np.rint(rows[:, :, k] / scales[:, :, k]), *limits)
+        found[:, :, k] = code
+        error = (rows[:, :, k] - code * scales[:, :, k]) / inverse[:, k, k][:, None]
+        rows[:, :, k:] -= error[:, :, None] * inverse[:, k, None, k:]
+    return np.take_along_axis(found, np.argsort(order, 1)[:, None, :], 2)
+
+
+def _factor(covariance: np.ndarray, damping: float) -> tuple[np.ndarray, np.ndarray]:
     """The upper Cholesky factor of the inverse, with the most variable operands first, and their
     order."""
     variances = np.einsum("gkk->gk", covariance)
     order = np.argsort(-variances, 1, kind="stable")
     sorted_ = np.take_along_axis(np.take_along_axis(covariance, order[:, :, None], 1),
                                  order[:, None, :], 2)
-    damping = np.maximum(_DAMPING * variances.mean(1), 1e-30)
+    added = np.maximum(damping * variances.mean(1), 1e-30)
     # Differences of rounded sums may be a little below 0 where they are none.
-    values, vectors = np.linalg.eigh(sorted_ / damping[:, None, None])
+    values, vectors = np.linalg.eigh(sorted_ / added[:, None, None])
     inverse = (vectors / (1 + np.clip(values, 0, 1e8))[:, None, :]) @ vectors.transpose(0, 2, 1)
     return np.linalg.cholesky(inverse).transpose(0, 2, 1), order
 

@@ -5,16 +5,22 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
+from mace_tools.compare.parts import Arrays
 from mace_tools.errors import MaceError
 from mace_tools.ir import Graph, Node, Tensor
-from mace_tools.quantize import weights
+from mace_tools.quantize import rounding, weights
 from mace_tools.quantize.choices import WEIGHTS_ONLY
 from mace_tools.quantize.measure import Error
+from mace_tools.quantize.moments import MOST_TAPS, Moments
+from mace_tools.quantize.observe import observe
 from mace_tools.quantize.prepare import clone
+from mace_tools.quantize.runs import Runs
 from mace_tools.stored_codes import BLOCK, along, rows_of, store
 
 BITS = dict(zip(WEIGHTS_ONLY, ("i8", "i4")))
@@ -25,6 +31,9 @@ OPERANDS = {"FullyConnected": 1, "Gather": 0}
 LEAST_DB = 20.0
 _RATIOS = np.linspace(1.0, 0.7, 13)
 _MOST_SCALE = 65504.0  # of fp16
+# How strongly weights are held to their own values while they are rounded, in mean squares of the
+# inputs.
+_DAMPINGS = (0.01, 0.1, 1.0, 10.0)
 
 
 @dataclass
@@ -46,9 +55,31 @@ class MadeStored:
     left_out: dict[str, str]
 
 
-def store_weights(graph: Graph, kind: str, float_nodes: tuple[str, ...] = ()) -> MadeStored:
-    """`kind` is a key of BITS. The graph stays as it is. Errors: MaceError if there is no such
-    weight, or one has values that are not finite."""
+def inputs_of(graph: Graph, runs: Runs, samples: Sequence[Arrays]) -> dict[str, np.ndarray]:
+    """The mean products of the inputs of each FullyConnected, by its weight's name. Errors:
+    MaceError for inputs that are not finite; RunFailedError."""
+    by_tensor: dict[str, list[Moments]] = {}
+    found: dict[str, Moments] = {}
+    names = [n for n in _weights(graph) if len(graph.consumers(n)) == 1]
+    for node in graph.nodes:
+        if node.op != "FullyConnected" or node.inputs[1] not in names \
+                or graph.tensors[node.inputs[0]].is_const:
+            continue
+        one = Moments(node, rows_of(graph.tensors[node.inputs[1]].data).shape)
+        if one.taps <= MOST_TAPS:
+            found[node.inputs[1]] = one
+            by_tensor.setdefault(node.inputs[0], []).append(one)
+    if by_tensor:
+        observe(graph, runs, samples, list(by_tensor), moments=by_tensor)
+    seen = {name: one.second() for name, one in found.items()}
+    return {name: second[0] for name, second in seen.items() if second is not None}
+
+
+def store_weights(graph: Graph, kind: str, float_nodes: tuple[str, ...] = (),
+                  seen: Mapping[str, np.ndarray] = MappingProxyType({})) -> MadeStored:
+    """`kind` is a key of BITS. `seen`: what inputs_of found, if there are samples. The graph stays
+    as it is. Errors: MaceError if there is no such weight, or one has values that are not
+    finite."""
     new = clone(graph)
     found: dict[str, Stored] = {}
     left: dict[str, str] = {}
@@ -62,7 +93,7 @@ def store_weights(graph: Graph, kind: str, float_nodes: tuple[str, ...] = ()) ->
         if not np.isfinite(before).all():
             raise MaceError(f"{readers[0]}: its weight '{name}' has NaN or infinite elements, for "
                             "which codes cannot stand; leave the node out with float_nodes")
-        used, error = _store(tensor, BITS[kind])
+        used, error = _store(tensor, BITS[kind], seen.get(name))
         found[name] = Stored(used, error, before.size, [n.name for n in readers])
     if not found:
         raise MaceError(f"{graph.name}: no weight can be stored as codes: the model has no "
@@ -100,13 +131,16 @@ def _takes(node: Node, name: str) -> bool:
     return node.op != "Gather" or node.attr("axis") == 0
 
 
-def _store(tensor: Tensor, kind: str) -> tuple[str, Error]:
-    """Stores a weight, and returns as what, and its error."""
+def _store(tensor: Tensor, kind: str, products: np.ndarray | None) -> tuple[str, Error]:
+    """Stores a weight, and returns as what, and its error. `products`: the mean products of its
+    inputs."""
     rows = rows_of(tensor.data)
     if kind == "i4":
         codes, scales = blocks_of_4_bits(rows)
         error = _error(rows, codes, scales)
         if error.sqnr_db >= LEAST_DB:
+            if products is not None:
+                codes, scales, error = _for_inputs(rows, (codes, scales, error), products)
             store(tensor, "i4", codes, scales)
             return "i4", error
     scales = weights.scales(rows, 0)
@@ -116,16 +150,42 @@ def _store(tensor: Tensor, kind: str) -> tuple[str, Error]:
     return "i8", error
 
 
+def _for_inputs(rows: np.ndarray, plain: tuple[np.ndarray, np.ndarray, Error],
+                products: np.ndarray) -> tuple[np.ndarray, np.ndarray, Error]:
+    """Of the plain codes, and those that were rounded for such inputs, the ones with which the
+    product with the inputs changes least, among those of which the weights keep LEAST_DB."""
+    def change(codes: np.ndarray, scales: np.ndarray) -> float:
+        error = codes * along(codes, scales) - rows
+        return float(np.einsum("ok,kl,ol->", error, products, error, optimize=True))
+
+    best, least = plain, change(*plain[:2])
+    for scales in (blocks_of_4_bits(rows, np.diagonal(products))[1], plain[1]):
+        wide = along(rows, scales).astype(np.float64)
+        steps = np.where(wide == 0, 1, wide)[None]
+        for damping in _DAMPINGS:
+            found = rounding.solve(rows[None].astype(np.float64), steps, products[None], (-8, 7),
+                                   damping)[0]
+            codes = np.where(wide == 0, 0, found).astype(np.int8)
+            error = _error(rows, codes, scales)
+            if error.sqnr_db >= LEAST_DB and change(codes, scales) < least:
+                best, least = (codes, scales, error), change(codes, scales)
+    return best
+
+
 def _error(rows: np.ndarray, codes: np.ndarray, scales: np.ndarray) -> Error:
     error = Error()
     error.add(codes * along(codes, scales), rows)
     return error
 
 
-def blocks_of_4_bits(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Codes from -8 to 7 and fp16 scales of blocks of BLOCK elements, with the least squared error.
-    Scales may be negative, so that the largest magnitude of a block can have the code -8."""
+def blocks_of_4_bits(rows: np.ndarray, importance: np.ndarray | None = None
+                     ) -> tuple[np.ndarray, np.ndarray]:
+    """Codes from -8 to 7 and fp16 scales of blocks of BLOCK elements, with the least squared error,
+    to which the columns add as much as their `importance`. Scales may be negative, so that the
+    largest magnitude of a block can have the code -8."""
     depth = rows.shape[1]
+    factors = np.ones(depth) if importance is None else importance
+    factors = np.pad(factors.astype(np.float32), (0, -depth % BLOCK)).reshape(-1, BLOCK)
     blocks = np.pad(rows.astype(np.float32), ((0, 0), (0, -depth % BLOCK))
                     ).reshape(len(rows), -1, BLOCK)
     peak = np.take_along_axis(blocks, np.abs(blocks).argmax(2)[..., None], 2)[..., 0]
@@ -134,8 +194,8 @@ def blocks_of_4_bits(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     for divisor in (-8.0, 7.0):
         for ratio in _RATIOS:
             scale = np.clip(peak * (ratio / divisor), -_MOST_SCALE, _MOST_SCALE).astype(np.float16)
-            error = np.square(_codes(blocks, scale) * scale.astype(np.float32)[..., None] - blocks
-                              ).sum(2)
+            wide = scale.astype(np.float32)[..., None]
+            error = (np.square(_codes(blocks, scale) * wide - blocks) * factors).sum(2)
             better = error < least
             best[better], least[better] = scale[better], error[better]
     codes = _codes(blocks, best).reshape(len(rows), -1)[:, :depth]

@@ -13,7 +13,12 @@ from mace_tools.cli_console import Console
 from mace_tools.errors import MaceError
 from mace_tools.ir import Graph
 from mace_tools.quantize.runs import Runs
-from mace_tools.quantize.weights_only import blocks_of_4_bits, store_weights
+from mace_tools.quantize.weights_only import (
+    LEAST_DB,
+    blocks_of_4_bits,
+    inputs_of,
+    store_weights,
+)
 from mace_tools.testing.net import Net
 
 
@@ -57,6 +62,40 @@ def test_the_file_has_a_fraction_of_the_bytes():
     proto, _ = emit.build(store_weights(net(), "int4").graph)
     stored = [t.stored_type for t in proto.tensors if len(t.dims) == 2]
     assert stored == [protos.mace().DT_UINT8] * 3
+
+
+def test_samples_show_which_errors_matter(runs):
+    """Inputs that are nearly the same few vectors, in other proportions each time."""
+    n = Net(x=(4, 70))
+    graph = n.out(n.op("FullyConnected", "x", n.value(n.random.normal(size=(24, 70))))).graph
+    d = np.random.default_rng(3)
+    few = d.normal(size=(6, 70)) * np.linspace(0.1, 3, 70)
+    samples = [{"x": (d.normal(size=(4, 6)) @ few + 0.01 * d.normal(size=(4, 70))
+                      ).astype(np.float32)} for _ in range(40)]
+    seen = inputs_of(graph, runs, samples[:30])
+    (products,) = seen.values()
+    rows = np.concatenate([s["x"] for s in samples[:30]]).astype(np.float64)
+    np.testing.assert_allclose(products, rows.T @ rows / len(rows), rtol=1e-4, atol=1e-4)
+
+    def error(made):
+        assert [(w.kind, w.error.sqnr_db >= LEAST_DB) for w in made.weights.values()] == [
+            ("i4", True)]
+        wanted = [reference.run(graph, s)[graph.outputs[0]] for s in samples[30:]]
+        got = [reference.run(made.graph, s)[graph.outputs[0]] for s in samples[30:]]
+        return float(np.square(np.stack(got) - np.stack(wanted)).sum())
+
+    plain, better = (error(store_weights(graph, "int4", seen=s)) for s in ({}, seen))
+    assert better < 0.3 * plain
+
+
+def test_inputs_of_weights_that_stay_alone(runs):
+    """A weight that two nodes read, and one of too many columns, are not looked at."""
+    n = Net(x=(1, 8))
+    shared = n.const(8, 8)
+    y = n.op("FullyConnected", n.op("FullyConnected", "x", shared), shared)
+    wide = n.op("Tile", y, n.value([1, 400], np.int32))
+    graph = n.out(n.op("FullyConnected", wide, n.const(3, 3200))).graph
+    assert inputs_of(graph, runs, [{"x": np.ones((1, 8), np.float32)}]) == {}
 
 
 def test_blocks_keep_their_ends():
