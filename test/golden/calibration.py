@@ -26,15 +26,16 @@ FEEDS = {
     "v": lambda v: v,
     "v-(104,117,123) per channel (axis 1)":
         lambda v: v - np.array([104, 117, 123], np.float32)[:, None, None],
-    # MTCNN, whose inputs are stored as floats
     "(v-127.5)/128": lambda v: (v - 127.5) / 128,
 }
+# Of models of pictures whose inputs are stored as floats.
+_OF_FLOATS = {"caffe/mtcnn": "(v-127.5)/128", "tflite/resnet8_cifar10": "v"}
 _LEAST_PART = 0.3  # of a picture's side
 
 
 @dataclass
 class Case:
-    """A stored input of a model and its stored outputs."""
+    """A stored input of a model and its stored outputs. `feed`: a key of FEEDS, or nothing."""
 
     name: str
     input: str
@@ -53,7 +54,7 @@ def cases_of(folder: str, model: str) -> list[Case]:
             continue
         (name, given), = facts["inputs"].items()
         x = np.load(path.parent / given["file"])
-        feed = "(v-127.5)/128"
+        feed = _OF_FLOATS.get(folder, "")
         if x.dtype == np.uint8:
             feed = re.fullmatch(r"float32 (.+) of the stored uint8 v \(exact\)", given["feed"])[1]
             x = FEEDS[feed](x.astype(np.float32)).astype(np.float32)
@@ -74,7 +75,8 @@ def graph_of(folder: str, file: str, cases: list[Case]) -> Graph:
 
 
 def crops(case: Case, count: int, seed: int) -> Iterator[Arrays]:
-    """Inputs like those of the case, of random parts of the pictures, some of them mirrored."""
+    """Inputs like those of the case, of random parts of the pictures, some of them mirrored.
+    REQUIRES: the inputs are made of pictures."""
     random = np.random.default_rng(seed)
     paths: list[Path] = sorted((data_folder("models") / "images").glob("*.[jb]*"))
     pictures = [Image.open(path).convert("RGB") for path in paths]

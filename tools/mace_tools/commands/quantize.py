@@ -29,7 +29,7 @@ from mace_tools.quantize.make import Made
 HELP = "make models in codes of 8 bits from samples, and report what that costs each layer"
 # Flags that have the names of keys of `quantize:`.
 _FLAGS = ("weights_only", "method", "percentile", "num_samples", "seed", "equalize", "correct_bias",
-          "accuracy_budget")
+          "float_ends", "accuracy_budget")
 
 
 def add_options(p: argparse.ArgumentParser) -> None:
@@ -50,6 +50,9 @@ def add_options(p: argparse.ArgumentParser) -> None:
     p.add_argument("--correct_bias", type=int, choices=(0, 1),
                    help="whether biases take back what rounding weights adds")
     p.add_argument("--float_nodes", metavar="NAME,...", help="nodes that stay in floats")
+    p.add_argument("--float_ends", type=int, choices=(0, 1),
+                   help="whether last layers, and first ones that multiply little, stay in "
+                   "floats")
     p.add_argument("--accuracy_budget", type=_number, metavar="B",
                    help="how much less than 1 the cosine similarity of outputs may be; layers stay "
                    "in floats for it")

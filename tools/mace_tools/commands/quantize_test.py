@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,6 +15,8 @@ from PIL import Image
 
 from mace_tools import cli, protos, runner
 from mace_tools.cli_console import Console
+from mace_tools.commands import quantizing
+from mace_tools.config import Quantize
 from mace_tools.testing.workplace import DIGITS
 
 
@@ -46,7 +49,19 @@ def test_a_report_and_a_model(place):
     net = protos.mace().NetDef.FromString((place.made / "digits_onnx.pb").read_bytes())
     assert protos.mace().DT_INT8 in {t.data_type for t in net.tensors}
     page = (place.folder / "q.html").read_text()
-    assert "error along the network" in page and "values of pointwise2/Conv2d" in page
+    assert "error along the network" in page
+    in_codes = [op.name for op in net.op if op.type == "Conv2d" and op.output_quantization]
+    assert any(f"values of {name}" in page for name in in_codes), in_codes
+
+
+@pytest.mark.parametrize("device, given, wanted", [
+    ("cpu", {}, True), ("cpu", {"float_ends": 0}, False), ("dsp", {}, False),
+    ("dsp", {"float_ends": 1}, True)])
+def test_first_and_last_layers_for_devices(device, given, wanted):
+    """A DSP computes nothing in floats."""
+    asked = Quantize.model_validate({"samples": "a", **given})
+    model = SimpleNamespace(devices=(device,), quantize=asked)
+    assert quantizing.choices_of(model).float_ends == wanted
 
 
 def test_the_same_seed_gives_the_same_files(place):

@@ -25,10 +25,15 @@ from mace_tools.quantize.runs import Runs
 from mace_tools.quantize.weights_only import MadeStored, inputs_of, store_weights
 
 
-def choices_of(asked: Quantize) -> Choices:
+def choices_of(model: Model) -> Choices:
+    """REQUIRES: model.quantize."""
+    asked = model.quantize
+    # DSPs compute nothing in floats, so that such layers would move to the CPU.
+    float_ends = bool(asked.float_ends) and (
+        "dsp" not in model.devices or "float_ends" in asked.model_fields_set)
     return Choices(asked.method, asked.percentile, asked.num_samples, asked.seed,
                    bool(asked.equalize), bool(asked.correct_bias), asked.float_nodes,
-                   asked.accuracy_budget)
+                   asked.accuracy_budget, float_ends)
 
 
 def quantized(context: Context, model: Model, graph: Graph, mace_run: Path | None) -> Graph:
@@ -66,7 +71,7 @@ def make(context: Context, model: Model, graph: Graph, mace_run: Path) -> Made:
     """REQUIRES: model.quantize. Errors: MaceError of any stage."""
     _check_type(model, graph)
     found = _samples(context, model, graph)
-    made = quantize(graph, found, Runs(mace_run), choices_of(model.quantize), context.console)
+    made = quantize(graph, found, Runs(mace_run), choices_of(model), context.console)
     made.graph.notes += [note(made)]
     return made
 
@@ -81,7 +86,7 @@ def _samples(context: Context, model: Model, graph: Graph) -> list[Arrays]:
                         "give output_tensors before them")
     specs = data.specs(emit.build(graph)[0].input_info, model)
     return samples.load(sample_paths(context, asked), specs, model.extra("preprocess"),
-                        choices_of(asked), context.console)
+                        choices_of(model), context.console)
 
 
 def _check_type(model: Model, graph: Graph) -> None:

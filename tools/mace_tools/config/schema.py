@@ -101,6 +101,9 @@ class Quantize(Section):
         examples=["1"])
     float_nodes: Names = Field((), description="nodes that stay in floats",
                                examples=["[boxes, scores]"])
+    float_ends: Switch = Field(
+        1, description="0 or 1: last layers, and first ones that multiply little for each pixel, "
+        "stay in floats; with `runtime: dsp` only where it is given", examples=["1"])
     accuracy_budget: Annotated[
         float | None, BeforeValidator(values.between(0, 1))
     ] = Field(None, description="how much less than 1 the cosine similarity of outputs may be; "

@@ -17,7 +17,8 @@ class Choices:
     """`method`, one of METHODS, gives the ranges of activations. `percentile`: the percentage of
     values that its ranges hold. `most_samples`: of a larger folder, so many are drawn by `seed`.
     `float_nodes`: nodes that stay in floats. `accuracy_budget`: how much less than 1 the cosine
-    similarity of an output may be; None: no layer is left in floats for it."""
+    similarity of an output may be; None: no layer is left in floats for it. `float_ends`: whether
+    last layers, and first ones that multiply little, stay in floats."""
 
     method: str = "mse"
     percentile: float = 99.99
@@ -27,3 +28,4 @@ class Choices:
     correct_bias: bool = True
     float_nodes: tuple[str, ...] = ()
     accuracy_budget: float | None = None
+    float_ends: bool = True

@@ -19,6 +19,7 @@ from mace_tools.quantize import budget, measure, ranges
 from mace_tools.quantize.assign import Assigned, Ranges, Weights, assign
 from mace_tools.quantize.candidates import HEAVY, candidates
 from mace_tools.quantize.choices import Choices
+from mace_tools.quantize.ends import first_layers, last_layers, store_weights
 from mace_tools.quantize.equalize import equalize, pairs
 from mace_tools.quantize.measure import Error
 from mace_tools.quantize.moments import MOST_TAPS, Moments
@@ -32,6 +33,8 @@ _MOST_EQUALIZED = 16  # samples that show the ranges of channels
 _AVERAGE = op_facts.numbers("Pooling", "pooling_type")["AVERAGE"]
 _NARROW_PART = 0.6
 _NARROW = "a mean whose range is a small part of its operand's, of which it would have the scale"
+_FIRST = "first layers, which multiply little for each pixel"
+_LAST = "last layers, with weights stored as codes"
 # Layers of which the covariance of inputs is measured.
 MEASURED = ("Conv2d", "DepthwiseConv2d", "FullyConnected")
 
@@ -69,6 +72,10 @@ def quantize(graph: Graph, samples: Sequence[Arrays], runs: Runs, choices: Choic
     nodes = candidates(source, choices.float_nodes)
     if not nodes:
         raise MaceError(_nothing(source, choices))
+    left = dict.fromkeys(choices.float_nodes, "as asked")
+    if choices.float_ends:
+        left |= _ends(source, nodes)
+        nodes = candidates(source, left)
     equalized = 0
     if choices.equalize and pairs(source):
         some_samples = samples[:_MOST_EQUALIZED]
@@ -79,7 +86,6 @@ def quantize(graph: Graph, samples: Sequence[Arrays], runs: Runs, choices: Choic
         source.prune()
         source.topo_sort()
     found = _calibrate(source, samples, runs, choices, console, nodes)
-    left = dict.fromkeys(choices.float_nodes, "as asked")
     left |= dict.fromkeys(_narrowing(source, nodes, found), _NARROW)
     nodes = candidates(source, left)
     made = assign(source, nodes, found)
@@ -97,11 +103,20 @@ def quantize(graph: Graph, samples: Sequence[Arrays], runs: Runs, choices: Choic
     left |= {n.name: "the engine does not compute it in codes, or it is far from such layers"
              for n in source.nodes if n not in set(nodes) and n.name not in left
              and _computes(source, n)}
+    store_weights(made.graph, [n for n, why in left.items() if why == _LAST])
     with console.steps("measuring", 1) as step:
         step("the error of every layer")
         errors = measure.layers(source, made, runs, measured)
     ends = {o: errors[o] for o in source.outputs if o in errors}
     return Made(source, made, found, errors, ends, left, equalized, trials)
+
+
+def _ends(graph: Graph, nodes: Sequence[Node]) -> dict[str, str]:
+    """First and last layers that stay in floats, with the reason; none if these are all."""
+    first, last = first_layers(graph, nodes), last_layers(graph, nodes)
+    if not candidates(graph, [*first, *last]):
+        return {}
+    return {**dict.fromkeys(first, _FIRST), **dict.fromkeys(last, _LAST)}
 
 
 def _calibrate(graph: Graph, samples: Sequence[Arrays], runs: Runs, choices: Choices,

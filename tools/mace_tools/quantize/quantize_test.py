@@ -79,7 +79,8 @@ def test_the_same_seed_gives_the_same_model(runs):
 
 
 def test_equal_scales_where_codes_are_moved(runs):
-    graph = quantize(layers(), samples(12, 1, 8, 8, 3), runs, Choices(), Console()).graph
+    graph = quantize(layers(), samples(12, 1, 8, 8, 3), runs, Choices(float_ends=False),
+                     Console()).graph
     for node in graph.nodes:
         if node.op in ("Concat", "Pad", "Reshape"):
             quants = [graph.tensors[n].quant for n in (node.inputs[0], *node.outputs)]
@@ -103,13 +104,63 @@ def test_float_nodes_stay_in_floats(runs):
 
 def test_a_budget_leaves_layers_in_floats_until_it_is_met(runs):
     graph, given = layers(), samples(8, 1, 8, 8, 3)
-    plain = quantize(graph, given, runs, Choices(), Console())
+    plain = quantize(graph, given, runs, Choices(float_ends=False), Console())
     budget = (1 - worst(plain)) / 4
-    made = quantize(graph, given, runs, Choices(accuracy_budget=budget), Console())
+    made = quantize(graph, given, runs, Choices(float_ends=False, accuracy_budget=budget),
+                    Console())
     assert 1 - worst(made) <= budget
     assert any("budget" in why for why in made.left_out.values())
     with pytest.raises(MaceError, match="accuracy budget 1e-12 cannot be met"):
         quantize(graph, given, runs, Choices(accuracy_budget=1e-12), Console())
+
+
+def ends_net():
+    """Narrow layers, wide ones, and two last ones, one of which is large."""
+    net = Net(x=(1, 16, 16, 3))
+    relu = {"activation": "RELU", "padding": SAME}
+    first = net.op("Conv2d", "x", net.const(8, 3, 3, 3), **relu)
+    second = net.op("DepthwiseConv2d", first, net.const(1, 8, 3, 3), **relu)
+    y = net.op("Conv2d", second, net.const(96, 8, 3, 3), **relu)
+    wide = y = net.op("Conv2d", y, net.const(96, 96, 3, 3), **relu)
+    y = net.op("Pooling", y, pooling_type=AVERAGE, kernels=[16, 16], strides=[16, 16],
+               padding=VALID)
+    last = net.op("Conv2d", y, net.const(10, 96, 1, 1), net.value(np.linspace(-1, 1, 10)))
+    return net, [first, second], wide, last
+
+
+def test_first_and_last_layers_stay_in_floats(runs):
+    net, first, wide, last = ends_net()
+    graph = net.out(net.op("Softmax", last)).graph
+    given = samples(8, 1, 16, 16, 3)
+    made = quantize(graph, given, runs, Choices(), Console())
+    floats = {o for n in made.graph.nodes for o in n.outputs
+              if n.op in ("Conv2d", "DepthwiseConv2d") and made.graph.tensors[o].quant is None}
+    assert floats == {*first, last} and wide in made.assigned.codes
+    whys = {why for name, why in made.left_out.items()
+            if graph.producer(last).name == name or graph.producer(first[0]).name == name}
+    assert whys == {"first layers, which multiply little for each pixel",
+                    "last layers, with weights stored as codes"}
+    stored = [made.graph.tensors[n.inputs[1]].stored for n in made.graph.nodes
+              if last in n.outputs]
+    assert stored == ["i8"]
+    everything = quantize(graph, given, runs, Choices(float_ends=False), Console())
+    assert all(o in everything.assigned.codes for o in (*first, last))
+    assert worst(made) >= worst(everything)
+
+
+def test_last_layers_that_multiply_much_compute_codes(runs):
+    net, _, wide, last = ends_net()
+    large = net.op("Conv2d", wide, net.const(30, 96, 3, 3), padding=SAME)
+    made = quantize(net.out(last, large).graph, samples(4, 1, 16, 16, 3), runs, Choices(),
+                    Console())
+    assert last in made.assigned.codes and large in made.assigned.codes
+
+
+def test_a_model_of_ends_alone_computes_codes(runs):
+    net = Net(x=(1, 8, 8, 3))
+    y = net.op("Conv2d", "x", net.const(8, 3, 3, 3), padding=SAME)
+    made = quantize(net.out(y).graph, samples(4, 1, 8, 8, 3), runs, Choices(), Console())
+    assert y in made.assigned.codes
 
 
 def test_channels_of_zeros_and_tensors_that_are_constant(runs):
