@@ -44,7 +44,10 @@ int Wanted(float x, const QuantizeQ8Args& t) {
 TEST(QuantizeQ8, EveryTie) {
   for (const QuantizeQ8& kernel : kQuantizeQ8) {
     if (!RunsHere(kernel)) continue;
-    for (float scale : {1.0f, 0.0078125f, 0.1f, 3e-6f}) {
+    // With mantissas of ones, and beyond what is divided by multiplications.
+    for (float scale :
+         {1.0f, 0.0078125f, 0.1f, 3e-6f, 0x1.fffffep-7f, 0x1.000002p-7f,
+          0.0235294f, 7e-18f, 4e17f, 2e-20f, 3e20f}) {
       const std::vector<float> x = Numbers(scale);
       std::vector<uint8_t> codes(x.size() + 1, 77);
       for (int variant = 0; variant < 8; ++variant) {
