@@ -69,7 +69,7 @@ inline void PackRuns(const GemmQ8Rows& rows, uint8_t* to) {
     const __mmask64 here = ~uint64_t{0} >> (kPackLine - left);
     for (size_t i = 0; i < rows.m; ++i, line += kPackLine) {
       const __m512i x = _mm512_maskz_loadu_epi8(here, rows.runs[i] + at);
-      _mm512_mask_storeu_epi8(line, here, _mm512_xor_si512(x, flip));
+      _mm512_storeu_si512(line, _mm512_xor_si512(x, flip));
     }
   }
 }
@@ -136,10 +136,31 @@ inline void PackShortRuns(const GemmQ8Rows& rows, uint8_t* to) {
   }
 }
 
+// Packs rows of three runs of at most 10 codes, as the windows of most
+// networks' first layers have them, whose sums are not wanted.
+template <size_t kRows>
+inline void PackThreeRuns(const GemmQ8Rows& rows, uint8_t* to) {
+  const __m256i flip = _mm256_set1_epi8(static_cast<char>(rows.flip));
+  const size_t n = rows.n;
+  const __mmask32 run = (__mmask32{1} << n) - 1;
+  for (size_t i = 0; i < rows.m; ++i, to += kPackLine) {
+    const uint8_t* const* from = rows.runs + i;
+    __m256i x = _mm256_maskz_loadu_epi8(run, from[0]);
+    // What no bit of the mask names is not read.
+    x = _mm256_mask_loadu_epi8(x, run << n, from[rows.m] - n);
+    x = _mm256_mask_loadu_epi8(x, run << (2 * n), from[2 * rows.m] - 2 * n);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
+                        _mm256_xor_si256(x, flip));
+  }
+}
+
 template <size_t kRows>
 inline void PackTile(const GemmQ8Rows& rows, void* to) {
   if (rows.segments == 1 && rows.sums == nullptr) {
     return PackRuns<kRows>(rows, static_cast<uint8_t*>(to));
+  }
+  if (rows.segments == 3 && rows.n <= 10 && rows.sums == nullptr) {
+    return PackThreeRuns<kRows>(rows, static_cast<uint8_t*>(to));
   }
   if (rows.n * rows.segments <= 32 && rows.sums == nullptr) {
     return PackShortRuns<kRows, Line32>(rows, static_cast<uint8_t*>(to));
