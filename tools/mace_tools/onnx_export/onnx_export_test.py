@@ -68,7 +68,7 @@ def test_onnxruntime_gives_the_same_codes(graph, level, runs):
     shape = source.tensors["x"].static_shape
     generator = np.random.default_rng(0)
     samples = [{"x": generator.normal(size=shape).astype(np.float32)} for _ in range(24)]
-    made = quantize(source, samples, runs, Choices(), Console())
+    made = quantize(source, samples, runs, Choices(float_ends=False), Console())
     model = onnx_export.render(made.graph)
     onnx.checker.check_model(onnx.load_from_string(model), full_check=True)
     options = onnxruntime.SessionOptions()
@@ -81,6 +81,23 @@ def test_onnxruntime_gives_the_same_codes(graph, level, runs):
             steps = made.graph.tensors[made.assigned.codes.get(name, name)].quant
             assert steps is not None
             assert np.abs(got - want[name]).max() <= 2.001 * steps.scale[0]
+
+
+def test_layers_in_floats_are_exported_so(runs):
+    source = rows()
+    shape = source.tensors["x"].static_shape
+    generator = np.random.default_rng(0)
+    samples = [{"x": generator.normal(size=shape).astype(np.float32)} for _ in range(24)]
+    made = quantize(source, samples, runs, Choices(), Console())
+    last = made.graph.producer(made.graph.outputs[0])
+    assert "last layers" in made.left_out[last.name]
+    codes = made.graph.producer(last.inputs[0]).inputs[0]
+    largest = np.abs(made.graph.tensors[last.inputs[1]].data).max()  # one for each output
+    steps = made.graph.tensors[codes].quant.scale[0] * largest
+    session = onnxruntime.InferenceSession(onnx_export.render(made.graph))
+    for sample, want in zip(samples, runs.each(made.graph, samples, made.graph.outputs)):
+        for name, got in zip(made.graph.outputs, session.run(made.graph.outputs, sample)):
+            assert np.abs(got - want[name]).max() <= 2.001 * steps
 
 
 def test_what_onnx_lacks_is_refused_with_all_nodes(runs):
